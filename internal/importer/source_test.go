@@ -414,3 +414,44 @@ func TestAFileThatATarHoldsTwiceIsSaid(t *testing.T) {
 		s.Close()
 	}
 }
+
+// Room for an import is asked for before anything is read: how large a packed file is is told from its beginning and its end.
+func TestUnpackedSizesAreToldFromTheBeginning(t *testing.T) {
+	var text strings.Builder
+	for i := 0; text.Len() < 12<<20; i++ {
+		if i > 50_000 {
+			fmt.Fprintf(&text, "%x ", i*i*2654435761) // packs less well than what comes before
+		}
+		fmt.Fprintf(&text, "line %d\n", i)
+	}
+	dir, size := t.TempDir(), int64(text.Len())
+	packed := gzipped(text.String())
+	var z bytes.Buffer
+	w, _ := zstd.NewWriter(&z)
+	_, _ = w.Write([]byte(text.String()))
+	_ = w.Close()
+	for name, x := range map[string]struct {
+		data        []byte
+		least, most int64
+	}{
+		"plain.json":       {[]byte(text.String()), size, size},
+		"small.json.gz":    {gzipped("some bytes, and some bytes"), 26, 60},
+		"large.json.gz":    {packed, size, size},
+		"pieces.json.gz":   {append(slices.Clone(packed), gzipped("the rest")...), size * 2 / 3, size * 3},
+		"large.json.zst":   {z.Bytes(), size * 2 / 3, size * 3},
+		"damaged.json.gz":  {append([]byte("\x1f\x8b\x08"), make([]byte, 50)...), 53, 53},
+		"packed by chance": {packed, size, size},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), x.data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := NewSource(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := s.Unpacked(s.Files[0]); n < x.least || n > x.most {
+			t.Errorf("%s: %d bytes unpacked, want %d to %d", name, n, x.least, x.most)
+		}
+		_ = s.Close()
+	}
+}

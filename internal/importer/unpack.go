@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -109,6 +110,52 @@ func unpack(r io.Reader, wanted int64) (io.Reader, func(), error) {
 		u = newWide(u)
 	}
 	return &unpacked{r: u, name: p.name}, closer, nil
+}
+
+// triedBytes is how much of a file is unpacked to see how well it is packed.
+const triedBytes = 4 << 20
+
+// Unpacked is about how many bytes a file of the source has when it is unpacked, as its first 4 MiB tell, and the end of gzip data; its own size where it is
+// not packed, or cannot be read.
+func (s Source) Unpacked(f File) int64 {
+	file, err := s.FS.Open(f.Path)
+	if err != nil {
+		return f.Size
+	}
+	defer file.Close()
+	var read Progress
+	r, done, err := unpack(&counted{file, &read}, 4<<10)
+	if err != nil {
+		return f.Size
+	}
+	defer done()
+	u, packed := r.(*unpacked)
+	if !packed {
+		return f.Size
+	}
+	n, err := io.CopyN(io.Discard, r, triedBytes)
+	if err == nil && read.Done() > 0 {
+		n = int64(float64(n) * float64(f.Size) / float64(min(read.Done(), f.Size)))
+		if at, ok := file.(io.ReaderAt); ok && u.name == "gzip" {
+			n = gzipSize(at, f.Size, n)
+		}
+	}
+	return max(n, f.Size)
+}
+
+// gzipSize is what the end of gzip data says that it has unpacked, modulo 2^32, where that is near to what is expected: of several pieces
+// it says so of the last.
+func gzipSize(r io.ReaderAt, size, expected int64) int64 {
+	var b [4]byte
+	if _, err := r.ReadAt(b[:], size-4); err != nil {
+		return expected
+	}
+	said := int64(binary.LittleEndian.Uint32(b[:]))
+	said += (expected - said + 1<<31) >> 32 << 32
+	if said < expected/2 || said > 2*expected {
+		return expected
+	}
+	return said
 }
 
 // unpacked says of an error where it came from.

@@ -3,7 +3,7 @@
 //
 //	load.go    from sources to open runs     cache.go   imported stores, kept
 //	key.go     what a run is known by        watch.go   how far an import is
-//	follow.go  runs that grow, opened anew
+//	follow.go  runs that grow, opened anew   room.go    what an import takes of the disk
 package load
 
 import (
@@ -21,7 +21,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/memory"
-	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -362,69 +361,6 @@ func (l *Loader) check(r interface{ Verify() error }) error {
 		return nil
 	}
 	return r.Verify()
-}
-
-// Packed is how many bytes its files have, as they lie on disk.
-func (f Found) Packed() int64 {
-	sizes := map[string]int64{}
-	for _, x := range f.run.Source.Files {
-		sizes[x.Path] = x.Size
-	}
-	var n int64
-	for _, p := range f.run.Files {
-		n += sizes[p]
-	}
-	return n
-}
-
-// Room is how much an import may have on the disk at once. Rows of OTF2 are packed as they are made: 1.1 to 1.5 times the source with its messages, and
-// plain ones of the locations at work, where none has very many. Of other binary sources all rows may lie there plain, beside what they are made from: at the most 3.3 times the
-// source; 0.3 to 0.6 times a text. What is packed is some times larger unpacked.
-func (f Found) Room() (n int64) {
-	n = f.PartRoom()
-	if f.demo != nil || f.run.Format.Name != "otf2" || n > 4*f.Packed() { // in an archive that is packed itself
-		return n
-	}
-	var each []int64
-	for _, x := range f.run.Source.Files {
-		if slices.Contains(f.run.Files, x.Path) && strings.EqualFold(filepath.Ext(x.Path), ".evt") {
-			each = append(each, x.Size)
-		}
-	}
-	slices.Sort(each)
-	if len(each) == 0 || each[len(each)-1] > mostEvents {
-		return n
-	}
-	packed := f.Packed() * 7 / 4
-	for _, size := range each[max(len(each)-parallel.Workers(), 0):] {
-		packed += 2 * size
-	}
-	return min(n, packed)
-}
-
-// mostEvents is up to how many bytes the events of a location surely are no more rows than are packed as they are made: 8 each.
-const mostEvents = 8 << 20
-
-// PartRoom does for one of several parts, whose rows stay plain until the end.
-func (f Found) PartRoom() (n int64) {
-	sizes := map[string]int64{}
-	for _, x := range f.run.Source.Files {
-		sizes[x.Path] = x.Size
-	}
-	for _, p := range f.run.Files {
-		size := sizes[p]
-		switch strings.ToLower(filepath.Ext(p)) {
-		case ".gz", ".zst", ".xz", ".bz2", ".zip", ".tgz":
-			n += 6 * size
-		default:
-			if f.run.Format.Text {
-				n += size
-			} else {
-				n += size * 7 / 2
-			}
-		}
-	}
-	return n
 }
 
 // mode is that of a store in the cache: who may not read the source may not read it.

@@ -93,7 +93,7 @@ func TestRoomIsAskedForThatIsNeededAndDeadWritersMakeSome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if room, size := many[0].Room(), many[0].Packed(); room < size*7/4 || room > many[0].PartRoom() {
+	if room, size := many[0].Room(), many[0].Packed(); room < size*3/2 || room > size*8/5 || room > many[0].PartRoom() {
 		t.Errorf("%d bytes are asked for an archive of %d, and %d for a part of it", room, size, many[0].PartRoom())
 	}
 }

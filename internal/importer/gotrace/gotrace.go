@@ -49,8 +49,10 @@ import (
 
 // Format is the execution trace of Go.
 var Format = &importer.Format{
-	Name:   "gotrace",
-	Title:  "Go execution trace",
+	Name:  "gotrace",
+	Title: "Go execution trace",
+	// An event takes 4 bytes, and those of processors and goroutines tell of several rows.
+	Room:   30,
 	Claim:  importer.EachFile(isHeader),
 	Import: importer.OneFile(read),
 }

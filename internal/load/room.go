@@ -1,0 +1,112 @@
+package load
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/parallel"
+)
+
+// What is asked for before an import starts is never less than it takes, so far as was measured, and not much more where that can be told from the files.
+
+// files are those that an import reads, the largest first.
+func (f Found) files() []importer.File {
+	wanted := make(map[string]bool, len(f.run.Files))
+	for _, p := range f.run.Files {
+		wanted[p] = true
+	}
+	var out []importer.File
+	for _, x := range f.run.Source.Files {
+		if wanted[x.Path] {
+			out = append(out, x)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b importer.File) int { return cmp.Compare(b.Size, a.Size) })
+	return out
+}
+
+// Packed is how many bytes its files have, as they lie on disk.
+func (f Found) Packed() (n int64) {
+	for _, x := range f.files() {
+		n += x.Size
+	}
+	return n
+}
+
+// mostTried is how many files of a kind are looked at to see how well they are packed; the others, which are smaller, are taken to be like them.
+const mostTried = 16
+
+// unpacked is about how many bytes its files have when they are unpacked.
+func (f Found) unpacked() (n int64) {
+	type kind struct {
+		tried            int
+		packed, unpacked int64
+	}
+	kinds := map[bool]*kind{false: {}, true: {}} // by whether the name says that it is packed
+	for _, x := range f.files() {
+		k, size := kinds[packedName(x.Path)], x.Size
+		if k.tried < mostTried {
+			size = f.run.Source.Unpacked(x)
+			k.tried, k.packed, k.unpacked = k.tried+1, k.packed+x.Size, k.unpacked+size
+		} else if k.packed > 0 {
+			size = int64(float64(size) * float64(k.unpacked) / float64(k.packed))
+		}
+		n += size
+	}
+	return n
+}
+
+func packedName(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".gz", ".zst", ".bz2":
+		return true
+	}
+	return false
+}
+
+// Room is how much an import may have on the disk at once. Rows of OTF2 are packed as they are made: 1.0 to 1.45 times the source with its messages. Those of
+// a location with very many are unpacked into files while the rest is derived from them, on each core those of one.
+func (f Found) Room() int64 {
+	if f.demo != nil {
+		return demoRoom * max(f.options.Intervals, 0)
+	}
+	n, size := f.PartRoom(), f.Packed()
+	if f.run.Format.Name != "otf2" || f.unpacked() > size {
+		return n
+	}
+	room, left := size*3/2, parallel.Workers()
+	for _, x := range f.files() {
+		if strings.EqualFold(path.Ext(x.Path), ".evt") && x.Size > mostEvents && left > 0 {
+			room += x.Size * 5 / 2
+			left--
+		}
+	}
+	return min(n, room)
+}
+
+const (
+	// mostEvents is up to how many bytes the events of a location surely are no more rows than are unpacked into memory: 8 each.
+	mostEvents = 8 << 20
+	// demoRoom is what an interval of a demo takes, with its messages.
+	demoRoom = 60
+)
+
+// PartRoom does for one of several parts, whose rows stay plain until the end, and for other formats: all rows may lie there plain, beside what they are made from. Of a binary
+// source that is 3.3 times its bytes, of a text 0.2 to 0.95 times, of some formats more.
+func (f Found) PartRoom() int64 {
+	if f.demo != nil {
+		return f.Room()
+	}
+	times := f.run.Format.Room
+	switch {
+	case times > 0:
+	case f.run.Format.Text:
+		times = 1
+	default:
+		times = 3.5
+	}
+	return int64(times * float64(f.unpacked()))
+}
