@@ -181,6 +181,9 @@ type lane struct {
 	id     uint32
 	groups map[string]*group
 	known  map[said]*group // the same, by what rows say
+	recent map[trace.RegionID][]saying
+	text   [3]*column // of the lane
+	comm   [5]*column
 	open   []opened
 	next   int // launch
 	at     [8]int
@@ -193,6 +196,16 @@ type said struct {
 	region trace.RegionID
 	texts  [3]trace.Value
 }
+
+// A saying is what rows said lately.
+type saying struct {
+	said
+	group *group
+}
+
+// mostRecent is how many of these are looked through before they are looked up. Texts of a store lie at one place each, so equal ones are seen to be so without
+// being read.
+const mostRecent = 8
 
 type opened struct {
 	end    trace.Time
@@ -283,8 +296,7 @@ func (r *reader) column(name string) (map[uint32]*column, error) {
 }
 
 // value finds the value of a row; rows of a lane come in order.
-func (l *lane) value(columns map[uint32]*column, slot int, row int32) (trace.Value, bool) {
-	c := columns[l.id]
+func (l *lane) value(c *column, slot int, row int32) (trace.Value, bool) {
 	if c == nil {
 		return trace.Value{}, false
 	}
@@ -307,7 +319,13 @@ func (r *reader) take(c *trace.Columns) error {
 	r.mu.Lock()
 	l := r.lanes[id]
 	if l == nil {
-		l = &lane{id: id, groups: map[string]*group{}, known: map[said]*group{}}
+		l = &lane{id: id, groups: map[string]*group{}, known: map[said]*group{}, recent: map[trace.RegionID][]saying{}}
+		for i := range r.text {
+			l.text[i] = r.text[i][id]
+		}
+		for i := range r.comm {
+			l.comm[i] = r.comm[i][id]
+		}
 		r.lanes[id] = l
 	}
 	r.mu.Unlock()
@@ -410,12 +428,12 @@ func (r *reader) group(l *lane, region trace.RegionID, row int32, module string)
 	}
 	says := said{region: region}
 	for i := range says.texts {
-		says.texts[i], _ = l.value(r.text[i], i, row)
+		says.texts[i], _ = l.value(l.text[i], i, row)
 	}
 	var comm Comm
-	if v, ok := l.value(r.comm[0], 3, row); ok {
-		comm = r.collective(l, v.String(), row)
-	} else if x := l.known[says]; x != nil {
+	if v, ok := l.value(l.comm[0], 3, row); ok {
+		comm = l.collective(v.String(), row)
+	} else if x := l.said(&says); x != nil {
 		return x
 	}
 	var texts [3]string
@@ -440,12 +458,27 @@ func (r *reader) group(l *lane, region trace.RegionID, row int32, module string)
 	return x
 }
 
-func (r *reader) collective(l *lane, name string, row int32) Comm {
+// said finds the group of what was said before.
+func (l *lane) said(says *said) *group {
+	recent := l.recent[says.region]
+	for i := range recent {
+		if recent[i].texts == says.texts {
+			return recent[i].group
+		}
+	}
+	x := l.known[*says]
+	if x != nil && len(recent) < mostRecent {
+		l.recent[says.region] = append(recent, saying{*says, x})
+	}
+	return x
+}
+
+func (l *lane) collective(name string, row int32) Comm {
 	c := Comm{Name: name}
-	kind, _ := l.value(r.comm[1], 4, row)
-	in, _ := l.value(r.comm[2], 5, row)
-	out, _ := l.value(r.comm[3], 6, row)
-	size, _ := l.value(r.comm[4], 7, row)
+	kind, _ := l.value(l.comm[1], 4, row)
+	in, _ := l.value(l.comm[2], 5, row)
+	out, _ := l.value(l.comm[3], 6, row)
+	size, _ := l.value(l.comm[4], 7, row)
 	a, _ := in.Number()
 	b, _ := out.Number()
 	n, _ := size.Number()

@@ -16,6 +16,12 @@ type works struct {
 }
 
 func (w *works) find(row int32) (trace.Time, trace.RegionID, bool) {
+	if len(w.rows) == 0 {
+		return 0, 0, false
+	}
+	if i := int(row) - int(w.rows[0]); uint(i) < uint(len(w.rows)) && w.rows[i] == row { // mostly all rows of a stream are work
+		return w.length[i], w.region[i], true
+	}
 	i, ok := slices.BinarySearch(w.rows, row)
 	if !ok {
 		return 0, 0, false
@@ -46,7 +52,8 @@ func (r *reader) readWork() error {
 		r.mu.Lock()
 		w := r.works[id]
 		if w == nil {
-			w = &works{}
+			n := c.Len() + c.Follow
+			w = &works{rows: make([]int32, 0, n), length: make([]trace.Time, 0, n), region: make([]trace.RegionID, 0, n)}
 			r.works[id] = w
 		}
 		r.mu.Unlock()
@@ -69,11 +76,18 @@ func (r *reader) readWork() error {
 		}
 	})
 	for _, list := range r.launches {
-		slices.SortFunc(list, func(a, b launch) int {
-			return cmp.Or(cmp.Compare(a.fromRow, b.fromRow), cmp.Compare(a.toLane, b.toLane), cmp.Compare(a.toRow, b.toRow))
-		})
+		if !slices.IsSortedFunc(list, byCall) { // links come in order of time
+			slices.SortFunc(list, byCall)
+		}
 	}
 	return err
+}
+
+func byCall(a, b launch) int {
+	if a.fromRow != b.fromRow {
+		return cmp.Compare(a.fromRow, b.fromRow)
+	}
+	return cmp.Or(cmp.Compare(a.toLane, b.toLane), cmp.Compare(a.toRow, b.toRow))
 }
 
 // kernels is the table of what ran on GPUs, by name, whoever launched it: all that a recording without operators tells.
