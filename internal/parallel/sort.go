@@ -15,6 +15,9 @@ func Sort[T any](list []T, compare func(a, b T) int) {
 	for parts < Workers() && len(list)/(2*parts) >= leastSort {
 		parts *= 2
 	}
+	if parts == 1 && mergeRuns(list, compare) {
+		return
+	}
 	edge := func(i int) int { return int(int64(len(list)) * int64(i) / int64(parts)) }
 	ctx := context.Background()
 	_ = For(ctx, parts, func(i int) { slices.SortFunc(list[edge(i):edge(i+1)], compare) })
@@ -37,6 +40,38 @@ func Sort[T any](list []T, compare func(a, b T) int) {
 	if &from[0] != &list[0] {
 		copy(list, from)
 	}
+}
+
+// mergeRuns sorts what is a few sorted lists one after the other, as what comes from several threads often is; false: it is not.
+func mergeRuns[T any](list []T, compare func(a, b T) int) bool {
+	const few = 8
+	var ends [few + 1]int
+	runs := 0
+	for i := 1; i <= len(list); i++ {
+		if i < len(list) && compare(list[i-1], list[i]) <= 0 {
+			continue
+		}
+		if runs++; runs > few {
+			return false
+		}
+		ends[runs] = i
+	}
+	if runs <= 1 {
+		return true
+	}
+	from, to := list, make([]T, len(list))
+	for ; runs > 1; runs = (runs + 1) / 2 {
+		for k := 0; k < runs; k += 2 {
+			begin, middle, end := ends[k], ends[k+1], ends[min(k+2, runs)]
+			merge(to[begin:end], from[begin:middle], from[middle:end], compare)
+			ends[k/2+1] = end
+		}
+		from, to = to, from
+	}
+	if &from[0] != &list[0] {
+		copy(list, from)
+	}
+	return true
 }
 
 // split says how many of the first n values of two sorted lists come from the first of them.

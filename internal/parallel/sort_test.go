@@ -27,3 +27,21 @@ func TestSortGivesTheSameOnAnyNumberOfCores(t *testing.T) {
 		}
 	}
 }
+
+func TestSortMergesAFewSortedLists(t *testing.T) {
+	chance := rand.New(rand.NewPCG(3, 4))
+	for range 3000 {
+		var list []int
+		for range chance.IntN(11) {
+			at := chance.IntN(50)
+			for range chance.IntN(30) {
+				at += chance.IntN(4)
+				list = append(list, at)
+			}
+		}
+		want := slices.Sorted(slices.Values(list))
+		if Sort(list, cmp.Compare[int]); !slices.Equal(list, want) {
+			t.Fatalf("%v, want %v", list, want)
+		}
+	}
+}

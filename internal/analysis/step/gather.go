@@ -168,7 +168,10 @@ func (g *gatherer) readLaunches() error {
 }
 
 func byCall(a, b launch) int {
-	return cmp.Or(cmp.Compare(a.fromRow, b.fromRow), cmp.Compare(a.toLane, b.toLane), cmp.Compare(a.toRow, b.toRow))
+	if a.fromRow != b.fromRow {
+		return cmp.Compare(a.fromRow, b.fromRow)
+	}
+	return cmp.Or(cmp.Compare(a.toLane, b.toLane), cmp.Compare(a.toRow, b.toRow))
 }
 
 // lane finds what is gathered of a lane.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -18,7 +19,7 @@ type set struct {
 
 // union makes a set of spans in any order; it takes the slice over.
 func union(list []span) set {
-	list = inOrder(list)
+	parallel.Sort(list, byBegin)
 	out := list[:0]
 	for _, s := range list {
 		if s.end <= s.begin {
@@ -33,49 +34,12 @@ func union(list []span) set {
 	return summed(out)
 }
 
-// inOrder brings spans into the order of their begin. They mostly come from a few threads or streams that are in order each, so
-// these are merged; the slice is taken over.
-func inOrder(list []span) []span {
-	const few = 8
-	var ends [few + 1]int // of what is in order
-	n := 0
-	for i := 1; i <= len(list); i++ {
-		if i < len(list) && list[i-1].begin <= list[i].begin {
-			continue
-		}
-		if n++; n > few {
-			slices.SortFunc(list, byBegin)
-			return list
-		}
-		ends[n] = i
+func byBegin(a, b span) int {
+	if a.begin != b.begin {
+		return cmp.Compare(a.begin, b.begin)
 	}
-	if n <= 1 {
-		return list
-	}
-	other := make([]span, len(list))
-	for ; n > 1; n = (n + 1) / 2 {
-		for k := 0; k < n; k += 2 {
-			from, middle, to := ends[k], ends[k+1], ends[min(k+2, n)]
-			mergeSpans(other[from:to], list[from:middle], list[middle:to])
-			ends[k/2+1] = to
-		}
-		list, other = other, list
-	}
-	return list
+	return cmp.Compare(a.end, b.end)
 }
-
-// mergeSpans writes two lists into one, in order.
-func mergeSpans(out, a, b []span) {
-	for i := range out {
-		if len(b) == 0 || len(a) > 0 && a[0].begin <= b[0].begin {
-			out[i], a = a[0], a[1:]
-		} else {
-			out[i], b = b[0], b[1:]
-		}
-	}
-}
-
-func byBegin(a, b span) int { return cmp.Compare(a.begin, b.begin) }
 
 func summed(list []span) set {
 	s := set{spans: list, sum: make([]trace.Time, len(list)+1)}

@@ -245,30 +245,3 @@ func TestSpreadsAreThoseOfSortedLists(t *testing.T) {
 		}
 	}
 }
-
-// Spans of several threads, in order each, come into one order.
-func TestSpansAreMergedInOrder(t *testing.T) {
-	chance := rand.New(rand.NewPCG(4, 4))
-	for range 2000 {
-		var list []span
-		for range chance.IntN(12) {
-			at := trace.Time(chance.IntN(50))
-			for range chance.IntN(20) {
-				at += trace.Time(chance.IntN(5))
-				list = append(list, span{at, at + trace.Time(chance.IntN(9))})
-			}
-		}
-		want := slices.Clone(list)
-		slices.SortFunc(want, byBegin)
-		got := inOrder(slices.Clone(list))
-		byEnd := func(a, b span) int { return int(a.begin-b.begin)*1000 + int(a.end-b.end) }
-		if !slices.IsSortedFunc(got, byBegin) {
-			t.Fatalf("not in order: %v", got)
-		}
-		slices.SortFunc(got, byEnd)
-		slices.SortFunc(want, byEnd)
-		if !slices.Equal(got, want) {
-			t.Fatalf("%v, want %v", got, want)
-		}
-	}
-}
