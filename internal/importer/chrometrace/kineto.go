@@ -27,10 +27,10 @@ const externalID = 1 << 62
 // correlate remembers a launch or work by its correlation id, else by the id of
 // the operator that it belongs to.
 func (c *reader) correlate(r *record, cat *category, l launch) {
-	id, ok := r.argument("correlation").integer()
+	id, ok := r.number(keyCorrelation)
 	if !ok || id <= 0 {
-		if id, ok = r.argument("External id").integer(); !ok {
-			id, ok = r.argument("external id").integer()
+		if id, ok = r.number(keyExternal); !ok {
+			id, ok = r.number(keyExternalSmall)
 		}
 		if !ok || id <= 0 {
 			return
@@ -47,7 +47,7 @@ func (c *reader) correlate(r *record, cat *category, l launch) {
 
 // correlateXLA does the same for files of XLA, which have no categories: work is on processes that are named after a device.
 func (c *reader) correlateXLA(r *record, l launch) {
-	id, ok := r.argument("correlation_id").integer()
+	id, ok := r.number(keyCorrelationXLA)
 	if !ok || id <= 0 {
 		return
 	}
@@ -134,6 +134,18 @@ func (c *reader) repeatedFlows(linked []bool) []bool {
 		}
 	}
 	parallel.Sort(known, cmp.Compare[uint64])
+	if n := len(known); n > 0 && known[n-1]-known[0] < 64*uint64(n) { // ids are mostly counted
+		first := known[0]
+		is := make([]bool, known[n-1]-first+1)
+		for _, id := range known {
+			is[id-first] = true
+		}
+		for i := range repeated {
+			id := c.launchFlows[i].key - first
+			repeated[i] = id < uint64(len(is)) && is[id]
+		}
+		return repeated
+	}
 	_ = parallel.Ranges(context.Background(), len(repeated), 1<<14, func(from, to int) {
 		for i := from; i < to; i++ {
 			_, repeated[i] = slices.BinarySearch(known, c.launchFlows[i].key)

@@ -2,7 +2,9 @@ package chrometrace
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
+	"math/bits"
 	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -20,6 +22,8 @@ type lexicon struct {
 	keys       map[string]*keyWord
 	recent     [32]*keyWord
 	texts      map[string]*textWord
+	names      [256]recentName
+	lists      [64]recentList
 	words      int // in all maps
 	key        []byte
 	scratch    []byte
@@ -35,7 +39,32 @@ type categoryWord struct {
 	known *category
 }
 
+// recentName and recentList are words that were asked for lately, so that most are found without looking at all of their bytes twice.
+type recentName struct {
+	category *categoryWord
+	word     *nameWord
+}
+
+type recentList struct {
+	text []byte // as it is written
+	word *textWord
+}
+
+// shortHash tells texts apart by their length, their ends and their middle.
+func shortHash(b []byte) uint64 {
+	x := uint64(len(b))
+	if n := len(b); n >= 8 {
+		x += binary.LittleEndian.Uint64(b) ^ bits.RotateLeft64(binary.LittleEndian.Uint64(b[n-8:]), 20) ^ bits.RotateLeft64(binary.LittleEndian.Uint64(b[n/2-4:]), 40)
+	} else {
+		for _, c := range b {
+			x = x<<8 + uint64(c)
+		}
+	}
+	return x * 0x9E3779B97F4A7C15 >> 40
+}
+
 type nameWord struct {
+	text   string // as it is written
 	region trace.RegionID
 	known  bool
 }
@@ -48,9 +77,23 @@ type placeWord struct {
 
 type keyWord struct {
 	text  string
+	is    knownKey
 	drop  bool // see attribute.drop
 	known *attribute
 }
+
+// A knownKey is a key that is asked for by name.
+type knownKey uint8
+
+const (
+	keyOther knownKey = iota
+	keyCorrelation
+	keyExternal
+	keyExternalSmall
+	keyCorrelationXLA
+)
+
+var knownKeys = map[string]knownKey{"correlation": keyCorrelation, "External id": keyExternal, "external id": keyExternalSmall, "correlation_id": keyCorrelationXLA}
 
 type textWord struct {
 	text  string
@@ -79,6 +122,7 @@ func (l *lexicon) forget() {
 	l.categories, l.places = map[string]*categoryWord{}, map[string]*placeWord{}
 	l.keys, l.texts = map[string]*keyWord{}, map[string]*textWord{}
 	l.category, l.place, l.recent, l.words = nil, nil, [32]*keyWord{}, 0
+	l.names, l.lists = [256]recentName{}, [64]recentList{}
 	l.habit = &habit{lexicon: l}
 }
 
@@ -140,12 +184,18 @@ func (l *lexicon) nameOf(c *categoryWord, v value) *nameWord {
 	if v.kind != text && v.kind != missing {
 		return nil
 	}
-	n, ok := c.names[string(v.raw())]
+	raw := v.raw()
+	recent := &l.names[shortHash(raw)%uint64(len(l.names))]
+	if recent.category == c && recent.word.text == string(raw) {
+		return recent.word
+	}
+	n, ok := c.names[string(raw)]
 	if !ok {
-		n = &nameWord{}
-		c.names[string(v.raw())] = n
+		n = &nameWord{text: string(raw)}
+		c.names[n.text] = n
 		l.words++
 	}
+	*recent = recentName{c, n}
 	return n
 }
 
@@ -189,6 +239,7 @@ func (l *lexicon) word(v value) *keyWord {
 	k, ok := l.keys[string(v.raw())]
 	if !ok {
 		k = &keyWord{text: string(v.raw())}
+		k.is = knownKeys[k.text]
 		plain := string(v.plain(nil))
 		for _, d := range dropped[l.dialect] {
 			k.drop = k.drop || d == plain
@@ -236,7 +287,11 @@ func (l *lexicon) valueOf(a *argument) {
 	default:
 		a.form = formNested
 		if len(raw) > 0 && raw[0] == '[' && len(raw) <= longestList {
-			a.form, a.text = formText, l.textOf(compact(l.scratch[:0], raw))
+			recent := &l.lists[shortHash(raw)%uint64(len(l.lists))]
+			if !bytes.Equal(recent.text, raw) {
+				recent.text, recent.word = append(recent.text[:0], raw...), l.textOf(compact(l.scratch[:0], raw))
+			}
+			a.form, a.text = formText, recent.word
 		}
 	}
 }

@@ -52,6 +52,19 @@ func (r *record) argument(key string) value {
 	return value{}
 }
 
+// number gives the number of the argument of a key.
+func (r *record) number(k knownKey) (int64, bool) {
+	for i := range r.args {
+		if a := &r.args[i]; a.word != nil && a.word.is == k {
+			if a.form == formInteger {
+				return int64(a.bits), true
+			}
+			return a.value.integer()
+		}
+	}
+	return 0, false
+}
+
 // reset empties a record and keeps its memory.
 func (r *record) reset() {
 	args := r.args[:0]
