@@ -134,8 +134,8 @@ type Budget struct {
 	pending    []Wait
 	workers    []*worker
 	clipped    int64
-	details    map[rowKey]*detail
-	refused    map[rowKey]bool // rows that can have no detail any more
+	shelves    [shelves]shelf
+	detailed   atomic.Int64 // rows that have detail
 	mostDetail int
 	// Keep, if set, receives every wait and where its histories part; for tests.
 	Keep func(w Wait, since trace.Time)
@@ -144,8 +144,10 @@ type Budget struct {
 // New begins a budget of actors from begin to end of the run, of which regions have
 // numbers below the given one.
 func New(actors, regions int, begin, end trace.Time) *Budget {
-	b := &Budget{begin: begin, end: end, floor: begin, fold: max(1, (actors+blocks-1)/blocks), tracks: make([]track, actors),
-		details: map[rowKey]*detail{}, refused: map[rowKey]bool{}, mostDetail: mostDetail}
+	b := &Budget{begin: begin, end: end, floor: begin, fold: max(1, (actors+blocks-1)/blocks), tracks: make([]track, actors), mostDetail: mostDetail}
+	for i := range b.shelves {
+		b.shelves[i].rows, b.shelves[i].cells = map[rowKey]*account{}, map[cell]trace.Time{}
+	}
 	for i := range b.tracks {
 		b.tracks[i].until = begin
 	}
@@ -234,6 +236,9 @@ func (b *Budget) Settle(until trace.Time) {
 				workers[w].explain(&b.tracks[jobs[n].actor].waits[i])
 			}
 		}
+		for at := range workers[w].entries {
+			workers[w].put(at)
+		}
 	})
 	b.admit()
 }
@@ -252,7 +257,7 @@ func (b *Budget) Forget(before trace.Time) {
 // Remembered is how many stretches are held.
 func (b *Budget) Remembered() (n int) {
 	for i := range b.tracks {
-		n += len(b.tracks[i].begin)
+		n += len(b.tracks[i].stretches)
 	}
 	return n
 }
@@ -277,7 +282,6 @@ func (b *Budget) Ends() {
 func (b *Budget) Result() *Result {
 	b.Settle(1<<63 - 1)
 	r := &Result{Bins: Bins, Fold: b.fold, Begin: b.begin, End: b.end, Clipped: b.clipped, Waited: make([]trace.Time, len(b.tracks)*NumKinds)}
-	rows := map[rowKey]*Row{}
 	for _, k := range b.workers {
 		r.Cut += k.cut
 		r.Waits += k.waits
@@ -292,44 +296,21 @@ func (b *Budget) Result() *Result {
 		for i, t := range k.inCalls {
 			r.InCalls[i] = trace.AddUp(r.InCalls[i], t)
 		}
-		for key, from := range k.rows {
-			to := rows[key]
-			if to == nil {
-				rows[key] = &from.Row
-				continue
-			}
-			to.merge(&from.Row)
-		}
 	}
-	for _, row := range rows {
-		if row.Caused() == 0 {
-			continue
+	rows := b.ranked()
+	for _, x := range rows {
+		row := &x.row.Row
+		if x.caused == 0 {
+			break
 		}
-		if d := b.details[keyOf(row.Actor, row.Region)]; d != nil {
+		if d := x.row.detail; d != nil {
 			row.Victims, row.Series = d.victims, d.series
 		}
-		r.Rows = append(r.Rows, *row)
-		if !row.Explained() {
-			r.Unexplained = trace.AddUp(r.Unexplained, row.Caused())
+		if r.Rows = append(r.Rows, *row); !row.Explained() {
+			r.Unexplained = trace.AddUp(r.Unexplained, x.caused)
 		}
 	}
-	slices.SortFunc(r.Rows, func(x, y Row) int {
-		switch a, c := x.Caused(), y.Caused(); {
-		case a != c:
-			return compare(c, a)
-		case x.Actor != y.Actor:
-			return int(x.Actor - y.Actor)
-		}
-		return int(x.Region - y.Region)
-	})
 	return r
-}
-
-func (r *Row) merge(o *Row) {
-	for k := range kinds {
-		r.Direct[k] = trace.AddUp(r.Direct[k], o.Direct[k])
-		r.Indirect[k] = trace.AddUp(r.Indirect[k], o.Indirect[k])
-	}
 }
 
 func compare(a, b trace.Time) int {

@@ -3,7 +3,6 @@ package budget
 import (
 	"cmp"
 	"slices"
-	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -11,14 +10,12 @@ import (
 // Which rows tell whom they hit and when must not depend on how work was shared out, and
 // the rows that cost most must be among them. So it is decided where everybody has
 // settled, by what each row caused until then: a sum, which is the same in any order.
-// Until then a new row's detail is kept in single cells. A row that had to give up its
-// detail never gets it back, since what it told before is lost.
+// While there is room every new row gets its detail at once; those that come after keep
+// theirs in single cells until then. A row that had to give up its detail never gets it
+// back, since what it told before is lost.
 
 // A detail is whom a row hit, in blocks of actors, and when.
-type detail struct {
-	mu              sync.Mutex
-	victims, series []trace.Time
-}
+type detail struct{ victims, series []trace.Time }
 
 // A cell is one number of a row's detail: a block of victims, or a bin of time after
 // those.
@@ -32,37 +29,34 @@ const mostDetail = 12 << 20
 
 func (b *Budget) victimBlocks() int { return (len(b.tracks) + b.fold - 1) / b.fold }
 
-// An account is a row as one worker knows it.
-type account struct {
-	Row
-	detail  *detail // shared by all workers
-	refused bool
+// mostDetailed is how many rows have room for their detail.
+func (b *Budget) mostDetailed() int64 {
+	return int64(max(b.mostDetail/(b.victimBlocks()+Bins), 1))
+}
+
+func (b *Budget) newDetail() *detail {
+	n := b.victimBlocks()
+	all := make([]trace.Time, n+Bins)
+	return &detail{victims: all[:n:n], series: all[n:]}
 }
 
 // tell adds a part of a wait.
-func (d *detail) tell(w *Wait, t trace.Time, b *Budget) {
-	d.mu.Lock()
-	v := &d.victims[int(w.Actor)/b.fold]
-	*v = trace.AddUp(*v, t)
-	if w.Kind != End {
-		for s := b.spread(w, t); s.next(); {
-			d.series[s.bin] = trace.AddUp(d.series[s.bin], s.part)
-		}
+func (d *detail) tell(e *entry, b *Budget) {
+	v := &d.victims[int(e.wait.Actor)/b.fold]
+	*v = trace.AddUp(*v, e.time)
+	for s := b.spread(e); s.next(); {
+		d.series[s.bin] = trace.AddUp(d.series[s.bin], s.part)
 	}
-	d.mu.Unlock()
 }
 
 // tell adds a part of a wait to the cells of a row that has no detail yet.
-func (k *worker) tell(key rowKey, w *Wait, t trace.Time) {
-	put := cell{key, w.Actor / int32(k.b.fold)}
-	k.fresh[put] = trace.AddUp(k.fresh[put], t)
-	if w.Kind == End {
-		return
-	}
-	blocks := k.b.victimBlocks()
-	for s := k.b.spread(w, t); s.next(); {
-		put.slot = int32(blocks + s.bin)
-		k.fresh[put] = trace.AddUp(k.fresh[put], s.part)
+func (s *shelf) tell(e *entry, b *Budget) {
+	put := cell{e.row, e.wait.Actor / int32(b.fold)}
+	s.cells[put] = trace.AddUp(s.cells[put], e.time)
+	blocks := b.victimBlocks()
+	for x := b.spread(e); x.next(); {
+		put.slot = int32(blocks + x.bin)
+		s.cells[put] = trace.AddUp(s.cells[put], x.part)
 	}
 }
 
@@ -76,14 +70,23 @@ type spreading struct {
 	width, from, whole float64
 }
 
-func (b *Budget) spread(w *Wait, t trace.Time) spreading {
-	s := spreading{all: t, width: float64(b.end-b.begin) / Bins, from: float64(w.Begin - b.begin), whole: float64(w.End - w.Begin)}
-	if s.width <= 0 {
-		return spreading{bin: 0, last: -1}
+// bins are the first and the last bin of time.
+type bins struct{ first, last int16 }
+
+// binsOf are the bins that a wait lies in: none of one at the end of the run.
+func (b *Budget) binsOf(w *Wait) bins {
+	width := b.binWidth()
+	if width <= 0 || w.Kind == End {
+		return bins{0, -1}
 	}
-	bin := func(x trace.Time) int { return min(max(int(float64(x-b.begin)/s.width), 0), Bins-1) }
-	s.bin, s.last = bin(w.Begin)-1, bin(w.End-1)
-	return s
+	bin := func(x trace.Time) int16 { return int16(min(max(int(float64(x-b.begin)/width), 0), Bins-1)) }
+	return bins{bin(w.Begin), bin(w.End - 1)}
+}
+
+func (b *Budget) binWidth() float64 { return float64(b.end-b.begin) / Bins }
+
+func (b *Budget) spread(e *entry) spreading {
+	return spreading{bin: int(e.bins.first) - 1, last: int(e.bins.last), all: e.time, width: b.binWidth(), from: float64(e.wait.Begin - b.begin), whole: float64(e.wait.End - e.wait.Begin)}
 }
 
 func (s *spreading) next() bool {
@@ -107,71 +110,60 @@ func (d *detail) add(slot int, t trace.Time) {
 	d.victims[slot] = trace.AddUp(d.victims[slot], t)
 }
 
-// admit gives new rows their detail, as far as there is room; where there is not, those
-// that caused most keep it. O(new cells + rows log rows) where room is short.
+// admit decides which rows have detail where there is not room for all: those that caused
+// most. O(new cells + rows log rows) then.
 func (b *Budget) admit() {
-	fresh := map[rowKey]bool{}
-	for _, k := range b.workers {
-		for c := range k.fresh {
-			fresh[c.row] = true
-		}
+	short := false
+	for i := range b.shelves {
+		short = short || len(b.shelves[i].cells) > 0
 	}
-	if len(fresh) == 0 {
+	if !short {
 		return
 	}
-	each := b.victimBlocks() + Bins
-	if most := max(b.mostDetail/each, 1); len(b.details)+len(fresh) > most {
-		b.refuse(fresh, most)
-	}
-	for key := range fresh {
-		d := &detail{victims: make([]trace.Time, b.victimBlocks()), series: make([]trace.Time, Bins)}
-		b.details[key] = d
-		b.each(key, func(a *account) { a.detail = d })
-	}
-	for _, k := range b.workers {
-		for c, t := range k.fresh {
-			if d := b.details[c.row]; d != nil {
-				d.add(int(c.slot), t)
+	b.refuse()
+	for i := range b.shelves {
+		s := &b.shelves[i]
+		for c, t := range s.cells {
+			r := s.rows[c.row]
+			if r.refused {
+				continue
 			}
+			if r.detail == nil {
+				r.detail = b.newDetail()
+				b.detailed.Add(1)
+			}
+			r.detail.add(int(c.slot), t)
 		}
-		clear(k.fresh)
+		clear(s.cells)
 	}
 }
 
-// refuse takes rows out, old and fresh ones, until no more than most have detail.
-func (b *Budget) refuse(fresh map[rowKey]bool, most int) {
-	type ranked struct {
-		key    rowKey
-		caused trace.Time
+// refuse takes rows out, old and new ones, until no more than there is room for are left.
+func (b *Budget) refuse() {
+	all := slices.DeleteFunc(b.ranked(), func(x ranked) bool { return x.row.refused })
+	for _, x := range all[min(b.mostDetailed(), int64(len(all))):] {
+		if x.row.detail != nil {
+			b.detailed.Add(-1)
+		}
+		x.row.detail, x.row.refused = nil, true
 	}
-	var all []ranked
-	rank := func(key rowKey) {
-		r := ranked{key: key}
-		b.each(key, func(a *account) { r.caused = trace.AddUp(r.caused, a.Caused()) })
-		all = append(all, r)
-	}
-	for key := range b.details {
-		rank(key)
-	}
-	for key := range fresh {
-		rank(key)
+}
+
+// A ranked row is one with what it caused in all.
+type ranked struct {
+	row    *account
+	caused trace.Time
+}
+
+// ranked gives all rows, those that caused most first.
+func (b *Budget) ranked() (all []ranked) {
+	for i := range b.shelves {
+		for _, r := range b.shelves[i].rows {
+			all = append(all, ranked{r, r.Caused()})
+		}
 	}
 	slices.SortFunc(all, func(x, y ranked) int {
-		return cmp.Or(cmp.Compare(y.caused, x.caused), cmp.Compare(x.key.actor(), y.key.actor()), cmp.Compare(x.key.region(), y.key.region()))
+		return cmp.Or(cmp.Compare(y.caused, x.caused), cmp.Compare(x.row.Actor, y.row.Actor), cmp.Compare(x.row.Region, y.row.Region))
 	})
-	for _, r := range all[most:] {
-		delete(b.details, r.key)
-		delete(fresh, r.key)
-		b.refused[r.key] = true
-		b.each(r.key, func(a *account) { a.detail, a.refused = nil, true })
-	}
-}
-
-// each finds a row at all workers that know it.
-func (b *Budget) each(key rowKey, f func(*account)) {
-	for _, k := range b.workers {
-		if a := k.rows[key]; a != nil {
-			f(a)
-		}
-	}
+	return all
 }

@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -17,15 +18,13 @@ func (k rowKey) region() int32 { return int32(k) }
 // A worker explains waits, with memory of its own that it uses again.
 type worker struct {
 	b          *Budget
-	rows       map[rowKey]*account
-	fresh      map[cell]trace.Time // of rows that have no detail yet
+	entries    [shelves][]entry // to be booked
 	waited     []trace.Time
 	inCalls    []trace.Time
 	waits, cut int64
 
 	pieces   [2][]piece
-	own      []trace.Time // durations of the visits of the waiting side
-	next     []int32      // of own: the next visit of the same region
+	own      []visit // of the waiting side
 	byRegion []tally
 	touched  []int32
 	parts    []part
@@ -42,6 +41,12 @@ type piece struct {
 	hops       int
 }
 
+// A visit is one stretch on a history.
+type visit struct {
+	ns   trace.Time
+	next int32 // visit of the same region, plus one
+}
+
 // A tally is the time in one region on both histories.
 type tally struct {
 	late, own trace.Time
@@ -53,24 +58,27 @@ type tally struct {
 
 // A part is what one actor had more in one region.
 type part struct {
-	region, actor int32
-	direct        bool
-	more          trace.Time
+	key  partKey
+	more trace.Time
 }
 
-// order is by region, actor, and indirect ones first.
-func (p *part) order(q *part) int {
-	switch {
-	case p.region != q.region:
-		return int(p.region) - int(q.region)
-	case p.actor != q.actor:
-		return int(p.actor) - int(q.actor)
+// A partKey orders parts by region, actor, and indirect ones first.
+type partKey uint64
+
+func partOf(region, actor int32, direct bool) partKey {
+	k := partKey(region)<<33 | partKey(uint32(actor))<<1
+	if direct {
+		k |= 1
 	}
-	return boolCompare(p.direct, q.direct)
+	return k
 }
+
+func (k partKey) region() int32 { return int32(k >> 33) }
+func (k partKey) row() rowKey   { return keyOf(int32(k>>1), k.region()) }
+func (k partKey) direct() bool  { return k&1 != 0 }
 
 func newWorker(b *Budget, regions int) *worker {
-	return &worker{b: b, rows: map[rowKey]*account{}, fresh: map[cell]trace.Time{}, byRegion: make([]tally, max(regions, 1)), inCalls: make([]trace.Time, max(regions, 1)), waited: make([]trace.Time, len(b.tracks)*NumKinds)}
+	return &worker{b: b, byRegion: make([]tally, max(regions, 1)), inCalls: make([]trace.Time, max(regions, 1)), waited: make([]trace.Time, len(b.tracks)*NumKinds)}
 }
 
 // walk finds the histories of a wait's two sides back to where they part. False for a
@@ -161,8 +169,9 @@ func (k *worker) explain(w *Wait) {
 	if k.b.Keep != nil {
 		k.b.Keep(*w, since)
 	}
+	bins := k.b.binsOf(w)
 	if len(k.parts) == 0 {
-		k.book(w, NoActor, Nothing, true, length)
+		k.book(entry{row: keyOf(NoActor, Nothing), wait: w, bins: bins, direct: true, time: length})
 		return
 	}
 	k.room(len(k.parts))
@@ -172,20 +181,10 @@ func (k *worker) explain(w *Wait) {
 	n := len(k.parts)
 	share(length, k.weights[:n], k.amounts[:n], k.order[:n], k.rest[:n])
 	for i := range k.parts {
-		if p := &k.parts[i]; k.amounts[i] > 0 {
-			k.book(w, p.actor, p.region, p.direct, k.amounts[i])
+		if t := k.amounts[i]; t > 0 {
+			k.book(entry{row: k.parts[i].key.row(), wait: w, bins: bins, direct: k.parts[i].key.direct(), time: t})
 		}
 	}
-}
-
-func boolCompare(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 // visits adds up the time by region on both histories, earliest first, and what each piece of the late one has more
@@ -194,42 +193,74 @@ func (k *worker) visits() {
 	for _, r := range k.touched {
 		k.byRegion[r] = tally{}
 	}
-	k.touched, k.own, k.next = k.touched[:0], k.own[:0], k.next[:0]
+	k.touched = k.touched[:0]
+	own := k.own[:0]
 	for i := len(k.pieces[1]) - 1; i >= 0; i-- {
-		p := &k.pieces[1][i]
-		for s := k.b.tracks[p.actor].stretches(p.begin, p.end); s.next(); {
+		for s := k.stretches(&k.pieces[1][i]); s.next(); {
 			t := k.touch(s.region)
 			t.own += s.ns
-			k.own, k.next = append(k.own, s.ns), append(k.next, 0)
-			n := int32(len(k.own))
+			own = append(own, visit{ns: s.ns})
+			n := int32(len(own))
 			if t.last > 0 {
-				k.next[t.last-1] = n
+				own[t.last-1].next = n
 			} else {
 				t.at = n
 			}
 			t.last = n
 		}
 	}
+	k.own = own
 	for i := len(k.pieces[0]) - 1; i >= 0; i-- {
 		p := &k.pieces[0][i]
-		for s := k.b.tracks[p.actor].stretches(p.begin, p.end); s.next(); {
+		for s := k.stretches(p); s.next(); {
 			t := k.touch(s.region)
 			t.late += s.ns
 			more := s.ns
 			if t.at > 0 {
-				more -= k.own[t.at-1]
-				t.at = k.next[t.at-1]
+				v := &own[t.at-1]
+				more -= v.ns
+				t.at = v.next
 			}
 			if more <= 0 {
 				continue
 			}
 			if t.piece != int32(i)+1 {
 				t.piece, t.part = int32(i)+1, int32(len(k.parts))
-				k.parts = append(k.parts, part{region: s.region, actor: p.actor, direct: p.hops == 0})
+				k.parts = append(k.parts, part{key: partOf(s.region, p.actor, p.hops == 0)})
 			}
 			k.parts[t.part].more += more
 		}
 	}
+}
+
+// A stretches goes through the stretches of a piece, in order; time beyond what is known is of no stretch.
+type stretches struct {
+	region int32
+	ns     trace.Time
+
+	left       []stretch
+	from, last trace.Time
+}
+
+func (k *worker) stretches(p *piece) stretches {
+	t := &k.b.tracks[p.actor]
+	s := stretches{last: min(t.until, p.end)}
+	if s.left = t.stretches[t.at(p.begin):]; len(s.left) > 0 {
+		s.from = max(s.left[0].begin, p.begin)
+	}
+	return s
+}
+
+func (s *stretches) next() bool {
+	if len(s.left) == 0 || s.from >= s.last {
+		return false
+	}
+	to := s.last
+	if len(s.left) > 1 {
+		to = min(to, s.left[1].begin)
+	}
+	s.region, s.ns, s.from, s.left = s.left[0].region, to-s.from, to, s.left[1:]
+	return true
 }
 
 func (k *worker) touch(region int32) *tally {
@@ -242,12 +273,19 @@ func (k *worker) touch(region int32) *tally {
 
 // excess finds who had more of what on the late side, in order of region and actor.
 func (k *worker) excess() {
-	k.parts = slices.DeleteFunc(k.parts, func(p part) bool { t := &k.byRegion[p.region]; return t.late <= t.own })
-	slices.SortFunc(k.parts, func(a, b part) int { return a.order(&b) })
 	n := 0
+	for _, p := range k.parts {
+		if t := &k.byRegion[p.key.region()]; t.late > t.own {
+			k.parts[n] = p
+			n++
+		}
+	}
+	k.parts = k.parts[:n]
+	sortParts(k.parts)
+	n = 0
 	for _, p := range k.parts { // one of each
-		if q := &k.parts[max(n-1, 0)]; n > 0 && q.order(&p) == 0 {
-			q.more += p.more
+		if n > 0 && k.parts[n-1].key == p.key {
+			k.parts[n-1].more += p.more
 			continue
 		}
 		k.parts[n] = p
@@ -255,11 +293,11 @@ func (k *worker) excess() {
 	}
 	k.parts = k.parts[:n]
 	for i := 0; i < len(k.parts); {
-		j := i
-		for j < len(k.parts) && k.parts[j].region == k.parts[i].region {
+		j, region := i, k.parts[i].key.region()
+		for j < len(k.parts) && k.parts[j].key.region() == region {
 			j++
 		}
-		t := &k.byRegion[k.parts[i].region]
+		t := &k.byRegion[region]
 		n := j - i
 		k.room(n)
 		for m := range n {
@@ -273,29 +311,26 @@ func (k *worker) excess() {
 	}
 }
 
-func (k *worker) room(n int) {
-	for len(k.weights) < n {
-		k.weights, k.amounts, k.order, k.rest = append(k.weights, 0), append(k.amounts, 0), append(k.order, 0), append(k.rest, 0)
+// fewParts is up to how many it is fastest to put each into its place.
+const fewParts = 24
+
+// sortParts sorts by key. What has the same key is added up after, so its order is of no matter.
+func sortParts(list []part) {
+	if len(list) > fewParts {
+		slices.SortFunc(list, func(a, b part) int { return cmp.Compare(a.key, b.key) })
+		return
+	}
+	for i := 1; i < len(list); i++ {
+		p, j := list[i], i
+		for ; j > 0 && list[j-1].key > p.key; j-- {
+			list[j] = list[j-1]
+		}
+		list[j] = p
 	}
 }
 
-// book adds a part of a wait to a row.
-func (k *worker) book(w *Wait, actor, region int32, direct bool, t trace.Time) {
-	key := keyOf(actor, region)
-	r := k.rows[key]
-	if r == nil {
-		r = &account{Row: Row{Actor: actor, Region: region}, detail: k.b.details[key], refused: k.b.refused[key]}
-		k.rows[key] = r
-	}
-	if direct {
-		r.Direct[w.Kind] = trace.AddUp(r.Direct[w.Kind], t)
-	} else {
-		r.Indirect[w.Kind] = trace.AddUp(r.Indirect[w.Kind], t)
-	}
-	switch {
-	case r.detail != nil:
-		r.detail.tell(w, t, k.b)
-	case !r.refused:
-		k.tell(key, w, t)
+func (k *worker) room(n int) {
+	for len(k.weights) < n {
+		k.weights, k.amounts, k.order, k.rest = append(k.weights, 0), append(k.amounts, 0), append(k.order, 0), append(k.rest, 0)
 	}
 }

@@ -1,7 +1,7 @@
 package budget
 
 import (
-	"sort"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -10,11 +10,16 @@ import (
 // up to the begin of the next, the last up to until; and its waits, which are apart and in
 // order.
 type track struct {
-	begin  []trace.Time
-	region []int32
-	until  trace.Time
-	any    bool
-	waits  []Wait
+	stretches []stretch
+	until     trace.Time
+	any       bool
+	waits     []Wait
+}
+
+// A stretch is time with one region innermost.
+type stretch struct {
+	begin  trace.Time
+	region int32
 }
 
 func (t *track) add(begin, end trace.Time, region int32) {
@@ -23,9 +28,9 @@ func (t *track) add(begin, end trace.Time, region int32) {
 		return
 	}
 	if begin > t.until {
-		t.begin, t.region = append(t.begin, t.until), append(t.region, Nothing)
+		t.stretches = append(t.stretches, stretch{t.until, Nothing})
 	}
-	t.begin, t.region = append(t.begin, begin), append(t.region, region)
+	t.stretches = append(t.stretches, stretch{begin, region})
 	t.until, t.any = end, true
 }
 
@@ -33,53 +38,38 @@ func (t *track) add(begin, end trace.Time, region int32) {
 // that halves it.
 func (t *track) forget(before trace.Time) {
 	if i := t.at(before); i > 0 {
-		t.begin, t.region = t.begin[i:], t.region[i:]
+		t.stretches = t.stretches[i:]
 	}
-	if cap(t.begin) > 2*len(t.begin)+64 {
-		t.begin, t.region = append([]trace.Time(nil), t.begin...), append([]int32(nil), t.region...)
+	if cap(t.stretches) > 2*len(t.stretches)+64 {
+		t.stretches = slices.Clone(t.stretches)
 	}
-	if i := sort.Search(len(t.waits), func(i int) bool { return t.waits[i].End > before }); i > 0 {
-		t.waits = append([]Wait(nil), t.waits[i:]...)
+	if i := t.lastWait(before) + 1; i > 0 {
+		t.waits = slices.Clone(t.waits[i:])
 	}
 }
 
 // at is the stretch that holds a moment, 0 where none does.
 func (t *track) at(x trace.Time) int {
-	return max(sort.Search(len(t.begin), func(i int) bool { return t.begin[i] > x })-1, 0)
+	low, high := 0, len(t.stretches)
+	for low < high {
+		if mid := int(uint(low+high) / 2); t.stretches[mid].begin > x {
+			high = mid
+		} else {
+			low = mid + 1
+		}
+	}
+	return max(low-1, 0)
 }
 
 // lastWait is the last wait that ended no later than a moment, -1 where there is none.
 func (t *track) lastWait(x trace.Time) int {
-	return sort.Search(len(t.waits), func(i int) bool { return t.waits[i].End > x }) - 1
-}
-
-// A stretches goes through the stretches of a time, in order; time beyond what is known is of no stretch.
-type stretches struct {
-	region int32
-	ns     trace.Time
-
-	track      *track
-	begin, end trace.Time
-	at         int
-}
-
-func (t *track) stretches(begin, end trace.Time) stretches {
-	return stretches{track: t, begin: begin, end: end, at: t.at(begin)}
-}
-
-func (s *stretches) next() bool {
-	t := s.track
-	for s.at < len(t.begin) && t.begin[s.at] < s.end {
-		i := s.at
-		s.at++
-		to := t.until
-		if s.at < len(t.begin) {
-			to = t.begin[s.at]
-		}
-		if s.ns = min(to, s.end) - max(t.begin[i], s.begin); s.ns > 0 {
-			s.region = t.region[i]
-			return true
+	low, high := 0, len(t.waits)
+	for low < high {
+		if mid := int(uint(low+high) / 2); t.waits[mid].End > x {
+			high = mid
+		} else {
+			low = mid + 1
 		}
 	}
-	return false
+	return low - 1
 }

@@ -1,0 +1,86 @@
+package budget
+
+import (
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Rows lie on shelves, by their key. Workers gather what they book and put it on a shelf
+// together: so they seldom wait for each other, and what is near in time lies near in memory.
+
+const (
+	shelfBits = 6
+	shelves   = 1 << shelfBits
+	// gathered is how many entries a worker has for a shelf before it books them.
+	gathered = 256
+)
+
+// A shelf is some of the rows.
+type shelf struct {
+	mu    sync.Mutex
+	rows  map[rowKey]*account
+	cells map[cell]trace.Time // of rows that have no detail yet
+}
+
+// An account is a row on its way.
+type account struct {
+	Row
+	detail  *detail
+	refused bool // it can have no detail any more
+}
+
+// An entry is a part of a wait that a row caused.
+type entry struct {
+	row    rowKey
+	wait   *Wait
+	time   trace.Time
+	bins   bins
+	direct bool
+}
+
+// shelfOf spreads keys, of which those of neighbours differ in few bits.
+func shelfOf(row rowKey) int { return int(uint64(row) * 0x9e3779b97f4a7c15 >> (64 - shelfBits)) }
+
+// book adds a part of a wait to a row, now or with others.
+func (k *worker) book(e entry) {
+	at := shelfOf(e.row)
+	if k.entries[at] = append(k.entries[at], e); len(k.entries[at]) >= gathered {
+		k.put(at)
+	}
+}
+
+// put books what was gathered for a shelf.
+func (k *worker) put(at int) {
+	s := &k.b.shelves[at]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range k.entries[at] {
+		s.book(&k.entries[at][i], k.b)
+	}
+	k.entries[at] = k.entries[at][:0]
+}
+
+func (s *shelf) book(e *entry, b *Budget) {
+	r := s.rows[e.row]
+	if r == nil {
+		r = &account{Row: Row{Actor: e.row.actor(), Region: e.row.region()}}
+		if b.detailed.Add(1) <= b.mostDetailed() {
+			r.detail = b.newDetail()
+		} else {
+			b.detailed.Add(-1)
+		}
+		s.rows[e.row] = r
+	}
+	sums := &r.Indirect
+	if e.direct {
+		sums = &r.Direct
+	}
+	sums[e.wait.Kind] = trace.AddUp(sums[e.wait.Kind], e.time)
+	switch {
+	case r.detail != nil:
+		r.detail.tell(e, b)
+	case !r.refused:
+		s.tell(e, b)
+	}
+}
