@@ -148,7 +148,11 @@ func unitSheet(c *court) *sheet {
 // gpuSheet is the budget of the GPUs of a job: their time is computation and copies, communication that
 // takes its time, and waiting. Who is late for the others is charged by the rules for it; idle time by
 // what the host did instead of launching work.
-func gpuSheet(c *court, d *view.Devices, job *step.Job) *sheet {
+func gpuSheet(c *court, d *view.Devices, job *step.Job) (*sheet, error) {
+	waits, err := c.pairs(c.ctx)
+	if err != nil {
+		return nil, err
+	}
 	s := &sheet{columns: c.units}
 	var exchange trace.Time
 	for i := range job.GPUs {
@@ -161,9 +165,9 @@ func gpuSheet(c *court, d *view.Devices, job *step.Job) *sheet {
 	for _, x := range c.charges {
 		charged += x.Time
 	}
-	if c.waits != nil {
-		for i := range c.waits.Meetings {
-			skew += trace.Time(float64(c.waits.Meetings[i].Waited) * c.scale())
+	if waits != nil {
+		for i := range waits.Meetings {
+			skew += trace.Time(float64(waits.Meetings[i].Waited) * c.scale())
 		}
 	}
 	s.Transfer = max(exchange-max(charged, skew), 0)
@@ -188,7 +192,7 @@ func gpuSheet(c *court, d *view.Devices, job *step.Job) *sheet {
 			s.charge(idleKinds[cause], at, cause.Words(), t, victims)
 		}
 	}
-	return s
+	return s, nil
 }
 
 // idleKinds are the kinds of findings that tell of idle time by its cause.
@@ -225,7 +229,10 @@ func sumsOf(c *court, waiting trace.Time) Accounts {
 
 // fillBudget adds up what units wait by phase: at most the phase's length, since the
 // threads of a rank wait at the same time.
-func (c *court) fillBudget() {
+func (c *court) fillBudget() error {
+	if err := c.count(); err != nil {
+		return err
+	}
 	n := len(c.phases.List)
 	c.budget = &finding.Budget{Units: len(c.units), Phases: n, Left: make([]trace.Time, len(c.units)*n)}
 	for row, id := range c.rows {
@@ -252,4 +259,5 @@ func (c *court) fillBudget() {
 		}
 		c.waited = trace.AddUp(c.waited, max(min(sum, c.length-useful[u]), 0))
 	}
+	return nil
 }

@@ -46,7 +46,11 @@ func (c *court) judge() error {
 	if err := c.open(); err != nil {
 		return err
 	}
-	for _, find := range c.rules() {
+	rules, err := c.rules()
+	if err != nil {
+		return err
+	}
+	for _, find := range rules {
 		if err := find(c); err != nil {
 			return err
 		}
@@ -61,13 +65,12 @@ func (c *court) judge() error {
 }
 
 // rules are those of this sort of run.
-func (c *court) rules() []rule {
-	var list []rule
+func (c *court) rules() (list []rule, err error) {
 	switch {
 	case len(c.processors) > 0:
-		return ofScheduler
+		return ofScheduler, nil
 	case c.spans:
-		return ofRequests
+		return ofRequests, nil
 	case !c.peers():
 		if c.profile {
 			list = []rule{findShares}
@@ -77,10 +80,10 @@ func (c *court) rules() []rule {
 	case c.books.result != nil:
 		list = ofFollowed
 	default:
-		c.fillBudget()
+		err = c.fillBudget()
 		list = ofUnfollowed
 	}
-	return slices.Concat(list, ofAll)
+	return slices.Concat(list, ofAll), err
 }
 
 // peers reports whether units may be compared. Ranks of a job may. Goroutines and

@@ -39,13 +39,15 @@ type facts struct {
 	partial    bool    // waits are those of a sample of the run
 	sampled    float64 // the part of the run that the sample is
 
-	phases *phase.Phases
-	cells  *phase.Table
-	waits  *waiting.Result
-	books  *accounts
-	links  int64 // messages looked at
-	early  int64 // of them, received before they were sent
-	worst  trace.Time
+	src         *phase.Source
+	phases      *phase.Phases
+	cells       *phase.Table    // of rows and phases, once count was asked
+	pairWindows []pairWindow    // where collectives and messages are looked for
+	waits       *waiting.Result // who waited in them, once pairs was asked
+	books       *accounts
+	links       int64 // messages looked at
+	early       int64 // of them, received before they were sent
+	worst       trace.Time
 }
 
 func gather(ctx context.Context, q *view.Request) (*facts, error) {

@@ -17,6 +17,9 @@ func findGrowth(c *court) error {
 	if p == nil || p.Sliced || len(p.List) < 8 {
 		return nil
 	}
+	if err := c.count(); err != nil {
+		return err
+	}
 	n := len(p.List)
 	middle := make([]float64, n)
 	busy := make([]float64, len(c.units))

@@ -21,7 +21,9 @@ const (
 // findSuspicious: clocks that disagree, completions that are missing, repairs.
 func findSuspicious(c *court) error {
 	report := c.store.Info().Report
-	findClocks(c, report)
+	if err := findClocks(c, report); err != nil {
+		return err
+	}
 	var missing, repaired []string
 	lost := int64(0)
 	for _, e := range report {
@@ -71,11 +73,8 @@ func incomplete(what string) bool {
 // findClocks says that times of different units cannot be compared: messages arrive
 // before they are sent, collectives are left before all have come, or the reader
 // of the source saw it.
-func findClocks(c *court, report []trace.ReportEntry) {
+func findClocks(c *court, report []trace.ReportEntry) error {
 	messages, collectives, known := c.early, int64(0), c.links
-	if c.waits != nil {
-		collectives = int64(c.waits.Broken)
-	}
 	var said []string
 	advice := ""
 	for _, e := range report {
@@ -90,7 +89,14 @@ func findClocks(c *court, report []trace.ReportEntry) {
 	late := known > 0 && float64(messages) > earlyShare*float64(known)
 	c.untimed = late || len(said) > 0
 	if !c.untimed {
-		return
+		return nil
+	}
+	waits, err := c.pairs(c.ctx)
+	if err != nil {
+		return err
+	}
+	if waits != nil {
+		collectives = int64(waits.Broken)
 	}
 	if late && len(said) == 0 {
 		said = append(said, fmt.Sprintf("%s of %s messages arrive before they are sent, by up to %s", view.Thousands(messages), view.Thousands(known), view.FormatTime(c.worst)))
@@ -99,4 +105,5 @@ func findClocks(c *court, report []trace.ReportEntry) {
 	c.add(finding.Finding{Kind: finding.Clock, Severity: finding.High, Text: text, View: "timeline",
 		Evidence: []finding.Evidence{{Name: "messages that arrive before they are sent", Value: float64(messages), Unit: "count"}, {Name: "messages", Value: float64(known), Unit: "count"},
 			{Name: "largest step back", Value: float64(c.worst), Unit: "ns"}, {Name: "collectives left before all had come", Value: float64(collectives), Unit: "count"}}}, nil)
+	return nil
 }

@@ -56,7 +56,9 @@ func findGPULosses(c *court) error {
 	if part != "" {
 		c.notes = append(c.notes, part)
 	} else if c.books.result == nil && c.alike.what == "GPUs" && !c.untimed {
-		c.sheet = gpuSheet(c, d, job)
+		if c.sheet, err = gpuSheet(c, d, job); err != nil {
+			return err
+		}
 	}
 	for i := range job.Steps {
 		for _, t := range job.Steps[i].GPUs {

@@ -35,16 +35,20 @@ const (
 // findLateMessages: receivers that wait for late senders, and the other way round. Only
 // waits that are the late one's own doing count, see package waiting.
 func findLateMessages(c *court) error {
-	if c.untimed || c.waits == nil {
+	if c.untimed {
 		return nil
+	}
+	waits, err := c.pairs(c.ctx)
+	if err != nil || waits == nil {
+		return err
 	}
 	type key struct {
 		unit     int32
 		receiver bool
 	}
 	by := map[key]*lateness{}
-	for i := range c.waits.Late {
-		w := &c.waits.Late[i]
+	for i := range waits.Late {
+		w := &waits.Late[i]
 		if float64(w.Own) < ownShare*float64(w.Skew) {
 			continue
 		}
@@ -171,10 +175,14 @@ type latecomer struct {
 // One is named where it does something the others do not, or costs clearly more than any
 // other; what is lost now by one and now by another is jitter, and nobody's fault.
 func findLateArrivals(c *court) error {
-	if c.untimed || c.waits == nil || len(c.waits.Meetings) == 0 {
+	if c.untimed {
 		return nil
 	}
-	list := latecomers(c)
+	waits, err := c.pairs(c.ctx)
+	if err != nil || waits == nil || len(waits.Meetings) == 0 {
+		return err
+	}
+	list := latecomers(c, waits.Meetings)
 	lost := make([]float64, len(c.units))
 	for _, x := range list {
 		lost[x.unit] = float64(x.lost)
@@ -204,9 +212,9 @@ func findLateArrivals(c *court) error {
 }
 
 // latecomers charges what is waited at collectives to who came last, those who cost most first.
-func latecomers(c *court) []*latecomer {
+func latecomers(c *court, meetings []waiting.Meeting) []*latecomer {
 	by := map[int32]*latecomer{}
-	meetings := slices.Clone(c.waits.Meetings)
+	meetings = slices.Clone(meetings)
 	slices.SortStableFunc(meetings, func(a, b waiting.Meeting) int { return cmp.Compare(b.Waited, a.Waited) })
 	for i := range meetings {
 		m := &meetings[i]

@@ -23,10 +23,10 @@ const (
 	mostLinks = 4 << 20
 )
 
-// gatherWaits cuts the run into phases and finds who waited for whom.
+// gatherWaits cuts the run into phases and looks whether messages say that clocks disagree.
 func (f *facts) gatherWaits(ctx context.Context) error {
-	src := f.source(ctx)
-	marker, parts, err := f.marker(ctx, src)
+	f.src = f.source(ctx)
+	marker, parts, err := f.marker(ctx, f.src)
 	if err != nil {
 		return err
 	}
@@ -34,17 +34,28 @@ func (f *facts) gatherWaits(ctx context.Context) error {
 		parts = 1 // slices of time would compare what did not happen together
 	}
 	var notes []string
-	if f.phases, notes, err = src.Cut(marker, parts); err != nil {
+	if f.phases, notes, err = f.src.Cut(marker, parts); err != nil {
 		return err
 	}
 	f.notes = append(f.notes, notes...)
-	if f.cells, err = src.Count(f.phases, nil); err != nil {
-		return err
-	}
 	if len(f.units) < 2 {
 		return nil
 	}
-	return f.gatherPairs(ctx, src)
+	f.choosePairs()
+	for i := range f.pairWindows {
+		if err := f.countMessages(ctx, &f.pairWindows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count adds up what rows do by phase, which takes a pass over the run.
+func (f *facts) count() (err error) {
+	if f.cells == nil {
+		f.cells, err = f.src.Count(f.phases, nil)
+	}
+	return err
 }
 
 // skewed reports whether the reader of the source saw that clocks disagree.
@@ -75,86 +86,103 @@ func (f *facts) marker(ctx context.Context, src *phase.Source) (*phase.Marker, i
 	return &phase.Marker{Regions: ids, By: text}, 0, nil
 }
 
-// gatherPairs finds collectives and messages: of the whole selection, or of
-// windows spread over it where it is too long to read.
-func (f *facts) gatherPairs(ctx context.Context, src *phase.Source) error {
-	list := []store.Window{f.window}
-	if src.Intervals > mostScanned {
-		f.partial = true
-		list = list[:0]
-		length := max(trace.Time(float64(f.length)*sampled/float64(src.Intervals)/windows), 1)
-		for i := range trace.Time(windows) {
-			begin := f.window.Begin + (f.length-length)*i/(windows-1)
-			f.sampled += float64(length) / float64(f.length)
-			list = append(list, store.Window{Begin: begin, End: begin + length, Locations: f.window.Locations})
-		}
-		if f.alike.what == "GPUs" { // the others' waits are followed through the whole run
-			f.notes = append(f.notes, fmt.Sprintf("who waited for whom is found in %d windows of %s each, since the run has %s intervals", windows, view.FormatTime(length), view.FormatCount(float64(src.Intervals))))
-		}
-	}
-	for i, w := range list {
-		r, err := f.pairs(ctx, w)
-		if err != nil {
-			return err
-		}
-		if i == 0 {
-			f.waits = r
-			continue
-		}
-		f.waits.Meetings = append(f.waits.Meetings, r.Meetings...)
-		f.waits.Late = append(f.waits.Late, r.Late...)
-		f.waits.Broken += r.Broken
-		f.waits.All += r.All
-	}
-	return nil
+// A pairWindow is where collectives are looked for, and messages unless there are none or too many.
+type pairWindow struct {
+	store.Window
+	messages bool
 }
 
-func (f *facts) pairs(ctx context.Context, w store.Window) (*waiting.Result, error) {
+// choosePairs says where collectives and messages are looked for: in the whole selection, or in
+// windows spread over it where it is too long to read.
+func (f *facts) choosePairs() {
+	f.pairWindows = []pairWindow{{Window: f.window}}
+	if f.src.Intervals <= mostScanned {
+		return
+	}
+	f.partial = true
+	f.pairWindows = f.pairWindows[:0]
+	length := max(trace.Time(float64(f.length)*sampled/float64(f.src.Intervals)/windows), 1)
+	for i := range trace.Time(windows) {
+		begin := f.window.Begin + (f.length-length)*i/(windows-1)
+		f.sampled += float64(length) / float64(f.length)
+		f.pairWindows = append(f.pairWindows, pairWindow{Window: store.Window{Begin: begin, End: begin + length, Locations: f.window.Locations}})
+	}
+	if f.alike.what == "GPUs" { // the others' waits are followed through the whole run
+		f.notes = append(f.notes, fmt.Sprintf("who waited for whom is found in %d windows of %s each, since the run has %s intervals", windows, view.FormatTime(length), view.FormatCount(float64(f.src.Intervals))))
+	}
+}
+
+// pairs finds collectives and messages and who waited in them; nil where there are no two units. Of runs whose waits are
+// followed one by one nobody asks, so it is found when somebody does.
+func (f *facts) pairs(ctx context.Context) (*waiting.Result, error) {
+	if f.waits != nil {
+		return f.waits, nil
+	}
+	var all *waiting.Result
+	for i := range f.pairWindows {
+		r, err := f.pairsIn(ctx, &f.pairWindows[i])
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = r
+			continue
+		}
+		all.Meetings = append(all.Meetings, r.Meetings...)
+		all.Late = append(all.Late, r.Late...)
+		all.Broken += r.Broken
+		all.All += r.All
+	}
+	f.waits = all
+	return all, nil
+}
+
+func (f *facts) pairsIn(ctx context.Context, w *pairWindow) (*waiting.Result, error) {
 	p := &waiting.Plan{Regions: f.regions, Unit: f.unitOf, Units: len(f.units), Indexed: !f.partial && w.Begin == 0}
-	p.Scan = func(add func(*trace.Columns) error) error { return f.store.Intervals(ctx, w, add) }
-	var err error
-	if p.Messages, err = f.messages(ctx, w); err != nil {
+	p.Scan = func(add func(*trace.Columns) error) error { return f.store.Intervals(ctx, w.Window, add) }
+	err := f.messages(ctx, w, func(m waiting.Message) { p.Messages = append(p.Messages, m) })
+	if err != nil {
 		return nil, err
 	}
-	if p.Group, err = view.Communicators(ctx, f.store, w); err != nil {
+	slices.SortFunc(p.Messages, waiting.BySending)
+	if p.Group, err = view.Communicators(ctx, f.store, w.Window); err != nil {
 		return nil, err
 	}
 	return p.Analyse()
 }
 
-// messages reads the messages between units.
-func (f *facts) messages(ctx context.Context, w store.Window) ([]waiting.Message, error) {
-	n := f.store.LinkCount(w)
-	if n == 0 {
-		return nil, nil
+// countMessages looks for messages that arrive before they are sent.
+func (f *facts) countMessages(ctx context.Context, w *pairWindow) error {
+	n := f.store.LinkCount(w.Window)
+	if w.messages = n > 0 && n <= mostLinks; n > mostLinks && !f.partial {
+		f.notes = append(f.notes, fmt.Sprintf("%s links are too many to look for late senders", view.FormatCount(float64(n))))
 	}
-	if n > mostLinks {
-		if !f.partial {
-			f.notes = append(f.notes, fmt.Sprintf("%s links are too many to look for late senders", view.FormatCount(float64(n))))
+	return f.messages(ctx, w, func(m waiting.Message) {
+		f.links++
+		if d := m.Sent - m.Received; d > 0 {
+			f.early++
+			f.worst = max(f.worst, d)
 		}
-		return nil, nil
+	})
+}
+
+// messages reads the messages between units.
+func (f *facts) messages(ctx context.Context, w *pairWindow, take func(waiting.Message)) error {
+	if !w.messages {
+		return nil
 	}
 	var mu sync.Mutex
-	var list []waiting.Message
-	err := f.store.Links(ctx, w, func(l *store.LinkColumns) error {
+	return f.store.Links(ctx, w.Window, func(l *store.LinkColumns) error {
 		mu.Lock()
 		defer mu.Unlock()
 		for i, k := range l.Kind {
 			from, to := f.unitOf[l.FromLocation[i]], f.unitOf[l.ToLocation[i]]
-			if k != trace.LinkMessage || l.Untimed[i] || from < 0 || to < 0 {
-				continue
+			if k == trace.LinkMessage && !l.Untimed[i] && from >= 0 && to >= 0 {
+				take(waiting.Message{From: from, To: to, Sent: l.FromTime[i], Received: l.ToTime[i]})
 			}
-			f.links++
-			if d := l.FromTime[i] - l.ToTime[i]; d > 0 {
-				f.early++
-				f.worst = max(f.worst, d)
-			}
-			list = append(list, waiting.Message{From: from, To: to, Sent: l.FromTime[i], Received: l.ToTime[i]})
 		}
 		return nil
 	})
-	slices.SortFunc(list, waiting.BySending)
-	return list, err
 }
 
 // scale takes what was found in a sample for the whole run.
