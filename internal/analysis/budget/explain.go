@@ -193,82 +193,71 @@ func (k *worker) visits() {
 	for _, r := range k.touched {
 		k.byRegion[r] = tally{}
 	}
-	k.touched = k.touched[:0]
-	own := k.own[:0]
+	k.touched, k.own = k.touched[:0], k.own[:0]
 	for i := len(k.pieces[1]) - 1; i >= 0; i-- {
-		for s := k.stretches(&k.pieces[1][i]); s.next(); {
-			t := k.touch(s.region)
-			t.own += s.ns
-			own = append(own, visit{ns: s.ns})
-			n := int32(len(own))
-			if t.last > 0 {
-				own[t.last-1].next = n
-			} else {
-				t.at = n
-			}
-			t.last = n
+		k.visitOwn(&k.pieces[1][i])
+	}
+	for i := len(k.pieces[0]) - 1; i >= 0; i-- {
+		k.visitLate(&k.pieces[0][i], int32(i)+1)
+	}
+}
+
+// visitOwn takes a piece of the history of who waits.
+func (k *worker) visitOwn(p *piece) {
+	list, from, last := k.b.tracks[p.actor].within(p)
+	own, byRegion := k.own, k.byRegion
+	for i := 0; i < len(list) && from < last; i++ {
+		to := last
+		if i+1 < len(list) {
+			to = min(to, list[i+1].begin)
 		}
+		t := &byRegion[list[i].region]
+		if t.own == 0 {
+			k.touched = append(k.touched, list[i].region)
+		}
+		t.own += to - from
+		own = append(own, visit{ns: to - from})
+		n := int32(len(own))
+		if t.last > 0 {
+			own[t.last-1].next = n
+		} else {
+			t.at = n
+		}
+		t.last, from = n, to
 	}
 	k.own = own
-	for i := len(k.pieces[0]) - 1; i >= 0; i-- {
-		p := &k.pieces[0][i]
-		for s := k.stretches(p); s.next(); {
-			t := k.touch(s.region)
-			t.late += s.ns
-			more := s.ns
-			if t.at > 0 {
-				v := &own[t.at-1]
-				more -= v.ns
-				t.at = v.next
-			}
-			if more <= 0 {
-				continue
-			}
-			if t.piece != int32(i)+1 {
-				t.piece, t.part = int32(i)+1, int32(len(k.parts))
-				k.parts = append(k.parts, part{key: partOf(s.region, p.actor, p.hops == 0)})
-			}
-			k.parts[t.part].more += more
+}
+
+// visitLate takes a piece of the late one's history, which has a number.
+func (k *worker) visitLate(p *piece, number int32) {
+	list, from, last := k.b.tracks[p.actor].within(p)
+	own, byRegion, parts := k.own, k.byRegion, k.parts
+	for i := 0; i < len(list) && from < last; i++ {
+		to := last
+		if i+1 < len(list) {
+			to = min(to, list[i+1].begin)
 		}
+		t := &byRegion[list[i].region]
+		if t.late == 0 && t.own == 0 {
+			k.touched = append(k.touched, list[i].region)
+		}
+		more := to - from
+		t.late, from = t.late+more, to
+		if t.at > 0 {
+			v := &own[t.at-1]
+			more -= v.ns
+			t.at = v.next
+		}
+		if more <= 0 {
+			continue
+		}
+		if t.piece != number {
+			t.piece, t.part = number, int32(len(parts))
+			parts = append(parts, part{key: partOf(list[i].region, p.actor, p.hops == 0)})
+		}
+		parts[t.part].more += more
 	}
-}
-
-// A stretches goes through the stretches of a piece, in order; time beyond what is known is of no stretch.
-type stretches struct {
-	region int32
-	ns     trace.Time
-
-	left       []stretch
-	from, last trace.Time
-}
-
-func (k *worker) stretches(p *piece) stretches {
-	t := &k.b.tracks[p.actor]
-	s := stretches{last: min(t.until, p.end)}
-	if s.left = t.stretches[t.at(p.begin):]; len(s.left) > 0 {
-		s.from = max(s.left[0].begin, p.begin)
-	}
-	return s
-}
-
-func (s *stretches) next() bool {
-	if len(s.left) == 0 || s.from >= s.last {
-		return false
-	}
-	to := s.last
-	if len(s.left) > 1 {
-		to = min(to, s.left[1].begin)
-	}
-	s.region, s.ns, s.from, s.left = s.left[0].region, to-s.from, to, s.left[1:]
-	return true
-}
-
-func (k *worker) touch(region int32) *tally {
-	t := &k.byRegion[region]
-	if t.late == 0 && t.own == 0 {
-		k.touched = append(k.touched, region)
-	}
-	return t
+	k.parts = parts
 }
 
 // excess finds who had more of what on the late side, in order of region and actor.

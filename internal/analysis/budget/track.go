@@ -73,3 +73,12 @@ func (t *track) lastWait(x trace.Time) int {
 	}
 	return low - 1
 }
+
+// within gives the stretches from the one on that a piece begins in, and from when to when they are the piece's. Each of
+// them lasts until the next; time beyond what is known is of none.
+func (t *track) within(p *piece) (list []stretch, from, last trace.Time) {
+	if list = t.stretches[t.at(p.begin):]; len(list) > 0 {
+		from = max(list[0].begin, p.begin)
+	}
+	return list, from, min(t.until, p.end)
+}
