@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -36,20 +37,15 @@ type Finder struct {
 	// Style says who waits for whom in collectives of a region; nil: all for the last.
 	Style []Style
 
-	calls    [][]Call
-	messages []Message
-	last     map[place]arrival // of receiving calls that are not over
-	groups   []*group
-	met      bool
+	calls  [][]Call
+	inbox  [][]Message // by receiver
+	last   [][]arrival // by receiver, of calls that are not over
+	groups []*group
+	met    bool
 
 	acquires [][]acquire // by actor, of which the wait is not known yet
 	releases [][]release // by actor, of the last step
 	free     map[int64][]release
-}
-
-type place struct {
-	actor int32
-	begin trace.Time
 }
 
 // An arrival is the last message to be sent that a call receives.
@@ -63,7 +59,7 @@ type arrival struct {
 // NewFinder makes a finder for a budget.
 func NewFinder(b *Budget) *Finder {
 	n := len(b.tracks)
-	return &Finder{b: b, calls: make([][]Call, n), last: map[place]arrival{}, acquires: make([][]acquire, n), releases: make([][]release, n), free: map[int64][]release{}}
+	return &Finder{b: b, calls: make([][]Call, n), inbox: make([][]Message, n), last: make([][]arrival, n), acquires: make([][]acquire, n), releases: make([][]release, n), free: map[int64][]release{}}
 }
 
 // Group defines a group of collectives and gives its number. Members are the actors of
@@ -105,7 +101,7 @@ func (f *Finder) Call(actor int32, c Call) { f.calls[actor] = append(f.calls[act
 // Message adds a message. The calls that hold its ends may come later.
 func (f *Finder) Message(m Message) {
 	if m.From != m.To {
-		f.messages = append(f.messages, m)
+		f.inbox[m.To] = append(f.inbox[m.To], m)
 	}
 }
 
@@ -128,7 +124,9 @@ func (f *Finder) Advance(until trace.Time, seen []int) (settled trace.Time) {
 			settled = min(settled, list[n-1].Begin)
 		}
 	}
-	f.pairMessages(until)
+	for a := range f.inbox {
+		f.pairMessages(int32(a), until)
+	}
 	f.handOver(until)
 	for _, g := range f.groups {
 		f.meet(g, until)
@@ -168,21 +166,21 @@ func (f *Finder) Last(actor int32) (c Call, ok bool) {
 	return c, false
 }
 
-// receiving is the call with begin < t ≤ end.
-func receiving(list []Call, t trace.Time) *Call {
-	i := sort.Search(len(list), func(i int) bool { return list[i].End >= t })
-	if i < len(list) && list[i].Begin < t {
-		return &list[i]
+// endsFrom is the first call from the one of a number on that ends at a moment or after it. It is mostly near.
+func endsFrom(list []Call, from int, t trace.Time) int {
+	low, step := from, 1
+	for low+step <= len(list) && list[low+step-1].End < t {
+		low += step
+		step *= 2
 	}
-	return nil
-}
-
-// before is the last call that ends at most so long before a moment.
-func before(list []Call, t, slack trace.Time) *Call {
-	if i := sort.Search(len(list), func(i int) bool { return list[i].End >= t }) - 1; i >= 0 && t-list[i].End <= slack {
-		return &list[i]
+	for high := min(low+step-1, len(list)); low < high; {
+		if mid := int(uint(low+high) / 2); list[mid].End >= t {
+			high = mid
+		} else {
+			low = mid + 1
+		}
 	}
-	return nil
+	return low
 }
 
 // sending is the call with begin ≤ t < end.
@@ -194,41 +192,65 @@ func sending(list []Call, t trace.Time) *Call {
 	return nil
 }
 
-// pairMessages finds late senders and receivers. A call that completes several messages
-// waits for the last of them to be sent.
-func (f *Finder) pairMessages(until trace.Time) {
-	kept := f.messages[:0]
-	for _, m := range f.messages {
-		if m.Received > until {
-			kept = append(kept, m)
-			continue
-		}
-		r := receiving(f.calls[m.To], m.Received)
-		if r == nil && m.Slack > 0 {
-			r = before(f.calls[m.To], m.Received, m.Slack)
-		}
-		if r == nil {
+// pairMessages finds the late senders of a receiver, and the senders for which it is late. A call that completes several
+// messages waits for the last of them to be sent.
+func (f *Finder) pairMessages(to int32, until trace.Time) {
+	list, calls := f.inbox[to], f.calls[to]
+	byReceiving := func(x, y Message) int { return cmp.Compare(x.Received, y.Received) }
+	if !slices.IsSortedFunc(list, byReceiving) {
+		slices.SortStableFunc(list, byReceiving)
+	}
+	at, n := 0, 0
+	for ; n < len(list) && list[n].Received <= until; n++ {
+		m := &list[n]
+		at = endsFrom(calls, at, m.Received)
+		var r *Call
+		switch {
+		case at < len(calls) && calls[at].Begin < m.Received: // with begin < t ≤ end
+			r = &calls[at]
+		case m.Slack > 0 && at > 0 && m.Received-calls[at-1].End <= m.Slack:
+			r = &calls[at-1]
+		default:
 			continue // received outside a call: nobody waits
 		}
 		f.met = true
-		if s := sending(f.calls[m.From], m.Sent); s != nil && m.Kind == LateSender && m.Sent < r.Begin && f.Sync != nil && f.Sync(s, r, &m) {
-			f.b.Wait(Wait{m.From, m.To, LateReceiver, s.Region, m.Sent, r.Begin}, s.End)
+		if m.Kind == LateSender && m.Sent < r.Begin && f.Sync != nil {
+			if s := sending(f.calls[m.From], m.Sent); s != nil && f.Sync(s, r, m) {
+				f.b.Wait(Wait{m.From, to, LateReceiver, s.Region, m.Sent, r.Begin}, s.End)
+			}
 		}
-		k := place{m.To, r.Begin}
-		if x, ok := f.last[k]; !ok || m.Sent > x.sent || m.Sent == x.sent && m.From < x.from {
-			f.last[k] = arrival{*r, m.Sent, m.From, m.Kind}
+		f.arrive(to, until, arrival{*r, m.Sent, m.From, m.Kind})
+	}
+	f.inbox[to] = append(list[:0], list[n:]...)
+	f.receive(to, until)
+}
+
+// arrive notes a message that a call receives. It comes after those of calls before.
+func (f *Finder) arrive(to int32, until trace.Time, x arrival) {
+	for i := range f.last[to] {
+		if y := &f.last[to][i]; y.call.Begin == x.call.Begin {
+			if x.sent > y.sent || x.sent == y.sent && x.from < y.from {
+				*y = x
+			}
+			return
 		}
 	}
-	f.messages = kept
-	for k, x := range f.last {
-		if x.call.End > until {
-			continue
+	f.receive(to, until)
+	f.last[to] = append(f.last[to], x)
+}
+
+// receive notes the waits of the calls that are over.
+func (f *Finder) receive(to int32, until trace.Time) {
+	left := f.last[to][:0]
+	for _, x := range f.last[to] {
+		switch {
+		case x.call.End > until:
+			left = append(left, x)
+		case x.call.Begin < x.sent && x.call.Group == NoGroup: // collectives wait for their members
+			f.b.Wait(Wait{to, x.from, x.kind, x.call.Region, x.call.Begin, x.sent}, x.call.End)
 		}
-		if x.call.Begin < x.sent && x.call.Group == NoGroup { // collectives wait for their members
-			f.b.Wait(Wait{k.actor, x.from, x.kind, x.call.Region, x.call.Begin, x.sent}, x.call.End)
-		}
-		delete(f.last, k)
 	}
+	f.last[to] = left
 }
 
 // A group is actors that meet in collectives, and their calls that are not paired yet.

@@ -33,9 +33,10 @@ type accountant struct {
 	f          *budget.Finder
 	rows       []rowState
 	seen       []int
-	whole      bool   // all comes in one step
-	tasks      bool   // some need others
-	collective []bool // by region
+	whole      bool      // all comes in one step
+	tasks      bool      // some need others
+	collective []bool    // by region
+	sends      []sending // by number of a region
 
 	mu     sync.Mutex
 	team   []int32 // the first thread of an actor's team, -1; nil without teams
@@ -104,6 +105,7 @@ func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*waitsFollowe
 	k.f = budget.NewFinder(k.b)
 	k.f.Sync = k.sync
 	k.f.Style = k.style()
+	k.sends = k.sendings()
 	k.team = k.teams()
 	k.collective = make([]bool, len(k.regions))
 	for i := range k.regions {
@@ -471,14 +473,38 @@ const takingTask = 50_000
 // sync says whether a send waited for its receiver: it is synchronous by name, or it is a
 // blocking one that ended only after the receiver came and mostly lay before.
 func (k *accountant) sync(s, r *budget.Call, m *budget.Message) bool {
-	name := strings.ToLower(k.regionNames[s.Region])
-	if strings.Contains(name, "ssend") {
+	switch k.sends[s.Region] {
+	case synchronous:
 		return true
+	case blocking:
+		return s.End >= r.Begin && 2*(r.Begin-m.Sent) >= s.End-s.Begin
 	}
-	if !strings.Contains(name, "send") || strings.Contains(name, "isend") || strings.Contains(name, "sendrecv") || strings.Contains(name, "start") {
-		return false
+	return false
+}
+
+// A sending is whether a call may wait for who receives what it sends.
+type sending uint8
+
+const (
+	noWait sending = iota
+	blocking
+	synchronous
+)
+
+// sendings says of regions whether they send, by name.
+func (k *accountant) sendings() []sending {
+	out := make([]sending, len(k.regionNames))
+	for i, n := range k.regionNames {
+		n = strings.ToLower(n)
+		switch {
+		case strings.Contains(n, "ssend"):
+			out[i] = synchronous
+		case !strings.Contains(n, "send"), strings.Contains(n, "isend"), strings.Contains(n, "sendrecv"), strings.Contains(n, "start"):
+		default:
+			out[i] = blocking
+		}
 	}
-	return s.End >= r.Begin && 2*(r.Begin-m.Sent) >= s.End-s.Begin
+	return out
 }
 
 // style says of collectives who waits for whom, by name.
