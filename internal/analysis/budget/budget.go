@@ -76,7 +76,8 @@ type Row struct {
 	// Victims is what each waited, in blocks of Result.Fold actors; Series what was
 	// waited over time but at the end, in Result.Bins equal bins. Nil where there were too
 	// many rows.
-	Victims, Series []trace.Time
+	Victims Times
+	Series  []trace.Time
 }
 
 // Caused is all that it made others wait.
@@ -304,7 +305,7 @@ func (b *Budget) Result() *Result {
 			break
 		}
 		if d := x.row.detail; d != nil {
-			row.Victims, row.Series = d.victims, d.series
+			row.Victims, row.Series = d.victims.done(b.victimBlocks()), d.series
 		}
 		if r.Rows = append(r.Rows, *row); !row.Explained() {
 			r.Unexplained = trace.AddUp(r.Unexplained, x.caused)

@@ -29,7 +29,7 @@ func TestAWaitIsTheDoingOfWhoBeganIt(t *testing.T) {
 	if r.Total != 41 || len(r.Rows) != 2 || r.Rows[0].Actor != 2 || r.Rows[0].Region != compute || r.Rows[0].Caused() != 40 || r.Rows[0].Indirect[LateSender] != 20 {
 		t.Errorf("total %d: %+v", r.Total, r.Rows)
 	}
-	if v := r.Rows[0].Victims; v[0] != 20 || v[1] != 20 || v[2] != 0 {
+	if v := r.Rows[0].Victims.written().times; v[0] != 20 || v[1] != 20 || v[2] != 0 {
 		t.Errorf("victims %v", v)
 	}
 }
@@ -100,7 +100,7 @@ func TestCausesAddUpWhateverIsForgotten(t *testing.T) {
 		sum, victims, series := trace.Time(0), trace.Time(0), trace.Time(0)
 		for i := range r.Rows {
 			sum += r.Rows[i].Caused()
-			for _, v := range r.Rows[i].Victims {
+			for _, v := range r.Rows[i].Victims.All() {
 				victims += v
 			}
 			for _, v := range r.Rows[i].Series {

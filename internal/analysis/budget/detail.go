@@ -15,7 +15,10 @@ import (
 // back, since what it told before is lost.
 
 // A detail is whom a row hit, in blocks of actors, and when.
-type detail struct{ victims, series []trace.Time }
+type detail struct {
+	victims tallying
+	series  []trace.Time
+}
 
 // A cell is one number of a row's detail: a block of victims, or a bin of time after
 // those.
@@ -34,16 +37,11 @@ func (b *Budget) mostDetailed() int64 {
 	return int64(max(b.mostDetail/(b.victimBlocks()+Bins), 1))
 }
 
-func (b *Budget) newDetail() *detail {
-	n := b.victimBlocks()
-	all := make([]trace.Time, n+Bins)
-	return &detail{victims: all[:n:n], series: all[n:]}
-}
+func newDetail() *detail { return &detail{series: make([]trace.Time, Bins)} }
 
 // tell adds a part of a wait.
 func (d *detail) tell(e *entry, b *Budget) {
-	v := &d.victims[int(e.wait.Actor)/b.fold]
-	*v = trace.AddUp(*v, e.time)
+	d.victims.add(e.wait.Actor/int32(b.fold), b.victimBlocks(), e.time)
 	for s := b.spread(e); s.next(); {
 		d.series[s.bin] = trace.AddUp(d.series[s.bin], s.part)
 	}
@@ -102,12 +100,13 @@ func (s *spreading) next() bool {
 	return true
 }
 
-func (d *detail) add(slot int, t trace.Time) {
-	if n := slot - len(d.victims); n >= 0 {
-		d.series[n] = trace.AddUp(d.series[n], t)
+// add adds a cell.
+func (d *detail) add(slot, blocks int, t trace.Time) {
+	if slot < blocks {
+		d.victims.add(int32(slot), blocks, t)
 		return
 	}
-	d.victims[slot] = trace.AddUp(d.victims[slot], t)
+	d.series[slot-blocks] = trace.AddUp(d.series[slot-blocks], t)
 }
 
 // admit decides which rows have detail where there is not room for all: those that caused
@@ -129,10 +128,10 @@ func (b *Budget) admit() {
 				continue
 			}
 			if r.detail == nil {
-				r.detail = b.newDetail()
+				r.detail = newDetail()
 				b.detailed.Add(1)
 			}
-			r.detail.add(int(c.slot), t)
+			r.detail.add(int(c.slot), b.victimBlocks(), t)
 		}
 		clear(s.cells)
 	}

@@ -62,7 +62,7 @@ func TestRowsThatCostMostKeepTheirDetail(t *testing.T) {
 	}
 	told := 0
 	for i := range few.Rows {
-		if few.Rows[i].Victims == nil {
+		if few.Rows[i].Victims.Len() == 0 {
 			continue
 		}
 		told++
@@ -73,7 +73,7 @@ func TestRowsThatCostMostKeepTheirDetail(t *testing.T) {
 	if told == 0 || told > 6 {
 		t.Errorf("%d rows have detail, and there is room for six", told)
 	}
-	if few.Rows[0].Victims == nil {
+	if few.Rows[0].Victims.Len() == 0 {
 		t.Error("the row that costs most lost its detail")
 	}
 }

@@ -27,7 +27,7 @@ func (r *Result) Append(b []byte) []byte {
 		b = binary.AppendVarint(b, int64(x.Region))
 		b = appendTimes(b, x.Direct[:])
 		b = appendTimes(b, x.Indirect[:])
-		b = appendTimes(b, x.Victims)
+		b = x.Victims.append(b)
 		b = appendTimes(b, x.Series)
 	}
 	return b
@@ -37,22 +37,25 @@ func (r *Result) Append(b []byte) []byte {
 func (r *Result) SizeBytes() int64 {
 	n := int64(len(r.Waited)+len(r.InCalls)) * 8
 	for i := range r.Rows {
-		n += int64(len(r.Rows[i].Victims)+len(r.Rows[i].Series))*8 + 200
+		n += int64(len(r.Rows[i].Victims.times)+len(r.Rows[i].Series))*8 + int64(len(r.Rows[i].Victims.at))*4 + 200
 	}
 	return n + 400
 }
 
-// appendTimes writes how many there are and, of those that are not 0, how many came since the one before and the time.
-func appendTimes(b []byte, list []trace.Time) []byte {
-	b = binary.AppendUvarint(b, uint64(len(list)))
+// append writes how many there are and, of those that are not 0, how many came since the one before and the time.
+func (t *Times) append(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(t.n))
 	last := 0
-	for i, t := range list {
-		if t != 0 {
-			b = binary.AppendVarint(binary.AppendUvarint(b, uint64(i-last)), int64(t))
-			last = i
-		}
+	for i, x := range t.All() {
+		b = binary.AppendVarint(binary.AppendUvarint(b, uint64(i-last)), int64(x))
+		last = i
 	}
-	return binary.AppendUvarint(b, uint64(len(list)-last)) // past the last: an end
+	return binary.AppendUvarint(b, uint64(t.n-last)) // past the last: an end
+}
+
+func appendTimes(b []byte, list []trace.Time) []byte {
+	t := Times{n: len(list), times: list}
+	return t.append(b)
 }
 
 // Read gives a budget of so many actors and regions that Append wrote.
@@ -77,10 +80,10 @@ func Read(b []byte, actors, regions int) (*Result, error) {
 		x.Actor, x.Region = k.number32(), k.number32()
 		k.times(x.Direct[:])
 		k.times(x.Indirect[:])
-		x.Victims = k.list(victims)
+		x.Victims = k.some(victims)
 		x.Series = k.list(Bins)
-		left -= len(x.Victims) + len(x.Series)
-		if k.bad || left < 0 || x.Actor < NoActor || int(x.Actor) >= actors || x.Region < 0 || int(x.Region) >= regions || (x.Victims == nil) != (x.Series == nil) {
+		left -= x.Victims.n + len(x.Series)
+		if k.bad || left < 0 || x.Actor < NoActor || int(x.Actor) >= actors || x.Region < 0 || int(x.Region) >= regions || (x.Victims.n == 0) != (x.Series == nil) {
 			return nil, errKept
 		}
 	}
@@ -136,16 +139,38 @@ func (k *keptReader) list(n int) []trace.Time {
 	return out
 }
 
-// times reads what appendTimes wrote of as many.
+// some reads as many times as are told, or none, and keeps those that are not 0.
+func (k *keptReader) some(n int) Times {
+	told := k.count()
+	if told != 0 && told != uint64(n) {
+		k.b, k.bad = nil, true
+	}
+	out := Times{n: int(told)}
+	k.pairs(told, func(at uint64, t trace.Time) {
+		out.at, out.times = append(out.at, int32(at)), append(out.times, t)
+	})
+	if k.bad || told == 0 {
+		return Times{}
+	}
+	return out.shorter()
+}
+
+// times reads as many times as are told.
 func (k *keptReader) times(out []trace.Time) {
 	if k.count() != uint64(len(out)) {
 		k.b, k.bad = nil, true
 	}
-	for at := uint64(0); !k.bad; {
-		if at += k.count(); at >= uint64(len(out)) || k.bad {
-			k.bad = k.bad || at > uint64(len(out))
+	k.pairs(uint64(len(out)), func(at uint64, t trace.Time) { out[at] = t })
+}
+
+// pairs reads where times are that are not 0, of so many, and the times.
+func (k *keptReader) pairs(n uint64, take func(at uint64, t trace.Time)) {
+	for at, any := uint64(0), false; !k.bad; any = true {
+		step := k.count()
+		if at += step; at >= n || k.bad || any && step == 0 { // none is told twice
+			k.bad = k.bad || at != n
 			return
 		}
-		out[at] = trace.Time(k.number())
+		take(at, trace.Time(k.number()))
 	}
 }

@@ -46,7 +46,7 @@ func TestBytesThatAreNoBudgetAreRefused(t *testing.T) {
 			continue
 		}
 		for _, x := range r.Rows {
-			if x.Actor < NoActor || x.Actor >= 48 || x.Region < 0 || x.Region >= 20 || x.Victims != nil && len(x.Victims) != 48 {
+			if x.Actor < NoActor || x.Actor >= 48 || x.Region < 0 || x.Region >= 20 || x.Victims.Len() != 0 && x.Victims.Len() != 48 {
 				t.Fatalf("a row is of actor %d, region %d", x.Actor, x.Region)
 			}
 		}

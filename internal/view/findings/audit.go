@@ -116,7 +116,7 @@ func (a *audit) claim(want func(*budget.Row) bool) *fault {
 		if u := a.books.unit[r.Actor]; !slices.Contains(f.units, u) {
 			f.units = append(f.units, u)
 		}
-		for i, t := range r.Victims {
+		for i, t := range r.Victims.All() {
 			if at := i * a.books.result.Fold; at < len(a.books.unit) {
 				f.victims[a.books.unit[at]] += t
 			}

@@ -103,7 +103,7 @@ func ledgerOf(c *court) ledger {
 		for _, t := range r.Direct {
 			row.direct += t
 		}
-		for v, t := range r.Victims {
+		for v, t := range r.Victims.All() {
 			if at := v * a.result.Fold; at < len(a.unit) {
 				row.victims[a.unit[at]] += t
 			}
