@@ -96,7 +96,7 @@ func (f *Finder) Counts() []map[int32]int {
 
 // Call adds a call; those of an actor come in order and do not overlap. Different actors
 // may be fed at once, but groups are filled by Advance.
-func (f *Finder) Call(actor int32, c Call) { f.calls[actor] = append(f.calls[actor], c) }
+func (f *Finder) Call(actor int32, c Call) { f.calls[actor] = push(f.calls[actor], c) }
 
 // Message adds a message. The calls that hold its ends may come later.
 func (f *Finder) Message(m Message) {
@@ -144,7 +144,7 @@ func (f *Finder) Forget(before trace.Time, seen []int) {
 	for a := range f.calls {
 		list := f.calls[a]
 		if i := sort.Search(len(list), func(i int) bool { return list[i].End >= before }); i > 0 {
-			f.calls[a] = append([]Call(nil), list[i:]...)
+			f.calls[a] = drop(list, i)
 			seen[a] -= i
 		}
 	}

@@ -28,24 +28,36 @@ func (t *track) add(begin, end trace.Time, region int32) {
 		return
 	}
 	if begin > t.until {
-		t.stretches = append(t.stretches, stretch{t.until, Nothing})
+		t.stretches = push(t.stretches, stretch{t.until, Nothing})
 	}
-	t.stretches = append(t.stretches, stretch{begin, region})
+	t.stretches = push(t.stretches, stretch{begin, region})
 	t.until, t.any = end, true
 }
 
-// forget drops what ends before a moment. What is left moves to new memory only where
+// push appends to one of very many lists that grow long: to double them moves what is there less often than append does.
+func push[T any](list []T, x T) []T {
+	if len(list) == cap(list) {
+		list = append(make([]T, 0, max(2*len(list), 16)), list...)
+	}
+	return append(list, x)
+}
+
+// drop takes the first so many from a list. What is left moves to new memory only where
 // that halves it.
+func drop[T any](list []T, n int) []T {
+	if n == 0 {
+		return list
+	}
+	if left := list[n:]; 4*len(left)+64 < cap(list) {
+		return slices.Clone(left)
+	}
+	return slices.Delete(list, 0, n)
+}
+
+// forget drops what ends before a moment.
 func (t *track) forget(before trace.Time) {
-	if i := t.at(before); i > 0 {
-		t.stretches = t.stretches[i:]
-	}
-	if cap(t.stretches) > 2*len(t.stretches)+64 {
-		t.stretches = slices.Clone(t.stretches)
-	}
-	if i := t.lastWait(before) + 1; i > 0 {
-		t.waits = slices.Clone(t.waits[i:])
-	}
+	t.stretches = drop(t.stretches, t.at(before))
+	t.waits = drop(t.waits, t.lastWait(before)+1)
 }
 
 // at is the stretch that holds a moment, 0 where none does.
