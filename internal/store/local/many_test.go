@@ -3,9 +3,11 @@ package local
 import (
 	"context"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -76,5 +78,47 @@ func TestSumsOverManyLongLocationsAreExact(t *testing.T) {
 	}
 	if sum != whole {
 		t.Errorf("bins of a group add up to %s, want %s", sum, whole)
+	}
+}
+
+// Goroutines, tasks and short threads come by the hundred thousand, with a handful of rows each: what a location takes beside its
+// rows and its name is what it is by itself.
+func TestLocationsWithFewRowsTakeLittleRoom(t *testing.T) {
+	const locations, rows = 20000, 4
+	path := build(t, Options{}, func(w trace.Writer) {
+		work := w.Region(trace.Region{Name: "work", Role: trace.RoleCompute})
+		top := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "process", Rank: trace.NoRank})
+		for i := range locations {
+			id := w.Location(trace.Location{Parent: top, Kind: trace.KindGoroutine, Name: strconv.Itoa(i), Rank: trace.NoRank})
+			s := w.Stream(id, trace.StreamOptions{})
+			for k := range rows {
+				s.Interval(trace.Time(100*i+10*k), trace.Time(100*i+10*k+9), work)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	m, err := disk.ReadManifest(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bytes := int64(0)
+	for _, e := range m.Files {
+		if strings.HasPrefix(e.Name, "location.") || strings.HasPrefix(e.Name, "lane.") {
+			bytes += e.Size
+		}
+	}
+	if each := bytes / locations; each > 40 {
+		t.Errorf("a location takes %d bytes", each)
+	}
+	r, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	tree := r.Locations()
+	if n := tree.Len(); n != locations+1 || tree.Level[0] != 0 || tree.Level[n-1] != 1 || tree.Rank[n-1] != trace.NoRank {
+		t.Errorf("%d locations, of levels %d and %d, rank %d", n, tree.Level[0], tree.Level[n-1], tree.Rank[n-1])
 	}
 }

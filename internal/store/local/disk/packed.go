@@ -70,6 +70,23 @@ func newPacked(file *Check, e FileEntry, b []byte, c *column, held *memory.Outsi
 // Values are the memory of the column.
 func (p *Packed) Values() *spool.Mapping { return p.values }
 
+// All gives all values of a column, in memory of their own.
+func (p *Packed) All() []byte {
+	out := spool.BytesOf(make([]uint64, (p.rows*uint64(p.per*p.width)+7)/8))[:p.rows*uint64(p.per*p.width)]
+	for g := uint64(0); g*pack.Frame < p.rows; g++ {
+		p.unpack(g, out[int(g)*p.width*p.per*pack.Frame:])
+	}
+	return out
+}
+
+// File is the check of the file, where that of the column is of its values.
+func (c *Check) File() *Check {
+	if c.packed != nil {
+		return c.packed.check
+	}
+	return c
+}
+
 // Packed gives the column that is looked at; nil: it is not packed.
 func (c *Check) Packed() *Packed {
 	if c == nil {

@@ -56,7 +56,7 @@ type table struct {
 
 // version of the format. It goes up with every change that another program would
 // misread; stores of another version are imported again, see version.go.
-const Version = 5
+const Version = 6
 
 // schema declares every file of a store but the manifest and the sections of
 // summaries. The document docs/store-format.md is written from it.
@@ -64,6 +64,13 @@ var Schema = buildSchema()
 
 // packedTables are those that grow with the trace and are touched or unpacked before they are used, all over: none of their columns is searched in place.
 var packedTables = map[string]bool{"interval": true, "link": true, "sample": true, "sum": true, "node": true, "group": true, "link_sum": true, "profile": true, "atomic": true, "moment": true}
+
+// packedColumns are those of other tables that say little of most rows: of many locations with few intervals each they were a seventh of a store.
+// A reader unpacks them whole when it opens the store.
+var packedColumns = map[string]bool{
+	"location.level.u16": true, "location.rank.i32": true, "location.group.u64": true, "location.group_level.u8": true, "location.group_roles.u16": true,
+	"lane.checkpoint.u64": true, "lane.forest.u64": true,
+}
 
 // tableAt is the place of a table in the schema.
 func tableAt(name string) int {
@@ -76,7 +83,8 @@ func buildSchema() []table {
 	for i := range all {
 		for j := range all[i].Columns {
 			c := &all[i].Columns[j]
-			c.table, c.Packed = all[i].Name, packedTables[all[i].Name]
+			c.table = all[i].Name
+			c.Packed = packedTables[c.table] || packedColumns[c.File()]
 		}
 	}
 	return all

@@ -49,6 +49,7 @@ func (f *finisher) deriveOnce(ctx context.Context, g *errgroup.Group, points *po
 	if f.early > 0 {
 		g.Go(func() error { return earlier{f}.describe(ctx) })
 	}
+	g.Go(func() error { return packer{f}.packColumns(ctx, "location.level.u16", "location.rank.i32") })
 	g.Go(func() error { return f.findCore(ctx, points) })
 	g.Go(func() error {
 		if f.LooseLinks {
@@ -68,9 +69,15 @@ func (f *finisher) deriveOnce(ctx context.Context, g *errgroup.Group, points *po
 	})
 }
 
+// indexColumns are written by the index to tables that were there before.
+var indexColumns = []string{"lane.checkpoint.u64", "lane.forest.u64", "location.group.u64", "location.group_level.u8", "location.group_roles.u16"}
+
 // packIndex packs what the second pass wrote.
 func (f *finisher) packIndex(ctx context.Context) error {
 	if err := (packer{f}).packTables(ctx, "checkpoint", "sum", "level", "node", "group"); err != nil {
+		return err
+	}
+	if err := (packer{f}).packColumns(ctx, indexColumns...); err != nil {
 		return err
 	}
 	var names []string

@@ -48,6 +48,21 @@ func (f packer) packTables(ctx context.Context, tables ...string) error {
 	return g.Wait()
 }
 
+// packColumns packs columns by their files.
+func (f packer) packColumns(ctx context.Context, files ...string) error {
+	for i := range disk.Schema {
+		t := &disk.Schema[i]
+		for k := range t.Columns {
+			if slices.Contains(files, t.Columns[k].File()) {
+				if err := f.packWhole(ctx, i, k); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // packWhole packs a column of a table from its file; one that stays plain is described.
 func (f packer) packWhole(ctx context.Context, table, column int) error {
 	c := &disk.Schema[table].Columns[column]

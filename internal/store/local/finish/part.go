@@ -144,8 +144,7 @@ func (f parter) publish(context.Context) error {
 
 // derivedFiles are those that are made when parts are joined.
 func derivedFiles() []string {
-	return append(tableFiles("interval", "checkpoint", "sum", "level", "node", "group"),
-		"lane.checkpoint.u64", "lane.forest.u64", "location.group.u64", "location.group_level.u8", "location.group_roles.u16")
+	return append(tableFiles("interval", "checkpoint", "sum", "level", "node", "group"), indexColumns...)
 }
 
 func kernelsOf(o *write.Options) (out []string) {

@@ -128,6 +128,7 @@ func (r *Reader) mapAll() error {
 	targets := r.C.Targets()
 	r.Checks = disk.Checks{}
 	var core []*disk.Check
+	var unpack []func()
 	for k := range disk.Schema {
 		t := &disk.Schema[k]
 		for i := range t.Columns {
@@ -140,14 +141,27 @@ func (r *Reader) mapAll() error {
 			if err != nil {
 				return err
 			}
-			r.Checks.Add(t, i, check)
 			if t.Core {
-				core = append(core, check)
+				core = append(core, check.File())
 			}
+			if p := check.Packed(); p != nil && t.Core {
+				unpack = append(unpack, func() { targets[name](p.All()) })
+				continue
+			}
+			r.Checks.Add(t, i, check)
 			targets[name](values.Bytes)
 		}
 	}
 	if err := r.checkCore(core); err != nil {
+		return err
+	}
+	err := disk.Guard(func() error {
+		for _, f := range unpack {
+			f()
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	r.OfSum, r.OfCheckpoint, r.OfLevel, r.OfNode, r.OfGroup = r.Checks.Of("sum"), r.Checks.Of("checkpoint"), r.Checks.Of("level"), r.Checks.Of("node"), r.Checks.Of("group.time")
