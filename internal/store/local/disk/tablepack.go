@@ -113,10 +113,16 @@ func (p *TablePacker[T]) flush(ctx context.Context) error {
 
 // pack packs a column of the rows at hand.
 func (p *TablePacker[T]) pack(c *packedFile) error {
+	c.buf, c.words = p.frames(c, c.buf, c.words, p.Rows)
+	return c.note(p.dir)
+}
+
+// frames packs a column of rows, from a whole frame on.
+func (p *TablePacker[T]) frames(c *packedFile, dst []byte, words []uint32, rows []T) ([]byte, []uint32) {
 	var buf [pack.Frame]uint64
-	raw, size := spool.BytesOf(p.Rows), int(spool.SizeOf[T]())
-	for at := 0; at < len(p.Rows); at += pack.Frame {
-		values := buf[:min(len(p.Rows)-at, pack.Frame)]
+	raw, size := spool.BytesOf(rows), int(spool.SizeOf[T]())
+	for at := 0; at < len(rows); at += pack.Frame {
+		values := buf[:min(len(rows)-at, pack.Frame)]
 		for k, v := range c.values {
 			if v.width > 0 {
 				v.gather(values, raw[at*size:], size)
@@ -126,10 +132,39 @@ func (p *TablePacker[T]) pack(c *packedFile) error {
 					values[i] = math.Float64bits(p.Other(at+i, k))
 				}
 			}
-			c.buf, c.words = c.frame(c.buf, c.words, values)
+			dst, words = c.frame(dst, words, values)
 		}
 	}
-	return c.note(p.dir)
+	return dst, words
+}
+
+// Frames are rows that were packed by themselves, column by column.
+type Frames struct {
+	rows  int
+	bytes [][]byte
+	words [][]uint32
+}
+
+// Pack packs rows that begin a frame and, but for the last of all, end one. It changes nothing of the packer: several may be made at a time.
+func (p *TablePacker[T]) Pack(f *Frames, rows []T) {
+	if f.rows = len(rows); f.bytes == nil {
+		f.bytes, f.words = make([][]byte, len(p.columns)), make([][]uint32, len(p.columns))
+	}
+	for k, c := range p.columns {
+		f.bytes[k], f.words[k] = p.frames(c, f.bytes[k][:0], f.words[k][:0], rows)
+	}
+}
+
+// Append takes what Pack made of the rows that follow.
+func (p *TablePacker[T]) Append(f *Frames) error {
+	p.count += uint64(f.rows)
+	for k, c := range p.columns {
+		c.buf, c.words = append(c.buf, f.bytes[k]...), append(c.words, f.words[k]...)
+		if err := c.note(p.dir); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // note takes note of where frames begin, and writes them when they are many.

@@ -62,10 +62,7 @@ func (f *finisher) deriveOnce(ctx context.Context, g *errgroup.Group, points *po
 		if f.Opt.Parts == 0 {
 			f.LinkRows.Close() // others need its room
 		}
-		if err := links.sumLinks(ctx); err != nil {
-			return err
-		}
-		return packer{f}.packTables(ctx, "link", "link_block", "link_node", "link_sum", "untimed")
+		return packer{f}.packTables(ctx, "link_block", "link_node", "link_sum", "untimed")
 	})
 }
 

@@ -2,12 +2,7 @@ package finish
 
 import (
 	"cmp"
-	"context"
-	"errors"
-	"path/filepath"
 
-	"github.com/parallax-hpc/parallax/internal/parallel"
-	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -35,43 +30,8 @@ type linkLevel struct {
 // mostPairs bounds what a node may hold while it is made.
 const mostPairs = 1 << 20
 
-// sumLinks derives the sums from the plain columns of links. These are mapped, and their pages given back node by node: a run may have more links than
-// memory holds.
-func (f *linker) sumLinks(ctx context.Context) (err error) {
-	var c disk.Columns
-	targets := c.Targets()
-	var maps []*spool.Mapping
-	for _, name := range []string{"kind.u8", "from_location.u32", "to_location.u32", "from_time.i64", "to_time.i64", "size.i64", "count.i64"} {
-		m, failed := spool.MapWhole(filepath.Join(f.Dir, "link."+name))
-		if failed != nil {
-			return failed
-		}
-		defer func() { err = errors.Join(err, m.Close()) }()
-		targets["link."+name](m.Bytes)
-		maps = append(maps, m)
-	}
-	var s linkSummer
-	s.open(f.Dir)
-	s.node.Add(0)
-	l, done := &c.Link, int64(0)
-	err = parallel.Ordered(ctx, len(l.Kind)/disk.LinkNode, f.workers, func() *store.LinkAdder { return new(store.LinkAdder) }, func(_ context.Context, a *store.LinkAdder, i int) ([]store.LinkSum, error) {
-		for k := i * disk.LinkNode; k < (i+1)*disk.LinkNode; k++ {
-			x := store.LinkSum{Kind: l.Kind[k], From: l.FromLocation[k], To: l.ToLocation[k], Count: max(l.Count[k], 1), Time: l.ToTime[k] - l.FromTime[k]}
-			if l.Size[k] >= 0 {
-				x.Sized, x.Bytes = 1, l.Size[k]
-			}
-			a.Add(x)
-		}
-		return a.Sums(), nil
-	}, func(sums []store.LinkSum) error {
-		s.add(0, sums, disk.LinkNode, false)
-		for _, m := range maps {
-			node := int64(len(m.Bytes)/len(l.Kind)) * disk.LinkNode
-			m.Release(done*node, (done+1)*node)
-		}
-		done++
-		return nil
-	})
+// finish closes the files.
+func (s *linkSummer) finish() (err error) {
 	for _, f := range s.close {
 		err = cmp.Or(err, f())
 	}

@@ -1,0 +1,173 @@
+package finish
+
+import (
+	"cmp"
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/parallax-hpc/parallax/internal/parallel"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/store/local/write"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Links are packed and added up as they come, a stretch of them at a time: plain columns would take six times the room, and be
+// written and read again.
+
+// A linkRow is a row of table link.
+type linkRow struct {
+	FromTime, ToTime         trace.Time
+	Size, Tag, Count         int64
+	FromLocation, ToLocation trace.LocationID
+	FromLane, FromRow        int32
+	ToLane, ToRow            int32
+	Communicator             trace.CommunicatorID
+	Kind                     trace.LinkKind
+}
+
+// linkFields are in the order of the schema.
+var linkFields = disk.FieldsOf("Kind", "FromLocation", "FromTime", "FromLane", "FromRow", "ToLocation", "ToTime", "ToLane", "ToRow", "Size", "Tag", "Communicator", "Count")
+
+// A linkStretch is disk.LinkNode links that follow each other, the last one fewer, and what is made of them.
+type linkStretch struct {
+	rows       []linkRow
+	frames     disk.Frames
+	begin, end []trace.Time // of its blocks
+	sums       []store.LinkSum
+}
+
+// packLinks writes what from gives: rows, blocks and sums of links. Stretches are made on all cores and written in order.
+func (f *linker) packLinks(ctx context.Context, from func(context.Context, func([]write.LinkRecord, [][2]linkPlace) error) error) error {
+	table := disk.NewTablePacker[linkRow](f.Dir, "link", linkFields...)
+	var sums linkSummer
+	sums.open(f.Dir)
+	sums.node.Add(0)
+	var blocks linkBlocks
+	blocks.open(f.Dir)
+	full, free := make(chan []linkRow, 1), make(chan []linkRow, 2*f.workers+2)
+	g, within := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		defer close(full)
+		c := linkCutter{ctx: within, full: full, free: free}
+		return cmp.Or(from(within, c.add), c.finish())
+	})
+	g.Go(func() (err error) {
+		parallel.Piped(f.workers, func() *store.LinkAdder { return new(store.LinkAdder) }, func(s *linkStretch) (ok bool) {
+			s.rows, ok = <-full
+			return ok
+		}, func(a *store.LinkAdder, s *linkStretch) {
+			table.Pack(&s.frames, s.rows)
+			s.summarize(a)
+		}, func(s *linkStretch) bool {
+			if err = table.Append(&s.frames); err != nil {
+				return false
+			}
+			blocks.begin.AddAll(s.begin)
+			blocks.end.AddAll(s.end)
+			if len(s.rows) == disk.LinkNode { // those of the last links are added up when they are asked for
+				sums.add(0, s.sums, disk.LinkNode, false)
+			}
+			select {
+			case free <- s.rows[:0]:
+			default:
+			}
+			return true
+		})
+		return err
+	})
+	err := table.Finish(ctx, g.Wait())
+	return cmp.Or(err, sums.finish(), blocks.finish(), describePacked(f.finisher, table, err))
+}
+
+// summarize finds when blocks begin and end, and adds the links up.
+func (s *linkStretch) summarize(a *store.LinkAdder) {
+	s.begin, s.end = s.begin[:0], s.end[:0]
+	for i := range s.rows {
+		r := &s.rows[i]
+		lo, hi := min(r.FromTime, r.ToTime), max(r.FromTime, r.ToTime)
+		if i%disk.LinkBlock == 0 {
+			s.begin, s.end = append(s.begin, lo), append(s.end, hi)
+		} else {
+			k := len(s.begin) - 1
+			s.begin[k], s.end[k] = min(s.begin[k], lo), max(s.end[k], hi)
+		}
+	}
+	s.sums = nil
+	if len(s.rows) < disk.LinkNode {
+		return
+	}
+	for i := range s.rows {
+		r := &s.rows[i]
+		x := store.LinkSum{Kind: r.Kind, From: r.FromLocation, To: r.ToLocation, Count: r.Count, Time: r.ToTime - r.FromTime}
+		if r.Size >= 0 {
+			x.Sized, x.Bytes = 1, r.Size
+		}
+		a.Add(x)
+	}
+	s.sums = a.Sums()
+}
+
+// A linkCutter cuts links into stretches.
+type linkCutter struct {
+	ctx        context.Context
+	rows       []linkRow
+	full, free chan []linkRow
+}
+
+func (c *linkCutter) add(batch []write.LinkRecord, at [][2]linkPlace) error {
+	for len(batch) > 0 {
+		if c.rows == nil {
+			select {
+			case c.rows = <-c.free:
+			default:
+				c.rows = make([]linkRow, 0, disk.LinkNode)
+			}
+		}
+		from := len(c.rows)
+		n := min(len(batch), disk.LinkNode-from)
+		c.rows = c.rows[:from+n]
+		for i := range n {
+			// Field by field: one that is made elsewhere and copied takes longer.
+			to, r, p := &c.rows[from+i], &batch[i], &at[i]
+			to.FromTime, to.ToTime, to.Size, to.Tag, to.Count = r.FromTime, r.ToTime, r.Size, r.Tag, max(r.Count, 1)
+			to.FromLocation, to.ToLocation, to.Communicator, to.Kind = r.FromLocation, r.ToLocation, r.Communicator, r.Kind
+			to.FromLane, to.FromRow, to.ToLane, to.ToRow = p[0].lane, p[0].row, p[1].lane, p[1].row
+		}
+		batch, at = batch[n:], at[n:]
+		if len(c.rows) == disk.LinkNode {
+			if err := c.finish(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// finish gives the stretch at hand.
+func (c *linkCutter) finish() error {
+	if len(c.rows) == 0 {
+		return nil
+	}
+	select {
+	case c.full <- c.rows:
+		c.rows = nil
+		return nil
+	case <-c.ctx.Done():
+		return context.Cause(c.ctx)
+	}
+}
+
+// linkBlocks are when blocks of links begin and end.
+type linkBlocks struct {
+	begin, end disk.Cursor[trace.Time]
+}
+
+func (b *linkBlocks) open(dir string) {
+	b.begin.To, b.end.To = disk.NewColumn[trace.Time](dir, "link_block.begin.i64"), disk.NewColumn[trace.Time](dir, "link_block.end.i64")
+}
+
+func (b *linkBlocks) finish() error {
+	return cmp.Or(b.begin.Finish(), b.end.Finish(), b.begin.To.Close(), b.end.To.Close())
+}
