@@ -176,7 +176,11 @@ func (g *generator) record(s trace.Stream, counter trace.CounterID, t trace.Time
 		return
 	}
 	if g.rnd.IntN(5) == 0 {
-		s.Attribute(g.attributes[0], trace.Integer(int64(g.rnd.IntN(1000))))
+		n := int64(g.rnd.IntN(1000))
+		if n%10 == 0 { // at the edges of what a store writes short
+			n = []int64{-1, 1<<32 - 1, 1 << 32, 1<<31 + 7, -1 << 63, 1<<63 - 1}[n/10%6]
+		}
+		s.Attribute(g.attributes[0], trace.Integer(n))
 	}
 	if g.rnd.IntN(9) == 0 {
 		s.Attribute(g.attributes[1], []trace.Value{trace.Text("a b"), trace.Number(0.5), trace.Text("00f067aa0ba902b7")}[g.rnd.IntN(3)])

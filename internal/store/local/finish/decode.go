@@ -47,10 +47,16 @@ func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 			if op == write.OpFact && (rows > 0 || !d.lastIsInstant) {
 				word := binary.LittleEndian.Uint64(b)
 				id := uint32(word >> write.IdShift & (1<<write.IdBits - 1))
-				r := factRecord{attribute: renumbered(w.f.attributeNumber, id), kind: uint8(word >> write.TimeShift), bits: binary.LittleEndian.Uint64(b[write.WordBytes:])}
+				r := factRecord{attribute: renumbered(w.f.attributeNumber, id), kind: uint8(word >> write.TimeShift), bits: word >> (write.TimeShift + write.FactBits)}
+				b = b[write.WordBytes:]
+				if r.kind&write.FactShort != 0 {
+					r.kind &^= write.FactShort
+				} else {
+					r.bits = binary.LittleEndian.Uint64(b)
+					b = b[write.WordBytes:]
+				}
 				r.key = w.rows.row(d.row + rows - 1) // they come in the order of rows, as these do
 				w.out.facts.add(&r)
-				b = b[2*write.WordBytes:]
 				some = true
 				continue
 			}
@@ -107,7 +113,12 @@ func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
 		t := d.time(v)
 		w.sample(t, math.Float64frombits(d.word()), renumbered(w.f.counterNumber, trace.CounterID(id)))
 	case write.OpFact:
-		r := factRecord{attribute: renumbered(w.f.attributeNumber, id), kind: uint8(v), bits: d.word()}
+		r := factRecord{attribute: renumbered(w.f.attributeNumber, id), kind: uint8(v), bits: uint64(v) >> write.FactBits & write.FactValue}
+		if r.kind&write.FactShort != 0 {
+			r.kind &^= write.FactShort
+		} else {
+			r.bits = d.word()
+		}
 		if d.lastIsInstant {
 			r.key = d.instant - 1
 			w.fail(w.instantFacts.Add(r))

@@ -23,7 +23,8 @@ import (
 //
 // or, where id or time do not fit, 0 | opWide (3 bits) | op (3 bits) | … | id (high 32
 // bits), and the time in a word of its own. An Interval has its duration in a further
-// word, a Sample its value, a fact its value, with its kind in place of the time.
+// word, a Sample its value, a fact its value, with its kind in place of the time. Most facts are small numbers, or texts, which are numbered: those
+// below 2^32 stand above the kind (8 bits, the highest of them set), and there is no further word.
 const (
 	OpEnter = iota
 	OpLeave
@@ -43,6 +44,10 @@ const (
 	TimeBits  = 64 - TimeShift
 	WordBytes = 8
 	maxRecord = 3 * WordBytes
+
+	FactBits  = 8      // of a kind
+	FactShort = 1 << 7 // with the value above it
+	FactValue = 1<<32 - 1
 
 	HalfBytes  = WordBytes / 2
 	HalfID     = 10 // bits
@@ -245,6 +250,10 @@ func (s *Stream) Attribute(a trace.AttributeID, v trace.Value) {
 		} else {
 			bits = s.w.Texts.add(v.String())
 		}
+	}
+	if bits <= FactValue && a < 1<<IdBits {
+		s.head(OpFact, uint32(a), int64(kind)|FactShort|int64(bits)<<FactBits)
+		return
 	}
 	s.head(OpFact, uint32(a), int64(kind))
 	s.word(bits)
