@@ -313,8 +313,21 @@ func (g *Graph) lastWork(unit int, t, after trace.Time) (*lane, int32) {
 // joinLaunches joins calls and work, both ways.
 func (g *Graph) joinLaunches() error {
 	s := g.source
+	byID := make([]*lane, 0, len(g.lanes)) // which is asked for every link
+	for id, l := range g.lanes {
+		if n := int(id) + 1; n > len(byID) {
+			byID = append(byID, make([]*lane, n-len(byID))...)
+		}
+		byID[id] = l
+	}
+	laneOf := func(p step.Place) *lane {
+		if id := s.Lanes[p.Location] + uint32(p.Lane); int(id) < len(byID) {
+			return byID[id]
+		}
+		return nil
+	}
 	err := s.Launches(func(from, to step.Place, _ trace.Time) {
-		a, b := g.lanes[s.Lanes[from.Location]+uint32(from.Lane)], g.lanes[s.Lanes[to.Location]+uint32(to.Lane)]
+		a, b := laneOf(from), laneOf(to)
 		if a == nil || b == nil || a.gpu >= 0 || b.gpu < 0 {
 			return
 		}
