@@ -22,21 +22,26 @@ type reader struct {
 
 	counters map[string]trace.CounterID
 
-	records     int64
-	latest      trace.Time
-	open        map[uint64][]span
-	flows       []flowPoint
-	launchFlows []flowPoint
-	points      uint32 // flow records so far
-	launches    []launch
-	works       []launch
-	sampler     sampler
+	records int64
+	latest  trace.Time
+	open    map[uint64][]span
+	points  uint32 // flow records so far
+	pending
+	sampler sampler
 
 	info distributed
 
 	lexicon *lexicon
 	workers int // that may read one file
 	batch   int // bytes; 0: as usual
+}
+
+// pending is what waits for its other half until a file is read. The next reader takes its memory over.
+type pending struct {
+	flows       []flowPoint
+	launchFlows []flowPoint
+	launches    []launch
+	works       []launch
 }
 
 func newReader(w trace.Writer, d dialect) *reader {
@@ -208,7 +213,7 @@ func (c *reader) whole(r *record, begin trace.Time) {
 		return
 	}
 	end := begin + c.duration(r)
-	c.precision.see(r.ts, r.digits)
+	c.precision.see(r.at, r.digits)
 	c.latest = max(c.latest, end)
 	row := c.rowOf(r)
 	region := c.regionOf(r)

@@ -28,7 +28,8 @@ type plan struct {
 	// reports of each group, so that they come in the same order every time.
 	reports [][]trace.ReportEntry
 
-	failed []error // by file
+	failed []error   // by file
+	spare  sync.Pool // of *pending
 
 	mu   sync.Mutex
 	read int
@@ -122,6 +123,10 @@ func (p *plan) readGroup(ctx context.Context, n int) (err error) {
 	first := p.files[group[0]]
 	c := newReader(p.w, first.dialect)
 	c.workers, c.batch = p.workers/len(p.groups), p.batch
+	if used, _ := p.spare.Get().(*pending); used != nil {
+		c.pending = *used
+	}
+	defer func() { p.spare.Put(&pending{c.flows[:0], c.launchFlows[:0], c.launches[:0], c.works[:0]}) }()
 	if first.dialect == chrome {
 		if len(p.files) > 1 {
 			c.parent = p.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: first.path, Name: first.path, Rank: trace.NoRank})

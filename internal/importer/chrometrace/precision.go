@@ -1,9 +1,7 @@
 package chrometrace
 
 import (
-	"bytes"
 	"math"
-	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -15,26 +13,21 @@ import (
 // unit of each. Records with begin and end of their own (B and E, b and e) keep their
 // order when rounded and need no more.
 type precision struct {
-	complete      bool   // a complete record was met
-	begin, length int32  // most digits after the point
-	digits        int32  // most digits of a begin, both sides of the point
-	whole         int32  // most digits before the point
-	latest        []byte // the greatest begin, as it is written
+	complete      bool  // a complete record was met
+	begin, length int32 // most digits after the point
+	digits        int32 // most digits of a begin, both sides of the point
+	latest        int64 // the begin farthest from zero, in nanoseconds
 }
 
 // timeDigits are how the times of a record are written.
 type timeDigits struct{ whole, after, length int32 }
 
-// see takes the times of a record. It is called for every one, so the greatest begin is found
-// by its digits and read as a number only once, in the end.
-func (p *precision) see(ts value, d timeDigits) {
+// see takes the times of a record: when it begins, in nanoseconds, and how that and its length are written.
+func (p *precision) see(at int64, d timeDigits) {
 	p.complete = true
 	p.begin = max(p.begin, d.after)
 	p.digits = max(p.digits, d.whole+d.after)
-	if d.whole > p.whole || d.whole == p.whole && bytes.Compare(ts.raw(), p.latest) > 0 {
-		p.whole = d.whole
-		p.latest = append(p.latest[:0], ts.raw()...)
-	}
+	p.latest = max(p.latest, at, -at)
 	p.length = max(p.length, min(d.length, 3)) // a nanosecond is the most that is kept
 }
 
@@ -71,8 +64,7 @@ func (p *precision) tolerance() trace.Time {
 	if p.digits <= most17 && p.begin > 0 {
 		// Written by a program that keeps times as floating point: of a time since 1970
 		// that is every quarter of a microsecond, whatever its digits say.
-		latest, _ := strconv.ParseFloat(string(p.latest), 64)
-		latest = math.Abs(latest)
+		latest := float64(p.latest) / 1000
 		grain := 1000 * (math.Nextafter(latest, math.Inf(1)) - latest)
 		begin, length = max(begin, grain), max(length, grain)
 	}

@@ -127,7 +127,8 @@ func TestToleranceIsWhatDigitsCanCause(t *testing.T) {
 		{"12.3456789", "1.23456789", 2},
 	} {
 		var p precision
-		p.see(text(c.ts), digitsIn(text(c.ts), text(c.dur)))
+		at, _ := text(c.ts).nanoseconds()
+		p.see(at, digitsIn(text(c.ts), text(c.dur)))
 		if got := p.tolerance(); got != c.want {
 			t.Errorf("ts %s, dur %s: %d ns, want %d", c.ts, c.dur, got, c.want)
 		}

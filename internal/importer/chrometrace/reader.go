@@ -40,6 +40,8 @@ type scanner struct {
 	base int64 // file offset of buf[0]
 	err  error // why reading ended: io.EOF or worse
 
+	clean int64 // file offset up to which there is no zero
+
 	state    state
 	object   bool // the records are inside of {"traceEvents": …}
 	habit    *habit
@@ -204,7 +206,7 @@ func (s *scanner) record(r *record) bool {
 func (s *scanner) parse(r *record) bool {
 	for {
 		end, status := s.habit.record(s.buf, s.pos, r)
-		if status == complete && bytes.IndexByte(s.buf[s.pos:end], 0) >= 0 {
+		if status == complete && s.zeroBefore(end) {
 			status = broken // a block that was never written: a text goes on in another record
 		}
 		if status == complete {
@@ -228,6 +230,18 @@ func (s *scanner) parse(r *record) bool {
 		}
 		r.reset()
 	}
+}
+
+// zeroBefore reports whether there is a zero from pos to end. What is in the buffer is looked through once.
+func (s *scanner) zeroBefore(end int) bool {
+	if s.base+int64(end) <= s.clean {
+		return false
+	}
+	s.clean = s.base + int64(len(s.buf))
+	if zero := bytes.IndexByte(s.buf[s.pos:], 0); zero >= 0 {
+		s.clean = s.offset() + int64(zero)
+	}
+	return s.clean < s.base+int64(end)
 }
 
 // finish looks at what follows the end.
