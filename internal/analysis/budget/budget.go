@@ -74,10 +74,9 @@ type Row struct {
 	// waited themselves.
 	Direct, Indirect [kinds]trace.Time
 	// Victims is what each waited, in blocks of Result.Fold actors; Series what was
-	// waited over time but at the end, in Result.Bins equal bins. Nil where there were too
+	// waited over time but at the end, in Result.Bins equal bins. None where there were too
 	// many rows.
-	Victims Times
-	Series  []trace.Time
+	Victims, Series Times
 }
 
 // Caused is all that it made others wait.
@@ -298,14 +297,14 @@ func (b *Budget) Result() *Result {
 			r.InCalls[i] = trace.AddUp(r.InCalls[i], t)
 		}
 	}
-	rows := b.ranked()
-	for _, x := range rows {
+	var g gathering
+	for _, x := range b.ranked() {
 		row := &x.row.Row
 		if x.caused == 0 {
 			break
 		}
 		if d := x.row.detail; d != nil {
-			row.Victims, row.Series = d.victims.done(b.victimBlocks()), d.series
+			row.Victims, row.Series = d.victims.done(b.victimBlocks(), &g), d.series.done(&g)
 		}
 		if r.Rows = append(r.Rows, *row); !row.Explained() {
 			r.Unexplained = trace.AddUp(r.Unexplained, x.caused)

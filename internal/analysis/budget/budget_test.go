@@ -2,6 +2,7 @@ package budget
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"testing"
 
@@ -29,7 +30,7 @@ func TestAWaitIsTheDoingOfWhoBeganIt(t *testing.T) {
 	if r.Total != 41 || len(r.Rows) != 2 || r.Rows[0].Actor != 2 || r.Rows[0].Region != compute || r.Rows[0].Caused() != 40 || r.Rows[0].Indirect[LateSender] != 20 {
 		t.Errorf("total %d: %+v", r.Total, r.Rows)
 	}
-	if v := r.Rows[0].Victims.written().times; v[0] != 20 || v[1] != 20 || v[2] != 0 {
+	if v := maps.Collect(r.Rows[0].Victims.All()); len(v) != 2 || v[0] != 20 || v[1] != 20 {
 		t.Errorf("victims %v", v)
 	}
 }
@@ -103,7 +104,7 @@ func TestCausesAddUpWhateverIsForgotten(t *testing.T) {
 			for _, v := range r.Rows[i].Victims.All() {
 				victims += v
 			}
-			for _, v := range r.Rows[i].Series {
+			for _, v := range r.Rows[i].Series.All() {
 				series += v
 			}
 		}

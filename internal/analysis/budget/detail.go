@@ -17,7 +17,7 @@ import (
 // A detail is whom a row hit, in blocks of actors, and when.
 type detail struct {
 	victims tallying
-	series  []trace.Time
+	series  paging
 }
 
 // A cell is one number of a row's detail: a block of victims, or a bin of time after
@@ -37,13 +37,11 @@ func (b *Budget) mostDetailed() int64 {
 	return int64(max(b.mostDetail/(b.victimBlocks()+Bins), 1))
 }
 
-func newDetail() *detail { return &detail{series: make([]trace.Time, Bins)} }
-
 // tell adds a part of a wait.
 func (d *detail) tell(e *entry, b *Budget) {
 	d.victims.add(e.wait.Actor/int32(b.fold), b.victimBlocks(), e.time)
 	for s := b.spread(e); s.next(); {
-		d.series[s.bin] = trace.AddUp(d.series[s.bin], s.part)
+		d.series.add(s.bin, s.part)
 	}
 }
 
@@ -106,7 +104,7 @@ func (d *detail) add(slot, blocks int, t trace.Time) {
 		d.victims.add(int32(slot), blocks, t)
 		return
 	}
-	d.series[slot-blocks] = trace.AddUp(d.series[slot-blocks], t)
+	d.series.add(slot-blocks, t)
 }
 
 // admit decides which rows have detail where there is not room for all: those that caused
@@ -128,7 +126,7 @@ func (b *Budget) admit() {
 				continue
 			}
 			if r.detail == nil {
-				r.detail = newDetail()
+				r.detail = &detail{}
 				b.detailed.Add(1)
 			}
 			r.detail.add(int(c.slot), b.victimBlocks(), t)

@@ -28,7 +28,7 @@ func (r *Result) Append(b []byte) []byte {
 		b = appendTimes(b, x.Direct[:])
 		b = appendTimes(b, x.Indirect[:])
 		b = x.Victims.append(b)
-		b = appendTimes(b, x.Series)
+		b = x.Series.append(b)
 	}
 	return b
 }
@@ -37,10 +37,12 @@ func (r *Result) Append(b []byte) []byte {
 func (r *Result) SizeBytes() int64 {
 	n := int64(len(r.Waited)+len(r.InCalls)) * 8
 	for i := range r.Rows {
-		n += int64(len(r.Rows[i].Victims.times)+len(r.Rows[i].Series))*8 + int64(len(r.Rows[i].Victims.at))*4 + 200
+		n += r.Rows[i].Victims.sizeBytes() + r.Rows[i].Series.sizeBytes() + 300
 	}
 	return n + 400
 }
+
+func (t *Times) sizeBytes() int64 { return int64(len(t.times))*8 + int64(len(t.at))*4 }
 
 // append writes how many there are and, of those that are not 0, how many came since the one before and the time.
 func (t *Times) append(b []byte) []byte {
@@ -81,9 +83,9 @@ func Read(b []byte, actors, regions int) (*Result, error) {
 		k.times(x.Direct[:])
 		k.times(x.Indirect[:])
 		x.Victims = k.some(victims)
-		x.Series = k.list(Bins)
-		left -= x.Victims.n + len(x.Series)
-		if k.bad || left < 0 || x.Actor < NoActor || int(x.Actor) >= actors || x.Region < 0 || int(x.Region) >= regions || (x.Victims.n == 0) != (x.Series == nil) {
+		x.Series = k.some(Bins)
+		left -= x.Victims.n + x.Series.n
+		if k.bad || left < 0 || x.Actor < NoActor || int(x.Actor) >= actors || x.Region < 0 || int(x.Region) >= regions || (x.Victims.n == 0) != (x.Series.n == 0) {
 			return nil, errKept
 		}
 	}
@@ -95,8 +97,9 @@ func Read(b []byte, actors, regions int) (*Result, error) {
 
 // A keptReader takes numbers from the front; after the first that cannot be there all are 0.
 type keptReader struct {
-	b   []byte
-	bad bool
+	b        []byte
+	bad      bool
+	gathered gathering
 }
 
 func (k *keptReader) number() int64 {
@@ -145,14 +148,11 @@ func (k *keptReader) some(n int) Times {
 	if told != 0 && told != uint64(n) {
 		k.b, k.bad = nil, true
 	}
-	out := Times{n: int(told)}
-	k.pairs(told, func(at uint64, t trace.Time) {
-		out.at, out.times = append(out.at, int32(at)), append(out.times, t)
-	})
-	if k.bad || told == 0 {
+	k.pairs(told, func(at uint64, t trace.Time) { k.gathered.add(int(at), t) })
+	if told == 0 {
 		return Times{}
 	}
-	return out.shorter()
+	return k.gathered.done(n)
 }
 
 // times reads as many times as are told.

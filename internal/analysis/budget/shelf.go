@@ -66,7 +66,7 @@ func (s *shelf) book(e *entry, b *Budget) {
 	if r == nil {
 		r = &account{Row: Row{Actor: e.row.actor(), Region: e.row.region()}}
 		if b.detailed.Add(1) <= b.mostDetailed() {
-			r.detail = newDetail()
+			r.detail = &detail{}
 		} else {
 			b.detailed.Add(-1)
 		}

@@ -33,34 +33,6 @@ func (t *Times) All() iter.Seq2[int, trace.Time] {
 	}
 }
 
-// shorter takes fewer bytes where most are 0.
-func (t *Times) shorter() Times {
-	some := 0
-	for range t.All() {
-		some++
-	}
-	if 3*some >= 2*t.n { // a place and a time are half as long again as a time
-		return t.written()
-	}
-	out := Times{n: t.n, at: make([]int32, 0, some), times: make([]trace.Time, 0, some)}
-	for i, x := range t.All() {
-		out.at, out.times = append(out.at, int32(i)), append(out.times, x)
-	}
-	return out
-}
-
-// written is the same with all that are 0.
-func (t *Times) written() Times {
-	if t.at == nil {
-		return *t
-	}
-	out := Times{n: t.n, times: make([]trace.Time, t.n)}
-	for i, x := range t.All() {
-		out.times[i] = x
-	}
-	return out
-}
-
 // A tallied is one of times on their way.
 type tallied struct {
 	at   int32
@@ -124,16 +96,67 @@ func (t *tallying) sort() {
 	t.list = t.list[:n]
 }
 
-// done gives the times.
-func (t *tallying) done(n int) Times {
-	if t.all != nil {
-		out := Times{n: n, times: t.all}
-		return out.shorter()
+// A gathering is times that are not 0, in memory that is used again.
+type gathering struct {
+	at    []int32
+	times []trace.Time
+}
+
+func (g *gathering) add(at int, x trace.Time) {
+	if x != 0 {
+		g.at, g.times = append(g.at, int32(at)), append(g.times, x)
+	}
+}
+
+// done gives them, of n, in what takes fewer bytes.
+func (g *gathering) done(n int) Times {
+	t := Times{n: n}
+	if 3*len(g.at) < 2*n { // a place and a time are half as long again as a time
+		t.at, t.times = append([]int32{}, g.at...), append([]trace.Time{}, g.times...)
+	} else {
+		t.times = make([]trace.Time, n)
+		for i, x := range g.times {
+			t.times[g.at[i]] = x
+		}
+	}
+	g.at, g.times = g.at[:0], g.times[:0]
+	return t
+}
+
+func (t *tallying) done(n int, g *gathering) Times {
+	for i, x := range t.all {
+		g.add(i, x)
 	}
 	t.sort()
-	out := Times{n: n, at: make([]int32, 0, len(t.list)), times: make([]trace.Time, 0, len(t.list))}
 	for _, x := range t.list {
-		out.at, out.times = append(out.at, x.at), append(out.times, x.time)
+		g.add(int(x.at), x.time)
 	}
-	return out.shorter()
+	return g.done(n)
+}
+
+// pageBins is how many bins lie together: waits last a few.
+const pageBins = 16
+
+// A paging adds up times over bins, of which there is only what was added to.
+type paging [Bins / pageBins]*[pageBins]trace.Time
+
+func (p *paging) add(bin int, x trace.Time) {
+	page := p[bin/pageBins]
+	if page == nil {
+		page = new([pageBins]trace.Time)
+		p[bin/pageBins] = page
+	}
+	page[bin%pageBins] = trace.AddUp(page[bin%pageBins], x)
+}
+
+func (p *paging) done(g *gathering) Times {
+	for i, page := range p {
+		if page == nil {
+			continue
+		}
+		for k, x := range page {
+			g.add(i*pageBins+k, x)
+		}
+	}
+	return g.done(Bins)
 }

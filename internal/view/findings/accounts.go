@@ -189,8 +189,9 @@ type waitsFollowed struct {
 func (x *waitsFollowed) sizeBytes() int64 { return x.result.SizeBytes() }
 
 const (
-	// fewFollowed is up to how many intervals are read while one waits; what is found of more is kept with the store.
-	fewFollowed = 1 << 20
+	// fewFollowed is up to how many intervals are read while one waits, a tenth of a second; what is found of more is kept
+	// with the store.
+	fewFollowed = 1 << 18
 	// mostKeptBytes bounds what is kept.
 	mostKeptBytes = 32 << 20
 	// keptName is under which name, and keptVersion changes with what is found, or how.

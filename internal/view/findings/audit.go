@@ -101,19 +101,22 @@ func (a *audit) starts(k int32) bool {
 func (a *audit) claim(want func(*budget.Row) bool) *fault {
 	f := &fault{victims: make([]trace.Time, len(a.units)), series: make([]float64, budget.Bins), regions: map[int32]trace.Time{}}
 	left := a.rows[:0:0]
+	blamed := make([]bool, len(a.units))
 	for _, r := range a.rows {
 		if !want(r) {
 			left = append(left, r)
 			continue
 		}
 		f.rows = append(f.rows, r)
-		f.lost += r.Caused()
-		f.regions[r.Region] += r.Caused()
+		caused := r.Caused()
+		f.lost += caused
+		f.regions[r.Region] += caused
 		for k := range f.kinds {
 			f.kinds[k] += r.Of(budget.Kind(k))
 			f.direct += r.Direct[k]
 		}
-		if u := a.books.unit[r.Actor]; !slices.Contains(f.units, u) {
+		if u := a.books.unit[r.Actor]; !blamed[u] {
+			blamed[u] = true
 			f.units = append(f.units, u)
 		}
 		for i, t := range r.Victims.All() {
@@ -121,7 +124,7 @@ func (a *audit) claim(want func(*budget.Row) bool) *fault {
 				f.victims[a.books.unit[at]] += t
 			}
 		}
-		for i, t := range r.Series {
+		for i, t := range r.Series.All() {
 			f.series[i] += float64(t)
 		}
 	}
@@ -433,8 +436,8 @@ func (a *audit) persistent(f *fault) bool {
 		if !a.common(r) {
 			continue
 		}
-		for i, v := range r.Series {
-			all[i*parts/len(r.Series)] += float64(v)
+		for i, v := range r.Series.All() {
+			all[i*parts/r.Series.Len()] += float64(v)
 		}
 	}
 	c := finding.CourseOf(f.series)
@@ -492,7 +495,7 @@ func (a *audit) costs(f *fault) [][]float64 {
 		if out[u] == nil {
 			out[u] = make([]float64, budget.Bins)
 		}
-		for i, t := range r.Series {
+		for i, t := range r.Series.All() {
 			out[u][i] += float64(t)
 		}
 	}
