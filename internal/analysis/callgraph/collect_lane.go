@@ -37,7 +37,11 @@ func (c *Collector) addLane(l *trace.DigestedLane, g *Graph, alone bool) error {
 		return l.Read(l.Lo, l.Hi, add)
 	}
 	w.start(&c.Options, g, alone)
-	if err := w.record.cover(l.Lo, l.Hi, w.block, func(lo, hi int) error { return l.Read(lo, hi, add) }); err != nil {
+	var part func(partOfBlock) error
+	if c.Measure == Totals && w.record.kind == kindPaths {
+		part = func(p partOfBlock) error { return w.rest.add(&w.record, p, l.Read, w.totals) }
+	}
+	if err := w.record.cover(l.Lo, l.Hi, w.block, part, func(lo, hi int) error { return l.Read(lo, hi, add) }); err != nil {
 		return err
 	}
 	return w.finish()
@@ -60,6 +64,7 @@ type laneReader struct {
 	seen    map[int32]bool
 	alone   bool
 	waiting []sketchBytes // by bucket: the first sketch of it, with alone
+	rest    remainder
 }
 
 // A target is the buckets that calls of a path belong to: all[from:to].
@@ -86,10 +91,7 @@ func (w *laneReader) block(b []byte, whole bool) error {
 }
 
 func (w *laneReader) entry(path int, inclusive, exclusive sketchBytes) error {
-	t := &w.targets[path]
-	if !t.known {
-		w.resolve(path, t)
-	}
+	t := w.target(path)
 	if t.from == t.to {
 		return nil
 	}
@@ -101,14 +103,8 @@ func (w *laneReader) entry(path int, inclusive, exclusive sketchBytes) error {
 	if err != nil {
 		return errRecord
 	}
+	w.count(t, in.Count, in.Total, ex.Total)
 	for _, k := range w.all[t.from:t.to] {
-		b := &w.graph.buckets[k]
-		b.Count += in.Count
-		b.Inclusive.Add(trace.Time(in.Total))
-		b.Exclusive.Add(trace.Time(ex.Total))
-		if t.outermost {
-			b.Outermost.Add(trace.Time(in.Total))
-		}
 		switch w.options.Measure {
 		case Exclusive:
 			err = w.distribution(k, exclusive)
@@ -120,6 +116,32 @@ func (w *laneReader) entry(path int, inclusive, exclusive sketchBytes) error {
 		}
 	}
 	return nil
+}
+
+func (w *laneReader) target(path int) *target {
+	t := &w.targets[path]
+	if !t.known {
+		w.resolve(path, t)
+	}
+	return t
+}
+
+// totals takes the calls of a path without their distribution.
+func (w *laneReader) totals(path int, calls, inclusive, exclusive int64) error {
+	w.count(w.target(path), calls, inclusive, exclusive)
+	return nil
+}
+
+func (w *laneReader) count(t *target, calls, inclusive, exclusive int64) {
+	for _, k := range w.all[t.from:t.to] {
+		b := &w.graph.buckets[k]
+		b.Count += calls
+		b.Inclusive.Add(trace.Time(inclusive))
+		b.Exclusive.Add(trace.Time(exclusive))
+		if t.outermost {
+			b.Outermost.Add(trace.Time(inclusive))
+		}
+	}
 }
 
 // distribution takes a sketch into a bucket. The first one waits: where no other

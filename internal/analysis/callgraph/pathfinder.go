@@ -15,7 +15,13 @@ type pathFinder struct {
 // start begins a lane with what is open before its first row.
 func (f *pathFinder) start(open []trace.OpenInterval, callers callersFunc) {
 	f.table.reset()
-	f.stack, f.after, f.before = f.stack[:0], f.after[:0], 0
+	f.after = f.after[:0]
+	f.begin(open, callers)
+}
+
+// begin does where paths are known from before.
+func (f *pathFinder) begin(open []trace.OpenInterval, callers callersFunc) {
+	f.stack, f.before = f.stack[:0], 0
 	at := int32(-1)
 	if len(open) > 0 {
 		at = f.callersOf(callers, open[0].Row)

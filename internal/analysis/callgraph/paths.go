@@ -68,6 +68,7 @@ type pathPart struct {
 	locations map[trace.LocationID]bool
 
 	record record
+	rest   remainder
 	place  []int32 // of paths of the record in the table; -1: not known yet
 	stack  []int32
 	chain  []trace.RegionID
@@ -149,7 +150,11 @@ func (p *pathPart) calledIn(l *trace.DigestedLane) error {
 	for range p.record.parent {
 		p.place = append(p.place, -1)
 	}
-	return p.record.cover(l.Lo, l.Hi, func(b []byte, whole bool) error { return p.record.entries(b, whole, p.entry) },
+	var part func(partOfBlock) error
+	if p.c.Measure == Totals {
+		part = func(x partOfBlock) error { return p.rest.add(&p.record, x, l.Read, p.totals) }
+	}
+	return p.record.cover(l.Lo, l.Hi, func(b []byte, whole bool) error { return p.record.entries(b, whole, p.entry) }, part,
 		func(lo, hi int) error { return l.Read(lo, hi, p.rows) })
 }
 
@@ -164,9 +169,7 @@ func (p *pathPart) entry(path int, inclusive, exclusive sketchBytes) error {
 	if err != nil {
 		return errRecord
 	}
-	p.calls[id] += h.Count
-	p.exclusive[id].Add(trace.Time(own.Total))
-	p.time(id, h.Total)
+	p.count(id, h.Count, h.Total, own.Total)
 	switch p.c.Measure {
 	case Inclusive:
 		err = p.each[id].MergeBytes(inclusive.sketch)
@@ -177,6 +180,18 @@ func (p *pathPart) entry(path int, inclusive, exclusive sketchBytes) error {
 		return errRecord
 	}
 	return nil
+}
+
+// totals takes the calls of a path of the record without their distribution.
+func (p *pathPart) totals(path int, calls, inclusive, exclusive int64) error {
+	p.count(p.placeOf(int32(path)), calls, inclusive, exclusive)
+	return nil
+}
+
+func (p *pathPart) count(id int32, calls, inclusive, exclusive int64) {
+	p.calls[id] += calls
+	p.exclusive[id].Add(trace.Time(exclusive))
+	p.time(id, inclusive)
 }
 
 func (p *pathPart) placeOf(path int32) int32 {

@@ -114,8 +114,8 @@ func (x *record) block(level, k int) []byte {
 	return x.blocks[from:x.ends[i]]
 }
 
-// cover hands out rows [lo, hi) as blocks, and as rows where there are none.
-func (x *record) cover(lo, hi int, block func(b []byte, whole bool) error, rows func(lo, hi int) error) error {
+// cover hands out rows [lo, hi) as blocks, and as rows where there are none; or, with part, as part of a block that they are most of.
+func (x *record) cover(lo, hi int, block func(b []byte, whole bool) error, part func(partOfBlock) error, rows func(lo, hi int) error) error {
 	if lo == 0 && hi == x.rows {
 		return block(x.block(0, 0), true)
 	}
@@ -140,13 +140,33 @@ func (x *record) cover(lo, hi int, block func(b []byte, whole bool) error, rows 
 			size := 1 << x.levels[last].bits
 			to = min(hi, (lo+size)&^(size-1))
 		}
-		if err := rows(lo, to); err != nil {
+		one := func() error { return rows(lo, to) }
+		if part != nil && to <= x.rows {
+			if p := x.around(lo, to); p.saves() > fewRows {
+				one = func() error { return part(p) }
+			}
+		}
+		if err := one(); err != nil {
 			return err
 		}
 		lo = to
 	}
 	return nil
 }
+
+// around gives the smallest block that has rows [lo, hi), which no smaller ones divide.
+func (x *record) around(lo, hi int) partOfBlock {
+	last := len(x.levels) - 1
+	if last == 0 {
+		return partOfBlock{block: x.block(0, 0), whole: true, to: x.rows, lo: lo, hi: hi}
+	}
+	bits := x.levels[last].bits
+	k := lo >> bits
+	return partOfBlock{block: x.block(last, k), from: k << bits, to: min((k+1)<<bits, x.rows), lo: lo, hi: hi}
+}
+
+// saves is how many rows need not be read where those of the block are that are not in the part.
+func (p *partOfBlock) saves() int { return 2*(p.hi-p.lo) - (p.to - p.from) }
 
 // A sketchBytes is a sketch as it was written; box is nil but in the block of the
 // whole lane.

@@ -41,6 +41,10 @@ func TestDamagedRecordsAreErrors(t *testing.T) {
 			err = e
 		}
 		p.Paths(context.Background())
+		most := lane // most of a block
+		most.Lo, most.Hi = lane.Hi/9, lane.Hi-lane.Hi/9
+		_ = (&Collector{Options: Options{Node: r.of, Nodes: len(r.nodes)}}).addLane(&most, &Graph{}, true)
+		_ = (&PathCollector{End: 1 << 60, Regions: len(r.of)}).Add(&most)
 		return err
 	}
 	for k, record := range all {
