@@ -21,6 +21,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/memory"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -435,12 +436,13 @@ func (l *Loader) prepare(ctx context.Context, path string) {
 	defer r.Close()
 	ctx, done := l.Budget.Work(ctx)
 	defer done()
-	run := view.Run{Store: r}
-	for _, v := range l.Views {
-		if v.Prepare != nil {
+	run := view.Run{Store: r, Cache: view.NewCache(l.Budget)} // where one needs what another makes it waits for that
+	defer run.Cache.Close()
+	_ = parallel.For(ctx, len(l.Views), func(i int) {
+		if v := l.Views[i]; v.Prepare != nil {
 			_ = v.Prepare(ctx, &run)
 		}
-	}
+	})
 }
 
 // WriteThrough is Write with something between the reader and the store.
