@@ -33,7 +33,7 @@ func (w *rowWorker) decode(ctx context.Context, s *write.Stream, stack *trace.St
 }
 
 // calls gives the Enter and Leave records that come next to a StackBuilder, many at a
-// time, and writes the facts between them; false where there are none.
+// time, and takes the facts and samples between them; false where there are none.
 func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 	b, base, list, rows, some := d.b, d.base, w.batch[:0], uint64(0), false
 	for len(b) >= write.HalfBytes && len(list) < cap(list) {
@@ -57,6 +57,15 @@ func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 				}
 				r.key = w.rows.row(d.row + rows - 1) // they come in the order of rows, as these do
 				w.out.facts.add(&r)
+				some = true
+				continue
+			}
+			if op == write.OpSample {
+				word := binary.LittleEndian.Uint64(b)
+				base += trace.Time(int64(word) >> write.TimeShift)
+				id := trace.CounterID(word >> write.IdShift & (1<<write.IdBits - 1))
+				w.sample(base, math.Float64frombits(binary.LittleEndian.Uint64(b[write.WordBytes:])), renumbered(w.f.counterNumber, id))
+				b = b[2*write.WordBytes:]
 				some = true
 				continue
 			}

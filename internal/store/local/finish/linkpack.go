@@ -54,12 +54,12 @@ func (f *linker) packLinks(ctx context.Context, from func(context.Context, func(
 		return cmp.Or(from(within, c.add), c.finish())
 	})
 	g.Go(func() (err error) {
-		parallel.Piped(f.workers, func() *store.LinkAdder { return new(store.LinkAdder) }, func(s *linkStretch) (ok bool) {
+		parallel.Piped(f.workers, func() *nodeSummer { return new(nodeSummer) }, func(s *linkStretch) (ok bool) {
 			s.rows, ok = <-full
 			return ok
-		}, func(a *store.LinkAdder, s *linkStretch) {
+		}, func(n *nodeSummer, s *linkStretch) {
 			table.Pack(&s.frames, s.rows)
-			s.summarize(a)
+			s.summarize(n)
 		}, func(s *linkStretch) bool {
 			if err = table.Append(&s.frames); err != nil {
 				return false
@@ -82,7 +82,7 @@ func (f *linker) packLinks(ctx context.Context, from func(context.Context, func(
 }
 
 // summarize finds when blocks begin and end, and adds the links up.
-func (s *linkStretch) summarize(a *store.LinkAdder) {
+func (s *linkStretch) summarize(n *nodeSummer) {
 	s.begin, s.end = s.begin[:0], s.end[:0]
 	for i := range s.rows {
 		r := &s.rows[i]
@@ -98,15 +98,16 @@ func (s *linkStretch) summarize(a *store.LinkAdder) {
 	if len(s.rows) < disk.LinkNode {
 		return
 	}
-	for i := range s.rows {
-		r := &s.rows[i]
-		x := store.LinkSum{Kind: r.Kind, From: r.FromLocation, To: r.ToLocation, Count: r.Count, Time: r.ToTime - r.FromTime}
-		if r.Size >= 0 {
-			x.Sized, x.Bytes = 1, r.Size
-		}
-		a.Add(x)
+	s.sums = n.sum(s.rows)
+}
+
+// sum is what the link adds.
+func (r *linkRow) sum() store.LinkSum {
+	x := store.LinkSum{Kind: r.Kind, From: r.FromLocation, To: r.ToLocation, Count: r.Count, Time: r.ToTime - r.FromTime}
+	if r.Size >= 0 {
+		x.Sized, x.Bytes = 1, r.Size
 	}
-	s.sums = a.Sums()
+	return x
 }
 
 // A linkCutter cuts links into stretches.

@@ -3,6 +3,7 @@ package finish
 import (
 	"cmp"
 
+	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -22,9 +23,9 @@ type linkSummer struct {
 }
 
 type linkLevel struct {
-	sums store.LinkAdder
-	have int  // nodes below that are in it
-	many bool // of pairs: it is not kept, and neither is any above
+	lists [][]store.LinkSum // of nodes below, each in order
+	have  int               // nodes below
+	many  bool              // pairs: it is not kept, and neither is any above
 }
 
 // mostPairs bounds what a node may hold while it is made.
@@ -51,18 +52,118 @@ func (s *linkSummer) add(level int, sums []store.LinkSum, links int, many bool) 
 	}
 	l := &s.levels[level]
 	l.many = l.many || many
-	for i := range sums {
-		l.sums.Add(sums[i])
+	if l.lists = append(l.lists, sums); l.pairs() > mostPairs { // all of them may be the same
+		l.lists = [][]store.LinkSum{mergeSums(l.lists)}
+		l.many = l.many || l.pairs() > mostPairs
 	}
-	l.many = l.many || l.sums.Len() > mostPairs
 	if l.many {
-		l.sums.Sums()
+		l.lists = nil
 	}
 	if l.have++; l.have == disk.LinkFan {
-		up, tooMany := l.sums.Sums(), l.many
-		l.have, l.many = 0, false
+		up, tooMany := mergeSums(l.lists), l.many
+		*l = linkLevel{}
 		s.add(level+1, up, links*disk.LinkFan, tooMany)
 	}
+}
+
+func (l *linkLevel) pairs() (n int) {
+	for _, list := range l.lists {
+		n += len(list)
+	}
+	return n
+}
+
+// mergeSums joins lists that are in order. Of one pair it adds up in the order of lists.
+func mergeSums(lists [][]store.LinkSum) []store.LinkSum {
+	n := 0
+	for _, list := range lists {
+		n += len(list)
+	}
+	out := make([]store.LinkSum, 0, n)
+	for {
+		var least *store.LinkSum
+		for _, list := range lists {
+			if len(list) > 0 && (least == nil || compareSums(&list[0], least) < 0) {
+				least = &list[0]
+			}
+		}
+		if least == nil {
+			return out
+		}
+		out = append(out, *least)
+		sum := &out[len(out)-1]
+		first := true
+		for i, list := range lists {
+			if len(list) == 0 || compareSums(&list[0], sum) != 0 {
+				continue
+			}
+			if lists[i] = list[1:]; !first {
+				addSum(sum, &list[0])
+			}
+			first = false
+		}
+	}
+}
+
+func compareSums(a, b *store.LinkSum) int {
+	if a.Kind != b.Kind {
+		return cmp.Compare(a.Kind, b.Kind)
+	}
+	if a.From != b.From {
+		return cmp.Compare(a.From, b.From)
+	}
+	return cmp.Compare(a.To, b.To)
+}
+
+func addSum(to, x *store.LinkSum) {
+	to.Count += x.Count
+	to.Sized += x.Sized
+	to.Bytes += x.Bytes
+	to.Time = trace.AddUp(to.Time, x.Time)
+}
+
+// A nodeSummer adds up the links of one node. It sorts their pairs: of runs with many locations most links have a pair of their own, and to look
+// each up took ten times as long.
+type nodeSummer struct {
+	sorter spool.Sorter[store.LinkSum]
+	rest   store.LinkAdder
+}
+
+// pairBits are those of a location in the key of a pair.
+const pairBits = 27
+
+func (n *nodeSummer) sum(rows []linkRow) []store.LinkSum {
+	keys, fits := n.sorter.Keys[:0], true
+	for i := range rows {
+		r := &rows[i]
+		fits = fits && r.FromLocation < 1<<pairBits && r.ToLocation < 1<<pairBits
+		keys = append(keys, spool.SortKey{Key: int64(r.Kind)<<(2*pairBits) | int64(r.FromLocation)<<pairBits | int64(r.ToLocation), Index: uint32(i)})
+	}
+	n.sorter.Keys = keys
+	if !fits || len(rows) == 0 {
+		for i := range rows {
+			n.rest.Add(rows[i].sum())
+		}
+		return n.rest.Sums()
+	}
+	n.sorter.Spread()
+	keys = n.sorter.Keys
+	pairs := 0
+	for i, key := range keys {
+		if i == 0 || key.Key != keys[i-1].Key {
+			pairs++
+		}
+	}
+	out := make([]store.LinkSum, 0, pairs)
+	for i, key := range keys {
+		x := rows[key.Index].sum()
+		if i > 0 && key.Key == keys[i-1].Key {
+			addSum(&out[len(out)-1], &x)
+		} else {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 func (s *linkSummer) write(x *store.LinkSum) {
