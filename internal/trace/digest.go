@@ -19,6 +19,9 @@ type DigestBuilder interface {
 	Build(dst []byte, c *Columns) []byte
 }
 
+// A SparseBuilder is a DigestBuilder that makes no record of lanes with fewer rows than Least: it need not be asked.
+type SparseBuilder interface{ Least() int }
+
 // A DigestedLane is the calls of one lane that begin in a window: rows [Lo, Hi).
 type DigestedLane struct {
 	Location LocationID

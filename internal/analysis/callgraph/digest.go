@@ -95,6 +95,9 @@ func (b *digestBuilder) Build(dst []byte, c *trace.Columns) []byte {
 	return b.record(dst, c)
 }
 
+// Least implements trace.SparseBuilder.
+func (b *digestBuilder) Least() int { return fewRows + 1 }
+
 // record appends the record of any rows.
 func (b *digestBuilder) record(dst []byte, c *trace.Columns) []byte {
 	for _, kind := range []uint64{kindPaths, kindPairs} {

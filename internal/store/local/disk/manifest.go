@@ -205,8 +205,15 @@ func Overwrite(dir, name string, b []byte) (FileEntry, error) {
 	return e, errors.Join(err, f.Truncate(e.Size), f.Sync(), f.Close())
 }
 
-// fileChecksum looks at a file where the system has it: reading would copy it first.
+// fileChecksum looks at a file where the system has it: reading would copy it first, which is less than to map it only where it is small.
 func fileChecksum(f *os.File, size int64) (sum uint32, blocks string, err error) {
+	if size <= smallFile {
+		b := make([]byte, size)
+		if _, err := f.ReadAt(b, 0); err != nil {
+			return 0, "", err
+		}
+		return crc32.Checksum(b, Castagnoli), encodeSums(appendSums(nil, b, BlockSizeOf(size))), nil
+	}
 	m, err := spool.MapOpen(f, size, false)
 	if err != nil {
 		return 0, "", err
@@ -227,6 +234,9 @@ func fileChecksum(f *os.File, size int64) (sum uint32, blocks string, err error)
 	})
 	return sum, blocks, err
 }
+
+// smallFile is how many bytes are read rather than mapped.
+const smallFile = 64 << 10
 
 // Generation condenses the checksums of the tables; sections of summaries do
 // not count, they follow from the rest.

@@ -20,15 +20,8 @@ type ordering struct {
 func orderLocations(locations []write.Location) ordering {
 	n := len(locations)
 	o := ordering{make([]trace.LocationID, n), make([]trace.LocationID, 0, n)}
-	siblings := make([]trace.LocationID, n)
-	for i := range siblings {
-		siblings[i] = trace.LocationID(i)
-	}
-	slices.SortFunc(siblings, func(a, b trace.LocationID) int {
+	before := func(a, b trace.LocationID) int {
 		x, y := &locations[a], &locations[b]
-		if x.Parent != y.Parent {
-			return cmp.Compare(x.Parent, y.Parent)
-		}
 		if x.Order != y.Order {
 			return cmp.Compare(x.Order, y.Order)
 		}
@@ -36,8 +29,8 @@ func orderLocations(locations []write.Location) ordering {
 			return cmp.Compare(x.Rank, y.Rank)
 		}
 		return cmp.Or(trace.CompareNatural(x.Name, y.Name), cmp.Compare(a, b))
-	})
-	// The children of one parent are a range of siblings, those of the top the last.
+	}
+	// The children of one parent are a range of siblings, those of the top the last. Most were defined in order.
 	first := make([]uint32, n+1) // by parent; n stands for the top
 	count := make([]uint32, n+1)
 	slot := func(parent trace.LocationID) int {
@@ -46,12 +39,23 @@ func orderLocations(locations []write.Location) ordering {
 		}
 		return int(parent)
 	}
-	for i, id := range siblings {
-		p := slot(locations[id].Parent)
-		if count[p] == 0 {
-			first[p] = uint32(i)
-		}
+	for i := range locations {
+		count[slot(locations[i].Parent)]++
+	}
+	for p := range n {
+		first[p+1] = first[p] + count[p]
+	}
+	siblings := make([]trace.LocationID, n)
+	clear(count)
+	for i := range locations {
+		p := slot(locations[i].Parent)
+		siblings[first[p]+count[p]] = trace.LocationID(i)
 		count[p]++
+	}
+	for p := range first {
+		if list := siblings[first[p] : first[p]+count[p]]; !slices.IsSortedFunc(list, before) {
+			slices.SortFunc(list, before)
+		}
 	}
 	stack := slices.Clone(siblings[first[n] : first[n]+count[n]])
 	slices.Reverse(stack)

@@ -36,6 +36,7 @@ type forester struct {
 	chain  []trace.OpenInterval // the last row that was built from, and its parents
 	s      trace.Stretch
 	levels []levelPart
+	any    bool // there are nodes in levels
 	// Blocks of the left and the right half, by level, then by summary.
 	left, right [][]trace.Block
 	roles       *grouper // takes the time of the lane; nil for nobody
@@ -89,10 +90,12 @@ func (f *forester) close() {
 // prefix sums to out, if any. O(rows) builds and O(rows / leafRows) merges, and one of
 // each for every level above a burst of rows.
 func (f *forester) lane(location trace.LocationID, lane int, v rows.Lane, out sumSink) error {
-	for i := range f.levels {
-		f.levels[i].count = 0
+	if f.any {
+		for i := range f.levels {
+			f.levels[i].count = 0
+		}
 	}
-	if v.Len() <= leafRows {
+	if f.any = v.Len() > leafRows; !f.any {
 		return nil
 	}
 	f.v, f.chain = v, f.chain[:0]

@@ -114,6 +114,7 @@ type indexWorker struct {
 	forest *forester
 	groups *grouper
 	calls  []trace.DigestBuilder // by digest
+	least  []int                 // rows of a lane that has a record, likewise
 	paced  bool                  // rows are given back while they are read
 	own    rows.Unpacked         // of packed rows
 	lanes  func(n int) rows.Lane
@@ -126,7 +127,11 @@ func newIndexWorker(x *Indexer) *indexWorker {
 		forest: newForester(x.R, x.Summaries, x.Temp, share/16), groups: &grouper{r: x.R},
 	}
 	for _, d := range x.Digests {
-		w.calls = append(w.calls, d.Builder(len(x.R.Regions)))
+		b, least := d.Builder(len(x.R.Regions)), 0
+		if s, ok := b.(trace.SparseBuilder); ok {
+			least = s.Least()
+		}
+		w.calls, w.least = append(w.calls, b), append(w.least, least)
 	}
 	return w
 }
@@ -235,6 +240,10 @@ func (w *indexWorker) digest(p *indexPart, id trace.LocationID, lane int, v rows
 		defer w.x.R.PaceByTime()()
 	}
 	for k, b := range w.calls {
+		if v.Len() < w.least[k] {
+			p.digests[k].sizes = append(p.digests[k].sizes, 0)
+			continue
+		}
 		p.digests[k].add(b, v.Columns(id, lane, 0, v.Len()))
 	}
 }
