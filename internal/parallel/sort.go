@@ -44,7 +44,7 @@ func Sort[T any](list []T, compare func(a, b T) int) {
 
 // mergeRuns sorts what is a few sorted lists one after the other, as what comes from several threads often is; false: it is not.
 func mergeRuns[T any](list []T, compare func(a, b T) int) bool {
-	const few = 8
+	const few = 32
 	var ends [few + 1]int
 	runs := 0
 	for i := 1; i <= len(list); i++ {

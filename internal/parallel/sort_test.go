@@ -32,7 +32,7 @@ func TestSortMergesAFewSortedLists(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 4))
 	for range 3000 {
 		var list []int
-		for range chance.IntN(11) {
+		for range chance.IntN(40) {
 			at := chance.IntN(50)
 			for range chance.IntN(30) {
 				at += chance.IntN(4)
