@@ -79,7 +79,7 @@ func (h *habit) record(b []byte, i int, r *record) (int, status) {
 				continue
 			}
 		}
-		if i < len(b) && class[b[i]]&space != 0 {
+		if i < len(b) && b[i] <= ' ' { // more blanks than before
 			i = skipSpace(b, i)
 		}
 		var s status
@@ -125,7 +125,12 @@ func (h *habit) record(b []byte, i int, r *record) (int, status) {
 			r.dur, i, s = parseValue(b, i)
 		default:
 			var v value
-			if v, i, s = parseValue(b, i); s == complete {
+			if i < len(b) && b[i] == '"' {
+				v, i, s = parseText(b, i+1)
+			} else {
+				v, i, s = parseValue(b, i)
+			}
+			if s == complete {
 				r.set(g.field, v)
 			}
 		}

@@ -14,20 +14,20 @@ import (
 // is what the reader has found out about these bytes, or nothing yet. So records can be prepared on several cores, each with a lexicon
 // of its own, and what they mean is still decided by one reader, in the order of the file.
 type lexicon struct {
-	dialect    dialect
-	categories map[string]*categoryWord
-	category   *categoryWord // the one before
-	places     map[string]*placeWord
-	place      *placeWord
-	keys       map[string]*keyWord
-	recent     [32]*keyWord
-	texts      map[string]*textWord
-	names      [256]recentName
-	lists      [64]recentList
-	words      int // in all maps
-	key        []byte
-	scratch    []byte
-	habit      *habit
+	dialect      dialect
+	categories   map[string]*categoryWord
+	category     *categoryWord // the one before
+	places       map[string]*placeWord
+	keys         map[string]*keyWord
+	recent       [32]*keyWord
+	texts        map[string]*textWord
+	names        [256]recentName
+	recentPlaces [16]*placeWord
+	lists        [64]recentList
+	words        int // in all maps
+	key          []byte
+	scratch      []byte
+	habit        *habit
 }
 
 // mostWords bounds a lexicon: past it all is forgotten and found anew.
@@ -121,8 +121,8 @@ func newLexicon(d dialect) *lexicon {
 func (l *lexicon) forget() {
 	l.categories, l.places = map[string]*categoryWord{}, map[string]*placeWord{}
 	l.keys, l.texts = map[string]*keyWord{}, map[string]*textWord{}
-	l.category, l.place, l.recent, l.words = nil, nil, [32]*keyWord{}, 0
-	l.names, l.lists = [256]recentName{}, [64]recentList{}
+	l.category, l.recent, l.words = nil, [32]*keyWord{}, 0
+	l.names, l.lists, l.recentPlaces = [256]recentName{}, [64]recentList{}, [16]*placeWord{}
 	l.habit = &habit{lexicon: l}
 }
 
@@ -200,7 +200,8 @@ func (l *lexicon) nameOf(c *categoryWord, v value) *nameWord {
 }
 
 func (l *lexicon) placeOf(pid, tid value) *placeWord {
-	p := l.place
+	recent := &l.recentPlaces[(shortHash(pid.raw())+3*shortHash(tid.raw()))%uint64(len(l.recentPlaces))]
+	p := *recent
 	if p != nil && p.pidKind == pid.kind && p.tidKind == tid.kind && p.tid == string(tid.raw()) && p.pid == string(pid.raw()) {
 		return p
 	}
@@ -215,7 +216,7 @@ func (l *lexicon) placeOf(pid, tid value) *placeWord {
 		l.places[string(k)] = p
 		l.words++
 	}
-	l.place = p
+	*recent = p
 	return p
 }
 
