@@ -25,6 +25,7 @@ type endFinder struct {
 	rows     []uint32                         // by location: how many may be named by number
 	placed   map[trace.LocationID][]linkPlace // where parents are told: the place of each number
 	begins   *beginIndex
+	left     []uint32                       // links of the batch whose interval is not named
 	near     []uint32                       // by lane: where the last end was found
 	order    spool.Sorter[write.LinkRecord] // of a batch by location
 	looked   *atomic.Int64                  // lanes that all finders looked at since pages were given back
@@ -49,37 +50,47 @@ func (f *linker) newEndFinders() []endFinder {
 }
 
 // resolveBatch finds the intervals of many links on all cores: half of the finders
-// look for where they start, half for where they end.
+// look for where they start, half for where they end. Those that are named are told at once; of
+// the others each finder has all of some locations, so that it goes through their lanes once.
 func (f *linker) resolveBatch(ctx context.Context, finders []endFinder, batch []write.LinkRecord, places [][2]linkPlace) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	var g errgroup.Group
 	parts := len(finders) / 2
+	err := eachFinder(finders, func(i int, x *endFinder) {
+		x.name(batch, places, len(batch)*(i/2)/parts, len(batch)*(i/2+1)/parts, i&1)
+	})
+	left := 0
 	for i := range finders {
-		x := &finders[i]
-		lo, hi := len(batch)*(i/2)/parts, len(batch)*(i/2+1)/parts
-		g.Go(func() error {
-			return disk.Guard(func() error {
-				x.resolve(batch[lo:hi], places[lo:hi], i&1)
-				return nil
-			})
-		})
+		left += len(finders[i].left)
 	}
-	if err := g.Wait(); err != nil {
+	if err == nil && left > 0 {
+		err = eachFinder(finders, func(i int, x *endFinder) { x.resolve(finders, batch, places, i) })
+	}
+	if err != nil {
 		return fmt.Errorf("find the intervals of links: %w", err)
 	}
 	return nil
 }
 
-// resolve finds the intervals at one side of links.
-func (x *endFinder) resolve(batch []write.LinkRecord, places [][2]linkPlace, side int) {
-	keys := x.order.Keys[:0]
-	for i := range batch {
-		id, number := batch[i].FromLocation, batch[i].FromNumber
-		if side == 1 {
-			id, number = batch[i].ToLocation, batch[i].ToNumber
-		}
+func eachFinder(finders []endFinder, f func(i int, x *endFinder)) error {
+	var g errgroup.Group
+	for i := range finders {
+		g.Go(func() error {
+			return disk.Guard(func() error {
+				f(i, &finders[i])
+				return nil
+			})
+		})
+	}
+	return g.Wait()
+}
+
+// name tells the intervals at one side of links [lo, hi) that are named by number; what is left is to be looked for.
+func (x *endFinder) name(batch []write.LinkRecord, places [][2]linkPlace, lo, hi, side int) {
+	x.left = x.left[:0]
+	for i := lo; i < hi; i++ {
+		id, number := endOf(&batch[i], side)
 		if number-1 < x.rows[id] { // 0 wraps to the largest
 			places[i][side] = linkPlace{0, int32(number - 1)}
 			continue
@@ -90,7 +101,28 @@ func (x *endFinder) resolve(batch []write.LinkRecord, places [][2]linkPlace, sid
 				continue
 			}
 		}
-		keys = append(keys, spool.SortKey{Key: int64(id), Index: uint32(i)})
+		x.left = append(x.left, uint32(i))
+	}
+}
+
+// endOf is where a link starts, or ends, and the number of the interval there.
+func endOf(r *write.LinkRecord, side int) (trace.LocationID, uint32) {
+	if side == 0 {
+		return r.FromLocation, r.FromNumber
+	}
+	return r.ToLocation, r.ToNumber
+}
+
+// resolve finds the intervals of what all finders of its side have left, at its share of the locations.
+func (x *endFinder) resolve(finders []endFinder, batch []write.LinkRecord, places [][2]linkPlace, n int) {
+	side, parts := n&1, len(finders)/2
+	keys := x.order.Keys[:0]
+	for k := side; k < len(finders); k += 2 {
+		for _, i := range finders[k].left {
+			if id, _ := endOf(&batch[i], side); int(id)%parts == n/2 {
+				keys = append(keys, spool.SortKey{Key: int64(id), Index: i})
+			}
+		}
 	}
 	x.order.Keys = keys
 	if len(keys) == 0 {
