@@ -204,10 +204,15 @@ func (p *Packed) forget() {
 // Forget gives back what is unpacked of all tables.
 func (c Checks) Forget() {
 	for _, t := range c {
-		for _, x := range t.columns {
-			if p := x.Packed(); p != nil {
-				p.forget()
-			}
+		t.Forget()
+	}
+}
+
+// Forget gives back what is unpacked of the table.
+func (t *TableCheck) Forget() {
+	for _, x := range t.columns {
+		if p := x.Packed(); p != nil {
+			p.forget()
 		}
 	}
 }

@@ -382,7 +382,7 @@ func (f earlier) mapRows(r *rows.Table) error {
 			return err
 		}
 		r.Maps, r.Packed = append(r.Maps, m), append(r.Packed, m)
-		check, err := disk.MadePacked(disk.FileEntry{Name: c.File(), Values: f.early}, m.Bytes, c, &r.Held)
+		check, err := disk.MadePacked(disk.FileEntry{Name: c.File(), Values: f.early}, m.Bytes, c, &r.RowHeld)
 		if err != nil {
 			return err
 		}
@@ -392,7 +392,7 @@ func (f earlier) mapRows(r *rows.Table) error {
 		checks.Add(t, k, check)
 	}
 	r.Checks = checks
-	r.Sure = disk.NewRowCheck(checks.Of(t.Name), &r.C, &r.Held)
+	r.Sure = disk.NewRowCheck(checks.Of(t.Name), &r.C, &r.RowHeld)
 	return nil
 }
 

@@ -165,7 +165,7 @@ func (r *Reader) mapAll() error {
 		return err
 	}
 	r.OfSum, r.OfCheckpoint, r.OfLevel, r.OfNode, r.OfGroup = r.Checks.Of("sum"), r.Checks.Of("checkpoint"), r.Checks.Of("level"), r.Checks.Of("node"), r.Checks.Of("group.time")
-	r.Sure = disk.NewRowCheck(r.Checks.Of("interval"), &r.C, &r.Held)
+	r.Sure = disk.NewRowCheck(r.Checks.Of("interval"), &r.C, &r.RowHeld)
 	return nil
 }
 
@@ -187,7 +187,11 @@ func (r *Reader) mapColumn(k, i int, e disk.FileEntry) (*spool.Mapping, *disk.Ch
 	var check *disk.Check
 	values := m
 	if c.Packed {
-		if check, err = disk.NewPacked(e, m.Bytes, c, &r.Held); err == nil {
+		held := &r.Held
+		if t.Name == "interval" {
+			held = &r.RowHeld
+		}
+		if check, err = disk.NewPacked(e, m.Bytes, c, held); err == nil {
 			values = check.Packed().Values()
 			r.Maps = append(r.Maps, values)
 		}

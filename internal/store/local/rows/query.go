@@ -32,16 +32,32 @@ func (r *Table) Enter() error {
 func (r *Table) Leave() {
 	r.life.RUnlock()
 	full := r.Fetched.Full() && len(r.C.CallerRow) == 0 // what tells callers is used when queries are over
-	much := r.Held.Load() > 0 && memory.TooMuchOutside(MostHeld, 1)
+	much := r.Held.Load()+r.RowHeld.Load() > 0 && memory.TooMuchOutside(MostHeld, 1)
 	if (much || full) && r.life.TryLock() {
 		defer r.life.Unlock()
-		if !r.closed {
+		switch {
+		case r.closed:
+		case full:
 			r.Forget()
-			if full {
-				r.Fetched.Forget()
-			}
+			r.Fetched.Forget()
+		default:
+			r.forgetMost()
 		}
 	}
+}
+
+// forgetMost gives back rows, which mostly are other ones for every window, and keeps sums and nodes, which every window asks for; unless
+// that is not enough. Nobody may be using them.
+func (r *Table) forgetMost() {
+	if r.RowHeld.Load() > r.Held.Load() {
+		r.Checks.Of("interval").Forget()
+		r.Sure.Forget()
+		r.RowHeld.Clear()
+		if !memory.TooMuchOutside(MostHeld, 1) {
+			return
+		}
+	}
+	r.Forget()
 }
 
 // MostHeld is how many bytes of packed columns stay unpacked between queries, of all runs; a budget may leave less. Tests keep
@@ -60,6 +76,7 @@ func (r *Table) Forget() {
 	r.Checks.Forget()
 	r.Sure.Forget()
 	r.Held.Clear()
+	r.RowHeld.Clear()
 }
 
 // Guarded runs a query that is one goroutine's. What a store elsewhere is asked for by it ends when it is cancelled.

@@ -36,7 +36,8 @@ type Table struct {
 
 	Checks  disk.Checks    // nil while a store is made
 	Sure    *disk.RowCheck // of table interval; likewise
-	Held    memory.Outside // bytes of packed columns that are unpacked
+	Held    memory.Outside // bytes of packed columns that are unpacked, but for rows
+	RowHeld memory.Outside // likewise, of table interval
 	Fetched *disk.Fetcher  // of a store that lies elsewhere, else nil
 	// Of tables that every lane is asked for.
 	OfSum, OfCheckpoint, OfLevel, OfNode, OfGroup *disk.TableCheck
@@ -65,6 +66,7 @@ func (r *Table) Close(after func() error) error {
 	}
 	r.Maps, r.C = nil, disk.Columns{}
 	r.Held.Clear()
+	r.RowHeld.Clear()
 	r.Fetched.Closed()
 	if after != nil {
 		err = errors.Join(err, after())
