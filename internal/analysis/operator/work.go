@@ -92,19 +92,26 @@ func byCall(a, b launch) int {
 
 // kernels is the table of what ran on GPUs, by name, whoever launched it: all that a recording without operators tells.
 func (r *reader) kernels() *Table {
-	rows := map[string]*Row{}
+	sums := make([]Kernel, len(r.Regions))
 	for _, w := range r.works {
 		for i, region := range w.region {
-			name := r.Regions[region].Name
-			x := rows[name]
-			if x == nil {
-				x = &Row{Name: name, Region: region, Flop: -1, Bytes: -1, Kernels: make([]Kernel, 1)}
-				rows[name] = x
-			}
-			x.Region = min(x.Region, region)
-			x.Calls++
-			x.Device += w.length[i]
+			sums[region].Calls++
+			sums[region].Time += w.length[i]
 		}
+	}
+	rows := map[string]*Row{}
+	for region := range sums {
+		if sums[region].Calls == 0 {
+			continue
+		}
+		name := r.Regions[region].Name
+		x := rows[name]
+		if x == nil {
+			x = &Row{Name: name, Region: trace.RegionID(region), Flop: -1, Bytes: -1, Kernels: make([]Kernel, 1)}
+			rows[name] = x
+		}
+		x.Calls += sums[region].Calls
+		x.Device += sums[region].Time
 	}
 	t := &Table{}
 	for _, x := range rows {
