@@ -50,9 +50,14 @@ func AtMost(span Time) int64 { return math.MaxInt64 / 2 / max(int64(span), 1) }
 
 // AddUp adds lengths of different locations where a number of 64 bits must do: what is too long for it is the longest there is.
 func AddUp(a, b Time) Time {
-	s := SumOf(a)
-	s.Add(b)
-	return s.Time()
+	s := a + b
+	if (a^s)&(b^s) >= 0 { // of the sign that one of them has
+		return s
+	}
+	if a < 0 {
+		return math.MinInt64
+	}
+	return math.MaxInt64
 }
 
 // Add adds a time.
