@@ -25,7 +25,6 @@ package budget
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/parallel"
@@ -131,7 +130,6 @@ type Budget struct {
 	floor      trace.Time // before it nothing is remembered
 	fold       int
 	tracks     []track
-	pending    []Wait
 	workers    []*worker
 	clipped    int64
 	shelves    [shelves]shelf
@@ -178,53 +176,35 @@ func (b *Budget) Wait(w Wait, callEnd trace.Time) {
 		w.End = callEnd
 	}
 	if w.End > w.Begin {
-		b.pending = append(b.pending, w)
+		t := &b.tracks[w.Actor]
+		t.pending = append(t.pending, w)
 	}
 }
 
 // Settle explains the waits that end by a moment. All waits that end until then, and the
 // time of all actors up to it, must be known. O(waits × length of their histories).
 func (b *Budget) Settle(until trace.Time) {
-	slices.SortFunc(b.pending, func(x, y Wait) int {
-		switch {
-		case x.Actor != y.Actor:
-			return int(x.Actor - y.Actor)
-		case x.Begin != y.Begin:
-			return compare(x.Begin, y.Begin)
-		case x.End != y.End:
-			return compare(y.End, x.End)
-		}
-		return int(x.Kind) - int(y.Kind)
-	})
-	var left []Wait
 	type job struct {
 		actor       int32
 		first, last int
 	}
 	var jobs []job
-	for i := 0; i < len(b.pending); {
-		actor := b.pending[i].Actor
-		t := &b.tracks[actor]
-		first, open := len(t.waits), false
-		for ; i < len(b.pending) && b.pending[i].Actor == actor; i++ {
-			w := b.pending[i]
-			if open = open || w.End > until; open {
-				left = append(left, w)
-				continue
-			}
-			if n := len(t.waits); n > 0 {
-				w.Begin = max(w.Begin, t.waits[n-1].End) // of two that overlap the earlier stands
-			}
-			if w.Begin < w.End {
-				t.waits = append(t.waits, w)
-			}
-		}
+	for i := range b.tracks {
 		const some = 512
-		for n := len(t.waits); first < n; first += some {
-			jobs = append(jobs, job{actor, first, min(first+some, n)})
+		first := len(b.tracks[i].waits)
+		b.tracks[i].settle(until)
+		for n := len(b.tracks[i].waits); first < n; first += some {
+			jobs = append(jobs, job{int32(i), first, min(first+some, n)})
 		}
 	}
-	b.pending = append(b.pending[:0], left...)
+	for i := range b.tracks { // once the waits of all are known
+		t := &b.tracks[i]
+		for n := len(t.marks); n < len(t.waits); n++ {
+			w := &t.waits[n]
+			late := &b.tracks[w.Late]
+			t.marks = append(t.marks, mark{int32(t.at(w.End)) + t.dropped, int32(late.lastWait(w.End)) + late.forgotten})
+		}
+	}
 	workers := b.workers
 	if b.Keep != nil || len(jobs) < 2 {
 		workers = workers[:1]
@@ -233,7 +213,7 @@ func (b *Budget) Settle(until trace.Time) {
 	parallel.For(context.Background(), len(workers), func(w int) {
 		for n := int(next.Add(1)) - 1; n < len(jobs); n = int(next.Add(1)) - 1 {
 			for i := jobs[n].first; i < jobs[n].last; i++ {
-				workers[w].explain(&b.tracks[jobs[n].actor].waits[i])
+				workers[w].explain(jobs[n].actor, i)
 			}
 		}
 		for at := range workers[w].entries {

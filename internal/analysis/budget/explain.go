@@ -37,8 +37,9 @@ type worker struct {
 // A piece of a history lies on one actor; hops counts the steps to others after it.
 type piece struct {
 	actor      int32
+	hops       int32
+	at         int // the stretch that it begins in
 	begin, end trace.Time
-	hops       int
 }
 
 // A visit is one stretch on a history.
@@ -81,34 +82,40 @@ func newWorker(b *Budget, regions int) *worker {
 	return &worker{b: b, byRegion: make([]tally, max(regions, 1)), inCalls: make([]trace.Time, max(regions, 1)), waited: make([]trace.Time, len(b.tracks)*NumKinds)}
 }
 
-// walk finds the histories of a wait's two sides back to where they part. False for a
+// A cursor is how far a history was followed back: on an actor to a moment, and from there to the end of its last wait.
+type cursor struct {
+	actor int32
+	hops  int32
+	last  int // wait of the actor that ended last, -1
+	t     trace.Time
+	start trace.Time
+}
+
+// look takes the last wait of an actor before the cursor's moment.
+func (c *cursor) look(b *Budget, last int) {
+	c.last, c.start = last, b.floor
+	if last < 0 {
+		return
+	}
+	if e := b.tracks[c.actor].waits[last].End; e > b.floor {
+		c.start = e
+	} else {
+		c.last = -1
+	}
+}
+
+// walk finds the histories of both sides of an actor's wait back to where they part. False for a
 // circle, which only contradictory records have.
-func (k *worker) walk(w *Wait) (since trace.Time, ok bool) {
+func (k *worker) walk(actor int32, number int) (since trace.Time, ok bool) {
 	b := k.b
+	w, m := &b.tracks[actor].waits[number], b.tracks[actor].marks[number]
 	k.pieces[0], k.pieces[1] = k.pieces[0][:0], k.pieces[1][:0]
-	type cursor struct {
-		actor int32
-		t     trace.Time
-		hops  int
-		last  int // wait of the actor that ended last, -1
-		start trace.Time
-	}
-	at := [2]cursor{{actor: w.Late, t: w.End}, {actor: w.Actor, t: w.Begin}}
-	look := func(c *cursor) {
-		c.last, c.start = b.tracks[c.actor].lastWait(c.t), b.floor
-		if c.last >= 0 {
-			if e := b.tracks[c.actor].waits[c.last].End; e > b.floor {
-				c.start = e
-			} else {
-				c.last = -1
-			}
-		}
-	}
-	look(&at[0])
-	look(&at[1])
+	at := [2]cursor{{actor: w.Late, t: w.End}, {actor: actor, t: w.Begin}}
+	at[0].look(b, b.tracks[w.Late].lastWaitFrom(m.wait, w.End))
+	at[1].look(b, number-1)
 	finish := func(since trace.Time) {
 		for i := range at {
-			k.pieces[i] = append(k.pieces[i], piece{at[i].actor, since, at[i].t, at[i].hops})
+			k.pieces[i] = append(k.pieces[i], piece{at[i].actor, at[i].hops, b.tracks[at[i].actor].at(since), since, at[i].t})
 		}
 	}
 	for steps := 0; ; steps++ {
@@ -132,13 +139,14 @@ func (k *worker) walk(w *Wait) (since trace.Time, ok bool) {
 			i = 0
 		}
 		c := &at[i]
-		v := &b.tracks[c.actor].waits[c.last]
-		k.pieces[i] = append(k.pieces[i], piece{c.actor, v.End, c.t, c.hops})
+		t := &b.tracks[c.actor]
+		v, m := &t.waits[c.last], t.marks[c.last]
+		k.pieces[i] = append(k.pieces[i], piece{c.actor, c.hops, t.atFrom(m.stretch, v.End), v.End, c.t})
 		if circles(k.pieces[i]) {
 			return 0, false
 		}
 		c.actor, c.t, c.hops = v.Late, v.End, c.hops+1
-		look(c)
+		c.look(b, b.tracks[v.Late].lastWaitFrom(m.wait, v.End))
 	}
 }
 
@@ -155,12 +163,13 @@ func circles(list []piece) bool {
 }
 
 // explain shares one wait among its causes.
-func (k *worker) explain(w *Wait) {
+func (k *worker) explain(actor int32, number int) {
+	w := &k.b.tracks[actor].waits[number]
 	k.waits++
 	length := w.End - w.Begin
 	k.waited[int(w.Actor)*NumKinds+int(w.Kind)] += length
 	k.inCalls[w.Region] = trace.AddUp(k.inCalls[w.Region], length)
-	since, ok := k.walk(w)
+	since, ok := k.walk(actor, number)
 	k.parts = k.parts[:0]
 	if ok {
 		k.visits()

@@ -14,7 +14,15 @@ type track struct {
 	until     trace.Time
 	any       bool
 	waits     []Wait
+	marks     []mark // of waits
+	pending   []Wait // that are not settled, in any order
+	dropped   int32  // stretches that were forgotten
+	forgotten int32  // waits that were
 }
+
+// A mark is where a wait ends: at or after which stretch of its actor, and at or after which wait of the late one. They are
+// numbered as if nothing was forgotten. More may be known later, but never less, so one goes on from there.
+type mark struct{ stretch, wait int32 }
 
 // A stretch is time with one region innermost.
 type stretch struct {
@@ -54,10 +62,53 @@ func drop[T any](list []T, n int) []T {
 	return slices.Delete(list, 0, n)
 }
 
+// settle takes the waits that end by a moment, up to the first that does not.
+func (t *track) settle(until trace.Time) {
+	slices.SortFunc(t.pending, func(x, y Wait) int {
+		switch {
+		case x.Begin != y.Begin:
+			return compare(x.Begin, y.Begin)
+		case x.End != y.End:
+			return compare(y.End, x.End)
+		}
+		return int(x.Kind) - int(y.Kind)
+	})
+	n := 0
+	for ; n < len(t.pending) && t.pending[n].End <= until; n++ {
+		w := t.pending[n]
+		if last := len(t.waits); last > 0 {
+			w.Begin = max(w.Begin, t.waits[last-1].End) // of two that overlap the earlier stands
+		}
+		if w.Begin < w.End {
+			t.waits = append(t.waits, w)
+		}
+	}
+	t.pending = append(t.pending[:0], t.pending[n:]...)
+}
+
 // forget drops what ends before a moment.
 func (t *track) forget(before trace.Time) {
-	t.stretches = drop(t.stretches, t.at(before))
-	t.waits = drop(t.waits, t.lastWait(before)+1)
+	n, w := t.at(before), t.lastWait(before)+1
+	t.stretches, t.dropped = drop(t.stretches, n), t.dropped+int32(n)
+	t.waits, t.marks, t.forgotten = drop(t.waits, w), drop(t.marks, w), t.forgotten+int32(w)
+}
+
+// atFrom is at of a moment from that of a mark on.
+func (t *track) atFrom(m int32, x trace.Time) int {
+	i := max(int(m-t.dropped), 0)
+	for i+1 < len(t.stretches) && t.stretches[i+1].begin <= x {
+		i++
+	}
+	return i
+}
+
+// lastWaitFrom is lastWait of a moment from that of a mark on.
+func (t *track) lastWaitFrom(m int32, x trace.Time) int {
+	i := max(int(m-t.forgotten), -1)
+	for i+1 < len(t.waits) && t.waits[i+1].End <= x {
+		i++
+	}
+	return i
 }
 
 // at is the stretch that holds a moment, 0 where none does.
@@ -89,7 +140,7 @@ func (t *track) lastWait(x trace.Time) int {
 // within gives the stretches from the one on that a piece begins in, and from when to when they are the piece's. Each of
 // them lasts until the next; time beyond what is known is of none.
 func (t *track) within(p *piece) (list []stretch, from, last trace.Time) {
-	if list = t.stretches[t.at(p.begin):]; len(list) > 0 {
+	if list = t.stretches[p.at:]; len(list) > 0 {
 		from = max(list[0].begin, p.begin)
 	}
 	return list, from, min(t.until, p.end)
