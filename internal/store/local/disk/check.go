@@ -196,6 +196,15 @@ func (t *TableCheck) Touch(lo, hi uint64) {
 	}
 }
 
+// TouchFrom looks at rows [lo, hi) of all columns from one on.
+func (t *TableCheck) TouchFrom(column int, lo, hi uint64) {
+	for i, c := range t.columns {
+		if i >= column {
+			c.Touch(int64(lo)*t.widths[i], int64(hi)*t.widths[i])
+		}
+	}
+}
+
 // TouchFirst looks at row i of the first column, which is one that is searched. Where the file is on this machine a search looks at no
 // more than where it ends.
 func (t *TableCheck) TouchFirst(i int) {

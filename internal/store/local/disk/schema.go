@@ -66,10 +66,12 @@ var Schema = buildSchema()
 var packedTables = map[string]bool{"interval": true, "link": true, "sample": true, "sum": true, "node": true, "group": true, "link_sum": true, "profile": true, "atomic": true, "moment": true}
 
 // packedColumns are those of other tables that say little of most rows: of many locations with few intervals each they were a seventh of a store.
-// A reader unpacks them whole when it opens the store.
+// A reader unpacks them whole when it opens the store. Which row an attribute is of, and which attribute it is, were most of a store whose
+// intervals have many; what it says stays plain, since it may be said otherwise, see package rename.
 var packedColumns = map[string]bool{
 	"location.level.u16": true, "location.rank.i32": true, "location.group.u64": true, "location.group_level.u8": true, "location.group_roles.u16": true,
 	"lane.checkpoint.u64": true, "lane.forest.u64": true,
+	"interval_fact.row.u64": true, "interval_fact.attribute.u32": true,
 }
 
 // tableAt is the place of a table in the schema.

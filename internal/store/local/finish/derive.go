@@ -44,8 +44,9 @@ func (f *finisher) derive(whole context.Context) error {
 // deriveOnce makes what is not derived location by location.
 func (f *finisher) deriveOnce(ctx context.Context, g *errgroup.Group, points *pointTimes) {
 	g.Go(func() error {
-		return f.described.add(f.Dir, tableFiles("interval_fact", "instant", "instant_fact", "caller", "cover"))
+		return f.described.add(f.Dir, tableFiles("instant", "instant_fact", "caller", "cover"))
 	})
+	g.Go(func() error { return packer{f}.packTables(ctx, "interval_fact") })
 	if f.early > 0 {
 		g.Go(func() error { return earlier{f}.describe(ctx) })
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sort"
 
+	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
@@ -100,13 +101,11 @@ func (r records) IntervalAttributes(at store.Row) []trace.Attribute {
 		if !ok {
 			return nil
 		}
-		facts := &r.C.Fact
-		lo := r.firstFact(0, row)
-		hi := r.firstFact(lo, row+1)
-		r.touchFacts(lo, hi)
-		for i := lo; i < hi; i++ {
-			out = append(out, trace.Attribute{Key: r.def.attributes[facts.Attribute[i]], Value: r.value(facts, i)})
-		}
+		lo := r.firstFact(row, -1)
+		hi := r.firstFact(row+1, lo)
+		r.eachFact(lo, hi, func(i int, _ uint64, a trace.AttributeID) {
+			out = append(out, trace.Attribute{Key: r.def.attributes[a], Value: r.value(&r.C.Fact, i)})
+		})
 		return nil
 	})
 	return out
@@ -146,12 +145,12 @@ func (r records) AttributeColumn(ctx context.Context, w store.Window, a trace.At
 			if o.End <= in.Begin { // only around an empty call at the edge
 				continue
 			}
-			from := r.firstFact(0, first+uint64(o.Row))
-			to := r.firstFact(from, first+uint64(o.Row)+1)
+			from := r.firstFact(first+uint64(o.Row), -1)
+			to := r.firstFact(first+uint64(o.Row)+1, from)
 			r.collect(&out, a, first, from, to)
 		}
-		from := r.firstFact(0, first+uint64(lo))
-		to := r.firstFact(from, first+uint64(hi))
+		from := r.firstFact(first+uint64(lo), -1)
+		to := r.firstFact(first+uint64(hi), from)
 		for from < to || len(out.Row) > 0 {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -219,30 +218,55 @@ func (r records) InstantAttribute(ctx context.Context, w store.Window, a trace.A
 	})
 }
 
-// firstFact is the first fact from some place on that is not of a row before.
-func (r records) firstFact(from int, row uint64) int {
-	facts := r.C.Fact.Row
-	check := r.Checks.Of("interval_fact")
-	return from + sort.Search(len(facts)-from, func(i int) bool {
-		check.TouchFirst(from + i)
-		return facts[from+i] >= row
-	})
+// firstFact is the first fact that is not of a row before; near is one that may be close, -1: it is not known.
+func (r records) firstFact(row uint64, near int) int {
+	n := len(r.C.Fact.Row)
+	if n == 0 {
+		return 0
+	}
+	if near < 0 { // most intervals have about as many as others
+		near = int(float64(n) * (float64(row) / float64(len(r.C.Begin)+1)))
+	}
+	return int(r.Checks.Of("interval_fact").Search(0, uint64(n), int64(row), uint64(near)))
 }
 
-// touchFacts looks at facts [from, to) and those beside them: rows ascend, so that a search that ends between two sound rows was right.
-func (r records) touchFacts(from, to int) {
-	n := len(r.C.Fact.Row)
-	r.Checks.Of("interval_fact").Touch(uint64(max(from-1, 0)), uint64(min(to+1, n)))
+// Facts are read in pieces: there may be more than memory holds, and most are read once.
+const factPiece = 4 * disk.Frame
+
+// eachFact hands out facts [from, to), with their rows and attributes.
+func (r records) eachFact(from, to int, f func(i int, row uint64, a trace.AttributeID)) {
+	if from >= to {
+		return
+	}
+	check := r.Checks.Of("interval_fact")
+	if check.Elsewhere() {
+		disk.Bring(disk.Rows{Of: check, Ranges: [][2]uint64{{uint64(from), uint64(to)}}})
+	}
+	check.TouchFrom(factKind, uint64(from), uint64(to))
+	var rows [factPiece]uint64
+	var attributes [factPiece]trace.AttributeID
+	for lo := from / disk.Frame * disk.Frame; lo < to; lo += factPiece {
+		hi := min(lo+factPiece, to)
+		check.Unpack(0, uint64(lo), uint64(hi), spool.BytesOf(rows[:]))
+		check.Unpack(factAttribute, uint64(lo), uint64(hi), spool.BytesOf(attributes[:]))
+		for i := max(lo, from); i < hi; i++ {
+			f(i, rows[i-lo], attributes[i-lo])
+		}
+	}
 }
+
+// Columns of interval_fact.
+const (
+	factAttribute = 1
+	factKind      = 2
+)
 
 // collect appends the facts [from, to) that are of one attribute.
 func (r records) collect(out *store.AttributeColumns, a trace.AttributeID, first uint64, from, to int) {
-	facts := &r.C.Fact
-	r.touchFacts(from, to)
-	for i := from; i < to; i++ {
-		if facts.Attribute[i] == a {
-			out.Row = append(out.Row, int32(facts.Row[i]-first))
-			out.Value = append(out.Value, r.value(facts, i))
+	r.eachFact(from, to, func(i int, row uint64, of trace.AttributeID) {
+		if of == a {
+			out.Row = append(out.Row, int32(row-first))
+			out.Value = append(out.Value, r.value(&r.C.Fact, i))
 		}
-	}
+	})
 }
