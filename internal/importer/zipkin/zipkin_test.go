@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -75,19 +76,20 @@ func TestEverySpanIsAtItsOwnAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := m.Reader()
-	tree, seen := r.Locations(), 0
+	tree := r.Locations()
+	var seen atomic.Int64 // locations come side by side
 	err = r.Intervals(t.Context(), store.Window{End: r.Info().End + 1}, func(c *trace.Columns) error {
 		for _, region := range c.Region {
 			k, err := strconv.Atoi(strings.TrimPrefix(r.Regions()[region].Name, "at "))
 			if want := fmt.Sprintf("10.0.%d.%d:%d", k/16, k%16, 8000+k%3); err != nil || tree.Name[c.Location] != want || tree.Name[tree.Parent[c.Location]] != fmt.Sprint("s", k/40) {
 				t.Errorf("a span of %s is at %s", want, tree.Path(c.Location))
 			}
-			seen++
+			seen.Add(1)
 		}
 		return nil
 	})
-	if err != nil || seen != 3000 {
-		t.Errorf("%d spans, %v", seen, err)
+	if err != nil || seen.Load() != 3000 {
+		t.Errorf("%d spans, %v", seen.Load(), err)
 	}
 }
 

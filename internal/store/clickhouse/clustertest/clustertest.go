@@ -28,6 +28,9 @@ type Server struct {
 	dir  string
 	cmd  *exec.Cmd
 	done chan struct{}
+
+	answered bool // once
+	tries    int  // in which a port was taken by somebody else
 }
 
 // Users that servers know besides default, who may do all.
@@ -91,7 +94,7 @@ func (s *Server) configure() error {
 		return err
 	}
 	for _, d := range []string{"data", "tmp", "files"} {
-		if err := os.Mkdir(filepath.Join(s.dir, d), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(s.dir, d), 0o755); err != nil {
 			return err
 		}
 	}
@@ -161,16 +164,34 @@ func (s *Server) wait(tb testing.TB) {
 	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(50 * time.Millisecond) {
 		if c, err := net.DialTimeout("tcp", s.Host, time.Second); err == nil {
 			c.Close()
+			s.answered = true
 			return
 		}
 		select {
 		case <-s.done:
-			text, _ := os.ReadFile(filepath.Join(s.dir, "errors"))
-			tb.Fatalf("the server ended: %s", text)
+			s.again(tb)
 		default:
 		}
 	}
 	tb.Fatal("the server does not begin to listen")
+}
+
+// again starts a server that ended because somebody took one of its ports in the moment after they were found free. One that others know
+// keeps its ports, and waits for them.
+func (s *Server) again(tb testing.TB) {
+	tb.Helper()
+	errors := filepath.Join(s.dir, "errors")
+	text, _ := os.ReadFile(errors)
+	if s.tries++; s.tries > 10 || !strings.Contains(string(text), "Address already in use") {
+		tb.Fatalf("the server ended: %s", text)
+	}
+	_ = os.Remove(errors)
+	if !s.answered {
+		if err := s.configure(); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	s.launch(tb)
 }
 
 // Kill ends it at once, as a crash does.
