@@ -30,6 +30,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"unsafe"
 
 	"github.com/parallax-hpc/parallax/internal/spool"
 )
@@ -430,9 +431,14 @@ func unpack(values []uint64, b []byte, base uint64, width int) {
 		}
 	case width <= 57: // lie in eight bytes wherever they begin
 		mask := uint64(1)<<width - 1
-		at := 0
+		if len(values) == 0 {
+			return
+		}
+		// Every scan goes through here: the bounds are looked at once, for the last value, rather than for each.
+		_ = b[(len(values)-1)*width>>3+7]
+		from, at := unsafe.Pointer(unsafe.SliceData(b)), 0
 		for i := range values {
-			values[i] = base + binary.LittleEndian.Uint64(b[at>>3:])>>(at&7)&mask
+			values[i] = base + *(*uint64)(unsafe.Add(from, at>>3))>>(at&7)&mask
 			at += width
 		}
 	case width == 64 && base == 0:
