@@ -114,28 +114,69 @@ func isLong(v reflect.Value) bool {
 }
 
 // isFinite tells whether package json has a word for every number of a value.
-func isFinite(v reflect.Value) bool {
+func isFinite(v reflect.Value) bool { return floats{}.finite(v) }
+
+// floats are the types that were met: whether they may hold floating point numbers, and in which fields. Most lists have none, and are
+// not walked.
+type floats map[reflect.Type]*floatFields
+
+type floatFields struct {
+	any    bool
+	fields []int // of a struct
+}
+
+func (s floats) of(t reflect.Type) *floatFields {
+	if f := s[t]; f != nil {
+		return f
+	}
+	f := &floatFields{any: true} // also of a type within itself
+	s[t] = f
+	switch t.Kind() {
+	case reflect.Float32, reflect.Float64, reflect.Interface:
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		f.any = s.of(t.Elem()).any
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if x := t.Field(i); (x.IsExported() || x.Anonymous) && x.Tag.Get("json") != "-" && s.of(x.Type).any {
+				f.fields = append(f.fields, i)
+			}
+		}
+		f.any = len(f.fields) > 0
+	default:
+		f.any = false
+	}
+	return f
+}
+
+func (s floats) finite(v reflect.Value) bool {
+	if !v.IsValid() {
+		return true
+	}
+	f := s.of(v.Type())
+	if !f.any {
+		return true
+	}
 	switch v.Kind() {
 	case reflect.Float32, reflect.Float64:
-		f := v.Float()
-		return !math.IsNaN(f) && !math.IsInf(f, 0)
+		x := v.Float()
+		return !math.IsNaN(x) && !math.IsInf(x, 0)
 	case reflect.Pointer, reflect.Interface:
-		return v.IsNil() || isFinite(v.Elem())
+		return v.IsNil() || s.finite(v.Elem())
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if _, value, ok := memberOf(v, i); ok && !isFinite(value) {
+		for _, i := range f.fields {
+			if !s.finite(v.Field(i)) {
 				return false
 			}
 		}
 	case reflect.Map:
 		for it := v.MapRange(); it.Next(); {
-			if !isFinite(it.Value()) {
+			if !s.finite(it.Value()) {
 				return false
 			}
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {
-			if !isFinite(v.Index(i)) {
+			if !s.finite(v.Index(i)) {
 				return false
 			}
 		}
