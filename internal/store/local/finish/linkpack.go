@@ -41,11 +41,9 @@ type linkStretch struct {
 // packLinks writes what from gives: rows, blocks and sums of links. Stretches are made on all cores and written in order.
 func (f *linker) packLinks(ctx context.Context, from func(context.Context, func([]write.LinkRecord, [][2]linkPlace) error) error) error {
 	table := disk.NewTablePacker[linkRow](f.Dir, "link", linkFields...)
-	var sums linkSummer
-	sums.open(f.Dir)
-	sums.node.Add(0)
-	var blocks linkBlocks
-	blocks.open(f.Dir)
+	sums := newLinkSummer(f.Dir)
+	blocks := &tableWriter{dir: f.Dir, table: "link_block"}
+	begin, end := appendTo[trace.Time](blocks, "begin.i64"), appendTo[trace.Time](blocks, "end.i64")
 	full, free := make(chan []linkRow, 1), make(chan []linkRow, 2*f.workers+2)
 	g, within := errgroup.WithContext(ctx)
 	g.Go(func() error {
@@ -64,8 +62,8 @@ func (f *linker) packLinks(ctx context.Context, from func(context.Context, func(
 			if err = table.Append(&s.frames); err != nil {
 				return false
 			}
-			blocks.begin.AddAll(s.begin)
-			blocks.end.AddAll(s.end)
+			begin.AddAll(s.begin)
+			end.AddAll(s.end)
 			if len(s.rows) == disk.LinkNode { // those of the last links are added up when they are asked for
 				sums.add(0, s.sums, disk.LinkNode, false)
 			}
@@ -78,7 +76,7 @@ func (f *linker) packLinks(ctx context.Context, from func(context.Context, func(
 		return err
 	})
 	err := table.Finish(ctx, g.Wait())
-	return cmp.Or(err, sums.finish(), blocks.finish(), describePacked(f.finisher, table, err))
+	return cmp.Or(err, sums.finish(), blocks.finish(nil), describePacked(f.finisher, table, err))
 }
 
 // summarize finds when blocks begin and end, and adds the links up.
@@ -158,17 +156,4 @@ func (c *linkCutter) finish() error {
 	case <-c.ctx.Done():
 		return context.Cause(c.ctx)
 	}
-}
-
-// linkBlocks are when blocks of links begin and end.
-type linkBlocks struct {
-	begin, end disk.Cursor[trace.Time]
-}
-
-func (b *linkBlocks) open(dir string) {
-	b.begin.To, b.end.To = disk.NewColumn[trace.Time](dir, "link_block.begin.i64"), disk.NewColumn[trace.Time](dir, "link_block.end.i64")
-}
-
-func (b *linkBlocks) finish() error {
-	return cmp.Or(b.begin.Finish(), b.end.Finish(), b.begin.To.Close(), b.end.To.Close())
 }

@@ -4,56 +4,12 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/write"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // linkBatch is how many links find their intervals at a time.
 const linkBatch = 1 << 15
-
-// An untimedWriter appends links without times to their columns.
-type untimedWriter struct {
-	kind             disk.Cursor[trace.LinkKind]
-	from, to         disk.Cursor[trace.LocationID]
-	size, tag, count disk.Cursor[int64]
-	communicator     disk.Cursor[trace.CommunicatorID]
-	close            []func() error
-}
-
-func openCursor[T any](w *untimedWriter, dir, name string, c *disk.Cursor[T]) {
-	c.To = disk.NewColumn[T](dir, "untimed."+name)
-	w.close = append(w.close, c.Finish, c.To.Close)
-}
-
-func (w *untimedWriter) open(dir string) {
-	openCursor(w, dir, "kind.u8", &w.kind)
-	openCursor(w, dir, "from_location.u32", &w.from)
-	openCursor(w, dir, "to_location.u32", &w.to)
-	openCursor(w, dir, "size.i64", &w.size)
-	openCursor(w, dir, "tag.i64", &w.tag)
-	openCursor(w, dir, "communicator.u32", &w.communicator)
-	openCursor(w, dir, "count.i64", &w.count)
-}
-
-// finish writes what is left and closes the files.
-func (w *untimedWriter) finish() error {
-	var err error
-	for _, f := range w.close {
-		err = cmp.Or(err, f())
-	}
-	return err
-}
-
-func (w *untimedWriter) add(r *write.LinkRecord) {
-	w.kind.Add(r.Kind)
-	w.from.Add(r.FromLocation)
-	w.to.Add(r.ToLocation)
-	w.size.Add(r.Size)
-	w.tag.Add(r.Tag)
-	w.communicator.Add(r.Communicator)
-	w.count.Add(max(r.Count, 1))
-}
 
 // A linkPlace is where an end of a link lies; -1 where no interval is known.
 type linkPlace struct{ lane, row int32 }
@@ -83,15 +39,23 @@ func (f *linker) writeLinks(ctx context.Context) error {
 }
 
 func (f *linker) writeUntimed() error {
-	var w untimedWriter
-	w.open(f.Dir)
-	err := f.UntimedRows.Each(func(r *write.LinkRecord) error {
+	t := &tableWriter{dir: f.Dir, table: "untimed"}
+	kind := appendTo[trace.LinkKind](t, "kind.u8")
+	from, to := appendTo[trace.LocationID](t, "from_location.u32"), appendTo[trace.LocationID](t, "to_location.u32")
+	size, tag := appendTo[int64](t, "size.i64"), appendTo[int64](t, "tag.i64")
+	communicator, count := appendTo[trace.CommunicatorID](t, "communicator.u32"), appendTo[int64](t, "count.i64")
+	return t.finish(f.UntimedRows.Each(func(r *write.LinkRecord) error {
 		if f.renumber(r) {
-			w.add(r)
+			kind.Add(r.Kind)
+			from.Add(r.FromLocation)
+			to.Add(r.ToLocation)
+			size.Add(r.Size)
+			tag.Add(r.Tag)
+			communicator.Add(r.Communicator)
+			count.Add(max(r.Count, 1))
 		}
 		return nil
-	})
-	return cmp.Or(err, w.finish())
+	}))
 }
 
 // renumber gives a link the store's numbers; a link to nowhere is counted.

@@ -12,14 +12,25 @@ import (
 // A linkSummer adds links up by pair, node by node. Nodes of a level are joined, LinkFan at a time, as soon as they are there, so that
 // little is held.
 type linkSummer struct {
-	kind               disk.Cursor[trace.LinkKind]
-	from, to           disk.Cursor[trace.LocationID]
-	count, sized, size disk.Cursor[int64]
-	time               disk.Cursor[trace.Time]
-	node               disk.Cursor[uint64]
-	close              []func() error
+	sums, nodes        *tableWriter
+	kind               *disk.Cursor[trace.LinkKind]
+	from, to           *disk.Cursor[trace.LocationID]
+	count, sized, size *disk.Cursor[int64]
+	time               *disk.Cursor[trace.Time]
+	node               *disk.Cursor[uint64]
 	written            uint64
 	levels             []linkLevel
+}
+
+func newLinkSummer(dir string) *linkSummer {
+	t, n := &tableWriter{dir: dir, table: "link_sum"}, &tableWriter{dir: dir, table: "link_node"}
+	s := &linkSummer{
+		sums: t, nodes: n, node: appendTo[uint64](n, "sum.u64"),
+		kind: appendTo[trace.LinkKind](t, "kind.u8"), from: appendTo[trace.LocationID](t, "from_location.u32"), to: appendTo[trace.LocationID](t, "to_location.u32"),
+		count: appendTo[int64](t, "count.i64"), sized: appendTo[int64](t, "sized.i64"), size: appendTo[int64](t, "size.i64"), time: appendTo[trace.Time](t, "time.i64"),
+	}
+	s.node.Add(0)
+	return s
 }
 
 type linkLevel struct {
@@ -32,12 +43,7 @@ type linkLevel struct {
 const mostPairs = 1 << 20
 
 // finish closes the files.
-func (s *linkSummer) finish() (err error) {
-	for _, f := range s.close {
-		err = cmp.Or(err, f())
-	}
-	return err
-}
+func (s *linkSummer) finish() error { return cmp.Or(s.sums.finish(nil), s.nodes.finish(nil)) }
 
 // add writes a node and joins it to the one above.
 func (s *linkSummer) add(level int, sums []store.LinkSum, links int, many bool) {
@@ -175,20 +181,4 @@ func (s *linkSummer) write(x *store.LinkSum) {
 	s.size.Add(x.Bytes)
 	s.time.Add(x.Time)
 	s.written++
-}
-
-func (s *linkSummer) open(dir string) {
-	summed(s, dir, "link_sum.kind.u8", &s.kind)
-	summed(s, dir, "link_sum.from_location.u32", &s.from)
-	summed(s, dir, "link_sum.to_location.u32", &s.to)
-	summed(s, dir, "link_sum.count.i64", &s.count)
-	summed(s, dir, "link_sum.sized.i64", &s.sized)
-	summed(s, dir, "link_sum.size.i64", &s.size)
-	summed(s, dir, "link_sum.time.i64", &s.time)
-	summed(s, dir, "link_node.sum.u64", &s.node)
-}
-
-func summed[T any](s *linkSummer, dir, name string, c *disk.Cursor[T]) {
-	c.To = disk.NewColumn[T](dir, name)
-	s.close = append(s.close, c.Finish, c.To.Close)
 }
