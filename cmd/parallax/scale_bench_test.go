@@ -6,11 +6,9 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"path/filepath"
 	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
@@ -57,14 +55,14 @@ func mustRun(b *testing.B, args ...string) {
 func importOnCores(b *testing.B, source string) {
 	all := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(all)
-	size := float64(onDisk(source))
+	size := float64(benchtest.OnDisk(source))
 	var one, oneCPU float64
 	for cores := 1; ; cores = min(2*cores, all) {
 		runtime.GC()
 		runtime.GOMAXPROCS(cores)
 		dir := b.TempDir()
 		store := filepath.Join(dir, "store.plx")
-		peak := watchDisk(dir)
+		peak := benchtest.WatchDisk(dir, 50*time.Millisecond)
 		began, used := time.Now(), benchtest.CPUTime()
 		benchtest.ResetPeak()
 		mustRun(b, "import", source, "-o", store)
@@ -73,47 +71,13 @@ func importOnCores(b *testing.B, source string) {
 		if cores == 1 {
 			one, oneCPU = wall, cpu
 		}
-		made := float64(onDisk(store))
+		made := float64(benchtest.OnDisk(store))
 		b.Logf("%2d cores: %6.2f s, %5.2f times as fast as one; processor %6.2f s, %.2f of one; %4.0f MB a core-second; store %.2f of the source, disk at most %.2f of the store, %.2f GB resident",
 			cores, wall, one/wall, cpu, cpu/oneCPU, size/1e6/cpu, made/size, float64(most)/made, float64(benchtest.PeakMemory())/1e9)
 		if cores == all {
 			return
 		}
 	}
-}
-
-// onDisk is what a file or a directory takes of the disk; holes take nothing.
-func onDisk(path string) (n int64) {
-	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // it is gone by now
-		}
-		if info, err := d.Info(); err == nil {
-			if s, ok := info.Sys().(*syscall.Stat_t); ok && !d.IsDir() {
-				n += s.Blocks * 512
-			}
-		}
-		return nil
-	})
-	return n
-}
-
-// watchDisk looks again and again what a directory takes; who calls the result ends that and learns the most.
-func watchDisk(dir string) func() int64 {
-	end, most := make(chan struct{}), make(chan int64)
-	go func() {
-		var n int64
-		for {
-			n = max(n, onDisk(dir))
-			select {
-			case <-end:
-				most <- n
-				return
-			case <-time.After(50 * time.Millisecond):
-			}
-		}
-	}()
-	return func() int64 { close(end); return <-most }
 }
 
 // BenchmarkScaleViews asks views for the whole of a run of 1,024 ranks and for 20 windows of it: the median and the

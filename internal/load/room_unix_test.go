@@ -4,13 +4,12 @@ package load_test
 
 import (
 	"context"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 )
 
@@ -30,22 +29,9 @@ func TestAnImportTakesNoMoreRoomThanIsAskedFor(t *testing.T) {
 			if err := os.Mkdir(made, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			end, most := make(chan struct{}), make(chan int64)
-			go func() {
-				n := int64(0)
-				for {
-					n = max(n, onDisk(made))
-					select {
-					case <-end:
-						most <- max(n, onDisk(made))
-						return
-					case <-time.After(time.Millisecond):
-					}
-				}
-			}()
+			most := benchtest.WatchDisk(made, time.Millisecond)
 			err = l.Write(context.Background(), found[0], filepath.Join(made, "run.plx"))
-			close(end)
-			took := <-most
+			took := most()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -54,20 +40,4 @@ func TestAnImportTakesNoMoreRoomThanIsAskedFor(t *testing.T) {
 			}
 		})
 	}
-}
-
-// onDisk is what a directory takes of the disk; holes take nothing.
-func onDisk(dir string) (n int64) {
-	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // it is gone by now
-		}
-		if info, err := d.Info(); err == nil {
-			if s, ok := info.Sys().(*syscall.Stat_t); ok && !d.IsDir() {
-				n += s.Blocks * 512
-			}
-		}
-		return nil
-	})
-	return n
 }
