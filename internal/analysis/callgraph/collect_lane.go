@@ -90,18 +90,25 @@ func (w *laneReader) block(b []byte, whole bool) error {
 	return w.record.entries(b, whole, w.entry)
 }
 
+// headersOf are what the sketches of a path's times begin with: counts and totals.
+func headersOf(inclusive, exclusive sketchBytes) (in, ex quantile.Header, err error) {
+	if in, err = quantile.ReadHeader(inclusive.sketch); err != nil {
+		return in, ex, errRecord
+	}
+	if ex, err = quantile.ReadHeader(exclusive.sketch); err != nil {
+		return in, ex, errRecord
+	}
+	return in, ex, nil
+}
+
 func (w *laneReader) entry(path int, inclusive, exclusive sketchBytes) error {
 	t := w.target(path)
 	if t.from == t.to {
 		return nil
 	}
-	in, err := quantile.ReadHeader(inclusive.sketch)
+	in, ex, err := headersOf(inclusive, exclusive)
 	if err != nil {
-		return errRecord
-	}
-	ex, err := quantile.ReadHeader(exclusive.sketch)
-	if err != nil {
-		return errRecord
+		return err
 	}
 	w.count(t, in.Count, in.Total, ex.Total)
 	for _, k := range w.all[t.from:t.to] {

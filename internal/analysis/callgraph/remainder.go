@@ -1,7 +1,6 @@
 package callgraph
 
 import (
-	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -32,13 +31,9 @@ func (w *remainder) add(x *record, p partOfBlock, read readFunc, give func(path 
 	w.sums = w.sums[:n]
 	clear(w.sums)
 	err := x.entries(p.block, p.whole, func(path int, inclusive, exclusive sketchBytes) error {
-		in, err := quantile.ReadHeader(inclusive.sketch)
+		in, ex, err := headersOf(inclusive, exclusive)
 		if err != nil {
-			return errRecord
-		}
-		ex, err := quantile.ReadHeader(exclusive.sketch)
-		if err != nil {
-			return errRecord
+			return err
 		}
 		s := &w.sums[path]
 		s.calls, s.inclusive, s.exclusive = s.calls+in.Count, s.inclusive+in.Total, s.exclusive+ex.Total
