@@ -14,7 +14,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -210,9 +209,3 @@ func (s *Server) Restart(tb testing.TB) {
 	s.launch(tb)
 	s.wait(tb)
 }
-
-// Hang stops it from answering, without ending it, until GoOn.
-func (s *Server) Hang() { _ = s.cmd.Process.Signal(syscall.SIGSTOP) }
-
-// GoOn ends Hang.
-func (s *Server) GoOn() { _ = s.cmd.Process.Signal(syscall.SIGCONT) }

@@ -18,7 +18,7 @@ func TestAServerWhosePortIsTakenTakesAnother(t *testing.T) {
 	taken := s.Secure
 	l, err := net.Listen("tcp", taken)
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("somebody else took the port that this test wanted to take: %v", err)
 	}
 	defer l.Close()
 	t.Cleanup(s.Kill)
