@@ -2,7 +2,8 @@
 //
 // Rows come first (rows.go, rowsink.go; packed as they are made where that can be, early.go), then definitions (define.go), then all that
 // is derived from rows at the same time (derive.go): the index, and links, which look
-// for the intervals at their ends (links.go, linkends.go).
+// for the intervals at their ends (links.go, linkends.go) and are packed and added up as
+// they come (linkpack.go, linksums.go).
 package finish
 
 import (
