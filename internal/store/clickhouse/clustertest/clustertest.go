@@ -114,7 +114,7 @@ func (s *Server) configure() error {
 <openSSL><server><certificateFile>%[4]s/certificate.pem</certificateFile><privateKeyFile>%[4]s/key.pem</privateKeyFile><verificationMode>none</verificationMode><loadDefaultCAFile>false</loadDefaultCAFile></server></openSSL>
 <mark_cache_size>268435456</mark_cache_size>
 <users_config>%[4]s/users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database>
-<logger><level>warning</level><log>%[4]s/log</log><errorlog>%[4]s/errors</errorlog></logger>
+<logger><level>information</level><log>%[4]s/log</log><errorlog>%[4]s/errors</errorlog></logger>
 </yandex>`, ports[0], ports[1], ports[2], s.dir, ports[3])
 	if err := os.WriteFile(filepath.Join(s.dir, "users.xml"), []byte(users), 0o644); err != nil {
 		return err
@@ -145,6 +145,7 @@ func (s *Server) certify() error {
 
 func (s *Server) launch(tb testing.TB) {
 	tb.Helper()
+	_ = os.Remove(s.log()) // wait looks for what this process writes
 	s.cmd = exec.Command(program, "--config-file="+filepath.Join(s.dir, "config.xml"))
 	s.cmd.Dir = s.dir
 	if err := s.cmd.Start(); err != nil {
@@ -157,12 +158,15 @@ func (s *Server) launch(tb testing.TB) {
 	}(s.cmd, s.done)
 }
 
-// wait until it answers.
+// log is where it tells what it does.
+func (s *Server) log() string { return filepath.Join(s.dir, "log") }
+
+// wait until it answers. Its own word counts: a port that takes connections may be somebody else's, or that of a server that is about to
+// end because another of its ports is taken.
 func (s *Server) wait(tb testing.TB) {
 	tb.Helper()
 	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(50 * time.Millisecond) {
-		if c, err := net.DialTimeout("tcp", s.Host, time.Second); err == nil {
-			c.Close()
+		if text, err := os.ReadFile(s.log()); err == nil && strings.Contains(string(text), "Ready for connections") {
 			s.answered = true
 			return
 		}
