@@ -292,13 +292,3 @@ func (b *Budget) Result() *Result {
 	}
 	return r
 }
-
-func compare(a, b trace.Time) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}

@@ -369,7 +369,7 @@ func (f *Finder) believe(g *group, list []Member) {
 // together, so they are cut at the widest gap between their ends until nobody leaves before
 // all have come. Nil where that leaves most alone.
 func apart(list []Member) (parts [][]Member) {
-	slices.SortStableFunc(list, func(a, b Member) int { return compare(a.Call.End, b.Call.End) })
+	slices.SortStableFunc(list, func(a, b Member) int { return cmp.Compare(a.Call.End, b.Call.End) })
 	alone := 0
 	var cut func(l []Member)
 	cut = func(l []Member) {

@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -67,9 +68,9 @@ func (t *track) settle(until trace.Time) {
 	slices.SortFunc(t.pending, func(x, y Wait) int {
 		switch {
 		case x.Begin != y.Begin:
-			return compare(x.Begin, y.Begin)
+			return cmp.Compare(x.Begin, y.Begin)
 		case x.End != y.End:
-			return compare(y.End, x.End)
+			return cmp.Compare(y.End, x.End)
 		}
 		return int(x.Kind) - int(y.Kind)
 	})

@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -159,9 +160,9 @@ type flat struct {
 func flatten(list []flat) (out []flat) {
 	slices.SortStableFunc(list, func(a, b flat) int {
 		if a.begin != b.begin {
-			return compare(a.begin, b.begin)
+			return cmp.Compare(a.begin, b.begin)
 		}
-		return compare(b.end, a.end)
+		return cmp.Compare(b.end, a.end)
 	})
 	var stack []flat
 	at := trace.Time(0)

@@ -7,6 +7,7 @@
 package phase
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -60,7 +61,7 @@ func (p *Phases) Span(unit, phase int) Span {
 // Find gives the phase of a unit at t, -1 where it is between phases. O(log phases).
 func (p *Phases) Find(unit int, t trace.Time) int {
 	if p.Spans == nil {
-		i, ok := slices.BinarySearchFunc(p.List, t, func(x Phase, t trace.Time) int { return compare(x.Begin, t) })
+		i, ok := slices.BinarySearchFunc(p.List, t, func(x Phase, t trace.Time) int { return cmp.Compare(x.Begin, t) })
 		if !ok {
 			i--
 		}
@@ -91,16 +92,6 @@ func (p *Phases) Find(unit int, t trace.Time) int {
 		return lo
 	}
 	return -1
-}
-
-func compare(a, b trace.Time) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Slices cuts [begin, end) into n equal slices that all units share.
@@ -134,9 +125,9 @@ func FromOccurrences(list []Occurrence, units int, by string, name func(trace.Re
 		case a.Unit != b.Unit:
 			return a.Unit - b.Unit
 		case a.Begin != b.Begin:
-			return compare(a.Begin, b.Begin)
+			return cmp.Compare(a.Begin, b.Begin)
 		}
-		return compare(b.End, a.End)
+		return cmp.Compare(b.End, a.End)
 	})
 	list = outermost(list)
 	numbered := map[string]bool{}
@@ -184,7 +175,7 @@ func byName(list []Occurrence, units int, by string, name func(trace.RegionID) s
 	}
 	slices.SortFunc(order, func(a, b key) int {
 		if first[a] != first[b] {
-			return compare(first[a], first[b])
+			return cmp.Compare(first[a], first[b])
 		}
 		if a.name != b.name {
 			return strings.Compare(a.name, b.name)
@@ -262,9 +253,9 @@ func nearest(whole []Occurrence, lowest, most int, o Occurrence) int {
 func shared(list []Occurrence, units int, by string, name func(trace.RegionID) string) *Phases {
 	slices.SortFunc(list, func(a, b Occurrence) int {
 		if a.Begin != b.Begin {
-			return compare(a.Begin, b.Begin)
+			return cmp.Compare(a.Begin, b.Begin)
 		}
-		return compare(b.End, a.End)
+		return cmp.Compare(b.End, a.End)
 	})
 	p := &Phases{Units: units, By: by, Step: 1}
 	for _, o := range list {

@@ -1,6 +1,7 @@
 package waiting
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -85,7 +86,7 @@ func (p *Plan) Analyse() (*Result, error) {
 			r.Meetings = append(r.Meetings, list...)
 		}
 	}
-	slices.SortStableFunc(r.Meetings, func(a, b Meeting) int { return compare(a.Last, b.Last) })
+	slices.SortStableFunc(r.Meetings, func(a, b Meeting) int { return cmp.Compare(a.Last, b.Last) })
 	r.Late = Messages(p.Messages, r.Ledgers, Ends(r.Meetings, p.Units), p.Indexed)
 	return r, nil
 }

@@ -1,6 +1,7 @@
 package waiting
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -17,13 +18,13 @@ type Message struct {
 func BySending(a, b Message) int {
 	switch {
 	case a.Sent != b.Sent:
-		return compare(a.Sent, b.Sent)
+		return cmp.Compare(a.Sent, b.Sent)
 	case a.From != b.From:
 		return int(a.From - b.From)
 	case a.To != b.To:
 		return int(a.To - b.To)
 	}
-	return compare(a.Received, b.Received)
+	return cmp.Compare(a.Received, b.Received)
 }
 
 // A Late is one wait for one message.
@@ -73,7 +74,7 @@ func Messages(list []Message, ledgers []*Ledger, ends [][]trace.Time, whole bool
 	slices.SortFunc(out, func(a, b Late) int {
 		switch {
 		case a.Begin != b.Begin:
-			return compare(a.Begin, b.Begin)
+			return cmp.Compare(a.Begin, b.Begin)
 		case a.Victim != b.Victim:
 			return int(a.Victim - b.Victim)
 		case a.Cause != b.Cause:
@@ -83,7 +84,7 @@ func Messages(list []Message, ledgers []*Ledger, ends [][]trace.Time, whole bool
 		case a.Receiver != b.Receiver:
 			return 1
 		}
-		return compare(a.Skew, b.Skew)
+		return cmp.Compare(a.Skew, b.Skew)
 	})
 	return out
 }

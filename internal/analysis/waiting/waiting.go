@@ -14,6 +14,7 @@
 package waiting
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"strings"
@@ -48,9 +49,9 @@ func NewLedger(stays []Stay) *Ledger {
 	slices.SortFunc(stays, func(a, b Stay) int {
 		switch {
 		case a.Begin != b.Begin:
-			return compare(a.Begin, b.Begin)
+			return cmp.Compare(a.Begin, b.Begin)
 		case a.End != b.End:
-			return compare(b.End, a.End)
+			return cmp.Compare(b.End, a.End)
 		}
 		return int(a.Region) - int(b.Region)
 	})
@@ -66,16 +67,6 @@ func NewLedger(stays []Stay) *Ledger {
 	}
 	l.last = sum
 	return l
-}
-
-func compare(a, b trace.Time) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // Waited is the time spent in stays before t. O(log n).

@@ -8,6 +8,7 @@
 package wake
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -72,8 +73,8 @@ func (l *Log) Wake(actor int32, at trace.Time, by, place int32) {
 func (l *Log) Sort() {
 	for i := range l.tracks {
 		if t := &l.tracks[i]; !t.sorted {
-			slices.SortStableFunc(t.stretches, func(a, b stretch) int { return compare(a.begin, b.begin) })
-			slices.SortStableFunc(t.wakes, func(a, b woken) int { return compare(a.at, b.at) })
+			slices.SortStableFunc(t.stretches, func(a, b stretch) int { return cmp.Compare(a.begin, b.begin) })
+			slices.SortStableFunc(t.wakes, func(a, b woken) int { return cmp.Compare(a.at, b.at) })
 			t.sorted = true
 		}
 	}
@@ -179,14 +180,4 @@ func (t *track) wokenAt(at trace.Time) *woken {
 		return &t.wakes[i]
 	}
 	return nil
-}
-
-func compare(a, b trace.Time) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -86,7 +87,7 @@ func (m *Memory) build() *reader {
 			r.links = append(r.links, k)
 		}
 	}
-	slices.SortStableFunc(r.links, func(a, b link) int { return compareTime(a.fromTime, b.fromTime) })
+	slices.SortStableFunc(r.links, func(a, b link) int { return cmp.Compare(a.fromTime, b.fromTime) })
 	r.count()
 	r.findCore()
 	return r
@@ -221,10 +222,10 @@ func (r *reader) addTrack(id trace.LocationID, k *track, first, last trace.Time,
 			r.samples[rec.counter] = append(r.samples[rec.counter], sample{rec.time - first, rec.value})
 		}
 	}
-	slices.SortStableFunc(r.instants[id], func(a, b instant) int { return compareTime(a.time, b.time) })
+	slices.SortStableFunc(r.instants[id], func(a, b instant) int { return cmp.Compare(a.time, b.time) })
 	for c := range r.samples {
 		if r.counters[c].Location == id {
-			slices.SortStableFunc(r.samples[c], func(a, b sample) int { return compareTime(a.time, b.time) })
+			slices.SortStableFunc(r.samples[c], func(a, b sample) int { return cmp.Compare(a.time, b.time) })
 		}
 	}
 }
@@ -253,10 +254,10 @@ func keepStack(spans []span) [][]row {
 func assignLanes(spans []span, rounded trace.Time, repairs *trace.Repairs) [][]row {
 	spans = slices.Clone(spans)
 	slices.SortStableFunc(spans, func(a, b span) int {
-		if c := compareTime(a.begin, b.begin); c != 0 {
+		if c := cmp.Compare(a.begin, b.begin); c != 0 {
 			return c
 		}
-		return compareTime(b.end, a.end)
+		return cmp.Compare(b.end, a.end)
 	})
 	var lanes [][]row
 	var open []int // per lane the innermost open row, -1 for none

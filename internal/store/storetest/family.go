@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -65,10 +66,10 @@ func (k *track) assignFamily(spans []span) [][]row {
 		return n
 	}
 	slices.SortStableFunc(spans, func(a, b span) int {
-		if c := compareTime(a.begin, b.begin); c != 0 {
+		if c := cmp.Compare(a.begin, b.begin); c != 0 {
 			return c
 		}
-		if c := compareTime(b.end, a.end); c != 0 {
+		if c := cmp.Compare(b.end, a.end); c != 0 {
 			return c
 		}
 		return generation(a) - generation(b)

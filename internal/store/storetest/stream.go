@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -177,17 +178,7 @@ func (k *track) spans(last trace.Time, repairs *trace.Repairs) []span {
 func (k *track) inOrder() []record {
 	records := slices.Clone(k.records)
 	if k.unordered {
-		slices.SortStableFunc(records, func(a, b record) int { return compareTime(a.time, b.time) })
+		slices.SortStableFunc(records, func(a, b record) int { return cmp.Compare(a.time, b.time) })
 	}
 	return records
-}
-
-func compareTime(a, b trace.Time) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/bits"
@@ -97,7 +98,7 @@ func cover(rows []row, in *window, level int) []piece {
 			blocks = append(blocks, p)
 		}
 	}
-	slices.SortFunc(blocks, func(a, b piece) int { return compareTime(a.begin, b.begin) })
+	slices.SortFunc(blocks, func(a, b piece) int { return cmp.Compare(a.begin, b.begin) })
 	var out []piece
 	now := in.begin
 	for _, p := range blocks {
