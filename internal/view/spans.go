@@ -1,7 +1,10 @@
 package view
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
@@ -115,6 +118,22 @@ func ServiceColours(tree *store.Tree) func(trace.LocationID) scene.Colour {
 		}
 		return scene.LocationColour(n)
 	}
+}
+
+// ServiceLegend tells the colours of services, those with the most time first.
+func ServiceLegend(tree *store.Tree, times map[trace.LocationID]trace.Time) (out []scene.LegendEntry) {
+	const most = 12
+	colour := ServiceColours(tree)
+	services := slices.SortedFunc(maps.Keys(times), func(a, b trace.LocationID) int {
+		return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b))
+	})
+	for i, id := range services {
+		if i == most {
+			return append(out, scene.LegendEntry{Label: fmt.Sprintf("and %d more services", len(services)-most), Colour: scene.UIAggregate, Region: scene.NoID, Parent: scene.NoID})
+		}
+		out = append(out, scene.LegendEntry{Label: tree.Name[id], Colour: colour(id), Region: scene.NoID, Parent: scene.NoID})
+	}
+	return out
 }
 
 // ServiceNote says where colours of services start over; "" where they do not.

@@ -49,7 +49,7 @@ type result struct {
 	rows     []Row
 	shown    int32 // the request whose path is drawn
 	path     []criticalpath.Section
-	services []trace.LocationID // by time on the path, most first
+	services map[trace.LocationID]trace.Time // on the path
 	colour   func(service trace.LocationID) scene.Colour
 	notes    []string
 }

@@ -1,7 +1,6 @@
 package criticalpath
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -107,12 +106,7 @@ func (r *result) makeRows() {
 		}
 		r.rows = append(r.rows, x)
 	}
-	for id := range times {
-		r.services = append(r.services, id)
-	}
-	slices.SortFunc(r.services, func(a, b trace.LocationID) int {
-		return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b))
-	})
+	r.services = times
 }
 
 // callPath writes a path out: "front: GET / > cart: add".

@@ -41,7 +41,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	if len(r.rows) > 0 {
 		r.drawRows(s, w, y, h-y-scene.AxisHeight-4)
 	}
-	r.legend(s)
+	s.Legend = append(s.Legend, view.ServiceLegend(r.tree, r.services)...)
 	return s
 }
 
@@ -280,17 +280,6 @@ func (r *result) words(x *Row, room float32) string {
 		t = view.FormatShare(x.Share)
 	}
 	return scene.Shorten(t, room, scene.TextSize)
-}
-
-func (r *result) legend(s *scene.Scene) {
-	const most = 12
-	for i, id := range r.services {
-		if i == most {
-			s.Legend = append(s.Legend, scene.LegendEntry{Label: fmt.Sprintf("and %d more services", len(r.services)-most), Colour: scene.UIAggregate, Region: scene.NoID, Parent: scene.NoID})
-			break
-		}
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: r.tree.Name[id], Colour: r.colour(id), Region: scene.NoID, Parent: scene.NoID})
-	}
 }
 
 // Fact says what is known of a row or a section.

@@ -171,12 +171,7 @@ func (r *result) sumSelf() {
 	slices.SortFunc(r.self, func(a, b Self) int {
 		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Service, b.Service), cmp.Compare(a.Region, b.Region))
 	})
-	for id := range services {
-		r.services = append(r.services, id)
-	}
-	slices.SortFunc(r.services, func(a, b trace.LocationID) int {
-		return cmp.Or(cmp.Compare(services[b], services[a]), cmp.Compare(a, b))
-	})
+	r.services = services
 }
 
 // spans are all calls of the one request.

@@ -289,17 +289,6 @@ func (r plot) stretches(bins int) [][]trace.Time {
 	return lists
 }
 
-func (r *result) legend(s *scene.Scene) {
-	const most = 12
-	for i, id := range r.services {
-		if i == most {
-			s.Legend = append(s.Legend, scene.LegendEntry{Label: fmt.Sprintf("and %d more services", len(r.services)-most), Colour: scene.UIAggregate, Region: scene.NoID, Parent: scene.NoID})
-			break
-		}
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: r.tree.Name[id], Colour: r.colour(id), Region: scene.NoID, Parent: scene.NoID})
-	}
-}
-
 // Fact says what is known of an item.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	switch {

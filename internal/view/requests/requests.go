@@ -48,7 +48,7 @@ type result struct {
 	chosen   []int32               // of them, where some are chosen; nil: none
 	differs  []request.Difference
 	tests    int
-	services []trace.LocationID // by the self time of their calls
+	services map[trace.LocationID]trace.Time // the self time of their calls
 	colour   func(service trace.LocationID) scene.Colour
 	self     []Self
 

@@ -45,7 +45,7 @@ func (r *result) drawTree(s *scene.Scene) {
 	s.AddLayer("words", frame, text)
 	s.AddLayer("head", -1, title)
 	s.RowLabels(frame, 0)
-	r.legend(s)
+	s.Legend = append(s.Legend, view.ServiceLegend(r.tree, r.services)...)
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: "critical path", Colour: scene.UIText, Region: scene.NoID, Parent: scene.NoID})
 	if q.Errors > 0 {
 		s.Legend = append(s.Legend, scene.LegendEntry{Label: "failed", Colour: scene.UIError, Region: scene.NoID, Parent: scene.NoID})
