@@ -18,6 +18,16 @@ const mostPaths = 1500
 // smaller is what call paths beyond those are called.
 const smaller = "(smaller calls)"
 
+// Tree is its call paths, to be matched with those of other runs.
+func (p *Print) Tree() []compare.Path {
+	out := make([]compare.Path, len(p.Paths))
+	for i := range p.Paths {
+		x := &p.Paths[i]
+		out[i] = compare.Path{Parent: x.Parent, Name: x.Name, Role: x.Role, Time: x.Exclusive}
+	}
+	return out
+}
+
 func (p *Print) takePaths(ctx context.Context, r store.Reader) (err error) {
 	var all []Path
 	if p.Timed {

@@ -130,12 +130,7 @@ func (r *result) paths(pins map[string]string) {
 	for s, side := range r.runs {
 		for k, i := range side {
 			p := r.prints[i]
-			paths := make([]compare.Path, len(p.Paths))
-			for j := range paths {
-				x := &p.Paths[j]
-				paths[j] = compare.Path{Parent: x.Parent, Name: x.Name, Role: x.Role, Time: x.Exclusive}
-			}
-			trees, sides, of, place = append(trees, paths), append(sides, s), append(of, p), append(place, k)
+			trees, sides, of, place = append(trees, p.Tree()), append(sides, s), append(of, p), append(place, k)
 		}
 	}
 	r.tree = compare.Match(trees, sides, pins)

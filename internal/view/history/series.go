@@ -119,11 +119,7 @@ func (s *series) usual() {
 func (r *result) paths() []series {
 	trees, sides := make([][]compare.Path, len(r.runs)), make([]int, len(r.runs))
 	for i := range r.runs {
-		paths := r.runs[i].print.Paths
-		trees[i] = make([]compare.Path, len(paths))
-		for j := range paths {
-			trees[i][j] = compare.Path{Parent: paths[j].Parent, Name: paths[j].Name, Role: paths[j].Role, Time: paths[j].Exclusive}
-		}
+		trees[i] = r.runs[i].print.Tree()
 		if i > 0 {
 			sides[i] = 1
 		}
