@@ -2,8 +2,11 @@ package local
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -207,5 +210,55 @@ func TestLinksComeAloneOrTogether(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// However many cores unpack them, links come in order of time and one batch at a time; who wants no more gets no more, and a panic of
+// who takes them is one of who asked.
+func TestManyLinksComeInOrderOnAnyNumberOfCores(t *testing.T) {
+	const many = 40_000
+	r := reopen(t, build(t, Options{}, func(w trace.Writer) {
+		thread(w, 0)
+		thread(w, 1)
+		for i := range trace.Time(many) {
+			w.Link(trace.Link{Kind: trace.LinkMessage, Tag: int64(i), Communicator: trace.NoCommunicator, From: trace.End{Time: i}, To: trace.End{Location: 1, Time: i + 5}})
+		}
+	}))
+	enough := errors.New("enough")
+	for _, cores := range []int{1, 2, 7} {
+		r.Workers = cores
+		for _, w := range []store.Window{{End: many}, {Begin: 3000, End: 3001}, {Begin: 5000, End: 31_000}} {
+			next := max(int64(w.Begin)-5, 0)
+			err := r.Links(t.Context(), w, func(c *store.LinkColumns) error {
+				for _, tag := range c.Tag {
+					if tag != next {
+						return fmt.Errorf("link %d in place of %d", tag, next)
+					}
+					next++
+				}
+				return nil
+			})
+			if err != nil || next != int64(w.End) {
+				t.Errorf("%d cores, [%d, %d): up to link %d; %v", cores, w.Begin, w.End, next, err)
+			}
+		}
+		seen := 0
+		err := r.Links(t.Context(), store.Window{End: many}, func(*store.LinkColumns) error {
+			if seen++; seen == 12 {
+				return enough
+			}
+			return nil
+		})
+		if !errors.Is(err, enough) || seen != 12 {
+			t.Errorf("%d cores: %d batches, %v", cores, seen, err)
+		}
+		func() {
+			defer func() {
+				if p := recover(); !strings.Contains(fmt.Sprint(p), "boom") {
+					t.Errorf("%d cores: caught %v", cores, p)
+				}
+			}()
+			_ = r.Links(t.Context(), store.Window{End: many}, func(*store.LinkColumns) error { panic("boom") })
+		}()
 	}
 }

@@ -3,6 +3,7 @@ package read
 import (
 	"context"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
@@ -56,33 +57,96 @@ func (r links) Links(ctx context.Context, w store.Window, f func(*store.LinkColu
 		if err := r.untimedLinks(set, f); err != nil {
 			return err
 		}
-		var out store.LinkColumns
-		next := 0 // the first block behind those that follow each other
-		all := len(set) == 1 && set[0] == [2]trace.LocationID{0, trace.LocationID(r.Len())}
-		has := r.members(set)
-		for b := range r.C.BlockBegin {
-			if !r.overlaps(b, in) {
-				continue
+		return r.timedLinks(ctx, in, set, f)
+	})
+}
+
+// A linkPart is blocks of links that overlap a window, by their places among those, and what is unpacked of each.
+type linkPart struct {
+	from, to int
+	links    []store.LinkColumns
+}
+
+// linkParts is how many blocks are unpacked as one: less is done sooner than somebody else could begin.
+const linkParts = 8
+
+// timedLinks hands out blocks of links in order, while those that follow are unpacked on other cores.
+func (r links) timedLinks(ctx context.Context, in rows.Window, set rows.Ranges, f func(*store.LinkColumns) error) error {
+	blocks := r.blocks(in)
+	all := len(set) == 1 && set[0] == [2]trace.LocationID{0, trace.LocationID(r.Len())}
+	has := r.members(set)
+	n := uint64(len(r.C.Link.Kind))
+	unpack := func(p *linkPart) {
+		for k := p.from; k < p.to; k++ {
+			b, out := blocks[k].at, &p.links[k-p.from]
+			r.Checks.Of("link").UnpackLinks(out, uint64(b*disk.LinkBlock), min(uint64(b+1)*disk.LinkBlock, n), min(uint64(blocks[k].until)*disk.LinkBlock, n))
+			r.soundLinks("link", out)
+			if !all || r.C.BlockBegin[b] < in.Begin || r.C.BlockEnd[b] >= in.Until {
+				keepLinks(out, in, has)
 			}
+		}
+	}
+	give := func(p *linkPart) error {
+		for k := range p.to - p.from {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			for next = max(next, b+1); next < len(r.C.BlockBegin) && r.overlaps(next, in); next++ {
+			if len(p.links[k].Kind) == 0 {
+				continue
 			}
-			n := len(r.C.Link.Kind)
-			r.Checks.Of("link").UnpackLinks(&out, uint64(b*disk.LinkBlock), uint64(min((b+1)*disk.LinkBlock, n)), uint64(min(next*disk.LinkBlock, n)))
-			r.soundLinks("link", &out)
-			if !all || r.C.BlockBegin[b] < in.Begin || r.C.BlockEnd[b] >= in.Until {
-				keepLinks(&out, in, has)
+			if err := f(&p.links[k]); err != nil {
+				return err
 			}
-			if len(out.Kind) > 0 {
-				if err := f(&out); err != nil {
-					return err
-				}
+		}
+		return nil
+	}
+	if len(blocks) <= linkParts || r.Workers == 1 || r.Fetched != nil { // what lies elsewhere is fetched far ahead
+		one := linkPart{links: make([]store.LinkColumns, 1)}
+		for k := range blocks {
+			one.from, one.to = k, k+1
+			unpack(&one)
+			if err := give(&one); err != nil {
+				return err
 			}
 		}
 		return ctx.Err()
+	}
+	free := make(chan *linkPart, 2*r.Workers) // as many as are under way at once
+	return parallel.Ordered(ctx, (len(blocks)+linkParts-1)/linkParts, r.Workers, func() struct{} { return struct{}{} }, func(_ context.Context, _ struct{}, i int) (*linkPart, error) {
+		var p *linkPart
+		select {
+		case p = <-free:
+		default:
+			p = &linkPart{links: make([]store.LinkColumns, linkParts)}
+		}
+		p.from, p.to = i*linkParts, min((i+1)*linkParts, len(blocks))
+		return p, disk.Guard(func() error {
+			unpack(p)
+			return nil
+		})
+	}, func(p *linkPart) error {
+		err := disk.Guard(func() error { return give(p) })
+		free <- p
+		return err
 	})
+}
+
+// A linkRange is a block of links, and the first behind it that is not asked for.
+type linkRange struct{ at, until int }
+
+// blocks are those that overlap a window.
+func (r links) blocks(in rows.Window) (list []linkRange) {
+	for b := range r.C.BlockBegin {
+		if r.overlaps(b, in) {
+			list = append(list, linkRange{b, b + 1})
+		}
+	}
+	for i := len(list) - 2; i >= 0; i-- {
+		if list[i+1].at == list[i].at+1 {
+			list[i].until = list[i+1].until
+		}
+	}
+	return list
 }
 
 // members gives a set of locations as it is asked for most quickly: of many ranges one by one, unless there are more locations than links to ask for.
