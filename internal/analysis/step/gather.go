@@ -2,11 +2,13 @@ package step
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"sort"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -103,22 +105,16 @@ func (s *Source) gather() (*gatherer, error) {
 	for i := range s.Regions {
 		g.host[i], g.work[i], g.sorts[i] = classOf(&s.Regions[i]), workTerm(&s.Regions[i]), sortOf(&s.Regions[i])
 	}
-	if err := g.readLaunches(); err != nil {
-		return nil, err
-	}
-	for _, name := range []string{"step_num", "step_number"} {
-		err := s.Attribute(name, func(location trace.LocationID, lane int, rows []int32, values []trace.Value) {
-			g.mu.Lock()
-			defer g.mu.Unlock()
-			for i, row := range rows {
-				if n, ok := values[i].Number(); ok && len(g.numbers) < mostMarks*max(s.Units, 1) {
-					g.numbers[numberKey{s.Lanes[location] + uint32(lane), row}] = int64(n)
-				}
-			}
-		})
-		if err != nil {
-			return nil, err
+	var launches, numbers error
+	_ = parallel.For(context.Background(), 2, func(i int) {
+		if i == 0 {
+			launches = g.readLaunches()
+		} else {
+			numbers = g.readNumbers()
 		}
+	})
+	if err := cmp.Or(launches, numbers); err != nil {
+		return nil, err
 	}
 	if s.GPUs == 0 && len(g.numbers) == 0 && !g.mayMark() {
 		return g, nil // nothing to be found, so no rows are read
@@ -131,6 +127,25 @@ func (s *Source) gather() (*gatherer, error) {
 		g.odd += l.odd
 	}
 	return g, g.attach()
+}
+
+// readNumbers keeps the numbers that steps have.
+func (g *gatherer) readNumbers() error {
+	for _, name := range []string{"step_num", "step_number"} {
+		err := g.Attribute(name, func(location trace.LocationID, lane int, rows []int32, values []trace.Value) {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			for i, row := range rows {
+				if n, ok := values[i].Number(); ok && len(g.numbers) < mostMarks*max(g.Units, 1) {
+					g.numbers[numberKey{g.Lanes[location] + uint32(lane), row}] = int64(n)
+				}
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mayMark reports whether any region may mark steps.

@@ -2,12 +2,14 @@ package steppath
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -120,7 +122,6 @@ func gather(s *step.Source) (*Graph, error) {
 	slices.Sort(ids)
 	for _, id := range ids {
 		l := g.lanes[id]
-		l.finish(g.active)
 		g.rows += len(l.row)
 		u := &g.units[l.unit]
 		if l.gpu < 0 {
@@ -130,13 +131,21 @@ func gather(s *step.Source) (*Graph, error) {
 		l.launch = make([]launchRef, len(l.row))
 		u.works = append(u.works, l)
 	}
-	if err := g.joinLaunches(); err != nil {
-		return nil, err
-	}
-	if err := g.readWaits(); err != nil {
-		return nil, err
-	}
-	return g, g.matchMembers()
+	// None of these needs what the others find out, and the first two are mostly one goroutine's work each.
+	var launches, members error
+	_ = parallel.For(context.Background(), 2+len(ids), func(i int) {
+		switch i {
+		case 0:
+			launches = g.joinLaunches()
+		case 1:
+			if members = g.readWaits(); members == nil {
+				members = g.matchMembers()
+			}
+		default:
+			g.lanes[ids[i-2]].finish(g.active)
+		}
+	})
+	return g, cmp.Or(launches, members)
 }
 
 func (g *Graph) take(c *trace.Columns) error {
@@ -326,24 +335,45 @@ func (g *Graph) joinLaunches() error {
 		}
 		return nil
 	}
+	// Links come one at a time: each is only given to its units, which find the rows side by side.
+	type link struct {
+		from, to       *lane
+		fromRow, toRow int32
+	}
+	of := make([][]link, len(g.units))
 	err := s.Launches(func(from, to step.Place, _ trace.Time) {
 		a, b := laneOf(from), laneOf(to)
 		if a == nil || b == nil || a.gpu >= 0 || b.gpu < 0 {
 			return
 		}
-		i, k := a.index(int32(from.Row)), b.index(int32(to.Row))
-		if i < 0 || k < 0 {
-			return
+		x := link{a, b, int32(from.Row), int32(to.Row)}
+		if of[a.unit] = append(of[a.unit], x); a.unit != b.unit {
+			of[b.unit] = append(of[b.unit], x)
 		}
-		b.launch[k] = launchRef{a, i}
-		a.launches = append(a.launches, launched{i, b, k})
 	})
-	for _, l := range g.lanes {
-		slices.SortFunc(l.launches, func(a, b launched) int {
-			return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.lane.location, b.lane.location), cmp.Compare(a.to, b.to))
-		})
+	if err != nil {
+		return err
 	}
-	return err
+	return parallel.For(context.Background(), len(of), func(u int) {
+		for _, x := range of[u] {
+			i, k := x.from.index(x.fromRow), x.to.index(x.toRow)
+			if i < 0 || k < 0 {
+				continue
+			}
+			if int(x.to.unit) == u {
+				x.to.launch[k] = launchRef{x.from, i}
+			}
+			if int(x.from.unit) == u {
+				x.from.launches = append(x.from.launches, launched{i, x.to, k})
+			}
+		}
+		of[u] = nil
+		for _, l := range g.units[u].threads {
+			slices.SortFunc(l.launches, func(a, b launched) int {
+				return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.lane.location, b.lane.location), cmp.Compare(a.to, b.to))
+			})
+		}
+	})
 }
 
 // extent is from the first row of all to the end of the last, and the unit that ends last.
