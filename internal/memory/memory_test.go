@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -284,5 +285,55 @@ func TestRoomIsAskedForBeforeMuchIsMade(t *testing.T) {
 	done()
 	if err := Room(ctx, 1); err == nil {
 		t.Error("work that has ended goes on")
+	}
+}
+
+// percentNow is how much garbage the runtime lets lie about, in percent of what is live.
+func percentNow() int {
+	p := debug.SetGCPercent(100)
+	debug.SetGCPercent(p)
+	return p
+}
+
+func TestGarbageLiesAboutWhileLittleIsLiveAndSomethingIsAtWork(t *testing.T) {
+	t.Setenv("GOGC", "")
+	defer mostOutside.Store(mostOutside.Load())
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
+	b := New(1 << 30)
+	live := measured(b)
+	b.Limit()
+	if p := percentNow(); p != 100 {
+		t.Errorf("%d %% with nothing at work", p)
+	}
+	for _, c := range []struct {
+		live int64
+		want int
+	}{{0, 800}, {8 << 20, 400}, {16 << 20, 200}, {400 << 20, 100}, {4 << 20, 800}} {
+		live.Store(c.live)
+		b.keep()
+		if p := percentNow(); p != c.want {
+			t.Errorf("%d bytes are live: %d %%, want %d", c.live, p, c.want)
+		}
+	}
+	_, done := b.Work(context.Background())
+	done()
+	for deadline := time.Now().Add(10 * time.Second); percentNow() != 100; time.Sleep(between) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d %% when work has ended", percentNow())
+		}
+	}
+	small := New(64 << 20)
+	measured(small)
+	small.Limit()
+	if small.keep(); percentNow() != 100 {
+		t.Errorf("%d %% where the budget is small", percentNow())
+	}
+	t.Setenv("GOGC", "300")
+	told := New(1 << 30)
+	measured(told)
+	told.Limit()
+	if told.keep(); percentNow() != 100 {
+		t.Errorf("%d %% where the user says what", percentNow())
 	}
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"os"
 	"runtime/debug"
 	"runtime/metrics"
 )
@@ -33,6 +34,27 @@ func (b *Budget) Limit() {
 	mostOutside.Store(b.most * idleAt / parts)
 	b.limited = true
 	b.tell()
+}
+
+// mostGarbage may lie about while something is at work, however little is live, where the budget is large. Each collection looks at
+// all that is live and at what the program itself has: what is done in a moment would pay for one every few megabytes.
+const mostGarbage = 32 << 20
+
+// spare tells the runtime how much garbage may lie about beside what is live, where that has changed much; users may have told it themselves.
+func (b *Budget) spare(live int64) {
+	if !b.limited || os.Getenv("GOGC") != "" {
+		return
+	}
+	p := b.garbage(live)
+	if d := p - b.percent; d > p/8 || -d > p/8 {
+		b.percent = p
+		debug.SetGCPercent(p)
+	}
+}
+
+// garbage is how much may lie about, in percent of what is live. The runtime takes that for 4 MiB at least.
+func (b *Budget) garbage(live int64) int {
+	return int(max(100, 100*min(mostGarbage, b.most/parts)/max(live, 4<<20)))
 }
 
 // tell tells the runtime what is left for it beside what is held outside, where that has changed much.

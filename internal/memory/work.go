@@ -60,6 +60,7 @@ type working struct {
 
 	limited bool  // the runtime is told of the budget
 	told    int64 // what it was told last; only look uses it, once work has begun
+	percent int   // of garbage, likewise
 }
 
 type work struct {
@@ -218,6 +219,7 @@ func (b *Budget) look() {
 		b.watch.Lock()
 		if len(b.active)+len(b.dying) == 0 {
 			b.watching = false
+			b.spare(mostGarbage)
 			b.watch.Unlock()
 			tick.Stop()
 			b.giveBack()
@@ -232,6 +234,7 @@ func (b *Budget) look() {
 func (b *Budget) keep() {
 	b.tell()
 	u := b.inUse()
+	b.spare(u.live)
 	over := max(u.live-b.most*stopAt/parts, u.mapped-b.most*mappedAt/parts)
 	if over <= 0 {
 		return
