@@ -26,6 +26,7 @@ import (
 type Cursor struct {
 	b       []byte
 	i       int
+	depth   int // of objects and lists that are open
 	scratch []byte
 	texts   Texts
 	Bad     bool // the bytes are no JSON
@@ -34,7 +35,7 @@ type Cursor struct {
 
 // Reset begins another value.
 func (c *Cursor) Reset(b []byte) {
-	c.b, c.i, c.Bad, c.Wrong = b, 0, false, false
+	c.b, c.i, c.depth, c.Bad, c.Wrong = b, 0, 0, false, false
 }
 
 // peek is the first byte of the next value, 0 at the end.
@@ -57,7 +58,12 @@ var between = [256]bool{' ': true, '\t': true, '\r': true, '\n': true, ',': true
 func (c *Cursor) Open(delim byte) bool {
 	switch c.peek() {
 	case delim:
+		if c.depth == deepest {
+			c.fail()
+			return false
+		}
 		c.i++
+		c.depth++
 		return true
 	case 'n':
 	default:
@@ -72,6 +78,7 @@ func (c *Cursor) More(end byte) bool {
 	switch c.peek() {
 	case end:
 		c.i++
+		c.depth--
 		return false
 	case 0, '}', ']', ':':
 		c.fail()

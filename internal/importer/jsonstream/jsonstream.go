@@ -24,14 +24,20 @@ type Reader struct {
 	begin, end int
 	base       int64 // offset in the file of buf[0]
 	failed     error // of reading
+	depth      int   // of lists and objects that are being read
 	cursor     Cursor
 }
 
-// largestValue bounds what is held of one value.
-const largestValue = 256 << 20
+const (
+	// largestValue bounds what is held of one value.
+	largestValue = 256 << 20
+	// deepest bounds how deep lists and objects are read within each other: whoever reads those of a tree calls itself.
+	deepest = 10_000
+)
 
 var (
 	errSyntax = errors.New("is no JSON")
+	errDeep   = fmt.Errorf("is nested more than %d deep", deepest)
 	errLarge  = fmt.Errorf("holds a value of more than %d bytes", largestValue)
 )
 
@@ -158,7 +164,7 @@ func (r *Reader) Hold() (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	held := &Reader{ctx: r.ctx, label: r.label, leave: r.leave, buf: bytes.Clone(v), end: len(v), base: at, failed: io.EOF}
+	held := &Reader{ctx: r.ctx, label: r.label, leave: r.leave, buf: bytes.Clone(v), end: len(v), base: at, failed: io.EOF, depth: r.depth}
 	return held, nil
 }
 
@@ -194,6 +200,9 @@ func (r *Reader) Take(f func(c *Cursor)) (ok bool, err error) {
 	r.cursor.Reset(v)
 	f(&r.cursor)
 	if r.cursor.Bad {
+		if r.cursor.depth == deepest {
+			return false, errDeep
+		}
 		return false, errSyntax
 	}
 	if r.cursor.Wrong {
@@ -268,8 +277,11 @@ func (r *Reader) open(delim byte, due string) (bool, error) {
 	switch {
 	case err != nil:
 		return false, err
+	case b == delim && r.depth == deepest:
+		return false, errDeep
 	case b == delim:
 		r.begin++
+		r.depth++
 		return true, nil
 	case b != 'n':
 		r.Leave("values where " + due + " is due")
@@ -295,6 +307,8 @@ func (r *Reader) more(end byte) (bool, error) {
 // Array hands each element of the list that comes next to f, which must read it,
 // and skips any other value.
 func (r *Reader) Array(f func() error) error {
+	depth := r.depth
+	defer func() { r.depth = depth }()
 	ok, err := r.open('[', "a list")
 	for ok && err == nil {
 		if ok, err = r.more(']'); ok && err == nil {
@@ -307,6 +321,8 @@ func (r *Reader) Array(f func() error) error {
 // Members hands each member of the object that comes next to f, which must read
 // its value, and skips any other value. The name is valid until then.
 func (r *Reader) Members(f func(name string) error) error {
+	depth := r.depth
+	defer func() { r.depth = depth }()
 	ok, err := r.open('{', "an object")
 	for ok && err == nil {
 		if ok, err = r.more('}'); !ok || err != nil {
