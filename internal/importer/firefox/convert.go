@@ -40,8 +40,11 @@ func (c *converter) profile(ctx context.Context, r *jsonstream.Reader, level int
 	c.next++
 	var held []*jsonstream.Reader
 	pid := ""
-	err := r.Members(func(name string) error {
+	var member func(name string) error
+	member = func(name string) error {
 		switch name {
+		case wrapped:
+			return r.Members(member)
 		case "threads":
 			return r.Array(func() error {
 				at, err := c.thread(ctx, r, p)
@@ -60,7 +63,8 @@ func (c *converter) profile(ctx context.Context, r *jsonstream.Reader, level int
 			return r.Array(func() error { return c.profile(ctx, r, level+1) })
 		}
 		return r.Skip()
-	})
+	}
+	err := r.Members(member)
 	for _, h := range held {
 		if e := h.Array(func() error { return c.counter(h, p, pid) }); err == nil {
 			err = e

@@ -1,6 +1,6 @@
 // Package firefox reads profiles of the Firefox profiler: what profiler.firefox.com saves (processed profiles,
 // which samply, simpleperf's and other converters write too), and what Firefox itself writes (Gecko profiles,
-// MOZ_PROFILER_SHUTDOWN).
+// MOZ_PROFILER_SHUTDOWN; the developer tools saved those too, in an object of their own, before version 89).
 //
 // The format (github.com/firefox-devtools/profiler, docs-developer/CHANGELOG-formats.md): an object with `meta`
 // and a list of threads; of each, tables of samples, markers, stacks, frames and functions, in columns, or in
@@ -43,6 +43,7 @@ func isProfile(head []byte) bool {
 		return true
 	}
 	return has("meta", "preprocessedProfileVersion") || has("meta", "interval", "startTime") && (has("stackwalk") || has("processType") || has("markerSchema")) ||
+		has("label", "duration", "markers", "start", "endStack") ||
 		has("libs", "breakpadId", "debugPath", "start", "end") && !has("traceEvents")
 }
 

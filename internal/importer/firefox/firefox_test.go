@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
@@ -48,6 +50,36 @@ func sums(t *testing.T, r store.Reader) map[string]float64 {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// The developer tools saved a profile within an object of their own.
+func TestAProfileWithinARecordingOfTheDeveloperToolsIsTheSame(t *testing.T) {
+	f, err := os.Open("testdata/gecko.json.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marker := `{"end":306.75,"endStack":null,"name":"Styles","stack":null,"start":306.73}`
+	text := `{"label":"a","duration":74.1,"markers":[` + marker + `],"frames":[],"memory":[],"ticks":[],"allocations":{"sites":[]},"profile":` + string(profile) + `,"fileType":"Recorded Performance Data","version":3}`
+	path := filepath.Join(t.TempDir(), "gecko.json")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !isProfile([]byte(text[:4096])) {
+		t.Error("it is not taken for a profile")
+	}
+	want, got := sums(t, importertest.Import(t, Format, "testdata/gecko.json.gz")), sums(t, importertest.Import(t, Format, path))
+	if !maps.Equal(got, want) {
+		t.Errorf("%d sums, want the same %d", len(got), len(want))
+	}
 }
 
 // One recording in three forms: what Firefox wrote, and two versions of what the profiler makes of it.

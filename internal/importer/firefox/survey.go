@@ -16,6 +16,9 @@ type survey struct {
 	samples   int
 }
 
+// wrapped is where the developer tools of Firefox before version 89 saved a Gecko profile, beside the lists of their own that they drew.
+const wrapped = "profile"
+
 // A process is a profile in the file.
 type process struct {
 	meta      meta
@@ -26,8 +29,11 @@ func (s *survey) read(r *jsonstream.Reader) error {
 	at := len(s.processes)
 	s.processes = append(s.processes, process{})
 	var libraries []library
-	err := r.Members(func(name string) (err error) {
+	var member func(name string) error
+	member = func(name string) (err error) {
 		switch name {
+		case wrapped:
+			err = r.Members(member)
 		case "meta":
 			_, err = r.Take(func(c *jsonstream.Cursor) { s.processes[at].meta.read(c) })
 		case "libs":
@@ -42,7 +48,8 @@ func (s *survey) read(r *jsonstream.Reader) error {
 			err = r.Skip()
 		}
 		return err
-	})
+	}
+	err := r.Members(member)
 	libraries = slices.DeleteFunc(libraries, func(l library) bool { return !(l.end > l.start) })
 	slices.SortFunc(libraries, func(a, b library) int { return cmp.Compare(a.start, b.start) })
 	s.processes[at].libraries = libraries
