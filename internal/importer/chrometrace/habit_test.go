@@ -15,6 +15,12 @@ func told(r *record) string {
 		out += fmt.Sprintf(" %d%v%s", v.kind, v.escaped, v.raw())
 	}
 	out += fmt.Sprint(" ", r.at, r.timed, r.length, r.lasts, r.digits)
+	if w := r.where; w != nil {
+		out += fmt.Sprint(" ", w.pid, w.pidKind, w.tid, w.tidKind, " ", r.sort.text)
+	}
+	if r.what != nil {
+		out += " " + r.what.text
+	}
 	for i := range r.args {
 		a := &r.args[i]
 		out += fmt.Sprintf(" %s%v=%d%s", a.key.raw(), a.key.escaped, a.value.kind, a.value.raw())
@@ -38,6 +44,9 @@ func TestHabitsReadWhatJSONSays(t *testing.T) {
 		`{"ph":"s","id":1,"id2":{"local":"0x1"},"bp":"e","scope":"g","s":"t","bind_id":"0x3","flow_in":true,"flow_out":false,"sf":3,"weight":1,"tts":1,"tdur":2.5}`,
 		`{"ph":"e","id2":{"global":1},"id2":3,"unknown":{"args":{"x":1}},"stack":["a"],"args":{"nested":{"x":[1,2]},"list":[1, 2, 3]},}`,
 		`{"ph":"i","` + strings.Repeat("long", 30) + `":1,"args":{"` + strings.Repeat("key", 30) + `":2,"x":"a\"b"}}`,
+		`{"ph":"X","cat":"c","name":"one","pid":1,"tid":2,"ts":3}`, `{"ph":"X","cat":"c","name":"two","pid":1,"tid":2,"ts":3}`,
+		`{"ph":"X","cat":"c","name":"one","pid":1,"tid":2,"ts":3,"tid":"x","cat":"d"}`, `{"ph":"X","cat":"c","name":"one","pid":1,"tid":2,"ts":3,"name":"o\u006ee","pid":[2]}`,
+		`{"ph":"s","id":4,"pid":1,"tid":2,"ts":3,"cat":"f","name":"f"}`, `{"ph":"f","id":4,"pid":10,"tid":2,"ts":3,"cat":"f","name":"f","bp":"e"}`, `{"ph":"f","id":4,"pid":1,"ts":3,"cat":"f","bp":"no"}`,
 		`{}`, `{"args":{}}`, `{ }`,
 	}
 	for _, pattern := range []string{"made/*.json", "kineto/*.gz", "v8/*.gz"} {
@@ -93,6 +102,15 @@ func TestHabitsReadWhatJSONSays(t *testing.T) {
 	}
 	if l.habit.kept < 50 {
 		t.Errorf("only %d gaps were learned", l.habit.kept)
+	}
+	long := 0
+	for _, g := range l.habit.begin.gaps {
+		if g.goesOver {
+			long++
+		}
+	}
+	if long < 4 {
+		t.Errorf("only %d of them begin a record and go over its first values", long)
 	}
 }
 

@@ -139,9 +139,15 @@ func (l *lexicon) prepare(r *record) {
 		r.at, r.timed = r.ts.nanoseconds()
 		r.digits.whole, r.digits.after = digitsOf(r.ts.raw())
 	}
-	r.where = l.placeOf(r.pid, r.tid)
-	r.sort = l.categoryOf(r.category)
-	r.what = l.nameOf(r.sort, r.name)
+	if r.where == nil {
+		r.where = l.placeOf(r.pid, r.tid)
+	}
+	if r.sort == nil {
+		r.sort = l.categoryOf(r.category)
+	}
+	if r.what == nil {
+		r.what = l.nameOf(r.sort, r.name)
+	}
 	switch r.phase {
 	case 'X':
 		if !r.lasts {

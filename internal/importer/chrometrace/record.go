@@ -21,7 +21,7 @@ type record struct {
 	args              []argument
 	argsValue         value // args that are not an object
 
-	// Prepared, see lexicon; those of times already as they are read, where they are plain numbers:
+	// Prepared, see lexicon; times already as they are read, where they are plain numbers, and words where a habit knows them:
 	at, length   int64 // ts and dur in nanoseconds
 	timed, lasts bool  // they are such
 	digits       timeDigits
@@ -223,13 +223,13 @@ func (r *record) set(f field, v value) {
 			r.phase = *v.first
 		}
 	case fieldName:
-		r.name = v
+		r.name, r.what = v, nil
 	case fieldCategory:
-		r.category = v
+		r.category, r.sort, r.what = v, nil, nil
 	case fieldPid:
-		r.pid = v
+		r.pid, r.where = v, nil
 	case fieldTid:
-		r.tid = v
+		r.tid, r.where = v, nil
 	case fieldThreadTime:
 		r.threadClock = true
 	case fieldThreadDuration:

@@ -39,6 +39,14 @@ func rawValue(b []byte, kind valueKind) value {
 // raw is the value as it is written; of a text, what is between the quotes.
 func (v value) raw() []byte { return unsafe.Slice(v.first, v.size) }
 
+// own is the value in memory of its own.
+func (v value) own() value {
+	if v.kind != missing {
+		v.first = unsafe.StringData(string(v.raw()))
+	}
+	return v
+}
+
 func (v value) present() bool { return v.kind != missing }
 
 // plain gives the text of a value of any kind; where it has escapes, they are
