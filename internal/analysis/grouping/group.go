@@ -19,6 +19,8 @@ type Options struct {
 	// Sample bounds how many locations are compared each with each.
 	Sample int
 	Seed   uint64
+	// Partition: groups and their medoids are all that is wanted.
+	Partition bool
 }
 
 const (
@@ -41,7 +43,8 @@ const (
 	jump = 1.4
 )
 
-// Groups is a partition of locations into groups, the largest first.
+// Groups is a partition of locations into groups, the largest first. Where that is all that was asked for, there is no
+// order of the sampled locations, and nothing of what follows it.
 type Groups struct {
 	// Of gives the group of each location.
 	Of []int32
@@ -83,7 +86,7 @@ func Group(t *Table, o Options) *Groups {
 	var far []int32
 	if t.Len > o.Sample {
 		first := o
-		first.Sample = max(o.Sample/4, 1)
+		first.Sample, first.Partition = max(o.Sample/4, 1), true
 		far = t.assign(t.link(t.sample(first, nil), first), o)
 	}
 	g := t.link(t.sample(o, far), o)
@@ -135,10 +138,13 @@ func (t *Table) sample(o Options, far []int32) []int32 {
 func (t *Table) distances(ids []int32, by Likeness) []float32 {
 	m := len(ids)
 	d := make([]float32, m*m)
-	parallel.For(context.Background(), m, func(i int) {
-		for j := i + 1; j < m; j++ {
-			x := float32(1 - t.Similarity(int(ids[i]), int(ids[j]), by))
-			d[i*m+j], d[j*m+i] = x, x
+	// Some rows at a time: what is written across them lies side by side.
+	parallel.Ranges(context.Background(), m, 16, func(from, to int) {
+		for j := from + 1; j < m; j++ {
+			for i := from; i < min(j, to); i++ {
+				x := float32(1 - t.Similarity(int(ids[i]), int(ids[j]), by))
+				d[i*m+j], d[j*m+i] = x, x
+			}
 		}
 	})
 	return d
@@ -216,6 +222,9 @@ func (g *Groups) finish(t *Table, o Options) {
 	for i, old := range g.Of {
 		g.Of[i] = number[old]
 		g.Members[g.Of[i]] = append(g.Members[g.Of[i]], int32(i))
+	}
+	if o.Partition {
+		return
 	}
 	g.order(t.Len)
 	for i, c := range g.Of {

@@ -208,6 +208,9 @@ func (t *Table) Similarity(a, b int, by Likeness) float64 {
 }
 
 func (t *Table) jaccard(a, b int) float64 {
+	if t.class[a] == t.class[b] {
+		return 1
+	}
 	both, all := 0, 0
 	x, y := t.has[a*t.words:(a+1)*t.words], t.has[b*t.words:(b+1)*t.words]
 	for i := range x {
@@ -233,7 +236,11 @@ func (t *Table) common(a, b int) float64 {
 		total += float64(apart(x[:64], y[:64]))
 		x, y = x[64:], y[64:]
 	}
-	return min(max(1-(total+float64(apart(x, y)))/sum, 0), 1)
+	total += float64(apart(x, y))
+	if total >= sum { // by rounding
+		return 0
+	}
+	return 1 - total/sum
 }
 
 // apart is Σ|x−y|, by two sums that do not wait for each other.

@@ -138,6 +138,26 @@ func TestPartitionsAreWhole(t *testing.T) {
 	}
 }
 
+// TestAPartitionAloneIsThatOfTheWhole: groups and medoids do not depend on whether a dendrogram is made of them too.
+func TestAPartitionAloneIsThatOfTheWhole(t *testing.T) {
+	for _, n := range []int{1, 2, 40, 300, 1300} {
+		for k, noise := range []float64{0.02, 0.3} {
+			table, _ := kinds(n, 40, 4, noise, uint64(n+k))
+			for _, o := range []Options{{}, {By: Structure}, {By: Time}, {K: 3}, {Threshold: 0.9}, {Sample: 100, Seed: 4}} {
+				whole := Group(table, o)
+				o.Partition = true
+				alone := Group(table, o)
+				if !slices.Equal(alone.Of, whole.Of) || !slices.Equal(alone.Medoid, whole.Medoid) || len(alone.Sampled) != len(whole.Sampled) {
+					t.Errorf("%d locations, %+v: groups %v of medoids %v, want %v of %v", n, o, alone.Of, alone.Medoid, whole.Of, whole.Medoid)
+				}
+				if alone.Tree != nil || alone.Similarity != nil || alone.Order != nil {
+					t.Errorf("%d locations, %+v: more was made than groups", n, o)
+				}
+			}
+		}
+	}
+}
+
 // TestDistancesAreThoseOfTheKernel holds the fast distances against callgraph's.
 func TestDistancesAreThoseOfTheKernel(t *testing.T) {
 	table, _ := kinds(10, 70, 3, 0.2, 8)

@@ -16,23 +16,37 @@ type join struct {
 	height float64
 }
 
-// link clusters a sample by average linkage and cuts the dendrogram.
+// link cuts a sample into groups, and unless these are all that is wanted shows by a dendrogram how alike its locations are.
 func (t *Table) link(ids []int32, o Options) *Groups {
 	m := len(ids)
+	g := &Groups{Of: make([]int32, t.Len), Sampled: ids}
+	signed := t.signed(ids, o)
+	g.signed = signed != nil
+	if o.Partition && g.signed { // how far apart signatures are does not matter
+		t.divide(g, ids, signed, o, func(_ []int, part []int32) []float32 { return t.distances(part, o.By) })
+		return g
+	}
 	d := t.distances(ids, o.By)
 	var joins []join
-	var of []int
-	signed := t.signed(ids, o)
-	if signed != nil {
-		joins = averageLinkage(apartBy(d, signed, m), m)
-		of = cutWithin(d, signed, m, o)
-		lower(joins)
+	if g.signed {
+		t.divide(g, ids, signed, o, func(in []int, _ []int32) []float32 { return among(d, m, in) })
 	} else {
 		joins = averageLinkage(d, m)
-		of = cut(d, joins, m, o)
+		g.add(ids, d, cut(d, joins, m, o))
+	}
+	if o.Partition {
+		return g
+	}
+	if g.signed {
+		joins = averageLinkage(apartBy(d, signed, m), m)
+		lower(joins)
+	}
+	of := make([]int, m)
+	for i, id := range ids {
+		of[i] = int(g.Of[id])
 	}
 	order, tree := leaves(joins, m)
-	g := &Groups{signed: signed != nil, Of: make([]int32, t.Len), Silhouette: silhouette(d, of, m), Tree: tree}
+	g.Silhouette, g.Tree = silhouette(d, of, m), tree
 	g.Sampled, g.Similarity = make([]int32, m), make([]float32, m*m)
 	parallel.For(context.Background(), m, func(i int) {
 		a := order[i]
@@ -41,28 +55,66 @@ func (t *Table) link(ids []int32, o Options) *Groups {
 			g.Similarity[i*m+j] = 1 - d[a*m+b]
 		}
 	})
-	k := 0
+	return g
+}
+
+// divide gives each signature a group, or several where its items are clearly so. distances gives those among some items,
+// by their places in the sample and by their locations.
+func (t *Table) divide(g *Groups, ids, signed []int32, o Options, distances func(in []int, part []int32) []float32) {
+	in := make([][]int, t.Signatures)
+	for i, s := range signed {
+		in[s] = append(in[s], i)
+	}
+	for _, in := range in {
+		n := len(in)
+		if n == 0 {
+			continue
+		}
+		part := make([]int32, n)
+		for i, a := range in {
+			part[i] = ids[a]
+		}
+		d, of := distances(in, part), make([]int, n)
+		if n >= leastSplit {
+			of = cut(d, averageLinkage(d, n), n, o)
+		}
+		g.add(part, d, of)
+	}
+}
+
+// add takes items as further groups: of numbers these, and d is how far apart the items are.
+func (g *Groups) add(ids []int32, d []float32, of []int) {
+	first, k := len(g.Medoid), 0
 	for i, id := range ids {
-		g.Of[id] = int32(of[i])
+		g.Of[id] = int32(first + of[i])
 		k = max(k, of[i]+1)
 	}
-	g.Medoid = make([]int32, k)
-	for c, i := range medoids(d, of, m, k) {
-		g.Medoid[c] = ids[i]
+	for _, i := range medoids(d, of, len(ids), k) {
+		g.Medoid = append(g.Medoid, ids[i])
 	}
-	return g
+}
+
+// among gives the distances among some of m items.
+func among(d []float32, m int, in []int) []float32 {
+	n := len(in)
+	part := make([]float32, n*n)
+	for i, a := range in {
+		for j, b := range in {
+			part[i*n+j] = d[a*m+b]
+		}
+	}
+	return part
 }
 
 // averageLinkage joins the clusters that are nearest on average, by chains of
 // nearest neighbours: O(m²) after the distances. Joins come in order of height.
 func averageLinkage(distance []float32, m int) []join {
-	// What is joined into another is infinitely far from all, as each is from itself.
-	never := float32(math.Inf(1))
+	never := float32(math.Inf(1)) // as far as each is from itself
 	d := slices.Clone(distance)
 	size := make([]float64, m)
-	alive := make([]bool, m)
+	left := make([]int, m) // not joined into another yet, ascending
 	for i := range size {
-		size[i], alive[i] = 1, true
+		size[i], left[i] = 1, i
 		d[i*m+i] = never
 	}
 	type pair struct {
@@ -73,7 +125,7 @@ func averageLinkage(distance []float32, m int) []join {
 	var chain []int
 	for len(pairs) < m-1 {
 		if len(chain) == 0 {
-			chain = append(chain, slices.Index(alive, true))
+			chain = append(chain, left[0])
 		}
 		at := chain[len(chain)-1]
 		best, near := -1, never
@@ -81,8 +133,9 @@ func averageLinkage(distance []float32, m int) []join {
 			best = chain[len(chain)-2]
 			near = d[at*m+best]
 		}
-		for j, x := range d[at*m : (at+1)*m] {
-			if x < near {
+		row := d[at*m : (at+1)*m]
+		for _, j := range left {
+			if x := row[j]; x < near {
 				best, near = j, x
 			}
 		}
@@ -93,15 +146,14 @@ func averageLinkage(distance []float32, m int) []join {
 		chain = chain[:len(chain)-2]
 		a, b := min(at, best), max(at, best)
 		pairs = append(pairs, pair{a, b, float64(near)})
-		alive[b] = false
+		i, _ := slices.BinarySearch(left, b)
+		left = slices.Delete(left, i, i+1)
 		da, db, both := d[a*m:(a+1)*m], d[b*m:(b+1)*m], size[a]+size[b]
-		for j, is := range alive {
-			if is && j != a {
-				x := float32((float64(da[j])*size[a] + float64(db[j])*size[b]) / both)
-				da[j], d[j*m+a], d[j*m+b] = x, x, never
-			}
+		for _, j := range left {
+			x := float32((float64(da[j])*size[a] + float64(db[j])*size[b]) / both)
+			da[j], d[j*m+a] = x, x
 		}
-		da[b] = never
+		da[a] = never
 		size[a] = both
 	}
 	sort.SliceStable(pairs, func(i, j int) bool { return pairs[i].height < pairs[j].height })
@@ -226,41 +278,6 @@ func lower(joins []join) {
 	}
 }
 
-// cutWithin gives each signature a group, or several where its items are clearly so.
-func cutWithin(d []float32, signed []int32, m int, o Options) []int {
-	of := make([]int, m)
-	groups := 0
-	for s := int32(0); int(s) < m; s++ {
-		var in []int
-		for i := range signed {
-			if signed[i] == s {
-				in = append(in, i)
-			}
-		}
-		if len(in) == 0 {
-			continue
-		}
-		n := len(in)
-		part := make([]float32, n*n)
-		for i, a := range in {
-			for j, b := range in {
-				part[i*n+j] = d[a*m+b]
-			}
-		}
-		own := make([]int, n)
-		if n >= leastSplit {
-			own = cut(part, averageLinkage(part, n), n, o)
-		}
-		most := 0
-		for i, a := range in {
-			of[a] = groups + own[i]
-			most = max(most, own[i])
-		}
-		groups += most + 1
-	}
-	return of
-}
-
 // cut decides how many groups there are.
 func cut(d []float32, joins []join, m int, o Options) []int {
 	switch {
@@ -279,9 +296,10 @@ func cut(d []float32, joins []join, m int, o Options) []int {
 	if m < 3 || mean(d, m) < 1-alike && joins[len(joins)-1].height < 4*(1-alike) {
 		return one
 	}
-	values := silhouettes(d, joins, m, min(mostKinds, m-1))
+	cuts := newCuts(d, joins, m, min(mostKinds, m-1))
+	values := cuts.silhouettes(min(mostAuto, m-1))
 	best, groups := clear, 0
-	for k := 2; k <= min(mostAuto, m-1); k++ {
+	for k := 2; k < len(values); k++ {
 		if values[k] > best+1e-9 {
 			best, groups = values[k], k
 		}
@@ -289,6 +307,7 @@ func cut(d []float32, joins []join, m int, o Options) []int {
 	if groups > 0 {
 		return cutInto(joins, m, groups)
 	}
+	values = cuts.silhouettes(min(mostKinds, m-1))
 	if clearest := slices.Max(values); clearest > clearKinds {
 		// Of those that are about as clear, the cut between the joins farthest apart.
 		widest := -1.0

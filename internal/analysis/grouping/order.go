@@ -31,7 +31,7 @@ func Order(b *trace.Behaviour, l trace.Likeness) (order, of []int32, err error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	g := Group(table, Options{By: likenesses[l.By], K: l.K, Threshold: l.Threshold, Seed: l.Seed})
+	g := Group(table, Options{By: likenesses[l.By], K: l.K, Threshold: l.Threshold, Seed: l.Seed, Partition: true})
 	groups := slices.Clone(g.Members)
 	slices.SortStableFunc(groups, func(a, b []int32) int { return len(a) - len(b) })
 	return slices.Concat(groups...), g.Of, nil

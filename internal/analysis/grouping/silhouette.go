@@ -23,11 +23,17 @@ func silhouette(d []float32, of []int, m int) float64 {
 	return s.silhouette(k)
 }
 
-// silhouettes gives the silhouettes of the cuts into 2 to most groups, by their
-// number. A cut is the one before with one group split in two: distances to the
-// smaller part are added up, and those to the other are the rest, so that all
-// together cost little more than the first.
-func silhouettes(d []float32, joins []join, m, most int) []float64 {
+// A cutter gives the silhouettes of cuts into ever more groups. A cut is the one before with one group split in two:
+// distances to the smaller part are added up, and those to the other are the rest, so that all together cost little
+// more than the first.
+type cutter struct {
+	*spread
+	d      []float32
+	joins  []join
+	values []float64 // by number of groups
+}
+
+func newCuts(d []float32, joins []join, m, most int) *cutter {
 	s := newSpread(m, make([]int, m), most)
 	s.size[0] = float64(m)
 	parallel.For(context.Background(), m, func(i int) {
@@ -35,12 +41,18 @@ func silhouettes(d []float32, joins []join, m, most int) []float64 {
 			s.to[i*most] += float64(x)
 		}
 	})
-	out := make([]float64, most+1)
-	for k := 2; k <= most; k++ {
-		s.split(d, members(joins, m, joins[len(joins)-(k-1)].a), members(joins, m, joins[len(joins)-(k-1)].b), k-1)
-		out[k] = s.silhouette(k)
+	return &cutter{s, d, joins, make([]float64, 2, most+1)}
+}
+
+// silhouettes gives those of the cuts into 2 to n groups, by their number.
+func (c *cutter) silhouettes(n int) []float64 {
+	m := len(c.of)
+	for k := len(c.values); k <= n; k++ {
+		j := c.joins[len(c.joins)-(k-1)]
+		c.split(c.d, members(c.joins, m, j.a), members(c.joins, m, j.b), k-1)
+		c.values = append(c.values, c.silhouette(k))
 	}
-	return out
+	return c.values
 }
 
 // members lists the items of a cluster of the linkage.

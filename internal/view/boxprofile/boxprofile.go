@@ -343,7 +343,7 @@ func (r *result) number(group int) int {
 func (r *result) grouping(table *grouping.Table) *grouping.Groups {
 	v := r.request.Values
 	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure, "time": grouping.Time}[v.Text("alike")]
-	return grouping.Group(table, grouping.Options{By: by, K: min(v.Integer("k"), mostHues), Seed: 1})
+	return grouping.Group(table, grouping.Options{By: by, K: min(v.Integer("k"), mostHues), Seed: 1, Partition: true})
 }
 
 func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.Options) error {

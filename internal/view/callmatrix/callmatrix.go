@@ -249,7 +249,7 @@ func (r *result) group() {
 	v := r.request.Values
 	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure, "time": grouping.Time}[v.Text("alike")]
 	r.table = grouping.NewTable(len(r.locations), r.rows, grouping.Exclusive)
-	r.groups = grouping.Group(r.table, grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: 1})
+	r.groups = grouping.Group(r.table, grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: 1, Partition: len(r.locations) > mostCompared})
 }
 
 func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.Options) (err error) {

@@ -175,7 +175,7 @@ func (r *result) members(ctx context.Context, text string) ([]trace.LocationID, 
 	if err != nil {
 		return nil, err
 	}
-	g := grouping.Group(table, grouping.Options{Seed: 1})
+	g := grouping.Group(table, grouping.Options{Seed: 1, Partition: true})
 	if k > len(g.Members) {
 		return nil, fmt.Errorf("--against group:%d: there are %s", k, view.Count(len(g.Members), "group"))
 	}
