@@ -123,6 +123,21 @@ func (g *Graph) insert(p Pair) *Bucket {
 	return &g.buckets[len(g.buckets)-1]
 }
 
+// room makes some for n pairs, where there are none yet.
+func (g *Graph) room(n int) {
+	if cap(g.buckets) == 0 {
+		g.buckets = make([]Bucket, 0, min(n, mostRoom))
+		slots := 16
+		for slots < 2*cap(g.buckets) {
+			slots *= 2
+		}
+		g.slots = make([]int32, slots)
+	}
+}
+
+// mostRoom is for how many pairs room is made ahead: paths may be many more than pairs.
+const mostRoom = 64
+
 func (g *Graph) put(i int) {
 	mask := uint64(len(g.slots) - 1)
 	h := hash(g.buckets[i].key())

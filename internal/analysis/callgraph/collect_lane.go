@@ -78,6 +78,7 @@ func (w *laneReader) start(o *Options, g *Graph, alone bool) {
 	w.options, w.graph, w.alone = o, g, alone
 	w.waiting = w.waiting[:0]
 	n := len(w.record.parent)
+	g.room(n)
 	if cap(w.targets) < n {
 		w.targets = make([]target, n+n/2)
 	}

@@ -268,8 +268,12 @@ func Renumber(rows []Row, order []int32) {
 
 // appendRows condenses the buckets of one owner, in order of pairs.
 func appendRows(rows []Row, owner int32, g *Graph, o *Options) []Row {
-	from := len(rows)
-	for i := range g.buckets {
+	order := make([]int32, len(g.buckets))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return comparePairs(g.buckets[a].Pair, g.buckets[b].Pair) })
+	for _, i := range order {
 		b := &g.buckets[i]
 		r := Row{Owner: owner, Pair: b.Pair, Count: float64(b.Count),
 			Inclusive: b.Inclusive.Float64(), Exclusive: b.Exclusive.Float64(), Outermost: b.Outermost.Float64()}
@@ -285,7 +289,6 @@ func appendRows(rows []Row, owner int32, g *Graph, o *Options) []Row {
 		}
 		rows = append(rows, r)
 	}
-	slices.SortFunc(rows[from:], func(a, b Row) int { return comparePairs(a.Pair, b.Pair) })
 	return rows
 }
 
