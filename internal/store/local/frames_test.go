@@ -3,9 +3,11 @@ package local
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -58,5 +60,35 @@ func TestRowsReadBackWhateverTheirNumber(t *testing.T) {
 				t.Errorf("%d samples, want %d: %v", at, n, err)
 			}
 		})
+	}
+}
+
+// Who looks for rows here and there, in frames that are packed, finds those that a search in plain columns does.
+func TestRowsAreFoundInPackedFrames(t *testing.T) {
+	r := randomStore(t, 12, 20_000)
+	frames := r.Frames()
+	rnd := rand.New(rand.NewPCG(12, 12))
+	for n := range len(r.C.LaneRow) - 1 {
+		v := r.Lane(n)
+		if v.Len() == 0 {
+			continue
+		}
+		first, end := r.C.LaneRow[n], r.C.LaneRow[n+1]
+		for range 300 {
+			at, near := v.Begin[rnd.IntN(v.Len())]+trace.Time(rnd.IntN(3)-1), rnd.IntN(v.Len()+2)
+			after := rows.FirstFrom(v.Begin, at+1)
+			if got := frames.FirstAfter(first, end, at, near); got != after {
+				t.Fatalf("lane %d: row %d is the first after %d, looked for from %d on, want %d", n, got, at, near, after)
+			}
+			if got, want := frames.OpenFrom(first, after-1, at, trace.NoRegion), rows.OpenFrom(&v, after-1, at, trace.NoRegion); got != want {
+				t.Fatalf("lane %d: row %d is open at %d, want %d", n, got, at, want)
+			}
+		}
+		for i := range v.Len() {
+			row := first + uint64(i)
+			if frames.Begin(row) != v.Begin[i] || frames.End(row) != v.End(i) || frames.Region(row) != v.Region[i] || frames.Parent(row) != int(v.Parent[i]) {
+				t.Fatalf("lane %d: row %d is another one", n, i)
+			}
+		}
 	}
 }

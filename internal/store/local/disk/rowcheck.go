@@ -112,6 +112,12 @@ func (c *RowCheck) Narrow(lo, hi uint64, t trace.Time) (uint64, uint64) {
 	return lo, hi
 }
 
+// FirstBegin is when the first row of frame g begins; false: it must be unpacked to tell.
+func (c *RowCheck) FirstBegin(g uint64) (trace.Time, bool) {
+	t, ok := c.columns[0].first(g)
+	return trace.Time(t), ok
+}
+
 func (c *RowCheck) look(g uint64) {
 	mu := &c.locks[g%uint64(len(c.locks))]
 	mu.Lock()
@@ -161,6 +167,42 @@ func (c *RowCheck) Copy(into *RowSlices, lo, hi uint64) RowSlices {
 	}
 	at := int(lo - first*pack.Frame)
 	return into.Slice(at, at+int(hi-lo))
+}
+
+// A RowFrame is a frame of rows in memory of the caller's, of which no more is unpacked than is asked for.
+type RowFrame struct {
+	number uint64 // plus one; 0: there is none
+	opened bool   // durations and parents are there
+	rows   RowSlices
+}
+
+// Frame gives when the rows of frame g begin, and their regions.
+func (c *RowCheck) Frame(f *RowFrame, g uint64) (begin []trace.Time, region []trace.RegionID) {
+	n := int(min(c.rows-g*pack.Frame, pack.Frame))
+	if f.number != g+1 {
+		if f.rows.Begin == nil {
+			f.rows = MakeRows(pack.Frame)
+		}
+		c.columns[0].unpack(g, spool.BytesOf(f.rows.Begin[:n]))
+		c.columns[3].unpack(g, spool.BytesOf(f.rows.Region[:n]))
+		f.number, f.opened = g+1, false
+	}
+	return f.rows.Begin[:n], f.rows.Region[:n]
+}
+
+// Nesting gives how long the rows of frame g last, and their parents. What frames tell of exclusive times is left out.
+func (c *RowCheck) Nesting(f *RowFrame, g uint64) (duration []trace.Time, parent []int32) {
+	begin, _ := c.Frame(f, g)
+	n := len(begin)
+	r := pack.Rows{First: g * pack.Frame, Duration: f.rows.Duration[:n], Exclusive: f.rows.Exclusive[:n], Parent: f.rows.Parent[:n], Depth: f.rows.Depth[:n]}
+	if !f.opened {
+		c.columns[1].unpack(g, spool.BytesOf(r.Duration))
+		c.columns[4].unpack(g, spool.BytesOf(r.Parent))
+		c.columns[5].unpack(g, spool.BytesOf(r.Depth))
+		r.Unfold(c.lanes)
+		f.opened = true
+	}
+	return r.Duration, r.Parent
 }
 
 // Forget takes note that the memory of all columns was given back.

@@ -40,6 +40,7 @@ func (f *linker) indexBegins(ctx context.Context) (*beginIndex, error) {
 	out := disk.Cursor[beginEntry]{To: column}
 	rows := spool.NewSpool[beginEntry](f.Temp, f.memory/4)
 	defer rows.Close()
+	frames := f.rows.Frames()
 	by := spool.Order[beginEntry]{
 		Key:  func(e *beginEntry) int64 { return int64(e.begin) },
 		Ties: func(a, b *beginEntry) int { return cmp.Or(cmp.Compare(a.lane, b.lane), cmp.Compare(a.row, b.row)) },
@@ -54,8 +55,9 @@ func (f *linker) indexBegins(ctx context.Context) (*beginIndex, error) {
 		}
 		rows.Reset()
 		for n := first; n < last; n++ {
-			for i, t := range f.rows.Lane(int(n)).Begin {
-				if err := rows.Add(beginEntry{t, n - first, uint32(i)}); err != nil {
+			a, b := c.LaneRow[n], c.LaneRow[n+1]
+			for i := a; i < b; i++ {
+				if err := rows.Add(beginEntry{frames.Begin(i), n - first, uint32(i - a)}); err != nil {
 					return nil, err
 				}
 			}
@@ -85,7 +87,7 @@ func (x *beginIndex) close() { _ = x.m.Close() }
 
 // find gives the interval that begins at t in the lowest lane, the innermost there;
 // known is false where the location is not indexed.
-func (x *beginIndex) find(r *rows.Table, location trace.LocationID, t trace.Time, region trace.RegionID) (at linkPlace, known bool) {
+func (x *beginIndex) find(r *rows.Table, frames *rows.Frames, location trace.LocationID, t trace.Time, region trace.RegionID) (at linkPlace, known bool) {
 	at = linkPlace{-1, -1}
 	of, ok := x.places[location]
 	if !ok {
@@ -98,7 +100,7 @@ func (x *beginIndex) find(r *rows.Table, location trace.LocationID, t trace.Time
 		if at.lane >= 0 && e.lane != uint32(at.lane) {
 			break
 		}
-		if rows.Matches(r.C.Region[r.C.LaneRow[first+e.lane]+uint64(e.row)], region) {
+		if rows.Matches(frames.Region(r.C.LaneRow[first+e.lane]+uint64(e.row)), region) {
 			at = linkPlace{int32(e.lane), int32(e.row)}
 		}
 	}

@@ -22,31 +22,23 @@ import (
 )
 
 // Plain rows take four times the room of packed ones. So rows are packed as soon as the job that made them is done, and the room of the
-// plain ones is given back; what is derived from rows unpacks them, a job at a time. Where later steps look for rows here and there (ends of
-// links that are told by time) or change them (parents that are told), rows stay plain until the rest is done.
+// plain ones is given back; what is derived from rows unpacks them, a job at a time, and ends of links that are told by time look into
+// frames. Where later steps change rows (parents that are told), they stay plain until the rest is done.
 
 // An earlier packs rows as they are made, and reads what is packed.
 type earlier struct{ *finisher }
 
 // allowed reports whether rows may be packed as they are made.
 func (f earlier) allowed() bool {
-	if f.Opt.Parts > 0 || f.LinkRows.Len() > 0 && f.LooseLinks {
+	if f.Opt.Parts > 0 {
 		return false
 	}
 	any := false
 	for _, s := range f.Streams {
-		if s == nil || s.Rows == 0 {
-			continue
-		}
-		any = true
-		if s.ByParent || f.LinkRows.Len() > 0 && (!s.Numbered() || s.Gaps) {
+		if s != nil && s.ByParent {
 			return false
 		}
-	}
-	for id, number := range f.Named { // one that is not there is looked for by its time
-		if number > 0 && (id >= len(f.Streams) || f.Streams[id] == nil || f.Streams[id].Rows < number) {
-			return false
-		}
+		any = any || s != nil && s.Rows > 0
 	}
 	return any
 }
@@ -71,7 +63,8 @@ type earlyPacker struct {
 	next    uint64   // the first row that is not packed
 	lanes   []uint64 // where the rows of each lane begin, and those of the next
 	columns [intervalColumns]earlyColumn
-	own     frameMaker // of whoever has the turn
+	own     frameMaker     // of whoever has the turn
+	free    chan *earlyJob // whose memory is used again
 }
 
 type earlyColumn struct {
@@ -97,7 +90,7 @@ const (
 
 // run runs all jobs and packs their rows.
 func (f earlier) run(ctx context.Context) error {
-	p := &earlyPacker{finisher: f.finisher, lanes: []uint64{0}}
+	p := &earlyPacker{finisher: f.finisher, lanes: []uint64{0}, free: make(chan *earlyJob, 2*f.workers)} // as many as are under way at once
 	for _, s := range f.Streams {
 		if s != nil {
 			p.total += uint64(s.Rows)
@@ -155,10 +148,25 @@ func (p *earlyPacker) create() error {
 	return nil
 }
 
+// newJob gives memory for the frames of a job.
+func (p *earlyPacker) newJob() *earlyJob {
+	select {
+	case e := <-p.free:
+		return e
+	default:
+		e := &earlyJob{}
+		for k := range e.bytes {
+			e.bytes[k] = spool.Spill{Dir: p.Temp, Limit: earlyBytes}
+		}
+		return e
+	}
+}
+
 // pack packs the frames that lie in a job, whose rows end before another's.
 func (p *earlyPacker) pack(ctx context.Context, m *frameMaker, sink *rowSink, j *job, end uint64) (*earlyJob, error) {
 	begin := uint64(j.at.rows)
-	e := &earlyJob{job: j, first: (begin + pack.Frame - 1) / pack.Frame * pack.Frame, last: end / pack.Frame * pack.Frame}
+	e := p.newJob()
+	e.job, e.first, e.last = j, (begin+pack.Frame-1)/pack.Frame*pack.Frame, end/pack.Frame*pack.Frame
 	if e.first >= e.last {
 		return e, sink.flush()
 	}
@@ -176,9 +184,6 @@ func (p *earlyPacker) pack(ctx context.Context, m *frameMaker, sink *rowSink, j 
 		return nil, err
 	}
 	lanes := laneRows(nil, begin, j)
-	for k := range e.bytes {
-		e.bytes[k] = spool.Spill{Dir: p.Temp, Limit: earlyBytes}
-	}
 	if !inBuffer && e.last-e.first > rows.MostUnpacked {
 		return e, errors.Join(p.packMany(ctx, e, lanes), sink.err)
 	}
@@ -238,6 +243,7 @@ func laneRows(lanes []uint64, at uint64, j *job) []uint64 {
 
 // take writes the frames of the job whose turn it is.
 func (p *earlyPacker) take(e *earlyJob) error {
+	defer func() { p.free <- e }()
 	p.lanes = laneRows(p.lanes[:len(p.lanes)-1], uint64(e.job.at.rows), e.job)
 	if e.first >= e.last {
 		return nil
@@ -253,10 +259,10 @@ func (p *earlyPacker) take(e *earlyJob) error {
 			_, err := p.columns[k].to.Write(b)
 			return err
 		})
-		e.bytes[k].Close()
 		if err != nil {
 			return err
 		}
+		e.words[k] = e.words[k][:0]
 	}
 	p.next = e.last
 	return nil
@@ -283,6 +289,12 @@ func (p *earlyPacker) note(k int, words []uint32) error {
 }
 
 func (p *earlyPacker) close() (err error) {
+	for len(p.free) > 0 {
+		e := <-p.free
+		for k := range e.bytes {
+			e.bytes[k].Close()
+		}
+	}
 	for k := range p.columns {
 		c := &p.columns[k]
 		if c.plain != nil {

@@ -3,7 +3,6 @@ package finish
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -21,17 +20,16 @@ import (
 // mostly in memory that was just in use.
 type endFinder struct {
 	r        *rows.Table
+	frames   *rows.Frames
 	unclosed map[trace.RegionID]trace.RegionID
 	rows     []uint32                         // by location: how many may be named by number
 	placed   map[trace.LocationID][]linkPlace // where parents are told: the place of each number
 	begins   *beginIndex
-	left     []uint32                       // links of the batch whose interval is not named
+	left     [][]uint32                     // ends of the batch whose interval is not named, by who looks for it: link<<1 | side
 	near     []uint32                       // by lane: where the last end was found
 	order    spool.Sorter[write.LinkRecord] // of a batch by location
 	looked   *atomic.Int64                  // lanes that all finders looked at since pages were given back
 	most     int64                          // of them
-	lane     uint32                         // the one looked at last; its rows are v
-	v        rows.Lane
 }
 
 // lanesAtOnce is how many lanes each finder looks at, on average, before pages are given back: the
@@ -39,32 +37,33 @@ type endFinder struct {
 // once, since all cores stop for it.
 const lanesAtOnce = 32
 
-// newEndFinders makes one for each side of links, as often as there are workers.
+// newEndFinders makes as many as there are workers.
 func (f *linker) newEndFinders() []endFinder {
-	list := make([]endFinder, 2*((f.workers+1)/2))
+	list := make([]endFinder, f.workers)
 	looked := new(atomic.Int64)
 	for i := range list {
-		list[i] = endFinder{r: f.rows, unclosed: f.unclosed, rows: f.numbered, placed: f.kinship.placed, begins: f.begins, near: make([]uint32, len(f.rows.C.LaneRow)), looked: looked, most: int64(lanesAtOnce * len(list)), lane: math.MaxUint32}
+		list[i] = endFinder{
+			r: f.rows, frames: f.rows.Frames(), unclosed: f.unclosed, rows: f.numbered, placed: f.kinship.placed, begins: f.begins,
+			left: make([][]uint32, len(list)), near: make([]uint32, len(f.rows.C.LaneRow)), looked: looked, most: int64(lanesAtOnce * len(list)),
+		}
 	}
 	return list
 }
 
-// resolveBatch finds the intervals of many links on all cores: half of the finders
-// look for where they start, half for where they end. Those that are named are told at once; of
+// resolveBatch finds the intervals of many links on all cores. Those that are named are told at once; of
 // the others each finder has all of some locations, so that it goes through their lanes once.
 func (f *linker) resolveBatch(ctx context.Context, finders []endFinder, batch []write.LinkRecord, places [][2]linkPlace) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	parts := len(finders) / 2
+	parts := len(finders)
+	var left atomic.Bool
 	err := eachFinder(finders, func(i int, x *endFinder) {
-		x.name(batch, places, len(batch)*(i/2)/parts, len(batch)*(i/2+1)/parts, i&1)
+		if x.name(batch, places, len(batch)*i/parts, len(batch)*(i+1)/parts) {
+			left.Store(true)
+		}
 	})
-	left := 0
-	for i := range finders {
-		left += len(finders[i].left)
-	}
-	if err == nil && left > 0 {
+	if err == nil && left.Load() {
 		err = eachFinder(finders, func(i int, x *endFinder) { x.resolve(finders, batch, places, i) })
 	}
 	if err != nil {
@@ -86,23 +85,30 @@ func eachFinder(finders []endFinder, f func(i int, x *endFinder)) error {
 	return g.Wait()
 }
 
-// name tells the intervals at one side of links [lo, hi) that are named by number; what is left is to be looked for.
-func (x *endFinder) name(batch []write.LinkRecord, places [][2]linkPlace, lo, hi, side int) {
-	x.left = x.left[:0]
+// name tells the intervals of links [lo, hi) that are named by number, and whether others are left to be looked for.
+func (x *endFinder) name(batch []write.LinkRecord, places [][2]linkPlace, lo, hi int) (left bool) {
+	for k := range x.left {
+		x.left[k] = x.left[k][:0]
+	}
 	for i := lo; i < hi; i++ {
-		id, number := endOf(&batch[i], side)
-		if number-1 < x.rows[id] { // 0 wraps to the largest
-			places[i][side] = linkPlace{0, int32(number - 1)}
-			continue
-		}
-		if len(x.placed) > 0 && number > 0 {
-			if list := x.placed[id]; int(number) <= len(list) {
-				places[i][side] = list[number-1]
+		for side := range 2 {
+			id, number := endOf(&batch[i], side)
+			if number-1 < x.rows[id] { // 0 wraps to the largest
+				places[i][side] = linkPlace{0, int32(number - 1)}
 				continue
 			}
+			if len(x.placed) > 0 && number > 0 {
+				if list := x.placed[id]; int(number) <= len(list) {
+					places[i][side] = list[number-1]
+					continue
+				}
+			}
+			k := int(id) % len(x.left)
+			x.left[k] = append(x.left[k], uint32(i<<1|side))
+			left = true
 		}
-		x.left = append(x.left, uint32(i))
 	}
+	return left
 }
 
 // endOf is where a link starts, or ends, and the number of the interval there.
@@ -113,15 +119,13 @@ func endOf(r *write.LinkRecord, side int) (trace.LocationID, uint32) {
 	return r.ToLocation, r.ToNumber
 }
 
-// resolve finds the intervals of what all finders of its side have left, at its share of the locations.
+// resolve finds the intervals of what all finders have left at its share of the locations.
 func (x *endFinder) resolve(finders []endFinder, batch []write.LinkRecord, places [][2]linkPlace, n int) {
-	side, parts := n&1, len(finders)/2
 	keys := x.order.Keys[:0]
-	for k := side; k < len(finders); k += 2 {
-		for _, i := range finders[k].left {
-			if id, _ := endOf(&batch[i], side); int(id)%parts == n/2 {
-				keys = append(keys, spool.SortKey{Key: int64(id), Index: i})
-			}
+	for k := range finders {
+		for _, i := range finders[k].left[n] {
+			id, _ := endOf(&batch[i>>1], int(i&1))
+			keys = append(keys, spool.SortKey{Key: int64(id), Index: i})
 		}
 	}
 	x.order.Keys = keys
@@ -138,10 +142,11 @@ func (x *endFinder) resolve(finders []endFinder, batch []write.LinkRecord, place
 				x.r.ReleaseRows()
 			}
 		}
-		if r := &batch[k.Index]; side == 0 {
-			places[k.Index][0] = x.find(r.FromLocation, r.FromTime, r.FromRegion)
+		i := k.Index >> 1
+		if r := &batch[i]; k.Index&1 == 0 {
+			places[i][0] = x.find(r.FromLocation, r.FromTime, r.FromRegion)
 		} else {
-			places[k.Index][1] = x.find(r.ToLocation, r.ToTime, r.ToRegion)
+			places[i][1] = x.find(r.ToLocation, r.ToTime, r.ToRegion)
 		}
 	}
 }
@@ -161,7 +166,7 @@ func (x *endFinder) find(location trace.LocationID, t trace.Time, region trace.R
 // often stamped with the time of its leave.
 func (x *endFinder) findOf(location trace.LocationID, t trace.Time, region trace.RegionID) linkPlace {
 	first, last := x.r.C.LocationLane[location], x.r.C.LocationLane[location+1]
-	at, known := x.begins.find(x.r, location, t, region)
+	at, known := x.begins.find(x.r, x.frames, location, t, region)
 	if at.row >= 0 {
 		return at
 	}
@@ -171,7 +176,7 @@ func (x *endFinder) findOf(location trace.LocationID, t trace.Time, region trace
 	}
 	if last-first == 1 { // most locations: one search for all ways
 		for after := x.after(first, t); way <= endsAt; way++ {
-			if row := meant(&x.v, way, after, t, region); row >= 0 {
+			if row := x.meant(first, way, after, t, region); row >= 0 {
 				return linkPlace{0, int32(row)}
 			}
 		}
@@ -179,7 +184,7 @@ func (x *endFinder) findOf(location trace.LocationID, t trace.Time, region trace
 	}
 	for ; way <= endsAt; way++ {
 		for l := first; l < last; l++ {
-			if row := meant(&x.v, way, x.after(l, t), t, region); row >= 0 {
+			if row := x.meant(l, way, x.after(l, t), t, region); row >= 0 {
 				return linkPlace{int32(l - first), int32(row)}
 			}
 		}
@@ -187,12 +192,9 @@ func (x *endFinder) findOf(location trace.LocationID, t trace.Time, region trace
 	return linkPlace{-1, -1}
 }
 
-// after turns to a lane and gives its first row that begins later than t.
+// after is the first row of a lane that begins later than t.
 func (x *endFinder) after(lane uint32, t trace.Time) int {
-	if lane != x.lane {
-		x.lane, x.v = lane, x.r.Lane(int(lane))
-	}
-	after := rows.FirstAfterNear(x.v.Begin, t, int(x.near[lane]))
+	after := x.frames.FirstAfter(x.r.C.LaneRow[lane], x.r.C.LaneRow[lane+1], t, int(x.near[lane]))
 	x.near[lane] = uint32(after)
 	return after
 }
@@ -204,28 +206,28 @@ const (
 	endsAt
 )
 
-// meant finds the interval that is meant in one way; after is the first row that
+// meant finds the interval of a lane that is meant in one way; after is the first row that
 // begins later than t.
-func meant(v *rows.Lane, way, after int, t trace.Time, region trace.RegionID) int {
+func (x *endFinder) meant(lane uint32, way, after int, t trace.Time, region trace.RegionID) int {
+	f, first, i := x.frames, x.r.C.LaneRow[lane], after-1
 	switch way {
 	case beginsAt:
-		for i := after - 1; i >= 0 && v.Begin[i] == t; i-- {
-			if rows.Matches(v.Region[i], region) {
+		for ; i >= 0 && f.Begin(first+uint64(i)) == t; i-- {
+			if rows.Matches(f.Region(first+uint64(i)), region) {
 				return i
 			}
 		}
 	case isOpenAt:
-		return rows.OpenFrom(v, after-1, t, region)
+		return f.OpenFrom(first, i, t, region)
 	case endsAt:
 		if region == trace.NoRegion {
 			return -1
 		}
-		i := after - 1
-		for i >= 0 && v.Begin[i] == t {
+		for i >= 0 && f.Begin(first+uint64(i)) == t {
 			i--
 		}
-		for ; i >= 0; i = v.Up(i) { // what was open just before t
-			if v.End(i) == t && v.Region[i] == region {
+		for ; i >= 0; i = f.Parent(first + uint64(i)) { // what was open just before t
+			if row := first + uint64(i); f.Region(row) == region && f.End(row) == t {
 				return i
 			}
 		}

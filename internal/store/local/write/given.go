@@ -52,7 +52,7 @@ func (w *Writer) link(l *trace.Link) {
 	if l.Untimed {
 		to = w.UntimedRows
 	} else {
-		w.LooseLinks = w.LooseLinks || !w.names(&l.From) || !w.names(&l.To)
+		w.LooseLinks = w.LooseLinks || l.From.Number == 0 || l.To.Number == 0
 		w.LinkSpan.See(l.From.Time)
 		w.LinkSpan.See(l.To.Time)
 		if l.Kind == trace.LinkSpawn && l.From.Location == l.To.Location && l.From.Number > 0 && l.To.Number > 0 {
@@ -72,22 +72,6 @@ func (w *Writer) link(l *trace.Link) {
 	}
 	r.set(l)
 }
-
-// names reports whether an end of a link names its interval by number, and keeps the highest of each location.
-func (w *Writer) names(e *trace.End) bool {
-	id := int(e.Location)
-	if id >= len(w.Named) {
-		if id >= mostNamed {
-			return false // nowhere
-		}
-		w.Named = append(w.Named, make([]uint32, id+1-len(w.Named))...)
-	}
-	w.Named[id] = max(w.Named[id], e.Number)
-	return e.Number > 0
-}
-
-// mostNamed is more locations than there ever are.
-const mostNamed = 1 << 28
 
 // Profile implements trace.Writer.
 func (w *Writer) Profile(r trace.ProfileRow) {

@@ -49,9 +49,8 @@ type Writer struct {
 	Far         []FarKin                      // callers at other locations, as they were told
 	anyByParent atomic.Bool
 	LinkSpan    span
-	LooseLinks  bool     // links have ends that must be looked for
-	Named       []uint32 // by location: the highest number of an interval that a link names
-	RowErr      error    // first failure of a spool
+	LooseLinks  bool  // links have ends that must be looked for
+	RowErr      error // first failure of a spool
 
 	reportMu sync.Mutex
 	Told     reportTable

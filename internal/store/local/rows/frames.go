@@ -1,0 +1,136 @@
+package rows
+
+import (
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Frames are the rows of a table for one goroutine that looks at some here and some there, by their numbers among all. Where they are
+// packed it holds the frames that were looked at last, and no more.
+type Frames struct {
+	r    *Table
+	held []disk.RowFrame // by number, the lowest bits of it
+}
+
+// heldFrames are few enough to stay near the core, and more than a chain of parents mostly goes through.
+const heldFrames = 64
+
+// Frames is for one goroutine.
+func (r *Table) Frames() *Frames {
+	f := &Frames{r: r}
+	if r.Sure != nil {
+		f.held = make([]disk.RowFrame, heldFrames)
+	}
+	return f
+}
+
+// at gives when the rows of a frame begin, and their regions; the row is the one with that index.
+func (f *Frames) at(row uint64) (begin []trace.Time, region []trace.RegionID, index uint64) {
+	g := row / disk.Frame
+	begin, region = f.r.Sure.Frame(&f.held[g%heldFrames], g)
+	return begin, region, row % disk.Frame
+}
+
+// nesting does for durations and parents.
+func (f *Frames) nesting(row uint64) (duration []trace.Time, parent []int32, index uint64) {
+	g := row / disk.Frame
+	duration, parent = f.r.Sure.Nesting(&f.held[g%heldFrames], g)
+	return duration, parent, row % disk.Frame
+}
+
+// Begin is when a row begins.
+func (f *Frames) Begin(row uint64) trace.Time {
+	if f.held == nil {
+		return f.r.C.Begin[row]
+	}
+	begin, _, i := f.at(row)
+	return begin[i]
+}
+
+// Region is that of a row.
+func (f *Frames) Region(row uint64) trace.RegionID {
+	if f.held == nil {
+		return f.r.C.Region[row]
+	}
+	_, region, i := f.at(row)
+	return region[i]
+}
+
+// End is when a row ends.
+func (f *Frames) End(row uint64) trace.Time {
+	if f.held == nil {
+		return f.r.C.Begin[row] + f.r.C.Duration[row]
+	}
+	duration, _, i := f.nesting(row)
+	return f.Begin(row) + duration[i]
+}
+
+// Parent is that of a row, by its number in the lane; -1 for none.
+func (f *Frames) Parent(row uint64) int {
+	if f.held == nil {
+		return int(f.r.C.Parent[row])
+	}
+	_, parent, i := f.nesting(row)
+	return int(parent[i])
+}
+
+// FirstAfter is the first of rows [a, b), all of a lane, that begins later than t, as many rows after a. It is looked for from near on.
+func (f *Frames) FirstAfter(a, b uint64, t trace.Time, near int) int {
+	if f.held == nil {
+		return FirstAfterNear(f.r.C.Begin[a:b], t, near)
+	}
+	lo, hi := a, b
+	if at := min(a+uint64(near), b-1); a < b {
+		begin, _, i := f.at(at)
+		first := max(at-i, a)
+		end := min(at-i+uint64(len(begin)), b)
+		switch {
+		case begin[first-(at-i)] > t:
+			hi = first
+		case end == b || begin[end-1-(at-i)] > t:
+			return int(first-a) + FirstFrom(begin[first-(at-i):end-(at-i)], t+1)
+		default:
+			lo = end
+		}
+	}
+	if lo == hi {
+		return int(lo - a)
+	}
+	if lo%disk.Frame == 0 { // mostly it lies in the next frame
+		begin, _, _ := f.at(lo)
+		if n := min(uint64(len(begin)), hi-lo); lo+n == hi || begin[n-1] > t {
+			return int(lo-a) + FirstFrom(begin[:n], t+1)
+		}
+	}
+	lo, hi = f.narrow(lo, hi, t)
+	begin, _, i := f.at(lo)
+	return int(lo-a) + FirstFrom(begin[i:i+hi-lo], t+1)
+}
+
+// narrow gives rows of one frame, between which the first of [lo, hi) lies that begins later than t, or the last of them does.
+func (f *Frames) narrow(lo, hi uint64, t trace.Time) (uint64, uint64) {
+	first, last := lo/disk.Frame+1, (hi+disk.Frame-1)/disk.Frame // frames [first, last) begin within
+	for first < last {
+		g := (first + last) / 2
+		begin, ok := f.r.Sure.FirstBegin(g)
+		if !ok {
+			begin = f.Begin(g * disk.Frame)
+		}
+		if begin <= t {
+			lo, first = g*disk.Frame, g+1
+		} else {
+			hi, last = g*disk.Frame, g
+		}
+	}
+	return lo, hi
+}
+
+// OpenFrom finds the innermost interval open at t among a row and its parents, all by their number in a lane whose rows begin with first.
+func (f *Frames) OpenFrom(first uint64, i int, t trace.Time, region trace.RegionID) int {
+	for ; i >= 0; i = f.Parent(first + uint64(i)) {
+		if row := first + uint64(i); f.End(row) > t && Matches(f.Region(row), region) {
+			return i
+		}
+	}
+	return -1
+}
