@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"slices"
 	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/spool"
@@ -235,18 +236,12 @@ const factPiece = 4 * disk.Frame
 
 // eachFact hands out facts [from, to), with their rows and attributes.
 func (r records) eachFact(from, to int, f func(i int, row uint64, a trace.AttributeID)) {
-	if from >= to {
-		return
-	}
-	check := r.Checks.Of("interval_fact")
-	if check.Elsewhere() {
-		disk.Bring(disk.Rows{Of: check, Ranges: [][2]uint64{{uint64(from), uint64(to)}}})
-	}
-	check.TouchFrom(factKind, uint64(from), uint64(to))
+	check := r.bringFacts(from, to)
 	var rows [factPiece]uint64
 	var attributes [factPiece]trace.AttributeID
 	for lo := from / disk.Frame * disk.Frame; lo < to; lo += factPiece {
 		hi := min(lo+factPiece, to)
+		check.TouchFrom(factKind, uint64(max(lo, from)), uint64(hi))
 		check.Unpack(0, uint64(lo), uint64(hi), spool.BytesOf(rows[:]))
 		check.Unpack(factAttribute, uint64(lo), uint64(hi), spool.BytesOf(attributes[:]))
 		for i := max(lo, from); i < hi; i++ {
@@ -255,18 +250,39 @@ func (r records) eachFact(from, to int, f func(i int, row uint64, a trace.Attrib
 	}
 }
 
+// bringFacts asks for facts that lie elsewhere.
+func (r records) bringFacts(from, to int) *disk.TableCheck {
+	check := r.Checks.Of("interval_fact")
+	if from < to && check.Elsewhere() {
+		disk.Bring(disk.Rows{Of: check, Ranges: [][2]uint64{{uint64(from), uint64(to)}}})
+	}
+	return check
+}
+
 // Columns of interval_fact.
 const (
 	factAttribute = 1
 	factKind      = 2
 )
 
-// collect appends the facts [from, to) that are of one attribute.
+// collect appends the facts [from, to) that are of one attribute. Most are of others: of these nothing else is looked at.
 func (r records) collect(out *store.AttributeColumns, a trace.AttributeID, first uint64, from, to int) {
-	r.eachFact(from, to, func(i int, row uint64, of trace.AttributeID) {
-		if of == a {
-			out.Row = append(out.Row, int32(row-first))
-			out.Value = append(out.Value, r.value(&r.C.Fact, i))
+	check := r.bringFacts(from, to)
+	var rows [factPiece]uint64
+	var attributes [factPiece]trace.AttributeID
+	for lo := from / disk.Frame * disk.Frame; lo < to; lo += factPiece {
+		hi, begin := min(lo+factPiece, to), max(lo, from)
+		check.Unpack(factAttribute, uint64(lo), uint64(hi), spool.BytesOf(attributes[:]))
+		k := slices.Index(attributes[begin-lo:hi-lo], a)
+		if k < 0 {
+			continue
 		}
-	})
+		check.TouchFrom(factKind, uint64(begin), uint64(hi))
+		check.Unpack(0, uint64(lo), uint64(hi), spool.BytesOf(rows[:]))
+		for i := begin + k; i < hi; i++ {
+			if attributes[i-lo] == a {
+				out.Row, out.Value = append(out.Row, int32(rows[i-lo]-first)), append(out.Value, r.value(&r.C.Fact, i))
+			}
+		}
+	}
 }
