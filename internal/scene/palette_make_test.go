@@ -240,7 +240,7 @@ func hueHex(h float64) string {
 }
 
 func greenOrangeRed(u float64) string {
-	stops := [3][3]float64{{0, 230, 0}, {255, 165, 0}, {255, 0, 0}}
+	stops := [3][3]float64{{0, 255, 0}, {255, 165, 0}, {255, 0, 0}}
 	i := min(int(u*2), 1)
 	f := u*2 - float64(i)
 	out := ""

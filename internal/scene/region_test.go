@@ -1,8 +1,10 @@
 package scene
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+	"os"
 	"testing"
 )
 
@@ -95,6 +97,59 @@ func TestRampsRunFromEndToEnd(t *testing.T) {
 	blue, magenta := Ramp("spectrum", 0).RGBA(Light), Ramp("spectrum", 1).RGBA(Light)
 	if blue.B != 255 || blue.R != 0 || magenta.R != 255 || magenta.B != 255 || magenta.G != 0 {
 		t.Errorf("the spectrum runs from %v to %v, want blue to magenta", blue, magenta)
+	}
+}
+
+// The ramps of the papers have 256 colours: the one next to what a formula gives is half a step away at most.
+func TestRampsOfThePapersAreThoseOfTheOracle(t *testing.T) {
+	var matrix struct {
+		Gradient []struct {
+			V, Lo, Hi float64
+			RGB       [3]float64
+		}
+	}
+	var vista struct {
+		Hue []struct {
+			T, T0, T1 float64
+			Hue       float64 `json:",string"`
+		}
+	}
+	for path, to := range map[string]any{"../analysis/callgraph/testdata/callmatrix.json": &matrix, "../analysis/invocation/testdata/vista.json": &vista} {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(b, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(matrix.Gradient) == 0 || len(vista.Hue) == 0 {
+		t.Fatal("the vectors hold no colours")
+	}
+	share := func(v, low, high float64) float64 {
+		if low == high {
+			return 0
+		}
+		return (v - low) / (high - low)
+	}
+	for _, c := range matrix.Gradient {
+		got := Ramp("green-red", share(c.V, c.Lo, c.Hi)).RGBA(Light)
+		for i, v := range [3]uint8{got.R, got.G, got.B} {
+			if math.Abs(float64(v)-c.RGB[i]) > 1.5 {
+				t.Errorf("%v in [%v, %v]: %v, want %v", c.V, c.Lo, c.Hi, got, c.RGB)
+			}
+		}
+	}
+	for _, c := range vista.Hue {
+		got := Ramp("spectrum", share(c.T, c.T0, c.T1)).RGBA(Light)
+		// Of the hue's colour one part is full, one is none, and one runs between.
+		for i, v := range [3]uint8{got.R, got.G, got.B} {
+			away := math.Abs(math.Mod(c.Hue-120*float64(i)+540, 360) - 180) // from red, green, blue
+			want := 255 * min(max(2-away/60, 0), 1)
+			if math.Abs(float64(v)-want) > 3 {
+				t.Errorf("%v in [%v, %v]: %v, want the hue %v", c.T, c.T0, c.T1, got, c.Hue)
+			}
+		}
 	}
 }
 
