@@ -42,17 +42,6 @@ type vectors struct {
 		Static  bool `json:"static_has_x_g"`
 		Dynamic bool `json:"dynamic_has_x_g"`
 	} `json:"ghost_path"`
-	Similarity struct {
-		Trace   string
-		Jaccard [][]string  `json:"jaccard_support"`
-		Cosine  [][]float64 `json:"cosine_log_exclusive"`
-		Common  [][]string  `json:"l1_exclusive"`
-		Counts  [][]string  `json:"l1_count"`
-	}
-	Gradient []struct {
-		V, Lo, Hi float64
-		RGB       [3]uint8
-	}
 	Geometry struct {
 		Parts  []float64
 		Scales []float64 `json:"ring_scales"`
@@ -406,58 +395,6 @@ func TestTheStaticClosureMayClaimAChainThatNeverHappened(t *testing.T) {
 	_, dynamic := r.gather(t, Options{Closure: true})["0 x>g"]
 	if static != v.Static || dynamic != v.Dynamic {
 		t.Errorf("x calls g: static %v, dynamic %v; want %v, %v", static, dynamic, v.Static, v.Dynamic)
-	}
-}
-
-func TestSimilarityOfTheOracle(t *testing.T) {
-	v := load(t)
-	for _, c := range v.Traces {
-		if c.Name != v.Similarity.Trace {
-			continue
-		}
-		events := map[string][][]any{}
-		for p, x := range c.Processes {
-			events[p] = x.Events
-		}
-		r := replay(t, events)
-		rows, err := Gather(&Plan{Options: Options{Node: r.of, Nodes: len(r.nodes)}, Locations: r.locations}, r.scan)
-		if err != nil {
-			t.Fatal(err)
-		}
-		time, counts := make([]Vector, len(r.locations)), make([]Vector, len(r.locations))
-		for _, x := range rows {
-			key := uint32((x.Caller+1)*100 + x.Callee)
-			time[x.Owner] = Vector{append(time[x.Owner].Key, key), append(time[x.Owner].Value, x.Exclusive)}
-			counts[x.Owner] = Vector{append(counts[x.Owner].Key, key), append(counts[x.Owner].Value, x.Count)}
-		}
-		for a := range time {
-			for b := range time {
-				s := &v.Similarity
-				if got, want := Jaccard(time[a], time[b]), number(t, s.Jaccard[a][b]); !near(got, want) {
-					t.Errorf("jaccard %d %d: %v, want %v", a, b, got, want)
-				}
-				if got, want := CosineLog(time[a], time[b]), s.Cosine[a][b]; math.Abs(got-want) > 1e-9 {
-					t.Errorf("cosine %d %d: %v, want %v", a, b, got, want)
-				}
-				if got, want := Common(time[a], time[b]), number(t, s.Common[a][b]); !near(got, want) {
-					t.Errorf("common time %d %d: %v, want %v", a, b, got, want)
-				}
-				if got, want := Common(counts[a], counts[b]), number(t, s.Counts[a][b]); !near(got, want) {
-					t.Errorf("common counts %d %d: %v, want %v", a, b, got, want)
-				}
-			}
-		}
-		return
-	}
-	t.Fatal("the vectors hold no trace for similarity")
-}
-
-func TestEmptyLocationsAreAlikeAndUnlikeAllOthers(t *testing.T) {
-	none, some := Vector{}, Vector{[]uint32{1}, []float64{5}}
-	for name, f := range map[string]func(a, b Vector) float64{"jaccard": Jaccard, "cosine": CosineLog, "common": Common} {
-		if f(none, none) != 1 || f(none, some) != 0 || f(some, none) != 0 || f(some, some) != 1 {
-			t.Errorf("%s: %v %v %v %v", name, f(none, none), f(none, some), f(some, none), f(some, some))
-		}
 	}
 }
 

@@ -55,23 +55,6 @@ func (p Point) Shrink(scale float64) Point {
 	return Point{0.5 + scale*(p.X-0.5), 0.5 + scale*(p.Y-0.5)}
 }
 
-// Cell gives the outline of a ring in slice k of n: the outer arc, then the inner
-// one backwards; the innermost ring ends in the centre.
-func Cell(k, n, ring int) []Point {
-	arc := Arc(nil, k, k, n)
-	out := make([]Point, 0, 2*len(arc))
-	for _, p := range arc {
-		out = append(out, p.Shrink(RingScale(ring+1)))
-	}
-	if ring == 0 {
-		return append(out, Point{0.5, 0.5})
-	}
-	for i := len(arc) - 1; i >= 0; i-- {
-		out = append(out, arc[i].Shrink(RingScale(ring)))
-	}
-	return out
-}
-
 // Locate says which slice of n and which ring holds a point: the hit test. The
 // centre is (0, 0).
 func Locate(p Point, n int) (slice, ring int) {
@@ -111,22 +94,4 @@ func LocateStriped(p Point, n int) (slice, stripe int) {
 		stripe++
 	}
 	return max(0, min(n-1, int(p.X*float64(n)))), stripe
-}
-
-// Gradient is the paper's colour of a value between the lowest and the highest
-// displayed: bright green, orange half way, red; linear per component.
-func Gradient(v, low, high float64) [3]uint8 {
-	t := 0.0
-	if high != low {
-		t = min(max((v-low)/(high-low), 0), 1)
-	}
-	a, b, u := [3]float64{0, 255, 0}, [3]float64{255, 165, 0}, 2*t
-	if t > 0.5 {
-		a, b, u = b, [3]float64{255, 0, 0}, 2*t-1
-	}
-	var out [3]uint8
-	for i := range out {
-		out[i] = uint8(a[i] + (b[i]-a[i])*u + 0.5)
-	}
-	return out
 }

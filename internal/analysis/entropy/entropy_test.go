@@ -258,7 +258,7 @@ func TestTimeEqualsTheOracle(t *testing.T) {
 				values[x][0][s] = c.Slices[s][x]
 			}
 		}
-		st, err := NewSpaceTime(context.Background(), &Tree{Parent: []int32{-1}, Last: []int32{0}}, len(c.Slices), values, gains[c.Gain])
+		st, err := newSpaceTime(context.Background(), &Tree{Parent: []int32{-1}, Last: []int32{0}}, len(c.Slices), values, gains[c.Gain])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,6 +268,25 @@ func TestTimeEqualsTheOracle(t *testing.T) {
 			}
 		}
 	}
+}
+
+// newSpaceTime prepares gain and loss. values[x][i][s] is variable x of leaf i in
+// slice s; entries of inner nodes are not read.
+func newSpaceTime(ctx context.Context, t *Tree, slices int, values [][][]float64, gain Gain) (*SpaceTime, error) {
+	var c Cells
+	for _, v := range values {
+		sum, info := make([]float64, t.Len()*slices), make([]float64, t.Len()*slices)
+		for i := range t.Len() {
+			if !t.Leaf(i) {
+				continue
+			}
+			for s, x := range v[i] {
+				sum[i*slices+s], info[i*slices+s] = x, xlog2(x)
+			}
+		}
+		c.Sum, c.Info = append(c.Sum, sum), append(c.Info, info)
+	}
+	return NewCells(ctx, t, slices, &c, gain)
 }
 
 func TestSpaceTimeEqualsTheOracle(t *testing.T) {
@@ -288,7 +307,7 @@ func TestSpaceTimeEqualsTheOracle(t *testing.T) {
 				}
 			}
 		}
-		st, err := NewSpaceTime(context.Background(), tree, slices, values, gains[c.Gain])
+		st, err := newSpaceTime(context.Background(), tree, slices, values, gains[c.Gain])
 		if err != nil {
 			t.Fatal(err)
 		}

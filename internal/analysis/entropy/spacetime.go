@@ -38,25 +38,6 @@ type Cells struct {
 	Sum, Info [][]float64
 }
 
-// NewSpaceTime prepares gain and loss. values[x][i][s] is variable x of leaf i in
-// slice s; entries of inner nodes are not read.
-func NewSpaceTime(ctx context.Context, t *Tree, slices int, values [][][]float64, gain Gain) (*SpaceTime, error) {
-	var c Cells
-	for _, v := range values {
-		sum, info := make([]float64, t.Len()*slices), make([]float64, t.Len()*slices)
-		for i := range t.Len() {
-			if !t.Leaf(i) {
-				continue
-			}
-			for s, x := range v[i] {
-				sum[i*slices+s], info[i*slices+s] = x, xlog2(x)
-			}
-		}
-		c.Sum, c.Info = append(c.Sum, sum), append(c.Info, info)
-	}
-	return NewCells(ctx, t, slices, &c, gain)
-}
-
 // XLog2 is v log2 v, and 0 at 0.
 func XLog2(v float64) float64 { return xlog2(v) }
 

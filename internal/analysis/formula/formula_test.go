@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
 // A number of the vectors: a JSON number, or NaN and the infinities as text.
@@ -292,7 +294,8 @@ func TestFiltersSlicesBoxesAndMeans(t *testing.T) {
 	v := load(t)
 	for _, c := range v.RangeFilter.Cases {
 		for i, x := range v.RangeFilter.Values {
-			if got := Shown(float64(x), c.Min, c.Max); got != c.Shown[i] {
+			f := scene.SpaceFilter{Ranged: true, Min: c.Min, Max: c.Max}
+			if got := f.Shows(float64(x), [3]float64{}); got != c.Shown[i] {
 				t.Errorf("%v between %v and %v: %v", x, c.Min, c.Max, got)
 			}
 		}
@@ -301,21 +304,22 @@ func TestFiltersSlicesBoxesAndMeans(t *testing.T) {
 	r := apply(t, find(t, layouts, v.Slices.Viz), input(v.Slices.Ranks, demoEvents(v.Slices.Ranks)))
 	p := r.Points[0]
 	for _, c := range v.Slices.Cases {
-		s := Slice{Width: c.Width}
+		f := scene.SpaceFilter{Ranged: true, Min: c.Min, Max: c.Max}
 		for name, at := range c.Axes {
 			a := strings.Index("xyz", name)
-			s.Axis[a], s.At[a] = true, at
+			f.Slice[a], f.At[a], f.Width[a] = true, at, c.Width
 		}
 		var ranks []int
 		var sum, shownSum float64
 		shown := 0
 		for i := range p.X {
-			if !s.Holds(p.X[i], p.Y[i], p.Z[i]) {
+			at := [3]float64{p.X[i], p.Y[i], p.Z[i]}
+			if !f.Holds(at) {
 				continue
 			}
 			ranks = append(ranks, i)
 			sum += p.Color[i]
-			if Shown(p.Color[i], c.Min, c.Max) {
+			if f.Shows(p.Color[i], at) {
 				shown++
 				shownSum += p.Color[i]
 			}

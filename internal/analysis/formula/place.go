@@ -73,39 +73,6 @@ func PlaceSpans(points []Points, restrict bool) (placed [][]bool, spans [3]Span)
 	return placed, spans
 }
 
-// Shown is the range filter: between lo and hi; where lo > hi, what lies outside
-// of them. What is not finite is hidden.
-func Shown(v, lo, hi float64) bool {
-	switch {
-	case !finite(v):
-		return false
-	case lo <= hi:
-		return lo <= v && v <= hi
-	}
-	return v > lo || v < hi
-}
-
-// A Slice fixes axes (0, 1, 2): one leaves a plane, two a line, three a point.
-type Slice struct {
-	Axis  [3]bool
-	At    [3]float64
-	Width float64 // 0: 1
-}
-
-// Holds reports whether a place lies in the slice.
-func (s *Slice) Holds(x, y, z float64) bool {
-	w := s.Width
-	if w <= 0 {
-		w = 1
-	}
-	for a, v := range [3]float64{x, y, z} {
-		if s.Axis[a] && !(s.At[a]-w/2 <= v && v < s.At[a]+w/2) {
-			return false
-		}
-	}
-	return true
-}
-
 // Fill puts n locations into a box in order of rank, x fastest.
 func Fill(n int, dims [3]int) (*Points, error) {
 	if dims[0] < 1 || dims[1] < 1 || dims[2] < 1 || n > dims[0]*dims[1]*dims[2] {

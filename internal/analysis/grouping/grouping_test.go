@@ -1,9 +1,13 @@
 package grouping
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"math/big"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -158,23 +162,115 @@ func TestAPartitionAloneIsThatOfTheWhole(t *testing.T) {
 	}
 }
 
-// TestDistancesAreThoseOfTheKernel holds the fast distances against callgraph's.
-func TestDistancesAreThoseOfTheKernel(t *testing.T) {
-	table, _ := kinds(10, 70, 3, 0.2, 8)
-	vector := func(i int) (v callgraph.Vector) {
-		for c := range table.Columns {
-			if table.Has(i, c) {
-				v.Key, v.Value = append(v.Key, uint32(c)), append(v.Value, table.Value(i, c))
+// ratio reads a whole number or a fraction.
+func ratio(t *testing.T, s string) float64 {
+	t.Helper()
+	r, ok := new(big.Rat).SetString(s)
+	if !ok {
+		t.Fatalf("%q is no number", s)
+	}
+	f, _ := r.Float64()
+	return f
+}
+
+func TestSimilarityOfTheOracle(t *testing.T) {
+	b, err := os.ReadFile("../callgraph/testdata/callmatrix.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v struct {
+		Traces []struct {
+			Name      string
+			Processes map[string]struct {
+				Matrix []struct {
+					Caller, Callee string
+					Count          float64
+					Exclusive      float64 `json:"exclusive_total"`
+				}
 			}
 		}
-		return v
+		Similarity struct {
+			Trace     string
+			Structure [][]string `json:"jaccard_support"`
+			Time      [][]string `json:"l1_exclusive"`
+			Counts    [][]string `json:"l1_count"`
+		}
 	}
+	if err := json.Unmarshal(b, &v); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range v.Traces {
+		if c.Name != v.Similarity.Trace {
+			continue
+		}
+		var rows []callgraph.Row
+		number := map[string]int32{"": callgraph.Root}
+		node := func(name string) int32 {
+			if _, ok := number[name]; !ok {
+				number[name] = int32(len(number) - 1)
+			}
+			return number[name]
+		}
+		names := slices.Sorted(maps.Keys(c.Processes))
+		for i, p := range names {
+			for _, x := range c.Processes[p].Matrix {
+				rows = append(rows, callgraph.Row{Owner: int32(i), Pair: callgraph.Pair{Caller: node(x.Caller), Callee: node(x.Callee)}, Count: x.Count, Exclusive: x.Exclusive})
+			}
+		}
+		times, counts := NewTable(len(names), rows, Exclusive), NewTable(len(names), rows, func(r *callgraph.Row) float64 { return r.Count })
+		for a := range names {
+			for b := range names {
+				for _, x := range []struct {
+					what  string
+					got   float64
+					want  string
+					exact float64
+				}{
+					{"structure", times.Similarity(a, b, Structure), v.Similarity.Structure[a][b], 1e-12},
+					{"time", times.Similarity(a, b, Time), v.Similarity.Time[a][b], 1e-6},
+					{"counts", counts.Similarity(a, b, Time), v.Similarity.Counts[a][b], 1e-6},
+				} {
+					if want := ratio(t, x.want); math.Abs(x.got-want) > x.exact {
+						t.Errorf("%s %d %d: %v, want %v", x.what, a, b, x.got, want)
+					}
+				}
+			}
+		}
+		return
+	}
+	t.Fatal("the vectors hold no trace for similarity")
+}
+
+func TestEmptyLocationsAreAlikeAndUnlikeAllOthers(t *testing.T) {
+	rows := []callgraph.Row{{Owner: 2, Pair: callgraph.Pair{Callee: 1}, Count: 1, Exclusive: 5}, {Owner: 3, Pair: callgraph.Pair{Callee: 1}, Count: 1, Exclusive: 5}}
+	table := NewTable(4, rows, Exclusive)
+	for _, by := range []Likeness{Structure, Time} {
+		if a, b, c := table.Similarity(0, 1, by), table.Similarity(0, 2, by), table.Similarity(2, 3, by); a != 1 || b != 0 || c != 1 {
+			t.Errorf("%v: %v, %v, %v", by, a, b, c)
+		}
+	}
+}
+
+// TestDistancesAreThoseOfTheirDefinition holds the fast ones against sums over columns, of which there are more than are taken at a time.
+func TestDistancesAreThoseOfTheirDefinition(t *testing.T) {
+	table, _ := kinds(10, 70, 3, 0.2, 8)
 	for a := range 10 {
 		for b := range 10 {
-			if got, want := table.Similarity(a, b, Structure), callgraph.Jaccard(vector(a), vector(b)); math.Abs(got-want) > 1e-12 {
+			var both, either, apart, all float64
+			for c := range table.Columns {
+				if table.Has(a, c) && table.Has(b, c) {
+					both++
+				}
+				if table.Has(a, c) || table.Has(b, c) {
+					either++
+				}
+				apart += math.Abs(table.Value(a, c) - table.Value(b, c))
+				all += table.Value(a, c) + table.Value(b, c)
+			}
+			if got, want := table.Similarity(a, b, Structure), both/either; math.Abs(got-want) > 1e-12 {
 				t.Errorf("structure %d %d: %v, want %v", a, b, got, want)
 			}
-			if got, want := table.Similarity(a, b, Time), callgraph.Common(vector(a), vector(b)); math.Abs(got-want) > 1e-6 {
+			if got, want := table.Similarity(a, b, Time), 1-apart/all; math.Abs(got-want) > 1e-6 {
 				t.Errorf("time %d %d: %v, want %v", a, b, got, want)
 			}
 		}

@@ -221,12 +221,3 @@ func (l *Layout) Drawn(d float64) (drawn []bool, count int) {
 	}
 	return drawn, count
 }
-
-// Hue is the colour angle of a time in the paper's spectrum: blue over green and
-// red to magenta.
-func Hue(t, begin, end float64) float64 {
-	if end == begin {
-		return 240
-	}
-	return math.Mod(240-300*(t-begin)/(end-begin)+360, 360)
-}

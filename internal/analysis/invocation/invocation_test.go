@@ -56,10 +56,6 @@ type vectors struct {
 		Family          []row `json:"family_order_first_20"`
 		Drawn           int   `json:"drawn_descendants_rule"`
 	}
-	Hue []struct {
-		T, T0, T1 float64
-		Hue       string
-	}
 }
 
 func load(t testing.TB) (v vectors) {
@@ -232,14 +228,6 @@ func TestRandomTracesAreLaidOutAsTheOracleSays(t *testing.T) {
 		level, _ = ordered.Levels()
 		condensed, origin = Condense(height, HMax(c.W, c.D)).Apply(ordered, level)
 		compare(t, "family order", NewLayout(condensed), pick(pick(names, order), origin), c.Family, float64(c.D))
-	}
-}
-
-func TestHueRunsFromBlueToMagenta(t *testing.T) {
-	for _, c := range load(t).Hue {
-		if got := Hue(c.T, c.T0, c.T1); math.Abs(got-ratio(t, c.Hue)) > 1e-9 {
-			t.Errorf("hue(%v) = %v, want %s", c.T, got, c.Hue)
-		}
 	}
 }
 

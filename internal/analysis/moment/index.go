@@ -7,6 +7,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// An Interval is a stretch of busy time, half open.
+type Interval struct{ Begin, End trace.Time }
+
 // An Index holds the busy time of many rows as bars, in order of time without
 // overlap, with a sketch for every partBars of them. It answers for rows with few
 // bars, and for what counts as busy that no store has sketches of, faster than the

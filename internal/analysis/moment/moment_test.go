@@ -134,7 +134,7 @@ func TestMomentsEqualTheExactOnes(t *testing.T) {
 			}
 			u := float64(unit)
 			t0 := c.T0 * trace.Time(unit)
-			s := Of(Union(inUnits(t, c.Busy, unit), t0, c.Tf*trace.Time(unit)), MaxOrder)
+			s := sketchOf(unionOf(inUnits(t, c.Busy, unit), t0, c.Tf*trace.Time(unit)), MaxOrder)
 			near(t, "m0", s.M0()/u, ratio(t, c.Exact.M0), 0)
 			if s.Empty() {
 				if c.M[1] != nil || !math.IsNaN(s.M1(t0)) {
@@ -177,7 +177,7 @@ func TestLongStreamsKeepTheirDigits(t *testing.T) {
 			list = append(list, Interval{at, at + length})
 			at += length
 		}
-		s := Of(list, 4)
+		s := sketchOf(list, 4)
 		near(t, "m0", s.M0(), c.M[0], 0)
 		near(t, "m1", s.M1(c.T0), c.M1MinusT0, 0)
 		near(t, "mu2", s.Mu(2), c.Mu2, 0)
@@ -188,7 +188,7 @@ func TestLongStreamsKeepTheirDigits(t *testing.T) {
 
 func TestOverlapCountsOnceInTheUnionAndTwiceInTheSum(t *testing.T) {
 	for _, c := range load(t).Overlap {
-		union := Of(Union(intervals(c.Busy), c.T0, c.Tf), 3)
+		union := sketchOf(unionOf(intervals(c.Busy), c.T0, c.Tf), 3)
 		var sum Sketch
 		for _, x := range c.Busy {
 			sum.Add(max(x[0], c.T0), min(x[1], c.Tf), 3)
@@ -206,7 +206,7 @@ func TestOverlapCountsOnceInTheUnionAndTwiceInTheSum(t *testing.T) {
 
 func TestMergedStatesEqualTheExactOnes(t *testing.T) {
 	for _, c := range load(t).Merge {
-		a, b := Of(intervals(c.A), MaxOrder), Of(intervals(c.B), MaxOrder)
+		a, b := sketchOf(intervals(c.A), MaxOrder), sketchOf(intervals(c.B), MaxOrder)
 		a.Merge(&b, MaxOrder)
 		w := ratio(t, c.Merged.W)
 		near(t, c.Name+" weight", a.Weight, w, 0)
@@ -253,7 +253,7 @@ func TestProperties(t *testing.T) {
 			list = append(list, Interval{at, at + n})
 			at += n
 		}
-		whole := Of(list, 5)
+		whole := sketchOf(list, 5)
 		if 2*whole.M(2) < whole.M0()*(1-1e-12) {
 			t.Fatalf("2 m2 = %v < m0 = %v", 2*whole.M(2), whole.M0())
 		}
@@ -266,8 +266,8 @@ func TestProperties(t *testing.T) {
 			other.Add(x.Begin, x.End, 5)
 		}
 		cut := t0 + trace.Time(r.Int64N(int64(at-t0)))
-		l := Of(Union(append([]Interval{}, list...), t0, cut), 5)
-		rest := Of(Union(append([]Interval{}, list...), cut, at), 5)
+		l := sketchOf(unionOf(append([]Interval{}, list...), t0, cut), 5)
+		rest := sketchOf(unionOf(append([]Interval{}, list...), cut, at), 5)
 		l.Merge(&rest, 5)
 		for _, s := range []Sketch{other, l} {
 			if math.Abs(s.M0()-whole.M0()) > 1e-9 || math.Abs(s.M1(t0)-whole.M1(t0)) > 1e-6 {

@@ -69,7 +69,7 @@ func TestBlocksMergeToWhatTheSegmentsGive(t *testing.T) {
 			blocks = slices.Delete(blocks, i+1, i+2)
 		}
 		for _, set := range []RoleSet{BusyRoles, Roles(trace.RoleCommunication), Roles(trace.RoleIdle, trace.RoleOverhead, trace.RoleIO)} {
-			want := Of(bars(list, set, 0, math.MaxInt64), 3)
+			want := sketchOf(bars(list, set, 0, math.MaxInt64), 3)
 			var got, direct Cubic
 			if !got.AddBlock(blocks[0], set) {
 				t.Fatal("the block does not decode")
@@ -129,7 +129,7 @@ func TestIndexAnswersForEveryWindow(t *testing.T) {
 		for range 40 {
 			t0 := first - 5 + trace.Time(rng.Int64N(int64(last-first)+10))
 			tf := t0 + 1 + trace.Time(rng.Int64N(int64(last-first)+10))
-			want := Of(bars(list, BusyRoles, t0, tf), 5)
+			want := sketchOf(bars(list, BusyRoles, t0, tf), 5)
 			same(t, "index", x.Cubic(row, t0, tf), want)
 			five := x.Sketch(row, t0, tf, 5)
 			if math.Abs(five.M0()-want.M0()) > 1e-9*want.M0() || !want.Empty() && math.Abs(five.M(4)-want.M(4)) > 1e-9*want.M(4) {

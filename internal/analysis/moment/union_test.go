@@ -6,12 +6,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An Interval is a stretch of busy time, half open.
-type Interval struct{ Begin, End trace.Time }
-
-// Union merges overlapping and touching intervals and clips them to [t0, tf);
+// unionOf merges overlapping and touching intervals and clips them to [t0, tf);
 // what is left is in order. The input is sorted in place. O(n log n).
-func Union(list []Interval, t0, tf trace.Time) []Interval {
+func unionOf(list []Interval, t0, tf trace.Time) []Interval {
 	sort.Slice(list, func(i, j int) bool { return list[i].Begin < list[j].Begin })
 	var out []Interval
 	for _, x := range list {
@@ -27,16 +24,16 @@ func Union(list []Interval, t0, tf trace.Time) []Interval {
 	return out
 }
 
-// Of is the sketch of disjoint intervals in order.
-func Of(list []Interval, order int) Sketch {
+// sketchOf is the sketch of disjoint intervals in order.
+func sketchOf(list []Interval, order int) Sketch {
 	switch len(list) {
 	case 0:
 		return Sketch{}
 	case 1:
 		return Bar(list[0].Begin, list[0].End, order)
 	}
-	a := Of(list[:len(list)/2], order)
-	b := Of(list[len(list)/2:], order)
+	a := sketchOf(list[:len(list)/2], order)
+	b := sketchOf(list[len(list)/2:], order)
 	a.Merge(&b, order)
 	return a
 }
