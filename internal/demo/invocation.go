@@ -31,19 +31,6 @@ func (p *program) call(caller int32, clause int64, needs ...int32) int32 {
 	return id
 }
 
-// height is the number of levels.
-func (p *program) height() int {
-	level := make([]int, len(p.clause))
-	most := 0
-	for i := range p.calls { // callers come before what they call
-		for _, c := range p.calls[i] {
-			level[c] = level[i] + 1
-			most = max(most, level[c])
-		}
-	}
-	return most + 1
-}
-
 // run schedules the program on workers: a call takes a millisecond. What it calls
 // goes onto its worker's own stack, so that each works depth first, or to the end
 // of its queue; a worker with nothing takes the oldest call of the worker that has

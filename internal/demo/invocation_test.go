@@ -118,3 +118,16 @@ func TestProgramsRunEveryCallOnceOnAnyNumberOfWorkers(t *testing.T) {
 		}
 	}
 }
+
+// height is the number of levels.
+func (p *program) height() int {
+	level := make([]int, len(p.clause))
+	most := 0
+	for i := range p.calls { // callers come before what they call
+		for _, c := range p.calls[i] {
+			level[c] = level[i] + 1
+			most = max(most, level[c])
+		}
+	}
+	return most + 1
+}

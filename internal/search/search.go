@@ -3,7 +3,6 @@ package search
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -255,9 +254,4 @@ func (s *scan) trim() {
 	kept := s.best(s.answer.Hits)
 	s.answer.Index += s.dropped(len(s.answer.Hits) - len(kept))
 	s.answer.Hits = kept
-}
-
-// Whole is the window of all of a run.
-func Whole(r store.Reader) (begin, end trace.Time) {
-	return 0, min(r.Info().End, math.MaxInt64-1) + 1
 }

@@ -37,7 +37,7 @@ func found(t *testing.T, r store.Reader, text string, change func(*search.Option
 		t.Fatal(err)
 	}
 	o := search.Options{Limit: 100, Bins: 10}
-	o.Begin, o.End = search.Whole(r)
+	o.Begin, o.End = 0, r.Info().End+1
 	if change != nil {
 		change(&o)
 	}

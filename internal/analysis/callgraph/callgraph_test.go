@@ -300,15 +300,22 @@ func (r *run) checkCalls(t *testing.T, p int, want *process) {
 
 func (r *run) checkTree(t *testing.T, p int, want *process) {
 	t.Helper()
-	var tree Tree
-	_ = r.rows(r.locations[p:p+1], func(c *trace.Columns) error { tree.Add(c, r.of); return nil })
+	w := store.Window{End: r.reader.Info().End, Locations: []trace.LocationID{r.locations[p]}}
+	c := &PathCollector{End: w.End + 1, Measure: Totals, Regions: len(r.reader.Regions())}
+	if err := store.Digests(context.Background(), r.reader, DigestName, w, c.Add); err != nil {
+		t.Fatal(err)
+	}
+	tree, err := c.Paths(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
 	got := map[string]int64{}
-	for i := range tree.Node {
+	for i := range tree.Region {
 		var path []string
 		for k := int32(i); k >= 0; k = tree.Parent[k] {
-			path = append([]string{r.name(tree.Node[k])}, path...)
+			path = append([]string{r.reader.Regions()[tree.Region[k]].Name}, path...)
 		}
-		got[strings.Join(path, ";")] = tree.Count[i]
+		got[strings.Join(path, ";")] = tree.Calls[i]
 	}
 	for _, x := range want.Tree {
 		if n := got[strings.Join(x.Path, ";")]; n != x.Count {

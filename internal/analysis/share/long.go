@@ -127,14 +127,6 @@ func (Summary) Condense(dst, long trace.Block) trace.Block {
 	return d.Append(dst)
 }
 
-// Of is the digest of one stretch.
-func Of(s *trace.Stretch) (d Digest) {
-	long := Summary{}.Build(nil, s, nil)
-	d.head(long)
-	d.list(long[longHead:])
-	return d
-}
-
 // headOf counts the parts of a fixed size, and the time of each region.
 func (x *builder) headOf(s *trace.Stretch) {
 	d, t := &x.digest, &x.tally
