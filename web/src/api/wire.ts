@@ -11,7 +11,6 @@
 import type { Briefs, Layer, Mark, MarkKind, Scene } from "../scene/scene";
 
 export const wireVersion = 1;
-export const contentType = "application/vnd.parallax.scene";
 
 interface Column {
   type: "f64" | "f32" | "u32" | "u16" | "u8" | "text";

@@ -3,7 +3,7 @@
 
 import type { Workbench } from "./workbench";
 import * as panel from "./layout";
-import { formatInstant, formatRange } from "./format";
+import { formatInstant } from "./format";
 import type { Range } from "./selection";
 import { saveSnapshot } from "./snapshot";
 
@@ -233,9 +233,4 @@ export function viewCommands(bench: Workbench): Command[] {
   return bench.available.value.map((v, i) => ({
     id: `view-${v.name}`, title: `View: ${v.title}`, group: "Panels", keys: i < 9 ? [`Digit${i + 1}`] : [], run: (b) => b.reveal(v.name),
   }));
-}
-
-/** The window in words, for the palette's head line. */
-export function windowText(bench: Workbench): string {
-  return formatRange(bench.store.window.begin, bench.store.window.end);
 }

@@ -4,7 +4,6 @@
 import { signal } from "@preact/signals";
 import { ApiFailure, type Api } from "../api/client";
 import type { Notes, RunNote, SavedPage } from "../api/types";
-import type { Range } from "./selection";
 
 const none: Notes = { version: 0, notes: [], workspaces: [] };
 
@@ -59,11 +58,6 @@ export class NoteBook {
     }
     return false;
   }
-}
-
-/** The range of a note: a flag where it has no length. */
-export function noteRange(n: RunNote): Range {
-  return { begin: n.begin, end: n.end };
 }
 
 /** A state of the page without what is the reader's own: theme, hues and the run. */
