@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"sync"
+	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -15,7 +16,7 @@ const (
 )
 
 // A block is some whole lines of a file on their way from the file through a
-// parser to the converter.
+// parser and the converter to the shards.
 type block struct {
 	buf     []byte   // data is in it
 	data    []byte   // ends with a line end
@@ -27,6 +28,19 @@ type block struct {
 	extras  []extra
 	tally   tally // lines count from 1 within the block
 	done    chan struct{}
+
+	// What the records stand for. Most are gone then.
+	resolved           int    // how many that are still there
+	rebound, destroyed uint32 // what was counted when a parser began to look
+	deeds              []deed
+	links              []linkDeed
+	deedsOf            [][]uint32 // by shard: indices
+	linksOf            [][]uint32
+	seen               reach
+	meant              tally // lines count from 1 within the block
+
+	base int64        // lines of the file before it
+	left atomic.Int32 // shards that have something to do for it
 }
 
 // A record is one event. Words are numbers, see symbol; those that are used once
@@ -60,8 +74,25 @@ var blocks = sync.Pool{New: func() any { return &block{done: make(chan struct{},
 
 func newBlock() *block {
 	b := blocks.Get().(*block)
-	b.data, b.layouts, b.lines, b.records, b.extras, b.tally = nil, nil, 0, b.records[:0], b.extras[:0], tally{}
+	b.data, b.layouts = nil, nil
+	b.again()
 	return b
+}
+
+// again forgets everything but the data.
+func (b *block) again() {
+	b.lines, b.records, b.extras, b.tally = 0, b.records[:0], b.extras[:0], tally{}
+	b.resolved, b.deeds, b.links, b.seen, b.meant = 0, b.deeds[:0], b.links[:0], reach{}, tally{}
+	for n := range b.deedsOf {
+		b.deedsOf[n], b.linksOf[n] = b.deedsOf[n][:0], b.linksOf[n][:0]
+	}
+}
+
+// spread makes lists for so many shards.
+func (b *block) spread(shards int) {
+	if len(b.deedsOf) != shards {
+		b.deedsOf, b.linksOf = make([][]uint32, shards), make([][]uint32, shards)
+	}
 }
 
 // room makes buf at least n bytes long; what is in it stays.
@@ -83,6 +114,7 @@ func (b *block) free() {
 // block comes with those that hold in it.
 type feeder struct {
 	header header
+	size   int                // of a block
 	send   func(*block) error // to a parser, and to the converter in order
 	// ready hands over a block that needs no parser.
 	ready func(*block) error
@@ -94,7 +126,7 @@ type feeder struct {
 // run reads everything. Its error is that of send; one of the file is kept.
 func (f *feeder) run(ctx context.Context, r io.Reader) error {
 	b := newBlock()
-	b.room(blockSize + slack)
+	b.room(f.size + slack)
 	have := 0
 	for {
 		if err := ctx.Err(); err != nil {
@@ -122,7 +154,7 @@ func (f *feeder) run(ctx context.Context, r io.Reader) error {
 			continue
 		}
 		next := newBlock()
-		next.room(max(blockSize, have-end+1) + slack)
+		next.room(max(f.size, have-end+1) + slack)
 		rest := copy(next.buf, b.buf[end:have])
 		b.data = b.buf[:end]
 		if err := f.cut(b); err != nil {

@@ -7,29 +7,26 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A tree is the containers, and the tracks of those that hold states.
+// A tree is the containers, and the rows of those that hold states of several types.
 type tree struct {
 	vocabulary
 
-	containers containers
+	containers list[container]
 	byAlias    table[uint32] // numbers of containers
 	byName     table[uint32] // of those that have an alias
-	tracks     []track       // of containers that have several; the first is none
-	rows       []stateRow    // of these, one each
-	moreTracks map[trackKey]uint32
-	frames     []frame // the first is none
-	freeFrame  uint32
+	rows       list[stateRow]
+	moreRows   map[rowKey]uint32
 	todo       []uint32 // containers to destroy
 	ranks      ranks
 	parts      []string // files that were named and not yet read
-
-	base int64 // lines of the file before the block
+	placed     uint32   // containers that have a shard
+	destroyed  uint32   // counts containers that were
 }
 
 // A container is a location, with what is open on it. There may be millions: this is
 // all that is kept of one, beside its words.
 type container struct {
-	stream  trace.Stream // nil until there are records, and when it is destroyed
+	stream  trace.Stream // nil until there are records, and when it is destroyed; the shard's, as last
 	created trace.Time
 	ended   trace.Time // endless while it lives
 	last    trace.Time // of the states
@@ -39,7 +36,8 @@ type container struct {
 	parent, child, sibling uint32
 	location               trace.LocationID // NoLocation for a root that nothing happens on
 	rank                   int32            // its own or one above
-	states                 track            // of the type that counts; it knows the others
+	shard                  uint32           // one more than the number of that which writes its streams; 0 before any record
+	states                 track            // of the type that counts
 }
 
 const (
@@ -47,56 +45,48 @@ const (
 	rootNumber = 1
 )
 
-// containers are all there are, numbered from 1 in order of creation. They stay where
-// they are: a slice would take twice the memory whenever it grows.
-type containers struct {
-	blocks []*[inBlock]container
+// A list is numbered from 1 in the order of coming. What is in it stays where it is: others hold on to it,
+// and a slice would take twice the memory whenever it grows.
+type list[T any] struct {
+	blocks []*[inBlock]T
 	count  uint32
 }
 
 const inBlock = 1 << 10
 
-func (l *containers) at(n uint32) *container { return &l.blocks[n/inBlock][n%inBlock] }
+func (l *list[T]) at(n uint32) *T { return &l.blocks[n/inBlock][n%inBlock] }
 
-func (l *containers) add(k container) uint32 {
+func (l *list[T]) add(x T) uint32 {
 	l.count++
 	for int(l.count/inBlock) >= len(l.blocks) {
-		l.blocks = append(l.blocks, new([inBlock]container))
+		l.blocks = append(l.blocks, new([inBlock]T))
 	}
-	*l.at(l.count) = k
+	*l.at(l.count) = x
 	return l.count
 }
 
-// open gives the stream of a container.
-func (c *tree) open(k *container) trace.Stream {
-	if k.stream == nil {
-		if k.location == trace.NoLocation {
-			c.defineRoot(k)
-		}
-		// Whoever writes in order pays nothing for this.
-		k.stream = c.w.Stream(k.location, trace.StreamOptions{Unordered: true})
+// ready sees to it that a container has a shard that writes it, and a location, which the root has only where
+// something happens on it.
+func (c *resolver) ready(k *container) bool {
+	if k.shard != 0 && k.location != trace.NoLocation {
+		return true
 	}
-	return k.stream
+	if !c.defines {
+		return false
+	}
+	if k.shard == 0 {
+		// In turn, so that those with much to write, which often come one after the other, are spread.
+		k.shard = c.placed%uint32(len(c.shards)) + 1
+		c.placed++
+	}
+	c.locate(k)
+	return true
 }
 
-// defineRoot gives the root a location, which it has only where something happens
-// on it.
-func (c *tree) defineRoot(k *container) {
-	k.location = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: "0", Name: "root", Rank: trace.NoRank})
-}
-
-// close ends the stream of a container, so that the writer may let go of it; another
-// record opens it again.
-func (c *tree) close(k *container) {
-	if k.stream != nil {
-		c.fail(k.stream.Close())
-		k.stream = nil
-	}
-	for r := &k.states; r.next != 0; r = &c.tracks[r.next] {
-		if row := &c.rows[r.next]; row.stream != nil {
-			c.fail(row.stream.Close())
-			row.stream = nil
-		}
+// locate defines the location of the root, if need be.
+func (c *tree) locate(k *container) {
+	if k.location == trace.NoLocation {
+		k.location = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: "0", Name: "root", Rank: trace.NoRank})
 	}
 }
 
@@ -109,14 +99,14 @@ func (c *tree) container(s symbol) *container {
 }
 
 // containerOf finds the container that a word means: by alias, else by name.
-func (c *tree) containerOf(text []byte, line int64) *container {
+func (c *resolver) containerOf(text []byte) *container {
 	n, named := c.numberOf(text)
 	if n == 0 {
-		c.tally.Add(unknownContainer, line)
+		c.note(unknownContainer)
 		return nil
 	}
 	if named {
-		c.tally.Add(containerByName, line)
+		c.note(containerByName)
 	}
 	return c.containers.at(n)
 }
@@ -132,13 +122,13 @@ func (c *tree) numberOf(text []byte) (n uint32, named bool) {
 }
 
 // create takes PajeCreateContainer.
-func (c *tree) create(f *fields, line int64) {
-	t := c.typeOf(f.of[fieldType], line)
+func (c *resolver) create(f *fields) {
+	t := c.typeOf(f.of[fieldType])
 	if t == nil {
 		return
 	}
 	if t.op != opContainerType {
-		c.tally.Add(wrongNature, line)
+		c.note(wrongNature)
 		return
 	}
 	id := f.of[fieldAlias]
@@ -149,10 +139,10 @@ func (c *tree) create(f *fields, line int64) {
 	if len(name) == 0 {
 		name = id
 	}
-	parent := c.parentOf(f, line)
+	parent := c.parentOf(f)
 	word := c.symbols.keep(id)
 	if n := c.byAlias.get(word); n != 0 {
-		c.tally.Add(recreated, line)
+		c.note(recreated)
 		if n == rootNumber {
 			return
 		}
@@ -164,6 +154,9 @@ func (c *tree) create(f *fields, line int64) {
 		}
 	}
 	n := c.place(container{typ: t.index, parent: parent, rank: trace.NoRank, created: f.time, ended: endless}, string(id), string(name), f)
+	if c.byAlias.get(word) != 0 || c.byName.get(word) != 0 {
+		c.rebound++
+	}
 	c.byAlias.set(word, n)
 	if len(f.of[fieldAlias]) > 0 {
 		if w := c.symbols.keep(name); c.byName.get(w) == 0 {
@@ -174,20 +167,20 @@ func (c *tree) create(f *fields, line int64) {
 }
 
 // parentOf finds what a new container lies in.
-func (c *tree) parentOf(f *fields, line int64) uint32 {
+func (c *resolver) parentOf(f *fields) uint32 {
 	n, named := c.numberOf(f.of[fieldContainer])
 	if n == 0 {
-		c.tally.Add(unknownParent, line)
+		c.note(unknownParent)
 		return rootNumber
 	}
 	if named {
-		c.tally.Add(containerByName, line)
+		c.note(containerByName)
 	}
 	return n
 }
 
 // place defines the location of a new container, and gives its number.
-func (c *tree) place(k container, key, name string, f *fields) uint32 {
+func (c *resolver) place(k container, key, name string, f *fields) uint32 {
 	l := trace.Location{Parent: trace.NoLocation, Kind: c.typeList[k.typ].kind, Key: key, Name: name, Rank: trace.NoRank}
 	parent := c.containers.at(k.parent)
 	if k.parent != rootNumber {
@@ -208,7 +201,7 @@ func (c *tree) place(k container, key, name string, f *fields) uint32 {
 	if l.Rank == trace.NoRank && k.rank == trace.NoRank {
 		if n := rankOf(name, key); n >= 0 && !c.ranks.has(n) {
 			l.Rank = n
-			c.tally.Add(ranksByName, c.base+int64(f.line))
+			c.note(ranksByName)
 		}
 	}
 	if l.Rank != trace.NoRank {
@@ -221,7 +214,7 @@ func (c *tree) place(k container, key, name string, f *fields) uint32 {
 }
 
 // destroy takes PajeDestroyContainer: the container ends, and all in it.
-func (c *tree) destroy(f *fields, line int64) {
+func (c *resolver) destroy(f *fields) {
 	id := f.of[fieldName]
 	if len(id) == 0 {
 		id = f.of[fieldAlias]
@@ -231,11 +224,11 @@ func (c *tree) destroy(f *fields, line int64) {
 	}
 	n, named := c.numberOf(id)
 	if n == 0 {
-		c.tally.Add(unknownDestroy, line)
+		c.note(unknownDestroy)
 		return
 	}
 	if named {
-		c.tally.Add(containerByName, line)
+		c.note(containerByName)
 	}
 	c.typeList[c.containers.at(n).typ].destroys = true
 	todo := append(c.todo[:0], n)
@@ -246,8 +239,8 @@ func (c *tree) destroy(f *fields, line int64) {
 			continue
 		}
 		k.ended = f.time
-		c.endStates(k, f.time)
-		c.close(k)
+		c.destroyed++
+		c.end(k)
 		for n := k.child; n != 0; n = c.containers.at(n).sibling {
 			todo = append(todo, n)
 		}

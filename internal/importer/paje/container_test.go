@@ -7,11 +7,13 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -40,15 +42,19 @@ const inHeader = 2
 // A scribe writes down what streams are given, location by location.
 type scribe struct {
 	*importertest.Count
+	mu         sync.Mutex
 	said       map[trace.LocationID][]string
+	names      map[trace.RegionID]string
 	open, most int
 }
 
 func newScribe() *scribe {
-	return &scribe{Count: importertest.NewCount(), said: map[trace.LocationID][]string{}}
+	return &scribe{Count: importertest.NewCount(), said: map[trace.LocationID][]string{}, names: map[trace.RegionID]string{}}
 }
 
 func (s *scribe) Stream(id trace.LocationID, o trace.StreamOptions) trace.Stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.open++
 	s.most = max(s.most, s.open)
 	return &scribeStream{Stream: s.Count.Stream(id, o), s: s, id: id}
@@ -60,21 +66,36 @@ type scribeStream struct {
 	id trace.LocationID
 }
 
-func (x *scribeStream) say(format string, args ...any) {
-	x.s.said[x.id] = append(x.s.said[x.id], fmt.Sprintf(format, args...))
+func (s *scribe) Region(r trace.Region) trace.RegionID {
+	id := s.Count.Region(r)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.names[id] = r.Name
+	return id
+}
+
+func (x *scribeStream) say(t trace.Time, what string, r trace.RegionID) {
+	x.s.mu.Lock()
+	defer x.s.mu.Unlock()
+	x.s.said[x.id] = append(x.s.said[x.id], fmt.Sprint(t/1e9, what, x.s.names[r]))
 }
 
 func (x *scribeStream) Enter(t trace.Time, r trace.RegionID) {
-	x.say("%d+%s", t/1e9, x.s.Regions[r].Name)
+	x.say(t, "+", r)
 	x.Stream.Enter(t, r)
 }
 
 func (x *scribeStream) Leave(t trace.Time, r trace.RegionID) {
-	x.say("%d-%s", t/1e9, x.s.Regions[r].Name)
+	x.say(t, "-", r)
 	x.Stream.Leave(t, r)
 }
 
-func (x *scribeStream) Close() error { x.s.open--; return x.Stream.Close() }
+func (x *scribeStream) Close() error {
+	x.s.mu.Lock()
+	defer x.s.mu.Unlock()
+	x.s.open--
+	return x.Stream.Close()
+}
 
 // runOf gives the run of a file with this text.
 func runOf(t testing.TB, text string) importer.Run {
@@ -171,7 +192,7 @@ func TestContainersThatAreDestroyedLetGoOfTheirStream(t *testing.T) {
 	}
 	fmt.Fprintf(&text, "12 %d S c0 late\n7 %d P top\n", n, n)
 	s := newScribe()
-	if err := runOf(t, text.String()).Import(context.Background(), s); err != nil {
+	if err := importWith(context.Background(), runOf(t, text.String()), s, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	if s.most != 1 || s.open != 0 {
@@ -198,7 +219,7 @@ func TestAFileWithTooManyWordsIsReadTheSame(t *testing.T) {
 	}
 	read := func(met int) *importertest.Count {
 		w := importertest.NewCount()
-		c := newConverter(w, seconds)
+		c := newConverter(w, seconds, parallel.Workers())
 		c.symbols.met = met
 		run := runOf(t, text.String())
 		if _, err := c.file(context.Background(), run, run.Files[0], header{now: &layouts{}}); err != nil {
@@ -223,15 +244,24 @@ func TestAFileWithTooManyWordsIsReadTheSame(t *testing.T) {
 type keepsNothing struct {
 	*importertest.Count
 	locations trace.LocationID
-	stream    trace.Stream
 }
+
+type deaf struct{}
+
+func (deaf) Enter(trace.Time, trace.RegionID)                {}
+func (deaf) Leave(trace.Time, trace.RegionID)                {}
+func (deaf) Interval(trace.Time, trace.Time, trace.RegionID) {}
+func (deaf) Instant(trace.Time, trace.RegionID)              {}
+func (deaf) Sample(trace.CounterID, trace.Time, float64)     {}
+func (deaf) Attribute(trace.AttributeID, trace.Value)        {}
+func (deaf) Close() error                                    { return nil }
 
 func (w *keepsNothing) Location(trace.Location) trace.LocationID {
 	w.locations++
 	return w.locations - 1
 }
 func (w *keepsNothing) Stream(trace.LocationID, trace.StreamOptions) trace.Stream {
-	return w.stream
+	return deaf{}
 }
 
 // manyContainers is a trace of containers that all have a name of their own and a state
@@ -255,14 +285,13 @@ func manyContainers(n int) string {
 // heldBy is what the reader holds after a text, in bytes.
 func heldBy(t testing.TB, text string) int64 {
 	t.Helper()
-	count := importertest.NewCount()
-	w := &keepsNothing{Count: count, stream: count.Stream(0, trace.StreamOptions{})}
+	w := &keepsNothing{Count: importertest.NewCount()}
 	run := runOf(t, text)
 	var before, after runtime.MemStats
 	runtime.GC() // twice, for the blocks that wait to be used again
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	c := newConverter(w, seconds)
+	c := newConverter(w, seconds, parallel.Workers())
 	if _, err := c.file(context.Background(), run, run.Files[0], header{now: &layouts{}}); err != nil {
 		t.Fatal(err)
 	}

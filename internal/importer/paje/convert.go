@@ -1,26 +1,52 @@
 package paje
 
 import (
+	"context"
+	"sync"
+
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A converter gives records their meaning, in the order of the file.
+// A converter turns the blocks of a file into a trace, on all cores:
+//
+//  1. A parser turns the lines of a block into records, and looks up what they stand for. Both need no order: what
+//     blocks before this one define anew changes nothing that was found. It stops to look up at the first record that
+//     defines something, uses something for the first time, or is wrong.
+//  2. The converter takes the blocks in the order of the file, and resolves the records that are left. So numbers of
+//     regions, locations, attributes and counters are those of their first use.
+//  3. Shards write: each the streams of some containers, and each joins the links of some keys, block by block.
+//
+// What comes out does not depend on how many of them there are.
 type converter struct {
 	tree
 
-	unit unit
-
+	unit      unit
 	variables map[variableKey]*variable
-	pending   pendings
 	unknown   map[string]int64 // events that are not Paje's, by name
+	seen      reach
+	tally     tally
+	base      int64 // lines of the file before the block
+
+	mu      sync.RWMutex // parsers look up, the converter defines
+	parser  *parser      // its own
+	parsers []*parser
+	shards  []*shard
+	// waiting is at least how many ends of links wait for their other one, of mostWaiting.
+	waiting, mostWaiting int
+	blockSize            int
 }
 
-func newConverter(w trace.Writer, u unit) *converter {
-	c := &converter{unit: u, variables: map[variableKey]*variable{}, pending: newPendings(), unknown: map[string]int64{}}
+func newConverter(w trace.Writer, u unit, workers int) *converter {
+	c := &converter{unit: u, variables: map[variableKey]*variable{}, unknown: map[string]int64{}, mostWaiting: maxPending, blockSize: blockSize}
 	c.vocabulary = vocabulary{w: w, symbols: newSymbols(), values: map[valueKey]*meaning{}, attributes: importer.NewAttributes(w)}
-	c.tracks, c.rows, c.moreTracks = make([]track, 1), make([]stateRow, 1), map[trackKey]uint32{}
-	c.frames = make([]frame, 1)
+	c.moreRows = map[rowKey]uint32{}
+	c.parser = newParser(c)
+	c.parser.meaning.defines = true
+	for n := range workers {
+		c.parsers = append(c.parsers, newParser(c))
+		c.shards = append(c.shards, newShard(c, n))
+	}
 	zero := c.symbols.keep([]byte("0"))
 	rootType := &typ{op: opContainerType, name: "0", kind: trace.KindGroup}
 	c.typeList = append(c.typeList, rootType)
@@ -30,189 +56,186 @@ func newConverter(w trace.Writer, u unit) *converter {
 	return c
 }
 
-// convert takes the records of a block.
-func (c *converter) convert(b *block) {
-	c.data = b.data
-	for i := range b.records {
-		r := &b.records[i]
-		switch r.layout.op {
-		case opSetState, opPushState, opPopState, opResetState:
-			c.state(r)
-		case opSetVariable, opAddVariable, opSubVariable:
-			c.variable(r)
-		case opEvent:
-			c.event(r)
-		case opStartLink, opEndLink:
-			c.link(r, b)
-		default:
-			c.rare(r)
-		}
+// convert does what parsers left of a block, and hands it to the shards.
+func (c *converter) convert(ctx context.Context, b *block) error {
+	if b.rebound != c.rebound && b.data != nil {
+		b.again()
+		c.parser.parse(b)
 	}
+	if b.destroyed != c.destroyed {
+		c.endedSince(b)
+	}
+	if b.resolved < len(b.records) {
+		c.mu.Lock()
+		c.parser.meaning.rest(b)
+		c.mu.Unlock()
+	}
+	c.seen.add(b.seen)
 	c.tally.Take(&b.tally, c.base)
+	c.tally.Take(&b.meant, c.base)
+	b.base = c.base
 	c.base += b.lines
+	return c.hand(ctx, b)
 }
 
-// rare takes the events whose fields the parser leaves alone.
-func (c *converter) rare(r *record) {
-	line := c.base + int64(r.line)
-	if r.layout.op == opUnknown {
-		c.unknown[r.layout.name]++
+// endedSince counts the records of a block on containers that were destroyed after a parser looked.
+func (c *converter) endedSince(b *block) {
+	for i := range b.deeds {
+		if d := &b.deeds[i]; d.time > d.k.ended {
+			b.meant.Add(afterDestroy, int64(d.line))
+		}
+	}
+	for i := range b.links {
+		if d := &b.links[i]; d.time > d.k.ended {
+			b.meant.Add(afterDestroy, int64(d.line))
+		}
+	}
+}
+
+// hand gives a block to the shards that have something to do for it.
+func (c *converter) hand(ctx context.Context, b *block) error {
+	if c.waiting += len(b.links); c.waiting > c.mostWaiting && len(b.links) > 0 {
+		if err := c.linkInOrder(ctx, b); err != nil {
+			return err
+		}
+	}
+	left := int32(0)
+	for n := range c.shards {
+		if len(b.deedsOf[n])+len(b.linksOf[n]) > 0 {
+			left++
+		}
+	}
+	if left == 0 {
+		b.free()
+		return nil
+	}
+	b.left.Store(left)
+	for n, s := range c.shards {
+		if len(b.deedsOf[n])+len(b.linksOf[n]) == 0 {
+			continue
+		}
+		if err := s.give(ctx, handed{block: b}); err != nil {
+			return err
+		}
+		if left--; left == 0 {
+			break // b may be free by now
+		}
+	}
+	return nil
+}
+
+// linkInOrder is for when so many ends of links may wait that some must be left out: which ones is decided in
+// the order of the file, where it is not enough to count those that really wait.
+func (c *converter) linkInOrder(ctx context.Context, b *block) error {
+	idle := make(chan struct{}, len(c.shards))
+	for _, s := range c.shards {
+		if err := s.give(ctx, handed{idle: idle}); err != nil {
+			return err
+		}
+	}
+	waiting := 0
+	for range c.shards {
+		select {
+		case <-idle:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	for _, s := range c.shards {
+		waiting += s.pending.count
+	}
+	if c.waiting = waiting + len(b.links); c.waiting <= c.mostWaiting {
+		return nil
+	}
+	for i := range b.links {
+		p := &c.shards[b.links[i].shard].pending
+		waiting -= p.count
+		c.shards[b.links[i].shard].link(b, &b.links[i], waiting+p.count < c.mostWaiting)
+		waiting += p.count
+	}
+	c.waiting = waiting
+	for n := range b.linksOf {
+		b.linksOf[n] = b.linksOf[n][:0]
+	}
+	return nil
+}
+
+// A reach is the span of time of some records.
+type reach struct {
+	first, last trace.Time
+	any         bool
+}
+
+func (s *reach) see(t trace.Time) {
+	if !s.any {
+		s.first, s.last, s.any = t, t, true
 		return
 	}
-	f := c.again(r)
-	if f.few {
-		c.tally.Add(fewFields, line)
-		return
+	s.first, s.last = min(s.first, t), max(s.last, t)
+}
+
+func (s *reach) add(o reach) {
+	if o.any {
+		s.see(o.first)
+		s.see(o.last)
 	}
-	if f.unclosed {
-		c.tally.Add(unclosedQuote, line)
-	}
-	if f.more {
-		c.tally.Add(moreFields, line)
-	}
-	switch r.layout.op {
-	case opEntityValue:
-		c.defineValue(r.layout, f, line)
-	case opTraceFile:
-		c.include(f)
-	case opCreate, opDestroy:
-		t, _, ok := parseTime(f.of[fieldTime], c.unit)
-		if !ok {
-			c.tally.Add(badTime, line)
-			if r.layout.op == opDestroy {
-				return
-			}
-			t = c.first
+}
+
+// gather takes what parsers and shards counted in a file, when all is done.
+func (c *converter) gather() {
+	for _, p := range c.parsers {
+		for name, n := range p.unknown {
+			c.unknown[name] += n
 		}
-		f.time = t
-		c.see(t)
-		if r.layout.op == opCreate {
-			c.create(f, line)
-		} else {
-			c.destroy(f, line)
-		}
-	default:
-		c.defineType(r.layout, f, line)
+		clear(p.unknown)
 	}
-}
-
-// see follows the span of time.
-func (c *vocabulary) see(t trace.Time) {
-	if !c.any {
-		c.first, c.last, c.any = t, t, true
-		return
+	for _, s := range c.shards {
+		s.flush()
+		c.tally.Take(&s.tally, 0)
+		s.tally = tally{}
 	}
-	c.first, c.last = min(c.first, t), max(c.last, t)
-}
-
-func (c *vocabulary) fail(err error) {
-	if c.err == nil {
-		c.err = err
-	}
-}
-
-// include keeps the name of a file that belongs to the trace.
-func (c *tree) include(f *fields) {
-	const most = 1 << 16
-	if name := f.of[fieldFilename]; len(name) > 0 && len(c.parts) < most {
-		c.parts = append(c.parts, string(name))
-	}
-}
-
-// fields are the words of one line by what they are.
-type fields struct {
-	of       [fieldCount][]byte
-	own      []ownField
-	time     trace.Time
-	line     uint32
-	few      bool // fewer than the event needs
-	more     bool
-	unclosed bool
-}
-
-// An ownField is one of the writer's own.
-type ownField struct {
-	name   string
-	word   []byte
-	number bool
-}
-
-// word gives a word of a record, also one that the parser did not number.
-func (c *vocabulary) word(r *record, i int, f field) symbol {
-	if s := r.words[i]; s != bare {
-		return s
-	}
-	return c.wordAgain(r, f)
-}
-
-func (c *vocabulary) wordAgain(r *record, f field) symbol {
-	if s := c.symbols.lookup(c.again(r).of[f]); s != noSymbol {
-		return s
-	}
-	return bare
-}
-
-// again cuts a line into its words once more, for what is not needed of every line.
-func (c *vocabulary) again(r *record) *fields {
-	f := &c.fields
-	*f = fields{own: f.own[:0], line: r.line}
-	f.cut(r.layout, c.data[r.at:r.end])
-	return f
-}
-
-func (f *fields) cut(l *layout, text []byte) {
-	_, i, _ := word(text, 0)
-	for k, what := range l.fields {
-		w, next, quoted := word(text, i)
-		f.unclosed = f.unclosed || quoted == 2
-		if len(w) == 0 && quoted == 0 {
-			for _, missing := range l.fields[k:] {
-				f.few = f.few || missing != fieldOwn && missing != fieldColour && missing != fieldFilename
-			}
-			return
-		}
-		i = next
-		if what == fieldOwn || what == fieldSize || what == fieldTag {
-			f.own = append(f.own, ownField{l.names[k], w, l.number[k]})
-		} else {
-			f.of[what] = w
-		}
-	}
-	w, _, _ := word(text, i)
-	f.more = len(w) > 0
 }
 
 // finish ends what is open, and says what the whole trace told.
 func (c *converter) finish() error {
 	for n := uint32(rootNumber); n <= c.containers.count; n++ {
 		k := c.containers.at(n)
-		end := c.last
+		end := c.seen.last
 		if k.ended != endless {
 			end = max(k.ended, k.last)
 		} else {
 			c.tally.AddN(unpopped, c.unpopped(k), nowhere)
 		}
-		c.endStates(k, end)
-		c.close(k)
+		if k.shard != 0 {
+			for r := range c.eachRow(k) {
+				c.shards[k.shard-1].end(k, r, end)
+			}
+		}
 		if n != rootNumber {
 			c.describe(k)
 		}
 	}
-	if c.any { // containers live though nothing happens in them
-		trace.Cover(c.w, c.first, c.last)
+	if c.seen.any { // containers live though nothing happens in them
+		trace.Cover(c.w, c.seen.first, c.seen.last)
 	}
-	c.pending.left(&c.tally)
-	return c.err
+	var err error
+	for _, s := range c.shards {
+		s.pending.left(&c.tally)
+		if err == nil {
+			err = s.err
+		}
+	}
+	return err
 }
 
 // describe keeps when a container lived, where that is not the whole trace.
 func (c *converter) describe(k *container) {
 	l := trace.Location{Rank: trace.NoRank}
-	if k.created > c.first {
+	if k.created > c.seen.first {
 		l.Attributes = append(l.Attributes, trace.Attribute{Key: "created (s)", Value: trace.Number(float64(k.created) / 1e9)})
 	}
 	switch {
-	case k.ended < c.last:
+	case k.ended < c.seen.last:
 		l.Attributes = append(l.Attributes, trace.Attribute{Key: "destroyed (s)", Value: trace.Number(float64(k.ended) / 1e9)})
 	case k.ended == endless && c.typeList[k.typ].destroys:
 		c.tally.Add(undestroyed, nowhere)

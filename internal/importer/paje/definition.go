@@ -3,6 +3,7 @@ package paje
 import (
 	"bytes"
 	"strconv"
+	"sync/atomic"
 )
 
 // An op is what an event means.
@@ -111,6 +112,8 @@ type layout struct {
 	hot     bool     // states, variables, events and links
 	numeric bool     // the value is a number
 	steps   []step   // how to read a line of a hot event
+	// ids are one more than the attributes that fields of the writer's own are kept as; 0 where none came yet.
+	ids []atomic.Uint32
 }
 
 // complete checks a definition when it ends.
@@ -140,6 +143,9 @@ func (l *layout) complete() {
 	l.numeric = l.op >= opSetVariable && l.op <= opSubVariable
 	for _, f := range l.fields {
 		l.steps = append(l.steps, l.stepOf(f))
+	}
+	if l.hot && l.own {
+		l.ids = make([]atomic.Uint32, len(l.fields))
 	}
 }
 

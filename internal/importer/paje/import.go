@@ -3,6 +3,7 @@ package paje
 import (
 	"bytes"
 	"context"
+	"io"
 	"io/fs"
 	"path"
 	"strings"
@@ -16,6 +17,11 @@ import (
 
 // importRun reads the first file of a run, then those that it names.
 func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
+	return importWith(ctx, run, w, parallel.Workers(), nil)
+}
+
+// importWith does so on a number of cores; a test may change the converter.
+func importWith(ctx context.Context, run importer.Run, w trace.Writer, workers int, change func(*converter)) error {
 	first := run.Files[0]
 	head := run.Source.Head(first)
 	u := seconds
@@ -26,7 +32,10 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 	if text := comment(head); text != "" {
 		w.Property("comment", text)
 	}
-	c := newConverter(w, u)
+	c := newConverter(w, u, workers)
+	if change != nil {
+		change(c)
+	}
 	defined, err := c.file(ctx, run, first, header{now: &layouts{}})
 	if err != nil {
 		return err
@@ -80,52 +89,12 @@ func (c *converter) file(ctx context.Context, run importer.Run, name string, h h
 		return nil, err
 	}
 	defer r.Close()
-	workers := parallel.Workers()
-	jobs, order := make(chan *block, 2*workers), make(chan *block, 4*workers)
-	g, ctx := errgroup.WithContext(ctx)
-	give := func(to chan *block, b *block) error {
-		select {
-		case to <- b:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	f := &feeder{header: h}
-	f.ready = func(b *block) error {
-		b.done <- struct{}{}
-		return give(order, b)
-	}
-	f.send = func(b *block) error {
-		if err := give(jobs, b); err != nil {
-			return err
-		}
-		return give(order, b)
-	}
-	g.Go(func() error {
-		defer close(order)
-		defer close(jobs)
-		return f.run(ctx, r)
-	})
-	for range workers {
-		g.Go(func() error {
-			p := newParser(c.symbols, c.unit)
-			for b := range jobs {
-				p.parse(b)
-				b.done <- struct{}{}
-			}
-			return nil
-		})
-	}
+	f := &feeder{header: h, size: c.blockSize}
 	c.base = 0
-	for b := range order {
-		<-b.done
-		c.convert(b)
-		b.free()
-	}
-	if err := g.Wait(); err != nil {
+	if err := c.flow(ctx, f, r); err != nil {
 		return nil, err
 	}
+	c.gather()
 	if f.header.open != nil {
 		c.tally.Add(openDefinition, c.base)
 	}
@@ -136,6 +105,71 @@ func (c *converter) file(ctx context.Context, run importer.Run, name string, h h
 		c.w.Report(reasons[damaged].Kind, reasons[damaged].What, 1, f.err.Error())
 	}
 	return f.header.now, nil
+}
+
+// flow runs the goroutines that a file goes through. What waits between them bounds the memory.
+func (c *converter) flow(ctx context.Context, f *feeder, r io.Reader) error {
+	jobs, order := make(chan *block, len(c.parsers)), make(chan *block, 2*len(c.parsers))
+	var caught parallel.Caught
+	defer caught.Pass()
+	g, ctx := errgroup.WithContext(ctx)
+	run := func(what func() error) { g.Go(func() error { return caught.Do(what) }) }
+	give := func(to chan *block, b *block) error {
+		select {
+		case to <- b:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	f.ready = func(b *block) error {
+		b.spread(len(c.shards))
+		b.done <- struct{}{}
+		return give(order, b)
+	}
+	f.send = func(b *block) error {
+		if err := give(jobs, b); err != nil {
+			return err
+		}
+		return give(order, b)
+	}
+	run(func() error {
+		defer close(order)
+		defer close(jobs)
+		return f.run(ctx, r)
+	})
+	for _, p := range c.parsers {
+		run(func() error {
+			for b := range jobs {
+				p.take(b)
+				b.done <- struct{}{}
+			}
+			return nil
+		})
+	}
+	for _, s := range c.shards {
+		s.todo = make(chan handed, ahead)
+		run(func() error { s.run(); return nil })
+	}
+	run(func() error {
+		defer func() {
+			for _, s := range c.shards {
+				close(s.todo)
+			}
+		}()
+		for b := range order {
+			select {
+			case <-b.done:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			if err := c.convert(ctx, b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return g.Wait()
 }
 
 // isStarPU knows StarPU's traces by the names of its types, which come first.

@@ -2,6 +2,7 @@ package paje
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -20,9 +21,10 @@ type half struct {
 	next  int32 // in the queue of its key, or among those free; -1 for none
 }
 
-// pendings are the halves of all links, by key. Halves of one key are a queue.
+// pendings are the halves of the links of a shard, by key. Halves of one key are a queue.
 type pendings struct {
 	halves []half
+	count  int // that wait
 	free   int32
 	short  map[shortKey]queue
 	long   map[string]queue
@@ -48,17 +50,32 @@ type linkKey struct {
 	long  []byte // nil for a short one
 }
 
-// keyOf joins type, container and key.
-func keyOf(t *typ, container symbol, key []byte) linkKey {
-	k := linkKey{short: shortKey{kind: t.index, container: uint32(container), size: uint32(len(key))}}
-	if len(key) > 16 {
-		k.long = binary.LittleEndian.AppendUint32(make([]byte, 0, 8+len(key)), t.index)
-		k.long = append(binary.LittleEndian.AppendUint32(k.long, uint32(container)), key...)
-		return k
+// shortKeyOf joins type, container and key; of a long one, a is a hash.
+func shortKeyOf(t *typ, container symbol, key []byte) shortKey {
+	k := shortKey{kind: t.index, container: uint32(container), size: uint32(len(key))}
+	for ; len(key) > 16; key = key[8:] {
+		k.a = bits.RotateLeft64(k.a^binary.LittleEndian.Uint64(key), 29) * golden
 	}
 	var both [16]byte
 	copy(both[:], key)
-	k.short.a, k.short.b = binary.LittleEndian.Uint64(both[:8]), binary.LittleEndian.Uint64(both[8:])
+	k.a, k.b = k.a^binary.LittleEndian.Uint64(both[:8]), binary.LittleEndian.Uint64(both[8:])
+	return k
+}
+
+// hash is the same for the two ends of a link.
+func (k *shortKey) hash() uint64 {
+	h := (uint64(k.kind)<<32 | uint64(k.container)) * golden
+	h = bits.RotateLeft64(h^k.a, 29) * golden
+	return (h ^ k.b) * golden >> 32
+}
+
+// whole is all of a key.
+func (d *linkDeed) whole(data []byte) linkKey {
+	k := linkKey{short: d.key}
+	if d.key.size > 16 {
+		k.long = binary.LittleEndian.AppendUint32(make([]byte, 0, 8+d.key.size), d.key.kind)
+		k.long = append(binary.LittleEndian.AppendUint32(k.long, d.key.container), data[d.text.at:d.text.end]...)
+	}
 	return k
 }
 
@@ -95,6 +112,7 @@ func (p *pendings) match(key *linkKey, start bool) (h half, ok, alone bool) {
 		return half{}, false, !ok
 	}
 	h = p.halves[q.first]
+	p.count--
 	p.halves[q.first].next, p.free = p.free, q.first
 	if h.next < 0 {
 		p.remove(key)
@@ -105,11 +123,9 @@ func (p *pendings) match(key *linkKey, start bool) (h half, ok, alone bool) {
 }
 
 // wait adds a half to the queue of its key, which match found empty or with halves of
-// the same sort. again says that there were some.
-func (p *pendings) wait(key *linkKey, h half, alone bool) (again, full bool) {
-	if p.free < 0 && len(p.halves) >= maxPending {
-		return false, true
-	}
+// the same sort.
+func (p *pendings) wait(key *linkKey, h half, alone bool) {
+	p.count++
 	h.next = -1
 	at := p.free
 	if at >= 0 {
@@ -121,13 +137,12 @@ func (p *pendings) wait(key *linkKey, h half, alone bool) (again, full bool) {
 	}
 	if alone {
 		p.set(key, queue{at, at})
-		return false, false
+		return
 	}
 	q, _ := p.find(key)
 	p.halves[q.last].next = at
 	q.last = at
 	p.set(key, q)
-	return true, false
 }
 
 // left counts the halves that never met, with the first line of each sort.
@@ -150,88 +165,122 @@ func (p *pendings) leftIn(q queue, t *tally) {
 	}
 }
 
+// A linkDeed is an end of a link on its way to the shard of its key.
+type linkDeed struct {
+	time  trace.Time
+	t     *typ
+	k     *container
+	key   shortKey
+	text  span // of the key
+	value symbol
+	line  uint32 // within the block
+	extra uint32 // as the record has it
+	shard uint32 // index
+	start bool
+}
+
 // link takes PajeStartLink and PajeEndLink, in whichever order they come.
-func (c *converter) link(r *record, b *block) {
-	line := c.base + int64(r.line)
+func (c *resolver) link(r *record) bool {
 	start := r.layout.op == opStartLink
-	t, k := c.linkEnd(r, start, line)
+	t, k, known := c.linkEnd(r, start)
 	if k == nil {
-		return
+		return known
 	}
 	declared := t.start
 	if !start {
 		declared = t.end
 	}
 	if declared != nil && declared.index != k.typ {
-		c.tally.Add(foreignLink, line)
+		c.note(foreignLink)
 	}
-	if r.time > k.ended {
-		c.tally.Add(afterDestroy, line)
+	if !c.alive(k, r.time) || !c.ready(k) {
+		return false
 	}
-	c.see(r.time)
-	if k.location == trace.NoLocation {
-		c.defineRoot(k)
-	}
-	carried := c.word(r, wordValue, fieldValue)
-	h := half{end: trace.End{Location: k.location, Time: r.time, Region: trace.NoRegion}, start: start, value: carried, size: -1, line: line}
-	if r.extra > 0 {
-		h.size, h.tag = b.extras[r.extra-1].size, b.extras[r.extra-1].tag
-	}
+	b := c.b
+	d := linkDeed{time: r.time, t: t, k: k, text: r.key, value: c.word(r, wordValue, fieldValue), line: r.line, extra: r.extra, start: start}
+	d.key = shortKeyOf(t, c.word(r, wordContainer, fieldContainer), b.data[r.key.at:r.key.end])
 	if r.layout.own {
-		c.tally.Add(linkFields, line)
+		c.note(linkFields)
 	}
-	if start && carried != noSymbol && carried != t.word {
-		c.tally.Add(linkValues, line)
+	if start && d.value != noSymbol && d.value != t.word {
+		c.note(linkValues)
 	}
-	key := keyOf(t, c.word(r, wordContainer, fieldContainer), b.data[r.key.at:r.key.end])
-	other, ok, alone := c.pending.match(&key, start)
-	if !ok {
-		again, full := c.pending.wait(&key, h, alone)
-		if full {
-			c.tally.Add(farLinks, line)
-		} else if again {
-			c.tally.Add(keyReused, line)
-		}
-		return
-	}
-	c.join(t, h, other, line)
+	b.seen.see(r.time)
+	d.shard = uint32(d.key.hash() % uint64(len(c.shards)))
+	b.linksOf[d.shard] = append(b.linksOf[d.shard], uint32(len(b.links)))
+	b.links = append(b.links, d)
+	return true
 }
 
 // linkEnd finds the type of a link and the container of this end.
-func (c *converter) linkEnd(r *record, start bool, line int64) (*typ, *container) {
-	t, k := c.types.get(r.words[wordType]), c.container(r.words[wordEnd])
+func (c *resolver) linkEnd(r *record, start bool) (t *typ, k *container, known bool) {
+	t, k = c.types.get(r.words[wordType]), c.container(r.words[wordEnd])
 	if t == nil || k == nil {
 		f := c.again(r)
 		side := fieldStart
 		if !start {
 			side = fieldEnd
 		}
-		if t = c.typeOf(f.of[fieldType], line); t == nil {
-			return nil, nil
+		if t = c.typeOf(f.of[fieldType]); t == nil {
+			return nil, nil, c.defines
 		}
-		if k = c.containerOf(f.of[side], line); k == nil {
-			return nil, nil
+		if k = c.containerOf(f.of[side]); k == nil {
+			return nil, nil, c.defines
 		}
 	}
 	if t.op != opLinkType {
-		c.tally.Add(wrongNature, line)
-		return nil, nil
+		c.note(wrongNature)
+		return nil, nil, true
 	}
-	return t, k
+	return t, k, true
 }
 
-// join writes a link whose two ends are known.
-func (c *converter) join(t *typ, a, b half, line int64) {
+// link joins an end of a link with its other one; without room it does not wait for that.
+func (s *shard) link(b *block, d *linkDeed, room bool) {
+	h := half{start: d.start, value: d.value, size: -1, line: b.base + int64(d.line)}
+	h.end = trace.End{Location: d.k.location, Time: d.time, Region: trace.NoRegion}
+	if d.extra > 0 {
+		h.size, h.tag = b.extras[d.extra-1].size, b.extras[d.extra-1].tag
+	}
+	key := d.whole(b.data)
+	other, ok, alone := s.pending.match(&key, d.start)
+	switch {
+	case ok:
+		s.join(d.t, h, other)
+	case !room:
+		s.tally.Add(farLinks, h.line)
+	default:
+		s.pending.wait(&key, h, alone)
+		if !alone {
+			s.tally.Add(keyReused, h.line)
+		}
+	}
+}
+
+// join writes a link whose two ends are known, of which a came last.
+func (s *shard) join(t *typ, a, b half) {
+	line := a.line
 	if !a.start {
 		a, b = b, a
 	}
 	if a.value != b.value {
-		c.tally.Add(valueDiffers, line)
+		s.tally.Add(valueDiffers, line)
 	}
 	if b.end.Time < a.end.Time {
-		c.tally.Add(backwardLink, line)
+		s.tally.Add(backwardLink, line)
 	}
-	c.w.Link(trace.Link{
+	s.joined = append(s.joined, trace.Link{
 		Kind: t.link, From: a.end, To: b.end, Size: max(a.size, b.size), Tag: max(a.tag, b.tag), Communicator: trace.NoCommunicator,
 	})
+	if len(s.joined) == manyJoined {
+		s.flush()
+	}
+}
+
+// manyJoined are handed over at once: the writer takes links from one shard at a time.
+const manyJoined = 256
+
+func (s *shard) flush() {
+	trace.AddLinks(s.c.w, s.joined)
+	s.joined = s.joined[:0]
 }

@@ -6,13 +6,24 @@ import (
 )
 
 // A parser turns the lines of blocks into records: the grammar, no meaning. Every
-// parser works on its own.
+// parser works on its own. What a record stands for is looked up while it is at hand.
 type parser struct {
-	words wordCache
-	unit  unit
+	words   wordCache
+	unit    unit
+	unknown map[string]int64 // events that are not Paje's, by name
+	meaning resolver
 }
 
-func newParser(all *symbols, u unit) *parser { return &parser{words: wordCache{all: all}, unit: u} }
+func newParser(c *converter) *parser {
+	return &parser{words: wordCache{all: c.symbols}, unit: c.unit, unknown: map[string]int64{}, meaning: resolver{converter: c}}
+}
+
+// take reads a block.
+func (p *parser) take(b *block) {
+	p.meaning.begin(b)
+	defer p.meaning.release()
+	p.parse(b)
+}
 
 // parse takes the lines of a block, O(bytes). The data ends with a line end, so that
 // no loop over a line asks for the end of the data.
@@ -39,7 +50,13 @@ func (p *parser) parse(b *block) {
 		}
 		if !l.hot {
 			end := i + bytes.IndexByte(data[i:], '\n')
+			if l.op == opUnknown {
+				p.unknown[l.name]++
+				at = end + 1
+				continue
+			}
 			b.records = append(b.records, record{layout: l, at: uint32(at), end: uint32(end), line: uint32(b.lines)})
+			p.meaning.release()
 			at = end + 1
 			continue
 		}
@@ -48,6 +65,8 @@ func (p *parser) parse(b *block) {
 		b.records[len(b.records)-1].end = uint32(end)
 		if !ok {
 			b.records = b.records[:len(b.records)-1]
+		} else if p.meaning.looks {
+			p.meaning.lookUp()
 		}
 		at = end + 1
 	}

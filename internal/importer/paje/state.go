@@ -2,133 +2,128 @@ package paje
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// maxStack bounds how many states may be open on one container and type.
-const maxStack = 1 << 20
-
-// target finds the container and type of a record, and checks that they fit.
-func (c *tree) target(r *record, wants op) (*container, *typ) {
-	line := c.base + int64(r.line)
-	k, t := c.container(r.words[wordContainer]), c.types.get(r.words[wordType])
+// target finds the container and type of a record, and checks that they fit. Without a container there is nothing
+// more to do, if that is known.
+func (c *resolver) target(r *record, wants op) (k *container, t *typ, known bool) {
+	k, t = c.container(r.words[wordContainer]), c.types.get(r.words[wordType])
 	if k == nil || t == nil {
 		f := c.again(r)
-		if t = c.typeOf(f.of[fieldType], line); t == nil {
-			return nil, nil
+		if t = c.typeOf(f.of[fieldType]); t == nil {
+			return nil, nil, c.defines
 		}
-		if k = c.containerOf(f.of[fieldContainer], line); k == nil {
-			return nil, nil
+		if k = c.containerOf(f.of[fieldContainer]); k == nil {
+			return nil, nil, c.defines
 		}
 	}
 	if t.op != wants {
-		c.tally.Add(wrongNature, line)
-		return nil, nil
+		c.note(wrongNature)
+		return nil, nil, true
 	}
 	if t.parent.index != k.typ {
-		c.tally.Add(foreignState, line)
+		c.note(foreignState)
 	}
-	if r.time > k.ended {
-		c.tally.Add(afterDestroy, line)
+	if !c.alive(k, r.time) || !c.ready(k) {
+		return nil, nil, false
 	}
-	c.see(r.time)
-	return k, t
+	return k, t, true
+}
+
+// alive counts a record after the end of its container. Readers leave it to the converter, who knows when it is.
+func (c *resolver) alive(k *container, t trace.Time) bool {
+	if t <= k.ended {
+		return true
+	}
+	c.note(afterDestroy)
+	return c.defines
 }
 
 // state takes the four events of states.
-func (c *converter) state(r *record) {
-	k, t := c.target(r, opStateType)
+func (c *resolver) state(r *record) bool {
+	k, t, known := c.target(r, opStateType)
 	if k == nil {
-		return
+		return known
 	}
-	line := c.base + int64(r.line)
-	if r.time < k.last {
-		c.tally.Add(disorder, line)
-	} else {
-		k.last = r.time
+	row, found := c.rowOf(k, t)
+	if !found {
+		if !c.defines {
+			return false
+		}
+		row = c.addRow(k, t)
 	}
-	track := c.track(k, t)
-	if track == nil {
-		track = c.addTrack(k, t)
+	d := deed{time: r.time, k: k, row: row, op: r.layout.op}
+	if d.op == opSetState || d.op == opPushState {
+		if !c.valueOf(t, r, &d) {
+			return false
+		}
+	} else if r.layout.own {
+		c.note(endFields)
 	}
-	s := c.streamOf(k, track)
-	switch r.layout.op {
-	case opPopState:
-		c.pop(s, track, r.time, line)
-	case opSetState, opResetState:
-		c.clear(track, s, r.time)
-	}
-	if r.layout.own && (r.layout.op == opPopState || r.layout.op == opResetState) {
-		c.tally.Add(endFields, line)
-	}
-	if r.layout.op == opSetState || r.layout.op == opPushState {
-		c.enter(s, track, t, r)
-	}
+	c.b.seen.see(r.time)
+	c.add(r, d)
+	return true
 }
 
-func (c *converter) pop(s trace.Stream, track *track, t trace.Time, line int64) {
-	if track.depth == 0 {
-		c.tally.Add(strayPop, line)
-		return
-	}
-	s.Leave(t, c.drop(track))
-}
-
-// enter opens a state, and keeps the writer's own fields with it.
-func (c *converter) enter(s trace.Stream, track *track, t *typ, r *record) {
-	m, text := c.valueOf(t, r)
-	region := c.regionOf(m)
-	s.Enter(r.time, region)
-	if track.depth < maxStack {
-		track.set = track.set || r.layout.op == opSetState
-		c.push(track, region)
-	} else {
-		s.Leave(r.time, region)
-	}
-	c.facts(s, m, text, r)
-}
-
-// valueOf gives the meaning of a record's value; its text where that is needed.
-func (c *converter) valueOf(t *typ, r *record) (*meaning, []byte) {
+// valueOf finds the region of a record's value, and what else is kept of it.
+func (c *resolver) valueOf(t *typ, r *record, d *deed) bool {
 	m := c.value(t, r.words[wordValue])
 	if m == nil {
 		word := c.word(r, wordValue, fieldValue)
 		if m = c.value(t, word); m == nil {
-			text := c.again(r).of[fieldValue]
-			return c.meaningOf(t, word, text, c.base+int64(r.line)), text
+			if !c.defines {
+				return false
+			}
+			m = c.meaningOf(t, word, c.again(r).of[fieldValue])
 		}
 	}
-	if m.keep {
-		return m, c.again(r).of[fieldValue]
+	if m.region == trace.NoRegion {
+		if !c.defines {
+			return false
+		}
+		c.defineRegion(m)
 	}
-	return m, nil
+	d.region, d.keep, d.facts = m.region, m.keep, r.layout.own
+	c.needs = d.keep || d.facts
+	return !d.facts || c.named(r)
 }
 
-// facts adds attributes to the record given to the stream last.
-func (c *converter) facts(s trace.Stream, m *meaning, text []byte, r *record) {
-	if m.keep {
-		s.Attribute(c.attributes.ID("value"), value(text, true))
+// named sees to it that the attributes have their numbers that fields of the writer's own become.
+func (c *resolver) named(r *record) bool {
+	l := r.layout
+	missing := false
+	for i, f := range l.fields {
+		missing = missing || f == fieldOwn && l.ids[i].Load() == 0
 	}
-	if !r.layout.own {
-		return
+	if !missing {
+		return true
 	}
 	for _, own := range c.again(r).own {
-		if len(own.word) > 0 {
-			s.Attribute(c.attributes.ID(own.name), value(own.word, true))
+		if len(own.word) == 0 || l.ids[own.at].Load() != 0 {
+			continue
 		}
+		if !c.defines {
+			return false
+		}
+		l.ids[own.at].Store(uint32(c.attributes.ID(own.name)) + 1)
 	}
+	return true
 }
 
 // event takes PajeNewEvent.
-func (c *converter) event(r *record) {
-	k, t := c.target(r, opEventType)
+func (c *resolver) event(r *record) bool {
+	k, t, known := c.target(r, opEventType)
 	if k == nil {
-		return
+		return known
 	}
-	m, text := c.valueOf(t, r)
-	s := c.open(k)
-	s.Instant(r.time, c.regionOf(m))
-	c.facts(s, m, text, r)
+	d := deed{time: r.time, k: k, op: opEvent}
+	if !c.valueOf(t, r, &d) {
+		return false
+	}
+	c.b.seen.see(r.time)
+	c.add(r, d)
+	return true
 }
 
-// A variable is one series, with the value that additions go on from.
+// A variable is one series, with the value that additions go on from, which only the shard of its container knows.
 type variable struct {
 	counter trace.CounterID
 	value   float64
@@ -140,33 +135,26 @@ type variableKey struct {
 	kind     uint32
 }
 
-// variable takes the three events of variables.
-func (c *converter) variable(r *record) {
-	k, t := c.target(r, opVariableType)
+// sample takes the three events of variables.
+func (c *resolver) sample(r *record) bool {
+	k, t, known := c.target(r, opVariableType)
 	if k == nil {
-		return
+		return known
 	}
-	line := c.base + int64(r.line)
-	s := c.open(k)
 	key := variableKey{k.location, t.index}
 	v := c.variables[key]
 	if v == nil {
+		if !c.defines {
+			return false
+		}
 		v = &variable{counter: c.w.Counter(trace.Counter{Location: k.location, Name: t.name, Unit: t.unit})}
 		c.variables[key] = v
 	}
-	if r.layout.op != opSetVariable && !v.set {
-		c.tally.Add(unsetVariable, line)
-	}
-	switch v.set = true; r.layout.op {
-	case opSetVariable:
-		v.value = r.number
-	case opAddVariable:
-		v.value += r.number
-	case opSubVariable:
-		v.value -= r.number
-	}
-	s.Sample(v.counter, r.time, v.value)
 	if r.layout.own {
-		c.tally.Add(variableFields, line)
+		c.note(variableFields)
 	}
+	c.needs = true
+	c.b.seen.see(r.time)
+	c.add(r, deed{time: r.time, k: k, variable: v, op: r.layout.op})
+	return true
 }

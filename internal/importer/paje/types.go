@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A vocabulary is types, values and words, and what is said with all of them: times, attributes, tallies.
+// A vocabulary is types, values and words.
 type vocabulary struct {
 	w trace.Writer
 
@@ -18,13 +18,10 @@ type vocabulary struct {
 	typeList   []*typ      // by index
 	values     map[valueKey]*meaning
 	attributes importer.Attributes
-
-	tally       tally
-	data        []byte
-	fields      fields // of the record last asked for again
-	first, last trace.Time
-	any         bool
-	err         error
+	valueID    uint32 // one more than the attribute for values that are kept as they are; 0 before the first
+	// rebound counts how often a word that was known came to stand for something else, so that what was
+	// found before is to be looked up again. Words that are new change nothing that was found.
+	rebound uint32
 }
 
 // A typ is a type of containers, states, events, variables or links.
@@ -117,29 +114,29 @@ func (t *table[T]) set(s symbol, item T) {
 }
 
 // typeOf finds the type that a word means: by alias, else by name.
-func (c *vocabulary) typeOf(text []byte, line int64) *typ {
+func (c *resolver) typeOf(text []byte) *typ {
 	s := c.symbols.lookup(text)
 	if t := c.types.get(s); t != nil {
 		return t
 	}
 	t := c.typeNames.get(s)
 	if t == nil {
-		c.tally.Add(unknownType, line)
+		c.note(unknownType)
 		return nil
 	}
-	c.tally.Add(typeByName, line)
+	c.note(typeByName)
 	return t
 }
 
 // defineType takes a definition of a type. The same again, as the files of a trace
 // in parts have it, changes nothing.
-func (c *vocabulary) defineType(l *layout, f *fields, line int64) {
-	parent := c.typeOf(f.of[fieldType], line)
+func (c *resolver) defineType(l *layout, f *fields) {
+	parent := c.typeOf(f.of[fieldType])
 	if parent == nil {
 		return
 	}
 	if parent.op != opContainerType {
-		c.tally.Add(wrongNature, line)
+		c.note(wrongNature)
 		return
 	}
 	t := &typ{op: l.op, name: string(f.of[fieldName]), alias: string(f.of[fieldAlias]), parent: parent}
@@ -169,7 +166,10 @@ func (c *vocabulary) defineType(l *layout, f *fields, line int64) {
 		if old.op == t.op && old.name == t.name && old.parent == t.parent && old.start == t.start && old.end == t.end {
 			return
 		}
-		c.tally.Add(retyped, line)
+		c.note(retyped)
+	}
+	if c.types.get(word) != nil || c.typeNames.get(word) != nil {
+		c.rebound++
 	}
 	t.index = uint32(len(c.typeList))
 	c.typeList = append(c.typeList, t)
@@ -187,13 +187,13 @@ func (c *vocabulary) linkSide(w []byte) *typ {
 }
 
 // defineValue takes a declared value.
-func (c *vocabulary) defineValue(l *layout, f *fields, line int64) {
-	t := c.typeOf(f.of[fieldType], line)
+func (c *resolver) defineValue(f *fields) {
+	t := c.typeOf(f.of[fieldType])
 	if t == nil {
 		return
 	}
 	if t.op == opContainerType || t.op == opVariableType {
-		c.tally.Add(wrongNature, line)
+		c.note(wrongNature)
 		return
 	}
 	name, alias := f.of[fieldName], f.of[fieldAlias]
@@ -210,29 +210,33 @@ func (c *vocabulary) defineValue(l *layout, f *fields, line int64) {
 		}
 	}
 	if len(alias) > 0 {
-		c.setValue(t, alias, m, line)
+		c.setValue(t, alias, m)
 	}
 	// By name too, unless that is the alias of another value.
 	if old := c.value(t, c.symbols.lookup(name)); old == nil || len(alias) == 0 {
-		c.setValue(t, name, m, line)
+		c.setValue(t, name, m)
 	}
 }
 
-func (c *vocabulary) setValue(t *typ, w []byte, m *meaning, line int64) {
+func (c *resolver) setValue(t *typ, w []byte, m *meaning) {
 	word := c.symbols.keep(w)
-	if old := c.value(t, word); old != nil && old.declared {
+	old := c.value(t, word)
+	if old != nil && old.declared {
 		if old.text == m.text && old.colour == m.colour && old.category == m.category {
 			return
 		}
-		c.tally.Add(revalued, line)
+		c.note(revalued)
+	}
+	if old != nil {
+		c.rebound++
 	}
 	c.keepValue(t, word, m)
 }
 
 // meaningOf makes a meaning for a value that the file does not declare.
-func (c *vocabulary) meaningOf(t *typ, s symbol, text []byte, line int64) *meaning {
+func (c *resolver) meaningOf(t *typ, s symbol, text []byte) *meaning {
 	if t.undeclared >= maxUndeclared || s == bare {
-		c.tally.Add(manyValues, line)
+		c.note(manyValues)
 		if t.others == nil {
 			t.others = &meaning{text: t.name + " (other values)", category: t.name, region: trace.NoRegion, keep: true}
 		}
@@ -247,19 +251,19 @@ func (c *vocabulary) meaningOf(t *typ, s symbol, text []byte, line int64) *meani
 	return m
 }
 
-// regionOf defines the region of a meaning when it is first used.
-func (c *vocabulary) regionOf(m *meaning) trace.RegionID {
-	if m.region == trace.NoRegion {
-		if m.role == trace.RoleByName && actorStates[m.category] {
-			m.role = actorRoles[m.text]
-		}
-		r := trace.Region{Name: m.text, Category: m.category, Role: m.role}
-		if m.colour != "" {
-			r.Attributes = []trace.Attribute{{Key: "colour", Value: trace.Text(m.colour)}}
-		}
-		m.region = c.w.Region(r)
+// defineRegion defines the region of a meaning, when it is first used.
+func (c *vocabulary) defineRegion(m *meaning) {
+	if m.role == trace.RoleByName && actorStates[m.category] {
+		m.role = actorRoles[m.text]
 	}
-	return m.region
+	r := trace.Region{Name: m.text, Category: m.category, Role: m.role}
+	if m.colour != "" {
+		r.Attributes = []trace.Attribute{{Key: "colour", Value: trace.Text(m.colour)}}
+	}
+	m.region = c.w.Region(r)
+	if m.keep && c.valueID == 0 {
+		c.valueID = uint32(c.attributes.ID("value")) + 1
+	}
 }
 
 // actorStates are SimGrid's types for the states of its actors, whose values are
