@@ -16,7 +16,8 @@ type tree struct {
 	byName     table[uint32] // of those that have an alias
 	rows       list[stateRow]
 	moreRows   map[rowKey]uint32
-	todo       []uint32 // containers to destroy
+	replaced   map[trace.LocationID]uint32 // containers whose alias means another one since
+	todo       []uint32                    // containers to destroy
 	ranks      ranks
 	parts      []string // files that were named and not yet read
 	placed     uint32   // containers that have a shard
@@ -151,6 +152,8 @@ func (c *resolver) create(f *fields) {
 			old.created = min(old.created, f.time)
 			c.include(f)
 			return
+		} else {
+			c.replaced[old.location] = n
 		}
 	}
 	n := c.place(container{typ: t.index, parent: parent, rank: trace.NoRank, created: f.time, ended: endless}, string(id), string(name), f)
@@ -208,7 +211,14 @@ func (c *resolver) place(k container, key, name string, f *fields) uint32 {
 		k.rank = int32(l.Rank)
 		c.ranks.add(l.Rank)
 	}
-	k.location, k.sibling = c.w.Location(l), parent.child
+	k.location = c.w.Location(l)
+	if n := c.replaced[k.location]; n != 0 {
+		// As it was once before, which no other may have: a location has one stream.
+		old := c.containers.at(n)
+		old.typ, old.ended, old.created = k.typ, endless, min(old.created, k.created)
+		return n
+	}
+	k.sibling = parent.child
 	parent.child = c.containers.add(k)
 	return parent.child
 }

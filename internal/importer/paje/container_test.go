@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -204,6 +206,25 @@ func TestContainersThatAreDestroyedLetGoOfTheirStream(t *testing.T) {
 	if s.Enters != 2*n+1 || s.Leaves != s.Enters {
 		t.Errorf("%d states begin and %d end, want %d", s.Enters, s.Leaves, 2*n+1)
 	}
+}
+
+// What is defined again as it was before something else had its alias is what it was: a location has one stream.
+func TestContainersAndTypesMayComeBack(t *testing.T) {
+	text := smallHeader + moreEvents + "0 Q 0 MPI\n12 0 S p0 a\n12 1 S p1 a\n2 S P ONE\n12 2 S p0 b\n2 S P TWO\n12 3 S p0 c\n2 S P ONE\n12 4 S p0 d\n" +
+		"6 5 p1 P p0 p1\n12 5 S p1 e\n6 6 p1 P 0 p1\n12 6 S p1 f\n6 7 p1 Q 0 p1\n12 7 S p1 g\n"
+	r := importertest.Import(t, Format, writeText(t, text))
+	if i := r.Info(); i.Intervals != 8 || r.Locations().Len() != 6 {
+		t.Errorf("%d intervals on %d locations, want 8 on p0 and its rows ONE and TWO, p1 and its row ONE, and p1 in p0", i.Intervals, r.Locations().Len())
+	}
+}
+
+func writeText(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "x.trace")
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
 }
 
 // Where parsers number no more words, everything that is defined is found by its text.

@@ -39,8 +39,8 @@ type converter struct {
 
 func newConverter(w trace.Writer, u unit, workers int) *converter {
 	c := &converter{unit: u, variables: map[variableKey]*variable{}, unknown: map[string]int64{}, mostWaiting: maxPending, blockSize: blockSize}
-	c.vocabulary = vocabulary{w: w, symbols: newSymbols(), values: map[valueKey]*meaning{}, attributes: importer.NewAttributes(w)}
-	c.moreRows = map[rowKey]uint32{}
+	c.vocabulary = vocabulary{w: w, symbols: newSymbols(), values: map[valueKey]*meaning{}, rowTypes: map[[2]string]uint32{}, attributes: importer.NewAttributes(w)}
+	c.moreRows, c.replaced = map[rowKey]uint32{}, map[trace.LocationID]uint32{}
 	c.parser = newParser(c)
 	c.parser.meaning.defines = true
 	for n := range workers {

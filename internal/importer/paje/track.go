@@ -10,7 +10,7 @@ import (
 // A track is the states of one type on one container: a stack. The innermost is in it,
 // the others are frames.
 type track struct {
-	kind uint32 // index of the type; 0 for none
+	kind uint32 // index of the type, of a row typ.row; 0 for none
 	next uint32 // number of the row of another type; 0 for none
 	// From here on what only the shard of the container knows.
 	depth  uint32 // how many states are open
@@ -51,14 +51,14 @@ func (c *tree) rowOf(k *container, t *typ) (at *stateRow, found bool) {
 	next := k.states.next
 	for n := 1; next != 0; n++ {
 		if n == fewTracks {
-			next = c.moreRows[rowKey{k, t.index}]
+			next = c.moreRows[rowKey{k, t.row}]
 			if next == 0 {
 				break
 			}
 			return c.rows.at(next), true
 		}
 		r := c.rows.at(next)
-		if r.kind == t.index {
+		if r.kind == t.row {
 			return r, true
 		}
 		next = r.next
@@ -79,7 +79,7 @@ func (c *resolver) addRow(k *container, t *typ) *stateRow {
 		kind, why = trace.KindRepeat, repeatedStates
 	}
 	l := trace.Location{Parent: k.location, Kind: kind, Key: "states/" + t.alias + "/" + t.name, Name: t.name, Rank: trace.NoRank}
-	at := c.rows.add(stateRow{track: track{kind: t.index}, location: c.w.Location(l)})
+	at := c.rows.add(stateRow{track: track{kind: t.row}, location: c.w.Location(l)})
 	c.b.meant.Add(why, nowhere)
 	r, n := &k.states, 1
 	for ; n < fewTracks && r.next != 0; n++ {
@@ -87,7 +87,7 @@ func (c *resolver) addRow(k *container, t *typ) *stateRow {
 	}
 	c.rows.at(at).next, r.next = r.next, at
 	if n == fewTracks {
-		c.moreRows[rowKey{k, t.index}] = at
+		c.moreRows[rowKey{k, t.row}] = at
 	}
 	return c.rows.at(at)
 }

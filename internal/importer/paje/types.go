@@ -14,8 +14,9 @@ type vocabulary struct {
 
 	symbols    *symbols
 	types      table[*typ]
-	typeNames  table[*typ] // of types that have an alias
-	typeList   []*typ      // by index
+	typeNames  table[*typ]          // of types that have an alias
+	typeList   []*typ               // by index
+	rowTypes   map[[2]string]uint32 // index of the first type by alias and name
 	values     map[valueKey]*meaning
 	attributes importer.Attributes
 	valueID    uint32 // one more than the attribute for values that are kept as they are; 0 before the first
@@ -37,6 +38,7 @@ type typ struct {
 	undeclared int
 	others     *meaning   // of the values past maxUndeclared
 	near       []*meaning // values by symbol, where both type and symbol are early ones
+	row        uint32     // index of the first type with this alias and name: states of these share their rows
 	kind       trace.Kind // of containers
 	destroys   bool       // a container of it was destroyed
 	link       trace.LinkKind
@@ -172,6 +174,15 @@ func (c *resolver) defineType(l *layout, f *fields) {
 		c.rebound++
 	}
 	t.index = uint32(len(c.typeList))
+	t.row = t.index
+	if l.op == opStateType {
+		key := [2]string{t.alias, t.name}
+		if first, ok := c.rowTypes[key]; ok {
+			t.row = first
+		} else {
+			c.rowTypes[key] = t.index
+		}
+	}
 	c.typeList = append(c.typeList, t)
 	c.types.set(word, t)
 	t.word = c.symbols.keep([]byte(t.name))

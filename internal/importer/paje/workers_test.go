@@ -126,6 +126,7 @@ const allEvents = moreEvents + endLink + `%EventDef PajeDefineVariableType 1
 %EventDef Mine 17
 % What string
 %EndEventDef
+0 Q 0 MPI
 1 V P VARIABLE
 2 S1 P OTHER
 3 E P EVENT
@@ -136,7 +137,7 @@ const allEvents = moreEvents + endLink + `%EventDef PajeDefineVariableType 1
 func randomTrace(random *rand.Rand, lines int, oddities float64) string {
 	var b strings.Builder
 	b.WriteString(smallHeader + allEvents)
-	containers, types, values := 2, 2, 5
+	containers, values := 2, 5
 	for i := range lines {
 		k, v, state := random.IntN(containers), random.IntN(values), []string{"S", "S", "S1"}[random.IntN(3)]
 		at := fmt.Sprintf("%d.%06d", i/100, random.IntN(1e6)/50+i%100*1e4)
@@ -166,10 +167,9 @@ func randomTrace(random *rand.Rand, lines int, oddities float64) string {
 		case 1:
 			fmt.Fprintf(&b, "7 %s P p%d\n", at, k)
 		case 2:
-			fmt.Fprintf(&b, "6 %s p%d P 0 again-%d\n", at, k, k)
+			fmt.Fprintf(&b, "6 %s p%d %s p%d again-%d\n", at, k, []string{"P", "Q"}[random.IntN(2)], random.IntN(2), k)
 		case 3:
-			fmt.Fprintf(&b, "2 S1 P STATE-%d\n", types)
-			types++
+			fmt.Fprintf(&b, "2 S1 P STATE-%d\n", random.IntN(3))
 		case 4:
 			fmt.Fprintf(&b, "5 v%d S value-%d\n", v, i)
 		case 5:
