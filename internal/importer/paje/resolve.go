@@ -1,6 +1,10 @@
 package paje
 
-import "github.com/parallax-hpc/parallax/internal/trace"
+import (
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
 
 // A resolver finds what records stand for, and says what is to be done for them. Parsers have one each, which may
 // only look up, and stops where something is not there. The converter has one that defines.
@@ -17,18 +21,23 @@ type resolver struct {
 	fields fields
 }
 
-// A deed is what a shard does for a record.
+// A deed is what a shard does for a record. Only the fields are set that its op has.
 type deed struct {
 	time     trace.Time
 	k        *container
 	row      *stateRow // of states; nil for those on the container itself
 	variable *variable // of a sample
-	region   trace.RegionID
+	value    region
 	line     uint32 // within the block
 	record   uint32 // index, where the record is needed
 	op       op     // opDestroy: the states end, and the stream
-	keep     bool   // the value becomes an attribute
-	facts    bool   // fields of the writer's own become attributes
+}
+
+// A region is what is kept of the value of a record.
+type region struct {
+	id    trace.RegionID
+	keep  bool // the value becomes an attribute
+	facts bool // fields of the writer's own become attributes
 }
 
 // begin makes ready to look up the records of a block as they come.
@@ -115,12 +124,17 @@ func (c *resolver) count(r *record, ok bool) {
 	c.noted = c.noted[:0]
 }
 
-// add puts a deed on the list of its shard.
-func (c *resolver) add(r *record, d deed) {
-	b, n := c.b, d.k.shard-1
-	d.line, d.record = r.line, c.at
-	b.deedsOf[n] = append(b.deedsOf[n], uint32(len(b.deeds)))
-	b.deeds = append(b.deeds, d)
+// add puts a deed on the list of its shard, to be filled in. A value made first and copied then waits for its own stores.
+func (c *resolver) add(k *container, line uint32) *deed {
+	b, n := c.b, len(c.b.deeds)
+	b.deedsOf[k.shard-1] = append(b.deedsOf[k.shard-1], uint32(n))
+	if n == cap(b.deeds) {
+		b.deeds = slices.Grow(b.deeds, n+64)
+	}
+	b.deeds = b.deeds[:n+1]
+	d := &b.deeds[n]
+	d.k, d.line, d.record = k, line, c.at
+	return d
 }
 
 // rare takes the events whose fields the parser leaves alone.
@@ -178,7 +192,8 @@ func (c *resolver) end(k *container) {
 		return
 	}
 	for r := range c.eachRow(k) {
-		c.add(&record{}, deed{time: k.ended, k: k, row: r, op: opDestroy})
+		d := c.add(k, 0)
+		d.time, d.row, d.op = k.ended, r, opDestroy
 	}
 }
 

@@ -77,7 +77,7 @@ func (s *shard) take(b *block) {
 			s.state(b, d)
 		case opEvent:
 			stream := s.open(d.k, nil)
-			stream.Instant(d.time, d.region)
+			stream.Instant(d.time, d.value.id)
 			s.facts(b, d, stream)
 		case opDestroy:
 			s.end(d.k, d.row, d.time)
@@ -116,27 +116,27 @@ func (s *shard) state(b *block, d *deed) {
 	if d.op == opResetState {
 		return
 	}
-	stream.Enter(d.time, d.region)
+	stream.Enter(d.time, d.value.id)
 	if track.depth < maxStack {
 		track.set = track.set || d.op == opSetState
-		s.push(track, d.region)
+		s.push(track, d.value.id)
 	} else {
-		stream.Leave(d.time, d.region)
+		stream.Leave(d.time, d.value.id)
 	}
 	s.facts(b, d, stream)
 }
 
 // facts adds attributes to the record given to the stream last.
 func (s *shard) facts(b *block, d *deed, stream trace.Stream) {
-	if !d.keep && !d.facts {
+	if !d.value.keep && !d.value.facts {
 		return
 	}
 	r := &b.records[d.record]
 	s.fields.again(r, b.data)
-	if d.keep {
+	if d.value.keep {
 		stream.Attribute(trace.AttributeID(s.c.valueID-1), value(s.fields.of[fieldValue], true))
 	}
-	if !d.facts {
+	if !d.value.facts {
 		return
 	}
 	for _, own := range s.fields.own {

@@ -50,40 +50,41 @@ func (c *resolver) state(r *record) bool {
 		}
 		row = c.addRow(k, t)
 	}
-	d := deed{time: r.time, k: k, row: row, op: r.layout.op}
-	if d.op == opSetState || d.op == opPushState {
-		if !c.valueOf(t, r, &d) {
+	var v region
+	if op := r.layout.op; op == opSetState || op == opPushState {
+		if v, known = c.valueOf(t, r); !known {
 			return false
 		}
 	} else if r.layout.own {
 		c.note(endFields)
 	}
 	c.b.seen.see(r.time)
-	c.add(r, d)
+	d := c.add(k, r.line)
+	d.time, d.row, d.value, d.op = r.time, row, v, r.layout.op
 	return true
 }
 
 // valueOf finds the region of a record's value, and what else is kept of it.
-func (c *resolver) valueOf(t *typ, r *record, d *deed) bool {
+func (c *resolver) valueOf(t *typ, r *record) (v region, known bool) {
 	m := c.value(t, r.words[wordValue])
 	if m == nil {
 		word := c.word(r, wordValue, fieldValue)
 		if m = c.value(t, word); m == nil {
 			if !c.defines {
-				return false
+				return v, false
 			}
 			m = c.meaningOf(t, word, c.again(r).of[fieldValue])
 		}
 	}
 	if m.region == trace.NoRegion {
 		if !c.defines {
-			return false
+			return v, false
 		}
 		c.defineRegion(m)
 	}
-	d.region, d.keep, d.facts = m.region, m.keep, r.layout.own
-	c.needs = d.keep || d.facts
-	return !d.facts || c.named(r)
+	v = region{m.region, m.keep, r.layout.own}
+	c.needs = v.keep || v.facts
+	return v, !v.facts || c.named(r)
 }
 
 // named sees to it that the attributes have their numbers that fields of the writer's own become.
@@ -114,12 +115,13 @@ func (c *resolver) event(r *record) bool {
 	if k == nil {
 		return known
 	}
-	d := deed{time: r.time, k: k, op: opEvent}
-	if !c.valueOf(t, r, &d) {
+	v, known := c.valueOf(t, r)
+	if !known {
 		return false
 	}
 	c.b.seen.see(r.time)
-	c.add(r, d)
+	d := c.add(k, r.line)
+	d.time, d.value, d.op = r.time, v, opEvent
 	return true
 }
 
@@ -155,6 +157,7 @@ func (c *resolver) sample(r *record) bool {
 	}
 	c.needs = true
 	c.b.seen.see(r.time)
-	c.add(r, deed{time: r.time, k: k, variable: v, op: r.layout.op})
+	d := c.add(k, r.line)
+	d.time, d.variable, d.op = r.time, v, r.layout.op
 	return true
 }
