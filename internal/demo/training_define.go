@@ -37,9 +37,9 @@ type modelOp struct {
 }
 
 type trainingAttributes struct {
-	external, correlation, bytes                      trace.AttributeID
-	collective, in, out, dtype, size                  trace.AttributeID
-	groupName, groupDescription, groupRanks, sequence trace.AttributeID
+	external, correlation, bytes            trace.AttributeID
+	collective, in, out, dtype, size        trace.AttributeID
+	groupName, groupDescription, groupRanks trace.AttributeID
 }
 
 // define writes everything but the records.

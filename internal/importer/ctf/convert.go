@@ -55,7 +55,6 @@ type row = importer.Row
 
 type rowKey struct {
 	kind trace.Kind
-	pid  int64
 	id   int64
 	file string
 }

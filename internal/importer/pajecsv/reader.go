@@ -67,7 +67,6 @@ func unquote(s string) (text, rest string) {
 type columns struct {
 	names []string
 	at    map[string]int
-	fixed int // of those that have a meaning of their own; the rest are attributes
 }
 
 func newColumns(names []string) *columns {

@@ -19,7 +19,6 @@ type bed struct {
 	kind    trace.Kind // of its locations; a thread unless said
 	events  [][]event
 	cost    trace.Time
-	roles   map[string]trace.Role
 }
 
 func (b *bed) do(thread int, region string, begin, end trace.Time) {

@@ -267,7 +267,7 @@ func (r *result) choose(by string, regions []trace.Region, total []float64) ([]i
 			present = append(present, id)
 		}
 	}
-	key := func(id int) (string, variable) { return "", variable{} }
+	var key func(id int) (string, variable)
 	switch by {
 	case "regions":
 		key = func(id int) (string, variable) {
