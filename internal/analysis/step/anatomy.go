@@ -93,15 +93,15 @@ func (j *Job) unit(s *Source, number int, streams [][][]Work) {
 	first := len(j.Steps)
 	j.lay(number, extended(u.marks, all, s.End))
 	// What counts first takes its time from all others.
-	var covered set
+	var covered []span
 	var exclusive [Terms]set
 	for t := range Term(Terms - 1) {
 		own := u.sets[t]
 		if t <= Communication {
 			own = both(union(lists[t]), own)
 		}
-		exclusive[t] = without(own, covered)
-		covered = both(covered, exclusive[t])
+		own = without(own, covered)
+		exclusive[t], covered = summed(own), both(covered, own)
 	}
 	for i := first; i < len(j.Steps); i++ {
 		x := &j.Steps[i]
@@ -119,7 +119,7 @@ func (j *Job) unit(s *Source, number int, streams [][][]Work) {
 	for i := first; i < len(j.Steps); i++ {
 		windows = append(windows, span{j.Steps[i].Begin, j.Steps[i].End})
 	}
-	in := union(windows)
+	in := summed(union(windows))
 	for k, gpu := range u.gpus {
 		out := &j.GPUs[gpu]
 		out.identity(works[k], &sets[k])
@@ -136,8 +136,11 @@ func byTime(a, b Work) int {
 // merged brings the work of streams into the order of time. O(n log streams) where each is in order.
 func merged(streams [][]Work) []Work {
 	for _, w := range streams {
-		if !slices.IsSortedFunc(w, byTime) { // what runs longer of two that begin together may come first
-			slices.SortFunc(w, byTime)
+		for i := 1; i < len(w); i++ {
+			if w[i-1].Begin >= w[i].Begin && byTime(w[i-1], w[i]) > 0 { // what runs longer of two that begin together may come first
+				slices.SortFunc(w, byTime)
+				break
+			}
 		}
 	}
 	for len(streams) > 1 {

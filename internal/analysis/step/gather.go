@@ -18,7 +18,7 @@ type unit struct {
 	threads    []*thread  // by location and lane
 	gpus       []int      // in the order of Source
 	marks      []Mark
-	sets       [Terms]set // of the host's terms
+	sets       [Terms][]span // of the host's terms
 }
 
 // A thread is what one lane of the host did: from at[i] to at[i+1] it was in state[i].

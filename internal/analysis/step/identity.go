@@ -23,24 +23,24 @@ func setsOf(works []Work) gpuSets {
 	for i := range works {
 		w := &works[i]
 		s := span{w.Begin, w.End}
-		busy = append(busy, s)
+		busy = add(busy, s)
 		switch w.Term {
 		case Memcpy:
-			copies = append(copies, s)
+			copies = add(copies, s)
 			continue
 		case Communication:
-			communication = append(communication, s)
+			communication = add(communication, s)
 		default: // setting memory is computation
-			computation = append(computation, s)
+			computation = add(computation, s)
 		}
 		if w.Term != Memset {
-			kernels = append(kernels, s)
+			kernels = add(kernels, s)
 		}
 	}
-	g := gpuSets{busy: union(busy), kernels: union(kernels), computation: union(computation), communication: union(communication)}
-	g.exposed = without(g.communication, g.computation)
-	g.copies = without(without(union(copies), g.computation), g.communication)
-	return g
+	return gpuSets{
+		busy: summed(busy), kernels: summed(kernels), computation: summed(computation), communication: summed(communication),
+		exposed: summed(without(communication, computation)), copies: summed(without(without(copies, computation), communication)),
+	}
 }
 
 // within is the time of the GPU in [begin, end).
@@ -75,9 +75,9 @@ func (g *GPU) identity(works []Work, sets *gpuSets) {
 
 // metrics are shares of the time of steps with what is between them, or of the GPU's span where there are none.
 func (g *GPU) metrics(works []Work, sets *gpuSets, in set) {
-	in = in.joined()
+	in = summed(joined(in.spans))
 	if len(in.spans) == 0 {
-		in = union([]span{{g.Begin, g.End}})
+		in = summed(add(nil, span{g.Begin, g.End}))
 	}
 	if in.total() == 0 || len(works) == 0 {
 		return

@@ -17,21 +17,28 @@ type set struct {
 	sum   []trace.Time // len(spans)+1
 }
 
-// union makes a set of spans in any order; it takes the slice over.
-func union(list []span) set {
+// A list of spans is in order, and its spans neither touch nor overlap.
+
+// union makes such a list of spans in any order; it takes the slice over.
+func union(list []span) []span {
 	parallel.Sort(list, byBegin)
 	out := list[:0]
 	for _, s := range list {
-		if s.end <= s.begin {
-			continue
-		}
-		if n := len(out); n > 0 && s.begin <= out[n-1].end {
-			out[n-1].end = max(out[n-1].end, s.end)
-			continue
-		}
-		out = append(out, s)
+		out = add(out, s)
 	}
-	return summed(out)
+	return out
+}
+
+// add appends a span that begins no earlier than those of the list.
+func add(list []span, s span) []span {
+	if s.end <= s.begin {
+		return list
+	}
+	if n := len(list); n > 0 && s.begin <= list[n-1].end {
+		list[n-1].end = max(list[n-1].end, s.end)
+		return list
+	}
+	return append(list, s)
 }
 
 func byBegin(a, b span) int {
@@ -41,6 +48,7 @@ func byBegin(a, b span) int {
 	return cmp.Compare(a.end, b.end)
 }
 
+// summed makes a set of a list.
 func summed(list []span) set {
 	s := set{spans: list, sum: make([]trace.Time, len(list)+1)}
 	for i, x := range list {
@@ -75,63 +83,64 @@ func (s set) before(t trace.Time) trace.Time {
 }
 
 // without is a less b. O(a + b).
-func without(a, b set) set {
-	if len(b.spans) == 0 {
+func without(a, b []span) []span {
+	if len(b) == 0 {
 		return a
 	}
-	var out []span
+	out := make([]span, 0, len(a))
 	j := 0
-	for _, s := range a.spans {
+	for _, s := range a {
 		at := s.begin
-		for j < len(b.spans) && b.spans[j].end <= at {
+		for j < len(b) && b[j].end <= at {
 			j++
 		}
-		k := j
-		for ; k < len(b.spans) && b.spans[k].begin < s.end; k++ {
-			if b.spans[k].begin > at {
-				out = append(out, span{at, b.spans[k].begin})
+		for k := j; k < len(b) && b[k].begin < s.end; k++ {
+			if b[k].begin > at {
+				out = append(out, span{at, b[k].begin})
 			}
-			at = max(at, b.spans[k].end)
+			at = max(at, b[k].end)
 		}
 		if at < s.end {
 			out = append(out, span{at, s.end})
 		}
 	}
-	return summed(out)
+	return out
 }
 
-// both is the union of two sets. O(a + b).
-func both(a, b set) set {
+// both is the union of two lists. O(a + b).
+func both(a, b []span) []span {
 	switch {
-	case len(a.spans) == 0:
+	case len(a) == 0:
 		return b
-	case len(b.spans) == 0:
+	case len(b) == 0:
 		return a
 	}
-	list := make([]span, 0, len(a.spans)+len(b.spans))
-	i, j := 0, 0
-	for i < len(a.spans) || j < len(b.spans) {
-		if j == len(b.spans) || i < len(a.spans) && a.spans[i].begin <= b.spans[j].begin {
-			list = append(list, a.spans[i])
-			i++
+	out := make([]span, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if a[0].begin <= b[0].begin {
+			out, a = add(out, a[0]), a[1:]
 		} else {
-			list = append(list, b.spans[j])
-			j++
+			out, b = add(out, b[0]), b[1:]
 		}
 	}
-	return union(list)
+	for _, rest := range [][]span{a, b} {
+		for _, s := range rest {
+			out = add(out, s)
+		}
+	}
+	return out
 }
 
 // joined takes the time between spans in where it is shorter than both of them: a moment between two steps is part of
 // the job, a pause of the recording is not.
-func (s set) joined() set {
+func joined(list []span) []span {
 	var out []span
-	for _, x := range s.spans {
+	for _, x := range list {
 		if n := len(out); n > 0 && x.begin-out[n-1].end <= min(x.end-x.begin, out[n-1].end-out[n-1].begin) {
 			out[n-1].end = x.end
 			continue
 		}
 		out = append(out, x)
 	}
-	return union(out)
+	return out
 }
