@@ -126,17 +126,38 @@ func (s *Sketch) MergeBytes(b []byte) error {
 		}
 		return r.err()
 	}
+	return s.mergeBuckets(b[min(r.at, len(b)):], &h)
+}
+
+// mergeBuckets adds the buckets of a sketch that was written: most numbers take a byte, and most buckets lie in the page of the one before.
+func (s *Sketch) mergeBuckets(b []byte, h *Header) error {
 	bucket, last := uint64(0), uint64(bucketOf(h.Max))
-	for left := uint64(h.Count); left > 0 && !r.bad; {
-		bucket += r.uvarint()
-		n := r.uvarint()
+	var here *page
+	number := uint64(0) // of the page, plus one
+	for left := uint64(h.Count); left > 0; {
+		var step, n uint64
+		if len(b) > 1 && b[0]|b[1] < 0x80 {
+			step, n = uint64(b[0]), uint64(b[1])
+			b = b[2:]
+		} else {
+			r := reader{b: b}
+			step, n = r.uvarint(), r.uvarint()
+			if r.bad {
+				return ErrDamaged
+			}
+			b = b[r.at:]
+		}
+		bucket += step
 		if n == 0 || n > left || bucket > last {
 			return ErrDamaged
 		}
 		left -= n
-		s.count(int(bucket), n)
+		if p := bucket>>pageBits + 1; p != number {
+			here, number = s.page(int(p)-1), p
+		}
+		here[bucket&(1<<pageBits-1)] += n
 	}
-	return r.err()
+	return nil
 }
 
 type reader struct {

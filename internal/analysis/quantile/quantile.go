@@ -93,11 +93,22 @@ func (s *Sketch) AddAll(values []int64) {
 		return
 	}
 	least, most, total := values[0], values[0], trace.Sum{}
-	var squares wide
 	for _, v := range values {
 		least, most = min(least, v), max(most, v)
-		total.Add(trace.Time(v))
-		squares.addSquare(uint64(v))
+	}
+	var squares wide
+	if 2*bits.Len64(uint64(most))+bits.Len(uint(len(values))) <= 64 { // squares add up to no more
+		var sum, square uint64
+		for _, v := range values {
+			sum += uint64(v)
+			square += uint64(v) * uint64(v)
+		}
+		total, squares = trace.SumOf(trace.Time(sum)), wide{low: square}
+	} else {
+		for _, v := range values {
+			total.Add(trace.Time(v))
+			squares.addSquare(uint64(v))
+		}
 	}
 	if s.Count == 0 {
 		s.Min, s.Max = least, most
@@ -183,8 +194,11 @@ func (s *Sketch) spill() {
 // Reset empties the sketch and keeps the room of its values for others.
 func (s *Sketch) Reset() { *s = Sketch{values: s.values[:0]} }
 
-func (s *Sketch) count(b int, n uint64) {
-	at := b>>pageBits - s.first
+func (s *Sketch) count(b int, n uint64) { s.page(b >> pageBits)[b&(1<<pageBits-1)] += n }
+
+// page gives a page by its number.
+func (s *Sketch) page(number int) *page {
+	at := number - s.first
 	if uint(at) >= uint(len(s.pages)) {
 		at = s.reach(at)
 	}
@@ -193,7 +207,7 @@ func (s *Sketch) count(b int, n uint64) {
 		p = new(page)
 		s.pages[at] = p
 	}
-	p[b&(1<<pageBits-1)] += n
+	return p
 }
 
 // reach makes room for a page before or after those there are, and gives its place.

@@ -132,6 +132,27 @@ func TestBoxOfFewValuesIsThatOfSortedOnes(t *testing.T) {
 }
 
 // A million ranks of a day each: more than a number of 64 bits holds.
+// TestManyAtOnceAreAsOneByOne: whether or not squares add up to more than 64 bits.
+func TestManyAtOnceAreAsOneByOne(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	for _, n := range []int{1, 2, 200, 255, 256, 1000, 1 << 15} {
+		for width := range 63 {
+			values := make([]int64, n)
+			for i := range values {
+				values[i] = 1<<width - 1 - r.Int64N(1<<width)/16
+			}
+			var all, each Sketch
+			all.AddAll(values)
+			for _, v := range values {
+				each.Add(v)
+			}
+			if all.Count != each.Count || all.Total != each.Total || all.squares != each.squares || all.Min != each.Min || all.Max != each.Max || all.Box() != each.Box() {
+				t.Fatalf("%d values of %d bits: total %v, squares %v, want %v, %v", n, width, all.Total, all.squares, each.Total, each.squares)
+			}
+		}
+	}
+}
+
 func TestTotalsOfVeryManyLongCallsDoNotRunOver(t *testing.T) {
 	const day = 24 * 3600 * 1e9
 	var one, all Sketch
