@@ -142,9 +142,18 @@ func (p *Packed) unpack(g uint64, to []byte) {
 		defer p.check.from.unpacking()()
 	}
 	n := int(min(p.rows-g*pack.Frame, pack.Frame))
-	if p.per == 1 && p.width == 8 {
+	if p.per == 1 {
 		b, empty := p.frame(g)
-		pack.Decode(spool.ViewOf[uint64](to)[:n], b, empty)
+		switch p.width {
+		case 8:
+			pack.Decode(spool.ViewOf[uint64](to)[:n], b, empty)
+		case 4:
+			pack.Decode(spool.ViewOf[uint32](to)[:n], b, empty)
+		case 2:
+			pack.Decode(spool.ViewOf[uint16](to)[:n], b, empty)
+		default:
+			pack.Decode(to[:n], b, empty)
+		}
 		return
 	}
 	var buf [pack.Frame]uint64

@@ -373,8 +373,8 @@ func appendBits(dst []byte, values []uint64, base uint64, width int, places []by
 }
 
 // Decode fills in the values of a frame. At least eight bytes follow it in b, as a directory does. One that cannot be gives
-// any values, or an index out of range.
-func Decode(values []uint64, b []byte, empty bool) {
+// any values, or an index out of range. Values of columns with fewer bits are the lowest of 64.
+func Decode[T uint8 | uint16 | uint32 | uint64](values []T, b []byte, empty bool) {
 	if empty {
 		clear(values)
 		return
@@ -401,33 +401,33 @@ func Decode(values []uint64, b []byte, empty bool) {
 		b = b[(len(values)*width+63)/64*8:]
 		words := b[(exceptions+7)/8*8:]
 		for k, i := range b[:exceptions] {
-			values[i] = base + binary.LittleEndian.Uint64(words[8*k:])
+			values[i] = T(base + binary.LittleEndian.Uint64(words[8*k:]))
 		}
 	}
 	switch how {
 	case differences:
-		at := first - values[0]
+		at := T(first) - values[0]
 		for i, d := range values {
 			at += d
 			values[i] = at
 		}
 	case listed:
 		for i, k := range values {
-			values[i] = binary.LittleEndian.Uint64(list[8*k:])
+			values[i] = T(binary.LittleEndian.Uint64(list[8*uint64(k):]))
 		}
 	case whole:
 		for i, n := range values {
-			values[i] = math.Float64bits(float64(int64(n)))
+			values[i] = T(math.Float64bits(float64(int64(n))))
 		}
 	}
 }
 
 // unpack reads width bits for each value and adds the base.
-func unpack(values []uint64, b []byte, base uint64, width int) {
+func unpack[T uint8 | uint16 | uint32 | uint64](values []T, b []byte, base uint64, width int) {
 	switch {
 	case width == 0:
 		for i := range values {
-			values[i] = base
+			values[i] = T(base)
 		}
 	case width <= 57: // lie in eight bytes wherever they begin
 		mask := uint64(1)<<width - 1
@@ -438,10 +438,10 @@ func unpack(values []uint64, b []byte, base uint64, width int) {
 		_ = b[(len(values)-1)*width>>3+7]
 		from, at := unsafe.Pointer(unsafe.SliceData(b)), 0
 		for i := range values {
-			values[i] = base + *(*uint64)(unsafe.Add(from, at>>3))>>(at&7)&mask
+			values[i] = T(base + *(*uint64)(unsafe.Add(from, at>>3))>>(at&7)&mask)
 			at += width
 		}
-	case width == 64 && base == 0:
+	case width == 64 && base == 0 && unsafe.Sizeof(values[0]) == 8:
 		copy(spool.BytesOf(values), b)
 	default:
 		mask := ^uint64(0) >> (64 - width)
@@ -452,7 +452,7 @@ func unpack(values []uint64, b []byte, base uint64, width int) {
 			if shift+width > 64 {
 				v |= binary.LittleEndian.Uint64(word[8:]) << (64 - shift)
 			}
-			values[i] = base + v&mask
+			values[i] = T(base + v&mask)
 		}
 	}
 }

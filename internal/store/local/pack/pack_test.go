@@ -8,7 +8,11 @@ import (
 
 func roundTrip(t *testing.T, values []uint64) int {
 	t.Helper()
-	return comesBack(t, Append(nil, values), values)
+	b := Append(nil, values)
+	narrow[uint8](t, b, values)
+	narrow[uint16](t, b, values)
+	narrow[uint32](t, b, values)
+	return comesBack(t, b, values)
 }
 
 func comesBack(t *testing.T, b []byte, values []uint64) int {
@@ -28,6 +32,18 @@ func comesBack(t *testing.T, b []byte, values []uint64) int {
 		t.Fatalf("the first value is %d, want %d", first, values[0])
 	}
 	return len(b)
+}
+
+// narrow reads a frame into a column of fewer bits: the lowest of each value come back.
+func narrow[T uint8 | uint16 | uint32](t *testing.T, b []byte, values []uint64) {
+	t.Helper()
+	got := make([]T, len(values))
+	Decode(got, append(b[:len(b):len(b)], make([]byte, 8)...), len(b) == 0)
+	for i := range got {
+		if got[i] != T(values[i]) {
+			t.Fatalf("value %d of %d is %d in %T, want %d", i, len(values), got[i], got[i], T(values[i]))
+		}
+	}
 }
 
 func TestFramesGiveBackWhatWasWritten(t *testing.T) {
