@@ -32,58 +32,57 @@ func (r *Rows) Unfold(lanes []uint64) { r.turn(lanes, false) }
 
 func (r *Rows) turn(lanes []uint64, fold bool) {
 	n := len(r.Parent)
-	duration, exclusive, depths := r.Duration[:n], r.Exclusive[:n], r.Depth[:n]
+	lane := sort.Search(len(lanes), func(i int) bool { return lanes[i] > r.First }) // the first that begins later
+	before := 0                                                                     // rows of the lane before the frame
+	if lane > 0 {
+		before = int(r.First - lanes[lane-1])
+	}
+	for from := 0; from < n; { // most frames are of one lane
+		to := n
+		for ; lane < len(lanes) && lanes[lane] < r.First+uint64(n); lane++ {
+			if to = int(lanes[lane] - r.First); to > from {
+				break
+			}
+			to = n
+		}
+		part := Rows{Duration: r.Duration[from:to], Exclusive: r.Exclusive[from:to], Parent: r.Parent[from:to], Depth: r.Depth[from:to]}
+		part.turnLane(before, fold)
+		from, before = to, 0
+	}
+}
+
+// turnLane does for rows of one lane, which has so many before them.
+func (r *Rows) turnLane(before int, fold bool) {
 	var stack [levels]int32
-	lane := sort.Search(len(lanes), func(i int) bool { return lanes[i] > r.First }) - 1 // the last that begins by then
-	rel, left := int64(0), int64(n)+1                                                   // of the row in its lane, rows until the next lane
-	if lane >= 0 {
-		rel = int64(r.First - lanes[lane])
-	}
-	if lane+1 < len(lanes) {
-		left = int64(lanes[lane+1] - r.First)
-	}
 	for d := range stack {
 		stack[d] = unknown
 	}
-	start := rel // of the frame's first row, where it is of this lane
-	for i := range n {
-		if left == 0 {
-			for lane++; lane+1 < len(lanes) && lanes[lane+1] == r.First+uint64(i); lane++ {
-			}
-			rel, start, left = 0, -int64(i), int64(n)+1
-			if lane+1 < len(lanes) {
-				left = int64(lanes[lane+1]) - int64(r.First) - int64(i)
-			}
-			for d := range stack {
-				stack[d] = unknown
-			}
-		}
-		d := int(depths[i])
+	parents := r.Parent
+	duration, exclusive, depths := r.Duration[:len(parents)], r.Exclusive[:len(parents)], r.Depth[:len(parents)]
+	for i, parent := range parents {
+		d, row := int(depths[i]), int32(before+i)
 		guess := int32(-1)
 		if d > 0 {
-			guess = int32(rel)
+			guess = row
 			if d <= levels && stack[d-1] != unknown {
 				guess = stack[d-1]
 			}
 		}
-		parent := r.Parent[i]
 		if fold {
-			r.Parent[i] = parent - guess
+			parents[i] = parent - guess
 		} else {
 			parent += guess
-			r.Parent[i] = parent
+			parents[i] = parent
 		}
 		if d > 0 && d <= levels {
 			stack[d-1] = parent
 		}
 		if d < levels {
-			stack[d] = int32(rel)
+			stack[d] = row
 		}
 		exclusive[i] = duration[i] - exclusive[i]
-		if p := int64(parent) - start; parent >= 0 && p >= 0 && p < int64(i) {
+		if p := int(parent) - before; parent >= 0 && uint(p) < uint(i) {
 			exclusive[p] -= duration[i]
 		}
-		rel++
-		left--
 	}
 }
