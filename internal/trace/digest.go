@@ -36,6 +36,6 @@ type DigestedLane struct {
 	Open, Left []OpenInterval
 	// Callers is as that of Columns.
 	Callers func(into []RegionID, row int) []RegionID
-	// Read hands out rows [lo, hi) in batches, as a store does.
+	// Read hands out rows [lo, hi) in batches, as a store does; when they begin may be left out.
 	Read func(lo, hi int, f func(*Columns) error) error
 }

@@ -154,16 +154,20 @@ func (c *RowCheck) unpack(g uint64, to RowSlices, begins bool) {
 }
 
 // Copy unpacks the frames that hold rows [lo, hi) into memory of the caller's, which grows as it must, and gives these rows.
-// It is for who reads very many rows once.
-func (c *RowCheck) Copy(into *RowSlices, lo, hi uint64) RowSlices {
+// It is for who reads very many rows once. Without begins, 0 is in their place.
+func (c *RowCheck) Copy(into *RowSlices, lo, hi uint64, begins bool) RowSlices {
 	first, last := lo/pack.Frame, (hi+pack.Frame-1)/pack.Frame
-	if n := int(last-first) * pack.Frame; len(into.Begin) < n {
+	n := int(last-first) * pack.Frame
+	if len(into.Begin) < n {
 		*into = MakeRows(n)
 	}
 	c.bring(lo, hi)
 	for g := first; g < last; g++ {
 		at := int(g-first) * pack.Frame
-		c.unpack(g, into.Slice(at, at+int(min(c.rows-g*pack.Frame, pack.Frame))), true)
+		c.unpack(g, into.Slice(at, at+int(min(c.rows-g*pack.Frame, pack.Frame))), begins)
+	}
+	if !begins {
+		clear(into.Begin[:n])
 	}
 	at := int(lo - first*pack.Frame)
 	return into.Slice(at, at+int(hi-lo))

@@ -116,6 +116,7 @@ func (r *sections) Digests(ctx context.Context, name string, w store.Window, f f
 		if records != nil {
 			l.Record = records.record(int(r.C.LocationLane[id]) + lane)
 		}
+		v.Timeless = true // calls are counted by how long they are
 		l.Read = func(lo, hi int, f func(*trace.Columns) error) error {
 			return v.Batches(ctx, id, lane, lo, hi, disk.Shield(f))
 		}

@@ -58,7 +58,7 @@ func (r *Table) callersOf(a, b uint64) func([]trace.RegionID, int) []trace.Regio
 		if r.Sure == nil {
 			return c.Region[at], c.Parent[at]
 		}
-		row := r.Sure.Copy(&own, at, at+1)
+		row := r.Sure.Copy(&own, at, at+1, true)
 		return row.Region[0], row.Parent[0]
 	}
 	next := lo // rows are mostly asked for one after the other

@@ -21,6 +21,8 @@ type Lane struct {
 	base uint64 // the first row's number among all
 	// own is memory for batches of very many rows, which are read once; nil: there is none.
 	own *disk.RowSlices
+	// Timeless: nobody asks when the rows of a batch begin, and it may be 0.
+	Timeless bool
 	// batch is how many rows one has at most.
 	batch int
 }
@@ -91,7 +93,7 @@ type Unpacked struct {
 
 // Take unpacks rows [a, b).
 func (u *Unpacked) Take(r *Table, a, b uint64) {
-	u.r, u.first, u.rows = r, a, r.Sure.Copy(&u.room, a, b)
+	u.r, u.first, u.rows = r, a, r.Sure.Copy(&u.room, a, b, true)
 }
 
 // Lane gives a lane all of whose rows were taken.
@@ -227,7 +229,7 @@ func Reverse[T any](s []T) {
 // Columns gives rows [lo, hi) as a batch.
 func (v *Lane) Columns(location trace.LocationID, lane, lo, hi int) trace.Columns {
 	if v.sure != nil && v.own != nil && hi-lo >= scanRows && !v.sure.Touched(v.base+uint64(lo), v.base+uint64(hi)) {
-		c := v.sure.Copy(v.own, v.base+uint64(lo), v.base+uint64(hi))
+		c := v.sure.Copy(v.own, v.base+uint64(lo), v.base+uint64(hi), !v.Timeless)
 		return trace.Columns{
 			Location: location, Lane: lane, First: lo,
 			Begin: c.Begin, Duration: c.Duration, Exclusive: c.Exclusive, Region: c.Region, Parent: c.Parent, Depth: c.Depth,

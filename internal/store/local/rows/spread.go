@@ -111,7 +111,7 @@ func (s *spread) fill(ctx context.Context, sure *disk.RowCheck, dir string) (err
 		return disk.Guard(func() error {
 			from := s.first + uint64(i)*spreadRows
 			at := int64(i) * spreadRows
-			for k, b := range columnBytes(sure.Copy(own, from, min(from+spreadRows, s.end))) {
+			for k, b := range columnBytes(sure.Copy(own, from, min(from+spreadRows, s.end), true)) {
 				if _, err := files[k].WriteAt(b, at*columnWidths[k]); err != nil {
 					return err
 				}
