@@ -44,3 +44,35 @@ func TestPlainRowsDoNotWaitForLinks(t *testing.T) {
 		t.Errorf("%d bytes on the disk at the most, of rows that take %d when they are plain", took, plain)
 	}
 }
+
+// Which row and which attribute facts are of is packed as it comes.
+func TestFactsAreNotPlainFirst(t *testing.T) {
+	const ranks, each, facts = 16, 20_000, 4
+	dir := t.TempDir()
+	most := benchtest.WatchDisk(dir, time.Millisecond)
+	w, err := Create(filepath.Join(dir, "run.plx"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	region := w.Region(trace.Region{Name: "work", Role: trace.RoleCompute})
+	var attributes []trace.AttributeID
+	for _, name := range []string{"a", "b", "c", "d"} {
+		attributes = append(attributes, w.Attribute(name))
+	}
+	for k := range ranks {
+		s := w.Stream(thread(w, k), trace.StreamOptions{Unordered: true})
+		for i := range trace.Time(each) {
+			s.Interval(1000*i, 1000*i+400, region)
+			for n, a := range attributes {
+				s.Attribute(a, trace.Integer(int64(n)))
+			}
+		}
+		_ = s.Close()
+	}
+	if err := w.Finish(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if took, plain := most(), int64(ranks*each*facts*(8+4+1+8)); took > plain*4/5 {
+		t.Errorf("%d bytes on the disk at the most, of facts that take %d when they are plain", took, plain)
+	}
+}

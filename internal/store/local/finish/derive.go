@@ -46,7 +46,7 @@ func (f *finisher) deriveOnce(ctx context.Context, g *errgroup.Group, points *po
 	g.Go(func() error {
 		return f.described.add(f.Dir, tableFiles("instant", "instant_fact", "caller", "cover"))
 	})
-	g.Go(func() error { return packer{f}.packTables(ctx, "interval_fact") })
+	g.Go(earlier{f}.describeFacts)
 	if f.early > 0 {
 		g.Go(func() error { return earlier{f}.describe(ctx) })
 	}

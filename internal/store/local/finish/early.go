@@ -2,6 +2,7 @@ package finish
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,14 +45,16 @@ func (f earlier) allowed() bool {
 }
 
 // intervalTable is where table interval is in the schema.
-var intervalTable = func() int {
+var intervalTable = tableAt("interval")
+
+func tableAt(name string) int {
 	for i := range disk.Schema {
-		if disk.Schema[i].Name == "interval" {
+		if disk.Schema[i].Name == name {
 			return i
 		}
 	}
-	panic("there is no table interval")
-}()
+	panic("there is no table " + name)
+}
 
 const intervalColumns = 6
 
@@ -65,13 +68,57 @@ type earlyPacker struct {
 	columns [intervalColumns]earlyColumn
 	own     frameMaker     // of whoever has the turn
 	free    chan *earlyJob // whose memory is used again
+	facts   factPacker
 }
 
+// An earlyColumn is a packed column on its way.
 type earlyColumn struct {
-	plain, file *os.File
-	to          *bufio.Writer
-	starts      []uint32
-	at          uint64 // in words
+	name   string
+	plain  *os.File // of rows
+	file   *os.File
+	to     *bufio.Writer
+	starts []uint32
+	at     uint64 // in words
+}
+
+// write appends frames; note tells how long they are.
+func (c *earlyColumn) write(b []byte) error {
+	_, err := c.to.Write(b)
+	return err
+}
+
+// note takes the lengths of frames.
+func (c *earlyColumn) note(words []uint32) error {
+	for _, n := range words {
+		if c.at += uint64(n); c.at > math.MaxUint32 {
+			return fmt.Errorf("column %s takes more than 32 GB", c.name)
+		}
+		c.starts = append(c.starts, uint32(c.at))
+	}
+	return nil
+}
+
+// drain appends the frames of a job, which is empty then.
+func (c *earlyColumn) drain(b *spool.Spill, words *[]uint32) error {
+	if err := c.note(*words); err != nil {
+		return err
+	}
+	*words = (*words)[:0]
+	return b.Drain(c.write)
+}
+
+// close writes the directory.
+func (c *earlyColumn) close() (err error) {
+	if c.plain != nil {
+		err = c.plain.Close()
+	}
+	if c.file == nil {
+		return err
+	}
+	if len(c.starts)%2 == 1 {
+		c.starts = append(c.starts, 0)
+	}
+	return errors.Join(err, c.write(spool.BytesOf(c.starts)), c.to.Flush(), c.file.Chmod(0o644), c.file.Close())
 }
 
 // An earlyJob is the frames of one job.
@@ -80,6 +127,7 @@ type earlyJob struct {
 	first, last uint64 // rows
 	bytes       [intervalColumns]spool.Spill
 	words       [intervalColumns][]uint32
+	facts       earlyFacts
 }
 
 // earlyFrames are packed at a time, so that they stay near the core; earlyBytes of a column are held in memory.
@@ -88,7 +136,7 @@ const (
 	earlyBytes  = 1 << 20
 )
 
-// run runs all jobs and packs their rows.
+// run runs all jobs, and packs what they make.
 func (f earlier) run(ctx context.Context) error {
 	p := &earlyPacker{finisher: f.finisher, lanes: []uint64{0}, free: make(chan *earlyJob, 2*f.workers)} // as many as are under way at once
 	for _, s := range f.Streams {
@@ -112,20 +160,28 @@ func (f earlier) run(ctx context.Context) error {
 		mu.Unlock()
 		return w
 	}, func(ctx context.Context, w *worker, i int) (*earlyJob, error) {
-		if err := w.rows.run(ctx, f.jobs[i]); err != nil {
+		e := p.newJob(f.jobs[i])
+		w.rows.out.facts.keys = &e.facts
+		if err := w.rows.run(ctx, e.job); err != nil {
 			return nil, err
+		}
+		if !f.packing {
+			return e, w.rows.rows.flush()
 		}
 		end := p.total
 		if i+1 < len(f.jobs) {
 			end = uint64(f.jobs[i+1].at.rows)
 		}
-		return p.pack(ctx, &w.frames, &w.rows.rows, f.jobs[i], end)
+		return e, p.pack(ctx, &w.frames, &w.rows.rows, e, end)
 	}, p.take)
 	for _, w := range workers {
 		w.rows.close()
 	}
-	if err == nil {
+	if err == nil && f.packing {
 		err = p.frames(&p.own, p.lanes, p.next, p.total, p.put)
+	}
+	if err == nil {
+		err = p.facts.finish()
 	}
 	if err = errors.Join(err, p.close()); err != nil {
 		return err
@@ -134,10 +190,15 @@ func (f earlier) run(ctx context.Context) error {
 }
 
 func (p *earlyPacker) create() error {
+	p.facts.init(p.Dir)
+	if !p.packing {
+		return nil
+	}
 	for k := range p.columns {
-		c, name := &p.columns[k], disk.Schema[intervalTable].Columns[k].File()
+		c := &p.columns[k]
+		c.name = disk.Schema[intervalTable].Columns[k].File()
 		var err error
-		if c.plain, err = os.OpenFile(filepath.Join(p.Dir, name), os.O_RDWR, 0); err != nil {
+		if c.plain, err = os.OpenFile(filepath.Join(p.Dir, c.name), os.O_RDWR, 0); err != nil {
 			return err
 		}
 		if c.file, err = os.CreateTemp(p.Temp, "packed-"); err != nil {
@@ -148,27 +209,27 @@ func (p *earlyPacker) create() error {
 	return nil
 }
 
-// newJob gives memory for the frames of a job.
-func (p *earlyPacker) newJob() *earlyJob {
+// newJob gives memory for what is packed of a job.
+func (p *earlyPacker) newJob(j *job) (e *earlyJob) {
 	select {
-	case e := <-p.free:
-		return e
+	case e = <-p.free:
 	default:
-		e := &earlyJob{}
+		e = &earlyJob{}
 		for k := range e.bytes {
 			e.bytes[k] = spool.Spill{Dir: p.Temp, Limit: earlyBytes}
 		}
-		return e
+		e.facts.init(p.Temp)
 	}
+	e.job, e.first, e.last = j, 0, 0
+	return e
 }
 
 // pack packs the frames that lie in a job, whose rows end before another's.
-func (p *earlyPacker) pack(ctx context.Context, m *frameMaker, sink *rowSink, j *job, end uint64) (*earlyJob, error) {
-	begin := uint64(j.at.rows)
-	e := p.newJob()
-	e.job, e.first, e.last = j, (begin+pack.Frame-1)/pack.Frame*pack.Frame, end/pack.Frame*pack.Frame
+func (p *earlyPacker) pack(ctx context.Context, m *frameMaker, sink *rowSink, e *earlyJob, end uint64) error {
+	j, begin := e.job, uint64(e.job.at.rows)
+	e.first, e.last = (begin+pack.Frame-1)/pack.Frame*pack.Frame, end/pack.Frame*pack.Frame
 	if e.first >= e.last {
-		return e, sink.flush()
+		return sink.flush()
 	}
 	inBuffer := sink.rows.First == j.at.rows // all of them
 	if inBuffer {
@@ -181,17 +242,17 @@ func (p *earlyPacker) pack(ctx context.Context, m *frameMaker, sink *rowSink, j 
 			sink.empty()
 		}()
 	} else if err := sink.flush(); err != nil {
-		return nil, err
+		return err
 	}
 	lanes := laneRows(nil, begin, j)
 	if !inBuffer && e.last-e.first > rows.MostUnpacked {
-		return e, errors.Join(p.packMany(ctx, e, lanes), sink.err)
+		return errors.Join(p.packMany(ctx, e, lanes), sink.err)
 	}
 	err := p.frames(m, lanes, e.first, e.last, e.put)
 	if !inBuffer {
 		p.punch(e.first, e.last)
 	}
-	return e, errors.Join(err, sink.err)
+	return errors.Join(err, sink.err)
 }
 
 // packMany packs a job with very many rows piece by piece, on all cores: the others may have nothing left to do.
@@ -244,6 +305,9 @@ func laneRows(lanes []uint64, at uint64, j *job) []uint64 {
 // take writes the frames of the job whose turn it is.
 func (p *earlyPacker) take(e *earlyJob) error {
 	defer func() { p.free <- e }()
+	if err := p.facts.take(&e.facts); err != nil || !p.packing {
+		return err
+	}
 	p.lanes = laneRows(p.lanes[:len(p.lanes)-1], uint64(e.job.at.rows), e.job)
 	if e.first >= e.last {
 		return nil
@@ -252,40 +316,16 @@ func (p *earlyPacker) take(e *earlyJob) error {
 		return err
 	}
 	for k := range e.bytes {
-		if err := p.note(k, e.words[k]); err != nil {
+		if err := p.columns[k].drain(&e.bytes[k], &e.words[k]); err != nil {
 			return err
 		}
-		err := e.bytes[k].Drain(func(b []byte) error {
-			_, err := p.columns[k].to.Write(b)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		e.words[k] = e.words[k][:0]
 	}
 	p.next = e.last
 	return nil
 }
 
 func (p *earlyPacker) put(k int, b []byte, words []uint32) error {
-	if err := p.note(k, words); err != nil {
-		return err
-	}
-	_, err := p.columns[k].to.Write(b)
-	return err
-}
-
-// note takes the lengths of frames.
-func (p *earlyPacker) note(k int, words []uint32) error {
-	c := &p.columns[k]
-	for _, n := range words {
-		if c.at += uint64(n); c.at > math.MaxUint32 {
-			return fmt.Errorf("column %s takes more than 32 GB", disk.Schema[intervalTable].Columns[k].File())
-		}
-		c.starts = append(c.starts, uint32(c.at))
-	}
-	return nil
+	return cmp.Or(p.columns[k].note(words), p.columns[k].write(b))
 }
 
 func (p *earlyPacker) close() (err error) {
@@ -294,22 +334,12 @@ func (p *earlyPacker) close() (err error) {
 		for k := range e.bytes {
 			e.bytes[k].Close()
 		}
+		e.facts.close()
 	}
 	for k := range p.columns {
-		c := &p.columns[k]
-		if c.plain != nil {
-			err = errors.Join(err, c.plain.Close())
-		}
-		if c.file == nil {
-			continue
-		}
-		if len(c.starts)%2 == 1 {
-			c.starts = append(c.starts, 0)
-		}
-		_, bad := c.to.Write(spool.BytesOf(c.starts))
-		err = errors.Join(err, bad, c.to.Flush(), c.file.Chmod(0o644), c.file.Close())
+		err = errors.Join(err, p.columns[k].close())
 	}
-	if err != nil {
+	if err = errors.Join(err, p.facts.close()); err != nil {
 		return fmt.Errorf("write rows: %w", err)
 	}
 	return nil
@@ -317,6 +347,10 @@ func (p *earlyPacker) close() (err error) {
 
 // publish puts the packed files in place of the plain ones.
 func (p *earlyPacker) publish() error {
+	p.finisher.facts = p.facts.count
+	if !p.packing {
+		return nil
+	}
 	for k := range p.columns {
 		if err := os.Rename(p.columns[k].file.Name(), filepath.Join(p.Dir, disk.Schema[intervalTable].Columns[k].File())); err != nil {
 			return err

@@ -1,6 +1,6 @@
 // Package finish turns what a Writer has received into a store.
 //
-// Rows come first (rows.go, rowsink.go; packed as they are made where that can be, early.go), then definitions (define.go), then all that
+// Rows come first (rows.go, rowsink.go; packed as they are made where that can be, early.go, earlyfacts.go), then definitions (define.go), then all that
 // is derived from rows at the same time (derive.go): the index, and links, which look
 // for the intervals at their ends (links.go, linkends.go) and are packed and added up as
 // they come (linkpack.go, linksums.go).
@@ -36,6 +36,7 @@ type finisher struct {
 	files    rowFiles
 	packing  bool  // rows are packed as they are made
 	early    int64 // how many were
+	facts    int64 // of intervals
 	counters []sampleRange
 	series   []series // of counters that have samples, by location and number
 	numbered []uint32 // by location: how many rows may be named by number

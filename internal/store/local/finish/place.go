@@ -28,9 +28,13 @@ type factCursor struct {
 	attribute disk.Cursor[uint32]
 	kind      disk.Cursor[uint8]
 	bits      disk.Cursor[uint64]
+	keys      *earlyFacts // takes rows and attributes where they are packed
 }
 
 func (c *factCursor) seek(at int64) {
+	if c.keys != nil {
+		c.keys.start(at)
+	}
 	c.row.MoveTo(at)
 	c.attribute.MoveTo(at)
 	c.kind.MoveTo(at)
@@ -38,20 +42,29 @@ func (c *factCursor) seek(at int64) {
 }
 
 func (c *factCursor) add(r *factRecord) {
-	c.row.Add(r.key)
-	c.attribute.Add(r.attribute)
+	if c.keys != nil {
+		c.keys.add(r.key, r.attribute)
+	} else {
+		c.row.Add(r.key)
+		c.attribute.Add(r.attribute)
+	}
 	c.kind.Add(r.kind)
 	c.bits.Add(r.bits)
 }
 
 func (c *factCursor) finish() error {
+	if c.keys != nil {
+		if err := c.keys.finish(); err != nil {
+			return err
+		}
+	}
 	return cmp.Or(c.row.Finish(), c.attribute.Finish(), c.kind.Finish(), c.bits.Finish())
 }
 
 func (p *placedColumns) init(f *finisher) {
 	p.instantLocation.To, p.instantTime.To, p.instantRegion.To = f.files.instantLocation, f.files.instantTime, f.files.instantRegion
 	p.sampleTime.To, p.sampleValue.To = f.files.sampleTime, f.files.sampleValue
-	p.facts.row.To, p.facts.attribute.To, p.facts.kind.To, p.facts.bits.To = f.files.fact.row, f.files.fact.attribute, f.files.fact.kind, f.files.fact.bits
+	p.facts.kind.To, p.facts.bits.To = f.files.fact.kind, f.files.fact.bits
 	q := &f.files.instantFact
 	p.instantFacts.row.To, p.instantFacts.attribute.To, p.instantFacts.kind.To, p.instantFacts.bits.To = q.row, q.attribute, q.kind, q.bits
 }

@@ -5,9 +5,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/write"
@@ -69,38 +66,16 @@ const jobRecords = 1 << 17
 // rowPass runs all jobs.
 func (f *finisher) rowPass(ctx context.Context) error {
 	size := f.memory / int64(f.workers) / 256
-	run := f.runJobs
 	f.packing = earlier{f}.allowed()
 	if f.packing {
-		size, run = min(size, jobRecords/2), earlier{f}.run // with the last location they mostly fit into a buffer
+		size = min(size, jobRecords/2) // with the last location they mostly fit into a buffer
 	}
 	f.jobs = f.plan(min(max(size, 256), jobRecords))
 	if err := f.createRowFiles(); err != nil {
 		return err
 	}
-	err := run(ctx)
+	err := earlier{f}.run(ctx)
 	return cmp.Or(err, f.closeRowFiles(), f.markUnclosed())
-}
-
-func (f *finisher) runJobs(ctx context.Context) error {
-	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
-	for range min(f.workers, max(len(f.jobs), 1)) {
-		g.Go(func() error {
-			w := f.newRowWorker()
-			defer w.close()
-			for {
-				i := int(next.Add(1) - 1)
-				if i >= len(f.jobs) {
-					return nil
-				}
-				if err := cmp.Or(w.run(ctx, f.jobs[i]), w.rows.flush()); err != nil {
-					return err
-				}
-			}
-		})
-	}
-	return g.Wait()
 }
 
 // A rowWorker does jobs, one after the other.
