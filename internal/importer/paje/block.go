@@ -30,12 +30,12 @@ type block struct {
 	done    chan struct{}
 
 	// What the records stand for. Most are gone then.
-	resolved           int    // how many that are still there
-	rebound, destroyed uint32 // what was counted when a parser began to look
+	rest               []uint32 // indices of those that are left to the converter
+	rebound, destroyed uint32   // what was counted when a parser began to look
 	deeds              []deed
 	links              []linkDeed
-	deedsOf            [][]uint32 // by shard: indices
-	linksOf            [][]uint32
+	deedsOf            []turns // by shard
+	linksOf            []turns
 	seen               reach
 	meant              tally // lines count from 1 within the block
 
@@ -82,16 +82,49 @@ func newBlock() *block {
 // again forgets everything but the data.
 func (b *block) again() {
 	b.lines, b.records, b.extras, b.tally = 0, b.records[:0], b.extras[:0], tally{}
-	b.resolved, b.deeds, b.links, b.seen, b.meant = 0, b.deeds[:0], b.links[:0], reach{}, tally{}
+	b.rest, b.deeds, b.links, b.seen, b.meant = b.rest[:0], b.deeds[:0], b.links[:0], reach{}, tally{}
 	for n := range b.deedsOf {
-		b.deedsOf[n], b.linksOf[n] = b.deedsOf[n][:0], b.linksOf[n][:0]
+		b.deedsOf[n].clear()
+		b.linksOf[n].clear()
 	}
+}
+
+// leave leaves the last record to the converter.
+func (b *block) leave() { b.rest = append(b.rest, uint32(len(b.records)-1)) }
+
+// turns are indices of what a shard does: what a parser found, and what it left. Each is in the order of the file.
+type turns struct{ found, left []uint32 }
+
+func (t *turns) add(i uint32, left bool) {
+	if left {
+		t.left = append(t.left, i)
+	} else {
+		t.found = append(t.found, i)
+	}
+}
+
+func (t *turns) clear() { t.found, t.left = t.found[:0], t.left[:0] }
+
+func (t *turns) none() bool { return len(t.found)+len(t.left) == 0 }
+
+// merge puts both in the order of the file; into is used again.
+func (t *turns) merge(into []uint32, line func(i uint32) uint32) []uint32 {
+	into = into[:0]
+	found, left := t.found, t.left
+	for len(found) > 0 && len(left) > 0 {
+		if line(found[0]) < line(left[0]) {
+			into, found = append(into, found[0]), found[1:]
+		} else {
+			into, left = append(into, left[0]), left[1:]
+		}
+	}
+	return append(append(into, found...), left...)
 }
 
 // spread makes lists for so many shards.
 func (b *block) spread(shards int) {
 	if len(b.deedsOf) != shards {
-		b.deedsOf, b.linksOf = make([][]uint32, shards), make([][]uint32, shards)
+		b.deedsOf, b.linksOf = make([]turns, shards), make([]turns, shards)
 	}
 }
 

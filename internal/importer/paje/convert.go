@@ -1,7 +1,9 @@
 package paje
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
@@ -11,8 +13,8 @@ import (
 // A converter turns the blocks of a file into a trace, on all cores:
 //
 //  1. A parser turns the lines of a block into records, and looks up what they stand for. Both need no order: what
-//     blocks before this one define anew changes nothing that was found. It stops to look up at the first record that
-//     defines something, uses something for the first time, or is wrong.
+//     blocks before this one define anew changes nothing that was found. It leaves records that use something for the
+//     first time or are wrong, and all from the first that defines something.
 //  2. The converter takes the blocks in the order of the file, and resolves the records that are left. So numbers of
 //     regions, locations, attributes and counters are those of their first use.
 //  3. Shards write: each the streams of some containers, and each joins the links of some keys, block by block.
@@ -65,9 +67,9 @@ func (c *converter) convert(ctx context.Context, b *block) error {
 	if b.destroyed != c.destroyed {
 		c.endedSince(b)
 	}
-	if b.resolved < len(b.records) {
+	if len(b.rest) > 0 {
 		c.mu.Lock()
-		c.parser.meaning.rest(b)
+		c.parser.meaning.settle(b)
 		c.mu.Unlock()
 	}
 	c.seen.add(b.seen)
@@ -101,7 +103,7 @@ func (c *converter) hand(ctx context.Context, b *block) error {
 	}
 	left := int32(0)
 	for n := range c.shards {
-		if len(b.deedsOf[n])+len(b.linksOf[n]) > 0 {
+		if !b.deedsOf[n].none() || !b.linksOf[n].none() {
 			left++
 		}
 	}
@@ -111,7 +113,7 @@ func (c *converter) hand(ctx context.Context, b *block) error {
 	}
 	b.left.Store(left)
 	for n, s := range c.shards {
-		if len(b.deedsOf[n])+len(b.linksOf[n]) == 0 {
+		if b.deedsOf[n].none() && b.linksOf[n].none() {
 			continue
 		}
 		if err := s.give(ctx, handed{block: b}); err != nil {
@@ -147,15 +149,16 @@ func (c *converter) linkInOrder(ctx context.Context, b *block) error {
 	if c.waiting = waiting + len(b.links); c.waiting <= c.mostWaiting {
 		return nil
 	}
+	slices.SortStableFunc(b.links, func(x, y linkDeed) int { return cmp.Compare(x.line, y.line) })
 	for i := range b.links {
-		p := &c.shards[b.links[i].shard].pending
-		waiting -= p.count
-		c.shards[b.links[i].shard].link(b, &b.links[i], waiting+p.count < c.mostWaiting)
-		waiting += p.count
+		s := c.shards[b.links[i].shard]
+		waiting -= s.pending.count
+		s.link(b, &b.links[i], waiting+s.pending.count < c.mostWaiting)
+		waiting += s.pending.count
 	}
 	c.waiting = waiting
 	for n := range b.linksOf {
-		b.linksOf[n] = b.linksOf[n][:0]
+		b.linksOf[n].clear()
 	}
 	return nil
 }

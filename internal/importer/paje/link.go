@@ -207,7 +207,7 @@ func (c *resolver) link(r *record) bool {
 	}
 	b.seen.see(r.time)
 	d.shard = uint32(d.key.hash() % uint64(len(c.shards)))
-	b.linksOf[d.shard] = append(b.linksOf[d.shard], uint32(len(b.links)))
+	b.linksOf[d.shard].add(uint32(len(b.links)), c.defines)
 	b.links = append(b.links, d)
 	return true
 }

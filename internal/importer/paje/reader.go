@@ -56,7 +56,8 @@ func (p *parser) parse(b *block) {
 				continue
 			}
 			b.records = append(b.records, record{layout: l, at: uint32(at), end: uint32(end), line: uint32(b.lines)})
-			p.meaning.release()
+			b.leave()
+			p.meaning.release() // what follows may mean something else
 			at = end + 1
 			continue
 		}
@@ -67,6 +68,8 @@ func (p *parser) parse(b *block) {
 			b.records = b.records[:len(b.records)-1]
 		} else if p.meaning.looks {
 			p.meaning.lookUp()
+		} else {
+			b.leave()
 		}
 		at = end + 1
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // A resolver finds what records stand for, and says what is to be done for them. Parsers have one each, which may
-// only look up, and stops where something is not there. The converter has one that defines.
+// only look up, and leaves records where something is not there. The converter has one that defines.
 type resolver struct {
 	*converter
 	defines bool
@@ -70,22 +70,22 @@ func (c *resolver) lookUp() {
 	b := c.b
 	n := len(b.records) - 1
 	c.at = uint32(n)
-	switch r := &b.records[n]; {
-	case c.rebound != b.rebound || !c.resolve(r):
-		c.release()
-	case c.needs:
-		b.resolved++
-	default:
+	if c.rebound != b.rebound || !c.resolve(&b.records[n]) {
+		// Where more is left than found, such as before anything is defined, nothing is gained.
+		if b.leave(); c.rebound != b.rebound || len(b.rest) > len(b.deeds)+len(b.links)+longLook {
+			c.release()
+		}
+	} else if !c.needs {
 		b.records = b.records[:n]
 	}
 }
 
-// rest resolves the records of a block that are left.
-func (c *resolver) rest(b *block) {
+// settle resolves the records of a block that are left.
+func (c *resolver) settle(b *block) {
 	c.b = b
-	for ; b.resolved < len(b.records); b.resolved++ {
-		c.at = uint32(b.resolved)
-		c.resolve(&b.records[b.resolved])
+	for _, i := range b.rest {
+		c.at = i
+		c.resolve(&b.records[i])
 	}
 }
 
@@ -127,7 +127,7 @@ func (c *resolver) count(r *record, ok bool) {
 // add puts a deed on the list of its shard, to be filled in. A value made first and copied then waits for its own stores.
 func (c *resolver) add(k *container, line uint32) *deed {
 	b, n := c.b, len(c.b.deeds)
-	b.deedsOf[k.shard-1] = append(b.deedsOf[k.shard-1], uint32(n))
+	b.deedsOf[k.shard-1].add(uint32(n), c.defines)
 	if n == cap(b.deeds) {
 		b.deeds = slices.Grow(b.deeds, n+64)
 	}
@@ -192,7 +192,7 @@ func (c *resolver) end(k *container) {
 		return
 	}
 	for r := range c.eachRow(k) {
-		d := c.add(k, 0)
+		d := c.add(k, c.b.records[c.at].line)
 		d.time, d.row, d.op = k.ended, r, opDestroy
 	}
 }

@@ -21,6 +21,7 @@ type shard struct {
 	pending   pendings
 	joined    []trace.Link // not yet handed over
 	fields    fields
+	order     []uint32 // of what is done for a block
 	tally     tally
 	err       error
 }
@@ -70,7 +71,7 @@ func (s *shard) run() {
 
 // take does what is to be done for a block.
 func (s *shard) take(b *block) {
-	for _, i := range b.deedsOf[s.number] {
+	for _, i := range s.inOrder(&b.deedsOf[s.number], func(i uint32) uint32 { return b.deeds[i].line }) {
 		d := &b.deeds[i]
 		switch d.op {
 		case opSetState, opPushState, opPopState, opResetState:
@@ -85,9 +86,17 @@ func (s *shard) take(b *block) {
 			s.sample(b, d)
 		}
 	}
-	for _, i := range b.linksOf[s.number] {
+	for _, i := range s.inOrder(&b.linksOf[s.number], func(i uint32) uint32 { return b.links[i].line }) {
 		s.link(b, &b.links[i], true)
 	}
+}
+
+func (s *shard) inOrder(t *turns, line func(uint32) uint32) []uint32 {
+	if len(t.left) == 0 {
+		return t.found
+	}
+	s.order = t.merge(s.order, line)
+	return s.order
 }
 
 // count counts something at the line of a deed.
