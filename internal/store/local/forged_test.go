@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -37,6 +38,41 @@ func forge(tb testing.TB, path, name string, change func([]byte)) {
 	m.Files[i].Values = values
 	if err := m.Write(path); err != nil {
 		tb.Fatal(err)
+	}
+}
+
+// makePlain writes a packed column of a small table as it would be without, which a store may have it too.
+func makePlain(tb testing.TB, path, name string) {
+	tb.Helper()
+	m, err := disk.ReadManifest(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	i := slices.IndexFunc(m.Files, func(e disk.FileEntry) bool { return e.Name == name })
+	for _, t := range disk.Schema {
+		k := slices.IndexFunc(t.Columns, func(c disk.Column) bool { return c.File() == name })
+		if k < 0 || !t.Core || !t.Columns[k].Packed {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(path, name))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		check, err := disk.NewPacked(m.Files[i], b, &t.Columns[k], new(memory.Outside))
+		if err != nil {
+			tb.Fatal(err)
+		}
+		values := check.Packed().All()
+		if err := errors.Join(check.Packed().Values().Close(), os.WriteFile(filepath.Join(path, name), values, 0o644)); err != nil {
+			tb.Fatal(err)
+		}
+		m.Files[i].Values = 0
+		if m.Files[i], err = disk.DescribeFile(path, name); err != nil {
+			tb.Fatal(err)
+		}
+		if err := m.Write(path); err != nil {
+			tb.Fatal(err)
+		}
 	}
 }
 
@@ -76,6 +112,7 @@ func TestForgedStoresAreRefused(t *testing.T) {
 			if err := os.CopyFS(path, os.DirFS(whole)); err != nil {
 				t.Fatal(err)
 			}
+			makePlain(t, path, x.file)
 			if info, err := os.Stat(filepath.Join(path, x.file)); err != nil || info.Size() < 16 {
 				t.Skipf("%s: %v", x.file, err)
 			}

@@ -235,6 +235,11 @@ func (c Checks) Trust() {
 	}
 }
 
+// AddOffsets takes the check of packed offsets of a section.
+func (c Checks) AddOffsets(check *Check) {
+	c[check.name] = &TableCheck{columns: []*Check{check}, widths: []int64{SectionOffsets.Width()}}
+}
+
 // Add takes the check of a column. Columns with one value more than rows, and free ones, are in no table: they are touched
 // by themselves.
 func (c Checks) Add(t *table, i int, check *Check) {

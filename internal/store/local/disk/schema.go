@@ -39,6 +39,9 @@ type column struct {
 	Meaning     string
 }
 
+// A Column is one of the schema, or SectionOffsets.
+type Column = column
+
 func (c *column) File() string { return c.table + "." + c.name + "." + string(c.typ) }
 
 // Floats reports whether the values are floating point numbers.
@@ -69,10 +72,14 @@ var packedTables = map[string]bool{"interval": true, "link": true, "sample": tru
 // A reader unpacks them whole when it opens the store. Which row an attribute is of, and which attribute it is, were most of a store whose
 // intervals have many; what it says stays plain, since it may be said otherwise, see package rename.
 var packedColumns = map[string]bool{
+	"string.offset.u64": true, "location.name.u32": true, "location.kind.u32": true, "location.parent.u32": true, "location.last.u32": true, "location.lane.u32": true,
 	"location.level.u16": true, "location.rank.i32": true, "location.group.u64": true, "location.group_level.u8": true, "location.group_roles.u16": true,
-	"lane.checkpoint.u64": true, "lane.forest.u64": true,
+	"lane.row.u64": true, "lane.end.i64": true, "lane.checkpoint.u64": true, "lane.forest.u64": true,
 	"interval_fact.row.u64": true, "interval_fact.attribute.u32": true,
 }
+
+// SectionOffsets is how offsets of a section are packed.
+var SectionOffsets = &column{typ: u64}
 
 // tableAt is the place of a table in the schema.
 func tableAt(name string) int {

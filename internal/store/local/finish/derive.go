@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/spool"
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/index"
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 )
@@ -80,9 +81,26 @@ func (f *finisher) packIndex(ctx context.Context) error {
 	}
 	var names []string
 	for _, s := range slices.Concat(f.sections, f.digests) {
-		names = append(names, s.Files()...)
+		for _, name := range s.Files() {
+			if name != s.Offsets && name != s.TopOffsets {
+				names = append(names, name)
+			} else if err := (packer{f}).packFile(ctx, name, disk.SectionOffsets); err != nil {
+				return err
+			}
+		}
 	}
 	return f.described.addAll(f.Dir, names, f.workers)
+}
+
+// treeColumns say how locations and lanes lie. All that is derived reads them, so that they are packed last.
+var treeColumns = []string{
+	"string.offset.u64", "location.name.u32", "location.kind.u32", "location.parent.u32", "location.last.u32", "location.lane.u32", "lane.row.u64", "lane.end.i64",
+}
+
+// packTree packs what nobody reads any more.
+func (f *finisher) packTree(ctx context.Context) error {
+	f.closeRows()
+	return packer{f}.packColumns(ctx, treeColumns...)
 }
 
 // index runs the second pass of Finish.

@@ -73,7 +73,7 @@ type sampleRange struct {
 //  4. Definitions and lanes are written.
 //  5. Indices, summaries and digests are derived from the rows, while links find
 //     their intervals.
-//  6. Profiles are sorted.
+//  6. Profiles are sorted, and what locations and lanes are is packed.
 //  7. Everything is synced, the manifest written, the directory renamed.
 //
 // Of a part only a share of 5 and 6 is done, see part.go.
@@ -96,10 +96,10 @@ func finishSteps(ctx context.Context, w *write.Writer) error {
 	f := &finisher{Writer: w, workers: w.Opt.Workers, memory: w.Opt.Memory}
 	defer f.closeRows()
 	steps := []func(context.Context) error{
-		f.collect, f.rowPass, numberer{f}.orderTexts, f.forget, definer{f}.define, f.writeKinship, f.openRows, f.derive, profiler{finisher: f}.writeProfiles, f.publish,
+		f.collect, f.rowPass, numberer{f}.orderTexts, f.forget, definer{f}.define, f.writeKinship, f.openRows, f.derive, profiler{finisher: f}.writeProfiles, f.packTree, f.publish,
 	}
 	if w.Opt.Parts > 0 {
-		steps = append(steps[:len(steps)-3], parter{f}.derive, parter{f}.publish)
+		steps = append(steps[:len(steps)-4], parter{f}.derive, parter{f}.publish)
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {

@@ -57,7 +57,7 @@ func joinParts(ctx context.Context, dir string, o write.Options) error {
 	f := &finisher{Writer: &write.Writer{Opt: o, Dir: to, Temp: temp}, workers: o.Workers, memory: o.Memory, end: rest.Info.End}
 	j := partJoiner{f, dir, parts}
 	defer f.closeRows()
-	for _, step := range []func(context.Context) error{j.takeOnce, j.index, f.packIndex, j.rows} {
+	for _, step := range []func(context.Context) error{j.takeOnce, j.index, f.packIndex, j.rows, f.packTree} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -65,7 +65,6 @@ func joinParts(ctx context.Context, dir string, o write.Options) error {
 			return context.Cause(ctx)
 		}
 	}
-	f.closeRows()
 	return j.publish()
 }
 
@@ -89,7 +88,11 @@ func (j partJoiner) takeOnce(context.Context) error {
 		if e.Size == 0 {
 			continue
 		}
-		if err := linkOrCopy(filepath.Join(j.dir(0), e.Name), filepath.Join(j.Dir, e.Name)); err != nil {
+		take := linkOrCopy
+		if slices.Contains(treeColumns, e.Name) {
+			take = copyFile // it is packed here, and the part stays as it is until all is done
+		}
+		if err := take(filepath.Join(j.dir(0), e.Name), filepath.Join(j.Dir, e.Name)); err != nil {
 			return err
 		}
 	}
@@ -100,6 +103,10 @@ func linkOrCopy(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil
 	}
+	return copyFile(from, to)
+}
+
+func copyFile(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
 		return err

@@ -69,7 +69,12 @@ func (f packer) packWhole(ctx context.Context, table, column int) error {
 	if !c.Packed {
 		return f.described.add(f.Dir, []string{c.File()})
 	}
-	m, err := spool.MapWhole(filepath.Join(f.Dir, c.File()))
+	return f.packFile(ctx, c.File(), c)
+}
+
+// packFile packs a file of values as a column says.
+func (f packer) packFile(ctx context.Context, name string, c *disk.Column) error {
+	m, err := spool.MapWhole(filepath.Join(f.Dir, name))
 	if err != nil {
 		return err
 	}
@@ -83,9 +88,9 @@ func (f packer) packWhole(ctx context.Context, table, column int) error {
 		if err := errors.Join(err, m.Close()); err != nil {
 			return err
 		}
-		return f.overwrite(c.File(), b, rows*uint64(max(c.Per, 1)))
+		return f.overwrite(name, b, rows*uint64(max(c.Per, 1)))
 	}
-	err = f.packColumn(ctx, c.File(), rows, uint64(max(c.Per, 1)), func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
+	err = f.packColumn(ctx, name, rows, uint64(max(c.Per, 1)), func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
 		dst, words = c.PackFrames(dst, words, m.Bytes, from, to)
 		m.Release(int64(from)*c.Width(), int64(to)*c.Width())
 		return dst, words

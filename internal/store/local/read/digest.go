@@ -39,19 +39,18 @@ func (r *sections) openDigests(digests []trace.Digest) error {
 func (r *sections) openDigest(dir string, x disk.Section, m *disk.Manifest, temp string) error {
 	s := &openSection{temp: temp}
 	r.digests[x.Name] = s
-	for _, name := range x.Files() {
+	var bytes [2][]byte
+	for i, name := range x.Files() {
 		e, ok := m.File(name)
 		if !ok {
 			return fmt.Errorf("%s is not in the manifest: %w", name, disk.ErrDamaged)
 		}
-		file, check, err := r.mapFile(dir, e)
-		if err != nil {
+		var err error
+		if s.checks[i], bytes[i], err = r.mapFile(s, dir, e); err != nil {
 			return err
 		}
-		s.checks[len(s.maps)] = check
-		s.maps = append(s.maps, file)
 	}
-	s.bytes, s.offsets = s.maps[0].Bytes, spool.ViewOf[uint64](s.maps[1].Bytes)
+	s.bytes, s.offsets = bytes[0], spool.ViewOf[uint64](bytes[1])
 	lanes := len(r.C.LaneRow) - 1
 	if err := disk.Guard(func() error { s.checks[1].Touch(int64(max(lanes, 0))*8, int64(max(lanes, 0)+1)*8); return nil }); err != nil {
 		return err

@@ -41,7 +41,9 @@ func (r *definitionsOf) load() (err error) {
 	r.loadRegions(text)
 	r.loadGroups(text)
 	r.loadInfo()
-	return r.checkStructure()
+	err = r.checkStructure()
+	r.C.StringOffset, r.C.LocationName, r.C.LocationKind = nil, nil, nil // the tree has them
+	return err
 }
 
 func (r *definitionsOf) loadTree(text func(uint32) string) {

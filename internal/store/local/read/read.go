@@ -186,7 +186,7 @@ func (r *Reader) mapColumn(k, i int, e disk.FileEntry) (*spool.Mapping, *disk.Ch
 	r.Maps = append(r.Maps, m)
 	var check *disk.Check
 	values := m
-	if c.Packed {
+	if e.Values > 0 {
 		held := &r.Held
 		if t.Name == "interval" {
 			held = &r.RowHeld

@@ -138,12 +138,11 @@ func (r *sections) openSection(dir string, x disk.Section, m *disk.Manifest, tem
 		if !ok {
 			return fmt.Errorf("%s is not in the manifest: %w", name, disk.ErrDamaged)
 		}
-		file, check, err := r.mapFile(dir, e)
+		check, values, err := r.mapFile(s, dir, e)
 		if err != nil {
 			return err
 		}
-		s.checks[i], bytes[i] = check, file.Bytes
-		s.maps = append(s.maps, file)
+		s.checks[i], bytes[i] = check, values
 	}
 	s.bytes, s.offsets, s.tops, s.topAt = bytes[0], spool.ViewOf[uint64](bytes[1]), bytes[2], spool.ViewOf[uint64](bytes[3])
 	nodes := uint64(len(r.C.NodeIndex))
@@ -207,30 +206,35 @@ func (r *sections) rebuildDir() (string, error) {
 	return os.MkdirTemp(r.path, rebuildMark)
 }
 
-// mapFile maps a file of the store, or gives it the memory that it is fetched to, with its check. Files that were built just now
-// lie in a directory of their own.
-func (r *sections) mapFile(dir string, e disk.FileEntry) (*spool.Mapping, *disk.Check, error) {
+// mapFile maps a file of a section, or gives it the memory that it is fetched to, with its check. Files that were built just now
+// lie in a directory of their own, and their offsets are not packed.
+func (r *sections) mapFile(s *openSection, dir string, e disk.FileEntry) (check *disk.Check, values []byte, err error) {
 	if e.Size == 0 {
-		check, err := disk.NewCheck(e, nil)
-		return &spool.Mapping{}, check, err
+		check, err = disk.NewCheck(e, nil)
+		return check, nil, err
 	}
-	if r.Fetched == nil || dir != r.path {
-		m, err := spool.MapFile(filepath.Join(dir, e.Name), e.Size)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%w: %w", err, disk.ErrDamaged)
-		}
-		check, err := disk.NewCheck(e, m.Bytes)
-		return m, check, err
+	fetched := r.Fetched != nil && dir == r.path
+	var m *spool.Mapping
+	if fetched {
+		m, err = r.Fetched.Reserve(e)
+	} else if m, err = spool.MapFile(filepath.Join(dir, e.Name), e.Size); err != nil {
+		err = fmt.Errorf("%w: %w", err, disk.ErrDamaged)
 	}
-	m, err := r.Fetched.Reserve(e)
 	if err != nil {
 		return nil, nil, err
 	}
-	check, err := disk.NewCheck(e, m.Bytes)
-	if err == nil {
+	s.maps = append(s.maps, m)
+	if values = m.Bytes; e.Values == 0 {
+		check, err = disk.NewCheck(e, m.Bytes)
+	} else if check, err = disk.NewPacked(e, m.Bytes, disk.SectionOffsets, &r.Held); err == nil {
+		values = check.Packed().Values().Bytes
+		s.maps = append(s.maps, check.Packed().Values())
+		r.Checks.AddOffsets(check)
+	}
+	if err == nil && fetched {
 		r.Fetched.Adopt(check, false)
 	}
-	return m, check, err
+	return check, values, err
 }
 
 // adopt moves new sections into the store, with a new manifest, and removes the
