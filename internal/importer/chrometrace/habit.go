@@ -29,7 +29,7 @@ type gap struct {
 	head, mask uint64 // its first eight bytes
 	probe      uint64 // eight more, those that tell it best from others
 	where      int32  // they are
-	hits       uint32
+	hits       int32  // lately, at most mostHits
 	field      field
 	text       string
 	key        value // the last one in it
@@ -63,6 +63,7 @@ const (
 	mostAfter    = 16   // of a key
 	oftenEnough  = 4    // a value is taken into a gap
 	alwaysEnough = 16   // so is a name, if there was no other
+	mostHits     = 8
 )
 
 // record reads the object that begins at b[i], which is "{". It gives where it ends, or where it is broken. No memory is allocated but for r.args,
@@ -189,12 +190,22 @@ func (j *junction) match(b []byte, i int) *gap {
 				continue
 			}
 		}
-		if g.hits++; k > 0 && g.hits > j.gaps[k-1].hits && !strings.HasPrefix(j.gaps[k-1].text, g.text) { // what comes often is found soon
-			j.gaps[k-1], j.gaps[k] = g, j.gaps[k-1]
+		g.hits = min(g.hits+1, mostHits)
+		if k > 0 {
+			j.forward(k)
 		}
 		return g
 	}
 	return nil
+}
+
+// forward lets a gap that came be found sooner than the one before it, if that one came seldom lately. Where the two take turns they stay.
+func (j *junction) forward(k int) {
+	before, g := j.gaps[k-1], j.gaps[k]
+	before.hits = max(before.hits-1, 0)
+	if g.hits > before.hits+mostHits/2 && !strings.HasPrefix(before.text, g.text) {
+		j.gaps[k-1], j.gaps[k] = g, before
+	}
 }
 
 // join makes one gap of the gap g from b[begin] on, the value v behind it, which ends at b[end], and the gap that follows, if the value comes often.
@@ -335,14 +346,27 @@ func (g *gap) aim(best int) {
 	g.probe = binary.LittleEndian.Uint64(some[:])
 }
 
-// add keeps a gap, before those that begin like it. Where there are many, the one that came least is forgotten.
+// add keeps a gap, before all that it begins with. Where there are many, one that goes over values which came seldom lately is forgotten for it.
 func (h *habit) add(at *junction, g *gap) {
 	if len(at.gaps) == mostAfter {
-		at.gaps = at.gaps[:mostAfter-1]
+		last := len(at.gaps) - 1
+		for last >= 0 && !at.gaps[last].goesOver {
+			last--
+		}
+		if last < 0 {
+			return
+		}
+		at.gaps = slices.Delete(at.gaps, last, last+1)
+		h.kept--
 	}
-	where := slices.IndexFunc(at.gaps, func(x *gap) bool { return strings.HasPrefix(g.text, x.text) })
-	if where < 0 {
-		where = len(at.gaps)
+	where := len(at.gaps)
+	if g.goesOver { // which comes now, and so is tried first, but for those that begin with all of it
+		where = 0
+		for k, x := range at.gaps {
+			if strings.HasPrefix(x.text, g.text) {
+				where = k + 1
+			}
+		}
 	}
 	at.gaps = slices.Insert(at.gaps, where, g)
 	h.kept++

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -111,6 +112,31 @@ func TestHabitsReadWhatJSONSays(t *testing.T) {
 	}
 	if long < 4 {
 		t.Errorf("only %d of them begin a record and go over its first values", long)
+	}
+}
+
+// A file that has one process after the other is learned anew with each, and what all have in common is not forgotten for it.
+func TestHabitsFollowAFile(t *testing.T) {
+	h := newLexicon(chrome).habit
+	var r record
+	for pid := range 300 {
+		for range 100 {
+			text := fmt.Sprintf(`{"ph":"B","cat":"c","name":"n%d","pid":%d,"tid":0,"ts":1.5}%*s`, pid%7, pid, longestGap+1, "")
+			r.reset()
+			if _, status := h.record([]byte(text), 0, &r); status != complete {
+				t.Fatalf("%s: %d", text, status)
+			}
+		}
+	}
+	gaps := h.fields["name"].gaps
+	if first := gaps[0].text; first != `,"pid":299,"tid":0,"ts":` {
+		t.Errorf("the first to be tried is %s", first)
+	}
+	if !slices.ContainsFunc(gaps, func(g *gap) bool { return g.text == `,"pid":` }) {
+		t.Error("what stands before any pid is forgotten")
+	}
+	if h.kept > 8*mostAfter {
+		t.Errorf("%d gaps are kept", h.kept)
 	}
 }
 
