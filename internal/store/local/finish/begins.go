@@ -47,7 +47,8 @@ func (f *linker) indexBegins(ctx context.Context) (*beginIndex, error) {
 	}
 	for id := range len(c.LocationLane) - 1 {
 		first, last := c.LocationLane[id], c.LocationLane[id+1]
-		if last-first <= manyLanes {
+		named := !f.LooseLinks && (f.numbered[id] > 0 || f.kinship.placed[trace.LocationID(id)] != nil)
+		if last-first <= manyLanes || named { // of the few that are named and not there each lane is asked
 			continue
 		}
 		if ctx.Err() != nil {

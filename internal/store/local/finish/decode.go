@@ -15,7 +15,7 @@ import (
 func (w *rowWorker) decode(ctx context.Context, s *write.Stream, stack *trace.StackBuilder) error {
 	w.chain = w.f.Chunks.Chain(s.Tail, w.chain)
 	d := decoder{origin: w.f.origin}
-	for _, at := range w.chain {
+	for i, at := range w.chain {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
@@ -25,6 +25,7 @@ func (w *rowWorker) decode(ctx context.Context, s *write.Stream, stack *trace.St
 				w.record(&d, stack)
 			}
 		}
+		w.f.Chunks.Drop(w.chain[i : i+1]) // its room is wanted for what is made of it
 		if err := cmp.Or(w.out.err, w.rows.err); err != nil {
 			return err
 		}

@@ -212,7 +212,7 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *write.
 	if s.ByParent {
 		w.f.kinship.add(id, &w.rows, s.Gaps)
 	}
-	return w.done(id)
+	return w.place(id)
 }
 
 // stacked replays a location whose rows come in order by themselves.
@@ -228,12 +228,6 @@ func (w *rowWorker) stacked(ctx context.Context, id trace.LocationID, s *write.S
 	if err := w.rows.finishLocation(w.job); err != nil {
 		return err
 	}
-	return w.done(id)
-}
-
-// done writes what else a location has, and gives back the room of its records.
-func (w *rowWorker) done(id trace.LocationID) error {
-	w.f.Chunks.Drop(w.chain)
 	return w.place(id)
 }
 

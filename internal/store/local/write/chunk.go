@@ -41,11 +41,18 @@ type chunkSpool struct {
 	mapped  *spool.Mapping
 	used    atomic.Int64   // bytes read since pages were last given back
 	kept    []atomic.Int64 // by stretch of the file: bytes that somebody may still read
+	done    []atomic.Int64 // likewise: bytes that nobody reads any more, and that still have their room
+	waiting atomic.Int64   // all of done
 }
 
 // stretch is how much of the file is given back at once. Taking away a chunk at a time keeps every core
-// waiting for the others: on sixteen it was a third of an import.
-const stretch = 4 << 20
+// waiting for the others: on sixteen it was a third of an import. It is done only where locations came all mixed, so that
+// stretches stay because of some, and a part of the file waits for that.
+const (
+	stretch     = 4 << 20
+	mostWaiting = 8 // of the file: one in so many bytes
+	mayWait     = 1 << 20
+)
 
 // releaseEvery is how much is read of the mapped file before its pages are given
 // back, so that reading all of it does not look like memory in use.
@@ -182,7 +189,7 @@ func (s *chunkSpool) Finish() error {
 	}
 	size := s.base + int64(len(s.tail))
 	s.tail, s.spare, s.freed = nil, nil, nil
-	s.kept = make([]atomic.Int64, (size+stretch-1)/stretch)
+	s.kept, s.done = make([]atomic.Int64, (size+stretch-1)/stretch), make([]atomic.Int64, (size+stretch-1)/stretch)
 	for i := range s.kept {
 		s.kept[i].Store(min(stretch, size-int64(i)*stretch))
 	}
@@ -212,13 +219,22 @@ func (s *chunkSpool) Chunk(at int64) []byte {
 
 // Drop says that nobody reads these chunks any more. The room of a stretch is given back with its last chunk.
 func (s *chunkSpool) Drop(chain []int64) {
+	alone := s.waiting.Load() > max(int64(len(s.mapped.Bytes))/mostWaiting, mayWait)
 	for _, at := range chain {
 		end := at + chunkHeader + int64(binary.LittleEndian.Uint32(s.mapped.Bytes[at+8:]))
+		if alone {
+			spool.Punch(s.file, at, end)
+		}
 		for at < end {
 			k := at / stretch
 			to := min(end, (k+1)*stretch)
-			if s.kept[k].Add(at-to) == 0 {
+			switch {
+			case s.kept[k].Add(at-to) == 0:
 				spool.Punch(s.file, k*stretch, (k+1)*stretch)
+				s.waiting.Add(-s.done[k].Swap(0))
+			case !alone:
+				s.done[k].Add(to - at)
+				s.waiting.Add(to - at)
 			}
 			at = to
 		}

@@ -44,6 +44,9 @@ func TestDroppedChunksGiveTheirRoomBackAndNoOthers(t *testing.T) {
 			}
 		}
 		s.Drop(chain)
+		if left := blocks(t, s.file); k == len(last)/2 && left*4 > full*3 {
+			t.Errorf("%d of %d blocks are left when half is read", left, full)
+		}
 	}
 	if left := blocks(t, s.file); left*10 > full {
 		t.Errorf("%d of %d blocks are left when all is read", left, full)
