@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -87,6 +88,20 @@ func (b *block) again() {
 		b.deedsOf[n].clear()
 		b.linksOf[n].clear()
 	}
+}
+
+// add begins a record. All that a parser may leave out is set to nothing, and the rest left as it is: the same place is
+// used again and again, and a value that is copied there waits for its own stores.
+func (b *block) add(l *layout, at int) *record {
+	n := len(b.records)
+	if n == cap(b.records) {
+		b.records = slices.Grow(b.records, n+64)
+	}
+	b.records = b.records[:n+1]
+	r := &b.records[n]
+	r.layout, r.at, r.line = l, uint32(at), uint32(b.lines)
+	r.words, r.extra = [4]symbol{}, 0
+	return r
 }
 
 // leave leaves the last record to the converter.

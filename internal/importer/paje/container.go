@@ -67,28 +67,24 @@ func (l *list[T]) add(x T) uint32 {
 }
 
 // ready sees to it that a container has a shard that writes it, and a location, which the root has only where
-// something happens on it.
-func (c *resolver) ready(k *container) bool {
-	if k.shard != 0 && k.location != trace.NoLocation {
-		return true
-	}
+// something happens on it. It counts a record after the end of its container: parsers leave both to the converter,
+// who knows when that is.
+func (c *resolver) ready(k *container, t trace.Time) bool {
 	if !c.defines {
 		return false
+	}
+	if t > k.ended {
+		c.note(afterDestroy)
 	}
 	if k.shard == 0 {
 		// In turn, so that those with much to write, which often come one after the other, are spread.
 		k.shard = c.placed%uint32(len(c.shards)) + 1
 		c.placed++
+		if k.location == trace.NoLocation {
+			k.location = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: "0", Name: "root", Rank: trace.NoRank})
+		}
 	}
-	c.locate(k)
 	return true
-}
-
-// locate defines the location of the root, if need be.
-func (c *tree) locate(k *container) {
-	if k.location == trace.NoLocation {
-		k.location = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: "0", Name: "root", Rank: trace.NoRank})
-	}
 }
 
 // container finds the container of a symbol by alias; nil for none.

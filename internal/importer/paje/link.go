@@ -193,7 +193,7 @@ func (c *resolver) link(r *record) bool {
 	if declared != nil && declared.index != k.typ {
 		c.note(foreignLink)
 	}
-	if !c.alive(k, r.time) || !c.ready(k) {
+	if (k.shard == 0 || r.time > k.ended) && !c.ready(k, r.time) {
 		return false
 	}
 	b := c.b

@@ -55,15 +55,15 @@ func (p *parser) parse(b *block) {
 				at = end + 1
 				continue
 			}
-			b.records = append(b.records, record{layout: l, at: uint32(at), end: uint32(end), line: uint32(b.lines)})
+			b.add(l, at).end = uint32(end)
 			b.leave()
 			p.meaning.release() // what follows may mean something else
 			at = end + 1
 			continue
 		}
-		b.records = append(b.records, record{layout: l, at: uint32(at), line: uint32(b.lines)})
-		end, ok := p.fields(b, i)
-		b.records[len(b.records)-1].end = uint32(end)
+		r := b.add(l, at)
+		end, ok := p.fields(b, r, i)
+		r.end = uint32(end)
 		if !ok {
 			b.records = b.records[:len(b.records)-1]
 		} else if p.meaning.looks {
@@ -95,12 +95,11 @@ func (p *parser) unusable(b *block, l *layout, i int) int {
 	return i + bytes.IndexByte(b.data[i:], '\n') + 1
 }
 
-// fields reads the fields of the last record, from i on, and gives the end of the
+// fields reads the fields of a record, from i on, and gives the end of the
 // line. Plain times and short words that were met before are read eight bytes at a
 // time; everything else goes through field.
-func (p *parser) fields(b *block, i int) (end int, ok bool) {
+func (p *parser) fields(b *block, r *record, i int) (end int, ok bool) {
 	data := b.data[:len(b.data)+slack]
-	r := &b.records[len(b.records)-1]
 	for k, step := range r.layout.steps {
 		for isBlank[data[i]] {
 			i++

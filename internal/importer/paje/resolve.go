@@ -27,17 +27,17 @@ type deed struct {
 	k        *container
 	row      *stateRow // of states; nil for those on the container itself
 	variable *variable // of a sample
-	value    region
-	line     uint32 // within the block
-	record   uint32 // index, where the record is needed
-	op       op     // opDestroy: the states end, and the stream
+	act
+	line   uint32 // within the block
+	record uint32 // index, where the record is needed
 }
 
-// A region is what is kept of the value of a record.
-type region struct {
-	id    trace.RegionID
-	keep  bool // the value becomes an attribute
-	facts bool // fields of the writer's own become attributes
+// An act is what is done, and what with.
+type act struct {
+	region trace.RegionID
+	op     op   // opDestroy: the states end, and the stream
+	keep   bool // the value becomes an attribute
+	facts  bool // fields of the writer's own become attributes
 }
 
 // begin makes ready to look up the records of a block as they come.
@@ -193,7 +193,7 @@ func (c *resolver) end(k *container) {
 	}
 	for r := range c.eachRow(k) {
 		d := c.add(k, c.b.records[c.at].line)
-		d.time, d.row, d.op = k.ended, r, opDestroy
+		d.time, d.row, d.act = k.ended, r, act{op: opDestroy}
 	}
 }
 

@@ -78,7 +78,7 @@ func (s *shard) take(b *block) {
 			s.state(b, d)
 		case opEvent:
 			stream := s.open(d.k, nil)
-			stream.Instant(d.time, d.value.id)
+			stream.Instant(d.time, d.region)
 			s.facts(b, d, stream)
 		case opDestroy:
 			s.end(d.k, d.row, d.time)
@@ -125,27 +125,27 @@ func (s *shard) state(b *block, d *deed) {
 	if d.op == opResetState {
 		return
 	}
-	stream.Enter(d.time, d.value.id)
+	stream.Enter(d.time, d.region)
 	if track.depth < maxStack {
 		track.set = track.set || d.op == opSetState
-		s.push(track, d.value.id)
+		s.push(track, d.region)
 	} else {
-		stream.Leave(d.time, d.value.id)
+		stream.Leave(d.time, d.region)
 	}
 	s.facts(b, d, stream)
 }
 
 // facts adds attributes to the record given to the stream last.
 func (s *shard) facts(b *block, d *deed, stream trace.Stream) {
-	if !d.value.keep && !d.value.facts {
+	if !d.keep && !d.facts {
 		return
 	}
 	r := &b.records[d.record]
 	s.fields.again(r, b.data)
-	if d.value.keep {
+	if d.keep {
 		stream.Attribute(trace.AttributeID(s.c.valueID-1), value(s.fields.of[fieldValue], true))
 	}
-	if !d.value.facts {
+	if !d.facts {
 		return
 	}
 	for _, own := range s.fields.own {

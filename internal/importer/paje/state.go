@@ -22,19 +22,10 @@ func (c *resolver) target(r *record, wants op) (k *container, t *typ, known bool
 	if t.parent.index != k.typ {
 		c.note(foreignState)
 	}
-	if !c.alive(k, r.time) || !c.ready(k) {
+	if (k.shard == 0 || r.time > k.ended) && !c.ready(k, r.time) {
 		return nil, nil, false
 	}
 	return k, t, true
-}
-
-// alive counts a record after the end of its container. Readers leave it to the converter, who knows when it is.
-func (c *resolver) alive(k *container, t trace.Time) bool {
-	if t <= k.ended {
-		return true
-	}
-	c.note(afterDestroy)
-	return c.defines
 }
 
 // state takes the four events of states.
@@ -43,16 +34,18 @@ func (c *resolver) state(r *record) bool {
 	if k == nil {
 		return known
 	}
-	row, found := c.rowOf(k, t)
-	if !found {
-		if !c.defines {
-			return false
+	var row *stateRow
+	if k.states.kind != t.index {
+		if row = c.rowOf(k, t); row == nil {
+			if !c.defines {
+				return false
+			}
+			row = c.addRow(k, t)
 		}
-		row = c.addRow(k, t)
 	}
-	var v region
-	if op := r.layout.op; op == opSetState || op == opPushState {
-		if v, known = c.valueOf(t, r); !known {
+	what := act{op: r.layout.op}
+	if what.op == opSetState || what.op == opPushState {
+		if what, known = c.valueOf(t, r); !known {
 			return false
 		}
 	} else if r.layout.own {
@@ -60,31 +53,30 @@ func (c *resolver) state(r *record) bool {
 	}
 	c.b.seen.see(r.time)
 	d := c.add(k, r.line)
-	d.time, d.row, d.value, d.op = r.time, row, v, r.layout.op
+	d.time, d.row, d.act = r.time, row, what
 	return true
 }
 
 // valueOf finds the region of a record's value, and what else is kept of it.
-func (c *resolver) valueOf(t *typ, r *record) (v region, known bool) {
+func (c *resolver) valueOf(t *typ, r *record) (what act, known bool) {
 	m := c.value(t, r.words[wordValue])
 	if m == nil {
 		word := c.word(r, wordValue, fieldValue)
 		if m = c.value(t, word); m == nil {
 			if !c.defines {
-				return v, false
+				return what, false
 			}
 			m = c.meaningOf(t, word, c.again(r).of[fieldValue])
 		}
 	}
 	if m.region == trace.NoRegion {
 		if !c.defines {
-			return v, false
+			return what, false
 		}
 		c.defineRegion(m)
 	}
-	v = region{m.region, m.keep, r.layout.own}
-	c.needs = v.keep || v.facts
-	return v, !v.facts || c.named(r)
+	c.needs = m.keep || r.layout.own
+	return act{m.region, r.layout.op, m.keep, r.layout.own}, !r.layout.own || c.named(r)
 }
 
 // named sees to it that the attributes have their numbers that fields of the writer's own become.
@@ -115,13 +107,13 @@ func (c *resolver) event(r *record) bool {
 	if k == nil {
 		return known
 	}
-	v, known := c.valueOf(t, r)
+	what, known := c.valueOf(t, r)
 	if !known {
 		return false
 	}
 	c.b.seen.see(r.time)
 	d := c.add(k, r.line)
-	d.time, d.value, d.op = r.time, v, opEvent
+	d.time, d.act = r.time, what
 	return true
 }
 
@@ -158,6 +150,6 @@ func (c *resolver) sample(r *record) bool {
 	c.needs = true
 	c.b.seen.see(r.time)
 	d := c.add(k, r.line)
-	d.time, d.variable, d.op = r.time, v, r.layout.op
+	d.time, d.variable, d.act = r.time, v, act{op: r.layout.op}
 	return true
 }

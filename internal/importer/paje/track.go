@@ -43,11 +43,8 @@ type rowKey struct {
 	kind uint32
 }
 
-// rowOf finds where the states of a type lie; nil is on the container itself.
-func (c *tree) rowOf(k *container, t *typ) (at *stateRow, found bool) {
-	if k.states.kind == t.index {
-		return nil, true
-	}
+// rowOf finds the row that the states of a second type lie on; nil for none.
+func (c *tree) rowOf(k *container, t *typ) *stateRow {
 	next := k.states.next
 	for n := 1; next != 0; n++ {
 		if n == fewTracks {
@@ -55,15 +52,15 @@ func (c *tree) rowOf(k *container, t *typ) (at *stateRow, found bool) {
 			if next == 0 {
 				break
 			}
-			return c.rows.at(next), true
+			return c.rows.at(next)
 		}
 		r := c.rows.at(next)
 		if r.kind == t.row {
-			return r, true
+			return r
 		}
 		next = r.next
 	}
-	return nil, false
+	return nil
 }
 
 // addRow begins the states of another type. Types are parallel, not nested: each
