@@ -178,11 +178,12 @@ func fitSteps(values []uint64) coding {
 }
 
 func allZero(values []uint64) bool {
-	all := uint64(0)
 	for _, v := range values {
-		all |= v
+		if v != 0 {
+			return false // mostly the first
+		}
 	}
-	return all == 0
+	return true
 }
 
 // fit finds the smallest way: bits for most values, exceptions for the others. The base is
