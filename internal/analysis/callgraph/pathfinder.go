@@ -5,10 +5,10 @@ import "github.com/parallax-hpc/parallax/internal/trace"
 // A pathFinder numbers the call path of each row of a lane, some rows at a time.
 type pathFinder struct {
 	table  pathTable
-	stack  []int32 // the paths that are open, by depth
-	of     []int32 // path of each row that was found last
-	after  []int32 // by path + 1: that of the row which came after one of it last, or -1
-	before int32   // the place in after of the row before
+	stack  []int32    // the paths that are open, by depth
+	of     []int32    // path of each row that was found last
+	after  [][2]int32 // by path + 1: those of the rows which came after one of it, the last first, or -1
+	before int32      // the place in after of the row before
 	chain  []trace.RegionID
 }
 
@@ -50,7 +50,7 @@ func (f *pathFinder) callersOf(callers callersFunc, row int) int32 {
 
 // find takes the rows that follow, from row first of the lane on. Depth is known for every row, so a stack of paths by
 // depth needs no search for parents. Programs go round in loops: what came after a call
-// of this path before mostly does so again, and is tried first.
+// of this path before mostly does so again, once more or on the way out, and is tried first.
 func (f *pathFinder) find(depth []uint16, regions []trace.RegionID, first int, callers callersFunc) {
 	f.of = f.of[:0]
 	stack, before := f.stack, f.before
@@ -63,12 +63,15 @@ func (f *pathFinder) find(depth []uint16, regions []trace.RegionID, first int, c
 			parent = f.callersOf(callers, first+i)
 		}
 		for int(before) >= len(f.after) {
-			f.after = append(f.after, -1)
+			f.after = append(f.after, [2]int32{-1, -1})
 		}
-		id := f.after[before]
-		if id < 0 || f.table.Parent[id] != parent || f.table.Region[id] != region {
-			id = f.table.child(parent, region)
-			f.after[before] = id
+		after := &f.after[before]
+		id := after[0]
+		if !f.table.is(id, parent, region) {
+			if id = after[1]; !f.table.is(id, parent, region) {
+				id = f.table.child(parent, region)
+			}
+			after[0], after[1] = id, after[0]
 		}
 		before = id + 1
 		stack = append(stack[:d], id)
