@@ -46,12 +46,12 @@ type chunkSpool struct {
 }
 
 // stretch is how much of the file is given back at once. Taking away a chunk at a time keeps every core
-// waiting for the others: on sixteen it was a third of an import. It is done only where locations came all mixed, so that
-// stretches stay because of some, and a part of the file waits for that.
+// waiting for the others: on sixteen it was a third of an import. It is done only where a few locations came all mixed, so that
+// stretches stay because of some, and a part of the file waits for that; and with large chunks.
 const (
 	stretch     = 4 << 20
 	mostWaiting = 8 // of the file: one in so many bytes
-	mayWait     = 1 << 20
+	leastAlone  = maxChunk / 2
 )
 
 // releaseEvery is how much is read of the mapped file before its pages are given
@@ -219,9 +219,10 @@ func (s *chunkSpool) Chunk(at int64) []byte {
 
 // Drop says that nobody reads these chunks any more. The room of a stretch is given back with its last chunk.
 func (s *chunkSpool) Drop(chain []int64) {
-	alone := s.waiting.Load() > max(int64(len(s.mapped.Bytes))/mostWaiting, mayWait)
+	much := s.waiting.Load() > max(int64(len(s.mapped.Bytes))/mostWaiting, stretch)
 	for _, at := range chain {
 		end := at + chunkHeader + int64(binary.LittleEndian.Uint32(s.mapped.Bytes[at+8:]))
+		alone := much && end-at >= leastAlone
 		if alone {
 			spool.Punch(s.file, at, end)
 		}
