@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/parallel"
 )
 
 // What is asked for before an import starts is never less than it takes, so far as was measured, and not much more where that can be told from the files.
@@ -67,46 +66,36 @@ func packedName(name string) bool {
 	return false
 }
 
-// Room is how much an import may have on the disk at once. Rows of OTF2 are packed as they are made: 1.0 to 1.45 times the source with its messages. Those of
-// a location with very many are unpacked into files while the rest is derived from them, on each core those of one.
+// Room is how much an import may have on the disk at once, as its format says: rows are packed as they are made.
 func (f Found) Room() int64 {
 	if f.demo != nil {
 		return demoRoom * max(f.options.Intervals, 0)
 	}
-	n, size := f.PartRoom(), f.Packed()
-	if f.run.Format.Name != "otf2" || f.unpacked() > size {
-		return n
+	times := otherRoom
+	if f.run.Format.Room != nil {
+		times = f.run.Format.Room(f.run, f.files())
+	} else if f.run.Format.Text {
+		times = textRoom
 	}
-	room, left := size*3/2, parallel.Workers()
-	for _, x := range f.files() {
-		if strings.EqualFold(path.Ext(x.Path), ".evt") && x.Size > mostEvents && left > 0 {
-			room += x.Size * 5 / 2
-			left--
-		}
-	}
-	return min(n, room)
+	return int64(times * float64(f.unpacked()))
 }
 
+// demoRoom is what an interval of a demo takes, with its messages; the others are of formats that say nothing, times their source.
 const (
-	// mostEvents is up to how many bytes the events of a location surely are no more rows than are unpacked into memory: 8 each.
-	mostEvents = 8 << 20
-	// demoRoom is what an interval of a demo takes, with its messages.
-	demoRoom = 60
+	demoRoom  = 60
+	textRoom  = 1.0
+	otherRoom = 3.5
 )
 
-// PartRoom does for one of several parts, whose rows stay plain until the end, and for other formats: all rows may lie there plain, beside what they are made from. Of a binary
-// source that is 3.3 times its bytes, of a text 0.2 to 0.95 times, of some formats more.
+// PartRoom does for one of several parts, whose rows stay plain until the end, beside what they are made from. Of a binary
+// source that is 3.3 times its bytes, of a text 0.2 to 0.95 times.
 func (f Found) PartRoom() int64 {
 	if f.demo != nil {
 		return f.Room()
 	}
-	times := f.run.Format.Room
-	switch {
-	case times > 0:
-	case f.run.Format.Text:
+	times := otherRoom
+	if f.run.Format.Text {
 		times = 1
-	default:
-		times = 3.5
 	}
-	return int64(times * float64(f.unpacked()))
+	return max(f.Room(), int64(times*float64(f.unpacked())))
 }

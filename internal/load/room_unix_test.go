@@ -3,9 +3,12 @@
 package load_test
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -37,6 +40,45 @@ func TestAnImportTakesNoMoreRoomThanIsAskedFor(t *testing.T) {
 			}
 			if room := found[0].Room(); room < took {
 				t.Errorf("%d bytes are asked for of a source of %d, and %d are taken", room, found[0].Packed(), took)
+			}
+		})
+	}
+}
+
+// How much of the disk a text takes depends on how long its records are: of short ones on one thread, which are all sorted at once, as much as
+// it has itself.
+func TestRoomDependsOnTheLengthOfEvents(t *testing.T) {
+	for name, c := range map[string]struct {
+		more string // of an event
+		most float64
+	}{"short": {"", 1}, "long": {`,"args":{"at":"` + strings.Repeat("x", 200) + `"}`, 0.5}} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			source := filepath.Join(dir, "a.json")
+			var b bytes.Buffer
+			b.WriteString("[")
+			for i := range 200_000 {
+				fmt.Fprintf(&b, "{\"ph\":\"X\",\"name\":\"f%d\",\"ts\":%d,\"dur\":%d,\"pid\":1,\"tid\":1%s},\n", i%30, 1000+100*i+i%7, 1+i%50, c.more)
+			}
+			b.WriteString("{}]")
+			if err := os.WriteFile(source, b.Bytes(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			l := loader(t, filepath.Join(dir, "cache"))
+			found, done, err := l.Find([]string{source})
+			defer done()
+			if err != nil {
+				t.Fatal(err)
+			}
+			made := filepath.Join(dir, "made")
+			if err := os.Mkdir(made, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			most := benchtest.WatchDisk(made, time.Millisecond)
+			err = l.Write(context.Background(), found[0], filepath.Join(made, "run.plx"))
+			took := most()
+			if room := found[0].Room(); err != nil || room < took || float64(room) > c.most*float64(b.Len()) {
+				t.Errorf("%d bytes are asked for of a text of %d, and %d are taken; %v", room, b.Len(), took, err)
 			}
 		})
 	}

@@ -47,4 +47,5 @@ var Format = &importer.Format{
 	Claim:  claim,
 	Import: importRun,
 	Joins:  true,
+	Room:   room,
 }

@@ -52,7 +52,7 @@ var Format = &importer.Format{
 	Name:  "gotrace",
 	Title: "Go execution trace",
 	// An event takes 4 bytes, and those of processors and goroutines tell of several rows.
-	Room:   30,
+	Room:   importer.Times(30),
 	Claim:  importer.EachFile(isHeader),
 	Import: importer.OneFile(read),
 }

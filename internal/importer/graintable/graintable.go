@@ -34,7 +34,7 @@ var Format = &importer.Format{
 	Name:   "graintable",
 	Title:  "OpenMP task tables (MIR, grain graphs)",
 	Text:   true,
-	Room:   6,
+	Room:   importer.Times(6),
 	Claim:  claim,
 	Import: importer.OneFile(read),
 }

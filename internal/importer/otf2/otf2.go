@@ -35,7 +35,13 @@
 // call paths of definitions have no place. Archives in SION containers are refused.
 package otf2
 
-import "github.com/parallax-hpc/parallax/internal/importer"
+import (
+	"path"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/parallel"
+)
 
 // Format reads OTF2 archives.
 var Format = &importer.Format{
@@ -43,4 +49,23 @@ var Format = &importer.Format{
 	Title:  "Open Trace Format 2 (Score-P, TAU, EZTrace, lo2s)",
 	Claim:  claim,
 	Import: importRun,
+	Room:   room,
+}
+
+// mostEvents is up to how many bytes the events of a location surely are no more rows than are unpacked into memory: 8 each.
+const mostEvents = 8 << 20
+
+// room is 1.5 times the archive with its messages, and more where a location has very many rows: these are unpacked into files while the rest is derived from them, on
+// each core those of one.
+func room(_ importer.Run, files []importer.File) float64 {
+	var all, large int64
+	left := parallel.Workers()
+	for _, f := range files {
+		all += f.Size
+		if strings.EqualFold(path.Ext(f.Path), ".evt") && f.Size > mostEvents && left > 0 {
+			large += f.Size
+			left--
+		}
+	}
+	return 1.5 + 2.5*float64(large)/float64(max(all, 1))
 }

@@ -41,7 +41,7 @@ var Format = &importer.Format{
 	Name:   "paraver",
 	Title:  "Paraver traces (Extrae, Dimemas, OmpSs, COMPSs)",
 	Text:   true,
-	Room:   2.5,
+	Room:   importer.Times(2.5),
 	Claim:  claim,
 	Import: importRun,
 }
