@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/spool"
 )
 
@@ -43,6 +44,7 @@ type chunkSpool struct {
 	kept    []atomic.Int64 // by stretch of the file: bytes that somebody may still read
 	done    []atomic.Int64 // likewise: bytes that nobody reads any more, and that still have their room
 	waiting atomic.Int64   // all of done
+	mayWait int64          // so many bytes
 }
 
 // stretch is how much of the file is given back at once. Taking away a chunk at a time keeps every core
@@ -50,7 +52,7 @@ type chunkSpool struct {
 // stretches stay because of some, and a part of the file waits for that; and with large chunks.
 const (
 	stretch     = 4 << 20
-	mostWaiting = 8 // of the file: one in so many bytes
+	mostWaiting = 8 // of the file: one in so many bytes, and a stretch for each core
 	leastAlone  = maxChunk / 2
 )
 
@@ -189,6 +191,7 @@ func (s *chunkSpool) Finish() error {
 	}
 	size := s.base + int64(len(s.tail))
 	s.tail, s.spare, s.freed = nil, nil, nil
+	s.mayWait = max(size/mostWaiting, int64(stretch*parallel.Workers()))
 	s.kept, s.done = make([]atomic.Int64, (size+stretch-1)/stretch), make([]atomic.Int64, (size+stretch-1)/stretch)
 	for i := range s.kept {
 		s.kept[i].Store(min(stretch, size-int64(i)*stretch))
@@ -219,7 +222,7 @@ func (s *chunkSpool) Chunk(at int64) []byte {
 
 // Drop says that nobody reads these chunks any more. The room of a stretch is given back with its last chunk.
 func (s *chunkSpool) Drop(chain []int64) {
-	much := s.waiting.Load() > max(int64(len(s.mapped.Bytes))/mostWaiting, stretch)
+	much := s.waiting.Load() > s.mayWait
 	for _, at := range chain {
 		end := at + chunkHeader + int64(binary.LittleEndian.Uint32(s.mapped.Bytes[at+8:]))
 		alone := much && end-at >= leastAlone
