@@ -14,8 +14,9 @@ import (
 // where that is not nil, else to the Builder.
 func (w *rowWorker) decode(ctx context.Context, s *write.Stream, stack *trace.StackBuilder) error {
 	w.chain = w.f.Chunks.Chain(s.Tail, w.chain)
+	large := w.f.Chunks.Large(w.chain)
 	d := decoder{origin: w.f.origin}
-	for i, at := range w.chain {
+	for _, at := range w.chain {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
@@ -25,10 +26,15 @@ func (w *rowWorker) decode(ctx context.Context, s *write.Stream, stack *trace.St
 				w.record(&d, stack)
 			}
 		}
-		w.f.Chunks.Drop(w.chain[i : i+1]) // its room is wanted for what is made of it
+		if large { // its room is wanted for what is made of it
+			w.f.Chunks.DropOne(at)
+		}
 		if err := cmp.Or(w.out.err, w.rows.err); err != nil {
 			return err
 		}
+	}
+	if !large {
+		w.f.Chunks.Drop(w.chain)
 	}
 	return nil
 }

@@ -52,7 +52,8 @@ type chunkSpool struct {
 // stretches stay because of some, and a part of the file waits for that; and with large chunks.
 const (
 	stretch     = 4 << 20
-	mostWaiting = 8 // of the file: one in so many bytes, and a stretch for each core
+	mostWaiting = 8  // of the file: one in so many bytes, and a stretch for each core
+	fewStreams  = 32 // of the file: one in so many bytes is much for a stream
 	leastAlone  = maxChunk / 2
 )
 
@@ -220,28 +221,46 @@ func (s *chunkSpool) Chunk(at int64) []byte {
 	return s.mapped.Bytes[at+chunkHeader : at+chunkHeader+n]
 }
 
+// Large says that the chunks of a stream are so much of the file that each is best dropped as soon as it is read.
+func (s *chunkSpool) Large(chain []int64) bool {
+	return int64(len(chain))*maxChunk >= int64(len(s.mapped.Bytes))/fewStreams
+}
+
 // Drop says that nobody reads these chunks any more. The room of a stretch is given back with its last chunk.
 func (s *chunkSpool) Drop(chain []int64) {
-	much := s.waiting.Load() > s.mayWait
 	for _, at := range chain {
-		end := at + chunkHeader + int64(binary.LittleEndian.Uint32(s.mapped.Bytes[at+8:]))
-		alone := much && end-at >= leastAlone
-		if alone {
-			spool.Punch(s.file, at, end)
+		s.drop(at, s.chunkEnd(at), false)
+	}
+}
+
+// DropOne does for a chunk of a large stream.
+func (s *chunkSpool) DropOne(at int64) {
+	end := s.chunkEnd(at)
+	alone := end-at >= leastAlone && s.waiting.Load() > s.mayWait
+	if alone {
+		spool.Punch(s.file, at, end)
+	}
+	s.drop(at, end, alone)
+}
+
+func (s *chunkSpool) chunkEnd(at int64) int64 {
+	return at + chunkHeader + int64(binary.LittleEndian.Uint32(s.mapped.Bytes[at+8:]))
+}
+
+// drop counts what nobody reads any more; alone: its room was given back.
+func (s *chunkSpool) drop(at, end int64, alone bool) {
+	for at < end {
+		k := at / stretch
+		to := min(end, (k+1)*stretch)
+		switch {
+		case s.kept[k].Add(at-to) == 0:
+			spool.Punch(s.file, k*stretch, (k+1)*stretch)
+			s.waiting.Add(-s.done[k].Swap(0))
+		case !alone:
+			s.done[k].Add(to - at)
+			s.waiting.Add(to - at)
 		}
-		for at < end {
-			k := at / stretch
-			to := min(end, (k+1)*stretch)
-			switch {
-			case s.kept[k].Add(at-to) == 0:
-				spool.Punch(s.file, k*stretch, (k+1)*stretch)
-				s.waiting.Add(-s.done[k].Swap(0))
-			case !alone:
-				s.done[k].Add(to - at)
-				s.waiting.Add(to - at)
-			}
-			at = to
-		}
+		at = to
 	}
 }
 
