@@ -4,7 +4,9 @@ package benchtest
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -25,16 +27,36 @@ func OnDisk(path string) (n int64) {
 	return n
 }
 
-// WatchDisk looks again and again what a directory takes; who calls the result ends that and learns the most.
+// nameless is what files of this process take that were in a directory and have no name any more, where the system tells.
+func nameless(dir string) (n int64) {
+	const open = "/proc/self/fd"
+	list, _ := os.ReadDir(open)
+	for _, d := range list {
+		path := filepath.Join(open, d.Name())
+		name, err := os.Readlink(path)
+		if err != nil || !strings.HasSuffix(name, " (deleted)") || !strings.HasPrefix(name, dir+"/") {
+			continue
+		}
+		var s syscall.Stat_t
+		if syscall.Stat(path, &s) == nil {
+			n += s.Blocks * 512
+		}
+	}
+	return n
+}
+
+// WatchDisk looks again and again what a directory takes, with temporary files of this process that have no name; who calls the result
+// ends that and learns the most.
 func WatchDisk(dir string, every time.Duration) func() int64 {
 	end, most := make(chan struct{}), make(chan int64)
+	take := func() int64 { return nameless(dir) + OnDisk(dir) }
 	go func() {
 		var n int64
 		for {
-			n = max(n, OnDisk(dir))
+			n = max(n, take())
 			select {
 			case <-end:
-				most <- max(n, OnDisk(dir))
+				most <- max(n, take())
 				return
 			case <-time.After(every):
 			}

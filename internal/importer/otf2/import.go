@@ -194,8 +194,9 @@ func (p *prefixed) Read(b []byte) (int, error) {
 	return p.r.Read(b)
 }
 
-// readLocations calls f for every location that has an event file, on all cores,
-// large files first. Those without a file are counted.
+// readLocations calls f for every location that has an event file, on all cores. Files so large that others would wait for them
+// come first. The rest are read in order, as their rows are made later: then what is kept of them in between goes away piece by piece.
+// Those without a file are counted.
 func (a *archive) readLocations(ctx context.Context, f func(*row, context.Context, string) error) error {
 	order := make([]int32, 0, len(a.defs.locations))
 	for i := range a.defs.locations {
@@ -204,7 +205,12 @@ func (a *archive) readLocations(ctx context.Context, f func(*row, context.Contex
 		}
 	}
 	size := func(i int32) int64 { return a.files.sizes[a.files.events[a.defs.locations[i].id]] }
-	slices.SortStableFunc(order, func(x, y int32) int { return cmp.Compare(size(y), size(x)) })
+	var all int64
+	for _, i := range order {
+		all += size(i)
+	}
+	late := all / int64(8*parallel.Workers()) // an eighth of what each core has to do
+	slices.SortStableFunc(order, func(x, y int32) int { return cmp.Compare(max(size(y), late), max(size(x), late)) })
 	g, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64
 	for range min(parallel.Workers(), len(order)) {
