@@ -16,30 +16,36 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 )
 
+// asked gives the room that is asked for before a source is imported, and what the import takes at the most.
+func asked(t *testing.T, source string) (room, took int64) {
+	t.Helper()
+	dir := t.TempDir()
+	l := loader(t, filepath.Join(dir, "cache"))
+	found, done, err := l.Find([]string{source})
+	defer done()
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := filepath.Join(dir, "made")
+	if err := os.Mkdir(made, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	most := benchtest.WatchDisk(made, time.Millisecond)
+	err = l.Write(context.Background(), found[0], filepath.Join(made, "run.plx"))
+	took = most()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found[0].Room(), took
+}
+
 // What is asked for is not less than an import takes: also of files that are packed some twenty times smaller than they are, and of
 // formats in which a few bytes are a row.
 func TestAnImportTakesNoMoreRoomThanIsAskedFor(t *testing.T) {
 	for _, name := range []string{"ml/resnet50-workers0", "kineto-ddp-8rank", "paje-hpl128-g5k", "ml/epoch/epoch_16proc.prv.gz", "go-nethttp/nethttp.trace", "public/task-tree/grain-fib-48cores", "otf2-hpl16-deep-a"} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			l := loader(t, filepath.Join(dir, "cache"))
-			found, done, err := l.Find([]string{importertest.Shared(t, name)})
-			defer done()
-			if err != nil {
-				t.Fatal(err)
-			}
-			made := filepath.Join(dir, "made")
-			if err := os.Mkdir(made, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			most := benchtest.WatchDisk(made, time.Millisecond)
-			err = l.Write(context.Background(), found[0], filepath.Join(made, "run.plx"))
-			took := most()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if room := found[0].Room(); room < took {
-				t.Errorf("%d bytes are asked for of a source of %d, and %d are taken", room, found[0].Packed(), took)
+			if room, took := asked(t, importertest.Shared(t, name)); room < took {
+				t.Errorf("%d bytes are asked for, and %d are taken", room, took)
 			}
 		})
 	}
@@ -53,8 +59,7 @@ func TestRoomDependsOnTheLengthOfEvents(t *testing.T) {
 		most float64
 	}{"short": {"", 1}, "long": {`,"args":{"at":"` + strings.Repeat("x", 200) + `"}`, 0.5}} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			source := filepath.Join(dir, "a.json")
+			source := filepath.Join(t.TempDir(), "a.json")
 			var b bytes.Buffer
 			b.WriteString("[")
 			for i := range 200_000 {
@@ -64,21 +69,8 @@ func TestRoomDependsOnTheLengthOfEvents(t *testing.T) {
 			if err := os.WriteFile(source, b.Bytes(), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			l := loader(t, filepath.Join(dir, "cache"))
-			found, done, err := l.Find([]string{source})
-			defer done()
-			if err != nil {
-				t.Fatal(err)
-			}
-			made := filepath.Join(dir, "made")
-			if err := os.Mkdir(made, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			most := benchtest.WatchDisk(made, time.Millisecond)
-			err = l.Write(context.Background(), found[0], filepath.Join(made, "run.plx"))
-			took := most()
-			if room := found[0].Room(); err != nil || room < took || float64(room) > c.most*float64(b.Len()) {
-				t.Errorf("%d bytes are asked for of a text of %d, and %d are taken; %v", room, b.Len(), took, err)
+			if room, took := asked(t, source); room < took || float64(room) > c.most*float64(b.Len()) {
+				t.Errorf("%d bytes are asked for of a text of %d, and %d are taken", room, b.Len(), took)
 			}
 		})
 	}

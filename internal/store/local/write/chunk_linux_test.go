@@ -59,6 +59,38 @@ func TestDroppedChunksGiveTheirRoomBackAndNoOthers(t *testing.T) {
 	}
 }
 
+// A hole for each chunk of a thousand streams would cost more than the room is worth.
+func TestOnlyStreamsThatAreMuchOfTheFileGiveBackChunksAlone(t *testing.T) {
+	s, err := newChunkSpool(t.TempDir(), 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	last := make([]int64, 2*fewStreams)
+	for i := range last {
+		last[i] = -1
+	}
+	add := func(k int) {
+		s.mu.Lock()
+		last[k] = s.append(make([]byte, maxChunk), last[k])
+		s.unlockAndWrite()
+	}
+	for k := range last {
+		add(k)
+	}
+	for range len(last) {
+		add(0)
+	}
+	if err := s.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	for k := range last {
+		if got := s.Large(s.Chain(last[k], nil)); got != (k == 0) {
+			t.Errorf("stream %d: %v", k, got)
+		}
+	}
+}
+
 func blocks(t *testing.T, f *os.File) int64 {
 	info, err := f.Stat()
 	if err != nil {
