@@ -194,9 +194,7 @@ func (p *prefixed) Read(b []byte) (int, error) {
 	return p.r.Read(b)
 }
 
-// readLocations calls f for every location that has an event file, on all cores. Files so large that others would wait for them
-// come first. The rest are read in order, as their rows are made later: then what is kept of them in between goes away piece by piece.
-// Those without a file are counted.
+// readLocations calls f for every location that has an event file, on all cores. Those without a file are counted.
 func (a *archive) readLocations(ctx context.Context, f func(*row, context.Context, string) error) error {
 	order := make([]int32, 0, len(a.defs.locations))
 	for i := range a.defs.locations {
@@ -204,13 +202,7 @@ func (a *archive) readLocations(ctx context.Context, f func(*row, context.Contex
 			order = append(order, int32(i))
 		}
 	}
-	size := func(i int32) int64 { return a.files.sizes[a.files.events[a.defs.locations[i].id]] }
-	var all int64
-	for _, i := range order {
-		all += size(i)
-	}
-	late := all / int64(8*parallel.Workers()) // an eighth of what each core has to do
-	slices.SortStableFunc(order, func(x, y int32) int { return cmp.Compare(max(size(y), late), max(size(x), late)) })
+	inTurn(order, func(i int32) int64 { return a.files.sizes[a.files.events[a.defs.locations[i].id]] }, parallel.Workers())
 	g, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64
 	for range min(parallel.Workers(), len(order)) {
@@ -230,6 +222,17 @@ func (a *archive) readLocations(ctx context.Context, f func(*row, context.Contex
 		})
 	}
 	return g.Wait()
+}
+
+// inTurn puts files into the order in which they are read. Those so large that others would wait for them come first. The rest
+// stay as they are, as their rows are made later: then what is kept of them in between goes away piece by piece.
+func inTurn(order []int32, size func(int32) int64, workers int) {
+	var all int64
+	for _, i := range order {
+		all += size(i)
+	}
+	late := all / int64(8*workers) // an eighth of what each core has to do
+	slices.SortStableFunc(order, func(x, y int32) int { return cmp.Compare(max(size(y), late), max(size(x), late)) })
 }
 
 // openLocation reads the local definitions of the row's location, then f its events.
