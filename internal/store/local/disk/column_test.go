@@ -29,25 +29,3 @@ func TestColumnWithoutValuesHasNoFile(t *testing.T) {
 		t.Errorf("the file holds %q, %v", b, err)
 	}
 }
-
-// What is written over a file is described as it would be by looking at it.
-func TestOverwriteDescribesWhatIsThere(t *testing.T) {
-	for _, n := range []int{1, 100, 40 << 10} {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, "x"), make([]byte, 20<<10), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		b := make([]byte, n)
-		for i := range b {
-			b[i] = byte(i * 7)
-		}
-		got, err := Overwrite(dir, "x", b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := DescribeFile(dir, "x")
-		if err != nil || got != want || got.Size != int64(n) {
-			t.Errorf("%d bytes: %+v, looked at %+v, %v", n, got, want, err)
-		}
-	}
-}

@@ -194,17 +194,6 @@ func DescribeFile(dir, name string) (FileEntry, error) {
 	return e, f.Sync()
 }
 
-// Overwrite puts bytes in place of those of a file, and describes it: there is less to it than to make a file and to look at it again.
-func Overwrite(dir, name string, b []byte) (FileEntry, error) {
-	e := FileEntry{Name: name, Size: int64(len(b)), CRC32C: Checksum(b), Blocks: encodeSums(appendSums(nil, b, BlockSizeOf(int64(len(b)))))}
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY, 0)
-	if err != nil {
-		return e, err
-	}
-	_, err = f.WriteAt(b, 0)
-	return e, errors.Join(err, f.Truncate(e.Size), f.Sync(), f.Close())
-}
-
 // fileChecksum looks at a file where the system has it: reading would copy it first, which is less than to map it only where it is small.
 func fileChecksum(f *os.File, size int64) (sum uint32, blocks string, err error) {
 	if size <= smallFile {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -21,25 +20,20 @@ import (
 // A TablePacker packs a table whose rows come once, in their order: no column of it is ever a plain file. Rows hold no pointers.
 type TablePacker[T any] struct {
 	dir     string
-	columns []*packedFile
+	columns []*packedColumn
 	Rows    []T // that are packed next
 	count   uint64
 	// Other gives a value that rows do not have, of a row of those that are packed next; nil: it is 0.
 	Other func(row, value int) float64
 }
 
-// A packedFile is a column on its way.
-type packedFile struct {
-	name   string
-	frame  func(dst []byte, words []uint32, values []uint64) ([]byte, []uint32)
+// A packedColumn is a column on its way.
+type packedColumn struct {
+	column *column
 	values []valuePlace // of a row
-	file   *os.File
-	buf    []byte
-	words  []uint32 // of the frames in buf
-	starts []uint32
-	at     uint64 // in words
-
-	written, started int64 // bytes, and how many of them are on their way to the disk
+	to     *ColumnWriter
+	buf    []byte // frames of the rows that are packed now
+	words  []uint32
 }
 
 // A valuePlace is where a value lies in a row, and how many bytes it has; 0: it is not there.
@@ -53,7 +47,7 @@ func NewTablePacker[T any](dir, table string, columns ...[]string) *TablePacker[
 	at := tableAt(table)
 	for k, fields := range columns {
 		c := &Schema[at].Columns[k]
-		to := &packedFile{name: c.File(), frame: c.appendFrame, starts: []uint32{0}}
+		to := &packedColumn{column: c, to: NewColumnWriter(dir, c.File(), "")}
 		for _, name := range fields {
 			field, _ := row.FieldByName(name)
 			if field.Type == nil {
@@ -112,13 +106,13 @@ func (p *TablePacker[T]) flush(ctx context.Context) error {
 }
 
 // pack packs a column of the rows at hand.
-func (p *TablePacker[T]) pack(c *packedFile) error {
-	c.buf, c.words = p.frames(c, c.buf, c.words, p.Rows)
-	return c.note(p.dir)
+func (p *TablePacker[T]) pack(c *packedColumn) error {
+	c.buf, c.words = p.frames(c, c.buf[:0], c.words[:0], p.Rows)
+	return c.to.Append(c.buf, c.words)
 }
 
 // frames packs a column of rows, from a whole frame on.
-func (p *TablePacker[T]) frames(c *packedFile, dst []byte, words []uint32, rows []T) ([]byte, []uint32) {
+func (p *TablePacker[T]) frames(c *packedColumn, dst []byte, words []uint32, rows []T) ([]byte, []uint32) {
 	var buf [pack.Frame]uint64
 	raw, size := spool.BytesOf(rows), int(spool.SizeOf[T]())
 	for at := 0; at < len(rows); at += pack.Frame {
@@ -132,7 +126,7 @@ func (p *TablePacker[T]) frames(c *packedFile, dst []byte, words []uint32, rows 
 					values[i] = math.Float64bits(p.Other(at+i, k))
 				}
 			}
-			dst, words = c.frame(dst, words, values)
+			dst, words = c.column.appendFrame(dst, words, values)
 		}
 	}
 	return dst, words
@@ -159,27 +153,11 @@ func (p *TablePacker[T]) Pack(f *Frames, rows []T) {
 func (p *TablePacker[T]) Append(f *Frames) error {
 	p.count += uint64(f.rows)
 	for k, c := range p.columns {
-		c.buf, c.words = append(c.buf, f.bytes[k]...), append(c.words, f.words[k]...)
-		if err := c.note(p.dir); err != nil {
+		if err := c.to.Append(f.bytes[k], f.words[k]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// note takes note of where frames begin, and writes them when they are many.
-func (c *packedFile) note(dir string) error {
-	for _, n := range c.words {
-		if c.at += uint64(n); c.at > math.MaxUint32 {
-			return fmt.Errorf("column %s takes more than 32 GB", c.name)
-		}
-		c.starts = append(c.starts, uint32(c.at))
-	}
-	c.words = c.words[:0]
-	if len(c.buf) < packedBuffer {
-		return nil
-	}
-	return c.write(dir)
 }
 
 // gather takes a value of each row; of 32 bits they are signed, as they are in any packed column.
@@ -220,53 +198,15 @@ func (v valuePlace) scatter(values []uint64, rows []byte, size int) {
 	}
 }
 
-// packedBuffer is how many bytes of a column are written at a time.
-const packedBuffer = 256 << 10
-
-// longStretch is how many bytes are worth being sent to the disk before the end.
-const longStretch = 4 << 20
-
-func (c *packedFile) write(dir string) (err error) {
-	if c.file == nil {
-		if c.file, err = os.Create(filepath.Join(dir, c.name)); err != nil {
-			return fmt.Errorf("write %s: %w", c.name, err)
-		}
-	}
-	if _, err = c.file.Write(c.buf); err != nil {
-		return fmt.Errorf("write %s: %w", c.name, err)
-	}
-	if c.written += int64(len(c.buf)); c.written-c.started >= longStretch {
-		spool.StartWriting(c.file, c.started, c.written-c.started)
-		c.started = c.written
-	}
-	c.buf = c.buf[:0]
-	return nil
-}
-
 // Finish writes what is left; it passes an error on.
 func (p *TablePacker[T]) Finish(ctx context.Context, err error) error {
 	if err == nil && len(p.Rows) > 0 {
 		err = p.flush(ctx)
 	}
 	for _, c := range p.columns {
-		if err == nil && p.count > 0 {
-			err = c.end(p.dir)
-		}
-		if c.file != nil {
-			err = errors.Join(err, c.file.Close())
-			c.file = nil
-		}
+		err = c.to.Close(err)
 	}
 	return err
-}
-
-// end writes the directory.
-func (c *packedFile) end(dir string) error {
-	c.buf = append(c.buf, spool.BytesOf(c.starts)...)
-	if len(c.starts)%2 == 1 {
-		c.buf = append(c.buf, 0, 0, 0, 0)
-	}
-	return c.write(dir)
 }
 
 // Describe gives the entries of the files.
@@ -275,8 +215,8 @@ func (p *TablePacker[T]) Describe() ([]FileEntry, error) {
 	var g errgroup.Group // all at once: most of it is waiting for the disk
 	for i, c := range p.columns {
 		g.Go(func() (err error) {
-			if entries[i], err = DescribeFile(p.dir, c.name); err != nil {
-				return fmt.Errorf("check %s: %w", c.name, err)
+			if entries[i], err = DescribeFile(p.dir, c.column.File()); err != nil {
+				return fmt.Errorf("check %s: %w", c.column.File(), err)
 			}
 			entries[i].Values = int64(p.count) * int64(len(c.values))
 			return nil
@@ -291,7 +231,7 @@ func (p *TablePacker[T]) MoveTo(dir string) error {
 		if p.count == 0 {
 			break
 		}
-		if err := os.Rename(filepath.Join(p.dir, c.name), filepath.Join(dir, c.name)); err != nil {
+		if err := os.Rename(filepath.Join(p.dir, c.column.File()), filepath.Join(dir, c.column.File())); err != nil {
 			return err
 		}
 	}
@@ -304,14 +244,14 @@ func (p *TablePacker[T]) Each(ctx context.Context, f func([]T) error) error {
 	if p.count == 0 {
 		return nil
 	}
-	maps := make([][]byte, len(p.columns))
+	files := make([]*FrameFile, len(p.columns))
 	for i, c := range p.columns {
-		m, err := spool.MapWhole(filepath.Join(p.dir, c.name))
+		file, err := OpenFrames(filepath.Join(p.dir, c.column.File()), int64(p.count)*int64(len(c.values)), len(c.values))
 		if err != nil {
 			return err
 		}
-		defer m.Close()
-		maps[i] = m.Bytes
+		defer file.Close()
+		files[i] = file
 	}
 	var buf [pack.Frame]uint64
 	rows, size := make([]T, pack.Frame), int(spool.SizeOf[T]())
@@ -324,8 +264,8 @@ func (p *TablePacker[T]) Each(ctx context.Context, f func([]T) error) error {
 			for i, c := range p.columns {
 				for k, v := range c.values {
 					if v.width > 0 {
-						c.decode(maps[i], int(g)*len(c.values)+k, buf[:len(rows)])
-						v.scatter(buf[:len(rows)], spool.BytesOf(rows), size)
+						values := files[i].Decode(g*uint64(len(c.values))+uint64(k), buf[:])
+						v.scatter(values, spool.BytesOf(rows), size)
 					}
 				}
 			}
@@ -337,47 +277,7 @@ func (p *TablePacker[T]) Each(ctx context.Context, f func([]T) error) error {
 	})
 }
 
-func (c *packedFile) decode(b []byte, frame int, values []uint64) {
-	from, to := int(c.starts[frame])*8, int(c.starts[frame+1])*8
-	pack.Decode(values, b[from:], from == to)
-}
-
-// Change writes a column with one value a row again, with other values; of a packer that has finished.
-func (p *TablePacker[T]) Change(ctx context.Context, column int, change func(values []uint64)) error {
-	if p.count == 0 {
-		return nil
-	}
-	old := p.columns[column]
-	path := filepath.Join(p.dir, old.name)
-	m, err := spool.MapWhole(path)
-	if err != nil {
-		return err
-	}
-	c := &packedFile{name: old.name + ".new", frame: old.frame, values: old.values, starts: []uint32{0}}
-	var buf [pack.Frame]uint64
-	err = Guard(func() error {
-		for g := uint64(0); g*pack.Frame < p.count; g++ {
-			if ctx.Err() != nil {
-				return context.Cause(ctx)
-			}
-			values := buf[:min(p.count-g*pack.Frame, pack.Frame)]
-			old.decode(m.Bytes, int(g), values)
-			change(values)
-			c.buf, c.words = c.frame(c.buf, c.words, values)
-			if err := c.note(p.dir); err != nil {
-				return err
-			}
-		}
-		return c.end(p.dir)
-	})
-	if c.file != nil {
-		err = errors.Join(err, c.file.Close())
-		c.file = nil
-	}
-	if err = errors.Join(err, m.Close()); err != nil {
-		return err
-	}
-	p.columns[column] = c
-	c.name = old.name
-	return os.Rename(path+".new", path)
+// Change writes a column with one value per row again, with other values; of a packer that has finished.
+func (p *TablePacker[T]) Change(column int, change func(values []uint64)) error {
+	return p.columns[column].column.Rewrite(p.dir, p.dir, int64(p.count), nil, func(_ uint64, values []uint64) { change(values) })
 }

@@ -1,12 +1,9 @@
 package finish
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,60 +62,11 @@ type earlyPacker struct {
 	total   uint64
 	next    uint64   // the first row that is not packed
 	lanes   []uint64 // where the rows of each lane begin, and those of the next
-	columns [intervalColumns]earlyColumn
-	own     frameMaker     // of whoever has the turn
-	free    chan *earlyJob // whose memory is used again
+	columns [intervalColumns]*disk.ColumnWriter
+	plain   [intervalColumns]*os.File // of rows
+	own     frameMaker                // of whoever has the turn
+	free    chan *earlyJob            // whose memory is used again
 	facts   factPacker
-}
-
-// An earlyColumn is a packed column on its way.
-type earlyColumn struct {
-	name   string
-	plain  *os.File // of rows
-	file   *os.File
-	to     *bufio.Writer
-	starts []uint32
-	at     uint64 // in words
-}
-
-// write appends frames; note tells how long they are.
-func (c *earlyColumn) write(b []byte) error {
-	_, err := c.to.Write(b)
-	return err
-}
-
-// note takes the lengths of frames.
-func (c *earlyColumn) note(words []uint32) error {
-	for _, n := range words {
-		if c.at += uint64(n); c.at > math.MaxUint32 {
-			return fmt.Errorf("column %s takes more than 32 GB", c.name)
-		}
-		c.starts = append(c.starts, uint32(c.at))
-	}
-	return nil
-}
-
-// drain appends the frames of a job, which is empty then.
-func (c *earlyColumn) drain(b *spool.Spill, words *[]uint32) error {
-	if err := c.note(*words); err != nil {
-		return err
-	}
-	*words = (*words)[:0]
-	return b.Drain(c.write)
-}
-
-// close writes the directory.
-func (c *earlyColumn) close() (err error) {
-	if c.plain != nil {
-		err = c.plain.Close()
-	}
-	if c.file == nil {
-		return err
-	}
-	if len(c.starts)%2 == 1 {
-		c.starts = append(c.starts, 0)
-	}
-	return errors.Join(err, c.write(spool.BytesOf(c.starts)), c.to.Flush(), c.file.Chmod(0o644), c.file.Close())
 }
 
 // An earlyJob is the frames of one job.
@@ -145,7 +93,7 @@ func (f earlier) run(ctx context.Context) error {
 		}
 	}
 	if err := p.create(); err != nil {
-		return errors.Join(err, p.close())
+		return p.close(err)
 	}
 	type worker struct {
 		rows   *rowWorker
@@ -181,12 +129,9 @@ func (f earlier) run(ctx context.Context) error {
 		err = p.frames(&p.own, p.lanes, p.next, p.total, p.put)
 	}
 	if err == nil {
-		err = p.facts.finish()
+		err = p.facts.flush()
 	}
-	if err = errors.Join(err, p.close()); err != nil {
-		return err
-	}
-	return p.publish()
+	return p.close(err)
 }
 
 func (p *earlyPacker) create() error {
@@ -195,16 +140,12 @@ func (p *earlyPacker) create() error {
 		return nil
 	}
 	for k := range p.columns {
-		c := &p.columns[k]
-		c.name = disk.Schema[intervalTable].Columns[k].File()
+		name := disk.Schema[intervalTable].Columns[k].File()
 		var err error
-		if c.plain, err = os.OpenFile(filepath.Join(p.Dir, c.name), os.O_RDWR, 0); err != nil {
+		if p.plain[k], err = os.OpenFile(filepath.Join(p.Dir, name), os.O_RDWR, 0); err != nil {
 			return err
 		}
-		if c.file, err = os.CreateTemp(p.Temp, "packed-"); err != nil {
-			return err
-		}
-		c.to, c.starts = bufio.NewWriterSize(c.file, 1<<18), []uint32{0}
+		p.columns[k] = disk.NewColumnWriter(p.Dir, name, p.Temp)
 	}
 	return nil
 }
@@ -283,7 +224,7 @@ func (p *earlyPacker) packMany(ctx context.Context, e *earlyJob, lanes []uint64)
 func (p *earlyPacker) punch(from, to uint64) {
 	for k := range p.columns {
 		width := disk.Schema[intervalTable].Columns[k].Width()
-		spool.Punch(p.columns[k].plain, int64(from)*width, int64(to)*width)
+		spool.Punch(p.plain[k], int64(from)*width, int64(to)*width)
 	}
 }
 
@@ -316,19 +257,21 @@ func (p *earlyPacker) take(e *earlyJob) error {
 		return err
 	}
 	for k := range e.bytes {
-		if err := p.columns[k].drain(&e.bytes[k], &e.words[k]); err != nil {
+		if err := p.columns[k].Drain(&e.bytes[k], e.words[k]); err != nil {
 			return err
 		}
+		e.words[k] = e.words[k][:0]
 	}
 	p.next = e.last
 	return nil
 }
 
 func (p *earlyPacker) put(k int, b []byte, words []uint32) error {
-	return cmp.Or(p.columns[k].note(words), p.columns[k].write(b))
+	return p.columns[k].Append(b, words)
 }
 
-func (p *earlyPacker) close() (err error) {
+// close puts the packed columns in place of the plain ones, or passes an error on.
+func (p *earlyPacker) close(err error) error {
 	for len(p.free) > 0 {
 		e := <-p.free
 		for k := range e.bytes {
@@ -336,27 +279,21 @@ func (p *earlyPacker) close() (err error) {
 		}
 		e.facts.close()
 	}
-	for k := range p.columns {
-		err = errors.Join(err, p.columns[k].close())
-	}
-	if err = errors.Join(err, p.facts.close()); err != nil {
-		return fmt.Errorf("write rows: %w", err)
-	}
-	return nil
-}
-
-// publish puts the packed files in place of the plain ones.
-func (p *earlyPacker) publish() error {
-	p.finisher.facts = p.facts.count
-	if !p.packing {
-		return nil
-	}
-	for k := range p.columns {
-		if err := os.Rename(p.columns[k].file.Name(), filepath.Join(p.Dir, disk.Schema[intervalTable].Columns[k].File())); err != nil {
-			return err
+	for k, c := range p.columns {
+		if p.plain[k] != nil {
+			err = errors.Join(err, p.plain[k].Close())
+		}
+		if c != nil {
+			err = c.Close(err)
 		}
 	}
-	p.early = int64(p.total)
+	if err = p.facts.close(err); err != nil {
+		return fmt.Errorf("write rows: %w", err)
+	}
+	p.finisher.facts = p.facts.count
+	if p.packing {
+		p.early = int64(p.total)
+	}
 	return nil
 }
 
@@ -409,7 +346,7 @@ func (p *earlyPacker) read(m *frameMaker, from uint64, n int) (r disk.RowSlices,
 		return r, nil
 	}
 	for k, b := range m.columns {
-		if _, err := p.columns[k].plain.ReadAt(b, int64(from)*disk.Schema[intervalTable].Columns[k].Width()); err != nil {
+		if _, err := p.plain[k].ReadAt(b, int64(from)*disk.Schema[intervalTable].Columns[k].Width()); err != nil {
 			return r, fmt.Errorf("read rows: %w", err)
 		}
 	}
@@ -479,66 +416,37 @@ func (f earlier) each(step int, see func(begin, duration trace.Time)) {
 // mark gives rows of the packed column of regions another one: only their frames are packed again.
 func (f earlier) mark(list []int64, change func(used []trace.RegionID) map[trace.RegionID]trace.RegionID) error {
 	c := &disk.Schema[intervalTable].Columns[regionColumn]
-	path := filepath.Join(f.Dir, c.File())
-	m, err := spool.MapWhole(path)
+	slices.Sort(list)
+	used, err := f.regionsOf(c, list)
 	if err != nil {
 		return err
-	}
-	defer m.Close()
-	slices.Sort(list)
-	frames := (f.early + pack.Frame - 1) / pack.Frame
-	entries := (frames + 2) / 2 * 8
-	dir := spool.ViewOf[uint32](m.Bytes[int64(len(m.Bytes))-entries:])[:frames+1]
-	values := make([]uint64, pack.Frame)
-	decode := func(g int64) []uint64 {
-		v := values[:min(f.early-g*pack.Frame, pack.Frame)]
-		pack.Decode(v, m.Bytes[int64(dir[g])*8:], dir[g] == dir[g+1])
-		return v
-	}
-	var used []trace.RegionID
-	for i, row := range list {
-		g := row / pack.Frame
-		if i == 0 || list[i-1]/pack.Frame != g {
-			decode(g)
-		}
-		used = append(used, trace.RegionID(values[row%pack.Frame]))
 	}
 	number := change(used)
-	out, err := os.CreateTemp(f.Temp, "packed-")
+	chosen := func(frame uint64) bool { return len(list) > 0 && uint64(list[0])/pack.Frame == frame }
+	return c.Rewrite(f.Dir, f.Temp, f.early, chosen, func(frame uint64, values []uint64) {
+		for ; chosen(frame); list = list[1:] {
+			v := &values[list[0]%pack.Frame]
+			*v = uint64(number[trace.RegionID(*v)])
+		}
+	})
+}
+
+// regionsOf reads the regions of packed rows, which ascend.
+func (f earlier) regionsOf(c *disk.Column, list []int64) (used []trace.RegionID, err error) {
+	frames, err := disk.OpenFrames(filepath.Join(f.Dir, c.File()), f.early, 1)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer os.Remove(out.Name())
-	w := bufio.NewWriterSize(out, 1<<18)
-	starts := make([]uint32, 1, frames+2)
-	at := uint64(0)
-	var packed []byte
-	for g := int64(0); g < frames && err == nil; g++ {
-		b := m.Bytes[int64(dir[g])*8 : int64(dir[g+1])*8]
-		if len(list) > 0 && list[0]/pack.Frame == g {
-			v := decode(g)
-			for ; len(list) > 0 && list[0]/pack.Frame == g; list = list[1:] {
-				x := &v[list[0]%pack.Frame]
-				*x = uint64(number[trace.RegionID(*x)])
+	defer frames.Close()
+	err = disk.Guard(func() error {
+		var buf [pack.Frame]uint64
+		for i, row := range list {
+			if g := row / pack.Frame; i == 0 || list[i-1]/pack.Frame != g {
+				frames.Decode(uint64(g), buf[:])
 			}
-			packed = pack.Append(packed[:0], v)
-			b = packed
+			used = append(used, trace.RegionID(buf[row%pack.Frame]))
 		}
-		if at += uint64(len(b) / 8); at > math.MaxUint32 {
-			err = fmt.Errorf("column %s takes more than 32 GB", c.File())
-		}
-		starts = append(starts, uint32(at))
-		_, bad := w.Write(b)
-		err = errors.Join(err, bad)
-	}
-	if len(starts)%2 == 1 {
-		starts = append(starts, 0)
-	}
-	if err == nil {
-		_, err = w.Write(spool.BytesOf(starts))
-	}
-	if err = errors.Join(err, w.Flush(), out.Chmod(0o644), out.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", c.File(), err)
-	}
-	return os.Rename(out.Name(), path)
+		return nil
+	})
+	return used, err
 }

@@ -1,11 +1,6 @@
 package finish
 
 import (
-	"bufio"
-	"errors"
-	"os"
-	"path/filepath"
-
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
@@ -113,33 +108,16 @@ func (e *earlyFacts) close() {
 
 // A factPacker writes both columns, job by job.
 type factPacker struct {
-	columns [factColumns]earlyColumn
-	dir     string
+	columns [factColumns]*disk.ColumnWriter
 	rest    factKeys // begin the next frame
 	count   int64
 	buf     packedPart
 }
 
 func (p *factPacker) init(dir string) {
-	p.dir = dir
 	for k := range p.columns {
-		p.columns[k].name, p.columns[k].starts = disk.Schema[factTable].Columns[k].File(), []uint32{0}
+		p.columns[k] = disk.NewColumnWriter(dir, disk.Schema[factTable].Columns[k].File(), "")
 	}
-}
-
-// create makes the files: most runs have no facts.
-func (p *factPacker) create() (err error) {
-	for k := range p.columns {
-		c := &p.columns[k]
-		if c.file != nil {
-			continue
-		}
-		if c.file, err = os.Create(filepath.Join(p.dir, c.name)); err != nil {
-			return err
-		}
-		c.to = bufio.NewWriterSize(c.file, 1<<18)
-	}
-	return nil
 }
 
 // take takes the facts of the job whose turn it is.
@@ -152,13 +130,11 @@ func (p *factPacker) take(e *earlyFacts) error {
 	}
 	if len(e.words[0]) > 0 {
 		p.count += int64(len(e.words[0])) * pack.Frame
-		if err := p.create(); err != nil {
-			return err
-		}
-		for k := range p.columns {
-			if err := p.columns[k].drain(&e.bytes[k], &e.words[k]); err != nil {
+		for k, c := range p.columns {
+			if err := c.Drain(&e.bytes[k], e.words[k]); err != nil {
 				return err
 			}
+			e.words[k] = e.words[k][:0]
 		}
 	}
 	p.rest.append(&e.keys)
@@ -170,22 +146,17 @@ func (p *factPacker) flush() error {
 	if len(p.rest.row) == 0 {
 		return nil
 	}
-	if err := p.create(); err != nil {
-		return err
-	}
 	p.count += int64(len(p.rest.row))
 	err := p.rest.pack(len(p.rest.row), &p.buf, func(k int, x *packedPart) error {
-		return errors.Join(p.columns[k].note(x.words), p.columns[k].write(x.bytes))
+		return p.columns[k].Append(x.bytes, x.words)
 	})
 	p.rest.clear()
 	return err
 }
 
-func (p *factPacker) finish() error { return p.flush() }
-
-func (p *factPacker) close() (err error) {
-	for k := range p.columns {
-		err = errors.Join(err, p.columns[k].close())
+func (p *factPacker) close(err error) error {
+	for _, c := range p.columns {
+		err = c.Close(err)
 	}
 	return err
 }

@@ -1,17 +1,14 @@
 package finish
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 
-	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
 	"github.com/parallax-hpc/parallax/internal/store/local/write"
@@ -158,45 +155,9 @@ func (j partJoiner) rows(ctx context.Context) error {
 }
 
 func (j partJoiner) column(ctx context.Context, name string) error {
-	out, err := os.Create(filepath.Join(j.Dir, name))
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	w := bufio.NewWriterSize(out, 1<<20)
-	starts := []uint32{0}
-	values := int64(0)
-	for i, p := range j.parts {
-		k := slices.IndexFunc(p.Files, func(e disk.FileEntry) bool { return e.Name == name })
-		if k < 0 {
-			return fmt.Errorf("%s: no file %s: %w", j.dir(i), name, disk.ErrDamaged)
-		}
-		if p.Files[k].Size == 0 {
-			continue
-		}
-		if values%pack.Frame != 0 {
-			return fmt.Errorf("%s: %s does not begin with a frame: %w", j.dir(i), name, disk.ErrDamaged)
-		}
-		if err := p.CheckFile(j.dir(i), name); err != nil {
-			return err
-		}
-		if starts, err = appendFrames(w, starts, filepath.Join(j.dir(i), name), p.Files[k].Values); err != nil {
-			return err
-		}
-		values += p.Files[k].Values
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-	}
-	if values > 0 {
-		if len(starts)%2 == 1 {
-			starts = append(starts, 0)
-		}
-		if _, err := w.Write(spool.BytesOf(starts)); err != nil {
-			return err
-		}
-	}
-	if err := errors.Join(w.Flush(), out.Close()); err != nil {
+	w := disk.NewColumnWriter(j.Dir, name, "")
+	values, err := j.appendParts(ctx, w, name)
+	if err := w.Close(err); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	e, err := disk.DescribeFile(j.Dir, name)
@@ -208,29 +169,41 @@ func (j partJoiner) column(ctx context.Context, name string) error {
 	return nil
 }
 
-// appendFrames appends the frames of a packed file with so many values to others, whose begins it continues.
-func appendFrames(w io.Writer, starts []uint32, file string, values int64) ([]uint32, error) {
-	m, err := spool.MapWhole(file)
+// appendParts appends the frames of all parts to a column, and returns how many values they have.
+func (j partJoiner) appendParts(ctx context.Context, w *disk.ColumnWriter, name string) (values int64, err error) {
+	for i, p := range j.parts {
+		k := slices.IndexFunc(p.Files, func(e disk.FileEntry) bool { return e.Name == name })
+		if k < 0 {
+			return 0, fmt.Errorf("%s: no file %s: %w", j.dir(i), name, disk.ErrDamaged)
+		}
+		if p.Files[k].Size == 0 {
+			continue
+		}
+		if values%pack.Frame != 0 {
+			return 0, fmt.Errorf("%s: %s does not begin with a frame: %w", j.dir(i), name, disk.ErrDamaged)
+		}
+		if err := p.CheckFile(j.dir(i), name); err != nil {
+			return 0, err
+		}
+		if err := appendFrames(w, filepath.Join(j.dir(i), name), p.Files[k].Values); err != nil {
+			return 0, err
+		}
+		values += p.Files[k].Values
+		if ctx.Err() != nil {
+			return 0, context.Cause(ctx)
+		}
+	}
+	return values, nil
+}
+
+// appendFrames appends all frames of a packed file to a column.
+func appendFrames(w *disk.ColumnWriter, file string, values int64) error {
+	frames, err := disk.OpenFrames(file, values, 1)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	defer m.Close()
-	damaged := fmt.Errorf("%s: %w", file, disk.ErrDamaged)
-	frames := (values + pack.Frame - 1) / pack.Frame
-	at := int64(len(m.Bytes)) - (frames+2)/2*8
-	if values <= 0 || at < 0 {
-		return nil, damaged
-	}
-	dir := spool.ViewOf[uint32](m.Bytes[at:])[:frames+1]
-	base := uint64(starts[len(starts)-1])
-	if uint64(dir[frames])*8 != uint64(at) || base+uint64(dir[frames]) > math.MaxUint32 {
-		return nil, damaged
-	}
-	for _, n := range dir[1:] {
-		starts = append(starts, uint32(base)+n)
-	}
-	_, err = w.Write(m.Bytes[:at])
-	return starts, err
+	defer frames.Close()
+	return disk.Guard(func() error { return frames.CopyTo(w, 0, frames.Len()) })
 }
 
 // publish moves the store to where the parts are, the manifest last, and removes them.

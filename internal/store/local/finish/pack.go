@@ -1,13 +1,9 @@
 package finish
 
 import (
-	"bufio"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -78,86 +74,62 @@ func (f packer) packFile(ctx context.Context, name string, c *disk.Column) error
 	if err != nil {
 		return err
 	}
-	rows := uint64(int64(len(m.Bytes)) / c.Width())
-	if rows > 0 && rows <= packJob {
-		var b []byte
-		err := disk.Guard(func() error {
-			b = packSmall(func(dst []byte, words []uint32) ([]byte, []uint32) { return c.PackFrames(dst, words, m.Bytes, 0, rows) })
-			return nil
-		})
-		if err := errors.Join(err, m.Close()); err != nil {
-			return err
-		}
-		return f.overwrite(name, b, rows*uint64(max(c.Per, 1)))
-	}
-	err = f.packColumn(ctx, name, rows, uint64(max(c.Per, 1)), func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
+	rows, per := uint64(int64(len(m.Bytes))/c.Width()), uint64(max(c.Per, 1))
+	w := disk.NewColumnWriter(f.Dir, name, f.Temp)
+	err = f.appendRows(ctx, w, rows, per, func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
 		dst, words = c.PackFrames(dst, words, m.Bytes, from, to)
 		m.Release(int64(from)*c.Width(), int64(to)*c.Width())
 		return dst, words
 	})
-	return errors.Join(err, m.Close())
+	return f.finishColumn(w, name, rows*per, errors.Join(err, m.Close()))
 }
 
-// packRows packs rows [first, end) of table interval, from a whole frame on. Of parents and exclusive times what the other columns tell is
-// taken off first.
+// packRows packs rows [first, end) of table interval, from a whole frame on. Values of parents and exclusive times that follow from the
+// other columns are taken off first. No column is replaced before all are packed: they are read for each other, and some systems change
+// no file that is mapped.
 func (f packer) packRows(ctx context.Context, first, end uint64) error {
 	columns := disk.Schema[intervalTable].Columns
-	if end > first && end-first <= packJob {
-		return f.packFewRows(ctx, first, end)
-	}
-	g, ctx := errgroup.WithContext(ctx)
+	writers := make([]*disk.ColumnWriter, len(columns))
+	g, within := errgroup.WithContext(ctx)
 	g.SetLimit(columnsAtOnce)
 	for k := range columns {
-		col, raw := &columns[k], f.rows.RowMaps[k]
-		read := []int{k} // columns
-		if k == exclusiveColumn || k == parentColumn {
-			read = []int{durationColumn, exclusiveColumn, parentColumn, depthColumn}
-		}
-		frames := func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
-			from, to = from+first, to+first
-			if k != exclusiveColumn && k != parentColumn {
-				dst, words = col.PackFrames(dst, words, raw.Bytes, from, to)
-			} else {
-				dst, words = f.packFolded(dst, words, k, from, to)
-			}
-			// Giving pages back stops all cores for a moment: only those that were read.
-			for _, k := range read {
-				width := columns[k].Width()
-				f.rows.RowMaps[k].Release(int64(from)*width, int64(to)*width)
-			}
-			return dst, words
-		}
-		g.Go(func() error { return f.packColumn(ctx, col.File(), end-first, 1, frames) })
+		writers[k] = disk.NewColumnWriter(f.Dir, columns[k].File(), f.Temp)
+		g.Go(func() error { return f.appendRows(within, writers[k], end-first, 1, f.rowFrames(k, first)) })
+	}
+	err := g.Wait()
+	for _, m := range f.rows.RowMaps {
+		err = errors.Join(err, m.Close())
+	}
+	g = new(errgroup.Group)
+	g.SetLimit(columnsAtOnce)
+	for k, w := range writers {
+		g.Go(func() error { return f.finishColumn(w, columns[k].File(), end-first, err) })
 	}
 	return g.Wait()
 }
 
-// packFewRows packs all columns before it writes any: they are read for each other.
-func (f packer) packFewRows(ctx context.Context, first, end uint64) error {
+// rowFrames returns a function that packs a column of rows, counted from the first one.
+func (f packer) rowFrames(k int, first uint64) func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
 	columns := disk.Schema[intervalTable].Columns
-	packed := make([][]byte, len(columns))
-	err := disk.Guard(func() error {
-		return parallel.For(ctx, len(columns), func(k int) {
-			packed[k] = packSmall(func(dst []byte, words []uint32) ([]byte, []uint32) {
-				if k == exclusiveColumn || k == parentColumn {
-					return f.packFolded(dst, words, k, first, end)
-				}
-				return columns[k].PackFrames(dst, words, f.rows.RowMaps[k].Bytes, first, end)
-			})
-		})
-	})
-	for _, m := range f.rows.RowMaps { // nobody reads them any more, and some systems change no file that is mapped
-		err = errors.Join(err, m.Close())
+	folded := k == exclusiveColumn || k == parentColumn
+	read := []int{k} // columns
+	if folded {
+		read = []int{durationColumn, exclusiveColumn, parentColumn, depthColumn}
 	}
-	if err != nil {
-		return err
+	return func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
+		from, to = from+first, to+first
+		if folded {
+			dst, words = f.packFolded(dst, words, k, from, to)
+		} else {
+			dst, words = columns[k].PackFrames(dst, words, f.rows.RowMaps[k].Bytes, from, to)
+		}
+		// Giving pages back stops all cores for a moment: only those that were read.
+		for _, k := range read {
+			width := columns[k].Width()
+			f.rows.RowMaps[k].Release(int64(from)*width, int64(to)*width)
+		}
+		return dst, words
 	}
-	var g errgroup.Group
-	g.SetLimit(columnsAtOnce)
-	for k, b := range packed {
-		g.Go(func() error { return f.overwrite(columns[k].File(), b, end-first) })
-	}
-	return g.Wait()
 }
 
 // Places of columns in the schema of table interval.
@@ -195,91 +167,41 @@ func (f packer) packFolded(dst []byte, words []uint32, column int, from, to uint
 	return dst, words
 }
 
-// packSmall gives the bytes of a packed column of few rows.
-func packSmall(frames func(dst []byte, words []uint32) ([]byte, []uint32)) []byte {
-	b, words := frames(nil, nil)
-	at := uint32(0) // in words; few rows are far from 32 bits
-	b = binary.LittleEndian.AppendUint32(b, 0)
-	for _, n := range words {
-		at += n
-		b = binary.LittleEndian.AppendUint32(b, at)
-	}
-	if len(words)%2 == 0 {
-		b = binary.LittleEndian.AppendUint32(b, 0)
-	}
-	return b
-}
-
-// overwrite puts packed bytes in place of plain ones that nobody reads any more.
-func (f packer) overwrite(name string, b []byte, values uint64) error {
-	e, err := disk.Overwrite(f.Dir, name, b)
-	if err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	e.Values = int64(values)
-	f.described.set(e)
-	return nil
-}
-
 // A packedPart is some frames of a column, and how many words each has.
 type packedPart struct {
 	bytes []byte
 	words []uint32
 }
 
-// packColumn puts a packed file in place of a plain one and describes it. Frames are made on all cores and written in order.
-func (f packer) packColumn(ctx context.Context, name string, rows, per uint64, frames func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32)) error {
-	path := filepath.Join(f.Dir, name)
-	if rows == 0 {
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-		f.described.set(disk.FileEntry{Name: name, CRC32C: disk.Checksum(nil)})
-		return nil
+// appendRows packs rows on all cores, and appends their frames in order.
+func (f packer) appendRows(
+	ctx context.Context, w *disk.ColumnWriter, rows, per uint64,
+	frames func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32),
+) error {
+	pieces := int((rows + packJob - 1) / packJob)
+	packPiece := func(_ context.Context, own *packedPart, i int) (packedPart, error) {
+		from := uint64(i) * packJob
+		var p packedPart
+		p.bytes, p.words = frames(own.bytes[:0], make([]uint32, 0, packJob/pack.Frame*per), from, min(from+packJob, rows))
+		p.bytes, own.bytes = slices.Clone(p.bytes), p.bytes
+		return p, nil
 	}
-	out, err := os.CreateTemp(f.Temp, "packed-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(out.Name())
-	w := bufio.NewWriterSize(out, 1<<18)
-	starts := []uint32{0}
-	at := uint64(0)
-	err = disk.Guard(func() error {
-		return parallel.Ordered(ctx, int((rows+packJob-1)/packJob), f.workers, func() *packedPart { return &packedPart{} }, func(_ context.Context, w *packedPart, i int) (packedPart, error) {
-			from := uint64(i) * packJob
-			var p packedPart
-			p.bytes, p.words = frames(w.bytes[:0], make([]uint32, 0, packJob/pack.Frame*per), from, min(from+packJob, rows))
-			p.bytes, w.bytes = slices.Clone(p.bytes), p.bytes
-			return p, nil
-		}, func(p packedPart) error {
-			for _, n := range p.words {
-				if at += uint64(n); at > math.MaxUint32 {
-					return fmt.Errorf("column %s takes more than 32 GB", name)
-				}
-				starts = append(starts, uint32(at))
-			}
-			_, err := w.Write(p.bytes)
-			return err
-		})
+	return disk.Guard(func() error {
+		return parallel.Ordered(ctx, pieces, f.workers, func() *packedPart { return &packedPart{} }, packPiece,
+			func(p packedPart) error { return w.Append(p.bytes, p.words) })
 	})
-	if err == nil {
-		if len(starts)%2 == 1 {
-			starts = append(starts, 0)
-		}
-		_, err = w.Write(spool.BytesOf(starts))
-	}
-	if err = errors.Join(err, w.Flush(), out.Chmod(0o644), out.Close()); err != nil {
+}
+
+// finishColumn puts a packed column in place of the plain one and describes it, or passes an error on.
+func (f packer) finishColumn(w *disk.ColumnWriter, name string, values uint64, err error) error {
+	if err := w.Close(err); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := os.Rename(out.Name(), path); err != nil {
-		return err
 	}
 	e, err := disk.DescribeFile(f.Dir, name)
 	if err != nil {
 		return fmt.Errorf("check %s: %w", name, err)
 	}
-	e.Values = int64(rows * per)
+	e.Values = int64(values)
 	f.described.set(e)
 	return nil
 }

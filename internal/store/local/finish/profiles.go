@@ -152,7 +152,7 @@ func keep[T any](ctx context.Context, f profiler, rows *write.Ahead[T], last tra
 	g, ctx := errgroup.WithContext(ctx)
 	if !f.sameNumbers {
 		g.Go(func() error {
-			return t.Change(ctx, 0, func(values []uint64) {
+			return t.Change(0, func(values []uint64) {
 				for i, v := range values {
 					values[i] = uint64(f.order.number[v])
 				}
@@ -161,7 +161,7 @@ func keep[T any](ctx context.Context, f profiler, rows *write.Ahead[T], last tra
 	}
 	for _, column := range times {
 		g.Go(func() error {
-			return t.Change(ctx, column, func(values []uint64) {
+			return t.Change(column, func(values []uint64) {
 				for i := range values {
 					values[i] -= uint64(f.origin)
 				}
