@@ -70,15 +70,12 @@ func (n *notesJSON) check(end trace.Time) error {
 	return nil
 }
 
-// A notePages answers what is kept with runs.
-type notePages struct{ *runPages }
-
 // notesMutex is held while notes are changed: files are small, and changes rare.
 var notesMutex sync.Mutex
 
 // notesFile is where those of a run are kept: by its source, so that they are there when
 // it is opened again.
-func (s notePages) notesFile(x *run) string {
+func (s *runPages) notesFile(x *run) string {
 	source := x.Source
 	if abs, err := filepath.Abs(source); err == nil && !strings.Contains(source, ":") { // not demo:NAME, nor an address
 		source = abs
@@ -87,7 +84,7 @@ func (s notePages) notesFile(x *run) string {
 	return filepath.Join(s.config.NotesDir, hex.EncodeToString(sum[:12])+".json")
 }
 
-func (s notePages) readNotes(x *run) (n notesJSON, err error) {
+func (s *runPages) readNotes(x *run) (n notesJSON, err error) {
 	n = notesJSON{Notes: []note{}, Workspaces: []workspace{}}
 	if s.config.NotesDir == "" {
 		return n, nil
@@ -105,7 +102,7 @@ func (s notePages) readNotes(x *run) (n notesJSON, err error) {
 	return n, nil
 }
 
-func (s notePages) notes(w http.ResponseWriter, r *http.Request, x *run) error {
+func (s *runPages) notes(w http.ResponseWriter, r *http.Request, x *run) error {
 	n, err := s.readNotes(x)
 	if err != nil {
 		return err
@@ -113,7 +110,7 @@ func (s notePages) notes(w http.ResponseWriter, r *http.Request, x *run) error {
 	return s.writeJSON(w, r, http.StatusOK, n)
 }
 
-func (s notePages) keepNotes(w http.ResponseWriter, r *http.Request, x *run) error {
+func (s *runPages) keepNotes(w http.ResponseWriter, r *http.Request, x *run) error {
 	if s.config.NotesDir == "" {
 		return &apiError{Status: http.StatusNotFound, Kind: "unsupported", Message: "this server keeps no notes"}
 	}

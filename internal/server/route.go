@@ -43,7 +43,7 @@ var viewParameters = append([]parameter{
 // routes are all paths of the API; docs/api.md tells of them in words.
 func (s *Server) routes() []route {
 	const ofRun, ofView = "/api/runs/{run}", "/api/runs/{run}/views/{view}"
-	states, kept := []runState{}, notePages{&s.runPages}
+	states := []runState{}
 	view := func(what string, query []parameter, answer any, content, says string) route {
 		return route{pattern: "GET " + ofView + "/" + what, says: says, query: append(query, viewParameters...), answer: answer, content: content, handle: s.onRun(s.viewOf(what))}
 	}
@@ -76,8 +76,8 @@ func (s *Server) routes() []route {
 		{pattern: "GET " + ofRun + "/causes", says: "what led to an interval and what followed from it, by links and calls", answer: causesJSON{}, handle: s.onRun(s.causes),
 			query: []parameter{{name: "location", kind: "integer", says: "id of the location"}, {name: "lane", kind: "integer", says: "of the location"}, {name: "row", kind: "integer", says: "of the lane"},
 				{name: "limit", kind: "integer", says: "name at most so many links each way"}}},
-		{pattern: "GET " + ofRun + "/notes", says: "notes and workspaces that are kept with the run", answer: notesJSON{}, handle: s.onRun(kept.notes)},
-		{pattern: "PUT " + ofRun + "/notes", says: "keep these in place of those with the same version", body: notesJSON{}, answer: notesJSON{}, handle: s.onRun(kept.keepNotes)},
+		{pattern: "GET " + ofRun + "/notes", says: "notes and workspaces that are kept with the run", answer: notesJSON{}, handle: s.onRun(s.notes)},
+		{pattern: "PUT " + ofRun + "/notes", says: "keep these in place of those with the same version", body: notesJSON{}, answer: notesJSON{}, handle: s.onRun(s.keepNotes)},
 		{pattern: "GET " + ofRun + "/source", says: "the text around a region's place", answer: sourceText{}, handle: s.onRun(s.source),
 			query: []parameter{{name: "region", kind: "integer", says: "id of the region"}}},
 		{pattern: "GET " + ofRun + "/summary", says: "roles and regions of a selection", query: selectionParameters, answer: summaryJSON{}, handle: s.onRun(s.summary)},

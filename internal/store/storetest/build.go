@@ -76,7 +76,7 @@ func (m *Memory) build() *reader {
 			r.addTrack(number[old], k, first, last, &repairs, unclosed)
 		}
 	}
-	relations{r}.relateFar(m, number)
+	r.relateFar(m, number)
 	r.settleCounters()
 	for _, e := range repairs.Entries() {
 		addReport(&r.info.Report, e.Kind, e.What, e.Count, e.Example)

@@ -157,20 +157,17 @@ func (k *track) account(w *row, lanes [][]row, l, i int) {
 	}
 }
 
-// relations are callers at other locations.
-type relations struct{ *reader }
-
 // A place is a row of a lane of a location.
 type place struct {
 	location  trace.LocationID
 	lane, row int
 }
 
-func (r relations) row(p place) *row { return &r.lanes[p.location][p.lane].rows[p.row] }
+func (r *reader) rowAt(p place) *row { return &r.lanes[p.location][p.lane].rows[p.row] }
 
-// above is who called a row, in its lane or elsewhere.
-func (r relations) above(p place) (place, bool) {
-	switch w := r.row(p); {
+// callerOf returns who called a row, in its lane or elsewhere.
+func (r *reader) callerOf(p place) (place, bool) {
+	switch w := r.rowAt(p); {
 	case w.parent >= 0:
 		return place{p.location, p.lane, w.parent}, true
 	case w.caller >= 0:
@@ -182,7 +179,7 @@ func (r relations) above(p place) (place, bool) {
 // relateFar joins rows with callers at other locations, in the order in which they were
 // told. The first word counts, what is called at its own location is not asked, and
 // nothing becomes its own ancestor. Then exclusive time is found anew from all children.
-func (r relations) relateFar(m *Memory, number []trace.LocationID) {
+func (r *reader) relateFar(m *Memory, number []trace.LocationID) {
 	find := func(e trace.End) (place, bool) {
 		if k := m.tracks[e.Location]; k == nil || !k.byParent || e.Number == 0 {
 			return place{}, false
@@ -207,18 +204,18 @@ func (r relations) relateFar(m *Memory, number []trace.LocationID) {
 		if !ok || !is {
 			continue
 		}
-		if _, called := r.above(to); called {
+		if _, called := r.callerOf(to); called {
 			continue
 		}
 		circle := from == to
-		for at, more := r.above(from); more; at, more = r.above(at) {
+		for at, more := r.callerOf(from); more; at, more = r.callerOf(at) {
 			circle = circle || at == to
 		}
 		if circle {
 			addReport(&r.info.Report, trace.Repaired, "intervals that are their own ancestors, made roots", 1, "")
 			continue
 		}
-		w := r.row(to)
+		w := r.rowAt(to)
 		w.callerAt, w.callerLane, w.caller = from.location, from.lane, from.row
 		children[from] = append(children[from], to)
 	}
@@ -228,8 +225,8 @@ func (r relations) relateFar(m *Memory, number []trace.LocationID) {
 }
 
 // accountFar takes the time of children elsewhere off what a row has for itself.
-func (r relations) accountFar(p place, far []place) {
-	w := r.row(p)
+func (r *reader) accountFar(p place, far []place) {
+	w := r.rowAt(p)
 	cuts := []trace.Time{w.begin, w.end}
 	var inside, others []stretch
 	for i := range r.lanes[p.location][p.lane].rows {
@@ -239,7 +236,7 @@ func (r relations) accountFar(p place, far []place) {
 	}
 	others = append(others, w.covered...)
 	for _, c := range far {
-		others = append(others, stretch{r.row(c).begin, r.row(c).end})
+		others = append(others, stretch{r.rowAt(c).begin, r.rowAt(c).end})
 	}
 	for _, s := range slices.Concat(inside, others) {
 		for _, t := range []trace.Time{s.begin, s.end} {

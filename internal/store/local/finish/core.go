@@ -20,8 +20,8 @@ func (f *finisher) findCore(ctx context.Context, points *pointTimes) error {
 	c := &f.rows.C
 	look := func(step int) *store.Core {
 		core := store.NewCore(f.end)
-		if f.early > 0 {
-			earlier{f}.each(step, func(begin, duration trace.Time) { core.Add(begin, begin+duration) })
+		if f.packed != nil {
+			f.packed.each(f.rows, step, func(begin, duration trace.Time) { core.Add(begin, begin+duration) })
 		} else {
 			for i := 0; i < len(c.Begin); i += step {
 				core.Add(c.Begin[i], c.Begin[i]+c.Duration[i])

@@ -64,51 +64,70 @@ func (c *factColumnsOf) write(dir, table, owner string) error {
 	)
 }
 
-// A definer writes what was defined.
-type definer struct{ *finisher }
-
 // define writes the tables of everything that was defined, and of lanes.
-func (f definer) define(context.Context) error {
-	strings := newStringTable()
+func (f *finisher) define(context.Context) error {
+	d := definer{dir: f.Dir, def: &f.Def, order: f.order, strings: newStringTable()}
+	f.settleCounters()
+	aside, err := d.writeLocations()
+	f.aside = aside
 	return cmp.Or(
-		f.writeLocations(strings),
-		f.writeRegions(strings),
-		f.writeCounters(strings),
-		f.writeCommunicators(strings),
-		f.writeCoordinates(),
-		f.writeCallPaths(),
-		f.writeLanes(),
-		disk.WriteColumn(f.Dir, "string.offset.u64", strings.offsets),
-		disk.WriteColumn(f.Dir, "string.bytes.u8", strings.bytes),
+		err,
+		d.writeRegions(),
+		d.writeCounters(f.counters),
+		d.writeCommunicators(),
+		d.writeCoordinates(),
+		d.writeCallPaths(),
+		writeLanes(f.Dir, f.jobs),
+		disk.WriteColumn(f.Dir, "string.offset.u64", d.strings.offsets),
+		disk.WriteColumn(f.Dir, "string.bytes.u8", d.strings.bytes),
 	)
 }
 
-func (f definer) writeLocations(strings *stringTable) error {
-	n := len(f.order.old)
+// settleCounters decides which counters grow, now that all samples are there.
+func (f *finisher) settleCounters() {
+	for i := range f.Def.Counters {
+		c := &f.Def.Counters[i]
+		if f.counters[i].growth.Settle(c) {
+			f.Report(trace.Repaired, trace.FallingCounters, 1, c.Name)
+		}
+	}
+}
+
+// A definer writes definitions as columns.
+type definer struct {
+	dir     string
+	def     *write.Definitions
+	order   ordering
+	strings *stringTable
+}
+
+// writeLocations returns those of a kind that is aside.
+func (d definer) writeLocations() (aside []trace.LocationID, err error) {
+	n := len(d.order.old)
 	name, kind := make([]uint32, n), make([]uint32, n)
 	parent, last := make([]trace.LocationID, n), make([]trace.LocationID, n)
 	level, rank := make([]uint16, n), make([]int32, n)
 	var facts factColumnsOf
-	kinds := make([]uint32, len(f.Def.Kinds)) // 0, the empty string: not met yet
-	for id, old := range f.order.old {
-		l := &f.Def.Locations[old]
+	kinds := make([]uint32, len(d.def.Kinds)) // 0, the empty string: not met yet
+	for id, old := range d.order.old {
+		l := &d.def.Locations[old]
 		if kinds[l.Kind] == 0 {
-			kinds[l.Kind] = strings.add(string(f.Def.Kinds[l.Kind]))
+			kinds[l.Kind] = d.strings.add(string(d.def.Kinds[l.Kind]))
 		}
-		name[id], kind[id] = strings.add(l.Name), kinds[l.Kind]
+		name[id], kind[id] = d.strings.add(l.Name), kinds[l.Kind]
 		parent[id], last[id], rank[id] = trace.NoLocation, trace.LocationID(id), trace.NoRank
 		if l.Parent != trace.NoLocation {
-			p := f.order.number[l.Parent]
+			p := d.order.number[l.Parent]
 			parent[id], level[id], rank[id] = p, level[p]+1, rank[p]
 		}
 		if l.Rank != trace.NoRank {
 			rank[id] = l.Rank
 		}
-		if f.Def.Kinds[l.Kind].Aside() {
-			f.aside = append(f.aside, trace.LocationID(id))
+		if d.def.Kinds[l.Kind].Aside() {
+			aside = append(aside, trace.LocationID(id))
 		}
 		if l.Attributes != nil {
-			facts.add(id, *l.Attributes, strings)
+			facts.add(id, *l.Attributes, d.strings)
 		}
 	}
 	for id := n - 1; id >= 0; id-- {
@@ -116,87 +135,84 @@ func (f definer) writeLocations(strings *stringTable) error {
 			last[p] = max(last[p], last[id])
 		}
 	}
-	return cmp.Or(
-		disk.WriteColumn(f.Dir, "location.name.u32", name), disk.WriteColumn(f.Dir, "location.kind.u32", kind),
-		disk.WriteColumn(f.Dir, "location.parent.u32", parent), disk.WriteColumn(f.Dir, "location.last.u32", last),
-		disk.WriteColumn(f.Dir, "location.level.u16", level), disk.WriteColumn(f.Dir, "location.rank.i32", rank),
-		facts.write(f.Dir, "location_fact", "location"),
+	return aside, cmp.Or(
+		disk.WriteColumn(d.dir, "location.name.u32", name), disk.WriteColumn(d.dir, "location.kind.u32", kind),
+		disk.WriteColumn(d.dir, "location.parent.u32", parent), disk.WriteColumn(d.dir, "location.last.u32", last),
+		disk.WriteColumn(d.dir, "location.level.u16", level), disk.WriteColumn(d.dir, "location.rank.i32", rank),
+		facts.write(d.dir, "location_fact", "location"),
 	)
 }
 
-func (f definer) writeRegions(strings *stringTable) error {
-	n := len(f.Def.Regions)
+func (d definer) writeRegions() error {
+	n := len(d.def.Regions)
 	name, category, file := make([]uint32, n), make([]uint32, n), make([]uint32, n)
 	role, line := make([]uint8, n), make([]int32, n)
 	var facts factColumnsOf
-	for id := range f.Def.Regions {
-		r := &f.Def.Regions[id]
-		name[id], category[id], file[id] = strings.add(r.Name), strings.add(r.Category), strings.add(r.File)
+	for id := range d.def.Regions {
+		r := &d.def.Regions[id]
+		name[id], category[id], file[id] = d.strings.add(r.Name), d.strings.add(r.Category), d.strings.add(r.File)
 		role[id], line[id] = uint8(r.Role), int32(r.Line)
-		facts.add(id, r.Attributes, strings)
+		facts.add(id, r.Attributes, d.strings)
 	}
-	attributes := make([]uint32, len(f.Def.Attributes))
-	for i, a := range f.Def.Attributes {
-		attributes[i] = strings.add(a)
+	attributes := make([]uint32, len(d.def.Attributes))
+	for i, a := range d.def.Attributes {
+		attributes[i] = d.strings.add(a)
 	}
 	return cmp.Or(
-		disk.WriteColumn(f.Dir, "region.name.u32", name), disk.WriteColumn(f.Dir, "region.category.u32", category),
-		disk.WriteColumn(f.Dir, "region.role.u8", role), disk.WriteColumn(f.Dir, "region.file.u32", file),
-		disk.WriteColumn(f.Dir, "region.line.i32", line), facts.write(f.Dir, "region_fact", "region"),
-		disk.WriteColumn(f.Dir, "attribute.name.u32", attributes),
+		disk.WriteColumn(d.dir, "region.name.u32", name), disk.WriteColumn(d.dir, "region.category.u32", category),
+		disk.WriteColumn(d.dir, "region.role.u8", role), disk.WriteColumn(d.dir, "region.file.u32", file),
+		disk.WriteColumn(d.dir, "region.line.i32", line), facts.write(d.dir, "region_fact", "region"),
+		disk.WriteColumn(d.dir, "attribute.name.u32", attributes),
 	)
 }
 
-func (f definer) writeCounters(strings *stringTable) error {
-	n := len(f.Def.Counters)
+func (d definer) writeCounters(ranges []sampleRange) error {
+	n := len(d.def.Counters)
 	location, name, unit := make([]trace.LocationID, n), make([]uint32, n), make([]uint32, n)
 	monotone, first, count := make([]uint8, n), make([]uint64, n), make([]uint64, n)
-	for i, c := range f.Def.Counters {
-		location[i], name[i], unit[i] = f.numberOf(c.Location), strings.add(c.Name), strings.add(c.Unit)
-		if f.counters[i].growth.Settle(&c) {
-			f.Report(trace.Repaired, trace.FallingCounters, 1, c.Name)
-		}
+	for i, c := range d.def.Counters {
+		location[i], name[i], unit[i] = d.order.numberOf(c.Location), d.strings.add(c.Name), d.strings.add(c.Unit)
 		if c.Monotone {
 			monotone[i] |= disk.CounterMonotone
 		}
 		if c.Grows {
 			monotone[i] |= disk.CounterGrows
 		}
-		first[i], count[i] = f.counters[i].first, f.counters[i].count
+		first[i], count[i] = ranges[i].first, ranges[i].count
 	}
 	return cmp.Or(
-		disk.WriteColumn(f.Dir, "counter.location.u32", location), disk.WriteColumn(f.Dir, "counter.name.u32", name),
-		disk.WriteColumn(f.Dir, "counter.unit.u32", unit), disk.WriteColumn(f.Dir, "counter.monotone.u8", monotone),
-		disk.WriteColumn(f.Dir, "counter.first.u64", first), disk.WriteColumn(f.Dir, "counter.count.u64", count),
+		disk.WriteColumn(d.dir, "counter.location.u32", location), disk.WriteColumn(d.dir, "counter.name.u32", name),
+		disk.WriteColumn(d.dir, "counter.unit.u32", unit), disk.WriteColumn(d.dir, "counter.monotone.u8", monotone),
+		disk.WriteColumn(d.dir, "counter.first.u64", first), disk.WriteColumn(d.dir, "counter.count.u64", count),
 	)
 }
 
-func (f definer) writeCommunicators(strings *stringTable) error {
+func (d definer) writeCommunicators() error {
 	var name []uint32
 	var parent []trace.CommunicatorID
 	var members []trace.LocationID
 	offsets := []uint64{0}
-	for _, c := range f.Def.Communicators {
-		name, parent = append(name, strings.add(c.Name)), append(parent, c.Parent)
+	for _, c := range d.def.Communicators {
+		name, parent = append(name, d.strings.add(c.Name)), append(parent, c.Parent)
 		for _, m := range c.Members {
-			members = append(members, f.numberOf(m))
+			members = append(members, d.order.numberOf(m))
 		}
 		offsets = append(offsets, uint64(len(members)))
 	}
 	return cmp.Or(
-		disk.WriteColumn(f.Dir, "communicator.name.u32", name), disk.WriteColumn(f.Dir, "communicator.parent.u32", parent),
-		disk.WriteColumn(f.Dir, "communicator.member.u64", offsets), disk.WriteColumn(f.Dir, "member.location.u32", members),
+		disk.WriteColumn(d.dir, "communicator.name.u32", name), disk.WriteColumn(d.dir, "communicator.parent.u32", parent),
+		disk.WriteColumn(d.dir, "communicator.member.u64", offsets), disk.WriteColumn(d.dir, "member.location.u32", members),
 	)
 }
 
-func (f definer) writeCoordinates() error {
+func (d definer) writeCoordinates() error {
 	var topology []uint32
 	var location []trace.LocationID
 	var values []int64
 	offsets := []uint64{0}
-	for i, t := range f.Def.Topologies {
+	for i, t := range d.def.Topologies {
 		for _, c := range t.Coordinates {
-			topology, location = append(topology, uint32(i)), append(location, f.numberOf(c.Location))
+			topology, location = append(topology, uint32(i)), append(location, d.order.numberOf(c.Location))
 			for _, v := range c.At {
 				values = append(values, int64(v))
 			}
@@ -204,30 +220,30 @@ func (f definer) writeCoordinates() error {
 		}
 	}
 	return cmp.Or(
-		disk.WriteColumn(f.Dir, "coordinate.topology.u32", topology), disk.WriteColumn(f.Dir, "coordinate.location.u32", location),
-		disk.WriteColumn(f.Dir, "coordinate.value.u64", offsets), disk.WriteColumn(f.Dir, "axis.value.i64", values),
+		disk.WriteColumn(d.dir, "coordinate.topology.u32", topology), disk.WriteColumn(d.dir, "coordinate.location.u32", location),
+		disk.WriteColumn(d.dir, "coordinate.value.u64", offsets), disk.WriteColumn(d.dir, "axis.value.i64", values),
 	)
 }
 
-func (f definer) writeCallPaths() error {
-	n := len(f.Def.CallPaths)
+func (d definer) writeCallPaths() error {
+	n := len(d.def.CallPaths)
 	parent, region, flat := make([]trace.CallPathID, n), make([]trace.RegionID, n), make([]uint8, n)
-	for i, p := range f.Def.CallPaths {
+	for i, p := range d.def.CallPaths {
 		parent[i], region[i] = p.Parent, p.Region
 		if p.Flat {
 			flat[i] = 1
 		}
 	}
 	return cmp.Or(
-		disk.WriteColumn(f.Dir, "callpath.parent.u32", parent), disk.WriteColumn(f.Dir, "callpath.region.u32", region),
-		disk.WriteColumn(f.Dir, "callpath.flat.u8", flat),
+		disk.WriteColumn(d.dir, "callpath.parent.u32", parent), disk.WriteColumn(d.dir, "callpath.region.u32", region),
+		disk.WriteColumn(d.dir, "callpath.flat.u8", flat),
 	)
 }
 
 // writeLanes puts together what the jobs found.
-func (f definer) writeLanes() error {
+func writeLanes(dir string, jobs []*job) error {
 	lanes, rows, ends := []uint32{0}, []uint64{0}, []trace.Time(nil)
-	for _, j := range f.jobs {
+	for _, j := range jobs {
 		for _, n := range j.lanes {
 			lanes = append(lanes, lanes[len(lanes)-1]+n)
 		}
@@ -238,8 +254,8 @@ func (f definer) writeLanes() error {
 		j.lanes, j.laneRows, j.laneEnd = nil, nil, nil
 	}
 	return cmp.Or(
-		disk.WriteColumn(f.Dir, "location.lane.u32", lanes),
-		disk.WriteColumn(f.Dir, "lane.row.u64", rows),
-		disk.WriteColumn(f.Dir, "lane.end.i64", ends),
+		disk.WriteColumn(dir, "location.lane.u32", lanes),
+		disk.WriteColumn(dir, "lane.row.u64", rows),
+		disk.WriteColumn(dir, "lane.end.i64", ends),
 	)
 }

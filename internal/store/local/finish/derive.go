@@ -33,13 +33,13 @@ func (f *finisher) derive(whole context.Context) error {
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	if err := (packer{f}).packTables(whole, "sample"); err != nil { // whose times are looked at until then
+	if err := f.packer().packTables(whole, "sample"); err != nil { // whose times are looked at until then
 		return err
 	}
-	if f.early > 0 {
+	if f.packed != nil {
 		return nil
 	}
-	return packer{f}.packRows(whole, 0, uint64(len(f.rows.C.Begin)))
+	return f.packer().packRows(whole, f.rows, 0, uint64(len(f.rows.C.Begin)))
 }
 
 // deriveOnce makes what is not derived location by location.
@@ -47,11 +47,11 @@ func (f *finisher) deriveOnce(ctx context.Context, g *errgroup.Group, points *po
 	g.Go(func() error {
 		return f.described.add(f.Dir, tableFiles("instant", "instant_fact", "caller", "cover"))
 	})
-	g.Go(earlier{f}.describeFacts)
-	if f.early > 0 {
-		g.Go(func() error { return earlier{f}.describe(ctx) })
+	g.Go(f.describeFacts)
+	if f.packed != nil {
+		g.Go(func() error { return f.packed.describe(ctx, &f.described) })
 	}
-	g.Go(func() error { return packer{f}.packColumns(ctx, "location.level.u16", "location.rank.i32") })
+	g.Go(func() error { return f.packer().packColumns(ctx, "location.level.u16", "location.rank.i32") })
 	g.Go(func() error { return f.findCore(ctx, points) })
 	g.Go(func() error {
 		if f.LooseLinks {
@@ -64,7 +64,7 @@ func (f *finisher) deriveOnce(ctx context.Context, g *errgroup.Group, points *po
 		if f.Opt.Parts == 0 {
 			f.LinkRows.Close() // others need its room
 		}
-		return packer{f}.packTables(ctx, "link_block", "link_node", "link_sum", "untimed")
+		return f.packer().packTables(ctx, "link_block", "link_node", "link_sum", "untimed")
 	})
 }
 
@@ -73,10 +73,10 @@ var indexColumns = []string{"lane.checkpoint.u64", "lane.forest.u64", "location.
 
 // packIndex packs what the second pass wrote.
 func (f *finisher) packIndex(ctx context.Context) error {
-	if err := (packer{f}).packTables(ctx, "checkpoint", "sum", "level", "node", "group"); err != nil {
+	if err := f.packer().packTables(ctx, "checkpoint", "sum", "level", "node", "group"); err != nil {
 		return err
 	}
-	if err := (packer{f}).packColumns(ctx, indexColumns...); err != nil {
+	if err := f.packer().packColumns(ctx, indexColumns...); err != nil {
 		return err
 	}
 	var names []string
@@ -84,7 +84,7 @@ func (f *finisher) packIndex(ctx context.Context) error {
 		for _, name := range s.Files() {
 			if name != s.Offsets && name != s.TopOffsets {
 				names = append(names, name)
-			} else if err := (packer{f}).packFile(ctx, name, disk.SectionOffsets); err != nil {
+			} else if err := f.packer().packFile(ctx, name, disk.SectionOffsets); err != nil {
 				return err
 			}
 		}
@@ -100,7 +100,7 @@ var treeColumns = []string{
 // packTree packs what nobody reads any more.
 func (f *finisher) packTree(ctx context.Context) error {
 	f.closeRows()
-	return packer{f}.packColumns(ctx, treeColumns...)
+	return f.packer().packColumns(ctx, treeColumns...)
 }
 
 // index runs the second pass of Finish.
@@ -128,7 +128,7 @@ var (
 
 // openRows maps the columns that the rest is derived from.
 func (f *finisher) openRows(context.Context) error {
-	if f.early > 0 {
+	if f.packed != nil {
 		return f.mapRows(slices.Concat(treeFiles, []string{"region.name.u32"}, rowFileNames[intervalColumns:]))
 	}
 	return f.mapRows(slices.Concat(treeFiles, rowFileNames))
@@ -150,8 +150,8 @@ func (f *finisher) mapRows(names []string) error {
 		}
 	}
 	r.Roles = rows.RolesOf(r.Regions)
-	if f.early > 0 {
-		return earlier{f}.mapRows(r)
+	if f.packed != nil {
+		return f.packed.mapRows(r)
 	}
 	return nil
 }

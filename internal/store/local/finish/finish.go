@@ -1,6 +1,6 @@
 // Package finish turns what a Writer has received into a store.
 //
-// Rows come first (rows.go, rowsink.go; packed as they are made where that can be, early.go, earlyfacts.go), then definitions (define.go), then all that
+// Rows come first (rows.go, rowsink.go; packed as they are made where that can be, rowpacker.go, factpacker.go), then definitions (define.go), then all that
 // is derived from rows at the same time (derive.go): the index, and links, which look
 // for the intervals at their ends (links.go, linkends.go) and are packed and added up as
 // they come (linkpack.go, linksums.go).
@@ -34,9 +34,9 @@ type finisher struct {
 
 	jobs     []*job
 	files    rowFiles
-	packing  bool  // rows are packed as they are made
-	early    int64 // how many were
-	facts    int64 // of intervals
+	packing  bool        // rows are packed as they are made
+	packed   *packedRows // nil: rows are plain
+	facts    int64       // of intervals
 	counters []sampleRange
 	series   []series // of counters that have samples, by location and number
 	numbered []uint32 // by location: how many rows may be named by number
@@ -96,10 +96,11 @@ func finishSteps(ctx context.Context, w *write.Writer) error {
 	f := &finisher{Writer: w, workers: w.Opt.Workers, memory: w.Opt.Memory}
 	defer f.closeRows()
 	steps := []func(context.Context) error{
-		f.collect, f.rowPass, numberer{f}.orderTexts, f.forget, definer{f}.define, f.writeKinship, f.openRows, f.derive, profiler{finisher: f}.writeProfiles, f.packTree, f.publish,
+		f.collect, f.rowPass, f.orderTexts, f.forget, f.define, f.writeKinship, f.openRows,
+		f.derive, profiler{finisher: f}.writeProfiles, f.packTree, f.publish,
 	}
 	if w.Opt.Parts > 0 {
-		steps = append(steps[:len(steps)-4], parter{f}.derive, parter{f}.publish)
+		steps = append(steps[:len(steps)-4], f.derivePart, f.publishPart)
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -190,13 +191,4 @@ func (f *finisher) repair(r trace.Repairs) {
 	f.repairMu.Lock()
 	defer f.repairMu.Unlock()
 	f.repairs.Add(r)
-}
-
-// numberOf gives the new number of a location; NoLocation stays, and stands for
-// one that was never defined.
-func (f *finisher) numberOf(old trace.LocationID) trace.LocationID {
-	if int(old) < len(f.order.number) {
-		return f.order.number[old]
-	}
-	return trace.NoLocation
 }

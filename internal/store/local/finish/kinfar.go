@@ -59,11 +59,9 @@ func openKin(dir string) (*kinTable, error) {
 	return t, nil
 }
 
-// A joiner joins rows with their callers at other locations: they become callers as those
+// joinFarCallers joins rows with their callers at other locations: they become callers as those
 // in other lanes are, and their time is taken off the exclusive time of the caller. O(rows).
-type joiner struct{ *finisher }
-
-func (f joiner) join() error {
+func (f *finisher) joinFarCallers() error {
 	if len(f.Far) == 0 || len(f.kinship.placed) == 0 {
 		return nil
 	}
@@ -72,7 +70,7 @@ func (f joiner) join() error {
 		return err
 	}
 	defer t.close()
-	list := f.accept(t)
+	list := f.acceptFar(t)
 	f.kinship.callers = slices.Grow(f.kinship.callers, len(list))
 	for _, x := range list {
 		f.kinship.callers = append(f.kinship.callers, kinCaller{x.row, x.caller})
@@ -88,9 +86,9 @@ func byCaller(list []far) []far {
 	return out
 }
 
-// accept takes those that are told first, of rows that nobody called at their own location,
+// acceptFar takes those that are told first, of rows that nobody called at their own location,
 // and that close no circle.
-func (f joiner) accept(t *kinTable) (out []far) {
+func (f *finisher) acceptFar(t *kinTable) (out []far) {
 	up := make([]uint64, len(t.begin)) // towards the root of each row
 	for n := range len(t.laneRow) - 1 {
 		first := t.laneRow[n]
@@ -132,7 +130,7 @@ func (f joiner) accept(t *kinTable) (out []far) {
 }
 
 // rowOf finds an interval by its number, where the stream of its location is ByParent.
-func (f joiner) rowOf(t *kinTable, old trace.LocationID, number uint32) (row uint64, lane int32, ok bool) {
+func (f *finisher) rowOf(t *kinTable, old trace.LocationID, number uint32) (row uint64, lane int32, ok bool) {
 	id := f.order.number[old]
 	places := f.kinship.placed[id]
 	if f.kinship.unnamed[id] || int(number) > len(places) {
@@ -143,7 +141,7 @@ func (f joiner) rowOf(t *kinTable, old trace.LocationID, number uint32) (row uin
 }
 
 // coverFar takes the time of children at other locations off their callers; list is by caller.
-func (f joiner) coverFar(t *kinTable, list []far) error {
+func (f *finisher) coverFar(t *kinTable, list []far) error {
 	slices.SortStableFunc(f.kinship.covers, func(a, b laneCover) int { return cmp.Compare(a.row, b.row) })
 	file, err := os.OpenFile(filepath.Join(f.Dir, "interval.exclusive.i64"), os.O_RDWR, 0)
 	if err != nil {

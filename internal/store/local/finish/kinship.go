@@ -92,7 +92,7 @@ func (k *kinship) add(id trace.LocationID, s *rowSink, gaps bool) {
 
 // writeKinship writes the tables caller and cover.
 func (f *finisher) writeKinship(context.Context) error {
-	if err := (joiner{f}).join(); err != nil {
+	if err := f.joinFarCallers(); err != nil {
 		return err
 	}
 	k := &f.kinship

@@ -60,7 +60,7 @@ func (f *linker) writeUntimed() error {
 
 // renumber gives a link the store's numbers; a link to nowhere is counted.
 func (f *linker) renumber(r *write.LinkRecord) bool {
-	r.FromLocation, r.ToLocation = f.numberOf(r.FromLocation), f.numberOf(r.ToLocation)
+	r.FromLocation, r.ToLocation = f.order.numberOf(r.FromLocation), f.order.numberOf(r.ToLocation)
 	if r.FromLocation == trace.NoLocation || r.ToLocation == trace.NoLocation {
 		f.Report(trace.Skipped, "links with an undefined location", 1, "")
 		return false

@@ -15,6 +15,14 @@ type ordering struct {
 	old    []trace.LocationID // new to old
 }
 
+// numberOf returns the new number of a location; NoLocation stays, and stands for one that was never defined.
+func (o *ordering) numberOf(old trace.LocationID) trace.LocationID {
+	if int(old) < len(o.number) {
+		return o.number[old]
+	}
+	return trace.NoLocation
+}
+
 // orderLocations puts siblings in display order: by Order, rank, natural order of
 // the name, then as they were defined. O(n log n).
 func orderLocations(locations []write.Location) ordering {
@@ -102,7 +110,7 @@ func orderCounters(f *finisher) []trace.CounterID {
 		return nil
 	}
 	return sortFrom[trace.CounterID](d.Counters, d.Sorted.Counters, func(x, y *trace.Counter) int {
-		return cmp.Or(cmp.Compare(f.numberOf(x.Location), f.numberOf(y.Location)), trace.CompareNatural(x.Name, y.Name))
+		return cmp.Or(cmp.Compare(f.order.numberOf(x.Location), f.order.numberOf(y.Location)), trace.CompareNatural(x.Name, y.Name))
 	})
 }
 

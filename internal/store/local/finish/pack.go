@@ -13,14 +13,21 @@ import (
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
+	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // Columns of large tables are written plain, since rows are changed after they are written and everything else is derived
 // from them; when nobody needs them any more they are packed, column by column, and the plain file goes.
 
-// A packer packs columns.
-type packer struct{ *finisher }
+// A packer packs plain columns of a store that is being made.
+type packer struct {
+	dir, temp string
+	workers   int
+	described *described
+}
+
+func (f *finisher) packer() packer { return packer{f.Dir, f.Temp, f.workers, &f.described} }
 
 // packJob is how many rows are packed at a time.
 const packJob = 256 * pack.Frame
@@ -29,7 +36,7 @@ const packJob = 256 * pack.Frame
 const columnsAtOnce = 3
 
 // packTables packs the columns of tables that are to be, and describes all their files.
-func (f packer) packTables(ctx context.Context, tables ...string) error {
+func (p packer) packTables(ctx context.Context, tables ...string) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(columnsAtOnce)
 	for i := range disk.Schema {
@@ -38,19 +45,19 @@ func (f packer) packTables(ctx context.Context, tables ...string) error {
 			continue
 		}
 		for k := range t.Columns {
-			g.Go(func() error { return f.packWhole(ctx, i, k) })
+			g.Go(func() error { return p.packWhole(ctx, i, k) })
 		}
 	}
 	return g.Wait()
 }
 
 // packColumns packs columns by their files.
-func (f packer) packColumns(ctx context.Context, files ...string) error {
+func (p packer) packColumns(ctx context.Context, files ...string) error {
 	for i := range disk.Schema {
 		t := &disk.Schema[i]
 		for k := range t.Columns {
 			if slices.Contains(files, t.Columns[k].File()) {
-				if err := f.packWhole(ctx, i, k); err != nil {
+				if err := p.packWhole(ctx, i, k); err != nil {
 					return err
 				}
 			}
@@ -60,56 +67,56 @@ func (f packer) packColumns(ctx context.Context, files ...string) error {
 }
 
 // packWhole packs a column of a table from its file; one that stays plain is described.
-func (f packer) packWhole(ctx context.Context, table, column int) error {
+func (p packer) packWhole(ctx context.Context, table, column int) error {
 	c := &disk.Schema[table].Columns[column]
 	if !c.Packed {
-		return f.described.add(f.Dir, []string{c.File()})
+		return p.described.add(p.dir, []string{c.File()})
 	}
-	return f.packFile(ctx, c.File(), c)
+	return p.packFile(ctx, c.File(), c)
 }
 
 // packFile packs a file of values as a column says.
-func (f packer) packFile(ctx context.Context, name string, c *disk.Column) error {
-	m, err := spool.MapWhole(filepath.Join(f.Dir, name))
+func (p packer) packFile(ctx context.Context, name string, c *disk.Column) error {
+	m, err := spool.MapWhole(filepath.Join(p.dir, name))
 	if err != nil {
 		return err
 	}
 	rows, per := uint64(int64(len(m.Bytes))/c.Width()), uint64(max(c.Per, 1))
-	w := disk.NewColumnWriter(f.Dir, name, f.Temp)
-	err = f.appendRows(ctx, w, rows, per, func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
+	w := disk.NewColumnWriter(p.dir, name, p.temp)
+	err = p.appendRows(ctx, w, rows, per, func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
 		dst, words = c.PackFrames(dst, words, m.Bytes, from, to)
 		m.Release(int64(from)*c.Width(), int64(to)*c.Width())
 		return dst, words
 	})
-	return f.finishColumn(w, name, rows*per, errors.Join(err, m.Close()))
+	return p.finishColumn(w, name, rows*per, errors.Join(err, m.Close()))
 }
 
 // packRows packs rows [first, end) of table interval, from a whole frame on. Values of parents and exclusive times that follow from the
 // other columns are taken off first. No column is replaced before all are packed: they are read for each other, and some systems change
 // no file that is mapped.
-func (f packer) packRows(ctx context.Context, first, end uint64) error {
+func (p packer) packRows(ctx context.Context, t *rows.Table, first, end uint64) error {
 	columns := disk.Schema[intervalTable].Columns
 	writers := make([]*disk.ColumnWriter, len(columns))
 	g, within := errgroup.WithContext(ctx)
 	g.SetLimit(columnsAtOnce)
 	for k := range columns {
-		writers[k] = disk.NewColumnWriter(f.Dir, columns[k].File(), f.Temp)
-		g.Go(func() error { return f.appendRows(within, writers[k], end-first, 1, f.rowFrames(k, first)) })
+		writers[k] = disk.NewColumnWriter(p.dir, columns[k].File(), p.temp)
+		g.Go(func() error { return p.appendRows(within, writers[k], end-first, 1, rowFrames(t, k, first)) })
 	}
 	err := g.Wait()
-	for _, m := range f.rows.RowMaps {
+	for _, m := range t.RowMaps {
 		err = errors.Join(err, m.Close())
 	}
 	g = new(errgroup.Group)
 	g.SetLimit(columnsAtOnce)
 	for k, w := range writers {
-		g.Go(func() error { return f.finishColumn(w, columns[k].File(), end-first, err) })
+		g.Go(func() error { return p.finishColumn(w, columns[k].File(), end-first, err) })
 	}
 	return g.Wait()
 }
 
 // rowFrames returns a function that packs a column of rows, counted from the first one.
-func (f packer) rowFrames(k int, first uint64) func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
+func rowFrames(t *rows.Table, k int, first uint64) func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
 	columns := disk.Schema[intervalTable].Columns
 	folded := k == exclusiveColumn || k == parentColumn
 	read := []int{k} // columns
@@ -119,14 +126,14 @@ func (f packer) rowFrames(k int, first uint64) func(dst []byte, words []uint32, 
 	return func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
 		from, to = from+first, to+first
 		if folded {
-			dst, words = f.packFolded(dst, words, k, from, to)
+			dst, words = packFolded(&t.C, dst, words, k, from, to)
 		} else {
-			dst, words = columns[k].PackFrames(dst, words, f.rows.RowMaps[k].Bytes, from, to)
+			dst, words = columns[k].PackFrames(dst, words, t.RowMaps[k].Bytes, from, to)
 		}
 		// Giving pages back stops all cores for a moment: only those that were read.
 		for _, k := range read {
 			width := columns[k].Width()
-			f.rows.RowMaps[k].Release(int64(from)*width, int64(to)*width)
+			t.RowMaps[k].Release(int64(from)*width, int64(to)*width)
 		}
 		return dst, words
 	}
@@ -141,8 +148,8 @@ const (
 	depthColumn     = 5
 )
 
-func (f packer) packFolded(dst []byte, words []uint32, column int, from, to uint64) ([]byte, []uint32) {
-	c := &f.rows.C
+// packFolded packs parents or exclusive times without what follows from the other columns.
+func packFolded(c *disk.Columns, dst []byte, words []uint32, column int, from, to uint64) ([]byte, []uint32) {
 	var exclusive [pack.Frame]trace.Time
 	var parent [pack.Frame]int32
 	var values [pack.Frame]uint64
@@ -174,34 +181,34 @@ type packedPart struct {
 }
 
 // appendRows packs rows on all cores, and appends their frames in order.
-func (f packer) appendRows(
+func (p packer) appendRows(
 	ctx context.Context, w *disk.ColumnWriter, rows, per uint64,
 	frames func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32),
 ) error {
 	pieces := int((rows + packJob - 1) / packJob)
 	packPiece := func(_ context.Context, own *packedPart, i int) (packedPart, error) {
 		from := uint64(i) * packJob
-		var p packedPart
-		p.bytes, p.words = frames(own.bytes[:0], make([]uint32, 0, packJob/pack.Frame*per), from, min(from+packJob, rows))
-		p.bytes, own.bytes = slices.Clone(p.bytes), p.bytes
-		return p, nil
+		var made packedPart
+		made.bytes, made.words = frames(own.bytes[:0], make([]uint32, 0, packJob/pack.Frame*per), from, min(from+packJob, rows))
+		made.bytes, own.bytes = slices.Clone(made.bytes), made.bytes
+		return made, nil
 	}
 	return disk.Guard(func() error {
-		return parallel.Ordered(ctx, pieces, f.workers, func() *packedPart { return &packedPart{} }, packPiece,
-			func(p packedPart) error { return w.Append(p.bytes, p.words) })
+		return parallel.Ordered(ctx, pieces, p.workers, func() *packedPart { return &packedPart{} }, packPiece,
+			func(made packedPart) error { return w.Append(made.bytes, made.words) })
 	})
 }
 
 // finishColumn puts a packed column in place of the plain one and describes it, or passes an error on.
-func (f packer) finishColumn(w *disk.ColumnWriter, name string, values uint64, err error) error {
+func (p packer) finishColumn(w *disk.ColumnWriter, name string, values uint64, err error) error {
 	if err := w.Close(err); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
-	e, err := disk.DescribeFile(f.Dir, name)
+	e, err := disk.DescribeFile(p.dir, name)
 	if err != nil {
 		return fmt.Errorf("check %s: %w", name, err)
 	}
 	e.Values = int64(values)
-	f.described.set(e)
+	p.described.set(e)
 	return nil
 }

@@ -21,11 +21,8 @@ import (
 // of the work, is shared out: part K indexes and packs its range of rows. Part 1 also has what is not divided: definitions, links,
 // facts, profiles. Whoever comes last, or opens the run first, joins them (join.go): the same bytes as those of a whole import.
 
-// A parter writes a part.
-type parter struct{ *finisher }
-
-// edge is the first row of the part after the first k. A link is as much work as a row, and all of them are in part 1.
-func (f parter) edge(k int) uint64 {
+// partEdge returns the first row of the part after the first k. A link is as much work as a row, and all of them are in part 1.
+func (f *finisher) partEdge(k int) uint64 {
 	rows, links, parts := int64(len(f.rows.C.Begin)), f.LinkRows.Len(), int64(f.Opt.Parts)
 	if int64(k) == parts {
 		return uint64(rows)
@@ -33,39 +30,40 @@ func (f parter) edge(k int) uint64 {
 	return uint64(max(0, (rows+links)*int64(k)/parts-links)) / pack.Frame * pack.Frame
 }
 
-func (f parter) first() bool { return f.Opt.Part == 1 }
+func (f *finisher) firstPart() bool { return f.Opt.Part == 1 }
 
-func (f parter) derive(whole context.Context) error {
+// derivePart makes what belongs to the part.
+func (f *finisher) derivePart(whole context.Context) error {
 	points, err := f.pointTimes() // before empty files go
 	if err != nil {
 		return err
 	}
 	defer points.close()
-	from, to := f.edge(f.Opt.Part-1), f.edge(f.Opt.Part)
+	from, to := f.partEdge(f.Opt.Part-1), f.partEdge(f.Opt.Part)
 	g, ctx := errgroup.WithContext(whole)
-	if f.first() {
+	if f.firstPart() {
 		f.deriveOnce(ctx, g, points)
 	}
-	g.Go(func() error { return f.index(ctx, from, to) })
+	g.Go(func() error { return f.indexPart(ctx, from, to) })
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	if err := f.stamp(); err != nil {
+	if err := f.stampPart(); err != nil {
 		return err
 	}
-	if f.first() {
-		if err := (packer{f.finisher}).packTables(whole, "sample"); err != nil {
+	if f.firstPart() {
+		if err := f.packer().packTables(whole, "sample"); err != nil {
 			return err
 		}
-		if err := (profiler{finisher: f.finisher}).writeProfiles(whole); err != nil {
+		if err := (profiler{finisher: f}).writeProfiles(whole); err != nil {
 			return err
 		}
 	}
-	return packer{f.finisher}.packRows(whole, from, to)
+	return f.packer().packRows(whole, f.rows, from, to)
 }
 
-// index writes the part's share of the second pass.
-func (f parter) index(ctx context.Context, from, to uint64) error {
+// indexPart writes the part's share of the second pass.
+func (f *finisher) indexPart(ctx context.Context, from, to uint64) error {
 	out, err := os.Create(filepath.Join(f.Dir, disk.IndexFile))
 	if err != nil {
 		return err
@@ -80,8 +78,8 @@ func (f parter) index(ctx context.Context, from, to uint64) error {
 	return out.Close()
 }
 
-// stamp says which run this is: its definitions, and when its lanes end.
-func (f parter) stamp() error {
+// stampPart says which run this is: its definitions, and when its lanes end.
+func (f *finisher) stampPart() error {
 	h := crc32.New(disk.Castagnoli)
 	fmt.Fprintln(h, f.origin, f.end, len(f.rows.C.Begin), f.LinkRows.Len(), f.UntimedRows.Len(), f.ProfileRows.Len())
 	list, err := disk.Describe(f.Dir, slices.Concat(treeFiles, tableFiles("region", "string")), f.workers)
@@ -95,8 +93,8 @@ func (f parter) stamp() error {
 	return nil
 }
 
-// publish leaves what belongs to the part, and gives it its name.
-func (f parter) publish(context.Context) error {
+// publishPart leaves what belongs to the part, and gives it its name.
+func (f *finisher) publishPart(context.Context) error {
 	f.closeRows()
 	f.CloseTemporary()
 	if err := os.RemoveAll(f.Temp); err != nil {
@@ -105,7 +103,7 @@ func (f parter) publish(context.Context) error {
 	m := &f.part
 	m.Part, m.Parts, m.Sources, m.Kernels = f.Opt.Part, f.Opt.Parts, f.Opt.Sources, kernelsOf(&f.Opt)
 	names := append(tableFiles("interval"), disk.IndexFile)
-	if f.first() {
+	if f.firstPart() {
 		rest, err := f.manifest(derivedFiles())
 		if err != nil {
 			return err

@@ -28,7 +28,7 @@ type factCursor struct {
 	attribute disk.Cursor[uint32]
 	kind      disk.Cursor[uint8]
 	bits      disk.Cursor[uint64]
-	keys      *earlyFacts // takes rows and attributes where they are packed
+	keys      *jobFacts // takes rows and attributes where they are packed
 }
 
 func (c *factCursor) seek(at int64) {

@@ -76,7 +76,7 @@ func located[T any](rows []T, lost *int64, location func(*T) trace.LocationID) [
 
 func (f profiler) writeProfile(ctx context.Context, lost *int64) error {
 	t := disk.NewTablePacker[trace.ProfileRow](f.Dir, "profile", disk.FieldsOf("Location", "Path", "Metric", "Calls", "Subcalls", "Inclusive", "Exclusive")...)
-	renumber := func(r *trace.ProfileRow) { r.Location = f.numberOf(r.Location) }
+	renumber := func(r *trace.ProfileRow) { r.Location = f.order.numberOf(r.Location) }
 	totals := map[profileCell]*[4]float64{}
 	err := f.ProfileRows.SortedAs(renumber, f.inOrder, sortedRows, func(rows []trace.ProfileRow) error {
 		rows = located(rows, lost, func(r *trace.ProfileRow) trace.LocationID { return r.Location })
@@ -184,7 +184,7 @@ func (f profiler) writeAtomics(ctx context.Context, lost *int64) error {
 	}
 	defer all.Close()
 	t := disk.NewTablePacker[trace.AtomicRow](f.Dir, "atomic", write.AtomicFields...)
-	renumber := func(r *trace.AtomicRow) { r.Location = f.numberOf(r.Location) }
+	renumber := func(r *trace.AtomicRow) { r.Location = f.order.numberOf(r.Location) }
 	return describePacked(f.finisher, t, t.Finish(ctx, all.SortedAs(renumber, f.inOrder, sortedRows, func(rows []trace.AtomicRow) error {
 		return t.Add(ctx, located(rows, lost, func(r *trace.AtomicRow) trace.LocationID { return r.Location }))
 	})))
@@ -207,7 +207,7 @@ func (f profiler) writeMoments(ctx context.Context, lost *int64) error {
 	defer all.Close()
 	t := disk.NewTablePacker[write.MomentRecord](f.Dir, "moment", write.MomentFields...)
 	renumber := func(r *write.MomentRecord) {
-		r.Location = f.numberOf(r.Location)
+		r.Location = f.order.numberOf(r.Location)
 		r.Begin -= f.origin
 		r.End -= f.origin
 	}

@@ -66,7 +66,7 @@ const jobRecords = 1 << 17
 // rowPass runs all jobs.
 func (f *finisher) rowPass(ctx context.Context) error {
 	size := f.memory / int64(f.workers) / 256
-	f.packing = earlier{f}.allowed()
+	f.packing = mayPackRows(f.Writer)
 	if f.packing {
 		size = min(size, jobRecords/2) // with the last location they mostly fit into a buffer
 	}
@@ -74,7 +74,7 @@ func (f *finisher) rowPass(ctx context.Context) error {
 	if err := f.createRowFiles(); err != nil {
 		return err
 	}
-	err := earlier{f}.run(ctx)
+	err := f.runJobs(ctx)
 	return cmp.Or(err, f.closeRowFiles(), f.markUnclosed())
 }
 

@@ -28,7 +28,7 @@ const mostSeries = 64
 func orderSeries(f *finisher) (list []series) {
 	for id, s := range f.Def.Series {
 		if s.Count > 0 {
-			list = append(list, series{f.numberOf(s.Location), renumbered(f.counterNumber, trace.CounterID(id)), s.Count, s.Disordered})
+			list = append(list, series{f.order.numberOf(s.Location), renumbered(f.counterNumber, trace.CounterID(id)), s.Count, s.Disordered})
 		}
 	}
 	slices.SortFunc(list, func(a, b series) int {

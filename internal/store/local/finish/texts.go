@@ -17,11 +17,8 @@ import (
 // the numbers of their first use: the same source gives the same bytes. Where the writer had to forget texts, some are there
 // twice, and which ones is chance: those stay as they are.
 
-// A numberer gives texts their numbers.
-type numberer struct{ *finisher }
-
 // orderTexts gives texts their final numbers.
-func (f numberer) orderTexts(context.Context) error {
+func (f *finisher) orderTexts(context.Context) error {
 	if f.Texts.Count() == 0 || f.Texts.Forgot() {
 		return nil
 	}
@@ -36,7 +33,7 @@ func (f numberer) orderTexts(context.Context) error {
 }
 
 // numberTexts writes the new numbers of texts into a table of facts. O(facts).
-func (f numberer) numberTexts(table string, number []uint32, used *[]uint32) (err error) {
+func (f *finisher) numberTexts(table string, number []uint32, used *[]uint32) (err error) {
 	kinds, err := spool.MapWhole(filepath.Join(f.Dir, table+".kind.u8"))
 	if err != nil {
 		return err
@@ -75,7 +72,7 @@ func (f numberer) numberTexts(table string, number []uint32, used *[]uint32) (er
 }
 
 // moveTexts puts texts in the order of their new numbers; those that nobody uses go.
-func (f numberer) moveTexts(used []uint32) error {
+func (f *finisher) moveTexts(used []uint32) error {
 	inOrder := len(used) == int(f.Texts.Count())
 	for i := 0; inOrder && i < len(used); i++ {
 		inOrder = used[i] == uint32(i)
@@ -90,7 +87,7 @@ func (f numberer) moveTexts(used []uint32) error {
 }
 
 // moveTextBytes writes the bytes of texts in another order beside the old ones, and their offsets in place of these.
-func (f numberer) moveTextBytes(used []uint32) (err error) {
+func (f *finisher) moveTextBytes(used []uint32) (err error) {
 	offsets, err := os.ReadFile(filepath.Join(f.Dir, "text.offset.u64"))
 	if err != nil {
 		return err

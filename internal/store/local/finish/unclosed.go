@@ -22,8 +22,8 @@ func (f *finisher) markUnclosed() error {
 	if len(rows) == 0 {
 		return nil
 	}
-	if f.early > 0 {
-		return earlier{f}.mark(rows, f.nameUnclosed)
+	if f.packed != nil {
+		return f.packed.mark(rows, f.nameUnclosed)
 	}
 	file, err := os.OpenFile(filepath.Join(f.Dir, "interval.region.u32"), os.O_RDWR, 0)
 	if err != nil {

@@ -61,7 +61,7 @@ func (t *taker) Report(kind trace.ReportKind, what string, count int64, example 
 	t.report = append(t.report, trace.ReportEntry{Kind: kind, What: what, Count: count, Example: example})
 }
 
-func (t *taker) Stream(trace.LocationID, trace.StreamOptions) trace.Stream { return stream{t} }
+func (t *taker) Stream(trace.LocationID, trace.StreamOptions) trace.Stream { return stream{&t.value} }
 
 // Rows are copied and never told.
 func (t *taker) Describe(trace.LocationID, trace.Location) {}
@@ -71,9 +71,12 @@ func (t *taker) Profile(trace.ProfileRow)                  {}
 func (t *taker) Atomic(trace.AtomicRow)                    {}
 func (t *taker) Moments(trace.MomentRow)                   {}
 
-type stream struct{ *taker }
+// A stream takes the values of attributes; rows are left out.
+type stream struct {
+	value *trace.Value // given last
+}
 
-func (s stream) Attribute(_ trace.AttributeID, v trace.Value) { s.value = v }
+func (s stream) Attribute(_ trace.AttributeID, v trace.Value) { *s.value = v }
 func (s stream) Enter(trace.Time, trace.RegionID)             {}
 func (s stream) Leave(trace.Time, trace.RegionID)             {}
 func (s stream) Interval(_, _ trace.Time, _ trace.RegionID)   {}

@@ -16,23 +16,21 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
+	"github.com/parallax-hpc/parallax/internal/store/local/write"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Plain rows take four times the room of packed ones. So rows are packed as soon as the job that made them is done, and the room of the
-// plain ones is given back; what is derived from rows unpacks them, a job at a time, and ends of links that are told by time look into
-// frames. Where later steps change rows (parents that are told), they stay plain until the rest is done.
+// Plain rows take four times the space of packed ones. So rows are packed as soon as the job that made them is done, and the space of the
+// plain ones is given back; what is derived from rows unpacks them, a job at a time, and ends of links that are given by time look into
+// frames. Where later steps change rows (parents that are given by id) or take a part of them, they stay plain until the rest is done.
 
-// An earlier packs rows as they are made, and reads what is packed.
-type earlier struct{ *finisher }
-
-// allowed reports whether rows may be packed as they are made.
-func (f earlier) allowed() bool {
-	if f.Opt.Parts > 0 {
+// mayPackRows reports whether rows may be packed as they are made.
+func mayPackRows(w *write.Writer) bool {
+	if w.Opt.Parts > 0 {
 		return false
 	}
 	any := false
-	for _, s := range f.Streams {
+	for _, s := range w.Streams {
 		if s != nil && s.ByParent {
 			return false
 		}
@@ -55,9 +53,9 @@ func tableAt(name string) int {
 
 const intervalColumns = 6
 
-// An earlyPacker writes packed rows in order. Frames that lie in one job are packed by who made it; those that jobs share, when all of
+// A rowPacker writes packed rows in order. Frames that lie in one job are packed by who made it; those that jobs share, when all of
 // their rows are there.
-type earlyPacker struct {
+type rowPacker struct {
 	*finisher
 	total   uint64
 	next    uint64   // the first row that is not packed
@@ -65,28 +63,28 @@ type earlyPacker struct {
 	columns [intervalColumns]*disk.ColumnWriter
 	plain   [intervalColumns]*os.File // of rows
 	own     frameMaker                // of whoever has the turn
-	free    chan *earlyJob            // whose memory is used again
+	free    chan *packedJob           // whose memory is used again
 	facts   factPacker
 }
 
-// An earlyJob is the frames of one job.
-type earlyJob struct {
+// A packedJob is the frames of one job.
+type packedJob struct {
 	job         *job
 	first, last uint64 // rows
 	bytes       [intervalColumns]spool.Spill
 	words       [intervalColumns][]uint32
-	facts       earlyFacts
+	facts       jobFacts
 }
 
-// earlyFrames are packed at a time, so that they stay near the core; earlyBytes of a column are held in memory.
+// framesAtOnce are packed at a time, so that they stay near the core; jobBytes of a column are held in memory.
 const (
-	earlyFrames = 64
-	earlyBytes  = 1 << 20
+	framesAtOnce = 64
+	jobBytes     = 1 << 20
 )
 
-// run runs all jobs, and packs what they make.
-func (f earlier) run(ctx context.Context) error {
-	p := &earlyPacker{finisher: f.finisher, lanes: []uint64{0}, free: make(chan *earlyJob, 2*f.workers)} // as many as are under way at once
+// runJobs runs all jobs, and packs what they make.
+func (f *finisher) runJobs(ctx context.Context) error {
+	p := &rowPacker{finisher: f, lanes: []uint64{0}, free: make(chan *packedJob, 2*f.workers)} // as many as are under way at once
 	for _, s := range f.Streams {
 		if s != nil {
 			p.total += uint64(s.Rows)
@@ -107,7 +105,7 @@ func (f earlier) run(ctx context.Context) error {
 		workers = append(workers, w)
 		mu.Unlock()
 		return w
-	}, func(ctx context.Context, w *worker, i int) (*earlyJob, error) {
+	}, func(ctx context.Context, w *worker, i int) (*packedJob, error) {
 		e := p.newJob(f.jobs[i])
 		w.rows.out.facts.keys = &e.facts
 		if err := w.rows.run(ctx, e.job); err != nil {
@@ -134,7 +132,7 @@ func (f earlier) run(ctx context.Context) error {
 	return p.close(err)
 }
 
-func (p *earlyPacker) create() error {
+func (p *rowPacker) create() error {
 	p.facts.init(p.Dir)
 	if !p.packing {
 		return nil
@@ -151,13 +149,13 @@ func (p *earlyPacker) create() error {
 }
 
 // newJob gives memory for what is packed of a job.
-func (p *earlyPacker) newJob(j *job) (e *earlyJob) {
+func (p *rowPacker) newJob(j *job) (e *packedJob) {
 	select {
 	case e = <-p.free:
 	default:
-		e = &earlyJob{}
+		e = &packedJob{}
 		for k := range e.bytes {
-			e.bytes[k] = spool.Spill{Dir: p.Temp, Limit: earlyBytes}
+			e.bytes[k] = spool.Spill{Dir: p.Temp, Limit: jobBytes}
 		}
 		e.facts.init(p.Temp)
 	}
@@ -166,7 +164,7 @@ func (p *earlyPacker) newJob(j *job) (e *earlyJob) {
 }
 
 // pack packs the frames that lie in a job, whose rows end before another's.
-func (p *earlyPacker) pack(ctx context.Context, m *frameMaker, sink *rowSink, e *earlyJob, end uint64) error {
+func (p *rowPacker) pack(ctx context.Context, m *frameMaker, sink *rowSink, e *packedJob, end uint64) error {
 	j, begin := e.job, uint64(e.job.at.rows)
 	e.first, e.last = (begin+pack.Frame-1)/pack.Frame*pack.Frame, end/pack.Frame*pack.Frame
 	if e.first >= e.last {
@@ -197,7 +195,7 @@ func (p *earlyPacker) pack(ctx context.Context, m *frameMaker, sink *rowSink, e 
 }
 
 // packMany packs a job with very many rows piece by piece, on all cores: the others may have nothing left to do.
-func (p *earlyPacker) packMany(ctx context.Context, e *earlyJob, lanes []uint64) error {
+func (p *rowPacker) packMany(ctx context.Context, e *packedJob, lanes []uint64) error {
 	type piece struct {
 		from, to uint64
 		bytes    [intervalColumns][]byte
@@ -221,7 +219,7 @@ func (p *earlyPacker) packMany(ctx context.Context, e *earlyJob, lanes []uint64)
 }
 
 // punch gives back the room of plain rows.
-func (p *earlyPacker) punch(from, to uint64) {
+func (p *rowPacker) punch(from, to uint64) {
 	for k := range p.columns {
 		width := disk.Schema[intervalTable].Columns[k].Width()
 		spool.Punch(p.plain[k], int64(from)*width, int64(to)*width)
@@ -229,7 +227,7 @@ func (p *earlyPacker) punch(from, to uint64) {
 }
 
 // put adds frames of a column.
-func (e *earlyJob) put(k int, b []byte, words []uint32) error {
+func (e *packedJob) put(k int, b []byte, words []uint32) error {
 	e.words[k] = append(e.words[k], words...)
 	return e.bytes[k].Write(b)
 }
@@ -244,7 +242,7 @@ func laneRows(lanes []uint64, at uint64, j *job) []uint64 {
 }
 
 // take writes the frames of the job whose turn it is.
-func (p *earlyPacker) take(e *earlyJob) error {
+func (p *rowPacker) take(e *packedJob) error {
 	defer func() { p.free <- e }()
 	if err := p.facts.take(&e.facts); err != nil || !p.packing {
 		return err
@@ -266,12 +264,12 @@ func (p *earlyPacker) take(e *earlyJob) error {
 	return nil
 }
 
-func (p *earlyPacker) put(k int, b []byte, words []uint32) error {
+func (p *rowPacker) put(k int, b []byte, words []uint32) error {
 	return p.columns[k].Append(b, words)
 }
 
 // close puts the packed columns in place of the plain ones, or passes an error on.
-func (p *earlyPacker) close(err error) error {
+func (p *rowPacker) close(err error) error {
 	for len(p.free) > 0 {
 		e := <-p.free
 		for k := range e.bytes {
@@ -292,7 +290,7 @@ func (p *earlyPacker) close(err error) error {
 	}
 	p.finisher.facts = p.facts.count
 	if p.packing {
-		p.early = int64(p.total)
+		p.packed = &packedRows{p.Dir, p.Temp, int64(p.total)}
 	}
 	return nil
 }
@@ -307,9 +305,9 @@ type frameMaker struct {
 }
 
 // frames packs plain rows [from, to), from a whole frame on, and hands out columns piece by piece.
-func (p *earlyPacker) frames(m *frameMaker, lanes []uint64, from, to uint64, give func(column int, b []byte, words []uint32) error) error {
+func (p *rowPacker) frames(m *frameMaker, lanes []uint64, from, to uint64, give func(column int, b []byte, words []uint32) error) error {
 	for from < to {
-		n := min(to-from, earlyFrames*pack.Frame)
+		n := min(to-from, framesAtOnce*pack.Frame)
 		r, err := p.read(m, from, int(n))
 		if err != nil {
 			return err
@@ -331,13 +329,13 @@ func (p *earlyPacker) frames(m *frameMaker, lanes []uint64, from, to uint64, giv
 }
 
 // read gives plain rows, as slices and as bytes.
-func (p *earlyPacker) read(m *frameMaker, from uint64, n int) (r disk.RowSlices, err error) {
+func (p *rowPacker) read(m *frameMaker, from uint64, n int) (r disk.RowSlices, err error) {
 	if c := m.plain; c != nil {
 		at := int(int64(from) - c.First)
 		r = disk.RowSlices{Begin: c.Begin, Duration: c.Duration, Exclusive: c.Exclusive, Region: c.Region, Parent: c.Parent, Depth: c.Depth}.Slice(at, at+n)
 	} else {
 		if m.rows.Begin == nil {
-			m.rows = disk.MakeRows(earlyFrames * pack.Frame)
+			m.rows = disk.MakeRows(framesAtOnce * pack.Frame)
 		}
 		r = m.rows.Slice(0, n)
 	}
@@ -353,19 +351,25 @@ func (p *earlyPacker) read(m *frameMaker, from uint64, n int) (r disk.RowSlices,
 	return r, nil
 }
 
+// packedRows are the packed columns of table interval while the rest of a store is made.
+type packedRows struct {
+	dir, temp string
+	count     int64
+}
+
 // mapRows maps packed rows as a reader does.
-func (f earlier) mapRows(r *rows.Table) error {
+func (p packedRows) mapRows(r *rows.Table) error {
 	t := &disk.Schema[intervalTable]
 	targets := r.C.Targets()
 	checks := disk.Checks{}
 	for k := range t.Columns {
 		c := &t.Columns[k]
-		m, err := spool.MapWhole(filepath.Join(f.Dir, c.File()))
+		m, err := spool.MapWhole(filepath.Join(p.dir, c.File()))
 		if err != nil {
 			return err
 		}
 		r.Maps, r.Packed = append(r.Maps, m), append(r.Packed, m)
-		check, err := disk.MadePacked(disk.FileEntry{Name: c.File(), Values: f.early}, m.Bytes, c, &r.RowHeld)
+		check, err := disk.MadePacked(disk.FileEntry{Name: c.File(), Values: p.count}, m.Bytes, c, &r.RowHeld)
 		if err != nil {
 			return err
 		}
@@ -380,17 +384,17 @@ func (f earlier) mapRows(r *rows.Table) error {
 }
 
 // describe describes packed rows, beside what is derived from them: checksums and waiting for the disk take as long as a core reads.
-func (f earlier) describe(ctx context.Context) error {
+func (p packedRows) describe(ctx context.Context, described *described) error {
 	g, _ := errgroup.WithContext(ctx)
 	for k := range disk.Schema[intervalTable].Columns {
 		g.Go(func() error {
 			name := disk.Schema[intervalTable].Columns[k].File()
-			e, err := disk.DescribeFile(f.Dir, name)
+			e, err := disk.DescribeFile(p.dir, name)
 			if err != nil {
 				return fmt.Errorf("check %s: %w", name, err)
 			}
-			e.Values = f.early
-			f.described.set(e)
+			e.Values = p.count
+			described.set(e)
 			return nil
 		})
 	}
@@ -398,32 +402,32 @@ func (f earlier) describe(ctx context.Context) error {
 }
 
 // each hands out when packed rows begin and how long they last, some frames at a time, each row a step after the one before.
-func (f earlier) each(step int, see func(begin, duration trace.Time)) {
-	const some = earlyFrames * pack.Frame
+func (p packedRows) each(table *rows.Table, step int, see func(begin, duration trace.Time)) {
+	const some = framesAtOnce * pack.Frame
 	begin, duration := make([]trace.Time, some), make([]trace.Time, some)
-	of := f.rows.Checks.Of("interval")
-	for from := int64(0); from < f.early; from += some {
-		n := min(f.early-from, some)
+	of := table.Checks.Of("interval")
+	for from := int64(0); from < p.count; from += some {
+		n := min(p.count-from, some)
 		of.Unpack(0, uint64(from), uint64(from+n), spool.BytesOf(begin))
 		of.Unpack(durationColumn, uint64(from), uint64(from+n), spool.BytesOf(duration))
 		for i := 0; i < int(n); i += step {
 			see(begin[i], duration[i])
 		}
-		f.rows.Pace(int(n))
+		table.Pace(int(n))
 	}
 }
 
 // mark gives rows of the packed column of regions another one: only their frames are packed again.
-func (f earlier) mark(list []int64, change func(used []trace.RegionID) map[trace.RegionID]trace.RegionID) error {
+func (p packedRows) mark(list []int64, change func(used []trace.RegionID) map[trace.RegionID]trace.RegionID) error {
 	c := &disk.Schema[intervalTable].Columns[regionColumn]
 	slices.Sort(list)
-	used, err := f.regionsOf(c, list)
+	used, err := p.regionsOf(c, list)
 	if err != nil {
 		return err
 	}
 	number := change(used)
 	chosen := func(frame uint64) bool { return len(list) > 0 && uint64(list[0])/pack.Frame == frame }
-	return c.Rewrite(f.Dir, f.Temp, f.early, chosen, func(frame uint64, values []uint64) {
+	return c.Rewrite(p.dir, p.temp, p.count, chosen, func(frame uint64, values []uint64) {
 		for ; chosen(frame); list = list[1:] {
 			v := &values[list[0]%pack.Frame]
 			*v = uint64(number[trace.RegionID(*v)])
@@ -432,8 +436,8 @@ func (f earlier) mark(list []int64, change func(used []trace.RegionID) map[trace
 }
 
 // regionsOf reads the regions of packed rows, which ascend.
-func (f earlier) regionsOf(c *disk.Column, list []int64) (used []trace.RegionID, err error) {
-	frames, err := disk.OpenFrames(filepath.Join(f.Dir, c.File()), f.early, 1)
+func (p packedRows) regionsOf(c *disk.Column, list []int64) (used []trace.RegionID, err error) {
+	frames, err := disk.OpenFrames(filepath.Join(p.dir, c.File()), p.count, 1)
 	if err != nil {
 		return nil, err
 	}

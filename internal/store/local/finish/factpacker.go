@@ -37,8 +37,8 @@ func (k *factKeys) pack(n int, buf *packedPart, give func(column int, p *packedP
 	return nil
 }
 
-// earlyFacts are those of one job.
-type earlyFacts struct {
+// jobFacts are those of one job.
+type jobFacts struct {
 	keys  factKeys // that are packed next; in the end those behind the last whole frame
 	head  factKeys // before the first one
 	most  int      // of keys
@@ -49,24 +49,24 @@ type earlyFacts struct {
 	err   error
 }
 
-func (e *earlyFacts) init(temp string) {
+func (e *jobFacts) init(temp string) {
 	for k := range e.bytes {
-		e.bytes[k] = spool.Spill{Dir: temp, Limit: earlyBytes}
+		e.bytes[k] = spool.Spill{Dir: temp, Limit: jobBytes}
 	}
 }
 
 // start is called with the number of the first fact.
-func (e *earlyFacts) start(at int64) {
+func (e *jobFacts) start(at int64) {
 	e.keys.clear()
 	e.head.clear()
 	e.err = nil
 	e.most = int((pack.Frame - at%pack.Frame) % pack.Frame)
 	if e.led = e.most == 0; e.led {
-		e.most = earlyFrames * pack.Frame
+		e.most = framesAtOnce * pack.Frame
 	}
 }
 
-func (e *earlyFacts) add(row uint64, attribute uint32) {
+func (e *jobFacts) add(row uint64, attribute uint32) {
 	if len(e.keys.row) == e.most {
 		e.flush()
 	}
@@ -74,10 +74,10 @@ func (e *earlyFacts) add(row uint64, attribute uint32) {
 }
 
 // flush packs the whole frames of keys.
-func (e *earlyFacts) flush() {
+func (e *jobFacts) flush() {
 	if !e.led {
 		e.head, e.keys = e.keys, e.head
-		e.led, e.most = true, earlyFrames*pack.Frame
+		e.led, e.most = true, framesAtOnce*pack.Frame
 		return
 	}
 	n := len(e.keys.row) / pack.Frame * pack.Frame
@@ -95,12 +95,12 @@ func (e *earlyFacts) flush() {
 	e.keys.attribute = append(e.keys.attribute[:0], e.keys.attribute[n:]...)
 }
 
-func (e *earlyFacts) finish() error {
+func (e *jobFacts) finish() error {
 	e.flush()
 	return e.err
 }
 
-func (e *earlyFacts) close() {
+func (e *jobFacts) close() {
 	for k := range e.bytes {
 		e.bytes[k].Close()
 	}
@@ -121,7 +121,7 @@ func (p *factPacker) init(dir string) {
 }
 
 // take takes the facts of the job whose turn it is.
-func (p *factPacker) take(e *earlyFacts) error {
+func (p *factPacker) take(e *jobFacts) error {
 	p.rest.append(&e.head)
 	if len(p.rest.row) == pack.Frame {
 		if err := p.flush(); err != nil {
@@ -162,7 +162,7 @@ func (p *factPacker) close(err error) error {
 }
 
 // describeFacts describes table interval_fact.
-func (f earlier) describeFacts() error {
+func (f *finisher) describeFacts() error {
 	for k := range disk.Schema[factTable].Columns {
 		name := disk.Schema[factTable].Columns[k].File()
 		e, err := disk.DescribeFile(f.Dir, name)
