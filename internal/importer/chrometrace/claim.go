@@ -12,10 +12,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 )
 
-// claim finds the runs of a source. A file of plain Chrome events is a run of its
-// own. The Kineto files of a directory that tell their rank are one run, and so
-// are those of several directories that speak of the same number of ranks and
-// share none. The DFTracer files of a directory are one run.
+// claim finds the runs of a source. A file of plain Chrome events is a run of its own. The Kineto files of a directory
+// that state different ranks are one run, and so are those of several directories that state the same number of
+// ranks and share none. The DFTracer files of a directory are one run if each is of another process.
 func claim(s importer.Source) []importer.Run {
 	var runs []importer.Run
 	groups := map[string][]facts{}
@@ -36,18 +35,26 @@ func claim(s importer.Source) []importer.Run {
 	var jobs []job
 	for _, key := range slices.Sorted(maps.Keys(groups)) {
 		group := groups[key]
-		if group[0].dialect == dftracer {
-			runs = append(runs, together(group))
+		if group[0].dialect == kineto {
+			jobs = append(jobs, jobsOf(s, group)...)
 			continue
 		}
-		whole, alone := jobsOf(group)
-		jobs = append(jobs, whole...)
-		for _, f := range alone {
-			runs = append(runs, importer.Run{Files: []string{f.path}})
+		for _, parts := range importer.Jobs(processesOf(group)) {
+			jobs = append(jobs, newJob(0, parts))
+		}
+	}
+	known := map[string]facts{}
+	for _, group := range groups {
+		for _, f := range group {
+			known[f.path] = f
 		}
 	}
 	for _, j := range mergeJobs(jobs) {
-		runs = append(runs, together(j.files))
+		var files []facts
+		for _, path := range j.files {
+			files = append(files, known[path])
+		}
+		runs = append(runs, together(files))
 	}
 	slices.SortFunc(runs, func(a, b importer.Run) int { return strings.Compare(a.Files[0], b.Files[0]) })
 	return runs
@@ -74,18 +81,30 @@ func comesLater(s importer.Source, path string) bool {
 	return f.trace
 }
 
-// A job is the files of one run of Kineto's.
+// A job is the files of one run.
 type job struct {
-	world int
-	files []facts
-	ranks map[int]bool // -1 where a file tells none
+	world int // number of ranks, 0 if not stated
+	files []string
+	ranks map[int]bool // -1 if a file states none
 }
 
-// jobsOf splits the Kineto files of one directory into jobs by the number of
-// ranks they speak of; files that do not say it belong to the only job, if there
-// is just one. Files that tell no rank in any way stand alone, except those that
-// PyTorch's own handler named.
-func jobsOf(group []facts) (jobs []job, alone []facts) {
+// processesOf makes a part of each file of DFTracer, which writes one per process.
+func processesOf(files []facts) (parts []importer.Part) {
+	for i := range files {
+		f := &files[i]
+		p := importer.Part{Files: []string{f.path}, Name: f.path, Rank: -1, Begin: f.begin}
+		if f.host != "" && f.pid != "" {
+			p.Process = f.host + "\x00" + f.pid
+		}
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// jobsOf splits the Kineto files of one directory into jobs: by the number of ranks that they state, and a rank or
+// process that comes again is of another job. Files that do not state the number of ranks belong to the only job, if
+// there is just one. Files that state no rank are one job only if they communicate and begin at one time.
+func jobsOf(s importer.Source, group []facts) (jobs []job) {
 	byWorld := map[int][]facts{}
 	for _, f := range group {
 		byWorld[f.world] = append(byWorld[f.world], f)
@@ -98,24 +117,116 @@ func jobsOf(group []facts) (jobs []job, alone []facts) {
 		}
 		delete(byWorld, 0)
 	}
-	for world, files := range byWorld {
-		rank, _ := ranks(files)
-		j := job{world: world, ranks: map[int]bool{}}
-		for i, f := range files {
-			_, _, worker := workerName(f.path)
-			if rank[i] < 0 && !worker {
-				alone = append(alone, f)
-				continue
+	for _, world := range slices.Sorted(maps.Keys(byWorld)) {
+		var ranked, silent []importer.Part
+		for _, p := range partsOf(byWorld[world]) {
+			if p.Rank >= 0 {
+				ranked = append(ranked, p)
+			} else {
+				silent = append(silent, p)
 			}
-			j.files = append(j.files, f)
-			j.ranks[rank[i]] = true
 		}
-		if len(j.files) > 0 {
-			jobs = append(jobs, j)
+		if len(silent) > 1 && len(ranked) == 0 && areOneJob(s, silent) {
+			jobs = append(jobs, newJob(world, silent))
+			continue
+		}
+		for _, p := range silent {
+			jobs = append(jobs, newJob(world, []importer.Part{p}))
+		}
+		if len(ranked) > 0 {
+			for _, parts := range importer.Jobs(ranked) {
+				jobs = append(jobs, newJob(world, parts))
+			}
 		}
 	}
-	slices.SortFunc(jobs, func(a, b job) int { return cmp.Compare(a.world, b.world) })
-	return jobs, alone
+	return jobs
+}
+
+func newJob(world int, parts []importer.Part) job {
+	j := job{world: world, ranks: map[int]bool{}}
+	for _, p := range parts {
+		j.files = append(j.files, p.Files...)
+		j.ranks[p.Rank] = true
+	}
+	return j
+}
+
+// partsOf makes a part of each process. Windows of one worker, which PyTorch's handler names after it and the time,
+// are one part if they have the same process id.
+func partsOf(files []facts) (parts []importer.Part) {
+	workers := map[string]int{}
+	based := !slices.ContainsFunc(files, func(f facts) bool { return !f.hasBase })
+	bare := !slices.ContainsFunc(files, func(f facts) bool { return f.hasBase })
+	for i := range files {
+		f := &files[i]
+		p := importer.Part{Files: []string{f.path}, Name: f.path, Rank: f.rank}
+		if p.Rank < 0 {
+			p.Rank = rankWord(f.path)
+		}
+		if based || bare {
+			p.Begin = f.begin + f.base
+		}
+		if f.process != "" {
+			p.Process = f.host + "\x00" + f.process
+		}
+		if worker := windowOf(f.path); worker != "" {
+			p.Name = worker
+			key := worker + "\x00" + f.process
+			if at, ok := workers[key]; ok {
+				parts[at].Files = append(parts[at].Files, f.path)
+				continue
+			}
+			workers[key] = len(parts)
+		}
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// areOneJob reports whether files that state no rank are the ranks of one job: their names are numbered or are those of
+// PyTorch's handler, the first communicates, and they are of different processes that begin at one time.
+func areOneJob(s importer.Source, parts []importer.Part) bool {
+	var files []facts
+	handled := true
+	for _, p := range parts {
+		files = append(files, facts{path: p.Files[0]})
+		_, _, worker := workerName(p.Files[0])
+		handled = handled && worker
+	}
+	if !handled {
+		if _, numbered := onlyNumbers(files); !numbered {
+			return false
+		}
+	}
+	return importer.StartTogether(parts) && importer.DistinctProcesses(parts) && communicates(s, parts[0].Files[0])
+}
+
+// communicationWords are in the names of the records of any job of several ranks.
+var communicationWords = [][]byte{[]byte("nccl"), []byte("rccl"), []byte("c10d"), []byte("gloo:"), []byte("record_param_comms")}
+
+// communicates looks for communication in a file, in bounded memory.
+func communicates(s importer.Source, path string) bool {
+	r, err := s.Read(path)
+	if err != nil {
+		return false
+	}
+	defer r.Close()
+	const longest = 32 // bytes kept between two reads: more than a word has
+	buf := make([]byte, longest+256<<10)
+	kept := 0
+	for left := farthest; left > 0; {
+		n, err := io.ReadFull(r, buf[kept:])
+		text := buf[:kept+n]
+		if slices.ContainsFunc(communicationWords, func(w []byte) bool { return bytes.Contains(text, w) }) {
+			return true
+		}
+		if err != nil {
+			return false
+		}
+		left -= n
+		kept = copy(buf, text[len(text)-longest:])
+	}
+	return false
 }
 
 // mergeJobs joins jobs of different directories that are parts of one: as many

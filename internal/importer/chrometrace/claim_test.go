@@ -18,8 +18,23 @@ import (
 const (
 	plainFile  = `[{"ph":"X","name":"a","ts":1,"dur":1,"pid":1,"tid":1}]`
 	kinetoFile = `{"schemaVersion":1,"traceEvents":[{"ph":"X","cat":"cpu_op","name":"a","ts":1,"dur":1,"pid":1,"tid":1}]}`
-	pfwFile    = "[\n" + `{"name":"HH","cat":"dftracer","pid":1,"tid":1,"ph":"M","args":{"name":"h","value":1}}` + "\n"
 )
+
+// pfwFile is a DFTracer file of a process on host h, whose first record is at a time in µs.
+func pfwFile(pid, at int) string {
+	return "[\n" + fmt.Sprintf(`{"name":"HH","cat":"dftracer","pid":%d,"tid":1,"ph":"M","args":{"name":"h","value":1}}
+{"name":"open","cat":"POSIX","pid":%d,"tid":1,"ts":%d,"dur":1,"ph":"X"}`, pid, pid, at) + "\n"
+}
+
+// peerFile is a Kineto file that communicates and does not state its rank.
+func peerFile(pid int, second int64) string {
+	return fmt.Sprintf(`{"schemaVersion":1,"traceEvents":[{"ph":"X","cat":"cpu_op","name":"nccl:all_reduce","ts":%d,"dur":1,"pid":%d,"tid":1}]}`, (1700000000+second)*1e6, pid)
+}
+
+// laterOf is a file that states its rank and begins in some second.
+func laterOf(rank, world int, second int64) string {
+	return strings.Replace(rankOf(rank, world), `"ts":1,`, fmt.Sprintf(`"ts":%d,`, (1700000000+second)*1e6), 1)
+}
 
 func rankOf(rank, world int) string {
 	return fmt.Sprintf(`{"distributedInfo":{"rank":%d,"world_size":%d},%s`, rank, world, strings.TrimPrefix(kinetoFile, "{"))
@@ -33,16 +48,27 @@ func TestWhichFilesAreOneRun(t *testing.T) {
 		"plain files are runs of their own": {map[string]string{"a.json": plainFile, "b.json": plainFile}, "a.json | b.json"},
 		"ranks in the content":              {map[string]string{"b": rankOf(0, 2), "a": rankOf(1, 2)}, "b a"},
 		"ranks in the names":                {map[string]string{"rank1.json": kinetoFile, "rank0.json": kinetoFile, "rank10.json": kinetoFile}, "rank0.json rank1.json rank10.json"},
-		"one number differs":                {map[string]string{"t_0.json": kinetoFile, "t_1.json": kinetoFile}, "t_0.json t_1.json"},
+		"numbered, and they communicate":    {map[string]string{"t_0.json": peerFile(7, 0), "t_1.json": peerFile(8, 1)}, "t_0.json t_1.json"},
+		"numbered, days apart":              {map[string]string{"t_0.json": peerFile(7, 0), "t_1.json": peerFile(8, 86400)}, "t_0.json | t_1.json"},
+		"numbered, of one process id":       {map[string]string{"t_0.json": peerFile(7, 0), "t_1.json": peerFile(7, 1)}, "t_0.json | t_1.json"},
+		"numbered, each alone":              {map[string]string{"night-0.json": kinetoFile, "night-1.json": kinetoFile}, "night-0.json | night-1.json"},
+		"nights of one rank":                {map[string]string{"night-0.json": rankOf(0, 1), "night-1.json": rankOf(0, 1)}, "night-0.json | night-1.json"},
+		"rank 0 of each night":              {map[string]string{"night-0.json": rankOf(0, 8), "night-1.json": rankOf(0, 8)}, "night-0.json | night-1.json"},
+		"ranks of nights, by name":          {map[string]string{"n1-rank0": rankOf(0, 2), "n1-rank1": rankOf(1, 2), "n2-rank0": rankOf(0, 2), "n2-rank1": rankOf(1, 2), "n3-rank1": rankOf(1, 2)}, "n1-rank0 n1-rank1 | n2-rank0 n2-rank1 | n3-rank1"},
+		"ranks of nights, by number":        {map[string]string{"n1_0": rankOf(0, 2), "n1_1": rankOf(1, 2), "n2_0": rankOf(0, 2), "n2_1": rankOf(1, 2)}, "n1_0 n1_1 | n2_0 n2_1"},
+		"ranks of nights, by time":          {map[string]string{"a": laterOf(0, 2, 90), "b": laterOf(0, 2, 0), "c": laterOf(1, 2, 91), "d": laterOf(1, 2, 1)}, "a c | b d"},
+		"windows of one worker":             {map[string]string{"worker0.1623143089861.pt.trace.json": kinetoFile, "worker0.1623143566756.pt.trace.json": kinetoFile}, "worker0.1623143089861.pt.trace.json worker0.1623143566756.pt.trace.json"},
+		"another process of one worker":     {map[string]string{"worker0.1623143089861.pt.trace.json": peerFile(7, 0), "worker0.1623143566756.pt.trace.json": peerFile(8, 9)}, "worker0.1623143089861.pt.trace.json | worker0.1623143566756.pt.trace.json"},
 		"numbers that are no ranks":         {map[string]string{"t_4711.json": kinetoFile, "t_4712.json": kinetoFile}, "t_4711.json | t_4712.json"},
-		"names of PyTorch's handler":        {map[string]string{"h1_7.1623143089861.pt.trace.json": kinetoFile, "h2_7.1623143089862.pt.trace.json": kinetoFile}, "h1_7.1623143089861.pt.trace.json h2_7.1623143089862.pt.trace.json"},
+		"names of PyTorch's handler":        {map[string]string{"h1_7.1623143089861.pt.trace.json": peerFile(7, 0), "h2_7.1623143089862.pt.trace.json": peerFile(7, 1)}, "h1_7.1623143089861.pt.trace.json h2_7.1623143089862.pt.trace.json"},
 		"no ranks at all":                   {map[string]string{"x.json": kinetoFile, "y.json": kinetoFile}, "x.json | y.json"},
 		"two jobs in one directory":         {map[string]string{"a": rankOf(0, 2), "b": rankOf(1, 2), "c": rankOf(0, 4)}, "a b | c"},
-		"a rank started anew":               {map[string]string{"a": rankOf(0, 2), "b": rankOf(1, 2), "c": rankOf(1, 2)}, "a b c"},
+		"a rank started anew":               {map[string]string{"a": rankOf(0, 2), "b": rankOf(1, 2), "c": rankOf(1, 2)}, "a b | c"},
 		"a directory a node":                {map[string]string{"n0/a": rankOf(0, 4), "n0/b": rankOf(1, 4), "n1/a": rankOf(2, 4), "n1/b": rankOf(3, 4)}, "n0/a n0/b n1/a n1/b"},
 		"a directory a job":                 {map[string]string{"j0/a": rankOf(0, 2), "j0/b": rankOf(1, 2), "j1/a": rankOf(0, 2), "j1/b": rankOf(1, 2)}, "j0/a j0/b | j1/a j1/b"},
 		"one that does not say the world":   {map[string]string{"rank0.json": rankOf(0, 2), "rank1.json": kinetoFile}, "rank0.json rank1.json"},
-		"DFTracer":                          {map[string]string{"app-500.pfw": pfwFile, "app-501.pfw": pfwFile}, "app-500.pfw app-501.pfw"},
+		"DFTracer":                          {map[string]string{"app-500.pfw": pfwFile(500, 1), "app-501.pfw": pfwFile(501, 2)}, "app-500.pfw app-501.pfw"},
+		"DFTracer, a process once more":     {map[string]string{"a": pfwFile(500, 1), "b": pfwFile(501, 2), "c": pfwFile(500, 90), "d": pfwFile(501, 91)}, "a b | c d"},
 		"Kineto beside a plain file":        {map[string]string{"rank0.json": kinetoFile, "rank1.json": kinetoFile, "host.json": plainFile}, "host.json | rank0.json rank1.json"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,9 +2,11 @@ package chrometrace
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 // A dialect is a family of writers that give records a meaning of their own.
@@ -29,6 +31,8 @@ type facts struct {
 	epoch   bool // times look like microseconds since 1970
 	host    string
 	pid     string
+	process string // id of the process that the first host record is of
+	begin   int64  // ns, of the earliest record that was looked at
 }
 
 // mostProbed bounds how many records of a head are looked at.
@@ -77,8 +81,11 @@ func (f *facts) look(r *record) {
 		return
 	}
 	f.trace = true
-	if t, ok := r.ts.nanoseconds(); ok && t > 1e18 && r.phase != 'M' {
-		f.epoch = true
+	if t, ok := r.ts.nanoseconds(); ok && t > 0 && r.phase != 'M' {
+		f.epoch = f.epoch || t > 1e18
+		if f.begin == 0 || t < f.begin {
+			f.begin = t
+		}
 	}
 	switch cat := string(r.category.raw()); {
 	case cat == "dftracer":
@@ -91,6 +98,11 @@ func (f *facts) look(r *record) {
 		}
 	case kinetoOnly[cat]:
 		f.dialect = kineto
+		if !strings.HasPrefix(cat, "gpu_") {
+			f.process = cmp.Or(f.process, string(r.pid.raw()))
+		}
+	case cat == "Operator": // Kineto's of 2021
+		f.process = cmp.Or(f.process, string(r.pid.raw()))
 	}
 }
 
@@ -149,3 +161,14 @@ func workerName(file string) (host, pid string, ok bool) {
 }
 
 var workerPattern = regexp.MustCompile(`^(.+)_(\d+)\.\d+\.pt\.trace\.json`)
+
+// windowOf is the name of a file of PyTorch's handler without its time, as all windows of a worker have it; else "".
+func windowOf(file string) string {
+	m := windowPattern.FindStringSubmatch(path.Base(file))
+	if m == nil {
+		return ""
+	}
+	return path.Join(path.Dir(file), m[1])
+}
+
+var windowPattern = regexp.MustCompile(`^(.+)\.\d{10,}\.pt\.trace\.json`)

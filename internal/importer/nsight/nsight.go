@@ -24,6 +24,8 @@ package nsight
 import (
 	"bytes"
 	"cmp"
+	"context"
+	"io"
 	"path"
 	"regexp"
 	"slices"
@@ -38,8 +40,8 @@ import (
 // Format is Nsight Systems' exports.
 var Format = &importer.Format{Name: "nsight", Title: "Nsight Systems exports (SQLite, Parquet, JSON lines)", Claim: claim, Import: read}
 
-// claim takes databases with Nsight's tables. Files whose names differ in just one number
-// are one run.
+// claim takes databases with Nsight's tables. Files whose names differ in the number of a rank are one run; so are those
+// that differ in another number, if their sessions started at one time.
 func claim(s importer.Source) (runs []importer.Run) {
 	shapes := map[string][]string{}
 	var order []string
@@ -57,7 +59,7 @@ func claim(s importer.Source) (runs []importer.Run) {
 	runs = claimParquet(s)
 	for _, key := range order {
 		files := shapes[key]
-		if _, ok := ranks(files); ok && len(files) > 1 {
+		if _, ok := ranks(files); ok && len(files) > 1 && (rankWord.MatchString(path.Base(files[0])) || startTogether(s, files)) {
 			run := importer.Run{Files: byRank(files)}
 			if dir := path.Dir(files[0]); dir != "." {
 				run.Name = path.Base(dir)
@@ -76,6 +78,51 @@ func claim(s importer.Source) (runs []importer.Run) {
 func isNsight(head []byte) bool {
 	return bytes.HasPrefix(head, []byte(sqlitefile.Magic)) && bytes.Contains(head, []byte("StringIds")) &&
 		(bytes.Contains(head, []byte("TARGET_INFO")) || bytes.Contains(head, []byte("CUPTI_ACTIVITY_KIND_")))
+}
+
+// startTogether reports whether the sessions of files started at one time, as far as they state it. Two that started in
+// the same nanosecond are copies of one.
+func startTogether(s importer.Source, files []string) bool {
+	parts := make([]importer.Part, len(files))
+	seen := map[int64]bool{}
+	for i, f := range files {
+		begin := sessionStart(s, f)
+		if begin != 0 && seen[begin] {
+			return false
+		}
+		seen[begin] = true
+		parts[i].Begin = begin
+	}
+	return importer.StartTogether(parts)
+}
+
+// sessionStart is the start of the session in a database that is not packed, ns since 1970; 0: it is not stated.
+func sessionStart(s importer.Source, name string) (start int64) {
+	raw, err := s.FS.Open(name)
+	if err != nil {
+		return 0
+	}
+	defer raw.Close()
+	at, random := raw.(io.ReaderAt)
+	info, err := raw.Stat()
+	if !random || err != nil {
+		return 0
+	}
+	db, err := sqlitefile.Open(at, info.Size())
+	if err != nil {
+		return 0
+	}
+	f := &file{}
+	f.take(db)
+	t := f.table("TARGET_INFO_SESSION_START_TIME")
+	if t == nil {
+		return 0
+	}
+	_, _ = db.Scan(context.Background(), t.Table, []string{"utcEpochNs"}, func(r *sqlitefile.Row) error {
+		start, _ = r.Int(0)
+		return nil
+	})
+	return start
 }
 
 // claimParquet takes directories of Parquet files one of which names things and another tells of them.

@@ -16,15 +16,16 @@ import (
 
 // A head is what the beginning of a file tells.
 type head struct {
-	path  string
-	rank  int
-	own   int64 // the trace's own clock, ns, at the first snapshot
-	day   int64 // the time of day then, ns; 0 where it is not told
-	named bool  // rank is from the file's name
+	path    string
+	rank    int
+	process string // id of the first process that is described
+	own     int64  // the trace's own clock, ns, at the first snapshot
+	day     int64  // the time of day then, ns; 0 where it is not told
+	named   bool   // rank is from the file's name
 }
 
-// claim takes files of packets. Files of one directory whose names differ in the
-// number of a rank only, and that were recorded at one time, are one run.
+// claim takes files of packets. Files whose names differ in the number of a rank only, that were recorded at one time and
+// are of different processes, are one run.
 func claim(s importer.Source) (runs []importer.Run) {
 	groups := map[string][]head{}
 	var order []string
@@ -39,24 +40,62 @@ func claim(s importer.Source) (runs []importer.Run) {
 		groups[key] = append(groups[key], readHead(f.Path, s.Head(f.Path)))
 	}
 	for _, key := range order {
-		group := groups[key]
-		if len(group) == 1 || !number(group) || !together(group) {
-			for _, h := range group {
-				runs = append(runs, importer.Run{Files: []string{h.path}})
+		for _, parts := range jobsOf(groups[key]) {
+			r := importer.Run{}
+			if dir := path.Dir(parts[0].Name); dir != "." && len(parts) > 1 {
+				r.Name = path.Base(dir)
 			}
-			continue
+			for _, p := range parts {
+				r.Files = append(r.Files, p.Files...)
+			}
+			runs = append(runs, r)
 		}
-		slices.SortFunc(group, func(a, b head) int { return cmp.Compare(a.rank, b.rank) })
-		r := importer.Run{}
-		if dir := path.Dir(group[0].path); dir != "." {
-			r.Name = path.Base(dir)
-		}
-		for _, h := range group {
-			r.Files = append(r.Files, h.path)
-		}
-		runs = append(runs, r)
 	}
 	return runs
+}
+
+// jobsOf splits files whose names are alike but for numbers into runs.
+func jobsOf(group []head) (jobs [][]importer.Part) {
+	if !number(group) {
+		if folders := byFolder(group); len(folders) > 1 && len(folders) < len(group) {
+			for _, folder := range folders {
+				jobs = append(jobs, jobsOf(folder)...)
+			}
+			return jobs
+		}
+	}
+	slices.SortFunc(group, func(a, b head) int { return cmp.Compare(a.rank, b.rank) })
+	parts := make([]importer.Part, len(group))
+	for i, h := range group {
+		parts[i] = importer.Part{Files: []string{h.path}, Name: h.path, Rank: h.rank, Process: h.process, Begin: h.day}
+	}
+	for _, job := range importer.Jobs(parts) {
+		stated := !slices.ContainsFunc(job, func(p importer.Part) bool { return rankIn(path.Base(p.Name)) == trace.NoRank })
+		if job[0].Rank != trace.NoRank && importer.StartTogether(job) && (stated || importer.DistinctProcesses(job)) {
+			jobs = append(jobs, job)
+			continue
+		}
+		for _, p := range job {
+			jobs = append(jobs, []importer.Part{p})
+		}
+	}
+	return jobs
+}
+
+// byFolder splits files by their directories.
+func byFolder(group []head) (folders [][]head) {
+	at := map[string]int{}
+	for _, h := range group {
+		dir := path.Dir(h.path)
+		i, ok := at[dir]
+		if !ok {
+			i = len(folders)
+			at[dir] = i
+			folders = append(folders, nil)
+		}
+		folders[i] = append(folders[i], h)
+	}
+	return folders
 }
 
 // isTrace reports whether a file begins with packets: fields of the right types,
@@ -123,46 +162,65 @@ func isPacket(b []byte, whole bool) (good, telling bool) {
 	return !m.broken, telling
 }
 
-// readHead finds the first snapshot of clocks that tells the time of day.
+// readHead finds the first snapshot of clocks that has the time of day, and the first process.
 func readHead(file string, b []byte) head {
 	h := head{path: file, rank: trace.NoRank}
 	c := newClocks()
-	for len(b) > 1 && b[0] == 1<<3|byte(protowire.BytesType) && h.day == 0 {
+	for len(b) > 1 && b[0] == 1<<3|byte(protowire.BytesType) && (h.day == 0 || h.process == "") {
 		body, n := protowire.ConsumeBytes(b[1:])
 		if n < 0 {
 			break
 		}
 		var p packet
-		if p.decode(body) && p.snapshots != nil && c.snapshot(p.sequence, p.snapshots) && c.start != 0 {
+		if !p.decode(body) {
+			b = b[1+n:]
+			continue
+		}
+		if h.day == 0 && p.snapshots != nil && c.snapshot(p.sequence, p.snapshots) && c.start != 0 {
 			h.day, h.own = c.start, c.startAt
+		}
+		if h.process == "" && p.kind == packetTrack {
+			h.process = processIn(p.payload)
 		}
 		b = b[1+n:]
 	}
 	return h
 }
 
+// processIn is the process id in the description of a track; "": it is none of a process.
+func processIn(track []byte) string {
+	m := open(track)
+	for m.next() {
+		if m.number != trackProcess {
+			continue
+		}
+		p := open(m.bytes)
+		for p.next() {
+			if p.number == processPid {
+				return strconv.FormatInt(int64(int32(p.value)), 10)
+			}
+		}
+	}
+	return ""
+}
+
 var numbers = regexp.MustCompile(`\d+`)
 
-// number finds the ranks of files whose names are alike but for numbers: from the
-// word rank, else from the one number in which they differ, if these numbers are
-// like ranks: from 0 or 1 on, without large gaps.
+// number finds the ranks of files whose names are alike but for numbers: from the word rank, else from the one number in
+// which they differ, if these numbers are like ranks: from 0 or 1 on, without large gaps. Without them no file has one.
 func number(group []head) bool {
 	all := true
 	for i := range group {
 		group[i].rank = rankIn(path.Base(group[i].path))
 		all = all && group[i].rank != trace.NoRank
 	}
-	if !all && !onlyNumber(group) {
-		return false
-	}
-	seen := map[int]bool{}
+	found := all || onlyNumber(group)
 	for i := range group {
-		if group[i].named = true; seen[group[i].rank] {
-			return false
+		if group[i].named = found; !found {
+			group[i].rank = trace.NoRank
 		}
-		seen[group[i].rank] = true
 	}
-	return true
+	return found
 }
 
 func onlyNumber(group []head) bool {
@@ -192,17 +250,4 @@ func onlyNumber(group []head) bool {
 		least, most = min(least, n), max(most, n)
 	}
 	return least <= 1 && most <= 10*len(group)
-}
-
-// sameTime is how far apart the ranks of one run may start.
-const sameTime = int64(10 * 60 * 1e9)
-
-// together reports whether files were recorded at one time, as far as they tell.
-func together(group []head) bool {
-	for _, h := range group[1:] {
-		if h.day != 0 && group[0].day != 0 && (h.day-group[0].day > sameTime || group[0].day-h.day > sameTime) {
-			return false
-		}
-	}
-	return true
 }

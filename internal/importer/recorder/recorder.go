@@ -34,34 +34,34 @@ var Format = &importer.Format{Name: "moments", Title: "moments recorded inside a
 // magic begins a file; the byte after it is the version.
 const magic = "PLXMOM\x00"
 
-// claim takes files of distinct ranks as one run, others as one each. What the recorder
-// was still writing is left alone beside the file that it would have replaced.
-func claim(s importer.Source) []importer.Run {
-	var files []string
+// claim takes files that state different ranks as one run, others as one each. A file that the recorder was still
+// writing is left out if the file that it would replace is there.
+func claim(s importer.Source) (runs []importer.Run) {
 	there := make(map[string]bool, len(s.Files))
 	for _, f := range s.Files {
 		there[f.Path] = true
 	}
-	ranks := map[int32]bool{}
+	var ranked []importer.Part
 	for _, f := range s.Files {
 		head := s.Head(f.Path)
 		if !bytes.HasPrefix(head, []byte(magic)) || there[whole(f.Path)] {
 			continue
 		}
-		files = append(files, f.Path)
 		if rank, ok := rankOf(head); ok && rank >= 0 {
-			ranks[rank] = true
+			ranked = append(ranked, importer.Part{Files: []string{f.Path}, Name: f.Path, Rank: int(rank)})
+			continue
 		}
+		runs = append(runs, importer.Run{Files: []string{f.Path}})
 	}
-	if len(files) == 0 {
-		return nil
+	if len(ranked) == 0 {
+		return runs
 	}
-	if len(ranks) == len(files) {
-		return []importer.Run{{Files: files}}
-	}
-	var runs []importer.Run
-	for _, f := range files {
-		runs = append(runs, importer.Run{Files: []string{f}})
+	for _, parts := range importer.Jobs(ranked) {
+		var run importer.Run
+		for _, p := range parts {
+			run.Files = append(run.Files, p.Files...)
+		}
+		runs = append(runs, run)
 	}
 	return runs
 }

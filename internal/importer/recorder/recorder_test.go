@@ -83,8 +83,17 @@ func TestFilesOfRanksAreOneRun(t *testing.T) {
 		t.Errorf("three ranks, two of which are being written anew, are %d runs", n)
 	}
 	write("again.moments", recorder.Options{Rank: 1, Ranked: true})
-	if n := claims(); n != 4 {
-		t.Errorf("files with a rank twice are %d runs", n)
+	if n := claims(); n != 2 {
+		t.Errorf("three ranks and one of them again are %d runs", n)
+	}
+	for rank := range 3 {
+		if err := os.MkdirAll(filepath.Join(dir, "night"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(fmt.Sprint("night/", rank, ".moments"), recorder.Options{Rank: rank, Ranked: true})
+	}
+	if n := claims(); n != 3 {
+		t.Errorf("another three in a directory of their own: %d runs in all", n)
 	}
 }
 
