@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -25,7 +26,8 @@ func compareCommand() *command {
 	return &command{
 		name: "compare", args: "A... -- B... [--fail-on K=LIMIT]", summary: "runs against runs, with statistics; exit status 1 past a limit",
 		help: "Says what changed from the runs A to the runs B, largest difference first, and how sure that is: a run is one\n" +
-			"value. A source may be a directory of runs. Without `--`, --by KEY tells the sides apart: A are the runs with\n" +
+			"value. A source may be a directory of runs; a table says first which files are which run. Files that state\n" +
+			"different ranks of one job are one run; a rank that comes again is of another. Without `--`, --by KEY tells the sides apart: A are the runs with\n" +
 			"the value of the first. A key is\n" +
 			"  --key commit=abc          a value, for all runs that are named after it\n" +
 			"  --key commit=/REGEXP/     what the first group of the expression finds in the source's path\n" +
@@ -161,10 +163,33 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 // sideKey is the key of runs that were given on a side of --.
 const sideKey = "side"
 
-// several opens each source as a run, or as the runs that lie in it.
+// several opens the runs that sources hold: files together, since they may be the ranks of one job; anything else by
+// itself.
 func several(ctx context.Context, l *load.Loader, sources []string) (runs []view.Run, err error) {
+	var files []string
+	groups := [][]string{}
 	for _, s := range sources {
-		own, err := l.All(ctx, []string{s})
+		if info, err := os.Stat(s); err == nil && info.Mode().IsRegular() {
+			files = append(files, s)
+		} else {
+			groups = append(groups, []string{s})
+		}
+	}
+	if len(files) > 0 {
+		groups = append([][]string{files}, groups...)
+	}
+	for _, group := range groups {
+		own, err := l.All(ctx, group)
+		runs = append(runs, own...)
+		if err != nil {
+			return runs, err
+		}
+	}
+	for _, f := range files { // with others beside it a file that no format claims is passed over
+		if isReadBy(runs, f) {
+			continue
+		}
+		own, err := l.All(ctx, []string{f})
 		runs = append(runs, own...)
 		if err != nil {
 			return runs, err
@@ -174,6 +199,18 @@ func several(ctx context.Context, l *load.Loader, sources []string) (runs []view
 		return nil, fmt.Errorf("compare: no run in %s", strings.Join(sources, " "))
 	}
 	return runs, nil
+}
+
+// isReadBy reports whether a run is read from a file, or from one in that archive.
+func isReadBy(runs []view.Run, file string) bool {
+	for i := range runs {
+		for _, f := range append(runs[i].Files, runs[i].Source) {
+			if f == file || filepath.Clean(f) == filepath.Clean(file) || strings.HasPrefix(f, file+"/") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // unique gives runs of one name different ones, by what differs in their paths.
@@ -253,6 +290,7 @@ func writeCompare(w io.Writer, t *view.Twin, failed []string) error {
 
 // printCompare writes a table as benchstat does: values with their spread, the change, p.
 func printCompare(w io.Writer, d *compare.Data, notes, failed []string, all bool) {
+	printRuns(w, d.Runs, all)
 	fmt.Fprintf(w, "%s\n\n", d.Text)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "A (n=%d)\tB (n=%d)\tdifference\tB vs A\t\tverdict\t  %s\n", len(d.A), len(d.B), "time a "+d.Per)
@@ -305,6 +343,41 @@ func printCompare(w io.Writer, d *compare.Data, notes, failed []string, all bool
 	for _, f := range failed {
 		fmt.Fprintf(w, "\nFAILED %s\n", f)
 	}
+}
+
+// mostRuns is how many runs of a side are listed without --all.
+const mostRuns = 20
+
+// printRuns writes which files are which run, and on which side.
+func printRuns(w io.Writer, runs []compare.Taken, all bool) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "side\trun\tranks\tsteps\tfiles")
+	count := map[string]int{}
+	for _, r := range runs {
+		if count[r.Side]++; count[r.Side] > mostRuns && !all {
+			continue
+		}
+		steps := "-"
+		if r.Steps > 0 {
+			steps = strconv.Itoa(r.Steps)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\n", r.Side, r.Run, r.Ranks, steps, fileRange(r.Files))
+	}
+	t.Flush()
+	for _, side := range []string{"A", "B"} {
+		if rest := count[side] - mostRuns; rest > 0 && !all {
+			fmt.Fprintf(w, "and %d more runs of %s; --all lists them\n", rest, side)
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// fileRange names the files of a run: the first, the last, and how many there are.
+func fileRange(files []string) string {
+	if len(files) == 1 {
+		return files[0]
+	}
+	return fmt.Sprintf("%s … %s (%d files)", files[0], filepath.Base(files[len(files)-1]), len(files))
 }
 
 // endOf keeps the end of a call path, which tells most, where it is long.

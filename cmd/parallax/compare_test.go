@@ -98,3 +98,92 @@ func TestOneRunASideFailsByTheDifferenceAlone(t *testing.T) {
 		t.Errorf("status %d: %s", status, text)
 	}
 }
+
+// A directory of nights is as many runs: of plain Chrome files with several ranks each, and of Kineto files that all
+// state rank 0. The ranks of one job are one run, as a directory and as files.
+func TestCompareListsTheRunsFirst(t *testing.T) {
+	dir := t.TempDir()
+	must := func(args ...string) {
+		t.Helper()
+		if status, _, stderr := parallax(t, args...); status != 0 {
+			t.Fatalf("%q: %s", args, stderr)
+		}
+	}
+	for side := range 2 {
+		for night := range 3 {
+			name := fmt.Sprintf("%s/stencil-%d/night-%02d.json", dir, side, night)
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			must("gen", "stencil", "--format", "chrome", "--locations", "4", "--intervals", "3000", "-o", name)
+			job := fmt.Sprintf("%s/job-%d-%d", dir, side, night)
+			must("gen", "training", "--format", "kineto", "--locations", "2", "--intervals", "2000", "-o", job)
+			night := fmt.Sprintf("%s/training-%d/night-%02d.json", dir, side, night)
+			if err := os.MkdirAll(filepath.Dir(night), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Link(job+"/rank0.json", night); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, c := range []struct {
+		args  string
+		runs  int
+		files int // of each run
+	}{
+		{"stencil-0 -- stencil-1", 6, 1},
+		{"training-0 -- training-1", 6, 1},
+		{"job-0-0 -- job-1-0 job-1-1", 3, 2},
+		{"job-0-0/rank0.json job-0-0/rank1.json -- job-1-0/rank0.json job-1-0/rank1.json job-1-1/rank1.json job-1-1/rank0.json", 3, 2},
+	} {
+		args := []string{"compare"}
+		for _, a := range strings.Fields(c.args) {
+			if a != "--" {
+				a = filepath.Join(dir, a)
+			}
+			args = append(args, a)
+		}
+		status, out, stderr := parallax(t, append(args, "--json")...)
+		var d struct {
+			Data struct {
+				Runs []struct {
+					Side, Run string
+					Files     []string
+					Ranks     int
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(out), &d); err != nil || status != 0 {
+			t.Fatalf("%s: status %d, %v: %s", c.args, status, err, stderr)
+		}
+		if len(d.Data.Runs) != c.runs {
+			t.Errorf("%s: %d runs, want %d", c.args, len(d.Data.Runs), c.runs)
+		}
+		for _, r := range d.Data.Runs {
+			if len(r.Files) != c.files {
+				t.Errorf("%s: run %s of side %s has %d files, want %d", c.args, r.Run, r.Side, len(r.Files), c.files)
+			}
+		}
+		if _, data, _ := strings.Cut(out, `"data":{`); !strings.HasPrefix(data, `"runs":[`) {
+			t.Errorf("%s: runs are not first: %.40s", c.args, data)
+		}
+		if _, text, _ := parallax(t, args...); !strings.HasPrefix(text, "side  run") || strings.Count(text, "\nB  ") == 0 {
+			t.Errorf("%s: no table of runs first: %.200s", c.args, text)
+		}
+	}
+}
+
+// A file that no reader knows is refused beside others that are read.
+func TestCompareRefusesAFileThatIsNone(t *testing.T) {
+	dir := t.TempDir()
+	chrome(t, dir+"/a.json", 100)
+	chrome(t, dir+"/b.json", 100)
+	if err := os.WriteFile(dir+"/letter.txt", []byte("Dear reader,\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	status, _, stderr := parallax(t, "compare", dir+"/a.json", dir+"/letter.txt", "--", dir+"/b.json")
+	if status != 1 || !strings.Contains(stderr, "letter.txt") {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+}

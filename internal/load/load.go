@@ -22,6 +22,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/parallel"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -242,6 +243,22 @@ func IsStore(path string) bool {
 // mostTries is how often a store of the cache is opened while others, who imported the same at the same time, put theirs in its place.
 const mostTries = 50
 
+// Files are the files that the run is read from; a store, a demo or an address is one.
+func (f Found) Files() []string {
+	if len(f.run.Files) == 0 {
+		return []string{f.Source}
+	}
+	out := make([]string, len(f.run.Files))
+	for i, file := range f.run.Files {
+		out[i] = f.run.Label(file)
+	}
+	return out
+}
+
+func (l *Loader) opened(f Found, r store.Reader) view.Run {
+	return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: view.NewCache(l.Budget)}
+}
+
 // Open opens a run that was found, and imports it first where the cache does not have it.
 func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 	path := f.Store
@@ -253,7 +270,7 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 		if err != nil {
 			return view.Run{}, err
 		}
-		return view.Run{Name: f.Name, Source: f.Source, Store: r, Cache: view.NewCache(l.Budget)}, l.check(r)
+		return l.opened(f, r), l.check(r)
 	}
 	if path == "" {
 		key, err := l.key(f)
@@ -263,7 +280,7 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 		path = l.Cache.Path(f.Name, key)
 		if r, err := local.Open(path, l.Summaries, l.Digests...); err == nil {
 			l.Cache.touch(path)
-			return view.Run{Name: f.Name, Source: f.Source, Store: r, Cache: view.NewCache(l.Budget)}, l.check(r)
+			return l.opened(f, r), l.check(r)
 		}
 		if err := l.Cache.MakeRoom(l.Cache.Dir, f.Room()); err != nil {
 			return view.Run{}, err
@@ -288,7 +305,7 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 	if err != nil {
 		return view.Run{}, fmt.Errorf("open %s: %w", f.Source, err)
 	}
-	return view.Run{Name: f.Name, Source: f.Source, Store: r, Cache: view.NewCache(l.Budget)}, l.check(r)
+	return l.opened(f, r), l.check(r)
 }
 
 // openSpans reads spans of a table as a file of them, which is imported like any other.
@@ -339,7 +356,7 @@ func (l *Loader) renew(ctx context.Context, f Found, cause *local.VersionError) 
 	if err != nil {
 		return view.Run{}, fmt.Errorf("%w; importing %s: %w", failed, found[0].Source, err)
 	}
-	run.Name, run.Source = f.Name, f.Source
+	run.Name, run.Source, run.Files = f.Name, f.Source, f.Files()
 	return run, nil
 }
 

@@ -178,6 +178,7 @@ func hasMoments(r store.Reader) bool {
 type Run struct {
 	Name   string
 	Source string
+	Files  []string // that it was read from, as the user would find them
 	Store  store.Reader
 	Cache  *Cache // what views keep of it; may be nil
 	// Keys are facts that runs are grouped and ordered by, as the user gave them: commit, machine.

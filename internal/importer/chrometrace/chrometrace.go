@@ -21,8 +21,16 @@
 //	M, top-level members     names, order, attributes and properties
 //	pg_config, "PP rank 2"   coordinates (dp, pp, tp, ep, cp): attributes of ranks, and a topology
 //
-// Kineto and DFTracer write a file for each rank: the files of a directory are
-// one run. Rows are keyed by (pid, tid, CPU or GPU), since the pid of GPU work is
+// Kineto and DFTracer write one file per rank. Files of a directory that state
+// different ranks of one job (DFTracer: different processes) are one run. A rank or
+// a process that comes again is of another run: a directory of nightly files is as
+// many runs. Names without the rank tell runs apart, else the order in time. Windows
+// of one worker (worker0.TIME.pt.trace.json, one process id) are one run. Files that
+// state no rank are one run only if their names are numbered or those of PyTorch's
+// handler, they communicate, and they are of different processes that begin within
+// ten minutes; --join reads others as one.
+//
+// Rows are keyed by (pid, tid, CPU or GPU), since the pid of GPU work is
 // the number of the device. Where Kineto gives baseTimeNanoseconds, times are
 // relative to it. People also put all ranks into one file: where processes are named
 // after their ranks ("rank 3", "DP rank 0, PP rank 2"), the GPU work of a pid is that

@@ -67,6 +67,15 @@ type Run struct {
 	Keys   map[string]string `json:"keys"`
 }
 
+// A Taken is a run with the side and the files that it was taken from.
+type Taken struct {
+	Side  string   `json:"side"`
+	Run   string   `json:"run"`
+	Files []string `json:"files"`
+	Ranks int      `json:"ranks"`
+	Steps int      `json:"steps"`
+}
+
 // Matched is the share of time by how call paths were matched.
 type Matched struct {
 	Share float64            `json:"share"` // on both sides
@@ -83,6 +92,7 @@ type Closing struct {
 
 // Data is the "data" of the JSON twin.
 type Data struct {
+	Runs    []Taken  `json:"runs"`
 	A       []Run    `json:"a"`
 	B       []Run    `json:"b"`
 	Unit    string   `json:"unit"`
@@ -98,7 +108,7 @@ type Data struct {
 
 // Data implements view.Result.
 func (r *result) Data() any {
-	d := Data{A: r.runsOf(0), B: r.runsOf(1), Unit: r.unit, Per: "location", Length: r.row(r.length), Rows: make([]Row, len(r.rows)), Factors: []Factor{}, Text: r.text}
+	d := Data{Runs: r.taken(), A: r.runsOf(0), B: r.runsOf(1), Unit: r.unit, Per: "location", Length: r.row(r.length), Rows: make([]Row, len(r.rows)), Factors: []Factor{}, Text: r.text}
 	if r.stepped {
 		d.Per = "step"
 	}
@@ -125,6 +135,21 @@ func (r *result) Data() any {
 		d.Factors = append(d.Factors, Factor{f.name, f.a, f.b, f.log})
 	}
 	return d
+}
+
+// taken lists the runs of A, then those of B.
+func (r *result) taken() []Taken {
+	out := []Taken{}
+	for side, runs := range r.runs {
+		for _, i := range runs {
+			files := r.request.Runs[i].Files
+			if len(files) == 0 {
+				files = []string{r.request.Runs[i].Source}
+			}
+			out = append(out, Taken{[2]string{"A", "B"}[side], r.names[i], files, r.prints[i].Size(), len(r.prints[i].Steps)})
+		}
+	}
+	return out
 }
 
 func (r *result) runsOf(side int) []Run {
