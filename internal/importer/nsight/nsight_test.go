@@ -1,6 +1,8 @@
 package nsight
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"testing"
@@ -71,14 +73,16 @@ func TestFilesThatDifferInANumberAreRanksOfOneRun(t *testing.T) {
 		want  string
 	}{
 		{[]string{"report1.sqlite", "report0.sqlite"}, "[[report0.sqlite report1.sqlite]]"},
+		{[]string{"night0.sqlite", "night1.sqlite"}, "[[night0.sqlite] [night1.sqlite]]"},
+		{[]string{"copy0.sqlite", "copy1.sqlite"}, "[[copy0.sqlite] [copy1.sqlite]]"},
 		{[]string{"a-rank3.sqlite", "a-rank11.sqlite"}, "[[a-rank3.sqlite a-rank11.sqlite]]"},
 		{[]string{"before.sqlite", "after.sqlite"}, "[[after.sqlite] [before.sqlite]]"},
 		{[]string{"run-2024.sqlite", "run-2025.sqlite"}, "[[run-2024.sqlite] [run-2025.sqlite]]"},
 		{[]string{"4gpu-1.sqlite", "8gpu-2.sqlite"}, "[[4gpu-1.sqlite] [8gpu-2.sqlite]]"},
 	} {
 		files := fstest.MapFS{}
-		for _, f := range c.files {
-			files[f] = &fstest.MapFile{Data: sample}
+		for i, f := range c.files {
+			files[f] = &fstest.MapFile{Data: startedLater(t, sample, int64(i)*map[byte]int64{'r': 1e9, 'n': 86400e9}[f[0]])}
 		}
 		s, err := importer.NewSourceFS("x", files)
 		if err != nil {
@@ -92,6 +96,21 @@ func TestFilesThatDifferInANumberAreRanksOfOneRun(t *testing.T) {
 			t.Errorf("%v: runs %v, want %s", c.files, got, c.want)
 		}
 	}
+}
+
+// startedLater is an export whose session started some nanoseconds later.
+func startedLater(t *testing.T, export []byte, by int64) []byte {
+	t.Helper()
+	s, err := importer.NewSourceFS("x", fstest.MapFS{"x": &fstest.MapFile{Data: export}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := sessionStart(s, "x")
+	number := binary.BigEndian.AppendUint64(nil, uint64(start))
+	if start == 0 || bytes.Count(export, number) != 1 {
+		t.Fatalf("the session's start, %d, is not in the file once", start)
+	}
+	return bytes.Replace(export, number, binary.BigEndian.AppendUint64(nil, uint64(start+by)), 1)
 }
 
 func TestOperatorsOfPyTorchLoseTheirNumbers(t *testing.T) {
