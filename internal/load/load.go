@@ -22,7 +22,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/parallel"
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -255,10 +254,6 @@ func (f Found) Files() []string {
 	return out
 }
 
-func (l *Loader) opened(f Found, r store.Reader) view.Run {
-	return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: view.NewCache(l.Budget)}
-}
-
 // Open opens a run that was found, and imports it first where the cache does not have it.
 func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 	path := f.Store
@@ -270,7 +265,7 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 		if err != nil {
 			return view.Run{}, err
 		}
-		return l.opened(f, r), l.check(r)
+		return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: view.NewCache(l.Budget)}, l.check(r)
 	}
 	if path == "" {
 		key, err := l.key(f)
@@ -280,7 +275,7 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 		path = l.Cache.Path(f.Name, key)
 		if r, err := local.Open(path, l.Summaries, l.Digests...); err == nil {
 			l.Cache.touch(path)
-			return l.opened(f, r), l.check(r)
+			return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: view.NewCache(l.Budget)}, l.check(r)
 		}
 		if err := l.Cache.MakeRoom(l.Cache.Dir, f.Room()); err != nil {
 			return view.Run{}, err
@@ -305,7 +300,7 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 	if err != nil {
 		return view.Run{}, fmt.Errorf("open %s: %w", f.Source, err)
 	}
-	return l.opened(f, r), l.check(r)
+	return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: view.NewCache(l.Budget)}, l.check(r)
 }
 
 // openSpans reads spans of a table as a file of them, which is imported like any other.
