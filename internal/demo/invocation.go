@@ -39,7 +39,7 @@ func (p *program) call(caller int32, clause int64, needs ...int32) int32 {
 // program gives the same records.
 func (p *program) run(ctx context.Context, workers int, w trace.Writer) error {
 	c := vista.NewConverter(w)
-	c.NameClauses(p.names)
+	c.Read(vista.Names(p.names))
 	c.Begin(workers)
 	s := newSchedule(p, workers)
 	for time := int64(0); s.left > 0; time++ {

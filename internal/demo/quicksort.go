@@ -23,7 +23,7 @@ var quicksortDemo = &Demo{
 			return err
 		}
 		c := vista.NewConverter(w)
-		c.NameClauses(quicksortClauses)
+		c.Read(quicksortClauses)
 		c.Begin(4)
 		for _, r := range quicksortRecords {
 			if err := c.Add(vista.Record{Time: r[0], Clause: r[1], PE: r[2], Index: r[3], PPE: r[4], PIndex: r[5]}); err != nil {
@@ -34,8 +34,13 @@ var quicksortDemo = &Demo{
 	},
 }
 
-var quicksortClauses = map[int64]string{
-	1: "query", 2: "qsort/3 empty", 3: "qsort/3", 4: "split/4 empty", 5: "split/4 smaller", 6: "split/4 larger",
+var quicksortClauses = vista.Program{
+	1: {Name: "query", Goals: []string{"qsort/3"}},
+	2: {Name: "qsort/3 empty", Goals: []string{}},
+	3: {Name: "qsort/3", Goals: []string{"split/4", "qsort/3", "qsort/3"}},
+	4: {Name: "split/4 empty", Goals: []string{}},
+	5: {Name: "split/4 smaller", Goals: []string{"split/4"}},
+	6: {Name: "split/4 larger", Goals: []string{"split/4"}},
 }
 
 // quicksortRecords are time, clause, pe, index, ppe, pindex.

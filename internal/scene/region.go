@@ -51,11 +51,16 @@ const rareShades = 8
 // LocationColour gives one of twelve distinct hues, starting over past the last.
 func LocationColour(i int) Colour { return loadPalette().byName["locations"].At(i) }
 
+// LocationShades is how many shades LocationTimeColour tells apart.
+func LocationShades() int {
+	return loadPalette().byName["location-time"].Length / loadPalette().byName["locations"].Length
+}
+
 // LocationTimeColour gives the hue of LocationColour in a lightness that says when:
 // at share 0 of a run light, at 1 dark.
 func LocationTimeColour(i int, share float64) Colour {
 	s := loadPalette().byName["location-time"]
-	steps := s.Length / loadPalette().byName["locations"].Length
+	steps := LocationShades()
 	return s.At(i*steps%s.Length + min(int(share*float64(steps)), steps-1))
 }
 

@@ -14,6 +14,8 @@
 // every reader sees the trace begin at 0.
 package trace
 
+import "strings"
+
 // A Time is a point in time, or a duration, in nanoseconds.
 type Time int64
 
@@ -173,6 +175,24 @@ func EndOf(g *Region) (name string, without bool) {
 		}
 	}
 	return g.Name, false
+}
+
+// goals is the attribute of a region whose source was read: the procedures that each of its calls calls.
+const goals = "goals"
+
+// WithGoals gives the attributes of a region whose source names what each of its calls calls, which may be nothing.
+func WithGoals(names []string) []Attribute {
+	return []Attribute{{goals, Text(strings.Join(names, ", "))}}
+}
+
+// GoalsOf gives the procedures that each call of a region calls, where its source says so.
+func GoalsOf(g *Region) (names []string, known bool) {
+	for _, a := range g.Attributes {
+		if a.Key == goals {
+			return strings.FieldsFunc(a.Value.String(), func(c rune) bool { return c == ',' || c == ' ' }), true
+		}
+	}
+	return nil, false
 }
 
 // A LinkKind says what a link carries.

@@ -106,30 +106,45 @@ func (c Condensing) Apply(t *Tree, level []int32) (condensed *Tree, origin []int
 	return condensed, origin
 }
 
-// Families reorders a tree so that siblings stand by their place in the whole
-// tree (preorder), which keeps the grandchildren of one condensed node together.
-// order[k] is the node of t at place k.
-func (t *Tree) Families() (ordered *Tree, order []int32) {
+// Preorder reorders a tree so that all below a node follows it. Siblings keep their order, or that to which
+// sort brings them; it may be nil. In a condensed tree this keeps the grandchildren of one condensed node
+// together. order[k] is the node of t at place k. O(nodes), and what sort takes.
+func (t *Tree) Preorder(sort func(parent int32, children []int32)) (ordered *Tree, order []int32) {
 	n := t.Len()
-	size := make([]int32, n)
+	size, first := make([]int32, n), make([]int32, n+1) // of each node: nodes in its subtree, place of its children in list
 	for i := n - 1; i >= 0; i-- {
 		size[i]++
 		if p := t.Parent[i]; p >= 0 {
 			size[p] += size[i]
+			first[p+1]++
 		}
 	}
-	place := make([]int32, n)  // of each node
-	cursor := make([]int32, n) // next free place below each node
+	for i := range n {
+		first[i+1] += first[i]
+	}
+	list, filled := make([]int32, max(n-1, 0)), make([]int32, n)
+	for i, p := range t.Parent {
+		if p >= 0 {
+			list[first[p]+filled[p]] = int32(i)
+			filled[p]++
+		}
+	}
+	place := filled // of each node; what it counted is not needed any more
 	order = make([]int32, n)
 	ordered = &Tree{Parent: make([]int32, n)}
-	for i, p := range t.Parent {
-		at, up := int32(0), int32(-1)
-		if p >= 0 {
-			at, up = cursor[p], place[p]
-			cursor[p] += size[i]
+	if n > 0 {
+		place[0], ordered.Parent[0] = 0, -1
+	}
+	for i := range int32(n) {
+		children := list[first[i]:first[i+1]]
+		if sort != nil && len(children) > 1 {
+			sort(i, children)
 		}
-		place[i], cursor[i], order[at] = at, at+1, int32(i)
-		ordered.Parent[at] = up
+		at := place[i] + 1
+		for _, c := range children {
+			place[c], order[at], ordered.Parent[at] = at, c, place[i]
+			at += size[c]
+		}
 	}
 	return ordered, order
 }

@@ -224,7 +224,7 @@ func TestRandomTracesAreLaidOutAsTheOracleSays(t *testing.T) {
 		if n := onOwnCircle(l, float64(c.D)); n != c.Drawn {
 			t.Errorf("seed %d: %d nodes drawn, want %d", c.Seed, n, c.Drawn)
 		}
-		ordered, order := tree.Families()
+		ordered, order := tree.Preorder(nil)
 		level, _ = ordered.Levels()
 		condensed, origin = Condense(height, HMax(c.W, c.D)).Apply(ordered, level)
 		compare(t, "family order", NewLayout(condensed), pick(pick(names, order), origin), c.Family, float64(c.D))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // randomTree makes records of a tree, so many a millisecond. The clause of a record is
@@ -127,13 +128,43 @@ func TestACallerMayComeAfterThoseItCalled(t *testing.T) {
 	}
 }
 
+// Of records of one millisecond each begins after the one before, on its PE and on any other.
+func TestRecordsOfAMillisecondKeepTheirOrder(t *testing.T) {
+	for seed := range uint64(6) {
+		pes := 1 + int(seed%4)
+		records := randomTree(seed, 200, pes, 20)
+		r := importertest.Import(t, Format, write(t, pes, records))
+		begin := make([]trace.Time, len(records))
+		index := map[trace.LocationID]int64{}
+		err := r.Intervals(t.Context(), store.Window{End: r.Info().End}, func(c *trace.Columns) error {
+			for i := range c.Begin {
+				record := r.Regions()[c.Region[i]].Line - 1
+				begin[record] = c.Begin[i]
+				index[c.Location]++
+				if got, want := index[c.Location], records[record].Index; got != want || c.Lane > 0 || c.Parent[i] >= 0 {
+					t.Errorf("seed %d: record %d is the %d-th of its PE, want the %d-th", seed, record+1, got, want)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, at := range begin {
+			if i > 0 && at <= begin[i-1] || at/millisecond != trace.Time(records[i].Time) {
+				t.Errorf("seed %d: record %d of millisecond %d begins at %d, the one before at %d", seed, i+1, records[i].Time, at, begin[max(i, 1)-1])
+			}
+		}
+	}
+}
+
 // Named by its path alone, the trace still finds the names of its clauses beside it.
 func TestClausesAreFoundBesideTheTrace(t *testing.T) {
 	path := write(t, 1, []Record{{0, 7, 0, 1, 0, 0}})
 	if err := os.WriteFile(strings.TrimSuffix(path, ".vista")+".clauses", []byte("7 append([], L, L).\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if g := importertest.Import(t, Format, path).Regions()[0]; g.Name != "append([], L, L)." {
+	if g := importertest.Import(t, Format, path).Regions()[0]; g.Name != "append([], L, L)" || g.Line != 1 {
 		t.Errorf("the clause is called %q", g.Name)
 	}
 }

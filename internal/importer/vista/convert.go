@@ -11,15 +11,21 @@ import (
 // A Converter turns records into a trace. Demos use it with records of their own.
 type Converter struct {
 	w       trace.Writer
-	names   map[int64]string // of clauses
+	program Program
 	regions map[int64]trace.RegionID
 	pes     int
 	pe      map[int64]*element
 	count   int
 	roots   int64
 	last    trace.Time
-	waiting []call // whose caller has not come so far
+	ms, now trace.Time // of the record before: as it says, and as it was taken
+	back    int64      // records before one that they follow on their PE
+	calls   []tally    // by region
+	waiting []call     // whose caller has not come so far
 }
+
+// A tally counts what the procedures of a clause did.
+type tally struct{ procedures, made int64 }
 
 // An element is one PE that has records.
 type element struct {
@@ -33,10 +39,11 @@ type element struct {
 	open     trace.RegionID
 }
 
-// A procedure is where it began, and the number of the record of its PE that says so.
+// A procedure is when it began, the number of the record of its PE that says so, and its clause.
 type procedure struct {
 	begin  trace.Time
 	number uint32
+	region trace.RegionID
 }
 
 // longestGap bounds the room that is kept for records that were lost.
@@ -78,11 +85,11 @@ type call struct {
 
 // NewConverter makes one that writes to w.
 func NewConverter(w trace.Writer) *Converter {
-	return &Converter{w: w, regions: map[int64]trace.RegionID{}, pe: map[int64]*element{}}
+	return &Converter{w: w, now: -1, regions: map[int64]trace.RegionID{}, pe: map[int64]*element{}}
 }
 
-// NameClauses gives clauses their texts.
-func (c *Converter) NameClauses(names map[int64]string) { c.names = names }
+// Read takes the source program.
+func (c *Converter) Read(p Program) { c.program = p }
 
 // Begin takes the first record: the number of processing elements.
 func (c *Converter) Begin(pes int) {
@@ -103,20 +110,26 @@ func (c *Converter) Add(r Record) error {
 	if r.Index < 1 {
 		return errors.New("have no index")
 	}
-	t := trace.Time(r.Time * millisecond)
+	if r.Clause < 1 {
+		return errors.New("have no clause")
+	}
+	if r.PIndex == 0 && r.PPE > 0 {
+		return errors.New("name the processing element of a caller and not its index")
+	}
 	e := c.element(r.PE)
 	if _, ok := e.at(r.Index); ok {
 		return errors.New("repeat one of their processing element")
 	}
-	region := c.region(r.Clause)
+	region, t := c.region(r.Clause), c.begin(e, trace.Time(r.Time*millisecond))
+	c.calls[region].procedures++
 	if e.open != trace.NoRegion {
 		e.stream.Leave(t, e.open)
 	}
 	e.stream.Enter(t, region)
 	e.open = region
-	e.now = max(e.now, t) // the order of records is trusted, the clock is not
+	e.now = t
 	e.entered++
-	e.set(r.Index, procedure{e.now, e.entered})
+	e.set(r.Index, procedure{t, e.entered, region})
 	c.last = max(c.last, t)
 	c.count++
 	if r.PIndex == 0 {
@@ -130,6 +143,23 @@ func (c *Converter) Add(r Record) error {
 	return nil
 }
 
+// begin is when a procedure begins on a PE: at its millisecond, and of those that share one a nanosecond after the record
+// before, so that the order of records stays. On one PE that order is trusted more than the clock.
+func (c *Converter) begin(e *element, ms trace.Time) trace.Time {
+	t := ms
+	if ms >= c.ms {
+		t = max(t, c.now+1)
+		c.ms, c.now = ms, t
+	}
+	if e.entered > 0 && t <= e.now {
+		if ms+millisecond <= e.now {
+			c.back++
+		}
+		t = e.now + 1
+	}
+	return t
+}
+
 // link joins a procedure with its caller, where that is known.
 func (c *Converter) link(k call) bool {
 	e := c.pe[k.ppe]
@@ -138,6 +168,7 @@ func (c *Converter) link(k call) bool {
 	}
 	p, ok := e.at(k.pindex)
 	if ok {
+		c.calls[p.region].made++
 		c.w.Link(trace.Link{Kind: trace.LinkSpawn, Size: -1, Communicator: trace.NoCommunicator,
 			From: trace.End{Location: e.location, Time: p.begin, Region: trace.NoRegion, Number: p.number}, To: k.to})
 	}
@@ -157,11 +188,11 @@ func (c *Converter) element(pe int64) *element {
 
 func (c *Converter) region(clause int64) trace.RegionID {
 	return importer.Once(c.regions, clause, func() trace.RegionID {
-		name := c.names[clause]
-		if name == "" {
-			name = fmt.Sprintf("clause %d", clause)
+		id := c.w.Region(c.program.region(clause))
+		for int(id) >= len(c.calls) {
+			c.calls = append(c.calls, tally{})
 		}
-		return c.w.Region(trace.Region{Name: name, Category: "clause", Role: trace.RoleCompute, Line: int(min(clause, 1<<30))})
+		return id
 	})
 }
 
@@ -188,9 +219,21 @@ func (c *Converter) Close() error {
 			c.w.Report(kind, what, n, "")
 		}
 	}
+	report(trace.Repaired, "records that run backwards in time, moved to the time of the one before", c.back)
+	report(trace.Skipped, "calls that the source program names and no record tells", c.untold())
 	report(trace.Skipped, "procedures whose record is lost, as the indices of later ones tell: nothing is known of them", lost)
 	report(trace.Guessed, "procedures whose caller's record is lost: taken for roots", orphans)
 	report(trace.Guessed, "roots beside the first", c.roots-1)
 	report(trace.Guessed, "ends of procedures: each lasts until the next record on its processing element", int64(c.count))
 	return failed
+}
+
+// untold counts the body goals of all procedures that no record names as called by one.
+func (c *Converter) untold() (n int64) {
+	for clause, region := range c.regions {
+		if known := c.program[clause]; known.Goals != nil {
+			n += max(0, int64(len(known.Goals))*c.calls[region].procedures-c.calls[region].made)
+		}
+	}
+	return n
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -61,22 +59,4 @@ func records(ctx context.Context, f io.Reader, label string, c *Converter) error
 		return importer.Malformed(label, "", "no record follows the number of processing elements")
 	}
 	return nil
-}
-
-// readClauses reads the names of clauses: a number and a text a line.
-func readClauses(run importer.Run) (map[int64]string, error) {
-	f, err := run.Open(run.Companions[0])
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	names := map[int64]string{}
-	s := bufio.NewScanner(f)
-	for s.Scan() {
-		number, text, _ := strings.Cut(strings.TrimSpace(s.Text()), " ")
-		if n, err := strconv.ParseInt(number, 10, 64); err == nil {
-			names[n] = strings.TrimSpace(text)
-		}
-	}
-	return names, s.Err()
 }

@@ -8,17 +8,23 @@
 // and says that the index-th procedure on pe began at that time (in ms) by
 // reducing a goal with the clause of that number, and that it was called by the
 // pindex-th procedure on ppe. The root has ppe = pindex = 0. Described in "Kaleidescope
-// Visualization of Fine-Grain Parallel Programs", figure 4. A file of the same
-// name that ends in .clauses may name the clauses: a number and a text a line.
+// Visualization of Fine-Grain Parallel Programs", figure 4.
+//
+// The source program lies beside the trace with the same name and another ending: .fghc, .ghc, .kl1, .fcp, .parlog, .strand,
+// .pl or .pro, and clauses count from 1 on in the order of the file. Or the file ends in .clauses and has a number and a
+// clause, or a name, a line. A clause is read with its head, which names the region, and its body goals, which are the
+// calls that each procedure makes; guards, unifications and arithmetic are none. Calls that a body names and no record
+// tells are counted.
 //
 //	PE              location (thread)
-//	clause          region
+//	clause          region, its body goals an attribute
 //	record          interval
 //	ppe, pindex     spawn link from the caller
 //
 // Who called whom is told by (ppe, pindex) alone: records of one PE count up, so a
 // procedure is known by its place in that order, whatever the milliseconds say, in
-// which many begin. A record that is lost takes with it what no other tells: when and
+// which many begin: of records of one millisecond each is taken to begin a nanosecond after the one before, so that
+// their order stays. A record that is lost takes with it what no other tells: when and
 // where its procedure began, and who called it. Those that it called are kept, as roots
 // of their own, and counted. A caller may come after those that it called.
 //
@@ -74,8 +80,11 @@ func claim(s importer.Source) (runs []importer.Run) {
 			continue
 		}
 		run := importer.Run{Files: []string{f.Path}}
-		if c := clausesOf(f.Path); names[c] || lies(s.FS, c) {
-			run.Companions = []string{c}
+		for _, c := range programsOf(f.Path) {
+			if c != f.Path && (names[c] || lies(s.FS, c)) {
+				run.Companions = []string{c}
+				break
+			}
 		}
 		runs = append(runs, run)
 	}
@@ -89,14 +98,18 @@ func lies(fsys fs.FS, path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func clausesOf(path string) string {
+// programsOf gives the paths at which the program of a trace may lie.
+func programsOf(path string) (out []string) {
 	for _, packed := range []string{".gz", ".zst", ".bz2"} {
 		path = strings.TrimSuffix(path, packed)
 	}
 	if dot := strings.LastIndexByte(path, '.'); dot > strings.LastIndexByte(path, '/') {
 		path = path[:dot]
 	}
-	return path + ".clauses"
+	for _, ext := range extensions {
+		out = append(out, path+ext)
+	}
+	return out
 }
 
 // numbers reads a line of whole numbers that are not negative.
@@ -114,11 +127,11 @@ func numbers(line string) (out []int64, ok bool) {
 func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
 	c := NewConverter(w)
 	if len(run.Companions) > 0 {
-		names, err := readClauses(run)
+		program, err := readProgram(run)
 		if err != nil {
 			return err
 		}
-		c.names = names
+		c.Read(program)
 	}
 	if err := records(ctx, in, label, c); err != nil {
 		c.Close()

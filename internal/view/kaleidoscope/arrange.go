@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -42,7 +43,12 @@ type plan struct {
 	ring  int // 0: chosen
 	width int // of the picture, or its height where that is less
 	all   bool
+
+	locations *store.Tree
 }
+
+// key names what an arrangement depends on.
+func (p *plan) key() string { return fmt.Sprint(p.root, p.order, p.ring, p.width, p.all) }
 
 // arrange orders, condenses and lays out. A subtree, and all of a tree where all is
 // asked for, is never condensed in levels: it gets as many rings as it has.
@@ -54,8 +60,8 @@ func (p *plan) arrange(f *forest) *arrangement {
 		tree, a.origin = tree.Subtree(p.root)
 		level, a.height = tree.Levels()
 	}
-	if p.order == "family" {
-		ordered, order := tree.Families()
+	if p.order != byTime {
+		ordered, order := tree.Preorder(sorter(p.order, f, p.locations, a.node, func() []float64 { return invocation.NewLayout(tree).Weight }))
 		tree, a.origin = ordered, a.through(order)
 		level, _ = tree.Levels()
 	}

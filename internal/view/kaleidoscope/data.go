@@ -31,10 +31,12 @@ type Node struct {
 	// processor, from 1 on; a root that is no call has none.
 	Step  int32 `json:"step"`
 	Index int32 `json:"index"`
-	// Children is how many calls it made, drawn or not; Expects how many of them
-	// had not begun at the time to which the tree has grown.
+	// Children is how many calls it made, drawn or not; Expects how many of them, or of those that its source
+	// names, had not begun at the time to which the tree has grown.
 	Children int32 `json:"children"`
 	Expects  int32 `json:"expects"`
+	// Label is the paper's: region and step, processor, index.
+	Label string `json:"label,omitempty"`
 }
 
 // A RegionCount says how many calls the calls of a region made. Where all make as
@@ -45,6 +47,8 @@ type RegionCount struct {
 	Least  int32  `json:"least"`
 	Most   int32  `json:"most"`
 	Total  int64  `json:"total"`
+	// Goals are the procedures that each of its calls calls, where its source was read.
+	Goals []string `json:"goals,omitempty"`
 }
 
 // Data is the "data" of the JSON twin.
@@ -67,13 +71,36 @@ func (r *result) Data() any {
 	return d
 }
 
-// expects counts, for each node of the forest, the calls that it has not made yet.
+// expects counts, for each node of the forest, the calls that it has not made yet: those that it made later, or as many
+// as its source names and it had not made.
 func (r *result) expects() []int32 {
 	c := r.forest.calls
 	out := make([]int32, c.Len())
 	for i := c.Len() - 1; i > 0 && c.Begin[i] > r.until; i-- {
 		if p := c.Tree.Parent[i]; p >= 0 {
 			out[p]++
+		}
+	}
+	goals := r.goals()
+	if len(goals) == 0 {
+		return out
+	}
+	_, made := r.forest.counts()
+	for i, region := range c.Region {
+		if names, known := goals[region]; known {
+			out[i] = max(out[i], int32(len(names))-(made[i]-out[i]))
+		}
+	}
+	return out
+}
+
+// goals are the procedures that calls of a region call, of those whose source was read.
+func (r *result) goals() map[trace.RegionID][]string {
+	out := map[trace.RegionID][]string{}
+	regions := r.request.Store().Regions()
+	for id := range regions {
+		if names, known := trace.GoalsOf(&regions[id]); known {
+			out[trace.RegionID(id)] = names
 		}
 	}
 	return out
@@ -90,6 +117,7 @@ func (r *result) childCounts() []RegionCount {
 		c := &by[region]
 		if c.Calls == 0 {
 			c.Region, c.Least = regions[region].Name, made[i]
+			c.Goals, _ = trace.GoalsOf(&regions[region])
 		}
 		c.Calls++
 		c.Least, c.Most = min(c.Least, made[i]), max(c.Most, made[i])
@@ -130,6 +158,7 @@ func (r *result) nodeData(i int, expects []int32) Node {
 	if c.Region != trace.NoRegion {
 		n.Region = r.request.Store().Regions()[c.Region].Name
 		n.Location = r.request.Store().Locations().Path(c.Location)
+		n.Label = r.label(r.node(i))
 	}
 	return n
 }
@@ -177,7 +206,7 @@ func (r *result) label(node int32) string {
 // or its name.
 func (r *result) processorNumber(node int32) string {
 	id, t := r.forest.ranBy(node), r.request.Store().Locations()
-	if t.Rank[id] >= 0 && r.ranksAlone() {
+	if t.Rank[id] >= 0 && r.forest.ranksAlone {
 		return strconv.Itoa(int(t.Rank[id]))
 	}
 	name := t.Name[id]
@@ -185,19 +214,6 @@ func (r *result) processorNumber(node int32) string {
 		return digits
 	}
 	return name
-}
-
-// ranksAlone tells whether the calls of a rank are all at one location.
-func (r *result) ranksAlone() bool {
-	t, seen := r.request.Store().Locations(), map[int32]trace.LocationID{}
-	alone := true
-	r.forest.calls.Locations(func(id trace.LocationID, _ int) {
-		if other, ok := seen[t.Rank[id]]; ok && other != id {
-			alone = false
-		}
-		seen[t.Rank[id]] = id
-	})
-	return alone
 }
 
 func (r *result) fact(i int) view.Fact {
@@ -210,7 +226,7 @@ func (r *result) fact(i int) view.Fact {
 	g := &s.Regions()[c.Region]
 	begin, end := c.Begin, c.End
 	f := view.Fact{Title: g.Name, Locations: []trace.LocationID{c.Location}, Regions: []trace.RegionID{c.Region}, Begin: &begin, End: &end,
-		Row: &store.Row{Location: c.Location, Lane: int(c.Lane), Row: int(c.Row)}, Open: map[string]string{"root": strconv.Itoa(int(r.node(i))), "paint": "location"}}
+		Row: &store.Row{Location: c.Location, Lane: int(c.Lane), Row: int(c.Row)}, Open: r.opens(i)}
 	line := func(label, value, exact string) {
 		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: exact})
 	}
@@ -221,6 +237,9 @@ func (r *result) fact(i int) view.Fact {
 		line("processor", s.Locations().Name[p]+", which ran it longest", "")
 	}
 	line("calls made", view.Thousands(int64(made[r.node(i)])), "")
+	if names, _ := trace.GoalsOf(g); len(names) > 0 {
+		line("calls of its source", strings.Join(names, ", "), "")
+	}
 	line("begin", view.FormatTime(c.Begin), strconv.FormatInt(int64(c.Begin), 10))
 	line("duration", view.FormatTime(c.End-c.Begin), strconv.FormatInt(int64(c.End-c.Begin), 10))
 	line("path", r.path(r.node(i)), "")
@@ -234,6 +253,20 @@ func (r *result) fact(i int) view.Fact {
 		line("source", g.File, "")
 	}
 	return f
+}
+
+// opens is what a double click on a node leads to: the subtree below it, first shown by location; from the root of
+// a subtree the way up, to the subtree of its caller or to the whole tree. A zoom belongs to what it was made for.
+func (r *result) opens(i int) map[string]string {
+	node := r.node(i)
+	if r.request.Values.Text("root") == "" || i > 0 {
+		return map[string]string{"root": strconv.Itoa(int(node)), "paint": "location", "zoom": ""}
+	}
+	up := r.forest.calls.Tree.Parent[node]
+	if up <= 0 {
+		return map[string]string{"root": "", "zoom": ""}
+	}
+	return map[string]string{"root": strconv.Itoa(int(up)), "zoom": ""}
 }
 
 // path is the names of the callers, outermost first; the middle of a long one is left out.

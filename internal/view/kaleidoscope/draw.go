@@ -48,7 +48,10 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		count += m.Len()
 	}
 	s.AddLayer("families", 0, marks...)
-	if !r.paper {
+	s.Terms = r.trail()
+	if r.lone() {
+		s.AddLayer("labels", 0, r.loneLabel())
+	} else if !r.paper {
 		s.AddLayer("labels", 0, (&labeller{r}).labels())
 	}
 	whole := &scene.Rect{}

@@ -54,6 +54,10 @@ func (r *result) gather(p *painter) {
 func (r *result) draw(p *painter) []scene.Mark {
 	r.gather(p)
 	shapes, bands, lines, leaves := &scene.Polygon{}, &scene.Polygon{}, &scene.Line{Width: 1}, &scene.Point{}
+	if r.lone() {
+		r.drawLone(p, shapes)
+		return []scene.Mark{shapes}
+	}
 	for k := range r.families {
 		f := &r.families[k]
 		me := r.places[f.place]

@@ -21,6 +21,8 @@ type forest struct {
 	// processor is, for each location, the one that ran its calls where that is
 	// another; nil where all run their own.
 	processor []trace.LocationID
+	// ranksAlone is set where the calls of a rank are all at one location.
+	ranksAlone bool
 
 	count sync.Once
 	index []int32 // of each node among those of its processor, from 1 on
@@ -76,7 +78,7 @@ func forestOf(ctx context.Context, run view.Run, w store.Window) (*forest, error
 		if err != nil {
 			return nil, err
 		}
-		f := &forest{calls: calls}
+		f := &forest{calls: calls, ranksAlone: ranksAlone(calls, s.Locations())}
 		if f.processor, err = processors(ctx, s, w); err != nil {
 			return nil, err
 		}
@@ -90,6 +92,17 @@ func forestOf(ctx context.Context, run view.Run, w store.Window) (*forest, error
 		}
 		return f, nil
 	})
+}
+
+func ranksAlone(c *invocation.Calls, t *store.Tree) bool {
+	seen, alone := map[int32]trace.LocationID{}, true
+	c.Locations(func(id trace.LocationID, _ int) {
+		if other, ok := seen[t.Rank[id]]; ok && other != id {
+			alone = false
+		}
+		seen[t.Rank[id]] = id
+	})
+	return alone
 }
 
 // keyOf names a window; no locations are not all locations.

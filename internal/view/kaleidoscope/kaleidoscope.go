@@ -33,9 +33,10 @@ var View = &view.View{
 		"Painted by location, even colours mean an even load; painted by time, one colour is one moment. The same time colour with different location colours is work in parallel, " +
 		"the same with the same is work in sequence. Painted by both, hue is the location and lightness the time, early ones light. Where there are more levels than rings, levels are condensed; " +
 		"what is under a pixel is not drawn; both are said. In the page, a double click opens a subtree, and the flower can be seen to bloom.",
-	Needs:   view.Needs{Intervals: true},
-	Runs:    2,
-	Options: view.Use("ring", "paint", "order", "root", "zoom", "until", "light", "all", "palette=spectrum", "paper"),
+	Needs: view.Needs{Intervals: true},
+	Runs:  2,
+	Options: view.Words(view.Use("ring", "paint", "order=auto", "root", "zoom", "until", "light", "all", "palette=spectrum", "paper"),
+		"order: order of sectors: roots in the order of their processes and what they call by begin, all by begin, the largest first, or by begin with what a condensed call made together; auto: rank where each location has one root, else time [auto rank time size family]"),
 	Data:    []any{Data{}, PairData{}},
 	Compute: compute,
 }
@@ -92,14 +93,14 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.arrangement, err = view.Keep(q.Runs[0].Cache, "kaleidoscope arrangement "+keyOf(w)+fmt.Sprint(*p), (*arrangement).sizeBytes, func() (*arrangement, error) { return p.arrange(r.forest), nil })
+	r.arrangement, err = view.Keep(q.Runs[0].Cache, "kaleidoscope arrangement "+keyOf(w)+p.key(), (*arrangement).sizeBytes, func() (*arrangement, error) { return p.arrange(r.forest), nil })
 	r.light = newLight(q, q.Values.Switch("light"))
 	return r, err
 }
 
 func (r *result) plan() (*plan, error) {
 	v := r.request.Values
-	p := &plan{root: -1, order: v.Text("order"), ring: v.Integer("ring"), width: min(r.request.Size.Width, r.request.Size.Height), all: v.Switch("all")}
+	p := &plan{root: -1, order: v.Text("order"), locations: r.request.Store().Locations(), ring: v.Integer("ring"), width: min(r.request.Size.Width, r.request.Size.Height), all: v.Switch("all")}
 	if root := v.Text("root"); root != "" {
 		id, err := strconv.Atoi(root)
 		if err != nil || id < 0 || id >= r.forest.calls.Len() {
@@ -107,11 +108,14 @@ func (r *result) plan() (*plan, error) {
 		}
 		p.root = int32(id)
 	}
-	switch p.order {
-	case "", "time", "family":
-		return p, nil
+	switch {
+	case p.order != "auto":
+	case r.paper:
+		p.order = byTime
+	default:
+		p.order = chosenOrder(r.forest)
 	}
-	return nil, fmt.Errorf("--order %q: want time or family", p.order)
+	return p, nil
 }
 
 // parseUntil reads how far the tree has grown: a time from the run's begin, or a
@@ -155,6 +159,9 @@ func (r *result) Notes() []string {
 	}
 	if crowded > 0 {
 		out = append(out, plural(crowded, "call lies where another is drawn", "calls lie where others are drawn"))
+	}
+	if limit := r.timeLimit(); limit != "" {
+		out = append(out, limit)
 	}
 	if r.shared != "" {
 		out = append(out, r.shared)

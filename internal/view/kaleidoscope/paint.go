@@ -28,20 +28,47 @@ type painter struct {
 	marks map[trace.RegionID]int
 }
 
+func (r *result) ramp() string {
+	if r.paper {
+		return "spectrum"
+	}
+	return r.request.Values.Text("palette")
+}
+
+// spectrum is the time over which colours run: when the first and the last call of the tree, or of the subtree, begin.
+func (r *result) spectrum() (begin, end trace.Time) {
+	if r.request.Values.Text("root") == "" {
+		return r.forest.begin, r.forest.end
+	}
+	all := r.forest.calls.Begin
+	begin, end = all[r.node(0)], all[r.node(0)]
+	for i := range r.layout.Tree.Len() {
+		end = max(end, all[r.node(i)])
+	}
+	return begin, end
+}
+
+// timeLimit says how much time one colour is: calls of the same colour need not have begun together.
+func (r *result) timeLimit() string {
+	begin, end := r.spectrum()
+	colours := scene.RampSection(r.ramp()).Length
+	switch r.request.Values.Text("paint") {
+	case "time":
+	case "both":
+		colours = scene.LocationShades()
+	default:
+		return ""
+	}
+	if end-begin < trace.Time(colours) {
+		return ""
+	}
+	return fmt.Sprintf("one colour is %s: equal colours are not equal times", view.FormatTime((end-begin)/trace.Time(colours-1)))
+}
+
 // painter begins the spectrum anew for a subtree.
 func (r *result) painter() *painter {
-	p := &painter{result: r, paint: r.request.Values.Text("paint"), ramp: r.request.Values.Text("palette"), begin: r.forest.begin, end: r.forest.end,
-		seen: map[int32]bool{}, marks: map[trace.RegionID]int{}}
-	if r.paper {
-		p.ramp = "spectrum"
-	}
-	if r.request.Values.Text("root") != "" {
-		begin := r.forest.calls.Begin
-		p.begin, p.end = begin[r.node(0)], begin[r.node(0)]
-		for i := range r.layout.Tree.Len() {
-			p.end = max(p.end, begin[r.node(i)])
-		}
-	}
+	p := &painter{result: r, paint: r.request.Values.Text("paint"), ramp: r.ramp(), seen: map[int32]bool{}, marks: map[trace.RegionID]int{}}
+	p.begin, p.end = r.spectrum()
 	if p.paint == "location" || p.paint == "both" || p.paint == "processor" {
 		p.group()
 	}

@@ -29,6 +29,9 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	}
 	x, y := it.Place()
 	p := point{x * float64(it.A), y * float64(it.B)}
+	if r.lone() {
+		return r.fact(0), distance(point{r.cx, r.cy}, p) <= r.loneRadius()
+	}
 	k := r.leafAt(p)
 	if k < 0 {
 		k = r.lineAt(p)

@@ -102,7 +102,17 @@ func WriteSpans(format string, spans []Span) []byte {
 // ImportBytes reads a file of that name and content into a store on disk.
 func ImportBytes(tb testing.TB, name string, data []byte) store.Reader {
 	tb.Helper()
-	s, err := importer.NewSourceFS("sample", fstest.MapFS{name: {Data: data}})
+	return ImportFiles(tb, map[string]string{name: string(data)})
+}
+
+// ImportFiles imports the first run of files by their names.
+func ImportFiles(tb testing.TB, files map[string]string) store.Reader {
+	tb.Helper()
+	dir := fstest.MapFS{}
+	for name, text := range files {
+		dir[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	s, err := importer.NewSourceFS("sample", dir)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import { learnEnd } from "./narrow";
 import { changed, commandLine, optionsFor } from "./option";
 import { OptionForm } from "./options";
 import { PictureHost } from "./picture-host";
+import { forAnotherRun } from "./plug";
 import { followOf, specFor } from "./scope";
 import { TableTwin } from "./table-twin";
 import type { Workbench } from "./workbench";
@@ -152,7 +153,7 @@ function Head({ panel, view, scene, alone }: HeadProps) {
               { label: "Split below", run: () => bench.addView(panel.view, "below", panel.id) },
               ...bench.otherRuns.value.map((r, i): MenuItem => ({
                 label: middle(r.name, 40), note: "the same view of this run beside it", above: i === 0 ? "Compare with another run" : undefined,
-                off: r.missing[panel.view] || undefined, run: () => bench.addView(panel.view, "right", panel.id, { ...panel.options, run: [r.id] }),
+                off: r.missing[panel.view] || undefined, run: () => bench.addView(panel.view, "right", panel.id, { ...forAnotherRun(bench.plug(panel.view), panel.options), run: [r.id] }),
               })),
               { label: "How to read this view", above: bench.otherRuns.value.length > 0 ? "This panel" : undefined, run: () => bench.showHowTo(panel.view) },
               { label: "Copy address of this panel alone", run: () => void copyAddress(bench, embedAddress(panel), "Address copied: it shows this panel alone, for an iframe.") },

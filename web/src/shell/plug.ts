@@ -17,6 +17,8 @@ export interface ViewPlug {
   follow?: Partial<Follow>;
   /** Options that the page always sends. */
   always?: Readonly<Record<string, readonly string[]>>;
+  /** Options that mean something in one run alone, such as a place in its picture: they are not kept for another. */
+  ofRun?: readonly string[];
   /** Its marks do not depend on the window's ends: they may be moved and asked for with overscan. */
   local?: boolean;
   /** A click opens what it hits, where that can be opened; with Ctrl it selects. */
@@ -73,4 +75,9 @@ export function chooseAll(fact: Fact): Choice {
   if (fact.regions?.length) choice.regions = fact.regions.map((id) => `#${id}`);
   if (fact.begin !== undefined && fact.end !== undefined && fact.end > fact.begin) choice.time = { begin: fact.begin, end: fact.end };
   return choice;
+}
+
+/** The options of a panel that another run may have too. */
+export function forAnotherRun(plug: ViewPlug, options: PanelState["options"]): PanelState["options"] {
+  return Object.fromEntries(Object.entries(options ?? {}).filter(([name]) => !plug.ofRun?.includes(name)));
 }

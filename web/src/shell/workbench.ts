@@ -17,7 +17,7 @@ import { IntervalFinder } from "./found";
 import * as panel from "./layout";
 import { LocationBook } from "./names";
 import { NoteBook } from "./notes";
-import type { Choice, ViewPlug } from "./plug";
+import { forAnotherRun, type Choice, type ViewPlug } from "./plug";
 import type { PageOptions } from "./option";
 import type { TrackSpan } from "./query-track";
 import { everything, firstLook, firstLookOfAll, looksNow, SelectionStore, type Look, type Range } from "./selection";
@@ -584,7 +584,7 @@ export class Workbench {
       const isOpen = (p: panel.PanelState) => !p.options?.run?.length || this.runs.value.some((r) => r.id === p.options.run![0]);
       const rows = l.rows.map((r) => ({
         weight: Number(r.weight) || 1,
-        panels: r.panels.filter((p) => known.has(p.view) && isOpen(p)).map((p) => panel.newPanel(p.view, p.options, Number(p.weight) || 1)),
+        panels: r.panels.filter((p) => known.has(p.view) && isOpen(p)).map((p) => panel.newPanel(p.view, forAnotherRun(this.plug(p.view), p.options), Number(p.weight) || 1)),
       })).filter((r) => r.panels.length > 0);
       return rows.length > 0 ? { rows, maximised: "", ...(l.as === "tabs" || l.as === "scroll" ? { as: l.as } : {}) } : null;
     } catch {

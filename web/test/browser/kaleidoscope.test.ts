@@ -50,7 +50,83 @@ it("opens a subtree on a double click, by location, and selects nothing", async 
   expect(await options()).toEqual({ paint: ["region"] });
 });
 
+it("leads up from the subtree of a leaf, which is a disc", async () => {
+  await openBench(page, program.address, "v=kaleidoscope&0.root=22");
+  const trail = page.getByRole("navigation", { name: "Callers" });
+  expect(await trail.getByRole("button").allInnerTexts()).toEqual(["whole tree", "query", "qsort/3", "qsort/3", "qsort/3", "qsort/3 empty"]);
+  await trail.getByRole("button", { name: "qsort/3" }).first().click();
+  await settled(page);
+  expect(await options()).toMatchObject({ root: ["1"] });
+  await trail.getByRole("button", { name: "whole tree" }).click();
+  await settled(page);
+  expect(await trail.count()).toBe(0);
+});
+
+/** How far the drawn shapes reach from left to right, in pixels. */
+const reach = () => page.evaluate(() => {
+  const host = document.querySelector(".picture") as unknown as { picture: { scene: { layers: { marks: { kind: string; x: Float32Array }[] }[] } } };
+  const xs = host.picture.scene.layers[0].marks.filter((m) => m.kind === "polygon").flatMap((m) => [...m.x]);
+  return { width: Math.max(...xs) - Math.min(...xs), middle: (Math.max(...xs) + Math.min(...xs)) / 2 };
+});
+
+// The actions of the paper, one after the other.
+it("is drawn to scale when the window is resized, and moves with it", async () => {
+  await openBench(page, program.address, "v=kaleidoscope&0.paint=region");
+  const [before, size] = [await reach(), page.viewportSize()!];
+  await page.setViewportSize({ width: Math.round(size.width * 0.9), height: Math.round(size.height * 0.6) });
+  await page.waitForTimeout(300);
+  await settled(page);
+  const after = await reach();
+  expect(after.width).toBeLessThan(before.width * 0.75);
+  await page.setViewportSize(size);
+  await page.waitForTimeout(300);
+  await settled(page);
+  expect((await reach()).width).toBeCloseTo(before.width, 0);
+});
+
+it("zooms with the wheel, changes the centre with a drag, and finds back", async () => {
+  const before = await reach();
+  const box = (await picture(page).boundingBox())!;
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  for (let i = 0; i < 3; i++) await page.mouse.wheel(0, -120);
+  await page.waitForFunction(() => location.search.includes("0.zoom="));
+  await settled(page);
+  const larger = await reach();
+  expect(larger.width).toBeGreaterThan(before.width * 1.5);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 120, y, { steps: 4 });
+  await page.mouse.up();
+  await settled(page);
+  expect((await reach()).middle).toBeCloseTo(larger.middle + 120, -1);
+  await page.getByRole("button", { name: "centre" }).click();
+  await settled(page);
+  expect((await reach()).width).toBeCloseTo(before.width, 0);
+});
+
+it("has the three views of one image", async () => {
+  const shapes: number[] = [];
+  for (const paint of ["location", "time", "region"]) {
+    await openBench(page, program.address, `v=kaleidoscope&0.paint=${paint}`);
+    shapes.push((await reach()).width);
+  }
+  expect(new Set(shapes).size).toBe(1);
+});
+
+it("tells the procedure of the node under the pointer", async () => {
+  await page.mouse.move(...(await shape()));
+  await page.getByText("(qsort/3 5, 3, 1)").first().waitFor();
+});
+
+it("exits when the panel is closed", async () => {
+  await openBench(page, program.address, "v=kaleidoscope,profile");
+  await page.getByRole("button", { name: "Close panel" }).first().click();
+  expect(await page.getByRole("img", { name: /^Kaleidoscope/ }).count()).toBe(0);
+});
+
 it("selects on a single click", async () => {
+  await openBench(page, program.address, "v=kaleidoscope&0.paint=region");
   await page.mouse.click(...(await shape()));
   await page.waitForFunction(() => location.search.includes("regions="));
   expect((await state(page)).regions).toHaveLength(1);

@@ -4,7 +4,9 @@
 
 import "./kaleidoscope.css";
 import { useEffect, useState } from "preact/hooks";
+import type { Scene } from "../../scene/scene";
 import { useBench } from "../../shell/context";
+import { middle } from "../../shell/format";
 import type { PanelState } from "../../shell/layout";
 import type { OptionChange, ViewPlug } from "../../shell/plug";
 
@@ -13,6 +15,7 @@ export const kaleidoscope: ViewPlug = {
   // The tree stays whole, and what is selected lights up in it.
   follow: { time: "selection", locations: "filter", regions: "filter" },
   always: { light: ["true"] },
+  ofRun: ["root", "zoom"],
   shift: (panel, dx, dy) => {
     const z = zoomOf(panel);
     return zoomed({ ...z, x: z.x - (2 * dx) / z.factor, y: z.y - (2 * dy) / z.factor });
@@ -23,6 +26,7 @@ export const kaleidoscope: ViewPlug = {
     const step = 2 * (1 / z.factor - 1 / factor);
     return zoomed({ factor, x: z.x + at.x * step, y: z.y + at.y * step });
   },
+  Bar: Trail,
   Controls,
 };
 
@@ -48,14 +52,41 @@ function zoomed(z: Zoom): OptionChange[] {
 /** The painting of the whole tree while a subtree is open, by panel: a subtree is first shown by location. */
 const saved = new Map<string, readonly string[]>();
 
-/** What leads back from a subtree: the whole tree, painted as it was. */
+/** What leads back from a subtree: the whole tree, painted as it was. A zoom belongs to what it was made for. */
 export function wholeTree(panel: PanelState): OptionChange[] {
-  return [{ option: "root", values: [] }, { option: "paint", values: [...(saved.get(panel.id) ?? panel.options.paint ?? [])] }];
+  return [{ option: "root", values: [] }, { option: "zoom", values: [] }, { option: "paint", values: [...(saved.get(panel.id) ?? panel.options.paint ?? [])] }];
 }
 
 /** Keeps the painting of a whole tree. */
 export function savePainting(panel: PanelState): void {
   if (panel.options.root === undefined) saved.set(panel.id, panel.options.paint ?? []);
+}
+
+/** The callers of the call whose subtree is shown, outermost first, and itself. */
+export function trailOf(scene: Scene | null): { root: string; name: string }[] {
+  return (scene?.terms ?? []).filter((t) => t.name === "root").map((t) => ({ root: t.text, name: t.label }));
+}
+
+/** The ways up from a subtree: to the whole tree and to those of all callers. */
+function Trail({ panel, scene }: { panel: PanelState; scene: Scene | null }) {
+  const bench = useBench();
+  if (panel.options["root"] === undefined) return null;
+  const set = (changes: OptionChange[]) => changes.forEach((c) => bench.setOption(panel.id, c.option, c.values));
+  const trail = trailOf(scene);
+  return (
+    <nav class="trail" aria-label="Callers">
+      <button type="button" class="chip" title="Back to the whole tree" onClick={() => set(wholeTree(panel))}>whole tree</button>
+      {trail.map((t, i) => (
+        <span key={i}>
+          <span aria-hidden="true">▸ </span>
+          {t.root === "" ? t.name : (
+            <button type="button" class="plain" title={`The subtree of ${t.name}`} aria-current={i === trail.length - 1 ? "page" : undefined}
+              onClick={() => set([{ option: "root", values: [t.root] }, { option: "zoom", values: [] }])}>{middle(t.name, 32)}</button>
+          )}
+        </span>
+      ))}
+    </nav>
+  );
 }
 
 /** Milliseconds and percent of a step of the growing tree. */
@@ -80,13 +111,9 @@ function Controls({ panel }: { panel: PanelState }) {
     setPlaying(!playing);
   };
   useEffect(() => savePainting(panel), [panel]);
-  const root = panel.options["root"]?.[0];
   const moved = panel.options["zoom"] !== undefined;
   return (
     <span class="bloom">
-      {root !== undefined && (
-        <button type="button" class="chip" title="Back to the whole tree" onClick={() => wholeTree(panel).forEach((c) => bench.setOption(panel.id, c.option, c.values))}>whole tree</button>
-      )}
       {moved && (
         <button type="button" class="chip" title="The root in the middle and all of the picture" onClick={() => bench.setOption(panel.id, "zoom", [])}>centre</button>
       )}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PanelState } from "../../shell/layout";
+import { forAnotherRun } from "../../shell/plug";
 import { kaleidoscope, savePainting, untilOf, wholeTree, zoomOf } from "./index";
 
 const panel = (options: Record<string, string[]> = {}) => ({ id: "p", view: "kaleidoscope", options }) as unknown as PanelState;
@@ -22,7 +23,10 @@ describe("the picture of calls", () => {
   it("paints the whole tree as it was when a subtree is left", () => {
     savePainting(panel({ paint: ["time"] }));
     savePainting(panel({ paint: ["location"], root: ["7"] }));
-    expect(wholeTree(panel({ paint: ["location"], root: ["7"] }))).toEqual([{ option: "root", values: [] }, { option: "paint", values: ["time"] }]);
+    expect(wholeTree(panel({ paint: ["location"], root: ["7"] }))).toEqual([{ option: "root", values: [] }, { option: "zoom", values: [] }, { option: "paint", values: ["time"] }]);
+  });
+  it("keeps neither subtree nor zoom for another run", () => {
+    expect(forAnotherRun(kaleidoscope, { zoom: ["4,1,1"], root: ["7"], paint: ["time"] })).toEqual({ paint: ["time"] });
   });
   it("reads how far the tree has grown", () => {
     expect([untilOf(panel()), untilOf(panel({ until: ["40%"] })), untilOf(panel({ until: ["3s"] })), untilOf(panel({ until: ["x%"] }))]).toEqual([100, 40, 100, 100]);

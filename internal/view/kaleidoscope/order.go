@@ -1,0 +1,64 @@
+package kaleidoscope
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Orders of sectors.
+const (
+	byTime   = "time"   // siblings by their begin
+	byRank   = "rank"   // roots by the rank of their location, all others by begin
+	bySize   = "size"   // siblings by weight, the largest first
+	byFamily = "family" // by begin, and what one condensed call made stays together
+)
+
+// mostSorted is how many siblings are put in order of their size: among more nobody sees it.
+const mostSorted = 4096
+
+// chosenOrder is rank where each location has no more than one of several roots, else time.
+func chosenOrder(f *forest) string {
+	c := f.calls
+	if !c.Virtual {
+		return byTime
+	}
+	seen := map[trace.LocationID]bool{}
+	for i, p := range c.Tree.Parent {
+		if p != 0 {
+			continue
+		}
+		id := c.Location(int32(i))
+		if seen[id] {
+			return byTime
+		}
+		seen[id] = true
+	}
+	return byRank
+}
+
+// sorter gives what brings the siblings of a tree of the forest's nodes into an order; nil: they are in it.
+func sorter(order string, f *forest, t *store.Tree, node func(i int) int32, weight func() []float64) func(parent int32, children []int32) {
+	switch order {
+	case byRank:
+		return func(parent int32, children []int32) {
+			if !f.calls.Virtual || node(int(parent)) != 0 {
+				return
+			}
+			slices.SortStableFunc(children, func(a, b int32) int {
+				x, y := f.calls.Location(node(int(a))), f.calls.Location(node(int(b)))
+				return cmp.Or(cmp.Compare(t.Rank[x], t.Rank[y]), cmp.Compare(x, y))
+			})
+		}
+	case bySize:
+		w := weight()
+		return func(_ int32, children []int32) {
+			if len(children) <= mostSorted {
+				slices.SortStableFunc(children, func(a, b int32) int { return cmp.Compare(w[b], w[a]) })
+			}
+		}
+	}
+	return nil
+}
