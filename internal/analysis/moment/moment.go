@@ -54,8 +54,25 @@ func Bar(begin, end trace.Time, order int) Sketch {
 	if end <= begin {
 		return Sketch{Origin: begin}
 	}
-	length := float64(end - begin)
-	s := Sketch{Origin: begin, Weight: length, Mean: length / 2}
+	s := bar(float64(end-begin), order)
+	s.Origin = begin
+	return s
+}
+
+// Span is Bar on an axis whose values are fractions, such as a counter's.
+func Span(begin, length float64, order int) Sketch {
+	s := Sketch{}
+	if length > 0 {
+		s = bar(length, order)
+	}
+	whole := math.Floor(min(max(begin, -1<<62), 1<<62))
+	s.Origin, s.Mean = trace.Time(whole), s.Mean+(begin-whole)
+	return s
+}
+
+// bar is the sketch of [0, length).
+func bar(length float64, order int) Sketch {
+	s := Sketch{Weight: length, Mean: length / 2}
 	half := length / 2
 	power := half // half^(k+1) after the loop's step
 	for k := 1; k <= order; k++ {
@@ -66,6 +83,9 @@ func Bar(begin, end trace.Time, order int) Sketch {
 	}
 	return s
 }
+
+// Cubic is s without the orders above three.
+func (s *Sketch) Cubic() Cubic { return Cubic{s.Origin, s.Weight, s.Mean, s.Central[2], s.Central[3]} }
 
 // Add merges one busy interval into s.
 func (s *Sketch) Add(begin, end trace.Time, order int) {

@@ -40,11 +40,11 @@ type twin struct {
 }
 
 type twinRow struct {
-	Location       trace.LocationID
-	Path           string
-	M0             float64
-	M1, M2, M3, M5 *float64
-	Outlier        bool
+	Location           trace.LocationID
+	Path               string
+	M0                 float64
+	M1, M2, M3, M4, M5 *float64
+	Outlier            bool
 }
 
 func twinOf(t testing.TB, r store.Reader, c viewtest.Case) (out twin) {

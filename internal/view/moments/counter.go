@@ -3,7 +3,6 @@ package moments
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"sort"
 	"sync"
@@ -73,21 +72,39 @@ func newCounterAxis(ctx context.Context, r store.Reader, sel trace.Selection, na
 	return x, err
 }
 
-// at gives the value of a series, linear between samples and constant beyond.
-func (s *counterSeries) at(t trace.Time) float64 {
+// at gives the value of a series as that of the last sample and the growth since:
+// linear between samples and constant beyond.
+func (s *counterSeries) at(t trace.Time) (sample int, value, since float64) {
 	n := len(s.time)
 	if n == 0 {
-		return 0
+		return 0, 0, 0
 	}
 	i := sort.Search(n, func(i int) bool { return s.time[i] > t })
 	switch i {
 	case 0:
-		return s.value[0]
+		return 0, s.value[0], 0
 	case n:
-		return s.value[n-1]
+		return n, s.value[n-1], 0
 	}
-	a, b := s.time[i-1], s.time[i]
-	return s.value[i-1] + (s.value[i]-s.value[i-1])*float64(t-a)/float64(b-a)
+	return i, s.value[i-1], s.growth(i, t-s.time[i-1])
+}
+
+// growth is what the counter gains in a time before sample i.
+func (s *counterSeries) growth(i int, d trace.Time) float64 {
+	return (s.value[i] - s.value[i-1]) * float64(d) / float64(s.time[i]-s.time[i-1])
+}
+
+// rise is how much the counter grows from one time to another, in fractions of its unit.
+func (s *counterSeries) rise(from, to trace.Time) float64 {
+	i, a, sinceA := s.at(from)
+	j, b, sinceB := s.at(to)
+	if i == j {
+		if i == 0 || i == len(s.time) {
+			return 0
+		}
+		return s.growth(i, to-from)
+	}
+	return (b - a) + (sinceB - sinceA)
 }
 
 // axis is as long as the counter that grew most.
@@ -95,8 +112,7 @@ func (x *counterAxis) axis(ids []trace.LocationID) axis {
 	a := axis{counter: x.name, unit: x.unit}
 	for _, id := range ids {
 		if c, ok := x.of[id]; ok {
-			s := x.series[c]
-			a.end = max(a.end, s.at(x.selection.End)-s.at(x.selection.Begin))
+			a.end = max(a.end, x.series[c].rise(x.selection.Begin, x.selection.End))
 		}
 	}
 	if a.end == 0 {
@@ -107,7 +123,7 @@ func (x *counterAxis) axis(ids []trace.LocationID) axis {
 
 // fetch scans the window and moves each bar onto the counter.
 func (x *counterAxis) fetch(ctx context.Context, f *fetcher, s *state, l *layer) error {
-	l.cubics = make([]moment.Cubic, len(f.ids))
+	sketches := make([]moment.Sketch, len(f.ids))
 	missing := 0
 	for _, id := range f.ids {
 		if _, ok := x.of[id]; !ok {
@@ -123,11 +139,16 @@ func (x *counterAxis) fetch(ctx context.Context, f *fetcher, s *state, l *layer)
 		if !ok || f.at[id] < 0 {
 			return
 		}
-		series := x.series[c]
-		zero := series.at(l.begin)
-		from, to := trace.Time(math.Round(series.at(begin)-zero)), trace.Time(math.Round(series.at(end)-zero))
-		l.cubics[f.at[id]].Add(from, to)
+		span := moment.Span(x.series[c].rise(l.begin, begin), x.series[c].rise(begin, end), f.orders)
+		sketches[f.at[id]].Merge(&span, f.orders)
 	})
+	l.cubics = make([]moment.Cubic, len(f.ids))
+	for i := range sketches {
+		l.cubics[i] = sketches[i].Cubic()
+	}
+	if f.orders > 3 {
+		l.higher = sketches
+	}
 	l.begin, l.end = 0, 0
 	return err
 }

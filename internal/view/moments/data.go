@@ -1,6 +1,7 @@
 package moments
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -285,7 +286,7 @@ func (r *result) Table() *view.Table {
 	a := r.tableOrder()
 	unit := "ns"
 	if r.axis.counter != "" {
-		unit = "count"
+		unit = cmp.Or(r.axis.unit, "count")
 	}
 	t := &view.Table{Columns: []view.Column{{Name: "location"}, {Name: "path"}, {Name: "m0", Unit: unit}, {Name: "m1", Unit: unit}, {Name: "m2", Unit: unit}, {Name: "m3", Unit: unit}}}
 	for k := 4; k <= r.opt.orders; k++ {

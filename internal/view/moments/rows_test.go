@@ -3,6 +3,7 @@ package moments_test
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"strings"
 	"testing"
 
@@ -210,6 +211,83 @@ func TestTheAxisMayBeACounter(t *testing.T) {
 	if _, err := moments.View.Compute(t.Context(), c.Request(t, moments.View, r)); err == nil {
 		t.Error("an unknown counter is accepted")
 	}
+}
+
+// TestTheAxisKeepsFractionsOfACounter: a counter of gigabytes grows by less than one
+// while much happens. The numbers are those of exact arithmetic.
+func TestTheAxisKeepsFractionsOfACounter(t *testing.T) {
+	const length = 24_000
+	bars := [][2]trace.Time{{100, 3_333}, {3_333, 3_334}, {7_777, 11_111}, {17_003, 23_456}}
+	for _, top := range []float64{1, 24, 1e-6, 3e12} {
+		r := viewtest.Local(t, func(w trace.Writer) {
+			id := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "p", Rank: 0})
+			busy := w.Region(trace.Region{Name: "busy", Role: trace.RoleCompute})
+			read := w.Counter(trace.Counter{Location: id, Name: "read", Unit: "GB", Monotone: true})
+			s := w.Stream(id, trace.StreamOptions{})
+			s.Sample(read, 0, 0)
+			for _, b := range bars {
+				s.Interval(b[0], b[1], busy)
+			}
+			s.Sample(read, length, top)
+			s.Close()
+		})
+		c := viewtest.Case{Options: map[string][]string{"axis": {"read"}, "moments": {"4"}}}
+		row := twinOf(t, r, c).Rows[0]
+		want := exactMoments(bars, top/length)
+		for k, got := range orNone(row) {
+			if !(math.Abs(got-want[k]) <= 1e-12*want[0]) {
+				t.Errorf("counter to %g: m%d %v, want %v", top, k, got, want[k])
+			}
+		}
+		if unit := c.Compute(t, moments.View, r).Table().Columns[2].Unit; unit != "GB" {
+			t.Errorf("the table has m0 in %q", unit)
+		}
+	}
+}
+
+// orNone lists m0 … m4 of a row, NaN where there is none.
+func orNone(row twinRow) []float64 {
+	m := []float64{row.M0}
+	for _, x := range []*float64{row.M1, row.M2, row.M3, row.M4} {
+		if x == nil {
+			m = append(m, math.NaN())
+		} else {
+			m = append(m, *x)
+		}
+	}
+	return m
+}
+
+// exactMoments gives m0 … m4 of bars, in fractions until the last root, times a scale.
+func exactMoments(bars [][2]trace.Time, scale float64) [5]float64 {
+	power := func(x *big.Rat, k int) *big.Rat {
+		p := big.NewRat(1, 1)
+		for range k {
+			p.Mul(p, x)
+		}
+		return p
+	}
+	// about is Σ ∫ (t - centre)^k dt.
+	about := func(centre *big.Rat, k int) *big.Rat {
+		sum := new(big.Rat)
+		for _, b := range bars {
+			from, to := new(big.Rat).SetInt64(int64(b[0])), new(big.Rat).SetInt64(int64(b[1]))
+			sum.Add(sum, power(to.Sub(to, centre), k+1))
+			sum.Sub(sum, power(from.Sub(from, centre), k+1))
+		}
+		return sum.Quo(sum, new(big.Rat).SetInt64(int64(k+1)))
+	}
+	zero := new(big.Rat)
+	norm := about(zero, 0)
+	mean := new(big.Rat).Quo(about(zero, 1), norm)
+	mu := func(k int) float64 { x, _ := new(big.Rat).Quo(about(mean, k), norm).Float64(); return x }
+	m0, _ := norm.Float64()
+	m1, _ := mean.Float64()
+	m := [5]float64{m0, m1, math.Sqrt(3 * mu(2)), 3 * math.Cbrt(mu(3)), math.Pow(5*mu(4), 0.25)}
+	for k := range m {
+		m[k] *= scale
+	}
+	return m
 }
 
 func TestWrongOptionsSayWhatIsWanted(t *testing.T) {
