@@ -38,13 +38,13 @@ var functions = map[string]function{
 	"sinh": {arity: 1, f1: math.Sinh}, "cosh": {arity: 1, f1: math.Cosh}, "tanh": {arity: 1, f1: math.Tanh},
 	"asinh": {arity: 1, f1: math.Asinh}, "acosh": {arity: 1, f1: math.Acosh}, "atanh": {arity: 1, f1: math.Atanh},
 	"exp": {arity: 1, f1: math.Exp}, "ln": {arity: 1, f1: math.Log}, "log": {arity: 1, f1: math.Log10}, "lg": {arity: 1, f1: math.Log2}, "log2": {arity: 1, f1: math.Log2},
-	"pow": {arity: 2, f2: math.Pow}, "^": {arity: 2, f2: math.Pow},
+	"pow": {arity: 2, f2: Power}, "^": {arity: 2, f2: Power},
 	"+": {arity: 2, f2: func(a, b float64) float64 { return a + b }}, "-": {arity: 2, f2: func(a, b float64) float64 { return a - b }},
 	"*": {arity: 2, f2: func(a, b float64) float64 { return a * b }}, "/": {arity: 2, f2: func(a, b float64) float64 { return a / b }},
 	"neg": {arity: 1, f1: func(a float64) float64 { return -a }},
 	"min": {arity: -1, fn: extremum(math.Min)}, "max": {arity: -1, fn: extremum(math.Max)},
 	"sum": {arity: -1, fn: sum}, "avg": {arity: -1, fn: func(a []float64) float64 { return sum(a) / float64(len(a)) }},
-	"fact": {arity: 1, f1: func(n float64) float64 { return math.Gamma(math.Floor(n) + 1) }}, "combin": {arity: 2, f2: combinations},
+	"fact": {arity: 1, f1: factorial}, "combin": {arity: 2, f2: combinations},
 	"if": {arity: 3, fn: func(a []float64) float64 {
 		if holds(a[0]) {
 			return a[1]
@@ -123,15 +123,4 @@ func sum(a []float64) (s float64) {
 		s += v
 	}
 	return s
-}
-
-func combinations(n, k float64) float64 {
-	n, k = math.Floor(n), math.Floor(k)
-	if !(k >= 0 && k <= n) {
-		return 0
-	}
-	a, _ := math.Lgamma(n + 1)
-	b, _ := math.Lgamma(k + 1)
-	c, _ := math.Lgamma(n - k + 1)
-	return math.Round(math.Exp(a - b - c))
 }
