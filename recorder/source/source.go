@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-//go:embed c/core.c c/mpi.c c/openmp.c c/parallax.h c/parallax_recorder.py
+//go:embed c/core.c c/threads.c c/mpi.c c/openmp.c c/parallax.h c/parallax_recorder.py
 var files embed.FS
 
 // A Recorder is one text that can be written.
@@ -35,7 +35,7 @@ func Recorders() []Recorder {
 			"clang -O2 -shared -fPIC -o libparallax.so parallax_openmp.c -ldl\nLD_PRELOAD=$PWD/libparallax.so ./program"},
 		{"mpi+openmp", "C: both together, for hybrid programs", "parallax_hybrid.c", []string{"core.c", "mpi.c", "openmp.c"},
 			"OMPI_CC=clang MPICH_CC=clang mpicc -O2 -shared -fPIC -o libparallax.so parallax_hybrid.c -ldl\nmpirun -n 4 env " + preload + "./program"},
-		{"regions", "C: only the regions that a program names itself", "parallax_regions.c", []string{"core.c"},
+		{"regions", "C: the regions that a program names itself, and what its threads wait for", "parallax_regions.c", []string{"core.c", "threads.c"},
 			"cc -O2 -shared -fPIC -o libparallax.so parallax_regions.c -ldl\n" + preload + "./program"},
 		{"header", "C header: name regions of a program; costs nothing without a recorder", "parallax.h", []string{"parallax.h"}, ""},
 		{"python", "Python module: name regions of a script, through whichever recorder is loaded", "parallax_recorder.py", []string{"parallax_recorder.py"}, ""},

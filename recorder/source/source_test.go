@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -208,6 +209,45 @@ func intervals(t *testing.T, file string) (list [][2]float64) {
 	return list
 }
 
+// sumsOf gives weight, mean, M2 and M3 of intervals.
+func sumsOf(list [][2]float64) (s [4]float64) {
+	for _, w := range list {
+		s[0] += w[1] - w[0]
+		s[1] += (w[1] - w[0]) * (w[0] + w[1]) / 2
+	}
+	s[1] /= s[0]
+	for _, w := range list {
+		a, b := w[0]-s[1], w[1]-s[1]
+		s[2] += (b*b*b - a*a*a) / 3
+		s[3] += (b*b*b*b - a*a*a*a) / 4
+	}
+	return s
+}
+
+// windows gives the recorded moments of all locations.
+func windows(t *testing.T, r store.Reader) (rows []trace.MomentRow) {
+	t.Helper()
+	if err := r.Moments(context.Background(), nil, func(list []trace.MomentRow) error { rows = append(rows, list...); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// merged gives weight, mean, M2 and M3 of recorded windows.
+func merged(rows []trace.MomentRow) (s [4]float64) {
+	for _, m := range rows {
+		s[0] += m.Weight
+		s[1] += m.Weight * (float64(m.Begin) + m.Mean)
+	}
+	s[1] /= s[0]
+	for _, m := range rows {
+		d := float64(m.Begin) + m.Mean - s[1]
+		s[2] += m.Central[2] + m.Weight*d*d
+		s[3] += m.Central[3] + 3*d*m.Central[2] + m.Weight*d*d*d
+	}
+	return s
+}
+
 // Moments, calls and regions are those of the intervals themselves, however often windows
 // were put together.
 func TestMomentsAreThoseOfATrace(t *testing.T) {
@@ -224,32 +264,10 @@ func TestMomentsAreThoseOfATrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	truth := intervals(t, filepath.Join(dir, "truth"))
-	var want, got [4]float64 // weight, mean, M2, M3
-	for _, w := range truth {
-		want[0] += w[1] - w[0]
-		want[1] += (w[1] - w[0]) * (w[0] + w[1]) / 2
-	}
-	want[1] /= want[0]
-	for _, w := range truth {
-		a, b := w[0]-want[1], w[1]-want[1]
-		want[2] += (b*b*b - a*a*a) / 3
-		want[3] += (b*b*b*b - a*a*a*a) / 4
-	}
+	want := sumsOf(truth)
 	r := imported(t, dir)
-	var rows []trace.MomentRow
-	if err := r.Moments(context.Background(), nil, func(list []trace.MomentRow) error { rows = append(rows, list...); return nil }); err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range rows {
-		got[0] += m.Weight
-		got[1] += m.Weight * (float64(m.Begin) + m.Mean)
-	}
-	got[1] /= got[0]
-	for _, m := range rows {
-		d := float64(m.Begin) + m.Mean - got[1]
-		got[2] += m.Central[2] + m.Weight*d*d
-		got[3] += m.Central[3] + 3*d*m.Central[2] + m.Weight*d*d*d
-	}
+	rows := windows(t, r)
+	got := merged(rows)
 	scale := math.Sqrt(want[2] / want[0])
 	for k, size := range []float64{want[0], scale, want[2], want[0] * scale * scale * scale} {
 		if math.Abs(got[k]-want[k]) > 1e-9*size {
@@ -540,6 +558,114 @@ func checkHybrid(t *testing.T, r store.Reader) {
 	}
 }
 
+// Threads are busy in the regions they name, and not while they sleep, join or wait: busy time
+// lies between what the program measured inside and outside its regions. No call is lost,
+// though all threads begin at once.
+func TestThreadsAreBusyInRegionsAndNotWhileTheyWait(t *testing.T) {
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("no C compiler here: the recorder in C is not tried")
+	}
+	dir := t.TempDir()
+	library := build(t, "regions", "cc")
+	command(t, dir, "cc", "-O1", "-I", testdata(t, "../c"), "-o", "threads", testdata(t, "threads.c"), "-pthread")
+	for _, how := range []string{"return", "exit"} {
+		t.Run(how, func(t *testing.T) {
+			os.RemoveAll(filepath.Join(dir, "out"))
+			out, err := try(dir, []string{"PARALLAX_OUT=" + filepath.Join(dir, "out"), "LD_PRELOAD=" + library}, "./threads", how)
+			if err != nil {
+				t.Fatal(err, out)
+			}
+			checkThreads(t, imported(t, dir), out, how == "exit")
+		})
+	}
+}
+
+func checkThreads(t *testing.T, r store.Reader, out string, endless bool) {
+	const threads, kernels = 3, 20
+	inside, outside := make([][][2]float64, threads), make([][][2]float64, threads)
+	for line := range strings.Lines(out) {
+		var i int
+		var a, b [2]float64
+		if _, err := fmt.Sscan(line, &i, &a[0], &a[1], &b[0], &b[1]); err != nil {
+			t.Fatal(err, line)
+		}
+		inside[i], outside[i] = append(inside[i], a), append(outside[i], b)
+	}
+	all, rows := calls(t, r), map[string][]trace.MomentRow{}
+	for _, m := range windows(t, r) {
+		name := r.Locations().Name[m.Location]
+		rows[name] = append(rows[name], m)
+	}
+	for name, regions := range all {
+		if regions["outside regions"].time+regions["pthread_join"].time == 0 && regions["endless"].calls == 0 {
+			t.Errorf("%s is never outside its regions: %v", name, regions)
+		}
+		got := merged(rows[name])
+		total := 0.0
+		for region, c := range regions {
+			if trace.RoleOf(region, "").Busy() {
+				total += c.time
+			}
+		}
+		if math.Abs(total-got[0]) > 1 {
+			t.Errorf("%s: busy %v ns, by its regions %v", name, got[0], total)
+		}
+		for i := range threads {
+			kernel := regions[fmt.Sprint("kernel ", i)]
+			if kernel.calls == 0 {
+				continue
+			}
+			if kernel.calls != kernels || regions["wait"].calls != kernels || regions["wait for a neighbour"].calls != kernels {
+				t.Errorf("%s: calls %+v", name, regions)
+			}
+			least, most := sumsOf(inside[i]), sumsOf(outside[i])
+			if got[0] < least[0] || got[0] > most[0] {
+				t.Errorf("%s: busy %v ns, measured %v to %v", name, got[0], least[0], most[0])
+			}
+			// What the recorder counts beside the measured work moves its deviation by so much at the most.
+			span := outside[i][len(outside[i])-1][1] - outside[i][0][0]
+			slack := 2 * span * math.Sqrt((most[0]-least[0])/least[0])
+			if d := math.Sqrt(got[2]/got[0]) - math.Sqrt(least[2]/least[0]); math.Abs(d) > slack {
+				t.Errorf("%s: deviation off by %v ns, %v are due to what was measured", name, d, slack)
+			}
+			inside[i] = nil
+		}
+		if regions["team"].calls == 1 && got[0] > regions["team"].time {
+			t.Errorf("%s: busy %v ns while it joined threads", name, got[0])
+		}
+	}
+	for i := range threads {
+		if inside[i] != nil {
+			t.Errorf("kernels of thread %d are in no row: %v", i, all)
+		}
+	}
+	if want := threads + 1; !endless && len(all) != want || endless && len(all) != want+1 {
+		t.Errorf("%d threads recorded: %v", len(all), all)
+	}
+}
+
+// What the recorder takes for a wait by its name is none of the busy time for the reader either.
+func TestWaitsAreKnownByNamesThatAreNotBusy(t *testing.T) {
+	text, err := os.ReadFile(testdata(t, "../c/core.c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := regexp.MustCompile(`(?m)^\tstatic const char \*const (?:words|begins)\[\] = \{(.*)\};$`).FindAllSubmatch(text, -1)
+	if len(lists) != 2 {
+		t.Fatalf("%d lists of names in core.c", len(lists))
+	}
+	for _, list := range lists {
+		for name := range strings.SplitSeq(string(list[1]), ", ") {
+			if name = strings.Trim(name, `"`); trace.RoleOf(name, "").Busy() {
+				t.Errorf("%q is %v", name, trace.RoleOf(name, ""))
+			}
+		}
+	}
+	if role := trace.RoleOf("outside regions", ""); role != trace.RoleIdle {
+		t.Errorf("time outside regions is %v", role)
+	}
+}
+
 // A Python script names regions through whichever recorder is loaded, and runs the same without.
 func TestPythonNamesRegions(t *testing.T) {
 	for _, tool := range []string{"python3", "cc"} {
@@ -562,5 +688,42 @@ func TestPythonNamesRegions(t *testing.T) {
 		if regions["epoch"].calls != 5 || regions["load"].calls != 5 {
 			t.Errorf("%s: %+v", at, regions)
 		}
+	}
+}
+
+// Threads of a Python script are busy in their regions, but for what they sleep, join and wait for
+// the interpreter: between the processor time they took and the time that went by.
+func TestPythonThreadsAreBusyInRegions(t *testing.T) {
+	for _, tool := range []string{"python3", "cc"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip("no ", tool, " here: the Python module is not tried")
+		}
+	}
+	dir := t.TempDir()
+	env := []string{"PYTHONPATH=" + testdata(t, "../c"), "PYTHONDONTWRITEBYTECODE=1", "LD_PRELOAD=" + build(t, "regions", "cc"), "PARALLAX_OUT=" + filepath.Join(dir, "out")}
+	out, err := try(dir, env, "python3", testdata(t, "threads.py"))
+	if err != nil {
+		t.Fatal(err, out)
+	}
+	r := imported(t, dir)
+	all, moments := calls(t, r), busy(t, r)
+	found := 0
+	for line := range strings.Lines(out) {
+		var kernel string
+		var processor, outside float64
+		if _, err := fmt.Sscan(line, &kernel, &processor, &outside); err != nil {
+			t.Fatal(err, out)
+		}
+		for name, regions := range all {
+			if c := regions[kernel]; c.calls > 0 {
+				found++
+				if c.calls != 20 || regions["wait for others"].calls != 20 || moments[name][0] < processor || moments[name][0] > outside {
+					t.Errorf("%s: busy %v ns, want %v to %v; %+v", name, moments[name][0], processor, outside, regions)
+				}
+			}
+		}
+	}
+	if main := all["main"]; found != 3 || main["team"].calls != 1 || main["team"].time > moments["main"][0] {
+		t.Errorf("%d threads; main, busy %v: %+v", found, moments["main"][0], all["main"])
 	}
 }

@@ -17,11 +17,13 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -75,12 +77,17 @@ typedef struct plx_worker {
 	int64_t watched; /* first time stamp */
 	int64_t due;     /* when the file is to be written anew; only the main thread does so */
 	int away;        /* depth of calls; busy where 0 */
+	int outside;     /* busy outside regions too: a thread of MPI or OpenMP */
+	int idle;        /* open regions that are waits */
+	int gone;        /* the thread has ended */
+	int64_t left;    /* since when it is outside regions */
+	volatile uint32_t changes; /* odd while its thread changes it */
 	int shift;       /* a window is 1 << shift ns long */
 	int windows;
 	uint32_t node, base; /* region at hand; the one that tasks are put below */
 	uint32_t waiting;    /* what the call at hand waits for, where it tells by itself */
 	int depth, lost; /* open regions; regions deeper than can be kept */
-	struct { uint32_t node; int64_t begin; } open[PLX_DEPTH];
+	struct { uint32_t node; int waits; int64_t begin; } open[PLX_DEPTH];
 	uint32_t nodes;
 	uint64_t dropped; /* calls and regions that found no room */
 	uint64_t messages[PLX_CLASSES][PLX_SIZES], sent[PLX_CLASSES][PLX_SIZES];
@@ -92,7 +99,9 @@ typedef struct plx_worker {
 } plx_worker;
 
 static struct {
-	int on, aborted, wrote;
+	volatile int on;
+	int aborted, wrote;
+	pid_t process;
 	int64_t origin;        /* monotonic clock at the start */
 	int64_t epoch;         /* the same moment, ns since 1970 */
 	int64_t offset, later; /* to add to get the clock of rank 0, at the start and at the end */
@@ -146,7 +155,10 @@ static uint32_t plx_name(const char *s) {
 
 /* --- threads ------------------------------------------------------------------------ */
 
-static plx_worker *plx_worker_new(const char *kind) {
+/* plx_thread_begins has the end of a thread told, where a part below knows how. */
+static void (*plx_thread_begins)(plx_worker *);
+
+static plx_worker *plx_worker_new(const char *kind, int outside) {
 	size_t size = sizeof(plx_worker) + (size_t)plx.windows * sizeof(plx_sums);
 	/* Mapped, not allocated: pages that are never touched cost nothing. */
 	plx_worker *w = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -159,17 +171,20 @@ static plx_worker *plx_worker_new(const char *kind) {
 	w->tree[0].parent = UINT32_MAX;
 	w->tree[0].name = plx_name(plx.program);
 	w->tree[0].count = 1;
-	w->since = w->watched = plx_now();
+	w->outside = outside;
+	w->since = w->left = w->watched = plx_now();
 	w->due = number ? INT64_MAX : plx.every;
 	for (i = 0; i < PLX_PARTNERS; i++) w->partners[i].rank = -1;
 	do w->next = plx.workers;
 	while (!__sync_bool_compare_and_swap(&plx.workers, w->next, w));
-	return plx_self = w;
+	plx_self = w;
+	if (plx_thread_begins) plx_thread_begins(w);
+	return w;
 }
 
 static inline plx_worker *plx_worker_get(void) {
 	if (!plx.on) return 0;
-	return plx_self ? plx_self : plx_worker_new("thread");
+	return plx_self ? plx_self : plx_worker_new("thread", 1);
 }
 
 /* --- moments of busy time ------------------------------------------------------------ */
@@ -221,12 +236,33 @@ static void plx_busy(plx_worker *w, int64_t begin, int64_t end) {
 
 /* --- calls --------------------------------------------------------------------------- */
 
+/* plx_works tells whether the thread is busy: not in a call or a wait, and in a region, or
+ * outside where that counts. Its busy time since w->since is not in the sums yet. */
+static inline int plx_works(const plx_worker *w) { return !w->away && !w->idle && (w->outside || w->depth || w->lost); }
+
+/* plx_turns ends or begins busy time where a change at now made a difference. */
+static void plx_turns(plx_worker *w, int worked, int64_t now) {
+	int works = plx_works(w);
+	if (worked && !works) plx_busy(w, w->since, now);
+	if (!worked && works) w->since = now;
+}
+
+static void plx_stays(plx_worker *w, int64_t now);
+
+/* plx_known counts a thread as busy outside regions, from now on. */
+static void plx_known(plx_worker *w, int64_t now) {
+	plx_stays(w, now);
+	if ((w->depth || w->lost) && !w->idle) plx_busy(w, w->since, now);
+	w->outside = 1;
+}
+
 /* plx_enter begins a call; it gives 0 inside another, whose time it is. */
 __attribute__((noinline, unused)) static plx_worker *plx_enter(void) {
 	plx_worker *w = plx_worker_get();
 	if (!w || w->away++) return 0;
 	w->entered = plx_now();
-	plx_busy(w, w->since, w->entered);
+	if (!w->outside) plx_known(w, w->entered);
+	else if (!w->idle) plx_busy(w, w->since, w->entered);
 	return w;
 }
 
@@ -284,6 +320,12 @@ __attribute__((noinline, unused)) static void plx_leave(plx_worker *w, uint32_t 
 
 /* --- regions that the program names ---------------------------------------------------- */
 
+/* plx_stays counts the time outside regions up to now, where that is not busy. */
+static void plx_stays(plx_worker *w, int64_t now) {
+	if (!w->outside && !w->depth && !w->lost && now > w->left) plx_count(w, plx_name("outside regions"), w->left, now, 0, 0);
+	w->left = now;
+}
+
 static void plx_region_enter_below(plx_worker *w, uint32_t parent, uint32_t name, int64_t now) {
 	uint32_t i;
 	for (i = parent + 1; i < w->nodes; i++)
@@ -299,6 +341,7 @@ static void plx_region_enter_below(plx_worker *w, uint32_t parent, uint32_t name
 		w->nodes++;
 	}
 	w->open[w->depth].node = w->node;
+	w->open[w->depth].waits = 0;
 	w->open[w->depth++].begin = now;
 	w->node = i;
 }
@@ -315,6 +358,7 @@ static void plx_region_leave(plx_worker *w, int64_t now) {
 		return;
 	}
 	w->depth--;
+	w->idle -= w->open[w->depth].waits;
 	w->tree[w->node].count++;
 	w->tree[w->node].time += (uint64_t)(now - w->open[w->depth].begin);
 	w->node = w->open[w->depth].node;
@@ -323,20 +367,62 @@ static void plx_region_leave(plx_worker *w, int64_t now) {
 static void plx_start(int32_t rank, int32_t size);
 
 void parallax_region_begin(const char *name);
+void parallax_wait_begin(const char *name);
 void parallax_region_end(void);
 
-/* The names that parallax.h and the Python module call. */
-void parallax_region_begin(const char *name) {
+/* plx_is_wait knows waits by their name, as the reader of the file does. */
+static int plx_is_wait(const char *name) {
+	static const char *const words[] = {"wait", "waiting", "waitall", "idle", "sleep", "sleeping", "barrier", "lock", "blocked", "sync", "synchronization"};
+	static const char *const begins[] = {"wait for ", "waiting ", "mpi_", "nccl", "pthread_join", "pthread_mutex", "pthread_cond", "pthread_barrier"};
+	size_t i;
+	for (i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strcasecmp(name, words[i])) return 1;
+	for (i = 0; i < sizeof begins / sizeof *begins; i++)
+		if (!strncasecmp(name, begins[i], strlen(begins[i]))) return strncasecmp(name, "mpi_file_", 9) != 0;
+	return 0;
+}
+
+static void plx_named_region(const char *name, int waits) {
 	plx_worker *w;
+	int64_t now;
+	int worked, depth;
 	if (!plx.on && !plx.wrote) plx_start(-1, -1);
-	if ((w = plx_worker_get())) plx_region_enter(w, plx_name(name), plx_now());
+	if (!plx.on || !(w = plx_self ? plx_self : plx_worker_new("thread", 0))) return;
+	now = plx_now();
+	worked = plx_works(w);
+	depth = w->depth;
+	w->changes++;
+	__sync_synchronize();
+	plx_stays(w, now);
+	plx_region_enter(w, plx_name(name), now);
+	if (waits && w->depth > depth) w->idle += w->open[depth].waits = 1;
+	plx_turns(w, worked, now);
+	__sync_synchronize();
+	w->changes++;
+}
+
+/* The names that parallax.h and the Python module call. */
+void parallax_region_begin(const char *name) { plx_named_region(name, plx_is_wait(name)); }
+void parallax_wait_begin(const char *name) {
+	char waits[64];
+	snprintf(waits, sizeof waits, "wait for %s", name);
+	plx_named_region(plx_is_wait(name) ? name : waits, 1);
 }
 
 void parallax_region_end(void) {
-	plx_worker *w = plx_worker_get();
+	plx_worker *w = plx_self;
 	int64_t now;
-	if (!w) return;
-	plx_region_leave(w, now = plx_now());
+	int worked;
+	if (!plx.on || !w) return;
+	now = plx_now();
+	worked = plx_works(w);
+	w->changes++;
+	__sync_synchronize();
+	plx_region_leave(w, now);
+	plx_turns(w, worked, now);
+	w->left = now;
+	__sync_synchronize();
+	w->changes++;
 	if (now >= w->due) plx_show(w, now);
 }
 
@@ -389,7 +475,7 @@ static void plx_put_regions(plx_out *o, plx_worker *w) {
 	int k;
 	plx_put(o, 4, n);
 	for (i = 0; i < n; i++) {
-		uint64_t count = w->tree[i].count, time = i ? w->tree[i].time : (uint64_t)(plx.ended - w->watched);
+		uint64_t count = w->tree[i].count, time = i ? w->tree[i].time : (uint64_t)((w->gone ? w->left : plx.ended) - w->watched);
 		for (k = 0; k < w->depth; k++) /* still open: counted as far as they came */
 			if ((k + 1 < w->depth ? w->open[k + 1].node : w->node) == i) {
 				count++;
@@ -451,20 +537,48 @@ static void plx_put_messages(plx_out *o, plx_worker *w) {
 	plx_put(o, 8, w->others_bytes);
 }
 
+/* plx_close ends what a thread had open at the end, in a copy of it: another thread may go on
+ * while this is written. */
+static void plx_close(plx_worker *w, const plx_worker *from) {
+	size_t size = sizeof *w + (size_t)from->windows * sizeof *w->window;
+	uint32_t changes;
+	int tries;
+	for (tries = 0; tries < 100000; tries++) {
+		changes = from->changes;
+		__sync_synchronize();
+		memcpy(w, from, size);
+		__sync_synchronize();
+		if ((changes == from->changes && !(changes & 1)) || from == plx_self) break;
+	}
+	if (w->gone || w->outside) return;
+	if (w->away && w->waiting) plx_count(w, w->waiting, w->entered, plx.ended, 0, 0);
+	else plx_stays(w, plx.ended);
+	if (plx_works(w)) plx_busy(w, w->since, plx.ended);
+}
+
 /* plx_encode gives the record of this process, in memory of its own; none where there is no
  * memory. It calls nothing that a signal handler may not, but the bare system call. */
 static plx_out plx_encode(void) {
 	static const uint8_t magic[8] = {'P', 'L', 'X', 'M', 'O', 'M', 0, 2};
 	static uint8_t used[PLX_NAMES];
 	plx_out o = {0, 0, sizeof plx}, length;
-	plx_worker *first = plx.workers, *w; /* threads that begin now are not in it */
-	uint32_t i, k, n = 0, names = (uint32_t)plx.named, crc = UINT32_MAX;
+	plx_worker *first = plx.workers, *w, *from; /* threads that begin now are not in it */
+	uint32_t i, k, n = 0, names, crc = UINT32_MAX;
+	size_t one = sizeof *w + (size_t)plx.windows * sizeof *w->window, at; /* no part is longer in the file */
+	uint8_t *copies;
+	for (w = first; w; w = w->next) n++;
+	one = (one + 63) / 64 * 64;
+	copies = mmap(0, n * one + 64, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (copies == MAP_FAILED) return (plx_out){0, 0, 0};
+	for (from = first, at = 0; from; from = from->next, at += one) plx_close((plx_worker *)(copies + at), from);
 	memset(used, 0, sizeof used);
-	for (w = first; w; w = w->next, n++) {
-		o.room += sizeof *w + (size_t)w->windows * sizeof *w->window; /* no part is longer in the file */
+	for (at = 0; at < n * one; at += one) {
+		w = (plx_worker *)(copies + at);
 		for (i = 0; i < w->nodes; i++) used[w->tree[i].name] = 1;
 		for (i = 0; i < PLX_CELLS; i++) used[w->cells[i].name] = 1;
 	}
+	names = (uint32_t)plx.named;
+	o.room += n * one;
 	o.b = mmap(0, o.room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (o.b == MAP_FAILED) o.room = 0;
 	for (i = 0; i < 8; i++) plx_put(&o, 1, magic[i]);
@@ -479,7 +593,8 @@ static plx_out plx_encode(void) {
 	plx_put(&o, 4, names);
 	for (i = 1; i <= names; i++) plx_text(&o, used[i] ? plx.names[i] : "");
 	plx_put(&o, 4, n);
-	for (w = first; w; w = w->next) {
+	for (at = 0; at < n * one; at += one) {
+		w = (plx_worker *)(copies + at);
 		plx_text(&o, w->name);
 		plx_put(&o, 1, (uint64_t)w->shift);
 		plx_put(&o, 8, (uint64_t)w->watched);
@@ -490,6 +605,7 @@ static plx_out plx_encode(void) {
 		plx_put_calls(&o, w);
 		plx_put_messages(&o, w);
 	}
+	munmap(copies, n * one + 64);
 	plx_put(&length, 8, o.n + sizeof crc);
 	for (i = 0; i < o.n; i++)
 		for (crc ^= o.b[i], k = 0; k < 8; k++) crc = crc & 1 ? 0xEDB88320u ^ crc >> 1 : crc >> 1;
@@ -501,12 +617,13 @@ static plx_out plx_encode(void) {
 static void (*plx_wait_ends)(plx_worker *, int64_t);
 
 /* plx_end closes what is open, once: the busy time of this thread, and waits of the others.
- * Whether another thread is busy or gone is not known. */
+ * Whether another thread of MPI or OpenMP is busy or gone is not known; of threads that only
+ * name regions plx_close knows. */
 static void plx_end(void) {
 	plx_worker *w = plx_self;
 	if (plx.ended) return;
 	plx.ended = plx_now();
-	if (w && !w->away) plx_busy(w, w->since, plx.ended);
+	if (w && w->outside && plx_works(w)) plx_busy(w, w->since, plx.ended);
 	for (w = plx.workers; w; w = w->next)
 		if (w != plx_self && w->away && w->waiting && plx_wait_ends) plx_wait_ends(w, plx.ended);
 	if (!plx.later) plx.later = plx.offset;
@@ -536,7 +653,8 @@ static int plx_put_file(const char *suffix) {
 /* plx_write writes the file for good, once. */
 static void plx_write(void) {
 	static const char say[] = "parallax recorder: cannot write what was recorded\n";
-	if (!plx.on || __sync_lock_test_and_set(&plx.wrote, 1)) return;
+	/* A child that was forked has the memory of its parent, but is not the program recorded. */
+	if (!plx.on || getpid() != plx.process || __sync_lock_test_and_set(&plx.wrote, 1)) return;
 	plx_end();
 	plx.on = 0;
 	if (!plx_put_file(".part") && write(2, say, sizeof say - 1) < 0) return;
@@ -547,7 +665,8 @@ static void plx_write(void) {
 static void plx_show(plx_worker *w, int64_t now) {
 	int64_t later = plx.later;
 	if (!plx.on) return; /* it is written for good */
-	if (!w->away) plx_busy(w, w->since, now);
+	if (plx_works(w)) plx_busy(w, w->since, now);
+	w->since = now;
 	plx.ended = now;
 	if (!later) plx.later = plx.offset;
 	if (!plx.aborted) plx.aborted = 2; /* it runs on */
@@ -555,7 +674,7 @@ static void plx_show(plx_worker *w, int64_t now) {
 	if (plx.aborted == 2) plx.aborted = 0;
 	plx.later = later;
 	plx.ended = 0;
-	w->since = plx_now();
+	w->since = w->left = plx_now();
 	w->due = w->since + plx.every;
 }
 
@@ -613,7 +732,11 @@ static void plx_start(int32_t rank, int32_t size) {
 	const char *s;
 	char when[32];
 	ssize_t n;
-	if (__sync_lock_test_and_set(&started, 1)) return;
+	if (__sync_lock_test_and_set(&started, 1)) {
+		while (!plx.on && !plx.wrote) sched_yield(); /* another thread is at it */
+		return;
+	}
+	plx.process = getpid();
 	plx_clocks();
 	real = (time_t)(plx.epoch / 1000000000);
 	plx.rank = rank;
@@ -633,6 +756,6 @@ static void plx_start(int32_t rank, int32_t size) {
 	if (s && *s) snprintf(plx.dir, sizeof plx.dir, "%s", s);
 	else snprintf(plx.dir, sizeof plx.dir, "parallax-%s-%s-%d", plx.program, when, (int)getpid());
 	plx_guard();
-	atexit(plx_at_exit);
+	if (!plx_thread_begins) atexit(plx_at_exit); /* else the part below that knows threads does it later */
 	plx.on = 1;
 }

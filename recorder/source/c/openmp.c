@@ -47,7 +47,7 @@ enum { PLX_TASK_ENTERED = 1, PLX_TASK_NAME = 2, PLX_TASK_WAITING = 32 };
 
 static uint32_t plx_task_name(ompt_data_t *t) { return t ? (uint32_t)(t->value >> PLX_TASK_NAME & 0xfffffff) : 0; }
 
-static plx_worker *plx_omp_worker(void) { return !plx.on ? 0 : plx_self ? plx_self : plx_worker_new("OpenMP thread"); }
+static plx_worker *plx_omp_worker(void) { return !plx.on ? 0 : plx_self ? plx_self : plx_worker_new("OpenMP thread", 1); }
 
 /* Threads of a team other than the first are in the region while their implicit task runs. */
 static void plx_omp_implicit_task(ompt_scope_endpoint_t end, ompt_data_t *parallel, ompt_data_t *task, unsigned threads, unsigned index, int flags) {
@@ -130,7 +130,7 @@ static void plx_omp_task_schedule(ompt_data_t *prior, ompt_task_status_t status,
 	if (w->away) {
 		plx_omp_waited(w, now);
 		if (prior) prior->value |= (uint64_t)w->waiting << PLX_TASK_WAITING;
-	} else plx_busy(w, w->since, now);
+	} else if (plx_works(w)) plx_busy(w, w->since, now);
 	w->since = now;
 	w->away = 0;
 	w->waiting = 0;

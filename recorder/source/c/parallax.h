@@ -3,6 +3,9 @@
  *   parallax_begin("solve");
  *   solve();
  *   parallax_end();
+ *   parallax_wait("neighbours");
+ *   spin();
+ *   parallax_end();
  *
  * Regions nest, a thread each. Without a recorder in the program both do nothing and
  * nothing needs to be linked: the names are weak (GCC, Clang and compilers like them). */
@@ -14,10 +17,16 @@ extern "C" {
 #endif
 
 extern void parallax_region_begin(const char *name) __attribute__((weak));
+extern void parallax_wait_begin(const char *name) __attribute__((weak));
 extern void parallax_region_end(void) __attribute__((weak));
 
 static inline void parallax_begin(const char *name) {
 	if (parallax_region_begin) parallax_region_begin(name);
+}
+
+/* A region in which the thread waits for others: it is not busy there. */
+static inline void parallax_wait(const char *name) {
+	if (parallax_wait_begin) parallax_wait_begin(name);
 }
 
 static inline void parallax_end(void) {
