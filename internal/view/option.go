@@ -100,6 +100,7 @@ var OptionTable = []Option{
 	{Name: "axes", Kind: "choice", Choices: []string{"shown", "hidden"}, Default: "shown", Help: "box, ticks and names of a picture in space"},
 	{Name: "key", Kind: "choice", Choices: []string{"shown", "hidden"}, Default: "shown", Help: "the scale of colours"},
 	{Name: "traffic", Kind: "choice", Choices: []string{"hidden", "shown"}, Default: "hidden", Help: "lines between locations that send each other messages, coloured by how much"},
+	{Name: "numbering", Kind: "choice", Choices: []string{"auto", "threads", "processes"}, Default: "auto", Help: "what rank and maxRank of a layout number: threads, as ParaProf does, or processes; auto is threads where several share a rank and the layout names neither thread nor slot"},
 	{Name: "cores", Kind: "choice", Choices: []string{"mean", "expand"}, Default: "mean", Help: "what becomes of coordinates past the third: the mean of a place, or beside each other"},
 	{Name: "range", Kind: "text", Help: "low,high: ends of the colours, locked whatever the metric"},
 	{Name: "camera", Kind: "text", Help: "azimuth,elevation,zoom[,panX,panY]: degrees, and shares of the picture"},

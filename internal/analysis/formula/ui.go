@@ -32,7 +32,7 @@ type UI struct {
 
 // UIOptions are what a UI may set beside the events, each an option of the view of
 // topologies.
-var UIOptions = []string{"shape", "point", "detail", "axes", "key", "traffic", "cores", "range", "min", "max", "slice", "camera", "palette"}
+var UIOptions = []string{"shape", "point", "detail", "axes", "key", "traffic", "cores", "numbering", "range", "min", "max", "slice", "camera", "palette"}
 
 var (
 	beginUI = regexp.MustCompile(`^#?\s*BEGIN_UI\s*=(.*)$`)

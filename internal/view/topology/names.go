@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -14,9 +15,13 @@ import (
 // location is called does not depend on what is selected.
 func (r *placer) input() *formula.Input {
 	who := r.who
-	scalar := map[string]float64{"maxrank": who.maxRank, "count": float64(len(who.location))}
+	rank, maxRank := who.rank, who.maxRank
+	if r.numbersThreads() {
+		rank, maxRank = who.slot, float64(len(who.location))
+	}
+	scalar := map[string]float64{"maxrank": maxRank, "count": float64(len(who.location))}
 	column := map[string][]float64{
-		"rank": who.rank, "index": who.index, "slot": who.slot, "context": who.context, "thread": who.thread,
+		"rank": rank, "index": who.index, "slot": who.slot, "context": who.context, "thread": who.thread,
 		"node": who.rank, // of TAU: what it numbers first
 	}
 	for _, b := range r.bound {
@@ -55,6 +60,47 @@ func (r *placer) input() *formula.Input {
 			return keys[key]
 		},
 	}
+}
+
+// numbersThreads tells whether rank and maxRank number locations instead of processes: the
+// paper applies a layout to each thread, and knows no other number.
+func (r *placer) numbersThreads() bool {
+	switch r.option("numbering") {
+	case "threads":
+		return true
+	case "processes":
+		return false
+	}
+	return r.who.shared > 0 && r.byRankAlone()
+}
+
+// byRankAlone tells whether the layout goes by rank, and by nothing that tells the locations
+// of a rank apart.
+func (r *placer) byRankAlone() bool {
+	use := r.chosen.Uses
+	return use("rank") && !use("thread") && !use("slot") && !use("index")
+}
+
+// warn says what rank means where ranks do not tell locations apart, if the layout goes by them.
+func (r *placer) warn() (notes []string) {
+	shared, unranked := r.who.shared, r.who.unranked
+	switch {
+	case !r.chosen.Uses("rank"):
+		return nil
+	case r.numbersThreads():
+		if shared+unranked > 0 {
+			notes = append(notes, fmt.Sprintf("rank numbers all %s locations here, and maxRank is their number, since several share the rank of a process; --numbering processes keeps that",
+				view.Thousands(int64(len(r.who.location)))))
+		}
+		return notes
+	case shared > 0 && r.byRankAlone():
+		notes = append(notes, fmt.Sprintf("%s locations have the rank of another and lie at the same place by rank alone; slot numbers all of them, thread those of a rank, --numbering threads makes rank number all",
+			view.Thousands(int64(shared))))
+	}
+	if unranked > 0 {
+		notes = append(notes, fmt.Sprintf("%s locations have no rank", view.Thousands(int64(unranked))))
+	}
+	return notes
 }
 
 // metadata is a number of each location under a key, of a map first. What is not

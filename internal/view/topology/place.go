@@ -99,7 +99,7 @@ func (r *placer) byFormula(ctx context.Context) error {
 	r.points, r.cube = out.Points, out.Restrict
 	r.placed, r.spans = formula.PlaceSpans(r.points, out.Restrict)
 	slices.Sort(r.lacking)
-	r.notes = append(append(r.notes, r.lacking...), r.who.warn(r.chosen.Uses("rank"))...)
+	r.notes = append(append(r.notes, r.lacking...), r.warn()...)
 	if r.chosen.Sets("color") || r.chosen.Sets("color0") {
 		r.shade = r.ownColour()
 	}

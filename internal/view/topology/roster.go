@@ -2,7 +2,6 @@ package topology
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -21,7 +20,7 @@ type roster struct {
 	slot     []float64 // position in order of rank
 	context  []float64
 	thread   []float64
-	maxRank  float64 // how many ranks there are
+	maxRank  float64 // the highest rank + 1: how many there are where none is missing
 	shared   int     // locations whose rank another one has too
 	unranked int     // locations without a rank, in a run that has some
 }
@@ -110,17 +109,6 @@ func (o *roster) keep(tree *store.Tree, selected []trace.LocationID) []int {
 		}
 	}
 	return out
-}
-
-// warn says where ranks do not tell locations apart, if a layout goes by them.
-func (o *roster) warn(usesRank bool) (notes []string) {
-	if usesRank && o.shared > 0 {
-		notes = append(notes, fmt.Sprintf("%s locations have the rank of another and lie at the same place by rank alone; slot numbers all of them, thread those of a rank", view.Thousands(int64(o.shared))))
-	}
-	if usesRank && o.unranked > 0 {
-		notes = append(notes, fmt.Sprintf("%s locations have no rank", view.Thousands(int64(o.unranked))))
-	}
-	return notes
 }
 
 // pick keeps some of a column, in order.

@@ -105,6 +105,7 @@ location thread lost
 		t.Error(s)
 	}
 	c.Options["layout"] = layoutOf("x=rank\ny=0\nz=maxRank")
+	c.Options["numbering"] = []string{"processes"}
 	r := c.Compute(t, topology.View, c.Open(t))
 	d := r.Data().(topology.Data)
 	if d.Unplaced != 1 || d.Points[3].Rank != nil || *d.Points[1].X != 1 || *d.Points[2].X != 1 || *d.Points[0].Z != 2 {
@@ -113,10 +114,48 @@ location thread lost
 	if notes := strings.Join(r.Notes(), "; "); !strings.Contains(notes, "1 locations have the rank of another") || !strings.Contains(notes, "1 locations have no rank") {
 		t.Errorf("notes are %q", notes)
 	}
+	delete(c.Options, "numbering")
 	c.Trace = strings.NewReplacer(" context=2 thread=5", "", " context=2 thread=9", "").Replace(threads)
 	c.Options["layout"] = layoutOf("x=thread\ny=node\nz=0")
 	if p := points(t, c); *p[1].X != 0 || *p[2].X != 1 || *p[2].Y != 1 {
 		t.Errorf("without numbers of its own the second thread of rank 1 is %v of %v", *p[2].X, *p[2].Y)
+	}
+}
+
+// The paper's layouts know no number but rank, and are applied to each thread: 32 threads
+// of 4 ranks have 32 places.
+func TestLayoutsOfRanksPlaceEachThread(t *testing.T) {
+	var b strings.Builder
+	for rank := range 4 {
+		fmt.Fprintf(&b, "location process \"rank %d\" rank=%d\n", rank, rank)
+		for thread := range 8 {
+			fmt.Fprintf(&b, "  location thread t%d\n    0..%d solve\n", thread, 10+rank*8+thread)
+		}
+	}
+	for text, want := range map[string]struct {
+		numbering string
+		places    int
+		note      string
+	}{
+		"x=mod(rank,8)\ny=floor(rank/8)\nz=maxRank-32":                            {"auto", 32, "rank numbers all 32 locations"},
+		"x=rank\ny=lastRank-31\nz=0":                                              {"auto", 32, "--numbering processes"},
+		"x=rank\ny=thread\nz=maxRank-4":                                           {"auto", 32, ""},
+		"x=rank\ny=0\nz=maxRank-4":                                                {"processes", 4, "28 locations have the rank of another"},
+		"x=slot\ny=rank\nz=maxRank-4":                                             {"auto", 32, ""},
+		"x=rank\ny=thread\nz=maxRank-32":                                          {"threads", 32, "rank numbers all 32 locations"},
+		"rootRanks=sqrt(maxRank-16)\nx=mod(rank,rootRanks)\ny=floor(rank/4)\nz=0": {"auto", 32, "maxRank is their number"},
+	} {
+		c := viewtest.Case{Trace: b.String(), Options: map[string][]string{"layout": layoutOf(text), "numbering": {want.numbering}}}
+		r := c.Compute(t, topology.View, c.Open(t))
+		places := map[[3]float64]bool{}
+		for _, p := range r.Data().(topology.Data).Points {
+			if places[[3]float64{float64(*p.X), float64(*p.Y), float64(*p.Z)}] = true; strings.Contains(text, "z=maxRank") && *p.Z != 0 || *p.Rank > 3 {
+				t.Errorf("%s: %+v", text, p)
+			}
+		}
+		if notes := strings.Join(r.Notes(), "; "); len(places) != want.places || !strings.Contains(notes, want.note) || want.note == "" && strings.Contains(notes, "rank") {
+			t.Errorf("%s: %d places, want %d; notes %q", text, len(places), want.places, notes)
+		}
 	}
 }
 

@@ -27,7 +27,7 @@ var View = &view.View{
 		"that --event0 to --event3 bind. Drag to turn, drag with Shift to move, with Ctrl to choose what lies inside the line, wheel to come closer. The range filter shows values between min and max; where min is above max, only what lies outside. " +
 		"A slice keeps a plane, a line or a point, and the note gives the mean of what it holds.",
 	Needs: view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("layout", "map", "event0", "event1", "event2", "event3", "shape", "point", "detail", "axes", "key", "traffic", "cores", "range", "min", "max", "slice", "camera=30,20,1",
+	Options: view.Use("layout", "map", "event0", "event1", "event2", "event3", "shape", "point", "detail", "axes", "key", "traffic", "cores", "numbering", "range", "min", "max", "slice", "camera=30,20,1",
 		"palette", "paper"),
 	Examples: examples(),
 	Report:   view.Report{AllLocations: true},
