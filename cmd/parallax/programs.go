@@ -77,7 +77,10 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 type eachBatch = func(emit func(*table.Batch) error) error
 
-// answerRows answers with all rows. The types of columns must be known before the first byte, so rows are held first.
+// mostCells bounds what a client can make the server write to its disk for one answer.
+const mostCells = 50_000_000
+
+// answerRows answers with all rows. The types of columns must be known before the first byte, so rows are collected first.
 func answerRows(write func(context.Context, io.Writer, []table.Column, eachBatch) error) server.RowsWriter {
 	return func(ctx context.Context, r view.Run, text string, most int64) (func(io.Writer) error, error) {
 		rows, err := newDatabase([]view.Run{r}).Query(ctx, text, query.Limits{Time: askTime, Rows: most})
@@ -85,13 +88,14 @@ func answerRows(write func(context.Context, io.Writer, []table.Column, eachBatch
 			return nil, err
 		}
 		defer rows.Close()
-		columns, batch, err := rows.Collect(mostCells)
+		all, err := rows.Collect(mostCells)
 		if err != nil {
 			return nil, err
 		}
 		return func(w io.Writer) error {
+			defer all.Close()
 			// The question has been answered: its context ends with it, the writing does not.
-			return write(context.WithoutCancel(ctx), w, columns, func(emit func(*table.Batch) error) error { return emit(batch) })
+			return write(context.WithoutCancel(ctx), w, all.Columns, all.Each)
 		}, nil
 	}
 }

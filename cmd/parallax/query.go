@@ -98,21 +98,18 @@ func runQuery(ctx context.Context, e *env, args []string) error {
 	return err
 }
 
-// mostCells bounds what a Parquet or Arrow file of a result holds: its types must be known before it is written.
-const mostCells = 50_000_000
-
 func writeRows(ctx context.Context, w io.Writer, kind string, rows *query.Rows) error {
 	switch kind {
 	case "parquet", "arrow":
-		columns, batch, err := rows.Collect(mostCells)
+		all, err := rows.Collect(0)
 		if err != nil {
 			return err
 		}
-		each := func(emit func(*table.Batch) error) error { return emit(batch) }
+		defer all.Close()
 		if kind == "arrow" {
-			return tables.WriteArrow(w, columns, true, each)
+			return tables.WriteArrow(w, all.Columns, true, all.Each)
 		}
-		_, err = tables.Write(ctx, w, "result", columns, each)
+		_, err = tables.Write(ctx, w, "result", all.Columns, all.Each)
 		return err
 	case "csv":
 		return rows.WriteCSV(w)

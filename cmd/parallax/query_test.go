@@ -67,7 +67,7 @@ func TestCountsBySQLAreThoseOfInfo(t *testing.T) {
 		}
 		asked++
 		q := askSQL(t, set, `select (select count(*) from locations), (select count(*) from regions), (select count(*) from intervals), (select count(*) from links),
-			(select count(*) from counters), (select count(*) from samples), (select count(*) from instants), (select count(*) from profile), (select "end" from runs)`, "--cache", cache)
+			(select count(*) from counters), (select count(*) from samples), (select count(*) from instants), (select count(callpath) from profile), (select "end" from runs)`, "--cache", cache)
 		want := []any{float64(info.Locations), float64(info.Regions), float64(info.Intervals), float64(info.Links), float64(info.Counters), float64(info.Samples), float64(info.Instants), float64(info.ProfileRows), float64(info.End)}
 		for i, w := range want {
 			if q.Rows[0][i] != w {

@@ -7,6 +7,7 @@
 //
 //	query.go    from SQL to rows       vtab.go     tables of package table as SQLite sees them
 //	cursor.go   walking a table        restrict.go    what a query may do
+//	aggregate.go  sum, median, quantile, percentile   collect.go    rows with their types, for files
 package query
 
 import (
@@ -311,6 +312,9 @@ var engine = sync.OnceValue(func() *sqlite.Driver {
 	d := &sqlite.Driver{}
 	if err := d.RegisterModule(moduleName, module{}); err != nil {
 		panic(err) // the name is taken: a fault of the program
+	}
+	if err := registerAggregates(d); err != nil {
+		panic(err)
 	}
 	return d
 })

@@ -63,7 +63,7 @@ func TestCountsAreThoseOfTheStore(t *testing.T) {
 	d := database(r)
 	i := r.Info()
 	for name, want := range map[string]int64{
-		"intervals": i.Intervals, "links": i.Links, "samples": i.Samples, "instants": i.Instants, "profile": i.Profile,
+		"intervals": i.Intervals, "links": i.Links, "samples": i.Samples, "instants": i.Instants,
 		"locations": int64(r.Locations().Len()), "regions": int64(len(r.Regions())), "counters": int64(len(r.Counters())), "runs": 1,
 	} {
 		if got := one(t, d, "select count(*) from "+name); got != fmt.Sprint(want) {

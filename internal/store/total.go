@@ -94,3 +94,29 @@ func ProfileTotals(ctx context.Context, r Reader) ([]trace.ProfileRow, error) {
 	})
 	return out, err
 }
+
+// CountsCalls reports whether calls of a run are counted. Samples tell where time went, not how often a function
+// was called: their rows have 0 calls throughout, which means unknown. Takes O(call paths) for a profile.
+func CountsCalls(ctx context.Context, r Reader) (bool, error) {
+	if r.Info().Timed() || r.Info().Profile == 0 {
+		return true, nil
+	}
+	rows, err := ProfileTotals(ctx, r)
+	return slices.ContainsFunc(rows, func(x trace.ProfileRow) bool { return x.Calls != 0 }), err
+}
+
+// Outermost says for each call path whether its region is not above it too. Takes
+// O(paths × depth).
+func Outermost(paths []trace.CallPath) []bool {
+	out := make([]bool, len(paths))
+	for i := range paths {
+		out[i] = true
+		for up := paths[i].Parent; up != trace.NoCallPath; up = paths[up].Parent {
+			if paths[up].Region == paths[i].Region {
+				out[i] = false
+				break
+			}
+		}
+	}
+	return out
+}

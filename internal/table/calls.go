@@ -45,7 +45,10 @@ var calls = function(scanned("calls",
 		narrow(maybeText("category", "of the region", func(x *callRow) string { return x.region(x.id).Category })),
 		narrow(text("role", "of the region", func(x *callRow) string { return x.region(x.id).Role.String() })),
 		integer("calls", "", "", func(x *callRow) int64 { return x.sketch.Count }),
-		integer("total", "ns", "of their durations, with what they call", func(x *callRow) int64 { return int64(x.sketch.Total.Time()) }),
+		maybe("total", "ns", "of their durations, with what they call; null beyond 292 years, where calls * mean has it", func(x *callRow) (int64, bool) {
+			total := x.sketch.Total.Time()
+			return int64(total), trace.SumOf(total) == x.sketch.Total
+		}),
 		number("mean", "ns", "", func(x *callRow) float64 { return x.sketch.Mean() }),
 		number("sd", "ns", "standard deviation", func(x *callRow) float64 { return x.sketch.Deviation() }),
 		integer("min", "ns", "", func(x *callRow) int64 { return x.sketch.Min }),

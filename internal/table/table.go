@@ -20,6 +20,8 @@ import (
 type Run struct {
 	Name, Source string
 	Store        store.Reader
+
+	profile profileFacts
 }
 
 // A Kind is the type of a column.

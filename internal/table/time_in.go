@@ -77,8 +77,13 @@ func (r *Run) holding(ctx context.Context, at where, f func([]trace.LocationID) 
 }
 
 func scanTimeIn(ctx context.Context, r *Run, f *Filter, to *rowsOf[timeRow]) error {
-	keep := f.regions(r)
 	begin, end := f.window(r)
+	return eachTime(ctx, r, f, begin, end, to.Output, to.add)
+}
+
+// eachTime hands out time and calls in a window of the locations and regions that a filter leaves.
+func eachTime(ctx context.Context, r *Run, f *Filter, begin, end trace.Time, to *Output, add func(*timeRow) error) error {
+	keep := f.regions(r)
 	if begin >= end {
 		return nil
 	}
@@ -104,7 +109,7 @@ func scanTimeIn(ctx context.Context, r *Run, f *Filter, to *rowsOf[timeRow]) err
 				if keep != nil && !keep[x.id] || x.calls == 0 && x.inclusive == 0 {
 					continue
 				}
-				if err := to.add(x); err != nil {
+				if err := add(x); err != nil {
 					return err
 				}
 			}

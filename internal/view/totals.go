@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -48,6 +49,13 @@ func ChooseMetric(r store.Reader, text string) (MetricChoice, error) {
 		m.Number, m.Name = NumberInclusive, "inclusive "+m.Name
 		return m, nil
 	case "calls":
+		counted, err := store.CountsCalls(context.Background(), r)
+		if err == nil && !counted {
+			err = errors.New("--metric calls: samples do not count calls; want exclusive or inclusive")
+		}
+		if err != nil {
+			return m, err
+		}
 		m.Number, m.Name, m.Unit, m.Join = NumberCalls, "calls", "count", trace.JoinSum
 		return m, nil
 	}
@@ -126,7 +134,7 @@ func Totals(ctx context.Context, r store.Reader, w store.Window, metric trace.Me
 	}
 	paths := r.CallPaths()
 	flat := slices.ContainsFunc(paths, func(p trace.CallPath) bool { return p.Flat })
-	outermost := Outermost(paths)
+	outermost := store.Outermost(paths)
 	at := make([]int32, len(r.Regions())) // place in the list of the location, plus one
 	how := trace.JoinSum
 	if int(metric) < len(r.Metrics()) {
@@ -211,22 +219,6 @@ func eachSum(t *store.TotalTable, f func([]Total)) {
 	if len(list) > 0 {
 		f(list)
 	}
-}
-
-// Outermost says for each call path whether its region is not above it too. Takes
-// O(paths × depth).
-func Outermost(paths []trace.CallPath) []bool {
-	out := make([]bool, len(paths))
-	for i := range paths {
-		out[i] = true
-		for up := paths[i].Parent; up != trace.NoCallPath; up = paths[up].Parent {
-			if paths[up].Region == paths[i].Region {
-				out[i] = false
-				break
-			}
-		}
-	}
-	return out
 }
 
 // Sampled reports whether a region is an estimate by sampling of time that other

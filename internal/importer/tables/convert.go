@@ -220,7 +220,10 @@ func (r *converter) profile() error {
 	if err != nil {
 		return err
 	}
-	err = r.each("profile", "location callpath metric calls subcalls inclusive exclusive", func(x *row) error {
+	err = r.each("profile", "location callpath metric calls subcalls inclusive exclusive path_inclusive", func(x *row) error {
+		if _, ofPath := x.integer(1); !ofPath {
+			return nil // a sum over intervals, which are read themselves
+		}
 		l := r.places[x.or(0, -1)]
 		path, known := r.paths[x.or(1, -1)]
 		metric, measured := r.metrics[x.text(2)]
@@ -228,7 +231,13 @@ func (r *converter) profile() error {
 			r.skip("profile rows of what is not there", 1, "")
 			return nil
 		}
-		r.w.Profile(trace.ProfileRow{Location: l.id, Path: path, Metric: metric, Calls: orNone(x.number(3)), Subcalls: orNone(x.number(4)), Inclusive: orNone(x.number(5)), Exclusive: orNone(x.number(6))})
+		calls, _ := x.number(3) // 0 where they are not counted
+		subcalls, _ := x.number(4)
+		inclusive, has := x.number(7)
+		if !has { // of tables before the column was added
+			inclusive = orNone(x.number(5))
+		}
+		r.w.Profile(trace.ProfileRow{Location: l.id, Path: path, Metric: metric, Calls: calls, Subcalls: subcalls, Inclusive: inclusive, Exclusive: orNone(x.number(6))})
 		return nil
 	})
 	if err != nil {
