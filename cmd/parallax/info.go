@@ -105,17 +105,28 @@ func printInfo(w io.Writer, i *view.InfoJSON, activity string) {
 	if m := i.RegionMetric.Name; m != "time" {
 		of = " " + m
 	}
-	fmt.Fprintf(t, "\ncalls\tinclusive%s\texclusive%s\t  role\t  region\n", of, of)
+	counted := i.RegionTable[0].Calls != nil
+	fmt.Fprintln(t)
+	if counted {
+		fmt.Fprint(t, "calls\t")
+	}
+	fmt.Fprintf(t, "inclusive%s\texclusive%s\t  role\t  region\n", of, of)
 	for k, r := range i.RegionTable {
 		if k == 20 {
-			fmt.Fprintf(t, "\t\t\t\t  and %d more\n", len(i.RegionTable)-k)
+			if counted {
+				fmt.Fprint(t, "\t")
+			}
+			fmt.Fprintf(t, "\t\t\t  and %d more\n", len(i.RegionTable)-k)
 			break
 		}
 		name := []rune(r.Name)
 		if room := max(columns-53, 24); len(name) > room {
 			name = append(append(append([]rune{}, name[:room-10]...), '…'), name[len(name)-9:]...)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t  %s\t  %s\n", view.FormatCount(r.Calls), view.FormatIn(r.Inclusive, r.Unit), view.FormatIn(r.Exclusive, r.Unit), r.Role, string(name))
+		if counted {
+			fmt.Fprint(t, view.FormatCount(*r.Calls), "\t")
+		}
+		fmt.Fprintf(t, "%s\t%s\t  %s\t  %s\n", view.FormatIn(r.Inclusive, r.Unit), view.FormatIn(r.Exclusive, r.Unit), r.Role, string(name))
 	}
 	t.Flush()
 }

@@ -156,7 +156,11 @@ func (r *reporter) tables(i *view.InfoJSON) {
 			}
 			break
 		}
-		t.Rows = append(t.Rows, []string{clean(g.Name), g.Role, view.FormatCount(g.Calls), view.FormatIn(g.Exclusive, g.Unit), view.FormatIn(g.Inclusive, g.Unit)})
+		calls := "" // where they are not counted
+		if g.Calls != nil {
+			calls = view.FormatCount(*g.Calls)
+		}
+		t.Rows = append(t.Rows, []string{clean(g.Name), g.Role, calls, view.FormatIn(g.Exclusive, g.Unit), view.FormatIn(g.Inclusive, g.Unit)})
 	}
 	if len(t.Rows) > 0 {
 		r.doc.Tables = append(r.doc.Tables, t)

@@ -176,6 +176,14 @@ func median3(a, b, c int64) int64 { return max(min(a, b), min(max(a, b), c)) }
 
 func sortByTime(rows []regionSummary) {
 	slices.SortFunc(rows, func(a, b regionSummary) int {
-		return cmp.Or(b.Exclusive.Compare(a.Exclusive), cmp.Compare(b.Count, a.Count), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(b.Exclusive.Compare(a.Exclusive), compareCounts(b.Count, a.Count), cmp.Compare(a.ID, b.ID))
 	})
+}
+
+// compareCounts orders by the number of calls; none where they are not counted.
+func compareCounts(a, b *int64) int {
+	if a == nil || b == nil {
+		return 0
+	}
+	return cmp.Compare(*a, *b)
 }

@@ -38,7 +38,7 @@ type regionSummary struct {
 	Name      string         `json:"name"`
 	Role      string         `json:"role"`
 	Colour    int            `json:"colour"`
-	Count     int64          `json:"count"`
+	Count     *int64         `json:"count"` // calls; null where the source does not count them
 	Exclusive trace.Sum      `json:"exclusive"`
 	Inclusive trace.Sum      `json:"inclusive"`
 	Mean      *float64       `json:"mean"`
@@ -105,7 +105,7 @@ func summarise(ctx context.Context, st store.Reader, sel trace.Selection, index 
 	var roles [trace.RoleCount]trace.Sum
 	for id := range totals {
 		t, g := &totals[id], &regions[id]
-		if t.Count == 0 && t.Exclusive == (trace.Sum{}) && t.Inclusive == (trace.Sum{}) {
+		if (t.Count == nil || *t.Count == 0) && t.Exclusive == (trace.Sum{}) && t.Inclusive == (trace.Sum{}) {
 			continue
 		}
 		t.ID, t.Name, t.Role, t.Colour = trace.RegionID(id), g.Name, g.Role.String(), int(colourOf(g))
@@ -158,7 +158,7 @@ func addTimes(ctx context.Context, st store.Reader, w store.Window, wanted []boo
 	}
 	for i, id := range t.Region {
 		if wanted[id] {
-			totals[id].Count += t.Calls[i]
+			totals[id].Count = &t.Calls[i]
 			totals[id].Exclusive.AddSum(t.Exclusive[i])
 			totals[id].Inclusive.AddSum(t.Inclusive[i])
 		}
@@ -173,7 +173,7 @@ func addProfile(ctx context.Context, st store.Reader, locations []trace.Location
 	for _, p := range paths {
 		flat = flat || p.Flat
 	}
-	outermost := view.Outermost(paths)
+	outermost := store.Outermost(paths)
 	type sum struct{ calls, exclusive, inclusive float64 }
 	sums := make([]sum, len(totals)) // whole numbers at the end alone: rows may be of less than one each
 	add := func(rows []trace.ProfileRow) error {
@@ -198,9 +198,16 @@ func addProfile(ctx context.Context, st store.Reader, locations []trace.Location
 	} else if rows, err = store.ProfileTotals(ctx, st); err == nil {
 		err = add(rows)
 	}
+	if err != nil {
+		return err
+	}
+	counted, err := store.CountsCalls(ctx, st)
 	for id, s := range sums {
 		t := &totals[id]
-		t.Count, t.Exclusive, t.Inclusive = int64(math.Round(s.calls)), trace.SumOfNumber(s.exclusive), trace.SumOfNumber(s.inclusive)
+		if calls := int64(math.Round(s.calls)); counted {
+			t.Count = &calls
+		}
+		t.Exclusive, t.Inclusive = trace.SumOfNumber(s.exclusive), trace.SumOfNumber(s.inclusive)
 		if s.calls > 0 {
 			mean := s.exclusive / s.calls
 			t.Mean = &mean

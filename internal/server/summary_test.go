@@ -22,7 +22,7 @@ func TestSummaryCountsCallsAndClipsTimes(t *testing.T) {
 	}
 	send := got.Regions[slices.IndexFunc(got.Regions, func(r regionSummary) bool { return r.Name == "MPI_Send" })]
 	// Three calls of 10, 30 and 80 ns.
-	if send.Count != 3 || send.Exclusive.Time() != 120 || *send.Mean != 40 || *send.P50 != 30 || *send.P90 != 70 || *send.P98 != 78 {
+	if *send.Count != 3 || send.Exclusive.Time() != 120 || *send.Mean != 40 || *send.P50 != 30 || *send.P90 != 70 || *send.P98 != 78 {
 		t.Errorf("MPI_Send: %+v, mean %g, p50 %g, p90 %g, p98 %g", send, *send.Mean, *send.P50, *send.P90, *send.P98)
 	}
 	for _, role := range got.Roles { // of 3 locations × 100 ns
@@ -34,7 +34,7 @@ func TestSummaryCountsCallsAndClipsTimes(t *testing.T) {
 	if len(got.Regions) != 1 || got.Selection.Regions != 1 {
 		t.Fatalf("got %+v", got)
 	}
-	if r := got.Regions[0]; r.Count != 2 || r.Exclusive.Time() != 20 || *r.P50 != 20 {
+	if r := got.Regions[0]; *r.Count != 2 || r.Exclusive.Time() != 20 || *r.P50 != 20 {
 		t.Errorf("clipped: %+v; want times within the window, calls at full length", r)
 	}
 	h.failure("/api/runs/small.trace/summary?regions=none", 400, "usage", "none")
@@ -60,8 +60,8 @@ location process "rank 1" rank=1
 	var got summaryJSON
 	h.get("/api/runs/nested/summary", 200, &got)
 	solve := got.Regions[slices.IndexFunc(got.Regions, func(r regionSummary) bool { return r.Name == "solve" })]
-	if mean := solve.Exclusive.Float64() / float64(solve.Count); *solve.Mean != mean {
-		t.Errorf("%d calls with %s exclusive have the mean %g, want %g", solve.Count, solve.Exclusive, *solve.Mean, mean)
+	if mean := solve.Exclusive.Float64() / float64(*solve.Count); *solve.Mean != mean {
+		t.Errorf("%d calls with %s exclusive have the mean %g, want %g", *solve.Count, solve.Exclusive, *solve.Mean, mean)
 	}
 	if *solve.P50 != 40 { // 40, 40, 0; 80, 20 beside a lane with 30 of step
 		t.Errorf("the median is %g", *solve.P50)
@@ -174,7 +174,7 @@ func TestSummaryOfTooManyCallsSaysThatItIsASample(t *testing.T) {
 	if got.Exact || !strings.Contains(got.Note, "sample of") || !strings.Contains(got.Note, "12.0 M calls") {
 		t.Errorf("exact %v, note %q", got.Exact, got.Note)
 	}
-	if i := slices.IndexFunc(got.Regions, func(r regionSummary) bool { return r.Name == "MPI_Send" }); i < 0 || got.Regions[i].Count != 3 || got.Regions[i].Exclusive.Time() != 120 {
+	if i := slices.IndexFunc(got.Regions, func(r regionSummary) bool { return r.Name == "MPI_Send" }); i < 0 || *got.Regions[i].Count != 3 || got.Regions[i].Exclusive.Time() != 120 {
 		t.Errorf("counts and times are not exact: %+v", got.Regions)
 	}
 }

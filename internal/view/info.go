@@ -49,13 +49,13 @@ type InfoJSON struct {
 // A RegionInfo is one line of the region table: regions merged by name. Category and
 // role are of the one with the most exclusive time.
 type RegionInfo struct {
-	Name      string  `json:"name"`
-	Category  string  `json:"category"`
-	Role      string  `json:"role"`
-	Calls     float64 `json:"calls"`
-	Inclusive float64 `json:"inclusive"`
-	Exclusive float64 `json:"exclusive"`
-	Unit      string  `json:"unit"` // of inclusive and exclusive: "ns", "bytes", "count", or the source's own
+	Name      string   `json:"name"`
+	Category  string   `json:"category"`
+	Role      string   `json:"role"`
+	Calls     *float64 `json:"calls"` // null where the source does not count them
+	Inclusive float64  `json:"inclusive"`
+	Exclusive float64  `json:"exclusive"`
+	Unit      string   `json:"unit"` // of inclusive and exclusive: "ns", "bytes", "count", or the source's own
 }
 
 // A MetricInfo names a metric of a profile.
@@ -164,7 +164,7 @@ func metricTotals(ctx context.Context, r store.Reader, to []MetricInfo) error {
 
 func regionTable(ctx context.Context, r store.Reader) ([]RegionInfo, error) {
 	regions := r.Regions()
-	sums := make([]RegionInfo, len(regions))
+	sums := make([]Total, len(regions))
 	used := make([]bool, len(regions))
 	err := wholeTotals(ctx, r, func(list []Total) {
 		for _, t := range list {
@@ -174,6 +174,10 @@ func regionTable(ctx context.Context, r store.Reader) ([]RegionInfo, error) {
 			sums[t.Region].Exclusive += t.Exclusive
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
+	counted, err := store.CountsCalls(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -189,11 +193,16 @@ func regionTable(ctx context.Context, r store.Reader) ([]RegionInfo, error) {
 			k = len(out)
 			byName[regions[id].Name] = k
 			out, most = append(out, RegionInfo{Name: regions[id].Name}), append(most, 0)
+			if counted {
+				out[k].Calls = new(float64)
+			}
 		}
 		if !ok || s.Exclusive > most[k] {
 			most[k], out[k].Category, out[k].Role = s.Exclusive, regions[id].Category, regions[id].Role.String()
 		}
-		out[k].Calls += s.Calls
+		if counted {
+			*out[k].Calls += s.Calls
+		}
 		out[k].Inclusive += s.Inclusive
 		out[k].Exclusive += s.Exclusive
 	}
@@ -220,7 +229,7 @@ func wholeTotals(ctx context.Context, r store.Reader, f func([]Total)) error {
 		return err
 	}
 	paths := r.CallPaths()
-	outermost := Outermost(paths)
+	outermost := store.Outermost(paths)
 	flat := slices.ContainsFunc(paths, func(p trace.CallPath) bool { return p.Flat })
 	var list []Total
 	for _, x := range rows {

@@ -2,6 +2,7 @@ package view_test
 
 import (
 	"context"
+	"reflect"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store/storetest"
@@ -25,8 +26,9 @@ func TestRegionsOfOneNameAreToldAsTheLargestOfThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := view.RegionInfo{Name: "wait", Category: "mpi", Role: "communication", Calls: 3, Inclusive: 95, Exclusive: 95, Unit: "ns"}
-	if len(info.RegionTable) != 1 || info.RegionTable[0] != want {
+	calls := 3.0
+	want := view.RegionInfo{Name: "wait", Category: "mpi", Role: "communication", Calls: &calls, Inclusive: 95, Exclusive: 95, Unit: "ns"}
+	if len(info.RegionTable) != 1 || !reflect.DeepEqual(info.RegionTable[0], want) {
 		t.Errorf("the table is %+v, want %+v", info.RegionTable, want)
 	}
 }
@@ -84,5 +86,23 @@ func TestAProfileWithSamplesBesideItIsAProfile(t *testing.T) {
 	}
 	if r.Info().Timed() || len(info.RegionTable) != 1 || info.RegionTable[0].Exclusive != 70 {
 		t.Errorf("timed %v, table %+v", r.Info().Timed(), info.RegionTable)
+	}
+}
+
+// Samples do not count calls: these are unknown, not 0, and cannot be a metric.
+func TestCallsOfSamplesAreUnknown(t *testing.T) {
+	m := storetest.NewMemory()
+	at := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "p", Rank: 0})
+	path := m.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: m.Region(trace.Region{Name: "solve"})})
+	m.Profile(trace.ProfileRow{Location: at, Path: path, Metric: m.Metric(trace.Metric{Name: "cpu", Unit: "ns"}), Inclusive: 5, Exclusive: 5})
+	info, err := view.InfoOf(context.Background(), m.Reader())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if calls := info.RegionTable[0].Calls; calls != nil {
+		t.Errorf("a function in samples has %v calls, want none known", *calls)
+	}
+	if _, err := view.ChooseMetric(m.Reader(), "calls"); err == nil {
+		t.Error("calls of samples are a metric")
 	}
 }

@@ -152,7 +152,7 @@ func checkRegions(t *testing.T, r store.Reader, want map[string][3]int64) {
 	}
 	got := map[string][3]int64{}
 	for _, x := range info.RegionTable {
-		got[x.Name] = [3]int64{int64(x.Calls), int64(x.Inclusive), int64(x.Exclusive)}
+		got[x.Name] = [3]int64{int64(*x.Calls), int64(x.Inclusive), int64(x.Exclusive)}
 	}
 	for name, w := range want {
 		if got[name] != w {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -41,6 +42,7 @@ type result struct {
 	request     *view.Request
 	regions     []trace.Region
 	metric      view.MetricChoice
+	counted     bool // calls are
 	bottomUp    bool
 	callers     int // of a sandwich the first node above its root; 0: it is none
 	tree        *tree
@@ -66,6 +68,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	r := &result{request: q, regions: s.Regions(), metric: metric, bottomUp: q.Values.Text("direction") == "bottom-up"}
+	if r.counted, err = store.CountsCalls(ctx, s); err != nil {
+		return nil, err
+	}
 	if r.camera, err = scene.ParseCamera(q.Values.Text("camera")); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 // locations, those without the path counting as 0, or of single calls (exclusive
 // bottom-up), within 1 % where calls are many; null where they are not kept. Other and delta are
 // the inclusive value of what the tree is compared with and that less this one,
-// a location where locations are compared; null without.
+// a location where locations are compared; null without. Calls are null where the source does not count them.
 type Node struct {
 	ID        int            `json:"id" unit:""`
 	Parent    *int32         `json:"parent" unit:""`
@@ -22,7 +22,7 @@ type Node struct {
 	Region    string         `json:"region" unit:""`
 	RegionID  trace.RegionID `json:"region_id"`
 	Known     trace.RegionID `json:"-" about:"region"`
-	Calls     float64        `json:"calls" unit:"count"`
+	Calls     *float64       `json:"calls" unit:"count"`
 	Inclusive float64        `json:"inclusive" unit:"metric"`
 	Exclusive float64        `json:"exclusive" unit:"metric"`
 	Share     float64        `json:"-" table:"share" unit:"share"`
@@ -64,7 +64,10 @@ func (r *result) list() []Node {
 	out := make([]Node, len(r.tree.nodes))
 	for i := range r.tree.nodes {
 		n := &r.tree.nodes[i]
-		x := Node{ID: i + r.zoom.first, Region: r.regions[n.region].Name, RegionID: n.region, Known: r.known(n), Share: r.share(n.inclusive), Depth: int(n.depth), Calls: n.calls, Inclusive: n.inclusive, Exclusive: n.exclusive, Delta: r.delta(n)}
+		x := Node{ID: i + r.zoom.first, Region: r.regions[n.region].Name, RegionID: n.region, Known: r.known(n), Share: r.share(n.inclusive), Depth: int(n.depth), Inclusive: n.inclusive, Exclusive: n.exclusive, Delta: r.delta(n)}
+		if r.counted {
+			x.Calls = &n.calls
+		}
 		if r.isCaller(i) {
 			x.Side = "caller"
 		} else if r.callers > 0 && i > 0 {

@@ -224,7 +224,9 @@ func (r *result) regionFact(index int) view.Fact {
 	line := func(label, value string, exact float64) { f.Say(label, value, view.Cell(exact)) }
 	line("exclusive", r.format(g.own[index]), g.own[index])
 	line("inclusive", r.format(g.inclusive[index]), g.inclusive[index])
-	line("calls", view.FormatCount(g.calls[index]), g.calls[index])
+	if r.counted {
+		line("calls", view.FormatCount(g.calls[index]), g.calls[index])
+	}
 	for k := len(g.from) - 1; k >= 0 && len(f.Lines) < 8; k-- {
 		if g.to[k] == index {
 			line("called by "+r.regions[g.region[g.from[k]]].Name, r.format(g.carried[k]), g.carried[k])

@@ -426,7 +426,9 @@ func (r *result) fact(id int32, count int) view.Fact {
 	line("inclusive", r.format(n.inclusive), n.inclusive)
 	line("share", view.FormatShare(r.share(n.inclusive)), r.share(n.inclusive))
 	line("exclusive", r.format(n.exclusive), n.exclusive)
-	line("calls", view.FormatCount(n.calls), n.calls)
+	if r.counted {
+		line("calls", view.FormatCount(n.calls), n.calls)
+	}
 	if q, ok := r.spread(n); ok && n.each != nil {
 		for k, name := range []string{"2 % of calls", "25 % of calls", "median of a call", "75 % of calls", "98 % of calls"} {
 			line(name, r.format(q[k]), q[k])

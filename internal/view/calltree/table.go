@@ -17,6 +17,12 @@ const (
 	pad   = 8
 )
 
+// A column of the table has a title and the text of each node.
+type column struct {
+	title string
+	text  func(*node) string
+}
+
 // table draws the heaviest paths as rows, indented, with their numbers and a bar:
 // the whole of it inclusive, the dark part exclusive.
 func (r *drawing) table(s *scene.Scene) {
@@ -33,14 +39,13 @@ func (r *drawing) table(s *scene.Scene) {
 		names[i] = scene.Row{From: y, To: y + pitch, Location: scene.NoID, Region: uint32(n.region), Label: r.label(n), Level: int(min(n.depth, 16)), Count: 1}
 	}
 	labels := min(scene.RowLabelWidth(names, w*0.5), 460)
-	columns := []struct {
-		title string
-		text  func(*node) string
-	}{
+	columns := []column{
 		{"share", func(n *node) string { return view.FormatShare(r.share(n.inclusive)) }},
 		{"inclusive", func(n *node) string { return r.format(n.inclusive) }},
 		{"exclusive", func(n *node) string { return r.format(n.exclusive) }},
-		{"calls", func(n *node) string { return view.FormatCount(n.calls) }},
+	}
+	if r.counted {
+		columns = append(columns, column{"calls", func(n *node) string { return view.FormatCount(n.calls) }})
 	}
 	bands, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
 	at := labels

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -79,6 +80,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	if err := r.choose(ctx); err != nil {
 		return nil, err
+	}
+	for i := range r.sides {
+		if r.sides[i].counted, err = store.CountsCalls(ctx, r.sides[i].store); err != nil {
+			return nil, err
+		}
 	}
 	g := newGatherer(r)
 	if err := g.all(ctx); err != nil {

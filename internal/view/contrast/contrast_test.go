@@ -215,7 +215,7 @@ func TestAProfileIsComparedToo(t *testing.T) {
 	if !solve.Clear || math.Abs(solve.Effect-0.4) > 0.01 || !misses.Clear || misses.Shift < 6990 || misses.Shift > 7010 {
 		t.Errorf("solve %+v, misses %+v", solve, misses)
 	}
-	if solve.CallsA != 5 || !strings.Contains(solve.Text, "as many calls, each 1.98 × as long") {
+	if *solve.CallsA != 5 || !strings.Contains(solve.Text, "as many calls, each 1.98 × as long") {
 		t.Errorf("%s", solve.Text)
 	}
 }

@@ -25,8 +25,8 @@ type Row struct {
 	Q      *float64       `json:"q" unit:""` // null where it was not tested
 	Method string         `json:"method" unit:""`
 	Clear  bool           `json:"clear" unit:"" write:"yes,no"`
-	CallsA float64        `json:"calls_a" unit:"count"` // mean a unit
-	CallsB float64        `json:"calls_b" unit:"count"`
+	CallsA *float64       `json:"calls_a" unit:"count"` // mean a unit; null where the source does not count them
+	CallsB *float64       `json:"calls_b" unit:"count"`
 	MeanA  float64        `json:"mean_a"`
 	MeanB  float64        `json:"mean_b"`
 	MinA   float64        `json:"min_a"`
@@ -82,13 +82,21 @@ func (r *result) row(q *quantity) Row {
 		A: contrast.Median(q.values[0]), B: contrast.Median(q.values[1]), MeanA: mean(q.values[0]), MeanB: mean(q.values[1]),
 		MinA: slices.Min(q.values[0]), MaxA: slices.Max(q.values[0]), MinB: slices.Min(q.values[1]), MaxB: slices.Max(q.values[1]),
 		Shift: v.Shift, Delta: v.Delta, Effect: v.Effect, P: v.P, Method: v.Method.String(), Clear: v.Clear,
-		CallsA: q.calls[0] / float64(len(q.values[0])), CallsB: q.calls[1] / float64(len(q.values[1])),
+		CallsA: r.sides[0].meanCalls(q, 0), CallsB: r.sides[1].meanCalls(q, 1),
 		BoxA: box(q.values[0]), BoxB: box(q.values[1]), Q: view.Defined(v.Q), Region: trace.NoRegion,
 	}
 	if len(q.regions) > 0 {
 		x.Region = q.regions[0]
 	}
 	return x
+}
+
+func (s *side) meanCalls(q *quantity, side int) *float64 {
+	if !s.counted {
+		return nil
+	}
+	mean := q.calls[side] / float64(len(q.values[side]))
+	return &mean
 }
 
 // box gives the quantiles 2, 25, 50, 75 and 98 %, type 7.

@@ -22,6 +22,7 @@ type side struct {
 	of      []int32            // unit of each holder
 	names   []string           // of units
 	label   string
+	counted bool // calls are
 }
 
 // A span is [begin, end).

@@ -7,13 +7,13 @@ import (
 
 // A Row is one region in the JSON twin. Mean, sd, min and max are of the metric,
 // over the locations. CallMean is the mean exclusive value of the calls that begin in
-// the window, at full length; null without calls.
+// the window, at full length; null without calls. Calls are null where the source does not count them.
 type Row struct {
 	ID        trace.RegionID `json:"id" about:"region"`
 	Region    string         `json:"region" unit:""`
 	Category  string         `json:"category" unit:""`
 	Role      string         `json:"role" unit:""`
-	Calls     float64        `json:"calls" unit:"count"`
+	Calls     *float64       `json:"calls" unit:"count"`
 	Inclusive float64        `json:"inclusive" unit:"time"`
 	Exclusive float64        `json:"exclusive" unit:"time"`
 	Share     float64        `json:"share" unit:"share"`
@@ -41,7 +41,11 @@ func (r *result) list() []Row {
 	out := make([]Row, len(r.rows))
 	for i, x := range r.rows {
 		g := &r.regions[x.region]
-		out[i] = Row{x.region, g.Name, g.Category, g.Role.String(), x.calls, x.inclusive, x.exclusive, x.share, x.mean, x.sd, x.min, x.max, x.call}
+		var calls *float64
+		if r.counted {
+			calls = &x.calls
+		}
+		out[i] = Row{x.region, g.Name, g.Category, g.Role.String(), calls, x.inclusive, x.exclusive, x.share, x.mean, x.sd, x.min, x.max, x.call}
 	}
 	return out
 }

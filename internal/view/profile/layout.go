@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -123,9 +124,9 @@ func (r *result) columns(rows int, room float32) (out []column) {
 		{title: "exclusive", text: time(func(x *row) float64 { return x.exclusive })},
 		{title: "inclusive", text: time(func(x *row) float64 { return x.inclusive })},
 	}
-	if r.whole == 0 {
-		all = all[1:]
-	}
+	all = slices.DeleteFunc(all, func(c column) bool {
+		return c.title == "share" && r.whole == 0 || c.title == "calls" && !r.counted
+	})
 	used := float32(0)
 	for _, c := range all {
 		c.width = scene.TextWidth(c.title, scene.TextSize, false)
@@ -286,7 +287,9 @@ func (r *result) fact(w *row) view.Fact {
 	if r.whole != 0 {
 		f.SayNumber("share", w.share, view.FormatShare)
 	}
-	f.SayNumber("calls", w.calls, view.FormatCount)
+	if r.counted {
+		f.SayNumber("calls", w.calls, view.FormatCount)
+	}
 	time := r.metric.Format
 	if r.metric.Number == view.NumberCalls {
 		time = view.FormatDuration

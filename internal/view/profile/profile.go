@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -59,6 +60,7 @@ type result struct {
 	regions   []trace.Region
 	metric    view.MetricChoice
 	join      trace.Join // of inclusive and exclusive values, also where calls are shown
+	counted   bool       // calls are
 	rows      []row      // in order
 	whole     float64
 	locations []trace.LocationID // that hold values, in order
@@ -83,6 +85,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &result{request: q, regions: s.Regions(), metric: metric}
 	if !s.Info().Timed() && int(metric.ID) < len(s.Metrics()) {
 		r.join = s.Metrics()[metric.ID].Join
+	}
+	if r.counted, err = store.CountsCalls(ctx, s); err != nil {
+		return nil, err
 	}
 	if err := r.chooseLocations(ctx); err != nil {
 		return nil, err

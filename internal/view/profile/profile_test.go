@@ -94,7 +94,7 @@ func data(t *testing.T, c viewtest.Case) (map[string]profile.Row, profile.Data) 
 func TestRecursionCountsOnceAndMissingLocationsCountAsNothing(t *testing.T) {
 	rows, d := data(t, viewtest.Case{Trace: ranks})
 	work := rows["work"]
-	if work.Calls != 3 || work.Inclusive != 110 || work.Exclusive != 110 || d.Total != 300 {
+	if counted(work.Calls) != 3 || work.Inclusive != 110 || work.Exclusive != 110 || d.Total != 300 {
 		t.Errorf("work %+v of %v", work, d.Total)
 	}
 	if work.Min != 0 || work.Max != 70 || work.Mean != 110.0/3 || math.Abs(work.SD-math.Sqrt((40*40+70*70)/3.0-work.Mean*work.Mean)) > 1e-9 {
@@ -107,17 +107,17 @@ func TestRecursionCountsOnceAndMissingLocationsCountAsNothing(t *testing.T) {
 
 func TestTimesAreClippedAndCallsCountWhereTheyBegin(t *testing.T) {
 	rows, _ := data(t, viewtest.Case{Trace: ranks, Spec: view.Spec{From: "25", To: "70", Locations: []string{"r0"}}})
-	if w := rows["work"]; w.Calls != 0 || w.Inclusive != 25 || w.Exclusive != 25 {
+	if w := rows["work"]; counted(w.Calls) != 0 || w.Inclusive != 25 || w.Exclusive != 25 {
 		t.Errorf("work %+v", w)
 	}
-	if w := rows["MPI_Wait"]; w.Calls != 1 || w.Exclusive != 10 {
+	if w := rows["MPI_Wait"]; counted(w.Calls) != 1 || w.Exclusive != 10 {
 		t.Errorf("MPI_Wait %+v", w)
 	}
 }
 
 func TestFlatRowsAndCallPathsAreNeverAdded(t *testing.T) {
 	rows, d := data(t, viewtest.Case{Trace: flat})
-	if s := rows["MPI_Send"]; s.Calls != 6 || s.Exclusive != 60 || s.Share != 0.3 || d.Total != 200 {
+	if s := rows["MPI_Send"]; counted(s.Calls) != 6 || s.Exclusive != 60 || s.Share != 0.3 || d.Total != 200 {
 		t.Errorf("MPI_Send %+v of %v", s, d.Total)
 	}
 	rows, d = data(t, viewtest.Case{Trace: flat, Options: map[string][]string{"metric": {"CYC:inclusive"}}})
@@ -128,7 +128,7 @@ func TestFlatRowsAndCallPathsAreNeverAdded(t *testing.T) {
 
 func TestInclusiveOfCallPathsLeavesOutWhatIsBelowItself(t *testing.T) {
 	rows, _ := data(t, viewtest.Case{Trace: paths})
-	if a, b := rows["a"], rows["b"]; a.Inclusive != 100 || a.Exclusive != 40 || a.Calls != 5 || b.Inclusive != 90 || b.Exclusive != 60 {
+	if a, b := rows["a"], rows["b"]; a.Inclusive != 100 || a.Exclusive != 40 || counted(a.Calls) != 5 || b.Inclusive != 90 || b.Exclusive != 60 {
 		t.Errorf("a %+v, b %+v", a, b)
 	}
 }
@@ -233,4 +233,26 @@ location process r3 rank=3
 			t.Errorf("column %d is %s: %s, want %s with %s", k, fact.Title, text, want.path, want.solve)
 		}
 	}
+}
+
+// Rows of samples have no number of calls: null in JSON, an empty cell in the table.
+func TestSamplesHaveNoCalls(t *testing.T) {
+	c := viewtest.Case{Trace: "region solve role=compute\nlocation process p\nmetric cpu unit=ns default\nprofile p solve cpu incl=5 excl=5\n"}
+	r := c.Compute(t, profile.View, c.Open(t))
+	if row := r.Data().(profile.Data).Rows[0]; row.Calls != nil {
+		t.Errorf("%v calls, want null", *row.Calls)
+	}
+	table := r.Table()
+	at := slices.IndexFunc(table.Columns, func(c view.Column) bool { return c.Name == "calls" })
+	if cell := table.Rows[0][at]; cell != nil {
+		t.Errorf("the cell of calls is %v, want none", cell)
+	}
+}
+
+// counted is a number of calls, -1 where calls are not counted.
+func counted(calls *float64) float64 {
+	if calls == nil {
+		return -1
+	}
+	return *calls
 }

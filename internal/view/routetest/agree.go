@@ -175,8 +175,12 @@ func (x *Raw) info(tb testing.TB) {
 	}
 	for _, g := range info.RegionTable {
 		s := want[g.Name]
-		if !near(g.Calls, s.Calls) || !near(g.Inclusive, s.Inclusive) || !near(g.Exclusive, s.Exclusive) {
-			tb.Errorf("info says of %s: %v calls, %v inclusive, %v exclusive; recomputed %+v", g.Name, g.Calls, g.Inclusive, g.Exclusive, s)
+		calls := 0.0
+		if g.Calls != nil {
+			calls = *g.Calls
+		}
+		if !near(calls, s.Calls) || !near(g.Inclusive, s.Inclusive) || !near(g.Exclusive, s.Exclusive) {
+			tb.Errorf("info says of %s: %v calls, %v inclusive, %v exclusive; recomputed %+v", g.Name, calls, g.Inclusive, g.Exclusive, s)
 		}
 	}
 	rows, depth := int64(0), 0

@@ -202,7 +202,8 @@ export interface RegionTotals {
   name: string;
   category: string;
   role: Role;
-  calls: number;
+  /** null: the source does not count them. */
+  calls: number | null;
   inclusive: number;
   exclusive: number;
   unit: string;
@@ -429,8 +430,8 @@ export interface RegionSummary {
   name: string;
   role: Role;
   colour: number;
-  /** Calls that begin in the window. */
-  count: number;
+  /** Calls that begin in the window; null: the source does not count them. */
+  count: number | null;
   /** Exclusive and inclusive time, clipped to the window. */
   exclusive: number;
   inclusive: number;

@@ -68,7 +68,7 @@ const beside = 190;
 
 /** What has any part in the selection: also a region whose time is all in what it calls. */
 export function occurring(rows: RegionSummary[]): RegionSummary[] {
-  return rows.filter((r) => r.count > 0 || r.exclusive > 0 || r.inclusive > 0);
+  return rows.filter((r) => (r.count ?? 0) > 0 || r.exclusive > 0 || r.inclusive > 0);
 }
 
 export function SummaryTable() {
@@ -110,7 +110,7 @@ function SummaryRow({ r, unit, bench, short }: { r: RegionSummary; unit: string;
   const chosen = bench.look.value.regions.includes(`#${r.id}`);
   const cell = (c: (typeof columns)[number]) => {
     const v = r[c.key];
-    const exact = v === null ? "no calls" : c.key === "count" ? `${thousands(v)} calls` : formatUnit(v, unit, true);
+    const exact = v === null ? (c.key === "count" ? "the source does not count calls" : "no calls") : c.key === "count" ? `${thousands(v)} calls` : formatUnit(v, unit, true);
     return <td key={c.key} class="number" title={exact}>{v === null ? "–" : c.key === "count" ? formatCount(v) : formatUnit(v, unit)}</td>;
   };
   return (
