@@ -9,8 +9,8 @@ type Image struct {
 	Columns, Rows int
 	Cells         []Colour // None: transparent
 	// Of makes the cells items: {Of, At, number of the cell}; 0: they are none.
-	Of uint8
-	At [2]int32
+	Of uint8    `wire:"-"`
+	At [2]int32 `wire:"-"`
 }
 
 func (*Image) Kind() string { return "image" }

@@ -8,8 +8,8 @@ type Line struct {
 	X0, Y0, X1, Y1 []float32
 	Stroke         []Colour
 	Width          float32
-	Flags          []Flag
-	Items          []uint32
+	Flags          []Flag   `wire:"optional"`
+	Items          []uint32 `wire:"optional"`
 }
 
 func (*Line) Kind() string { return "line" }

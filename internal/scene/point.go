@@ -17,9 +17,9 @@ const (
 type Point struct {
 	X, Y, R []float32
 	Fill    []Colour
-	Shape   []Shape // nil: discs
-	Count   []uint32
-	Items   []uint32
+	Shape   []Shape  `wire:"optional"` // nil: discs
+	Count   []uint32 `wire:"optional"`
+	Items   []uint32 `wire:"optional"`
 }
 
 func (*Point) Kind() string { return "point" }

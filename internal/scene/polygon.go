@@ -6,8 +6,8 @@ type Polygon struct {
 	Offsets []uint32
 	X, Y    []float32
 	Fill    []Colour
-	Flags   []Flag
-	Items   []uint32
+	Flags   []Flag   `wire:"optional"`
+	Items   []uint32 `wire:"optional"`
 }
 
 func (*Polygon) Kind() string { return "polygon" }

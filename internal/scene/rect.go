@@ -6,10 +6,10 @@ package scene
 type Rect struct {
 	X, Y, W, H []float32
 	Fill       []Colour
-	Flags      []Flag // nil: none
+	Flags      []Flag `wire:"optional"` // nil: none
 	// Count says how many things each stands for; nil: one each.
-	Count []uint32
-	Items []uint32 // indices into the scene's items; nil: none
+	Count []uint32 `wire:"optional"`
+	Items []uint32 `wire:"optional"` // indices into the scene's items; nil: none
 }
 
 func (*Rect) Kind() string { return "rect" }

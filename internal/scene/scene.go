@@ -41,7 +41,7 @@ type Term struct {
 	Name  string
 	Text  string // as the user would write it
 	Label string // for people
-	By    string // who says so: "user", "layout", or "" where it was chosen for them
+	By    string `ts:"'user' | 'layout' | ''"` // who says so: "user", "layout", or "" where it was chosen for them
 }
 
 // A Frame is a plot area. The page pans and zooms what lies in it before the
@@ -52,8 +52,8 @@ type Frame struct {
 	XScale     Scale
 	YScale     Scale
 	// Places say where locations lie that are no rows, such as the cells of a treemap:
-	// the page marks those that are chosen. What lies inside comes after what is around it.
-	Places []Spot
+	// the page marks those that are chosen. What lies inside comes after what is around it. They travel as x, y, w, h and location of each.
+	Places []Spot `wire:"optional" ts:"readonly number[]"`
 }
 
 // MostPlaces is how many places a frame may have; a view gives the largest.
@@ -69,7 +69,7 @@ type Spot struct {
 type Scale struct {
 	// Kind is "time" (Begin, End in ns), "rows" (Rows, in order from the top),
 	// "linear", "log" or "" for no meaning.
-	Kind       string
+	Kind       string `ts:"'time' | 'rows' | 'linear' | 'log' | ''"`
 	Begin, End float64
 	Label      string
 	// Rows of a "rows" scale.

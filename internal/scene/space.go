@@ -26,7 +26,7 @@ type Space struct {
 	Low, High float32
 	Unit      string   // of the values: "ns", "bytes", "count", "share" or ""
 	Ramp      string   // as in RampNames
-	Fill      []Colour // nil: by Value
+	Fill      []Colour `wire:"optional"` // nil: by Value
 	// Radius of dots and balls in units of the stretched box; drawn no smaller than Least
 	// pixels, see LeastDot; 0: about a pixel.
 	Radius, Least float32
@@ -48,10 +48,10 @@ type Space struct {
 	Links   SpaceLinks
 	// Labels name things, the most important first: those for which there is no room are
 	// left out.
-	Labels []SpaceLabel
+	Labels []SpaceLabel `wire:"-"`
 	// Runs say which locations the things are, so that the page can mark what is chosen
 	// elsewhere; nil: unknown. See RunsOf.
-	Runs []SpaceRun
+	Runs []SpaceRun `wire:"-"`
 	// Of makes the things items: {Of, index}; 0: they are none.
 	Of uint8
 }

@@ -15,7 +15,7 @@ type Text struct {
 	X, Y   []float32
 	Text   []string
 	Fill   []Colour
-	Anchor []Anchor // nil: all Start
+	Anchor []Anchor `wire:"optional"` // nil: all Start
 	// Size in pixels, for all.
 	Size float32
 	Bold bool

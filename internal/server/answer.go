@@ -26,9 +26,9 @@ type answerer struct {
 // An apiError is what every answer that is not 2xx holds.
 type apiError struct {
 	Status  int    `json:"-"`
-	Message string `json:"error"`
-	Hint    string `json:"hint"`
-	Kind    string `json:"kind"`
+	Message string `json:"error"`               // What happened, one sentence.
+	Hint    string `json:"hint"`                // What to do next; may be empty.
+	Kind    string `json:"kind" ts:"ErrorKind"` // For programs. `aborted` and `unreachable` are made by the client alone.
 	// Place is set where the fault lies in a text that the user wrote.
 	Place *placeJSON `json:"place,omitempty"`
 }

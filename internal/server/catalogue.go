@@ -6,14 +6,15 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
+// sessionJSON answers GET /api/session.
 type sessionJSON struct {
 	Version     string `json:"version"`
-	Remote      bool   `json:"remote"`
-	Theme       string `json:"theme"`
-	UploadLimit int64  `json:"uploadLimit"`
-	CanOpen     bool   `json:"canOpen"`
-	Beside      bool   `json:"beside"`
-	ReadOnly    bool   `json:"readOnly"`
+	Remote      bool   `json:"remote"`                // The server was told that the line is slow (`--remote`).
+	Theme       string `json:"theme" ts:"Theme | ''"` // What the command line asked for; "" leaves it to the page.
+	UploadLimit int64  `json:"uploadLimit"`           // Greatest upload in bytes.
+	CanOpen     bool   `json:"canOpen"`               // Files can be opened by path; the page runs on the same disk.
+	Beside      bool   `json:"beside"`                // The runs were named to be compared: they are opened side by side.
+	ReadOnly    bool   `json:"readOnly"`              // The token only looks: nothing is opened, closed or kept.
 }
 
 func (s *Server) session(w http.ResponseWriter, r *http.Request) error {
@@ -31,6 +32,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) error {
 	return s.writeJSON(w, r, http.StatusOK, tokenJSON{holderOf(r).Value})
 }
 
+// viewJSON answers GET /api/views.
 type viewJSON struct {
 	Name      string        `json:"name"`
 	Title     string        `json:"title"`
@@ -50,11 +52,11 @@ type needsJSON struct {
 	Profile     bool `json:"profile"`
 	Hierarchy   bool `json:"hierarchy"`
 	Coordinates bool `json:"coordinates"`
-	Moments     bool `json:"moments"`
-	Instants    bool `json:"instants"`
-	Spans       bool `json:"spans"`
-	Devices     bool `json:"devices"`
-	Paths       bool `json:"paths"`
+	Moments     bool `json:"moments"`  // Recorded moments will do in place of intervals.
+	Instants    bool `json:"instants"` // Instants or samples of counters will do in place of intervals.
+	Spans       bool `json:"spans"`    // Spans of services, which say what request they belong to.
+	Devices     bool `json:"devices"`  // Work of GPUs will do in place of spans.
+	Paths       bool `json:"paths"`    // Call paths, where it is a profile.
 }
 
 func (s *Server) views(w http.ResponseWriter, r *http.Request) error {
@@ -65,10 +67,11 @@ func (s *Server) views(w http.ResponseWriter, r *http.Request) error {
 	return s.writeJSON(w, r, http.StatusOK, out)
 }
 
+// formatJSON answers GET /api/formats.
 type formatJSON struct {
 	Name   string `json:"name"`
 	Title  string `json:"title"`
-	Reads  bool   `json:"reads"`
+	Reads  bool   `json:"reads"` // false: recognised only, see advice.
 	Advice string `json:"advice"`
 }
 
@@ -84,6 +87,7 @@ func (s *Server) formats(w http.ResponseWriter, r *http.Request) error {
 	return s.writeJSON(w, r, http.StatusOK, s.formatList())
 }
 
+// homeJSON answers GET /api/home.
 type homeJSON struct {
 	Recent  []Recent     `json:"recent"`
 	Demos   []Demo       `json:"demos"`

@@ -37,10 +37,11 @@ func (x *treeIndex) of(t *store.Tree) *treeIndex {
 	return x
 }
 
+// locationPage answers GET /api/runs/{run}/locations?parent=&offset=&limit= : children in display order.
 type locationPage struct {
-	Parent    *trace.LocationID `json:"parent"`
+	Parent    *trace.LocationID `json:"parent"` // Null at the top.
 	Offset    int               `json:"offset"`
-	Total     int               `json:"total"`
+	Total     int               `json:"total"` // How many children there are in all.
 	Locations []locationRow     `json:"locations"`
 }
 
@@ -49,12 +50,12 @@ type locationRow struct {
 	Name     string            `json:"name"`
 	Kind     trace.Kind        `json:"kind"`
 	Parent   *trace.LocationID `json:"parent"`
-	Last     trace.LocationID  `json:"last"`
+	Last     trace.LocationID  `json:"last"` // The subtree is the range id … last.
 	Level    int               `json:"level"`
-	Rank     *int32            `json:"rank"`
-	Holds    bool              `json:"holds"`
-	Children uint32            `json:"children"`
-	Rows     uint32            `json:"rows"`
+	Rank     *int32            `json:"rank"`     // Null where it has none.
+	Holds    bool              `json:"holds"`    // It has intervals of its own.
+	Children uint32            `json:"children"` // How many direct children.
+	Rows     uint32            `json:"rows"`     // How many locations with intervals it stands for, itself included.
 }
 
 // locations lists children of one location, a page at a time: O(offset + limit).
@@ -104,14 +105,15 @@ func rankOf(t *store.Tree, id trace.LocationID) *int32 {
 	return nil
 }
 
+// regionRow answers GET /api/runs/{run}/regions, in order of id.
 type regionRow struct {
 	ID       trace.RegionID `json:"id"`
 	Name     string         `json:"name"`
 	Category string         `json:"category"`
-	Role     string         `json:"role"`
+	Role     string         `json:"role" ts:"Role"`
 	File     string         `json:"file"`
 	Line     int            `json:"line"`
-	Colour   int            `json:"colour"`
+	Colour   int            `json:"colour"` // Palette index, the same in every view.
 }
 
 func regionRowOf(id int, g *trace.Region) regionRow {

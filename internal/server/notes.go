@@ -32,6 +32,7 @@ type workspace struct {
 	Query string `json:"query"`
 }
 
+// notesJSON answers GET and PUT /api/runs/{run}/notes: what is kept with a run.
 type notesJSON struct {
 	// Version grows with every change: who writes says which one is known.
 	Version    int64       `json:"version"`

@@ -17,7 +17,7 @@ import (
 // An Answer is rows for a question in SQL. Cells are string, int64, float64 or nil.
 type Answer struct {
 	Columns []view.Column `json:"columns"`
-	Rows    [][]any       `json:"rows"`
+	Rows    [][]any       `json:"rows" ts:"Cell[][]"`
 	More    bool          `json:"more"` // there are rows beyond the limit
 }
 

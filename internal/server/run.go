@@ -309,19 +309,19 @@ func (g *registry) closeAll() {
 
 // A runState is what GET /api/runs says of a run.
 type runState struct {
-	ID         string            `json:"id"`
+	ID         string            `json:"id"` // Names the run in every path.
 	Name       string            `json:"name"`
 	Source     string            `json:"source"`
 	Format     string            `json:"format"`
-	State      string            `json:"state"`
-	Progress   float64           `json:"progress"`
-	Error      *apiError         `json:"error"`
-	Generation string            `json:"generation"`
-	Live       bool              `json:"live"`
-	Origin     trace.Time        `json:"origin"`
-	Size       float64           `json:"size"`
-	Keys       map[string]string `json:"keys"`
-	Missing    map[string]string `json:"missing"`
+	State      string            `json:"state" ts:"'importing' | 'ready' | 'failed'"`
+	Progress   float64           `json:"progress"`   // 0 … 1; 1 when ready.
+	Error      *apiError         `json:"error"`      // Set when failed, else null.
+	Generation string            `json:"generation"` // Changes when the content does; decimal digits.
+	Live       bool              `json:"live"`       // It is replaced by newer states of itself: a file that grows, spans that arrive.
+	Origin     trace.Time        `json:"origin"`     // The time of the source that all times count from, in its own count, ns.
+	Size       float64           `json:"size"`       // Ranks that took part, as a key, a property or the records say; 0: none does.
+	Keys       map[string]string `json:"keys"`       // What runs are grouped and ordered by: keys as given, and properties in which the runs differ.
+	Missing    map[string]string `json:"missing"`    // The views that make no sense for this run, with the reason in words.
 }
 
 func (x *run) describe(views []*view.View) runState {

@@ -14,10 +14,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
+// searchJSON answers GET /api/runs/{run}/search?q=&limit=.
 type searchJSON struct {
 	Query         string        `json:"query"`
 	Locations     []locationHit `json:"locations"`
-	LocationTotal int           `json:"locationTotal"`
+	LocationTotal int           `json:"locationTotal"` // How many match in all.
 	Regions       []regionRow   `json:"regions"`
 	RegionTotal   int           `json:"regionTotal"`
 }
@@ -153,12 +154,13 @@ func lower(c byte) byte {
 	return c
 }
 
+// intervalsJSON answers GET /api/runs/{run}/intervals?q=&at=&before=&limit=.
 type intervalsJSON struct {
 	Query string        `json:"query"`
-	Count int64         `json:"count"`
-	Index int64         `json:"index"`
+	Count int64         `json:"count"` // How many match in all.
+	Index int64         `json:"index"` // How many come before the first of those named.
 	Hits  []intervalHit `json:"hits"`
-	Bins  []int64       `json:"bins"`
+	Bins  []int64       `json:"bins"` // How many begin in each of equal parts of the window asked for.
 	// InAttributes are words that no region has in its name.
 	InAttributes []string `json:"inAttributes"`
 }
@@ -230,20 +232,21 @@ func (s *runPages) intervals(w http.ResponseWriter, r *http.Request, x *run) err
 // A stepJSON leads from an interval to another: by a link, or by a call.
 type stepJSON struct {
 	intervalHit
-	By   string     `json:"by"`
-	From trace.Time `json:"from"`
+	By   string     `json:"by"`   // "message", "spawn", "wake", … or "caller".
+	From trace.Time `json:"from"` // Of the link.
 	To   trace.Time `json:"to"`
-	Size *int64     `json:"size"`
+	Size *int64     `json:"size"` // Bytes; null where not known.
 }
 
+// causesJSON answers GET /api/runs/{run}/causes?location=&lane=&row=.
 type causesJSON struct {
 	Of          intervalHit `json:"of"`
-	Causes      []stepJSON  `json:"causes"`
+	Causes      []stepJSON  `json:"causes"` // Links that came in, the latest first, then the caller.
 	Effects     []stepJSON  `json:"effects"`
-	CauseCount  int64       `json:"causeCount"`
+	CauseCount  int64       `json:"causeCount"` // How many links there are each way, also those that are not named.
 	EffectCount int64       `json:"effectCount"`
-	Chain       []stepJSON  `json:"chain"`
-	Cut         bool        `json:"cut"`
+	Chain       []stepJSON  `json:"chain"` // From cause to cause, back to the first one known.
+	Cut         bool        `json:"cut"`   // The chain goes on.
 }
 
 // causes tells what led to an interval, and what followed from it.

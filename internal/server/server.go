@@ -110,7 +110,7 @@ type Recent struct {
 type Demo struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
-	Truth string `json:"truth"`
+	Truth string `json:"truth"` // What a correct tool must show, in words.
 }
 
 // A Server answers for the runs that are open. Close it when done.

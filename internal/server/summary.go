@@ -12,11 +12,12 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
+// summaryJSON answers GET /api/runs/{run}/summary?<selection>.
 type summaryJSON struct {
 	Selection view.TwinSelection `json:"selection"`
-	Exact     bool               `json:"exact"`
-	Note      string             `json:"note"`
-	Unit      string             `json:"unit"` // of all that is not a count: "ns", or that of a profile's metric
+	Exact     bool               `json:"exact"` // Quantiles come from every call; otherwise from a sample, see note.
+	Note      string             `json:"note"`  // How the figures were made, in words, where not exact.
+	Unit      string             `json:"unit"`  // of all that is not a count: "ns", or that of a profile's metric
 	Roles     []roleTotal        `json:"roles"`
 	Regions   []regionSummary    `json:"regions"`
 }
@@ -24,9 +25,9 @@ type summaryJSON struct {
 // A roleTotal is the time in which a role counts: each instant of a location once, as
 // in the view activity. Where regions are chosen it is their exclusive time.
 type roleTotal struct {
-	Role  string    `json:"role"`
-	Time  trace.Sum `json:"time"`
-	Share float64   `json:"share"`
+	Role  string    `json:"role" ts:"Role"`
+	Time  trace.Sum `json:"time"`  // Time in which the role counts, each instant of a location once; of chosen regions their exclusive time.
+	Share float64   `json:"share"` // Of the locations with intervals × the window.
 }
 
 // A regionSummary is what a region has in the selection. Exclusive and inclusive are
@@ -36,12 +37,12 @@ type roleTotal struct {
 type regionSummary struct {
 	ID        trace.RegionID `json:"id"`
 	Name      string         `json:"name"`
-	Role      string         `json:"role"`
+	Role      string         `json:"role" ts:"Role"`
 	Colour    int            `json:"colour"`
-	Count     *int64         `json:"count"` // calls; null where the source does not count them
-	Exclusive trace.Sum      `json:"exclusive"`
+	Count     *int64         `json:"count"`     // Calls that begin in the window; null where the source does not count them.
+	Exclusive trace.Sum      `json:"exclusive"` // Exclusive and inclusive time, clipped to the window.
 	Inclusive trace.Sum      `json:"inclusive"`
-	Mean      *float64       `json:"mean"`
+	Mean      *float64       `json:"mean"` // Exclusive times of the calls that begin in the window, unclipped; null without calls.
 	P50       *float64       `json:"p50"`
 	P90       *float64       `json:"p90"`
 	P98       *float64       `json:"p98"`

@@ -13,15 +13,16 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
+// tablePage answers GET …/views/{view}/table?offset=&limit=&sort=&descending=.
 type tablePage struct {
 	Columns   []view.Column      `json:"columns"`
-	Rows      [][]any            `json:"rows"`
-	Locations []trace.LocationID `json:"locations"`
+	Rows      [][]any            `json:"rows" ts:"Cell[][]"`
+	Locations []trace.LocationID `json:"locations"` // What choosing a row selects: none, or one a row.
 	Regions   []trace.RegionID   `json:"regions"`
 	Offset    int                `json:"offset"`
 	Total     int                `json:"total"`
 	Notes     []string           `json:"notes"`
-	Empty     *wire.Empty        `json:"empty"`
+	Empty     *wire.Empty        `json:"empty"` // Set where the selection holds nothing to show.
 }
 
 // table gives a page of the table twin, sorted by a column.

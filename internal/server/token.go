@@ -117,9 +117,10 @@ func mayWrite(r *http.Request) bool {
 
 var errReadOnly = &apiError{Status: http.StatusForbidden, Kind: "forbidden", Message: "this token only looks: it neither opens nor closes runs", Hint: "ask whoever started parallax for one with full access"}
 
+// shareJSON answers POST /api/share: a token that only looks.
 type shareJSON struct {
 	Token string    `json:"token"`
-	Until time.Time `json:"until"`
+	Until time.Time `json:"until"` // RFC 3339.
 }
 
 const (

@@ -111,8 +111,9 @@ func (s *viewPages) twin(r *http.Request, q *viewRequest) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// pickJSON answers GET …/views/{view}/pick?item= or ?x=&y=.
 type pickJSON struct {
-	Fact *view.Fact `json:"fact"`
+	Fact *view.Fact `json:"fact"` // Null: nothing there.
 }
 
 // pick says what is at a place of the scene, by the view's own answer.

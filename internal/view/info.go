@@ -27,7 +27,7 @@ type InfoJSON struct {
 	Locations   int             `json:"locations"`
 	Ranks       int             `json:"ranks"`
 	Rows        int             `json:"rows"`
-	RowsAside   int             `json:"rows_aside"`
+	RowsAside   int             `json:"rows_aside"` // Locations that hold samples or states aside.
 	Regions     int             `json:"regions"`
 	Intervals   int64           `json:"intervals"`
 	Links       int64           `json:"links"`
@@ -43,7 +43,7 @@ type InfoJSON struct {
 	Properties   map[string]string `json:"properties"`
 	Topologies   []TopologyInfo    `json:"topologies"`
 	Report       []ReportInfo      `json:"report"`
-	SizeBytes    int64             `json:"size_bytes"`
+	SizeBytes    int64             `json:"size_bytes"` // Of the store.
 }
 
 // A RegionInfo is one line of the region table: regions merged by name. Category and
@@ -51,7 +51,7 @@ type InfoJSON struct {
 type RegionInfo struct {
 	Name      string   `json:"name"`
 	Category  string   `json:"category"`
-	Role      string   `json:"role"`
+	Role      string   `json:"role" ts:"Role"`
 	Calls     *float64 `json:"calls"` // null where the source does not count them
 	Inclusive float64  `json:"inclusive"`
 	Exclusive float64  `json:"exclusive"`
@@ -78,7 +78,7 @@ type TopologyInfo struct {
 
 // A ReportInfo is one line of the import report.
 type ReportInfo struct {
-	Kind    string `json:"kind"`
+	Kind    string `json:"kind" ts:"'repaired' | 'guessed' | 'skipped'"`
 	What    string `json:"what"`
 	Count   int64  `json:"count"`
 	Example string `json:"example"`

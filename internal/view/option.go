@@ -14,7 +14,7 @@ import (
 // "text", "choice", "number", "integer", "switch", "patterns" (repeatable) or "file".
 type Option struct {
 	Name    string   `json:"name"`
-	Kind    string   `json:"kind"`
+	Kind    string   `json:"kind" ts:"OptionKind"`
 	Choices []string `json:"choices,omitempty"` // of a choice
 	// Open: a choice may go on with details after a colon.
 	Open    bool   `json:"open,omitempty"`

@@ -30,7 +30,7 @@ type Twin struct {
 type TwinSelection struct {
 	Begin     int64 `json:"begin"`
 	End       int64 `json:"end"`
-	Locations int   `json:"locations"`
+	Locations int   `json:"locations"` // Nodes of the tree that it holds.
 	Regions   int   `json:"regions"`
 }
 

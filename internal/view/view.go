@@ -278,7 +278,7 @@ type Table struct {
 // A Column has a name (as in the JSON twin), and a unit: "ns", "bytes", "count", "share" or "".
 type Column struct {
 	Name string `json:"name"`
-	Unit string `json:"unit"`
+	Unit string `json:"unit"` // "ns", "bytes", "count", "share" or "".
 }
 
 // An EmptyError says that a selection holds nothing to show; the page shows it

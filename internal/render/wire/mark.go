@@ -2,38 +2,74 @@ package wire
 
 import (
 	"fmt"
+	"reflect"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
-// mark describes one mark: a case for each kind of scene.MarkKinds.
+// mark describes one mark by the fields of its struct: lists become columns, all else stands in the header. Fields that are tagged
+// `wire:"optional"` are left out where they are empty, those with `wire:"-"` always. The columns of a mark in space are its own.
 func (e *encoder) mark(m scene.Mark) (any, error) {
-	if err := check(m); err != nil {
+	if err := checkLengths(m); err != nil {
 		return nil, err
 	}
-	switch m := m.(type) {
-	case *scene.Rect:
-		return rectMark{m.Kind(), e.f32(m.X), e.f32(m.Y), e.f32(m.W), e.f32(m.H), u16(e, m.Fill), u8(e, m.Flags), optional(m.Count, e.u32), optional(m.Items, e.u32)}, nil
-	case *scene.Line:
-		return lineMark{m.Kind(), e.f32(m.X0), e.f32(m.Y0), e.f32(m.X1), e.f32(m.Y1), u16(e, m.Stroke), finite(m.Width), u8(e, m.Flags), optional(m.Items, e.u32)}, nil
-	case *scene.Path:
-		return pathMark{m.Kind(), e.u32(m.Offsets), e.f32(m.X), e.f32(m.Y), u16(e, m.Stroke), finite(m.Width)}, nil
-	case *scene.Polygon:
-		return polygonMark{m.Kind(), e.u32(m.Offsets), e.f32(m.X), e.f32(m.Y), u16(e, m.Fill), u8(e, m.Flags), optional(m.Items, e.u32)}, nil
-	case *scene.Point:
-		return pointMark{m.Kind(), e.f32(m.X), e.f32(m.Y), e.f32(m.R), u16(e, m.Fill), u8(e, m.Shape), optional(m.Count, e.u32), optional(m.Items, e.u32)}, nil
-	case *scene.Text:
-		return textMark{m.Kind(), e.f32(m.X), e.f32(m.Y), e.text(m.Text), e.f32(widths(m)), u16(e, m.Fill), u8(e, m.Anchor), finite(m.Size), m.Bold, m.Turned}, nil
-	case *scene.Image:
-		out := imageMark{m.Kind(), finite(m.X), finite(m.Y), finite(m.W), finite(m.H), m.Columns, m.Rows, u16(e, m.Cells), e.firstItem(m)}
-		if !scene.Drawable(m.X, m.Y, m.W, m.H) {
-			out.W, out.H = 0, 0 // not drawn
-		}
-		return out, nil
-	case *scene.Space:
-		return e.space(m), nil
+	if s, ok := m.(*scene.Space); ok {
+		return e.space(s), nil
 	}
-	return nil, fmt.Errorf("mark %q has no encoding", m.Kind())
+	o := object{{"kind", m.Kind()}}
+	v := reflect.ValueOf(m).Elem()
+	for i := range v.NumField() {
+		f, x := v.Type().Field(i), v.Field(i)
+		switch tag := f.Tag.Get("wire"); {
+		case tag == "-" || tag == optionalTag && x.Len() == 0:
+			continue
+		case x.Kind() != reflect.Slice:
+			o = append(o, field{NameOf(f.Name), plain(x)})
+			continue
+		}
+		c, err := e.columnOf(x.Interface())
+		if err != nil {
+			return nil, fmt.Errorf("mark %q: %s: %w", m.Kind(), f.Name, err)
+		}
+		o = append(o, field{NameOf(f.Name), c})
+		if t, ok := m.(*scene.Text); ok && f.Name == "Text" {
+			o = append(o, field{"width", e.f32(widths(t))})
+		}
+	}
+	if m, ok := m.(*scene.Image); ok {
+		if !scene.Drawable(m.X, m.Y, m.W, m.H) { // not drawn
+			o.set("w", 0.0)
+			o.set("h", 0.0)
+		}
+		if first := e.firstItem(m); first != nil {
+			o = append(o, field{"firstItem", *first})
+		}
+	}
+	return o, nil
+}
+
+// optionalTag marks columns that may be empty.
+const optionalTag = "optional"
+
+// columnOf places a column by the type of its values.
+func (e *encoder) columnOf(list any) (*column, error) {
+	switch list := list.(type) {
+	case []float32:
+		return e.f32(list), nil
+	case []uint32:
+		return e.u32(list), nil
+	case []string:
+		return e.text(list), nil
+	case []scene.Colour:
+		return u16(e, list), nil
+	case []scene.Flag:
+		return u8(e, list), nil
+	case []scene.Shape:
+		return u8(e, list), nil
+	case []scene.Anchor:
+		return u8(e, list), nil
+	}
+	return nil, fmt.Errorf("a column of %T has no encoding", list)
 }
 
 // widths are the pixels that the layout gave each text. The page draws in the
@@ -46,43 +82,36 @@ func widths(m *scene.Text) []float32 {
 	return out
 }
 
-// check refuses marks whose columns differ in length: the decoder would read
-// beyond the shorter ones.
-func check(m scene.Mark) error {
-	n, lengths := m.Len(), []int{}
-	switch m := m.(type) {
-	case *scene.Rect:
-		lengths = []int{len(m.Y), len(m.W), len(m.H), len(m.Fill), or(m.Flags, n), or(m.Count, n), or(m.Items, n)}
-	case *scene.Line:
-		lengths = []int{len(m.Y0), len(m.X1), len(m.Y1), len(m.Stroke), or(m.Flags, n), or(m.Items, n)}
-	case *scene.Path:
-		if err := ragged(m.Kind(), m.Offsets, n, len(m.X), len(m.Y)); err != nil {
+// checkLengths refuses marks whose columns differ in length: the decoder would read beyond the shorter ones. A mark with offsets has
+// points beside its columns.
+func checkLengths(m scene.Mark) error {
+	n, v := m.Len(), reflect.ValueOf(m).Elem()
+	offsets := v.FieldByName("Offsets")
+	ragged := offsets.IsValid()
+	if ragged {
+		starts := offsets.Interface().([]uint32)
+		if err := checkOffsets(m.Kind(), starts, n, v.FieldByName("X").Len(), v.FieldByName("Y").Len()); err != nil {
 			return err
 		}
-	case *scene.Polygon:
-		lengths = []int{or(m.Flags, n), or(m.Items, n)}
-		if err := ragged(m.Kind(), m.Offsets, n, len(m.X), len(m.Y)); err != nil {
-			return err
-		}
-	case *scene.Point:
-		lengths = []int{len(m.Y), len(m.R), len(m.Fill), or(m.Shape, n), or(m.Count, n), or(m.Items, n)}
-	case *scene.Text:
-		lengths = []int{len(m.Y), len(m.Text), len(m.Fill), or(m.Anchor, n)}
-	case *scene.Image:
-		lengths = []int{m.Columns * m.Rows}
-	case *scene.Space:
-		lengths = []int{len(m.PY), len(m.PZ), len(m.Value), or(m.Fill, n)}
 	}
-	for _, l := range lengths {
-		if l != n {
-			return fmt.Errorf("mark %q has columns of %d and %d", m.Kind(), n, l)
+	for i := range v.NumField() {
+		f, x := v.Type().Field(i), v.Field(i)
+		tag := f.Tag.Get("wire")
+		switch {
+		case x.Kind() != reflect.Slice || tag == "-" || tag == optionalTag && x.Len() == 0:
+		case ragged && (f.Name == "Offsets" || f.Name == "X" || f.Name == "Y"):
+		case x.Len() != n:
+			return fmt.Errorf("mark %q has columns of %d and %d", m.Kind(), n, x.Len())
 		}
+	}
+	if m, ok := m.(*scene.Image); ok && m.Columns*m.Rows != n {
+		return fmt.Errorf("mark %q has %d × %d cells and columns of %d", m.Kind(), m.Columns, m.Rows, n)
 	}
 	return nil
 }
 
-// ragged checks offsets into columns of points.
-func ragged(kind string, offsets []uint32, n, xs, ys int) error {
+// checkOffsets checks offsets into columns of points.
+func checkOffsets(kind string, offsets []uint32, n, xs, ys int) error {
 	if n == 0 && len(offsets) <= 1 && xs == ys {
 		return nil
 	}
@@ -94,92 +123,4 @@ func ragged(kind string, offsets []uint32, n, xs, ys int) error {
 		return fmt.Errorf("mark %q has offsets that do not fit %d things of %d and %d points", kind, n, xs, ys)
 	}
 	return nil
-}
-
-// or is the length of an optional column, n where it is absent.
-func or[T any](xs []T, n int) int {
-	if len(xs) == 0 {
-		return n
-	}
-	return len(xs)
-}
-
-type rectMark struct {
-	Kind  string  `json:"kind"`
-	X     *column `json:"x"`
-	Y     *column `json:"y"`
-	W     *column `json:"w"`
-	H     *column `json:"h"`
-	Fill  *column `json:"fill"`
-	Flags *column `json:"flags,omitempty"`
-	Count *column `json:"count,omitempty"`
-	Items *column `json:"items,omitempty"`
-}
-
-type lineMark struct {
-	Kind   string  `json:"kind"`
-	X0     *column `json:"x0"`
-	Y0     *column `json:"y0"`
-	X1     *column `json:"x1"`
-	Y1     *column `json:"y1"`
-	Stroke *column `json:"stroke"`
-	Width  float64 `json:"width"`
-	Flags  *column `json:"flags,omitempty"`
-	Items  *column `json:"items,omitempty"`
-}
-
-type pathMark struct {
-	Kind    string  `json:"kind"`
-	Offsets *column `json:"offsets"`
-	X       *column `json:"x"`
-	Y       *column `json:"y"`
-	Stroke  *column `json:"stroke"`
-	Width   float64 `json:"width"`
-}
-
-type polygonMark struct {
-	Kind    string  `json:"kind"`
-	Offsets *column `json:"offsets"`
-	X       *column `json:"x"`
-	Y       *column `json:"y"`
-	Fill    *column `json:"fill"`
-	Flags   *column `json:"flags,omitempty"`
-	Items   *column `json:"items,omitempty"`
-}
-
-type pointMark struct {
-	Kind  string  `json:"kind"`
-	X     *column `json:"x"`
-	Y     *column `json:"y"`
-	R     *column `json:"r"`
-	Fill  *column `json:"fill"`
-	Shape *column `json:"shape,omitempty"`
-	Count *column `json:"count,omitempty"`
-	Items *column `json:"items,omitempty"`
-}
-
-type textMark struct {
-	Kind   string  `json:"kind"`
-	X      *column `json:"x"`
-	Y      *column `json:"y"`
-	Text   *column `json:"text"`
-	Width  *column `json:"width"`
-	Fill   *column `json:"fill"`
-	Anchor *column `json:"anchor,omitempty"`
-	Size   float64 `json:"size"`
-	Bold   bool    `json:"bold"`
-	Turned bool    `json:"turned"`
-}
-
-type imageMark struct {
-	Kind    string  `json:"kind"`
-	X       float64 `json:"x"`
-	Y       float64 `json:"y"`
-	W       float64 `json:"w"`
-	H       float64 `json:"h"`
-	Columns int     `json:"columns"`
-	Rows    int     `json:"rows"`
-	Cells   *column `json:"cells"`
-	// FirstItem is the number of the first cell's item, where cells are items.
-	FirstItem *int `json:"firstItem,omitempty"`
 }

@@ -61,26 +61,27 @@ func filterOf(f *scene.SpaceFilter) spaceFilter {
 	return out
 }
 
+// A spaceMark is a plot in three dimensions, which the page turns by itself; see internal/scene/space.go.
 type spaceMark struct {
 	Kind    string       `json:"kind"`
 	X       float64      `json:"x"`
 	Y       float64      `json:"y"`
 	W       float64      `json:"w"`
 	H       float64      `json:"h"`
-	Form    uint8        `json:"form"`
-	PX      *column      `json:"px"`
+	Form    uint8        `json:"form"` // dots, balls, bars, mesh
+	PX      *column      `json:"px"`   // places in units of the axes
 	PY      *column      `json:"py"`
 	PZ      *column      `json:"pz"`
-	Value   *column      `json:"value"`
+	Value   *column      `json:"value"` // decides the colour from low to high, and the height of a bar; NaN: not drawn
 	Low     float64      `json:"low"`
 	High    float64      `json:"high"`
-	Unit    string       `json:"unit"`
+	Unit    string       `json:"unit"` // of the values: "ns", "bytes", "count", "share" or ""
 	Ramp    [2]int       `json:"ramp"` // start and length in the palette
 	Fill    *column      `json:"fill,omitempty"`
 	Radius  float64      `json:"radius"`
-	Least   float64      `json:"least"`
-	Detail  int          `json:"detail"`
-	Bare    bool         `json:"bare"`
+	Least   float64      `json:"least"`  // radius of dots in pixels
+	Detail  int          `json:"detail"` // steps of light on balls; 0: 3
+	Bare    bool         `json:"bare"`   // without box, ticks and names
 	Half    [2]float64   `json:"half"`
 	Tall    float64      `json:"tall"`
 	Base    float64      `json:"base"`
@@ -89,7 +90,7 @@ type spaceMark struct {
 	Axes    [3]spaceAxis `json:"axes"`
 	Camera  camera       `json:"camera"`
 	Filter  spaceFilter  `json:"filter"`
-	// What locations the things are, see scene.SpaceRun.
+	// What locations the things are: up to the next run, that of thing i is location + (i - first) × step. Null: unknown.
 	RunFirst    *column `json:"runFirst,omitempty"`
 	RunLocation *column `json:"runLocation,omitempty"`
 	RunStep     *column `json:"runStep,omitempty"`
@@ -125,6 +126,7 @@ type spaceTick struct {
 	Width float64 `json:"width"`
 }
 
+// A camera has angles in degrees; zoom 1 shows all; pan is in shares of the smaller side.
 type camera struct {
 	Azimuth   float64 `json:"azimuth"`
 	Elevation float64 `json:"elevation"`
@@ -133,6 +135,7 @@ type camera struct {
 	PanY      float64 `json:"panY"`
 }
 
+// A spaceFilter shows min ≤ value ≤ max, or if min > max what lies outside; and what lies in the slice.
 type spaceFilter struct {
 	Ranged bool       `json:"ranged"`
 	Min    float64    `json:"min"`

@@ -8,7 +8,7 @@
 // Columns are views of the buffer, nothing is copied; every browser runs on a
 // little-endian machine.
 
-import type { Briefs, Layer, Mark, MarkKind, Scene } from "../scene/scene";
+import { markKinds, type Briefs, type Layer, type Mark, type MarkKind, type Scene } from "../scene/scene";
 
 export const wireVersion = 1;
 
@@ -61,18 +61,6 @@ type Header = Omit<Scene, "layers" | "briefs"> & {
   layers: { name: string; frame: number; marks: (Record<string, unknown> & { kind: MarkKind })[] }[];
 };
 
-// Columns that a mark may lack; the decoder sets them to null.
-const optional: Record<MarkKind, string[]> = {
-  rect: ["flags", "count", "items"],
-  line: ["flags", "items"],
-  path: [],
-  polygon: ["flags", "items"],
-  point: ["shape", "count", "items"],
-  text: ["anchor"],
-  image: [],
-  space: ["fill", "runFirst", "runLocation", "runStep", "linkFrom", "linkTo", "linkFill"],
-};
-
 /** Reads a scene. Marks of a kind that this page does not know are an error. */
 export function decodeScene(buffer: ArrayBuffer, keep = new ColumnKeep()): Scene {
   if (buffer.byteLength < 4) throw new Error("decode scene: shorter than its header");
@@ -98,11 +86,8 @@ export function decodeScene(buffer: ArrayBuffer, keep = new ColumnKeep()): Scene
 function decodeMark(
   m: Record<string, unknown> & { kind: MarkKind }, buffer: ArrayBuffer, base: number, strings: string[], keep: ColumnKeep,
 ): Mark {
-  const lacks = optional[m.kind];
-  if (!lacks) throw new Error(`decode scene: unknown mark "${m.kind}"`);
-  const out: Record<string, unknown> = { kind: m.kind };
-  for (const name of lacks) out[name] = null;
-  return { ...out, ...decodeColumns(m, (c) => kept(c, buffer, base, strings, keep)) } as unknown as Mark;
+  if (!markKinds.includes(m.kind)) throw new Error(`decode scene: unknown mark "${m.kind}"`);
+  return decodeColumns(m, (c) => kept(c, buffer, base, strings, keep)) as unknown as Mark;
 }
 
 /** Briefs with their times: each begins some time after the end of the one before, modulo 2^32 where times are that short. */

@@ -129,7 +129,7 @@ export class Device {
   }
 
   /** An optional column: one zero stands for an absent one. */
-  optional(data: Uint8Array | null): WebGLTexture | null {
+  optional(data: Uint8Array | null | undefined): WebGLTexture | null {
     return data ? this.column(data) : null;
   }
 

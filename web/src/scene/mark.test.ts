@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { markKinds, raster } from "./mark";
+import { raster } from "./mark";
 import { css, palette, readPalette, ui } from "./palette";
 import { identity, clipOf, mapOf, parts, placesOf } from "./part";
 import { triangulate } from "./polygon";
@@ -30,11 +30,6 @@ function ink(r: Raster): number {
 }
 
 describe("the two sides of a mark", () => {
-  test("every mark of Go is drawn here", () => {
-    const list = /MarkKinds = \[\]string\{([^}]*)\}/.exec(go("mark.go"))![1]!;
-    expect(markKinds).toEqual(list.split(",").map((s) => s.trim().replaceAll('"', "")));
-  });
-
   test("flags have the bits of Go", () => {
     const names = /Aggregated Flag = 1 << iota([\s\S]*?)\n\)/.exec(go("mark.go"))![1]!.match(/^\t([A-Z]\w+)$/gm)!.map((s) => s.trim().toLowerCase());
     expect(Object.keys(Flag)).toEqual(["aggregated", ...names]);

@@ -9,9 +9,7 @@ import { rasterPoint, uploadPoint } from "./point";
 import { rasterPolygon, uploadPolygon } from "./polygon";
 import type { Raster } from "./raster";
 import { rasterRect, uploadRect } from "./rect";
-import type { Mark, MarkKind, SpaceMark, TextMark } from "./scene";
-
-export const markKinds: MarkKind[] = ["rect", "line", "path", "polygon", "point", "text", "image", "space"];
+import type { Mark, SpaceMark, TextMark } from "./scene";
 
 /** Marks of the plane; those in space become such ones, see space/view.ts. */
 export type Shape = Exclude<Mark, TextMark | SpaceMark>;
