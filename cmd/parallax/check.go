@@ -130,7 +130,7 @@ func printCheck(w io.Writer, source string, d *findings.Data, notes, failed []st
 		f := &list[i]
 		lost := ""
 		if f.Lost > 0 {
-			lost = fmt.Sprintf(", %s lost (%s of all time)", view.FormatTime(f.Lost), view.FormatShare(f.Share))
+			lost = fmt.Sprintf(", %s lost (%s of %s)", view.FormatTime(f.Lost), view.FormatShare(f.Share), f.ShareOf)
 		}
 		fmt.Fprintf(w, "\n%2d. %s %s%s\n%s\n", i+1, f.Severity, f.Kind, lost, wrapped(f.Text, "    ", columns))
 	}
@@ -196,20 +196,25 @@ func (l *limit) past(d *findings.Data) string {
 		}
 		return ""
 	}
-	count, lost, share := 0, 0.0, 0.0
+	count, lost, share, of := 0, 0.0, 0.0, ""
 	for i := range d.Findings {
 		f := &d.Findings[i]
 		if l.kind == "any" || string(f.Kind) == l.kind || l.kind == "high" && f.Severity == finding.High || l.kind == "medium" && f.Severity != finding.Low {
 			count++
 			lost += float64(f.Lost)
 			share += f.Share
+			if of != "" && of != f.ShareOf {
+				of = "the time"
+			} else {
+				of = f.ShareOf
+			}
 		}
 	}
 	switch {
 	case l.unit == "time" && lost > l.value:
 		return fmt.Sprintf("%s: %s are lost", l.text, view.FormatDuration(lost))
 	case l.unit == "share" && share > l.value:
-		return fmt.Sprintf("%s: %s of all time is lost", l.text, view.FormatShare(share))
+		return fmt.Sprintf("%s: %s of %s is lost", l.text, view.FormatShare(share), of)
 	case l.unit == "count" && float64(count) > l.value:
 		return fmt.Sprintf("%s: %s", l.text, view.Count(count, "finding"))
 	}

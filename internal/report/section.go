@@ -72,7 +72,7 @@ func (r *reporter) entry(f *finding.Finding) (entry, error) {
 	if f.Lost > 0 {
 		e.Lost = view.FormatTime(f.Lost) + " lost"
 		if f.Share > 0 {
-			e.Lost += ", " + view.FormatShare(f.Share) + " of all time"
+			e.Lost += ", " + view.FormatShare(f.Share) + " of " + f.ShareOf
 		}
 	}
 	for _, x := range f.Evidence {

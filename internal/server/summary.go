@@ -15,9 +15,11 @@ import (
 // summaryJSON answers GET /api/runs/{run}/summary?<selection>.
 type summaryJSON struct {
 	Selection view.TwinSelection `json:"selection"`
-	Exact     bool               `json:"exact"` // Quantiles come from every call; otherwise from a sample, see note.
-	Note      string             `json:"note"`  // How the figures were made, in words, where not exact.
-	Unit      string             `json:"unit"`  // of all that is not a count: "ns", or that of a profile's metric
+	Exact     bool               `json:"exact"`    // Quantiles come from every call; otherwise from a sample, see note.
+	Note      string             `json:"note"`     // How the figures were made, in words, where not exact.
+	Unit      string             `json:"unit"`     // of all that is not a count: "ns", or that of a profile's metric
+	Whole     float64            `json:"whole"`    // What the shares of regions are of; 0 where there are none.
+	ShareOf   string             `json:"share_of"` // The same in words: "all time", "recorded time", "all samples".
 	Roles     []roleTotal        `json:"roles"`
 	Regions   []regionSummary    `json:"regions"`
 }
@@ -41,6 +43,7 @@ type regionSummary struct {
 	Colour    int            `json:"colour"`
 	Count     *int64         `json:"count"`     // Calls that begin in the window; null where the source does not count them.
 	Exclusive trace.Sum      `json:"exclusive"` // Exclusive and inclusive time, clipped to the window.
+	Share     float64        `json:"share"`     // Of exclusive time.
 	Inclusive trace.Sum      `json:"inclusive"`
 	Mean      *float64       `json:"mean"` // Exclusive times of the calls that begin in the window, unclipped; null without calls.
 	P50       *float64       `json:"p50"`
@@ -86,23 +89,32 @@ func summarise(ctx context.Context, st store.Reader, sel trace.Selection, index 
 	wanted := wantedRegions(len(regions), sel.Regions)
 	var durations [][]int64
 	var err error
+	var base view.Base
 	if st.Info().Timed() {
 		window := store.Window{Begin: sel.Begin, End: sel.End, Locations: sel.Locations}
-		if err = addTimes(ctx, st, window, wanted, totals); err == nil {
+		var recorded float64
+		if recorded, err = addTimes(ctx, st, window, wanted, totals); err == nil {
+			base = view.TimeBase(st, window, view.Chosen(st.Locations(), sel.Locations, st.Locations().Holds), recorded)
 			durations, err = out.calls(ctx, st, window, wanted)
 		}
 	} else if st.Info().Profile == 0 {
 		out.Note = "the source holds no intervals and no profile"
 	} else {
 		out.Note = "a profile holds totals, not calls: there are no quantiles"
+		var recorded float64
+		recorded, err = addProfile(ctx, st, sel.Locations, wanted, totals)
 		if m := view.DefaultMetric(st.Metrics()); int(m) < len(st.Metrics()) {
-			out.Unit = st.Metrics()[m].Unit
+			metric := &st.Metrics()[m]
+			out.Unit = metric.Unit
+			if metric.Join == trace.JoinSum {
+				base = view.MetricBase(metric.Name, metric.Unit, recorded)
+			}
 		}
-		err = addProfile(ctx, st, sel.Locations, wanted, totals)
 	}
 	if err != nil {
 		return nil, err
 	}
+	out.Whole, out.ShareOf = base.Whole, base.Name
 	var roles [trace.RoleCount]trace.Sum
 	for id := range totals {
 		t, g := &totals[id], &regions[id]
@@ -113,6 +125,7 @@ func summarise(ctx context.Context, st store.Reader, sel trace.Selection, index 
 		if durations != nil {
 			t.distribution(durations[id])
 		}
+		t.Share = base.Share(t.Exclusive.Float64())
 		roles[g.Role].AddSum(t.Exclusive)
 		out.Regions = append(out.Regions, *t)
 	}
@@ -152,25 +165,30 @@ func wantedRegions(n int, ids []trace.RegionID) []bool {
 	return out
 }
 
-func addTimes(ctx context.Context, st store.Reader, w store.Window, wanted []bool, totals []regionSummary) error {
+// addTimes adds up the times of the wanted regions, and returns the exclusive time of all.
+func addTimes(ctx context.Context, st store.Reader, w store.Window, wanted []bool, totals []regionSummary) (recorded float64, err error) {
 	t, err := store.TotalTime(ctx, st, w)
 	if err != nil {
-		return err
+		return 0, err
 	}
+	regions := st.Regions()
 	for i, id := range t.Region {
+		if !view.Sampled(&regions[id]) {
+			recorded += t.Exclusive[i].Float64()
+		}
 		if wanted[id] {
 			totals[id].Count = &t.Calls[i]
 			totals[id].Exclusive.AddSum(t.Exclusive[i])
 			totals[id].Inclusive.AddSum(t.Inclusive[i])
 		}
 	}
-	return nil
+	return recorded, nil
 }
 
 // addProfile adds up the metric that stands for time. Flat rows are the source's
-// own totals and win over call paths, as in view.InfoOf.
-func addProfile(ctx context.Context, st store.Reader, locations []trace.LocationID, wanted []bool, totals []regionSummary) error {
-	metric, paths, flat := view.DefaultMetric(st.Metrics()), st.CallPaths(), false
+// own totals and win over call paths, as in view.InfoOf. It returns the exclusive value of all regions.
+func addProfile(ctx context.Context, st store.Reader, locations []trace.LocationID, wanted []bool, totals []regionSummary) (recorded float64, err error) {
+	metric, paths, regions, flat := view.DefaultMetric(st.Metrics()), st.CallPaths(), st.Regions(), false
 	for _, p := range paths {
 		flat = flat || p.Flat
 	}
@@ -180,7 +198,13 @@ func addProfile(ctx context.Context, st store.Reader, locations []trace.Location
 	add := func(rows []trace.ProfileRow) error {
 		for _, x := range rows {
 			p := paths[x.Path]
-			if x.Metric != metric || p.Flat != flat || !wanted[p.Region] {
+			if x.Metric != metric || p.Flat != flat {
+				continue
+			}
+			if !view.Sampled(&regions[p.Region]) {
+				recorded += x.Exclusive
+			}
+			if !wanted[p.Region] {
 				continue
 			}
 			t := &sums[p.Region]
@@ -193,14 +217,13 @@ func addProfile(ctx context.Context, st store.Reader, locations []trace.Location
 		return nil
 	}
 	var rows []trace.ProfileRow
-	var err error
 	if locations != nil {
 		err = st.Profile(ctx, locations, add)
 	} else if rows, err = store.ProfileTotals(ctx, st); err == nil {
 		err = add(rows)
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	counted, err := store.CountsCalls(ctx, st)
 	for id, s := range sums {
@@ -214,7 +237,7 @@ func addProfile(ctx context.Context, st store.Reader, locations []trace.Location
 			t.Mean = &mean
 		}
 	}
-	return err
+	return recorded, err
 }
 
 func (out *summaryJSON) addRoles(times [trace.RoleCount]trace.Sum, rows int64, span trace.Time) {

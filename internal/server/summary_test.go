@@ -25,6 +25,9 @@ func TestSummaryCountsCallsAndClipsTimes(t *testing.T) {
 	if *send.Count != 3 || send.Exclusive.Time() != 120 || *send.Mean != 40 || *send.P50 != 30 || *send.P90 != 70 || *send.P98 != 78 {
 		t.Errorf("MPI_Send: %+v, mean %g, p50 %g, p90 %g, p98 %g", send, *send.Mean, *send.P50, *send.P90, *send.P98)
 	}
+	if got.Whole != 300 || got.ShareOf != "all time" || send.Share != 0.4 { // 3 locations × 100 ns, recorded or not
+		t.Errorf("MPI_Send has %v of %v, %s", send.Share, got.Whole, got.ShareOf)
+	}
 	for _, role := range got.Roles { // of 3 locations × 100 ns
 		if role.Role == "communication" && (role.Time.Time() != 120 || role.Share != 0.4) {
 			t.Errorf("communication: %+v", role)

@@ -34,7 +34,7 @@ func TestATableHasTheColumnsThatTagsDeclare(t *testing.T) {
 	}
 	got := TableOf(rows, map[string]string{"metric": "bytes"}, map[string][]Column{"roles": {{Name: "compute", Unit: "share"}, {Name: "io", Unit: "share"}}, "runs": {{Name: "run 1"}, {Name: "run 2"}}})
 	want := &Table{
-		Columns: []Column{{"name", ""}, {"calls", "count"}, {"low", "bytes"}, {"sure", ""}, {"last seen", "ns"}, {"compute", "share"}, {"io", "share"}, {"run 1", ""}, {"run 2", ""}},
+		Columns: []Column{{Name: "name", Unit: ""}, {Name: "calls", Unit: "count"}, {Name: "low", Unit: "bytes"}, {Name: "sure", Unit: ""}, {Name: "last seen", Unit: "ns"}, {Name: "compute", Unit: "share"}, {Name: "io", Unit: "share"}, {Name: "run 1", Unit: ""}, {Name: "run 2", Unit: ""}},
 		Rows: [][]any{
 			{"a", int64(4), 1.5, "yes", int64(9), nil, 0.5, int64(1), int64(2)},
 			{"b", 0.25, nil, "no", int64(0), nil, nil, int64(3), nil},

@@ -275,10 +275,22 @@ type Table struct {
 	Regions   []trace.RegionID   `json:"regions,omitempty"`
 }
 
-// A Column has a name (as in the JSON twin), and a unit: "ns", "bytes", "count", "share" or "".
+// Entitle gives the column of that name a heading.
+func (t *Table) Entitle(name, title string) *Table {
+	for i := range t.Columns {
+		if t.Columns[i].Name == name {
+			t.Columns[i].Title = title
+		}
+	}
+	return t
+}
+
+// A Column has a name (as in the JSON twin), and a unit: "ns", "bytes", "count", "share" or "". Title is its
+// heading for people, where that is not the name.
 type Column struct {
-	Name string `json:"name"`
-	Unit string `json:"unit"` // "ns", "bytes", "count", "share" or "".
+	Name  string `json:"name"`
+	Unit  string `json:"unit"`            // "ns", "bytes", "count", "share" or "".
+	Title string `json:"title,omitempty"` // The heading, where that is not the name.
 }
 
 // An EmptyError says that a selection holds nothing to show; the page shows it

@@ -99,6 +99,8 @@ type Finding struct {
 	Severity Level      `json:"severity"`
 	Lost     trace.Time `json:"lost"`
 	Share    float64    `json:"share"`
+	// ShareOf is that time in words, after "of": "all time" where it is that of all locations.
+	ShareOf string `json:"share_of"`
 	// Hit is Lost as a part of the time of those locations that lose it.
 	Hit float64 `json:"hit"`
 	// Text is one plain sentence.

@@ -47,6 +47,7 @@ type result struct {
 	callers     int // of a sandwich the first node above its root; 0: it is none
 	tree        *tree
 	total       float64            // of the roots
+	base        view.Base          // of shares
 	here        []trace.LocationID // whose calls are shown; nil: all
 	name        string             // of them, where it is not "here"
 	against     *opposite          // nil: compared with nothing
@@ -97,6 +98,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		}
 		return nil, view.Empty("choose other locations or a longer time", "no call in the selection")
 	}
+	r.base = r.shareBase(w, t)
 	if q.Values.Text("form") == "beside" && len(q.Runs) < 2 && q.Values.Text("against") == "" {
 		return nil, fmt.Errorf("--form beside needs something to compare with: --against LOCATIONS, or --run NAME=SOURCE")
 	}
@@ -142,18 +144,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, view.Empty("choose other regions", "none of the selected regions is called in the selection")
 	}
 	r.tree = t
-	var total view.Joined
-	for i := range t.nodes {
-		if t.nodes[i].parent < 0 {
-			total.Add(t.how, t.nodes[i].inclusive)
-		}
-	}
-	r.total = total.Value(t.how)
+	r.total = t.total()
 	if t.how != trace.JoinSum {
 		r.notes = append(r.notes, fmt.Sprintf("values of %s do not add up: a box has the %s over its locations, and boxes below one may together be wider than it; they are then drawn to fit", metric.Name, joins[t.how]))
-	}
-	if t.whole > 0 {
-		r.total = t.whole
 	}
 	return r, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -44,13 +45,15 @@ type Data struct {
 	Direction string  `json:"direction"`
 	Locations int     `json:"locations"`
 	Total     float64 `json:"total"`
+	Whole     float64 `json:"whole"`    // what shares are of
+	ShareOf   string  `json:"share_of"` // the same in words
 	Nodes     []Node  `json:"nodes"`
 }
 
 var quantiles = [5]float64{0.02, 0.25, 0.5, 0.75, 0.98}
 
 func (r *result) Data() any {
-	d := Data{Over: r.request.Values.Text("over"), Metric: r.metric.Name, Unit: r.metric.Unit, Direction: r.request.Values.Text("direction"), Locations: r.tree.locations, Total: r.total, Nodes: r.list()}
+	d := Data{Over: r.request.Values.Text("over"), Metric: r.metric.Name, Unit: r.metric.Unit, Direction: r.request.Values.Text("direction"), Locations: r.tree.locations, Total: r.total, Whole: r.base.Whole, ShareOf: r.base.Name, Nodes: r.list()}
 	if r.against != nil {
 		d.Against = r.against.name
 	}
@@ -64,7 +67,7 @@ func (r *result) list() []Node {
 	out := make([]Node, len(r.tree.nodes))
 	for i := range r.tree.nodes {
 		n := &r.tree.nodes[i]
-		x := Node{ID: i + r.zoom.first, Region: r.regions[n.region].Name, RegionID: n.region, Known: r.known(n), Share: r.share(n.inclusive), Depth: int(n.depth), Inclusive: n.inclusive, Exclusive: n.exclusive, Delta: r.delta(n)}
+		x := Node{ID: i + r.zoom.first, Region: r.regions[n.region].Name, RegionID: n.region, Known: r.known(n), Share: r.base.Share(n.inclusive), Depth: int(n.depth), Inclusive: n.inclusive, Exclusive: n.exclusive, Delta: r.delta(n)}
 		if r.counted {
 			x.Calls = &n.calls
 		}
@@ -131,7 +134,7 @@ func (r *result) Table() *view.Table {
 	if r.metric.Number == view.NumberCalls {
 		unit = "ns"
 	}
-	return view.TableOf(r.list(), map[string]string{"metric": unit}, nil)
+	return view.TableOf(r.list(), map[string]string{"metric": unit}, nil).Entitle("share", r.base.Head())
 }
 
 // known is the region of a node as the run has it; NoRegion where only the other
@@ -143,9 +146,29 @@ func (r *result) known(n *node) trace.RegionID {
 	return n.region
 }
 
-func (r *result) share(v float64) float64 {
-	if r.total == 0 {
-		return 0
+// shareBase returns the base of all shares: of the whole tree, whatever part of it is shown.
+func (r *result) shareBase(w store.Window, t *tree) view.Base {
+	s := r.request.Store()
+	if !s.Info().Timed() {
+		return view.MetricBase(s.Metrics()[r.metric.ID].Name, r.metric.Unit, t.total())
 	}
-	return v / r.total
+	recorded := 0.0
+	for i := range t.nodes {
+		recorded += t.nodes[i].exclusive
+	}
+	return view.TimeBase(s, w, view.Chosen(s.Locations(), w.Locations, s.Locations().Holds), recorded)
+}
+
+// total returns the value of all roots together.
+func (t *tree) total() float64 {
+	if t.whole > 0 {
+		return t.whole
+	}
+	var total view.Joined
+	for i := range t.nodes {
+		if t.nodes[i].parent < 0 {
+			total.Add(t.how, t.nodes[i].inclusive)
+		}
+	}
+	return total.Value(t.how)
 }

@@ -35,5 +35,5 @@ func foundNote(r *result, part string) string {
 	if count == 0 {
 		return fmt.Sprintf("no path here has %q in its name", part)
 	}
-	return fmt.Sprintf("%s with %q light up: %s of %s", view.Count(count, "path"), part, view.FormatShare(r.share(sum)), r.format(r.total))
+	return fmt.Sprintf("%s with %q light up: %s, %s of %s", view.Count(count, "path"), part, r.format(sum), view.FormatShare(r.base.Share(sum)), r.base.Name)
 }

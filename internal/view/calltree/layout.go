@@ -377,7 +377,7 @@ func (r *drawing) boxLines(n *node, b *box) (lines []string) {
 		return float32(len(lines)+1)*linePitch <= b.h-4 && scene.TextWidth(t, scene.TextSize, false) <= b.w-8
 	}
 	took := r.format(n.inclusive)
-	if whole := took + " · " + view.FormatShare(r.share(n.inclusive)); fits(whole) {
+	if whole := took + " · " + view.FormatShare(r.base.Share(n.inclusive)); fits(whole) {
 		took = whole
 	}
 	if !fits(took) {
@@ -424,7 +424,7 @@ func (r *result) fact(id int32, count int) view.Fact {
 	}
 	line := func(label, value string, exact float64) { f.Say(label, value, view.Cell(exact)) }
 	line("inclusive", r.format(n.inclusive), n.inclusive)
-	line("share", view.FormatShare(r.share(n.inclusive)), r.share(n.inclusive))
+	line("of "+r.base.Name, view.FormatShare(r.base.Share(n.inclusive)), r.base.Share(n.inclusive))
 	line("exclusive", r.format(n.exclusive), n.exclusive)
 	if r.counted {
 		line("calls", view.FormatCount(n.calls), n.calls)

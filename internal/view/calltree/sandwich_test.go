@@ -75,7 +75,7 @@ func TestWhatIsSearchedForStaysBrightAndItsTimeIsSaid(t *testing.T) {
 	r, _ := sandwich(t, recursion, map[string][]string{"find": {"WOR"}})
 	s := r.Scene(scene.Size{Width: 600, Height: 300})
 	// 50 of 100: the work inside of work is not counted again.
-	if notes := strings.Join(s.Notes, "; "); !strings.Contains(notes, `3 paths with "wor" light up: 50.0 % of 100 ns`) {
+	if notes := strings.Join(s.Notes, "; "); !strings.Contains(notes, `3 paths with "wor" light up: 50.0 ns, 50.0 % of all time`) {
 		t.Errorf("it says %s", notes)
 	}
 	for _, l := range s.Layers {

@@ -40,7 +40,7 @@ func (r *drawing) table(s *scene.Scene) {
 	}
 	labels := min(scene.RowLabelWidth(names, w*0.5), 460)
 	columns := []column{
-		{"share", func(n *node) string { return view.FormatShare(r.share(n.inclusive)) }},
+		{r.base.Head(), func(n *node) string { return view.FormatShare(r.base.Share(n.inclusive)) }},
 		{"inclusive", func(n *node) string { return r.format(n.inclusive) }},
 		{"exclusive", func(n *node) string { return r.format(n.exclusive) }},
 	}

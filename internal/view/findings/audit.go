@@ -247,7 +247,7 @@ func (a *audit) tasks() error {
 	for _, r := range f.rows {
 		a.told[causeKey{r.Actor, r.Region}] = finding.Serial
 	}
-	a.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: f.lost, Hit: share, Share: share, View: "timeline", Evidence: evidence, Selection: finding.Selection{Regions: a.books.ids[regions[0]]},
+	a.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: f.lost, Hit: share, Share: share, ShareOf: "the time of those who wait", View: "timeline", Evidence: evidence, Selection: finding.Selection{Regions: a.books.ids[regions[0]]},
 		Text: fmt.Sprintf("Workers idle for %s, %s of the time of locations, until tasks are over that their next ones need, or the last are, most of all %s.", view.FormatTime(f.lost), view.FormatShare(share), strings.Join(names, ", "))}, nil)
 	return nil
 }

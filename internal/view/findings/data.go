@@ -79,10 +79,10 @@ func (r *result) Data() any {
 
 // Table has a line a finding.
 func (r *result) Table() *view.Table {
-	t := &view.Table{Rows: [][]any{}, Columns: []view.Column{{Name: "kind"}, {Name: "severity"}, {Name: "lost", Unit: "ns"}, {Name: "share", Unit: "share"}, {Name: "hit", Unit: "share"}, {Name: "text"}, {Name: "view"}, {Name: "begin", Unit: "ns"}, {Name: "end", Unit: "ns"}}}
+	t := &view.Table{Rows: [][]any{}, Columns: []view.Column{{Name: "kind"}, {Name: "severity"}, {Name: "lost", Unit: "ns"}, {Name: "share", Unit: "share"}, {Name: "hit", Unit: "share"}, {Name: "text"}, {Name: "view"}, {Name: "begin", Unit: "ns"}, {Name: "end", Unit: "ns"}, {Name: "share_of"}}}
 	for i := range r.list {
 		f := &r.list[i]
-		t.Rows = append(t.Rows, []any{string(f.Kind), string(f.Severity), int64(f.Lost), f.Share, f.Hit, f.Text, f.View, int64(f.Selection.Begin), int64(f.Selection.End)})
+		t.Rows = append(t.Rows, []any{string(f.Kind), string(f.Severity), int64(f.Lost), f.Share, f.Hit, f.Text, f.View, int64(f.Selection.Begin), int64(f.Selection.End), f.ShareOf})
 		id := trace.NoLocation
 		if len(f.Selection.Locations) > 0 {
 			id = f.Selection.Locations[0]

@@ -1,11 +1,13 @@
 package findings
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A docket holds what rules have found so far, and who is to blame for it.
@@ -32,14 +34,19 @@ func (d *docket) ranked(f *facts) []finding.Finding {
 	most := float64(f.length) * float64(len(f.rows))
 	d.list = slices.DeleteFunc(d.list, func(x finding.Finding) bool { return float64(x.Lost) > most && x.Kind != finding.Crowded && !f.spans })
 	finding.Sort(d.list)
-	n := len(f.units)
+	n, of := len(f.units), "the time of "+view.Count(len(f.units), f.unitWord())
 	if f.books.result != nil {
 		n = len(f.rows) // it is their time that is lost, and not that of what they are parts of
 	}
+	if n == len(f.rows) && !f.profile {
+		of = "all time"
+	}
 	for i := range d.list {
-		if x := &d.list[i]; x.Share == 0 {
+		x := &d.list[i]
+		if x.Share == 0 {
 			x.Share = float64(x.Lost) / (float64(f.length) * float64(n))
 		}
+		x.ShareOf = cmp.Or(x.ShareOf, of)
 	}
 	return d.list
 }

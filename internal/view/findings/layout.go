@@ -97,7 +97,7 @@ func (r *result) summary(t *scene.Text, y, w float32) float32 {
 	words := ""
 	for _, words = range []string{ // as much as fits
 		fmt.Sprintf("load balance %s · communication efficiency %s · parallel efficiency %s (POP, %s)", balance, exchange, whole, r.over),
-		fmt.Sprintf("parallel efficiency %s: balance %s, communication %s (%s)", whole, balance, exchange, r.over),
+		fmt.Sprintf("efficiency: parallel %s, communication %s, load balance %s (%s)", whole, exchange, balance, r.over),
 		fmt.Sprintf("parallel efficiency %s (%s)", whole, r.over),
 		"parallel efficiency " + whole,
 	} {
@@ -142,7 +142,7 @@ func lostWords(f *finding.Finding) string {
 	if f.Lost <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s lost, %s of all time", view.FormatTime(f.Lost), view.FormatShare(f.Share))
+	return fmt.Sprintf("%s lost, %s of %s", view.FormatTime(f.Lost), view.FormatShare(f.Share), f.ShareOf)
 }
 
 // wrap sets a text into lines of a width; words longer than a line are shortened.
@@ -180,7 +180,7 @@ func cardFact(f *finding.Finding) view.Fact {
 	}
 	if f.Lost > 0 {
 		fact.SayTime("time lost", f.Lost)
-		fact.Say("of all time", view.FormatShare(f.Share), "")
+		fact.Say("of "+f.ShareOf, view.FormatShare(f.Share), "")
 		fact.Say("of the time of those hit", view.FormatShare(f.Hit), "")
 	}
 	for _, e := range f.Evidence {

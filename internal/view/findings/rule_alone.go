@@ -114,7 +114,7 @@ func (s *scheduler) serial() error {
 		}
 		name := s.regions[x.region].Name
 		text := fmt.Sprintf("%s runs alone for %s in %s, %s of the run, while other processors idle for %s%s; the longest piece is %s at %s.", middle(name), view.FormatTime(x.time), view.Count(x.count, "piece"), view.FormatShare(float64(x.time)/float64(s.length)), view.FormatDuration(x.lost), but, view.FormatTime(x.end-x.begin), view.FormatTime(x.begin))
-		s.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: trace.Time(x.lost), Hit: float64(x.time) / float64(s.length), Share: x.lost / s.capacity, View: "timeline", Text: text,
+		s.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: trace.Time(x.lost), Hit: float64(x.time) / float64(s.length), Share: x.lost / s.capacity, ShareOf: ofProcessors, View: "timeline", Text: text,
 			Evidence: []finding.Evidence{{Name: name + " alone", Value: float64(x.time), Unit: "ns"}, {Name: "stretches", Value: float64(x.count), Unit: "count"}, {Name: "longest stretch", Value: float64(x.end - x.begin), Unit: "ns"},
 				{Name: "share of the run", Value: float64(x.time) / float64(s.length), Unit: "share"}, {Name: "other processors idle meanwhile", Value: x.lost, Unit: "ns"}, {Name: "half of the processors busy", Value: float64(parallel), Unit: "ns"}},
 			Selection: finding.Selection{Begin: x.begin, End: x.end, Locations: s.processors[:min(len(s.processors), mostChosen)]}}, nil)
@@ -281,7 +281,7 @@ func findCrowded(c *court) error {
 		return err
 	}
 	mean := could / float64(crowded)
-	c.add(finding.Finding{Kind: finding.Crowded, Severity: finding.LevelOf(hit), Lost: waited, Hit: hit, Share: float64(waited) / (float64(c.length) * float64(len(rows))), View: "timeline",
+	c.add(finding.Finding{Kind: finding.Crowded, Severity: finding.LevelOf(hit), Lost: waited, Hit: hit, Share: float64(waited) / (float64(c.length) * float64(len(rows))), ShareOf: "the time of " + view.Count(len(rows), "thread"), View: "timeline",
 		Text: fmt.Sprintf("More threads could run than there are processors for %s of the time: %.1f on average then, for %s; they waited %s for one, %s of the time in which they ran or could have run.", view.FormatShare(float64(crowded)/float64(c.length)), mean, view.Count(processors, "processor"), view.FormatTime(waited), view.FormatShare(hit)),
 		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: float64(waited), Unit: "ns"}, {Name: "ran", Value: float64(ran), Unit: "ns"}, {Name: "share of the time in which threads ran or could", Value: hit, Unit: "share"}, {Name: "processors", Value: float64(processors), Unit: "count"},
 			{Name: "could run, mean", Value: mean, Unit: "count"}, {Name: "more than processors for", Value: float64(crowded), Unit: "ns"}, {Name: "share of the run", Value: float64(crowded) / float64(c.length), Unit: "share"}},

@@ -54,7 +54,7 @@ func findCommunication(c *court) error {
 		}
 	}
 	if c.books.result != nil {
-		return findTransfers(c, float64(n)*float64(c.length), byName, ids)
+		return findTransfers(c, float64(n)*float64(c.length), c.timeOf(n, also), byName, ids)
 	}
 	explained := 0.0
 	for i := range c.list {
@@ -81,7 +81,7 @@ func findCommunication(c *court) error {
 	for len(top) > 1 && byName[top[len(top)-1]] < 0.01*capacity {
 		top = top[:len(top)-1]
 	}
-	text := fmt.Sprintf("Communication takes %s of the time of %s%s: parallel efficiency %s, communication efficiency %s (POP); most", view.FormatShare(share), view.Count(n, "location"), also, view.FormatShare(c.pop.Parallel), view.FormatShare(c.pop.Communication))
+	text := fmt.Sprintf("Communication takes %s of %s: parallel efficiency %s, communication efficiency %s (POP); most", view.FormatShare(share), c.timeOf(n, also), view.FormatShare(c.pop.Parallel), view.FormatShare(c.pop.Communication))
 	var regions []trace.RegionID
 	evidence := []finding.Evidence{{Name: "time in communication", Value: sum, Unit: "ns"}, {Name: "share of the time", Value: share, Unit: "share"}, {Name: "parallel efficiency", Value: c.pop.Parallel, Unit: "share"}, {Name: "communication efficiency", Value: c.pop.Communication, Unit: "share"}}
 	for i, k := range top {
@@ -102,13 +102,21 @@ func findCommunication(c *court) error {
 	return nil
 }
 
+// timeOf names the time of n locations: all time where there are no others. That is the base of profiles too.
+func (c *court) timeOf(n int, also string) string {
+	if n == len(c.rows) && !c.profile {
+		return "all time"
+	}
+	return "the time of " + view.Count(n, "location") + also
+}
+
 // leastTransfer is the part of the time from which communication itself is told.
 const leastTransfer = 0.1
 
 // findTransfers: communication that takes long by itself, and others that wait for somebody who
 // is in it. What is waited for a late one is not counted. Capacity is the time of all who
-// also work; byName and ids are the times and regions of communication by name.
-func findTransfers(c *court, capacity float64, byName map[string]float64, ids map[string][]trace.RegionID) error {
+// also work, of its name; byName and ids are the times and regions of communication by name.
+func findTransfers(c *court, capacity float64, of string, byName map[string]float64, ids map[string][]trace.RegionID) error {
 	own := float64(c.books.transfer())
 	passed := 0.0
 	for i := range c.books.result.Rows {
@@ -145,7 +153,7 @@ func findTransfers(c *court, capacity float64, byName map[string]float64, ids ma
 	}
 	names := slices.Sorted(maps.Keys(left))
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(left[b], left[a]) })
-	text := fmt.Sprintf("Communication itself takes %s of the time", view.FormatShare(own/capacity))
+	text := fmt.Sprintf("Communication itself, without waiting, takes %s of %s", view.FormatShare(own/capacity), of)
 	evidence := []finding.Evidence{{Name: "time in communication without waiting", Value: own, Unit: "ns"}, {Name: "share of the time", Value: own / capacity, Unit: "share"}, {Name: "waited for others that communicate", Value: passed, Unit: "ns"}}
 	var regions []trace.RegionID
 	for i, k := range names[:min(len(names), 3)] {

@@ -287,7 +287,7 @@ func (g *gpuCase) losses() {
 			continue
 		}
 		g.said = nil
-		f := finding.Finding{Kind: gpuKinds[b], Severity: finding.LevelOf(share), Lost: trace.Time(share * float64(g.whole)), Share: share, Hit: share, View: "steps", Text: g.words(b, share)}
+		f := finding.Finding{Kind: gpuKinds[b], Severity: finding.LevelOf(share), Lost: trace.Time(share * float64(g.whole)), Share: share, ShareOf: strings.TrimPrefix(g.of, "of "), Hit: share, View: "steps", Text: g.words(b, share)}
 		if b != step.CopyBound && b != step.CommunicationBound {
 			f.Options = map[string][]string{"picture": {"idle"}}
 		}

@@ -175,7 +175,7 @@ func operationClass(g *trace.Region) (whatif.Class, bool) {
 
 // tell says it.
 func (p *pipeline) tell(r *whatif.Result) {
-	f := finding.Finding{Kind: finding.Straggler, View: "timeline", Hit: 1 - 1/r.Slowdown, Share: 1 - 1/r.Slowdown, Severity: finding.LevelOf(1 - 1/r.Slowdown)}
+	f := finding.Finding{Kind: finding.Straggler, View: "timeline", Hit: 1 - 1/r.Slowdown, Share: 1 - 1/r.Slowdown, ShareOf: "the length of the job", Severity: finding.LevelOf(1 - 1/r.Slowdown)}
 	f.Lost = trace.Time(float64(p.length) * f.Share * float64(len(p.units)))
 	text := fmt.Sprintf("The job takes %.2f times as long as it would if like operations took the same time (%s a step instead of %s)", r.Slowdown, view.FormatDuration(r.Actual), view.FormatDuration(r.Ideal))
 	switch r.Cause {

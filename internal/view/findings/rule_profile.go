@@ -56,9 +56,9 @@ func wordCommunicationShare(c *court) {
 	}
 	names := slices.SortedFunc(maps.Keys(byName), func(a, b string) int { return cmp.Or(cmp.Compare(byName[b], byName[a]), cmp.Compare(a, b)) })
 	low, high := slices.Min(each), slices.Max(each)
-	text := fmt.Sprintf("Communication and synchronization take %s of the time", view.FormatShare(sum/whole))
+	text := fmt.Sprintf("Communication and synchronization take %s of recorded time", view.FormatShare(sum/whole))
 	if len(each) > 1 {
-		text += fmt.Sprintf(" of %ss, %s on each", c.unitWord(), span(low, high))
+		text += fmt.Sprintf(", %s on each %s", span(low, high), c.unitWord())
 	}
 	text += fmt.Sprintf("; most in %s (%s)", middle(names[0]), view.FormatShare(byName[names[0]]/whole))
 	evidence := []finding.Evidence{{Name: "time in communication and synchronization", Value: sum, Unit: "ns"}, {Name: "share of the time", Value: sum / whole, Unit: "share"}, {Name: "on one unit, least", Value: low, Unit: "ns"}, {Name: "on one unit, most", Value: high, Unit: "ns"},
@@ -80,7 +80,7 @@ func wordCommunicationShare(c *court) {
 			level = finding.Medium
 		}
 	}
-	c.add(finding.Finding{Kind: finding.Communication, Severity: level, Lost: lost, Hit: sum / whole, Share: sum / whole, Text: text + ".", View: "profile", Evidence: evidence, Selection: finding.Selection{Regions: regions}}, nil)
+	c.add(finding.Finding{Kind: finding.Communication, Severity: level, Lost: lost, Hit: sum / whole, Share: sum / whole, ShareOf: "recorded time", Text: text + ".", View: "profile", Evidence: evidence, Selection: finding.Selection{Regions: regions}}, nil)
 }
 
 func wordUnevenRegion(c *court) {

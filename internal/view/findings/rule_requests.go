@@ -113,7 +113,7 @@ func (w *faultWords) add() {
 		}
 		text = fmt.Sprintf("%s fails while the request waits for it, in %s (%s), %s %s.", w.op(x.Ops[0]), w.requests(), w.share("share of the requests", share), w.count("failed calls", x.Calls), plural(int(x.Calls), "call", "calls"))
 	}
-	f := finding.Finding{Kind: x.Kind, Severity: level, Lost: x.Lost, Hit: w.hit(), Share: float64(x.Lost) / float64(max(w.found.Length, 1)), Text: text, View: "requests", Evidence: w.proof, Options: map[string][]string{}}
+	f := finding.Finding{Kind: x.Kind, Severity: level, Lost: x.Lost, Hit: w.hit(), Share: float64(x.Lost) / float64(max(w.found.Length, 1)), ShareOf: "the time of all requests", Text: text, View: "requests", Evidence: w.proof, Options: map[string][]string{}}
 	if id := w.forest.Requests[x.Worst].ID; id != "" {
 		f.Options["request"] = []string{id} // the one that loses most
 	}

@@ -82,7 +82,7 @@ func (s *scheduler) processorWait() error {
 	} else {
 		text += fmt.Sprintf("meanwhile the %s %s busy only %s of the time, as where the system gives the program fewer cores than GOMAXPROCS and threads start late.", view.Count(n, "processor"), plural(n, "was", "were"), view.FormatShare(m.busy))
 	}
-	f := finding.Finding{Kind: finding.ProcessorWait, Severity: level, Lost: trace.Time(late), Hit: late / max(life, 1), Share: late / max(s.lives, 1), View: "boxprofile", Text: text,
+	f := finding.Finding{Kind: finding.ProcessorWait, Severity: level, Lost: trace.Time(late), Hit: late / max(life, 1), Share: late / max(s.lives, 1), ShareOf: "the life of all goroutines", View: "boxprofile", Text: text,
 		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: waited, Unit: "ns"}, {Name: "of it, longer than 100 µs each time", Value: late, Unit: "ns"}, {Name: "ran", Value: s.could - waited, Unit: "ns"},
 			{Name: "processors", Value: float64(n), Unit: "count"}, {Name: "processors busy meanwhile", Value: m.busy, Unit: "share"}, {Name: "waits looked at for that", Value: float64(m.waits), Unit: "count"}, {Name: "processors busy in all", Value: s.busy / s.capacity, Unit: "share"}},
 		Selection: finding.Selection{Begin: m.begin, End: m.end, Regions: s.regionNamed(stateRunnable, "state")}}
@@ -106,6 +106,9 @@ func (f *facts) regionNamed(name, category string) (ids []trace.RegionID) {
 	}
 	return ids
 }
+
+// ofProcessors is the base of what processors lose.
+const ofProcessors = "the time of processors"
 
 // The collector is told of where it takes these parts of the time in which processors
 // are busy, and MediumShare or HighShare of all their time too: one that works while
@@ -137,7 +140,7 @@ func (s *scheduler) collector() {
 	}
 	evidence = append(evidence, finding.Evidence{Name: "workers where nothing else was to run, not counted", Value: s.gc.idle, Unit: "ns"}, finding.Evidence{Name: "collections", Value: s.gc.cycles, Unit: "count"})
 	slices.Sort(s.gc.regions)
-	s.add(finding.Finding{Kind: finding.GarbageCollection, Severity: level, Lost: trace.Time(cost), Hit: share, Share: whole, View: "timeline", Evidence: evidence,
+	s.add(finding.Finding{Kind: finding.GarbageCollection, Severity: level, Lost: trace.Time(cost), Hit: share, Share: whole, ShareOf: ofProcessors, View: "timeline", Evidence: evidence,
 		Text:      fmt.Sprintf("Garbage collection takes %s of the time in which processors are busy (%s of %s): %s.", view.FormatShare(share), view.FormatDuration(cost), view.FormatDuration(s.busy), strings.Join(parts, ", ")),
 		Selection: finding.Selection{Locations: s.processors[:min(len(s.processors), mostChosen)], Regions: s.gc.regions}}, nil)
 }

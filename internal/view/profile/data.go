@@ -7,7 +7,8 @@ import (
 
 // A Row is one region in the JSON twin. Mean, sd, min and max are of the metric,
 // over the locations. CallMean is the mean exclusive value of the calls that begin in
-// the window, at full length; null without calls. Calls are null where the source does not count them.
+// the window, at full length; null without calls. Calls are null where the source does not count them. Share is
+// of Data.Whole.
 type Row struct {
 	ID        trace.RegionID `json:"id" about:"region"`
 	Region    string         `json:"region" unit:""`
@@ -22,6 +23,8 @@ type Row struct {
 	Min       float64        `json:"min" unit:"metric"`
 	Max       float64        `json:"max" unit:"metric"`
 	CallMean  *float64       `json:"call_mean" unit:"time"`
+	// ShareOfRecorded is the part of Data.Total.
+	ShareOfRecorded float64 `json:"share_of_recorded"`
 }
 
 // Data is the "data" of the JSON twin.
@@ -29,12 +32,14 @@ type Data struct {
 	Metric    string  `json:"metric"`
 	Unit      string  `json:"unit"`
 	Locations int     `json:"locations"` // that hold values
-	Total     float64 `json:"total"`     // what shares are of
+	Total     float64 `json:"total"`     // of all regions: exclusive, or calls
+	Whole     float64 `json:"whole"`     // what shares are of
+	ShareOf   string  `json:"share_of"`  // the same in words
 	Rows      []Row   `json:"rows"`
 }
 
 func (r *result) Data() any {
-	return Data{Metric: r.metric.Name, Unit: r.metric.Unit, Locations: len(r.locations), Total: r.whole, Rows: r.list()}
+	return Data{Metric: r.metric.Name, Unit: r.metric.Unit, Locations: len(r.locations), Total: r.total, Whole: r.base.Whole, ShareOf: r.base.Name, Rows: r.list()}
 }
 
 func (r *result) list() []Row {
@@ -45,7 +50,7 @@ func (r *result) list() []Row {
 		if r.counted {
 			calls = &x.calls
 		}
-		out[i] = Row{x.region, g.Name, g.Category, g.Role.String(), calls, x.inclusive, x.exclusive, x.share, x.mean, x.sd, x.min, x.max, x.call}
+		out[i] = Row{x.region, g.Name, g.Category, g.Role.String(), calls, x.inclusive, x.exclusive, x.share, x.mean, x.sd, x.min, x.max, x.call, x.ofRecorded}
 	}
 	return out
 }
@@ -56,5 +61,5 @@ func (r *result) Table() *view.Table {
 	if r.metric.Number == view.NumberCalls {
 		units["time"] = "ns"
 	}
-	return view.TableOf(r.list(), units, nil)
+	return view.TableOf(r.list(), units, nil).Entitle("share", r.base.Head())
 }

@@ -87,8 +87,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 }
 
 func (r *result) describe() string {
-	first := view.FormatShare(r.rows[0].share)
-	if r.whole == 0 {
+	first := view.FormatShare(r.rows[0].share) + " of " + r.base.Name
+	if r.base.Whole == 0 {
 		first = r.metric.Format(r.rows[0].value)
 	}
 	return fmt.Sprintf("Profile of %s regions on %s locations by %s; the first is %s with %s.", view.Thousands(int64(len(r.rows))),
@@ -119,13 +119,13 @@ func (r *result) columns(rows int, room float32) (out []column) {
 		}
 	}
 	all := []column{
-		{title: "share", text: func(x *row) string { return view.FormatShare(x.share) }},
+		{title: r.base.Head(), text: func(x *row) string { return view.FormatShare(x.share) }},
 		{title: "calls", text: func(x *row) string { return view.FormatCount(x.calls) }},
 		{title: "exclusive", text: time(func(x *row) float64 { return x.exclusive })},
 		{title: "inclusive", text: time(func(x *row) float64 { return x.inclusive })},
 	}
 	all = slices.DeleteFunc(all, func(c column) bool {
-		return c.title == "share" && r.whole == 0 || c.title == "calls" && !r.counted
+		return c.title == "" || c.title == "calls" && !r.counted
 	})
 	used := float32(0)
 	for _, c := range all {
@@ -284,8 +284,8 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 func (r *result) fact(w *row) view.Fact {
 	g := &r.regions[w.region]
 	f := view.Fact{Title: g.Name, Regions: []trace.RegionID{w.region}}
-	if r.whole != 0 {
-		f.SayNumber("share", w.share, view.FormatShare)
+	if r.base.Whole != 0 {
+		f.SayNumber("of "+r.base.Name, w.share, view.FormatShare)
 	}
 	if r.counted {
 		f.SayNumber("calls", w.calls, view.FormatCount)

@@ -26,7 +26,7 @@ var View = &view.View{
 	Name:    "profile",
 	Title:   "Profile",
 	Summary: "regions by their time: share, calls, with and without children, and how locations differ",
-	HowToRead: "One row is a region, those with the most time on top. The bar is its time on all selected locations, with its share of the whole. " +
+	HowToRead: "One row is a region, those with the most time on top. The bar is its time on all selected locations, with its share of all time: the length of the selection × the locations with intervals. " +
 		"The line below a bar runs from the least to the most that one location has, the dot is the mean, the thick part one standard deviation to both sides. " +
 		"The strip on the right has a column for each location (or for several, where there are more than pixels): bright is much, dark is little, against the highest of that row. " +
 		"Times are clipped to the selected window, calls count where they begin. Mean, least and most are of a location; the mean of a call is its own time, without what it calls, and the same as in the table of the selection. Choose a row to select its region.",
@@ -42,7 +42,7 @@ type row struct {
 	region                      trace.RegionID
 	calls, inclusive, exclusive float64
 	value                       float64 // by the metric
-	share                       float64
+	share, ofRecorded           float64
 	mean, sd, min, max          float64
 	call                        *float64 // mean exclusive value of a call; nil: no call, or not known
 	sum, squares                float64
@@ -62,7 +62,8 @@ type result struct {
 	join      trace.Join // of inclusive and exclusive values, also where calls are shown
 	counted   bool       // calls are
 	rows      []row      // in order
-	whole     float64
+	total     float64    // exclusive, or calls, of all regions
+	base      view.Base
 	locations []trace.LocationID // that hold values, in order
 	binOf     []int32            // of each location, -1
 	bins      int
@@ -150,7 +151,7 @@ func (r *result) chooseLocations(ctx context.Context) error {
 // on any number of cores.
 func (r *result) sum(ctx context.Context) error {
 	rows := make([]row, len(r.regions))
-	calls := 0.0
+	calls, recorded := 0.0, 0.0
 	skip, note, err := view.LeaveOpen(ctx, r.request.Store(), r.request.Window())
 	if err != nil {
 		return err
@@ -164,6 +165,9 @@ func (r *result) sum(ctx context.Context) error {
 	}
 	err = view.Totals(ctx, r.request.Store(), r.request.Window(), r.metric.ID, func(list []view.Total) {
 		for _, t := range list {
+			if !sampled[t.Region] {
+				recorded += t.Exclusive
+			}
 			if skip != nil && skip[t.Region] {
 				continue
 			}
@@ -187,7 +191,7 @@ func (r *result) sum(ctx context.Context) error {
 				x.lo[b], x.hi[b] = min(x.lo[b], float32(v)), max(x.hi[b], float32(v))
 			}
 			if !sampled[t.Region] {
-				r.whole += t.Exclusive
+				r.total += t.Exclusive
 				calls += t.Calls
 			}
 		}
@@ -197,9 +201,14 @@ func (r *result) sum(ctx context.Context) error {
 	}
 	switch {
 	case r.metric.Number == view.NumberCalls:
-		r.whole = calls
-	case r.metric.Join != trace.JoinSum:
-		r.whole = 0 // nothing that shares could be of
+		r.total = calls
+		r.base = view.Base{Whole: calls, Name: "all calls"}
+	case r.request.Store().Info().Timed():
+		r.base = view.TimeBase(r.request.Store(), r.request.Window(), r.locations, recorded)
+	case r.metric.Join == trace.JoinSum:
+		r.base = view.MetricBase(r.request.Store().Metrics()[r.metric.ID].Name, r.metric.Unit, r.total)
+	default: // nothing that shares could be of
+		r.total = 0
 		r.notes = append(r.notes, fmt.Sprintf("%s is a %s: values are put together by it, not added up, and have no share", r.metric.Name, kinds[r.metric.Join]))
 	}
 	r.finish(rows)
@@ -237,8 +246,9 @@ func (r *result) finish(rows []row) {
 		if x.min == x.max {
 			x.sd = 0
 		}
-		if r.whole != 0 {
-			x.share = x.value / r.whole
+		x.share = r.base.Share(x.value)
+		if r.total != 0 {
+			x.ofRecorded = x.value / r.total
 		}
 		x.heat = x.hi
 		for b := range x.heat {

@@ -78,10 +78,13 @@ var profileRoute = Route{Options: metrics, Check: func(r *Run) {
 	var d struct {
 		Locations int
 		Total     float64
+		Whole     float64
+		Share_of  string
 		Rows      []struct {
 			ID                                                     trace.RegionID
 			Calls, Inclusive, Exclusive, Share, Mean, SD, Min, Max float64
 			Call_mean                                              *float64
+			Share_of_recorded                                      float64
 		}
 	}
 	r.Data(&d)
@@ -94,7 +97,15 @@ var profileRoute = Route{Options: metrics, Check: func(r *Run) {
 			whole += s.Exclusive
 		}
 	}
-	r.same("the whole", d.Total, whole)
+	r.same("the total", d.Total, whole)
+	base, name := r.shareBase()
+	if r.metric() == "calls" {
+		base, name = whole, "all calls"
+	}
+	r.same("what shares are of", d.Whole, base)
+	if d.Share_of != name {
+		r.wrong("shares are of %s, not of %s", d.Share_of, name)
+	}
 	r.same("locations", float64(d.Locations), float64(len(ids)))
 	r.same("rows", float64(len(d.Rows)), float64(len(want)))
 	for _, x := range d.Rows {
@@ -114,13 +125,28 @@ var profileRoute = Route{Options: metrics, Check: func(r *Run) {
 		r.same("min of "+name, x.Min, low)
 		r.same("max of "+name, x.Max, high)
 		if whole > 0 {
-			r.same("share of "+name, x.Share, add(values)/whole)
+			r.same("share of "+name, x.Share, add(values)/base)
+			r.same("share of what is recorded of "+name, x.Share_of_recorded, add(values)/whole)
 		}
 		if x.Share > 1+1e-9 && r.metric() != "inclusive" {
 			r.wrong("share of %s is %v", name, x.Share)
 		}
 	}
 }}
+
+// shareBase is what shares of time are of: the length of the window for each location; what is recorded in
+// profiles, of calls of services, and where locations do several things at once.
+func (r *Run) shareBase() (float64, string) {
+	recorded := 0.0
+	for _, s := range r.totals(&r.Window) {
+		recorded += s.Exclusive
+	}
+	capacity := float64(len(r.holders(&r.Window))) * float64(r.Window.End-r.Window.Begin)
+	if !r.timed() || recorded > capacity || slices.Contains(r.Tree.Kind, "service") {
+		return recorded, "recorded time"
+	}
+	return capacity, "all time"
+}
 
 // callsOf lists the exclusive times of the calls of a region that begin in the window.
 func (r *Run) callsOf(id trace.RegionID) (out []float64) {

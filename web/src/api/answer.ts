@@ -434,6 +434,10 @@ export interface Summary {
   note: string;
   /** of all that is not a count: "ns", or that of a profile's metric */
   unit: string;
+  /** What the shares of regions are of; 0 where there are none. */
+  whole: number;
+  /** The same in words: "all time", "recorded time", "all samples". */
+  share_of: string;
   roles: RoleTotal[];
   regions: RegionSummary[];
 }
@@ -465,6 +469,8 @@ export interface RegionSummary {
   count: number | null;
   /** Exclusive and inclusive time, clipped to the window. */
   exclusive: number;
+  /** Of exclusive time. */
+  share: number;
   inclusive: number;
   /** Exclusive times of the calls that begin in the window, unclipped; null without calls. */
   mean: number | null;
@@ -507,11 +513,16 @@ export interface Answer {
   more: boolean;
 }
 
-/** A Column has a name (as in the JSON twin), and a unit: "ns", "bytes", "count", "share" or "". */
+/**
+ * A Column has a name (as in the JSON twin), and a unit: "ns", "bytes", "count", "share" or "". Title is its
+ * heading for people, where that is not the name.
+ */
 export interface Column {
   name: string;
   /** "ns", "bytes", "count", "share" or "". */
   unit: string;
+  /** The heading, where that is not the name. */
+  title?: string;
 }
 
 /** Empty is an empty state in words. */

@@ -6,9 +6,9 @@ import type { Workbench } from "./workbench";
 
 test("findings are read from the view's data, and anything else is left out", () => {
   const evidence = [{ name: "kernels", value: 102e6, unit: "ns" }];
-  const whole = { kind: "straggler", severity: "high", lost: 6e8, share: 0.4, text: "Rank 5 holds up the other 7", view: "phases", options: { phase: ["iteration"] }, selection: { locations: [5] }, evidence };
+  const whole = { kind: "straggler", severity: "high", lost: 6e8, share: 0.4, share_of: "the time of 8 ranks", text: "Rank 5 holds up the other 7", view: "phases", options: { phase: ["iteration"] }, selection: { locations: [5] }, evidence };
   expect(readFindings({ findings: [whole, { text: "" }, null, 7] })).toEqual([whole]);
-  expect(readFindings({ findings: [{ text: "old", lost: null }] })).toEqual([{ kind: "", severity: "", lost: 0, share: 0, text: "old", view: "", options: {}, selection: null, evidence: [] }]);
+  expect(readFindings({ findings: [{ text: "old", lost: null }] })).toEqual([{ kind: "", severity: "", lost: 0, share: 0, share_of: "all time", text: "old", view: "", options: {}, selection: null, evidence: [] }]);
   expect([null, {}, { findings: 3 }].map(readFindings)).toEqual([[], [], []]);
 });
 

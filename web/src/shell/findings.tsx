@@ -19,9 +19,10 @@ export interface Finding {
   kind: string;
   severity: string | number;
   text: string;
-  /** Time lost in ns, added up over locations, and its share of all time; 0 where it cannot be told. */
+  /** Time lost in ns, added up over locations, and its share of the time that share_of names; 0 where it cannot be told. */
   lost: number;
   share: number;
+  share_of: string;
   view: string;
   options: Record<string, string[]>;
   selection: unknown;
@@ -63,7 +64,7 @@ export function readFindings(data: unknown): Finding[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((x: Partial<Finding> | null) =>
     typeof x?.text === "string" && x.text !== "" ? [{
-      kind: String(x.kind ?? ""), severity: x.severity ?? "", text: x.text, lost: amount(x.lost), share: amount(x.share), view: String(x.view ?? ""),
+      kind: String(x.kind ?? ""), severity: x.severity ?? "", text: x.text, lost: amount(x.lost), share: amount(x.share), share_of: x.share_of ?? "all time", view: String(x.view ?? ""),
       options: x.options ?? {}, selection: x.selection ?? null, evidence: Array.isArray(x.evidence) ? x.evidence : [],
     }] : []);
 }
@@ -157,9 +158,9 @@ export function Findings() {
 /** POP's three numbers on a line. */
 function Efficiencies({ pop }: { pop: Efficiency }) {
   const parts = [
-    ["balance", pop.load, `load balance: mean over maximum of the busy time of ${pop.over} (POP)`],
-    ["communication", pop.communication, `communication efficiency: maximum of the busy time of ${pop.over} over the length of the run (POP)`],
-    ["parallel", pop.parallel, `parallel efficiency: mean of the busy time of ${pop.over} over the length of the run (POP)`],
+    ["load balance", pop.load, `load balance: mean over maximum of the busy time of ${pop.over} (POP)`],
+    ["communication efficiency", pop.communication, `communication efficiency: maximum of the busy time of ${pop.over} over the length of the run (POP)`],
+    ["parallel efficiency", pop.parallel, `parallel efficiency: mean of the busy time of ${pop.over} over the length of the run (POP)`],
   ] as const;
   return (
     <p class="finding-pop muted">
@@ -181,7 +182,7 @@ function Card({ f, most, chosen, onChoose }: { f: Finding; most: number; chosen:
       >
         <span class="finding-head">
           <b>{f.kind.replaceAll("-", " ")}</b>
-          <span class="muted">{f.lost > 0 ? `${formatDuration(f.lost)} lost · ${formatShare(f.share)}` : level}</span>
+          <span class="muted">{f.lost > 0 ? `${formatDuration(f.lost)} lost · ${formatShare(f.share)} of ${f.share_of}` : level}</span>
         </span>
         <span class="finding-text">{middle(f.text, 400)}</span>
         {f.lost > 0 && <span class="finding-bar" role="presentation"><span style={{ width: `${Math.max((100 * f.lost) / most, 0.5)}%` }} /></span>}

@@ -16,3 +16,8 @@ test("a closed role hides its regions until one searches", () => {
   expect(names("SOL", ["compute"])).toEqual(["compute 1", "solve"]);
   expect(names("nothing")).toEqual([]);
 });
+
+test("shares are those of the server, and a role has those of its regions together", () => {
+  const some = new Map([[0, { exclusive: 5, count: 1, share: 0.25 }], [1, { exclusive: 2, count: 1, share: 0.1 }]] as [number, RegionSummary][]);
+  expect(regionLines(regions, some, "", new Set()).map((l) => l.share)).toEqual([0.1, 0.1, null, 0.25, 0.25]);
+});

@@ -1,4 +1,4 @@
-// The regions, by role, with their colours and their share of what is counted.
+// The regions, by role, with their colours and their shares of the time that the heading names.
 
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
@@ -17,8 +17,8 @@ export const roles: Role[] = ["compute", "communication", "synchronization", "io
 
 /** A line of the list: a role with what belongs to it, or a region. */
 export type RegionLine =
-  | { role: Role; count: number; time: number; closed: boolean }
-  | { region: RegionRow; time: number; calls: number };
+  | { role: Role; count: number; share: number; closed: boolean }
+  | { region: RegionRow; time: number; share: number | null; calls: number };
 
 /** The lines of the list: roles in a fixed order, regions by time, the greatest first. */
 export function regionLines(regions: readonly RegionRow[], totals: ReadonlyMap<number, RegionSummary>, filter: string, closed: ReadonlySet<Role>): RegionLine[] {
@@ -26,11 +26,14 @@ export function regionLines(regions: readonly RegionRow[], totals: ReadonlyMap<n
   const hits = wanted === "" ? regions : regions.filter((r) => r.name.toLowerCase().includes(wanted) || r.category.toLowerCase().includes(wanted));
   const lines: RegionLine[] = [];
   for (const role of roles) {
-    const own = hits.filter((r) => r.role === role).map((region) => ({ region, time: totals.get(region.id)?.exclusive ?? 0, calls: totals.get(region.id)?.count ?? 0 }));
+    const own = hits.filter((r) => r.role === role).map((region) => {
+      const t = totals.get(region.id);
+      return { region, time: t?.exclusive ?? 0, share: t?.share ?? null, calls: t?.count ?? 0 };
+    });
     if (own.length === 0) continue;
     own.sort((a, b) => b.time - a.time || b.calls - a.calls || (a.region.name < b.region.name ? -1 : 1));
     const isClosed = closed.has(role) && wanted === "";
-    lines.push({ role, count: own.length, time: own.reduce((s, r) => s + r.time, 0), closed: isClosed });
+    lines.push({ role, count: own.length, share: own.reduce((s, r) => s + (r.share ?? 0), 0), closed: isClosed });
     if (!isClosed) lines.push(...own);
   }
   return lines;
@@ -43,7 +46,7 @@ export function RegionList() {
   const summary = useSummary();
   const totals = new Map(summary?.regions.map((r) => [r.id, r]) ?? []);
   const lines = regionLines(bench.regions.value, totals, filter.value, closed.value);
-  const whole = lines.reduce((s, l) => s + ("role" in l ? l.time : 0), 0);
+  const shares = summary !== null && summary.whole > 0;
   const room = charsIn(Math.abs(bench.left.value) - beside);
   const names = useMemo(() => foldedApart(bench.regions.value.map((r) => r.name), room), [bench.regions.value, room]);
   return (
@@ -56,6 +59,7 @@ export function RegionList() {
           onInput={(e) => (filter.value = e.currentTarget.value)} onKeyDown={(e) => e.key !== "Tab" && e.stopPropagation()}
         />
       </header>
+      {summary && <p class="list-head muted">{shares ? `% of ${summary.share_of}` : "exclusive"}</p>}
       {lines.length === 0 ? <p class="empty-note">{filter.value === "" ? "This run has no regions." : "No region has this in its name."}</p> : (
         <ChoiceList
           id="region" class="regions" role="listbox" label="Regions" count={lines.length} rowHeight={rowHeight}
@@ -63,8 +67,8 @@ export function RegionList() {
           row={(i, attributes) => {
             const line = lines[i];
             return "role" in line
-              ? <RoleRow key={line.role} line={line} whole={whole} attributes={attributes} toggle={() => (closed.value = flip(closed.value, line.role))} />
-              : <Row key={line.region.id} line={line} whole={whole} attributes={attributes} short={cutMiddle(names.get(line.region.name) ?? line.region.name, room)} />;
+              ? <RoleRow key={line.role} line={line} shares={shares} attributes={attributes} toggle={() => (closed.value = flip(closed.value, line.role))} />
+              : <Row key={line.region.id} line={line} shares={shares} attributes={attributes} short={cutMiddle(names.get(line.region.name) ?? line.region.name, room)} />;
           }}
         />
       )}
@@ -90,11 +94,12 @@ function choose(bench: Workbench, pattern: string, add: boolean): void {
 
 interface LineProps<L> {
   line: L;
-  whole: number;
+  /** Whether there is a whole that shares can be of. */
+  shares: boolean;
   attributes: RowAttributes;
 }
 
-function RoleRow({ line, whole, attributes, toggle }: LineProps<Extract<RegionLine, { role: Role }>> & { toggle: () => void }) {
+function RoleRow({ line, shares, attributes, toggle }: LineProps<Extract<RegionLine, { role: Role }>> & { toggle: () => void }) {
   const bench = useBench();
   const chosen = bench.look.value.regions.includes(`role:${line.role}`);
   return (
@@ -104,14 +109,14 @@ function RoleRow({ line, whole, attributes, toggle }: LineProps<Extract<RegionLi
     >
       <span class="name">{line.role}</span>
       {line.closed && <span class="muted">{formatCount(line.count)}</span>}
-      <span class="number muted">{whole > 0 ? formatShare(line.time / whole) : ""}</span>
+      <span class="number muted">{shares ? formatShare(line.share) : ""}</span>
     </div>
   );
 }
 
-function Row({ line, whole, attributes, short }: LineProps<Extract<RegionLine, { region: RegionRow }>> & { short: string }) {
+function Row({ line, shares, attributes, short }: LineProps<Extract<RegionLine, { region: RegionRow }>> & { short: string }) {
   const bench = useBench();
-  const { region, time, calls } = line;
+  const { region, time, share, calls } = line;
   const unit = useSummary()?.unit ?? "ns";
   const chosen = bench.look.value.regions.includes(`#${region.id}`);
   const byRole = bench.look.value.regions.includes(`role:${region.role}`);
@@ -127,7 +132,7 @@ function Row({ line, whole, attributes, short }: LineProps<Extract<RegionLine, {
     >
       <span class="swatch" style={{ background: bench.colour(region.colour) }} />
       <bdi class="name">{short || noName}</bdi>
-      <span class="number muted">{time > 0 ? (whole > 0 && time / whole >= 0.001 ? formatShare(time / whole) : formatUnit(time, unit)) : calls > 0 ? formatCount(calls) : ""}</span>
+      <span class="number muted">{shares ? (share === null ? "" : formatShare(share)) : time > 0 ? formatUnit(time, unit) : ""}</span>
     </div>
   );
 }

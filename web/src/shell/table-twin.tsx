@@ -93,7 +93,7 @@ export function TableTwin({ panel, view }: { panel: PanelState; view: ViewInfo }
 export function columnWidths(page: TablePage): string[] {
   const sample = page.rows.slice(0, 100);
   return page.columns.map((c, i) => {
-    const longest = Math.max(c.name.length + 2, ...sample.map((r) => (isNumeric(page, i) ? formatUnit(r[i], c.unit) : String(r[i] ?? "")).length));
+    const longest = Math.max((c.title ?? c.name).length + 2, ...sample.map((r) => (isNumeric(page, i) ? formatUnit(r[i], c.unit) : String(r[i] ?? "")).length));
     if (isNumeric(page, i)) return `${Math.ceil(longest * 6.8) + 4}px`;
     return `minmax(${Math.min(220, longest * 7)}px, ${Math.min(60, longest)}fr)`;
   });
@@ -114,8 +114,8 @@ function HeadCell({ column, numeric, sort, set }: { column: Column; numeric: boo
   const next = !mine ? { column: column.name, descending: numeric } : mine.descending === numeric ? { column: column.name, descending: !numeric } : null;
   return (
     <div role="columnheader" aria-sort={mine ? (mine.descending ? "descending" : "ascending") : "none"} class={numeric ? "number" : ""}>
-      <button type="button" class="plain" title={`Sort by ${column.name}`} onClick={() => set(next)}>
-        {column.name}{mine ? (mine.descending ? " ↓" : " ↑") : ""}
+      <button type="button" class="plain" title={`Sort by ${column.title ?? column.name}`} onClick={() => set(next)}>
+        {column.title ?? column.name}{mine ? (mine.descending ? " ↓" : " ↑") : ""}
       </button>
     </div>
   );
