@@ -27,6 +27,7 @@ type converter struct {
 	metrics   map[string]metric
 	counters  map[string]counter   // user events by name as written
 	regions   map[sourceKey]string // names that a region stands for
+	hasPaths  bool                 // some entry is a call path
 
 	meta  metadata
 	links []pendingLink
@@ -207,6 +208,7 @@ func (c *converter) function(name, group []byte) *function {
 	full := strings.ToValidUTF8(string(name), "\ufffd")
 	f := &function{}
 	if strings.Contains(full, separator) {
+		c.hasPaths = true
 		f.parts = c.parts(full, groups(string(group)))
 		f.path = c.pathOf(f.parts)
 	} else {
@@ -296,6 +298,8 @@ func (c *converter) counter(name []byte) counter {
 	k := counter{path: trace.NoCallPath}
 	base, where, hasPath := strings.Cut(full, " : ")
 	switch {
+	case !c.hasPaths: // no timer has a caller: the event's own would be a call path without time
+		base, hasPath = full, false
 	case hasPath && strings.Contains(where, separator):
 		k.path = c.pathOf(c.parts(where, "")).id
 	case hasPath && c.elements[strings.TrimSpace(where)] != nil:

@@ -13,7 +13,7 @@
 //	entry without "=>"      row of a flat call path: the total over all callers
 //	entry "A => B"          row of the call path A, B
 //	user event              condensed distribution under a metric of its name
-//	user event "… : A => B" the same on a call path
+//	user event "… : A => B" the same on a call path, if timers have call paths; else by its whole name
 //	"Message size sent to node N"    link without time: so many messages and bytes
 //	metadata                property where all threads agree, else attribute of the location
 //

@@ -22,6 +22,10 @@ test("views that the run has no data for leave their place", () => {
   expect(firstScreen("other", [])).toEqual(noPanels);
 });
 
+test("a profile without call paths has columns and bars in the largest panel, not an empty tree", () => {
+  expect(names(firstScreen("profile", ["profile", "boxprofile", "treemap", "findings"], 9))).toEqual([["profile"], ["boxprofile", "treemap"]]);
+});
+
 test("other screens are offered where the run has their views", () => {
   expect(otherScreens("gpu", all)).toEqual(["ranks", "go", "threads", "profile", "moments"]);
   expect(otherScreens("profile", ["calltree", "profile"])).toEqual([]);

@@ -25,6 +25,9 @@ export const screens: Readonly<Record<RunKind, Screen>> = {
   other: { title: "counters", rows: [[["timeline", 1]]], heights: [1] },
 };
 
+/** A profile without call paths: columns and bars of its regions, and how locations differ. */
+const flatProfile: Screen = { title: "a flat profile", rows: [[["profile", 1]], [["boxprofile", 1.3], ["treemap", 1]]], heights: [1.3, 1] };
+
 /** What takes the place of a screen that has too little to show. */
 const instead = ["timeline", "calltree", "profile", "boxprofile", "histogram", "moments", "treemap", "commmatrix", "activity"];
 
@@ -34,7 +37,7 @@ const ofRuns = ["compare", "scaling", "history"];
 const amongMany = ["treemap", "groups", "commmatrix", "boxprofile", "topology", "landscape"];
 
 export function firstScreen(kind: RunKind, held: readonly string[], locations = 3): Layout {
-  const { rows, heights } = screens[kind];
+  const { rows, heights } = kind === "profile" && !held.includes("calltree") ? flatProfile : screens[kind];
   // One location alone, or with the one that it lies in, has nothing to be compared with.
   const available = locations > 2 ? held : held.filter((v) => !amongMany.includes(v));
   const out: PanelRow[] = [];
