@@ -72,7 +72,7 @@ func (m *Space) labelAxes(p *Projection, far [3]bool, edges *Line, text *Text, t
 			e.x0, e.y0, _ = p.At(at[0], at[1], at[2])
 			at[b] = axis.End
 			e.x1, e.y1, _ = p.At(at[0], at[1], at[2])
-			e.rank = e.y0 + e.y1 // the lower one
+			e.rank = e.y0 + e.y1 - 1e-3*(e.x0+e.x1) // the lower one, of two beside each other the left one
 			if b == 2 {
 				e.rank = -e.x0 - e.x1 // the left one
 			}
@@ -136,6 +136,22 @@ type labelEdge struct {
 	rank           float64
 }
 
+// inwards is how far the middles of the outermost dots lie inside an edge along axis b, in pixels
+// against the direction given: the box holds them whole, so it is their radius on each axis.
+func (m *Space) inwards(p *Projection, b int, at [3]float64, ox, oy float64) (far float64) {
+	x0, y0, _ := p.At(at[0], at[1], at[2])
+	for a := range 3 {
+		if a == b || m.Axes[a].Length() == 0 {
+			continue
+		}
+		to := at
+		to[a] += float64(m.Radius) / m.Axes[a].stretch()
+		x1, y1, _ := p.At(to[0], to[1], to[2])
+		far += math.Abs((x1-x0)*ox + (y1-y0)*oy)
+	}
+	return far
+}
+
 // labelEdge writes ticks and the name of axis b along an edge.
 func (m *Space) labelEdge(p *Projection, b int, e *labelEdge, edges *Line, text *Text, taken *[][4]float32) {
 	axis := &m.Axes[b]
@@ -170,8 +186,8 @@ func (m *Space) labelEdge(p *Projection, b int, e *labelEdge, edges *Line, text 
 		return w
 	}
 	wide, clear := 0.0, 0.0
-	if m.Axes[(b+1)%3].Length() == 0 && m.Axes[(b+2)%3].Length() == 0 && (m.Form == Dots || m.Form == Balls) {
-		clear = m.dotRadius(p) // things stand in a row on the edge itself
+	if m.Form == Dots || m.Form == Balls {
+		clear = max(m.dotRadius(p)-m.inwards(p, b, e.from, ox, oy), 0) // as far as things reach over the edge
 	}
 	for _, t := range axis.Ticks {
 		at := e.from

@@ -46,6 +46,34 @@ func (m *Space) Project() Projection {
 	return p
 }
 
+// FacePlane turns the camera to dots that lie in a plane or on a line, straight and as near as
+// all of them allow. What has depth is left as it is.
+func (m *Space) FacePlane() {
+	if m.Form != Dots && m.Form != Balls {
+		return
+	}
+	x, y, z := m.Axes[0].Length(), m.Axes[1].Length(), m.Axes[2].Length()
+	across, up := x, z
+	c := Camera{Zoom: 1}
+	switch {
+	case z == 0: // from above
+		c.Elevation, up = 90, y
+	case y == 0: // from the front
+	case x == 0: // from the side
+		c.Azimuth, across = 270, y
+	default:
+		return
+	}
+	if across == 0 && up == 0 {
+		return
+	}
+	m.Camera = c
+	p := m.Project()
+	beside, below := m.spaceMargin()
+	fit := min((float64(m.W)-beside)/max(across, 1e-30), (float64(m.H)-below)/max(up, 1e-30)) / p.Scale
+	m.Camera.Zoom = min(max(math.Floor(fit*1000)/1000, 1), 200)
+}
+
 // At gives the pixel of a place, and its depth, which grows away from the eye in
 // pixels.
 func (p *Projection) At(x, y, z float64) (px, py, depth float64) {

@@ -15,10 +15,12 @@ import (
 //	text:NAME⏎…     a file, read as ParaProf does; the first block where NAME is empty
 //	strict:NAME⏎…   the text of an editor: the first fault is an error
 //	fill:XxYxZ      a box, filled in order of rank
+//	rows            rows in order of rank
 //	hierarchy       the tree of locations
 //	NAME            a topology of the data, or a ready-made layout
 //
-// Without a word it is the first topology of the data, else a block.
+// Without a word it is the first topology of the data, folded into rows where it is a
+// long line, else a block.
 func (r *placer) choose() (place func(context.Context) error, err error) {
 	if err := r.readMap(); err != nil {
 		return nil, err
@@ -32,11 +34,17 @@ func (r *placer) choose() (place func(context.Context) error, err error) {
 	case "fill":
 		dims, err := parseBox(rest)
 		return func(context.Context) error { return r.byFill(dims) }, err
+	case "rows":
+		return func(context.Context) error { return r.byRows() }, nil
 	case "hierarchy":
 		return func(context.Context) error { return r.byHierarchy() }, nil
 	}
 	topologies := r.topologies()
 	for i := range topologies {
+		if t := &topologies[i]; asked == "" && isLine(t) && len(r.location) > longLine {
+			r.notes = append(r.notes, foldNote(t))
+			return func(context.Context) error { return r.byRows() }, nil
+		}
 		if asked == topologies[i].Name || asked == "" {
 			return func(context.Context) error { return r.byCoordinates(&topologies[i]) }, nil
 		}
@@ -76,7 +84,7 @@ func (r *placer) parse(text, name string, strict bool) error {
 		for _, t := range r.topologies() {
 			known = append(known, t.Name)
 		}
-		return fmt.Errorf("--layout: no layout %q; there are %s", name, strings.Join(append(known, "fill:XxYxZ", "hierarchy"), ", "))
+		return fmt.Errorf("--layout: no layout %q; there are %s", name, strings.Join(append(known, "fill:XxYxZ", "rows", "hierarchy"), ", "))
 	}
 	r.layout = r.chosen.Name
 	return nil

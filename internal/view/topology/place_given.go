@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/formula"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -118,28 +119,96 @@ func (r *placer) byFill(dims [3]int) error {
 	return nil
 }
 
+// longLine is how many locations a line may have that opens as it is.
+const longLine = 32
+
+// isLine tells whether a topology has one side alone.
+func isLine(t *trace.Topology) bool {
+	sides := 0
+	for _, d := range t.Dims {
+		if d > 1 {
+			sides++
+		}
+	}
+	return sides == 1
+}
+
+func foldNote(t *trace.Topology) string {
+	note := "the coordinates of the data are one long line: locations are in rows, in order of rank"
+	if t.Name != "" {
+		note += "; --layout " + strconv.Quote(t.Name) + " shows the line"
+	}
+	return note
+}
+
+// rowWidth is how many places a row of n has: the divisor of n next to √(1.6 n), if there
+// is one from √n to 2.5 √n, else that rounded up.
+func rowWidth(n int) int {
+	want, root := math.Sqrt(1.6*float64(n)), math.Sqrt(float64(n))
+	best := 0
+	for k := int(math.Ceil(root)); float64(k) <= 2.5*root; k++ {
+		if n%k == 0 && (best == 0 || math.Abs(float64(k)-want) < math.Abs(float64(best)-want)) {
+			best = k
+		}
+	}
+	if best > 0 {
+		return best
+	}
+	return int(math.Ceil(want))
+}
+
+// byRows fills rows in order of rank.
+func (r *placer) byRows() error {
+	n := len(r.location)
+	wide := rowWidth(n)
+	if err := r.byFill([3]int{wide, (n + wide - 1) / wide, 1}); err != nil {
+		return err
+	}
+	r.layout = "rows"
+	return nil
+}
+
 // byHierarchy places a location by its number below its parent, the parent's below
-// its own, and the rest of the way up as one number.
+// its own, and the rest of the way up as one number. Only what holds locations is
+// numbered, and steps of the way that tell none apart are left out.
 func (r *placer) byHierarchy() error {
 	tree := r.request.Store().Locations()
-	p := r.start("hierarchy", "in parent", "parent", "above")
-	number := make([]int, tree.Len()) // among those with the same parent
-	children := make(map[trace.LocationID]int, 64)
-	for id := range number {
-		up := tree.Parent[id]
-		number[id] = children[up]
-		children[up]++
+	number := r.numberHolders(tree)
+	var steps []int // how far above a location
+	for up := 0; len(steps) < 2; up++ {
+		differs, ends := false, true
+		for _, id := range r.location {
+			if at := ancestor(tree, id, up); at != trace.NoLocation {
+				differs, ends = differs || number[at] > 0, false
+			}
+		}
+		if ends {
+			break
+		}
+		if differs {
+			steps = append(steps, up)
+		}
 	}
+	names := []string{"in parent", "parent", "above"}
+	if len(steps) > 0 && steps[0] > 0 {
+		names[0], names[1] = "parent", "above the parent"
+	}
+	p := r.start("hierarchy", names...)
 	above := map[trace.LocationID]int{}
 	for i, id := range r.location {
 		r.placed[0][i] = true
-		p.X[i] = float64(number[id])
-		up := tree.Parent[id]
-		if up == trace.NoLocation {
+		for k, axis := range []*float64{&p.X[i], &p.Y[i]} {
+			if k >= len(steps) {
+				break
+			}
+			if at := ancestor(tree, id, steps[k]); at != trace.NoLocation {
+				*axis = float64(number[at])
+			}
+		}
+		if len(steps) < 2 {
 			continue
 		}
-		p.Y[i] = float64(number[up])
-		if top := tree.Parent[up]; top != trace.NoLocation {
+		if top := ancestor(tree, id, steps[1]+1); top != trace.NoLocation {
 			if _, ok := above[top]; !ok {
 				above[top] = len(above)
 			}
@@ -147,4 +216,33 @@ func (r *placer) byHierarchy() error {
 		}
 	}
 	return nil
+}
+
+// numberHolders numbers the locations of the roster and what is above them, each among those
+// with the same parent.
+func (r *placer) numberHolders(tree *store.Tree) []int {
+	holds := make([]bool, tree.Len())
+	for _, id := range r.location {
+		for at := id; at != trace.NoLocation && !holds[at]; at = tree.Parent[at] {
+			holds[at] = true
+		}
+	}
+	number := make([]int, tree.Len())
+	children := make(map[trace.LocationID]int, 64)
+	for id := range number {
+		if holds[id] {
+			up := tree.Parent[id]
+			number[id] = children[up]
+			children[up]++
+		}
+	}
+	return number
+}
+
+// ancestor is what lies so many steps above a location; none beyond the root.
+func ancestor(tree *store.Tree, id trace.LocationID, steps int) trace.LocationID {
+	for ; steps > 0 && id != trace.NoLocation; steps-- {
+		id = tree.Parent[id]
+	}
+	return id
 }

@@ -26,6 +26,9 @@ func (r *plotter) scene(size scene.Size) *scene.Scene {
 	m := *r.space // columns are shared, the size is this picture's
 	m.W, m.H = float32(size.Width), float32(size.Height)
 	m.Least = scene.LeastDot(m.Len(), size) * r.pointSize()
+	if !r.request.Values.Set("camera") && (r.chosen == nil || r.chosen.UI == nil || r.chosen.UI.Defaults["camera"] == "") {
+		m.FacePlane()
+	}
 	r.space = &m
 	s.AddLayer("space", frame, &m)
 	s.Legend = []scene.LegendEntry{{

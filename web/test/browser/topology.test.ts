@@ -49,6 +49,26 @@ const middle = async () => {
 
 const editor = () => page.getByRole("textbox", { name: "Layout" });
 
+test("list of layouts and map can be reached in panels of any width", async () => {
+  for (const width of [1280, 900, 640]) {
+    await page.setViewportSize({ width, height: 800 });
+    await openBench(page, program.address, "v=topology,topology,topology&0.layout=fill:16x16x64");
+    await settled(page);
+    const heads = await page.locator(".panel:has(.topology-part) > .panel-head").all();
+    expect(heads).toHaveLength(width > 700 ? 3 : 1); // on a phone the others are behind tabs
+    for (const head of heads) {
+      const panel = (await head.boundingBox())!;
+      for (const control of await head.locator(".topology-part, .topology-choice, .topology-sides input, .panel-controls .chip").all()) {
+        const box = (await control.boundingBox())!;
+        const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+        expect(box.x >= panel.x && box.x + box.width <= panel.x + panel.width + 0.5, `${width}: ${await control.textContent()} lies inside its panel`).toBe(true);
+        expect(await control.evaluate((e, p) => e.contains(document.elementFromPoint(p.x, p.y)), at), `${width}: ${await control.textContent()} can be clicked`).toBe(true);
+      }
+      await head.getByRole("combobox", { name: "Layout" }).selectOption("rows");
+    }
+  }
+});
+
 test("turning, moving and coming closer ask nothing, and are in the address", async () => {
   asked();
   const before = await pixels();

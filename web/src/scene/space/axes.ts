@@ -95,7 +95,7 @@ function labelAxes(m: SpaceMark, p: Projection, zoom: number, far: boolean[], ed
       const until = [...from];
       until[b] = axis.end;
       const [x1, y1] = at(p, until[0]!, until[1]!, until[2]!);
-      const rank = b === 2 ? -x0 - x1 : y0 + y1;
+      const rank = b === 2 ? -x0 - x1 : y0 + y1 - 1e-3 * (x0 + x1);
       if (best === null || rank > best.rank + 1e-6) best = { from, x0, y0, x1, y1, rank };
     }
     labelEdge(m, p, zoom, b, best!, edges, text, taken);
@@ -136,6 +136,21 @@ function overlaps(taken: number[][], box: number[]): boolean {
   return taken.some((t) => box[0]! < t[2]! && t[0]! < box[2]! && box[1]! < t[3]! && t[1]! < box[3]!);
 }
 
+/** How far the middles of the outermost dots lie inside an edge along axis b, in pixels against the direction given. */
+function inwards(m: SpaceMark, p: Projection, b: number, from: number[], ox: number, oy: number): number {
+  const [x0, y0] = at(p, from[0]!, from[1]!, from[2]!);
+  let far = 0;
+  for (let a = 0; a < 3; a++) {
+    const axis = m.axes[a]!;
+    if (a === b || axis.end === axis.begin) continue;
+    const to = [...from];
+    to[a]! += m.radius / (axis.stretch || 1);
+    const [x1, y1] = at(p, to[0]!, to[1]!, to[2]!);
+    far += Math.abs((x1 - x0) * ox + (y1 - y0) * oy);
+  }
+  return far;
+}
+
 function labelEdge(m: SpaceMark, p: Projection, zoom: number, b: number, e: Edge, edges: Lines, text: Texts, taken: number[][]): void {
   const axis = m.axes[b]!;
   const length = Math.hypot(e.x1 - e.x0, e.y1 - e.y0);
@@ -159,9 +174,8 @@ function labelEdge(m: SpaceMark, p: Projection, zoom: number, b: number, e: Edge
     return w;
   };
   let wide = 0;
-  // Things that stand in a row stand on the edge itself.
-  const row = [1, 2].every((k) => m.axes[(b + k) % 3]!.end === m.axes[(b + k) % 3]!.begin) && (m.form === Form.dots || m.form === Form.balls);
-  const clear = row ? dotRadius(m, p) : 0;
+  // As far as things reach over the edge.
+  const clear = m.form === Form.dots || m.form === Form.balls ? Math.max(dotRadius(m, p) - inwards(m, p, b, e.from, ox, oy), 0) : 0;
   for (const t of axis.ticks) {
     const from = [...e.from];
     from[b] = t.at;

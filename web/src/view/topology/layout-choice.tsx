@@ -10,19 +10,24 @@ export function LayoutChoice({ panel }: { panel: PanelState }) {
   const value = panel.options.layout?.[0] ?? "";
   const topologies = bench.info.value?.topologies ?? [];
   const examples = bench.view("topology")?.examples ?? [];
+  const n = bench.info.value?.rows || bench.info.value?.ranks || 1;
+  const folded = topologies.length > 0 && isLongLine(topologies[0]!.dims, n);
   const own = /^(strict|text):/.test(value) ? nameOf(value) : "";
-  const box = value.startsWith("fill:") ? value : `fill:${boxOf(bench.info.value?.rows || bench.info.value?.ranks || 1)}`;
+  const box = value.startsWith("fill:") ? value : `fill:${boxOf(n)}`;
   const set = (v: string) => bench.setOption(panel.id, "layout", v === "" ? [] : [v]);
   return (
     <select class="topology-choice" aria-label="Layout" title="What places the locations" value={own ? value : value || ""} onChange={(e) => set(e.currentTarget.value)}>
       {own && <option value={value}>{own}, edited</option>}
-      {topologies.length > 0 ? (
+      {topologies.length === 0 && <option value="">block</option>}
+      {folded && <option value="">rows</option>}
+      {topologies.length > 0 && (
         <optgroup label="coordinates of the data">
-          {topologies.map((t, i) => <option key={t.name} value={i === 0 ? "" : t.name}>{t.name || "coordinates"} {t.dims.join("×")}</option>)}
+          {topologies.map((t, i) => <option key={t.name} value={i === 0 && !folded ? "" : t.name}>{t.name || "coordinates"} {t.dims.join("×")}</option>)}
         </optgroup>
-      ) : <option value="">block</option>}
+      )}
       <optgroup label="ready-made">
         {examples.filter((e) => !isFigure(e.name) && (topologies.length > 0 || e.name !== "block")).map((e) => <option key={e.name} value={e.name}>{e.name}</option>)}
+        {!folded && <option value="rows">rows</option>}
         <option value="hierarchy">hierarchy</option>
         <option value={box}>{box}</option>
       </optgroup>
@@ -65,6 +70,11 @@ export function grown(sides: readonly [number, number, number], axis: number, to
   const rest = out.reduce((p, s, a) => (a === last ? p : p * s), 1);
   if (rest * out[last]! < n) out[last] = Math.ceil(n / rest);
   return out;
+}
+
+/** Coordinates that are one long line are not drawn so unless asked for; the server has the same rule. */
+export function isLongLine(dims: readonly number[], n: number): boolean {
+  return n > 32 && dims.filter((d) => d > 1).length === 1;
 }
 
 const isFigure = (name: string) => /^(figure|listing|4P|ScatterTest)/i.test(name);
