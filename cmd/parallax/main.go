@@ -139,7 +139,9 @@ func (c *command) execute(ctx context.Context, args []string, stdout, stderr io.
 		return usage("%s: %v%s; `parallax help %s` shows what there is", c.name, err, nearestFlag(fs, err), c.name)
 	}
 	e := &env{stdout: stdout, stderr: stderr, flags: fs, terminal: isTerminal(stderr)}
-	run := func(ctx context.Context) error { return explainedBy(c.page(fs.Args()), c.run(ctx, e, fs.Args())) }
+	run := func(ctx context.Context) error {
+		return e.untilEOF(ctx, func(ctx context.Context) error { return explainedBy(c.page(fs.Args()), c.run(ctx, e, fs.Args())) })
+	}
 	if fs.Lookup("memory") == nil {
 		return run(ctx)
 	}

@@ -37,6 +37,7 @@ func servingFlags(fs *pflag.FlagSet) {
 	fs.Int64("per-client", 128, "requests that one client may have under way")
 	fs.String("audit", "", "FILE that gets a line of JSON a request; - for standard error")
 	fs.Bool("no-browser", false, "print the address only")
+	fs.Bool("until-eof", false, "end when standard input does: for scripts, whose server then ends with them")
 	fs.Bool("remote", false, "the line is slow: compress, coarse pictures first")
 }
 
@@ -126,7 +127,11 @@ func (e *env) serve(ctx context.Context, l *load.Loader, config server.Config, b
 	if !e.flag("no-browser") {
 		startBrowser(address)
 	}
-	fmt.Fprintln(e.stdout, "Ctrl+C ends it.")
+	if e.flag("until-eof") {
+		fmt.Fprintln(e.stdout, "Ctrl+C or the end of its input ends it.")
+	} else {
+		fmt.Fprintln(e.stdout, "Ctrl+C ends it.")
+	}
 	return s.Serve(ctx, listener)
 }
 

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+)
+
+// untilEOF runs a command that serves. With --until-eof it also ends when standard input does: a pipe ends with the program
+// that holds its other end, also where that was killed.
+func (e *env) untilEOF(ctx context.Context, f func(context.Context) error) error {
+	if !e.flag("until-eof") {
+		return f(ctx)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		io.Copy(io.Discard, os.Stdin) // an error ends it too: nobody is there any more
+		cancel()
+	}()
+	if err := f(ctx); !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
