@@ -1,7 +1,10 @@
 package speedscope
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
@@ -16,23 +19,61 @@ var scales = map[string]float64{"nanoseconds": 1, "microseconds": 1e3, "millisec
 type converter struct {
 	w       trace.Writer
 	label   string
-	frames  []frame
-	regions []trace.RegionID
+	frames  []stack.Frame // by number
+	line    trace.AttributeID
 	process trace.LocationID
 	totals  map[string]*stack.Profile // by unit
 	records int
 }
 
 func newConverter(w trace.Writer, run importer.Run, frames []frame) *converter {
-	c := &converter{w: w, label: run.Label(run.Files[0]), frames: frames, regions: make([]trace.RegionID, len(frames)), totals: map[string]*stack.Profile{}}
-	for i, f := range frames {
-		if f.name == "" {
-			f.name = "frame without a name"
-		}
-		c.regions[i] = w.Region(trace.Region{Name: f.name, File: f.file, Line: int(f.line)})
-	}
+	c := &converter{w: w, label: run.Label(run.Files[0]), totals: map[string]*stack.Profile{}}
+	c.define(frames)
 	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: run.Name, Rank: trace.NoRank})
 	return c
+}
+
+// define makes a region of each function. Frames that differ in the sampled line alone are one: its line is the first of
+// them, and each stay of a sample has its own as an attribute.
+func (c *converter) define(frames []frame) {
+	lines := map[frame][]int{}
+	function := func(f frame) frame {
+		if !f.begins {
+			f.line = 0
+		}
+		return f
+	}
+	for _, f := range frames {
+		if k := function(f); f.line > 0 {
+			lines[k] = append(lines[k], int(min(f.line, 1<<30)))
+		}
+	}
+	several := false
+	for k, all := range lines {
+		slices.Sort(all)
+		lines[k] = slices.Compact(all)
+		several = several || len(lines[k]) > 1
+	}
+	if several {
+		c.line = c.w.Attribute("line")
+	}
+	for _, f := range frames {
+		all := lines[function(f)]
+		r := trace.Region{Name: f.name, File: f.file}
+		if r.Name == "" {
+			r.Name = "frame without a name"
+		}
+		if len(all) > 0 {
+			r.Line = all[0]
+		}
+		x := stack.Frame{}
+		if len(all) > 1 {
+			x.Line = int(min(max(f.line, 0), 1<<30))
+			r.Attributes = []trace.Attribute{{Key: "lines", Value: trace.Text(strings.Trim(fmt.Sprint(all), "[]"))}}
+		}
+		x.Region = c.w.Region(r)
+		c.frames = append(c.frames, x)
+	}
 }
 
 // A profile is one thread while it is read.
@@ -42,10 +83,10 @@ type profile struct {
 	at      trace.LocationID
 	scale   float64 // to ns; 0: no time
 	stream  trace.Stream
-	samples [][]trace.RegionID
+	samples [][]stack.Frame
 	weights []float64
 	now     float64
-	open    []trace.RegionID
+	open    []stack.Frame
 	bad     int64
 }
 
@@ -91,29 +132,29 @@ func (p *profile) event(c *jsonstream.Cursor) {
 			c.Skip()
 		}
 	}
-	if frame < 0 || frame >= int64(len(p.regions)) || kind != "O" && kind != "C" {
+	if frame < 0 || frame >= int64(len(p.frames)) || kind != "O" && kind != "C" {
 		p.bad++
 		return
 	}
-	region := p.regions[frame]
+	x := p.frames[frame]
 	if p.scale > 0 {
 		if p.stream == nil {
 			p.stream = p.w.Stream(p.at, trace.StreamOptions{Unordered: true})
 		}
 		if t := trace.Time(at * p.scale); kind == "O" {
-			p.stream.Enter(t, region)
+			x.Enter(p.stream, t, p.line)
 		} else {
-			p.stream.Leave(t, region)
+			p.stream.Leave(t, x.Region)
 		}
 		return
 	}
 	// Not time: what passes between two events belongs to the stack that is open.
 	if at > p.now && len(p.open) > 0 {
-		p.total(p.unit).Add(p.at, p.open, []float64{at - p.now})
+		p.total(p.unit).Add(p.at, stack.Regions(p.open), []float64{at - p.now})
 	}
 	p.now = max(p.now, at)
 	if kind == "O" {
-		p.open = append(p.open, region)
+		p.open = append(p.open, x)
 	} else if n := len(p.open); n > 0 {
 		p.open = p.open[:n-1]
 	} else {
@@ -123,14 +164,14 @@ func (p *profile) event(c *jsonstream.Cursor) {
 
 // sample takes one stack; its weight comes in another list.
 func (p *profile) sample(c *jsonstream.Cursor) {
-	var list []trace.RegionID
+	var list []stack.Frame
 	for ok := c.Open('['); ok && c.More(']'); {
 		i, known := c.Whole()
-		if !known || i < 0 || i >= int64(len(p.regions)) {
+		if !known || i < 0 || i >= int64(len(p.frames)) {
 			p.bad++
 			continue
 		}
-		list = append(list, p.regions[i])
+		list = append(list, p.frames[i])
 	}
 	p.samples = append(p.samples, list)
 }
@@ -163,7 +204,7 @@ func (p *profile) close(place string) error {
 			weight = max(p.weights[i], 0) * scale
 		}
 		if len(list) > 0 {
-			p.total(p.unit).Add(p.at, list, []float64{weight})
+			p.total(p.unit).Add(p.at, stack.Regions(list), []float64{weight})
 		}
 		if s != nil {
 			p.shown(s, list, weight)
@@ -183,9 +224,9 @@ func (p *profile) close(place string) error {
 }
 
 // shown opens and closes the frames that differ from those of the sample before.
-func (p *profile) shown(s trace.Stream, list []trace.RegionID, weight float64) {
+func (p *profile) shown(s trace.Stream, list []stack.Frame, weight float64) {
 	t := trace.Time(p.now * max(p.scale, 1))
-	p.open = stack.Change(s, t, p.open, list)
+	p.open = stack.ChangeFrames(s, t, p.open, list, p.line)
 	p.now += weight / max(p.scale, 1)
 }
 

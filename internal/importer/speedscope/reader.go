@@ -8,10 +8,12 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A frame is a function.
+// A frame is a function, at a line. With a column that is where the function begins; without one it is, as py-spy writes
+// it, the line of the sample.
 type frame struct {
 	name, file string
 	line       int64
+	begins     bool
 }
 
 // A header is what a profile says before its records.
@@ -66,6 +68,8 @@ func define(r *jsonstream.Reader, frames *[]frame, headers *[]header) error {
 								f.file = c.Text()
 							case "line":
 								f.line, _ = c.Whole()
+							case "col":
+								_, f.begins = c.Whole()
 							default:
 								c.Skip()
 							}

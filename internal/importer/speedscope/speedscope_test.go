@@ -7,7 +7,7 @@ import (
 )
 
 func TestFormat(t *testing.T) {
-	importertest.Run(t, Format, []importertest.Case{{Path: "evented.json"}, {Path: "sampled.json"}})
+	importertest.Run(t, Format, []importertest.Case{{Path: "evented.json"}, {Path: "sampled.json"}, {Path: "lines.json"}})
 }
 
 func FuzzReader(f *testing.F) {

@@ -76,18 +76,50 @@ func (p *Profile) Finish() {
 	}
 }
 
+// A Frame is a region with the line at which a sample met it. The line is a fact of the sample: it does not tell regions apart.
+type Frame struct {
+	Region trace.RegionID
+	Line   int // 0: not told, or that of the region
+}
+
+// Enter opens the frame, with its line as an attribute where it has one.
+func (f Frame) Enter(s trace.Stream, t trace.Time, line trace.AttributeID) {
+	s.Enter(t, f.Region)
+	if f.Line > 0 {
+		s.Attribute(line, trace.Integer(int64(f.Line)))
+	}
+}
+
+// Regions are the regions of frames.
+func Regions(frames []Frame) []trace.RegionID {
+	out := make([]trace.RegionID, len(frames))
+	for i, f := range frames {
+		out[i] = f.Region
+	}
+	return out
+}
+
 // Change leaves and enters, at t, the frames in which the stack of a sample differs from the one that is open, and
 // gives what is open then: so a frame is shown from the first sample that has it to the first that has not.
 func Change(s trace.Stream, t trace.Time, open, now []trace.RegionID) []trace.RegionID {
+	return change(open, now, func(r trace.RegionID) { s.Leave(t, r) }, func(r trace.RegionID) { s.Enter(t, r) })
+}
+
+// ChangeFrames is Change for frames with lines: a stay ends where its line changes.
+func ChangeFrames(s trace.Stream, t trace.Time, open, now []Frame, line trace.AttributeID) []Frame {
+	return change(open, now, func(f Frame) { s.Leave(t, f.Region) }, func(f Frame) { f.Enter(s, t, line) })
+}
+
+func change[F comparable](open, now []F, leave, enter func(F)) []F {
 	same := 0
 	for same < len(open) && same < len(now) && open[same] == now[same] {
 		same++
 	}
 	for k := len(open) - 1; k >= same; k-- {
-		s.Leave(t, open[k])
+		leave(open[k])
 	}
-	for _, region := range now[same:] {
-		s.Enter(t, region)
+	for _, f := range now[same:] {
+		enter(f)
 	}
 	return append(open[:0], now...)
 }
