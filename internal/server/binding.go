@@ -11,6 +11,8 @@ import (
 // A runPages answers about a run.
 type runPages struct {
 	viewPages
+
+	files sourceFinder
 }
 
 // bindingsJSON lists what the events of a layout can be bound to beside regions

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -26,6 +25,9 @@ type sourceText struct {
 	Line  int      `json:"line"`
 	First int      `json:"first"` // number of the first line given
 	Lines []string `json:"lines"`
+	// Found is the path of the file that is shown, whose end is that of File; Note is a warning about it, or empty.
+	Found string `json:"found"`
+	Note  string `json:"note"`
 }
 
 // source gives the text around a region's place in its program, where the file is
@@ -41,7 +43,10 @@ func (s *runPages) source(w http.ResponseWriter, r *http.Request, x *run) error 
 	if g.File == "" {
 		return noSource("the trace does not say where %s is", g.Name)
 	}
-	f, err := openSource(s.sourceRoots(x), g.File)
+	f, found, err := s.files.find(r.Context(), s.sourceRoots(x), g.File)
+	if several := (ambiguity{}); errors.As(err, &several) {
+		return noSource("%v", several)
+	}
 	if err != nil {
 		return noSource("%s is not at hand", g.File)
 	}
@@ -50,7 +55,10 @@ func (s *runPages) source(w http.ResponseWriter, r *http.Request, x *run) error 
 	if err != nil {
 		return noSource("%s: %v", g.File, err)
 	}
-	text.File = g.File
+	text.File, text.Found = g.File, found.shown()
+	if found.common == 1 && len(pathParts(g.File)) > 1 {
+		text.Note = "found by its name alone: perhaps another file"
+	}
 	return s.writeJSON(w, r, http.StatusOK, text)
 }
 
@@ -73,35 +81,6 @@ func (s *runPages) sourceRoots(x *run) []string {
 		roots = append(roots, path)
 	}
 	return roots
-}
-
-// openSource looks for a file by the end of its name: as much of the path as a
-// root has, at last its name alone. A root never gives a file outside itself.
-func openSource(roots []string, name string) (*os.File, error) {
-	parts := strings.FieldsFunc(filepath.ToSlash(name), func(r rune) bool { return r == '/' || r == '\\' })
-	for _, dir := range roots {
-		root, err := os.OpenRoot(dir)
-		if err != nil {
-			continue
-		}
-		for i := range parts {
-			rel := filepath.Join(parts[i:]...)
-			if !filepath.IsLocal(rel) {
-				continue
-			}
-			f, err := root.Open(rel)
-			if err != nil {
-				continue
-			}
-			if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() <= maxSourceLen {
-				root.Close()
-				return f, nil
-			}
-			f.Close()
-		}
-		root.Close()
-	}
-	return nil, fs.ErrNotExist
 }
 
 // readAround reads the lines around one; a file that is not text is refused.

@@ -11,7 +11,7 @@ import (
 func TestSourceIsOpenedBelowItsRootsAlone(t *testing.T) {
 	dir := t.TempDir()
 	root := filepath.Join(dir, "project")
-	for name, text := range map[string]string{"project/src/main.c": "deep", "project/main.c": "top", "secret.txt": "secret"} {
+	for name, text := range map[string]string{"project/src/main.c": "deep", "project/main.c": "top", "project/a/b/x.c": "right", "project/x.c": "wrong", "project/q/only.c": "only", "secret.txt": "secret"} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -27,7 +27,11 @@ func TestSourceIsOpenedBelowItsRootsAlone(t *testing.T) {
 		{"/home/somebody/project/src/main.c", "deep"},
 		{`C:\build\src\main.c`, "deep"},
 		{"main.c", "top"},
-		{"/elsewhere/main.c", "top"},
+		{"/elsewhere/main.c", ""}, // either
+		{"/build/b/x.c", "right"},
+		{"/build/c/x.c", ""},
+		{"only.c", "only"},
+		{"/build/far/only.c", "only"},
 		{"../secret.txt", ""},
 		{filepath.Join(dir, "secret.txt"), ""},
 		{"link.txt", ""},
@@ -38,7 +42,7 @@ func TestSourceIsOpenedBelowItsRootsAlone(t *testing.T) {
 		if c.name == "link.txt" && !linked {
 			continue
 		}
-		f, err := openSource([]string{root}, c.name)
+		f, _, err := new(sourceFinder).find(t.Context(), []string{root}, c.name)
 		got := ""
 		if err == nil {
 			b, _ := io.ReadAll(f)

@@ -142,7 +142,8 @@ func ParseRole(name string) (Role, bool) {
 func (r Role) Busy() bool { return r == RoleCompute || r == RoleIO || r == RoleCopy }
 
 // A Region is code or an activity that can be entered. Regions are equal when
-// name, category, file and line are.
+// name, category, file and line are. The line is where it begins; lines of samples
+// do not tell regions apart (importer/stack.Frame).
 type Region struct {
 	Name     string
 	Category string // a free word of the format, for filters

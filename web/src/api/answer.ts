@@ -569,6 +569,9 @@ export interface SourceText {
   /** number of the first line given */
   first: number;
   lines: string[];
+  /** Found is the path of the file that is shown, whose end is that of File; Note is a warning about it, or empty. */
+  found: string;
+  note: string;
 }
 
 /** A FactLine is a label with its value: for reading, and exact. */

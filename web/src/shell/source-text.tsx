@@ -32,6 +32,7 @@ function SourceDialog({ region, close }: { region: RegionRow; close: () => void 
   return (
     <Dialog title={middle(region.name, 80)} class="source-text" onClose={close}>
       <p class="muted">{middle(`${region.file}:${region.line}`, 200)}</p>
+      {text && text.note !== "" && <p class="problem">{middle(`${text.found}: ${text.note}`, 240)}</p>}
       {problem !== "" && <p class="problem">{problem}</p>}
       {text && (
         <pre tabIndex={0} aria-label="Source text">
