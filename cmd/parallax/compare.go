@@ -357,11 +357,7 @@ func printRuns(w io.Writer, runs []compare.Taken, all bool) {
 		if count[r.Side]++; count[r.Side] > mostRuns && !all {
 			continue
 		}
-		steps := "-"
-		if r.Steps > 0 {
-			steps = strconv.Itoa(r.Steps)
-		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%s\t%s\n", r.Side, r.Run, r.Ranks, steps, fileRange(r.Files))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.Side, r.Run, countOrNone(r.Ranks), countOrNone(r.Steps), fileRange(r.Files))
 	}
 	t.Flush()
 	for _, side := range []string{"A", "B"} {
@@ -370,6 +366,14 @@ func printRuns(w io.Writer, runs []compare.Taken, all bool) {
 		}
 	}
 	fmt.Fprintln(w)
+}
+
+// countOrNone is a number of things that a run may not have at all.
+func countOrNone(n int) string {
+	if n == 0 {
+		return "-"
+	}
+	return strconv.Itoa(n)
 }
 
 // fileRange names the files of a run: the first, the last, and how many there are.

@@ -39,7 +39,7 @@ func pageOf(err error) string {
 	switch {
 	case errors.Is(err, local.ErrDamaged):
 		return "reliability"
-	case errors.As(err, &source) && source.Format != "demo":
+	case errors.As(err, &source) && source.Format != "demo" && source.Format != "joined":
 		return "formats/" + source.Format
 	}
 	return p.page

@@ -16,7 +16,7 @@ import (
 // readingFlags are the options of every command that reads a source.
 func readingFlags(fs *pflag.FlagSet) {
 	fs.String("format", "", "read as this format, skip detection")
-	fs.Bool("join", false, "take several files for one run, on one clock: the processes of a job, the units of a build")
+	fs.Bool("join", false, "read several files as one run, on one clock: the processes of a job, the units of a build; FILE@+1.5s adds to the times of one")
 	fs.String("align", "none", "fit clock offsets from messages or collectives: none, messages, collectives")
 	fs.String("memory", "", "bound on memory, such as 2GiB: for imports, views and what is kept of open runs together (default: a quarter of the machine's)")
 	fs.String("cache", "", "where imported stores are kept (default: the user's cache directory)")

@@ -52,9 +52,12 @@ type Run struct {
 	// Unclaimed are files of the source that no format claims; set by Detect
 	// where there is only this run, so that the import report can name them.
 	Unclaimed []string
-	Progress  *Progress // may be nil
-	zeros     *zeroBytes
-	Options   Options
+	// Offset is added to its times if it is joined with others; Clocks is how those of a joined run were put on one.
+	Offset   Offset
+	Clocks   string
+	Progress *Progress // may be nil
+	zeros    *zeroBytes
+	Options  Options
 }
 
 // Options are what a user may ask of any reader.

@@ -43,6 +43,9 @@ func demoKey(d *demo.Demo, o demo.Options) string {
 func runKey(run importer.Run, roots []string, whole bool) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d\n%s\n%s\n", readerVersion, run.Format.Name, run.Options.Align)
+	if run.Clocks != "" {
+		fmt.Fprintf(h, "%s\n", run.Clocks)
+	}
 	for _, r := range roots {
 		abs, err := filepath.Abs(r)
 		if err != nil {

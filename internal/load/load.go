@@ -137,7 +137,12 @@ func (l *Loader) Find(sources []string) (found []Found, done func(), err error) 
 	}
 	var out []Found
 	var files []string
+	offsets := map[string]importer.Offset{}
 	for _, s := range sources {
+		if file, by, ok := splitOffset(s); ok {
+			offsets[filepath.Clean(file)] = importer.Offset{By: by, Given: true}
+			s = file
+		}
 		switch {
 		case strings.HasPrefix(s, "demo:"):
 			d, o, err := FindDemo(strings.TrimPrefix(s, "demo:"))
@@ -157,6 +162,9 @@ func (l *Loader) Find(sources []string) (found []Found, done func(), err error) 
 			files = append(files, s)
 		}
 	}
+	if len(offsets) > 0 && (!l.Join || len(files) < 2) {
+		return nil, done, usage("SOURCE@OFFSET is for sources that are one run: give --join and all of them")
+	}
 	if len(files) == 0 {
 		return out, done, nil
 	}
@@ -166,17 +174,30 @@ func (l *Loader) Find(sources []string) (found []Found, done func(), err error) 
 	}
 	done = func() { _ = src.Close() } // what cannot be removed hurts nobody
 	if f := l.FindFormat(l.Format); f != nil {
-		return append(out, l.readable(l.joined(importer.ClaimAs(f, src)), files)...), done, nil
+		return append(out, l.readable(l.joined(importer.ClaimAs(f, src), offsets), files)...), done, nil
 	}
 	runs, err := importer.Detect(l.Formats, src)
 	var several *importer.Ambiguous
 	if l.Join && errors.As(err, &several) && len(runs) > 0 && runs[0].Format.Import != nil {
-		runs, err = l.joined(runs), nil
+		runs, err = l.joined(runs, offsets), nil
 	}
 	if err != nil {
 		return nil, done, err
 	}
 	return append(out, l.readable(runs, files)...), done, nil
+}
+
+// splitOffset takes SOURCE@+1.5s apart. A file whose name has that form is a source.
+func splitOffset(s string) (file string, by trace.Time, ok bool) {
+	at := strings.LastIndexByte(s, '@')
+	if at <= 0 || at+1 == len(s) || s[at+1] != '+' && s[at+1] != '-' {
+		return "", 0, false
+	}
+	if _, err := os.Stat(s); err == nil {
+		return "", 0, false
+	}
+	d, err := time.ParseDuration(s[at+1:])
+	return s[:at], trace.Time(d), err == nil
 }
 
 // Single finds the one run that a command writes as a store at out.
@@ -195,9 +216,17 @@ func (l *Loader) Single(verb string, sources []string, out string) (f Found, don
 }
 
 // joined makes one run of several where the user asks for it.
-func (l *Loader) joined(runs []importer.Run) []importer.Run {
+func (l *Loader) joined(runs []importer.Run, offsets map[string]importer.Offset) []importer.Run {
 	if !l.Join || len(runs) < 2 {
 		return runs
+	}
+	for i := range runs {
+		name := filepath.Clean(runs[i].Label(runs[i].Files[0]))
+		for file, offset := range offsets {
+			if name == file || strings.HasPrefix(name, file+string(filepath.Separator)) {
+				runs[i].Offset = offset
+			}
+		}
 	}
 	return []importer.Run{importer.Join(runs)}
 }

@@ -146,7 +146,7 @@ func (r *result) taken() []Taken {
 			if len(files) == 0 {
 				files = []string{r.request.Runs[i].Source}
 			}
-			out = append(out, Taken{[2]string{"A", "B"}[side], r.names[i], files, r.prints[i].Size(), len(r.prints[i].Steps)})
+			out = append(out, Taken{[2]string{"A", "B"}[side], r.names[i], files, r.prints[i].Ranks, len(r.prints[i].Steps)})
 		}
 	}
 	return out

@@ -1,0 +1,136 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// An Offset is what is added to the times of a run.
+type Offset struct {
+	By    trace.Time
+	Given bool // by the user; else found or none
+}
+
+// longestPause is the longest time between two sources that may be on one clock: a job does not pause for a day.
+const longestPause = trace.Time(24 * 60 * 60 * 1e9)
+
+// fitClocks reads the times of runs that are to be joined and gives what must be added to each. Runs whose clocks
+// cannot be one get an offset from an event that both have recorded; without one they are refused.
+func fitClocks(ctx context.Context, runs []Run, w trace.Writer) ([]trace.Time, error) {
+	surveys := make([]*survey, len(runs))
+	offsets := make([]trace.Time, len(runs))
+	for i, r := range runs {
+		r.Progress = nil // this reading is not the import
+		surveys[i], offsets[i] = newSurvey(), r.Offset.By
+		if err := r.Format.Import(ctx, r, surveys[i]); err != nil {
+			return nil, labelled(ctx, r, err)
+		}
+	}
+	placed := []int{}
+	for i, s := range surveys {
+		if !s.any { // a profile has no times
+			continue
+		}
+		if len(placed) > 0 && !runs[i].Offset.Given && !s.near(surveys, offsets, placed) {
+			by, common := commonOffset(surveys, offsets, placed, i)
+			if common == 0 {
+				j := placed[0]
+				return nil, refuseClocks(runs[j], runs[i], surveys[j].begin+offsets[j], s.begin)
+			}
+			offsets[i] = by
+			w.Report(trace.Guessed, "clock offsets of joined sources, found from spans with the same ids or sync markers of the same name in both", int64(common), fmt.Sprintf("%s: %s", runs[i].Label(runs[i].Files[0]), written(by)))
+		}
+		if runs[i].Offset.Given {
+			w.Report(trace.Guessed, "clock offsets of joined sources, as given", 1, fmt.Sprintf("%s: %s", runs[i].Label(runs[i].Files[0]), written(offsets[i])))
+		}
+		placed = append(placed, i)
+	}
+	return offsets, nil
+}
+
+// near reports whether the times of a run may be on the clock of one of the others: they overlap, or nearly.
+func (s *survey) near(surveys []*survey, offsets []trace.Time, others []int) bool {
+	return slices.ContainsFunc(others, func(j int) bool {
+		begin, end := surveys[j].begin+offsets[j], surveys[j].end+offsets[j]
+		return s.begin-end <= longestPause && begin-s.end <= longestPause
+	})
+}
+
+// commonOffset is the median difference over the events that run i has in common with others, and their number.
+func commonOffset(surveys []*survey, offsets []trace.Time, others []int, i int) (trace.Time, int) {
+	own := surveys[i]
+	var differences []trace.Time
+	for name, at := range own.events {
+		if own.twice[name] {
+			continue
+		}
+		for _, j := range others {
+			if t, ok := surveys[j].events[name]; ok && !surveys[j].twice[name] {
+				differences = append(differences, t+offsets[j]-at)
+				break
+			}
+		}
+	}
+	if len(differences) == 0 {
+		return 0, 0
+	}
+	slices.Sort(differences)
+	return differences[len(differences)/2], len(differences)
+}
+
+// refuseClocks is the error of two runs whose clocks cannot be one.
+func refuseClocks(a, b Run, beginA, beginB trace.Time) error {
+	if beginB > beginA { // the clock that does not count from 1970 is moved
+		a, b, beginA, beginB = b, a, beginB, beginA
+	}
+	nameA, nameB := a.Label(a.Files[0]), b.Label(b.Files[0])
+	return &Error{File: nameB, Kind: ErrUnsupported,
+		Cause: fmt.Sprintf("it begins %s, %s begins %s: these are not one clock, and no span id or sync marker is in both", epoch(beginB), nameA, epoch(beginA)),
+		Hint:  fmt.Sprintf("give an offset, such as %s@%s, which begins both at one time", nameB, written(beginA-beginB))}
+}
+
+// epoch describes a time: a date if it counts from 1970, else the time on a clock of unknown origin.
+func epoch(t trace.Time) string {
+	if time.Duration(t) > 3*365*24*time.Hour { // no machine is up for so long
+		return "at " + time.Unix(0, int64(t)).UTC().Format("2006-01-02 15:04:05") + " UTC (it counts from 1970)"
+	}
+	return time.Duration(t).String() + " after the zero of its own clock"
+}
+
+// written is an offset as a user gives it, exact.
+func written(by trace.Time) string {
+	sign := "+"
+	if by < 0 {
+		sign, by = "-", -by
+	}
+	text := strconv.FormatInt(int64(by/1e9), 10)
+	if rest := by % 1e9; rest != 0 {
+		text += fmt.Sprintf(".%09d", rest)
+		for text[len(text)-1] == '0' {
+			text = text[:len(text)-1]
+		}
+	}
+	return sign + text + "s"
+}
+
+// shiftedStream is a stream on a clock that is off.
+type shiftedStream struct {
+	trace.Stream
+	by trace.Time
+}
+
+func (s *shiftedStream) Enter(t trace.Time, r trace.RegionID)   { s.Stream.Enter(t+s.by, r) }
+func (s *shiftedStream) Leave(t trace.Time, r trace.RegionID)   { s.Stream.Leave(t+s.by, r) }
+func (s *shiftedStream) Instant(t trace.Time, r trace.RegionID) { s.Stream.Instant(t+s.by, r) }
+func (s *shiftedStream) Rounded(most trace.Time)                { trace.SetRounded(s.Stream, most) }
+func (s *shiftedStream) Interval(begin, end trace.Time, r trace.RegionID) {
+	s.Stream.Interval(begin+s.by, end+s.by, r)
+}
+func (s *shiftedStream) Sample(c trace.CounterID, t trace.Time, v float64) {
+	s.Stream.Sample(c, t+s.by, v)
+}
