@@ -145,7 +145,7 @@ test-tools:
 	cd tools/release && $(GO) vet . && $(GO) test ./...
 .PHONY: release test-tools
 
-# The documentation as static pages; the same that `parallax docs` serves.
+# The documentation as static pages; the same that `parallax docs --serve` shows.
 docs: build
 	bin/parallax docs -o bin/site
 .PHONY: docs

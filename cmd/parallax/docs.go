@@ -6,11 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
-	"net"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,15 +32,17 @@ const repository = "https://github.com/parallax-hpc/parallax/blob/main/"
 
 func docsCommand() *command {
 	return &command{
-		name: "docs", args: "[PAGE] [--text | -o DIR]", summary: "the documentation: served from the program, printed, or written as HTML",
-		help: "Tutorials, a page for each view and format, tables, API. Pictures of views are made when they are asked for. PAGE is what errors\n" +
-			"name: findings, views/timeline, formats/otf2, tutorials/straggler; --text prints it where there is no browser.\n\n" +
-			"  parallax docs\n  parallax docs formats/otf2 --text\n  parallax docs -o site/",
+		name: "docs", args: "[PAGE] [--serve | -o DIR]", summary: "print the documentation, serve it, or write it as HTML",
+		help: "Prints one page as Markdown, or without PAGE the list of pages, one line each: tutorials, views, formats, tables, API.\n" +
+			"Errors name the PAGE that explains them. --serve opens the pages in the browser, with a picture of each view.\n\n" +
+			"  parallax docs\n  parallax docs formats/otf2\n  parallax docs views/timeline --serve\n  parallax docs -o site/",
 		flags: func(fs *pflag.FlagSet) {
-			fs.Bool("text", false, "print the page, as Markdown")
-			fs.StringP("output", "o", "", "directory to write the pages to, instead of serving them")
-			fs.String("listen", "127.0.0.1:0", "HOST:PORT to listen on; port 0 takes a free one")
-			fs.Bool("no-browser", false, "print the address only")
+			fs.Bool("serve", false, "serve the pages and open the browser")
+			fs.StringP("output", "o", "", "directory to write the pages to, as HTML")
+			fs.String("listen", "127.0.0.1:0", "HOST:PORT to serve at; port 0 takes a free one")
+			fs.Bool("no-browser", false, "with --serve: print the address only")
+			fs.Bool("text", false, "print the page, as is done without it")
+			_ = fs.MarkHidden("text")
 		},
 		run: runDocs,
 	}
@@ -54,24 +57,40 @@ func runDocs(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if e.flag("text") {
-		_, err := e.stdout.Write(c.Pages[source])
-		return err
+	dir := e.text("output")
+	switch {
+	case dir != "":
+		return writeSite(ctx, e.stdout, c, dir)
+	case e.flag("serve") || e.flags.Changed("listen"):
+		return e.serveSite(ctx, c, source)
+	case len(args) == 0:
+		return printIndex(e.stdout, c)
 	}
+	_, err = e.stdout.Write(c.Pages[source])
+	return err
+}
+
+func writeSite(ctx context.Context, w io.Writer, c site.Config, dir string) error {
 	s, err := site.New(c)
 	if err != nil {
 		return err
 	}
-	if dir := e.text("output"); dir != "" {
-		if err := s.Write(ctx, dir); err != nil {
-			return err
-		}
-		fmt.Fprintf(e.stdout, "%s: %d files; open %s\n", dir, len(s.Names()), filepath.Join(dir, "index.html"))
-		return nil
+	if err := s.Write(ctx, dir); err != nil {
+		return err
 	}
-	listener, err := net.Listen("tcp", e.text("listen"))
+	_, err = fmt.Fprintf(w, "%s: %d files; open %s\n", dir, len(s.Names()), filepath.Join(dir, "index.html"))
+	return err
+}
+
+// serveSite serves the pages until ctx ends, beginning with one of them.
+func (e *env) serveSite(ctx context.Context, c site.Config, source string) error {
+	s, err := site.New(c)
 	if err != nil {
-		return fmt.Errorf("listen: %w; choose another address with --listen HOST:PORT", err)
+		return err
+	}
+	listener, err := listenTCP(e.text("listen"))
+	if err != nil {
+		return err
 	}
 	address := "http://" + listener.Addr().String() + "/"
 	if source != "README.md" {
@@ -88,6 +107,69 @@ func runDocs(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	return nil
+}
+
+// printIndex lists the pages by their groups, one line each.
+func printIndex(w io.Writer, c site.Config) error {
+	var b bytes.Buffer
+	fmt.Fprint(&b, "`parallax docs PAGE` prints a page, `parallax docs --serve` opens all in the browser.\n")
+	for _, g := range c.Groups {
+		fmt.Fprintf(&b, "\n%s\n", g.Title)
+		if g.Title == "Formats" {
+			fmt.Fprintf(&b, "  %-24s %s\n", "formats", oneLine("formats", c.Pages["formats/README.md"]))
+		}
+		for _, file := range g.Pages {
+			name := pageName(file)
+			fmt.Fprintf(&b, "  %-24s %s\n", name, oneLine(name, c.Pages[file]))
+		}
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// longestLine is how many letters of a page the list of pages has at most.
+const longestLine = 90
+
+// oneLine is the summary of a view, the title of a format, else the heading of a page, or its first sentence if the
+// heading is only its name.
+func oneLine(name string, page []byte) string {
+	if v := findView(strings.TrimPrefix(name, "views/")); v != nil && strings.HasPrefix(name, "views/") {
+		return shortened(v.Summary)
+	}
+	if f := findFormat(strings.TrimPrefix(name, "formats/")); f != nil && strings.HasPrefix(name, "formats/") {
+		return shortened(f.Title)
+	}
+	title := ""
+	for line := range strings.Lines(string(page)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || strings.HasPrefix(line, "<!--"):
+		case title == "" && strings.HasPrefix(line, "# "):
+			if title = strings.TrimPrefix(line, "# "); !strings.EqualFold(title, path.Base(name)) {
+				return shortened(title)
+			}
+		case strings.HasPrefix(line, "#") || strings.HasPrefix(line, "!") || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "```"):
+			return title
+		default:
+			text, _, _ := strings.Cut(line, ". ")
+			return shortened(strings.TrimSuffix(text, "."))
+		}
+	}
+	return title
+}
+
+// shortened cuts a text after a word.
+func shortened(text string) string {
+	if runes := []rune(text); len(runes) > longestLine {
+		cut := string(runes[:longestLine-1])
+		return cut[:max(strings.LastIndexByte(cut, ' '), 0)] + " …"
+	}
+	return text
+}
+
+// pageName is the name that `parallax docs` takes for a file.
+func pageName(file string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(file, ".md"), "/README")
 }
 
 // A lazySite is made when somebody asks for its first page.
@@ -115,10 +197,10 @@ func pageNamed(pages map[string][]byte, args []string) (string, error) {
 	}
 	var names []string
 	for file := range pages {
-		names = append(names, strings.TrimSuffix(strings.TrimSuffix(file, ".md"), "/README"))
+		names = append(names, pageName(file))
 	}
 	slices.Sort(names)
-	return "", usage("docs: no page %q%s; `parallax docs` shows what there is", strings.Join(args, " "), suggest(name, names))
+	return "", usage("docs: no page %q%s; `parallax docs` lists them", strings.Join(args, " "), suggest(name, names))
 }
 
 // newSite makes the site of the documents and of the lists of views and formats.

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/docs"
@@ -48,6 +49,53 @@ func TestTheDocumentsHaveNoDeadLink(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Without a terminal nothing is served: the pages are listed or printed, and the program alone prints its help.
+func TestDocsArePrinted(t *testing.T) {
+	status, list, stderr := parallax(t, "docs")
+	if lines := strings.Count(list, "\n"); status != 0 || lines < 50 {
+		t.Fatalf("docs: status %d, %d lines: %s", status, lines, stderr)
+	}
+	for _, line := range strings.Split(list, "\n") {
+		if !strings.HasPrefix(line, "  ") {
+			continue
+		}
+		name, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if strings.TrimSpace(text) == "" {
+			t.Errorf("nothing is said of page %q", name)
+		}
+		if status, page, stderr := parallax(t, "docs", name); status != 0 || !strings.Contains(page, "# ") {
+			t.Errorf("docs %s: status %d: %s", name, status, stderr)
+		}
+	}
+	if status, out, _ := parallax(t); status != 0 || !strings.Contains(out, "parallax help VERB") {
+		t.Errorf("the program alone: status %d: %.80s", status, out)
+	}
+}
+
+// brokenPipe is the output of a program whose reader has gone.
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Path: "|1", Err: syscall.EPIPE}
+}
+
+func TestAReaderThatGoesEndsTheProgramQuietly(t *testing.T) {
+	for _, args := range [][]string{{"docs"}, {"docs", "findings"}, {"view", "profile", "demo:fig4"}, {"query", "demo:fig4", "select * from regions"}} {
+		var said bytes.Buffer
+		if status := run(context.Background(), append(args, quietCache(t, args)...), brokenPipe{}, &said); status != 0 || said.Len() > 0 {
+			t.Errorf("%q: status %d, %q", args, status, said.String())
+		}
+	}
+}
+
+// quietCache gives commands that import a cache of their own.
+func quietCache(t *testing.T, args []string) []string {
+	if args[0] == "docs" {
+		return nil
+	}
+	return []string{"--cache", t.TempDir()}
 }
 
 func TestEveryViewAndFormatHasAPage(t *testing.T) {

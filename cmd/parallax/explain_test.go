@@ -50,7 +50,7 @@ func TestErrorsNameThePageThatExplainsThem(t *testing.T) {
 		}
 	}
 	for _, page := range named {
-		if status, out, stderr := parallax(t, "docs", page, "--text"); status != 0 || !strings.Contains(out, "# ") {
+		if status, out, stderr := parallax(t, "docs", page); status != 0 || !strings.Contains(out, "# ") {
 			t.Errorf("docs %s: %s", page, stderr)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,7 +63,7 @@ func TestExamplesOfTheHelpRun(t *testing.T) {
 				}
 			}
 			switch {
-			case args[0] == "open" || args[0] == "demo" || args[0] == "mcp" || args[0] == "docs" || args[0] == "receive": // they serve
+			case args[0] == "open" || args[0] == "demo" || args[0] == "mcp" || args[0] == "receive" || slices.Contains(args, "--serve"): // they serve
 				continue
 			case strings.Contains(example, "1000000"), strings.Contains(example, "clickhouse://"): // long, or elsewhere
 				continue

@@ -37,13 +37,22 @@ func (e *env) listen(c *server.Config) (l net.Listener, done func(), err error) 
 	address := e.text("listen")
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		l, err = listenSocket(path)
-	} else if l, err = net.Listen("tcp", address); err != nil {
-		err = fmt.Errorf("listen: %w; choose another address with --listen HOST:PORT", err)
+	} else {
+		l, err = listenTCP(address)
 	}
 	if err != nil {
 		done()
 	}
 	return l, done, err
+}
+
+// listenTCP opens a port.
+func listenTCP(address string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, explainedBy("serving", fmt.Errorf("listen: %w; choose another address with --listen HOST:PORT", err))
+	}
+	return l, nil
 }
 
 func (e *env) certificate() (*tls.Config, error) {

@@ -81,7 +81,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (status i
 	err := dispatch(ctx, args, stdout, stderr)
 	var u *load.UsageError
 	switch {
-	case err == nil || errors.Is(err, pflag.ErrHelp):
+	case err == nil || errors.Is(err, pflag.ErrHelp) || errors.Is(err, syscall.EPIPE): // the reader of a pipe has seen enough
 		return 0
 	case errors.As(err, &u):
 		fmt.Fprintln(say, "parallax: "+u.Text+suggest(u.Typed, u.Known))
@@ -100,6 +100,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (status i
 }
 
 func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if len(args) == 0 && !isTerminal(stdout) {
+		return help(stdout, nil)
+	}
 	if len(args) == 0 {
 		args = []string{"open"}
 	}
@@ -176,7 +179,7 @@ func help(w io.Writer, args []string) error {
 		for _, c := range commands() {
 			fmt.Fprintf(w, "  %-11s %s\n", c.name, strings.TrimLeft(wrapped(c.summary, "              ", usualWidth), " "))
 		}
-		fmt.Fprintf(w, "\n%s\n\nExit status\n  %s\n", wrapped(sources+" `parallax SOURCE` is the same as `parallax open SOURCE`; `parallax help VERB` explains each command, `parallax docs` everything.", "", usualWidth), strings.ReplaceAll(exitStatus, "\n", "\n  "))
+		fmt.Fprintf(w, "\n%s\n\nExit status\n  %s\n", wrapped(sources+" `parallax SOURCE` is the same as `parallax open SOURCE`; `parallax` alone opens the home page in a terminal; `parallax help VERB` explains each command, `parallax docs` lists the documentation.", "", usualWidth), strings.ReplaceAll(exitStatus, "\n", "\n  "))
 		return nil
 	}
 	for _, c := range commands() {
