@@ -3,9 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"maps"
+	"net"
+	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/load"
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/spf13/pflag"
 )
@@ -28,7 +33,8 @@ func explainedBy(page string, err error) error {
 	return &pagedError{err, page}
 }
 
-// pageOf gives where to read on about an error, or nothing: wrong usage points at the help.
+// pageOf gives where to read on about an error, or nothing: wrong usage points at the help. The kind of the error
+// decides; the command does if nothing else is known.
 func pageOf(err error) string {
 	var u *load.UsageError
 	var p *pagedError
@@ -36,11 +42,20 @@ func pageOf(err error) string {
 		return ""
 	}
 	var source *load.ImportError
+	var input *importer.Error
+	var unknown *importer.Unknown
+	var several *importer.Ambiguous
+	var memory *memory.Exceeded
+	var server *net.OpError
 	switch {
-	case errors.Is(err, local.ErrDamaged):
+	case errors.As(err, &server) && server.Op == "dial": // only clusters are asked over the network
+		return "scale"
+	case errors.Is(err, local.ErrDamaged), errors.As(err, &memory):
 		return "reliability"
 	case errors.As(err, &source) && source.Format != "demo" && source.Format != "joined":
 		return "formats/" + source.Format
+	case errors.As(err, &input), errors.As(err, &unknown), errors.As(err, &several):
+		return "formats"
 	}
 	return p.page
 }
@@ -59,16 +74,39 @@ func (c *command) page(args []string) string {
 	return pages[c.name]
 }
 
+// otherNames are options as other programs call them.
+var otherNames = map[string]string{
+	"width": "size", "height": "size", "resolution": "size", "begin": "from", "start": "from", "end": "to", "ranks": "locations", "threads": "locations",
+	"functions": "regions", "out": "output", "port": "listen", "address": "listen", "quiet-progress": "quiet", "color": "colour",
+}
+
 // nearestFlag is a suggestion where an option is not known.
 func nearestFlag(fs *pflag.FlagSet, err error) string {
 	typed, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
+	if _, word, short := strings.Cut(err.Error(), "' in -"); !ok && short && len(word) > 2 { // -size for --size
+		typed, ok = word, true
+	}
 	if !ok {
 		return ""
 	}
+	typed, _, _ = strings.Cut(typed, "=")
 	var names []string
-	fs.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if s := suggest(typed, names); s != "" {
-		return strings.Replace(s, "mean ", "mean --", 1)
+	fs.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	})
+	for _, other := range slices.Sorted(maps.Keys(otherNames)) {
+		if fs.Lookup(otherNames[other]) != nil {
+			names = append(names, other)
+		}
 	}
-	return ""
+	best := nearest(typed, names)
+	if name, ok := otherNames[best]; ok && fs.Lookup(best) == nil {
+		best = name
+	}
+	if best == "" {
+		return ""
+	}
+	return "; did you mean --" + best + "?"
 }

@@ -28,9 +28,17 @@ func TestErrorsNameThePageThatExplainsThem(t *testing.T) {
 		{"formats", []string{"info", other}},
 		{"formats/paraver", []string{"info", cut, "--format", "paraver"}},
 		{"formats/paraver", []string{"view", "timeline", cut, "--format", "paraver"}},
+		{"commands", []string{"view", "timeline", "demo:fig4", "-o", filepath.Join(dir, "no", "x.svg")}},
+		{"scale", []string{"info", "clickhouse://127.0.0.1:1/traces/monday"}},
 		{"views/steps", []string{"view", "steps", "demo:stencil", "--size", "640x320", "-o", filepath.Join(dir, "no", "x.svg")}},
 		{"views/requests", []string{"view", "requests", "demo:stencil"}},
-		{"findings", []string{"check", other}},
+		{"formats", []string{"check", other}},
+		{"formats", []string{"check", filepath.Join(dir, "nowhere.json")}},
+		{"formats", []string{"compare", other, "--", cut}},
+		{"commands", []string{"check", "demo:fig4", "--cache", other}},
+		{"serving", []string{"open", "demo:fig4", "--no-browser", "--listen", "127.0.0.1:99999"}},
+		{"serving", []string{"open", "demo:fig4", "--no-browser", "--tokens", filepath.Join(dir, "nowhere")}},
+		{"serving", []string{"docs", "--serve", "--no-browser", "--listen", "127.0.0.1:99999"}},
 		{"tables", []string{"query", "demo:fig4", "select * from nowhere"}},
 	} {
 		status, _, stderr := parallax(t, c.args...)
@@ -56,6 +64,17 @@ func TestErrorsNameThePageThatExplainsThem(t *testing.T) {
 	}
 }
 
+// A refusal is one line that can be read: it does not list every reader.
+func TestAnUnknownFileIsRefusedInShort(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "letter.txt")
+	if err := os.WriteFile(file, []byte("Dear reader,\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, stderr := parallax(t, "check", file); strings.Contains(stderr, "paraver") || !strings.Contains(stderr, "`parallax formats`") {
+		t.Errorf("%q", stderr)
+	}
+}
+
 func TestMistypedNamesAreSuggested(t *testing.T) {
 	for _, c := range []struct {
 		want string
@@ -64,6 +83,10 @@ func TestMistypedNamesAreSuggested(t *testing.T) {
 		{"timeline", []string{"view", "timelin", "demo:stencil"}},
 		{"callmatrix", []string{"views", "calmatrix"}},
 		{"stencil", []string{"info", "demo:stencl"}},
+		{"--size", []string{"view", "timeline", "demo:stencil", "--widht", "300"}},
+		{"--size", []string{"view", "timeline", "demo:stencil", "-sise=300x200"}},
+		{"--colour", []string{"view", "timeline", "demo:stencil", "--color=location"}},
+		{"--fail-on", []string{"check", "demo:stencil", "--fial-on", "straggler=1"}},
 		{"--locations", []string{"view", "timeline", "demo:stencil", "--lokations", "rank:1"}},
 		{"otf2", []string{"info", "demo:stencil", "--format", "oft2"}},
 		{"formats/otf2", []string{"docs", "formats/oft2"}},

@@ -15,6 +15,7 @@ import (
 // listen opens what the server is reached by, and reads what protects it. done closes the
 // audit.
 func (e *env) listen(c *server.Config) (l net.Listener, done func(), err error) {
+	defer func() { err = explainedBy("serving", err) }()
 	done = func() {}
 	c.Hosts, c.PerClient = e.list("host"), int(e.number("per-client"))
 	if c.TLS, err = e.certificate(); err != nil {

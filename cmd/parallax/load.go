@@ -29,14 +29,14 @@ func (e *env) loader() (*load.Loader, error) {
 	switch a := e.text("align"); a {
 	case "none", "messages", "collectives":
 	default:
-		return nil, usage("--align %q: want none, messages or collectives", a)
+		return nil, usage("--align %q: want none, messages or collectives%s", a, suggest(a, []string{"none", "messages", "collectives"}))
 	}
 	if f := e.text("format"); f != "" && findFormat(f) == nil {
 		return nil, usage("--format %q: no such format%s; `parallax formats` lists them", f, suggest(f, formatNames()))
 	}
 	c, err := load.OpenCache(e.text("cache"))
 	if err != nil {
-		return nil, err
+		return nil, explainedBy("commands", err)
 	}
 	l := newLoader(c, e.importShare(), e.budget)
 	l.Format, l.Align, l.Join, l.Verify = e.text("format"), e.text("align"), e.flag("join"), e.flag("verify")

@@ -1,21 +1,25 @@
 package main
 
-// suggest gives ", did you mean …?" with the name that is nearest to what was typed, or
-// nothing where none is near: at most one slip in three letters.
+// suggest gives ", did you mean …?" with the name that is nearest to what was typed, or nothing if none is near.
 func suggest(typed string, names []string) string {
+	if best := nearest(typed, names); best != "" {
+		return "; did you mean " + best + "?"
+	}
+	return ""
+}
+
+// nearest is the name with the fewest slips from what was typed, at most one in three letters; "": none is near.
+func nearest(typed string, names []string) (best string) {
 	if typed == "" {
 		return ""
 	}
-	best, least := "", max(1, len(typed)/3)+1
+	least := max(1, len(typed)/3) + 1
 	for _, n := range names {
 		if d := slips(typed, n); d < least {
 			best, least = n, d
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return "; did you mean " + best + "?"
+	return best
 }
 
 func commandNames() (names []string) {

@@ -340,7 +340,7 @@ func (o *output) write(fill func(io.Writer) error) error {
 	}
 	f, err := os.CreateTemp(filepath.Dir(o.path), "."+filepath.Base(o.path)+".*")
 	if err != nil {
-		return fmt.Errorf("write %s: %w", o.path, err)
+		return explainedBy("commands", fmt.Errorf("write %s: %w", o.path, err))
 	}
 	defer os.Remove(f.Name())
 	b := bufio.NewWriterSize(f, 1<<16)

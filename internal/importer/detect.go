@@ -222,7 +222,7 @@ func newUnknown(formats []*Format, s Source) error {
 	default:
 		e.Cause.Cause = fmt.Sprintf("no reader knows any of these %d files; the first, %s, %s", len(s.Files), first, looks(head))
 	}
-	e.Cause.Hint = "tried " + strings.Join(e.Tried, ", ") + "; --format names one outright"
+	e.Cause.Hint = fmt.Sprintf("`parallax formats` lists the %d formats that were tried, --format names one outright", len(e.Tried))
 	return e
 }
 

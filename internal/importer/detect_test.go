@@ -61,7 +61,7 @@ func TestDetect(t *testing.T) {
 		{"recognised only", refuse, map[string]string{"a": "OTHER"}, []string{"other a"}, nil, "src/a: this is a trace of other, which is recognised but not read; convert it"},
 		{"recognised beside readable", refuse, map[string]string{"a": "OTHER", "b": "PART"}, []string{"parts b"}, []string{"a"}, ""},
 		{"several recognised", refuse, map[string]string{"a": "OTHER", "b": "OTHER"}, []string{"other a", "other b"}, nil, "(recognised, not read)"},
-		{"unknown text", sure, map[string]string{"a": "%PDF-1.7 and so on"}, nil, nil, `src: no reader knows this input, which begins with "%PDF-1.7 and so on"; tried parts, single`},
+		{"unknown text", sure, map[string]string{"a": "%PDF-1.7 and so on"}, nil, nil, `src: no reader knows this input, which begins with "%PDF-1.7 and so on"; ` + "`parallax formats` lists the 2 formats that were tried"},
 		{"unknown bytes", sure, map[string]string{"a": "\x7fELF\x02\x01"}, nil, nil, "begins with the bytes 7f 45 4c 46 02 01"},
 		{"unknown files", sure, map[string]string{"a": "x", "b": "y"}, nil, nil, "any of these 2 files; the first, a, begins with \"x\""},
 		{"empty file", sure, map[string]string{"a": ""}, nil, nil, "is empty"},
