@@ -206,8 +206,26 @@ func fitTicks(f *Frame, a Axis, end float32) (ticks []Tick, origin, name string)
 		}
 		return ticks, origin, ""
 	}
+	if t, o := outerTicks(f, a); t != nil {
+		return t, o, ""
+	}
 	ticks, origin = axisTicks(&f.XScale, a, 1)
 	return ticks, origin, name
+}
+
+// outerTicks gives the first and the last of round ticks, the coarsest that fit: one number alone tells no scale.
+func outerTicks(f *Frame, a Axis) ([]Tick, string) {
+	for most := 1; most <= 12; most++ {
+		t, o := axisTicks(&f.XScale, a, most)
+		if len(t) < 2 {
+			continue
+		}
+		t = []Tick{t[0], t[len(t)-1]}
+		if labels := tickLabels(f, t); shownLabels(labels) == 2 && roomy(labels, labelGap/2) {
+			return t, o
+		}
+	}
+	return nil, ""
 }
 
 // withoutLastWord gives "time" of "time a location" and "calls" of "calls, most first"; nothing of

@@ -191,7 +191,7 @@ func exactTime(ns float64) string {
 }
 
 // LogTicks gives powers of ten from lo to hi, with 2 and 5 between where there are
-// few; every other power and so on where there are many.
+// few, and steps where that is one alone; every other power and so on where there are many.
 func LogTicks(lo, hi float64, most int, unit string) []Tick {
 	if !(lo > 0) || !(hi > lo) || math.IsInf(hi, 0) {
 		return nil
@@ -213,9 +213,16 @@ func LogTicks(lo, hi float64, most int, unit string) []Tick {
 			values = append(values, math.Pow(10, p))
 		}
 	}
+	step := 0.0
+	for n := max(most, 2); len(values) < 2 && n <= 16; n++ { // within a decade a power says nothing of the scale
+		step = roundStep((hi - lo) / float64(n))
+		values = multiples(lo, hi, step)
+	}
 	var out []Tick
 	for _, v := range values {
-		if v > 0 {
+		if v > 0 && step > 0 {
+			out = append(out, Tick{v, FormatTick(v, step, v, unit)})
+		} else if v > 0 {
 			out = append(out, Tick{v, FormatTick(v, v, v, unit)})
 		}
 	}

@@ -106,3 +106,25 @@ func TestTicksOfAnyWindow(t *testing.T) {
 		}
 	}
 }
+
+// One label tells no scale: there are two, also within a decade and where there is little room.
+func TestEveryAxisHasTwoLabels(t *testing.T) {
+	for _, c := range [][2]float64{{84e6, 141e6}, {101, 199}, {99, 101}, {3e3, 4e3}, {1, 1e9}, {2e3, 9e5}} {
+		for most := 1; most <= 12; most++ {
+			if got := LogTicks(c[0], c[1], most, "ns"); len(got) < 2 && !(c[1]/c[0] > 10 && most < 2) {
+				t.Errorf("LogTicks(%g, %g, %d) = %s", c[0], c[1], most, labels(got))
+			}
+		}
+	}
+	for _, kind := range []string{"linear", "log"} {
+		for _, ends := range [][2]float64{{-35e6, 35e6}, {84e6, 141e6}, {0, 21e6}} {
+			if kind == "log" && ends[0] <= 0 {
+				continue
+			}
+			f := &Frame{X: 40, W: 110, H: 50, XScale: Scale{Kind: kind, Begin: ends[0], End: ends[1], Label: "m0, difference"}}
+			if got, _, _ := fitTicks(f, Axis{Unit: "ns"}, 160); len(got) < 2 {
+				t.Errorf("%s axis from %g to %g: %s", kind, ends[0], ends[1], labels(got))
+			}
+		}
+	}
+}
