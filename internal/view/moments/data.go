@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
@@ -17,7 +16,7 @@ import (
 type allRows struct {
 	moments  []moment.Moments
 	outliers []moment.Outlier
-	order    []int32 // those that stand out first, then as in the picture
+	order    []int32 // as in the picture
 	marked   int
 }
 
@@ -32,31 +31,18 @@ func (r *result) everything() *allRows {
 	return a
 }
 
-// tableOrder puts rows that stand out first, those with most at stake before the others.
+// tableOrder has the rows in the order of the picture.
 func (r *result) tableOrder() *allRows {
 	a := r.everything()
 	if a.order != nil {
 		return a
 	}
-	var first []int32
-	rest := make([]int32, 0, len(r.ids))
-	for _, i := range r.ordered() {
+	a.order = r.ordered()
+	for i := range a.outliers {
 		if a.outliers[i].StandsOut() {
-			first = append(first, i)
-		} else {
-			rest = append(rest, i)
+			a.marked++
 		}
 	}
-	slices.SortStableFunc(first, func(x, y int32) int {
-		switch d := a.outliers[y].Impact - a.outliers[x].Impact; {
-		case d > 0:
-			return 1
-		case d < 0:
-			return -1
-		}
-		return int(x - y)
-	})
-	a.marked, a.order = len(first), append(first, rest...)
 	return a
 }
 

@@ -285,3 +285,30 @@ func TestAnotherBasisGivesTheBusyShare(t *testing.T) {
 		}
 	}
 }
+
+// Picture, JSON and CSV have one order.
+func TestRowsHaveTheOrderOfThePictureEverywhere(t *testing.T) {
+	text := fiveRanks
+	for k := 5; k < 20; k++ { // alike, but for one
+		text += fmt.Sprintf("location process \"rank %d\" rank=%d\n  %d..%d solve\n", k, k, 10+k%3, map[bool]int{true: 20, false: 80 + k%2}[k == 11])
+	}
+	r := storetest.Text(t, text, all.Summaries...)
+	for _, order := range []string{"location", "m0", "m1", "-m2", "outliers"} {
+		c := viewtest.Case{Options: map[string][]string{"order": {order}}}
+		result := c.Compute(t, moments.View, r)
+		var drawn, listed []string
+		for _, row := range result.Scene(scene.Size{Width: 900, Height: 500}).Frames[0].YScale.Rows {
+			drawn = append(drawn, row.Label)
+		}
+		for _, row := range twinOf(t, r, c).Rows {
+			listed = append(listed, row.Path)
+		}
+		table := result.Table()
+		for i := range listed {
+			if i >= len(drawn) || !strings.HasSuffix(listed[i], drawn[i]) || !strings.Contains(fmt.Sprint(table.Rows[i]), listed[i]) {
+				t.Errorf("--order %s: drawn %q, in JSON %q, in CSV %v", order, drawn, listed, table.Rows[i])
+				break
+			}
+		}
+	}
+}
