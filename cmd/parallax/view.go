@@ -266,7 +266,7 @@ func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Resul
 		if o.letter != "" && s != nil {
 			s.Title = strings.TrimSpace("(" + o.letter + ") " + s.Title)
 		}
-		if s != nil && o.theme.IsSafe() {
+		if s != nil {
 			s.Legend = scene.JoinSame(s.Legend, o.theme)
 		}
 		return s

@@ -46,8 +46,8 @@ func TestPaletteHasEveryNamedColourAndSection(t *testing.T) {
 		}
 	}
 	for _, name := range roleSections[1:] {
-		if s, ok := FindSection(name); !ok || s.Length < 12 {
-			t.Errorf("family %s has %d shades, want 12", name, s.Length)
+		if s, ok := FindSection(name); !ok || s.Length < 3 {
+			t.Errorf("family %s has %d shades, want 3", name, s.Length)
 		}
 	}
 	for _, name := range RampNames {
@@ -288,8 +288,52 @@ func TestParsePaletteRefusesWhatDoesNotFit(t *testing.T) {
 	}
 }
 
-func ExampleRegionColour() {
+func ExampleGiver() {
 	compute := uint8(1)
-	fmt.Println(RegionColour("solve", compute) == RegionColour("solve()", compute))
-	// Output: true
+	var g Giver
+	fmt.Println(g.Give("solve", compute, nil) == g.Give("solve()", compute, nil), g.Give("exchange", compute, nil) == g.Give("solve", compute, nil))
+	// Output: true false
+}
+
+func TestAnyTwoColoursOfRegionsDifferPlainly(t *testing.T) {
+	var all []Colour
+	for _, name := range append(roleSections[1:], "spare") {
+		s, ok := FindSection(name)
+		if !ok {
+			t.Fatalf("no section %s", name)
+		}
+		for i := range s.Length {
+			all = append(all, s.At(i))
+		}
+	}
+	for _, theme := range []Theme{Light, Dark} {
+		for i, a := range all {
+			for _, b := range all[:i] {
+				if d := Difference(a.RGBA(theme), b.RGBA(theme)); d < tellsApart {
+					t.Errorf("%s: colours %d and %d are %.1f apart, want %d", theme, a, b, d, tellsApart)
+				}
+			}
+		}
+		s, _ := FindSection("locations")
+		for i := range s.Length {
+			for j := range i {
+				if d := Difference(s.At(i).RGBA(theme), s.At(j).RGBA(theme)); d < tellsApart {
+					t.Errorf("%s: locations %d and %d are %.1f apart, want %d", theme, i, j, d, tellsApart)
+				}
+			}
+		}
+	}
+}
+
+func TestDifferenceIsThatOfTheOracle(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want float64
+	}{{"ff0000", "00ff00", 86.6082374535373}, {"1f77b4", "2f87c4", 6.062912289139469}, {"888888", "8a8a8a", 0.710434757106306}, {"0000ff", "4000ff", 2.391557075339403}} {
+		a, _ := parseHex(c.a)
+		b, _ := parseHex(c.b)
+		if got := Difference(a, b); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%s and %s are %v apart, want %v", c.a, c.b, got, c.want)
+		}
+	}
 }

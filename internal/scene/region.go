@@ -1,6 +1,10 @@
 package scene
 
-import "strings"
+import (
+	"math"
+	"slices"
+	"strings"
+)
 
 // roleSections are the families of colours in the order of trace.Role; a test of
 // the views holds the two against each other. The first is "no role".
@@ -17,36 +21,97 @@ func family(role uint8) Section {
 	return Section{Start: int(UIEmpty), Length: 1}
 }
 
-// RegionColour gives the colour of a region: from the family of its role, by its
-// name alone, so the same in every view and every run.
-func RegionColour(name string, role uint8) Colour {
-	f := family(role)
-	name = plainName(name)
-	if i, ok := knownShades[name]; ok {
-		return f.At(i)
-	}
-	first := 0
-	if strings.HasPrefix(name, "MPI_") {
-		first = min(rareShades, f.Length-1)
-	}
-	return f.At(first + int(hashName(name)%uint64(max(f.Length-first, 1))))
+// Shade gives the i-th colour of a role's family, 0 that of the role itself.
+func Shade(role uint8, i int) Colour { return family(role).At(i) }
+
+// A Giver gives regions their colours, one after the other, so that those who ask first
+// have the first choice: of the family of their role, then of the spare colours, then of families that are lent.
+// Any two of these differ plainly; past the last one they are given again.
+type Giver struct {
+	given map[string]Colour // by names as plainName writes them
+	uses  map[Colour]int
+	lent  []Section
 }
 
-// FreeShade gives a colour of a role's family that is not taken: the one given, or
-// the next after it. Where all are taken it is the one given.
-func FreeShade(c Colour, role uint8, taken map[Colour]bool) Colour {
-	f := family(role)
-	for k := range f.Length {
-		if next := f.At(int(c) - f.Start + k); !taken[next] {
-			return next
-		}
+// Lend lets regions of any role have the colours of a role that no region has.
+func (g *Giver) Lend(role uint8) { g.lent = append(g.lent, family(role)) }
+
+// Given is the colour that regions of a name have by now; one that has none looks like its role.
+func (g *Giver) Given(name string, role uint8) (Colour, bool) {
+	c, ok := g.given[plainName(name)]
+	if !ok {
+		c = RoleColour(role)
 	}
+	return c, ok
+}
+
+// Give gives a region its colour, once: of those least given the first in order that none of the
+// regions next to it has.
+func (g *Giver) Give(name string, role uint8, near []Colour) Colour {
+	if c, ok := g.Given(name, role); ok {
+		return c
+	}
+	c := g.choose(plainName(name), role, near)
+	g.Set(name, c)
 	return c
 }
 
-// rareShades is where the shades of MPI's seldom calls begin: they do not share
-// the first ones, which the calls that fill pictures have.
-const rareShades = 8
+// Set gives a region a colour that was chosen elsewhere.
+func (g *Giver) Set(name string, c Colour) {
+	if g.given == nil {
+		g.given, g.uses = map[string]Colour{}, map[Colour]int{}
+	}
+	g.given[plainName(name)] = c
+	g.uses[c]++
+}
+
+func (g *Giver) choose(name string, role uint8, near []Colour) Colour {
+	own := family(role)
+	if own.Length == 1 || roleNames[name] {
+		return own.At(0)
+	}
+	best, least := own.At(1), math.MaxInt
+	try := func(c Colour) {
+		if n := g.uses[c]; n < least && !slices.Contains(near, c) {
+			best, least = c, n
+		}
+	}
+	for i := 1; i < own.Length; i++ { // the first is the role's
+		try(own.At(i))
+	}
+	for _, s := range append([]Section{loadPalette().byName["spare"]}, g.lent...) {
+		for i := range s.Length {
+			try(s.At(i))
+		}
+	}
+	return best
+}
+
+// Near gives the colours of regions that cannot be told from another on one of the grounds.
+func Near(c Colour) (out []Colour) {
+	first, end := loadPalette().byName[roleSections[1]], loadPalette().byName[RampNames[0]]
+	for i := first.Start; i < end.Start; i++ {
+		other := Colour(i)
+		if Difference(c.RGBA(Light), other.RGBA(Light)) < tellsApart || Difference(c.RGBA(Dark), other.RGBA(Dark)) < tellsApart {
+			out = append(out, other)
+		}
+	}
+	return out
+}
+
+// tellsApart is from where on two colours differ plainly, by CIEDE2000.
+const tellsApart = 10
+
+// Choices is how many regions of a role have a colour of their own.
+func Choices(role uint8) int {
+	return max(family(role).Length-1+loadPalette().byName["spare"].Length, 1)
+}
+
+// roleNames are the states that stand for their role in most recorders, and look like it.
+var roleNames = map[string]bool{
+	"Executing": true, "Computing": true, "computing": true, "compute": true, "Running": true, "running": true,
+	"Idle": true, "idle": true, "Blocked": true, "Overhead": true,
+}
 
 // LocationColour gives one of twelve distinct hues, starting over past the last.
 func LocationColour(i int) Colour { return loadPalette().byName["locations"].At(i) }
@@ -77,41 +142,3 @@ func plainName(s string) string {
 	}
 	return s
 }
-
-// hashName is FNV-1a with a finisher, so that names which differ in one letter
-// differ in their low bits.
-func hashName(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := 0; i < len(s); i++ {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
-	h ^= h >> 33
-	h *= 0xff51afd7ed558ccd
-	h ^= h >> 33
-	h *= 0xc4ceb9fe1a85ec53
-	return h ^ h>>33
-}
-
-// knownShades gives names that often stand next to each other shades far apart:
-// a family's shades are ordered so that the first few differ the most. Names are
-// as plainName writes them.
-var knownShades = func() map[string]int {
-	shades := map[string]int{}
-	for _, names := range [][]string{
-		{
-			"MPI_allreduce", "MPI_recv", "MPI_send", "MPI_wait", "MPI_barrier", "MPI_bcast", "MPI_irecv", "MPI_waitall",
-			"MPI_isend", "MPI_alltoall", "MPI_reduce", "MPI_sendrecv", "MPI_allgather", "MPI_alltoallv", "MPI_gather",
-			"MPI_scatter", "MPI_waitany", "MPI_test", "MPI_ssend", "MPI_iprobe",
-		},
-		{"ncclDevKernel_AllReduce", "ncclDevKernel_ReduceScatter", "ncclDevKernel_AllGather", "ncclDevKernel_SendRecv", "ncclDevKernel_Broadcast"},
-	} {
-		for i, n := range names {
-			shades[n] = i
-		}
-	}
-	// The one state of its role that most recorders have is the role's own colour.
-	for _, n := range []string{"Executing", "Computing", "computing", "compute", "Running", "running", "Idle", "idle", "Blocked", "Overhead"} {
-		shades[n] = 0
-	}
-	return shades
-}()

@@ -10,71 +10,56 @@ import (
 
 const roleCommunication = 2
 
-func TestRegionColourIsOfTheFamilyAndByNameAlone(t *testing.T) {
-	for role := range uint8(20) {
-		f := family(role)
-		for i := range 500 {
-			c := int(RegionColour(fmt.Sprintf("region %d", i), role))
-			if c < f.Start || c >= f.Start+f.Length {
-				t.Fatalf("role %d: colour %d is not of its family", role, c)
+// What asks first has the shades of its family, then the spare ones; nothing is given twice before all are.
+func TestRegionsHaveTheirRolesFamilyAndThenSpareColours(t *testing.T) {
+	for role := uint8(1); int(role) < len(roleSections); role++ {
+		var g Giver
+		f, seen := family(role), map[Colour]bool{}
+		for i := range Choices(role) {
+			c := g.Give(fmt.Sprintf("region %d", i), role, nil)
+			own := int(c) > f.Start && int(c) < f.Start+f.Length
+			if own != (i < f.Length-1) {
+				t.Fatalf("role %d: region %d has colour %d; the family is %v", role, i, c, f)
 			}
+			if seen[c] {
+				t.Fatalf("role %d: region %d has the colour %d of another", role, i, c)
+			}
+			seen[c] = true
 		}
-	}
-	if RegionColour("solve", 0) != UIEmpty || RoleColour(200) != UIEmpty {
-		t.Error("what has no role has a colour of one")
+		again := g.Give("one too many", role, []Colour{f.At(1), f.At(2)})
+		if !seen[again] || again == f.At(1) || again == f.At(2) {
+			t.Errorf("role %d: past the last colour %d is given, next to %d and %d", role, again, f.At(1), f.At(2))
+		}
+		if c, ok := g.Given("region 0", role); !ok || c != f.At(1) || g.Give("region 0", role, []Colour{c}) != c {
+			t.Errorf("role %d: a region does not keep its colour", role)
+		}
+		other := uint8(len(roleSections)-1) - role%2
+		g.Lend(other)
+		if c := g.Give("on loan", role, nil); c != RoleColour(other) {
+			t.Errorf("role %d: %d is given while a family is lent", role, c)
+		}
 	}
 }
 
-// These colours are promised: a region looks the same in every release.
-func TestRegionColoursDoNotChange(t *testing.T) {
-	for name, want := range map[string]int{"solve": 14, "exchange_halo": 12, "main": 2, "cg_solve": 11} {
-		if got := int(RegionColour(name, 1)) - family(1).Start; got != want {
-			t.Errorf("%s has shade %d, was %d", name, got, want)
-		}
+func TestRegionsThatStandForTheirRoleLookLikeIt(t *testing.T) {
+	var g Giver
+	if g.Give("Idle", 4, nil) != RoleColour(4) || g.Give("Computing", 1, nil) != RoleColour(1) || g.Give("solve", 1, nil) == RoleColour(1) {
+		t.Error("Idle, Computing or solve do not look as they should")
+	}
+	if g.Give("no role", 0, nil) != UIEmpty || RoleColour(200) != UIEmpty {
+		t.Error("what has no role has a colour of one")
+	}
+	if c, ok := g.Given("unheard of", 2); ok || c != RoleColour(2) {
+		t.Errorf("a region without a colour has %d", c)
 	}
 }
 
 func TestNamesOfOneCallHaveOneColour(t *testing.T) {
-	want := RegionColour("MPI_Send", roleCommunication)
+	var g Giver
+	want := g.Give("MPI_Send", roleCommunication, nil)
 	for _, n := range []string{"MPI_Send()", " MPI_Send ", "PMPI_Send", "mpi_send_", "MPI_SEND", "mpi_send"} {
-		if RegionColour(n, roleCommunication) != want {
+		if g.Give(n, roleCommunication, nil) != want {
 			t.Errorf("%q has another colour than MPI_Send", n)
-		}
-	}
-}
-
-func TestCommonCallsDiffer(t *testing.T) {
-	names := []string{
-		"MPI_Send", "MPI_Recv", "MPI_Isend", "MPI_Irecv", "MPI_Wait", "MPI_Waitall", "MPI_Allreduce", "MPI_Bcast", "MPI_Reduce",
-		"MPI_Barrier", "MPI_Alltoall", "MPI_Allgather", "MPI_Sendrecv", "MPI_Gather", "MPI_Scatter",
-	}
-	for i, a := range names {
-		for _, b := range names[:i] {
-			if RegionColour(a, roleCommunication) == RegionColour(b, roleCommunication) {
-				t.Errorf("%s and %s have one colour", a, b)
-			}
-		}
-	}
-	// The most common four are far apart for normal eyes.
-	for i, a := range names[:4] {
-		for _, b := range names[:i] {
-			x, y := RegionColour(a, roleCommunication), RegionColour(b, roleCommunication)
-			if d := distance(seen(x.RGBA(Light), eyes[0].m), seen(y.RGBA(Light), eyes[0].m)); d < 4 {
-				t.Errorf("%s and %s are %.1f apart", a, b, d)
-			}
-		}
-	}
-}
-
-func TestNamesSpreadEvenly(t *testing.T) {
-	n, counts := family(1).Length, map[Colour]int{}
-	const names = 9000
-	for i := range names {
-		counts[RegionColour(fmt.Sprintf("kernel_%d", i), 1)]++
-	}
-	for c, got := range counts {
-		if want := names / n; math.Abs(float64(got-want)) > 0.3*float64(want) {
-			t.Errorf("shade %d has %d of %d names, want about %d", c, got, names, want)
 		}
 	}
 }

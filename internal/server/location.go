@@ -7,6 +7,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A treeIndex answers counts of a tree without walking it: 8 bytes a location,
@@ -116,17 +117,21 @@ type regionRow struct {
 	Colour   int            `json:"colour"` // Palette index, the same in every view.
 }
 
-func regionRowOf(id int, g *trace.Region) regionRow {
-	return regionRow{trace.RegionID(id), g.Name, g.Category, g.Role.String(), g.File, g.Line, int(colourOf(g))}
+func regionRowOf(id int, g *trace.Region, colours *view.Colours) regionRow {
+	return regionRow{trace.RegionID(id), g.Name, g.Category, g.Role.String(), g.File, g.Line, int(colours.Of(g))}
 }
 
 // regions lists all regions: definitions, not calls, so some thousands at most.
 func (s *runPages) regions(w http.ResponseWriter, r *http.Request, x *run) error {
-	body, err := s.cachedJSON(r.Context(), x, "regions", func(*computation) (any, error) {
+	body, err := s.cachedJSON(r.Context(), x, "regions", func(c *computation) (any, error) {
 		out := []regionRow{}
+		colours, err := x.Colours(c.ctx)
+		if err != nil {
+			return nil, err
+		}
 		regions := x.Store.Regions()
 		for i := range regions {
-			out = append(out, regionRowOf(i, &regions[i]))
+			out = append(out, regionRowOf(i, &regions[i], colours))
 		}
 		return out, nil
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 func TestLocationsComeAPageAtATime(t *testing.T) {
@@ -161,6 +162,8 @@ type wideReader struct {
 
 func (r wideReader) Locations() *store.Tree { return r.tree }
 func (wideReader) Regions() []trace.Region  { return nil }
+func (wideReader) Attributes() []string     { return nil }
+func (wideReader) Info() *store.Info        { return &store.Info{} }
 
 func BenchmarkSearch(b *testing.B) {
 	for _, n := range []int{10_000, 1_000_000} {
@@ -168,7 +171,7 @@ func BenchmarkSearch(b *testing.B) {
 		b.Run(fmt.Sprint("locations=", n), func(b *testing.B) {
 			for b.Loop() {
 				var out searchJSON
-				if err := find(context.Background(), r, "k 99", 20, &out); err != nil || out.LocationTotal == 0 {
+				if err := find(context.Background(), &view.Run{Store: r}, "k 99", 20, &out); err != nil || out.LocationTotal == 0 {
 					b.Fatal(err, out)
 				}
 			}

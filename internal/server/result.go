@@ -154,9 +154,7 @@ func (r *result) furnished(size *scene.Picture, letter string, theme scene.Theme
 		if letter != "" {
 			s.Title = strings.TrimSpace("(" + letter + ") " + s.Title)
 		}
-		if theme.IsSafe() {
-			s.Legend = scene.JoinSame(s.Legend, theme)
-		}
+		s.Legend = scene.JoinSame(s.Legend, theme)
 		return s
 	}
 	if size != nil {

@@ -46,15 +46,19 @@ func (s *runPages) search(w http.ResponseWriter, r *http.Request, x *run) error 
 	if q == "" {
 		return s.writeJSON(w, r, http.StatusOK, out)
 	}
-	err = s.slots.do(r.Context(), "search "+x.id, func() error { return find(r.Context(), x.Store, q, limit, &out) })
+	err = s.slots.do(r.Context(), "search "+x.id, func() error { return find(r.Context(), &x.Run, q, limit, &out) })
 	if err != nil {
 		return err
 	}
 	return s.writeJSON(w, r, http.StatusOK, out)
 }
 
-func find(ctx context.Context, st store.Reader, q string, limit int, out *searchJSON) error {
-	t, regions := st.Locations(), st.Regions()
+func find(ctx context.Context, run *view.Run, q string, limit int, out *searchJSON) error {
+	t, regions := run.Store.Locations(), run.Store.Regions()
+	colours, err := run.Colours(ctx)
+	if err != nil {
+		return err
+	}
 	rank, err := strconv.Atoi(strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(q), "rank"), " "))
 	isRank := err == nil
 	_, name, isPath := cutLast(q, "/")
@@ -80,7 +84,7 @@ func find(ctx context.Context, st store.Reader, q string, limit int, out *search
 		found.add(match(regions[id].Name, q), id)
 	}
 	for _, id := range found.best() {
-		out.Regions = append(out.Regions, regionRowOf(id, &regions[id]))
+		out.Regions = append(out.Regions, regionRowOf(id, &regions[id], colours))
 	}
 	out.LocationTotal, out.RegionTotal = locations.total, found.total
 	return nil

@@ -6,7 +6,6 @@ import (
 	"math"
 	"net/http"
 
-	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -51,8 +50,6 @@ type regionSummary struct {
 	P98       *float64       `json:"p98"`
 }
 
-func colourOf(g *trace.Region) scene.Colour { return scene.RegionColour(g.Name, uint8(g.Role)) }
-
 // summaryOf begins the names of summaries: those of many calls look at each.
 const summaryOf = "summary "
 
@@ -72,7 +69,7 @@ func (s *runPages) summary(w http.ResponseWriter, r *http.Request, x *run) error
 		if err != nil {
 			return nil, err
 		}
-		return summarise(c.ctx, x.Store, sel, x.index.of(x.Store.Locations()))
+		return summarise(c.ctx, &x.Run, sel, x.index.of(x.Store.Locations()))
 	})
 	if err != nil {
 		return err
@@ -82,13 +79,17 @@ func (s *runPages) summary(w http.ResponseWriter, r *http.Request, x *run) error
 
 // summarise takes times from the store's sums, and quantiles from the calls
 // themselves: all of them, or a sample where they are too many.
-func summarise(ctx context.Context, st store.Reader, sel trace.Selection, index *treeIndex) (*summaryJSON, error) {
+func summarise(ctx context.Context, run *view.Run, sel trace.Selection, index *treeIndex) (*summaryJSON, error) {
+	st := run.Store
 	regions := st.Regions()
+	colours, err := run.Colours(ctx)
+	if err != nil {
+		return nil, err
+	}
 	out := &summaryJSON{Exact: true, Unit: "ns", Roles: []roleTotal{}, Regions: []regionSummary{}, Selection: view.SizeOf(st, sel)}
 	totals := make([]regionSummary, len(regions))
 	wanted := wantedRegions(len(regions), sel.Regions)
 	var durations [][]int64
-	var err error
 	var base view.Base
 	if st.Info().Timed() {
 		window := store.Window{Begin: sel.Begin, End: sel.End, Locations: sel.Locations}
@@ -121,7 +122,7 @@ func summarise(ctx context.Context, st store.Reader, sel trace.Selection, index 
 		if (t.Count == nil || *t.Count == 0) && t.Exclusive == (trace.Sum{}) && t.Inclusive == (trace.Sum{}) {
 			continue
 		}
-		t.ID, t.Name, t.Role, t.Colour = trace.RegionID(id), g.Name, g.Role.String(), int(colourOf(g))
+		t.ID, t.Name, t.Role, t.Colour = trace.RegionID(id), g.Name, g.Role.String(), int(colours.Of(g))
 		if durations != nil {
 			t.distribution(durations[id])
 		}

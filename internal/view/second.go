@@ -15,7 +15,7 @@ import (
 func (q *Request) Second() *Request {
 	first, second := q.Store(), q.Runs[1].Store
 	out := *q
-	out.Runs = q.Runs[1:2]
+	out.Runs, out.together = q.Runs[1:2], q.Runs
 	out.Selection = trace.Selection{End: second.Info().End}
 	if q.Selection.Begin > 0 || q.Selection.End < first.Info().End {
 		end := second.Info().End
@@ -50,7 +50,7 @@ func (q *Request) Second() *Request {
 // First is the request for the first of two runs alone.
 func (q *Request) First() *Request {
 	out := *q
-	out.Runs = q.Runs[:1]
+	out.Runs, out.together = q.Runs[:1], q.Runs
 	return &out
 }
 

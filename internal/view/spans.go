@@ -1,14 +1,10 @@
 package view
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"maps"
 	"slices"
 	"sync"
 
-	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -92,62 +88,6 @@ func (s *SpanSource) Attribute(name string, add func(trace.LocationID, int, []in
 		add(c.Location, c.Lane, c.Row, c.Value)
 		return nil
 	})
-}
-
-// serviceHues is how many hues locations have; further services have them darker, then lighter.
-const (
-	serviceHues   = 12
-	serviceShades = 3
-)
-
-// ServiceColours gives each service its colour, the same in every view.
-func ServiceColours(tree *store.Tree) func(trace.LocationID) scene.Colour {
-	number := map[trace.LocationID]int{}
-	for id, kind := range tree.Kind {
-		if kind == kindService {
-			number[trace.LocationID(id)] = len(number)
-		}
-	}
-	return func(id trace.LocationID) scene.Colour {
-		n := number[id]
-		switch n / serviceHues % serviceShades {
-		case 1:
-			return scene.LocationTimeColour(n%serviceHues, 0.7)
-		case 2:
-			return scene.LocationTimeColour(n%serviceHues, 0.15)
-		}
-		return scene.LocationColour(n)
-	}
-}
-
-// ServiceLegend tells the colours of services, those with the most time first.
-func ServiceLegend(tree *store.Tree, times map[trace.LocationID]trace.Time) (out []scene.LegendEntry) {
-	const most = 12
-	colour := ServiceColours(tree)
-	services := slices.SortedFunc(maps.Keys(times), func(a, b trace.LocationID) int {
-		return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b))
-	})
-	for i, id := range services {
-		if i == most {
-			return append(out, scene.LegendEntry{Label: fmt.Sprintf("and %d more services", len(services)-most), Colour: scene.UIAggregate, Region: scene.NoID, Parent: scene.NoID})
-		}
-		out = append(out, scene.LegendEntry{Label: tree.Name[id], Colour: colour(id), Region: scene.NoID, Parent: scene.NoID})
-	}
-	return out
-}
-
-// ServiceNote says where colours of services start over; "" where they do not.
-func ServiceNote(tree *store.Tree) string {
-	n := 0
-	for _, kind := range tree.Kind {
-		if kind == kindService {
-			n++
-		}
-	}
-	if n <= serviceHues*serviceShades {
-		return ""
-	}
-	return "there are more services than colours: some share one"
 }
 
 // LocationSet gives whether a location is one of a selection, or lies below one; nil for all.

@@ -192,6 +192,8 @@ type Request struct {
 	Values    Values
 	// Size of the picture; only views whose data depends on it may look.
 	Size scene.Size
+	// together are the runs of the request that this one is a part of: its regions have one colour in all of them.
+	together []Run
 }
 
 // Store is the reader of the first run.

@@ -77,6 +77,7 @@ func timeline(s *scene.Scene, left, y, w, h float32) {
 	s.XAxis(f, scene.Axis{})
 	s.RowLabels(f, left+8)
 	m, text := &scene.Rect{}, &scene.Text{Size: 11}
+	var colours scene.Giver
 	for i, r := range rows {
 		x := frame.X
 		for k := 0; x < frame.X+frame.W; k++ {
@@ -84,7 +85,7 @@ func timeline(s *scene.Scene, left, y, w, h float32) {
 			roles := []uint8{1, 2, 2, 2, 1, 4, 2, 5, 6, 3}
 			n := int(noise(i, k) * 9.99)
 			width := float32(4 + 60*noise(k, i+7))
-			fill := scene.RegionColour(names[n], roles[n])
+			fill := colours.Give(names[n], roles[n], nil)
 			m.Add(x, r.From+1, width, r.To-r.From-2, fill)
 			if r.Folded {
 				m.SetFlags(scene.Aggregated)

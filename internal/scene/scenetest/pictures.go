@@ -38,7 +38,7 @@ func ManyRects(n int) *scene.Scene {
 		for range each {
 			state = state*1664525 + 1013904223
 			w := float32(width) / float32(each)
-			m.Add(x, float32(r*4), w*(0.4+0.6*float32(state>>16&255)/255), 3, scene.RegionColour(string(rune('a'+state>>24%26)), uint8(state>>20%8+1)))
+			m.Add(x, float32(r*4), w*(0.4+0.6*float32(state>>16&255)/255), 3, scene.Shade(uint8(state>>20%8+1), int(state>>24%26)))
 			x += w
 		}
 	}

@@ -68,6 +68,7 @@ type result struct {
 	rows      int          // locations that hold intervals
 	leftName  string
 	notes     []string
+	colours   *view.Colours
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
@@ -84,7 +85,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if q.Values.Integer("bins") < 0 || q.Values.Integer("bins") > maxBins {
 		return nil, fmt.Errorf("--bins %d: want 0 to %d", q.Values.Integer("bins"), maxBins)
 	}
-	r := &result{leftName: noneName}
+	colours, err := q.Colours(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r := &result{leftName: noneName, colours: colours}
 	if tree := q.Store().Locations(); q.Selection.Locations == nil {
 		rows := view.Chosen(tree, nil, tree.Holds)
 		if ids := view.Processors(tree, rows); ids != nil {

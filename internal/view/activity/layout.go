@@ -32,7 +32,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	f := scene.Frame{
 		Name: "main", W: float32(size.Width), H: float32(size.Height),
-		XScale: scene.Scale{Kind: "time", Begin: float64(r.selection.Begin), End: float64(r.selection.End)},
+		XScale: scene.Scale{Kind: "time", Begin: float64(r.selection.Begin), End: float64(r.selection.End), Label: "time"},
 		YScale: scene.Scale{Kind: "linear", Begin: 0, End: r.top(), Label: "share of " + plural(r.rows, "location")},
 	}
 	minimap := size.Height < minimapHeight || size.Width < minimapWidth
@@ -98,7 +98,7 @@ func (r *result) describe() string {
 func (r *result) colour(k int) scene.Colour {
 	switch s := &r.series[k]; s.kind {
 	case ofRegion:
-		return scene.RegionColour(s.label, uint8(s.role))
+		return r.colours.Named(s.label, s.role)
 	case ofOther:
 		return scene.UIAggregate
 	default:

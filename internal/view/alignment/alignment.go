@@ -56,6 +56,7 @@ type result struct {
 	levels    int // of calls
 	different bool
 	notes     []string
+	colours   *view.Colours
 	inOrder   []*stackalign.Slot // all slots, once a fact is asked for
 }
 
@@ -80,6 +81,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	if q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	var err error
+	if r.colours, err = q.Colours(ctx); err != nil {
+		return nil, err
 	}
 	if err := r.choose(ctx); err != nil {
 		return nil, err

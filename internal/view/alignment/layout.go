@@ -192,7 +192,7 @@ func (p *painter) box(x *stackalign.Slot, s int, c int32, a, b float32, level in
 		return
 	}
 	n := &p.r.nodes[x.Node]
-	colour := scene.RegionColour(n.name, uint8(n.role))
+	colour := p.r.colours.Named(n.name, n.role)
 	if p.r.different {
 		colour = p.r.difference(x, s, c)
 	} else {
@@ -238,7 +238,7 @@ func (r *result) legend(s *scene.Scene, p *painter) {
 	for k := range r.nodes {
 		if x := &r.nodes[k]; p.used[int32(k)] && n < mostEntries {
 			n++
-			e := scene.LegendEntry{Label: x.name, Colour: scene.RegionColour(x.name, uint8(x.role)), Region: scene.NoID, Parent: scene.NoID}
+			e := scene.LegendEntry{Label: x.name, Colour: r.colours.Named(x.name, x.role), Region: scene.NoID, Parent: scene.NoID}
 			if x.region != trace.NoRegion {
 				e.Region = uint32(x.region)
 			}

@@ -183,3 +183,20 @@ func TestOneGroupIsComparedByBlocks(t *testing.T) {
 		t.Errorf("%d swatches where each of 128 ranks is asked for", n)
 	}
 }
+
+// A colour a location is a box a location, or a note says why not.
+func TestAColourALocationIsABoxEach(t *testing.T) {
+	c := viewtest.Case{Trace: ranks(128), Size: scene.Size{Width: 900, Height: 700}, Options: map[string][]string{"colour": {"location"}}}
+	s := c.Compute(t, boxprofile.View, c.Open(t)).Scene(c.Size)
+	colours := map[scene.Colour]bool{}
+	for _, fill := range layerOf(t, s, "locations").Marks[0].(*scene.Rect).Fill {
+		colours[fill] = true
+	}
+	if len(colours) != 128 {
+		t.Errorf("%d colours of 128 ranks", len(colours))
+	}
+	c.Size.Height = 200
+	if n := strings.Join(c.Compute(t, boxprofile.View, c.Open(t)).Notes(), "; "); !strings.Contains(n, "--colour location needs a box each") {
+		t.Errorf("notes of a low picture: %q", n)
+	}
+}

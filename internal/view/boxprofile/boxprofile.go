@@ -67,17 +67,18 @@ type result struct {
 	regions   []region // in the order asked for
 	overlap   int64
 
-	groups     *grouping.Groups // nil where there are too few to group
-	numbers    []int            // of the groups, where they are those of the arrangement
-	blocks     *view.Blocks     // in place of groups, where all are one group
-	colours    string           // location or groups
-	groupRows  []callgraph.Row  // by group, where locations are not drawn one by one
-	notes      []string
-	stretch    string
-	low, high  float64 // of the axis as asked for; NaN
-	shown      int     // regions asked for; 0: as many as fit
-	hasProfile bool
-	pair       bool // locations are two runs
+	groups        *grouping.Groups // nil where there are too few to group
+	numbers       []int            // of the groups, where they are those of the arrangement
+	blocks        *view.Blocks     // in place of groups, where all are one group
+	colours       string           // location or groups
+	regionColours *view.Colours
+	groupRows     []callgraph.Row // by group, where locations are not drawn one by one
+	notes         []string
+	stretch       string
+	low, high     float64 // of the axis as asked for; NaN
+	shown         int     // regions asked for; 0: as many as fit
+	hasProfile    bool
+	pair          bool // locations are two runs
 }
 
 // A region is one band of the picture.
@@ -134,6 +135,9 @@ func prepare(ctx context.Context, q *view.Request) (*result, callgraph.Options, 
 		return nil, options, view.Empty("choose other locations", "no location with calls in the selection")
 	}
 	var err error
+	if r.regionColours, err = q.Colours(ctx); err != nil {
+		return nil, options, err
+	}
 	if r.locations, r.unitOf, err = view.Units(r.tree, r.holders, q.Values.Text("group")); err != nil {
 		return nil, options, err
 	}
@@ -255,10 +259,11 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 }
 
 // oneByOne reports whether each location has a box: while they are few, or where that
-// is asked for and the picture is high enough.
+// is asked for, as a colour a location does, and the picture is high enough.
 func (r *result) oneByOne() bool {
-	n := len(r.locations)
-	return n <= mostLanes || r.request.Values.Set("group") && r.request.Values.Text("group") != "auto" && n*leastLane <= r.request.Size.Height-headRoom-scene.AxisHeight-4
+	n, v := len(r.locations), r.request.Values
+	asked := v.Set("group") && v.Text("group") != "auto" || r.colours == "location"
+	return n <= mostLanes || asked && n*leastLane <= r.request.Size.Height-headRoom-scene.AxisHeight-4
 }
 
 // manyNote says how locations are drawn that are too many for a box each.
@@ -267,6 +272,9 @@ func (r *result) manyNote() string {
 	text := fmt.Sprintf("%s are too many to draw one by one: those that behave alike are drawn as %s", view.Count(n, "location"), view.Count(len(r.groups.Members), "group"))
 	if r.blocks != nil {
 		text = r.blocks.Note("a box")
+	}
+	if r.colours == "location" {
+		text = "--colour location needs a box each, and the picture is too low: " + text
 	}
 	return fmt.Sprintf("%s, with the spread of their members' medians as a pale band; --group ranks draws each where the picture is %s pixels high", text, view.Thousands(int64(n*leastLane+headRoom+scene.AxisHeight+4)))
 }

@@ -143,7 +143,7 @@ func (r *drawing) scene(size scene.Size) *scene.Scene {
 	r.legend(s)
 	s.Notes = r.Notes()
 	if hidden := len(r.regions) - regions; hidden > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("of %s the first by %s are shown; the table has all", view.Count(len(r.regions), "region"), r.orderWords()))
+		s.Notes = append(s.Notes, fmt.Sprintf("of %s the first by %s are shown", view.Count(len(r.regions), "region"), r.orderWords()))
 	}
 	return s
 }
@@ -336,7 +336,7 @@ func (r *result) colour(l *lane) scene.Colour {
 	switch {
 	case r.overAll():
 		n := &r.nodes[r.regions[l.region].node]
-		return scene.RegionColour(n.Name, uint8(n.Role))
+		return r.regionColours.Named(n.Name, n.Role)
 	case r.groupRows != nil:
 		return scene.LocationColour(r.number(int(l.owner)))
 	case r.byGroup():

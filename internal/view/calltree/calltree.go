@@ -41,6 +41,7 @@ var View = &view.View{
 type result struct {
 	request     *view.Request
 	regions     []trace.Region
+	colours     *view.Colours
 	metric      view.MetricChoice
 	counted     bool // calls are
 	bottomUp    bool
@@ -70,6 +71,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	r := &result{request: q, regions: s.Regions(), metric: metric, bottomUp: q.Values.Text("direction") == "bottom-up"}
 	if r.counted, err = store.CountsCalls(ctx, s); err != nil {
+		return nil, err
+	}
+	if r.colours, err = q.Colours(ctx); err != nil {
 		return nil, err
 	}
 	if r.camera, err = scene.ParseCamera(q.Values.Text("camera")); err != nil {

@@ -323,7 +323,7 @@ func (r *drawing) paint(s *scene.Scene) {
 	for _, b := range r.boxes {
 		n := &r.tree.nodes[b.node]
 		g := &r.regions[n.region]
-		fill, flags := scene.RegionColour(g.Name, uint8(g.Role)), scene.Flag(0)
+		fill, flags := r.colours.Of(g), scene.Flag(0)
 		if n.context || find != "" && !hasName(g, find) {
 			flags |= scene.Dimmed
 		}

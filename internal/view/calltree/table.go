@@ -124,7 +124,7 @@ func (r *drawing) boxPlots(s *scene.Scene, frame int, shown []int32) {
 		}
 		y := f.Y + float32(i)*pitch
 		plots.Add(at(q[0]), y+pitch/2-0.5, max(at(q[4])-at(q[0]), 1), 1, scene.UIData)
-		plots.Add(at(q[1]), y+5, max(at(q[3])-at(q[1]), 1), pitch-10, scene.RegionColour(r.regions[n.region].Name, uint8(r.regions[n.region].Role)))
+		plots.Add(at(q[1]), y+5, max(at(q[3])-at(q[1]), 1), pitch-10, r.colours.Of(&r.regions[n.region]))
 		plots.Add(at(q[2])-1, y+3, 2, pitch-6, scene.UIText)
 	}
 	s.AddLayer("box plots", frame, plots)
@@ -155,7 +155,7 @@ func (r *drawing) bars(s *scene.Scene, frame int, shown []int32) {
 		}
 		bars.Add(f.X, y, whole, pitch-6, scene.UIDataSoft)
 		if own > 0 {
-			bars.Add(f.X, y, min(own, whole), pitch-6, scene.RegionColour(g.Name, uint8(g.Role)))
+			bars.Add(f.X, y, min(own, whole), pitch-6, r.colours.Of(g))
 		}
 	}
 	s.AddLayer("bars", frame, bars)

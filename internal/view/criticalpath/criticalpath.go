@@ -15,7 +15,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/fingerprint"
-	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -50,7 +49,7 @@ type result struct {
 	shown    int32 // the request whose path is drawn
 	path     []criticalpath.Section
 	services map[trace.LocationID]trace.Time // on the path
-	colour   func(service trace.LocationID) scene.Colour
+	colours  *view.Colours
 	notes    []string
 }
 
@@ -62,7 +61,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return computeSteps(ctx, q)
 	}
 	r := &result{request: q, tree: q.Store().Locations()}
-	r.colour = view.ServiceColours(r.tree)
+	var err error
+	if r.colours, err = q.Colours(ctx); err != nil {
+		return nil, err
+	}
 	if err := r.gather(ctx); err != nil {
 		return nil, err
 	}
@@ -136,7 +138,7 @@ func (r *result) note() {
 	if f := r.forest; f.Several > 0 {
 		say("with more than one root, of which the first counts: %s", view.Count(f.Several, "request"))
 	}
-	if n := view.ServiceNote(r.tree); n != "" {
+	if n := r.colours.ServiceNote(); n != "" {
 		say("%s", n)
 	}
 }

@@ -41,7 +41,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	if len(r.rows) > 0 {
 		r.drawRows(s, w, y, h-y-scene.AxisHeight-4)
 	}
-	s.Legend = append(s.Legend, view.ServiceLegend(r.tree, r.services)...)
+	s.Legend = append(s.Legend, r.colours.ServiceLegend(r.tree, r.services)...)
 	return s
 }
 
@@ -72,7 +72,7 @@ func (r *result) drawPath(s *scene.Scene, w, y float32) {
 		x := &r.path[i]
 		list[i] = stretch{x.Begin, x.End, "root is not in the source", scene.UIAggregate}
 		if x.Node != request.NoRoot {
-			list[i].fill, list[i].name = r.colour(r.forest.Service(x.Node)), r.forest.Regions[r.forest.Region[x.Node]].Name
+			list[i].fill, list[i].name = r.colours.Service(r.forest.Service(x.Node)), r.forest.Regions[r.forest.Region[x.Node]].Name
 		}
 	}
 	drawStrip(s, w, y, q.Begin, q.Duration(), head, list)
@@ -132,7 +132,7 @@ func (r *result) drawRows(s *scene.Scene, w, y, room float32) {
 	names := labels(r.rows)
 	for i := range r.rows {
 		x := &r.rows[i]
-		bars[i] = bar{names[i], x.RegionID, x.Mean, x.marks(), r.colour(x.At), func(room float32) string { return r.words(x, room) }, func(room float32) string { return r.more(x, room) }}
+		bars[i] = bar{names[i], x.RegionID, x.Mean, x.marks(), r.colours.Service(x.At), func(room float32) string { return r.words(x, room) }, func(room float32) string { return r.more(x, room) }}
 	}
 	what := map[string]string{"callpath": "call paths", "operation": "operations", "service": "services"}[r.request.Values.Text("by")]
 	drawBars(s, w, y, room, r.request.Values.Integer("top"), bars, what+", by time on the critical paths of "+view.Count(len(r.chosen), "request"))

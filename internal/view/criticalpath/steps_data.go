@@ -137,7 +137,7 @@ func (x *StepRow) label() string {
 var stepColours = [steppath.Kinds]scene.Colour{
 	steppath.Host: scene.RoleColour(uint8(trace.RoleAnnotation)), steppath.Call: scene.RoleColour(uint8(trace.RoleOverhead)), steppath.Return: scene.RoleColour(uint8(trace.RoleSynchronization)),
 	steppath.Nothing: scene.RoleColour(uint8(trace.RoleIdle)), steppath.Kernel: scene.RoleColour(uint8(trace.RoleCompute)), steppath.Copy: scene.RoleColour(uint8(trace.RoleCopy)),
-	steppath.Communication: scene.RoleColour(uint8(trace.RoleCommunication)), steppath.Launch: scene.RoleColour(uint8(trace.RoleIO)), steppath.Queue: scene.UIAggregate,
+	steppath.Communication: scene.RoleColour(uint8(trace.RoleCommunication)), steppath.Launch: scene.RoleColour(uint8(trace.RoleIO)), steppath.Queue: scene.Shade(uint8(trace.RoleSynchronization), 1),
 }
 
 // kindWords say in the legend what a kind is.

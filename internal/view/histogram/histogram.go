@@ -61,6 +61,7 @@ type result struct {
 	mean, sd  float64
 	quartile  [3]float64
 	notes     []string
+	colours   *view.Colours
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
@@ -84,6 +85,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	r.fill()
 	var err error
+	if r.colours, err = q.Colours(ctx); err != nil {
+		return nil, err
+	}
 	if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
 		return nil, err
 	}

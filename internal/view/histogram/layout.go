@@ -189,7 +189,7 @@ func (r *result) spread(s *scene.Scene, frame int) {
 func (r *result) colour() scene.Colour {
 	if len(r.measure.Regions) == 1 {
 		g := &r.request.Store().Regions()[r.measure.Regions[0]]
-		return scene.RegionColour(g.Name, r.role)
+		return r.colours.Of(g)
 	}
 	return scene.UIData
 }

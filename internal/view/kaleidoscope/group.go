@@ -124,7 +124,7 @@ func (p *painter) neighbours(groups []locationGroup) {
 			if last := groups[min(k+each, len(groups))-1].top; last != g.top {
 				name += " … " + t.Name[last]
 			}
-			p.names = append(p.names, name)
+			p.names, p.tops = append(p.names, name), append(p.tops, g.top)
 		}
 		p.fill(g.top, int32(k/each))
 	}
@@ -166,7 +166,7 @@ func (p *painter) largest(groups []locationGroup) {
 			continue
 		}
 		p.fill(g.top, int32(len(p.names)))
-		p.names = append(p.names, t.Name[g.top])
+		p.names, p.tops = append(p.names, t.Name[g.top]), append(p.tops, g.top)
 	}
 	p.restName = view.Thousands(int64(len(groups)-hues)) + " others"
 	p.result.shared = fmt.Sprintf("the %d %s with most calls have a colour each, %s are grey", hues, word(t, groups), p.restName)
@@ -186,6 +186,14 @@ func (p *painter) hue(id trace.LocationID, at float64) scene.Colour {
 		return scene.UIAggregate
 	case p.paint == "both":
 		return scene.LocationTimeColour(k, at)
+	}
+	return p.groupColour(k)
+}
+
+// groupColour is that of a group: a service has its own, the same in every view.
+func (p *painter) groupColour(k int) scene.Colour {
+	if c, ok := p.result.colours.OfService(p.tops[k]); ok {
+		return c
 	}
 	return scene.LocationColour(k)
 }

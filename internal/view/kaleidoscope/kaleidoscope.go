@@ -43,6 +43,7 @@ var View = &view.View{
 
 type result struct {
 	request *view.Request
+	colours *view.Colours
 	forest  *forest
 	*arrangement
 	light *light
@@ -71,6 +72,9 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 	}
 	var err error
 	if r.zoom, err = parseZoom(q.Values.Text("zoom")); err != nil {
+		return nil, err
+	}
+	if r.colours, err = q.Colours(ctx); err != nil {
 		return nil, err
 	}
 	w := q.Window()

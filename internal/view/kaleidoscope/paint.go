@@ -16,12 +16,11 @@ type painter struct {
 	result     *result
 	paint      string
 	ramp       string
-	begin, end trace.Time // of the spectrum
-	groups     []int32    // colour of each location, see group.go
-	names      []string   // of the colours
-	restName   string     // of what has no hue
-
-	regions map[trace.RegionID]scene.Colour
+	begin, end trace.Time         // of the spectrum
+	groups     []int32            // colour of each location, see group.go
+	names      []string           // of the colours
+	tops       []trace.LocationID // of the colours: the first of their groups
+	restName   string             // of what has no hue
 
 	// What is drawn: colours of locations, and marks of each region.
 	seen  map[int32]bool
@@ -72,44 +71,7 @@ func (r *result) painter() *painter {
 	if p.paint == "location" || p.paint == "both" || p.paint == "processor" {
 		p.group()
 	}
-	if p.paint == "region" {
-		p.tellRegionsApart()
-	}
 	return p
-}
-
-// tellRegionsApart gives the regions that are drawn their colours. Those are by
-// name, and two may have one: then the region with fewer calls drawn takes the next
-// shade of its family that is free, while there is one.
-func (p *painter) tellRegionsApart() {
-	r, drawn := p.result, map[trace.RegionID]int{}
-	for _, pl := range r.places {
-		if region := r.forest.calls.Region[r.node(int(pl.node))]; region != trace.NoRegion {
-			drawn[region]++
-		}
-	}
-	p.regions = map[trace.RegionID]scene.Colour{}
-	taken := map[scene.Colour]bool{}
-	var late []trace.RegionID // whose own colour another has
-	regions := r.request.Store().Regions()
-	for _, id := range mostFirst(drawn) {
-		c := scene.RegionColour(regions[id].Name, uint8(regions[id].Role))
-		if p.regions[id] = c; taken[c] {
-			late = append(late, id)
-		}
-		taken[c] = true
-	}
-	moved := 0
-	for _, id := range late {
-		c := scene.FreeShade(p.regions[id], uint8(regions[id].Role), taken)
-		if c != p.regions[id] {
-			moved++
-		}
-		taken[c], p.regions[id] = true, c
-	}
-	if moved > 0 {
-		r.shared = fmt.Sprintf("%s another shade here than elsewhere, not to look like another region", plural(moved, "region has", "regions have"))
-	}
 }
 
 func plural(n int, one, many string) string {
@@ -133,7 +95,7 @@ func (p *painter) colour(i int) scene.Colour {
 	}
 	switch p.paint {
 	case "region":
-		return p.regions[region]
+		return p.result.colours.Of(&p.result.request.Store().Regions()[region])
 	case "time":
 		return scene.Ramp(p.ramp, p.share(calls.Begin[node]))
 	case "processor":
@@ -186,7 +148,7 @@ func (p *painter) legend() (out []scene.LegendEntry) {
 		case p.paint == "both":
 			out = append(out, entry(name, scene.LocationTimeColour(n, 0.5)))
 		default:
-			out = append(out, entry(name, scene.LocationColour(n)))
+			out = append(out, entry(name, p.groupColour(n)))
 		}
 	}
 	if p.seen[rest] {
@@ -208,7 +170,7 @@ func (p *painter) regionLegend() (out []scene.LegendEntry) {
 		if k == mostRegions {
 			return append(out, entry(fmt.Sprintf("+ %d more", len(ids)-k), scene.None))
 		}
-		e := entry(regions[id].Name, p.regions[id])
+		e := entry(regions[id].Name, p.result.colours.Of(&regions[id]))
 		e.Region = uint32(id)
 		out = append(out, e)
 	}

@@ -41,6 +41,7 @@ var View = &view.View{
 type result struct {
 	request *view.Request
 	regions []trace.Region
+	colours *view.Colours
 	devices *view.Devices
 	by      string // what rows are, which may not be what was asked for
 	tables  *operator.Tables
@@ -62,6 +63,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r.devices = view.FindDevices(q.Store().Locations(), q.Selection.Locations)
 	if len(r.devices.Rows) == 0 {
 		return nil, view.Empty("choose other locations", "no location with intervals in the selection")
+	}
+	var err error
+	if r.colours, err = q.Colours(ctx); err != nil {
+		return nil, err
 	}
 	r.by = q.Values.Text("by")
 	if err := r.read(ctx); err != nil {

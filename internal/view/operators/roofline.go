@@ -63,11 +63,11 @@ func (r *result) roofline(s *scene.Scene) {
 	marks, names := &scene.Point{}, &scene.Text{Size: scene.TextSize}
 	for _, i := range rows {
 		x := &r.table.Rows[i]
-		marks.Add(f.XPixel(x.Intensity()), f.YPixel(x.Rate()), float32(3+9*math.Sqrt(float64(x.Device)/longest)), scene.RegionColour(x.Name, uint8(r.regions[x.Region].Role)))
+		marks.Add(f.XPixel(x.Intensity()), f.YPixel(x.Rate()), float32(3+9*math.Sqrt(float64(x.Device)/longest)), r.colours.Of(&r.regions[x.Region]))
 		marks.SetItem(s.Item(ofOperator, i))
 		if !told[x.Name] && len(told) < 8 {
 			told[x.Name] = true
-			s.Legend = append(s.Legend, scene.LegendEntry{Label: x.Name, Colour: scene.RegionColour(x.Name, uint8(r.regions[x.Region].Role)), Region: uint32(x.Region), Parent: scene.NoID})
+			s.Legend = append(s.Legend, scene.LegendEntry{Label: x.Name, Colour: r.colours.Of(&r.regions[x.Region]), Region: uint32(x.Region), Parent: scene.NoID})
 		}
 	}
 	s.AddLayer("operators", frame, marks)

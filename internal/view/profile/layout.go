@@ -81,7 +81,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	s.Notes = append(s.Notes, r.notes...)
 	if left := len(r.rows) - d.rows; left > 0 {
-		s.Notes = append(s.Notes, "the table has "+view.Count(left, "more region"))
+		s.Notes = append(s.Notes, view.Count(left, "more region")+" not drawn")
 	}
 	return s
 }
@@ -204,7 +204,7 @@ func (r *result) bars(s *scene.Scene, d *drawing) {
 			height -= whisker + 2
 		}
 		if width := f.XPixel(max(x.value, 0)) - f.X; width > 0 {
-			bars.Add(f.X, top, width, height, scene.RegionColour(g.Name, uint8(g.Role)))
+			bars.Add(f.X, top, width, height, r.colours.Of(g))
 		}
 		if spread {
 			place := func(v float64) float32 { return f.X + float32(min(max(v/most, 0), 1))*f.W }

@@ -58,6 +58,7 @@ type result struct {
 	view.Arranged
 	request   *view.Request
 	regions   []trace.Region
+	colours   *view.Colours
 	metric    view.MetricChoice
 	join      trace.Join // of inclusive and exclusive values, also where calls are shown
 	counted   bool       // calls are
@@ -88,6 +89,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		r.join = s.Metrics()[metric.ID].Join
 	}
 	if r.counted, err = store.CountsCalls(ctx, s); err != nil {
+		return nil, err
+	}
+	if r.colours, err = q.Colours(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.chooseLocations(ctx); err != nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/fingerprint"
-	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -49,7 +48,7 @@ type result struct {
 	differs  []request.Difference
 	tests    int
 	services map[trace.LocationID]trace.Time // the self time of their calls
-	colour   func(service trace.LocationID) scene.Colour
+	colours  *view.Colours
 	self     []Self
 
 	one   int32 // the request that is drawn as a tree; -1
@@ -62,7 +61,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	r := &result{request: q, tree: q.Store().Locations(), one: -1}
-	r.colour = view.ServiceColours(r.tree)
+	var err error
+	if r.colours, err = q.Colours(ctx); err != nil {
+		return nil, err
+	}
 	words := q.Values.Patterns("request")
 	if len(words) == 0 {
 		r.kept = fingerprint.KeptRequests(ctx, q)
@@ -183,7 +185,7 @@ func (r *result) note() {
 	if fitted != "" {
 		say("clocks were fitted %s", fitted)
 	}
-	if n := view.ServiceNote(r.tree); n != "" {
+	if n := r.colours.ServiceNote(); n != "" {
 		say("%s", n)
 	}
 }

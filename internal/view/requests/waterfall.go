@@ -45,7 +45,7 @@ func (r *result) drawTree(s *scene.Scene) {
 	s.AddLayer("words", frame, text)
 	s.AddLayer("head", -1, title)
 	s.RowLabels(frame, 0)
-	s.Legend = append(s.Legend, view.ServiceLegend(r.tree, r.services)...)
+	s.Legend = append(s.Legend, r.colours.ServiceLegend(r.tree, r.services)...)
 	s.Legend = append(s.Legend, scene.LegendEntry{Label: "critical path", Colour: scene.UIText, Region: scene.NoID, Parent: scene.NoID})
 	if q.Errors > 0 {
 		s.Legend = append(s.Legend, scene.LegendEntry{Label: "failed", Colour: scene.UIError, Region: scene.NoID, Parent: scene.NoID})
@@ -104,7 +104,7 @@ func (r *result) label(l *line) string {
 // drawLine draws the calls of a row; those that share a pixel are one mark.
 func (r *result) drawLine(s *scene.Scene, f *scene.Frame, row *scene.Row, k int, bars, path *scene.Rect, marks *scene.Point, text *scene.Text) {
 	l := &r.fold.lines[k]
-	colour := r.colour(r.forest.Service(l.nodes[0]))
+	colour := r.colours.Service(r.forest.Service(l.nodes[0]))
 	high := row.To - row.From
 	y := row.From + high*0.14
 	from := r.forest.Requests[r.one].Begin // the axis tells time since then: that of the run the page may zoom

@@ -222,7 +222,7 @@ func (r *result) drawModels(s *scene.Scene, x0, top, w, h float32) {
 	labels := make([]scene.Label, n)
 	for i := range n {
 		m := &r.models[i]
-		colour := scene.RegionColour(m.name, uint8(m.role))
+		colour := r.colours.Named(m.name, m.role)
 		if m.fitted {
 			const pieces = 48
 			at := func(k int) float64 {
@@ -259,7 +259,7 @@ func (r *result) drawModels(s *scene.Scene, x0, top, w, h float32) {
 	s.AddLayer("models", frame, rule, foretold, curves, dots)
 	s.AddLayer("words", -1, text)
 	for i := range n {
-		s.Legend = append(s.Legend, entry(r.models[i].name, scene.RegionColour(r.models[i].name, uint8(r.models[i].role))))
+		s.Legend = append(s.Legend, entry(r.models[i].name, r.colours.Named(r.models[i].name, r.models[i].role)))
 	}
 }
 

@@ -47,6 +47,7 @@ type result struct {
 	unit    string
 	text    string
 	notes   []string
+	colours *view.Colours
 }
 
 // A run is one size.
@@ -92,6 +93,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r.factors = slices.DeleteFunc(scaling.Table(sums, r.kind), func(f scaling.Factor) bool {
 		return f.Name == "Load balance" && r.runs[len(r.runs)-1].summed || !slices.ContainsFunc(f.Values, func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) })
 	})
+	var err error
+	if r.colours, err = q.Colours(ctx); err != nil {
+		return nil, err
+	}
 	r.fit()
 	r.text = r.words()
 	r.note()

@@ -108,10 +108,10 @@ func (r *result) between() (n int) {
 // left says what the picture does not show one by one.
 func (r *result) left(p *plan, drawn []int) (out []string) {
 	if p.folded > 0 {
-		out = append(out, fmt.Sprintf("%s of %s are drawn with others of their column; the table has each", view.Thousands(int64(p.folded)), view.Count(len(r.services), "service")))
+		out = append(out, fmt.Sprintf("%s of %s are drawn with others of their column", view.Thousands(int64(p.folded)), view.Count(len(r.services), "service")))
 	}
 	if n := len(p.wires) - len(drawn); n > 0 {
-		out = append(out, fmt.Sprintf("%s with the fewest calls are left out of the picture; the table has each", view.Count(n, "arrow")))
+		out = append(out, fmt.Sprintf("%s with the fewest calls are left out of the picture", view.Count(n, "arrow")))
 	}
 	return out
 }
@@ -337,7 +337,7 @@ func (r *result) drawBox(s *scene.Scene, p *plan, i int, boxes, strips *scene.Re
 	b := &p.boxes[i]
 	x := &r.services[b.services[0]]
 	many := len(b.services)
-	colour, item := r.colour(x.At), s.Item(ofService, b.services[0])
+	colour, item := r.colours.Service(x.At), s.Item(ofService, b.services[0])
 	name, second := x.Service, []string{r.often(x.Calls)}
 	if long := x.long(); long != "" {
 		second = append(second, long)

@@ -13,7 +13,6 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/fingerprint"
-	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -37,7 +36,7 @@ type result struct {
 	request  *view.Request
 	tree     *store.Tree
 	graph    *request.Graph
-	colour   func(service trace.LocationID) scene.Colour
+	colours  *view.Colours
 	services []Row
 	edges    []Row
 	counts   request.Counts
@@ -49,7 +48,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	r := &result{request: q, tree: q.Store().Locations()}
-	r.colour = view.ServiceColours(r.tree)
+	var err error
+	if r.colours, err = q.Colours(ctx); err != nil {
+		return nil, err
+	}
 	if err := r.gather(ctx); err != nil {
 		return nil, err
 	}
@@ -109,7 +111,7 @@ func (r *result) note() {
 	if n := r.counts.Orphans; n > 0 {
 		r.notes = append(r.notes, fmt.Sprintf("%s whose caller is not in the source: taken for calls from outside", view.Count(n, "call")))
 	}
-	if n := view.ServiceNote(r.tree); n != "" {
+	if n := r.colours.ServiceNote(); n != "" {
 		r.notes = append(r.notes, n)
 	}
 }

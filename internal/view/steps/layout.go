@@ -37,7 +37,7 @@ type drawing struct {
 }
 
 var termColours = [step.Terms]scene.Colour{
-	step.Kernel: role(trace.RoleCompute), step.Memcpy: role(trace.RoleCopy), step.Memset: scene.RegionColour("memset", uint8(trace.RoleCopy)),
+	step.Kernel: role(trace.RoleCompute), step.Memcpy: role(trace.RoleCopy), step.Memset: shade(trace.RoleCopy, 1),
 	step.Communication: role(trace.RoleCommunication), step.Runtime: role(trace.RoleOverhead), step.Loader: role(trace.RoleIO),
 	step.CPU: role(trace.RoleAnnotation), step.Other: scene.UIEmpty,
 }
@@ -48,7 +48,9 @@ var gpuColours = [4]scene.Colour{role(trace.RoleCompute), role(trace.RoleCommuni
 
 var gpuWords = [4]string{"computation", "exposed communication", "exposed copies", "idle"}
 
-func role(r trace.Role) scene.Colour { return scene.RoleColour(uint8(r)) }
+func role(r trace.Role) scene.Colour { return shade(r, 0) }
+
+func shade(r trace.Role, i int) scene.Colour { return scene.Shade(uint8(r), i) }
 
 // Scene draws the bars.
 func (r *result) Scene(size scene.Size) *scene.Scene {

@@ -8,10 +8,10 @@ import (
 )
 
 var causeColours = [step.Causes]scene.Colour{
-	step.ByLoader: role(trace.RoleIO), step.BySynchronization: role(trace.RoleSynchronization), step.ByAllocation: scene.RegionColour("allocation", uint8(trace.RoleOverhead)),
-	step.BySleep: scene.RegionColour("sleep", uint8(trace.RoleIdle)), step.ByExchange: scene.RegionColour("exchange", uint8(trace.RoleCommunication)),
-	step.ByOperators: role(trace.RoleAnnotation), step.ByPython: scene.RegionColour("python", uint8(trace.RoleAnnotation)), step.ByAnnotation: scene.RegionColour("range", uint8(trace.RoleAnnotation)),
-	step.ByNothing: scene.UIEmpty, step.ByCall: role(trace.RoleOverhead), step.ByQueue: scene.RegionColour("queue", uint8(trace.RoleSynchronization)),
+	step.ByLoader: role(trace.RoleIO), step.BySynchronization: role(trace.RoleSynchronization), step.ByAllocation: shade(trace.RoleOverhead, 1),
+	step.BySleep: shade(trace.RoleIdle, 1), step.ByExchange: shade(trace.RoleCommunication, 1),
+	step.ByOperators: role(trace.RoleAnnotation), step.ByPython: shade(trace.RoleAnnotation, 1), step.ByAnnotation: shade(trace.RoleAnnotation, 2),
+	step.ByNothing: scene.UIEmpty, step.ByCall: role(trace.RoleOverhead), step.ByQueue: shade(trace.RoleSynchronization, 1),
 	step.BetweenWorks: role(trace.RoleIdle), step.ByUnknown: scene.UITextMuted,
 }
 

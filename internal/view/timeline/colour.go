@@ -26,16 +26,13 @@ func (r *painter) spanColour(s *span) scene.Colour {
 
 // regionColour looks a region's colour up once.
 func (r *painter) regionColour(id trace.RegionID) scene.Colour {
-	if r.colours == nil {
-		r.colours = make([]scene.Colour, len(r.regions))
-		for i := range r.colours {
-			r.colours[i] = scene.None
-		}
+	if r.known == nil {
+		r.known = slices.Repeat([]scene.Colour{scene.None}, len(r.regions))
 	}
-	if r.colours[id] == scene.None {
-		r.colours[id] = scene.RegionColour(r.regions[id].Name, uint8(r.regions[id].Role))
+	if r.known[id] == scene.None {
+		r.known[id] = r.colours.Of(&r.regions[id])
 	}
-	return r.colours[id]
+	return r.known[id]
 }
 
 // roleColour gives the colour of a role; with --colour busy there are two.

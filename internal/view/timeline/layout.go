@@ -35,7 +35,7 @@ func (r *painter) scene(size scene.Size) *scene.Scene {
 	d := r.place(size)
 	f := scene.Frame{
 		Name: "main", X: d.frame.x, Y: d.frame.y, W: d.frame.w, H: d.frame.h,
-		XScale: scene.Scale{Kind: "time", Begin: float64(r.selection.Begin), End: float64(r.axisEnd)},
+		XScale: scene.Scale{Kind: "time", Begin: float64(r.selection.Begin), End: float64(r.axisEnd), Label: "time"},
 		YScale: scene.Scale{Kind: "rows", Begin: float64(r.first), End: float64(r.total)},
 	}
 	for i := range r.rows {

@@ -112,6 +112,7 @@ type result struct {
 	reader    store.Reader
 	cache     *view.Cache
 	regions   []trace.Region
+	colours   *view.Colours
 	selection trace.Selection
 	opt       options
 	rule      rule
@@ -137,7 +138,7 @@ type result struct {
 	all        []wholes // --all
 	labelWidth float32
 	durations  durationScale
-	colours    []scene.Colour // by region, None: not looked up yet
+	known      []scene.Colour // of regions, None: not looked up yet
 	notes      []string
 }
 
@@ -164,6 +165,9 @@ func (how reading) one(ctx context.Context, q *view.Request, axisTo trace.Time) 
 	r := &result{reader: q.Store(), cache: q.Runs[0].Cache, regions: q.Store().Regions(), selection: q.Selection, opt: o, size: q.Size, reading: how}
 	if r.size.Width <= 0 || r.size.Height <= 0 {
 		r.size = scene.Size{Width: 1200, Height: 700}
+	}
+	if r.colours, err = q.Colours(ctx); err != nil {
+		return nil, err
 	}
 	plan, read := &planner{r}, &fetcher{r}
 	r.rule = ruleOf(o, q.Selection.Regions, r.regions)

@@ -105,7 +105,11 @@ func (r *result) times(ctx context.Context, by string) ([][]float64, error) {
 			return nil, err
 		}
 	}
-	which, err := r.choose(by, regions, total) // variable of each region, -1
+	colours, err := r.request.Colours(ctx)
+	if err != nil {
+		return nil, err
+	}
+	which, err := r.choose(by, regions, total, colours) // variable of each region, -1
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +262,7 @@ func (r *result) usual(ctx context.Context) (string, error) {
 // choose decides what the variables are and to which each region belongs. Their order
 // is that of the run, work before waiting, never that of their sizes: states keep their
 // places when another time is chosen.
-func (r *result) choose(by string, regions []trace.Region, total []float64) ([]int, error) {
+func (r *result) choose(by string, regions []trace.Region, total []float64, colours *view.Colours) ([]int, error) {
 	which := make([]int, len(regions))
 	var present []int
 	for id := range which {
@@ -267,12 +271,13 @@ func (r *result) choose(by string, regions []trace.Region, total []float64) ([]i
 			present = append(present, id)
 		}
 	}
+	var categories scene.Giver
 	var key func(id int) (string, variable)
 	switch by {
 	case "regions":
 		key = func(id int) (string, variable) {
 			g := &regions[id]
-			return g.Name, newVariable(g.Name, scene.RegionColour(g.Name, uint8(g.Role)), trace.RegionID(id))
+			return g.Name, newVariable(g.Name, colours.Of(g), trace.RegionID(id))
 		}
 	case "roles":
 		key = func(id int) (string, variable) {
@@ -282,7 +287,7 @@ func (r *result) choose(by string, regions []trace.Region, total []float64) ([]i
 	case "categories":
 		key = func(id int) (string, variable) {
 			g := &regions[id]
-			return g.Category, newVariable(g.Category, scene.RegionColour(g.Category, uint8(g.Role)), trace.NoRegion)
+			return g.Category, newVariable(g.Category, categories.Give(g.Category, uint8(g.Role), nil), trace.NoRegion)
 		}
 	case "busy":
 		key = func(id int) (string, variable) {
@@ -292,7 +297,7 @@ func (r *result) choose(by string, regions []trace.Region, total []float64) ([]i
 			return "idle", newVariable("idle", scene.RoleColour(uint8(trace.RoleIdle)), trace.NoRegion)
 		}
 	default:
-		return which, r.patterns(by, regions, present, which)
+		return which, r.patterns(by, regions, present, which, colours)
 	}
 	slices.SortStableFunc(present, func(a, b int) int {
 		x, y := regions[a].Role, regions[b].Role
@@ -323,7 +328,7 @@ func (r *result) choose(by string, regions []trace.Region, total []float64) ([]i
 }
 
 // patterns makes one variable of each pattern in a list with commas.
-func (r *result) patterns(list string, regions []trace.Region, present, which []int) error {
+func (r *result) patterns(list string, regions []trace.Region, present, which []int, colours *view.Colours) error {
 	for _, p := range strings.Split(list, ",") {
 		match, err := view.RegionPattern(p)
 		if err != nil {
@@ -334,7 +339,7 @@ func (r *result) patterns(list string, regions []trace.Region, present, which []
 		for _, id := range present {
 			if which[id] < 0 && match(trace.RegionID(id), &regions[id]) {
 				which[id] = len(r.variables)
-				v.colour = scene.RegionColour(regions[id].Name, uint8(regions[id].Role))
+				v.colour = colours.Of(&regions[id])
 				n++
 			}
 		}

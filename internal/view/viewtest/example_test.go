@@ -36,7 +36,7 @@ type row struct {
 	Region string         `json:"region" unit:""`
 	Calls  int64          `json:"calls" unit:"count"`
 	ID     trace.RegionID `json:"-" about:"region"`
-	role   trace.Role
+	colour scene.Colour
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
@@ -50,10 +50,14 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 			calls[id] += table.Calls[i]
 		}
 	}
+	colours, err := q.Colours(ctx)
+	if err != nil {
+		return nil, err
+	}
 	r := &result{Rows: []row{}}
 	for id, n := range calls {
 		g := &q.Store().Regions()[id]
-		r.Rows = append(r.Rows, row{g.Name, n, id, g.Role})
+		r.Rows = append(r.Rows, row{g.Name, n, id, colours.Of(g)})
 	}
 	if len(r.Rows) == 0 || q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time or more locations", "no call in the selection")
@@ -76,7 +80,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	for i, x := range r.Rows {
 		y := f.Y + float32(i)*high
 		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: y, To: y + high, Label: x.Region, Location: scene.NoID, Region: uint32(x.ID), Count: 1})
-		bars.Add(f.X, y+1, max(f.XPixel(float64(x.Calls))-f.X, 0.5), max(high-2, 1), scene.RegionColour(x.Region, uint8(x.role)))
+		bars.Add(f.X, y+1, max(f.XPixel(float64(x.Calls))-f.X, 0.5), max(high-2, 1), x.colour)
 	}
 	f.YScale.Kind = "rows"
 	frame := s.AddFrame(f)
