@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 )
 
@@ -116,6 +117,7 @@ func furnished(size Size, draw func(Size) *Scene, low bool) *Scene {
 		y, notes = s.fit(y, bottom, notes)
 	}
 	s.drawFurniture(top, y, notes, legendRows(size))
+	s.Layers = slices.DeleteFunc(s.Layers, func(l Layer) bool { return l.Name == foldLayer })
 	return s
 }
 

@@ -102,7 +102,10 @@ func (s *Scene) RowLabels(frame int, left float32) {
 		}
 		text.addNonEmpty(x+rowIndent, baseline, short[i], fill, Start)
 	}
-	s.AddLayer("rows", -1, marks, text)
+	if marks.Len() > 0 {
+		s.AddLayer(foldLayer, -1, marks)
+	}
+	s.AddLayer("rows", -1, text)
 }
 
 // shortRows fits the labels of rows into the width that their level leaves, so that those
@@ -159,6 +162,9 @@ func thinEvenly(labels []Label, tree bool) {
 		}
 	}
 }
+
+// foldLayer holds the marks of groups that can be opened and closed: a file has no use for them.
+const foldLayer = "folds"
 
 // addTriangle draws the mark of a group: pointing down where it is open, else to the right.
 func (m *Polygon) addTriangle(x, y float32, open bool) {

@@ -38,7 +38,7 @@ func (d *difference) Scene(size scene.Size) *scene.Scene {
 	p.markCut(s)
 	d.explain(s)
 	if len(d.drawn.callees) < len(d.callees) || len(d.drawn.callers) < len(d.callers) {
-		s.Notes = append(s.Notes, fmt.Sprintf("of %s and %s the most telling are shown, by --order %s; the table has all", view.Count(len(d.callees), "callee"), view.Count(len(d.callers), "caller"), d.request.Values.Text("order")))
+		s.Notes = append(s.Notes, fmt.Sprintf("of %s and %s the most telling are shown, by --order %s", view.Count(len(d.callees), "callee"), view.Count(len(d.callers), "caller"), d.request.Values.Text("order")))
 	}
 	s.Notes = append(s.Notes, d.notes...)
 	return s

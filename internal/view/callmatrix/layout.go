@@ -254,7 +254,7 @@ func (r *painter) sceneNotes(s *scene.Scene) {
 		s.Notes = append(s.Notes, "rings from the centre: 2, 25, 50, 75, 98 %")
 	}
 	if len(r.drawn.callees) < len(r.callees) || len(r.drawn.callers) < len(r.callers) {
-		s.Notes = append(s.Notes, fmt.Sprintf("of %s and %s the most telling are shown, by --order %s; the table has all", view.Count(len(r.callees), "callee"), view.Count(len(r.callers), "caller"), r.request.Values.Text("order")))
+		s.Notes = append(s.Notes, fmt.Sprintf("of %s and %s the most telling are shown, by --order %s", view.Count(len(r.callees), "callee"), view.Count(len(r.callers), "caller"), r.request.Values.Text("order")))
 	}
 	s.Notes = append(s.Notes, r.notes...)
 }

@@ -85,7 +85,7 @@ func (r *result) count(i int) string {
 func (r *result) sceneNotes(drawn int) []string {
 	notes := []string{fmt.Sprintf("%d of %s quantities differ clearly, at a false discovery rate of 5 %%", r.clear(), view.Thousands(int64(len(r.rows))))}
 	if drawn < len(r.rows) {
-		notes = append(notes, "those that fit are drawn; the table has all")
+		notes = append(notes, "those that fit are drawn")
 	}
 	return append(notes, r.notes...)
 }

@@ -77,7 +77,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		shown++
 	}
 	if rest := len(r.list) - shown; rest > 0 && y+2 < h {
-		muted.Add(pad, min(y+line-4, h-4), scene.Shorten(fmt.Sprintf("and %s more; the table has all", view.Thousands(int64(rest))), w-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+		muted.Add(pad, min(y+line-4, h-4), scene.Shorten(fmt.Sprintf("and %s more", view.Thousands(int64(rest))), w-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
 	}
 	s.AddLayer("cards", -1, fills, heads, text, muted, aims)
 	for _, l := range []finding.Level{finding.High, finding.Medium, finding.Low} {

@@ -104,7 +104,7 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 			need += lineHeight // for saying that there are more
 		}
 		if y+need > height && k > 0 {
-			text.Add(pad, height-4, scene.Shorten(fmt.Sprintf("and %s; the table has all", view.Count(n-k, "more group")), width-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+			text.Add(pad, height-4, scene.Shorten(fmt.Sprintf("and %s", view.Count(n-k, "more group")), width-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
 			break
 		}
 		top := y
@@ -139,7 +139,7 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 		for i, c := range r.callees {
 			y += lineHeight
 			if left := len(r.callees) - i; left > 1 && y+lineHeight > height {
-				text.Add(2*pad, y, fmt.Sprintf("and %s; the table has all", view.Count(left, "more region")), scene.UITextMuted, scene.Start)
+				text.Add(2*pad, y, fmt.Sprintf("and %s", view.Count(left, "more region")), scene.UITextMuted, scene.Start)
 				break
 			}
 			text.Add(2*pad, y, scene.Shorten(fmt.Sprintf("%s: on %s: %s", r.nodes[c.Node].Name, r.share(len(c.Members), r.table.Len), view.NameList(r.names, c.Members, 8)), width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)

@@ -176,7 +176,7 @@ func (r *result) explain(s *scene.Scene, d *grid) {
 			view.Thousands(int64(len(r.locations))), view.Thousands(int64(d.columns)), view.Thousands(int64((len(r.locations)+d.columns-1)/d.columns))))
 	}
 	if left := len(r.rows) - d.rows; left > 0 {
-		s.Notes = append(s.Notes, "the table has "+view.Count(left, "more region"))
+		s.Notes = append(s.Notes, view.Count(left, "more region")+" not drawn")
 	}
 }
 

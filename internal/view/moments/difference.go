@@ -268,7 +268,7 @@ func (d *difference) Scene(size scene.Size) *scene.Scene {
 		rows[i] = scene.Row{From: y, To: y + high, Location: uint32(d.rows[k].id), Region: scene.NoID, Label: d.rows[k].label, Count: step}
 	}
 	if step > 1 {
-		s.Notes = append(s.Notes, fmt.Sprintf("a line stands for %d locations and shows the one whose busy time differs most; the table has all", step))
+		s.Notes = append(s.Notes, fmt.Sprintf("a line stands for %d locations and shows the one whose busy time differs most", step))
 	}
 	left := min(scene.RowLabelWidth(rows, min(w/4, 200)), w/3)
 	const gap = 18

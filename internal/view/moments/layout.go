@@ -148,7 +148,7 @@ func (r *result) axisUnit() string {
 func (r *painter) place(size scene.Size) *drawing {
 	d := &drawing{}
 	f := scene.Frame{Name: "main", W: float32(max(size.Width, 1)), H: plotHeight(size)}
-	f.XScale = scene.Scale{Kind: "time", Begin: r.axis.begin, End: r.axis.end}
+	f.XScale = scene.Scale{Kind: "time", Begin: r.axis.begin, End: r.axis.end, Label: "time"}
 	if r.axis.counter != "" {
 		f.XScale = scene.Scale{Kind: "linear", Begin: r.axis.begin, End: r.axis.end, Label: r.axis.counter}
 	}

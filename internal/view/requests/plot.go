@@ -90,7 +90,7 @@ func (r *result) plotFrame(w, h float32) scene.Frame {
 	f.YScale = scene.Scale{Kind: "log", Begin: low / 1.5, End: high * 1.5, Label: "duration"}
 	f.X = scene.YAxisWidth(f.YScale, f.H, scene.Axis{Unit: "ns"})
 	f.W = max(w-f.X-edge-rightRoom, 1)
-	f.XScale = scene.Scale{Kind: "time", Begin: float64(r.request.Selection.Begin), End: float64(r.request.Selection.End)}
+	f.XScale = scene.Scale{Kind: "time", Begin: float64(r.request.Selection.Begin), End: float64(r.request.Selection.End), Label: "time"}
 	return f
 }
 

@@ -212,7 +212,7 @@ func (r *planner) noteRows(f *forest, rows []row) {
 		}
 	}
 	if groups > 0 {
-		r.note("%s for %s, which do not fit: expand a group to see its members",
+		r.note("%s for %s, which do not fit",
 			count(int64(groups), "group")+stands(groups), count(int64(members), "location"))
 	}
 	pruned := 0
