@@ -40,7 +40,7 @@ type Limits struct {
 	Rows int64
 }
 
-// A Column of a result. Unit is known where the column is one of a table.
+// A Column of a result. Unit is known where the column is one of a table, or an aggregate of one.
 type Column struct {
 	Name string     `json:"name"`
 	Unit string     `json:"unit"`
@@ -147,6 +147,7 @@ func (r *Rows) describe(conn *sql.Conn, d *Database, text string) error {
 			}
 			r.Columns = append(r.Columns, c)
 		}
+		aggregateUnits(r.Columns, d.Tables(), text)
 		return nil
 	})
 }

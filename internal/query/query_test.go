@@ -287,6 +287,32 @@ func TestRunsStandUnderTheirNames(t *testing.T) {
 	}
 }
 
+// Aggregates have the unit of their column, and tables for people say units in their heads.
+func TestAggregatesHaveTheUnitOfTheirColumn(t *testing.T) {
+	d := database(two(t))
+	for text, want := range map[string]string{
+		"select region, sum(exclusive) from time_in() group by 1 order by 2 desc limit 5":   "region  sum(exclusive) (ns)",
+		"select region, sum(i.duration) as time, count(*) from intervals i group by 1":      "region  time (ns)  count(*)",
+		"select quantile(duration, 0.5), max(depth), sum(duration)/2 from intervals":        "quantile(duration, 0.5) (ns)  max(depth)  sum(duration)/2",
+		"select begin, region from intervals where region = 'sum(duration) from x' limit 1": "begin (ns)  region",
+	} {
+		rows, err := d.Query(context.Background(), text, query.Limits{})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		var b strings.Builder
+		if err := rows.WriteTable(&b); err != nil {
+			t.Error(err)
+		}
+		rows.Close()
+		head, _, _ := strings.Cut(b.String(), "\n")
+		if got := strings.Join(strings.Fields(head), " "); got != strings.Join(strings.Fields(want), " ") {
+			t.Errorf("%s: head %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestUnitsComeFromTheTables(t *testing.T) {
 	d := database(two(t))
 	rows, err := d.Query(context.Background(), "select duration as d, region, count(*) from intervals", query.Limits{})

@@ -121,7 +121,7 @@ func (r *Rows) WriteTable(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	width, right := make([]int, len(r.Columns)), make([]bool, len(r.Columns))
 	for i, c := range r.Columns {
-		width[i], right[i] = utf8.RuneCountInString(c.Name), true
+		width[i], right[i] = utf8.RuneCountInString(c.heading()), true
 	}
 	var held [][]string
 	numeric := func(v any) bool {
@@ -152,7 +152,7 @@ func (r *Rows) WriteTable(w io.Writer) error {
 	head := func() {
 		names := make([]string, len(r.Columns))
 		for i, c := range r.Columns {
-			names[i] = c.Name
+			names[i] = c.heading()
 		}
 		line(names)
 		for _, cells := range held {
@@ -203,4 +203,12 @@ func short(v any) string {
 		return string(t[:widest*2/3]) + "…" + string(t[len(t)-widest/3+1:])
 	}
 	return s
+}
+
+// heading is the name of a column with its unit, for people.
+func (c Column) heading() string {
+	if c.Unit == "" || c.Unit == "count" || c.Unit == c.Name {
+		return c.Name
+	}
+	return c.Name + " (" + c.Unit + ")"
 }
