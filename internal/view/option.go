@@ -82,7 +82,7 @@ var OptionTable = []Option{
 	{Name: "labels", Kind: "integer", Default: "0", Help: "pixels that the labels of rows take, so that pictures below each other begin at one place; 0: as many as they need"},
 	{Name: "counters", Kind: "patterns", Help: "counters drawn as lines below the rows"},
 	{Name: "counters-of", Kind: "patterns", Help: "locations whose counters are drawn: their own and those below them, or else of the nearest above that has some; none: of all rows"},
-	{Name: "p", Kind: "number", Default: "0.1", Min: 0, Max: 1, Step: 0.001, Help: "trade-off between gain and loss: 0 all detail, 1 one value"},
+	{Name: "p", Kind: "number", Default: "auto", Min: 0, Max: 1, Step: 0.001, Help: "trade-off between gain and loss: 0 all detail, 1 one value; auto chooses it from the data"},
 	{Name: "gain", Kind: "choice", Choices: []string{"values", "entropy"}, Default: "values", Help: "how gain is measured"},
 	{Name: "scale", Kind: "choice", Choices: []string{"normalised", "paper"}, Default: "normalised", Help: "units of gain and loss"},
 	{Name: "values", Kind: "text", Help: "which values are aggregated: regions, roles, categories, busy, patterns joined by commas, each with +instants[:NAME] if wanted; instants[:NAME], counter:NAME, mean:NAME"},
@@ -231,6 +231,9 @@ func (o *Option) check(x string) error {
 			return fmt.Errorf("--%s %q: want one of %s", o.Name, x, strings.Join(o.Choices, ", "))
 		}
 	case "number":
+		if x == o.Default { // which may be a word
+			break
+		}
 		f, err := strconv.ParseFloat(x, 64)
 		if err != nil || o.Max > o.Min && !(f >= o.Min && f <= o.Max) {
 			return fmt.Errorf("--%s %q: want a number%s", o.Name, x, span(o))
@@ -299,6 +302,12 @@ func (v Values) Number(name string) float64 { f, _ := strconv.ParseFloat(v.Text(
 func (v Values) Integer(name string) int    { i, _ := strconv.Atoi(v.Text(name)); return i }
 func (v Values) Switch(name string) bool    { b, _ := strconv.ParseBool(v.Text(name)); return b }
 
+// isNumber reports whether a value is a number, and not a word such as auto.
+func (v Values) isNumber(name string) bool {
+	_, err := strconv.ParseFloat(v.Text(name), 64)
+	return err == nil
+}
+
 // Set reports whether the user set the option.
 func (v Values) Set(name string) bool { return len(v.set[name]) > 0 }
 
@@ -309,7 +318,7 @@ func (v Values) All() map[string]any {
 		switch {
 		case o.Kind == "patterns":
 			out[o.Name] = append([]string{}, v.set[o.Name]...)
-		case o.Kind == "number":
+		case o.Kind == "number" && v.isNumber(o.Name):
 			out[o.Name] = v.Number(o.Name)
 		case o.Kind == "integer":
 			out[o.Name] = v.Integer(o.Name)

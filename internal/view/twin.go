@@ -40,11 +40,17 @@ func TwinOf(v *View, q *Request, r Result) *Twin {
 		View: v.Name, Source: q.Runs[0].Source, Options: q.Values.All(), Notes: TwinNotes(q.Values, r), Data: r.Data(),
 		Selection: SizeOf(q.Store(), q.Selection),
 	}
+	if d, ok := r.(DataNoter); ok {
+		t.Notes = append(t.Notes, d.DataNotes()...)
+	}
 	if a, ok := r.(ArrangedResult); ok {
 		t.Arrangement = a.Arrangement()
 	}
 	return t
 }
+
+// A DataNoter has notes on its data that are none of the picture.
+type DataNoter interface{ DataNotes() []string }
 
 // TwinNotes are the notes of a result where it is a table: those of the picture, and
 // that it holds what is drawn where a view gives everything only with --all.

@@ -75,33 +75,6 @@ func (l *Labels) cut(root int, whole func(i int) bool, c *Cut) {
 	}
 }
 
-// Suggest gives the odds whose cut comes nearest to all the gain at none of the
-// loss: least (1-gain)² + loss², both normalised. Each stretch between neighbours of
-// the significant odds is one cut; its middle on the normalised scale stands for it.
-func (l *Labels) Suggest(thresholds, significant []float64) float64 {
-	best, at := math.Inf(1), 0.0
-	g0, l0 := l.Gain[0], l.Loss[0]
-	if g0 <= 0 || l0 <= 0 {
-		return l.Odds(0.5, Normalised)
-	}
-	list := append([]float64{0}, significant...)
-	// The number of cuts tried is bounded: the quality changes little between close ones.
-	step := max(1, len(list)/512)
-	for i := 0; i < len(list); i += step {
-		end := 1.0
-		if i+1 < len(list) {
-			end = l.P(list[i+1], Normalised)
-		}
-		odds := l.Odds((l.P(list[i], Normalised)+end)/2, Normalised)
-		c := l.Best(thresholds, odds)
-		g, o := 1-c.Gain/g0, c.Loss/l0
-		if d := g*g + o*o; d < best-1e-15 {
-			best, at = d, odds
-		}
-	}
-	return at
-}
-
 // Count is log10 of the number of cuts of the tree: N(leaf) = 1, N(T) = 1 + Π N(children).
 func (t *Tree) Count() float64 {
 	n := t.Len()

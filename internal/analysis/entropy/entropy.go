@@ -49,10 +49,11 @@ const (
 
 // Labels hold gain and loss of every node, in bits (or values).
 type Labels struct {
-	Tree   *Tree
-	Gain   []float64
-	Loss   []float64
-	Leaves []int32
+	Tree    *Tree
+	Measure Gain
+	Gain    []float64
+	Loss    []float64
+	Leaves  []int32
 	// Sum[x][i] is the value of variable x over the leaves below i.
 	Sum   [][]float64
 	noise []float64 // of each node: how much of its loss may be rounding
@@ -67,7 +68,7 @@ const guard = 1e-13
 // variable x at leaf i, not negative; entries of inner nodes are not read.
 func Label(t *Tree, values [][]float64, gain Gain) *Labels {
 	n := t.Len()
-	l := &Labels{Tree: t, Gain: make([]float64, n), Loss: make([]float64, n), Leaves: make([]int32, n), Sum: make([][]float64, len(values))}
+	l := &Labels{Tree: t, Measure: gain, Gain: make([]float64, n), Loss: make([]float64, n), Leaves: make([]int32, n), Sum: make([][]float64, len(values))}
 	for i := n - 1; i >= 0; i-- {
 		if t.Leaf(i) {
 			l.Leaves[i] = 1

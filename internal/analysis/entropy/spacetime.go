@@ -3,6 +3,7 @@ package entropy
 import (
 	"context"
 	"math"
+	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/parallel"
 )
@@ -14,11 +15,13 @@ import (
 // others. Gain and loss of every (node, first, last) are kept, so that a new p
 // costs only the programme itself: O(nodes × slices³) time, O(nodes × slices²) memory.
 type SpaceTime struct {
-	Tree   *Tree
-	Slices int
-	gain   [][]float64 // per node, at first*Slices+last
-	loss   [][]float64
-	sum    [][]float64 // per node and variable: prefix sums over time
+	Tree    *Tree
+	Slices  int
+	gain    [][]float64 // per node, at first*Slices+last
+	loss    [][]float64
+	sum     [][]float64 // per node and variable: prefix sums over time
+	measure Gain
+	places  float64 // that all leaves stand for
 }
 
 // A Part is one aggregate: a node over the slices First … Last.
@@ -109,7 +112,7 @@ func NewCells(ctx context.Context, t *Tree, slices int, cells *Cells, gain Gain)
 		}
 		st.gain[i], st.loss[i] = g, l
 	})
-	st.sum = sum
+	st.sum, st.measure, st.places = sum, gain, leaves[0]
 	return st, err
 }
 
@@ -127,7 +130,11 @@ func (st *SpaceTime) Whole() (gain, loss float64) {
 const (
 	asOne   = int16(-1)
 	bySpace = int16(-2)
+	unknown = int16(-3)
 )
+
+// stepsOfCell is what a (first, last) of a node takes besides its steps, in steps.
+const stepsOfCell = 4
 
 // Weights are what a unit of gain and of loss count for.
 type Weights struct{ Gain, Loss float64 }
@@ -141,27 +148,52 @@ func (st *SpaceTime) Weights(p float64, s Scale) Weights {
 	return w
 }
 
+// Axis is that of p on a scale.
+func (st *SpaceTime) Axis(s Scale) Axis {
+	gain, loss := st.Whole()
+	return Axis{gain, loss, s}
+}
+
 // Best gives the best partition, and its quality. Among ties a cut in space comes
 // first, then the earliest cut in time, the aggregate only where it is strictly better.
 func (st *SpaceTime) Best(ctx context.Context, p Weights) (parts []Part, pic float64, err error) {
+	choice, pic, _, err := st.solve(ctx, p, nil, &workspace{})
+	if err != nil {
+		return nil, 0, err
+	}
+	st.collect(choice, 0, 0, st.Slices-1, &parts)
+	return parts, pic, nil
+}
+
+// solve fills the choices of all (node, first, last), and says how many steps it took.
+// What known tells is not searched for.
+func (st *SpaceTime) solve(ctx context.Context, p Weights, known *bracket, w *workspace) (choice [][]int16, pic float64, steps int64, err error) {
 	n, s := st.Tree.Len(), st.Slices
-	value := make([][]float64, n) // best of (node, first, last)
-	choice := make([][]int16, n)
+	value := w.values(n) // best of (node, first, last)
+	choice = w.choices(n)
+	var took atomic.Int64
 	levels := st.levels()
 	for d := len(levels) - 1; d >= 0; d-- { // the nodes of a level need only those below
 		nodes := levels[d]
 		err := parallel.For(ctx, len(nodes), func(k int) {
 			i := int(nodes[k])
-			value[i], choice[i] = make([]float64, s*s), make([]int16, s*s)
+			if value[i] == nil {
+				value[i] = make([]float64, s*s)
+			}
+			if choice[i] == nil {
+				choice[i] = make([]int16, s*s)
+			}
 			st.addChildren(i, value)
-			st.programme(i, p, !st.Tree.Leaf(i), value[i], choice[i])
+			if !w.again {
+				dropChildren(st.Tree, i, value)
+			}
+			took.Add(st.programme(i, p, known.of(st.Tree, i, s), value[i], choice[i]))
 		})
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, 0, err
 		}
 	}
-	st.collect(choice, 0, 0, s-1, &parts)
-	return parts, value[0][s-1], nil
+	return choice, value[0][s-1], took.Load(), nil
 }
 
 // levels lists the nodes by their depth.
@@ -179,35 +211,90 @@ func (st *SpaceTime) levels() (out [][]int32) {
 	return out
 }
 
-// addChildren sums the best of a node's children, the last one first, and lets
-// them go.
+// chain says whether a node has one child only.
+func (t *Tree) chain(i int) bool { return !t.Leaf(i) && t.Last[i] == t.Last[i+1] }
+
+// A workspace is the memory of runs of the programme; again: there is more than one.
+type workspace struct {
+	again bool
+	value [][]float64
+	free  [][][]int16
+}
+
+func (w *workspace) values(nodes int) [][]float64 {
+	if w.value == nil {
+		w.value = make([][]float64, nodes)
+	}
+	return w.value
+}
+
+func (w *workspace) choices(nodes int) [][]int16 {
+	if k := len(w.free) - 1; k >= 0 {
+		out := w.free[k]
+		w.free = w.free[:k]
+		return out
+	}
+	return make([][]int16, nodes)
+}
+
+// dropChildren lets go what only the node above needed.
+func dropChildren(t *Tree, i int, value [][]float64) {
+	for k := i + 1; k <= int(t.Last[i]); k = int(t.Last[k]) + 1 {
+		value[k] = nil
+	}
+}
+
+// addChildren sums the best of a node's children, the last one first.
 func (st *SpaceTime) addChildren(i int, value [][]float64) {
 	var children []int
 	for k := i + 1; k <= int(st.Tree.Last[i]); k = int(st.Tree.Last[k]) + 1 {
 		children = append(children, k)
 	}
 	for k := len(children) - 1; k >= 0; k-- {
+		if k == len(children)-1 {
+			copy(value[i], value[children[k]])
+			continue
+		}
 		for at, v := range value[children[k]] {
 			value[i][at] += v
 		}
-		value[children[k]] = nil
 	}
 }
 
 // programme fills best and choice of one node for all stretches, short ones
-// first. For an inner node best comes in holding the sum over its children.
-func (st *SpaceTime) programme(i int, p Weights, inner bool, best []float64, choice []int16) {
-	s, gain, loss := st.Slices, st.gain[i], st.loss[i]
+// first. For an inner node best comes in holding the sum over its children. Of what is
+// known the choice is taken as it is. It returns the number of steps.
+func (st *SpaceTime) programme(i int, p Weights, known []int16, best []float64, choice []int16) (steps int64) {
+	s, gain, loss, inner := st.Slices, st.gain[i], st.loss[i], !st.Tree.Leaf(i)
+	if st.Tree.chain(i) { // no better as one than its only child is
+		for at := range choice {
+			choice[at] = bySpace
+		}
+		return int64(s * s)
+	}
 	column := make([]float64, s) // best[c+1 … b] by c, so that the inner loop reads straight
 	for b := range s {
 		for a := b; a >= 0; a-- {
 			at := a*s + b
+			if known != nil && known[at] != unknown {
+				choice[at] = known[at]
+				switch c := known[at]; c {
+				case asOne:
+					best[at] = p.Gain*gain[at] - p.Loss*loss[at]
+				case bySpace:
+				default:
+					best[at] = best[a*s+int(c)] + column[c+1]
+				}
+				column[a] = best[at]
+				continue
+			}
 			top, how := math.Inf(-1), asOne
 			slack := 1e-12 * (math.Abs(p.Gain*gain[at]) + math.Abs(p.Loss*loss[at]))
 			if inner {
 				top, how = best[at], bySpace
 			}
 			row, limit := best[a*s+a:a*s+b], top+slack
+			steps += int64(len(row))
 			rest := column[a+1:][:len(row)] // nearly all of the time goes into this loop
 			for c, x := range row {
 				if v := x + rest[c]; v > limit {
@@ -221,6 +308,7 @@ func (st *SpaceTime) programme(i int, p Weights, inner bool, best []float64, cho
 			column[a] = top
 		}
 	}
+	return steps + int64(s*(s+1)/2)*stepsOfCell
 }
 
 func (st *SpaceTime) collect(choice [][]int16, i, a, b int, parts *[]Part) {

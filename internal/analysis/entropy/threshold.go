@@ -21,33 +21,14 @@ const (
 	Plain                   // gain and loss as they are, as in the paper
 )
 
-// Odds turns p into what thresholds are in: how many bits of loss one unit of gain
-// outweighs, p/(1-p) in plain units. Unlike p near 0 or 1 they keep their digits
-// whatever the unit of the values is.
-func (l *Labels) Odds(p float64, s Scale) float64 {
-	if p >= 1 {
-		return math.Inf(1)
-	}
-	return p / (1 - p) * l.factor(s)
-}
+// Axis is that of p on a scale.
+func (l *Labels) Axis(s Scale) Axis { return Axis{l.Gain[0], l.Loss[0], s} }
+
+// Odds turns p on a scale into odds, see Axis.
+func (l *Labels) Odds(p float64, s Scale) float64 { return l.Axis(s).Odds(p) }
 
 // P is the inverse of Odds.
-func (l *Labels) P(odds float64, s Scale) float64 {
-	if math.IsInf(odds, 1) {
-		return 1
-	}
-	odds /= l.factor(s)
-	return odds / (1 + odds)
-}
-
-// factor is what odds of a scale are multiplied by in plain units. Where a root's
-// measure is 0 there is nothing to weigh, and the scales are the same.
-func (l *Labels) factor(s Scale) float64 {
-	if g, o := l.Gain[0], l.Loss[0]; s == Normalised && g > 0 && o > 0 {
-		return o / g
-	}
-	return 1
-}
+func (l *Labels) P(odds float64, s Scale) float64 { return l.Axis(s).P(odds) }
 
 // Thresholds gives the odds above which each node is better as one than in parts.
 // Leaves have 0. significant are the odds at which the best cut of the whole tree

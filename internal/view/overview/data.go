@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -24,22 +25,39 @@ type Part struct {
 
 // Data is the "data" of the JSON twin.
 type Data struct {
-	P          float64   `json:"p"`
-	Suggested  float64   `json:"suggested"` // the p whose boxes come nearest to all the gain at none of the loss
-	Gain       float64   `json:"gain"`
-	Loss       float64   `json:"loss"`
-	PIC        float64   `json:"pic"`
-	Slices     int       `json:"slices"`
-	Locations  int       `json:"locations"`
-	Parts      []Part    `json:"parts"`
-	Thresholds []float64 `json:"thresholds"` // p at which the boxes change, as far as they were looked for
-	Curve      Curve     `json:"curve"`
+	P         float64        `json:"p"`
+	ChosenBy  string         `json:"p_chosen_by"` // "data" or "option"
+	First     entropy.Choice `json:"first"`       // the p that the data chooses
+	Suggested float64        `json:"suggested"`   // the p whose boxes come nearest to all the gain at none of the loss
+	Gain      float64        `json:"gain"`
+	Loss      float64        `json:"loss"`
+	PIC       float64        `json:"pic"`
+	Slices    int            `json:"slices"`
+	Locations int            `json:"locations"`
+	Parts     []Part         `json:"parts"`
+	Stretches []entropy.Step `json:"stretches"` // ranges of p with one picture each
+	Complete  bool           `json:"complete"`  // no stretch is missing
+	// CompleteFrom is the deviation from which on all stretches are listed; null where none
+	// is missing.
+	CompleteFrom *float64      `json:"complete_from"`
+	Thresholds   []float64     `json:"thresholds"` // p at which the boxes change, those of the list
+	Curve        entropy.Curve `json:"curve"`
 }
 
 func (r *result) Data() any {
-	c := r.curves()
-	return Data{P: r.p, Suggested: c.suggested, Gain: r.gain, Loss: r.loss, PIC: r.pic, Slices: r.slices(), Locations: r.hierarchy.Leaves,
-		Parts: r.list(), Thresholds: c.thresholds, Curve: c.Curve}
+	s := r.slide()
+	d := Data{P: r.p, ChosenBy: r.chosenBy, First: r.first, Gain: r.gain, Loss: r.loss, PIC: r.pic, Slices: r.slices(), Locations: r.hierarchy.Leaves,
+		Parts: r.list(), Stretches: s.Steps(), Complete: s.Complete, CompleteFrom: s.CutAt(), Suggested: s.Suggested(), Curve: s.Curve()}
+	d.Thresholds = s.Thresholds(d.Stretches)
+	return d
+}
+
+// DataNotes says where the list of stretches is cut.
+func (r *result) DataNotes() []string {
+	if text := r.slide().CutText(); text != "" {
+		return []string{text}
+	}
+	return nil
 }
 
 func (r *result) list() []Part {

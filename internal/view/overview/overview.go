@@ -28,7 +28,7 @@ var View = &view.View{
 		"A folded corner marks a box that stands for more than one location in one slice of time; it is in the colour of warnings where the box hides more than 1 % of all there is to lose. " +
 		"Large boxes are regular behaviour, small ones are where something changes or somebody differs. Move p towards 0 for more detail and towards 1 for less; the notes say what is lost.",
 	Needs:   view.Needs{Intervals: true},
-	Options: view.Use("p=0.1", "gain", "scale", "bins", "hierarchy", "arrange"),
+	Options: view.Use("p", "gain", "scale", "bins", "hierarchy", "arrange"),
 	Report:  view.Report{AllLocations: true},
 	Data:    []any{Data{}},
 	Compute: compute,
@@ -46,7 +46,9 @@ type result struct {
 	loss  float64
 	pic   float64
 	p     float64
-	said  string
+	// chosenBy is what p comes from: data or option.
+	chosenBy string
+	said     string
 	// unarranged says why locations are not in the order asked for.
 	unarranged string
 }
@@ -62,8 +64,11 @@ type prepared struct {
 	programme *entropy.SpaceTime
 	scale     entropy.Scale
 	notes     []string
+	envelope  *entropy.Envelope
+	stretch   entropy.Stretch // to begin with
+	first     entropy.Choice  // its p
 	once      sync.Once
-	curve     curve
+	slider    entropy.Slider // see slide
 }
 
 func (p *prepared) slices() int { return len(p.edges) - 1 }
@@ -74,7 +79,7 @@ func (p *prepared) sizeBytes() int64 {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	r := &result{request: q, p: q.Values.Number("p")}
+	r := &result{request: q}
 	if q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
@@ -92,10 +97,17 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		if q.Values.Text("scale") == "paper" {
 			g.scale = entropy.Plain
 		}
-		return g.prepared, g.prepare(ctx, r.Arranged)
+		if err := g.prepare(ctx, r.Arranged); err != nil {
+			return nil, err
+		}
+		return g.prepared, g.begin(ctx)
 	})
 	if err != nil {
 		return nil, err
+	}
+	r.p, r.chosenBy = r.first.P, "data"
+	if q.Values.Text("p") != "auto" {
+		r.p, r.chosenBy = q.Values.Number("p"), "option"
 	}
 	return r, r.solve(ctx)
 }
@@ -114,13 +126,13 @@ func (r *result) solve(ctx context.Context) error {
 		r.gain += p.Gain
 		r.loss += p.Loss
 	}
-	lost := r.lossShare(r.loss)
+	gained, lost := share(r.gain, gain), r.lossShare(r.loss)
 	if r.scale == entropy.Normalised {
 		r.gain, r.loss = share(r.gain, gain), share(r.loss, loss)
 	}
 	r.pic = r.p*r.gain - (1-r.p)*r.loss
-	r.said = fmt.Sprintf("p = %.4g: %s for %s cells, loss %s", r.p, boxes(len(r.parts)),
-		view.Thousands(int64(r.count[0])*int64(r.slices())), view.FormatShare(lost))
+	r.said = fmt.Sprintf("p = %.4g: %s for %s cells, gain %s, loss %s", r.p, boxes(len(r.parts)),
+		view.Thousands(int64(r.count[0])*int64(r.slices())), view.FormatShare(gained), view.FormatShare(lost))
 	return nil
 }
 
@@ -150,7 +162,11 @@ func (r *result) aggregated(p entropy.Part) bool {
 }
 
 func (r *result) Notes() []string {
-	notes := append([]string{r.said}, r.notes...)
+	notes := []string{r.said}
+	if r.chosenBy == "data" {
+		notes = append(notes, r.first.String())
+	}
+	notes = append(notes, r.notes...)
 	if r.unarranged != "" {
 		notes = append(notes, r.unarranged)
 	}

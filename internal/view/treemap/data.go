@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -36,29 +35,33 @@ type Finding struct {
 
 // Data is the "data" of the JSON twin.
 type Data struct {
-	P          float64   `json:"p"`
-	Suggested  float64   `json:"suggested"`
-	Gain       float64   `json:"gain"`
-	Loss       float64   `json:"loss"`
-	PIC        float64   `json:"pic"`
-	Variables  []string  `json:"variables"`
-	Cuts       float64   `json:"cuts_log10"` // of how many cuts this is the best
-	Parts      []Part    `json:"parts"`
-	Thresholds []float64 `json:"thresholds"`
-	Curve      Curve     `json:"curve"`
-	Findings   []Finding `json:"findings"`
+	P          float64        `json:"p"`
+	ChosenBy   string         `json:"p_chosen_by"` // "data" or "option"
+	First      entropy.Choice `json:"first"`       // the p that the data chooses
+	Suggested  float64        `json:"suggested"`
+	Gain       float64        `json:"gain"`
+	Loss       float64        `json:"loss"`
+	PIC        float64        `json:"pic"`
+	Variables  []string       `json:"variables"`
+	Cuts       float64        `json:"cuts_log10"` // of how many cuts this is the best
+	Parts      []Part         `json:"parts"`
+	Stretches  []entropy.Step `json:"stretches"` // all ranges of p with one picture each
+	Complete   bool           `json:"complete"`  // no stretch is missing
+	Thresholds []float64      `json:"thresholds"`
+	Curve      entropy.Curve  `json:"curve"`
+	Findings   []Finding      `json:"findings"`
 }
 
 func (r *result) Data() any {
-	d := Data{P: r.p, Gain: r.cut.Gain, Loss: r.cut.Loss,
-		Variables: []string{}, Parts: r.parts(), Thresholds: append([]float64{}, r.significant...), Findings: r.findings(10)}
+	d := Data{P: r.p, ChosenBy: r.chosenBy, First: r.first, Gain: r.cut.Gain, Loss: r.cut.Loss,
+		Variables: []string{}, Parts: r.parts(), Stretches: r.slider.Steps(), Complete: r.slider.Complete, Findings: r.findings(10)}
 	if r.scale == entropy.Normalised {
 		d.Gain, d.Loss = ratio(r.cut.Gain, r.labels.Gain[0]), r.share(r.cut.Loss)
 	}
 	d.PIC = r.p*d.Gain - (1-r.p)*d.Loss
 	d.Cuts = r.ways()
-	d.Suggested = r.suggested()
-	d.Curve = r.curve
+	d.Thresholds = r.slider.Thresholds(d.Stretches)
+	d.Suggested, d.Curve = r.slider.Suggested(), r.slider.Curve()
 	for _, v := range r.variables {
 		d.Variables = append(d.Variables, v.name)
 	}
@@ -102,66 +105,6 @@ func (r *result) locationOrNil(i int32) *trace.LocationID {
 		return &id
 	}
 	return nil
-}
-
-// suggested is the p whose cut comes nearest to all the gain at none of the loss.
-func (r *result) suggested() float64 {
-	r.once.Do(func() {
-		r.suggestion, r.curve = r.labels.P(r.labels.Suggest(r.thresholds, r.odds), r.scale), r.curves()
-	})
-	return r.suggestion
-}
-
-// A Curve is gain and loss of the best cut as p goes from 0 to 1, as shares of all
-// there is to gain and to lose.
-type Curve struct {
-	P    []float64 `json:"p"`
-	Gain []float64 `json:"gain"`
-	Loss []float64 `json:"loss"`
-}
-
-const curveSteps = 128
-
-// curves takes every node where it is a part: from its own threshold to the least
-// of those above it. O(nodes log steps).
-func (r *result) curves() Curve {
-	c := Curve{P: make([]float64, curveSteps+1), Gain: make([]float64, curveSteps+1), Loss: make([]float64, curveSteps+1)}
-	odds := make([]float64, curveSteps+1)
-	for k := range c.P {
-		c.P[k] = float64(k) / curveSteps
-		odds[k] = r.labels.Odds(c.P[k], r.scale)
-	}
-	at := func(threshold float64) int {
-		return sort.Search(len(odds), func(k int) bool { return entropy.Past(threshold, odds[k]) })
-	}
-	above := make([]float64, r.tree.Len()) // the least threshold of the nodes above
-	for i, p := range r.thresholds {
-		above[i] = entropy.Never
-		if up := r.tree.Parent[i]; up >= 0 {
-			above[i] = min(above[up], r.thresholds[up])
-		}
-		own := p
-		if r.tree.Leaf(i) {
-			own = -1
-		}
-		if own >= above[i] {
-			continue
-		}
-		if k := at(own); k < len(odds) {
-			c.Gain[k] += r.labels.Gain[i]
-			c.Loss[k] += r.labels.Loss[i]
-		}
-		if k := at(above[i]); k < len(odds) {
-			c.Gain[k] -= r.labels.Gain[i]
-			c.Loss[k] -= r.labels.Loss[i]
-		}
-	}
-	gain, loss := 0.0, 0.0
-	for k := range c.P {
-		gain, loss = gain+c.Gain[k], loss+c.Loss[k]
-		c.Gain[k], c.Loss[k] = ratio(gain, r.labels.Gain[0]), r.share(loss)
-	}
-	return c
 }
 
 // findings lists the groups whose children differ, in order of what drawing

@@ -30,7 +30,7 @@ var View = &view.View{
 		"Of two runs a cell is what both have, in grey, and what differs: full colours are more in the second run, hatched ones less; what is drawn as one changed alike.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
-	Options: view.Words(view.Use("p=0.1", "gain", "scale", "values", "group=optimal", "hierarchy", "arrange", "metric", "paper"),
+	Options: view.Words(view.Use("p", "gain", "scale", "values", "group=optimal", "hierarchy", "arrange", "metric", "paper"),
 		"group: where groups are drawn as one: optimal (by --p), all, a depth, or a kind of location such as machine"),
 	Report:  view.Report{Place: 6, Height: 320, AllLocations: true},
 	Data:    []any{Data{}},
@@ -44,43 +44,41 @@ type result struct {
 	view.Arranged
 	request *view.Request
 	*labelled
-	p     float64
-	cut   entropy.Cut
-	inCut []bool
-	level string // said where the cut is a fixed level
+	p        float64
+	chosenBy string // of p: data or option
+	cut      entropy.Cut
+	inCut    []bool
+	level    string // said where the cut is a fixed level
 	// unarranged says why locations are not in the order asked for.
 	unarranged string
 }
 
 // A labelled tree is all that does not depend on p: what the slider moves over.
 type labelled struct {
-	hierarchy   *view.Hierarchy
-	tree        *entropy.Tree
-	variables   []variable
-	unit        float64 // how much of the values' own unit is one unit of the labels
-	unitName    string  // of the values: "ns", "bytes", "count", or the source's own
-	mean        bool    // a cell's value is the mean of its locations, not their sum
-	labels      *entropy.Labels
-	thresholds  []float64 // odds, by node
-	significant []float64 // in the scale of p
-	odds        []float64 // the same as odds
-	scale       entropy.Scale
-	notes       []string
-	ways10      float64 // log10 of how many cuts the tree has
-	ranking     sync.Once
-	between     []float64 // of each node: what is lost between its children
-	ranked      []int32   // groups by that
-	once        sync.Once
-	suggestion  float64
-	curve       Curve
+	hierarchy  *view.Hierarchy
+	tree       *entropy.Tree
+	variables  []variable
+	unit       float64 // how much of the values' own unit is one unit of the labels
+	unitName   string  // of the values: "ns", "bytes", "count", or the source's own
+	mean       bool    // a cell's value is the mean of its locations, not their sum
+	labels     *entropy.Labels
+	thresholds []float64 // odds, by node
+	slider     entropy.Slider
+	first      entropy.Choice // the p to begin with
+	scale      entropy.Scale
+	notes      []string
+	ways10     float64 // log10 of how many cuts the tree has
+	ranking    sync.Once
+	between    []float64 // of each node: what is lost between its children
+	ranked     []int32   // groups by that
 }
 
 func (l *labelled) sizeBytes() int64 {
-	return int64(l.tree.Len()) * int64(64+8*len(l.variables))
+	return int64(l.tree.Len())*int64(64+8*len(l.variables)) + 40*int64(len(l.slider.Stretches))
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	r := &result{request: q, p: q.Values.Number("p")}
+	r := &result{request: q}
 	if q.Selection.Begin >= q.Selection.End && q.Store().Info().Timed() {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
@@ -101,6 +99,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	r.p, r.chosenBy = r.first.P, "data"
+	if q.Values.Text("p") != "auto" {
+		r.p, r.chosenBy = q.Values.Number("p"), "option"
 	}
 	return r, r.chooseCut()
 }
@@ -157,14 +159,20 @@ func (r *result) measure(ctx context.Context) (err error) {
 	}
 	r.labels = entropy.Label(r.tree, values, gain)
 	r.ways10 = r.tree.Count()
-	r.thresholds, r.odds = r.labels.Thresholds()
-	for _, odds := range r.odds {
-		// Thresholds that differ in odds only may be the same p.
-		if p := r.labels.P(odds, r.scale); p > 0 && p < 1 && (len(r.significant) == 0 || p > r.significant[len(r.significant)-1]) {
-			r.significant = append(r.significant, p)
-		}
-	}
+	r.slide()
 	return nil
+}
+
+// slide finds all stretches of p, and the one to begin with.
+func (l *labelled) slide() {
+	var significant []float64
+	l.thresholds, significant = l.labels.Thresholds()
+	s := &l.slider
+	s.Axis, s.Spread, s.Complete = l.labels.Axis(l.scale), l.labels.Spread(), true
+	s.Stretches = l.labels.Stretches(l.thresholds, significant)
+	s.Finest.Parts = int(l.labels.Leaves[0])
+	k, why := entropy.First(s.Stretches, s.Spread, l.labels.Loss[0])
+	l.first = entropy.Choose(s.Stretches[k], why, s.Spread, s.Axis)
 }
 
 // chooseCut takes the best aggregation for p, or a fixed level of the tree.
@@ -208,6 +216,9 @@ func (r *result) share(loss float64) float64 {
 
 func (r *result) Notes() []string {
 	out := append([]string{}, r.notes...)
+	if r.chosenBy == "data" && r.level == "" {
+		out = append(out, r.first.String())
+	}
 	if r.level != "" {
 		out = append(out, r.level)
 	}
