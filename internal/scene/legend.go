@@ -211,10 +211,10 @@ func drawRamp(it legendItem, text *Text, baseline float32) *Image {
 	return ramp
 }
 
-// AddFoldLegend explains folded corners.
+// AddFoldLegend explains folded corners and the frames of what hides much.
 func (s *Scene) AddFoldLegend(warned bool) {
 	s.Legend = append(s.Legend, LegendEntry{Label: "folded corner: drawn as one", Colour: UIText, Region: NoID, Parent: NoID})
 	if warned {
-		s.Legend = append(s.Legend, LegendEntry{Label: "hides more than 1 % of the loss", Colour: UIWarning, Region: NoID, Parent: NoID})
+		s.Legend = append(s.Legend, LegendEntry{Label: "frame: hides > 1 %, wider is more", Colour: UIWarning, Region: NoID, Parent: NoID})
 	}
 }

@@ -1,5 +1,7 @@
 package scene
 
+import "math"
+
 // Rect draws filled rectangles. What is narrower or lower than a pixel is drawn as
 // one pixel, so that nothing vanishes; without area (or with a negative one) it is
 // not drawn. Edges snap to whole pixels on a screen, so neighbours leave no seams.
@@ -35,4 +37,19 @@ func (m *Rect) SetItem(item uint32) { m.Items = setLast(m.Items, len(m.X), NoIte
 func (m *Rect) AddAim(x, y, w, h float32, item uint32) {
 	m.Add(x, y, w, h, None)
 	m.SetItem(item)
+}
+
+// WarningWidth is how wide the frame of a box is that hides a share of all there is to
+// lose: from 3 px of 1 % to 10 px of all, at most a sixth of the shorter side.
+func WarningWidth(share, side float32) float32 {
+	return min(2+8*float32(math.Sqrt(float64(min(share, 1)))), side/6)
+}
+
+// AddWarning frames a box that hides a share of all there is to lose.
+func (m *Rect) AddWarning(x, y, w, h, share float32) {
+	t := WarningWidth(share, min(w, h))
+	m.Add(x, y, w, t, UIWarning)
+	m.Add(x, y+h-t, w, t, UIWarning)
+	m.Add(x, y+t, t, h-2*t, UIWarning)
+	m.Add(x+w-t, y+t, t, h-2*t, UIWarning)
 }

@@ -33,7 +33,7 @@ func TestValuesRefuseWhatTheViewCannotTake(t *testing.T) {
 		})
 	}
 	vals, err := NewValues(v, nil)
-	if err != nil || vals.Text("palette") != "cividis" || vals.Number("p") != 0.1 || vals.Switch("paper") {
+	if err != nil || vals.Text("palette") != "cividis" || vals.Text("p") != "auto" || vals.All()["p"] != "auto" || vals.Switch("paper") {
 		t.Errorf("defaults: %v %v", vals.All(), err)
 	}
 }

@@ -78,6 +78,15 @@ func (s Spread) Odds(c float64) float64 {
 	return c * c * s.Mean / (2 * math.Ln2 * float64(s.Variables))
 }
 
+// Deviation is the share of their mean by which many things of a sum deviate that lose
+// this much as one.
+func Deviation(loss, total float64) float64 {
+	if total <= 0 {
+		return 0
+	}
+	return math.Sqrt(2 * math.Ln2 * max(loss, 0) / total)
+}
+
 // length of a stretch in ln c, within the deviations that matter.
 func (s Spread) length(x Stretch) float64 {
 	from, to := max(s.Of(x.From), LeastSpread), min(s.Of(x.To), MostSpread)

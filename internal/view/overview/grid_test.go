@@ -308,6 +308,32 @@ func TestThresholdsAreWhereBoxesChange(t *testing.T) {
 	}
 }
 
+// TestAListThatIsCutSaysSo: it has the first stretch and all that are coarser, each of
+// which is the picture of its p, and JSON and notes say where it begins.
+func TestAListThatIsCutSaysSo(t *testing.T) {
+	defer func(n int64) { *overview.MostWork = n }(*overview.MostWork)
+	*overview.MostWork = 0
+	text, _ := unlike(rand.New(rand.NewPCG(3, 1)), 6, 5)
+	c := viewtest.Case{Trace: text, Options: map[string][]string{"bins": {"7"}}}
+	d := dataOf(t, c)
+	if d.Complete || d.CompleteFrom == nil || d.Stretches[0].From <= 0 || d.Thresholds[0] != d.Stretches[0].From {
+		t.Fatalf("complete %v from %v: %+v", d.Complete, d.CompleteFrom, d.Stretches)
+	}
+	if d.Stretches[0].From > d.First.From {
+		t.Errorf("the first stretch, from %v, is not listed: %+v", d.First.From, d.Stretches)
+	}
+	for _, s := range d.Stretches {
+		c.Options = map[string][]string{"bins": {"7"}, "p": {fmt.Sprint((s.From + s.To) / 2)}}
+		if x := dataOf(t, c); len(x.Parts) != s.Parts || math.Abs(x.Gain-s.Gain) > 1e-9 || math.Abs(x.Loss-s.Loss) > 1e-9 {
+			t.Errorf("p = %v: %d boxes, gain %v, loss %v, the stretch says %+v", x.P, len(x.Parts), x.Gain, x.Loss, s)
+		}
+	}
+	notes := strings.Join(c.Compute(t, overview.View, c.Open(t)).(view.DataNoter).DataNotes(), "; ")
+	if !strings.Contains(notes, "stretches are listed from p = ") {
+		t.Errorf("notes on the data: %q", notes)
+	}
+}
+
 // TestBoxesThatStandForManyAreMarked: what is one location in one slice is not.
 func TestBoxesThatStandForManyAreMarked(t *testing.T) {
 	folds := func(p string) int {

@@ -29,7 +29,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.AddFrame(f)
 	s.XAxis(0, scene.Axis{NoGrid: true})
 	s.RowLabels(0, r.Arrangement().Gutter())
-	aims, fills, folds := &scene.Rect{}, &scene.Rect{}, &scene.Polygon{}
+	aims, fills, edges, folds := &scene.Rect{}, &scene.Rect{}, &scene.Rect{}, &scene.Polygon{}
 	warned := false
 	for k, p := range r.parts {
 		b, e := r.span(p)
@@ -44,11 +44,14 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		}
 		r.fill(fills, at, p)
 		if r.aggregated(p) {
-			warn := r.lossShare(p.Loss) > warnShare
-			warned = folds.AddFold(at.x+at.w, at.y, min(at.w, at.h), warn) && warn || warned
+			hidden := r.lossShare(p.Loss)
+			if folds.AddFold(at.x+at.w, at.y, min(at.w, at.h), hidden > warnShare) && hidden > warnShare {
+				warned = true
+				edges.AddWarning(at.x, at.y, at.w, at.h, float32(hidden))
+			}
 		}
 	}
-	s.AddLayer("boxes", 0, aims, fills, folds)
+	s.AddLayer("boxes", 0, aims, fills, edges, folds)
 	r.Arrangement().DrawScaleRows(s, 0)
 	for _, role := range r.roles {
 		s.Legend = append(s.Legend, scene.LegendEntry{Label: role.String(), Colour: scene.RoleColour(uint8(role)), Region: scene.NoID, Parent: scene.NoID})

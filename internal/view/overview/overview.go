@@ -25,7 +25,7 @@ var View = &view.View{
 	Summary: "the best aggregation of locations × time, on the timeline's axes, with the loss stated",
 	HowToRead: "Time runs to the right, locations downwards in the order of their hierarchy. A box is a group of locations over a stretch of time that is drawn as one, " +
 		"because its members did nearly the same there; its colours are the shares of roles inside, and what is left empty at the top is time in which nothing was open. " +
-		"A folded corner marks a box that stands for more than one location in one slice of time; it is in the colour of warnings where the box hides more than 1 % of all there is to lose. " +
+		"A folded corner marks a box that stands for more than one location in one slice of time; where the box hides more than 1 % of all there is to lose it has a frame in the colour of warnings, the wider the more. " +
 		"Large boxes are regular behaviour, small ones are where something changes or somebody differs. Move p towards 0 for more detail and towards 1 for less; the notes say what is lost.",
 	Needs:   view.Needs{Intervals: true},
 	Options: view.Use("p", "gain", "scale", "bins", "hierarchy", "arrange"),

@@ -35,7 +35,8 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	}
 	switch look(it.B) {
 	case aggregate:
-		f.Text = fmt.Sprintf("Aggregated: %s, loss %s.", view.Count(int(r.labels.Leaves[i]), "location"), view.FormatShare(r.share(r.labels.Loss[i])))
+		f.Text = fmt.Sprintf("Aggregated: %s, loss %s. They deviate by %s from their mean.", view.Count(int(r.labels.Leaves[i]), "location"),
+			view.FormatShare(r.share(r.labels.Loss[i])), view.FormatShare(r.deviation(i)))
 		if r.warns(i) {
 			f.Text += " That is much: its members differ, and a smaller p shows how."
 		} else {

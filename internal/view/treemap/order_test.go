@@ -371,3 +371,36 @@ func TestSmallCellsOfOneKindAreAllNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestFramesAreWiderWhereMoreIsHidden: of two machines whose processes differ, the one that
+// hides more has the wider frame, and the legend says so.
+func TestFramesAreWiderWhereMoreIsHidden(t *testing.T) {
+	text := "region run role=compute\n"
+	for m, values := range [][]int{{50, 50, 50}, {35, 50, 65}, {1, 20, 129}} {
+		text += fmt.Sprintf("location machine m%d\n", m)
+		for p, v := range values {
+			text += fmt.Sprintf("  location process p%d\n    0..%d run\n", p, v)
+		}
+	}
+	c := viewtest.Case{Trace: text, Options: map[string][]string{"group": {"machine"}}}
+	s := c.Compute(t, View, c.Open(t)).(*result).Scene(scene.Size{Width: 640, Height: 400})
+	var widths []float32 // of the bars at the top of frames
+	for _, l := range s.Layers {
+		for _, m := range l.Marks {
+			if r, ok := m.(*scene.Rect); ok {
+				for i, fill := range r.Fill {
+					if fill == scene.UIWarning && r.W[i] > r.H[i] {
+						widths = append(widths, r.H[i])
+					}
+				}
+			}
+		}
+	}
+	if len(widths) != 4 || widths[0] < 2.5 || widths[2] < widths[0]+4 {
+		t.Errorf("frames are %v px wide", widths)
+	}
+	legend := fmt.Sprint(s.Legend)
+	if !strings.Contains(legend, "frame: hides > 1 %, wider is more") {
+		t.Errorf("legend %s", legend)
+	}
+}

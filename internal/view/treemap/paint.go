@@ -19,7 +19,7 @@ func (r *drawing) paint(s *scene.Scene) (warned bool) {
 	p := &painter{result: r.result, plates: &scene.Rect{}, names: &scene.Text{Size: scene.TextSize}}
 	heads := &scene.Text{Size: scene.TextSize, Bold: true}
 	most := r.mostInstants()
-	edge := &scene.Line{Width: 2}
+	edges := &scene.Rect{}
 	aims := &scene.Rect{}
 	p.tellApart(r.cells)
 	for _, c := range r.cells {
@@ -44,17 +44,13 @@ func (r *drawing) paint(s *scene.Scene) (warned bool) {
 			warn := r.warns(c.node)
 			if folds.AddFold(float32(at.x+at.w), float32(at.y), float32(min(at.w, at.h)), warn) && warn {
 				warned = true
-				x0, y0, x1, y1 := float32(at.x)+1, float32(at.y)+1, float32(at.x+at.w)-1, float32(at.y+at.h)-1
-				edge.Add(x0, y0, x1, y0, scene.UIWarning)
-				edge.Add(x1, y0, x1, y1, scene.UIWarning)
-				edge.Add(x1, y1, x0, y1, scene.UIWarning)
-				edge.Add(x0, y1, x0, y0, scene.UIWarning)
+				edges.AddWarning(float32(at.x), float32(at.y), float32(at.w), float32(at.h), float32(r.share(r.labels.Loss[c.node])))
 			}
 		}
 		p.label(c)
 	}
 	s.AddLayer("groups", 0, aims, frames)
-	s.AddLayer("cells", 0, fills, dials, edge, folds)
+	s.AddLayer("cells", 0, fills, dials, edges, folds)
 	s.AddLayer("names", 0, p.plates, heads, p.names)
 	r.paintInsets(s)
 	return warned
@@ -217,7 +213,8 @@ func (p *painter) label(c cell) {
 	if !hasName(c) {
 		return
 	}
-	left, room := 4.0, float32(c.at.w)-8
+	edge := p.edge(c)
+	left, room := 4+edge, float32(c.at.w-2*edge)-8
 	for k := range p.variables {
 		if p.overlay(k) {
 			left, room = left+dial, room-dial
@@ -238,7 +235,7 @@ func (p *painter) label(c cell) {
 	for ; len(lines) > 0; lines = lines[:len(lines)-1] {
 		need := float64(len(lines))*line + 3
 		for _, b := range p.bands(c) {
-			if from := max(b.from, 1); b.to-from >= need {
+			if from := max(b.from, 1+edge); min(b.to, c.at.h-edge)-from >= need {
 				p.write(c, lines, left, from, b.colour)
 				return
 			}
@@ -247,9 +244,17 @@ func (p *painter) label(c cell) {
 			continue
 		}
 		w := scene.TextWidth(name, scene.TextSize, false)
-		p.plates.Add(float32(c.at.x+left)-2, float32(c.at.y)+2, w+4, line, scene.UIBackground)
-		p.write(c, lines, left, 1, scene.UIBackground)
+		p.plates.Add(float32(c.at.x+left)-2, float32(c.at.y+edge)+2, w+4, line, scene.UIBackground)
+		p.write(c, lines, left, 1+edge, scene.UIBackground)
 	}
+}
+
+// edge is the width of a cell's frame.
+func (p *painter) edge(c cell) float64 {
+	if c.look != aggregate || !p.warns(c.node) {
+		return 0
+	}
+	return float64(scene.WarningWidth(float32(p.share(p.labels.Loss[c.node])), float32(min(c.at.w, c.at.h)-gap)))
 }
 
 func (p *painter) write(c cell, lines []string, left, from float64, ground scene.Colour) {

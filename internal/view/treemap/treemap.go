@@ -24,7 +24,7 @@ var View = &view.View{
 	Summary: "the hierarchy of locations, aggregated where nothing is lost, with the loss stated",
 	HowToRead: "Every box is a place in the hierarchy of locations, its area the time counted there, its colours the shares of what was done; places and colours keep the order of the tree whatever time is chosen. " +
 		"A cell with a folded corner stands for many locations that were drawn as one because they are alike; how much of their difference that hides " +
-		"is its loss, in bits and as a share of all there is to lose. A large corner and a frame in the colour of warnings say that a cell hides more than 1 % of it. " +
+		"is its loss, in bits and as a share of all there is to lose. A frame in the colour of warnings says that a cell hides more than 1 % of it, and the wider it is the more. " +
 		"Places that differ and are too small to be drawn are shown in large beside the picture. " +
 		"Move p towards 0 to see more detail and towards 1 to see less: the cut shown is the best one for that p. Groups that stay open at high p are those whose members differ. " +
 		"Of two runs a cell is what both have, in grey, and what differs: full colours are more in the second run, hatched ones less; what is drawn as one changed alike.",
@@ -233,12 +233,14 @@ func (r *result) Notes() []string {
 
 // advice says whether what is drawn as one may be trusted.
 func (r *result) advice() string {
-	many, hide := 0, 0
+	many, hide, worst := 0, 0, int32(0)
 	for _, i := range r.cut.Parts {
 		if r.aggregated(i) {
 			many++
 			if r.warns(i) {
-				hide++
+				if hide++; hide == 1 || r.labels.Loss[i] > r.labels.Loss[worst] {
+					worst = i
+				}
 			}
 		}
 	}
@@ -248,10 +250,21 @@ func (r *result) advice() string {
 	case hide == 0:
 		return "safe: no cell that is drawn as one hides more than 1 % of how locations differ"
 	}
+	most := fmt.Sprintf("%s hides %s, its members deviate by %s from their mean", r.name(worst), view.FormatShare(r.share(r.labels.Loss[worst])), view.FormatShare(r.deviation(worst)))
 	if hide == 1 {
-		return "1 cell hides more than 1 % of how locations differ: a smaller p opens it"
+		return "1 cell hides more than 1 % of how locations differ: " + most + "; a smaller p opens it"
 	}
-	return fmt.Sprintf("%s hide more than 1 %% each of how locations differ: a smaller p opens them", view.Count(hide, "cell"))
+	return fmt.Sprintf("%s hide more than 1 %% each of how locations differ: %s; a smaller p opens them", view.Count(hide, "cell"), most)
+}
+
+// deviation is the share of their mean by which the locations of a node differ, all
+// variables together.
+func (r *result) deviation(i int32) float64 {
+	total := 0.0
+	for _, x := range r.labels.Sum {
+		total += x[i]
+	}
+	return entropy.Deviation(r.labels.Loss[i], total)
 }
 
 // ways is log10 of the number of cuts that the best one was chosen from.

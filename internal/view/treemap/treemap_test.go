@@ -164,6 +164,53 @@ func TestTheCurvesAreTheCutsOfTheirP(t *testing.T) {
 	}
 }
 
+// TestStretchesAreThePicturesOfTheirP: they adjoin from 0 to 1, the picture in the middle of
+// each is the one that it tells of, and so is the one beside its ends.
+func TestStretchesAreThePicturesOfTheirP(t *testing.T) {
+	for _, scale := range []string{"normalised", "paper"} {
+		for _, gain := range []string{"values", "entropy"} {
+			at := func(p string) treemap.Data {
+				return data(t, viewtest.Case{Trace: machines, Options: map[string][]string{"p": {p}, "scale": {scale}, "gain": {gain}}})
+			}
+			list := at("auto").Stretches
+			if len(list) < 2 || list[0].From != 0 || list[len(list)-1].To != 1 {
+				t.Fatalf("%s, %s: %+v", scale, gain, list)
+			}
+			for k, s := range list {
+				if k > 0 && (s.From != list[k-1].To || s.Parts >= list[k-1].Parts) {
+					t.Errorf("%+v after %+v", s, list[k-1])
+				}
+				for _, share := range []float64{1e-3, 0.5, 1 - 1e-3} {
+					d := at(fmt.Sprint(s.From + share*(s.To-s.From)))
+					if len(d.Parts) != s.Parts || math.Abs(d.Gain-s.Gain) > 1e-9 || math.Abs(d.Loss-s.Loss) > 1e-9 {
+						t.Errorf("%s, %s, p = %v: %d parts, gain %v, loss %v, the stretch says %+v", scale, gain, d.P, len(d.Parts), d.Gain, d.Loss, s)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestTheFirstPIsChosenFromTheData and said, unless an option says another.
+func TestTheFirstPIsChosenFromTheData(t *testing.T) {
+	for _, c := range []struct {
+		p, by, want string
+	}{
+		{"auto", "data", "p = 0.01, chosen: what differs by less than 79 % is drawn as one"},
+		{"0.3", "option", ""},
+	} {
+		one := viewtest.Case{Trace: machines, Options: map[string][]string{"p": {c.p}}}
+		d := data(t, one)
+		if d.ChosenBy != c.by || d.First.P != 0.01 || (d.P == d.First.P) != (c.by == "data") {
+			t.Errorf("--p %s: p = %v, chosen by %s, %+v", c.p, d.P, d.ChosenBy, d.First)
+		}
+		notes := strings.Join(one.Compute(t, treemap.View, one.Open(t)).Notes(), "; ")
+		if strings.Contains(notes, "chosen") != (c.want != "") || !strings.Contains(notes, c.want) {
+			t.Errorf("--p %s: notes %s", c.p, notes)
+		}
+	}
+}
+
 const stealing = `
 region work role=compute
 location machine m0

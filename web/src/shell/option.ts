@@ -33,6 +33,7 @@ export function keptValues(o: Option, values: readonly string[]): string[] {
 
 /** Why a value does not fit, or "". The server checks too; this only saves the way. */
 export function problemOf(o: Option, value: string): string {
+  if (value === o.default && value !== "") return ""; // which may be a word, such as auto
   if (o.kind === "integer" && !/^-?\d{1,9}$/.test(value)) return "want a whole number";
   if (o.kind === "number") {
     const x = Number(value);

@@ -1,19 +1,20 @@
-// The control of p over the width of a panel: what the best aggregation gains and
-// loses from p = 0 to 1, every p at which the picture changes, and a suggestion.
+// The control of p over the width of a panel: every stretch of p that has one picture,
+// with what it gains and loses, and a suggestion.
 
 import { useEffect, useState } from "preact/hooks";
-import { TickSlider, type Curve } from "../widget/tick-slider";
+import { TickSlider, type Stretch } from "../widget/tick-slider";
 import { useBench } from "./context";
 import type { PanelState } from "./layout";
 import { requestOf } from "./panel";
 
-interface Steps { thresholds: number[]; suggested: number; curve: Curve }
+/** What the slider needs of a view's data at p = 1. */
+interface Steps { stretches: Stretch[]; complete: boolean; complete_from?: number | null; first: { p: number }; suggested: number; gain: number; loss: number }
 
 export function TradeOff({ panel }: { panel: PanelState }) {
   const bench = useBench();
   const [steps, setSteps] = useState<Steps | null>(null);
-  const given = panel.options["p"]?.[0];
-  const p = given === undefined ? Number(bench.view(panel.view)?.options.find((o) => o.name === "p")?.default ?? 0.1) : Number(given);
+  const given = Number(panel.options["p"]?.[0]);
+  const p = Number.isFinite(given) ? given : steps?.first.p;
   // The steps do not depend on p: they are asked for at p = 1, whose answer is one part.
   const request = requestOf(bench, { ...panel, options: { ...panel.options, p: ["1"] } }, null, 64, 64);
   const run = bench.runOf(panel);
@@ -21,9 +22,22 @@ export function TradeOff({ panel }: { panel: PanelState }) {
   useEffect(() => {
     const stop = new AbortController();
     bench.api.data(run, request, { signal: stop.signal })
-      .then((d) => setSteps(d.data as Steps))
+      .then((d) => setSteps(shares(d.data as Steps)))
       .catch(() => setSteps(null)); // the picture itself says what is wrong
     return () => stop.abort();
   }, [key]);
-  return <TickSlider wide label="p" value={p} ticks={steps?.thresholds ?? []} suggested={steps?.suggested} curve={steps?.curve} set={(v) => bench.setOption(panel.id, "p", [String(v)])} />;
+  if (p === undefined) return null; // until it is known which one the data chooses
+  return <TickSlider label="p" value={p} stretches={steps?.stretches ?? []} suggested={steps?.suggested} cut={cutText(steps)} set={(v) => bench.setOption(panel.id, "p", [String(v)])} />;
+}
+
+/** Gain and loss as shares of those of the whole as one, which is the answer at p = 1. */
+export function shares(s: Steps): Steps {
+  const part = (x: number, whole: number) => (whole > 0 ? x / whole : 0);
+  return { ...s, stretches: s.stretches.map((x) => ({ ...x, gain: part(x.gain, s.gain), loss: part(x.loss, s.loss) })) };
+}
+
+function cutText(s: Steps | null): string | undefined {
+  if (!s || s.complete || s.stretches.length === 0) return undefined;
+  const c = s.complete_from;
+  return `stretches are listed from p = ${s.stretches[0]!.from.toPrecision(4)} on${c ? `, a deviation of ${(c * 100).toPrecision(2)} %` : ""}: there are too many below`;
 }

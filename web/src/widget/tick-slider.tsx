@@ -1,86 +1,101 @@
-// A slider from 0 to 1 with a tick at every value where something changes. Its
-// buttons step from stretch to stretch, each step being another picture.
+// A slider from 0 to 1 over stretches, each of which is one picture: gain and loss are
+// steps, constant along a stretch. Its buttons go from stretch to stretch.
 
 import "./tick-slider.css";
 import { useEffect, useState } from "preact/hooks";
 
-export interface Curve { p: number[]; gain: number[]; loss: number[] }
+/** One picture: past from, up to to. Gain and loss are shares. */
+export interface Stretch { from: number; to: number; gain: number; loss: number; parts: number }
 
 interface Props {
   label: string;
   value: number;
-  /** Ascending, between 0 and 1. */
-  ticks: readonly number[];
+  /** Ascending and adjoining, up to 1; they begin after 0 where the list is cut. */
+  stretches: readonly Stretch[];
   suggested?: number;
-  /** What is gained and lost along the slider, as shares. */
-  curve?: Curve;
-  /** Over the whole width, high enough to read the curve. */
-  wide?: boolean;
+  /** Said where the list of stretches is cut. */
+  cut?: string;
   set: (value: number) => void;
 }
 
-export function TickSlider({ label, value, ticks, suggested, curve, wide, set }: Props) {
+export function TickSlider({ label, value, stretches, suggested, cut, set }: Props) {
   const [draft, setDraft] = useState<number | null>(null);
   useEffect(() => setDraft(null), [value]);
   const shown = draft ?? value;
-  const step = (by: -1 | 1) => set(nextPicture(ticks, shown, by));
+  const step = (by: -1 | 1) => set(nextPicture(stretches, shown, by));
+  const text = said(label, stretches, shown);
+  const begin = stretches[0]?.from ?? 0;
   return (
-    <span class={wide ? "tick-slider tick-slider-wide" : "tick-slider"}>
+    <span class="tick-slider">
       <button type="button" class="plain" title={`The picture before this ${label}`} aria-label={`Smaller ${label}`} onClick={() => step(-1)}>‹</button>
       <span class="tick-slider-track">
-        {(curve || wide) && (
-          <svg class="tick-slider-curve" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
-            {wide && suggested !== undefined && <line class="suggested" x1={suggested} x2={suggested} y1="0" y2="1" vector-effect="non-scaling-stroke" />}
-            {wide && <line class="now" x1={shown} x2={shown} y1="0" y2="1" vector-effect="non-scaling-stroke" />}
-            {curve && <polyline class="gain" points={points(curve.p, curve.gain)} vector-effect="non-scaling-stroke" />}
-            {curve && <polyline class="loss" points={points(curve.p, curve.loss)} vector-effect="non-scaling-stroke" />}
-          </svg>
-        )}
+        <svg class="tick-slider-curve" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+          {begin > 0 && <rect class="cut" x="0" y="0" width={begin} height="1" />}
+          {suggested !== undefined && <line class="suggested" x1={suggested} x2={suggested} y1="0" y2="1" vector-effect="non-scaling-stroke" />}
+          <line class="now" x1={shown} x2={shown} y1="0" y2="1" vector-effect="non-scaling-stroke" />
+          <polyline class="gain" points={steps(stretches, "gain")} vector-effect="non-scaling-stroke" />
+          <polyline class="loss" points={steps(stretches, "loss")} vector-effect="non-scaling-stroke" />
+        </svg>
         <input
-          type="range" min="0" max="1" step="any" value={shown} aria-label={`${label} = ${shown.toPrecision(3)}`} title={`${label} = ${shown.toPrecision(4)}${curve ? gainAndLoss(curve, shown) : ""}`}
+          type="range" min="0" max="1" step="any" value={shown} aria-label={`${label} = ${shown.toPrecision(3)}`} title={cut ? `${text}; ${cut}` : text}
           onInput={(e) => { const v = Number(e.currentTarget.value); setDraft(v); set(v); }}
         />
         <svg class="tick-slider-ticks" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
-          {spread(ticks).map((t) => <line key={t} x1={t} x2={t} y1="0" y2="1" vector-effect="non-scaling-stroke" />)}
+          {spread(stretches.map((s) => s.from).filter((x) => x > 0)).map((t) => <line key={t} x1={t} x2={t} y1="0" y2="1" vector-effect="non-scaling-stroke" />)}
         </svg>
       </span>
       <button type="button" class="plain" title={`The picture after this ${label}`} aria-label={`Larger ${label}`} onClick={() => step(1)}>›</button>
-      <output>{label} {shown.toPrecision(3)}{wide && curve && <>, <span class="gain">gain {percent(at(curve, "gain", shown))}</span>, <span class="loss">loss {percent(at(curve, "loss", shown))}</span></>}</output>
+      <output title={cut}>{text}</output>
       {suggested !== undefined && (
-        <button type="button" class="plain" title={`Nearest to all the gain at none of the loss: ${label} = ${suggested.toPrecision(4)}`} onClick={() => set(suggested)}>{wide ? `suggested ${suggested.toPrecision(2)}` : "best"}</button>
+        <button type="button" class="plain" title={`Nearest to all the gain at none of the loss: ${label} = ${suggested.toPrecision(4)}`} onClick={() => set(suggested)}>{`suggested ${suggested.toPrecision(2)}`}</button>
       )}
     </span>
   );
 }
 
-/** A curve of shares in a box of one by one. */
-function points(p: readonly number[], share: readonly number[]): string {
-  return p.map((x, i) => `${x},${1 - Math.max(0, Math.min(1, share[i] ?? 0))}`).join(" ");
+/** The stretch that holds a value, where it is listed. */
+export function stretchAt(stretches: readonly Stretch[], value: number): Stretch | undefined {
+  let low = 0, high = stretches.length; // the first that does not end before value
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (stretches[middle]!.to < value) low = middle + 1;
+    else high = middle;
+  }
+  const s = stretches[low];
+  return s && s.from < value ? s : undefined;
 }
 
-/** What is gained and lost at a value, in words. */
-export function gainAndLoss(curve: Curve, value: number): string {
-  return `: gain ${percent(at(curve, "gain", value))}, loss ${percent(at(curve, "loss", value))}`;
+/** What the picture of a value gains and loses, in words. */
+export function said(label: string, stretches: readonly Stretch[], value: number): string {
+  const name = `${label} ${Number(value.toPrecision(3))}`;
+  if (value <= 0) return `${name}, all detail`;
+  if (value >= 1) return `${name}, all drawn as one`;
+  const s = stretchAt(stretches, value);
+  if (s) return `${name}, gain ${percent(s.gain)}, loss ${percent(s.loss)}, ${s.parts} ${s.parts === 1 ? "part" : "parts"}`;
+  return stretches.length > 0 ? `${name}, finer than is listed` : name;
 }
 
-/** The share at the place of the curve nearest to a value; places need not be evenly spaced. */
-export function at(curve: Curve, of: "gain" | "loss", value: number): number {
-  let best = 0;
-  for (let i = 1; i < curve.p.length; i++) if (Math.abs((curve.p[i] ?? 0) - value) < Math.abs((curve.p[best] ?? 0) - value)) best = i;
-  return curve[of][best] ?? 0;
+/** Steps of a share in a box of one by one. */
+export function steps(stretches: readonly Stretch[], of: "gain" | "loss"): string {
+  return stretches.map((s) => { const y = 1 - Math.max(0, Math.min(1, s[of])); return `${s.from},${y} ${s.to},${y}`; }).join(" ");
 }
 
-const percent = (share: number) => (share > 0 && share < 0.0005 ? "< 0.1 %" : `${(share * 100).toFixed(1)} %`);
+/** A share as the notes of a picture write it: ties go to the even digit. */
+export function percent(share: number): string {
+  if (share > 0 && share < 0.0005) return "< 0.1 %";
+  const x = share * 100, tie = Math.floor(x * 10);
+  if (x * 10 - tie === 0.5 && tie % 2 === 0) return `${(tie / 10).toFixed(1)} %`;
+  return `${x.toFixed(1)} %`;
+}
 
-/** The middle of the stretch between ticks next to the one that holds value. */
-export function nextPicture(ticks: readonly number[], value: number, by: -1 | 1): number {
-  const edges = [0, ...ticks, 1];
-  let k = 0;
-  while (k + 2 < edges.length && (edges[k + 1] ?? 1) < value) k++;
-  const at = k + by;
-  if (at < 0) return 0;
-  if (at > edges.length - 2) return 1;
-  return ((edges[at] ?? 0) + (edges[at + 1] ?? 1)) / 2;
+/** The middle of the stretch next to the one that holds value; past the last one the end of the slider. */
+export function nextPicture(stretches: readonly Stretch[], value: number, by: -1 | 1): number {
+  let k = stretches.findIndex((s) => value <= s.to);
+  if (k < 0) k = stretches.length;
+  const here = stretches[k];
+  // Before the first stretch of a list that is cut, and at 0, the next one is the first.
+  const next = stretches[k + (by > 0 && here && value <= here.from ? 0 : by)];
+  return next ? (next.from + next.to) / 2 : by < 0 ? 0 : 1;
 }
 
 /** At most a few hundred ticks: more would be a bar. */

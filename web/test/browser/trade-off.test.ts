@@ -1,0 +1,43 @@
+// The slider of p tells of the picture that is shown, and of no other.
+
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import { leave, newPage, openBench, serve, settled, type Program } from "./bench";
+
+let program: Program;
+beforeAll(async () => { program = await serve("demo:g5k188"); });
+afterAll(() => program.stop());
+
+interface Step { from: number; to: number }
+
+const slider = (page: Page) => page.locator(".tick-slider output").innerText();
+const note = async (page: Page) => (await page.locator(".panel-note").first().getAttribute("title"))!.split("\n")[0]!;
+const numbers = (text: string) => /gain (.*? %), loss (.*? %)/.exec(text)?.slice(1, 3);
+
+/** What the slider and the note in the panel tell of the same picture. */
+async function told(page: Page): Promise<void> {
+  await settled(page);
+  await expect.poll(async () => numbers(await slider(page))).toEqual(numbers(await note(page)));
+  expect(numbers(await note(page))).toBeDefined();
+}
+
+for (const [view, more] of [["treemap", ""], ["overview", "&0.bins=8"]] as const) {
+  test(`${view}: slider and note agree at the first p and beside every threshold`, async () => {
+    const { page, errors } = await newPage();
+    const asked = page.waitForResponse((r) => /\/data\b/.test(r.url()));
+    await openBench(page, program.address, `v=${view}${more}`);
+    await told(page);
+    expect((await page.locator(".panel-note").first().getAttribute("title"))!).toMatch(/p = [\d.]+, chosen: /);
+    const answer = await asked;
+    const steps = ((await answer.json()) as { data: { stretches: Step[] } }).data.stretches;
+    expect(steps.length).toBeGreaterThan(3);
+    for (const k of [1, Math.floor(steps.length / 2), steps.length - 1]) {
+      for (const by of [-1e-7, 1e-7]) {
+        await openBench(page, program.address, `v=${view}${more}&0.p=${steps[k]!.from + by}`);
+        await told(page);
+      }
+    }
+    expect(errors).toEqual([]);
+    await leave(page);
+  });
+}
