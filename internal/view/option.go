@@ -110,7 +110,7 @@ var OptionTable = []Option{
 	{Name: "ring", Kind: "integer", Default: "0", Help: "distance of rings in pixels; 0: chosen from the size"},
 	{Name: "paint", Kind: "choice", Choices: []string{"location", "processor", "region", "time", "both"}, Default: "location", Help: "what colours mean; processor: which one ran it longest where calls move, as goroutines do, else the location"},
 	{Name: "root", Kind: "text", Help: "show only what hangs below this node"},
-	{Name: "zoom", Kind: "text", Help: "FACTOR, or FACTOR,X,Y: X,Y from the root in halves of the picture lies in the middle"},
+	{Name: "zoom", Kind: "text", Help: "FACTOR, or FACTOR,X,Y: X,Y from the root in halves of the picture lies in the middle; or a call, #ID of the JSON or LOCATION/LANE/ROW"},
 	{Name: "until", Kind: "text", Help: "draw only what had begun by then: a time, or a share such as 40%"},
 	{Name: "find", Kind: "text", Help: "part of a name, letter case aside: what has it stays bright, all else is dimmed"},
 	{Name: "light", Kind: "switch", Default: "false", Help: "draw the whole run and light up what is selected"},

@@ -89,6 +89,21 @@ func (c *Calls) Rows(lanes int, number func(trace.LocationID, int32) int) (from 
 	return from, nodes
 }
 
+// Find gives the node of a row of a lane; -1 for none. O(nodes).
+func (c *Calls) Find(location trace.LocationID, lane, row int32) int32 {
+	for k, l := range c.lanes {
+		if l.Location != location || l.Lane != lane {
+			continue
+		}
+		for i, of := range c.lane {
+			if of == int32(k) && c.row[i] == row {
+				return int32(i)
+			}
+		}
+	}
+	return -1
+}
+
 // SizeBytes is what the nodes take.
 func (c *Calls) SizeBytes() int64 { return 32 * int64(len(c.Begin)) }
 

@@ -16,12 +16,16 @@ type arrangement struct {
 	origin     []int32 // node of the forest; nil: the same
 	layout     *invocation.Layout
 	height     int // of the tree before condensing
-	ring       int
+	ring       float64
 	hmax       int
 	condensing invocation.Condensing
 	shown      []int32 // nodes that are drawn in a whole picture, ascending
 	crowded    int     // nodes that lie where another one is drawn
 	notes      []string
+
+	// Of a tree that is looked at at any scale: what each node is, and nodes on levels between rings.
+	items   []invocation.Item
+	skipped []invocation.Skip
 }
 
 // node gives the node of the forest that node i is.
@@ -75,7 +79,7 @@ func (p *plan) arrange(f *forest) *arrangement {
 		tree, a.origin = condensed, a.through(kept)
 	}
 	a.layout = invocation.NewLayout(tree)
-	a.shown, a.crowded = choose(a.layout, float64(a.ring), sight{all: true})
+	a.shown, a.crowded = choose(a.layout, a.ring, sight{all: true})
 	a.widen(p)
 	if hidden := tree.Len() - len(a.shown) - a.crowded; hidden > 0 {
 		a.notes = append(a.notes, plural(hidden, "call below a sector of less than a pixel is not drawn", "calls below sectors of less than a pixel are not drawn"))
@@ -96,12 +100,12 @@ func (a *arrangement) through(places []int32) []int32 {
 }
 
 func (a *arrangement) chooseRing(p *plan) {
-	a.ring = p.ring
-	if a.ring <= 0 {
-		a.ring = max(p.width/(2*max(a.height, 1)), leastRing)
-		a.ring = min(a.ring, max(p.width/4, 1))
+	ring := p.ring
+	if ring <= 0 {
+		ring = max(p.width/(2*max(a.height, 1)), leastRing)
+		ring = min(ring, max(p.width/4, 1))
 	}
-	a.hmax = invocation.HMax(p.width, a.ring)
+	a.ring, a.hmax = float64(ring), invocation.HMax(p.width, ring)
 }
 
 // widen gives rings that stay empty to those that do not, where the view chooses
@@ -114,7 +118,7 @@ func (a *arrangement) widen(p *plan) {
 	for _, i := range a.shown {
 		used = max(used, int(a.layout.Level[i])+1)
 	}
-	if ring := min(p.width/(2*max(used, 1)), max(p.width/4, 1)); ring > a.ring {
-		a.ring = ring
+	if ring := min(p.width/(2*max(used, 1)), max(p.width/4, 1)); float64(ring) > a.ring {
+		a.ring = float64(ring)
 	}
 }

@@ -66,6 +66,12 @@ func BenchmarkTree(b *testing.B) {
 			show(map[string][]string{"paint": {paints[i%len(paints)]}})
 		}
 	})
+	b.Run("a zoom", func(b *testing.B) {
+		zooms := []string{"3,0.4,0.2", "64,0.5,-0.3", "2000,-0.31,0.52", "100000,0.2,0.6"}
+		for i := 0; b.Loop(); i++ {
+			show(map[string][]string{"zoom": {zooms[i%len(zooms)]}})
+		}
+	})
 	b.Run("a subtree", func(b *testing.B) {
 		roots := children(kept.forest)
 		for i := 0; b.Loop(); i++ {

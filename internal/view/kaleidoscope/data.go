@@ -1,6 +1,7 @@
 package kaleidoscope
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -53,19 +54,22 @@ type RegionCount struct {
 
 // Data is the "data" of the JSON twin.
 type Data struct {
-	Height    int    `json:"height"`
-	HMax      int    `json:"hmax"`
-	C0        int    `json:"c0"`        // 0: no level is condensed
-	Threshold int    `json:"threshold"` // the level up to which every c0-th is drawn
-	Ring      int    `json:"ring"`
-	Calls     int    `json:"calls"`
-	Nodes     []Node `json:"nodes"`
+	Height    int     `json:"height"`
+	HMax      int     `json:"hmax"`
+	C0        int     `json:"c0"`        // 0: no level is condensed
+	Threshold int     `json:"threshold"` // the level up to which every c0-th is drawn
+	Ring      float64 `json:"ring"`      // distance of levels before a zoom, in pixels
+	Calls     int     `json:"calls"`
+	Nodes     []Node  `json:"nodes"`
+	// Merged are sectors that stand for several calls. Without a zoom, nodes and their calls are all calls of the tree.
+	Merged []Sector `json:"merged"`
 	// Children has a row for each region with calls in the tree, in the order of regions.
 	Children []RegionCount `json:"children"`
 }
 
 func (r *result) Data() any {
-	d := Data{Height: r.height, HMax: r.hmax, C0: r.condensing.C0, Threshold: r.condensing.T, Ring: r.ring, Calls: r.forest.calls.Len(), Nodes: []Node{}, Children: r.childCounts()}
+	r.look(r.request.Size)
+	d := Data{Height: r.height, HMax: r.hmax, C0: r.condensing.C0, Threshold: r.condensing.T, Ring: r.ring, Calls: r.forest.calls.Len(), Nodes: []Node{}, Merged: r.sectors(), Children: r.childCounts()}
 	expects := r.expects()
 	r.each(func(i int) { d.Nodes = append(d.Nodes, r.nodeData(i, expects)) })
 	return d
@@ -128,8 +132,9 @@ func (r *result) childCounts() []RegionCount {
 
 // each calls f for the nodes that are drawn, or with --all for all of them.
 func (r *result) each(f func(i int)) {
+	r.look(r.request.Size)
 	put := func(i int) {
-		if r.forest.calls.Begin[r.node(i)] <= r.until {
+		if !r.isMerged(i) && r.forest.calls.Begin[r.node(i)] <= r.until {
 			f(i)
 		}
 	}
@@ -139,7 +144,9 @@ func (r *result) each(f func(i int)) {
 		}
 		return
 	}
-	for _, i := range r.shown {
+	inOrder := slices.Clone(r.shown) // of the run
+	slices.SortFunc(inOrder, func(a, b int32) int { return cmp.Compare(r.node(int(a)), r.node(int(b))) })
+	for _, i := range inOrder {
 		put(int(i))
 	}
 }
@@ -147,7 +154,7 @@ func (r *result) each(f func(i int)) {
 func (r *result) nodeData(i int, expects []int32) Node {
 	c := r.call(i)
 	index, made := r.forest.counts()
-	x, y := r.layout.At(i, float64(r.ring))
+	x, y := r.layout.At(i, r.ring)
 	n := Node{ID: r.node(i), Begin: int64(c.Begin), Level: r.forest.level[r.node(i)], Ring: r.layout.Level[i], Weight: r.layout.Weight[i],
 		Start: r.layout.Start[i], Alloc: r.layout.Alloc[i], X: x, Y: y,
 		Step: r.forest.step(r.node(i)), Index: index[r.node(i)], Children: made[r.node(i)], Expects: expects[r.node(i)]}
@@ -217,6 +224,9 @@ func (r *result) processorNumber(node int32) string {
 }
 
 func (r *result) fact(i int) view.Fact {
+	if r.isMerged(i) {
+		return r.mergedFact(i)
+	}
 	c, s := r.call(i), r.request.Store()
 	if c.Region == trace.NoRegion {
 		calls := int64(r.forest.calls.Len() - 1)
@@ -259,7 +269,7 @@ func (r *result) fact(i int) view.Fact {
 // a subtree the way up, to the subtree of its caller or to the whole tree. A zoom belongs to what it was made for.
 func (r *result) opens(i int) map[string]string {
 	node := r.node(i)
-	if r.request.Values.Text("root") == "" || i > 0 {
+	if node != r.root {
 		return map[string]string{"root": strconv.Itoa(int(node)), "paint": "location", "zoom": ""}
 	}
 	up := r.forest.calls.Tree.Parent[node]

@@ -34,9 +34,13 @@ type drawing struct {
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", "")
 	s.AddFrame(scene.Frame{Name: "main", W: float32(size.Width), H: float32(size.Height)})
+	r.look(size)
 	scale := r.zoom.factor * float64(min(size.Width, size.Height)) / float64(max(min(r.request.Size.Width, r.request.Size.Height), 1))
-	half := r.zoom.factor * float64(min(size.Width, size.Height)) / 2
-	r.drawing = drawing{size: size, d: float64(r.ring) * scale, cx: float64(size.Width)/2 - r.zoom.x*half, cy: float64(size.Height)/2 - r.zoom.y*half}
+	r.drawing = drawing{size: size, d: r.ring * scale}
+	r.cx, r.cy = r.rootAt(size)
+	if r.detail != nil {
+		r.d = r.sight.Ring
+	}
 	if !r.paper {
 		r.band = bandWidth(r.d)
 	}
@@ -48,7 +52,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		count += m.Len()
 	}
 	s.AddLayer("families", 0, marks...)
-	s.Terms = r.trail()
+	s.Terms = r.terms()
 	if r.lone() {
 		s.AddLayer("labels", 0, r.loneLabel())
 	} else if !r.paper {
@@ -60,15 +64,25 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.Legend = p.legend()
 	s.Notes = r.Notes()
 	s.Description = fmt.Sprintf("Kaleidoscope of %s calls on %d levels, painted by %s; %s of them are drawn, in %s marks.",
-		view.Thousands(int64(r.forest.calls.Len())), r.height, p.paint, view.Thousands(int64(len(r.places))), view.Thousands(int64(count)))
+		view.Thousands(int64(r.forest.calls.Len())), r.height, p.paint, view.Thousands(int64(r.drawnCalls())), view.Thousands(int64(count)))
 	return s
+}
+
+// drawnCalls counts the calls that are drawn each by itself.
+func (r *result) drawnCalls() (n int) {
+	for _, p := range r.places {
+		if !r.isMerged(int(p.node)) {
+			n++
+		}
+	}
+	return n
 }
 
 // put finds the places of the nodes that are drawn: those of the arrangement, or
 // of a closer look those that it shows.
 func (r *result) put(size scene.Size) {
 	shown := r.shown
-	if r.zoom != (zoom{factor: 1}) {
+	if r.detail == nil && r.zoom != (zoom{factor: 1}) {
 		shown, r.left = choose(r.layout, r.d, newSight(r.cx, r.cy, size))
 	}
 	begin := r.forest.calls.Begin

@@ -13,6 +13,7 @@ type family struct {
 	children []int32
 	colour   scene.Colour
 	flag     scene.Flag
+	mix      *mix // of what is merged
 }
 
 // bandWidth is how wide the children's part of a family is; 0 where rings are so
@@ -36,8 +37,14 @@ func (r *result) gather(p *painter) {
 	r.families = make([]family, len(r.places))
 	for k, pl := range r.places {
 		f := &r.families[k]
-		f.place, f.colour = int32(k), p.colour(int(pl.node))
-		if r.light.has(r.forest, r.node(int(pl.node))) {
+		f.place = int32(k)
+		if r.isMerged(int(pl.node)) {
+			f.mix = r.mixOf(p, &r.items[pl.node])
+			f.colour = f.mix.colour
+		} else {
+			f.colour = p.colour(int(pl.node))
+		}
+		if f.mix != nil && f.mix.lit || f.mix == nil && r.light.has(r.forest, r.node(int(pl.node))) {
 			r.lit++
 		} else {
 			f.flag = scene.Dimmed
@@ -68,30 +75,50 @@ func (r *result) draw(p *painter) []scene.Mark {
 			r.drawLine(p, lines, f)
 		default:
 			xs, ys := r.corners(f)
-			shapes.Add(xs, ys, f.colour)
+			addPolygon(shapes, xs, ys, f.colour, f.flag, r.size)
 			p.saw(me.node, 1)
-			if f.flag != 0 {
-				shapes.SetFlags(f.flag)
-			}
-			if len(f.children) == 2 && flat(xs, ys) { // two calls on opposite sides
-				addLine(lines, xs[1], ys[1], xs[2], ys[2], f.colour, f.flag)
+			if len(xs) == 3 && flat(xs, ys) { // two calls on opposite sides
+				r.addLine(lines, float64(xs[1]), float64(ys[1]), float64(xs[2]), float64(ys[2]), f.colour, f.flag)
 			}
 			if r.band > 0 {
 				r.drawBand(p, bands, f)
 			}
 		}
 	}
-	return []scene.Mark{shapes, bands, lines, leaves}
+	sectors, rest := r.drawMerged(p)
+	return []scene.Mark{shapes, bands, sectors, rest, lines, leaves}
 }
 
 // corners of a family's shape: the call itself, then its calls.
 func (r *result) corners(f *family) (xs, ys []float32) {
 	me := r.places[f.place]
 	xs, ys = append(xs, float32(me.x)), append(ys, float32(me.y))
+	if x, y, cut := r.cutAt(f, 0); cut {
+		xs, ys = append(xs, x), append(ys, y)
+	}
 	for _, c := range f.children {
 		xs, ys = append(xs, float32(r.places[c].x)), append(ys, float32(r.places[c].y))
 	}
+	if x, y, cut := r.cutAt(f, 1); cut {
+		xs, ys = append(xs, x), append(ys, y)
+	}
 	return xs, ys
+}
+
+// cutAt is where the shape of a call ends whose first (0) or last (1) calls are out of sight.
+func (r *result) cutAt(f *family, end int) (x, y float32, cut bool) {
+	if r.detail == nil || r.sight.Half >= 180 || len(f.children) == 0 {
+		return 0, 0, false
+	}
+	l, me := r.layout, r.places[f.place].node
+	child := r.places[f.children[end*(len(f.children)-1)]].node
+	angle, of := l.Start[child]+float64(end)*l.Alloc[child], l.Start[me]+float64(end)*l.Alloc[me]
+	if math.Abs(angle-of) < 1e-9*l.Alloc[me] {
+		return 0, 0, false
+	}
+	sin, cos := math.Sincos(angle * math.Pi / 180)
+	radius := r.d * float64(l.Level[child])
+	return float32(r.cx + radius*cos), float32(r.cy + radius*sin), true
 }
 
 // leafRadius is the size of a call that made none.
@@ -103,7 +130,7 @@ func (r *result) drawsLeaf(f *family) bool {
 }
 
 func (r *result) drawLeaf(p *painter, leaves *scene.Point, f *family) {
-	if !r.drawsLeaf(f) {
+	if !r.drawsLeaf(f) || f.mix != nil || r.fillsSector(f) {
 		return
 	}
 	me, colour := r.places[f.place], f.colour
@@ -114,8 +141,12 @@ func (r *result) drawLeaf(p *painter, leaves *scene.Point, f *family) {
 	p.saw(me.node, 1)
 }
 
-func addLine(lines *scene.Line, x1, y1, x2, y2 float32, colour scene.Colour, flag scene.Flag) {
-	lines.Add(x1, y1, x2, y2, colour)
+func (r *result) addLine(lines *scene.Line, x1, y1, x2, y2 float64, colour scene.Colour, flag scene.Flag) {
+	x1, y1, x2, y2, ok := clipLine(x1, y1, x2, y2, r.size)
+	if !ok {
+		return
+	}
+	lines.Add(float32(x1), float32(y1), float32(x2), float32(y2), colour)
 	if flag != 0 {
 		lines.SetFlags(flag)
 	}
@@ -128,12 +159,12 @@ func (r *result) drawLine(p *painter, lines *scene.Line, f *family) {
 	c := r.places[child.place]
 	p.saw(me.node, 1)
 	if !r.hasTail(f) {
-		addLine(lines, float32(me.x), float32(me.y), float32(c.x), float32(c.y), f.colour, f.flag)
+		r.addLine(lines, me.x, me.y, c.x, c.y, f.colour, f.flag)
 		return
 	}
 	x, y := me.x+tail*(c.x-me.x), me.y+tail*(c.y-me.y)
-	addLine(lines, float32(me.x), float32(me.y), float32(x), float32(y), f.colour, f.flag)
-	addLine(lines, float32(x), float32(y), float32(c.x), float32(c.y), child.colour, child.flag)
+	r.addLine(lines, me.x, me.y, x, y, f.colour, f.flag)
+	r.addLine(lines, x, y, c.x, c.y, child.colour, child.flag)
 	p.saw(c.node, 1)
 }
 
@@ -266,8 +297,5 @@ func (r *result) addStripe(bands *scene.Polygon, top point, s *stripe) {
 	for k := len(s.edge) - 1; k >= 0; k-- {
 		add(inner(s.edge[k], top, r.band))
 	}
-	bands.Add(xs, ys, s.colour)
-	if s.flag != 0 {
-		bands.SetFlags(s.flag)
-	}
+	addPolygon(bands, xs, ys, s.colour, s.flag, r.size)
 }

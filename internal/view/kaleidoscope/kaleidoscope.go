@@ -4,8 +4,9 @@
 //
 //	forest.go    who called whom: nested intervals and spawn links
 //	processor.go who ran what, where goroutines move between processors
-//	arrange.go   which levels are drawn, and where calls lie
-//	choose.go    which calls are drawn
+//	order.go     the order of sectors
+//	detail.go    what is drawn at any scale; merged.go sectors that stand for several calls
+//	arrange.go   the paper's way: which levels are drawn, and where calls lie; choose.go which calls are drawn
 //	paint.go     what colours mean; group.go colours of many locations
 //	draw.go      places, zoom, growth; family.go shapes and bands; label.go names
 //	pick.go      what is under the cursor
@@ -18,6 +19,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -31,12 +34,12 @@ var View = &view.View{
 	Summary: "the whole invocation tree as one radial picture: by location, region or time",
 	HowToRead: "The root is in the middle; a call lies on the ring of its depth, and its calls share its sector by weight. A call and its calls form one filled shape in the call's colour, with an outer band in the colours of its calls. " +
 		"Painted by location, even colours mean an even load; painted by time, one colour is one moment. The same time colour with different location colours is work in parallel, " +
-		"the same with the same is work in sequence. Painted by both, hue is the location and lightness the time, early ones light. Where there are more levels than rings, levels are condensed; " +
-		"what is under a pixel is not drawn; both are said. In the page, a double click opens a subtree, and the flower can be seen to bloom.",
+		"the same with the same is work in sequence. Painted by both, hue is the location and lightness the time, early ones light. What is under a pixel wide is a sector with its neighbours, painted " +
+		"with the mix of their colours, and opens when one comes closer, down to single calls; no call leaves its angle. In the page, a double click opens a subtree or a sector, and the flower can be seen to bloom.",
 	Needs: view.Needs{Intervals: true},
 	Runs:  2,
 	Options: view.Words(view.Use("ring", "paint", "order=auto", "root", "zoom", "until", "light", "all", "palette=spectrum", "paper"),
-		"order: order of sectors: roots in the order of their processes and what they call by begin, all by begin, the largest first, or by begin with what a condensed call made together; auto: rank where each location has one root, else time [auto rank time size family]"),
+		"order: order of sectors: roots in the order of their processes and what they call by begin, all by begin, the largest first, or by begin with what a condensed call made together; auto: rank where roots are of ranks or one a location, else time [auto rank time size family]"),
 	Data:    []any{Data{}, PairData{}},
 	Compute: compute,
 }
@@ -46,10 +49,14 @@ type result struct {
 	colours *view.Colours
 	forest  *forest
 	*arrangement
-	light *light
-	until trace.Time
-	zoom  zoom
-	paper bool // families alone, as the paper draws them
+	detail *detail // nil: the paper's arrangement, or all of the tree
+	looked scene.Size
+	sight  invocation.Sight
+	light  *light
+	root   int32 // of the subtree that is shown; -1: the whole tree
+	until  trace.Time
+	zoom   zoom
+	paper  bool // families alone, as the paper draws them
 	drawing
 }
 
@@ -97,8 +104,20 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.arrangement, err = view.Keep(q.Runs[0].Cache, "kaleidoscope arrangement "+keyOf(w)+p.key(), (*arrangement).sizeBytes, func() (*arrangement, error) { return p.arrange(r.forest), nil })
+	r.root = p.root
 	r.light = newLight(q, q.Values.Switch("light"))
+	if !r.paper && !p.all {
+		r.detail, err = view.Keep(q.Runs[0].Cache, "kaleidoscope detail "+keyOf(w)+p.key(), (*detail).sizeBytes, func() (*detail, error) { return p.detail(r.forest), nil })
+		if err == nil {
+			err = r.zoomToCall()
+			r.look(q.Size)
+		}
+		return r, err
+	}
+	if err := r.zoomToCall(); err != nil {
+		return nil, err
+	}
+	r.arrangement, err = view.Keep(q.Runs[0].Cache, "kaleidoscope arrangement "+keyOf(w)+p.key(), (*arrangement).sizeBytes, func() (*arrangement, error) { return p.arrange(r.forest), nil })
 	return r, err
 }
 
@@ -117,7 +136,7 @@ func (r *result) plan() (*plan, error) {
 	case r.paper:
 		p.order = byTime
 	default:
-		p.order = chosenOrder(r.forest)
+		p.order = chosenOrder(r.forest, p.locations)
 	}
 	return p, nil
 }
@@ -150,7 +169,7 @@ func (r *result) Notes() []string {
 	if n := r.forest.calls.Cut; n > 0 {
 		out = append(out, plural(n, "call would be its own ancestor and hangs on the root", "calls would be their own ancestors and hang on the root"))
 	}
-	out = append(out, r.arrangement.notes...)
+	out = append(append(out, r.arrangement.notes...), r.detailNotes()...)
 	if r.until < r.forest.end {
 		out = append(out, "as it was at "+view.FormatTime(r.until))
 	}

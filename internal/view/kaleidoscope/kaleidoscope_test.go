@@ -48,7 +48,7 @@ func TestView(t *testing.T) {
 		viewtest.Case{Name: "quicksort", Reader: quicksort, Size: square},
 		viewtest.Case{Name: "by region", Reader: quicksort, Size: square, Options: map[string][]string{"paint": {"region"}}},
 		viewtest.Case{Name: "by time", Reader: quicksort, Size: square, Options: map[string][]string{"paint": {"time"}, "paper": {"true"}}},
-		viewtest.Case{Name: "condensed", Reader: quicksort, Size: square, Options: map[string][]string{"ring": {"50"}, "order": {"family"}}},
+		viewtest.Case{Name: "condensed", Reader: quicksort, Size: square, Options: map[string][]string{"ring": {"50"}, "order": {"family"}, "paper": {"true"}}},
 		viewtest.Case{Name: "calls", Trace: calls, Size: square},
 	)
 }
@@ -172,7 +172,7 @@ func TestTimeReadsLateralOnOnePEAndRadialOnFive(t *testing.T) {
 }
 
 func TestSemigroupIsCondensedAsInThePaper(t *testing.T) {
-	d := data(t, viewtest.Case{Reader: fromDemo("semigroup"), Size: scene.Size{Width: 850, Height: 850}, Options: map[string][]string{"ring": {"4"}}})
+	d := data(t, viewtest.Case{Reader: fromDemo("semigroup"), Size: scene.Size{Width: 850, Height: 850}, Options: map[string][]string{"ring": {"4"}, "paper": {"true"}}})
 	if d.Height != 174 || d.HMax != 106 || d.C0 != 1 || d.Threshold != 38 {
 		t.Errorf("height %d hmax %d c0 %d threshold %d", d.Height, d.HMax, d.C0, d.Threshold)
 	}

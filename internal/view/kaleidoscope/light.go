@@ -65,15 +65,21 @@ func (l *light) has(f *forest, node int32) bool {
 type zoom struct{ factor, x, y float64 }
 
 // mostZoom keeps coordinates within what renderers draw without error.
-const mostZoom = 1000
+const mostZoom = 1e9
 
-// parseZoom reads FACTOR or FACTOR,X,Y.
+// String writes a zoom as parseZoom reads it.
+func (z zoom) String() string {
+	text := func(v float64) string { return strconv.FormatFloat(v, 'g', 12, 64) }
+	return text(z.factor) + "," + text(z.x) + "," + text(z.y)
+}
+
+// parseZoom reads FACTOR or FACTOR,X,Y. What names a call is found later, see zoomToCall.
 func parseZoom(s string) (zoom, error) {
 	z := zoom{factor: 1}
-	if s == "" {
+	if s == "" || namesCall(s) {
 		return z, nil
 	}
-	wrong := fmt.Errorf("--zoom %q: want FACTOR from 0.1 to %d, or FACTOR,X,Y", s, mostZoom)
+	wrong := fmt.Errorf("--zoom %q: want FACTOR from 0.1 to %g, FACTOR,X,Y, or a call: #ID or LOCATION/LANE/ROW", s, float64(mostZoom))
 	parts := strings.Split(s, ",")
 	if len(parts) != 1 && len(parts) != 3 {
 		return z, wrong

@@ -13,7 +13,9 @@ import (
 const loneShare = 0.5
 
 // lone tells whether the tree is one call: a disc, since there is no family to draw.
-func (r *result) lone() bool { return r.layout.Tree.Len() == 1 && len(r.places) == 1 }
+func (r *result) lone() bool {
+	return r.layout.Tree.Len() == 1 && len(r.places) == 1 && (r.detail == nil || len(r.detail.order) == 1)
+}
 
 func (r *result) loneRadius() float64 {
 	return loneShare * r.zoom.factor * float64(min(r.size.Width, r.size.Height)) / 2
@@ -52,11 +54,8 @@ const mostTrail = 12
 
 // trail names the callers of the root of a subtree, outermost first, and itself: the ways up.
 func (r *result) trail() (out []scene.Term) {
-	if r.request.Values.Text("root") == "" {
-		return nil
-	}
 	regions, calls := r.request.Store().Regions(), r.forest.calls
-	for node := r.node(0); node >= 0; node = calls.Tree.Parent[node] {
+	for node := r.root; node >= 0; node = calls.Tree.Parent[node] {
 		if region := calls.Region[node]; region != trace.NoRegion {
 			out = append(out, scene.Term{Name: "root", Text: strconv.Itoa(int(node)), Label: regions[region].Name})
 		}

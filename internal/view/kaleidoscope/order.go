@@ -19,24 +19,25 @@ const (
 // mostSorted is how many siblings are put in order of their size: among more nobody sees it.
 const mostSorted = 4096
 
-// chosenOrder is rank where each location has no more than one of several roots, else time.
-func chosenOrder(f *forest) string {
+// chosenOrder is rank where roots are of ranks, or one a location; else time.
+func chosenOrder(f *forest, t *store.Tree) string {
 	c := f.calls
 	if !c.Virtual {
 		return byTime
 	}
-	seen := map[trace.LocationID]bool{}
+	seen, one, ranks := map[trace.LocationID]bool{}, true, true
 	for i, p := range c.Tree.Parent {
 		if p != 0 {
 			continue
 		}
 		id := c.Location(int32(i))
-		if seen[id] {
-			return byTime
-		}
+		one, ranks = one && !seen[id], ranks && t.Rank[id] >= 0
 		seen[id] = true
 	}
-	return byRank
+	if one || ranks {
+		return byRank
+	}
+	return byTime
 }
 
 // sorter gives what brings the siblings of a tree of the forest's nodes into an order; nil: they are in it.

@@ -36,13 +36,17 @@ func (r *result) ramp() string {
 
 // spectrum is the time over which colours run: when the first and the last call of the tree, or of the subtree, begin.
 func (r *result) spectrum() (begin, end trace.Time) {
-	if r.request.Values.Text("root") == "" {
+	if r.root < 0 {
 		return r.forest.begin, r.forest.end
 	}
 	all := r.forest.calls.Begin
-	begin, end = all[r.node(0)], all[r.node(0)]
-	for i := range r.layout.Tree.Len() {
-		end = max(end, all[r.node(i)])
+	node, n := r.node, r.layout.Tree.Len()
+	if r.detail != nil {
+		node, n = func(i int) int32 { return r.detail.order[i] }, len(r.detail.order)
+	}
+	begin, end = all[node(0)], all[node(0)]
+	for i := range n {
+		end = max(end, all[node(i)])
 	}
 	return begin, end
 }
@@ -87,8 +91,11 @@ func mostFirst(count map[trace.RegionID]int) []trace.RegionID {
 	})
 }
 
-func (p *painter) colour(i int) scene.Colour {
-	calls, node := p.result.forest.calls, p.result.node(i)
+func (p *painter) colour(i int) scene.Colour { return p.colourOf(p.result.node(i)) }
+
+// colourOf gives the colour of a node of the forest.
+func (p *painter) colourOf(node int32) scene.Colour {
+	calls := p.result.forest.calls
 	region := calls.Region[node]
 	if region == trace.NoRegion {
 		return scene.UIAggregate
@@ -105,8 +112,9 @@ func (p *painter) colour(i int) scene.Colour {
 }
 
 // saw notes that a mark shows so many calls that look like node i, for the legend.
-func (p *painter) saw(i int32, calls int) {
-	node := p.result.node(int(i))
+func (p *painter) saw(i int32, calls int) { p.sawNode(p.result.node(int(i)), calls) }
+
+func (p *painter) sawNode(node int32, calls int) {
 	region := p.result.forest.calls.Region[node]
 	switch {
 	case region == trace.NoRegion:

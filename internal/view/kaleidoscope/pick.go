@@ -37,6 +37,9 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		k = r.lineAt(p)
 	}
 	if k < 0 {
+		k = r.sectorUnder(p)
+	}
+	if k < 0 {
 		k = r.shapeAt(p)
 	}
 	if k < 0 {
@@ -58,7 +61,7 @@ func (r *result) leafAt(p point) int32 {
 	best, near := int32(-1), float64(slack)
 	for k := range r.families {
 		f := &r.families[k]
-		if len(f.children) > 0 || !r.drawsLeaf(f) {
+		if len(f.children) > 0 || !r.drawsLeaf(f) || f.mix != nil || r.fillsSector(f) {
 			continue
 		}
 		if far := distance(r.at(f.place), p); far <= near {

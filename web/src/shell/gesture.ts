@@ -307,6 +307,10 @@ export class Gestures {
     const i = this.find((a.x + b.x) / 2, (a.y + b.y) / 2, 24);
     const f = this.frame(i);
     this.cancel();
+    if (this.host.plug().magnify) {
+      this.pinch = { frame: -1, apart: Math.max(20, Math.hypot(a.x - b.x, a.y - b.y)), at: 0, window: this.bench.store.window, gesture: "" };
+      return;
+    }
     if (!f || !isTime(f) || !this.picture.slides) return;
     this.pinch = { frame: i, apart: Math.max(20, Math.hypot(a.x - b.x, a.y - b.y)), at: timeAt(f, toScene(this.picture.transform(i), (a.x + b.x) / 2, a.y).x), window: this.bench.store.window, gesture: `pinch-${++gestures}` };
   }
@@ -314,6 +318,13 @@ export class Gestures {
   /** The time under the fingers stays under them. */
   private pinchTo(): void {
     const [a, b] = [...this.touches.values()];
+    const magnify = this.host.plug().magnify;
+    if (this.pinch && magnify && b) {
+      const apart = Math.max(20, Math.hypot(a.x - b.x, a.y - b.y));
+      this.setOptions(magnify(this.host.panel(), apart / this.pinch.apart, this.fromMiddle((a.x + b.x) / 2, (a.y + b.y) / 2), this.picture.scene));
+      this.pinch.apart = apart;
+      return;
+    }
     const f = this.pinch && this.frame(this.pinch.frame);
     if (!this.pinch || !f || !b) return;
     const { window, apart, at, gesture } = this.pinch;
@@ -464,6 +475,12 @@ export class Gestures {
 
   // Wheel and keys.
 
+  /** A place in shares of the picture's smaller side, from its middle. */
+  private fromMiddle(x: number, y: number): { x: number; y: number } {
+    const s = this.picture.scene;
+    return { x: (x - (s?.width ?? 0) / 2) / this.side, y: (y - (s?.height ?? 0) / 2) / this.side };
+  }
+
   private roll(e: WheelEvent): void {
     const { x, y } = this.point(e);
     const i = this.find(x, y, 24);
@@ -477,9 +494,7 @@ export class Gestures {
     const magnify = this.host.plug().magnify;
     if (magnify) {
       e.preventDefault();
-      const s = this.picture.scene;
-      const at = { x: (x - (s?.width ?? 0) / 2) / this.side, y: (y - (s?.height ?? 0) / 2) / this.side };
-      return this.setOptions(magnify(this.host.panel(), Math.exp(-Math.max(-120, Math.min(120, e.deltaY * unit)) * 0.002), at, s));
+      return this.setOptions(magnify(this.host.panel(), Math.exp(-Math.max(-120, Math.min(120, e.deltaY * unit)) * 0.002), this.fromMiddle(x, y), this.picture.scene));
     }
     if (!f || !isTime(f) || !this.picture.slides) return;
     e.preventDefault();

@@ -1,7 +1,7 @@
 // What a view may add to its panel. A view without a folder needs none of it.
 
 import type { ComponentType } from "preact";
-import type { Fact } from "../api/types";
+import type { Fact, IntervalHit } from "../api/types";
 import type { Row, Scene } from "../scene/scene";
 import type { PanelState } from "./layout";
 import type { Follow } from "./scope";
@@ -37,6 +37,8 @@ export interface ViewPlug {
   shift?(panel: PanelState, dx: number, dy: number): OptionChange[];
   /** What the wheel changes; a factor above 1 comes closer. The pointer is given in shares of the smaller side, from the middle. */
   magnify?(panel: PanelState, factor: number, at: { x: number; y: number }, scene?: Scene | null): OptionChange[];
+  /** What shows an interval that a search found, which may be too small to be drawn so far. */
+  fly?(hit: IntervalHit): OptionChange[];
   /** Its legend takes two lines even in a wide panel. */
   longLegend?: boolean;
   /** Symbols that a scene has beside its colours, with what they mean. */

@@ -4,7 +4,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import { ApiFailure, type Api } from "../api/client";
 import { idsOf } from "../api/ids";
-import type { ApiError, Fact, RegionRow, RunInfo, RunKind, RunState, Session, Theme, ViewInfo } from "../api/types";
+import type { ApiError, Fact, IntervalHit, RegionRow, RunInfo, RunKind, RunState, Session, Theme, ViewInfo } from "../api/types";
 import type { Painter } from "../scene/painter";
 import type { Palette, Tint } from "../scene/palette";
 import type { AreaTab } from "./area";
@@ -141,7 +141,7 @@ export class Workbench {
 
   constructor(readonly api: Api, readonly plugs: readonly ViewPlug[], readonly colours: Palette, readonly newPainter: (host: HTMLElement) => Painter) {
     this.book = new LocationBook(api, "");
-    this.finder = new IntervalFinder({ api, store: this.store, run: () => this.runID.peek(), say: (words) => this.say(words), track: (spans) => (this.track.value = spans), shown: (hit) => this.follower.show(hit) });
+    this.finder = new IntervalFinder({ api, store: this.store, run: () => this.runID.peek(), say: (words) => this.say(words), track: (spans) => (this.track.value = spans), shown: (hit) => { this.follower.show(hit); this.fly(hit); } });
     this.follower = new CauseFollower(this);
     this.notebook = new NoteBook(api, (e) => this.report(e));
     api.onKept?.((used, most) => (this.kept.value = `${formatBytes(used)} of ${formatBytes(most)} kept`));
@@ -315,6 +315,13 @@ export class Workbench {
       this.store.reset(info.end, look);
     });
     if (this.embed.peek() === "") void this.notebook.open(id);
+  }
+
+  /** Has the pictures that draw single intervals show one of this run. */
+  private fly(hit: IntervalHit): void {
+    for (const p of panel.panels(this.layout.value)) {
+      if (!this.isForeign(p)) for (const c of this.plug(p.view).fly?.(hit) ?? []) this.setOption(p.id, c.option, c.values);
+    }
   }
 
   /** Takes a newer state of the run shown: window and selection stay, pictures ask again. */

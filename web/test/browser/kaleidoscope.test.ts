@@ -132,3 +132,31 @@ it("selects on a single click", async () => {
   expect((await state(page)).regions).toHaveLength(1);
   expect(errors).toEqual([]);
 });
+
+it("flies to a call that is not drawn, and opens sectors on a double click", async () => {
+  const large = await serve("demo:stencil?intervals=60000");
+  try {
+    await openBench(page, large.address, "v=kaleidoscope&0.paint=region");
+    const calls = () => page.evaluate(() => {
+      const host = document.querySelector(".picture") as unknown as { picture: { scene: { description: string } } };
+      return host.picture.scene.description;
+    });
+    expect(await calls()).toMatch(/Kaleidoscope of [67]\d,\d+ calls/);
+    await page.locator("#search").fill("MPI");
+    const hit = page.locator(".hit").filter({ hasText: " at " }).first();
+    await hit.waitFor();
+    await hit.click();
+    await page.waitForFunction(() => /0\.zoom=[\d.e]+(,|%2C)/.test(location.search));
+    await settled(page);
+    expect(Number((await options()).zoom[0].split(",")[0])).toBeGreaterThan(20);
+    await page.getByRole("button", { name: "centre" }).click();
+    await settled(page);
+    const box = (await picture(page).boundingBox())!;
+    await page.mouse.dblclick(box.x + box.width / 2 + box.height * 0.36, box.y + box.height / 2 + box.height * 0.1);
+    await page.waitForFunction(() => location.search.includes("0.zoom="));
+    await settled(page);
+    expect(Number((await options()).zoom[0].split(",")[0])).toBeGreaterThan(2);
+  } finally {
+    await large.stop();
+  }
+});

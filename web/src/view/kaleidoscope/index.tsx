@@ -22,10 +22,11 @@ export const kaleidoscope: ViewPlug = {
   },
   magnify: (panel, by, at) => {
     const z = zoomOf(panel);
-    const factor = Math.max(0.5, Math.min(1000, z.factor * by));
+    const factor = Math.max(0.5, Math.min(mostZoom, z.factor * by));
     const step = 2 * (1 / z.factor - 1 / factor);
     return zoomed({ factor, x: z.x + at.x * step, y: z.y + at.y * step });
   },
+  fly: (hit) => [{ option: "root", values: [] }, { option: "zoom", values: [`${hit.location}/${hit.lane}/${hit.row}`] }],
   Bar: Trail,
   Controls,
 };
@@ -43,8 +44,11 @@ export function zoomOf(panel: PanelState): Zoom {
   return { factor: at(0, 1), x: at(1, 0), y: at(2, 0) };
 }
 
+/** As far as the view takes it. */
+const mostZoom = 1e9;
+
 function zoomed(z: Zoom): OptionChange[] {
-  const digits = (x: number) => String(Math.round(x * 1e5) / 1e5);
+  const digits = (x: number) => String(Number(x.toPrecision(14)));
   const text = [digits(z.factor), digits(z.x), digits(z.y)].join(",");
   return [{ option: "zoom", values: text === "1,0,0" ? [] : [text] }];
 }
@@ -93,8 +97,17 @@ function Trail({ panel, scene }: { panel: PanelState; scene: Scene | null }) {
 const pause = 120;
 const step = 1;
 
-function Controls({ panel }: { panel: PanelState }) {
+/** The zoom that a call was found at, where one was asked for by its name. */
+export function foundAt(panel: PanelState, scene: Scene | null): string | undefined {
+  return panel.options.zoom?.[0]?.match(/^#|\//) ? scene?.terms?.find((t) => t.name === "zoom")?.text : undefined;
+}
+
+function Controls({ panel, scene }: { panel: PanelState; scene: Scene | null }) {
   const bench = useBench();
+  const found = foundAt(panel, scene);
+  useEffect(() => {
+    if (found !== undefined) bench.setOption(panel.id, "zoom", [found]);
+  }, [found]);
   const [playing, setPlaying] = useState(false);
   const until = untilOf(panel);
   const grow = (percent: number) => bench.setOption(panel.id, "until", percent >= 100 ? [] : [`${Math.max(0, percent)}%`]);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { PanelState } from "../../shell/layout";
 import { forAnotherRun } from "../../shell/plug";
-import { kaleidoscope, savePainting, untilOf, wholeTree, zoomOf } from "./index";
+import type { Scene } from "../../scene/scene";
+import { foundAt, kaleidoscope, savePainting, untilOf, wholeTree, zoomOf } from "./index";
 
 const panel = (options: Record<string, string[]> = {}) => ({ id: "p", view: "kaleidoscope", options }) as unknown as PanelState;
 
@@ -24,6 +25,13 @@ describe("the picture of calls", () => {
     savePainting(panel({ paint: ["time"] }));
     savePainting(panel({ paint: ["location"], root: ["7"] }));
     expect(wholeTree(panel({ paint: ["location"], root: ["7"] }))).toEqual([{ option: "root", values: [] }, { option: "zoom", values: [] }, { option: "paint", values: ["time"] }]);
+  });
+  it("flies to a call that a search found, and keeps the zoom that drew it", () => {
+    const hit = { location: 3, path: "", lane: 0, row: 17, region: 1, begin: 0, duration: 5 };
+    const [root, zoom] = kaleidoscope.fly!(hit);
+    expect([root.values, zoom.values]).toEqual([[], ["3/0/17"]]);
+    const scene = { terms: [{ name: "zoom", text: "512,0.25,-0.5", label: "zoom", by: "" }] } as unknown as Scene;
+    expect([foundAt(panel({ zoom: zoom.values }), scene), foundAt(panel({ zoom: ["4,0,0"] }), scene)]).toEqual(["512,0.25,-0.5", undefined]);
   });
   it("keeps neither subtree nor zoom for another run", () => {
     expect(forAnotherRun(kaleidoscope, { zoom: ["4,1,1"], root: ["7"], paint: ["time"] })).toEqual({ paint: ["time"] });

@@ -1,0 +1,131 @@
+package kaleidoscope
+
+import (
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
+	"github.com/parallax-hpc/parallax/internal/scene"
+)
+
+// A detail is a tree that is looked at at any scale: what is drawn depends on the zoom, where it lies does not.
+type detail struct {
+	outline *invocation.Outline
+	order   []int32 // node of the forest at each place
+}
+
+func (d *detail) sizeBytes() int64 { return d.outline.SizeBytes() + 4*int64(len(d.order)) }
+
+// detail orders the tree, or a subtree of it.
+func (p *plan) detail(f *forest) *detail {
+	tree, a := f.calls.Tree, &arrangement{}
+	if p.root >= 0 {
+		tree, a.origin = tree.Subtree(p.root)
+	}
+	weight := func() []float64 { return invocation.NewLayout(tree).Weight }
+	ordered, order := tree.Preorder(sorter(p.order, f, p.locations, a.node, weight))
+	level, _ := ordered.Levels()
+	return &detail{invocation.NewOutline(level), a.through(order)}
+}
+
+// look finds what a picture of a size shows: an arrangement of what is drawn alone.
+func (r *result) look(size scene.Size) {
+	if r.detail == nil || r.arrangement != nil && r.looked == size {
+		return
+	}
+	r.looked = size
+	o, ring := r.detail.outline, r.ringAt(size)
+	x, y := r.rootAt(size)
+	r.sight = invocation.NewSight(float64(size.Width), float64(size.Height), ring*r.zoom.factor, x, y)
+	items, skipped := lookAt(o, r.sight)
+	a := &arrangement{height: o.Height, ring: ring, hmax: (o.Height + int(r.sight.Band) - 1) / int(r.sight.Band), items: items, skipped: skipped,
+		layout: &invocation.Layout{Tree: &invocation.Tree{}, Height: o.Height}}
+	if r.sight.Band > 1 {
+		a.condensing = invocation.Condensing{C0: int(r.sight.Band), T: o.Height}
+	}
+	l := a.layout
+	for i, it := range items {
+		weight := 0.0
+		if !it.Merged {
+			weight = float64(o.Weight(it.First))
+		}
+		a.origin, a.shown = append(a.origin, r.detail.order[it.First]), append(a.shown, int32(i))
+		l.Tree.Parent, l.Level = append(l.Tree.Parent, it.Parent), append(l.Level, it.Level)
+		l.Weight, l.Start, l.Alloc = append(l.Weight, weight), append(l.Start, it.Start), append(l.Alloc, it.Alloc)
+	}
+	r.arrangement = a
+}
+
+// ringAt is the distance of levels in a picture of a size, before a zoom.
+func (r *result) ringAt(size scene.Size) float64 {
+	side := float64(min(size.Width, size.Height))
+	if given := r.request.Values.Integer("ring"); given > 0 {
+		return float64(given) * side / float64(max(min(r.request.Size.Width, r.request.Size.Height), 1))
+	}
+	return side / 2 / float64(max(r.detail.outline.Height, 1))
+}
+
+// lookAt takes a pixel for what is drawn, or more where that gives more than a scene may hold.
+func lookAt(o *invocation.Outline, s invocation.Sight) ([]invocation.Item, []invocation.Skip) {
+	for unit := 1.0; ; unit *= math.Sqrt2 {
+		if items, skipped, ok := o.Look(s, unit, mostDrawn); ok {
+			return items, skipped
+		}
+	}
+}
+
+// rootAt is where the root lies in a picture of a size.
+func (r *result) rootAt(size scene.Size) (x, y float64) {
+	half := r.zoom.factor * float64(min(size.Width, size.Height)) / 2
+	return float64(size.Width)/2 - r.zoom.x*half, float64(size.Height)/2 - r.zoom.y*half
+}
+
+// isMerged tells whether an item stands for several calls.
+func (a *arrangement) isMerged(i int) bool { return a.items != nil && a.items[i].Merged }
+
+// detailNotes say what is drawn as one.
+func (r *result) detailNotes() (out []string) {
+	if r.sight.Band > 1 {
+		out = append(out, "a ring holds "+plural(int(r.sight.Band), "level", "levels")+", of which the first is drawn")
+	}
+	sectors, calls := 0, 0
+	for _, it := range r.items {
+		if it.Merged {
+			sectors++
+			calls += int(it.End - it.First)
+		}
+	}
+	if sectors > 0 {
+		out = append(out, plural(calls, "call is", "calls are")+" in "+plural(sectors, "sector", "sectors")+" of less than a pixel each, which a closer look opens")
+	}
+	return out
+}
+
+// zoomTo is the zoom that has a sector in the middle of the picture and makes it so many pixels wide.
+func (r *result) zoomTo(start, alloc float64, level int32, pixels float64) zoom {
+	side := float64(max(min(r.request.Size.Width, r.request.Size.Height), 1))
+	ring := r.ringAt(r.request.Size) / (side / 2) // in halves of the picture
+	sin, cos := math.Sincos((start + alloc/2) * math.Pi / 180)
+	radius := ring * (float64(level) + 0.5)
+	arc := alloc * math.Pi / 180 * ring * float64(level+1) * side / 2
+	z := zoom{factor: min(max(pixels/max(arc, 1e-12), 1), mostZoom), x: radius * cos, y: radius * sin}
+	// Levels must lie far enough apart for it to be on one that is drawn.
+	if level > 0 {
+		z.factor = min(max(z.factor, 2*invocation.LeastRing/(ring*side/2)), mostZoom)
+	}
+	return z
+}
+
+// widest is the widest child in a merged sector, by its share of it.
+func (r *result) widest(it *invocation.Item) (alloc float64) {
+	o, heaviest := r.detail.outline, int64(0)
+	total := int64(0)
+	for i, n := it.First, 0; i < it.End && n < 4096; i, n = o.End(i), n+1 {
+		w := o.Weight(i)
+		heaviest, total = max(heaviest, w), total+w
+	}
+	return it.Alloc * float64(heaviest) / float64(max(total, 1))
+}
+
+// placeOf is the place of a node of the forest in the outline; -1: it is not in this tree.
+func (d *detail) placeOf(node int32) int32 { return int32(slices.Index(d.order, node)) }

@@ -1,0 +1,381 @@
+package kaleidoscope
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+const (
+	// mostMixed is how many calls of a sector are looked at for its colours: of more a sample.
+	mostMixed = 256
+	// mostStripes is how many colours a sector shows; all others are grey.
+	mostStripes = 3
+	// leastStripe is how long the part of a colour is at least, in pixels.
+	leastStripe = 2
+	// overlap is how far a sector reaches into the next one, in pixels, so that no gap shines through.
+	overlap = 0.6
+	// timeStripe is how long the part of a moment is, in pixels, and mostMoments how many there are.
+	timeStripe, mostMoments = 3, 16
+)
+
+// A mix is what lies in a merged sector, as far as it has begun.
+type mix struct {
+	calls       int // looked at
+	colours     []mixed
+	colour      scene.Colour // of most of them
+	first, last trace.Time   // begins
+	lit         bool
+	solid       int32 // level that holds nine tenths of its calls
+}
+
+// A mixed colour has so many calls, one of which is a node of the forest.
+type mixed struct {
+	colour scene.Colour
+	calls  int
+	node   int32
+}
+
+// mixOf finds the colours of a sector, the most frequent first.
+func (r *result) mixOf(p *painter, it *invocation.Item) *mix {
+	m := &mix{colour: scene.UIAggregate}
+	m.first, m.last, m.lit = math.MaxInt64, math.MinInt64, !r.light.on
+	invocation.Sample(it.First, it.End, mostMixed, func(k int32) {
+		node := r.detail.order[k]
+		begin := r.forest.calls.Begin[node]
+		if begin > r.until {
+			return
+		}
+		m.calls++
+		m.first, m.last = min(m.first, begin), max(m.last, begin)
+		m.lit = m.lit || r.light.has(r.forest, node)
+		if p.paint == "time" {
+			return
+		}
+		c := p.colourOf(node)
+		i := slices.IndexFunc(m.colours, func(x mixed) bool { return x.colour == c })
+		if i < 0 {
+			i = len(m.colours)
+			m.colours = append(m.colours, mixed{c, 0, node})
+		}
+		m.colours[i].calls++
+	})
+	slices.SortStableFunc(m.colours, func(a, b mixed) int { return cmp.Compare(b.calls, a.calls) })
+	m.solid = r.detail.outline.Solid(it.First, it.End, mostMixed)
+	switch {
+	case m.calls == 0:
+	case p.paint == "time":
+		m.colour = scene.Ramp(p.ramp, p.share((m.first+m.last)/2))
+	default:
+		m.colour = m.colours[0].colour
+	}
+	return m
+}
+
+// drawMerged draws sectors that stand for several calls: stripes of their colours along the radius by share, to the level
+// that holds nine tenths of the calls, and a line from there to the deepest.
+func (r *result) drawMerged(p *painter) (sectors *scene.Polygon, rest *scene.Line) {
+	sectors, rest = &scene.Polygon{}, &scene.Line{Width: 1}
+	for k := range r.families {
+		f := &r.families[k]
+		m := f.mix
+		if m == nil && len(f.children) == 0 && r.fillsSector(f) {
+			it := &r.items[r.places[f.place].node]
+			xs, ys := r.wedge(it, r.d*float64(it.Level), r.d*float64(it.Level+1))
+			addPolygon(sectors, xs, ys, f.colour, f.flag, r.size)
+			p.saw(r.places[f.place].node, 1)
+		}
+		if m == nil || m.calls == 0 {
+			continue
+		}
+		it := &r.items[r.places[f.place].node]
+		from, to := r.d*float64(it.Level), r.d*float64(m.solid+1)
+		for _, s := range r.stripes(p, m, to-from) {
+			xs, ys := r.wedge(it, from, from+s.length)
+			addPolygon(sectors, xs, ys, s.colour, f.flag, r.size)
+			from += s.length
+		}
+		if it.Deepest > m.solid {
+			sin, cos := math.Sincos((it.Start + it.Alloc/2) * math.Pi / 180)
+			end := min(r.d*float64(it.Deepest+1), r.sight.Far)
+			if from < end {
+				r.addLine(rest, r.cx+from*cos, r.cy+from*sin, r.cx+end*cos, r.cy+end*sin, f.colour, scene.Dimmed)
+			}
+		}
+	}
+	return sectors, rest
+}
+
+// dotArc is how wide the sector of a call that made none is at least for a point to be drawn in it, in pixels.
+const dotArc = 24
+
+// fillsSector tells whether a call without calls fills its sector, as it did with others when it was merged: where that
+// is narrow, or where rings are so far apart that its point may be out of sight.
+func (r *result) fillsSector(f *family) bool {
+	if r.detail == nil || r.sight.Band > 1 {
+		return false
+	}
+	it := &r.items[r.places[f.place].node]
+	arc := it.Alloc * math.Pi / 180 * r.d * float64(it.Level+1)
+	return it.End-it.First == 1 && it.Level > 0 && (arc < dotArc || r.d > float64(min(r.size.Width, r.size.Height))/2)
+}
+
+// A part is a stretch of a sector along the radius.
+type part struct {
+	colour scene.Colour
+	length float64
+}
+
+// stripes share out a length among the colours of a mix, in the order of colours.
+func (r *result) stripes(p *painter, m *mix, length float64) (out []part) {
+	if p.paint == "time" {
+		n := int(min(max(length/timeStripe, 1), mostMoments))
+		for k := range n {
+			at := m.first + trace.Time(float64(m.last-m.first)*(float64(k)+0.5)/float64(n))
+			out = append(out, part{scene.Ramp(p.ramp, p.share(at)), length / float64(n)})
+		}
+		return out
+	}
+	shown := slices.Clone(m.colours[:min(len(m.colours), mostStripes)])
+	grey := m.calls
+	for _, c := range shown {
+		grey -= c.calls
+		p.sawNode(c.node, c.calls)
+	}
+	if grey > 0 {
+		shown = append(shown, mixed{colour: scene.UIAggregate, calls: grey})
+	}
+	each := length / float64(m.calls)
+	if slices.ContainsFunc(shown, func(c mixed) bool { return float64(c.calls)*each < leastStripe }) {
+		return []part{{m.colours[0].colour, length}}
+	}
+	slices.SortStableFunc(shown, func(a, b mixed) int {
+		return cmp.Or(cmp.Compare(btoi(a.colour == scene.UIAggregate), btoi(b.colour == scene.UIAggregate)), cmp.Compare(a.colour, b.colour))
+	})
+	for _, c := range shown {
+		out = append(out, part{c.colour, float64(c.calls) * each})
+	}
+	return out
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// wedge gives the corners of a part of a sector between two radii: at least a pixel wide where it ends, and as far as it
+// is in sight.
+func (r *result) wedge(it *invocation.Item, from, to float64) (xs, ys []float32) {
+	from, to = max(from, r.sight.Near-2), min(to, r.sight.Far+2)
+	start, end := it.Start*math.Pi/180, (it.Start+it.Alloc)*math.Pi/180
+	if least := 1.2 / max(to, 1); end-start < least {
+		start, end = (start+end-least)/2, (start+end+least)/2
+	}
+	if to <= from {
+		return nil, nil
+	}
+	switch width := (end - start) * to; {
+	case it.Merged:
+		end += overlap / max(to, 1)
+	case width > 4: // neighbours are told apart
+		start, end = start+0.5/to, end-0.5/to
+	}
+	steps := 1 + int((end-start)/0.1)
+	add := func(radius, angle float64) {
+		sin, cos := math.Sincos(angle)
+		xs, ys = append(xs, float32(r.cx+radius*cos)), append(ys, float32(r.cy+radius*sin))
+	}
+	for k := 0; k <= steps; k++ {
+		add(to, start+(end-start)*float64(k)/float64(steps))
+	}
+	for k := steps; k >= 0; k-- {
+		add(from, start+(end-start)*float64(k)/float64(steps))
+	}
+	return xs, ys
+}
+
+// sectorUnder gives what fills the sector at a place; -1 for none.
+func (r *result) sectorUnder(p point) int32 {
+	if r.items == nil {
+		return -1
+	}
+	radius := distance(point{r.cx, r.cy}, p)
+	angle := math.Mod(math.Atan2(p.y-r.cy, p.x-r.cx)*180/math.Pi+360, 360)
+	slack := 180 / math.Pi / max(radius, 1) // a pixel
+	best, near := int32(-1), slack
+	for k := range r.families {
+		f := &r.families[k]
+		it := &r.items[r.places[f.place].node]
+		if f.mix == nil && (len(f.children) > 0 || !r.fillsSector(f)) || radius < r.d*float64(it.Level) || radius > r.d*float64(max(it.Level, it.Deepest)+1) {
+			continue
+		}
+		if far := max(it.Start-angle, angle-it.Start-it.Alloc, 0); far < near {
+			best, near = int32(k), far
+		}
+	}
+	return best
+}
+
+// A Share is the part that a region has of the calls of a sector.
+type Share struct {
+	Region string  `json:"region"`
+	Share  float64 `json:"share"`
+}
+
+// A Sector stands for calls that are each less than a pixel wide, or lie on a level that is not drawn. Its middle is given from
+// the root in halves of the picture's smaller side, as --zoom takes it; time is that of the outermost of its calls, added up.
+type Sector struct {
+	X     float64 `json:"x"`
+	Y     float64 `json:"y"`
+	Calls int     `json:"calls"`
+	Time  int64   `json:"time"`
+	Mix   []Share `json:"mix"`
+}
+
+// sectors are those of the JSON twin.
+func (r *result) sectors() []Sector {
+	out := []Sector{}
+	for i := range r.items {
+		if it := &r.items[i]; it.Merged {
+			if s := r.sector(it.Level, it.Start, it.Alloc, it.Deepest+1, it.First, it.End); s.Calls > 0 {
+				out = append(out, s)
+			}
+		}
+	}
+	return append(out, r.skippedSectors()...)
+}
+
+// sector counts the calls of a stretch that have begun.
+func (r *result) sector(level int32, start, alloc float64, end int32, first, last int32) Sector {
+	s, count := r.sectorAt(float64(level+end)/2, start+alloc/2), map[trace.RegionID]int{}
+	o := r.detail.outline
+	for k := first; k < last; k++ {
+		node := r.detail.order[k]
+		if r.forest.calls.Begin[node] > r.until {
+			continue
+		}
+		s.Calls++
+		count[r.forest.calls.Region[node]]++
+		if o.Level(k) == level {
+			s.Time += int64(r.forest.calls.End[node] - r.forest.calls.Begin[node])
+		}
+	}
+	s.Mix = r.shares(count, s.Calls)
+	return s
+}
+
+func (r *result) sectorAt(level, angle float64) Sector {
+	sin, cos := math.Sincos(angle * math.Pi / 180)
+	side := float64(max(min(r.request.Size.Width, r.request.Size.Height), 1))
+	radius := level * r.ring / (side / 2)
+	return Sector{X: radius * cos, Y: radius * sin}
+}
+
+// skippedSectors stand for calls on levels between two rings: one for each node that is drawn above them.
+func (r *result) skippedSectors() (out []Sector) {
+	if r.zoom != (zoom{factor: 1}) {
+		return nil
+	}
+	by := map[int32]int{} // item to place in out
+	counts := []map[trace.RegionID]int{}
+	for _, k := range r.skipped {
+		node := r.detail.order[k.Place]
+		if k.Item < 0 || r.forest.calls.Begin[node] > r.until {
+			continue
+		}
+		it := &r.items[k.Item]
+		n, known := by[k.Item]
+		if !known {
+			n = len(out)
+			by[k.Item] = n
+			out = append(out, r.sectorAt(float64(it.Level)+float64(r.sight.Band)/2, it.Start+it.Alloc/2))
+			counts = append(counts, map[trace.RegionID]int{})
+		}
+		out[n].Calls++
+		counts[n][r.forest.calls.Region[node]]++
+		if r.detail.outline.Level(k.Place) == it.Level+1 {
+			out[n].Time += int64(r.forest.calls.End[node] - r.forest.calls.Begin[node])
+		}
+	}
+	for n := range out {
+		out[n].Mix = r.shares(counts[n], out[n].Calls)
+	}
+	return out
+}
+
+// shares of regions, the largest first.
+func (r *result) shares(count map[trace.RegionID]int, total int) []Share {
+	out, regions := []Share{}, r.request.Store().Regions()
+	for _, id := range mostFirst(count) {
+		if id != trace.NoRegion {
+			out = append(out, Share{regions[id].Name, float64(count[id]) / float64(max(total, 1))})
+		}
+	}
+	return out
+}
+
+// mergedFact says how many calls and how much time a sector stands for, and of what it is made.
+func (r *result) mergedFact(i int) view.Fact {
+	it := &r.items[i]
+	s := r.sector(it.Level, it.Start, it.Alloc, it.Deepest+1, it.First, it.End)
+	f := view.Fact{Title: plural(s.Calls, "call", "calls"), Text: "Each is less than a pixel wide here. A double click comes closer.", Count: int64(s.Calls)}
+	line := func(label, value string) { f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value}) }
+	line("time of the outermost", view.FormatTime(trace.Time(s.Time)))
+	for _, m := range s.Mix[:min(len(s.Mix), mostStripes)] {
+		line(m.Region, percent(m.Share))
+	}
+	if len(s.Mix) > mostStripes {
+		line("others", plural(len(s.Mix)-mostStripes, "region", "regions"))
+	}
+	r.locationLines(it, line)
+	first, last := r.timeOf(it)
+	f.Begin, f.End = &first, &last
+	line("begin", view.FormatTime(first)+" to "+view.FormatTime(last))
+	line("levels", fmt.Sprintf("%d to %d", it.Level, it.Deepest))
+	z := r.zoomTo(it.Start, r.widest(it), it.Level, 3)
+	mid := r.sectorAt(float64(it.Level)+0.5, it.Start+it.Alloc/2)
+	f.Open = map[string]string{"zoom": zoom{max(z.factor, 2*r.zoom.factor), mid.X, mid.Y}.String()}
+	return f
+}
+
+// timeOf gives when the first and the last call of a sector begin.
+func (r *result) timeOf(it *invocation.Item) (first, last trace.Time) {
+	first, last = math.MaxInt64, math.MinInt64
+	for k := it.First; k < it.End; k++ {
+		begin := r.forest.calls.Begin[r.detail.order[k]]
+		first, last = min(first, begin), max(last, begin)
+	}
+	return first, last
+}
+
+// locationLines name the locations with most calls of a sector.
+func (r *result) locationLines(it *invocation.Item, line func(label, value string)) {
+	count, tree := map[trace.LocationID]int{}, r.request.Store().Locations()
+	for k := it.First; k < it.End; k++ {
+		count[r.forest.calls.Location(r.detail.order[k])]++
+	}
+	best, most := trace.NoLocation, 0
+	for id, n := range count {
+		if id != trace.NoLocation && (n > most || n == most && id < best) {
+			best, most = id, n
+		}
+	}
+	switch {
+	case best == trace.NoLocation:
+	case len(count) == 1:
+		line("location", tree.Path(best))
+	default:
+		line("locations", fmt.Sprintf("%s; %s has %s", view.Thousands(int64(len(count))), tree.Name[best], percent(float64(most)/float64(it.End-it.First))))
+	}
+}
+
+func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }
