@@ -77,7 +77,10 @@ func named(s *jsonschema.Schema, id, title, text string) *jsonschema.Schema {
 }
 
 // own are types that write themselves.
-var own = map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[trace.Sum](): {Type: "integer"}}
+var own = map[reflect.Type]*jsonschema.Schema{
+	reflect.TypeFor[trace.Sum]():  {Type: "integer"},
+	reflect.TypeFor[view.Exact](): {Type: "number"},
+}
 
 // Of describes what a value of a Go type is as JSON.
 func Of(value any) (*jsonschema.Schema, error) {

@@ -12,9 +12,9 @@ type Point struct {
 	Rank     *int             `json:"rank" unit:""`  // of its process; null of none
 	Index    int              `json:"index" unit:""` // its position in the tree, over the whole run
 	Point    int              `json:"point"`         // of layouts that give a location several
-	X        *float64         `json:"x" unit:""`
-	Y        *float64         `json:"y" unit:""`
-	Z        *float64         `json:"z" unit:""`
+	X        *view.Exact      `json:"x" unit:""`
+	Y        *view.Exact      `json:"y" unit:""`
+	Z        *view.Exact      `json:"z" unit:""`
 	Color    *float64         `json:"color" unit:"colour"`
 	Visible  bool             `json:"visible" unit:"" write:"yes,no"`
 }
@@ -56,7 +56,7 @@ func (r *result) list() []Point {
 		p := &r.points[k]
 		for i, id := range r.location {
 			out = append(out, Point{id, tree.Path(id), view.RankOf(tree, id), int(r.who.index[r.number[i]]), k,
-				view.Defined(p.X[i]), view.Defined(p.Y[i]), view.Defined(p.Z[i]), view.Defined(p.Color[i]), r.visible[k][i]})
+				view.DefinedExact(p.X[i]), view.DefinedExact(p.Y[i]), view.DefinedExact(p.Z[i]), view.Defined(p.Color[i]), r.visible[k][i]})
 		}
 	}
 	return out

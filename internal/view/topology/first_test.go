@@ -24,7 +24,7 @@ func line(n int) string {
 // wide is how many places points have along x and y.
 func wide(points []topology.Point) (x, y int) {
 	for _, p := range points {
-		x, y = max(x, int(*p.X)+1), max(y, int(*p.Y)+1)
+		x, y = max(x, int(float64(*p.X))+1), max(y, int(float64(*p.Y))+1)
 	}
 	return x, y
 }
@@ -72,7 +72,7 @@ func TestTheHierarchyCountsOnlyWhatHoldsLocations(t *testing.T) {
 	c := viewtest.Case{Trace: b.String(), Options: map[string][]string{"layout": {"hierarchy"}}}
 	var got []string
 	for _, p := range points(t, c) {
-		got = append(got, fmt.Sprintf("%g,%g,%g", *p.X, *p.Y, *p.Z))
+		got = append(got, fmt.Sprintf("%g,%g,%g", float64(*p.X), float64(*p.Y), float64(*p.Z)))
 	}
 	if s := strings.Join(got, " "); s != "0,0,0 1,0,0 2,0,0 0,1,0 1,1,0 2,1,0 0,2,0 1,2,0 2,2,0" {
 		t.Error(s)

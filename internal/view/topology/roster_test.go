@@ -39,8 +39,8 @@ func TestRanksAreThoseOfTheRunWhereverTheyLie(t *testing.T) {
 	for _, p := range points(t, c) {
 		rank := int(*p.Color) - 1 // its time says who it is
 		position := rank%4*4 + rank/4
-		if *p.X != float64(rank) || *p.Rank != rank || int(*p.Y) != position || p.Index != position || *p.Z != 16015 {
-			t.Errorf("rank %d is placed at %v, %v, %v; in the twin it is rank %d, index %d", rank, *p.X, *p.Y, *p.Z, *p.Rank, p.Index)
+		if float64(*p.X) != float64(rank) || *p.Rank != rank || int(float64(*p.Y)) != position || p.Index != position || float64(*p.Z) != 16015 {
+			t.Errorf("rank %d is placed at %v, %v, %v; in the twin it is rank %d, index %d", rank, float64(*p.X), float64(*p.Y), float64(*p.Z), *p.Rank, p.Index)
 		}
 		seen++
 	}
@@ -50,8 +50,8 @@ func TestRanksAreThoseOfTheRunWhereverTheyLie(t *testing.T) {
 	for _, layout := range []string{"fill:4x4x1", "plane"} {
 		c.Options["layout"] = []string{layout}
 		for _, p := range points(t, c) {
-			if rank := int(*p.Color) - 1; int(*p.X) != rank%4 || int(*p.Y) != rank/4 {
-				t.Errorf("%s: rank %d lies at %v, %v: not in order of rank", layout, rank, *p.X, *p.Y)
+			if rank := int(*p.Color) - 1; int(float64(*p.X)) != rank%4 || int(float64(*p.Y)) != rank/4 {
+				t.Errorf("%s: rank %d lies at %v, %v: not in order of rank", layout, rank, float64(*p.X), float64(*p.Y))
 			}
 		}
 	}
@@ -67,12 +67,12 @@ func TestASelectionMovesNothing(t *testing.T) {
 		c := viewtest.Case{Trace: cyclic(3, 20), Options: map[string][]string{"layout": layout}}
 		all := map[[2]uint32][3]float64{}
 		for _, p := range points(t, c) {
-			all[[2]uint32{uint32(p.Location), uint32(p.Point)}] = [3]float64{*p.X, *p.Y, *p.Z}
+			all[[2]uint32{uint32(p.Location), uint32(p.Point)}] = [3]float64{float64(*p.X), float64(*p.Y), float64(*p.Z)}
 		}
 		c.Spec = view.Spec{Locations: []string{"rank:8-13"}}
 		some := points(t, c)
 		for _, p := range some {
-			if got := [3]float64{*p.X, *p.Y, *p.Z}; got != all[[2]uint32{uint32(p.Location), uint32(p.Point)}] || *p.Rank < 8 || *p.Rank > 13 {
+			if got := [3]float64{float64(*p.X), float64(*p.Y), float64(*p.Z)}; got != all[[2]uint32{uint32(p.Location), uint32(p.Point)}] || *p.Rank < 8 || *p.Rank > 13 {
 				t.Errorf("%s: rank %d moves to %v from %v when fewer are selected", name, *p.Rank, got, all[[2]uint32{uint32(p.Location), uint32(p.Point)}])
 			}
 		}
@@ -99,7 +99,7 @@ location thread lost
 	c := viewtest.Case{Trace: threads, Options: map[string][]string{"layout": layoutOf("x=slot\ny=thread\nz=context"), "event0": {"solve"}}}
 	var got []string
 	for _, p := range points(t, c) {
-		got = append(got, fmt.Sprintf("%v: %v %v %v", *p.Color, *p.X, *p.Y, *p.Z))
+		got = append(got, fmt.Sprintf("%v: %v %v %v", *p.Color, float64(*p.X), float64(*p.Y), float64(*p.Z)))
 	}
 	if s := strings.Join(got, ", "); s != "30: 0 0 0, 10: 1 5 2, 20: 2 9 2, 40: 3 0 0" {
 		t.Error(s)
@@ -108,7 +108,7 @@ location thread lost
 	c.Options["numbering"] = []string{"processes"}
 	r := c.Compute(t, topology.View, c.Open(t))
 	d := r.Data().(topology.Data)
-	if d.Unplaced != 1 || d.Points[3].Rank != nil || *d.Points[1].X != 1 || *d.Points[2].X != 1 || *d.Points[0].Z != 2 {
+	if d.Unplaced != 1 || d.Points[3].Rank != nil || float64(*d.Points[1].X) != 1 || float64(*d.Points[2].X) != 1 || float64(*d.Points[0].Z) != 2 {
 		t.Errorf("%+v", d)
 	}
 	if notes := strings.Join(r.Notes(), "; "); !strings.Contains(notes, "1 locations have the rank of another") || !strings.Contains(notes, "1 locations have no rank") {
@@ -117,8 +117,8 @@ location thread lost
 	delete(c.Options, "numbering")
 	c.Trace = strings.NewReplacer(" context=2 thread=5", "", " context=2 thread=9", "").Replace(threads)
 	c.Options["layout"] = layoutOf("x=thread\ny=node\nz=0")
-	if p := points(t, c); *p[1].X != 0 || *p[2].X != 1 || *p[2].Y != 1 {
-		t.Errorf("without numbers of its own the second thread of rank 1 is %v of %v", *p[2].X, *p[2].Y)
+	if p := points(t, c); float64(*p[1].X) != 0 || float64(*p[2].X) != 1 || float64(*p[2].Y) != 1 {
+		t.Errorf("without numbers of its own the second thread of rank 1 is %v of %v", float64(*p[2].X), float64(*p[2].Y))
 	}
 }
 
@@ -149,7 +149,7 @@ func TestLayoutsOfRanksPlaceEachThread(t *testing.T) {
 		r := c.Compute(t, topology.View, c.Open(t))
 		places := map[[3]float64]bool{}
 		for _, p := range r.Data().(topology.Data).Points {
-			if places[[3]float64{float64(*p.X), float64(*p.Y), float64(*p.Z)}] = true; strings.Contains(text, "z=maxRank") && *p.Z != 0 || *p.Rank > 3 {
+			if places[[3]float64{float64(*p.X), float64(*p.Y), float64(*p.Z)}] = true; strings.Contains(text, "z=maxRank") && float64(*p.Z) != 0 || *p.Rank > 3 {
 				t.Errorf("%s: %+v", text, p)
 			}
 		}
@@ -195,7 +195,7 @@ location machine n0 slots=3
 	c := viewtest.Case{Trace: text, Options: map[string][]string{"layout": layoutOf("x=metadata(cpu cores)\ny=metadata(slots)\nz=metadata(bytes)")}}
 	r := c.Compute(t, topology.View, c.Open(t))
 	d := r.Data().(topology.Data)
-	if *d.Points[0].X != 16 || *d.Points[1].X != 16 || *d.Points[1].Y != 3 || *d.Points[0].Z != 7 || *d.Points[1].Z != 0 {
+	if float64(*d.Points[0].X) != 16 || float64(*d.Points[1].X) != 16 || float64(*d.Points[1].Y) != 3 || float64(*d.Points[0].Z) != 7 || float64(*d.Points[1].Z) != 0 {
 		t.Errorf("%+v", d.Points)
 	}
 	if notes := strings.Join(r.Notes(), "; "); !strings.Contains(notes, `1 of 2 locations have no number under the metadata "bytes"`) || strings.Contains(notes, "CPU") {

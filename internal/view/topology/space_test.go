@@ -105,7 +105,7 @@ func TestBoxesAndTreesAreLayouts(t *testing.T) {
 	place := func(trace, layout string) (out []string) {
 		c := viewtest.Case{Trace: trace, Options: map[string][]string{"layout": {layout}}}
 		for _, p := range c.Compute(t, topology.View, c.Open(t)).Data().(topology.Data).Points {
-			out = append(out, fmt.Sprintf("%g,%g,%g", *p.X, *p.Y, *p.Z))
+			out = append(out, fmt.Sprintf("%g,%g,%g", float64(*p.X), float64(*p.Y), float64(*p.Z)))
 		}
 		return out
 	}
@@ -125,12 +125,12 @@ func TestAMapPlacesRanksOnACray(t *testing.T) {
 	const names = "text:\n0:c0-0c0s0n0\n1:c1-0c0s2n1\n2:c0-1c1s0n0\n"
 	c := viewtest.Case{Trace: many(3), Options: map[string][]string{"map": {names}}}
 	d := c.Compute(t, topology.View, c.Open(t)).Data().(topology.Data)
-	if d.Layout != "cray" || *d.Points[1].X != 1 || *d.Points[1].Z != 2 || *d.Points[2].Y != 1 || *d.Points[2].Z != 8 {
-		t.Errorf("layout %s: rank 1 at %v, %v, rank 2 at %v, %v", d.Layout, *d.Points[1].X, *d.Points[1].Z, *d.Points[2].Y, *d.Points[2].Z)
+	if d.Layout != "cray" || float64(*d.Points[1].X) != 1 || float64(*d.Points[1].Z) != 2 || float64(*d.Points[2].Y) != 1 || float64(*d.Points[2].Z) != 8 {
+		t.Errorf("layout %s: rank 1 at %v, %v, rank 2 at %v, %v", d.Layout, float64(*d.Points[1].X), float64(*d.Points[1].Z), float64(*d.Points[2].Y), float64(*d.Points[2].Z))
 	}
 	c.Options["layout"] = []string{"strict:\nBEGIN_VIZ=m\nx=metadata(x)\ny=coordY\nz=metadata(slot)\nEND_VIZ"}
-	if d := c.Compute(t, topology.View, c.Open(t)).Data().(topology.Data); *d.Points[1].X != 1 || *d.Points[2].Y != 1 || *d.Points[1].Z != 2 {
-		t.Errorf("a layout sees rank 1 at %v, %v", *d.Points[1].X, *d.Points[1].Z)
+	if d := c.Compute(t, topology.View, c.Open(t)).Data().(topology.Data); float64(*d.Points[1].X) != 1 || float64(*d.Points[2].Y) != 1 || float64(*d.Points[1].Z) != 2 {
+		t.Errorf("a layout sees rank 1 at %v, %v", float64(*d.Points[1].X), float64(*d.Points[1].Z))
 	}
 }
 

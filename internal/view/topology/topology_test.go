@@ -53,8 +53,8 @@ func data(t *testing.T, options map[string][]string) (d topology.Data) {
 func TestFormulasPlaceEachRankByItsOwnValues(t *testing.T) {
 	d := data(t, map[string][]string{"layout": {"text:\nBEGIN_VIZ=a\nx=event0.val-event0.min\ny=rank/maxRank\nz=0\nEND_VIZ"}, "event0": {"MPI_Barrier"}})
 	for i, want := range []float64{0, 20, 40, 80} {
-		if p := d.Points[i]; *p.X != want || *p.Y != float64(i)/4 || *p.Color != want+10 {
-			t.Errorf("rank %d at %v, %v, colour %v", i, *p.X, *p.Y, *p.Color)
+		if p := d.Points[i]; float64(*p.X) != want || float64(*p.Y) != float64(i)/4 || *p.Color != want+10 {
+			t.Errorf("rank %d at %v, %v, colour %v", i, float64(*p.X), float64(*p.Y), *p.Color)
 		}
 	}
 	if math.Abs(*d.Mean-45) > 1e-9 || d.Unplaced != 0 {
