@@ -1,6 +1,8 @@
 package latency
 
 import (
+	"slices"
+
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -82,8 +84,8 @@ func (c *look) oneByOne(calls []int32) (lost trace.Time, n int) {
 	return lost - longest, n
 }
 
-// retries finds calls that fail and are made again. What is lost is from the begin of the one that fails to the begin of
-// the next. Tried are all calls that were made again.
+// retries finds calls that fail and are made again. What is lost is the time of the one that fails, where the request waits
+// for it, and the pause before the next: not what the caller does meanwhile. Tried are all calls that were made again.
 func (c *look) retries() (out []Fault, tried map[int32]bool) {
 	found := map[pair]*Fault{}
 	tried = map[int32]bool{}
@@ -95,6 +97,7 @@ func (c *look) retries() (out []Fault, tried map[int32]bool) {
 		if !some {
 			return
 		}
+		busy := c.busyWith(kids)
 		for _, g := range c.groups(kids) {
 			for i := 1; i < len(g); i++ {
 				a, b := g[i-1], g[i]
@@ -110,12 +113,48 @@ func (c *look) retries() (out []Fault, tried map[int32]bool) {
 				}
 				x.Calls++
 				lost := trace.Time(0)
-				if c.on[a] || c.on[b] {
-					lost = min(c.Begin[b], c.End[node]) - max(c.Begin[a], c.Begin[node])
+				if c.on[a] {
+					lost = c.within(a)
 				}
-				x.lose(c.Of[node], max(lost, 0))
+				if from, to := max(c.End[a], c.Begin[node]), min(c.Begin[b], c.End[node]); from < to && (c.on[a] || c.on[b]) {
+					lost += to - from - busy.within(from, to)
+				}
+				x.lose(c.Of[node], lost)
 			}
 		}
 	})
 	return sorted(found, func(x *Fault) bool { return c.worthSaying(x.Lost) }), tried
+}
+
+// A cover is the time in which at least one of some calls runs: spans in order that do not overlap, and the sum of all before each.
+type cover struct{ begin, end, before []trace.Time }
+
+// busyWith covers the calls that a caller waits for; kids are in order of their begin.
+func (c *look) busyWith(kids []int32) (v cover) {
+	for _, k := range kids {
+		last := len(v.end) - 1
+		switch {
+		case c.Apart(k) || c.End[k] <= c.Begin[k]:
+		case last >= 0 && c.Begin[k] <= v.end[last]:
+			v.end[last] = max(v.end[last], c.End[k])
+		default:
+			sum := trace.Time(0)
+			if last >= 0 {
+				sum = v.before[last] + v.end[last] - v.begin[last]
+			}
+			v.begin, v.end, v.before = append(v.begin, c.Begin[k]), append(v.end, c.End[k]), append(v.before, sum)
+		}
+	}
+	return v
+}
+
+// within is how much of [from, to) is covered. O(log n).
+func (v *cover) within(from, to trace.Time) trace.Time { return v.until(to) - v.until(from) }
+
+func (v *cover) until(t trace.Time) trace.Time {
+	i, _ := slices.BinarySearch(v.begin, t)
+	if i == 0 {
+		return 0
+	}
+	return v.before[i-1] + min(t, v.end[i-1]) - v.begin[i-1]
 }

@@ -110,6 +110,12 @@ func TestRequestsLoseByWhatWasPlanted(t *testing.T) {
 			}
 			return spanText{"front", "GET /", 0, 3000, false, []spanText{{"base", "select", 500, 1500, true, nil}, {"base", "select", 1700, 2200, false, nil}}}
 		}, finding.Retry, 8 * 1200, map[string]float64{"calls made again": 8, "requests that lose by it": 8, "lost, of the time of those requests": 9600.0 / 24000}},
+		{"a select is made again after another call: that call is not lost", func(i int) spanText {
+			if i%5 != 0 {
+				return one(500, false)
+			}
+			return spanText{"front", "GET /", 0, 3400, false, []spanText{{"base", "select", 500, 800, true, nil}, {"price", "quote", 800, 2600, false, nil}, {"base", "select", 2700, 3100, false, nil}}}
+		}, finding.Retry, 8 * 400, map[string]float64{"calls made again": 8, "requests that lose by it": 8, "lost, of the time of those requests": 3200.0 / 27200}},
 		{"every tenth select fails", func(i int) spanText { return one(500, i%10 == 0) }, finding.FailedCalls, 4 * 500, map[string]float64{"failed calls": 4, "share of the requests": 0.1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
