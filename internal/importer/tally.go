@@ -12,10 +12,11 @@ type Reason struct {
 	What string
 }
 
-// Skipped, Guessed and Repaired are reasons of each kind.
-func Skipped(what string) Reason  { return Reason{trace.Skipped, what} }
-func Guessed(what string) Reason  { return Reason{trace.Guessed, what} }
-func Repaired(what string) Reason { return Reason{trace.Repaired, what} }
+// Skipped, Redundant, Guessed and Repaired are reasons of each kind.
+func Skipped(what string) Reason   { return Reason{trace.Skipped, what} }
+func Redundant(what string) Reason { return Reason{trace.Redundant, what} }
+func Guessed(what string) Reason   { return Reason{trace.Guessed, what} }
+func Repaired(what string) Reason  { return Reason{trace.Repaired, what} }
 
 // mostReasons bounds how many reasons a format has.
 const mostReasons = 96

@@ -215,14 +215,18 @@ func AddCalls(s Stream, list []StackRecord) {
 type ReportKind uint8
 
 const (
-	Repaired ReportKind = iota + 1 // kept, after a change that is safe
-	Guessed                        // kept, with something the source does not say
-	Skipped                        // not kept
+	Repaired  ReportKind = iota + 1 // kept, after a change that is safe
+	Guessed                         // kept, with something the source does not say
+	Skipped                         // not kept, and nothing else tells it
+	Redundant                       // not kept, and nothing is lost: it repeats what is kept, or is not about the program
 )
 
 func (k ReportKind) String() string {
-	return [...]string{"", "repaired", "guessed", "skipped"}[k]
+	return [...]string{"", "repaired", "guessed", "skipped", "skipped"}[k]
 }
+
+// Lost reports whether something of the program is not known because of it.
+func (k ReportKind) Lost() bool { return k == Skipped }
 
 // A ReportEntry is one line of the import report.
 type ReportEntry struct {

@@ -67,8 +67,26 @@ type MetricInfo struct {
 	Total *float64 `json:"total"`
 }
 
+// MainMetric is what totals of a run are of: the time of its intervals, or the metric of a profile that stands for time.
+// Whoever writes a total asks it for the unit.
+func MainMetric(r store.Reader) MetricInfo {
+	if metrics := r.Metrics(); !r.Info().Timed() && len(metrics) > 0 {
+		m := &metrics[DefaultMetric(metrics)]
+		return MetricInfo{Name: m.Name, Unit: m.Unit}
+	}
+	return MetricInfo{Name: "time", Unit: "ns"}
+}
+
 // Format writes a value of the metric for people.
 func (m MetricInfo) Format(v float64) string { return FormatIn(v, m.Unit) }
+
+// Word is the unit as a sentence has it: what a count is of, "samples", where the metric has no other.
+func (m MetricInfo) Word() string {
+	if m.Unit == "" || m.Unit == "count" {
+		return m.Name
+	}
+	return m.Unit
+}
 
 // A TopologyInfo names a topology.
 type TopologyInfo struct {
@@ -82,6 +100,8 @@ type ReportInfo struct {
 	What    string `json:"what"`
 	Count   int64  `json:"count"`
 	Example string `json:"example"`
+	// Lost says that something of the program is not known because of it: not of what was kept, nor of what repeats it.
+	Lost bool `json:"lost"`
 }
 
 // InfoOf gathers what there is to say of a run, from stored totals: of a trace
@@ -107,15 +127,12 @@ func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 	for _, m := range r.Metrics() {
 		out.Metrics = append(out.Metrics, MetricInfo{Name: m.Name, Unit: m.Unit})
 	}
-	out.RegionMetric = MetricInfo{Name: "time", Unit: "ns"}
-	if i.Intervals == 0 && len(out.Metrics) > 0 {
-		out.RegionMetric = out.Metrics[DefaultMetric(r.Metrics())]
-	}
+	out.RegionMetric = MainMetric(r)
 	for _, t := range r.Topologies() {
 		out.Topologies = append(out.Topologies, TopologyInfo{t.Name, append([]int{}, t.Dims...)})
 	}
 	for _, e := range i.Report {
-		out.Report = append(out.Report, ReportInfo{e.Kind.String(), e.What, e.Count, e.Example})
+		out.Report = append(out.Report, ReportInfo{e.Kind.String(), e.What, e.Count, e.Example, e.Kind.Lost()})
 	}
 	windows, err := Windows(ctx, r)
 	if err != nil {

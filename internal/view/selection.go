@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -37,7 +38,8 @@ func (s Spec) Resolve(r store.Reader) (trace.Selection, error) {
 	}
 	sel.Begin, sel.End = max(sel.Begin, 0), min(sel.End, r.Info().End)
 	if (s.From != "" || s.To != "") && sel.Begin >= sel.End {
-		return sel, fmt.Errorf("the time range from %s to %s is empty; the trace is %s long", s.From, s.To, FormatTime(r.Info().End))
+		from, to := cmp.Or(s.From, "the begin"), cmp.Or(s.To, "the end")
+		return sel, fmt.Errorf("the time range from %s to %s is empty; the trace is %s long", from, to, FormatTime(r.Info().End))
 	}
 	if sel.Locations, err = MatchLocations(r.Locations(), s.Locations); err != nil {
 		return sel, err

@@ -36,10 +36,11 @@ const (
 func ChooseMetric(r store.Reader, text string) (MetricChoice, error) {
 	metrics := r.Metrics()
 	profile := !r.Info().Timed() && len(metrics) > 0
-	m := MetricChoice{Unit: "ns", Name: "time"}
+	main := MainMetric(r)
+	m := MetricChoice{Unit: main.Unit, Name: main.Name}
 	if profile {
 		m.ID = DefaultMetric(metrics)
-		m.Unit, m.Name, m.Join = metrics[m.ID].Unit, metrics[m.ID].Name, metrics[m.ID].Join
+		m.Join = metrics[m.ID].Join
 	}
 	switch text {
 	case "", "exclusive":
@@ -97,20 +98,15 @@ func (m MetricChoice) Of(calls, inclusive, exclusive float64) float64 {
 }
 
 // Format writes a value of the metric for people.
-func (m MetricChoice) Format(v float64) string {
-	switch m.Unit {
-	case "ns":
-		return FormatDuration(v)
-	case "bytes":
-		return FormatBytes(v)
-	}
-	return FormatCount(v)
-}
+func (m MetricChoice) Format(v float64) string { return FormatIn(v, ColumnUnit(m.Unit)) }
 
 // ColumnUnit is the unit as columns of tables name it.
-func (m MetricChoice) ColumnUnit() string {
-	if m.Unit == "ns" || m.Unit == "bytes" {
-		return m.Unit
+func (m MetricChoice) ColumnUnit() string { return ColumnUnit(m.Unit) }
+
+// ColumnUnit is the unit of a metric as columns of tables and axes name it: whatever is neither time nor bytes is counted.
+func ColumnUnit(unit string) string {
+	if unit == "ns" || unit == "bytes" {
+		return unit
 	}
 	return "count"
 }

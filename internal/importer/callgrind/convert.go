@@ -92,7 +92,7 @@ func (f *file) report(w trace.Writer) {
 		{trace.Skipped, "lines that make no sense", f.bad, f.firstBad},
 		{trace.Skipped, "lines of more than a megabyte", f.long, f.label},
 		{trace.Skipped, "jumps", f.jumps, f.label},
-		{trace.Skipped, "events that are computed from others", f.derived, f.label},
+		{trace.Redundant, "events that are computed from others", f.derived, f.label},
 		{trace.Guessed, "names whose number the file does not explain", f.unnumbered, f.label},
 	} {
 		if x.count > 0 {

@@ -22,7 +22,7 @@ type otf2Location struct{ name, group uint64 }
 
 func (n *otf2Names) report(w trace.Writer) {
 	if n.unused > 0 {
-		w.Report(trace.Skipped, "definitions of OTF2 that no interval needs", n.unused, "")
+		w.Report(trace.Redundant, "definitions of OTF2 that no interval needs", n.unused, "")
 	}
 }
 

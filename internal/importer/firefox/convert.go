@@ -113,7 +113,7 @@ func (c *converter) thread(ctx context.Context, r *jsonstream.Reader, p *process
 	place := r.Place()
 	if t.samples == nil && t.markers == nil {
 		if err == nil {
-			c.w.Report(trace.Skipped, "threads that hold neither samples nor markers", 1, place)
+			c.w.Report(trace.Redundant, "threads that hold neither samples nor markers", 1, place)
 		}
 		return t.pid, err
 	}

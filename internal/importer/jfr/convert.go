@@ -52,6 +52,7 @@ func (c *converter) chunk(ctx context.Context, k *chunk) error {
 		return nil
 	}
 	c.sampler.begin(k)
+	c.settings(k)
 	broken, unknown, n := int64(0), int64(0), 0
 	var err error
 	k.events(func(kind int64, in *cursor) {
@@ -67,16 +68,13 @@ func (c *converter) chunk(ctx context.Context, k *chunk) error {
 			unknown++
 			return
 		}
-		e := event{chunk: k, class: x}
-		for i := range x.fields {
-			e.values = append(e.values, x.fields[i].value(in, 0))
-		}
-		if in.bad {
+		e, ok := readEvent(k, x, in)
+		if !ok {
 			broken++
 			return
 		}
 		c.events++
-		c.event(&e)
+		c.event(e)
 	})
 	for _, x := range []struct {
 		kind  trace.ReportKind
@@ -94,6 +92,26 @@ func (c *converter) chunk(ctx context.Context, k *chunk) error {
 		c.w.Report(trace.Repaired, "chunks that break off, read up to there", 1, place(c.label, k.at+int64(len(k.data))-k.lost))
 	}
 	return err
+}
+
+// settings reads what a chunk states of its recorder, before any event that it is about.
+func (c *converter) settings(k *chunk) {
+	k.events(func(kind int64, in *cursor) {
+		if x := k.classes[kind]; x != nil && x.name == "jdk.ActiveSetting" {
+			if e, ok := readEvent(k, x, in); ok {
+				c.sampler.setting(e)
+			}
+		}
+	})
+}
+
+// readEvent reads the fields of an event; false where they break off.
+func readEvent(k *chunk, x *class, in *cursor) (*event, bool) {
+	e := &event{chunk: k, class: x}
+	for i := range x.fields {
+		e.values = append(e.values, x.fields[i].value(in, 0))
+	}
+	return e, !in.bad
 }
 
 // An event is one as it was read.
@@ -139,8 +157,7 @@ func (e *event) time() trace.Time {
 func (c *converter) event(e *event) {
 	p := c.plan(e.class)
 	switch {
-	case p.setting:
-		c.sampler.setting(e)
+	case p.setting: // read before all others
 		c.leave(e.class.name)
 	case p.sample != nil:
 		thread, ok := c.thread(e, p.threadField)
@@ -342,6 +359,6 @@ func (c *converter) reportUnread() {
 		}
 	}
 	if count > 0 {
-		c.w.Report(trace.Skipped, "events that only describe: flags, modules, settings, statistics", count, example)
+		c.w.Report(trace.Redundant, "events that only describe: flags, modules, settings, statistics", count, example)
 	}
 }

@@ -67,11 +67,16 @@ var smallTypes = []described{
 	{2000, "jdk.ThreadPark", [][3]string{{"startTime", "1000", ""}, {"duration", "1000", ""}, {"eventThread", "1015", "c"}, {"stackTrace", "1014", "c"}, {"parkedClass", "1011", "c"}, {"timeout", "1000", "t"}}},
 	{2001, "jdk.ExecutionSample", [][3]string{{"startTime", "1000", ""}, {"sampledThread", "1015", "c"}, {"stackTrace", "1014", "c"}}},
 	{2002, "jdk.CPULoad", [][3]string{{"startTime", "1000", ""}, {"jvmUser", "1004", ""}, {"machineTotal", "1005", ""}}},
+	{2004, "jdk.ActiveSetting", [][3]string{{"startTime", "1000", ""}, {"id", "1000", ""}, {"name", "1003", ""}, {"value", "1003", ""}}},
+	{2005, "jdk.ActiveRecording", [][3]string{{"startTime", "1000", ""}}},
 	{2003, "jdk.Odd", [][3]string{{"startTime", "1000", ""}, {"list", "1001", "l"}}},
 }
 
 // smallRecording is one chunk: a thread that parks once and is sampled twice.
-func smallRecording() []byte {
+func smallRecording() []byte { return recordingWith(nil) }
+
+// recordingWith is the same with settings at its end: number of the type, name and value.
+func recordingWith(settings [][3]string) []byte {
 	var texts []string
 	index := map[string]int64{}
 	var tree encoder
@@ -126,6 +131,15 @@ func smallRecording() []byte {
 		e.b = binary.BigEndian.AppendUint64(e.b, math.Float64bits(0.75))
 	})
 	e.event(2003, func(e *encoder) { e.number(1800); e.number(2); e.number(7); e.number(9) })
+	for _, x := range settings {
+		e.event(2004, func(e *encoder) {
+			id, _ := strconv.ParseInt(x[0], 10, 64)
+			e.number(1900)
+			e.number(id)
+			e.text(x[1])
+			e.text(x[2])
+		})
+	}
 	e.event(1, func(e *encoder) { // constants
 		e.number(0)
 		e.number(0)

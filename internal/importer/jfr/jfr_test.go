@@ -126,3 +126,47 @@ func TestTicks(t *testing.T) {
 		t.Errorf("five ticks before: %d ns, want -2", got)
 	}
 }
+
+// A period that the recording states turns counts into time: 9 samples taken every 10 ms, 6 native ones every 20 ms.
+func TestAStatedPeriodTurnsSamplesIntoTime(t *testing.T) {
+	r := importertest.Import(t, Format, "testdata/work.jfr.gz")
+	got := map[string]float64{}
+	err := r.Profile(context.Background(), nil, func(rows []trace.ProfileRow) error {
+		for _, p := range rows {
+			got[r.Metrics()[p.Metric].Name] += p.Exclusive
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for metric, want := range map[string]float64{"samples": 9, "sampled time": 90e6, "native samples": 6, "sampled native time": 120e6} {
+		if got[metric] != want {
+			t.Errorf("%s: %v, want %v", metric, got[metric], want)
+		}
+	}
+	for _, m := range r.Metrics() {
+		if m.Default != (m.Name == "sampled time") {
+			t.Errorf("%s stands for time: %v", m.Name, m.Default)
+		}
+	}
+}
+
+// async-profiler states its interval in ns, and where it counts events of the hardware, in events.
+func TestAnIntervalOfEventsIsNoTime(t *testing.T) {
+	for _, c := range []struct {
+		event string
+		want  string
+	}{{"itimer", "sampled time"}, {"cache-misses", "samples"}} {
+		file := filepath.Join(t.TempDir(), "set.jfr")
+		if err := os.WriteFile(file, recordingWith([][3]string{{"2005", "event", c.event}, {"2001", "interval", "10000000"}}), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		r := importertest.Import(t, Format, file)
+		for _, m := range r.Metrics() {
+			if m.Default != (m.Name == c.want) {
+				t.Errorf("%s: %s stands for time: %v", c.event, m.Name, m.Default)
+			}
+		}
+	}
+}

@@ -19,14 +19,16 @@ type sampleKind struct {
 	metric, unit string
 	weight       string // "": one each
 	row          string // aside, where it is shown over time; "": nowhere
+	time         string // metric of samples × period, where the recording states the period; "": samples are not periodic
+	period       string // field that states the period of one sample; "": settings state it
 }
 
 // sampleKinds are the events that are stacks taken now and then.
 var sampleKinds = map[string]sampleKind{
-	"jdk.ExecutionSample":             {metric: "samples", row: "samples"},
-	"jdk.NativeMethodSample":          {metric: "native samples", row: "native samples"},
-	"jdk.CPUTimeSample":               {metric: "CPU time samples", row: "CPU time samples"},
-	"profiler.WallClockSample":        {metric: "wall clock samples", weight: "samples", row: "wall clock samples"},
+	"jdk.ExecutionSample":             {metric: "samples", row: "samples", time: "sampled time"},
+	"jdk.NativeMethodSample":          {metric: "native samples", row: "native samples", time: "sampled native time"},
+	"jdk.CPUTimeSample":               {metric: "CPU time samples", row: "CPU time samples", time: "sampled CPU time", period: "samplingPeriod"},
+	"profiler.WallClockSample":        {metric: "wall clock samples", weight: "samples", row: "wall clock samples", time: "sampled wall clock time"},
 	"jdk.ObjectAllocationSample":      {metric: "allocated", unit: "bytes", weight: "weight"},
 	"jdk.ObjectAllocationInNewTLAB":   {metric: "allocated in new buffers", unit: "bytes", weight: "tlabSize"},
 	"jdk.ObjectAllocationOutsideTLAB": {metric: "allocated outside buffers", unit: "bytes", weight: "allocationSize"},
@@ -44,7 +46,7 @@ const usualPeriod = 20 * time.Millisecond
 // A sampler gathers samples. Each takes 32 bytes until the end, when they are put in order.
 type sampler struct {
 	w       trace.Writer
-	totals  map[string]*stack.Profile
+	totals  map[string]*sampleTotals
 	names   []string
 	paths   [][]trace.RegionID // distinct stacks
 	byPath  map[string]int
@@ -54,9 +56,16 @@ type sampler struct {
 	chunk   *chunk
 	lists   map[sampleRow][]sample
 	rows    []sampleRow
-	periods map[string]time.Duration // by type of event
+	periods map[string]time.Duration // by metric
+	counted bool                     // an event of the hardware triggers samples: their interval is no time
 	empty   int64
 	cut     int64
+}
+
+// sampleTotals adds up one kind of samples.
+type sampleTotals struct {
+	*stack.Profile
+	timed bool // the second metric is samples × period
 }
 
 type sampleRow struct {
@@ -70,7 +79,7 @@ type sample struct {
 }
 
 func newSampler(w trace.Writer) *sampler {
-	return &sampler{w: w, totals: map[string]*stack.Profile{}, byPath: map[string]int{}, lists: map[sampleRow][]sample{}, periods: map[string]time.Duration{}}
+	return &sampler{w: w, totals: map[string]*sampleTotals{}, byPath: map[string]int{}, lists: map[sampleRow][]sample{}, periods: map[string]time.Duration{}}
 }
 
 // begin starts a chunk: numbers of constants are its own.
@@ -79,16 +88,41 @@ func (s *sampler) begin(k *chunk) {
 	s.ids, s.texts, s.methods = map[int64]int{}, map[int64]string{}, map[int64]trace.RegionID{}
 }
 
-// setting learns how often samples are taken.
+// setting learns how often samples are taken: Java states a period with a unit, async-profiler an interval in ns.
 func (s *sampler) setting(e *event) {
 	id, _ := e.value("id")
 	x := e.chunk.classes[id.n]
-	if x == nil || e.text("name") != "period" {
+	if x == nil {
 		return
 	}
-	if d, err := time.ParseDuration(strings.ReplaceAll(e.text("value"), " ", "")); err == nil && d > 0 {
-		s.periods[sampleKinds[x.name].row] = d
+	text := strings.ReplaceAll(e.text("value"), " ", "")
+	switch name := e.text("name"); {
+	case name == "event" && x.name == "jdk.ActiveRecording":
+		s.counted = !slices.Contains([]string{"", "cpu", "ctimer", "itimer", "wall"}, text)
+		return
+	case name == "interval":
+		text += "ns"
+	case name != "period":
+		return
 	}
+	if d, err := time.ParseDuration(text); err == nil && d > 0 {
+		s.periods[sampleKinds[x.name].metric] = d
+	}
+}
+
+// period is how much time a sample stands for; 0 where the recording does not say.
+func (s *sampler) period(e *event, kind *sampleKind) float64 {
+	if kind.period != "" {
+		n, _ := e.number(kind.period)
+		if _, f := e.value(kind.period); f != nil && f.ticks {
+			n = float64(e.chunk.span(int64(n)))
+		}
+		return max(n, 0)
+	}
+	if kind.time == "" || s.counted {
+		return 0
+	}
+	return float64(s.periods[kind.metric])
 }
 
 // method is the region of a method.
@@ -161,13 +195,13 @@ func (s *sampler) add(e *event, kind *sampleKind, thread trace.LocationID) {
 			weight = n
 		}
 	}
-	total := s.totals[kind.metric]
-	if total == nil {
-		total = stack.New(s.w, trace.Metric{Name: kind.metric, Unit: kind.unit, Integer: true, Default: kind.metric == "samples"})
-		s.totals[kind.metric] = total
-		s.names = append(s.names, kind.metric)
+	period := s.period(e, kind)
+	total := s.total(kind, period)
+	if values := []float64{weight, weight * period}; total.timed {
+		total.Add(thread, s.paths[path], values)
+	} else {
+		total.Add(thread, s.paths[path], values[:1])
 	}
-	total.Add(thread, s.paths[path], []float64{weight})
 	if kind.row == "" {
 		return
 	}
@@ -176,6 +210,21 @@ func (s *sampler) add(e *event, kind *sampleKind, thread trace.LocationID) {
 		s.rows = append(s.rows, key)
 	}
 	s.lists[key] = append(s.lists[key], sample{e.time(), path})
+}
+
+// total finds the sums of a kind. Where its first sample has a period, they are of time too, and time is what they are shown by.
+func (s *sampler) total(kind *sampleKind, period float64) *sampleTotals {
+	return importer.Once(s.totals, kind.metric, func() *sampleTotals {
+		s.names = append(s.names, kind.metric)
+		count := trace.Metric{Name: kind.metric, Unit: kind.unit, Integer: true, Default: kind.metric == "samples"}
+		if period <= 0 {
+			return &sampleTotals{Profile: stack.New(s.w, count)}
+		}
+		in := trace.Metric{Name: kind.time, Unit: "ns", Integer: true, Default: count.Default,
+			Description: kind.metric + " × the period that the recording states, at first " + time.Duration(period).String()}
+		count.Default = false
+		return &sampleTotals{stack.New(s.w, count, in), true}
+	})
 }
 
 // finish shows the samples over time and writes the sums.

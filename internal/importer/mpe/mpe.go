@@ -66,7 +66,7 @@ func isSLOG2(head []byte) bool { return len(head) > 8 && string(head[2:8]) == "S
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	trace.SortRegions(w)
 	for _, file := range run.Companions {
-		w.Report(trace.Skipped, "SLOG-2 files beside the logs that they were made of", 1, run.Label(file))
+		w.Report(trace.Redundant, "SLOG-2 files beside the logs that they were made of", 1, run.Label(file))
 	}
 	file := run.Files[0]
 	if isSLOG2(run.Source.Head(file)) {

@@ -59,11 +59,11 @@ func (a *archive) finish() {
 	a.ledger.report(a.w, a.label)
 	a.reportMissing()
 	if n := a.files.snapshots; n > 0 {
-		a.w.Report(trace.Skipped, "snapshots, which only repeat what events say", int64(n), base(a.files.anchor))
+		a.w.Report(trace.Redundant, "snapshots, which only repeat what events say", int64(n), base(a.files.anchor))
 	}
 	for _, c := range a.files.companions {
 		if strings.HasSuffix(c, ".cubex") {
-			a.w.Report(trace.Skipped, "profile of the same run beside the trace; name it to open it", 1, a.run.Label(c))
+			a.w.Report(trace.Redundant, "profile of the same run beside the trace; name it to open it", 1, a.run.Label(c))
 		}
 	}
 	a.setProperties()

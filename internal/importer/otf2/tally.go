@@ -123,7 +123,7 @@ func (t *tally) lines() []line {
 		{kind: trace.Guessed, what: "locations without a definition file, taken to need no mapping and no clock correction", count: flag(t.local.missing), local: true},
 		{kind: trace.Skipped, what: "local definition files that are cut: mapping or clock correction may be missing", count: flag(t.local.cut), place: t.local.at, local: true},
 		{kind: trace.Skipped, what: "local definitions that cannot be read", count: t.local.bad, local: true},
-		{kind: trace.Skipped, what: "local definitions that only repeat global ones", count: t.local.others, local: true},
+		{kind: trace.Redundant, what: "local definitions that only repeat global ones", count: t.local.others, local: true},
 		{kind: trace.Guessed, what: "regions that are used and not defined, named after their number", count: t.regions},
 		{kind: trace.Skipped, what: "attributes and parameters that are used and not defined", count: t.attributes},
 		{kind: trace.Skipped, what: "records whose communicator, window or partner is not defined", count: t.partners},

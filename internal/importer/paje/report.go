@@ -113,7 +113,7 @@ var reasons = [reasonCount]importer.Reason{
 	endFields:         importer.Skipped("fields of pops and resets that are the writer's own"),
 	ranksByName:       importer.Guessed("ranks taken from the names of containers"),
 	missingPart:       importer.Skipped("files of the trace that cannot be read"),
-	repeatedPart:      importer.Skipped("files of the trace named again"),
+	repeatedPart:      importer.Redundant("files of the trace named again"),
 	damaged:           importer.Repaired("files whose data is damaged, read up to there"),
 }
 

@@ -53,7 +53,7 @@ var reasons = [reasonCount]importer.Reason{
 	lostStretches:  importer.Skipped("stretches between packets that are no packets"),
 	cutFile:        importer.Repaired("files that end within a packet, read up to there"),
 	damagedFile:    importer.Repaired("files whose packed data is damaged, read up to there"),
-	padding:        importer.Skipped("bytes of padding between packets"),
+	padding:        importer.Redundant("bytes of padding between packets"),
 	foreignFields:  importer.Skipped("fields of a file that are no packets"),
 	largePackets:   importer.Skipped("packets larger than 256 MiB"),
 	nestedBundles:  importer.Skipped("compressed packets within compressed packets"),

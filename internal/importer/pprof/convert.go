@@ -38,6 +38,15 @@ func convert(ctx context.Context, p *profile.Profile, name, label string, w trac
 		process: map[string]trace.LocationID{}}
 	c.zero = ranksAreNumbers(p)
 	metrics, scale := c.metrics(p)
+	if m, factor, of := timeOfSamples(p); of >= 0 {
+		for i := range metrics {
+			metrics[i].Default = false
+		}
+		metrics, scale = append(metrics, m), append(scale, factor)
+		for _, s := range p.Sample {
+			s.Value = append(s.Value, s.Value[of])
+		}
+	}
 	out := stack.New(w, metrics...)
 	var frames []trace.RegionID
 	values := make([]float64, len(metrics))
@@ -98,6 +107,24 @@ func (c *converter) metrics(p *profile.Profile) (metrics []trace.Metric, scale [
 		metrics, scale = append(metrics, m), append(scale, factor)
 	}
 	return metrics, scale
+}
+
+// timeOfSamples is the metric of samples × the period that the profile states, where it gives samples as a count alone:
+// what they are multiplied by, and which type they are; -1 for none.
+func timeOfSamples(p *profile.Profile) (m trace.Metric, factor float64, of int) {
+	of = slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool {
+		return t.Unit == "count" && (t.Type == "samples" || t.Type == "sample")
+	})
+	timed := slices.ContainsFunc(p.SampleType, func(t *profile.ValueType) bool { return nanoseconds[t.Unit] != 0 })
+	if of < 0 || timed || p.PeriodType == nil || p.Period <= 0 || p.DefaultSampleType != "" && p.DefaultSampleType != p.SampleType[of].Type {
+		return m, 0, -1
+	}
+	factor = float64(p.Period) * nanoseconds[p.PeriodType.Unit]
+	if factor == 0 {
+		return m, 0, -1
+	}
+	description := fmt.Sprintf("%s × %d %s, the period that the profile states", p.SampleType[of].Type, p.Period, p.PeriodType.Unit)
+	return trace.Metric{Name: "sampled time", Unit: "ns", Integer: true, Default: true, Description: description}, factor, of
 }
 
 // regions gives the frames of a code address, outermost first.

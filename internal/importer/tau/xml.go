@@ -375,6 +375,6 @@ func (x *xmlFile) write() {
 		}
 	}
 	if x.derived > 0 {
-		x.c.w.Report(trace.Skipped, "statistics over threads, which are computed anew", x.derived, x.label)
+		x.c.w.Report(trace.Redundant, "statistics over threads, which are computed anew", x.derived, x.label)
 	}
 }

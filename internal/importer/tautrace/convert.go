@@ -54,7 +54,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 		w.Property("start", time.Unix(c.started, 0).UTC().Format(time.RFC3339))
 	}
 	if alone := int64(len(run.Companions)); alone > 0 {
-		w.Report(trace.Skipped, "merged traces beside the traces that they were made of", alone, run.Label(run.Companions[0]))
+		w.Report(trace.Redundant, "merged traces beside the traces that they were made of", alone, run.Label(run.Companions[0]))
 	}
 	return parent.Err()
 }

@@ -240,6 +240,8 @@ export interface ReportEntry {
   what: string;
   count: number;
   example: string;
+  /** Lost says that something of the program is not known because of it: not of what was kept, nor of what repeats it. */
+  lost: boolean;
 }
 
 /**

@@ -7,12 +7,13 @@ import { useBench } from "./context";
 import { formatCount } from "./format";
 import { selectionWords } from "./inspector";
 
-/** The import report in a few words. */
+/** The import report in a few words: what was lost counts, what only repeats the rest is in the report. */
 export function reportWords(report: readonly ReportEntry[]): string {
-  const sum = (kind: ReportEntry["kind"]) => report.filter((r) => r.kind === kind).reduce((n, r) => n + r.count, 0);
-  const counts = (["repaired", "guessed", "skipped"] as const).map((kind) => ({ kind, n: sum(kind) }));
-  if (counts.every((c) => c.n === 0)) return "import: every record kept as it was";
-  return "import: " + counts.filter((c) => c.n > 0 || c.kind !== "guessed").map((c) => `${formatCount(c.n)} ${c.kind}`).join(", ");
+  const sum = (of: (r: ReportEntry) => boolean) => report.filter(of).reduce((n, r) => n + r.count, 0);
+  const [repaired, guessed, lost] = [sum((r) => r.kind === "repaired"), sum((r) => r.kind === "guessed"), sum((r) => r.lost)];
+  if (repaired + guessed + lost === 0) return report.length > 0 ? "import: nothing lost" : "import: every record kept as it was";
+  const words = [`${formatCount(repaired)} repaired`, `${formatCount(guessed)} guessed`, lost > 0 ? `${formatCount(lost)} skipped` : "nothing lost"];
+  return "import: " + words.filter((_, i) => [repaired, guessed, 1][i]! > 0).join(", ");
 }
 
 export function Status() {
