@@ -24,7 +24,8 @@ func checkCommand() *command {
 			"  KIND=SHARE%  more than this share of the time of all locations: imbalance=5%\n" +
 			"  KIND=N       there are more findings of the kind than this: clock=0\n" +
 			"KIND is one of " + kindList() + ",\nor high, medium, any for findings of that level and above. Efficiencies of POP fail below their limit:\n" +
-			"load-balance=80%, communication-efficiency=70%, parallel-efficiency=60%.\n\n" +
+			"load-balance=80%, communication-efficiency=70%, parallel-efficiency=60%. A run that has no such number (one processor,\n" +
+			"no communication) is said to be NOT CHECKED, and does not fail.\n\n" +
 			"  parallax check traces/ --fail-on high=0\n  parallax check run.otf2 --fail-on straggler=5% --fail-on load-balance=85% --json",
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringArray("fail-on", nil, "KIND=LIMIT: exit with status 1 past it; repeatable")
@@ -80,16 +81,18 @@ func runCheck(ctx context.Context, e *env, args []string) error {
 		return fmt.Errorf("check: %w", err)
 	}
 	data := result.Data().(findings.Data)
-	failed := []string{}
+	failed, unchecked := []string{}, []string{}
 	for _, l := range limits {
-		if text := l.past(&data); text != "" {
+		if text := l.absent(&data); text != "" {
+			unchecked = append(unchecked, text)
+		} else if text := l.past(&data); text != "" {
 			failed = append(failed, text)
 		}
 	}
 	if e.flag("json") {
-		err = writeCheck(e.stdout, view.TwinOf(findings.View, q, result), failed)
+		err = writeCheck(e.stdout, view.TwinOf(findings.View, q, result), failed, unchecked)
 	} else {
-		printCheck(plain{e.stdout}, run.Source, &data, result.Notes(), failed, e.flag("all"))
+		printCheck(plain{e.stdout}, run.Source, &data, result.Notes(), failed, unchecked, e.flag("all"))
 	}
 	if err == nil && len(failed) > 0 {
 		return errSilent
@@ -97,28 +100,21 @@ func runCheck(ctx context.Context, e *env, args []string) error {
 	return err
 }
 
-// writeCheck writes the twin of the view, and which limits are passed.
-func writeCheck(w io.Writer, t *view.Twin, failed []string) error {
+// writeCheck writes the twin of the view, which limits are passed, and which the run has no number for.
+func writeCheck(w io.Writer, t *view.Twin, failed, unchecked []string) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(struct {
 		*view.Twin
-		Failed []string `json:"failed"`
-	}{t, failed})
+		Failed    []string `json:"failed"`
+		Unchecked []string `json:"unchecked"`
+	}{t, failed, unchecked})
 }
 
-func printCheck(w io.Writer, source string, d *findings.Data, notes, failed []string, all bool) {
+func printCheck(w io.Writer, source string, d *findings.Data, notes, failed, unchecked []string, all bool) {
 	columns := width(w)
 	fmt.Fprintln(w, source)
-	if p := &d.POP; p.LoadBalance != nil && p.Parallel != nil {
-		for _, x := range []struct {
-			name  string
-			share float64
-		}{{"load balance", *p.LoadBalance}, {"communication efficiency", *p.Communication}, {"parallel efficiency", *p.Parallel}} {
-			fmt.Fprintf(w, "  %-24s  %8s  %s\n", x.name, view.FormatShare(x.share), bar(x.share, 30))
-		}
-		fmt.Fprintf(w, "  over %d %s\n", p.Locations, p.Over)
-	}
+	printEfficiencies(w, &d.POP)
 	if len(d.Findings) == 0 {
 		fmt.Fprintln(w, "\nnothing stands out")
 	}
@@ -130,7 +126,7 @@ func printCheck(w io.Writer, source string, d *findings.Data, notes, failed []st
 		f := &list[i]
 		lost := ""
 		if f.Lost > 0 {
-			lost = fmt.Sprintf(", %s lost (%s of %s)", view.FormatTime(f.Lost), view.FormatShare(f.Share), f.ShareOf)
+			lost = fmt.Sprintf(", %s lost (%s of %s)", view.FormatIn(float64(f.Lost), f.Unit), view.FormatShare(f.Share), f.ShareOf)
 		}
 		fmt.Fprintf(w, "\n%2d. %s %s%s\n%s\n", i+1, f.Severity, f.Kind, lost, wrapped(f.Text, "    ", columns))
 	}
@@ -143,9 +139,33 @@ func printCheck(w io.Writer, source string, d *findings.Data, notes, failed []st
 	if len(notes) > 0 {
 		fmt.Fprintln(w)
 	}
+	for _, u := range unchecked {
+		fmt.Fprintf(w, "\nNOT CHECKED %s\n", u)
+	}
 	for _, f := range failed {
 		fmt.Fprintf(w, "\nFAILED %s\n", f)
 	}
+}
+
+// printEfficiencies writes POP's efficiencies that the run has; of one processor how busy it was.
+func printEfficiencies(w io.Writer, p *findings.POP) {
+	line := func(name string, share *float64) {
+		if share != nil {
+			fmt.Fprintf(w, "  %-24s  %8s  %s\n", name, view.FormatShare(*share), bar(*share, 30))
+		}
+	}
+	if p.Locations == 1 && p.Runtime > 0 && p.Mean > 0 {
+		busy := p.Mean / p.Runtime
+		line("busy", &busy)
+		fmt.Fprintf(w, "  of %s, from the first to the last work of 1 %s\n", view.FormatDuration(p.Runtime), findings.One(p.Over))
+	}
+	if p.LoadBalance == nil || p.Parallel == nil {
+		return
+	}
+	line("load balance", p.LoadBalance)
+	line("communication efficiency", p.Communication)
+	line("parallel efficiency", p.Parallel)
+	fmt.Fprintf(w, "  over %d %s\n", p.Locations, p.Over)
 }
 
 // A limit is one --fail-on.
@@ -185,6 +205,24 @@ func parseLimits(list []string) (out []limit, err error) {
 		out = append(out, l)
 	}
 	return out, nil
+}
+
+// absent says why a limit cannot be checked, "" where it can: it has no number to hold against.
+func (l *limit) absent(d *findings.Data) string {
+	p := &d.POP
+	i := slices.Index(efficiencies, l.kind)
+	switch {
+	case i >= 0 && []*float64{p.LoadBalance, p.Communication, p.Parallel}[i] != nil:
+	case i >= 0 && p.Locations == 1:
+		return fmt.Sprintf("%s: the run has no such number, it has 1 %s", l.text, findings.One(p.Over))
+	case i == 1 && p.LoadBalance != nil:
+		return l.text + ": the run has no such number, nobody communicates in it"
+	case i >= 0:
+		return l.text + ": the run has no such number"
+	case l.unit == "time" && d.Unit != "ns":
+		return fmt.Sprintf("%s: the profile counts %s, not time", l.text, d.Unit)
+	}
+	return ""
 }
 
 // past says how a limit is passed, "" where it holds.

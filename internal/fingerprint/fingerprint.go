@@ -20,7 +20,7 @@ import (
 )
 
 // version changes with what a print holds or how it is found.
-const version = 2
+const version = 3
 
 // A Print is what is remembered of a run. Times are in ns, or in Unit of a profile.
 type Print struct {
@@ -155,7 +155,11 @@ func (p *Print) sound() bool {
 func take(ctx context.Context, run *view.Run) (*Print, error) {
 	r := run.Store
 	info := r.Info()
-	p := &Print{Version: version, Generation: r.Generation(), Format: info.Format, Unit: "ns", Timed: info.Timed(), Length: float64(info.End),
+	length, err := view.RecordedTime(ctx, r, 0, info.End)
+	if err != nil {
+		return nil, err
+	}
+	p := &Print{Version: version, Generation: r.Generation(), Format: info.Format, Unit: "ns", Timed: info.Timed(), Length: float64(length),
 		Ranks: info.Ranks, Intervals: info.Intervals, Properties: properties(info.Properties), Paths: []Path{}}
 	if err := p.takePaths(ctx, r); err != nil {
 		return nil, err

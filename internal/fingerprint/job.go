@@ -30,7 +30,7 @@ func Job(ctx context.Context, run *view.Run, d *view.Devices) (*step.Job, error)
 func jobKeeping(r store.Reader, d *view.Devices) Keeping[step.Job] {
 	lanes := r.Lanes()
 	return Keeping[step.Job]{
-		Name: "steps", Version: 2,
+		Name: "steps", Version: 3,
 		Small: func(j *step.Job) bool { return len(j.Steps) <= mostJobSteps },
 		Sound: func(j *step.Job) bool {
 			return j.Sound(len(d.Units), d.Owner, len(r.Regions()), int(lanes[len(lanes)-1]))

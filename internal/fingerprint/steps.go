@@ -59,7 +59,8 @@ func JobOf(ctx context.Context, r store.Reader, w store.Window, d *view.Devices)
 	return &step.Source{
 		Regions: r.Regions(), Begin: w.Begin, End: w.End, Lanes: r.Lanes(),
 		Unit: d.Unit, GPU: d.GPU, Units: len(d.Units), GPUs: len(d.GPUs), Owner: d.Owner,
-		Scan: func(add func(*trace.Columns) error) error { return r.Intervals(ctx, w, add) },
+		Recorded: func() ([][2]trace.Time, error) { return view.Recorded(ctx, r, w.Begin, w.End) },
+		Scan:     func(add func(*trace.Columns) error) error { return r.Intervals(ctx, w, add) },
 		Launches: func(add func(from, to step.Place, at trace.Time)) error {
 			return view.LaunchLinks(ctx, r, w, func(from, to store.Row, at trace.Time) { add(step.Place(from), step.Place(to), at) })
 		},

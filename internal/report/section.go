@@ -70,7 +70,7 @@ func (r *reporter) findings() error {
 func (r *reporter) entry(f *finding.Finding) (entry, error) {
 	e := entry{Kind: clean(string(f.Kind)), Severity: string(f.Severity), Text: visible(f.Text)}
 	if f.Lost > 0 {
-		e.Lost = view.FormatTime(f.Lost) + " lost"
+		e.Lost = view.FormatIn(float64(f.Lost), f.Unit) + " lost"
 		if f.Share > 0 {
 			e.Lost += ", " + view.FormatShare(f.Share) + " of " + f.ShareOf
 		}
@@ -178,16 +178,12 @@ func (r *reporter) tables(i *view.InfoJSON) {
 // format writes a number with the unit of a column.
 func format(v float64, unit string) string {
 	switch unit {
-	case "ns":
-		return view.FormatDuration(v)
-	case "bytes":
-		return view.FormatBytes(v)
 	case "share":
 		return view.FormatShare(v)
-	case "count":
-		return view.FormatCount(v)
+	case "":
+		return strconv.FormatFloat(v, 'g', 4, 64)
 	}
-	return strconv.FormatFloat(v, 'g', 4, 64)
+	return view.FormatIn(v, unit)
 }
 
 // visible is how pictures write names too.

@@ -86,7 +86,7 @@ func summarise(ctx context.Context, run *view.Run, sel trace.Selection, index *t
 	if err != nil {
 		return nil, err
 	}
-	out := &summaryJSON{Exact: true, Unit: "ns", Roles: []roleTotal{}, Regions: []regionSummary{}, Selection: view.SizeOf(st, sel)}
+	out := &summaryJSON{Exact: true, Unit: view.MainMetric(st).Unit, Roles: []roleTotal{}, Regions: []regionSummary{}, Selection: view.SizeOf(st, sel)}
 	totals := make([]regionSummary, len(regions))
 	wanted := wantedRegions(len(regions), sel.Regions)
 	var durations [][]int64
@@ -106,7 +106,6 @@ func summarise(ctx context.Context, run *view.Run, sel trace.Selection, index *t
 		recorded, err = addProfile(ctx, st, sel.Locations, wanted, totals)
 		if m := view.DefaultMetric(st.Metrics()); int(m) < len(st.Metrics()) {
 			metric := &st.Metrics()[m]
-			out.Unit = metric.Unit
 			if metric.Join == trace.JoinSum {
 				base = view.MetricBase(metric.Name, metric.Unit, recorded)
 			}

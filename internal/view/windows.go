@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -9,7 +10,7 @@ import (
 
 const (
 	windowBins  = 256
-	mostWindows = 8
+	mostWindows = 8 // that a page offers
 	// leastBlank is the part of the time that is blank, and firstWindow that of the mean
 	// window which the first has at least: a start before a long wait is none.
 	leastBlank  = 0.8
@@ -24,6 +25,80 @@ const (
 // requests are blank too, and nothing was switched off. O(bins), and O(locations) where there are windows:
 // every picture of a run begins with it.
 func Windows(ctx context.Context, r store.Reader) ([][2]trace.Time, error) {
+	out, err := recordedWindows(ctx, r)
+	if len(out) > mostWindows {
+		return nil, err
+	}
+	return out, err
+}
+
+// Recorded are the parts of a time range in which the recorder was on, at least one. Between windows that lie far apart
+// nothing was recorded on any location, which is no idle time: rates, shares and efficiencies are over these parts.
+func Recorded(ctx context.Context, r store.Reader, begin, end trace.Time) ([][2]trace.Time, error) {
+	windows, err := recordedWindows(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	var out [][2]trace.Time
+	for _, w := range windows {
+		if from, to := max(w[0], begin), min(w[1], end); from < to {
+			out = append(out, [2]trace.Time{from, to})
+		}
+	}
+	if len(out) == 0 {
+		out = append(out, [2]trace.Time{begin, end})
+	}
+	return out, nil
+}
+
+// MayHaveWindows is false where one location alone has records for too much of a run for the rest to be blank.
+func MayHaveWindows(r store.Reader, recorded trace.Time) bool {
+	return float64(recorded) <= (1-leastBlank)*float64(r.Info().End)
+}
+
+// RecordedTime is how long the recorder was on in a time range.
+func RecordedTime(ctx context.Context, r store.Reader, begin, end trace.Time) (sum trace.Time, err error) {
+	parts, err := Recorded(ctx, r, begin, end)
+	for _, p := range parts {
+		sum += p[1] - p[0]
+	}
+	return sum, err
+}
+
+// FirstAndLast is when the first of what locations have in a time range begins, and the last ends; begin ≥ end where they have
+// nothing. Takes some sixty questions to the store's sums.
+func FirstAndLast(ctx context.Context, r store.Reader, ids []trace.LocationID, begin, end trace.Time) (first, last trace.Time, err error) {
+	has := func(from, to trace.Time) bool {
+		if err != nil || from >= to {
+			return false
+		}
+		var times []trace.Sum
+		times, err = r.RoleTime(ctx, ids, []trace.Time{from, to})
+		return slices.ContainsFunc(times, func(t trace.Sum) bool { return t.Float64() > 0 })
+	}
+	if !has(begin, end) {
+		return end, begin, err
+	}
+	first, last = begin, end
+	for high := end; high-first > 1; {
+		if middle := first + (high-first)/2; has(first, middle) {
+			high = middle
+		} else {
+			first = middle
+		}
+	}
+	for low := first; last-low > 1; {
+		if middle := low + (last-low)/2; has(middle, last) {
+			low = middle
+		} else {
+			last = middle
+		}
+	}
+	return first, last, err
+}
+
+// recordedWindows are the windows of a run, however many; nil where it is one.
+func recordedWindows(ctx context.Context, r store.Reader) ([][2]trace.Time, error) {
 	i := r.Info()
 	if i.Intervals == 0 || i.Core != nil || i.End < windowBins || HasSpans(r) {
 		return nil, nil
@@ -44,7 +119,7 @@ func Windows(ctx context.Context, r store.Reader) ([][2]trace.Time, error) {
 			out = append(out, [2]trace.Time{edges[b], edges[b+1]})
 		}
 	}
-	if float64(blank) < leastBlank*float64(i.End) || len(out) < 2 || len(out) > mostWindows {
+	if float64(blank) < leastBlank*float64(i.End) || len(out) < 2 {
 		return nil, nil
 	}
 	all := trace.Time(0)

@@ -73,3 +73,36 @@ func TestARunWithoutWindowsIsAskedForKeptBinsAlone(t *testing.T) {
 		}
 	}
 }
+
+// Rates are over the time in which the recorder was on, however many windows that is and whatever part is asked for.
+func TestRecordedTimeIsThatOfTheWindows(t *testing.T) {
+	const s = trace.Time(1e9)
+	var many [][2]trace.Time
+	for i := range trace.Time(20) {
+		many = append(many, [2]trace.Time{100 * i * s, 100*i*s + s})
+	}
+	for _, c := range []struct {
+		intervals  [][2]trace.Time
+		begin, end trace.Time
+		want       float64 // seconds
+	}{
+		{[][2]trace.Time{{0, s}, {470 * s, 471 * s}}, 0, 471 * s, 2},
+		{[][2]trace.Time{{0, s}, {470 * s, 471 * s}}, s / 2, 471 * s, 1.5},
+		{[][2]trace.Time{{0, s}, {470 * s, 471 * s}}, 100 * s, 200 * s, 100}, // nothing of it: the time that was asked for
+		{[][2]trace.Time{{0, 3 * s}, {4 * s, 5 * s}}, 0, 5 * s, 5},           // a pause
+		{many, 0, 1901 * s, 20},
+	} {
+		got, err := view.RecordedTime(context.Background(), runOf(t, c.intervals...), c.begin, c.end)
+		if err != nil || float64(got)/1e9 < c.want*0.999 || float64(got)/1e9 > c.want*1.02 {
+			t.Errorf("%v from %v to %v: %v recorded, want %v s; %v", c.intervals, c.begin, c.end, got, c.want, err)
+		}
+	}
+}
+
+func TestFirstAndLastAreThoseOfTheLocations(t *testing.T) {
+	r := runOf(t, [2]trace.Time{17, 40}, [2]trace.Time{1000, 1003}, [2]trace.Time{5000, 9000})
+	first, last, err := view.FirstAndLast(context.Background(), r, []trace.LocationID{1}, 100, 4000) // the origin is the first record
+	if err != nil || first != 1000-17 || last != 1003-17 {
+		t.Errorf("%v to %v, %v; want 983 to 986", first, last, err)
+	}
+}

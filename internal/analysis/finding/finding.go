@@ -93,12 +93,14 @@ func (l Level) Rank() int {
 // A Finding is one answer.
 type Finding struct {
 	Kind Kind `json:"kind"`
-	// Severity is the level; Lost the time lost in ns, added up over locations;
+	// Severity is the level; Lost the time lost, added up over locations;
 	// Share is Lost as a part of the time that all locations of the run have; of
 	// goroutines that is how long they live, of processors how long they are there.
 	Severity Level      `json:"severity"`
 	Lost     trace.Time `json:"lost"`
-	Share    float64    `json:"share"`
+	// Unit is that of Lost: "ns", or of a profile what its metric counts, such as "samples".
+	Unit  string  `json:"unit"`
+	Share float64 `json:"share"`
 	// ShareOf is that time in words, after "of": "all time" where it is that of all locations.
 	ShareOf string `json:"share_of"`
 	// Hit is Lost as a part of the time of those locations that lose it.
@@ -124,7 +126,7 @@ type Selection struct {
 }
 
 // Evidence is one number behind a finding. Unit is "ns", "count", "share",
-// "bytes" or "" as in a view's columns.
+// "bytes" or "" as in a view's columns, or what the metric of a profile counts.
 type Evidence struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`

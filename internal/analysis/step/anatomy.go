@@ -16,6 +16,10 @@ func (s *Source) Analyse() (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	off, err := s.off()
+	if err != nil {
+		return nil, err
+	}
 	j := &Job{units: make([]unit, s.Units), GPUs: make([]GPU, s.GPUs), Odd: g.odd}
 	for i := range j.units {
 		j.units[i].begin, j.units[i].end = 1<<62, -1<<62
@@ -51,7 +55,7 @@ func (s *Source) Analyse() (*Job, error) {
 	parts := make([]Job, len(j.units)) // each has the steps of its unit; units and GPUs are shared, and each has its own
 	if err := parallel.For(context.Background(), len(parts), func(i int) {
 		parts[i].units, parts[i].GPUs = j.units, j.GPUs
-		parts[i].unit(s, i, streams)
+		parts[i].unit(s, i, streams, off)
 	}); err != nil {
 		return nil, err
 	}
@@ -63,8 +67,20 @@ func (s *Source) Analyse() (*Job, error) {
 	return j, nil
 }
 
+// off lists the time between the parts that were recorded.
+func (s *Source) off() (list []span, err error) {
+	if s.Recorded == nil {
+		return nil, nil
+	}
+	parts, err := s.Recorded()
+	for i := 1; i < len(parts); i++ {
+		list = add(list, span{parts[i-1][1], parts[i][0]})
+	}
+	return list, err
+}
+
 // unit takes one unit apart.
-func (j *Job) unit(s *Source, number int, streams [][][]Work) {
+func (j *Job) unit(s *Source, number int, streams [][][]Work, off []span) {
 	u := &j.units[number]
 	u.hostSets()
 	var lists [Communication + 1][]span
@@ -84,6 +100,7 @@ func (j *Job) unit(s *Source, number int, streams [][][]Work) {
 			lists[w[i].Term] = append(lists[w[i].Term], span{w[i].Begin, w[i].End})
 		}
 		sets[k] = setsOf(w)
+		sets[k].off = summed(without(off, sets[k].busy.spans))
 		if k == 0 {
 			all = w[:len(w):len(w)]
 		} else {

@@ -13,6 +13,7 @@ type gpuSets struct {
 	computation, communication set
 	exposed                    set // communication that is not under computation
 	copies                     set // that are under neither
+	off                        set // time in which the recorder was off
 }
 
 // setsOf makes the sets of work in order of begin.
@@ -46,7 +47,7 @@ func setsOf(works []Work) gpuSets {
 // within is the time of the GPU in [begin, end).
 func (g *gpuSets) within(begin, end trace.Time) Time {
 	t := Time{
-		Span: max(end-begin, 0), Computation: g.computation.within(begin, end), ExposedCommunication: g.exposed.within(begin, end),
+		Span: max(end-begin, 0) - g.off.within(begin, end), Computation: g.computation.within(begin, end), ExposedCommunication: g.exposed.within(begin, end),
 		ExposedCopy: g.copies.within(begin, end), Communication: g.communication.within(begin, end),
 	}
 	t.Overlapped = t.Communication - t.ExposedCommunication

@@ -91,7 +91,7 @@ func (g *GPU) explain(works []Work, sets *gpuSets, u *unit, steps set) {
 	if len(works) == 0 {
 		return
 	}
-	busy := sets.busy.spans
+	busy := both(sets.busy.spans, sets.off.spans) // while the recorder was off no GPU is known to be idle
 	begin, end := g.Begin, g.End
 	if n := len(steps.spans); n > 0 {
 		begin, end = min(begin, steps.spans[0].begin), max(end, steps.spans[n-1].end)

@@ -52,7 +52,9 @@ type Place struct {
 type Source struct {
 	Regions    []trace.Region
 	Begin, End trace.Time // what is looked at
-	Lanes      []uint32   // first lane of each location, see store.Reader
+	// Recorded are the parts of it in which the recorder was on; nil: all of it. Time between them is no GPU's.
+	Recorded func() ([][2]trace.Time, error)
+	Lanes    []uint32 // first lane of each location, see store.Reader
 	// Unit and GPU are by location, -1 for none: the process (rank) that a location
 	// belongs to, and the GPU whose work it holds. Units without GPUs have no host of interest.
 	Unit, GPU []int32

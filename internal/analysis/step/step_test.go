@@ -245,3 +245,33 @@ func TestSpreadsAreThoseOfSortedLists(t *testing.T) {
 		}
 	}
 }
+
+// While the recorder was off no GPU is idle: its time is that of the windows, and so are its gaps and their causes.
+func TestTimeInWhichTheRecorderWasOffIsNoIdleTime(t *testing.T) {
+	const far = 470_000
+	f := &fake{regions: names, calls: map[int]int{0: 0, 1: 1, 2: 2, 3: 3}}
+	for i, at := range []trace.Time{0, 100, far, far + 100} {
+		f.host = append(f.host, row{at, at + 10, 2})
+		f.work = append(f.work, row{at + 20, at + 80, 5})
+		f.calls[i] = i
+	}
+	s := f.source(far + 200)
+	s.Recorded = func() ([][2]trace.Time, error) { return [][2]trace.Time{{0, 200}, {far, far + 200}}, nil }
+	j, err := s.Analyse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &j.GPUs[0]
+	causes := trace.Time(0)
+	for _, c := range g.Causes {
+		causes += c
+	}
+	if g.Span != 360 || g.Computation != 240 || g.Idle != 120 || causes != 120 {
+		t.Errorf("span %d, computation %d, idle %d, by causes %d; want 360, 240, 120, 120", g.Span, g.Computation, g.Idle, causes)
+	}
+	for _, gap := range g.Gaps {
+		if gap.Length() > 40 {
+			t.Errorf("a gap from %d to %d", gap.Begin, gap.End)
+		}
+	}
+}

@@ -27,6 +27,7 @@ var findingsOf = table.NewFunction("findings",
 		{Name: "location", Kind: table.Integer, Null: true, Help: "the first of those it is about; null for all"},
 		{Name: "paths", Kind: table.Text, Null: true, Help: "all of them, joined by commas; null for all"},
 		{Name: "view", Kind: table.Text, Help: "which view shows it"},
+		{Name: "unit", Kind: table.Text, Help: "of lost: ns, or what a profile without time counts"},
 	}, findingsRows)
 
 func findingsRows(ctx context.Context, r *table.Run, _ *table.Filter, add func(...any) error) error {
@@ -47,7 +48,7 @@ func findingsRows(ctx context.Context, r *table.Run, _ *table.Filter, add func(.
 	}
 	for _, f := range result.Data().(findings.Data).Findings {
 		location, paths := whoOf(r, &f)
-		err := add(string(f.Kind), string(f.Severity), int64(f.Lost), f.Share, f.Text, int64(f.Selection.Begin), int64(f.Selection.End), location, paths, f.View)
+		err := add(string(f.Kind), string(f.Severity), int64(f.Lost), f.Share, f.Text, int64(f.Selection.Begin), int64(f.Selection.End), location, paths, f.View, f.Unit)
 		if err != nil {
 			return err
 		}

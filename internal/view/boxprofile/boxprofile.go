@@ -54,7 +54,7 @@ type result struct {
 	view.Arranged
 	request   *view.Request
 	metric    string // exclusive, inclusive, calls, or a metric of a profile
-	unit      string // of the values: "ns", "count" or ""
+	unit      string // of the values: "ns", "bytes" or "count"
 	over      string
 	tree      *store.Tree
 	nodes     []callgraph.Node
@@ -123,7 +123,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 // prepare decides which locations and calls are read.
 func prepare(ctx context.Context, q *view.Request) (*result, callgraph.Options, error) {
 	var options callgraph.Options
-	r := &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"), stretch: q.Values.Text("stretch"), shown: q.Values.Integer("top"), unit: "ns"}
+	r := &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"), stretch: q.Values.Text("stretch"), shown: q.Values.Integer("top"), unit: view.ColumnUnit(view.MainMetric(q.Store()).Unit)}
 	s := q.Store()
 	r.tree = s.Locations()
 	r.hasProfile = !s.Info().Timed()
@@ -188,9 +188,7 @@ func (r *result) check() error {
 	if r.hasProfile && r.metric != "calls" && r.metric != "exclusive" && r.metric != "inclusive" {
 		for _, m := range r.request.Store().Metrics() {
 			if m.Name == r.metric {
-				if r.unit = m.Unit; r.unit != "ns" && r.unit != "bytes" {
-					r.unit = ""
-				}
+				r.unit = view.ColumnUnit(m.Unit)
 				return nil
 			}
 		}

@@ -8,15 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-func (r *result) format(v float64) string {
-	switch r.unit {
-	case "ns":
-		return view.FormatDuration(v)
-	case "bytes":
-		return view.FormatBytes(v)
-	}
-	return view.FormatCount(v)
-}
+func (r *result) format(v float64) string { return view.FormatIn(v, r.unit) }
 
 // Fact says all there is to one box.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {

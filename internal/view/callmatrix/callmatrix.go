@@ -137,8 +137,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 // prepare finds whose calls are asked for; profile: there are no single ones.
 func prepare(ctx context.Context, q *view.Request) (r *result, profile bool, err error) {
 	s := q.Store()
-	r = &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"), unit: "ns", tree: s.Locations()}
-	profile = s.Info().Intervals == 0
+	r = &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"), unit: view.ColumnUnit(view.MainMetric(s).Unit), tree: s.Locations()}
+	profile = !s.Info().Timed()
 	if q.Selection.Begin >= q.Selection.End && !profile {
 		return nil, profile, view.Empty("choose a longer time", "no time is selected")
 	}

@@ -259,9 +259,4 @@ func (r *painter) sceneNotes(s *scene.Scene) {
 	s.Notes = append(s.Notes, r.notes...)
 }
 
-func (r *result) format(v float64) string {
-	if r.unit == "ns" {
-		return view.FormatDuration(v)
-	}
-	return view.FormatCount(v)
-}
+func (r *result) format(v float64) string { return view.FormatIn(v, r.unit) }

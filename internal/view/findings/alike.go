@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/pop"
@@ -25,9 +27,17 @@ type alike struct {
 // words says over what: "16 ranks".
 func (a *alike) words() string {
 	if len(a.members) == 1 {
-		return "1 " + a.what[:len(a.what)-1]
+		return "1 " + One(a.what)
 	}
 	return view.Thousands(int64(len(a.members))) + " " + a.what
+}
+
+// One is the singular of what efficiencies are over.
+func One(what string) string {
+	if what == "processes" {
+		return "process"
+	}
+	return strings.TrimSuffix(what, "s")
 }
 
 // efficiency is POP's, over alike rows: processors where goroutines tell the same time
@@ -60,7 +70,51 @@ func (f *facts) efficiency(ctx context.Context) error {
 		return err
 	}
 	f.pop = pop.Of(a.useful, float64(f.length))
+	switch {
+	case len(a.members) == 1:
+		return f.alone(ctx)
+	case !f.communicates():
+		f.pop.Communication = math.NaN()
+	}
 	return nil
+}
+
+// alone: one processor is in balance with nobody and waits for nobody. What is left to say is how busy it was from its first
+// work to its last.
+func (f *facts) alone(ctx context.Context) error {
+	f.pop.LoadBalance, f.pop.Communication, f.pop.Parallel = math.NaN(), math.NaN(), math.NaN()
+	if f.profile {
+		return nil
+	}
+	ids := make([]trace.LocationID, len(f.alike.members[0]))
+	for i, row := range f.alike.members[0] {
+		ids[i] = f.rows[row]
+	}
+	begin, end, err := view.FirstAndLast(ctx, f.store, ids, f.window.Begin, f.window.End)
+	if err != nil || begin >= end {
+		return err
+	}
+	runtime, err := view.RecordedTime(ctx, f.store, begin, end)
+	f.pop.Runtime = float64(runtime)
+	return err
+}
+
+// balanceWords says the load balance and over what it is, after a sentence; nothing of one processor.
+func (f *facts) balanceWords() string {
+	if math.IsNaN(f.pop.LoadBalance) {
+		return ""
+	}
+	return fmt.Sprintf(": load balance %s (POP, %s)", view.FormatShare(f.pop.LoadBalance), f.alike.words())
+}
+
+// communicates reports whether anybody is in communication or synchronization: where nobody is, what is not work is not lost to it.
+func (f *facts) communicates() bool {
+	for i, r := range f.table.region {
+		if role := f.regions[r].Role; f.table.exclusive[i] > 0 && (role == trace.RoleCommunication || role == trace.RoleSynchronization) {
+			return true
+		}
+	}
+	return false
 }
 
 // work is the busy time of each row: its lanes' union, annotations transparent, as everywhere. A
@@ -77,17 +131,20 @@ func (f *facts) work(ctx context.Context) error {
 		return nil
 	}
 	times, err := store.RoleTimes(ctx, f.store, f.rows, []trace.Time{f.window.Begin, f.window.End})
+	if err != nil {
+		return err
+	}
+	longest := trace.Time(0)
 	for row := range f.rows {
-		if err != nil {
-			return err
-		}
+		all := trace.Time(0)
 		for role, t := range times[row*trace.RoleCount : (row+1)*trace.RoleCount] {
-			if trace.Role(role).Busy() {
+			if all += t; trace.Role(role).Busy() {
 				f.useful[row] += float64(t)
 			}
 		}
+		longest = max(longest, all)
 	}
-	return err
+	return f.recorded(ctx, longest)
 }
 
 // gpus makes a member of each GPU: the streams below one device, or of one process.

@@ -2,7 +2,6 @@ package findings
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
@@ -68,6 +67,7 @@ func (a *audit) tellSome(f *fault, kind finding.Kind, t *totals, phases []int, n
 		verb = [2]string{"receives late", "receive late"}
 	}
 	waits, _, _ := a.reasons(t).waitsIn(f.units)
+	where, atEnd := a.waitedAt(f, waits, n)
 	when := a.when(f, phases)
 	if (kind == finding.LateSender || kind == finding.LateReceiver) && len(phases) > 0 && len(phases) < len(a.phases.List) {
 		when = a.when(f, nil) // what is passed on reaches later phases than the cause
@@ -77,28 +77,23 @@ func (a *audit) tellSome(f *fault, kind finding.Kind, t *totals, phases []int, n
 		mean, calls := a.each(region, f.units)
 		n.Evidence = append(n.Evidence, finding.Evidence{Name: a.books.regionNames[region], Value: mean, Unit: "ns"}, finding.Evidence{Name: "calls", Value: calls, Unit: "count"})
 		n.Text = fmt.Sprintf("%s %s %s alone%s: %s %s in %s, and %s %s for it%s.", who, plural(len(f.units), "runs", "run"), middle(a.books.regionNames[region]), when,
-			view.FormatDuration(mean), on, view.Count(int(calls+0.5), "call"), others, a.waitWords(f), in(waits))
+			view.FormatDuration(mean), on, view.Count(int(calls+0.5), "call"), others, a.waitWords(f), where)
 	case finding.LateSender, finding.LateReceiver:
 		n.View, n.Options = "timeline", nil
-		n.Text = fmt.Sprintf("%s %s%s: %s %s for it%s%s.", who, plural(len(f.units), verb[0], verb[1]), when, others, a.waitWords(f), in(waits), why)
+		n.Text = fmt.Sprintf("%s %s%s: %s %s for it%s%s.", who, plural(len(f.units), verb[0], verb[1]), when, others, a.waitWords(f), where, why)
 		n.Selection.Locations = a.locations(append(append([]int32{}, f.units...), f.hit()...))
 	case finding.StartUp:
-		n.Text = fmt.Sprintf("%s %s late in %s: %s %s for it%s.", who, plural(len(f.units), "is", "are"), middle(a.books.regionNames[region]), others, a.waitWords(f), why)
+		n.Text = fmt.Sprintf("%s %s late in %s: %s %s for it%s.", who, plural(len(f.units), "is", "are"), middle(a.books.regionNames[region]), others, a.waitWords(f), why+atEnd)
 	case finding.IO:
-		n.Text = fmt.Sprintf("%s %s and %s%s: %s %s for it%s%s.", who, plural(len(f.units), "reads", "read"), plural(len(f.units), "writes", "write"), when, others, a.waitWords(f), in(waits), why)
+		n.Text = fmt.Sprintf("%s %s and %s%s: %s %s for it%s%s.", who, plural(len(f.units), "reads", "read"), plural(len(f.units), "writes", "write"), when, others, a.waitWords(f), where, why)
 	case finding.Growth:
 		c := finding.CourseOf(f.series)
 		n.Evidence = append(n.Evidence, growth(c)...)
-		n.Text = fmt.Sprintf("%s %s slower and slower: %s %s for it%s, %s in the first tenth of the run and %s in the last%s.", who, plural(len(f.units), "gets", "get"), others, a.waitWords(f), in(waits), view.FormatDuration(c.First), view.FormatDuration(c.Last), why)
+		n.Text = fmt.Sprintf("%s %s slower and slower: %s %s for it%s, %s in the first tenth of the run and %s in the last%s.", who, plural(len(f.units), "gets", "get"), others, a.waitWords(f), where, view.FormatDuration(c.First), view.FormatDuration(c.Last), why)
 	case finding.Crowded:
-		n.Text = fmt.Sprintf("%s %s more of the job than the other machines%s: %s %s for it%s%s.", who, plural(len(f.units), "shares a machine with", "share machines with"), when, others, a.waitWords(f), in(waits), why)
+		n.Text = fmt.Sprintf("%s %s more of the job than the other machines%s: %s %s for it%s%s.", who, plural(len(f.units), "shares a machine with", "share machines with"), when, others, a.waitWords(f), where, why)
 	default:
-		n.Text = fmt.Sprintf("%s %s %s%s%s, and %s %s for %s%s.", who, plural(len(f.units), verb[0], verb[1]), a.otherWords(f), when, why, plural(len(f.hit()), "it", "these"), a.waitWords(f), plural(len(f.units), "it", "them"), in(waits))
-	}
-	if after := f.kinds[budget.End]; 2*after > f.lost {
-		part := float64(after) / float64(f.lost)
-		n.Text = strings.TrimSuffix(n.Text, ".") + fmt.Sprintf("; %s of it after their own end.", view.FormatShare(part))
-		n.Evidence = append(n.Evidence, finding.Evidence{Name: "waited at the end of the run", Value: part, Unit: "share"})
+		n.Text = fmt.Sprintf("%s %s %s%s%s, and %s %s for %s%s.", who, plural(len(f.units), verb[0], verb[1]), a.otherWords(f), when, why, plural(len(f.hit()), "it", "these"), a.waitWords(f), plural(len(f.units), "it", "them"), where)
 	}
 	if n.Selection.Locations == nil {
 		n.Selection.Locations = a.locations(f.units)
@@ -267,6 +262,24 @@ func (a *audit) regionReason(region int32, units []int32) reason {
 	return r
 }
 
+// finished says when those wait that have nothing left to do.
+const finished = " at the end of the run, after their own last work"
+
+// waitedAt says where a fault is waited for: in regions, and after the end of those who wait; AtEnd is the latter alone, where it is most.
+func (a *audit) waitedAt(f *fault, waits []string, n *finding.Finding) (where, atEnd string) {
+	after := f.kinds[budget.End]
+	if 2*after <= f.lost {
+		return in(waits), ""
+	}
+	part := float64(after) / float64(f.lost)
+	n.Evidence = append(n.Evidence, finding.Evidence{Name: "waited at the end of the run", Value: part, Unit: "share"})
+	if part > 0.999 || len(waits) == 0 {
+		return finished, "," + finished
+	}
+	atEnd = ", " + view.FormatShare(part) + " of it" + finished
+	return atEnd + ", the rest" + in(waits), atEnd
+}
+
 // tellMany words a fault that no one in particular is to blame for.
 func (a *audit) tellMany(f *fault, kind finding.Kind, n *finding.Finding) {
 	units, cost := a.shares(f)
@@ -282,7 +295,7 @@ func (a *audit) tellMany(f *fault, kind finding.Kind, n *finding.Finding) {
 	waits, _, _ := a.reasons(a.table).waitsIn(nil)
 	where := in(waits)
 	if 2*f.kinds[budget.End] > f.lost {
-		where = ", most of it after their own end"
+		where = ", most of it" + finished
 		n.Evidence = append(n.Evidence, finding.Evidence{Name: "waited at the end of the run", Value: float64(f.kinds[budget.End]) / float64(f.lost), Unit: "share"})
 	}
 	what := a.unitWord()
@@ -323,9 +336,9 @@ func (a *audit) tellUneven(f *fault, region int32, where string, n *finding.Find
 	if p := a.pop.LoadBalance; p == p {
 		n.Evidence = append(n.Evidence, finding.Evidence{Name: "load balance", Value: p, Unit: "share"})
 	}
-	lead := fmt.Sprintf("Work is spread unevenly: load balance %s (POP, %s)", view.FormatShare(a.pop.LoadBalance), a.alike.words())
+	lead := fmt.Sprintf("Work is spread unevenly%s", a.balanceWords())
 	if p := finding.Place(a.work); p > steep || p < -steep {
-		lead = fmt.Sprintf("Work %s from place to place: load balance %s (POP, %s)", plural(boolInt(p > 0), "grows", "falls"), view.FormatShare(a.pop.LoadBalance), a.alike.words())
+		lead = fmt.Sprintf("Work %s from place to place%s", plural(boolInt(p > 0), "grows", "falls"), a.balanceWords())
 	}
 	if len(times) == 0 { // the books hold no work of the region
 		n.Text = fmt.Sprintf("%s; %ss wait %s for one another%s.", lead, a.unitWord(), view.FormatTime(f.lost), where)

@@ -13,6 +13,7 @@ import (
 // A docket holds what rules have found so far, and who is to blame for it.
 type docket struct {
 	during store.Window // what a finding is about that names no time
+	lostIn string       // unit of what is lost
 	list   []finding.Finding
 	blamed []bool                    // by unit
 	told   map[causeKey]finding.Kind // causes of waiting that a finding tells of
@@ -21,7 +22,7 @@ type docket struct {
 }
 
 func newDocket(f *facts) *docket {
-	return &docket{during: f.window, blamed: make([]bool, len(f.units)), told: map[causeKey]finding.Kind{}}
+	return &docket{during: f.window, lostIn: f.unit, blamed: make([]bool, len(f.units)), told: map[causeKey]finding.Kind{}}
 }
 
 // ranked gives what was found, most time lost first.
@@ -96,6 +97,7 @@ func (d *docket) known(units []int32) bool {
 
 // add accepts a finding. Units are to blame for it.
 func (d *docket) add(f finding.Finding, units []int32) {
+	f.Unit = d.lostIn
 	if f.Options == nil {
 		f.Options = map[string][]string{}
 	}

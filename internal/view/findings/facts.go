@@ -20,9 +20,11 @@ type facts struct {
 	tree    *store.Tree
 	regions []trace.Region
 	window  store.Window
-	length  trace.Time
-	profile bool // there is no time, only totals
-	spans   bool // of services
+	length  trace.Time // how much of the window was recorded
+	span    trace.Time // from its begin to its end
+	profile bool       // there is no time, only totals
+	unit    string     // of totals: "ns", or of a profile what its metric counts
+	spans   bool       // of services
 
 	rows       []trace.LocationID
 	processors []trace.LocationID // of rows, where goroutines are among them too
@@ -52,8 +54,8 @@ type facts struct {
 
 func gather(ctx context.Context, q *view.Request) (*facts, error) {
 	s := q.Store()
-	f := &facts{request: q, store: s, tree: s.Locations(), regions: s.Regions(), window: q.Window(), length: q.Selection.End - q.Selection.Begin, profile: !s.Info().Timed(), spans: view.HasSpans(s)}
-	if f.length <= 0 && !f.profile {
+	f := &facts{request: q, store: s, tree: s.Locations(), regions: s.Regions(), window: q.Window(), span: q.Selection.End - q.Selection.Begin, profile: !s.Info().Timed(), unit: view.MainMetric(s).Word(), spans: view.HasSpans(s)}
+	if f.span <= 0 && !f.profile {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	if err := f.chooseUnits(ctx); err != nil {
@@ -65,6 +67,7 @@ func gather(ctx context.Context, q *view.Request) (*facts, error) {
 	}
 	if f.profile {
 		f.length = f.table.longest(len(f.rows))
+		f.span = f.length
 	}
 	f.processors = view.Processors(f.tree, f.rows)
 	if err = f.efficiency(ctx); err != nil {
@@ -77,6 +80,22 @@ func gather(ctx context.Context, q *view.Request) (*facts, error) {
 		return f, f.checkPhase()
 	}
 	return f, f.gatherWaits(ctx)
+}
+
+// recorded finds how much of the window was recorded. One of its rows has records for so long.
+func (f *facts) recorded(ctx context.Context, row trace.Time) error {
+	if !view.MayHaveWindows(f.store, row) {
+		f.length = f.span
+		return nil
+	}
+	parts, err := view.Recorded(ctx, f.store, f.window.Begin, f.window.End)
+	for _, p := range parts {
+		f.length += p[1] - p[0]
+	}
+	if f.length < f.span && err == nil {
+		f.notes = append(f.notes, fmt.Sprintf("records cover %s of %s, in %s far apart: shares and efficiencies are of the recorded time", view.FormatTime(f.length), view.FormatTime(f.span), view.Count(len(parts), "window")))
+	}
+	return err
 }
 
 // checkPhase refuses a --phase that cannot be read where none is needed.
@@ -115,6 +134,9 @@ func (f *facts) chooseUnits(ctx context.Context) error {
 	f.names = view.UnitNames(f.tree, units)
 	return ctx.Err()
 }
+
+// amount writes a total in its unit.
+func (f *facts) amount(v float64) string { return view.FormatIn(v, f.unit) }
 
 // totals are times by row and region.
 type totals struct {

@@ -48,6 +48,7 @@ const shownFirst = 10
 
 type result struct {
 	request *view.Request
+	unit    string // of what is lost
 	list    []finding.Finding
 	shown   int
 	pop     pop.Efficiency
@@ -81,7 +82,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r.causes, r.unexplained, r.accounts = causesOf(c)
 	r.ledger = ledgerOf(c)
 	r.ledger.untold = c.profile
-	r.pop, r.over, r.what, r.notes = f.pop, f.alike.words(), f.alike.what, f.notes
+	r.unit, r.pop, r.over, r.what, r.notes = f.unit, f.pop, f.alike.words(), f.alike.what, f.notes
 	if f.phases != nil {
 		r.phases, r.phaseCount = f.phases.By, len(f.phases.List)
 	}

@@ -172,7 +172,7 @@ func TestTheTimeOfGPUsAddsUp(t *testing.T) {
 		if a := &d.Accounts; a.Time != d.Accounts.Work+a.Waiting+a.Transfer || len(d.Budget) == 0 || d.Budget[0].Cause != string(want.cause) || float64(d.Unexplained) > (1-want.explained)*float64(a.Waiting) {
 			t.Errorf("%s: %+v, unexplained %d, first %+v", name, *a, d.Unexplained, d.Budget[0])
 		}
-		if d.POP.Over != "GPUs" || math.Abs(float64(d.Accounts.Time)-d.POP.Runtime*float64(d.POP.Locations)) > 1 {
+		if d.POP.Over != "GPUs" || d.POP.Locations > 1 && math.Abs(float64(d.Accounts.Time)-d.POP.Runtime*float64(d.POP.Locations)) > 1 {
 			t.Errorf("%s: the time of %d %s is %d", name, d.POP.Locations, d.POP.Over, d.Accounts.Time)
 		}
 	}
@@ -189,4 +189,44 @@ func TestRanksThatAreLateByChanceAreNotBlamed(t *testing.T) {
 	if len(d.Findings) < 2 || d.Findings[0].Kind != finding.InputBound || d.Findings[1].Kind != finding.Jitter {
 		t.Errorf("%q", texts(&d))
 	}
+}
+
+// One step of six allocates on all of eight ranks, 40 ms each: 320 ms are lost, and the call is named.
+func TestASlowStepCountsAllRanksAndNamesTheCall(t *testing.T) {
+	text := "region cudaMalloc category=cuda_runtime role=overhead\nregion cudaLaunchKernel category=cuda_runtime role=overhead\nregion gemm category=kernel role=compute\nregion \"aten::empty\" category=cpu_op role=compute\n"
+	links := ""
+	for k := range 6 {
+		text += fmt.Sprintf("region \"ProfilerStep#%d\" category=user_annotation role=annotation\n", k)
+	}
+	for rank := range 8 {
+		host, work, at := "", "", 0
+		for k := range 6 {
+			length := 20
+			if k == 3 {
+				length = 60
+			}
+			host += fmt.Sprintf("    %dms..%dms \"ProfilerStep#%d\"\n", at, at+length, k)
+			if k == 3 {
+				host += fmt.Sprintf("      %dms..%dms \"aten::empty\"\n        %dms..%dms cudaMalloc\n", at+1, at+41, at+1, at+41)
+				at += 40
+			}
+			host += fmt.Sprintf("      %dms..%dms cudaLaunchKernel\n", at+1, at+2)
+			work += fmt.Sprintf("      %dms..%dms gemm\n", at+3, at+19)
+			links += fmt.Sprintf("link spawn %dms \"rank %d/main\" -> %dms \"rank %d/GPU/stream\" from=cudaLaunchKernel to=gemm\n", at+1, rank, at+3, rank)
+			at += 20
+		}
+		text += fmt.Sprintf("location process \"rank %d\" rank=%d\n  location thread \"main\"\n%s  location device \"GPU\"\n    location stream \"stream\"\n%s", rank, rank, host, work)
+	}
+	d := dataOf(t, viewtest.Case{Trace: text + links})
+	numbersAreEvidence(t, "slow step", &d)
+	for _, f := range d.Findings {
+		if f.Kind != finding.SlowStep {
+			continue
+		}
+		if f.Lost < 319e6 || f.Lost > 321e6 || !strings.Contains(f.Text, "40.0 ms more on each of 8 ranks, 320 ms in all") || !strings.Contains(f.Text, "most in cudaMalloc (320 ms more)") {
+			t.Errorf("%v lost: %s", f.Lost, f.Text)
+		}
+		return
+	}
+	t.Errorf("no slow step: %+v", d.Findings)
 }

@@ -93,11 +93,15 @@ func (r *result) summary(t *scene.Text, y, w float32) float32 {
 	if e.Max == 0 || !(e.Parallel >= 0) {
 		return y
 	}
-	balance, exchange, whole := view.FormatShare(e.LoadBalance), view.FormatShare(e.Communication), view.FormatShare(e.Parallel)
+	balance, whole, long, short := view.FormatShare(e.LoadBalance), view.FormatShare(e.Parallel), "", ""
+	if defined(e.Communication) != nil {
+		exchange := view.FormatShare(e.Communication)
+		long, short = " · communication efficiency "+exchange, ", communication "+exchange
+	}
 	words := ""
 	for _, words = range []string{ // as much as fits
-		fmt.Sprintf("load balance %s · communication efficiency %s · parallel efficiency %s (POP, %s)", balance, exchange, whole, r.over),
-		fmt.Sprintf("efficiency: parallel %s, communication %s, load balance %s (%s)", whole, exchange, balance, r.over),
+		fmt.Sprintf("load balance %s%s · parallel efficiency %s (POP, %s)", balance, long, whole, r.over),
+		fmt.Sprintf("efficiency: parallel %s%s, load balance %s (%s)", whole, short, balance, r.over),
 		fmt.Sprintf("parallel efficiency %s (%s)", whole, r.over),
 		"parallel efficiency " + whole,
 	} {
@@ -142,7 +146,7 @@ func lostWords(f *finding.Finding) string {
 	if f.Lost <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s lost, %s of %s", view.FormatTime(f.Lost), view.FormatShare(f.Share), f.ShareOf)
+	return fmt.Sprintf("%s lost, %s of %s", view.FormatIn(float64(f.Lost), f.Unit), view.FormatShare(f.Share), f.ShareOf)
 }
 
 // wrap sets a text into lines of a width; words longer than a line are shortened.
@@ -205,13 +209,8 @@ func (r *result) quiet() view.Fact {
 
 // Format writes the value of evidence for people.
 func Format(e finding.Evidence) string {
-	switch e.Unit {
-	case "ns":
-		return view.FormatDuration(e.Value)
-	case "share":
+	if e.Unit == "share" {
 		return view.FormatShare(e.Value)
-	case "bytes":
-		return view.FormatBytes(e.Value)
 	}
-	return view.FormatCount(e.Value)
+	return view.FormatIn(e.Value, e.Unit)
 }

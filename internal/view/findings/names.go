@@ -181,9 +181,17 @@ func in(names []string) string {
 	return " in " + strings.Join(names, " and ")
 }
 
+// about writes a range, or one value where both ends are written alike.
+func (f *facts) about(low, high float64) string {
+	if f.amount(low) == f.amount(high) {
+		return f.amount(low)
+	}
+	return between(low, high, f.unit)
+}
+
 // between writes a range with the unit once: "3.60 to 31.6 ms".
-func between(low, high float64) string {
-	a, b := view.FormatDuration(low), view.FormatDuration(high)
+func between(low, high float64, unit string) string {
+	a, b := view.FormatIn(low, unit), view.FormatIn(high, unit)
 	x, unit, _ := strings.Cut(a, " ")
 	if _, same, ok := strings.Cut(b, " "); ok && same == unit {
 		return x + " to " + b

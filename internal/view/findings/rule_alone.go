@@ -186,7 +186,7 @@ func sweepRows(c *court, rows []trace.LocationID, sweep *concurrency.Sweep, stat
 		place[id] = int32(i)
 	}
 	n := c.store.Count(store.Window{Begin: c.window.Begin, End: c.window.End, Locations: rows})
-	length := max(trace.Time(float64(c.length)*stepIntervals/float64(max(n, 1))), 1)
+	length := max(trace.Time(float64(c.span)*stepIntervals/float64(max(n, 1))), 1)
 	var mu sync.Mutex
 	var events, later []concurrency.Event  // later: ends beyond the step
 	until := make([]trace.Time, len(rows)) // the end of what was taken last

@@ -38,8 +38,7 @@ func findImbalance(c *court) error {
 		return nil
 	}
 	slowest := left[e.Slowest]
-	whole := &c.pop // the one figure of the run: what is left of it is said in other words
-	text := fmt.Sprintf("Work is spread unevenly: load balance %s (POP, %s)", view.FormatShare(whole.LoadBalance), c.alike.words())
+	text := "Work is spread unevenly" + c.balanceWords() // the one figure of the run: what is left of it is said in other words
 	if len(left) < len(c.units) {
 		text += fmt.Sprintf("; apart from %s", c.named(c.accused()))
 	}
@@ -47,8 +46,13 @@ func findImbalance(c *court) error {
 	if len(c.alike.members) > len(c.units) {
 		together = " all together"
 	}
-	text += fmt.Sprintf("; %s is busy %s%s and the mean is %s", c.names[slowest], view.FormatDuration(e.Max), together, view.FormatDuration(e.Mean))
-	evidence := []finding.Evidence{{Name: "load balance", Value: whole.LoadBalance, Unit: "share"}, {Name: "communication efficiency", Value: whole.Communication, Unit: "share"}, {Name: "busy, most", Value: e.Max, Unit: "ns"}, {Name: "busy, mean", Value: e.Mean, Unit: "ns"}}
+	text += fmt.Sprintf("; %s is busy %s%s and the mean is %s", c.names[slowest], c.amount(e.Max), together, c.amount(e.Mean))
+	evidence := []finding.Evidence{{Name: "busy, most", Value: e.Max, Unit: c.unit}, {Name: "busy, mean", Value: e.Mean, Unit: c.unit}}
+	for _, x := range []finding.Evidence{{Name: "load balance", Value: c.pop.LoadBalance, Unit: "share"}, {Name: "communication efficiency", Value: c.pop.Communication, Unit: "share"}} {
+		if !math.IsNaN(x.Value) {
+			evidence = append(evidence, x)
+		}
+	}
 	name, ids, part := unevenRegion(c, left)
 	if name != "" {
 		text += fmt.Sprintf("; most of it in %s (load balance %s)", middle(name), view.FormatShare(part.LoadBalance))

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/pop"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -81,9 +83,13 @@ func findCommunication(c *court) error {
 	for len(top) > 1 && byName[top[len(top)-1]] < 0.01*capacity {
 		top = top[:len(top)-1]
 	}
-	text := fmt.Sprintf("Communication takes %s of %s: parallel efficiency %s, communication efficiency %s (POP); most", view.FormatShare(share), c.timeOf(n, also), view.FormatShare(c.pop.Parallel), view.FormatShare(c.pop.Communication))
+	e := c.pop
+	if math.IsNaN(e.Communication) { // of one GPU: then of all rows
+		e = pop.Of(c.useful, float64(c.length))
+	}
+	text := fmt.Sprintf("Communication takes %s of %s: parallel efficiency %s, communication efficiency %s (POP); most", view.FormatShare(share), c.timeOf(n, also), view.FormatShare(e.Parallel), view.FormatShare(e.Communication))
 	var regions []trace.RegionID
-	evidence := []finding.Evidence{{Name: "time in communication", Value: sum, Unit: "ns"}, {Name: "share of the time", Value: share, Unit: "share"}, {Name: "parallel efficiency", Value: c.pop.Parallel, Unit: "share"}, {Name: "communication efficiency", Value: c.pop.Communication, Unit: "share"}}
+	evidence := []finding.Evidence{{Name: "time in communication", Value: sum, Unit: c.unit}, {Name: "share of the time", Value: share, Unit: "share"}, {Name: "parallel efficiency", Value: e.Parallel, Unit: "share"}, {Name: "communication efficiency", Value: e.Communication, Unit: "share"}}
 	for i, k := range top {
 		switch {
 		case i == 0:
@@ -95,7 +101,7 @@ func findCommunication(c *court) error {
 		}
 		text += fmt.Sprintf("%s (%s)", middle(k), view.FormatShare(byName[k]/capacity))
 		regions = append(regions, ids[k]...)
-		evidence = append(evidence, finding.Evidence{Name: k, Value: byName[k], Unit: "ns"})
+		evidence = append(evidence, finding.Evidence{Name: k, Value: byName[k], Unit: c.unit})
 	}
 	slices.Sort(regions)
 	c.add(finding.Finding{Kind: finding.Communication, Severity: level, Lost: trace.Time(rest * capacity), Hit: rest, Text: text + ".", View: "profile", Evidence: evidence, Selection: finding.Selection{Regions: regions}}, nil)
@@ -153,7 +159,7 @@ func findTransfers(c *court, capacity float64, of string, byName map[string]floa
 	}
 	names := slices.Sorted(maps.Keys(left))
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(left[b], left[a]) })
-	text := fmt.Sprintf("Communication itself, without waiting, takes %s of %s", view.FormatShare(own/capacity), of)
+	text := fmt.Sprintf("Communication without waiting takes %s of %s", view.FormatShare(own/capacity), of)
 	evidence := []finding.Evidence{{Name: "time in communication without waiting", Value: own, Unit: "ns"}, {Name: "share of the time", Value: own / capacity, Unit: "share"}, {Name: "waited for others that communicate", Value: passed, Unit: "ns"}}
 	var regions []trace.RegionID
 	for i, k := range names[:min(len(names), 3)] {
@@ -165,7 +171,7 @@ func findTransfers(c *court, capacity float64, of string, byName map[string]floa
 		regions = append(regions, ids[k]...)
 	}
 	if passed > 0.1*own {
-		text += fmt.Sprintf("; others wait %s for those who are in it", view.FormatDuration(passed))
+		text += fmt.Sprintf(". Other %ss wait %s for %ss that are communicating", c.unitWord(), view.FormatDuration(passed), c.unitWord())
 	}
 	slices.Sort(regions)
 	c.add(finding.Finding{Kind: finding.Communication, Severity: level, Lost: trace.Time(own + passed), Hit: hit, Text: text + ".", View: "profile", Evidence: evidence, Selection: finding.Selection{Regions: regions}}, nil)

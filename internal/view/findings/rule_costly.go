@@ -103,8 +103,8 @@ func findUnevenStart(c *court) error {
 	hit := (mean - base) / float64(c.length)
 	if level := finding.LevelOf(hit); level != finding.Low {
 		c.add(finding.Finding{Kind: finding.StartUp, Severity: level, Lost: trace.Time((mean - base) * float64(len(units))), Hit: hit, View: "boxprofile", Options: map[string][]string{"over": {"locations"}},
-			Text:      fmt.Sprintf("%s %s longer to start and end: %s against %s in the middle of the others.", capital(c.named(units)), plural(len(units), "takes", "take"), view.FormatDuration(mean), view.FormatDuration(base)),
-			Evidence:  []finding.Evidence{{Name: "starting and ending", Value: mean, Unit: "ns"}, {Name: "starting and ending on the others, median", Value: base, Unit: "ns"}},
+			Text:      fmt.Sprintf("%s %s longer to start and end: %s against %s in the middle of the others.", capital(c.named(units)), plural(len(units), "takes", "take"), c.amount(mean), c.amount(base)),
+			Evidence:  []finding.Evidence{{Name: "starting and ending", Value: mean, Unit: c.unit}, {Name: "starting and ending on the others, median", Value: base, Unit: c.unit}},
 			Selection: finding.Selection{Locations: c.locations(units)}}, units)
 	}
 	return nil
@@ -141,6 +141,6 @@ func tellCostly(c *court, kind finding.Kind, lead string, want func(k int32) boo
 		whose = "locations"
 	}
 	c.add(finding.Finding{Kind: kind, Severity: level, Lost: sum, Hit: hit, View: "profile", Selection: finding.Selection{Regions: c.books.ids[top]},
-		Text:     fmt.Sprintf("%s %s of the time of %s, most in %s (%s).", lead, view.FormatShare(hit), whose, middle(c.books.regionNames[top]), view.FormatTime(most)),
-		Evidence: []finding.Evidence{{Name: "time", Value: float64(sum), Unit: "ns"}, {Name: "share of the time", Value: hit, Unit: "share"}, {Name: c.books.regionNames[top], Value: float64(most), Unit: "ns"}}}, nil)
+		Text:     fmt.Sprintf("%s %s of the time of %s, most in %s (%s).", lead, view.FormatShare(hit), whose, middle(c.books.regionNames[top]), c.amount(float64(most))),
+		Evidence: []finding.Evidence{{Name: "time", Value: float64(sum), Unit: c.unit}, {Name: "share of the time", Value: hit, Unit: "share"}, {Name: c.books.regionNames[top], Value: float64(most), Unit: c.unit}}}, nil)
 }

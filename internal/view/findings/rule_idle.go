@@ -41,7 +41,7 @@ func findIdle(c *court) error {
 		if first >= 0 {
 			units = append(units, int32(u))
 			starts = append(starts, float64(trace.Time(first)<<g.Level))
-			ends = append(ends, float64(c.length)-min(float64(trace.Time(last)<<g.Level), float64(c.length)))
+			ends = append(ends, float64(c.span)-min(float64(trace.Time(last)<<g.Level), float64(c.span)))
 		}
 	}
 	wordIdle(c, finding.IdleStart, units, starts, "%s %s to work %s after the others", [2]string{"begins", "begin"})
@@ -116,7 +116,7 @@ func findOutliers(c *court) error {
 	single := oneEach(c)
 	byMoment := map[int][]int32{}
 	shift := map[int]float64{}
-	for i, o := range moment.Outliers(rows, peers, float64(c.length)) {
+	for i, o := range moment.Outliers(rows, peers, float64(c.span)) {
 		u := c.unitOf[c.rows[i]]
 		if !single[c.class[i]] || o.Score < finding.Beyond(len(rows)) || o.Moment > 1 || c.blamed[u] || rows[i].M0 < 0.05*float64(c.length) || math.Abs(o.Value-o.Median) < 2*finding.MediumShare*float64(c.length) {
 			continue

@@ -13,7 +13,7 @@ import (
 // bins is over how many bins of time the run is looked at.
 const bins = 64
 
-func binLevel(c *court) int { return bits.Len64(uint64(max(c.length-1, 1) / bins)) }
+func binLevel(c *court) int { return bits.Len64(uint64(max(c.span-1, 1) / bins)) }
 
 // findSerial: stretches in which one unit works and all others do not. At the end of a
 // run somebody is always last, so it takes twice as much to be grave.

@@ -136,7 +136,7 @@ func (r *reason) against(n int) string {
 	case r.high > r.mean: // not the longest of all
 		others = view.FormatDuration(r.median) + " in the middle of the others"
 	case low != high:
-		others = between(r.low, r.high) + " on the others"
+		others = between(r.low, r.high, "ns") + " on the others"
 	}
 	return fmt.Sprintf("%s %s %s %s against %s", middle(r.what), verb, view.FormatDuration(r.mean), on, others)
 }

@@ -103,7 +103,7 @@ func newScheduler(c *court) (*scheduler, error) {
 	if err := s.capacitySteps(); err != nil {
 		return nil, err
 	}
-	s.capacity = s.capacityOf(c.window.Begin, c.window.Begin+c.length)
+	s.capacity = s.capacityOf(c.window.Begin, c.window.Begin+c.span)
 	life, own := s.lifetimes()
 	ran, waited, waits := make([]float64, len(c.rows)), make([]float64, len(c.rows)), make([]float64, len(c.rows))
 	t := c.table

@@ -77,7 +77,7 @@ func (f *facts) marker(ctx context.Context, src *phase.Source) (*phase.Marker, i
 		}
 	}
 	if how.Auto {
-		return phase.Choose(src.Uses, f.regions, len(f.units), f.length), phase.DefaultSlices, nil
+		return phase.Choose(src.Uses, f.regions, len(f.units), f.span), phase.DefaultSlices, nil
 	}
 	ids, err := view.MatchRegions(f.regions, []string{text})
 	if err != nil {
@@ -101,10 +101,10 @@ func (f *facts) choosePairs() {
 	}
 	f.partial = true
 	f.pairWindows = f.pairWindows[:0]
-	length := max(trace.Time(float64(f.length)*sampled/float64(f.src.Intervals)/windows), 1)
+	length := max(trace.Time(float64(f.span)*sampled/float64(f.src.Intervals)/windows), 1)
 	for i := range trace.Time(windows) {
-		begin := f.window.Begin + (f.length-length)*i/(windows-1)
-		f.sampled += float64(length) / float64(f.length)
+		begin := f.window.Begin + (f.span-length)*i/(windows-1)
+		f.sampled += float64(length) / float64(f.span)
 		f.pairWindows = append(f.pairWindows, pairWindow{Window: store.Window{Begin: begin, End: begin + length, Locations: f.window.Locations}})
 	}
 	if f.alike.what == "GPUs" { // the others' waits are followed through the whole run

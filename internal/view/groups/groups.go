@@ -57,7 +57,7 @@ type result struct {
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &result{request: q, tree: q.Store().Locations()}
 	s := q.Store()
-	profile := s.Info().Intervals == 0
+	profile := !s.Info().Timed()
 	if q.Selection.Begin >= q.Selection.End && !profile {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
@@ -227,7 +227,8 @@ func (r *result) wordsOf(group int, d *grouping.Difference) (what, how string) {
 	if d.Calls {
 		return what, fmt.Sprintf("called on %s here, on %s", r.share(d.CalledInside, inside), others(d.CalledOutside, outside))
 	}
-	return what, fmt.Sprintf("%s (%s a %s against %s)", times(d.Inside, d.Outside), view.FormatDuration(d.Inside), r.each, view.FormatDuration(d.Outside))
+	m := view.MainMetric(r.request.Store())
+	return what, fmt.Sprintf("%s (%s a %s against %s)", times(d.Inside, d.Outside, m.Name), m.Format(d.Inside), r.each, m.Format(d.Outside))
 }
 
 func (r *result) share(n, of int) string {
@@ -253,7 +254,7 @@ func others(n, of int) string {
 }
 
 // times says a ratio: "3.2 × the time of the others".
-func times(a, b float64) string {
+func times(a, b float64, what string) string {
 	switch {
 	case b == 0:
 		return "time here, none elsewhere"
@@ -261,20 +262,20 @@ func times(a, b float64) string {
 		return "no time here"
 	case a >= b*1.95 || a <= b/1.95:
 		if a > b {
-			return view.FormatCount(a/b) + " × the time of the others"
+			return view.FormatCount(a/b) + " × the " + what + " of the others"
 		}
-		return "1/" + view.FormatCount(b/a) + " of the time of the others"
+		return "1/" + view.FormatCount(b/a) + " of the " + what + " of the others"
 	case a > b:
-		return fmt.Sprintf("%.0f %% more time than the others", math.Max((a/b-1)*100, 1))
+		return fmt.Sprintf("%.0f %% more %s than the others", math.Max((a/b-1)*100, 1), what)
 	}
-	return fmt.Sprintf("%.0f %% less time than the others", math.Max((1-a/b)*100, 1))
+	return fmt.Sprintf("%.0f %% less %s than the others", math.Max((1-a/b)*100, 1), what)
 }
 
 func (r *result) Notes() []string { return append([]string{}, r.notes...) }
 
 // nothing says what the selection lacks: calls, or in a profile call paths with time.
 func nothing(q *view.Request) string {
-	if q.Store().Info().Intervals == 0 {
+	if !q.Store().Info().Timed() {
 		return "no region of the profile has a value in the selection"
 	}
 	return "no call begins in the selection"

@@ -259,10 +259,14 @@ var findingsRoute = Route{Check: func(r *Run) {
 	if p.Locations == len(useful) { // over fewer where some are not compared, which the notes say
 		r.same("useful mean", p.Useful_mean, mean)
 		r.same("useful max", p.Useful_max, high)
-		r.same("runtime", p.Runtime, length)
+		if p.Locations > 1 { // one alone counts from its first to its last
+			r.same("runtime", p.Runtime, length)
+		}
 		if high > 0 && p.Load_balance != nil {
 			r.same("load balance", *p.Load_balance, mean/high)
-			r.same("communication efficiency", *p.Communication_efficiency, high/length)
+			if p.Communication_efficiency != nil { // null where nobody communicates
+				r.same("communication efficiency", *p.Communication_efficiency, high/length)
+			}
 			r.same("parallel efficiency", *p.Parallel_efficiency, mean/length)
 		}
 	}

@@ -6,9 +6,9 @@ import type { Workbench } from "./workbench";
 
 test("findings are read from the view's data, and anything else is left out", () => {
   const evidence = [{ name: "kernels", value: 102e6, unit: "ns" }];
-  const whole = { kind: "straggler", severity: "high", lost: 6e8, share: 0.4, share_of: "the time of 8 ranks", text: "Rank 5 holds up the other 7", view: "phases", options: { phase: ["iteration"] }, selection: { locations: [5] }, evidence };
+  const whole = { kind: "straggler", severity: "high", lost: 6e8, unit: "ns", share: 0.4, share_of: "the time of 8 ranks", text: "Rank 5 holds up the other 7", view: "phases", options: { phase: ["iteration"] }, selection: { locations: [5] }, evidence };
   expect(readFindings({ findings: [whole, { text: "" }, null, 7] })).toEqual([whole]);
-  expect(readFindings({ findings: [{ text: "old", lost: null }] })).toEqual([{ kind: "", severity: "", lost: 0, share: 0, share_of: "all time", text: "old", view: "", options: {}, selection: null, evidence: [] }]);
+  expect(readFindings({ findings: [{ text: "old", lost: null }] })).toEqual([{ kind: "", severity: "", lost: 0, unit: "ns", share: 0, share_of: "all time", text: "old", view: "", options: {}, selection: null, evidence: [] }]);
   expect([null, {}, { findings: 3 }].map(readFindings)).toEqual([[], [], []]);
 });
 
@@ -32,8 +32,11 @@ test("a finding selects ids or patterns, and a range of time", () => {
 
 test("the import report is summed up by kind", () => {
   expect(reportWords([])).toBe("import: every record kept as it was");
-  expect(reportWords([{ kind: "repaired", what: "", count: 3, example: "" }, { kind: "skipped", what: "", count: 20000, example: "" }])).toBe("import: 3 repaired, 20.0 k skipped");
-  expect(reportWords([{ kind: "guessed", what: "", count: 1, example: "" }])).toBe("import: 0 repaired, 1 guessed, 0 skipped");
+  const entry = (kind: "repaired" | "guessed" | "skipped", count: number, lost: boolean) => ({ kind, what: "", count, example: "", lost });
+  expect(reportWords([entry("repaired", 3, false), entry("skipped", 20000, true)])).toBe("import: 3 repaired, 20.0 k skipped");
+  expect(reportWords([entry("guessed", 1, false)])).toBe("import: 1 guessed, nothing lost");
+  expect(reportWords([entry("skipped", 89300, false)])).toBe("import: nothing lost"); // duplicates
+  expect(reportWords([entry("skipped", 89300, false), entry("skipped", 12, true)])).toBe("import: 12 skipped");
 });
 
 test("findings of a run that was renewed are asked for anew, and the question before is given up", () => {

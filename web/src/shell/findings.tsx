@@ -6,7 +6,7 @@ import { effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { clockFit, namesClockFit } from "./clocks";
 import { useBench } from "./context";
-import { formatDuration, formatShare, formatUnit, middle } from "./format";
+import { formatShare, formatUnit, middle } from "./format";
 import type { Workbench } from "./workbench";
 
 export interface Evidence {
@@ -21,6 +21,8 @@ export interface Finding {
   text: string;
   /** Time lost in ns, added up over locations, and its share of the time that share_of names; 0 where it cannot be told. */
   lost: number;
+  /** Of lost: ns, or what a profile counts. */
+  unit: string;
   share: number;
   share_of: string;
   view: string;
@@ -64,7 +66,7 @@ export function readFindings(data: unknown): Finding[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((x: Partial<Finding> | null) =>
     typeof x?.text === "string" && x.text !== "" ? [{
-      kind: String(x.kind ?? ""), severity: x.severity ?? "", text: x.text, lost: amount(x.lost), share: amount(x.share), share_of: x.share_of ?? "all time", view: String(x.view ?? ""),
+      kind: String(x.kind ?? ""), severity: x.severity ?? "", text: x.text, lost: amount(x.lost), unit: typeof x.unit === "string" ? x.unit : "ns", share: amount(x.share), share_of: x.share_of ?? "all time", view: String(x.view ?? ""),
       options: x.options ?? {}, selection: x.selection ?? null, evidence: Array.isArray(x.evidence) ? x.evidence : [],
     }] : []);
 }
@@ -182,7 +184,7 @@ function Card({ f, most, chosen, onChoose }: { f: Finding; most: number; chosen:
       >
         <span class="finding-head">
           <b>{f.kind.replaceAll("-", " ")}</b>
-          <span class="muted">{f.lost > 0 ? `${formatDuration(f.lost)} lost · ${formatShare(f.share)} of ${f.share_of}` : level}</span>
+          <span class="muted">{f.lost > 0 ? `${formatUnit(f.lost, f.unit)} lost · ${formatShare(f.share)} of ${f.share_of}` : level}</span>
         </span>
         <span class="finding-text">{middle(f.text, 400)}</span>
         {f.lost > 0 && <span class="finding-bar" role="presentation"><span style={{ width: `${Math.max((100 * f.lost) / most, 0.5)}%` }} /></span>}

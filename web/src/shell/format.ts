@@ -67,6 +67,7 @@ export function formatUnit(value: string | number | null, unit: string, exact = 
     case "share": return formatShare(value);
     case "count": return formatCount(value);
   }
+  if (unit !== "") return `${formatCount(value)} ${unit}`; // the metric's own word, such as samples
   return Number.isInteger(value) ? thousands(value) : value.toPrecision(4).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "");
 }
 
