@@ -104,7 +104,8 @@ func (o Options) loader() (*load.Loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests, Views: views.Views, Cache: cache, Memory: o.Memory,
+	l := &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests, Views: views.Views,
+		Cache: cache, Memory: o.Memory,
 		Budget: memory.New(8 * o.Memory), Format: o.Format, Align: o.Align, Join: o.Join, Progress: o.Progress}
 	if o.Format != "" && l.FindFormat(o.Format) == nil {
 		return nil, fmt.Errorf("no format %q", o.Format)
@@ -138,8 +139,10 @@ type Report struct {
 // Info says what there is in the run.
 func (r *Run) Info() Info {
 	i := r.run.Store.Info()
-	out := Info{Name: r.run.Name, Source: r.run.Source, Format: i.Format, Length: time.Duration(i.End), Locations: r.run.Store.Locations().Len(), Ranks: i.Ranks,
-		Regions: len(r.run.Store.Regions()), Counters: len(r.run.Store.Counters()), Intervals: i.Intervals, Links: i.Links, Samples: i.Samples, Instants: i.Instants,
+	out := Info{Name: r.run.Name, Source: r.run.Source, Format: i.Format, Length: time.Duration(i.End),
+		Locations: r.run.Store.Locations().Len(), Ranks: i.Ranks,
+		Regions: len(r.run.Store.Regions()), Counters: len(r.run.Store.Counters()), Intervals: i.Intervals,
+		Links: i.Links, Samples: i.Samples, Instants: i.Instants,
 		ProfileRows: i.Profile, Properties: map[string]string{}, Report: []Report{}}
 	for k, v := range i.Properties {
 		out.Properties[k] = v

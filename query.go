@@ -54,7 +54,8 @@ func (r *Rows) Scan(into ...any) error {
 	}
 	for i, v := range row {
 		if !assign(into[i], v) {
-			return fmt.Errorf("parallax: column %s is %T, which does not go into %T", r.rows.Columns[i].Name, v, into[i])
+			return fmt.Errorf("parallax: column %s is %T, which does not go into %T", r.rows.Columns[i].Name, v,
+				into[i])
 		}
 	}
 	return nil

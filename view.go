@@ -77,7 +77,8 @@ func (r *Run) View(ctx context.Context, name string, q Request) (*View, error) {
 	if missing := v.Needs.Missing(r.run.Store); missing != "" {
 		return nil, fmt.Errorf("parallax: view %s: %s", name, missing)
 	}
-	spec, _, err := view.Spec{From: q.From, To: q.To, Locations: q.Locations, Regions: q.Regions}.First(ctx, v, request.Runs)
+	spec, _,
+		err := view.Spec{From: q.From, To: q.To, Locations: q.Locations, Regions: q.Regions}.First(ctx, v, request.Runs)
 	if err != nil {
 		return nil, fmt.Errorf("parallax: %w", err)
 	}
@@ -118,7 +119,8 @@ func (v *View) Table() (columns []Column, rows [][]any) {
 func (v *View) Notes() []string { return append([]string{}, v.result.Notes()...) }
 
 // pictures are the kinds of pictures.
-var pictures = map[string]func(io.Writer, *scene.Scene, scene.Theme) error{"svg": svg.Render, "png": png.Render, "pdf": pdf.Render, "jpg": png.RenderJPEG, "eps": png.RenderEPS}
+var pictures = map[string]func(io.Writer, *scene.Scene, scene.Theme) error{"svg": svg.Render, "png": png.Render,
+	"pdf": pdf.Render, "jpg": png.RenderJPEG, "eps": png.RenderEPS}
 
 // Write writes the view as svg, png, pdf, jpg or eps, or as json or csv. The theme, for pictures, is
 // light or dark; "" is light.

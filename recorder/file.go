@@ -37,7 +37,8 @@ var temporary atomic.Int64
 
 // WriteFile writes what is recorded so far to a file, which appears when it is whole.
 func (s *Set) WriteFile(name string) error {
-	temp := filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d.%d", filepath.Base(name), os.Getpid(), temporary.Add(1)))
+	temp := filepath.Join(filepath.Dir(name),
+		fmt.Sprintf(".%s.%d.%d", filepath.Base(name), os.Getpid(), temporary.Add(1)))
 	f, err := os.Create(temp)
 	if err != nil {
 		return fmt.Errorf("write moments: %w", err)

@@ -135,7 +135,8 @@ func (s *Set) Now() int64 { return int64(time.Since(s.start)) }
 
 // Worker adds a worker. It may be called at any time, from any goroutine.
 func (s *Set) Worker(name string) *Worker {
-	w := &Worker{set: s, name: name, shift: s.shift, sums: make([]moment.Cubic, s.windows), to: 1 << s.shift, mine: 1, theirs: 2}
+	w := &Worker{set: s, name: name, shift: s.shift, sums: make([]moment.Cubic, s.windows), to: 1 << s.shift, mine: 1,
+		theirs: 2}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.workers = append(s.workers, w)
@@ -308,7 +309,8 @@ func (w *Worker) snapshot() *Worker {
 	if w.latest.Load()&fresh != 0 {
 		w.theirs = w.latest.Swap(w.theirs) &^ fresh
 	}
-	c := &Worker{set: w.set, name: w.name, ended: w.ended, dropped: w.dropped, shift: w.shift, sums: append([]moment.Cubic{}, w.sums...)}
+	c := &Worker{set: w.set, name: w.name, ended: w.ended, dropped: w.dropped, shift: w.shift,
+		sums: append([]moment.Cubic{}, w.sums...)}
 	s := &w.slots[w.theirs]
 	if s.last > c.ended { // else it is in sums already
 		sum := s.now.cubic()

@@ -21,7 +21,8 @@ import (
 func cacheCommand() *command {
 	return &command{
 		name: "cache", args: "[list | clear]", summary: "imported stores kept for reopening",
-		help:  "Stores that `open`, `info` and `view` made are kept and reused while the files they came from stay the same.\n\n  parallax cache\n  parallax cache clear",
+		help: "Stores that `open`, `info` and `view` made are kept and reused while the files they came from stay " +
+			"the same.\n\n  parallax cache\n  parallax cache clear",
 		flags: func(fs *pflag.FlagSet) { fs.String("cache", "", "where imported stores are kept") },
 		run:   runCache,
 	}
@@ -42,9 +43,11 @@ func runCache(_ context.Context, e *env, args []string) error {
 		var sum int64
 		for _, s := range all {
 			sum += s.Size
-			fmt.Fprintf(e.stdout, "%9s  %s  %s\n", view.FormatBytes(float64(s.Size)), s.Used.Format("2006-01-02 15:04"), filepath.Base(s.Path))
+			fmt.Fprintf(e.stdout, "%9s  %s  %s\n", view.FormatBytes(float64(s.Size)), s.Used.Format("2006-01-02 15:04"),
+				filepath.Base(s.Path))
 		}
-		fmt.Fprintf(e.stdout, "%d stores, %s of %s, in %s\n", len(all), view.FormatBytes(float64(sum)), view.FormatBytes(float64(c.Limit)), c.Dir)
+		fmt.Fprintf(e.stdout, "%d stores, %s of %s, in %s\n", len(all), view.FormatBytes(float64(sum)),
+			view.FormatBytes(float64(c.Limit)), c.Dir)
 		return nil
 	case len(args) == 1 && args[0] == "clear":
 		for _, s := range all {
@@ -61,7 +64,8 @@ func runCache(_ context.Context, e *env, args []string) error {
 func runsCommand() *command {
 	return &command{
 		name: "runs", args: "clickhouse://HOST:PORT/DATABASE", summary: "runs that lie in a cluster, with size and age",
-		help:  "Lists what `parallax import SOURCE -o clickhouse://HOST:PORT/DATABASE/RUN` wrote, the latest first.\n\n  parallax runs clickhouse://db1:9000,db2:9000/traces",
+		help: "Lists what `parallax import SOURCE -o clickhouse://HOST:PORT/DATABASE/RUN` wrote, the latest " +
+			"first.\n\n  parallax runs clickhouse://db1:9000,db2:9000/traces",
 		flags: func(fs *pflag.FlagSet) { fs.Bool("json", false, "as JSON") },
 		run:   runRuns,
 	}
@@ -89,14 +93,16 @@ func runRuns(ctx context.Context, e *env, args []string) error {
 		}
 		rows := []row{}
 		for _, r := range all {
-			rows = append(rows, row{r.Name, r.Source, r.Format, r.Created.UTC(), r.Shards, r.Locations, r.Intervals, r.Bytes})
+			rows = append(rows,
+				row{r.Name, r.Source, r.Format, r.Created.UTC(), r.Shards, r.Locations, r.Intervals, r.Bytes})
 		}
 		out := json.NewEncoder(e.stdout)
 		out.SetIndent("", "  ")
 		return out.Encode(map[string]any{"runs": rows})
 	}
 	for _, r := range all {
-		fmt.Fprintf(plain{e.stdout}, "%9s  %s  %s intervals on %s locations, %d shards, from %s  %s\n", view.FormatBytes(float64(r.Bytes)), r.Created.Local().Format("2006-01-02 15:04"),
+		fmt.Fprintf(plain{e.stdout}, "%9s  %s  %s intervals on %s locations, %d shards, from %s  %s\n",
+			view.FormatBytes(float64(r.Bytes)), r.Created.Local().Format("2006-01-02 15:04"),
 			view.FormatCount(float64(r.Intervals)), view.FormatCount(float64(r.Locations)), r.Shards, r.Source, r.Name)
 	}
 	fmt.Fprintf(e.stdout, "%d runs in %s\n", len(all), a)
@@ -105,8 +111,10 @@ func runRuns(ctx context.Context, e *env, args []string) error {
 
 func rmCommand() *command {
 	return &command{
-		name: "rm", args: "clickhouse://HOST:PORT/DATABASE/RUN", summary: "remove a run from a cluster, after a question",
-		help:  "Takes the run away from all servers. It asks first; --yes answers.\n\n  parallax rm clickhouse://db1:9000,db2:9000/traces/monday",
+		name: "rm", args: "clickhouse://HOST:PORT/DATABASE/RUN",
+		summary: "remove a run from a cluster, after a question",
+		help: "Takes the run away from all servers. It asks first; --yes answers.\n\n  parallax rm " +
+			"clickhouse://db1:9000,db2:9000/traces/monday",
 		flags: func(fs *pflag.FlagSet) { fs.Bool("yes", false, "do not ask") },
 		run:   func(ctx context.Context, e *env, args []string) error { return runRemove(ctx, e, args, os.Stdin) },
 	}

@@ -18,15 +18,21 @@ import (
 
 func checkCommand() *command {
 	return &command{
-		name: "check", args: "SOURCE [--fail-on KIND=LIMIT]", summary: "findings for CI, with exit status 1 past a limit",
-		help: "Says what the run loses time by, most first, and exits with status 1 where a limit is passed. A limit is\n" +
+		name: "check", args: "SOURCE [--fail-on KIND=LIMIT]",
+		summary: "findings for CI, with exit status 1 past a limit",
+		help: "Says what the run loses time by, most first, and exits with status 1 where a limit is passed. A limit " +
+			"is\n" +
 			"  KIND=TIME    more time than this is lost by findings of the kind: straggler=200ms\n" +
 			"  KIND=SHARE%  more than this share of the time of all locations: imbalance=5%\n" +
 			"  KIND=N       there are more findings of the kind than this: clock=0\n" +
-			"KIND is one of " + kindList() + ",\nor high, medium, any for findings of that level and above. Efficiencies of POP fail below their limit:\n" +
-			"load-balance=80%, communication-efficiency=70%, parallel-efficiency=60%. A run that has no such number (one processor,\n" +
+			"KIND is one of " + kindList() +
+			",\nor high, medium, any for findings of that level and above. Efficiencies of POP fail below their " +
+			"limit:\n" +
+			"load-balance=80%, communication-efficiency=70%, parallel-efficiency=60%. A run that has no such number " +
+			"(one processor,\n" +
 			"no communication) is said to be NOT CHECKED, and does not fail.\n\n" +
-			"  parallax check traces/ --fail-on high=0\n  parallax check run.otf2 --fail-on straggler=5% --fail-on load-balance=85% --json",
+			"  parallax check traces/ --fail-on high=0\n  parallax check run.otf2 --fail-on straggler=5% --fail-on " +
+			"load-balance=85% --json",
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringArray("fail-on", nil, "KIND=LIMIT: exit with status 1 past it; repeatable")
 			fs.String("phase", "", "what cuts the run into phases: auto, slices:N, or a pattern of regions")
@@ -126,7 +132,8 @@ func printCheck(w io.Writer, source string, d *findings.Data, notes, failed, unc
 		f := &list[i]
 		lost := ""
 		if f.Lost > 0 {
-			lost = fmt.Sprintf(", %s lost (%s of %s)", view.FormatIn(float64(f.Lost), f.Unit), view.FormatShare(f.Share), f.ShareOf)
+			lost = fmt.Sprintf(", %s lost (%s of %s)", view.FormatIn(float64(f.Lost), f.Unit),
+				view.FormatShare(f.Share), f.ShareOf)
 		}
 		fmt.Fprintf(w, "\n%2d. %s %s%s\n%s\n", i+1, f.Severity, f.Kind, lost, wrapped(f.Text, "    ", columns))
 	}
@@ -157,7 +164,8 @@ func printEfficiencies(w io.Writer, p *findings.POP) {
 	if p.Locations == 1 && p.Runtime > 0 && p.Mean > 0 {
 		busy := p.Mean / p.Runtime
 		line("busy", &busy)
-		fmt.Fprintf(w, "  of %s, from the first to the last work of 1 %s\n", view.FormatDuration(p.Runtime), findings.One(p.Over))
+		fmt.Fprintf(w, "  of %s, from the first to the last work of 1 %s\n", view.FormatDuration(p.Runtime),
+			findings.One(p.Over))
 	}
 	if p.LoadBalance == nil || p.Parallel == nil {
 		return
@@ -181,9 +189,12 @@ var efficiencies = []string{"load-balance", "communication-efficiency", "paralle
 func parseLimits(list []string) (out []limit, err error) {
 	for _, s := range list {
 		kind, value, ok := strings.Cut(s, "=")
-		known := slices.Contains(efficiencies, kind) || kind == "any" || kind == "high" || kind == "medium" || slices.Contains(finding.Kinds, finding.Kind(kind))
+		known := slices.Contains(efficiencies, kind) || kind == "any" || kind == "high" || kind == "medium" ||
+			slices.Contains(finding.Kinds, finding.Kind(kind))
 		if !ok || !known {
-			return nil, usage("--fail-on %q: want KIND=LIMIT with one of %s, high, medium, any, %s", s, kindList(), strings.Join(efficiencies, ", "))
+			return nil,
+				usage("--fail-on %q: want KIND=LIMIT with one of %s, high, medium, any, %s", s, kindList(),
+					strings.Join(efficiencies, ", "))
 		}
 		l := limit{text: s, kind: kind}
 		if number, percent := strings.CutSuffix(value, "%"); percent {
@@ -237,7 +248,8 @@ func (l *limit) past(d *findings.Data) string {
 	count, lost, share, of := 0, 0.0, 0.0, ""
 	for i := range d.Findings {
 		f := &d.Findings[i]
-		if l.kind == "any" || string(f.Kind) == l.kind || l.kind == "high" && f.Severity == finding.High || l.kind == "medium" && f.Severity != finding.Low {
+		if l.kind == "any" || string(f.Kind) == l.kind || l.kind == "high" && f.Severity == finding.High ||
+			l.kind == "medium" && f.Severity != finding.Low {
 			count++
 			lost += float64(f.Lost)
 			share += f.Share

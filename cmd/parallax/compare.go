@@ -24,10 +24,14 @@ import (
 
 func compareCommand() *command {
 	return &command{
-		name: "compare", args: "A... -- B... [--fail-on K=LIMIT]", summary: "runs against runs, with statistics; exit status 1 past a limit",
-		help: "Says what changed from the runs A to the runs B, largest difference first, and how sure that is: a run is one\n" +
-			"value. A source may be a directory of runs; a table says first which files are which run. Files that state\n" +
-			"different ranks of one job are one run; a rank that comes again is of another. Without `--`, --by KEY tells the sides apart: A are the runs with\n" +
+		name: "compare", args: "A... -- B... [--fail-on K=LIMIT]",
+		summary: "runs against runs, with statistics; exit status 1 past a limit",
+		help: "Says what changed from the runs A to the runs B, largest difference first, and how sure that is: a " +
+			"run is one\n" +
+			"value. A source may be a directory of runs; a table says first which files are which run. Files that " +
+			"state\n" +
+			"different ranks of one job are one run; a rank that comes again is of another. Without `--`, --by KEY " +
+			"tells the sides apart: A are the runs with\n" +
 			"the value of the first. A key is\n" +
 			"  --key commit=abc          a value, for all runs that are named after it\n" +
 			"  --key commit=/REGEXP/     what the first group of the expression finds in the source's path\n" +
@@ -36,12 +40,15 @@ func compareCommand() *command {
 			"  length=3%        the run, or a step, got longer by more than this\n" +
 			"  changed=0        more call paths changed than this\n" +
 			"  REGION=5%        a region got longer by more than this\n" +
-			"With one run a side nothing is known to have changed: --fail-on then goes by the difference alone, and says so.\n\n" +
-			"  parallax compare before/*.json.gz -- after/*.json.gz\n  parallax compare nightly/ --by commit --key 'commit=/commit-(\\w+)/' --fail-on length=2% --json",
+			"With one run a side nothing is known to have changed: --fail-on then goes by the difference alone, and " +
+			"says so.\n\n" +
+			"  parallax compare before/*.json.gz -- after/*.json.gz\n  parallax compare nightly/ --by commit --key " +
+			"'commit=/commit-(\\w+)/' --fail-on length=2% --json",
 		flags: func(fs *pflag.FlagSet) {
 			fs.String("by", "", "a key that runs have, which tells A and B apart")
 			fs.StringArray("key", nil, "KEY=VALUE or KEY=/REGEXP/ on the path of the source; repeatable")
-			fs.StringArray("fail-on", nil, "length=SHARE%, changed=N or REGION=SHARE%: exit with status 1 past it; repeatable")
+			fs.StringArray("fail-on", nil,
+				"length=SHARE%, changed=N or REGION=SHARE%: exit with status 1 past it; repeatable")
 			fs.String("worth", "1", "the least change that is worth saying, in percent")
 			fs.StringArray("match", nil, "OLD=NEW: a region of A that B calls otherwise; repeatable")
 			fs.Bool("json", false, "as one JSON object")
@@ -307,7 +314,8 @@ func printCompare(w io.Writer, d *compare.Data, notes, failed []string, all bool
 		if r.Verdict != statistics.Unknown || r.P == nil {
 			change = changeOf(r)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t  %s\n", spread(r.A, r.ValuesA, d.Unit), spread(r.B, r.ValuesB, d.Unit), signedIn(r.Difference, d.Unit), change, sure, r.Verdict, name)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t  %s\n", spread(r.A, r.ValuesA, d.Unit), spread(r.B, r.ValuesB, d.Unit),
+			signedIn(r.Difference, d.Unit), change, sure, r.Verdict, name)
 	}
 	row(&d.Length, "whole "+d.Closing.Of)
 	shown := 0
@@ -326,7 +334,9 @@ func printCompare(w io.Writer, d *compare.Data, notes, failed []string, all bool
 	if rest := len(d.Rows) - shown; rest > 0 {
 		fmt.Fprintf(w, "and %d more; --all lists them\n", rest)
 	}
-	fmt.Fprintf(w, "\nlength %s = parts %s + rest %s; %s of the time is in call paths that both sides have\n", signedIn(d.Closing.Length, d.Unit), signedIn(d.Closing.Parts, d.Unit), signedIn(d.Closing.Rest, d.Unit), view.FormatShare(d.Matched.Share))
+	fmt.Fprintf(w, "\nlength %s = parts %s + rest %s; %s of the time is in call paths that both sides have\n",
+		signedIn(d.Closing.Length, d.Unit), signedIn(d.Closing.Parts, d.Unit), signedIn(d.Closing.Rest, d.Unit),
+		view.FormatShare(d.Matched.Share))
 	if len(d.Factors) > 1 {
 		fmt.Fprint(w, "length by factors:")
 		for _, f := range d.Factors[:len(d.Factors)-1] {
@@ -357,7 +367,8 @@ func printRuns(w io.Writer, runs []compare.Taken, all bool) {
 		if count[r.Side]++; count[r.Side] > mostRuns && !all {
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.Side, r.Run, countOrNone(r.Ranks), countOrNone(r.Steps), fileRange(r.Files))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", r.Side, r.Run, countOrNone(r.Ranks), countOrNone(r.Steps),
+			fileRange(r.Files))
 	}
 	t.Flush()
 	for _, side := range []string{"A", "B"} {
@@ -455,7 +466,8 @@ func (l *changeLimit) past(d *compare.Data) string {
 		return r.A > 0 && r.B/r.A-1 > l.value && (one || r.Verdict == statistics.Changed)
 	}
 	words := func(r *compare.Row) string {
-		out := fmt.Sprintf("%s: %s to %s, %s", l.text, view.FormatIn(r.A, d.Unit), view.FormatIn(r.B, d.Unit), changeOf(r))
+		out := fmt.Sprintf("%s: %s to %s, %s", l.text, view.FormatIn(r.A, d.Unit), view.FormatIn(r.B, d.Unit),
+			changeOf(r))
 		if one {
 			out += " (one run a side: this may be chance)"
 		}

@@ -13,9 +13,11 @@ import (
 
 func completionCommand() *command {
 	return &command{
-		name: "completion", args: "bash | zsh | fish | powershell", summary: "write what a shell completes commands, options and views from",
-		help: "  parallax completion bash > ~/.local/share/bash-completion/completions/parallax\n  parallax completion fish > ~/.config/fish/completions/parallax.fish",
-		run:  runCompletion,
+		name: "completion", args: "bash | zsh | fish | powershell",
+		summary: "write what a shell completes commands, options and views from",
+		help: "  parallax completion bash > ~/.local/share/bash-completion/completions/parallax\n  parallax " +
+			"completion fish > ~/.config/fish/completions/parallax.fish",
+		run: runCompletion,
 	}
 }
 
@@ -23,7 +25,9 @@ func runCompletion(_ context.Context, e *env, args []string) error {
 	if len(args) != 1 {
 		return usage("completion: want one of bash, zsh, fish, powershell")
 	}
-	write, ok := map[string]func(io.Writer, []verbWords){"bash": completeBash, "zsh": completeZsh, "fish": completeFish, "powershell": completePowerShell}[args[0]]
+	write,
+		ok := map[string]func(io.Writer, []verbWords){"bash": completeBash, "zsh": completeZsh, "fish": completeFish,
+		"powershell": completePowerShell}[args[0]]
 	if !ok {
 		return usage("completion: no shell %q; want bash, zsh, fish or powershell", args[0])
 	}
@@ -74,7 +78,8 @@ func verbs() []verbWords {
 	for _, v := range out {
 		help.words = append(help.words, v.name)
 	}
-	return append(out, help, verbWords{name: "version", summary: "print the version", flags: []flagWord{{"--json", "as JSON"}}})
+	return append(out, help,
+		verbWords{name: "version", summary: "print the version", flags: []flagWord{{"--json", "as JSON"}}})
 }
 
 func (v verbWords) flagNames() (out []string) {
@@ -104,7 +109,8 @@ _parallax() {
     case "${COMP_WORDS[1]}" in
 `, namesOf(list))
 	for _, v := range list {
-		fmt.Fprintf(w, "    %s) if [[ $cur == -* ]]; then words=\"%s\"; files=0; else words=\"%s\"; fi ;;\n", v.name, strings.Join(v.flagNames(), " "), strings.Join(v.words, " "))
+		fmt.Fprintf(w, "    %s) if [[ $cur == -* ]]; then words=\"%s\"; files=0; else words=\"%s\"; fi ;;\n", v.name,
+			strings.Join(v.flagNames(), " "), strings.Join(v.words, " "))
 	}
 	fmt.Fprint(w, `    esac
   fi
@@ -122,9 +128,11 @@ func completeZsh(w io.Writer, list []verbWords) {
 	for _, v := range list {
 		fmt.Fprintf(w, "    '%s:%s'\n", v.name, quote.Replace(v.summary))
 	}
-	fmt.Fprint(w, "  )\n  if (( CURRENT == 2 )); then _describe command verbs; _files; return; fi\n  case $words[2] in\n")
+	fmt.Fprint(w,
+		"  )\n  if (( CURRENT == 2 )); then _describe command verbs; _files; return; fi\n  case $words[2] in\n")
 	for _, v := range list {
-		fmt.Fprintf(w, "    %s)\n      if [[ $PREFIX == -* ]]; then compadd -- %s; else compadd -- %s; _files; fi ;;\n", v.name, strings.Join(v.flagNames(), " "), strings.Join(v.words, " "))
+		fmt.Fprintf(w, "    %s)\n      if [[ $PREFIX == -* ]]; then compadd -- %s; else compadd -- %s; _files; fi ;;\n",
+			v.name, strings.Join(v.flagNames(), " "), strings.Join(v.words, " "))
 	}
 	fmt.Fprint(w, "  esac\n}\n_parallax \"$@\"\n")
 }
@@ -133,12 +141,14 @@ func completeFish(w io.Writer, list []verbWords) {
 	quote := strings.NewReplacer(`\`, `\\`, "'", `\'`)
 	fmt.Fprint(w, "# Completion of parallax for fish.\n")
 	for _, v := range list {
-		fmt.Fprintf(w, "complete -c parallax -n __fish_use_subcommand -a %s -d '%s'\n", v.name, quote.Replace(v.summary))
+		fmt.Fprintf(w, "complete -c parallax -n __fish_use_subcommand -a %s -d '%s'\n", v.name,
+			quote.Replace(v.summary))
 	}
 	for _, v := range list {
 		when := "'__fish_seen_subcommand_from " + v.name + "'"
 		for _, f := range v.flags {
-			fmt.Fprintf(w, "complete -c parallax -n %s -l %s -d '%s'\n", when, strings.TrimPrefix(f.name, "--"), quote.Replace(firstLine(f.usage)))
+			fmt.Fprintf(w, "complete -c parallax -n %s -l %s -d '%s'\n", when, strings.TrimPrefix(f.name, "--"),
+				quote.Replace(firstLine(f.usage)))
 		}
 		if len(v.words) > 0 {
 			fmt.Fprintf(w, "complete -c parallax -n %s -a '%s'\n", when, strings.Join(v.words, " "))
@@ -147,12 +157,18 @@ func completeFish(w io.Writer, list []verbWords) {
 }
 
 func completePowerShell(w io.Writer, list []verbWords) {
-	fmt.Fprint(w, "# Completion of parallax for PowerShell.\nRegister-ArgumentCompleter -Native -CommandName parallax -ScriptBlock {\n  param($word, $ast, $at)\n  $parts = $ast.CommandElements | ForEach-Object { $_.ToString() }\n  $words = switch ($(if ($parts.Count -gt 2 -or ($parts.Count -eq 2 -and $word -eq '')) { $parts[1] } else { '' })) {\n")
+	fmt.Fprint(w,
+		"# Completion of parallax for PowerShell.\nRegister-ArgumentCompleter -Native -CommandName parallax "+
+			"-ScriptBlock {\n  param($word, $ast, $at)\n  $parts = $ast.CommandElements | ForEach-Object { "+
+			"$_.ToString() }\n  $words = switch ($(if ($parts.Count -gt 2 -or ($parts.Count -eq 2 -and $word -eq "+
+			"'')) { $parts[1] } else { '' })) {\n")
 	list = append([]verbWords{{words: strings.Fields(namesOf(list))}}, list...)
 	for _, v := range list {
 		fmt.Fprintf(w, "    '%s' { '%s' }\n", v.name, strings.Join(append(v.words, v.flagNames()...), "','"))
 	}
-	fmt.Fprint(w, "  }\n  $words | Where-Object { $_ -like \"$word*\" } | ForEach-Object { [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_) }\n}\n")
+	fmt.Fprint(w,
+		"  }\n  $words | Where-Object { $_ -like \"$word*\" } | ForEach-Object { "+
+			"[System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_) }\n}\n")
 }
 
 func firstLine(s string) string {

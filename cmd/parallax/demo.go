@@ -17,7 +17,8 @@ import (
 func demoCommand() *command {
 	return &command{
 		name: "demo", args: "[NAME | --list]", summary: "open a demo trace with known truth",
-		help: "Each demo is made in the program and says in words what a correct tool must show.\n\n  parallax demo\n  parallax demo training\n  parallax view timeline demo:stencil -o stencil.svg",
+		help: "Each demo is made in the program and says in words what a correct tool must show.\n\n  parallax " +
+			"demo\n  parallax demo training\n  parallax view timeline demo:stencil -o stencil.svg",
 		flags: func(fs *pflag.FlagSet) {
 			fs.Bool("list", false, "list the demos with their truths")
 			openFlags(fs)
@@ -57,13 +58,15 @@ func runDemo(ctx context.Context, e *env, args []string) error {
 func genCommand() *command {
 	return &command{
 		name: "gen", args: "NAME --format FORMAT -o PATH", summary: "write a demo in a real format at any scale",
-		help: "The same arguments give the same bytes.\n\n  parallax gen training --format kineto --locations 64 -o job/\n  parallax gen stencil --format chrome --intervals 1000000 -o stencil.json",
+		help: "The same arguments give the same bytes.\n\n  parallax gen training --format kineto --locations 64 -o " +
+			"job/\n  parallax gen stencil --format chrome --intervals 1000000 -o stencil.json",
 		flags: func(fs *pflag.FlagSet) {
 			fs.String("format", "chrome", "chrome, kineto, otf2, paje or tau")
 			fs.Int64("locations", 0, "how many ranks or GPUs; 0: the demo's own number")
 			fs.Int64("intervals", 0, "about how many intervals; 0: the demo's own number")
 			fs.Bool("balanced", false, "without the planted faults")
-			fs.String("fault", "", "of training: the one fault that the job has, of "+strings.Join(demo.TrainingFaults, ", "))
+			fs.String("fault", "",
+				"of training: the one fault that the job has, of "+strings.Join(demo.TrainingFaults, ", "))
 			fs.StringP("output", "o", "", "file or directory to write")
 		},
 		run: runGen,

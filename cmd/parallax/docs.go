@@ -32,10 +32,14 @@ const repository = "https://github.com/parallax-hpc/parallax/blob/main/"
 
 func docsCommand() *command {
 	return &command{
-		name: "docs", args: "[PAGE] [--serve | -o DIR]", summary: "print the documentation, serve it, or write it as HTML",
-		help: "Prints one page as Markdown, or without PAGE the list of pages, one line each: tutorials, views, formats, tables, API.\n" +
-			"Errors name the PAGE that explains them. --serve opens the pages in the browser, with a picture of each view.\n\n" +
-			"  parallax docs\n  parallax docs formats/otf2\n  parallax docs views/timeline --serve\n  parallax docs -o site/",
+		name: "docs", args: "[PAGE] [--serve | -o DIR]",
+		summary: "print the documentation, serve it, or write it as HTML",
+		help: "Prints one page as Markdown, or without PAGE the list of pages, one line each: tutorials, views, " +
+			"formats, tables, API.\n" +
+			"Errors name the PAGE that explains them. --serve opens the pages in the browser, with a picture of each " +
+			"view.\n\n" +
+			"  parallax docs\n  parallax docs formats/otf2\n  parallax docs views/timeline --serve\n  parallax docs " +
+			"-o site/",
 		flags: func(fs *pflag.FlagSet) {
 			fs.Bool("serve", false, "serve the pages and open the browser")
 			fs.StringP("output", "o", "", "directory to write the pages to, as HTML")
@@ -148,7 +152,8 @@ func oneLine(name string, page []byte) string {
 			if title = strings.TrimPrefix(line, "# "); !strings.EqualFold(title, path.Base(name)) {
 				return shortened(title)
 			}
-		case strings.HasPrefix(line, "#") || strings.HasPrefix(line, "!") || strings.HasPrefix(line, "|") || strings.HasPrefix(line, "```"):
+		case strings.HasPrefix(line, "#") || strings.HasPrefix(line, "!") || strings.HasPrefix(line, "|") ||
+			strings.HasPrefix(line, "```"):
 			return title
 		default:
 			text, _, _ := strings.Cut(line, ". ")
@@ -215,7 +220,8 @@ func newSite() (*site.Site, error) {
 func siteConfig() (site.Config, error) {
 	c := site.Config{
 		Pages: map[string][]byte{}, Files: docs.Site, Made: map[string]func(context.Context) ([]byte, error){},
-		Source: repository, Folder: "docs", Foot: "Parallax " + version() + ", Apache-2.0. Nothing leaves this machine.",
+		Source: repository, Folder: "docs",
+		Foot: "Parallax " + version() + ", Apache-2.0. Nothing leaves this machine.",
 	}
 	err := fs.WalkDir(docs.Site, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".md") {
@@ -243,12 +249,22 @@ func siteConfig() (site.Config, error) {
 		}
 	}
 	c.Groups = []site.Group{
-		{Title: "Tutorials", Pages: []string{"tutorials/straggler.md", "tutorials/idle-gpu.md", "tutorials/hpl.md", "tutorials/tau-topology.md", "tutorials/slow-request.md", "tutorials/go-scaling.md", "tutorials/two-runs.md", "tutorials/paper-figure.md"}},
-		{Title: "Answers", Pages: []string{"findings.md", "contrast.md", "compare.md", "gpu.md", "queries.md", "recorder.md", "live.md"}},
+		{Title: "Tutorials",
+			Pages: []string{"tutorials/straggler.md", "tutorials/idle-gpu.md", "tutorials/hpl.md",
+				"tutorials/tau-topology.md", "tutorials/slow-request.md", "tutorials/go-scaling.md",
+				"tutorials/two-runs.md", "tutorials/paper-figure.md"}},
+		{Title: "Answers",
+			Pages: []string{"findings.md", "contrast.md", "compare.md", "gpu.md", "queries.md", "recorder.md",
+				"live.md"}},
 		{Title: "Views", Pages: viewPages},
-		{Title: "In depth", Pages: []string{"moments.md", "callmatrix.md", "layouts.md", "kaleidoscope.md", "papers.md", "papers/moments.md", "papers/callmatrix.md", "papers/layouts.md", "papers/treemap.md", "papers/kaleidoscope.md"}},
+		{Title: "In depth",
+			Pages: []string{"moments.md", "callmatrix.md", "layouts.md", "kaleidoscope.md", "papers.md",
+				"papers/moments.md", "papers/callmatrix.md", "papers/layouts.md", "papers/treemap.md",
+				"papers/kaleidoscope.md"}},
 		{Title: "Formats", Pages: formatPages},
-		{Title: "Reference", Pages: []string{"commands.md", "glossary.md", "tables.md", "api.md", "programs.md", "embedding.md", "store-format.md"}},
+		{Title: "Reference",
+			Pages: []string{"commands.md", "glossary.md", "tables.md", "api.md", "programs.md", "embedding.md",
+				"store-format.md"}},
 		{Title: "Inside", Pages: []string{"architecture.md", "decisions.md", "adding-a-format.md", "adding-a-view.md"}},
 	}
 	var known []string
@@ -268,11 +284,14 @@ func siteConfig() (site.Config, error) {
 
 // examples are how the pages of views make their pictures; others show demo:stencil.
 var examples = map[string][]string{
-	"moments":      {"demo:fig5"},
-	"contrast":     {"demo:stencil", "--locations", "rank:40-47"},
-	"compare":      {"demo:stencil", "--run", "balanced=demo:stencil?balanced"},
-	"scaling":      {"demo:stencil", "--run", "32=demo:stencil?locations=32", "--run", "16=demo:stencil?locations=16", "--run", "8=demo:stencil?locations=8", "--run", "4=demo:stencil?locations=4"},
-	"history":      {"demo:stencil?seed=1", "--run", "2=demo:stencil?seed=2", "--run", "3=demo:stencil?seed=3", "--run", "4=demo:stencil?balanced&seed=4", "--run", "5=demo:stencil?balanced&seed=5", "--run", "6=demo:stencil?balanced&seed=6", "--run", "7=demo:stencil?balanced&seed=7"},
+	"moments":  {"demo:fig5"},
+	"contrast": {"demo:stencil", "--locations", "rank:40-47"},
+	"compare":  {"demo:stencil", "--run", "balanced=demo:stencil?balanced"},
+	"scaling": {"demo:stencil", "--run", "32=demo:stencil?locations=32", "--run", "16=demo:stencil?locations=16",
+		"--run", "8=demo:stencil?locations=8", "--run", "4=demo:stencil?locations=4"},
+	"history": {"demo:stencil?seed=1", "--run", "2=demo:stencil?seed=2", "--run", "3=demo:stencil?seed=3", "--run",
+		"4=demo:stencil?balanced&seed=4", "--run", "5=demo:stencil?balanced&seed=5", "--run",
+		"6=demo:stencil?balanced&seed=6", "--run", "7=demo:stencil?balanced&seed=7"},
 	"treemap":      {"demo:g5k188"},
 	"overview":     {"demo:g5k188"},
 	"calltree":     {"demo:training"},
@@ -325,7 +344,8 @@ func pictureOf(v, theme string) func(context.Context) ([]byte, error) {
 			}
 		}
 		var said strings.Builder
-		if status := run(ctx, append(args, "--theme", theme, "--size", "960x480", "-o", file), &said, &said); status != 0 {
+		if status := run(ctx, append(args, "--theme", theme, "--size", "960x480", "-o", file), &said,
+			&said); status != 0 {
 			return nil, fmt.Errorf("the picture of %s: %s", v, said.String())
 		}
 		kept, err = os.ReadFile(file)
@@ -359,7 +379,9 @@ func guideOf(v string) ([]callout.Callout, error) {
 // commandsPage is the help of all commands, and what the exit status means.
 func commandsPage() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# Commands\n\n%s `parallax SOURCE` is the same as `parallax open SOURCE`.\n\n## Exit status\n\n```\n%s\n```\n\n## Environment\n\n```\n%s\n```\n", sources, exitStatus, environment)
+	fmt.Fprintf(&b,
+		"# Commands\n\n%s `parallax SOURCE` is the same as `parallax open SOURCE`.\n\n## Exit "+
+			"status\n\n```\n%s\n```\n\n## Environment\n\n```\n%s\n```\n", sources, exitStatus, environment)
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "\n## %s\n\n```\n", c.name)
 		c.describe(&b)
@@ -404,11 +426,14 @@ func viewPage(v *view.View) []byte {
 		}
 		fmt.Fprintln(&b)
 	}
-	fmt.Fprintf(&b, "## Numbers\n\nThe numbers behind the picture: `parallax view %s SOURCE` prints them as JSON", v.Name)
+	fmt.Fprintf(&b, "## Numbers\n\nThe numbers behind the picture: `parallax view %s SOURCE` prints them as JSON",
+		v.Name)
 	if schema := "schemas/view-" + v.Name + ".json"; fileThere(schema) {
 		fmt.Fprintf(&b, " ([schema](../%s))", schema)
 	}
-	fmt.Fprint(&b, ", `-o FILE.csv` writes them as a table. Selections (`--from`, `--to`, `--locations`, `--regions`) are the same in every view.\n")
+	fmt.Fprint(&b,
+		", `-o FILE.csv` writes them as a table. Selections (`--from`, `--to`, `--locations`, `--regions`) are the "+
+			"same in every view.\n")
 	if rows := fieldsOf(v.Name); rows != "" {
 		fmt.Fprintf(&b, "\n| in `data` of the JSON | holds |\n| --- | --- |\n%s", rows)
 	}
@@ -469,7 +494,8 @@ func (s *shape) holds() string {
 	if s.Properties != nil {
 		return "`" + strings.Join(s.names(), "`, `") + "`"
 	}
-	words := map[string]string{"integer": "a whole number", "number": "a number", "string": "a text", "boolean": "true or false", "object": "by name"}
+	words := map[string]string{"integer": "a whole number", "number": "a number", "string": "a text",
+		"boolean": "true or false", "object": "by name"}
 	list, ok := s.Type.([]any)
 	if !ok {
 		list = []any{s.Type}

@@ -62,8 +62,10 @@ func pageOf(err error) string {
 
 // pages are where the documents explain what commands do with a source.
 var pages = map[string]string{
-	"open": "formats", "import": "formats", "info": "formats", "compare": "compare", "check": "findings", "query": "tables", "export": "tables",
-	"mcp": "programs", "report": "contrast", "recorder": "recorder", "receive": "live", "verify": "reliability", "cache": "store-format",
+	"open": "formats", "import": "formats", "info": "formats", "compare": "compare", "check": "findings",
+	"query": "tables", "export": "tables",
+	"mcp": "programs", "report": "contrast", "recorder": "recorder", "receive": "live", "verify": "reliability",
+	"cache": "store-format",
 }
 
 // page is that of a command; those of views have one each.
@@ -76,8 +78,10 @@ func (c *command) page(args []string) string {
 
 // otherNames are options as other programs call them.
 var otherNames = map[string]string{
-	"width": "size", "height": "size", "resolution": "size", "begin": "from", "start": "from", "end": "to", "ranks": "locations", "threads": "locations",
-	"functions": "regions", "out": "output", "port": "listen", "address": "listen", "quiet-progress": "quiet", "color": "colour",
+	"width": "size", "height": "size", "resolution": "size", "begin": "from", "start": "from", "end": "to",
+	"ranks": "locations", "threads": "locations",
+	"functions": "regions", "out": "output", "port": "listen", "address": "listen", "quiet-progress": "quiet",
+	"color": "colour",
 }
 
 // nearestFlag is a suggestion where an option is not known.

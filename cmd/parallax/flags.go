@@ -16,12 +16,18 @@ import (
 // readingFlags are the options of every command that reads a source.
 func readingFlags(fs *pflag.FlagSet) {
 	fs.String("format", "", "read as this format, skip detection")
-	fs.Bool("join", false, "read several files as one run, on one clock: the processes of a job, the units of a build; FILE@+1.5s adds to the times of one")
+	fs.Bool("join", false,
+		"read several files as one run, on one clock: the processes of a job, the units of a build; FILE@+1.5s adds "+
+			"to the times of one")
 	fs.String("align", "none", "fit clock offsets from messages or collectives: none, messages, collectives")
-	fs.String("memory", "", "bound on memory, such as 2GiB: for imports, views and what is kept of open runs together (default: a quarter of the machine's)")
+	fs.String("memory", "",
+		"bound on memory, such as 2GiB: for imports, views and what is kept of open runs together (default: a "+
+			"quarter of the machine's)")
 	fs.String("cache", "", "where imported stores are kept (default: the user's cache directory)")
 	fs.Bool("quiet", false, "no progress, no notes; errors are still said")
-	fs.String("progress", "auto", "how progress is told on standard error: auto (a bar on a terminal), json (an object a line, for programs), none")
+	fs.String("progress", "auto",
+		"how progress is told on standard error: auto (a bar on a terminal), json (an object a line, for programs), "+
+			"none")
 	fs.Bool("verify", false, "hash whole files instead of size, time and both ends; check the store's sums")
 }
 
@@ -29,7 +35,9 @@ func readingFlags(fs *pflag.FlagSet) {
 func selectionFlags(fs *pflag.FlagSet) {
 	fs.String("from", "", "begin of the time range: 1.5s, 200ms, 30%")
 	fs.String("to", "", "end of the time range")
-	fs.StringArray("locations", nil, "locations by glob on path or name, re:EXPR, rank:N or rank:N-M, kind:NAME such as kind:processor, or ids as #N,N-M; repeatable")
+	fs.StringArray("locations", nil,
+		"locations by glob on path or name, re:EXPR, rank:N or rank:N-M, kind:NAME such as kind:processor, or ids as "+
+			"#N,N-M; repeatable")
 	fs.StringArray("regions", nil, "regions by glob on name, re:EXPR, role:NAME or category:NAME; repeatable")
 }
 
@@ -107,7 +115,8 @@ func readFiles(set map[string][]string) error {
 			continue
 		}
 		if info.Size() > 1<<20 {
-			return fmt.Errorf("--%s %s: the file has %s, more than a layout may", o.Name, path, view.FormatBytes(float64(info.Size())))
+			return fmt.Errorf("--%s %s: the file has %s, more than a layout may", o.Name, path,
+				view.FormatBytes(float64(info.Size())))
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {

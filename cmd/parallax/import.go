@@ -19,12 +19,21 @@ import (
 
 func importCommand() *command {
 	return &command{
-		name: "import", args: "SOURCE... -o RUN.plx | -o clickhouse://HOST:PORT/DATABASE/RUN", summary: "write the columnar store",
-		help: "Reads the sources as one run and writes its store, which every command opens at once.\n\n  parallax import traces/ -o run.plx\n  parallax open run.plx\n  parallax import traces/ -o clickhouse://db1:9000,db2:9000/traces/monday\n\nSeveral machines with a common file system share an import; whoever comes last joins the parts:\n\n  parallax import traces/ --shard 2/8 -o job.plx/part-2\n\nSeveral servers of an address are shards of one cluster. A run appears there when all of it is written. Users and passwords stand in\nthe address or in PARALLAX_CLICKHOUSE_USER, PARALLAX_CLICKHOUSE_PASSWORD and PARALLAX_CLICKHOUSE_PASSWORD_FILE (see `parallax docs scale`).",
+		name: "import", args: "SOURCE... -o RUN.plx | -o clickhouse://HOST:PORT/DATABASE/RUN",
+		summary: "write the columnar store",
+		help: "Reads the sources as one run and writes its store, which every command opens at once.\n\n  parallax " +
+			"import traces/ -o run.plx\n  parallax open run.plx\n  parallax import traces/ -o " +
+			"clickhouse://db1:9000,db2:9000/traces/monday\n\nSeveral machines with a common file system share an " +
+			"import; whoever comes last joins the parts:\n\n  parallax import traces/ --shard 2/8 -o " +
+			"job.plx/part-2\n\nSeveral servers of an address are shards of one cluster. A run appears there when all " +
+			"of it is written. Users and passwords stand in\nthe address or in PARALLAX_CLICKHOUSE_USER, " +
+			"PARALLAX_CLICKHOUSE_PASSWORD and PARALLAX_CLICKHOUSE_PASSWORD_FILE (see `parallax docs scale`).",
 		flags: func(fs *pflag.FlagSet) {
 			readingFlags(fs)
-			fs.String("shard", "", "K/N: only part K of N, which together are the run; each may be made on another machine")
-			fs.StringP("output", "o", "", "the store to write: a directory ending in .plx, or clickhouse://HOST:PORT/DATABASE/RUN")
+			fs.String("shard", "",
+				"K/N: only part K of N, which together are the run; each may be made on another machine")
+			fs.StringP("output", "o", "",
+				"the store to write: a directory ending in .plx, or clickhouse://HOST:PORT/DATABASE/RUN")
 		},
 		run: runImport,
 	}
@@ -78,8 +87,10 @@ func tellImport(e *env, name, path string, began time.Time) error {
 		return nil
 	}
 	i := r.Info()
-	fmt.Fprintf(plain{e.stdout}, "%s: %s, %s intervals on %s locations, %s long, %s in %s\n", name, i.Format, view.FormatCount(float64(i.Intervals)),
-		view.FormatCount(float64(r.Locations().Len())), view.FormatTime(i.End), view.FormatBytes(float64(i.SizeBytes)), view.FormatDuration(float64(time.Since(began))))
+	fmt.Fprintf(plain{e.stdout}, "%s: %s, %s intervals on %s locations, %s long, %s in %s\n", name, i.Format,
+		view.FormatCount(float64(i.Intervals)),
+		view.FormatCount(float64(r.Locations().Len())), view.FormatTime(i.End), view.FormatBytes(float64(i.SizeBytes)),
+		view.FormatDuration(float64(time.Since(began))))
 	printReport(plain{e.stdout}, i.Report)
 	return nil
 }
@@ -121,7 +132,8 @@ func importPart(ctx context.Context, e *env, args []string, out string, shard lo
 	var missing *local.MissingParts
 	if errors.As(err, &missing) {
 		if !e.flag("quiet") {
-			fmt.Fprintf(plain{e.stdout}, "%s: part %s in %s; %d still to come\n", run, shard, view.FormatDuration(float64(time.Since(began))), len(missing.Missing))
+			fmt.Fprintf(plain{e.stdout}, "%s: part %s in %s; %d still to come\n", run, shard,
+				view.FormatDuration(float64(time.Since(began))), len(missing.Missing))
 		}
 		return nil
 	}
@@ -164,7 +176,8 @@ func importElsewhere(ctx context.Context, e *env, args []string, out string, sha
 	}
 	if len(missing) > 0 {
 		if !e.flag("quiet") {
-			fmt.Fprintf(plain{e.stdout}, "%s: part %s in %s; %d still to come\n", a, shard, view.FormatDuration(float64(time.Since(began))), len(missing))
+			fmt.Fprintf(plain{e.stdout}, "%s: part %s in %s; %d still to come\n", a, shard,
+				view.FormatDuration(float64(time.Since(began))), len(missing))
 		}
 		return nil
 	}

@@ -17,8 +17,9 @@ import (
 
 func infoCommand() *command {
 	return &command{
-		name: "info", args: "SOURCE [--json]", summary: "what is in it: locations, regions, intervals, links, time span, import report",
-		help: "  parallax info run.otf2\n  parallax info traces/ --json | jq .region_table",
+		name: "info", args: "SOURCE [--json]",
+		summary: "what is in it: locations, regions, intervals, links, time span, import report",
+		help:    "  parallax info run.otf2\n  parallax info traces/ --json | jq .region_table",
 		flags: func(fs *pflag.FlagSet) {
 			readingFlags(fs)
 			fs.Bool("json", false, "as one JSON object")
@@ -70,9 +71,11 @@ func printInfo(w io.Writer, i *view.InfoJSON, activity string) {
 		fmt.Fprintf(w, "  %-13s %s\n", "busy", activity)
 	}
 	if i.Core != nil {
-		fmt.Fprintf(w, "  %-13s %s from %s on: a few records lie far from all others in time\n", "nearly all in", view.FormatTime(i.Core[1]-i.Core[0]), view.FormatTime(i.Core[0]))
+		fmt.Fprintf(w, "  %-13s %s from %s on: a few records lie far from all others in time\n", "nearly all in",
+			view.FormatTime(i.Core[1]-i.Core[0]), view.FormatTime(i.Core[0]))
 	}
-	line("locations", int64(i.Locations), fmt.Sprintf(", %s with intervals, %s ranks", view.Thousands(int64(i.Rows)), view.Thousands(int64(i.Ranks))))
+	line("locations", int64(i.Locations),
+		fmt.Sprintf(", %s with intervals, %s ranks", view.Thousands(int64(i.Rows)), view.Thousands(int64(i.Ranks))))
 	line("rows aside", int64(i.RowsAside), " of samples or repeated states, which count nowhere")
 	line("regions", int64(i.Regions), "")
 	line("intervals", i.Intervals, fmt.Sprintf(", nested %d deep", i.Depth))
@@ -126,7 +129,8 @@ func printInfo(w io.Writer, i *view.InfoJSON, activity string) {
 		if counted {
 			fmt.Fprint(t, view.FormatCount(*r.Calls), "\t")
 		}
-		fmt.Fprintf(t, "%s\t%s\t  %s\t  %s\n", view.FormatIn(r.Inclusive, r.Unit), view.FormatIn(r.Exclusive, r.Unit), r.Role, string(name))
+		fmt.Fprintf(t, "%s\t%s\t  %s\t  %s\n", view.FormatIn(r.Inclusive, r.Unit), view.FormatIn(r.Exclusive, r.Unit),
+			r.Role, string(name))
 	}
 	t.Flush()
 }

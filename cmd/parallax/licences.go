@@ -11,8 +11,9 @@ import (
 func licencesCommand() *command {
 	return &command{
 		name: "licences", summary: "the licences of what is built into the program",
-		help: "All modules that are linked and packages that the page is made of, each with its licence. The same text is beside the program in a release.\n\n  parallax licences | less",
-		run:  runLicences,
+		help: "All modules that are linked and packages that the page is made of, each with its licence. The same " +
+			"text is beside the program in a release.\n\n  parallax licences | less",
+		run: runLicences,
 	}
 }
 

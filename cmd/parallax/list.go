@@ -16,7 +16,8 @@ import (
 func jsonFlag(fs *pflag.FlagSet) { fs.Bool("json", false, "as JSON") }
 
 func formatsCommand() *command {
-	return &command{name: "formats", summary: "list the formats: read, or only recognised", help: "  parallax formats\n  parallax formats --json", flags: jsonFlag, run: runFormats}
+	return &command{name: "formats", summary: "list the formats: read, or only recognised",
+		help: "  parallax formats\n  parallax formats --json", flags: jsonFlag, run: runFormats}
 }
 
 // A formatInfo is one line of `parallax formats --json`.
@@ -60,7 +61,8 @@ func viewsCommand() *command {
 		jsonFlag(fs)
 		fs.Bool("schema", false, "the JSON Schema of a view's data")
 	}
-	return &command{name: "views", args: "[VIEW]", summary: "list the views and their options", help: "  parallax views\n  parallax views timeline", flags: flags, run: runViews}
+	return &command{name: "views", args: "[VIEW]", summary: "list the views and their options",
+		help: "  parallax views\n  parallax views timeline", flags: flags, run: runViews}
 }
 
 // A viewInfo is one line of `parallax views --json`.

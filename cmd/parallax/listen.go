@@ -51,7 +51,8 @@ func (e *env) listen(c *server.Config) (l net.Listener, done func(), err error) 
 func listenTCP(address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, explainedBy("serving", fmt.Errorf("listen: %w; choose another address with --listen HOST:PORT", err))
+		return nil,
+			explainedBy("serving", fmt.Errorf("listen: %w; choose another address with --listen HOST:PORT", err))
 	}
 	return l, nil
 }
@@ -122,9 +123,12 @@ func exposure(a net.Addr, encrypted bool) (warnings []string) {
 	if !ok || tcp.IP.IsLoopback() {
 		return nil
 	}
-	out := []string{"others can reach this address: whoever has the token in it can read these runs, and open any file that you can read; --tokens FILE gives tokens that only look"}
+	out := []string{"others can reach this address: whoever has the token in it can read these runs, and open any " +
+		"file that you can read; --tokens FILE gives tokens that only look"}
 	if !encrypted {
-		out = append(out, "the line is not encrypted: who listens on the way reads the token; give --tls-cert and --tls-key, or listen on 127.0.0.1 and use a tunnel")
+		out = append(out,
+			"the line is not encrypted: who listens on the way reads the token; give --tls-cert and --tls-key, or "+
+				"listen on 127.0.0.1 and use a tunnel")
 	}
 	return out
 }

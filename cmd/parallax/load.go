@@ -11,7 +11,8 @@ import (
 
 // newLoader makes one that knows all formats, kernels and views.
 func newLoader(c *load.Cache, share int64, budget *memory.Budget) *load.Loader {
-	return &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests, Views: views.Views, Cache: c, Memory: share, Budget: budget}
+	return &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests, Views: views.Views,
+		Cache: c, Memory: share, Budget: budget}
 }
 
 func formatNames() (names []string) {
@@ -29,7 +30,9 @@ func (e *env) loader() (*load.Loader, error) {
 	switch a := e.text("align"); a {
 	case "none", "messages", "collectives":
 	default:
-		return nil, usage("--align %q: want none, messages or collectives%s", a, suggest(a, []string{"none", "messages", "collectives"}))
+		return nil,
+			usage("--align %q: want none, messages or collectives%s", a,
+				suggest(a, []string{"none", "messages", "collectives"}))
 	}
 	if f := e.text("format"); f != "" && findFormat(f) == nil {
 		return nil, usage("--format %q: no such format%s; `parallax formats` lists them", f, suggest(f, formatNames()))

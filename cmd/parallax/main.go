@@ -59,7 +59,10 @@ func usage(format string, a ...any) error { return &load.UsageError{Text: fmt.Sp
 var errSilent = errors.New("")
 
 func commands() []*command {
-	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(), queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(), reportCommand(), recorderCommand(), receiveCommand(), anonymiseCommand(), docsCommand(), completionCommand(), cacheCommand(), runsCommand(), rmCommand(), verifyCommand(), licencesCommand()}
+	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(),
+		queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(),
+		reportCommand(), recorderCommand(), receiveCommand(), anonymiseCommand(), docsCommand(), completionCommand(),
+		cacheCommand(), runsCommand(), rmCommand(), verifyCommand(), licencesCommand()}
 }
 
 func main() {
@@ -74,14 +77,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (status i
 	say := plain{stderr}
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(say, "parallax: this is a fault of the program; please report it with what follows: %v\n%s\n", p, debug.Stack())
+			fmt.Fprintf(say, "parallax: this is a fault of the program; please report it with what follows: %v\n%s\n",
+				p, debug.Stack())
 			status = 3
 		}
 	}()
 	err := dispatch(ctx, args, stdout, stderr)
 	var u *load.UsageError
 	switch {
-	case err == nil || errors.Is(err, pflag.ErrHelp) || errors.Is(err, syscall.EPIPE): // the reader of a pipe has seen enough
+	// the reader of a pipe has seen enough
+	case err == nil || errors.Is(err, pflag.ErrHelp) || errors.Is(err, syscall.EPIPE):
 		return 0
 	case errors.As(err, &u):
 		fmt.Fprintln(say, "parallax: "+u.Text+suggest(u.Typed, u.Known))
@@ -121,7 +126,8 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	if isSource(name) || strings.HasPrefix(name, "-") {
 		return openCommand().execute(ctx, args, stdout, stderr)
 	}
-	return usage("%q is neither a command nor a file%s; `parallax help` lists the commands", name, suggest(name, commandNames()))
+	return usage("%q is neither a command nor a file%s; `parallax help` lists the commands", name,
+		suggest(name, commandNames()))
 }
 
 func (c *command) execute(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -143,7 +149,8 @@ func (c *command) execute(ctx context.Context, args []string, stdout, stderr io.
 	}
 	e := &env{stdout: stdout, stderr: stderr, flags: fs, terminal: isTerminal(stderr)}
 	run := func(ctx context.Context) error {
-		return e.untilEOF(ctx, func(ctx context.Context) error { return explainedBy(c.page(fs.Args()), c.run(ctx, e, fs.Args())) })
+		return e.untilEOF(ctx,
+			func(ctx context.Context) error { return explainedBy(c.page(fs.Args()), c.run(ctx, e, fs.Args())) })
 	}
 	if fs.Lookup("memory") == nil {
 		return run(ctx)
@@ -167,7 +174,8 @@ func (c *command) describe(w io.Writer) {
 }
 
 // sources says what a source is.
-const sources = "A SOURCE is a file, a directory, an archive (tar, zip), a .plx store, demo:NAME, or clickhouse://HOST:PORT/DATABASE/RUN."
+const sources = "A SOURCE is a file, a directory, an archive (tar, zip), a .plx store, demo:NAME, or " +
+	"clickhouse://HOST:PORT/DATABASE/RUN."
 
 func help(w io.Writer, args []string) error {
 	if len(args) == 1 && args[0] == "--man" {
@@ -177,9 +185,14 @@ func help(w io.Writer, args []string) error {
 	if len(args) == 0 {
 		fmt.Fprint(w, "Parallax shows a parallel program from every side.\n\n")
 		for _, c := range commands() {
-			fmt.Fprintf(w, "  %-11s %s\n", c.name, strings.TrimLeft(wrapped(c.summary, "              ", usualWidth), " "))
+			fmt.Fprintf(w, "  %-11s %s\n", c.name,
+				strings.TrimLeft(wrapped(c.summary, "              ", usualWidth), " "))
 		}
-		fmt.Fprintf(w, "\n%s\n\nExit status\n  %s\n", wrapped(sources+" `parallax SOURCE` is the same as `parallax open SOURCE`; `parallax` alone opens the home page in a terminal; `parallax help VERB` explains each command, `parallax docs` lists the documentation.", "", usualWidth), strings.ReplaceAll(exitStatus, "\n", "\n  "))
+		fmt.Fprintf(w, "\n%s\n\nExit status\n  %s\n",
+			wrapped(sources+
+				" `parallax SOURCE` is the same as `parallax open SOURCE`; `parallax` alone opens the home page in a "+
+				"terminal; `parallax help VERB` explains each command, `parallax docs` lists the documentation.", "",
+				usualWidth), strings.ReplaceAll(exitStatus, "\n", "\n  "))
 		return nil
 	}
 	for _, c := range commands() {

@@ -20,11 +20,15 @@ NO_COLOR        nothing changes: the program prints no colours`
 
 // writeMan writes the man page, from the commands.
 func writeMan(w io.Writer) {
-	fmt.Fprintf(w, ".TH PARALLAX 1 \"\" \"parallax %s\" \"User commands\"\n.SH NAME\nparallax \\- show a parallel program from every side\n.SH SYNOPSIS\n", troff(version()))
+	fmt.Fprintf(w,
+		".TH PARALLAX 1 \"\" \"parallax %s\" \"User commands\"\n.SH NAME\nparallax \\- show a parallel program from "+
+			"every side\n.SH SYNOPSIS\n", troff(version()))
 	for _, c := range commands() {
 		fmt.Fprintf(w, ".B parallax %s\n%s\n.br\n", troff(c.name), troff(c.args))
 	}
-	fmt.Fprintf(w, ".SH DESCRIPTION\nParallax reads traces and profiles of parallel programs, keeps them in a columnar store, and answers through linked views, in the browser and headless.\n%s\n", troff(sources))
+	fmt.Fprintf(w,
+		".SH DESCRIPTION\nParallax reads traces and profiles of parallel programs, keeps them in a columnar store, "+
+			"and answers through linked views, in the browser and headless.\n%s\n", troff(sources))
 	fmt.Fprint(w, ".SH COMMANDS\n")
 	for _, c := range commands() {
 		fmt.Fprintf(w, ".SS parallax %s %s\n%s\n", troff(c.name), troff(c.args), troff(sentence(c.summary)))
@@ -44,7 +48,9 @@ func writeMan(w io.Writer) {
 			fmt.Fprintf(w, ".TP\n.B %s\\-\\-%s\n%s\n", short, troff(f.Name), troff(f.Usage))
 		})
 	}
-	fmt.Fprintf(w, ".SH EXIT STATUS\n.nf\n%s\n.fi\n.SH ENVIRONMENT\n.nf\n%s\n.fi\n.SH SEE ALSO\nparallax docs: tutorials and a page for each view and format\n", troff(exitStatus), troff(environment))
+	fmt.Fprintf(w,
+		".SH EXIT STATUS\n.nf\n%s\n.fi\n.SH ENVIRONMENT\n.nf\n%s\n.fi\n.SH SEE ALSO\nparallax docs: tutorials and a "+
+			"page for each view and format\n", troff(exitStatus), troff(environment))
 }
 
 // troff is text as troff reads it: no line is a request, and signs stay what they are.

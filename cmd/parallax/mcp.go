@@ -15,9 +15,12 @@ import (
 
 func mcpCommand() *command {
 	return &command{
-		name: "mcp", args: "[SOURCE...]", summary: "answers for programs that speak the Model Context Protocol, over standard input and output",
-		help: "Tools open, runs, info, findings, views, view, contrast, compare and query; docs/programs.md explains them. A client starts it itself, by a line such as\n" +
-			"  {\"mcpServers\": {\"parallax\": {\"command\": \"parallax\", \"args\": [\"mcp\", \"traces/\"]}}}\n\n  parallax mcp traces/",
+		name: "mcp", args: "[SOURCE...]",
+		summary: "answers for programs that speak the Model Context Protocol, over standard input and output",
+		help: "Tools open, runs, info, findings, views, view, contrast, compare and query; docs/programs.md explains " +
+			"them. A client starts it itself, by a line such as\n" +
+			"  {\"mcpServers\": {\"parallax\": {\"command\": \"parallax\", \"args\": [\"mcp\", \"traces/\"]}}}\n\n  " +
+			"parallax mcp traces/",
 		flags: readingFlags, run: runMCP, serves: true,
 	}
 }

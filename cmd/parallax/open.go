@@ -29,10 +29,13 @@ import (
 
 // servingFlags are the options of commands that serve the page.
 func servingFlags(fs *pflag.FlagSet) {
-	fs.String("listen", "127.0.0.1:0", "HOST:PORT to listen on, port 0 takes a free one; or unix:PATH, a socket of this user")
+	fs.String("listen", "127.0.0.1:0",
+		"HOST:PORT to listen on, port 0 takes a free one; or unix:PATH, a socket of this user")
 	fs.String("tls-cert", "", "FILE with the certificate, and those it rests on, in PEM: the line is encrypted")
 	fs.String("tls-key", "", "FILE with the key of the certificate")
-	fs.String("tokens", "", "FILE of tokens that let in, a line each: NAME read|full TOKEN [until 2030-12-31]; none: one is made and printed")
+	fs.String("tokens", "",
+		"FILE of tokens that let in, a line each: NAME read|full TOKEN [until 2030-12-31]; none: one is made and "+
+			"printed")
 	fs.StringArray("host", nil, "a name that the server is reached by, such as that of a proxy in front; repeatable")
 	fs.Int64("per-client", 128, "requests that one client may have under way")
 	fs.String("audit", "", "FILE that gets a line of JSON a request; - for standard error")
@@ -45,15 +48,21 @@ func openFlags(fs *pflag.FlagSet) {
 	servingFlags(fs)
 	fs.Bool("follow", false, "the sources grow: show them as they do; the page keeps its place")
 	fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run; repeatable; the page shows them side by side")
-	fs.StringArray("key", nil, "KEY=VALUE or KEY=/REGEXP/ on the path of a source: what runs are grouped and ordered by; repeatable")
-	fs.StringArray("source", nil, "DIR with the program's source, shown for a region where the trace says its place; repeatable")
+	fs.StringArray("key", nil,
+		"KEY=VALUE or KEY=/REGEXP/ on the path of a source: what runs are grouped and ordered by; repeatable")
+	fs.StringArray("source", nil,
+		"DIR with the program's source, shown for a region where the trace says its place; repeatable")
 	readingFlags(fs)
 }
 
 func openCommand() *command {
 	return &command{
 		name: "open", args: "[SOURCE...]", summary: "import if needed, serve the page, print its address",
-		help:  "Sources that are not one run are opened as runs of their own; a directory of runs of one format opens as a set: what changed, or of runs of several sizes how they scale. Without a source the home page comes up.\n\n  parallax open traces/\n  parallax open --run before=a.otf2 --run after=b.otf2\n  parallax open demo:stencil --no-browser --listen 127.0.0.1:8080\n  parallax open --follow parallax-program-20301231-1/",
+		help: "Sources that are not one run are opened as runs of their own; a directory of runs of one format " +
+			"opens as a set: what changed, or of runs of several sizes how they scale. Without a source the home " +
+			"page comes up.\n\n  parallax open traces/\n  parallax open --run before=a.otf2 --run after=b.otf2\n  " +
+			"parallax open demo:stencil --no-browser --listen 127.0.0.1:8080\n  parallax open --follow " +
+			"parallax-program-20301231-1/",
 		flags: openFlags, run: runOpen, serves: true,
 	}
 }
@@ -193,11 +202,12 @@ func (e *env) serverConfig(l *load.Loader, runs []view.Run) server.Config {
 		Version: version(), Views: views.Views, Formats: formats.Formats, Runs: runs, Assets: web.Files(),
 		SourceDirs: e.list("source"),
 		Remote:     e.flag("remote") || os.Getenv("SSH_CONNECTION") != "",
-		Export:     map[string]server.Exporter{"svg": svg.Render, "png": png.Render, "pdf": pdf.Render, "jpg": png.RenderJPEG},
-		Recent:     func() []server.Recent { return recent(l.Cache) },
-		Memory:     l.Budget,
-		NotesDir:   filepath.Join(l.Cache.Dir, "notes"),
-		Log:        slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Export: map[string]server.Exporter{"svg": svg.Render, "png": png.Render, "pdf": pdf.Render,
+			"jpg": png.RenderJPEG},
+		Recent:   func() []server.Recent { return recent(l.Cache) },
+		Memory:   l.Budget,
+		NotesDir: filepath.Join(l.Cache.Dir, "notes"),
+		Log:      slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	c.Docs = lazySite{sync.OnceValues(newSite)}
 	c.Ask, c.Rows, c.Programs = answerSQL, rowsAs, programsHandler(c.Log)
@@ -209,7 +219,8 @@ func (e *env) serverConfig(l *load.Loader, runs []view.Run) server.Config {
 		own.Progress = func(_ string, done, total int64) { progress(done, total) }
 		if how := server.AlignIn(ctx); how != "" {
 			own.Align = how
-			if _, err := os.Stat(sources[0]); err != nil && len(sources) == 1 && !strings.HasPrefix(sources[0], "demo:") {
+			if _, err := os.Stat(sources[0]); err != nil && len(sources) == 1 &&
+				!strings.HasPrefix(sources[0], "demo:") {
 				sources = strings.Fields(sources[0]) // several files of a run are one line
 			}
 			return own.All(ctx, sources)
@@ -232,11 +243,13 @@ func (e *env) serverConfig(l *load.Loader, runs []view.Run) server.Config {
 
 // adviseRemote prints the tunnel to use where this machine has no display.
 func adviseRemote(w io.Writer, a net.Addr) {
-	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" || os.Getenv("SSH_CONNECTION") != "" {
+	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" ||
+		os.Getenv("SSH_CONNECTION") != "" {
 		_, port, err := net.SplitHostPort(a.String())
 		host, _ := os.Hostname()
 		if err == nil {
-			fmt.Fprintf(w, "From your own machine: ssh -L %s:127.0.0.1:%s %s, then open that address there.\n", port, port, host)
+			fmt.Fprintf(w, "From your own machine: ssh -L %s:127.0.0.1:%s %s, then open that address there.\n", port,
+				port, host)
 		}
 	}
 }

@@ -40,13 +40,16 @@ func answerSQL(ctx context.Context, r view.Run, text string, most int64) (*serve
 
 // rowsAs answers SQL with files and streams of rows, by media type.
 var rowsAs = map[string]server.RowsWriter{
-	"application/vnd.apache.arrow.stream": answerRows(func(_ context.Context, w io.Writer, columns []table.Column, each eachBatch) error {
+	"application/vnd.apache.arrow.stream": answerRows(func(_ context.Context, w io.Writer, columns []table.Column,
+		each eachBatch) error {
 		return tables.WriteArrow(w, columns, false, each)
 	}),
-	"application/vnd.apache.arrow.file": answerRows(func(_ context.Context, w io.Writer, columns []table.Column, each eachBatch) error {
+	"application/vnd.apache.arrow.file": answerRows(func(_ context.Context, w io.Writer, columns []table.Column,
+		each eachBatch) error {
 		return tables.WriteArrow(w, columns, true, each)
 	}),
-	"application/vnd.apache.parquet": answerRows(func(ctx context.Context, w io.Writer, columns []table.Column, each eachBatch) error {
+	"application/vnd.apache.parquet": answerRows(func(ctx context.Context, w io.Writer, columns []table.Column,
+		each eachBatch) error {
 		_, err := tables.Write(ctx, w, "result", columns, each)
 		return err
 	}),
@@ -70,7 +73,9 @@ type bounded struct{ *bytes.Buffer }
 
 func (b *bounded) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > mostBytes {
-		return 0, fmt.Errorf("query: more than %d MB of text; ask `parallax query -o rows.csv`, or add up in SQL", mostBytes>>20)
+		return 0,
+			fmt.Errorf("query: more than %d MB of text; ask `parallax query -o rows.csv`, or add up in SQL",
+				mostBytes>>20)
 	}
 	return b.Buffer.Write(p)
 }
@@ -80,7 +85,8 @@ type eachBatch = func(emit func(*table.Batch) error) error
 // mostCells bounds what a client can make the server write to its disk for one answer.
 const mostCells = 50_000_000
 
-// answerRows answers with all rows. The types of columns must be known before the first byte, so rows are collected first.
+// answerRows answers with all rows. The types of columns must be known before the first byte, so rows are collected
+// first.
 func answerRows(write func(context.Context, io.Writer, []table.Column, eachBatch) error) server.RowsWriter {
 	return func(ctx context.Context, r view.Run, text string, most int64) (func(io.Writer) error, error) {
 		rows, err := newDatabase([]view.Run{r}).Query(ctx, text, query.Limits{Time: askTime, Rows: most})

@@ -18,12 +18,19 @@ import (
 
 func queryCommand() *command {
 	return &command{
-		name: "query", args: "SOURCE 'SQL' [-o FILE]", summary: "SQL over the run; FILE's ending picks csv, json, parquet or arrow; without -o a table",
-		help: "Tables: " + strings.Join(tableNames(false), ", ") + ".\nFunctions: " + strings.Join(tableNames(true), ", ") + ".\n" +
-			"docs/tables.md has their columns, docs/queries.md examples. Times are ns from the start of the run. Conditions on begin,\nend, time, location, path, rank, region spare reading: a window of a large run costs the window. A query only reads.\n\n" +
-			"  parallax query run.otf2 'select region, sum(exclusive) as time from time_in() group by 1 order by 2 desc limit 10'\n" +
-			"  parallax query traces/ 'select * from intervals where begin between 1e9 and 2e9 and rank = 3' -o window.csv\n" +
-			"  parallax query a.otf2 --run after=b.otf2 'select (select count(*) from intervals), (select count(*) from after.intervals)'",
+		name: "query", args: "SOURCE 'SQL' [-o FILE]",
+		summary: "SQL over the run; FILE's ending picks csv, json, parquet or arrow; without -o a table",
+		help: "Tables: " + strings.Join(tableNames(false), ", ") + ".\nFunctions: " +
+			strings.Join(tableNames(true), ", ") + ".\n" +
+			"docs/tables.md has their columns, docs/queries.md examples. Times are ns from the start of the run. " +
+			"Conditions on begin,\nend, time, location, path, rank, region spare reading: a window of a large run " +
+			"costs the window. A query only reads.\n\n" +
+			"  parallax query run.otf2 'select region, sum(exclusive) as time from time_in() group by 1 order by 2 " +
+			"desc limit 10'\n" +
+			"  parallax query traces/ 'select * from intervals where begin between 1e9 and 2e9 and rank = 3' -o " +
+			"window.csv\n" +
+			"  parallax query a.otf2 --run after=b.otf2 'select (select count(*) from intervals), (select count(*) " +
+			"from after.intervals)'",
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringP("output", "o", "", "file to write; its ending picks csv, json, parquet or arrow")
 			fs.Bool("json", false, "JSON on standard output")

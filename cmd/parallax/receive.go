@@ -23,17 +23,23 @@ import (
 
 func receiveCommand() *command {
 	return &command{
-		name: "receive", args: "[DIR]", summary: "take OpenTelemetry spans from running programs, and show the last minutes as requests finish",
-		help: "Spans come over gRPC (port 4317) and HTTP (port 4318, protobuf or JSON), where exporters send by themselves. What is acknowledged lies in DIR (parallax-received), also when the program is killed; " +
-			"`parallax open DIR` shows all of it later. Where more comes than can be written, senders are asked to send again.\n\n" +
-			"  parallax receive\n  OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317 OTEL_EXPORTER_OTLP_PROTOCOL=grpc ./service\n  parallax receive /var/spool/spans --limit 20GiB --last 15m\n" +
-			"  parallax receive --grpc 10.0.0.5:4317 --http 10.0.0.5:4318 --tokens tokens --tls-cert cert.pem --tls-key key.pem",
+		name: "receive", args: "[DIR]",
+		summary: "take OpenTelemetry spans from running programs, and show the last minutes as requests finish",
+		help: "Spans come over gRPC (port 4317) and HTTP (port 4318, protobuf or JSON), where exporters send by " +
+			"themselves. What is acknowledged lies in DIR (parallax-received), also when the program is killed; " +
+			"`parallax open DIR` shows all of it later. Where more comes than can be written, senders are asked to " +
+			"send again.\n\n" +
+			"  parallax receive\n  OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317 " +
+			"OTEL_EXPORTER_OTLP_PROTOCOL=grpc ./service\n  parallax receive /var/spool/spans --limit 20GiB --last 15m\n" +
+			"  parallax receive --grpc 10.0.0.5:4317 --http 10.0.0.5:4318 --tokens tokens --tls-cert cert.pem " +
+			"--tls-key key.pem",
 		flags: func(fs *pflag.FlagSet) {
 			fs.String("grpc", "127.0.0.1:4317", "HOST:PORT for OTLP over gRPC; empty: none")
 			fs.String("http", "127.0.0.1:4318", "HOST:PORT for OTLP over HTTP; empty: none. Either port takes both")
 			fs.String("limit", "4GiB", "how large DIR may become; the oldest spans go")
 			fs.Duration("keep", 24*time.Hour, "how long spans are kept")
-			fs.Duration("last", 5*time.Minute, "how much of it the page shows; less where that is too many spans for the memory")
+			fs.Duration("last", 5*time.Minute,
+				"how much of it the page shows; less where that is too many spans for the memory")
 			servingFlags(fs)
 			readingFlags(fs)
 		},
@@ -66,7 +72,9 @@ func runReceive(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	keep, _ := e.flags.GetDuration("keep")
-	r, err := receive.New(receive.Options{Dir: dir, Limit: limit, Keep: keep, Hosts: e.list("host"), Allow: allowed(tokens)})
+	r,
+		err := receive.New(receive.Options{Dir: dir, Limit: limit, Keep: keep, Hosts: e.list("host"),
+		Allow: allowed(tokens)})
 	if err != nil {
 		return err
 	}
@@ -89,7 +97,8 @@ func runReceive(ctx context.Context, e *env, args []string) error {
 		}
 		if p != nil {
 			ports = append(ports, p)
-			fmt.Fprintf(e.stdout, "OTLP over %s is taken at %s\n", map[string]string{"grpc": "gRPC", "http": "HTTP"}[name], p.Addr())
+			fmt.Fprintf(e.stdout, "OTLP over %s is taken at %s\n",
+				map[string]string{"grpc": "gRPC", "http": "HTTP"}[name], p.Addr())
 		}
 	}
 	if len(ports) == 0 {
@@ -103,12 +112,14 @@ func runReceive(ctx context.Context, e *env, args []string) error {
 				}
 			})
 		}
-		shown := &received{env: e, loader: l, from: r, follower: f, dir: dir, live: s.Live(filepath.Base(filepath.Clean(dir)), dir)}
+		shown := &received{env: e, loader: l, from: r, follower: f, dir: dir,
+			live: s.Live(filepath.Base(filepath.Clean(dir)), dir)}
 		s.Do(func(ctx context.Context) { repeat(ctx, func() { shown.renew(ctx) }) })
 		return nil
 	})
 	c := r.Counts()
-	fmt.Fprintf(e.stdout, "Received in %[3]s: spans %[1]s, requests %[2]s.\n", view.FormatCount(float64(c.Spans)), view.FormatCount(float64(c.Requests)), dir)
+	fmt.Fprintf(e.stdout, "Received in %[3]s: spans %[1]s, requests %[2]s.\n", view.FormatCount(float64(c.Spans)),
+		view.FormatCount(float64(c.Requests)), dir)
 	for _, x := range losses(c) {
 		fmt.Fprintf(e.stdout, "%s: %d\n", x.what, x.count)
 	}
@@ -127,7 +138,9 @@ func portFor(e *env, flag string, guarded bool) (net.Listener, error) {
 	}
 	if tcp, ok := l.Addr().(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && !guarded {
 		l.Close()
-		return nil, usage("--%s %s: others can reach it, and could fill the disk; give --tokens FILE, or listen on 127.0.0.1", flag, address)
+		return nil,
+			usage("--%s %s: others can reach it, and could fill the disk; give --tokens FILE, or listen on 127.0.0.1",
+				flag, address)
 	}
 	return l, nil
 }
@@ -150,7 +163,8 @@ func allowed(tokens []server.Token) func(string) bool {
 
 // takeSpans answers senders on a port until ctx ends; those under way are answered first.
 func takeSpans(ctx context.Context, r *receive.Receiver, l net.Listener, line *tls.Config) error {
-	h := &http.Server{Handler: r, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 5 * time.Minute, MaxHeaderBytes: 64 << 10, TLSConfig: line}
+	h := &http.Server{Handler: r, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		IdleTimeout: 5 * time.Minute, MaxHeaderBytes: 64 << 10, TLSConfig: line}
 	h.Protocols = new(http.Protocols)
 	h.Protocols.SetHTTP1(true)
 	h.Protocols.SetHTTP2(true)
@@ -198,7 +212,8 @@ func (x *received) renew(ctx context.Context) {
 	err := x.open(ctx, shown)
 	if err == nil {
 		x.state, x.told = state, ""
-	} else if ctx.Err() == nil && err.Error() != x.told && !errors.Is(err, os.ErrNotExist) { // a file that was rotated away meanwhile
+	} else if ctx.Err() == nil && err.Error() != x.told && !errors.Is(err, os.ErrNotExist) {
+		// a file that was rotated away meanwhile
 		x.told = err.Error()
 		x.env.warn("%v", err)
 	}

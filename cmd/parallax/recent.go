@@ -39,7 +39,8 @@ func remember(c *load.Cache, sources []string, r view.Run) {
 			}
 		}
 	}
-	e := server.Recent{Source: strings.Join(abs, " "), Name: r.Name, Format: r.Store.Info().Format, Opened: time.Now().UTC().Format(time.RFC3339)}
+	e := server.Recent{Source: strings.Join(abs, " "), Name: r.Name, Format: r.Store.Info().Format,
+		Opened: time.Now().UTC().Format(time.RFC3339)}
 	list := slices.DeleteFunc(recent(c), func(x server.Recent) bool { return x.Source == e.Source })
 	list = append([]server.Recent{e}, list...)
 	if len(list) > maxRecent {

@@ -20,10 +20,13 @@ func recorderCommand() *command {
 		name:    "recorder",
 		args:    "KIND",
 		summary: "write a recorder to build into a program, which gathers moments while it runs",
-		help: "A recorder gathers moments of utilization, times of calls and amounts of messages while a program runs, in constant memory, without a trace. KIND:\n\n" +
+		help: "A recorder gathers moments of utilization, times of calls and amounts of messages while a program " +
+			"runs, in constant memory, without a trace. KIND:\n\n" +
 			list.String() +
-			"\nIt is one file to compile; the first lines say which settings it takes. What it writes is a directory that `parallax open` shows.\n\n" +
-			"  parallax recorder mpi\n  mpicc -O2 -shared -fPIC -o libparallax.so parallax_mpi.c -ldl\n  mpirun -n 16 env LD_PRELOAD=$PWD/libparallax.so ./program\n  parallax open parallax-program-*",
+			"\nIt is one file to compile; the first lines say which settings it takes. What it writes is a directory " +
+			"that `parallax open` shows.\n\n" +
+			"  parallax recorder mpi\n  mpicc -O2 -shared -fPIC -o libparallax.so parallax_mpi.c -ldl\n  mpirun -n " +
+			"16 env LD_PRELOAD=$PWD/libparallax.so ./program\n  parallax open parallax-program-*",
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringP("out", "o", "", "where to write it; - is standard output")
 		},
@@ -60,7 +63,8 @@ func writeRecorder(e *env, r source.Recorder) error {
 	}
 	fmt.Fprintln(e.stdout, "wrote", name)
 	if r.Build != "" {
-		fmt.Fprintf(e.stdout, "next:\n  %s\n  parallax open parallax-program-*\n", strings.ReplaceAll(strings.ReplaceAll(r.Build, r.File, name), "\n", "\n  "))
+		fmt.Fprintf(e.stdout, "next:\n  %s\n  parallax open parallax-program-*\n",
+			strings.ReplaceAll(strings.ReplaceAll(r.Build, r.File, name), "\n", "\n  "))
 	}
 	return nil
 }

@@ -14,8 +14,10 @@ import (
 
 func reportCommand() *command {
 	return &command{
-		name: "report", args: "SOURCE -o FILE.html", summary: "findings, pictures and tables in one self-contained file",
-		help: "The file holds everything it shows: no script, no network; it can be mailed or kept with a CI job. It follows\n" +
+		name: "report", args: "SOURCE -o FILE.html",
+		summary: "findings, pictures and tables in one self-contained file",
+		help: "The file holds everything it shows: no script, no network; it can be mailed or kept with a CI job. It " +
+			"follows\n" +
 			"the reader's light or dark theme and prints in light colours. Without -o it goes to standard output.\n\n" +
 			"  parallax report run.otf2 -o report.html\n  parallax report traces/ --from 10% --to 20% -o step.html",
 		flags: func(fs *pflag.FlagSet) {

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// untilEOF runs a command that serves. With --until-eof it also ends when standard input does: a pipe ends with the program
-// that holds its other end, also where that was killed.
+// untilEOF runs a command that serves. With --until-eof it also ends when standard input does: a pipe ends with the
+// program that holds its other end, also where that was killed.
 func (e *env) untilEOF(ctx context.Context, f func(context.Context) error) error {
 	if !e.flag("until-eof") {
 		return f(ctx)

@@ -15,8 +15,11 @@ import (
 
 func verifyCommand() *command {
 	return &command{
-		name: "verify", args: "RUN.plx", summary: "read a whole store and say what is damaged, and what can still be used",
-		help: "Views check what they read by themselves; this reads everything, so that a store that was copied or kept for long is known to\nbe whole. The exit status is 1 where something is damaged.\n\n  parallax verify run.plx",
+		name: "verify", args: "RUN.plx",
+		summary: "read a whole store and say what is damaged, and what can still be used",
+		help: "Views check what they read by themselves; this reads everything, so that a store that was copied or " +
+			"kept for long is known to\nbe whole. The exit status is 1 where something is damaged.\n\n  parallax " +
+			"verify run.plx",
 		flags: func(fs *pflag.FlagSet) {
 			fs.Bool("json", false, "as one JSON object")
 		},
@@ -70,7 +73,8 @@ func printExamination(e *env, path string, x *local.Examination) {
 		fmt.Fprintf(w, "it cannot be opened: %s\n", x.Cannot)
 	} else {
 		if x.Locations > 0 {
-			fmt.Fprintf(w, "intervals of %d of %d locations are concerned: whatever looks at these may fail\n", x.Locations, x.Of)
+			fmt.Fprintf(w, "intervals of %d of %d locations are concerned: whatever looks at these may fail\n",
+				x.Locations, x.Of)
 		}
 		list := func(label string, words []string) {
 			if len(words) > 0 {

@@ -40,7 +40,8 @@ func printVersion(w io.Writer, args []string) error {
 	case len(args) > 1 || args[0] != "--json":
 		return usage("version: takes only --json")
 	}
-	v := map[string]string{"version": version(), "go": runtime.Version(), "platform": runtime.GOOS + "/" + runtime.GOARCH}
+	v := map[string]string{"version": version(), "go": runtime.Version(),
+		"platform": runtime.GOOS + "/" + runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			switch s.Key {

@@ -23,19 +23,32 @@ import (
 
 func viewCommand() *command {
 	return &command{
-		name: "view", args: "VIEW SOURCE [-o FILE] [--size WxH]", summary: "draw one view headless: svg, png, pdf, jpg, eps, json or csv by FILE's ending",
-		help: "Without -o the numbers go to standard output as JSON. `parallax views` lists the views and their options.\n\n" +
-			"  parallax view timeline run.otf2 -o timeline.svg\n  parallax view activity traces/ --from 10% --to 20% --locations 'rank:0-3' -o activity.csv",
+		name: "view", args: "VIEW SOURCE [-o FILE] [--size WxH]",
+		summary: "draw one view headless: svg, png, pdf, jpg, eps, json or csv by FILE's ending",
+		help: "Without -o the numbers go to standard output as JSON. `parallax views` lists the views and their " +
+			"options.\n\n" +
+			"  parallax view timeline run.otf2 -o timeline.svg\n  parallax view activity traces/ --from 10% --to 20% " +
+			"--locations 'rank:0-3' -o activity.csv",
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringP("output", "o", "", "file to write; its ending picks svg, png, pdf, jpg, eps, json or csv")
-			fs.String("size", "1600x900", "size of the picture in pixels; what would stay blank is left out, and past 1600x900 text grows too. 1600xAUTO: as high as the content; 84mm, 174x90mm: for paper, text of 8 points, PNG with 300 dots an inch")
+			fs.String("size", "1600x900",
+				"size of the picture in pixels; what would stay blank is left out, and past 1600x900 text grows too. "+
+					"1600xAUTO: as high as the content; 84mm, 174x90mm: for paper, text of 8 points, PNG with 300 "+
+					"dots an inch")
 			fs.String("letter", "", "of the picture among others in a figure, drawn in its corner: a")
 			fs.String("theme", "light", "light or dark")
-			fs.String("hues", "usual", "colours of regions and locations: usual, or safe: fewer, which colour-blind readers tell apart too (--palette has those of magnitudes)")
-			fs.String("callouts", "", "FILE with numbers to draw on the picture, a line each: where, a bar, what it says; docs/guides/README.md has the forms")
+			fs.String("hues", "usual",
+				"colours of regions and locations: usual, or safe: fewer, which colour-blind readers tell apart too "+
+					"(--palette has those of magnitudes)")
+			fs.String("callouts", "",
+				"FILE with numbers to draw on the picture, a line each: where, a bar, what it says; "+
+					"docs/guides/README.md has the forms")
 			fs.Bool("json", false, "JSON on standard output (the default without -o)")
-			fs.Bool("spreadsheet", false, "CSV for a spreadsheet: an apostrophe before texts that begin like a formula (= + - @), so that none runs")
-			fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run, or a directory of runs, for views that compare runs; repeatable")
+			fs.Bool("spreadsheet", false,
+				"CSV for a spreadsheet: an apostrophe before texts that begin like a formula (= + - @), so that none "+
+					"runs")
+			fs.StringArray("run", nil,
+				"NAME=SOURCE, or SOURCE: a further run, or a directory of runs, for views that compare runs; repeatable")
 			selectionFlags(fs)
 			readingFlags(fs)
 			optionFlags(fs)
@@ -212,7 +225,8 @@ func (e *env) openRuns(ctx context.Context, sources []string, many bool) (runs [
 		}
 		for _, r := range own {
 			if slices.ContainsFunc(runs, func(o view.Run) bool { return sameSource(o.Source, r.Source) }) {
-				return append(runs, own...), usage("--run %q: %s is given already; a run is not compared with itself", s, r.Source)
+				return append(runs, own...),
+					usage("--run %q: %s is given already; a run is not compared with itself", s, r.Source)
 			}
 		}
 		for i := range own {

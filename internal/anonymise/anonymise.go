@@ -58,23 +58,30 @@ func (a *Writer) word(what, name string) string {
 // public are beginnings of names that everybody has: interfaces of libraries and runtimes,
 // and what profilers call their own.
 var public = []string{
-	"MPI_", "PMPI_", "nccl", "rccl", "gloo:", "cuda", "cu", "hip", "aten::", "autograd::", "c10d::", "omp_", "pthread_", "ProfilerStep#", "Optimizer.", "DistributedDataParallel.",
-	"runtime.", "sync.", "waiting", "running", "runnable", "idle", "syscall", "scheduling", "GC ", "stop-the-world", "shmem_", "gaspi_", "HTTP ", "Memcpy", "Memset",
+	"MPI_", "PMPI_", "nccl", "rccl", "gloo:", "cuda", "cu", "hip", "aten::", "autograd::", "c10d::", "omp_", "pthread_",
+	"ProfilerStep#", "Optimizer.", "DistributedDataParallel.",
+	"runtime.", "sync.", "waiting", "running", "runnable", "idle", "syscall", "scheduling", "GC ", "stop-the-world",
+	"shmem_", "gaspi_", "HTTP ", "Memcpy", "Memset",
 }
 
 // categories are words of formats, which tell views what a region is.
 var categories = []string{
-	"kernel", "gpu_memcpy", "gpu_memset", "gpu_user_annotation", "cpu_op", "cuda_runtime", "cuda_driver", "user_annotation", "python_function", "overhead", "Trace",
-	"mpi", "MPI", "user", "USER", "state", "goroutine", "processor", "range", "runtime", "label", "phase", "io", "client", "server", "consumer", "producer", "internal", "function", "loop",
+	"kernel", "gpu_memcpy", "gpu_memset", "gpu_user_annotation", "cpu_op", "cuda_runtime", "cuda_driver",
+	"user_annotation", "python_function", "overhead", "Trace",
+	"mpi", "MPI", "user", "USER", "state", "goroutine", "processor", "range", "runtime", "label", "phase", "io",
+	"client", "server", "consumer", "producer", "internal", "function", "loop",
 }
 
 var kinds = []trace.Kind{
-	trace.KindSite, trace.KindCluster, trace.KindMachine, trace.KindProcess, trace.KindThread, trace.KindStream, trace.KindDevice, trace.KindGroup,
-	trace.KindProcessor, trace.KindGoroutine, trace.KindStates, trace.KindSamples, trace.KindRepeat, "core", "service", "task",
+	trace.KindSite, trace.KindCluster, trace.KindMachine, trace.KindProcess, trace.KindThread, trace.KindStream,
+	trace.KindDevice, trace.KindGroup,
+	trace.KindProcessor, trace.KindGoroutine, trace.KindStates, trace.KindSamples, trace.KindRepeat, "core", "service",
+	"task",
 }
 
 // signs are attributes without which views cannot tell what they see; they hold no texts of users.
-var signs = []string{"sampled", "step", "error", "trace", "span", "parent span", "correlation", "stream", "device", "bytes"}
+var signs = []string{"sampled", "step", "error", "trace", "span", "parent span", "correlation", "stream", "device",
+	"bytes"}
 
 func (a *Writer) Location(l trace.Location) trace.LocationID { return a.w.Location(a.location(l)) }
 func (a *Writer) Describe(id trace.LocationID, l trace.Location) {
@@ -99,7 +106,9 @@ func (a *Writer) location(l trace.Location) trace.Location {
 
 func (a *Writer) Region(r trace.Region) trace.RegionID {
 	if name, without := trace.EndOf(&r); without { // of a store, which has put it aside
-		r.Name, r.Attributes = name, slices.DeleteFunc(slices.Clone(r.Attributes), func(x trace.Attribute) bool { return x.Value.String() == name })
+		r.Name, r.Attributes = name,
+			slices.DeleteFunc(slices.Clone(r.Attributes),
+				func(x trace.Attribute) bool { return x.Value.String() == name })
 		return a.w.Region(trace.WithoutEnd(a.region(r)))
 	}
 	return a.w.Region(a.region(r))

@@ -27,7 +27,8 @@ func OnDisk(path string) (n int64) {
 	return n
 }
 
-// nameless is what files of this process take that were in a directory and have no name any more, where the system tells.
+// nameless is what files of this process take that were in a directory and have no name any more, where the system
+// tells.
 func nameless(dir string) (n int64) {
 	const open = "/proc/self/fd"
 	list, _ := os.ReadDir(open)
@@ -45,8 +46,8 @@ func nameless(dir string) (n int64) {
 	return n
 }
 
-// WatchDisk looks again and again what a directory takes, with temporary files of this process that have no name; who calls the result
-// ends that and learns the most.
+// WatchDisk looks again and again what a directory takes, with temporary files of this process that have no name; who
+// calls the result ends that and learns the most.
 func WatchDisk(dir string, every time.Duration) func() int64 {
 	end, most := make(chan struct{}), make(chan int64)
 	take := func() int64 { return nameless(dir) + OnDisk(dir) }

@@ -78,14 +78,19 @@ func parsePlace(s string) (func(*scene.Scene) (x, y float32, err error), error) 
 	}
 	if m := ofPlot.FindStringSubmatch(s); m != nil {
 		k, _ := strconv.Atoi("0" + m[1])
-		return func(s *scene.Scene) (float32, float32, error) { return inPlot(s, max(k, 1), share(m[2]), share(m[3])) }, nil
+		return func(s *scene.Scene) (float32, float32, error) { return inPlot(s, max(k, 1), share(m[2]), share(m[3])) },
+			nil
 	}
 	if m := ofAll.FindStringSubmatch(s); m != nil {
 		return func(s *scene.Scene) (float32, float32, error) {
 			return share(m[1]) * float32(s.Width), share(m[2]) * float32(s.Height), nil
 		}, nil
 	}
-	return nil, fmt.Errorf(`place %q: want text "WORDS" left|right|above|below, row "LABEL" X, plot X Y or picture X Y, in per cent`, s)
+	return nil,
+		fmt.Errorf(
+			`place %q: want text "WORDS" left|right|above|below, row "LABEL" X, plot X Y or picture X Y, in per cent`,
+			s,
+		)
 }
 
 // besideText finds a text of the picture: the first that is just this, or else has it in it.
@@ -155,10 +160,12 @@ func Draw(s *scene.Scene, list []Callout) error {
 	var failed []error
 	for i := range list {
 		x, y, err := list[i].find(s)
-		if err == nil && !(x >= -Radius && y >= -Radius && x <= float32(s.Width)+Radius && y <= float32(s.Height)+Radius) {
+		if err == nil &&
+			!(x >= -Radius && y >= -Radius && x <= float32(s.Width)+Radius && y <= float32(s.Height)+Radius) {
 			err = fmt.Errorf("%.0f, %.0f is outside the picture", x, y)
 		}
-		x, y = min(max(x, Radius+1), float32(s.Width)-Radius-1), min(max(y, Radius+1), float32(s.Height)-Radius-1) // wholly in it
+		// wholly in it
+		x, y = min(max(x, Radius+1), float32(s.Width)-Radius-1), min(max(y, Radius+1), float32(s.Height)-Radius-1)
 		for k := range discs.X {
 			if dx, dy := x-discs.X[k], y-discs.Y[k]; err == nil && dx*dx+dy*dy < 4*Radius*Radius {
 				err = fmt.Errorf("covers number %d", k+1)

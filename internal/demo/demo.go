@@ -164,7 +164,8 @@ const maxSimulated = 4_000_000_000
 
 func (o Options) checkSimulated() error {
 	if o.Intervals > maxSimulated {
-		return fmt.Errorf("%d intervals are too many to simulate; ask for at most %d, or for demo uniform", o.Intervals, int64(maxSimulated))
+		return fmt.Errorf("%d intervals are too many to simulate; ask for at most %d, or for demo uniform", o.Intervals,
+			int64(maxSimulated))
 	}
 	return nil
 }

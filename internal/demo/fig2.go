@@ -20,10 +20,14 @@ type figureRow struct {
 
 const figureLength = 100 // ms
 
-var fig2Demo = figureDemo("fig2", "Moments: how each changes with the chart (Fig. 2 of Godin, Quinn, Pancake)", fig2Rows(), []string{
-	"Two rows a moment, and only that one differs: a, the second row's bar is twice as long (m0); b, it lies later (m1); c, its outer bars reach further, since the same busy time is interrupted (m2); d, its line points the other way (m3).",
-	"The rows of a and b are unbroken: m2 is m0/2 exactly and the outer bars are hairlines. The rows of a, b and c are symmetric: their skew is 0.",
-})
+var fig2Demo = figureDemo("fig2", "Moments: how each changes with the chart (Fig. 2 of Godin, Quinn, Pancake)",
+	fig2Rows(), []string{
+		"Two rows a moment, and only that one differs: a, the second row's bar is twice as long (m0); b, it lies later " +
+			"(m1); c, its outer bars reach further, since the same busy time is interrupted (m2); d, its line points " +
+			"the other way (m3).",
+		"The rows of a and b are unbroken: m2 is m0/2 exactly and the outer bars are hairlines. The rows of a, b and c " +
+			"are symmetric: their skew is 0.",
+	})
 
 func fig2Rows() []figureRow {
 	return []figureRow{
@@ -52,12 +56,14 @@ func figureDemo(name, title string, rows []figureRow, truth []string) *Demo {
 		n += int64(len(r.busy))
 	}
 	size := Options{Locations: len(rows), Intervals: n}
-	return &Demo{Name: name, Title: title, Truth: truth, Options: size, Write: func(ctx context.Context, o Options, w trace.Writer) error {
-		if o = o.or(size); o.Locations != size.Locations || o.Intervals != size.Intervals {
-			return fmt.Errorf("demo %s is a figure with %d processors; for other sizes ask for demo uniform", name, size.Locations)
-		}
-		return writeFigure(ctx, rows, w)
-	}}
+	return &Demo{Name: name, Title: title, Truth: truth, Options: size,
+		Write: func(ctx context.Context, o Options, w trace.Writer) error {
+			if o = o.or(size); o.Locations != size.Locations || o.Intervals != size.Intervals {
+				return fmt.Errorf("demo %s is a figure with %d processors; for other sizes ask for demo uniform", name,
+					size.Locations)
+			}
+			return writeFigure(ctx, rows, w)
+		}}
 }
 
 // writeFigure writes a row a processor; the run lasts figureLength for all.
@@ -71,9 +77,11 @@ func writeFigure(ctx context.Context, rows []figureRow, w trace.Writer) error {
 		}
 		parent := trace.NoLocation
 		if r.group != "" {
-			parent = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Name: r.group, Rank: trace.NoRank})
+			parent = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Name: r.group,
+				Rank: trace.NoRank})
 		}
-		id := w.Location(trace.Location{Parent: parent, Kind: trace.KindProcess, Name: r.name, Rank: i, Order: int64(i)})
+		id := w.Location(trace.Location{Parent: parent, Kind: trace.KindProcess, Name: r.name, Rank: i,
+			Order: int64(i)})
 		out := w.Stream(id, trace.StreamOptions{})
 		end := trace.Time(0)
 		for _, b := range r.busy {

@@ -1,10 +1,15 @@
 package demo
 
-var fig4Demo = figureDemo("fig4", "Moments: ten processors, half early and half late (Fig. 4 of Godin, Quinn, Pancake)", fig4Rows(), []string{
-	"Half of the processors work in the first half of the run, the others in the second.",
-	"The topmost works for a short time with short breaks (small deviation); the second has more idle time, towards the end of its active period (larger deviation, positive skew).",
-	"The lowermost, as in Table II: little activity (small m0), early (small m1), idle for long between (large m2), a small piece late (large positive m3).",
-})
+var fig4Demo = figureDemo("fig4", "Moments: ten processors, half early and half late (Fig. 4 of Godin, Quinn, Pancake)",
+	fig4Rows(), []string{
+		"Half of the processors work in the first half of the run, the others in the second.",
+		"The topmost works for a short time with short breaks (small deviation); the second has more idle time, " +
+			"towards " +
+			"the end of its active period (larger deviation, positive skew).",
+		"The lowermost, as in Table II: little activity (small m0), early (small m1), idle for long between (large " +
+			"m2), " +
+			"a small piece late (large positive m3).",
+	})
 
 func fig4Rows() []figureRow {
 	return []figureRow{

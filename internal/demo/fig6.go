@@ -5,10 +5,14 @@ import (
 	"math"
 )
 
-var fig6Demo = figureDemo("fig6", "Moments: 128 processors whose bars make areas (Fig. 6 of Godin, Quinn, Pancake)", fig6Rows(), []string{
-	"128 processors: work moves through them in two waves, so that neighbouring bars join into areas with smooth edges.",
-	"Processors 48 to 63 are interrupted more than the others (their outer bars stand out as a band), and processor 100 alone works late.",
-})
+var fig6Demo = figureDemo("fig6", "Moments: 128 processors whose bars make areas (Fig. 6 of Godin, Quinn, Pancake)",
+	fig6Rows(), []string{
+		"128 processors: work moves through them in two waves, so that neighbouring bars join into areas with smooth " +
+			"edges.",
+		"Processors 48 to 63 are interrupted more than the others (their outer bars stand out as a band), and " +
+			"processor " +
+			"100 alone works late.",
+	})
 
 func fig6Rows() []figureRow {
 	rows := make([]figureRow, 128)

@@ -31,9 +31,13 @@ func millionTruth(o Options) []string {
 		return []string{"One million processes that are all alike: one part at any p above 0."}
 	}
 	return []string{
-		"One million processes on 10,000 machines, in 1,000 clusters, 100 super-clusters and 10 sites; each is in VS0 and then in VS1, for one second in all.",
-		"All processes are alike (VS0 takes 300 ms) except in four places: the super-clusters of site s2 differ, the clusters of s4/c5, the machines of s6/c3/k7, and the processes of machine s8/c1/k2/m9.",
-		"The best aggregation at p = 0.1 has exactly 190 parts: 6 sites as one, 10 super-clusters in s2, 9 super-clusters and 10 clusters in s4, 9 super-clusters, 9 clusters and 10 machines in s6, and 9 super-clusters, 9 clusters, 9 machines and 100 processes in s8.",
+		"One million processes on 10,000 machines, in 1,000 clusters, 100 super-clusters and 10 sites; each is in " +
+			"VS0 and then in VS1, for one second in all.",
+		"All processes are alike (VS0 takes 300 ms) except in four places: the super-clusters of site s2 differ, the " +
+			"clusters of s4/c5, the machines of s6/c3/k7, and the processes of machine s8/c1/k2/m9.",
+		"The best aggregation at p = 0.1 has exactly 190 parts: 6 sites as one, 10 super-clusters in s2, 9 " +
+			"super-clusters and 10 clusters in s4, 9 super-clusters, 9 clusters and 10 machines in s6, and 9 " +
+			"super-clusters, 9 clusters, 9 machines and 100 processes in s8.",
 		"At p = 0 there are 1,000,000 parts, at p = 1 there is one.",
 	}
 }
@@ -72,7 +76,8 @@ func millionValues(o Options) []uint16 {
 func writeMillion(ctx context.Context, o Options, w trace.Writer) error {
 	o = o.or(millionOptions)
 	if o.Locations != millionProcesses || o.Intervals != 2*millionProcesses {
-		return fmt.Errorf("demo million has %d processes and twice as many intervals; for other sizes ask for demo uniform", millionProcesses)
+		return fmt.Errorf("demo million has %d processes and twice as many intervals; for other sizes ask for demo "+
+			"uniform", millionProcesses)
 	}
 	vs0 := w.Region(trace.Region{Name: "VS0", Category: "state", Role: trace.RoleCompute})
 	vs1 := w.Region(trace.Region{Name: "VS1", Category: "state", Role: trace.RoleIdle})
@@ -103,7 +108,8 @@ func defineMillion(w trace.Writer, first func(trace.LocationID)) {
 		kind   trace.Kind
 		letter string
 		size   int
-	}{{trace.KindSite, "s", 10}, {"super-cluster", "c", 10}, {trace.KindCluster, "k", 10}, {trace.KindMachine, "m", 10}, {trace.KindProcess, "p", 100}}
+	}{{trace.KindSite, "s", 10}, {"super-cluster", "c", 10}, {trace.KindCluster, "k", 10}, {trace.KindMachine, "m", 10},
+		{trace.KindProcess, "p", 100}}
 	names := make([][]string, len(levels))
 	for i, l := range levels {
 		for x := range l.size {
@@ -114,7 +120,8 @@ func defineMillion(w trace.Writer, first func(trace.LocationID)) {
 	var grow func(level int, parent trace.LocationID)
 	grow = func(level int, parent trace.LocationID) {
 		for x, name := range names[level] {
-			l := trace.Location{Parent: parent, Kind: levels[level].kind, Name: name, Rank: trace.NoRank, Order: int64(x)}
+			l := trace.Location{Parent: parent, Kind: levels[level].kind, Name: name, Rank: trace.NoRank,
+				Order: int64(x)}
 			if level < len(levels)-1 {
 				grow(level+1, w.Location(l))
 				continue

@@ -22,8 +22,10 @@ var pascalDemo = &Demo{
 	Title:   "Pascal's Triangle to row 35 on 5 PEs, a reconstruction of the kaleidoscope's paper",
 	Options: Options{Locations: 5, Intervals: 2235},
 	Truth: []string{
-		"2,235 calls on 56 levels; the shape of a snail, as a row's part grows by one every two rows; two lines at the east expand the last half row.",
-		"Painted by time on 5 PEs colours lie in rings: the level of a call explains 88 % of when it begins, its row 75 %. On 1 PE (demo:pascal?locations=1) they lie in arms: the row explains 99 %, the work is depth first.",
+		"2,235 calls on 56 levels; the shape of a snail, as a row's part grows by one every two rows; two lines at " +
+			"the east expand the last half row.",
+		"Painted by time on 5 PEs colours lie in rings: the level of a call explains 88 % of when it begins, its row " +
+			"75 %. On 1 PE (demo:pascal?locations=1) they lie in arms: the row explains 99 %, the work is depth first.",
 	},
 	Write: func(ctx context.Context, o Options, w trace.Writer) error {
 		return pascal(35).run(ctx, max(o.Locations, 1), w)
@@ -43,7 +45,8 @@ const (
 
 func pascal(rows int) *program {
 	p := &program{queue: true, names: map[int64]string{
-		pascalQuery: "query", pascalRow: "row/2", pascalElement: "element/3", pascalAdd: "add/3", pascalDigit: "digit/2",
+		pascalQuery: "query", pascalRow: "row/2", pascalElement: "element/3", pascalAdd: "add/3",
+		pascalDigit:   "digit/2",
 		pascalReverse: "reverse/3", pascalAppend: "append/3",
 	}}
 	query := p.call(-1, pascalQuery)

@@ -26,7 +26,8 @@ var quicksortDemo = &Demo{
 		c.Read(quicksortClauses)
 		c.Begin(4)
 		for _, r := range quicksortRecords {
-			if err := c.Add(vista.Record{Time: r[0], Clause: r[1], PE: r[2], Index: r[3], PPE: r[4], PIndex: r[5]}); err != nil {
+			if err := c.Add(vista.Record{Time: r[0], Clause: r[1], PE: r[2], Index: r[3], PPE: r[4],
+				PIndex: r[5]}); err != nil {
 				return err
 			}
 		}

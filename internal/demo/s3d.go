@@ -32,13 +32,15 @@ const (
 )
 
 func s3dTruth(o Options) []string {
-	shape := "4,096 ranks on 1,024 nodes of a torus of 8 x 8 x 16 with four cores each, as a fourth coordinate; rank = node + 1,024 × core."
+	shape := "4,096 ranks on 1,024 nodes of a torus of 8 x 8 x 16 with four cores each, as a fourth coordinate; rank " +
+		"= node + 1,024 × core."
 	if o.Balanced {
 		return []string{shape, "All four cores of a node do the same work: no pairs."}
 	}
 	return []string{
 		shape,
-		"The cores of a node work in pairs: cores 0 and 2 spend more than three times as long in MPI_Allreduce as cores 1 and 3, which pack the ghost cells of both.",
+		"The cores of a node work in pairs: cores 0 and 2 spend more than three times as long in MPI_Allreduce as " +
+			"cores 1 and 3, which pack the ghost cells of both.",
 		"In layout 4P×16Block (Listing 1.2) these are four blocks: high, low, high, low.",
 		"The flame lies in the middle of the box along z: rhsf takes longest there, and MPI_Allreduce is shortest.",
 	}
@@ -51,14 +53,18 @@ func writeS3D(ctx context.Context, o Options, w trace.Writer) error {
 	}
 	rhsf, pack := regionNamed(w, "rhsf", "user"), regionNamed(w, "pack_ghost_cells", "user")
 	wait, reduce := regionNamed(w, "MPI_Wait", "mpi"), regionNamed(w, "MPI_Allreduce", "mpi")
-	top := trace.Topology{Name: "torus", Dims: []int{s3dX, s3dY, s3dZ, s3dCores}, DimNames: []string{"x", "y", "z", "core"}, Periodic: []bool{true, true, true, false}}
+	top := trace.Topology{Name: "torus", Dims: []int{s3dX, s3dY, s3dZ, s3dCores},
+		DimNames: []string{"x", "y", "z", "core"}, Periodic: []bool{true, true, true, false}}
 	ids := make([]trace.LocationID, s3dNodes*s3dCores)
 	noise := make([]random, len(ids))
 	for rank := range ids {
 		node, core := rank%s3dNodes, rank/s3dNodes
 		x, y, z := node%s3dX, node/s3dX%s3dY, node/s3dX/s3dY
-		ids[rank] = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: fmt.Sprintf("rank %d", rank), Rank: rank, Order: int64(rank),
-			Attributes: []trace.Attribute{{Key: "node", Value: trace.Integer(int64(node))}, {Key: "chip", Value: trace.Integer(int64(core / 2))}, {Key: "core", Value: trace.Integer(int64(core))}}})
+		ids[rank] = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess,
+			Name: fmt.Sprintf("rank %d", rank), Rank: rank, Order: int64(rank),
+			Attributes: []trace.Attribute{{Key: "node", Value: trace.Integer(int64(node))},
+				{Key: "chip", Value: trace.Integer(int64(core / 2))},
+				{Key: "core", Value: trace.Integer(int64(core))}}})
 		top.Coordinates = append(top.Coordinates, trace.Coordinate{Location: ids[rank], At: []int{x, y, z, core}})
 		noise[rank] = randomOf(o.Seed, uint64(rank))
 	}

@@ -21,8 +21,10 @@ type place struct{ pe, index int64 }
 
 func newSchedule(p *program, workers int) *schedule {
 	n := len(p.clause)
-	s := &schedule{p: p, queue: p.queue && workers > 1, ready: make([][]int32, workers), caller: make([]int32, n), missing: make([]int, n),
-		waiting: make([][]int32, n), asleep: make([]bool, n), ran: make([]place, n), count: make([]int64, workers), left: n}
+	s := &schedule{p: p, queue: p.queue && workers > 1, ready: make([][]int32, workers), caller: make([]int32, n),
+		missing: make([]int, n),
+		waiting: make([][]int32, n), asleep: make([]bool, n), ran: make([]place, n), count: make([]int64, workers),
+		left: n}
 	s.ready[0] = []int32{0}
 	for call, needs := range p.needs {
 		s.missing[call] = len(needs)

@@ -41,7 +41,8 @@ const (
 )
 
 func semigroup() *program {
-	p := &program{names: map[int64]string{semigroupHand: "distribute/4", semigroupCompare: "compare/3", semigroupProduct: "product/3"}}
+	p := &program{names: map[int64]string{semigroupHand: "distribute/4", semigroupCompare: "compare/3",
+		semigroupProduct: "product/3"}}
 	heads := make([]int32, 0, semigroupTuples)
 	tuple := 0
 	// hand gives n tuples out below a call; depth is how many levels of handing out

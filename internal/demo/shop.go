@@ -20,7 +20,8 @@ var shopDemo = &Demo{
 
 func shopTruth(o Options) []string {
 	if o.Balanced {
-		return []string{"Requests for products and checkouts through seven services, without a fault.", "No operation is slow, no call is repeated, nothing fails."}
+		return []string{"Requests for products and checkouts through seven services, without a fault.",
+			"No operation is slow, no call is repeated, nothing fails."}
 	}
 	return []string{
 		"In one of four requests for a product, catalog asks the database for 12 items one by one; else it asks once.",
@@ -75,12 +76,17 @@ type shop struct {
 
 func writeShop(ctx context.Context, o Options, w trace.Writer) error {
 	o = o.or(shopOptions)
-	s := &shop{w: w, noise: randomOf(o.Seed, 0), faults: !o.Balanced, instances: max((o.Locations+len(shopServices)-1)/len(shopServices), 1), regions: map[string]trace.RegionID{}}
-	s.attribute.trace, s.attribute.span, s.attribute.parent, s.attribute.failed = w.Attribute("trace"), w.Attribute("span"), w.Attribute("parent span"), w.Attribute("error")
+	s := &shop{w: w, noise: randomOf(o.Seed, 0), faults: !o.Balanced,
+		instances: max((o.Locations+len(shopServices)-1)/len(shopServices), 1), regions: map[string]trace.RegionID{}}
+	s.attribute.trace, s.attribute.span, s.attribute.parent, s.attribute.failed = w.Attribute("trace"),
+		w.Attribute("span"), w.Attribute("parent span"), w.Attribute("error")
 	for k, name := range shopServices {
-		service := w.Location(trace.Location{Parent: trace.NoLocation, Kind: "service", Name: name, Rank: trace.NoRank, Order: int64(k)})
+		service := w.Location(trace.Location{Parent: trace.NoLocation, Kind: "service", Name: name, Rank: trace.NoRank,
+			Order: int64(k)})
 		for i := range s.instances {
-			s.at = append(s.at, w.Location(trace.Location{Parent: service, Kind: trace.KindProcess, Name: fmt.Sprintf("%s-%d", name, i+1), Rank: trace.NoRank, Order: int64(i)}))
+			s.at = append(s.at,
+				w.Location(trace.Location{Parent: service, Kind: trace.KindProcess,
+					Name: fmt.Sprintf("%s-%d", name, i+1), Rank: trace.NoRank, Order: int64(i)}))
 		}
 	}
 	for _, id := range s.at {
@@ -124,7 +130,9 @@ func (s *shop) open(parent, service int, name string, begin trace.Time) int {
 		id = s.w.Region(trace.Region{Name: name, Category: "server", Role: trace.RoleCompute})
 		s.regions[name] = id
 	}
-	s.calls = append(s.calls, shopCall{at: service*s.instances + int(s.noise.below(uint64(s.instances))), region: id, begin: begin, parent: parent})
+	s.calls = append(s.calls,
+		shopCall{at: service*s.instances + int(s.noise.below(uint64(s.instances))), region: id, begin: begin,
+			parent: parent})
 	return len(s.calls) - 1
 }
 
@@ -219,7 +227,8 @@ func (s *shop) write(id, number uint64) {
 		}
 		if c.parent >= 0 {
 			out.Attribute(s.attribute.parent, trace.Text(fmt.Sprintf("%016x", mix(id+uint64(c.parent)))))
-			s.w.Link(trace.Link{Kind: trace.LinkSpawn, From: ends[c.parent], To: ends[i], Size: -1, Communicator: trace.NoCommunicator})
+			s.w.Link(trace.Link{Kind: trace.LinkSpawn, From: ends[c.parent], To: ends[i], Size: -1,
+				Communicator: trace.NoCommunicator})
 		}
 	}
 }

@@ -44,21 +44,27 @@ func g5k188Truth(o Options) []string {
 		return []string{"188 processes that are all alike: one part at p = 10 %."}
 	}
 	return []string{
-		"188 processes in 9 clusters on 5 sites, in RUN or STEAL. Eleven of the 34 processes of site4 steal 2.3 times as long as all others.",
+		"188 processes in 9 clusters on 5 sites, in RUN or STEAL. Eleven of the 34 processes of site4 steal 2.3 " +
+			"times as long as all others.",
 		"At p = 10 % site0 to site3 are one part each, and site4 is shown process by process.",
 		"At p = 40 % every site is one part: sites still differ. At p = 53.6 % everything is one.",
-		"The mean of a site alone misleads: it says that all processes of site4 steal more, which only some do. (p is in plain units: time in seconds, gain in values.)",
+		"The mean of a site alone misleads: it says that all processes of site4 steal more, which only some do. (p " +
+			"is in plain units: time in seconds, gain in values.)",
 	}
 }
 
 func g5k433Truth(o Options) []string {
 	if o.Balanced {
-		return []string{"The processes of each machine are alike, and machines differ: at p = 10 % every machine is one part."}
+		return []string{"The processes of each machine are alike, and machines differ: at p = 10 % every machine is " +
+			"one part."}
 	}
 	return []string{
-		"433 processes on 50 machines in 3 clusters, in RUN or STEAL. Six machines have one process that steals far longer than its neighbours, and cluster1/machine8 has two.",
-		"At p = 10 % the 43 machines whose processes are alike are one part each, and the seven others are shown process by process.",
-		"At p = 30 % every machine is one part except cluster1/machine8. (p is in plain units: time in seconds, gain in values.)",
+		"433 processes on 50 machines in 3 clusters, in RUN or STEAL. Six machines have one process that steals far " +
+			"longer than its neighbours, and cluster1/machine8 has two.",
+		"At p = 10 % the 43 machines whose processes are alike are one part each, and the seven others are shown " +
+			"process by process.",
+		"At p = 30 % every machine is one part except cluster1/machine8. (p is in plain units: time in seconds, gain " +
+			"in values.)",
 	}
 }
 
@@ -82,9 +88,11 @@ func g5k188Plan(o Options, w trace.Writer) (trace.Time, []stealer) {
 	var list []stealer
 	cluster := 0
 	for s, clusters := range sizes {
-		site := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindSite, Name: fmt.Sprintf("site%d", s), Rank: trace.NoRank, Order: int64(s)})
+		site := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindSite,
+			Name: fmt.Sprintf("site%d", s), Rank: trace.NoRank, Order: int64(s)})
 		for _, n := range clusters {
-			id := w.Location(trace.Location{Parent: site, Kind: trace.KindCluster, Name: fmt.Sprintf("cluster%d", cluster), Rank: trace.NoRank, Order: int64(cluster)})
+			id := w.Location(trace.Location{Parent: site, Kind: trace.KindCluster,
+				Name: fmt.Sprintf("cluster%d", cluster), Rank: trace.NoRank, Order: int64(cluster)})
 			cluster++
 			off := trace.Time(0)
 			for x := range n {
@@ -113,9 +121,11 @@ func g5k433Plan(o Options, w trace.Writer) (trace.Time, []stealer) {
 	var list []stealer
 	machines := 0
 	for c, n := range []int{20, 18, 12} {
-		cluster := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindCluster, Name: fmt.Sprintf("cluster%d", c), Rank: trace.NoRank, Order: int64(c)})
+		cluster := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindCluster,
+			Name: fmt.Sprintf("cluster%d", c), Rank: trace.NoRank, Order: int64(c)})
 		for m := range n {
-			machine := w.Location(trace.Location{Parent: cluster, Kind: trace.KindMachine, Name: fmt.Sprintf("machine%d", m), Rank: trace.NoRank, Order: int64(m)})
+			machine := w.Location(trace.Location{Parent: cluster, Kind: trace.KindMachine,
+				Name: fmt.Sprintf("machine%d", m), Rank: trace.NoRank, Order: int64(m)})
 			size := 8
 			if machines < 433-50*8 {
 				size = 9
@@ -144,7 +154,8 @@ func writeStealing(ctx context.Context, o Options, w trace.Writer, size Options,
 	length, processes := plan(o, w)
 	ids := make([]trace.LocationID, len(processes))
 	for i, p := range processes {
-		ids[i] = w.Location(trace.Location{Parent: p.parent, Kind: trace.KindProcess, Name: fmt.Sprintf("p%d", i), Rank: i, Order: int64(i)})
+		ids[i] = w.Location(trace.Location{Parent: p.parent, Kind: trace.KindProcess, Name: fmt.Sprintf("p%d", i),
+			Rank: i, Order: int64(i)})
 	}
 	turns := max(1, int(o.Intervals)/(2*len(processes)))
 	return o.each(ctx, len(processes), func(ctx context.Context, i int) error {

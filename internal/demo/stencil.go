@@ -189,8 +189,10 @@ func stencilTruth(o Options) []string {
 	truth := []string{
 		fmt.Sprintf("Ranks %d to %d, all those of %s, compute 1.6 times as long as the others in every iteration.",
 			first, min(s.ranks, first+s.perNode)-1, nodeName(s.slowNode)),
-		fmt.Sprintf("All others wait for them: in MPI_Waitall, one row of the grid further away with each iteration, and in MPI_Allreduce, every %d iterations.", reduceEvery),
-		fmt.Sprintf("Rank %d on %s is a late sender: in every iteration that follows an MPI_Allreduce (and in the first) it runs rebuild_table before its MPI_Isend calls, and its neighbours%s wait for it in MPI_Waitall.",
+		fmt.Sprintf("All others wait for them: in MPI_Waitall, one row of the grid further away with each iteration, "+
+			"and in MPI_Allreduce, every %d iterations.", reduceEvery),
+		fmt.Sprintf("Rank %d on %s is a late sender: in every iteration that follows an MPI_Allreduce (and in the "+
+			"first) it runs rebuild_table before its MPI_Isend calls, and its neighbours%s wait for it in MPI_Waitall.",
 			s.lateRank, nodeName(s.node(s.lateRank)), s.neighbourList(s.lateRank)),
 		"The run would not end sooner without the late sender: the slow node hides it.",
 		"Exclusive of waiting, the ranks of a node are alike, apart from noise of a few per cent.",

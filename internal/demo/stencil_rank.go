@@ -37,21 +37,27 @@ func (s *stencil) define() {
 	r.waitall, r.allreduce = code("MPI_Waitall", "mpi"), code("MPI_Allreduce", "mpi")
 	r.written = s.w.Region(trace.Region{Name: "checkpoint written", Category: "marker", Role: trace.RoleAnnotation})
 
-	grid := trace.Topology{Name: "process grid", Dims: []int{s.width, s.ranks / s.width}, DimNames: []string{"x", "y"}, Periodic: []bool{false, false}}
+	grid := trace.Topology{Name: "process grid", Dims: []int{s.width, s.ranks / s.width}, DimNames: []string{"x", "y"},
+		Periodic: []bool{false, false}}
 	machine := trace.NoLocation
 	for rank := range s.ranks {
 		if rank%s.perNode == 0 {
 			node := s.node(rank)
-			machine = s.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: nodeName(node), Rank: trace.NoRank, Order: int64(node)})
+			machine = s.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine,
+				Name: nodeName(node), Rank: trace.NoRank, Order: int64(node)})
 		}
-		process := s.w.Location(trace.Location{Parent: machine, Kind: trace.KindProcess, Name: fmt.Sprintf("rank %d", rank), Rank: rank, Order: int64(rank)})
-		thread := s.w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Name: "main thread", Rank: trace.NoRank})
+		process := s.w.Location(trace.Location{Parent: machine, Kind: trace.KindProcess,
+			Name: fmt.Sprintf("rank %d", rank), Rank: rank, Order: int64(rank)})
+		thread := s.w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Name: "main thread",
+			Rank: trace.NoRank})
 		s.processes, s.threads = append(s.processes, process), append(s.threads, thread)
 		s.rates = append(s.rates, s.w.Counter(trace.Counter{Location: thread, Name: "cells per second", Unit: "1/s"}))
-		grid.Coordinates = append(grid.Coordinates, trace.Coordinate{Location: process, At: []int{rank % s.width, rank / s.width}})
+		grid.Coordinates = append(grid.Coordinates,
+			trace.Coordinate{Location: process, At: []int{rank % s.width, rank / s.width}})
 	}
 	s.w.Topology(grid)
-	s.world = s.w.Communicator(trace.Communicator{Name: "MPI_COMM_WORLD", Parent: trace.NoCommunicator, Members: s.processes})
+	s.world = s.w.Communicator(trace.Communicator{Name: "MPI_COMM_WORLD", Parent: trace.NoCommunicator,
+		Members: s.processes})
 	s.w.Property("program", "stencil")
 }
 

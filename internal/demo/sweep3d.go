@@ -32,7 +32,8 @@ func sweep3d(ctx context.Context, o Options, w trace.Writer) error {
 	sweep := w.Region(trace.Region{Name: "sweep", Role: trace.RoleCompute})
 	receive := w.Region(trace.Region{Name: "MPI_Recv", Category: "mpi", Role: trace.RoleCommunication})
 	barrier := w.Region(trace.Region{Name: "MPI_Barrier", Category: "mpi", Role: trace.RoleCommunication})
-	top := trace.Topology{Name: "torus", Dims: []int{sweepX, sweepY, sweepZ}, DimNames: []string{"x", "y", "z"}, Periodic: []bool{true, true, true}}
+	top := trace.Topology{Name: "torus", Dims: []int{sweepX, sweepY, sweepZ}, DimNames: []string{"x", "y", "z"},
+		Periodic: []bool{true, true, true}}
 	end := trace.Time(sweepStep*(sweepX+sweepY+sweepZ) + 2*sweepWork)
 	rng := randomOf(max(o.Seed, 1), 0)
 	for rank := range sweepX * sweepY * sweepZ {
@@ -40,7 +41,8 @@ func sweep3d(ctx context.Context, o Options, w trace.Writer) error {
 			return ctx.Err()
 		}
 		x, y, z := rank%sweepX, rank/sweepX%sweepY, rank/sweepX/sweepY
-		id := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: fmt.Sprintf("rank %d", rank), Rank: rank, Order: int64(rank)})
+		id := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess,
+			Name: fmt.Sprintf("rank %d", rank), Rank: rank, Order: int64(rank)})
 		top.Coordinates = append(top.Coordinates, trace.Coordinate{Location: id, At: []int{x, y, z}})
 		s := w.Stream(id, trace.StreamOptions{})
 		arrives := trace.Time(sweepStep * (x + y + z))

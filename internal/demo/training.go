@@ -23,11 +23,16 @@ var trainingDemo = &Demo{
 // Two more jobs, each with one fault on all ranks.
 var (
 	loaderOptions = Options{Locations: 8, Intervals: 44_000, Seed: 1}
-	loaderDemo    = &Demo{Name: "training-loader", Title: "Data-parallel training whose GPUs starve behind their data loaders", Options: loaderOptions,
-		Truth: faultTruth(slowLoader)(loaderOptions), Write: writeFault(slowLoader, loaderOptions), truth: faultTruth(slowLoader)}
+	loaderDemo    = &Demo{Name: "training-loader",
+		Title: "Data-parallel training whose GPUs starve behind their data loaders", Options: loaderOptions,
+		Truth: faultTruth(slowLoader)(loaderOptions), Write: writeFault(slowLoader, loaderOptions),
+		truth: faultTruth(slowLoader)}
 	launchOptions = Options{Locations: 1, Intervals: 5_500, Seed: 1}
-	launchDemo    = &Demo{Name: "training-launch", Title: "Training with batches so small that the host cannot launch kernels as fast as they run", Options: launchOptions,
-		Truth: faultTruth(smallKernels)(launchOptions), Write: writeFault(smallKernels, launchOptions), truth: faultTruth(smallKernels)}
+	launchDemo    = &Demo{Name: "training-launch",
+		Title:   "Training with batches so small that the host cannot launch kernels as fast as they run",
+		Options: launchOptions,
+		Truth:   faultTruth(smallKernels)(launchOptions), Write: writeFault(smallKernels, launchOptions),
+		truth: faultTruth(smallKernels)}
 )
 
 func writeFault(f trainingFault, defaults Options) func(context.Context, Options, trace.Writer) error {
@@ -97,7 +102,8 @@ type trainingPlace struct {
 }
 
 func trainingShape(o Options) *training {
-	t := &training{seed: o.Seed, gpus: max(1, o.Locations), buckets: modelBuckets(), straggler: -1, stalled: -1, slowKernel: -1}
+	t := &training{seed: o.Seed, gpus: max(1, o.Locations), buckets: modelBuckets(), straggler: -1, stalled: -1,
+		slowKernel: -1}
 	perStep := float64(t.intervalsPerStep()) * float64(t.gpus)
 	t.steps = int(max(1, math.Round(float64(o.Intervals)/perStep)))
 	if f, asked := faultOf(o.Fault); asked {
@@ -116,7 +122,8 @@ func trainingShape(o Options) *training {
 
 // intervalsPerStep counts those of one GPU: every step makes the same calls.
 func (t *training) intervalsPerStep() int {
-	one := &training{gpus: 1, steps: 1, buckets: t.buckets, straggler: -1, stalled: -1, slowKernel: -1, ends: make([]trace.Time, len(t.buckets))}
+	one := &training{gpus: 1, steps: 1, buckets: t.buckets, straggler: -1, stalled: -1, slowKernel: -1,
+		ends: make([]trace.Time, len(t.buckets))}
 	one.defineRegions()
 	g := one.start(0)
 	g.untilReduced(0)
@@ -272,17 +279,23 @@ func trainingTruth(o Options) []string {
 	truth := []string{}
 	if t.straggler >= 0 {
 		truth = append(truth,
-			fmt.Sprintf("Rank %d (%s, GPU %d) is the straggler: from ProfilerStep#%d on its kernels take %.1f times as long as before and as on all other GPUs. Its SM clock falls from %d to %d MHz as it reaches 92 °C.",
-				t.straggler, machineName(t.straggler), t.straggler%gpusPerMachine, firstStep+t.throttledFrom, throttlePerMille/1000.0, clockFull, clockThrottled),
-			"All other GPUs wait for it in ncclDevKernel_AllReduce: there their kernel is long and the straggler's is short. Every all-reduce ends at the same time everywhere.",
+			fmt.Sprintf("Rank %d (%s, GPU %d) is the straggler: from ProfilerStep#%d on its kernels take %.1f times "+
+				"as long as before and as on all other GPUs. Its SM clock falls from %d to %d MHz as it reaches 92 °C.",
+				t.straggler, machineName(t.straggler), t.straggler%gpusPerMachine, firstStep+t.throttledFrom,
+				throttlePerMille/1000.0, clockFull, clockThrottled),
+			"All other GPUs wait for it in ncclDevKernel_AllReduce: there their kernel is long and the straggler's "+
+				"is short. Every all-reduce ends at the same time everywhere.",
 			"All ranks' steps take equally long, so the length of steps does not tell who is slow.")
 	}
 	if t.stalled >= 0 {
-		truth = append(truth, fmt.Sprintf("In ProfilerStep#%d the data loader of rank %d stalls for %d ms, once; the others wait for it in the first all-reduce of that step.",
-			firstStep+t.stalledStep, t.stalled, stallCost/1_000_000))
+		truth = append(truth,
+			fmt.Sprintf("In ProfilerStep#%d the data loader of rank %d stalls for %d ms, once; the others wait for "+
+				"it in the first all-reduce of that step.",
+				firstStep+t.stalledStep, t.stalled, stallCost/1_000_000))
 	}
 	if len(truth) == 0 {
-		truth = []string{"All GPUs take equally long for the same kernels, and nobody waits for anyone in particular: the all-reduces overlap with backward but for the last."}
+		truth = []string{"All GPUs take equally long for the same kernels, and nobody waits for anyone in " +
+			"particular: the all-reduces overlap with backward but for the last."}
 	}
 	return truth
 }

@@ -31,7 +31,8 @@ func (g *trainingGPU) gradient(op *modelOp, i int) {
 	node := l.open(*now, op.node, g.nextExternal())
 	if l.keep {
 		f := g.forwardAt[i]
-		g.link(pendingLink{kind: trace.LinkFlow, from: trace.End{Time: f.at, Region: f.region}, to: trace.End{Time: *now, Region: op.node}, fromMain: true, toAutograd: true, tag: f.id})
+		g.link(pendingLink{kind: trace.LinkFlow, from: trace.End{Time: f.at, Region: f.region},
+			to: trace.End{Time: *now, Region: op.node}, fromMain: true, toAutograd: true, tag: f.id})
 	}
 	*now += g.cpu(1_500)
 	for k := range op.back {
@@ -74,7 +75,8 @@ func (g *trainingGPU) reduce(k int) {
 	l.add(laneRow{begin: begin, end: *now, region: r.launchEx, external: g.external, correlation: c})
 	g.launched[k] = launched{c, g.external}
 	g.ready[k] = max(*now+launchDelay, g.computeFree)
-	g.link(pendingLink{kind: trace.LinkSpawn, from: trace.End{Time: begin, Region: r.launchEx}, to: trace.End{Region: r.allReduce.kernel}, tag: c})
+	g.link(pendingLink{kind: trace.LinkSpawn, from: trace.End{Time: begin, Region: r.launchEx},
+		to: trace.End{Region: r.allReduce.kernel}, tag: c})
 	*now += g.cpu(2_000)
 	l.close(note, *now)
 	*now += g.cpu(3_000)
@@ -92,7 +94,8 @@ func (g *trainingGPU) reduced(step, k int) {
 	g.ncclFree = g.ends[step*len(g.buckets)+k] + trace.Time(g.noise.below(1_200))
 	id := g.launched[k]
 	g.nccl.add(laneRow{begin: begin, end: g.ncclFree, region: g.regions.gpuReduce, external: id.external})
-	g.nccl.add(laneRow{begin: begin, end: g.ncclFree, region: g.regions.allReduce.kernel, external: id.external, correlation: id.correlation, elements: g.buckets[k].elements})
+	g.nccl.add(laneRow{begin: begin, end: g.ncclFree, region: g.regions.allReduce.kernel, external: id.external,
+		correlation: id.correlation, elements: g.buckets[k].elements})
 	if !g.main.keep {
 		return
 	}

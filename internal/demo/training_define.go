@@ -47,9 +47,12 @@ func (t *training) define() {
 	t.defineRegions()
 	t.rankList = rankListOf(t.gpus)
 	a := &t.attributes
-	a.external, a.correlation, a.bytes = t.w.Attribute("External id"), t.w.Attribute("correlation"), t.w.Attribute("bytes")
-	a.collective, a.in, a.out = t.w.Attribute("Collective name"), t.w.Attribute("In msg nelems"), t.w.Attribute("Out msg nelems")
-	a.size, a.dtype, a.groupRanks = t.w.Attribute("Group size"), t.w.Attribute("dtype"), t.w.Attribute("Process Group Ranks")
+	a.external, a.correlation, a.bytes = t.w.Attribute("External id"), t.w.Attribute("correlation"),
+		t.w.Attribute("bytes")
+	a.collective, a.in, a.out = t.w.Attribute("Collective name"), t.w.Attribute("In msg nelems"),
+		t.w.Attribute("Out msg nelems")
+	a.size, a.dtype, a.groupRanks = t.w.Attribute("Group size"), t.w.Attribute("dtype"),
+		t.w.Attribute("Process Group Ranks")
 	a.groupName, a.groupDescription = t.w.Attribute("Process Group Name"), t.w.Attribute("Process Group Description")
 
 	members := make([]trace.LocationID, t.gpus)
@@ -57,7 +60,8 @@ func (t *training) define() {
 	for rank := range t.gpus {
 		local := rank % gpusPerMachine
 		if local == 0 {
-			machine = t.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: machineName(rank), Rank: trace.NoRank, Order: int64(rank / gpusPerMachine)})
+			machine = t.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine,
+				Name: machineName(rank), Rank: trace.NoRank, Order: int64(rank / gpusPerMachine)})
 		}
 		p := t.place(machine, rank, local)
 		t.places = append(t.places, p)
@@ -72,10 +76,12 @@ func (t *training) define() {
 // system and a GPU's driver would give.
 func (t *training) place(machine trace.LocationID, rank, local int) (p trainingPlace) {
 	child := func(parent trace.LocationID, kind trace.Kind, key int, name string, order int64) trace.LocationID {
-		return t.w.Location(trace.Location{Parent: parent, Kind: kind, Key: strconv.Itoa(key), Name: name, Rank: trace.NoRank, Order: order})
+		return t.w.Location(trace.Location{Parent: parent, Kind: kind, Key: strconv.Itoa(key), Name: name,
+			Rank: trace.NoRank, Order: order})
 	}
 	pid := 4100 + 160*local
-	p.process = t.w.Location(trace.Location{Parent: machine, Kind: trace.KindProcess, Key: strconv.Itoa(pid), Name: fmt.Sprintf("rank %d", rank), Rank: rank, Order: int64(rank)})
+	p.process = t.w.Location(trace.Location{Parent: machine, Kind: trace.KindProcess, Key: strconv.Itoa(pid),
+		Name: fmt.Sprintf("rank %d", rank), Rank: rank, Order: int64(rank)})
 	p.main = child(p.process, trace.KindThread, pid, "python", 0)
 	p.autograd = child(p.process, trace.KindThread, pid+97, "pt_autograd_0", 1)
 	p.device = t.device(p.process, local)
@@ -91,7 +97,8 @@ func (t *training) place(machine trace.LocationID, rank, local int) (p trainingP
 }
 
 func (t *training) device(process trace.LocationID, local int) trace.LocationID {
-	l := trace.Location{Parent: process, Kind: trace.KindDevice, Key: strconv.Itoa(local), Name: fmt.Sprintf("GPU %d", local), Rank: trace.NoRank, Order: 2}
+	l := trace.Location{Parent: process, Kind: trace.KindDevice, Key: strconv.Itoa(local),
+		Name: fmt.Sprintf("GPU %d", local), Rank: trace.NoRank, Order: 2}
 	if t.fault == fullMemory {
 		l.Attributes = []trace.Attribute{{Key: "memory", Value: trace.Integer(memoryLimit)}}
 	}
@@ -131,7 +138,8 @@ func (t *training) defineRegions() {
 	r.zero, r.adam = launch("aten::_foreach_zero_", "", kernelZero), launch("aten::_fused_adamw_", "", kernelAdam)
 	r.allReduce = launch("c10d::allreduce_", "record_param_comms", kernelReduce)
 	r.c10d, r.comms = r.allReduce.op, r.allReduce.inner
-	r.evaluateAccumulate, r.accumulate = op(evaluate("torch::autograd::AccumulateGrad")), op("torch::autograd::AccumulateGrad")
+	r.evaluateAccumulate, r.accumulate = op(evaluate("torch::autograd::AccumulateGrad")),
+		op("torch::autograd::AccumulateGrad")
 	r.to, r.toCopy, r.copyIn = op("aten::to"), op("aten::_to_copy"), op("aten::copy_")
 	r.item, r.scalar = op("aten::item"), op("aten::_local_scalar_dense")
 
@@ -148,8 +156,10 @@ func (t *training) defineRegions() {
 		cpu, gpu := note(fmt.Sprintf("ProfilerStep#%d", firstStep+i))
 		r.step, r.gpuStep = append(r.step, cpu), append(r.gpuStep, gpu)
 	}
-	r.launch, r.launchEx, r.copyCall = t.defineCall("cudaLaunchKernel", 211), t.defineCall("cudaLaunchKernelExC", 430), t.defineCall("cudaMemcpyAsync", 41)
-	r.eventRecord, r.waitEvent, r.synchronize = t.defineCall("cudaEventRecord", 135), t.defineCall("cudaStreamWaitEvent", 147), t.defineCall("cudaStreamSynchronize", 131)
+	r.launch, r.launchEx, r.copyCall = t.defineCall("cudaLaunchKernel", 211), t.defineCall("cudaLaunchKernelExC", 430),
+		t.defineCall("cudaMemcpyAsync", 41)
+	r.eventRecord, r.waitEvent, r.synchronize = t.defineCall("cudaEventRecord", 135),
+		t.defineCall("cudaStreamWaitEvent", 147), t.defineCall("cudaStreamSynchronize", 131)
 	r.copyToGPU = region("Memcpy HtoD (Pinned -> Device)", "gpu_memcpy")
 	r.copyToCPU = region("Memcpy DtoH (Device -> Pinned)", "gpu_memcpy")
 }
@@ -160,17 +170,20 @@ func (t *training) defineCall(name string, cbid int64) trace.RegionID {
 		return 0
 	}
 	const category = "cuda_runtime"
-	return t.w.Region(trace.Region{Name: name, Category: category, Role: trace.RoleOf(name, category), Attributes: []trace.Attribute{{Key: "cbid", Value: trace.Integer(cbid)}}})
+	return t.w.Region(trace.Region{Name: name, Category: category, Role: trace.RoleOf(name, category),
+		Attributes: []trace.Attribute{{Key: "cbid", Value: trace.Integer(cbid)}}})
 }
 
 func (t *training) defineKernel(k *kernelSpec) trace.RegionID {
 	if t.w == nil {
 		return 0
 	}
-	return t.w.Region(trace.Region{Name: k.name, Category: "kernel", Role: trace.RoleOf(k.name, "kernel"), Attributes: []trace.Attribute{
-		{Key: "grid", Value: trace.Text(k.grid)}, {Key: "block", Value: trace.Text(k.block)},
-		{Key: "registers per thread", Value: trace.Integer(k.registers)}, {Key: "shared memory", Value: trace.Integer(k.shared)},
-	}})
+	return t.w.Region(trace.Region{Name: k.name, Category: "kernel", Role: trace.RoleOf(k.name, "kernel"),
+		Attributes: []trace.Attribute{
+			{Key: "grid", Value: trace.Text(k.grid)}, {Key: "block", Value: trace.Text(k.block)},
+			{Key: "registers per thread", Value: trace.Integer(k.registers)},
+			{Key: "shared memory", Value: trace.Integer(k.shared)},
+		}})
 }
 
 func evaluate(node string) string { return "autograd::engine::evaluate_function: " + node }

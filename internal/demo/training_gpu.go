@@ -58,7 +58,8 @@ type pendingLink struct {
 }
 
 func (t *training) start(rank int) *trainingGPU {
-	g := &trainingGPU{training: t, rank: rank, noise: randomOf(t.seed, uint64(rank)), ready: make([]trace.Time, len(t.buckets)), launched: make([]launched, len(t.buckets))}
+	g := &trainingGPU{training: t, rank: rank, noise: randomOf(t.seed, uint64(rank)),
+		ready: make([]trace.Time, len(t.buckets)), launched: make([]launched, len(t.buckets))}
 	g.speed = g.noise.around(1000, gpuSpeed)
 	g.mainNow = trace.Time(g.noise.below(60_000)) // all come from the step before
 	return g
@@ -137,12 +138,15 @@ func (g *trainingGPU) copy(ops []trace.RegionID, region trace.RegionID, bytes in
 	g.main.add(laneRow{begin: begin, end: g.mainNow, region: g.regions.copyCall, external: g.external, correlation: c})
 	start := max(g.mainNow+launchDelay, g.computeFree+kernelGap)
 	g.computeFree = start + g.noise.around(g.scaled(cost), gpuNoise)
-	g.compute.add(laneRow{begin: start, end: g.computeFree, region: region, external: g.external, correlation: c, bytes: bytes})
-	g.link(pendingLink{kind: trace.LinkSpawn, from: trace.End{Time: begin, Region: g.regions.copyCall}, to: trace.End{Time: start, Region: region}, fromMain: true, toCompute: true, tag: c})
+	g.compute.add(laneRow{begin: start, end: g.computeFree, region: region, external: g.external, correlation: c,
+		bytes: bytes})
+	g.link(pendingLink{kind: trace.LinkSpawn, from: trace.End{Time: begin, Region: g.regions.copyCall},
+		to: trace.End{Time: start, Region: region}, fromMain: true, toCompute: true, tag: c})
 	if wait {
 		c, begin = g.nextCorrelation(), g.mainNow+g.cpu(900)
 		g.mainNow = max(begin+callCost, g.computeFree+g.cpu(4_000))
-		g.main.add(laneRow{begin: begin, end: g.mainNow, region: g.regions.synchronize, external: g.external, correlation: c})
+		g.main.add(laneRow{begin: begin, end: g.mainNow, region: g.regions.synchronize, external: g.external,
+			correlation: c})
 	}
 	for i := len(ops) - 1; i >= 0; i-- {
 		g.mainNow += g.cpu(900)
@@ -176,7 +180,8 @@ func (g *trainingGPU) launch(l *lane, now *trace.Time, m *modelLaunch) {
 	start := max(*now+launchDelay, g.computeFree+kernelGap)
 	g.computeFree = start + g.noise.around(g.kernelCost(m), gpuNoise)*g.slow/1000
 	g.compute.add(laneRow{begin: start, end: g.computeFree, region: m.kernel, external: g.external, correlation: c})
-	g.link(pendingLink{kind: trace.LinkSpawn, from: trace.End{Time: begin, Region: g.regions.launch}, to: trace.End{Time: start, Region: m.kernel}, fromMain: l == &g.main, toCompute: true, tag: c})
+	g.link(pendingLink{kind: trace.LinkSpawn, from: trace.End{Time: begin, Region: g.regions.launch},
+		to: trace.End{Time: start, Region: m.kernel}, fromMain: l == &g.main, toCompute: true, tag: c})
 }
 
 func (g *trainingGPU) forward(m *modelLaunch) {
@@ -219,7 +224,8 @@ func (g *trainingGPU) flushLinks(at trainingPlace) {
 		case l.toAutograd:
 			l.to.Location = at.autograd
 		}
-		g.w.Link(trace.Link{Kind: l.kind, From: l.from, To: l.to, Size: -1, Tag: l.tag, Communicator: trace.NoCommunicator})
+		g.w.Link(trace.Link{Kind: l.kind, From: l.from, To: l.to, Size: -1, Tag: l.tag,
+			Communicator: trace.NoCommunicator})
 	}
 	g.links = g.links[:0]
 }

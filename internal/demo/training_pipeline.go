@@ -23,8 +23,8 @@ const (
 // stageOf is the slow stage of a job of so many GPUs.
 func stageOf(gpus int) int { return min(gpus, pipelineStages) / 2 }
 
-// A pipeline is a job whose model is cut into stages, each on a GPU: batches go forward through all and back, then the replicas of a
-// stage add up their gradients.
+// A pipeline is a job whose model is cut into stages, each on a GPU: batches go forward through all and back, then the
+// replicas of a stage add up their gradients.
 type pipeline struct {
 	fault            trainingFault
 	seed             uint64
@@ -76,18 +76,26 @@ func (p *pipeline) define(w trace.Writer) {
 	for d := range p.replicas {
 		for s := range p.stages {
 			rank := d*p.stages + s
-			facts := []trace.Attribute{{Key: "dp", Value: trace.Integer(int64(d))}, {Key: "pp", Value: trace.Integer(int64(s))}}
-			process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: strconv.Itoa(4100 + rank), Name: fmt.Sprintf("DP rank %d, PP rank %d", d, s), Rank: rank, Order: int64(rank), Attributes: facts})
+			facts := []trace.Attribute{{Key: "dp", Value: trace.Integer(int64(d))},
+				{Key: "pp", Value: trace.Integer(int64(s))}}
+			process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess,
+				Key: strconv.Itoa(4100 + rank), Name: fmt.Sprintf("DP rank %d, PP rank %d", d, s), Rank: rank,
+				Order: int64(rank), Attributes: facts})
 			processes = append(processes, process)
-			device := w.Location(trace.Location{Parent: process, Kind: trace.KindDevice, Key: strconv.Itoa(rank % gpusPerMachine), Name: fmt.Sprintf("GPU %d", rank%gpusPerMachine), Rank: trace.NoRank, Attributes: facts})
-			p.streams = append(p.streams, w.Location(trace.Location{Parent: device, Kind: trace.KindStream, Key: strconv.Itoa(computeStream), Name: fmt.Sprintf("stream %d", computeStream), Rank: trace.NoRank, Attributes: facts}))
+			device := w.Location(trace.Location{Parent: process, Kind: trace.KindDevice,
+				Key: strconv.Itoa(rank % gpusPerMachine), Name: fmt.Sprintf("GPU %d", rank%gpusPerMachine),
+				Rank: trace.NoRank, Attributes: facts})
+			p.streams = append(p.streams,
+				w.Location(trace.Location{Parent: device, Kind: trace.KindStream, Key: strconv.Itoa(computeStream),
+					Name: fmt.Sprintf("stream %d", computeStream), Rank: trace.NoRank, Attributes: facts}))
 		}
 	}
 	p.groups(w, processes)
 	w.Property("program", "training")
 }
 
-// groups tells who belongs together, as Megatron names it: files that have no names for places tell coordinates by them.
+// groups tells who belongs together, as Megatron names it: files that have no names for places tell coordinates by
+// them.
 func (p *pipeline) groups(w trace.Writer, processes []trace.LocationID) {
 	group := func(name string, first, stride, count int) {
 		members := make([]trace.LocationID, count)

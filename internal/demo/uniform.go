@@ -29,7 +29,8 @@ const (
 
 func uniformTruth(o Options) []string {
 	return []string{
-		fmt.Sprintf("%d intervals on %d processes, spread evenly, nested 1 to %d deep, in %d regions.", o.Intervals, o.Locations, uniformDepth, uniformRegions),
+		fmt.Sprintf("%d intervals on %d processes, spread evenly, nested 1 to %d deep, in %d regions.", o.Intervals,
+			o.Locations, uniformDepth, uniformRegions),
 		"No process, region or time differs from the others by more than chance.",
 	}
 }
@@ -45,15 +46,18 @@ func writeUniform(ctx context.Context, o Options, w trace.Writer) error {
 	machine := trace.NoLocation
 	for i := range locations {
 		if i%uniformPerNode == 0 {
-			machine = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: fmt.Sprintf("node%05d", i/uniformPerNode), Rank: trace.NoRank, Order: int64(i / uniformPerNode)})
+			machine = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine,
+				Name: fmt.Sprintf("node%05d", i/uniformPerNode), Rank: trace.NoRank, Order: int64(i / uniformPerNode)})
 		}
-		locations[i] = w.Location(trace.Location{Parent: machine, Kind: trace.KindProcess, Name: fmt.Sprintf("rank %d", i), Rank: i, Order: int64(i)})
+		locations[i] = w.Location(trace.Location{Parent: machine, Kind: trace.KindProcess,
+			Name: fmt.Sprintf("rank %d", i), Rank: i, Order: int64(i)})
 	}
 	return o.each(ctx, o.Locations, func(ctx context.Context, i int) error {
 		// Location i gets its share of the total exactly: the shares add up.
 		n := int64(o.Locations)
 		share := o.Intervals/n + boolInt(int64(i) < o.Intervals%n)
-		u := &uniform{noise: randomOf(o.Seed, uint64(i)), regions: regions, left: share, out: w.Stream(locations[i], trace.StreamOptions{})}
+		u := &uniform{noise: randomOf(o.Seed, uint64(i)), regions: regions, left: share,
+			out: w.Stream(locations[i], trace.StreamOptions{})}
 		err := u.run(ctx)
 		if closed := u.out.Close(); err == nil {
 			err = closed

@@ -38,8 +38,10 @@ func zgrdTruth(o Options) []string {
 	}
 	return []string{
 		shape,
-		"A scatter plot of solve_vertical, MPI_Allreduce and MPI_Waitall has two clouds. In the larger one MPI_Allreduce falls as solve_vertical rises, by a correlation below -0.8.",
-		"The small cloud are the 160 writers, one rank of 64: they wait less in MPI_Allreduce than any other rank of the same work.",
+		"A scatter plot of solve_vertical, MPI_Allreduce and MPI_Waitall has two clouds. In the larger one " +
+			"MPI_Allreduce falls as solve_vertical rises, by a correlation below -0.8.",
+		"The small cloud are the 160 writers, one rank of 64: they wait less in MPI_Allreduce than any other rank of " +
+			"the same work.",
 	}
 }
 
@@ -51,13 +53,16 @@ func writeZGrd(ctx context.Context, o Options, w trace.Writer) error {
 	solve, file := regionNamed(w, "solve_vertical", "user"), regionNamed(w, "MPI_File_write", "mpi")
 	wait, reduce := regionNamed(w, "MPI_Waitall", "mpi"), regionNamed(w, "MPI_Allreduce", "mpi")
 	diagnose := regionNamed(w, "diagnose", "user")
-	top := trace.Topology{Name: "panels", Dims: []int{zgrdSide, zgrdSide, zgrdPanels}, DimNames: []string{"i", "j", "panel"}, Periodic: []bool{false, false, false}}
+	top := trace.Topology{Name: "panels", Dims: []int{zgrdSide, zgrdSide, zgrdPanels},
+		DimNames: []string{"i", "j", "panel"}, Periodic: []bool{false, false, false}}
 	ids := make([]trace.LocationID, zgrdRanks)
 	noise := make([]random, zgrdRanks)
 	for rank := range ids {
 		panel, i, j := zgrdPlace(rank)
-		ids[rank] = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: fmt.Sprintf("rank %d", rank), Rank: rank, Order: int64(rank),
-			Attributes: []trace.Attribute{{Key: "panel", Value: trace.Integer(int64(panel))}, {Key: "writer", Value: trace.Integer(boolInt(rank%zgrdGroup == 0))}}})
+		ids[rank] = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess,
+			Name: fmt.Sprintf("rank %d", rank), Rank: rank, Order: int64(rank),
+			Attributes: []trace.Attribute{{Key: "panel", Value: trace.Integer(int64(panel))},
+				{Key: "writer", Value: trace.Integer(boolInt(rank%zgrdGroup == 0))}}})
 		top.Coordinates = append(top.Coordinates, trace.Coordinate{Location: ids[rank], At: []int{i, j, panel}})
 		noise[rank] = randomOf(o.Seed, uint64(rank))
 	}
@@ -93,7 +98,8 @@ func zgrdTerrain(rank int, balanced bool) trace.Time {
 		return 0
 	}
 	panel, i, j := zgrdPlace(rank)
-	return trace.Time(wave(i+5*panel, 2*zgrdSide, 1_500)+wave(j+9*panel, 3*zgrdSide, 1_500)+wave(panel, zgrdPanels, 1_000)) * 1_000
+	return trace.Time(wave(i+5*panel, 2*zgrdSide, 1_500)+wave(j+9*panel, 3*zgrdSide, 1_500)+
+		wave(panel, zgrdPanels, 1_000)) * 1_000
 }
 
 // zgrdNeighbours are the four around a rank on its panel; edges of panels meet their

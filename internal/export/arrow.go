@@ -33,7 +33,8 @@ const arrowMagic = "ARROW1"
 var arrowContinues = [4]byte{0xff, 0xff, 0xff, 0xff}
 
 // WriteArrow writes the batches that a function hands out, as a file or as a stream.
-func WriteArrow(w io.Writer, columns []table.Column, asFile bool, each func(emit func(*table.Batch) error) error) error {
+func WriteArrow(w io.Writer, columns []table.Column, asFile bool,
+	each func(emit func(*table.Batch) error) error) error {
 	a := &arrow{w: w, columns: columns}
 	if asFile {
 		a.write([]byte(arrowMagic + "\x00\x00"))

@@ -46,7 +46,8 @@ type Column struct {
 }
 
 // Run writes the tables into a directory that must not exist; it appears when it is whole.
-func Run(ctx context.Context, dir string, r *table.Run, tables []*table.Table, done func(table string, rows int64)) (*Schema, error) {
+func Run(ctx context.Context, dir string, r *table.Run, tables []*table.Table,
+	done func(table string, rows int64)) (*Schema, error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return nil, fmt.Errorf("export: %s exists; name a new directory", dir)
 	}
@@ -54,12 +55,14 @@ func Run(ctx context.Context, dir string, r *table.Run, tables []*table.Table, d
 		return nil, fmt.Errorf("export: %w", err)
 	}
 	// Not os.MkdirTemp: what it makes is the user's alone, and this is renamed.
-	temporary := filepath.Join(filepath.Dir(filepath.Clean(dir)), fmt.Sprintf(".%s-%d", filepath.Base(dir), os.Getpid()))
+	temporary := filepath.Join(filepath.Dir(filepath.Clean(dir)),
+		fmt.Sprintf(".%s-%d", filepath.Base(dir), os.Getpid()))
 	if err := os.Mkdir(temporary, 0o777); err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
 	defer os.RemoveAll(temporary)
-	s := &Schema{Version: Version, Program: "parallax", Source: r.Source, Tables: []Table{}, Attributes: append([]string{}, r.Store.Attributes()...)}
+	s := &Schema{Version: Version, Program: "parallax", Source: r.Source, Tables: []Table{},
+		Attributes: append([]string{}, r.Store.Attributes()...)}
 	for _, t := range tables {
 		name := t.Name + ".parquet"
 		rows, err := writeTable(ctx, filepath.Join(temporary, name), r, t)
@@ -103,7 +106,8 @@ func writeTable(ctx context.Context, path string, r *table.Run, t *table.Table) 
 }
 
 // Write writes one Parquet file of the batches that a function hands out.
-func Write(ctx context.Context, w io.Writer, name string, columns []table.Column, each func(emit func(*table.Batch) error) error) (rows int64, err error) {
+func Write(ctx context.Context, w io.Writer, name string, columns []table.Column,
+	each func(emit func(*table.Batch) error) error) (rows int64, err error) {
 	f := newFile(ctx, w, name, columns)
 	err = each(f.add)
 	if e := f.close(err); err == nil {

@@ -67,9 +67,12 @@ func newFile(ctx context.Context, w io.Writer, name string, columns []table.Colu
 		o.Group[columns[i].Name] = node(&columns[i])
 		o.names = append(o.names, columns[i].Name)
 	}
-	f := &file{ctx: ctx, columns: columns, along: slices.IndexFunc(columns, func(c table.Column) bool { return c.Name == "location" || c.Name == "counter" })}
+	f := &file{ctx: ctx, columns: columns,
+		along: slices.IndexFunc(columns,
+			func(c table.Column) bool { return c.Name == "location" || c.Name == "counter" })}
 	options := []parquet.WriterOption{
-		parquet.NewSchema(name, o), parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault}), parquet.CreatedBy("parallax", strconv.Itoa(Version), ""),
+		parquet.NewSchema(name, o), parquet.Compression(&zstd.Codec{Level: zstd.SpeedDefault}),
+		parquet.CreatedBy("parallax", strconv.Itoa(Version), ""),
 		parquet.DataPageStatistics(true), parquet.KeyValueMetadata("parallax.table", name),
 	}
 	f.writer = parquet.NewWriter(w, options...)

@@ -34,8 +34,8 @@ type Critical struct {
 // ErrNoPath is the error of runs without requests and GPU work.
 var ErrNoPath = errors.New("critical paths are those of requests and of the steps of GPU jobs, and the run has neither")
 
-// CriticalPath gives the critical paths of a run: of all steps of a GPU job, or of the request that takes longest of those that begin in
-// the window. Those of steps are kept with the run, so that moving about asks nothing twice.
+// CriticalPath gives the critical paths of a run: of all steps of a GPU job, or of the request that takes longest of
+// those that begin in the window. Those of steps are kept with the run, so that moving about asks nothing twice.
 func CriticalPath(ctx context.Context, run view.Run, w store.Window) (*Critical, error) {
 	if view.HasSpans(run.Store) {
 		return slowestRequest(ctx, run, w)
@@ -59,7 +59,8 @@ func CriticalPath(ctx context.Context, run view.Run, w store.Window) (*Critical,
 		c.Names = append(c.Names, s.Name)
 		for _, x := range s.Sections {
 			waits := x.Kind == steppath.Launch || x.Kind == steppath.Queue || x.Kind == steppath.Nothing
-			c.Stretches = append(c.Stretches, Stretch{x.Begin, x.End, x.Location, x.Region, int32(i), x.Kind.String(), waits})
+			c.Stretches = append(c.Stretches,
+				Stretch{x.Begin, x.End, x.Location, x.Region, int32(i), x.Kind.String(), waits})
 		}
 	}
 	c.sort()
@@ -69,8 +70,8 @@ func CriticalPath(ctx context.Context, run view.Run, w store.Window) (*Critical,
 // mostSections bounds what is kept.
 const mostSections = 200_000
 
-// StepPaths walks the steps of a window of a GPU job. Of a whole run that is done once: what is found is kept while the run is open,
-// and that of a large run with its store.
+// StepPaths walks the steps of a window of a GPU job. Of a whole run that is done once: what is found is kept while the
+// run is open, and that of a large run with its store.
 func StepPaths(ctx context.Context, run view.Run, w store.Window, d *view.Devices) (*steppath.Paths, error) {
 	r := run.Store
 	rows := w
@@ -110,7 +111,9 @@ func pathKeeping(r store.Reader, d *view.Devices) Keeping[steppath.Paths] {
 }
 
 func tooLong(n int64) error {
-	return view.Empty("choose some steps or some ranks", "the selection has %s, and a path is walked in memory: at most %s", view.Count(int(n), "interval"), view.Thousands(steppath.MostRows))
+	return view.Empty("choose some steps or some ranks",
+		"the selection has %s, and a path is walked in memory: at most %s", view.Count(int(n), "interval"),
+		view.Thousands(steppath.MostRows))
 }
 
 // PrepareStepPaths does so for a run that was just imported, where the first look would take long.
@@ -124,7 +127,8 @@ func PrepareStepPaths(ctx context.Context, run *view.Run) error {
 }
 
 func (c *Critical) sort() {
-	slices.SortStableFunc(c.Stretches, func(a, b Stretch) int { return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.Of, b.Of)) })
+	slices.SortStableFunc(c.Stretches,
+		func(a, b Stretch) int { return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.Of, b.Of)) })
 }
 
 // slowestRequest is the path of the request that takes longest.
@@ -140,10 +144,12 @@ func slowestRequest(ctx context.Context, run view.Run, w store.Window) (*Critica
 	c.Names = []string{slowest.ID}
 	tree := run.Store.Locations()
 	forest.Walk(forest.Walker(), slowest, func(s criticalpath.Section) {
-		x := Stretch{Begin: s.Begin, End: s.End, Location: trace.NoLocation, Region: trace.NoRegion, Kind: "between calls", Waits: true}
+		x := Stretch{Begin: s.Begin, End: s.End, Location: trace.NoLocation, Region: trace.NoRegion,
+			Kind: "between calls", Waits: true}
 		if s.Node != request.NoRoot {
 			at := forest.At(s.Node)
-			x.Location, x.Region, x.Kind, x.Waits = at.Location, forest.Region[s.Node], tree.Name[forest.Service(s.Node)], false
+			x.Location, x.Region, x.Kind, x.Waits = at.Location, forest.Region[s.Node],
+				tree.Name[forest.Service(s.Node)], false
 		}
 		c.Stretches = append(c.Stretches, x)
 	})
@@ -151,7 +157,8 @@ func slowestRequest(ctx context.Context, run view.Run, w store.Window) (*Critica
 	return c, ctx.Err()
 }
 
-// findSlowest gives the request of a window that takes longest, nil for none, without reading all spans where what is kept tells which one it is.
+// findSlowest gives the request of a window that takes longest, nil for none, without reading all spans where what is
+// kept tells which one it is.
 func findSlowest(ctx context.Context, run view.Run, w store.Window) (*request.Forest, *request.Request, error) {
 	end := w.End
 	if end == run.Store.Info().End {

@@ -84,21 +84,23 @@ type Step struct {
 
 // Of gives the print of a run: that kept with its store, or a new one, which is kept.
 func Of(ctx context.Context, run *view.Run) (*Print, error) {
-	return view.Keep(run.Cache, "fingerprint", func(p *Print) int64 { return int64(200 * (len(p.Paths) + len(p.Units) + len(p.Steps) + 8)) }, func() (*Print, error) {
-		k, keeps := run.Store.(store.Keeper)
-		if keeps {
-			if p := read(k, run.Store.Generation()); p != nil {
-				return p, nil
+	return view.Keep(run.Cache, "fingerprint",
+		func(p *Print) int64 { return int64(200 * (len(p.Paths) + len(p.Units) + len(p.Steps) + 8)) },
+		func() (*Print, error) {
+			k, keeps := run.Store.(store.Keeper)
+			if keeps {
+				if p := read(k, run.Store.Generation()); p != nil {
+					return p, nil
+				}
 			}
-		}
-		p, err := take(ctx, run)
-		if err == nil && keeps {
-			if b, bad := json.Marshal(p); bad == nil {
-				_ = k.Keep("fingerprint", b) // where it cannot be kept it is taken again
+			p, err := take(ctx, run)
+			if err == nil && keeps {
+				if b, bad := json.Marshal(p); bad == nil {
+					_ = k.Keep("fingerprint", b) // where it cannot be kept it is taken again
+				}
 			}
-		}
-		return p, err
-	})
+			return p, err
+		})
 }
 
 // OfRank is Of, but a profile of one location that is the sum of several ranks is taken apart
@@ -159,8 +161,9 @@ func take(ctx context.Context, run *view.Run) (*Print, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Print{Version: version, Generation: r.Generation(), Format: info.Format, Unit: "ns", Timed: info.Timed(), Length: float64(length),
-		Ranks: info.Ranks, Intervals: info.Intervals, Properties: properties(info.Properties), Paths: []Path{}}
+	p := &Print{Version: version, Generation: r.Generation(), Format: info.Format, Unit: "ns", Timed: info.Timed(),
+		Length: float64(length),
+		Ranks:  info.Ranks, Intervals: info.Intervals, Properties: properties(info.Properties), Paths: []Path{}}
 	if err := p.takePaths(ctx, r); err != nil {
 		return nil, err
 	}

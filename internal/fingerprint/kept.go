@@ -29,8 +29,8 @@ type kept[T any] struct {
 	Found      *T     `json:"found"`
 }
 
-// Kept gives what lies with the store of a large job, if it is of this version and of this run. Else it is found, and kept where
-// that can be.
+// Kept gives what lies with the store of a large job, if it is of this version and of this run. Else it is found, and
+// kept where that can be.
 func Kept[T any](r store.Reader, d *view.Devices, k Keeping[T], find func() (*T, error)) (*T, error) {
 	if x := k.read(r, d); x != nil {
 		return x, nil
@@ -54,7 +54,8 @@ func (k *Keeping[T]) read(r store.Reader, d *view.Devices) *T {
 		return nil
 	}
 	var x kept[T]
-	if json.Unmarshal(b, &x) != nil || x.Version != k.Version || x.Generation != r.Generation() || x.Found == nil || !k.Sound(x.Found) {
+	if json.Unmarshal(b, &x) != nil || x.Version != k.Version || x.Generation != r.Generation() || x.Found == nil ||
+		!k.Sound(x.Found) {
 		return nil
 	}
 	return x.Found

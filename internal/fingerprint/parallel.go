@@ -101,7 +101,8 @@ type count struct {
 // counted since the one before; of those that only grow, by how much it grew. What was
 // counted while a location was partly useful is shared by time.
 func (p *Print) takeCounts(ctx context.Context, r store.Reader) error {
-	counts := []count{{[]string{"TOT_INS", "instructions", "INST_RETIRED"}, &p.Instructions}, {[]string{"TOT_CYC", "cycles", "CPU_CLK"}, &p.Cycles}}
+	counts := []count{{[]string{"TOT_INS", "instructions", "INST_RETIRED"}, &p.Instructions},
+		{[]string{"TOT_CYC", "cycles", "CPU_CLK"}, &p.Cycles}}
 	all := r.Counters()
 	of := map[trace.CounterID]*float64{}
 	var ids []trace.CounterID

@@ -55,7 +55,8 @@ func (p *Print) fromIntervals(ctx context.Context, r store.Reader) ([]Path, erro
 	out := make([]Path, len(t.Parent))
 	for i := range out {
 		g := &r.Regions()[t.Region[i]]
-		out[i] = Path{Parent: t.Parent[i], Name: compare.Canonical(g.Name, g.Role), Role: g.Role, Calls: float64(t.Calls[i]), Inclusive: t.Inclusive[i].Float64(), Exclusive: t.Inclusive[i].Float64()}
+		out[i] = Path{Parent: t.Parent[i], Name: compare.Canonical(g.Name, g.Role), Role: g.Role,
+			Calls: float64(t.Calls[i]), Inclusive: t.Inclusive[i].Float64(), Exclusive: t.Inclusive[i].Float64()}
 		if up := out[i].Parent; up >= 0 {
 			out[up].Exclusive -= out[i].Inclusive
 		}

@@ -22,7 +22,8 @@ func Phases(ctx context.Context, run *view.Run) (*phase.Phases, error) {
 		return nil, err
 	}
 	whole := (&view.Request{Runs: []view.Run{*run}, Selection: trace.Selection{End: r.Info().End}}).Window()
-	s := &phase.Source{Regions: r.Regions(), End: r.Info().End, Rows: len(rows), Units: len(units), Lanes: r.Lanes(), Intervals: r.Count(whole)}
+	s := &phase.Source{Regions: r.Regions(), End: r.Info().End, Rows: len(rows), Units: len(units), Lanes: r.Lanes(),
+		Intervals: r.Count(whole)}
 	s.Row, s.Unit = make([]int32, tree.Len()), make([]int32, tree.Len())
 	for i := range s.Row {
 		s.Row[i], s.Unit[i] = -1, -1
@@ -42,7 +43,8 @@ func Phases(ctx context.Context, run *view.Run) (*phase.Phases, error) {
 	for k, id := range t.Locations {
 		for i := t.Offsets[k]; i < t.Offsets[k+1]; i++ {
 			if u := s.Unit[id]; u >= 0 {
-				s.Uses = append(s.Uses, phase.Use{Unit: u, Region: t.Region[i], Calls: t.Calls[i], Inclusive: t.Inclusive[i]})
+				s.Uses = append(s.Uses,
+					phase.Use{Unit: u, Region: t.Region[i], Calls: t.Calls[i], Inclusive: t.Inclusive[i]})
 			}
 		}
 	}

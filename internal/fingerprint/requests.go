@@ -21,8 +21,8 @@ func Forest(ctx context.Context, run view.Run) (*request.Forest, error) {
 	})
 }
 
-// Requests are what a first look at all requests of a run shows. It is made when the run is imported and lies with its store, since to put ten
-// million spans into trees takes seconds.
+// Requests are what a first look at all requests of a run shows. It is made when the run is imported and lies with its
+// store, since to put ten million spans into trees takes seconds.
 type Requests struct {
 	Forest   *request.Forest // of the outline
 	Graph    *request.Graph
@@ -95,7 +95,8 @@ func keepRequests(ctx context.Context, run *view.Run) error {
 	if len(c.By) > mostOnPaths {
 		return nil
 	}
-	k.Length, k.Rootless, k.Walked, k.MostMoved = c.Length, c.Rootless, [3]int64{c.Clipped, c.Outside, c.Moved}, c.MostMoved
+	k.Length, k.Rootless, k.Walked, k.MostMoved = c.Length, c.Rootless, [3]int64{c.Clipped, c.Outside, c.Moved},
+		c.MostMoved
 	k.Paths, k.By = c.Paths.List, c.By
 	k.Merged = map[string][]request.OnPath{"operation": c.Merge(c.By, false), "service": c.Merge(c.By, true)}
 	var b bytes.Buffer
@@ -120,7 +121,9 @@ func keptRequestsOf(ctx context.Context, run view.Run) *Requests {
 		}
 		return x.Forest.SizeBytes() + 64*int64(x.Critical.Requests)
 	}
-	kept, _ := view.Keep(run.Cache, "kept requests", size, func() (*Requests, error) { return readRequests(ctx, run.Store), nil })
+	kept,
+		_ := view.Keep(run.Cache, "kept requests", size,
+		func() (*Requests, error) { return readRequests(ctx, run.Store), nil })
 	return kept
 }
 
@@ -134,14 +137,16 @@ func readRequests(ctx context.Context, r store.Reader) *Requests {
 		return nil
 	}
 	var k keptRequests
-	if gob.NewDecoder(bytes.NewReader(b)).Decode(&k) != nil || k.Version != requestsVersion || k.Generation != r.Generation() || k.Outline == nil || k.Graph == nil || k.Found == nil {
+	if gob.NewDecoder(bytes.NewReader(b)).Decode(&k) != nil || k.Version != requestsVersion ||
+		k.Generation != r.Generation() || k.Outline == nil || k.Graph == nil || k.Found == nil {
 		return nil
 	}
 	f := k.Outline.Forest(view.SpanSourceOf(ctx, r))
 	if f == nil || !k.sound(len(r.Regions()), r.Locations().Len()) {
 		return nil
 	}
-	c := &request.Critical{Requests: len(f.Requests), Length: k.Length, Rootless: k.Rootless, Paths: &request.Paths{List: k.Paths}, By: k.By,
+	c := &request.Critical{Requests: len(f.Requests), Length: k.Length, Rootless: k.Rootless,
+		Paths: &request.Paths{List: k.Paths}, By: k.By,
 		Clipped: k.Walked[0], Outside: k.Walked[1], Moved: k.Walked[2], MostMoved: k.MostMoved}
 	return &Requests{Forest: f, Graph: k.Graph, Critical: c, Merged: k.Merged, Uses: k.Uses, Found: k.Found}
 }
@@ -175,7 +180,8 @@ func (k *keptRequests) sound(regions, locations int) bool {
 	}
 	for i := range k.Found.Faults {
 		x := &k.Found.Faults[i]
-		good = good && is(x.Caller.Service, x.Caller.Region) && int(x.Worst) < len(k.Outline.ID) && x.Worst >= 0 && len(x.Ops) > 0 && (x.At == trace.NoLocation || int(x.At) < locations)
+		good = good && is(x.Caller.Service, x.Caller.Region) && int(x.Worst) < len(k.Outline.ID) && x.Worst >= 0 &&
+			len(x.Ops) > 0 && (x.At == trace.NoLocation || int(x.At) < locations)
 		for _, o := range x.Ops {
 			good = good && is(o.Service, o.Region)
 		}

@@ -12,9 +12,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// RequestsOf gives the requests that a view looks at: at least those that begin in the time selected, or the one that words name, with all
-// their calls; and where attributes of these calls are to be read. Of a large run only the part of the time that holds them is read, as far as what
-// is kept of it says where they are.
+// RequestsOf gives the requests that a view looks at: at least those that begin in the time selected, or the one that
+// words name, with all their calls; and where attributes of these calls are to be read. Of a large run only the part of
+// the time that holds them is read, as far as what is kept of it says where they are.
 func RequestsOf(ctx context.Context, q *view.Request, words []string) (*request.Forest, *view.SpanSource, error) {
 	run, all := q.Runs[0], view.SpanSourceOf(ctx, q.Store())
 	named := false
@@ -84,13 +84,14 @@ func requestsWithin(ctx context.Context, run view.Run, begin, end trace.Time) (*
 	if end == last {
 		end++ // an empty request at the very end belongs to the whole
 	}
-	return view.Keep(run.Cache, fmt.Sprint("requests within ", begin, " ", end), (*partRead).sizeBytes, func() (*partRead, error) {
-		return readSome(ctx, run, kept, kept.Forest.Within(begin, end, nil), mostPart)
-	})
+	return view.Keep(run.Cache, fmt.Sprint("requests within ", begin, " ", end), (*partRead).sizeBytes,
+		func() (*partRead, error) {
+			return readSome(ctx, run, kept, kept.Forest.Within(begin, end, nil), mostPart)
+		})
 }
 
-// OneRequest gives the request of an id as a forest of its own, without reading all spans: what is kept of the run says when it was, and how
-// many calls it has. It is nil where nothing is kept, or has no such request.
+// OneRequest gives the request of an id as a forest of its own, without reading all spans: what is kept of the run says
+// when it was, and how many calls it has. It is nil where nothing is kept, or has no such request.
 func OneRequest(ctx context.Context, run view.Run, id string) (*request.Forest, error) {
 	kept := keptRequestsOf(ctx, run)
 	if kept == nil || id == "" {
@@ -111,8 +112,8 @@ func (x *Requests) find(id string) int32 {
 	return int32(slices.IndexFunc(x.Forest.Requests, func(r request.Request) bool { return r.ID == id }))
 }
 
-// readSome looks around some requests until all their calls are found: some begin before their request, where clocks disagree, and some when it
-// has ended. It is nil where more than a share of all spans would be read.
+// readSome looks around some requests until all their calls are found: some begin before their request, where clocks
+// disagree, and some when it has ended. It is nil where more than a share of all spans would be read.
 func readSome(ctx context.Context, run view.Run, kept *Requests, want []int32, most float64) (*partRead, error) {
 	if len(want) == 0 {
 		return &partRead{forest: kept.Forest}, nil // none of them is there
@@ -128,7 +129,8 @@ func readSome(ctx context.Context, run view.Run, kept *Requests, want []int32, m
 	all := view.SpanSourceOf(ctx, run.Store)
 	for margin := longest; ; margin *= wider {
 		begin, end := first-margin, last+margin
-		if n := run.Store.Count(store.Window{Begin: max(begin, 0), End: min(end, run.Store.Info().End)}); float64(n) > most*float64(run.Store.Info().Intervals) {
+		if n := run.Store.Count(store.Window{Begin: max(begin, 0),
+			End: min(end, run.Store.Info().End)}); float64(n) > most*float64(run.Store.Info().Intervals) {
 			return nil, nil
 		}
 		f, err := request.GatherSome(all.Within(begin, end), kept.Forest, want)

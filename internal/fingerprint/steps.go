@@ -62,7 +62,8 @@ func JobOf(ctx context.Context, r store.Reader, w store.Window, d *view.Devices)
 		Recorded: func() ([][2]trace.Time, error) { return view.Recorded(ctx, r, w.Begin, w.End) },
 		Scan:     func(add func(*trace.Columns) error) error { return r.Intervals(ctx, w, add) },
 		Launches: func(add func(from, to step.Place, at trace.Time)) error {
-			return view.LaunchLinks(ctx, r, w, func(from, to store.Row, at trace.Time) { add(step.Place(from), step.Place(to), at) })
+			return view.LaunchLinks(ctx, r, w,
+				func(from, to store.Row, at trace.Time) { add(step.Place(from), step.Place(to), at) })
 		},
 		Attribute: func(name string, add func(trace.LocationID, int, []int32, []trace.Value)) error {
 			return view.AttributeNamed(ctx, r, w, name, func(c *store.AttributeColumns) error {

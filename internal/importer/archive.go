@@ -53,7 +53,8 @@ func archiveOf(f *os.File, name string, size int64) (Source, bool, error) {
 func zipSource(f readAtCloser, name string, size int64) (Source, bool, error) {
 	z, err := zip.NewReader(f, size)
 	if err != nil {
-		return Source{}, false, &Error{File: name, Cause: "zip archive: " + err.Error(), Hint: "copy it again", Kind: ErrMalformed}
+		return Source{}, false,
+			&Error{File: name, Cause: "zip archive: " + err.Error(), Hint: "copy it again", Kind: ErrMalformed}
 	}
 	z.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	files := zipFS{}
@@ -256,7 +257,9 @@ func packedTarSource(f *os.File, name string, size int64) (Source, bool, error) 
 		}
 	}
 	os.RemoveAll(dir)
-	return Source{}, false, &Error{File: name, Cause: "unpack: " + err.Error(), Hint: "unpack it yourself and name the directory", Kind: ErrMalformed}
+	return Source{}, false,
+		&Error{File: name, Cause: "unpack: " + err.Error(), Hint: "unpack it yourself and name the directory",
+			Kind: ErrMalformed}
 }
 
 // unpackTar writes the regular members below dir, limit bytes at most. An archive

@@ -43,10 +43,13 @@ func fitClocks(ctx context.Context, runs []Run, w trace.Writer) ([]trace.Time, e
 				return nil, refuseClocks(runs[j], runs[i], surveys[j].begin+offsets[j], s.begin)
 			}
 			offsets[i] = by
-			w.Report(trace.Guessed, "clock offsets of joined sources, found from spans with the same ids or sync markers of the same name in both", int64(common), fmt.Sprintf("%s: %s", runs[i].Label(runs[i].Files[0]), written(by)))
+			w.Report(trace.Guessed,
+				"clock offsets of joined sources, found from spans with the same ids or sync markers of the same "+
+					"name in both", int64(common), fmt.Sprintf("%s: %s", runs[i].Label(runs[i].Files[0]), written(by)))
 		}
 		if runs[i].Offset.Given {
-			w.Report(trace.Guessed, "clock offsets of joined sources, as given", 1, fmt.Sprintf("%s: %s", runs[i].Label(runs[i].Files[0]), written(offsets[i])))
+			w.Report(trace.Guessed, "clock offsets of joined sources, as given", 1,
+				fmt.Sprintf("%s: %s", runs[i].Label(runs[i].Files[0]), written(offsets[i])))
 		}
 		placed = append(placed, i)
 	}
@@ -90,8 +93,10 @@ func refuseClocks(a, b Run, beginA, beginB trace.Time) error {
 	}
 	nameA, nameB := a.Label(a.Files[0]), b.Label(b.Files[0])
 	return &Error{File: nameB, Kind: ErrUnsupported,
-		Cause: fmt.Sprintf("it begins %s, %s begins %s: these are not one clock, and no span id or sync marker is in both", epoch(beginB), nameA, epoch(beginA)),
-		Hint:  fmt.Sprintf("give an offset, such as %s@%s, which begins both at one time", nameB, written(beginA-beginB))}
+		Cause: fmt.Sprintf("it begins %s, %s begins %s: these are not one clock, and no span id or sync marker is in "+
+			"both", epoch(beginB), nameA, epoch(beginA)),
+		Hint: fmt.Sprintf("give an offset, such as %s@%s, which begins both at one time", nameB,
+			written(beginA-beginB))}
 }
 
 // epoch describes a time: a date if it counts from 1970, else the time on a clock of unknown origin.

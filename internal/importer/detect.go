@@ -149,7 +149,8 @@ func (r Run) refusal() error {
 	if len(r.Files) == 1 {
 		label = r.Label(r.Files[0])
 	}
-	return &Error{File: label, Cause: "this is " + r.Format.Title + ", which is recognised but not read", Hint: r.Format.Advice, Kind: ErrUnsupported}
+	return &Error{File: label, Cause: "this is " + r.Format.Title + ", which is recognised but not read",
+		Hint: r.Format.Advice, Kind: ErrUnsupported}
 }
 
 // An Ambiguous error says that a source holds several runs.
@@ -216,13 +217,16 @@ func newUnknown(formats []*Format, s Source) error {
 	case err != nil && len(s.Files) == 1:
 		return openError(s.Label(first), err)
 	case err != nil:
-		e.Cause.Cause = fmt.Sprintf("no reader knows any of these %d files; the first, %s, cannot be read: %s", len(s.Files), first, reason(err))
+		e.Cause.Cause = fmt.Sprintf("no reader knows any of these %d files; the first, %s, cannot be read: %s",
+			len(s.Files), first, reason(err))
 	case len(s.Files) == 1:
 		e.Cause.Cause = "no reader knows this input, which " + looks(head)
 	default:
-		e.Cause.Cause = fmt.Sprintf("no reader knows any of these %d files; the first, %s, %s", len(s.Files), first, looks(head))
+		e.Cause.Cause = fmt.Sprintf("no reader knows any of these %d files; the first, %s, %s", len(s.Files), first,
+			looks(head))
 	}
-	e.Cause.Hint = fmt.Sprintf("`parallax formats` lists the %d formats that were tried, --format names one outright", len(e.Tried))
+	e.Cause.Hint = fmt.Sprintf("`parallax formats` lists the %d formats that were tried, --format names one outright",
+		len(e.Tried))
 	return e
 }
 
@@ -236,7 +240,9 @@ func looks(head []byte) string {
 	for len(text) > most-utf8.UTFMax && !utf8.ValidString(text) { // a character cut in two
 		text = text[:len(text)-1]
 	}
-	if utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\r' && r != '\t' && !unicode.IsPrint(r) }) < 0 {
+	if utf8.ValidString(text) &&
+		strings.IndexFunc(text,
+			func(r rune) bool { return r != '\n' && r != '\r' && r != '\t' && !unicode.IsPrint(r) }) < 0 {
 		return fmt.Sprintf("begins with %q", text)
 	}
 	return fmt.Sprintf("begins with the bytes % x", head[:min(len(head), 16)])

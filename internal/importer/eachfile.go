@@ -24,7 +24,8 @@ func EachFile(is ...func(head []byte) bool) func(Source) []Run {
 }
 
 // OneFile imports runs of one file: read gets what it holds, unpacked, and how to name it in reports.
-func OneFile(read func(ctx context.Context, run Run, in io.Reader, label string, w trace.Writer) error) func(context.Context, Run, trace.Writer) error {
+func OneFile(read func(ctx context.Context, run Run, in io.Reader, label string,
+	w trace.Writer) error) func(context.Context, Run, trace.Writer) error {
 	return func(ctx context.Context, run Run, w trace.Writer) error {
 		in, err := run.Open(run.Files[0])
 		if err != nil {

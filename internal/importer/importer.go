@@ -29,8 +29,8 @@ type Format struct {
 	// Text says that all files of the format are text, in which no byte is zero: those
 	// that are come from a block that was never written, and are reported.
 	Text bool
-	// Room says how many times as much as its files, unpacked, an import has on the disk at the most; they come with the largest first. nil: what
-	// others of its kind take, once a text and 3.5 times what is binary. See Times.
+	// Room says how many times as much as its files, unpacked, an import has on the disk at the most; they come with
+	// the largest first. nil: what others of its kind take, once a text and 3.5 times what is binary. See Times.
 	Room func(run Run, files []File) float64
 	// Advice says what to do where Import is nil.
 	Advice string

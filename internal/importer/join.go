@@ -54,12 +54,14 @@ func importEach(ctx context.Context, runs []Run, all Run, w trace.Writer) error 
 	}
 	for i, r := range runs {
 		key := r.Files[0]
-		at := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: key, Name: path.Base(key), Rank: trace.NoRank})
+		at := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: key, Name: path.Base(key),
+			Rank: trace.NoRank})
 		if err := r.Format.Import(ctx, r, &below{w, at, offsets[i]}); err != nil {
 			return labelled(ctx, r, err)
 		}
 	}
-	w.Report(trace.Guessed, "runs joined as asked: their times are taken as if on one clock", int64(len(runs)), all.Label(all.Files[0]))
+	w.Report(trace.Guessed, "runs joined as asked: their times are taken as if on one clock", int64(len(runs)),
+		all.Label(all.Files[0]))
 	return nil
 }
 

@@ -72,7 +72,9 @@ func newSource(name string) (Source, error) {
 	case info.IsDir():
 		return directory(name)
 	case !info.Mode().IsRegular():
-		return Source{}, &Error{File: name, Cause: "not a file or directory but " + kindOf(info.Mode()), Hint: "save its content to a file first", Kind: ErrUnsupported}
+		return Source{},
+			&Error{File: name, Cause: "not a file or directory but " + kindOf(info.Mode()),
+				Hint: "save its content to a file first", Kind: ErrUnsupported}
 	}
 	archive, ok, err := openArchive(name, info.Size())
 	if err != nil || ok {
@@ -110,7 +112,8 @@ func withinArchive(name string) (Source, bool, error) {
 		s.Skipped = slices.DeleteFunc(s.Skipped, func(k Skip) bool { return !within(k.Path, inside) })
 		if len(s.Files) == 0 {
 			s.Close()
-			return Source{}, false, &Error{File: name, Cause: "nothing of that name in the archive " + at, Kind: ErrNotFound}
+			return Source{}, false,
+				&Error{File: name, Cause: "nothing of that name in the archive " + at, Kind: ErrNotFound}
 		}
 		s.Name = name
 		return s, true, nil

@@ -97,7 +97,8 @@ func (a *readAhead) Read(p []byte) (int, error) {
 			return 0, a.now.err
 		}
 		if a.now.err != nil {
-			return 0, &Error{File: a.label, Cause: a.now.err.Error(), Hint: "copy or record it again", Kind: ErrMalformed}
+			return 0,
+				&Error{File: a.label, Cause: a.now.err.Error(), Hint: "copy or record it again", Kind: ErrMalformed}
 		}
 		if a.all != nil {
 			a.free <- a.all

@@ -8,8 +8,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A survey is a Writer that keeps nothing but the times that a run reaches from and to, and its events that another source
-// may have recorded too: spans by their ids, and sync markers.
+// A survey is a Writer that keeps nothing but the times that a run reaches from and to, and its events that another
+// source may have recorded too: spans by their ids, and sync markers.
 type survey struct {
 	mu         sync.Mutex
 	ids        int32
@@ -26,7 +26,8 @@ type survey struct {
 const mostEvents = 1 << 20
 
 func newSurvey() *survey {
-	return &survey{regions: map[string]trace.RegionID{}, attributes: map[string]trace.AttributeID{}, events: map[string]trace.Time{}, twice: map[string]bool{}}
+	return &survey{regions: map[string]trace.RegionID{}, attributes: map[string]trace.AttributeID{},
+		events: map[string]trace.Time{}, twice: map[string]bool{}}
 }
 
 func (s *survey) next() int32 {

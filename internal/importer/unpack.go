@@ -66,7 +66,9 @@ func openGzip(r io.Reader) (io.Reader, func(), error) {
 const maxWindow = 256 << 20
 
 func openZstd(r io.Reader) (io.Reader, func(), error) {
-	z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow), zstd.WithDecoderLowmem(true))
+	z,
+		err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow),
+		zstd.WithDecoderLowmem(true))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -115,8 +117,8 @@ func unpack(r io.Reader, wanted int64) (io.Reader, func(), error) {
 // triedBytes is how much of a file is unpacked to see how well it is packed.
 const triedBytes = 4 << 20
 
-// Unpacked is about how many bytes a file of the source has when it is unpacked, as its first 4 MiB tell, and the end of gzip data; its own size where it is
-// not packed, or cannot be read.
+// Unpacked is about how many bytes a file of the source has when it is unpacked, as its first 4 MiB tell, and the end
+// of gzip data; its own size where it is not packed, or cannot be read.
 func (s Source) Unpacked(f File) int64 {
 	file, err := s.FS.Open(f.Path)
 	if err != nil {
@@ -143,8 +145,8 @@ func (s Source) Unpacked(f File) int64 {
 	return max(n, f.Size)
 }
 
-// gzipSize is what the end of gzip data says that it has unpacked, modulo 2^32, where that is near to what is expected: of several pieces
-// it says so of the last.
+// gzipSize is what the end of gzip data says that it has unpacked, modulo 2^32, where that is near to what is expected:
+// of several pieces it says so of the last.
 func gzipSize(r io.ReaderAt, size, expected int64) int64 {
 	var b [4]byte
 	if _, err := r.ReadAt(b[:], size-4); err != nil {

@@ -115,7 +115,8 @@ func (c *Cache) MakeRoom(dir string, need int64) error {
 		return nil // not to be had on this system: the import itself will say
 	}
 	if need += 16 << 20; free < need {
-		return fmt.Errorf("%s has %s free and this import may need %s; free some (`parallax cache clear`) or name another place with --cache DIR",
+		return fmt.Errorf("%s has %s free and this import may need %s; free some (`parallax cache clear`) or name "+
+			"another place with --cache DIR",
 			dir, view.FormatBytes(float64(free)), view.FormatBytes(float64(need)))
 	}
 	return nil

@@ -113,7 +113,8 @@ func (f *Follower) settled(name, stamp string, err error) error {
 }
 
 // Renew imports a run into a store of its own, which done removes when it is closed.
-func (f *Follower) Renew(ctx context.Context, x Found, through func(trace.Writer) trace.Writer) (run view.Run, done func(), err error) {
+func (f *Follower) Renew(ctx context.Context, x Found, through func(trace.Writer) trace.Writer) (run view.Run,
+	done func(), err error) {
 	l := f.loader
 	f.stores++
 	path := filepath.Join(f.dir, strconv.Itoa(f.stores)+".plx")

@@ -24,7 +24,8 @@ const demoVersion = 2
 func FindDemo(name string) (*demo.Demo, demo.Options, error) {
 	d, ok := demo.Find(name)
 	if !ok {
-		e := &UsageError{Text: fmt.Sprintf("no demo %q; `parallax demo --list` lists them, and ?balanced, ?locations=N, ?intervals=N, ?seed=N, and of training ?fault=NAME may follow a name", name), Typed: name}
+		e := &UsageError{Text: fmt.Sprintf("no demo %q; `parallax demo --list` lists them, and ?balanced, "+
+			"?locations=N, ?intervals=N, ?seed=N, and of training ?fault=NAME may follow a name", name), Typed: name}
 		for _, d := range demo.Demos {
 			e.Known = append(e.Known, d.Name)
 		}

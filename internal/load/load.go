@@ -133,7 +133,9 @@ type Found struct {
 func (l *Loader) Find(sources []string) (found []Found, done func(), err error) {
 	done = func() {}
 	if len(sources) == 0 {
-		return nil, done, usage("no source given; name a file, a directory, an archive, a .plx store, demo:NAME or clickhouse://HOST:PORT/DATABASE/RUN")
+		return nil, done,
+			usage("no source given; name a file, a directory, an archive, a .plx store, demo:NAME or " +
+				"clickhouse://HOST:PORT/DATABASE/RUN")
 	}
 	var out []Found
 	var files []string
@@ -157,7 +159,8 @@ func (l *Loader) Find(sources []string) (found []Found, done func(), err error) 
 			}
 			out = append(out, Found{Name: a.Run, Source: a.String(), Store: a.String(), remote: a})
 		case IsStore(s):
-			out = append(out, Found{Name: strings.TrimSuffix(filepath.Base(filepath.Clean(s)), ".plx"), Source: s, Store: s})
+			out = append(out,
+				Found{Name: strings.TrimSuffix(filepath.Base(filepath.Clean(s)), ".plx"), Source: s, Store: s})
 		default:
 			files = append(files, s)
 		}
@@ -268,7 +271,8 @@ func IsStore(path string) bool {
 	return (err == nil || local.HasParts(path)) && strings.HasSuffix(filepath.Clean(path), ".plx")
 }
 
-// mostTries is how often a store of the cache is opened while others, who imported the same at the same time, put theirs in its place.
+// mostTries is how often a store of the cache is opened while others, who imported the same at the same time, put
+// theirs in its place.
 const mostTries = 50
 
 // Files are the files that the run is read from; a store, a demo or an address is one.
@@ -294,7 +298,8 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 		if err != nil {
 			return view.Run{}, err
 		}
-		return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: view.NewCache(l.Budget)}, l.check(r)
+		return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: view.NewCache(l.Budget)},
+			l.check(r)
 	}
 	if path == "" {
 		key, err := l.key(f)
@@ -304,7 +309,8 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 		path = l.Cache.Path(f.Name, key)
 		if r, err := local.Open(path, l.Summaries, l.Digests...); err == nil {
 			l.Cache.touch(path)
-			return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: view.NewCache(l.Budget)}, l.check(r)
+			return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: view.NewCache(l.Budget)},
+				l.check(r)
 		}
 		if err := l.Cache.MakeRoom(l.Cache.Dir, f.Room()); err != nil {
 			return view.Run{}, err
@@ -329,7 +335,8 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 	if err != nil {
 		return view.Run{}, fmt.Errorf("open %s: %w", f.Source, err)
 	}
-	return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: view.NewCache(l.Budget)}, l.check(r)
+	return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: view.NewCache(l.Budget)},
+		l.check(r)
 }
 
 // openSpans reads spans of a table as a file of them, which is imported like any other.
@@ -371,10 +378,13 @@ func (l *Loader) renew(ctx context.Context, f Found, cause *local.VersionError) 
 	}
 	defer done()
 	if err != nil || len(found) != 1 || found[0].Store != "" {
-		return view.Run{}, fmt.Errorf("%w; it was made from %s, which is not here", failed, strings.Join(cause.Sources, ", "))
+		return view.Run{},
+			fmt.Errorf("%w; it was made from %s, which is not here", failed, strings.Join(cause.Sources, ", "))
 	}
 	if changed := changedSince(filepath.Join(f.Store, "manifest.json"), found[0].roots); changed != "" {
-		return view.Run{}, fmt.Errorf("%w; %s has changed since it was made from it: open %s itself to see what it is now", failed, changed, changed)
+		return view.Run{},
+			fmt.Errorf("%w; %s has changed since it was made from it: open %s itself to see what it is now", failed,
+				changed, changed)
 	}
 	run, err := l.Open(ctx, found[0])
 	if err != nil {
@@ -487,11 +497,13 @@ func (l *Loader) prepare(ctx context.Context, path string) {
 }
 
 // WriteThrough is Write with something between the reader and the store.
-func (l *Loader) WriteThrough(ctx context.Context, f Found, path string, through func(trace.Writer) trace.Writer) error {
+func (l *Loader) WriteThrough(ctx context.Context, f Found, path string,
+	through func(trace.Writer) trace.Writer) error {
 	return l.writeThrough(ctx, f, path, Shard{}, through)
 }
 
-func (l *Loader) writeThrough(ctx context.Context, f Found, path string, part Shard, through func(trace.Writer) trace.Writer) error {
+func (l *Loader) writeThrough(ctx context.Context, f Found, path string, part Shard,
+	through func(trace.Writer) trace.Writer) error {
 	o := l.storeOptions()
 	o.Sources, o.Part, o.Parts = []string{f.Source}, part.Part, part.Of
 	fill := func(w trace.Writer) error { return f.demo.Write(ctx, f.options, w) }

@@ -9,7 +9,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 )
 
-// What is asked for before an import starts is never less than it takes, so far as was measured, and not much more where that can be told from the files.
+// What is asked for before an import starts is never less than it takes, so far as was measured, and not much more
+// where that can be told from the files.
 
 // files are those that an import reads, the largest first.
 func (f Found) files() []importer.File {
@@ -35,7 +36,8 @@ func (f Found) Packed() (n int64) {
 	return n
 }
 
-// mostTried is how many files of a kind are looked at to see how well they are packed; the others, which are smaller, are taken to be like them.
+// mostTried is how many files of a kind are looked at to see how well they are packed; the others, which are smaller,
+// are taken to be like them.
 const mostTried = 16
 
 // unpacked is about how many bytes its files have when they are unpacked.
@@ -80,15 +82,16 @@ func (f Found) Room() int64 {
 	return int64(times * float64(f.unpacked()))
 }
 
-// demoRoom is what an interval of a demo takes, with its messages; the others are of formats that say nothing, times their source.
+// demoRoom is what an interval of a demo takes, with its messages; the others are of formats that say nothing, times
+// their source.
 const (
 	demoRoom  = 60
 	textRoom  = 1.0
 	otherRoom = 3.5
 )
 
-// PartRoom does for one of several parts, whose rows stay plain until the end, beside what they are made from. Of a binary
-// source that is 3.3 times its bytes, of a text 0.2 to 0.95 times.
+// PartRoom does for one of several parts, whose rows stay plain until the end, beside what they are made from. Of a
+// binary source that is 3.3 times its bytes, of a text 0.2 to 0.95 times.
 func (f Found) PartRoom() int64 {
 	if f.demo != nil {
 		return f.Room()

@@ -38,7 +38,9 @@ func (s *Server) ask(ctx context.Context, run, text string, limit int) (*sdk.Cal
 	if limit <= 0 {
 		limit = someRows
 	}
-	rows, err := s.config.Database([]view.Run{r}).Query(ctx, text, query.Limits{Time: queryTime, Rows: int64(min(limit, mostRows))})
+	rows,
+		err := s.config.Database([]view.Run{r}).Query(ctx, text,
+		query.Limits{Time: queryTime, Rows: int64(min(limit, mostRows))})
 	if err != nil {
 		return nil, askOut{}, err
 	}

@@ -59,8 +59,10 @@ func (s *Server) info(ctx context.Context, _ *sdk.CallToolRequest, in runIn) (*s
 		return nil, infoOut{}, err
 	}
 	out := infoOut{
-		Source: r.Source, Format: i.Format, Length: int64(i.End), Locations: i.Locations, Ranks: i.Ranks, Rows: i.Rows, Regions: i.Regions, Intervals: i.Intervals, Links: i.Links,
-		Counters: i.Counters, Samples: i.Samples, Instants: i.Instants, ProfileRows: i.ProfileRows, Top: i.RegionTable[:min(len(i.RegionTable), 15)], Metrics: []string{},
+		Source: r.Source, Format: i.Format, Length: int64(i.End), Locations: i.Locations, Ranks: i.Ranks, Rows: i.Rows,
+		Regions: i.Regions, Intervals: i.Intervals, Links: i.Links,
+		Counters: i.Counters, Samples: i.Samples, Instants: i.Instants, ProfileRows: i.ProfileRows,
+		Top: i.RegionTable[:min(len(i.RegionTable), 15)], Metrics: []string{},
 		Properties: map[string]string{}, Report: i.Report[:min(len(i.Report), 10)], Tree: []string{},
 	}
 	for _, m := range i.Metrics[:min(len(i.Metrics), 30)] {
@@ -73,10 +75,12 @@ func (s *Server) info(ctx context.Context, _ *sdk.CallToolRequest, in runIn) (*s
 	}
 	tree := r.Store.Locations()
 	for id := range min(tree.Len(), 12) {
-		out.Tree = append(out.Tree, strings.Repeat("  ", int(tree.Level[id]))+tree.Name[id]+" ("+string(tree.Kind[id])+")")
+		out.Tree = append(out.Tree,
+			strings.Repeat("  ", int(tree.Level[id]))+tree.Name[id]+" ("+string(tree.Kind[id])+")")
 	}
 	if len(i.RegionTable) > 15 || tree.Len() > 12 {
-		out.More = "query: select * from locations; select region, sum(exclusive) from time_in() group by 1 order by 2 desc"
+		out.More = "query: select * from locations; select region, sum(exclusive) from time_in() group by 1 order by " +
+			"2 desc"
 	}
 	return nil, out, nil
 }
@@ -150,7 +154,9 @@ func (s *Server) view(ctx context.Context, _ *sdk.CallToolRequest, in viewIn) (*
 	for k, v := range in.Options {
 		set[k] = []string{v}
 	}
-	result, err := s.compute(ctx, r, in.View, view.Spec{From: in.From, To: in.To, Locations: in.Locations, Regions: in.Regions}, set)
+	result,
+		err := s.compute(ctx, r, in.View,
+		view.Spec{From: in.From, To: in.To, Locations: in.Locations, Regions: in.Regions}, set)
 	if err != nil {
 		return nil, tableOut{}, err
 	}
@@ -166,14 +172,16 @@ func (s *Server) view(ctx context.Context, _ *sdk.CallToolRequest, in viewIn) (*
 	if err != nil {
 		return nil, tableOut{}, err
 	}
-	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)}, &sdk.ImageContent{Data: picture.Bytes(), MIMEType: "image/png"}}}, out, nil
+	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)},
+		&sdk.ImageContent{Data: picture.Bytes(), MIMEType: "image/png"}}}, out, nil
 }
 
 // pictureSize is what a program that looks at pictures takes in well.
 var pictureSize = scene.Size{Width: 1200, Height: 750}
 
 // compute runs a view of a run, with others where it compares.
-func (s *Server) compute(ctx context.Context, r view.Run, name string, spec view.Spec, set map[string][]string, others ...view.Run) (view.Result, error) {
+func (s *Server) compute(ctx context.Context, r view.Run, name string, spec view.Spec, set map[string][]string,
+	others ...view.Run) (view.Result, error) {
 	for _, v := range s.config.Views {
 		if v.Name != name {
 			continue
@@ -211,7 +219,8 @@ func page(result view.Result, offset, limit int) tableOut {
 		limit = someRows
 	}
 	offset, limit = min(max(offset, 0), len(t.Rows)), min(limit, mostRows)
-	out := tableOut{Columns: append([]view.Column{}, t.Columns...), Rows: [][]any{}, Total: len(t.Rows), Notes: append([]string{}, result.Notes()...)}
+	out := tableOut{Columns: append([]view.Column{}, t.Columns...), Rows: [][]any{}, Total: len(t.Rows),
+		Notes: append([]string{}, result.Notes()...)}
 	for _, row := range t.Rows[offset:min(offset+limit, len(t.Rows))] {
 		out.Rows = append(out.Rows, compact(row))
 	}
@@ -237,8 +246,11 @@ type findingsIn struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"how many, 20 unless said"`
 }
 
-func (s *Server) findings(ctx context.Context, _ *sdk.CallToolRequest, in findingsIn) (*sdk.CallToolResult, askOut, error) {
-	return s.ask(ctx, in.Run, "select kind, severity, lost as lost_ns, share, text, begin, \"end\", paths as locations, view, unit from findings()", in.Limit)
+func (s *Server) findings(ctx context.Context, _ *sdk.CallToolRequest, in findingsIn) (*sdk.CallToolResult, askOut,
+	error) {
+	return s.ask(ctx, in.Run,
+		"select kind, severity, lost as lost_ns, share, text, begin, \"end\", paths as locations, view, unit from "+
+			"findings()", in.Limit)
 }
 
 type contrastIn struct {
@@ -249,7 +261,8 @@ type contrastIn struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"rows wanted, 20 unless said"`
 }
 
-func (s *Server) contrast(ctx context.Context, _ *sdk.CallToolRequest, in contrastIn) (*sdk.CallToolResult, tableOut, error) {
+func (s *Server) contrast(ctx context.Context, _ *sdk.CallToolRequest, in contrastIn) (*sdk.CallToolResult, tableOut,
+	error) {
 	r, release, err := s.use(in.Run)
 	if err != nil {
 		return nil, tableOut{}, err
@@ -276,7 +289,8 @@ type compareIn struct {
 	Limit  int    `json:"limit,omitempty" jsonschema:"rows wanted, 20 unless said"`
 }
 
-func (s *Server) compare(ctx context.Context, _ *sdk.CallToolRequest, in compareIn) (*sdk.CallToolResult, tableOut, error) {
+func (s *Server) compare(ctx context.Context, _ *sdk.CallToolRequest, in compareIn) (*sdk.CallToolResult, tableOut,
+	error) {
 	if in.Before == in.After {
 		return nil, tableOut{}, failed("a run is not compared with itself; the tool runs lists what is open")
 	}

@@ -51,25 +51,50 @@ Times are nanoseconds from the start of the run. Where an answer says "more", as
 
 // New makes a server.
 func New(c Config) *Server {
-	s := &Server{config: c, sdk: sdk.NewServer(&sdk.Implementation{Name: "parallax", Title: "Parallax", Version: c.Version}, &sdk.ServerOptions{Instructions: instructions})}
+	s := &Server{config: c,
+		sdk: sdk.NewServer(&sdk.Implementation{Name: "parallax", Title: "Parallax", Version: c.Version},
+			&sdk.ServerOptions{Instructions: instructions})}
 	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}
 	add := func(name, description string) *sdk.Tool {
 		return &sdk.Tool{Name: name, Description: description, Annotations: reads}
 	}
-	sdk.AddTool(s.sdk, add("open", "Open a trace or profile by its path (a file, a directory, an archive, a .plx store, or demo:NAME such as demo:stencil). Imports it if needed, which may take long. Gives the ids that other tools take as `run`."), s.open)
+	sdk.AddTool(s.sdk,
+		add("open",
+			"Open a trace or profile by its path (a file, a directory, an archive, a .plx store, or demo:NAME such "+
+				"as demo:stencil). Imports it if needed, which may take long. Gives the ids that other tools take as "+
+				"`run`."), s.open)
 	sdk.AddTool(s.sdk, add("runs", "List the runs that are open, with their ids."), s.runs)
-	sdk.AddTool(s.sdk, add("info", "What is in a run: format, length, counts of locations, intervals, links, samples; the regions with the most time; what was repaired or left out on import."), s.info)
-	sdk.AddTool(s.sdk, add("findings", "What a run loses time by, most first, each as one plain sentence with the time lost, when, and on which locations. Ask this first when the question is why something is slow."), s.findings)
-	sdk.AddTool(s.sdk, add("views", "List the views with one line on each; with `view`, the options of that one and how to read it."), s.views)
-	sdk.AddTool(s.sdk, add("view", "The numbers behind a view as rows, for all or for a selection; with picture=true also its picture as PNG. Views: "+viewNames(c.Views)+"."), s.view)
-	sdk.AddTool(s.sdk, add("contrast", "Why two parts of a run differ: what a has more or less of than b, by effect. a and b are patterns of locations (`rank:0-3`, a glob on the path) or stretches of time (`time=1s..2s`, `from=50%`); b left out: all others."), s.contrast)
-	sdk.AddTool(s.sdk, add("compare", "What changed from one run to another, most first: time of each region and call path, with its share of the difference and whether it is more than noise. before and after are ids of open runs."), s.compare)
+	sdk.AddTool(s.sdk,
+		add("info",
+			"What is in a run: format, length, counts of locations, intervals, links, samples; the regions with the "+
+				"most time; what was repaired or left out on import."), s.info)
+	sdk.AddTool(s.sdk,
+		add("findings",
+			"What a run loses time by, most first, each as one plain sentence with the time lost, when, and on which "+
+				"locations. Ask this first when the question is why something is slow."), s.findings)
+	sdk.AddTool(s.sdk,
+		add("views", "List the views with one line on each; with `view`, the options of that one and how to read it."),
+		s.views)
+	sdk.AddTool(s.sdk,
+		add("view",
+			"The numbers behind a view as rows, for all or for a selection; with picture=true also its picture as "+
+				"PNG. Views: "+viewNames(c.Views)+"."), s.view)
+	sdk.AddTool(s.sdk,
+		add("contrast",
+			"Why two parts of a run differ: what a has more or less of than b, by effect. a and b are patterns of "+
+				"locations (`rank:0-3`, a glob on the path) or stretches of time (`time=1s..2s`, `from=50%`); b left "+
+				"out: all others."), s.contrast)
+	sdk.AddTool(s.sdk,
+		add("compare",
+			"What changed from one run to another, most first: time of each region and call path, with its share of "+
+				"the difference and whether it is more than noise. before and after are ids of open runs."), s.compare)
 	sdk.AddTool(s.sdk, add("query", "SQL (SQLite, read only) over a run. "+schemaOf(c.Database(nil))), s.query)
 	for name, text := range c.Documents {
 		uri := "parallax://docs/" + name
-		s.sdk.AddResource(&sdk.Resource{URI: uri, Name: name, MIMEType: "text/markdown", Description: firstLine(text)}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-			return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "text/markdown", Text: text}}}, nil
-		})
+		s.sdk.AddResource(&sdk.Resource{URI: uri, Name: name, MIMEType: "text/markdown", Description: firstLine(text)},
+			func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+				return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "text/markdown", Text: text}}}, nil
+			})
 	}
 	return s
 }
@@ -104,7 +129,9 @@ func schemaOf(d *query.Database) string {
 		}
 		b.WriteString("[" + strings.Join(names, ", ") + "]")
 	}
-	b.WriteString(". Times are ns. Conditions on begin, end, time, location, path, rank, region spare reading. Prefer time_in, calls and busy to group by over intervals: they add up inside the store. Resource parallax://docs/tables.md explains every column.")
+	b.WriteString(". Times are ns. Conditions on begin, end, time, location, path, rank, region spare reading. " +
+		"Prefer time_in, calls and busy to group by over intervals: they add up inside the store. Resource " +
+		"parallax://docs/tables.md explains every column.")
 	return b.String()
 }
 

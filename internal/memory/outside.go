@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Outside is memory that is not the runtime's, since its owner takes it of the system: columns of stores that are unpacked. It
-// counts against the budget like everything else.
+// Outside is memory that is not the runtime's, since its owner takes it of the system: columns of stores that are
+// unpacked. It counts against the budget like everything else.
 type Outside struct{ n atomic.Int64 }
 
 var (
@@ -28,8 +28,8 @@ func (o *Outside) Clear() { outside.Add(-o.n.Swap(0)) }
 // Load is how many bytes these are.
 func (o *Outside) Load() int64 { return o.n.Load() }
 
-// TooMuchOutside reports whether the program holds more outside the runtime's memory than the budget leaves for what nobody
-// uses at the moment, so many times, or than most.
+// TooMuchOutside reports whether the program holds more outside the runtime's memory than the budget leaves for what
+// nobody uses at the moment, so many times, or than most.
 func TooMuchOutside(most, times int64) bool {
 	limit := mostOutside.Load()
 	return outside.Load() > most || outside.Load()/times > limit

@@ -36,11 +36,13 @@ func (b *Budget) Limit() {
 	b.tell()
 }
 
-// mostGarbage may lie about while something is at work, however little is live, where the budget is large. Each collection looks at
-// all that is live and at what the program itself has: what is done in a moment would pay for one every few megabytes.
+// mostGarbage may lie about while something is at work, however little is live, where the budget is large. Each
+// collection looks at all that is live and at what the program itself has: what is done in a moment would pay for one
+// every few megabytes.
 const mostGarbage = 32 << 20
 
-// spare tells the runtime how much garbage may lie about beside what is live, where that has changed much; users may have told it themselves.
+// spare tells the runtime how much garbage may lie about beside what is live, where that has changed much; users may
+// have told it themselves.
 func (b *Budget) spare(live int64) {
 	if !b.limited || os.Getenv("GOGC") != "" {
 		return
@@ -70,8 +72,10 @@ func (b *Budget) inUse() use {
 	if b.measured != nil {
 		return b.measured()
 	}
-	s := [...]metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"}, {Name: "/memory/classes/metadata/other:bytes"},
-		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/gc/cycles/total:gc-cycles"}}
+	s := [...]metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"},
+		{Name: "/memory/classes/metadata/other:bytes"},
+		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/gc/cycles/total:gc-cycles"}}
 	metrics.Read(s[:])
 	at := func(i int) int64 { return int64(s[i].Value.Uint64()) }
 	return use{live: at(0) + at(1) + at(2) + outside.Load(), mapped: at(3) - at(4) + outside.Load(), cycles: at(5)}

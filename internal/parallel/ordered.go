@@ -11,7 +11,8 @@ import (
 // Ordered runs produce for 0 … n-1 on several workers and consume for each
 // result, in order, one at a time. At most a few results wait at once, so memory
 // is bounded by theirs. newWorker makes what a worker keeps between results.
-func Ordered[W, T any](ctx context.Context, n, workers int, newWorker func() W, produce func(context.Context, W, int) (T, error), consume func(T) error) error {
+func Ordered[W, T any](ctx context.Context, n, workers int, newWorker func() W,
+	produce func(context.Context, W, int) (T, error), consume func(T) error) error {
 	var (
 		next atomic.Int64 // to be produced
 

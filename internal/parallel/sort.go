@@ -8,8 +8,8 @@ import (
 // leastSort is how many values are sorted by one goroutine: fewer are not worth another.
 const leastSort = 1 << 14
 
-// Sort sorts a list on all cores, with as much memory again. The order must tell any two values apart that are not the same, so that
-// the result does not depend on how many cores there are.
+// Sort sorts a list on all cores, with as much memory again. The order must tell any two values apart that are not the
+// same, so that the result does not depend on how many cores there are.
 func Sort[T any](list []T, compare func(a, b T) int) {
 	parts := 1
 	for parts < Workers() && len(list)/(2*parts) >= leastSort {
@@ -26,7 +26,8 @@ func Sort[T any](list []T, compare func(a, b T) int) {
 	}
 	from, to := list, make([]T, len(list))
 	for width := 1; width < parts; width *= 2 {
-		// Each pair of runs is merged by as many goroutines as have made them: a piece each, cut where both have the same values.
+		// Each pair of runs is merged by as many goroutines as have made them: a piece each, cut where both have the
+		// same values.
 		_ = For(ctx, parts, func(i int) {
 			low := i / (2 * width) * 2 * width
 			a, b := from[edge(low):edge(low+width)], from[edge(low+width):edge(low+2*width)]
@@ -42,7 +43,8 @@ func Sort[T any](list []T, compare func(a, b T) int) {
 	}
 }
 
-// mergeRuns sorts what is a few sorted lists one after the other, as what comes from several threads often is; false: it is not.
+// mergeRuns sorts what is a few sorted lists one after the other, as what comes from several threads often is; false:
+// it is not.
 func mergeRuns[T any](list []T, compare func(a, b T) int) bool {
 	const few = 32
 	var ends [few + 1]int

@@ -20,14 +20,16 @@ var aggregates = []struct {
 	{"sum", 1, func() sqlite.AggregateFunction { return &adder{} }},
 	{"median", 1, func() sqlite.AggregateFunction { return &ranker{name: "median", p: 0.5} }},
 	{"quantile", 2, func() sqlite.AggregateFunction { return &ranker{name: "quantile", p: math.NaN(), whole: 1} }},
-	{"percentile", 2, func() sqlite.AggregateFunction { return &ranker{name: "percentile", p: math.NaN(), whole: 100} }},
+	{"percentile", 2,
+		func() sqlite.AggregateFunction { return &ranker{name: "percentile", p: math.NaN(), whole: 100} }},
 }
 
 func registerAggregates(d *sqlite.Driver) error {
 	for _, a := range aggregates {
-		impl := &sqlite.FunctionImpl{NArgs: a.arguments, Deterministic: true, MakeAggregate: func(sqlite.FunctionContext) (sqlite.AggregateFunction, error) {
-			return a.start(), nil
-		}}
+		impl := &sqlite.FunctionImpl{NArgs: a.arguments, Deterministic: true,
+			MakeAggregate: func(sqlite.FunctionContext) (sqlite.AggregateFunction, error) {
+				return a.start(), nil
+			}}
 		if err := d.RegisterFunction(a.name, impl); err != nil {
 			return err
 		}
@@ -35,8 +37,8 @@ func registerAggregates(d *sqlite.Driver) error {
 	return nil
 }
 
-// An adder is sum() as SQLite has it, but for overflow: whole numbers are added in 128 bits, and a sum beyond 64 bits is
-// given as a floating point number.
+// An adder is sum() as SQLite has it, but for overflow: whole numbers are added in 128 bits, and a sum beyond 64 bits
+// is given as a floating point number.
 type adder struct {
 	count int64
 	whole trace.Sum
@@ -191,7 +193,8 @@ func ranked(v driver.Value) (float64, bool) {
 // WindowInverse implements sqlite.AggregateFunction: the value that leaves is the first that came.
 func (r *ranker) WindowInverse(_ *sqlite.FunctionContext, args []driver.Value) error {
 	if r.runs != nil {
-		return fmt.Errorf("%s over a window of more than %d rows: too many to move along; choose a shorter frame", r.name, mostHeld)
+		return fmt.Errorf("%s over a window of more than %d rows: too many to move along; choose a shorter frame",
+			r.name, mostHeld)
 	}
 	if _, ok := ranked(args[0]); ok && len(r.held) > 0 {
 		r.held = r.held[1:]

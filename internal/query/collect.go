@@ -11,8 +11,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/table"
 )
 
-// A Collection is all rows of a result with the types of their columns, for files that want to know these first. Rows are
-// in a temporary file, so memory is that of a batch however many there are. Close it when done.
+// A Collection is all rows of a result with the types of their columns, for files that want to know these first. Rows
+// are in a temporary file, so memory is that of a batch however many there are. Close it when done.
 type Collection struct {
 	Columns []table.Column
 
@@ -21,7 +21,8 @@ type Collection struct {
 }
 
 // Collect gathers all rows. A column of a table has its declared type; a computed one has the narrowest that holds its
-// values: whole numbers, numbers or texts, and number where all are null. More cells than most are refused; 0: no bound.
+// values: whole numbers, numbers or texts, and number where all are null. More cells than most are refused; 0: no
+// bound.
 func (r *Rows) Collect(most int64) (*Collection, error) {
 	file, err := newTemporary()
 	if err != nil {
@@ -47,7 +48,8 @@ func (c *Collection) gather(r *Rows, most int64) error {
 	var line []byte
 	for r.Next() {
 		if c.rows++; most > 0 && c.rows*int64(len(kinds)) > most {
-			return fmt.Errorf("query: the result has more than %d cells; ask for fewer columns or rows, add up in SQL, or write csv or json", most)
+			return fmt.Errorf("query: the result has more than %d cells; ask for fewer columns or rows, add up in "+
+				"SQL, or write csv or json", most)
 		}
 		line = line[:0]
 		for i, v := range r.Row() {

@@ -45,7 +45,8 @@ func (c *cursor) Filter(_ int, plan string, values []vtab.Value) error {
 	}
 	if c.table.Find != nil {
 		var found []*table.Batch
-		out := &table.Output{Want: c.want, Few: true, Read: &c.session.read, Emit: func(b *table.Batch) error { found = append(found, b); return nil }}
+		out := &table.Output{Want: c.want, Few: true, Read: &c.session.read,
+			Emit: func(b *table.Batch) error { found = append(found, b); return nil }}
 		ok, err := c.table.Find(c.run, &c.filter, out)
 		if err != nil {
 			return c.session.fail(err)
@@ -84,7 +85,8 @@ func (c *cursor) read(plan string, values []vtab.Value) error {
 			c.filter.Arguments[c.table.Arguments[p.column-len(c.table.Columns)].Name] = value
 			continue
 		}
-		c.filter.Conditions = append(c.filter.Conditions, table.Condition{Column: c.table.Columns[p.column].Name, Op: p.op, Value: value})
+		c.filter.Conditions = append(c.filter.Conditions,
+			table.Condition{Column: c.table.Columns[p.column].Name, Op: p.op, Value: value})
 	}
 	return nil
 }

@@ -75,7 +75,10 @@ func (d *Database) Query(ctx context.Context, text string, limits Limits) (*Rows
 		}
 	}
 	if limits.Time > 0 {
-		bounded, cancel := context.WithTimeoutCause(ctx, limits.Time, fmt.Errorf("it took longer than %s; ask for a window (begin, end), a location, or allow more time", limits.Time))
+		bounded,
+			cancel := context.WithTimeoutCause(ctx, limits.Time,
+			fmt.Errorf("it took longer than %s; ask for a window (begin, end), a location, or allow more time",
+				limits.Time))
 		ctx, stops = bounded, append(stops, cancel)
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -226,7 +229,8 @@ func (r *Rows) explain(err error) error {
 			text = text[:at]
 		}
 	}
-	if strings.Contains(text, "not authorized") || strings.Contains(text, "may not be modified") || strings.Contains(text, "readonly database") {
+	if strings.Contains(text, "not authorized") || strings.Contains(text, "may not be modified") ||
+		strings.Contains(text, "readonly database") {
 		text = "a query only reads: " + text
 	}
 	if strings.HasPrefix(text, "no such table") || strings.HasPrefix(text, "no such column") {
@@ -298,7 +302,8 @@ func (s *session) declare(ctx context.Context, conn *sql.Conn, d *Database) erro
 			fmt.Fprintf(&b, "attach ':memory:' as %s;\n", schema)
 		}
 		for _, t := range d.Tables() {
-			fmt.Fprintf(&b, "create virtual table %s.%s using %s(%d, %d);\n", schema, quote(t.Name), moduleName, s.id, i)
+			fmt.Fprintf(&b, "create virtual table %s.%s using %s(%d, %d);\n", schema, quote(t.Name), moduleName, s.id,
+				i)
 		}
 	}
 	_, err := conn.ExecContext(ctx, b.String())

@@ -7,8 +7,8 @@ import (
 	"sort"
 )
 
-// sortedRuns are keys in a temporary file, sorted piece by piece. Any of them is found by its number in the order of all
-// without reading the file: the keys are bisected, and each run is searched.
+// sortedRuns are keys in a temporary file, sorted piece by piece. Any of them is found by its number in the order of
+// all without reading the file: the keys are bisected, and each run is searched.
 type sortedRuns struct {
 	file  *temporary
 	ends  []int64 // of each run, in keys

@@ -37,7 +37,8 @@ func (module) Create(c vtab.Context, args []string) (vtab.Table, error) {
 	return &virtual{session: s, run: s.runs[run], table: t}, c.Declare(declaration(t))
 }
 
-var declaredAs = map[table.Kind]string{table.Integer: "INTEGER", table.Number: "REAL", table.Text: "TEXT", table.Flag: "INTEGER"}
+var declaredAs = map[table.Kind]string{table.Integer: "INTEGER", table.Number: "REAL", table.Text: "TEXT",
+	table.Flag: "INTEGER"}
 
 // declaration is the table as SQLite wants it told: arguments of a function are hidden columns.
 func declaration(t *table.Table) string {
@@ -63,7 +64,8 @@ func (v *virtual) Disconnect() error          { return nil }
 func (v *virtual) Destroy() error             { return nil }
 
 var operators = map[vtab.ConstraintOp]table.Op{
-	vtab.OpEQ: table.Equal, vtab.OpLT: table.Less, vtab.OpLE: table.AtMost, vtab.OpGT: table.More, vtab.OpGE: table.AtLeast, vtab.OpLIKE: table.Like,
+	vtab.OpEQ: table.Equal, vtab.OpLT: table.Less, vtab.OpLE: table.AtMost, vtab.OpGT: table.More,
+	vtab.OpGE: table.AtLeast, vtab.OpLIKE: table.Like,
 }
 
 // BestIndex chooses which conditions the table gets. They are told to the cursor by a

@@ -23,7 +23,8 @@ func (r *Receiver) takeGRPC(q *http.Request) *refusal {
 	}
 	if how := q.Header.Get("Grpc-Encoding"); packed && how != "gzip" {
 		r.counts.malformed.Add(1)
-		return &refusal{http.StatusUnsupportedMediaType, codeUnimplemented, "the message is packed otherwise than by gzip", 0}
+		return &refusal{http.StatusUnsupportedMediaType, codeUnimplemented,
+			"the message is packed otherwise than by gzip", 0}
 	}
 	back, bad := r.reserve(q.Context(), unpackedSize(length, packed, r.options.Largest))
 	if bad != nil {

@@ -20,7 +20,8 @@ func (r *Receiver) takeHTTP(q *http.Request) *refusal {
 	kind, _, _ := mime.ParseMediaType(q.Header.Get("Content-Type"))
 	if kind != "application/x-protobuf" && kind != "application/json" {
 		r.counts.malformed.Add(1)
-		return &refusal{http.StatusUnsupportedMediaType, codeInvalid, "the content is neither application/x-protobuf nor application/json", 0}
+		return &refusal{http.StatusUnsupportedMediaType, codeInvalid,
+			"the content is neither application/x-protobuf nor application/json", 0}
 	}
 	packing := q.Header.Get("Content-Encoding")
 	if packing != "" && packing != "identity" && packing != "gzip" {
@@ -119,9 +120,11 @@ func statusMessage(bad *refusal) []byte {
 	if bad.retry <= 0 {
 		return b
 	}
-	seconds := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType), uint64(math.Ceil(bad.retry.Seconds())))
+	seconds := protowire.AppendVarint(protowire.AppendTag(nil, 1, protowire.VarintType),
+		uint64(math.Ceil(bad.retry.Seconds())))
 	info := protowire.AppendBytes(protowire.AppendTag(nil, 1, protowire.BytesType), seconds)
-	any := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType), "type.googleapis.com/google.rpc.RetryInfo")
+	any := protowire.AppendString(protowire.AppendTag(nil, 1, protowire.BytesType),
+		"type.googleapis.com/google.rpc.RetryInfo")
 	any = protowire.AppendBytes(protowire.AppendTag(any, 2, protowire.BytesType), info)
 	return protowire.AppendBytes(protowire.AppendTag(b, 3, protowire.BytesType), any)
 }

@@ -9,7 +9,8 @@ func countSpans(request []byte) (n int64, ok bool) {
 		return each(resource, 2, func(scope []byte) bool {
 			return each(scope, 2, func(span []byte) bool {
 				n++
-				return each(span, 1, func(id []byte) bool { return len(id) == 16 }) && each(span, 2, func(id []byte) bool { return len(id) == 8 })
+				return each(span, 1, func(id []byte) bool { return len(id) == 16 }) &&
+					each(span, 2, func(id []byte) bool { return len(id) == 8 })
 			})
 		})
 	})

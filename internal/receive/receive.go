@@ -54,8 +54,8 @@ type Counts struct {
 	Requests int64 `json:"requests"`
 	Spans    int64 `json:"spans"`
 	Bytes    int64 `json:"bytes"` // of requests that are on disk
-	// Spans that were not taken: the sender was asked to come again, or they cannot be read. How many spans a refused request had is
-	// not known where it was not read.
+	// Spans that were not taken: the sender was asked to come again, or they cannot be read. How many spans a refused
+	// request had is not known where it was not read.
 	RefusedBusy      int64 `json:"refused_busy_requests"`
 	RefusedMalformed int64 `json:"refused_malformed_requests"`
 	RefusedLarge     int64 `json:"refused_large_requests"`
@@ -109,8 +109,10 @@ func (r *Receiver) Counts() Counts {
 	c := &r.counts
 	rotated, cut := r.log.gone()
 	return Counts{
-		Requests: c.requests.Load(), Spans: c.spans.Load(), Bytes: c.bytes.Load(), RefusedBusy: c.busy.Load(), RefusedMalformed: c.malformed.Load(),
-		RefusedLarge: c.large.Load(), RefusedToken: c.token.Load(), RefusedSignal: c.signal.Load(), FailedWrites: c.failed.Load(), RotatedBytes: rotated, CutBytes: cut,
+		Requests: c.requests.Load(), Spans: c.spans.Load(), Bytes: c.bytes.Load(), RefusedBusy: c.busy.Load(),
+		RefusedMalformed: c.malformed.Load(),
+		RefusedLarge:     c.large.Load(), RefusedToken: c.token.Load(), RefusedSignal: c.signal.Load(),
+		FailedWrites: c.failed.Load(), RotatedBytes: rotated, CutBytes: cut,
 	}
 }
 
@@ -134,12 +136,14 @@ func (r *refusal) Error() string { return r.text }
 
 func (r *Receiver) busy() *refusal {
 	r.counts.busy.Add(1)
-	return &refusal{http.StatusTooManyRequests, codeExhausted, "more comes than can be written; send it again in a second", time.Second}
+	return &refusal{http.StatusTooManyRequests, codeExhausted,
+		"more comes than can be written; send it again in a second", time.Second}
 }
 
 func (r *Receiver) tooLarge() *refusal {
 	r.counts.large.Add(1)
-	return &refusal{http.StatusRequestEntityTooLarge, codeInvalid, fmt.Sprintf("a request of more than %d MiB; send fewer spans at a time", r.options.Largest>>20), 0}
+	return &refusal{http.StatusRequestEntityTooLarge, codeInvalid,
+		fmt.Sprintf("a request of more than %d MiB; send fewer spans at a time", r.options.Largest>>20), 0}
 }
 
 func (r *Receiver) malformed(why string) *refusal {
@@ -174,7 +178,9 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		_ = json.NewEncoder(w).Encode(r.Counts())
 	default:
 		r.counts.signal.Add(1)
-		answer(w, q, &refusal{http.StatusNotFound, codeUnimplemented, "only traces are taken here: POST /v1/traces, or TraceService over gRPC", 0})
+		answer(w, q,
+			&refusal{http.StatusNotFound, codeUnimplemented,
+				"only traces are taken here: POST /v1/traces, or TraceService over gRPC", 0})
 	}
 }
 
@@ -246,7 +252,8 @@ func (r *Receiver) keep(message []byte) *refusal {
 	}
 	if err := r.log.append(message); err != nil {
 		r.counts.failed.Add(1)
-		return &refusal{http.StatusServiceUnavailable, codeUnavailable, "the log cannot be written: " + err.Error(), 5 * time.Second}
+		return &refusal{http.StatusServiceUnavailable, codeUnavailable, "the log cannot be written: " + err.Error(),
+			5 * time.Second}
 	}
 	r.counts.requests.Add(1)
 	r.counts.spans.Add(spans)

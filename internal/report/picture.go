@@ -63,7 +63,8 @@ func (r *reporter) pictures() error {
 }
 
 // compute asks a view.
-func (r *reporter) compute(v *view.View, sel trace.Selection, set map[string][]string, size scene.Size) (view.Result, error) {
+func (r *reporter) compute(v *view.View, sel trace.Selection, set map[string][]string, size scene.Size) (view.Result,
+	error) {
 	values, err := view.NewValues(v, set)
 	if err != nil {
 		return nil, err
@@ -99,10 +100,12 @@ func (r *reporter) draw(v *view.View, sel trace.Selection, set map[string][]stri
 	}
 	r.bytes += len(text)
 	r.drawn[r.commandOf(v, sel, set)] = true
-	if 10*(sel.End-sel.Begin) >= 9*(r.Selection.End-r.Selection.Begin) && len(sel.Locations) == len(r.Selection.Locations) && len(sel.Regions) == len(r.Selection.Regions) {
+	if 10*(sel.End-sel.Begin) >= 9*(r.Selection.End-r.Selection.Begin) &&
+		len(sel.Locations) == len(r.Selection.Locations) && len(sel.Regions) == len(r.Selection.Regions) {
 		r.nearly[v.Name] = true
 	}
-	p := &picture{Title: v.Title, Summary: v.Summary, HowToRead: v.HowToRead, Paper: v.Paper, SVG: template.HTML(text), Command: r.commandOf(v, sel, set)}
+	p := &picture{Title: v.Title, Summary: v.Summary, HowToRead: v.HowToRead, Paper: v.Paper, SVG: template.HTML(text),
+		Command: r.commandOf(v, sel, set)}
 	for _, n := range result.Notes() {
 		p.Notes = append(p.Notes, clean(n))
 	}
@@ -113,7 +116,8 @@ func (r *reporter) draw(v *view.View, sel trace.Selection, set map[string][]stri
 func (r *reporter) commandOf(v *view.View, sel trace.Selection, set map[string][]string) string {
 	words := []string{"view", v.Name, r.Run.Source}
 	if sel.Begin > 0 || sel.End < r.Run.Store.Info().End {
-		words = append(words, "--from", strconv.FormatInt(int64(sel.Begin), 10), "--to", strconv.FormatInt(int64(sel.End), 10))
+		words = append(words, "--from", strconv.FormatInt(int64(sel.Begin), 10), "--to",
+			strconv.FormatInt(int64(sel.End), 10))
 	}
 	const most = 12 // of more the line would be longer than anybody reads
 	if n := len(sel.Locations); n > 0 && n <= most {
@@ -152,7 +156,8 @@ func (r *reporter) picture(s *scene.Scene) (string, error) {
 		if err := png.Render(&p, raster, theme); err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&images, `<image class="%s" width="%g" height="%g" href="data:image/png;base64,%s"/>`, className(theme), s.Width, s.Height, base64.StdEncoding.EncodeToString(p.Bytes()))
+		fmt.Fprintf(&images, `<image class="%s" width="%g" height="%g" href="data:image/png;base64,%s"/>`,
+			className(theme), s.Width, s.Height, base64.StdEncoding.EncodeToString(p.Bytes()))
 	}
 	err := svg.Themed(&b, vectors, &r.palette, images.String())
 	return b.String(), err

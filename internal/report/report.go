@@ -78,7 +78,8 @@ type reporter struct {
 // Write makes the report.
 func Write(ctx context.Context, w io.Writer, o Options) error {
 	r := &reporter{Options: o, ctx: ctx, drawn: map[string]bool{}, nearly: map[string]bool{}}
-	r.doc = document{Title: clean(o.Run.Name), Source: clean(o.Run.Source), Narrowed: clean(o.Narrowed), Version: o.Version}
+	r.doc = document{Title: clean(o.Run.Name), Source: clean(o.Run.Source), Narrowed: clean(o.Narrowed),
+		Version: o.Version}
 	info, err := view.InfoOf(ctx, o.Run.Store)
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
@@ -150,7 +151,8 @@ func command(words ...string) string {
 	out := []string{"parallax"}
 	for _, w := range words {
 		if w == "" || strings.ContainsFunc(w, func(c rune) bool {
-			return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:=%,+@", c))
+			return !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+				strings.ContainsRune("-_./:=%,+@", c))
 		}) {
 			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}

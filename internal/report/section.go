@@ -113,7 +113,8 @@ func (r *reporter) selectionOf(f *finding.Finding) trace.Selection {
 }
 
 func (r *reporter) pop(data map[string]any) {
-	for _, x := range []struct{ key, label string }{{"parallel_efficiency", "parallel efficiency"}, {"load_balance", "load balance"}, {"communication_efficiency", "communication efficiency"}} {
+	for _, x := range []struct{ key, label string }{{"parallel_efficiency", "parallel efficiency"},
+		{"load_balance", "load balance"}, {"communication_efficiency", "communication efficiency"}} {
 		if v, ok := data[x.key].(float64); ok {
 			r.doc.POP = append(r.doc.POP, fact{x.label, view.FormatShare(v)})
 		}
@@ -147,7 +148,8 @@ type table struct {
 const mostRows = 25
 
 func (r *reporter) tables(i *view.InfoJSON) {
-	t := table{Title: "Regions by exclusive " + i.RegionMetric.Name + ", all locations", Head: []string{"region", "role", "calls", "exclusive", "inclusive"}, Class: []string{"", "w", "n", "n", "n"}}
+	t := table{Title: "Regions by exclusive " + i.RegionMetric.Name + ", all locations",
+		Head: []string{"region", "role", "calls", "exclusive", "inclusive"}, Class: []string{"", "w", "n", "n", "n"}}
 	for k, g := range i.RegionTable {
 		if k == mostRows {
 			t.Note = "and " + view.Count(len(i.RegionTable)-k, "more region")
@@ -160,12 +162,15 @@ func (r *reporter) tables(i *view.InfoJSON) {
 		if g.Calls != nil {
 			calls = view.FormatCount(*g.Calls)
 		}
-		t.Rows = append(t.Rows, []string{clean(g.Name), g.Role, calls, view.FormatIn(g.Exclusive, g.Unit), view.FormatIn(g.Inclusive, g.Unit)})
+		t.Rows = append(t.Rows,
+			[]string{clean(g.Name), g.Role, calls, view.FormatIn(g.Exclusive, g.Unit),
+				view.FormatIn(g.Inclusive, g.Unit)})
 	}
 	if len(t.Rows) > 0 {
 		r.doc.Tables = append(r.doc.Tables, t)
 	}
-	t = table{Title: "Import report", Head: []string{"", "what", "count", "for example"}, Class: []string{"w", "", "n", ""}}
+	t = table{Title: "Import report", Head: []string{"", "what", "count", "for example"},
+		Class: []string{"w", "", "n", ""}}
 	for _, e := range i.Report {
 		t.Rows = append(t.Rows, []string{e.Kind, clean(e.What), view.Thousands(e.Count), clean(e.Example)})
 	}

@@ -71,7 +71,8 @@ func (s *Scene) XAxis(frame int, a Axis) {
 		// The name and the origin come first.
 		at, _ := nameAt(labels, end, TextWidth(name, TextSize, false))
 		at = min(at, end-TextWidth(name, TextSize, false)/2)
-		extra := []Label{{At: at, Width: TextWidth(name, TextSize, false)}, {At: from, Width: TextWidth(origin, TextSize, false)}}
+		extra := []Label{{At: at, Width: TextWidth(name, TextSize, false)},
+			{At: from, Width: TextWidth(origin, TextSize, false)}}
 		for i, text := range []string{name, origin} {
 			if text == "" {
 				extra[i].Width = -1
@@ -148,7 +149,8 @@ func nameAt(ticks []Label, end, width float32) (at float32, hides bool) {
 		right = at - t.Width/2
 	}
 	for i := last - 1; i > 0; i-- {
-		if t := ticks[i]; t.Width >= 0 && min(ticks[last].At, end-ticks[last].Width/2)-t.At >= (width+ticks[last].Width)/2+labelGap {
+		if t := ticks[i]; t.Width >= 0 &&
+			min(ticks[last].At, end-ticks[last].Width/2)-t.At >= (width+ticks[last].Width)/2+labelGap {
 			return t.At, true
 		}
 	}

@@ -20,15 +20,18 @@ func checkMark(m Mark) error {
 	var full, optional []int
 	switch m := m.(type) {
 	case *Rect:
-		full, optional = []int{len(m.X), len(m.Y), len(m.W), len(m.H), len(m.Fill)}, []int{len(m.Flags), len(m.Count), len(m.Items)}
+		full, optional = []int{len(m.X), len(m.Y), len(m.W), len(m.H), len(m.Fill)},
+			[]int{len(m.Flags), len(m.Count), len(m.Items)}
 	case *Line:
-		full, optional = []int{len(m.X0), len(m.Y0), len(m.X1), len(m.Y1), len(m.Stroke)}, []int{len(m.Flags), len(m.Items)}
+		full, optional = []int{len(m.X0), len(m.Y0), len(m.X1), len(m.Y1), len(m.Stroke)},
+			[]int{len(m.Flags), len(m.Items)}
 	case *Path:
 		full = []int{max(len(m.Offsets)-1, 0)}
 	case *Polygon:
 		full, optional = []int{max(len(m.Offsets)-1, 0)}, []int{len(m.Flags), len(m.Items)}
 	case *Point:
-		full, optional = []int{len(m.X), len(m.Y), len(m.R), len(m.Fill)}, []int{len(m.Shape), len(m.Count), len(m.Items)}
+		full, optional = []int{len(m.X), len(m.Y), len(m.R), len(m.Fill)},
+			[]int{len(m.Shape), len(m.Count), len(m.Items)}
 	case *Text:
 		full, optional = []int{len(m.X), len(m.Y), len(m.Text), len(m.Fill)}, []int{len(m.Anchor)}
 	case *Image:

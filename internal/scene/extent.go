@@ -10,7 +10,8 @@ func (b Box) Empty() bool { return !(b.Right > b.Left && b.Bottom > b.Top) }
 
 func (b *Box) add(left, top, right, bottom float32) {
 	if left == left && top == top && right == right && bottom == bottom {
-		b.Left, b.Top, b.Right, b.Bottom = min(b.Left, left), min(b.Top, top), max(b.Right, right), max(b.Bottom, bottom)
+		b.Left, b.Top, b.Right, b.Bottom = min(b.Left, left), min(b.Top, top), max(b.Right, right),
+			max(b.Bottom, bottom)
 	}
 }
 
@@ -47,7 +48,8 @@ func extentOf(m Mark) Box {
 	switch m := m.(type) {
 	case *Rect:
 		for i := range m.X {
-			if x, y, w, h, ok := m.DrawnRect(i); ok && (m.Fill[i] != None && m.Fill[i] != UIBackground || FlagsOf(m.Flags, i)&Outlined != 0) {
+			if x, y, w, h, ok := m.DrawnRect(i); ok &&
+				(m.Fill[i] != None && m.Fill[i] != UIBackground || FlagsOf(m.Flags, i)&Outlined != 0) {
 				b.add(x, y, x+w, y+h)
 			}
 		}

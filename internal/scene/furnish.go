@@ -142,7 +142,8 @@ func (s *Scene) fit(y, bottom float32, notes []string) (float32, []string) {
 	if blank := b.Left - picturePad + width - b.Right - picturePad; blank > mostBlank*width {
 		shift := max(b.Left-picturePad, 0)
 		// The narrower, the more lines legend and notes need: halfway, where that is too many.
-		for _, narrow := range [2]float32{max(b.Right-shift+picturePad, leastWidth), max(b.Right-shift+picturePad, 0.7*width)} {
+		for _, narrow := range [2]float32{max(b.Right-shift+picturePad, leastWidth),
+			max(b.Right-shift+picturePad, 0.7*width)} {
 			_, low, lines := furniture(s, Size{int(narrow), int(height)})
 			if low > bottom+3*noteHeight {
 				continue
@@ -232,7 +233,8 @@ func wrapNotes(notes []string, width float32, most int) (lines []string) {
 		if fits(lines[last] + between + rest) {
 			lines[last] += between + rest
 		} else {
-			lines[last] = firstWords(lines[last]+" …", width-TextWidth(between+rest, noteSize, false), noteSize) + between + rest
+			lines[last] = firstWords(lines[last]+" …", width-TextWidth(between+rest, noteSize, false), noteSize) +
+				between + rest
 		}
 		return lines
 	}
@@ -257,7 +259,8 @@ type Picture struct {
 
 var pictureSize = regexp.MustCompile(`^(\d+(?:\.\d+)?)(mm)?(?:x(?:(?i:(auto))|(\d+(?:\.\d+)?)(mm)?))?$`)
 
-var errPicture = errors.New("want WIDTHxHEIGHT in pixels, such as 1600x900 or 1600xAUTO, at most 20000 each way, or millimetres of paper, such as 84mm or 174x90mm")
+var errPicture = errors.New("want WIDTHxHEIGHT in pixels, such as 1600x900 or 1600xAUTO, at most 20000 each way, or " +
+	"millimetres of paper, such as 84mm or 174x90mm")
 
 // ParsePicture reads "1920x1080", "1600xAUTO", "84mm", "174x90mm".
 func ParsePicture(s string) (p Picture, err error) {

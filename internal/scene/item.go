@@ -72,7 +72,8 @@ func (s *Scene) placeIn(it Item, x, y float64) int32 {
 		for _, m := range l.Marks {
 			rects, _ := m.(*Rect)
 			for i := 0; rects != nil && i < len(rects.Items); i++ {
-				if n := rects.Items[i]; n != NoItem && s.Items[n] == it && within(x, rects.X[i], rects.W[i]) && within(y, rects.Y[i], rects.H[i]) {
+				if n := rects.Items[i]; n != NoItem && s.Items[n] == it && within(x, rects.X[i], rects.W[i]) &&
+					within(y, rects.Y[i], rects.H[i]) {
 					return share(x, rects.X[i], rects.W[i])*Whole + share(y, rects.Y[i], rects.H[i])
 				}
 			}

@@ -58,7 +58,8 @@ const rampWidth = 128
 
 // layoutLegend places entries from the left in rows of a width; rows is the number
 // used. Past most rows it stops: more is how many are left out, said at moreX of the last row.
-func layoutLegend(entries []LegendEntry, x, y, width float32, most int) (items []legendItem, rows, more int, moreX float32) {
+func layoutLegend(entries []LegendEntry, x, y, width float32, most int) (items []legendItem, rows, more int,
+	moreX float32) {
 	at, row := x, 0
 	short := legendLabels(entries, width)
 	for i := range entries {
@@ -155,7 +156,8 @@ func (s *Scene) DrawLegend(entries []LegendEntry, x, y, width float32, mostRows 
 		}
 	}
 	if more > 0 {
-		text.Add(end, float32(rows-1)*legendRow+y+legendRow/2+TextAscent(TextSize)/2, "+ "+groupThousandsInt(more)+" more", UITextMuted, Start)
+		text.Add(end, float32(rows-1)*legendRow+y+legendRow/2+TextAscent(TextSize)/2,
+			"+ "+groupThousandsInt(more)+" more", UITextMuted, Start)
 	}
 	s.AddLayer("legend", -1, append(marks, text)...)
 	return float32(rows) * legendRow
@@ -213,8 +215,10 @@ func drawRamp(it legendItem, text *Text, baseline float32) *Image {
 
 // AddFoldLegend explains folded corners and the frames of what hides much.
 func (s *Scene) AddFoldLegend(warned bool) {
-	s.Legend = append(s.Legend, LegendEntry{Label: "folded corner: drawn as one", Colour: UIText, Region: NoID, Parent: NoID})
+	s.Legend = append(s.Legend,
+		LegendEntry{Label: "folded corner: drawn as one", Colour: UIText, Region: NoID, Parent: NoID})
 	if warned {
-		s.Legend = append(s.Legend, LegendEntry{Label: "frame: hides > 1 %, wider is more", Colour: UIWarning, Region: NoID, Parent: NoID})
+		s.Legend = append(s.Legend,
+			LegendEntry{Label: "frame: hides > 1 %, wider is more", Colour: UIWarning, Region: NoID, Parent: NoID})
 	}
 }

@@ -40,7 +40,8 @@ func ArrowHead(x0, y0, x1, y1, width float32) (head [3][2]float32, stopX, stopY 
 	half := long * 0.42
 	dx, dy = dx/length, dy/length
 	bx, by := float64(x1)-dx*long, float64(y1)-dy*long
-	head = [3][2]float32{{x1, y1}, {float32(bx - dy*half), float32(by + dx*half)}, {float32(bx + dy*half), float32(by - dx*half)}}
+	head = [3][2]float32{{x1, y1}, {float32(bx - dy*half), float32(by + dx*half)},
+		{float32(bx + dy*half), float32(by - dx*half)}}
 	return head, float32(bx), float32(by), true
 }
 

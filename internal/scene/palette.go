@@ -45,7 +45,8 @@ var loadPalette = sync.OnceValue(func() *palette {
 	return p
 })
 
-// paletteFile is palette.json. A section without dark values has the same in both themes; one without safe ones has its usual ones.
+// paletteFile is palette.json. A section without dark values has the same in both themes; one without safe ones has its
+// usual ones.
 type paletteFile struct {
 	Dim      float64          `json:"dim"`
 	Sections []paletteSection `json:"sections"`
@@ -76,7 +77,8 @@ func parsePalette(data []byte) (*palette, error) {
 			s.SafeLight, s.SafeDark = s.Light, s.Dark
 		}
 		n := len(s.Light)
-		if s.Start != len(p.tables[Light]) || len(s.Dark) != n || len(s.SafeLight) != n || len(s.SafeDark) != n || s.Names != nil && len(s.Names) != n {
+		if s.Start != len(p.tables[Light]) || len(s.Dark) != n || len(s.SafeLight) != n || len(s.SafeDark) != n ||
+			s.Names != nil && len(s.Names) != n {
 			return nil, fmt.Errorf("palette: section %s: start or lengths do not fit", s.Name)
 		}
 		for t, values := range [themes][]string{s.Light, s.Dark, s.SafeLight, s.SafeDark} {

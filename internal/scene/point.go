@@ -29,7 +29,8 @@ func (m *Point) Len() int   { return len(m.X) }
 func (m *Point) Add(x, y, r float32, fill Colour) {
 	m.X, m.Y, m.R = append(m.X, x), append(m.Y, y), append(m.R, r)
 	m.Fill = append(m.Fill, fill)
-	m.Shape, m.Count, m.Items = inStep(m.Shape, len(m.X), Disc), inStep(m.Count, len(m.X), 1), inStep(m.Items, len(m.X), NoItem)
+	m.Shape, m.Count, m.Items = inStep(m.Shape, len(m.X), Disc), inStep(m.Count, len(m.X), 1),
+		inStep(m.Items, len(m.X), NoItem)
 }
 
 // SetShape changes the form of the point added last.

@@ -21,7 +21,8 @@ func (m *Rect) Len() int   { return len(m.X) }
 func (m *Rect) Add(x, y, w, h float32, fill Colour) {
 	m.X, m.Y, m.W, m.H = append(m.X, x), append(m.Y, y), append(m.W, w), append(m.H, h)
 	m.Fill = append(m.Fill, fill)
-	m.Flags, m.Count, m.Items = inStep(m.Flags, len(m.X), 0), inStep(m.Count, len(m.X), 1), inStep(m.Items, len(m.X), NoItem)
+	m.Flags, m.Count, m.Items = inStep(m.Flags, len(m.X), 0), inStep(m.Count, len(m.X), 1),
+		inStep(m.Items, len(m.X), NoItem)
 }
 
 // SetFlags changes how the rectangle added last is drawn.

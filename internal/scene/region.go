@@ -8,7 +8,8 @@ import (
 
 // roleSections are the families of colours in the order of trace.Role; a test of
 // the views holds the two against each other. The first is "no role".
-var roleSections = [...]string{"", "compute", "communication", "synchronization", "idle", "io", "copy", "overhead", "annotation"}
+var roleSections = [...]string{"", "compute", "communication", "synchronization", "idle", "io", "copy", "overhead",
+	"annotation"}
 
 // RoleColour gives the colour that stands for a role. A role without a family
 // (none, or unknown) has the colour of nothing open.
@@ -92,7 +93,8 @@ func Near(c Colour) (out []Colour) {
 	first, end := loadPalette().byName[roleSections[1]], loadPalette().byName[RampNames[0]]
 	for i := first.Start; i < end.Start; i++ {
 		other := Colour(i)
-		if Difference(c.RGBA(Light), other.RGBA(Light)) < tellsApart || Difference(c.RGBA(Dark), other.RGBA(Dark)) < tellsApart {
+		if Difference(c.RGBA(Light), other.RGBA(Light)) < tellsApart ||
+			Difference(c.RGBA(Dark), other.RGBA(Dark)) < tellsApart {
 			out = append(out, other)
 		}
 	}

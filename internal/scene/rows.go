@@ -306,8 +306,8 @@ func cutAll(labels []string, cut func(string) (rest, part string, ok bool)) bool
 	return true
 }
 
-// around gives the part [from, to) of a text with as much of what stands after and before it as there is room for; nothing
-// where there is no room for the part itself.
+// around gives the part [from, to) of a text with as much of what stands after and before it as there is room for;
+// nothing where there is no room for the part itself.
 func around(s string, from, to int, width, size float32) string {
 	text := func(from, to int) string { return ellipsis(from) + s[from:to] + ellipsis(len(s)-to) }
 	fits := func(from, to int) bool { return TextWidth(text(from, to), size, false) <= width }

@@ -52,7 +52,8 @@ type Frame struct {
 	XScale     Scale
 	YScale     Scale
 	// Places say where locations lie that are no rows, such as the cells of a treemap:
-	// the page marks those that are chosen. What lies inside comes after what is around it. They travel as x, y, w, h and location of each.
+	// the page marks those that are chosen. What lies inside comes after what is around it. They travel as x, y, w, h
+	// and location of each.
 	Places []Spot `wire:"optional" ts:"readonly number[]"`
 }
 
@@ -170,7 +171,8 @@ func (s *Scene) AddLayer(name string, frame int, marks ...Mark) {
 // never an error: what is not finite is not drawn.
 func (s *Scene) Check() error {
 	if !(s.Width >= 1 && s.Width <= maxSide && s.Height >= 1 && s.Height <= maxSide && s.Width*s.Height <= maxPixels) {
-		return fmt.Errorf("scene: a picture of %g × %g pixels cannot be drawn; sides go up to %d", s.Width, s.Height, maxSide)
+		return fmt.Errorf("scene: a picture of %g × %g pixels cannot be drawn; sides go up to %d", s.Width, s.Height,
+			maxSide)
 	}
 	for _, l := range s.Layers {
 		if l.Frame >= len(s.Frames) {

@@ -93,7 +93,8 @@ func (m *Space) labelThings(p *Projection, text *Text, taken *[][4]float32) {
 	r := m.dotRadius(p)
 	for i := range min(m.Len(), mostNamed) {
 		if x, y, _ := p.At(float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i])); m.Look(i) != None && finite(x+y) {
-			*taken = append(*taken, [4]float32{float32(x - 0.8*r), float32(y - 0.8*r), float32(x + 0.8*r), float32(y + 0.8*r)})
+			*taken = append(*taken,
+				[4]float32{float32(x - 0.8*r), float32(y - 0.8*r), float32(x + 0.8*r), float32(y + 0.8*r)})
 		}
 	}
 	for _, l := range m.Labels {
@@ -106,8 +107,10 @@ func (m *Space) labelThings(p *Projection, text *Text, taken *[][4]float32) {
 			continue
 		}
 		w := float64(TextWidth(l.Text, TextSize, false))
-		for _, at := range [4][2]float64{{x, y - r - 5}, {x + r + 5 + w/2, y + 4}, {x - r - 5 - w/2, y + 4}, {x, y + r + 13}} {
-			box := [4]float32{float32(at[0] - w/2 - 3), float32(at[1] - 11), float32(at[0] + w/2 + 3), float32(at[1] + 4)}
+		for _, at := range [4][2]float64{{x, y - r - 5}, {x + r + 5 + w/2, y + 4}, {x - r - 5 - w/2, y + 4},
+			{x, y + r + 13}} {
+			box := [4]float32{float32(at[0] - w/2 - 3), float32(at[1] - 11), float32(at[0] + w/2 + 3),
+				float32(at[1] + 4)}
 			if box[0] < m.X || box[1] < m.Y || box[2] > m.X+m.W || box[3] > m.Y+m.H || overlaps(*taken, box) {
 				continue
 			}

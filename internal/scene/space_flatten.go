@@ -94,8 +94,10 @@ var ballDiscs = [MostDetail + 1][]disc{
 	2: {{0, 1, shadeNone}},
 	3: {{0, 1, shadeDeep}, {0.13, 0.8, shadeNone}, {0.36, 0.24, shadeShine}},
 	4: {{0, 1, shadeDeep}, {0.07, 0.9, shadeSoft}, {0.17, 0.72, shadeNone}, {0.36, 0.24, shadeShine}},
-	5: {{0, 1, shadeDeep}, {0.07, 0.9, shadeSoft}, {0.17, 0.72, shadeNone}, {0.32, 0.34, shadeShine}, {0.38, 0.16, shadeShine}},
-	6: {{0, 1, shadeDarker}, {0.04, 0.95, shadeDeep}, {0.1, 0.84, shadeSoft}, {0.19, 0.68, shadeNone}, {0.32, 0.34, shadeShine}, {0.38, 0.16, shadeShine}},
+	5: {{0, 1, shadeDeep}, {0.07, 0.9, shadeSoft}, {0.17, 0.72, shadeNone}, {0.32, 0.34, shadeShine},
+		{0.38, 0.16, shadeShine}},
+	6: {{0, 1, shadeDarker}, {0.04, 0.95, shadeDeep}, {0.1, 0.84, shadeSoft}, {0.19, 0.68, shadeNone},
+		{0.32, 0.34, shadeShine}, {0.38, 0.16, shadeShine}},
 }
 
 func (m *Space) detail() int {

@@ -25,8 +25,10 @@ func (q *quad) parts(f func(*quad)) {
 	for k := range 4 {
 		next, last := (k+1)%4, (k+3)%4
 		part := quad{corner: q.corner, depth: q.depth, fill: q.fills[k], shade: q.shade, near: q.corner[k]}
-		part.face.x = [4]float64{q.face.x[k], (q.face.x[k] + q.face.x[next]) / 2, mx, (q.face.x[k] + q.face.x[last]) / 2}
-		part.face.y = [4]float64{q.face.y[k], (q.face.y[k] + q.face.y[next]) / 2, my, (q.face.y[k] + q.face.y[last]) / 2}
+		part.face.x = [4]float64{q.face.x[k], (q.face.x[k] + q.face.x[next]) / 2, mx,
+			(q.face.x[k] + q.face.x[last]) / 2}
+		part.face.y = [4]float64{q.face.y[k], (q.face.y[k] + q.face.y[next]) / 2, my,
+			(q.face.y[k] + q.face.y[last]) / 2}
 		f(&part)
 	}
 }

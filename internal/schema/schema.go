@@ -58,7 +58,8 @@ func Table(t *table.Table) *jsonschema.Schema {
 	return named(s, "table/"+t.Name, t.Name, t.Help)
 }
 
-var kinds = map[table.Kind]string{table.Integer: "integer", table.Number: "number", table.Text: "string", table.Flag: "integer"}
+var kinds = map[table.Kind]string{table.Integer: "integer", table.Number: "number", table.Text: "string",
+	table.Flag: "integer"}
 
 func describe(c table.Column) string {
 	if c.Unit == "" {

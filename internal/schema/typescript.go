@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// A TypeScript writes Go types as TypeScript interfaces, for the page. Names of fields follow their json tags; a tag `ts:"…"` gives a
-// narrower type than Go has. What is said of types and fields is taken from the comments of the Go source.
+// A TypeScript writes Go types as TypeScript interfaces, for the page. Names of fields follow their json tags; a tag
+// `ts:"…"` gives a narrower type than Go has. What is said of types and fields is taken from the comments of the Go
+// source.
 type TypeScript struct {
 	// Fields lists the members of a struct; nil: by json tags, as encoding/json writes them.
 	Fields func(reflect.Type) []Member

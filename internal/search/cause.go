@@ -176,12 +176,14 @@ func linksOf(ctx context.Context, r store.Reader, of Hit, last, limit int) (in, 
 		return location == of.Location && int(lane) == of.Lane && int(row) >= of.Row.Row && int(row) <= last
 	}
 	var mu sync.Mutex
-	w := store.Window{Begin: of.Begin, End: of.Begin + max(of.Duration, 1) + 1, Locations: []trace.LocationID{of.Location}}
+	w := store.Window{Begin: of.Begin, End: of.Begin + max(of.Duration, 1) + 1,
+		Locations: []trace.LocationID{of.Location}}
 	err = r.Links(ctx, w, func(c *store.LinkColumns) error {
 		mu.Lock()
 		defer mu.Unlock()
 		for i := range c.Kind {
-			to, from := mine(c.ToLocation[i], c.ToLane[i], c.ToRow[i]), mine(c.FromLocation[i], c.FromLane[i], c.FromRow[i])
+			to, from := mine(c.ToLocation[i], c.ToLane[i], c.ToRow[i]),
+				mine(c.FromLocation[i], c.FromLane[i], c.FromRow[i])
 			if c.Untimed[i] || to == from { // of another interval, or within this one
 				continue
 			}

@@ -43,7 +43,8 @@ type Answer struct {
 
 // earlier is the order of hits, which is total.
 func earlier(a, b Hit) int {
-	return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.Location, b.Location), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Row.Row, b.Row.Row))
+	return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.Location, b.Location), cmp.Compare(a.Lane, b.Lane),
+		cmp.Compare(a.Row.Row, b.Row.Row))
 }
 
 // Find reads the intervals of the locations that have what is searched for, once: O(their
@@ -139,7 +140,8 @@ func (p *plan) rowsWithAttributes(ctx context.Context, r store.Reader, w store.W
 		}
 		for k, rows := range all {
 			other := found[k]
-			if rows = slices.DeleteFunc(rows, func(x int32) bool { _, ok := slices.BinarySearch(other, x); return !ok }); len(rows) == 0 {
+			if rows = slices.DeleteFunc(rows,
+				func(x int32) bool { _, ok := slices.BinarySearch(other, x); return !ok }); len(rows) == 0 {
 				delete(all, k)
 			} else {
 				all[k] = rows
@@ -199,7 +201,8 @@ func (s *scan) add(c *trace.Columns) error {
 				continue
 			}
 		}
-		if s.regions != nil && !s.regions[c.Region[i]] || !s.duration.has(float64(c.Duration[i])) || !s.exclusive.has(float64(c.Exclusive[i])) {
+		if s.regions != nil && !s.regions[c.Region[i]] || !s.duration.has(float64(c.Duration[i])) ||
+			!s.exclusive.has(float64(c.Exclusive[i])) {
 			continue
 		}
 		count++
@@ -210,7 +213,9 @@ func (s *scan) add(c *trace.Columns) error {
 			}
 			continue
 		}
-		hits = append(hits, Hit{store.Row{Location: c.Location, Lane: c.Lane, Row: c.First + i}, c.Region[i], c.Begin[i], c.Duration[i]})
+		hits = append(hits,
+			Hit{store.Row{Location: c.Location, Lane: c.Lane, Row: c.First + i}, c.Region[i], c.Begin[i],
+				c.Duration[i]})
 		if len(hits) > 4*s.o.Limit {
 			kept := s.best(hits)
 			before += s.dropped(len(hits) - len(kept))

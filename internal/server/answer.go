@@ -26,9 +26,10 @@ type answerer struct {
 // An apiError is what every answer that is not 2xx holds.
 type apiError struct {
 	Status  int    `json:"-"`
-	Message string `json:"error"`               // What happened, one sentence.
-	Hint    string `json:"hint"`                // What to do next; may be empty.
-	Kind    string `json:"kind" ts:"ErrorKind"` // For programs. `aborted` and `unreachable` are made by the client alone.
+	Message string `json:"error"` // What happened, one sentence.
+	Hint    string `json:"hint"`  // What to do next; may be empty.
+	// For programs. `aborted` and `unreachable` are made by the client alone.
+	Kind string `json:"kind" ts:"ErrorKind"`
 	// Place is set where the fault lies in a text that the user wrote.
 	Place *placeJSON `json:"place,omitempty"`
 }
@@ -43,9 +44,13 @@ type placeJSON struct {
 func (e *apiError) Error() string { return e.Message }
 
 var (
-	errBusy       = &apiError{Status: http.StatusServiceUnavailable, Kind: "busy", Message: "too much is being computed at once", Hint: "try again in a moment"}
-	errSuperseded = &apiError{Status: http.StatusConflict, Kind: "superseded", Message: "a newer request of the same panel took its place"}
-	errPanic      = &apiError{Status: http.StatusInternalServerError, Kind: "internal", Message: "this is a fault of the program; the log has the details", Hint: "choose another selection, and please report it"}
+	errBusy = &apiError{Status: http.StatusServiceUnavailable, Kind: "busy",
+		Message: "too much is being computed at once", Hint: "try again in a moment"}
+	errSuperseded = &apiError{Status: http.StatusConflict, Kind: "superseded",
+		Message: "a newer request of the same panel took its place"}
+	errPanic = &apiError{Status: http.StatusInternalServerError, Kind: "internal",
+		Message: "this is a fault of the program; the log has the details",
+		Hint:    "choose another selection, and please report it"}
 )
 
 // usage is the error of a request that is wrong in itself.
@@ -69,9 +74,11 @@ func errorOf(err error) *apiError {
 		e.Hint = ""
 		return &apiError{Status: http.StatusUnprocessableEntity, Kind: kindOf(err), Message: e.Error(), Hint: bad.Hint}
 	case errors.As(err, &much):
-		return &apiError{Status: http.StatusInsufficientStorage, Kind: "memory", Message: much.What(), Hint: much.Hint()}
+		return &apiError{Status: http.StatusInsufficientStorage, Kind: "memory", Message: much.What(),
+			Hint: much.Hint()}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return &apiError{Status: http.StatusServiceUnavailable, Kind: "superseded", Message: "the request was cancelled"}
+		return &apiError{Status: http.StatusServiceUnavailable, Kind: "superseded",
+			Message: "the request was cancelled"}
 	}
 	out := &apiError{Status: http.StatusUnprocessableEntity, Kind: kindOf(err), Message: err.Error()}
 	var placed interface {

@@ -49,11 +49,13 @@ type made struct {
 }
 
 func newCache(base context.Context, work *sync.WaitGroup, results int, budget *memory.Budget) *cache {
-	return &cache{base: base, work: work, maxResults: results, budget: budget, entries: map[string]*entry{}, order: list.New()}
+	return &cache{base: base, work: work, maxResults: results, budget: budget, entries: map[string]*entry{},
+		order: list.New()}
 }
 
 // get gives the value of key, computing it where needed.
-func (c *cache) get(ctx context.Context, key string, runs []*run, compute func(context.Context) (made, error)) (*entry, error) {
+func (c *cache) get(ctx context.Context, key string, runs []*run, compute func(context.Context) (made, error)) (*entry,
+	error) {
 	c.mu.Lock()
 	e := c.entries[key]
 	if e == nil {
@@ -105,7 +107,8 @@ func (c *cache) start(key string, runs []*run, compute func(context.Context) (ma
 }
 
 // bounded computes in a context that ends where there is no memory left.
-func bounded(ctx context.Context, work func(context.Context) (context.Context, func()), compute func(context.Context) (made, error)) (made, error) {
+func bounded(ctx context.Context, work func(context.Context) (context.Context, func()),
+	compute func(context.Context) (made, error)) (made, error) {
 	ctx, done := work(ctx)
 	defer done()
 	m, err := compute(ctx)

@@ -13,13 +13,16 @@ type sessionJSON struct {
 	Theme       string `json:"theme" ts:"Theme | ''"` // What the command line asked for; "" leaves it to the page.
 	UploadLimit int64  `json:"uploadLimit"`           // Greatest upload in bytes.
 	CanOpen     bool   `json:"canOpen"`               // Files can be opened by path; the page runs on the same disk.
-	Beside      bool   `json:"beside"`                // The runs were named to be compared: they are opened side by side.
-	ReadOnly    bool   `json:"readOnly"`              // The token only looks: nothing is opened, closed or kept.
+	// The runs were named to be compared: they are opened side by side.
+	Beside   bool `json:"beside"`
+	ReadOnly bool `json:"readOnly"` // The token only looks: nothing is opened, closed or kept.
 }
 
 func (s *Server) session(w http.ResponseWriter, r *http.Request) error {
 	c := &s.config
-	return s.writeJSON(w, r, http.StatusOK, sessionJSON{c.Version, c.Remote, c.Theme, c.UploadLimit, c.Open != nil && !holderOf(r).ReadOnly, c.Beside && len(c.Runs) > 1, holderOf(r).ReadOnly})
+	return s.writeJSON(w, r, http.StatusOK,
+		sessionJSON{c.Version, c.Remote, c.Theme, c.UploadLimit, c.Open != nil && !holderOf(r).ReadOnly, c.Beside &&
+			len(c.Runs) > 1, holderOf(r).ReadOnly})
 }
 
 type tokenJSON struct {
@@ -62,7 +65,9 @@ type needsJSON struct {
 func (s *Server) views(w http.ResponseWriter, r *http.Request) error {
 	out := []viewJSON{}
 	for _, v := range s.config.Views {
-		out = append(out, viewJSON{v.Name, v.Title, v.Paper, v.Summary, v.HowToRead, needsJSON(v.Needs), max(v.Runs, 1), append([]view.Option{}, v.Options...), append([]view.Example{}, v.Examples...)})
+		out = append(out,
+			viewJSON{v.Name, v.Title, v.Paper, v.Summary, v.HowToRead, needsJSON(v.Needs), max(v.Runs, 1),
+				append([]view.Option{}, v.Options...), append([]view.Example{}, v.Examples...)})
 	}
 	return s.writeJSON(w, r, http.StatusOK, out)
 }
@@ -108,7 +113,8 @@ func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) closeRun(w http.ResponseWriter, r *http.Request) error {
 	if !s.runs.close(r.PathValue("run")) {
-		return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "no run " + quoteShort(r.PathValue("run")) + " is open"}
+		return &apiError{Status: http.StatusNotFound, Kind: "not-found",
+			Message: "no run " + quoteShort(r.PathValue("run")) + " is open"}
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil

@@ -30,8 +30,10 @@ const (
 )
 
 var (
-	errClientBusy = &apiError{Status: http.StatusTooManyRequests, Kind: "busy", Message: "you have too many requests under way", Hint: "wait for some of them"}
-	errGuessing   = &apiError{Status: http.StatusTooManyRequests, Kind: "forbidden", Message: "too many wrong tokens", Hint: "try again in a minute, with the address that parallax printed"}
+	errClientBusy = &apiError{Status: http.StatusTooManyRequests, Kind: "busy",
+		Message: "you have too many requests under way", Hint: "wait for some of them"}
+	errGuessing = &apiError{Status: http.StatusTooManyRequests, Kind: "forbidden", Message: "too many wrong tokens",
+		Hint: "try again in a minute, with the address that parallax printed"}
 )
 
 func newClients(atOnce int) *clients {

@@ -28,7 +28,8 @@ type guard struct {
 }
 
 func newGuard(tokens []Token, hosts []string) *guard {
-	g := &guard{tokens: tokens, now: time.Now, hosts: map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true}}
+	g := &guard{tokens: tokens, now: time.Now,
+		hosts: map[string]bool{"localhost": true, "127.0.0.1": true, "::1": true}}
 	for _, h := range hosts {
 		g.hosts[strings.ToLower(h)] = true
 	}
@@ -74,9 +75,14 @@ func (g *guard) check(s *Server, w http.ResponseWriter, r *http.Request) *http.R
 	brought, held := g.brought(r), g.held(r)
 	switch {
 	case !g.knows(r.Host):
-		s.fail(w, r, &apiError{Status: http.StatusMisdirectedRequest, Kind: "forbidden", Message: "this server does not answer for host " + quoteShort(r.Host), Hint: "open the address that parallax printed"})
+		s.fail(w, r,
+			&apiError{Status: http.StatusMisdirectedRequest, Kind: "forbidden",
+				Message: "this server does not answer for host " + quoteShort(r.Host),
+				Hint:    "open the address that parallax printed"})
 	case !sameOrigin(r):
-		s.fail(w, r, &apiError{Status: http.StatusForbidden, Kind: "forbidden", Message: "requests from other pages are refused"})
+		s.fail(w, r,
+			&apiError{Status: http.StatusForbidden, Kind: "forbidden",
+				Message: "requests from other pages are refused"})
 	case brought != nil:
 		g.welcome(w, r, brought)
 	case held == nil:
@@ -154,7 +160,8 @@ func cookieName(r *http.Request) string {
 // welcome keeps the token in a cookie and goes on to the address without it.
 func (g *guard) welcome(w http.ResponseWriter, r *http.Request, t *Token) {
 	http.SetCookie(w, &http.Cookie{
-		Name: cookieName(r), Value: t.Value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil, Expires: t.Until,
+		Name: cookieName(r), Value: t.Value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: r.TLS != nil, Expires: t.Until,
 	})
 	q := r.URL.Query()
 	q.Del("token")
@@ -166,12 +173,15 @@ func (g *guard) welcome(w http.ResponseWriter, r *http.Request, t *Token) {
 	// A browser keeps strict cookies back along a chain of redirects that began on
 	// another site, such as a chat; a page of our own that moves on does not.
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Write([]byte(`<!doctype html><meta http-equiv="refresh" content="0;url=` + html.EscapeString(to.String()) + `"><title>Parallax</title>`))
+	w.Write([]byte(`<!doctype html><meta http-equiv="refresh" content="0;url=` + html.EscapeString(to.String()) +
+		`"><title>Parallax</title>`))
 }
 
 func (g *guard) refuse(s *Server, w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(r.URL.Path, "/api/") {
-		s.fail(w, r, &apiError{Status: http.StatusForbidden, Kind: "forbidden", Message: "the token is missing or wrong", Hint: "open the address that parallax printed"})
+		s.fail(w, r,
+			&apiError{Status: http.StatusForbidden, Kind: "forbidden", Message: "the token is missing or wrong",
+				Hint: "open the address that parallax printed"})
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

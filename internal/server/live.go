@@ -42,7 +42,8 @@ func (l *Live) Set(r view.Run, done func()) bool {
 		return false
 	}
 	before := g.runs[at]
-	g.runs[at] = &run{id: l.id, sources: before.sources, state: "ready", live: true, lineage: &l.lineage, Run: r, after: done, cancel: func() {}}
+	g.runs[at] = &run{id: l.id, sources: before.sources, state: "ready", live: true, lineage: &l.lineage, Run: r,
+		after: done, cancel: func() {}}
 	g.mu.Unlock()
 	g.server.cache.forget(before)
 	before.retire()

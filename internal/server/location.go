@@ -72,7 +72,8 @@ func (s *runPages) locations(w http.ResponseWriter, r *http.Request, x *run) err
 	if p := r.URL.Query().Get("parent"); p != "" {
 		id, err := strconv.ParseUint(p, 10, 32)
 		if err != nil || id >= uint64(t.Len()) {
-			return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "no location has id " + quoteShort(p)}
+			return &apiError{Status: http.StatusNotFound, Kind: "not-found",
+				Message: "no location has id " + quoteShort(p)}
 		}
 		parent := trace.LocationID(id)
 		out.Parent, out.Total = &parent, int(index.children[id])

@@ -54,8 +54,10 @@ func (n *notesJSON) check(end trace.Time) error {
 	for i := range n.Notes {
 		x := &n.Notes[i]
 		switch {
-		case strings.TrimSpace(x.Name) == "" || len(x.Name) > longestName || len(x.Text) > longestText || len(x.Locations) > maxPatterns:
-			return fmt.Errorf("note %d: want a name of at most %d letters, and at most %d of text", i+1, longestName, longestText)
+		case strings.TrimSpace(x.Name) == "" || len(x.Name) > longestName || len(x.Text) > longestText ||
+			len(x.Locations) > maxPatterns:
+			return fmt.Errorf("note %d: want a name of at most %d letters, and at most %d of text", i+1, longestName,
+				longestText)
 		case x.Begin < 0 || x.End < x.Begin || x.End > end:
 			return fmt.Errorf("note %d: want a time of the run, from 0 to %d ns", i+1, end)
 		}
@@ -131,7 +133,8 @@ func (s *runPages) keepNotes(w http.ResponseWriter, r *http.Request, x *run) err
 		return err
 	}
 	if before.Version != n.Version {
-		return &apiError{Status: http.StatusConflict, Kind: "failed", Message: "somebody else changed these notes", Hint: "read them again"}
+		return &apiError{Status: http.StatusConflict, Kind: "failed", Message: "somebody else changed these notes",
+			Hint: "read them again"}
 	}
 	n.Version++
 	if err := writeWhole(s.notesFile(x), n); err != nil {

@@ -64,7 +64,10 @@ func (s *Server) describe() (*openDocument, error) {
 		return nil, err
 	}
 	d := &openDocument{
-		OpenAPI: "3.1.0", Info: openInfo{"Parallax", strconv.Itoa(schema.Version), "Runs of parallel programs and views of them. Times are nanoseconds from the start of a run; undefined numbers are null, lists never."},
+		OpenAPI: "3.1.0",
+		Info: openInfo{"Parallax", strconv.Itoa(schema.Version),
+			"Runs of parallel programs and views of them. Times are nanoseconds from the start of a run; undefined " +
+				"numbers are null, lists never."},
 		Security: []map[string][]string{{"token": {}}}, Paths: map[string]map[string]*openOperation{},
 		Components: map[string]any{
 			"securitySchemes": map[string]any{"token": map[string]string{"type": "http", "scheme": "bearer"}},
@@ -88,9 +91,14 @@ var inPath = regexp.MustCompile(`\{(\w+)\}`)
 
 func (d *openDocument) add(x *route) error {
 	method, path, _ := strings.Cut(x.pattern, " ")
-	o := &openOperation{Summary: x.says, Responses: map[string]openContent{"default": {"what went wrong", jsonOf(&jsonschema.Schema{Ref: "#/components/schemas/Error"})}}}
+	o := &openOperation{Summary: x.says,
+		Responses: map[string]openContent{"default": {"what went wrong",
+			jsonOf(&jsonschema.Schema{Ref: "#/components/schemas/Error"})}}}
 	for _, m := range inPath.FindAllStringSubmatch(path, -1) {
-		o.Parameters = append(o.Parameters, openParameter{m[1], "path", map[string]string{"run": "its id in /api/runs", "view": "its name in /api/views"}[m[1]], true, &jsonschema.Schema{Type: "string"}})
+		o.Parameters = append(o.Parameters,
+			openParameter{m[1], "path",
+				map[string]string{"run": "its id in /api/runs", "view": "its name in /api/views"}[m[1]], true,
+				&jsonschema.Schema{Type: "string"}})
 	}
 	for _, p := range x.query {
 		o.Parameters = append(o.Parameters, p.open())
@@ -144,7 +152,8 @@ func (d *openDocument) addView(v *view.View) error {
 	o := d.Paths["/api/runs/{run}/views/"+v.Name+"/data"]["get"]
 	o.Responses["200"] = openContent{v.Summary, jsonOf(whole)}
 	for _, option := range v.Options {
-		p := parameter{name: option.Name, kind: optionKinds[option.Kind], says: option.Help, list: option.Kind == "patterns"}.open()
+		p := parameter{name: option.Name, kind: optionKinds[option.Kind], says: option.Help,
+			list: option.Kind == "patterns"}.open()
 		if len(option.Choices) > 0 && !option.Open {
 			for _, c := range option.Choices {
 				p.Schema.Enum = append(p.Schema.Enum, c)

@@ -40,7 +40,8 @@ func (s *runPages) places(w http.ResponseWriter, r *http.Request, x *run) error 
 }
 
 func placesOf(t *store.Tree, index *treeIndex, ids []trace.LocationID) *placesAnswer {
-	out := &placesAnswer{ID: []trace.LocationID{}, Last: []trace.LocationID{}, Above: []trace.LocationID{}, AboveLast: []trace.LocationID{}, Path: []locationRow{}}
+	out := &placesAnswer{ID: []trace.LocationID{}, Last: []trace.LocationID{}, Above: []trace.LocationID{},
+		AboveLast: []trace.LocationID{}, Path: []locationRow{}}
 	seen := map[trace.LocationID]bool{}
 	for _, id := range ids {
 		out.ID, out.Last = append(out.ID, id), append(out.Last, t.Last[id])
@@ -79,7 +80,8 @@ func (s *runPages) moved(w http.ResponseWriter, r *http.Request, x *run) error {
 		from, err = strconv.ParseUint(text, 10, 64)
 	}
 	if err != nil {
-		return &apiError{Status: http.StatusBadRequest, Kind: "bad-request", Message: "from: want the generation that the ids are of"}
+		return &apiError{Status: http.StatusBadRequest, Kind: "bad-request",
+			Message: "from: want the generation that the ids are of"}
 	}
 	out := movedAnswer{Locations: []int32{}, Regions: []int32{}}
 	same := func(id int32) int32 { return id }
@@ -88,7 +90,8 @@ func (s *runPages) moved(w http.ResponseWriter, r *http.Request, x *run) error {
 		locations, regions, ok = x.lineage.since(from, now)
 	}
 	if !ok {
-		return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "that generation is not known any more", Hint: "choose again"}
+		return &apiError{Status: http.StatusNotFound, Kind: "not-found",
+			Message: "that generation is not known any more", Hint: "choose again"}
 	}
 	for _, each := range []struct {
 		name string
@@ -98,7 +101,8 @@ func (s *runPages) moved(w http.ResponseWriter, r *http.Request, x *run) error {
 		for _, item := range strings.FieldsFunc(q.Get(each.name), func(c rune) bool { return c == ',' }) {
 			id, err := strconv.ParseInt(item, 10, 32)
 			if err != nil {
-				return &apiError{Status: http.StatusBadRequest, Kind: "bad-request", Message: each.name + ": want ids, with commas between them"}
+				return &apiError{Status: http.StatusBadRequest, Kind: "bad-request",
+					Message: each.name + ": want ids, with commas between them"}
 			}
 			*each.out = append(*each.out, each.now(int32(id)))
 		}

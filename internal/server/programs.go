@@ -65,7 +65,8 @@ const arrowStream = "application/vnd.apache.arrow.stream"
 type RowsWriter func(ctx context.Context, r view.Run, text string, most int64) (func(io.Writer) error, error)
 
 // rows answers with all rows, for notebooks and files.
-func (s *Server) rows(w http.ResponseWriter, r *http.Request, x *run, body *queryBody, kind string, answer RowsWriter) error {
+func (s *Server) rows(w http.ResponseWriter, r *http.Request, x *run, body *queryBody, kind string,
+	answer RowsWriter) error {
 	var write func(io.Writer) error
 	err := s.ask(r, x, func(ctx context.Context) (err error) {
 		write, err = answer(ctx, x.Run, body.SQL, int64(max(body.Limit, 0)))

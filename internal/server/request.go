@@ -39,8 +39,9 @@ const (
 // reserved are the parameters that are not options of a view.
 var reserved = map[string]bool{
 	"from": true, "to": true, "locations": true, "regions": true, "width": true, "height": true, "with": true,
-	"x": true, "y": true, "format": true, "theme": true, "hues": true, "offset": true, "limit": true, "sort": true, "descending": true,
-	"panel": true, "seq": true, "size": true, "letter": true, "coarse": true, "item": true, "have": true,
+	"x": true, "y": true, "format": true, "theme": true, "hues": true, "offset": true, "limit": true, "sort": true,
+	"descending": true,
+	"panel":      true, "seq": true, "size": true, "letter": true, "coarse": true, "item": true, "have": true,
 }
 
 // A viewRequest is a request for a view as it was written; it is resolved against
@@ -57,7 +58,9 @@ type viewRequest struct {
 func (s *computer) parseView(q url.Values, x *run, name string) (*viewRequest, error) {
 	at := slices.IndexFunc(s.config.Views, func(v *view.View) bool { return v.Name == name })
 	if at < 0 {
-		return nil, &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no view " + quoteShort(name), Hint: "/api/views lists them"}
+		return nil,
+			&apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no view " + quoteShort(name),
+				Hint: "/api/views lists them"}
 	}
 	out := &viewRequest{view: s.config.Views[at], runs: []*run{x}, options: map[string][]string{}}
 	var err error
@@ -93,7 +96,8 @@ func parseSpec(q url.Values) (view.Spec, error) {
 		slices.Sort(out)
 		return slices.Compact(out)
 	}
-	return view.Spec{From: q.Get("from"), To: q.Get("to"), Locations: clean(q["locations"]), Regions: clean(q["regions"])}, nil
+	return view.Spec{From: q.Get("from"), To: q.Get("to"), Locations: clean(q["locations"]),
+		Regions: clean(q["regions"])}, nil
 }
 
 func tooMany(key string, n int) error {
@@ -175,7 +179,8 @@ func specKey(s view.Spec) string {
 func (q *viewRequest) request() (*view.Request, error) {
 	st := q.runs[0].Store
 	if why := q.view.Needs.Missing(st); why != "" {
-		return nil, &apiError{Status: http.StatusUnprocessableEntity, Kind: "needs", Message: why, Hint: "choose another view"}
+		return nil,
+			&apiError{Status: http.StatusUnprocessableEntity, Kind: "needs", Message: why, Hint: "choose another view"}
 	}
 	values, err := view.NewValues(q.view, q.options)
 	if err != nil {
@@ -250,7 +255,8 @@ func (s *computer) guarded(where string, f func() error) func() error {
 }
 
 // cachedJSON computes a JSON answer once for all who ask.
-func (s *computer) cachedJSON(ctx context.Context, x *run, what string, f func(*computation) (any, error)) ([]byte, error) {
+func (s *computer) cachedJSON(ctx context.Context, x *run, what string, f func(*computation) (any, error)) ([]byte,
+	error) {
 	key := fmt.Sprintf("%s %q %d", what, x.id, x.Store.Generation())
 	e, err := s.cache.get(ctx, key, []*run{x}, func(ctx context.Context) (made, error) {
 		var body []byte
@@ -287,7 +293,8 @@ func (s *computer) withRuns(q *viewRequest, ids []string) (release func(), err e
 	}
 	for i, id := range ids {
 		if id == q.runs[0].id || slices.Contains(ids[:i], id) {
-			return release, usage(fmt.Errorf("with: %s is shown already; a run is not compared with itself", quoteShort(id)))
+			return release,
+				usage(fmt.Errorf("with: %s is shown already; a run is not compared with itself", quoteShort(id)))
 		}
 		x, err := s.runs.use(id)
 		if err != nil {

@@ -68,7 +68,8 @@ func find(ctx context.Context, run *view.Run, q string, limit int, out *searchJS
 			return ctx.Err()
 		}
 		class := match(t.Name[id], q)
-		if isRank && int(t.Rank[id]) == rank && (t.Parent[id] == trace.NoLocation || t.Rank[t.Parent[id]] != t.Rank[id]) {
+		if isRank && int(t.Rank[id]) == rank &&
+			(t.Parent[id] == trace.NoLocation || t.Rank[t.Parent[id]] != t.Rank[id]) {
 			class = 0
 		} else if class < 0 && isPath && match(t.Name[id], name) >= 0 {
 			class = match(t.Path(trace.LocationID(id)), q)
@@ -205,7 +206,8 @@ func (s *runPages) intervals(w http.ResponseWriter, r *http.Request, x *run) err
 	if err != nil {
 		return err
 	}
-	o := search.Options{Begin: sel.Begin, End: sel.End, Locations: sel.Locations, Before: v.Get("before") != "", Limit: max(limit, 1), Bins: searchBins}
+	o := search.Options{Begin: sel.Begin, End: sel.End, Locations: sel.Locations, Before: v.Get("before") != "",
+		Limit: max(limit, 1), Bins: searchBins}
 	if at := v.Get("at"); at != "" {
 		if o.At, err = view.ParseTime(at, x.Store.Info().End); err != nil {
 			return usage(fmt.Errorf("at: %w", err))
@@ -216,17 +218,21 @@ func (s *runPages) intervals(w http.ResponseWriter, r *http.Request, x *run) err
 		return err
 	}
 	defer leave()
-	body, err := s.cachedJSON(ctx, x, fmt.Sprintf("intervals %q %s %d %v %d", text, specKey(spec), o.At, o.Before, o.Limit), func(c *computation) (any, error) {
-		found, err := search.Find(c.ctx, x.Store, q, o)
-		if err != nil {
-			return nil, err
-		}
-		out := &intervalsJSON{Query: text, Count: found.Count, Index: found.Index, Hits: []intervalHit{}, Bins: found.Bins, InAttributes: append([]string{}, found.InAttributes...)}
-		for _, h := range found.Hits {
-			out.Hits = append(out.Hits, hitJSON(x.Store, h))
-		}
-		return out, nil
-	})
+	body,
+		err := s.cachedJSON(ctx, x,
+		fmt.Sprintf("intervals %q %s %d %v %d", text, specKey(spec), o.At, o.Before, o.Limit),
+		func(c *computation) (any, error) {
+			found, err := search.Find(c.ctx, x.Store, q, o)
+			if err != nil {
+				return nil, err
+			}
+			out := &intervalsJSON{Query: text, Count: found.Count, Index: found.Index, Hits: []intervalHit{},
+				Bins: found.Bins, InAttributes: append([]string{}, found.InAttributes...)}
+			for _, h := range found.Hits {
+				out.Hits = append(out.Hits, hitJSON(x.Store, h))
+			}
+			return out, nil
+		})
 	if err != nil {
 		return err
 	}
@@ -279,7 +285,9 @@ func (s *runPages) causes(w http.ResponseWriter, r *http.Request, x *run) error 
 			return nil, err
 		}
 		if !ok {
-			return nil, &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no such interval", Hint: "location, lane and row name one"}
+			return nil,
+				&apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no such interval",
+					Hint: "location, lane and row name one"}
 		}
 		steps := func(list []search.Step) []stepJSON {
 			out := []stepJSON{}
@@ -292,7 +300,8 @@ func (s *runPages) causes(w http.ResponseWriter, r *http.Request, x *run) error 
 			}
 			return out
 		}
-		return &causesJSON{hitJSON(x.Store, n.Of), steps(n.Causes), steps(n.Effects), n.CauseCount, n.EffectCount, steps(n.Chain), n.Cut}, nil
+		return &causesJSON{hitJSON(x.Store, n.Of), steps(n.Causes), steps(n.Effects), n.CauseCount, n.EffectCount,
+			steps(n.Chain), n.Cut}, nil
 	})
 	if err != nil {
 		return err

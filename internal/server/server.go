@@ -56,7 +56,8 @@ type Config struct {
 	Demos  []Demo
 	// Ask answers SQL about a run, with at most so many rows; nil: not offered.
 	Ask func(ctx context.Context, r view.Run, text string, most int64) (*Answer, error)
-	// Rows answers SQL with all rows, by the media type that is asked for: Arrow, Parquet, CSV. What it gives writes them.
+	// Rows answers SQL with all rows, by the media type that is asked for: Arrow, Parquet, CSV. What it gives writes
+	// them.
 	Rows map[string]RowsWriter
 	// Programs makes the handler of /api/mcp, for programs; nil: there is none.
 	Programs func(Runs) (http.Handler, error)
@@ -297,7 +298,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *counted) {
 	}
 	defer s.recoverPanic(w, r)
 	if len(r.URL.RawQuery) > maxQuery {
-		s.fail(w, r, &apiError{Status: http.StatusRequestURITooLong, Kind: "too-large", Message: "the request's parameters are too long", Hint: "select with patterns instead of lists"})
+		s.fail(w, r,
+			&apiError{Status: http.StatusRequestURITooLong, Kind: "too-large",
+				Message: "the request's parameters are too long", Hint: "select with patterns instead of lists"})
 		return
 	}
 	ours := s.guard.check(s, w, r)

@@ -193,8 +193,8 @@ func (s *slots) exit(c class) {
 }
 
 // learn remembers what something cost; where much is known already it begins anew.
-// expectScan says of what was never computed that it goes through so many intervals: of a large run it is dear from the first time on, and what is
-// seen first does not wait for it.
+// expectScan says of what was never computed that it goes through so many intervals: of a large run it is dear from the
+// first time on, and what is seen first does not wait for it.
 func (s *slots) expectScan(name string, intervals int64) {
 	s.mu.Lock()
 	_, known := s.cost[name]

@@ -63,7 +63,8 @@ func (s *runPages) source(w http.ResponseWriter, r *http.Request, x *run) error 
 }
 
 func noSource(format string, args ...any) error {
-	return &apiError{Status: http.StatusNotFound, Kind: "no-source", Message: fmt.Sprintf(format, args...), Hint: "name the directory of the program's source: parallax open --source DIR"}
+	return &apiError{Status: http.StatusNotFound, Kind: "no-source", Message: fmt.Sprintf(format, args...),
+		Hint: "name the directory of the program's source: parallax open --source DIR"}
 }
 
 // sourceRoots are the directories in which files may be opened.

@@ -78,7 +78,9 @@ func (s *sourceFinder) find(ctx context.Context, roots []string, name string) (*
 		f, err := openBelow(best[0].root, best[0].rel)
 		return f, &best[0], err
 	case cut != "":
-		return nil, nil, fmt.Errorf("%s is not among the first %d files of %s; name a directory closer to it", name, mostSourceFiles, cut)
+		return nil, nil,
+			fmt.Errorf("%s is not among the first %d files of %s; name a directory closer to it", name, mostSourceFiles,
+				cut)
 	}
 	return nil, nil, fs.ErrNotExist
 }
@@ -95,7 +97,8 @@ func ambiguous(name string, list []sourceMatch) error {
 	if len(list) > most {
 		paths = append(paths, fmt.Sprintf("and %d more", len(list)-most))
 	}
-	return ambiguity{fmt.Errorf("several files could be %s: %s; name the directory of one of them", name, strings.Join(paths, ", "))}
+	return ambiguity{fmt.Errorf("several files could be %s: %s; name the directory of one of them", name,
+		strings.Join(paths, ", "))}
 }
 
 func pathParts(name string) []string {

@@ -26,8 +26,9 @@ type summaryJSON struct {
 // A roleTotal is the time in which a role counts: each instant of a location once, as
 // in the view activity. Where regions are chosen it is their exclusive time.
 type roleTotal struct {
-	Role  string    `json:"role" ts:"Role"`
-	Time  trace.Sum `json:"time"`  // Time in which the role counts, each instant of a location once; of chosen regions their exclusive time.
+	Role string `json:"role" ts:"Role"`
+	// Time in which the role counts, each instant of a location once; of chosen regions their exclusive time.
+	Time  trace.Sum `json:"time"`
 	Share float64   `json:"share"` // Of the locations with intervals × the window.
 }
 
@@ -36,18 +37,20 @@ type roleTotal struct {
 // begin in it, at full length, so that over the whole run calls × mean is the
 // exclusive time.
 type regionSummary struct {
-	ID        trace.RegionID `json:"id"`
-	Name      string         `json:"name"`
-	Role      string         `json:"role" ts:"Role"`
-	Colour    int            `json:"colour"`
-	Count     *int64         `json:"count"`     // Calls that begin in the window; null where the source does not count them.
-	Exclusive trace.Sum      `json:"exclusive"` // Exclusive and inclusive time, clipped to the window.
-	Share     float64        `json:"share"`     // Of exclusive time.
-	Inclusive trace.Sum      `json:"inclusive"`
-	Mean      *float64       `json:"mean"` // Exclusive times of the calls that begin in the window, unclipped; null without calls.
-	P50       *float64       `json:"p50"`
-	P90       *float64       `json:"p90"`
-	P98       *float64       `json:"p98"`
+	ID     trace.RegionID `json:"id"`
+	Name   string         `json:"name"`
+	Role   string         `json:"role" ts:"Role"`
+	Colour int            `json:"colour"`
+	// Calls that begin in the window; null where the source does not count them.
+	Count     *int64    `json:"count"`
+	Exclusive trace.Sum `json:"exclusive"` // Exclusive and inclusive time, clipped to the window.
+	Share     float64   `json:"share"`     // Of exclusive time.
+	Inclusive trace.Sum `json:"inclusive"`
+	// Exclusive times of the calls that begin in the window, unclipped; null without calls.
+	Mean *float64 `json:"mean"`
+	P50  *float64 `json:"p50"`
+	P90  *float64 `json:"p90"`
+	P98  *float64 `json:"p98"`
 }
 
 // summaryOf begins the names of summaries: those of many calls look at each.
@@ -86,7 +89,8 @@ func summarise(ctx context.Context, run *view.Run, sel trace.Selection, index *t
 	if err != nil {
 		return nil, err
 	}
-	out := &summaryJSON{Exact: true, Unit: view.MainMetric(st).Unit, Roles: []roleTotal{}, Regions: []regionSummary{}, Selection: view.SizeOf(st, sel)}
+	out := &summaryJSON{Exact: true, Unit: view.MainMetric(st).Unit, Roles: []roleTotal{}, Regions: []regionSummary{},
+		Selection: view.SizeOf(st, sel)}
 	totals := make([]regionSummary, len(regions))
 	wanted := wantedRegions(len(regions), sel.Regions)
 	var durations [][]int64
@@ -166,7 +170,8 @@ func wantedRegions(n int, ids []trace.RegionID) []bool {
 }
 
 // addTimes adds up the times of the wanted regions, and returns the exclusive time of all.
-func addTimes(ctx context.Context, st store.Reader, w store.Window, wanted []bool, totals []regionSummary) (recorded float64, err error) {
+func addTimes(ctx context.Context, st store.Reader, w store.Window, wanted []bool,
+	totals []regionSummary) (recorded float64, err error) {
 	t, err := store.TotalTime(ctx, st, w)
 	if err != nil {
 		return 0, err
@@ -187,7 +192,8 @@ func addTimes(ctx context.Context, st store.Reader, w store.Window, wanted []boo
 
 // addProfile adds up the metric that stands for time. Flat rows are the source's
 // own totals and win over call paths, as in view.InfoOf. It returns the exclusive value of all regions.
-func addProfile(ctx context.Context, st store.Reader, locations []trace.LocationID, wanted []bool, totals []regionSummary) (recorded float64, err error) {
+func addProfile(ctx context.Context, st store.Reader, locations []trace.LocationID, wanted []bool,
+	totals []regionSummary) (recorded float64, err error) {
 	metric, paths, regions, flat := view.DefaultMetric(st.Metrics()), st.CallPaths(), st.Regions(), false
 	for _, p := range paths {
 		flat = flat || p.Flat
@@ -271,6 +277,7 @@ func (out *summaryJSON) calls(ctx context.Context, st store.Reader, w store.Wind
 		taken += int64(len(d))
 	}
 	out.Exact = false
-	out.Note = fmt.Sprintf("mean and quantiles from a sample of %s of %s calls, spread evenly over the time; counts and times are exact", view.FormatCount(float64(taken)), view.FormatCount(float64(count)))
+	out.Note = fmt.Sprintf("mean and quantiles from a sample of %s of %s calls, spread evenly over the time; counts "+
+		"and times are exact", view.FormatCount(float64(taken)), view.FormatCount(float64(count)))
 	return durations, err
 }

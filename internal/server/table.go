@@ -37,7 +37,8 @@ func (s *viewPages) table(w http.ResponseWriter, r *http.Request, q *viewRequest
 			return usage(errors.New("descending: want true or false"))
 		}
 	}
-	out := tablePage{Columns: []view.Column{}, Rows: [][]any{}, Locations: []trace.LocationID{}, Regions: []trace.RegionID{}, Offset: offset, Notes: []string{}}
+	out := tablePage{Columns: []view.Column{}, Rows: [][]any{}, Locations: []trace.LocationID{},
+		Regions: []trace.RegionID{}, Offset: offset, Notes: []string{}}
 	e, res, err := s.compute(r.Context(), q)
 	var empty *view.EmptyError
 	switch {

@@ -65,7 +65,9 @@ func parseToken(f []string) (t Token, err error) {
 		return t, fmt.Errorf("%q: want read or full", f[1])
 	}
 	if len(t.Value) < leastToken {
-		return t, fmt.Errorf("the token of %s has %d letters, want at least %d; `head -c 18 /dev/urandom | base64` makes one", t.Name, len(t.Value), leastToken)
+		return t,
+			fmt.Errorf("the token of %s has %d letters, want at least %d; `head -c 18 /dev/urandom | base64` makes one",
+				t.Name, len(t.Value), leastToken)
 	}
 	if len(f) == 5 {
 		if t.Until, err = time.Parse(time.RFC3339, f[4]); err != nil {
@@ -112,10 +114,13 @@ func holderOf(r *http.Request) *Token {
 func mayWrite(r *http.Request) bool {
 	t := holderOf(r)
 	return t == nil || !t.ReadOnly || r.Method == http.MethodGet || r.Method == http.MethodHead ||
-		r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/api/runs/") && strings.HasSuffix(r.URL.Path, "/query")
+		r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/api/runs/") &&
+			strings.HasSuffix(r.URL.Path, "/query")
 }
 
-var errReadOnly = &apiError{Status: http.StatusForbidden, Kind: "forbidden", Message: "this token only looks: it neither opens nor closes runs", Hint: "ask whoever started parallax for one with full access"}
+var errReadOnly = &apiError{Status: http.StatusForbidden, Kind: "forbidden",
+	Message: "this token only looks: it neither opens nor closes runs",
+	Hint:    "ask whoever started parallax for one with full access"}
 
 // shareJSON answers POST /api/share: a token that only looks.
 type shareJSON struct {
@@ -140,7 +145,8 @@ func (s *Server) share(w http.ResponseWriter, r *http.Request) error {
 
 func (g *guard) share(of *Token) (Token, error) {
 	now := g.now()
-	t := Token{Name: strings.TrimSpace("shared by " + of.Name), Value: newToken(), ReadOnly: true, Until: now.Add(shareFor), shared: true}
+	t := Token{Name: strings.TrimSpace("shared by " + of.Name), Value: newToken(), ReadOnly: true,
+		Until: now.Add(shareFor), shared: true}
 	if !of.Until.IsZero() && of.Until.Before(t.Until) {
 		t.Until = of.Until
 	}
@@ -157,7 +163,9 @@ func (g *guard) share(of *Token) (Token, error) {
 		}
 	}
 	if shared >= mostShare {
-		return t, &apiError{Status: http.StatusTooManyRequests, Kind: "busy", Message: "too many addresses are shared", Hint: "hand on one of them, or start parallax again"}
+		return t,
+			&apiError{Status: http.StatusTooManyRequests, Kind: "busy", Message: "too many addresses are shared",
+				Hint: "hand on one of them, or start parallax again"}
 	}
 	g.tokens = append(list, t)
 	return t, nil

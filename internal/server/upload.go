@@ -75,7 +75,9 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 		return s.writeJSON(w, r, http.StatusCreated, map[string]any{"batch": id, "name": name})
 	}
 	s.uploads.take(id)
-	x, err := s.runs.open(&run{sources: []string{filepath.Join(b.dir, filepath.FromSlash(name))}, upload: b.dir}, path.Base(name))
+	x,
+		err := s.runs.open(&run{sources: []string{filepath.Join(b.dir, filepath.FromSlash(name))}, upload: b.dir},
+		path.Base(name))
 	if err != nil {
 		return err
 	}
@@ -84,7 +86,8 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 
 // checkName refuses names that would not stay in their directory.
 func checkName(name string) error {
-	if name == "" || len(name) > maxNameLength || strings.ContainsAny(name, "\\\x00") || !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name || name == "." {
+	if name == "" || len(name) > maxNameLength || strings.ContainsAny(name, "\\\x00") ||
+		!filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name || name == "." {
 		return usage(fmt.Errorf("name %s: want a relative path without . and ..", quoteShort(name)))
 	}
 	for part := range strings.SplitSeq(name, "/") {
@@ -121,7 +124,9 @@ func (u *uploads) batch(id string) (*batch, error) {
 	return b, nil
 }
 
-var errUploadsFull = &apiError{Status: http.StatusRequestEntityTooLarge, Kind: "too-large", Message: "the uploads take more room than this server allows", Hint: "close runs that were uploaded, or copy the files yourself and open them by path"}
+var errUploadsFull = &apiError{Status: http.StatusRequestEntityTooLarge, Kind: "too-large",
+	Message: "the uploads take more room than this server allows",
+	Hint:    "close runs that were uploaded, or copy the files yourself and open them by path"}
 
 // receive writes the body to a file of the batch: under os.Root, so that no name
 // and no link leads outside.
@@ -167,7 +172,8 @@ func (u *uploads) copy(f io.Writer, body io.Reader, b *batch, control *http.Resp
 				return errUploadsFull
 			}
 			if _, werr := f.Write(buf[:n]); errors.Is(werr, syscall.ENOSPC) {
-				return &apiError{Status: http.StatusInsufficientStorage, Kind: "too-large", Message: "the disk is full", Hint: "set another directory for temporary files with TMPDIR"}
+				return &apiError{Status: http.StatusInsufficientStorage, Kind: "too-large", Message: "the disk is full",
+					Hint: "set another directory for temporary files with TMPDIR"}
 			} else if werr != nil {
 				return fmt.Errorf("upload: %w", werr)
 			}
@@ -228,7 +234,8 @@ func (u *uploads) removeAll() {
 	}
 }
 
-var errNoOpener = &apiError{Status: http.StatusNotFound, Kind: "unsupported", Message: "this server does not open further runs"}
+var errNoOpener = &apiError{Status: http.StatusNotFound, Kind: "unsupported",
+	Message: "this server does not open further runs"}
 
 // An openRequest is the body of POST /api/runs.
 type openRequest struct {
@@ -245,7 +252,8 @@ type openRequest struct {
 // wantJSON refuses bodies that a form of another page could send.
 func wantJSON(r *http.Request) error {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return &apiError{Status: http.StatusUnsupportedMediaType, Kind: "usage", Message: "the body is not said to be JSON", Hint: "send Content-Type: application/json"}
+		return &apiError{Status: http.StatusUnsupportedMediaType, Kind: "usage",
+			Message: "the body is not said to be JSON", Hint: "send Content-Type: application/json"}
 	}
 	return nil
 }

@@ -59,7 +59,9 @@ func (s *viewPages) viewOf(what string) func(http.ResponseWriter, *http.Request,
 }
 
 func (s *viewPages) noSuchAnswer(_ http.ResponseWriter, r *http.Request, _ *run) error {
-	return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no " + quoteShort(r.PathValue("what")) + " of a view", Hint: "want scene, data, table, pick or export"}
+	return &apiError{Status: http.StatusNotFound, Kind: "not-found",
+		Message: "there is no " + quoteShort(r.PathValue("what")) + " of a view",
+		Hint:    "want scene, data, table, pick or export"}
 }
 
 func (s *viewPages) scene(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
@@ -68,7 +70,9 @@ func (s *viewPages) scene(w http.ResponseWriter, r *http.Request, q *viewRequest
 	var empty *view.EmptyError
 	if errors.As(err, &empty) {
 		// For the page an empty selection is an answer, not a fault.
-		body, err := wire.Encode(&scene.Scene{Width: float64(q.size.Width), Height: float64(q.size.Height)}, wire.Extra{Empty: &wire.Empty{What: empty.What, Hint: empty.Hint}})
+		body,
+			err := wire.Encode(&scene.Scene{Width: float64(q.size.Width), Height: float64(q.size.Height)},
+			wire.Extra{Empty: &wire.Empty{What: empty.What, Hint: empty.Hint}})
 		if err != nil {
 			return err
 		}
@@ -181,7 +185,8 @@ func (s *viewPages) export(w http.ResponseWriter, r *http.Request, q *viewReques
 	return s.write(w, r, http.StatusOK, contentType, body)
 }
 
-func (s *viewPages) file(r *http.Request, q *viewRequest, format string, theme scene.Theme) (body []byte, contentType string, err error) {
+func (s *viewPages) file(r *http.Request, q *viewRequest, format string, theme scene.Theme) (body []byte,
+	contentType string, err error) {
 	if format == "json" {
 		body, err = s.twin(r, q)
 		return body, "application/json", err
@@ -198,7 +203,8 @@ func (s *viewPages) file(r *http.Request, q *viewRequest, format string, theme s
 		}
 		size, q.size = &p, p.Size()
 		if q.size.Width*q.size.Height > maxPixels {
-			return nil, "", usage(fmt.Errorf("size %s: want at most %d million pixels", quoteShort(text), maxPixels>>20))
+			return nil, "",
+				usage(fmt.Errorf("size %s: want at most %d million pixels", quoteShort(text), maxPixels>>20))
 		}
 	}
 	e, res, err := s.compute(r.Context(), q)
@@ -219,7 +225,8 @@ func (s *viewPages) file(r *http.Request, q *viewRequest, format string, theme s
 	return b.Bytes(), exportTypes[format], err
 }
 
-var exportTypes = map[string]string{"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf", "jpg": "image/jpeg", "csv": "text/csv; charset=utf-8"}
+var exportTypes = map[string]string{"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf",
+	"jpg": "image/jpeg", "csv": "text/csv; charset=utf-8"}
 
 func (s *viewPages) exportNames() string {
 	names := ""

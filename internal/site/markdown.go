@@ -13,7 +13,8 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-var markdown = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+var markdown = goldmark.New(goldmark.WithExtensions(extension.Table),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
 // render makes HTML of one page, and gives the links in it.
 func (s *Site) render(from string, source []byte) (*page, []string, error) {
@@ -105,7 +106,8 @@ func bothThemes(html []byte) []byte {
 		open := bytes.LastIndex(html[:i], []byte("<img "))
 		name := html[bytes.LastIndexByte(html[:i], '"')+1 : i]
 		shut := i + bytes.IndexByte(html[i:], '>') + 1
-		picture := `<picture><source media="(prefers-color-scheme: dark)" srcset="` + string(name) + `.dark.svg">` + string(html[open:shut]) + `</picture>`
+		picture := `<picture><source media="(prefers-color-scheme: dark)" srcset="` + string(name) + `.dark.svg">` +
+			string(html[open:shut]) + `</picture>`
 		html = append(append(append([]byte{}, html[:open]...), picture...), html[shut:]...)
 		at = open + len(picture)
 	}

@@ -234,7 +234,8 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "There is no page "+name+".", http.StatusNotFound)
 		return
 	}
-	kind := map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css", ".svg": "image/svg+xml", ".png": "image/png", ".json": "application/json"}[path.Ext(name)]
+	kind := map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css", ".svg": "image/svg+xml",
+		".png": "image/png", ".json": "application/json"}[path.Ext(name)]
 	if kind == "" {
 		kind = "text/plain; charset=utf-8"
 	}

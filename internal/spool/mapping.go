@@ -62,8 +62,8 @@ func MapWhole(path string) (*Mapping, error) {
 	return MapFile(path, info.Size())
 }
 
-// Reserve gives so many bytes of memory, all 0. They take room only where they are written, and give it back on Release,
-// which may clear them.
+// Reserve gives so many bytes of memory, all 0. They take room only where they are written, and give it back on
+// Release, which may clear them.
 func Reserve(size int64) (*Mapping, error) {
 	if size == 0 {
 		return &Mapping{}, nil

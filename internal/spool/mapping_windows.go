@@ -30,7 +30,8 @@ func mapSystem(f *os.File, size int64, writable bool) (*Mapping, error) {
 func (m *Mapping) Release(from, to int64) {}
 
 func reserve(size int64) (*Mapping, error) {
-	address, err := windows.VirtualAlloc(0, uintptr(size), windows.MEM_RESERVE|windows.MEM_COMMIT, windows.PAGE_READWRITE)
+	address,
+		err := windows.VirtualAlloc(0, uintptr(size), windows.MEM_RESERVE|windows.MEM_COMMIT, windows.PAGE_READWRITE)
 	if err != nil {
 		return nil, fmt.Errorf("reserve %d bytes: %w", size, err)
 	}

@@ -39,14 +39,15 @@ func (s *Sorter[T]) scatter(run []T, by Order[T]) {
 
 func (s *Sorter[T]) sortKeys() {
 	if len(s.Keys) < fewKeys {
-		slices.SortFunc(s.Keys, func(a, b SortKey) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Index, b.Index)) })
+		slices.SortFunc(s.Keys,
+			func(a, b SortKey) int { return cmp.Or(cmp.Compare(a.Key, b.Key), cmp.Compare(a.Index, b.Index)) })
 	} else {
 		s.Spread()
 	}
 }
 
-// group sorts records that follow each other with one key by the first of them. It is false where that is no less work, or where more than
-// mostTied with one key would have to be sorted further.
+// group sorts records that follow each other with one key by the first of them. It is false where that is no less work,
+// or where more than mostTied with one key would have to be sorted further.
 func (s *Sorter[T]) group(run []T, by Order[T]) bool {
 	s.Keys = s.Keys[:0]
 	for i := range run {

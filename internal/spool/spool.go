@@ -67,7 +67,8 @@ func (s *Spool[T]) AddAll(list []T) error {
 			}
 			continue
 		}
-		if len(s.buf)+n > cap(s.buf) { // twice as much: append adds a quarter where there is much, and copies five times as often
+		if len(s.buf)+n > cap(s.buf) {
+			// twice as much: append adds a quarter where there is much, and copies five times as often
 			s.buf = slices.Grow(s.buf, min(max(len(s.buf), n, 64), s.limit-len(s.buf)))
 		}
 		s.buf = append(s.buf, list[:n]...)
@@ -222,8 +223,8 @@ func (s *Spool[T]) Sorted(prepare func(*T), by Order[T], f func(*T) error) error
 	return s.SortedBlocks(prepare, by, mergeBlock, func(block []T) error { return eachOf(block, f) })
 }
 
-// SortedAs is SortedBlocks of a spool that was sorted as it was filled. Where prepare keeps the order, runs are only merged: they are read once, and
-// not written again.
+// SortedAs is SortedBlocks of a spool that was sorted as it was filled. Where prepare keeps the order, runs are only
+// merged: they are read once, and not written again.
 func (s *Spool[T]) SortedAs(prepare func(*T), keeps bool, most int, f func([]T) error) error {
 	by := *s.by
 	if !keeps || len(s.runs) == 0 {
@@ -277,8 +278,8 @@ func (s *Spool[T]) SortedBlocks(prepare func(*T), by Order[T], most int, f func(
 // storeBlock is how many records of a sorted run are written at a time.
 const storeBlock = 1 << 12
 
-// inOrder sorts a run and hands it out. Records that are equal where nothing else decides, as they mostly are that came one after
-// the other, are moved together, and once.
+// inOrder sorts a run and hands it out. Records that are equal where nothing else decides, as they mostly are that came
+// one after the other, are moved together, and once.
 func (s *Spool[T]) inOrder(run []T, prepare func(*T), by Order[T], most int, f func([]T) error) error {
 	if prepare != nil {
 		for i := range run {

@@ -14,7 +14,8 @@ type Binner interface {
 	// have time or calls in it; bins without any do not come. The bins of one
 	// entry come in order; those of different entries at once. What a callback
 	// receives is valid only until it returns.
-	RegionBins(ctx context.Context, level int, keep []bool, want []LaneBins, f func(entry int, b *RegionBin) error) error
+	RegionBins(ctx context.Context, level int, keep []bool, want []LaneBins,
+		f func(entry int, b *RegionBin) error) error
 }
 
 // LaneBins are bins of one lane, ascending: bin b begins at b << level.

@@ -89,4 +89,5 @@ func (c *Core) grow() (begin, end trace.Time, inside, total int64) {
 }
 
 // OutsideCore is what a store reports of the records that are not in the core.
-const OutsideCore = "records far in time from all others, kept, but outside the first view (--from 0 --to 100% shows all)"
+const OutsideCore = "records far in time from all others, kept, but outside the first view (--from 0 --to 100% shows " +
+	"all)"

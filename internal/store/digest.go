@@ -24,7 +24,8 @@ func Digests(ctx context.Context, r Reader, name string, w Window, f func(*trace
 	var mu sync.Mutex
 	seen := map[[2]int]bool{}
 	return r.Intervals(ctx, w, func(c *trace.Columns) error {
-		l := trace.DigestedLane{Location: c.Location, Lane: c.Lane, Lo: c.First, Hi: c.First + c.Len(), Callers: c.Callers}
+		l := trace.DigestedLane{Location: c.Location, Lane: c.Lane, Lo: c.First, Hi: c.First + c.Len(),
+			Callers: c.Callers}
 		key := [2]int{int(c.Location), c.Lane}
 		mu.Lock()
 		first := !seen[key]
@@ -40,7 +41,8 @@ func Digests(ctx context.Context, r Reader, name string, w Window, f func(*trace
 		}
 		for i := range c.Begin {
 			if c.End(i) > w.End {
-				l.Left = append(l.Left, trace.OpenInterval{Row: c.First + i, Begin: c.Begin[i], End: c.End(i), Region: c.Region[i]})
+				l.Left = append(l.Left,
+					trace.OpenInterval{Row: c.First + i, Begin: c.Begin[i], End: c.End(i), Region: c.Region[i]})
 			}
 		}
 		l.Read = func(lo, hi int, g func(*trace.Columns) error) error {

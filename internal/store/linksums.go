@@ -21,8 +21,8 @@ type LinkSum struct {
 
 // A LinkSummer is a Reader that keeps sums of links, so that those of a window do not take all its links.
 type LinkSummer interface {
-	// LinkSums adds up, by kind and pair of locations, the links that start in the window and have an end at a location of it; untimed
-	// ones always. They come by kind and locations. With n links and p pairs it is O(p log n).
+	// LinkSums adds up, by kind and pair of locations, the links that start in the window and have an end at a location
+	// of it; untimed ones always. They come by kind and locations. With n links and p pairs it is O(p log n).
 	LinkSums(ctx context.Context, w Window) ([]LinkSum, error)
 }
 
@@ -60,7 +60,8 @@ func AddLinks(ctx context.Context, r Reader, w Window, starts func(trace.Time) b
 
 // LinkSumOf is that of one link.
 func LinkSumOf(l *LinkColumns, i int) LinkSum {
-	s := LinkSum{Kind: l.Kind[i], From: l.FromLocation[i], To: l.ToLocation[i], Untimed: l.Untimed[i], Count: max(l.Count[i], 1)}
+	s := LinkSum{Kind: l.Kind[i], From: l.FromLocation[i], To: l.ToLocation[i], Untimed: l.Untimed[i],
+		Count: max(l.Count[i], 1)}
 	if l.Size[i] >= 0 {
 		s.Sized, s.Bytes = 1, l.Size[i]
 	}

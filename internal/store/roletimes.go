@@ -17,13 +17,15 @@ type RoleRun struct {
 // A RoleRunner is a Reader that can give role times of many locations one by one,
 // without a query for each.
 type RoleRunner interface {
-	RoleRuns(ctx context.Context, locations []trace.LocationID, edges []trace.Time, f func(k int, runs []RoleRun) error) error
+	RoleRuns(ctx context.Context, locations []trace.LocationID, edges []trace.Time,
+		f func(k int, runs []RoleRun) error) error
 }
 
 // RoleRuns gives the time of each of the locations by itself, without those below it,
 // per role, from each edge to the next. f is called for one location after the other
 // with all that is not zero; no bin of a role is in two runs. The runs are f's until it returns.
-func RoleRuns(ctx context.Context, r Reader, locations []trace.LocationID, edges []trace.Time, f func(k int, runs []RoleRun) error) error {
+func RoleRuns(ctx context.Context, r Reader, locations []trace.LocationID, edges []trace.Time,
+	f func(k int, runs []RoleRun) error) error {
 	if t, ok := r.(RoleRunner); ok {
 		return t.RoleRuns(ctx, locations, edges, f)
 	}

@@ -183,8 +183,8 @@ type InstantColumns struct {
 	Region   []trace.RegionID
 }
 
-// InstantValues are values of one attribute on instants of one location, in order of time. Row counts the instants of the
-// location, whether they have the attribute or not: it joins the attributes of one instant.
+// InstantValues are values of one attribute on instants of one location, in order of time. Row counts the instants of
+// the location, whether they have the attribute or not: it joins the attributes of one instant.
 type InstantValues struct {
 	Location trace.LocationID
 	Row      []int32

@@ -45,7 +45,8 @@ func AddTimes(t *TimeTable) *TotalTable {
 		at[r] = i
 	}
 	n := len(regions)
-	out := &TotalTable{Region: regions, Exclusive: make([]trace.Sum, n), Inclusive: make([]trace.Sum, n), Calls: make([]int64, n)}
+	out := &TotalTable{Region: regions, Exclusive: make([]trace.Sum, n), Inclusive: make([]trace.Sum, n),
+		Calls: make([]int64, n)}
 	for i, r := range t.Region {
 		k := at[r]
 		out.Exclusive[k].Add(t.Exclusive[i])

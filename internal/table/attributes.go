@@ -21,19 +21,27 @@ type attribute struct {
 	value     trace.Value
 }
 
-var attributes = scanned("attributes", "Extra facts, as the source gives them: of the run, of locations, of regions, of intervals, and of instants, these in their order.",
+var attributes = scanned("attributes",
+	"Extra facts, as the source gives them: of the run, of locations, of regions, of intervals, and of instants, "+
+		"these in their order.",
 	func(r *Run) int64 {
-		return int64(len(r.Store.Attributes()))*r.Store.Info().Intervals + int64(r.Store.Locations().Len()) + int64(len(r.Store.Regions()))
+		return int64(len(r.Store.Attributes()))*r.Store.Info().Intervals + int64(r.Store.Locations().Len()) +
+			int64(len(r.Store.Regions()))
 	},
 	[]column[attribute]{
 		narrow(text("of", "run, location, region, interval or instant", func(x *attribute) string { return x.of })),
-		narrow(maybe("location", "", "of a location, an interval or an instant", func(x *attribute) (int64, bool) { return int64(x.location), x.location != trace.NoLocation })),
-		narrow(maybe("lane", "", "with location and row the interval", func(x *attribute) (int64, bool) { return int64(x.lane), x.lane >= 0 })),
-		narrow(maybe("row", "", "of an instant: which of those of its location", func(x *attribute) (int64, bool) { return int64(x.row), x.row >= 0 })),
-		maybe("region_id", "", "of a region", func(x *attribute) (int64, bool) { return int64(x.region), x.region != trace.NoRegion }),
+		narrow(maybe("location", "", "of a location, an interval or an instant",
+			func(x *attribute) (int64, bool) { return int64(x.location), x.location != trace.NoLocation })),
+		narrow(maybe("lane", "", "with location and row the interval",
+			func(x *attribute) (int64, bool) { return int64(x.lane), x.lane >= 0 })),
+		narrow(maybe("row", "", "of an instant: which of those of its location",
+			func(x *attribute) (int64, bool) { return int64(x.row), x.row >= 0 })),
+		maybe("region_id", "", "of a region",
+			func(x *attribute) (int64, bool) { return int64(x.region), x.region != trace.NoRegion }),
 		narrow(text("key", "what the fact is", func(x *attribute) string { return x.key })),
 		text("value", "as text, exact", func(x *attribute) string { return x.value.String() }),
-		text("type", "of the value: text, integer or number", func(x *attribute) string { return valueTypes[x.value.Kind] }),
+		text("type", "of the value: text, integer or number",
+			func(x *attribute) string { return valueTypes[x.value.Kind] }),
 		number("number", "", "as a number, where it is one", func(x *attribute) float64 {
 			if v, ok := x.value.Number(); ok {
 				return v
@@ -42,7 +50,8 @@ var attributes = scanned("attributes", "Extra facts, as the source gives them: o
 		}),
 	}, scanAttributes)
 
-var valueTypes = map[trace.ValueKind]string{trace.ValueText: "text", trace.ValueInteger: "integer", trace.ValueNumber: "number"}
+var valueTypes = map[trace.ValueKind]string{trace.ValueText: "text", trace.ValueInteger: "integer",
+	trace.ValueNumber: "number"}
 
 func scanAttributes(ctx context.Context, r *Run, f *Filter, to *rowsOf[attribute]) error {
 	of, key, at := f.words("of"), f.words("key"), f.locations(r, "")
@@ -61,7 +70,8 @@ func scanAttributes(ctx context.Context, r *Run, f *Filter, to *rowsOf[attribute
 		}
 		sort.Strings(keys)
 		for _, k := range keys {
-			if err := put(attribute{of: "run", location: trace.NoLocation, lane: -1, row: -1, region: trace.NoRegion, key: k, value: trace.Text(properties[k])}); err != nil {
+			if err := put(attribute{of: "run", location: trace.NoLocation, lane: -1, row: -1, region: trace.NoRegion,
+				key: k, value: trace.Text(properties[k])}); err != nil {
 				return err
 			}
 		}
@@ -69,7 +79,8 @@ func scanAttributes(ctx context.Context, r *Run, f *Filter, to *rowsOf[attribute
 	if wants("location") {
 		for id := at.first; id <= at.last; id++ {
 			for _, a := range r.Store.Locations().Attributes[id] {
-				if err := put(attribute{of: "location", location: trace.LocationID(id), lane: -1, row: -1, region: trace.NoRegion, key: a.Key, value: a.Value}); err != nil {
+				if err := put(attribute{of: "location", location: trace.LocationID(id), lane: -1, row: -1,
+					region: trace.NoRegion, key: a.Key, value: a.Value}); err != nil {
 					return err
 				}
 			}
@@ -78,7 +89,8 @@ func scanAttributes(ctx context.Context, r *Run, f *Filter, to *rowsOf[attribute
 	if wants("region") {
 		for id := range r.Store.Regions() {
 			for _, a := range r.Store.Regions()[id].Attributes {
-				if err := put(attribute{of: "region", location: trace.NoLocation, lane: -1, row: -1, region: trace.RegionID(id), key: a.Key, value: a.Value}); err != nil {
+				if err := put(attribute{of: "region", location: trace.NoLocation, lane: -1, row: -1,
+					region: trace.RegionID(id), key: a.Key, value: a.Value}); err != nil {
 					return err
 				}
 			}
@@ -112,7 +124,9 @@ func instantAttributes(ctx context.Context, r *Run, at where, key func(string) b
 			defer mu.Unlock()
 			for i, row := range c.Row {
 				if at.has(c.Location) {
-					all = append(all, attribute{of: "instant", location: c.Location, lane: -1, row: int(row), region: trace.NoRegion, key: name, value: c.Value[i]})
+					all = append(all,
+						attribute{of: "instant", location: c.Location, lane: -1, row: int(row), region: trace.NoRegion,
+							key: name, value: c.Value[i]})
 				}
 			}
 			return nil
@@ -132,7 +146,8 @@ func instantAttributes(ctx context.Context, r *Run, at where, key func(string) b
 	return nil
 }
 
-func intervalAttributes(ctx context.Context, r *Run, f *Filter, at where, key func(string) bool, put func(attribute) error) error {
+func intervalAttributes(ctx context.Context, r *Run, f *Filter, at where, key func(string) bool,
+	put func(attribute) error) error {
 	damaged := store.Watch(r.Store)
 	if err := factsOfIntervals(ctx, r, f, at, key, put); err != nil {
 		return err
@@ -140,14 +155,17 @@ func intervalAttributes(ctx context.Context, r *Run, f *Filter, at where, key fu
 	return damaged()
 }
 
-func factsOfIntervals(ctx context.Context, r *Run, f *Filter, at where, key func(string) bool, put func(attribute) error) error {
+func factsOfIntervals(ctx context.Context, r *Run, f *Filter, at where, key func(string) bool,
+	put func(attribute) error) error {
 	laneLo, laneHi := f.Between("lane")
 	rowLo, rowHi := f.Between("row")
 	lanes := r.Store.Lanes()
-	if at.first == at.last && laneLo == laneHi && rowLo == rowHi && rowLo >= 0 && rowLo <= math.MaxInt32 && laneLo >= 0 && laneLo <= math.MaxInt32 {
+	if at.first == at.last && laneLo == laneHi && rowLo == rowHi && rowLo >= 0 && rowLo <= math.MaxInt32 &&
+		laneLo >= 0 && laneLo <= math.MaxInt32 {
 		row := store.Row{Location: trace.LocationID(at.first), Lane: int(laneLo), Row: int(rowLo)}
 		for _, a := range r.Store.IntervalAttributes(row) {
-			if err := put(attribute{of: "interval", location: row.Location, lane: row.Lane, row: row.Row, region: trace.NoRegion, key: a.Key, value: a.Value}); err != nil {
+			if err := put(attribute{of: "interval", location: row.Location, lane: row.Lane, row: row.Row,
+				region: trace.NoRegion, key: a.Key, value: a.Value}); err != nil {
 				return err
 			}
 		}
@@ -174,7 +192,8 @@ func factsOfIntervals(ctx context.Context, r *Run, f *Filter, at where, key func
 					return nil
 				}
 				for i := range c.Row {
-					if err := put(attribute{of: "interval", location: id, lane: c.Lane, row: int(c.Row[i]), region: trace.NoRegion, key: name, value: c.Value[i]}); err != nil {
+					if err := put(attribute{of: "interval", location: id, lane: c.Lane, row: int(c.Row[i]),
+						region: trace.NoRegion, key: name, value: c.Value[i]}); err != nil {
 						return err
 					}
 				}
@@ -211,7 +230,8 @@ func byRow(ctx context.Context, r *Run, id trace.LocationID, put func(attribute)
 				return context.Cause(ctx)
 			}
 			for _, a := range r.Store.IntervalAttributes(store.Row{Location: id, Lane: lane, Row: row}) {
-				if err := put(attribute{of: "interval", location: id, lane: lane, row: row, region: trace.NoRegion, key: a.Key, value: a.Value}); err != nil {
+				if err := put(attribute{of: "interval", location: id, lane: lane, row: row, region: trace.NoRegion,
+					key: a.Key, value: a.Value}); err != nil {
 					return err
 				}
 			}

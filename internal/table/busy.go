@@ -44,7 +44,8 @@ var busy = function(scanned("busy",
 		integer("begin", "ns", "of the step", func(x *busyRow) int64 { return int64(x.begin) }),
 		integer("end", "ns", "of the step", func(x *busyRow) int64 { return int64(x.end) }),
 		integer("busy", "ns", "time in compute, io and copy", func(x *busyRow) int64 { return int64(x.busy()) }),
-		ofRole(trace.RoleCompute), ofRole(trace.RoleCommunication), ofRole(trace.RoleSynchronization), ofRole(trace.RoleIdle),
+		ofRole(trace.RoleCompute), ofRole(trace.RoleCommunication), ofRole(trace.RoleSynchronization),
+		ofRole(trace.RoleIdle),
 		ofRole(trace.RoleIO), ofRole(trace.RoleCopy), ofRole(trace.RoleOverhead), ofRole(trace.RoleAnnotation),
 		integer("none", "ns", "time with nothing open", func(x *busyRow) int64 {
 			rest := x.end - x.begin
@@ -69,7 +70,8 @@ func scanBusy(ctx context.Context, r *Run, f *Filter, to *rowsOf[busyRow]) error
 	}
 	step := f.argument("step", end-begin)
 	if step <= 0 || (end-begin-1)/step+1 > mostBins {
-		return fmt.Errorf("busy: a step of %d ns: want one above 0, of which at most %d fill the window", step, mostBins)
+		return fmt.Errorf("busy: a step of %d ns: want one above 0, of which at most %d fill the window", step,
+			mostBins)
 	}
 	var edges []trace.Time
 	for at := begin; at < end; at += step {

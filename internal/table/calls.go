@@ -24,10 +24,12 @@ type callRow struct {
 var callQuantiles = []float64{0.5, 0.9, 0.99}
 
 var calls = function(scanned("calls",
-	"How long calls take: a row a region, or with by = 'location' a row a location and region. Calls that begin in the window, at their full length.",
+	"How long calls take: a row a region, or with by = 'location' a row a location and region. Calls that begin in "+
+		"the window, at their full length.",
 	func(r *Run) int64 { return int64(len(r.Store.Regions())) },
 	[]column[callRow]{
-		narrow(maybe("location", "", "null where all locations are together", func(x *callRow) (int64, bool) { return int64(x.location), x.location != trace.NoLocation })),
+		narrow(maybe("location", "", "null where all locations are together",
+			func(x *callRow) (int64, bool) { return int64(x.location), x.location != trace.NoLocation })),
 		narrow(maybeText("path", "of the location", func(x *callRow) string {
 			if x.location == trace.NoLocation {
 				return ""
@@ -45,10 +47,12 @@ var calls = function(scanned("calls",
 		narrow(maybeText("category", "of the region", func(x *callRow) string { return x.region(x.id).Category })),
 		narrow(text("role", "of the region", func(x *callRow) string { return x.region(x.id).Role.String() })),
 		integer("calls", "", "", func(x *callRow) int64 { return x.sketch.Count }),
-		maybe("total", "ns", "of their durations, with what they call; null beyond 292 years, where calls * mean has it", func(x *callRow) (int64, bool) {
-			total := x.sketch.Total.Time()
-			return int64(total), trace.SumOf(total) == x.sketch.Total
-		}),
+		maybe("total", "ns",
+			"of their durations, with what they call; null beyond 292 years, where calls * mean has it",
+			func(x *callRow) (int64, bool) {
+				total := x.sketch.Total.Time()
+				return int64(total), trace.SumOf(total) == x.sketch.Total
+			}),
 		number("mean", "ns", "", func(x *callRow) float64 { return x.sketch.Mean() }),
 		number("sd", "ns", "standard deviation", func(x *callRow) float64 { return x.sketch.Deviation() }),
 		integer("min", "ns", "", func(x *callRow) int64 { return x.sketch.Min }),
@@ -56,7 +60,8 @@ var calls = function(scanned("calls",
 		number("p90", "ns", "", func(x *callRow) float64 { return x.at[1] }),
 		number("p99", "ns", "", func(x *callRow) float64 { return x.at[2] }),
 		integer("max", "ns", "", func(x *callRow) int64 { return x.sketch.Max }),
-		flag("exact", "1 where quantiles are exact; of very many calls they are within 1 %", func(x *callRow) bool { return x.sketch.Exact() }),
+		flag("exact", "1 where quantiles are exact; of very many calls they are within 1 %",
+			func(x *callRow) bool { return x.sketch.Exact() }),
 	}, scanCalls), append(slices.Clone(windowArguments),
 	Column{Name: "by", Kind: Text, Help: "region or location; left out: region"}))
 
@@ -102,7 +107,8 @@ func scanCalls(ctx context.Context, r *Run, f *Filter, to *rowsOf[callRow]) erro
 }
 
 // callsOf sketches the calls of a few locations, by location and region.
-func callsOf(ctx context.Context, r *Run, w store.Window, keep []bool, to *rowsOf[callRow]) (map[trace.LocationID][]*quantile.Sketch, error) {
+func callsOf(ctx context.Context, r *Run, w store.Window, keep []bool,
+	to *rowsOf[callRow]) (map[trace.LocationID][]*quantile.Sketch, error) {
 	found := make(map[trace.LocationID][]*quantile.Sketch, len(w.Locations))
 	for _, id := range w.Locations {
 		found[id] = make([]*quantile.Sketch, len(r.Store.Regions()))

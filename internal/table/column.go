@@ -13,7 +13,8 @@ type column[T any] struct {
 }
 
 func integer[T any](name, unit, help string, get func(*T) int64) column[T] {
-	return column[T]{Column{Name: name, Kind: Integer, Unit: unit, Help: help}, func(v *Vector, x *T) { v.integer(get(x)) }}
+	return column[T]{Column{Name: name, Kind: Integer, Unit: unit, Help: help},
+		func(v *Vector, x *T) { v.integer(get(x)) }}
 }
 
 func flag[T any](name, help string, get func(*T) bool) column[T] {
@@ -28,7 +29,8 @@ func flag[T any](name, help string, get func(*T) bool) column[T] {
 
 // text makes values valid UTF-8: SQLite, Parquet and JSON all want that.
 func text[T any](name, help string, get func(*T) string) column[T] {
-	return column[T]{Column{Name: name, Kind: Text, Help: help}, func(v *Vector, x *T) { v.text(strings.ToValidUTF8(get(x), "\uFFFD")) }}
+	return column[T]{Column{Name: name, Kind: Text, Help: help},
+		func(v *Vector, x *T) { v.text(strings.ToValidUTF8(get(x), "\uFFFD")) }}
 }
 
 // number is null where there is none, or none that is finite.
@@ -79,13 +81,15 @@ func declared[T any](columns []column[T]) []Column {
 }
 
 // scanned makes a table of columns and how its rows are found.
-func scanned[T any](name, help string, size func(*Run) int64, columns []column[T], scan func(context.Context, *Run, *Filter, *rowsOf[T]) error) *Table {
-	return &Table{Name: name, Help: help, Columns: declared(columns), Size: size, Scan: func(ctx context.Context, r *Run, f *Filter, to *Output) error {
-		if err := scan(ctx, r, f, newRows(to, columns)); err != nil {
-			return err
-		}
-		return to.flush()
-	}}
+func scanned[T any](name, help string, size func(*Run) int64, columns []column[T],
+	scan func(context.Context, *Run, *Filter, *rowsOf[T]) error) *Table {
+	return &Table{Name: name, Help: help, Columns: declared(columns), Size: size,
+		Scan: func(ctx context.Context, r *Run, f *Filter, to *Output) error {
+			if err := scan(ctx, r, f, newRows(to, columns)); err != nil {
+				return err
+			}
+			return to.flush()
+		}}
 }
 
 // A place is a row of a list.
@@ -107,7 +111,8 @@ func listed(name, help string, count func(*Run) int, columns []column[place]) *T
 
 // NewFunction makes a table of columns and a function that adds rows, cell by cell, for
 // those who have no store to read. An empty list of arguments still makes a function.
-func NewFunction(name, help string, arguments, columns []Column, rows func(ctx context.Context, r *Run, f *Filter, add func(cells ...any) error) error) *Table {
+func NewFunction(name, help string, arguments, columns []Column,
+	rows func(ctx context.Context, r *Run, f *Filter, add func(cells ...any) error) error) *Table {
 	if arguments == nil {
 		arguments = []Column{}
 	}
@@ -115,12 +120,13 @@ func NewFunction(name, help string, arguments, columns []Column, rows func(ctx c
 	for i, c := range columns {
 		own[i] = column[[]any]{c, func(v *Vector, x *[]any) { v.Put((*x)[i]) }}
 	}
-	t := scanned(name, help, func(*Run) int64 { return 100 }, own, func(ctx context.Context, r *Run, f *Filter, to *rowsOf[[]any]) error {
-		return rows(ctx, r, f, func(cells ...any) error {
-			to.read(1)
-			return to.add(&cells)
+	t := scanned(name, help, func(*Run) int64 { return 100 }, own,
+		func(ctx context.Context, r *Run, f *Filter, to *rowsOf[[]any]) error {
+			return rows(ctx, r, f, func(cells ...any) error {
+				to.read(1)
+				return to.add(&cells)
+			})
 		})
-	})
 	t.Arguments = arguments
 	return t
 }

@@ -206,7 +206,8 @@ func (f *Filter) regions(r *Run) []bool {
 		g := &all[id]
 		keep[id] = int64(id) >= lo && int64(id) <= hi &&
 			(name == nil || name(strings.ToValidUTF8(g.Name, "\uFFFD"))) &&
-			(category == nil || category(strings.ToValidUTF8(g.Category, "\uFFFD"))) && (role == nil || role(g.Role.String()))
+			(category == nil || category(strings.ToValidUTF8(g.Category, "\uFFFD"))) &&
+			(role == nil || role(g.Role.String()))
 	}
 	return keep
 }

@@ -15,7 +15,8 @@ type member struct {
 
 func (x *member) communicator() *trace.Communicator { return &x.Store.Communicators()[x.id] }
 
-var communicators = scanned("communicators", "Groups of locations that talk together, a row a member; one without members has a row of its own.",
+var communicators = scanned("communicators",
+	"Groups of locations that talk together, a row a member; one without members has a row of its own.",
 	func(r *Run) int64 { return int64(len(r.Store.Communicators())) },
 	[]column[member]{
 		integer("id", "", "its number; `communicator_id` in links", func(x *member) int64 { return int64(x.id) }),
@@ -24,7 +25,8 @@ var communicators = scanned("communicators", "Groups of locations that talk toge
 			up := x.communicator().Parent
 			return int64(up), up != trace.NoCommunicator
 		}),
-		maybe("number", "", "of the member in it: its rank there", func(x *member) (int64, bool) { return int64(x.number), x.number >= 0 }),
+		maybe("number", "", "of the member in it: its rank there",
+			func(x *member) (int64, bool) { return int64(x.number), x.number >= 0 }),
 		maybe("location", "", "who the member is", func(x *member) (int64, bool) {
 			if x.number < 0 {
 				return 0, false
@@ -67,7 +69,8 @@ var topologies = scanned("topologies", "Grids on which locations lie, a row a di
 			return ""
 		}),
 		integer("size", "", "places along it", func(x *dimension) int64 { return int64(x.Dims[x.at]) }),
-		flag("periodic", "1 where the last place is beside the first", func(x *dimension) bool { return x.at < len(x.Periodic) && x.Periodic[x.at] }),
+		flag("periodic", "1 where the last place is beside the first",
+			func(x *dimension) bool { return x.at < len(x.Periodic) && x.Periodic[x.at] }),
 	}, func(_ context.Context, r *Run, _ *Filter, to *rowsOf[dimension]) error {
 		for id := range r.Store.Topologies() {
 			t := &r.Store.Topologies()[id]

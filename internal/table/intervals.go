@@ -29,24 +29,31 @@ var intervalColumns = []column[interval]{
 	narrow(integer("location", "", "who", func(x *interval) int64 { return int64(x.Location) })),
 	narrow(text("path", "of the location", func(x *interval) string { return x.where() })),
 	narrow(maybe("rank", "", "of the location", func(x *interval) (int64, bool) { return x.rank(x.Location) })),
-	narrow(integer("lane", "", "which of the location's lanes: what overlaps without nesting lies in several", func(x *interval) int64 { return int64(x.Lane) })),
-	narrow(integer("row", "", "its number in the lane; location, lane and row name an interval", func(x *interval) int64 { return int64(x.First + x.i) })),
+	narrow(integer("lane", "", "which of the location's lanes: what overlaps without nesting lies in several",
+		func(x *interval) int64 { return int64(x.Lane) })),
+	narrow(integer("row", "", "its number in the lane; location, lane and row name an interval",
+		func(x *interval) int64 { return int64(x.First + x.i) })),
 	narrow(integer("begin", "ns", "", func(x *interval) int64 { return int64(x.Begin[x.i]) })),
 	narrow(integer("end", "ns", "not included", func(x *interval) int64 { return int64(x.End(x.i)) })),
-	narrow(integer("duration", "ns", "end - begin, with what is called from it (inclusive)", func(x *interval) int64 { return int64(x.Duration[x.i]) })),
-	narrow(integer("exclusive", "ns", "without what is called from it", func(x *interval) int64 { return int64(x.Exclusive[x.i]) })),
+	narrow(integer("duration", "ns", "end - begin, with what is called from it (inclusive)",
+		func(x *interval) int64 { return int64(x.Duration[x.i]) })),
+	narrow(integer("exclusive", "ns", "without what is called from it",
+		func(x *interval) int64 { return int64(x.Exclusive[x.i]) })),
 	narrow(text("region", "its name", func(x *interval) string { return x.region.Name })),
 	narrow(integer("region_id", "", "its number in regions", func(x *interval) int64 { return int64(x.Region[x.i]) })),
 	narrow(maybeText("category", "of the region", func(x *interval) string { return x.region.Category })),
 	narrow(text("role", "of the region", func(x *interval) string { return x.region.Role.String() })),
-	maybe("parent", "", "row of the interval around it in the same lane; null at the top", func(x *interval) (int64, bool) {
-		return int64(x.Parent[x.i]), x.Parent[x.i] >= 0
-	}),
-	narrow(integer("depth", "", "how many intervals of the lane are around it", func(x *interval) int64 { return int64(x.Depth[x.i]) })),
+	maybe("parent", "", "row of the interval around it in the same lane; null at the top",
+		func(x *interval) (int64, bool) {
+			return int64(x.Parent[x.i]), x.Parent[x.i] >= 0
+		}),
+	narrow(integer("depth", "", "how many intervals of the lane are around it",
+		func(x *interval) int64 { return int64(x.Depth[x.i]) })),
 }
 
 var intervals = func() *Table {
-	t := scanned("intervals", "Stays in a region: calls, operators, kernels, states. In order of location, lane and begin.",
+	t := scanned("intervals",
+		"Stays in a region: calls, operators, kernels, states. In order of location, lane and begin.",
 		func(r *Run) int64 { return r.Store.Info().Intervals }, intervalColumns, scanIntervals)
 	t.Find = findInterval
 	return t
@@ -63,7 +70,8 @@ func newIntervalTest(r *Run, f *Filter) *intervalTest {
 		lo, hi := f.Between(name)
 		return [2]int64{lo, hi}
 	}
-	return &intervalTest{pair("begin"), pair("end"), pair("duration"), pair("exclusive"), pair("depth"), pair("lane"), pair("row"), f.regions(r)}
+	return &intervalTest{pair("begin"), pair("end"), pair("duration"), pair("exclusive"), pair("depth"), pair("lane"),
+		pair("row"), f.regions(r)}
 }
 
 func within(x int64, b [2]int64) bool { return x >= b[0] && x <= b[1] }
@@ -71,7 +79,8 @@ func within(x int64, b [2]int64) bool { return x >= b[0] && x <= b[1] }
 func (t *intervalTest) passes(c *trace.Columns, i int) bool {
 	return within(int64(c.Begin[i]), t.begin) && (t.regions == nil || t.regions[c.Region[i]]) &&
 		within(int64(c.Duration[i]), t.duration) && within(int64(c.End(i)), t.end) &&
-		within(int64(c.Exclusive[i]), t.exclusive) && within(int64(c.Depth[i]), t.depth) && within(int64(c.First+i), t.row)
+		within(int64(c.Exclusive[i]), t.exclusive) && within(int64(c.Depth[i]), t.depth) &&
+		within(int64(c.First+i), t.row)
 }
 
 // window gives the time in which rows that pass begin, and where to look for what
@@ -161,7 +170,8 @@ func neverCalled(ctx context.Context, r *Run, w store.Window, regions []bool) (b
 }
 
 // addOpen adds the rows that began before a time and are open at it.
-func addOpen(ctx context.Context, x *interval, id trace.LocationID, at trace.Time, test *intervalTest, to *rowsOf[interval]) error {
+func addOpen(ctx context.Context, x *interval, id trace.LocationID, at trace.Time, test *intervalTest,
+	to *rowsOf[interval]) error {
 	var rows []store.Row
 	w := store.Window{Begin: at, End: at + 1, Locations: []trace.LocationID{id}}
 	seen := -1
@@ -208,7 +218,8 @@ func findInterval(r *Run, f *Filter, out *Output) (bool, error) {
 		return false, nil
 	}
 	id := trace.LocationID(at.first)
-	if !at.has(id) || test.row[0] < 0 || test.row[0] > math.MaxInt32 || test.lane[0] < 0 || test.lane[0] > math.MaxInt32 {
+	if !at.has(id) || test.row[0] < 0 || test.row[0] > math.MaxInt32 || test.lane[0] < 0 ||
+		test.lane[0] > math.MaxInt32 {
 		return true, nil
 	}
 	to := newRows(out, intervalColumns)

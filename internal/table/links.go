@@ -58,14 +58,17 @@ var linkColumns = slices.Concat([]column[link]{
 	narrow(integer("from_location", "", "where it starts", func(x *link) int64 { return int64(x.FromLocation[x.i]) })),
 	narrow(text("from_path", "", func(x *link) string { return x.path(x.FromLocation[x.i]) })),
 	narrow(maybe("from_rank", "", "", func(x *link) (int64, bool) { return x.rank(x.FromLocation[x.i]) })),
-	narrow(maybe("from_time", "ns", "null of links without times, which stand for many", func(x *link) (int64, bool) { return x.timed(x.FromTime) })),
-	maybe("from_lane", "", "with from_row the interval it starts in, where known", func(x *link) (int64, bool) { return x.row(x.FromLane) }),
+	narrow(maybe("from_time", "ns", "null of links without times, which stand for many",
+		func(x *link) (int64, bool) { return x.timed(x.FromTime) })),
+	maybe("from_lane", "", "with from_row the interval it starts in, where known",
+		func(x *link) (int64, bool) { return x.row(x.FromLane) }),
 	maybe("from_row", "", "", func(x *link) (int64, bool) { return x.row(x.FromRow) }),
 	narrow(integer("to_location", "", "where it ends", func(x *link) int64 { return int64(x.ToLocation[x.i]) })),
 	narrow(text("to_path", "", func(x *link) string { return x.path(x.ToLocation[x.i]) })),
 	narrow(maybe("to_rank", "", "", func(x *link) (int64, bool) { return x.rank(x.ToLocation[x.i]) })),
 	narrow(maybe("to_time", "ns", "", func(x *link) (int64, bool) { return x.timed(x.ToTime) })),
-	maybe("to_lane", "", "with to_row the interval it ends in, where known", func(x *link) (int64, bool) { return x.row(x.ToLane) }),
+	maybe("to_lane", "", "with to_row the interval it ends in, where known",
+		func(x *link) (int64, bool) { return x.row(x.ToLane) }),
 	maybe("to_row", "", "", func(x *link) (int64, bool) { return x.row(x.ToRow) }),
 	maybe("duration", "ns", "to_time - from_time; below 0 where clocks disagree", func(x *link) (int64, bool) {
 		return int64(x.ToTime[x.i] - x.FromTime[x.i]), !x.Untimed[x.i]
@@ -84,7 +87,8 @@ var linkColumns = slices.Concat([]column[link]{
 	integer("count", "", "how many links it stands for", func(x *link) int64 { return max(x.Count[x.i], 1) }),
 }, regionColumns("from", (*link).from), regionColumns("to", (*link).to))
 
-var links = scanned("links", "From one point to another: messages, launches, spawns. In order of the time at which they start.",
+var links = scanned("links",
+	"From one point to another: messages, launches, spawns. In order of the time at which they start.",
 	func(r *Run) int64 { return r.Store.Info().Links }, linkColumns, scanLinks)
 
 func scanLinks(ctx context.Context, r *Run, f *Filter, to *rowsOf[link]) error {
@@ -117,7 +121,9 @@ func scanLinks(ctx context.Context, r *Run, f *Filter, to *rowsOf[link]) error {
 			if !from.has(c.FromLocation[x.i]) || !into.has(c.ToLocation[x.i]) {
 				continue
 			}
-			if !c.Untimed[x.i] && !(within(int64(c.FromTime[x.i]), [2]int64{fromLo, fromHi}) && within(int64(c.ToTime[x.i]), [2]int64{toLo, toHi})) {
+			if !c.Untimed[x.i] &&
+				!(within(int64(c.FromTime[x.i]), [2]int64{fromLo, fromHi}) &&
+					within(int64(c.ToTime[x.i]), [2]int64{toLo, toHi})) {
 				continue
 			}
 			if err := to.add(x); err != nil {

@@ -7,22 +7,32 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-var locations = listed("locations", "Who acts: the tree of machines, processes, threads, streams. Ids are in preorder, so what lies below a location is `id` to `last`.",
+var locations = listed("locations",
+	"Who acts: the tree of machines, processes, threads, streams. Ids are in preorder, so what lies below a location "+
+		"is `id` to `last`.",
 	func(r *Run) int { return r.Store.Locations().Len() },
 	[]column[place]{
-		narrow(integer("id", "", "its number; `location` in other tables", func(p *place) int64 { return int64(p.at) })),
+		narrow(integer("id", "", "its number; `location` in other tables",
+			func(p *place) int64 { return int64(p.at) })),
 		maybe("parent", "", "the location above; null at the top", func(p *place) (int64, bool) {
 			up := p.Store.Locations().Parent[p.at]
 			return int64(up), up != trace.NoLocation
 		}),
 		text("name", "as the source says", func(p *place) string { return p.Store.Locations().Name[p.at] }),
-		text("path", "the names from the top, joined by slashes", func(p *place) string { return p.path(trace.LocationID(p.at)) }),
-		text("kind", "machine, process, thread, stream, or a word of the format", func(p *place) string { return string(p.Store.Locations().Kind[p.at]) }),
-		maybe("rank", "", "of its process, own or inherited", func(p *place) (int64, bool) { return p.rank(trace.LocationID(p.at)) }),
+		text("path", "the names from the top, joined by slashes",
+			func(p *place) string { return p.path(trace.LocationID(p.at)) }),
+		text("kind", "machine, process, thread, stream, or a word of the format",
+			func(p *place) string { return string(p.Store.Locations().Kind[p.at]) }),
+		maybe("rank", "", "of its process, own or inherited",
+			func(p *place) (int64, bool) { return p.rank(trace.LocationID(p.at)) }),
 		integer("level", "", "0 at the top", func(p *place) int64 { return int64(p.Store.Locations().Level[p.at]) }),
-		integer("last", "", "the last location below it, itself where there is none", func(p *place) int64 { return int64(p.Store.Locations().Last[p.at]) }),
-		integer("intervals", "", "how many intervals it has itself", func(p *place) int64 { return ownIntervals(p.Run, trace.LocationID(p.at)) }),
-		flag("aside", "1 where its intervals tell the time of another location once more (sampled stacks, repeated states); sums leave them out",
+		integer("last", "", "the last location below it, itself where there is none",
+			func(p *place) int64 { return int64(p.Store.Locations().Last[p.at]) }),
+		integer("intervals", "", "how many intervals it has itself",
+			func(p *place) int64 { return ownIntervals(p.Run, trace.LocationID(p.at)) }),
+		flag("aside",
+			"1 where its intervals tell the time of another location once more (sampled stacks, repeated states); "+
+				"sums leave them out",
 			func(p *place) bool { return p.Store.Locations().IsAside(trace.LocationID(p.at)) }),
 	})
 
@@ -49,22 +59,29 @@ func ownIntervals(r *Run, id trace.LocationID) int64 {
 var regions = listed("regions", "What can be entered: functions, operators, states.",
 	func(r *Run) int { return len(r.Store.Regions()) },
 	[]column[place]{
-		narrow(integer("id", "", "its number; `region_id` in other tables", func(p *place) int64 { return int64(p.at) })),
-		text("name", "`region` in other tables; several regions may share a name", func(p *place) string { return p.region(trace.RegionID(p.at)).Name }),
-		maybeText("category", "a word of the format", func(p *place) string { return p.region(trace.RegionID(p.at)).Category }),
-		text("role", "compute, communication, synchronization, idle, io, copy, overhead or annotation", func(p *place) string { return p.region(trace.RegionID(p.at)).Role.String() }),
-		maybeText("file", "where it is in the program", func(p *place) string { return p.region(trace.RegionID(p.at)).File }),
+		narrow(integer("id", "", "its number; `region_id` in other tables",
+			func(p *place) int64 { return int64(p.at) })),
+		text("name", "`region` in other tables; several regions may share a name",
+			func(p *place) string { return p.region(trace.RegionID(p.at)).Name }),
+		maybeText("category", "a word of the format",
+			func(p *place) string { return p.region(trace.RegionID(p.at)).Category }),
+		text("role", "compute, communication, synchronization, idle, io, copy, overhead or annotation",
+			func(p *place) string { return p.region(trace.RegionID(p.at)).Role.String() }),
+		maybeText("file", "where it is in the program",
+			func(p *place) string { return p.region(trace.RegionID(p.at)).File }),
 		maybe("line", "", "and on which line", func(p *place) (int64, bool) {
 			n := p.region(trace.RegionID(p.at)).Line
 			return int64(n), n > 0
 		}),
-		maybeText("without_end", "the region whose calls have no end in the source, where this one stands for them: how long they took is not known", func(p *place) string {
-			name, without := trace.EndOf(p.region(trace.RegionID(p.at)))
-			if !without {
-				return ""
-			}
-			return name
-		}),
+		maybeText("without_end",
+			"the region whose calls have no end in the source, where this one stands for them: how long they took is "+
+				"not known", func(p *place) string {
+				name, without := trace.EndOf(p.region(trace.RegionID(p.at)))
+				if !without {
+					return ""
+				}
+				return name
+			}),
 	})
 
 var counters = listed("counters", "Numbers recorded over time; their values are `samples`.",
@@ -73,10 +90,13 @@ var counters = listed("counters", "Numbers recorded over time; their values are 
 		narrow(integer("id", "", "its number; `counter` in samples", func(p *place) int64 { return int64(p.at) })),
 		text("name", "", func(p *place) string { return p.Store.Counters()[p.at].Name }),
 		maybeText("unit", "", func(p *place) string { return p.Store.Counters()[p.at].Unit }),
-		flag("monotone", "1 where it counts on, 0 where it is a level", func(p *place) bool { return p.Store.Counters()[p.at].Monotone }),
-		integer("location", "", "whose it is", func(p *place) int64 { return int64(p.Store.Counters()[p.at].Location) }),
+		flag("monotone", "1 where it counts on, 0 where it is a level",
+			func(p *place) bool { return p.Store.Counters()[p.at].Monotone }),
+		integer("location", "", "whose it is",
+			func(p *place) int64 { return int64(p.Store.Counters()[p.at].Location) }),
 		text("path", "of the location", func(p *place) string { return p.path(p.Store.Counters()[p.at].Location) }),
-		maybe("rank", "", "of the location", func(p *place) (int64, bool) { return p.rank(p.Store.Counters()[p.at].Location) }),
+		maybe("rank", "", "of the location",
+			func(p *place) (int64, bool) { return p.rank(p.Store.Counters()[p.at].Location) }),
 	})
 
 var callPaths = listed("callpaths", "Call paths of a profile: a region under those that called it.",
@@ -87,11 +107,16 @@ var callPaths = listed("callpaths", "Call paths of a profile: a region under tho
 			up := p.Store.CallPaths()[p.at].Parent
 			return int64(up), up != trace.NoCallPath
 		}),
-		text("path", "the regions from the top, joined by ` => `", func(p *place) string { return p.callPath(trace.CallPathID(p.at)) }),
-		text("region", "the last of them", func(p *place) string { return p.region(p.Store.CallPaths()[p.at].Region).Name }),
+		text("path", "the regions from the top, joined by ` => `",
+			func(p *place) string { return p.callPath(trace.CallPathID(p.at)) }),
+		text("region", "the last of them",
+			func(p *place) string { return p.region(p.Store.CallPaths()[p.at].Region).Name }),
 		integer("region_id", "", "its number", func(p *place) int64 { return int64(p.Store.CallPaths()[p.at].Region) }),
-		integer("depth", "", "how many are above", func(p *place) int64 { return int64(p.callDepth(trace.CallPathID(p.at))) }),
-		flag("flat", "1 where it is the total of a region over all callers, as the source gives it: never add it to paths", func(p *place) bool { return p.Store.CallPaths()[p.at].Flat }),
+		integer("depth", "", "how many are above",
+			func(p *place) int64 { return int64(p.callDepth(trace.CallPathID(p.at))) }),
+		flag("flat",
+			"1 where it is the total of a region over all callers, as the source gives it: never add it to paths",
+			func(p *place) bool { return p.Store.CallPaths()[p.at].Flat }),
 	})
 
 func (r *Run) callPath(id trace.CallPathID) string {
@@ -122,17 +147,22 @@ var metrics = listed("metrics", "What a profile measured.",
 	[]column[place]{
 		narrow(integer("id", "", "its number", func(p *place) int64 { return int64(p.at) })),
 		text("name", "`metric` in profile", func(p *place) string { return p.Store.Metrics()[p.at].Name }),
-		maybeText("unit", "ns, bytes, or the source's own; null for a count", func(p *place) string { return p.Store.Metrics()[p.at].Unit }),
-		maybeText("parent", "the metric above, by name", func(p *place) string { return p.Store.Metrics()[p.at].Parent }),
+		maybeText("unit", "ns, bytes, or the source's own; null for a count",
+			func(p *place) string { return p.Store.Metrics()[p.at].Unit }),
+		maybeText("parent", "the metric above, by name",
+			func(p *place) string { return p.Store.Metrics()[p.at].Parent }),
 		text("joins", "how values of several locations become one: sum, min, max or mean", func(p *place) string {
 			if j := p.Store.Metrics()[p.at].Join; j != trace.JoinSum {
 				return string(j)
 			}
 			return "sum"
 		}),
-		flag("whole", "1 where values are whole numbers", func(p *place) bool { return p.Store.Metrics()[p.at].Integer }),
-		flag("main", "1 for the one that stands for time", func(p *place) bool { return p.Store.Metrics()[p.at].Default }),
-		maybeText("description", "the source's own text", func(p *place) string { return p.Store.Metrics()[p.at].Description }),
+		flag("whole", "1 where values are whole numbers",
+			func(p *place) bool { return p.Store.Metrics()[p.at].Integer }),
+		flag("main", "1 for the one that stands for time",
+			func(p *place) bool { return p.Store.Metrics()[p.at].Default }),
+		maybeText("description", "the source's own text",
+			func(p *place) string { return p.Store.Metrics()[p.at].Description }),
 	})
 
 func total(name, help string, get func(*store.Info) int64) column[place] {
@@ -147,7 +177,8 @@ var runs = listed("runs", "The run itself, in one row: what `parallax info` says
 		text("format", "", func(p *place) string { return p.Store.Info().Format }),
 		integer("begin", "ns", "0: times are from the start of the trace", func(*place) int64 { return 0 }),
 		integer("end", "ns", "how long it took", func(p *place) int64 { return int64(p.Store.Info().End) }),
-		integer("origin", "ns", "the time of the source that is 0 here", func(p *place) int64 { return int64(p.Store.Info().Origin) }),
+		integer("origin", "ns", "the time of the source that is 0 here",
+			func(p *place) int64 { return int64(p.Store.Info().Origin) }),
 		integer("locations", "", "nodes of the tree", func(p *place) int64 { return int64(p.Store.Locations().Len()) }),
 		total("ranks", "", func(i *store.Info) int64 { return int64(i.Ranks) }),
 		total("rows", "locations that hold intervals", func(i *store.Info) int64 { return int64(i.Rows) }),
@@ -164,8 +195,10 @@ var runs = listed("runs", "The run itself, in one row: what `parallax info` says
 var report = listed("report", "What the reader repaired, guessed or left out, as `parallax info` says it.",
 	func(r *Run) int { return len(r.Store.Info().Report) },
 	[]column[place]{
-		text("kind", "repaired, guessed or skipped", func(p *place) string { return p.Store.Info().Report[p.at].Kind.String() }),
+		text("kind", "repaired, guessed or skipped",
+			func(p *place) string { return p.Store.Info().Report[p.at].Kind.String() }),
 		text("what", "", func(p *place) string { return p.Store.Info().Report[p.at].What }),
 		integer("count", "", "how often", func(p *place) int64 { return p.Store.Info().Report[p.at].Count }),
-		maybeText("example", "where it was met first", func(p *place) string { return p.Store.Info().Report[p.at].Example }),
+		maybeText("example", "where it was met first",
+			func(p *place) string { return p.Store.Info().Report[p.at].Example }),
 	})

@@ -13,14 +13,16 @@ type distribution struct {
 	*trace.AtomicRow
 }
 
-var distributions = scanned("distributions", "Distributions that a profile gives condensed, such as sizes of messages: of each location and call path.",
+var distributions = scanned("distributions",
+	"Distributions that a profile gives condensed, such as sizes of messages: of each location and call path.",
 	func(r *Run) int64 { return r.Store.Info().Profile },
 	[]column[distribution]{
 		integer("location", "", "who", func(x *distribution) int64 { return int64(x.Location) }),
 		text("path", "of the location", func(x *distribution) string { return x.Run.path(x.Location) }),
-		maybe("callpath", "", "its number in callpaths; null where it is tied to none", func(x *distribution) (int64, bool) {
-			return int64(x.Path), x.Path != trace.NoCallPath
-		}),
+		maybe("callpath", "", "its number in callpaths; null where it is tied to none",
+			func(x *distribution) (int64, bool) {
+				return int64(x.Path), x.Path != trace.NoCallPath
+			}),
 		text("metric", "", func(x *distribution) string { return x.Store.Metrics()[x.Metric].Name }),
 		number("count", "", "of values", func(x *distribution) float64 { return x.Count }),
 		number("min", "", "", func(x *distribution) float64 { return x.Min }),
@@ -47,7 +49,9 @@ type momentsRow struct {
 	*trace.MomentRow
 }
 
-var moments = scanned("moments", "What a recorder inside a program kept of each location, role and window in place of intervals: weight, mean and central sums of time.",
+var moments = scanned("moments",
+	"What a recorder inside a program kept of each location, role and window in place of intervals: weight, mean and "+
+		"central sums of time.",
 	func(r *Run) int64 { return int64(r.Store.Locations().Len()) },
 	func() []column[momentsRow] {
 		columns := []column[momentsRow]{
@@ -60,7 +64,9 @@ var moments = scanned("moments", "What a recorder inside a program kept of each 
 			number("mean", "ns", "from begin", func(x *momentsRow) float64 { return x.Mean }),
 		}
 		for k := 2; k <= trace.MaxMoment; k++ {
-			columns = append(columns, number(fmt.Sprintf("m%d", k), "", fmt.Sprintf("central sum of order %d", k), func(x *momentsRow) float64 { return x.Central[k] }))
+			columns = append(columns,
+				number(fmt.Sprintf("m%d", k), "", fmt.Sprintf("central sum of order %d", k),
+					func(x *momentsRow) float64 { return x.Central[k] }))
 		}
 		return columns
 	}(), func(ctx context.Context, r *Run, _ *Filter, to *rowsOf[momentsRow]) error {

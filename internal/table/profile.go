@@ -19,8 +19,10 @@ type profileRow struct {
 }
 
 var profile = scanned("profile", "Totals of each location, call path and metric, as a profile has them. "+
-	"For a trace: totals of each location and region over the whole run, as time_in() gives them, with the metric `time` and no call path. "+
-	"Within one metric numbers add up, `sum(inclusive)` by region counts a recursion once; a source with flat rows and paths needs a condition on `flat`.",
+	"For a trace: totals of each location and region over the whole run, as time_in() gives them, with the metric "+
+	"`time` and no call path. "+
+	"Within one metric numbers add up, `sum(inclusive)` by region counts a recursion once; a source with flat rows "+
+	"and paths needs a condition on `flat`.",
 	func(r *Run) int64 {
 		if r.ofCalls() {
 			return timeIn.Size(r)
@@ -31,22 +33,30 @@ var profile = scanned("profile", "Totals of each location, call path and metric,
 		narrow(integer("location", "", "who", func(x *profileRow) int64 { return int64(x.Location) })),
 		narrow(text("path", "of the location", func(x *profileRow) string { return x.Run.path(x.Location) })),
 		narrow(maybe("rank", "", "of the location", func(x *profileRow) (int64, bool) { return x.rank(x.Location) })),
-		narrow(maybe("callpath", "", "its number in callpaths; null in a trace", func(x *profileRow) (int64, bool) { return int64(x.Path), x.Path != trace.NoCallPath })),
-		narrow(text("region", "the last of the path", func(x *profileRow) string { return x.Run.region(x.region).Name })),
+		narrow(maybe("callpath", "", "its number in callpaths; null in a trace",
+			func(x *profileRow) (int64, bool) { return int64(x.Path), x.Path != trace.NoCallPath })),
+		narrow(text("region", "the last of the path",
+			func(x *profileRow) string { return x.Run.region(x.region).Name })),
 		narrow(integer("region_id", "", "its number in regions", func(x *profileRow) int64 { return int64(x.region) })),
-		flag("flat", "1 where it is a total over all callers: never add it to paths", func(x *profileRow) bool { return x.flat }),
+		flag("flat", "1 where it is a total over all callers: never add it to paths",
+			func(x *profileRow) bool { return x.flat }),
 		narrow(text("metric", "", func(x *profileRow) string { return x.metric })),
 		maybeText("unit", "of the metric; null for a count", func(x *profileRow) string { return x.unit }),
-		number("calls", "", "the same in all metrics of a path; null where the source does not count them, as in samples", func(x *profileRow) float64 { return x.Calls }),
-		number("subcalls", "", "calls made by it; null where they are not counted", func(x *profileRow) float64 { return x.Subcalls }),
-		number("inclusive", "", "with what is called from it; null where the region is also further up its path, whose value holds this one", func(x *profileRow) float64 {
-			if !x.outermost {
-				return math.NaN()
-			}
-			return x.Inclusive
-		}),
+		number("calls", "",
+			"the same in all metrics of a path; null where the source does not count them, as in samples",
+			func(x *profileRow) float64 { return x.Calls }),
+		number("subcalls", "", "calls made by it; null where they are not counted",
+			func(x *profileRow) float64 { return x.Subcalls }),
+		number("inclusive", "",
+			"with what is called from it; null where the region is also further up its path, whose value holds this one", func(x *profileRow) float64 {
+				if !x.outermost {
+					return math.NaN()
+				}
+				return x.Inclusive
+			}),
 		number("exclusive", "", "without", func(x *profileRow) float64 { return x.Exclusive }),
-		number("path_inclusive", "", "inclusive of this path, also within a recursion: never add it up by region", func(x *profileRow) float64 { return x.Inclusive }),
+		number("path_inclusive", "", "inclusive of this path, also within a recursion: never add it up by region",
+			func(x *profileRow) float64 { return x.Inclusive }),
 	}, scanProfile)
 
 // ofCalls reports whether rows of profile are sums over calls: the source is a trace without a profile of its own.
@@ -94,7 +104,8 @@ func scanProfile(ctx context.Context, r *Run, f *Filter, to *rowsOf[profileRow])
 			x.ProfileRow = rows[i]
 			p, m := &paths[x.Path], &all[x.Metric]
 			x.region, x.flat, x.outermost, x.metric, x.unit = p.Region, p.Flat, facts.outermost[x.Path], m.Name, m.Unit
-			if !at.has(x.Location) || !within(int64(x.Path), [2]int64{pathLo, pathHi}) || keep != nil && !keep[x.region] || metric != nil && !metric(m.Name) {
+			if !at.has(x.Location) || !within(int64(x.Path), [2]int64{pathLo, pathHi}) ||
+				keep != nil && !keep[x.region] || metric != nil && !metric(m.Name) {
 				continue
 			}
 			if !facts.counted {
@@ -120,7 +131,8 @@ func scanCallSums(ctx context.Context, r *Run, f *Filter, to *rowsOf[profileRow]
 	x := &profileRow{Run: r, flat: true, outermost: true, metric: metric, unit: "ns"}
 	return eachTime(ctx, r, f, 0, r.Store.Info().End+1, to.Output, func(t *timeRow) error {
 		x.region = t.id
-		x.ProfileRow = trace.ProfileRow{Location: t.location, Path: trace.NoCallPath, Calls: float64(t.calls), Subcalls: math.NaN(), Inclusive: float64(t.inclusive), Exclusive: float64(t.exclusive)}
+		x.ProfileRow = trace.ProfileRow{Location: t.location, Path: trace.NoCallPath, Calls: float64(t.calls),
+			Subcalls: math.NaN(), Inclusive: float64(t.inclusive), Exclusive: float64(t.exclusive)}
 		return to.add(x)
 	})
 }

@@ -25,7 +25,8 @@ var samples = scanned("samples", "Values of counters, in order of counter and ti
 		maybeText("unit", "of the counter", func(x *sample) string { return x.counter.Unit }),
 		narrow(integer("location", "", "whose it is", func(x *sample) int64 { return int64(x.counter.Location) })),
 		narrow(text("path", "of the location", func(x *sample) string { return x.path })),
-		narrow(maybe("rank", "", "of the location", func(x *sample) (int64, bool) { return x.rank(x.counter.Location) })),
+		narrow(maybe("rank", "", "of the location",
+			func(x *sample) (int64, bool) { return x.rank(x.counter.Location) })),
 		narrow(integer("time", "ns", "", func(x *sample) int64 { return int64(x.Time[x.i]) })),
 		number("value", "", "", func(x *sample) float64 { return x.Value[x.i] }),
 	}, scanSamples)
@@ -38,7 +39,8 @@ func scanSamples(ctx context.Context, r *Run, f *Filter, to *rowsOf[sample]) err
 	chosen := []trace.CounterID{}
 	for id := range all {
 		c := &all[id]
-		if within(int64(id), [2]int64{lo, hi}) && at.has(c.Location) && (name == nil || name(strings.ToValidUTF8(c.Name, "\uFFFD"))) {
+		if within(int64(id), [2]int64{lo, hi}) && at.has(c.Location) &&
+			(name == nil || name(strings.ToValidUTF8(c.Name, "\uFFFD"))) {
 			chosen = append(chosen, trace.CounterID(id))
 		}
 	}
@@ -79,7 +81,8 @@ var instants = scanned("instants", "Points in time with a name, in order of loca
 		narrow(maybe("rank", "", "of the location", func(x *instant) (int64, bool) { return x.rank(x.Location) })),
 		narrow(integer("time", "ns", "", func(x *instant) int64 { return int64(x.Time[x.i]) })),
 		narrow(text("region", "its name", func(x *instant) string { return x.region.Name })),
-		narrow(integer("region_id", "", "its number in regions", func(x *instant) int64 { return int64(x.Region[x.i]) })),
+		narrow(integer("region_id", "", "its number in regions",
+			func(x *instant) int64 { return int64(x.Region[x.i]) })),
 		narrow(maybeText("category", "of the region", func(x *instant) string { return x.region.Category })),
 	}, scanInstants)
 

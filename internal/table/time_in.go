@@ -35,10 +35,12 @@ func function(t *Table, arguments []Column) *Table {
 }
 
 var timeIn = function(scanned("time_in",
-	"Time and calls of each location and region in a window, from sums that the store keeps: it costs the same for any window. Times are clipped to the window.",
+	"Time and calls of each location and region in a window, from sums that the store keeps: it costs the same for "+
+		"any window. Times are clipped to the window.",
 	func(r *Run) int64 { return int64(r.Store.Info().Rows) * int64(min(len(r.Store.Regions()), 100)) },
 	[]column[timeRow]{
-		narrow(integer("location", "", "who; none that is aside, unless asked for by its number", func(x *timeRow) int64 { return int64(x.location) })),
+		narrow(integer("location", "", "who; none that is aside, unless asked for by its number",
+			func(x *timeRow) int64 { return int64(x.location) })),
 		narrow(text("path", "of the location", func(x *timeRow) string { return x.path })),
 		narrow(maybe("rank", "", "of the location", func(x *timeRow) (int64, bool) { return x.rank(x.location) })),
 		narrow(text("region", "its name", func(x *timeRow) string { return x.region.Name })),
@@ -46,7 +48,8 @@ var timeIn = function(scanned("time_in",
 		narrow(maybeText("category", "of the region", func(x *timeRow) string { return x.region.Category })),
 		narrow(text("role", "of the region", func(x *timeRow) string { return x.region.Role.String() })),
 		integer("calls", "", "that begin in the window", func(x *timeRow) int64 { return x.calls }),
-		integer("inclusive", "ns", "with the region anywhere on the stack; recursion counts once", func(x *timeRow) int64 { return x.inclusive }),
+		integer("inclusive", "ns", "with the region anywhere on the stack; recursion counts once",
+			func(x *timeRow) int64 { return x.inclusive }),
 		integer("exclusive", "ns", "with the region innermost", func(x *timeRow) int64 { return x.exclusive }),
 	}, scanTimeIn), windowArguments)
 
@@ -82,7 +85,8 @@ func scanTimeIn(ctx context.Context, r *Run, f *Filter, to *rowsOf[timeRow]) err
 }
 
 // eachTime hands out time and calls in a window of the locations and regions that a filter leaves.
-func eachTime(ctx context.Context, r *Run, f *Filter, begin, end trace.Time, to *Output, add func(*timeRow) error) error {
+func eachTime(ctx context.Context, r *Run, f *Filter, begin, end trace.Time, to *Output,
+	add func(*timeRow) error) error {
 	keep := f.regions(r)
 	if begin >= end {
 		return nil
@@ -104,7 +108,8 @@ func eachTime(ctx context.Context, r *Run, f *Filter, begin, end trace.Time, to 
 			x.location, x.path = id, r.path(id)
 			for i := t.Offsets[k]; i < t.Offsets[k+1]; i++ {
 				x.id = t.Region[i]
-				x.region, x.calls, x.inclusive, x.exclusive = r.region(x.id), t.Calls[i], int64(t.Inclusive[i]), int64(t.Exclusive[i])
+				x.region, x.calls, x.inclusive, x.exclusive = r.region(x.id), t.Calls[i], int64(t.Inclusive[i]),
+					int64(t.Exclusive[i])
 				to.read(1)
 				if keep != nil && !keep[x.id] || x.calls == 0 && x.inclusive == 0 {
 					continue

@@ -31,8 +31,8 @@ type BehaviourTree struct {
 }
 
 // A Likeness says what makes locations alike and how fine groups of them are. By is
-// "structure", "time" or "both", or "optimal" for the best cut of the tree at P; K, where it is not 0, how many groups; Threshold,
-// where it is not 0, how alike the members of a group are at least.
+// "structure", "time" or "both", or "optimal" for the best cut of the tree at P; K, where it is not 0, how many groups;
+// Threshold, where it is not 0, how alike the members of a group are at least.
 type Likeness struct {
 	By        string
 	K         int

@@ -29,8 +29,11 @@ func (r Repairs) Entries() []ReportEntry {
 		{Kind: Skipped, What: "leave records without an open interval", Count: r.Stray},
 		{Kind: Repaired, What: "intervals without an end, closed at the end of the trace", Count: r.Unclosed},
 		{Kind: Repaired, What: "intervals that end before they begin, made empty", Count: r.Negative},
-		{Kind: Repaired, What: "records that run backwards in time, moved to the time of the one before", Count: r.Backwards},
-		{Kind: Repaired, What: "intervals whose end was moved by no more than times in the source are exact, so that they nest", Count: r.Rounded},
+		{Kind: Repaired, What: "records that run backwards in time, moved to the time of the one before",
+			Count: r.Backwards},
+		{Kind: Repaired,
+			What:  "intervals whose end was moved by no more than times in the source are exact, so that they nest",
+			Count: r.Rounded},
 		{Kind: Repaired, What: "intervals nested deeper than 65535, kept at that depth", Count: r.Deep},
 	}
 	kept := all[:0]

@@ -49,7 +49,8 @@ type stackFrame struct {
 // Reset makes b ready for the records of another location, whose first row is the
 // next of out. Memory is kept.
 func (b *StackBuilder) Reset(out *StackRows) {
-	*b = StackBuilder{out: out, first: out.First + int64(out.N), last: minTime, stack: b.stack[:0], onStack: b.onStack[:0]}
+	*b = StackBuilder{out: out, first: out.First + int64(out.N), last: minTime, stack: b.stack[:0],
+		onStack: b.onStack[:0]}
 }
 
 // Enter opens an interval.

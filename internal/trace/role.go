@@ -52,7 +52,8 @@ func RoleOf(name, category string) Role {
 	if isCollective(bare) {
 		return RoleCommunication
 	}
-	for part := range strings.FieldsFuncSeq(category, func(r rune) bool { return r == '|' || r == ',' }) { // as TAU and Chrome join groups
+	for part := range strings.FieldsFuncSeq(category, func(r rune) bool { return r == '|' || r == ',' }) {
+		// as TAU and Chrome join groups
 		if r, ok := hintCategories[part]; ok {
 			return r
 		}
@@ -100,7 +101,8 @@ func isCollective(bare string) bool {
 }
 
 var (
-	hyphenated     = []string{"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute", "collective-broadcast"}
+	hyphenated = []string{"all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute",
+		"collective-broadcast"}
 	hyphenatedEnds = []string{"-send", "-recv", "-receive", "send-done", "recv-done"}
 )
 
@@ -169,7 +171,8 @@ var sureCategories = map[string]sureCategory{
 var hintCategories = map[string]Role{
 	"mpi": RoleCommunication, "shmem": RoleCommunication, "gaspi": RoleCommunication, "nccl": RoleCommunication,
 	"communication": RoleCommunication, "communication thread state": RoleCommunication,
-	"posix": RoleIO, "stdio": RoleIO, "mpiio": RoleIO, "mpi-io": RoleIO, "hdf5": RoleIO, "io": RoleIO, "i/o": RoleIO, "file_io": RoleIO,
+	"posix": RoleIO, "stdio": RoleIO, "mpiio": RoleIO, "mpi-io": RoleIO, "hdf5": RoleIO, "io": RoleIO, "i/o": RoleIO,
+	"file_io": RoleIO,
 	"node.fs": RoleIO, "node.fs.sync": RoleIO, "node.fs.async": RoleIO,
 	"synchronization": RoleSynchronization, "barrier": RoleSynchronization, "lock": RoleSynchronization,
 	"idle": RoleIdle, "memory node state": RoleOverhead, "annotation": RoleAnnotation,
@@ -242,7 +245,9 @@ func isGPUCall(name string) bool {
 var gpuPrefixes = []string{"cuda", "hip", "hsa_", "acc_", "cupti", "roctracer_"}
 
 var gpuVerbs = []string{
-	"cuLaunch", "cuMem", "cuCtx", "cuStream", "cuEvent", "cuModule", "cuDevice", "cuFunc", "cuInit", "cuGraph", "cuOccupancy", "cuLibrary",
-	"cuKernel", "cuPointer", "cuDriver", "cuTensorMap", "zeCommand", "zeEvent", "zeFence", "zeKernel", "zeModule", "zeMem",
+	"cuLaunch", "cuMem", "cuCtx", "cuStream", "cuEvent", "cuModule", "cuDevice", "cuFunc", "cuInit", "cuGraph",
+	"cuOccupancy", "cuLibrary",
+	"cuKernel", "cuPointer", "cuDriver", "cuTensorMap", "zeCommand", "zeEvent", "zeFence", "zeKernel", "zeModule",
+	"zeMem",
 	"clEnqueue", "clFinish", "clFlush", "clWaitForEvents", "clBuildProgram", "clCreate", "clRelease", "clSet", "clGet",
 }

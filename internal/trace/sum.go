@@ -10,9 +10,9 @@ import (
 // A Sum is time added up over locations, in nanoseconds: a whole number of 128 bits, high word first, negative as two's
 // complement. A Time ends at 292 years, which a million ranks pass in less than three hours.
 //
-// The rule: a Time is a place on the clock, or a length on one location. Whatever is added up over locations is a Sum, or a
-// float64 where it is drawn or divided anyway. Hot loops may add Times while they count how many can be in one cell
-// (AtMost), and move them to Sums in between. JSON holds a Sum as a whole number, all of its digits.
+// The rule: a Time is a place on the clock, or a length on one location. Whatever is added up over locations is a Sum,
+// or a float64 where it is drawn or divided anyway. Hot loops may add Times while they count how many can be in one
+// cell (AtMost), and move them to Sums in between. JSON holds a Sum as a whole number, all of its digits.
 type Sum struct {
 	High int64
 	Low  uint64
@@ -48,7 +48,8 @@ func Part(length Time, i, n int64) Time {
 // AtMost is how many lengths of up to span can be added in a Time before it may run over, with room for the same again.
 func AtMost(span Time) int64 { return math.MaxInt64 / 2 / max(int64(span), 1) }
 
-// AddUp adds lengths of different locations where a number of 64 bits must do: what is too long for it is the longest there is.
+// AddUp adds lengths of different locations where a number of 64 bits must do: what is too long for it is the longest
+// there is.
 func AddUp(a, b Time) Time {
 	s := a + b
 	if (a^s)&(b^s) >= 0 { // of the sign that one of them has

@@ -118,7 +118,8 @@ const (
 	RoleCount = int(RoleAnnotation) + 1
 )
 
-var roleNames = [RoleCount]string{"", "compute", "communication", "synchronization", "idle", "io", "copy", "overhead", "annotation"}
+var roleNames = [RoleCount]string{"", "compute", "communication", "synchronization", "idle", "io", "copy", "overhead",
+	"annotation"}
 
 func (r Role) String() string {
 	if int(r) < len(roleNames) {
@@ -226,7 +227,8 @@ type End struct {
 	Region RegionID
 	// Number says which interval is meant, where the importer knows it: which Enter or
 	// Interval on the stream of the location began it, counted from 1; 0: not known.
-	// It must name what Time and Region mean, and mostly only saves looking for it; where a stream is ByParent it alone tells calls that begin together apart.
+	// It must name what Time and Region mean, and mostly only saves looking for it; where a stream is ByParent it alone
+	// tells calls that begin together apart.
 	Number uint32
 }
 

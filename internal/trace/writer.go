@@ -215,10 +215,11 @@ func AddCalls(s Stream, list []StackRecord) {
 type ReportKind uint8
 
 const (
-	Repaired  ReportKind = iota + 1 // kept, after a change that is safe
-	Guessed                         // kept, with something the source does not say
-	Skipped                         // not kept, and nothing else tells it
-	Redundant                       // not kept, and nothing is lost: it repeats what is kept, or is not about the program
+	Repaired ReportKind = iota + 1 // kept, after a change that is safe
+	Guessed                        // kept, with something the source does not say
+	Skipped                        // not kept, and nothing else tells it
+	// not kept, and nothing is lost: it repeats what is kept, or is not about the program
+	Redundant
 )
 
 func (k ReportKind) String() string {

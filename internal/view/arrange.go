@@ -65,7 +65,9 @@ func (r *Request) Arrange(ctx context.Context, find GroupFinder) (Arranged, erro
 	how.take(r.Values)
 	key := fmt.Sprintf("%+v", *how)
 	// It is kept, so that all panels of a page share one, and zooming does not group anew.
-	a, err := Keep(r.Runs[0].Cache, "arrangement "+key, (*Arrangement).sizeBytes, func() (*Arrangement, error) { return how.find(ctx, r.Store(), find) })
+	a,
+		err := Keep(r.Runs[0].Cache, "arrangement "+key, (*Arrangement).sizeBytes,
+		func() (*Arrangement, error) { return how.find(ctx, r.Store(), find) })
 	if err != nil {
 		return Arranged{}, err
 	}
@@ -78,7 +80,8 @@ func (r *Request) Arrange(ctx context.Context, find GroupFinder) (Arranged, erro
 // the hierarchy, unless another one is asked for, which note then says.
 func (r *Request) ArrangeHierarchy(ctx context.Context, find GroupFinder) (a Arranged, note string, err error) {
 	rule, level := r.Values.Text("hierarchy"), r.Values.Text("group")
-	if _, numbered := strconv.Atoi(level); !ownTree(rule) || level != "" && level != "optimal" && level != "all" && numbered != nil {
+	if _, numbered := strconv.Atoi(level); !ownTree(rule) ||
+		level != "" && level != "optimal" && level != "all" && numbered != nil {
 		if how, err := parseArrange(r.Values.Text("arrange")); err != nil || how == nil {
 			return Arranged{}, "", err
 		}
@@ -126,8 +129,10 @@ func (a *arranging) find(ctx context.Context, s store.Reader, find GroupFinder) 
 
 // newArrangement places every location: those compared as found, what lies below
 // them with them, and what is above where most below it are.
-func newArrangement(t *store.Tree, holders []trace.LocationID, of []int32, units []trace.LocationID, order, group []int32) *Arrangement {
-	a := &Arrangement{units: units, place: make([]int32, t.Len()), group: make([]int32, t.Len()), Order: []trace.LocationID{}, Groups: []ArrangedGroup{}}
+func newArrangement(t *store.Tree, holders []trace.LocationID, of []int32, units []trace.LocationID, order,
+	group []int32) *Arrangement {
+	a := &Arrangement{units: units, place: make([]int32, t.Len()), group: make([]int32, t.Len()),
+		Order: []trace.LocationID{}, Groups: []ArrangedGroup{}}
 	for i := range a.place {
 		a.place[i], a.group[i] = -1, -1
 	}
@@ -137,7 +142,9 @@ func newArrangement(t *store.Tree, holders []trace.LocationID, of []int32, units
 		a.Order = append(a.Order, units[u])
 		g := int(group[u])
 		for len(a.Groups) <= g {
-			a.Groups = append(a.Groups, ArrangedGroup{ID: len(a.Groups), Name: fmt.Sprintf("group %d", len(a.Groups)+1), Members: []trace.LocationID{}})
+			a.Groups = append(a.Groups,
+				ArrangedGroup{ID: len(a.Groups), Name: fmt.Sprintf("group %d", len(a.Groups)+1),
+					Members: []trace.LocationID{}})
 		}
 		a.Groups[g].Members = append(a.Groups[g].Members, units[u])
 	}
@@ -305,11 +312,15 @@ func (a *Arrangement) AddNote(notes []string) []string {
 	case a == nil:
 		return notes
 	case a.optimal():
-		return append(notes, fmt.Sprintf("locations are grouped by the best cut of the tree: %s of %s", Count(len(a.Groups), "part"), Count(len(a.Order), "location")))
+		return append(notes,
+			fmt.Sprintf("locations are grouped by the best cut of the tree: %s of %s", Count(len(a.Groups), "part"),
+				Count(len(a.Order), "location")))
 	case len(a.Groups) == 1:
 		return append(notes, "locations are ordered by groups that behave alike, and all are one group")
 	}
-	return append(notes, fmt.Sprintf("locations are ordered by groups that behave alike, the smallest first: %s", Count(len(a.Groups), "group")))
+	return append(notes,
+		fmt.Sprintf("locations are ordered by groups that behave alike, the smallest first: %s",
+			Count(len(a.Groups), "group")))
 }
 
 // groupNames names the groups above a location, for a hierarchy.

@@ -81,7 +81,8 @@ func (a *Arrangement) DrawScaleRows(s *scene.Scene, frame int) {
 
 func (a *Arrangement) drawRows(s *scene.Scene, frame int, bands []band) {
 	f := &s.Frames[frame]
-	ground, lines, strips, text := &scene.Line{Width: 3}, &scene.Line{Width: 1}, &scene.Rect{}, &scene.Text{Size: scene.TextSize}
+	ground, lines, strips, text := &scene.Line{Width: 3}, &scene.Line{Width: 1}, &scene.Rect{},
+		&scene.Text{Size: scene.TextSize}
 	for i, b := range bands {
 		if f.X >= strip+1 {
 			strips.Add(f.X-strip-1, b.from+0.5, strip, max(b.to-b.from-1, 0.5), GroupColour(b.group))
@@ -91,7 +92,8 @@ func (a *Arrangement) drawRows(s *scene.Scene, frame int, bands []band) {
 			lines.Add(max(f.X-strip-1, 0), b.from, f.X+f.W, b.from, scene.UIText)
 		}
 		if f.X > 2*gutter && b.group >= 0 && b.to-b.from >= leastNumber {
-			text.Add(2, (b.from+b.to)/2+scene.TextAscent(scene.TextSize)/2, strconv.Itoa(b.group+1), scene.UIText, scene.Start)
+			text.Add(2, (b.from+b.to)/2+scene.TextAscent(scene.TextSize)/2, strconv.Itoa(b.group+1), scene.UIText,
+				scene.Start)
 			if i > 0 {
 				lines.Add(0, b.from, gutter-4, b.from, scene.UIText)
 			}

@@ -27,7 +27,9 @@ func parseArrange(text string) (*arranging, error) {
 	case text == "tree" || text == "":
 		return nil, nil
 	case kind != "groups" && kind != "optimal":
-		return nil, fmt.Errorf("--arrange %q: want tree, groups, as in groups:k=3,alike=time, or optimal, as in optimal:p=0.3", text)
+		return nil,
+			fmt.Errorf("--arrange %q: want tree, groups, as in groups:k=3,alike=time, or optimal, as in optimal:p=0.3",
+				text)
 	}
 	a := &arranging{Likeness: trace.Likeness{By: "both", Seed: 1}, group: "auto", given: map[string]bool{}}
 	if kind == "optimal" {
@@ -47,7 +49,8 @@ func parseArrange(text string) (*arranging, error) {
 }
 
 func (a *arranging) set(name, value string) (err error) {
-	if cut := a.By == "optimal"; cut && slices.Contains([]string{"alike", "k", "threshold", "seed", "closure"}, name) || !cut && name == "p" {
+	if cut := a.By == "optimal"; cut && slices.Contains([]string{"alike", "k", "threshold", "seed", "closure"}, name) ||
+		!cut && name == "p" {
 		return fmt.Errorf("%s is not for %s", name, map[bool]string{true: "the best cut", false: "groups"}[cut])
 	}
 	switch name {
@@ -89,7 +92,8 @@ func (a *arranging) set(name, value string) (err error) {
 			err = fmt.Errorf("time is FROM..TO, as in 1s..2s")
 		}
 	default:
-		err = fmt.Errorf("there is no %q; it has alike, k, threshold, closure, seed, group, time, location and region; of optimal: p, group, time, location and region", name)
+		err = fmt.Errorf("there is no %q; it has alike, k, threshold, closure, seed, group, time, location and "+
+			"region; of optimal: p, group, time, location and region", name)
 	}
 	return err
 }

@@ -9,14 +9,16 @@ import (
 
 // behaviourTree is the hierarchy of the locations compared, with the time each spent in
 // every role; a metric of a profile counts by role too. O(locations × regions).
-func behaviourTree(ctx context.Context, s store.Reader, sel trace.Selection, units, holders []trace.LocationID, of []int32) (*trace.BehaviourTree, error) {
+func behaviourTree(ctx context.Context, s store.Reader, sel trace.Selection, units, holders []trace.LocationID,
+	of []int32) (*trace.BehaviourTree, error) {
 	t := s.Locations()
 	holds := make([]bool, t.Len())
 	for _, id := range units {
 		holds[id] = true
 	}
 	h := NewHierarchy(t, nil, holds)
-	out := &trace.BehaviourTree{Parent: h.Parent, Last: h.Last, Leaf: make([]int32, len(units)), Values: make([][]float64, trace.RoleCount)}
+	out := &trace.BehaviourTree{Parent: h.Parent, Last: h.Last, Leaf: make([]int32, len(units)),
+		Values: make([][]float64, trace.RoleCount)}
 	for u, id := range units {
 		out.Leaf[u] = h.LeafOf[id]
 	}

@@ -38,7 +38,8 @@ func AttributeLines(t *store.Tree, id trace.LocationID) []FactLine {
 		}
 	}
 	if more > 0 {
-		lines = append(lines, FactLine{Label: "metadata", Value: fmt.Sprintf("%s more in the source", Thousands(int64(more)))})
+		lines = append(lines,
+			FactLine{Label: "metadata", Value: fmt.Sprintf("%s more in the source", Thousands(int64(more)))})
 	}
 	return lines
 }

@@ -32,7 +32,8 @@ func (b *Beside) Half(size scene.Size) scene.Size {
 }
 
 // Compute fills both halves, the second with the request of Second.
-func (b *Beside) Compute(ctx context.Context, q *Request, compute func(context.Context, *Request) (Result, error)) error {
+func (b *Beside) Compute(ctx context.Context, q *Request,
+	compute func(context.Context, *Request) (Result, error)) error {
 	first, second := q.First(), q.Second()
 	first.Size, second.Size = b.Half(q.Size), b.Half(q.Size)
 	for k, one := range []*Request{first, second} {
@@ -152,7 +153,8 @@ func join(s, part *scene.Scene, of uint8) {
 	}
 }
 
-// joinLegends has each label once, names the run of those that the second alone has, and chooses nothing that the first run does not have.
+// joinLegends has each label once, names the run of those that the second alone has, and chooses nothing that the first
+// run does not have.
 func (b *Beside) joinLegends(first, second []scene.LegendEntry) []scene.LegendEntry {
 	out := append([]scene.LegendEntry{}, first...)
 	seen := map[string]bool{}

@@ -36,7 +36,8 @@ func MakeBlocks(t *store.Tree, ids []trace.LocationID, names []string, most int)
 	}
 	for _, m := range b.Members {
 		name := NameList(names, m, 3)
-		if first, last := names[m[0]], names[m[len(m)-1]]; len(m) > 2 && len([]rune(name)) > len([]rune(first))+len([]rune(last))+3 {
+		if first, last := names[m[0]], names[m[len(m)-1]]; len(m) > 2 &&
+			len([]rune(name)) > len([]rune(first))+len([]rune(last))+3 {
 			name = first + " – " + last
 		}
 		b.Names = append(b.Names, name)
@@ -89,5 +90,6 @@ func (b *Blocks) Note(what string) string {
 	if b.Level {
 		where = "places of the tree"
 	}
-	return fmt.Sprintf("%s behave alike, and are too many for %s each: %s are compared instead, %d in all", Count(len(b.Of), "location"), what, where, len(b.Members))
+	return fmt.Sprintf("%s behave alike, and are too many for %s each: %s are compared instead, %d in all",
+		Count(len(b.Of), "location"), what, where, len(b.Members))
 }

@@ -45,9 +45,10 @@ func (q *Request) Colours(ctx context.Context) (*Colours, error) {
 
 // Colours gives the regions of a run their colours.
 func (r *Run) Colours(ctx context.Context) (*Colours, error) {
-	return Keep(r.Cache, "colours", func(*Colours) int64 { return int64(len(r.Store.Regions())) * 96 }, func() (*Colours, error) {
-		return newColours(ctx, []Run{*r})
-	})
+	return Keep(r.Cache, "colours", func(*Colours) int64 { return int64(len(r.Store.Regions())) * 96 },
+		func() (*Colours, error) {
+			return newColours(ctx, []Run{*r})
+		})
 }
 
 func newColours(ctx context.Context, runs []Run) (*Colours, error) {
@@ -91,7 +92,8 @@ func (c *Colours) give(ctx context.Context, s store.Reader, weights []float64) e
 		whole[g.Name] += weights[id]
 	}
 	slices.SortFunc(order, func(a, b trace.RegionID) int {
-		return cmp.Or(cmp.Compare(whole[regions[b].Name], whole[regions[a].Name]), cmp.Compare(regions[a].Name, regions[b].Name), cmp.Compare(weights[b], weights[a]), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(whole[regions[b].Name], whole[regions[a].Name]),
+			cmp.Compare(regions[a].Name, regions[b].Name), cmp.Compare(weights[b], weights[a]), cmp.Compare(a, b))
 	})
 	var next neighbours
 	if len(regions) > leastChoices {

@@ -55,6 +55,7 @@ func (f *Fact) SetLocations(t *store.Tree, holds []bool, ids []trace.LocationID)
 	f.Locations = Cover(t, holds, ids)
 	if n := len(f.Locations); n > mostChosen {
 		f.Locations = f.Locations[:mostChosen]
-		f.Text = fmt.Sprintf("Choosing it selects the first %s of %s locations.", Thousands(mostChosen), Thousands(int64(n)))
+		f.Text = fmt.Sprintf("Choosing it selects the first %s of %s locations.", Thousands(mostChosen),
+			Thousands(int64(n)))
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// An Exact is a number that JSON has with all its digits. The shortest text of a whole number beyond 2^53 ends in zeros, which a program
-// that reads whole numbers exactly takes for another number.
+// An Exact is a number that JSON has with all its digits. The shortest text of a whole number beyond 2^53 ends in
+// zeros, which a program that reads whole numbers exactly takes for another number.
 type Exact float64
 
 // MarshalJSON implements json.Marshaler.

@@ -110,14 +110,15 @@ func hasLongList(v reflect.Value) bool {
 }
 
 func isLong(v reflect.Value) bool {
-	return v.Kind() == reflect.Slice && v.Len() > 4*chunk && v.Type().Elem().Kind() != reflect.Uint8 && !v.Type().Implements(jsonMarshaler) && !v.Type().Implements(textMarshaler)
+	return v.Kind() == reflect.Slice && v.Len() > 4*chunk && v.Type().Elem().Kind() != reflect.Uint8 &&
+		!v.Type().Implements(jsonMarshaler) && !v.Type().Implements(textMarshaler)
 }
 
 // isFinite tells whether package json has a word for every number of a value.
 func isFinite(v reflect.Value) bool { return floats{}.finite(v) }
 
-// floats are the types that were met: whether they may hold floating point numbers, and in which fields. Most lists have none, and are
-// not walked.
+// floats are the types that were met: whether they may hold floating point numbers, and in which fields. Most lists
+// have none, and are not walked.
 type floats map[reflect.Type]*floatFields
 
 type floatFields struct {
@@ -192,7 +193,8 @@ func memberOf(v reflect.Value, i int) (name string, value reflect.Value, ok bool
 	if !f.IsExported() || name == "-" && options == "" {
 		return "", value, false
 	}
-	if strings.Contains(options, "omitempty") && isEmpty(value) || strings.Contains(options, "omitzero") && value.IsZero() {
+	if strings.Contains(options, "omitempty") && isEmpty(value) ||
+		strings.Contains(options, "omitzero") && value.IsZero() {
 		return "", value, false
 	}
 	if name == "" {

@@ -39,7 +39,9 @@ func FindDevices(t *store.Tree, selected []trace.LocationID) *Devices {
 				gpu[i] = up
 			}
 		}
-		if t.Kind[id] == trace.KindDevice || t.Kind[id] == trace.KindProcess && strings.HasPrefix(t.Name[id], "/device:") { // as XLA writes it
+		if t.Kind[id] == trace.KindDevice ||
+			t.Kind[id] == trace.KindProcess && strings.HasPrefix(t.Name[id], "/device:") {
+			// as XLA writes it
 			gpu[i] = id
 		}
 		if t.Holds[id] && gpu[i] == trace.NoLocation && !slices.Contains(hosts, unit[i]) && len(hosts) < 2 {
@@ -118,7 +120,8 @@ func LaunchLinks(ctx context.Context, r store.Reader, w store.Window, f func(fro
 var QueueCounter = trace.Counter{Name: "launch queue", Unit: "pieces of work"}
 
 // AttributeNamed hands out one attribute of intervals by name; nothing where the run has none of that name.
-func AttributeNamed(ctx context.Context, r store.Reader, w store.Window, name string, f func(*store.AttributeColumns) error) error {
+func AttributeNamed(ctx context.Context, r store.Reader, w store.Window, name string,
+	f func(*store.AttributeColumns) error) error {
 	a := slices.Index(r.Attributes(), name)
 	if a < 0 {
 		return nil

@@ -67,8 +67,8 @@ type MetricInfo struct {
 	Total *float64 `json:"total"`
 }
 
-// MainMetric is what totals of a run are of: the time of its intervals, or the metric of a profile that stands for time.
-// Whoever writes a total asks it for the unit.
+// MainMetric is what totals of a run are of: the time of its intervals, or the metric of a profile that stands for
+// time. Whoever writes a total asks it for the unit.
 func MainMetric(r store.Reader) MetricInfo {
 	if metrics := r.Metrics(); !r.Info().Timed() && len(metrics) > 0 {
 		m := &metrics[DefaultMetric(metrics)]

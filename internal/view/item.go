@@ -78,7 +78,8 @@ func briefOf(r Result, it scene.Item) (Brief, bool) {
 }
 
 // minor are labels of what a glance does without: it is on the axes, or the same all over.
-var minor = map[string]bool{"path": true, "kind": true, "role": true, "category": true, "begin": true, "end": true, "from": true, "to": true, "depth": true, "row": true, "lane": true}
+var minor = map[string]bool{"path": true, "kind": true, "role": true, "category": true, "begin": true, "end": true,
+	"from": true, "to": true, "depth": true, "row": true, "lane": true}
 
 // finish makes a fact ready for the page.
 func (f Fact) finish() Fact {

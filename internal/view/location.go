@@ -70,7 +70,8 @@ func Units(t *store.Tree, ids []trace.LocationID, by string) (units []trace.Loca
 		return nil, nil, fmt.Errorf("--group %q: want auto, ranks or locations", by)
 	}
 	top := func(id trace.LocationID) trace.LocationID {
-		for by != "locations" && t.Rank[id] >= 0 && t.Parent[id] != trace.NoLocation && t.Rank[t.Parent[id]] == t.Rank[id] {
+		for by != "locations" && t.Rank[id] >= 0 && t.Parent[id] != trace.NoLocation &&
+			t.Rank[t.Parent[id]] == t.Rank[id] {
 			id = t.Parent[id]
 		}
 		return id

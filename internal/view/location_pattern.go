@@ -34,7 +34,9 @@ func MatchLocations(t *store.Tree, patterns []string) ([]trace.LocationID, error
 			n, err = markRanks(t, hit, text)
 		case ofKind:
 			if n = markKind(t, hit, trace.Kind(kind)); n == 0 {
-				return nil, fmt.Errorf("--locations %q: there is none of this kind; the run has %s", ShortPattern(p), kindsOf(t))
+				return nil,
+					fmt.Errorf("--locations %q: there is none of this kind; the run has %s", ShortPattern(p),
+						kindsOf(t))
 			}
 		default:
 			if paths == nil {
@@ -46,7 +48,9 @@ func MatchLocations(t *store.Tree, patterns []string) ([]trace.LocationID, error
 			return nil, err
 		}
 		if n == 0 {
-			return nil, fmt.Errorf("--locations %q matches none of %d locations; `parallax info` lists them", ShortPattern(p), t.Len())
+			return nil,
+				fmt.Errorf("--locations %q matches none of %d locations; `parallax info` lists them", ShortPattern(p),
+					t.Len())
 		}
 	}
 	out := []trace.LocationID{}
@@ -110,7 +114,8 @@ func parseIDs(p string) (ids []idRange, ok bool) {
 // markIDs marks ids that there are, each once however ranges overlap; none if one of
 // them does not exist. A range may end beyond the last.
 func markIDs(hit []bool, ids []idRange) (n int) {
-	slices.SortFunc(ids, func(a, b idRange) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.last, b.last)) })
+	slices.SortFunc(ids,
+		func(a, b idRange) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.last, b.last)) })
 	next := uint64(0)
 	for _, r := range ids {
 		if r.first >= uint64(len(hit)) {

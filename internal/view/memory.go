@@ -22,7 +22,8 @@ type MemoryPeak struct {
 func (p *MemoryPeak) Taken() float64 { return max(p.Allocated, p.Reserved) }
 
 // MemoryPeaks gives the peaks of those devices whose memory was sampled. One query.
-func MemoryPeaks(ctx context.Context, r store.Reader, w store.Window, devices []trace.LocationID) ([]MemoryPeak, error) {
+func MemoryPeaks(ctx context.Context, r store.Reader, w store.Window, devices []trace.LocationID) ([]MemoryPeak,
+	error) {
 	var out []MemoryPeak
 	at := map[trace.LocationID]int{}
 	for _, id := range devices {

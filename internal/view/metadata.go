@@ -36,9 +36,11 @@ func (m *MetadataColumn) Trouble(s store.Reader, ids []trace.LocationID, key str
 	case m.Found == 0:
 		return fmt.Sprintf("no metadata is called %q, it counts as 0; %s", key, listedKeys(MetadataKeys(s, ids)))
 	case numbers == 0:
-		return fmt.Sprintf("the metadata %q is no number, such as %q, and counts as 0; %s", key, shortened(m.Text), listedKeys(MetadataKeys(s, ids)))
+		return fmt.Sprintf("the metadata %q is no number, such as %q, and counts as 0; %s", key, shortened(m.Text),
+			listedKeys(MetadataKeys(s, ids)))
 	case numbers < n:
-		return fmt.Sprintf("%s of %s locations have no number under the metadata %q, which counts as 0", Thousands(int64(n-numbers)), Thousands(int64(n)), key)
+		return fmt.Sprintf("%s of %s locations have no number under the metadata %q, which counts as 0",
+			Thousands(int64(n-numbers)), Thousands(int64(n)), key)
 	}
 	return ""
 }

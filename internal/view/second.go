@@ -65,9 +65,11 @@ type Pairing struct {
 func (p *Pairing) Note(a, b string) string {
 	switch p.By {
 	case "coordinates":
-		return fmt.Sprintf("%s and %s have not as many ranks: each is held against the one at the same place of the machine", a, b)
+		return fmt.Sprintf("%s and %s have not as many ranks: each is held against the one at the same place of the "+
+			"machine", a, b)
 	case "place":
-		return fmt.Sprintf("%s and %s have not as many ranks: each is held against the one as far along among the other's", a, b)
+		return fmt.Sprintf("%s and %s have not as many ranks: each is held against the one as far along among the "+
+			"other's", a, b)
 	}
 	return ""
 }
@@ -147,7 +149,8 @@ func byRank(t *store.Tree) *ranked {
 func sameCoordinates(first, second store.Reader, here, there *ranked) func(i int) int32 {
 	for _, a := range first.Topologies() {
 		for _, b := range second.Topologies() {
-			if len(a.Dims) == 0 || len(a.Dims) != len(b.Dims) || slices.ContainsFunc(slices.Concat(a.Dims, b.Dims), func(n int) bool { return n <= 0 }) {
+			if len(a.Dims) == 0 || len(a.Dims) != len(b.Dims) ||
+				slices.ContainsFunc(slices.Concat(a.Dims, b.Dims), func(n int) bool { return n <= 0 }) {
 				continue
 			}
 			key := func(at []int) string { return fmt.Sprint(at) }

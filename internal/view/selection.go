@@ -39,7 +39,9 @@ func (s Spec) Resolve(r store.Reader) (trace.Selection, error) {
 	sel.Begin, sel.End = max(sel.Begin, 0), min(sel.End, r.Info().End)
 	if (s.From != "" || s.To != "") && sel.Begin >= sel.End {
 		from, to := cmp.Or(s.From, "the begin"), cmp.Or(s.To, "the end")
-		return sel, fmt.Errorf("the time range from %s to %s is empty; the trace is %s long", from, to, FormatTime(r.Info().End))
+		return sel,
+			fmt.Errorf("the time range from %s to %s is empty; the trace is %s long", from, to,
+				FormatTime(r.Info().End))
 	}
 	if sel.Locations, err = MatchLocations(r.Locations(), s.Locations); err != nil {
 		return sel, err
@@ -58,8 +60,10 @@ func (s Spec) First(ctx context.Context, v *View, runs []Run) (Spec, string, err
 	}
 	if core := r.Info().Core; core != nil {
 		s.From, s.To = strconv.FormatInt(int64(core[0]), 10), strconv.FormatInt(int64(core[1]), 10)
-		return s, fmt.Sprintf("shows the %s from %s on, of %s: a few records lie far from all others in time; --from 0 --to 100%% shows all",
-			FormatTime(core[1]-core[0]), FormatTime(core[0]), FormatTime(r.Info().End)), nil
+		return s,
+			fmt.Sprintf("shows the %s from %s on, of %s: a few records lie far from all others in time; --from 0 "+
+				"--to 100%% shows all",
+				FormatTime(core[1]-core[0]), FormatTime(core[0]), FormatTime(r.Info().End)), nil
 	}
 	if !v.OfTime {
 		return s, "", nil
@@ -77,14 +81,19 @@ func (s Spec) First(ctx context.Context, v *View, runs []Run) (Spec, string, err
 		first = [2]trace.Time{min(first[0], other[0][0]), max(first[1], other[0][1])}
 	}
 	s.From, s.To = strconv.FormatInt(int64(first[0]), 10), strconv.FormatInt(int64(min(first[1], r.Info().End)), 10)
-	return s, fmt.Sprintf("shows the first of %d windows: nothing is recorded for the %s after it; --from %s shows the next one, --from 0 --to 100%% all of %s",
-		len(windows), FormatTime(windows[1][0]-windows[0][1]), fmt.Sprintf("%dms", windows[1][0]/1e6), FormatTime(r.Info().End)), nil
+	return s,
+		fmt.Sprintf("shows the first of %d windows: nothing is recorded for the %s after it; --from %s shows the "+
+			"next one, --from 0 --to 100%% all of %s",
+			len(windows), FormatTime(windows[1][0]-windows[0][1]), fmt.Sprintf("%dms", windows[1][0]/1e6),
+			FormatTime(r.Info().End)), nil
 }
 
 // ParseTime reads a time with a unit, a share of the whole, or plain nanoseconds.
 func ParseTime(s string, whole trace.Time) (trace.Time, error) {
 	num := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyzµ%")
-	scale, ok := map[string]float64{"": 1, "ns": 1, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9, "%": float64(whole) / 100}[s[len(num):]]
+	scale,
+		ok := map[string]float64{"": 1, "ns": 1, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 60e9, "h": 3600e9,
+		"%": float64(whole) / 100}[s[len(num):]]
 	if !ok {
 		return 0, fmt.Errorf("time %q: unknown unit %q, want ns, us, ms, s, min, h or %%", s, s[len(num):])
 	}
@@ -162,7 +171,8 @@ func MatchRegions(regions []trace.Region, patterns []string) ([]trace.RegionID, 
 			}
 		}
 		if n == 0 {
-			return nil, fmt.Errorf("--regions %q matches none of %d regions; `parallax info` lists them", p, len(regions))
+			return nil,
+				fmt.Errorf("--regions %q matches none of %d regions; `parallax info` lists them", p, len(regions))
 		}
 	}
 	out := []trace.RegionID{}

@@ -21,7 +21,8 @@ type SpanSource struct {
 // which trace it belongs to.
 func HasSpans(r store.Reader) bool {
 	names := r.Attributes()
-	return r.Info().Timed() && slices.Contains(names, "trace") && slices.Contains(names, "span") && slices.Contains(r.Locations().Kind, kindService)
+	return r.Info().Timed() && slices.Contains(names, "trace") && slices.Contains(names, "span") &&
+		slices.Contains(r.Locations().Kind, kindService)
 }
 
 const kindService trace.Kind = "service"

@@ -113,9 +113,12 @@ func (c *Colours) ServiceLegend(tree *store.Tree, times map[trace.LocationID]tra
 	})
 	for i, id := range services {
 		if i == most {
-			return append(out, scene.LegendEntry{Label: fmt.Sprintf("and %d more services", len(services)-most), Colour: scene.UIAggregate, Region: scene.NoID, Parent: scene.NoID})
+			return append(out,
+				scene.LegendEntry{Label: fmt.Sprintf("and %d more services", len(services)-most),
+					Colour: scene.UIAggregate, Region: scene.NoID, Parent: scene.NoID})
 		}
-		out = append(out, scene.LegendEntry{Label: tree.Name[id], Colour: c.Service(id), Region: scene.NoID, Parent: scene.NoID})
+		out = append(out,
+			scene.LegendEntry{Label: tree.Name[id], Colour: c.Service(id), Region: scene.NoID, Parent: scene.NoID})
 	}
 	return out
 }

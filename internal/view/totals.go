@@ -76,7 +76,8 @@ func ChooseMetric(r store.Reader, text string) (MetricChoice, error) {
 		}
 		return m, fmt.Errorf("--metric %q: want exclusive, inclusive, calls%s", text, also(known))
 	}
-	return MetricChoice{ID: trace.MetricID(i), Name: text, Unit: metrics[i].Unit, Number: number, Join: metrics[i].Join}, nil
+	return MetricChoice{ID: trace.MetricID(i), Name: text, Unit: metrics[i].Unit, Number: number,
+		Join: metrics[i].Join}, nil
 }
 
 func also(known []string) string {
@@ -103,7 +104,8 @@ func (m MetricChoice) Format(v float64) string { return FormatIn(v, ColumnUnit(m
 // ColumnUnit is the unit as columns of tables name it.
 func (m MetricChoice) ColumnUnit() string { return ColumnUnit(m.Unit) }
 
-// ColumnUnit is the unit of a metric as columns of tables and axes name it: whatever is neither time nor bytes is counted.
+// ColumnUnit is the unit of a metric as columns of tables and axes name it: whatever is neither time nor bytes is
+// counted.
 func ColumnUnit(unit string) string {
 	if unit == "ns" || unit == "bytes" {
 		return unit
@@ -198,7 +200,8 @@ func eachTotal(t *store.TimeTable, f func([]Total)) {
 	for k, id := range t.Locations {
 		list = list[:0]
 		for i := t.Offsets[k]; i < t.Offsets[k+1]; i++ {
-			list = append(list, Total{id, t.Region[i], float64(t.Calls[i]), float64(t.Inclusive[i]), float64(t.Exclusive[i])})
+			list = append(list,
+				Total{id, t.Region[i], float64(t.Calls[i]), float64(t.Inclusive[i]), float64(t.Exclusive[i])})
 		}
 		if len(list) > 0 {
 			f(list)

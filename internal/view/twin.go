@@ -57,7 +57,8 @@ type DataNoter interface{ DataNotes() []string }
 func TwinNotes(v Values, r Result) []string {
 	notes := append([]string{}, r.Notes()...)
 	if slices.ContainsFunc(v.options, func(o Option) bool { return o.Name == "all" }) && !v.Switch("all") {
-		notes = append(notes, "table, JSON and CSV hold what is drawn at this size; --all gives everything there is in the selection")
+		notes = append(notes,
+			"table, JSON and CSV hold what is drawn at this size; --all gives everything there is in the selection")
 	}
 	return notes
 }

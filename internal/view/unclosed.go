@@ -69,5 +69,7 @@ func LeaveOpen(ctx context.Context, r store.Reader, w store.Window) (skip []bool
 		}
 		names = append(names, fmt.Sprintf("%s (%s)", x.name, Thousands(x.calls)))
 	}
-	return skip, fmt.Sprintf("%s without an end in the source left out, since how long they took is not known: %s", Count(int(open), "call"), strings.Join(names, ", ")), nil
+	return skip,
+		fmt.Sprintf("%s without an end in the source left out, since how long they took is not known: %s",
+			Count(int(open), "call"), strings.Join(names, ", ")), nil
 }

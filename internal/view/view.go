@@ -102,7 +102,8 @@ func (n Needs) Missing(r store.Reader) string {
 		return "this view needs spans of services (OTLP, Jaeger, Zipkin) or work of GPUs, and the source has neither"
 	case n.Spans && !n.Devices && !HasSpans(r):
 		return "this view needs spans of services (OTLP, Jaeger, Zipkin), and the source has none"
-	case n.Paths && r.Info().Intervals == 0 && !slices.ContainsFunc(r.CallPaths(), func(p trace.CallPath) bool { return !p.Flat }):
+	case n.Paths && r.Info().Intervals == 0 &&
+		!slices.ContainsFunc(r.CallPaths(), func(p trace.CallPath) bool { return !p.Flat }):
 		return "this view needs call paths, and the profile has totals of regions alone; the view profile shows them"
 	case n.Links && r.Info().Links == 0:
 		return "this view needs links (messages), and the source has none"
@@ -206,7 +207,8 @@ func (r *Request) Window() store.Window {
 
 // Digests gives what hands out the calls of sets of locations in the selection's
 // time, lane by lane, with the records of a digest where the store keeps them.
-func (r *Request) Digests(ctx context.Context, name string) func([]trace.LocationID, func(*trace.DigestedLane) error) error {
+func (r *Request) Digests(ctx context.Context, name string) func([]trace.LocationID,
+	func(*trace.DigestedLane) error) error {
 	return func(ids []trace.LocationID, f func(*trace.DigestedLane) error) error {
 		w := r.Window()
 		w.Locations = ids

@@ -65,9 +65,10 @@ func RecordedTime(ctx context.Context, r store.Reader, begin, end trace.Time) (s
 	return sum, err
 }
 
-// FirstAndLast is when the first of what locations have in a time range begins, and the last ends; begin ≥ end where they have
-// nothing. Takes some sixty questions to the store's sums.
-func FirstAndLast(ctx context.Context, r store.Reader, ids []trace.LocationID, begin, end trace.Time) (first, last trace.Time, err error) {
+// FirstAndLast is when the first of what locations have in a time range begins, and the last ends; begin ≥ end where
+// they have nothing. Takes some sixty questions to the store's sums.
+func FirstAndLast(ctx context.Context, r store.Reader, ids []trace.LocationID, begin, end trace.Time) (first,
+	last trace.Time, err error) {
 	has := func(from, to trace.Time) bool {
 		if err != nil || from >= to {
 			return false
@@ -143,7 +144,8 @@ func levelOf(length trace.Time, bins trace.Time) (level int) {
 	return level
 }
 
-// recordedIn says in which bins of a level that a stretch touches anything is open anywhere. Bins are aligned, as those are that a store keeps.
+// recordedIn says in which bins of a level that a stretch touches anything is open anywhere. Bins are aligned, as those
+// are that a store keeps.
 func recordedIn(ctx context.Context, r store.Reader, begin, end trace.Time, level int) ([]bool, []trace.Time, error) {
 	edges := []trace.Time{begin}
 	for t := (begin>>level + 1) << level; t < end; t += 1 << level {
@@ -163,7 +165,8 @@ func recordedIn(ctx context.Context, r store.Reader, begin, end trace.Time, leve
 	return out, edges, nil
 }
 
-// tighten takes what is blank from both ends of a window: bins, and then halves of the last of them, until what is left is small beside the window.
+// tighten takes what is blank from both ends of a window: bins, and then halves of the last of them, until what is left
+// is small beside the window.
 func tighten(ctx context.Context, r store.Reader, w [2]trace.Time) ([2]trace.Time, error) {
 	level := max(levelOf(r.Info().End, keptBins), levelOf(w[1]-w[0], 2*windowBins))
 	recorded, edges, err := recordedIn(ctx, r, w[0], w[1], level)

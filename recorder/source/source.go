@@ -29,16 +29,23 @@ type Recorder struct {
 func Recorders() []Recorder {
 	const preload = "LD_PRELOAD=$PWD/libparallax.so "
 	return []Recorder{
-		{"mpi", "C: all MPI calls of a program, C or Fortran, without changing it", "parallax_mpi.c", []string{"core.c", "mpi.c"},
+		{"mpi", "C: all MPI calls of a program, C or Fortran, without changing it", "parallax_mpi.c",
+			[]string{"core.c", "mpi.c"},
 			"mpicc -O2 -shared -fPIC -o libparallax.so parallax_mpi.c -ldl\nmpirun -n 16 env " + preload + "./program"},
-		{"openmp", "C: an OMPT tool: parallel regions, barriers, loops and tasks of OpenMP", "parallax_openmp.c", []string{"core.c", "openmp.c"},
+		{"openmp", "C: an OMPT tool: parallel regions, barriers, loops and tasks of OpenMP", "parallax_openmp.c",
+			[]string{"core.c", "openmp.c"},
 			"clang -O2 -shared -fPIC -o libparallax.so parallax_openmp.c -ldl\nLD_PRELOAD=$PWD/libparallax.so ./program"},
-		{"mpi+openmp", "C: both together, for hybrid programs", "parallax_hybrid.c", []string{"core.c", "mpi.c", "openmp.c"},
-			"OMPI_CC=clang MPICH_CC=clang mpicc -O2 -shared -fPIC -o libparallax.so parallax_hybrid.c -ldl\nmpirun -n 4 env " + preload + "./program"},
-		{"regions", "C: the regions that a program names itself, and what its threads wait for", "parallax_regions.c", []string{"core.c", "threads.c"},
+		{"mpi+openmp", "C: both together, for hybrid programs", "parallax_hybrid.c",
+			[]string{"core.c", "mpi.c", "openmp.c"},
+			"OMPI_CC=clang MPICH_CC=clang mpicc -O2 -shared -fPIC -o libparallax.so parallax_hybrid.c -ldl\nmpirun " +
+				"-n 4 env " + preload + "./program"},
+		{"regions", "C: the regions that a program names itself, and what its threads wait for", "parallax_regions.c",
+			[]string{"core.c", "threads.c"},
 			"cc -O2 -shared -fPIC -o libparallax.so parallax_regions.c -ldl\n" + preload + "./program"},
-		{"header", "C header: name regions of a program; costs nothing without a recorder", "parallax.h", []string{"parallax.h"}, ""},
-		{"python", "Python module: name regions of a script, through whichever recorder is loaded", "parallax_recorder.py", []string{"parallax_recorder.py"}, ""},
+		{"header", "C header: name regions of a program; costs nothing without a recorder", "parallax.h",
+			[]string{"parallax.h"}, ""},
+		{"python", "Python module: name regions of a script, through whichever recorder is loaded",
+			"parallax_recorder.py", []string{"parallax_recorder.py"}, ""},
 	}
 }
 

@@ -1,5 +1,5 @@
-// Package allocation tells who holds the memory of a device when most of it is taken: it replays allocations and frees by their addresses
-// up to the peak, and names the operators in which those were made that live then.
+// Package allocation tells who holds the memory of a device when most of it is taken: it replays allocations and frees
+// by their addresses up to the peak, and names the operators in which those were made that live then.
 //
 // O(n log n) in the allocations, and one pass over the rows of the threads that made the ones that live.
 package allocation
@@ -89,9 +89,12 @@ func Find(events []Event) *Peak {
 		p.Total = most
 	}
 	for _, i := range live {
-		p.Blocks = append(p.Blocks, Block{Event: events[i], Operator: trace.NoRegion, Module: trace.NoRegion, Within: trace.NoRegion, Lane: -1, OpRow: -1})
+		p.Blocks = append(p.Blocks,
+			Block{Event: events[i], Operator: trace.NoRegion, Module: trace.NoRegion, Within: trace.NoRegion, Lane: -1,
+				OpRow: -1})
 	}
-	slices.SortFunc(p.Blocks, func(a, b Block) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Address, b.Address)) })
+	slices.SortFunc(p.Blocks,
+		func(a, b Block) int { return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Address, b.Address)) })
 	return p
 }
 
@@ -132,7 +135,8 @@ func WhatIs(g *trace.Region) What {
 	return Nothing
 }
 
-// Attribute names the makers of blocks. Scan hands out the rows of their threads, each lane in order; calls may come from several goroutines.
+// Attribute names the makers of blocks. Scan hands out the rows of their threads, each lane in order; calls may come
+// from several goroutines.
 func (p *Peak) Attribute(regions []trace.Region, scan func(func(*trace.Columns) error) error) error {
 	byThread := map[trace.LocationID][]*Block{} // in order of time
 	for i := range p.Blocks {

@@ -47,7 +47,8 @@ const (
 )
 
 func (k Kind) String() string {
-	return [...]string{"late sender", "late receiver", "wait at collective", "wait at join", "wait for lock", "wait at the end", "wait for task"}[k]
+	return [...]string{"late sender", "late receiver", "wait at collective", "wait at join", "wait for lock",
+		"wait at the end", "wait for task"}[k]
 }
 
 // Nothing is the region of time in which nothing is recorded. Regions are numbered from
@@ -142,7 +143,8 @@ type Budget struct {
 // New begins a budget of actors from begin to end of the run, of which regions have
 // numbers below the given one.
 func New(actors, regions int, begin, end trace.Time) *Budget {
-	b := &Budget{begin: begin, end: end, floor: begin, fold: max(1, (actors+blocks-1)/blocks), tracks: make([]track, actors), mostDetail: mostDetail}
+	b := &Budget{begin: begin, end: end, floor: begin, fold: max(1, (actors+blocks-1)/blocks),
+		tracks: make([]track, actors), mostDetail: mostDetail}
 	for i := range b.shelves {
 		b.shelves[i].rows, b.shelves[i].cells = map[rowKey]*account{}, map[cell]trace.Time{}
 	}
@@ -202,7 +204,8 @@ func (b *Budget) Settle(until trace.Time) {
 		for n := len(t.marks); n < len(t.waits); n++ {
 			w := &t.waits[n]
 			late := &b.tracks[w.Late]
-			t.marks = append(t.marks, mark{int32(t.at(w.End)) + t.dropped, int32(late.lastWait(w.End)) + late.forgotten})
+			t.marks = append(t.marks,
+				mark{int32(t.at(w.End)) + t.dropped, int32(late.lastWait(w.End)) + late.forgotten})
 		}
 	}
 	workers := b.workers
@@ -261,7 +264,8 @@ func (b *Budget) Ends() {
 // Result settles the rest and gives the budget.
 func (b *Budget) Result() *Result {
 	b.Settle(1<<63 - 1)
-	r := &Result{Bins: Bins, Fold: b.fold, Begin: b.begin, End: b.end, Clipped: b.clipped, Waited: make([]trace.Time, len(b.tracks)*NumKinds)}
+	r := &Result{Bins: Bins, Fold: b.fold, Begin: b.begin, End: b.end, Clipped: b.clipped,
+		Waited: make([]trace.Time, len(b.tracks)*NumKinds)}
 	for _, k := range b.workers {
 		r.Cut += k.cut
 		r.Waits += k.waits

@@ -82,7 +82,8 @@ func (b *Budget) binsOf(w *Wait) bins {
 func (b *Budget) binWidth() float64 { return float64(b.end-b.begin) / Bins }
 
 func (b *Budget) spread(e *entry) spreading {
-	return spreading{bin: int(e.bins.first) - 1, last: int(e.bins.last), all: e.time, width: b.binWidth(), from: float64(e.wait.Begin - b.begin), whole: float64(e.wait.End - e.wait.Begin)}
+	return spreading{bin: int(e.bins.first) - 1, last: int(e.bins.last), all: e.time, width: b.binWidth(),
+		from: float64(e.wait.Begin - b.begin), whole: float64(e.wait.End - e.wait.Begin)}
 }
 
 func (s *spreading) next() bool {
@@ -160,7 +161,8 @@ func (b *Budget) ranked() (all []ranked) {
 		}
 	}
 	slices.SortFunc(all, func(x, y ranked) int {
-		return cmp.Or(cmp.Compare(y.caused, x.caused), cmp.Compare(x.row.Actor, y.row.Actor), cmp.Compare(x.row.Region, y.row.Region))
+		return cmp.Or(cmp.Compare(y.caused, x.caused), cmp.Compare(x.row.Actor, y.row.Actor),
+			cmp.Compare(x.row.Region, y.row.Region))
 	})
 	return all
 }

@@ -79,7 +79,8 @@ func (k partKey) row() rowKey   { return keyOf(int32(k>>1), k.region()) }
 func (k partKey) direct() bool  { return k&1 != 0 }
 
 func newWorker(b *Budget, regions int) *worker {
-	return &worker{b: b, byRegion: make([]tally, max(regions, 1)), inCalls: make([]trace.Time, max(regions, 1)), waited: make([]trace.Time, len(b.tracks)*NumKinds)}
+	return &worker{b: b, byRegion: make([]tally, max(regions, 1)), inCalls: make([]trace.Time, max(regions, 1)),
+		waited: make([]trace.Time, len(b.tracks)*NumKinds)}
 }
 
 // A cursor is how far a history was followed back: on an actor to a moment, and from there to the end of its last wait.
@@ -115,7 +116,8 @@ func (k *worker) walk(actor int32, number int) (since trace.Time, ok bool) {
 	at[1].look(b, number-1)
 	finish := func(since trace.Time) {
 		for i := range at {
-			k.pieces[i] = append(k.pieces[i], piece{at[i].actor, at[i].hops, b.tracks[at[i].actor].at(since), since, at[i].t})
+			k.pieces[i] = append(k.pieces[i],
+				piece{at[i].actor, at[i].hops, b.tracks[at[i].actor].at(since), since, at[i].t})
 		}
 	}
 	for steps := 0; ; steps++ {
@@ -329,6 +331,7 @@ func sortParts(list []part) {
 
 func (k *worker) room(n int) {
 	for len(k.weights) < n {
-		k.weights, k.amounts, k.order, k.rest = append(k.weights, 0), append(k.amounts, 0), append(k.order, 0), append(k.rest, 0)
+		k.weights, k.amounts, k.order, k.rest = append(k.weights, 0), append(k.amounts, 0), append(k.order, 0),
+			append(k.rest, 0)
 	}
 }

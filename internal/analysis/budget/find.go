@@ -59,7 +59,8 @@ type arrival struct {
 // NewFinder makes a finder for a budget.
 func NewFinder(b *Budget) *Finder {
 	n := len(b.tracks)
-	return &Finder{b: b, calls: make([][]Call, n), inbox: make([][]Message, n), last: make([][]arrival, n), acquires: make([][]acquire, n), releases: make([][]release, n), free: map[int64][]release{}}
+	return &Finder{b: b, calls: make([][]Call, n), inbox: make([][]Message, n), last: make([][]arrival, n),
+		acquires: make([][]acquire, n), releases: make([][]release, n), free: map[int64][]release{}}
 }
 
 // Group defines a group of collectives and gives its number. Members are the actors of
@@ -192,8 +193,8 @@ func sending(list []Call, t trace.Time) *Call {
 	return nil
 }
 
-// pairMessages finds the late senders of a receiver, and the senders for which it is late. A call that completes several
-// messages waits for the last of them to be sent.
+// pairMessages finds the late senders of a receiver, and the senders for which it is late. A call that completes
+// several messages waits for the last of them to be sent.
 func (f *Finder) pairMessages(to int32, until trace.Time) {
 	list, calls := f.inbox[to], f.calls[to]
 	byReceiving := func(x, y Message) int { return cmp.Compare(x.Received, y.Received) }

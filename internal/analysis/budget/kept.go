@@ -14,7 +14,8 @@ var errKept = errors.New("these are not the bytes of a budget of waiting")
 // Append writes a budget, so that it can lie with its run: numbers of variable length, and of details, which are mostly
 // 0, only the others.
 func (r *Result) Append(b []byte) []byte {
-	for _, n := range [...]int64{int64(r.Bins), int64(r.Fold), int64(r.Begin), int64(r.End), r.Waits, r.Clipped, r.Cut, int64(r.Total), int64(r.Unexplained)} {
+	for _, n := range [...]int64{int64(r.Bins), int64(r.Fold), int64(r.Begin), int64(r.End), r.Waits, r.Clipped, r.Cut,
+		int64(r.Total), int64(r.Unexplained)} {
 		b = binary.AppendVarint(b, n)
 	}
 	b = appendTimes(b, r.Kinds[:])
@@ -63,7 +64,8 @@ func appendTimes(b []byte, list []trace.Time) []byte {
 // Read gives a budget of so many actors and regions that Append wrote.
 func Read(b []byte, actors, regions int) (*Result, error) {
 	k := &keptReader{b: b}
-	r := &Result{Bins: int(k.number()), Fold: int(k.number()), Begin: trace.Time(k.number()), End: trace.Time(k.number()), Waits: k.number(), Clipped: k.number(), Cut: k.number(),
+	r := &Result{Bins: int(k.number()), Fold: int(k.number()), Begin: trace.Time(k.number()),
+		End: trace.Time(k.number()), Waits: k.number(), Clipped: k.number(), Cut: k.number(),
 		Total: trace.Time(k.number()), Unexplained: trace.Time(k.number())}
 	if k.bad || r.Bins != Bins || r.Fold != max(1, (actors+blocks-1)/blocks) {
 		return nil, errKept
@@ -85,7 +87,8 @@ func Read(b []byte, actors, regions int) (*Result, error) {
 		x.Victims = k.some(victims)
 		x.Series = k.some(Bins)
 		left -= x.Victims.n + x.Series.n
-		if k.bad || left < 0 || x.Actor < NoActor || int(x.Actor) >= actors || x.Region < 0 || int(x.Region) >= regions || (x.Victims.n == 0) != (x.Series.n == 0) {
+		if k.bad || left < 0 || x.Actor < NoActor || int(x.Actor) >= actors || x.Region < 0 ||
+			int(x.Region) >= regions || (x.Victims.n == 0) != (x.Series.n == 0) {
 			return nil, errKept
 		}
 	}

@@ -49,7 +49,8 @@ func (f *Finder) handOver(until trace.Time) {
 		f.releases[a] = list[:0]
 	}
 	for _, list := range f.free {
-		slices.SortFunc(list, func(x, y release) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.actor, y.actor)) })
+		slices.SortFunc(list,
+			func(x, y release) int { return cmp.Or(cmp.Compare(x.at, y.at), cmp.Compare(x.actor, y.actor)) })
 	}
 	needed := until // releases before are of no more use
 	for a, list := range f.acquires {
@@ -61,7 +62,8 @@ func (f *Finder) handOver(until trace.Time) {
 				continue
 			}
 			free := f.free[x.lock]
-			for i := sort.Search(len(free), func(i int) bool { return free[i].at > x.call.End }) - 1; i >= 0 && free[i].at > x.call.Begin; i-- {
+			for i := sort.Search(len(free), func(i int) bool { return free[i].at > x.call.End }) - 1; i >= 0 &&
+				free[i].at > x.call.Begin; i-- {
 				if r := free[i]; r.actor != int32(a) {
 					if 2*(r.at-x.call.Begin) >= x.call.End-x.call.Begin {
 						f.b.Wait(Wait{int32(a), r.actor, x.kind, x.call.Region, x.call.Begin, r.at}, x.call.End)

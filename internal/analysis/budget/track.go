@@ -21,8 +21,8 @@ type track struct {
 	forgotten int32  // waits that were
 }
 
-// A mark is where a wait ends: at or after which stretch of its actor, and at or after which wait of the late one. They are
-// numbered as if nothing was forgotten. More may be known later, but never less, so one goes on from there.
+// A mark is where a wait ends: at or after which stretch of its actor, and at or after which wait of the late one. They
+// are numbered as if nothing was forgotten. More may be known later, but never less, so one goes on from there.
 type mark struct{ stretch, wait int32 }
 
 // A stretch is time with one region innermost.
@@ -43,7 +43,8 @@ func (t *track) add(begin, end trace.Time, region int32) {
 	t.until, t.any = end, true
 }
 
-// push appends to one of very many lists that grow long: to double them moves what is there less often than append does.
+// push appends to one of very many lists that grow long: to double them moves what is there less often than append
+// does.
 func push[T any](list []T, x T) []T {
 	if len(list) == cap(list) {
 		list = append(make([]T, 0, max(2*len(list), 16)), list...)
@@ -138,8 +139,8 @@ func (t *track) lastWait(x trace.Time) int {
 	return low - 1
 }
 
-// within gives the stretches from the one on that a piece begins in, and from when to when they are the piece's. Each of
-// them lasts until the next; time beyond what is known is of none.
+// within gives the stretches from the one on that a piece begins in, and from when to when they are the piece's. Each
+// of them lasts until the next; time beyond what is known is of none.
 func (t *track) within(p *piece) (list []stretch, from, last trace.Time) {
 	if list = t.stretches[p.at:]; len(list) > 0 {
 		from = max(list[0].begin, p.begin)

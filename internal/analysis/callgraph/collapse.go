@@ -10,7 +10,8 @@ import (
 // Collapsed is Nodes with some sets of regions as one node each, among the others as they
 // are: a category that is of no interest need not hide the rest. The first pattern that a
 // region matches takes it.
-func Collapsed(regions []trace.Region, byCategory bool, patterns []string, compile func(string) (func(trace.RegionID, *trace.Region) bool, error)) ([]Node, []int32, error) {
+func Collapsed(regions []trace.Region, byCategory bool, patterns []string,
+	compile func(string) (func(trace.RegionID, *trace.Region) bool, error)) ([]Node, []int32, error) {
 	nodes, of := Nodes(regions, byCategory)
 	if len(patterns) == 0 {
 		return nodes, of, nil
@@ -48,10 +49,13 @@ func Collapsed(regions []trace.Region, byCategory bool, patterns []string, compi
 		case at[k] < 0:
 			at[k] = int32(len(out))
 			place[n] = at[k]
-			out = append(out, Node{Name: collapsedName(patterns[k]), Category: nodes[n].Category, Role: nodes[n].Role, Regions: nodes[n].Regions})
+			out = append(out,
+				Node{Name: collapsedName(patterns[k]), Category: nodes[n].Category, Role: nodes[n].Role,
+					Regions: nodes[n].Regions})
 		default:
 			place[n] = at[k]
-			out[at[k]].Regions = append(out[at[k]].Regions[:len(out[at[k]].Regions):len(out[at[k]].Regions)], nodes[n].Regions...)
+			out[at[k]].Regions = append(out[at[k]].Regions[:len(out[at[k]].Regions):len(out[at[k]].Regions)],
+				nodes[n].Regions...)
 		}
 	}
 	for id := range of {

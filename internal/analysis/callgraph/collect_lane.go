@@ -41,7 +41,8 @@ func (c *Collector) addLane(l *trace.DigestedLane, g *Graph, alone bool) error {
 	if c.Measure == Totals && w.record.kind == kindPaths {
 		part = func(p partOfBlock) error { return w.rest.add(&w.record, p, l.Read, w.totals) }
 	}
-	if err := w.record.cover(l.Lo, l.Hi, w.block, part, func(lo, hi int) error { return l.Read(lo, hi, add) }); err != nil {
+	if err := w.record.cover(l.Lo, l.Hi, w.block, part,
+		func(lo, hi int) error { return l.Read(lo, hi, add) }); err != nil {
 		return err
 	}
 	return w.finish()

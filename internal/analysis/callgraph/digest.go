@@ -86,8 +86,8 @@ type blockCell struct {
 	differ               bool // else exclusive is as inclusive, and empty
 }
 
-// Build implements trace.DigestBuilder: O(rows). Of few rows none is made, since they are read faster: goroutines have a handful each, and a record
-// would be most of what one takes.
+// Build implements trace.DigestBuilder: O(rows). Of few rows none is made, since they are read faster: goroutines have
+// a handful each, and a record would be most of what one takes.
 func (b *digestBuilder) Build(dst []byte, c *trace.Columns) []byte {
 	if c.Len() <= fewRows {
 		return dst

@@ -154,7 +154,8 @@ func (p *pathPart) calledIn(l *trace.DigestedLane) error {
 	if p.c.Measure == Totals {
 		part = func(x partOfBlock) error { return p.rest.add(&p.record, x, l.Read, p.totals) }
 	}
-	return p.record.cover(l.Lo, l.Hi, func(b []byte, whole bool) error { return p.record.entries(b, whole, p.entry) }, part,
+	return p.record.cover(l.Lo, l.Hi, func(b []byte, whole bool) error { return p.record.entries(b, whole, p.entry) },
+		part,
 		func(lo, hi int) error { return l.Read(lo, hi, p.rows) })
 }
 
@@ -265,7 +266,8 @@ func (p *pathPart) time(id int32, t int64) {
 func (p *pathPart) child(parent int32, region trace.RegionID) int32 {
 	id := p.table.child(parent, region)
 	if int(id) == len(p.calls) {
-		p.calls, p.inclusive, p.lane, p.in = append(p.calls, 0), append(p.inclusive, trace.Sum{}), append(p.lane, 0), append(p.in, false)
+		p.calls, p.inclusive, p.lane, p.in = append(p.calls, 0), append(p.inclusive, trace.Sum{}), append(p.lane, 0),
+			append(p.in, false)
 		p.exclusive = append(p.exclusive, trace.Sum{})
 		if p.c.Measure != Totals {
 			p.each = append(p.each, quantile.Sketch{})
@@ -309,7 +311,8 @@ func (c *PathCollector) Paths(ctx context.Context) (*Paths, error) {
 		out.left = min(out.left, p.left)
 		out.beside = out.beside || p.beside
 	}
-	r := &Paths{Parent: out.table.Parent, Region: out.table.Region, Calls: out.calls, Inclusive: out.inclusive, Exclusive: out.exclusive, Beside: out.beside, Each: out.each, Locations: len(out.locations)}
+	r := &Paths{Parent: out.table.Parent, Region: out.table.Region, Calls: out.calls, Inclusive: out.inclusive,
+		Exclusive: out.exclusive, Beside: out.beside, Each: out.each, Locations: len(out.locations)}
 	if out.left >= 0 && len(out.values) <= c.MostValues {
 		r.Values = addLanes(out.values)
 	}

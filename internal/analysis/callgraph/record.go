@@ -70,7 +70,8 @@ func (x *record) read(b []byte, regions int) error {
 	x.parent, x.region, x.levels, x.ends = x.parent[:0], x.region[:0], x.levels[:0], x.ends[:0]
 	for i := range int(paths) {
 		p, g := int64(r.uvarint())-1, r.uvarint()
-		if g >= uint64(regions) || x.kind == kindPaths && p >= int64(i) || p < -1 || p > 2*int64(regions)+1 && x.kind == kindPairs {
+		if g >= uint64(regions) || x.kind == kindPaths && p >= int64(i) || p < -1 ||
+			p > 2*int64(regions)+1 && x.kind == kindPairs {
 			return errRecord
 		}
 		x.parent, x.region = append(x.parent, int32(p)), append(x.region, trace.RegionID(g))
@@ -114,8 +115,10 @@ func (x *record) block(level, k int) []byte {
 	return x.blocks[from:x.ends[i]]
 }
 
-// cover hands out rows [lo, hi) as blocks, and as rows where there are none; or, with part, as part of a block that they are most of.
-func (x *record) cover(lo, hi int, block func(b []byte, whole bool) error, part func(partOfBlock) error, rows func(lo, hi int) error) error {
+// cover hands out rows [lo, hi) as blocks, and as rows where there are none; or, with part, as part of a block that
+// they are most of.
+func (x *record) cover(lo, hi int, block func(b []byte, whole bool) error, part func(partOfBlock) error,
+	rows func(lo, hi int) error) error {
 	if lo == 0 && hi == x.rows {
 		return block(x.block(0, 0), true)
 	}

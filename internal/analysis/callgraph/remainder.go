@@ -4,8 +4,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A remainder finds what a block has without some of its rows. Totals are whole numbers: where a window has most of a block, reading the rows that it does
-// not have and taking them off is shorter, and gives the same. Distributions cannot be taken apart.
+// A remainder finds what a block has without some of its rows. Totals are whole numbers: where a window has most of a
+// block, reading the rows that it does not have and taking them off is shorter, and gives the same. Distributions
+// cannot be taken apart.
 type remainder struct {
 	finder pathFinder
 	sums   []pathSum // by path of the record
@@ -23,7 +24,8 @@ type partOfBlock struct {
 type readFunc = func(lo, hi int, f func(*trace.Columns) error) error
 
 // add hands out the totals of each path that has calls in the part. O(paths + rows of the block that are not in it).
-func (w *remainder) add(x *record, p partOfBlock, read readFunc, give func(path int, calls, inclusive, exclusive int64) error) error {
+func (w *remainder) add(x *record, p partOfBlock, read readFunc,
+	give func(path int, calls, inclusive, exclusive int64) error) error {
 	n := len(x.parent)
 	if cap(w.sums) < n {
 		w.sums = make([]pathSum, n+n/2)

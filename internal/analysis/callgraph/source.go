@@ -13,7 +13,8 @@ import (
 func NodesWhere(nodes []Node, regions []trace.Region, match func(trace.RegionID, *trace.Region) bool) []bool {
 	out := make([]bool, len(nodes)+1)
 	for n := range nodes {
-		out[n+1] = slices.ContainsFunc(nodes[n].Regions, func(id trace.RegionID) bool { return match(id, &regions[id]) })
+		out[n+1] = slices.ContainsFunc(nodes[n].Regions,
+			func(id trace.RegionID) bool { return match(id, &regions[id]) })
 	}
 	return out
 }
@@ -64,7 +65,8 @@ func (m *Matcher) Choose(o *Options, regions []trace.RegionID, callers []string,
 		for _, id := range regions {
 			chosen[id] = true
 		}
-		o.Callees = NodesWhere(m.Nodes, m.Regions, func(id trace.RegionID, _ *trace.Region) bool { return chosen[id] })[1:]
+		o.Callees = NodesWhere(m.Nodes, m.Regions,
+			func(id trace.RegionID, _ *trace.Region) bool { return chosen[id] })[1:]
 	}
 	if o.Callers, err = m.Set("caller", callers...); err != nil || path == "" {
 		return err
@@ -121,7 +123,8 @@ func (p *ProfileReader) Add(rows []trace.ProfileRow) {
 		if path.Parent != trace.NoCallPath {
 			pair.Caller = p.Node[p.Paths[path.Parent].Region]
 		}
-		if p.Callees != nil && !p.Callees[pair.Callee] || p.Callers != nil && !p.Callers[pair.Caller+1] || p.Path != nil && !p.onPath(path) {
+		if p.Callees != nil && !p.Callees[pair.Callee] || p.Callers != nil && !p.Callers[pair.Caller+1] ||
+			p.Path != nil && !p.onPath(path) {
 			continue
 		}
 		if p.Profile {

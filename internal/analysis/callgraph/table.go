@@ -169,7 +169,9 @@ func Gather(plan *Plan, scan Scan) ([]Row, error) {
 			return nil, err
 		}
 		graphs := c.Take()
-		rows = append(rows, condense(len(some), &plan.Options, func(k int) (int32, *Graph) { return int32(from + k), graphs[some[k]] })...)
+		rows = append(rows,
+			condense(len(some), &plan.Options,
+				func(k int) (int32, *Graph) { return int32(from + k), graphs[some[k]] })...)
 		for k, id := range some {
 			if g := graphs[id]; g != nil && !plan.keep(int32(from+k), n, g) {
 				c.recycle(g)

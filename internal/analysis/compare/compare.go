@@ -36,7 +36,8 @@ type Estimate struct {
 
 // Of estimates the shift from A to B.
 func Of(a, b []float64) Estimate {
-	e := Estimate{A: contrast.Median(a), B: contrast.Median(b), NA: len(a), NB: len(b), P: 1, Low: math.NaN(), High: math.NaN()}
+	e := Estimate{A: contrast.Median(a), B: contrast.Median(b), NA: len(a), NB: len(b), P: 1, Low: math.NaN(),
+		High: math.NaN()}
 	if len(a) == 0 || len(b) == 0 {
 		e.Shift = math.NaN()
 		return e

@@ -11,13 +11,29 @@ import (
 // id of a process, a hash. They are replaced by …, so that runs can be told apart by what
 // they did.
 var changing = []struct{ what, by *regexp.Regexp }{
-	{what: regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`)},                                              // uuid
-	{what: regexp.MustCompile(`\b0x[0-9a-fA-F]+\b`)},                                                                                                           // address
-	{what: regexp.MustCompile(`(?i)((?:\b|_)(?:step|iter|iteration|epoch|batch|frame|timestep|cycle|request|task)s?[ _#:=-]*)\d+`)},                            // number of a step
-	{what: regexp.MustCompile(`([A-Za-z_]#)\d+`)},                                                                                                              // ProfilerStep#12
-	{what: regexp.MustCompile(`(?i)(\b(?:pid|tid|thread|process|port|worker|rank|session|conn|fd|job|handle)(?:[ _-]?id)?[ #:=]+)\d+`)},                        // id
-	{what: regexp.MustCompile(`(^|[^0-9A-Za-z])(?:[0-9]+[a-f]|[a-f]+[0-9])[0-9a-f]{6,}([^0-9A-Za-z]|$)`), by: regexp.MustCompile(`[0-9].*[a-f]|[a-f].*[0-9]`)}, // hash
-	{what: regexp.MustCompile(`(:)\d{4,5}\b`)},                                                                                                                 // port
+	// uuid
+	{what: regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`)},
+	// address
+	{what: regexp.MustCompile(`\b0x[0-9a-fA-F]+\b`)},
+	// number of a step
+	{
+		what: regexp.MustCompile(
+			`(?i)((?:\b|_)(?:step|iter|iteration|epoch|batch|frame|timestep|cycle|request|task)s?[ _#:=-]*)\d+`,
+		),
+	},
+	// ProfilerStep#12
+	{what: regexp.MustCompile(`([A-Za-z_]#)\d+`)},
+	// id
+	{
+		what: regexp.MustCompile(
+			`(?i)(\b(?:pid|tid|thread|process|port|worker|rank|session|conn|fd|job|handle)(?:[ _-]?id)?[ #:=]+)\d+`,
+		),
+	},
+	// hash
+	{what: regexp.MustCompile(`(^|[^0-9A-Za-z])(?:[0-9]+[a-f]|[a-f]+[0-9])[0-9a-f]{6,}([^0-9A-Za-z]|$)`),
+		by: regexp.MustCompile(`[0-9].*[a-f]|[a-f].*[0-9]`)},
+	// port
+	{what: regexp.MustCompile(`(:)\d{4,5}\b`)},
 }
 
 // numbered is an annotation with a number at its end: ProfilerStep#12.

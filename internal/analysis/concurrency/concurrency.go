@@ -59,7 +59,8 @@ type Sweep struct {
 
 // New begins a sweep of actors, all of them away.
 func New(actors int, begin trace.Time) *Sweep {
-	s := &Sweep{state: make([]State, actors), label: make([]int32, actors), since: make([]trace.Time, actors), alone: -1, at: begin}
+	s := &Sweep{state: make([]State, actors), label: make([]int32, actors), since: make([]trace.Time, actors),
+		alone: -1, at: begin}
 	s.in[Away] = actors
 	return s
 }

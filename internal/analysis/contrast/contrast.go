@@ -113,7 +113,8 @@ func Judge(list []Comparison) []Judgement {
 func (c *Comparison) matters() bool {
 	least := LeastEffect * c.Whole
 	large := func(v float64) bool { return math.Abs(v) >= least && v != 0 }
-	return c.Whole > 0 && len(c.A) > 0 && len(c.B) > 0 && (slices.ContainsFunc(c.A, large) || slices.ContainsFunc(c.B, large))
+	return c.Whole > 0 && len(c.A) > 0 && len(c.B) > 0 &&
+		(slices.ContainsFunc(c.A, large) || slices.ContainsFunc(c.B, large))
 }
 
 // correct fills in Q by Benjamini and Hochberg's step-up rule over what was tested.

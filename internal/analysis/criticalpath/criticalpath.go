@@ -124,11 +124,14 @@ func (w *Walker) push(node int32, begin, end, moved, floor trace.Time) {
 		w.kids, w.by = append(w.kids, k), append(w.by, k)
 	}
 	// Of those that end together the longest comes first: it tells more.
-	slices.SortStableFunc(w.kids[from:], func(a, b kid) int { return cmp.Or(cmp.Compare(b.end, a.end), cmp.Compare(a.begin, b.begin)) })
+	slices.SortStableFunc(w.kids[from:],
+		func(a, b kid) int { return cmp.Or(cmp.Compare(b.end, a.end), cmp.Compare(a.begin, b.begin)) })
 	if !slices.IsSortedFunc(w.by[from:], byBegin) {
 		slices.SortStableFunc(w.by[from:], byBegin)
 	}
-	w.stack = append(w.stack, frame{node: node, begin: begin, end: end, moved: moved, floor: floor, cursor: end, from: from, at: from, top: len(w.kids)})
+	w.stack = append(w.stack,
+		frame{node: node, begin: begin, end: end, moved: moved, floor: floor, cursor: end, from: from, at: from,
+			top: len(w.kids)})
 }
 
 func byBegin(a, b kid) int { return cmp.Compare(a.begin, b.begin) }
@@ -159,7 +162,9 @@ func (w *Walker) skewed(f *frame, k kid) bool {
 		return false
 	}
 	kids, by := w.kids[f.from:f.top], w.by[f.from:f.top]
-	begins := sort.Search(len(by), func(i int) bool { return by[i].begin > k.end }) - sort.Search(len(by), func(i int) bool { return by[i].begin >= l.begin })
-	ends := sort.Search(len(kids), func(i int) bool { return kids[i].end < l.begin }) - sort.Search(len(kids), func(i int) bool { return kids[i].end <= k.end })
+	begins := sort.Search(len(by), func(i int) bool { return by[i].begin > k.end }) - sort.Search(len(by),
+		func(i int) bool { return by[i].begin >= l.begin })
+	ends := sort.Search(len(kids), func(i int) bool { return kids[i].end < l.begin }) - sort.Search(len(kids),
+		func(i int) bool { return kids[i].end <= k.end })
 	return begins+ends == 2
 }

@@ -47,10 +47,11 @@ const (
 	SynchronizationBound Kind = "synchronization-bound" // the host waits for GPUs before it launches more
 	CopyBound            Kind = "copy-bound"            // copies that nothing hides
 	ExposedCommunication Kind = "exposed-communication" // communication that computation does not hide
-	GPUIdle              Kind = "gpu-idle"              // GPUs have nothing to do, for another reason or none that is told
-	SlowStep             Kind = "slow-step"             // one step takes far longer than the others
-	MemoryFull           Kind = "memory-full"           // the memory of a device is nearly full
-	SlowKernels          Kind = "slow-kernels"          // the same kernels take longer on a GPU than on the others
+	// GPUs have nothing to do, for another reason or none that is told
+	GPUIdle     Kind = "gpu-idle"
+	SlowStep    Kind = "slow-step"    // one step takes far longer than the others
+	MemoryFull  Kind = "memory-full"  // the memory of a device is nearly full
+	SlowKernels Kind = "slow-kernels" // the same kernels take longer on a GPU than on the others
 
 	// Of traces that hold processors and the goroutines they ran.
 	ProcessorWait     Kind = "processor-wait"     // goroutines that could run wait long for a processor
@@ -66,7 +67,10 @@ const (
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Clock, Data, Straggler, Rotating, Jitter, Growth, LateSender, LateReceiver, Imbalance, Communication, Serial, StartUp, IO, Lock, Crowded, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, InputBound, LaunchBound, SynchronizationBound, CopyBound, ExposedCommunication, GPUIdle, SlowStep, MemoryFull, SlowKernels, ProcessorWait, GarbageCollection, Blocked, SlowOperation, RepeatedCalls, SerialCalls, Retry, FailedCalls}
+var Kinds = []Kind{Clock, Data, Straggler, Rotating, Jitter, Growth, LateSender, LateReceiver, Imbalance, Communication,
+	Serial, StartUp, IO, Lock, Crowded, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, InputBound, LaunchBound,
+	SynchronizationBound, CopyBound, ExposedCommunication, GPUIdle, SlowStep, MemoryFull, SlowKernels, ProcessorWait,
+	GarbageCollection, Blocked, SlowOperation, RepeatedCalls, SerialCalls, Retry, FailedCalls}
 
 // A Level is how grave a finding is.
 type Level string

@@ -179,7 +179,8 @@ func single(l *Load, b *Budget, taken map[[2]int]bool) []Straggle {
 		}
 		for _, units := range together(values) {
 			units = slices.DeleteFunc(units, func(u int32) bool { return taken[[2]int{int(u), k}] })
-			if len(units) == 0 || !busiest(l, k, units) || l.Sliced && float64(len(units)) > max(fewSliced*float64(l.Units), 1) {
+			if len(units) == 0 || !busiest(l, k, units) ||
+				l.Sliced && float64(len(units)) > max(fewSliced*float64(l.Units), 1) {
 				continue
 			}
 			key := keyOf(units)

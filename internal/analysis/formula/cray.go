@@ -48,7 +48,8 @@ func IsCrayMap(text string) bool {
 func ParseCrayName(name string) (CrayNode, error) {
 	m := crayName.FindStringSubmatch(strings.TrimSpace(name))
 	if m == nil {
-		return CrayNode{}, fmt.Errorf("%q is no name of a Cray node; want CABINET-ROW, CHASSIS, SLOT and NODE as in c3-0c1s4n2", name)
+		return CrayNode{},
+			fmt.Errorf("%q is no name of a Cray node; want CABINET-ROW, CHASSIS, SLOT and NODE as in c3-0c1s4n2", name)
 	}
 	var n [5]int
 	for i := range n {
@@ -142,11 +143,18 @@ func (m *CrayMap) Metadata(key string, ranks []int) (values []float64, ok bool) 
 	key = strings.ToLower(key)
 	dims := m.Dims()
 	number := map[string]func(CrayNode, [5]int) int{
-		"x": func(_ CrayNode, at [5]int) int { return at[0] }, "y": func(_ CrayNode, at [5]int) int { return at[1] }, "z": func(_ CrayNode, at [5]int) int { return at[2] },
-		"cpu": func(n CrayNode, _ [5]int) int { return n.Node }, "core": func(_ CrayNode, at [5]int) int { return at[4] },
-		"cabinet": func(n CrayNode, _ [5]int) int { return n.Cabinet }, "row": func(n CrayNode, _ [5]int) int { return n.Row },
-		"chassis": func(n CrayNode, _ [5]int) int { return n.Chassis }, "slot": func(n CrayNode, _ [5]int) int { return n.Slot }, "node": func(n CrayNode, _ [5]int) int { return n.Node },
-		"max_x": func(CrayNode, [5]int) int { return dims[0] - 1 }, "max_y": func(CrayNode, [5]int) int { return dims[1] - 1 }, "max_z": func(CrayNode, [5]int) int { return dims[2] - 1 },
+		"x": func(_ CrayNode, at [5]int) int { return at[0] }, "y": func(_ CrayNode, at [5]int) int { return at[1] },
+		"z":       func(_ CrayNode, at [5]int) int { return at[2] },
+		"cpu":     func(n CrayNode, _ [5]int) int { return n.Node },
+		"core":    func(_ CrayNode, at [5]int) int { return at[4] },
+		"cabinet": func(n CrayNode, _ [5]int) int { return n.Cabinet },
+		"row":     func(n CrayNode, _ [5]int) int { return n.Row },
+		"chassis": func(n CrayNode, _ [5]int) int { return n.Chassis },
+		"slot":    func(n CrayNode, _ [5]int) int { return n.Slot },
+		"node":    func(n CrayNode, _ [5]int) int { return n.Node },
+		"max_x":   func(CrayNode, [5]int) int { return dims[0] - 1 },
+		"max_y":   func(CrayNode, [5]int) int { return dims[1] - 1 },
+		"max_z":   func(CrayNode, [5]int) int { return dims[2] - 1 },
 	}[key]
 	if number == nil {
 		return nil, false

@@ -13,7 +13,8 @@ var (
 )
 
 // readOnly are names that a layout cannot set.
-var readOnly = map[string]bool{"rank": true, "maxrank": true, "lastrank": true, "node": true, "context": true, "thread": true}
+var readOnly = map[string]bool{"rank": true, "maxrank": true, "lastrank": true, "node": true, "context": true,
+	"thread": true}
 
 // Parse reads a layout file strictly: the first fault is an error.
 func Parse(text string) ([]*Layout, error) {
@@ -86,7 +87,8 @@ func parse(text string, strict bool) (layouts []*Layout, warnings []string, err 
 				e = p.fail(Duplicate, at(first), "give it another name", "a block %q is there already", name)
 			} else {
 				l.Name = unused(names, name)
-				warnings = append(warnings, fmt.Sprintf("line %d: a second block %q is called %q", first+1, name, l.Name))
+				warnings = append(warnings,
+					fmt.Sprintf("line %d: a second block %q is called %q", first+1, name, l.Name))
 			}
 		}
 		switch {
@@ -108,7 +110,9 @@ func parse(text string, strict bool) (layouts []*Layout, warnings []string, err 
 	case outside == 1:
 		warnings = append(warnings, fmt.Sprintf("line %d stands outside of blocks and is skipped", firstOutside))
 	case outside > 1:
-		warnings = append(warnings, fmt.Sprintf("%d lines stand outside of blocks and are skipped, the first is line %d", outside, firstOutside))
+		warnings = append(warnings,
+			fmt.Sprintf("%d lines stand outside of blocks and are skipped, the first is line %d", outside,
+				firstOutside))
 	}
 	return layouts, few(append(warnings, more...)), nil
 }
@@ -136,7 +140,8 @@ func withoutJunk(body []string, first int, warnings []string) ([]string, []strin
 		if k > 0 {
 			before = strings.TrimSpace(out[k-1])
 		}
-		continues := strings.ContainsAny(s[:1], "+-*/^)(,<>!&|") || before != "" && strings.ContainsAny(before[len(before)-1:], "+-*/^(,=<>!&|")
+		continues := strings.ContainsAny(s[:1], "+-*/^)(,<>!&|") ||
+			before != "" && strings.ContainsAny(before[len(before)-1:], "+-*/^(,=<>!&|")
 		if !continues {
 			out[k] = ""
 			warnings = append(warnings, fmt.Sprintf("line %d is no assignment and is skipped", first+k+1))
@@ -179,7 +184,9 @@ func (p *parser) block(name string, body []string, line int) (*Layout, *Error) {
 	for k := range l.Points {
 		for _, axis := range []string{"x", "y", "z"} {
 			if n := l.axis(axis, k); !set[n] {
-				return nil, p.fail(Missing, token{line: line - 1, column: 1}, "a layout sets x, y and z", "block %q does not set %s", name, n)
+				return nil,
+					p.fail(Missing, token{line: line - 1, column: 1}, "a layout sets x, y and z",
+						"block %q does not set %s", name, n)
 			}
 		}
 	}

@@ -34,13 +34,17 @@ var functions = map[string]function{
 	"floor": {arity: 1, f1: math.Floor}, "ceil": {arity: 1, f1: math.Ceil}, "round": {arity: 1, f1: math.Round},
 	"abs": {arity: 1, f1: math.Abs}, "sign": {arity: 1, f1: sign},
 	"sin": {arity: 1, f1: math.Sin}, "cos": {arity: 1, f1: math.Cos}, "tan": {arity: 1, f1: math.Tan},
-	"asin": {arity: 1, f1: math.Asin}, "acos": {arity: 1, f1: math.Acos}, "atan": {arity: 1, f1: math.Atan}, "atan2": {arity: 2, f2: math.Atan2},
-	"sinh": {arity: 1, f1: math.Sinh}, "cosh": {arity: 1, f1: math.Cosh}, "tanh": {arity: 1, f1: math.Tanh},
+	"asin": {arity: 1, f1: math.Asin}, "acos": {arity: 1, f1: math.Acos}, "atan": {arity: 1, f1: math.Atan},
+	"atan2": {arity: 2, f2: math.Atan2},
+	"sinh":  {arity: 1, f1: math.Sinh}, "cosh": {arity: 1, f1: math.Cosh}, "tanh": {arity: 1, f1: math.Tanh},
 	"asinh": {arity: 1, f1: math.Asinh}, "acosh": {arity: 1, f1: math.Acosh}, "atanh": {arity: 1, f1: math.Atanh},
-	"exp": {arity: 1, f1: math.Exp}, "ln": {arity: 1, f1: math.Log}, "log": {arity: 1, f1: math.Log10}, "lg": {arity: 1, f1: math.Log2}, "log2": {arity: 1, f1: math.Log2},
+	"exp": {arity: 1, f1: math.Exp}, "ln": {arity: 1, f1: math.Log}, "log": {arity: 1, f1: math.Log10},
+	"lg": {arity: 1, f1: math.Log2}, "log2": {arity: 1, f1: math.Log2},
 	"pow": {arity: 2, f2: Power}, "^": {arity: 2, f2: Power},
-	"+": {arity: 2, f2: func(a, b float64) float64 { return a + b }}, "-": {arity: 2, f2: func(a, b float64) float64 { return a - b }},
-	"*": {arity: 2, f2: func(a, b float64) float64 { return a * b }}, "/": {arity: 2, f2: func(a, b float64) float64 { return a / b }},
+	"+":   {arity: 2, f2: func(a, b float64) float64 { return a + b }},
+	"-":   {arity: 2, f2: func(a, b float64) float64 { return a - b }},
+	"*":   {arity: 2, f2: func(a, b float64) float64 { return a * b }},
+	"/":   {arity: 2, f2: func(a, b float64) float64 { return a / b }},
 	"neg": {arity: 1, f1: func(a float64) float64 { return -a }},
 	"min": {arity: -1, fn: extremum(math.Min)}, "max": {arity: -1, fn: extremum(math.Max)},
 	"sum": {arity: -1, fn: sum}, "avg": {arity: -1, fn: func(a []float64) float64 { return sum(a) / float64(len(a)) }},
@@ -51,9 +55,12 @@ var functions = map[string]function{
 		}
 		return a[2]
 	}},
-	"<": {arity: 2, f2: func(a, b float64) float64 { return truth(a < b) }}, "<=": {arity: 2, f2: func(a, b float64) float64 { return truth(a <= b) }},
-	">": {arity: 2, f2: func(a, b float64) float64 { return truth(a > b) }}, ">=": {arity: 2, f2: func(a, b float64) float64 { return truth(a >= b) }},
-	"==": {arity: 2, f2: func(a, b float64) float64 { return truth(a == b) }}, "!=": {arity: 2, f2: func(a, b float64) float64 { return truth(a != b) }},
+	"<":  {arity: 2, f2: func(a, b float64) float64 { return truth(a < b) }},
+	"<=": {arity: 2, f2: func(a, b float64) float64 { return truth(a <= b) }},
+	">":  {arity: 2, f2: func(a, b float64) float64 { return truth(a > b) }},
+	">=": {arity: 2, f2: func(a, b float64) float64 { return truth(a >= b) }},
+	"==": {arity: 2, f2: func(a, b float64) float64 { return truth(a == b) }},
+	"!=": {arity: 2, f2: func(a, b float64) float64 { return truth(a != b) }},
 	"&&": {arity: 2, f2: both}, "||": {arity: 2, f2: one}, "and": {arity: 2, f2: both}, "or": {arity: 2, f2: one},
 	"not": {arity: 1, f1: func(a float64) float64 { return truth(!holds(a)) }},
 	"pi":  {konst: math.Pi}, "e": {konst: math.E},
@@ -88,7 +95,8 @@ var functionList = func() string {
 func Mod(a, b float64) float64 {
 	// Ranks and sizes of grids are whole: their remainder is exact, and an order of
 	// magnitude faster without going through binary exponents.
-	if i, j := int64(a), int64(b); float64(i) == a && float64(j) == b && j > 0 && i >= 0 && i < 1<<53 && (i > 0 || !math.Signbit(a)) {
+	if i, j := int64(a), int64(b); float64(i) == a && float64(j) == b && j > 0 && i >= 0 && i < 1<<53 &&
+		(i > 0 || !math.Signbit(a)) {
 		return float64(i % j)
 	}
 	r := math.Mod(a, b)

@@ -58,7 +58,9 @@ func (p *parser) parseStatements() (out []statement, err *Error) {
 		}
 		name := p.peek(0)
 		if name.kind != nameToken || p.peek(1).text != "=" {
-			return nil, p.fail(Syntax, name, "an assignment is name=expression", "a name and \"=\" are wanted, not %s", name.named())
+			return nil,
+				p.fail(Syntax, name, "an assignment is name=expression", "a name and \"=\" are wanted, not %s",
+					name.named())
 		}
 		p.i += 2
 		e, err := p.either()
@@ -202,7 +204,8 @@ func (p *parser) call(name token) (node, *Error) {
 		return n, p.fail(UnknownFunction, name, "known are "+functionList, "no function %s", name.named())
 	}
 	if f.arity >= 0 && len(n.args) != f.arity || f.arity < 0 && len(n.args) == 0 {
-		return n, p.fail(Arity, name, fmt.Sprintf("it takes %s", f.takes()), "%s has %d arguments", name.named(), len(n.args))
+		return n,
+			p.fail(Arity, name, fmt.Sprintf("it takes %s", f.takes()), "%s has %d arguments", name.named(), len(n.args))
 	}
 	return n, nil
 }

@@ -42,7 +42,9 @@ func (l *Layout) Check(in *Input) error {
 	var look func(n *node) *Error
 	look = func(n *node) *Error {
 		if n.op == "name" && !set[n.name] && !in.has(n.name) {
-			return &Error{Kind: UnknownName, Line: n.at.line, Column: n.at.column, Text: "no name " + n.at.named() + " is set above or given", Hint: "names take effect from the line after they are set"}
+			return &Error{Kind: UnknownName, Line: n.at.line, Column: n.at.column,
+				Text: "no name " + n.at.named() + " is set above or given",
+				Hint: "names take effect from the line after they are set"}
 		}
 		for i := range n.args {
 			if err := look(&n.args[i]); err != nil {

@@ -51,7 +51,9 @@ func tokens(body []string, line int) (out []token, err *Error) {
 			case strings.IndexByte("+-*/^(),=<>!", c) >= 0:
 				t.kind, t.text = signToken, text[i:i+1]
 			default:
-				return nil, &Error{Kind: Syntax, Line: t.line, Column: t.column, Text: "character " + quote(text[i:]) + " has no meaning here", source: text}
+				return nil,
+					&Error{Kind: Syntax, Line: t.line, Column: t.column,
+						Text: "character " + quote(text[i:]) + " has no meaning here", source: text}
 			}
 			i += len(t.text)
 			out = append(out, t)
@@ -60,7 +62,8 @@ func tokens(body []string, line int) (out []token, err *Error) {
 				i += n
 			}
 			if len(out) > mostTokens {
-				return nil, &Error{Kind: TooLarge, Line: t.line, Column: t.column, Text: "the layout is too long", source: text}
+				return nil,
+					&Error{Kind: TooLarge, Line: t.line, Column: t.column, Text: "the layout is too long", source: text}
 			}
 		}
 	}

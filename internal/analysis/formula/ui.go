@@ -32,7 +32,8 @@ type UI struct {
 
 // UIOptions are what a UI may set beside the events, each an option of the view of
 // topologies.
-var UIOptions = []string{"shape", "point", "detail", "axes", "key", "traffic", "cores", "numbering", "range", "min", "max", "slice", "camera", "palette"}
+var UIOptions = []string{"shape", "point", "detail", "axes", "key", "traffic", "cores", "numbering", "range", "min",
+	"max", "slice", "camera", "palette"}
 
 var (
 	beginUI = regexp.MustCompile(`^#?\s*BEGIN_UI\s*=(.*)$`)
@@ -55,7 +56,8 @@ func takeUI(p *parser, lines []string, strict bool) (out []string, uis []*UI, wa
 			out = slices.Clone(lines)
 		}
 		end := i + 1
-		for end < len(lines) && !endUI.MatchString(strings.TrimSpace(lines[end])) && !beginAny.MatchString(lines[end]) && !beginUI.MatchString(strings.TrimSpace(lines[end])) {
+		for end < len(lines) && !endUI.MatchString(strings.TrimSpace(lines[end])) &&
+			!beginAny.MatchString(lines[end]) && !beginUI.MatchString(strings.TrimSpace(lines[end])) {
 			end++
 		}
 		u, bad := readUI(p, strings.TrimSpace(m[1]), lines, i, end)
@@ -64,7 +66,8 @@ func takeUI(p *parser, lines []string, strict bool) (out []string, uis []*UI, wa
 			end--
 		}
 		if len(uis) >= mostUI {
-			bad = append(bad, p.fail(TooLarge, token{line: i + 1, column: 1}, "", "there are more than %d UI blocks", mostUI))
+			bad = append(bad,
+				p.fail(TooLarge, token{line: i + 1, column: 1}, "", "there are more than %d UI blocks", mostUI))
 		}
 		if len(bad) > 0 && strict {
 			return nil, nil, nil, bad[0]
@@ -110,7 +113,8 @@ func readUI(p *parser, name string, lines []string, from, end int) (u *UI, bad [
 			}
 		}
 		if eventNumber(key) < 0 && !slices.Contains(UIOptions, key) {
-			fail(k, "there are event0 … event3, event0.name … event3.name, "+strings.Join(UIOptions, ", "), "a UI cannot set %q", key)
+			fail(k, "there are event0 … event3, event0.name … event3.name, "+strings.Join(UIOptions, ", "),
+				"a UI cannot set %q", key)
 			continue
 		}
 		u.Defaults[key] = value
@@ -138,7 +142,8 @@ func joinUI(p *parser, layouts []*Layout, uis []*UI, strict bool) (warnings []st
 			}
 		}
 		if !known {
-			e := p.fail(Missing, token{line: u.Line, column: 1}, "give it the name of a block of this file", "there is no layout %q for this UI", u.Name)
+			e := p.fail(Missing, token{line: u.Line, column: 1}, "give it the name of a block of this file",
+				"there is no layout %q for this UI", u.Name)
 			if strict {
 				return nil, e
 			}

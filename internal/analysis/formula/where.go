@@ -37,7 +37,8 @@ func (l *Layout) Uses(name string) bool {
 func (l *Layout) Events(assignment string) (bits uint) {
 	var look func(n *node)
 	look = func(n *node) {
-		if rest, ok := strings.CutPrefix(n.name, "event"); ok && n.op == "name" && rest != "" && rest[0] >= '0' && rest[0] <= '3' {
+		if rest, ok := strings.CutPrefix(n.name, "event"); ok && n.op == "name" && rest != "" && rest[0] >= '0' &&
+			rest[0] <= '3' {
 			bits |= 1 << (rest[0] - '0')
 		}
 		for i := range n.args {

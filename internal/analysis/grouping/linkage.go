@@ -16,7 +16,8 @@ type join struct {
 	height float64
 }
 
-// link cuts a sample into groups, and unless these are all that is wanted shows by a dendrogram how alike its locations are.
+// link cuts a sample into groups, and unless these are all that is wanted shows by a dendrogram how alike its locations
+// are.
 func (t *Table) link(ids []int32, o Options) *Groups {
 	m := len(ids)
 	g := &Groups{Of: make([]int32, t.Len), Sampled: ids}
@@ -58,8 +59,8 @@ func (t *Table) link(ids []int32, o Options) *Groups {
 	return g
 }
 
-// divide gives each signature a group, or several where its items are clearly so. distances gives those among some items,
-// by their places in the sample and by their locations.
+// divide gives each signature a group, or several where its items are clearly so. distances gives those among some
+// items, by their places in the sample and by their locations.
 func (t *Table) divide(g *Groups, ids, signed []int32, o Options, distances func(in []int, part []int32) []float32) {
 	in := make([][]int, t.Signatures)
 	for i, s := range signed {
@@ -242,7 +243,8 @@ func cutInto(joins []join, m, k int) []int {
 // signed gives the signature of each item of a sample: what it calls at all. It is
 // nil where that does not tell few groups apart, or something else is asked for.
 func (t *Table) signed(ids []int32, o Options) []int32 {
-	if o.K > 0 || o.Threshold > 0 || o.By == Time || t.Signatures < 2 || t.Signatures > mostAuto || 2*t.Signatures > t.Len {
+	if o.K > 0 || o.Threshold > 0 || o.By == Time || t.Signatures < 2 || t.Signatures > mostAuto ||
+		2*t.Signatures > t.Len {
 		return nil
 	}
 	out := make([]int32, len(ids))

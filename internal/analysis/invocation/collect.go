@@ -63,7 +63,8 @@ func (c *Calls) Locations(f func(id trace.LocationID, calls int)) {
 	}
 }
 
-// Rows gives the node of each row, -1 for none: those of row r of lane k, as number numbers lanes, are nodes[from[k]+r].
+// Rows gives the node of each row, -1 for none: those of row r of lane k, as number numbers lanes, are
+// nodes[from[k]+r].
 func (c *Calls) Rows(lanes int, number func(trace.LocationID, int32) int) (from []int, nodes []int32) {
 	from = make([]int, lanes+1)
 	place := make([]int, len(c.lanes)) // of lanes among those of number

@@ -119,7 +119,8 @@ func (c *Calls) behindParents() {
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortStableFunc(order[1:], func(a, b int32) int { return cmp.Or(cmp.Compare(due[a], due[b]), cmp.Compare(depth[a], depth[b])) })
+	slices.SortStableFunc(order[1:],
+		func(a, b int32) int { return cmp.Or(cmp.Compare(due[a], due[b]), cmp.Compare(depth[a], depth[b])) })
 	c.reorder(order)
 }
 
@@ -130,7 +131,8 @@ func (c *Calls) sortFamily(group []int32, from, to int) {
 	var chain []int
 	for i := from; i < to; i++ {
 		at := i
-		for chain = chain[:0]; at >= from && at < to && depth[at-from] == 0 && len(chain) <= to-from; at = int(c.Tree.Parent[at]) {
+		for chain = chain[:0]; at >= from && at < to && depth[at-from] == 0 &&
+			len(chain) <= to-from; at = int(c.Tree.Parent[at]) {
 			chain = append(chain, at)
 		}
 		d := int32(0)

@@ -111,7 +111,8 @@ func (c Condensing) Apply(t *Tree, level []int32) (condensed *Tree, origin []int
 // together. order[k] is the node of t at place k. O(nodes), and what sort takes.
 func (t *Tree) Preorder(sort func(parent int32, children []int32)) (ordered *Tree, order []int32) {
 	n := t.Len()
-	size, first := make([]int32, n), make([]int32, n+1) // of each node: nodes in its subtree, place of its children in list
+	// of each node: nodes in its subtree, place of its children in list
+	size, first := make([]int32, n), make([]int32, n+1)
 	for i := n - 1; i >= 0; i-- {
 		size[i]++
 		if p := t.Parent[i]; p >= 0 {

@@ -1,7 +1,8 @@
 package invocation
 
-// An Outline is a tree as the levels of its nodes in preorder, with sums over blocks of them, from which weights, sectors and
-// what lies in a stretch are found without a look at every node. 4 bytes a node, and 16 for each block of 64.
+// An Outline is a tree as the levels of its nodes in preorder, with sums over blocks of them, from which weights,
+// sectors and what lies in a stretch are found without a look at every node. 4 bytes a node, and 16 for each block of
+// 64.
 type Outline struct {
 	Height int
 	level  []int32
@@ -125,7 +126,8 @@ func (o *Outline) Deepest(from, to int32) (deep int32) {
 	return deep
 }
 
-// childAt is the child of a node, whose subtree ends at end, that holds a place of its children's weight, counted from their begin.
+// childAt is the child of a node, whose subtree ends at end, that holds a place of its children's weight, counted from
+// their begin.
 func (o *Outline) childAt(i, end int32, weight int64) int32 {
 	want := o.before(i+1) + weight
 	low, high := (i+1)/blockSize, (end-1)/blockSize // the last block that begins at or before it

@@ -59,7 +59,8 @@ func (s *Sight) reaches(first, last int32) bool {
 	return s.Ring*float64(first) <= s.Far && s.Ring*float64(last+1) >= s.Near
 }
 
-// An Item is what is drawn: a node, or several that are merged to one sector because each of them is less than a pixel wide.
+// An Item is what is drawn: a node, or several that are merged to one sector because each of them is less than a pixel
+// wide.
 type Item struct {
 	First, End   int32 // places in the outline; of a node alone itself and all below
 	Merged       bool
@@ -72,9 +73,10 @@ type Item struct {
 // A Skip is a node on a level that is not drawn, between two that are.
 type Skip struct{ Place, Item int32 } // of the nearest node above that is drawn
 
-// Look finds what is drawn of a tree: nodes whose sector is at least unit pixels wide, on levels that are drawn, and runs
-// of narrower siblings that begin in the same pixel of the circle, merged. They come in preorder. false where they are more
-// than most. Sectors are those of the whole tree, whatever is in sight. It takes steps for what is drawn, not for what there is.
+// Look finds what is drawn of a tree: nodes whose sector is at least unit pixels wide, on levels that are drawn, and
+// runs of narrower siblings that begin in the same pixel of the circle, merged. They come in preorder. false where they
+// are more than most. Sectors are those of the whole tree, whatever is in sight. It takes steps for what is drawn, not
+// for what there is.
 func (o *Outline) Look(s Sight, unit float64, most int) (items []Item, skipped []Skip, ok bool) {
 	w := &walker{Outline: o, Sight: s, unit: unit, most: most, angles: s.spans()}
 	w.walk(0, int32(o.Len()), 0, 360, -1)
@@ -147,7 +149,8 @@ func (w *walker) walk(i, end int32, start, alloc float64, above int32) {
 	}
 	p := &parent{node: i, end: end, start: start, alloc: alloc, base: w.before(i + 1), arc: w.arc(level + 1)}
 	p.total = w.before(end) - p.base
-	if p.total == 0 || w.full || w.Ring*float64(level+1) > w.Far || w.Near > 0 && w.Ring*float64(w.Deepest(i, end)+1) < w.Near {
+	if p.total == 0 || w.full || w.Ring*float64(level+1) > w.Far ||
+		w.Near > 0 && w.Ring*float64(w.Deepest(i, end)+1) < w.Near {
 		return
 	}
 	done := i + 1
@@ -216,13 +219,14 @@ func (w *walker) merge(p *parent, c int32, start float64, above int32) int32 {
 	s, a := w.place(p, last)
 	level, deep := w.level[c], w.Deepest(c, end)
 	if width := s + a - start; w.meets(start, width) && w.reaches(level, deep) {
-		w.put(Item{First: c, End: end, Merged: true, Parent: above, Start: start, Alloc: width, Level: level, Deepest: deep})
+		w.put(Item{First: c, End: end, Merged: true, Parent: above, Start: start, Alloc: width, Level: level,
+			Deepest: deep})
 	}
 	return end
 }
 
-// Sample calls f for each place of a stretch, or where they are more than most for one of each of that many parts of it: at
-// random, so that what repeats is met as often as it is there, and always the same ones.
+// Sample calls f for each place of a stretch, or where they are more than most for one of each of that many parts of
+// it: at random, so that what repeats is met as often as it is there, and always the same ones.
 func Sample(from, to, most int32, f func(i int32)) {
 	if to-from <= most {
 		for i := from; i < to; i++ {

@@ -1,5 +1,6 @@
-// Package latency finds what requests lose time by: operations that are slow now and then, calls that one caller repeats, calls one
-// after the other that could overlap, calls that are tried again, and calls that fail while the request waits for them.
+// Package latency finds what requests lose time by: operations that are slow now and then, calls that one caller
+// repeats, calls one after the other that could overlap, calls that are tried again, and calls that fail while the
+// request waits for them.
 //
 //	latency.go  what a fault is, and what all rules look at
 //	slow.go     slow operations
@@ -7,8 +8,8 @@
 //	serial.go   calls that could overlap
 //	failed.go   errors on the critical path
 //
-// All times are of the critical path: what is off it costs nobody anything. What a fault says is a bound: to mend it gives at
-// most what is lost.
+// All times are of the critical path: what is off it costs nobody anything. What a fault says is a bound: to mend it
+// gives at most what is lost.
 package latency
 
 import (
@@ -68,7 +69,8 @@ const (
 
 // Find looks at some requests. O(calls of all requests).
 func Find(f *request.Forest, chosen []int32) *Found {
-	c := &look{Forest: f, chosen: chosen, in: make([]bool, len(f.Requests)), critical: make([]trace.Time, f.Len()), on: make([]bool, f.Len())}
+	c := &look{Forest: f, chosen: chosen, in: make([]bool, len(f.Requests)), critical: make([]trace.Time, f.Len()),
+		on: make([]bool, f.Len())}
 	w := f.Walker()
 	for _, k := range chosen {
 		r := &f.Requests[k]
@@ -98,7 +100,8 @@ func Find(f *request.Forest, chosen []int32) *Found {
 }
 
 func byLost(a, b Fault) int {
-	return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.Requests, a.Requests), cmp.Compare(a.Ops[0].Service, b.Ops[0].Service), cmp.Compare(a.Ops[0].Region, b.Ops[0].Region))
+	return cmp.Or(cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.Requests, a.Requests),
+		cmp.Compare(a.Ops[0].Service, b.Ops[0].Service), cmp.Compare(a.Ops[0].Region, b.Ops[0].Region))
 }
 
 // A look is what all rules know.
@@ -166,7 +169,8 @@ func sorted[K comparable](m map[K]*Fault, keep func(*Fault) bool) (out []Fault) 
 		}
 	}
 	slices.SortFunc(out, func(a, b Fault) int {
-		return cmp.Or(byLost(a, b), cmp.Compare(a.Caller.Service, b.Caller.Service), cmp.Compare(a.Caller.Region, b.Caller.Region))
+		return cmp.Or(byLost(a, b), cmp.Compare(a.Caller.Service, b.Caller.Service),
+			cmp.Compare(a.Caller.Region, b.Caller.Region))
 	})
 	return out
 }

@@ -84,8 +84,9 @@ func (c *look) oneByOne(calls []int32) (lost trace.Time, n int) {
 	return lost - longest, n
 }
 
-// retries finds calls that fail and are made again. What is lost is the time of the one that fails, where the request waits
-// for it, and the pause before the next: not what the caller does meanwhile. Tried are all calls that were made again.
+// retries finds calls that fail and are made again. What is lost is the time of the one that fails, where the request
+// waits for it, and the pause before the next: not what the caller does meanwhile. Tried are all calls that were made
+// again.
 func (c *look) retries() (out []Fault, tried map[int32]bool) {
 	found := map[pair]*Fault{}
 	tried = map[int32]bool{}
@@ -116,7 +117,8 @@ func (c *look) retries() (out []Fault, tried map[int32]bool) {
 				if c.on[a] {
 					lost = c.within(a)
 				}
-				if from, to := max(c.End[a], c.Begin[node]), min(c.Begin[b], c.End[node]); from < to && (c.on[a] || c.on[b]) {
+				if from, to := max(c.End[a], c.Begin[node]), min(c.Begin[b], c.End[node]); from < to &&
+					(c.on[a] || c.on[b]) {
 					lost += to - from - busy.within(from, to)
 				}
 				x.lose(c.Of[node], lost)
@@ -126,7 +128,8 @@ func (c *look) retries() (out []Fault, tried map[int32]bool) {
 	return sorted(found, func(x *Fault) bool { return c.worthSaying(x.Lost) }), tried
 }
 
-// A cover is the time in which at least one of some calls runs: spans in order that do not overlap, and the sum of all before each.
+// A cover is the time in which at least one of some calls runs: spans in order that do not overlap, and the sum of all
+// before each.
 type cover struct{ begin, end, before []trace.Time }
 
 // busyWith covers the calls that a caller waits for; kids are in order of their begin.

@@ -23,9 +23,10 @@ type twosome struct{ caller, a, b Op }
 // An order says how often one was before the other, and at once with it.
 type order struct{ before, after, together int64 }
 
-// serial finds calls of one caller, of different operations, that are made one after the other though they could overlap. That
-// they could is known where some callers make them in another order, or at once; else it is only likely, of three or more that
-// follow each other at once. What is lost is what the request waits for all of them but the longest.
+// serial finds calls of one caller, of different operations, that are made one after the other though they could
+// overlap. That they could is known where some callers make them in another order, or at once; else it is only likely,
+// of three or more that follow each other at once. What is lost is what the request waits for all of them but the
+// longest.
 func (c *look) serial(tried map[int32]bool) []Fault {
 	orders := map[twosome]*order{}
 	singles := map[int32][]int32{}
@@ -66,7 +67,8 @@ func (c *look) serial(tried map[int32]bool) []Fault {
 				other = max(other, o.together, min(o.before, o.after))
 			}
 		}
-		slices.SortFunc(x.Ops, func(a, b Op) int { return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Region, b.Region)) })
+		slices.SortFunc(x.Ops,
+			func(a, b Op) int { return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Region, b.Region)) })
 		k := key(x)
 		if found[k] == nil {
 			found[k] = x

@@ -45,7 +45,8 @@ func (c *look) slow() []Fault {
 	found := map[Op]*Fault{}
 	for o, n := range ops {
 		if all := len(n.times); all >= fewCalls {
-			n.fault = &Fault{Kind: finding.SlowOperation, Ops: []Op{o}, All: int64(all), Median: request.Nth(n.times, all/2), At: trace.NoLocation}
+			n.fault = &Fault{Kind: finding.SlowOperation, Ops: []Op{o}, All: int64(all),
+				Median: request.Nth(n.times, all/2), At: trace.NoLocation}
 			found[o] = n.fault
 		}
 		n.times = nil
@@ -77,7 +78,8 @@ func (c *look) slow() []Fault {
 		x := &out[i]
 		x.Mean /= float64(x.Calls)
 		for at, p := range ops[x.Ops[0]].places {
-			if share := float64(p.lost) / float64(x.Lost); share >= oneShare && float64(p.calls) <= mostCalls*float64(x.All) {
+			if share := float64(p.lost) / float64(x.Lost); share >= oneShare &&
+				float64(p.calls) <= mostCalls*float64(x.All) {
 				x.At, x.AtShare = at, share
 			}
 		}
@@ -116,7 +118,8 @@ func (n *norm) place(at trace.LocationID) *place {
 	return p
 }
 
-// most finds the operation that a request or two wait for more than for all others: there is no norm to hold it against.
+// most finds the operation that a request or two wait for more than for all others: there is no norm to hold it
+// against.
 func (c *look) most() []Fault {
 	found := map[Op]*Fault{}
 	for i := range int32(c.Len()) {

@@ -13,7 +13,8 @@ func Reading(m Moments, length float64, percent func(float64) string) string {
 	if m.Empty() {
 		return "Never busy."
 	}
-	return fmt.Sprintf("%s (%s); %s; %s; %s.", howMuch(m.M0/length), percent(m.M0/length), when(m.M1/length), howBroken(m), lopsided(m))
+	return fmt.Sprintf("%s (%s); %s; %s; %s.", howMuch(m.M0/length), percent(m.M0/length), when(m.M1/length),
+		howBroken(m), lopsided(m))
 }
 
 func howMuch(share float64) string {

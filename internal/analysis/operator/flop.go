@@ -2,8 +2,8 @@ package operator
 
 import "strings"
 
-// Count gives the arithmetic (a multiplication and an addition are two) and the bytes that a call must move, from the shapes, types and
-// arguments of its inputs as the profiler writes them. Both are negative where they cannot be told.
+// Count gives the arithmetic (a multiplication and an addition are two) and the bytes that a call must move, from the
+// shapes, types and arguments of its inputs as the profiler writes them. Both are negative where they cannot be told.
 //
 //	matrix product   2·M·N·K, with a bias M·N more
 //	convolution      2 · output · ∏ weight[1:], as much for each gradient on the way back
@@ -25,12 +25,14 @@ func Count(name, dims, types, arguments string) (flop, bytes float64) {
 	switch op {
 	case "mm", "addmm", "addmm_", "_scaled_mm", "bmm", "baddbmm", "matmul", "linear", "_addmm_activation":
 		flop, elements = matrix(op, in)
-	case "convolution", "_convolution", "conv1d", "conv2d", "conv3d", "cudnn_convolution", "miopen_convolution", "mkldnn_convolution":
+	case "convolution", "_convolution", "conv1d", "conv2d", "conv3d", "cudnn_convolution", "miopen_convolution",
+		"mkldnn_convolution":
 		flop, elements = convolution(op, in, texts(arguments))
 	case "convolution_backward":
 		flop, elements = convolutionBack(in, texts(arguments))
 	default:
-		if strings.Contains(op, "scaled_dot_product") || strings.HasPrefix(op, "_flash_attention") || strings.HasPrefix(op, "_efficient_attention") || strings.HasPrefix(op, "_cudnn_attention") {
+		if strings.Contains(op, "scaled_dot_product") || strings.HasPrefix(op, "_flash_attention") ||
+			strings.HasPrefix(op, "_efficient_attention") || strings.HasPrefix(op, "_cudnn_attention") {
 			flop, elements = attention(op, in, texts(arguments))
 		}
 	}
@@ -129,7 +131,8 @@ func convolution(op string, in [][]float64, arguments []string) (flop, elements 
 	return flop, elements
 }
 
-// convolutionBack is the way back: as much as the way there for each of the gradients, of the input and of the weight, that are asked for.
+// convolutionBack is the way back: as much as the way there for each of the gradients, of the input and of the weight,
+// that are asked for.
 func convolutionBack(in [][]float64, arguments []string) (flop, elements float64) {
 	if len(in) < 3 || len(in[0]) < 3 || len(in[2]) != len(in[0]) {
 		return -1, -1
@@ -163,7 +166,8 @@ func attention(op string, in [][]float64, arguments []string) (flop, elements fl
 		heads, queries, keys = q[2], q[1], k[1]
 	}
 	flop = 4 * q[0] * heads * queries * keys * q[3]
-	for i, name := range map[string]int{"scaled_dot_product_attention": 5, "_scaled_dot_product_flash_attention": 4, "_scaled_dot_product_efficient_attention": 6, "_scaled_dot_product_cudnn_attention": 6} {
+	for i, name := range map[string]int{"scaled_dot_product_attention": 5, "_scaled_dot_product_flash_attention": 4,
+		"_scaled_dot_product_efficient_attention": 6, "_scaled_dot_product_cudnn_attention": 6} {
 		if i == op && name < len(arguments) && strings.EqualFold(arguments[name], "true") {
 			flop /= 2
 		}

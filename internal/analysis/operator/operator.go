@@ -7,8 +7,8 @@
 //	flop.go       arithmetic and bytes by operator and shapes
 //	peak.go       what devices can do at most
 //
-// Device time belongs to an operator where the call that launched the work lies inside it, however deep. Rows are read once;
-// O(n · depth) time, memory for the work of GPUs and for each distinct name with shapes.
+// Device time belongs to an operator where the call that launched the work lies inside it, however deep. Rows are read
+// once; O(n · depth) time, memory for the work of GPUs and for each distinct name with shapes.
 package operator
 
 import (
@@ -27,7 +27,8 @@ type Place struct {
 	Lane, Row int
 }
 
-// A Source is a run as this package asks it. Functions may hand out from several goroutines, never twice at once for a location.
+// A Source is a run as this package asks it. Functions may hand out from several goroutines, never twice at once for a
+// location.
 type Source struct {
 	Regions []trace.Region
 	Lanes   []uint32 // first lane of each location
@@ -35,7 +36,8 @@ type Source struct {
 	// Work hands out the intervals of GPUs, Host those of threads.
 	Work, Host func(func(*trace.Columns) error) error
 	Launches   func(func(from, to Place)) error
-	Attribute  func(name string, add func(location trace.LocationID, lane int, rows []int32, values []trace.Value)) error
+	Attribute  func(name string,
+		add func(location trace.LocationID, lane int, rows []int32, values []trace.Value)) error
 }
 
 // A By is what makes a row.
@@ -105,7 +107,8 @@ func (c *Comm) Bus() float64 {
 	switch c.Name {
 	case "allreduce", "all_reduce", "allreduce_coalesced":
 		return 2 * (n - 1) / n
-	case "allgather", "_allgather_base", "all_gather", "allgather_into_tensor_coalesced", "reduce_scatter", "_reduce_scatter_base", "reduce_scatter_tensor_coalesced", "all_to_all", "all_to_allv":
+	case "allgather", "_allgather_base", "all_gather", "allgather_into_tensor_coalesced", "reduce_scatter",
+		"_reduce_scatter_base", "reduce_scatter_tensor_coalesced", "all_to_all", "all_to_allv":
 		return (n - 1) / n
 	}
 	return 1
@@ -140,7 +143,8 @@ func (t *Tables) Sound(regions int) bool {
 		}
 		for i := range x.Rows {
 			r := &x.Rows[i]
-			if int(r.Region) >= regions || slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return int(k.Region) >= regions }) {
+			if int(r.Region) >= regions ||
+				slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return int(k.Region) >= regions }) {
 				return false
 			}
 		}
@@ -203,8 +207,8 @@ type saying struct {
 	group *group
 }
 
-// mostRecent is how many of these are looked through before they are looked up. Texts of a store lie at one place each, so equal ones are seen to be so without
-// being read.
+// mostRecent is how many of these are looked through before they are looked up. Texts of a store lie at one place each,
+// so equal ones are seen to be so without being read.
 const mostRecent = 8
 
 type opened struct {
@@ -424,7 +428,8 @@ func (r *reader) group(l *lane, region trace.RegionID, row int32, module string)
 		if r.module[region] == "" {
 			return nil
 		}
-		return l.find(module, func() *group { return &group{Row: Row{Name: module, Region: region, Flop: -1, Bytes: -1}} })
+		return l.find(module,
+			func() *group { return &group{Row: Row{Name: module, Region: region, Flop: -1, Bytes: -1}} })
 	}
 	says := said{region: region}
 	for i := range says.texts {
@@ -563,7 +568,8 @@ func (r *reader) table(by By) *Table {
 		for _, k := range g.kernels {
 			g.Kernels = append(g.Kernels, *k)
 		}
-		slices.SortFunc(g.Kernels, func(a, b Kernel) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Region, b.Region)) })
+		slices.SortFunc(g.Kernels,
+			func(a, b Kernel) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Region, b.Region)) })
 		t.Rows = append(t.Rows, g.Row)
 	}
 	t.sort()
@@ -572,7 +578,9 @@ func (r *reader) table(by By) *Table {
 
 func (t *Table) sort() {
 	slices.SortFunc(t.Rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.DeviceSelf, a.DeviceSelf), cmp.Compare(b.HostSelf, a.HostSelf), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Shapes, b.Shapes), cmp.Compare(a.Types, b.Types), cmp.Compare(a.Comm.Bytes, b.Comm.Bytes), cmp.Compare(a.Region, b.Region))
+		return cmp.Or(cmp.Compare(b.DeviceSelf, a.DeviceSelf), cmp.Compare(b.HostSelf, a.HostSelf),
+			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Shapes, b.Shapes), cmp.Compare(a.Types, b.Types),
+			cmp.Compare(a.Comm.Bytes, b.Comm.Bytes), cmp.Compare(a.Region, b.Region))
 	})
 }
 

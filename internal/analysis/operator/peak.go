@@ -2,7 +2,8 @@ package operator
 
 import "strings"
 
-// A Peak is what a device can do at most, as its maker says: dense arithmetic per second by type, bytes per second of memory.
+// A Peak is what a device can do at most, as its maker says: dense arithmetic per second by type, bytes per second of
+// memory.
 type Peak struct {
 	Device             string
 	Single, TF32, Half float64 // FP32 without matrix units, TF32, and FP16 or BF16 with them

@@ -67,7 +67,8 @@ func typeSize(name string) float64 {
 		return 4
 	case "half", "bfloat16", "short", "float16", "short int":
 		return 2
-	case "bool", "char", "signed char", "unsigned char", "byte", "int8", "uint8", "float8_e4m3fn", "float8_e5m2", "float8_e4m3fnuz", "float8_e5m2fnuz":
+	case "bool", "char", "signed char", "unsigned char", "byte", "int8", "uint8", "float8_e4m3fn", "float8_e5m2",
+		"float8_e4m3fnuz", "float8_e5m2fnuz":
 		return 1
 	}
 	return 0

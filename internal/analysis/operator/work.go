@@ -19,7 +19,8 @@ func (w *works) find(row int32) (trace.Time, trace.RegionID, bool) {
 	if len(w.rows) == 0 {
 		return 0, 0, false
 	}
-	if i := int(row) - int(w.rows[0]); uint(i) < uint(len(w.rows)) && w.rows[i] == row { // mostly all rows of a stream are work
+	if i := int(row) - int(w.rows[0]); uint(i) < uint(len(w.rows)) && w.rows[i] == row {
+		// mostly all rows of a stream are work
 		return w.length[i], w.region[i], true
 	}
 	i, ok := slices.BinarySearch(w.rows, row)
@@ -42,7 +43,9 @@ func (r *reader) readWork() error {
 	for i := range r.Regions {
 		g := &r.Regions[i]
 		category := strings.ToLower(g.Category)
-		is[i] = category != "cuda_sync" && category != "cuda_event" && (g.Role == trace.RoleCompute || g.Role == trace.RoleCopy || g.Role == trace.RoleCommunication || g.Role == trace.RoleIO)
+		is[i] = category != "cuda_sync" && category != "cuda_event" &&
+			(g.Role == trace.RoleCompute || g.Role == trace.RoleCopy || g.Role == trace.RoleCommunication ||
+				g.Role == trace.RoleIO)
 	}
 	err := r.Work(func(c *trace.Columns) error {
 		if r.GPU[c.Location] < 0 {
@@ -53,13 +56,15 @@ func (r *reader) readWork() error {
 		w := r.works[id]
 		if w == nil {
 			n := c.Len() + c.Follow
-			w = &works{rows: make([]int32, 0, n), length: make([]trace.Time, 0, n), region: make([]trace.RegionID, 0, n)}
+			w = &works{rows: make([]int32, 0, n), length: make([]trace.Time, 0, n),
+				region: make([]trace.RegionID, 0, n)}
 			r.works[id] = w
 		}
 		r.mu.Unlock()
 		for i, region := range c.Region {
 			if is[region] {
-				w.rows, w.length, w.region = append(w.rows, int32(c.First+i)), append(w.length, max(c.Duration[i], 0)), append(w.region, region)
+				w.rows, w.length, w.region = append(w.rows, int32(c.First+i)), append(w.length, max(c.Duration[i], 0)),
+					append(w.region, region)
 			}
 		}
 		return nil
@@ -72,7 +77,8 @@ func (r *reader) readWork() error {
 	err = r.Launches(func(from, to Place) {
 		if r.GPU[to.Location] >= 0 && r.GPU[from.Location] < 0 {
 			id := r.Lanes[from.Location] + uint32(from.Lane)
-			r.launches[id] = append(r.launches[id], launch{int32(from.Row), int32(to.Row), r.Lanes[to.Location] + uint32(to.Lane)})
+			r.launches[id] = append(r.launches[id],
+				launch{int32(from.Row), int32(to.Row), r.Lanes[to.Location] + uint32(to.Lane)})
 		}
 	})
 	for _, list := range r.launches {

@@ -1,7 +1,7 @@
 // Package peer finds GPUs on which the same kernels take longer than on the others.
 //
-// Kernels are alike where name and grid are the same. Only those count that a GPU runs about as often as the others do: where the work is
-// spread otherwise a longer time says nothing. O(kernels × GPUs).
+// Kernels are alike where name and grid are the same. Only those count that a GPU runs about as often as the others do:
+// where the work is spread otherwise a longer time says nothing. O(kernels × GPUs).
 package peer
 
 import (
@@ -54,8 +54,8 @@ type Kernel struct {
 	Lost         trace.Time
 }
 
-// Find compares GPUs; by GPU what each spends with each kind of kernels. At least three GPUs are needed to tell who is unlike the others.
-// Where more than a third are slow nobody is.
+// Find compares GPUs; by GPU what each spends with each kind of kernels. At least three GPUs are needed to tell who is
+// unlike the others. Where more than a third are slow nobody is.
 func Find(by []map[Kind]Sum) []Slower {
 	if len(by) < 3 {
 		return nil

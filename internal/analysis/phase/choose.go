@@ -76,7 +76,8 @@ func families(uses []Use, regions []trace.Region, length trace.Time) *Marker {
 	for _, u := range uses {
 		g := &regions[u.Region]
 		stem := Stem(g.Name)
-		if stem == g.Name || g.Category == "gpu_user_annotation" || g.Role != trace.RoleAnnotation && !step.MatchString(g.Name) || u.Calls == 0 {
+		if stem == g.Name || g.Category == "gpu_user_annotation" ||
+			g.Role != trace.RoleAnnotation && !step.MatchString(g.Name) || u.Calls == 0 {
 			continue
 		}
 		f := all[stem]
@@ -180,7 +181,8 @@ func iterations(uses []Use, regions []trace.Region, units int, length trace.Time
 	var by string
 	for _, n := range names {
 		l := byName[n]
-		if part := float64(l.cover) / whole; equal(l.calls) < mostUnits*float64(units) || part < leastCover || part > 1 {
+		if part := float64(l.cover) / whole; equal(l.calls) < mostUnits*float64(units) || part < leastCover ||
+			part > 1 {
 			continue
 		}
 		if best == nil || l.cover > best.cover {

@@ -82,20 +82,24 @@ func (s *Source) Cut(m *Marker, slices int) (*Phases, []string, error) {
 		return nil, nil, err
 	}
 	if len(found) == 0 {
-		return Slices(s.Begin, s.End, min(DefaultSlices, most), s.Units), []string{fmt.Sprintf("no interval of %s in the selection, which is cut into slices", m.By)}, nil
+		return Slices(s.Begin, s.End, min(DefaultSlices, most), s.Units),
+			[]string{fmt.Sprintf("no interval of %s in the selection, which is cut into slices", m.By)}, nil
 	}
 	var notes []string
 	if m.Top {
 		p := shared(found, s.Units, m.By, func(r trace.RegionID) string { return s.Regions[r].Name })
 		if n := len(found) - p.Count; n > 0 {
-			notes = append(notes, fmt.Sprintf("%d of %d requests run while another does and make no phase of their own", n, len(found)))
+			notes = append(notes,
+				fmt.Sprintf("%d of %d requests run while another does and make no phase of their own", n, len(found)))
 		}
 		return p.Merge(most), notes, nil
 	}
 	p := FromOccurrences(found, s.Units, m.By, func(r trace.RegionID) string { return s.Regions[r].Name })
 	if large {
 		p = p.Share(found[0].Unit)
-		notes = append(notes, fmt.Sprintf("phases are those of the first unit that has %s, since the run has more than %d M intervals", m.By, MostScanned>>20))
+		notes = append(notes,
+			fmt.Sprintf("phases are those of the first unit that has %s, since the run has more than %d M intervals",
+				m.By, MostScanned>>20))
 	}
 	if n := len(p.List); n > most {
 		p = p.Merge(most)
@@ -175,18 +179,20 @@ func (s *Source) Count(p *Phases, state []State) (*Table, error) {
 	t := NewTable(s.Rows, len(p.List))
 	if s.Intervals > MostScanned && state == nil && p.Spans == nil {
 		for k := range p.List {
-			err := s.Roles(p.List[k].Begin, p.List[k].End, func(id trace.LocationID, roles *[trace.RoleCount]trace.Time) {
-				if row := s.Row[id]; row >= 0 {
-					t.AddRoles(int(row), k, roles)
-				}
-			})
+			err := s.Roles(p.List[k].Begin, p.List[k].End,
+				func(id trace.LocationID, roles *[trace.RoleCount]trace.Time) {
+					if row := s.Row[id]; row >= 0 {
+						t.AddRoles(int(row), k, roles)
+					}
+				})
 			if err != nil {
 				return nil, err
 			}
 		}
 		return t, nil
 	}
-	c := &Counter{Phases: p, Table: t, Regions: s.Regions, Begin: s.Begin, End: s.End, Row: s.Row, Unit: s.Unit, State: state, Lanes: s.Lanes}
+	c := &Counter{Phases: p, Table: t, Regions: s.Regions, Begin: s.Begin, End: s.End, Row: s.Row, Unit: s.Unit,
+		State: state, Lanes: s.Lanes}
 	err := s.Scan(nil, func(cols *trace.Columns) error { c.Add(cols); return nil })
 	c.Close()
 	return t, err

@@ -45,7 +45,8 @@ type Table struct {
 // NewTable makes an empty table.
 func NewTable(rows, phases int) *Table {
 	n := rows * phases
-	return &Table{Rows: rows, Phases: phases, Busy: make([]trace.Time, n), Waiting: make([]trace.Time, n), Idle: make([]trace.Time, n)}
+	return &Table{Rows: rows, Phases: phases, Busy: make([]trace.Time, n), Waiting: make([]trace.Time, n),
+		Idle: make([]trace.Time, n)}
 }
 
 // Add adds time of a state to a row in a phase.

@@ -86,7 +86,8 @@ func (s *Sketch) Condense(b, box []byte) error {
 	if r.bad || h.Count <= 0 || h.Max < h.Min || len(box) != BoxSize {
 		return ErrDamaged
 	}
-	*s = Sketch{Count: h.Count, Total: trace.SumOf(trace.Time(h.Total)), Min: h.Min, Max: h.Max, squares: squares, box: new([5]float64)}
+	*s = Sketch{Count: h.Count, Total: trace.SumOf(trace.Time(h.Total)), Min: h.Min, Max: h.Max, squares: squares,
+		box: new([5]float64)}
 	for i := range s.box {
 		s.box[i] = math.Float64frombits(binary.LittleEndian.Uint64(box[8*i:]))
 	}
@@ -129,7 +130,8 @@ func (s *Sketch) MergeBytes(b []byte) error {
 	return s.mergeBuckets(b[min(r.at, len(b)):], &h)
 }
 
-// mergeBuckets adds the buckets of a sketch that was written: most numbers take a byte, and most buckets lie in the page of the one before.
+// mergeBuckets adds the buckets of a sketch that was written: most numbers take a byte, and most buckets lie in the
+// page of the one before.
 func (s *Sketch) mergeBuckets(b []byte, h *Header) error {
 	bucket, last := uint64(0), uint64(bucketOf(h.Max))
 	var here *page

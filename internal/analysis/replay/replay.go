@@ -1,8 +1,9 @@
-// Package replay compares the replays of CUDA and HIP graphs: one call starts many pieces of work, the nodes of a graph, and the same
-// graph is started again and again.
+// Package replay compares the replays of CUDA and HIP graphs: one call starts many pieces of work, the nodes of a
+// graph, and the same graph is started again and again.
 //
-// Which graph and which node a piece is stands in the source where it says so (Nsight). Where it does not (PyTorch's profiler), launches
-// whose pieces have the same names belong to one graph, and the n-th piece of a name, in order of time, is one node.
+// Which graph and which node a piece is stands in the source where it says so (Nsight). Where it does not (PyTorch's
+// profiler), launches whose pieces have the same names belong to one graph, and the n-th piece of a name, in order of
+// time, is one node.
 //
 // O(n log n) in the pieces that graphs started.
 package replay
@@ -83,10 +84,12 @@ type key struct {
 	n     int
 }
 
-// Compare groups pieces by launch and launches by graph, most time first. Graphs of a single piece are left out: nothing is to be told apart.
+// Compare groups pieces by launch and launches by graph, most time first. Graphs of a single piece are left out:
+// nothing is to be told apart.
 func Compare(pieces []Piece) []Graph {
 	slices.SortFunc(pieces, func(a, b Piece) int {
-		return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Launch, b.Launch), cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.End, b.End), cmp.Compare(a.Region, b.Region))
+		return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(a.Launch, b.Launch), cmp.Compare(a.Begin, b.Begin),
+			cmp.Compare(a.End, b.End), cmp.Compare(a.Region, b.Region))
 	})
 	at := map[key]int{}
 	var out []Graph

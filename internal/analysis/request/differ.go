@@ -38,8 +38,10 @@ const (
 
 // Differ tests what separates some requests from others: each value of each attribute, each
 // place they pass through, and each operation's self time and calls. Effects come first.
-func (f *Forest) Differ(s Source, attributes []string, inside, outside []int32, name func(trace.LocationID) string) (list []Difference, tests int, err error) {
-	d := &differ{Forest: f, side: make([]int8, len(f.Requests)), at: make([]int32, len(f.Requests)), in: len(inside), out: len(outside), name: name}
+func (f *Forest) Differ(s Source, attributes []string, inside, outside []int32,
+	name func(trace.LocationID) string) (list []Difference, tests int, err error) {
+	d := &differ{Forest: f, side: make([]int8, len(f.Requests)), at: make([]int32, len(f.Requests)), in: len(inside),
+		out: len(outside), name: name}
 	for i, k := range inside {
 		d.side[k], d.at[k] = 1, int32(i)
 	}
@@ -72,7 +74,8 @@ func (f *Forest) Differ(s Source, attributes []string, inside, outside []int32, 
 		return 1
 	}
 	slices.SortStableFunc(d.list, func(a, b Difference) int {
-		return cmp.Or(cmp.Compare(sure(&a), sure(&b)), cmp.Compare(math.Abs(b.Effect), math.Abs(a.Effect)), cmp.Compare(a.P, b.P), cmp.Compare(a.Attribute, b.Attribute), cmp.Compare(a.Value, b.Value))
+		return cmp.Or(cmp.Compare(sure(&a), sure(&b)), cmp.Compare(math.Abs(b.Effect), math.Abs(a.Effect)),
+			cmp.Compare(a.P, b.P), cmp.Compare(a.Attribute, b.Attribute), cmp.Compare(a.Value, b.Value))
 	})
 	return d.list, tests, nil
 }
@@ -91,7 +94,8 @@ func (d *differ) shares(attribute, value string, a, b int) {
 	if a+b < fewest || a+b == d.in+d.out {
 		return
 	}
-	x := Difference{Attribute: attribute, Value: value, Unit: "share", Inside: float64(a) / float64(d.in), Outside: float64(b) / float64(d.out), P: contrast.Fisher(a, d.in, b, d.out)}
+	x := Difference{Attribute: attribute, Value: value, Unit: "share", Inside: float64(a) / float64(d.in),
+		Outside: float64(b) / float64(d.out), P: contrast.Fisher(a, d.in, b, d.out)}
 	x.Effect = x.Inside - x.Outside
 	d.list = append(d.list, x)
 }
@@ -101,7 +105,8 @@ func (d *differ) numbers(attribute, value, unit string, a, b []float64) {
 	if len(a) == 0 || len(b) == 0 {
 		return
 	}
-	x := Difference{Attribute: attribute, Value: value, Unit: unit, Inside: mean(a), Outside: mean(b), Effect: contrast.Delta(a, b)}
+	x := Difference{Attribute: attribute, Value: value, Unit: unit, Inside: mean(a), Outside: mean(b),
+		Effect: contrast.Delta(a, b)}
 	x.P, _ = contrast.RankTest(a, b)
 	d.list = append(d.list, x)
 }
@@ -208,8 +213,8 @@ func (d *differ) operations(requests []int32) {
 	}
 }
 
-// A valueTable is the values of an attribute, with the requests that have them. Most attributes have few values in many calls: those of the
-// first values have a bit a request, further ones are listed.
+// A valueTable is the values of an attribute, with the requests that have them. Most attributes have few values in many
+// calls: those of the first values have a bit a request, further ones are listed.
 type valueTable struct {
 	texts   []string
 	numbers []float64
@@ -270,7 +275,8 @@ func (t *valueTable) each(do func(request, value int32)) {
 			}
 		}
 	}
-	slices.SortFunc(t.list, func(x, y found) int { return cmp.Or(cmp.Compare(x.value, y.value), cmp.Compare(x.request, y.request)) })
+	slices.SortFunc(t.list,
+		func(x, y found) int { return cmp.Or(cmp.Compare(x.value, y.value), cmp.Compare(x.request, y.request)) })
 	t.list = slices.Compact(t.list)
 	for _, x := range t.list {
 		do(x.request, x.value)
@@ -328,7 +334,8 @@ func (d *differ) attribute(s Source, name string) error {
 	}
 	// Many values are mostly names of one thing each: those of most requests are tested.
 	slices.SortFunc(ids, func(x, y int) int {
-		return cmp.Or(cmp.Compare(counts[y][0]+counts[y][1], counts[x][0]+counts[x][1]), cmp.Compare(t.texts[x], t.texts[y]))
+		return cmp.Or(cmp.Compare(counts[y][0]+counts[y][1], counts[x][0]+counts[x][1]),
+			cmp.Compare(t.texts[x], t.texts[y]))
 	})
 	for _, i := range ids[:min(len(ids), mostValues)] {
 		d.shares(name, t.texts[i], counts[i][0], counts[i][1])

@@ -21,7 +21,8 @@ type Source interface {
 	Scan(func(*trace.Columns) error) error
 	// Parents hands out who called whom, where nesting does not tell, many at a time.
 	// They come as columns; rows below 0 are not known.
-	Parents(func(from []trace.LocationID, fromLane, fromRow []int32, to []trace.LocationID, toLane, toRow []int32)) error
+	Parents(func(from []trace.LocationID, fromLane, fromRow []int32, to []trace.LocationID, toLane,
+		toRow []int32)) error
 	// Attribute hands out the values of an attribute; nothing where there is none of the name.
 	Attribute(name string, add func(location trace.LocationID, lane int, rows []int32, values []trace.Value)) error
 }
@@ -63,11 +64,13 @@ func Gather(s Source) (*Forest, error) {
 		return calls.Node(invocation.Spot{Lane: k, Row: row})
 	}
 	var mu sync.Mutex
-	err = s.Parents(func(from []trace.LocationID, fromLane, fromRow []int32, to []trace.LocationID, toLane, toRow []int32) {
+	err = s.Parents(func(from []trace.LocationID, fromLane, fromRow []int32, to []trace.LocationID, toLane,
+		toRow []int32) {
 		mu.Lock()
 		defer mu.Unlock()
 		for i := range from {
-			if child, parent := spot(to[i], toLane[i], toRow[i]), spot(from[i], fromLane[i], fromRow[i]); child >= 0 && parent >= 0 {
+			if child, parent := spot(to[i], toLane[i], toRow[i]), spot(from[i], fromLane[i], fromRow[i]); child >= 0 &&
+				parent >= 0 {
 				calls.Spawn(child, parent)
 			}
 		}
@@ -123,8 +126,9 @@ func readLanes(s Source) (out []*invocation.Lane, first []uint32, err error) {
 // newForest hangs calls together; rows says whether each row of the run is one, and can be found.
 func newForest(calls *invocation.Calls, s Source, rows bool) *Forest {
 	n := calls.Len()
-	f := &Forest{calls: calls, Begin: calls.Begin, End: calls.End, Region: calls.Region, Parent: calls.Tree.Parent, Regions: s.Regions(),
-		First: make([]int32, n+1), Children: make([]int32, 0, n), Of: make([]int32, n), flags: make([]flag, n)}
+	f := &Forest{calls: calls, Begin: calls.Begin, End: calls.End, Region: calls.Region, Parent: calls.Tree.Parent,
+		Regions: s.Regions(),
+		First:   make([]int32, n+1), Children: make([]int32, 0, n), Of: make([]int32, n), flags: make([]flag, n)}
 	f.Cut, f.Late = calls.Cut, calls.Late
 	for i := range f.Of {
 		f.Of[i] = -1
@@ -190,7 +194,8 @@ func (f *Forest) mark(s Source) error {
 		is   func(trace.Value) bool
 	}{
 		{"error", saysError}, {"error in log", saysError}, {"status", isError}, {"otel.status_code", isError},
-		{"http.status_code", isServerError}, {"http.response.status_code", isServerError}, {"rpc.grpc.status_code", isNotZero}, {"grpc.status_code", isNotZero},
+		{"http.status_code", isServerError}, {"http.response.status_code", isServerError},
+		{"rpc.grpc.status_code", isNotZero}, {"grpc.status_code", isNotZero},
 	} {
 		if err := s.Attribute(a.name, set(failed, a.is)); err != nil {
 			return err
@@ -251,7 +256,8 @@ func (f *Forest) roots(s Source) (out []root, err error) {
 	return out, nil
 }
 
-// fewRoots is the part of the calls up to which roots are asked one by one: their attributes are a small part of all then.
+// fewRoots is the part of the calls up to which roots are asked one by one: their attributes are a small part of all
+// then.
 const fewRoots = 0.05
 
 // askEach asks each root what it says of itself, where that is quicker than to look through all calls.
@@ -301,7 +307,9 @@ type rowIndex struct {
 
 func (x *rowIndex) build(calls *invocation.Calls, first []uint32) {
 	x.first = first
-	x.from, x.nodes = calls.Rows(int(first[len(first)-1]), func(id trace.LocationID, lane int32) int { return int(first[id]) + int(lane) })
+	x.from,
+		x.nodes = calls.Rows(int(first[len(first)-1]),
+		func(id trace.LocationID, lane int32) int { return int(first[id]) + int(lane) })
 }
 
 func (x *rowIndex) node(location trace.LocationID, lane, row int) int32 {

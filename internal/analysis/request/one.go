@@ -2,8 +2,8 @@ package request
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// GatherSome reads some requests out of a part of a run, as large as a forest of all requests knows them to be. It is nil where the part
-// does not hold all of their calls. The forest has no other request, and the counts are of the part.
+// GatherSome reads some requests out of a part of a run, as large as a forest of all requests knows them to be. It is
+// nil where the part does not hold all of their calls. The forest has no other request, and the counts are of the part.
 func GatherSome(part Source, known *Forest, want []int32) (*Forest, error) {
 	f, err := Gather(part)
 	if err != nil {
@@ -43,7 +43,8 @@ func GatherSome(part Source, known *Forest, want []int32) (*Forest, error) {
 	return f, nil
 }
 
-// like reports whether two are one request with all its calls: a part of them is fewer, and those whose caller is missing are further roots.
+// like reports whether two are one request with all its calls: a part of them is fewer, and those whose caller is
+// missing are further roots.
 func (r *Request) like(o *Request) bool {
 	return r.ID == o.ID && r.Spans == o.Spans && len(r.Roots) == len(o.Roots)
 }

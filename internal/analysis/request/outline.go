@@ -9,8 +9,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An Outline is what a first look at all requests needs of their calls, in columns: the roots, the calls of the slowest request, and what
-// the critical path of each is made of. It is a hundredth of a Forest where requests have a hundred calls.
+// An Outline is what a first look at all requests needs of their calls, in columns: the roots, the calls of the slowest
+// request, and what the critical path of each is made of. It is a hundredth of a Forest where requests have a hundred
+// calls.
 type Outline struct {
 	// Calls, parents first; Parent is a place among them, -1 at roots.
 	Location []trace.LocationID
@@ -22,7 +23,8 @@ type Outline struct {
 	Parent   []int32
 	Flags    []uint8
 
-	// Requests, by begin. Root is a place among the calls, and so are those of request k: Roots[FirstRoot[k]:FirstRoot[k+1]].
+	// Requests, by begin. Root is a place among the calls, and so are those of request k:
+	// Roots[FirstRoot[k]:FirstRoot[k+1]].
 	ID                      []string
 	Root                    []int32
 	FirstRoot, Roots        []int32
@@ -30,7 +32,8 @@ type Outline struct {
 	RequestEnd              []trace.Time
 	Spans, Services, Errors []int32
 
-	// Ops are the operations on critical paths; those of request k are Part[FirstPart[k]:FirstPart[k+1]], with their time.
+	// Ops are the operations on critical paths; those of request k are Part[FirstPart[k]:FirstPart[k+1]], with their
+	// time.
 	Ops       []Path // without a parent
 	FirstPart []int32
 	Part      []int32
@@ -46,8 +49,8 @@ type Part struct {
 	Time    trace.Time
 }
 
-// Parts adds up the critical path of request k by operation, in the order of services and regions. Where its root is missing, time between
-// calls is of none.
+// Parts adds up the critical path of request k by operation, in the order of services and regions. Where its root is
+// missing, time between calls is of none.
 func (f *Forest) Parts(k int32) []Part {
 	if f.outline != nil {
 		return f.outline.parts(k)
@@ -69,7 +72,8 @@ func (f *Forest) walkParts(w *criticalpath.Walker, k int32, into []Part) []Part 
 		}
 		into = append(into, p)
 	})
-	slices.SortFunc(into, func(a, b Part) int { return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Region, b.Region)) })
+	slices.SortFunc(into,
+		func(a, b Part) int { return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Region, b.Region)) })
 	return into
 }
 
@@ -131,7 +135,8 @@ func (f *Forest) Outline(most int) *Outline {
 		}
 		o.FirstRoot = append(o.FirstRoot, int32(len(o.Roots)))
 		o.RequestBegin, o.RequestEnd = append(o.RequestBegin, r.Begin), append(o.RequestEnd, r.End)
-		o.Spans, o.Services, o.Errors = append(o.Spans, r.Spans), append(o.Services, r.Services), append(o.Errors, r.Errors)
+		o.Spans, o.Services, o.Errors = append(o.Spans, r.Spans), append(o.Services, r.Services),
+			append(o.Errors, r.Errors)
 		parts = f.walkParts(w, int32(k), parts[:0])
 		for _, p := range parts {
 			op := Path{Parent: -1, Service: p.Service, Region: p.Region}
@@ -162,21 +167,25 @@ func (f *Forest) outlineCalls(o *Outline, slowest int32) map[int32]int32 {
 		}
 		at[node] = int32(len(o.Begin))
 		x := f.At(node)
-		o.Location, o.Lane, o.Row, o.Region = append(o.Location, x.Location), append(o.Lane, x.Lane), append(o.Row, x.Row), append(o.Region, x.Region)
-		o.Begin, o.End, o.Parent, o.Flags = append(o.Begin, x.Begin), append(o.End, x.End), append(o.Parent, up), append(o.Flags, uint8(f.flags[i]))
+		o.Location, o.Lane, o.Row, o.Region = append(o.Location, x.Location), append(o.Lane, x.Lane),
+			append(o.Row, x.Row), append(o.Region, x.Region)
+		o.Begin, o.End, o.Parent, o.Flags = append(o.Begin, x.Begin), append(o.End, x.End), append(o.Parent, up),
+			append(o.Flags, uint8(f.flags[i]))
 	}
 	return at
 }
 
-// Forest gives the requests of an outline, with the calls that it has: the roots of all, and all of the slowest. Nobody may ask it for what others called, nor
-// for self time. It is nil where the outline speaks of what the run does not have, since it was written by something else.
+// Forest gives the requests of an outline, with the calls that it has: the roots of all, and all of the slowest. Nobody
+// may ask it for what others called, nor for self time. It is nil where the outline speaks of what the run does not
+// have, since it was written by something else.
 func (o *Outline) Forest(s Source) *Forest {
 	if !o.sound(len(s.Regions()), len(s.Lanes())-1) {
 		return nil
 	}
 	list := make([]invocation.Call, len(o.Begin))
 	for i := range list {
-		list[i] = invocation.Call{Location: o.Location[i], Lane: o.Lane[i], Row: o.Row[i], Region: o.Region[i], Begin: o.Begin[i], End: o.End[i]}
+		list[i] = invocation.Call{Location: o.Location[i], Lane: o.Lane[i], Row: o.Row[i], Region: o.Region[i],
+			Begin: o.Begin[i], End: o.End[i]}
 	}
 	f := newForest(invocation.Listed(list, o.Parent), s, false)
 	f.outline = o
@@ -186,7 +195,9 @@ func (o *Outline) Forest(s Source) *Forest {
 	}
 	f.Requests = make([]Request, len(o.ID))
 	for k := range f.Requests {
-		f.Requests[k] = Request{ID: o.ID[k], Root: o.Root[k], Roots: o.Roots[o.FirstRoot[k]:o.FirstRoot[k+1]:o.FirstRoot[k+1]], Begin: o.RequestBegin[k], End: o.RequestEnd[k],
+		f.Requests[k] = Request{ID: o.ID[k], Root: o.Root[k],
+			Roots: o.Roots[o.FirstRoot[k]:o.FirstRoot[k+1]:o.FirstRoot[k+1]], Begin: o.RequestBegin[k],
+			End:   o.RequestEnd[k],
 			Spans: o.Spans[k], Services: o.Services[k], Errors: o.Errors[k]}
 	}
 	f.sortLate()
@@ -196,18 +207,21 @@ func (o *Outline) Forest(s Source) *Forest {
 // sound reports whether all numbers mean something.
 func (o *Outline) sound(regions, locations int) bool {
 	calls, requests := len(o.Begin), len(o.ID)
-	for _, n := range []int{len(o.Location), len(o.Lane), len(o.Row), len(o.Region), len(o.End), len(o.Parent), len(o.Flags)} {
+	for _, n := range []int{len(o.Location), len(o.Lane), len(o.Row), len(o.Region), len(o.End), len(o.Parent),
+		len(o.Flags)} {
 		if n != calls {
 			return false
 		}
 	}
-	for _, n := range []int{len(o.Root), len(o.FirstRoot) - 1, len(o.RequestBegin), len(o.RequestEnd), len(o.Spans), len(o.Services), len(o.Errors), len(o.FirstPart) - 1} {
+	for _, n := range []int{len(o.Root), len(o.FirstRoot) - 1, len(o.RequestBegin), len(o.RequestEnd), len(o.Spans),
+		len(o.Services), len(o.Errors), len(o.FirstPart) - 1} {
 		if n != requests {
 			return false
 		}
 	}
 	for i := range calls {
-		if int(o.Location[i]) >= locations || int(o.Region[i]) >= regions || o.Parent[i] < -1 || o.Parent[i] >= int32(i) {
+		if int(o.Location[i]) >= locations || int(o.Region[i]) >= regions || o.Parent[i] < -1 ||
+			o.Parent[i] >= int32(i) {
 			return false
 		}
 	}
@@ -216,7 +230,8 @@ func (o *Outline) sound(regions, locations int) bool {
 			return false
 		}
 	}
-	if requests == 0 || len(o.Part) != len(o.PartTime) || !within(o.Part, len(o.Ops)) || !within(o.Roots, calls) || !starts(o.FirstRoot, len(o.Roots)) || !starts(o.FirstPart, len(o.Part)) {
+	if requests == 0 || len(o.Part) != len(o.PartTime) || !within(o.Part, len(o.Ops)) || !within(o.Roots, calls) ||
+		!starts(o.FirstRoot, len(o.Roots)) || !starts(o.FirstPart, len(o.Part)) {
 		return false
 	}
 	for k := range requests {

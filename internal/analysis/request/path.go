@@ -102,7 +102,8 @@ type Critical struct {
 
 // Walker walks the critical paths of a forest.
 func (f *Forest) Walker() *criticalpath.Walker {
-	return &criticalpath.Walker{Tree: criticalpath.Tree{Begin: f.Begin, End: f.End, First: f.First, Children: f.Children, Apart: f.Apart}}
+	return &criticalpath.Walker{Tree: criticalpath.Tree{Begin: f.Begin, End: f.End, First: f.First,
+		Children: f.Children, Apart: f.Apart}}
 }
 
 // Walk hands out the sections of a request's critical path, last first. Where its root is
@@ -133,8 +134,8 @@ func (f *Forest) Walk(w *criticalpath.Walker, r *Request, emit func(criticalpath
 // A few requests are walked by one core.
 const fewRequests = 512
 
-// CriticalPaths adds up the critical paths of requests, by call path. Parts of the requests are walked on all cores; what they
-// give is added in the order of requests, so that it does not depend on how many there are.
+// CriticalPaths adds up the critical paths of requests, by call path. Parts of the requests are walked on all cores;
+// what they give is added in the order of requests, so that it does not depend on how many there are.
 func (f *Forest) CriticalPaths(requests []int32) *Critical {
 	parts := max(1, min(parallel.Workers(), len(requests)/fewRequests))
 	walked, of := make([]*Critical, parts), make([]int32, f.Len())
@@ -155,11 +156,13 @@ func (f *Forest) CriticalPaths(requests []int32) *Critical {
 	for i := range c.By {
 		c.By[i].finish()
 	}
-	slices.SortStableFunc(c.By, func(a, b OnPath) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Path, b.Path)) })
+	slices.SortStableFunc(c.By,
+		func(a, b OnPath) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Path, b.Path)) })
 	return c
 }
 
-// walkSome walks the critical paths of some requests. The paths of their calls are put into of, which others use for theirs.
+// walkSome walks the critical paths of some requests. The paths of their calls are put into of, which others use for
+// theirs.
 func (f *Forest) walkSome(requests []int32, of []int32) *Critical {
 	c := &Critical{Requests: len(requests), Paths: &Paths{at: map[Path]int32{}, of: of, f: f}}
 	w := f.Walker()
@@ -248,8 +251,8 @@ func Quantile(sorted []trace.Time, q float64) trace.Time {
 	return sorted[max(int(math.Ceil(q*float64(len(sorted))))-1, 0)]
 }
 
-// Enough reports whether so many values say something of a share q of them: at least five lie beyond. Of fewer the quantile is
-// one of the longest, whichever they are.
+// Enough reports whether so many values say something of a share q of them: at least five lie beyond. Of fewer the
+// quantile is one of the longest, whichever they are.
 func Enough(n int, q float64) bool { return float64(n)*(1-q) >= 5-1e-9 }
 
 // Merge takes some paths of one operation together, or those of one service; percentiles
@@ -290,6 +293,7 @@ func (c *Critical) Merge(list []OnPath, services bool) []OnPath {
 		out[n].each = each
 		out[n].finish()
 	}
-	slices.SortStableFunc(out, func(a, b OnPath) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Path, b.Path)) })
+	slices.SortStableFunc(out,
+		func(a, b OnPath) int { return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Path, b.Path)) })
 	return out
 }

@@ -176,8 +176,8 @@ func (f *Forest) request(roots []root) {
 	}
 }
 
-// count gives every call to its request, and adds up what these hold. Parents come before their children, so once through all
-// of them will do.
+// count gives every call to its request, and adds up what these hold. Parents come before their children, so once
+// through all of them will do.
 func (f *Forest) count() {
 	for k := range f.Requests {
 		r := &f.Requests[k]

@@ -84,6 +84,7 @@ func (f *Forest) Uses(requests []int32) []Use {
 	for _, u := range sums {
 		out = append(out, *u)
 	}
-	slices.SortFunc(out, func(a, b Use) int { return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Region, b.Region)) })
+	slices.SortFunc(out,
+		func(a, b Use) int { return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Region, b.Region)) })
 	return out
 }

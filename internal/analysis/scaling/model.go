@@ -23,7 +23,8 @@ type Model struct {
 }
 
 // exponents are those that Extra-P tries; falling ones serve strong scaling.
-var exponents = []float64{0, 1.0 / 4, 1.0 / 3, 1.0 / 2, 2.0 / 3, 3.0 / 4, 1, 5.0 / 4, 4.0 / 3, 3.0 / 2, 5.0 / 3, 7.0 / 4, 2, 9.0 / 4, 7.0 / 3, 5.0 / 2, 8.0 / 3, 11.0 / 4, 3}
+var exponents = []float64{0, 1.0 / 4, 1.0 / 3, 1.0 / 2, 2.0 / 3, 3.0 / 4, 1, 5.0 / 4, 4.0 / 3, 3.0 / 2, 5.0 / 3,
+	7.0 / 4, 2, 9.0 / 4, 7.0 / 3, 5.0 / 2, 8.0 / 3, 11.0 / 4, 3}
 
 var falling = []float64{-1, -3.0 / 4, -2.0 / 3, -1.0 / 2, -1.0 / 3, -1.0 / 4}
 

@@ -105,7 +105,8 @@ next:
 		region := binary.LittleEndian.Uint32(list)
 		for i := at + longHead; i < own; i += longEntry {
 			if e := dst[i : i+longEntry]; binary.LittleEndian.Uint32(e) == region {
-				binary.LittleEndian.PutUint64(e[4:], binary.LittleEndian.Uint64(e[4:])+binary.LittleEndian.Uint64(list[4:]))
+				binary.LittleEndian.PutUint64(e[4:],
+					binary.LittleEndian.Uint64(e[4:])+binary.LittleEndian.Uint64(list[4:]))
 				continue next
 			}
 		}

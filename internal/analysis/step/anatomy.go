@@ -52,7 +52,8 @@ func (s *Source) Analyse() (*Job, error) {
 			j.units[i].marks = best.steps(i, s.Regions, max(j.units[i].begin, s.Begin))
 		}
 	}
-	parts := make([]Job, len(j.units)) // each has the steps of its unit; units and GPUs are shared, and each has its own
+	// each has the steps of its unit; units and GPUs are shared, and each has its own
+	parts := make([]Job, len(j.units))
 	if err := parallel.For(context.Background(), len(parts), func(i int) {
 		parts[i].units, parts[i].GPUs = j.units, j.GPUs
 		parts[i].unit(s, i, streams, off)
@@ -147,14 +148,16 @@ func (j *Job) unit(s *Source, number int, streams [][][]Work, off []span) {
 }
 
 func byTime(a, b Work) int {
-	return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.End, b.End), cmp.Compare(a.Stream, b.Stream), cmp.Compare(a.Row, b.Row))
+	return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.End, b.End), cmp.Compare(a.Stream, b.Stream),
+		cmp.Compare(a.Row, b.Row))
 }
 
 // merged brings the work of streams into the order of time. O(n log streams) where each is in order.
 func merged(streams [][]Work) []Work {
 	for _, w := range streams {
 		for i := 1; i < len(w); i++ {
-			if w[i-1].Begin >= w[i].Begin && byTime(w[i-1], w[i]) > 0 { // what runs longer of two that begin together may come first
+			if w[i-1].Begin >= w[i].Begin && byTime(w[i-1], w[i]) > 0 {
+				// what runs longer of two that begin together may come first
 				slices.SortFunc(w, byTime)
 				break
 			}
@@ -259,7 +262,9 @@ func extended(marks []Mark, works []Work, limit trace.Time) []Mark {
 		if !w.Launched() {
 			continue
 		}
-		k, ok := slices.BinarySearchFunc(marks, w.Called, func(m Mark, t trace.Time) int { return cmp.Compare(m.Begin, t) })
+		k,
+			ok := slices.BinarySearchFunc(marks, w.Called,
+			func(m Mark, t trace.Time) int { return cmp.Compare(m.Begin, t) })
 		if !ok {
 			k--
 		}

@@ -32,8 +32,10 @@ func workTerm(g *trace.Region) Term {
 
 // loaderWords are parts of names, in lower case, of what makes or waits for input.
 var loaderWords = []string{
-	"dataloader", "data_loader", "data loader", "enumerate(datapipe)", "datafetcher", "dataloading", "data_loading", "data loading", "data-loading",
-	"input pipeline", "input_pipeline", "next batch", "next_batch", "get_batch", "fetch_batch", "load_batch", "load_data", "iteratorgetnext", "iterator::getnext", "infeed",
+	"dataloader", "data_loader", "data loader", "enumerate(datapipe)", "datafetcher", "dataloading", "data_loading",
+	"data loading", "data-loading",
+	"input pipeline", "input_pipeline", "next batch", "next_batch", "get_batch", "fetch_batch", "load_batch",
+	"load_data", "iteratorgetnext", "iterator::getnext", "infeed",
 	"batch-generator", "batch_generator",
 }
 
@@ -71,10 +73,12 @@ type hostClass struct {
 
 // runtimeCategories hold calls of GPU libraries.
 var runtimeCategories = map[string]bool{
-	"runtime": true, "cuda_runtime": true, "cuda_driver": true, "hip_runtime": true, "hip_api": true, "xpu_runtime": true, "mtia_runtime": true, "privateuse1_runtime": true, "glow_runtime": true,
+	"runtime": true, "cuda_runtime": true, "cuda_driver": true, "hip_runtime": true, "hip_api": true,
+	"xpu_runtime": true, "mtia_runtime": true, "privateuse1_runtime": true, "glow_runtime": true,
 }
 
-var allocations = []string{"malloc", "memfree", "cudafree", "hipfree", "memalloc", "hostalloc", "mempool", "memcreate", "memaddressreserve", "memmap", "hostregister"}
+var allocations = []string{"malloc", "memfree", "cudafree", "hipfree", "memalloc", "hostalloc", "mempool", "memcreate",
+	"memaddressreserve", "memmap", "hostregister"}
 
 // classOf is what a region is on a row of the host.
 func classOf(g *trace.Region) hostClass {
@@ -82,14 +86,16 @@ func classOf(g *trace.Region) hostClass {
 	switch {
 	case category == "overhead" || category == "gpu_user_annotation":
 		return hostClass{noTerm, Nothing}
-	case runtimeCategories[category] || g.Role == trace.RoleOverhead && isCall(g.Name) || g.Role == trace.RoleSynchronization && isCall(g.Name):
+	case runtimeCategories[category] || g.Role == trace.RoleOverhead && isCall(g.Name) ||
+		g.Role == trace.RoleSynchronization && isCall(g.Name):
 		c := hostClass{Runtime, Calling}
 		for _, a := range allocations {
 			if strings.Contains(name, a) {
 				c.doing = Allocating
 			}
 		}
-		if g.Role == trace.RoleSynchronization && !strings.Contains(name, "streamwaitevent") || strings.Contains(name, "synchronize") {
+		if g.Role == trace.RoleSynchronization && !strings.Contains(name, "streamwaitevent") ||
+			strings.Contains(name, "synchronize") {
 			c.doing = Synchronizing
 		}
 		return c

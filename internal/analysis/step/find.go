@@ -31,7 +31,8 @@ var profilerStep = regexp.MustCompile(`^ProfilerStep#?\s*\d+`)
 // stepWords are parts of names that mean a step, as trainers write them: PyTorch Lightning,
 // Megatron, DeepSpeed, Keras. Those before are preferred to those behind.
 var stepWords = []string{
-	"train_step", "train-step", "training_step", "train step", "run_training_batch", "train_batch", "train batch", "global_step", "iteration", "iter", "step", "batch", "train", "epoch",
+	"train_step", "train-step", "training_step", "train step", "run_training_batch", "train_batch", "train batch",
+	"global_step", "iteration", "iter", "step", "batch", "train", "epoch",
 }
 
 // stepWord is the place of a name among stepWords; len(stepWords) where it has none.
@@ -87,7 +88,9 @@ func sortOf(g *trace.Region) marking {
 		return noStep
 	}
 	annotation := g.Role == trace.RoleAnnotation
-	if stem := stemOf(g.Name); stem != g.Name && (annotation || g.Role == trace.RoleCompute && !strings.EqualFold(g.Category, "cpu_op") && !strings.EqualFold(g.Category, "operator") && stepWord(stem) < len(stepWords)) {
+	if stem := stemOf(g.Name); stem != g.Name &&
+		(annotation || g.Role == trace.RoleCompute && !strings.EqualFold(g.Category, "cpu_op") &&
+			!strings.EqualFold(g.Category, "operator") && stepWord(stem) < len(stepWords)) {
 		return numbered
 	}
 	switch {
@@ -123,7 +126,9 @@ func choose(all []*family, lengths []trace.Time) *family {
 		case f.sort == repeated && (f.count < 3 || part < 0.5):
 			continue
 		}
-		if best == nil || cmp.Or(cmp.Compare(f.sort, best.sort), cmp.Compare(best.word, f.word), cmp.Compare(f.cover, best.cover), cmp.Compare(best.stem, f.stem)) > 0 {
+		if best == nil ||
+			cmp.Or(cmp.Compare(f.sort, best.sort), cmp.Compare(best.word, f.word), cmp.Compare(f.cover, best.cover),
+				cmp.Compare(best.stem, f.stem)) > 0 {
 			best = f
 		}
 	}
@@ -155,12 +160,14 @@ func outermost(list []mark) []mark {
 	for _, m := range list {
 		p := place{m.location, m.lane}
 		count[p]++
-		if n := count[p]; n > most || n == most && cmp.Or(cmp.Compare(p.location, at.location), cmp.Compare(p.lane, at.lane)) < 0 {
+		if n := count[p]; n > most ||
+			n == most && cmp.Or(cmp.Compare(p.location, at.location), cmp.Compare(p.lane, at.lane)) < 0 {
 			most, at = n, p
 		}
 	}
 	list = slices.DeleteFunc(list, func(m mark) bool { return m.location != at.location || m.lane != at.lane })
-	slices.SortFunc(list, func(a, b mark) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(b.end, a.end)) })
+	slices.SortFunc(list,
+		func(a, b mark) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(b.end, a.end)) })
 	out := list[:0]
 	for _, m := range list {
 		if n := len(out); n > 0 && m.begin < out[n-1].end {

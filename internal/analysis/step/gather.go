@@ -100,8 +100,10 @@ type opened struct {
 
 // gather reads the run.
 func (s *Source) gather() (*gatherer, error) {
-	g := &gatherer{Source: s, lanes: map[uint32]*lane{}, families: map[familyKey]*family{}, numbers: map[numberKey]int64{}}
-	g.host, g.work, g.sorts = make([]hostClass, len(s.Regions)), make([]Term, len(s.Regions)), make([]marking, len(s.Regions))
+	g := &gatherer{Source: s, lanes: map[uint32]*lane{}, families: map[familyKey]*family{},
+		numbers: map[numberKey]int64{}}
+	g.host, g.work, g.sorts = make([]hostClass, len(s.Regions)), make([]Term, len(s.Regions)),
+		make([]marking, len(s.Regions))
 	for i := range s.Regions {
 		g.host[i], g.work[i], g.sorts[i] = classOf(&s.Regions[i]), workTerm(&s.Regions[i]), sortOf(&s.Regions[i])
 	}
@@ -167,7 +169,8 @@ func (g *gatherer) readLaunches() error {
 		if g.GPU[to.Location] < 0 || g.GPU[from.Location] >= 0 {
 			return
 		}
-		l := launch{g.Lanes[from.Location] + uint32(from.Lane), g.Lanes[to.Location] + uint32(to.Lane), int32(from.Row), int32(to.Row), at, at}
+		l := launch{g.Lanes[from.Location] + uint32(from.Lane), g.Lanes[to.Location] + uint32(to.Lane), int32(from.Row),
+			int32(to.Row), at, at}
 		if l.fromLane >= lanes {
 			return
 		}
@@ -196,7 +199,8 @@ func (g *gatherer) lane(c *trace.Columns) *lane {
 	defer g.mu.Unlock()
 	l := g.lanes[id]
 	if l == nil {
-		l = &lane{id: id, location: c.Location, unit: g.Unit[c.Location], gpu: g.GPU[c.Location], begin: 1 << 62, end: -1 << 62}
+		l = &lane{id: id, location: c.Location, unit: g.Unit[c.Location], gpu: g.GPU[c.Location], begin: 1 << 62,
+			end: -1 << 62}
 		l.thread.lane = id
 		if int(id) < len(g.launches) {
 			l.calls = g.launches[id]
@@ -251,7 +255,9 @@ func (g *gatherer) addWork(l *lane, begin, end trace.Time, r trace.RegionID, row
 	if begin > end {
 		return
 	}
-	l.works = append(l.works, Work{Begin: begin, End: end, Called: -1, Returned: -1, Region: r, Term: term, Stream: l.id, Row: row, Occupancy: -1})
+	l.works = append(l.works,
+		Work{Begin: begin, End: end, Called: -1, Returned: -1, Region: r, Term: term, Stream: l.id, Row: row,
+			Occupancy: -1})
 }
 
 // enter takes a row of the host: rows come in preorder, so those that ended are closed first.
@@ -342,7 +348,8 @@ func (g *gatherer) candidate(l *lane, begin, end trace.Time, r trace.RegionID, r
 	defer g.mu.Unlock()
 	f := g.families[key]
 	if f == nil {
-		f = &family{sort: sort, stem: key.stem, word: stepWord(key.stem), names: map[string]bool{}, marks: make([][]mark, g.Units)}
+		f = &family{sort: sort, stem: key.stem, word: stepWord(key.stem), names: map[string]bool{},
+			marks: make([][]mark, g.Units)}
 		g.families[key] = f
 	}
 	if f.spoil {
@@ -351,7 +358,8 @@ func (g *gatherer) candidate(l *lane, begin, end trace.Time, r trace.RegionID, r
 	if len(f.names) < 2 {
 		f.names[name] = true
 	}
-	if f.marks[l.unit] = append(f.marks[l.unit], mark{begin, min(end, g.End), r, l.location, int(l.id), number}); len(f.marks[l.unit]) > mostMarks {
+	if f.marks[l.unit] = append(f.marks[l.unit],
+		mark{begin, min(end, g.End), r, l.location, int(l.id), number}); len(f.marks[l.unit]) > mostMarks {
 		f.spoil, f.marks = true, nil
 	}
 }
@@ -366,7 +374,8 @@ func (g *gatherer) attach() error {
 				continue
 			}
 			// Of several calls the latest counts.
-			if w := l.after(x.toRow); w != nil && (!w.Launched() || x.called > w.Called || x.called == w.Called && x.fromLane >= w.Thread) {
+			if w := l.after(x.toRow); w != nil &&
+				(!w.Launched() || x.called > w.Called || x.called == w.Called && x.fromLane >= w.Thread) {
 				w.Called, w.Returned, w.Thread = x.called, x.returned, x.fromLane
 			}
 		}

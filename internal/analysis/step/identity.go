@@ -39,16 +39,19 @@ func setsOf(works []Work) gpuSets {
 		}
 	}
 	return gpuSets{
-		busy: summed(busy), kernels: summed(kernels), computation: summed(computation), communication: summed(communication),
-		exposed: summed(without(communication, computation)), copies: summed(without(without(copies, computation), communication)),
+		busy: summed(busy), kernels: summed(kernels), computation: summed(computation),
+		communication: summed(communication),
+		exposed:       summed(without(communication, computation)),
+		copies:        summed(without(without(copies, computation), communication)),
 	}
 }
 
 // within is the time of the GPU in [begin, end).
 func (g *gpuSets) within(begin, end trace.Time) Time {
 	t := Time{
-		Span: max(end-begin, 0) - g.off.within(begin, end), Computation: g.computation.within(begin, end), ExposedCommunication: g.exposed.within(begin, end),
-		ExposedCopy: g.copies.within(begin, end), Communication: g.communication.within(begin, end),
+		Span: max(end-begin, 0) - g.off.within(begin, end), Computation: g.computation.within(begin, end),
+		ExposedCommunication: g.exposed.within(begin, end),
+		ExposedCopy:          g.copies.within(begin, end), Communication: g.communication.within(begin, end),
 	}
 	t.Overlapped = t.Communication - t.ExposedCommunication
 	t.Idle = t.Span - t.Computation - t.ExposedCommunication - t.ExposedCopy

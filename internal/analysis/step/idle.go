@@ -30,11 +30,13 @@ const (
 )
 
 var causeNames = [Causes]string{
-	"loader", "synchronization", "allocation", "sleep", "communication", "operators", "python", "annotation", "nothing_recorded", "call", "queue", "between_kernels", "launch_not_recorded",
+	"loader", "synchronization", "allocation", "sleep", "communication", "operators", "python", "annotation",
+	"nothing_recorded", "call", "queue", "between_kernels", "launch_not_recorded",
 }
 
 var causeWords = [Causes]string{
-	"host loads data", "host waits for the GPU", "host allocates memory", "host sleeps", "host communicates", "host is in operators", "host is in Python", "host is in a range", "host: nothing recorded",
+	"host loads data", "host waits for the GPU", "host allocates memory", "host sleeps", "host communicates",
+	"host is in operators", "host is in Python", "host is in a range", "host: nothing recorded",
 	"host calls the driver", "launched, not yet started", "from one kernel to the next", "launch not in the file",
 }
 
@@ -47,7 +49,8 @@ func (c Cause) Words() string { return causeWords[c] }
 func (c Cause) Host() bool { return c <= ByCall }
 
 var causeOf = [...]Cause{
-	Nothing: ByNothing, Annotated: ByAnnotation, Python: ByPython, Operating: ByOperators, Calling: ByCall, Allocating: ByAllocation,
+	Nothing: ByNothing, Annotated: ByAnnotation, Python: ByPython, Operating: ByOperators, Calling: ByCall,
+	Allocating:    ByAllocation,
 	Synchronizing: BySynchronization, Sleeping: BySleep, Exchanging: ByExchange, Loading: ByLoader,
 }
 
@@ -201,7 +204,9 @@ func (gap *Gap) because(next *Work, u *unit, add func(from, to trace.Time, c Cau
 }
 
 func (u *unit) thread(lane uint32) *thread {
-	i, ok := slices.BinarySearchFunc(u.threads, lane, func(t *thread, lane uint32) int { return cmp.Compare(t.lane, lane) })
+	i,
+		ok := slices.BinarySearchFunc(u.threads, lane,
+		func(t *thread, lane uint32) int { return cmp.Compare(t.lane, lane) })
 	if !ok {
 		return nil
 	}

@@ -55,7 +55,8 @@ func spreadOf(list []trace.Time) Spread {
 	return s
 }
 
-// nth gives what would be at k if the list were sorted; nothing before k is larger then, and nothing behind it smaller. O(n).
+// nth gives what would be at k if the list were sorted; nothing before k is larger then, and nothing behind it smaller.
+// O(n).
 func nth(list []trace.Time, k int) trace.Time {
 	for tries := 0; len(list) > 24; tries++ {
 		if tries == 64 { // hardly ever: no choice of a middle helps
@@ -100,7 +101,8 @@ func launchesOf(works []Work) (l Launches) {
 		if !w.Launched() {
 			continue
 		}
-		call, run, delay = append(call, w.Returned-w.Called), append(run, w.End-w.Begin), append(delay, w.Begin-w.Returned)
+		call, run, delay = append(call, w.Returned-w.Called), append(run, w.End-w.Begin),
+			append(delay, w.Begin-w.Returned)
 		called, begun = append(called, w.Called), append(begun, max(w.Begin, w.Called))
 		if w.End-w.Begin < w.Returned-w.Called {
 			l.Short++

@@ -33,7 +33,9 @@ const (
 	IdleShare           = 0.30
 )
 
-var thresholds = [Bounds]float64{Input: InputModerate, LaunchBound: LaunchShare, SynchronizationBound: SynchronizationPart, CopyBound: CopyShare, CommunicationBound: CommunicationShare, IdleBound: IdleShare}
+var thresholds = [Bounds]float64{Input: InputModerate, LaunchBound: LaunchShare,
+	SynchronizationBound: SynchronizationPart, CopyBound: CopyShare, CommunicationBound: CommunicationShare,
+	IdleBound: IdleShare}
 
 // A Verdict says what a job is bound by: Share is the part of the time of its steps that it costs,
 // for compute the part in which GPUs compute. Shares has all of them.

@@ -95,9 +95,11 @@ type wait struct {
 
 // gather reads what a source holds.
 func gather(s *step.Source) (*Graph, error) {
-	g := &Graph{source: s, units: make([]unit, max(s.Units, 1)), lanes: map[uint32]*lane{}, members: map[string][]member{}}
+	g := &Graph{source: s, units: make([]unit, max(s.Units, 1)), lanes: map[uint32]*lane{},
+		members: map[string][]member{}}
 	n := len(s.Regions)
-	g.active, g.call, g.sync, g.exchange, g.gradient, g.operator, g.kinds, g.isWork = make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, n), make([]Kind, n), make([]bool, n)
+	g.active, g.call, g.sync, g.exchange, g.gradient, g.operator, g.kinds, g.isWork = make([]bool, n), make([]bool, n),
+		make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, n), make([]Kind, n), make([]bool, n)
 	for i := range s.Regions {
 		x := &s.Regions[i]
 		term, doing := step.HostClass(x)
@@ -107,7 +109,8 @@ func gather(s *step.Source) (*Graph, error) {
 		g.operator[i] = g.active[i] && doing != step.Python
 		g.exchange[i] = doing == step.Exchanging
 		name := strings.ToLower(x.Name)
-		g.gradient[i] = doing == step.Python && (strings.Contains(name, "backward") || strings.Contains(name, "autograd"))
+		g.gradient[i] = doing == step.Python &&
+			(strings.Contains(name, "backward") || strings.Contains(name, "autograd"))
 		if t, ok := step.WorkTerm(x); ok {
 			g.kinds[i], g.isWork[i] = kindOf(t), true
 		}
@@ -178,7 +181,8 @@ func (g *Graph) take(c *trace.Columns) error {
 
 // makeRoom makes room for so many rows.
 func (l *lane) makeRoom(n int) {
-	l.begin, l.end, l.region, l.row = make([]trace.Time, 0, n), make([]trace.Time, 0, n), make([]trace.RegionID, 0, n), make([]int32, 0, n)
+	l.begin, l.end, l.region, l.row = make([]trace.Time, 0, n), make([]trace.Time, 0, n), make([]trace.RegionID, 0, n),
+		make([]int32, 0, n)
 	if l.gpu < 0 {
 		l.parent, l.stretches = make([]int32, 0, n), make([]stretch, 0, 2*n) // one ends at its begin, one at its end
 	}
@@ -191,7 +195,8 @@ func (g *Graph) add(l *lane, begin, end trace.Time, r trace.RegionID, row int32)
 	}
 	if l.gpu >= 0 {
 		if g.isWork[r] {
-			l.begin, l.end, l.region, l.row = append(l.begin, begin), append(l.end, end), append(l.region, r), append(l.row, row)
+			l.begin, l.end, l.region, l.row = append(l.begin, begin), append(l.end, end), append(l.region, r),
+				append(l.row, row)
 		}
 		return
 	}
@@ -202,7 +207,8 @@ func (g *Graph) add(l *lane, begin, end trace.Time, r trace.RegionID, row int32)
 		up = l.open[n-1]
 		end = min(end, l.end[up]) // a child a rounding too long
 	}
-	l.begin, l.end, l.region, l.row, l.parent = append(l.begin, begin), append(l.end, max(end, begin)), append(l.region, r), append(l.row, row), append(l.parent, up)
+	l.begin, l.end, l.region, l.row, l.parent = append(l.begin, begin), append(l.end, max(end, begin)),
+		append(l.region, r), append(l.row, row), append(l.parent, up)
 	l.open = append(l.open, at)
 }
 
@@ -273,7 +279,8 @@ func (l *lane) waitsBefore(i int32) []string {
 		from = l.begin[i-1]
 	}
 	var out []string
-	for k := sort.Search(len(l.waits), func(k int) bool { return l.waits[k].time > from }); k < len(l.waits) && l.waits[k].time <= l.begin[i]; k++ {
+	for k := sort.Search(len(l.waits), func(k int) bool { return l.waits[k].time > from }); k < len(l.waits) &&
+		l.waits[k].time <= l.begin[i]; k++ {
 		out = append(out, l.waits[k].stream)
 	}
 	return out
@@ -288,13 +295,14 @@ func (g *Graph) lastActive(l *lane, t trace.Time) (trace.Time, bool) {
 	return l.stretches[l.busy[i]].end, true
 }
 
-// busiest is the thread that the end of a step is on: of those that are at something just before it the one that works most, else the
-// one that was at something last.
+// busiest is the thread that the end of a step is on: of those that are at something just before it the one that works
+// most, else the one that was at something last.
 func (g *Graph) busiest(unit int, end trace.Time) *lane {
 	var best, last *lane
 	at := trace.Time(-1 << 62)
 	for _, l := range g.units[unit].threads {
-		if i := l.stretchBefore(end); i >= 0 && l.stretches[i].end >= end && (best == nil || l.activity > best.activity) {
+		if i := l.stretchBefore(end); i >= 0 && l.stretches[i].end >= end &&
+			(best == nil || l.activity > best.activity) {
 			best = l
 		}
 		if t, ok := g.lastActive(l, end); ok && t > at {
@@ -370,7 +378,8 @@ func (g *Graph) joinLaunches() error {
 		of[u] = nil
 		for _, l := range g.units[u].threads {
 			slices.SortFunc(l.launches, func(a, b launched) int {
-				return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.lane.location, b.lane.location), cmp.Compare(a.to, b.to))
+				return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.lane.location, b.lane.location),
+					cmp.Compare(a.to, b.to))
 			})
 		}
 	})

@@ -11,8 +11,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Section is a stretch of a path. Location is where the path is; Region is what is there, NoRegion for none. Row and Lane are those
-// of the store, Row -1 for none. Calls is one of Paths.Calls, -1 for none.
+// A Section is a stretch of a path. Location is where the path is; Region is what is there, NoRegion for none. Row and
+// Lane are those of the store, Row -1 for none. Calls is one of Paths.Calls, -1 for none.
 type Section struct {
 	Kind     Kind             `json:"k"`
 	Begin    trace.Time       `json:"b"`
@@ -31,8 +31,8 @@ type Step struct {
 	Unit       int
 }
 
-// stepsOf takes the steps of all units together by their names, in order of time. Without steps the whole of what the graph holds, in
-// [from, to), is one.
+// stepsOf takes the steps of all units together by their names, in order of time. Without steps the whole of what the
+// graph holds, in [from, to), is one.
 func (g *Graph) stepsOf(job *step.Job, from, to trace.Time) (out []Step) {
 	byName := map[string]int{}
 	for _, s := range job.Steps {
@@ -103,7 +103,9 @@ func (p *Paths) Sound(units, regions, locations int) bool {
 		}
 		for k := range s.Sections {
 			x := &s.Sections[k]
-			if int(x.Kind) >= Kinds || !known(x.Region) || x.Location != trace.NoLocation && int(x.Location) >= locations || x.Begin >= x.End || int(x.Calls) >= len(p.Calls) || x.Row >= 0 && x.Location == trace.NoLocation {
+			if int(x.Kind) >= Kinds || !known(x.Region) ||
+				x.Location != trace.NoLocation && int(x.Location) >= locations || x.Begin >= x.End ||
+				int(x.Calls) >= len(p.Calls) || x.Row >= 0 && x.Location == trace.NoLocation {
 				return false
 			}
 		}
@@ -153,7 +155,8 @@ func Find(ctx context.Context, s *step.Source, job *step.Job) (*Paths, error) {
 }
 
 func (x *place) section(calls int32) Section {
-	s := Section{Kind: x.kind, Begin: x.begin, End: x.end, Location: trace.NoLocation, Row: -1, Region: trace.NoRegion, Calls: calls}
+	s := Section{Kind: x.kind, Begin: x.begin, End: x.end, Location: trace.NoLocation, Row: -1, Region: trace.NoRegion,
+		Calls: calls}
 	if x.lane != nil {
 		s.Location, s.Lane = x.lane.location, x.lane.number
 	}
@@ -163,8 +166,8 @@ func (x *place) section(calls int32) Section {
 	return s
 }
 
-// around gives the regions around a section, outermost first, with its own last: of GPU work those around the call that launched it. Ranges
-// and functions of Python are left out where operators or calls are among them.
+// around gives the regions around a section, outermost first, with its own last: of GPU work those around the call that
+// launched it. Ranges and functions of Python are left out where operators or calls are among them.
 func (g *Graph) around(s *place) []trace.RegionID {
 	if s.at < 0 {
 		return nil

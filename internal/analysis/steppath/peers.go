@@ -80,11 +80,12 @@ func (g *Graph) readWaits() error {
 	})
 }
 
-// matchMembers finds the collectives of several units: by process group and sequence number where the recorder tells them, else by
-// name and order.
+// matchMembers finds the collectives of several units: by process group and sequence number where the recorder tells
+// them, else by name and order.
 func (g *Graph) matchMembers() error {
 	for _, l := range g.lanes {
-		slices.SortFunc(l.waits, func(a, b wait) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.stream, b.stream)) })
+		slices.SortFunc(l.waits,
+			func(a, b wait) int { return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.stream, b.stream)) })
 	}
 	if len(g.units) < 2 {
 		return nil
@@ -127,7 +128,8 @@ func (g *Graph) matchMembers() error {
 			}
 		}
 		slices.SortFunc(list, func(a, b member) int {
-			return cmp.Or(cmp.Compare(a.lane.begin[a.at], b.lane.begin[b.at]), cmp.Compare(a.lane.location, b.lane.location), cmp.Compare(a.at, b.at))
+			return cmp.Or(cmp.Compare(a.lane.begin[a.at], b.lane.begin[b.at]),
+				cmp.Compare(a.lane.location, b.lane.location), cmp.Compare(a.at, b.at))
 		})
 		order := map[string]int{}
 		for _, m := range list {
@@ -157,8 +159,8 @@ func (g *Graph) ready(l *lane, i int32) trace.Time {
 	return l.begin[i]
 }
 
-// lastMember is the member of a collective that was ready last, nil where that is this one or there are no others. Members that do not meet
-// in time are none of one collective.
+// lastMember is the member of a collective that was ready last, nil where that is this one or there are no others.
+// Members that do not meet in time are none of one collective.
 func (g *Graph) lastMember(l *lane, i int32) (*lane, int32) {
 	list := g.members[l.keys[i]]
 	if len(list) < 2 {

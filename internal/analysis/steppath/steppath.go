@@ -1,16 +1,17 @@
-// Package steppath finds what the length of a step of a GPU job is made of: a walk back from its end, through the work of
-// GPUs and the calls that launched it, across threads and ranks.
+// Package steppath finds what the length of a step of a GPU job is made of: a walk back from its end, through the work
+// of GPUs and the calls that launched it, across threads and ranks.
 //
 //	paths.go      what comes out
 //	steppath.go   the walk
 //	gather.go     threads and streams as the walk asks them
 //	peers.go      collectives that belong together
 //
-// From the end of a piece of GPU work the walk goes to its begin, and on to what let it begin last: the work before it on its
-// stream, work of another stream that it was told to wait for, or the call that launched it. From a call that waits for the GPU it goes
-// to the work that ended last before the call returned. On a thread it follows what is innermost; where a thread records nothing it goes
-// on with the thread of the process that did something last. A collective begins when its last member does, so from a member
-// that waited the walk goes to that one. The sections lie end to end: they add up to the length of the step exactly.
+// From the end of a piece of GPU work the walk goes to its begin, and on to what let it begin last: the work before it
+// on its stream, work of another stream that it was told to wait for, or the call that launched it. From a call that
+// waits for the GPU it goes to the work that ended last before the call returned. On a thread it follows what is
+// innermost; where a thread records nothing it goes on with the thread of the process that did something last. A
+// collective begins when its last member does, so from a member that waited the walk goes to that one. The sections lie
+// end to end: they add up to the length of the step exactly.
 //
 // What is kept: the rows of the units looked at, O(n) memory; a walk takes O(log n) a section.
 package steppath
@@ -39,7 +40,8 @@ const (
 	Kinds         = int(Queue) + 1
 )
 
-var kindNames = [Kinds]string{"on the host", "call", "return", "nothing recorded", "kernel", "copy", "communication", "launch", "queue"}
+var kindNames = [Kinds]string{"on the host", "call", "return", "nothing recorded", "kernel", "copy", "communication",
+	"launch", "queue"}
 
 func (k Kind) String() string { return kindNames[k] }
 
@@ -129,7 +131,8 @@ func (w *walk) host(l *lane, t trace.Time) {
 			}
 		}
 		if l.end[x.row] == t {
-			if gpu, k := w.waitedFor(l, x.row, t); gpu != nil && gpu.begin[k] < t { // nobody waits for work without length, and to follow it back leads here again
+			if gpu, k := w.waitedFor(l, x.row, t); gpu != nil && gpu.begin[k] < t {
+				// nobody waits for work without length, and to follow it back leads here again
 				if !w.section(Return, l, x.row, gpu.end[k], t) {
 					return
 				}
@@ -169,8 +172,8 @@ func (w *walk) collective(l *lane, at int32) int32 {
 	return -1
 }
 
-// waitedFor is the work that a call waited for: that which it launched itself and which ended before the call did, or, of a call that
-// synchronizes, the last that ended while it waited.
+// waitedFor is the work that a call waited for: that which it launched itself and which ended before the call did, or,
+// of a call that synchronizes, the last that ended while it waited.
 func (w *walk) waitedFor(l *lane, at int32, t trace.Time) (*lane, int32) {
 	if w.sync[l.region[at]] {
 		if gpu, i := w.lastWork(int(l.unit), t, l.begin[at]); gpu != nil {
@@ -182,7 +185,8 @@ func (w *walk) waitedFor(l *lane, at int32, t trace.Time) (*lane, int32) {
 	from := sort.Search(len(l.launches), func(k int) bool { return l.launches[k].from >= at })
 	for ; from < len(l.launches) && l.launches[from].from == at; from++ {
 		x := &l.launches[from]
-		if end := x.lane.end[x.to]; end <= t && end > l.begin[at] && x.lane.begin[x.to] >= l.begin[at] && (best == nil || end > best.end[which]) {
+		if end := x.lane.end[x.to]; end <= t && end > l.begin[at] && x.lane.begin[x.to] >= l.begin[at] &&
+			(best == nil || end > best.end[which]) {
 			best, which = x.lane, x.to
 		}
 	}
@@ -257,9 +261,10 @@ func (w *walk) work(l *lane, i int32, t trace.Time) {
 		}
 		if x := l.launch[i]; x.lane != nil {
 			returned := min(x.lane.end[x.to], t)
-			// Orders to wait for another stream are seldom recorded: work that was launched long ago and begins just when other work
-			// of its GPU ends waited for that.
-			if o, k := w.lastWork(int(l.unit), t, max(returned, ready)); o != nil && t-o.end[k] <= soon && t-returned > 2*soon {
+			// Orders to wait for another stream are seldom recorded: work that was launched long ago and begins just
+			// when other work of its GPU ends waited for that.
+			if o, k := w.lastWork(int(l.unit), t, max(returned, ready)); o != nil && t-o.end[k] <= soon &&
+				t-returned > 2*soon {
 				before, which, ready = o, k, o.end[k]
 			}
 			if returned >= ready && x.lane.begin[x.to] < t {

@@ -22,10 +22,14 @@ const (
 )
 
 var (
-	releasing = []string{"unlock", "unset_lock", "unset_nest_lock", "end_critical", "critical_end", "lock_release", "releaselock", "release lock"}
-	awaiting  = []string{"cond_wait", "cond_timedwait", "cond_clockwait", "condition_variable::wait", "condition_variable_any::wait", "sem_wait", "sem_timedwait", "sem_clockwait"}
+	releasing = []string{"unlock", "unset_lock", "unset_nest_lock", "end_critical", "critical_end", "lock_release",
+		"releaselock", "release lock"}
+	awaiting = []string{"cond_wait", "cond_timedwait", "cond_clockwait", "condition_variable::wait",
+		"condition_variable_any::wait", "sem_wait", "sem_timedwait", "sem_clockwait"}
 	signaling = []string{"cond_signal", "cond_broadcast", "::notify_one", "::notify_all", "sem_post"}
-	acquiring = []string{"mutex_lock", "mutex::lock", "spin_lock", "spinlock", "rdlock", "wrlock", "set_lock", "set_nest_lock", "kmpc_critical", "critical_start", "lll_lock_wait", "lock_acquire", "acquirelock", "acquire lock", "monitorenter"}
+	acquiring = []string{"mutex_lock", "mutex::lock", "spin_lock", "spinlock", "rdlock", "wrlock", "set_lock",
+		"set_nest_lock", "kmpc_critical", "critical_start", "lll_lock_wait", "lock_acquire", "acquirelock",
+		"acquire lock", "monitorenter"}
 )
 
 // LockOf says what a region does with a lock or a condition, by its name.
@@ -35,12 +39,14 @@ func LockOf(g *trace.Region) Holding {
 		switch block := strings.Contains(name, "sblock") || strings.Contains(name, "block"); {
 		case block:
 			return CriticalBlock
-		case g.Role == trace.RoleSynchronization && strings.Contains(name, "omp") && !contains(name, releasing) && !contains(name, acquiring):
+		case g.Role == trace.RoleSynchronization && strings.Contains(name, "omp") && !contains(name, releasing) &&
+			!contains(name, acquiring):
 			return Critical
 		}
 	}
 	switch {
-	case strings.Contains(name, "trylock"), strings.Contains(name, "try_lock"), strings.Contains(name, "test_lock"), strings.Contains(name, "init"), strings.Contains(name, "destroy"):
+	case strings.Contains(name, "trylock"), strings.Contains(name, "try_lock"), strings.Contains(name, "test_lock"),
+		strings.Contains(name, "init"), strings.Contains(name, "destroy"):
 	case contains(name, signaling):
 		return Signals
 	case g.Role == trace.RoleSynchronization && contains(name, awaiting):

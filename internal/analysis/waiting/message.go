@@ -125,7 +125,8 @@ func (b *blame) sender(m *Message, s *Stay) (Late, bool) {
 		return Late{}, false
 	}
 	skew := min(m.Sent, s.End) - s.Begin
-	return Late{Cause: m.From, Victim: m.To, Region: s.Region, Begin: s.Begin, Skew: skew, Own: b.share(m.From, m.Sent, m.To, s.Begin, skew), Transfer: s.End - s.Begin - skew}, true
+	return Late{Cause: m.From, Victim: m.To, Region: s.Region, Begin: s.Begin, Skew: skew,
+		Own: b.share(m.From, m.Sent, m.To, s.Begin, skew), Transfer: s.End - s.Begin - skew}, true
 }
 
 // receiver is the wait of a sending call that lasts until the receiver comes.
@@ -140,5 +141,6 @@ func (b *blame) receiver(m *Message) (Late, bool) {
 		return Late{}, false
 	}
 	skew := r.Begin - s.Begin
-	return Late{Cause: m.To, Victim: m.From, Region: s.Region, Begin: s.Begin, Skew: skew, Own: b.share(m.To, r.Begin, m.From, s.Begin, skew), Transfer: s.End - r.Begin, Receiver: true}, true
+	return Late{Cause: m.To, Victim: m.From, Region: s.Region, Begin: s.Begin, Skew: skew,
+		Own: b.share(m.To, r.Begin, m.From, s.Begin, skew), Transfer: s.End - r.Begin, Receiver: true}, true
 }

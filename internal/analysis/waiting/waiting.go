@@ -196,7 +196,8 @@ func (c *Collector) Ledgers(units int) []*Ledger {
 // collectives are parts of names, in lower case, of operations in which all of a
 // group take part.
 var collectives = []string{
-	"barrier", "bcast", "broadcast", "allreduce", "all_reduce", "reduce", "gather", "scatter", "alltoall", "all_to_all", "scan",
+	"barrier", "bcast", "broadcast", "allreduce", "all_reduce", "reduce", "gather", "scatter", "alltoall", "all_to_all",
+	"scan",
 }
 
 // IsCollective reports whether a region of role communication or synchronization is

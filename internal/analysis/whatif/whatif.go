@@ -1,10 +1,12 @@
-// Package whatif asks how fast a pipelined training job would be if like operations took the same time, and who keeps it from that.
+// Package whatif asks how fast a pipelined training job would be if like operations took the same time, and who keeps
+// it from that.
 //
-// The operations of each step are replayed along what they depend on: those of a worker one after the other, a forward pass after that of the
-// stage before, a backward pass after that of the stage behind, collectives when all replicas of a stage have come. With the recorded durations
-// that gives the length of the step without delays of the host; with the mean of all peers in place of each duration (the median for communication)
-// the length it could have. The ratio is the slowdown S. With all but one replica, stage or kind of operation made ideal it says who is to blame.
-// After Lin et al. (ByteDance), Understanding Stragglers in Large Model Training Using What-if Analysis, OSDI 2025.
+// The operations of each step are replayed along what they depend on: those of a worker one after the other, a forward
+// pass after that of the stage before, a backward pass after that of the stage behind, collectives when all replicas of
+// a stage have come. With the recorded durations that gives the length of the step without delays of the host; with the
+// mean of all peers in place of each duration (the median for communication) the length it could have. The ratio is the
+// slowdown S. With all but one replica, stage or kind of operation made ideal it says who is to blame. After Lin et al.
+// (ByteDance), Understanding Stragglers in Large Model Training Using What-if Analysis, OSDI 2025.
 package whatif
 
 import (
@@ -87,11 +89,13 @@ type job struct {
 	steps            []step
 }
 
-// Analyse replays a job. It gives nil where there is no pipeline: less than two workers, or no step in which all have passes. O(n · (replicas + stages + kinds)).
+// Analyse replays a job. It gives nil where there is no pipeline: less than two workers, or no step in which all have
+// passes. O(n · (replicas + stages + kinds)).
 func Analyse(ops []Operation) *Result {
 	j := &job{ops: ops}
 	for i := range ops {
-		j.replicas, j.stages, j.kinds = max(j.replicas, ops[i].Replica+1), max(j.stages, ops[i].Stage+1), max(j.kinds, ops[i].Kind+1)
+		j.replicas, j.stages, j.kinds = max(j.replicas, ops[i].Replica+1), max(j.stages, ops[i].Stage+1),
+			max(j.kinds, ops[i].Kind+1)
 	}
 	if j.replicas*j.stages < 2 {
 		return nil
@@ -173,7 +177,8 @@ func (j *job) peers() {
 	}
 }
 
-// cut sorts the operations into steps; those in which a worker has no passes, or other numbers of them than its peers, are left out.
+// cut sorts the operations into steps; those in which a worker has no passes, or other numbers of them than its peers,
+// are left out.
 func (j *job) cut() {
 	workers := j.replicas * j.stages
 	order := make([]int32, len(j.ops))
@@ -190,7 +195,8 @@ func (j *job) cut() {
 		for to < len(order) && j.ops[order[to]].Step == j.ops[order[from]].Step {
 			to++
 		}
-		s := step{compute: make([][]int32, workers), before: make([][]int32, workers), after: make([][]int32, workers), arrive: map[key]int32{}}
+		s := step{compute: make([][]int32, workers), before: make([][]int32, workers), after: make([][]int32, workers),
+			arrive: map[key]int32{}}
 		for _, i := range order[from:to] {
 			o := &j.ops[i]
 			w := o.Replica*j.stages + o.Stage

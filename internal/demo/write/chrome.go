@@ -195,7 +195,8 @@ func (c *chrome) appendMetadata(b []byte, id trace.LocationID, row *chromeRow) [
 			b = fmt.Appendf(b, `{"ph":"M","name":"process_labels","pid":%d,"args":{"labels":`, row.pid)
 			b = append(appendText(b, labels), "}},\n"...)
 		}
-		b = fmt.Appendf(b, `{"ph":"M","name":"process_sort_index","pid":%d,"args":{"sort_index":%d}},`+"\n", row.pid, row.pid)
+		b = fmt.Appendf(b, `{"ph":"M","name":"process_sort_index","pid":%d,"args":{"sort_index":%d}},`+"\n", row.pid,
+			row.pid)
 	}
 	b = append(append(append(b, `{"ph":"M","name":"thread_name",`...), row.json...), `,"args":{"name":`...)
 	b = append(appendText(b, c.rowName(id, process)), "}},\n"...)

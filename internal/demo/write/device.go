@@ -33,7 +33,8 @@ func appendDevices(b []byte, n int) []byte {
 		if id > 0 {
 			b = append(b, ",\n"...)
 		}
-		b = fmt.Appendf(b, `    {"id": %d, "name": "simulated GPU", "totalGlobalMem": 85899345920, "computeMajor": 9, "computeMinor": 0, "maxThreadsPerBlock": 1024, "warpSize": 32, "numSms": 132}`, id)
+		b = fmt.Appendf(b,
+			`    {"id": %d, "name": "simulated GPU", "totalGlobalMem": 85899345920, "computeMajor": 9, "computeMinor": 0, "maxThreadsPerBlock": 1024, "warpSize": 32, "numSms": 132}`, id)
 	}
 	return b
 }
@@ -43,8 +44,8 @@ type allocator struct {
 	allocated, change int64
 }
 
-// sample takes a sample; taken says that it is of such a counter. What is allocated waits for what is reserved, which comes at the
-// same time: then args are those of a record.
+// sample takes a sample; taken says that it is of such a counter. What is allocated waits for what is reserved, which
+// comes at the same time: then args are those of a record.
 func (a *allocator) sample(d *definitions, c *counter, value float64) (args string, taken bool) {
 	if c.Unit != "bytes" || c.Name != "memory allocated" && c.Name != "memory reserved" {
 		return "", false
@@ -62,5 +63,7 @@ func (a *allocator) sample(d *definitions, c *counter, value float64) (args stri
 		a.change, a.allocated = int64(value)-a.allocated, int64(value)
 		return "", true
 	}
-	return fmt.Sprintf(`{"Total Reserved": %d, "Total Allocated": %d, "Bytes": %d, "Addr": 140000000000000, "Device Id": %d, "Device Type": 1}`, int64(value), a.allocated, a.change, number), true
+	return fmt.Sprintf(
+		`{"Total Reserved": %d, "Total Allocated": %d, "Bytes": %d, "Addr": 140000000000000, "Device Id": %d, "Device Type": 1}`, int64(value), a.allocated, a.change, number,
+	), true
 }

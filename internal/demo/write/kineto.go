@@ -41,8 +41,10 @@ const (
 
 // kinetoCategories are those that the profiler knows; others count as operators.
 var kinetoCategories = map[string]bool{
-	"cpu_op": true, "user_annotation": true, "gpu_user_annotation": true, "kernel": true, "gpu_memcpy": true, "gpu_memset": true,
-	"cuda_runtime": true, "cuda_driver": true, "cuda_sync": true, "overhead": true, "python_function": true, "cpu_instant_event": true,
+	"cpu_op": true, "user_annotation": true, "gpu_user_annotation": true, "kernel": true, "gpu_memcpy": true,
+	"gpu_memset":   true,
+	"cuda_runtime": true, "cuda_driver": true, "cuda_sync": true, "overhead": true, "python_function": true,
+	"cpu_instant_event": true,
 }
 
 type kineto struct {
@@ -136,7 +138,8 @@ func (k *kineto) appendHeader(b []byte, f *kinetoFile) []byte {
 		}
 	}
 	b = appendText(append(b, `"backend": `...), backend)
-	b = fmt.Appendf(b, `, "rank": %d, "world_size": %d, "pg_count": %d, "pg_config": [`, f.rank, k.world, len(k.communicators))
+	b = fmt.Appendf(b, `, "rank": %d, "world_size": %d, "pg_count": %d, "pg_config": [`, f.rank, k.world,
+		len(k.communicators))
 	for i, c := range k.communicators {
 		if i > 0 {
 			b = append(b, ", "...)
@@ -154,7 +157,8 @@ func (k *kineto) appendHeader(b []byte, f *kinetoFile) []byte {
 	}
 	b = append(b, "]},\n"...)
 	b = append(appendText(append(b, "  \"hostname\": "...), f.host), ",\n"...)
-	b = fmt.Appendf(b, "  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": %d,\n  \"traceEvents\": [\n", int64(kinetoBase))
+	b = fmt.Appendf(b, "  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": %d,\n  \"traceEvents\": [\n",
+		int64(kinetoBase))
 	return f.appendProcess(b, f.pid, "CPU", f.pid)
 }
 

@@ -100,7 +100,8 @@ func (f *kinetoFile) appendProcess(b []byte, pid int64, label string, order int6
 func appendName(b []byte, kind string, row []byte, name string, order int64) []byte {
 	b = fmt.Appendf(b, `  {"name": "%s_name", "ph": "M", "ts": %s, %s, "args": {"name": `, kind, kinetoTime(0), row)
 	b = append(appendText(b, name), "}},\n"...)
-	return fmt.Appendf(b, `  {"name": "%s_sort_index", "ph": "M", "ts": %s, %s, "args": {"sort_index": %d}},`+"\n", kind, kinetoTime(0), row, order)
+	return fmt.Appendf(b, `  {"name": "%s_sort_index", "ph": "M", "ts": %s, %s, "args": {"sort_index": %d}},`+"\n",
+		kind, kinetoTime(0), row, order)
 }
 
 func kinetoTime(t trace.Time) []byte { return appendTime(nil, t+kinetoStart) }

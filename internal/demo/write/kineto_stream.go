@@ -141,7 +141,9 @@ func (s *kinetoStream) Sample(c trace.CounterID, t trace.Time, value float64) {
 func (s *kinetoStream) memory(id trace.CounterID, t trace.Time, value float64) bool {
 	args, taken := s.allocator.sample(s.f.k.definitions, s.tables.counter(id), value)
 	if args != "" {
-		b := fmt.Appendf(s.buffer, `  {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": %d, "tid": %d, "ts": `, s.f.pid, s.f.pid)
+		b := fmt.Appendf(s.buffer,
+			`  {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": %d, "tid": %d, "ts": `,
+			s.f.pid, s.f.pid)
 		s.buffer = append(append(append(appendTime(b, t+kinetoStart), `, "args": `...), args...), "},\n"...)
 	}
 	return taken

@@ -192,12 +192,15 @@ func (p *otf2Part) allLinks() ([]otf2End, error) {
 		all := make([]otf2End, 0, int(p.ends)+len(list))
 		for ; len(b) >= otf2EndBytes; b = b[otf2EndBytes:] {
 			u32, u64 := binary.LittleEndian.Uint32, binary.LittleEndian.Uint64
-			all = append(all, otf2End{trace.Time(u64(b)), u32(b[8:]), trace.RegionID(u32(b[12:])), u32(b[16:]), u32(b[20:]), int64(u64(b[24:])), int64(u64(b[32:]))})
+			all = append(all,
+				otf2End{trace.Time(u64(b)), u32(b[8:]), trace.RegionID(u32(b[12:])), u32(b[16:]), u32(b[20:]),
+					int64(u64(b[24:])), int64(u64(b[32:]))})
 		}
 		list = append(all, list...)
 	}
 	slices.SortStableFunc(list, func(x, y otf2End) int {
-		return cmp.Or(cmp.Compare(x.time, y.time), cmp.Compare(x.kind, y.kind), cmp.Compare(x.a, y.a), cmp.Compare(x.tag, y.tag), cmp.Compare(x.size, y.size))
+		return cmp.Or(cmp.Compare(x.time, y.time), cmp.Compare(x.kind, y.kind), cmp.Compare(x.a, y.a),
+			cmp.Compare(x.tag, y.tag), cmp.Compare(x.size, y.size))
 	})
 	return list, nil
 }

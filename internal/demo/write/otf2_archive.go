@@ -52,7 +52,8 @@ type otf2Location struct {
 // newArchive sorts our locations into nodes, groups and locations.
 func (o *otf2) newArchive() *otf2Archive {
 	a := &otf2Archive{
-		o: o, dir: o.pending.temporary, nodeOf: map[trace.LocationID]uint32{}, groupOf: map[trace.LocationID]uint32{}, place: map[trace.LocationID]uint32{},
+		o: o, dir: o.pending.temporary, nodeOf: map[trace.LocationID]uint32{}, groupOf: map[trace.LocationID]uint32{},
+		place: map[trace.LocationID]uint32{},
 	}
 	leaf := make([]bool, len(o.locations))
 	for i := range leaf {
@@ -363,7 +364,8 @@ func (m *otf2Merge) linksUntil(t trace.Time) {
 
 // linksHere writes the links of now that belong to the call that is left now.
 func (m *otf2Merge) linksHere(region uint32) {
-	for len(m.links) > 0 && m.links[0].time == m.now && (uint32(m.links[0].region) == region || m.links[0].region == trace.NoRegion) {
+	for len(m.links) > 0 && m.links[0].time == m.now &&
+		(uint32(m.links[0].region) == region || m.links[0].region == trace.NoRegion) {
 		m.link(&m.links[0])
 		m.links = m.links[1:]
 	}

@@ -13,13 +13,15 @@ import (
 
 // otf2Paradigms are our categories that the format has a number for.
 var otf2Paradigms = map[string]uint8{
-	"user": 1, "compiler": 2, "openmp": 3, "omp": 3, "mpi": 4, "cuda": 5, "kernel": 5, "pthread": 7, "shmem": 13, "openacc": 18, "opencl": 19, "hip": 23,
+	"user": 1, "compiler": 2, "openmp": 3, "omp": 3, "mpi": 4, "cuda": 5, "kernel": 5, "pthread": 7, "shmem": 13,
+	"openacc": 18, "opencl": 19, "hip": 23,
 }
 
 // otf2Roles are the format's words for our roles where the name of a region does
 // not say it.
 var otf2Roles = [trace.RoleCount]uint8{
-	trace.RoleCompute: 1, trace.RoleCommunication: 28, trace.RoleSynchronization: 15, trace.RoleIO: 27, trace.RoleCopy: 30, trace.RoleOverhead: 35,
+	trace.RoleCompute: 1, trace.RoleCommunication: 28, trace.RoleSynchronization: 15, trace.RoleIO: 27,
+	trace.RoleCopy: 30, trace.RoleOverhead: 35,
 }
 
 // writeGlobal writes the definitions of the whole archive.
@@ -138,7 +140,8 @@ func (d *otf2Definer) regions() {
 		if want != trace.RoleOf(r.Name, word) {
 			role = max(1, otf2Roles[want])
 		}
-		d.out.id(uint32(i)).id(name).id(empty).u8(1).id(file).id(uint32(max(r.Line, 0))).id(0).id(name).u8(role).u8(paradigm).id(0)
+		d.out.id(uint32(i)).id(name).id(empty).u8(1).id(file).id(uint32(max(r.Line,
+			0))).id(0).id(name).u8(role).u8(paradigm).id(0)
 		d.out.define(otf2DefRegion)
 	}
 }

@@ -84,8 +84,10 @@ func createPaje(path string) (File, error) {
 		return nil, err
 	}
 	return &paje{
-		definitions: newDefinitions("paje", func(c string) string { return c }), pending: p, file: f, lines: newLineSorter(p.temporary + ".sort"),
-		types: map[pajeType]int{}, typeOf: map[trace.LocationID]int{}, states: map[[2]uint32]bool{}, events: map[[2]uint32]bool{},
+		definitions: newDefinitions("paje", func(c string) string { return c }), pending: p, file: f,
+		lines: newLineSorter(p.temporary + ".sort"),
+		types: map[pajeType]int{}, typeOf: map[trace.LocationID]int{}, states: map[[2]uint32]bool{},
+		events: map[[2]uint32]bool{},
 		series: map[pajeSeries]int{}, links: map[pajeLink]int{}, sets: map[string]int{},
 	}, nil
 }
@@ -122,7 +124,8 @@ func (p *paje) Stream(id trace.LocationID, o trace.StreamOptions) trace.Stream {
 	t := p.typeOfLocation(id)
 	return &pajeStream{
 		p: p, of: t, names: lookup{d: p.definitions},
-		place: fmt.Appendf(nil, " s%d c%d", t, id), event: fmt.Appendf(nil, " e%d c%d r", t, id), at: fmt.Appendf(nil, " c%d ", id),
+		place: fmt.Appendf(nil, " s%d c%d", t, id), event: fmt.Appendf(nil, " e%d c%d r", t, id),
+		at: fmt.Appendf(nil, " c%d ", id),
 	}
 }
 

@@ -37,7 +37,8 @@ var pajeFields = [pajeSets]string{
 }
 
 // pajeFieldTypes are the types of fields that are no strings.
-var pajeFieldTypes = map[string]string{"Time": "date", "Color": "color", "Order": "int", "Rank": "int", "Size": "int", "Tag": "int"}
+var pajeFieldTypes = map[string]string{"Time": "date", "Color": "color", "Order": "int", "Rank": "int", "Size": "int",
+	"Tag": "int"}
 
 // writeDefinitions writes what events look like, and all types and values.
 func (p *paje) writeDefinitions(out *bufio.Writer) {
@@ -154,8 +155,10 @@ func typesIn(used map[[2]uint32]bool) (types []uint32) {
 
 // pajeColours are by role: red, green and blue between 0 and 1.
 var pajeColours = [trace.RoleCount]string{
-	trace.RoleNone: "0.6 0.6 0.6", trace.RoleCompute: "0.2 0.6 0.3", trace.RoleCommunication: "0.85 0.35 0.2", trace.RoleSynchronization: "0.8 0.6 0.1",
-	trace.RoleIdle: "0.8 0.8 0.8", trace.RoleIO: "0.5 0.3 0.7", trace.RoleCopy: "0.2 0.5 0.8", trace.RoleOverhead: "0.5 0.5 0.3", trace.RoleAnnotation: "0.4 0.4 0.4",
+	trace.RoleNone: "0.6 0.6 0.6", trace.RoleCompute: "0.2 0.6 0.3", trace.RoleCommunication: "0.85 0.35 0.2",
+	trace.RoleSynchronization: "0.8 0.6 0.1",
+	trace.RoleIdle:            "0.8 0.8 0.8", trace.RoleIO: "0.5 0.3 0.7", trace.RoleCopy: "0.2 0.5 0.8",
+	trace.RoleOverhead: "0.5 0.5 0.3", trace.RoleAnnotation: "0.4 0.4 0.4",
 }
 
 func (p *paje) defineValues(out *bufio.Writer) {
@@ -171,7 +174,8 @@ func (p *paje) defineValues(out *bufio.Writer) {
 			if r.Category != "" {
 				number, more = pajeValueCategory, " "+string(appendQuoted(nil, r.Category))
 			}
-			fmt.Fprintf(out, "%d r%d %c%d %s \"%s\" %s%s\n", number, k[1], "se"[i], k[0], appendQuoted(nil, r.Name), pajeColours[role], role, more)
+			fmt.Fprintf(out, "%d r%d %c%d %s \"%s\" %s%s\n", number, k[1], "se"[i], k[0], appendQuoted(nil, r.Name),
+				pajeColours[role], role, more)
 		}
 	}
 }
@@ -196,6 +200,7 @@ func (p *paje) writeContainers(out *bufio.Writer) {
 				number, more = pajeCreatePlace, fmt.Sprintf(" %d %s", l.Rank, appendQuoted(nil, at))
 			}
 		}
-		fmt.Fprintf(out, "%d 0.000000000 c%d t%d %s %s %d%s\n", number, id, p.typeOf[trace.LocationID(id)], parent, appendQuoted(nil, l.Name), l.Order, more)
+		fmt.Fprintf(out, "%d 0.000000000 c%d t%d %s %s %d%s\n", number, id, p.typeOf[trace.LocationID(id)], parent,
+			appendQuoted(nil, l.Name), l.Order, more)
 	}
 }

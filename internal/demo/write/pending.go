@@ -19,7 +19,8 @@ type pending struct {
 // replaced: its files may be the only copy of another run.
 func newPending(path string, directory bool) (pending, error) {
 	path = filepath.Clean(path)
-	p := pending{path, filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.partial", filepath.Base(path), os.Getpid()))}
+	p := pending{path,
+		filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%d.partial", filepath.Base(path), os.Getpid()))}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -80,7 +80,8 @@ func (f *tau) number() {
 	}
 	for _, t := range f.topologies {
 		for _, c := range t.Coordinates {
-			f.coordinates[c.Location] = append(f.coordinates[c.Location], [2]string{"coordinates in " + t.Name, strings.Trim(fmt.Sprint(c.At), "[]")})
+			f.coordinates[c.Location] = append(f.coordinates[c.Location],
+				[2]string{"coordinates in " + t.Name, strings.Trim(fmt.Sprint(c.At), "[]")})
 		}
 	}
 	nodes := map[trace.LocationID]int{}
@@ -105,7 +106,8 @@ func (f *tau) number() {
 	}
 	// A process with others below it does little itself: its threads count from 0.
 	for id, t := range f.threads {
-		if p := f.locations[id].Parent; f.locations[id].Kind != trace.KindProcess && p != trace.NoLocation && t.thread > 0 {
+		if p := f.locations[id].Parent; f.locations[id].Kind != trace.KindProcess && p != trace.NoLocation &&
+			t.thread > 0 {
 			t.thread--
 			f.threads[id] = t
 		} else if f.locations[id].Kind == trace.KindProcess && next[id] > 1 {
@@ -189,7 +191,8 @@ func (f *tau) appendEvents(at trace.LocationID, list map[string]*tauEvent) error
 	slices.Sort(names)
 	for _, n := range names {
 		e := list[n]
-		fmt.Fprintf(w, "\"%s\" %s %s %s %s %s\n", n, short(e.count), short(e.max), short(e.min), short(e.sum/e.count), short(e.squares))
+		fmt.Fprintf(w, "\"%s\" %s %s %s %s %s\n", n, short(e.count), short(e.max), short(e.min), short(e.sum/e.count),
+			short(e.squares))
 	}
 	return cmp.Or(w.Flush(), file.Close())
 }
@@ -202,7 +205,8 @@ func (f *tau) metadata(at trace.LocationID, left string) string {
 	var b strings.Builder
 	b.WriteString("<metadata>")
 	put := func(key, value string) {
-		fmt.Fprintf(&b, "<attribute><name>%s</name><value>%s</value></attribute>", html.EscapeString(oneLine(key)), html.EscapeString(oneLine(value)))
+		fmt.Fprintf(&b, "<attribute><name>%s</name><value>%s</value></attribute>", html.EscapeString(oneLine(key)),
+			html.EscapeString(oneLine(value)))
 	}
 	put("Metric Name", "TIME")
 	for _, p := range f.properties {

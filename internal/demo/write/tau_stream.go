@@ -151,7 +151,8 @@ func (s *tauStream) Close() error {
 // nest finds callers for intervals given as a whole: the shortest that holds each.
 // Those that overlap without nesting run side by side.
 func (s *tauStream) nest() {
-	slices.SortStableFunc(s.whole, func(a, b tauInterval) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(b.end, a.end)) })
+	slices.SortStableFunc(s.whole,
+		func(a, b tauInterval) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(b.end, a.end)) })
 	var lanes [][]tauFrame
 	for _, x := range s.whole {
 		at := -1
@@ -201,7 +202,8 @@ func (s *tauStream) write() error {
 	defer f.mu.RUnlock()
 	totals, order, paths := s.totals()
 	w := bufio.NewWriter(file)
-	fmt.Fprintf(w, "%d templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls # %s\n", len(order)+paths, f.metadata(s.at, s.left()))
+	fmt.Fprintf(w, "%d templated_functions_MULTI_TIME\n# Name Calls Subrs Excl Incl ProfileCalls # %s\n",
+		len(order)+paths, f.metadata(s.at, s.left()))
 	for _, r := range order {
 		t := totals[r]
 		s.line(w, s.timer(r), t.calls, t.subcalls, t.exclusive, t.inclusive, s.group(r))
@@ -245,8 +247,10 @@ func (s *tauStream) totals() (totals map[trace.RegionID]tauTotal, order []trace.
 	return totals, order, paths
 }
 
-func (s *tauStream) line(w *bufio.Writer, name string, calls, subcalls int64, exclusive, inclusive trace.Time, group string) {
-	fmt.Fprintf(w, "\"%s\" %d %d %s %s 0 GROUP=\"%s\" \n", name, calls, subcalls, short(float64(exclusive)/1000), short(float64(inclusive)/1000), group)
+func (s *tauStream) line(w *bufio.Writer, name string, calls, subcalls int64, exclusive, inclusive trace.Time,
+	group string) {
+	fmt.Fprintf(w, "\"%s\" %d %d %s %s 0 GROUP=\"%s\" \n", name, calls, subcalls, short(float64(exclusive)/1000),
+		short(float64(inclusive)/1000), group)
 }
 
 func (s *tauStream) group(r trace.RegionID) string {

@@ -19,7 +19,8 @@ type solver struct {
 }
 
 func newSolver(n int, edges []*edge) *solver {
-	s := &solver{edges: edges, around: make([][]int32, n), group: make([]int, n), offset: make([]float64, n), slope: make([]float64, n)}
+	s := &solver{edges: edges, around: make([][]int32, n), group: make([]int, n), offset: make([]float64, n),
+		slope: make([]float64, n)}
 	first, last := math.MaxFloat64, -math.MaxFloat64
 	for i, e := range edges {
 		s.around[e.low] = append(s.around[e.low], int32(i))

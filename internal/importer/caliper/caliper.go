@@ -26,7 +26,8 @@ import (
 )
 
 // Format is Caliper's.
-var Format = &importer.Format{Name: "caliper", Title: "Caliper profiles (.cali, json-split)", Text: true, Claim: importer.EachFile(isStream, isSplit), Import: importer.OneFile(read)}
+var Format = &importer.Format{Name: "caliper", Title: "Caliper profiles (.cali, json-split)", Text: true,
+	Claim: importer.EachFile(isStream, isSplit), Import: importer.OneFile(read)}
 
 func isStream(head []byte) bool { return bytes.HasPrefix(head, []byte("__rec=")) }
 
@@ -45,7 +46,8 @@ func isSplit(head []byte) bool {
 		return false
 	}
 	rest = bytes.Join(bytes.Fields(rest[:min(len(rest), 200)]), nil)
-	return bytes.HasPrefix(rest, []byte(":[[")) && len(rest) > 3 && (rest[3] >= '0' && rest[3] <= '9' || rest[3] == 'n' || rest[3] == '-') && len(head) >= 32<<10
+	return bytes.HasPrefix(rest, []byte(":[[")) && len(rest) > 3 &&
+		(rest[3] >= '0' && rest[3] <= '9' || rest[3] == 'n' || rest[3] == '-') && len(head) >= 32<<10
 }
 
 func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {

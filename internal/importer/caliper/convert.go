@@ -95,7 +95,8 @@ type cell struct{ inclusive, exclusive float64 }
 
 func newConverter(w trace.Writer, label string) *converter {
 	c := &converter{
-		w: w, label: label, ranks: map[int]trace.LocationID{}, threads: map[[2]int64]trace.LocationID{}, all: trace.NoLocation, regions: map[step]trace.RegionID{},
+		w: w, label: label, ranks: map[int]trace.LocationID{}, threads: map[[2]int64]trace.LocationID{},
+		all: trace.NoLocation, regions: map[step]trace.RegionID{},
 		paths: map[pathKey]int32{}, metrics: map[string]*metric{}, cells: map[cellKey]*cell{},
 	}
 	c.timed = timed{c, importer.NewRows(w)}
@@ -104,7 +105,8 @@ func newConverter(w trace.Writer, label string) *converter {
 
 // begin gives an empty snapshot; the one before is done with.
 func (c *converter) begin() *snapshot {
-	c.snap = snapshot{path: c.snap.path[:0], numbers: c.snap.numbers[:0], facts: map[string]string{}, rank: trace.NoRank}
+	c.snap = snapshot{path: c.snap.path[:0], numbers: c.snap.numbers[:0], facts: map[string]string{},
+		rank: trace.NoRank}
 	return &c.snap
 }
 
@@ -128,7 +130,8 @@ func (c *converter) globals(s *snapshot) {
 func (c *converter) location(s *snapshot) trace.LocationID {
 	at, ok := c.ranks[s.rank]
 	if !ok {
-		l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: "all", Name: "all ranks", Rank: trace.NoRank}
+		l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: "all", Name: "all ranks",
+			Rank: trace.NoRank}
 		if s.rank != trace.NoRank {
 			l.Key = strconv.Itoa(s.rank)
 			l.Name, l.Rank = "rank "+l.Key, s.rank
@@ -145,12 +148,14 @@ func (c *converter) location(s *snapshot) trace.LocationID {
 	key := [2]int64{int64(s.rank), s.thread}
 	return importer.Once(c.threads, key, func() trace.LocationID {
 		number := strconv.FormatInt(s.thread, 10)
-		return c.w.Location(trace.Location{Parent: at, Kind: trace.KindThread, Key: number, Name: "thread " + number, Rank: trace.NoRank, Order: s.thread})
+		return c.w.Location(trace.Location{Parent: at, Kind: trace.KindThread, Key: number, Name: "thread " + number,
+			Rank: trace.NoRank, Order: s.thread})
 	})
 }
 
 func (c *converter) region(s step) trace.RegionID {
-	return importer.Once(c.regions, s, func() trace.RegionID { return c.w.Region(trace.Region{Name: s.name, Category: s.category}) })
+	return importer.Once(c.regions, s,
+		func() trace.RegionID { return c.w.Region(trace.Region{Name: s.name, Category: s.category}) })
 }
 
 // path finds the node of a call path.
@@ -181,7 +186,8 @@ func (c *converter) add(s *snapshot, place string) {
 	if c.timed.take(s) {
 		return
 	}
-	s.numbers = slices.DeleteFunc(s.numbers, func(v value) bool { return strings.HasPrefix(v.of.name, "time.offset") }) // a point in time, not an amount
+	// a point in time, not an amount
+	s.numbers = slices.DeleteFunc(s.numbers, func(v value) bool { return strings.HasPrefix(v.of.name, "time.offset") })
 	if len(s.numbers) == 0 {
 		c.w.Report(trace.Skipped, "snapshots without a number", 1, place)
 		return
@@ -224,7 +230,8 @@ func (c *converter) finish() error {
 	})
 	for _, k := range keys {
 		x := c.cells[k]
-		row := trace.ProfileRow{Location: k.location, Path: c.nodes[k.path].id, Metric: c.order[k.metric].id, Inclusive: x.inclusive, Exclusive: x.exclusive}
+		row := trace.ProfileRow{Location: k.location, Path: c.nodes[k.path].id, Metric: c.order[k.metric].id,
+			Inclusive: x.inclusive, Exclusive: x.exclusive}
 		if count := c.metrics["count"]; count != nil {
 			if n := c.cells[cellKey{k.location, k.path, count.index}]; n != nil {
 				row.Calls = n.exclusive
@@ -252,7 +259,8 @@ func (c *converter) settle() {
 			if m.fraction {
 				unit = "seconds"
 			}
-			c.w.Report(trace.Guessed, "metrics whose unit the file does not tell: "+unit+", by how they are written", 1, c.label+": "+m.Name)
+			c.w.Report(trace.Guessed, "metrics whose unit the file does not tell: "+unit+", by how they are written", 1,
+				c.label+": "+m.Name)
 		}
 	}
 }
@@ -309,7 +317,8 @@ func (c *converter) complete() {
 		}
 	}
 	if negative > 0 {
-		c.w.Report(trace.Repaired, "paths with less inclusive than their children: no exclusive value", negative, c.label)
+		c.w.Report(trace.Repaired, "paths with less inclusive than their children: no exclusive value", negative,
+			c.label)
 	}
 }
 
@@ -366,7 +375,8 @@ func (c *converter) metric(a *attribute) (m *metric, inclusive bool) {
 	case a.unit == "nsec" || a.unit == "ns":
 		m.Unit = "ns"
 	case a.unit != "":
-	case strings.Contains(name, "duration.ns") || strings.Contains(name, "cupti.") && strings.HasSuffix(name, "duration"):
+	case strings.Contains(name, "duration.ns") ||
+		strings.Contains(name, "cupti.") && strings.HasSuffix(name, "duration"):
 		m.Unit = "ns"
 		if strings.HasPrefix(name, "scale#") {
 			m.scale = 1e9

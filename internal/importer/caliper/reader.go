@@ -73,7 +73,8 @@ func readStream(ctx context.Context, in io.Reader, label string, to *converter) 
 		part, err := r.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
 			if long = append(long, part...); len(long) > mostLine {
-				return importer.Malformed(label, fmt.Sprintf("line %d", s.line+1), "a line of more than %d bytes", mostLine)
+				return importer.Malformed(label, fmt.Sprintf("line %d", s.line+1), "a line of more than %d bytes",
+					mostLine)
 			}
 			continue
 		}

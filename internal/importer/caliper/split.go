@@ -30,7 +30,8 @@ type splitNode struct {
 
 func readSplit(ctx context.Context, in io.Reader, label string, to *converter) error {
 	s := &split{globals: map[string]string{}}
-	s.Reader = jsonstream.NewReader(ctx, in, label, func(what, place string) { to.w.Report(trace.Skipped, what, 1, place) })
+	s.Reader = jsonstream.NewReader(ctx, in, label,
+		func(what, place string) { to.w.Report(trace.Skipped, what, 1, place) })
 	err := s.Members(s.member)
 	if err = s.End(err, len(s.rows), "rows"); err != nil {
 		return err
@@ -158,5 +159,6 @@ func (s *split) convert(ctx context.Context, to *converter, label string) error 
 
 // plainFact tells columns of samples that say where in a module one was taken: finer than a function.
 func plainFact(column string) bool {
-	return strings.HasPrefix(column, "module#") || strings.HasPrefix(column, "sourceloc#") || strings.HasPrefix(column, "symboladdress#")
+	return strings.HasPrefix(column, "module#") || strings.HasPrefix(column, "sourceloc#") ||
+		strings.HasPrefix(column, "symboladdress#")
 }

@@ -63,7 +63,8 @@ func (t *timed) activity(s *snapshot, start, end float64, device int64) bool {
 	}
 	owner := t.location(s)
 	number := strconv.FormatInt(device, 10)
-	at := t.w.Location(trace.Location{Parent: owner, Kind: trace.KindDevice, Key: number, Name: "GPU " + number, Rank: trace.NoRank, Order: 1<<40 + device})
+	at := t.w.Location(trace.Location{Parent: owner, Kind: trace.KindDevice, Key: number, Name: "GPU " + number,
+		Rank: trace.NoRank, Order: 1<<40 + device})
 	last := s.path[len(s.path)-1]
 	if last.category == "cupti.kernel.name" {
 		last.category = "kernel"

@@ -1,8 +1,9 @@
-// Package callgraph turns functions and the edges between them into a profile, for the formats of profilers that know who
-// called whom, but not along which path.
+// Package callgraph turns functions and the edges between them into a profile, for the formats of profilers that know
+// who called whom, but not along which path.
 //
-// Exact are the exclusive cost and the calls of functions, and their inclusive cost but within circles: those are flat rows.
-// Call paths are shared out: where a function has several callers, what it calls is divided by what each of them took.
+// Exact are the exclusive cost and the calls of functions, and their inclusive cost but within circles: those are flat
+// rows. Call paths are shared out: where a function has several callers, what it calls is divided by what each of them
+// took.
 package callgraph
 
 import "cmp"

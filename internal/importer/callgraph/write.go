@@ -34,10 +34,13 @@ func (g *Graph) Write(w trace.Writer, at trace.LocationID, label string, metrics
 		if len(g.circles[f.circle]) > 1 {
 			circles++
 		}
-		rows(w.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: regions[f], Flat: true}), f.Called, f.inclusive, f.Self)
+		rows(w.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: regions[f], Flat: true}), f.Called,
+			f.inclusive, f.Self)
 	}
 	if circles > 0 {
-		w.Report(trace.Guessed, "functions that call each other in a circle: inclusive costs are at most those of the circle", circles, label)
+		w.Report(trace.Guessed,
+			"functions that call each other in a circle: inclusive costs are at most those of the circle", circles,
+			label)
 	}
 	g.paths().write(w, regions, rows, label)
 }
@@ -55,7 +58,8 @@ func (f *Function) region() trace.Region {
 }
 
 // write hands the paths over, and says what is not exact about them.
-func (t *forest) write(w trace.Writer, regions map[*Function]trace.RegionID, rows func(path trace.CallPathID, calls float64, inclusive, self []float64), label string) {
+func (t *forest) write(w trace.Writer, regions map[*Function]trace.RegionID,
+	rows func(path trace.CallPathID, calls float64, inclusive, self []float64), label string) {
 	ids := map[*node]trace.CallPathID{}
 	more := trace.NoRegion
 	for _, n := range t.nodes {
@@ -77,7 +81,8 @@ func (t *forest) write(w trace.Writer, regions map[*Function]trace.RegionID, row
 		what  string
 		count int
 	}{
-		{"functions with several callers: on call paths, what they call is shared out by what each caller took", t.shared},
+		{"functions with several callers: on call paths, what they call is shared out by what each caller took",
+			t.shared},
 		{"call paths that end where they would come back to a function", t.circles},
 		{"call paths that are not followed further, the smallest: under (further calls)", t.cut},
 	} {

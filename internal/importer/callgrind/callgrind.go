@@ -1,10 +1,10 @@
 // Package callgrind reads profiles of callgrind and cachegrind (Valgrind), and what others write in their
 // format: Xdebug (PHP), pprof -callgrind, and tools that write for KCachegrind.
 //
-// The format (valgrind.org, "Callgrind Format Specification"): a head of `key: value` lines that names events, then costs by
-// function (`fn=`), one line a position with a number for each event, and calls (`cfn=`, `calls=COUNT TARGET`) each with the
-// cost of all that was called. Names may be numbered, `(3) main` once and `(3)` from then on, in three lists: files, functions,
-// objects. Positions may be relative: `+3`, `-2`, `*`.
+// The format (valgrind.org, "Callgrind Format Specification"): a head of `key: value` lines that names events, then
+// costs by function (`fn=`), one line a position with a number for each event, and calls (`cfn=`, `calls=COUNT TARGET`)
+// each with the cost of all that was called. Names may be numbered, `(3) main` once and `(3)` from then on, in three
+// lists: files, functions, objects. Positions may be relative: `+3`, `-2`, `*`.
 //
 // Our words: a function is a region, an event a metric. The format gives functions and edges between them, not paths:
 //
@@ -12,7 +12,8 @@
 //	          call each other in a circle, where it is at most the cost of the circle
 //	shared    call paths: where a function has several callers, what it calls is shared out by what each of them took
 //
-// Files of one process (parts, threads) are one run; parts add up. Skipped: jumps, costs by line and instruction, derived events.
+// Files of one process (parts, threads) are one run; parts add up. Skipped: jumps, costs by line and instruction,
+// derived events.
 package callgrind
 
 import (
@@ -23,7 +24,8 @@ import (
 )
 
 // Format is callgrind's.
-var Format = &importer.Format{Name: "callgrind", Title: "Callgrind profiles (Valgrind, cachegrind, Xdebug)", Text: true, Claim: claim, Import: read}
+var Format = &importer.Format{Name: "callgrind", Title: "Callgrind profiles (Valgrind, cachegrind, Xdebug)", Text: true,
+	Claim: claim, Import: read}
 
 // claim takes files of one process in one folder together.
 func claim(s importer.Source) (runs []importer.Run) {
@@ -56,7 +58,8 @@ func header(head []byte) (pid string, ok bool) {
 		key, value, _ := bytes.Cut(line, []byte(":"))
 		switch {
 		case len(line) == 0 || line[0] == '#':
-		case bytes.HasPrefix(line, []byte("fn=")), bytes.HasPrefix(line, []byte("fl=")), bytes.HasPrefix(line, []byte("ob=")):
+		case bytes.HasPrefix(line, []byte("fn=")), bytes.HasPrefix(line, []byte("fl=")),
+			bytes.HasPrefix(line, []byte("ob=")):
 			costs = true
 		case string(key) == "events":
 			events = len(bytes.TrimSpace(value)) > 0
@@ -75,7 +78,8 @@ func header(head []byte) (pid string, ok bool) {
 // knownHeader knows the lines that may stand above the costs.
 func knownHeader(key string) bool {
 	switch key {
-	case "version", "creator", "cmd", "pid", "thread", "part", "desc", "positions", "event", "events", "summary", "totals":
+	case "version", "creator", "cmd", "pid", "thread", "part", "desc", "positions", "event", "events", "summary",
+		"totals":
 		return true
 	}
 	return false

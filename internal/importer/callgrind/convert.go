@@ -37,7 +37,8 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	if fields := strings.Fields(first.command); len(fields) > 0 {
 		name = path.Base(fields[0])
 	}
-	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: strings.TrimSpace(name + " " + first.process), Rank: trace.NoRank})
+	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess,
+		Name: strings.TrimSpace(name + " " + first.process), Rank: trace.NoRank})
 	for key, value := range map[string]string{"command": first.command, "creator": first.creator} {
 		if value != "" {
 			w.Property(key, value)
@@ -47,7 +48,8 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		at := w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Key: t.name, Name: cmp.Or(t.name, "thread"), Rank: trace.NoRank, Order: int64(i)})
+		at := w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Key: t.name,
+			Name: cmp.Or(t.name, "thread"), Rank: trace.NoRank, Order: int64(i)})
 		t.write(w, at)
 	}
 	return nil
@@ -72,7 +74,8 @@ func readFile(ctx context.Context, run importer.Run, name string, w trace.Writer
 	if f.thread != "" {
 		t.name = "thread " + f.thread
 	}
-	i := slices.IndexFunc(*threads, func(o *thread) bool { return o.name == t.name && slices.Equal(o.head.events, f.events) })
+	i := slices.IndexFunc(*threads,
+		func(o *thread) bool { return o.name == t.name && slices.Equal(o.head.events, f.events) })
 	if i < 0 {
 		*threads = append(*threads, t)
 	} else {

@@ -161,7 +161,8 @@ func (c *reader) finishAsync() {
 		}
 	}
 	slices.SortFunc(begins, func(a, b span) int {
-		return cmp.Or(cmp.Compare(a.row.location, b.row.location), cmp.Compare(a.at, b.at), cmp.Compare(a.region, b.region))
+		return cmp.Or(cmp.Compare(a.row.location, b.row.location), cmp.Compare(a.at, b.at),
+			cmp.Compare(a.region, b.region))
 	})
 	for i := range begins { // the store ends them with the trace, and knows that it did
 		s := &begins[i]

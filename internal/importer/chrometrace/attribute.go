@@ -31,7 +31,8 @@ type attribute struct {
 
 // dropped are arguments with which recorders number their own records.
 var dropped = map[dialect][]string{
-	kineto:   {"Ev Idx", "Record function id", "Trace name", "Trace iteration", "Profiler Event Index", "cbid", "cid", "external ts"},
+	kineto: {"Ev Idx", "Record function id", "Trace name", "Trace iteration", "Profiler Event Index", "cbid", "cid",
+		"external ts"},
 	dftracer: {"p_idx", "level", "hhash"},
 }
 

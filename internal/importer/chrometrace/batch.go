@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// batchSize is how much of a file one core takes at a time. The edge of a record is looked for farther: longestBatch times as far.
+	// batchSize is how much of a file one core takes at a time. The edge of a record is looked for farther:
+	// longestBatch times as far.
 	batchSize    = 256 << 10
 	longestBatch = 16
 	// batchesFrom is how long a file must be to be read in batches.
@@ -17,9 +18,10 @@ const (
 
 // A batch is a stretch of a list of records, from the end of a record to the end of another, and the records in it.
 //
-// Where a batch ends is guessed. Whether the guess was right is known when the batch has been read from its begin, as the scanner
-// would: it then ends after a record. So if the first batch begins where a record has ended, and all before this one are whole, this one begins
-// where a record has ended. Whatever is not whole is left to the scanner, from its last record on.
+// Where a batch ends is guessed. Whether the guess was right is known when the batch has been read from its begin, as
+// the scanner would: it then ends after a record. So if the first batch begins where a record has ended, and all before
+// this one are whole, this one begins where a record has ended. Whatever is not whole is left to the scanner, from its
+// last record on.
 type batch struct {
 	text    []byte
 	offset  int64 // in the file
@@ -78,7 +80,8 @@ func (b *batch) room() *record {
 	return r
 }
 
-// keep takes over where the arguments of a record end. Where the room was too small, the record has its own, and those after it get more.
+// keep takes over where the arguments of a record end. Where the room was too small, the record has its own, and those
+// after it get more.
 func (b *batch) keep(r *record) {
 	if n := len(b.args) + len(r.args); n <= cap(b.args) {
 		b.args = b.args[:n]
@@ -87,8 +90,9 @@ func (b *batch) keep(r *record) {
 	}
 }
 
-// edge finds the last place in a text where a record seems to end and the next one to begin: a brace before another, which opens as the
-// records of this file do, with the same key. That key cannot stand like this in a text, where its quotes would have backslashes.
+// edge finds the last place in a text where a record seems to end and the next one to begin: a brace before another,
+// which opens as the records of this file do, with the same key. That key cannot stand like this in a text, where its
+// quotes would have backslashes.
 func edge(text, opening []byte) int {
 	for end := len(text); ; {
 		at := bytes.LastIndex(text[:end], opening)
@@ -127,7 +131,8 @@ func opening(text []byte) []byte {
 	return bytes.Clone(text[:end])
 }
 
-// each hands all records to take, in order, prepared. What it can it reads on several workers; take is called by one at a time.
+// each hands all records to take, in order, prepared. What it can it reads on several workers; take is called by one at
+// a time.
 func (s *scanner) each(workers int, l *lexicon, take func(*record)) {
 	var r record
 	for {
@@ -145,7 +150,8 @@ func (s *scanner) each(workers int, l *lexicon, take func(*record)) {
 
 // afterRecord reports whether the scanner is in a list of records, behind one of them, and has not read far ahead.
 func (s *scanner) afterRecord() bool {
-	return (s.state == inRecords || s.state == inLines) && s.listed && !s.sampled && s.err == nil && len(s.buf)-s.pos <= bufferSize
+	return (s.state == inRecords || s.state == inLines) && s.listed && !s.sampled && s.err == nil &&
+		len(s.buf)-s.pos <= bufferSize
 }
 
 // batches reads the list of records in batches, as far as these are whole.
@@ -187,8 +193,8 @@ func (s *scanner) batches(workers int, opening []byte, d dialect, take func(*rec
 	s.batchesPause = 2*s.batchesPause + longestBatch*int64(s.batch)
 }
 
-// cut reads on behind text, up to a batch and further until there is an edge, and gives the part before the last one and the part
-// behind it. The first is empty where there is none.
+// cut reads on behind text, up to a batch and further until there is an edge, and gives the part before the last one
+// and the part behind it. The first is empty where there is none.
 func (s *scanner) cut(text, opening, rest []byte) (whole, behind []byte) {
 	for want := max(s.batch, len(text)); ; want *= 2 {
 		if cap(text) < want {

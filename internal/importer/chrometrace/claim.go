@@ -202,7 +202,8 @@ func areOneJob(s importer.Source, parts []importer.Part) bool {
 }
 
 // communicationWords are in the names of the records of any job of several ranks.
-var communicationWords = [][]byte{[]byte("nccl"), []byte("rccl"), []byte("c10d"), []byte("gloo:"), []byte("record_param_comms")}
+var communicationWords = [][]byte{[]byte("nccl"), []byte("rccl"), []byte("c10d"), []byte("gloo:"),
+	[]byte("record_param_comms")}
 
 // communicates looks for communication in a file, in bounded memory.
 func communicates(s importer.Source, path string) bool {
@@ -234,7 +235,8 @@ func communicates(s importer.Source, path string) bool {
 func mergeJobs(jobs []job) []job {
 	var merged []job
 	for _, j := range jobs {
-		at := slices.IndexFunc(merged, func(m job) bool { return j.world > 1 && m.world == j.world && disjoint(m.ranks, j.ranks) })
+		at := slices.IndexFunc(merged,
+			func(m job) bool { return j.world > 1 && m.world == j.world && disjoint(m.ranks, j.ranks) })
 		if at < 0 {
 			merged = append(merged, j)
 			continue
@@ -275,8 +277,9 @@ func together(files []facts) importer.Run {
 	return r
 }
 
-// room is what an import has on the disk, times its files. Most of it is the store, 0.1 to 0.45 times; where one thread has most of the events it is
-// what they are sorted in and their plain rows, 58 bytes each, so that it depends on how long an event is.
+// room is what an import has on the disk, times its files. Most of it is the store, 0.1 to 0.45 times; where one thread
+// has most of the events it is what they are sorted in and their plain rows, 58 bytes each, so that it depends on how
+// long an event is.
 func room(run importer.Run, files []importer.File) float64 {
 	shortest := 0.0
 	for _, f := range files[:min(len(files), roomFiles)] {

@@ -47,7 +47,8 @@ type pending struct {
 func newReader(w trace.Writer, d dialect) *reader {
 	c := &reader{counters: map[string]trace.CounterID{}, lexicon: newLexicon(d)}
 	c.dictionary = dictionary{
-		w: w, dialect: d, categories: map[string]*category{}, keys: map[string]*attribute{}, texts: map[string]string{}, hashes: map[string]string{},
+		w: w, dialect: d, categories: map[string]*category{}, keys: map[string]*attribute{}, texts: map[string]string{},
+		hashes: map[string]string{},
 	}
 	c.rank, c.parent = trace.NoRank, trace.NoLocation
 	c.places, c.processes, c.devices = map[string]*place{}, map[string]*process{}, map[string]*device{}
@@ -103,7 +104,8 @@ func (c *reader) emptyError(s *scanner) error {
 		}
 		return &importer.Error{File: c.label, Kind: importer.ErrMalformed, Cause: "read: " + err.Error()}
 	}
-	e := &importer.Error{File: c.label, Kind: importer.ErrMalformed, Cause: "holds no trace events", Hint: "record it again"}
+	e := &importer.Error{File: c.label, Kind: importer.ErrMalformed, Cause: "holds no trace events",
+		Hint: "record it again"}
 	if d := &s.damage; d.broken > 0 || d.cut {
 		e.Place, e.Cause = byteAt(d.brokenAt), "no record can be read from here on"
 	}

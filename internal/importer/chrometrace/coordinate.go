@@ -10,8 +10,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// dimensions of parallel training, in the order in which frameworks lay ranks out: replicas of the data, stages of a pipeline, parts of a
-// tensor, experts, parts of a sequence.
+// dimensions of parallel training, in the order in which frameworks lay ranks out: replicas of the data, stages of a
+// pipeline, parts of a tensor, experts, parts of a sequence.
 var dimensions = []string{"dp", "pp", "tp", "ep", "cp"}
 
 var coordinatePattern = regexp.MustCompile(`(?i)(?:^|[^a-z])(dp|pp|tp|ep|cp)[ _-]?rank[ _:=#-]?(\d{1,6})(?:[^0-9]|$)`)
@@ -33,8 +33,9 @@ func coordinates(name string) map[string]int {
 	}
 }
 
-// arrange gives locations whose names tell coordinates these as attributes, and lays the first of each place out on a grid. Where
-// threads are stages and nothing tells replicas, processes numbered from 0 on are these: a guess, and counted.
+// arrange gives locations whose names tell coordinates these as attributes, and lays the first of each place out on a
+// grid. Where threads are stages and nothing tells replicas, processes numbered from 0 on are these: a guess, and
+// counted.
 func (c *rowTree) arrange() {
 	type placed struct {
 		location trace.LocationID
@@ -91,7 +92,8 @@ func (c *rowTree) arrange() {
 	grid := trace.Topology{Name: "parallel"}
 	for _, d := range dimensions {
 		if used[d] {
-			grid.DimNames, grid.Dims, grid.Periodic = append(grid.DimNames, d), append(grid.Dims, 1), append(grid.Periodic, false)
+			grid.DimNames, grid.Dims, grid.Periodic = append(grid.DimNames, d), append(grid.Dims, 1),
+				append(grid.Periodic, false)
 		}
 	}
 	taken := map[string]bool{}

@@ -116,7 +116,8 @@ func (x *sampler) showFrames(ctx context.Context, s *scanner) error {
 	total := stack.New(x.w, trace.Metric{Name: "samples", Integer: true, Default: true})
 	defer total.Finish()
 	slices.SortStableFunc(x.frameSamples, func(a, b frameSample) int {
-		return cmp.Or(cmp.Compare(a.place.pid, b.place.pid), cmp.Compare(a.place.tid, b.place.tid), cmp.Compare(a.at, b.at))
+		return cmp.Or(cmp.Compare(a.place.pid, b.place.pid), cmp.Compare(a.place.tid, b.place.tid),
+			cmp.Compare(a.at, b.at))
 	})
 	for first := 0; first < len(x.frameSamples); {
 		end := first
@@ -132,7 +133,8 @@ func (x *sampler) showFrames(ctx context.Context, s *scanner) error {
 }
 
 // showThread writes the samples of one thread, in order of time.
-func (x *sampler) showThread(ctx context.Context, total *stack.Profile, list []frameSample, paths [][]trace.RegionID) error {
+func (x *sampler) showThread(ctx context.Context, total *stack.Profile, list []frameSample,
+	paths [][]trace.RegionID) error {
 	thread := x.thread(list[0].place).location
 	row := x.w.Location(trace.Location{Parent: thread, Kind: trace.KindSamples, Name: "samples", Rank: trace.NoRank})
 	stream := x.w.Stream(row, trace.StreamOptions{Unordered: true})

@@ -69,7 +69,8 @@ func (p *plan) arrange() {
 	grid := trace.Topology{Name: "parallel"}
 	for _, d := range dimensions {
 		if used[d] > 0 {
-			grid.DimNames, grid.Dims, grid.Periodic = append(grid.DimNames, d), append(grid.Dims, used[d]), append(grid.Periodic, false)
+			grid.DimNames, grid.Dims, grid.Periodic = append(grid.DimNames, d), append(grid.Dims, used[d]),
+				append(grid.Periodic, false)
 		}
 	}
 	if len(grid.Dims) == 0 || len(p.ranks) < 2 {

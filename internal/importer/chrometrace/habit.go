@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// A habit is how the writer of a file puts its records: the same keys in the same order, with the same blanks. What stood between a value and the
-// next is kept by the key before it, so that the next time it is compared, eight bytes in one step, and not read. Values that come again and again (a phase, a
-// category, a thread) are kept with what stands around them, and compared as one. What was never seen, and what does not come again, is read as JSON.
+// A habit is how the writer of a file puts its records: the same keys in the same order, with the same blanks. What
+// stood between a value and the next is kept by the key before it, so that the next time it is compared, eight bytes in
+// one step, and not read. Values that come again and again (a phase, a category, a thread) are kept with what stands
+// around them, and compared as one. What was never seen, and what does not come again, is read as JSON.
 type habit struct {
 	lexicon *lexicon // gives the keys of arguments their words; nil: they get none
 	begin   junction // after the brace of a record
@@ -66,8 +67,8 @@ const (
 	mostHits     = 8
 )
 
-// record reads the object that begins at b[i], which is "{". It gives where it ends, or where it is broken. No memory is allocated but for r.args,
-// and for what is seen for the first time.
+// record reads the object that begins at b[i], which is "{". It gives where it ends, or where it is broken. No memory
+// is allocated but for r.args, and for what is seen for the first time.
 func (h *habit) record(b []byte, i int, r *record) (int, status) {
 	i++
 	at, args := &h.begin, false
@@ -199,7 +200,8 @@ func (j *junction) match(b []byte, i int) *gap {
 	return nil
 }
 
-// forward lets a gap that came be found sooner than the one before it, if that one came seldom lately. Where the two take turns they stay.
+// forward lets a gap that came be found sooner than the one before it, if that one came seldom lately. Where the two
+// take turns they stay.
 func (j *junction) forward(k int) {
 	before, g := j.gaps[k-1], j.gaps[k]
 	before.hits = max(before.hits-1, 0)
@@ -208,7 +210,8 @@ func (j *junction) forward(k int) {
 	}
 }
 
-// join makes one gap of the gap g from b[begin] on, the value v behind it, which ends at b[end], and the gap that follows, if the value comes often.
+// join makes one gap of the gap g from b[begin] on, the value v behind it, which ends at b[end], and the gap that
+// follows, if the value comes often.
 func (h *habit) join(b []byte, at *junction, g *gap, begin, end int, v value) {
 	size := int(v.size)
 	if v.kind == text {
@@ -225,7 +228,8 @@ func (h *habit) join(b []byte, at *junction, g *gap, begin, end int, v value) {
 	if next == nil || end-begin+len(next.text) > longestGap {
 		return
 	}
-	j := &gap{text: string(b[begin : end+len(next.text)]), field: next.field, key: next.key, word: next.word, next: next.next, goesOver: true, phrase: g.phrase}
+	j := &gap{text: string(b[begin : end+len(next.text)]), field: next.field, key: next.key, word: next.word,
+		next: next.next, goesOver: true, phrase: g.phrase}
 	j.phrase.add(g.field, v.own())
 	j.phrase.join(&next.phrase, h.lexicon)
 	j.aim(end - begin)
@@ -346,7 +350,8 @@ func (g *gap) aim(best int) {
 	g.probe = binary.LittleEndian.Uint64(some[:])
 }
 
-// add keeps a gap, before all that it begins with. Where there are many, one that goes over values which came seldom lately is forgotten for it.
+// add keeps a gap, before all that it begins with. Where there are many, one that goes over values which came seldom
+// lately is forgotten for it.
 func (h *habit) add(at *junction, g *gap) {
 	if len(at.gaps) == mostAfter {
 		last := len(at.gaps) - 1

@@ -47,7 +47,8 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 
 // importWith does so on a number of cores, and where batch is not 0 in batches of so many bytes.
 func importWith(ctx context.Context, run importer.Run, w trace.Writer, workers, batch int) error {
-	p := &plan{run: run, w: w, workers: workers, batch: batch, ranks: map[int]trace.LocationID{}, member: map[int][]processGroup{}}
+	p := &plan{run: run, w: w, workers: workers, batch: batch, ranks: map[int]trace.LocationID{},
+		member: map[int][]processGroup{}}
 	for _, file := range run.Files {
 		p.files = append(p.files, probe(file, run.Source.Head(file)))
 	}
@@ -93,11 +94,13 @@ func (p *plan) number() {
 	if named > 0 {
 		p.w.Report(trace.Guessed, "ranks taken from the names of files", int64(named), p.run.Label(p.files[0].path))
 	}
-	if p.files[0].dialect == dftracer && !slices.ContainsFunc(p.rank, func(r int) bool { return r >= 0 }) && len(p.files) > 1 {
+	if p.files[0].dialect == dftracer && !slices.ContainsFunc(p.rank, func(r int) bool { return r >= 0 }) &&
+		len(p.files) > 1 {
 		for i := range p.rank {
 			p.rank[i] = i
 		}
-		p.w.Report(trace.Guessed, "ranks counted in the order of the files' names", int64(len(p.files)), p.run.Label(p.files[0].path))
+		p.w.Report(trace.Guessed, "ranks counted in the order of the files' names", int64(len(p.files)),
+			p.run.Label(p.files[0].path))
 	}
 	p.machine = true
 	byRank := map[int]int{}
@@ -109,7 +112,9 @@ func (p *plan) number() {
 		}
 		if at, ok := byRank[r]; ok && r >= 0 {
 			p.groups[at] = append(p.groups[at], i)
-			p.w.Report(trace.Guessed, "files of a rank that has others, put on the same rows (a restart, or several recordings)", 1, p.run.Label(f.path))
+			p.w.Report(trace.Guessed,
+				"files of a rank that has others, put on the same rows (a restart, or several recordings)", 1,
+				p.run.Label(f.path))
 			continue
 		}
 		byRank[r] = len(p.groups)
@@ -129,7 +134,8 @@ func (p *plan) readGroup(ctx context.Context, n int) (err error) {
 	defer func() { p.spare.Put(&pending{c.flows[:0], c.launchFlows[:0], c.launches[:0], c.works[:0]}) }()
 	if first.dialect == chrome {
 		if len(p.files) > 1 {
-			c.parent = p.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: first.path, Name: first.path, Rank: trace.NoRank})
+			c.parent = p.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: first.path,
+				Name: first.path, Rank: trace.NoRank})
 		}
 	} else {
 		p.defineRank(c, group[0])
@@ -157,7 +163,8 @@ func (p *plan) defineRank(c *reader, i int) {
 	c.rank = p.rank[i]
 	c.keyPrefix = f.path + " "
 	if p.machine {
-		c.parent = p.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Key: f.host, Name: f.host, Rank: trace.NoRank})
+		c.parent = p.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Key: f.host,
+			Name: f.host, Rank: trace.NoRank})
 	}
 	l := trace.Location{Parent: c.parent, Kind: trace.KindProcess, Key: f.path, Name: "process", Rank: trace.NoRank}
 	if f.host != "" {

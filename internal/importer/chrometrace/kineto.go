@@ -45,7 +45,8 @@ func (c *reader) correlate(r *record, cat *category, l launch) {
 	}
 }
 
-// correlateXLA does the same for files of XLA, which have no categories: work is on processes that are named after a device.
+// correlateXLA does the same for files of XLA, which have no categories: work is on processes that are named after a
+// device.
 func (c *reader) correlateXLA(r *record, l launch) {
 	id, ok := r.number(keyCorrelationXLA)
 	if !ok || id <= 0 {
@@ -82,7 +83,8 @@ func (c *reader) linkLaunches() {
 	links := make([]trace.Link, 0, linkBatch)
 	i := 0
 	for n, w := range c.works {
-		for i < len(c.launches) && (c.launches[i].rank < w.rank || c.launches[i].rank == w.rank && c.launches[i].id < w.id) {
+		for i < len(c.launches) &&
+			(c.launches[i].rank < w.rank || c.launches[i].rank == w.rank && c.launches[i].id < w.id) {
 			i++
 		}
 		if i == len(c.launches) || !c.launches[i].same(&w) {
@@ -120,7 +122,8 @@ func (c *reader) linkLaunches() {
 // linkBatch is how many links are handed over at a time.
 const linkBatch = 1024
 
-// repeatedFlows finds the flows of launches that say what correlation ids said: those whose id is that of work which is linked.
+// repeatedFlows finds the flows of launches that say what correlation ids said: those whose id is that of work which is
+// linked.
 func (c *reader) repeatedFlows(linked []bool) []bool {
 	repeated := make([]bool, len(c.launchFlows))
 	known := make([]uint64, 0, len(linked))

@@ -10,9 +10,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A lexicon prepares records for the reader: it reads their numbers, and finds the words that come again and again by their bytes. A word
-// is what the reader has found out about these bytes, or nothing yet. So records can be prepared on several cores, each with a lexicon
-// of its own, and what they mean is still decided by one reader, in the order of the file.
+// A lexicon prepares records for the reader: it reads their numbers, and finds the words that come again and again by
+// their bytes. A word is what the reader has found out about these bytes, or nothing yet. So records can be prepared on
+// several cores, each with a lexicon of its own, and what they mean is still decided by one reader, in the order of the
+// file.
 type lexicon struct {
 	dialect      dialect
 	categories   map[string]*categoryWord
@@ -39,7 +40,8 @@ type categoryWord struct {
 	known *category
 }
 
-// recentName and recentList are words that were asked for lately, so that most are found without looking at all of their bytes twice.
+// recentName and recentList are words that were asked for lately, so that most are found without looking at all of
+// their bytes twice.
 type recentName struct {
 	category *categoryWord
 	word     *nameWord
@@ -54,7 +56,8 @@ type recentList struct {
 func shortHash(b []byte) uint64 {
 	x := uint64(len(b))
 	if n := len(b); n >= 8 {
-		x += binary.LittleEndian.Uint64(b) ^ bits.RotateLeft64(binary.LittleEndian.Uint64(b[n-8:]), 20) ^ bits.RotateLeft64(binary.LittleEndian.Uint64(b[n/2-4:]), 40)
+		x += binary.LittleEndian.Uint64(b) ^ bits.RotateLeft64(binary.LittleEndian.Uint64(b[n-8:]),
+			20) ^ bits.RotateLeft64(binary.LittleEndian.Uint64(b[n/2-4:]), 40)
 	} else {
 		for _, c := range b {
 			x = x<<8 + uint64(c)
@@ -93,7 +96,8 @@ const (
 	keyCorrelationXLA
 )
 
-var knownKeys = map[string]knownKey{"correlation": keyCorrelation, "External id": keyExternal, "external id": keyExternalSmall, "correlation_id": keyCorrelationXLA}
+var knownKeys = map[string]knownKey{"correlation": keyCorrelation, "External id": keyExternal,
+	"external id": keyExternalSmall, "correlation_id": keyCorrelationXLA}
 
 type textWord struct {
 	text  string
@@ -208,7 +212,8 @@ func (l *lexicon) nameOf(c *categoryWord, v value) *nameWord {
 func (l *lexicon) placeOf(pid, tid value) *placeWord {
 	recent := &l.recentPlaces[(shortHash(pid.raw())+3*shortHash(tid.raw()))%uint64(len(l.recentPlaces))]
 	p := *recent
-	if p != nil && p.pidKind == pid.kind && p.tidKind == tid.kind && p.tid == string(tid.raw()) && p.pid == string(pid.raw()) {
+	if p != nil && p.pidKind == pid.kind && p.tidKind == tid.kind && p.tid == string(tid.raw()) &&
+		p.pid == string(pid.raw()) {
 		return p
 	}
 	k := append(l.key[:0], byte(pid.kind), byte(tid.kind))
@@ -226,8 +231,8 @@ func (l *lexicon) placeOf(pid, tid value) *placeWord {
 	return p
 }
 
-// keyOf finds the key of an argument. Records of a kind have the same keys in the same order, so the one at this position
-// last time is tried first.
+// keyOf finds the key of an argument. Records of a kind have the same keys in the same order, so the one at this
+// position last time is tried first.
 func (l *lexicon) keyOf(position int, v value) *keyWord {
 	if position < len(l.recent) {
 		if k := l.recent[position]; k != nil && k.text == string(v.raw()) {

@@ -79,7 +79,8 @@ func (c *rowTree) pool(pid string, kind, id int64, known bool) *pool {
 		p.allocated = c.w.Counter(trace.Counter{Location: where, Name: what + " allocated", Unit: "bytes"})
 		p.reserved = c.w.Counter(trace.Counter{Location: where, Name: what + " reserved", Unit: "bytes"})
 	} else {
-		p.allocated = c.w.Counter(trace.Counter{Location: where, Name: what + " allocated since the begin", Unit: "bytes"})
+		p.allocated = c.w.Counter(trace.Counter{Location: where, Name: what + " allocated since the begin",
+			Unit: "bytes"})
 	}
 	c.pools[key] = p
 	return p
@@ -90,7 +91,8 @@ func (c *rowTree) device(pid string) *device {
 	d, ok := c.devices[pid]
 	if !ok {
 		d = &device{pid: pid, number: pid}
-		d.location = c.w.Location(trace.Location{Parent: c.owner().location, Kind: trace.KindDevice, Key: pid, Name: "device " + pid, Rank: trace.NoRank})
+		d.location = c.w.Location(trace.Location{Parent: c.owner().location, Kind: trace.KindDevice, Key: pid,
+			Name: "device " + pid, Rank: trace.NoRank})
 		c.devices[pid] = d
 	}
 	return d

@@ -86,7 +86,8 @@ func parseDigits(b []byte, i int) (d plainNumber, ok bool) {
 	return d, i < len(b) && class[b[i]]&bare == 0 && d.whole+d.after <= 18
 }
 
-// eightDigits reports whether eight bytes are digits, and numberOf is the number that they write, the first byte the lowest.
+// eightDigits reports whether eight bytes are digits, and numberOf is the number that they write, the first byte the
+// lowest.
 func eightDigits(x uint64) bool {
 	return x&0xF0F0F0F0F0F0F0F0|(x+0x0606060606060606)&0xF0F0F0F0F0F0F0F0>>4 == 0x3333333333333333
 }
@@ -127,7 +128,8 @@ func parseText(b []byte, begin int) (value, int, status) {
 		}
 		i += bits.TrailingZeros64(found) / 8
 		if b[i] == '"' {
-			return value{first: unsafe.SliceData(b[begin:]), size: uint32(i - begin), kind: text, escaped: escaped}, i + 1, complete
+			return value{first: unsafe.SliceData(b[begin:]), size: uint32(i - begin), kind: text, escaped: escaped},
+				i + 1, complete
 		}
 		escaped = true
 		i += 2
@@ -135,7 +137,8 @@ func parseText(b []byte, begin int) (value, int, status) {
 	for ; i < len(b); i++ {
 		switch b[i] {
 		case '"':
-			return value{first: unsafe.SliceData(b[begin:]), size: uint32(i - begin), kind: text, escaped: escaped}, i + 1, complete
+			return value{first: unsafe.SliceData(b[begin:]), size: uint32(i - begin), kind: text, escaped: escaped},
+				i + 1, complete
 		case '\\':
 			escaped = true
 			i++

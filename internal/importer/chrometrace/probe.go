@@ -56,7 +56,8 @@ func probe(file string, head []byte) facts {
 	for i := range s.sections {
 		f.member(s.sections[i].key, s.sections[i].raw)
 	}
-	f.mayCome = !f.trace && records == 0 && longFirst(trimmed) || !f.trace && s.damage.cut && len(s.sections) > 0 && len(head) >= shortestCut && beforeRecords[s.sections[0].key]
+	f.mayCome = !f.trace && records == 0 && longFirst(trimmed) ||
+		!f.trace && s.damage.cut && len(s.sections) > 0 && len(head) >= shortestCut && beforeRecords[s.sections[0].key]
 	return f
 }
 
@@ -71,8 +72,10 @@ const shortestCut = 1 << 10
 
 // beforeRecords are members that stand before traceEvents in files of Chrome.
 var beforeRecords = map[string]bool{
-	"metadata": true, "otherData": true, "displayTimeUnit": true, "stackFrames": true, "samples": true, "systemTraceEvents": true,
-	"controllerTraceDataKey": true, "clientInfo": true, "powerTraceAsString": true, "traceAnnotations": true, "schemaVersion": true,
+	"metadata": true, "otherData": true, "displayTimeUnit": true, "stackFrames": true, "samples": true,
+	"systemTraceEvents":      true,
+	"controllerTraceDataKey": true, "clientInfo": true, "powerTraceAsString": true, "traceAnnotations": true,
+	"schemaVersion": true,
 }
 
 // look takes what one record tells.
@@ -108,8 +111,10 @@ func (f *facts) look(r *record) {
 
 // kinetoOnly are categories that nobody else writes.
 var kinetoOnly = map[string]bool{
-	"cpu_op": true, "user_annotation": true, "cuda_runtime": true, "cuda_driver": true, "gpu_memcpy": true, "gpu_memset": true,
-	"gpu_user_annotation": true, "python_function": true, "ac2g": true, "fwdbwd": true, "xpu_runtime": true, "mtia_ccp_events": true,
+	"cpu_op": true, "user_annotation": true, "cuda_runtime": true, "cuda_driver": true, "gpu_memcpy": true,
+	"gpu_memset":          true,
+	"gpu_user_annotation": true, "python_function": true, "ac2g": true, "fwdbwd": true, "xpu_runtime": true,
+	"mtia_ccp_events": true,
 }
 
 // member takes what a top-level member tells.

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// The buffer begins small, for the many small files of a large run, and stays small enough for what is read into it to be near when it is
-	// looked at.
+	// The buffer begins small, for the many small files of a large run, and stays small enough for what is read into it
+	// to be near when it is looked at.
 	firstBuffer = 32 << 10
 	bufferSize  = 128 << 10
 	// longestFirst is how far the first object is looked through for what it is.

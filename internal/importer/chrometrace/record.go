@@ -21,7 +21,8 @@ type record struct {
 	args              []argument
 	argsValue         value // args that are not an object
 
-	// Prepared, see lexicon; times already as they are read, where they are plain numbers, and words where a habit knows them:
+	// Prepared, see lexicon; times already as they are read, where they are plain numbers, and words where a habit
+	// knows them:
 	at, length   int64 // ts and dur in nanoseconds
 	timed, lasts bool  // they are such
 	digits       timeDigits

@@ -115,7 +115,8 @@ func (c *rowTree) thread(p *place) *row {
 		if key == "" {
 			name = "thread"
 		}
-		p.cpu = c.newRow(trace.Location{Parent: owner.location, Kind: trace.KindThread, Key: key, Name: name, Rank: trace.NoRank})
+		p.cpu = c.newRow(trace.Location{Parent: owner.location, Kind: trace.KindThread, Key: key, Name: name,
+			Rank: trace.NoRank})
 		owner.threads = append(owner.threads, p)
 	}
 	return p.cpu
@@ -129,7 +130,8 @@ func (c *rowTree) stream(p *place) *row {
 		if !strings.HasPrefix(name, "stream") {
 			name = "stream " + name
 		}
-		p.gpu = c.newRow(trace.Location{Parent: d.location, Kind: trace.KindStream, Key: p.tid, Name: name, Rank: trace.NoRank})
+		p.gpu = c.newRow(trace.Location{Parent: d.location, Kind: trace.KindStream, Key: p.tid, Name: name,
+			Rank: trace.NoRank})
 	}
 	return p.gpu
 }
@@ -152,7 +154,8 @@ func (c *rowTree) process(pid string) *process {
 			name += " " + pid
 		}
 		p = &process{pid: pid}
-		p.location = c.w.Location(trace.Location{Parent: c.parent, Kind: trace.KindProcess, Key: c.keyPrefix + pid, Name: name, Rank: trace.NoRank})
+		p.location = c.w.Location(trace.Location{Parent: c.parent, Kind: trace.KindProcess, Key: c.keyPrefix + pid,
+			Name: name, Rank: trace.NoRank})
 	}
 	c.processes[pid] = p
 	return p
@@ -177,7 +180,8 @@ func (c *rowTree) asyncRow(p *process, cat string) *row {
 		if cat != "" {
 			name += ": " + cat
 		}
-		r = c.newRow(trace.Location{Parent: p.location, Kind: kindAsync, Key: cat, Name: name, Rank: trace.NoRank, Order: 1 << 40})
+		r = c.newRow(trace.Location{Parent: p.location, Kind: kindAsync, Key: cat, Name: name, Rank: trace.NoRank,
+			Order: 1 << 40})
 		p.async[cat] = r
 	}
 	return r

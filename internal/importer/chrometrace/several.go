@@ -11,8 +11,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Kineto writes a file a rank, in which the pid of GPU work is the number of a device. People also put the files of all ranks into
-// one, with a pid for each: then processes are named after their ranks, and the GPU work of such a pid is that of its own devices.
+// Kineto writes a file a rank, in which the pid of GPU work is the number of a device. People also put the files of all
+// ranks into one, with a pid for each: then processes are named after their ranks, and the GPU work of such a pid is
+// that of its own devices.
 
 // ranked reports whether a pid of a Kineto file is a rank of several.
 func (c *rowTree) ranked(pid string) bool {
@@ -72,7 +73,8 @@ func (c *rowTree) rankDevice(pid, number string) *device {
 	d, ok := c.devices[key]
 	if !ok {
 		d = &device{pid: pid, number: number}
-		d.location = c.w.Location(trace.Location{Parent: c.process(pid).location, Kind: trace.KindDevice, Key: number, Name: "device " + number, Rank: trace.NoRank})
+		d.location = c.w.Location(trace.Location{Parent: c.process(pid).location, Kind: trace.KindDevice, Key: number,
+			Name: "device " + number, Rank: trace.NoRank})
 		c.devices[key] = d
 	}
 	return d
@@ -86,7 +88,8 @@ func streamName(name string) string {
 	return name
 }
 
-// sameAsLaunches gives the ids of flows that end where a piece of GPU work begins whose launch is known by its correlation id.
+// sameAsLaunches gives the ids of flows that end where a piece of GPU work begins whose launch is known by its
+// correlation id.
 func (c *reader) sameAsLaunches(ids []uint64) []uint64 {
 	type point struct {
 		location trace.LocationID

@@ -58,7 +58,8 @@ func (x *sampler) profileChunk(r *record) bool {
 		x.tally.Add(brokenRecords, r.offset)
 	}
 	// Only a chunk that brings something proves that a `Profile` is V8's.
-	return !cursor.Bad && (p.began || len(p.samples.IDs)+p.tree.Len() > before || string(r.name.raw()) == "ProfileChunk")
+	return !cursor.Bad &&
+		(p.began || len(p.samples.IDs)+p.tree.Len() > before || string(r.name.raw()) == "ProfileChunk")
 }
 
 // v8Profile finds the profile of a record by its process and id.

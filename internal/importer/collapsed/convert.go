@@ -22,8 +22,9 @@ type converter struct {
 }
 
 func newConverter(w trace.Writer, name string) *converter {
-	return &converter{w: w, name: name, process: trace.NoLocation, regions: map[string]trace.RegionID{}, threads: map[string]trace.LocationID{},
-		out: stack.New(w, trace.Metric{Name: "samples", Default: true})}
+	return &converter{w: w, name: name, process: trace.NoLocation, regions: map[string]trace.RegionID{},
+		threads: map[string]trace.LocationID{},
+		out:     stack.New(w, trace.Metric{Name: "samples", Default: true})}
 }
 
 func (c *converter) stack(frames []byte, count float64) {
@@ -47,14 +48,17 @@ func (c *converter) location(frames []byte) (trace.LocationID, []byte) {
 			return at, rest
 		}
 		if m := threadFrame.FindSubmatch(first); m != nil {
-			process := c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: string(m[2]), Name: string(m[1]) + " " + string(m[2]), Rank: trace.NoRank})
-			at := c.w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Key: string(m[3]), Name: string(m[1]) + " " + string(m[3]), Rank: trace.NoRank})
+			process := c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: string(m[2]),
+				Name: string(m[1]) + " " + string(m[2]), Rank: trace.NoRank})
+			at := c.w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Key: string(m[3]),
+				Name: string(m[1]) + " " + string(m[3]), Rank: trace.NoRank})
 			c.threads[string(first)] = at
 			return at, rest
 		}
 	}
 	if c.process == trace.NoLocation {
-		c.process = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: c.name, Rank: trace.NoRank})
+		c.process = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: c.name,
+			Rank: trace.NoRank})
 	}
 	return c.process, frames
 }

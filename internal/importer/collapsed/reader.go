@@ -65,7 +65,8 @@ func lines(ctx context.Context, f io.Reader, label string, c *converter) error {
 	case err != nil && c.stacks == 0 && errors.As(err, &packed):
 		return packed
 	case err != nil:
-		c.w.Report(trace.Skipped, "the rest of a file that cannot be unpacked", 1, fmt.Sprintf("%s: after line %d", label, number))
+		c.w.Report(trace.Skipped, "the rest of a file that cannot be unpacked", 1,
+			fmt.Sprintf("%s: after line %d", label, number))
 	}
 	if c.stacks == 0 {
 		return importer.Malformed(label, "", "no line is a stack and a count")

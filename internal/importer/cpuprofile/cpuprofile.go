@@ -22,11 +22,14 @@ import (
 )
 
 // Format is V8's profile.
-var Format = &importer.Format{Name: "cpuprofile", Title: "V8 CPU profiles (.cpuprofile: Node, Chrome)", Claim: importer.EachFile(isProfile), Import: importer.OneFile(read)}
+var Format = &importer.Format{Name: "cpuprofile", Title: "V8 CPU profiles (.cpuprofile: Node, Chrome)",
+	Claim: importer.EachFile(isProfile), Import: importer.OneFile(read)}
 
 func isProfile(head []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\ufeff"), []byte("{")) && bytes.Contains(head, []byte(`"nodes"`)) &&
-		bytes.Contains(head, []byte(`"callFrame"`)) && bytes.Contains(head, []byte(`"functionName"`)) && !bytes.Contains(head, []byte(`"traceEvents"`))
+	return bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n\ufeff"), []byte("{")) &&
+		bytes.Contains(head, []byte(`"nodes"`)) &&
+		bytes.Contains(head, []byte(`"callFrame"`)) && bytes.Contains(head, []byte(`"functionName"`)) &&
+		!bytes.Contains(head, []byte(`"traceEvents"`))
 }
 
 // A profile is the file while it is read.
@@ -38,11 +41,13 @@ type profile struct {
 
 func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
 	p := &profile{tree: v8tree.New(w), samples: v8tree.Samples{Label: label}}
-	p.Reader = jsonstream.NewReader(ctx, in, label, func(what, place string) { w.Report(trace.Skipped, what, 1, place) })
+	p.Reader = jsonstream.NewReader(ctx, in, label,
+		func(what, place string) { w.Report(trace.Skipped, what, 1, place) })
 	if err := p.End(p.Members(p.member), p.tree.Len(), "nodes"); err != nil {
 		return err
 	}
-	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name), Rank: trace.NoRank})
+	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name),
+		Rank: trace.NoRank})
 	thread := w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Name: "main", Rank: trace.NoRank})
 	if len(p.samples.IDs) == 0 {
 		p.tree.Hits(thread)

@@ -19,7 +19,9 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 		return err
 	}
 	if len(streams) == 0 {
-		return &importer.Error{File: run.Label(run.Files[0]), Cause: "the folder has this description of a CTF trace and no file of events that it describes", Hint: "give the folder with its stream files, as the recorder wrote it", Kind: importer.ErrNotFound}
+		return &importer.Error{File: run.Label(run.Files[0]),
+			Cause: "the folder has this description of a CTF trace and no file of events that it describes",
+			Hint:  "give the folder with its stream files, as the recorder wrote it", Kind: importer.ErrNotFound}
 	}
 	if err := merge(ctx, streams, c.event); err != nil {
 		return err
@@ -61,8 +63,12 @@ type rowKey struct {
 
 func newConverter(run importer.Run, w trace.Writer) *converter {
 	c := &converter{
-		run: run, w: w, tid: w.Attribute("tid"), tasks: map[string]trace.RegionID{}, tally: &tally{w: w, streams: map[streamKey]*counts{}}, opened: importer.NewRows(w), rows: map[rowKey]*row{}, cpus: map[int64]*cpu{}, threads: map[int64]*thread{},
-		regions: map[uint64]trace.RegionID{}, symbols: map[uint64]string{}, texts: map[string]trace.Value{}, otf2: otf2Names{strings: map[uint64]string{}, regions: map[uint64]uint64{}, groups: map[uint64]uint64{}, locations: map[uint64]otf2Location{}},
+		run: run, w: w, tid: w.Attribute("tid"), tasks: map[string]trace.RegionID{},
+		tally: &tally{w: w, streams: map[streamKey]*counts{}}, opened: importer.NewRows(w), rows: map[rowKey]*row{},
+		cpus: map[int64]*cpu{}, threads: map[int64]*thread{},
+		regions: map[uint64]trace.RegionID{}, symbols: map[uint64]string{}, texts: map[string]trace.Value{},
+		otf2: otf2Names{strings: map[uint64]string{}, regions: map[uint64]uint64{}, groups: map[uint64]uint64{},
+			locations: map[uint64]otf2Location{}},
 	}
 	for i := range c.states {
 		c.states[i] = trace.NoRegion
@@ -92,7 +98,9 @@ func (c *converter) load() (streams []*stream, err error) {
 	}
 	for _, file := range c.run.Files {
 		if t := traces[path.Dir(file)]; t != nil && path.Base(file) != "metadata" {
-			streams = append(streams, &stream{run: c.run, file: file, label: c.run.Label(file), trace: t, tally: c.tally, number: len(streams), cpu: -1, id: -1})
+			streams = append(streams,
+				&stream{run: c.run, file: file, label: c.run.Label(file), trace: t, tally: c.tally,
+					number: len(streams), cpu: -1, id: -1})
 		}
 	}
 	return streams, nil
@@ -154,7 +162,8 @@ const (
 )
 
 // endings are how names of two events that belong together end.
-var endings = [][2]string{{"entry", "exit"}, {"enter", "exit"}, {"begin", "end"}, {"start", "stop"}, {"start", "end"}, {"entry", "return"}}
+var endings = [][2]string{{"entry", "exit"}, {"enter", "exit"}, {"begin", "end"}, {"start", "stop"}, {"start", "end"},
+	{"entry", "return"}}
 
 // meaningOf decides by the name, and by which other names there are.
 func (c *converter) meaningOf(t *traceClass, name string, known map[string]bool) *meaning {
@@ -219,7 +228,9 @@ func (c *converter) meaningOf(t *traceClass, name string, known map[string]bool)
 			m.kind = [...]meaningKind{isEnter, isLeave}[i]
 			m.name = strings.TrimRight(base, "_:-. ")
 			m.role = trace.RoleByName
-			if kernel && (strings.Contains(m.name, "irq") || strings.Contains(m.name, "hrtimer") || strings.Contains(m.name, "tasklet")) {
+			if kernel &&
+				(strings.Contains(m.name, "irq") || strings.Contains(m.name, "hrtimer") ||
+					strings.Contains(m.name, "tasklet")) {
 				m.word, m.role = "interrupt", trace.RoleOverhead
 			}
 			return m
@@ -398,7 +409,9 @@ func (c *converter) rowOf(s *stream, call bool) *row {
 	key := rowKey{kind: trace.KindStream, id: s.id, file: s.file}
 	r := c.rows[key]
 	if r == nil {
-		r = c.addRow(key, trace.Location{Parent: trace.NoLocation, Kind: trace.KindThread, Key: s.file, Name: path.Base(s.file), Rank: trace.NoRank}, trace.StreamOptions{Unordered: true})
+		r = c.addRow(key,
+			trace.Location{Parent: trace.NoLocation, Kind: trace.KindThread, Key: s.file, Name: path.Base(s.file),
+				Rank: trace.NoRank}, trace.StreamOptions{Unordered: true})
 	}
 	return r
 }

@@ -55,11 +55,14 @@ func claim(s importer.Source) []importer.Run {
 			switch dir := path.Dir(f.Path); {
 			case other.Path == f.Path:
 			case path.Dir(other.Path) == path.Join(dir, "index"),
-				path.Ext(other.Path) == ".txt" && (path.Dir(other.Path) == dir || path.Dir(other.Path) == path.Dir(dir)) && isSymbols(s.Head(other.Path)):
+				path.Ext(other.Path) == ".txt" &&
+					(path.Dir(other.Path) == dir || path.Dir(other.Path) == path.Dir(dir)) &&
+					isSymbols(s.Head(other.Path)):
 				p.run.Companions = append(p.run.Companions, other.Path)
 			case path.Dir(other.Path) != dir:
 			case marked && orderOf(s.Head(other.Path), packetMagic) != native,
-				!marked && !slices.Contains([]string{".md", ".txt", ".golden"}, path.Ext(other.Path)) && !strings.HasPrefix(path.Base(other.Path), "README"):
+				!marked && !slices.Contains([]string{".md", ".txt", ".golden"}, path.Ext(other.Path)) &&
+					!strings.HasPrefix(path.Base(other.Path), "README"):
 				p.run.Files = append(p.run.Files, other.Path)
 			}
 		}
@@ -72,7 +75,8 @@ func claim(s importer.Source) []importer.Run {
 			continue
 		}
 		for j := i + 1; j < len(parts); j++ {
-			if o := parts[j]; !taken[j] && p.clock != "" && p.clock == o.clock && p.host != "" && p.host == o.host && (p.domain == "kernel") != (o.domain == "kernel") {
+			if o := parts[j]; !taken[j] && p.clock != "" && p.clock == o.clock && p.host != "" && p.host == o.host &&
+				(p.domain == "kernel") != (o.domain == "kernel") {
 				taken[j] = true
 				p.run.Files = append(p.run.Files, o.run.Files...)
 				p.run.Companions = append(p.run.Companions, o.run.Companions...)
@@ -94,7 +98,8 @@ func nameOf(file string) string {
 
 func isMetadata(head []byte) bool {
 	return orderOf(head, metadataMagic) != native || bytes.HasPrefix(head, []byte("/* CTF")) || isJSON(head) ||
-		bytes.IndexByte(head, 0) < 0 && bytes.Contains(head, []byte("trace {")) && bytes.Contains(head, []byte("byte_order"))
+		bytes.IndexByte(head, 0) < 0 && bytes.Contains(head, []byte("trace {")) &&
+			bytes.Contains(head, []byte("byte_order"))
 }
 
 var (

@@ -101,13 +101,17 @@ type location struct {
 
 var origins = map[string]string{
 	"": "", "packet-header": "packet.header", "packet-context": "packet.context", "event-record-header": "event.header",
-	"event-record-common-context": "event.context", "event-record-specific-context": "context", "event-record-payload": "fields",
+	"event-record-common-context": "event.context", "event-record-specific-context": "context",
+	"event-record-payload": "fields",
 }
 
 var rolesOfJSON = map[string]role{
-	"packet-magic-number": roleMagic, "data-stream-class-id": roleStream, "data-stream-id": roleInstance, "packet-total-length": rolePacketSize,
-	"packet-content-length": roleContentSize, "packet-end-default-clock-timestamp": roleEnd, "discarded-event-record-counter-snapshot": roleDiscarded,
-	"packet-sequence-number": roleSequence, "event-record-class-id": roleEvent, "default-clock-timestamp": roleTime,
+	"packet-magic-number": roleMagic, "data-stream-class-id": roleStream, "data-stream-id": roleInstance,
+	"packet-total-length":   rolePacketSize,
+	"packet-content-length": roleContentSize, "packet-end-default-clock-timestamp": roleEnd,
+	"discarded-event-record-counter-snapshot": roleDiscarded,
+	"packet-sequence-number":                  roleSequence, "event-record-class-id": roleEvent,
+	"default-clock-timestamp": roleTime,
 }
 
 // parseJSON reads CTF 2 metadata.
@@ -198,7 +202,8 @@ func (t *traceClass) fragment(f *fragment, aliases map[string]*jsonClass) (err e
 		if s == nil {
 			return fmt.Errorf("event %s is of stream %d, which there is not", f.Name, f.Stream)
 		}
-		e := &eventClass{id: number, stream: f.Stream, name: f.Name, context: convert(f.Specific, "context"), payload: convert(f.Payload, "fields")}
+		e := &eventClass{id: number, stream: f.Stream, name: f.Name, context: convert(f.Specific, "context"),
+			payload: convert(f.Payload, "fields")}
 		if e.name == "" {
 			e.name = fmt.Sprintf("event %d", number)
 		}
@@ -244,7 +249,8 @@ func (c *jsonClass) class(aliases map[string]*jsonClass, in string, depth int) (
 	}
 	var err error
 	switch c.Type {
-	case "fixed-length-unsigned-integer", "fixed-length-signed-integer", "fixed-length-boolean", "fixed-length-bit-array", "fixed-length-bit-map":
+	case "fixed-length-unsigned-integer", "fixed-length-signed-integer", "fixed-length-boolean",
+		"fixed-length-bit-array", "fixed-length-bit-map":
 		out.kind, out.size, out.signed = kindInteger, c.Length, c.Type == "fixed-length-signed-integer"
 		if c.Length < 1 || c.Length > 64 {
 			return nil, fmt.Errorf("an integer has %d bits", c.Length)
@@ -259,7 +265,8 @@ func (c *jsonClass) class(aliases map[string]*jsonClass, in string, depth int) (
 		out.kind, out.align = kindString, 8
 	case "static-length-string", "static-length-blob", "dynamic-length-string", "dynamic-length-blob":
 		out.kind, out.count, out.align = kindArray, c.Length, 8
-		out.elem = &class{kind: kindInteger, size: 8, align: 8, order: little, text: c.Type == "static-length-string" || c.Type == "dynamic-length-string"}
+		out.elem = &class{kind: kindInteger, size: 8, align: 8, order: little, text: c.Type == "static-length-string" ||
+			c.Type == "dynamic-length-string"}
 		if c.Type[0] == 'd' {
 			out.kind = kindSequence
 			out.ref, err = c.LengthAt.reference()

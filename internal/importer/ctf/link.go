@@ -37,7 +37,8 @@ func (t *traceClass) link() error {
 			name   string
 			class  **class
 			leaves bool
-		}{{"packet.context", &s.context, false}, {"event.header", &s.header, false}, {"event.context", &s.common, true}} {
+		}{{"packet.context", &s.context, false}, {"event.header", &s.header, false},
+			{"event.context", &s.common, true}} {
 			if *part.class, err = l.scope(part.name, *part.class, leavesOf(t, part.leaves)); err != nil {
 				return fmt.Errorf("stream %d: %w", s.id, err)
 			}
@@ -203,7 +204,8 @@ func (l *linker) refer(c *class, outer []*class, in string) error {
 		return fmt.Errorf("no field %q", strings.TrimPrefix(c.ref.String(), "."))
 	}
 	if target.kind != kindInteger && target.kind != kindVarInteger {
-		return fmt.Errorf("field %q is no integer, so it can tell no length and choose nothing", strings.TrimPrefix(c.ref.String(), "."))
+		return fmt.Errorf("field %q is no integer, so it can tell no length and choose nothing",
+			strings.TrimPrefix(c.ref.String(), "."))
 	}
 	if target.slot < 0 {
 		target.slot = l.t.slots
@@ -219,7 +221,8 @@ func (l *linker) refer(c *class, outer []*class, in string) error {
 			}
 		}
 		if len(target.labels) == 0 {
-			return fmt.Errorf("field %q chooses an option and is no enumeration", strings.TrimPrefix(c.ref.String(), "."))
+			return fmt.Errorf("field %q chooses an option and is no enumeration",
+				strings.TrimPrefix(c.ref.String(), "."))
 		}
 	}
 	return nil

@@ -49,7 +49,8 @@ func parseMetadata(b []byte, label string) (*traceClass, error) {
 	if err != nil {
 		return nil, importer.Malformed(label, "", "%v", err)
 	}
-	t := &traceClass{order: order, env: map[string]string{}, clocks: map[string]*clock{}, streams: map[uint64]*streamClass{}, leaves: map[string]*leaf{}}
+	t := &traceClass{order: order, env: map[string]string{}, clocks: map[string]*clock{},
+		streams: map[uint64]*streamClass{}, leaves: map[string]*leaf{}}
 	place := ""
 	if isJSON(text) {
 		place, err = t.parseJSON(text)
@@ -90,7 +91,9 @@ func unpackMetadata(b []byte) ([]byte, byteOrder, error) {
 			return nil, mark, fmt.Errorf("metadata that is compressed, encrypted or summed is not read")
 		}
 		if content < metadataHeader || size < content || size > int64(len(p)) {
-			return nil, mark, fmt.Errorf("at byte %d a packet of metadata says that it has %d bytes, %d of them content; %d are left", at, size, content, len(p))
+			return nil, mark,
+				fmt.Errorf("at byte %d a packet of metadata says that it has %d bytes, %d of them content; %d are left",
+					at, size, content, len(p))
 		}
 		text = append(text, p[metadataHeader:content]...)
 		at += int(size)
@@ -100,9 +103,10 @@ func unpackMetadata(b []byte) ([]byte, byteOrder, error) {
 
 // rolesByName are what TSDL tells by names of fields, by part.
 var rolesByName = map[string]map[string]role{
-	"packet.header":  {"magic": roleMagic, "stream_id": roleStream, "stream_instance_id": roleInstance},
-	"packet.context": {"packet_size": rolePacketSize, "content_size": roleContentSize, "timestamp_begin": roleBegin, "timestamp_end": roleEnd, "events_discarded": roleDiscarded, "packet_seq_num": roleSequence, "cpu_id": roleCPU},
-	"event.header":   {"id": roleEvent, "timestamp": roleTime},
+	"packet.header": {"magic": roleMagic, "stream_id": roleStream, "stream_instance_id": roleInstance},
+	"packet.context": {"packet_size": rolePacketSize, "content_size": roleContentSize, "timestamp_begin": roleBegin,
+		"timestamp_end": roleEnd, "events_discarded": roleDiscarded, "packet_seq_num": roleSequence, "cpu_id": roleCPU},
+	"event.header": {"id": roleEvent, "timestamp": roleTime},
 }
 
 // setRoles copies a type with the roles that its fields have by their names.

@@ -46,7 +46,8 @@ func (c *converter) otf2Meaning(t *traceClass, m *meaning) *meaning {
 	case "GlobalDef_Location":
 		names = append(names, "locationGroup")
 		m.take = func(c *converter, s *stream, m *meaning) {
-			if id, name, group := s.d.find(m.field[0]), s.d.find(m.field[1]), s.d.find(m.field[2]); id != nil && name != nil && group != nil {
+			if id, name, group := s.d.find(m.field[0]), s.d.find(m.field[1]), s.d.find(m.field[2]); id != nil &&
+				name != nil && group != nil {
 				c.otf2.locations[id.bits] = otf2Location{name.bits, group.bits}
 			}
 		}
@@ -128,9 +129,12 @@ func (c *converter) otf2Row(s *stream, at *leaf) *row {
 			rank = int(l.group)
 		}
 		group := strconv.FormatUint(l.group, 10)
-		parent := c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: group, Name: name(c.otf2.groups[l.group], "process "+group), Rank: rank, Order: int64(rank)})
+		parent := c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: group,
+			Name: name(c.otf2.groups[l.group], "process "+group), Rank: rank, Order: int64(rank)})
 		number := strconv.FormatUint(id, 10)
-		r = c.addRow(key, trace.Location{Parent: parent, Kind: trace.KindThread, Key: number, Name: name(l.name, "location "+number), Rank: trace.NoRank, Order: int64(id & (1<<63 - 1))}, trace.StreamOptions{Unordered: true})
+		r = c.addRow(key,
+			trace.Location{Parent: parent, Kind: trace.KindThread, Key: number, Name: name(l.name, "location "+number),
+				Rank: trace.NoRank, Order: int64(id & (1<<63 - 1))}, trace.StreamOptions{Unordered: true})
 	}
 	return r
 }

@@ -29,8 +29,11 @@ type thread struct {
 func (c *converter) cpu(n int64) *cpu {
 	u := c.cpus[n]
 	if u == nil {
-		group := c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Name: "CPUs", Rank: trace.NoRank, Order: -1})
-		r := c.addRow(rowKey{kind: trace.KindProcessor, id: n}, trace.Location{Parent: group, Kind: trace.KindProcessor, Name: "CPU " + strconv.FormatInt(n, 10), Rank: trace.NoRank, Order: n}, trace.StreamOptions{Unordered: true, ByName: true})
+		group := c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Name: "CPUs",
+			Rank: trace.NoRank, Order: -1})
+		r := c.addRow(rowKey{kind: trace.KindProcessor, id: n},
+			trace.Location{Parent: group, Kind: trace.KindProcessor, Name: "CPU " + strconv.FormatInt(n, 10),
+				Rank: trace.NoRank, Order: n}, trace.StreamOptions{Unordered: true, ByName: true})
 		u = &cpu{row: *r}
 		c.cpus[n] = u
 		c.cpuList = append(c.cpuList, u)
@@ -52,11 +55,15 @@ func (c *converter) thread(tid, pid int64, name []byte) *thread {
 	}
 	var parent trace.LocationID
 	if pid >= 0 {
-		parent = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: strconv.FormatInt(pid, 10), Name: strings.TrimSpace(text + " " + strconv.FormatInt(pid, 10)), Rank: trace.NoRank, Order: pid})
+		parent = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess,
+			Key: strconv.FormatInt(pid, 10), Name: strings.TrimSpace(text + " " + strconv.FormatInt(pid, 10)),
+			Rank: trace.NoRank, Order: pid})
 	} else {
-		parent = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Name: "threads", Rank: trace.NoRank})
+		parent = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Name: "threads",
+			Rank: trace.NoRank})
 	}
-	t = &thread{at: c.w.Location(trace.Location{Parent: parent, Kind: trace.KindThread, Key: number, Name: label, Rank: trace.NoRank, Order: tid})}
+	t = &thread{at: c.w.Location(trace.Location{Parent: parent, Kind: trace.KindThread, Key: number, Name: label,
+		Rank: trace.NoRank, Order: tid})}
 	c.threads[tid] = t
 	c.threadList = append(c.threadList, t)
 	return t
@@ -71,7 +78,8 @@ func (t *thread) row(c *converter) *row {
 
 // schedule ends the task that a CPU ran and begins another, and tells both threads' states.
 func (c *converter) schedule(s *stream, m *meaning) {
-	previous, state, next, name := s.d.find(m.field[0]), s.d.find(m.field[1]), s.d.find(m.field[2]), s.d.find(m.field[3])
+	previous, state, next, name := s.d.find(m.field[0]), s.d.find(m.field[1]), s.d.find(m.field[2]),
+		s.d.find(m.field[3])
 	if next == nil || s.cpu < 0 {
 		r := c.rowOf(s, false)
 		r.Stream.Instant(s.time, c.regionOf(m))
@@ -174,8 +182,11 @@ const (
 )
 
 var stateRegions = [threadStates]trace.Region{
-	{Name: "running", Category: "state", Role: trace.RoleCompute}, {Name: "runnable", Category: "state", Role: trace.RoleOverhead},
-	{Name: "sleeping", Category: "state", Role: trace.RoleIdle}, {Name: "blocked", Category: "state", Role: trace.RoleIdle}, {Name: "stopped", Category: "state", Role: trace.RoleIdle},
+	{Name: "running", Category: "state", Role: trace.RoleCompute},
+	{Name: "runnable", Category: "state", Role: trace.RoleOverhead},
+	{Name: "sleeping", Category: "state", Role: trace.RoleIdle},
+	{Name: "blocked", Category: "state", Role: trace.RoleIdle},
+	{Name: "stopped", Category: "state", Role: trace.RoleIdle},
 }
 
 // state ends the state of a thread and begins another.
@@ -197,7 +208,8 @@ func (c *converter) endState(t *thread, at trace.Time) {
 		return
 	}
 	if t.states == nil {
-		t.states = c.opened.Open(trace.Location{Parent: t.at, Kind: trace.KindRepeat, Name: "states", Rank: trace.NoRank}, trace.StreamOptions{Unordered: true})
+		t.states = c.opened.Open(trace.Location{Parent: t.at, Kind: trace.KindRepeat, Name: "states",
+			Rank: trace.NoRank}, trace.StreamOptions{Unordered: true})
 	}
 	t.states.Stream.Interval(t.since, at, t.state)
 }

@@ -131,7 +131,8 @@ func (p *parser) top() {
 			p.t.order = big
 		}
 		if _, ok := b.values["major"]; ok && b.number(p, "major") != 1 {
-			p.fail("version %d.%d of the format is not known; 1.8 and 2 are read", b.number(p, "major"), b.number(p, "minor"))
+			p.fail("version %d.%d of the format is not known; 1.8 and 2 are read", b.number(p, "major"),
+				b.number(p, "minor"))
 		}
 	case t.text == "env":
 		p.next()
@@ -155,7 +156,8 @@ func (p *parser) top() {
 	case t.text == "event":
 		p.next()
 		b := p.block()
-		e := &eventClass{id: b.number(p, "id"), stream: b.number(p, "stream_id"), name: b.values["name"], context: b.types["context"], payload: b.types["fields"]}
+		e := &eventClass{id: b.number(p, "id"), stream: b.number(p, "stream_id"), name: b.values["name"],
+			context: b.types["context"], payload: b.types["fields"]}
 		if e.name == "" {
 			e.name = "event " + strconv.FormatUint(e.id, 10)
 		}
@@ -243,7 +245,8 @@ func (p *parser) block() block {
 		if p.is(";") {
 			continue
 		}
-		if t := p.peek().text; p.peek().kind == tokenWord && slices.Contains([]string{"typealias", "typedef", "struct", "enum", "variant"}, t) {
+		if t := p.peek().text; p.peek().kind == tokenWord &&
+			slices.Contains([]string{"typealias", "typedef", "struct", "enum", "variant"}, t) {
 			p.declaration()
 			p.want(";")
 			continue
@@ -513,7 +516,8 @@ func (p *parser) declarator(c *class) (*class, string) {
 // refer reads a path that may begin with the name of a part.
 func refer(path string) reference {
 	for _, part := range []struct{ words, name string }{
-		{"trace.packet.header.", "packet.header"}, {"stream.packet.context.", "packet.context"}, {"stream.event.header.", "event.header"},
+		{"trace.packet.header.", "packet.header"}, {"stream.packet.context.", "packet.context"},
+		{"stream.event.header.", "event.header"},
 		{"stream.event.context.", "event.context"}, {"event.context.", "context"}, {"event.fields.", "fields"},
 	} {
 		if rest, ok := strings.CutPrefix(path, part.words); ok {

@@ -76,7 +76,8 @@ func (c *converter) reportRemapping() {
 		return
 	}
 	programs := int64(bytes.Count(text, []byte("<cubepl>")))
-	c.w.Report(trace.Skipped, "metrics of remapping.spec, whose programs are not run", max(programs, 1), c.box.place(remappingName))
+	c.w.Report(trace.Skipped, "metrics of remapping.spec, whose programs are not run", max(programs, 1),
+		c.box.place(remappingName))
 }
 
 // --- call tree
@@ -98,7 +99,8 @@ func (c *converter) defineCalls() {
 			r, known := regions[n.Callee]
 			if !known {
 				r = &region{Name: "region " + decimal(n.Callee)}
-				c.w.Report(trace.Guessed, "regions that are called and not defined", 1, c.box.place(anchorName)+": "+decimal(n.Callee))
+				c.w.Report(trace.Guessed, "regions that are called and not defined", 1,
+					c.box.place(anchorName)+": "+decimal(n.Callee))
 			}
 			return c.w.Region(regionOf(r, parameters(n), sites[n.Callee]))
 		})
@@ -204,7 +206,8 @@ func (c *converter) defineMetrics(list []*metric, parent string) {
 		}
 		if !strings.Contains(m.Type, "DERIVED") {
 			if d.kind = valueTypeOf(m.DataType); d.kind == nil {
-				c.w.Report(trace.Skipped, "metrics whose values are no numbers ("+m.DataType+")", 1, c.box.place(anchorName)+": "+m.Name)
+				c.w.Report(trace.Skipped, "metrics whose values are no numbers ("+m.DataType+")", 1,
+					c.box.place(anchorName)+": "+m.Name)
 			}
 		}
 		if strings.EqualFold(m.Unit, "sec") || m.Unit == "s" || strings.EqualFold(m.Unit, "seconds") {
@@ -242,7 +245,8 @@ func (c *converter) defineDerived(d *definition) {
 		return m, ok
 	})
 	if err != nil {
-		c.w.Report(trace.Skipped, "derived metrics that are not evaluated", 1, c.box.place(anchorName)+": "+d.Name+": "+err.Error())
+		c.w.Report(trace.Skipped, "derived metrics that are not evaluated", 1,
+			c.box.place(anchorName)+": "+d.Name+": "+err.Error())
 		return
 	}
 	d.derived = e
@@ -252,12 +256,14 @@ func (c *converter) defineDerived(d *definition) {
 }
 
 func (c *converter) defineMetric(d *definition) {
-	m := trace.Metric{Name: d.Name, Unit: unitOf(d), Parent: d.parent, Default: d.standard, Description: cmp.Or(d.Text, d.Title)}
+	m := trace.Metric{Name: d.Name, Unit: unitOf(d), Parent: d.parent, Default: d.standard,
+		Description: cmp.Or(d.Text, d.Title)}
 	m.Integer = d.kind != nil && d.kind.whole && d.scale == 1
 	m.Join = joinOf(d)
 	switch {
 	case d.derived != nil:
-		m.Description = strings.TrimSpace(m.Description + " (derived: " + strings.Join(strings.Fields(d.Expression), " ") + ")")
+		m.Description = strings.TrimSpace(m.Description + " (derived: " +
+			strings.Join(strings.Fields(d.Expression), " ") + ")")
 	case d.kind != nil && d.kind.lowest:
 		m.Description += " (a minimum)"
 	case d.kind != nil && d.kind.most:

@@ -72,12 +72,14 @@ func (c *converter) openMatrix(m *metric, kind *valueType, inclusive bool) (*mat
 		return nil, nil
 	}
 	if have < len(ids) {
-		c.w.Report(trace.Skipped, "rows of values that a file announces and does not hold", int64(len(ids)-have), c.box.place(m.ID+".data"))
+		c.w.Report(trace.Skipped, "rows of values that a file announces and does not hold", int64(len(ids)-have),
+			c.box.place(m.ID+".data"))
 	}
 	for row, id := range ids[:have] {
 		at, ok := c.tree.order(inclusive, id)
 		if !ok {
-			c.w.Report(trace.Skipped, "rows of values of call nodes that are not defined", 1, c.box.place(m.ID+".index"))
+			c.w.Report(trace.Skipped, "rows of values of call nodes that are not defined", 1,
+				c.box.place(m.ID+".index"))
 			continue
 		}
 		x.rows[at] = int32(row)

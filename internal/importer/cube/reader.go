@@ -108,7 +108,9 @@ func readAnchor(b *box) (*anchor, error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, &importer.Error{File: b.label, Cause: "the archive holds no anchor.xml", Hint: "it may be cut off: copy it again", Kind: importer.ErrMalformed}
+		return nil,
+			&importer.Error{File: b.label, Cause: "the archive holds no anchor.xml",
+				Hint: "it may be cut off: copy it again", Kind: importer.ErrMalformed}
 	}
 	var r io.Reader = io.NewSectionReader(p.r, 0, min(p.size, mostAnchor))
 	magic := make([]byte, 2)

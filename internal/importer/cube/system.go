@@ -17,7 +17,8 @@ type systemWalk struct {
 }
 
 func (c *converter) defineSystem() {
-	s := &systemWalk{c: c, nodes: map[string]trace.LocationID{}, groups: map[string]trace.LocationID{}, locations: map[string]trace.LocationID{}}
+	s := &systemWalk{c: c, nodes: map[string]trace.LocationID{}, groups: map[string]trace.LocationID{},
+		locations: map[string]trace.LocationID{}}
 	for i := range c.anchor.System.Parts {
 		s.walk(&c.anchor.System.Parts[i], trace.NoLocation, 0)
 	}
@@ -30,7 +31,8 @@ func (c *converter) defineSystem() {
 // walk defines a node of the tree. Its depth is bounded by the reader of XML.
 func (s *systemWalk) walk(p *systemPart, parent trace.LocationID, order int) {
 	name := strings.TrimSpace(p.Name)
-	l := trace.Location{Parent: parent, Key: p.XMLName.Local + " " + p.ID, Name: name, Rank: trace.NoRank, Order: int64(order), Attributes: attributes(p)}
+	l := trace.Location{Parent: parent, Key: p.XMLName.Local + " " + p.ID, Name: name, Rank: trace.NoRank,
+		Order: int64(order), Attributes: attributes(p)}
 	ids := s.nodes
 	switch p.XMLName.Local {
 	case "systemtreenode", "machine", "node":
@@ -54,7 +56,8 @@ func (s *systemWalk) walk(p *systemPart, parent trace.LocationID, order int) {
 			l.Kind = trace.KindGroup
 		}
 	default:
-		s.c.w.Report(trace.Skipped, "parts of the system of an unknown kind", 1, s.c.box.place(anchorName)+": "+p.XMLName.Local)
+		s.c.w.Report(trace.Skipped, "parts of the system of an unknown kind", 1,
+			s.c.box.place(anchorName)+": "+p.XMLName.Local)
 		return
 	}
 	if l.Name == "" {
@@ -110,7 +113,9 @@ func (s *systemWalk) columns() []trace.LocationID {
 	for i, id := range s.ids {
 		n, err := strconv.ParseUint(id, 10, 31)
 		if err != nil || int(n) >= len(out) || set[n] {
-			s.c.w.Report(trace.Guessed, "locations whose ids do not count from 0: the order of the file is taken for that of the data", 1, s.c.box.place(anchorName))
+			s.c.w.Report(trace.Guessed,
+				"locations whose ids do not count from 0: the order of the file is taken for that of the data", 1,
+				s.c.box.place(anchorName))
 			return s.found
 		}
 		out[n], set[n] = s.found[i], true

@@ -146,7 +146,9 @@ func (b *box) readAll(file string) ([]byte, error) {
 	case err != nil:
 		return nil, importer.Malformed(b.run.Label(file), "", "%v", err)
 	case len(data) > mostUnpacked:
-		return nil, &importer.Error{File: b.run.Label(file), Cause: "unpacked it takes more than 1 GiB", Hint: "unpack it first", Kind: importer.ErrUnsupported}
+		return nil,
+			&importer.Error{File: b.run.Label(file), Cause: "unpacked it takes more than 1 GiB",
+				Hint: "unpack it first", Kind: importer.ErrUnsupported}
 	}
 	return data, nil
 }

@@ -68,7 +68,8 @@ func valueTypeOf(name string) *valueType {
 		t.number = func(p []float64) float64 { return sumOf(p[2:]) }
 		return t
 	case "TAU_ATOMIC":
-		return &valueType{size: 36, parts: 5, atomic: true, read: readAtomic, number: func(p []float64) float64 { return p[3] }}
+		return &valueType{size: 36, parts: 5, atomic: true, read: readAtomic,
+			number: func(p []float64) float64 { return p[3] }}
 	}
 	return integerType(base)
 }

@@ -37,7 +37,8 @@ func (c *converter) values(ctx context.Context) error {
 	}
 	width := max(1, blockBytes/(8*(2*parts+4)*len(c.tree.nodes)))
 	for lo := 0; lo < len(c.columns); lo += width {
-		b := &batch{converter: c, lo: lo, hi: min(lo+width, len(c.columns)), blocks: map[*definition]*block{}, state: map[*definition]int{}}
+		b := &batch{converter: c, lo: lo, hi: min(lo+width, len(c.columns)), blocks: map[*definition]*block{},
+			state: map[*definition]int{}}
 		b.matrices = matrices
 		if err := b.run(ctx); err != nil {
 			return err
@@ -192,7 +193,8 @@ func (b *batch) numbers(d *definition, exclusive, inclusive []float64) *block {
 		}
 	}
 	if negative > 0 {
-		b.w.Report(trace.Guessed, "exclusive values below zero: the children have more than their parent", negative, b.box.place(anchorName)+": "+d.Name)
+		b.w.Report(trace.Guessed, "exclusive values below zero: the children have more than their parent", negative,
+			b.box.place(anchorName)+": "+d.Name)
 	}
 	if d.kind.atomic || d.kind.bins > 0 {
 		b.distributions(d, exclusive)
@@ -224,7 +226,8 @@ func (b *batch) distributions(d *definition, parts []float64) {
 			if r.Count > 0 {
 				b.w.Atomic(r)
 				if d.kind.bins > 0 {
-					b.w.Report(trace.Guessed, "means of histograms, from the middles of their bins", 1, b.box.place(anchorName)+": "+d.Name)
+					b.w.Report(trace.Guessed, "means of histograms, from the middles of their bins", 1,
+						b.box.place(anchorName)+": "+d.Name)
 				}
 			}
 		}
@@ -238,7 +241,8 @@ func (b *batch) derive(d *definition) (*block, error) {
 	uses := map[*definition]*block{}
 	for _, m := range d.derived.uses {
 		if m.derived != nil && b.state[m] == 1 || m.kind == nil && m.derived == nil {
-			b.w.Report(trace.Skipped, "derived metrics that use what is not evaluated", 1, b.box.place(anchorName)+": "+d.Name)
+			b.w.Report(trace.Skipped, "derived metrics that use what is not evaluated", 1,
+				b.box.place(anchorName)+": "+d.Name)
 			return nil, nil
 		}
 		x, err := b.block(m)
@@ -262,7 +266,8 @@ func (b *batch) derive(d *definition) (*block, error) {
 			}
 		}
 	}
-	exclusive, inclusive := func(y *block) []float64 { return y.exclusive }, func(y *block) []float64 { return y.inclusive }
+	exclusive, inclusive := func(y *block) []float64 { return y.exclusive },
+		func(y *block) []float64 { return y.inclusive }
 	switch d.Type {
 	case "PREDERIVED_EXCLUSIVE":
 		half(x.exclusive, exclusive)
@@ -301,7 +306,8 @@ func (b *batch) write(d *definition, x *block) {
 		}
 		for k := range width {
 			at := i*width + k
-			r := trace.ProfileRow{Location: b.columns[b.lo+k], Path: b.paths[i], Metric: d.id, Exclusive: exclusive[at], Inclusive: inclusive[at]}
+			r := trace.ProfileRow{Location: b.columns[b.lo+k], Path: b.paths[i], Metric: d.id, Exclusive: exclusive[at],
+				Inclusive: inclusive[at]}
 			if b.calls != nil {
 				r.Calls = b.calls[at]
 			}

@@ -28,7 +28,8 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	if err != nil {
 		return err
 	}
-	c := &converter{ctx: ctx, log: l, w: w, job: job, names: map[uint64]string{}, ranks: map[int64]*rank{}, paths: map[pathKey]*files{}, sums: map[sumKey]*[operations]amount{}}
+	c := &converter{ctx: ctx, log: l, w: w, job: job, names: map[uint64]string{}, ranks: map[int64]*rank{},
+		paths: map[pathKey]*files{}, sums: map[sumKey]*[operations]amount{}}
 	c.properties()
 	if err := l.readNames(func(id uint64, name string) {
 		if c.names[id] == "" {
@@ -174,7 +175,8 @@ func (c *converter) module(m module) error {
 			if c.ctx.Err() != nil {
 				return c.ctx.Err()
 			}
-			c.skip(fmt.Sprintf("modules whose records break off or cannot be unpacked: %v", m), 1, c.log.modules[m].offset)
+			c.skip(fmt.Sprintf("modules whose records break off or cannot be unpacked: %v", m), 1,
+				c.log.modules[m].offset)
 			return nil
 		}
 	}
@@ -184,7 +186,8 @@ func (c *converter) module(m module) error {
 func (c *converter) rank(n int64) *rank {
 	r := c.ranks[n]
 	if r == nil {
-		l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: strconv.FormatInt(n, 10), Name: "rank " + strconv.FormatInt(n, 10), Rank: int(n)}
+		l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: strconv.FormatInt(n, 10),
+			Name: "rank " + strconv.FormatInt(n, 10), Rank: int(n)}
 		if n < 0 {
 			l.Kind, l.Name, l.Rank, l.Order = trace.KindGroup, "all ranks", trace.NoRank, -1
 		}
@@ -261,7 +264,8 @@ func (c *converter) records(m module, l *layout) func(io.Reader) error {
 			opWrite:    {time: duration(l.writeTime), written: count(l.bytesWritten), ops: count(l.writes...)},
 			opMetadata: {time: duration(l.metaTime), ops: count(l.metadata...)},
 		})
-		c.w.Report(trace.Skipped, "records whose counters of access sizes, strides, alignment and variance are left out", 1, c.log.label)
+		c.w.Report(trace.Skipped,
+			"records whose counters of access sizes, strides, alignment and variance are left out", 1, c.log.label)
 		return nil
 	}
 }
@@ -275,8 +279,10 @@ func (c *converter) profile(m module, id uint64, rank int64, ops [operations]amo
 	p := c.paths[key]
 	if p == nil {
 		category := m.String()
-		root := c.w.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: c.w.Region(trace.Region{Name: category, Category: category, Role: trace.RoleIO})})
-		p = &files{file: c.w.CallPath(trace.CallPath{Parent: root, Region: c.w.Region(trace.Region{Name: c.name(id), Category: "file", Role: trace.RoleIO})})}
+		root := c.w.CallPath(trace.CallPath{Parent: trace.NoCallPath,
+			Region: c.w.Region(trace.Region{Name: category, Category: category, Role: trace.RoleIO})})
+		p = &files{file: c.w.CallPath(trace.CallPath{Parent: root,
+			Region: c.w.Region(trace.Region{Name: c.name(id), Category: "file", Role: trace.RoleIO})})}
 		for i := range p.op {
 			p.op[i] = trace.NoCallPath
 		}
@@ -295,7 +301,9 @@ func (c *converter) profile(m module, id uint64, rank int64, ops [operations]amo
 		sum[i].add(ops[i])
 		if ops[i] != (amount{}) {
 			if p.op[i] == trace.NoCallPath {
-				p.op[i] = c.w.CallPath(trace.CallPath{Parent: p.file, Region: c.w.Region(trace.Region{Name: m.String() + " " + operationNames[i], Category: m.String(), Role: trace.RoleIO})})
+				p.op[i] = c.w.CallPath(trace.CallPath{Parent: p.file,
+					Region: c.w.Region(trace.Region{Name: m.String() + " " + operationNames[i], Category: m.String(),
+						Role: trace.RoleIO})})
 			}
 			c.row(at, p.op[i], ops[i], ops[i].ops, false)
 		}
@@ -338,7 +346,8 @@ func (c *converter) total() {
 			all.add(a)
 		}
 		category := key.module.String()
-		root := c.w.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: c.w.Region(trace.Region{Name: category, Category: category, Role: trace.RoleIO})})
+		root := c.w.CallPath(trace.CallPath{Parent: trace.NoCallPath,
+			Region: c.w.Region(trace.Region{Name: category, Category: category, Role: trace.RoleIO})})
 		c.row(c.rank(key.rank).at, root, all, 1, true)
 	}
 }

@@ -35,7 +35,8 @@ const (
 )
 
 var moduleNames = [...]string{
-	"null", "POSIX", "MPI-IO", "HDF5 files", "HDF5 datasets", "PnetCDF files", "PnetCDF variables", "BG/Q", "Lustre", "STDIO",
+	"null", "POSIX", "MPI-IO", "HDF5 files", "HDF5 datasets", "PnetCDF files", "PnetCDF variables", "BG/Q", "Lustre",
+	"STDIO",
 	"DXT POSIX", "DXT MPI-IO", "MDHIM", "AutoPerf XC", "AutoPerf MPI", "heat map", "DFS", "DAOS",
 }
 
@@ -92,7 +93,10 @@ func openLog(file io.ReaderAt, size int64, label string) (*log, error) {
 	first, err1 := strconv.Atoi(major)
 	second, err2 := strconv.Atoi(minor)
 	if err1 != nil || err2 != nil || first != 3 || second < 0 || second > 99 {
-		return nil, &importer.Error{File: label, Cause: fmt.Sprintf("version %q of the log format is not known", text), Hint: "logs of version 3 are read; darshan-convert of Darshan 3 makes them from older ones", Kind: importer.ErrUnsupported}
+		return nil,
+			&importer.Error{File: label, Cause: fmt.Sprintf("version %q of the log format is not known", text),
+				Hint: "logs of version 3 are read; darshan-convert of Darshan 3 makes them from older ones",
+				Kind: importer.ErrUnsupported}
 	}
 	l.version = 100*first + second
 	count, at := oldModules, 24
@@ -225,7 +229,9 @@ func (l *log) readJob() (job, error) {
 		if err == nil || errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
-		return job{}, importer.Malformed(l.label, fmt.Sprintf("byte %d", l.job.offset), "the job's record cannot be unpacked: %v", err)
+		return job{},
+			importer.Malformed(l.label, fmt.Sprintf("byte %d", l.job.offset), "the job's record cannot be unpacked: %v",
+				err)
 	}
 	at := func(i int) int64 { return int64(l.order.Uint64(b[8*i:])) }
 	j := job{uid: at(0), start: at(1) * 1e9}

@@ -33,7 +33,8 @@ func (c *converter) segments(m module, version uint32) func(io.Reader) error {
 	k := &c.attribute
 	if !k.known {
 		k.known = true
-		k.file, k.offset, k.length, k.thread = c.w.Attribute("file"), c.w.Attribute("offset"), c.w.Attribute("length"), c.w.Attribute("thread")
+		k.file, k.offset, k.length, k.thread = c.w.Attribute("file"), c.w.Attribute("offset"), c.w.Attribute("length"),
+			c.w.Attribute("thread")
 	}
 	order := c.log.order
 	head, b := make([]byte, 16+8+hostBytes+16), make([]byte, size)
@@ -53,7 +54,9 @@ func (c *converter) segments(m module, version uint32) func(io.Reader) error {
 			r := c.rank(n)
 			if r.stream == nil {
 				if name := text(head[24 : 24+hostBytes]); name != "" {
-					c.w.Describe(r.at, trace.Location{Rank: trace.NoRank, Attributes: []trace.Attribute{{Key: "host", Value: trace.Text(name)}}})
+					c.w.Describe(r.at,
+						trace.Location{Rank: trace.NoRank,
+							Attributes: []trace.Attribute{{Key: "host", Value: trace.Text(name)}}})
 				}
 			}
 			stream = r.open(c.w)

@@ -51,7 +51,8 @@ type ranks struct {
 }
 
 func newCommunicators() communicators {
-	return communicators{list: make([]instance, 2), byComm: map[int32]int32{commWorld: instanceWorld, commSelf: instanceSelf}, byGroup: map[int32]ranks{}}
+	return communicators{list: make([]instance, 2),
+		byComm: map[int32]int32{commWorld: instanceWorld, commSelf: instanceSelf}, byGroup: map[int32]ranks{}}
 }
 
 // made notes that a call made one of another. Those whose parent is not known are not known either.
@@ -140,9 +141,9 @@ func (c *communicators) of(comm int32) int32 {
 // A group is one communicator of the whole run.
 type group struct{ members []int32 } // ranks of MPI_COMM_WORLD, in order
 
-// groups puts together what the ranks saw: the nth communicator that the members of one made of it is the same for all of them. It gives,
-// for each rank, the group of each instance, -1 where it cannot be told because ranks are missing or disagree. O(n log n) in
-// the instances.
+// groups puts together what the ranks saw: the nth communicator that the members of one made of it is the same for all
+// of them. It gives, for each rank, the group of each instance, -1 where it cannot be told because ranks are missing or
+// disagree. O(n log n) in the instances.
 func groups(lists map[int32][]instance, ranks int32) (of map[int32][]int32, all []group) {
 	of = map[int32][]int32{}
 	children := map[int32][][]int32{} // by rank and instance
@@ -187,7 +188,8 @@ func groups(lists map[int32][]instance, ranks int32) (of map[int32][]int32, all 
 			if len(made) == 0 {
 				break
 			}
-			if !agree || len(made) < len(at.instance) || first.how == bySplit && len(made) < len(all[at.group].members) {
+			if !agree || len(made) < len(at.instance) ||
+				first.how == bySplit && len(made) < len(all[at.group].members) {
 				continue
 			}
 			for _, part := range parts(all[at.group].members, made, lists, first) {
@@ -237,7 +239,8 @@ func parts(members []int32, made map[int32]int32, lists map[int32][]instance, fi
 	slices.Sort(colors)
 	for _, c := range colors {
 		list := byColor[c]
-		slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(lists[a][made[a]].key, lists[b][made[b]].key) })
+		slices.SortStableFunc(list,
+			func(a, b int32) int { return cmp.Compare(lists[a][made[a]].key, lists[b][made[b]].key) })
 		out = append(out, list)
 	}
 	return out

@@ -101,7 +101,9 @@ func (c *converter) numbers(files []string) (ranks []int32, err error) {
 		ranks = append(ranks, int32(n))
 	}
 	if len(files) == 0 {
-		return nil, &importer.Error{File: c.run.Source.Name, Cause: "there is no .bin file beside the .meta file", Hint: "give the directory that holds them", Kind: importer.ErrNotFound}
+		return nil,
+			&importer.Error{File: c.run.Source.Name, Cause: "there is no .bin file beside the .meta file",
+				Hint: "give the directory that holds them", Kind: importer.ErrNotFound}
 	}
 	return ranks, nil
 }
@@ -159,18 +161,22 @@ func (c *converter) process(ctx context.Context, file string, rank int32) (*proc
 		return nil, err
 	}
 	number := strconv.Itoa(int(rank))
-	p := &process{converter: c, log: l, rank: rank, threads: map[uint16]*thread{}, named: map[uint64]trace.RegionID{}, comms: newCommunicators(), pending: map[int32]transfer{}, prepared: map[int32]transfer{}}
+	p := &process{converter: c, log: l, rank: rank, threads: map[uint16]*thread{}, named: map[uint64]trace.RegionID{},
+		comms: newCommunicators(), pending: map[int32]transfer{}, prepared: map[int32]transfer{}}
 	for i := range p.regions {
 		p.regions[i] = trace.NoRegion
 	}
-	p.at = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number, Name: "rank " + number, Rank: int(rank), Attributes: []trace.Attribute{{Key: "host", Value: trace.Text(strings.ToValidUTF8(l.host, "\ufffd"))}}})
+	p.at = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number,
+		Name: "rank " + number, Rank: int(rank),
+		Attributes: []trace.Attribute{{Key: "host", Value: trace.Text(strings.ToValidUTF8(l.host, "\ufffd"))}}})
 	if p.broken, err = l.body(ctx, p.record); err != nil {
 		return nil, err
 	}
 	for _, t := range p.threads {
 		// Every MPI call is recorded, so what is between them is the program's own work.
 		if t.calls > 1 && !t.functions {
-			t.stream.Interval(t.begin, t.end, c.w.Region(trace.Region{Name: "program", Category: "outside MPI", Role: trace.RoleCompute}))
+			t.stream.Interval(t.begin, t.end,
+				c.w.Region(trace.Region{Name: "program", Category: "outside MPI", Role: trace.RoleCompute}))
 		}
 		if err := t.stream.Close(); err != nil {
 			return nil, err
@@ -186,10 +192,12 @@ func (p *process) thread(number uint16) *thread {
 		t = &thread{at: p.at}
 		if number > 0 {
 			n := strconv.Itoa(int(number))
-			t.at = p.w.Location(trace.Location{Parent: p.at, Kind: trace.KindThread, Key: n, Name: "thread " + n, Rank: trace.NoRank, Order: int64(number)})
+			t.at = p.w.Location(trace.Location{Parent: p.at, Kind: trace.KindThread, Key: n, Name: "thread " + n,
+				Rank: trace.NoRank, Order: int64(number)})
 		}
 		for _, name := range p.log.counters {
-			t.counters = append(t.counters, p.w.Counter(trace.Counter{Location: t.at, Name: strings.ToValidUTF8(name, "\ufffd")}))
+			t.counters = append(t.counters,
+				p.w.Counter(trace.Counter{Location: t.at, Name: strings.ToValidUTF8(name, "\ufffd")}))
 		}
 		t.stream = p.w.Stream(t.at, trace.StreamOptions{Unordered: true})
 		p.threads[number] = t
@@ -266,7 +274,8 @@ func (p *process) sizeOf(count, kind int32) int64 {
 func (p *process) report() {
 	w := p.w
 	if p.broken > 0 {
-		w.Report(trace.Skipped, "traces that break off within the calls", 1, fmt.Sprintf("%s: byte %d", p.label, p.broken))
+		w.Report(trace.Skipped, "traces that break off within the calls", 1,
+			fmt.Sprintf("%s: byte %d", p.label, p.broken))
 	}
 	missing, ignored := int64(0), int64(0)
 	for i, n := range p.called {

@@ -1,18 +1,19 @@
 // Package dumpi reads SST DUMPI traces: PREFIX-NNNN.bin, one a rank, with PREFIX.meta.
 //
-// The format: a .bin file is big-endian. Its last 64 bytes say where everything lies: the header (version, host, place in the
-// machine's mesh), the body, the footer (how often each function was called), labels of counters, addresses of functions
-// and sizes of data types. The body is records without lengths: the number of an MPI function, a mask, the thread, the
-// call's two ends on the CPU's and on the wall's clock, counters, then the arguments of that function. So every
-// function's arguments must be known (calls.go). Described by the source of sst-dumpi: common/{io,iodefs,dumpiio}.
+// The format: a .bin file is big-endian. Its last 64 bytes say where everything lies: the header (version, host, place
+// in the machine's mesh), the body, the footer (how often each function was called), labels of counters, addresses of
+// functions and sizes of data types. The body is records without lengths: the number of an MPI function, a mask, the
+// thread, the call's two ends on the CPU's and on the wall's clock, counters, then the arguments of that function. So
+// every function's arguments must be known (calls.go). Described by the source of sst-dumpi:
+// common/{io,iodefs,dumpiio}.
 //
-// Our words: a rank is a process, threads other than the first are below it. A call is an interval on the wall's clock, with its
-// CPU time as an attribute. Sends and receives are joined into messages, receives at the call that completes them.
-// Counters are samples at both ends of each call, functions of the program are intervals. Places in the mesh are a
-// topology.
+// Our words: a rank is a process, threads other than the first are below it. A call is an interval on the wall's clock,
+// with its CPU time as an attribute. Sends and receives are joined into messages, receives at the call that completes
+// them. Counters are samples at both ends of each call, functions of the program are intervals. Places in the mesh are
+// a topology.
 //
-// Kept aside, and counted: messages in communicators whose members the calls do not tell, and calls that the footer counts and the
-// body lacks.
+// Kept aside, and counted: messages in communicators whose members the calls do not tell, and calls that the footer
+// counts and the body lacks.
 package dumpi
 
 import (

@@ -2,8 +2,8 @@ package dumpi
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// messages takes what a call says of messages and communicators. A send is at the begin of its call, a receive at the end of the one that
-// completes it.
+// messages takes what a call says of messages and communicators. A send is at the begin of its call, a receive at the
+// end of the one that completes it.
 func (p *process) messages(r *record, x transfer, end trace.Time) {
 	n := r.ints
 	switch r.call {

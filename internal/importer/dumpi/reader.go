@@ -46,20 +46,31 @@ func openLog(file io.ReaderAt, size int64, label string) (*log, error) {
 	l := &log{file: file, size: size, label: label, functions: map[uint64]string{}}
 	head := l.at(0, 8)
 	if string(head.take(8)) != magic {
-		return nil, &importer.Error{File: label, Place: "byte 0", Cause: "this is no DUMPI trace", Hint: "give the .bin files of a run", Kind: importer.ErrMalformed}
+		return nil,
+			&importer.Error{File: label, Place: "byte 0", Cause: "this is no DUMPI trace",
+				Hint: "give the .bin files of a run", Kind: importer.ErrMalformed}
 	}
 	tail := l.at(size-indexSize, indexSize)
 	if string(tail.take(8)) != magic || tail.bad {
-		return nil, &importer.Error{File: label, Place: fmt.Sprintf("byte %d", max(size-indexSize, 0)), Cause: "the index at the end is missing", Hint: "the file is cut, or its program did not finish; only whole files can be read", Kind: importer.ErrMalformed}
+		return nil,
+			&importer.Error{File: label, Place: fmt.Sprintf("byte %d", max(size-indexSize, 0)),
+				Cause: "the index at the end is missing",
+				Hint:  "the file is cut, or its program did not finish; only whole files can be read",
+				Kind:  importer.ErrMalformed}
 	}
-	for _, to := range []*int64{&l.index.sizes, &l.index.addresses, &l.index.counters, &l.index.header, &l.index.body, &l.index.footer, &l.index.keyvals} {
+	for _, to := range []*int64{&l.index.sizes, &l.index.addresses, &l.index.counters, &l.index.header, &l.index.body,
+		&l.index.footer, &l.index.keyvals} {
 		*to = int64(tail.u64())
 		if *to < 0 || *to > size-indexSize {
-			return nil, importer.Malformed(label, fmt.Sprintf("byte %d", size-indexSize), "the index points to byte %d of %d", *to, size)
+			return nil,
+				importer.Malformed(label, fmt.Sprintf("byte %d", size-indexSize), "the index points to byte %d of %d",
+					*to, size)
 		}
 	}
 	if l.index.body == 0 || l.index.header < l.index.body {
-		return nil, importer.Malformed(label, fmt.Sprintf("byte %d", size-indexSize), "the index says that the body lies at byte %d and the header at byte %d", l.index.body, l.index.header)
+		return nil,
+			importer.Malformed(label, fmt.Sprintf("byte %d", size-indexSize),
+				"the index says that the body lies at byte %d and the header at byte %d", l.index.body, l.index.header)
 	}
 	return l, l.around()
 }
@@ -69,7 +80,8 @@ func (l *log) around() error {
 	in := l.at(l.index.header, l.size-indexSize-l.index.header)
 	copy(l.version[:], in.take(3))
 	if v := l.version; v[0] == 0 && (v[1] < 6 || v[1] == 6 && v[2] < 9) || v[0] > 1 {
-		return &importer.Error{File: l.label, Cause: fmt.Sprintf("version %d.%d.%d of DUMPI", v[0], v[1], v[2]), Hint: "0.6.9 to 1.x are read; dumpi2otf2 of sst-dumpi reads older ones", Kind: importer.ErrUnsupported}
+		return &importer.Error{File: l.label, Cause: fmt.Sprintf("version %d.%d.%d of DUMPI", v[0], v[1], v[2]),
+			Hint: "0.6.9 to 1.x are read; dumpi2otf2 of sst-dumpi reads older ones", Kind: importer.ErrUnsupported}
 	}
 	l.started, l.host = int64(in.u64()), in.text16()
 	in.text16() // who
@@ -134,7 +146,8 @@ type record struct {
 
 // body gives every record. broken says that it breaks off, and where.
 func (l *log) body(ctx context.Context, each func(*record)) (broken int64, err error) {
-	in := &input{in: bufio.NewReaderSize(io.NewSectionReader(l.file, l.index.body, l.size-indexSize-l.index.body), 1<<16), left: l.size - indexSize - l.index.body}
+	in := &input{in: bufio.NewReaderSize(io.NewSectionReader(l.file, l.index.body, l.size-indexSize-l.index.body),
+		1<<16), left: l.size - indexSize - l.index.body}
 	from := [2]trace.Time{trace.Time(int32(in.u32())), trace.Time(int32(in.u32()))} // seconds of both clocks
 	start := in.left
 	var r record
@@ -149,7 +162,8 @@ func (l *log) body(ctx context.Context, each func(*record)) (broken int64, err e
 		if r.call == endOfStream && !in.bad {
 			return 0, in.err
 		}
-		if in.bad || r.call > functionExit || r.call == allCalls || r.call < allCalls && calls[r.call].unknown || !l.record(in, &r, from) {
+		if in.bad || r.call > functionExit || r.call == allCalls || r.call < allCalls && calls[r.call].unknown ||
+			!l.record(in, &r, from) {
 			return r.begin, in.err
 		}
 		each(&r)

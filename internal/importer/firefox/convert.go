@@ -28,7 +28,8 @@ func newConverter(w trace.Writer, name, label string, known *survey) *converter 
 	for _, fact := range known.processes[0].meta.facts {
 		w.Property(fact[0], fact[1])
 	}
-	return &converter{w: w, name: name, label: label, known: known, processes: map[string]trace.LocationID{}, totals: map[string]*stack.Profile{}}
+	return &converter{w: w, name: name, label: label, known: known, processes: map[string]trace.LocationID{},
+		totals: map[string]*stack.Profile{}}
 }
 
 // profile reads a profile, and those of other processes in it.
@@ -93,7 +94,8 @@ func (c *converter) location(pid, name string, p *process) trace.LocationID {
 		if pid != "" {
 			name += " " + pid
 		}
-		return c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: "process " + pid, Name: name, Rank: trace.NoRank, Order: int64(len(c.processes))})
+		return c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: "process " + pid,
+			Name: name, Rank: trace.NoRank, Order: int64(len(c.processes))})
 	})
 }
 
@@ -129,7 +131,8 @@ func (c *converter) thread(ctx context.Context, r *jsonstream.Reader, p *process
 	if t.tid != "" && t.tid != t.pid {
 		name += " " + t.tid
 	}
-	at := c.w.Location(trace.Location{Parent: owner, Kind: trace.KindThread, Key: strconv.Itoa(c.threads), Name: name, Rank: trace.NoRank, Order: int64(c.threads)})
+	at := c.w.Location(trace.Location{Parent: owner, Kind: trace.KindThread, Key: strconv.Itoa(c.threads), Name: name,
+		Rank: trace.NoRank, Order: int64(c.threads)})
 	c.threads++
 	s := &stacker{tables: &t.tables, w: c.w, process: p, regions: map[frameIn]trace.RegionID{}}
 	if e := c.samples(ctx, t, s, at, place); err == nil {

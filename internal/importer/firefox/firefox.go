@@ -27,7 +27,9 @@ import (
 )
 
 // Format is the Firefox profiler's.
-var Format = &importer.Format{Name: "firefox", Title: "Firefox profiler files (Firefox, samply; processed and Gecko profiles)", Text: true, Claim: importer.EachFile(isProfile), Import: read}
+var Format = &importer.Format{Name: "firefox",
+	Title: "Firefox profiler files (Firefox, samply; processed and Gecko profiles)", Text: true,
+	Claim: importer.EachFile(isProfile), Import: read}
 
 // isProfile: the meta data of a profile, or the libraries that a Gecko profile begins with.
 func isProfile(head []byte) bool {
@@ -42,7 +44,8 @@ func isProfile(head []byte) bool {
 		}
 		return true
 	}
-	return has("meta", "preprocessedProfileVersion") || has("meta", "interval", "startTime") && (has("stackwalk") || has("processType") || has("markerSchema")) ||
+	return has("meta", "preprocessedProfileVersion") ||
+		has("meta", "interval", "startTime") && (has("stackwalk") || has("processType") || has("markerSchema")) ||
 		has("label", "duration", "markers", "start", "endStack") ||
 		has("libs", "breakpadId", "debugPath", "start", "end") && !has("traceEvents")
 }
@@ -65,7 +68,9 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	run.Progress = nil
 	c := newConverter(w, run.Name, label, &known)
-	if err := pass(func(what, place string) { w.Report(trace.Skipped, what, 1, place) }, func(r *jsonstream.Reader) error { return c.profile(ctx, r, 0) }, func() int { return known.threads }); err != nil {
+	if err := pass(func(what, place string) { w.Report(trace.Skipped, what, 1, place) },
+		func(r *jsonstream.Reader) error { return c.profile(ctx, r, 0) },
+		func() int { return known.threads }); err != nil {
 		return err
 	}
 	return c.finish()

@@ -134,7 +134,8 @@ func (c *converter) samples(ctx context.Context, t *thread, s *stacker, at trace
 			continue
 		}
 		open = stack.Change(stream, c.time(s.process, x.at), open, now)
-		if interval := s.process.meta.interval; interval > 0 && (k+1 == len(list) || list[k+1].at-x.at > longestGap*interval) {
+		if interval := s.process.meta.interval; interval > 0 &&
+			(k+1 == len(list) || list[k+1].at-x.at > longestGap*interval) {
 			open = stack.Change(stream, c.time(s.process, x.at+interval), open, nil)
 		}
 	}

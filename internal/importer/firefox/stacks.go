@@ -138,7 +138,8 @@ func (s *stacker) describe(f frameIn) trace.Region {
 }
 
 // categoryRoles are categories that say what a function is for.
-var categoryRoles = map[string]trace.Role{"Idle": trace.RoleIdle, "GC / CC": trace.RoleOverhead, "Profiler": trace.RoleOverhead}
+var categoryRoles = map[string]trace.Role{"Idle": trace.RoleIdle, "GC / CC": trace.RoleOverhead,
+	"Profiler": trace.RoleOverhead}
 
 // function is a function of a processed profile.
 func (s *stacker) function(i int) (r trace.Region) {

@@ -60,12 +60,14 @@ type span struct {
 type regionKey struct{ name, category string }
 
 func newConverter(w trace.Writer, name string) *converter {
-	c := &converter{tasks: map[xtrace.TaskID]*task{}, taskRows: map[string]row{}, counters: map[string]trace.CounterID{}}
+	c := &converter{tasks: map[xtrace.TaskID]*task{}, taskRows: map[string]row{},
+		counters: map[string]trace.CounterID{}}
 	c.dictionary = dictionary{
 		w: w, functions: map[string]*function{}, stacks: map[xtrace.Stack]*stack{},
 		regions: map[regionKey]trace.RegionID{}, factNames: importer.NewAttributes(w),
 	}
-	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name, Rank: trace.NoRank})
+	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name,
+		Rank: trace.NoRank})
 	c.processors = c.group(c.process, "processors", 1)
 	c.goroutines = c.group(c.process, "goroutines", 3)
 	c.main = w.Stream(c.process, trace.StreamOptions{Unordered: true})
@@ -75,14 +77,17 @@ func newConverter(w trace.Writer, name string) *converter {
 	none := trace.NoRegion
 	c.fixed = fixedRegions{none, none, none, none, none, none}
 	c.attr = attributes{
-		stack: w.Attribute("stack"), created: w.Attribute("created at"), woken: w.Attribute("woken at"), goroutine: w.Attribute("goroutine"), processor: w.Attribute("processor"),
-		reason: w.Attribute("reason"), message: w.Attribute("message"), task: w.Attribute("task"), parent: w.Attribute("parent task"),
+		stack: w.Attribute("stack"), created: w.Attribute("created at"), woken: w.Attribute("woken at"),
+		goroutine: w.Attribute("goroutine"), processor: w.Attribute("processor"),
+		reason: w.Attribute("reason"), message: w.Attribute("message"), task: w.Attribute("task"),
+		parent: w.Attribute("parent task"),
 	}
 	return c
 }
 
 func (c *dictionary) group(parent trace.LocationID, name string, order int64) trace.LocationID {
-	return c.w.Location(trace.Location{Parent: parent, Kind: trace.KindGroup, Name: name, Rank: trace.NoRank, Order: order})
+	return c.w.Location(trace.Location{Parent: parent, Kind: trace.KindGroup, Name: name, Rank: trace.NoRank,
+		Order: order})
 }
 
 // take takes the next events.
@@ -166,7 +171,8 @@ func (c *dictionary) skip(what string) { c.w.Report(trace.Skipped, what, 1, "") 
 // region finds a region by name and category.
 func (c *dictionary) region(name, category string, role trace.Role) trace.RegionID {
 	key := regionKey{name, category}
-	return importer.Once(c.regions, key, func() trace.RegionID { return c.w.Region(trace.Region{Name: name, Category: category, Role: role}) })
+	return importer.Once(c.regions, key,
+		func() trace.RegionID { return c.w.Region(trace.Region{Name: name, Category: category, Role: role}) })
 }
 
 // fix is region for one that is kept at hand.

@@ -119,7 +119,8 @@ func (c *actors) locate(g *goroutine) {
 	const word = "goroutine "
 	c.text = strconv.AppendInt(append(c.text[:0], word...), int64(g.id), 10)
 	name := string(c.text)
-	g.at = c.w.Location(trace.Location{Parent: g.start.group, Kind: trace.KindGoroutine, Key: name[len(word):], Name: name, Rank: trace.NoRank, Order: int64(g.id)})
+	g.at = c.w.Location(trace.Location{Parent: g.start.group, Kind: trace.KindGoroutine, Key: name[len(word):],
+		Name: name, Rank: trace.NoRank, Order: int64(g.id)})
 	g.stream = c.w.Stream(g.at, trace.StreamOptions{Unordered: true})
 	g.enter(g.begin, g.start.region)
 	early := g.early

@@ -33,7 +33,8 @@
 // first stack, which for stacks deeper than the 128 recorded frames is not the real
 // one. Traces of Go 1.21 and before do not say what a P does before it first starts:
 // its row begins there. Go's own reader puts their events of one nanosecond in an order that changes from one
-// reading to the next, a nanosecond apart: two imports of one such file may differ by that. Threads (Ms) have no rows. Experimental events are counted and left out.
+// reading to the next, a nanosecond apart: two imports of one such file may differ by that. Threads (Ms) have no rows.
+// Experimental events are counted and left out.
 package gotrace
 
 import (

@@ -185,6 +185,7 @@ func (c *levels) closeLevels() {
 		c.write(l)
 	}
 	if c.alive.thinned || c.runnable.thinned {
-		c.w.Property("goroutine counters", fmt.Sprintf("from change %d on the first, lowest, highest and last of every 10 µs", levelExact))
+		c.w.Property("goroutine counters",
+			fmt.Sprintf("from change %d on the first, lowest, highest and last of every 10 µs", levelExact))
 	}
 }

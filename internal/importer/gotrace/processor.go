@@ -80,7 +80,8 @@ func (c *actors) processor(id xtrace.ProcID) *processor {
 	if p == nil {
 		number := strconv.FormatInt(int64(id), 10)
 		p = &processor{id: id, written: math.MinInt64}
-		p.at = c.w.Location(trace.Location{Parent: c.processors, Kind: trace.KindProcessor, Key: number, Name: "P " + number, Rank: trace.NoRank, Order: int64(id)})
+		p.at = c.w.Location(trace.Location{Parent: c.processors, Kind: trace.KindProcessor, Key: number,
+			Name: "P " + number, Rank: trace.NoRank, Order: int64(id)})
 		p.stream = c.w.Stream(p.at, trace.StreamOptions{Unordered: true})
 		c.p.put(p)
 	}

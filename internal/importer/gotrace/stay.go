@@ -88,7 +88,8 @@ func (p *processor) flush() {
 // is written already, is written whole.
 func (p *processor) write(list []inner) {
 	if len(list) > 1 {
-		slices.SortStableFunc(list, func(a, b inner) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(b.end, a.end)) })
+		slices.SortStableFunc(list,
+			func(a, b inner) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(b.end, a.end)) })
 	}
 	for k := range list {
 		i := &list[k]

@@ -27,7 +27,8 @@ func (c *dictionary) taskRegion(name string) trace.RegionID {
 func (c *converter) taskRow(name string) row {
 	r, ok := c.taskRows[name]
 	if !ok {
-		r.at = c.w.Location(trace.Location{Parent: c.group(c.process, "tasks", 4), Kind: trace.KindGroup, Name: name, Rank: trace.NoRank})
+		r.at = c.w.Location(trace.Location{Parent: c.group(c.process, "tasks", 4), Kind: trace.KindGroup, Name: name,
+			Rank: trace.NoRank})
 		r.stream = c.w.Stream(r.at, trace.StreamOptions{Unordered: true})
 		c.taskRows[name] = r
 	}

@@ -37,7 +37,8 @@ func layoutOf(b []byte) (layout, bool) {
 	if len(b) <= gmonHead || string(b[:4]) != "gmon" {
 		return layout{}, false
 	}
-	for _, l := range []layout{{binary.LittleEndian, 8}, {binary.BigEndian, 8}, {binary.LittleEndian, 4}, {binary.BigEndian, 4}} {
+	for _, l := range []layout{{binary.LittleEndian, 8}, {binary.BigEndian, 8}, {binary.LittleEndian, 4},
+		{binary.BigEndian, 4}} {
 		if l.order.Uint32(b[4:]) != 1 {
 			continue
 		}
@@ -108,7 +109,9 @@ func readGmon(ctx context.Context, in io.Reader, label string, w trace.Writer) (
 	if at < len(data) || err != nil {
 		w.Report(trace.Repaired, "files that break off, read up to there", 1, fmt.Sprintf("%s: byte %d", label, at))
 	}
-	w.Report(trace.Guessed, "functions by the address that was called: gmon.out holds no names; gprof PROGRAM gmon.out prints them", int64(len(g.starts)), label)
+	w.Report(trace.Guessed,
+		"functions by the address that was called: gmon.out holds no names; gprof PROGRAM gmon.out prints them",
+		int64(len(g.starts)), label)
 	return g.graph(ctx)
 }
 
@@ -152,11 +155,12 @@ func (g *gmon) records(data []byte) int {
 	return at
 }
 
-// prologue is how far into a function the address lies that an arc tells as called, at least: behind the call that counts.
+// prologue is how far into a function the address lies that an arc tells as called, at least: behind the call that
+// counts.
 const prologue = 8
 
-// function is the address by which the function is called that an address is in. Functions that no counted one called, such as
-// main, cannot be told from the one before them.
+// function is the address by which the function is called that an address is in. Functions that no counted one called,
+// such as main, cannot be told from the one before them.
 func (g *gmon) function(address uint64) uint64 {
 	i, found := slices.BinarySearch(g.starts, address+prologue)
 	if !found {

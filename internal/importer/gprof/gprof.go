@@ -1,16 +1,17 @@
 // Package gprof reads what gprof prints (flat profile, call graph), and the files that programs built with -pg
 // leave behind (gmon.out).
 //
-// The formats: a report is text in two tables (GNU gprof's manual, "Interpreting gprof's Output"). gmon.out is a head `gmon`, then
-// records: histograms of the program counter, and arcs, which are an address that called, an address that was called, and how
-// often (gmon_out.h of the GNU C library).
+// The formats: a report is text in two tables (GNU gprof's manual, "Interpreting gprof's Output"). gmon.out is a head
+// `gmon`, then records: histograms of the program counter, and arcs, which are an address that called, an address that
+// was called, and how often (gmon_out.h of the GNU C library).
 //
-// Our words: a function is a region with its time; see package callgraph for what is exact of a graph without paths. Times
-// are sampled, mostly every 10 ms, and gprof prints two digits of a second: they are no better than that. What a function's callees
-// took is shared out among its callers by the number of calls; gprof did so already in a report.
+// Our words: a function is a region with its time; see package callgraph for what is exact of a graph without paths.
+// Times are sampled, mostly every 10 ms, and gprof prints two digits of a second: they are no better than that. What a
+// function's callees took is shared out among its callers by the number of calls; gprof did so already in a report.
 //
 // gmon.out holds addresses only. Functions are told apart by the addresses that were called; names need the program:
-// `gprof PROGRAM gmon.out > report.txt` has them. Functions that no counted one called, main among them, are part of the one before.
+// `gprof PROGRAM gmon.out > report.txt` has them. Functions that no counted one called, main among them, are part of
+// the one before.
 package gprof
 
 import (
@@ -26,7 +27,8 @@ import (
 )
 
 // Format is gprof's.
-var Format = &importer.Format{Name: "gprof", Title: "gprof reports, and gmon.out", Claim: importer.EachFile(isReport, isGmon), Import: importer.OneFile(read)}
+var Format = &importer.Format{Name: "gprof", Title: "gprof reports, and gmon.out",
+	Claim: importer.EachFile(isReport, isGmon), Import: importer.OneFile(read)}
 
 var (
 	flatHead  = regexp.MustCompile(`(?m)^ *% +cumulative +self `)
@@ -38,7 +40,8 @@ func isReport(head []byte) bool {
 	if bytes.IndexByte(head, 0) >= 0 {
 		return false
 	}
-	return bytes.Contains(head, []byte("Flat profile:")) && flatHead.Match(head) || bytes.Contains(head, []byte("Call graph")) && graphHead.Match(head)
+	return bytes.Contains(head, []byte("Flat profile:")) && flatHead.Match(head) ||
+		bytes.Contains(head, []byte("Call graph")) && graphHead.Match(head)
 }
 
 func isGmon(head []byte) bool {
@@ -47,7 +50,8 @@ func isGmon(head []byte) bool {
 }
 
 func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
-	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name), Rank: trace.NoRank})
+	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name),
+		Rank: trace.NoRank})
 	read := readReport
 	if isGmon(run.Source.Head(run.Files[0])) {
 		read = readGmon

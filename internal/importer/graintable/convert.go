@@ -33,8 +33,10 @@ func (t *taskTable) convert(ctx context.Context, w trace.Writer) error {
 		g.begin = max(g.begin, -most) // no sum of what is believed overflows
 	}
 	w.Report(trace.Guessed, "begins of tasks: as late as their ends, cycles and children allow", int64(len(grains)), "")
-	w.Report(trace.Guessed, "unit of time: the table does not tell the rate of its clock, a cycle is shown as a nanosecond", 1, "")
-	c := converter{w: w, table: t, rows: importer.NewRows(w), cores: map[int64]*importer.Row{}, regions: map[string]trace.RegionID{}}
+	w.Report(trace.Guessed,
+		"unit of time: the table does not tell the rate of its clock, a cycle is shown as a nanosecond", 1, "")
+	c := converter{w: w, table: t, rows: importer.NewRows(w), cores: map[int64]*importer.Row{},
+		regions: map[string]trace.RegionID{}}
 	c.attributes()
 	for n, i := range order {
 		if n%4096 == 0 && ctx.Err() != nil {
@@ -92,7 +94,8 @@ func (t *taskTable) tree(w trace.Writer) (grains []grain, order []int32) {
 			p := &grains[grains[i].parent]
 			p.children = slices.DeleteFunc(p.children, func(c int32) bool { return c == int32(i) })
 			grains[i].parent = -1
-			w.Report(trace.Repaired, "tasks that are their own ancestors: taken for roots", 1, fmt.Sprintf("task %d", grains[i].id))
+			w.Report(trace.Repaired, "tasks that are their own ancestors: taken for roots", 1,
+				fmt.Sprintf("task %d", grains[i].id))
 			order = append(order, int32(i))
 			visit(len(order) - 1)
 		}
@@ -121,7 +124,8 @@ func (c *converter) attributes() {
 func (c *converter) core(cpu int64) *importer.Row {
 	k := c.cores[cpu]
 	if k == nil {
-		l := trace.Location{Parent: trace.NoLocation, Kind: "core", Key: strconv.FormatInt(cpu, 10), Name: fmt.Sprintf("core %d", cpu), Rank: trace.NoRank, Order: cpu}
+		l := trace.Location{Parent: trace.NoLocation, Kind: "core", Key: strconv.FormatInt(cpu, 10),
+			Name: fmt.Sprintf("core %d", cpu), Rank: trace.NoRank, Order: cpu}
 		k = c.rows.Open(l, trace.StreamOptions{Unordered: true})
 		c.cores[cpu] = k
 	}

@@ -78,12 +78,14 @@ func table(ctx context.Context, f io.Reader, label string, w trace.Writer) (*tas
 		case err == io.EOF:
 			return t, nil
 		case errors.As(err, &wrong):
-			w.Report(trace.Skipped, "lines that are not of the table's form", 1, fmt.Sprintf("%s: line %d", label, wrong.StartLine))
+			w.Report(trace.Skipped, "lines that are not of the table's form", 1,
+				fmt.Sprintf("%s: line %d", label, wrong.StartLine))
 			continue
 		case err != nil && len(t.tasks) == 0:
 			return nil, err
 		case err != nil:
-			w.Report(trace.Skipped, "the rest of a file that cannot be read", 1, fmt.Sprintf("%s: after %d tasks", label, len(t.tasks)))
+			w.Report(trace.Skipped, "the rest of a file that cannot be read", 1,
+				fmt.Sprintf("%s: after %d tasks", label, len(t.tasks)))
 			return t, nil
 		}
 		k, ok := t.parse(fields)
@@ -106,7 +108,8 @@ func (t *taskTable) parse(fields []string) (k task, ok bool) {
 	for _, c := range []struct {
 		name string
 		to   *int64
-	}{{"task", &k.id}, {"parent", &k.parent}, {"cpu_id", &k.cpu}, {"exec_cycles", &k.cycles}, {"create_instant", &k.created}, {"exec_end_instant", &k.end}} {
+	}{{"task", &k.id}, {"parent", &k.parent}, {"cpu_id", &k.cpu}, {"exec_cycles", &k.cycles},
+		{"create_instant", &k.created}, {"exec_end_instant", &k.end}} {
 		n, err := strconv.ParseInt(strings.TrimSpace(fields[t.columns[c.name]]), 10, 64)
 		if err != nil || n < 0 || n > most {
 			return k, false

@@ -77,7 +77,8 @@ func (c *contexts) rows(w trace.Writer, at trace.LocationID, metrics []metric, i
 			if own < 1e-9*v {
 				own = 0
 			}
-			w.Profile(trace.ProfileRow{Location: at, Path: c.nodes[i].path, Metric: metrics[k].id, Inclusive: v * metrics[k].scale, Exclusive: own * metrics[k].scale})
+			w.Profile(trace.ProfileRow{Location: at, Path: c.nodes[i].path, Metric: metrics[k].id,
+				Inclusive: v * metrics[k].scale, Exclusive: own * metrics[k].scale})
 		}
 	}
 }

@@ -86,7 +86,8 @@ func (d *database) profiles(ctx context.Context, name string) error {
 		}
 		id, err := d.thread(f, u64(p, 0x20))
 		if err != nil {
-			d.w.Report(trace.Skipped, "threads whose identifiers cannot be read", 1, fmt.Sprintf("%s: profile %d", f.label, i))
+			d.w.Report(trace.Skipped, "threads whose identifiers cannot be read", 1,
+				fmt.Sprintf("%s: profile %d", f.label, i))
 			continue
 		}
 		d.threads[i] = id
@@ -95,7 +96,8 @@ func (d *database) profiles(ctx context.Context, name string) error {
 				return err
 			}
 			if err := d.values(f, p, id); err != nil {
-				d.w.Report(trace.Skipped, "threads whose values cannot be read", 1, fmt.Sprintf("%s: profile %d", f.label, i))
+				d.w.Report(trace.Skipped, "threads whose values cannot be read", 1,
+					fmt.Sprintf("%s: profile %d", f.label, i))
 			}
 			return nil
 		})
@@ -104,9 +106,12 @@ func (d *database) profiles(ctx context.Context, name string) error {
 }
 
 // kinds of identifiers that have a kind of location of ours.
-var locationKinds = map[string]trace.Kind{"NODE": trace.KindMachine, "RANK": trace.KindProcess, "THREAD": trace.KindThread, "GPUCONTEXT": trace.KindDevice, "GPUDEVICE": trace.KindDevice, "GPUSTREAM": trace.KindStream}
+var locationKinds = map[string]trace.Kind{"NODE": trace.KindMachine, "RANK": trace.KindProcess,
+	"THREAD": trace.KindThread, "GPUCONTEXT": trace.KindDevice, "GPUDEVICE": trace.KindDevice,
+	"GPUSTREAM": trace.KindStream}
 
-var locationNames = map[string]string{"NODE": "node", "RANK": "rank", "THREAD": "thread", "CORE": "core", "GPUCONTEXT": "GPU context", "GPUDEVICE": "GPU", "GPUSTREAM": "stream"}
+var locationNames = map[string]string{"NODE": "node", "RANK": "rank", "THREAD": "thread", "CORE": "core",
+	"GPUCONTEXT": "GPU context", "GPUDEVICE": "GPU", "GPUSTREAM": "stream"}
 
 // thread makes the locations of an identifier tuple.
 func (d *database) thread(f *file, at uint64) (trace.LocationID, error) {
@@ -127,7 +132,8 @@ func (d *database) thread(f *file, at uint64) (trace.LocationID, error) {
 			kind = d.kinds[id[0]]
 		}
 		number := strconv.FormatUint(uint64(u32(id, 4)), 10)
-		l := trace.Location{Parent: parent, Kind: trace.KindGroup, Key: kind + number, Name: kind + " " + number, Rank: trace.NoRank, Order: int64(u32(id, 4))}
+		l := trace.Location{Parent: parent, Kind: trace.KindGroup, Key: kind + number, Name: kind + " " + number,
+			Rank: trace.NoRank, Order: int64(u32(id, 4))}
 		if k, ok := locationKinds[kind]; ok {
 			l.Kind = k
 		}
@@ -140,7 +146,8 @@ func (d *database) thread(f *file, at uint64) (trace.LocationID, error) {
 		parent = d.w.Location(l)
 	}
 	if n == 0 {
-		parent = d.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "process", Rank: trace.NoRank})
+		parent = d.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "process",
+			Rank: trace.NoRank})
 	}
 	return parent, nil
 }

@@ -29,7 +29,8 @@ import (
 )
 
 // Format is HPCToolkit's.
-var Format = &importer.Format{Name: "hpctoolkit", Title: "HPCToolkit databases (v4, experiment.xml)", Claim: claim, Import: read}
+var Format = &importer.Format{Name: "hpctoolkit", Title: "HPCToolkit databases (v4, experiment.xml)", Claim: claim,
+	Import: read}
 
 // claim takes a database by its meta.db or experiment.xml, with the files beside it.
 func claim(s importer.Source) (runs []importer.Run) {
@@ -48,7 +49,8 @@ func claim(s importer.Source) (runs []importer.Run) {
 			switch ext := path.Ext(other.Path); {
 			case other.Path == f.Path:
 			case path.Dir(other.Path) != dir:
-				if rest, ok := strings.CutPrefix(other.Path, strings.TrimPrefix(dir+"/", "./")); ok && (strings.HasPrefix(rest, "metrics/") || strings.HasPrefix(rest, "src/")) {
+				if rest, ok := strings.CutPrefix(other.Path, strings.TrimPrefix(dir+"/", "./")); ok &&
+					(strings.HasPrefix(rest, "metrics/") || strings.HasPrefix(rest, "src/")) {
 					run.Companions = append(run.Companions, other.Path)
 				}
 			case v4 && ext == ".db" && bytes.HasPrefix(s.Head(other.Path), []byte(magic)):
@@ -66,7 +68,8 @@ func claim(s importer.Source) (runs []importer.Run) {
 }
 
 func isXML(head []byte) bool {
-	return bytes.Contains(head[:min(len(head), 400)], []byte("<!DOCTYPE HPCToolkitExperiment")) || bytes.Contains(head[:min(len(head), 400)], []byte("<HPCToolkitExperiment"))
+	return bytes.Contains(head[:min(len(head), 400)], []byte("<!DOCTYPE HPCToolkitExperiment")) ||
+		bytes.Contains(head[:min(len(head), 400)], []byte("<HPCToolkitExperiment"))
 }
 
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {

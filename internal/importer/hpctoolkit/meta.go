@@ -208,7 +208,8 @@ func (m *meta) step(c, flex []byte) (s step, ok bool) {
 		return m.function(function), true
 	case lexicalLoop:
 		source := path.Base(m.file(fileAt))
-		return step{name: fmt.Sprintf("loop at %s:%d", source, line), category: "loop", file: m.file(fileAt), line: int(line)}, true
+		return step{name: fmt.Sprintf("loop at %s:%d", source, line), category: "loop", file: m.file(fileAt),
+			line: int(line)}, true
 	}
 	return step{}, false
 }

@@ -38,7 +38,8 @@ func openFile(run importer.Run, name, kind string) (*file, error) {
 	case string(head[:10]) != magic || string(head[10:14]) != kind:
 		err = importer.Malformed(f.label, "byte 0", "is no %s file of HPCToolkit", kind)
 	case head[14] != 4:
-		err = &importer.Error{File: f.label, Cause: fmt.Sprintf("is of version %d, and 4 is read", head[14]), Hint: "make the database anew with HPCToolkit 2022.10 or newer", Kind: importer.ErrUnsupported}
+		err = &importer.Error{File: f.label, Cause: fmt.Sprintf("is of version %d, and 4 is read", head[14]),
+			Hint: "make the database anew with HPCToolkit 2022.10 or newer", Kind: importer.ErrUnsupported}
 	default:
 		f.version = [2]byte(head[14:16])
 		run.Progress.Add(size)
@@ -51,7 +52,9 @@ func openFile(run importer.Run, name, kind string) (*file, error) {
 // bytes reads n bytes from a place. What a file claims is checked against its size first.
 func (f *file) bytes(at uint64, n int64) ([]byte, error) {
 	if n < 0 || at > uint64(f.size) || n > f.size-int64(at) {
-		return nil, importer.Malformed(f.label, fmt.Sprintf("byte %d", at), "%d bytes are said to be here, and the file has %d", n, f.size)
+		return nil,
+			importer.Malformed(f.label, fmt.Sprintf("byte %d", at), "%d bytes are said to be here, and the file has %d",
+				n, f.size)
 	}
 	b := make([]byte, n)
 	if _, err := f.r.ReadAt(b, int64(at)); err != nil && !errors.Is(err, io.EOF) {
@@ -81,7 +84,9 @@ func (f *file) table(head, least int64) (header, entries []byte, stride int64, e
 	}
 	count, stride := int64(u32(header, 8)), int64(header[0x0c])
 	if stride < least {
-		return nil, nil, 0, importer.Malformed(f.label, fmt.Sprintf("byte %d", at), "entries of %d bytes, and %d are read", stride, least)
+		return nil, nil, 0,
+			importer.Malformed(f.label, fmt.Sprintf("byte %d", at), "entries of %d bytes, and %d are read", stride,
+				least)
 	}
 	entries, err = f.bytes(u64(header, 0), count*stride)
 	return header, entries, stride, err

@@ -33,8 +33,10 @@ func (d *database) traces(ctx context.Context, name string) error {
 	for i := range count {
 		t := table[i*stride:]
 		index, from, to := int(u32(t, 0)), u64(t, 8), u64(t, 0x10)
-		if index >= len(d.threads) || d.threads[index] == trace.NoLocation || from > to || to > uint64(f.size) || seen[d.threads[index]] {
-			d.w.Report(trace.Skipped, "traces of no known thread, or outside the file", 1, fmt.Sprintf("%s: trace %d", f.label, i))
+		if index >= len(d.threads) || d.threads[index] == trace.NoLocation || from > to || to > uint64(f.size) ||
+			seen[d.threads[index]] {
+			d.w.Report(trace.Skipped, "traces of no known thread, or outside the file", 1,
+				fmt.Sprintf("%s: trace %d", f.label, i))
 			continue
 		}
 		seen[d.threads[index]] = true
@@ -46,7 +48,8 @@ func (d *database) traces(ctx context.Context, name string) error {
 // line turns samples into intervals: a frame is open from the first sample that has it to the first that has not.
 // O(samples × depth).
 func (d *database) line(ctx context.Context, f *file, thread trace.LocationID, from, to uint64, last trace.Time) error {
-	at := d.w.Location(trace.Location{Parent: thread, Kind: trace.KindSamples, Key: "samples", Name: "samples", Rank: trace.NoRank})
+	at := d.w.Location(trace.Location{Parent: thread, Kind: trace.KindSamples, Key: "samples", Name: "samples",
+		Rank: trace.NoRank})
 	s := d.w.Stream(at, trace.StreamOptions{})
 	var open, now []int32
 	time := trace.Time(0)

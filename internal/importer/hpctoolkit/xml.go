@@ -41,7 +41,8 @@ func readXML(ctx context.Context, run importer.Run, w trace.Writer) error {
 		return err
 	}
 	defer in.Close()
-	e := &experiment{label: run.Label(run.Files[0]), contexts: newContexts(), names: map[string]string{}, files: map[string]string{}, values: map[int]map[int32]float64{}}
+	e := &experiment{label: run.Label(run.Files[0]), contexts: newContexts(), names: map[string]string{},
+		files: map[string]string{}, values: map[int]map[int32]float64{}}
 	cut, err := e.parse(ctx, in)
 	if err != nil {
 		return err
@@ -107,7 +108,8 @@ func (e *experiment) parse(ctx context.Context, in io.Reader) (cut bool, err err
 		if err != nil { // a version or an encoding that the file declares, or what unpacks it
 			var clear *importer.Error
 			if !errors.As(err, &clear) {
-				err = importer.Malformed(e.label, fmt.Sprintf("byte %d", d.InputOffset()), "the XML cannot be read: %v", err)
+				err = importer.Malformed(e.label, fmt.Sprintf("byte %d", d.InputOffset()), "the XML cannot be read: %v",
+					err)
 			}
 			return false, err
 		}
@@ -217,7 +219,8 @@ func (e *experiment) whole(w trace.Writer) error {
 			inclusive[int(node)*len(metrics)+k] = v
 		}
 	}
-	all := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "all threads", Rank: trace.NoRank})
+	all := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "all threads",
+		Rank: trace.NoRank})
 	e.rows(w, all, metrics, inclusive)
 	return nil
 }
@@ -267,7 +270,8 @@ func (e *experiment) table(run importer.Run, file string, w trace.Writer, metric
 		}
 		for k, column := range columns {
 			if column >= 0 && column < width {
-				if v := math.Float64frombits(order.Uint64(data[tableHead+8*(row*width+column):])); v > 0 && v < math.MaxFloat64 {
+				if v := math.Float64frombits(order.Uint64(data[tableHead+8*(row*width+column):])); v > 0 &&
+					v < math.MaxFloat64 {
 					inclusive[int(node)*len(metrics)+k] = v
 				}
 			}
@@ -280,12 +284,15 @@ func (e *experiment) table(run importer.Run, file string, w trace.Writer, metric
 func (e *experiment) location(file string, w trace.Writer) trace.LocationID {
 	m := tableName.FindStringSubmatch(path.Base(file))
 	if m == nil {
-		return w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(file), Rank: trace.NoRank})
+		return w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(file),
+			Rank: trace.NoRank})
 	}
 	rank, _ := strconv.Atoi(m[1])
 	thread, _ := strconv.Atoi(m[2])
 	number := strconv.Itoa(rank)
-	at := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number, Name: "rank " + number, Rank: rank})
+	at := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number,
+		Name: "rank " + number, Rank: rank})
 	text := strconv.Itoa(thread)
-	return w.Location(trace.Location{Parent: at, Kind: trace.KindThread, Key: text, Name: "thread " + text, Rank: trace.NoRank, Order: int64(thread)})
+	return w.Location(trace.Location{Parent: at, Kind: trace.KindThread, Key: text, Name: "thread " + text,
+		Rank: trace.NoRank, Order: int64(thread)})
 }

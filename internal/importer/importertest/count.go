@@ -100,7 +100,8 @@ func (c *Count) Describe(id trace.LocationID, l trace.Location) {
 }
 
 func (c *Count) Region(r trace.Region) trace.RegionID {
-	return define(c, c.regions, regionKey{r.Name, r.Category, r.File, r.Line}, func() { c.Regions = append(c.Regions, r) })
+	return define(c, c.regions, regionKey{r.Name, r.Category, r.File, r.Line},
+		func() { c.Regions = append(c.Regions, r) })
 }
 
 func (c *Count) Attribute(name string) trace.AttributeID {

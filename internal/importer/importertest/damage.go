@@ -49,7 +49,8 @@ func cut(t *testing.T, f *importer.Format, c Case, files fstest.MapFS) {
 			continue
 		}
 		if !c.Anywhere && !saysMore(r, whole) && tracetest.Dump(r) != want {
-			t.Errorf("%s cut at byte %d: something is lost and nothing is said\n%s", p.file, p.at, tracetest.Diff(want, tracetest.Dump(r)))
+			t.Errorf("%s cut at byte %d: something is lost and nothing is said\n%s", p.file, p.at,
+				tracetest.Diff(want, tracetest.Dump(r)))
 		}
 	}
 }

@@ -36,7 +36,8 @@ func Damage(t *testing.T, f *importer.Format, path string, places int) {
 		damaged := maps.Clone(files)
 		damaged[name] = &fstest.MapFile{Data: data[:at]}
 		if w := countDamaged(t, f, damaged); w != nil && w.Enters+w.Intervals > whole.Enters+whole.Intervals {
-			t.Errorf("%s cut at byte %d: %d intervals, %d in all of it", name, at, w.Enters+w.Intervals, whole.Enters+whole.Intervals)
+			t.Errorf("%s cut at byte %d: %d intervals, %d in all of it", name, at, w.Enters+w.Intervals,
+				whole.Enters+whole.Intervals)
 		}
 		changed := bytes.Clone(data)
 		for range 1 + random.IntN(4) {

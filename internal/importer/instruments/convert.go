@@ -94,7 +94,8 @@ func (t *tree) write() {
 	for _, key := range t.order {
 		c := t.cells[key]
 		for i := range min(len(ids), len(c.inclusive)) {
-			row := trace.ProfileRow{Location: key.at, Path: key.path, Metric: ids[i], Inclusive: c.inclusive[i], Exclusive: c.inclusive[i]}
+			row := trace.ProfileRow{Location: key.at, Path: key.path, Metric: ids[i], Inclusive: c.inclusive[i],
+				Exclusive: c.inclusive[i]}
 			switch {
 			case c.told && i < len(c.self):
 				row.Exclusive = c.self[i]
@@ -108,6 +109,7 @@ func (t *tree) write() {
 		t.w.Report(trace.Skipped, "lines that are no call paths", t.bad, t.first)
 	}
 	if t.jumps > 0 {
-		t.w.Report(trace.Guessed, "call paths whose caller is not in the line above: put below the nearest", t.jumps, t.label)
+		t.w.Report(trace.Guessed, "call paths whose caller is not in the line above: put below the nearest", t.jumps,
+			t.label)
 	}
 }

@@ -20,9 +20,11 @@ var units = map[string]struct {
 	metric string
 	factor float64
 }{
-	"ns": {"time", 1}, "us": {"time", 1e3}, "µs": {"time", 1e3}, "ms": {"time", 1e6}, "s": {"time", 1e9}, "min": {"time", 60e9}, "h": {"time", 3600e9},
+	"ns": {"time", 1}, "us": {"time", 1e3}, "µs": {"time", 1e3}, "ms": {"time", 1e6}, "s": {"time", 1e9},
+	"min": {"time", 60e9}, "h": {"time", 3600e9},
 	"c": {"cycles", 1}, "Kc": {"cycles", 1e3}, "Mc": {"cycles", 1e6}, "Gc": {"cycles", 1e9},
-	"Bytes": {"bytes", 1}, "B": {"bytes", 1}, "KB": {"bytes", 1 << 10}, "MB": {"bytes", 1 << 20}, "GB": {"bytes", 1 << 30},
+	"Bytes": {"bytes", 1}, "B": {"bytes", 1}, "KB": {"bytes", 1 << 10}, "MB": {"bytes", 1 << 20},
+	"GB": {"bytes", 1 << 30},
 }
 
 var amount = regexp.MustCompile(`^\s*([\d.,]+)\s*([A-Za-zµ]*)`)
@@ -95,7 +97,8 @@ func (d *deepCopy) head(columns []string) {
 			d.metrics = append(d.metrics, trace.Metric{Name: "allocations", Integer: true})
 		}
 	}
-	d.at = d.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: d.process, Rank: trace.NoRank})
+	d.at = d.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: d.process,
+		Rank: trace.NoRank})
 }
 
 // amount reads "4273.0ms   99.9%", "96.08 Gc  100.0%", "-"; factor is that of a bare number.

@@ -1,12 +1,14 @@
-// Package instruments reads what macOS' profilers give as text: Instruments' "Deep Copy" of a call tree, and the reports of
-// sample(1).
+// Package instruments reads what macOS' profilers give as text: Instruments' "Deep Copy" of a call tree, and the
+// reports of sample(1).
 //
-// The formats are described by examples only. A deep copy is tab-separated: the weight of a call path with all it called, its own
-// weight, and the function, indented by how deep it is. A report of sample(1) has, below "Call graph:", a line for each call path: a number
-// of samples, whose column tells the depth, the function, `(in LIBRARY)`, and maybe `file.c:12`; threads are the outermost.
+// The formats are described by examples only. A deep copy is tab-separated: the weight of a call path with all it
+// called, its own weight, and the function, indented by how deep it is. A report of sample(1) has, below "Call graph:",
+// a line for each call path: a number of samples, whose column tells the depth, the function, `(in LIBRARY)`, and maybe
+// `file.c:12`; threads are the outermost.
 //
-// Our words: a line is a call path with its inclusive value; its own value is what the file says, or what is left of it without the
-// lines below. Weights are time, cycles or bytes; samples are also time, by the interval that the report names.
+// Our words: a line is a call path with its inclusive value; its own value is what the file says, or what is left of it
+// without the lines below. Weights are time, cycles or bytes; samples are also time, by the interval that the report
+// names.
 package instruments
 
 import (
@@ -23,7 +25,8 @@ import (
 )
 
 // Format is that of both.
-var Format = &importer.Format{Name: "instruments", Title: "Instruments deep copies, sample reports (macOS)", Text: true, Claim: importer.EachFile(isDeepCopy, isSample), Import: importer.OneFile(read)}
+var Format = &importer.Format{Name: "instruments", Title: "Instruments deep copies, sample reports (macOS)", Text: true,
+	Claim: importer.EachFile(isDeepCopy, isSample), Import: importer.OneFile(read)}
 
 // isDeepCopy goes by the names of columns.
 func isDeepCopy(head []byte) bool {
@@ -56,7 +59,8 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 		return importer.Malformed(label, "", "holds no call paths")
 	}
 	if err != nil {
-		w.Report(trace.Repaired, "files that break off, or hold a line of more than a megabyte, read up to there", 1, fmt.Sprintf("%s: line %d", label, n+1))
+		w.Report(trace.Repaired, "files that break off, or hold a line of more than a megabyte, read up to there", 1,
+			fmt.Sprintf("%s: line %d", label, n+1))
 	}
 	t.write()
 	return nil

@@ -9,7 +9,9 @@ import (
 )
 
 var (
-	analysis = regexp.MustCompile(`^Analysis of sampling (.*) \(pid (\d+)\) every (\d+) (millisecond|microsecond|second)s?`)
+	analysis = regexp.MustCompile(
+		`^Analysis of sampling (.*) \(pid (\d+)\) every (\d+) (millisecond|microsecond|second)s?`,
+	)
 	callLine = regexp.MustCompile(`^[ +!:|]*?(\d+) (.+)$`)
 	inside   = regexp.MustCompile(`^(.*?)  \(in ([^)]*)\)(.*)$`)
 	source   = regexp.MustCompile(`\s(\S+\.\w+):(\d+)$`)
@@ -65,7 +67,8 @@ func (s *sampled) line(n int, line string) {
 	if depth == 0 { // a thread
 		s.open = s.open[:0]
 		name, _, _ := strings.Cut(rest, "  ")
-		s.at = s.w.Location(trace.Location{Parent: s.owner, Kind: trace.KindThread, Key: rest, Name: strings.TrimSpace(name), Rank: trace.NoRank, Order: int64(n)})
+		s.at = s.w.Location(trace.Location{Parent: s.owner, Kind: trace.KindThread, Key: rest,
+			Name: strings.TrimSpace(name), Rank: trace.NoRank, Order: int64(n)})
 		return
 	}
 	values := []float64{count}
@@ -81,7 +84,8 @@ func (s *sampled) begin() {
 		return
 	}
 	s.known = true
-	s.owner = s.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: s.process, Rank: trace.NoRank})
+	s.owner = s.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: s.process,
+		Rank: trace.NoRank})
 	s.at = s.owner
 	s.metrics = []trace.Metric{{Name: "samples", Integer: true, Default: s.period == 0}}
 	if s.period > 0 {

@@ -18,7 +18,8 @@ func (c *converter) one(in *jsonstream.Reader, r *record, processes map[string]*
 		return
 	}
 	s := &c.span
-	*s = span.Span{Trace: r.traceID, ID: r.spanID, Name: r.operation, Offset: r.offset, Events: s.Events[:0], Tags: s.Tags[:0], References: s.References[:0]}
+	*s = span.Span{Trace: r.traceID, ID: r.spanID, Name: r.operation, Offset: r.offset, Events: s.Events[:0],
+		Tags: s.Tags[:0], References: s.References[:0]}
 	if r.timed && r.start > 0 {
 		s.Begin, s.Timed = span.FromMicroseconds(r.start)
 	}

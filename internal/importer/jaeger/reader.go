@@ -41,8 +41,9 @@ type process struct {
 	tags     []trace.Attribute
 }
 
-// A file is read once. Spans name processes that mostly come after them, at the end of the trace: until then they are held, as
-// records. A trace of very many spans is not held: its file is then looked through for processes, before it is read on.
+// A file is read once. Spans name processes that mostly come after them, at the end of the trace: until then they are
+// held, as records. A trace of very many spans is not held: its file is then looked through for processes, before it is
+// read on.
 type file struct {
 	source    *span.Source
 	out       *span.Writer

@@ -42,8 +42,9 @@ type stackTrace struct {
 func newChunk(data []byte, at int64) *chunk {
 	be := binary.BigEndian
 	return &chunk{
-		data: data, at: at, startNanos: int64(be.Uint64(data[32:])), startTicks: int64(be.Uint64(data[48:])), perSecond: be.Uint64(data[56:]),
-		classes: map[int64]*class{}, pools: map[int64]map[int64]value{}, stacks: map[int64]stackTrace{},
+		data: data, at: at, startNanos: int64(be.Uint64(data[32:])), startTicks: int64(be.Uint64(data[48:])),
+		perSecond: be.Uint64(data[56:]),
+		classes:   map[int64]*class{}, pools: map[int64]map[int64]value{}, stacks: map[int64]stackTrace{},
 	}
 }
 

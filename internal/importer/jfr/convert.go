@@ -35,8 +35,10 @@ type row struct {
 }
 
 func newConverter(w trace.Writer, name, label string) *converter {
-	c := &converter{w: w, label: label, rows: map[string]*row{}, plans: map[string]*plan{}, unread: map[string]int64{}, attrs: importer.NewAttributes(w)}
-	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name, Rank: trace.NoRank})
+	c := &converter{w: w, label: label, rows: map[string]*row{}, plans: map[string]*plan{}, unread: map[string]int64{},
+		attrs: importer.NewAttributes(w)}
+	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name,
+		Rank: trace.NoRank})
 	c.sampler = newSampler(w)
 	return c
 }
@@ -45,10 +47,12 @@ func newConverter(w trace.Writer, name, label string) *converter {
 func (c *converter) chunk(ctx context.Context, k *chunk) error {
 	cut := k.lost > 0
 	if broken := k.define(); broken > 0 {
-		c.w.Report(trace.Skipped, "descriptions of types, and constants, that cannot be read", broken, place(c.label, k.at))
+		c.w.Report(trace.Skipped, "descriptions of types, and constants, that cannot be read", broken,
+			place(c.label, k.at))
 	}
 	if len(k.classes) == 0 {
-		c.w.Report(trace.Skipped, "chunks without a description of their types (a recording that was not closed)", 1, place(c.label, k.at))
+		c.w.Report(trace.Skipped, "chunks without a description of their types (a recording that was not closed)", 1,
+			place(c.label, k.at))
 		return nil
 	}
 	c.sampler.begin(k)
@@ -89,7 +93,8 @@ func (c *converter) chunk(ctx context.Context, k *chunk) error {
 		}
 	}
 	if cut || k.lost > 0 {
-		c.w.Report(trace.Repaired, "chunks that break off, read up to there", 1, place(c.label, k.at+int64(len(k.data))-k.lost))
+		c.w.Report(trace.Repaired, "chunks that break off, read up to there", 1,
+			place(c.label, k.at+int64(len(k.data))-k.lost))
 	}
 	return err
 }
@@ -186,7 +191,8 @@ func (c *converter) leave(name string) {
 func (c *converter) row(key, name string, kind trace.Kind) *row {
 	r, ok := c.rows[key]
 	if !ok {
-		at := c.w.Location(trace.Location{Parent: c.process, Kind: kind, Key: cmp.Or(key, name), Name: name, Rank: trace.NoRank, Order: int64(len(c.order))})
+		at := c.w.Location(trace.Location{Parent: c.process, Kind: kind, Key: cmp.Or(key, name), Name: name,
+			Rank: trace.NoRank, Order: int64(len(c.order))})
 		r = &row{at: at, counters: map[string]trace.CounterID{}}
 		c.rows[key] = r
 		c.order = append(c.order, r)
@@ -214,7 +220,8 @@ func (c *converter) thread(e *event, i int) (*row, bool) {
 			if id == 0 {
 				return nil, false
 			}
-			return c.row("constant "+strconv.FormatInt(id, 10), "thread "+strconv.FormatInt(id, 10), trace.KindThread), true
+			return c.row("constant "+strconv.FormatInt(id, 10), "thread "+strconv.FormatInt(id, 10), trace.KindThread),
+				true
 		}
 	}
 	if v.kind != structure {

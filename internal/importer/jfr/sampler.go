@@ -19,16 +19,19 @@ type sampleKind struct {
 	metric, unit string
 	weight       string // "": one each
 	row          string // aside, where it is shown over time; "": nowhere
-	time         string // metric of samples × period, where the recording states the period; "": samples are not periodic
-	period       string // field that states the period of one sample; "": settings state it
+	// metric of samples × period, where the recording states the period; "": samples are not periodic
+	time   string
+	period string // field that states the period of one sample; "": settings state it
 }
 
 // sampleKinds are the events that are stacks taken now and then.
 var sampleKinds = map[string]sampleKind{
-	"jdk.ExecutionSample":             {metric: "samples", row: "samples", time: "sampled time"},
-	"jdk.NativeMethodSample":          {metric: "native samples", row: "native samples", time: "sampled native time"},
-	"jdk.CPUTimeSample":               {metric: "CPU time samples", row: "CPU time samples", time: "sampled CPU time", period: "samplingPeriod"},
-	"profiler.WallClockSample":        {metric: "wall clock samples", weight: "samples", row: "wall clock samples", time: "sampled wall clock time"},
+	"jdk.ExecutionSample":    {metric: "samples", row: "samples", time: "sampled time"},
+	"jdk.NativeMethodSample": {metric: "native samples", row: "native samples", time: "sampled native time"},
+	"jdk.CPUTimeSample": {metric: "CPU time samples", row: "CPU time samples", time: "sampled CPU time",
+		period: "samplingPeriod"},
+	"profiler.WallClockSample": {metric: "wall clock samples", weight: "samples", row: "wall clock samples",
+		time: "sampled wall clock time"},
 	"jdk.ObjectAllocationSample":      {metric: "allocated", unit: "bytes", weight: "weight"},
 	"jdk.ObjectAllocationInNewTLAB":   {metric: "allocated in new buffers", unit: "bytes", weight: "tlabSize"},
 	"jdk.ObjectAllocationOutsideTLAB": {metric: "allocated outside buffers", unit: "bytes", weight: "allocationSize"},
@@ -79,7 +82,8 @@ type sample struct {
 }
 
 func newSampler(w trace.Writer) *sampler {
-	return &sampler{w: w, totals: map[string]*sampleTotals{}, byPath: map[string]int{}, lists: map[sampleRow][]sample{}, periods: map[string]time.Duration{}}
+	return &sampler{w: w, totals: map[string]*sampleTotals{}, byPath: map[string]int{}, lists: map[sampleRow][]sample{},
+		periods: map[string]time.Duration{}}
 }
 
 // begin starts a chunk: numbers of constants are its own.
@@ -212,7 +216,8 @@ func (s *sampler) add(e *event, kind *sampleKind, thread trace.LocationID) {
 	s.lists[key] = append(s.lists[key], sample{e.time(), path})
 }
 
-// total finds the sums of a kind. Where its first sample has a period, they are of time too, and time is what they are shown by.
+// total finds the sums of a kind. Where its first sample has a period, they are of time too, and time is what they are
+// shown by.
 func (s *sampler) total(kind *sampleKind, period float64) *sampleTotals {
 	return importer.Once(s.totals, kind.metric, func() *sampleTotals {
 		s.names = append(s.names, kind.metric)
@@ -221,7 +226,8 @@ func (s *sampler) total(kind *sampleKind, period float64) *sampleTotals {
 			return &sampleTotals{Profile: stack.New(s.w, count)}
 		}
 		in := trace.Metric{Name: kind.time, Unit: "ns", Integer: true, Default: count.Default,
-			Description: kind.metric + " × the period that the recording states, at first " + time.Duration(period).String()}
+			Description: kind.metric + " × the period that the recording states, at first " +
+				time.Duration(period).String()}
 		count.Default = false
 		return &sampleTotals{stack.New(s.w, count, in), true}
 	})
@@ -235,7 +241,8 @@ func (s *sampler) finish(ctx context.Context, label string) error {
 		}
 		list := s.lists[key]
 		slices.SortStableFunc(list, func(a, b sample) int { return cmp.Compare(a.at, b.at) })
-		at := s.w.Location(trace.Location{Parent: key.thread, Kind: trace.KindSamples, Key: key.name, Name: key.name, Rank: trace.NoRank})
+		at := s.w.Location(trace.Location{Parent: key.thread, Kind: trace.KindSamples, Key: key.name, Name: key.name,
+			Rank: trace.NoRank})
 		stream := s.w.Stream(at, trace.StreamOptions{})
 		period := trace.Time(cmp.Or(s.periods[key.name], usualPeriod))
 		var open []trace.RegionID
@@ -256,7 +263,8 @@ func (s *sampler) finish(ctx context.Context, label string) error {
 		s.w.Report(trace.Skipped, "samples without a stack", s.empty, label)
 	}
 	if s.cut > 0 {
-		s.w.Report(trace.Skipped, "outer frames of samples whose stack was deeper than the recorder keeps (stackdepth)", s.cut, label)
+		s.w.Report(trace.Skipped, "outer frames of samples whose stack was deeper than the recorder keeps (stackdepth)",
+			s.cut, label)
 	}
 	return nil
 }

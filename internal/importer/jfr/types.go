@@ -84,7 +84,8 @@ func metadata(c *cursor) map[int64]*class {
 					continue
 				}
 				for _, a := range f.children {
-					if kind := find(a.values["class"]); a.name == "annotation" && kind != nil && a.values["value"] == "TICKS" && i < len(k.fields) {
+					if kind := find(a.values["class"]); a.name == "annotation" && kind != nil &&
+						a.values["value"] == "TICKS" && i < len(k.fields) {
 						k.fields[i].ticks = kind.name == "jdk.jfr.Timestamp" || kind.name == "jdk.jfr.Timespan"
 					}
 				}

@@ -164,7 +164,8 @@ func (r *Reader) Hold() (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	held := &Reader{ctx: r.ctx, label: r.label, leave: r.leave, buf: bytes.Clone(v), end: len(v), base: at, failed: io.EOF, depth: r.depth}
+	held := &Reader{ctx: r.ctx, label: r.label, leave: r.leave, buf: bytes.Clone(v), end: len(v), base: at,
+		failed: io.EOF, depth: r.depth}
 	return held, nil
 }
 
@@ -212,8 +213,8 @@ func (r *Reader) Take(f func(c *Cursor)) (ok bool, err error) {
 	return true, nil
 }
 
-// Walk is Take for values that come often. They are walked where they lie, without a look for their end before, so f must
-// read the whole value, and begin anew where it is called again: for one that goes on beyond what is in memory.
+// Walk is Take for values that come often. They are walked where they lie, without a look for their end before, so f
+// must read the whole value, and begin anew where it is called again: for one that goes on beyond what is in memory.
 func (r *Reader) Walk(f func(c *Cursor)) (ok bool, err error) {
 	first, err := r.peek()
 	if err != nil {

@@ -20,7 +20,8 @@ type End struct {
 }
 
 func compareChannel(a, b *End) int {
-	return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Communicator, b.Communicator), cmp.Compare(a.Tag, b.Tag))
+	return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To), cmp.Compare(a.Communicator, b.Communicator),
+		cmp.Compare(a.Tag, b.Tag))
 }
 
 // Join links the nth send of a channel with its nth receive, and gives how many of each are left over. Both lists are

@@ -67,7 +67,8 @@ var reasons = [reasonCount]importer.Reason{
 }
 
 func readCLOG(ctx context.Context, run importer.Run, file string, w trace.Writer) error {
-	c := &converter{run: run, file: file, w: w, means: map[int32]*meaning{}, world: map[member]int32{}, attributes: importer.NewAttributes(w)}
+	c := &converter{run: run, file: file, w: w, means: map[int32]*meaning{}, world: map[member]int32{},
+		attributes: importer.NewAttributes(w)}
 	if err := c.pass(ctx, c.define, nil); err != nil {
 		return err
 	}
@@ -82,7 +83,8 @@ func readCLOG(ctx context.Context, run importer.Run, file string, w trace.Writer
 		w.Report(trace.Skipped, "blocks that break off at a record of no known type", skipped, label)
 	}
 	if !c.log.finalized {
-		w.Report(trace.Guessed, "logs that were not finished: times and communicators are as each process saw them", 1, label)
+		w.Report(trace.Guessed, "logs that were not finished: times and communicators are as each process saw them", 1,
+			label)
 	}
 	unreceived, unsent := message.Join(w, c.sent, c.received)
 	message.Report(w, unreceived, unsent, label)
@@ -117,11 +119,14 @@ func (c *converter) pass(ctx context.Context, each func(*record), skipped *int64
 func (c *converter) define(r *record) {
 	switch r.kind {
 	case stateDef:
-		m := meaning{begins, c.w.Region(regionOf(nameOr(r.name, "state", r.event), string(r.colour), r.event < c.log.userStart)), fieldsOf(string(r.format))}
+		m := meaning{begins,
+			c.w.Region(regionOf(nameOr(r.name, "state", r.event), string(r.colour), r.event < c.log.userStart)),
+			fieldsOf(string(r.format))}
 		c.means[r.event] = &m
 		c.means[r.end] = &meaning{ends, m.region, nil}
 	case eventDef:
-		c.means[r.event] = &meaning{solo, c.w.Region(regionOf(nameOr(r.name, "event", r.event), string(r.colour), false)), fieldsOf(string(r.format))}
+		c.means[r.event] = &meaning{solo,
+			c.w.Region(regionOf(nameOr(r.name, "event", r.event), string(r.colour), false)), fieldsOf(string(r.format))}
 	case constDef:
 		c.w.Property(nameOr(r.name, "constant", r.event), strconv.Itoa(int(r.value)))
 	case communicator:
@@ -222,7 +227,8 @@ func (c *converter) message(r *record, rank int32, t trace.Time) {
 		return
 	}
 	at := c.rows.at(rank, r.thread)
-	end := message.End{Communicator: min(r.comm, r.peerComm), Tag: int64(r.tag), Location: at.At, Time: t, Region: trace.NoRegion, Size: int64(r.size)}
+	end := message.End{Communicator: min(r.comm, r.peerComm), Tag: int64(r.tag), Location: at.At, Time: t,
+		Region: trace.NoRegion, Size: int64(r.size)}
 	switch r.event {
 	case sendEvent:
 		end.From, end.To = rank, peer
@@ -262,10 +268,12 @@ func (s *rows) at(rank, thread int32) *row {
 	r, ok := s.byKey[key]
 	if !ok {
 		number := strconv.Itoa(int(rank))
-		l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number, Name: "rank " + number, Rank: int(rank)}
+		l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number, Name: "rank " + number,
+			Rank: int(rank)}
 		if s.threads {
 			n := strconv.Itoa(int(thread))
-			l = trace.Location{Parent: s.w.Location(l), Kind: trace.KindThread, Key: n, Name: "thread " + n, Rank: trace.NoRank, Order: int64(thread)}
+			l = trace.Location{Parent: s.w.Location(l), Kind: trace.KindThread, Key: n, Name: "thread " + n,
+				Rank: trace.NoRank, Order: int64(thread)}
 		}
 		// A state ends where its own end says, whatever else is open.
 		r = s.Open(l, trace.StreamOptions{Unordered: true, ByName: true})

@@ -34,14 +34,16 @@ const (
 )
 
 // bodies are how many bytes follow the header of each kind of record in CLOG-2.
-var bodies = [kinds]int{stateDef: 112, eventDef: 104, constDef: 40, bareEvent: 8, cargoEvent: 40, messageEvent: 24, collective: 16, communicator: 48, sourcePlace: 48, timeShift: 8}
+var bodies = [kinds]int{stateDef: 112, eventDef: 104, constDef: 40, bareEvent: 8, cargoEvent: 40, messageEvent: 24,
+	collective: 16, communicator: 48, sourcePlace: 48, timeShift: 8}
 
 // oldKinds are those of CLOG, from its first number on, with the bytes after the header.
 var oldKinds = [...]struct {
 	kind kind
 	body int
 }{
-	{endLog, 0}, {endBlock, 0}, {-1, 0}, {bareEvent, 32}, {messageEvent, 24}, {collective, 24}, {communicator, 16}, {eventDef, 24}, {stateDef, 56}, {sourcePlace, 48}, {timeShift, 8},
+	{endLog, 0}, {endBlock, 0}, {-1, 0}, {bareEvent, 32}, {messageEvent, 24}, {collective, 24}, {communicator, 16},
+	{eventDef, 24}, {stateDef, 56}, {sourcePlace, 48}, {timeShift, 8},
 }
 
 const (
@@ -118,7 +120,9 @@ func isCLOG(head []byte) bool {
 func openLog(in io.Reader, head []byte, label string) (*log, error) {
 	if !isCLOG2(head) {
 		if !isCLOG(head) {
-			return nil, &importer.Error{File: label, Cause: "this is no log of MPE", Hint: "give a .clog, .clog2 or .slog2 file", Kind: importer.ErrMalformed}
+			return nil,
+				&importer.Error{File: label, Cause: "this is no log of MPE",
+					Hint: "give a .clog, .clog2 or .slog2 file", Kind: importer.ErrMalformed}
 		}
 		return &log{label: label, old: true, order: binary.BigEndian, block: oldBlockSize, preamble: oldPreamble}, nil
 	}
@@ -128,7 +132,9 @@ func openLog(in io.Reader, head []byte, label string) (*log, error) {
 	}
 	words := strings.Split(string(buf), "\x00")
 	if version := strings.TrimSpace(words[0]); version != "CLOG-02.44" {
-		return nil, &importer.Error{File: label, Cause: "version " + strconv.Quote(version) + " of the format", Hint: "02.44 is read, which MPE writes since 1.0.6", Kind: importer.ErrUnsupported}
+		return nil,
+			&importer.Error{File: label, Cause: "version " + strconv.Quote(version) + " of the format",
+				Hint: "02.44 is read, which MPE writes since 1.0.6", Kind: importer.ErrUnsupported}
 	}
 	l := &log{label: label, order: binary.LittleEndian}
 	values := map[string]string{}
@@ -140,7 +146,8 @@ func openLog(in io.Reader, head []byte, label string) (*log, error) {
 	}
 	l.finalized = values["is_finalzed="] == "TRUE" // spelled so by MPE
 	for name, to := range map[string]*int32{
-		"known_eventID_start=": &l.knownStart, "user_eventID_start=": &l.userStart, "known_stateID_count=": &l.known, "user_stateID_count=": &l.user,
+		"known_eventID_start=": &l.knownStart, "user_eventID_start=": &l.userStart, "known_stateID_count=": &l.known,
+		"user_stateID_count=":       &l.user,
 		"known_solo_eventID_start=": &l.soloStart, "known_solo_eventID_count=": &l.soloCount,
 	} {
 		n, err := strconv.ParseInt(values[name], 10, 32)
@@ -165,7 +172,8 @@ func openLog(in io.Reader, head []byte, label string) (*log, error) {
 // errNoEnd says that a log breaks off.
 var errNoEnd = errors.New("no end of the log")
 
-// read gives every record. A record of no known kind ends its block, since nothing tells where the next begins: skipped counts these.
+// read gives every record. A record of no known kind ends its block, since nothing tells where the next begins: skipped
+// counts these.
 func (l *log) read(ctx context.Context, in io.Reader, each func(*record)) (skipped int64, err error) {
 	b := bufio.NewReaderSize(in, 1<<16)
 	block := make([]byte, 0, min(l.block, 1<<20))
@@ -232,7 +240,8 @@ func (l *log) header(b []byte, r *record) (body int) {
 	r.time = math.Float64frombits(l.order.Uint64(b))
 	if l.old {
 		i := int(number(8)) - firstOldKind
-		if i < 0 || i >= len(oldKinds) || oldKinds[i].kind < 0 || int(number(12)) != (headerSize+oldKinds[i].body)/8 && oldKinds[i].kind > endBlock {
+		if i < 0 || i >= len(oldKinds) || oldKinds[i].kind < 0 ||
+			int(number(12)) != (headerSize+oldKinds[i].body)/8 && oldKinds[i].kind > endBlock {
 			return -1
 		}
 		r.kind, r.rank = oldKinds[i].kind, number(16)
@@ -252,7 +261,8 @@ func (l *log) body(b []byte, r *record) {
 	case r.kind == stateDef && l.old:
 		r.event, r.end, r.colour, r.name = number(4), number(8), text(b[16:40]), text(b[40:56])
 	case r.kind == stateDef:
-		r.event, r.end, r.colour, r.name, r.format = number(4), number(8), text(b[16:40]), text(b[40:72]), text(b[72:112])
+		r.event, r.end, r.colour, r.name, r.format = number(4), number(8), text(b[16:40]), text(b[40:72]),
+			text(b[72:112])
 	case r.kind == eventDef && l.old:
 		r.name = text(b[8:24])
 	case r.kind == eventDef:

@@ -60,7 +60,8 @@ func readSLOG2(ctx context.Context, run importer.Run, name string, w trace.Write
 		return err
 	}
 	defer done()
-	s := &slog{run: run, w: w, file: file, size: size, label: run.Label(name), categories: map[int32]*category{}, lines: map[int32]trace.LocationID{}, rows: importer.NewRows(w), attributes: importer.NewAttributes(w)}
+	s := &slog{run: run, w: w, file: file, size: size, label: run.Label(name), categories: map[int32]*category{},
+		lines: map[int32]trace.LocationID{}, rows: importer.NewRows(w), attributes: importer.NewAttributes(w)}
 	if err := s.header(); err != nil {
 		return err
 	}
@@ -77,7 +78,8 @@ func readSLOG2(ctx context.Context, run importer.Run, name string, w trace.Write
 		missing += max(c.count-c.met, 0)
 	}
 	if missing > 0 {
-		w.Report(trace.Skipped, "drawables that the table of categories counts and the tree does not hold", missing, s.label)
+		w.Report(trace.Skipped, "drawables that the table of categories counts and the tree does not hold", missing,
+			s.label)
 	}
 	return s.rows.Close()
 }
@@ -87,7 +89,8 @@ func (s *slog) header() error {
 	in := s.open(block{0, min(s.size, 256)})
 	version := in.string()
 	if in.bad || version != "SLOG 2.0.6" {
-		return &importer.Error{File: s.label, Cause: fmt.Sprintf("version %q of the format", version), Hint: "SLOG 2.0.6 is read; slog2updater of MPE makes it of 2.0.5", Kind: importer.ErrUnsupported}
+		return &importer.Error{File: s.label, Cause: fmt.Sprintf("version %q of the format", version),
+			Hint: "SLOG 2.0.6 is read; slog2updater of MPE makes it of 2.0.5", Kind: importer.ErrUnsupported}
 	}
 	in.skip(2 + 4 + 2 + 4)
 	categories, _, lines, _, tree := in.block(), in.block(), in.block(), in.block(), in.block()
@@ -185,7 +188,8 @@ func (s *slog) location(labels []string, path []int32) trace.LocationID {
 	at := trace.NoLocation
 	for i, v := range path {
 		number := strconv.Itoa(int(v))
-		l := trace.Location{Parent: at, Kind: trace.KindGroup, Key: labels[i] + " " + number, Name: labels[i] + " " + number, Rank: trace.NoRank, Order: int64(v)}
+		l := trace.Location{Parent: at, Kind: trace.KindGroup, Key: labels[i] + " " + number,
+			Name: labels[i] + " " + number, Rank: trace.NoRank, Order: int64(v)}
 		switch {
 		case labels[i] == "thread" && i > 0:
 			l.Kind, l.Key, l.Name = trace.KindThread, number, "thread "+number
@@ -214,7 +218,8 @@ func (s *slog) readTree(b block) error {
 	end := int64(0)
 	s.tree = slices.DeleteFunc(slices.Compact(s.tree), func(b block) bool {
 		if b.at < end {
-			s.w.Report(trace.Skipped, "nodes of the tree that lie in others", 1, fmt.Sprintf("%s: byte %d", s.label, b.at))
+			s.w.Report(trace.Skipped, "nodes of the tree that lie in others", 1,
+				fmt.Sprintf("%s: byte %d", s.label, b.at))
 			return true
 		}
 		end = b.at + max(b.size, 0)
@@ -308,7 +313,8 @@ func (s *slog) drawable(in *input) {
 func (s *slog) arrow(c *category, info []byte, from, to trace.LocationID, begin, end trace.Time) {
 	link := trace.Link{
 		Kind: trace.LinkMessage, Size: -1, Communicator: trace.NoCommunicator,
-		From: trace.End{Location: from, Time: begin, Region: trace.NoRegion}, To: trace.End{Location: to, Time: end, Region: trace.NoRegion},
+		From: trace.End{Location: from, Time: begin, Region: trace.NoRegion},
+		To:   trace.End{Location: to, Time: end, Region: trace.NoRegion},
 	}
 	values(c.fields, info, func(f field, v trace.Value) {
 		n, _ := v.Integer()

@@ -86,21 +86,26 @@ func timeOf(seconds float64) (trace.Time, bool) {
 // regionOf is the region of a state. The first MPE named calls of MPI without the prefix, in capitals.
 func regionOf(name, colour string, mpi bool) trace.Region {
 	r := trace.Region{Name: strings.ToValidUTF8(name, "\ufffd")}
-	if mpi || strings.HasPrefix(name, "MPI_") || oldCalls[strings.SplitN(name, "_", 2)[0]] && name == strings.ToUpper(name) {
+	if mpi || strings.HasPrefix(name, "MPI_") ||
+		oldCalls[strings.SplitN(name, "_", 2)[0]] && name == strings.ToUpper(name) {
 		r.Category = "MPI"
 		if !strings.HasPrefix(name, "MPI_") {
 			r.Role = trace.RoleOf("MPI_"+name, "MPI")
 		}
 	}
 	if colour != "" {
-		r.Attributes = append(r.Attributes, trace.Attribute{Key: "colour", Value: trace.Text(strings.ToValidUTF8(colour, "\ufffd"))})
+		r.Attributes = append(r.Attributes,
+			trace.Attribute{Key: "colour", Value: trace.Text(strings.ToValidUTF8(colour, "\ufffd"))})
 	}
 	return r
 }
 
 var oldCalls = map[string]bool{
-	"SEND": true, "BSEND": true, "SSEND": true, "RSEND": true, "ISEND": true, "IBSEND": true, "ISSEND": true, "IRSEND": true, "RECV": true, "IRECV": true, "SENDRECV": true,
-	"WAIT": true, "WAITALL": true, "WAITANY": true, "WAITSOME": true, "TEST": true, "TESTALL": true, "TESTANY": true, "TESTSOME": true, "PROBE": true, "IPROBE": true, "START": true,
-	"BARRIER": true, "BCAST": true, "REDUCE": true, "ALLREDUCE": true, "GATHER": true, "GATHERV": true, "ALLGATHER": true, "ALLGATHERV": true, "SCATTER": true, "SCATTERV": true,
+	"SEND": true, "BSEND": true, "SSEND": true, "RSEND": true, "ISEND": true, "IBSEND": true, "ISSEND": true,
+	"IRSEND": true, "RECV": true, "IRECV": true, "SENDRECV": true,
+	"WAIT": true, "WAITALL": true, "WAITANY": true, "WAITSOME": true, "TEST": true, "TESTALL": true, "TESTANY": true,
+	"TESTSOME": true, "PROBE": true, "IPROBE": true, "START": true,
+	"BARRIER": true, "BCAST": true, "REDUCE": true, "ALLREDUCE": true, "GATHER": true, "GATHERV": true,
+	"ALLGATHER": true, "ALLGATHERV": true, "SCATTER": true, "SCATTERV": true,
 	"ALLTOALL": true, "ALLTOALLV": true, "SCAN": true,
 }

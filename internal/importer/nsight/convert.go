@@ -46,7 +46,8 @@ type device struct{ globalPid, id int64 }
 
 // attributes are named as Kineto names them, so that views find them in both.
 type attributes struct {
-	correlation, grid, block, registers, shared, bytes, graph, graphNode, payload, sequence, operator, sizes trace.AttributeID
+	correlation, grid, block, registers, shared, bytes, graph, graphNode, payload, sequence, operator,
+	sizes trace.AttributeID
 }
 
 func newConverter(f *file, w trace.Writer, several bool, number int) *converter {
@@ -57,7 +58,8 @@ func newConverter(f *file, w trace.Writer, several bool, number int) *converter 
 		processes: map[int64]trace.LocationID{}, devices: map[device]trace.LocationID{},
 		attribute: attributes{
 			correlation: w.Attribute("correlation"), grid: w.Attribute("grid"), block: w.Attribute("block"),
-			registers: w.Attribute("registers per thread"), shared: w.Attribute("shared memory"), bytes: w.Attribute("bytes"),
+			registers: w.Attribute("registers per thread"), shared: w.Attribute("shared memory"),
+			bytes: w.Attribute("bytes"),
 			graph: w.Attribute("graph id"), graphNode: w.Attribute("graph node id"), payload: w.Attribute("payload"),
 			sequence: w.Attribute("Sequence number"), operator: w.Attribute("op_id"), sizes: w.Attribute("Input Dims"),
 		},
@@ -90,7 +92,8 @@ func (c *converter) convert(ctx context.Context) error {
 
 // define reads the tables that name things.
 func (c *converter) define(ctx context.Context) error {
-	steps := []func(context.Context) error{c.readNames, c.readSession, c.readProcesses, c.readThreads, c.readRanks, c.readGPUs, c.readEnums}
+	steps := []func(context.Context) error{c.readNames, c.readSession, c.readProcesses, c.readThreads, c.readRanks,
+		c.readGPUs, c.readEnums}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return err
@@ -133,7 +136,8 @@ func (c *converter) readSession(ctx context.Context) error {
 		return err
 	}
 	if hostname != "" {
-		c.host = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: hostname, Rank: trace.NoRank})
+		c.host = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: hostname,
+			Rank: trace.NoRank})
 	}
 	meta := c.table("META_DATA_EXPORT")
 	if meta == nil {
@@ -198,7 +202,8 @@ func (c *converter) readGPUs(ctx context.Context) error {
 
 // readEnums asks the file for its own words for kinds of copies and types of NVTX events.
 func (c *converter) readEnums(ctx context.Context) error {
-	for id, name := range map[int64]string{1: "HtoD", 2: "DtoH", 3: "HtoA", 4: "AtoH", 5: "AtoA", 6: "AtoD", 7: "DtoA", 8: "DtoD", 9: "HtoH", 10: "PtoP"} {
+	for id, name := range map[int64]string{1: "HtoD", 2: "DtoH", 3: "HtoA", 4: "AtoH", 5: "AtoA", 6: "AtoD", 7: "DtoA",
+		8: "DtoD", 9: "HtoH", 10: "PtoP"} {
 		c.copies[id] = name
 	}
 	c.marks = defaultEventTypes
@@ -226,7 +231,8 @@ func (c *converter) process(globalPid int64) trace.LocationID {
 		return id
 	}
 	number := strconv.FormatInt(pid(globalPid), 10)
-	l := trace.Location{Parent: c.host, Kind: trace.KindProcess, Key: number, Name: "process " + number, Rank: trace.NoRank}
+	l := trace.Location{Parent: c.host, Kind: trace.KindProcess, Key: number, Name: "process " + number,
+		Rank: trace.NoRank}
 	if c.several {
 		l.Key = strconv.Itoa(c.number) + "/" + number
 	}
@@ -252,7 +258,8 @@ func (c *converter) device(globalPid, number int64) trace.LocationID {
 	key := device{processOf(globalPid), number}
 	return importer.Once(c.devices, key, func() trace.LocationID {
 		text := strconv.FormatInt(number, 10)
-		l := trace.Location{Parent: owner, Kind: trace.KindDevice, Key: text, Name: "GPU " + text, Rank: trace.NoRank, Order: 1<<40 + number}
+		l := trace.Location{Parent: owner, Kind: trace.KindDevice, Key: text, Name: "GPU " + text, Rank: trace.NoRank,
+			Order: 1<<40 + number}
 		if model := c.models[number]; model != "" {
 			l.Attributes = append(l.Attributes, trace.Attribute{Key: "model", Value: trace.Text(model)})
 		}

@@ -41,7 +41,8 @@ func (g *gpuSide) memory(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	kinds := map[int64]string{0: "pageable", 1: "pinned", 2: "device", 3: "array", 4: "managed", 5: "device static", 6: "managed static"}
+	kinds := map[int64]string{0: "pageable", 1: "pinned", 2: "device", 3: "array", 4: "managed", 5: "device static",
+		6: "managed static"}
 	for key, list := range changes {
 		slices.SortStableFunc(list, func(a, b change) int { return cmp.Compare(a.time, b.time) })
 		name := "memory in use"
@@ -61,7 +62,8 @@ func (g *gpuSide) memory(ctx context.Context) error {
 
 // deviceRow is the row of a GPU itself, for its counters.
 func (g *gpuSide) deviceRow(process, number int64) *row {
-	return g.rows.row(place{onDevice, process, number, 1, 0}, func() trace.LocationID { return g.device(process, number) })
+	return g.rows.row(place{onDevice, process, number, 1, 0},
+		func() trace.LocationID { return g.device(process, number) })
 }
 
 // metrics reads sampled metrics of GPUs. They belong to no process: each is shown at the
@@ -123,7 +125,8 @@ func (g *gpuSide) metricRow(number int64) *row {
 		return g.deviceRow(owner, number)
 	}
 	return g.rows.row(place{kind: onDevice, a: number, b: 2}, func() trace.LocationID {
-		return g.w.Location(trace.Location{Parent: g.host, Kind: trace.KindDevice, Name: "GPU " + g.models[number], Rank: trace.NoRank, Order: 1 << 40})
+		return g.w.Location(trace.Location{Parent: g.host, Kind: trace.KindDevice, Name: "GPU " + g.models[number],
+			Rank: trace.NoRank, Order: 1 << 40})
 	})
 }
 

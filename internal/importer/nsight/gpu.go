@@ -14,7 +14,8 @@ import (
 // devicesSide reads what GPUs did.
 func (c *converter) devicesSide(ctx context.Context, rows *rows) (works []launch.End, err error) {
 	g := &gpuSide{converter: c, rows: rows, regions: map[regionKey]trace.RegionID{}, contexts: map[device]int64{}}
-	for _, step := range []func(context.Context) error{g.kernels, g.copiesAndSets, g.graphs, g.waits, g.memory, g.metrics} {
+	for _, step := range []func(context.Context) error{g.kernels, g.copiesAndSets, g.graphs, g.waits, g.memory,
+		g.metrics} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}
@@ -56,13 +57,15 @@ func (g *gpuSide) work(r *sqlitefile.Row, region trace.RegionID) (*row, bool) {
 		g.contexts[device{processOf(process), context}] = number
 		text := strconv.FormatInt(stream, 10)
 		return g.w.Location(trace.Location{
-			Parent: g.device(process, number), Kind: trace.KindStream, Key: fmt.Sprint(context, "/", stream), Name: "stream " + text, Rank: trace.NoRank, Order: stream,
+			Parent: g.device(process, number), Kind: trace.KindStream, Key: fmt.Sprint(context, "/", stream),
+			Name: "stream " + text, Rank: trace.NoRank, Order: stream,
 		})
 	})
 	at.Stream.Interval(g.time(begin), g.time(end), region)
 	if id, ok := r.Int(5); ok && id > 0 {
 		at.Stream.Attribute(g.attribute.correlation, trace.Integer(id))
-		g.works = append(g.works, launch.End{Group: processOf(process), ID: id, Time: g.time(begin), Location: at.At, Region: region})
+		g.works = append(g.works,
+			launch.End{Group: processOf(process), ID: id, Time: g.time(begin), Location: at.At, Region: region})
 	}
 	return at, true
 }
@@ -81,7 +84,8 @@ func (g *gpuSide) region(category string, name int64, fallback string) trace.Reg
 
 func (g *gpuSide) kernels(ctx context.Context) error {
 	columns := append(activity[:len(activity):len(activity)], "demangledName", "shortName", "mangledName",
-		"gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory", "graphNodeId", "graphId")
+		"gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory",
+		"dynamicSharedMemory", "graphNodeId", "graphId")
 	n := len(activity)
 	shapes := shapeTexts{}
 	return g.table("CUPTI_ACTIVITY_KIND_KERNEL").scan(ctx, func(r *sqlitefile.Row) error {
@@ -199,7 +203,8 @@ func (g *gpuSide) graphs(ctx context.Context) error {
 // waits reads for how long hosts waited for a GPU. They are told beside the streams, and aside: a stream
 // goes on while a host waits for it, and the waiting call is on the host's thread.
 func (g *gpuSide) waits(ctx context.Context) error {
-	names := map[int64]string{1: "event synchronize", 2: "stream wait event", 3: "stream synchronize", 4: "context synchronize"}
+	names := map[int64]string{1: "event synchronize", 2: "stream wait event", 3: "stream synchronize",
+		4: "context synchronize"}
 	regions := map[int64]trace.RegionID{}
 	return g.table("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION").scan(ctx, func(r *sqlitefile.Row) error {
 		begin, ok1 := r.Int(0)
@@ -223,7 +228,8 @@ func (g *gpuSide) waits(ctx context.Context) error {
 			return g.w.Region(trace.Region{Name: name, Category: "cuda_sync", Role: trace.RoleSynchronization})
 		})
 		at := g.rows.row(place{kind: onDevice, process: processOf(process), a: number}, func() trace.LocationID {
-			return g.w.Location(trace.Location{Parent: g.device(process, number), Kind: trace.KindRepeat, Key: "waits", Name: "waits of the host", Rank: trace.NoRank, Order: 1 << 50})
+			return g.w.Location(trace.Location{Parent: g.device(process, number), Kind: trace.KindRepeat, Key: "waits",
+				Name: "waits of the host", Rank: trace.NoRank, Order: 1 << 50})
 		})
 		at.Stream.Interval(g.time(begin), g.time(end), region)
 		return nil

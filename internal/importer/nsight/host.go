@@ -13,7 +13,8 @@ import (
 
 // hostSide reads what threads did.
 func (c *converter) hostSide(ctx context.Context, rows *rows) ([]launch.End, error) {
-	h := &hostSide{converter: c, rows: rows, calls: map[regionKey]trace.RegionID{}, ranges: map[rangeKey]trace.RegionID{}, operators: map[int64]torchOperator{}}
+	h := &hostSide{converter: c, rows: rows, calls: map[regionKey]trace.RegionID{},
+		ranges: map[rangeKey]trace.RegionID{}, operators: map[int64]torchOperator{}}
 	if err := h.nvtx(ctx); err != nil {
 		return nil, err
 	}
@@ -65,7 +66,8 @@ func categoryOf(table string) string {
 func (h *hostSide) thread(globalTid int64) *row {
 	return h.rows.row(place{kind: onThread, process: globalTid}, func() trace.LocationID {
 		number := strconv.FormatInt(tid(globalTid), 10)
-		l := trace.Location{Parent: h.process(globalTid), Kind: trace.KindThread, Key: number, Name: "thread " + number, Rank: trace.NoRank, Order: tid(globalTid)}
+		l := trace.Location{Parent: h.process(globalTid), Kind: trace.KindThread, Key: number, Name: "thread " + number,
+			Rank: trace.NoRank, Order: tid(globalTid)}
 		if name := h.labels[globalTid]; name != "" {
 			l.Name = name + " " + number
 		}
@@ -76,7 +78,8 @@ func (h *hostSide) thread(globalTid int64) *row {
 // overhead finds the row for what the profiler itself took of a process.
 func (h *hostSide) overhead(globalTid int64) *row {
 	return h.rows.row(place{kind: onOverhead, process: processOf(globalTid)}, func() trace.LocationID {
-		return h.w.Location(trace.Location{Parent: h.process(globalTid), Kind: trace.KindThread, Key: "overhead", Name: "profiler overhead", Rank: trace.NoRank, Order: 1 << 41})
+		return h.w.Location(trace.Location{Parent: h.process(globalTid), Kind: trace.KindThread, Key: "overhead",
+			Name: "profiler overhead", Rank: trace.NoRank, Order: 1 << 41})
 	})
 }
 
@@ -104,7 +107,8 @@ func (h *hostSide) table(ctx context.Context, t *table) error {
 		}
 		if id, ok := r.Int(4); ok && id > 0 && category == "cuda_runtime" {
 			at.Stream.Attribute(h.attribute.correlation, trace.Integer(id))
-			h.launches = append(h.launches, launch.End{Group: processOf(thread), ID: id, Time: h.time(begin), Location: at.At, Region: region})
+			h.launches = append(h.launches,
+				launch.End{Group: processOf(thread), ID: id, Time: h.time(begin), Location: at.At, Region: region})
 		}
 		if bytes, ok := r.Int(5); ok {
 			at.Stream.Attribute(h.attribute.bytes, trace.Integer(bytes))
@@ -171,17 +175,20 @@ func (h *hostSide) scheduling(ctx context.Context) error {
 		}
 		row := h.rows.row(place{kind: onCPU, a: cpu}, func() trace.LocationID {
 			if group == trace.NoLocation {
-				group = h.w.Location(trace.Location{Parent: h.host, Kind: trace.KindGroup, Key: "cpus", Name: "CPUs", Rank: trace.NoRank, Order: 1 << 42})
+				group = h.w.Location(trace.Location{Parent: h.host, Kind: trace.KindGroup, Key: "cpus", Name: "CPUs",
+					Rank: trace.NoRank, Order: 1 << 42})
 			}
 			number := strconv.FormatInt(cpu, 10)
-			return h.w.Location(trace.Location{Parent: group, Kind: trace.KindProcessor, Key: number, Name: "CPU " + number, Rank: trace.NoRank, Order: cpu})
+			return h.w.Location(trace.Location{Parent: group, Kind: trace.KindProcessor, Key: number,
+				Name: "CPU " + number, Rank: trace.NoRank, Order: cpu})
 		})
 		region := importer.Once(regions, thread, func() trace.RegionID {
 			name := h.labels[thread]
 			if name == "" {
 				name = "thread"
 			}
-			return h.w.Region(trace.Region{Name: name + " " + strconv.FormatInt(tid(thread), 10), Category: "scheduled", Role: trace.RoleCompute})
+			return h.w.Region(trace.Region{Name: name + " " + strconv.FormatInt(tid(thread), 10), Category: "scheduled",
+				Role: trace.RoleCompute})
 		})
 		if in != 0 {
 			row.Stream.Enter(h.time(at), region)

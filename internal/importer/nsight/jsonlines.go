@@ -22,7 +22,8 @@ const mostLine = 256 << 20
 // isLines reports whether a file begins like an export as JSON lines: with a record, or with the table of strings.
 func isLines(head []byte) bool {
 	head = bytes.TrimLeft(head, " \t\r\n")
-	if bytes.HasPrefix(head, []byte(`{"data":["[Unknown]","[Unknown kernel module]"`)) || bytes.HasPrefix(head, []byte(`{"type":"String","id":"0"`)) {
+	if bytes.HasPrefix(head, []byte(`{"data":["[Unknown]","[Unknown kernel module]"`)) ||
+		bytes.HasPrefix(head, []byte(`{"type":"String","id":"0"`)) {
 		return true
 	}
 	if !bytes.HasPrefix(head, []byte(`{"Type":`)) {
@@ -123,20 +124,24 @@ var (
 		"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION": append(lineActivity[:7:7], "syncType"),
 		"CUPTI_ACTIVITY_KIND_MEMCPY":          append(lineActivity[:7:7], "bytes", "copyKind", "graphNodeId"),
 		"CUPTI_ACTIVITY_KIND_MEMSET":          append(lineActivity[:7:7], "bytes", "graphNodeId"),
-		"CUPTI_ACTIVITY_KIND_KERNEL": append(lineActivity[:7:7], "demangledName", "shortName", "mangledName", "gridX", "gridY", "gridZ",
-			"blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory", "graphNodeId", "graphId"),
+		"CUPTI_ACTIVITY_KIND_KERNEL": append(lineActivity[:7:7], "demangledName", "shortName", "mangledName", "gridX",
+			"gridY", "gridZ",
+			"blockX", "blockY", "blockZ", "registersPerThread", "staticSharedMemory", "dynamicSharedMemory",
+			"graphNodeId", "graphId"),
 	}
 	callColumns = []string{"start", "end", "globalTid", "nameId", "correlationId"}
 )
 
-// callTables are the tables of calls by their class, as ENUM_NSYS_EVENT_CLASS of other exports names these. Other classes are
-// marks of the profiler itself.
-var callTables = map[int64]string{0: "CUPTI_ACTIVITY_KIND_RUNTIME", 1: "CUPTI_ACTIVITY_KIND_RUNTIME", 26: "CUPTI_ACTIVITY_KIND_RUNTIME", 27: "OSRT_API", 28: "CUDNN_EVENTS", 29: "CUBLAS_EVENTS"}
+// callTables are the tables of calls by their class, as ENUM_NSYS_EVENT_CLASS of other exports names these. Other
+// classes are marks of the profiler itself.
+var callTables = map[int64]string{0: "CUPTI_ACTIVITY_KIND_RUNTIME", 1: "CUPTI_ACTIVITY_KIND_RUNTIME",
+	26: "CUPTI_ACTIVITY_KIND_RUNTIME", 27: "OSRT_API", 28: "CUDNN_EVENTS", 29: "CUBLAS_EVENTS"}
 
 // traceFunctions is the type of a record that is a call.
 const traceFunctions = 48
 
-// openLines turns a file of lines into tables, which lie in the temporary directory: names come last, and are needed first.
+// openLines turns a file of lines into tables, which lie in the temporary directory: names come last, and are needed
+// first.
 func openLines(ctx context.Context, run importer.Run, name string, w trace.Writer) (*file, error) {
 	f := &file{run: run, name: name, label: run.Label(name), w: w}
 	db := newSpooledTables()
@@ -177,7 +182,8 @@ func (l *lines) read(ctx context.Context, in io.Reader) error {
 		b, err := r.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
 			if long = append(long, b...); len(long) > mostLine {
-				return importer.Malformed(l.label, fmt.Sprintf("line %d", l.at+1), "a line of more than %d MiB", mostLine>>20)
+				return importer.Malformed(l.label, fmt.Sprintf("line %d", l.at+1), "a line of more than %d MiB",
+					mostLine>>20)
 			}
 			continue
 		}
@@ -228,7 +234,8 @@ func (l *lines) line(b []byte) error {
 			n.Type = number{m.Type, true}
 		}
 		if n.Text != nil {
-			return l.db.add("NVTX_EVENTS", n.Timestamp, n.EndTimestamp, n.Type, n.GlobalTid, n.DomainID, n.TextID, *n.Text)
+			return l.db.add("NVTX_EVENTS", n.Timestamp, n.EndTimestamp, n.Type, n.GlobalTid, n.DomainID, n.TextID,
+				*n.Text)
 		}
 		return l.db.add("NVTX_EVENTS", n.Timestamp, n.EndTimestamp, n.Type, n.GlobalTid, n.DomainID, n.TextID, number{})
 	case m.Data != nil:
@@ -252,10 +259,13 @@ func (l *lines) cuda(c *cudaEvent) error {
 	switch {
 	case c.Kernel != nil:
 		k := c.Kernel
-		return l.db.add("CUPTI_ACTIVITY_KIND_KERNEL", append(work, k.DemangledName, k.ShortName, k.MangledName, k.GridX, k.GridY, k.GridZ, k.BlockX, k.BlockY, k.BlockZ,
-			k.RegistersPerThread, k.StaticSharedMemory, k.DynamicSharedMemory, k.GraphNodeID, k.GraphID)...)
+		return l.db.add("CUPTI_ACTIVITY_KIND_KERNEL",
+			append(work, k.DemangledName, k.ShortName, k.MangledName, k.GridX, k.GridY, k.GridZ, k.BlockX, k.BlockY,
+				k.BlockZ,
+				k.RegistersPerThread, k.StaticSharedMemory, k.DynamicSharedMemory, k.GraphNodeID, k.GraphID)...)
 	case c.Memcpy != nil:
-		return l.db.add("CUPTI_ACTIVITY_KIND_MEMCPY", append(work, c.Memcpy.Sizebytes, c.Memcpy.CopyKind, c.Memcpy.GraphNodeID)...)
+		return l.db.add("CUPTI_ACTIVITY_KIND_MEMCPY",
+			append(work, c.Memcpy.Sizebytes, c.Memcpy.CopyKind, c.Memcpy.GraphNodeID)...)
 	case c.Memset != nil:
 		return l.db.add("CUPTI_ACTIVITY_KIND_MEMSET", append(work, c.Memset.Sizebytes, c.Memset.GraphNodeID)...)
 	case c.Sync != nil:

@@ -26,7 +26,8 @@ func (c *converter) reportRest(ctx context.Context) {
 	for _, t := range c.tables {
 		what, known := rest[t.Name]
 		if !known {
-			if !t.Has("start") || t.Has("start", "end", "globalTid", "nameId") || readElsewhere[t.Name] || strings.HasPrefix(t.Name, "ENUM_") {
+			if !t.Has("start") || t.Has("start", "end", "globalTid", "nameId") || readElsewhere[t.Name] ||
+				strings.HasPrefix(t.Name, "ENUM_") {
 				continue
 			}
 			what = "rows of table " + t.Name
@@ -41,6 +42,8 @@ func (c *converter) reportRest(ctx context.Context) {
 // readElsewhere are the tables with a time that are read by name.
 var readElsewhere = map[string]bool{
 	"COMPOSITE_EVENTS": true,
-	"NVTX_EVENTS":      true, "SCHED_EVENTS": true, "CUDA_GPU_MEMORY_USAGE_EVENTS": true, "CUPTI_ACTIVITY_KIND_KERNEL": true, "CUPTI_ACTIVITY_KIND_MEMCPY": true,
-	"CUPTI_ACTIVITY_KIND_MEMSET": true, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION": true, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE": true,
+	"NVTX_EVENTS":      true, "SCHED_EVENTS": true, "CUDA_GPU_MEMORY_USAGE_EVENTS": true,
+	"CUPTI_ACTIVITY_KIND_KERNEL": true, "CUPTI_ACTIVITY_KIND_MEMCPY": true,
+	"CUPTI_ACTIVITY_KIND_MEMSET": true, "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION": true,
+	"CUPTI_ACTIVITY_KIND_GRAPH_TRACE": true,
 }

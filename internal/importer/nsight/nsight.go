@@ -2,10 +2,10 @@
 //
 // The format: an SQLite database, a table for each kind of record, described by
 // NVIDIA's pages on the exporter's schema; or the same tables as a directory of Parquet files; or
-// an object a line, the messages of the report itself (jsonlines.go), which become rows of the same tables. Which tables and columns there are depends on
-// what was recorded and on the tool's version (META_DATA_EXPORT, before schema 3
-// EXPORT_META_DATA), so tables are asked for what they have. Names are numbers into
-// StringIds; a thread is one number of host, virtual machine, process and thread.
+// an object a line, the messages of the report itself (jsonlines.go), which become rows of the same tables. Which
+// tables and columns there are depends on what was recorded and on the tool's version (META_DATA_EXPORT, before schema
+// 3 EXPORT_META_DATA), so tables are asked for what they have. Names are numbers into StringIds; a thread is one number
+// of host, virtual machine, process and thread.
 //
 // Our words: a process of PROCESSES is a process under its host, its threads and its GPUs
 // with their streams are its children, as in a trace of Kineto; ranks are those of
@@ -38,10 +38,11 @@ import (
 )
 
 // Format is Nsight Systems' exports.
-var Format = &importer.Format{Name: "nsight", Title: "Nsight Systems exports (SQLite, Parquet, JSON lines)", Claim: claim, Import: read}
+var Format = &importer.Format{Name: "nsight", Title: "Nsight Systems exports (SQLite, Parquet, JSON lines)",
+	Claim: claim, Import: read}
 
-// claim takes databases with Nsight's tables. Files whose names differ in the number of a rank are one run; so are those
-// that differ in another number, if their sessions started at one time.
+// claim takes databases with Nsight's tables. Files whose names differ in the number of a rank are one run; so are
+// those that differ in another number, if their sessions started at one time.
 func claim(s importer.Source) (runs []importer.Run) {
 	shapes := map[string][]string{}
 	var order []string
@@ -59,7 +60,8 @@ func claim(s importer.Source) (runs []importer.Run) {
 	runs = claimParquet(s)
 	for _, key := range order {
 		files := shapes[key]
-		if _, ok := ranks(files); ok && len(files) > 1 && (rankWord.MatchString(path.Base(files[0])) || startTogether(s, files)) {
+		if _, ok := ranks(files); ok && len(files) > 1 &&
+			(rankWord.MatchString(path.Base(files[0])) || startTogether(s, files)) {
 			run := importer.Run{Files: byRank(files)}
 			if dir := path.Dir(files[0]); dir != "." {
 				run.Name = path.Base(dir)
@@ -144,7 +146,8 @@ func claimParquet(s importer.Source) (runs []importer.Run) {
 		for _, f := range folders[dir] {
 			base := path.Base(f)
 			names = names || strings.EqualFold(base, "StringIds.parquet")
-			told = told || strings.HasPrefix(base, "CUPTI_") || strings.HasPrefix(base, "TARGET_INFO") || strings.HasPrefix(base, "NVTX_")
+			told = told || strings.HasPrefix(base, "CUPTI_") || strings.HasPrefix(base, "TARGET_INFO") ||
+				strings.HasPrefix(base, "NVTX_")
 		}
 		if !names || !told {
 			continue
@@ -222,6 +225,7 @@ func ranks(files []string) (map[string]int, bool) {
 func byRank(files []string) []string {
 	rank, _ := ranks(files)
 	files = slices.Clone(files)
-	slices.SortFunc(files, func(a, b string) int { return cmp.Or(cmp.Compare(rank[a], rank[b]), strings.Compare(a, b)) })
+	slices.SortFunc(files,
+		func(a, b string) int { return cmp.Or(cmp.Compare(rank[a], rank[b]), strings.Compare(a, b)) })
 	return files
 }

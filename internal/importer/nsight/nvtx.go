@@ -180,8 +180,8 @@ type torchOperator struct {
 	torch        bool
 }
 
-// numbered reads what nearly all operators are: a name, then one number or two. first is where the first "=" stands. Looking from the
-// end, as operator does for all others, is slow.
+// numbered reads what nearly all operators are: a name, then one number or two. first is where the first "=" stands.
+// Looking from the end, as operator does for all others, is slow.
 func (o *torchOperator) numbered(text []byte, first int) bool {
 	if sequence, n := numberAfter(text[:first+1], text[first+1:], ", seq ="); n > 0 {
 		rest := text[first+1+n:]
@@ -208,7 +208,8 @@ func (o *torchOperator) numbered(text []byte, first int) bool {
 	return true
 }
 
-// numberAfter reads " 12" where what is before it ends in key and more, and how many bytes it took, 0 where it is not so.
+// numberAfter reads " 12" where what is before it ends in key and more, and how many bytes it took, 0 where it is not
+// so.
 func numberAfter(before, text []byte, key string) (n int64, size int) {
 	if len(before) < len(key) || string(before[len(before)-len(key):]) != key || len(text) < 2 || text[0] != ' ' {
 		return 0, 0

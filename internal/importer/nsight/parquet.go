@@ -38,7 +38,8 @@ func openParquet(run importer.Run, w trace.Writer) (*file, error) {
 		p, err := parquetfile.Open(r, size)
 		run.Progress.Add(size)
 		if err != nil {
-			w.Report(trace.Skipped, "tables whose Parquet file cannot be read", 1, fmt.Sprintf("%s: %v", run.Label(name), err))
+			w.Report(trace.Skipped, "tables whose Parquet file cannot be read", 1,
+				fmt.Sprintf("%s: %v", run.Label(name), err))
 			continue
 		}
 		t := &sqlitefile.Table{Name: strings.TrimSuffix(path.Base(name), path.Ext(name)), Columns: p.Columns}
@@ -48,7 +49,9 @@ func openParquet(run importer.Run, w trace.Writer) (*file, error) {
 	f.take(db)
 	if f.table("StringIds") == nil {
 		f.close()
-		return nil, importer.Malformed(f.label, "StringIds.parquet", "the table of names cannot be read, so nothing in the export has a name")
+		return nil,
+			importer.Malformed(f.label, "StringIds.parquet",
+				"the table of names cannot be read, so nothing in the export has a name")
 	}
 	return f, nil
 }
@@ -57,7 +60,8 @@ func openParquet(run importer.Run, w trace.Writer) (*file, error) {
 func (d *parquetTables) Tables() []*sqlitefile.Table { return d.tables }
 
 // Scan gives the named columns of every row to fn. Row groups that cannot be read are damage, like pages of a database.
-func (d *parquetTables) Scan(ctx context.Context, t *sqlitefile.Table, columns []string, fn func(*sqlitefile.Row) error) (damage sqlitefile.Damage, err error) {
+func (d *parquetTables) Scan(ctx context.Context, t *sqlitefile.Table, columns []string,
+	fn func(*sqlitefile.Row) error) (damage sqlitefile.Damage, err error) {
 	r := d.files[t].NewReader(columns...)
 	defer r.Close()
 	row := sqlitefile.NewRow(len(columns))

@@ -47,14 +47,16 @@ type file struct {
 	tables []*table
 }
 
-// A database is the tables of an export, however they are kept: a database file, a directory of Parquet files, lines of JSON.
+// A database is the tables of an export, however they are kept: a database file, a directory of Parquet files, lines of
+// JSON.
 type database interface {
 	Tables() []*sqlitefile.Table
-	Scan(ctx context.Context, t *sqlitefile.Table, columns []string, fn func(*sqlitefile.Row) error) (sqlitefile.Damage, error)
+	Scan(ctx context.Context, t *sqlitefile.Table, columns []string, fn func(*sqlitefile.Row) error) (sqlitefile.Damage,
+		error)
 }
 
-// openUnit opens what one file of the run stands for: itself, or as the first of a directory of tables all of these. It is nil for
-// the others.
+// openUnit opens what one file of the run stands for: itself, or as the first of a directory of tables all of these. It
+// is nil for the others.
 func openUnit(ctx context.Context, run importer.Run, name string, w trace.Writer) (*file, error) {
 	switch head := run.Source.Head(name); {
 	case isLines(head):

@@ -63,8 +63,8 @@ type sample struct {
 	leaf int32
 }
 
-// samples reads what the CPUs were found doing now and then: a row below each thread that tells its time once more, where each stack is shown until the
-// next.
+// samples reads what the CPUs were found doing now and then: a row below each thread that tells its time once more,
+// where each stack is shown until the next.
 func (h *hostSide) samples(ctx context.Context) error {
 	events := h.converter.table("COMPOSITE_EVENTS")
 	if events == nil {
@@ -118,7 +118,8 @@ func (h *hostSide) chains(ctx context.Context) (*chains, error) {
 			frames = frames[:0]
 		}
 		current = id
-		region := importer.Once(regions, key, func() trace.RegionID { return h.w.Region(sampledRegion(h.names[key.name], h.names[key.module])) })
+		region := importer.Once(regions, key,
+			func() trace.RegionID { return h.w.Region(sampledRegion(h.names[key.name], h.names[key.module])) })
 		if strings.HasPrefix(h.names[key.name], "0x") {
 			nameless++
 		}
@@ -134,7 +135,8 @@ func (h *hostSide) chains(ctx context.Context) (*chains, error) {
 	return c, err
 }
 
-// sampledRegion names a frame: an address without a symbol by its library, since every address would be a region of its own.
+// sampledRegion names a frame: an address without a symbol by its library, since every address would be a region of its
+// own.
 func sampledRegion(name, module string) trace.Region {
 	library := path.Base(module)
 	if name == "" || strings.HasPrefix(name, "0x") {
@@ -153,7 +155,8 @@ func sampledRegion(name, module string) trace.Region {
 // sampled writes the samples of one thread.
 func (h *hostSide) sampled(ctx context.Context, thread int64, list []sample, c *chains) error {
 	slices.SortStableFunc(list, func(a, b sample) int { return cmp.Compare(a.time, b.time) })
-	at := h.w.Location(trace.Location{Parent: h.thread(thread).At, Kind: trace.KindSamples, Key: "samples", Name: "samples", Rank: trace.NoRank})
+	at := h.w.Location(trace.Location{Parent: h.thread(thread).At, Kind: trace.KindSamples, Key: "samples",
+		Name: "samples", Rank: trace.NoRank})
 	s := h.w.Stream(at, trace.StreamOptions{})
 	var open, now []trace.RegionID
 	for i, x := range list {

@@ -13,8 +13,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
 )
 
-// spooledTables keep rows until they are scanned: those of a small table in memory, others in files of the temporary directory. A cell is a byte that says what it
-// is, then the number or the text with its length.
+// spooledTables keep rows until they are scanned: those of a small table in memory, others in files of the temporary
+// directory. A cell is a byte that says what it is, then the number or the text with its length.
 type spooledTables struct {
 	tables []*sqlitefile.Table
 	byName map[string]*spooledTable
@@ -119,7 +119,8 @@ func (d *spooledTables) close() {
 func (d *spooledTables) Tables() []*sqlitefile.Table { return d.tables }
 
 // Scan gives the named columns of every row to fn.
-func (d *spooledTables) Scan(ctx context.Context, t *sqlitefile.Table, columns []string, fn func(*sqlitefile.Row) error) (damage sqlitefile.Damage, err error) {
+func (d *spooledTables) Scan(ctx context.Context, t *sqlitefile.Table, columns []string,
+	fn func(*sqlitefile.Row) error) (damage sqlitefile.Damage, err error) {
 	s := d.byName[t.Name]
 	wanted := make([]int, len(t.Columns))
 	for i, c := range t.Columns {

@@ -34,7 +34,8 @@ type anchor struct {
 
 // isAnchor reports whether a file that begins like this is an anchor.
 func isAnchor(head []byte) bool {
-	return len(head) >= 2+len(anchorMagic) && head[0] == chunkHeader && (head[1] == littleEndian || head[1] == bigEndian) &&
+	return len(head) >= 2+len(anchorMagic) && head[0] == chunkHeader &&
+		(head[1] == littleEndian || head[1] == bigEndian) &&
 		string(head[2:2+len(anchorMagic)]) == anchorMagic
 }
 

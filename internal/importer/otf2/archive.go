@@ -54,11 +54,15 @@ type name struct {
 
 func (n *names) init() {
 	for p, text := range map[*name]string{
-		&n.communicator: "communicator", &n.operation: "operation", &n.root: "root", &n.sent: "bytes sent", &n.received: "bytes received",
-		&n.program: "program", &n.status: "exit status", &n.threads: "threads requested", &n.lock: "lock", &n.lockType: "lock type",
-		&n.order: "acquisition order", &n.task: "task", &n.window: "window", &n.remote: "remote", &n.sync: "synchronization",
-		&n.file: "file", &n.handle: "handle", &n.mode: "mode", &n.requested: "bytes requested", &n.transferred: "bytes transferred",
-		&n.offset: "offset", &n.whence: "whence",
+		&n.communicator: "communicator", &n.operation: "operation", &n.root: "root", &n.sent: "bytes sent",
+		&n.received: "bytes received",
+		&n.program:  "program", &n.status: "exit status", &n.threads: "threads requested", &n.lock: "lock",
+		&n.lockType: "lock type",
+		&n.order:    "acquisition order", &n.task: "task", &n.window: "window", &n.remote: "remote",
+		&n.sync: "synchronization",
+		&n.file: "file", &n.handle: "handle", &n.mode: "mode", &n.requested: "bytes requested",
+		&n.transferred: "bytes transferred",
+		&n.offset:      "offset", &n.whence: "whence",
 	} {
 		p.text = text
 	}

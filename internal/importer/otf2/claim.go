@@ -84,7 +84,8 @@ func base(anchor string) string { return strings.TrimSuffix(anchor, path.Ext(anc
 // findFiles lists the files of an archive. Where a user names the anchor alone
 // the source does not list the others, but they lie beside it.
 func findFiles(s importer.Source, anchor string) archiveFiles {
-	a := archiveFiles{anchor: anchor, events: map[uint64]string{}, locals: map[uint64]string{}, sizes: map[string]int64{}}
+	a := archiveFiles{anchor: anchor, events: map[uint64]string{}, locals: map[uint64]string{},
+		sizes: map[string]int64{}}
 	root := base(anchor)
 	for _, f := range s.Files {
 		a.take(root, f.Path, f.Size)

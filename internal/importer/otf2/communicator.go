@@ -37,7 +37,8 @@ func (d *definitions) defineCommunicators(w trace.Writer, t *tree) []communicato
 	return list
 }
 
-func (d *definitions) defineCommunicator(w trace.Writer, t *tree, list []communicator, worlds map[uint8][]int32, done []bool, i, depth int) {
+func (d *definitions) defineCommunicator(w trace.Writer, t *tree, list []communicator, worlds map[uint8][]int32,
+	done []bool, i, depth int) {
 	if done[i] {
 		return
 	}
@@ -59,7 +60,8 @@ func (d *definitions) defineCommunicator(w trace.Writer, t *tree, list []communi
 	k := trace.Communicator{Name: out.name, Parent: parent}
 	for _, m := range slices.Concat(out.members, out.others) {
 		if m < 0 {
-			w.Report(trace.Skipped, "members of communicators that have a rank that is not defined", int64(len(out.members)+len(out.others)), out.name)
+			w.Report(trace.Skipped, "members of communicators that have a rank that is not defined",
+				int64(len(out.members)+len(out.others)), out.name)
 			k.Members = nil
 			break
 		}

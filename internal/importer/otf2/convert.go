@@ -86,7 +86,8 @@ func (r *row) begin(at int32) {
 	r.a, r.reader, r.at, r.process = keep.a, keep.reader, at, keep.a.tree.places[at].process
 	r.stack, r.given, r.facts, r.started = keep.stack[:0], keep.given[:0], keep.facts[:0], keep.started[:0]
 	r.halves, r.collect, r.contexts, r.path = keep.halves, keep.collect, keep.contexts[:0], keep.path[:0]
-	r.requests, r.collSeq, r.rma, r.metrics = emptied(keep.requests), emptied(keep.collSeq), emptied(keep.rma), emptied(keep.metrics)
+	r.requests, r.collSeq, r.rma, r.metrics = emptied(keep.requests), emptied(keep.collSeq), emptied(keep.rma),
+		emptied(keep.metrics)
 	r.joined = undefined32
 	r.left.Call = match.Call{Region: trace.NoRegion}
 	r.timer = newTimer(d.resolution, d.offset)

@@ -74,11 +74,14 @@ func (a *archive) readAnchor() error {
 	if i < 0 {
 		root := rootOf(a.run.Files)
 		if root == "" {
-			return &importer.Error{File: a.run.Source.Name, Cause: "holds files of an OTF2 archive, but neither its anchor nor its definitions", Hint: "name the file that ends in .otf2, or the directory it is in", Kind: importer.ErrMalformed}
+			return &importer.Error{File: a.run.Source.Name,
+				Cause: "holds files of an OTF2 archive, but neither its anchor nor its definitions",
+				Hint:  "name the file that ends in .otf2, or the directory it is in", Kind: importer.ErrMalformed}
 		}
 		a.files = findFiles(a.run.Source, root+".otf2")
 		a.anchor = anchor{cut: true}
-		a.w.Report(trace.Guessed, "archives without a sound anchor, put together by the names of their files", 1, a.run.Label(a.files.global))
+		a.w.Report(trace.Guessed, "archives without a sound anchor, put together by the names of their files", 1,
+			a.run.Label(a.files.global))
 		return nil
 	}
 	a.files = findFiles(a.run.Source, a.run.Files[i])
@@ -92,7 +95,8 @@ func (a *archive) readAnchor() error {
 		return a.wrong(a.files.anchor, err)
 	}
 	if a.anchor.substrate == substrateSion {
-		return &importer.Error{File: label, Cause: "the archive is kept in SION containers", Hint: "write it with the POSIX substrate, or split it with sionsplit", Kind: importer.ErrUnsupported}
+		return &importer.Error{File: label, Cause: "the archive is kept in SION containers",
+			Hint: "write it with the POSIX substrate, or split it with sionsplit", Kind: importer.ErrUnsupported}
 	}
 	if a.anchor.cut {
 		a.w.Report(trace.Skipped, "anchor files that are cut", 1, label)
@@ -106,12 +110,15 @@ func (a *archive) wrong(file string, err error) error {
 	if errors.As(err, &known) {
 		return err
 	}
-	return &importer.Error{File: a.run.Label(file), Cause: err.Error(), Hint: "copy the archive again", Kind: importer.ErrMalformed}
+	return &importer.Error{File: a.run.Label(file), Cause: err.Error(), Hint: "copy the archive again",
+		Kind: importer.ErrMalformed}
 }
 
 func (a *archive) readGlobal(ctx context.Context) error {
 	if a.files.global == "" {
-		return &importer.Error{File: a.run.Label(base(a.files.anchor) + ".def"), Cause: "the definitions of the archive are missing", Hint: "copy all files of the archive: X.otf2, X.def and the directory X", Kind: importer.ErrNotFound}
+		return &importer.Error{File: a.run.Label(base(a.files.anchor) + ".def"),
+			Cause: "the definitions of the archive are missing",
+			Hint:  "copy all files of the archive: X.otf2, X.def and the directory X", Kind: importer.ErrNotFound}
 	}
 	f, err := a.openFile(a.files.global)
 	if err != nil {
@@ -147,7 +154,8 @@ func (a *archive) addUndefined() {
 		if _, ok := a.defs.locIndex.get(id); ok {
 			continue
 		}
-		keep(&a.defs.locations, &a.defs.locIndex, id, location{id: id, name: undefined32, kind: locationThread, group: undefined32})
+		keep(&a.defs.locations, &a.defs.locIndex, id,
+			location{id: id, name: undefined32, kind: locationThread, group: undefined32})
 		if n++; example == "" {
 			example = a.run.Label(a.files.events[id])
 		}
@@ -202,7 +210,8 @@ func (a *archive) readLocations(ctx context.Context, f func(*row, context.Contex
 			order = append(order, int32(i))
 		}
 	}
-	inTurn(order, func(i int32) int64 { return a.files.sizes[a.files.events[a.defs.locations[i].id]] }, parallel.Workers())
+	inTurn(order, func(i int32) int64 { return a.files.sizes[a.files.events[a.defs.locations[i].id]] },
+		parallel.Workers())
 	g, ctx := errgroup.WithContext(ctx)
 	var next atomic.Int64
 	for range min(parallel.Workers(), len(order)) {
@@ -224,8 +233,9 @@ func (a *archive) readLocations(ctx context.Context, f func(*row, context.Contex
 	return g.Wait()
 }
 
-// inTurn puts files into the order in which they are read. Those so large that others would wait for them come first. The rest
-// stay as they are, as their rows are made later: then what is kept of them in between goes away piece by piece.
+// inTurn puts files into the order in which they are read. Those so large that others would wait for them come first.
+// The rest stay as they are, as their rows are made later: then what is kept of them in between goes away piece by
+// piece.
 func inTurn(order []int32, size func(int32) int64, workers int) {
 	var all int64
 	for _, i := range order {
@@ -248,7 +258,8 @@ func (r *row) openLocation(f func(*row, context.Context, string) error, ctx cont
 		} else {
 			r.local = readLocal(&r.defs, src)
 			src.Close()
-			r.tally.local = localDamage{cut: !r.local.damage.whole(), bad: r.local.bad, others: r.local.others, at: r.local.damage.firstAt}
+			r.tally.local = localDamage{cut: !r.local.damage.whole(), bad: r.local.bad, others: r.local.others,
+				at: r.local.damage.firstAt}
 		}
 	}
 	name := r.a.files.events[id]

@@ -13,12 +13,15 @@ import (
 // What is said of halves that stay alone. A thread may begin without a creation,
 // as the first one does, and end without being waited for.
 var aloneWords = [match.Kinds][2]string{
-	match.Message: {"messages that are sent and whose receive is not recorded", "messages that are received and whose send is not recorded"},
-	match.Team:    {"threads of a team that are forked and whose begin is not recorded", "threads of a team that begin and whose fork is not recorded"},
-	match.Join:    {"threads of a team that end and whose join is not recorded", "joins of threads whose end is not recorded"},
-	match.Thread:  {"threads that are created and whose begin is not recorded", ""},
-	match.Wait:    {"", "threads that are waited for and whose end is not recorded"},
-	match.Task:    {"tasks that are created and never run", "tasks that run and whose creation is not recorded"},
+	match.Message: {"messages that are sent and whose receive is not recorded",
+		"messages that are received and whose send is not recorded"},
+	match.Team: {"threads of a team that are forked and whose begin is not recorded",
+		"threads of a team that begin and whose fork is not recorded"},
+	match.Join: {"threads of a team that end and whose join is not recorded",
+		"joins of threads whose end is not recorded"},
+	match.Thread: {"threads that are created and whose begin is not recorded", ""},
+	match.Wait:   {"", "threads that are waited for and whose end is not recorded"},
+	match.Task:   {"tasks that are created and never run", "tasks that run and whose creation is not recorded"},
 }
 
 // link joins the ends of links, and says what of the clocks shows in them.
@@ -26,7 +29,8 @@ func (a *archive) link(ctx context.Context) error {
 	places := a.tree.places
 	stats, err := match.JoinAll(ctx, a.matcher, parallel.Workers(), match.Output[trace.Link]{
 		Fill: func(l *trace.Link, p *match.Pair) {
-			l.Kind, l.Size, l.Tag, l.Communicator = match.Links[p.Key.Kind], p.Size, int64(p.Key.D), trace.NoCommunicator
+			l.Kind, l.Size, l.Tag, l.Communicator = match.Links[p.Key.Kind], p.Size, int64(p.Key.D),
+				trace.NoCommunicator
 			if p.Key.Kind == match.Message {
 				l.Tag = int64(int32(p.Key.D))
 				l.Communicator = a.comms[p.Key.A].id
@@ -44,7 +48,8 @@ func (a *archive) link(ctx context.Context) error {
 		a.report(trace.Skipped, aloneWords[k][0], s.Causes, name)
 		a.report(trace.Skipped, aloneWords[k][1], s.Effects, name)
 	}
-	a.report(trace.Skipped, "sends and receives that cannot be paired, since receives of their process are missing", stats[match.Message].Unsure, name)
+	a.report(trace.Skipped, "sends and receives that cannot be paired, since receives of their process are missing",
+		stats[match.Message].Unsure, name)
 	return a.reportClocks(ctx, stats[match.Message])
 }
 
@@ -112,7 +117,8 @@ func (a *archive) fit(ctx context.Context) error {
 	}
 	label := base(a.files.anchor)
 	if pairs == 0 {
-		a.w.Report(trace.Skipped, "alignment by "+by+": the trace holds none that compare clocks, so nothing is moved", 1, label)
+		a.w.Report(trace.Skipped, "alignment by "+by+": the trace holds none that compare clocks, so nothing is moved",
+			1, label)
 		return nil
 	}
 	a.lines = r.Lines
@@ -122,7 +128,9 @@ func (a *archive) fit(ctx context.Context) error {
 	}
 	a.w.Report(trace.Repaired, "processes whose clocks were moved, as asked by --align "+by, int64(r.Moved), what)
 	if r.Groups > 1 {
-		a.w.Report(trace.Guessed, "groups of processes that share neither messages nor collectives: their clocks are not aligned with each other", int64(r.Groups), label)
+		a.w.Report(trace.Guessed,
+			"groups of processes that share neither messages nor collectives: their clocks are not aligned with each "+
+				"other", int64(r.Groups), label)
 	}
 	a.w.Property("clock alignment", fmt.Sprintf("by %s, from %d pairs of processes: %s", by, pairs, what))
 	return nil
@@ -140,7 +148,8 @@ func (a *archive) solve(ctx context.Context, by string) (*align.Result, int, err
 	messages := func() error {
 		_, err := match.JoinAll(ctx, a.matcher, 1, match.Output[exchange]{
 			Fill: func(x *exchange, p *match.Pair) {
-				*x = exchange{kind: int(p.Key.Kind), from: int(p.Key.B), to: int(p.Key.C), cause: p.Cause.Time, effect: p.Effect.Time}
+				*x = exchange{kind: int(p.Key.Kind), from: int(p.Key.B), to: int(p.Key.C), cause: p.Cause.Time,
+					effect: p.Effect.Time}
 			},
 			Take: func(list []exchange) {
 				for _, x := range list {
@@ -174,7 +183,8 @@ func (a *archive) solve(ctx context.Context, by string) (*align.Result, int, err
 	}
 	if f.Pairs() > before {
 		r = f.Solve()
-		a.w.Report(trace.Guessed, "groups of processes without "+by+" between them, aligned by "+other, int64(apart-r.Groups+1), base(a.files.anchor))
+		a.w.Report(trace.Guessed, "groups of processes without "+by+" between them, aligned by "+other,
+			int64(apart-r.Groups+1), base(a.files.anchor))
 	}
 	return r, f.Pairs(), nil
 }

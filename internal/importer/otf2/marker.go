@@ -59,7 +59,8 @@ func (a *archive) marker(id uint8, f *fields, kinds *table[trace.RegionID], time
 		self := f.uint32()
 		group, category := f.text(), f.text()
 		if !f.bad {
-			kinds.put(uint64(self), a.w.Region(trace.Region{Name: category, Category: group, Role: trace.RoleAnnotation}))
+			kinds.put(uint64(self),
+				a.w.Region(trace.Region{Name: category, Category: group, Role: trace.RoleAnnotation}))
 		}
 		return !f.bad
 	case markerRecord:

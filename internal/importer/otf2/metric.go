@@ -80,7 +80,8 @@ func (r *observer) series(ref uint64) []series {
 	list := make([]series, 0, len(members))
 	for _, m := range members {
 		k, known := d.metrics.get(uint64(m))
-		c := trace.Counter{Location: about, Name: d.text(k.name), Unit: d.text(k.unit), Monotone: known && k.mode&valueMask == valueAccumulated}
+		c := trace.Counter{Location: about, Name: d.text(k.name), Unit: d.text(k.unit), Monotone: known &&
+			k.mode&valueMask == valueAccumulated}
 		if c.Name == "" {
 			c.Name = "metric " + decimal(uint64(m))
 		}

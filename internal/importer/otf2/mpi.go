@@ -175,7 +175,8 @@ func (r *messenger) collective(f *fields) {
 	}
 	seq := r.collSeq[k]
 	r.collSeq[k] = seq + 1
-	p := match.Participation{Comm: k, Seq: seq, Process: uint32(r.process), Root: undefined32, Begin: r.collBegin, End: r.now}
+	p := match.Participation{Comm: k, Seq: seq, Process: uint32(r.process), Root: undefined32, Begin: r.collBegin,
+		End: r.now}
 	if int(op) < len(match.Operations) {
 		p.Flow = match.Operations[op].Flow
 	}

@@ -52,11 +52,12 @@ var Format = &importer.Format{
 	Room:   room,
 }
 
-// mostEvents is up to how many bytes the events of a location surely are no more rows than are unpacked into memory: 8 each.
+// mostEvents is up to how many bytes the events of a location surely are no more rows than are unpacked into memory: 8
+// each.
 const mostEvents = 8 << 20
 
-// room is 1.5 times the archive with its messages, and more where a location has very many rows: these are unpacked into files while the rest is derived from them, on
-// each core those of one.
+// room is 1.5 times the archive with its messages, and more where a location has very many rows: these are unpacked
+// into files while the rest is derived from them, on each core those of one.
 func room(_ importer.Run, files []importer.File) float64 {
 	var all, large int64
 	left := parallel.Workers()

@@ -18,8 +18,10 @@ const (
 
 // paradigmNames are the words for paradigms that an archive does not name itself.
 var paradigmNames = []string{
-	"", "user", "compiler", "openmp", "mpi", "cuda", "measurement", "pthread", "hmpp", "ompss", "hardware", "gaspi", "upc", "shmem",
-	"winthread", "qtthread", "acethread", "tbbthread", "openacc", "opencl", "mtapi", "sampling", "none", "hip", "kokkos",
+	"", "user", "compiler", "openmp", "mpi", "cuda", "measurement", "pthread", "hmpp", "ompss", "hardware", "gaspi",
+	"upc", "shmem",
+	"winthread", "qtthread", "acethread", "tbbthread", "openacc", "opencl", "mtapi", "sampling", "none", "hip",
+	"kokkos",
 }
 
 // The roles of regions.
@@ -67,12 +69,16 @@ const (
 
 var roleWords = []string{
 	roleLoop: "loop", roleCode: "code", roleParallel: "parallel", roleSections: "sections", roleSection: "section",
-	roleWorkshare: "workshare", roleSingle: "single", roleSingleBlock: "single block", roleMaster: "master", roleCritical: "critical",
-	roleCriticalBlock: "critical block", roleAtomic: "atomic", roleBarrier: "barrier", roleImplicitBarrier: "implicit barrier",
-	roleFlush: "flush", roleOrdered: "ordered", roleOrderedBlock: "ordered block", roleTask: "task", roleTaskCreate: "task create",
-	roleTaskWait: "task wait", roleOneToAll: "one to all", roleAllToOne: "all to one", roleAllToAll: "all to all",
+	roleWorkshare: "workshare", roleSingle: "single", roleSingleBlock: "single block", roleMaster: "master",
+	roleCritical:      "critical",
+	roleCriticalBlock: "critical block", roleAtomic: "atomic", roleBarrier: "barrier",
+	roleImplicitBarrier: "implicit barrier",
+	roleFlush:           "flush", roleOrdered: "ordered", roleOrderedBlock: "ordered block", roleTask: "task",
+	roleTaskCreate: "task create",
+	roleTaskWait:   "task wait", roleOneToAll: "one to all", roleAllToOne: "all to one", roleAllToAll: "all to all",
 	roleCollective: "collective", roleFileIO: "file i/o", rolePointToPoint: "point to point", roleRMA: "one-sided",
-	roleDataTransfer: "data transfer", roleArtificial: "artificial", roleThreadCreate: "thread create", roleThreadWait: "thread wait",
+	roleDataTransfer: "data transfer", roleArtificial: "artificial", roleThreadCreate: "thread create",
+	roleThreadWait: "thread wait",
 	roleTaskUntied: "untied task", roleAllocate: "allocate", roleDeallocate: "deallocate", roleReallocate: "reallocate",
 	roleFileMetadata: "file metadata",
 }
@@ -82,7 +88,8 @@ var roleWords = []string{
 // MPI_File_open are no communication.
 func roleOf(role, paradigm uint8) trace.Role {
 	switch role {
-	case roleBarrier, roleImplicitBarrier, roleCritical, roleAtomic, roleFlush, roleOrdered, roleTaskWait, roleThreadWait:
+	case roleBarrier, roleImplicitBarrier, roleCritical, roleAtomic, roleFlush, roleOrdered, roleTaskWait,
+		roleThreadWait:
 		if paradigm == paradigmMPI {
 			return trace.RoleCommunication
 		}
@@ -95,7 +102,8 @@ func roleOf(role, paradigm uint8) trace.Role {
 		return trace.RoleCopy
 	case roleTaskCreate, roleThreadCreate, roleAllocate, roleDeallocate, roleReallocate:
 		return trace.RoleOverhead
-	case roleLoop, roleCode, roleParallel, roleSections, roleSection, roleWorkshare, roleSingle, roleSingleBlock, roleMaster,
+	case roleLoop, roleCode, roleParallel, roleSections, roleSection, roleWorkshare, roleSingle, roleSingleBlock,
+		roleMaster,
 		roleCriticalBlock, roleOrderedBlock, roleTask, roleTaskUntied:
 		return trace.RoleCompute
 	}
@@ -108,8 +116,10 @@ func roleOf(role, paradigm uint8) trace.Role {
 // oldRole translates the kinds of regions from before version 1.1.
 func oldRole(kind uint8) (role, paradigm uint8) {
 	openMP := []uint8{
-		5: roleParallel, 6: roleLoop, 7: roleSections, 8: roleSection, 9: roleWorkshare, 10: roleSingle, 11: roleMaster, 12: roleCritical,
-		13: roleAtomic, 14: roleBarrier, 15: roleImplicitBarrier, 16: roleFlush, 17: roleCriticalBlock, 18: roleSingleBlock, 19: roleWrapper,
+		5: roleParallel, 6: roleLoop, 7: roleSections, 8: roleSection, 9: roleWorkshare, 10: roleSingle, 11: roleMaster,
+		12: roleCritical,
+		13: roleAtomic, 14: roleBarrier, 15: roleImplicitBarrier, 16: roleFlush, 17: roleCriticalBlock,
+		18: roleSingleBlock, 19: roleWrapper,
 		20: roleTask, 21: roleTaskWait, 33: roleTaskCreate, 34: roleOrdered, 35: roleOrderedBlock,
 	}
 	mpi := []uint8{22: roleBarrier, 23: roleOneToAll, 24: roleAllToOne, 25: roleAllToAll, 26: roleCollective}
@@ -144,7 +154,8 @@ func (d *definitions) defineRegions(w trace.Writer) *table[trace.RegionID] {
 	ids := new(table[trace.RegionID])
 	for i := range d.regions {
 		r := &d.regions[i]
-		out := trace.Region{Name: d.text(r.name), Category: d.paradigmWord(r.paradigm), Role: roleOf(r.role, r.paradigm), File: d.text(r.file)}
+		out := trace.Region{Name: d.text(r.name), Category: d.paradigmWord(r.paradigm),
+			Role: roleOf(r.role, r.paradigm), File: d.text(r.file)}
 		if out.Name == "" {
 			out.Name = d.text(r.canonical)
 		}

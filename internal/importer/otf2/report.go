@@ -15,11 +15,14 @@ import (
 func (a *archive) reportGlobal(label string) {
 	d := &a.defs
 	if !d.damage.whole() {
-		a.w.Report(trace.Skipped, "global definition files that are cut or damaged: names, ranks and communicators may be missing", 1, fmt.Sprintf("%s: byte %d", label, d.damage.firstAt))
+		a.w.Report(trace.Skipped,
+			"global definition files that are cut or damaged: names, ranks and communicators may be missing", 1,
+			fmt.Sprintf("%s: byte %d", label, d.damage.firstAt))
 	}
 	a.report(trace.Skipped, "bytes after the last global definition", d.damage.stray, label)
 	if d.bad > 0 {
-		a.w.Report(trace.Skipped, "global definitions that cannot be read", d.bad, fmt.Sprintf("%s: byte %d", label, d.badAt))
+		a.w.Report(trace.Skipped, "global definitions that cannot be read", d.bad,
+			fmt.Sprintf("%s: byte %d", label, d.badAt))
 	}
 	if n := int64(a.anchor.definitions) - d.total(); n != 0 && !a.anchor.cut {
 		a.w.Report(trace.Skipped, "global definitions more or less than the anchor announces", max(n, -n), label)
@@ -31,7 +34,9 @@ func (a *archive) reportGlobal(label string) {
 	for _, id := range withoutPlace {
 		placeless += d.counts[id]
 	}
-	a.report(trace.Skipped, "definitions that have no place here: call paths, call sites, groups of regions, properties of paradigms, contexts and files", placeless+d.otherGroups, label)
+	a.report(trace.Skipped,
+		"definitions that have no place here: call paths, call sites, groups of regions, properties of paradigms, "+
+			"contexts and files", placeless+d.otherGroups, label)
 	for id := definitionIDs; id < len(d.counts); id++ {
 		if n := d.counts[id]; n > 0 {
 			a.w.Report(trace.Skipped, fmt.Sprintf("definitions of type %d, which is not known", id), n, label)
@@ -41,7 +46,8 @@ func (a *archive) reportGlobal(label string) {
 
 // withoutPlace are definitions that nothing in a trace stands for.
 var withoutPlace = []uint8{
-	defParadigmProperty, defIoParadigm, defCallsite, defCallpath, defMetricClassRecorder, defCallingContextProperty, defIoFileProperty,
+	defParadigmProperty, defIoParadigm, defCallsite, defCallpath, defMetricClassRecorder, defCallingContextProperty,
+	defIoFileProperty,
 	defIoPreCreatedState, defCallpathParameter,
 }
 
@@ -63,7 +69,8 @@ func (a *archive) finish() {
 	}
 	for _, c := range a.files.companions {
 		if strings.HasSuffix(c, ".cubex") {
-			a.w.Report(trace.Redundant, "profile of the same run beside the trace; name it to open it", 1, a.run.Label(c))
+			a.w.Report(trace.Redundant, "profile of the same run beside the trace; name it to open it", 1,
+				a.run.Label(c))
 		}
 	}
 	a.setProperties()

@@ -24,7 +24,8 @@ type rmaOperation struct {
 }
 
 var (
-	atomicNames   = []string{"accumulate", "increment", "test and set", "compare and swap", "swap", "fetch and add", "fetch and increment", "fetch and accumulate"}
+	atomicNames = []string{"accumulate", "increment", "test and set", "compare and swap", "swap", "fetch and add",
+		"fetch and increment", "fetch and accumulate"}
 	syncNames     = []string{"memory", "notify in", "notify out"}
 	lockTypeNames = []string{"exclusive", "shared"}
 )

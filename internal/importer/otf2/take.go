@@ -18,7 +18,8 @@ func (d *definitions) take(id uint8, f *fields) {
 		if self, a := f.uint32(), (attributeDef{name: f.uint32(), kind: f.uint8()}); !f.bad {
 			d.attributes.put(uint64(self), a)
 		}
-	case defSystemTreeNode, defLocationGroup, defLocation, defSystemTreeNodeProperty, defSystemTreeNodeDomain, defLocationGroupProperty, defLocationProperty:
+	case defSystemTreeNode, defLocationGroup, defLocation, defSystemTreeNodeProperty, defSystemTreeNodeDomain,
+		defLocationGroupProperty, defLocationProperty:
 		d.takeSystem(id, f)
 	case defRegion:
 		d.takeRegion(f)

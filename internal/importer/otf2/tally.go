@@ -90,7 +90,8 @@ func (l *ledger) report(w trace.Writer, label func(at int, local bool) string) {
 	for _, e := range l.entries {
 		list = append(list, e)
 	}
-	slices.SortFunc(list, func(a, b *entry) int { return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.what, b.what)) })
+	slices.SortFunc(list,
+		func(a, b *entry) int { return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.what, b.what)) })
 	for _, e := range list {
 		example := label(e.at, e.local)
 		if e.place > 0 {
@@ -110,33 +111,51 @@ func (t *tally) lines() []line {
 		return 0
 	}
 	list := []line{
-		{kind: trace.Skipped, what: "event files that do not begin as event files", count: flag(d.noHeader), place: d.firstAt},
-		{kind: trace.Skipped, what: "event files that end without their end mark: they are cut", count: flag(d.noEnd), place: d.firstAt},
-		{kind: trace.Skipped, what: "event files that could not be read to their end", count: flag(d.readError != nil), place: d.firstAt},
-		{kind: trace.Skipped, what: "places in event files that are damaged: the events there are lost", count: d.places, place: d.firstAt},
-		{kind: trace.Skipped, what: "chunks of events that are damaged and left where the damage begins", count: d.chunks, place: d.firstAt},
-		{kind: trace.Skipped, what: "events that are announced and not there: a file is cut or damaged", count: int64(d.lost), place: d.firstAt},
-		{kind: trace.Skipped, what: "bytes of event files that are damaged and passed over", count: d.resync, place: d.firstAt},
+		{kind: trace.Skipped, what: "event files that do not begin as event files", count: flag(d.noHeader),
+			place: d.firstAt},
+		{kind: trace.Skipped, what: "event files that end without their end mark: they are cut", count: flag(d.noEnd),
+			place: d.firstAt},
+		{kind: trace.Skipped, what: "event files that could not be read to their end", count: flag(d.readError != nil),
+			place: d.firstAt},
+		{kind: trace.Skipped, what: "places in event files that are damaged: the events there are lost",
+			count: d.places, place: d.firstAt},
+		{kind: trace.Skipped, what: "chunks of events that are damaged and left where the damage begins",
+			count: d.chunks, place: d.firstAt},
+		{kind: trace.Skipped, what: "events that are announced and not there: a file is cut or damaged",
+			count: int64(d.lost), place: d.firstAt},
+		{kind: trace.Skipped, what: "bytes of event files that are damaged and passed over", count: d.resync,
+			place: d.firstAt},
 		{kind: trace.Skipped, what: "bytes after the end mark of an event file", count: d.stray, place: d.firstAt},
-		{kind: trace.Repaired, what: "time stamps out of all order, replaced by the one before", count: t.times + d.times},
+		{kind: trace.Repaired, what: "time stamps out of all order, replaced by the one before",
+			count: t.times + d.times},
 		{kind: trace.Skipped, what: "records that cannot be read", count: t.bad},
-		{kind: trace.Guessed, what: "locations without a definition file, taken to need no mapping and no clock correction", count: flag(t.local.missing), local: true},
-		{kind: trace.Skipped, what: "local definition files that are cut: mapping or clock correction may be missing", count: flag(t.local.cut), place: t.local.at, local: true},
+		{kind: trace.Guessed,
+			what:  "locations without a definition file, taken to need no mapping and no clock correction",
+			count: flag(t.local.missing), local: true},
+		{kind: trace.Skipped, what: "local definition files that are cut: mapping or clock correction may be missing",
+			count: flag(t.local.cut), place: t.local.at, local: true},
 		{kind: trace.Skipped, what: "local definitions that cannot be read", count: t.local.bad, local: true},
-		{kind: trace.Redundant, what: "local definitions that only repeat global ones", count: t.local.others, local: true},
-		{kind: trace.Guessed, what: "regions that are used and not defined, named after their number", count: t.regions},
+		{kind: trace.Redundant, what: "local definitions that only repeat global ones", count: t.local.others,
+			local: true},
+		{kind: trace.Guessed, what: "regions that are used and not defined, named after their number",
+			count: t.regions},
 		{kind: trace.Skipped, what: "attributes and parameters that are used and not defined", count: t.attributes},
 		{kind: trace.Skipped, what: "records whose communicator, window or partner is not defined", count: t.partners},
-		{kind: trace.Skipped, what: "nonblocking receives that never complete: their messages are not known", count: t.requests},
+		{kind: trace.Skipped, what: "nonblocking receives that never complete: their messages are not known",
+			count: t.requests},
 		{kind: trace.Skipped, what: "operations that were cancelled", count: t.cancelled},
 		{kind: trace.Skipped, what: "completions and tests of requests, whose times are not kept", count: t.tests},
 		{kind: trace.Skipped, what: "completions of tasks, whose times are not kept", count: t.tasks},
 		{kind: trace.Guessed, what: "one-sided transfers without completion, taken to end as they begin", count: t.rma},
 		{kind: trace.Skipped, what: "samples of metrics that are not defined", count: t.samples},
-		{kind: trace.Guessed, what: "calls met by samples: their begin and end lie between two samples and are taken at the later", count: t.sampled},
+		{kind: trace.Guessed,
+			what:  "calls met by samples: their begin and end lie between two samples and are taken at the later",
+			count: t.sampled},
 	}
 	for _, id := range sortedKeys(t.unknown) {
-		list = append(list, line{kind: trace.Skipped, what: fmt.Sprintf("records of type %d, which is not known", id), count: t.unknown[id]})
+		list = append(list,
+			line{kind: trace.Skipped, what: fmt.Sprintf("records of type %d, which is not known", id),
+				count: t.unknown[id]})
 	}
 	return list
 }

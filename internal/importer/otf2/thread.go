@@ -40,12 +40,15 @@ func (r *threader) thread(e *event, f *fields) {
 	case evThreadCreate, evThreadBegin, evThreadWait, evThreadEnd:
 		r.threadLife(e.id, f)
 	case evOmpTaskCreate, evOmpTaskSwitch, evOmpTaskComplete:
-		r.task(e.id, match.Half{Key: match.Key{Kind: match.Task, A: undefined32, B: uint32(r.process), D: e.value}}, e.value)
+		r.task(e.id, match.Half{Key: match.Key{Kind: match.Task, A: undefined32, B: uint32(r.process), D: e.value}},
+			e.value)
 	case evThreadTaskCreate, evThreadTaskSwitch, evThreadTaskComplete:
 		_, team := r.comm(f.uint32())
 		creator, number := f.uint32(), uint64(f.uint32())
 		if !f.bad {
-			r.task(e.id, match.Half{Key: match.Key{Kind: match.Task, A: team, B: uint32(r.process), C: creator, D: number}}, number)
+			r.task(e.id,
+				match.Half{Key: match.Key{Kind: match.Task, A: team, B: uint32(r.process), C: creator, D: number}},
+				number)
 		}
 	}
 }
@@ -73,7 +76,8 @@ func (r *threader) teamBegin(ref uint32) {
 	}
 	for rank, m := range c.members {
 		if rank > 0 && m >= 0 {
-			r.causeAt(match.Half{Key: match.Key{Kind: match.Team, A: k, B: uint32(m)}, Order: r.now, Size: -1}, r.forked.time, r.forked.Call)
+			r.causeAt(match.Half{Key: match.Key{Kind: match.Team, A: k, B: uint32(m)}, Order: r.now, Size: -1},
+				r.forked.time, r.forked.Call)
 		}
 	}
 	r.forked.set = false
@@ -117,7 +121,8 @@ func (r *threader) teamJoin() {
 // waits for it. Begin and end stay as points in time: they bound the thread.
 func (r *threader) threadLife(id uint8, f *fields) {
 	_, contingent := r.comm(f.uint32())
-	h := match.Half{Key: match.Key{Kind: match.Thread, A: contingent, B: uint32(r.process), D: f.uint64()}, Order: r.now, Size: -1}
+	h := match.Half{Key: match.Key{Kind: match.Thread, A: contingent, B: uint32(r.process), D: f.uint64()},
+		Order: r.now, Size: -1}
 	if f.bad {
 		return
 	}

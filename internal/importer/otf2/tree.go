@@ -49,7 +49,8 @@ type tree struct {
 // defineTree gives the whole system tree to w: nodes, location groups and
 // locations, each below its parent.
 func (d *definitions) defineTree(w trace.Writer) *tree {
-	t := &tree{nodes: make([]trace.LocationID, len(d.nodes)), groups: make([]trace.LocationID, len(d.groups)), owner: make([]int32, len(d.groups))}
+	t := &tree{nodes: make([]trace.LocationID, len(d.nodes)), groups: make([]trace.LocationID, len(d.groups)),
+		owner: make([]int32, len(d.groups))}
 	for i := range t.nodes {
 		t.nodes[i] = trace.NoLocation
 	}
@@ -95,7 +96,8 @@ func (d *definitions) defineNode(w trace.Writer, t *tree, i int, holds []bool, d
 		}
 	}
 	l := trace.Location{
-		Parent: parent, Kind: d.nodeKind(n, holds[i]), Key: "node " + decimal(uint64(n.id)), Name: d.text(n.name), Rank: trace.NoRank,
+		Parent: parent, Kind: d.nodeKind(n, holds[i]), Key: "node " + decimal(uint64(n.id)), Name: d.text(n.name),
+		Rank:  trace.NoRank,
 		Order: int64(i), Attributes: d.properties(n.properties),
 	}
 	if l.Name == "" {
@@ -117,7 +119,8 @@ func (d *definitions) nodeKind(n *treeNode, holds bool) trace.Kind {
 		return trace.KindMachine
 	case (n.domain == domainMachine || class == "machine") && !holds:
 		return trace.KindCluster
-	case class == "rack" || class == "midplane" || class == "nodecard" || class == "numa" || class == "socket" || class == "cache" || class == "core" || class == "pu":
+	case class == "rack" || class == "midplane" || class == "nodecard" || class == "numa" || class == "socket" ||
+		class == "cache" || class == "core" || class == "pu":
 		return trace.Kind(class)
 	case holds:
 		return trace.KindMachine
@@ -131,7 +134,8 @@ func (d *definitions) defineGroup(w trace.Writer, t *tree, i int, ranks map[int]
 	}
 	g := &d.groups[i]
 	l := trace.Location{
-		Parent: trace.NoLocation, Kind: trace.KindProcess, Key: "group " + decimal(uint64(g.id)), Name: d.text(g.name), Rank: trace.NoRank,
+		Parent: trace.NoLocation, Kind: trace.KindProcess, Key: "group " + decimal(uint64(g.id)), Name: d.text(g.name),
+		Rank:  trace.NoRank,
 		Order: int64(i), Attributes: d.properties(g.properties),
 	}
 	if n, ok := d.nodeIndex.get(uint64(g.node)); ok {
@@ -198,7 +202,8 @@ func (d *definitions) ranks(w trace.Writer) map[int]int {
 	for rank, i := range processes {
 		ranks[i] = rank
 	}
-	w.Report(trace.Guessed, "ranks counted in the order of the processes, since the archive names no ranks", int64(len(processes)), d.text(d.groups[processes[0]].name))
+	w.Report(trace.Guessed, "ranks counted in the order of the processes, since the archive names no ranks",
+		int64(len(processes)), d.text(d.groups[processes[0]].name))
 	return ranks
 }
 
@@ -217,7 +222,8 @@ func (d *definitions) defineLocations(w trace.Writer, t *tree) {
 	t.places = make([]place, len(d.locations))
 	for i := range d.locations {
 		l := &d.locations[i]
-		out := trace.Location{Parent: trace.NoLocation, Kind: trace.KindThread, Key: decimal(l.id), Name: d.text(l.name), Rank: trace.NoRank, Order: int64(i), Attributes: d.properties(l.properties)}
+		out := trace.Location{Parent: trace.NoLocation, Kind: trace.KindThread, Key: decimal(l.id),
+			Name: d.text(l.name), Rank: trace.NoRank, Order: int64(i), Attributes: d.properties(l.properties)}
 		owner := int32(-1)
 		if g, ok := d.groupIndex.get(uint64(l.group)); ok {
 			out.Parent, owner = t.groups[g], t.owner[g]

@@ -38,8 +38,10 @@ func (c *converter) one(offset int64, leave func(what string)) {
 		leave("spans without an id")
 		return
 	}
-	*s = span.Span{Trace: c.lower(r.traceID), ID: r.spanID.Lower(), Parent: r.parentID.Lower(), Name: r.name, Kind: r.kind, Offset: offset,
-		Service: c.service, Instance: c.instance, Resource: c.facts, Tags: append(s.Tags[:0], r.attributes...), Events: s.Events[:0], References: s.References[:0]}
+	*s = span.Span{Trace: c.lower(r.traceID), ID: r.spanID.Lower(), Parent: r.parentID.Lower(), Name: r.name,
+		Kind: r.kind, Offset: offset,
+		Service: c.service, Instance: c.instance, Resource: c.facts, Tags: append(s.Tags[:0], r.attributes...),
+		Events: s.Events[:0], References: s.References[:0]}
 	if r.start > 0 {
 		s.Begin, s.Timed = trace.Time(r.start), true
 	}

@@ -31,10 +31,12 @@ func framingOf(head []byte) framingKind {
 		return oneMessage
 	}
 	if len(head) > 8 {
-		if n := binary.BigEndian.Uint32(head); n > 8 && n < largestMessage && isTraces(head[4:min(uint64(len(head)), uint64(n)+4)]) {
+		if n := binary.BigEndian.Uint32(head); n > 8 && n < largestMessage &&
+			isTraces(head[4:min(uint64(len(head)), uint64(n)+4)]) {
 			return fourBytes
 		}
-		if n, k := protowire.ConsumeVarint(head); k > 0 && n > 8 && n < largestMessage && isTraces(head[k:min(uint64(len(head)), n+uint64(k))]) {
+		if n, k := protowire.ConsumeVarint(head); k > 0 && n > 8 && n < largestMessage &&
+			isTraces(head[k:min(uint64(len(head)), n+uint64(k))]) {
 			return varintBytes
 		}
 	}

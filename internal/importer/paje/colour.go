@@ -26,7 +26,8 @@ func colourOf(text string) string {
 		if most > 1 {
 			scale = 1
 		}
-		return fmt.Sprintf("#%02x%02x%02x", uint8(math.Round(c[0]*scale)), uint8(math.Round(c[1]*scale)), uint8(math.Round(c[2]*scale)))
+		return fmt.Sprintf("#%02x%02x%02x", uint8(math.Round(c[0]*scale)), uint8(math.Round(c[1]*scale)),
+			uint8(math.Round(c[2]*scale)))
 	}
 	hex := strings.TrimPrefix(strings.TrimSpace(text), "#")
 	if _, err := strconv.ParseUint(hex, 16, 32); err == nil && len(hex) == 6 {

@@ -37,8 +37,9 @@ type container struct {
 	parent, child, sibling uint32
 	location               trace.LocationID // NoLocation for a root that nothing happens on
 	rank                   int32            // its own or one above
-	shard                  uint32           // one more than the number of that which writes its streams; 0 before any record
-	states                 track            // of the type that counts
+	// one more than the number of that which writes its streams; 0 before any record
+	shard  uint32
+	states track // of the type that counts
 }
 
 const (
@@ -81,7 +82,8 @@ func (c *resolver) ready(k *container, t trace.Time) bool {
 		k.shard = c.placed%uint32(len(c.shards)) + 1
 		c.placed++
 		if k.location == trace.NoLocation {
-			k.location = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: "0", Name: "root", Rank: trace.NoRank})
+			k.location = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: "0",
+				Name: "root", Rank: trace.NoRank})
 		}
 	}
 	return true
@@ -152,7 +154,8 @@ func (c *resolver) create(f *fields) {
 			c.replaced[old.location] = n
 		}
 	}
-	n := c.place(container{typ: t.index, parent: parent, rank: trace.NoRank, created: f.time, ended: endless}, string(id), string(name), f)
+	n := c.place(container{typ: t.index, parent: parent, rank: trace.NoRank, created: f.time, ended: endless},
+		string(id), string(name), f)
 	if c.byAlias.get(word) != 0 || c.byName.get(word) != 0 {
 		c.rebound++
 	}
@@ -180,7 +183,8 @@ func (c *resolver) parentOf(f *fields) uint32 {
 
 // place defines the location of a new container, and gives its number.
 func (c *resolver) place(k container, key, name string, f *fields) uint32 {
-	l := trace.Location{Parent: trace.NoLocation, Kind: c.typeList[k.typ].kind, Key: key, Name: name, Rank: trace.NoRank}
+	l := trace.Location{Parent: trace.NoLocation, Kind: c.typeList[k.typ].kind, Key: key, Name: name,
+		Rank: trace.NoRank}
 	parent := c.containers.at(k.parent)
 	if k.parent != rootNumber {
 		l.Parent, k.rank = parent.location, parent.rank

@@ -40,8 +40,10 @@ type converter struct {
 }
 
 func newConverter(w trace.Writer, u unit, workers int) *converter {
-	c := &converter{unit: u, variables: map[variableKey]*variable{}, unknown: map[string]int64{}, mostWaiting: maxPending, blockSize: blockSize}
-	c.vocabulary = vocabulary{w: w, symbols: newSymbols(), values: map[valueKey]*meaning{}, rowTypes: map[[2]string]uint32{}, attributes: importer.NewAttributes(w)}
+	c := &converter{unit: u, variables: map[variableKey]*variable{}, unknown: map[string]int64{},
+		mostWaiting: maxPending, blockSize: blockSize}
+	c.vocabulary = vocabulary{w: w, symbols: newSymbols(), values: map[valueKey]*meaning{},
+		rowTypes: map[[2]string]uint32{}, attributes: importer.NewAttributes(w)}
 	c.moreRows, c.replaced = map[rowKey]uint32{}, map[trace.LocationID]uint32{}
 	c.parser = newParser(c)
 	c.parser.meaning.defines = true
@@ -235,11 +237,13 @@ func (c *converter) finish() error {
 func (c *converter) describe(k *container) {
 	l := trace.Location{Rank: trace.NoRank}
 	if k.created > c.seen.first {
-		l.Attributes = append(l.Attributes, trace.Attribute{Key: "created (s)", Value: trace.Number(float64(k.created) / 1e9)})
+		l.Attributes = append(l.Attributes,
+			trace.Attribute{Key: "created (s)", Value: trace.Number(float64(k.created) / 1e9)})
 	}
 	switch {
 	case k.ended < c.seen.last:
-		l.Attributes = append(l.Attributes, trace.Attribute{Key: "destroyed (s)", Value: trace.Number(float64(k.ended) / 1e9)})
+		l.Attributes = append(l.Attributes,
+			trace.Attribute{Key: "destroyed (s)", Value: trace.Number(float64(k.ended) / 1e9)})
 	case k.ended == endless && c.typeList[k.typ].destroys:
 		c.tally.Add(undestroyed, nowhere)
 	}

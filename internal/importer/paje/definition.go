@@ -82,21 +82,28 @@ const (
 // and lines of events are kept like the writer's own fields.
 var fieldNames = map[string]field{
 	"Time": fieldTime, "Name": fieldName, "Alias": fieldAlias, "Type": fieldType, "Container": fieldContainer,
-	"StartContainerType": fieldStartType, "EndContainerType": fieldEndType, "StartContainer": fieldStart, "EndContainer": fieldEnd,
-	"Value": fieldValue, "Key": fieldKey, "Color": fieldColour, "Filename": fieldFilename, "FileName": fieldFilename,
+	"StartContainerType": fieldStartType, "EndContainerType": fieldEndType, "StartContainer": fieldStart,
+	"EndContainer": fieldEnd,
+	"Value":        fieldValue, "Key": fieldKey, "Color": fieldColour, "Filename": fieldFilename,
+	"FileName":      fieldFilename,
 	"ContainerType": fieldType, "EntityType": fieldType,
-	"SourceContainerType": fieldStartType, "DestContainerType": fieldEndType, "SourceContainer": fieldStart, "DestContainer": fieldEnd,
+	"SourceContainerType": fieldStartType, "DestContainerType": fieldEndType, "SourceContainer": fieldStart,
+	"DestContainer": fieldEnd,
 }
 
 // needs are the fields without which an event of a kind has no meaning.
 var needs = map[op][]field{
-	opContainerType: {fieldType}, opStateType: {fieldType}, opEventType: {fieldType}, opVariableType: {fieldType}, opLinkType: {fieldType},
+	opContainerType: {fieldType}, opStateType: {fieldType}, opEventType: {fieldType}, opVariableType: {fieldType},
+	opLinkType:    {fieldType},
 	opEntityValue: {fieldType}, opCreate: {fieldTime, fieldType}, opDestroy: {fieldTime}, opTraceFile: {fieldFilename},
-	opSetState: {fieldTime, fieldType, fieldContainer, fieldValue}, opPushState: {fieldTime, fieldType, fieldContainer, fieldValue},
-	opPopState: {fieldTime, fieldType, fieldContainer}, opResetState: {fieldTime, fieldType, fieldContainer},
-	opSetVariable: {fieldTime, fieldType, fieldContainer, fieldValue}, opAddVariable: {fieldTime, fieldType, fieldContainer, fieldValue},
-	opSubVariable: {fieldTime, fieldType, fieldContainer, fieldValue}, opEvent: {fieldTime, fieldType, fieldContainer, fieldValue},
-	opStartLink: {fieldTime, fieldType, fieldStart, fieldKey}, opEndLink: {fieldTime, fieldType, fieldEnd, fieldKey},
+	opSetState:  {fieldTime, fieldType, fieldContainer, fieldValue},
+	opPushState: {fieldTime, fieldType, fieldContainer, fieldValue},
+	opPopState:  {fieldTime, fieldType, fieldContainer}, opResetState: {fieldTime, fieldType, fieldContainer},
+	opSetVariable: {fieldTime, fieldType, fieldContainer, fieldValue},
+	opAddVariable: {fieldTime, fieldType, fieldContainer, fieldValue},
+	opSubVariable: {fieldTime, fieldType, fieldContainer, fieldValue},
+	opEvent:       {fieldTime, fieldType, fieldContainer, fieldValue},
+	opStartLink:   {fieldTime, fieldType, fieldStart, fieldKey}, opEndLink: {fieldTime, fieldType, fieldEnd, fieldKey},
 }
 
 // A layout is one definition of an event: what stands where.
@@ -195,7 +202,8 @@ type layouts struct {
 }
 
 func (s *layouts) clone() *layouts {
-	c := &layouts{small: s.small, other: make(map[string]*layout, len(s.other)), list: append([]*layout(nil), s.list...)}
+	c := &layouts{small: s.small, other: make(map[string]*layout, len(s.other)),
+		list: append([]*layout(nil), s.list...)}
 	for id, l := range s.other {
 		c.other[id] = l
 	}

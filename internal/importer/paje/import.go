@@ -27,7 +27,8 @@ func importWith(ctx context.Context, run importer.Run, w trace.Writer, workers i
 	u := seconds
 	if isStarPU(head) {
 		u = milliseconds
-		w.Report(trace.Guessed, "times taken as milliseconds, which StarPU writes where Paje has seconds", 1, run.Label(first))
+		w.Report(trace.Guessed, "times taken as milliseconds, which StarPU writes where Paje has seconds", 1,
+			run.Label(first))
 	}
 	if text := comment(head); text != "" {
 		w.Property("comment", text)
@@ -41,7 +42,8 @@ func importWith(ctx context.Context, run importer.Run, w trace.Writer, workers i
 		return err
 	}
 	if len(defined.list) == 0 {
-		return importer.Malformed(run.Label(first), "line 1", "no event is defined (%%EventDef), so this is no Paje trace")
+		return importer.Malformed(run.Label(first), "line 1",
+			"no event is defined (%%EventDef), so this is no Paje trace")
 	}
 	if err := c.readParts(ctx, run, first, defined); err != nil {
 		return err
@@ -174,7 +176,8 @@ func (c *converter) flow(ctx context.Context, f *feeder, r io.Reader) error {
 
 // isStarPU knows StarPU's traces by the names of its types, which come first.
 func isStarPU(head []byte) bool {
-	return bytes.Contains(head, []byte("Memory Node")) && (bytes.Contains(head, []byte("Worker State")) || bytes.Contains(head, []byte("Thread State")))
+	return bytes.Contains(head, []byte("Memory Node")) &&
+		(bytes.Contains(head, []byte("Worker State")) || bytes.Contains(head, []byte("Thread State")))
 }
 
 // comment is what the lines before the first definition say, such as who wrote the

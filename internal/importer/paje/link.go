@@ -197,7 +197,8 @@ func (c *resolver) link(r *record) bool {
 		return false
 	}
 	b := c.b
-	d := linkDeed{time: r.time, t: t, k: k, text: r.key, value: c.word(r, wordValue, fieldValue), line: r.line, extra: r.extra, start: start}
+	d := linkDeed{time: r.time, t: t, k: k, text: r.key, value: c.word(r, wordValue, fieldValue), line: r.line,
+		extra: r.extra, start: start}
 	d.key = shortKeyOf(t, c.word(r, wordContainer, fieldContainer), b.data[r.key.at:r.key.end])
 	if r.layout.own {
 		c.note(linkFields)
@@ -270,7 +271,8 @@ func (s *shard) join(t *typ, a, b half) {
 		s.tally.Add(backwardLink, line)
 	}
 	s.joined = append(s.joined, trace.Link{
-		Kind: t.link, From: a.end, To: b.end, Size: max(a.size, b.size), Tag: max(a.tag, b.tag), Communicator: trace.NoCommunicator,
+		Kind: t.link, From: a.end, To: b.end, Size: max(a.size, b.size), Tag: max(a.tag, b.tag),
+		Communicator: trace.NoCommunicator,
 	})
 	if len(s.joined) == manyJoined {
 		s.flush()

@@ -15,7 +15,8 @@ type parser struct {
 }
 
 func newParser(c *converter) *parser {
-	return &parser{words: wordCache{all: c.symbols}, unit: c.unit, unknown: map[string]int64{}, meaning: resolver{converter: c}}
+	return &parser{words: wordCache{all: c.symbols}, unit: c.unit, unknown: map[string]int64{},
+		meaning: resolver{converter: c}}
 }
 
 // take reads a block.

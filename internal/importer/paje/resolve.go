@@ -124,7 +124,8 @@ func (c *resolver) count(r *record, ok bool) {
 	c.noted = c.noted[:0]
 }
 
-// add puts a deed on the list of its shard, to be filled in. A value made first and copied then waits for its own stores.
+// add puts a deed on the list of its shard, to be filled in. A value made first and copied then waits for its own
+// stores.
 func (c *resolver) add(k *container, line uint32) *deed {
 	b, n := c.b, len(c.b.deeds)
 	b.deedsOf[k.shard-1].add(uint32(n), c.defines)

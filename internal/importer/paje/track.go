@@ -75,7 +75,8 @@ func (c *resolver) addRow(k *container, t *typ) *stateRow {
 	if repeatedType.MatchString(t.name) {
 		kind, why = trace.KindRepeat, repeatedStates
 	}
-	l := trace.Location{Parent: k.location, Kind: kind, Key: "states/" + t.alias + "/" + t.name, Name: t.name, Rank: trace.NoRank}
+	l := trace.Location{Parent: k.location, Kind: kind, Key: "states/" + t.alias + "/" + t.name, Name: t.name,
+		Rank: trace.NoRank}
 	at := c.rows.add(stateRow{track: track{kind: t.row}, location: c.w.Location(l)})
 	c.b.meant.Add(why, nowhere)
 	r, n := &k.states, 1

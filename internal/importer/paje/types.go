@@ -211,7 +211,8 @@ func (c *resolver) defineValue(f *fields) {
 	if len(name) == 0 {
 		name = alias
 	}
-	m := &meaning{text: string(name), colour: colourOf(string(f.of[fieldColour])), category: t.name, declared: true, region: trace.NoRegion}
+	m := &meaning{text: string(name), colour: colourOf(string(f.of[fieldColour])), category: t.name, declared: true,
+		region: trace.NoRegion}
 	for _, own := range f.own {
 		switch own.name {
 		case "Category":
@@ -282,17 +283,23 @@ func (c *vocabulary) defineRegion(m *meaning) {
 var actorStates = map[string]bool{"ACTOR_STATE": true, "MSG_PROCESS_STATE": true}
 
 var actorRoles = map[string]trace.Role{
-	"send": trace.RoleCommunication, "receive": trace.RoleCommunication, "execute": trace.RoleCompute, "suspend": trace.RoleIdle, "sleep": trace.RoleIdle,
+	"send": trace.RoleCommunication, "receive": trace.RoleCommunication, "execute": trace.RoleCompute,
+	"suspend": trace.RoleIdle, "sleep": trace.RoleIdle,
 }
 
 // kinds are words for types of containers that say what sort of location one is.
 var kinds = map[string]trace.Kind{
-	"site": trace.KindSite, "cluster": trace.KindCluster, "host": trace.KindMachine, "machine": trace.KindMachine, "node": trace.KindMachine,
-	"process": trace.KindProcess, "mpi": trace.KindProcess, "mpi process": trace.KindProcess, "mpi_process": trace.KindProcess,
-	"program": trace.KindProcess, "p": trace.KindProcess, "rank": trace.KindProcess, "mpi rank": trace.KindProcess, "mpi_rank": trace.KindProcess,
-	"ct_process": trace.KindProcess, "thread": trace.KindThread, "ct_thread": trace.KindThread, "worker": trace.KindThread, "user thread": trace.KindThread,
-	"mpi communication thread": trace.KindThread, "gpu": trace.KindDevice, "device": trace.KindDevice, "stream": trace.KindStream,
-	"group": trace.KindGroup,
+	"site": trace.KindSite, "cluster": trace.KindCluster, "host": trace.KindMachine, "machine": trace.KindMachine,
+	"node":    trace.KindMachine,
+	"process": trace.KindProcess, "mpi": trace.KindProcess, "mpi process": trace.KindProcess,
+	"mpi_process": trace.KindProcess,
+	"program":     trace.KindProcess, "p": trace.KindProcess, "rank": trace.KindProcess, "mpi rank": trace.KindProcess,
+	"mpi_rank":   trace.KindProcess,
+	"ct_process": trace.KindProcess, "thread": trace.KindThread, "ct_thread": trace.KindThread,
+	"worker": trace.KindThread, "user thread": trace.KindThread,
+	"mpi communication thread": trace.KindThread, "gpu": trace.KindDevice, "device": trace.KindDevice,
+	"stream": trace.KindStream,
+	"group":  trace.KindGroup,
 }
 
 // kindOf gives the kind for a type of containers: a word that views know, else the
@@ -314,8 +321,10 @@ var linkWords = []struct {
 	word string
 	kind trace.LinkKind
 }{
-	{"message", trace.LinkMessage}, {"spawn", trace.LinkSpawn}, {"fork", trace.LinkSpawn}, {"creat", trace.LinkSpawn}, {"steal", trace.LinkSteal},
-	{"migrat", trace.LinkSteal}, {"wake", trace.LinkWake}, {"depend", trace.LinkFlow}, {"flow", trace.LinkFlow}, {"task", trace.LinkFlow},
+	{"message", trace.LinkMessage}, {"spawn", trace.LinkSpawn}, {"fork", trace.LinkSpawn}, {"creat", trace.LinkSpawn},
+	{"steal", trace.LinkSteal},
+	{"migrat", trace.LinkSteal}, {"wake", trace.LinkWake}, {"depend", trace.LinkFlow}, {"flow", trace.LinkFlow},
+	{"task", trace.LinkFlow},
 	{"intra-node", trace.LinkFlow}, {"fetch", trace.LinkFlow},
 }
 

@@ -40,9 +40,12 @@ var prefix = regexp.MustCompile(`^(\d{1,9})_`)
 
 // kinds are words for types of containers that say what sort of location one is.
 var kinds = map[string]trace.Kind{
-	"site": trace.KindSite, "cluster": trace.KindCluster, "host": trace.KindMachine, "machine": trace.KindMachine, "node": trace.KindMachine,
-	"process": trace.KindProcess, "mpi": trace.KindProcess, "program": trace.KindProcess, "rank": trace.KindProcess, "thread": trace.KindThread,
-	"worker": trace.KindThread, "user thread": trace.KindThread, "mpi communication thread": trace.KindThread, "gpu": trace.KindDevice,
+	"site": trace.KindSite, "cluster": trace.KindCluster, "host": trace.KindMachine, "machine": trace.KindMachine,
+	"node":    trace.KindMachine,
+	"process": trace.KindProcess, "mpi": trace.KindProcess, "program": trace.KindProcess, "rank": trace.KindProcess,
+	"thread": trace.KindThread,
+	"worker": trace.KindThread, "user thread": trace.KindThread, "mpi communication thread": trace.KindThread,
+	"gpu": trace.KindDevice,
 }
 
 func kindOf(name string) trace.Kind {
@@ -61,7 +64,8 @@ func (c *converter) create(parent, name, kind string, line int64) {
 	if name == "0" && (parent == "0" || parent == "") {
 		return
 	}
-	up, l := c.containers[parent], trace.Location{Parent: trace.NoLocation, Kind: kindOf(kind), Name: name, Rank: trace.NoRank}
+	up, l := c.containers[parent],
+		trace.Location{Parent: trace.NoLocation, Kind: kindOf(kind), Name: name, Rank: trace.NoRank}
 	if up != nil {
 		l.Parent = up.location
 	} else if parent != "0" && parent != "" {
@@ -105,7 +109,8 @@ func (c *converter) container(name, kind string, line int64) *container {
 	if k := c.containers[name]; k != nil {
 		return k
 	}
-	l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: "/" + name, Name: name, Rank: trace.NoRank}
+	l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: "/" + name, Name: name,
+		Rank: trace.NoRank}
 	if strings.Contains(kind, "Thread") || strings.Contains(kind, "Worker") {
 		l.Kind = trace.KindThread
 	}

@@ -30,7 +30,8 @@ type regionKey struct{ name, category string }
 
 func newConverter(w trace.Writer, decimals int) *converter {
 	c := &converter{
-		w: w, decimals: decimals, containers: map[string]*container{}, programs: map[int]*container{}, regions: map[regionKey]trace.RegionID{},
+		w: w, decimals: decimals, containers: map[string]*container{}, programs: map[int]*container{},
+		regions:    map[regionKey]trace.RegionID{},
 		attributes: importer.NewAttributes(w), graph: newTaskGraph(), dumped: map[string]*columns{},
 	}
 	for nature, names := range dumped {
@@ -210,7 +211,8 @@ var linkWords = []struct {
 	word string
 	kind trace.LinkKind
 }{
-	{"steal", trace.LinkSteal}, {"migrat", trace.LinkSteal}, {"spawn", trace.LinkSpawn}, {"creat", trace.LinkSpawn}, {"wake", trace.LinkWake},
+	{"steal", trace.LinkSteal}, {"migrat", trace.LinkSteal}, {"spawn", trace.LinkSpawn}, {"creat", trace.LinkSpawn},
+	{"wake", trace.LinkWake},
 	{"depend", trace.LinkFlow}, {"task", trace.LinkFlow}, {"intra-node", trace.LinkFlow}, {"fetch", trace.LinkFlow},
 }
 

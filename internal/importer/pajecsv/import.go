@@ -29,7 +29,8 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 	decimals := 9
 	if starpu {
 		decimals = 6
-		w.Report(trace.Guessed, "times taken as milliseconds, which StarPU writes where Paje has seconds", 1, run.Label(run.Files[0]))
+		w.Report(trace.Guessed, "times taken as milliseconds, which StarPU writes where Paje has seconds", 1,
+			run.Label(run.Files[0]))
 	}
 	c := newConverter(w, decimals)
 	c.listed = len(files[entities]) > 0
@@ -96,7 +97,8 @@ func (c *converter) readContainers(ctx context.Context, run importer.Run, name s
 
 // isStarPU knows StarPU's types of states.
 func isStarPU(head []byte) bool {
-	for _, name := range []string{" Worker State,", " Thread State,", " Communication Thread State,", " Memory Node State,", " User Thread State,"} {
+	for _, name := range []string{" Worker State,", " Thread State,", " Communication Thread State,",
+		" Memory Node State,", " User Thread State,"} {
 		if bytes.Contains(head, []byte(name)) {
 			return true
 		}
@@ -153,7 +155,8 @@ func (c *converter) line(k kind, cols *columns, fields []string, line int64) boo
 		if len(fields) < len(cols.names) {
 			c.tally.Add(shortLine, line)
 		} else if cols.get(fields, "Nature") == "Container" {
-			c.create(cols.get(fields, "Parent"), strings.Clone(cols.get(fields, "Name")), cols.get(fields, "Type"), line)
+			c.create(cols.get(fields, "Parent"), strings.Clone(cols.get(fields, "Name")), cols.get(fields, "Type"),
+				line)
 		}
 	case tasks:
 		c.taskLine(cols, fields, line)

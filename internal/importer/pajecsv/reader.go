@@ -19,7 +19,8 @@ var dumped = map[string][]string{
 }
 
 // synonyms are other names that tables use for a column.
-var synonyms = map[string]string{"ResourceId": "Container", "Imbrication": "Depth", "StartContainer": "Origin", "EndContainer": "Dest"}
+var synonyms = map[string]string{"ResourceId": "Container", "Imbrication": "Depth", "StartContainer": "Origin",
+	"EndContainer": "Dest"}
 
 // split cuts a line at its commas; blanks around a field do not count, and a field in
 // quotes keeps its commas. into is used again.
@@ -93,7 +94,8 @@ func (c *columns) get(fields []string, name string) string {
 
 // known are the columns with a meaning of their own.
 var known = map[string]bool{
-	"Nature": true, "Container": true, "Type": true, "Start": true, "End": true, "Duration": true, "Depth": true, "Value": true, "Name": true,
+	"Nature": true, "Container": true, "Type": true, "Start": true, "End": true, "Duration": true, "Depth": true,
+	"Value": true, "Name": true,
 	"Origin": true, "Dest": true, "Key": true,
 }
 
@@ -103,7 +105,8 @@ func parseTime(text string, decimals int) (trace.Time, bool) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	if len(fraction) <= decimals && len(whole) <= 10 {
 		digits := whole + fraction + "000000000"[:decimals-len(fraction)]
-		if n, err := strconv.ParseInt(digits, 10, 64); err == nil && whole+fraction != "" && n > -farthest && n < farthest && !strings.ContainsAny(fraction, "+-_") {
+		if n, err := strconv.ParseInt(digits, 10, 64); err == nil && whole+fraction != "" && n > -farthest &&
+			n < farthest && !strings.ContainsAny(fraction, "+-_") {
 			return trace.Time(n), true
 		}
 	}
@@ -122,7 +125,8 @@ func value(text string) trace.Value {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(n, 10) == text {
 		return trace.Integer(n)
 	}
-	if f, err := strconv.ParseFloat(text, 64); err == nil && strings.Contains(text, ".") && !math.IsInf(f, 0) && !math.IsNaN(f) {
+	if f, err := strconv.ParseFloat(text, 64); err == nil && strings.Contains(text, ".") && !math.IsInf(f, 0) &&
+		!math.IsNaN(f) {
 		return trace.Number(f)
 	}
 	return trace.Text(text)

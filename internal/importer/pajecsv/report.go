@@ -34,17 +34,20 @@ const (
 )
 
 var reasons = [reasonCount]importer.Reason{
-	shortLine:      importer.Skipped("lines with too few fields (the file may be cut there)"),
-	longLine:       importer.Skipped("lines longer than 1 MiB"),
-	badTime:        importer.Skipped("lines without a readable time"),
-	badNumber:      importer.Skipped("values of variables that are not numbers"),
-	unknownNature:  importer.Skipped("lines that are none of pj_dump's"),
-	noHeader:       importer.Skipped("tables without a header"),
-	unknownParent:  importer.Guessed("containers whose parent is not listed before them, put at the top"),
-	byPrefix:       importer.Guessed("containers that are not listed, put below the program whose number their name begins with"),
-	unlisted:       importer.Guessed("containers that are not listed, put at the top"),
-	secondStates:   importer.Guessed("types of states beside the first on their container, on rows of their own"),
-	repeatedStates: importer.Guessed("types of states that repeat another one, on rows of their own that count nowhere"),
+	shortLine:     importer.Skipped("lines with too few fields (the file may be cut there)"),
+	longLine:      importer.Skipped("lines longer than 1 MiB"),
+	badTime:       importer.Skipped("lines without a readable time"),
+	badNumber:     importer.Skipped("values of variables that are not numbers"),
+	unknownNature: importer.Skipped("lines that are none of pj_dump's"),
+	noHeader:      importer.Skipped("tables without a header"),
+	unknownParent: importer.Guessed("containers whose parent is not listed before them, put at the top"),
+	byPrefix: importer.Guessed("containers that are not listed, put below the program whose number their name " +
+		"begins with"),
+	unlisted:     importer.Guessed("containers that are not listed, put at the top"),
+	secondStates: importer.Guessed("types of states beside the first on their container, on rows of their own"),
+	repeatedStates: importer.Guessed(
+		"types of states that repeat another one, on rows of their own that count nowhere",
+	),
 	ambiguous:      importer.Guessed("containers whose name another one has; records of either are put on the first"),
 	ranksByName:    importer.Guessed("ranks taken from the names of containers"),
 	namelessFields: importer.Guessed("lines with fields beyond those that pj_dump names, kept as attributes"),

@@ -32,7 +32,8 @@ type converter struct {
 }
 
 func newConverter(w trace.Writer, h *header, n *names) *converter {
-	c := &converter{w: w, header: h, names: n, mpi: map[int]bool{}, types: map[int64]*eventType{}, states: map[int64]trace.RegionID{}}
+	c := &converter{w: w, header: h, names: n, mpi: map[int]bool{}, types: map[int64]*eventType{},
+		states: map[int64]trace.RegionID{}}
 	c.defineTree()
 	return c
 }
@@ -353,7 +354,9 @@ func (c *converter) finish() error {
 			c.err = err
 		}
 		if t.cpu != 0 {
-			c.w.Describe(t.location, trace.Location{Rank: trace.NoRank, Attributes: []trace.Attribute{{Key: "processor", Value: trace.Integer(t.cpu)}}})
+			c.w.Describe(t.location,
+				trace.Location{Rank: trace.NoRank,
+					Attributes: []trace.Attribute{{Key: "processor", Value: trace.Integer(t.cpu)}}})
 		}
 	}
 	c.ranks()

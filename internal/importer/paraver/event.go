@@ -63,20 +63,30 @@ var knownTypes = map[int64]struct {
 	values   map[int64]string
 }{
 	typeApplication: {"application", "Extrae", region, trace.RoleAnnotation, map[int64]string{1: "application"}},
-	typeTraceInit:   {"trace initialisation", "Extrae", region, trace.RoleOverhead, map[int64]string{1: "trace initialisation"}},
-	typeFlush:       {"flushing the trace", "Extrae", region, trace.RoleOverhead, map[int64]string{1: "flushing the trace"}},
-	typeParallel:    {"parallel region", "OpenMP", region, trace.RoleCompute, map[int64]string{1: "parallel do", 2: "parallel sections", 3: "parallel region"}},
-	typeWorksharing: {"worksharing", "OpenMP", region, trace.RoleCompute, map[int64]string{4: "OpenMP do", 5: "OpenMP sections", 6: "OpenMP single"}},
-	typeBarrier:     {"OpenMP barrier", "OpenMP", region, trace.RoleSynchronization, map[int64]string{1: "OpenMP barrier"}},
-	typeCritical:    {"named critical", "OpenMP", region, trace.RoleByName, map[int64]string{3: "waiting for a lock", 5: "releasing a lock", 6: "holding a lock"}},
-	typeUnnamed:     {"critical", "OpenMP", region, trace.RoleByName, map[int64]string{3: "waiting for a lock", 5: "releasing a lock", 6: "holding a lock"}},
-	typeDispatch:    {"worksharing dispatch", "OpenMP", region, trace.RoleOverhead, map[int64]string{1: "worksharing dispatch"}},
-	typeJoin:        {"worksharing join", "OpenMP", region, trace.RoleSynchronization, map[int64]string{1: "join", 2: "join without waiting"}},
-	typeOutlined:    {"parallel function", "OpenMP", stacked, trace.RoleCompute, nil},
-	typeFunction:    {"user function", "user function", stacked, trace.RoleByName, nil},
-	typeTask:        {"OpenMP task", "OpenMP", region, trace.RoleOverhead, map[int64]string{1: "creating a task"}},
-	typeTaskwait:    {"OpenMP taskwait", "OpenMP", region, trace.RoleSynchronization, map[int64]string{1: "OpenMP taskwait"}},
-	typeTaskBody:    {"task function", "OpenMP", stacked, trace.RoleCompute, nil},
+	typeTraceInit: {"trace initialisation", "Extrae", region, trace.RoleOverhead,
+		map[int64]string{1: "trace initialisation"}},
+	typeFlush: {"flushing the trace", "Extrae", region, trace.RoleOverhead,
+		map[int64]string{1: "flushing the trace"}},
+	typeParallel: {"parallel region", "OpenMP", region, trace.RoleCompute,
+		map[int64]string{1: "parallel do", 2: "parallel sections", 3: "parallel region"}},
+	typeWorksharing: {"worksharing", "OpenMP", region, trace.RoleCompute,
+		map[int64]string{4: "OpenMP do", 5: "OpenMP sections", 6: "OpenMP single"}},
+	typeBarrier: {"OpenMP barrier", "OpenMP", region, trace.RoleSynchronization,
+		map[int64]string{1: "OpenMP barrier"}},
+	typeCritical: {"named critical", "OpenMP", region, trace.RoleByName,
+		map[int64]string{3: "waiting for a lock", 5: "releasing a lock", 6: "holding a lock"}},
+	typeUnnamed: {"critical", "OpenMP", region, trace.RoleByName,
+		map[int64]string{3: "waiting for a lock", 5: "releasing a lock", 6: "holding a lock"}},
+	typeDispatch: {"worksharing dispatch", "OpenMP", region, trace.RoleOverhead,
+		map[int64]string{1: "worksharing dispatch"}},
+	typeJoin: {"worksharing join", "OpenMP", region, trace.RoleSynchronization,
+		map[int64]string{1: "join", 2: "join without waiting"}},
+	typeOutlined: {"parallel function", "OpenMP", stacked, trace.RoleCompute, nil},
+	typeFunction: {"user function", "user function", stacked, trace.RoleByName, nil},
+	typeTask:     {"OpenMP task", "OpenMP", region, trace.RoleOverhead, map[int64]string{1: "creating a task"}},
+	typeTaskwait: {"OpenMP taskwait", "OpenMP", region, trace.RoleSynchronization,
+		map[int64]string{1: "OpenMP taskwait"}},
+	typeTaskBody: {"task function", "OpenMP", stacked, trace.RoleCompute, nil},
 }
 
 // isCounter tells hardware counters by Extrae's numbers.
@@ -91,7 +101,8 @@ func isDetail(id int64) bool {
 		return true
 	}
 	switch id {
-	case 40000010, 40000011, 40000013, 40000041, 40000042, 40000043, 40000059, 60000028, 60000032, 63000004, 63000005, 64099999:
+	case 40000010, 40000011, 40000013, 40000041, 40000042, 40000043, 40000059, 60000028, 60000032, 63000004, 63000005,
+		64099999:
 		return true
 	}
 	return false
@@ -165,7 +176,8 @@ func endsAtZero(values map[int64]string) bool {
 		return false
 	}
 	zero = strings.ToLower(zero)
-	for _, word := range []string{"end", "outside", "close", "exit", "unlocked", "not ", "none", "leave", "idle", "out of", "no "} {
+	for _, word := range []string{"end", "outside", "close", "exit", "unlocked", "not ", "none", "leave", "idle",
+		"out of", "no "} {
 		if strings.HasPrefix(zero, word) {
 			return true
 		}

@@ -34,8 +34,10 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	h, bad := parseHeader(string(first))
 	if bad != nil {
-		return &importer.Error{File: run.Label(body), Place: "line 1", Cause: "the header of a Paraver trace is not understood: " + bad.Error(),
-			Hint: "write the trace again, or cut the header out of another one of the same run", Kind: importer.ErrMalformed}
+		return &importer.Error{File: run.Label(body), Place: "line 1",
+			Cause: "the header of a Paraver trace is not understood: " + bad.Error(),
+			Hint:  "write the trace again, or cut the header out of another one of the same run",
+			Kind:  importer.ErrMalformed}
 	}
 	w.Property("date", h.date)
 	c := newConverter(w, h, n)

@@ -28,14 +28,18 @@ type eventNames struct {
 
 // defaultStates are the names that Paraver uses where a .pcf has none.
 var defaultStates = []string{
-	"Idle", "Running", "Not created", "Waiting a message", "Blocking Send", "Synchronization", "Test/Probe", "Scheduling and Fork/Join", "Wait/WaitAll",
-	"Blocked", "Immediate Send", "Immediate Receive", "I/O", "Group Communication", "Tracing Disabled", "Others", "Send Receive", "Memory transfer",
-	"Profiling", "On-line analysis", "Remote memory access", "Atomic memory operation", "Memory ordering operation", "Distributed locking", "Overhead",
+	"Idle", "Running", "Not created", "Waiting a message", "Blocking Send", "Synchronization", "Test/Probe",
+	"Scheduling and Fork/Join", "Wait/WaitAll",
+	"Blocked", "Immediate Send", "Immediate Receive", "I/O", "Group Communication", "Tracing Disabled", "Others",
+	"Send Receive", "Memory transfer",
+	"Profiling", "On-line analysis", "Remote memory access", "Atomic memory operation", "Memory ordering operation",
+	"Distributed locking", "Overhead",
 	"One-sided op", "Startup latency", "Waiting links", "Data copy", "RTT", "Allocating memory", "Freeing memory",
 }
 
 func newNames() *names {
-	return &names{states: map[int64]string{}, colours: map[int64]string{}, events: map[int64]*eventNames{}, rows: map[string][]string{}}
+	return &names{states: map[int64]string{}, colours: map[int64]string{}, events: map[int64]*eventNames{},
+		rows: map[string][]string{}}
 }
 
 // state gives the name of a state.

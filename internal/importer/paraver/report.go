@@ -47,17 +47,20 @@ var reasons = [reasonCount]importer.Reason{
 	openState:           importer.Repaired("states without an end, ended with the trace"),
 	lonelyDetail:        importer.Skipped("callers, lines and sizes in records without a call"),
 	manyValues:          importer.Repaired("values past the first 65,536 of their type, kept as one region"),
-	otherTimes:          importer.Skipped("messages whose physical send and logical receive differ from the times of their link"),
-	backward:            importer.Guessed("messages that arrive before they are sent, kept as they are (clocks that differ)"),
-	movedThread:         importer.Skipped("processors of records on another one than the thread's first"),
-	badCommunicator:     importer.Skipped("communicators with tasks that the header does not have"),
-	interCommunicator:   importer.Skipped("communicators between groups"),
-	shortTrace:          importer.Repaired("traces that end before the time their header gives (the file may be cut)"),
-	manyThreads:         importer.Guessed("threads of the header that are left out of the tree where they hold no records, as there are over a million"),
-	severalWorlds:       importer.Guessed("ranks of further applications, numbered after those of the ones before"),
-	noPCF:               importer.Guessed("traces without a .pcf, named by Extrae's usual numbers"),
-	badNames:            importer.Skipped("files of names that cannot be read to their end"),
-	damaged:             importer.Repaired("files whose data is damaged, read up to there"),
+	otherTimes: importer.Skipped("messages whose physical send and logical receive differ from the times of " +
+		"their link"),
+	backward: importer.Guessed("messages that arrive before they are sent, kept as they are (clocks that " +
+		"differ)"),
+	movedThread:       importer.Skipped("processors of records on another one than the thread's first"),
+	badCommunicator:   importer.Skipped("communicators with tasks that the header does not have"),
+	interCommunicator: importer.Skipped("communicators between groups"),
+	shortTrace:        importer.Repaired("traces that end before the time their header gives (the file may be cut)"),
+	manyThreads: importer.Guessed("threads of the header that are left out of the tree where they hold no " +
+		"records, as there are over a million"),
+	severalWorlds: importer.Guessed("ranks of further applications, numbered after those of the ones before"),
+	noPCF:         importer.Guessed("traces without a .pcf, named by Extrae's usual numbers"),
+	badNames:      importer.Skipped("files of names that cannot be read to their end"),
+	damaged:       importer.Repaired("files whose data is damaged, read up to there"),
 }
 
 // A tally counts reasons in one file.

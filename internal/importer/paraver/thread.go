@@ -57,7 +57,8 @@ func (c *converter) defineTree() {
 			name = fmt.Sprint("node ", i+1)
 		}
 		nodes[i] = c.w.Location(trace.Location{
-			Parent: trace.NoLocation, Kind: trace.KindMachine, Key: fmt.Sprint(i + 1), Name: name, Rank: trace.NoRank, Order: int64(i),
+			Parent: trace.NoLocation, Kind: trace.KindMachine, Key: fmt.Sprint(i + 1), Name: name, Rank: trace.NoRank,
+			Order:      int64(i),
 			Attributes: []trace.Attribute{{Key: "processors", Value: trace.Integer(int64(cpus))}},
 		})
 	}
@@ -99,7 +100,8 @@ func (c *converter) process(app, task, number int, p *process, parent trace.Loca
 	if name == "" {
 		name = fmt.Sprintf("task %d.%d", app+1, task+1)
 	}
-	l := trace.Location{Parent: parent, Kind: trace.KindProcess, Key: fmt.Sprintf("%d.%d", app+1, task+1), Name: name, Rank: trace.NoRank, Order: int64(number)}
+	l := trace.Location{Parent: parent, Kind: trace.KindProcess, Key: fmt.Sprintf("%d.%d", app+1, task+1), Name: name,
+		Rank: trace.NoRank, Order: int64(number)}
 	if len(c.header.applications) > 1 {
 		l.Attributes = append(l.Attributes, trace.Attribute{Key: "application", Value: trace.Integer(int64(app + 1))})
 	}
@@ -114,7 +116,8 @@ func (c *converter) define(app, task, k int, p *process) *thread {
 		if name == "" {
 			name = fmt.Sprintf("thread %d.%d.%d", app+1, task+1, k+1)
 		}
-		t.location = c.w.Location(trace.Location{Parent: p.location, Kind: kindOfThread(name), Key: fmt.Sprint(k + 1), Name: name, Rank: trace.NoRank, Order: int64(k)})
+		t.location = c.w.Location(trace.Location{Parent: p.location, Kind: kindOfThread(name), Key: fmt.Sprint(k + 1),
+			Name: name, Rank: trace.NoRank, Order: int64(k)})
 	}
 	p.threads[k] = t
 	return t
@@ -122,7 +125,8 @@ func (c *converter) define(app, task, k int, p *process) *thread {
 
 // kindOfThread tells the streams of GPUs, which Extrae writes as threads, by name.
 func kindOfThread(name string) trace.Kind {
-	if upper := strings.ToUpper(name); strings.Contains(upper, "CUDA") || strings.Contains(upper, "HIP-") || strings.Contains(upper, "OPENCL") {
+	if upper := strings.ToUpper(name); strings.Contains(upper, "CUDA") || strings.Contains(upper, "HIP-") ||
+		strings.Contains(upper, "OPENCL") {
 		return trace.KindStream
 	}
 	return trace.KindThread

@@ -83,8 +83,10 @@ func checkPages(r io.ReaderAt, size int64, p *parquet.File) error {
 				}
 				read, _ := in.Seek(0, io.SeekCurrent)
 				at += read - int64(buffered.Buffered())
-				if n := int64(h.CompressedPageSize); n < 0 || n > end-at || h.UncompressedPageSize < 0 || h.UncompressedPageSize > mostPage {
-					return fmt.Errorf("the page before byte %d is said to have %d bytes, %d unpacked", at, n, h.UncompressedPageSize)
+				if n := int64(h.CompressedPageSize); n < 0 || n > end-at || h.UncompressedPageSize < 0 ||
+					h.UncompressedPageSize > mostPage {
+					return fmt.Errorf("the page before byte %d is said to have %d bytes, %d unpacked", at, n,
+						h.UncompressedPageSize)
 				}
 				at += int64(h.CompressedPageSize)
 			}
@@ -145,7 +147,8 @@ type Reader struct {
 
 // NewReader makes a reader. Close it when done.
 func (f *File) NewReader(names ...string) *Reader {
-	r := &Reader{file: f, groups: f.file.RowGroups(), group: -1, Values: make([][]parquet.Value, len(names)), buffers: make([][]parquet.Value, len(names))}
+	r := &Reader{file: f, groups: f.file.RowGroups(), group: -1, Values: make([][]parquet.Value, len(names)),
+		buffers: make([][]parquet.Value, len(names))}
 	for _, n := range names {
 		r.places = append(r.places, f.Column(n))
 	}

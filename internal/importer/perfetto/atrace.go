@@ -127,7 +127,8 @@ func (k *kernel) print(ticks uint64, tid int64, text []byte) {
 	case 'I':
 		c.threadRow(k.p.machine, m.pid, tid).Stream.Instant(at, c.define(c.text(m.name), marks, trace.RoleAnnotation))
 	case 'N':
-		c.markRow(k.p.machine, m.pid, c.text(m.track)).Stream.Instant(at, c.define(c.text(m.name), marks, trace.RoleAnnotation))
+		c.markRow(k.p.machine, m.pid, c.text(m.track)).Stream.Instant(at,
+			c.define(c.text(m.name), marks, trace.RoleAnnotation))
 	case 'C':
 		r := c.processRow(k.p.machine, m.pid)
 		r.Stream.Sample(c.w.Counter(trace.Counter{Location: r.At, Name: c.text(m.name)}), at, float64(m.number))
@@ -143,7 +144,8 @@ func (k *kernel) print(ticks uint64, tid int64, text []byte) {
 // markRow is the row of a track of atrace, below its process.
 func (c *converter) markRow(machine uint32, pid int64, name string) *row {
 	above := c.processRow(machine, pid).At
-	return c.rowOf(c.w.Location(trace.Location{Parent: above, Kind: kindTrack, Key: name, Name: name, Rank: trace.NoRank, Order: 1 << 40}))
+	return c.rowOf(c.w.Location(trace.Location{Parent: above, Kind: kindTrack, Key: name, Name: name,
+		Rank: trace.NoRank, Order: 1 << 40}))
 }
 
 // async takes the begin or the end of a slice that may end on another thread. An end
@@ -178,14 +180,17 @@ func (c *converter) async(key asyncKey, at trace.Time, begins bool, name string)
 
 // after is how many begins are not after a time.
 func (a *async) after(at trace.Time) int {
-	i, _ := slices.BinarySearchFunc(a.begins, at+1, func(b asyncBegin, at trace.Time) int { return cmp.Compare(b.at, at) })
+	i,
+		_ := slices.BinarySearchFunc(a.begins, at+1,
+		func(b asyncBegin, at trace.Time) int { return cmp.Compare(b.at, at) })
 	return i
 }
 
 // finishAsync leaves open what has no end, and counts ends without begin.
 func (c *converter) finishAsync() {
 	keys := slices.SortedFunc(maps.Keys(c.asyncs), func(a, b asyncKey) int {
-		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.pid, b.pid), cmp.Compare(a.track, b.track), cmp.Compare(a.cookie, b.cookie))
+		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.pid, b.pid), cmp.Compare(a.track, b.track),
+			cmp.Compare(a.cookie, b.cookie))
 	})
 	for _, key := range keys {
 		a := c.asyncs[key]

@@ -23,7 +23,9 @@ func (b *bundle) open(p *packet) (io.Reader, error) {
 	b.from.Reset(p.payload)
 	if p.kind == packetZstdCompressed {
 		if b.zstd == nil {
-			d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(largestWindow))
+			d,
+				err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+				zstd.WithDecoderMaxWindow(largestWindow))
 			if err != nil {
 				return nil, err
 			}

@@ -24,8 +24,8 @@ type head struct {
 	named   bool   // rank is from the file's name
 }
 
-// claim takes files of packets. Files whose names differ in the number of a rank only, that were recorded at one time and
-// are of different processes, are one run.
+// claim takes files of packets. Files whose names differ in the number of a rank only, that were recorded at one time
+// and are of different processes, are one run.
 func claim(s importer.Source) (runs []importer.Run) {
 	groups := map[string][]head{}
 	var order []string
@@ -70,7 +70,8 @@ func jobsOf(group []head) (jobs [][]importer.Part) {
 		parts[i] = importer.Part{Files: []string{h.path}, Name: h.path, Rank: h.rank, Process: h.process, Begin: h.day}
 	}
 	for _, job := range importer.Jobs(parts) {
-		stated := !slices.ContainsFunc(job, func(p importer.Part) bool { return rankIn(path.Base(p.Name)) == trace.NoRank })
+		stated := !slices.ContainsFunc(job,
+			func(p importer.Part) bool { return rankIn(path.Base(p.Name)) == trace.NoRank })
 		if job[0].Rank != trace.NoRank && importer.StartTogether(job) && (stated || importer.DistinctProcesses(job)) {
 			jobs = append(jobs, job)
 			continue
@@ -206,8 +207,9 @@ func processIn(track []byte) string {
 
 var numbers = regexp.MustCompile(`\d+`)
 
-// number finds the ranks of files whose names are alike but for numbers: from the word rank, else from the one number in
-// which they differ, if these numbers are like ranks: from 0 or 1 on, without large gaps. Without them no file has one.
+// number finds the ranks of files whose names are alike but for numbers: from the word rank, else from the one number
+// in which they differ, if these numbers are like ranks: from 0 or 1 on, without large gaps. Without them no file has
+// one.
 func number(group []head) bool {
 	all := true
 	for i := range group {

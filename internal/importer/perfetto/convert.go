@@ -35,8 +35,9 @@ type converter struct {
 func newConverter(w trace.Writer) *converter {
 	c := &converter{sequences: map[uint32]*sequence{}, printers: map[processKey]int64{}, asyncs: map[asyncKey]*async{}}
 	c.dictionary = dictionary{
-		w: w, regions: map[naming]trace.RegionID{}, names: map[trace.RegionID]naming{}, attributes: importer.NewAttributes(w),
-		texts: map[string]string{}, key: make([]byte, 0, 64),
+		w: w, regions: map[naming]trace.RegionID{}, names: map[trace.RegionID]naming{},
+		attributes: importer.NewAttributes(w),
+		texts:      map[string]string{}, key: make([]byte, 0, 64),
 	}
 	c.root, c.rank = trace.NoLocation, trace.NoLocation
 	c.tracks, c.processes = map[uint64]*track{}, map[processKey]*process{}

@@ -172,7 +172,8 @@ func (e *event) decodeRare(m *message) {
 		e.doubles = m.fixedList(e.doubles)
 	case eventLegacy:
 		e.legacy = m.bytes
-	case eventTask, eventLog, eventSource, eventSourceID, eventCorrelation, eventCorrelationStr, eventCorrelationID, eventStack, eventStackID, eventWeight:
+	case eventTask, eventLog, eventSource, eventSourceID, eventCorrelation, eventCorrelationStr, eventCorrelationID,
+		eventStack, eventStackID, eventWeight:
 		e.rest = append(e.rest, keptField{m.number, m.value, m.bytes})
 	case eventDeltaTime, eventTime, eventDeltaThread, eventThreadTime, eventDeltaCount, eventThreadCount:
 		e.old.take(m)

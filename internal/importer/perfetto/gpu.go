@@ -84,5 +84,6 @@ func (c *gpuConverter) queueRow(s *sequence, p *packet, gpu, queue, context uint
 // deviceAt is the location of a GPU.
 func (c *rowTree) deviceAt(parent trace.LocationID, gpu uint64) trace.LocationID {
 	number := strconv.FormatUint(gpu, 10)
-	return c.w.Location(trace.Location{Parent: parent, Kind: trace.KindDevice, Key: number, Name: "GPU " + number, Rank: trace.NoRank, Order: 1 << 39})
+	return c.w.Location(trace.Location{Parent: parent, Kind: trace.KindDevice, Key: number, Name: "GPU " + number,
+		Rank: trace.NoRank, Order: 1 << 39})
 }

@@ -147,13 +147,16 @@ func (c *gpuConverter) newSeries(p *packet, key gpuKey, at trace.Time) *gpuSerie
 		spec.name = "counter " + strconv.FormatUint(key.id, 10)
 	}
 	r := c.rowOf(c.deviceAt(c.root, uint64(key.gpu)))
-	return &gpuSeries{row: r, id: c.w.Counter(trace.Counter{Location: r.At, Name: spec.name, Unit: spec.unit}), last: at}
+	return &gpuSeries{row: r, id: c.w.Counter(trace.Counter{Location: r.At, Name: spec.name, Unit: spec.unit}),
+		last: at}
 }
 
 // measures are the units of counters of GPUs, by number.
 var measures = [...]string{
-	"", "bit", "kbit", "Mbit", "Gbit", "Tbit", "Pbit", "bytes", "kB", "MB", "GB", "TB", "PB", "Hz", "kHz", "MHz", "GHz", "THz", "PHz",
-	"ns", "µs", "ms", "s", "min", "h", "vertices", "pixels", "triangles", "mW", "W", "kW", "J", "V", "A", "°C", "°F", "K", "%",
+	"", "bit", "kbit", "Mbit", "Gbit", "Tbit", "Pbit", "bytes", "kB", "MB", "GB", "TB", "PB", "Hz", "kHz", "MHz", "GHz",
+	"THz", "PHz",
+	"ns", "µs", "ms", "s", "min", "h", "vertices", "pixels", "triangles", "mW", "W", "kW", "J", "V", "A", "°C", "°F",
+	"K", "%",
 	"primitives", "fragments", "instructions",
 }
 

@@ -83,7 +83,8 @@ func (l *lane) push() *openSlice {
 func (c *pairer) find(l *lane, name, category string) int {
 	for i := l.used - 1; i >= 0; i-- {
 		s := c.names[l.open[i].region]
-		if (name == "" || s.name == "" || s.name == name) && (category == "" || s.category == "" || s.category == category) {
+		if (name == "" || s.name == "" || s.name == name) &&
+			(category == "" || s.category == "" || s.category == category) {
 			return i
 		}
 	}
@@ -108,7 +109,8 @@ func (c *pairer) close(l *lane, i int, end trace.Time) {
 		c.writeInner(l.track, o.inner)
 	} else {
 		around := &l.open[i-1]
-		around.inner = append(around.inner, held{begin: o.begin, end: end, region: o.region, facts: slices.Clone(o.facts)})
+		around.inner = append(around.inner,
+			held{begin: o.begin, end: end, region: o.region, facts: slices.Clone(o.facts)})
 		around.inner = append(around.inner, o.inner...)
 	}
 	l.remove(i)

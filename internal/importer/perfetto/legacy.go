@@ -92,7 +92,9 @@ func (c *eventConverter) legacyEvent(s *sequence, e *event, l *lane, p *packet, 
 		c.instant(c.asyncLane(s, e, g, l, p).track, at, c.region(s, e), c.facts(s, e))
 	case 's', 't', 'f':
 		key := newHash().text(c.categoryOf(s, e)).text(c.nameOf(s, e)).number(g.id)
-		c.flows = append(c.flows, flowPoint{id: uint64(key), at: at, track: l.track, region: trace.NoRegion, legacy: true, starts: g.phase == 's', ends: g.phase == 'f'})
+		c.flows = append(c.flows,
+			flowPoint{id: uint64(key), at: at, track: l.track, region: trace.NoRegion, legacy: true,
+				starts: g.phase == 's', ends: g.phase == 'f'})
 	case 'M':
 		c.tally.Add(metadata, p.at)
 	default:
@@ -103,7 +105,9 @@ func (c *eventConverter) legacyEvent(s *sequence, e *event, l *lane, p *packet, 
 // bindPoints notes the flow of an event that says it goes in, out, or through.
 func (c *linker) bindPoints(g *legacy, t *track, at trace.Time, region trace.RegionID) {
 	if g.bound && g.direction > 0 {
-		c.flows = append(c.flows, flowPoint{id: g.bind, at: at, track: t, region: region, legacy: true, starts: g.direction == 2, aside: g.direction == 1})
+		c.flows = append(c.flows,
+			flowPoint{id: g.bind, at: at, track: t, region: region, legacy: true, starts: g.direction == 2,
+				aside: g.direction == 1})
 	}
 }
 

@@ -83,10 +83,12 @@ func (c *dictionary) define(name, category string, role trace.Role) trace.Region
 // roles are those of categories that ROCm's recorders use and whose names alone
 // say little: names of kernels, of copies.
 var roles = map[string]trace.Role{
-	"memory_copy": trace.RoleCopy, "rocm_memory_copy": trace.RoleCopy, "copy": trace.RoleCopy, "memory_allocation": trace.RoleOverhead,
-	"kernel_dispatch": trace.RoleCompute, "rocm_kernel_dispatch": trace.RoleCompute, "device_hip": trace.RoleCompute,
-	"mpi": trace.RoleCommunication, "rccl": trace.RoleCommunication, "rccl_api": trace.RoleCommunication, "rocm_rccl": trace.RoleCommunication,
-	"user": trace.RoleByName,
+	"memory_copy": trace.RoleCopy, "rocm_memory_copy": trace.RoleCopy, "copy": trace.RoleCopy,
+	"memory_allocation": trace.RoleOverhead,
+	"kernel_dispatch":   trace.RoleCompute, "rocm_kernel_dispatch": trace.RoleCompute, "device_hip": trace.RoleCompute,
+	"mpi": trace.RoleCommunication, "rccl": trace.RoleCommunication, "rccl_api": trace.RoleCommunication,
+	"rocm_rccl": trace.RoleCommunication,
+	"user":      trace.RoleByName,
 }
 
 func roleOf(name, category string) trace.Role {

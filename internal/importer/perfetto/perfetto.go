@@ -134,7 +134,8 @@ func axis(run importer.Run, files []file, w trace.Writer) {
 	}
 	for i := range files {
 		if files[i].day == 0 {
-			w.Report(trace.Guessed, "files that do not tell the time of day: all are taken to be of one machine", int64(len(files)), run.Label(files[i].path))
+			w.Report(trace.Guessed, "files that do not tell the time of day: all are taken to be of one machine",
+				int64(len(files)), run.Label(files[i].path))
 			for k := range files {
 				files[k].shift = 0
 			}
@@ -160,11 +161,13 @@ func (f *file) read(ctx context.Context, run importer.Run, w trace.Writer, ranke
 	c := newConverter(w)
 	c.clocks.shift, c.speaks = f.shift, f.path == run.Files[0]
 	if ranked {
-		c.rank = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: fmt.Sprint("rank ", f.rank), Name: fmt.Sprint("rank ", f.rank), Rank: f.rank,
+		c.rank = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess,
+			Key: fmt.Sprint("rank ", f.rank), Name: fmt.Sprint("rank ", f.rank), Rank: f.rank,
 			Attributes: []trace.Attribute{{Key: "file", Value: trace.Text(f.path)}}})
 		c.root, c.keyPrefix = c.rank, f.path+" "
 	} else if len(run.Files) > 1 {
-		c.root = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: f.path, Name: path.Base(f.path), Rank: trace.NoRank})
+		c.root = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Key: f.path,
+			Name: path.Base(f.path), Rank: trace.NoRank})
 	}
 	if err := c.read(ctx, in, label); err != nil {
 		c.rows.Close()

@@ -100,10 +100,12 @@ func (c *rowTree) processRow(machine uint32, pid int64) *row {
 	}
 	if machine != 0 {
 		number := strconv.FormatUint(uint64(machine), 10)
-		parent = c.w.Location(trace.Location{Parent: parent, Kind: trace.KindMachine, Key: number, Name: "machine " + number, Rank: trace.NoRank})
+		parent = c.w.Location(trace.Location{Parent: parent, Kind: trace.KindMachine, Key: number,
+			Name: "machine " + number, Rank: trace.NoRank})
 	}
 	number := strconv.FormatInt(pid, 10)
-	p.row = c.rowOf(c.w.Location(trace.Location{Parent: parent, Kind: trace.KindProcess, Key: c.keyPrefix + number, Name: "process " + number, Rank: trace.NoRank, Order: pid}))
+	p.row = c.rowOf(c.w.Location(trace.Location{Parent: parent, Kind: trace.KindProcess, Key: c.keyPrefix + number,
+		Name: "process " + number, Rank: trace.NoRank, Order: pid}))
 	return p.row
 }
 
@@ -111,7 +113,8 @@ func (c *rowTree) threadRow(machine uint32, pid, tid int64) *row {
 	t := c.thread(machine, pid, tid)
 	if t.row == nil {
 		number := strconv.FormatInt(tid, 10)
-		l := trace.Location{Parent: c.processRow(machine, pid).At, Kind: trace.KindThread, Key: number, Name: "thread " + number, Rank: trace.NoRank, Order: tid}
+		l := trace.Location{Parent: c.processRow(machine, pid).At, Kind: trace.KindThread, Key: number,
+			Name: "thread " + number, Rank: trace.NoRank, Order: tid}
 		if tid == pid { // the main thread comes first
 			l.Order = 0
 		}
@@ -131,7 +134,8 @@ func (c *rowTree) processTree(p *packet) bool {
 			switch {
 			case f.number == treeID:
 				id = int64(int32(f.value))
-			case m.number == processTreeProcess && f.number == treeProcessName && name == "", m.number == processTreeThread && f.number == treeThreadName:
+			case m.number == processTreeProcess && f.number == treeProcessName && name == "",
+				m.number == processTreeThread && f.number == treeThreadName:
 				name = string(f.bytes)
 			case m.number == processTreeThread && f.number == treeThreadGroup:
 				group = int64(int32(f.value))
@@ -174,7 +178,9 @@ func (c *rowTree) describeRows() {
 		c.describeProcessRow(p)
 		for _, t := range p.threads {
 			if t.row != nil && t.name != "" {
-				c.w.Describe(t.row.At, trace.Location{Name: t.name, Rank: trace.NoRank, Attributes: []trace.Attribute{{Key: "tid", Value: trace.Integer(t.tid)}}})
+				c.w.Describe(t.row.At,
+					trace.Location{Name: t.name, Rank: trace.NoRank,
+						Attributes: []trace.Attribute{{Key: "tid", Value: trace.Integer(t.tid)}}})
 			}
 		}
 	}

@@ -106,7 +106,9 @@ func (t *tally) entries(label string) (list []trace.ReportEntry) {
 		if what == "" {
 			what = "kind " + strconv.Itoa(int(kind))
 		}
-		list = append(list, trace.ReportEntry{Kind: trace.Skipped, What: "packets that are not read: " + what, Count: t.kinds[kind], Example: label})
+		list = append(list,
+			trace.ReportEntry{Kind: trace.Skipped, What: "packets that are not read: " + what, Count: t.kinds[kind],
+				Example: label})
 	}
 	return list
 }

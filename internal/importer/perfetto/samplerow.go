@@ -28,7 +28,8 @@ func (c *pairer) rowFor(t *track, region trace.RegionID) *row {
 		return r
 	}
 	if t.samples == nil {
-		at := c.w.Location(trace.Location{Parent: r.At, Kind: trace.KindSamples, Name: "samples", Rank: trace.NoRank, Order: 1 << 42})
+		at := c.w.Location(trace.Location{Parent: r.At, Kind: trace.KindSamples, Name: "samples", Rank: trace.NoRank,
+			Order: 1 << 42})
 		t.samples = c.rowOf(at)
 	}
 	return t.samples

@@ -214,7 +214,8 @@ func (c *rowTree) cpu(machine uint32, number uint64) *cpu {
 		if machine != 0 {
 			name = "machine " + strconv.FormatUint(uint64(machine), 10) + " " + name
 		}
-		at := c.w.Location(trace.Location{Parent: c.group("CPUs", -1), Kind: trace.KindProcessor, Name: name, Rank: trace.NoRank, Order: int64(number & (1<<31 - 1))})
+		at := c.w.Location(trace.Location{Parent: c.group("CPUs", -1), Kind: trace.KindProcessor, Name: name,
+			Rank: trace.NoRank, Order: int64(number & (1<<31 - 1))})
 		u = &cpu{row: c.rowOf(at)}
 		c.cpus[key] = u
 		c.cpuOrder = append(c.cpuOrder, u)

@@ -112,7 +112,8 @@ func (s *sequence) forgetRegions() {
 
 // forget begins the sequence's state anew. What is open stays open.
 func (s *sequence) forget() {
-	for _, t := range []*table[string]{&s.names, &s.categories, &s.keys, &s.texts, &s.bodies, &s.functions, &s.paths, &s.sources, &s.stages, &s.correlation} {
+	for _, t := range []*table[string]{&s.names, &s.categories, &s.keys, &s.texts, &s.bodies, &s.functions, &s.paths,
+		&s.sources, &s.stages, &s.correlation} {
 		t.clear()
 	}
 	s.frames.clear()

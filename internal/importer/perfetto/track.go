@@ -244,7 +244,8 @@ func (c *rowTree) locate(t *track, depth int) *row {
 // activity.
 func (c *rowTree) programRow(t *track, above trace.LocationID) *row {
 	name := cmp.Or(t.name, t.hint, "(no name)")
-	l := trace.Location{Parent: above, Kind: kindTrack, Key: name, Name: name, Rank: trace.NoRank, Order: 1<<40 + t.order}
+	l := trace.Location{Parent: above, Kind: kindTrack, Key: name, Name: name, Rank: trace.NoRank,
+		Order: 1<<40 + t.order}
 	if t.alone {
 		l.Key = strconv.FormatUint(t.uuid, 16)
 	}
@@ -264,8 +265,10 @@ func (c *rowTree) programRow(t *track, above trace.LocationID) *row {
 // [4] QUEUE [0] (GPU)", "HIP Activity Device 0, Queue 1", "stream 7".
 func isQueue(name string) bool {
 	name = strings.ToLower(name)
-	return strings.Contains(name, "queue") && (strings.Contains(name, "device") || strings.Contains(name, "agent") || strings.Contains(name, "gpu")) ||
-		strings.HasPrefix(name, "stream ") || strings.Contains(name, "gpu stream") || strings.HasPrefix(name, "copy to ") || strings.HasPrefix(name, "hip activity")
+	return strings.Contains(name, "queue") &&
+		(strings.Contains(name, "device") || strings.Contains(name, "agent") || strings.Contains(name, "gpu")) ||
+		strings.HasPrefix(name, "stream ") || strings.Contains(name, "gpu stream") ||
+		strings.HasPrefix(name, "copy to ") || strings.HasPrefix(name, "hip activity")
 }
 
 // rowOf finds the row of a location.
@@ -274,7 +277,8 @@ func (c *rowTree) rowOf(at trace.LocationID) *row {
 }
 
 func (c *rowTree) group(name string, order int64) trace.LocationID {
-	return c.w.Location(trace.Location{Parent: c.root, Kind: trace.KindGroup, Name: name, Rank: trace.NoRank, Order: order})
+	return c.w.Location(trace.Location{Parent: c.root, Kind: trace.KindGroup, Name: name, Rank: trace.NoRank,
+		Order: order})
 }
 
 // program is a command without its directories.

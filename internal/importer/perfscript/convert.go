@@ -42,7 +42,8 @@ type eventKey struct {
 }
 
 func newConverter(w trace.Writer) *converter {
-	return &converter{w: w, regions: map[regionKey]trace.RegionID{}, opened: importer.NewRows(w), rows: map[rowKey]*importer.Row{}, events: map[eventKey]*stack.Profile{},
+	return &converter{w: w, regions: map[regionKey]trace.RegionID{}, opened: importer.NewRows(w),
+		rows: map[rowKey]*importer.Row{}, events: map[eventKey]*stack.Profile{},
 		cpu: w.Attribute("cpu"), event: w.Attribute("event")}
 }
 
@@ -106,12 +107,14 @@ func (c *converter) end() {
 func (c *converter) row(k rowKey) *importer.Row {
 	r := c.rows[k]
 	if r == nil {
-		process := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: k.comm, Rank: trace.NoRank, Order: max(k.pid, 0)}
+		process := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: k.comm, Rank: trace.NoRank,
+			Order: max(k.pid, 0)}
 		if k.pid >= 0 {
 			process.Name += " " + strconv.FormatInt(k.pid, 10)
 		}
 		tid := strconv.FormatInt(k.tid, 10)
-		l := trace.Location{Parent: c.w.Location(process), Kind: trace.KindThread, Key: tid, Name: "thread " + tid, Rank: trace.NoRank, Order: max(k.tid, 0)}
+		l := trace.Location{Parent: c.w.Location(process), Kind: trace.KindThread, Key: tid, Name: "thread " + tid,
+			Rank: trace.NoRank, Order: max(k.tid, 0)}
 		r = c.opened.Open(l, trace.StreamOptions{Unordered: true})
 		c.rows[k] = r
 	}
@@ -142,7 +145,9 @@ func (c *converter) profile() *stack.Profile {
 // comment keeps the lines of the header that name the machine and the command.
 func (c *converter) comment(line string) {
 	name, value, ok := strings.Cut(strings.TrimSpace(strings.TrimPrefix(line, "#")), " : ")
-	if ok && slices.Contains([]string{"hostname", "os release", "perf version", "arch", "nrcpus online", "cpudesc", "cmdline"}, name) {
+	if ok &&
+		slices.Contains([]string{"hostname", "os release", "perf version", "arch", "nrcpus online", "cpudesc",
+			"cmdline"}, name) {
 		c.w.Property(name, strings.TrimSpace(value))
 	}
 }

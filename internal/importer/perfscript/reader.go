@@ -28,11 +28,15 @@ type sample struct {
 }
 
 // who, pid/tid, [cpu], flags, time, period, event: the name may hold blanks.
-var sampleLine = regexp.MustCompile(`^\s*(\S.*?)\s+(?:(-?\d+)/)?(-?\d+)\s+(?:\[(\d+)\]\s+)?(?:[a-zA-Z.]{4,5}\s+)?(?:(\d+)\.(\d+):\s+)?(?:(\d+)\s+)?([\w.\-:/,=]*[\w/]):(?:[a-zA-Z]{1,6}:)?(?:\s+(.*))?$`)
+var sampleLine = regexp.MustCompile(
+	`^\s*(\S.*?)\s+(?:(-?\d+)/)?(-?\d+)\s+(?:\[(\d+)\]\s+)?(?:[a-zA-Z.]{4,5}\s+)?(?:(\d+)\.(\d+):\s+)?(?:(\d+)\s+)?([\w.\-:/,=]*[\w/]):(?:[a-zA-Z]{1,6}:)?(?:\s+(.*))?$`,
+)
 
 // eventName knows the usual events, and trace points by their colon: where neither time nor
 // period nor processor is printed, little else tells a sample.
-var eventName = regexp.MustCompile(`^(?:cpu-clock|task-clock|cpu-cycles|cycles|ref-cycles|bus-cycles|instructions|branch(?:es|-misses|-instructions)|cache-(?:references|misses)|(?:L1|LLC|dTLB|iTLB)[\w-]*|(?:page|minor|major)-faults|faults|context-switches|cs|cpu-migrations|\w+:\w+)(?:[:/]\w*/?)?$`)
+var eventName = regexp.MustCompile(
+	`^(?:cpu-clock|task-clock|cpu-cycles|cycles|ref-cycles|bus-cycles|instructions|branch(?:es|-misses|-instructions)|cache-(?:references|misses)|(?:L1|LLC|dTLB|iTLB)[\w-]*|(?:page|minor|major)-faults|faults|context-switches|cs|cpu-migrations|\w+:\w+)(?:[:/]\w*/?)?$`,
+)
 
 func parseSample(line []byte) (s sample, ok bool) {
 	if len(line) > 4096 {
@@ -49,7 +53,8 @@ func parseSample(line []byte) (s sample, ok bool) {
 		}
 		return n
 	}
-	s = sample{comm: string(m[1]), pid: number(m[2]), tid: number(m[3]), cpu: number(m[4]), event: string(m[8]), rest: string(m[9])}
+	s = sample{comm: string(m[1]), pid: number(m[2]), tid: number(m[3]), cpu: number(m[4]), event: string(m[8]),
+		rest: string(m[9])}
 	if m[5] != nil {
 		s.time, s.timed = parseTime(m[5], m[6])
 	}
@@ -141,7 +146,8 @@ func script(ctx context.Context, f io.Reader, label string, c *converter) error 
 	case err != nil && c.samples == 0 && errors.As(err, &packed):
 		return packed
 	case err != nil:
-		c.w.Report(trace.Skipped, "the rest of a file with a line that is too long or cannot be unpacked", 1, fmt.Sprintf("%s: after line %d", label, number))
+		c.w.Report(trace.Skipped, "the rest of a file with a line that is too long or cannot be unpacked", 1,
+			fmt.Sprintf("%s: after line %d", label, number))
 	}
 	if c.samples == 0 {
 		return importer.Malformed(label, "", "no line is a sample of perf script")

@@ -34,7 +34,8 @@ func convert(ctx context.Context, p *profile.Profile, name, label string, w trac
 	if len(p.SampleType) == 0 || len(p.Sample) == 0 {
 		return importer.Malformed(label, "", "the profile holds no samples")
 	}
-	c := &converter{w: w, name: name, frames: map[*profile.Location][]trace.RegionID{}, rows: map[rowKey]trace.LocationID{},
+	c := &converter{w: w, name: name, frames: map[*profile.Location][]trace.RegionID{},
+		rows:    map[rowKey]trace.LocationID{},
 		process: map[string]trace.LocationID{}}
 	c.zero = ranksAreNumbers(p)
 	metrics, scale := c.metrics(p)
@@ -116,15 +117,18 @@ func timeOfSamples(p *profile.Profile) (m trace.Metric, factor float64, of int) 
 		return t.Unit == "count" && (t.Type == "samples" || t.Type == "sample")
 	})
 	timed := slices.ContainsFunc(p.SampleType, func(t *profile.ValueType) bool { return nanoseconds[t.Unit] != 0 })
-	if of < 0 || timed || p.PeriodType == nil || p.Period <= 0 || p.DefaultSampleType != "" && p.DefaultSampleType != p.SampleType[of].Type {
+	if of < 0 || timed || p.PeriodType == nil || p.Period <= 0 ||
+		p.DefaultSampleType != "" && p.DefaultSampleType != p.SampleType[of].Type {
 		return m, 0, -1
 	}
 	factor = float64(p.Period) * nanoseconds[p.PeriodType.Unit]
 	if factor == 0 {
 		return m, 0, -1
 	}
-	description := fmt.Sprintf("%s × %d %s, the period that the profile states", p.SampleType[of].Type, p.Period, p.PeriodType.Unit)
-	return trace.Metric{Name: "sampled time", Unit: "ns", Integer: true, Default: true, Description: description}, factor, of
+	description := fmt.Sprintf("%s × %d %s, the period that the profile states", p.SampleType[of].Type, p.Period,
+		p.PeriodType.Unit)
+	return trace.Metric{Name: "sampled time", Unit: "ns", Integer: true, Default: true, Description: description},
+		factor, of
 }
 
 // regions gives the frames of a code address, outermost first.
@@ -139,7 +143,9 @@ func (c *converter) regions(l *profile.Location) []trace.RegionID {
 	}
 	for _, line := range slices.Backward(l.Line) {
 		if f := line.Function; f != nil && f.Name != "" {
-			frames = append(frames, c.w.Region(trace.Region{Name: f.Name, Category: object, File: f.Filename, Line: int(min(max(f.StartLine, 0), 1<<30))}))
+			frames = append(frames,
+				c.w.Region(trace.Region{Name: f.Name, Category: object, File: f.Filename,
+					Line: int(min(max(f.StartLine, 0), 1<<30))}))
 		}
 	}
 	if len(frames) == 0 {
@@ -158,7 +164,8 @@ func isRank(label string) bool {
 }
 
 func isThread(label string) bool {
-	return slices.Contains([]string{"thread", "thread_id", "thread id", "tid", "thread_name", "thread name"}, strings.ToLower(label))
+	return slices.Contains([]string{"thread", "thread_id", "thread id", "tid", "thread_name", "thread name"},
+		strings.ToLower(label))
 }
 
 // ranksAreNumbers reports whether samples have ranks as numbers, but none has rank
@@ -230,7 +237,8 @@ func (c *converter) define(k rowKey) trace.LocationID {
 	if k.thread == "" {
 		return process
 	}
-	return c.w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Name: "thread " + k.thread, Key: k.thread, Rank: trace.NoRank})
+	return c.w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Name: "thread " + k.thread,
+		Key: k.thread, Rank: trace.NoRank})
 }
 
 // describe keeps what the profile says of itself, and counts what is left out.
@@ -248,7 +256,8 @@ func (c *converter) describe(p *profile.Profile) {
 		c.w.Property("period", fmt.Sprintf("%d %s of %s", p.Period, p.PeriodType.Unit, p.PeriodType.Type))
 	}
 	if c.guessed > 0 {
-		c.w.Report(trace.Guessed, "samples without a rank where others have one: the format cannot write rank 0", c.guessed, "")
+		c.w.Report(trace.Guessed, "samples without a rank where others have one: the format cannot write rank 0",
+			c.guessed, "")
 	}
 	c.labels.write(c.w)
 }

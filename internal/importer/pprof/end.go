@@ -105,7 +105,8 @@ func textEnd(data []byte) string {
 	if have < want {
 		return "samples that the first line announces and the file does not hold"
 	}
-	if bytes.HasSuffix(bytes.TrimSpace(first), []byte("@ heapprofile")) && !bytes.Contains(rest, []byte("MAPPED_LIBRARIES")) {
+	if bytes.HasSuffix(bytes.TrimSpace(first), []byte("@ heapprofile")) &&
+		!bytes.Contains(rest, []byte("MAPPED_LIBRARIES")) {
 		return cutObjects
 	}
 	return ""

@@ -70,7 +70,9 @@ func (l *labels) write(w trace.Writer) {
 	})
 	for _, k := range keys {
 		v := l.seen[k]
-		w.Describe(k.at, trace.Location{Rank: trace.NoRank, Attributes: []trace.Attribute{{Key: k.name, Value: trace.Text(v.text())}}})
+		w.Describe(k.at,
+			trace.Location{Rank: trace.NoRank,
+				Attributes: []trace.Attribute{{Key: k.name, Value: trace.Text(v.text())}}})
 		if len(v.samples) < 2 {
 			continue
 		}
@@ -78,7 +80,9 @@ func (l *labels) write(w trace.Writer) {
 		for _, c := range v.samples {
 			n += c
 		}
-		w.Report(trace.Skipped, fmt.Sprintf("labels %q of samples: values are added up over them, and the most frequent are attributes of the location", k.name), n, "")
+		w.Report(trace.Skipped,
+			fmt.Sprintf("labels %q of samples: values are added up over them, and the most frequent are attributes "+
+				"of the location", k.name), n, "")
 	}
 }
 

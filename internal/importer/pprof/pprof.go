@@ -97,7 +97,8 @@ func isOldBinary(head []byte) bool {
 }
 
 func isOldText(head []byte) bool {
-	for _, begin := range []string{"heap profile: ", "--- contention", "--- heapz ", "--- threadz ", "--- contentionz", "goroutine profile: total ", "threadcreate profile: total "} {
+	for _, begin := range []string{"heap profile: ", "--- contention", "--- heapz ", "--- threadz ", "--- contentionz",
+		"goroutine profile: total ", "threadcreate profile: total "} {
 		if bytes.HasPrefix(head, []byte(begin)) {
 			return true
 		}
@@ -117,7 +118,8 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 		return ctx.Err()
 	}
 	if len(data) > mostBytes {
-		return &importer.Error{File: label, Cause: fmt.Sprintf("is a profile of more than %d bytes", mostBytes), Hint: "make it smaller with pprof -proto and a focus", Kind: importer.ErrUnsupported}
+		return &importer.Error{File: label, Cause: fmt.Sprintf("is a profile of more than %d bytes", mostBytes),
+			Hint: "make it smaller with pprof -proto and a focus", Kind: importer.ErrUnsupported}
 	}
 	p, err := parse(data)
 	if err != nil {

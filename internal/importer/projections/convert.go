@@ -28,8 +28,10 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	if err != nil {
 		return err
 	}
-	c := &converter{run: run, w: w, program: p, index: w.Attribute("index"), event: w.Attribute("event"), sent: map[int64][]message{}, received: map[int][]message{}}
-	for _, file := range run.Files[1:] { // before logs are read at once: links that are alike otherwise lie in the order of their places
+	c := &converter{run: run, w: w, program: p, index: w.Attribute("index"), event: w.Attribute("event"),
+		sent: map[int64][]message{}, received: map[int][]message{}}
+	for _, file := range run.Files[1:] {
+		// before logs are read at once: links that are alike otherwise lie in the order of their places
 		c.place(file)
 	}
 	parent := ctx
@@ -88,7 +90,8 @@ type regionKey struct {
 func (c *converter) place(file string) trace.LocationID {
 	pe := peOf(file)
 	number := strconv.Itoa(pe)
-	return c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number, Name: "PE " + number, Rank: pe})
+	return c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number,
+		Name: "PE " + number, Rank: pe})
 }
 
 func (c *converter) log(ctx context.Context, file string) error {
@@ -98,7 +101,8 @@ func (c *converter) log(ctx context.Context, file string) error {
 	}
 	defer in.Close()
 	pe := peOf(file)
-	l := &log{converter: c, label: c.run.Label(file), regions: map[regionKey]trace.RegionID{}, pairs: map[[2]int64]trace.Time{}, stats: map[int64]trace.CounterID{}}
+	l := &log{converter: c, label: c.run.Label(file), regions: map[regionKey]trace.RegionID{},
+		pairs: map[[2]int64]trace.Time{}, stats: map[int64]trace.CounterID{}}
 	l.at = c.place(file)
 	l.stream = c.w.Stream(l.at, trace.StreamOptions{Unordered: true})
 	cut, err := readLog(ctx, in, l.record)
@@ -120,8 +124,10 @@ func (c *converter) log(ctx context.Context, file string) error {
 
 // least is how many numbers a record of each type must have.
 var least = map[int]int{
-	creation: 6, creationToAll: 6, creationToMany: 6, beginProcessing: 6, endProcessing: 5, beginComputation: 1, endComputation: 1, beginTrace: 1, endTrace: 1,
-	userEvent: 4, beginIdle: 1, endIdle: 1, beginPack: 1, endPack: 1, beginUnpack: 1, endUnpack: 1, userSupplied: 2, memoryCurrent: 2, userNote: 1,
+	creation: 6, creationToAll: 6, creationToMany: 6, beginProcessing: 6, endProcessing: 5, beginComputation: 1,
+	endComputation: 1, beginTrace: 1, endTrace: 1,
+	userEvent: 4, beginIdle: 1, endIdle: 1, beginPack: 1, endPack: 1, beginUnpack: 1, endUnpack: 1, userSupplied: 2,
+	memoryCurrent: 2, userNote: 1,
 	bracketedNote: 3, userStat: 5, beginUserPair: 3, endUserPair: 3, userPair: 4,
 }
 
@@ -133,7 +139,8 @@ func (l *log) record(r *record, line int64) {
 		l.w.Report(trace.Skipped, "records with fewer numbers than their type has", 1, place())
 		return
 	case known:
-	case r.kind == enqueue || r.kind == dequeue || r.kind == messageReceived || r.kind == beginInterrupt || r.kind == endInterrupt || r.kind == endPhase:
+	case r.kind == enqueue || r.kind == dequeue || r.kind == messageReceived || r.kind == beginInterrupt ||
+		r.kind == endInterrupt || r.kind == endPhase:
 		l.w.Report(trace.Skipped, "records of queueing, receiving and interrupts", 1, place())
 		return
 	case r.kind < 0:
@@ -165,7 +172,9 @@ func (l *log) record(r *record, line int64) {
 	case endProcessing:
 		l.stream.Leave(r.time(2), l.entry(int(r.fields[1])))
 	case creation, creationToAll, creationToMany:
-		l.sent = append(l.sent, message{pe: r.fields[4], event: r.fields[3], at: l.at, time: r.time(2), size: r.fields[5], region: trace.NoRegion})
+		l.sent = append(l.sent,
+			message{pe: r.fields[4], event: r.fields[3], at: l.at, time: r.time(2), size: r.fields[5],
+				region: trace.NoRegion})
 	default:
 		l.user(r)
 	}
@@ -221,7 +230,8 @@ func (l *log) user(r *record) {
 }
 
 func (l *log) sample(key int64, name, unit string, t trace.Time, v float64) {
-	id := importer.Once(l.stats, key, func() trace.CounterID { return l.w.Counter(trace.Counter{Location: l.at, Name: name, Unit: unit}) })
+	id := importer.Once(l.stats, key,
+		func() trace.CounterID { return l.w.Counter(trace.Counter{Location: l.at, Name: name, Unit: unit}) })
 	l.stream.Sample(id, t, v)
 }
 
@@ -235,13 +245,15 @@ func (l *log) note(r *record) trace.RegionID {
 
 func (l *log) state(name string, role trace.Role) trace.RegionID {
 	key := regionKey{state: name}
-	return importer.Once(l.regions, key, func() trace.RegionID { return l.w.Region(trace.Region{Name: name, Category: "runtime", Role: role}) })
+	return importer.Once(l.regions, key,
+		func() trace.RegionID { return l.w.Region(trace.Region{Name: name, Category: "runtime", Role: role}) })
 }
 
 func (l *log) entry(id int) trace.RegionID {
 	key := regionKey{kind: 1, id: id}
 	return importer.Once(l.regions, key, func() trace.RegionID {
-		return l.w.Region(trace.Region{Name: l.program.entryName(id), Category: "entry method", Role: trace.RoleCompute})
+		return l.w.Region(trace.Region{Name: l.program.entryName(id), Category: "entry method",
+			Role: trace.RoleCompute})
 	})
 }
 
@@ -268,7 +280,8 @@ func (c *converter) link() {
 		lost += c.linkTo(c.received[pe])
 	}
 	if lost > 0 {
-		c.w.Report(trace.Guessed, "entry methods whose message was created outside the logs: kept without a link", lost, c.run.Label(c.run.Files[0]))
+		c.w.Report(trace.Guessed, "entry methods whose message was created outside the logs: kept without a link", lost,
+			c.run.Label(c.run.Files[0]))
 	}
 }
 
@@ -287,7 +300,8 @@ func (c *converter) linkTo(begun []message) (lost int64) {
 		from := list[i]
 		c.w.Link(trace.Link{
 			Kind: trace.LinkMessage, From: trace.End{Location: from.at, Time: from.time, Region: trace.NoRegion},
-			To: trace.End{Location: to.at, Time: to.time, Region: to.region}, Size: from.size, Tag: to.event, Communicator: trace.NoCommunicator,
+			To: trace.End{Location: to.at, Time: to.time, Region: to.region}, Size: from.size, Tag: to.event,
+			Communicator: trace.NoCommunicator,
 		})
 	}
 	return lost

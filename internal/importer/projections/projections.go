@@ -27,7 +27,8 @@ import (
 )
 
 // Format is Projections.
-var Format = &importer.Format{Name: "projections", Title: "Projections logs (Charm++)", Text: true, Claim: claim, Import: read}
+var Format = &importer.Format{Name: "projections", Title: "Projections logs (Charm++)", Text: true, Claim: claim,
+	Import: read}
 
 // claim takes a .sts file with the logs of its name.
 func claim(s importer.Source) (runs []importer.Run) {
@@ -46,14 +47,17 @@ func claim(s importer.Source) (runs []importer.Run) {
 				case strings.Contains(rest, "sum") || rest == "projrc":
 					run.Companions = append(run.Companions, other.Path)
 				}
-			} else if path.Base(path.Dir(path.Dir(other.Path))) == path.Base(path.Dir(stem)) && strings.HasPrefix(path.Base(other.Path), path.Base(stem)+".") && peOf(other.Path) >= 0 && isLog(s.Head(other.Path)) {
+			} else if path.Base(path.Dir(path.Dir(other.Path))) == path.Base(path.Dir(stem)) &&
+				strings.HasPrefix(path.Base(other.Path), path.Base(stem)+".") && peOf(other.Path) >= 0 &&
+				isLog(s.Head(other.Path)) {
 				logs = append(logs, other.Path) // +trace-subdirs
 			}
 		}
 		if len(logs) == 0 {
 			continue
 		}
-		slices.SortFunc(logs, func(a, b string) int { return cmp.Or(cmp.Compare(peOf(a), peOf(b)), strings.Compare(a, b)) })
+		slices.SortFunc(logs,
+			func(a, b string) int { return cmp.Or(cmp.Compare(peOf(a), peOf(b)), strings.Compare(a, b)) })
 		run.Files = append(run.Files, logs...)
 		runs = append(runs, run)
 	}
@@ -62,7 +66,8 @@ func claim(s importer.Source) (runs []importer.Run) {
 
 func isSts(head []byte) bool {
 	return bytes.HasPrefix(head, []byte("PROJECTIONS_ID")) ||
-		(bytes.HasPrefix(head, []byte("VERSION ")) || bytes.HasPrefix(head, []byte("MACHINE "))) && bytes.Contains(head, []byte("\nTOTAL_CHARES "))
+		(bytes.HasPrefix(head, []byte("VERSION ")) || bytes.HasPrefix(head, []byte("MACHINE "))) &&
+			bytes.Contains(head, []byte("\nTOTAL_CHARES "))
 }
 
 func isLog(head []byte) bool { return bytes.HasPrefix(head, []byte("PROJECTIONS-RECORD")) }

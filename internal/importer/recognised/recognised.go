@@ -43,7 +43,8 @@ func each(is func(file string, head []byte) bool) func(importer.Source) []import
 }
 
 // group claims, for every anchor, the files that belong to it.
-func group(s importer.Source, anchor func(file string, head []byte) bool, belongs func(anchor, file string) bool) []importer.Run {
+func group(s importer.Source, anchor func(file string, head []byte) bool,
+	belongs func(anchor, file string) bool) []importer.Run {
 	var runs []importer.Run
 	taken := map[string]bool{}
 	for _, f := range s.Files {
@@ -69,7 +70,8 @@ func isSQLite(head []byte) bool { return bytes.HasPrefix(head, []byte("SQLite fo
 
 // The schema of a database is text in its first pages.
 func isNVProf(_ string, head []byte) bool {
-	return isSQLite(head) && bytes.Contains(head, []byte("CUPTI_ACTIVITY_KIND")) && !bytes.Contains(head, []byte("StringIds"))
+	return isSQLite(head) && bytes.Contains(head, []byte("CUPTI_ACTIVITY_KIND")) &&
+		!bytes.Contains(head, []byte("StringIds"))
 }
 
 // isRPD: an older tool with tables of the same prefix.
@@ -80,7 +82,8 @@ func isRPD(_ string, head []byte) bool {
 // isNsightReport goes by the ending, since how reports begin is not published,
 // and by being no text.
 func isNsightReport(file string, head []byte) bool {
-	return slices.Contains([]string{".nsys-rep", ".qdrep", ".qdstrm", ".ncu-rep"}, path.Ext(file)) && bytes.IndexByte(head, 0) >= 0
+	return slices.Contains([]string{".nsys-rep", ".qdrep", ".qdstrm", ".ncu-rep"}, path.Ext(file)) &&
+		bytes.IndexByte(head, 0) >= 0
 }
 
 // --- OTF, version 1

@@ -49,9 +49,12 @@ func (p *paths) define() {
 		return
 	}
 	p.time = p.w.Metric(trace.Metric{Name: "time", Unit: "ns", Integer: true, Default: true})
-	p.bytes = p.w.Metric(trace.Metric{Name: "bytes", Unit: "bytes", Integer: true, Description: "a process's own share of what its calls moved"})
+	p.bytes = p.w.Metric(trace.Metric{Name: "bytes", Unit: "bytes", Integer: true,
+		Description: "a process's own share of what its calls moved"})
 	p.each = p.w.Metric(trace.Metric{Name: "duration of a call", Unit: "ns"})
-	p.late = p.w.Metric(trace.Metric{Name: "late arrival", Unit: "ns", Description: "how much later than the earliest process this one entered calls that the whole job makes together, added up"})
+	p.late = p.w.Metric(trace.Metric{Name: "late arrival", Unit: "ns",
+		Description: "how much later than the earliest process this one entered calls that the whole job makes " +
+			"together, added up"})
 }
 
 // A guess is what was found at a place of the lists of the process before: mostly the same.
@@ -85,7 +88,8 @@ func (p *paths) find(parent trace.CallPathID, name string) trace.CallPathID {
 	p.define()
 	id, ok := p.known[step{parent, name}]
 	if !ok {
-		id = p.w.CallPath(trace.CallPath{Parent: parent, Region: p.w.Region(trace.Region{Name: name, Role: trace.RoleOf(name, "")})})
+		id = p.w.CallPath(trace.CallPath{Parent: parent,
+			Region: p.w.Region(trace.Region{Name: name, Role: trace.RoleOf(name, "")})})
 		p.known[step{parent, name}] = id
 	}
 	return id
@@ -141,7 +145,9 @@ func (a arrivals) write(metric trace.MetricID, w trace.Writer) {
 		for _, x := range list {
 			if g := groups[x.calls]; g.count > 1 {
 				late := x.sum - g.first
-				rows.Profile = append(rows.Profile, trace.ProfileRow{Location: x.at, Path: trace.CallPathID(path), Metric: metric, Calls: float64(x.calls), Inclusive: late, Exclusive: late})
+				rows.Profile = append(rows.Profile,
+					trace.ProfileRow{Location: x.at, Path: trace.CallPathID(path), Metric: metric,
+						Calls: float64(x.calls), Inclusive: late, Exclusive: late})
 			}
 		}
 		trace.AddRows(w, &rows)

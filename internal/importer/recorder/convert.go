@@ -31,7 +31,8 @@ func newConverter(w trace.Writer) *converter {
 
 // record writes one process.
 func (c *converter) record(file string, r *record) {
-	process := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: r.name, Rank: trace.NoRank, Key: file}
+	process := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: r.name, Rank: trace.NoRank,
+		Key: file}
 	if r.rank >= 0 {
 		process.Rank, process.Order = int(r.rank), int64(r.rank)
 	}
@@ -58,7 +59,8 @@ func (c *converter) record(file string, r *record) {
 	for i := range r.workers {
 		x, at := &r.workers[i], id
 		if len(r.workers) > 1 || r.program == nil {
-			at = c.w.Location(trace.Location{Parent: id, Kind: trace.KindThread, Name: x.name, Key: strconv.Itoa(i), Rank: trace.NoRank, Order: int64(i)})
+			at = c.w.Location(trace.Location{Parent: id, Kind: trace.KindThread, Name: x.name, Key: strconv.Itoa(i),
+				Rank: trace.NoRank, Order: int64(i)})
 		}
 		c.rows.Moments = appendWindows(c.rows.Moments, r.start, at, x)
 		if x.calls != nil {
@@ -93,7 +95,8 @@ func (c *converter) machine(host string) trace.LocationID {
 	}
 	id, ok := c.machines[host]
 	if !ok {
-		id = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: host, Key: host, Rank: trace.NoRank})
+		id = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: host, Key: host,
+			Rank: trace.NoRank})
 		c.machines[host] = id
 	}
 	return id
@@ -142,7 +145,9 @@ func (c *converter) calls(file string, r *record, at, process trace.LocationID, 
 	// In the order of the call paths, which the first process defined the same way: then there is nothing to sort.
 	for i, n := range k.nodes {
 		// Calls that clocks say took longer than the region around them leave nothing.
-		c.rows.Profile = append(c.rows.Profile, trace.ProfileRow{Location: at, Path: nodes[i], Metric: c.paths.time, Calls: float64(n.count), Inclusive: float64(n.time), Exclusive: float64(n.time - min(n.time, own[i]))})
+		c.rows.Profile = append(c.rows.Profile,
+			trace.ProfileRow{Location: at, Path: nodes[i], Metric: c.paths.time, Calls: float64(n.count),
+				Inclusive: float64(n.time), Exclusive: float64(n.time - min(n.time, own[i]))})
 		if i == 0 {
 			c.messages.worker(file, at, process, nodes[0], k, &c.rows)
 		}
@@ -159,20 +164,28 @@ func (c *converter) calls(file string, r *record, at, process trace.LocationID, 
 // cell writes all calls of one path.
 func (c *converter) cell(at trace.LocationID, path trace.CallPathID, v cell) {
 	t := float64(v.time)
-	c.rows.Profile = append(c.rows.Profile, trace.ProfileRow{Location: at, Path: path, Metric: c.paths.time, Calls: float64(v.count), Inclusive: t, Exclusive: t})
+	c.rows.Profile = append(c.rows.Profile,
+		trace.ProfileRow{Location: at, Path: path, Metric: c.paths.time, Calls: float64(v.count), Inclusive: t,
+			Exclusive: t})
 	if v.bytes > 0 {
 		b := float64(v.bytes)
-		c.rows.Profile = append(c.rows.Profile, trace.ProfileRow{Location: at, Path: path, Metric: c.paths.bytes, Calls: float64(v.count), Inclusive: b, Exclusive: b})
+		c.rows.Profile = append(c.rows.Profile,
+			trace.ProfileRow{Location: at, Path: path, Metric: c.paths.bytes, Calls: float64(v.count), Inclusive: b,
+				Exclusive: b})
 	}
 	if v.count > 0 {
-		c.rows.Atomic = append(c.rows.Atomic, trace.AtomicRow{Location: at, Path: path, Metric: c.paths.each, Count: float64(v.count), Min: float64(v.least), Max: float64(v.most), Mean: t / float64(v.count), SumSquares: v.squares})
+		c.rows.Atomic = append(c.rows.Atomic,
+			trace.AtomicRow{Location: at, Path: path, Metric: c.paths.each, Count: float64(v.count),
+				Min: float64(v.least), Max: float64(v.most), Mean: t / float64(v.count), SumSquares: v.squares})
 	}
 }
 
 // finish writes what needs all processes.
 func (c *converter) finish() {
 	if missing := int(c.size) - len(c.ranks); missing > 0 && len(c.ranks) > 0 {
-		c.w.Report(trace.Skipped, fmt.Sprintf("of %d ranks left no file: killed before they could write, or the files are elsewhere", c.size), int64(missing), "rank "+strconv.Itoa(c.absent()))
+		c.w.Report(trace.Skipped,
+			fmt.Sprintf("of %d ranks left no file: killed before they could write, or the files are elsewhere", c.size),
+			int64(missing), "rank "+strconv.Itoa(c.absent()))
 	}
 	c.messages.link(c.ranks)
 	c.arrivals.write(c.paths.late, c.w)

@@ -46,7 +46,8 @@ func (m *messages) of(place, size uint8) *[6]int {
 	if list == nil {
 		count, bytes, name := "messages to "+placeNames[place], "bytes to "+placeNames[place], sizeName(size)
 		list = &[6]int{
-			m.define("messages", "", ""), m.define("bytes sent", "bytes", ""), m.define(count, "", "messages"), m.define(bytes, "bytes", "bytes sent"),
+			m.define("messages", "", ""), m.define("bytes sent", "bytes", ""), m.define(count, "", "messages"),
+			m.define(bytes, "bytes", "bytes sent"),
 			m.define(count+", "+name, "", count), m.define(bytes+", "+name, "bytes", bytes),
 		}
 		m.class[place][size] = list
@@ -56,7 +57,8 @@ func (m *messages) of(place, size uint8) *[6]int {
 
 // worker writes what a thread sent: amounts on its program's path, each with its parts
 // below; partners are kept for link.
-func (m *messages) worker(file string, at, process trace.LocationID, path trace.CallPathID, k *calls, rows *trace.Rows) {
+func (m *messages) worker(file string, at, process trace.LocationID, path trace.CallPathID, k *calls,
+	rows *trace.Rows) {
 	m.met = m.met[:0]
 	for _, c := range k.messages {
 		for i, metric := range m.of(c.place, c.size) {
@@ -69,13 +71,16 @@ func (m *messages) worker(file string, at, process trace.LocationID, path trace.
 	}
 	for _, i := range m.met {
 		n := float64(m.total[i])
-		rows.Profile = append(rows.Profile, trace.ProfileRow{Location: at, Path: path, Metric: m.metric[i], Calls: 1, Inclusive: n, Exclusive: n})
+		rows.Profile = append(rows.Profile,
+			trace.ProfileRow{Location: at, Path: path, Metric: m.metric[i], Calls: 1, Inclusive: n, Exclusive: n})
 	}
 	for _, p := range k.partners {
 		m.sent = append(m.sent, sent{process, p.rank, p.count, p.bytes})
 	}
 	if k.others.count > 0 {
-		m.w.Report(trace.Skipped, "messages to partners beyond the 64 that the recorder keeps: counted by place and size, not by partner", int64(k.others.count), file)
+		m.w.Report(trace.Skipped,
+			"messages to partners beyond the 64 that the recorder keeps: counted by place and size, not by partner",
+			int64(k.others.count), file)
 	}
 }
 
@@ -84,11 +89,13 @@ func (m *messages) link(ranks map[int32]trace.LocationID) {
 	for _, s := range m.sent {
 		to, ok := ranks[s.to]
 		if !ok {
-			m.w.Report(trace.Skipped, "messages to ranks whose file is not here", int64(s.count), fmt.Sprint("rank ", s.to))
+			m.w.Report(trace.Skipped, "messages to ranks whose file is not here", int64(s.count),
+				fmt.Sprint("rank ", s.to))
 			continue
 		}
 		from := trace.End{Location: s.from, Region: trace.NoRegion}
-		m.w.Link(trace.Link{Kind: trace.LinkMessage, From: from, To: trace.End{Location: to, Region: trace.NoRegion}, Size: int64(s.bytes), Count: int64(s.count), Untimed: true, Communicator: trace.NoCommunicator})
+		m.w.Link(trace.Link{Kind: trace.LinkMessage, From: from, To: trace.End{Location: to, Region: trace.NoRegion},
+			Size: int64(s.bytes), Count: int64(s.count), Untimed: true, Communicator: trace.NoCommunicator})
 	}
 }
 

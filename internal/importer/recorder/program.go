@@ -162,8 +162,10 @@ func (k *calls) parse(c *cursor, names int) *fault {
 		return malformed(int64(c.at), "a worker without a program")
 	}
 	for range c.count(cellBytes) {
-		x := cell{node: c.u32(), name: c.u32(), count: c.u64(), time: c.u64(), least: c.u64(), most: c.u64(), squares: c.f64(), bytes: c.u64(), joint: c.u64(), entries: c.f64()}
-		if int(x.node) >= len(k.nodes) || x.name == 0 || int(x.name) >= names || x.joint > x.count || !(x.squares >= 0) || math.IsNaN(x.entries) || math.IsInf(x.entries+x.squares, 0) {
+		x := cell{node: c.u32(), name: c.u32(), count: c.u64(), time: c.u64(), least: c.u64(), most: c.u64(),
+			squares: c.f64(), bytes: c.u64(), joint: c.u64(), entries: c.f64()}
+		if int(x.node) >= len(k.nodes) || x.name == 0 || int(x.name) >= names || x.joint > x.count ||
+			!(x.squares >= 0) || math.IsNaN(x.entries) || math.IsInf(x.entries+x.squares, 0) {
 			return malformed(int64(c.at-cellBytes), "a call that cannot be")
 		}
 		k.cells = append(k.cells, x)

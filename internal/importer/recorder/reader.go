@@ -104,7 +104,8 @@ const workerBytes, windowBytes = 2 + 1 + 8 + 8 + 4, 4 + 32
 const mostBytes = 1 << 30
 
 func malformed(at int64, format string, args ...any) *fault {
-	return &fault{at: at, cause: fmt.Sprintf(format, args...), hint: "the file is damaged or cut; let the program write it again", kind: importer.ErrMalformed}
+	return &fault{at: at, cause: fmt.Sprintf(format, args...),
+		hint: "the file is damaged or cut; let the program write it again", kind: importer.ErrMalformed}
 }
 
 // A piece is some records of a file that follow each other. Its memory is used again.
@@ -134,7 +135,8 @@ func (p *piece) fill(in io.Reader, at int64) bool {
 	return p.bad != nil || len(p.ends) > 0
 }
 
-// parse makes records of the bytes. The checksum comes first: a record that is cut or changed is refused rather than half believed.
+// parse makes records of the bytes. The checksum comes first: a record that is cut or changed is refused rather than
+// half believed.
 func (p *piece) parse() {
 	p.records = p.records[:0]
 	from := 0
@@ -176,14 +178,19 @@ func load(in io.Reader, at int64, before []byte) ([]byte, *fault) {
 			return before, malformed(at+int64(lengthAt), "a record of %d bytes", length)
 		}
 	case v != version1 && v != version2:
-		return before, &fault{at: at + int64(len(magic)), cause: fmt.Sprintf("version %d is not known, only up to %d", v, version2), hint: "use a newer parallax", kind: importer.ErrUnsupported}
+		return before,
+			&fault{at: at + int64(len(magic)),
+				cause: fmt.Sprintf("version %d is not known, only up to %d", v, version2), hint: "use a newer parallax",
+				kind: importer.ErrUnsupported}
 	}
 	version := b[len(magic)]
 	whole, err = readOn(in, whole[:len(before)+n], int64(len(before))+length)
 	switch {
 	case err == io.EOF && version == version1:
 	case err == io.EOF:
-		return before, malformed(at+int64(len(whole)-len(before)), "the record is %d bytes long, and %d are here", length, len(whole)-len(before))
+		return before,
+			malformed(at+int64(len(whole)-len(before)), "the record is %d bytes long, and %d are here", length,
+				len(whole)-len(before))
 	case err != nil:
 		return before, &fault{at: at, cause: err.Error(), kind: err}
 	case version == version1:
@@ -267,6 +274,7 @@ func (w *worker) parseWindows(c *cursor, at int) *fault {
 func (x *window) sane(shift uint8) bool {
 	length := float64(int64(1) << shift)
 	const round = 1 + 1e-9
-	return int64(x.index) < int64(1)<<(62-shift) && x.weight > 0 && x.weight <= length*round && x.mean >= 0 && x.mean <= length*round &&
+	return int64(x.index) < int64(1)<<(62-shift) && x.weight > 0 && x.weight <= length*round && x.mean >= 0 &&
+		x.mean <= length*round &&
 		x.m2 >= 0 && x.m2 <= x.weight*length*length && math.Abs(x.m3) <= x.weight*length*length*length
 }

@@ -29,7 +29,8 @@ import (
 )
 
 // Format is the format.
-var Format = &importer.Format{Name: "moments", Title: "moments recorded inside a program (package recorder)", Claim: claim, Import: read}
+var Format = &importer.Format{Name: "moments", Title: "moments recorded inside a program (package recorder)",
+	Claim: claim, Import: read}
 
 // magic begins a file; the byte after it is the version.
 const magic = "PLXMOM\x00"
@@ -81,18 +82,20 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	c, files := newConverter(w), files{run: run, left: run.Files}
 	defer files.close()
 	var bad error
-	parallel.Piped(parallel.Workers(), func() struct{} { return struct{}{} }, files.next, func(_ struct{}, p *piece) { p.parse() }, func(p *piece) bool {
-		for i := range p.records {
-			if bad = ctx.Err(); bad != nil {
-				return false
+	parallel.Piped(parallel.Workers(), func() struct{} { return struct{}{} }, files.next,
+		func(_ struct{}, p *piece) { p.parse() }, func(p *piece) bool {
+			for i := range p.records {
+				if bad = ctx.Err(); bad != nil {
+					return false
+				}
+				c.record(p.file, &p.records[i])
 			}
-			c.record(p.file, &p.records[i])
-		}
-		if p.bad != nil {
-			bad = &importer.Error{File: p.file, Place: fmt.Sprintf("byte %d", p.bad.at), Cause: p.bad.cause, Hint: p.bad.hint, Kind: p.bad.kind}
-		}
-		return bad == nil
-	})
+			if p.bad != nil {
+				bad = &importer.Error{File: p.file, Place: fmt.Sprintf("byte %d", p.bad.at), Cause: p.bad.cause,
+					Hint: p.bad.hint, Kind: p.bad.kind}
+			}
+			return bad == nil
+		})
 	if err := cmp.Or(ctx.Err(), bad, files.err); err != nil {
 		return err
 	}

@@ -53,9 +53,12 @@ var streamOptions = trace.StreamOptions{Unordered: true, ByName: true}
 
 func newConverter(w trace.Writer, p *process, label string) *converter {
 	c := &converter{
-		process: p, w: w, label: label, rows: importer.NewRows(w), threads: map[int64]*row{}, queues: map[queue]*row{}, devices: map[int64]trace.LocationID{},
-		kernelOf: map[int64]trace.RegionID{}, others: map[string]trace.RegionID{}, changes: map[series][]change{}, sizes: map[series]map[int64]int64{},
-		correlation: w.Attribute("correlation"), grid: w.Attribute("grid"), block: w.Attribute("block"), group: w.Attribute("shared memory"),
+		process: p, w: w, label: label, rows: importer.NewRows(w), threads: map[int64]*row{}, queues: map[queue]*row{},
+		devices:  map[int64]trace.LocationID{},
+		kernelOf: map[int64]trace.RegionID{}, others: map[string]trace.RegionID{}, changes: map[series][]change{},
+		sizes:       map[series]map[int64]int64{},
+		correlation: w.Attribute("correlation"), grid: w.Attribute("grid"), block: w.Attribute("block"),
+		group:   w.Attribute("shared memory"),
 		private: w.Attribute("private memory"), bytes: w.Attribute("bytes"), stream: w.Attribute("stream"),
 	}
 	parent := trace.NoLocation
@@ -67,7 +70,8 @@ func newConverter(w trace.Writer, p *process, label string) *converter {
 	if p.command != "" {
 		name = path.Base(p.command) + " " + number
 	}
-	c.at = w.Location(trace.Location{Parent: parent, Kind: trace.KindProcess, Key: number, Name: name, Rank: trace.NoRank})
+	c.at = w.Location(trace.Location{Parent: parent, Kind: trace.KindProcess, Key: number, Name: name,
+		Rank: trace.NoRank})
 	return c
 }
 
@@ -75,7 +79,8 @@ func newConverter(w trace.Writer, p *process, label string) *converter {
 func (c *converter) thread(id int64) *row {
 	return importer.Once(c.threads, id, func() *importer.Row {
 		number := strconv.FormatInt(id, 10)
-		return c.rows.Open(trace.Location{Parent: c.at, Kind: trace.KindThread, Key: number, Name: "thread " + number, Rank: trace.NoRank, Order: id}, streamOptions)
+		return c.rows.Open(trace.Location{Parent: c.at, Kind: trace.KindThread, Key: number, Name: "thread " + number,
+			Rank: trace.NoRank, Order: id}, streamOptions)
 	})
 }
 
@@ -87,7 +92,8 @@ func (c *converter) device(handle int64) trace.LocationID {
 		if a.gpu || a.name == "" {
 			word = "GPU "
 		}
-		l := trace.Location{Parent: c.at, Kind: trace.KindDevice, Key: strconv.FormatInt(handle, 10), Name: word + strconv.FormatInt(a.index, 10), Rank: trace.NoRank, Order: 1<<40 + a.index}
+		l := trace.Location{Parent: c.at, Kind: trace.KindDevice, Key: strconv.FormatInt(handle, 10),
+			Name: word + strconv.FormatInt(a.index, 10), Rank: trace.NoRank, Order: 1<<40 + a.index}
 		if a.name != "" {
 			l.Attributes = append(l.Attributes, trace.Attribute{Key: "model", Value: trace.Text(a.name)})
 		}
@@ -106,7 +112,8 @@ func (c *converter) queue(agent, number int64) *row {
 		if number == copies {
 			name = "copies"
 		}
-		return c.rows.Open(trace.Location{Parent: c.device(agent), Kind: trace.KindStream, Key: name, Name: name, Rank: trace.NoRank, Order: number & (1<<40 - 1)}, streamOptions)
+		return c.rows.Open(trace.Location{Parent: c.device(agent), Kind: trace.KindStream, Key: name, Name: name,
+			Rank: trace.NoRank, Order: number & (1<<40 - 1)}, streamOptions)
 	})
 }
 
@@ -151,7 +158,8 @@ func (c *converter) add(r *row, x *call, region trace.RegionID, work bool) {
 // region finds a region by its name.
 func (c *converter) region(name, category string, role trace.Role) trace.RegionID {
 	key := category + "\x00" + name
-	return importer.Once(c.others, key, func() trace.RegionID { return c.w.Region(trace.Region{Name: name, Category: category, Role: role}) })
+	return importer.Once(c.others, key,
+		func() trace.RegionID { return c.w.Region(trace.Region{Name: name, Category: category, Role: role}) })
 }
 
 // call adds a call of an API, or a range of a marker.
@@ -181,7 +189,9 @@ func (c *converter) transfer(t *transfer) {
 	if !c.agents[at].gpu && c.agents[t.from].gpu {
 		at = t.from
 	}
-	name := "Memcpy " + strings.NewReplacer("MEMORY_COPY_", "", "HOST", "H", "DEVICE", "D", "_TO_", "to").Replace(c.strings.operation(t.kind, t.operation))
+	name := "Memcpy " +
+		strings.NewReplacer("MEMORY_COPY_", "", "HOST", "H", "DEVICE", "D", "_TO_",
+			"to").Replace(c.strings.operation(t.kind, t.operation))
 	r := c.queue(at, copies)
 	c.add(r, &t.call, c.region(strings.TrimSpace(name), "gpu_memcpy", trace.RoleCopy), true)
 	if t.bytes > 0 {

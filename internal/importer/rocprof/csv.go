@@ -68,7 +68,8 @@ func sheetOf(head []byte) sheet {
 	return noSheet
 }
 
-// claimCSV takes the sheets of one process together: they begin alike, as in 123_kernel_trace.csv and 123_hip_api_trace.csv.
+// claimCSV takes the sheets of one process together: they begin alike, as in 123_kernel_trace.csv and
+// 123_hip_api_trace.csv.
 func claimCSV(s importer.Source) (runs []importer.Run) {
 	byPrefix := map[string]int{}
 	for _, f := range s.Files {
@@ -96,7 +97,8 @@ func claimCSV(s importer.Source) (runs []importer.Run) {
 
 // sheetNames are endings that rocprofv3 gives its files.
 var sheetNames = []string{
-	"kernel", "memory_copy", "memory_allocation", "scratch_memory", "hip_api", "hip", "hip_runtime_api", "hip_compiler_api", "hsa_api", "hsa", "marker_api", "marker", "rccl_api", "rccl",
+	"kernel", "memory_copy", "memory_allocation", "scratch_memory", "hip_api", "hip", "hip_runtime_api",
+	"hip_compiler_api", "hsa_api", "hsa", "marker_api", "marker", "rccl_api", "rccl",
 	"rocdecode_api", "rocdecode", "rocjpeg_api", "rocjpeg", "ompt",
 }
 
@@ -136,7 +138,8 @@ func readCSV(ctx context.Context, run importer.Run, w trace.Writer) error {
 		return int(rankOfSheet(sheetOf(run.Source.Head(a)))) - int(rankOfSheet(sheetOf(run.Source.Head(b))))
 	})
 	p.pid = processOf(run, files)
-	c := &csvReader{converter: newConverter(w, p, run.Label(files[0])), run: run, operations: map[string]int64{}, byName: map[string]int64{}}
+	c := &csvReader{converter: newConverter(w, p, run.Label(files[0])), run: run, operations: map[string]int64{},
+		byName: map[string]int64{}}
 	for _, file := range files {
 		if err := c.sheet(ctx, file); err != nil {
 			return errors.Join(err, c.close())
@@ -217,9 +220,11 @@ func (c *csvReader) sheet(ctx context.Context, file string) error {
 	kind := sheetOf(c.run.Source.Head(file))
 	switch kind {
 	case untimedSheet:
-		return &importer.Error{File: label, Cause: "the dispatches have no times", Hint: "record with rocprof --timestamp on, or with rocprofv3", Kind: importer.ErrUnsupported}
+		return &importer.Error{File: label, Cause: "the dispatches have no times",
+			Hint: "record with rocprof --timestamp on, or with rocprofv3", Kind: importer.ErrUnsupported}
 	case noSheet:
-		return &importer.Error{File: label, Cause: "these are no columns of rocprof", Hint: "give its results.csv, or the *_trace.csv files of rocprofv3", Kind: importer.ErrMalformed}
+		return &importer.Error{File: label, Cause: "these are no columns of rocprof",
+			Hint: "give its results.csv, or the *_trace.csv files of rocprofv3", Kind: importer.ErrMalformed}
 	}
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 1<<16), mostLine)
@@ -245,7 +250,8 @@ func (c *csvReader) sheet(ctx context.Context, file string) error {
 			c.row(kind, &row)
 		}
 		if row.bad {
-			c.w.Report(trace.Skipped, "lines with a value that is missing or no number", 1, fmt.Sprintf("%s: line %d", label, n))
+			c.w.Report(trace.Skipped, "lines with a value that is missing or no number", 1,
+				fmt.Sprintf("%s: line %d", label, n))
 		}
 	}
 	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
@@ -258,16 +264,20 @@ func (c *csvReader) sheet(ctx context.Context, file string) error {
 
 // row takes one line; where a number in it is none, nothing.
 func (c *csvReader) row(kind sheet, r *csvRow) {
-	x := call{thread: r.number("Thread_Id"), correlation: r.number("Correlation_Id"), begin: r.number("Start_Timestamp"), end: r.number("End_Timestamp")}
+	x := call{thread: r.number("Thread_Id"), correlation: r.number("Correlation_Id"),
+		begin: r.number("Start_Timestamp"), end: r.number("End_Timestamp")}
 	switch kind {
 	case kernelSheet:
-		d := dispatch{call: x, agent: r.number("Agent_Id"), queue: r.number("Queue_Id"), stream: r.number("Stream_Id"), private: r.number("Private_Segment_Size") + r.number("Scratch_Size"), group: r.number("Group_Segment_Size") + r.number("LDS_Block_Size")}
+		d := dispatch{call: x, agent: r.number("Agent_Id"), queue: r.number("Queue_Id"), stream: r.number("Stream_Id"),
+			private: r.number("Private_Segment_Size") + r.number("Scratch_Size"),
+			group:   r.number("Group_Segment_Size") + r.number("LDS_Block_Size")}
 		for i, axis := range []string{"X", "Y", "Z"} {
 			d.block[i], d.grid[i] = r.number("Workgroup_Size_"+axis), r.number("Grid_Size_"+axis)
 		}
 		c.kernel(&d, r, "Kernel_Name")
 	case oldSheet:
-		d := dispatch{agent: r.number("gpu-id"), queue: r.number("queue-id"), private: r.number("scr"), group: r.number("lds")}
+		d := dispatch{agent: r.number("gpu-id"), queue: r.number("queue-id"), private: r.number("scr"),
+			group: r.number("lds")}
 		d.thread, d.begin, d.end = r.number("tid"), r.number("BeginNs"), r.number("EndNs")
 		d.block, d.grid = [3]int64{r.number("wgr"), 1, 1}, [3]int64{r.number("grd"), 1, 1}
 		c.kernel(&d, r, "KernelName")
@@ -278,7 +288,8 @@ func (c *csvReader) row(kind sheet, r *csvRow) {
 	case copySheet:
 		c.copy(x, r)
 	case memorySheet, scratchSheet:
-		a := allocation{call: x, agent: r.number("Agent_Id"), address: r.number("Address"), bytes: r.number("Allocation_Size")}
+		a := allocation{call: x, agent: r.number("Agent_Id"), address: r.number("Address"),
+			bytes: r.number("Allocation_Size")}
 		a.operation = c.operation(r.text("Operation"))
 		if kind == scratchSheet { // tells when, not how much
 			c.w.Report(trace.Skipped, "records of scratch memory, whose size is not told", 1, c.label)
@@ -286,7 +297,8 @@ func (c *csvReader) row(kind sheet, r *csvRow) {
 			c.allocation(&a, false)
 		}
 	case agentSheet:
-		a := agent{gpu: string(r.text("Agent_Type")) == "GPU", index: r.number("Logical_Node_Type_Id"), name: string(r.text("Product_Name"))}
+		a := agent{gpu: string(r.text("Agent_Type")) == "GPU", index: r.number("Logical_Node_Type_Id"),
+			name: string(r.text("Product_Name"))}
 		if a.name == "" {
 			a.name = string(r.text("Name"))
 		}
@@ -320,7 +332,8 @@ func (c *csvReader) kernel(d *dispatch, r *csvRow, column string) {
 }
 
 func (c *csvReader) copy(x call, r *csvRow) {
-	t := transfer{call: x, from: r.number("Source_Agent_Id"), to: r.number("Destination_Agent_Id"), stream: r.number("Stream_Id")}
+	t := transfer{call: x, from: r.number("Source_Agent_Id"), to: r.number("Destination_Agent_Id"),
+		stream: r.number("Stream_Id")}
 	direction := string(r.text("Direction"))
 	if t.operation = c.operation([]byte(direction)); r.bad {
 		return
@@ -354,7 +367,8 @@ func listOf(domain string) string {
 	return domain
 }
 
-// split cuts a line of CSV into its fields. Quotes in a field are written twice; a quote that nobody closes closes at the end.
+// split cuts a line of CSV into its fields. Quotes in a field are written twice; a quote that nobody closes closes at
+// the end.
 func split(line []byte, to [][]byte) [][]byte {
 	for len(to) < maximalFields {
 		if len(line) > 0 && line[0] == '"' {

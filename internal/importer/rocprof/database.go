@@ -35,7 +35,8 @@ func readDatabase(ctx context.Context, run importer.Run, name string, w trace.Wr
 			continue
 		}
 		if sets[id] == nil {
-			sets[id] = &database{ctx: ctx, file: file, w: w, label: run.Label(name), tables: map[string]*sqlitefile.Table{}}
+			sets[id] = &database{ctx: ctx, file: file, w: w, label: run.Label(name),
+				tables: map[string]*sqlitefile.Table{}}
 		}
 		sets[id].tables[kind] = t
 	}
@@ -48,7 +49,9 @@ func readDatabase(ctx context.Context, run importer.Run, name string, w trace.Wr
 }
 
 // tableKinds are the tables that are read, longest names first.
-var tableKinds = []string{"rocpd_info_kernel_symbol", "rocpd_kernel_dispatch", "rocpd_memory_allocate", "rocpd_info_process", "rocpd_memory_copy", "rocpd_info_thread", "rocpd_info_agent", "rocpd_info_node", "rocpd_region", "rocpd_sample", "rocpd_pmc_event", "rocpd_string", "rocpd_event"}
+var tableKinds = []string{"rocpd_info_kernel_symbol", "rocpd_kernel_dispatch", "rocpd_memory_allocate",
+	"rocpd_info_process", "rocpd_memory_copy", "rocpd_info_thread", "rocpd_info_agent", "rocpd_info_node",
+	"rocpd_region", "rocpd_sample", "rocpd_pmc_event", "rocpd_string", "rocpd_event"}
 
 // splitTable takes "rocpd_region_0a1b" apart. Views of the same names without an id are no tables.
 func splitTable(name string) (kind, id string, ok bool) {
@@ -86,7 +89,8 @@ func (d *database) scan(table string, fn func(*sqlitefile.Row) error, columns ..
 	}
 	damage, err := d.file.Scan(d.ctx, t, columns, fn)
 	if n := damage.Pages + damage.Rows; n > 0 {
-		d.w.Report(trace.Skipped, "damaged pages and rows of the database", n, fmt.Sprintf("%s: page %d", d.label, damage.First))
+		d.w.Report(trace.Skipped, "damaged pages and rows of the database", n,
+			fmt.Sprintf("%s: page %d", d.label, damage.First))
 	}
 	if err != nil && d.ctx.Err() == nil {
 		return importer.Malformed(d.label, t.Name, "reading fails: %v", err)
@@ -95,8 +99,10 @@ func (d *database) scan(table string, fn func(*sqlitefile.Row) error, columns ..
 }
 
 func (d *database) read() error {
-	d.text, d.hosts, d.processes, d.threads = map[int64]string{}, map[int64]string{}, map[int64]*converter{}, map[int64]int64{}
-	d.agents, d.kernels, d.correlations, d.categories = map[int64]agent{}, map[int64]string{}, map[int64]int64{}, map[int64]int64{}
+	d.text, d.hosts, d.processes, d.threads = map[int64]string{}, map[int64]string{}, map[int64]*converter{},
+		map[int64]int64{}
+	d.agents, d.kernels, d.correlations, d.categories = map[int64]agent{}, map[int64]string{}, map[int64]int64{},
+		map[int64]int64{}
 	err := d.define()
 	if err == nil {
 		err = d.records()
@@ -160,7 +166,9 @@ func (d *database) define() error {
 			pid, _ := r.Int(1)
 			node, _ := r.Int(2)
 			command, _, _ := strings.Cut(string(r.Text(3)), " ")
-			d.processes[id] = newConverter(d.w, &process{host: d.hosts[node], pid: pid, command: command, agents: d.agents, kernels: d.kernels}, d.label)
+			d.processes[id] = newConverter(d.w,
+				&process{host: d.hosts[node], pid: pid, command: command, agents: d.agents, kernels: d.kernels},
+				d.label)
 			return nil
 		}, "id", "pid", "nid", "command"),
 	)
@@ -217,11 +225,14 @@ func (d *database) records() error {
 			if !ok {
 				return nil
 			}
-			c.dispatch(&dispatch{call: x, agent: number(r, 0), queue: number(r, 1), stream: number(r, 2), kernel: number(r, 3), private: number(r, 4), group: number(r, 5),
-				block: [3]int64{number(r, 6), number(r, 7), number(r, 8)}, grid: [3]int64{number(r, 9), number(r, 10), number(r, 11)}})
+			c.dispatch(&dispatch{call: x, agent: number(r, 0), queue: number(r, 1), stream: number(r, 2),
+				kernel: number(r, 3), private: number(r, 4), group: number(r, 5),
+				block: [3]int64{number(r, 6), number(r, 7), number(r, 8)},
+				grid:  [3]int64{number(r, 9), number(r, 10), number(r, 11)}})
 			return nil
 		}, columns("agent_id", "queue_id", "stream_id", "kernel_id", "private_segment_size", "group_segment_size",
-			"workgroup_size_x", "workgroup_size_y", "workgroup_size_z", "grid_size_x", "grid_size_y", "grid_size_z")...),
+			"workgroup_size_x", "workgroup_size_y", "workgroup_size_z", "grid_size_x", "grid_size_y",
+			"grid_size_z")...),
 		d.scan("rocpd_memory_copy", func(r *sqlitefile.Row) error {
 			x, c, ok := d.call(r)
 			if !ok {
@@ -237,7 +248,8 @@ func (d *database) records() error {
 				return nil
 			}
 			kind, level := string(r.Text(n+3)), string(r.Text(n+4))
-			c.allocation(&allocation{call: x, agent: number(r, 0), address: number(r, 1), bytes: number(r, 2), free: strings.EqualFold(kind, "FREE")}, strings.EqualFold(level, "SCRATCH"))
+			c.allocation(&allocation{call: x, agent: number(r, 0), address: number(r, 1), bytes: number(r, 2),
+				free: strings.EqualFold(kind, "FREE")}, strings.EqualFold(level, "SCRATCH"))
 			return nil
 		}, columns("agent_id", "address", "size", "type", "level")...),
 		d.count("rocpd_sample", "samples"),

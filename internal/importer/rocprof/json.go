@@ -24,7 +24,8 @@ func readResults(ctx context.Context, run importer.Run, name string, w trace.Wri
 	err := open(silent, func(r *results) error {
 		r.records = 1 // a cut is judged in the second reading
 		return r.each(func() error {
-			p := &process{agents: map[int64]agent{}, kernels: map[int64]string{}, strings: names{markers: map[int64]string{}}}
+			p := &process{agents: map[int64]agent{}, kernels: map[int64]string{},
+				strings: names{markers: map[int64]string{}}}
 			processes = append(processes, p)
 			return r.define(p)
 		})

@@ -25,7 +25,8 @@ import (
 )
 
 // Format is the results of rocprofv3.
-var Format = &importer.Format{Name: "rocprof", Title: "ROCm profiles (rocprofv3: JSON, rocpd, CSV; rocprof: CSV)", Claim: claim, Import: read}
+var Format = &importer.Format{Name: "rocprof", Title: "ROCm profiles (rocprofv3: JSON, rocpd, CSV; rocprof: CSV)",
+	Claim: claim, Import: read}
 
 // claim takes every file for itself. Processes of one job write a file each; without a word in
 // them that says so they are runs of their own.

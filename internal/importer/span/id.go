@@ -54,8 +54,8 @@ func ParseID(b []byte) ID {
 	return ID{number: n, kind: hexID, text: string(b)}
 }
 
-// eightDigits gives the number of eight hexadecimal digits in lower case, all at once: a byte each, the first one lowest. Whether they are such is told
-// by writing the number again.
+// eightDigits gives the number of eight hexadecimal digits in lower case, all at once: a byte each, the first one
+// lowest. Whether they are such is told by writing the number again.
 func eightDigits(w uint64) (n uint64, ok bool) {
 	const ones = 0x0101010101010101
 	n = w&(0x0f*ones) + 9*(w>>6&ones) // letters have bit 6, and 'a' ends in 1

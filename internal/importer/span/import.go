@@ -57,7 +57,8 @@ func readFiles(ctx context.Context, run importer.Run, out *Writer, read func(*So
 	return nil
 }
 
-func readFile(ctx context.Context, run importer.Run, path string, out *Writer, read func(*Source, *Writer) error) error {
+func readFile(ctx context.Context, run importer.Run, path string, out *Writer,
+	read func(*Source, *Writer) error) error {
 	f, err := run.Open(path)
 	if err != nil {
 		return err
@@ -96,7 +97,8 @@ func (w *Writer) measure(ctx context.Context, run importer.Run, read func(*Sourc
 		}
 	}
 	if fit.Pairs() == 0 {
-		w.w.Report(trace.Skipped, "alignment by messages: no call goes from one instance to another, so nothing is moved", 1, w.label)
+		w.w.Report(trace.Skipped,
+			"alignment by messages: no call goes from one instance to another, so nothing is moved", 1, w.label)
 		return nil
 	}
 	r := fit.Solve()
@@ -112,7 +114,9 @@ func (w *Writer) measure(ctx context.Context, run importer.Run, read func(*Sourc
 	}
 	w.w.Report(trace.Repaired, "instances whose clocks were moved, as asked by --align", int64(r.Moved), what)
 	if r.Groups > 1 {
-		w.w.Report(trace.Guessed, "groups of instances without calls between them: their clocks are not aligned with each other", int64(r.Groups), w.label)
+		w.w.Report(trace.Guessed,
+			"groups of instances without calls between them: their clocks are not aligned with each other",
+			int64(r.Groups), w.label)
 	}
 	pairs := fmt.Sprintf("%d pairs", fit.Pairs())
 	if fit.Pairs() == 1 {

@@ -45,7 +45,9 @@ func (w *Writer) finish() error {
 	w.joinReferences()
 	w.flushLinks()
 	if w.skew.count > 0 {
-		w.w.Report(trace.Guessed, "spans that begin before their caller on another host: clocks disagree, times are left as they are (--align messages fits them)", w.skew.count,
+		w.w.Report(trace.Guessed,
+			"spans that begin before their caller on another host: clocks disagree, times are left as they are "+
+				"(--align messages fits them)", w.skew.count,
 			fmt.Sprintf("%s: by %d µs, the most", w.place(w.skew.offset), w.skew.worst/1000))
 	}
 	traces := 0

@@ -51,9 +51,9 @@ func (k key) hash() uint64 {
 	return h >> 32
 }
 
-// A nodeList holds nodes in pieces, so that no node moves and none is copied as it grows, and finds the first one of a key: its
-// table has a slot of a node's number and its hash, so that a look at other nodes is rare. A map of keys
-// took three times the memory and four times the time.
+// A nodeList holds nodes in pieces, so that no node moves and none is copied as it grows, and finds the first one of a
+// key: its table has a slot of a node's number and its hash, so that a look at other nodes is rare. A map of keys took
+// three times the memory and four times the time.
 type nodeList struct {
 	pieces [][]node
 	count  int

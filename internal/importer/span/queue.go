@@ -5,9 +5,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A queue takes spans from what reads them to what writes them. Reading text and putting spans into a store cost about the
-// same, and neither needs the other: so they run beside each other, a batch at a time. What is reported keeps its place among
-// the spans, so that a report is the same however goroutines go.
+// A queue takes spans from what reads them to what writes them. Reading text and putting spans into a store cost about
+// the same, and neither needs the other: so they run beside each other, a batch at a time. What is reported keeps its
+// place among the spans, so that a report is the same however goroutines go.
 type queue struct {
 	filling *batch
 	full    chan *batch // nil while all is in the first batch

@@ -69,7 +69,8 @@ type reference struct {
 }
 
 func newWriter(w trace.Writer, label string) *Writer {
-	return &Writer{w: w, label: label, rows: map[rowKey]*row{}, regions: map[regionKey]trace.RegionID{}, tags: importer.NewAttributes(w),
+	return &Writer{w: w, label: label, rows: map[rowKey]*row{}, regions: map[regionKey]trace.RegionID{},
+		tags:   importer.NewAttributes(w),
 		traces: map[string]uint32{}, odd: map[string]uint64{}}
 }
 
@@ -143,13 +144,15 @@ func (w *Writer) add(s *Span) {
 		}
 	}
 	if s.Duration < 0 || s.Begin > Latest-s.Duration {
-		w.report(trace.Repaired, "spans whose duration is negative or out of range: drawn as empty", 1, w.place(s.Offset))
+		w.report(trace.Repaired, "spans whose duration is negative or out of range: drawn as empty", 1,
+			w.place(s.Offset))
 		s.Duration = 0
 	}
 	r := w.row(s)
 	number := w.trace(s.Trace)
 	w.held[number] = true
-	n := node{trace: number, row: uint32(r.number), region: w.region(s), begin: s.Begin, end: s.Begin + s.Duration, flags: s.flags(), offset: s.Offset}
+	n := node{trace: number, row: uint32(r.number), region: w.region(s), begin: s.Begin, end: s.Begin + s.Duration,
+		flags: s.flags(), offset: s.Offset}
 	odd := false
 	if n.id, odd = w.id(s.ID); odd {
 		n.flags |= oddNumber
@@ -337,7 +340,8 @@ func nearby(name string) int {
 	return n + int(name[0])*31 + int(name[n/2])*17 + int(name[n-1])*7
 }
 
-// recentTags and recentRegions are how many names of attributes and of regions are found without a look into the table of all.
+// recentTags and recentRegions are how many names of attributes and of regions are found without a look into the table
+// of all.
 const (
 	recentTags    = 256
 	recentRegions = 512

@@ -29,12 +29,13 @@ type converter struct {
 func newConverter(w trace.Writer, run importer.Run, frames []frame) *converter {
 	c := &converter{w: w, label: run.Label(run.Files[0]), totals: map[string]*stack.Profile{}}
 	c.define(frames)
-	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: run.Name, Rank: trace.NoRank})
+	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: run.Name,
+		Rank: trace.NoRank})
 	return c
 }
 
-// define makes a region of each function. Frames that differ in the sampled line alone are one: its line is the first of
-// them, and each stay of a sample has its own as an attribute.
+// define makes a region of each function. Frames that differ in the sampled line alone are one: its line is the first
+// of them, and each stay of a sample has its own as an attribute.
 func (c *converter) define(frames []frame) {
 	lines := map[frame][]int{}
 	function := func(f frame) frame {
@@ -96,7 +97,8 @@ func (c *converter) profile(h header, number int) *profile {
 		name = "thread " + strconv.Itoa(number)
 	}
 	p := &profile{converter: c, header: h, scale: scales[h.unit], now: h.start}
-	p.at = c.w.Location(trace.Location{Parent: c.process, Kind: trace.KindThread, Key: strconv.Itoa(number), Name: name, Rank: trace.NoRank, Order: int64(number)})
+	p.at = c.w.Location(trace.Location{Parent: c.process, Kind: trace.KindThread, Key: strconv.Itoa(number), Name: name,
+		Rank: trace.NoRank, Order: int64(number)})
 	return p
 }
 
@@ -191,7 +193,8 @@ func (p *profile) close(place string) error {
 	}
 	var s trace.Stream
 	if p.scale > 0 && len(p.samples) > 0 {
-		at := p.w.Location(trace.Location{Parent: p.at, Kind: trace.KindSamples, Key: "samples", Name: "samples", Rank: trace.NoRank})
+		at := p.w.Location(trace.Location{Parent: p.at, Kind: trace.KindSamples, Key: "samples", Name: "samples",
+			Rank: trace.NoRank})
 		s = p.w.Stream(at, trace.StreamOptions{})
 	}
 	scale := p.scale

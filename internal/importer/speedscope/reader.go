@@ -8,8 +8,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A frame is a function, at a line. With a column that is where the function begins; without one it is, as py-spy writes
-// it, the line of the sample.
+// A frame is a function, at a line. With a column that is where the function begins; without one it is, as py-spy
+// writes it, the line of the sample.
 type frame struct {
 	name, file string
 	line       int64
@@ -24,7 +24,8 @@ type header struct {
 
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	label := run.Label(run.Files[0])
-	pass := func(f func(*jsonstream.Reader) error, leave func(what, place string), what string, count func() int) error {
+	pass := func(f func(*jsonstream.Reader) error, leave func(what, place string), what string,
+		count func() int) error {
 		in, err := run.Open(run.Files[0])
 		if err != nil {
 			return err
@@ -35,13 +36,16 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	var frames []frame
 	var headers []header
-	err := pass(func(r *jsonstream.Reader) error { return define(r, &frames, &headers) }, func(string, string) {}, "frames", func() int { return len(frames) + len(headers) })
+	err := pass(func(r *jsonstream.Reader) error { return define(r, &frames, &headers) }, func(string, string) {},
+		"frames", func() int { return len(frames) + len(headers) })
 	if err != nil {
 		return err
 	}
 	run.Progress = nil
 	c := newConverter(w, run, frames)
-	err = pass(func(r *jsonstream.Reader) error { return c.profiles(r, headers) }, func(what, place string) { w.Report(trace.Skipped, what, 1, place) }, "profiles", func() int { return c.records })
+	err = pass(func(r *jsonstream.Reader) error { return c.profiles(r, headers) },
+		func(what, place string) { w.Report(trace.Skipped, what, 1, place) }, "profiles",
+		func() int { return c.records })
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,8 @@ import (
 )
 
 // Format is speedscope's.
-var Format = &importer.Format{Name: "speedscope", Title: "speedscope files (py-spy, rbspy, dotnet-trace, …)", Claim: importer.EachFile(isSpeedscope), Import: read}
+var Format = &importer.Format{Name: "speedscope", Title: "speedscope files (py-spy, rbspy, dotnet-trace, …)",
+	Claim: importer.EachFile(isSpeedscope), Import: read}
 
 // isSpeedscope: the schema's address, or the three members that make a file.
 func isSpeedscope(head []byte) bool {
@@ -27,5 +28,6 @@ func isSpeedscope(head []byte) bool {
 		return false
 	}
 	return bytes.Contains(head, []byte("speedscope.app/file-format-schema")) ||
-		bytes.Contains(head, []byte(`"shared"`)) && bytes.Contains(head, []byte(`"frames"`)) && bytes.Contains(head, []byte(`"profiles"`)) && bytes.Contains(head, []byte(`"unit"`))
+		bytes.Contains(head, []byte(`"shared"`)) && bytes.Contains(head, []byte(`"frames"`)) &&
+			bytes.Contains(head, []byte(`"profiles"`)) && bytes.Contains(head, []byte(`"unit"`))
 }

@@ -71,12 +71,14 @@ func (p *Profile) Finish() {
 	for i, k := range p.keys {
 		for m, metric := range p.metrics {
 			v := p.values[(i*len(p.metrics)+m)*2:]
-			p.w.Profile(trace.ProfileRow{Location: k.location, Path: k.path, Metric: metric, Inclusive: v[0], Exclusive: v[1]})
+			p.w.Profile(trace.ProfileRow{Location: k.location, Path: k.path, Metric: metric, Inclusive: v[0],
+				Exclusive: v[1]})
 		}
 	}
 }
 
-// A Frame is a region with the line at which a sample met it. The line is a fact of the sample: it does not tell regions apart.
+// A Frame is a region with the line at which a sample met it. The line is a fact of the sample: it does not tell
+// regions apart.
 type Frame struct {
 	Region trace.RegionID
 	Line   int // 0: not told, or that of the region

@@ -34,7 +34,8 @@ func (p *profile) write(ctx context.Context, w trace.Writer, at trace.LocationID
 		if r.Name == "" {
 			r.Name = "(no name)"
 		}
-		if strings.HasPrefix(r.Name, "(") && slices.Contains([]string{"(garbage collection)", "(marking)", "(sweeping)"}, r.Name) {
+		if strings.HasPrefix(r.Name, "(") &&
+			slices.Contains([]string{"(garbage collection)", "(marking)", "(sweeping)"}, r.Name) {
 			r.Role = trace.RoleOverhead
 		}
 		if strings.HasPrefix(r.File, "<") { // written in C
@@ -63,18 +64,22 @@ func (p *profile) write(ctx context.Context, w trace.Writer, at trace.LocationID
 		self, total := values(f.self), values(f.total)
 		flat := w.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: regions[id], Flat: true})
 		for i := range ids {
-			w.Profile(trace.ProfileRow{Location: at, Path: flat, Metric: ids[i], Inclusive: total[i], Exclusive: self[i]})
+			w.Profile(trace.ProfileRow{Location: at, Path: flat, Metric: ids[i], Inclusive: total[i],
+				Exclusive: self[i]})
 		}
 	}
-	w.Report(trace.Guessed, "dumps without stacks: functions only; record with raw: true for call paths and times", 1, label)
+	w.Report(trace.Guessed, "dumps without stacks: functions only; record with raw: true for call paths and times", 1,
+		label)
 	return ctx.Err()
 }
 
 // stacks adds up the stacks and shows them over time.
-func (p *profile) stacks(ctx context.Context, w trace.Writer, at trace.LocationID, regions map[int64]trace.RegionID, total *stack.Profile, values func(float64) []float64, label string) error {
+func (p *profile) stacks(ctx context.Context, w trace.Writer, at trace.LocationID, regions map[int64]trace.RegionID,
+	total *stack.Profile, values func(float64) []float64, label string) error {
 	var stream trace.Stream
 	if len(p.deltas) > 0 {
-		stream = w.Stream(w.Location(trace.Location{Parent: at, Kind: trace.KindSamples, Name: "samples", Rank: trace.NoRank}), trace.StreamOptions{Unordered: true})
+		stream = w.Stream(w.Location(trace.Location{Parent: at, Kind: trace.KindSamples, Name: "samples",
+			Rank: trace.NoRank}), trace.StreamOptions{Unordered: true})
 	}
 	var open, now []trace.RegionID
 	time, taken, unknown := int64(0), 0, int64(0)

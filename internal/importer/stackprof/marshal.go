@@ -12,8 +12,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A decoder reads Ruby's Marshal, version 4.8: of it what a dump is made of. A value is nil, bool, int64, float64, string (also
-// symbols), []any or []pair.
+// A decoder reads Ruby's Marshal, version 4.8: of it what a dump is made of. A value is nil, bool, int64, float64,
+// string (also symbols), []any or []pair.
 type decoder struct {
 	ctx     context.Context
 	r       *bufio.Reader

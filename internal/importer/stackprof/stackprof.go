@@ -1,11 +1,13 @@
-// Package stackprof reads dumps of stackprof, Ruby's sampling profiler: as it writes them (Ruby's Marshal), and as JSON.
+// Package stackprof reads dumps of stackprof, Ruby's sampling profiler: as it writes them (Ruby's Marshal), and as
+// JSON.
 //
-// The format is that of the gem's own results (github.com/tmm1/stackprof, README "Advanced usage"): a hash with the mode, the interval, and
-// frames by number, each with its name, file, line, samples of its own and in all; with `raw: true` also all stacks, one after the
-// other as length, frames from the outermost, count, and the microseconds between samples.
+// The format is that of the gem's own results (github.com/tmm1/stackprof, README "Advanced usage"): a hash with the
+// mode, the interval, and frames by number, each with its name, file, line, samples of its own and in all; with `raw:
+// true` also all stacks, one after the other as length, frames from the outermost, count, and the microseconds between
+// samples.
 //
-// Our words: stacks are call paths by samples and by what they stand for (time of wall or cpu, objects), and a row aside over time.
-// A dump without `raw` has sums of functions only, which are flat rows.
+// Our words: stacks are call paths by samples and by what they stand for (time of wall or cpu, objects), and a row
+// aside over time. A dump without `raw` has sums of functions only, which are flat rows.
 package stackprof
 
 import (
@@ -19,11 +21,13 @@ import (
 )
 
 // Format is stackprof's.
-var Format = &importer.Format{Name: "stackprof", Title: "stackprof dumps (Ruby)", Claim: importer.EachFile(isDump, isJSON), Import: importer.OneFile(read)}
+var Format = &importer.Format{Name: "stackprof", Title: "stackprof dumps (Ruby)",
+	Claim: importer.EachFile(isDump, isJSON), Import: importer.OneFile(read)}
 
 // isDump: a hash of Ruby that begins as the gem writes it.
 func isDump(head []byte) bool {
-	return bytes.HasPrefix(head, []byte("\x04\x08{")) && bytes.Contains(head[:min(len(head), 256)], []byte("mode")) && bytes.Contains(head[:min(len(head), 256)], []byte("interval"))
+	return bytes.HasPrefix(head, []byte("\x04\x08{")) && bytes.Contains(head[:min(len(head), 256)], []byte("mode")) &&
+		bytes.Contains(head[:min(len(head), 256)], []byte("interval"))
 }
 
 func isJSON(head []byte) bool {
@@ -67,6 +71,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 	if len(p.frames) == 0 {
 		return importer.Malformed(label, "", "holds no frames")
 	}
-	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name), Rank: trace.NoRank})
+	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name),
+		Rank: trace.NoRank})
 	return p.write(ctx, w, process, label)
 }

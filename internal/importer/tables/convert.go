@@ -68,9 +68,11 @@ func (r *converter) theLinks() error {
 	for k := trace.LinkMessage; k <= trace.LinkFlow; k++ {
 		kinds[k.String()] = k
 	}
-	const columns = "kind from_location from_time from_lane from_row to_location to_time to_lane to_row size tag communicator_id count from_region_id to_region_id"
+	const columns = "kind from_location from_time from_lane from_row to_location to_time to_lane to_row size tag " +
+		"communicator_id count from_region_id to_region_id"
 	err := r.each("links", columns, func(x *row) error {
-		l := trace.Link{Kind: kinds[x.text(0)], Size: x.or(9, -1), Tag: x.or(10, 0), Communicator: trace.NoCommunicator, Count: x.or(12, 1)}
+		l := trace.Link{Kind: kinds[x.text(0)], Size: x.or(9, -1), Tag: x.or(10, 0), Communicator: trace.NoCommunicator,
+			Count: x.or(12, 1)}
 		from, to := r.places[x.or(1, -1)], r.places[x.or(5, -1)]
 		begin, timed := x.integer(2)
 		var ok, okay bool
@@ -111,7 +113,8 @@ func (r *converter) linkEnd(l *location, t int64, x *row, place, region int) (tr
 }
 
 // along goes through rows that follow each other by location, with the stream of each.
-func (r *converter) along(table, columns string, at func(*row) (trace.LocationID, bool), f func(*row, trace.Stream)) error {
+func (r *converter) along(table, columns string, at func(*row) (trace.LocationID, bool),
+	f func(*row, trace.Stream)) error {
 	var stream trace.Stream
 	last := trace.NoLocation
 	err := r.each(table, columns, func(x *row) error {
@@ -193,7 +196,8 @@ func orNone(v float64, ok bool) float64 {
 // profile reads what profiles hold.
 func (r *converter) profile() error {
 	err := r.each("metrics", "name unit parent joins whole main description", func(x *row) error {
-		m := trace.Metric{Name: x.text(0), Unit: x.text(1), Parent: x.text(2), Integer: x.or(4, 0) == 1, Default: x.or(5, 0) == 1, Description: x.text(6)}
+		m := trace.Metric{Name: x.text(0), Unit: x.text(1), Parent: x.text(2), Integer: x.or(4, 0) == 1,
+			Default: x.or(5, 0) == 1, Description: x.text(6)}
 		if j := trace.Join(x.text(3)); j == trace.JoinMin || j == trace.JoinMax || j == trace.JoinMean {
 			m.Join = j
 		}
@@ -220,26 +224,28 @@ func (r *converter) profile() error {
 	if err != nil {
 		return err
 	}
-	err = r.each("profile", "location callpath metric calls subcalls inclusive exclusive path_inclusive", func(x *row) error {
-		if _, ofPath := x.integer(1); !ofPath {
-			return nil // a sum over intervals, which are read themselves
-		}
-		l := r.places[x.or(0, -1)]
-		path, known := r.paths[x.or(1, -1)]
-		metric, measured := r.metrics[x.text(2)]
-		if l == nil || !known || !measured {
-			r.skip("profile rows of what is not there", 1, "")
+	err = r.each("profile", "location callpath metric calls subcalls inclusive exclusive path_inclusive",
+		func(x *row) error {
+			if _, ofPath := x.integer(1); !ofPath {
+				return nil // a sum over intervals, which are read themselves
+			}
+			l := r.places[x.or(0, -1)]
+			path, known := r.paths[x.or(1, -1)]
+			metric, measured := r.metrics[x.text(2)]
+			if l == nil || !known || !measured {
+				r.skip("profile rows of what is not there", 1, "")
+				return nil
+			}
+			calls, _ := x.number(3) // 0 where they are not counted
+			subcalls, _ := x.number(4)
+			inclusive, has := x.number(7)
+			if !has { // of tables before the column was added
+				inclusive = orNone(x.number(5))
+			}
+			r.w.Profile(trace.ProfileRow{Location: l.id, Path: path, Metric: metric, Calls: calls, Subcalls: subcalls,
+				Inclusive: inclusive, Exclusive: orNone(x.number(6))})
 			return nil
-		}
-		calls, _ := x.number(3) // 0 where they are not counted
-		subcalls, _ := x.number(4)
-		inclusive, has := x.number(7)
-		if !has { // of tables before the column was added
-			inclusive = orNone(x.number(5))
-		}
-		r.w.Profile(trace.ProfileRow{Location: l.id, Path: path, Metric: metric, Calls: calls, Subcalls: subcalls, Inclusive: inclusive, Exclusive: orNone(x.number(6))})
-		return nil
-	})
+		})
 	if err != nil {
 		return err
 	}
@@ -250,7 +256,8 @@ func (r *converter) profile() error {
 func (r *converter) condensed() error {
 	err := r.each("distributions", "location callpath metric count min max mean sum_squares", func(x *row) error {
 		l := r.places[x.or(0, -1)]
-		a := trace.AtomicRow{Path: trace.NoCallPath, Count: orNone(x.number(3)), Min: orNone(x.number(4)), Max: orNone(x.number(5)), Mean: orNone(x.number(6)), SumSquares: orNone(x.number(7))}
+		a := trace.AtomicRow{Path: trace.NoCallPath, Count: orNone(x.number(3)), Min: orNone(x.number(4)),
+			Max: orNone(x.number(5)), Mean: orNone(x.number(6)), SumSquares: orNone(x.number(7))}
 		metric, known := r.metrics[x.text(2)]
 		if id, has := x.integer(1); has {
 			path, ok := r.paths[id]
@@ -276,7 +283,8 @@ func (r *converter) condensed() error {
 			r.skip("moments of what is not there", 1, "")
 			return nil
 		}
-		m := trace.MomentRow{Location: l.id, Role: role, Begin: begin, End: end, Weight: orNone(x.number(4)), Mean: orNone(x.number(5))}
+		m := trace.MomentRow{Location: l.id, Role: role, Begin: begin, End: end, Weight: orNone(x.number(4)),
+			Mean: orNone(x.number(5))}
 		for k := 2; k <= trace.MaxMoment; k++ {
 			m.Central[k] = orNone(x.number(4 + k))
 		}

@@ -92,7 +92,8 @@ func (r *converter) definitions() error {
 			return nil
 		}
 		role, _ := trace.ParseRole(x.text(3))
-		r.regions[id] = r.w.Region(trace.Region{Name: x.text(1), Category: x.text(2), Role: role, File: x.text(4), Line: int(x.or(5, 0)), Attributes: ofRegion[id]})
+		r.regions[id] = r.w.Region(trace.Region{Name: x.text(1), Category: x.text(2), Role: role, File: x.text(4),
+			Line: int(x.or(5, 0)), Attributes: ofRegion[id]})
 		return nil
 	})
 	if err != nil {
@@ -104,7 +105,9 @@ func (r *converter) definitions() error {
 			r.skip("counters of a location that is not there", 1, x.text(1))
 			return nil
 		}
-		r.counters[x.or(0, -1)] = counter{r.w.Counter(trace.Counter{Location: at.id, Name: x.text(1), Unit: x.text(2), Monotone: x.or(3, 0) == 1}), at.id}
+		r.counters[x.or(0,
+			-1)] = counter{r.w.Counter(trace.Counter{Location: at.id, Name: x.text(1), Unit: x.text(2),
+			Monotone: x.or(3, 0) == 1}), at.id}
 		return nil
 	})
 	if err != nil {
@@ -125,7 +128,8 @@ func (r *converter) locations(attributes map[int64][]trace.Attribute) error {
 			r.skip("locations without a number of their own", 1, x.text(2))
 			return nil
 		}
-		l := trace.Location{Parent: trace.NoLocation, Kind: trace.Kind(x.text(3)), Key: strconv.FormatInt(id, 10), Name: x.text(2), Rank: trace.NoRank, Order: id, Attributes: attributes[id]}
+		l := trace.Location{Parent: trace.NoLocation, Kind: trace.Kind(x.text(3)), Key: strconv.FormatInt(id, 10),
+			Name: x.text(2), Rank: trace.NoRank, Order: id, Attributes: attributes[id]}
 		rank, inherited := x.or(4, trace.NoRank), int64(trace.NoRank)
 		if parent, has := x.integer(1); has {
 			if up := r.places[parent]; up != nil {
@@ -198,12 +202,14 @@ func (r *converter) topologies() error {
 		if id == int64(len(all)) {
 			all = append(all, &trace.Topology{Name: x.text(1)})
 		}
-		if id != int64(len(all)-1) || x.or(2, -1) != int64(len(all[id].Dims)) || len(all[id].Dims) >= mostDimensions || size < 1 || size > 1<<31 {
+		if id != int64(len(all)-1) || x.or(2, -1) != int64(len(all[id].Dims)) || len(all[id].Dims) >= mostDimensions ||
+			size < 1 || size > 1<<31 {
 			r.skip("dimensions of topologies that are out of place", 1, "")
 			return nil
 		}
 		t := all[id]
-		t.Dims, t.DimNames, t.Periodic = append(t.Dims, int(size)), append(t.DimNames, x.text(3)), append(t.Periodic, x.or(5, 0) == 1)
+		t.Dims, t.DimNames, t.Periodic = append(t.Dims, int(size)), append(t.DimNames, x.text(3)),
+			append(t.Periodic, x.or(5, 0) == 1)
 		return nil
 	})
 	if err != nil {
@@ -219,7 +225,8 @@ func (r *converter) topologies() error {
 		if dimension == 0 {
 			t.Coordinates = append(t.Coordinates, trace.Coordinate{Location: l.id})
 		}
-		if n := len(t.Coordinates) - 1; n >= 0 && t.Coordinates[n].Location == l.id && int64(len(t.Coordinates[n].At)) == dimension {
+		if n := len(t.Coordinates) - 1; n >= 0 && t.Coordinates[n].Location == l.id &&
+			int64(len(t.Coordinates[n].At)) == dimension {
 			t.Coordinates[n].At = append(t.Coordinates[n].At, int(x.or(3, 0)))
 		} else {
 			r.skip("coordinates of what is not there", 1, "")

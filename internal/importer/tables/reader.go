@@ -42,8 +42,10 @@ func readSchema(run importer.Run) (*schema, error) {
 		return nil, importer.Malformed(run.Label(name), "", "it is not the description of an export: %v", err)
 	}
 	if s.Version != version {
-		return nil, &importer.Error{File: run.Label(name), Cause: fmt.Sprintf("the tables are laid out in version %d, and %d is read", s.Version, version),
-			Hint: "export the run again with this program", Kind: importer.ErrUnsupported}
+		return nil,
+			&importer.Error{File: run.Label(name),
+				Cause: fmt.Sprintf("the tables are laid out in version %d, and %d is read", s.Version, version),
+				Hint:  "export the run again with this program", Kind: importer.ErrUnsupported}
 	}
 	return &s, nil
 }
@@ -99,7 +101,9 @@ func (r *export) open() (done func(), err error) {
 		}
 	}
 	if r.files["locations"] == nil || r.files["regions"] == nil {
-		return done, importer.Malformed(r.run.Label(r.run.Files[0]), "", "the tables locations and regions are missing or cannot be read, so nothing has a name")
+		return done,
+			importer.Malformed(r.run.Label(r.run.Files[0]), "",
+				"the tables locations and regions are missing or cannot be read, so nothing has a name")
 	}
 	return done, nil
 }
@@ -180,6 +184,7 @@ func (r *export) damaged(table string, in *parquetfile.Reader) {
 	r.run.Progress.Add(r.sizes[table])
 	r.sizes[table] = 0
 	if d := in.Damage; d.Groups > 0 {
-		r.skip("row groups of tables that cannot be read", d.Groups, fmt.Sprintf("%s: row group %d: %v", r.labels[table], d.First, d.Why))
+		r.skip("row groups of tables that cannot be read", d.Groups,
+			fmt.Sprintf("%s: row group %d: %v", r.labels[table], d.First, d.Why))
 	}
 }

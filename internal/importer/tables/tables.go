@@ -1,11 +1,14 @@
-// Package tables reads runs back that `parallax export` wrote: a directory of Parquet files, a table each, with schema.json beside them.
+// Package tables reads runs back that `parallax export` wrote: a directory of Parquet files, a table each, with
+// schema.json beside them.
 //
-// The tables are those of docs/tables.md. `schema.json` names them with their rows and columns; its version says how they are laid out, and
-// only the present one is read: a run that an older version exported is exported again from its source. Files may have been written by another program,
-// as long as tables, columns and their order are the same: intervals by location, lane and row, attributes of intervals in the same order, samples by counter.
+// The tables are those of docs/tables.md. `schema.json` names them with their rows and columns; its version says how
+// they are laid out, and only the present one is read: a run that an older version exported is exported again from its
+// source. Files may have been written by another program, as long as tables, columns and their order are the same:
+// intervals by location, lane and row, attributes of intervals in the same order, samples by counter.
 //
-// Our words: everything comes back as it was, also lanes, numbers of locations and regions, links with the intervals at their ends, and the import report of the
-// source; so does the name of its format. Row groups that cannot be read, rows out of place and numbers that nothing has are left out and counted.
+// Our words: everything comes back as it was, also lanes, numbers of locations and regions, links with the intervals at
+// their ends, and the import report of the source; so does the name of its format. Row groups that cannot be read, rows
+// out of place and numbers that nothing has are left out and counted.
 package tables
 
 import (
@@ -19,7 +22,8 @@ import (
 )
 
 // Format is that of exported tables.
-var Format = &importer.Format{Name: "tables", Title: "Tables exported by Parallax (Parquet)", Claim: claim, Import: read}
+var Format = &importer.Format{Name: "tables", Title: "Tables exported by Parallax (Parquet)", Claim: claim,
+	Import: read}
 
 // version of the layout that is read; package export writes it.
 const version = 2
@@ -54,15 +58,19 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := &converter{export: export{ctx: ctx, run: run, w: w, schema: s, files: map[string]*parquetfile.File{}, sizes: map[string]int64{}, labels: map[string]string{}},
-		places: map[int64]*location{}, regions: map[int64]trace.RegionID{}, attribute: map[string]trace.AttributeID{}, counters: map[int64]counter{},
-		paths: map[int64]trace.CallPathID{}, metrics: map[string]trace.MetricID{}, groups: map[int64]trace.CommunicatorID{}}
+	r := &converter{export: export{ctx: ctx, run: run, w: w, schema: s, files: map[string]*parquetfile.File{},
+		sizes: map[string]int64{}, labels: map[string]string{}},
+		places: map[int64]*location{}, regions: map[int64]trace.RegionID{}, attribute: map[string]trace.AttributeID{},
+		counters: map[int64]counter{},
+		paths:    map[int64]trace.CallPathID{}, metrics: map[string]trace.MetricID{},
+		groups: map[int64]trace.CommunicatorID{}}
 	done, err := r.open()
 	defer done()
 	if err != nil {
 		return err
 	}
-	for _, step := range []func() error{r.theRun, r.definitions, r.intervals, r.theLinks, r.instants, r.samples, r.profile} {
+	for _, step := range []func() error{r.theRun, r.definitions, r.intervals, r.theLinks, r.instants, r.samples,
+		r.profile} {
 		if err := step(); err != nil {
 			return err
 		}

@@ -88,9 +88,11 @@ type pendingLink struct {
 
 func newConverter(run importer.Run, w trace.Writer) *converter {
 	return &converter{
-		run: run, w: w, several: map[[2]int]bool{}, processes: map[[2]int]trace.LocationID{}, hosts: map[string]trace.LocationID{},
+		run: run, w: w, several: map[[2]int]bool{}, processes: map[[2]int]trace.LocationID{},
+		hosts:    map[string]trace.LocationID{},
 		elements: map[string]*element{}, functions: map[string]*function{}, paths: map[trace.CallPathID]*pathRows{},
-		metrics: map[string]metric{}, counters: map[string]counter{}, regions: map[sourceKey]string{}, meta: metadata{keys: map[string]*metaKey{}},
+		metrics: map[string]metric{}, counters: map[string]counter{}, regions: map[sourceKey]string{},
+		meta: metadata{keys: map[string]*metaKey{}},
 	}
 }
 
@@ -123,7 +125,9 @@ func (c *converter) location(at node, host string) trace.LocationID {
 	if !c.several[key] {
 		return process
 	}
-	return c.w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Name: "thread " + strconv.Itoa(at.thread), Rank: trace.NoRank, Order: int64(at.thread), Attributes: numbered("thread", at.thread)})
+	return c.w.Location(trace.Location{Parent: process, Kind: trace.KindThread,
+		Name: "thread " + strconv.Itoa(at.thread), Rank: trace.NoRank, Order: int64(at.thread),
+		Attributes: numbered("thread", at.thread)})
 }
 
 // numbered is what TAU calls a location by, for layouts that go by it.
@@ -132,10 +136,13 @@ func numbered(key string, n int) []trace.Attribute {
 }
 
 func (c *converter) process(at node, host string) trace.LocationID {
-	l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: fmt.Sprintf("%d.%d", at.node, at.context), Rank: at.node, Order: int64(at.node)<<20 + int64(at.context&0xfffff)}
+	l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess,
+		Key: fmt.Sprintf("%d.%d", at.node, at.context), Rank: at.node,
+		Order: int64(at.node)<<20 + int64(at.context&0xfffff)}
 	if host != "" {
 		parent := importer.Once(c.hosts, host, func() trace.LocationID {
-			return c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: host, Rank: trace.NoRank, Order: int64(len(c.hosts))})
+			return c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: host,
+				Rank: trace.NoRank, Order: int64(len(c.hosts))})
 		})
 		l.Parent = parent
 	}
@@ -278,7 +285,8 @@ func (c *converter) metric(name string) metric {
 	m := metric{scale: 1}
 	d := trace.Metric{Name: name, Integer: true}
 	upper := strings.ToUpper(name)
-	if strings.Contains(upper, "TIME") || upper == "LINUX_TIMERS" || upper == "BGL_TIMERS" || upper == "BGP_TIMERS" || upper == "CRAY_TIMERS" {
+	if strings.Contains(upper, "TIME") || upper == "LINUX_TIMERS" || upper == "BGL_TIMERS" || upper == "BGP_TIMERS" ||
+		upper == "CRAY_TIMERS" {
 		m.scale, d.Unit, d.Integer, d.Default = 1000, "ns", false, true
 		for _, other := range c.metrics {
 			d.Default = d.Default && other.scale == 1 // the first clock stands for time
@@ -335,7 +343,9 @@ func (c *converter) add(at trace.LocationID, f *function, m metric, calls, subca
 		c.w.Report(trace.Skipped, "values that are no number, or too large to add up", 1, c.run.Name)
 		return
 	}
-	c.row(f.path, trace.ProfileRow{Location: at, Path: f.path.id, Metric: m.id, Calls: calls, Subcalls: subcalls, Inclusive: inclusive * m.scale, Exclusive: exclusive * m.scale})
+	c.row(f.path,
+		trace.ProfileRow{Location: at, Path: f.path.id, Metric: m.id, Calls: calls, Subcalls: subcalls,
+			Inclusive: inclusive * m.scale, Exclusive: exclusive * m.scale})
 	for i, e := range f.parts {
 		if i > 0 {
 			e.called = c.serial
@@ -390,7 +400,8 @@ func (c *converter) end() {
 
 // event writes a user event of a thread.
 func (c *converter) event(at trace.LocationID, k counter, e event) {
-	c.w.Atomic(trace.AtomicRow{Location: at, Path: k.path, Metric: k.metric, Count: e.count, Min: e.min, Max: e.max, Mean: e.mean, SumSquares: e.square})
+	c.w.Atomic(trace.AtomicRow{Location: at, Path: k.path, Metric: k.metric, Count: e.count, Min: e.min, Max: e.max,
+		Mean: e.mean, SumSquares: e.square})
 	if bytes := math.Round(e.mean * e.count); k.sends && e.count > 0 && e.count < 1<<53 && bytes >= 0 && bytes < 1<<62 {
 		c.links = append(c.links, pendingLink{at, k.to, int64(e.count), int64(bytes)})
 	}
@@ -442,11 +453,13 @@ func (c *converter) textFile(t *threadFiles, file int, f *textFile, label string
 // finish writes what needs all threads.
 func (c *converter) finish() error {
 	if len(c.meta.threads) == 0 {
-		return &importer.Error{File: c.run.Label(c.run.Files[0]), Cause: "the profile holds no thread", Kind: importer.ErrMalformed}
+		return &importer.Error{File: c.run.Label(c.run.Files[0]), Cause: "the profile holds no thread",
+			Kind: importer.ErrMalformed}
 	}
 	c.meta.finish(c.w)
 	if c.cut > 0 {
-		c.w.Report(trace.Guessed, "call paths that begin below the top, since TAU cut them at its depth limit", c.cut, "")
+		c.w.Report(trace.Guessed, "call paths that begin below the top, since TAU cut them at its depth limit", c.cut,
+			"")
 	}
 	for _, l := range c.links {
 		to, ok := c.processes[[2]int{l.to, 0}]
@@ -455,7 +468,8 @@ func (c *converter) finish() error {
 			c.w.Report(trace.Guessed, "nodes that received messages and have no profile", 1, "node "+strconv.Itoa(l.to))
 		}
 		end := func(at trace.LocationID) trace.End { return trace.End{Location: at, Region: trace.NoRegion} }
-		c.w.Link(trace.Link{Kind: trace.LinkMessage, From: end(l.from), To: end(to), Size: l.bytes, Count: l.count, Untimed: true, Communicator: trace.NoCommunicator})
+		c.w.Link(trace.Link{Kind: trace.LinkMessage, From: end(l.from), To: end(to), Size: l.bytes, Count: l.count,
+			Untimed: true, Communicator: trace.NoCommunicator})
 	}
 	return nil
 }

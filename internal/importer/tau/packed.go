@@ -290,7 +290,8 @@ func (s *packedFile) threads(ctx context.Context) error {
 			if i == 0 {
 				return s.failure()
 			}
-			s.c.w.Report(trace.Skipped, "threads of a packed profile that is cut off or damaged", int64(n-i), s.label+": "+s.place())
+			s.c.w.Report(trace.Skipped, "threads of a packed profile that is cut off or damaged", int64(n-i),
+				s.label+": "+s.place())
 			return nil
 		}
 	}

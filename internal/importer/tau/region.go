@@ -16,7 +16,8 @@ func regionOf(name, group string) trace.Region {
 	r := trace.Region{Name: name, Category: group}
 	for _, s := range samplings {
 		if strings.HasPrefix(name, s) {
-			r.Attributes = append(r.Attributes, trace.Attribute{Key: "sampled", Value: trace.Text(strings.ToLower(strings.Trim(s, "[]")))})
+			r.Attributes = append(r.Attributes,
+				trace.Attribute{Key: "sampled", Value: trace.Text(strings.ToLower(strings.Trim(s, "[]")))})
 			r.Role = trace.RoleOf(strings.TrimSpace(name[len(s):]), group)
 		}
 	}

@@ -176,7 +176,8 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 		case text:
 			texts = append(texts, file)
 		default:
-			err = &importer.Error{File: run.Label(file), Cause: "this is no TAU profile", Hint: "want profile.N.C.T, a .ppk or a merged tau.xml", Kind: importer.ErrMalformed}
+			err = &importer.Error{File: run.Label(file), Cause: "this is no TAU profile",
+				Hint: "want profile.N.C.T, a .ppk or a merged tau.xml", Kind: importer.ErrMalformed}
 		}
 		if err != nil {
 			return err

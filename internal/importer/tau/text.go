@@ -66,7 +66,8 @@ func (f *textFile) load(run importer.Run, file string) error {
 			return err
 		}
 		if len(f.data) > mostText {
-			return &importer.Error{File: run.Label(file), Cause: "a text profile of more than 1 GiB", Hint: "is this the right file?", Kind: importer.ErrUnsupported}
+			return &importer.Error{File: run.Label(file), Cause: "a text profile of more than 1 GiB",
+				Hint: "is this the right file?", Kind: importer.ErrUnsupported}
 		}
 	}
 	return f.parse(run.Label(file))
@@ -111,7 +112,8 @@ func (f *textFile) functions(l *lines, want int) {
 	got := 0
 	for got < want {
 		line, ok := l.peek()
-		if !ok || len(line) > 0 && line[0] >= '0' && line[0] <= '9' && bytes.HasSuffix(bytes.TrimSpace(line), []byte("aggregates")) {
+		if !ok || len(line) > 0 && line[0] >= '0' && line[0] <= '9' &&
+			bytes.HasSuffix(bytes.TrimSpace(line), []byte("aggregates")) {
 			break
 		}
 		l.next()

@@ -64,7 +64,8 @@ func readXML(ctx context.Context, run importer.Run, file string, c *converter) e
 		return err
 	}
 	defer f.Close()
-	x := &xmlFile{c: c, label: run.Label(file), d: xml.NewDecoder(&cleaner{r: f}), scopes: map[string]*scope{}, threads: map[string]*xmlThread{}}
+	x := &xmlFile{c: c, label: run.Label(file), d: xml.NewDecoder(&cleaner{r: f}), scopes: map[string]*scope{},
+		threads: map[string]*xmlThread{}}
 	x.d.Strict = false
 	x.d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	if err := x.read(ctx); err != nil {
@@ -313,7 +314,8 @@ func (x *xmlFile) atomics(h *xmlThread, text []byte) {
 			x.undefined()
 			continue
 		}
-		h.atomics = append(h.atomics, xmlAtomic{name, event{count: v[1], max: v[2], min: v[3], mean: v[4], square: v[5]}})
+		h.atomics = append(h.atomics,
+			xmlAtomic{name, event{count: v[1], max: v[2], min: v[3], mean: v[4], square: v[5]}})
 	}
 }
 

@@ -22,7 +22,8 @@ import (
 
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	trace.SortRegions(w)
-	c := &converter{run: run, w: w, owners: map[place]int{}, locations: map[place]trace.LocationID{}, processes: map[uint16]trace.LocationID{}}
+	c := &converter{run: run, w: w, owners: map[place]int{}, locations: map[place]trace.LocationID{},
+		processes: map[uint16]trace.LocationID{}}
 	traces, err := c.definitions()
 	if err != nil {
 		return err
@@ -54,7 +55,8 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 		w.Property("start", time.Unix(c.started, 0).UTC().Format(time.RFC3339))
 	}
 	if alone := int64(len(run.Companions)); alone > 0 {
-		w.Report(trace.Redundant, "merged traces beside the traces that they were made of", alone, run.Label(run.Companions[0]))
+		w.Report(trace.Redundant, "merged traces beside the traces that they were made of", alone,
+			run.Label(run.Companions[0]))
 	}
 	return parent.Err()
 }
@@ -93,7 +95,10 @@ func (c *converter) definitions() (traces []string, err error) {
 	for _, file := range traces {
 		events := eventsOf(file, files)
 		if events == "" {
-			return nil, &importer.Error{File: c.run.Label(file), Cause: "its event file is missing, so the numbers in it have no names", Hint: "put events.N.edf, or tau.edf for a merged trace, beside it", Kind: importer.ErrNotFound}
+			return nil,
+				&importer.Error{File: c.run.Label(file),
+					Cause: "its event file is missing, so the numbers in it have no names",
+					Hint:  "put events.N.edf, or tau.edf for a merged trace, beside it", Kind: importer.ErrNotFound}
 		}
 		c.of[file] = events
 		if c.events[events] != nil {
@@ -112,12 +117,15 @@ func (c *converter) definitions() (traces []string, err error) {
 			c.w.Report(trace.Skipped, "lines of event files that are no event", bad, c.run.Label(events))
 		}
 		if missing > 0 {
-			c.w.Report(trace.Skipped, "events that the first line of their file promises and that are not in it", missing, c.run.Label(events))
+			c.w.Report(trace.Skipped, "events that the first line of their file promises and that are not in it",
+				missing, c.run.Label(events))
 		}
 		c.events[events] = list
 	}
 	if len(traces) == 0 {
-		return nil, &importer.Error{File: c.run.Label(c.run.Files[0]), Cause: "there is no trace beside this event file", Hint: "give the directory that holds its .trc files", Kind: importer.ErrNotFound}
+		return nil,
+			&importer.Error{File: c.run.Label(c.run.Files[0]), Cause: "there is no trace beside this event file",
+				Hint: "give the directory that holds its .trc files", Kind: importer.ErrNotFound}
 	}
 	return traces, nil
 }
@@ -133,7 +141,8 @@ func (c *converter) own(file string, i int) error {
 	l.take(head, &r)
 	at := place{r.node, r.thread}
 	if j, taken := c.owners[at]; taken {
-		return importer.Malformed(c.run.Label(file), "byte 0", "node %d thread %d is also in %s", r.node, r.thread, c.run.Label(c.run.Files[j]))
+		return importer.Malformed(c.run.Label(file), "byte 0", "node %d thread %d is also in %s", r.node, r.thread,
+			c.run.Label(c.run.Files[j]))
 	}
 	c.owners[at] = i
 	return nil
@@ -149,10 +158,12 @@ func (c *converter) location(at place) trace.LocationID {
 	}
 	p := importer.Once(c.processes, at.node, func() trace.LocationID {
 		number := strconv.Itoa(int(at.node))
-		return c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number, Name: "node " + number, Rank: int(at.node)})
+		return c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: number,
+			Name: "node " + number, Rank: int(at.node)})
 	})
 	number := strconv.Itoa(int(at.thread))
-	id = c.w.Location(trace.Location{Parent: p, Kind: trace.KindThread, Key: number, Name: "thread " + number, Rank: trace.NoRank, Order: int64(at.thread)})
+	id = c.w.Location(trace.Location{Parent: p, Kind: trace.KindThread, Key: number, Name: "thread " + number,
+		Rank: trace.NoRank, Order: int64(at.thread)})
 	c.locations[at] = id
 	return id
 }
@@ -214,7 +225,8 @@ type clockPair struct {
 }
 
 func (c *converter) newFile(number int, name string) *file {
-	f := &file{converter: c, number: number, label: c.run.Label(name), events: map[int64]*known{}, threads: map[place]*thread{}}
+	f := &file{converter: c, number: number, label: c.run.Label(name), events: map[int64]*known{},
+		threads: map[place]*thread{}}
 	for id, e := range c.events[c.of[name]] {
 		f.events[id] = &known{event: e, id: id, region: trace.NoRegion}
 	}
@@ -258,7 +270,8 @@ func (f *file) report() {
 			f.w.Report(trace.Skipped, n.what, n.count, f.label)
 		}
 	}
-	for _, at := range slices.SortedFunc(maps.Keys(f.threads), func(a, b place) int { return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.thread, b.thread)) }) {
+	for _, at := range slices.SortedFunc(maps.Keys(f.threads),
+		func(a, b place) int { return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.thread, b.thread)) }) {
 		f.checkClock(f.threads[at])
 	}
 	c := f.converter
@@ -378,7 +391,8 @@ func (f *file) message(r *record, means meaning, t trace.Time) {
 	p := uint64(r.parameter)
 	partner := int32(p>>24&0xff | p>>56<<8)
 	end := message.End{
-		Tag: int64(p>>16&0xff | p>>48&0xff<<8), Communicator: int32(p >> 42 & 0x3f), Size: int64(p&0xffff | p>>32&0x3ff<<16),
+		Tag: int64(p>>16&0xff | p>>48&0xff<<8), Communicator: int32(p >> 42 & 0x3f),
+		Size:     int64(p&0xffff | p>>32&0x3ff<<16),
 		Location: f.location(place{r.node, r.thread}), Time: t, Region: trace.NoRegion,
 	}
 	if means == meansSend {
@@ -435,7 +449,9 @@ func (f *file) checkClock(t *thread) {
 	}
 	ticks := float64(t.clock[1].time - t.clock[0].time)
 	if rate := ticks / float64(seconds); rate < 0.5e6 || rate > 2e6 {
-		f.w.Report(trace.Guessed, fmt.Sprintf("threads whose clock runs at about %.2g a second beside the wall clock: taken for microseconds, as the format says", rate), 1, f.label)
+		f.w.Report(trace.Guessed,
+			fmt.Sprintf("threads whose clock runs at about %.2g a second beside the wall clock: taken for "+
+				"microseconds, as the format says", rate), 1, f.label)
 	}
 }
 

@@ -57,10 +57,11 @@ func (l *layout) take(b []byte, r *record) {
 	r.parameter, r.time = int64(l.order.Uint64(b[8:])), l.order.Uint64(b[16:])
 }
 
-// layoutOf tells the layout from the first record; nil where it is none of a trace. A wide record of node 3 also reads as a
-// narrow one whose time is 3, so wide ones are asked first.
+// layoutOf tells the layout from the first record; nil where it is none of a trace. A wide record of node 3 also reads
+// as a narrow one whose time is 3, so wide ones are asked first.
 func layoutOf(head []byte) *layout {
-	for _, l := range []*layout{{binary.LittleEndian, true}, {binary.BigEndian, true}, {binary.LittleEndian, false}, {binary.BigEndian, false}} {
+	for _, l := range []*layout{{binary.LittleEndian, true}, {binary.BigEndian, true}, {binary.LittleEndian, false},
+		{binary.BigEndian, false}} {
 		if len(head) < l.size() {
 			continue
 		}
@@ -79,7 +80,10 @@ func readRecords(ctx context.Context, in io.Reader, label string, each func(*rec
 	head, _ := b.Peek(wideSize)
 	l := layoutOf(head)
 	if l == nil {
-		return false, &importer.Error{File: label, Place: "byte 0", Cause: "the first record is not EV_INIT, so the layout of records cannot be told", Hint: "give a .trc file of TAU, with its .edf file beside it", Kind: importer.ErrMalformed}
+		return false,
+			&importer.Error{File: label, Place: "byte 0",
+				Cause: "the first record is not EV_INIT, so the layout of records cannot be told",
+				Hint:  "give a .trc file of TAU, with its .edf file beside it", Kind: importer.ErrMalformed}
 	}
 	size := l.size()
 	var r record
@@ -189,7 +193,8 @@ func eventOf(line string) (id int64, e event, ok bool) {
 	if err != nil || tagErr != nil {
 		return 0, event{}, false
 	}
-	e = event{group: fields[1], name: strings.TrimSpace(strings.ToValidUTF8(line[from+1:to], "\ufffd")), monotone: tag == 1}
+	e = event{group: fields[1], name: strings.TrimSpace(strings.ToValidUTF8(line[from+1:to], "\ufffd")),
+		monotone: tag == 1}
 	switch param := strings.TrimSpace(line[to+1:]); {
 	case tag == -7:
 		e.means = meansSend

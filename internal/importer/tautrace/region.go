@@ -7,8 +7,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// regionOf takes the place in the source out of a name: "main int (int, char **) [{ring.cpp} {7,1}-{40,1}]" is line 7 of
-// ring.cpp.
+// regionOf takes the place in the source out of a name: "main int (int, char **) [{ring.cpp} {7,1}-{40,1}]" is line 7
+// of ring.cpp.
 func regionOf(name, group string) trace.Region {
 	r := trace.Region{Name: name, Category: group}
 	i := strings.LastIndex(name, " [{")

@@ -61,7 +61,11 @@ func claim(s importer.Source) (runs []importer.Run) {
 		d := byName[name]
 		switch {
 		case len(d.threads) > 0:
-			slices.SortFunc(d.threads, func(a, b string) int { return cmp.Or(slices.Compare(threadOf(a), threadOf(b)), strings.Compare(a, b)) })
+			slices.SortFunc(d.threads,
+				func(a,
+					b string) int {
+					return cmp.Or(slices.Compare(threadOf(a), threadOf(b)), strings.Compare(a, b))
+				})
 			runs = append(runs, importer.Run{Files: append(d.threads, d.events...), Companions: d.merged})
 		case len(d.merged) == 1:
 			runs = append(runs, importer.Run{Files: append(d.merged, d.events...)})

@@ -173,7 +173,8 @@ func (s *Samples) at() []int64 {
 }
 
 // Show adds samples up and shows them over time, on a row below their thread; offset is added to times, in ns.
-func (t *Tree) Show(ctx context.Context, total *stack.Profile, thread trace.LocationID, s *Samples, offset trace.Time) error {
+func (t *Tree) Show(ctx context.Context, total *stack.Profile, thread trace.LocationID, s *Samples,
+	offset trace.Time) error {
 	t.join()
 	times := s.at()
 	if !slices.IsSorted(times) {
@@ -207,7 +208,8 @@ func (t *Tree) Show(ctx context.Context, total *stack.Profile, thread trace.Loca
 		t.w.Report(trace.Skipped, "samples of a node that is not there", unknown, s.Label)
 	}
 	if n := len(s.IDs) - len(s.Deltas); n > 0 && len(s.Deltas) > 0 {
-		t.w.Report(trace.Guessed, "samples without a time", int64(n), fmt.Sprintf("%s: sample %d", s.Label, len(s.Deltas)))
+		t.w.Report(trace.Guessed, "samples without a time", int64(n),
+			fmt.Sprintf("%s: sample %d", s.Label, len(s.Deltas)))
 	}
 	return stream.Close()
 }

@@ -136,15 +136,16 @@ func (c *Converter) Add(r Record) error {
 		c.roots++
 		return nil
 	}
-	called := call{trace.End{Location: e.location, Time: e.now, Region: trace.NoRegion, Number: e.entered}, r.PPE, r.PIndex}
+	called := call{trace.End{Location: e.location, Time: e.now, Region: trace.NoRegion, Number: e.entered}, r.PPE,
+		r.PIndex}
 	if !c.link(called) {
 		c.waiting = append(c.waiting, called)
 	}
 	return nil
 }
 
-// begin is when a procedure begins on a PE: at its millisecond, and of those that share one a nanosecond after the record
-// before, so that the order of records stays. On one PE that order is trusted more than the clock.
+// begin is when a procedure begins on a PE: at its millisecond, and of those that share one a nanosecond after the
+// record before, so that the order of records stays. On one PE that order is trusted more than the clock.
 func (c *Converter) begin(e *element, ms trace.Time) trace.Time {
 	t := ms
 	if ms >= c.ms {
@@ -179,7 +180,8 @@ func (c *Converter) element(pe int64) *element {
 	e := c.pe[pe]
 	if e == nil {
 		e = &element{open: trace.NoRegion}
-		e.location = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindThread, Name: fmt.Sprintf("PE %d", pe), Rank: int(pe), Order: pe})
+		e.location = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindThread,
+			Name: fmt.Sprintf("PE %d", pe), Rank: int(pe), Order: pe})
 		e.stream = c.w.Stream(e.location, trace.StreamOptions{})
 		c.pe[pe] = e
 	}
@@ -221,10 +223,12 @@ func (c *Converter) Close() error {
 	}
 	report(trace.Repaired, "records that run backwards in time, moved to the time of the one before", c.back)
 	report(trace.Skipped, "calls that the source program names and no record tells", c.untold())
-	report(trace.Skipped, "procedures whose record is lost, as the indices of later ones tell: nothing is known of them", lost)
+	report(trace.Skipped,
+		"procedures whose record is lost, as the indices of later ones tell: nothing is known of them", lost)
 	report(trace.Guessed, "procedures whose caller's record is lost: taken for roots", orphans)
 	report(trace.Guessed, "roots beside the first", c.roots-1)
-	report(trace.Guessed, "ends of procedures: each lasts until the next record on its processing element", int64(c.count))
+	report(trace.Guessed, "ends of procedures: each lasts until the next record on its processing element",
+		int64(c.count))
 	return failed
 }
 

@@ -41,7 +41,8 @@ func records(ctx context.Context, f io.Reader, label string, c *Converter) error
 			continue
 		case c.pes == 0:
 			if !ok || len(n) != 1 || n[0] < 1 || n[0] > mostPEs {
-				return importer.Malformed(label, at, "the first record must be the number of processing elements, 1 to %d", mostPEs)
+				return importer.Malformed(label, at,
+					"the first record must be the number of processing elements, 1 to %d", mostPEs)
 			}
 			c.Begin(int(n[0]))
 		case !ok || len(n) != 6:

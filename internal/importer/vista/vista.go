@@ -10,11 +10,11 @@
 // pindex-th procedure on ppe. The root has ppe = pindex = 0. Described in "Kaleidescope
 // Visualization of Fine-Grain Parallel Programs", figure 4.
 //
-// The source program lies beside the trace with the same name and another ending: .fghc, .ghc, .kl1, .fcp, .parlog, .strand,
-// .pl or .pro, and clauses count from 1 on in the order of the file. Or the file ends in .clauses and has a number and a
-// clause, or a name, a line. A clause is read with its head, which names the region, and its body goals, which are the
-// calls that each procedure makes; guards, unifications and arithmetic are none. Calls that a body names and no record
-// tells are counted.
+// The source program lies beside the trace with the same name and another ending: .fghc, .ghc, .kl1, .fcp, .parlog,
+// .strand, .pl or .pro, and clauses count from 1 on in the order of the file. Or the file ends in .clauses and has a
+// number and a clause, or a name, a line. A clause is read with its head, which names the region, and its body goals,
+// which are the calls that each procedure makes; guards, unifications and arithmetic are none. Calls that a body names
+// and no record tells are counted.
 //
 //	PE              location (thread)
 //	clause          region, its body goals an attribute
@@ -76,7 +76,8 @@ func claim(s importer.Source) (runs []importer.Run) {
 		}
 		n, isNumber := numbers(string(first))
 		r, isRecord := numbers(string(second))
-		if !ok || !isNumber || !isRecord || len(n) != 1 || n[0] < 1 || n[0] > mostPEs || len(r) != 6 || r[4] != 0 || r[5] != 0 || r[2] >= n[0] {
+		if !ok || !isNumber || !isRecord || len(n) != 1 || n[0] < 1 || n[0] > mostPEs || len(r) != 6 || r[4] != 0 ||
+			r[5] != 0 || r[2] >= n[0] {
 			continue
 		}
 		run := importer.Run{Files: []string{f.Path}}

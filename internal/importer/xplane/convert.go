@@ -102,18 +102,21 @@ func (c *converter) define() {
 			}
 		}
 		if p.lines == 0 && len(p.events) > 0 {
-			c.w.Report(trace.Skipped, "entries of planes without time (compiled modules, tables)", int64(len(p.events)), c.label+": "+p.name)
+			c.w.Report(trace.Skipped, "entries of planes without time (compiled modules, tables)", int64(len(p.events)),
+				c.label+": "+p.name)
 		}
 	}
 	if host == "" {
 		host = strings.TrimSuffix(path.Base(c.name), ".xplane.pb")
 	}
-	machine := c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: host, Rank: trace.NoRank})
+	machine := c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: host,
+		Rank: trace.NoRank})
 	name := "process"
 	if pid != "" {
 		name += " " + pid
 	}
-	c.process = c.w.Location(trace.Location{Parent: machine, Kind: trace.KindProcess, Key: c.name, Name: name, Rank: c.rank})
+	c.process = c.w.Location(trace.Location{Parent: machine, Kind: trace.KindProcess, Key: c.name, Name: name,
+		Rank: c.rank})
 }
 
 // lines is the second pass: the lines of all planes.
@@ -196,7 +199,8 @@ func (c *converter) line(ctx context.Context, d *decoder, p *plane, outer int64)
 		}
 	}
 	if errors.Is(err, errMalformed) {
-		c.w.Report(trace.Skipped, "lines that are damaged: read up to there", 1, fmt.Sprintf("%s: byte %d", c.label, d.at))
+		c.w.Report(trace.Skipped, "lines that are damaged: read up to there", 1,
+			fmt.Sprintf("%s: byte %d", c.label, d.at))
 	}
 	return errors.Join(err, l.close())
 }

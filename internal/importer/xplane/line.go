@@ -52,7 +52,8 @@ func (l *line) take(field int, n uint64, b []byte) error {
 }
 
 // derived are lines of devices that repeat what others say in a coarser form.
-var derived = map[string]bool{"Steps": true, "XLA Modules": true, "XLA TraceMe": true, "Framework Name Scope": true, "Framework Ops": true, "Source code": true, "Source": true, "TensorFlow Name Scope": true, "TensorFlow Ops": true}
+var derived = map[string]bool{"Steps": true, "XLA Modules": true, "XLA TraceMe": true, "Framework Name Scope": true,
+	"Framework Ops": true, "Source code": true, "Source": true, "TensorFlow Name Scope": true, "TensorFlow Ops": true}
 
 // open finds the location, when the first event comes.
 func (l *line) open() {
@@ -66,16 +67,19 @@ func (l *line) open() {
 	if name == "" {
 		name = "line"
 	}
-	loc := trace.Location{Parent: l.process, Kind: trace.KindThread, Key: keyOf(l.id, name), Name: name, Rank: trace.NoRank}
+	loc := trace.Location{Parent: l.process, Kind: trace.KindThread, Key: keyOf(l.id, name), Name: name,
+		Rank: trace.NoRank}
 	if rest, ok := strings.CutPrefix(l.plane.name, "/device:"); ok || strings.HasPrefix(l.plane.name, "#Chip") {
 		l.device = true
 		if !ok {
 			rest = l.plane.name
 		}
-		device := trace.Location{Parent: l.process, Kind: trace.KindDevice, Key: l.plane.name, Name: strings.ReplaceAll(rest, ":", " "), Rank: trace.NoRank, Order: 1 << 40}
+		device := trace.Location{Parent: l.process, Kind: trace.KindDevice, Key: l.plane.name,
+			Name: strings.ReplaceAll(rest, ":", " "), Rank: trace.NoRank, Order: 1 << 40}
 		for _, key := range []string{"gpu_device_name", "device_type_string", "device_vendor"} {
 			if s, ok := l.plane.fact(key); ok && l.plane.text(&s) != "" {
-				device.Attributes = append(device.Attributes, trace.Attribute{Key: "model", Value: trace.Text(l.plane.text(&s))})
+				device.Attributes = append(device.Attributes,
+					trace.Attribute{Key: "model", Value: trace.Text(l.plane.text(&s))})
 				break
 			}
 		}
@@ -86,7 +90,8 @@ func (l *line) open() {
 			loc.Kind = trace.KindRepeat
 		}
 	} else if !strings.HasPrefix(l.plane.name, "/host:CPU") {
-		loc.Parent = l.w.Location(trace.Location{Parent: l.process, Kind: trace.KindGroup, Key: l.plane.name, Name: l.plane.name, Rank: trace.NoRank, Order: 1 << 41})
+		loc.Parent = l.w.Location(trace.Location{Parent: l.process, Kind: trace.KindGroup, Key: l.plane.name,
+			Name: l.plane.name, Rank: trace.NoRank, Order: 1 << 41})
 	}
 	l.at = l.w.Location(loc)
 	l.stream = l.w.Stream(l.at, trace.StreamOptions{Unordered: true, ByName: true})

@@ -27,7 +27,8 @@ import (
 )
 
 // Format is XPlane.
-var Format = &importer.Format{Name: "xplane", Title: "XPlane profiles (JAX, TensorFlow, PyTorch/XLA)", Claim: claim, Import: read}
+var Format = &importer.Format{Name: "xplane", Title: "XPlane profiles (JAX, TensorFlow, PyTorch/XLA)", Claim: claim,
+	Import: read}
 
 // claim takes files that are one space. Those of one session of the profiler
 // (…/profile/TIME/HOST.xplane.pb) are one run, a file a host.
@@ -81,7 +82,8 @@ func isXPlane(file string, head []byte) bool {
 			name, err := d.bytes(end)
 			text := string(name)
 			return err == nil && (strings.HasPrefix(text, "/host:") || strings.HasPrefix(text, "/device:") ||
-				(text == "Task Environment" || strings.HasPrefix(text, "#Chip") || strings.HasPrefix(text, "/")) && strings.HasSuffix(file, ".xplane.pb"))
+				(text == "Task Environment" || strings.HasPrefix(text, "#Chip") || strings.HasPrefix(text, "/")) &&
+					strings.HasSuffix(file, ".xplane.pb"))
 		}
 		if field != planeID || d.skip(wire, end) != nil {
 			return false

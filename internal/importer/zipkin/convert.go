@@ -35,7 +35,8 @@ func (c *converter) one(in *jsonstream.Reader) {
 		return
 	}
 	s := &c.span
-	*s = span.Span{Trace: r.traceID, ID: r.id, Parent: r.parentID, Name: r.name, Kind: span.KindOf(r.kind), Shared: r.shared, Offset: in.Offset(),
+	*s = span.Span{Trace: r.traceID, ID: r.id, Parent: r.parentID, Name: r.name, Kind: span.KindOf(r.kind),
+		Shared: r.shared, Offset: in.Offset(),
 		Service: r.local.service, Instance: c.instance(&r.local), Events: s.Events[:0], Tags: s.Tags[:0]}
 	if r.timed && r.timestamp > 0 {
 		s.Begin, s.Timed = span.FromMicroseconds(r.timestamp)

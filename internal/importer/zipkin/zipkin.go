@@ -46,7 +46,8 @@ func claim(s importer.Source) (runs []importer.Run) {
 		if len(head) == 0 || firstByte(head) != '[' {
 			continue
 		}
-		if k := jsonstream.Keys(head, 2000); k["traceId"] && k["id"] && (k["localEndpoint"] || k["kind"] || k["timestamp"] || k["tags"]) && !k["binaryAnnotations"] && !k["ph"] {
+		if k := jsonstream.Keys(head, 2000); k["traceId"] && k["id"] &&
+			(k["localEndpoint"] || k["kind"] || k["timestamp"] || k["tags"]) && !k["binaryAnnotations"] && !k["ph"] {
 			runs = append(runs, importer.Run{Files: []string{f.Path}})
 		}
 	}

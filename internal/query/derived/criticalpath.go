@@ -18,18 +18,26 @@ import (
 
 // criticalPath is what requests waited for, stretch by stretch.
 var criticalPath = table.NewFunction("critical_path",
-	"What each request, or each step of a GPU job, waited for, from its begin to its end: stretches that lie end to end and add up to its length, each with the call that has it for itself, as the view `criticalpath` shows them. "+
+	"What each request, or each step of a GPU job, waited for, from its begin to its end: stretches that lie end to "+
+		"end and add up to its length, each with the call that has it for itself, as the view `criticalpath` shows "+
+		"them. "+
 		"Needs spans of services (OTLP, Jaeger, Zipkin) or work of GPUs; other runs say so.",
 	[]table.Column{
-		{Name: "requests", Kind: table.Text, Help: "which: ids or globs of them, slow, slow:1%, errors, >200ms, root:NAME, KEY=VALUE, with commas between; of a GPU job names of steps or globs of them; left out or null: all"},
-		{Name: "from_time", Kind: table.Integer, Unit: "ns", Help: "requests that begin from here on; left out or null: 0"},
-		{Name: "to_time", Kind: table.Integer, Unit: "ns", Help: "and before this; left out or null: the end of the run"},
+		{Name: "requests", Kind: table.Text,
+			Help: "which: ids or globs of them, slow, slow:1%, errors, >200ms, root:NAME, KEY=VALUE, with commas " +
+				"between; of a GPU job names of steps or globs of them; left out or null: all"},
+		{Name: "from_time", Kind: table.Integer, Unit: "ns",
+			Help: "requests that begin from here on; left out or null: 0"},
+		{Name: "to_time", Kind: table.Integer, Unit: "ns",
+			Help: "and before this; left out or null: the end of the run"},
 	},
 	[]table.Column{
 		{Name: "request", Kind: table.Text, Help: "its id, or the name of the step"},
-		{Name: "location", Kind: table.Integer, Null: true, Help: "where the call is; null where the request's root is not in the source"},
+		{Name: "location", Kind: table.Integer, Null: true,
+			Help: "where the call is; null where the request's root is not in the source"},
 		{Name: "path", Kind: table.Text, Null: true, Help: "of the location"},
-		{Name: "service", Kind: table.Text, Null: true, Help: "of the call; of a GPU job what the time is spent with: on the host, call, kernel, launch and so on"},
+		{Name: "service", Kind: table.Text, Null: true,
+			Help: "of the call; of a GPU job what the time is spent with: on the host, call, kernel, launch and so on"},
 		{Name: "region", Kind: table.Text, Null: true, Help: "its name"},
 		{Name: "region_id", Kind: table.Integer, Null: true, Help: "its number in regions"},
 		{Name: "lane", Kind: table.Integer, Null: true, Help: "location, lane and row name the call in intervals"},
@@ -37,7 +45,8 @@ var criticalPath = table.NewFunction("critical_path",
 		{Name: "begin", Kind: table.Integer, Unit: "ns", Help: "of the stretch"},
 		{Name: "end", Kind: table.Integer, Unit: "ns", Help: "not included"},
 		{Name: "duration", Kind: table.Integer, Unit: "ns", Help: "end - begin"},
-		{Name: "moved", Kind: table.Integer, Unit: "ns", Help: "by how much it was moved back since clocks disagree: it was recorded at begin + moved"},
+		{Name: "moved", Kind: table.Integer, Unit: "ns",
+			Help: "by how much it was moved back since clocks disagree: it was recorded at begin + moved"},
 		{Name: "failed", Kind: table.Flag, Help: "1 where the call says that it failed"},
 	}, criticalPathRows)
 
@@ -68,10 +77,13 @@ func criticalPathRows(ctx context.Context, r *table.Run, f *table.Filter, add fu
 		forest.Walk(walker, &forest.Requests[k], func(s criticalpath.Section) { path = append(path, s) })
 		slices.Reverse(path)
 		for _, s := range path {
-			cells := []any{forest.Requests[k].ID, nil, nil, nil, nil, nil, nil, nil, int64(s.Begin), int64(s.End), int64(s.End - s.Begin), int64(s.Moved), int64(0)}
+			cells := []any{forest.Requests[k].ID, nil, nil, nil, nil, nil, nil, nil, int64(s.Begin), int64(s.End),
+				int64(s.End - s.Begin), int64(s.Moved), int64(0)}
 			if s.Node != request.NoRoot {
 				at, region := forest.At(s.Node), forest.Region[s.Node]
-				copy(cells[1:], []any{int64(at.Location), tree.Path(at.Location), tree.Name[forest.Service(s.Node)], forest.Regions[region].Name, int64(region), int64(at.Lane), int64(at.Row)})
+				copy(cells[1:],
+					[]any{int64(at.Location), tree.Path(at.Location), tree.Name[forest.Service(s.Node)],
+						forest.Regions[region].Name, int64(region), int64(at.Lane), int64(at.Row)})
 				if forest.Failed(s.Node) {
 					cells[12] = int64(1)
 				}
@@ -102,9 +114,11 @@ func stepPathRows(ctx context.Context, r *table.Run, f *table.Filter, add func(.
 	tree := r.Store.Locations()
 	devices := view.FindDevices(tree, nil)
 	if len(devices.GPUs) == 0 {
-		return errors.New("critical_path needs spans of services (OTLP, Jaeger, Zipkin) or work of GPUs, and the run has neither")
+		return errors.New("critical_path needs spans of services (OTLP, Jaeger, Zipkin) or work of GPUs, and the run " +
+			"has neither")
 	}
-	w := store.Window{Begin: trace.Time(max(bound(f, "from_time", 0), 0)), End: trace.Time(min(bound(f, "to_time", math.MaxInt64), int64(r.Store.Info().End)))}
+	w := store.Window{Begin: trace.Time(max(bound(f, "from_time", 0), 0)),
+		End: trace.Time(min(bound(f, "to_time", math.MaxInt64), int64(r.Store.Info().End)))}
 	paths, err := fingerprint.StepPaths(ctx, view.Run{Store: r.Store}, w, devices)
 	if err != nil {
 		return err
@@ -128,7 +142,8 @@ func stepPathRows(ctx context.Context, r *table.Run, f *table.Filter, add func(.
 			continue
 		}
 		for _, x := range s.Sections {
-			cells := []any{s.Name, nil, nil, x.Kind.String(), nil, nil, nil, nil, int64(x.Begin), int64(x.End), int64(x.End - x.Begin), int64(0), int64(0)}
+			cells := []any{s.Name, nil, nil, x.Kind.String(), nil, nil, nil, nil, int64(x.Begin), int64(x.End),
+				int64(x.End - x.Begin), int64(0), int64(0)}
 			if x.Location != trace.NoLocation {
 				cells[1], cells[2] = int64(x.Location), tree.Path(x.Location)
 			}

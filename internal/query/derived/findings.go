@@ -20,7 +20,8 @@ var findingsOf = table.NewFunction("findings",
 		{Name: "kind", Kind: table.Text, Help: "straggler, imbalance, late sender …; docs/findings.md lists them"},
 		{Name: "severity", Kind: table.Text, Help: "high, medium or low"},
 		{Name: "lost", Kind: table.Integer, Unit: "ns", Help: "time lost, added up over locations"},
-		{Name: "share", Kind: table.Number, Help: "of all time, or of that of ranks, processors, steps or requests, as the view's share_of says"},
+		{Name: "share", Kind: table.Number,
+			Help: "of all time, or of that of ranks, processors, steps or requests, as the view's share_of says"},
 		{Name: "text", Kind: table.Text, Help: "one plain sentence"},
 		{Name: "begin", Kind: table.Integer, Unit: "ns", Help: "when"},
 		{Name: "end", Kind: table.Integer, Unit: "ns"},
@@ -38,7 +39,8 @@ func findingsRows(ctx context.Context, r *table.Run, _ *table.Filter, add func(.
 	if err != nil {
 		return err
 	}
-	q := &view.Request{Runs: []view.Run{{Name: r.Name, Source: r.Source, Store: r.Store}}, Values: values, Size: scene.Size{Width: 1600, Height: 900}}
+	q := &view.Request{Runs: []view.Run{{Name: r.Name, Source: r.Source, Store: r.Store}}, Values: values,
+		Size: scene.Size{Width: 1600, Height: 900}}
 	if q.Selection, err = (view.Spec{}).Resolve(r.Store); err != nil {
 		return err
 	}
@@ -48,7 +50,8 @@ func findingsRows(ctx context.Context, r *table.Run, _ *table.Filter, add func(.
 	}
 	for _, f := range result.Data().(findings.Data).Findings {
 		location, paths := whoOf(r, &f)
-		err := add(string(f.Kind), string(f.Severity), int64(f.Lost), f.Share, f.Text, int64(f.Selection.Begin), int64(f.Selection.End), location, paths, f.View, f.Unit)
+		err := add(string(f.Kind), string(f.Severity), int64(f.Lost), f.Share, f.Text, int64(f.Selection.Begin),
+			int64(f.Selection.End), location, paths, f.View, f.Unit)
 		if err != nil {
 			return err
 		}

@@ -95,7 +95,8 @@ func (p *page) polygons(m *scene.Polygon) {
 				p.op("f\n")
 			})
 		}
-		if b := extent(xs, ys); flags&scene.Aggregated != 0 && b.x1-b.x0 >= scene.AggregatedLeast && b.y1-b.y0 >= scene.AggregatedLeast {
+		if b := extent(xs, ys); flags&scene.Aggregated != 0 && b.x1-b.x0 >= scene.AggregatedLeast &&
+			b.y1-b.y0 >= scene.AggregatedLeast {
 			p.hatch(scene.AggregatedStep, scene.AggregatedLine, true, path)
 		}
 		if flags&scene.Hatched != 0 {

@@ -23,7 +23,8 @@ func (p *page) rects(m *scene.Rect) {
 			})
 		}
 		if run.Flags&scene.Aggregated != 0 {
-			p.hatch(scene.AggregatedStep, scene.AggregatedLine, true, func() box { return p.rectPath(m, run.Index, scene.AggregatedLeast) })
+			p.hatch(scene.AggregatedStep, scene.AggregatedLine, true,
+				func() box { return p.rectPath(m, run.Index, scene.AggregatedLeast) })
 		}
 		if run.Flags&scene.Hatched != 0 {
 			p.hatch(scene.HatchedStep, scene.HatchedLine, false, func() box { return p.rectPath(m, run.Index, 0) })
@@ -67,7 +68,8 @@ func (p *page) outlinePath(m *scene.Rect, index []int32) {
 	for _, i := range index {
 		if x, y, w, h, ok := m.DrawnRect(int(i)); ok {
 			inset := min(0.5, w/2, h/2)
-			p.num(float64(x + inset)).num(float64(y + inset)).num(float64(w - 2*inset)).num(float64(h - 2*inset)).op("re\n")
+			p.num(float64(x + inset)).num(float64(y + inset)).num(float64(w - 2*inset)).num(float64(h - 2*
+				inset)).op("re\n")
 		}
 	}
 }
@@ -135,5 +137,6 @@ func (p *page) image(m *scene.Image) {
 	options := fpdf.ImageOptions{ImageType: "PNG"}
 	p.doc.RegisterImageOptionsReader(name, options, &data)
 	p.flush()
-	p.doc.ImageOptions(name, float64(m.X)*p.unit, float64(m.Y)*p.unit, float64(m.W)*p.unit, float64(m.H)*p.unit, false, options, 0, "")
+	p.doc.ImageOptions(name, float64(m.X)*p.unit, float64(m.Y)*p.unit, float64(m.W)*p.unit, float64(m.H)*p.unit, false,
+		options, 0, "")
 }

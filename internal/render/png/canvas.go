@@ -25,7 +25,8 @@ type canvas struct {
 }
 
 func newCanvas(width, height int, theme scene.Theme, scale float32) *canvas {
-	c := &canvas{width: width, height: height, pixels: make([]uint32, width*height), theme: theme, scale: scale, table: scene.Table(theme)}
+	c := &canvas{width: width, height: height, pixels: make([]uint32, width*height), theme: theme, scale: scale,
+		table: scene.Table(theme)}
 	c.dimmed = make([]color.NRGBA, len(c.table))
 	for i := range c.dimmed {
 		c.dimmed[i] = scene.Colour(i).Dimmed(theme)
@@ -116,7 +117,8 @@ func (o outline) bounds() image.Rectangle {
 	for _, p := range o {
 		x0, y0, x1, y1 = min(x0, p[0]), min(y0, p[1]), max(x1, p[0]), max(y1, p[1])
 	}
-	return image.Rect(int(math.Floor(float64(x0))), int(math.Floor(float64(y0))), int(math.Ceil(float64(x1)))+1, int(math.Ceil(float64(y1)))+1)
+	return image.Rect(int(math.Floor(float64(x0))), int(math.Floor(float64(y0))), int(math.Ceil(float64(x1)))+1,
+		int(math.Ceil(float64(y1)))+1)
 }
 
 // fillOutlines fills the union of outlines that turn the same way. The paint function

@@ -27,9 +27,14 @@ func RenderEPS(w io.Writer, s *scene.Scene, theme scene.Theme) error {
 	if s.Print > 0 {
 		across, down = across*72/printDots, down*72/printDots
 	}
-	fmt.Fprintf(out, "%%!PS-Adobe-3.0 EPSF-3.0\n%%%%Creator: Parallax\n%%%%BoundingBox: 0 0 %d %d\n%%%%HiResBoundingBox: 0 0 %g %g\n%%%%LanguageLevel: 3\n%%%%Pages: 1\n%%%%EndComments\n%%%%Page: 1 1\n",
+	fmt.Fprintf(out,
+		"%%!PS-Adobe-3.0 EPSF-3.0\n%%%%Creator: Parallax\n%%%%BoundingBox: 0 0 %d %d\n%%%%HiResBoundingBox: 0 0 %g "+
+			"%g\n%%%%LanguageLevel: 3\n%%%%Pages: 1\n%%%%EndComments\n%%%%Page: 1 1\n",
 		int(math.Ceil(across)), int(math.Ceil(down)), across, down)
-	fmt.Fprintf(out, "gsave\n%g %g scale\n/DeviceRGB setcolorspace\n<< /ImageType 1 /Width %d /Height %d /BitsPerComponent 8 /Decode [0 1 0 1 0 1] /ImageMatrix [%d 0 0 %d 0 %d]\n   /DataSource currentfile /ASCII85Decode filter /FlateDecode filter >> image\n",
+	fmt.Fprintf(out,
+		"gsave\n%g %g scale\n/DeviceRGB setcolorspace\n<< /ImageType 1 /Width %d /Height %d /BitsPerComponent 8 "+
+			"/Decode [0 1 0 1 0 1] /ImageMatrix [%d 0 0 %d 0 %d]\n   /DataSource currentfile /ASCII85Decode filter "+
+			"/FlateDecode filter >> image\n",
 		across, down, c.width, c.height, c.width, -c.height, c.height)
 	text := ascii85.NewEncoder(&lines{to: out})
 	pack := zlib.NewWriter(text)

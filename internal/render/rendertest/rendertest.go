@@ -126,7 +126,8 @@ func shapes() *scene.Scene {
 	for k := range 3 {
 		var xs, ys []float32
 		for i := range 80 {
-			xs, ys = append(xs, float32(70+i*3)), append(ys, float32(160+k*8)+14*float32(math.Sin(float64(i)/6+float64(k))))
+			xs, ys = append(xs, float32(70+i*3)),
+				append(ys, float32(160+k*8)+14*float32(math.Sin(float64(i)/6+float64(k))))
 		}
 		curve.Add(xs, ys, scene.LocationColour(k))
 	}

@@ -94,7 +94,9 @@ func (w *writer) paths(m *scene.Path) {
 			continue
 		}
 		start := len(w.b)
-		w.text(`<path fill="none" stroke-linejoin="round" stroke-width="`).number(float64(lineWidth(m.Width))).text(`"`).stroke(c).text(` d="`)
+		w.text(
+			`<path fill="none" stroke-linejoin="round" stroke-width="`,
+		).number(float64(lineWidth(m.Width))).text(`"`).stroke(c).text(` d="`)
 		xs, ys := m.Points(i)
 		drawn := 0
 		command := byte('M')
@@ -237,7 +239,8 @@ func (w *writer) texts(m *scene.Text) {
 		}
 		w.text(`<text x="`).number(float64(m.X[i])).text(`" y="`).number(float64(m.Y[i])).text(`"`)
 		if m.Anchor != nil && m.Anchor[i] != scene.Start {
-			w.text(map[scene.Anchor]string{scene.Middle: ` text-anchor="middle"`, scene.End: ` text-anchor="end"`}[m.Anchor[i]])
+			w.text(map[scene.Anchor]string{scene.Middle: ` text-anchor="middle"`,
+				scene.End: ` text-anchor="end"`}[m.Anchor[i]])
 		}
 		if m.Turned {
 			w.text(` transform="rotate(-90 `).number(float64(m.X[i])).text(" ").number(float64(m.Y[i])).text(`)"`)

@@ -32,7 +32,8 @@ func (p *Palette) CSS() string {
 		fmt.Fprintf(&light, "--c%d:%s;", n, css(c.NRGBA))
 		fmt.Fprintf(&dark, "--c%d:%s;", n, css(c.dark))
 	}
-	return ":root{" + light.String() + "}\n@media screen and (prefers-color-scheme:dark){:root{" + dark.String() + "}}\n"
+	return ":root{" + light.String() + "}\n@media screen and (prefers-color-scheme:dark){:root{" + dark.String() +
+		"}}\n"
 }
 
 func css(c color.NRGBA) string {

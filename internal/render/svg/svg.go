@@ -84,7 +84,8 @@ func (w *writer) open(s *scene.Scene) {
 		w.text(` width="`).number(s.Width * zoom).text(`" height="`).number(s.Height * zoom)
 	}
 	w.text(`" viewBox="0 0 `).number(s.Width).text(" ").number(s.Height)
-	w.text(`" role="img" font-family="` + fontFamily + `" style="font-variant-numeric:tabular-nums;unicode-bidi:isolate">` + "\n")
+	w.text(`" role="img" font-family="` + fontFamily +
+		`" style="font-variant-numeric:tabular-nums;unicode-bidi:isolate">` + "\n")
 	w.text("<title>").escape(s.Title).text("</title>\n<desc>").escape(s.Description).text("</desc>\n")
 	w.defs(s)
 	w.text(`<rect width="`).number(s.Width).text(`" height="`).number(s.Height).text(`"`)
@@ -112,8 +113,10 @@ func (w *writer) defs(s *scene.Scene) {
 	}
 	for i, f := range s.Frames {
 		if framed[i] && scene.Drawable(f.X, f.Y, f.W, f.H) {
-			w.text(`<clipPath id="` + w.prefix + "f").number(float64(i)).text(`"><rect x="`).number(float64(f.X)).text(`" y="`).number(float64(f.Y))
-			w.text(`" width="`).number(float64(max(f.W, 0))).text(`" height="`).number(float64(max(f.H, 0))).text(`"/></clipPath>`)
+			w.text(`<clipPath id="` + w.prefix +
+				"f").number(float64(i)).text(`"><rect x="`).number(float64(f.X)).text(`" y="`).number(float64(f.Y))
+			w.text(`" width="`).number(float64(max(f.W, 0))).text(`" height="`).number(float64(max(f.H,
+				0))).text(`"/></clipPath>`)
 		}
 	}
 	w.text("</defs>\n")
@@ -121,7 +124,9 @@ func (w *writer) defs(s *scene.Scene) {
 
 func (w *writer) hatch(id string, step, line, turn float64) {
 	w.text(`<pattern id="` + w.prefix + id + `" width="`).number(step).text(`" height="`).number(step)
-	w.text(`" patternUnits="userSpaceOnUse" patternTransform="rotate(`).number(turn).text(`)"><rect width="`).number(line)
+	w.text(
+		`" patternUnits="userSpaceOnUse" patternTransform="rotate(`,
+	).number(turn).text(`)"><rect width="`).number(line)
 	w.text(`" height="`).number(step).text(`"`).fill(w.look(scene.UIHatch, 0)).text("/></pattern>")
 }
 

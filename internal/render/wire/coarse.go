@@ -174,7 +174,8 @@ func coarsePoints(m *scene.Point) *scene.Point {
 func coarseImage(m *scene.Image) *scene.Image {
 	columns := min(m.Columns, max(int(m.W/grain), 1))
 	rows := min(m.Rows, max(int(m.H/grain), 1))
-	out := &scene.Image{X: m.X, Y: m.Y, W: m.W, H: m.H, Columns: columns, Rows: rows, Cells: make([]scene.Colour, 0, columns*rows)}
+	out := &scene.Image{X: m.X, Y: m.Y, W: m.W, H: m.H, Columns: columns, Rows: rows,
+		Cells: make([]scene.Colour, 0, columns*rows)}
 	for r := range rows {
 		row := (2*r + 1) * m.Rows / (2 * rows)
 		for c := range columns {

@@ -9,8 +9,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
-// The header mirrors scene.Scene. Frames, scales, legend and marks are written from the types of package scene by their fields; the
-// types of the page (web/src/scene/types.ts) are generated from them.
+// The header mirrors scene.Scene. Frames, scales, legend and marks are written from the types of package scene by their
+// fields; the types of the page (web/src/scene/types.ts) are generated from them.
 type header struct {
 	Version     int      `json:"version"`
 	Width       float64  `json:"width"`
@@ -44,7 +44,8 @@ func placesOf(places []scene.Spot) []int64 {
 	for _, p := range places {
 		if scene.Drawable(p.X, p.Y, p.W, p.H) {
 			x, y := math.Round(float64(p.X)), math.Round(float64(p.Y))
-			out = append(out, int64(x), int64(y), int64(math.Round(float64(p.X+p.W))-x), int64(math.Round(float64(p.Y+p.H))-y), int64(p.Location))
+			out = append(out, int64(x), int64(y), int64(math.Round(float64(p.X+p.W))-x),
+				int64(math.Round(float64(p.Y+p.H))-y), int64(p.Location))
 		}
 	}
 	return out

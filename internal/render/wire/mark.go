@@ -7,8 +7,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
-// mark describes one mark by the fields of its struct: lists become columns, all else stands in the header. Fields that are tagged
-// `wire:"optional"` are left out where they are empty, those with `wire:"-"` always. The columns of a mark in space are its own.
+// mark describes one mark by the fields of its struct: lists become columns, all else stands in the header. Fields that
+// are tagged `wire:"optional"` are left out where they are empty, those with `wire:"-"` always. The columns of a mark
+// in space are its own.
 func (e *encoder) mark(m scene.Mark) (any, error) {
 	if err := checkLengths(m); err != nil {
 		return nil, err
@@ -82,8 +83,8 @@ func widths(m *scene.Text) []float32 {
 	return out
 }
 
-// checkLengths refuses marks whose columns differ in length: the decoder would read beyond the shorter ones. A mark with offsets has
-// points beside its columns.
+// checkLengths refuses marks whose columns differ in length: the decoder would read beyond the shorter ones. A mark
+// with offsets has points beside its columns.
 func checkLengths(m scene.Mark) error {
 	n, v := m.Len(), reflect.ValueOf(m).Elem()
 	offsets := v.FieldByName("Offsets")

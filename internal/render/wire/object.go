@@ -41,8 +41,8 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// NameOf returns the name that a field of a scene has on the wire: its own, starting with a small letter; of one that begins with several
-// capitals, such as PX, all are small.
+// NameOf returns the name that a field of a scene has on the wire: its own, starting with a small letter; of one that
+// begins with several capitals, such as PX, all are small.
 func NameOf(goName string) string {
 	if strings.ToUpper(goName) == goName {
 		return strings.ToLower(goName)
@@ -52,7 +52,8 @@ func NameOf(goName string) string {
 	return string(first)
 }
 
-// plain returns a value of a scene as it is written in JSON: structs by the names of their fields, numbers finite, lists never null.
+// plain returns a value of a scene as it is written in JSON: structs by the names of their fields, numbers finite,
+// lists never null.
 func plain(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Struct:

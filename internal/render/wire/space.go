@@ -9,7 +9,8 @@ func (e *encoder) space(m *scene.Space) spaceMark {
 		Kind: m.Kind(), X: finite(m.X), Y: finite(m.Y), W: finite(m.W), H: finite(m.H), Form: uint8(m.Form),
 		PX: e.keyed(m.PX), PY: e.keyed(m.PY), PZ: e.keyed(m.PZ), Value: e.keyed(m.Value),
 		Low: finite(m.Low), High: finite(m.High), Unit: m.Unit, Ramp: [2]int{ramp.Start, ramp.Length},
-		Radius: finite(m.Radius), Half: [2]float64{finite(m.Half[0]), finite(m.Half[1])}, Tall: finite(m.Tall), Base: finite(m.Base),
+		Radius: finite(m.Radius), Half: [2]float64{finite(m.Half[0]), finite(m.Half[1])}, Tall: finite(m.Tall),
+		Base:  finite(m.Base),
 		Least: finite(m.Least), Detail: m.Detail, Bare: m.Bare, LinkWidth: finite(m.Links.Width),
 		Columns: m.Columns, Gap: finite(m.Gap), Camera: cameraOf(m.Camera), Filter: filterOf(&m.Filter),
 	}
@@ -34,7 +35,8 @@ func (e *encoder) space(m *scene.Space) spaceMark {
 	for a := range m.Axes {
 		x := &m.Axes[a]
 		axis := spaceAxis{
-			Label: scene.Visible(x.Label), Width: finite(scene.TextWidth(scene.Visible(x.Label), scene.TextSize, false)),
+			Label: scene.Visible(x.Label),
+			Width: finite(scene.TextWidth(scene.Visible(x.Label), scene.TextSize, false)),
 			Begin: finite(x.Begin), End: finite(x.End), Stretch: finite(x.Stretch), Ticks: []spaceTick{},
 		}
 		if axis.Stretch == 0 {
@@ -42,7 +44,8 @@ func (e *encoder) space(m *scene.Space) spaceMark {
 		}
 		for _, t := range x.Ticks {
 			label := scene.Visible(t.Label)
-			axis.Ticks = append(axis.Ticks, spaceTick{finite(t.At), label, finite(scene.TextWidth(label, scene.TextSize, false))})
+			axis.Ticks = append(axis.Ticks,
+				spaceTick{finite(t.At), label, finite(scene.TextWidth(label, scene.TextSize, false))})
 		}
 		out.Axes[a] = axis
 	}
@@ -90,7 +93,8 @@ type spaceMark struct {
 	Axes    [3]spaceAxis `json:"axes"`
 	Camera  camera       `json:"camera"`
 	Filter  spaceFilter  `json:"filter"`
-	// What locations the things are: up to the next run, that of thing i is location + (i - first) × step. Null: unknown.
+	// What locations the things are: up to the next run, that of thing i is location + (i - first) × step. Null:
+	// unknown.
 	RunFirst    *column `json:"runFirst,omitempty"`
 	RunLocation *column `json:"runLocation,omitempty"`
 	RunStep     *column `json:"runStep,omitempty"`

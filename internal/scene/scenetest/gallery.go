@@ -14,9 +14,11 @@ func Gallery() *scene.Scene { return GalleryAt(scene.Size{Width: 960, Height: 64
 // GalleryAt is the gallery at any size.
 func GalleryAt(size scene.Size) *scene.Scene {
 	return scene.Furnish(size, func(size scene.Size) *scene.Scene {
-		s := scene.New(size, "Gallery: 64 ranks on 4 hosts, 2.01–2.05 s of 8.52 s", "A timeline of 64 ranks above a histogram, three counters and a heat map.")
+		s := scene.New(size, "Gallery: 64 ranks on 4 hosts, 2.01–2.05 s of 8.52 s",
+			"A timeline of 64 ranks above a histogram, three counters and a heat map.")
 		s.Legend = legend()
-		s.Notes = []string{"Aggregated: 1,024 intervals, loss 0.3 %", "Links: 2,048 of 9,120 drawn", "Clock offsets fitted by messages, residual 1.2 µs"}
+		s.Notes = []string{"Aggregated: 1,024 intervals, loss 0.3 %", "Links: 2,048 of 9,120 drawn",
+			"Clock offsets fitted by messages, residual 1.2 µs"}
 		lower := float32(size.Height) * 0.52
 		timeline(s, 0, 12, float32(size.Width)-16, lower-36)
 		third := float32(size.Width-48) / 3
@@ -29,14 +31,19 @@ func GalleryAt(size scene.Size) *scene.Scene {
 }
 
 func legend() (entries []scene.LegendEntry) {
-	for i, n := range []string{"compute", "communication", "synchronization", "idle", "I/O", "copy", "overhead", "annotation"} {
-		entries = append(entries, scene.LegendEntry{Label: n, Colour: scene.RoleColour(uint8(i + 1)), Region: scene.NoID, Parent: scene.NoID})
+	for i, n := range []string{"compute", "communication", "synchronization", "idle", "I/O", "copy", "overhead",
+		"annotation"} {
+		entries = append(entries,
+			scene.LegendEntry{Label: n, Colour: scene.RoleColour(uint8(i + 1)), Region: scene.NoID, Parent: scene.NoID})
 	}
-	entries = append(entries, scene.LegendEntry{Label: "aggregated", Colour: scene.UIAggregate, Flags: scene.Aggregated})
+	entries = append(entries,
+		scene.LegendEntry{Label: "aggregated", Colour: scene.UIAggregate, Flags: scene.Aggregated})
 	ramp, diverging := scene.RampSection("viridis"), scene.RampSection("diverging")
 	return append(entries,
-		scene.LegendEntry{Label: "busy share", Colour: ramp.At(0), RampEnd: ramp.At(255), RampLow: "0 %", RampHigh: "100 %"},
-		scene.LegendEntry{Label: "run B − run A", Colour: diverging.At(0), RampEnd: diverging.At(255), RampLow: "B faster", RampHigh: "B slower"},
+		scene.LegendEntry{Label: "busy share", Colour: ramp.At(0), RampEnd: ramp.At(255), RampLow: "0 %",
+			RampHigh: "100 %"},
+		scene.LegendEntry{Label: "run B − run A", Colour: diverging.At(0), RampEnd: diverging.At(255),
+			RampLow: "B faster", RampHigh: "B slower"},
 	)
 }
 
@@ -53,7 +60,8 @@ func timelineRows(y, h float32) (rows []scene.Row) {
 	add := func(r scene.Row) { rows = append(rows, r) }
 	for host := range 4 {
 		open := host == 0
-		add(scene.Row{Label: fmt.Sprintf("graphene-%d.nancy.grid5000.fr", host+1), Level: 0, Open: open, Folded: !open, Count: 16})
+		add(scene.Row{Label: fmt.Sprintf("graphene-%d.nancy.grid5000.fr", host+1), Level: 0, Open: open, Folded: !open,
+			Count: 16})
 		for rank := range 8 {
 			if open {
 				add(scene.Row{Label: fmt.Sprintf("rank %d", rank), Level: 1, Count: 1})
@@ -81,7 +89,8 @@ func timeline(s *scene.Scene, left, y, w, h float32) {
 	for i, r := range rows {
 		x := frame.X
 		for k := 0; x < frame.X+frame.W; k++ {
-			names := []string{"solve", "MPI_Send", "MPI_Recv", "MPI_Wait", "exchange_halo", "idle", "MPI_Allreduce", "write_netcdf", "cudaMemcpy", "lock"}
+			names := []string{"solve", "MPI_Send", "MPI_Recv", "MPI_Wait", "exchange_halo", "idle", "MPI_Allreduce",
+				"write_netcdf", "cudaMemcpy", "lock"}
 			roles := []uint8{1, 2, 2, 2, 1, 4, 2, 5, 6, 3}
 			n := int(noise(i, k) * 9.99)
 			width := float32(4 + 60*noise(k, i+7))

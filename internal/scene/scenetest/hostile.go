@@ -24,7 +24,8 @@ func HostileScene() *scene.Scene {
 	nan, inf := float32(math.NaN()), float32(math.Inf(1))
 	bad := []float32{nan, inf, -inf, 1e30, -1e30, math.MaxFloat32, -math.MaxFloat32, 1e9, -1e9}
 	s.Frames = []scene.Frame{{Name: Hostile()[1], X: nan, Y: 0, W: 10, H: 10}, {X: 0, Y: 0, W: 320, H: 200}}
-	r, l, p, g, pt, t := &scene.Rect{}, &scene.Line{Width: 1}, &scene.Path{Width: nan}, &scene.Polygon{}, &scene.Point{}, &scene.Text{Size: 12}
+	r, l, p, g, pt, t := &scene.Rect{}, &scene.Line{Width: 1}, &scene.Path{Width: nan}, &scene.Polygon{},
+		&scene.Point{}, &scene.Text{Size: 12}
 	for _, v := range bad {
 		for k := range 4 {
 			at := [4]float32{10, 10, 40, 20}
@@ -53,7 +54,9 @@ func HostileScene() *scene.Scene {
 	s.Layers = []scene.Layer{
 		{Name: Hostile()[0], Frame: -1, Marks: []scene.Mark{r, l, p, g, pt, t, odd}},
 		{Frame: 0, Marks: []scene.Mark{r}},
-		{Frame: 1, Marks: []scene.Mark{r, &scene.Image{X: nan, W: 10, H: 10, Columns: 1, Rows: 1, Cells: []scene.Colour{3}}, &scene.Image{}}},
+		{Frame: 1,
+			Marks: []scene.Mark{r, &scene.Image{X: nan, W: 10, H: 10, Columns: 1, Rows: 1, Cells: []scene.Colour{3}},
+				&scene.Image{}}},
 	}
 	return s
 }

@@ -91,7 +91,8 @@ func curve() *scene.Path {
 
 func polygons() *scene.Polygon {
 	m := &scene.Polygon{}
-	for i, f := range []scene.Flag{0, scene.Aggregated, scene.Hatched, scene.Dimmed, scene.Outlined, scene.Outlined | scene.Aggregated} {
+	for i, f := range []scene.Flag{0, scene.Aggregated, scene.Hatched, scene.Dimmed, scene.Outlined,
+		scene.Outlined | scene.Aggregated} {
 		cx, cy := 36+float64(i)*48, 124.0
 		var xs, ys []float32
 		for k := range 5 + i {

@@ -8,7 +8,8 @@ import (
 
 // Palette shows every section of the palette: families and hues as numbered swatches, ramps as bars.
 func Palette() *scene.Scene {
-	s := scene.New(scene.Size{Width: 760, Height: 548}, "Palette", "All colours of the palette, a row for each family and each ramp.")
+	s := scene.New(scene.Size{Width: 760, Height: 548}, "Palette",
+		"All colours of the palette, a row for each family and each ramp.")
 	swatches, names, numbers := &scene.Rect{}, &scene.Text{Size: scene.TextSize}, &scene.Text{Size: 10}
 	y := float32(16)
 	var bars []scene.Mark

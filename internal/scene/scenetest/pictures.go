@@ -12,7 +12,8 @@ func Pictures() map[string]*scene.Scene {
 // MarkOfKind gives an empty mark of a kind; nil for a kind without one.
 func MarkOfKind(kind string) scene.Mark {
 	for _, m := range []scene.Mark{
-		&scene.Rect{}, &scene.Line{}, &scene.Path{}, &scene.Polygon{}, &scene.Point{}, &scene.Text{}, &scene.Image{}, &scene.Space{},
+		&scene.Rect{}, &scene.Line{}, &scene.Path{}, &scene.Polygon{}, &scene.Point{}, &scene.Text{}, &scene.Image{},
+		&scene.Space{},
 	} {
 		if m.Kind() == kind {
 			return m
@@ -38,11 +39,13 @@ func ManyRects(n int) *scene.Scene {
 		for range each {
 			state = state*1664525 + 1013904223
 			w := float32(width) / float32(each)
-			m.Add(x, float32(r*4), w*(0.4+0.6*float32(state>>16&255)/255), 3, scene.Shade(uint8(state>>20%8+1), int(state>>24%26)))
+			m.Add(x, float32(r*4), w*(0.4+0.6*float32(state>>16&255)/255), 3,
+				scene.Shade(uint8(state>>20%8+1), int(state>>24%26)))
 			x += w
 		}
 	}
 	return &scene.Scene{
-		Width: width, Height: rows * 4, Title: "Many", Layers: []scene.Layer{{Name: "rows", Frame: -1, Marks: []scene.Mark{m}}},
+		Width: width, Height: rows * 4, Title: "Many",
+		Layers: []scene.Layer{{Name: "rows", Frame: -1, Marks: []scene.Mark{m}}},
 	}
 }

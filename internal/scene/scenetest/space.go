@@ -16,7 +16,8 @@ func Spaces() *scene.Scene {
 		s.AddLayer(scene.FormNames[form], -1, m)
 	}
 	s.Layers[0].Marks[0].(*scene.Space).Filter = scene.SpaceFilter{Ranged: true, Min: 0.6, Max: 0.4}
-	s.Layers[1].Marks[0].(*scene.Space).Filter = scene.SpaceFilter{Slice: [3]bool{true}, At: [3]float64{8}, Width: [3]float64{9}}
+	s.Layers[1].Marks[0].(*scene.Space).Filter = scene.SpaceFilter{Slice: [3]bool{true}, At: [3]float64{8},
+		Width: [3]float64{9}}
 	balls := s.Layers[1].Marks[0].(*scene.Space)
 	balls.Detail = scene.MostDetail
 	for i := 1; i < balls.Len()-16; i += 5 { // lines to the row behind
@@ -29,7 +30,8 @@ func Spaces() *scene.Scene {
 
 // Wave is a surface of side × side things.
 func Wave(form scene.Form, side int) *scene.Space {
-	m := &scene.Space{W: 320, H: 240, Form: form, High: 1, Ramp: "viridis", Columns: side, Half: [2]float32{0.4, 0.4}, Tall: float32(side) / 2, Camera: scene.UsualCamera}
+	m := &scene.Space{W: 320, H: 240, Form: form, High: 1, Ramp: "viridis", Columns: side, Half: [2]float32{0.4, 0.4},
+		Tall: float32(side) / 2, Camera: scene.UsualCamera}
 	for i := range side * side {
 		x, y := float64(i%side), float64(i/side)
 		v := 0.5 + 0.5*math.Sin(x*7/float64(side))*math.Cos(y*5/float64(side))

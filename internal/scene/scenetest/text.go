@@ -66,7 +66,8 @@ func TextFaults(s *scene.Scene) (faults []string) {
 				break
 			}
 			if a.x0 < b.x1-1 && b.x0 < a.x1-1 {
-				faults = append(faults, fmt.Sprintf("%q at %.0f,%.0f and %q at %.0f,%.0f overlap", a.text, a.x0, a.y0, b.text, b.x0, b.y0))
+				faults = append(faults,
+					fmt.Sprintf("%q at %.0f,%.0f and %q at %.0f,%.0f overlap", a.text, a.x0, a.y0, b.text, b.x0, b.y0))
 			}
 		}
 	}

@@ -81,7 +81,8 @@ func (a *Address) setUser(s string) (err error) {
 		a.password, err = url.PathUnescape(password)
 	}
 	if err != nil {
-		return errors.New("user or password of the address cannot be read: % begins a character as two hexadecimal digits")
+		return errors.New("user or password of the address cannot be read: % begins a character as two hexadecimal " +
+			"digits")
 	}
 	return nil
 }

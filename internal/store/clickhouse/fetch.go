@@ -67,7 +67,10 @@ func (b *blocks) Fetch(ctx context.Context, pieces []local.Piece) error {
 
 // fetch fills blocks of a run, given in order.
 func (s *server) fetch(ctx context.Context, run uint64, keys []key, want map[key]local.Piece) error {
-	rows, err := s.Query(ctx, fmt.Sprintf("select file, block, %s from parallax_blocks where run = %d and (%s)", dataOf(keys, want), run, conditionOf(keys)))
+	rows,
+		err := s.Query(ctx,
+		fmt.Sprintf("select file, block, %s from parallax_blocks where run = %d and (%s)", dataOf(keys, want), run,
+			conditionOf(keys)))
 	if err != nil {
 		return s.failed(err)
 	}
@@ -81,7 +84,8 @@ func (s *server) fetch(ctx context.Context, run uint64, keys []key, want map[key
 		}
 		p, ok := want[k]
 		if !ok || len(data) < len(p.Into) {
-			return fmt.Errorf("%s: block %d of file %d is not as it was written: %w", s.host, k.block, k.file, local.ErrDamaged)
+			return fmt.Errorf("%s: block %d of file %d is not as it was written: %w", s.host, k.block, k.file,
+				local.ErrDamaged)
 		}
 		copy(p.Into, data)
 		got++
@@ -104,8 +108,9 @@ func (b *blockOf) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// dataOf is the column that is asked for. Strings of one length come into memory that is taken once, those of any length into some that grows with
-// each; so where most blocks are whole, all are filled up to one length, which the piece that waits for them cuts off.
+// dataOf is the column that is asked for. Strings of one length come into memory that is taken once, those of any
+// length into some that grows with each; so where most blocks are whole, all are filled up to one length, which the
+// piece that waits for them cuts off.
 func dataOf(keys []key, want map[key]local.Piece) string {
 	most, sum := 0, 0
 	for _, k := range keys {
@@ -118,8 +123,8 @@ func dataOf(keys []key, want map[key]local.Piece) string {
 	return fmt.Sprintf("toFixedString(data, %d)", most)
 }
 
-// conditionOf names blocks by file. A list of numbers is read and searched several times as fast as one of pairs, and one condition a block would take
-// a hundred times as long.
+// conditionOf names blocks by file. A list of numbers is read and searched several times as fast as one of pairs, and
+// one condition a block would take a hundred times as long.
 func conditionOf(keys []key) string {
 	var where strings.Builder
 	runs := 0

@@ -93,15 +93,18 @@ func (c *cluster) open(ctx context.Context, summaries []trace.Summary, digests [
 func (c *cluster) noRun(all []share) error {
 	var waiting []Run
 	for i := range all {
-		if k := all[i].key(); all[i].Name == c.Run && !slices.ContainsFunc(all[:i], func(x share) bool { return x.key() == k }) {
+		if k := all[i].key(); all[i].Name == c.Run &&
+			!slices.ContainsFunc(all[:i], func(x share) bool { return x.key() == k }) {
 			waiting = append(waiting, wholeOf(all, k))
 		}
 	}
 	if len(waiting) > 1 {
-		return fmt.Errorf("run %q is not whole: parts of it come from different sources or versions of parallax; `parallax rm` it and import them again", c.Run)
+		return fmt.Errorf("run %q is not whole: parts of it come from different sources or versions of parallax; "+
+			"`parallax rm` it and import them again", c.Run)
 	}
 	if len(waiting) == 1 {
-		return fmt.Errorf("run %q is not whole: of %d parts these are still to come: %s", c.Run, len(waiting[0].ids), strings.Trim(fmt.Sprint(waiting[0].missing()), "[]"))
+		return fmt.Errorf("run %q is not whole: of %d parts these are still to come: %s", c.Run, len(waiting[0].ids),
+			strings.Trim(fmt.Sprint(waiting[0].missing()), "[]"))
 	}
 	var names []string
 	for _, r := range wholeRuns(all) {
@@ -204,7 +207,8 @@ func (b *blocks) locate(r *Run, places []placed) error {
 			}
 		}
 		if missing := slices.Index(p.shards, nil); missing >= 0 {
-			return fmt.Errorf("share %d of %d of the run is on none of the servers named (%s); name all of them in the address", missing+1, r.Shards, strings.Join(b.Hosts, ", "))
+			return fmt.Errorf("share %d of %d of the run is on none of the servers named (%s); name all of them in "+
+				"the address", missing+1, r.Shards, strings.Join(b.Hosts, ", "))
 		}
 		b.parts = append(b.parts, p)
 	}
@@ -215,7 +219,9 @@ func (b *blocks) locate(r *Run, places []placed) error {
 func (b *blocks) Kept(name string) (data []byte, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), b.timeout)
 	defer cancel()
-	err := b.parts[0].shards[0].QueryRow(ctx, "select data from parallax_kept where run = ? and name = ? order by created desc limit 1", b.parts[0].id, name).Scan(&data)
+	err := b.parts[0].shards[0].QueryRow(ctx,
+		"select data from parallax_kept where run = ? and name = ? order by created desc limit 1", b.parts[0].id,
+		name).Scan(&data)
 	return data, err == nil // what cannot be had is derived again
 }
 

@@ -16,7 +16,8 @@ const batchRows = 1 << 20
 func (w *writer) rows(ctx context.Context, r *local.Reader) error {
 	part, parts := w.part.of()
 	if part == 0 {
-		if err := w.each(ctx, func(ctx context.Context, s *server) error { return w.definitions(ctx, s, r) }); err != nil {
+		if err := w.each(ctx,
+			func(ctx context.Context, s *server) error { return w.definitions(ctx, s, r) }); err != nil {
 			return err
 		}
 	}
@@ -82,7 +83,8 @@ func (w *writer) definitions(ctx context.Context, s *server, r *local.Reader) er
 		if p := tree.Parent[id]; p != trace.NoLocation {
 			parent = int64(p)
 		}
-		if err := b.Append(w.run, uint32(id), parent, tree.Name[id], string(tree.Kind[id]), tree.Path(trace.LocationID(id)), tree.Rank[id]); err != nil {
+		if err := b.Append(w.run, uint32(id), parent, tree.Name[id], string(tree.Kind[id]),
+			tree.Path(trace.LocationID(id)), tree.Rank[id]); err != nil {
 			return s.failed(err)
 		}
 	}
@@ -90,7 +92,8 @@ func (w *writer) definitions(ctx context.Context, s *server, r *local.Reader) er
 	if err != nil {
 		return err
 	}
-	if b, err = s.begin(ctx, "insert into parallax_regions (run, region, name, category, role, file, line)"); err != nil {
+	if b,
+		err = s.begin(ctx, "insert into parallax_regions (run, region, name, category, role, file, line)"); err != nil {
 		return err
 	}
 	for id, x := range r.Regions() {
@@ -160,7 +163,9 @@ func converted[To, From ~uint8 | ~uint16 | ~uint32 | ~int32 | ~int64](in []From)
 }
 
 func (w *writer) intervals(ctx context.Context, s *server, r *local.Reader, of []trace.LocationID) error {
-	k := &sink{ctx: ctx, s: s, insert: "insert into parallax_intervals (run, location, lane, row, begin, duration, exclusive, region, parent, depth)"}
+	k := &sink{ctx: ctx, s: s,
+		insert: "insert into parallax_intervals (run, location, lane, row, begin, duration, exclusive, region, " +
+			"parent, depth)"}
 	defer func() { k.batch.abort() }()
 	// One location after the other: an inner one that is asked for brings all below it.
 	for _, id := range of {
@@ -177,8 +182,10 @@ func (w *writer) intervals(ctx context.Context, s *server, r *local.Reader, of [
 			for i := range row {
 				row[i] = uint32(c.First + i)
 			}
-			return k.add(n, repeated(w.run, n), repeated(uint32(id), n), repeated(uint16(c.Lane), n), row, converted[int64](c.Begin), converted[int64](c.Duration),
-				converted[int64](c.Exclusive), converted[uint32](c.Region), converted[int32](c.Parent), converted[uint16](c.Depth))
+			return k.add(n, repeated(w.run, n), repeated(uint32(id), n), repeated(uint16(c.Lane), n), row,
+				converted[int64](c.Begin), converted[int64](c.Duration),
+				converted[int64](c.Exclusive), converted[uint32](c.Region), converted[int32](c.Parent),
+				converted[uint16](c.Depth))
 		})
 		if err != nil {
 			return err
@@ -189,7 +196,9 @@ func (w *writer) intervals(ctx context.Context, s *server, r *local.Reader, of [
 
 // links writes the links that start at locations [from, to).
 func (w *writer) links(ctx context.Context, s *server, r *local.Reader, from, to trace.LocationID) error {
-	k := &sink{ctx: ctx, s: s, insert: "insert into parallax_links (run, kind, from_location, from_time, to_location, to_time, size, tag, count, untimed)"}
+	k := &sink{ctx: ctx, s: s,
+		insert: "insert into parallax_links (run, kind, from_location, from_time, to_location, to_time, size, tag, " +
+			"count, untimed)"}
 	defer func() { k.batch.abort() }()
 	err := r.Links(ctx, store.Window{End: r.Info().End}, func(l *store.LinkColumns) error {
 		for i, at := range l.FromLocation {
@@ -200,7 +209,8 @@ func (w *writer) links(ctx context.Context, s *server, r *local.Reader, from, to
 			if l.Untimed[i] {
 				untimed = 1
 			}
-			err := k.add(1, []uint64{w.run}, []uint8{uint8(l.Kind[i])}, []uint32{uint32(at)}, []int64{int64(l.FromTime[i])}, []uint32{uint32(l.ToLocation[i])}, []int64{int64(l.ToTime[i])},
+			err := k.add(1, []uint64{w.run}, []uint8{uint8(l.Kind[i])}, []uint32{uint32(at)},
+				[]int64{int64(l.FromTime[i])}, []uint32{uint32(l.ToLocation[i])}, []int64{int64(l.ToTime[i])},
 				[]int64{l.Size[i]}, []int64{l.Tag[i]}, []int64{l.Count[i]}, []uint8{untimed})
 			if err != nil {
 				return err

@@ -70,7 +70,8 @@ func wholeOf(all []share, of shareKey) (r Run) {
 			r = x.Run
 			r.ids, latest = make([]uint64, of.parts), make([]time.Time, of.parts)
 		}
-		if at := x.part; r.ids[at] == 0 || x.Created.After(latest[at]) || x.Created.Equal(latest[at]) && x.id > r.ids[at] {
+		if at := x.part; r.ids[at] == 0 || x.Created.After(latest[at]) ||
+			x.Created.Equal(latest[at]) && x.id > r.ids[at] {
 			r.ids[at], latest[at] = x.id, x.Created
 			if at == 0 {
 				r.on = x.on
@@ -123,7 +124,10 @@ func (c *cluster) shares(ctx context.Context) ([]share, error) {
 	var all []share
 	err := c.each(ctx, func(ctx context.Context, s *server) error {
 		return atOnce(func() error { return s.check(ctx) }, func() error {
-			rows, err := s.Query(ctx, "select run, name, source, format, created, shards, locations, intervals, bytes, part, parts, cityHash64(manifest) from parallax_runs")
+			rows,
+				err := s.Query(ctx,
+				"select run, name, source, format, created, shards, locations, intervals, bytes, part, parts, "+
+					"cityHash64(manifest) from parallax_runs")
 			if err != nil {
 				return s.failed(err)
 			}
@@ -132,10 +136,12 @@ func (c *cluster) shares(ctx context.Context) ([]share, error) {
 				r := share{Run: Run{on: s}}
 				var shards uint16
 				var locations, intervals, bytes uint64
-				if err := rows.Scan(&r.id, &r.Name, &r.Source, &r.Format, &r.Created, &shards, &locations, &intervals, &bytes, &r.part, &r.parts, &r.stamp); err != nil {
+				if err := rows.Scan(&r.id, &r.Name, &r.Source, &r.Format, &r.Created, &shards, &locations, &intervals,
+					&bytes, &r.part, &r.parts, &r.stamp); err != nil {
 					return s.failed(err)
 				}
-				r.Shards, r.Locations, r.Intervals, r.Bytes = int(shards), int64(locations), int64(intervals), int64(bytes)
+				r.Shards, r.Locations, r.Intervals, r.Bytes = int(shards), int64(locations), int64(intervals),
+					int64(bytes)
 				mu.Lock()
 				all = append(all, r)
 				mu.Unlock()
@@ -199,7 +205,8 @@ func (s *server) drop(ctx context.Context, run uint64) error {
 			return err
 		}
 	}
-	return s.exec(ctx, "alter table parallax_shards drop partition %d", run) // last: as long as it is there, something may be
+	// last: as long as it is there, something may be
+	return s.exec(ctx, "alter table parallax_shards drop partition %d", run)
 }
 
 // leftAfter is when an import that never ended is given up.
@@ -218,7 +225,9 @@ func sweep(ctx context.Context, c *cluster) {
 		}
 	}
 	_ = c.each(ctx, func(ctx context.Context, s *server) error {
-		rows, err := s.Query(ctx, fmt.Sprintf("select run from parallax_shards where created < %d", time.Now().Add(-leftAfter).Unix()))
+		rows,
+			err := s.Query(ctx,
+			fmt.Sprintf("select run from parallax_shards where created < %d", time.Now().Add(-leftAfter).Unix()))
 		if err != nil {
 			return err
 		}

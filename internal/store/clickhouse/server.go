@@ -1,9 +1,10 @@
 // Package clickhouse keeps runs in tables of a ClickHouse cluster.
 //
-// A run is the blocks of its local store (package local), the same 16 KiB that have a checksum each, as rows of one table. A
-// reader is the local one: where it is about to use bytes that are not there, blocks are fetched, those of many lanes in one
-// request. So views, kernels and answers are the same, and a question costs the blocks that it touches: the coarse nodes of the
-// forest, prefix sums and digests of the lanes asked for, and rows at the edges of the window.
+// A run is the blocks of its local store (package local), the same 16 KiB that have a checksum each, as rows of one
+// table. A reader is the local one: where it is about to use bytes that are not there, blocks are fetched, those of
+// many lanes in one request. So views, kernels and answers are the same, and a question costs the blocks that it
+// touches: the coarse nodes of the forest, prefix sums and digests of the lanes asked for, and rows at the edges of the
+// window.
 //
 // Files of a store are in order of location. Each of N servers holds one range of the blocks of every file, which is a
 // range of locations. Servers are asked directly, all at once, so that errors name the server.
@@ -99,7 +100,8 @@ func (c *cluster) greet(ctx context.Context) error {
 			return s.failed(err)
 		}
 		if v.Version.Major < oldest {
-			return fmt.Errorf("%s runs ClickHouse %d.%d, which is too old; %d or newer is needed", s.host, v.Version.Major, v.Version.Minor, oldest)
+			return fmt.Errorf("%s runs ClickHouse %d.%d, which is too old; %d or newer is needed", s.host,
+				v.Version.Major, v.Version.Minor, oldest)
 		}
 		return nil
 	})
@@ -122,8 +124,8 @@ func (c *cluster) each(ctx context.Context, f func(ctx context.Context, s *serve
 	return g.Wait()
 }
 
-// atOnce asks several things in one round trip. The error of the first that failed in this order counts: tables of another version say
-// so, and not what they have not.
+// atOnce asks several things in one round trip. The error of the first that failed in this order counts: tables of
+// another version say so, and not what they have not.
 func atOnce(list ...func() error) error {
 	errs := make([]error, len(list))
 	var wg sync.WaitGroup
@@ -159,23 +161,28 @@ func (s *server) failed(err error) error {
 		text := strings.TrimPrefix(e.Message, "DB::Exception: ")
 		switch int(e.Code) {
 		case noTable:
-			return fmt.Errorf("%s holds no runs in this database: %s; `parallax import SOURCE -o clickhouse://...` makes its tables", s.host, text)
+			return fmt.Errorf("%s holds no runs in this database: %s; `parallax import SOURCE -o clickhouse://...` "+
+				"makes its tables", s.host, text)
 		case noColumn, noIdentifier:
-			return fmt.Errorf("%s: tables of this database are not parallax's, or of another version: %s; name another database", s.host, text)
+			return fmt.Errorf("%s: tables of this database are not parallax's, or of another version: %s; name "+
+				"another database", s.host, text)
 		case noDatabase:
 			return fmt.Errorf("%s: %s; create it, or name another one in the address", s.host, text)
 		case noUser, wrongPassword, noLogin:
-			return fmt.Errorf("%s does not know this user and password: %s; give them in the address, in %s and %s, or in a file that %s names", s.host, text, userVariable, passwordVariable, passwordFileVariable)
+			return fmt.Errorf("%s does not know this user and password: %s; give them in the address, in %s and %s, "+
+				"or in a file that %s names", s.host, text, userVariable, passwordVariable, passwordFileVariable)
 		case noAccess, readOnly, noSuchAccess:
 			return fmt.Errorf("%s does not permit this to user %s: code %d: %s", s.host, s.user, e.Code, text)
 		}
 		return fmt.Errorf("%s: code %d: %s", s.host, e.Code, text)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("%s does not answer (no answer in time; ?timeout=1m in the address waits longer): %w", s.host, err)
+		return fmt.Errorf("%s does not answer (no answer in time; ?timeout=1m in the address waits longer): %w", s.host,
+			err)
 	case errors.Is(err, context.Canceled):
 		return err
 	case strings.Contains(err.Error(), "[handshake] unexpected packet"): // the client has no type for it
-		return fmt.Errorf("%s is no ClickHouse server, or not where it speaks its own protocol; is this the native port (9000, with TLS 9440), and not that of HTTP?: %w", s.host, err)
+		return fmt.Errorf("%s is no ClickHouse server, or not where it speaks its own protocol; is this the native "+
+			"port (9000, with TLS 9440), and not that of HTTP?: %w", s.host, err)
 	}
 	return fmt.Errorf("%s cannot be reached or went away: %w", s.host, err)
 }
@@ -200,7 +207,9 @@ func (s *server) insert(ctx context.Context, statement string, values ...any) er
 // make makes the tables that are not there, and refuses those of a newer program.
 func (s *server) make(ctx context.Context) error {
 	for _, t := range tables {
-		err := s.exec(ctx, "create table if not exists %s (%s) engine = MergeTree partition by run order by (%s) settings index_granularity = %d", t.name, t.columns, t.order, t.granularity)
+		err := s.exec(ctx,
+			"create table if not exists %s (%s) engine = MergeTree partition by run order by (%s) settings "+
+				"index_granularity = %d", t.name, t.columns, t.order, t.granularity)
 		if err != nil {
 			return err
 		}
@@ -232,9 +241,11 @@ func (s *server) check(ctx context.Context) error {
 func (s *server) fits(v uint32) error {
 	switch {
 	case v > Version:
-		return fmt.Errorf("%s holds runs of version %d of the tables, newer than this program's %d; use a newer parallax", s.host, v, Version)
+		return fmt.Errorf("%s holds runs of version %d of the tables, newer than this program's %d; use a newer "+
+			"parallax", s.host, v, Version)
 	case v < Version && v > 0: // none: an import has only begun
-		return fmt.Errorf("%s holds runs of version %d of the tables, older than this program's %d; import into another database", s.host, v, Version)
+		return fmt.Errorf("%s holds runs of version %d of the tables, older than this program's %d; import into "+
+			"another database", s.host, v, Version)
 	}
 	return nil
 }

@@ -11,11 +11,13 @@ import (
 	"time"
 )
 
-// SpanTable is what OpenTelemetry's exporter calls its table of spans. An address that names it as its run asks for spans.
+// SpanTable is what OpenTelemetry's exporter calls its table of spans. An address that names it as its run asks for
+// spans.
 const SpanTable = "otel_traces"
 
-// Spans writes the spans that OpenTelemetry's exporter put into the table of an address as OTLP, an object a line, and says how many they are. Options of
-// the address choose: from and to, when they begin, as 2026-11-17T08:00:00Z or seconds since 1970; service, the name of one, repeatable.
+// Spans writes the spans that OpenTelemetry's exporter put into the table of an address as OTLP, an object a line, and
+// says how many they are. Options of the address choose: from and to, when they begin, as 2026-11-17T08:00:00Z or
+// seconds since 1970; service, the name of one, repeatable.
 func Spans(ctx context.Context, a *Address, w io.Writer) (n int64, err error) {
 	c, err := connect(ctx, a)
 	if err != nil {
@@ -40,7 +42,9 @@ func Spans(ctx context.Context, a *Address, w io.Writer) (n int64, err error) {
 type spanColumns map[string]string
 
 func (s *server) spanColumns(ctx context.Context, a *Address) (spanColumns, error) {
-	rows, err := s.Query(ctx, "select name, type from system.columns where database = ? and table = ?", a.Database, SpanTable)
+	rows,
+		err := s.Query(ctx, "select name, type from system.columns where database = ? and table = ?", a.Database,
+		SpanTable)
 	if err != nil {
 		return nil, s.failed(err)
 	}
@@ -57,11 +61,15 @@ func (s *server) spanColumns(ctx context.Context, a *Address) (spanColumns, erro
 		return nil, s.failed(err)
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%s has no table %s in database %s; OpenTelemetry's clickhouseexporter makes it", s.host, SpanTable, a.Database)
+		return nil,
+			fmt.Errorf("%s has no table %s in database %s; OpenTelemetry's clickhouseexporter makes it", s.host,
+				SpanTable, a.Database)
 	}
-	for _, need := range []string{"Timestamp", "TraceId", "SpanId", "ParentSpanId", "SpanName", "SpanKind", "ServiceName", "Duration", "StatusCode"} {
+	for _, need := range []string{"Timestamp", "TraceId", "SpanId", "ParentSpanId", "SpanName", "SpanKind",
+		"ServiceName", "Duration", "StatusCode"} {
 		if out[need] == "" {
-			return nil, fmt.Errorf("%s: table %s has no column %s, so it is not the exporter's", s.host, SpanTable, need)
+			return nil,
+				fmt.Errorf("%s: table %s has no column %s, so it is not the exporter's", s.host, SpanTable, need)
 		}
 	}
 	return out, nil
@@ -129,8 +137,10 @@ func (s *server) spans(ctx context.Context, a *Address, out io.Writer) (n int64,
 		return 0, err
 	}
 	statement := "select " + strings.Join([]string{
-		c.nanoseconds("Timestamp"), "toInt64(Duration)", c.text("TraceId"), c.text("SpanId"), c.text("ParentSpanId"), c.text("SpanName"), c.text("SpanKind"), c.text("ServiceName"),
-		c.text("ScopeName"), c.text("ScopeVersion"), c.text("StatusCode"), c.text("StatusMessage"), c.pairs("ResourceAttributes"), c.pairs("SpanAttributes"),
+		c.nanoseconds("Timestamp"), "toInt64(Duration)", c.text("TraceId"), c.text("SpanId"), c.text("ParentSpanId"),
+		c.text("SpanName"), c.text("SpanKind"), c.text("ServiceName"),
+		c.text("ScopeName"), c.text("ScopeVersion"), c.text("StatusCode"), c.text("StatusMessage"),
+		c.pairs("ResourceAttributes"), c.pairs("SpanAttributes"),
 		c.times("Events.Timestamp"), c.texts("Events.Name"), c.texts("Links.TraceId"), c.texts("Links.SpanId"),
 	}, ", ") + " from " + SpanTable + " where 1"
 	var args []any
@@ -157,8 +167,10 @@ func (s *server) spans(ctx context.Context, a *Address, out io.Writer) (n int64,
 	enc := json.NewEncoder(out)
 	for ; rows.Next(); n++ {
 		var r spanRow
-		err := rows.Scan(&r.begin, &r.duration, &r.trace, &r.span, &r.parent, &r.name, &r.kind, &r.service, &r.scope, &r.version, &r.status, &r.message,
-			&r.resource[0], &r.resource[1], &r.tags[0], &r.tags[1], &r.eventTime, &r.eventName, &r.linkTrace, &r.linkSpan)
+		err := rows.Scan(&r.begin, &r.duration, &r.trace, &r.span, &r.parent, &r.name, &r.kind, &r.service, &r.scope,
+			&r.version, &r.status, &r.message,
+			&r.resource[0], &r.resource[1], &r.tags[0], &r.tags[1], &r.eventTime, &r.eventName, &r.linkTrace,
+			&r.linkSpan)
 		if err != nil {
 			return n, s.failed(err)
 		}
@@ -226,7 +238,8 @@ func (r *spanRow) object() object {
 	}
 	span := object{
 		"traceId": r.trace, "spanId": r.span, "parentSpanId": r.parent, "name": r.name, "kind": spanKinds[word(r.kind)],
-		"startTimeUnixNano": strconv.FormatInt(r.begin, 10), "endTimeUnixNano": strconv.FormatInt(r.begin+r.duration, 10), "attributes": attributes(r.tags),
+		"startTimeUnixNano": strconv.FormatInt(r.begin, 10),
+		"endTimeUnixNano":   strconv.FormatInt(r.begin+r.duration, 10), "attributes": attributes(r.tags),
 		"status": object{"code": statusCodes[word(r.status)], "message": r.message},
 	}
 	var events, links []object

@@ -25,8 +25,8 @@ const batchBytes = 32 << 20
 // shardOf says which of n servers has a block of a file of so many.
 func shardOf(block, blocks int64, n int) int { return int(block * int64(n) / max(blocks, 1)) }
 
-// A Part is one of several imports that write a run together: each makes the same store and writes its part of the blocks, to all
-// servers. It counts from 1; the zero Part is all of a run.
+// A Part is one of several imports that write a run together: each makes the same store and writes its part of the
+// blocks, to all servers. It counts from 1; the zero Part is all of a run.
 type Part struct{ Part, Of int }
 
 // of is how many parts there are, and which of them this is from 0 on.
@@ -41,15 +41,17 @@ func (p Part) has(block, blocks int64, n int) bool {
 // partOf says which part writes a block: each server's range is cut again.
 func partOf(block, blocks int64, n, parts int) int { return shardOf(block, blocks, n*parts) % parts }
 
-// Write puts the store in a directory into the tables of an address, as its run. The run is there when the last insert is done; what was
-// there by its name goes away then. After an error nothing of it can be seen, and what was written is taken away from servers that answer.
+// Write puts the store in a directory into the tables of an address, as its run. The run is there when the last insert
+// is done; what was there by its name goes away then. After an error nothing of it can be seen, and what was written is
+// taken away from servers that answer.
 func Write(ctx context.Context, a *Address, dir string, progress func(done, total int64)) error {
 	_, err := WritePart(ctx, a, dir, Part{}, progress)
 	return err
 }
 
 // WritePart does for one part. The run is there when the last part is; missing are those still to come.
-func WritePart(ctx context.Context, a *Address, dir string, part Part, progress func(done, total int64)) (missing []int, err error) {
+func WritePart(ctx context.Context, a *Address, dir string, part Part, progress func(done, total int64)) (missing []int,
+	err error) {
 	if a.Run == "" {
 		return nil, errors.New("the address names no run: clickhouse://HOST:PORT/DATABASE/RUN")
 	}
@@ -118,7 +120,8 @@ func (w *writer) write(ctx context.Context) error {
 	created := time.Now().UTC()
 	err = w.each(ctx, func(ctx context.Context, s *server) error {
 		n := shards[s]
-		err := s.insert(ctx, "insert into parallax_shards (run, shard, shards, part, name, created)", w.run, uint16(n), uint16(len(w.servers)), uint16(part), w.Run, created)
+		err := s.insert(ctx, "insert into parallax_shards (run, shard, shards, part, name, created)", w.run, uint16(n),
+			uint16(len(w.servers)), uint16(part), w.Run, created)
 		if err != nil {
 			return err
 		}
@@ -138,8 +141,11 @@ func (w *writer) write(ctx context.Context) error {
 	if len(i.Sources) > 0 {
 		source = i.Sources[0]
 	}
-	return w.servers[0].insert(ctx, "insert into parallax_runs (run, name, part, parts, created, shards, source, format, locations, intervals, bytes, manifest)",
-		w.run, w.Run, uint16(part), uint16(parts), created, uint16(len(w.servers)), source, i.Format, uint64(r.Locations().Len()), uint64(i.Intervals), uint64(i.SizeBytes), string(manifest))
+	return w.servers[0].insert(ctx,
+		"insert into parallax_runs (run, name, part, parts, created, shards, source, format, locations, intervals, "+
+			"bytes, manifest)",
+		w.run, w.Run, uint16(part), uint16(parts), created, uint16(len(w.servers)), source, i.Format,
+		uint64(r.Locations().Len()), uint64(i.Intervals), uint64(i.SizeBytes), string(manifest))
 }
 
 // kept writes what was kept with the store, to the server that has the run's row.

@@ -98,9 +98,10 @@ func Open(path string, summaries []trace.Summary, digests ...trace.Digest) (*Rea
 	return read.Open(path, summaries, digests...)
 }
 
-// OpenFrom opens a store whose files lie elsewhere as blocks, by its manifest; timeout is that of one request. What is missing is
-// built from its intervals and lives as long as the Reader.
-func OpenFrom(from Elsewhere, manifest []byte, timeout time.Duration, summaries []trace.Summary, digests ...trace.Digest) (*Reader, error) {
+// OpenFrom opens a store whose files lie elsewhere as blocks, by its manifest; timeout is that of one request. What is
+// missing is built from its intervals and lives as long as the Reader.
+func OpenFrom(from Elsewhere, manifest []byte, timeout time.Duration, summaries []trace.Summary,
+	digests ...trace.Digest) (*Reader, error) {
 	return read.OpenFrom(from, manifest, timeout, summaries, digests...)
 }
 

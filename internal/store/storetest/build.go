@@ -182,7 +182,8 @@ func (m *Memory) timeRange() (first, last trace.Time) {
 	return first, last
 }
 
-func (r *reader) addTrack(id trace.LocationID, k *track, first, last trace.Time, repairs *trace.Repairs, unclosed map[trace.RegionID]trace.RegionID) {
+func (r *reader) addTrack(id trace.LocationID, k *track, first, last trace.Time, repairs *trace.Repairs,
+	unclosed map[trace.RegionID]trace.RegionID) {
 	spans := k.spans(last, repairs)
 	for i := range spans {
 		if spans[i].unclosed {
@@ -237,7 +238,8 @@ func keepStack(spans []span) [][]row {
 	}
 	var rows []row
 	for _, s := range spans {
-		w := row{begin: s.begin, end: s.end, region: s.region, parent: s.around, exclusive: s.end - s.begin, facts: s.facts, number: s.number, caller: -1}
+		w := row{begin: s.begin, end: s.end, region: s.region, parent: s.around, exclusive: s.end - s.begin,
+			facts: s.facts, number: s.number, caller: -1}
 		if s.around >= 0 {
 			w.depth = rows[s.around].depth + 1
 			rows[s.around].exclusive -= s.end - s.begin
@@ -296,7 +298,8 @@ func assignLanes(spans []span, rounded trace.Time, repairs *trace.Repairs) [][]r
 			at = len(lanes)
 			lanes, open = append(lanes, nil), append(open, -1)
 		}
-		w := row{begin: s.begin, end: s.end, region: s.region, parent: open[at], exclusive: s.end - s.begin, facts: s.facts, number: s.number, caller: -1}
+		w := row{begin: s.begin, end: s.end, region: s.region, parent: open[at], exclusive: s.end - s.begin,
+			facts: s.facts, number: s.number, caller: -1}
 		if w.parent >= 0 {
 			p := &lanes[at][w.parent]
 			w.depth = p.depth + 1

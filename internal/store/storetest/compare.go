@@ -23,7 +23,8 @@ func diffOf(want, got any) string {
 	if reflect.DeepEqual(want, got) { // many times faster than a diff of nothing
 		return ""
 	}
-	return cmp.Diff(want, got, cmpopts.EquateEmpty(), cmp.AllowUnexported(interval{}, timeCell{}, linkRow{}, trace.Value{}))
+	return cmp.Diff(want, got, cmpopts.EquateEmpty(),
+		cmp.AllowUnexported(interval{}, timeCell{}, linkRow{}, trace.Value{}))
 }
 
 // compareTables holds what is not asked by window against the reference.
@@ -69,7 +70,8 @@ type interval struct {
 }
 
 func intervalOf(r store.Reader, c *trace.Columns, i int) interval {
-	return interval{store.Row{Location: c.Location, Lane: c.Lane, Row: c.First + i}, c.Begin[i], c.Duration[i], c.Exclusive[i],
+	return interval{store.Row{Location: c.Location, Lane: c.Lane, Row: c.First + i}, c.Begin[i], c.Duration[i],
+		c.Exclusive[i],
 		r.Regions()[c.Region[i]].Name, c.Parent[i], c.Depth[i], callersIn(r, c, i)}
 }
 
@@ -97,11 +99,13 @@ func (c *comparison) rows(t *testing.T, seed uint64) {
 					i = rnd.IntN(len(rows))
 				}
 				c.row(t, store.Row{Location: trace.LocationID(id), Lane: l, Row: i})
-				for _, at := range []trace.Time{rows[i].begin - 1, rows[i].begin, (rows[i].begin + rows[i].end) / 2, rows[i].end - 1, rows[i].end} {
+				for _, at := range []trace.Time{rows[i].begin - 1, rows[i].begin, (rows[i].begin + rows[i].end) / 2,
+					rows[i].end - 1, rows[i].end} {
 					wantAt, wantOK := c.want.At(trace.LocationID(id), l, at)
 					gotAt, gotOK := c.got.At(trace.LocationID(id), l, at)
 					if wantOK != gotOK || wantOK && wantAt != gotAt {
-						t.Fatalf("At(location %d, lane %d, %d) = %v, %v; want %v, %v", id, l, at, gotAt, gotOK, wantAt, wantOK)
+						t.Fatalf("At(location %d, lane %d, %d) = %v, %v; want %v, %v", id, l, at, gotAt, gotOK, wantAt,
+							wantOK)
 					}
 				}
 			}
@@ -184,7 +188,8 @@ type laneID struct {
 
 // collectIntervals gathers an answer by lane and checks its form: batches in
 // order, and chains that hold all parents of their first row.
-func collectIntervals(r store.Reader, truth *reader, w store.Window) (rows map[laneID][]interval, open map[laneID][]int, fault string) {
+func collectIntervals(r store.Reader, truth *reader, w store.Window) (rows map[laneID][]interval, open map[laneID][]int,
+	fault string) {
 	rows, open = map[laneID][]interval{}, map[laneID][]int{}
 	seen := map[laneID]bool{}
 	var mu sync.Mutex
@@ -194,7 +199,8 @@ func collectIntervals(r store.Reader, truth *reader, w store.Window) (rows map[l
 		id := laneID{c.Location, c.Lane}
 		all := truth.lanes[c.Location][c.Lane].rows
 		if list := rows[id]; len(list) > 0 && list[len(list)-1].at.Row+1 != c.First {
-			fault = fmt.Sprintf("lane %v: a batch begins at row %d, the one before ends at %d", id, c.First, list[len(list)-1].at.Row)
+			fault = fmt.Sprintf("lane %v: a batch begins at row %d, the one before ends at %d", id, c.First,
+				list[len(list)-1].at.Row)
 		}
 		chain := map[int]bool{}
 		for k, o := range c.Open {
@@ -202,7 +208,8 @@ func collectIntervals(r store.Reader, truth *reader, w store.Window) (rows map[l
 			if k > 0 && c.Open[k-1].Row >= o.Row {
 				fault = fmt.Sprintf("lane %v: open chain %v is not outermost first", id, c.Open)
 			}
-			if o.Row < 0 || o.Row >= len(all) || o != (trace.OpenInterval{Row: o.Row, Begin: all[o.Row].begin, End: all[o.Row].end, Region: o.Region}) ||
+			if o.Row < 0 || o.Row >= len(all) ||
+				o != (trace.OpenInterval{Row: o.Row, Begin: all[o.Row].begin, End: all[o.Row].end, Region: o.Region}) ||
 				r.Regions()[o.Region].Name != truth.regions[all[o.Row].region].Name {
 				fault = fmt.Sprintf("lane %v: open chain says %+v, which is no row", id, o)
 				return nil
@@ -214,7 +221,8 @@ func collectIntervals(r store.Reader, truth *reader, w store.Window) (rows map[l
 		if c.Len() > 0 {
 			for p := all[c.First].parent; p >= 0; p = all[p].parent {
 				if !chain[p] {
-					fault = fmt.Sprintf("lane %v: the chain of the batch at row %d lacks row %d, which is around it", id, c.First, p)
+					fault = fmt.Sprintf("lane %v: the chain of the batch at row %d lacks row %d, which is around it",
+						id, c.First, p)
 				}
 			}
 		}
@@ -254,8 +262,11 @@ func timeTable(r store.Reader, w store.Window) (map[string]timeCell, string) {
 		return nil, err.Error()
 	}
 	out := map[string]timeCell{}
-	if len(t.Offsets) != len(t.Locations)+1 || t.Offsets[len(t.Locations)] != len(t.Region) || !slices.IsSorted(t.Locations) {
-		return nil, fmt.Sprintf("%d locations, %d offsets, %d cells do not fit, or the locations are not in order", len(t.Locations), len(t.Offsets), len(t.Region))
+	if len(t.Offsets) != len(t.Locations)+1 || t.Offsets[len(t.Locations)] != len(t.Region) ||
+		!slices.IsSorted(t.Locations) {
+		return nil,
+			fmt.Sprintf("%d locations, %d offsets, %d cells do not fit, or the locations are not in order",
+				len(t.Locations), len(t.Offsets), len(t.Region))
 	}
 	for k, id := range t.Locations {
 		for i := t.Offsets[k]; i < t.Offsets[k+1]; i++ {

@@ -63,7 +63,8 @@ func (c *comparison) linksOf(r store.Reader, w store.Window) (out []linkRow, fau
 			if !k.Untimed[i] && k.FromTime[i] < last {
 				fault = fmt.Sprintf("link from %d comes after one from %d", k.FromTime[i], last)
 			}
-			l := linkRow{k.Kind[i], k.FromLocation[i], k.ToLocation[i], k.FromTime[i], k.ToTime[i], k.Size[i], k.Tag[i], max(1, k.Count[i]), "", k.Untimed[i]}
+			l := linkRow{k.Kind[i], k.FromLocation[i], k.ToLocation[i], k.FromTime[i], k.ToTime[i], k.Size[i], k.Tag[i],
+				max(1, k.Count[i]), "", k.Untimed[i]}
 			if k.Communicator[i] != trace.NoCommunicator {
 				l.communicator = r.Communicators()[k.Communicator[i]].Name
 			}
@@ -88,7 +89,8 @@ func (c *comparison) linksOf(r store.Reader, w store.Window) (out []linkRow, fau
 		fault = err.Error()
 	}
 	slices.SortFunc(out, func(a, b linkRow) int {
-		return cmp.Or(cmp.Compare(a.fromTime, b.fromTime), cmp.Compare(a.size, b.size), cmp.Compare(a.tag, b.tag), cmp.Compare(a.toTime, b.toTime),
+		return cmp.Or(cmp.Compare(a.fromTime, b.fromTime), cmp.Compare(a.size, b.size), cmp.Compare(a.tag, b.tag),
+			cmp.Compare(a.toTime, b.toTime),
 			cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to), cmp.Compare(a.kind, b.kind))
 	})
 	return out, fault
@@ -197,7 +199,9 @@ func (c *comparison) attributes(w store.Window) string {
 			mu.Lock()
 			defer mu.Unlock()
 			for i := range k.Row {
-				out[laneID{k.Location, 0}] = append(out[laneID{k.Location, 0}], fmt.Sprint(k.Row[i], " at ", k.Time[i], " ", r.Regions()[k.Region[i]].Name, "=", k.Value[i], " ", k.Value[i].Kind))
+				out[laneID{k.Location, 0}] = append(out[laneID{k.Location, 0}],
+					fmt.Sprint(k.Row[i], " at ", k.Time[i], " ", r.Regions()[k.Region[i]].Name, "=", k.Value[i], " ",
+						k.Value[i].Kind))
 			}
 			return nil
 		})
@@ -239,14 +243,18 @@ func (c *comparison) profile(w store.Window) string {
 		}
 		err := r.Profile(ctx, w.Locations, func(rows []trace.ProfileRow) error {
 			for _, p := range rows {
-				see(p.Location, fmt.Sprint("profile ", path(p.Path), r.Metrics()[p.Metric].Name, " ", p.Calls, p.Subcalls, p.Inclusive, p.Exclusive))
+				see(p.Location,
+					fmt.Sprint("profile ", path(p.Path), r.Metrics()[p.Metric].Name, " ", p.Calls, p.Subcalls,
+						p.Inclusive, p.Exclusive))
 			}
 			return nil
 		})
 		last = 0
 		err = cmp.Or(err, r.Atomics(ctx, w.Locations, func(rows []trace.AtomicRow) error {
 			for _, p := range rows {
-				see(p.Location, fmt.Sprint("atomic ", path(p.Path), r.Metrics()[p.Metric].Name, " ", p.Count, p.Min, p.Max, p.Mean, p.SumSquares))
+				see(p.Location,
+					fmt.Sprint("atomic ", path(p.Path), r.Metrics()[p.Metric].Name, " ", p.Count, p.Min, p.Max, p.Mean,
+						p.SumSquares))
 			}
 			return nil
 		}))

@@ -119,7 +119,8 @@ func (c *comparison) checkRows(s *trace.Stretch) string {
 	for _, g := range s.Segments {
 		for _, truth := range l.segments {
 			if overlap(g.Begin, g.End, truth.Begin, truth.End) > 0 && (g.Row != truth.Row || g.Role != truth.Role) {
-				return fmt.Sprintf("segment [%d, %d): row %d, role %v; want row %d, role %v", g.Begin, g.End, g.Row, g.Role, truth.Row, truth.Role)
+				return fmt.Sprintf("segment [%d, %d): row %d, role %v; want row %d, role %v", g.Begin, g.End, g.Row,
+					g.Role, truth.Row, truth.Role)
 			}
 		}
 	}
@@ -144,7 +145,8 @@ func (c *comparison) groups(w store.Window) string {
 			return err.Error()
 		}
 		if a.Begin != b.Begin || a.Level != b.Level || a.Bins != b.Bins {
-			return fmt.Sprintf("level %d: %d bins of level %d from %d; want %d of level %d from %d", level, b.Bins, b.Level, b.Begin, a.Bins, a.Level, a.Begin)
+			return fmt.Sprintf("level %d: %d bins of level %d from %d; want %d of level %d from %d", level, b.Bins,
+				b.Level, b.Begin, a.Bins, a.Level, a.Begin)
 		}
 		if d := diffOf(a, b); d != "" {
 			return fmt.Sprintf("level %d (-want +got):\n%s", level, d)
@@ -205,7 +207,8 @@ func (c *comparison) profileTotals(store.Window) string {
 		return sum
 	}
 	a, b := add(want), add(got)
-	for _, x := range [][2]float64{{a.Calls, b.Calls}, {a.Subcalls, b.Subcalls}, {a.Inclusive, b.Inclusive}, {a.Exclusive, b.Exclusive}} {
+	for _, x := range [][2]float64{{a.Calls, b.Calls}, {a.Subcalls, b.Subcalls}, {a.Inclusive, b.Inclusive},
+		{a.Exclusive, b.Exclusive}} {
 		if math.Abs(x[0]-x[1]) > 1e-9*(1+math.Abs(x[0])) {
 			return fmt.Sprintf("totals add up to %v, want %v", b, a)
 		}

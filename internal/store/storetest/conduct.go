@@ -20,7 +20,8 @@ func runConduct(t *testing.T, open Open) {
 		f, g := w.Region(trace.Region{Name: "f"}), w.Region(trace.Region{Name: "g"})
 		var first trace.LocationID
 		for i := range locations {
-			id := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindThread, Name: fmt.Sprint(i), Rank: trace.NoRank})
+			id := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindThread, Name: fmt.Sprint(i),
+				Rank: trace.NoRank})
 			if i == 0 {
 				first = id
 			}
@@ -34,12 +35,17 @@ func runConduct(t *testing.T, open Open) {
 				s.Instant(k*10+4, g)
 				s.Leave(k*10+5, g)
 				s.Leave(k*10+9, f)
-				w.Link(trace.Link{Kind: trace.LinkMessage, From: trace.End{Location: id, Time: k * 10, Region: trace.NoRegion}, To: trace.End{Location: first, Time: k*10 + 1, Region: trace.NoRegion}, Communicator: trace.NoCommunicator})
+				w.Link(trace.Link{Kind: trace.LinkMessage,
+					From:         trace.End{Location: id, Time: k * 10, Region: trace.NoRegion},
+					To:           trace.End{Location: first, Time: k*10 + 1, Region: trace.NoRegion},
+					Communicator: trace.NoCommunicator})
 			}
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			w.Profile(trace.ProfileRow{Location: id, Path: w.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: f}), Metric: w.Metric(trace.Metric{Name: "time"})})
+			w.Profile(trace.ProfileRow{Location: id,
+				Path:   w.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: f}),
+				Metric: w.Metric(trace.Metric{Name: "time"})})
 		}
 	}
 	want, got, _ := both(t, open, fill)
@@ -72,7 +78,8 @@ func runConduct(t *testing.T, open Open) {
 				t.Errorf("%s: %v", name, err)
 			}
 			if calls.Load() > all.Load()/2 {
-				t.Errorf("%s: %d of %d callbacks ran after the query was cancelled in the first", name, calls.Load(), all.Load())
+				t.Errorf("%s: %d of %d callbacks ran after the query was cancelled in the first", name, calls.Load(),
+					all.Load())
 			}
 		}
 	})
@@ -88,7 +95,8 @@ func runConduct(t *testing.T, open Open) {
 		}
 	})
 	t.Run("a summary that is not kept is refused", func(t *testing.T) {
-		if err := got.Summaries(context.Background(), "unknown", whole, 0, store.Visitor{}); !errors.Is(err, store.ErrNotKept) {
+		if err := got.Summaries(context.Background(), "unknown", whole, 0, store.Visitor{}); !errors.Is(err,
+			store.ErrNotKept) {
 			t.Error(err)
 		}
 	})
@@ -102,9 +110,11 @@ func runConduct(t *testing.T, open Open) {
 		c := newComparison(want, got)
 		var wg sync.WaitGroup
 		for i := range trace.Time(8) {
-			w := store.Window{Begin: i * 100, End: i*300 + 500, Locations: []trace.LocationID{trace.LocationID(i), trace.LocationID(i + 9)}}
+			w := store.Window{Begin: i * 100, End: i*300 + 500,
+				Locations: []trace.LocationID{trace.LocationID(i), trace.LocationID(i + 9)}}
 			wg.Go(func() {
-				for _, f := range []func(store.Window) string{c.intervals, c.time, c.summaries, c.groups, c.roleTime, c.links, c.instants, c.samples, c.attributes} {
+				for _, f := range []func(store.Window) string{c.intervals, c.time, c.summaries, c.groups, c.roleTime,
+					c.links, c.instants, c.samples, c.attributes} {
 					if d := f(w); d != "" {
 						t.Errorf("window [%d, %d): %s", w.Begin, w.End, d)
 					}
@@ -201,7 +211,9 @@ func checkOrder(t *testing.T, r store.Reader, w store.Window) {
 func checkEffort(t *testing.T, open Open) {
 	const rows = 20000
 	r := open(t, func(w trace.Writer) {
-		id, f := w.Location(trace.Location{Parent: trace.NoLocation, Name: "t", Kind: trace.KindThread, Rank: trace.NoRank}), w.Region(trace.Region{Name: "f"})
+		id,
+			f := w.Location(trace.Location{Parent: trace.NoLocation, Name: "t", Kind: trace.KindThread,
+			Rank: trace.NoRank}), w.Region(trace.Region{Name: "f"})
 		s := w.Stream(id, trace.StreamOptions{})
 		for k := range trace.Time(rows) {
 			s.Enter(k*7, f)
@@ -221,7 +233,8 @@ func checkEffort(t *testing.T, open Open) {
 			t.Error(err)
 		}
 		if whole := w.Begin == 0; pieces > 200 || handed > rows/20 || whole && pieces > 1 {
-			t.Errorf("window [%d, %d) over %d rows: %d pieces, %d rows handed out", w.Begin, w.End, rows, pieces, handed)
+			t.Errorf("window [%d, %d) over %d rows: %d pieces, %d rows handed out", w.Begin, w.End, rows, pieces,
+				handed)
 		}
 	}
 }

@@ -42,7 +42,8 @@ type content struct {
 }
 
 func emptyContent(begin, end trace.Time) content {
-	return content{begin: begin, end: end, first: 1, last: 0, calls: map[trace.RegionID]int64{}, time: map[trace.RegionID]int64{}}
+	return content{begin: begin, end: end, first: 1, last: 0, calls: map[trace.RegionID]int64{},
+		time: map[trace.RegionID]int64{}}
 }
 
 func (d *digest) Build(dst trace.Block, s *trace.Stretch, regions []trace.Region) trace.Block {
@@ -76,10 +77,12 @@ func checkStretch(s *trace.Stretch, regions []trace.Region) string {
 	now := s.Begin
 	for _, g := range s.Segments {
 		if g.Begin != now || g.End <= g.Begin {
-			return fmt.Sprintf("segment [%d, %d) of [%d, %d) does not follow the one before, which ends at %d", g.Begin, g.End, s.Begin, s.End, now)
+			return fmt.Sprintf("segment [%d, %d) of [%d, %d) does not follow the one before, which ends at %d", g.Begin,
+				g.End, s.Begin, s.End, now)
 		}
 		if (g.Region == trace.NoRegion) != (g.Row == -1) || g.Region == trace.NoRegion && g.Role != trace.RoleNone {
-			return fmt.Sprintf("segment [%d, %d): region %d with row %d and role %v", g.Begin, g.End, g.Region, g.Row, g.Role)
+			return fmt.Sprintf("segment [%d, %d): region %d with row %d and role %v", g.Begin, g.End, g.Region, g.Row,
+				g.Role)
 		}
 		if g.Region != trace.NoRegion && int(g.Region) >= len(regions) {
 			return fmt.Sprintf("segment [%d, %d): region %d of %d", g.Begin, g.End, g.Region, len(regions))
@@ -100,7 +103,8 @@ func checkStretch(s *trace.Stretch, regions []trace.Region) string {
 func (d *digest) Merge(dst trace.Block, a, b trace.Block) trace.Block {
 	x, y := decodeContent(a), decodeContent(b)
 	if x.end > y.begin || x.first <= x.last && y.first <= y.last && x.last > y.first {
-		d.fault("merge of [%d, %d) with [%d, %d): not neighbours in time, first one first", x.begin, x.end, y.begin, y.end)
+		d.fault("merge of [%d, %d) with [%d, %d): not neighbours in time, first one first", x.begin, x.end, y.begin,
+			y.end)
 	}
 	return x.plus(y).encode(dst)
 }

@@ -60,7 +60,8 @@ func (k *track) assignFamily(spans []span) [][]row {
 	}
 	// Only ancestors of the same time count, and these without a gap.
 	generation := func(s span) (n int) {
-		for at := k.parents[s.number]; at > 0 && byNumber[at].begin == s.begin && byNumber[at].end == s.end; at = k.parents[at] {
+		for at := k.parents[s.number]; at > 0 && byNumber[at].begin == s.begin &&
+			byNumber[at].end == s.end; at = k.parents[at] {
 			n++
 		}
 		return n
@@ -98,7 +99,8 @@ func (k *track) assignFamily(spans []span) [][]row {
 			at = len(lanes)
 			lanes, open = append(lanes, nil), append(open, -1)
 		}
-		w := row{begin: s.begin, end: s.end, region: s.region, parent: open[at], facts: s.facts, number: s.number, callerLane: -1, caller: -1}
+		w := row{begin: s.begin, end: s.end, region: s.region, parent: open[at], facts: s.facts, number: s.number,
+			callerLane: -1, caller: -1}
 		if w.parent >= 0 {
 			w.depth = lanes[at][w.parent].depth + 1
 		}
@@ -278,7 +280,8 @@ func (r *reader) nested(m *Memory, l trace.Link, k link) bool {
 	if l.Kind != trace.LinkSpawn || l.Untimed || l.From.Location != l.To.Location || t == nil || !t.byParent {
 		return false
 	}
-	return k.fromLane == k.toLane && k.toRow >= 0 && r.lanes[k.To.Location][k.toLane].rows[k.toRow].parent == int(k.fromRow)
+	return k.fromLane == k.toLane && k.toRow >= 0 &&
+		r.lanes[k.To.Location][k.toLane].rows[k.toRow].parent == int(k.fromRow)
 }
 
 // callersOf gives what trace.Columns.Callers is for a lane.

@@ -128,7 +128,8 @@ func (m *Memory) Attribute(name string) trace.AttributeID {
 func (m *Memory) Counter(c trace.Counter) trace.CounterID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return trace.CounterID(find(&m.counters, c, func(x trace.Counter) bool { return x.Location == c.Location && x.Name == c.Name }))
+	return trace.CounterID(find(&m.counters, c,
+		func(x trace.Counter) bool { return x.Location == c.Location && x.Name == c.Name }))
 }
 
 func (m *Memory) Metric(x trace.Metric) trace.MetricID {
@@ -235,7 +236,8 @@ func (m *Memory) Stream(id trace.LocationID, o trace.StreamOptions) trace.Stream
 		m.tracks[id] = k
 	}
 	if k.open {
-		return &memoryStream{track: &track{}, err: fmt.Errorf("stream of location %q: already open", m.locations[id].Name)}
+		return &memoryStream{track: &track{},
+			err: fmt.Errorf("stream of location %q: already open", m.locations[id].Name)}
 	}
 	k.open = true
 	k.unordered = k.unordered || o.Unordered

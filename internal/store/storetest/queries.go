@@ -82,7 +82,8 @@ func (r *reader) linksIn(w store.Window) []link {
 	}
 	var out []link
 	for _, l := range r.links {
-		meets := l.Untimed || min(l.fromTime, l.toTime) < in.end && max(l.fromTime, l.toTime) >= in.begin && in.begin < in.end
+		meets := l.Untimed || min(l.fromTime, l.toTime) < in.end && max(l.fromTime, l.toTime) >= in.begin &&
+			in.begin < in.end
 		if meets && (asked[l.From.Location] || asked[l.To.Location]) {
 			out = append(out, l)
 		}
@@ -141,7 +142,8 @@ func (r *reader) Instants(ctx context.Context, w store.Window, f func(*store.Ins
 	})
 }
 
-func (r *reader) Samples(ctx context.Context, counters []trace.CounterID, begin, end trace.Time, f func(*store.SampleColumns) error) error {
+func (r *reader) Samples(ctx context.Context, counters []trace.CounterID, begin, end trace.Time,
+	f func(*store.SampleColumns) error) error {
 	in := r.window(store.Window{Begin: begin, End: end})
 	for id := range r.counters {
 		if err := ctx.Err(); err != nil {
@@ -159,7 +161,8 @@ func (r *reader) Samples(ctx context.Context, counters []trace.CounterID, begin,
 		}
 		for i := 0; i < len(c.Time); i += batchRows {
 			e := min(i+batchRows, len(c.Time))
-			if err := f(&store.SampleColumns{Counter: c.Counter, Time: c.Time[i:e:e], Value: c.Value[i:e:e]}); err != nil {
+			if err := f(&store.SampleColumns{Counter: c.Counter, Time: c.Time[i:e:e],
+				Value: c.Value[i:e:e]}); err != nil {
 				return err
 			}
 		}
@@ -178,7 +181,8 @@ func (r *reader) IntervalAttributes(at store.Row) []trace.Attribute {
 	return out
 }
 
-func (r *reader) AttributeColumn(ctx context.Context, w store.Window, a trace.AttributeID, f func(*store.AttributeColumns) error) error {
+func (r *reader) AttributeColumn(ctx context.Context, w store.Window, a trace.AttributeID,
+	f func(*store.AttributeColumns) error) error {
 	in := r.window(w)
 	return each(ctx, in.locations, func(id trace.LocationID) error {
 		for l := range r.lanes[id] {
@@ -194,7 +198,8 @@ func (r *reader) AttributeColumn(ctx context.Context, w store.Window, a trace.At
 			}
 			for i := 0; i < len(c.Row); i += batchRows {
 				e := min(i+batchRows, len(c.Row))
-				if err := f(&store.AttributeColumns{Location: id, Lane: l, Row: c.Row[i:e:e], Value: c.Value[i:e:e]}); err != nil {
+				if err := f(&store.AttributeColumns{Location: id, Lane: l, Row: c.Row[i:e:e],
+					Value: c.Value[i:e:e]}); err != nil {
 					return err
 				}
 			}
@@ -203,14 +208,16 @@ func (r *reader) AttributeColumn(ctx context.Context, w store.Window, a trace.At
 	})
 }
 
-func (r *reader) InstantAttribute(ctx context.Context, w store.Window, a trace.AttributeID, f func(*store.InstantValues) error) error {
+func (r *reader) InstantAttribute(ctx context.Context, w store.Window, a trace.AttributeID,
+	f func(*store.InstantValues) error) error {
 	in := r.window(w)
 	return each(ctx, in.locations, func(id trace.LocationID) error {
 		c := store.InstantValues{Location: id}
 		for i, x := range r.instants[id] {
 			for _, fact := range x.facts {
 				if fact.attribute == a && in.holds(x.time) {
-					c.Row, c.Time, c.Region, c.Value = append(c.Row, int32(i)), append(c.Time, x.time), append(c.Region, x.region), append(c.Value, fact.value)
+					c.Row, c.Time, c.Region, c.Value = append(c.Row, int32(i)), append(c.Time, x.time),
+						append(c.Region, x.region), append(c.Value, fact.value)
 				}
 			}
 		}
@@ -235,7 +242,8 @@ func (r *reader) Moments(ctx context.Context, locations []trace.LocationID, f fu
 
 // handOut gives the rows of the locations asked for and all below them, in
 // order, in small batches.
-func handOut[T any](ctx context.Context, r *reader, locations []trace.LocationID, rows []T, of func(T) trace.LocationID, f func([]T) error) error {
+func handOut[T any](ctx context.Context, r *reader, locations []trace.LocationID, rows []T, of func(T) trace.LocationID,
+	f func([]T) error) error {
 	asked := make([]bool, r.tree.Len())
 	for _, id := range r.expand(locations) {
 		asked[id] = true

@@ -26,7 +26,8 @@ func randomTrace(w trace.Writer, seed uint64, size int) {
 		if rnd.IntN(4) == 0 && i > 0 {
 			continue // a location without records
 		}
-		g := &generator{w: w, rnd: rand.New(rand.NewPCG(seed, uint64(100+i))), origin: origin, scale: scale, size: size, regions: regions, attributes: attributes, at: id}
+		g := &generator{w: w, rnd: rand.New(rand.NewPCG(seed, uint64(100+i))), origin: origin, scale: scale, size: size,
+			regions: regions, attributes: attributes, at: id}
 		all = append(all, g)
 		wg.Go(func() { g.location(id) })
 	}
@@ -47,7 +48,8 @@ func randomTrace(w trace.Writer, seed uint64, size int) {
 func randomRegions(w trace.Writer, rnd *rand.Rand) []trace.RegionID {
 	var out []trace.RegionID
 	for i := range 3 + rnd.IntN(10) {
-		out = append(out, w.Region(trace.Region{Name: fmt.Sprint("region ", i), Role: trace.Role(1 + rnd.IntN(trace.RoleCount-1))}))
+		out = append(out,
+			w.Region(trace.Region{Name: fmt.Sprint("region ", i), Role: trace.Role(1 + rnd.IntN(trace.RoleCount-1))}))
 	}
 	return out
 }
@@ -59,7 +61,8 @@ func randomLocations(w trace.Writer, rnd *rand.Rand, size int) []trace.LocationI
 	}
 	var out []trace.LocationID
 	for i := range n {
-		l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindThread, Name: fmt.Sprint("t", rnd.IntN(30)), Key: fmt.Sprint(i), Rank: trace.NoRank}
+		l := trace.Location{Parent: trace.NoLocation, Kind: trace.KindThread, Name: fmt.Sprint("t", rnd.IntN(30)),
+			Key: fmt.Sprint(i), Rank: trace.NoRank}
 		if i > 0 && rnd.IntN(4) > 0 {
 			l.Parent = out[rnd.IntN(len(out))]
 		}
@@ -139,7 +142,8 @@ func (g *generator) farParents() {
 			n := g.rnd.IntN(len(x.begins))
 			return trace.End{Location: x.at, Time: x.begins[n], Region: trace.NoRegion, Number: uint32(n + 1)}
 		}
-		g.w.Link(trace.Link{Kind: trace.LinkSpawn, From: end(), To: end(), Size: -1, Communicator: trace.NoCommunicator})
+		g.w.Link(trace.Link{Kind: trace.LinkSpawn, From: end(), To: end(), Size: -1,
+			Communicator: trace.NoCommunicator})
 	}
 }
 
@@ -150,7 +154,8 @@ func (g *generator) parents(id trace.LocationID) {
 			n := g.rnd.IntN(len(g.begins))
 			return trace.End{Location: id, Time: g.begins[n], Region: trace.NoRegion, Number: uint32(n + 1)}
 		}
-		g.w.Link(trace.Link{Kind: trace.LinkSpawn, From: end(), To: end(), Size: -1, Communicator: trace.NoCommunicator})
+		g.w.Link(trace.Link{Kind: trace.LinkSpawn, From: end(), To: end(), Size: -1,
+			Communicator: trace.NoCommunicator})
 	}
 }
 
@@ -183,7 +188,8 @@ func (g *generator) record(s trace.Stream, counter trace.CounterID, t trace.Time
 		s.Attribute(g.attributes[0], trace.Integer(n))
 	}
 	if g.rnd.IntN(9) == 0 {
-		s.Attribute(g.attributes[1], []trace.Value{trace.Text("a b"), trace.Number(0.5), trace.Text("00f067aa0ba902b7")}[g.rnd.IntN(3)])
+		s.Attribute(g.attributes[1],
+			[]trace.Value{trace.Text("a b"), trace.Number(0.5), trace.Text("00f067aa0ba902b7")}[g.rnd.IntN(3)])
 	}
 }
 
@@ -191,14 +197,16 @@ func (g *generator) record(s trace.Stream, counter trace.CounterID, t trace.Time
 func (g *generator) links(locations []trace.LocationID) {
 	world := g.w.Communicator(trace.Communicator{Name: "world", Parent: trace.NoCommunicator, Members: locations})
 	end := func() trace.End {
-		e := trace.End{Location: locations[g.rnd.IntN(len(locations))], Time: g.origin + trace.Time(g.rnd.IntN(3*g.size))*g.scale, Region: trace.NoRegion}
+		e := trace.End{Location: locations[g.rnd.IntN(len(locations))],
+			Time: g.origin + trace.Time(g.rnd.IntN(3*g.size))*g.scale, Region: trace.NoRegion}
 		if g.rnd.IntN(3) == 0 {
 			e.Region = g.region()
 		}
 		return e
 	}
 	for i := range g.size {
-		l := trace.Link{Kind: trace.LinkMessage + trace.LinkKind(g.rnd.IntN(5)), From: end(), To: end(), Size: int64(i), Tag: int64(g.rnd.IntN(3)), Communicator: trace.NoCommunicator}
+		l := trace.Link{Kind: trace.LinkMessage + trace.LinkKind(g.rnd.IntN(5)), From: end(), To: end(), Size: int64(i),
+			Tag: int64(g.rnd.IntN(3)), Communicator: trace.NoCommunicator}
 		if g.rnd.IntN(2) == 0 {
 			l.Communicator = world
 		}
@@ -210,7 +218,8 @@ func (g *generator) links(locations []trace.LocationID) {
 }
 
 func (g *generator) profile(locations []trace.LocationID) {
-	metrics := []trace.MetricID{g.w.Metric(trace.Metric{Name: "time", Unit: "ns", Default: true}), g.w.Metric(trace.Metric{Name: "size", Unit: "bytes", Integer: true})}
+	metrics := []trace.MetricID{g.w.Metric(trace.Metric{Name: "time", Unit: "ns", Default: true}),
+		g.w.Metric(trace.Metric{Name: "size", Unit: "bytes", Integer: true})}
 	paths := []trace.CallPathID{trace.NoCallPath}
 	for range 6 {
 		p := trace.CallPath{Parent: paths[g.rnd.IntN(len(paths))], Region: g.region()}
@@ -222,13 +231,16 @@ func (g *generator) profile(locations []trace.LocationID) {
 		for _, p := range paths[1:] {
 			for _, m := range metrics {
 				if g.rnd.IntN(3) == 0 {
-					g.w.Profile(trace.ProfileRow{Location: id, Path: p, Metric: m, Calls: float64(g.rnd.IntN(9)), Subcalls: 1, Inclusive: g.rnd.Float64(), Exclusive: 0.25})
+					g.w.Profile(trace.ProfileRow{Location: id, Path: p, Metric: m, Calls: float64(g.rnd.IntN(9)),
+						Subcalls: 1, Inclusive: g.rnd.Float64(), Exclusive: 0.25})
 				}
 			}
 		}
 		if g.rnd.IntN(3) == 0 {
-			g.w.Atomic(trace.AtomicRow{Location: id, Path: trace.NoCallPath, Metric: metrics[1], Count: 3, Min: 1, Max: 9, Mean: 4, SumSquares: 99})
-			g.w.Moments(trace.MomentRow{Location: id, Role: trace.RoleCompute, Begin: g.origin + 2*g.scale, End: g.origin + 40*g.scale, Weight: 5, Mean: 7, Central: [trace.MaxMoment + 1]float64{2: 1.5, 8: 3}})
+			g.w.Atomic(trace.AtomicRow{Location: id, Path: trace.NoCallPath, Metric: metrics[1], Count: 3, Min: 1,
+				Max: 9, Mean: 4, SumSquares: 99})
+			g.w.Moments(trace.MomentRow{Location: id, Role: trace.RoleCompute, Begin: g.origin + 2*g.scale,
+				End: g.origin + 40*g.scale, Weight: 5, Mean: 7, Central: [trace.MaxMoment + 1]float64{2: 1.5, 8: 3}})
 		}
 	}
 }
@@ -239,8 +251,10 @@ func windowsOf(r *reader, seed uint64) []store.Window {
 	rnd := rand.New(rand.NewPCG(seed, 99))
 	end := r.info.End
 	out := []store.Window{
-		{Begin: 0, End: end}, {Begin: 0, End: end + 100}, {Begin: -50, End: end / 2}, {Begin: end, End: end + 1}, {Begin: end / 2, End: end / 2},
-		{Begin: end + 5, End: end + 9}, {Begin: 0, End: end, Locations: []trace.LocationID{}}, {Begin: end / 3, End: 2 * end / 3},
+		{Begin: 0, End: end}, {Begin: 0, End: end + 100}, {Begin: -50, End: end / 2}, {Begin: end, End: end + 1},
+		{Begin: end / 2, End: end / 2},
+		{Begin: end + 5, End: end + 9}, {Begin: 0, End: end, Locations: []trace.LocationID{}},
+		{Begin: end / 3, End: 2 * end / 3},
 	}
 	for range 16 {
 		w := store.Window{Begin: trace.Time(rnd.Int64N(int64(end) + 1))}

@@ -79,7 +79,8 @@ func compareEverything(t *testing.T, want *reader, got store.Reader, seed uint64
 			what string
 			f    func(store.Window) string
 		}{
-			{"Count", c.count}, {"Intervals", c.intervals}, {"Time", c.time}, {"Summaries", c.summaries}, {"Groups", c.groups}, {"RoleTime", c.roleTime},
+			{"Count", c.count}, {"Intervals", c.intervals}, {"Time", c.time}, {"Summaries", c.summaries},
+			{"Groups", c.groups}, {"RoleTime", c.roleTime},
 			{"Links", c.links}, {"Instants", c.instants}, {"Samples", c.samples}, {"AttributeColumn", c.attributes},
 			{"Profile", c.profile}, {"ProfileTotals", c.profileTotals},
 		} {

@@ -110,18 +110,21 @@ func (s *SlowReader) Summaries(ctx context.Context, name string, w store.Window,
 	return s.Reader.Summaries(ctx, name, w, level, v)
 }
 
-func (s *SlowReader) RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Sum, error) {
+func (s *SlowReader) RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Sum,
+	error) {
 	s.wait(ctx, "RoleTime")
 	return s.Reader.RoleTime(ctx, locations, edges)
 }
 
 // RoleRuns is one query, however the reader answers it.
-func (s *SlowReader) RoleRuns(ctx context.Context, locations []trace.LocationID, edges []trace.Time, f func(k int, runs []store.RoleRun) error) error {
+func (s *SlowReader) RoleRuns(ctx context.Context, locations []trace.LocationID, edges []trace.Time,
+	f func(k int, runs []store.RoleRun) error) error {
 	s.wait(ctx, "RoleRuns")
 	return store.RoleRuns(ctx, s.Reader, locations, edges, f)
 }
 
-func (s *SlowReader) Groups(ctx context.Context, locations []trace.LocationID, begin, end trace.Time, level int) (*store.GroupBins, error) {
+func (s *SlowReader) Groups(ctx context.Context, locations []trace.LocationID, begin, end trace.Time,
+	level int) (*store.GroupBins, error) {
 	s.wait(ctx, "Groups")
 	return s.Reader.Groups(ctx, locations, begin, end, level)
 }
@@ -141,7 +144,8 @@ func (s *SlowReader) Instants(ctx context.Context, w store.Window, f func(*store
 	return s.Reader.Instants(ctx, w, f)
 }
 
-func (s *SlowReader) Samples(ctx context.Context, counters []trace.CounterID, begin, end trace.Time, f func(*store.SampleColumns) error) error {
+func (s *SlowReader) Samples(ctx context.Context, counters []trace.CounterID, begin, end trace.Time,
+	f func(*store.SampleColumns) error) error {
 	s.wait(ctx, "Samples")
 	return s.Reader.Samples(ctx, counters, begin, end, f)
 }
@@ -151,17 +155,20 @@ func (s *SlowReader) IntervalAttributes(at store.Row) []trace.Attribute {
 	return s.Reader.IntervalAttributes(at)
 }
 
-func (s *SlowReader) AttributeColumn(ctx context.Context, w store.Window, a trace.AttributeID, f func(*store.AttributeColumns) error) error {
+func (s *SlowReader) AttributeColumn(ctx context.Context, w store.Window, a trace.AttributeID,
+	f func(*store.AttributeColumns) error) error {
 	s.wait(ctx, "AttributeColumn")
 	return s.Reader.AttributeColumn(ctx, w, a, f)
 }
 
-func (s *SlowReader) InstantAttribute(ctx context.Context, w store.Window, a trace.AttributeID, f func(*store.InstantValues) error) error {
+func (s *SlowReader) InstantAttribute(ctx context.Context, w store.Window, a trace.AttributeID,
+	f func(*store.InstantValues) error) error {
 	s.wait(ctx, "InstantAttribute")
 	return s.Reader.InstantAttribute(ctx, w, a, f)
 }
 
-func (s *SlowReader) Profile(ctx context.Context, locations []trace.LocationID, f func([]trace.ProfileRow) error) error {
+func (s *SlowReader) Profile(ctx context.Context, locations []trace.LocationID,
+	f func([]trace.ProfileRow) error) error {
 	s.wait(ctx, "Profile")
 	return s.Reader.Profile(ctx, locations, f)
 }

@@ -114,7 +114,8 @@ type span struct {
 // stackAlone reports whether everything was entered and left by the rule of call
 // stacks: then the stack itself is the nesting.
 func (k *track) stackAlone() bool {
-	return !k.byName && !k.byParent && !slices.ContainsFunc(k.records, func(r record) bool { return r.op == opInterval })
+	return !k.byName && !k.byParent &&
+		!slices.ContainsFunc(k.records, func(r record) bool { return r.op == opInterval })
 }
 
 // spans pairs what was entered with what was left, by the rules of
@@ -143,7 +144,8 @@ func (k *track) spans(last trace.Time, repairs *trace.Repairs) []span {
 			if r.end < r.time {
 				repairs.Negative++
 			}
-			out = append(out, span{begin: r.time, end: max(r.time, r.end), region: r.region, facts: r.facts, number: r.number})
+			out = append(out,
+				span{begin: r.time, end: max(r.time, r.end), region: r.region, facts: r.facts, number: r.number})
 		case opLeave:
 			t := forward(r.time)
 			at := len(stack) - 1

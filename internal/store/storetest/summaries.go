@@ -55,7 +55,8 @@ func (r *reader) Summaries(ctx context.Context, name string, w store.Window, lev
 					return err
 				}
 				end := min(p.end, in.last)
-				s := r.stretch(id, l, p.begin, end, in.end > in.last && (p.end > in.last || p.end == in.last && !p.block))
+				s := r.stretch(id, l, p.begin, end, in.end > in.last &&
+					(p.end > in.last || p.end == in.last && !p.block))
 				var err error
 				if p.block {
 					err = v.Block(id, l, p.begin, end, kept(r.summaries[i], s, r.regions))
@@ -130,7 +131,8 @@ func binOf(t trace.Time, in *window, level int) (piece, bool) {
 	return piece{}, false
 }
 
-func (r *reader) Groups(ctx context.Context, locations []trace.LocationID, begin, end trace.Time, level int) (*store.GroupBins, error) {
+func (r *reader) Groups(ctx context.Context, locations []trace.LocationID, begin, end trace.Time,
+	level int) (*store.GroupBins, error) {
 	begin = begin >> level << level
 	g := &store.GroupBins{Begin: begin, Level: level, Rows: make([]int, len(locations))}
 	if end > begin {

@@ -25,12 +25,15 @@ func runWriting(t *testing.T, open Open) {
 			if w.Region(r) != w.Region(r) {
 				t.Error("two ids for one region")
 			}
-			for _, differs := range []trace.Region{{Name: "g", Category: "c", File: "a.c", Line: 3}, {Name: "f", File: "a.c", Line: 3}, {Name: "f", Category: "c", Line: 3}, {Name: "f", Category: "c", File: "a.c"}} {
+			for _, differs := range []trace.Region{{Name: "g", Category: "c", File: "a.c", Line: 3},
+				{Name: "f", File: "a.c", Line: 3}, {Name: "f", Category: "c", Line: 3},
+				{Name: "f", Category: "c", File: "a.c"}} {
 				if w.Region(differs) == w.Region(r) {
 					t.Errorf("one id for %v and %v", differs, r)
 				}
 			}
-			if w.Counter(trace.Counter{Location: a, Name: "x"}) != w.Counter(trace.Counter{Location: a, Name: "x", Unit: "ns"}) {
+			if w.Counter(trace.Counter{Location: a, Name: "x"}) != w.Counter(trace.Counter{Location: a, Name: "x",
+				Unit: "ns"}) {
 				t.Error("two ids for one counter")
 			}
 			if w.Attribute("x") != w.Attribute("x") || w.Attribute("x") == w.Attribute("y") {
@@ -41,10 +44,12 @@ func runWriting(t *testing.T, open Open) {
 				t.Error("two ids for one metric")
 			}
 			p := trace.CallPath{Parent: trace.NoCallPath, Region: w.Region(r)}
-			if w.CallPath(p) != w.CallPath(p) || w.CallPath(trace.CallPath{Parent: w.CallPath(p), Region: p.Region}) == w.CallPath(p) {
+			if w.CallPath(p) != w.CallPath(p) ||
+				w.CallPath(trace.CallPath{Parent: w.CallPath(p), Region: p.Region}) == w.CallPath(p) {
 				t.Error("call paths are not found by parent and region")
 			}
-			if c := (trace.Communicator{Name: "c", Parent: trace.NoCommunicator}); w.Communicator(c) == w.Communicator(c) {
+			if c := (trace.Communicator{Name: "c",
+				Parent: trace.NoCommunicator}); w.Communicator(c) == w.Communicator(c) {
 				t.Error("one id for two communicators")
 			}
 		}, nil)
@@ -57,9 +62,13 @@ func runWriting(t *testing.T, open Open) {
 	})
 	t.Run("a late description fills in what it says", func(t *testing.T) {
 		compareAll(t, open, func(w trace.Writer) {
-			a := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: "1", Name: "pid 1", Rank: trace.NoRank, Attributes: []trace.Attribute{{Key: "a", Value: trace.Integer(1)}}})
-			b := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: "2", Name: "pid 2", Rank: 4})
-			w.Describe(a, trace.Location{Name: "worker", Rank: 7, Order: 5, Attributes: []trace.Attribute{{Key: "b", Value: trace.Text("x")}}})
+			a := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: "1", Name: "pid 1",
+				Rank: trace.NoRank, Attributes: []trace.Attribute{{Key: "a", Value: trace.Integer(1)}}})
+			b := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: "2", Name: "pid 2",
+				Rank: 4})
+			w.Describe(a,
+				trace.Location{Name: "worker", Rank: 7, Order: 5,
+					Attributes: []trace.Attribute{{Key: "b", Value: trace.Text("x")}}})
 			w.Describe(b, trace.Location{Rank: trace.NoRank})
 		}, 1)
 	})
@@ -95,7 +104,8 @@ func runWriting(t *testing.T, open Open) {
 			w.Report(trace.Guessed, "rank", 3, "b:2")
 			w.Report(trace.Skipped, "rank", 1, "")
 		}, nil)
-		want := []trace.ReportEntry{{Kind: trace.Guessed, What: "rank", Count: 5, Example: "a:1"}, {Kind: trace.Skipped, What: "rank", Count: 1}}
+		want := []trace.ReportEntry{{Kind: trace.Guessed, What: "rank", Count: 5, Example: "a:1"},
+			{Kind: trace.Skipped, What: "rank", Count: 1}}
 		if d := diffOf(want, r.Info().Report); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}

@@ -25,8 +25,10 @@ func DumpSome(r store.Reader, limit int) string {
 	d.nameRegions()
 	d.nameLocations()
 	i := r.Info()
-	d.line(0, "# end %d, origin %d, depth %d; %d locations, %d with intervals, %d ranks", i.End, i.Origin, i.Depth, d.tree.Len(), i.Rows, i.Ranks)
-	d.line(0, "# %d regions, %d intervals, %d instants, %d samples, %d links, %d profile rows", len(r.Regions()), i.Intervals, i.Instants, i.Samples, i.Links, i.Profile)
+	d.line(0, "# end %d, origin %d, depth %d; %d locations, %d with intervals, %d ranks", i.End, i.Origin, i.Depth,
+		d.tree.Len(), i.Rows, i.Ranks)
+	d.line(0, "# %d regions, %d intervals, %d instants, %d samples, %d links, %d profile rows", len(r.Regions()),
+		i.Intervals, i.Instants, i.Samples, i.Links, i.Profile)
 	for _, k := range slices.Sorted(maps.Keys(i.Properties)) {
 		d.line(0, "property %s %s", quote(k), quote(i.Properties[k]))
 	}
@@ -101,7 +103,8 @@ func (d *dumper) sortedRegions() []int {
 	}
 	slices.SortFunc(ids, func(i, j int) int {
 		a, b := &regions[i], &regions[j]
-		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Category, b.Category), strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Category, b.Category),
+			strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	return ids
 }
@@ -197,7 +200,8 @@ func (d *dumper) readRecords() {
 	instants := make([][]string, d.tree.Len())
 	d.must("instants", d.r.Instants(ctx, whole, func(c *store.InstantColumns) error {
 		for i := range c.Time {
-			instants[c.Location] = append(instants[c.Location], fmt.Sprintf("%d ! %s", c.Time[i], d.region(c.Region[i])))
+			instants[c.Location] = append(instants[c.Location],
+				fmt.Sprintf("%d ! %s", c.Time[i], d.region(c.Region[i])))
 		}
 		return nil
 	}))

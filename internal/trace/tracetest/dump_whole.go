@@ -70,14 +70,15 @@ func (d *dumper) links() {
 		line string
 	}
 	var list []entry
-	d.must("links", d.r.Links(context.Background(), store.Window{End: d.r.Info().End}, func(c *store.LinkColumns) error {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		for i := range c.Kind {
-			list = append(list, entry{c.FromTime[i], d.link(c, i)})
-		}
-		return nil
-	}))
+	d.must("links",
+		d.r.Links(context.Background(), store.Window{End: d.r.Info().End}, func(c *store.LinkColumns) error {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			for i := range c.Kind {
+				list = append(list, entry{c.FromTime[i], d.link(c, i)})
+			}
+			return nil
+		}))
 	slices.SortFunc(list, func(a, b entry) int {
 		if a.from != b.from {
 			return int(max(-1, min(1, a.from-b.from)))
@@ -96,7 +97,8 @@ func (d *dumper) link(c *store.LinkColumns, i int) string {
 	if c.Untimed[i] {
 		s += fmt.Sprintf("%s -> %s untimed", d.places[c.FromLocation[i]], d.places[c.ToLocation[i]])
 	} else {
-		s += fmt.Sprintf("%d %s -> %d %s", c.FromTime[i], d.places[c.FromLocation[i]], c.ToTime[i], d.places[c.ToLocation[i]])
+		s += fmt.Sprintf("%d %s -> %d %s", c.FromTime[i], d.places[c.FromLocation[i]], c.ToTime[i],
+			d.places[c.ToLocation[i]])
 	}
 	if c.Size[i] >= 0 {
 		s += fmt.Sprintf(" size=%d", c.Size[i])
@@ -110,7 +112,8 @@ func (d *dumper) link(c *store.LinkColumns, i int) string {
 	if c.Count[i] > 1 {
 		s += fmt.Sprintf(" count=%d", c.Count[i])
 	}
-	return s + d.linkEnd(" from=", c.FromLocation[i], c.FromLane[i], c.FromRow[i]) + d.linkEnd(" to=", c.ToLocation[i], c.ToLane[i], c.ToRow[i])
+	return s + d.linkEnd(" from=", c.FromLocation[i], c.FromLane[i], c.FromRow[i]) +
+		d.linkEnd(" to=", c.ToLocation[i], c.ToLane[i], c.ToRow[i])
 }
 
 // linkEnd says which interval a link begins or ends in.
@@ -152,7 +155,8 @@ func (d *dumper) profile() {
 		for _, p := range rows {
 			path, flat := d.callPath(p.Path)
 			lines = append(lines, fmt.Sprintf("profile %s %s %s calls=%v subcalls=%v incl=%v excl=%v%s",
-				d.places[p.Location], path, quote(metrics[p.Metric].Name), p.Calls, p.Subcalls, p.Inclusive, p.Exclusive, flat))
+				d.places[p.Location], path, quote(metrics[p.Metric].Name), p.Calls, p.Subcalls, p.Inclusive,
+				p.Exclusive, flat))
 		}
 		return nil
 	}))
@@ -170,7 +174,8 @@ func (d *dumper) profile() {
 	lines = nil
 	d.must("moments", d.r.Moments(ctx, nil, func(rows []trace.MomentRow) error {
 		for _, p := range rows {
-			s := fmt.Sprintf("moments %s %s %d..%d weight=%v mean=%v", d.places[p.Location], p.Role, p.Begin, p.End, p.Weight, p.Mean)
+			s := fmt.Sprintf("moments %s %s %d..%d weight=%v mean=%v", d.places[p.Location], p.Role, p.Begin, p.End,
+				p.Weight, p.Mean)
 			for k := 2; k <= trace.MaxMoment; k++ {
 				if p.Central[k] != 0 {
 					s += fmt.Sprintf(" m%d=%v", k, p.Central[k])

@@ -68,11 +68,14 @@ func (p *parser) line(line string) error {
 
 // statements are the lines that begin with a word.
 var statements = map[string]func(*parser, int, []word) error{
-	"property": (*parser).property, "region": (*parser).region, "location": (*parser).location, "counter": (*parser).counter,
-	"stream": (*parser).streamOptions, "enter": (*parser).enter, "leave": (*parser).leave,
+	"property": (*parser).property, "region": (*parser).region, "location": (*parser).location,
+	"counter": (*parser).counter,
+	"stream":  (*parser).streamOptions, "enter": (*parser).enter, "leave": (*parser).leave,
 	"lane":         func(*parser, int, []word) error { return nil },
-	"communicator": (*parser).communicator, "topology": (*parser).topology, "at": (*parser).coordinate, "link": (*parser).link,
-	"metric": (*parser).metric, "profile": (*parser).profile, "atomic": (*parser).atomic, "moments": (*parser).moments, "report": (*parser).report,
+	"communicator": (*parser).communicator, "topology": (*parser).topology, "at": (*parser).coordinate,
+	"link":   (*parser).link,
+	"metric": (*parser).metric, "profile": (*parser).profile, "atomic": (*parser).atomic, "moments": (*parser).moments,
+	"report": (*parser).report,
 }
 
 // closeFrames ends what is indented as far as a line at indent, or further.

@@ -46,7 +46,8 @@ func (p *parser) callPath(w word, flat bool) trace.CallPathID {
 }
 
 // cell reads "place path metric" and hands the numbers that follow to set.
-func (p *parser) cell(ws []word, flat bool, numbers map[string]*float64) (at trace.LocationID, path trace.CallPathID, m trace.MetricID, err error) {
+func (p *parser) cell(ws []word, flat bool, numbers map[string]*float64) (at trace.LocationID, path trace.CallPathID,
+	m trace.MetricID, err error) {
 	if len(ws) < 3 {
 		return 0, 0, 0, fmt.Errorf("want a location, a call path and a metric")
 	}
@@ -81,7 +82,9 @@ func (p *parser) profile(_ int, ws []word) error {
 	}
 	var r trace.ProfileRow
 	var err error
-	r.Location, r.Path, r.Metric, err = p.cell(ws, flat, map[string]*float64{"calls": &r.Calls, "subcalls": &r.Subcalls, "incl": &r.Inclusive, "excl": &r.Exclusive})
+	r.Location, r.Path, r.Metric,
+		err = p.cell(ws, flat,
+		map[string]*float64{"calls": &r.Calls, "subcalls": &r.Subcalls, "incl": &r.Inclusive, "excl": &r.Exclusive})
 	if err == nil {
 		p.w.Profile(r)
 	}
@@ -91,7 +94,9 @@ func (p *parser) profile(_ int, ws []word) error {
 func (p *parser) atomic(_ int, ws []word) error {
 	var r trace.AtomicRow
 	var err error
-	r.Location, r.Path, r.Metric, err = p.cell(ws, false, map[string]*float64{"count": &r.Count, "min": &r.Min, "max": &r.Max, "mean": &r.Mean, "sumsq": &r.SumSquares})
+	r.Location, r.Path, r.Metric,
+		err = p.cell(ws, false,
+		map[string]*float64{"count": &r.Count, "min": &r.Min, "max": &r.Max, "mean": &r.Mean, "sumsq": &r.SumSquares})
 	if err == nil {
 		p.w.Atomic(r)
 	}

@@ -66,7 +66,8 @@ func piece(line string, mayBeKey bool) (text string, quoted bool, rest string, e
 
 // quote writes a name so that words reads it back as one plain word.
 func quote(name string) string {
-	if name == "" || name == "->" || name == "-" || strings.HasPrefix(name, "#") || name[0] >= '0' && name[0] <= '9' || name[0] == '!' {
+	if name == "" || name == "->" || name == "-" || strings.HasPrefix(name, "#") || name[0] >= '0' && name[0] <= '9' ||
+		name[0] == '!' {
 		return strconv.Quote(name)
 	}
 	for _, r := range name {

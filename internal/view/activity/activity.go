@@ -23,8 +23,10 @@ var View = &view.View{
 	Name:    "activity",
 	Title:   "Activity",
 	Summary: "share of roles or regions per time bin over the selected locations",
-	HowToRead: "Time runs to the right. The height of a colour is the share of all selected locations that were in it at that time, " +
-		"added up over the bin; each instant of a location counts once. Where the stack does not reach the top, nothing was open on the others.",
+	HowToRead: "Time runs to the right. The height of a colour is the share of all selected locations that were in " +
+		"it at that time, " +
+		"added up over the bin; each instant of a location counts once. Where the stack does not reach the top, " +
+		"nothing was open on the others.",
 	Needs: view.Needs{Intervals: true},
 	Options: view.Words(view.Use("by=roles", "bins", "top=8", "busy", "idle"),
 		"by: what is counted [roles regions busy]"),
@@ -95,7 +97,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		if ids := view.Processors(tree, rows); ids != nil {
 			own := *q
 			own.Selection.Locations = ids
-			q, r.notes = &own, []string{fmt.Sprintf("shares are of the %d processors alone, since goroutines tell the same time from their side; choose locations to see any of the others", len(ids))}
+			q, r.notes = &own,
+				[]string{fmt.Sprintf("shares are of the %d processors alone, since goroutines tell the same time "+
+					"from their side; choose locations to see any of the others", len(ids))}
 		}
 	}
 	sel := q.Selection

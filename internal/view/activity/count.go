@@ -113,7 +113,8 @@ func (c *counting) equalEdges(n int) {
 	sel := c.result.selection
 	length := uint64(sel.End - sel.Begin)
 	if uint64(n) > length {
-		c.result.notes = append(c.result.notes, fmt.Sprintf("%d bins instead of %d: none is shorter than a nanosecond", length, n))
+		c.result.notes = append(c.result.notes,
+			fmt.Sprintf("%d bins instead of %d: none is shorter than a nanosecond", length, n))
 		n = int(length)
 	}
 	for i := range uint64(n) + 1 {
@@ -135,7 +136,8 @@ func (c *counting) useRoles() {
 	c.class[trace.RoleNone] = -1
 	for i, role := range roleOrder {
 		c.class[role] = i
-		c.result.series = append(c.result.series, series{name: role.String(), role: role, kind: ofRole, region: trace.NoRegion})
+		c.result.series = append(c.result.series,
+			series{name: role.String(), role: role, kind: ofRole, region: trace.NoRegion})
 	}
 }
 
@@ -196,7 +198,8 @@ func (c *counting) patterns(option string) ([]matcher, error) {
 			found = found || m(trace.RegionID(i), &c.regions[i])
 		}
 		if !found {
-			return nil, fmt.Errorf("--%s %q matches none of %d regions; `parallax info` lists them", option, p, len(c.regions))
+			return nil,
+				fmt.Errorf("--%s %q matches none of %d regions; `parallax info` lists them", option, p, len(c.regions))
 		}
 		out = append(out, m)
 	}
@@ -253,7 +256,8 @@ func (c *counting) useRegions() error {
 	}
 	if top < len(all) {
 		c.result.series = append(c.result.series, series{name: "other", kind: ofOther, region: trace.NoRegion})
-		c.result.notes = append(c.result.notes, fmt.Sprintf("%d of %d regions are shown by name, the others as \"other\"", top, len(all)))
+		c.result.notes = append(c.result.notes,
+			fmt.Sprintf("%d of %d regions are shown by name, the others as \"other\"", top, len(all)))
 	}
 	c.byRegion = true
 	c.class = make([]int, len(c.regions))

@@ -41,5 +41,6 @@ func (r *result) Table() *view.Table {
 	for _, s := range r.series {
 		names = append(names, view.Column{Name: s.name, Unit: "share"})
 	}
-	return view.TableOf(r.list(), nil, map[string][]view.Column{"names": append(names, view.Column{Name: r.leftName, Unit: "share"})})
+	return view.TableOf(r.list(), nil,
+		map[string][]view.Column{"names": append(names, view.Column{Name: r.leftName, Unit: "share"})})
 }

@@ -32,7 +32,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	f := scene.Frame{
 		Name: "main", W: float32(size.Width), H: float32(size.Height),
-		XScale: scene.Scale{Kind: "time", Begin: float64(r.selection.Begin), End: float64(r.selection.End), Label: "time"},
+		XScale: scene.Scale{Kind: "time", Begin: float64(r.selection.Begin), End: float64(r.selection.End),
+			Label: "time"},
 		YScale: scene.Scale{Kind: "linear", Begin: 0, End: r.top(), Label: "share of " + plural(r.rows, "location")},
 	}
 	minimap := size.Height < minimapHeight || size.Width < minimapWidth

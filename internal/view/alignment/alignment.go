@@ -20,17 +20,23 @@ import (
 
 // View is the view.
 var View = &view.View{
-	Name:    "alignment",
-	Title:   "Aligned stacks",
-	Paper:   "Brendel: Evaluating Visualisation Methods to Scalably Display Structural and Runtime Differences in Parallel Programs; Weber, Brendel, Brunst: Trace File Comparison with a Hierarchical Sequence Alignment Algorithm",
+	Name:  "alignment",
+	Title: "Aligned stacks",
+	Paper: "Brendel: Evaluating Visualisation Methods to Scalably Display Structural and Runtime Differences in " +
+		"Parallel Programs; Weber, Brendel, Brunst: Trace File Comparison with a Hierarchical Sequence Alignment " +
+		"Algorithm",
 	Summary: "call stacks of locations or runs over time, the same call of all at the same place",
-	HowToRead: "A band is a location with its call stack, the outermost call on top. Calls are matched from the outside in: the same call of all locations has the same place, as wide as it takes where it takes longest, " +
-		"so the axis adds up the longest times and is no clock. A hatched place is a call that this location does not make there. " +
-		"With --colour difference a call is red where it takes longer than on the first location and blue where it is shorter.",
+	HowToRead: "A band is a location with its call stack, the outermost call on top. Calls are matched from the " +
+		"outside in: the same call of all locations has the same place, as wide as it takes where it takes longest, " +
+		"so the axis adds up the longest times and is no clock. A hatched place is a call that this location does " +
+		"not make there. " +
+		"With --colour difference a call is red where it takes longer than on the first location and blue where it " +
+		"is shorter.",
 	Needs: view.Needs{Intervals: true},
 	Runs:  2,
 	Options: view.Words(view.Use("colour=region", "depth", "top", "arrange"),
-		"colour: what colours mean: the region, or how much longer a call is than on the first location [region difference]",
+		"colour: what colours mean: the region, or how much longer a call is than on the first location [region "+
+			"difference]",
 		"depth: how many levels of the stack are aligned; 0: all",
 		"top: how many locations at most; 0: 16"),
 	Data:    []any{Data{}},
@@ -103,7 +109,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		calls += s.Len()
 	}
 	if calls == 0 {
-		return nil, view.Empty("choose a longer time, other regions or other locations", "no call lies in the selection")
+		return nil,
+			view.Empty("choose a longer time, other regions or other locations", "no call lies in the selection")
 	}
 	r.aligned = stackalign.Align(r.list)
 	r.measure(r.aligned.Slots, 1)
@@ -114,7 +121,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, view.Empty("choose a longer time", "all calls of the selection are empty")
 	}
 	if r.aligned.Inexact > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s of calls differ in very much: these are aligned piece by piece, perhaps not as well as possible", view.Count(r.aligned.Inexact, "list")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s of calls differ in very much: these are aligned piece by piece, perhaps not as well as "+
+				"possible", view.Count(r.aligned.Inexact, "list")))
 	}
 	return r, ctx.Err()
 }
@@ -141,7 +150,9 @@ func (r *result) choose(ctx context.Context) error {
 			return view.Empty("choose other locations", "no location with calls in the selection")
 		}
 		if len(ids) > most {
-			r.notes = append(r.notes, fmt.Sprintf("of %s the first %d are aligned; --locations chooses others", view.Count(len(ids), "location"), most))
+			r.notes = append(r.notes,
+				fmt.Sprintf("of %s the first %d are aligned; --locations chooses others",
+					view.Count(len(ids), "location"), most))
 			ids = ids[:most]
 		}
 		for i, name := range view.ShortNames(s.Locations(), ids) {
@@ -216,7 +227,8 @@ func (r *result) read(ctx context.Context, run int, numbers map[string]int32) er
 	}
 	slices.Sort(w.Locations)
 	if n := s.Count(w); n > mostCalls {
-		return view.Empty("choose a shorter time or fewer locations", "%s calls are too many to align, at most %s are", view.Thousands(n), view.Thousands(mostCalls))
+		return view.Empty("choose a shorter time or fewer locations", "%s calls are too many to align, at most %s are",
+			view.Thousands(n), view.Thousands(mostCalls))
 	}
 	var mu sync.Mutex
 	err := s.Intervals(ctx, w, func(c *trace.Columns) error {
@@ -300,7 +312,8 @@ func (g *reading) call(row int, around int32, region trace.RegionID, begin, end 
 	begin, end = max(begin, g.window.Begin), min(end, g.window.End)
 	if n := g.node[region]; n >= 0 && end >= begin && !(g.depth > 0 && depth >= g.depth) {
 		q := g.out
-		q.Node, q.Begin, q.End, q.Parent = append(q.Node, n), append(q.Begin, begin), append(q.End, end), append(q.Parent, around)
+		q.Node, q.Begin, q.End, q.Parent = append(q.Node, n), append(q.Begin, begin), append(q.End, end),
+			append(q.Parent, around)
 		around = int32(q.Len() - 1)
 	}
 	g.place[row] = around

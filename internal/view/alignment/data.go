@@ -56,7 +56,8 @@ func (r *result) slots() []Slot {
 func (r *result) fit(i int) Location {
 	x, p := r.rows[i], &r.aligned.Pairs[i]
 	run := r.request.Runs[x.run]
-	return Location{run.Name, x.location, run.Store.Locations().Path(x.location), r.list[i].Len(), p.Matched, p.OnlyHere, p.There, p.Structure(), p.Time}
+	return Location{run.Name, x.location, run.Store.Locations().Path(x.location), r.list[i].Len(), p.Matched,
+		p.OnlyHere, p.There, p.Structure(), p.Time}
 }
 
 func (r *result) each(slots []*stackalign.Slot, depth int, f func(*stackalign.Slot, int)) {
@@ -71,7 +72,8 @@ func (r *result) duration(s int, c int32) trace.Time {
 }
 
 func (r *result) slot(x *stackalign.Slot, depth int) Slot {
-	out := Slot{Region: r.nodes[x.Node].name, ID: r.nodes[x.Node].region, Depth: depth, Durations: make([]*trace.Time, len(x.Calls))}
+	out := Slot{Region: r.nodes[x.Node].name, ID: r.nodes[x.Node].region, Depth: depth,
+		Durations: make([]*trace.Time, len(x.Calls))}
 	for s, c := range x.Calls {
 		if c < 0 {
 			continue

@@ -41,7 +41,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	if !small {
 		s.XAxis(f, scene.Axis{Unit: "ns"})
 	}
-	p := &painter{r: r, s: s, d: &d, number: r.numbers(), boxes: &scene.Rect{}, gaps: &scene.Rect{}, text: &scene.Text{Size: 11}}
+	p := &painter{r: r, s: s, d: &d, number: r.numbers(), boxes: &scene.Rect{}, gaps: &scene.Rect{},
+		text: &scene.Text{Size: 11}}
 	p.draw(r.aligned.Slots, 0, 0, make([]bool, len(r.rows)))
 	s.AddLayer("gaps", f, p.gaps)
 	s.AddLayer("calls", f, p.boxes)
@@ -54,7 +55,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	r.Arrangement().Explain(s)
 	s.Notes = append(r.Notes(), r.fitNote())
 	if p.narrowed > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s narrower than a pixel: the longest of those in a pixel is drawn", view.Count(p.narrowed, "call")))
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("%s narrower than a pixel: the longest of those in a pixel is drawn",
+				view.Count(p.narrowed, "call")))
 	}
 	if d.levels < r.levels {
 		s.Notes = append(s.Notes, fmt.Sprintf("%d of %d levels of the stack are drawn", d.levels, r.levels))
@@ -63,14 +66,16 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 }
 
 func (r *result) describe() string {
-	return fmt.Sprintf("Aligned call stacks of %s: %s on an axis of %s.", view.Count(len(r.rows), "location"), view.Count(r.aligned.Count, "call"), view.FormatDuration(float64(r.width)))
+	return fmt.Sprintf("Aligned call stacks of %s: %s on an axis of %s.", view.Count(len(r.rows), "location"),
+		view.Count(r.aligned.Count, "call"), view.FormatDuration(float64(r.width)))
 }
 
 // fitNote names the row that fits the first one least.
 func (r *result) fitNote() string {
 	worst := 0
 	for i := range r.rows {
-		if r.aligned.Pairs[i].Structure()+r.aligned.Pairs[i].Time < r.aligned.Pairs[worst].Structure()+r.aligned.Pairs[worst].Time {
+		if r.aligned.Pairs[i].Structure()+r.aligned.Pairs[i].Time < r.aligned.Pairs[worst].Structure()+
+			r.aligned.Pairs[worst].Time {
 			worst = i
 		}
 	}
@@ -78,7 +83,8 @@ func (r *result) fitNote() string {
 		return "all make the same calls for the same time"
 	}
 	p := &r.aligned.Pairs[worst]
-	return fmt.Sprintf("least like %s is %s: %s of calls and %s of time in common", r.rows[0].name, r.rows[worst].name, view.FormatShare(p.Structure()), view.FormatShare(p.Time))
+	return fmt.Sprintf("least like %s is %s: %s of calls and %s of time in common", r.rows[0].name, r.rows[worst].name,
+		view.FormatShare(p.Structure()), view.FormatShare(p.Time))
 }
 
 func (r *result) layout(size scene.Size) drawing {
@@ -231,14 +237,17 @@ const mostEntries = 12
 
 func (r *result) legend(s *scene.Scene, p *painter) {
 	if r.different {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: "duration against " + r.rows[0].name, Colour: scene.Ramp("diverging", 0), RampEnd: scene.Ramp("diverging", 1),
-			RampLow: "≤ 1/4", RampHigh: "≥ 4 ×", Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "duration against " + r.rows[0].name, Colour: scene.Ramp("diverging", 0),
+				RampEnd: scene.Ramp("diverging", 1),
+				RampLow: "≤ 1/4", RampHigh: "≥ 4 ×", Region: scene.NoID, Parent: scene.NoID})
 	}
 	n := 0
 	for k := range r.nodes {
 		if x := &r.nodes[k]; p.used[int32(k)] && n < mostEntries {
 			n++
-			e := scene.LegendEntry{Label: x.name, Colour: r.colours.Named(x.name, x.role), Region: scene.NoID, Parent: scene.NoID}
+			e := scene.LegendEntry{Label: x.name, Colour: r.colours.Named(x.name, x.role), Region: scene.NoID,
+				Parent: scene.NoID}
 			if x.region != trace.NoRegion {
 				e.Region = uint32(x.region)
 			}
@@ -246,7 +255,9 @@ func (r *result) legend(s *scene.Scene, p *painter) {
 		}
 	}
 	if p.gapped {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: "not called there", Colour: scene.UIEmpty, Region: scene.NoID, Parent: scene.NoID, Flags: scene.Hatched})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "not called there", Colour: scene.UIEmpty, Region: scene.NoID, Parent: scene.NoID,
+				Flags: scene.Hatched})
 	}
 }
 
@@ -276,12 +287,16 @@ func (r *result) fact(x *stackalign.Slot, s int) view.Fact {
 	}
 	if c := x.Calls[s]; c >= 0 {
 		begin, end := r.list[s].Begin[c], r.list[s].End[c]
-		f.Lines = append(f.Lines, view.FactLine{Label: "begins at", Value: view.FormatTime(begin), Exact: fmt.Sprint(begin)})
+		f.Lines = append(f.Lines,
+			view.FactLine{Label: "begins at", Value: view.FormatTime(begin), Exact: fmt.Sprint(begin)})
 		if r.rows[s].run == 0 {
 			f.Begin, f.End = &begin, &end
 		}
 		if first := x.Calls[0]; first >= 0 && s > 0 {
-			f.Lines = append(f.Lines, view.FactLine{Label: "later than " + r.rows[0].name, Value: view.FormatDuration(float64(begin - r.list[0].Begin[first])), Exact: fmt.Sprint(begin - r.list[0].Begin[first])})
+			f.Lines = append(f.Lines,
+				view.FactLine{Label: "later than " + r.rows[0].name,
+					Value: view.FormatDuration(float64(begin - r.list[0].Begin[first])),
+					Exact: fmt.Sprint(begin - r.list[0].Begin[first])})
 		}
 	} else {
 		f.Text = "Not called there."

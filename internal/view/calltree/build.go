@@ -15,7 +15,8 @@ import (
 const mostValues = 8 << 20
 
 // build merges the call trees of a window.
-func build(ctx context.Context, s store.Reader, w store.Window, metric view.MetricChoice, measure callgraph.Measure) (*tree, error) {
+func build(ctx context.Context, s store.Reader, w store.Window, metric view.MetricChoice,
+	measure callgraph.Measure) (*tree, error) {
 	if s.Info().Timed() {
 		return fromIntervals(ctx, s, w, measure)
 	}
@@ -27,7 +28,8 @@ func build(ctx context.Context, s store.Reader, w store.Window, metric view.Metr
 // fromIntervals takes O(call paths) a location for the whole run, and for a window
 // the rows of a few thousand calls at its edges on top.
 func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure callgraph.Measure) (*tree, error) {
-	c := &callgraph.PathCollector{Begin: max(w.Begin, 0), End: w.End, Measure: measure, MostValues: mostValues, Regions: len(s.Regions())}
+	c := &callgraph.PathCollector{Begin: max(w.Begin, 0), End: w.End, Measure: measure, MostValues: mostValues,
+		Regions: len(s.Regions())}
 	if w.End >= s.Info().End {
 		c.End = s.Info().End + 1 // what happens at the very end is part of the whole
 	}
@@ -46,7 +48,8 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 		if err := stopped(ctx, i); err != nil {
 			return nil, err
 		}
-		t.nodes[i] = node{parent: p.Parent[i], region: p.Region[i], calls: float64(p.Calls[i]), inclusive: p.Inclusive[i].Float64(), exclusive: p.Inclusive[i].Float64()}
+		t.nodes[i] = node{parent: p.Parent[i], region: p.Region[i], calls: float64(p.Calls[i]),
+			inclusive: p.Inclusive[i].Float64(), exclusive: p.Inclusive[i].Float64()}
 		if measure != callgraph.Totals && p.Each[i].Count > 0 {
 			t.nodes[i].each = &p.Each[i]
 		}
@@ -57,13 +60,16 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 		}
 	}
 	if view.WithoutEnd(s.Regions()) != nil {
-		t.notes = append(t.notes, "calls without an end in the source are paths of their own, (no end), and last until the end of the trace")
+		t.notes = append(t.notes,
+			"calls without an end in the source are paths of their own, (no end), and last until the end of the trace")
 	}
 	if p.Beside {
 		for i := range t.nodes {
 			t.nodes[i].exclusive = min(p.Exclusive[i].Float64(), t.nodes[i].inclusive)
 		}
-		t.notes = append(t.notes, "calls ran beside each other: those of one caller may add up to more than it took, and are then drawn to fit into it")
+		t.notes = append(t.notes,
+			"calls ran beside each other: those of one caller may add up to more than it took, and are then drawn to "+
+				"fit into it")
 	}
 	if p.Values == nil && len(t.nodes) > 0 {
 		t.notes = append(t.notes, "there are too many locations and paths for quantiles over locations")
@@ -178,6 +184,8 @@ func (t *tree) fromSums(paths []trace.CallPath, sums []node, has []bool) {
 			}
 		}
 		t.whole = whole.Value(t.how)
-		t.notes = append(t.notes, fmt.Sprintf("%s call paths, marked …, have no numbers of their own in the source and show the sum of what they call; their time may be part of another path too", view.Thousands(int64(guessed))))
+		t.notes = append(t.notes,
+			fmt.Sprintf("%s call paths, marked …, have no numbers of their own in the source and show the sum of "+
+				"what they call; their time may be part of another path too", view.Thousands(int64(guessed))))
 	}
 }

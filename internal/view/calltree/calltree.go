@@ -19,20 +19,31 @@ import (
 
 // View is the view.
 var View = &view.View{
-	Name:    "calltree",
-	Title:   "Call tree",
-	Summary: "the call trees of all selected locations as one, top-down or bottom-up, or callers and callees of one region",
-	HowToRead: "Each box is a call path, below the box of its caller; its width is the time spent in it and in what it calls, on all selected locations together. " +
-		"Where nothing lies below a part of a box, that part is its own time. Boxes side by side are sorted, the widest first. " +
-		"Bottom-up turns the tree round: the first row holds the regions by their own time, and below each its callers. A sandwich has one region in the middle, what it calls below it and who calls it above. " +
-		"The table shows the same with numbers, and how the time differs between locations or single calls. Choose a box, or name it by `--root`, to see what lies below it in the full width, and the topmost box to go back up; with Ctrl its region is selected. " +
-		"As a graph, in space, each region stands once below those that call it; its colour is its own time, that of a line what passes through it. " +
-		"Compared with other locations or with a second run, colours say where the time differs: red is longer here, blue is longer there, and a box is as wide as the mean of both.",
+	Name:  "calltree",
+	Title: "Call tree",
+	Summary: "the call trees of all selected locations as one, top-down or bottom-up, or callers and callees of one " +
+		"region",
+	HowToRead: "Each box is a call path, below the box of its caller; its width is the time spent in it and in what " +
+		"it calls, on all selected locations together. " +
+		"Where nothing lies below a part of a box, that part is its own time. Boxes side by side are sorted, the " +
+		"widest first. " +
+		"Bottom-up turns the tree round: the first row holds the regions by their own time, and below each its " +
+		"callers. A sandwich has one region in the middle, what it calls below it and who calls it above. " +
+		"The table shows the same with numbers, and how the time differs between locations or single calls. Choose a " +
+		"box, or name it by `--root`, to see what lies below it in the full width, and the topmost box to go back " +
+		"up; with Ctrl its region is selected. " +
+		"As a graph, in space, each region stands once below those that call it; its colour is its own time, that of " +
+		"a line what passes through it. " +
+		"Compared with other locations or with a second run, colours say where the time differs: red is longer here, " +
+		"blue is longer there, and a box is as wide as the mean of both.",
 	Needs: view.Needs{Intervals: true, Profile: true, Paths: true},
 	Runs:  2,
-	Options: view.Words(view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "root", "find", "top", "camera=25,30,1"),
-		"direction: from callers to what they call, from regions to their callers, or callers above and callees below one region [top-down bottom-up sandwich]",
-		"root: show what lies below this call path in the full width: names from the top joined by ' → ' or ' > ', the end of a path, or the id of a node; of a sandwich its region"),
+	Options: view.Words(view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "root",
+		"find", "top", "camera=25,30,1"),
+		"direction: from callers to what they call, from regions to their callers, or callers above and callees "+
+			"below one region [top-down bottom-up sandwich]",
+		"root: show what lies below this call path in the full width: names from the top joined by ' → ' or ' > ', "+
+			"the end of a path, or the id of a node; of a sandwich its region"),
 	Report:  view.Report{AllRegions: true},
 	Data:    []any{Data{}},
 	Compute: compute,
@@ -84,7 +95,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	sandwich := q.Values.Text("direction") == "sandwich"
 	if sandwich && (q.Values.Text("form") == "graph" || q.Values.Text("against") != "" || len(q.Runs) > 1) {
-		return nil, fmt.Errorf("--direction sandwich shows callers and callees of one region in one run, as boxes or as a table, and compares nothing")
+		return nil,
+			fmt.Errorf("--direction sandwich shows callers and callees of one region in one run, as boxes or as a " +
+				"table, and compares nothing")
 	}
 	if r.here, err = r.chosen(ctx); err != nil {
 		return nil, err
@@ -98,13 +111,16 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r.notes = append(r.notes, t.notes...)
 	if len(t.nodes) == 0 {
 		if !s.Info().Timed() && s.Info().Profile > 0 {
-			return nil, q.Advise("other locations", "another metric").Empty("no call path has a value of %s other than 0 in the selection", metric.Name)
+			return nil,
+				q.Advise("other locations",
+					"another metric").Empty("no call path has a value of %s other than 0 in the selection", metric.Name)
 		}
 		return nil, view.Empty("choose other locations or a longer time", "no call in the selection")
 	}
 	r.base = r.shareBase(w, t)
 	if q.Values.Text("form") == "beside" && len(q.Runs) < 2 && q.Values.Text("against") == "" {
-		return nil, fmt.Errorf("--form beside needs something to compare with: --against LOCATIONS, or --run NAME=SOURCE")
+		return nil,
+			fmt.Errorf("--form beside needs something to compare with: --against LOCATIONS, or --run NAME=SOURCE")
 	}
 	if len(q.Runs) > 1 && t.how == trace.JoinSum {
 		if t, r.regions, err = t.fold(ctx, r.regions); err != nil {
@@ -150,7 +166,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r.tree = t
 	r.total = t.total()
 	if t.how != trace.JoinSum {
-		r.notes = append(r.notes, fmt.Sprintf("values of %s do not add up: a box has the %s over its locations, and boxes below one may together be wider than it; they are then drawn to fit", metric.Name, joins[t.how]))
+		r.notes = append(r.notes,
+			fmt.Sprintf("values of %s do not add up: a box has the %s over its locations, and boxes below one may "+
+				"together be wider than it; they are then drawn to fit", metric.Name, joins[t.how]))
 	}
 	return r, nil
 }

@@ -71,7 +71,9 @@ func (r *result) opposite(ctx context.Context, here *tree, metric view.MetricCho
 	against := r.request.Values.Text("against")
 	switch {
 	case against != "" && len(r.request.Runs) > 1:
-		return nil, fmt.Errorf("--against compares locations of one run; leave it out to compare with run %s", r.request.Runs[1].Name)
+		return nil,
+			fmt.Errorf("--against compares locations of one run; leave it out to compare with run %s",
+				r.request.Runs[1].Name)
 	case against != "":
 		return r.otherLocations(ctx, here, metric, against)
 	case len(r.request.Runs) > 1:
@@ -83,7 +85,8 @@ func (r *result) opposite(ctx context.Context, here *tree, metric view.MetricCho
 	return nil, nil
 }
 
-func (r *result) otherLocations(ctx context.Context, here *tree, metric view.MetricChoice, against string) (*opposite, error) {
+func (r *result) otherLocations(ctx context.Context, here *tree, metric view.MetricChoice, against string) (*opposite,
+	error) {
 	s := r.request.Store()
 	w := r.request.Window()
 	var err error
@@ -106,7 +109,8 @@ func (r *result) otherLocations(ctx context.Context, here *tree, metric view.Met
 	// Those without calls in this time have no time, and count.
 	own, each := r.units(ctx, r.here)
 	others, _ := r.units(ctx, w.Locations)
-	o := &opposite{tree: t, regions: r.regions, name: name, here: 1 / float64(max(own, 1)), there: 1 / float64(max(others, 1)), each: each}
+	o := &opposite{tree: t, regions: r.regions, name: name, here: 1 / float64(max(own, 1)),
+		there: 1 / float64(max(others, 1)), each: each}
 	if metric.Join != trace.JoinSum { // a maximum of many is that of one of them
 		o.here, o.there = 1, 1
 	}
@@ -114,7 +118,9 @@ func (r *result) otherLocations(ctx context.Context, here *tree, metric view.Met
 	if r.name != "" {
 		where = "of " + r.name
 	}
-	r.notes = append(r.notes, fmt.Sprintf("compared are the means of a %s: of %s %s, of %s of %s", each, view.Count(own, each), where, view.Count(others, each), name))
+	r.notes = append(r.notes,
+		fmt.Sprintf("compared are the means of a %s: of %s %s, of %s of %s", each, view.Count(own, each), where,
+			view.Count(others, each), name))
 	return o, nil
 }
 
@@ -170,7 +176,8 @@ func (r *result) members(ctx context.Context, text string) ([]trace.LocationID, 
 		return nil, err
 	}
 	_, node := callgraph.Nodes(s.Regions(), false)
-	plan := &callgraph.Plan{Options: callgraph.Options{Node: node, Nodes: len(s.Regions())}, Locations: holders, Owner: of, Owners: len(units)}
+	plan := &callgraph.Plan{Options: callgraph.Options{Node: node, Nodes: len(s.Regions())}, Locations: holders,
+		Owner: of, Owners: len(units)}
 	table, err := grouping.Scan(plan, r.request.Digests(ctx, callgraph.DigestName))
 	if err != nil {
 		return nil, err

@@ -10,11 +10,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Node is one call path in the JSON twin. Side is empty but in a sandwich, where what lies above its root is a "caller". Ids are those of the whole tree, also of a part of it. Quantiles are of the inclusive values of
-// locations, those without the path counting as 0, or of single calls (exclusive
-// bottom-up), within 1 % where calls are many; null where they are not kept. Other and delta are
-// the inclusive value of what the tree is compared with and that less this one,
-// a location where locations are compared; null without. Calls are null where the source does not count them.
+// A Node is one call path in the JSON twin. Side is empty but in a sandwich, where what lies above its root is a
+// "caller". Ids are those of the whole tree, also of a part of it. Quantiles are of the inclusive values of locations,
+// those without the path counting as 0, or of single calls (exclusive bottom-up), within 1 % where calls are many; null
+// where they are not kept. Other and delta are the inclusive value of what the tree is compared with and that less this
+// one, a location where locations are compared; null without. Calls are null where the source does not count them.
 type Node struct {
 	ID        int            `json:"id" unit:""`
 	Parent    *int32         `json:"parent" unit:""`
@@ -53,7 +53,9 @@ type Data struct {
 var quantiles = [5]float64{0.02, 0.25, 0.5, 0.75, 0.98}
 
 func (r *result) Data() any {
-	d := Data{Over: r.request.Values.Text("over"), Metric: r.metric.Name, Unit: r.metric.Unit, Direction: r.request.Values.Text("direction"), Locations: r.tree.locations, Total: r.total, Whole: r.base.Whole, ShareOf: r.base.Name, Nodes: r.list()}
+	d := Data{Over: r.request.Values.Text("over"), Metric: r.metric.Name, Unit: r.metric.Unit,
+		Direction: r.request.Values.Text("direction"), Locations: r.tree.locations, Total: r.total, Whole: r.base.Whole,
+		ShareOf: r.base.Name, Nodes: r.list()}
 	if r.against != nil {
 		d.Against = r.against.name
 	}
@@ -67,7 +69,9 @@ func (r *result) list() []Node {
 	out := make([]Node, len(r.tree.nodes))
 	for i := range r.tree.nodes {
 		n := &r.tree.nodes[i]
-		x := Node{ID: i + r.zoom.first, Region: r.regions[n.region].Name, RegionID: n.region, Known: r.known(n), Share: r.base.Share(n.inclusive), Depth: int(n.depth), Inclusive: n.inclusive, Exclusive: n.exclusive, Delta: r.delta(n)}
+		x := Node{ID: i + r.zoom.first, Region: r.regions[n.region].Name, RegionID: n.region, Known: r.known(n),
+			Share: r.base.Share(n.inclusive), Depth: int(n.depth), Inclusive: n.inclusive, Exclusive: n.exclusive,
+			Delta: r.delta(n)}
 		if r.counted {
 			x.Calls = &n.calls
 		}

@@ -35,5 +35,6 @@ func foundNote(r *result, part string) string {
 	if count == 0 {
 		return fmt.Sprintf("no path here has %q in its name", part)
 	}
-	return fmt.Sprintf("%s with %q light up: %s, %s of %s", view.Count(count, "path"), part, r.format(sum), view.FormatShare(r.base.Share(sum)), r.base.Name)
+	return fmt.Sprintf("%s with %q light up: %s, %s of %s", view.Count(count, "path"), part, r.format(sum),
+		view.FormatShare(r.base.Share(sum)), r.base.Name)
 }

@@ -48,7 +48,8 @@ func (r *result) newGraph() *graph {
 		if !ok {
 			at = len(g.region)
 			index[n.region] = at
-			g.region, g.calls, g.level, g.calledBy = append(g.region, n.region), append(g.calls, 0), append(g.level, int(n.depth)), append(g.calledBy, -1)
+			g.region, g.calls, g.level, g.calledBy = append(g.region, n.region), append(g.calls, 0),
+				append(g.level, int(n.depth)), append(g.calledBy, -1)
 			own, inclusive = append(own, view.Joined{}), append(inclusive, view.Joined{})
 		}
 		own[at].Add(how, n.exclusive)
@@ -77,7 +78,8 @@ func (r *result) newGraph() *graph {
 		lines = append(lines, k)
 	}
 	slices.SortFunc(lines, func(a, b pair) int {
-		return cmp.Or(cmp.Compare(carried[a].Value(how), carried[b].Value(how)), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+		return cmp.Or(cmp.Compare(carried[a].Value(how), carried[b].Value(how)), cmp.Compare(a.from, b.from),
+			cmp.Compare(a.to, b.to))
 	})
 	for _, k := range lines {
 		g.from, g.to, g.carried = append(g.from, k.from), append(g.to, k.to), append(g.carried, carried[k].Value(how))
@@ -148,7 +150,8 @@ func (r *drawing) graph(s *scene.Scene) {
 		carried = max(carried, v)
 	}
 	ramp := "viridis"
-	m := &scene.Space{W: float32(s.Width), H: float32(s.Height), Form: scene.Balls, High: float32(most), Unit: r.metric.Unit, Ramp: ramp, Camera: r.camera, Detail: 4}
+	m := &scene.Space{W: float32(s.Width), H: float32(s.Height), Form: scene.Balls, High: float32(most),
+		Unit: r.metric.Unit, Ramp: ramp, Camera: r.camera, Detail: 4}
 	kept := r.kept(g)
 	angle := g.angles()
 	for i := range g.region {
@@ -172,7 +175,8 @@ func (r *drawing) graph(s *scene.Scene) {
 		m.Axes[a] = scene.SpaceAxis{Begin: lo - pad, End: hi + pad, Stretch: 1}
 		reach = max(reach, hi-lo)
 	}
-	m.Axes[2] = scene.SpaceAxis{Label: "callers above", Begin: -float64(deepest) - 0.2, End: 0.2, Stretch: 0.8 * reach / float64(max(deepest, 1))}
+	m.Axes[2] = scene.SpaceAxis{Label: "callers above", Begin: -float64(deepest) - 0.2, End: 0.2,
+		Stretch: 0.8 * reach / float64(max(deepest, 1))}
 	for level := range deepest + 1 {
 		m.Axes[2].Ticks = append(m.Axes[2].Ticks, scene.Tick{At: -float64(level), Label: fmt.Sprint(level)})
 	}
@@ -188,13 +192,16 @@ func (r *drawing) graph(s *scene.Scene) {
 		return cmp.Compare(max(g.own[b], g.inclusive[b]/4), max(g.own[a], g.inclusive[a]/4))
 	})
 	for _, i := range order[:min(len(order), 60)] {
-		m.Labels = append(m.Labels, scene.SpaceLabel{Thing: uint32(i), Text: scene.Shorten(r.regions[g.region[i]].Name, 130, scene.TextSize)})
+		m.Labels = append(m.Labels,
+			scene.SpaceLabel{Thing: uint32(i), Text: scene.Shorten(r.regions[g.region[i]].Name, 130, scene.TextSize)})
 	}
 	m.Of = ofRegion
 	s.AddLayer("space", -1, m)
 	s.Legend = []scene.LegendEntry{
-		{Label: "exclusive", Colour: scene.Ramp(ramp, 0), RampEnd: scene.Ramp(ramp, 1), RampLow: "0", RampHigh: r.format(most), Region: scene.NoID, Parent: scene.NoID},
-		{Label: "lines: inclusive, by caller", Colour: scene.Ramp(ramp, 0), RampEnd: scene.Ramp(ramp, 1), RampLow: "0", RampHigh: r.format(carried), Region: scene.NoID, Parent: scene.NoID},
+		{Label: "exclusive", Colour: scene.Ramp(ramp, 0), RampEnd: scene.Ramp(ramp, 1), RampLow: "0",
+			RampHigh: r.format(most), Region: scene.NoID, Parent: scene.NoID},
+		{Label: "lines: inclusive, by caller", Colour: scene.Ramp(ramp, 0), RampEnd: scene.Ramp(ramp, 1), RampLow: "0",
+			RampHigh: r.format(carried), Region: scene.NoID, Parent: scene.NoID},
 	}
 	if left := len(g.region) - len(order); left > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s regions with the least are left out", view.Thousands(int64(left))))

@@ -102,7 +102,8 @@ func (r *result) describe() string {
 	if r.callers > 0 {
 		way = "Callers and callees of " + r.regions[r.tree.nodes[0].region].Name
 	}
-	return fmt.Sprintf("%s of %s locations: %s paths, %s in all.", way, view.Thousands(int64(r.tree.locations)), view.Thousands(int64(len(r.tree.nodes))), r.format(r.total))
+	return fmt.Sprintf("%s of %s locations: %s paths, %s in all.", way, view.Thousands(int64(r.tree.locations)),
+		view.Thousands(int64(len(r.tree.nodes))), r.format(r.total))
 }
 
 func (r *result) format(v float64) string {
@@ -191,7 +192,8 @@ func (r *drawing) icicle(s *scene.Scene) {
 	s.AddLayer("sides", -1, titles)
 	r.tableBelow(s, &f)
 	if r.hidden > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s paths are deeper than the %d levels drawn", view.Thousands(int64(r.hidden)), r.levels))
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("%s paths are deeper than the %d levels drawn", view.Thousands(int64(r.hidden)), r.levels))
 	}
 }
 
@@ -354,11 +356,16 @@ func (r *drawing) paint(s *scene.Scene) {
 	s.AddLayer("names", 0, text)
 	if r.against != nil {
 		ramp := scene.RampSection("diverging")
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: "time", Colour: scene.Colour(ramp.Start), RampEnd: scene.Colour(ramp.Start + ramp.Length - 1), RampLow: "longer in " + r.against.name, RampHigh: "longer " + r.hereName(), Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "time", Colour: scene.Colour(ramp.Start),
+				RampEnd: scene.Colour(ramp.Start + ramp.Length - 1), RampLow: "longer in " + r.against.name,
+				RampHigh: "longer " + r.hereName(), Region: scene.NoID, Parent: scene.NoID})
 	}
 	for role := range trace.Role(trace.RoleCount) {
 		if used[role] && r.against == nil {
-			s.Legend = append(s.Legend, scene.LegendEntry{Label: role.String(), Colour: scene.RoleColour(uint8(role)), Region: scene.NoID, Parent: scene.NoID})
+			s.Legend = append(s.Legend,
+				scene.LegendEntry{Label: role.String(), Colour: scene.RoleColour(uint8(role)), Region: scene.NoID,
+					Parent: scene.NoID})
 		}
 	}
 }
@@ -394,7 +401,8 @@ func (r *drawing) boxLines(n *node, b *box) (lines []string) {
 func (r *drawing) tableBelow(s *scene.Scene, f *scene.Frame) {
 	r.tableY = f.Y + f.H + scene.AxisHeight + linePitch
 	rows := int((float32(s.Height) - r.tableY - head) / pitch)
-	if f.X == 0 || rows < min(leastTable, len(r.tree.nodes)) || r.against != nil || r.callers > 0 || r.levels > shallow {
+	if f.X == 0 || rows < min(leastTable, len(r.tree.nodes)) || r.against != nil || r.callers > 0 ||
+		r.levels > shallow {
 		return
 	}
 	r.table(s)
@@ -411,7 +419,8 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 func (r *result) fact(id int32, count int) view.Fact {
 	n := &r.tree.nodes[id]
 	if count > 1 {
-		f := view.Fact{Title: fmt.Sprintf("%s paths too small to be drawn", view.Thousands(int64(count))), Count: int64(count),
+		f := view.Fact{Title: fmt.Sprintf("%s paths too small to be drawn", view.Thousands(int64(count))),
+			Count: int64(count),
 			Lines: []view.FactLine{{Label: "below", Value: r.parentName(n)}}}
 		if n.parent > 0 || n.parent == 0 && !r.zoom.on { // they are wider below their caller alone
 			f.Open = r.open(n.parent)
@@ -430,7 +439,8 @@ func (r *result) fact(id int32, count int) view.Fact {
 		line("calls", view.FormatCount(n.calls), n.calls)
 	}
 	if q, ok := r.spread(n); ok && n.each != nil {
-		for k, name := range []string{"2 % of calls", "25 % of calls", "median of a call", "75 % of calls", "98 % of calls"} {
+		for k, name := range []string{"2 % of calls", "25 % of calls", "median of a call", "75 % of calls",
+			"98 % of calls"} {
 			line(name, r.format(q[k]), q[k])
 		}
 		line("shortest call", r.format(float64(n.each.Min)), float64(n.each.Min))

@@ -43,7 +43,8 @@ func (r *result) below(t *tree, text string) (*tree, error) {
 	slices.Reverse(r.zoom.names)
 	slices.Reverse(r.zoom.words)
 	name, depth := r.regions[t.nodes[id].region].Name, t.nodes[id].depth
-	out := &tree{nodes: t.nodes[id : last+1], locations: t.locations, whole: t.whole, how: t.how} // nobody asks for the rest any more
+	// nobody asks for the rest any more
+	out := &tree{nodes: t.nodes[id : last+1], locations: t.locations, whole: t.whole, how: t.how}
 	for i := range out.nodes {
 		out.nodes[i].depth -= depth
 		out.nodes[i].parent -= int32(id)
@@ -82,13 +83,15 @@ func (r *result) find(t *tree, text string) (int, error) {
 		}
 	}
 	if suffix < 0 {
-		return 0, view.Empty("choose more, or show the whole tree, without --root", "no call path %q in the selection", text)
+		return 0,
+			view.Empty("choose more, or show the whole tree, without --root", "no call path %q in the selection", text)
 	}
 	return suffix, nil
 }
 
 func (r *result) is(n *node, word string) bool {
-	return r.regions[n.region].Name == word || len(word) > 1 && word[0] == '#' && word[1:] == strconv.Itoa(int(n.region))
+	return r.regions[n.region].Name == word ||
+		len(word) > 1 && word[0] == '#' && word[1:] == strconv.Itoa(int(n.region))
 }
 
 func (r *result) named(t *tree, name string) bool {
@@ -100,7 +103,8 @@ func (r *result) named(t *tree, name string) bool {
 func (r *result) word(t *tree, i int) string {
 	n := &t.nodes[i]
 	name := r.regions[n.region].Name
-	if _, err := strconv.Atoi(name); err == nil || strings.Contains(name, arrow) || strings.HasPrefix(name, "#") || name == "" || r.twin(t, i) {
+	if _, err := strconv.Atoi(name); err == nil || strings.Contains(name, arrow) || strings.HasPrefix(name, "#") ||
+		name == "" || r.twin(t, i) {
 		return "#" + strconv.Itoa(int(n.region))
 	}
 	return name

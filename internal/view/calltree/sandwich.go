@@ -17,7 +17,8 @@ import (
 // Takes O(nodes × depth).
 func around(ctx context.Context, r *result, t *tree, region trace.RegionID) (*tree, error) {
 	if t.how != trace.JoinSum {
-		return nil, fmt.Errorf("--direction sandwich adds up over callers, and values of %s do not add up", r.metric.Name)
+		return nil,
+			fmt.Errorf("--direction sandwich adds up over callers, and values of %s do not add up", r.metric.Name)
 	}
 	below := &tree{nodes: []node{{parent: -1, region: region}}, locations: t.locations, how: t.how}
 	above := &tree{nodes: []node{{parent: -1, region: region}}, locations: t.locations, how: t.how}

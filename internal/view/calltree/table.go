@@ -36,7 +36,8 @@ func (r *drawing) table(s *scene.Scene) {
 	for i, id := range shown {
 		n := &r.tree.nodes[id]
 		y := head + float32(i)*pitch
-		names[i] = scene.Row{From: y, To: y + pitch, Location: scene.NoID, Region: uint32(n.region), Label: r.label(n), Level: int(min(n.depth, 16)), Count: 1}
+		names[i] = scene.Row{From: y, To: y + pitch, Location: scene.NoID, Region: uint32(n.region), Label: r.label(n),
+			Level: int(min(n.depth, 16)), Count: 1}
 	}
 	labels := min(scene.RowLabelWidth(names, w*0.5), 460)
 	columns := []column{
@@ -60,14 +61,16 @@ func (r *drawing) table(s *scene.Scene) {
 		at += width + 2*pad
 		text.Add(at-pad, head-6, c.title, scene.UITextMuted, scene.End)
 		for i, id := range shown {
-			text.Add(at-pad, head+float32(i)*pitch+pitch/2+scene.TextAscent(scene.TextSize)/2, c.text(&r.tree.nodes[id]), scene.UIText, scene.End)
+			text.Add(at-pad, head+float32(i)*pitch+pitch/2+scene.TextAscent(scene.TextSize)/2,
+				c.text(&r.tree.nodes[id]), scene.UIText, scene.End)
 		}
 	}
 	for i := 1; i < len(shown); i += 2 {
 		bands.Add(0, head+float32(i)*pitch, w, pitch, scene.UIBand)
 	}
 	f := scene.Frame{Name: "bars", X: at, Y: head, W: max(w-at-pad, 0), H: float32(len(shown)) * pitch,
-		XScale: scene.Scale{Kind: "linear", Begin: 0, End: max(r.total, 1), Label: r.axisLabel()}, YScale: scene.Scale{Kind: "rows", Rows: names}}
+		XScale: scene.Scale{Kind: "linear", Begin: 0, End: max(r.total, 1), Label: r.axisLabel()},
+		YScale: scene.Scale{Kind: "rows", Rows: names}}
 	frame := s.AddFrame(f)
 	s.AimRows(frame, 0, w, func(i int) uint32 { return s.Item(ofNode, int(shown[i]), 1) })
 	s.AddLayer("bands", -1, bands)
@@ -94,7 +97,8 @@ func (r *drawing) labels(s *scene.Scene, shown []int32, room float32) {
 			fill = scene.UITextMuted
 		}
 		if name := scene.Shorten(r.label(n), room-x-pad, scene.TextSize); name != "" {
-			text.Add(x, r.tableY+head+float32(i)*pitch+pitch/2+scene.TextAscent(scene.TextSize)/2, name, fill, scene.Start)
+			text.Add(x, r.tableY+head+float32(i)*pitch+pitch/2+scene.TextAscent(scene.TextSize)/2, name, fill,
+				scene.Start)
 		}
 	}
 	s.AddLayer("names", -1, text)
@@ -159,7 +163,9 @@ func (r *drawing) bars(s *scene.Scene, frame int, shown []int32) {
 		}
 	}
 	s.AddLayer("bars", frame, bars)
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: "exclusive: the colour of the region", Colour: scene.UIData, Region: scene.NoID, Parent: scene.NoID},
+	s.Legend = append(s.Legend,
+		scene.LegendEntry{Label: "exclusive: the colour of the region", Colour: scene.UIData, Region: scene.NoID,
+			Parent: scene.NoID},
 		scene.LegendEntry{Label: "inclusive", Colour: scene.UIDataSoft, Region: scene.NoID, Parent: scene.NoID})
 }
 

@@ -77,7 +77,9 @@ func (t *tree) sort(ctx context.Context, regions []trace.Region, weight func(*no
 		}
 		slices.SortFunc(children(i), func(a, b int32) int {
 			x, y := &t.nodes[a], &t.nodes[b]
-			return cmp.Or(cmp.Compare(weight(y), weight(x)), cmp.Compare(y.inclusive, x.inclusive), cmp.Compare(y.calls, x.calls), strings.Compare(regions[x.region].Name, regions[y.region].Name), cmp.Compare(x.region, y.region))
+			return cmp.Or(cmp.Compare(weight(y), weight(x)), cmp.Compare(y.inclusive, x.inclusive),
+				cmp.Compare(y.calls, x.calls), strings.Compare(regions[x.region].Name, regions[y.region].Name),
+				cmp.Compare(x.region, y.region))
 		})
 	}
 	order, parents := next[:0], make([]int32, 0, len(t.nodes)) // next has been used

@@ -24,10 +24,15 @@ var View = &view.View{
 	Name:    "commmatrix",
 	Title:   "Communication",
 	Summary: "who sends to whom: messages by sender and receiver, by bytes, count or time",
-	HowToRead: "A row is a sender, a column a receiver, in the order of the location tree; a cell is all messages from the one to the other. " +
-		"Bright is much, dark is little, empty is nothing. A diagonal band means neighbours, a full row a broadcast, a full column a gather. " +
-		"Where there are more senders than pixels a cell stands for a block of them. With --metric bytes, count or time the colours mean that; time is from the start of a link to its end. Where a run has no messages at all its other links are shown, such as launches, and the names of the directions say so. " +
-		"With --space bars or mesh the same stands in space, with the value as height. Choose a cell to select its two locations.",
+	HowToRead: "A row is a sender, a column a receiver, in the order of the location tree; a cell is all messages " +
+		"from the one to the other. " +
+		"Bright is much, dark is little, empty is nothing. A diagonal band means neighbours, a full row a broadcast, " +
+		"a full column a gather. " +
+		"Where there are more senders than pixels a cell stands for a block of them. With --metric bytes, count or " +
+		"time the colours mean that; time is from the start of a link to its end. Where a run has no messages at all " +
+		"its other links are shown, such as launches, and the names of the directions say so. " +
+		"With --space bars or mesh the same stands in space, with the value as height. Choose a cell to select its " +
+		"two locations.",
 	Needs: view.Needs{Links: true},
 	Options: view.Words(view.Use("metric=bytes", "group=process", "arrange", "space", "camera=30,35,1", "palette"),
 		"group: what sends and receives: location, or a kind of location such as process or machine"),
@@ -155,11 +160,15 @@ func (r *result) add(ctx context.Context, level []trace.LocationID) (map[pair]*c
 				r.what = linkWords[kind]
 			}
 		}
-		r.notes = append(r.notes, fmt.Sprintf("nobody sends anything here: there are no messages in the selection, and these are its %s, from what made or woke something to what it made or woke", r.what))
+		r.notes = append(r.notes,
+			fmt.Sprintf("nobody sends anything here: there are no messages in the selection, and these are its %s, "+
+				"from what made or woke something to what it made or woke", r.what))
 		return sums[false], nil
 	}
 	if counts[false] > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s links that are no messages (launches, flows …) are left out", view.Thousands(counts[false])))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s links that are no messages (launches, flows …) are left out",
+				view.Thousands(counts[false])))
 	}
 	return sums[true], err
 }
@@ -174,7 +183,8 @@ func (r *result) links(ctx context.Context) ([]store.LinkSum, error) {
 }
 
 // linkWords are names of many links of a kind.
-var linkWords = [...]string{trace.LinkMessage: "messages", trace.LinkSpawn: "launches", trace.LinkSteal: "steals", trace.LinkWake: "wake-ups", trace.LinkFlow: "flows"}
+var linkWords = [...]string{trace.LinkMessage: "messages", trace.LinkSpawn: "launches", trace.LinkSteal: "steals",
+	trace.LinkWake: "wake-ups", trace.LinkFlow: "flows"}
 
 // ends are what rows and columns are.
 func (r *result) ends() (row, column string) {
@@ -223,7 +233,9 @@ func (r *result) finish(cells map[pair]*cell) {
 		return cmp.Or(cmp.Compare(r.index[a.from], r.index[b.from]), cmp.Compare(r.index[a.to], r.index[b.to]))
 	})
 	if backwards > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s pairs have links that arrive before they start: the clocks of the source differ", view.Thousands(backwards)))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s pairs have links that arrive before they start: the clocks of the source differ",
+				view.Thousands(backwards)))
 	}
 	if r.metric == "time" && !r.total.timed && len(r.cells) > 0 {
 		r.notes = append(r.notes, "the links of a profile have no time; colours mean their count")

@@ -33,14 +33,16 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	return Data{Metric: r.metric, Links: r.what, Shown: r.shown(), Pairs: len(r.cells), Count: r.total.count, Bytes: defined(r.total.bytes, r.total.sized), Cells: r.list()}
+	return Data{Metric: r.metric, Links: r.what, Shown: r.shown(), Pairs: len(r.cells), Count: r.total.count,
+		Bytes: defined(r.total.bytes, r.total.sized), Cells: r.list()}
 }
 
 func (r *result) list() []Cell {
 	out := make([]Cell, len(r.cells))
 	for i := range r.cells {
 		c := &r.cells[i]
-		out[i] = Cell{c.from, c.to, r.tree.Path(c.from), r.tree.Path(c.to), r.rank(c.from), r.rank(c.to), c.count, defined(c.bytes, c.sized), defined(c.time, c.timed)}
+		out[i] = Cell{c.from, c.to, r.tree.Path(c.from), r.tree.Path(c.to), r.rank(c.from), r.rank(c.to), c.count,
+			defined(c.bytes, c.sized), defined(c.time, c.timed)}
 	}
 	return out
 }
@@ -64,7 +66,8 @@ func (r *result) Table() *view.Table { return view.TableOf(r.list(), nil, nil) }
 
 // within says where no link leaves its process: then the matrix is a line.
 func within(of view.Result) string {
-	if r, ok := of.(*result); ok && !slices.ContainsFunc(r.cells, func(c cell) bool { return r.tree.Path(c.from) != r.tree.Path(c.to) }) {
+	if r, ok := of.(*result); ok &&
+		!slices.ContainsFunc(r.cells, func(c cell) bool { return r.tree.Path(c.from) != r.tree.Path(c.to) }) {
 		return "no link goes from one process to another"
 	}
 	return ""

@@ -58,7 +58,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		left, bottom = 0, 0
 	}
 	from, _ := r.ends()
-	f := scene.Frame{Name: "main", X: left, Y: topRoom, W: side, H: side, YScale: scene.Scale{Kind: "rows", Label: from}}
+	f := scene.Frame{Name: "main", X: left, Y: topRoom, W: side, H: side,
+		YScale: scene.Scale{Kind: "rows", Label: from}}
 	if bottom == 0 {
 		f.Y = 0
 	}
@@ -94,7 +95,8 @@ func (r *result) sent() string {
 }
 
 func (r *result) describe() string {
-	text := fmt.Sprintf("Communication of %s locations: %s pairs, %s %s", view.Thousands(int64(len(r.members))), view.Thousands(int64(len(r.cells))), view.Thousands(r.total.count), r.what)
+	text := fmt.Sprintf("Communication of %s locations: %s pairs, %s %s", view.Thousands(int64(len(r.members))),
+		view.Thousands(int64(len(r.cells))), view.Thousands(r.total.count), r.what)
 	if r.total.sized {
 		text += ", " + view.FormatBytes(float64(r.total.bytes))
 	}
@@ -140,7 +142,8 @@ func (d *drawing) paint(s *scene.Scene, most, least float64, log bool) {
 	f := &d.frame
 	ground := &scene.Rect{}
 	ground.Add(f.X, f.Y, f.W, f.H, scene.UIEmpty)
-	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: d.blocks, Rows: d.blocks, Cells: make([]scene.Colour, d.blocks*d.blocks), Of: ofCell, At: [2]int32{int32(d.blocks), 0}}
+	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: d.blocks, Rows: d.blocks,
+		Cells: make([]scene.Colour, d.blocks*d.blocks), Of: ofCell, At: [2]int32{int32(d.blocks), 0}}
 	for i := range image.Cells {
 		image.Cells[i] = scene.None
 	}
@@ -209,7 +212,8 @@ func (r *drawing) sums(s *scene.Scene, x, width float32) {
 
 func (r *drawing) explain(s *scene.Scene, most, least float64, log bool) {
 	palette := r.request.Values.Text("palette")
-	e := scene.LegendEntry{Label: r.shown(), Colour: scene.Ramp(palette, 0), RampEnd: scene.Ramp(palette, 1), RampLow: "0", RampHigh: r.format(most), Region: scene.NoID, Parent: scene.NoID}
+	e := scene.LegendEntry{Label: r.shown(), Colour: scene.Ramp(palette, 0), RampEnd: scene.Ramp(palette, 1),
+		RampLow: "0", RampHigh: r.format(most), Region: scene.NoID, Parent: scene.NoID}
 	if log {
 		e.Label, e.RampLow = r.shown()+" (logarithmic)", r.format(least)
 	}
@@ -220,7 +224,10 @@ func (r *drawing) explain(s *scene.Scene, most, least float64, log bool) {
 	}
 	s.Notes = append(s.Notes, note)
 	if r.blocks < len(r.members) {
-		s.Notes = append(s.Notes, fmt.Sprintf("a cell stands for a block of about %.0f × %.0f locations", math.Ceil(float64(len(r.members))/float64(r.blocks)), math.Ceil(float64(len(r.members))/float64(r.blocks))))
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("a cell stands for a block of about %.0f × %.0f locations",
+				math.Ceil(float64(len(r.members))/float64(r.blocks)),
+				math.Ceil(float64(len(r.members))/float64(r.blocks))))
 	}
 	s.Notes = append(s.Notes, r.notes...)
 }
@@ -250,12 +257,18 @@ func (r *result) fact(from, to, blocks int) view.Fact {
 			sum.time = int64(trace.AddUp(trace.Time(sum.time), trace.Time(c.time)))
 		}
 	}
-	fact := view.Fact{Title: r.names(from, blocks) + " → " + r.names(to, blocks), Lines: []view.FactLine{{Label: r.what, Value: view.FormatCount(float64(sum.count)), Exact: view.Thousands(sum.count)}}}
+	fact := view.Fact{Title: r.names(from, blocks) + " → " + r.names(to, blocks),
+		Lines: []view.FactLine{{Label: r.what, Value: view.FormatCount(float64(sum.count)),
+			Exact: view.Thousands(sum.count)}}}
 	if r.total.sized {
-		fact.Lines = append(fact.Lines, view.FactLine{Label: "bytes", Value: view.FormatBytes(float64(sum.bytes)), Exact: view.Thousands(sum.bytes)})
+		fact.Lines = append(fact.Lines,
+			view.FactLine{Label: "bytes", Value: view.FormatBytes(float64(sum.bytes)),
+				Exact: view.Thousands(sum.bytes)})
 	}
 	if r.total.timed && sum.count > 0 {
-		fact.Lines = append(fact.Lines, view.FactLine{Label: "time", Value: view.FormatDuration(float64(sum.time)), Exact: view.Thousands(sum.time) + " ns"},
+		fact.Lines = append(fact.Lines,
+			view.FactLine{Label: "time", Value: view.FormatDuration(float64(sum.time)),
+				Exact: view.Thousands(sum.time) + " ns"},
 			view.FactLine{Label: "mean time", Value: view.FormatDuration(float64(sum.time) / float64(sum.count))})
 	}
 	if pairs > 1 {

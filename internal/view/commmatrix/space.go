@@ -18,7 +18,8 @@ func (d *drawing) solid(s *scene.Scene) {
 	most, least := d.gather()
 	log := most > 1000*least && least > 0
 	n := d.blocks
-	m := &scene.Space{W: float32(s.Width), H: float32(s.Height), Form: scene.Bars, Ramp: r.request.Values.Text("palette"), Camera: r.camera,
+	m := &scene.Space{W: float32(s.Width), H: float32(s.Height), Form: scene.Bars,
+		Ramp: r.request.Values.Text("palette"), Camera: r.camera,
 		High: 1, Half: [2]float32{0.4, 0.4}, Tall: 1, Columns: n}
 	if r.request.Values.Text("space") == "mesh" && n > 1 {
 		m.Form = scene.Mesh
@@ -47,7 +48,9 @@ func (d *drawing) solid(s *scene.Scene) {
 			if a == 1 {
 				at = n - 1 - i
 			}
-			m.Axes[a].Ticks = append(m.Axes[a].Ticks, scene.Tick{At: float64(at), Label: scene.Shorten(r.tree.Name[r.members[i*len(r.members)/n]], 90, scene.TextSize)})
+			m.Axes[a].Ticks = append(m.Axes[a].Ticks,
+				scene.Tick{At: float64(at),
+					Label: scene.Shorten(r.tree.Name[r.members[i*len(r.members)/n]], 90, scene.TextSize)})
 		}
 	}
 	m.Axes[2] = scene.SpaceAxis{Label: r.measured(), End: 1, Stretch: max(0.45*float64(n), 1)}

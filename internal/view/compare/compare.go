@@ -31,16 +31,22 @@ var View = &view.View{
 	Title:   "Compare",
 	Paper:   "benchstat for the table; Hodges, Lehmann 1963; Moses 1965; Bogomolov and others 2021",
 	Summary: "runs against runs: what changed, with intervals, and what cannot be told",
-	HowToRead: "The sentence says what changed from A to B and how sure that is. Each line is a part of the run, the largest difference first: the open dot is A, the full one B, medians over runs, in time a location, or a step of a GPU job. " +
-		"To the right is the difference with its 95 % interval: red is longer in B, blue shorter, grey where nothing is certain. A run is one value, however many ranks and steps it has: with one run a side a difference is seen, but whether the next run would show it is not known. " +
-		"--picture tree draws the call tree with the width of A over that of B, runs the times of each run against the median of A, steps the steps of each run, ranks the useful time of each rank in A and B.",
+	HowToRead: "The sentence says what changed from A to B and how sure that is. Each line is a part of the run, the " +
+		"largest difference first: the open dot is A, the full one B, medians over runs, in time a location, or a " +
+		"step of a GPU job. " +
+		"To the right is the difference with its 95 % interval: red is longer in B, blue shorter, grey where nothing " +
+		"is certain. A run is one value, however many ranks and steps it has: with one run a side a difference is " +
+		"seen, but whether the next run would show it is not known. " +
+		"--picture tree draws the call tree with the width of A over that of B, runs the times of each run against " +
+		"the median of A, steps the steps of each run, ranks the useful time of each rank in A and B.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  256,
 	Options: view.Words(view.Use("a", "b", "by", "worth", "match", "picture=changes", "top"),
 		"a: the runs that are compared with, by pattern of their names; none: the first run",
 		"b: the runs that are asked about, by pattern of their names; none: all others",
 		"by: a key that runs have, such as commit: A are those with the value of the first run, B the others",
-		"picture: what is drawn: changes with their intervals, the call tree in both widths, times of each run, steps of each run, ranks of A and B [changes tree runs steps ranks]"),
+		"picture: what is drawn: changes with their intervals, the call tree in both widths, times of each run, "+
+			"steps of each run, ranks of A and B [changes tree runs steps ranks]"),
 	Data:    []any{Data{}},
 	Compute: compute,
 }
@@ -71,7 +77,9 @@ type result struct {
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &result{request: q, worth: q.Values.Number("worth") / 100}
 	if len(q.Runs) < 2 {
-		return nil, view.Empty("give a second one with --run NAME=SOURCE, or open several and choose them", "comparing takes two runs or more, and there is one")
+		return nil,
+			view.Empty("give a second one with --run NAME=SOURCE, or open several and choose them",
+				"comparing takes two runs or more, and there is one")
 	}
 	if s := &q.Selection; s.Locations != nil && len(s.Locations) == 0 || q.Store().Info().Timed() && s.Begin >= s.End {
 		return nil, view.Empty("choose nothing to compare whole runs", "nothing is selected")
@@ -101,17 +109,23 @@ func (r *result) note() {
 		r.notes = append(r.notes, d)
 	}
 	if slices.ContainsFunc(r.prints, func(p *fingerprint.Print) bool { return p.Summed }) {
-		r.notes = append(r.notes, "the profiles are sums over ranks, and times are shares of a rank: how even they are cannot be told")
+		r.notes = append(r.notes,
+			"the profiles are sums over ranks, and times are shares of a rank: how even they are cannot be told")
 	}
 	if names := r.uneven(); len(names) > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s: single steps make the mean differ by more than the usual step, which the interval is of", strings.Join(names, ", ")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s: single steps make the mean differ by more than the usual step, which the interval is of",
+				strings.Join(names, ", ")))
 	}
 	share := r.matched()
 	if alike := share[compare.ByLike] + share[compare.ByPlain]; alike > 0.005 {
-		r.notes = append(r.notes, fmt.Sprintf("%s of the time is in regions whose names differ and that were taken for the same; --match OLD=NEW says otherwise", view.FormatShare(alike)))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s of the time is in regions whose names differ and that were taken for the same; --match "+
+				"OLD=NEW says otherwise", view.FormatShare(alike)))
 	}
 	if one := share[compare.OneSided]; one > 0.005 {
-		r.notes = append(r.notes, fmt.Sprintf("%s of the time is in call paths that one side alone has", view.FormatShare(one)))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s of the time is in call paths that one side alone has", view.FormatShare(one)))
 	}
 	beside := slices.ContainsFunc(r.prints, func(p *fingerprint.Print) bool { return p.Beside })
 	if beside {
@@ -129,7 +143,8 @@ func (r *result) note() {
 // seem to contradict each other.
 func (r *result) uneven() (names []string) {
 	for _, q := range r.rows {
-		if s := q.steps; q.kind == "part" && s != nil && math.IsNaN(q.estimate.Low) && (q.difference() < s.Low || q.difference() > s.High) {
+		if s := q.steps; q.kind == "part" && s != nil && math.IsNaN(q.estimate.Low) &&
+			(q.difference() < s.Low || q.difference() > s.High) {
 			names = append(names, q.name)
 		}
 	}

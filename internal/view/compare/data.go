@@ -108,7 +108,8 @@ type Data struct {
 
 // Data implements view.Result.
 func (r *result) Data() any {
-	d := Data{Runs: r.taken(), A: r.runsOf(0), B: r.runsOf(1), Unit: r.unit, Per: "location", Length: r.row(r.length), Rows: make([]Row, len(r.rows)), Factors: []Factor{}, Text: r.text}
+	d := Data{Runs: r.taken(), A: r.runsOf(0), B: r.runsOf(1), Unit: r.unit, Per: "location", Length: r.row(r.length),
+		Rows: make([]Row, len(r.rows)), Factors: []Factor{}, Text: r.text}
 	if r.stepped {
 		d.Per = "step"
 	}
@@ -146,7 +147,8 @@ func (r *result) taken() []Taken {
 			if len(files) == 0 {
 				files = []string{r.request.Runs[i].Source}
 			}
-			out = append(out, Taken{[2]string{"A", "B"}[side], r.names[i], files, r.prints[i].Ranks, len(r.prints[i].Steps)})
+			out = append(out,
+				Taken{[2]string{"A", "B"}[side], r.names[i], files, r.prints[i].Ranks, len(r.prints[i].Steps)})
 		}
 	}
 	return out
@@ -167,9 +169,11 @@ func (r *result) runsOf(side int) []Run {
 
 func (r *result) row(q *quantity) Row {
 	e := &q.estimate
-	x := Row{Kind: q.kind, CallPath: q.callpath, Region: q.name, Was: q.was, A: e.A, B: e.B, Difference: q.difference(), Ratio: view.Defined(e.B / e.A), Shift: e.Shift,
-		Low: view.Defined(e.Low), High: view.Defined(e.High), Q: view.Defined(q.q), Delta: e.Delta, Verdict: q.verdict, Detectable: view.Defined(e.Detectable()),
-		CallsA: q.calls[0], CallsB: q.calls[1], ValuesA: q.values[0], ValuesB: q.values[1], Matched: "name"}
+	x := Row{Kind: q.kind, CallPath: q.callpath, Region: q.name, Was: q.was, A: e.A, B: e.B, Difference: q.difference(),
+		Ratio: view.Defined(e.B / e.A), Shift: e.Shift,
+		Low: view.Defined(e.Low), High: view.Defined(e.High), Q: view.Defined(q.q), Delta: e.Delta, Verdict: q.verdict,
+		Detectable: view.Defined(e.Detectable()),
+		CallsA:     q.calls[0], CallsB: q.calls[1], ValuesA: q.values[0], ValuesB: q.values[1], Matched: "name"}
 	if e.NA+e.NB > 2 {
 		x.P = view.Defined(e.P)
 	}
@@ -299,4 +303,5 @@ func (r *result) fact(q *quantity) view.Fact {
 	return f
 }
 
-var verdictWords = map[compare.Verdict]string{compare.Changed: "changed", compare.Same: "not changed by more than is worth saying", compare.Unknown: "cannot tell"}
+var verdictWords = map[compare.Verdict]string{compare.Changed: "changed",
+	compare.Same: "not changed by more than is worth saying", compare.Unknown: "cannot tell"}

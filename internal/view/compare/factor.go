@@ -31,7 +31,8 @@ func (r *result) decompose() []factor {
 		}
 		e := pop.Of(useful, p.Length)
 		n := float64(len(useful))
-		s := sums{p.Length, total / n, e.LoadBalance, e.Communication, p.Instructions / n, p.Instructions / p.Cycles, p.Cycles / total}
+		s := sums{p.Length, total / n, e.LoadBalance, e.Communication, p.Instructions / n, p.Instructions / p.Cycles,
+			p.Cycles / total}
 		return s, total > 0 && e.Parallel > 0
 	}
 	var mean [2]sums // of logarithms: products then stay products
@@ -44,8 +45,10 @@ func (r *result) decompose() []factor {
 				return nil
 			}
 			m := &mean[s]
-			for k, to := range []*float64{&m.length, &m.useful, &m.balance, &m.communication, &m.instructions, &m.ipc, &m.frequency} {
-				*to += math.Log([]float64{x.length, x.useful, x.balance, x.communication, x.instructions, x.ipc, x.frequency}[k]) / n
+			for k, to := range []*float64{&m.length, &m.useful, &m.balance, &m.communication, &m.instructions, &m.ipc,
+				&m.frequency} {
+				*to += math.Log([]float64{x.length, x.useful, x.balance, x.communication, x.instructions, x.ipc,
+					x.frequency}[k]) / n
 			}
 			counted = counted && x.instructions > 0 && x.ipc > 0 && x.frequency > 0
 		}

@@ -88,7 +88,8 @@ func (r picture) drawChanges(s *scene.Scene, top float32) {
 	list, items := r.shown(max(int(room/rowHigh), 2))
 	pitch := min(room/float32(len(list)), mostRow)
 	rows := make([]scene.Row, len(list))
-	least, most, far := 0.0, 0.0, 0.0 // lanes side by side may hold more than a run is long, and leave less than nothing
+	// lanes side by side may hold more than a run is long, and leave less than nothing
+	least, most, far := 0.0, 0.0, 0.0
 	for i, q := range list {
 		y := y0 + float32(i)*pitch
 		region := scene.NoID
@@ -97,7 +98,8 @@ func (r picture) drawChanges(s *scene.Scene, top float32) {
 				region = uint32(ids[0])
 			}
 		}
-		rows[i] = scene.Row{From: y, To: y + pitch, Label: r.rowLabel(q), Location: scene.NoID, Region: region, Count: 1}
+		rows[i] = scene.Row{From: y, To: y + pitch, Label: r.rowLabel(q), Location: scene.NoID, Region: region,
+			Count: 1}
 		least, most = min(least, mean(q.values[0]), mean(q.values[1])), max(most, mean(q.values[0]), mean(q.values[1]))
 		far = max(far, math.Abs(q.difference()))
 		if lo, hi, ok := bounds(q); ok {
@@ -110,7 +112,9 @@ func (r picture) drawChanges(s *scene.Scene, top float32) {
 		words = 0
 	}
 	wide := max(w-left-words-between-edge, 2)
-	f1 := scene.Frame{Name: "values", X: left, Y: y0, W: wide * 0.55, H: pitch * float32(len(list)), XScale: scene.Scale{Kind: "linear", Begin: least * 1.02, End: max(most*1.02, 1), Label: r.perWords()}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f1 := scene.Frame{Name: "values", X: left, Y: y0, W: wide * 0.55, H: pitch * float32(len(list)),
+		XScale: scene.Scale{Kind: "linear", Begin: least * 1.02, End: max(most*1.02, 1), Label: r.perWords()},
+		YScale: scene.Scale{Kind: "rows", Rows: rows}}
 	f2 := f1
 	f2.Name, f2.X, f2.W = "difference", left+f1.W+between, max(wide*0.45, 1)
 	f2.XScale = scene.Scale{Kind: "linear", Begin: -max(far*1.08, 1), End: max(far*1.08, 1), Label: "B less A"}
@@ -143,7 +147,8 @@ func (r picture) drawChanges(s *scene.Scene, top float32) {
 			}
 		}
 		if words > 0 {
-			text.Add(f2.X+f2.W+edge, y+4, scene.Shorten(r.besides(q), words-edge, scene.TextSize), scene.UITextMuted, scene.Start)
+			text.Add(f2.X+f2.W+edge, y+4, scene.Shorten(r.besides(q), words-edge, scene.TextSize), scene.UITextMuted,
+				scene.Start)
 		}
 	}
 	text.Add(f1.X, f1.Y-6, r.sideWords(f1.W), scene.UITextMuted, scene.Start)
@@ -152,7 +157,9 @@ func (r picture) drawChanges(s *scene.Scene, top float32) {
 	s.AddLayer("words", -1, text)
 	s.RowLabels(i1, 0)
 	s.AimRows(i1, 0, f2.X+f2.W, func(row int) uint32 { return items[row](s) })
-	s.Legend = append(s.Legend, entry("A", colourA), entry("B", colourB), entry("longer in B", scene.Ramp("diverging", 0.92)), entry("shorter in B", scene.Ramp("diverging", 0.08)), entry("not certain", scene.UIAggregate))
+	s.Legend = append(s.Legend, entry("A", colourA), entry("B", colourB),
+		entry("longer in B", scene.Ramp("diverging", 0.92)), entry("shorter in B", scene.Ramp("diverging", 0.08)),
+		entry("not certain", scene.UIAggregate))
 }
 
 // sideWords names both sides within a width: what tells them apart stays.

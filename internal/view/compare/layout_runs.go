@@ -44,7 +44,8 @@ func (r picture) drawRuns(s *scene.Scene, top float32) {
 	far := 0.02
 	for i := range rows {
 		y := y0 + float32(i)*pitch
-		rows[i] = scene.Row{From: y, To: y + pitch, Label: r.rowLabel(all[i]), Location: scene.NoID, Region: scene.NoID, Count: 1}
+		rows[i] = scene.Row{From: y, To: y + pitch, Label: r.rowLabel(all[i]), Location: scene.NoID, Region: scene.NoID,
+			Count: 1}
 		for _, run := range order {
 			if d := math.Abs(r.valueOf(all[i], run)/all[i].estimate.A - 1); !math.IsInf(d, 0) {
 				far = max(far, min(d, 0.5))
@@ -54,7 +55,8 @@ func (r picture) drawRuns(s *scene.Scene, top float32) {
 	left := scene.RowLabelWidth(rows, w*0.34)
 	gap := float32(6)
 	cell := min((w-left-edge-gap)/float32(len(order)), 90)
-	f := scene.Frame{Name: "runs", X: left, Y: y0, W: cell*float32(len(order)) + gap, H: pitch * float32(n), YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f := scene.Frame{Name: "runs", X: left, Y: y0, W: cell*float32(len(order)) + gap, H: pitch * float32(n),
+		YScale: scene.Scale{Kind: "rows", Rows: rows}}
 	frame := s.AddFrame(f)
 	cells, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
 	at := func(k int) float32 {
@@ -71,7 +73,8 @@ func (r picture) drawRuns(s *scene.Scene, top float32) {
 			fill := scene.Ramp("diverging", 0.5+v/far/2)
 			cells.Add(at(k), rows[i].From+0.5, max(cell-1, 0.5), max(pitch-1, 0.5), fill)
 			cells.SetItem(s.Item(itemCell, i, run))
-			if label := strings.TrimSuffix(signedPercent(100*v), " %"); scene.TextWidth(label, scene.TextSize, false) < cell-6 && pitch >= 14 {
+			if label := strings.TrimSuffix(signedPercent(100*v), " %"); scene.TextWidth(label, scene.TextSize,
+				false) < cell-6 && pitch >= 14 {
 				text.Add(at(k)+cell/2, rows[i].From+pitch/2+4, label, scene.Ink(fill), scene.Middle)
 			}
 		}
@@ -82,11 +85,16 @@ func (r picture) drawRuns(s *scene.Scene, top float32) {
 		}
 	}
 	wideA, wideB := cell*float32(len(r.runs[0])), cell*float32(len(r.runs[1]))
-	text.Add(left, y0-6, scene.Shorten("A: "+r.label(0), max(wideA-4, 30), scene.TextSize), scene.UITextMuted, scene.Start)
-	text.Add(at(len(r.runs[0])), y0-6, scene.Shorten("B: "+r.label(1), max(wideB, 30), scene.TextSize), scene.UITextMuted, scene.Start)
+	text.Add(left, y0-6, scene.Shorten("A: "+r.label(0), max(wideA-4, 30), scene.TextSize), scene.UITextMuted,
+		scene.Start)
+	text.Add(at(len(r.runs[0])), y0-6, scene.Shorten("B: "+r.label(1), max(wideB, 30), scene.TextSize),
+		scene.UITextMuted, scene.Start)
 	s.AddLayer("cells", frame, cells)
 	s.AddLayer("words", -1, text)
 	s.RowLabels(frame, 0)
 	section := scene.RampSection("diverging")
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: fmt.Sprintf("%.0f %% less than the median of A … %.0f %% more", -100*-far, 100*far), Colour: scene.Colour(section.Start), RampEnd: scene.Colour(section.Start + section.Length - 1), Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend,
+		scene.LegendEntry{Label: fmt.Sprintf("%.0f %% less than the median of A … %.0f %% more", -100*-far, 100*far),
+			Colour: scene.Colour(section.Start), RampEnd: scene.Colour(section.Start + section.Length - 1),
+			Region: scene.NoID, Parent: scene.NoID})
 }

@@ -25,13 +25,16 @@ func (r picture) drawSteps(s *scene.Scene, top float32) {
 	most := 0.0
 	for i := range rows {
 		y := top + float32(i)*pitch
-		rows[i] = scene.Row{From: y, To: y + pitch, Label: [2]string{"A ", "B "}[r.side[order[i]]] + r.names[order[i]], Location: scene.NoID, Region: scene.NoID, Count: 1}
+		rows[i] = scene.Row{From: y, To: y + pitch, Label: [2]string{"A ", "B "}[r.side[order[i]]] + r.names[order[i]],
+			Location: scene.NoID, Region: scene.NoID, Count: 1}
 		for k := range r.prints[order[i]].Steps {
 			most = max(most, r.prints[order[i]].Steps[k].Total)
 		}
 	}
 	left := scene.RowLabelWidth(rows, w*0.3)
-	f := scene.Frame{Name: "steps", X: left, Y: top, W: max(w-left-edge-4, 1), H: pitch * float32(n), XScale: scene.Scale{Kind: "linear", End: max(most*1.03, 1), Label: "length of a step"}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f := scene.Frame{Name: "steps", X: left, Y: top, W: max(w-left-edge-4, 1), H: pitch * float32(n),
+		XScale: scene.Scale{Kind: "linear", End: max(most*1.03, 1), Label: "length of a step"},
+		YScale: scene.Scale{Kind: "rows", Rows: rows}}
 	frame := s.AddFrame(f)
 	s.XAxis(frame, scene.Axis{Unit: "ns"})
 	dots, medians := &scene.Point{}, &scene.Line{Width: 2}
@@ -51,7 +54,8 @@ func (r picture) drawSteps(s *scene.Scene, top float32) {
 	}
 	s.AddLayer("steps", frame, medians, dots)
 	s.RowLabels(frame, 0)
-	s.Legend = append(s.Legend, entry("a step of A", colourA), entry("a step of B", colourB), entry("median", scene.UIText))
+	s.Legend = append(s.Legend, entry("a step of A", colourA), entry("a step of B", colourB),
+		entry("median", scene.UIText))
 }
 
 // A rankPair is the useful time of one rank on both sides, the mean over runs.
@@ -152,5 +156,6 @@ func (r picture) drawRanks(s *scene.Scene, top float32) {
 		dots.SetItem(s.Item(itemRank, i))
 	}
 	s.AddLayer("ranks", frame, line, dots)
-	s.Legend = append(s.Legend, entry("more useful time in B", scene.Ramp("diverging", 0.92)), entry("less", scene.Ramp("diverging", 0.08)))
+	s.Legend = append(s.Legend, entry("more useful time in B", scene.Ramp("diverging", 0.92)),
+		entry("less", scene.Ramp("diverging", 0.08)))
 }

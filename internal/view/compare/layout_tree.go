@@ -45,7 +45,8 @@ func (r picture) drawTree(s *scene.Scene, top float32) {
 		r.empty(s, top, "no call path with time")
 		return
 	}
-	f := scene.Frame{Name: "tree", X: edge, Y: top, W: max(w-2*edge, 1), H: max(h-top-scene.AxisHeight-4, 1), XScale: scene.Scale{Kind: "linear", End: total, Label: r.perWords()}}
+	f := scene.Frame{Name: "tree", X: edge, Y: top, W: max(w-2*edge, 1), H: max(h-top-scene.AxisHeight-4, 1),
+		XScale: scene.Scale{Kind: "linear", End: total, Label: r.perWords()}}
 	for n := range r.nodes {
 		if up := r.tree.Nodes[n].Parent; up >= 0 {
 			depth[n] = depth[up] + 1
@@ -81,7 +82,8 @@ func (r picture) drawTree(s *scene.Scene, top float32) {
 			boxes.Add(x, y+1, max(end-x-1, 0.5), pitch-2, scene.UIEmpty)
 			boxes.SetItem(item)
 			for side := range 2 {
-				boxes.Add(x, y+1+float32(side)*(pitch-2)/2, max(float32(q.inclusive[side]/total)*f.W-1, 0.5), (pitch-2)/2-0.5, colour)
+				boxes.Add(x, y+1+float32(side)*(pitch-2)/2, max(float32(q.inclusive[side]/total)*f.W-1, 0.5),
+					(pitch-2)/2-0.5, colour)
 				boxes.SetItem(item)
 			}
 			if end-x > 30 && pitch >= 14 {
@@ -97,7 +99,9 @@ func (r picture) drawTree(s *scene.Scene, top float32) {
 	s.AddLayer("boxes", frame, boxes)
 	s.AddLayer("names", -1, text)
 	if !one {
-		s.Legend = append(s.Legend, entry("longer in B", scene.Ramp("diverging", 0.85)), entry("shorter in B", scene.Ramp("diverging", 0.15)))
+		s.Legend = append(s.Legend, entry("longer in B", scene.Ramp("diverging", 0.85)),
+			entry("shorter in B", scene.Ramp("diverging", 0.15)))
 	}
-	s.Legend = append(s.Legend, entry("nothing certain; upper half A, lower half B", scene.UIAggregate), entry("less than the other", scene.UIEmpty))
+	s.Legend = append(s.Legend, entry("nothing certain; upper half A, lower half B", scene.UIAggregate),
+		entry("less than the other", scene.UIEmpty))
 }

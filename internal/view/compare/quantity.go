@@ -41,9 +41,11 @@ func (q *quantity) difference() float64 { return mean(q.values[1]) - mean(q.valu
 const leastShare = 0.001
 
 // termWords are the parts of a step as people who train networks know them.
-var termWords = [step.Terms]string{"Kernel", "Memcpy", "Memset", "Communication", "Runtime", "DataLoader", "CPU Exec", "Other"}
+var termWords = [step.Terms]string{"Kernel", "Memcpy", "Memset", "Communication", "Runtime", "DataLoader", "CPU Exec",
+	"Other"}
 
-var termRoles = [step.Terms]trace.Role{trace.RoleCompute, trace.RoleCopy, trace.RoleCopy, trace.RoleCommunication, trace.RoleOverhead, trace.RoleIO, trace.RoleCompute, trace.RoleNone}
+var termRoles = [step.Terms]trace.Role{trace.RoleCompute, trace.RoleCopy, trace.RoleCopy, trace.RoleCommunication,
+	trace.RoleOverhead, trace.RoleIO, trace.RoleCompute, trace.RoleNone}
 
 // measure gathers what is compared.
 func (r *result) measure(pins []string) error {
@@ -52,7 +54,8 @@ func (r *result) measure(pins []string) error {
 	for _, side := range r.runs {
 		for _, i := range side {
 			if u := r.prints[i].Unit; u != r.unit {
-				return fmt.Errorf("run %s is in %q and run %s in %q: they cannot be compared", r.names[r.runs[0][0]], r.unit, r.names[i], u)
+				return fmt.Errorf("run %s is in %q and run %s in %q: they cannot be compared", r.names[r.runs[0][0]],
+					r.unit, r.names[i], u)
 			}
 			r.stepped = r.stepped && len(r.prints[i].Steps) > 0
 		}
@@ -137,7 +140,8 @@ func (r *result) paths(pins map[string]string) {
 	r.nodes = make([]*quantity, len(r.tree.Nodes))
 	for n := range r.tree.Nodes {
 		x := &r.tree.Nodes[n]
-		q := &quantity{kind: "path", name: x.Name, was: x.Was, role: x.Role, node: int32(n), callpath: r.tree.CallPath(int32(n))}
+		q := &quantity{kind: "path", name: x.Name, was: x.Was, role: x.Role, node: int32(n),
+			callpath: r.tree.CallPath(int32(n))}
 		for s := range q.values {
 			q.values[s] = make([]float64, len(r.runs[s]))
 		}
@@ -167,7 +171,8 @@ func (r *result) judge() {
 	whole := max(slices.Max(r.length.values[0]), slices.Max(r.length.values[1]))
 	ask := func(q *quantity) float64 {
 		q.estimate, q.q = compare.Of(q.values[0], q.values[1]), math.NaN()
-		if len(q.values[0])+len(q.values[1]) > 2 && max(slices.Max(q.values[0]), slices.Max(q.values[1])) >= leastShare*whole {
+		if len(q.values[0])+len(q.values[1]) > 2 &&
+			max(slices.Max(q.values[0]), slices.Max(q.values[1])) >= leastShare*whole {
 			return q.estimate.P
 		}
 		return math.NaN()
@@ -202,7 +207,8 @@ func (r *result) judge() {
 		r.overSteps()
 	}
 	slices.SortStableFunc(r.rows, func(x, y *quantity) int {
-		return cmp.Or(cmp.Compare(math.Abs(y.difference()), math.Abs(x.difference())), cmp.Compare(x.callpath, y.callpath))
+		return cmp.Or(cmp.Compare(math.Abs(y.difference()), math.Abs(x.difference())),
+			cmp.Compare(x.callpath, y.callpath))
 	})
 }
 

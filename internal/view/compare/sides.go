@@ -49,7 +49,8 @@ func (r *result) choose() error {
 	}
 	for s, name := range [2]string{"A", "B"} {
 		if len(r.runs[s]) == 0 {
-			return view.Empty("choose with --a PATTERN and --b PATTERN, or --by KEY; the runs are "+strings.Join(shorten(r.names, 12), ", "), "no run is on side %s", name)
+			return view.Empty("choose with --a PATTERN and --b PATTERN, or --by KEY; the runs are "+
+				strings.Join(shorten(r.names, 12), ", "), "no run is on side %s", name)
 		}
 	}
 	return nil
@@ -137,5 +138,6 @@ func (r *result) sizes() string {
 	if least == most {
 		return ""
 	}
-	return fmt.Sprintf("the runs have %d to %d ranks: times are means of a location; the view scaling holds sizes against each other", least, most)
+	return fmt.Sprintf("the runs have %d to %d ranks: times are means of a location; the view scaling holds sizes "+
+		"against each other", least, most)
 }

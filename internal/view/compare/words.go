@@ -25,7 +25,8 @@ func (r *result) words() string {
 	switch {
 	case e.NA == 1 && e.NB == 1:
 		if l.steps != nil && l.steps.P > compare.Level {
-			fmt.Fprintf(&b, ", which its %d and %d steps do not settle (p = %s)", l.steps.NA, l.steps.NB, probability(l.steps.P))
+			fmt.Fprintf(&b, ", which its %d and %d steps do not settle (p = %s)", l.steps.NA, l.steps.NB,
+				probability(l.steps.P))
 		}
 	case l.verdict == compare.Changed:
 		fmt.Fprintf(&b, " (%s, p = %s)", r.interval(e), probability(e.P))
@@ -64,9 +65,12 @@ func (r *result) culprits() string {
 		if q.kind != "part" && parted && one || len(names) == 2 {
 			continue
 		}
-		large := math.Abs(q.difference()) >= 0.2*math.Abs(whole) && math.Abs(q.difference()) >= leastShare*r.length.estimate.A
+		large := math.Abs(q.difference()) >= 0.2*math.Abs(whole) &&
+			math.Abs(q.difference()) >= leastShare*r.length.estimate.A
 		if q.verdict == compare.Changed || one && large {
-			names = append(names, fmt.Sprintf("%s %s to %s (%s)", q.label(), r.format(mean(q.values[0])), r.format(mean(q.values[1])), r.signed(q.difference())))
+			names = append(names,
+				fmt.Sprintf("%s %s to %s (%s)", q.label(), r.format(mean(q.values[0])), r.format(mean(q.values[1])),
+					r.signed(q.difference())))
 		}
 	}
 	switch {
@@ -75,16 +79,19 @@ func (r *result) culprits() string {
 	case one:
 		return "No part of it stands out."
 	case changed == 0:
-		return fmt.Sprintf("Of %d call paths none is known to have changed; %d have not by more than %s, %d cannot be told%s.", same+unknown, same, percent(r.worth), unknown, r.likely())
+		return fmt.Sprintf("Of %d call paths none is known to have changed; %d have not by more than %s, %d cannot "+
+			"be told%s.", same+unknown, same, percent(r.worth), unknown, r.likely())
 	}
-	return fmt.Sprintf("Changed: %s%s; %d have not changed by more than %s, %d cannot be told.", strings.Join(names, ", "), more(changed-len(names)), same, percent(r.worth), unknown)
+	return fmt.Sprintf("Changed: %s%s; %d have not changed by more than %s, %d cannot be told.",
+		strings.Join(names, ", "), more(changed-len(names)), same, percent(r.worth), unknown)
 }
 
 // likely names what differs most where the length changed and no call path is known to have: asked about
 // alone it would pass.
 func (r *result) likely() string {
 	if q := r.rows[0]; r.length.verdict == compare.Changed && q.verdict == compare.Unknown {
-		return fmt.Sprintf(", of these %s differs most (%s, p = %s by itself)", q.label(), r.signed(q.difference()), probability(q.estimate.P))
+		return fmt.Sprintf(", of these %s differs most (%s, p = %s by itself)", q.label(), r.signed(q.difference()),
+			probability(q.estimate.P))
 	}
 	return ""
 }
@@ -93,7 +100,8 @@ func (r *result) likely() string {
 func (r *result) steady() string {
 	var best *quantity
 	for _, q := range r.rows {
-		if a, b := mean(q.values[0]), mean(q.values[1]); q.kind == "part" && a > 0 && math.Abs(b/a-1) < 0.02 && (best == nil || a > mean(best.values[0])) {
+		if a, b := mean(q.values[0]), mean(q.values[1]); q.kind == "part" && a > 0 && math.Abs(b/a-1) < 0.02 &&
+			(best == nil || a > mean(best.values[0])) {
 			best = q
 		}
 	}
@@ -158,7 +166,8 @@ func (r *result) interval(e *compare.Estimate) string {
 	if math.IsNaN(e.Low) || e.A == 0 {
 		return "no interval"
 	}
-	return fmt.Sprintf("%s … %s with %.0f %% confidence", strings.TrimSuffix(signedPercent(100*e.Low/e.A), " %"), signedPercent(100*e.High/e.A), 100*e.Confidence)
+	return fmt.Sprintf("%s … %s with %.0f %% confidence", strings.TrimSuffix(signedPercent(100*e.Low/e.A), " %"),
+		signedPercent(100*e.High/e.A), 100*e.Confidence)
 }
 
 // signedPercent writes a change with its sign, the minus as long as the plus; none without a sign.

@@ -38,7 +38,8 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	d := Data{Measure: r.measure.Label, Unit: r.measure.Unit, Locations: r.have, Min: r.min, Q25: r.quartile[0], Median: r.quartile[1], Q75: r.quartile[2], Max: r.max, Mean: r.mean, SD: r.sd,
+	d := Data{Measure: r.measure.Label, Unit: r.measure.Unit, Locations: r.have, Min: r.min, Q25: r.quartile[0],
+		Median: r.quartile[1], Q75: r.quartile[2], Max: r.max, Mean: r.mean, SD: r.sd,
 		Bins: make([]Bin, len(r.bins)), Points: r.points()}
 	for i, b := range r.bins {
 		d.Bins[i] = Bin{b.low, b.high, b.count}

@@ -22,16 +22,21 @@ import (
 
 // View is the view.
 var View = &view.View{
-	Name:    "histogram",
-	Title:   "Histogram",
-	Paper:   "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a Parallel Profile Analysis Tool",
+	Name:  "histogram",
+	Title: "Histogram",
+	Paper: "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a " +
+		"Parallel Profile Analysis Tool",
 	Summary: "how one region's metric spreads over locations, and a bar for each location",
-	HowToRead: "The upper part counts locations: a bar is a range of values, its height how many locations have one in it. The line across is the mean, the bar along the top one standard deviation to both sides, " +
-		"the dashed line the median. The lower part has a bar for each location on the same axis; where there are more locations than pixels a bar runs from the least to the most of several. " +
-		"One hump is an even load; a second hump or a bar on its own are locations that behave differently: choose it to select them. The number is a metric of the selected regions; " +
+	HowToRead: "The upper part counts locations: a bar is a range of values, its height how many locations have one " +
+		"in it. The line across is the mean, the bar along the top one standard deviation to both sides, " +
+		"the dashed line the median. The lower part has a bar for each location on the same axis; where there are " +
+		"more locations than pixels a bar runs from the least to the most of several. " +
+		"One hump is an even load; a second hump or a bar on its own are locations that behave differently: choose " +
+		"it to select them. The number is a metric of the selected regions; " +
 		"without a selection it is of the region that differs most, which the notes name.",
-	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Words(view.Use("metric", "event0", "bins", "stretch", "order", "arrange"), "stretch: how values are spread over the axis [linear log]"),
+	Needs: view.Needs{Intervals: true, Profile: true},
+	Options: view.Words(view.Use("metric", "event0", "bins", "stretch", "order", "arrange"),
+		"stretch: how values are spread over the axis [linear log]"),
 	Data:    []any{Data{}},
 	Compute: compute,
 }
@@ -120,7 +125,9 @@ func (r *result) read(ctx context.Context) error {
 			return r.request.Advise("another metric").Empty("no region has a value in the selection")
 		}
 		regions = []trace.RegionID{region}
-		r.notes = append(r.notes, fmt.Sprintf("no region is selected: this is %s, which differs most between locations", q.Store().Regions()[region].Name))
+		r.notes = append(r.notes,
+			fmt.Sprintf("no region is selected: this is %s, which differs most between locations",
+				q.Store().Regions()[region].Name))
 	}
 	wanted := make([]bool, len(q.Store().Regions()))
 	for _, id := range regions {
@@ -148,7 +155,8 @@ func (r *result) read(ctx context.Context) error {
 	if len(regions) > 1 {
 		name = view.Count(len(regions), "region")
 		if metric.Number == view.NumberInclusive {
-			r.notes = append(r.notes, "inclusive values of several regions are added up: what lies in two of them counts twice")
+			r.notes = append(r.notes,
+				"inclusive values of several regions are added up: what lies in two of them counts twice")
 		}
 	}
 	r.take(view.Measure{Label: name + ", " + metric.Name, Unit: metric.Unit, Values: values, Regions: regions}, name)
@@ -175,7 +183,8 @@ func rows(n int, ids []trace.LocationID) []int32 {
 
 // mostDifferent gives the region with the greatest standard deviation over the
 // locations. One pass, O(locations × regions).
-func (r *result) mostDifferent(ctx context.Context, metric view.MetricChoice) (best trace.RegionID, found bool, err error) {
+func (r *result) mostDifferent(ctx context.Context, metric view.MetricChoice) (best trace.RegionID, found bool,
+	err error) {
 	s := r.request.Store()
 	sum, squares := make([]float64, len(s.Regions())), make([]float64, len(s.Regions()))
 	seen := make([]bool, len(s.Regions()))
@@ -225,7 +234,9 @@ func (r *result) summarise() error {
 		r.quartile[k] = quantile(sorted, float64(k+1)/4)
 	}
 	if missing := len(r.values) - r.have; missing > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s of %s have no value and are left out", view.Thousands(int64(missing)), view.Count(len(r.values), "location")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s of %s have no value and are left out", view.Thousands(int64(missing)),
+				view.Count(len(r.values), "location")))
 	}
 	switch r.request.Values.Text("stretch") {
 	case "log":
@@ -233,7 +244,8 @@ func (r *result) summarise() error {
 		if i := sort.SearchFloat64s(sorted, math.SmallestNonzeroFloat64); r.log && i > 0 {
 			r.zeros = i
 			r.min = sorted[i]
-			r.notes = append(r.notes, fmt.Sprintf("%s with 0 or less are left out of the logarithmic axis", view.Count(i, "location")))
+			r.notes = append(r.notes,
+				fmt.Sprintf("%s with 0 or less are left out of the logarithmic axis", view.Count(i, "location")))
 		}
 	case "rank":
 		return fmt.Errorf("--stretch rank: a histogram takes linear or log")
@@ -268,7 +280,8 @@ func (r *result) fill() {
 	}
 	r.bins = make([]bin, n)
 	for b := range r.bins {
-		r.bins[b] = bin{low: r.value(lo + (hi-lo)*float64(b)/float64(n)), high: r.value(lo + (hi-lo)*float64(b+1)/float64(n))}
+		r.bins[b] = bin{low: r.value(lo + (hi-lo)*float64(b)/float64(n)),
+			high: r.value(lo + (hi-lo)*float64(b+1)/float64(n))}
 	}
 	r.bins[0].low, r.bins[n-1].high = r.min, r.max
 	r.binOf = make([]int32, len(r.values))

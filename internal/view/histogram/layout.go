@@ -40,7 +40,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	for _, b := range r.bins {
 		most = max(most, b.count)
 	}
-	counts := scene.Frame{Name: "counts", Y: topRoom, XScale: r.scale(), YScale: scene.Scale{Kind: "linear", End: float64(max(most, 1)) * 1.05, Label: "locations"}}
+	counts := scene.Frame{Name: "counts", Y: topRoom, XScale: r.scale(),
+		YScale: scene.Scale{Kind: "linear", End: float64(max(most, 1)) * 1.05, Label: "locations"}}
 	room := h - topRoom - scene.AxisHeight - 4
 	lower := float32(0)
 	if room*0.55 >= leastBars && len(r.locations) > 1 {
@@ -82,7 +83,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	r.spread(s, 0)
 	r.paintCounts(s, &d)
 	if lower > 0 {
-		s.AimRows(1, 0, bars.X+bars.W, func(k int) uint32 { lo, hi := r.members(k, d.rows); return s.Item(ofLocations, lo, hi) })
+		s.AimRows(1, 0, bars.X+bars.W,
+			func(k int) uint32 { lo, hi := r.members(k, d.rows); return s.Item(ofLocations, lo, hi) })
 		r.paintBars(s, &d)
 		s.RowLabels(1, r.Arrangement().Gutter())
 		r.Arrangement().DrawRows(s, 1, r.ordered())
@@ -112,7 +114,8 @@ func (r *result) unit() string {
 }
 
 func (r *result) describe() string {
-	return fmt.Sprintf("Histogram of %s over %s: mean %s, from %s to %s.", r.measure.Label, view.Count(r.have, "location"), r.measure.Format(r.mean), r.measure.Format(r.min), r.measure.Format(r.max))
+	return fmt.Sprintf("Histogram of %s over %s: mean %s, from %s to %s.", r.measure.Label,
+		view.Count(r.have, "location"), r.measure.Format(r.mean), r.measure.Format(r.min), r.measure.Format(r.max))
 }
 
 // scale begins at 0 where that leaves room for what differs.
@@ -151,7 +154,8 @@ func (r *result) rowsFrom(top float32, d *drawing) []scene.Row {
 	for k := range rows {
 		lo, hi := r.members(k, d.rows)
 		first[k] = r.locations[r.order[lo]]
-		rows[k] = scene.Row{From: top + float32(k)*d.pitch, To: top + float32(k+1)*d.pitch, Location: scene.NoID, Region: scene.NoID, Count: hi - lo}
+		rows[k] = scene.Row{From: top + float32(k)*d.pitch, To: top + float32(k+1)*d.pitch, Location: scene.NoID,
+			Region: scene.NoID, Count: hi - lo}
 		if hi-lo == 1 {
 			rows[k].Location = uint32(first[k])
 		}
@@ -284,7 +288,10 @@ func (r *result) explain(s *scene.Scene, d *drawing) {
 	entry("one standard deviation, "+r.measure.Format(r.sd), scene.UIAxis)
 	s.Notes = append(s.Notes, r.notes...)
 	if d.pitch > 0 && d.rows < len(r.locations) {
-		s.Notes = append(s.Notes, fmt.Sprintf("a row of the lower part stands for up to %s of %s locations and runs from their least to their most", view.Thousands(int64((len(r.locations)+d.rows-1)/d.rows)), view.Thousands(int64(len(r.locations)))))
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("a row of the lower part stands for up to %s of %s locations and runs from their least to "+
+				"their most", view.Thousands(int64((len(r.locations)+d.rows-1)/d.rows)),
+				view.Thousands(int64(len(r.locations)))))
 	} else if d.pitch > 0 && r.base() == r.mean && r.mean != 0 {
 		s.Notes = append(s.Notes, "the axis does not begin at 0: bars of locations begin at the mean")
 	}
@@ -300,7 +307,8 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 
 func (r *result) binFact(k int) view.Fact {
 	b := r.bins[k]
-	f := view.Fact{Title: fmt.Sprintf("%s to %s", r.measure.Format(b.low), r.measure.Format(b.high)), Regions: r.measure.Regions, Count: int64(b.count)}
+	f := view.Fact{Title: fmt.Sprintf("%s to %s", r.measure.Format(b.low), r.measure.Format(b.high)),
+		Regions: r.measure.Regions, Count: int64(b.count)}
 	var inBin []trace.LocationID
 	for i, at := range r.binOf {
 		if int(at) == k {
@@ -314,7 +322,8 @@ func (r *result) binFact(k int) view.Fact {
 	for i := range members {
 		members[i] = int32(i)
 	}
-	f.Say("locations", fmt.Sprintf("%s, %s of all", view.Thousands(f.Count), view.FormatShare(float64(b.count)/float64(r.have))), "")
+	f.Say("locations",
+		fmt.Sprintf("%s, %s of all", view.Thousands(f.Count), view.FormatShare(float64(b.count)/float64(r.have))), "")
 	f.Say("which", view.NameList(names, members, 6), "")
 	f.SayNumber("from", b.low, r.measure.Format)
 	f.SayNumber("to", b.high, r.measure.Format)

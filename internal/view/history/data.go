@@ -63,14 +63,18 @@ func (r *result) rows() []Series {
 	out := []Series{}
 	for i := range r.series {
 		s := &r.series[i]
-		x := Series{CallPath: s.callpath, Region: s.name, Metric: "exclusive", Values: s.values, Changes: []int{}, Points: []Change{}, Count: len(s.changes),
-			Mean: view.Defined(s.mean), Low: view.Defined(s.low), High: view.Defined(s.high), Outside: append([]int{}, s.outside...)}
+		x := Series{CallPath: s.callpath, Region: s.name, Metric: "exclusive", Values: s.values, Changes: []int{},
+			Points: []Change{}, Count: len(s.changes),
+			Mean: view.Defined(s.mean), Low: view.Defined(s.low), High: view.Defined(s.high),
+			Outside: append([]int{}, s.outside...)}
 		if i == 0 {
 			x.Metric = "length"
 		}
 		for _, c := range s.changes {
 			x.Changes = append(x.Changes, c.Index)
-			x.Points = append(x.Points, Change{c.Index, r.runs[c.Index-1].name, r.runs[c.Index].name, c.Before, c.After, c.Dealt, r.command(&c)})
+			x.Points = append(x.Points,
+				Change{c.Index, r.runs[c.Index-1].name, r.runs[c.Index].name, c.Before, c.After, c.Dealt,
+					r.command(&c)})
 		}
 		out = append(out, x)
 	}
@@ -115,7 +119,9 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	case itemChange:
 		c := &s.changes[it.B]
 		before, after := &r.runs[c.Index-1], &r.runs[c.Index]
-		f := view.Fact{Title: "change of " + s.name, Text: "A click opens both runs against each other; so does " + r.command(c), Compare: []string{before.name, after.name}}
+		f := view.Fact{Title: "change of " + s.name,
+			Text:    "A click opens both runs against each other; so does " + r.command(c),
+			Compare: []string{before.name, after.name}}
 		f.Say("before", r.format(c.Before), view.Cell(c.Before))
 		f.Say("after", r.format(c.After), view.Cell(c.After))
 		f.Say("change", view.FormatSigned("%+.1f %%", 100*(c.After/c.Before-1)), "")

@@ -25,9 +25,14 @@ var View = &view.View{
 	Title:   "History",
 	Paper:   "E-divisive (Matteson, James 2014); Hunter (Fleming and others 2023); control charts after Shewhart",
 	Summary: "runs in order: where they change for good, and which are out of the ordinary",
-	HowToRead: "Each dot is a run, from the first to the last; the line is the mean since the last change, a mark where it changes for good. The band holds what is usual since the last change (three standard deviations, from the differences of neighbours); runs outside of it are drawn large. " +
-		"Below are the call paths that changed, then those that vary most. A change is looked for where what comes before and after differs most, and kept where values dealt anew differ as much too seldom to be chance, counted for all lines together. " +
-		"--order KEY puts runs in the order of a key, such as a date or a number of builds; else it is the order in which they were given. The two runs around a change are compared by the view compare.",
+	HowToRead: "Each dot is a run, from the first to the last; the line is the mean since the last change, a mark " +
+		"where it changes for good. The band holds what is usual since the last change (three standard deviations, " +
+		"from the differences of neighbours); runs outside of it are drawn large. " +
+		"Below are the call paths that changed, then those that vary most. A change is looked for where what comes " +
+		"before and after differs most, and kept where values dealt anew differ as much too seldom to be chance, " +
+		"counted for all lines together. " +
+		"--order KEY puts runs in the order of a key, such as a date or a number of builds; else it is the order in " +
+		"which they were given. The two runs around a change are compared by the view compare.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  256,
 	Options: view.Words(view.Use("order", "worth", "top"),
@@ -57,7 +62,9 @@ type run struct {
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &result{request: q}
 	if len(q.Runs) < leastRuns {
-		return nil, view.Empty("give more with --run NAME=SOURCE, or a directory of runs", "a history takes two runs or more, and there is one")
+		return nil,
+			view.Empty("give more with --run NAME=SOURCE, or a directory of runs",
+				"a history takes two runs or more, and there is one")
 	}
 	if s := &q.Selection; s.Locations != nil && len(s.Locations) == 0 || q.Store().Info().Timed() && s.Begin >= s.End {
 		return nil, view.Empty("choose nothing to see whole runs", "nothing is selected")
@@ -68,7 +75,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 			return nil, fmt.Errorf("run %s: %w", q.Runs[i].Name, err)
 		}
 		if i > 0 && p.Unit != r.runs[0].print.Unit {
-			return nil, fmt.Errorf("run %s is in %q and run %s in %q: they cannot be compared", r.runs[0].name, r.runs[0].print.Unit, q.Runs[i].Name, p.Unit)
+			return nil,
+				fmt.Errorf("run %s is in %q and run %s in %q: they cannot be compared", r.runs[0].name,
+					r.runs[0].print.Unit, q.Runs[i].Name, p.Unit)
 		}
 		r.runs = append(r.runs, run{name: q.Runs[i].Name, source: q.Runs[i].Source, print: p})
 	}
@@ -104,7 +113,8 @@ func (r *result) order(key string) error {
 			v, ok = r.runs[i].name, true
 		}
 		if !ok {
-			return fmt.Errorf("--order %q: run %s has no such key; give one with --key %s=/REGEXP/", key, r.runs[i].name, key)
+			return fmt.Errorf("--order %q: run %s has no such key; give one with --key %s=/REGEXP/", key,
+				r.runs[i].name, key)
 		}
 		r.runs[i].key = v
 		if _, err := strconv.ParseFloat(v, 64); err != nil {

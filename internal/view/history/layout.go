@@ -47,11 +47,15 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 			high = rest
 		}
 		inner := max(high-head-gap, 1)
-		r.chart(s, i, scene.Frame{Name: fmt.Sprintf("series %d", i), X: left, Y: y + head, W: max(w-left-edge-4, 1), H: inner,
-			XScale: scene.Scale{Kind: "linear", Begin: -0.5, End: float64(len(r.runs)) - 0.5}, YScale: r.scale(i, inner)}, i == n-1)
+		r.chart(s, i,
+			scene.Frame{Name: fmt.Sprintf("series %d", i), X: left, Y: y + head, W: max(w-left-edge-4, 1), H: inner,
+				XScale: scene.Scale{Kind: "linear", Begin: -0.5, End: float64(len(r.runs)) - 0.5},
+				YScale: r.scale(i, inner)}, i == n-1)
 		y += high
 	}
-	s.Legend = append(s.Legend, entry("a run", scene.UIData), entry("mean since the last change", scene.UIText), entry("usual since then", scene.UIBand), entry("changed for good: longer", scene.Ramp("diverging", 0.92)), entry("shorter", scene.Ramp("diverging", 0.08)))
+	s.Legend = append(s.Legend, entry("a run", scene.UIData), entry("mean since the last change", scene.UIText),
+		entry("usual since then", scene.UIBand), entry("changed for good: longer", scene.Ramp("diverging", 0.92)),
+		entry("shorter", scene.Ramp("diverging", 0.08)))
 	return s
 }
 
@@ -85,7 +89,8 @@ func (r *result) chart(s *scene.Scene, i int, f scene.Frame, last bool) {
 	axis := scene.Axis{Ticks: r.ticks(f.W), NoGrid: true, NoLabels: !last}
 	s.XAxis(frame, axis)
 	s.YAxis(frame, r.axis())
-	band, lines, dots, marks, text := &scene.Rect{}, &scene.Line{Width: 1}, &scene.Point{}, &scene.Line{Width: 2}, &scene.Text{Size: scene.TextSize}
+	band, lines, dots, marks, text := &scene.Rect{}, &scene.Line{Width: 1}, &scene.Point{}, &scene.Line{Width: 2},
+		&scene.Text{Size: scene.TextSize}
 	from := 0
 	if n := len(x.changes); n > 0 {
 		from = x.changes[n-1].Index

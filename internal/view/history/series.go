@@ -127,7 +127,8 @@ func (r *result) paths() []series {
 	tree := compare.Match(trees, sides, nil)
 	out := make([]series, len(tree.Nodes))
 	for n := range out {
-		out[n] = series{callpath: tree.CallPath(int32(n)), name: tree.Nodes[n].Name, role: tree.Nodes[n].Role, values: make([]float64, len(r.runs))}
+		out[n] = series{callpath: tree.CallPath(int32(n)), name: tree.Nodes[n].Name, role: tree.Nodes[n].Role,
+			values: make([]float64, len(r.runs))}
 	}
 	for i := range r.runs {
 		p := r.runs[i].print

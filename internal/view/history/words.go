@@ -20,7 +20,8 @@ func (r *result) words() string {
 	case 1:
 		fmt.Fprintf(&b, "%s changed once over %d runs: %s.", what, len(r.runs), r.changeWords(&l.changes[0]))
 	default:
-		fmt.Fprintf(&b, "%s changed %d times over %d runs, last: %s.", what, n, len(r.runs), r.changeWords(&l.changes[n-1]))
+		fmt.Fprintf(&b, "%s changed %d times over %d runs, last: %s.", what, n, len(r.runs),
+			r.changeWords(&l.changes[n-1]))
 	}
 	if n := len(l.changes); n > 0 {
 		at := l.changes[n-1].Index
@@ -29,7 +30,8 @@ func (r *result) words() string {
 			s := &r.series[1+i]
 			for k := range s.changes {
 				if d := s.changes[k].Index - at; d >= -1 && d <= 1 && len(names) < 3 {
-					names = append(names, fmt.Sprintf("%s (%s)", s.name, r.signed(s.changes[k].After-s.changes[k].Before)))
+					names = append(names,
+						fmt.Sprintf("%s (%s)", s.name, r.signed(s.changes[k].After-s.changes[k].Before)))
 				}
 			}
 		}
@@ -57,7 +59,8 @@ func (r *result) command(p *change.Point) string {
 // quoted writes a source as a shell reads it.
 func quoted(s string) string {
 	if s != "" && !strings.ContainsFunc(s, func(c rune) bool {
-		return !strings.ContainsRune("-_./:=@%+,", c) && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
+		return !strings.ContainsRune("-_./:=@%+,", c) && (c < '0' || c > '9') && (c < 'a' || c > 'z') &&
+			(c < 'A' || c > 'Z')
 	}) {
 		return s
 	}
@@ -66,7 +69,8 @@ func quoted(s string) string {
 
 // changeWords says what changed, and between which runs.
 func (r *result) changeWords(p *change.Point) string {
-	return fmt.Sprintf("%s to %s (%s) from %s to %s", r.format(p.Before), r.format(p.After), view.FormatSigned("%+.1f %%", 100*(p.After/p.Before-1)), r.runs[p.Index-1].name, r.runs[p.Index].name)
+	return fmt.Sprintf("%s to %s (%s) from %s to %s", r.format(p.Before), r.format(p.After),
+		view.FormatSigned("%+.1f %%", 100*(p.After/p.Before-1)), r.runs[p.Index-1].name, r.runs[p.Index].name)
 }
 
 func (r *result) format(v float64) string { return view.FormatIn(v, r.unit) }

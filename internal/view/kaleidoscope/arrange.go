@@ -65,7 +65,9 @@ func (p *plan) arrange(f *forest) *arrangement {
 		level, a.height = tree.Levels()
 	}
 	if p.order != byTime {
-		ordered, order := tree.Preorder(sorter(p.order, f, p.locations, a.node, func() []float64 { return invocation.NewLayout(tree).Weight }))
+		ordered,
+			order := tree.Preorder(sorter(p.order, f, p.locations, a.node,
+			func() []float64 { return invocation.NewLayout(tree).Weight }))
 		tree, a.origin = ordered, a.through(order)
 		level, _ = tree.Levels()
 	}
@@ -75,14 +77,18 @@ func (p *plan) arrange(f *forest) *arrangement {
 	}
 	if a.condensing.C0 > 0 {
 		condensed, kept := a.condensing.Apply(tree, level)
-		a.notes = append(a.notes, fmt.Sprintf("%d levels on %d rings: %s calls of condensed levels are not drawn", a.height, a.hmax, view.Thousands(int64(tree.Len()-condensed.Len()))))
+		a.notes = append(a.notes,
+			fmt.Sprintf("%d levels on %d rings: %s calls of condensed levels are not drawn", a.height, a.hmax,
+				view.Thousands(int64(tree.Len()-condensed.Len()))))
 		tree, a.origin = condensed, a.through(kept)
 	}
 	a.layout = invocation.NewLayout(tree)
 	a.shown, a.crowded = choose(a.layout, a.ring, sight{all: true})
 	a.widen(p)
 	if hidden := tree.Len() - len(a.shown) - a.crowded; hidden > 0 {
-		a.notes = append(a.notes, plural(hidden, "call below a sector of less than a pixel is not drawn", "calls below sectors of less than a pixel are not drawn"))
+		a.notes = append(a.notes,
+			plural(hidden, "call below a sector of less than a pixel is not drawn",
+				"calls below sectors of less than a pixel are not drawn"))
 	}
 	return a
 }

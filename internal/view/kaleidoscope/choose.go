@@ -99,7 +99,8 @@ func newSight(cx, cy float64, size scene.Size) sight {
 		return sight{far: far, half: 180}
 	}
 	dx, dy := max(-cx, cx-w, 0), max(-cy, cy-h, 0)
-	s := sight{near: math.Hypot(dx, dy), far: math.Hypot(max(math.Abs(cx), math.Abs(w-cx)), max(math.Abs(cy), math.Abs(h-cy)))}
+	s := sight{near: math.Hypot(dx, dy),
+		far: math.Hypot(max(math.Abs(cx), math.Abs(w-cx)), max(math.Abs(cy), math.Abs(h-cy)))}
 	s.mid = math.Atan2(h/2-cy, w/2-cx) * 180 / math.Pi
 	for _, c := range [][2]float64{{0, 0}, {w, 0}, {0, h}, {w, h}} {
 		s.half = max(s.half, apart(math.Atan2(c[1]-cy, c[0]-cx)*180/math.Pi, s.mid))

@@ -58,7 +58,8 @@ func clipSide(a, b []float32, edge, side float64) (outA, outB []float32) {
 // clipLine cuts a line to what is not far outside of the picture; false: nothing is left.
 func clipLine(x1, y1, x2, y2 float64, size scene.Size) (a, b, c, d float64, ok bool) {
 	from, to := 0.0, 1.0
-	for _, e := range [][2]float64{{x1 - x2, x1 + farAway}, {x2 - x1, float64(size.Width) + farAway - x1}, {y1 - y2, y1 + farAway}, {y2 - y1, float64(size.Height) + farAway - y1}} {
+	for _, e := range [][2]float64{{x1 - x2, x1 + farAway}, {x2 - x1, float64(size.Width) + farAway - x1},
+		{y1 - y2, y1 + farAway}, {y2 - y1, float64(size.Height) + farAway - y1}} {
 		switch {
 		case e[0] == 0 && e[1] < 0:
 			return 0, 0, 0, 0, false

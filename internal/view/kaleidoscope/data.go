@@ -69,7 +69,8 @@ type Data struct {
 
 func (r *result) Data() any {
 	r.look(r.request.Size)
-	d := Data{Height: r.height, HMax: r.hmax, C0: r.condensing.C0, Threshold: r.condensing.T, Ring: r.ring, Calls: r.forest.calls.Len(), Nodes: []Node{}, Merged: r.sectors(), Children: r.childCounts()}
+	d := Data{Height: r.height, HMax: r.hmax, C0: r.condensing.C0, Threshold: r.condensing.T, Ring: r.ring,
+		Calls: r.forest.calls.Len(), Nodes: []Node{}, Merged: r.sectors(), Children: r.childCounts()}
 	expects := r.expects()
 	r.each(func(i int) { d.Nodes = append(d.Nodes, r.nodeData(i, expects)) })
 	return d
@@ -155,8 +156,9 @@ func (r *result) nodeData(i int, expects []int32) Node {
 	c := r.call(i)
 	index, made := r.forest.counts()
 	x, y := r.layout.At(i, r.ring)
-	n := Node{ID: r.node(i), Begin: int64(c.Begin), Level: r.forest.level[r.node(i)], Ring: r.layout.Level[i], Weight: r.layout.Weight[i],
-		Start: r.layout.Start[i], Alloc: r.layout.Alloc[i], X: x, Y: y,
+	n := Node{ID: r.node(i), Begin: int64(c.Begin), Level: r.forest.level[r.node(i)], Ring: r.layout.Level[i],
+		Weight: r.layout.Weight[i],
+		Start:  r.layout.Start[i], Alloc: r.layout.Alloc[i], X: x, Y: y,
 		Step: r.forest.step(r.node(i)), Index: index[r.node(i)], Children: made[r.node(i)], Expects: expects[r.node(i)]}
 	if p := r.layout.Tree.Parent[i]; p >= 0 {
 		up := r.node(int(p))
@@ -175,9 +177,12 @@ func (r *result) call(i int) invocation.Call { return r.forest.calls.At(r.node(i
 
 // Table has a row for each node of the JSON twin.
 func (r *result) Table() *view.Table {
-	t := &view.Table{Columns: []view.Column{{Name: "id"}, {Name: "parent"}, {Name: "region"}, {Name: "location"}, {Name: "begin", Unit: "ns"}, {Name: "level", Unit: "count"},
+	t := &view.Table{Columns: []view.Column{{Name: "id"}, {Name: "parent"}, {Name: "region"}, {Name: "location"},
+		{Name: "begin", Unit: "ns"}, {Name: "level", Unit: "count"},
 		{Name: "ring", Unit: "count"}, {Name: "weight"}, {Name: "start"}, {Name: "alloc"},
-		{Name: "step"}, {Name: "processor"}, {Name: "index"}, {Name: "children", Unit: "count"}, {Name: "expects", Unit: "count"}}, Rows: [][]any{}, Locations: []trace.LocationID{}, Regions: []trace.RegionID{}}
+		{Name: "step"}, {Name: "processor"}, {Name: "index"}, {Name: "children", Unit: "count"},
+		{Name: "expects", Unit: "count"}}, Rows: [][]any{}, Locations: []trace.LocationID{},
+		Regions: []trace.RegionID{}}
 	expects := r.expects()
 	r.each(func(i int) {
 		n := r.nodeData(i, expects)
@@ -185,8 +190,10 @@ func (r *result) Table() *view.Table {
 		if n.Parent != nil {
 			parent = int64(*n.Parent)
 		}
-		t.Rows = append(t.Rows, []any{int64(n.ID), parent, n.Region, n.Location, n.Begin, int64(n.Level), int64(n.Ring), n.Weight, n.Start, n.Alloc,
-			int64(n.Step), r.processorName(r.node(i)), int64(n.Index), int64(n.Children), int64(n.Expects)})
+		t.Rows = append(t.Rows,
+			[]any{int64(n.ID), parent, n.Region, n.Location, n.Begin, int64(n.Level), int64(n.Ring), n.Weight, n.Start,
+				n.Alloc,
+				int64(n.Step), r.processorName(r.node(i)), int64(n.Index), int64(n.Children), int64(n.Expects)})
 		t.Locations = append(t.Locations, r.call(i).Location)
 		t.Regions = append(t.Regions, r.call(i).Region)
 	})
@@ -206,7 +213,8 @@ func (r *result) processorName(node int32) string {
 func (r *result) label(node int32) string {
 	index, _ := r.forest.counts()
 	name := r.request.Store().Regions()[r.forest.calls.Region[node]].Name
-	return fmt.Sprintf("(%s %d, %s, %d)", scene.Shorten(name, 120, scene.TextSize), r.forest.step(node), r.processorNumber(node), index[node])
+	return fmt.Sprintf("(%s %d, %s, %d)", scene.Shorten(name, 120, scene.TextSize), r.forest.step(node),
+		r.processorNumber(node), index[node])
 }
 
 // processorNumber is the rank of a processor, or the number that its name ends in,
@@ -235,7 +243,8 @@ func (r *result) fact(i int) view.Fact {
 	}
 	g := &s.Regions()[c.Region]
 	begin, end := c.Begin, c.End
-	f := view.Fact{Title: g.Name, Locations: []trace.LocationID{c.Location}, Regions: []trace.RegionID{c.Region}, Begin: &begin, End: &end,
+	f := view.Fact{Title: g.Name, Locations: []trace.LocationID{c.Location}, Regions: []trace.RegionID{c.Region},
+		Begin: &begin, End: &end,
 		Row: &store.Row{Location: c.Location, Lane: int(c.Lane), Row: int(c.Row)}, Open: r.opens(i)}
 	line := func(label, value, exact string) {
 		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: exact})
@@ -254,7 +263,9 @@ func (r *result) fact(i int) view.Fact {
 	line("duration", view.FormatTime(c.End-c.Begin), strconv.FormatInt(int64(c.End-c.Begin), 10))
 	line("path", r.path(r.node(i)), "")
 	line("weight", strconv.FormatFloat(r.layout.Weight[i], 'f', 0, 64), "")
-	line("sector", strconv.FormatFloat(r.layout.Start[i], 'f', 2, 64)+"° and "+strconv.FormatFloat(r.layout.Alloc[i], 'f', 2, 64)+"° wide", "")
+	line("sector",
+		strconv.FormatFloat(r.layout.Start[i], 'f', 2, 64)+"° and "+strconv.FormatFloat(r.layout.Alloc[i], 'f', 2, 64)+
+			"° wide", "")
 	line("node", strconv.Itoa(int(r.node(i))), "")
 	switch {
 	case g.File != "" && g.Line > 0:

@@ -38,7 +38,8 @@ func (r *result) look(size scene.Size) {
 	x, y := r.rootAt(size)
 	r.sight = invocation.NewSight(float64(size.Width), float64(size.Height), ring*r.zoom.factor, x, y)
 	items, skipped := lookAt(o, r.sight)
-	a := &arrangement{height: o.Height, ring: ring, hmax: (o.Height + int(r.sight.Band) - 1) / int(r.sight.Band), items: items, skipped: skipped,
+	a := &arrangement{height: o.Height, ring: ring, hmax: (o.Height + int(r.sight.Band) - 1) / int(r.sight.Band),
+		items: items, skipped: skipped,
 		layout: &invocation.Layout{Tree: &invocation.Tree{}, Height: o.Height}}
 	if r.sight.Band > 1 {
 		a.condensing = invocation.Condensing{C0: int(r.sight.Band), T: o.Height}
@@ -96,7 +97,9 @@ func (r *result) detailNotes() (out []string) {
 		}
 	}
 	if sectors > 0 {
-		out = append(out, plural(calls, "call is", "calls are")+" in "+plural(sectors, "sector", "sectors")+" of less than a pixel each, which a closer look opens")
+		out = append(out,
+			plural(calls, "call is", "calls are")+" in "+plural(sectors, "sector", "sectors")+
+				" of less than a pixel each, which a closer look opens")
 	}
 	return out
 }

@@ -35,7 +35,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", "")
 	s.AddFrame(scene.Frame{Name: "main", W: float32(size.Width), H: float32(size.Height)})
 	r.look(size)
-	scale := r.zoom.factor * float64(min(size.Width, size.Height)) / float64(max(min(r.request.Size.Width, r.request.Size.Height), 1))
+	scale := r.zoom.factor * float64(min(size.Width,
+		size.Height)) / float64(max(min(r.request.Size.Width, r.request.Size.Height), 1))
 	r.drawing = drawing{size: size, d: r.ring * scale}
 	r.cx, r.cy = r.rootAt(size)
 	if r.detail != nil {
@@ -63,8 +64,10 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.AddLayer("calls", 0, whole)
 	s.Legend = p.legend()
 	s.Notes = r.Notes()
-	s.Description = fmt.Sprintf("Kaleidoscope of %s calls on %d levels, painted by %s; %s of them are drawn, in %s marks.",
-		view.Thousands(int64(r.forest.calls.Len())), r.height, p.paint, view.Thousands(int64(r.drawnCalls())), view.Thousands(int64(count)))
+	s.Description = fmt.Sprintf("Kaleidoscope of %s calls on %d levels, painted by %s; %s of them are drawn, in %s "+
+		"marks.",
+		view.Thousands(int64(r.forest.calls.Len())), r.height, p.paint, view.Thousands(int64(r.drawnCalls())),
+		view.Thousands(int64(count)))
 	return s
 }
 

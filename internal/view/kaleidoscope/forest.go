@@ -165,7 +165,8 @@ func collect(ctx context.Context, s store.Reader, w store.Window) (*invocation.C
 			if kind != trace.LinkSpawn && kind != trace.LinkSteal {
 				continue
 			}
-			child, maker := node(c.ToLocation[i], c.ToLane[i], c.ToRow[i]), node(c.FromLocation[i], c.FromLane[i], c.FromRow[i])
+			child, maker := node(c.ToLocation[i], c.ToLane[i], c.ToRow[i]),
+				node(c.FromLocation[i], c.FromLane[i], c.FromRow[i])
 			if child < 0 || maker < 0 {
 				continue
 			}
@@ -189,7 +190,8 @@ type laneKey struct {
 
 // readLanes reads all lanes in parallel. They come in order of location and lane;
 // number gives the place of each.
-func readLanes(ctx context.Context, s store.Reader, w store.Window) (out []*invocation.Lane, number map[laneKey]int, err error) {
+func readLanes(ctx context.Context, s store.Reader, w store.Window) (out []*invocation.Lane, number map[laneKey]int,
+	err error) {
 	census, first := newCensus(s), s.Lanes()
 	lanes := map[laneKey]*invocation.Lane{}
 	var mu sync.Mutex
@@ -203,8 +205,10 @@ func readLanes(ctx context.Context, s store.Reader, w store.Window) (out []*invo
 		if l == nil {
 			l = &invocation.Lane{Location: c.Location, Lane: int32(c.Lane)}
 			lanes[key] = l
-			if first[c.Location+1]-first[c.Location] == 1 && s.Locations().IsLeaf(c.Location) { // else it counts all below
-				l.Grow(int(s.Count(store.Window{Begin: w.Begin, End: w.End, Locations: []trace.LocationID{c.Location}})))
+			if first[c.Location+1]-first[c.Location] == 1 && s.Locations().IsLeaf(c.Location) {
+				// else it counts all below
+				l.Grow(int(s.Count(store.Window{Begin: w.Begin, End: w.End,
+					Locations: []trace.LocationID{c.Location}})))
 			}
 		}
 		mu.Unlock()

@@ -75,7 +75,8 @@ type locationGroup struct {
 
 // groupsAt gives the subtrees at a level that hold calls, in order; deeper tells
 // whether there is a level below.
-func groupsAt(t *store.Tree, used []trace.LocationID, weight []int, level uint16) (groups []locationGroup, deeper bool) {
+func groupsAt(t *store.Tree, used []trace.LocationID, weight []int, level uint16) (groups []locationGroup,
+	deeper bool) {
 	for _, id := range used {
 		g := id
 		for t.Level[g] > level && t.Parent[g] != trace.NoLocation {
@@ -129,7 +130,8 @@ func (p *painter) neighbours(groups []locationGroup) {
 		p.fill(g.top, int32(k/each))
 	}
 	if each > 1 {
-		p.result.shared = fmt.Sprintf("%s %s share %d colours, neighbours %d to one", view.Thousands(int64(len(groups))), word(t, groups), len(p.names), each)
+		p.result.shared = fmt.Sprintf("%s %s share %d colours, neighbours %d to one",
+			view.Thousands(int64(len(groups))), word(t, groups), len(p.names), each)
 	}
 }
 
@@ -169,7 +171,8 @@ func (p *painter) largest(groups []locationGroup) {
 		p.names, p.tops = append(p.names, t.Name[g.top]), append(p.tops, g.top)
 	}
 	p.restName = view.Thousands(int64(len(groups)-hues)) + " others"
-	p.result.shared = fmt.Sprintf("the %d %s with most calls have a colour each, %s are grey", hues, word(t, groups), p.restName)
+	p.result.shared = fmt.Sprintf("the %d %s with most calls have a colour each, %s are grey", hues, word(t, groups),
+		p.restName)
 }
 
 func (p *painter) fill(top trace.LocationID, colour int32) {

@@ -32,14 +32,22 @@ var View = &view.View{
 	Title:   "Kaleidoscope",
 	Paper:   "Tick, Park: Kaleidescope Visualization of Fine-Grain Parallel Programs",
 	Summary: "the whole invocation tree as one radial picture: by location, region or time",
-	HowToRead: "The root is in the middle; a call lies on the ring of its depth, and its calls share its sector by weight. A call and its calls form one filled shape in the call's colour, with an outer band in the colours of its calls. " +
-		"Painted by location, even colours mean an even load; painted by time, one colour is one moment. The same time colour with different location colours is work in parallel, " +
-		"the same with the same is work in sequence. Painted by both, hue is the location and lightness the time, early ones light. What is under a pixel wide is a sector with its neighbours, painted " +
-		"with the mix of their colours, and opens when one comes closer, down to single calls; no call leaves its angle. In the page, a double click opens a subtree or a sector, and the flower can be seen to bloom.",
+	HowToRead: "The root is in the middle; a call lies on the ring of its depth, and its calls share its sector by " +
+		"weight. A call and its calls form one filled shape in the call's colour, with an outer band in the colours " +
+		"of its calls. " +
+		"Painted by location, even colours mean an even load; painted by time, one colour is one moment. The same " +
+		"time colour with different location colours is work in parallel, " +
+		"the same with the same is work in sequence. Painted by both, hue is the location and lightness the time, " +
+		"early ones light. What is under a pixel wide is a sector with its neighbours, painted " +
+		"with the mix of their colours, and opens when one comes closer, down to single calls; no call leaves its " +
+		"angle. In the page, a double click opens a subtree or a sector, and the flower can be seen to bloom.",
 	Needs: view.Needs{Intervals: true},
 	Runs:  2,
-	Options: view.Words(view.Use("ring", "paint", "order=auto", "root", "zoom", "until", "light", "all", "palette=spectrum", "paper"),
-		"order: order of sectors: roots in the order of their processes and what they call by begin, all by begin, the largest first, or by begin with what a condensed call made together; auto: rank where roots are of ranks or one a location, else time [auto rank time size family]"),
+	Options: view.Words(view.Use("ring", "paint", "order=auto", "root", "zoom", "until", "light", "all",
+		"palette=spectrum", "paper"),
+		"order: order of sectors: roots in the order of their processes and what they call by begin, all by begin, "+
+			"the largest first, or by begin with what a condensed call made together; auto: rank where roots are of "+
+			"ranks or one a location, else time [auto rank time size family]"),
 	Data:    []any{Data{}, PairData{}},
 	Compute: compute,
 }
@@ -107,7 +115,9 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 	r.root = p.root
 	r.light = newLight(q, q.Values.Switch("light"))
 	if !r.paper && !p.all {
-		r.detail, err = view.Keep(q.Runs[0].Cache, "kaleidoscope detail "+keyOf(w)+p.key(), (*detail).sizeBytes, func() (*detail, error) { return p.detail(r.forest), nil })
+		r.detail,
+			err = view.Keep(q.Runs[0].Cache, "kaleidoscope detail "+keyOf(w)+p.key(), (*detail).sizeBytes,
+			func() (*detail, error) { return p.detail(r.forest), nil })
 		if err == nil {
 			err = r.zoomToCall()
 			r.look(q.Size)
@@ -117,13 +127,16 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 	if err := r.zoomToCall(); err != nil {
 		return nil, err
 	}
-	r.arrangement, err = view.Keep(q.Runs[0].Cache, "kaleidoscope arrangement "+keyOf(w)+p.key(), (*arrangement).sizeBytes, func() (*arrangement, error) { return p.arrange(r.forest), nil })
+	r.arrangement,
+		err = view.Keep(q.Runs[0].Cache, "kaleidoscope arrangement "+keyOf(w)+p.key(), (*arrangement).sizeBytes,
+		func() (*arrangement, error) { return p.arrange(r.forest), nil })
 	return r, err
 }
 
 func (r *result) plan() (*plan, error) {
 	v := r.request.Values
-	p := &plan{root: -1, order: v.Text("order"), locations: r.request.Store().Locations(), ring: v.Integer("ring"), width: min(r.request.Size.Width, r.request.Size.Height), all: v.Switch("all")}
+	p := &plan{root: -1, order: v.Text("order"), locations: r.request.Store().Locations(), ring: v.Integer("ring"),
+		width: min(r.request.Size.Width, r.request.Size.Height), all: v.Switch("all")}
 	if root := v.Text("root"); root != "" {
 		id, err := strconv.Atoi(root)
 		if err != nil || id < 0 || id >= r.forest.calls.Len() {
@@ -164,17 +177,22 @@ func (r *result) parseUntil() error {
 func (r *result) Notes() []string {
 	var out []string
 	if n := r.forest.calls.Late; n > 0 {
-		out = append(out, plural(n, "call begins before the one that made it: clocks disagree", "calls begin before those that made them: clocks disagree"))
+		out = append(out,
+			plural(n, "call begins before the one that made it: clocks disagree",
+				"calls begin before those that made them: clocks disagree"))
 	}
 	if n := r.forest.calls.Cut; n > 0 {
-		out = append(out, plural(n, "call would be its own ancestor and hangs on the root", "calls would be their own ancestors and hang on the root"))
+		out = append(out,
+			plural(n, "call would be its own ancestor and hangs on the root",
+				"calls would be their own ancestors and hang on the root"))
 	}
 	out = append(append(out, r.arrangement.notes...), r.detailNotes()...)
 	if r.until < r.forest.end {
 		out = append(out, "as it was at "+view.FormatTime(r.until))
 	}
 	if r.light.on {
-		out = append(out, fmt.Sprintf("%s of the calls drawn are selected, the others dimmed", view.Thousands(int64(r.lit))))
+		out = append(out,
+			fmt.Sprintf("%s of the calls drawn are selected, the others dimmed", view.Thousands(int64(r.lit))))
 	}
 	crowded := r.crowded
 	if r.zoom != (zoom{factor: 1}) {

@@ -43,7 +43,8 @@ func (r *labeller) labels() *scene.Text {
 		}
 		if b, name := r.room(l.family, r.request.Store().Regions()[region].Name); name != "" && !b.meetsAny(taken) {
 			taken = append(taken, b)
-			text.Add(float32(b.x), float32(b.y)+scene.TextSize*0.35, name, scene.InkFor(l.family.colour, l.family.flag), scene.Middle)
+			text.Add(float32(b.x), float32(b.y)+scene.TextSize*0.35, name, scene.InkFor(l.family.colour, l.family.flag),
+				scene.Middle)
 		}
 	}
 	return text
@@ -85,7 +86,8 @@ func (r *labeller) room(f *family, name string) (best box, short string) {
 		a, b := r.at(f.children[int(k)]), r.at(f.children[int(math.Ceil(k))])
 		for _, out := range labelOut {
 			mid := middle(a, b)
-			tries = append(tries, box{x: top.x + out*(mid.x-top.x), y: top.y + out*(mid.y-top.y), halfHeight: scene.TextSize * 0.6})
+			tries = append(tries,
+				box{x: top.x + out*(mid.x-top.x), y: top.y + out*(mid.y-top.y), halfHeight: scene.TextSize * 0.6})
 		}
 	}
 	for _, t := range tries {

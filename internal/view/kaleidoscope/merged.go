@@ -79,8 +79,8 @@ func (r *result) mixOf(p *painter, it *invocation.Item) *mix {
 	return m
 }
 
-// drawMerged draws sectors that stand for several calls: stripes of their colours along the radius by share, to the level
-// that holds nine tenths of the calls, and a line from there to the deepest.
+// drawMerged draws sectors that stand for several calls: stripes of their colours along the radius by share, to the
+// level that holds nine tenths of the calls, and a line from there to the deepest.
 func (r *result) drawMerged(p *painter) (sectors *scene.Polygon, rest *scene.Line) {
 	sectors, rest = &scene.Polygon{}, &scene.Line{Width: 1}
 	for k := range r.families {
@@ -157,7 +157,8 @@ func (r *result) stripes(p *painter, m *mix, length float64) (out []part) {
 		return []part{{m.colours[0].colour, length}}
 	}
 	slices.SortStableFunc(shown, func(a, b mixed) int {
-		return cmp.Or(cmp.Compare(btoi(a.colour == scene.UIAggregate), btoi(b.colour == scene.UIAggregate)), cmp.Compare(a.colour, b.colour))
+		return cmp.Or(cmp.Compare(btoi(a.colour == scene.UIAggregate), btoi(b.colour == scene.UIAggregate)),
+			cmp.Compare(a.colour, b.colour))
 	})
 	for _, c := range shown {
 		out = append(out, part{c.colour, float64(c.calls) * each})
@@ -172,8 +173,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// wedge gives the corners of a part of a sector between two radii: at least a pixel wide where it ends, and as far as it
-// is in sight.
+// wedge gives the corners of a part of a sector between two radii: at least a pixel wide where it ends, and as far as
+// it is in sight.
 func (r *result) wedge(it *invocation.Item, from, to float64) (xs, ys []float32) {
 	from, to = max(from, r.sight.Near-2), min(to, r.sight.Far+2)
 	start, end := it.Start*math.Pi/180, (it.Start+it.Alloc)*math.Pi/180
@@ -215,7 +216,8 @@ func (r *result) sectorUnder(p point) int32 {
 	for k := range r.families {
 		f := &r.families[k]
 		it := &r.items[r.places[f.place].node]
-		if f.mix == nil && (len(f.children) > 0 || !r.fillsSector(f)) || radius < r.d*float64(it.Level) || radius > r.d*float64(max(it.Level, it.Deepest)+1) {
+		if f.mix == nil && (len(f.children) > 0 || !r.fillsSector(f)) || radius < r.d*float64(it.Level) ||
+			radius > r.d*float64(max(it.Level, it.Deepest)+1) {
 			continue
 		}
 		if far := max(it.Start-angle, angle-it.Start-it.Alloc, 0); far < near {
@@ -231,8 +233,9 @@ type Share struct {
 	Share  float64 `json:"share"`
 }
 
-// A Sector stands for calls that are each less than a pixel wide, or lie on a level that is not drawn. Its middle is given from
-// the root in halves of the picture's smaller side, as --zoom takes it; time is that of the outermost of its calls, added up.
+// A Sector stands for calls that are each less than a pixel wide, or lie on a level that is not drawn. Its middle is
+// given from the root in halves of the picture's smaller side, as --zoom takes it; time is that of the outermost of its
+// calls, added up.
 type Sector struct {
 	X     float64 `json:"x"`
 	Y     float64 `json:"y"`
@@ -327,7 +330,8 @@ func (r *result) shares(count map[trace.RegionID]int, total int) []Share {
 func (r *result) mergedFact(i int) view.Fact {
 	it := &r.items[i]
 	s := r.sector(it.Level, it.Start, it.Alloc, it.Deepest+1, it.First, it.End)
-	f := view.Fact{Title: plural(s.Calls, "call", "calls"), Text: "Each is less than a pixel wide here. A double click comes closer.", Count: int64(s.Calls)}
+	f := view.Fact{Title: plural(s.Calls, "call", "calls"),
+		Text: "Each is less than a pixel wide here. A double click comes closer.", Count: int64(s.Calls)}
 	line := func(label, value string) { f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value}) }
 	line("time of the outermost", view.FormatTime(trace.Time(s.Time)))
 	for _, m := range s.Mix[:min(len(s.Mix), mostStripes)] {
@@ -374,7 +378,9 @@ func (r *result) locationLines(it *invocation.Item, line func(label, value strin
 	case len(count) == 1:
 		line("location", tree.Path(best))
 	default:
-		line("locations", fmt.Sprintf("%s; %s has %s", view.Thousands(int64(len(count))), tree.Name[best], percent(float64(most)/float64(it.End-it.First))))
+		line("locations",
+			fmt.Sprintf("%s; %s has %s", view.Thousands(int64(len(count))), tree.Name[best],
+				percent(float64(most)/float64(it.End-it.First))))
 	}
 }
 

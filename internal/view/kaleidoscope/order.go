@@ -41,7 +41,8 @@ func chosenOrder(f *forest, t *store.Tree) string {
 }
 
 // sorter gives what brings the siblings of a tree of the forest's nodes into an order; nil: they are in it.
-func sorter(order string, f *forest, t *store.Tree, node func(i int) int32, weight func() []float64) func(parent int32, children []int32) {
+func sorter(order string, f *forest, t *store.Tree, node func(i int) int32, weight func() []float64) func(parent int32,
+	children []int32) {
 	switch order {
 	case byRank:
 		return func(parent int32, children []int32) {

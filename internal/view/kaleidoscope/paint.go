@@ -65,12 +65,14 @@ func (r *result) timeLimit() string {
 	if end-begin < trace.Time(colours) {
 		return ""
 	}
-	return fmt.Sprintf("one colour is %s: equal colours are not equal times", view.FormatTime((end-begin)/trace.Time(colours-1)))
+	return fmt.Sprintf("one colour is %s: equal colours are not equal times",
+		view.FormatTime((end-begin)/trace.Time(colours-1)))
 }
 
 // painter begins the spectrum anew for a subtree.
 func (r *result) painter() *painter {
-	p := &painter{result: r, paint: r.request.Values.Text("paint"), ramp: r.ramp(), seen: map[int32]bool{}, marks: map[trace.RegionID]int{}}
+	p := &painter{result: r, paint: r.request.Values.Text("paint"), ramp: r.ramp(), seen: map[int32]bool{},
+		marks: map[trace.RegionID]int{}}
 	p.begin, p.end = r.spectrum()
 	if p.paint == "location" || p.paint == "both" || p.paint == "processor" {
 		p.group()

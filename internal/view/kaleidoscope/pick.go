@@ -81,7 +81,8 @@ func (r *result) lineAt(p point) int32 {
 			continue
 		}
 		a, b := r.at(f.place), r.at(f.children[0])
-		if p.x < min(a.x, b.x)-slack || p.x > max(a.x, b.x)+slack || p.y < min(a.y, b.y)-slack || p.y > max(a.y, b.y)+slack {
+		if p.x < min(a.x, b.x)-slack || p.x > max(a.x, b.x)+slack || p.y < min(a.y, b.y)-slack ||
+			p.y > max(a.y, b.y)+slack {
 			continue
 		}
 		dx, dy := b.x-a.x, b.y-a.y

@@ -37,7 +37,8 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	d := Data{Metric: r.metric.Name, Unit: r.metric.Unit, Locations: len(r.locations), Regions: make([]Region, len(r.rows)), Points: r.points()}
+	d := Data{Metric: r.metric.Name, Unit: r.metric.Unit, Locations: len(r.locations),
+		Regions: make([]Region, len(r.rows)), Points: r.points()}
 	for i := range r.rows {
 		x := &r.rows[i]
 		d.Regions[i] = Region{x.region, r.regions[x.region].Name, x.value, x.mean, x.spread}
@@ -61,7 +62,9 @@ func (r *result) points() []Point {
 			if paths[c] == "" {
 				paths[c] = tree.Path(id)
 			}
-			out = append(out, Point{r.regions[x.region].Name, id, paths[c], last - first, r.mean(x, c), x.low[c], x.high[c], x.region})
+			out = append(out,
+				Point{r.regions[x.region].Name, id, paths[c], last - first, r.mean(x, c), x.low[c], x.high[c],
+					x.region})
 		}
 	}
 	return out

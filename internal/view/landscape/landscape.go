@@ -22,15 +22,20 @@ import (
 
 // View is the view.
 var View = &view.View{
-	Name:    "landscape",
-	Title:   "Landscape",
-	Paper:   "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a Parallel Profile Analysis Tool",
+	Name:  "landscape",
+	Title: "Landscape",
+	Paper: "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a " +
+		"Parallel Profile Analysis Tool",
 	Summary: "the whole profile in 3D: regions × locations, a metric as height",
-	HowToRead: "One direction are regions, those with the most first; the other are locations in order; height and colour are the metric. A ridge along the locations is a region that costs much everywhere, " +
-		"a single peak a location that differs, a slope or steps a pattern over ranks. Drag to turn the picture, and choose a place to select its region and location. " +
-		"Where there are more locations than fit, a place stands for several and shows the one farthest from its region's mean, so that the odd one stays visible.",
+	HowToRead: "One direction are regions, those with the most first; the other are locations in order; height and " +
+		"colour are the metric. A ridge along the locations is a region that costs much everywhere, " +
+		"a single peak a location that differs, a slope or steps a pattern over ranks. Drag to turn the picture, and " +
+		"choose a place to select its region and location. " +
+		"Where there are more locations than fit, a place stands for several and shows the one farthest from its " +
+		"region's mean, so that the odd one stays visible.",
 	Needs: view.Needs{Intervals: true, Profile: true},
-	Options: view.Words(view.Use("metric", "shape=mesh", "order", "arrange", "top", "stretch", "camera=30,20,1", "palette"),
+	Options: view.Words(view.Use("metric", "shape=mesh", "order", "arrange", "top", "stretch", "camera=30,20,1",
+		"palette"),
 		"shape: what things in space look like [mesh bars]",
 		"stretch: how values are spread over the axis and over colours [linear log]"),
 	Data:    []any{Data{}},
@@ -141,7 +146,8 @@ func (r *result) fill(ctx context.Context) error {
 			}
 			x := &rows[t.Region]
 			if x.have == nil {
-				x.low, x.high, x.sum, x.have = make([]float64, r.columns), make([]float64, r.columns), make([]float64, r.columns), make([]int32, r.columns)
+				x.low, x.high, x.sum, x.have = make([]float64, r.columns), make([]float64, r.columns),
+					make([]float64, r.columns), make([]int32, r.columns)
 			}
 			v := r.metric.Of(t.Calls, t.Inclusive, t.Exclusive)
 			if x.have[c]++; x.have[c] == 1 {
@@ -162,11 +168,15 @@ func (r *result) fill(ctx context.Context) error {
 		}
 	}
 	if len(r.rows) == 0 || r.most <= 0 {
-		return r.request.Advise("other regions", "another metric").Empty("no region has a value above 0 in the selection")
+		return r.request.Advise("other regions",
+			"another metric").Empty("no region has a value above 0 in the selection")
 	}
 	if r.columns < len(r.locations) {
-		r.notes = append(r.notes, fmt.Sprintf("%s regions × %s locations are too many for one table: it has %s columns of up to %s locations, with the mean, least and greatest of each",
-			view.Thousands(int64(len(r.rows))), view.Thousands(int64(len(r.locations))), view.Thousands(int64(r.columns)), view.Thousands(int64((len(r.locations)+r.columns-1)/r.columns))))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s regions × %s locations are too many for one table: it has %s columns of up to %s "+
+				"locations, with the mean, least and greatest of each",
+				view.Thousands(int64(len(r.rows))), view.Thousands(int64(len(r.locations))),
+				view.Thousands(int64(r.columns)), view.Thousands(int64((len(r.locations)+r.columns-1)/r.columns))))
 	}
 	return nil
 }

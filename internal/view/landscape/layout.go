@@ -36,7 +36,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	d := r.grid()
 	left := float32(size.Width) * 0.08 // for names of regions
-	m := &scene.Space{X: left, W: float32(size.Width) - left, H: float32(size.Height), Form: scene.Mesh, Ramp: r.request.Values.Text("palette"), Camera: r.camera, Low: 0, High: 1, Columns: d.columns}
+	m := &scene.Space{X: left, W: float32(size.Width) - left, H: float32(size.Height), Form: scene.Mesh,
+		Ramp: r.request.Values.Text("palette"), Camera: r.camera, Low: 0, High: 1, Columns: d.columns}
 	bars := r.request.Values.Text("shape") == "bars" || d.rows == 1 || d.columns == 1
 	if bars {
 		m.Form, m.Half, m.Tall = scene.Bars, [2]float32{0.5, 0.4}, 1
@@ -64,7 +65,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 }
 
 func (r *result) describe() string {
-	return fmt.Sprintf("Landscape of %s × %s by %s; the highest is %s.", view.Count(len(r.rows), "region"), view.Count(len(r.locations), "location"), r.metric.Name, r.metric.Format(r.most))
+	return fmt.Sprintf("Landscape of %s × %s by %s; the highest is %s.", view.Count(len(r.rows), "region"),
+		view.Count(len(r.locations), "location"), r.metric.Name, r.metric.Format(r.most))
 }
 
 // share is where a value lies between nothing and the highest.
@@ -99,7 +101,8 @@ func (r *result) odd(x *row, k, columns int) (v float64, from, to int) {
 
 // regionAxis names the regions, in as much room as is left beside the box.
 func (r *result) regionAxis(d *grid, room float32) scene.SpaceAxis {
-	a := scene.SpaceAxis{Label: "regions", Begin: -0.5, End: float64(d.rows) - 0.5, Stretch: acrossRegions / float64(d.rows)}
+	a := scene.SpaceAxis{Label: "regions", Begin: -0.5, End: float64(d.rows) - 0.5,
+		Stretch: acrossRegions / float64(d.rows)}
 	for i := range d.rows {
 		name := scene.Shorten(r.regions[r.rows[i].region].Name, room, scene.TextSize)
 		a.Ticks = append(a.Ticks, scene.Tick{At: float64(d.rows - 1 - i), Label: name})
@@ -108,7 +111,8 @@ func (r *result) regionAxis(d *grid, room float32) scene.SpaceAxis {
 }
 
 func (r *result) locationAxis(d *grid) scene.SpaceAxis {
-	a := scene.SpaceAxis{Label: "locations", Begin: -0.5, End: float64(d.columns) - 0.5, Stretch: acrossLocations / float64(d.columns)}
+	a := scene.SpaceAxis{Label: "locations", Begin: -0.5, End: float64(d.columns) - 0.5,
+		Stretch: acrossLocations / float64(d.columns)}
 	if r.Arrangement() != nil {
 		return r.groupTicks(a, d)
 	}
@@ -166,14 +170,19 @@ func (r *result) explain(s *scene.Scene, d *grid) {
 	if r.log {
 		low = r.metric.Format(r.floor())
 	}
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: r.metric.Name, Colour: scene.Ramp(name, 0), RampEnd: scene.Ramp(name, 1), RampLow: low, RampHigh: r.metric.Format(r.most), Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend,
+		scene.LegendEntry{Label: r.metric.Name, Colour: scene.Ramp(name, 0), RampEnd: scene.Ramp(name, 1), RampLow: low,
+			RampHigh: r.metric.Format(r.most), Region: scene.NoID, Parent: scene.NoID})
 	s.Notes = append(s.Notes, r.notes...)
 	if a := r.Arrangement(); a != nil {
 		s.Notes = append(s.Notes, a.Labels())
 	}
 	if d.columns < len(r.locations) {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s locations are drawn as %s places; one stands for up to %s and shows the one farthest from its region's mean",
-			view.Thousands(int64(len(r.locations))), view.Thousands(int64(d.columns)), view.Thousands(int64((len(r.locations)+d.columns-1)/d.columns))))
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("%s locations are drawn as %s places; one stands for up to %s and shows the one farthest "+
+				"from its region's mean",
+				view.Thousands(int64(len(r.locations))), view.Thousands(int64(d.columns)),
+				view.Thousands(int64((len(r.locations)+d.columns-1)/d.columns))))
 	}
 	if left := len(r.rows) - d.rows; left > 0 {
 		s.Notes = append(s.Notes, view.Count(left, "more region")+" not drawn")

@@ -157,10 +157,12 @@ const projectionRamp = "cividis"
 
 // projectionLegend explains what is drawn of another basis.
 func (r *painter) projectionLegend() []scene.LegendEntry {
-	e := scene.LegendEntry{Label: fmt.Sprintf("busy share, as %d coefficients give it", len(r.projection.rows[0])), Region: scene.NoID, Parent: scene.NoID}
+	e := scene.LegendEntry{Label: fmt.Sprintf("busy share, as %d coefficients give it", len(r.projection.rows[0])),
+		Region: scene.NoID, Parent: scene.NoID}
 	e.Colour, _, _ = r.colours(r.busy)
 	if r.drawn != nil && r.drawn.height < thin {
-		e.Colour, e.RampEnd, e.RampLow, e.RampHigh = scene.Ramp(projectionRamp, 0), scene.Ramp(projectionRamp, 1), "0 %", "100 %"
+		e.Colour, e.RampEnd, e.RampLow, e.RampHigh = scene.Ramp(projectionRamp, 0), scene.Ramp(projectionRamp, 1),
+			"0 %", "100 %"
 	}
 	return []scene.LegendEntry{e}
 }
@@ -175,7 +177,9 @@ func (r *result) coefficientLines(w *row) (out []view.FactLine) {
 			continue
 		}
 		for j, c := range r.projection.rows[k][:min(8, len(r.projection.rows[k]))] {
-			out = append(out, view.FactLine{Label: fmt.Sprintf("c%d %s", j, r.projection.basis), Value: fmt.Sprintf("%.3g", c), Exact: fmt.Sprintf("%.17g", c)})
+			out = append(out,
+				view.FactLine{Label: fmt.Sprintf("c%d %s", j, r.projection.basis), Value: fmt.Sprintf("%.3g", c),
+					Exact: fmt.Sprintf("%.17g", c)})
 		}
 	}
 	return out

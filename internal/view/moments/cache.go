@@ -42,7 +42,8 @@ func locationsOf(run view.Run) *bars {
 // barsOf gives the index of a state, made on first use and kept for the next window:
 // O(rows of the run).
 func barsOf(ctx context.Context, run view.Run, s *state) (*bars, error) {
-	return view.Keep(run.Cache, "moments index "+s.key, (*bars).sizeBytes, func() (*bars, error) { return makeBars(ctx, run, s) })
+	return view.Keep(run.Cache, "moments index "+s.key, (*bars).sizeBytes,
+		func() (*bars, error) { return makeBars(ctx, run, s) })
 }
 
 // makeBars reads the whole run. Whole roles on single lanes come as segments from
@@ -89,7 +90,8 @@ func makeBars(ctx context.Context, run view.Run, s *state) (*bars, error) {
 // addSegments takes the segments of all locations with one lane: with bins of a
 // nanosecond the store hands out rows, and blocks only where more than a few
 // intervals begin within one.
-func addSegments(ctx context.Context, r store.Reader, s *state, w store.Window, b *bars, build *moment.IndexBuilder) error {
+func addSegments(ctx context.Context, r store.Reader, s *state, w store.Window, b *bars,
+	build *moment.IndexBuilder) error {
 	lanes := r.Lanes()
 	buffers := sync.Pool{New: func() any { return new([]moment.Interval) }}
 	return r.Summaries(ctx, moment.Name, w, 0, store.Visitor{
@@ -108,7 +110,8 @@ func addSegments(ctx context.Context, r store.Reader, s *state, w store.Window, 
 			}
 			list := buffers.Get().(*[]moment.Interval)
 			*list = (*list)[:0]
-			moment.EachBar(x.Segments, s.roles, func(begin, end trace.Time) { *list = append(*list, moment.Interval{Begin: begin, End: end}) })
+			moment.EachBar(x.Segments, s.roles,
+				func(begin, end trace.Time) { *list = append(*list, moment.Interval{Begin: begin, End: end}) })
 			build.Add(int(b.at[id]), *list)
 			buffers.Put(list)
 			return nil

@@ -190,7 +190,8 @@ func (r *result) shares(ctx context.Context, l *layer, rows []row, n int) ([][]f
 
 // cover adds up busy time per bin from whatever knows it. Members of one row share
 // a slice, so bars come one row at a time or under a lock.
-func (r *result) cover(ctx context.Context, l *layer, c *coverage, ids []trace.LocationID, of map[trace.LocationID][]float32) error {
+func (r *result) cover(ctx context.Context, l *layer, c *coverage, ids []trace.LocationID,
+	of map[trace.LocationID][]float32) error {
 	begin, end := r.window()
 	if l.bars != nil {
 		for _, id := range ids {

@@ -27,8 +27,10 @@ type counterSeries struct {
 	value []float64
 }
 
-func newCounterAxis(ctx context.Context, r store.Reader, sel trace.Selection, name string, ids []trace.LocationID) (*counterAxis, error) {
-	x := &counterAxis{name: name, of: map[trace.LocationID]trace.CounterID{}, series: map[trace.CounterID]*counterSeries{}, selection: sel}
+func newCounterAxis(ctx context.Context, r store.Reader, sel trace.Selection, name string,
+	ids []trace.LocationID) (*counterAxis, error) {
+	x := &counterAxis{name: name, of: map[trace.LocationID]trace.CounterID{},
+		series: map[trace.CounterID]*counterSeries{}, selection: sel}
 	own := map[trace.LocationID]trace.CounterID{}
 	var known []string
 	for id, c := range r.Counters() {

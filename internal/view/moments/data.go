@@ -76,7 +76,8 @@ func (r *result) peers() []int32 {
 	counts := map[string]int{}
 	keys := func(id trace.LocationID) [3]string {
 		kind := string(r.tree.Kind[id])
-		return [3]string{kind + "\x00=" + r.tree.Name[id], kind + "\x00~" + strings.Map(dropDigit, r.tree.Name[id]), kind}
+		return [3]string{kind + "\x00=" + r.tree.Name[id], kind + "\x00~" + strings.Map(dropDigit, r.tree.Name[id]),
+			kind}
 	}
 	for _, id := range r.ids {
 		for _, k := range keys(id) {
@@ -200,13 +201,15 @@ func (r *result) Data() any {
 	a := r.tableOrder()
 	paths := r.paths()
 	d := &data{
-		Rows: make([]dataRow, len(a.order)), Groups: []dataGroup{}, Layers: []dataLayer{}, Alignment: r.alignment, Outliers: a.marked,
-		Axis: dataAxis{r.axis.counter, r.axis.unit, r.axis.length()},
+		Rows: make([]dataRow, len(a.order)), Groups: []dataGroup{}, Layers: []dataLayer{}, Alignment: r.alignment,
+		Outliers: a.marked,
+		Axis:     dataAxis{r.axis.counter, r.axis.unit, r.axis.length()},
 	}
 	each(len(a.order), func(k int) {
 		i := a.order[k]
 		o := &a.outliers[i]
-		w := dataRow{Location: r.ids[i], Path: paths[i], dataMoments: momentsOf(&a.moments[i]), Outlier: o.StandsOut(), Score: o.Score}
+		w := dataRow{Location: r.ids[i], Path: paths[i], dataMoments: momentsOf(&a.moments[i]), Outlier: o.StandsOut(),
+			Score: o.Score}
 		r.addHigher(&w.dataMoments, int(i))
 		if w.Outlier {
 			w.Why, w.Peers = r.why(o), &o.Median
@@ -235,8 +238,10 @@ func (r *result) Data() any {
 }
 
 func (r *result) dataGroup(w *row) dataGroup {
-	g := dataGroup{Label: w.label, Locations: len(w.members), Members: []trace.LocationID{}, dataMoments: momentsOf(&w.moments[0]), Outlier: w.outlier.StandsOut()}
-	g.Spread = dataSpread{number(w.spread.Min), number(w.spread.Q10), number(w.spread.Median), number(w.spread.Q90), number(w.spread.Max)}
+	g := dataGroup{Label: w.label, Locations: len(w.members), Members: []trace.LocationID{},
+		dataMoments: momentsOf(&w.moments[0]), Outlier: w.outlier.StandsOut()}
+	g.Spread = dataSpread{number(w.spread.Min), number(w.spread.Q10), number(w.spread.Median), number(w.spread.Q90),
+		number(w.spread.Max)}
 	if w.node != trace.NoLocation {
 		id := w.node
 		g.Location = &id
@@ -274,7 +279,8 @@ func (r *result) Table() *view.Table {
 	if r.axis.counter != "" {
 		unit = cmp.Or(r.axis.unit, "count")
 	}
-	t := &view.Table{Columns: []view.Column{{Name: "location"}, {Name: "path"}, {Name: "m0", Unit: unit}, {Name: "m1", Unit: unit}, {Name: "m2", Unit: unit}, {Name: "m3", Unit: unit}}}
+	t := &view.Table{Columns: []view.Column{{Name: "location"}, {Name: "path"}, {Name: "m0", Unit: unit},
+		{Name: "m1", Unit: unit}, {Name: "m2", Unit: unit}, {Name: "m3", Unit: unit}}}
 	for k := 4; k <= r.opt.orders; k++ {
 		t.Columns = append(t.Columns, view.Column{Name: "m" + string(rune('0'+k)), Unit: unit})
 	}

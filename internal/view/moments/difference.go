@@ -56,21 +56,27 @@ func wantsDifference(q *view.Request) bool {
 func subtract(ctx context.Context, q *view.Request, o options) (view.Result, error) {
 	d := &difference{names: [2]string{q.Runs[0].Name, q.Runs[1].Name}}
 	if q.Values.Text("axis") != "" {
-		return nil, fmt.Errorf("--axis: moments of two runs are subtracted in time; --picture rows shows the first run alone")
+		return nil,
+			fmt.Errorf("--axis: moments of two runs are subtracted in time; --picture rows shows the first run alone")
 	}
 	var layers [2]*layer
 	var ids [2][]trace.LocationID
 	sides := [2]*view.Request{q.First(), q.Second()}
 	for k, one := range sides {
 		if one.Selection.Begin >= one.Selection.End {
-			return nil, &view.BesideError{Run: d.names[k], Err: view.Empty("choose a longer time", "the time selected is empty")}
+			return nil,
+				&view.BesideError{Run: d.names[k],
+					Err: view.Empty("choose a longer time", "the time selected is empty")}
 		}
 		f, err := newFetcher(ctx, one.Runs[0], one.Selection, 3, "")
 		if err != nil {
 			return nil, &view.BesideError{Run: d.names[k], Err: err}
 		}
 		if len(f.ids) == 0 {
-			return nil, &view.BesideError{Run: d.names[k], Err: view.Empty("choose other locations", "none of the selected locations holds intervals or recorded moments")}
+			return nil,
+				&view.BesideError{Run: d.names[k],
+					Err: view.Empty("choose other locations",
+						"none of the selected locations holds intervals or recorded moments")}
 		}
 		_, busy, err := statesOf(one, one.Store().Regions())
 		if err != nil {
@@ -83,7 +89,9 @@ func subtract(ctx context.Context, q *view.Request, o options) (view.Result, err
 		for _, n := range f.notes {
 			d.notes = append(d.notes, d.names[k]+": "+n)
 		}
-		d.alignment = append(d.alignment, runAlignment{d.names[k], moment.Align(layers[k].every(f.ids), float64(one.Selection.End-one.Selection.Begin))})
+		d.alignment = append(d.alignment,
+			runAlignment{d.names[k],
+				moment.Align(layers[k].every(f.ids), float64(one.Selection.End-one.Selection.Begin))})
 	}
 	if err := d.pair(q, ids, [2][]moment.Moments{layers[0].every(ids[0]), layers[1].every(ids[1])}); err != nil {
 		return nil, err
@@ -122,11 +130,14 @@ func (d *difference) pair(q *view.Request, ids [2][]trace.LocationID, of [2][]mo
 	}
 	d.lacking[1] = len(ids[1]) - len(taken)
 	if len(d.rows) == 0 {
-		return fmt.Errorf("no location of %s is one of %s, by rank or by path; --picture rows shows the first alone", d.names[0], d.names[1])
+		return fmt.Errorf("no location of %s is one of %s, by rank or by path; --picture rows shows the first alone",
+			d.names[0], d.names[1])
 	}
 	for k, n := range d.lacking {
 		if n > 0 {
-			d.notes = append(d.notes, fmt.Sprintf("%s of %s is none of %s, and has no row", view.Count(n, "location"), d.names[k], d.names[1-k]))
+			d.notes = append(d.notes,
+				fmt.Sprintf("%s of %s is none of %s, and has no row", view.Count(n, "location"), d.names[k],
+					d.names[1-k]))
 		}
 	}
 	return nil
@@ -225,7 +236,8 @@ func (d *difference) list() []differenceRow {
 		r := &d.rows[i]
 		x := differenceRow{Location: r.id, Path: d.path(r.id), M0A: r.value(0, 0), M0B: r.value(1, 0), M0: r.delta(0)}
 		for k, to := range [][3]**float64{{&x.M1A, &x.M1B, &x.M1}, {&x.M2A, &x.M2B, &x.M2}, {&x.M3A, &x.M3B, &x.M3}} {
-			*to[0], *to[1], *to[2] = view.Defined(r.value(0, k+1)), view.Defined(r.value(1, k+1)), view.Defined(r.delta(k+1))
+			*to[0], *to[1], *to[2] = view.Defined(r.value(0, k+1)), view.Defined(r.value(1, k+1)),
+				view.Defined(r.delta(k+1))
 		}
 		out[i] = x
 	}
@@ -246,7 +258,8 @@ func (d *difference) Fact(it scene.Item) (view.Fact, bool) {
 		if math.IsNaN(a) || math.IsNaN(b) {
 			continue
 		}
-		f.Say(name, fmt.Sprintf("%s (%s to %s)", signed(b-a), view.FormatDuration(a), view.FormatDuration(b)), view.Cell(b-a))
+		f.Say(name, fmt.Sprintf("%s (%s to %s)", signed(b-a), view.FormatDuration(a), view.FormatDuration(b)),
+			view.Cell(b-a))
 	}
 	return f, true
 }
@@ -265,10 +278,12 @@ func (d *difference) Scene(size scene.Size) *scene.Scene {
 	rows := make([]scene.Row, len(shown))
 	for i, k := range shown {
 		y := top + float32(i)*high
-		rows[i] = scene.Row{From: y, To: y + high, Location: uint32(d.rows[k].id), Region: scene.NoID, Label: d.rows[k].label, Count: step}
+		rows[i] = scene.Row{From: y, To: y + high, Location: uint32(d.rows[k].id), Region: scene.NoID,
+			Label: d.rows[k].label, Count: step}
 	}
 	if step > 1 {
-		s.Notes = append(s.Notes, fmt.Sprintf("a line stands for %d locations and shows the one whose busy time differs most", step))
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("a line stands for %d locations and shows the one whose busy time differs most", step))
 	}
 	left := min(scene.RowLabelWidth(rows, min(w/4, 200)), w/3)
 	const gap = 18
@@ -281,8 +296,10 @@ func (d *difference) Scene(size scene.Size) *scene.Scene {
 	s.AddLayer("items", -1, aims)
 	for k := range momentCount {
 		reach := d.reach(k)
-		f := scene.Frame{Name: fmt.Sprintf("m%d", k), X: left + float32(k)*(wide+gap), Y: top, W: wide, H: high * float32(len(rows)),
-			XScale: scene.Scale{Kind: "linear", Begin: -reach, End: reach}, YScale: scene.Scale{Kind: "rows", Rows: slices.Clone(rows)}}
+		f := scene.Frame{Name: fmt.Sprintf("m%d", k), X: left + float32(k)*(wide+gap), Y: top, W: wide,
+			H:      high * float32(len(rows)),
+			XScale: scene.Scale{Kind: "linear", Begin: -reach, End: reach},
+			YScale: scene.Scale{Kind: "rows", Rows: slices.Clone(rows)}}
 		frame := s.AddFrame(f)
 		s.XAxis(frame, scene.Axis{Unit: "ns"})
 		if t := scene.Shorten(momentNames[k], wide, scene.TextSize); t != "…" {

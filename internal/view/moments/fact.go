@@ -19,7 +19,8 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	w, state := &r.rows[it.A], int(it.B)
 	m := w.moments[state]
 	length := r.axis.length()
-	f := view.Fact{Title: w.label, Lines: []view.FactLine{}, Text: moment.Reading(m, length, view.FormatShare), Locations: r.locationsOf(w)}
+	f := view.Fact{Title: w.label, Lines: []view.FactLine{}, Text: moment.Reading(m, length, view.FormatShare),
+		Locations: r.locationsOf(w)}
 	if len(w.members) > 1 {
 		f.Count = int64(len(w.members))
 		f.Text = fmt.Sprintf("The mean utilization of %s. ", plural(len(w.members), "location")) + f.Text
@@ -28,9 +29,12 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		f.Lines = append(f.Lines, view.FactLine{Label: "state", Value: r.states[state].state.name})
 	}
 	add := func(label string, x float64) {
-		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: r.quantity(x), Exact: fmt.Sprintf("%.17g %s", x, r.axis.unit)})
+		f.Lines = append(f.Lines,
+			view.FactLine{Label: label, Value: r.quantity(x), Exact: fmt.Sprintf("%.17g %s", x, r.axis.unit)})
 	}
-	f.Lines = append(f.Lines, view.FactLine{Label: "m0 busy time", Value: r.quantity(m.M0) + ", " + view.FormatShare(m.M0/length), Exact: fmt.Sprintf("%.17g %s", m.M0, r.axis.unit)})
+	f.Lines = append(f.Lines,
+		view.FactLine{Label: "m0 busy time", Value: r.quantity(m.M0) + ", " + view.FormatShare(m.M0/length),
+			Exact: fmt.Sprintf("%.17g %s", m.M0, r.axis.unit)})
 	if m.Empty() {
 		return f, true
 	}
@@ -50,7 +54,9 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		})
 	}
 	if w.outlier.StandsOut() {
-		f.Lines = append(f.Lines, view.FactLine{Label: "stands out", Value: r.why(&w.outlier), Exact: fmt.Sprintf("%.3g robust standard deviations", w.outlier.Score)})
+		f.Lines = append(f.Lines,
+			view.FactLine{Label: "stands out", Value: r.why(&w.outlier),
+				Exact: fmt.Sprintf("%.3g robust standard deviations", w.outlier.Score)})
 	}
 	f.Lines = append(f.Lines, r.coefficientLines(w)...)
 	f.More = true

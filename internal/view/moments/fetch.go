@@ -212,21 +212,23 @@ func (f *fetcher) scan(ctx context.Context, s *state, l *layer, ids []trace.Loca
 	for _, id := range ids {
 		l.cubics[f.at[id]] = moment.Cubic{}
 	}
-	return scanBars(ctx, f.reader, s, store.Window{Begin: l.begin, End: l.end, Locations: topmost(f.tree, ids)}, func(id trace.LocationID, begin, end trace.Time) {
-		i := f.at[id]
-		if i < 0 {
-			return
-		}
-		l.cubics[i].Add(begin, end)
-		if higher {
-			l.higher[i].Add(begin, end, f.orders)
-		}
-	})
+	return scanBars(ctx, f.reader, s, store.Window{Begin: l.begin, End: l.end, Locations: topmost(f.tree, ids)},
+		func(id trace.LocationID, begin, end trace.Time) {
+			i := f.at[id]
+			if i < 0 {
+				return
+			}
+			l.cubics[i].Add(begin, end)
+			if higher {
+				l.higher[i].Add(begin, end, f.orders)
+			}
+		})
 }
 
 // scanBars hands out the time that counts, lanes of a location folded into their
 // union; of one location in order, of several at once.
-func scanBars(ctx context.Context, r store.Reader, s *state, w store.Window, f func(id trace.LocationID, begin, end trace.Time)) error {
+func scanBars(ctx context.Context, r store.Reader, s *state, w store.Window,
+	f func(id trace.LocationID, begin, end trace.Time)) error {
 	lanes := r.Lanes()
 	collect := share.Collector{
 		Begin: w.Begin, End: w.End, Regions: s.regions, Wins: store.RoleOfInstant,

@@ -56,7 +56,9 @@ func (r *planner) fill(order []int32, capacity int) bool {
 		}
 		r.rows = append(r.rows, w)
 	}
-	r.notes = append(r.notes, fmt.Sprintf("%s in %s of pixels: the most alike neighbours share one", plural(n, "location"), plural(len(r.rows), "row")))
+	r.notes = append(r.notes,
+		fmt.Sprintf("%s in %s of pixels: the most alike neighbours share one", plural(n, "location"),
+			plural(len(r.rows), "row")))
 	return true
 }
 
@@ -90,7 +92,9 @@ func (r *planner) fitOptimal(order []int32, capacity int) bool {
 		return false
 	}
 	r.rowsOfParts(order, h, cut.Parts)
-	r.notes = append(r.notes, fmt.Sprintf("%s in %s, by the best aggregation of busy time that fits, p = %.3g", plural(len(r.ids), "location"), plural(len(r.rows), "row"), l.P(odds, entropy.Normalised)))
+	r.notes = append(r.notes,
+		fmt.Sprintf("%s in %s, by the best aggregation of busy time that fits, p = %.3g",
+			plural(len(r.ids), "location"), plural(len(r.rows), "row"), l.P(odds, entropy.Normalised)))
 	return true
 }
 

@@ -276,7 +276,8 @@ func (r *painter) drawKey(s *scene.Scene, d *drawing) {
 	}
 	words := keyWords(style, sample.higher != nil)
 	if r.projection != nil {
-		words = []string{"busy share at each time, as the coefficients of the basis " + string(r.projection.basis) + " give it", "busy share by " + string(r.projection.basis)}
+		words = []string{"busy share at each time, as the coefficients of the basis " + string(r.projection.basis) +
+			" give it", "busy share by " + string(r.projection.basis)}
 		f.W = 0
 	} else {
 		p.row(sample, 0, r.states[0], y, h, style)
@@ -304,7 +305,8 @@ func keyWords(style float32, higher bool) []string {
 		more, few = " · lines: m1 ± m4, m6, m8, ticks: m5, m7", " · m4 …"
 	}
 	return []string{
-		"bar: busy time m0 · " + mean + ": its mean m1 · outer bars: to m1 ± m2, hairlines if unbroken · " + skew + more,
+		"bar: busy time m0 · " + mean + ": its mean m1 · outer bars: to m1 ± m2, hairlines if unbroken · " + skew +
+			more,
 		"bar: busy time m0 · " + mean + ": mean m1 · outer: m1 ± m2 · " + skew + more,
 		"bar m0 · " + mean + " m1 · outer bars to m1 ± m2 · " + skew + few,
 		"bar m0 · " + mean + " m1 · outer m1 ± m2 · " + short,

@@ -77,7 +77,8 @@ func (r *painter) aim(s *scene.Scene, d *drawing) {
 	for k := range r.rows {
 		top, high := d.edge(k), d.edge(k+1)-d.edge(k)
 		for state := range n {
-			aims.AddAim(0, top+high*float32(state)/float32(n), d.frame.X+d.frame.W, high/float32(n), s.Item(ofRow, k, state))
+			aims.AddAim(0, top+high*float32(state)/float32(n), d.frame.X+d.frame.W, high/float32(n),
+				s.Item(ofRow, k, state))
 		}
 	}
 	s.AddLayer("items", -1, aims)
@@ -160,7 +161,8 @@ func (r *painter) place(size scene.Size) *drawing {
 	}
 	if !tiny(size) {
 		width := float32(size.Width)
-		f.X, f.Y = min(scene.RowLabelWidth(rows, 260)+r.Arrangement().Gutter(), max(width/4, min(width/3, 124))), edgeRoom
+		f.X, f.Y = min(scene.RowLabelWidth(rows, 260)+r.Arrangement().Gutter(), max(width/4, min(width/3, 124))),
+			edgeRoom
 		if hasKey(size) {
 			f.Y += keyRoom
 		}
@@ -190,7 +192,8 @@ func (r *painter) describe() string {
 			marked++
 		}
 	}
-	return fmt.Sprintf("Moments of busy time of %s in %s from %s to %s; %d stand out.", plural(len(r.ids), "location"), plural(len(r.rows), "row"),
+	return fmt.Sprintf("Moments of busy time of %s in %s from %s to %s; %d stand out.", plural(len(r.ids), "location"),
+		plural(len(r.rows), "row"),
 		view.FormatTime(r.selection.Begin), view.FormatTime(r.selection.End), marked)
 }
 

@@ -33,19 +33,28 @@ var View = &view.View{
 	Title:   "Moments",
 	Paper:   "Godin, Quinn, Pancake: Parallel Performance Visualization Using Moments of Utilization Data",
 	Summary: "four moments of busy time a location, one row each",
-	HowToRead: "Each row is a location, time runs to the right. The solid bar is as long as the location was busy in all (m0) and centred at the mean time of its work (m1, the tick). " +
-		"The paler bars reach out to m1 ± m2, the range that holds most of its work; they shrink to hairlines where the work is one unbroken stretch, so long ones mean breaks. " +
-		"The thin line from the tick is the skew (m3): to the right, a small part of the work came late; to the left, early. " +
-		"What leaves the axis is cut there and marked. Look for rows whose bars are shorter, elsewhere or wider than those of their neighbours; those that stand out carry a diamond. " +
+	HowToRead: "Each row is a location, time runs to the right. The solid bar is as long as the location was busy in " +
+		"all (m0) and centred at the mean time of its work (m1, the tick). " +
+		"The paler bars reach out to m1 ± m2, the range that holds most of its work; they shrink to hairlines where " +
+		"the work is one unbroken stretch, so long ones mean breaks. " +
+		"The thin line from the tick is the skew (m3): to the right, a small part of the work came late; to the " +
+		"left, early. " +
+		"What leaves the axis is cut there and marked. Look for rows whose bars are shorter, elsewhere or wider than " +
+		"those of their neighbours; those that stand out carry a diamond. " +
 		"A well balanced run has bars that line up, with little beside them. " +
-		"What moments cannot show: where single idle times lie, and whether those of different locations coincide. For that open the two-state chart of the same time. " +
-		"Of two runs the moments of the second less those of the first are drawn, a column a moment: bars to the right are more, later or wider in the second.",
+		"What moments cannot show: where single idle times lie, and whether those of different locations coincide. " +
+		"For that open the two-state chart of the same time. " +
+		"Of two runs the moments of the second less those of the first are drawn, a column a moment: bars to the " +
+		"right are more, later or wider in the second.",
 	Needs: view.Needs{Intervals: true, Moments: true},
 	Runs:  16,
-	Options: view.Words(view.Use("busy", "idle", "layers", "order=location", "arrange", "group", "p", "top", "moments", "basis", "bins", "axis", "gantt", "picture=auto", "paper"),
-		"picture: what is drawn of two runs: auto, how the moments of the second differ, or the rows of the first [auto rows]",
+	Options: view.Words(view.Use("busy", "idle", "layers", "order=location", "arrange", "group", "p", "top", "moments",
+		"basis", "bins", "axis", "gantt", "picture=auto", "paper"),
+		"picture: what is drawn of two runs: auto, how the moments of the second differ, or the rows of the first "+
+			"[auto rows]",
 		"bins: how many coefficients another basis has; 0: 16",
-		"group: rows drawn as one where they do not fit: none, optimal (where little is lost by it), or a kind of location such as machine"),
+		"group: rows drawn as one where they do not fit: none, optimal (where little is lost by it), or a kind of "+
+			"location such as machine"),
 	Report:  view.Report{Place: 5, Height: 380, AllLocations: true},
 	Data:    []any{data{}, differenceData{}},
 	Compute: compute,
@@ -108,14 +117,17 @@ type runAlignment struct {
 var orders = []string{"location", "m0", "m1", "m2", "m3", "-m0", "-m1", "-m2", "-m3", "outliers"}
 
 func parseOptions(v view.Values) (options, error) {
-	o := options{order: v.Text("order"), group: v.Text("group"), p: v.Number("p"), top: v.Integer("top"), orders: v.Integer("moments"), paper: v.Switch("paper")}
+	o := options{order: v.Text("order"), group: v.Text("group"), p: v.Number("p"), top: v.Integer("top"),
+		orders: v.Integer("moments"), paper: v.Switch("paper")}
 	known := false
 	for _, x := range orders {
 		known = known || x == o.order
 	}
 	switch {
 	case !known:
-		return o, fmt.Errorf("--order %q: want location, m0, m1, m2, m3 (largest first), -m0 … -m3 (smallest first), outliers, or groups", o.order)
+		return o,
+			fmt.Errorf("--order %q: want location, m0, m1, m2, m3 (largest first), -m0 … -m3 (smallest first), "+
+				"outliers, or groups", o.order)
 	case o.orders < 3 || o.orders > moment.MaxOrder:
 		return o, fmt.Errorf("--moments %d: want 3 to %d", o.orders, moment.MaxOrder)
 	case o.top < 0:
@@ -151,7 +163,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	if r.ids = f.ids; len(r.ids) == 0 {
-		return nil, view.Empty("choose other locations", "none of the selected locations holds intervals or recorded moments")
+		return nil,
+			view.Empty("choose other locations", "none of the selected locations holds intervals or recorded moments")
 	}
 	if r.reader.Info().Timed() {
 		if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
@@ -241,7 +254,8 @@ func (r *result) align(ctx context.Context, q *view.Request, busy *state) error 
 		if !other.Store.Info().Timed() {
 			continue
 		}
-		sel := trace.Selection{Begin: min(q.Selection.Begin, other.Store.Info().End), End: min(q.Selection.End, other.Store.Info().End)}
+		sel := trace.Selection{Begin: min(q.Selection.Begin, other.Store.Info().End),
+			End: min(q.Selection.End, other.Store.Info().End)}
 		if q.Selection.Begin == 0 && q.Selection.End == q.Store().Info().End {
 			sel = trace.Selection{End: other.Store.Info().End}
 		}
@@ -257,7 +271,8 @@ func (r *result) align(ctx context.Context, q *view.Request, busy *state) error 
 		if err != nil {
 			return err
 		}
-		r.alignment = append(r.alignment, runAlignment{other.Name, moment.Align(l.moments(), float64(sel.End-sel.Begin))})
+		r.alignment = append(r.alignment,
+			runAlignment{other.Name, moment.Align(l.moments(), float64(sel.End-sel.Begin))})
 	}
 	for _, a := range r.alignment {
 		name := ""

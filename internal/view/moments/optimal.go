@@ -17,7 +17,9 @@ func (r *planner) groupOptimal(order []int32, capacity int) {
 	}
 	parts := entropy.BestParts(&entropy.Tree{Parent: h.Parent, Last: h.Last}, values, r.opt.p)
 	if len(parts) > capacity {
-		r.notes = append(r.notes, fmt.Sprintf("the best aggregation at p = %.3g has %s, more than fit: choose a larger p", r.opt.p, plural(len(parts), "row")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("the best aggregation at p = %.3g has %s, more than fit: choose a larger p", r.opt.p,
+				plural(len(parts), "row")))
 		slices.Sort(order)
 		r.cut(order, capacity)
 		return

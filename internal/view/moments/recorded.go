@@ -86,9 +86,12 @@ func (c *recorded) sketches(ids []trace.LocationID, s *state, orders int) ([]mom
 }
 
 func (c *recorded) notes(*state) []string {
-	out := []string{fmt.Sprintf("recorded inside the program: windows of %s, nothing finer is known", view.FormatTime(c.longest))}
+	out := []string{fmt.Sprintf("recorded inside the program: windows of %s, nothing finer is known",
+		view.FormatTime(c.longest))}
 	if c.begin < c.selection.Begin || c.end > c.selection.End {
-		out = append(out, fmt.Sprintf("windows count whole: the numbers are those of %s to %s", view.FormatTime(c.begin), view.FormatTime(c.end)))
+		out = append(out,
+			fmt.Sprintf("windows count whole: the numbers are those of %s to %s", view.FormatTime(c.begin),
+				view.FormatTime(c.end)))
 	}
 	return out
 }

@@ -39,7 +39,8 @@ func (r *planner) choose(size scene.Size) {
 	order := r.ordered()
 	if r.opt.top > 0 && r.opt.top < len(order) {
 		r.hidden = len(order) - r.opt.top
-		r.notes = append(r.notes, fmt.Sprintf("the first %s of %s are shown", view.Thousands(int64(r.opt.top)), plural(len(order), "row")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("the first %s of %s are shown", view.Thousands(int64(r.opt.top)), plural(len(order), "row")))
 		order = order[:r.opt.top]
 	}
 	switch {
@@ -239,7 +240,9 @@ func (r *planner) noteGroups() {
 		}
 	}
 	if groups > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s of %s: the mean utilization of the members, with the range of the middle 80 %% of their m1", plural(groups, "group"), plural(members, "location")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s of %s: the mean utilization of the members, with the range of the middle 80 %% of their m1",
+				plural(groups, "group"), plural(members, "location")))
 	}
 }
 
@@ -280,7 +283,8 @@ func spreadOf(v []float64) spread {
 		return spread{nan, nan, nan, nan, nan}
 	}
 	return spread{
-		slices.Min(v), moment.Nth(v, (len(v)-1)/10), moment.Nth(v, (len(v)-1)/2), moment.Nth(v, (len(v)-1)*9/10), slices.Max(v),
+		slices.Min(v), moment.Nth(v, (len(v)-1)/10), moment.Nth(v, (len(v)-1)/2), moment.Nth(v, (len(v)-1)*9/10),
+		slices.Max(v),
 	}
 }
 
@@ -314,7 +318,8 @@ func (r *planner) mark() {
 		}
 	}
 	if n > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s out, most of all %s: %s", stands(n), r.rows[best].label, r.why(&r.rows[best].outlier)))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s out, most of all %s: %s", stands(n), r.rows[best].label, r.why(&r.rows[best].outlier)))
 	}
 }
 

@@ -29,7 +29,9 @@ type state struct {
 // statesOf gives busy as the request has it, and the layers asked for.
 func statesOf(q *view.Request, regions []trace.Region) (layers []*state, busy *state, err error) {
 	v := q.Values
-	if busy, err = newState("busy", regions, v.RegionPatterns("busy", regions), v.RegionPatterns("idle", regions), q.Selection.Regions); err != nil {
+	if busy,
+		err = newState("busy", regions, v.RegionPatterns("busy", regions), v.RegionPatterns("idle", regions),
+		q.Selection.Regions); err != nil {
 		return nil, nil, err
 	}
 	for _, p := range v.Patterns("layers") {
@@ -113,7 +115,8 @@ func compile(option string, patterns []string, regions []trace.Region) (matcher,
 			found = found || m(trace.RegionID(i), &regions[i])
 		}
 		if !found {
-			return nil, fmt.Errorf("--%s %q matches none of %d regions; `parallax info` lists them", option, p, len(regions))
+			return nil,
+				fmt.Errorf("--%s %q matches none of %d regions; `parallax info` lists them", option, p, len(regions))
 		}
 		list = append(list, m)
 	}
@@ -167,6 +170,7 @@ func (s *state) say(counted int, chosen bool) {
 	}
 	s.words = "busy: " + strings.Join(parts, ", ")
 	if !s.whole {
-		s.words += fmt.Sprintf(" (%s of %s regions)", view.Thousands(int64(counted)), view.Thousands(int64(len(s.regions))))
+		s.words += fmt.Sprintf(" (%s of %s regions)", view.Thousands(int64(counted)),
+			view.Thousands(int64(len(s.regions))))
 	}
 }

@@ -70,7 +70,8 @@ type Data struct {
 const mostMeetings = 10_000
 
 func (r *result) Data() any {
-	d := Data{By: r.phases.By, Metric: r.metric, Phases: []Phase{}, Rows: r.list(), Verdict: r.verdicts, Meetings: r.meetings(), Messages: r.messages()}
+	d := Data{By: r.phases.By, Metric: r.metric, Phases: []Phase{}, Rows: r.list(), Verdict: r.verdicts,
+		Meetings: r.meetings(), Messages: r.messages()}
 	for k, p := range r.phases.List {
 		x := Phase{Name: p.Name, Begin: p.Begin, End: p.End, Skew: r.skew[k], Transfer: r.transfer[k]}
 		for u := range r.units {
@@ -89,7 +90,8 @@ func (r *result) list() []Row {
 		path := r.tree.Path(id)
 		for k, p := range r.phases.List {
 			if s := r.phases.Span(u, k); !s.Absent() {
-				out = append(out, Row{id, path, p.Name, s.Begin, s.End, s.Length(), r.busy[r.at(u, k)], r.waiting[r.at(u, k)]})
+				out = append(out,
+					Row{id, path, p.Name, s.Begin, s.End, s.Length(), r.busy[r.at(u, k)], r.waiting[r.at(u, k)]})
 			}
 		}
 	}
@@ -107,7 +109,9 @@ func (r *result) meetings() []Meeting {
 			break
 		}
 		m := &r.waits.Meetings[i]
-		x := Meeting{Region: regions[m.Calls[0].Region].Name, First: m.First, Last: m.Last, End: m.Left, LastHere: r.units[m.LastUnit], Cause: r.units[m.Cause], Calls: len(m.Calls), Waited: m.Waited, Transfer: m.Transfer}
+		x := Meeting{Region: regions[m.Calls[0].Region].Name, First: m.First, Last: m.Last, End: m.Left,
+			LastHere: r.units[m.LastUnit], Cause: r.units[m.Cause], Calls: len(m.Calls), Waited: m.Waited,
+			Transfer: m.Transfer}
 		if k := r.phases.Find(int(m.LastUnit), m.Last); k >= 0 {
 			x.Phase = r.phases.List[k].Name
 		}

@@ -39,7 +39,8 @@ func newGatherer(ctx context.Context, q *view.Request) (*gatherer, error) {
 	}
 	g.units = units
 	sel := q.Selection
-	s := &phase.Source{Regions: g.store.Regions(), Begin: sel.Begin, End: sel.End, Rows: len(g.rows), Units: len(units), Lanes: g.store.Lanes(), Intervals: g.store.Count(q.Window())}
+	s := &phase.Source{Regions: g.store.Regions(), Begin: sel.Begin, End: sel.End, Rows: len(g.rows), Units: len(units),
+		Lanes: g.store.Lanes(), Intervals: g.store.Count(q.Window())}
 	s.Row, s.Unit = make([]int32, tree.Len()), make([]int32, tree.Len())
 	for i := range s.Row {
 		s.Row[i], s.Unit[i] = -1, -1
@@ -62,7 +63,8 @@ func newGatherer(ctx context.Context, q *view.Request) (*gatherer, error) {
 }
 
 // roles gives the time per role of each row, its lanes' union.
-func (g *gatherer) roles(ctx context.Context, begin, end trace.Time, add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
+func (g *gatherer) roles(ctx context.Context, begin, end trace.Time,
+	add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
 	times, err := store.RoleTimes(ctx, g.store, g.rows, []trace.Time{begin, end})
 	if err != nil {
 		return err
@@ -99,12 +101,15 @@ func (r *result) gather(ctx context.Context, g *gatherer) error {
 		u := int(g.source.Unit[id])
 		for k := range n {
 			r.busy[r.at(u, k)] = trace.AddUp(r.busy[r.at(u, k)], cells.Busy[row*n+k])
-			r.waiting[r.at(u, k)] = trace.AddUp(r.waiting[r.at(u, k)], trace.AddUp(cells.Waiting[row*n+k], cells.Idle[row*n+k]))
+			r.waiting[r.at(u, k)] = trace.AddUp(r.waiting[r.at(u, k)],
+				trace.AddUp(cells.Waiting[row*n+k], cells.Idle[row*n+k]))
 		}
 	}
 	r.loads = g.loads(cells, n, r.phases.Sliced)
 	if len(g.rows) > len(r.units) {
-		r.notes = append(r.notes, fmt.Sprintf("busy and waiting time of %s are added up by rank; --group locations shows each", view.Count(len(g.rows), "location")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("busy and waiting time of %s are added up by rank; --group locations shows each",
+				view.Count(len(g.rows), "location")))
 	}
 	r.waits, err = g.waits(ctx, r)
 	return err
@@ -119,7 +124,8 @@ func (g *gatherer) loads(cells *phase.Table, n int, sliced bool) (out []*finding
 	for row, id := range g.rows {
 		k, u := tree.Kind[id], g.source.Unit[id]
 		if byKind[k] == nil {
-			byKind[k] = &finding.Load{Units: len(g.units), Phases: n, Busy: make([]trace.Time, len(g.units)*n), Sliced: sliced}
+			byKind[k] = &finding.Load{Units: len(g.units), Phases: n, Busy: make([]trace.Time, len(g.units)*n),
+				Sliced: sliced}
 			units[k] = map[int32]bool{}
 			kinds = append(kinds, k)
 		}
@@ -154,7 +160,8 @@ func (g *gatherer) marker(ctx context.Context) (*phase.Marker, int, error) {
 		return nil, 0, err
 	}
 	if how.Auto {
-		return phase.Choose(g.source.Uses, g.source.Regions, len(g.units), g.source.End-g.source.Begin), phase.DefaultSlices, nil
+		return phase.Choose(g.source.Uses, g.source.Regions, len(g.units), g.source.End-g.source.Begin),
+			phase.DefaultSlices, nil
 	}
 	ids, err := view.MatchRegions(g.source.Regions, []string{text})
 	if err != nil {
@@ -172,7 +179,8 @@ func (g *gatherer) uses(ctx context.Context) error {
 	for k, id := range t.Locations {
 		for i := t.Offsets[k]; i < t.Offsets[k+1]; i++ {
 			if u := g.source.Unit[id]; u >= 0 {
-				g.source.Uses = append(g.source.Uses, phase.Use{Unit: u, Region: t.Region[i], Calls: t.Calls[i], Inclusive: t.Inclusive[i]})
+				g.source.Uses = append(g.source.Uses,
+					phase.Use{Unit: u, Region: t.Region[i], Calls: t.Calls[i], Inclusive: t.Inclusive[i]})
 			}
 		}
 	}
@@ -218,7 +226,9 @@ func (g *gatherer) waits(ctx context.Context, r *result) (*waiting.Result, error
 		return nil, nil
 	}
 	if g.source.Intervals > phase.MostScanned {
-		r.notes = append(r.notes, fmt.Sprintf("who waited for whom is not looked for in %s intervals; choose a shorter time", view.FormatCount(float64(g.source.Intervals))))
+		r.notes = append(r.notes,
+			fmt.Sprintf("who waited for whom is not looked for in %s intervals; choose a shorter time",
+				view.FormatCount(float64(g.source.Intervals))))
 		return nil, nil
 	}
 	w := g.request.Window()
@@ -235,7 +245,8 @@ func (g *gatherer) waits(ctx context.Context, r *result) (*waiting.Result, error
 	}
 	res, err := p.Analyse()
 	if err == nil && res.All > 0 && len(res.Meetings) == 0 {
-		r.notes = append(r.notes, "collectives are left before all have come: the clocks disagree, and who came last cannot be told")
+		r.notes = append(r.notes,
+			"collectives are left before all have come: the clocks disagree, and who came last cannot be told")
 		res.Late = nil
 	}
 	return res, err

@@ -38,9 +38,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	rows := make([]scene.Row, n)
 	for i := range rows {
 		first, next := i*len(r.units)/n, (i+1)*len(r.units)/n
-		rows[i] = scene.Row{Location: uint32(r.units[r.order[first]]), Region: scene.NoID, Label: r.names[r.order[first]], Count: next - first}
+		rows[i] = scene.Row{Location: uint32(r.units[r.order[first]]), Region: scene.NoID,
+			Label: r.names[r.order[first]], Count: next - first}
 	}
-	f := scene.Frame{Name: "main", X: scene.RowLabelWidth(rows, w*0.25) + r.Arrangement().Gutter(), Y: edge, YScale: scene.Scale{Kind: "rows"}}
+	f := scene.Frame{Name: "main", X: scene.RowLabelWidth(rows, w*0.25) + r.Arrangement().Gutter(), Y: edge,
+		YScale: scene.Scale{Kind: "rows"}}
 	bottom := float32(scene.AxisHeight)
 	bars := h > 200 && w > 240 && r.mostSkew() > 0
 	if bars {
@@ -55,7 +57,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	f.YScale.Rows = rows
 	s.AddFrame(f)
-	d := &drawing{result: r, frame: f, rows: max(1, min(len(r.units), mostBlocks, int(f.H))), cols: max(1, min(len(r.phases.List), mostBlocks, int(f.W))), bars: bars}
+	d := &drawing{result: r, frame: f, rows: max(1, min(len(r.units), mostBlocks, int(f.H))),
+		cols: max(1, min(len(r.phases.List), mostBlocks, int(f.W))), bars: bars}
 	most := d.paint(s)
 	d.marks(s)
 	if f.X > 0 {
@@ -66,12 +69,20 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		d.drawBars(s)
 	}
 	palette := r.request.Values.Text("palette")
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: map[string]string{"busy": "busy", "waiting": "waiting", "duration": "length of the phase"}[r.metric], Colour: scene.Ramp(palette, 0), RampEnd: scene.Ramp(palette, 1), RampLow: "0 s", RampHigh: view.FormatTime(most), Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend,
+		scene.LegendEntry{Label: map[string]string{"busy": "busy", "waiting": "waiting",
+			"duration": "length of the phase"}[r.metric], Colour: scene.Ramp(palette, 0),
+			RampEnd: scene.Ramp(palette, 1), RampLow: "0 s", RampHigh: view.FormatTime(most), Region: scene.NoID,
+			Parent: scene.NoID})
 	if bars {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: "waited for the last and for late messages", Colour: scene.RoleColour(uint8(trace.RoleCommunication)), Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "waited for the last and for late messages",
+				Colour: scene.RoleColour(uint8(trace.RoleCommunication)), Region: scene.NoID, Parent: scene.NoID})
 	}
 	if len(r.verdicts) > 0 {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: "holds the others up", Colour: scene.UIError, Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "holds the others up", Colour: scene.UIError, Region: scene.NoID,
+				Parent: scene.NoID})
 	}
 	r.Arrangement().DrawRows(s, 0, r.drawnIDs())
 	r.Arrangement().Explain(s)
@@ -80,7 +91,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 }
 
 func (r *result) describe() string {
-	text := fmt.Sprintf("%s by %s (%s).", view.Count(len(r.units), "row"), view.Count(len(r.phases.List), "phase"), r.phases.By)
+	text := fmt.Sprintf("%s by %s (%s).", view.Count(len(r.units), "row"), view.Count(len(r.phases.List), "phase"),
+		r.phases.By)
 	if len(r.verdicts) > 0 {
 		text += " " + r.verdicts[0].Phase + ": " + r.verdicts[0].Why + "."
 	}
@@ -114,7 +126,8 @@ func (d *drawing) paint(s *scene.Scene) (most trace.Time) {
 	}
 	ground := &scene.Rect{}
 	ground.Add(f.X, f.Y, f.W, f.H, scene.UIEmpty)
-	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: d.cols, Rows: d.rows, Cells: make([]scene.Colour, len(values)), Of: ofCell, At: [2]int32{int32(d.cols), int32(d.rows)}}
+	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: d.cols, Rows: d.rows,
+		Cells: make([]scene.Colour, len(values)), Of: ofCell, At: [2]int32{int32(d.cols), int32(d.rows)}}
 	palette := r.request.Values.Text("palette")
 	for i, v := range values {
 		image.Cells[i] = scene.None
@@ -210,7 +223,8 @@ func (r *drawing) drawBars(s *scene.Scene) {
 	for k, t := range r.skew {
 		if t > 0 {
 			h := max(high*float32(t)/most, 1)
-			bars.Add(f.X+step*float32(k)+min(step*0.1, 2), f.Y-20-h, max(step-2*min(step*0.1, 2), 1), h, scene.RoleColour(uint8(trace.RoleCommunication)))
+			bars.Add(f.X+step*float32(k)+min(step*0.1, 2), f.Y-20-h, max(step-2*min(step*0.1, 2), 1), h,
+				scene.RoleColour(uint8(trace.RoleCommunication)))
 		}
 	}
 	named := false
@@ -226,7 +240,8 @@ func (r *drawing) drawBars(s *scene.Scene) {
 		}
 	}
 	if f.X >= 48 {
-		muted.Add(f.X-8, f.Y-20-high+10, scene.Shorten(view.FormatDuration(float64(most)), f.X-12, scene.TextSize), scene.UITextMuted, scene.End)
+		muted.Add(f.X-8, f.Y-20-high+10, scene.Shorten(view.FormatDuration(float64(most)), f.X-12, scene.TextSize),
+			scene.UITextMuted, scene.End)
 		muted.Add(f.X-8, f.Y-24, scene.Shorten("waited", f.X-12, scene.TextSize), scene.UITextMuted, scene.End)
 		if named {
 			muted.Add(f.X-8, f.Y-6, scene.Shorten("for", f.X-12, scene.TextSize), scene.UITextMuted, scene.End)
@@ -250,11 +265,13 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	if span.Absent() {
 		return view.Fact{}, false
 	}
-	fact := view.Fact{Title: r.names[u] + ", " + p.Name, Locations: []trace.LocationID{r.units[u]}, Begin: &span.Begin, End: &span.End}
+	fact := view.Fact{Title: r.names[u] + ", " + p.Name, Locations: []trace.LocationID{r.units[u]}, Begin: &span.Begin,
+		End: &span.End}
 	for _, l := range []struct {
 		label string
 		t     trace.Time
-	}{{"busy", r.busy[r.at(u, k)]}, {"waiting", r.waiting[r.at(u, k)]}, {"length", span.Length()}, {"begins", span.Begin}} {
+	}{{"busy", r.busy[r.at(u, k)]}, {"waiting", r.waiting[r.at(u, k)]}, {"length", span.Length()},
+		{"begins", span.Begin}} {
 		fact.SayTime(l.label, l.t)
 	}
 	for i := range r.verdicts {
@@ -272,7 +289,8 @@ func (r *result) phaseFact(k int) view.Fact {
 	for _, l := range []struct {
 		label string
 		t     trace.Time
-	}{{"waited for others", r.skew[k]}, {"transfer", r.transfer[k]}, {"from the first begin to the last end", end - begin}} {
+	}{{"waited for others", r.skew[k]}, {"transfer", r.transfer[k]},
+		{"from the first begin to the last end", end - begin}} {
 		fact.SayTime(l.label, l.t)
 	}
 	for i := range r.verdicts {

@@ -26,12 +26,16 @@ var View = &view.View{
 	Title:   "Phases",
 	Paper:   "wait states after Wolf, Mohr and Böhme, Geimer, Wolf, Arnold",
 	Summary: "locations by phases: who is busy, who waits, and for whom",
-	HowToRead: "A row a rank (or location), a column a phase: a training step, an iteration, or a slice of time. Colours show how long the row is busy in the phase, or waits, or how long the phase takes. " +
-		"The bars above show what all rows together wait in each phase for the last to arrive at collectives and for late messages; the name under a bar, and the mark in its column, is who held the others up. " +
-		"Time for the data to arrive after that (transfer) is not in the bars. Choosing a cell selects its phase and its row for all views.",
+	HowToRead: "A row a rank (or location), a column a phase: a training step, an iteration, or a slice of time. " +
+		"Colours show how long the row is busy in the phase, or waits, or how long the phase takes. " +
+		"The bars above show what all rows together wait in each phase for the last to arrive at collectives and for " +
+		"late messages; the name under a bar, and the mark in its column, is who held the others up. " +
+		"Time for the data to arrive after that (transfer) is not in the bars. Choosing a cell selects its phase and " +
+		"its row for all views.",
 	Needs: view.Needs{Intervals: true},
 	Options: view.Words(view.Use("phase=auto", "metric=busy", "group=auto", "arrange", "busy", "idle", "palette"),
-		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
+		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several "+
+			"[auto ranks locations]"),
 	Report:  view.Report{Place: 4, Height: 360, AllLocations: true},
 	Data:    []any{Data{}},
 	Compute: compute,

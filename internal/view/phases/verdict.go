@@ -138,7 +138,8 @@ func (r *result) chargeWork(of func(int, int32) *charge) {
 				left[r.at(u, k)] = min(r.waiting[r.at(u, k)], r.phases.Span(u, k).Length())
 			}
 		}
-		for _, s := range finding.Stragglers(l, &finding.Budget{Units: len(r.units), Phases: n, Left: slices.Clone(left)}) {
+		for _, s := range finding.Stragglers(l,
+			&finding.Budget{Units: len(r.units), Phases: n, Left: slices.Clone(left)}) {
 			for _, k := range s.Phases {
 				top := s.Units[0]
 				for _, u := range s.Units {
@@ -185,7 +186,8 @@ func (r *result) verdict(k int, m map[int32]*charge) (Verdict, bool) {
 		}
 		return c.total()
 	}
-	slices.SortFunc(list, func(a, b *charge) int { return cmp.Or(cmp.Compare(key(b), key(a)), cmp.Compare(a.unit, b.unit)) })
+	slices.SortFunc(list,
+		func(a, b *charge) int { return cmp.Or(cmp.Compare(key(b), key(a)), cmp.Compare(a.unit, b.unit)) })
 	length := trace.Time(0)
 	for u := range r.units {
 		length += r.phases.Span(u, k).Length()
@@ -195,7 +197,8 @@ func (r *result) verdict(k int, m map[int32]*charge) (Verdict, bool) {
 	}
 	c := list[0]
 	id := r.units[c.unit]
-	v := Verdict{Phase: r.phases.List[k].Name, Location: id, Path: r.tree.Path(id), Waited: c.total(), AtCollectives: c.collectives, ForMessages: c.messages, WhileItWorks: c.work, unit: int(c.unit), phase: k}
+	v := Verdict{Phase: r.phases.List[k].Name, Location: id, Path: r.tree.Path(id), Waited: c.total(),
+		AtCollectives: c.collectives, ForMessages: c.messages, WhileItWorks: c.work, unit: int(c.unit), phase: k}
 	if c.works() {
 		values := make([]float64, len(r.units))
 		for u := range values {
@@ -216,11 +219,14 @@ func (r *result) why(c *charge, v *Verdict) string {
 	}
 	switch {
 	case c.works():
-		return fmt.Sprintf("%s works %s, the median is %s; the others wait %s meanwhile", name, view.FormatDuration(v.Works), view.FormatDuration(v.Median), view.FormatTime(c.work))
+		return fmt.Sprintf("%s works %s, the median is %s; the others wait %s meanwhile", name,
+			view.FormatDuration(v.Works), view.FormatDuration(v.Median), view.FormatTime(c.work))
 	case c.collectives >= c.messages:
-		return fmt.Sprintf("%s arrives last at %s; %s %s for it%s", name, view.Count(c.times, "collective"), c.waiters(), view.FormatTime(c.collectives), region)
+		return fmt.Sprintf("%s arrives last at %s; %s %s for it%s", name, view.Count(c.times, "collective"),
+			c.waiters(), view.FormatTime(c.collectives), region)
 	}
-	return fmt.Sprintf("%s is late with messages; %s %s for it%s", name, c.waiters(), view.FormatTime(c.messages), region)
+	return fmt.Sprintf("%s is late with messages; %s %s for it%s", name, c.waiters(), view.FormatTime(c.messages),
+		region)
 }
 
 // works reports whether long work is the reason.

@@ -32,7 +32,8 @@ func (r *result) callMeans(ctx context.Context) error {
 		return nil
 	}
 	ids := view.Chosen(s.Locations(), sel.Locations, s.Locations().Holds)
-	plan := &callgraph.Plan{Options: callgraph.Options{Node: make([]int32, len(r.regions)), Nodes: len(r.regions), Profile: true}, Locations: ids, Owner: make([]int32, len(ids)), Owners: 1}
+	plan := &callgraph.Plan{Options: callgraph.Options{Node: make([]int32, len(r.regions)), Nodes: len(r.regions),
+		Profile: true}, Locations: ids, Owner: make([]int32, len(ids)), Owners: 1}
 	for id := range plan.Node {
 		plan.Node[id] = int32(id)
 	}

@@ -39,7 +39,8 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	return Data{Metric: r.metric.Name, Unit: r.metric.Unit, Locations: len(r.locations), Total: r.total, Whole: r.base.Whole, ShareOf: r.base.Name, Rows: r.list()}
+	return Data{Metric: r.metric.Name, Unit: r.metric.Unit, Locations: len(r.locations), Total: r.total,
+		Whole: r.base.Whole, ShareOf: r.base.Name, Rows: r.list()}
 }
 
 func (r *result) list() []Row {
@@ -50,7 +51,8 @@ func (r *result) list() []Row {
 		if r.counted {
 			calls = &x.calls
 		}
-		out[i] = Row{x.region, g.Name, g.Category, g.Role.String(), calls, x.inclusive, x.exclusive, x.share, x.mean, x.sd, x.min, x.max, x.call, x.ofRecorded}
+		out[i] = Row{x.region, g.Name, g.Category, g.Role.String(), calls, x.inclusive, x.exclusive, x.share, x.mean,
+			x.sd, x.min, x.max, x.call, x.ofRecorded}
 	}
 	return out
 }

@@ -52,7 +52,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	var names []scene.Row
 	for i := range d.rows {
 		top := head + float32(i)*d.pitch
-		names = append(names, scene.Row{From: top, To: top + d.pitch, Location: scene.NoID, Region: uint32(r.rows[i].region), Label: r.regions[r.rows[i].region].Name, Count: 1})
+		names = append(names,
+			scene.Row{From: top, To: top + d.pitch, Location: scene.NoID, Region: uint32(r.rows[i].region),
+				Label: r.regions[r.rows[i].region].Name, Count: 1})
 	}
 	labels := min(scene.RowLabelWidth(names, w*0.3), 320)
 	columns := r.columns(d.rows, w-labels)
@@ -68,7 +70,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	rows := scene.Scale{Kind: "rows", Rows: names}
 	bottom := head + float32(d.rows)*d.pitch
-	s.AddFrame(scene.Frame{Name: "bars", X: left, Y: head, W: max(bars, 0), H: bottom - head, XScale: scene.Scale{Kind: "linear", Begin: 0, End: r.most(d.rows), Label: r.metric.Name}, YScale: rows})
+	s.AddFrame(scene.Frame{Name: "bars", X: left, Y: head, W: max(bars, 0), H: bottom - head,
+		XScale: scene.Scale{Kind: "linear", Begin: 0, End: r.most(d.rows), Label: r.metric.Name}, YScale: rows})
 	s.AimRows(0, 0, w, func(i int) uint32 { return s.Item(ofRow, i) })
 	r.bands(s, &d, labels)
 	r.numbers(s, &d, columns, labels)
@@ -91,7 +94,8 @@ func (r *result) describe() string {
 	if r.base.Whole == 0 {
 		first = r.metric.Format(r.rows[0].value)
 	}
-	return fmt.Sprintf("Profile of %s regions on %s locations by %s; the first is %s with %s.", view.Thousands(int64(len(r.rows))),
+	return fmt.Sprintf("Profile of %s regions on %s locations by %s; the first is %s with %s.",
+		view.Thousands(int64(len(r.rows))),
 		view.Thousands(int64(len(r.locations))), r.metric.Name, r.regions[r.rows[0].region].Name, first)
 }
 
@@ -151,7 +155,8 @@ func (r *result) bands(s *scene.Scene, d *drawing, labels float32) {
 		if i%2 == 1 {
 			bands.Add(0, top, d.width, d.pitch, scene.UIBand)
 		}
-		if name := scene.Shorten(r.regions[r.rows[i].region].Name, labels-2*pad, scene.TextSize); name != "" && d.pitch >= 12 {
+		if name := scene.Shorten(r.regions[r.rows[i].region].Name, labels-2*pad, scene.TextSize); name != "" &&
+			d.pitch >= 12 {
 			text.Add(pad, top+r.line(d), name, scene.UIText, scene.Start)
 		}
 	}
@@ -219,8 +224,12 @@ func (r *result) bars(s *scene.Scene, d *drawing) {
 	s.AddLayer("bars", 0, bars)
 	s.AddLayer("spread", 0, thin, dots)
 	if spread {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: "spread over locations", Colour: scene.UIAxis, Region: scene.NoID, Parent: scene.NoID})
-		s.Notes = append(s.Notes, fmt.Sprintf("the line below a bar runs from the least to the most of one location, the dot is the mean, the thick part one standard deviation; the full width is %s", r.metric.Format(most)))
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "spread over locations", Colour: scene.UIAxis, Region: scene.NoID,
+				Parent: scene.NoID})
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("the line below a bar runs from the least to the most of one location, the dot is the mean, "+
+				"the thick part one standard deviation; the full width is %s", r.metric.Format(most)))
 	}
 }
 
@@ -250,10 +259,14 @@ func (r *result) heat(s *scene.Scene, d *drawing) {
 				cells[k] = scene.Ramp(palette, values[k]/most)
 			}
 		}
-		marks = append(marks, &scene.Image{X: d.heatX, Y: head + float32(i)*d.pitch + 1, W: d.heatW, H: max(d.pitch-2, 1), Columns: columns, Rows: 1, Cells: cells, Of: ofCell, At: [2]int32{int32(i), int32(columns)}})
+		marks = append(marks,
+			&scene.Image{X: d.heatX, Y: head + float32(i)*d.pitch + 1, W: d.heatW, H: max(d.pitch-2, 1),
+				Columns: columns, Rows: 1, Cells: cells, Of: ofCell, At: [2]int32{int32(i), int32(columns)}})
 	}
 	s.AddLayer("strips", 1, marks...)
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: "one location", Colour: scene.Ramp(palette, 0), RampEnd: scene.Ramp(palette, 1), RampLow: "0", RampHigh: "most of the row", Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend,
+		scene.LegendEntry{Label: "one location", Colour: scene.Ramp(palette, 0), RampEnd: scene.Ramp(palette, 1),
+			RampLow: "0", RampHigh: "most of the row", Region: scene.NoID, Parent: scene.NoID})
 }
 
 // binsOf gives the bins that a column of the picture shows.
@@ -304,7 +317,8 @@ func (r *result) fact(w *row) view.Fact {
 		f.SayNumber("standard deviation", w.sd, r.metric.Format)
 		f.SayNumber("least", w.min, r.metric.Format)
 		f.SayNumber("most", w.max, r.metric.Format)
-		f.Say("locations", fmt.Sprintf("%s of %s", view.Thousands(int64(w.seen)), view.Thousands(int64(len(r.locations)))), "")
+		f.Say("locations",
+			fmt.Sprintf("%s of %s", view.Thousands(int64(w.seen)), view.Thousands(int64(len(r.locations)))), "")
 	}
 	f.Say("role", g.Role.String(), "")
 	if g.Category != "" {
@@ -330,7 +344,8 @@ func (r *result) locate(f *view.Fact, w *row, k, columns int) {
 		here = "farthest from the mean"
 	}
 	v := r.odd(w, k, columns)
-	lines := []view.FactLine{{Label: "location", Value: name}, {Label: here, Value: r.metric.Format(v), Exact: view.Cell(v)}}
+	lines := []view.FactLine{{Label: "location", Value: name},
+		{Label: here, Value: r.metric.Format(v), Exact: view.Cell(v)}}
 	f.Lines = append(lines, f.Lines...)
 	if len(f.Locations) == 1 {
 		f.Lines = append(f.Lines, view.AttributeLines(tree, f.Locations[0])...)

@@ -26,10 +26,15 @@ var View = &view.View{
 	Name:    "profile",
 	Title:   "Profile",
 	Summary: "regions by their time: share, calls, with and without children, and how locations differ",
-	HowToRead: "One row is a region, those with the most time on top. The bar is its time on all selected locations, with its share of all time: the length of the selection × the locations with intervals. " +
-		"The line below a bar runs from the least to the most that one location has, the dot is the mean, the thick part one standard deviation to both sides. " +
-		"The strip on the right has a column for each location (or for several, where there are more than pixels): bright is much, dark is little, against the highest of that row. " +
-		"Times are clipped to the selected window, calls count where they begin. Mean, least and most are of a location; the mean of a call is its own time, without what it calls, and the same as in the table of the selection. Choose a row to select its region.",
+	HowToRead: "One row is a region, those with the most time on top. The bar is its time on all selected locations, " +
+		"with its share of all time: the length of the selection × the locations with intervals. " +
+		"The line below a bar runs from the least to the most that one location has, the dot is the mean, the thick " +
+		"part one standard deviation to both sides. " +
+		"The strip on the right has a column for each location (or for several, where there are more than pixels): " +
+		"bright is much, dark is little, against the highest of that row. " +
+		"Times are clipped to the selected window, calls count where they begin. Mean, least and most are of a " +
+		"location; the mean of a call is its own time, without what it calls, and the same as in the table of the " +
+		"selection. Choose a row to select its region.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("metric", "order", "arrange", "top", "palette"),
 	Report:  view.Report{Place: 7, Height: 380, AllRegions: true, Regions: true},
@@ -213,11 +218,14 @@ func (r *result) sum(ctx context.Context) error {
 		r.base = view.MetricBase(r.request.Store().Metrics()[r.metric.ID].Name, r.metric.Unit, r.total)
 	default: // nothing that shares could be of
 		r.total = 0
-		r.notes = append(r.notes, fmt.Sprintf("%s is a %s: values are put together by it, not added up, and have no share", r.metric.Name, kinds[r.metric.Join]))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s is a %s: values are put together by it, not added up, and have no share", r.metric.Name,
+				kinds[r.metric.Join]))
 	}
 	r.finish(rows)
 	if len(r.rows) == 0 {
-		return r.request.Advise("other regions", "another metric").Empty("no region has a value of %s other than 0 in the selection", r.metric.Name)
+		return r.request.Advise("other regions",
+			"another metric").Empty("no region has a value of %s other than 0 in the selection", r.metric.Name)
 	}
 	return nil
 }
@@ -237,7 +245,8 @@ func (r *result) finish(rows []row) {
 			continue
 		}
 		x.region = trace.RegionID(id)
-		x.value, x.inclusive, x.exclusive = x.joined[0].Value(r.metric.Join), x.joined[1].Value(r.join), x.joined[2].Value(r.join)
+		x.value, x.inclusive, x.exclusive = x.joined[0].Value(r.metric.Join), x.joined[1].Value(r.join),
+			x.joined[2].Value(r.join)
 		n := float64(len(r.locations))
 		if !amount {
 			n = float64(x.seen)
@@ -267,10 +276,14 @@ func (r *result) finish(rows []row) {
 		r.rows = append(r.rows, *x)
 	}
 	if sampled > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s regions are estimates by sampling of time that others hold too; shares leave them out of the whole", view.Thousands(int64(sampled))))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s regions are estimates by sampling of time that others hold too; shares leave them out of "+
+				"the whole", view.Thousands(int64(sampled))))
 	}
 	if r.bins < len(r.locations) {
-		r.notes = append(r.notes, fmt.Sprintf("a column of the strips stands for up to %s of %s locations and shows the one farthest from the mean", view.Thousands(int64(slices.Max(r.binSize))), view.Thousands(int64(len(r.locations)))))
+		r.notes = append(r.notes,
+			fmt.Sprintf("a column of the strips stands for up to %s of %s locations and shows the one farthest from "+
+				"the mean", view.Thousands(int64(slices.Max(r.binSize))), view.Thousands(int64(len(r.locations)))))
 	}
 }
 
@@ -308,7 +321,8 @@ func (r *result) sort(order string) error {
 	}
 	key, ok := orders[order]
 	if !ok {
-		return fmt.Errorf("--order %q: want value, name, share, calls, inclusive, exclusive, mean, sd, min, max or imbalance", order)
+		return fmt.Errorf("--order %q: want value, name, share, calls, inclusive, exclusive, mean, sd, min, max or "+
+			"imbalance", order)
 	}
 	slices.SortStableFunc(r.rows, func(a, b row) int {
 		ka, kb := key(&a), key(&b)

@@ -89,9 +89,11 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	d := Data{Rows: r.rows(), Self: append([]Self{}, r.self...), Differs: differences(r.differs), Tests: r.tests, Spans: r.spans()}
+	d := Data{Rows: r.rows(), Self: append([]Self{}, r.self...), Differs: differences(r.differs), Tests: r.tests,
+		Spans: r.spans()}
 	times := r.durations()
-	d.P50, d.P95, d.P99 = int64(request.Quantile(times, 0.5)), int64(request.Quantile(times, 0.95)), int64(request.Quantile(times, 0.99))
+	d.P50, d.P95, d.P99 = int64(request.Quantile(times, 0.5)), int64(request.Quantile(times, 0.95)),
+		int64(request.Quantile(times, 0.99))
 	return d
 }
 
@@ -135,7 +137,9 @@ func (r *result) rows() []Row {
 	for i, k := range r.all {
 		q := &r.forest.Requests[k]
 		root, service := r.rootName(q)
-		x := Row{ID: q.ID, Root: root, Service: r.tree.Name[service], Begin: q.Begin, Duration: q.Duration(), Spans: q.Spans, Services: q.Services, Errors: q.Errors, Roots: len(q.Roots), Chosen: r.isChosen(k), Critical: r.critical(k), At: service}
+		x := Row{ID: q.ID, Root: root, Service: r.tree.Name[service], Begin: q.Begin, Duration: q.Duration(),
+			Spans: q.Spans, Services: q.Services, Errors: q.Errors, Roots: len(q.Roots), Chosen: r.isChosen(k),
+			Critical: r.critical(k), At: service}
 		if len(x.Critical) > 0 {
 			x.Most = x.Critical[0].Service + ": " + x.Critical[0].Region
 		}
@@ -165,11 +169,14 @@ func (r *result) sumSelf() {
 	for _, u := range uses {
 		services[u.Service] += u.Self
 		if chosen == nil || slices.Contains(chosen, u.Region) {
-			r.self = append(r.self, Self{Service: r.tree.Name[u.Service], Region: r.forest.Regions[u.Region].Name, Calls: u.Calls, Duration: u.Duration, Self: u.Self, Errors: u.Errors})
+			r.self = append(r.self,
+				Self{Service: r.tree.Name[u.Service], Region: r.forest.Regions[u.Region].Name, Calls: u.Calls,
+					Duration: u.Duration, Self: u.Self, Errors: u.Errors})
 		}
 	}
 	slices.SortFunc(r.self, func(a, b Self) int {
-		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Duration, a.Duration), cmp.Compare(a.Service, b.Service), cmp.Compare(a.Region, b.Region))
+		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Duration, a.Duration),
+			cmp.Compare(a.Service, b.Service), cmp.Compare(a.Region, b.Region))
 	})
 	r.services = services
 }
@@ -184,7 +191,8 @@ func (r *result) spans() []Span {
 	at := map[int32]int{}
 	f.Each(&f.Requests[r.one], func(node int32, depth int) {
 		call := f.At(node)
-		x := Span{Level: depth, Service: r.tree.Name[f.Service(node)], Region: f.Regions[call.Region].Name, Path: r.tree.Path(call.Location), Begin: call.Begin, Duration: call.End - call.Begin, Self: f.Self[node],
+		x := Span{Level: depth, Service: r.tree.Name[f.Service(node)], Region: f.Regions[call.Region].Name,
+			Path: r.tree.Path(call.Location), Begin: call.Begin, Duration: call.End - call.Begin, Self: f.Self[node],
 			Critical: r.fold.critical[node], Failed: f.Failed(node), RegionID: call.Region, At: call.Location}
 		if p, ok := at[f.Parent[node]]; ok {
 			x.Parent = &p

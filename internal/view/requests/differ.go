@@ -16,12 +16,14 @@ func (r *result) drawDiffers(s *scene.Scene, list []request.Difference, top floa
 	w, h := float32(s.Width), float32(s.Height)
 	y := top + headRoom
 	head, text := &scene.Text{Size: scene.TextSize}, &scene.Text{Size: scene.TextSize}
-	title := fmt.Sprintf("what separates the %s chosen from the other %s", view.Thousands(int64(len(r.chosen))), view.Thousands(int64(len(r.all)-len(r.chosen))))
+	title := fmt.Sprintf("what separates the %s chosen from the other %s", view.Thousands(int64(len(r.chosen))),
+		view.Thousands(int64(len(r.all)-len(r.chosen))))
 	switch {
 	case len(r.chosen) == len(r.all):
 		title = "all requests are chosen"
 	case len(list) == 0:
-		title = fmt.Sprintf("nothing separates the %s chosen from the rest by more than chance (%s)", view.Thousands(int64(len(r.chosen))), view.Count(r.tests, "test"))
+		title = fmt.Sprintf("nothing separates the %s chosen from the rest by more than chance (%s)",
+			view.Thousands(int64(len(r.chosen))), view.Count(r.tests, "test"))
 	}
 	head.Add(edge, y-8, scene.Shorten(title, w-2*edge, scene.TextSize), scene.UIText, scene.Start)
 	s.AddLayer("differs head", -1, head)
@@ -34,11 +36,14 @@ func (r *result) drawDiffers(s *scene.Scene, list []request.Difference, top floa
 	rows := make([]scene.Row, n)
 	for i := range rows {
 		at := y + float32(i)*pitch
-		rows[i] = scene.Row{From: at, To: at + pitch, Label: differLabel(&list[i]), Location: scene.NoID, Region: scene.NoID, Count: 1}
+		rows[i] = scene.Row{From: at, To: at + pitch, Label: differLabel(&list[i]), Location: scene.NoID,
+			Region: scene.NoID, Count: 1}
 	}
 	left := scene.RowLabelWidth(rows, w*0.45)
 	words := min(w*0.32, 300)
-	f := scene.Frame{Name: "differs", X: left, Y: y, W: max(w-left-words-edge, 1), H: pitch * float32(n), XScale: scene.Scale{Kind: "linear", Begin: -1, End: 1, Label: "effect"}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f := scene.Frame{Name: "differs", X: left, Y: y, W: max(w-left-words-edge, 1), H: pitch * float32(n),
+		XScale: scene.Scale{Kind: "linear", Begin: -1, End: 1, Label: "effect"},
+		YScale: scene.Scale{Kind: "rows", Rows: rows}}
 	frame := s.AddFrame(f)
 	s.AimRows(frame, 0, w, func(k int) uint32 { return s.Item(ofDifference, k) })
 	s.XAxis(frame, scene.Axis{})
@@ -47,8 +52,11 @@ func (r *result) drawDiffers(s *scene.Scene, list []request.Difference, top floa
 	for i := range rows {
 		x := &list[i]
 		at := f.XPixel(x.Effect)
-		bars.Add(min(at, mid), rows[i].From+pitch*0.2, max(float32(math.Abs(float64(at-mid))), 1), pitch*0.6, scene.UIData)
-		text.Add(f.X+f.W+edge, rows[i].From+pitch/2+4, scene.Shorten(fmt.Sprintf("%s inside, %s outside", amount(x.Inside, x.Unit), amount(x.Outside, x.Unit)), words-edge, scene.TextSize), scene.UITextMuted, scene.Start)
+		bars.Add(min(at, mid), rows[i].From+pitch*0.2, max(float32(math.Abs(float64(at-mid))), 1), pitch*0.6,
+			scene.UIData)
+		text.Add(f.X+f.W+edge, rows[i].From+pitch/2+4,
+			scene.Shorten(fmt.Sprintf("%s inside, %s outside", amount(x.Inside, x.Unit), amount(x.Outside, x.Unit)),
+				words-edge, scene.TextSize), scene.UITextMuted, scene.Start)
 	}
 	zero.Add(mid, f.Y, mid, f.Y+f.H, scene.UIAxis)
 	s.AddLayer("differs", frame, bars, zero)

@@ -39,7 +39,8 @@ type line struct {
 // keepFold takes the fold of the request from the cache of the run, where it was made before: to scroll through one or
 // to look at a part of it makes no new one.
 func (r *result) keepFold() error {
-	key := fmt.Sprintf("fold %d of %d %q %q", r.one, r.forest.Len(), r.forest.Requests[r.one].ID, r.request.Values.RegionPatterns("expand", r.forest.Regions))
+	key := fmt.Sprintf("fold %d of %d %q %q", r.one, r.forest.Len(), r.forest.Requests[r.one].ID,
+		r.request.Values.RegionPatterns("expand", r.forest.Regions))
 	d, err := view.Keep(r.request.Runs[0].Cache, key, (*fold).sizeBytes, func() (*fold, error) {
 		r.fold = &fold{}
 		return r.fold, r.makeFold()
@@ -59,7 +60,8 @@ func (d *fold) sizeBytes() int64 {
 // makeFold folds the request and finds its critical path.
 func (r *result) makeFold() error {
 	f, q := r.forest, &r.forest.Requests[r.one]
-	*r.fold = fold{critical: map[int32]trace.Time{}, onPath: map[int32][]criticalpath.Section{}, begin: q.Begin, end: q.End}
+	*r.fold = fold{critical: map[int32]trace.Time{}, onPath: map[int32][]criticalpath.Section{}, begin: q.Begin,
+		end: q.End}
 	f.Each(q, func(node int32, _ int) {
 		r.fold.begin, r.fold.end = min(r.fold.begin, f.Begin[node]), max(r.fold.end, f.End[node])
 	})
@@ -203,7 +205,8 @@ func (d *fold) show(room, scroll int) (out []int, short int) {
 		}
 		return out, 0
 	}
-	// The heaviest so far, the lightest of them first. A line weighs no more than its caller's and comes after it, so that is there too.
+	// The heaviest so far, the lightest of them first. A line weighs no more than its caller's and comes after it, so
+	// that is there too.
 	lighter := func(a, b int) bool {
 		return cmp.Or(cmp.Compare(d.lines[a].weight, d.lines[b].weight), cmp.Compare(b, a)) < 0
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// What marks show: a request, a cell of the heat map of so many columns and rows, a row of a request's tree, a difference.
+// What marks show: a request, a cell of the heat map of so many columns and rows, a row of a request's tree, a
+// difference.
 const (
 	ofRequest = iota + 1
 	ofCell
@@ -48,7 +49,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 func (r *result) describe() string {
 	if r.one >= 0 {
 		q := &r.forest.Requests[r.one]
-		return fmt.Sprintf("Request %s: %s of %s.", q.ID, view.Count(int(q.Spans), "call"), view.FormatTime(q.Duration()))
+		return fmt.Sprintf("Request %s: %s of %s.", q.ID, view.Count(int(q.Spans), "call"),
+			view.FormatTime(q.Duration()))
 	}
 	times := r.durations()
 	t := view.Count(len(r.all), "request") + " by begin and duration"
@@ -90,7 +92,8 @@ func (r *result) plotFrame(w, h float32) scene.Frame {
 	f.YScale = scene.Scale{Kind: "log", Begin: low / 1.5, End: high * 1.5, Label: "duration"}
 	f.X = scene.YAxisWidth(f.YScale, f.H, scene.Axis{Unit: "ns"})
 	f.W = max(w-f.X-edge-rightRoom, 1)
-	f.XScale = scene.Scale{Kind: "time", Begin: float64(r.request.Selection.Begin), End: float64(r.request.Selection.End), Label: "time"}
+	f.XScale = scene.Scale{Kind: "time", Begin: float64(r.request.Selection.Begin),
+		End: float64(r.request.Selection.End), Label: "time"}
 	return f
 }
 
@@ -140,10 +143,13 @@ func (r plot) drawPlot(s *scene.Scene, h float32) {
 	title.Add(max(f.X, 64), headRoom-8, scene.Shorten(head, f.W-16, scene.TextSize), scene.UIText, scene.Start)
 	s.AddLayer("head", -1, title)
 	if failed > 0 {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: "with a failed call", Colour: scene.UIError, Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "with a failed call", Colour: scene.UIError, Region: scene.NoID,
+				Parent: scene.NoID})
 	}
 	if r.chosen != nil {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: "chosen", Colour: scene.UIAccent, Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "chosen", Colour: scene.UIAccent, Region: scene.NoID, Parent: scene.NoID})
 	}
 }
 
@@ -153,7 +159,8 @@ func (r plot) drawPoints(s *scene.Scene, frame int, f *scene.Frame) {
 	for i, k := range r.all {
 		x, y := r.at(f, k)
 		if f.W > 2*radius {
-			x = min(max(x, f.X+radius), f.X+f.W-radius) // whole also at the edges; the time is the selected one, here and in the page
+			// whole also at the edges; the time is the selected one, here and in the page
+			x = min(max(x, f.X+radius), f.X+f.W-radius)
 		}
 		to, fill := points, scene.UIData
 		if r.chosen != nil {
@@ -181,7 +188,8 @@ type grid struct {
 }
 
 func (r plot) grid(f *scene.Frame, columns, rows int) *grid {
-	g := &grid{columns: columns, rows: rows, all: make([]int32, columns*rows), failed: make([]int32, columns*rows), chosen: make([]int32, columns*rows)}
+	g := &grid{columns: columns, rows: rows, all: make([]int32, columns*rows), failed: make([]int32, columns*rows),
+		chosen: make([]int32, columns*rows)}
 	for _, k := range r.all {
 		c := g.cell(r.result, f, k)
 		g.all[c]++
@@ -231,7 +239,10 @@ func (r plot) drawHeat(s *scene.Scene, frame int, f *scene.Frame) {
 		}
 	}
 	s.AddLayer("cells", frame, cells, marks)
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: "requests in a cell", Colour: scene.Ramp("viridis", 0), RampEnd: scene.Ramp("viridis", 1), RampLow: "1", RampHigh: view.Thousands(int64(g.most)), Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend,
+		scene.LegendEntry{Label: "requests in a cell", Colour: scene.Ramp("viridis", 0),
+			RampEnd: scene.Ramp("viridis", 1), RampLow: "1", RampHigh: view.Thousands(int64(g.most)),
+			Region: scene.NoID, Parent: scene.NoID})
 }
 
 // drawPercentiles draws the median, 95 % and 99 % of stretches of time, where these have enough requests.
@@ -277,7 +288,8 @@ func (r plot) drawPercentiles(s *scene.Scene, frame int, f *scene.Frame) {
 // stretches are the sorted durations of the requests that begin in each of so many parts of the selected time.
 func (r plot) stretches(bins int) [][]trace.Time {
 	lists := make([][]trace.Time, bins)
-	begin, span := float64(r.request.Selection.Begin), float64(max(r.request.Selection.End-r.request.Selection.Begin, 1))
+	begin, span := float64(r.request.Selection.Begin),
+		float64(max(r.request.Selection.End-r.request.Selection.Begin, 1))
 	for _, k := range r.all {
 		q := &r.forest.Requests[k]
 		b := min(max(int((float64(q.Begin)-begin)/span*float64(bins)), 0), bins-1)
@@ -354,7 +366,8 @@ func (r *result) cellFact(it scene.Item) (view.Fact, bool) {
 		return r.requestFact(first), true
 	}
 	slices.Sort(list)
-	out := view.Fact{Title: view.Count(len(list), "request"), Count: int64(len(list)), Open: map[string]string{"request": r.forest.Requests[first].ID}}
+	out := view.Fact{Title: view.Count(len(list), "request"), Count: int64(len(list)),
+		Open: map[string]string{"request": r.forest.Requests[first].ID}}
 	out.SayTime("shortest", list[0])
 	out.SayTime("longest", list[len(list)-1])
 	if failed > 0 {

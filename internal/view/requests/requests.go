@@ -23,12 +23,19 @@ import (
 
 // View is the view.
 var View = &view.View{
-	Name:    "requests",
-	Title:   "Requests",
-	Summary: "requests of services: duration over time, the tree of one with its critical path, and what separates slow ones from the rest",
-	HowToRead: "A point a request: when it began and how long it took, on a logarithmic scale; those with a failed call stand out, and where there are too many the darkness of a cell says how many. Lines are the median, 95 % and 99 % of stretches of time. " +
-		"A double click on a point, or --request ID, opens the request: its calls in the order of the tree, a bar each, coloured by service, with the critical path drawn dark; calls that repeat under one caller are one row with a count. " +
-		"With --request slow, errors, >200ms or KEY=VALUE some are chosen: below is what separates them from the rest. Each attribute, place and operation is tested; the largest effect comes first, and those that chance explains are left to the table.",
+	Name:  "requests",
+	Title: "Requests",
+	Summary: "requests of services: duration over time, the tree of one with its critical path, and what separates " +
+		"slow ones from the rest",
+	HowToRead: "A point a request: when it began and how long it took, on a logarithmic scale; those with a failed " +
+		"call stand out, and where there are too many the darkness of a cell says how many. Lines are the median, 95 " +
+		"% and 99 % of stretches of time. " +
+		"A double click on a point, or --request ID, opens the request: its calls in the order of the tree, a bar " +
+		"each, coloured by service, with the critical path drawn dark; calls that repeat under one caller are one " +
+		"row with a count. " +
+		"With --request slow, errors, >200ms or KEY=VALUE some are chosen: below is what separates them from the " +
+		"rest. Each attribute, place and operation is tested; the largest effect comes first, and those that chance " +
+		"explains are left to the table.",
 	Needs: view.Needs{Intervals: true, Spans: true},
 	Data:  []any{Data{}},
 	Options: view.Words(view.Use("request", "expand", "scroll"),
@@ -116,7 +123,8 @@ func (r *result) named(words []string) int32 {
 	if len(words) != 1 {
 		return -1
 	}
-	return int32(slices.IndexFunc(r.forest.Requests, func(x request.Request) bool { return x.ID == strings.TrimSpace(words[0]) }))
+	return int32(slices.IndexFunc(r.forest.Requests,
+		func(x request.Request) bool { return x.ID == strings.TrimSpace(words[0]) }))
 }
 
 // choose takes some of the requests, and finds what separates them from the others.
@@ -126,7 +134,8 @@ func (r *result) choose(source *view.SpanSource, words []string) error {
 		return fmt.Errorf("--request %w", err)
 	}
 	if len(r.chosen) == 0 {
-		return view.Empty("choose others, or a longer time", "none of %s is as --request says", view.Count(len(r.all), "request"))
+		return view.Empty("choose others, or a longer time", "none of %s is as --request says",
+			view.Count(len(r.all), "request"))
 	}
 	if len(r.chosen) == 1 {
 		r.one = r.chosen[0]
@@ -139,7 +148,9 @@ func (r *result) choose(source *view.SpanSource, words []string) error {
 	if len(rest) == 0 {
 		return nil
 	}
-	r.differs, r.tests, err = r.forest.Differ(source, r.request.Store().Attributes(), r.chosen, rest, func(id trace.LocationID) string { return r.tree.Path(id) })
+	r.differs, r.tests,
+		err = r.forest.Differ(source, r.request.Store().Attributes(), r.chosen, rest,
+		func(id trace.LocationID) string { return r.tree.Path(id) })
 	return err
 }
 
@@ -159,7 +170,8 @@ func (r *result) note() {
 		r.noteOne(say)
 	case r.chosen != nil:
 		if r.tests > 0 {
-			say("%s against the rest: of %s %s find more than chance (Benjamini and Hochberg, q ≤ %g)", view.Count(len(r.chosen), "chosen request"),
+			say("%s against the rest: of %s %s find more than chance (Benjamini and Hochberg, q ≤ %g)",
+				view.Count(len(r.chosen), "chosen request"),
 				view.Count(r.tests, "test"), view.Thousands(int64(len(r.certain()))), contrast.Level)
 		} else {
 			say("all requests are chosen: there is nothing to hold them against")
@@ -169,15 +181,18 @@ func (r *result) note() {
 		r.noteFew(say)
 	}
 	c := &r.forest.Counts
-	fitted, late := r.request.Runs[0].Store.Info().Properties["clock alignment"], "that would begin before the caller: clocks disagree"
+	fitted, late := r.request.Runs[0].Store.Info().Properties["clock alignment"],
+		"that would begin before the caller: clocks disagree"
 	if fitted == "" {
 		late += " (--align messages fits them, and so does the menu of the run)"
 	}
 	for _, x := range []struct {
 		n          int
 		noun, rest string
-	}{{c.Missing, "request", "of which no root is in the source, lasting from the first call to the last"}, {c.Several, "request", "with more than one root, of which the first counts"},
-		{c.Orphans, "call", "whose caller is not in the source, or the call itself: taken for a root"}, {c.Cut, "call", "in a circle of callers, which is cut there"}, {c.Late, "call", late}} {
+	}{{c.Missing, "request", "of which no root is in the source, lasting from the first call to the last"},
+		{c.Several, "request", "with more than one root, of which the first counts"},
+		{c.Orphans, "call", "whose caller is not in the source, or the call itself: taken for a root"},
+		{c.Cut, "call", "in a circle of callers, which is cut there"}, {c.Late, "call", late}} {
 		if x.n > 0 {
 			say("%s %s", view.Count(x.n, x.noun), x.rest)
 		}
@@ -199,7 +214,8 @@ func (r *result) noteFew(say func(string, ...any)) {
 		}
 	}
 	if len(missing) > 0 && len(r.all) > 0 {
-		say("%s: too few for a line of %s, beyond which at least five must lie", view.Count(len(r.all), "request"), strings.Join(missing, ", "))
+		say("%s: too few for a line of %s, beyond which at least five must lie", view.Count(len(r.all), "request"),
+			strings.Join(missing, ", "))
 	}
 }
 
@@ -212,7 +228,8 @@ func (r *result) noteOne(say func(string, ...any)) {
 	}
 	var words []string
 	for _, p := range parts[:min(len(parts), 3)] {
-		words = append(words, fmt.Sprintf("%s: %s for %s (%s)", p.Service, p.Region, view.FormatTime(p.Time), view.FormatShare(p.Share)))
+		words = append(words,
+			fmt.Sprintf("%s: %s for %s (%s)", p.Service, p.Region, view.FormatTime(p.Time), view.FormatShare(p.Share)))
 	}
 	say("critical path: of %s the request waited most for %s", view.FormatTime(q.Duration()), strings.Join(words, ", "))
 	if after := r.after(); after > 0 {
@@ -226,7 +243,9 @@ func (r *result) critical(k int32) []Critical {
 	parts := r.forest.Parts(k)
 	out := make([]Critical, 0, len(parts))
 	for _, p := range parts {
-		out = append(out, Critical{r.tree.Name[p.Service], r.forest.Regions[p.Region].Name, p.Time, float64(p.Time) / float64(length)})
+		out = append(out,
+			Critical{r.tree.Name[p.Service], r.forest.Regions[p.Region].Name, p.Time,
+				float64(p.Time) / float64(length)})
 	}
 	slices.SortFunc(out, compareCritical)
 	return out

@@ -27,11 +27,14 @@ func (r *result) drawTree(s *scene.Scene) {
 		l := &r.fold.lines[k]
 		y := headRoom + float32(i)*pitch
 		at := r.forest.At(l.nodes[0])
-		rows[i] = scene.Row{From: y, To: y + pitch, Label: r.label(l), Location: scene.NoID, Region: uint32(at.Region), Count: 1, Level: min(l.depth, mostLevel, int(w*0.012))}
+		rows[i] = scene.Row{From: y, To: y + pitch, Label: r.label(l), Location: scene.NoID, Region: uint32(at.Region),
+			Count: 1, Level: min(l.depth, mostLevel, int(w*0.012))}
 	}
 	begin, end := r.span()
 	left := scene.RowLabelWidth(rows, w*0.42)
-	f := scene.Frame{Name: "tree", X: left, Y: headRoom, W: max(w-left-edge, 1), H: pitch * float32(len(shown)), XScale: scene.Scale{Kind: "linear", Begin: float64(begin - q.Begin), End: float64(end - q.Begin)}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f := scene.Frame{Name: "tree", X: left, Y: headRoom, W: max(w-left-edge, 1), H: pitch * float32(len(shown)),
+		XScale: scene.Scale{Kind: "linear", Begin: float64(begin - q.Begin), End: float64(end - q.Begin)},
+		YScale: scene.Scale{Kind: "rows", Rows: rows}}
 	frame := s.AddFrame(f)
 	s.AimRows(frame, 0, w, func(k int) uint32 { return s.Item(ofLine, shown[k]) })
 	s.XAxis(frame, scene.Axis{Unit: "ns"})
@@ -46,13 +49,16 @@ func (r *result) drawTree(s *scene.Scene) {
 	s.AddLayer("head", -1, title)
 	s.RowLabels(frame, 0)
 	s.Legend = append(s.Legend, r.colours.ServiceLegend(r.tree, r.services)...)
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: "critical path", Colour: scene.UIText, Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend,
+		scene.LegendEntry{Label: "critical path", Colour: scene.UIText, Region: scene.NoID, Parent: scene.NoID})
 	if q.Errors > 0 {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: "failed", Colour: scene.UIError, Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "failed", Colour: scene.UIError, Region: scene.NoID, Parent: scene.NoID})
 	}
 }
 
-// head says what a request is, in the words that fit. The page has its id elsewhere too, and notes what comes after its root.
+// head says what a request is, in the words that fit. The page has its id elsewhere too, and notes what comes after its
+// root.
 func (r *result) head(shown int, short bool, room float32) string {
 	q := &r.forest.Requests[r.one]
 	time, calls := view.FormatTime(q.Duration()), view.Count(int(q.Spans), "call")
@@ -63,9 +69,11 @@ func (r *result) head(shown int, short bool, room float32) string {
 	}
 	if short {
 		of := view.Thousands(int64(len(r.fold.lines))) + " rows"
-		rows, few = fmt.Sprintf("; the %s longest of %s", view.Thousands(int64(shown)), of), fmt.Sprintf("; %s of %s", view.Thousands(int64(shown)), of)
+		rows, few = fmt.Sprintf("; the %s longest of %s", view.Thousands(int64(shown)), of),
+			fmt.Sprintf("; %s of %s", view.Thousands(int64(shown)), of)
 	}
-	texts := []string{"request " + q.ID + ": " + long + after + rows, long + after + rows, long + rows, long + few, time + ", " + calls + few, time + ", " + calls}
+	texts := []string{"request " + q.ID + ": " + long + after + rows, long + after + rows, long + rows, long + few,
+		time + ", " + calls + few, time + ", " + calls}
 	for _, t := range texts {
 		if scene.TextWidth(t, scene.TextSize, false) <= room {
 			return t
@@ -83,7 +91,8 @@ func (r *result) after() trace.Time {
 	return 0
 }
 
-// span is the time that is drawn: of the whole request, calls outside of its root included, or the part of it that is selected.
+// span is the time that is drawn: of the whole request, calls outside of its root included, or the part of it that is
+// selected.
 func (r *result) span() (begin, end trace.Time) {
 	begin, end = r.fold.begin, r.fold.end
 	if b, e := max(begin, r.request.Selection.Begin), min(end, r.request.Selection.End); b < e {
@@ -102,7 +111,8 @@ func (r *result) label(l *line) string {
 }
 
 // drawLine draws the calls of a row; those that share a pixel are one mark.
-func (r *result) drawLine(s *scene.Scene, f *scene.Frame, row *scene.Row, k int, bars, path *scene.Rect, marks *scene.Point, text *scene.Text) {
+func (r *result) drawLine(s *scene.Scene, f *scene.Frame, row *scene.Row, k int, bars, path *scene.Rect,
+	marks *scene.Point, text *scene.Text) {
 	l := &r.fold.lines[k]
 	colour := r.colours.Service(r.forest.Service(l.nodes[0]))
 	high := row.To - row.From
@@ -164,7 +174,8 @@ func (r *result) lineFact(k int) view.Fact {
 	l := &r.fold.lines[k]
 	f := r.forest
 	at := f.At(l.nodes[0])
-	fact := view.Fact{Title: r.label(l), Locations: []trace.LocationID{at.Location}, Regions: []trace.RegionID{at.Region}, Count: int64(len(l.nodes))}
+	fact := view.Fact{Title: r.label(l), Locations: []trace.LocationID{at.Location},
+		Regions: []trace.RegionID{at.Region}, Count: int64(len(l.nodes))}
 	var sum, self, critical trace.Time
 	begin, end := at.Begin, at.End
 	for _, n := range l.nodes {

@@ -65,7 +65,8 @@ type record struct {
 
 // at reports whether a record is of a time and says nothing of other locations.
 func (r *record) at(begin, end *trace.Time, of things) bool {
-	return begin != nil && allAmong([]float64{float64(*begin), float64(*end)}, r.numbers) && things{r.about.locations, nil}.within(of)
+	return begin != nil && allAmong([]float64{float64(*begin), float64(*end)}, r.numbers) &&
+		things{r.about.locations, nil}.within(of)
 }
 
 // A speech is what a view may say in words, and of what.
@@ -120,7 +121,8 @@ func namesOf(x *Raw) *named {
 // newSpeech takes the data of an answer apart.
 func newSpeech(x *Raw, data []byte, table *view.Table) *speech {
 	n := namesOf(x)
-	s := &speech{raw: x, names: n.names, regions: n.regions, longest: n.longest, counts: map[string][]float64{}, told: map[string][]float64{}}
+	s := &speech{raw: x, names: n.names, regions: n.regions, longest: n.longest, counts: map[string][]float64{},
+		told: map[string][]float64{}}
 	var d any
 	if json.Unmarshal(data, &d) == nil {
 		s.walk(d, "", newThings(), false)
@@ -259,7 +261,9 @@ func (s *speech) known(of things) (out []float64) {
 }
 
 // countedWords are words behind a number, with the fields of data that hold how many.
-var countedWords = regexp.MustCompile(`(\d[\d,]*) (?:[a-z]+ )?(locations?|ranks?|regions?|calls?|messages?|rows?|groups?|steps?|boxes|box|cells?|findings?|slots?|phases?|levels?|bins?|operators?|pieces?|quantities|pairs?|lanes?|links?|columns?|nodes?|launches|launch)\b`)
+var countedWords = regexp.MustCompile(
+	`(\d[\d,]*) (?:[a-z]+ )?(locations?|ranks?|regions?|calls?|messages?|rows?|groups?|steps?|boxes|box|cells?|findings?|slots?|phases?|levels?|bins?|operators?|pieces?|quantities|pairs?|lanes?|links?|columns?|nodes?|launches|launch)\b`,
+)
 
 // measured are what raw intervals tell of things in a time: of their regions on their
 // locations and below, together and one by one, and where both are named of each interval.
@@ -348,14 +352,16 @@ func (s *speech) measure(w *Window, of things) (out []float64) {
 		x.lanes(w, func(l *Lane) {
 			for i, row := range l.Rows {
 				if in(l.Location) && shown(row.Region) {
-					out = append(out, float64(row.Begin), float64(row.End), float64(row.End-row.Begin), float64(l.exclusive(i)), float64(w.clip(row.Begin, row.End)))
+					out = append(out, float64(row.Begin), float64(row.End), float64(row.End-row.Begin),
+						float64(l.exclusive(i)), float64(w.clip(row.Begin, row.End)))
 				}
 			}
 		})
 	}
 	for _, l := range x.Links {
 		if in(l.From) || in(l.To) {
-			out = append(out, float64(l.FromTime), float64(l.ToTime), math.Abs(float64(l.ToTime-l.FromTime)), float64(l.Size))
+			out = append(out, float64(l.FromTime), float64(l.ToTime), math.Abs(float64(l.ToTime-l.FromTime)),
+				float64(l.Size))
 		}
 	}
 	return out
@@ -373,8 +379,10 @@ func (s *speech) withoutNames(text string) string {
 
 // fieldsOf are fields of data that count what a word means, where they are called otherwise.
 var fieldsOf = map[string][]string{
-	"box": {"parts"}, "region": {"rows", "shown", "callees"}, "operator": {"rows"}, "piece": {"count", "shorter_than_launch", "value"},
-	"message": {"count"}, "launch": {"count"}, "link": {"count"}, "rank": {"locations", "rows"}, "row": {"spans", "members"},
+	"box": {"parts"}, "region": {"rows", "shown", "callees"}, "operator": {"rows"},
+	"piece":   {"count", "shorter_than_launch", "value"},
+	"message": {"count"}, "launch": {"count"}, "link": {"count"}, "rank": {"locations", "rows"},
+	"row": {"spans", "members"},
 }
 
 // howMany reports whether there are so many of a word: a field or a list of the data that is

@@ -111,7 +111,8 @@ func (x *Raw) Agree(tb testing.TB, windows []Window) {
 		}
 		l := x.Ask(tb, Find("landscape"), w, nil)
 		compare("landscape", nil, l.rowsOf("regions", "name", "value"), exclusive)
-		if c := x.Ask(tb, Find("calltree"), w, nil); w.Regions == nil && c.Result != nil && exclusive != nil && !hasFlat(x) {
+		if c := x.Ask(tb, Find("calltree"), w, nil); w.Regions == nil && c.Result != nil && exclusive != nil &&
+			!hasFlat(x) {
 			compare("calltree", nil, c.rowsOf("nodes", "region", "exclusive"), exclusive)
 			compare("calltree", nil, c.rowsOf("nodes", "region", "calls"), calls)
 		}
@@ -140,8 +141,10 @@ func (x *Raw) addUp(tb testing.TB, w Window) {
 	first, second := w.Selection, w.Selection
 	first.End, second.Begin = middle, middle
 	for _, what := range []struct{ view, list, key, value string }{
-		{"profile", "rows", "id", "exclusive"}, {"profile", "rows", "id", "inclusive"}, {"profile", "rows", "id", "calls"},
-		{"boxprofile", "rows", "region", "count"}, {"boxprofile", "rows", "region", "total"}, {"moments", "rows", "path", "m0"}, {"commmatrix", "cells", "from_path", "count"},
+		{"profile", "rows", "id", "exclusive"}, {"profile", "rows", "id", "inclusive"},
+		{"profile", "rows", "id", "calls"},
+		{"boxprofile", "rows", "region", "count"}, {"boxprofile", "rows", "region", "total"},
+		{"moments", "rows", "path", "m0"}, {"commmatrix", "cells", "from_path", "count"},
 	} {
 		v := Find(what.view)
 		if !suits(v, x.Reader) {
@@ -152,7 +155,8 @@ func (x *Raw) addUp(tb testing.TB, w Window) {
 		b := x.Ask(tb, v, x.window(second), nil).rowsOf(what.list, what.key, what.value)
 		for k := range whole {
 			if !near(a[k]+b[k], whole[k]) {
-				tb.Errorf("%s of %s in %s: %v in %s, %v up to %d and %v from there", what.value, k, what.view, whole[k], w.String(), a[k], middle, b[k])
+				tb.Errorf("%s of %s in %s: %v in %s, %v up to %d and %v from there", what.value, k, what.view, whole[k],
+					w.String(), a[k], middle, b[k])
 			}
 		}
 	}
@@ -180,7 +184,8 @@ func (x *Raw) info(tb testing.TB) {
 			calls = *g.Calls
 		}
 		if !near(calls, s.Calls) || !near(g.Inclusive, s.Inclusive) || !near(g.Exclusive, s.Exclusive) {
-			tb.Errorf("info says of %s: %v calls, %v inclusive, %v exclusive; recomputed %+v", g.Name, calls, g.Inclusive, g.Exclusive, s)
+			tb.Errorf("info says of %s: %v calls, %v inclusive, %v exclusive; recomputed %+v", g.Name, calls,
+				g.Inclusive, g.Exclusive, s)
 		}
 	}
 	rows, depth := int64(0), 0
@@ -191,7 +196,8 @@ func (x *Raw) info(tb testing.TB) {
 		}
 	}
 	if info.Intervals != rows || info.Depth != depth || info.Links != int64(len(x.Links)) || info.Rows != len(x.of) {
-		tb.Errorf("info says %d intervals, depth %d, %d links, %d rows; recorded %d, %d, %d, %d", info.Intervals, info.Depth, info.Links, info.Rows, rows, depth, len(x.Links), len(x.of))
+		tb.Errorf("info says %d intervals, depth %d, %d links, %d rows; recorded %d, %d, %d, %d", info.Intervals,
+			info.Depth, info.Links, info.Rows, rows, depth, len(x.Links), len(x.of))
 	}
 	ranks := map[int32]bool{}
 	for _, r := range x.Tree.Rank {

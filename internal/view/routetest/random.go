@@ -37,9 +37,12 @@ var Shapes = []Shape{
 func regions(w trace.Writer) []trace.RegionID {
 	var out []trace.RegionID
 	for _, g := range []trace.Region{
-		{Name: "main", Role: trace.RoleCompute}, {Name: "solve", Category: "lib", Role: trace.RoleCompute}, {Name: "solve", Category: "app", Role: trace.RoleCompute},
-		{Name: "MPI_Send", Category: "mpi", Role: trace.RoleCommunication}, {Name: "MPI_Barrier", Category: "mpi", Role: trace.RoleSynchronization}, {Name: "sleep", Role: trace.RoleIdle},
-		{Name: "read", Role: trace.RoleIO}, {Name: "copy", Role: trace.RoleCopy}, {Name: "collect", Role: trace.RoleOverhead}, {Name: "step", Role: trace.RoleAnnotation},
+		{Name: "main", Role: trace.RoleCompute}, {Name: "solve", Category: "lib", Role: trace.RoleCompute},
+		{Name: "solve", Category: "app", Role: trace.RoleCompute},
+		{Name: "MPI_Send", Category: "mpi", Role: trace.RoleCommunication},
+		{Name: "MPI_Barrier", Category: "mpi", Role: trace.RoleSynchronization}, {Name: "sleep", Role: trace.RoleIdle},
+		{Name: "read", Role: trace.RoleIO}, {Name: "copy", Role: trace.RoleCopy},
+		{Name: "collect", Role: trace.RoleOverhead}, {Name: "step", Role: trace.RoleAnnotation},
 		{Name: "range", Category: "user", Role: trace.RoleAnnotation},
 	} {
 		out = append(out, w.Region(g))
@@ -100,7 +103,8 @@ func links(w trace.Writer, rnd *rand.Rand, ids []trace.LocationID, n int, end tr
 		at := trace.Time(rnd.Int64N(int64(end)))
 		l := trace.Link{Kind: trace.LinkMessage, Size: int64(rnd.IntN(4096)) - 1, Communicator: trace.NoCommunicator,
 			From: trace.End{Location: ids[rnd.IntN(len(ids))], Time: at, Region: trace.NoRegion},
-			To:   trace.End{Location: ids[rnd.IntN(len(ids))], Time: at + trace.Time(rnd.Int64N(int64(end)/10+1)), Region: trace.NoRegion}}
+			To: trace.End{Location: ids[rnd.IntN(len(ids))], Time: at + trace.Time(rnd.Int64N(int64(end)/10+1)),
+				Region: trace.NoRegion}}
 		if rnd.IntN(3) == 0 {
 			l.Kind = trace.LinkSpawn
 		}
@@ -184,7 +188,8 @@ func flatRanks(w trace.Writer, rnd *rand.Rand) {
 func deep(w trace.Writer, rnd *rand.Rand) {
 	k := &walk{w: w, rnd: rnd, regions: regions(w)[:4], scale: 10, step: 4}
 	for p := range 2 {
-		s := w.Stream(location(w, trace.NoLocation, trace.KindProcess, fmt.Sprint("rank ", p), p), trace.StreamOptions{})
+		s := w.Stream(location(w, trace.NoLocation, trace.KindProcess, fmt.Sprint("rank ", p), p),
+			trace.StreamOptions{})
 		now := trace.Time(0)
 		for _, enter := range []bool{true, false} {
 			for range 120 {
@@ -229,7 +234,8 @@ func streams(w trace.Writer, rnd *rand.Rand) {
 // that add up and one that does not.
 func profilePaths(w trace.Writer, rnd *rand.Rand) {
 	g := regions(w)
-	metrics := []trace.MetricID{w.Metric(trace.Metric{Name: "time", Unit: "ns", Default: true}), w.Metric(trace.Metric{Name: "bytes", Unit: "bytes"}), w.Metric(trace.Metric{Name: "peak", Join: trace.JoinMax})}
+	metrics := []trace.MetricID{w.Metric(trace.Metric{Name: "time", Unit: "ns", Default: true}),
+		w.Metric(trace.Metric{Name: "bytes", Unit: "bytes"}), w.Metric(trace.Metric{Name: "peak", Join: trace.JoinMax})}
 	var paths []trace.CallPathID
 	for i := range 14 {
 		p := trace.CallPath{Parent: trace.NoCallPath, Region: g[rnd.IntN(len(g)-2)]}
@@ -261,7 +267,8 @@ func writeProfile(w trace.Writer, rnd *rand.Rand, paths []trace.CallPathID, metr
 			}
 			own := rnd.Float64() * 36e12 / float64(len(paths))
 			for _, m := range metrics {
-				w.Profile(trace.ProfileRow{Location: id, Path: p, Metric: m, Calls: float64(1 + rnd.IntN(1000)), Exclusive: own, Inclusive: own * float64(len(paths)-i)})
+				w.Profile(trace.ProfileRow{Location: id, Path: p, Metric: m, Calls: float64(1 + rnd.IntN(1000)),
+					Exclusive: own, Inclusive: own * float64(len(paths)-i)})
 			}
 		}
 	}

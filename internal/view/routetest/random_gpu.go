@@ -21,11 +21,16 @@ func gpuJob(w trace.Writer, rnd *rand.Rand) {
 		return w.Region(trace.Region{Name: name, Category: category, Role: role})
 	}
 	g := &gpuRegions{
-		operators: []trace.RegionID{region("aten::mm", "cpu_op", trace.RoleCompute), region("aten::linear", "cpu_op", trace.RoleCompute), region("aten::relu", "cpu_op", trace.RoleCompute)},
-		kernels: []trace.RegionID{region("gemm", "kernel", trace.RoleCompute), region("ncclAllReduce", "kernel", trace.RoleCommunication),
-			region("Memcpy HtoD", "gpu_memcpy", trace.RoleCopy), region("Memset (Device)", "gpu_memset", trace.RoleCopy)},
-		launch: region("cudaLaunchKernel", "cuda_runtime", trace.RoleOverhead), sync: region("cudaStreamSynchronize", "cuda_runtime", trace.RoleSynchronization),
-		loader: region("enumerate(DataLoader)#__next__", "user_annotation", trace.RoleAnnotation), python: region("train.py(12): forward", "python_function", trace.RoleCompute),
+		operators: []trace.RegionID{region("aten::mm", "cpu_op", trace.RoleCompute),
+			region("aten::linear", "cpu_op", trace.RoleCompute), region("aten::relu", "cpu_op", trace.RoleCompute)},
+		kernels: []trace.RegionID{region("gemm", "kernel", trace.RoleCompute),
+			region("ncclAllReduce", "kernel", trace.RoleCommunication),
+			region("Memcpy HtoD", "gpu_memcpy", trace.RoleCopy),
+			region("Memset (Device)", "gpu_memset", trace.RoleCopy)},
+		launch:    region("cudaLaunchKernel", "cuda_runtime", trace.RoleOverhead),
+		sync:      region("cudaStreamSynchronize", "cuda_runtime", trace.RoleSynchronization),
+		loader:    region("enumerate(DataLoader)#__next__", "user_annotation", trace.RoleAnnotation),
+		python:    region("train.py(12): forward", "python_function", trace.RoleCompute),
 		allreduce: region("gloo:all_reduce", "user_annotation", trace.RoleCommunication),
 	}
 	for rank := range 3 {
@@ -116,12 +121,14 @@ func (k *launcher) call(depth int) {
 // start puts what a call launched behind the other work of a stream.
 func (k *launcher) start(called trace.Time) {
 	n := k.rnd.IntN(2)
-	x := work{begin: max(k.free[n], called+100+trace.Time(k.rnd.IntN(20))*400), region: k.kernels[k.rnd.IntN(len(k.kernels))]}
+	x := work{begin: max(k.free[n], called+100+trace.Time(k.rnd.IntN(20))*400),
+		region: k.kernels[k.rnd.IntN(len(k.kernels))]}
 	x.end = x.begin + trace.Time(1+k.rnd.IntN(12))*600
 	k.free[n] = x.end
 	k.works[n] = append(k.works[n], x)
 	if k.rnd.IntN(6) > 0 {
 		k.links = append(k.links, trace.Link{Kind: trace.LinkSpawn, Size: -1, Communicator: trace.NoCommunicator,
-			From: trace.End{Location: k.thread, Time: called, Region: k.launch}, To: trace.End{Location: k.streams[n], Time: x.begin, Region: x.region}})
+			From: trace.End{Location: k.thread, Time: called, Region: k.launch},
+			To:   trace.End{Location: k.streams[n], Time: x.begin, Region: x.region}})
 	}
 }

@@ -15,17 +15,22 @@ func requests(w trace.Writer, rnd *rand.Rand) {
 	for _, name := range []string{"front", "cart", "database"} {
 		service := location(w, trace.NoLocation, "service", name, trace.NoRank)
 		if name == "database" {
-			ids = append(ids, location(w, service, trace.KindProcess, "db-1", trace.NoRank), location(w, service, trace.KindProcess, "db-2", trace.NoRank))
+			ids = append(ids, location(w, service, trace.KindProcess, "db-1", trace.NoRank),
+				location(w, service, trace.KindProcess, "db-2", trace.NoRank))
 			continue
 		}
 		ids = append(ids, service)
 	}
 	var names []trace.RegionID
-	for _, g := range []trace.Region{{Name: "GET /", Category: "server", Role: trace.RoleCompute}, {Name: "list", Category: "client", Role: trace.RoleCommunication}, {Name: "select", Category: "server", Role: trace.RoleCompute},
-		{Name: "update", Category: "server", Role: trace.RoleCompute}, {Name: "take", Category: "consumer", Role: trace.RoleCompute}} {
+	for _, g := range []trace.Region{{Name: "GET /", Category: "server", Role: trace.RoleCompute},
+		{Name: "list", Category: "client", Role: trace.RoleCommunication},
+		{Name: "select", Category: "server", Role: trace.RoleCompute},
+		{Name: "update", Category: "server", Role: trace.RoleCompute},
+		{Name: "take", Category: "consumer", Role: trace.RoleCompute}} {
 		names = append(names, w.Region(g))
 	}
-	k := &spans{w: w, rnd: rnd, ids: ids, names: names, trace: w.Attribute("trace"), span: w.Attribute("span"), parent: w.Attribute("parent span"), failed: w.Attribute("error")}
+	k := &spans{w: w, rnd: rnd, ids: ids, names: names, trace: w.Attribute("trace"), span: w.Attribute("span"),
+		parent: w.Attribute("parent span"), failed: w.Attribute("error")}
 	for _, id := range ids {
 		k.streams = append(k.streams, w.Stream(id, trace.StreamOptions{Unordered: true}))
 	}
@@ -80,7 +85,9 @@ func (k *spans) call(on, name int, begin, end trace.Time, depth int, from int) {
 		}
 		other := (on + 1 + k.rnd.IntN(len(k.ids)-1)) % len(k.ids)
 		callee := 1 + k.rnd.IntN(len(k.names)-1)
-		k.w.Link(trace.Link{Kind: trace.LinkSpawn, Size: -1, Communicator: trace.NoCommunicator, From: trace.End{Location: k.ids[on], Time: begin, Region: k.names[name]}, To: trace.End{Location: k.ids[other], Time: at, Region: k.names[callee]}})
+		k.w.Link(trace.Link{Kind: trace.LinkSpawn, Size: -1, Communicator: trace.NoCommunicator,
+			From: trace.End{Location: k.ids[on], Time: begin, Region: k.names[name]},
+			To:   trace.End{Location: k.ids[other], Time: at, Region: k.names[callee]}})
 		k.call(other, callee, at, to, depth+1, me)
 		at = to - (end-begin)/150 + trace.Time(k.rnd.Int64N(int64(end-begin)/20+1))
 	}

@@ -57,7 +57,8 @@ type Raw struct {
 // Read takes a run apart.
 func Read(tb testing.TB, r store.Reader) *Raw {
 	tb.Helper()
-	x := &Raw{Reader: r, Tree: r.Locations(), Regions: r.Regions(), End: r.Info().End, Paths: r.CallPaths(), of: map[trace.LocationID][]int{}, kept: map[trace.LocationID][]state{}, added: map[string]map[cell]sum{}}
+	x := &Raw{Reader: r, Tree: r.Locations(), Regions: r.Regions(), End: r.Info().End, Paths: r.CallPaths(),
+		of: map[trace.LocationID][]int{}, kept: map[trace.LocationID][]state{}, added: map[string]map[cell]sum{}}
 	type key struct {
 		location trace.LocationID
 		lane     int
@@ -103,7 +104,8 @@ func Read(tb testing.TB, r store.Reader) *Raw {
 		defer mu.Unlock()
 		for i := range l.Kind {
 			x.Links = append(x.Links, Link{l.Kind[i], l.FromLocation[i], l.ToLocation[i], l.FromTime[i], l.ToTime[i],
-				end(l.FromLocation[i], l.FromLane[i], l.FromRow[i]), end(l.ToLocation[i], l.ToLane[i], l.ToRow[i]), l.Size[i], max(l.Count[i], 1), l.Untimed[i]})
+				end(l.FromLocation[i], l.FromLane[i], l.FromRow[i]), end(l.ToLocation[i], l.ToLane[i], l.ToRow[i]),
+				l.Size[i], max(l.Count[i], 1), l.Untimed[i]})
 		}
 		return nil
 	}))
@@ -137,7 +139,8 @@ func (x *Raw) check(tb testing.TB) {
 			}
 			if r.Parent >= 0 {
 				if p := l.Rows[r.Parent]; p.Begin > r.Begin || p.End < r.End || p.Depth+1 != r.Depth {
-					tb.Fatalf("location %d: %d..%d at depth %d lies below %d..%d at depth %d", l.Location, r.Begin, r.End, r.Depth, p.Begin, p.End, p.Depth)
+					tb.Fatalf("location %d: %d..%d at depth %d lies below %d..%d at depth %d", l.Location, r.Begin,
+						r.End, r.Depth, p.Begin, p.End, p.Depth)
 				}
 			}
 		}

@@ -51,9 +51,11 @@ var alignmentRoute = Route{Options: []map[string]string{{}, {"depth": "2"}}, Che
 			}
 		}
 		if x.Calls != calls || x.Matched+x.OnlyHere != calls || x.Matched+x.OnlyFirst != d.Locations[0].Calls {
-			r.wrong("location %d: %d calls, %d matched, %d alone, %d of the first alone; recorded are %d", x.Location, x.Calls, x.Matched, x.OnlyHere, x.OnlyFirst, calls)
+			r.wrong("location %d: %d calls, %d matched, %d alone, %d of the first alone; recorded are %d", x.Location,
+				x.Calls, x.Matched, x.OnlyHere, x.OnlyFirst, calls)
 		}
-		if !(x.Structure >= 0 && x.Structure <= 1 && x.Time >= 0 && x.Time <= 1) || i == 0 && (x.Structure != 1 || x.Time != 1) {
+		if !(x.Structure >= 0 && x.Structure <= 1 && x.Time >= 0 && x.Time <= 1) ||
+			i == 0 && (x.Structure != 1 || x.Time != 1) {
 			r.wrong("location %d: %v of calls and %v of time in common", x.Location, x.Structure, x.Time)
 		}
 	}

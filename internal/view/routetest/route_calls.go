@@ -15,7 +15,8 @@ func (r *Run) units() (units []trace.LocationID, of map[trace.LocationID]trace.L
 	ids := r.holders(&r.Window)
 	for _, id := range ids {
 		u := id
-		for r.Options["group"] != "locations" && r.Tree.Rank[u] >= 0 && r.Tree.Parent[u] != trace.NoLocation && r.Tree.Rank[r.Tree.Parent[u]] == r.Tree.Rank[u] {
+		for r.Options["group"] != "locations" && r.Tree.Rank[u] >= 0 && r.Tree.Parent[u] != trace.NoLocation &&
+			r.Tree.Rank[r.Tree.Parent[u]] == r.Tree.Rank[u] {
 			u = r.Tree.Parent[u]
 		}
 		of[id] = u
@@ -98,7 +99,8 @@ func (r *Run) showsName(id trace.RegionID) bool {
 	if r.Window.Regions == nil {
 		return true
 	}
-	return slices.ContainsFunc(r.Window.Regions, func(g trace.RegionID) bool { return r.Regions[g].Name == r.Regions[id].Name })
+	return slices.ContainsFunc(r.Window.Regions,
+		func(g trace.RegionID) bool { return r.Regions[g].Name == r.Regions[id].Name })
 }
 
 // open counts the calls that are open when the window begins.
@@ -132,8 +134,10 @@ func (r *Run) holds(what string, b box, calls []float64) {
 		got       *float64
 		want, tol float64
 	}{
-		{"min", b.Min, low, 1e-9}, {"max", b.Max, high, 1e-9}, {"mean", b.Mean, mean, 1e-9}, {"sd", b.SD, sd, 1e-6}, {"q02", b.Q02, quantile(calls, 0.02), 0.01}, {"q25", b.Q25, quantile(calls, 0.25), 0.01},
-		{"q50", b.Q50, quantile(calls, 0.5), 0.01}, {"q75", b.Q75, quantile(calls, 0.75), 0.01}, {"q98", b.Q98, quantile(calls, 0.98), 0.01},
+		{"min", b.Min, low, 1e-9}, {"max", b.Max, high, 1e-9}, {"mean", b.Mean, mean, 1e-9}, {"sd", b.SD, sd, 1e-6},
+		{"q02", b.Q02, quantile(calls, 0.02), 0.01}, {"q25", b.Q25, quantile(calls, 0.25), 0.01},
+		{"q50", b.Q50, quantile(calls, 0.5), 0.01}, {"q75", b.Q75, quantile(calls, 0.75), 0.01},
+		{"q98", b.Q98, quantile(calls, 0.98), 0.01},
 	} {
 		if b.Exact && x.tol == 0.01 {
 			x.tol = 1e-9

@@ -84,13 +84,15 @@ func (r *Raw) kernelSums() map[string]*operatorSum {
 	out := map[string]*operatorSum{}
 	for n := range r.Lanes {
 		l := &r.Lanes[n]
-		if r.above(l.Location, trace.KindDevice) == trace.NoLocation && r.above(l.Location, trace.KindStream) == trace.NoLocation {
+		if r.above(l.Location, trace.KindDevice) == trace.NoLocation &&
+			r.above(l.Location, trace.KindStream) == trace.NoLocation {
 			continue
 		}
 		for i := range l.Rows {
 			x := &l.Rows[i]
 			g := &r.Regions[x.Region]
-			if !slices.Contains([]trace.Role{trace.RoleCompute, trace.RoleCopy, trace.RoleCommunication, trace.RoleIO}, g.Role) {
+			if !slices.Contains([]trace.Role{trace.RoleCompute, trace.RoleCopy, trace.RoleCommunication, trace.RoleIO},
+				g.Role) {
 				continue
 			}
 			s := out[g.Name]
@@ -110,7 +112,8 @@ func (r *Raw) kernelSums() map[string]*operatorSum {
 
 // operatorsRoute: of any selection own time is a part of all time and kernels add up to the own
 // time on GPUs; of the whole run every number is added up again.
-var operatorsRoute = Route{Options: []map[string]string{{}, {"by": "name"}, {"by": "kernel"}, {"picture": "bars", "by": "name", "top": "3"}}, Check: func(r *Run) {
+var operatorsRoute = Route{Options: []map[string]string{{}, {"by": "name"}, {"by": "kernel"},
+	{"picture": "bars", "by": "name", "top": "3"}}, Check: func(r *Run) {
 	if r.Result == nil {
 		return
 	}

@@ -192,174 +192,176 @@ func (x *spanNode) walkBack(lo, hi, moved, floor trace.Time, got func(*spanNode,
 }
 
 // criticalpathRoute walks back from the end of each request.
-var criticalpathRoute = Route{Options: []map[string]string{{}, {"by": "operation"}, {"by": "service"}}, Check: func(r *Run) {
-	if r.Result != nil && !view.HasSpans(r.Reader) {
-		checkStepPaths(r)
-		return
-	}
-	want := map[string]float64{}
-	in := map[string]map[string]bool{}
-	length := 0.0
-	list := spanRequestsOf(r)
-	for _, q := range list {
-		length += float64(q.end - q.begin)
-		if q.root == nil {
-			continue
+var criticalpathRoute = Route{Options: []map[string]string{{}, {"by": "operation"}, {"by": "service"}},
+	Check: func(r *Run) {
+		if r.Result != nil && !view.HasSpans(r.Reader) {
+			checkStepPaths(r)
+			return
 		}
-		q.root.walkBack(q.root.Begin, q.root.End, 0, q.root.Begin, func(x *spanNode, t trace.Time) {
-			if !r.Window.shows(x.Region) {
-				return
+		want := map[string]float64{}
+		in := map[string]map[string]bool{}
+		length := 0.0
+		list := spanRequestsOf(r)
+		for _, q := range list {
+			length += float64(q.end - q.begin)
+			if q.root == nil {
+				continue
 			}
-			name := r.Tree.Name[x.service]
+			q.root.walkBack(q.root.Begin, q.root.End, 0, q.root.Begin, func(x *spanNode, t trace.Time) {
+				if !r.Window.shows(x.Region) {
+					return
+				}
+				name := r.Tree.Name[x.service]
+				switch r.Options["by"] {
+				case "operation":
+					name += ": " + r.Regions[x.Region].Name
+				case "":
+					var chain []string
+					for up := x; up != nil; up = up.parent {
+						chain = append(chain, r.Tree.Name[up.service]+": "+r.Regions[up.Region].Name)
+					}
+					slices.Reverse(chain)
+					name = strings.Join(chain, " > ")
+				}
+				want[name] += float64(t)
+				if in[name] == nil {
+					in[name] = map[string]bool{}
+				}
+				in[name][q.id] = true
+			})
+		}
+		if r.Result == nil {
+			if len(list) > 0 {
+				r.wrong("nothing is shown of %d requests", len(list))
+			}
+			return
+		}
+		var d struct {
+			Length, Requests float64
+			By               []struct {
+				Region, Service, CallPath string
+				Time, Mean, Requests      float64
+			}
+		}
+		r.Data(&d)
+		r.same("length", d.Length, length)
+		r.same("requests", d.Requests, float64(len(list)))
+		for _, x := range d.By {
+			name := x.Service
 			switch r.Options["by"] {
 			case "operation":
-				name += ": " + r.Regions[x.Region].Name
+				name += ": " + x.Region
 			case "":
-				var chain []string
-				for up := x; up != nil; up = up.parent {
-					chain = append(chain, r.Tree.Name[up.service]+": "+r.Regions[up.Region].Name)
-				}
-				slices.Reverse(chain)
-				name = strings.Join(chain, " > ")
+				name = x.CallPath
 			}
-			want[name] += float64(t)
-			if in[name] == nil {
-				in[name] = map[string]bool{}
-			}
-			in[name][q.id] = true
-		})
-	}
-	if r.Result == nil {
-		if len(list) > 0 {
-			r.wrong("nothing is shown of %d requests", len(list))
+			r.same("time of "+name, x.Time, want[name])
+			r.same("requests with "+name, x.Requests, float64(len(in[name])))
+			r.same("mean of "+name, x.Mean, want[name]/max(float64(len(in[name])), 1))
+			delete(want, name)
 		}
-		return
-	}
-	var d struct {
-		Length, Requests float64
-		By               []struct {
-			Region, Service, CallPath string
-			Time, Mean, Requests      float64
+		for name, t := range want {
+			r.wrong("%s is not there, recomputed %v", name, fmt.Sprint(t))
 		}
-	}
-	r.Data(&d)
-	r.same("length", d.Length, length)
-	r.same("requests", d.Requests, float64(len(list)))
-	for _, x := range d.By {
-		name := x.Service
-		switch r.Options["by"] {
-		case "operation":
-			name += ": " + x.Region
-		case "":
-			name = x.CallPath
-		}
-		r.same("time of "+name, x.Time, want[name])
-		r.same("requests with "+name, x.Requests, float64(len(in[name])))
-		r.same("mean of "+name, x.Mean, want[name]/max(float64(len(in[name])), 1))
-		delete(want, name)
-	}
-	for name, t := range want {
-		r.wrong("%s is not there, recomputed %v", name, fmt.Sprint(t))
-	}
-}}
+	}}
 
 // requestsRoute adds up each request, finds what its path waits for, and the self time of every operation nanosecond by
 // nanosecond of its children.
-var requestsRoute = Route{Options: []map[string]string{{}, {"request": "slow:30%"}, {"request": "request 3"}}, Check: func(r *Run) {
-	if r.Result == nil {
-		return
-	}
-	var d struct {
-		Rows []struct {
-			ID                                       string
-			Begin, Duration, Spans, Services, Errors float64
-			Critical                                 []struct {
-				Service, Region string
-				Time            float64
+var requestsRoute = Route{Options: []map[string]string{{}, {"request": "slow:30%"}, {"request": "request 3"}},
+	Check: func(r *Run) {
+		if r.Result == nil {
+			return
+		}
+		var d struct {
+			Rows []struct {
+				ID                                       string
+				Begin, Duration, Spans, Services, Errors float64
+				Critical                                 []struct {
+					Service, Region string
+					Time            float64
+				}
+			}
+			Self []struct {
+				Service, Region               string
+				Calls, Duration, Self, Errors float64
+			}
+			Differs []struct{ Inside, Outside, Effect, P, Q float64 }
+		}
+		r.Data(&d)
+		byID := map[string]*spanRequest{}
+		list := spanRequestsOf(r)
+		for _, q := range list {
+			byID[q.id] = q
+		}
+		if r.Options["request"] == "request 3" {
+			return // it is shown whatever the window
+		}
+		r.same("requests", float64(len(d.Rows)), float64(len(list)))
+		type sums struct{ calls, duration, self, errors float64 }
+		self := map[string]*sums{}
+		for _, x := range d.Rows {
+			q := byID[x.ID]
+			if q == nil {
+				r.wrong("request %s is not in the window", x.ID)
+				continue
+			}
+			spans, failed, services := 0, 0, map[trace.LocationID]bool{}
+			for _, root := range q.roots {
+				root.each(func(c *spanNode) {
+					spans++
+					services[c.service] = true
+					if c.failed {
+						failed++
+					}
+					if !r.Window.shows(c.Region) {
+						return
+					}
+					name := r.Tree.Name[c.service] + ": " + r.Regions[c.Region].Name
+					if self[name] == nil {
+						self[name] = &sums{}
+					}
+					s := self[name]
+					s.calls++
+					s.duration += float64(c.End - c.Begin)
+					s.self += float64(c.selfTime())
+					if c.failed {
+						s.errors++
+					}
+				})
+			}
+			r.same("begin of "+x.ID, x.Begin, float64(q.begin))
+			r.same("duration of "+x.ID, x.Duration, float64(q.end-q.begin))
+			r.same("spans of "+x.ID, x.Spans, float64(spans))
+			r.same("services of "+x.ID, x.Services, float64(len(services)))
+			r.same("errors of "+x.ID, x.Errors, float64(failed))
+			want := map[string]float64{}
+			if q.root != nil {
+				q.root.walkBack(q.root.Begin, q.root.End, 0, q.root.Begin, func(c *spanNode, t trace.Time) {
+					want[r.Tree.Name[c.service]+": "+r.Regions[c.Region].Name] += float64(t)
+				})
+			}
+			for _, p := range x.Critical {
+				r.same("path of "+x.ID+": "+p.Region, p.Time, want[p.Service+": "+p.Region])
 			}
 		}
-		Self []struct {
-			Service, Region               string
-			Calls, Duration, Self, Errors float64
+		r.same("operations", float64(len(d.Self)), float64(len(self)))
+		for _, x := range d.Self {
+			name := x.Service + ": " + x.Region
+			s := self[name]
+			if s == nil {
+				r.wrong("nobody calls %s", name)
+				continue
+			}
+			r.same("calls of "+name, x.Calls, s.calls)
+			r.same("duration of "+name, x.Duration, s.duration)
+			r.same("self time of "+name, x.Self, s.self)
+			r.same("errors of "+name, x.Errors, s.errors)
 		}
-		Differs []struct{ Inside, Outside, Effect, P, Q float64 }
-	}
-	r.Data(&d)
-	byID := map[string]*spanRequest{}
-	list := spanRequestsOf(r)
-	for _, q := range list {
-		byID[q.id] = q
-	}
-	if r.Options["request"] == "request 3" {
-		return // it is shown whatever the window
-	}
-	r.same("requests", float64(len(d.Rows)), float64(len(list)))
-	type sums struct{ calls, duration, self, errors float64 }
-	self := map[string]*sums{}
-	for _, x := range d.Rows {
-		q := byID[x.ID]
-		if q == nil {
-			r.wrong("request %s is not in the window", x.ID)
-			continue
+		for _, x := range d.Differs {
+			if x.Effect < -1 || x.Effect > 1 || x.P < 0 || x.P > 1 || x.Q < x.P || x.Q > 1 {
+				r.wrong("a difference %+v", x)
+			}
 		}
-		spans, failed, services := 0, 0, map[trace.LocationID]bool{}
-		for _, root := range q.roots {
-			root.each(func(c *spanNode) {
-				spans++
-				services[c.service] = true
-				if c.failed {
-					failed++
-				}
-				if !r.Window.shows(c.Region) {
-					return
-				}
-				name := r.Tree.Name[c.service] + ": " + r.Regions[c.Region].Name
-				if self[name] == nil {
-					self[name] = &sums{}
-				}
-				s := self[name]
-				s.calls++
-				s.duration += float64(c.End - c.Begin)
-				s.self += float64(c.selfTime())
-				if c.failed {
-					s.errors++
-				}
-			})
-		}
-		r.same("begin of "+x.ID, x.Begin, float64(q.begin))
-		r.same("duration of "+x.ID, x.Duration, float64(q.end-q.begin))
-		r.same("spans of "+x.ID, x.Spans, float64(spans))
-		r.same("services of "+x.ID, x.Services, float64(len(services)))
-		r.same("errors of "+x.ID, x.Errors, float64(failed))
-		want := map[string]float64{}
-		if q.root != nil {
-			q.root.walkBack(q.root.Begin, q.root.End, 0, q.root.Begin, func(c *spanNode, t trace.Time) {
-				want[r.Tree.Name[c.service]+": "+r.Regions[c.Region].Name] += float64(t)
-			})
-		}
-		for _, p := range x.Critical {
-			r.same("path of "+x.ID+": "+p.Region, p.Time, want[p.Service+": "+p.Region])
-		}
-	}
-	r.same("operations", float64(len(d.Self)), float64(len(self)))
-	for _, x := range d.Self {
-		name := x.Service + ": " + x.Region
-		s := self[name]
-		if s == nil {
-			r.wrong("nobody calls %s", name)
-			continue
-		}
-		r.same("calls of "+name, x.Calls, s.calls)
-		r.same("duration of "+name, x.Duration, s.duration)
-		r.same("self time of "+name, x.Self, s.self)
-		r.same("errors of "+name, x.Errors, s.errors)
-	}
-	for _, x := range d.Differs {
-		if x.Effect < -1 || x.Effect > 1 || x.P < 0 || x.P > 1 || x.Q < x.P || x.Q > 1 {
-			r.wrong("a difference %+v", x)
-		}
-	}
-}}
+	}}
 
 // selfTime cuts the span at every begin and end of its children, and takes the pieces that none covers.
 func (x *spanNode) selfTime() (sum trace.Time) {

@@ -14,7 +14,8 @@ func twice(r *Run, options map[string][]string, to any) bool {
 	r.Helper()
 	values, err := view.NewValues(r.View, options)
 	must(r, err)
-	q := &view.Request{Runs: []view.Run{{Name: "a", Source: "a", Store: r.Reader}, {Name: "b", Source: "b", Store: r.Reader}}, Values: values, Selection: trace.Selection{End: r.End}}
+	q := &view.Request{Runs: []view.Run{{Name: "a", Source: "a", Store: r.Reader},
+		{Name: "b", Source: "b", Store: r.Reader}}, Values: values, Selection: trace.Selection{End: r.End}}
 	result, err := r.View.Compute(context.Background(), q)
 	if err != nil {
 		r.wrong("two runs: %v", err)
@@ -152,7 +153,8 @@ var scalingRoute = Route{Check: func(r *Run) {
 	for name, v := range seen {
 		if stem, folded := strings.CutSuffix(name, "…"); folded { // names that differ in a number are one
 			for other, t := range want {
-				if number := strings.TrimPrefix(other, stem); number != other && strings.Trim(number, "0123456789") == "" {
+				if number := strings.TrimPrefix(other, stem); number != other &&
+					strings.Trim(number, "0123456789") == "" {
 					want[name] += t
 				}
 			}

@@ -13,7 +13,8 @@ func (r *Run) capacity() float64 {
 	return float64(r.Window.End-r.Window.Begin) * float64(len(r.holders(&r.Window)))
 }
 
-var activityRoute = Route{Options: []map[string]string{nil, {"bins": "7"}, {"by": "busy", "bins": "5"}, {"by": "regions", "bins": "4", "top": "100"}}, Check: func(r *Run) {
+var activityRoute = Route{Options: []map[string]string{nil, {"bins": "7"}, {"by": "busy", "bins": "5"},
+	{"by": "regions", "bins": "4", "top": "100"}}, Check: func(r *Run) {
 	if r.Result == nil {
 		return
 	}
@@ -162,7 +163,8 @@ var momentsRoute = Route{Options: []map[string]string{nil, {"moments": "5"}}, Ch
 	}
 }}
 
-var phasesRoute = Route{Options: []map[string]string{{"phase": "slices:6"}, {"phase": "slices:3", "group": "locations"}}, Check: func(r *Run) {
+var phasesRoute = Route{Options: []map[string]string{{"phase": "slices:6"},
+	{"phase": "slices:3", "group": "locations"}}, Check: func(r *Run) {
 	if r.Result == nil {
 		return
 	}

@@ -2,8 +2,9 @@ package routetest
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// checkStepPaths holds the paths of a GPU job against what was recorded: sections lie end to end and add up to the step, rows and kinds
-// to all steps, and what a section says was there then. The way itself is held by tests of the view.
+// checkStepPaths holds the paths of a GPU job against what was recorded: sections lie end to end and add up to the
+// step, rows and kinds to all steps, and what a section says was there then. The way itself is held by tests of the
+// view.
 func checkStepPaths(r *Run) {
 	var d struct {
 		Length float64

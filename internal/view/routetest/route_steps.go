@@ -65,7 +65,9 @@ func (x *Raw) gpuWorks() (out []gpuWork) {
 		}
 		for i, r := range l.Rows {
 			at[[2]int{n, i}] = len(out)
-			out = append(out, gpuWork{Row: r, lane: n, row: i, part: x.partOf(r.Region), gpu: gpu, unit: x.above(l.Location, trace.KindProcess), from: [2]int{-1, -1}})
+			out = append(out,
+				gpuWork{Row: r, lane: n, row: i, part: x.partOf(r.Region), gpu: gpu,
+					unit: x.above(l.Location, trace.KindProcess), from: [2]int{-1, -1}})
 		}
 	}
 	for _, l := range x.Links {
@@ -81,7 +83,8 @@ func (x *Raw) gpuWorks() (out []gpuWork) {
 
 // open says which parts are open in [begin, end) on the locations that a filter takes,
 // for each stretch between two changes.
-func (x *Raw) open(begin, end trace.Time, of func(trace.LocationID) bool, each func(length trace.Time, open map[string]bool)) {
+func (x *Raw) open(begin, end trace.Time, of func(trace.LocationID) bool,
+	each func(length trace.Time, open map[string]bool)) {
 	var rows []Row
 	cuts := []trace.Time{begin, end}
 	for _, l := range x.Lanes {
@@ -110,14 +113,15 @@ func (x *Raw) open(begin, end trace.Time, of func(trace.LocationID) bool, each f
 // partsOf is the time of a unit by part: of those that are open the first counts.
 func (x *Raw) partsOf(unit trace.LocationID, begin, end trace.Time) map[string]float64 {
 	out := map[string]float64{}
-	x.open(begin, end, func(id trace.LocationID) bool { return x.above(id, trace.KindProcess) == unit }, func(length trace.Time, open map[string]bool) {
-		for _, p := range parts {
-			if open[p] || p == "other" {
-				out[p] += float64(length)
-				return
+	x.open(begin, end, func(id trace.LocationID) bool { return x.above(id, trace.KindProcess) == unit },
+		func(length trace.Time, open map[string]bool) {
+			for _, p := range parts {
+				if open[p] || p == "other" {
+					out[p] += float64(length)
+					return
+				}
 			}
-		}
-	})
+		})
 	return out
 }
 
@@ -131,22 +135,23 @@ type gpuTimes struct {
 
 func (x *Raw) gpuTime(gpu trace.LocationID, begin, end trace.Time) (t gpuTimes) {
 	t.Span = float64(end - begin)
-	x.open(begin, end, func(id trace.LocationID) bool { return x.above(id, trace.KindDevice) == gpu }, func(length trace.Time, open map[string]bool) {
-		v := float64(length)
-		if open["communication"] {
-			t.Communication += v
-		}
-		switch {
-		case open["kernel"] || open["memset"]:
-			t.Computation += v
-		case open["communication"]:
-			t.Exposed += v
-		case open["memcpy"]:
-			t.Copy += v
-		default:
-			t.Idle += v
-		}
-	})
+	x.open(begin, end, func(id trace.LocationID) bool { return x.above(id, trace.KindDevice) == gpu },
+		func(length trace.Time, open map[string]bool) {
+			v := float64(length)
+			if open["communication"] {
+				t.Communication += v
+			}
+			switch {
+			case open["kernel"] || open["memset"]:
+				t.Computation += v
+			case open["communication"]:
+				t.Exposed += v
+			case open["memcpy"]:
+				t.Copy += v
+			default:
+				t.Idle += v
+			}
+		})
 	return t
 }
 
@@ -247,14 +252,16 @@ var stepsRoute = Route{Options: []map[string]string{{}, {"picture": "idle"}, {"b
 		}
 	}
 	r.Data(&d)
-	told := slices.ContainsFunc(r.Regions, func(g trace.Region) bool { return g.Category == "cuda_runtime" }) // a GPU job: parts can be told by category
+	// a GPU job: parts can be told by category
+	told := slices.ContainsFunc(r.Regions, func(g trace.Region) bool { return g.Category == "cuda_runtime" })
 	whole := r.Window.Begin == 0 && r.Window.End >= r.End
 	works := r.gpuWorks()
 	sums := map[string]float64{}
 	var spans gpuTimes
 	for i := range d.Rows {
 		x := &d.Rows[i]
-		got := map[string]float64{"kernel": x.Kernel, "memcpy": x.Memcpy, "memset": x.Memset, "communication": x.Communication, "runtime": x.Runtime, "loader": x.Loader, "cpu": x.CPU, "other": x.Other}
+		got := map[string]float64{"kernel": x.Kernel, "memcpy": x.Memcpy, "memset": x.Memset,
+			"communication": x.Communication, "runtime": x.Runtime, "loader": x.Loader, "cpu": x.CPU, "other": x.Other}
 		all := 0.0
 		for p, v := range got {
 			all += v
@@ -276,7 +283,8 @@ var stepsRoute = Route{Options: []map[string]string{{}, {"picture": "idle"}, {"b
 		for _, g := range x.GPUs {
 			want := r.gpuTime(g.Location, x.Begin, x.End)
 			sameTimes(r, what, g.gpuTimes, want)
-			spans.Span, spans.Computation, spans.Exposed, spans.Copy = spans.Span+want.Span, spans.Computation+want.Computation, spans.Exposed+want.Exposed, spans.Copy+want.Copy
+			spans.Span, spans.Computation, spans.Exposed, spans.Copy = spans.Span+want.Span,
+				spans.Computation+want.Computation, spans.Exposed+want.Exposed, spans.Copy+want.Copy
 		}
 	}
 	if len(d.Rows) > 0 {
@@ -325,8 +333,10 @@ var stepsRoute = Route{Options: []map[string]string{{}, {"picture": "idle"}, {"b
 			}
 			for _, want := range r.laidSteps(unit, works) {
 				if n < len(d.Rows) {
-					if x := &d.Rows[n]; x.Location != unit || x.Step != want.name || x.Begin != want.begin || x.End != want.end {
-						r.wrong("step %d is %s of %d at [%d, %d), recomputed %s of %d at [%d, %d)", n, x.Step, x.Location, x.Begin, x.End, want.name, unit, want.begin, want.end)
+					if x := &d.Rows[n]; x.Location != unit || x.Step != want.name || x.Begin != want.begin ||
+						x.End != want.end {
+						r.wrong("step %d is %s of %d at [%d, %d), recomputed %s of %d at [%d, %d)", n, x.Step,
+							x.Location, x.Begin, x.End, want.name, unit, want.begin, want.end)
 					}
 				}
 				n++

@@ -202,7 +202,8 @@ var landscapeRoute = Route{Options: metrics, Check: func(r *Run) {
 		if p.Min != p.Value || p.Max != p.Value {
 			r.wrong("%s on %d: %v, least %v, greatest %v of one location", p.Region, p.Location, p.Value, p.Min, p.Max)
 		}
-		if !slices.ContainsFunc(byName[p.Region], func(g trace.RegionID) bool { return near(t[cell{p.Location, g}].of(r.metric()), p.Value) }) {
+		if !slices.ContainsFunc(byName[p.Region],
+			func(g trace.RegionID) bool { return near(t[cell{p.Location, g}].of(r.metric()), p.Value) }) {
 			r.wrong("%s on %d is %v", p.Region, p.Location, p.Value)
 		}
 	}
@@ -274,7 +275,9 @@ var histogramRoute = Route{Options: metrics, Check: func(r *Run) {
 	for _, x := range []struct {
 		name      string
 		got, want float64
-	}{{"mean", d.Mean, mean}, {"sd", d.SD, sd}, {"min", d.Min, low}, {"max", d.Max, high}, {"q25", d.Q25, quantile(want, 0.25)}, {"median", d.Median, quantile(want, 0.5)}, {"q75", d.Q75, quantile(want, 0.75)}} {
+	}{{"mean", d.Mean, mean}, {"sd", d.SD, sd}, {"min", d.Min, low}, {"max", d.Max, high},
+		{"q25", d.Q25, quantile(want, 0.25)}, {"median", d.Median, quantile(want, 0.5)},
+		{"q75", d.Q75, quantile(want, 0.75)}} {
 		r.same(x.name, x.got, x.want)
 	}
 }}
@@ -289,7 +292,8 @@ func (r *Run) named(t map[cell]sum, id trace.LocationID, name, metric string) (v
 	return v
 }
 
-var scatterRoute = Route{Options: []map[string]string{{"event0": "solve:exclusive", "event1": "main:inclusive", "event2": "MPI_Send:calls", "event3": "read"}}, Check: func(r *Run) {
+var scatterRoute = Route{Options: []map[string]string{{"event0": "solve:exclusive", "event1": "main:inclusive",
+	"event2": "MPI_Send:calls", "event3": "read"}}, Check: func(r *Run) {
 	if r.Result == nil {
 		return
 	}
@@ -310,7 +314,8 @@ var scatterRoute = Route{Options: []map[string]string{{"event0": "solve:exclusiv
 		for _, x := range []struct {
 			axis, name, metric string
 			got                *float64
-		}{{"x", "solve", "exclusive", p.X}, {"y", "main", "inclusive", p.Y}, {"z", "MPI_Send", "calls", p.Z}, {"color", "read", "exclusive", p.Color}} {
+		}{{"x", "solve", "exclusive", p.X}, {"y", "main", "inclusive", p.Y}, {"z", "MPI_Send", "calls", p.Z},
+			{"color", "read", "exclusive", p.Color}} {
 			if x.got == nil {
 				r.wrong("location %d has no %s", p.Location, x.axis)
 				continue
@@ -323,7 +328,8 @@ var scatterRoute = Route{Options: []map[string]string{{"event0": "solve:exclusiv
 // A layout that places by values as they are, so that they can be read off.
 const valueLayout = "text:values\nBEGIN_VIZ=values\nx=event0.val\ny=event1.val\nz=event2.val\ncolor=event3.val\nEND_VIZ"
 
-var topologyRoute = Route{Options: []map[string]string{{"layout": valueLayout, "event0": "solve:exclusive", "event1": "main:inclusive", "event2": "MPI_Send:calls", "event3": "read"}}, Check: func(r *Run) {
+var topologyRoute = Route{Options: []map[string]string{{"layout": valueLayout, "event0": "solve:exclusive",
+	"event1": "main:inclusive", "event2": "MPI_Send:calls", "event3": "read"}}, Check: func(r *Run) {
 	if r.Result == nil {
 		return
 	}
@@ -342,7 +348,8 @@ var topologyRoute = Route{Options: []map[string]string{{"layout": valueLayout, "
 		for _, x := range []struct {
 			axis, name, metric string
 			got                *float64
-		}{{"x", "solve", "exclusive", p.X}, {"y", "main", "inclusive", p.Y}, {"z", "MPI_Send", "calls", p.Z}, {"color", "read", "exclusive", p.Color}} {
+		}{{"x", "solve", "exclusive", p.X}, {"y", "main", "inclusive", p.Y}, {"z", "MPI_Send", "calls", p.Z},
+			{"color", "read", "exclusive", p.Color}} {
 			if x.got != nil {
 				r.same(x.axis, *x.got, r.below(t, p.Location, x.name, x.metric))
 			}

@@ -30,7 +30,9 @@ func loss(values []float64) float64 {
 	return s
 }
 
-var treemapRoute = Route{Options: []map[string]string{{"values": "regions", "hierarchy": "tree"}, {"values": "regions", "p": "0", "hierarchy": "tree"}, {"values": "regions", "p": "0.5", "hierarchy": "tree"}, {"values": "busy", "hierarchy": "tree"}}, Check: func(r *Run) {
+var treemapRoute = Route{Options: []map[string]string{{"values": "regions", "hierarchy": "tree"},
+	{"values": "regions", "p": "0", "hierarchy": "tree"}, {"values": "regions", "p": "0.5", "hierarchy": "tree"},
+	{"values": "busy", "hierarchy": "tree"}}, Check: func(r *Run) {
 	if r.Result == nil {
 		return
 	}
@@ -104,14 +106,16 @@ var treemapRoute = Route{Options: []map[string]string{{"values": "regions", "hie
 // state is the time of a location that is busy, or neither busy nor empty.
 func (r *Run) state(id trace.LocationID, name string) (v float64) {
 	for role, t := range r.roleTime(id, r.Window.Begin, r.Window.End) {
-		if busy := trace.Role(role).Busy(); name == "busy" && busy || name != "busy" && !busy && trace.Role(role) != trace.RoleNone {
+		if busy := trace.Role(role).Busy(); name == "busy" && busy ||
+			name != "busy" && !busy && trace.Role(role) != trace.RoleNone {
 			v += float64(t)
 		}
 	}
 	return v
 }
 
-var overviewRoute = Route{Options: []map[string]string{{"hierarchy": "tree"}, {"p": "0.5", "bins": "10", "hierarchy": "tree"}}, Check: func(r *Run) {
+var overviewRoute = Route{Options: []map[string]string{{"hierarchy": "tree"},
+	{"p": "0.5", "bins": "10", "hierarchy": "tree"}}, Check: func(r *Run) {
 	if r.Result == nil {
 		return
 	}

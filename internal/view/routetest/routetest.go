@@ -195,7 +195,8 @@ func (x *Raw) AskOf(tb testing.TB, reader store.Reader, v *view.View, w Window, 
 	}
 	values, err := view.NewValues(v, set)
 	must(tb, err)
-	q := &view.Request{Runs: []view.Run{{Name: "test", Source: "test.trace", Store: reader}}, Selection: w.Selection, Values: values, Size: scene.Size{Width: 900, Height: 600}}
+	q := &view.Request{Runs: []view.Run{{Name: "test", Source: "test.trace", Store: reader}}, Selection: w.Selection,
+		Values: values, Size: scene.Size{Width: 900, Height: 600}}
 	result, err := v.Compute(context.Background(), q)
 	var empty *view.EmptyError
 	switch {

@@ -50,13 +50,15 @@ func (s *statement) recorded(r *Run) {
 	r.lanes(&r.Window, func(l *Lane) {
 		for i, row := range l.Rows {
 			length := row.End - row.Begin
-			for _, t := range []trace.Time{row.Begin, row.End, length, l.exclusive(i), r.Window.clip(row.Begin, row.End)} {
+			for _, t := range []trace.Time{row.Begin, row.End, length, l.exclusive(i),
+				r.Window.clip(row.Begin, row.End)} {
 				s.all = append(s.all, float64(t))
 			}
 		}
 	})
 	for _, l := range r.Links {
-		s.all = append(s.all, float64(l.FromTime), float64(l.ToTime), math.Abs(float64(l.ToTime-l.FromTime)), float64(l.Size))
+		s.all = append(s.all, float64(l.FromTime), float64(l.ToTime), math.Abs(float64(l.ToTime-l.FromTime)),
+			float64(l.Size))
 	}
 	type below struct {
 		id   trace.LocationID
@@ -65,7 +67,8 @@ func (s *statement) recorded(r *Run) {
 	sums := map[below]sum{}
 	for c, v := range r.totals(&r.Window) {
 		for up := c.Location; ; up = r.Tree.Parent[up] {
-			for _, what := range []any{c.Region, r.Regions[c.Region].Role, r.Regions[c.Region].Name, r.Regions[c.Region].Role.Busy()} {
+			for _, what := range []any{c.Region, r.Regions[c.Region].Role, r.Regions[c.Region].Name,
+				r.Regions[c.Region].Role.Busy()} {
 				t := sums[below{up, what}]
 				sums[below{up, what}] = sum{t.Calls + v.Calls, t.Inclusive + v.Inclusive, t.Exclusive + v.Exclusive}
 			}
@@ -127,9 +130,12 @@ type figure struct {
 	below bool // it is less than that, and something
 }
 
-var figures = regexp.MustCompile(`(?:^|[\s(\[≤≥<>=×~+-])(< |> -)?(\d[\d,]*(?:\.\d+)?)( ?(?:ns|µs|ms|s|min|h|%|KiB|MiB|GiB|B|k|M|G)\b| ?%)?`)
+var figures = regexp.MustCompile(
+	`(?:^|[\s(\[≤≥<>=×~+-])(< |> -)?(\d[\d,]*(?:\.\d+)?)( ?(?:ns|µs|ms|s|min|h|%|KiB|MiB|GiB|B|k|M|G)\b| ?%)?`,
+)
 
-var sizes = map[string]float64{"": 1, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "%": 0.01, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "k": 1e3, "M": 1e6, "G": 1e9}
+var sizes = map[string]float64{"": 1, "ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "%": 0.01, "B": 1, "KiB": 1 << 10,
+	"MiB": 1 << 20, "GiB": 1 << 30, "k": 1e3, "M": 1e6, "G": 1e9}
 
 // figuresIn reads the numbers of a text.
 func figuresIn(text string) (out []figure) {
@@ -145,7 +151,8 @@ func figuresIn(text string) (out []figure) {
 		}
 		unit := strings.TrimSpace(m[3])
 		size := sizes[unit]
-		out = append(out, figure{strings.TrimSpace(m[1] + m[2] + m[3]), unit, v * size, last * size / 2 * (1 + 1e-9), m[1] != ""})
+		out = append(out,
+			figure{strings.TrimSpace(m[1] + m[2] + m[3]), unit, v * size, last * size / 2 * (1 + 1e-9), m[1] != ""})
 	}
 	return out
 }
@@ -254,7 +261,8 @@ func (r *Run) tooltip(all func() *statement, s *speech, f *view.Fact) {
 		}
 		shown := figuresIn(l.Value)
 		for i, v := range exact {
-			if i < len(shown) && (shown[i].unit == "%") == !strings.HasSuffix(l.Exact, " ns") && !shown[i].among([]float64{math.Abs(v)}) {
+			if i < len(shown) && (shown[i].unit == "%") == !strings.HasSuffix(l.Exact, " ns") &&
+				!shown[i].among([]float64{math.Abs(v)}) {
 				r.wrong("tooltip of %s says %s is %s, exactly %s", f.Title, l.Label, l.Value, l.Exact)
 			}
 		}
@@ -364,7 +372,8 @@ func (r *Run) sentence(all func() *statement, s *speech, text string, of things,
 				known = append(known, rec.deep...)
 			}
 		}
-		known = append(known, float64(r.Window.Begin), float64(r.Window.End), float64(r.Window.End-r.Window.Begin), float64(r.End))
+		known = append(known, float64(r.Window.Begin), float64(r.Window.End), float64(r.Window.End-r.Window.Begin),
+			float64(r.End))
 	}
 	slices.Sort(known)
 	for _, f := range said {
@@ -388,7 +397,8 @@ func (r *Run) words() {
 	if r.Result == nil {
 		return
 	}
-	s, all := newSpeech(r.Raw, r.data, r.Result.Table()), sync.OnceValue(r.statement) // few say something of nothing named
+	// few say something of nothing named
+	s, all := newSpeech(r.Raw, r.data, r.Result.Table()), sync.OnceValue(r.statement)
 	r.tooltips(all, s)
 	r.sentences(all, s)
 }

@@ -63,7 +63,8 @@ func (x *Raw) role(l *Lane, row int) trace.Role {
 }
 
 // strength orders the roles where lanes of one location disagree, the weakest first.
-var strength = []trace.Role{trace.RoleNone, trace.RoleAnnotation, trace.RoleIdle, trace.RoleOverhead, trace.RoleSynchronization, trace.RoleCommunication, trace.RoleCopy, trace.RoleIO, trace.RoleCompute}
+var strength = []trace.Role{trace.RoleNone, trace.RoleAnnotation, trace.RoleIdle, trace.RoleOverhead,
+	trace.RoleSynchronization, trace.RoleCommunication, trace.RoleCopy, trace.RoleIO, trace.RoleCompute}
 
 // A state is a stretch of a location's time with the role that counts in it.
 type state struct {

@@ -126,7 +126,8 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		out.Say("ranks", view.FormatCount(x.sums.Size), "")
 		out.Say("length", view.FormatIn(x.sums.Runtime, r.unit), view.Cell(x.sums.Runtime))
 		for i := range r.factors {
-			out.Say(r.factors[i].Name, r.format(&r.factors[i], r.factors[i].Values[a]), view.Cell(r.factors[i].Values[a]))
+			out.Say(r.factors[i].Name, r.format(&r.factors[i], r.factors[i].Values[a]),
+				view.Cell(r.factors[i].Values[a]))
 		}
 		return out, true
 	case itemModel:
@@ -138,7 +139,8 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		if m.fitted {
 			out.Say("model", m.String(), "")
 			out.Say("error", view.FormatShare(m.Error), view.Cell(m.Error))
-			out.Say(fmt.Sprintf("%.0f ranks, foretold", beyond*r.runs[len(r.runs)-1].sums.Size), view.FormatIn(m.predicted, r.unit), view.Cell(m.predicted))
+			out.Say(fmt.Sprintf("%.0f ranks, foretold", beyond*r.runs[len(r.runs)-1].sums.Size),
+				view.FormatIn(m.predicted, r.unit), view.Cell(m.predicted))
 		}
 		return out, true
 	}

@@ -83,7 +83,8 @@ func (r *result) drawSpeedup(s *scene.Scene, top, width float32) {
 	axis := scene.Axis{Ticks: powers(least, most)}
 	h := float32(s.Height) - top - topRoom - scene.AxisHeight - 6
 	left := scene.YAxisWidth(y, h, axis) + edge
-	frame := scene.Frame{Name: "speedup", X: left, Y: top + topRoom, W: max(width-left-between/2, 1), H: max(h, 1), XScale: r.sizeScale(), YScale: y}
+	frame := scene.Frame{Name: "speedup", X: left, Y: top + topRoom, W: max(width-left-between/2, 1), H: max(h, 1),
+		XScale: r.sizeScale(), YScale: y}
 	i := s.AddFrame(frame)
 	s.XAxis(i, scene.Axis{Ticks: r.ticks()})
 	s.YAxis(i, axis)
@@ -122,13 +123,16 @@ func (r *result) drawTable(s *scene.Scene, top, left float32) (bottom float32) {
 	rows := make([]scene.Row, len(r.factors))
 	for i := range rows {
 		y := y0 + float32(i)*pitch
-		rows[i] = scene.Row{From: y, To: y + pitch, Label: strings.Repeat("    ", r.factors[i].Level) + r.factors[i].Name, Location: scene.NoID, Region: scene.NoID, Count: 1}
+		rows[i] = scene.Row{From: y, To: y + pitch,
+			Label: strings.Repeat("    ", r.factors[i].Level) + r.factors[i].Name, Location: scene.NoID,
+			Region: scene.NoID, Count: 1}
 	}
 	words := scene.RowLabelWidth(rows, (w-left)*0.45)
 	x0 := left + words
 	n := len(r.runs)
 	cell := min((w-x0-edge)/float32(n), 90)
-	f := scene.Frame{Name: "factors", X: x0, Y: y0, W: cell * float32(n), H: pitch * float32(len(rows)), YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f := scene.Frame{Name: "factors", X: x0, Y: y0, W: cell * float32(n), H: pitch * float32(len(rows)),
+		YScale: scene.Scale{Kind: "rows", Rows: rows}}
 	frame := s.AddFrame(f)
 	cells, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
 	for i := range rows {
@@ -164,7 +168,9 @@ func (r *result) drawTable(s *scene.Scene, top, left float32) (bottom float32) {
 	s.AddLayer("words", -1, text)
 	s.RowLabels(frame, left)
 	section := scene.RampSection("cividis")
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: "50 % … 100 % of the ideal", Colour: scene.Colour(section.Start), RampEnd: scene.Colour(section.Start + section.Length - 1), Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend,
+		scene.LegendEntry{Label: "50 % … 100 % of the ideal", Colour: scene.Colour(section.Start),
+			RampEnd: scene.Colour(section.Start + section.Length - 1), Region: scene.NoID, Parent: scene.NoID})
 	return f.Y + f.H + between
 }
 
@@ -212,9 +218,11 @@ func (r *result) drawModels(s *scene.Scene, x0, top, w, h float32) {
 	x := r.sizeScale()
 	last := r.runs[len(r.runs)-1].sums.Size
 	x.End = beyond * last * 1.15
-	f := scene.Frame{Name: "models", X: x0 + left, Y: top + topRoom, W: max(w-left-words-edge, 1), H: high, XScale: x, YScale: y}
+	f := scene.Frame{Name: "models", X: x0 + left, Y: top + topRoom, W: max(w-left-words-edge, 1), H: high, XScale: x,
+		YScale: y}
 	frame := s.AddFrame(f)
-	s.XAxis(frame, scene.Axis{Ticks: append(r.ticks(), scene.Tick{At: beyond * last, Label: fmt.Sprintf("%.0f", beyond*last)})})
+	s.XAxis(frame,
+		scene.Axis{Ticks: append(r.ticks(), scene.Tick{At: beyond * last, Label: fmt.Sprintf("%.0f", beyond*last)})})
 	s.YAxis(frame, axis)
 	curves, foretold, dots, rule := &scene.Line{Width: 2}, &scene.Line{Width: 1}, &scene.Point{}, &scene.Line{Width: 1}
 	rule.Add(f.XPixel(last), f.Y, f.XPixel(last), f.Y+f.H, scene.UIHairline)
@@ -254,7 +262,8 @@ func (r *result) drawModels(s *scene.Scene, x0, top, w, h float32) {
 			}
 		}
 	}
-	head := fmt.Sprintf("dots are measured, thin lines foretold; the first %d of %s", n, view.Count(len(r.models), "call path"))
+	head := fmt.Sprintf("dots are measured, thin lines foretold; the first %d of %s", n,
+		view.Count(len(r.models), "call path"))
 	text.Add(f.X+f.W, f.Y-5, scene.Shorten(head, max(f.W-100, 1), scene.TextSize), scene.UITextMuted, scene.End)
 	s.AddLayer("models", frame, rule, foretold, curves, dots)
 	s.AddLayer("words", -1, text)

@@ -42,7 +42,8 @@ func (r *result) fit() {
 	tree := compare.Match(trees, sides, nil)
 	all := make([]model, len(tree.Nodes))
 	for n := range all {
-		all[n] = model{callpath: tree.CallPath(int32(n)), name: tree.Nodes[n].Name, role: tree.Nodes[n].Role, values: make([]float64, len(r.runs))}
+		all[n] = model{callpath: tree.CallPath(int32(n)), name: tree.Nodes[n].Name, role: tree.Nodes[n].Role,
+			values: make([]float64, len(r.runs))}
 	}
 	sizes := make([]float64, len(r.runs))
 	distinct := map[float64]bool{}

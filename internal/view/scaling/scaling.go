@@ -26,9 +26,15 @@ var View = &view.View{
 	Title:   "Scaling",
 	Paper:   "the POP methodology of the Barcelona Supercomputing Center; Extra-P (Calotoiu and others 2013)",
 	Summary: "runs of several sizes: speedup, POP's efficiencies, and models of what grows",
-	HowToRead: "Left, the speedup over the smallest run, with the ideal as a line. Right, POP's factors, one row each and one column a size: the efficiency of all is the product of parallel efficiency (load balance times communication efficiency) and computation scalability (instructions, what a cycle does, and cycles a second); 100 % is ideal, and below 80 % is worth a look. " +
-		"In strong scaling the problem stays and each rank has less of it, in weak scaling it grows with the ranks; which it is is told from the instructions, or the useful time, of all ranks. " +
-		"--picture models draws the time of call paths against size with a curve of Extra-P's form, c0 + c · n^i · log2(n)^j, chosen by how well each size is foretold from the others: what is steepest dominates at four times the largest size.",
+	HowToRead: "Left, the speedup over the smallest run, with the ideal as a line. Right, POP's factors, one row " +
+		"each and one column a size: the efficiency of all is the product of parallel efficiency (load balance times " +
+		"communication efficiency) and computation scalability (instructions, what a cycle does, and cycles a " +
+		"second); 100 % is ideal, and below 80 % is worth a look. " +
+		"In strong scaling the problem stays and each rank has less of it, in weak scaling it grows with the ranks; " +
+		"which it is is told from the instructions, or the useful time, of all ranks. " +
+		"--picture models draws the time of call paths against size with a curve of Extra-P's form, c0 + c · n^i · " +
+		"log2(n)^j, chosen by how well each size is foretold from the others: what is steepest dominates at four " +
+		"times the largest size.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  256,
 	Options: view.Words(view.Use("picture=factors", "by=auto", "top"),
@@ -62,7 +68,9 @@ type run struct {
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &result{request: q}
 	if len(q.Runs) < 2 {
-		return nil, view.Empty("give others with --run NAME=SOURCE, or open several and choose them", "scaling takes two runs or more, and there is one")
+		return nil,
+			view.Empty("give others with --run NAME=SOURCE, or open several and choose them",
+				"scaling takes two runs or more, and there is one")
 	}
 	if s := &q.Selection; s.Locations != nil && len(s.Locations) == 0 || q.Store().Info().Timed() && s.Begin >= s.End {
 		return nil, view.Empty("choose nothing to see whole runs", "nothing is selected")
@@ -73,9 +81,12 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 			return nil, fmt.Errorf("run %s: %w", q.Runs[i].Name, err)
 		}
 		if i > 0 && p.Unit != r.runs[0].print.Unit {
-			return nil, fmt.Errorf("run %s is in %q and run %s in %q: they cannot be compared", r.runs[0].name, r.runs[0].print.Unit, q.Runs[i].Name, p.Unit)
+			return nil,
+				fmt.Errorf("run %s is in %q and run %s in %q: they cannot be compared", r.runs[0].name,
+					r.runs[0].print.Unit, q.Runs[i].Name, p.Unit)
 		}
-		r.runs = append(r.runs, run{q.Runs[i].Name, q.Runs[i].Source, p, sumsOf(p), float64(max(p.Locations, 1)), false})
+		r.runs = append(r.runs,
+			run{q.Runs[i].Name, q.Runs[i].Source, p, sumsOf(p), float64(max(p.Locations, 1)), false})
 	}
 	if err := r.sizes(); err != nil {
 		return nil, err
@@ -91,7 +102,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		r.kind = scaling.Kind(by)
 	}
 	r.factors = slices.DeleteFunc(scaling.Table(sums, r.kind), func(f scaling.Factor) bool {
-		return f.Name == "Load balance" && r.runs[len(r.runs)-1].summed || !slices.ContainsFunc(f.Values, func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) })
+		return f.Name == "Load balance" && r.runs[len(r.runs)-1].summed ||
+			!slices.ContainsFunc(f.Values, func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) })
 	})
 	var err error
 	if r.colours, err = q.Colours(ctx); err != nil {
@@ -105,7 +117,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 
 // sumsOf are what POP's factors are made of. What is not known is NaN.
 func sumsOf(p *fingerprint.Print) scaling.Run {
-	s := scaling.Run{Size: float64(p.Size()), Runtime: p.Length, Instructions: known(p.Instructions), Cycles: known(p.Cycles)}
+	s := scaling.Run{Size: float64(p.Size()), Runtime: p.Length, Instructions: known(p.Instructions),
+		Cycles: known(p.Cycles)}
 	for i := range p.Units {
 		s.Useful = append(s.Useful, p.Units[i].Useful)
 	}
@@ -131,16 +144,20 @@ func (r *result) note() {
 		r.notes = append(r.notes, "all runs have the same size; the view compare holds them against each other")
 	}
 	if len(sizes) < scaling.LeastSizes {
-		r.notes = append(r.notes, fmt.Sprintf("models take %d sizes or more, and there are %d: with fewer any curve fits", scaling.LeastSizes, len(sizes)))
+		r.notes = append(r.notes,
+			fmt.Sprintf("models take %d sizes or more, and there are %d: with fewer any curve fits", scaling.LeastSizes,
+				len(sizes)))
 	}
 	if math.IsNaN(r.runs[0].sums.Instructions) {
-		r.notes = append(r.notes, "the source counts no instructions and cycles, so computation scalability is not split")
+		r.notes = append(r.notes,
+			"the source counts no instructions and cycles, so computation scalability is not split")
 	}
 	switch {
 	case r.runs[len(r.runs)-1].summed:
 		r.notes = append(r.notes, "the profiles are sums over ranks: load balance cannot be told from them")
 	case !r.runs[0].print.Timed:
-		r.notes = append(r.notes, "a profile has no clock: the length of a run is taken for the most time that a location has")
+		r.notes = append(r.notes,
+			"a profile has no clock: the length of a run is taken for the most time that a location has")
 	}
 	if s := &r.request.Selection; s.Locations != nil || s.Begin > 0 || s.End < r.request.Store().Info().End {
 		r.notes = append(r.notes, "whole runs are shown, whatever is selected")

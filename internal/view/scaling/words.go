@@ -24,7 +24,8 @@ func (r *result) words() string {
 	first, last := &r.runs[0], &r.runs[len(r.runs)-1]
 	at := len(r.runs) - 1
 	ideal := last.sums.Size / first.sums.Size
-	fmt.Fprintf(&b, "%s scaling from %.0f to %.0f ranks", strings.ToUpper(string(r.kind[:1]))+string(r.kind[1:]), first.sums.Size, last.sums.Size)
+	fmt.Fprintf(&b, "%s scaling from %.0f to %.0f ranks", strings.ToUpper(string(r.kind[:1]))+string(r.kind[1:]),
+		first.sums.Size, last.sums.Size)
 	if s := r.factor("Speedup"); s != nil && ideal > 1 {
 		what := "times as fast"
 		if r.kind == scaling.Weak {
@@ -43,11 +44,13 @@ func (r *result) words() string {
 			worst = f
 		}
 	}
-	if c := r.factor("Computation scalability"); c != nil && math.IsNaN(first.sums.Instructions) && (worst == nil || c.Values[at] < worst.Values[at]) {
+	if c := r.factor("Computation scalability"); c != nil && math.IsNaN(first.sums.Instructions) &&
+		(worst == nil || c.Values[at] < worst.Values[at]) {
 		worst = c
 	}
 	if worst != nil && worst.Values[at] < 0.99 {
-		fmt.Fprintf(&b, " Most is lost by %s, %s.", strings.ToLower(worst.Name[:1])+worst.Name[1:], view.FormatShare(worst.Values[at]))
+		fmt.Fprintf(&b, " Most is lost by %s, %s.", strings.ToLower(worst.Name[:1])+worst.Name[1:],
+			view.FormatShare(worst.Values[at]))
 	}
 	if len(r.models) > 0 && r.models[0].fitted {
 		m := &r.models[0]
@@ -63,7 +66,8 @@ func (r *result) words() string {
 			}
 		}
 		if sum > 0 {
-			fmt.Fprintf(&b, " At %.0f ranks %s would have most of the time, %s, %s.", beyond*last.sums.Size, m.name, view.FormatShare(m.predicted/sum), how)
+			fmt.Fprintf(&b, " At %.0f ranks %s would have most of the time, %s, %s.", beyond*last.sums.Size, m.name,
+				view.FormatShare(m.predicted/sum), how)
 		}
 	}
 	return b.String()

@@ -40,7 +40,8 @@ var axisNames = [4]string{"x", "y", "z", "color"}
 
 func (r *result) Data() any {
 	d := Data{Axes: []Axis{}, Points: r.points(), Unplaced: r.unplaced,
-		Correlations: [3]*float64{view.Defined(r.correlation(0, 1)), view.Defined(r.correlation(0, 2)), view.Defined(r.correlation(1, 2))}}
+		Correlations: [3]*float64{view.Defined(r.correlation(0, 1)), view.Defined(r.correlation(0, 2)),
+			view.Defined(r.correlation(1, 2))}}
 	for k, m := range r.measure {
 		if m != nil {
 			d.Axes = append(d.Axes, Axis{axisNames[k], m.Label, m.Unit, r.low[k], r.high[k]})
@@ -53,7 +54,8 @@ func (r *result) points() []Point {
 	out := make([]Point, len(r.locations))
 	tree := r.request.Store().Locations()
 	for i, id := range r.locations {
-		out[i] = Point{id, tree.Path(id), view.RankOf(tree, id), nil, r.number(0, i), r.number(1, i), r.number(2, i), r.number(colour, i), r.placed[i]}
+		out[i] = Point{id, tree.Path(id), view.RankOf(tree, id), nil, r.number(0, i), r.number(1, i), r.number(2, i),
+			r.number(colour, i), r.placed[i]}
 		for k, m := range r.measure {
 			if m != nil {
 				out[i].Bound = append(out[i].Bound, r.number(k, i))

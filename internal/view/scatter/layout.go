@@ -197,7 +197,8 @@ func (r *result) pixel(f *scene.Frame, p *spot) (x, y float32) {
 // drawSpace hands the points to a mark that the page can turn by itself.
 func (r *result) drawSpace(s *scene.Scene, size scene.Size) []spot {
 	spots := r.inSpace()
-	m := &scene.Space{W: float32(size.Width), H: float32(size.Height), Form: scene.Balls, Ramp: r.request.Values.Text("palette"), Camera: r.camera, Low: 0, High: 1}
+	m := &scene.Space{W: float32(size.Width), H: float32(size.Height), Form: scene.Balls,
+		Ramp: r.request.Values.Text("palette"), Camera: r.camera, Low: 0, High: 1}
 	m.Radius = float32(min(0.018, 0.25/math.Cbrt(float64(max(len(spots), 1)))))
 	if len(spots) > 3000 {
 		m.Form, m.Radius = scene.Dots, 0.004
@@ -249,7 +250,9 @@ func (r *result) axis(k int) scene.SpaceAxis {
 
 func (r *result) ramp(s *scene.Scene, label, low, high string) {
 	name := r.request.Values.Text("palette")
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: label, Colour: scene.Ramp(name, 0), RampEnd: scene.Ramp(name, 1), RampLow: low, RampHigh: high, Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend,
+		scene.LegendEntry{Label: label, Colour: scene.Ramp(name, 0), RampEnd: scene.Ramp(name, 1), RampLow: low,
+			RampHigh: high, Region: scene.NoID, Parent: scene.NoID})
 }
 
 func (r *result) explain(s *scene.Scene, spots []spot) {
@@ -262,8 +265,10 @@ func (r *result) explain(s *scene.Scene, spots []spot) {
 		joined = max(joined, len(spots[i].members))
 	}
 	if joined > 1 {
-		s.Notes = append(s.Notes, fmt.Sprintf("%s locations are drawn as %s points; one stands for up to %s close by, with their mean colour",
-			view.Thousands(int64(len(r.locations)-r.unplaced)), view.Thousands(int64(len(spots))), view.Thousands(int64(joined))))
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("%s locations are drawn as %s points; one stands for up to %s close by, with their mean colour",
+				view.Thousands(int64(len(r.locations)-r.unplaced)), view.Thousands(int64(len(spots))),
+				view.Thousands(int64(joined))))
 	}
 }
 

@@ -23,13 +23,17 @@ import (
 
 // View is the view.
 var View = &view.View{
-	Name:    "scatter",
-	Title:   "Scatter",
-	Paper:   "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a Parallel Profile Analysis Tool",
+	Name:  "scatter",
+	Title: "Scatter",
+	Paper: "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a " +
+		"Parallel Profile Analysis Tool",
 	Summary: "numbers of locations against each other: two or three place a point, a fourth colours it",
-	HowToRead: "Every point is a location. event0 and event1 are its place to the right and upwards; with event2 the picture has a third direction and can be turned. event3 is its colour. " +
-		"Points along a line rise or fall together, and the notes say how strictly; a cloud apart from the others are locations that behave differently: choose one to select it. " +
-		"Where there are too many locations a point stands for those close by, and has their mean colour. Without a choice the axes are the regions that differ most between locations.",
+	HowToRead: "Every point is a location. event0 and event1 are its place to the right and upwards; with event2 the " +
+		"picture has a third direction and can be turned. event3 is its colour. " +
+		"Points along a line rise or fall together, and the notes say how strictly; a cloud apart from the others " +
+		"are locations that behave differently: choose one to select it. " +
+		"Where there are too many locations a point stands for those close by, and has their mean colour. Without a " +
+		"choice the axes are the regions that differ most between locations.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("event0", "event1", "event2", "event3", "camera=30,20,1", "palette"),
 	Data:    []any{Data{}},
@@ -112,14 +116,17 @@ func (r *result) bind(ctx context.Context) error {
 			if slices.Contains(event, k) || len(free) == 0 || k == colour && len(event) > len(chosen) {
 				continue
 			}
-			texts, event, chosen, free = append(texts, free[0].text), append(event, k), append(chosen, free[0].name), free[1:]
+			texts, event, chosen, free = append(texts, free[0].text), append(event, k), append(chosen, free[0].name),
+				free[1:]
 		}
 		if len(chosen) > 0 {
-			r.notes = append(r.notes, fmt.Sprintf("chosen because they differ most between locations: %s", strings.Join(chosen, ", ")))
+			r.notes = append(r.notes,
+				fmt.Sprintf("chosen because they differ most between locations: %s", strings.Join(chosen, ", ")))
 		}
 	}
 	if !slices.Contains(event, 0) {
-		return r.request.Advise("what --event0 and --event1 are bound to").Empty("no region has a value in the selection")
+		return r.request.Advise("what --event0 and --event1 are bound to").Empty("no region has a value in the " +
+			"selection")
 	}
 	all, err := view.MeasureAll(ctx, q, r.locations, texts)
 	if err != nil {
@@ -158,8 +165,10 @@ func (r *result) mostDifferent(ctx context.Context, taken []string) ([]candidate
 	n := float64(len(r.locations))
 	for id := range sum {
 		g := &s.Regions()[id]
-		free := squares[id] > 0 && !slices.ContainsFunc(taken, func(x string) bool { return x == g.Name || strings.HasPrefix(x, g.Name+":") })
-		if chosen := r.request.Selection.Regions; free && (chosen == nil || slices.Contains(chosen, trace.RegionID(id))) {
+		free := squares[id] > 0 &&
+			!slices.ContainsFunc(taken, func(x string) bool { return x == g.Name || strings.HasPrefix(x, g.Name+":") })
+		if chosen := r.request.Selection.Regions; free &&
+			(chosen == nil || slices.Contains(chosen, trace.RegionID(id))) {
 			mean := sum[id] / n
 			out = append(out, candidate{fmt.Sprintf("#%d:exclusive", id), g.Name, max(squares[id]/n-mean*mean, 0)})
 		}
@@ -205,7 +214,9 @@ func (r *result) place(ctx context.Context) error {
 	case r.unplaced == len(r.placed):
 		return view.Empty("bind other numbers", "no location has all the numbers that place it")
 	case r.unplaced > 0:
-		r.notes = append(r.notes, fmt.Sprintf("%s of %s lack one of the numbers and are not drawn", view.Thousands(int64(r.unplaced)), view.Count(len(r.placed), "location")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s of %s lack one of the numbers and are not drawn", view.Thousands(int64(r.unplaced)),
+				view.Count(len(r.placed), "location")))
 	}
 	return nil
 }
@@ -229,7 +240,8 @@ func (r *result) correlate() {
 	for a := range 3 {
 		for b := a + 1; b < 3; b++ {
 			if v := r.correlation(a, b); !math.IsNaN(v) {
-				r.notes = append(r.notes, fmt.Sprintf("correlation of %s and %s: %s", axis[a], axis[b], view.FormatSigned("%+.3f", v)))
+				r.notes = append(r.notes,
+					fmt.Sprintf("correlation of %s and %s: %s", axis[a], axis[b], view.FormatSigned("%+.3f", v)))
 			}
 		}
 	}

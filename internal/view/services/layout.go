@@ -92,7 +92,8 @@ func (p *plan) toTop() {
 }
 
 func (r *result) describe() string {
-	return fmt.Sprintf("%s and %s between them, in %s.", view.Count(len(r.services), "service"), view.Count(r.between(), "edge"), view.Count(r.graph.Requests, "request"))
+	return fmt.Sprintf("%s and %s between them, in %s.", view.Count(len(r.services), "service"),
+		view.Count(r.between(), "edge"), view.Count(r.graph.Requests, "request"))
 }
 
 // between counts edges that do not come from outside.
@@ -108,7 +109,9 @@ func (r *result) between() (n int) {
 // left says what the picture does not show one by one.
 func (r *result) left(p *plan, drawn []int) (out []string) {
 	if p.folded > 0 {
-		out = append(out, fmt.Sprintf("%s of %s are drawn with others of their column", view.Thousands(int64(p.folded)), view.Count(len(r.services), "service")))
+		out = append(out,
+			fmt.Sprintf("%s of %s are drawn with others of their column", view.Thousands(int64(p.folded)),
+				view.Count(len(r.services), "service")))
 	}
 	if n := len(p.wires) - len(drawn); n > 0 {
 		out = append(out, fmt.Sprintf("%s with the fewest calls are left out of the picture", view.Count(n, "arrow")))
@@ -199,7 +202,8 @@ func (p *plan) ports(drawn []int) map[int][2]float32 {
 }
 
 // drawWire draws one arrow: curves from box to box, and a straight end.
-func (r *result) drawWire(s *scene.Scene, p *plan, k int, ports [2]float32, lines *scene.Line, behind *scene.Rect, words *scene.Text, taken *space) {
+func (r *result) drawWire(s *scene.Scene, p *plan, k int, ports [2]float32, lines *scene.Line, behind *scene.Rect,
+	words *scene.Text, taken *space) {
 	x := &p.wires[k]
 	t := r.sum(x.edges)
 	colour := failing(t.errors, t.calls, scene.UILink)
@@ -261,7 +265,8 @@ func (r *result) drawWire(s *scene.Scene, p *plan, k int, ports [2]float32, line
 }
 
 // drawWords puts the numbers of an arrow on it, near what is called, where nothing else is.
-func (r *result) drawWords(s *scene.Scene, track [][2]float32, text string, behind *scene.Rect, words *scene.Text, taken *space) {
+func (r *result) drawWords(s *scene.Scene, track [][2]float32, text string, behind *scene.Rect, words *scene.Text,
+	taken *space) {
 	const high = scene.TextSize + 2
 	wide := scene.TextWidth(text, scene.TextSize, false) + 6
 	if first, last := track[0][0], track[len(track)-1][0]; wide > max(first-last, last-first)*1.1 {
@@ -297,7 +302,8 @@ var percentiles = []struct {
 	name string
 }{{0.5, "p50"}, {0.95, "p95"}, {0.99, "p99"}}
 
-// long says how long calls take: by the highest percentile up to p95 that so many can tell, of fewer from the shortest to the longest.
+// long says how long calls take: by the highest percentile up to p95 that so many can tell, of fewer from the shortest
+// to the longest.
 func (x *Row) long() string {
 	least, most := view.FormatTime(x.Min), view.FormatTime(x.Max)
 	switch n := int(x.Calls); {
@@ -391,14 +397,15 @@ func (r *result) drawBox(s *scene.Scene, p *plan, i int, boxes, strips *scene.Re
 		if k > 0 {
 			fill = scene.UITextMuted
 		}
-		if text = scene.Shorten(text, room, scene.TextSize); text != "" && (k == 0 || scene.TextWidth(lines[k], scene.TextSize, false) <= room) {
+		if text = scene.Shorten(text, room, scene.TextSize); text != "" &&
+			(k == 0 || scene.TextWidth(lines[k], scene.TextSize, false) <= room) {
 			names.Add(left, y+float32(k)*pitch, text, fill, scene.Start)
 		}
 	}
 }
 
-// short leaves out the last word of a name that has no room, where most services share it: of "user-service" and "media-service" the
-// first halves tell which is which.
+// short leaves out the last word of a name that has no room, where most services share it: of "user-service" and
+// "media-service" the first halves tell which is which.
 func (r *result) short(name string, room float32) string {
 	if scene.TextWidth(name, scene.TextSize, false) <= room {
 		return name
@@ -427,7 +434,8 @@ func (r *result) legend(s *scene.Scene) {
 	for i := range r.edges {
 		x := &r.edges[i]
 		c := failing(x.Errors, x.Calls, scene.UILink)
-		some, many, apart = some || c == scene.UIWarning, many || c == scene.UIError, apart || x.by != trace.NoLocation && 2*x.Apart > x.Calls
+		some, many, apart = some || c == scene.UIWarning, many || c == scene.UIError, apart ||
+			x.by != trace.NoLocation && 2*x.Apart > x.Calls
 	}
 	add("→ from caller to callee", scene.UILink)
 	if some {
@@ -447,7 +455,8 @@ type space struct{ taken [][4]float32 }
 func (t *space) take(x, y, w, h float32) { t.taken = append(t.taken, [4]float32{x, y, x + w, y + h}) }
 
 func (t *space) free(x, y, w, h float32) bool {
-	return !slices.ContainsFunc(t.taken, func(o [4]float32) bool { return x < o[2] && o[0] < x+w && y < o[3] && o[1] < y+h })
+	return !slices.ContainsFunc(t.taken,
+		func(o [4]float32) bool { return x < o[2] && o[0] < x+w && y < o[3] && o[1] < y+h })
 }
 
 // Fact says what is known of services and edges.

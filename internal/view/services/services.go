@@ -23,11 +23,17 @@ var View = &view.View{
 	Name:    "services",
 	Title:   "Services",
 	Summary: "which services call which: rates, errors, and how long the calls take",
-	HowToRead: "A box a service, callers on the left of what they call; an arrow is the calls of one service by another, wider where they are more. " +
-		"In a box: how often it is called (a number where there are few requests, else a rate), and the 95th percentile of how long that takes where at least five calls lie beyond it, of fewer the median, of fewer than ten from the shortest to the longest; on an arrow the same of its calls where there is room. Arrows and edges of boxes turn orange where calls fail, red where 5 % of them do. Dashed: the caller does not wait. " +
-		"Calls within a service are no arrow. Where services are too many for the room those with the least calls are drawn as one box; the table has them all.",
-	Needs:   view.Needs{Intervals: true, Spans: true},
-	Options: view.Words(view.Use("request", "top"), "top: how many services are drawn by themselves; 0: as many as fit"),
+	HowToRead: "A box a service, callers on the left of what they call; an arrow is the calls of one service by " +
+		"another, wider where they are more. " +
+		"In a box: how often it is called (a number where there are few requests, else a rate), and the 95th " +
+		"percentile of how long that takes where at least five calls lie beyond it, of fewer the median, of fewer " +
+		"than ten from the shortest to the longest; on an arrow the same of its calls where there is room. Arrows " +
+		"and edges of boxes turn orange where calls fail, red where 5 % of them do. Dashed: the caller does not wait. " +
+		"Calls within a service are no arrow. Where services are too many for the room those with the least calls " +
+		"are drawn as one box; the table has them all.",
+	Needs: view.Needs{Intervals: true, Spans: true},
+	Options: view.Words(view.Use("request", "top"),
+		"top: how many services are drawn by themselves; 0: as many as fit"),
 	Data:    []any{Data{}},
 	Compute: compute,
 }
@@ -88,7 +94,8 @@ func (r *result) gather(ctx context.Context) error {
 		}
 	}
 	if len(chosen) == 0 {
-		return view.Empty("choose a longer time, more locations or other requests", "no request begins in the selection")
+		return view.Empty("choose a longer time, more locations or other requests",
+			"no request begins in the selection")
 	}
 	var shown func(trace.RegionID) bool
 	if list := q.Selection.Regions; list != nil {
@@ -105,11 +112,14 @@ func (r *result) seconds() float64 {
 
 func (r *result) note() {
 	if x := r.worst(func(x *Row) float64 { return float64(x.Errors) }); x != nil && x.Errors > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("most calls fail from %s to %s: %s of %s, %s", r.caller(x), x.Service, view.Thousands(x.Errors), view.Thousands(x.Calls), view.FormatShare(x.ErrorShare)))
+		r.notes = append(r.notes,
+			fmt.Sprintf("most calls fail from %s to %s: %s of %s, %s", r.caller(x), x.Service, view.Thousands(x.Errors),
+				view.Thousands(x.Calls), view.FormatShare(x.ErrorShare)))
 	}
 	r.noteFew()
 	if n := r.counts.Orphans; n > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s whose caller is not in the source: taken for calls from outside", view.Count(n, "call")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s whose caller is not in the source: taken for calls from outside", view.Count(n, "call")))
 	}
 	if n := r.colours.ServiceNote(); n != "" {
 		r.notes = append(r.notes, n)
@@ -125,7 +135,9 @@ func (r *result) noteFew() {
 		}
 	}
 	if few > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s of %s: too few calls for p95, beyond which at least five must lie", view.Thousands(int64(few)), view.Count(len(r.services), "service")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s of %s: too few calls for p95, beyond which at least five must lie",
+				view.Thousands(int64(few)), view.Count(len(r.services), "service")))
 	}
 }
 

@@ -104,7 +104,8 @@ type Data struct {
 	Memory   []Memory `json:"memory"`
 }
 
-// Idle is the idle time of all GPUs in the steps, or of the whole selection where there are none, with what the host did meanwhile.
+// Idle is the idle time of all GPUs in the steps, or of the whole selection where there are none, with what the host
+// did meanwhile.
 type Idle struct {
 	Time   trace.Time            `json:"time"`
 	Causes map[string]trace.Time `json:"causes"`
@@ -122,7 +123,8 @@ type Memory struct {
 }
 
 func (r *result) Data() any {
-	d := Data{By: r.job.By, Rows: []Row{}, Mean: map[string]float64{}, GPUs: []GPU{}, Idle: r.idleTime(), Verdict: r.verdict, Memory: []Memory{}}
+	d := Data{By: r.job.By, Rows: []Row{}, Mean: map[string]float64{}, GPUs: []GPU{}, Idle: r.idleTime(),
+		Verdict: r.verdict, Memory: []Memory{}}
 	first := r.firstGPUs()
 	total := 0.0
 	for t := range step.Term(step.Terms) {
@@ -133,8 +135,10 @@ func (r *result) Data() any {
 	for i := range r.job.Steps {
 		s := &r.job.Steps[i]
 		id := r.devices.Units[s.Unit]
-		row := Row{Step: s.Name, Location: id, Path: r.tree.Path(id), Begin: s.Begin, End: s.End, Total: s.Total(), Kernel: s.Terms[step.Kernel], Memcpy: s.Terms[step.Memcpy], Memset: s.Terms[step.Memset],
-			Communication: s.Terms[step.Communication], Runtime: s.Terms[step.Runtime], Loader: s.Terms[step.Loader], CPU: s.Terms[step.CPU], Other: s.Terms[step.Other], GPUs: []GPUTime{}}
+		row := Row{Step: s.Name, Location: id, Path: r.tree.Path(id), Begin: s.Begin, End: s.End, Total: s.Total(),
+			Kernel: s.Terms[step.Kernel], Memcpy: s.Terms[step.Memcpy], Memset: s.Terms[step.Memset],
+			Communication: s.Terms[step.Communication], Runtime: s.Terms[step.Runtime], Loader: s.Terms[step.Loader],
+			CPU: s.Terms[step.CPU], Other: s.Terms[step.Other], GPUs: []GPUTime{}}
 		for k, t := range s.GPUs {
 			row.GPUs = append(row.GPUs, r.gpuTime(first[s.Unit][k], t))
 		}
@@ -146,7 +150,8 @@ func (r *result) Data() any {
 		d.Unlinked.Time += r.job.GPUs[i].UnlinkedTime
 	}
 	for _, p := range r.peaks {
-		m := Memory{Location: p.Device, Path: r.tree.Path(p.Device), Allocated: p.Allocated, At: p.At, Reserved: known(p.Reserved)}
+		m := Memory{Location: p.Device, Path: r.tree.Path(p.Device), Allocated: p.Allocated, At: p.At,
+			Reserved: known(p.Reserved)}
 		if p.Limit > 0 {
 			m.Limit = &p.Limit
 		}
@@ -166,7 +171,9 @@ func (r *result) firstGPUs() [][]int {
 
 func (r *result) gpuTime(g int, t step.Time) GPUTime {
 	id := r.devices.GPUs[g]
-	out := GPUTime{Location: id, Path: r.tree.Path(id), Span: t.Span, Computation: t.Computation, ExposedCommunication: t.ExposedCommunication, ExposedCopy: t.ExposedCopy, Idle: t.Idle, Communication: t.Communication}
+	out := GPUTime{Location: id, Path: r.tree.Path(id), Span: t.Span, Computation: t.Computation,
+		ExposedCommunication: t.ExposedCommunication, ExposedCopy: t.ExposedCopy, Idle: t.Idle,
+		Communication: t.Communication}
 	if t.Communication > 0 {
 		x := float64(t.Overlapped) / float64(t.Communication)
 		out.Overlap = &x
@@ -176,13 +183,17 @@ func (r *result) gpuTime(g int, t step.Time) GPUTime {
 
 func (r *result) gpu(i int) GPU {
 	g := &r.job.GPUs[i]
-	out := GPU{GPUTime: r.gpuTime(i, g.Time), Works: g.Works, Unlinked: Unlinked{g.Unlinked, g.UnlinkedTime}, Utilization: known(g.Utilization), SMEfficiency: known(g.Efficiency), Occupancy: known(g.Occupancy),
+	out := GPU{GPUTime: r.gpuTime(i, g.Time), Works: g.Works, Unlinked: Unlinked{g.Unlinked, g.UnlinkedTime},
+		Utilization: known(g.Utilization), SMEfficiency: known(g.Efficiency), Occupancy: known(g.Occupancy),
 		Causes: causes(&g.Causes), Drained: g.Drained, Gaps: []Gap{},
-		Launches: Launches{g.Launch.Count, spread(g.Launch.Call), spread(g.Launch.Work), spread(g.Launch.Delay), g.Launch.Short, g.Launch.QueueMean, g.Launch.QueueMost}}
+		Launches: Launches{g.Launch.Count, spread(g.Launch.Call), spread(g.Launch.Work), spread(g.Launch.Delay),
+			g.Launch.Short, g.Launch.QueueMean, g.Launch.QueueMost}}
 	regions := r.request.Store().Regions()
 	for k := range g.Gaps {
 		x := &g.Gaps[k]
-		out.Gaps = append(out.Gaps, Gap{Begin: x.Begin, End: x.End, Length: x.Length(), Cause: x.Cause().String(), Causes: causes(&x.Causes), Next: regions[x.Next].Name, Host: r.host(x)})
+		out.Gaps = append(out.Gaps,
+			Gap{Begin: x.Begin, End: x.End, Length: x.Length(), Cause: x.Cause().String(), Causes: causes(&x.Causes),
+				Next: regions[x.Next].Name, Host: r.host(x)})
 	}
 	return out
 }
@@ -220,7 +231,8 @@ func (r *result) Table() *view.Table {
 	t := &view.Table{Rows: [][]any{}, Locations: []trace.LocationID{}}
 	column := func(name, unit string) { t.Columns = append(t.Columns, view.Column{Name: name, Unit: unit}) }
 	if len(r.job.Steps) == 0 || r.idle() {
-		for _, n := range []string{"path", "span", "computation", "exposed_communication", "exposed_copy", "idle", "communication"} {
+		for _, n := range []string{"path", "span", "computation", "exposed_communication", "exposed_copy", "idle",
+			"communication"} {
 			column(n, "ns")
 		}
 		t.Columns[0].Unit = ""
@@ -229,7 +241,8 @@ func (r *result) Table() *view.Table {
 		}
 		for i := range r.job.GPUs {
 			g := &r.job.GPUs[i]
-			row := []any{r.tree.Path(r.devices.GPUs[i]), int64(g.Span), int64(g.Computation), int64(g.ExposedCommunication), int64(g.ExposedCopy), int64(g.Idle), int64(g.Communication)}
+			row := []any{r.tree.Path(r.devices.GPUs[i]), int64(g.Span), int64(g.Computation),
+				int64(g.ExposedCommunication), int64(g.ExposedCopy), int64(g.Idle), int64(g.Communication)}
 			for _, c := range g.Causes {
 				row = append(row, int64(c))
 			}
@@ -257,7 +270,8 @@ func (r *result) Table() *view.Table {
 			row = append(row, int64(x))
 		}
 		g := sum(s.GPUs)
-		t.Rows = append(t.Rows, append(row, int64(g.Computation), int64(g.ExposedCommunication), int64(g.ExposedCopy), int64(g.Idle)))
+		t.Rows = append(t.Rows,
+			append(row, int64(g.Computation), int64(g.ExposedCommunication), int64(g.ExposedCopy), int64(g.Idle)))
 		t.Locations = append(t.Locations, id)
 	}
 	return t

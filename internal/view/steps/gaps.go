@@ -25,6 +25,7 @@ func (r *result) findGaps() {
 			}
 		}
 	}
-	slices.SortStableFunc(r.gaps, func(a, b gap) int { return cmp.Or(cmp.Compare(b.Length(), a.Length()), cmp.Compare(a.Begin, b.Begin)) })
+	slices.SortStableFunc(r.gaps,
+		func(a, b gap) int { return cmp.Or(cmp.Compare(b.Length(), a.Length()), cmp.Compare(a.Begin, b.Begin)) })
 	r.gaps = r.gaps[:min(len(r.gaps), mostGaps)]
 }

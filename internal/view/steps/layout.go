@@ -38,13 +38,16 @@ type drawing struct {
 
 var termColours = [step.Terms]scene.Colour{
 	step.Kernel: role(trace.RoleCompute), step.Memcpy: role(trace.RoleCopy), step.Memset: shade(trace.RoleCopy, 1),
-	step.Communication: role(trace.RoleCommunication), step.Runtime: role(trace.RoleOverhead), step.Loader: role(trace.RoleIO),
-	step.CPU: role(trace.RoleAnnotation), step.Other: scene.UIEmpty,
+	step.Communication: role(trace.RoleCommunication), step.Runtime: role(trace.RoleOverhead),
+	step.Loader: role(trace.RoleIO),
+	step.CPU:    role(trace.RoleAnnotation), step.Other: scene.UIEmpty,
 }
 
-var termWords = [step.Terms]string{"kernels", "copies", "memory set", "communication", "calls of the GPU's library", "data loading", "host: operators, Python", "nothing recorded"}
+var termWords = [step.Terms]string{"kernels", "copies", "memory set", "communication", "calls of the GPU's library",
+	"data loading", "host: operators, Python", "nothing recorded"}
 
-var gpuColours = [4]scene.Colour{role(trace.RoleCompute), role(trace.RoleCommunication), role(trace.RoleCopy), role(trace.RoleIdle)}
+var gpuColours = [4]scene.Colour{role(trace.RoleCompute), role(trace.RoleCommunication), role(trace.RoleCopy),
+	role(trace.RoleIdle)}
 
 var gpuWords = [4]string{"computation", "exposed communication", "exposed copies", "idle"}
 
@@ -83,7 +86,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		d.lines[i], d.folded[i] = all[longest], next-first
 		d.items = append(d.items, s.Item(ofLine, longest, next-first, by))
 		y := top + topRoom + float32(i)*pitch
-		labels[i] = scene.Row{From: y, To: y + pitch, Label: d.lines[i].label, Location: d.lines[i].location, Region: scene.NoID, Count: next - first}
+		labels[i] = scene.Row{From: y, To: y + pitch, Label: d.lines[i].label, Location: d.lines[i].location,
+			Region: scene.NoID, Count: next - first}
 	}
 	most := 0.0
 	for i := range all {
@@ -98,10 +102,13 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	if gpu {
 		wide = (wide - between) * 0.62
 	}
-	d.bars = scene.Frame{Name: "steps", X: left, Y: top + topRoom, W: max(wide, 1), H: pitch * float32(rows), XScale: scene.Scale{Kind: "linear", End: max(most, 1), Label: "time"}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
+	d.bars = scene.Frame{Name: "steps", X: left, Y: top + topRoom, W: max(wide, 1), H: pitch * float32(rows),
+		XScale: scene.Scale{Kind: "linear", End: max(most, 1), Label: "time"},
+		YScale: scene.Scale{Kind: "rows", Rows: labels}}
 	f := s.AddFrame(d.bars)
 	if gpu {
-		d.gpus = scene.Frame{Name: "gpus", X: left + wide + between, Y: d.bars.Y, W: max(w-left-wide-between-edge, 1), H: d.bars.H, XScale: scene.Scale{Kind: "linear", End: 100}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
+		d.gpus = scene.Frame{Name: "gpus", X: left + wide + between, Y: d.bars.Y, W: max(w-left-wide-between-edge, 1),
+			H: d.bars.H, XScale: scene.Scale{Kind: "linear", End: 100}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
 		s.XAxis(s.AddFrame(d.gpus), scene.Axis{})
 	}
 	s.XAxis(f, scene.Axis{Unit: "ns"})
@@ -251,9 +258,13 @@ func (r *result) lineFact(l *line, stands int64) view.Fact {
 		fact.Title += fmt.Sprintf(" (mean of %s)", view.Count(l.steps, "step"))
 	}
 	add := func(label string, v, whole float64) {
-		fact.Lines = append(fact.Lines, view.FactLine{Label: label, Value: view.FormatDuration(v) + ", " + view.FormatShare(v/max(whole, 1)), Exact: view.Thousands(int64(v+0.5)) + " ns"})
+		fact.Lines = append(fact.Lines,
+			view.FactLine{Label: label, Value: view.FormatDuration(v) + ", " + view.FormatShare(v/max(whole, 1)),
+				Exact: view.Thousands(int64(v+0.5)) + " ns"})
 	}
-	fact.Lines = append(fact.Lines, view.FactLine{Label: "step", Value: view.FormatDuration(l.total()), Exact: view.Thousands(int64(l.total()+0.5)) + " ns"})
+	fact.Lines = append(fact.Lines,
+		view.FactLine{Label: "step", Value: view.FormatDuration(l.total()),
+			Exact: view.Thousands(int64(l.total()+0.5)) + " ns"})
 	for t, v := range l.terms {
 		if v > 0 {
 			add(termWords[t], v, l.total())

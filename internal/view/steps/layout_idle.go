@@ -8,10 +8,13 @@ import (
 )
 
 var causeColours = [step.Causes]scene.Colour{
-	step.ByLoader: role(trace.RoleIO), step.BySynchronization: role(trace.RoleSynchronization), step.ByAllocation: shade(trace.RoleOverhead, 1),
-	step.BySleep: shade(trace.RoleIdle, 1), step.ByExchange: shade(trace.RoleCommunication, 1),
-	step.ByOperators: role(trace.RoleAnnotation), step.ByPython: shade(trace.RoleAnnotation, 1), step.ByAnnotation: shade(trace.RoleAnnotation, 2),
-	step.ByNothing: scene.UIEmpty, step.ByCall: role(trace.RoleOverhead), step.ByQueue: shade(trace.RoleSynchronization, 1),
+	step.ByLoader: role(trace.RoleIO), step.BySynchronization: role(trace.RoleSynchronization),
+	step.ByAllocation: shade(trace.RoleOverhead, 1),
+	step.BySleep:      shade(trace.RoleIdle, 1), step.ByExchange: shade(trace.RoleCommunication, 1),
+	step.ByOperators: role(trace.RoleAnnotation), step.ByPython: shade(trace.RoleAnnotation, 1),
+	step.ByAnnotation: shade(trace.RoleAnnotation, 2),
+	step.ByNothing:    scene.UIEmpty, step.ByCall: role(trace.RoleOverhead),
+	step.ByQueue:      shade(trace.RoleSynchronization, 1),
 	step.BetweenWorks: role(trace.RoleIdle), step.ByUnknown: scene.UITextMuted,
 }
 
@@ -39,15 +42,19 @@ func (r *result) idleScene(s *scene.Scene, top float32) {
 		first, next := i*len(r.job.GPUs)/rows, (i+1)*len(r.job.GPUs)/rows
 		y := top + topRoom + float32(i)*pitch
 		d.folded[i] = r.mostIdle(order[first:next])
-		labels[i] = scene.Row{From: y, To: y + pitch, Label: r.gpus[d.folded[i]], Location: uint32(r.devices.GPUs[d.folded[i]]), Region: scene.NoID, Count: next - first}
+		labels[i] = scene.Row{From: y, To: y + pitch, Label: r.gpus[d.folded[i]],
+			Location: uint32(r.devices.GPUs[d.folded[i]]), Region: scene.NoID, Count: next - first}
 	}
 	gapRows := make([]scene.Row, len(gaps))
 	below := top + topRoom + pitch*float32(rows) + scene.AxisHeight + topRoom
 	for i, g := range gaps {
-		gapRows[i] = scene.Row{From: below + float32(i)*16, To: below + float32(i+1)*16, Label: r.gpus[g.gpu] + " at " + view.FormatTime(g.Begin), Location: scene.NoID, Region: scene.NoID, Count: 1}
+		gapRows[i] = scene.Row{From: below + float32(i)*16, To: below + float32(i+1)*16,
+			Label: r.gpus[g.gpu] + " at " + view.FormatTime(g.Begin), Location: scene.NoID, Region: scene.NoID,
+			Count: 1}
 	}
 	left := max(scene.RowLabelWidth(labels, w*0.3), scene.RowLabelWidth(gapRows, w*0.3)) + r.Arrangement().Gutter()
-	d.bars = scene.Frame{Name: "gpus", X: left, Y: top + topRoom, W: max(w-left-edge, 1), H: pitch * float32(rows), XScale: scene.Scale{Kind: "linear", End: 100, Label: "%"}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
+	d.bars = scene.Frame{Name: "gpus", X: left, Y: top + topRoom, W: max(w-left-edge, 1), H: pitch * float32(rows),
+		XScale: scene.Scale{Kind: "linear", End: 100, Label: "%"}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
 	f := s.AddFrame(d.bars)
 	s.AimRows(f, d.bars.X, d.bars.X+d.bars.W, func(row int) uint32 { return s.Item(ofGPU, d.folded[row]) })
 	s.XAxis(f, scene.Axis{})
@@ -77,21 +84,30 @@ func (r *result) idleScene(s *scene.Scene, top float32) {
 	s.AddLayer("gpus", f, bars)
 	s.RowLabels(f, r.Arrangement().Gutter())
 	r.Arrangement().DrawScaleRows(s, f)
-	text.Add(d.bars.X, d.bars.Y-6, scene.Shorten("what GPUs did, and the causes of their idle time", d.bars.W, scene.TextSize), scene.UITextMuted, scene.Start)
+	text.Add(d.bars.X, d.bars.Y-6,
+		scene.Shorten("what GPUs did, and the causes of their idle time", d.bars.W, scene.TextSize), scene.UITextMuted,
+		scene.Start)
 	if len(gaps) > 0 {
-		d.gapFrame = scene.Frame{Name: "gaps", X: left, Y: below, W: d.bars.W, H: float32(len(gaps)) * 16, XScale: scene.Scale{Kind: "linear", End: float64(gaps[0].Length())}, YScale: scene.Scale{Kind: "rows", Rows: gapRows}}
-		text.Add(left, below-6, scene.Shorten("the longest gaps: how long, by cause, and what the host was in", d.bars.W, scene.TextSize), scene.UITextMuted, scene.Start)
+		d.gapFrame = scene.Frame{Name: "gaps", X: left, Y: below, W: d.bars.W, H: float32(len(gaps)) * 16,
+			XScale: scene.Scale{Kind: "linear", End: float64(gaps[0].Length())},
+			YScale: scene.Scale{Kind: "rows", Rows: gapRows}}
+		text.Add(left, below-6,
+			scene.Shorten("the longest gaps: how long, by cause, and what the host was in", d.bars.W, scene.TextSize),
+			scene.UITextMuted, scene.Start)
 		r.paintGaps(s, &d, text, &seen)
 	}
 	s.AddLayer("heads", -1, text)
 	for n, is := range parts {
 		if is {
-			s.Legend = append(s.Legend, scene.LegendEntry{Label: gpuWords[n], Colour: gpuColours[n], Region: scene.NoID, Parent: scene.NoID})
+			s.Legend = append(s.Legend,
+				scene.LegendEntry{Label: gpuWords[n], Colour: gpuColours[n], Region: scene.NoID, Parent: scene.NoID})
 		}
 	}
 	for c, is := range seen {
 		if is {
-			s.Legend = append(s.Legend, scene.LegendEntry{Label: step.Cause(c).Words(), Colour: causeColours[c], Region: scene.NoID, Parent: scene.NoID})
+			s.Legend = append(s.Legend,
+				scene.LegendEntry{Label: step.Cause(c).Words(), Colour: causeColours[c], Region: scene.NoID,
+					Parent: scene.NoID})
 		}
 	}
 	r.Arrangement().Explain(s)
@@ -112,7 +128,8 @@ func (r *result) paintGaps(s *scene.Scene, d *drawing, text *scene.Text, seen *[
 		y := d.gapFrame.Y + float32(i)*16
 		stack(bars, &narrow, y+2, 12, values, colours)
 		x := narrow.XPixel(float64(g.Length())) + 6
-		text.Add(x, y+12, scene.Shorten(r.gapWords(g), d.gapFrame.X+d.gapFrame.W-x, scene.TextSize), scene.UIText, scene.Start)
+		text.Add(x, y+12, scene.Shorten(r.gapWords(g), d.gapFrame.X+d.gapFrame.W-x, scene.TextSize), scene.UIText,
+			scene.Start)
 	}
 	s.AddLayer("gaps", f, bars)
 	s.RowLabels(f, 0)
@@ -140,7 +157,8 @@ func (r *result) mostIdle(some []int32) int {
 
 // say adds a time and what part of a whole it is.
 func say(fact *view.Fact, label string, t, whole trace.Time) {
-	fact.Say(label, view.FormatTime(t)+", "+view.FormatShare(float64(t)/float64(max(whole, 1))), view.Thousands(int64(t))+" ns")
+	fact.Say(label, view.FormatTime(t)+", "+view.FormatShare(float64(t)/float64(max(whole, 1))),
+		view.Thousands(int64(t))+" ns")
 }
 
 func (r *result) gpuFact(k int) view.Fact {
@@ -157,7 +175,8 @@ func (r *result) gpuFact(k int) view.Fact {
 
 func (r *result) gapFact(g gap) view.Fact {
 	begin, end := g.Begin, g.End
-	fact := view.Fact{Title: "gap of " + r.gpus[g.gpu], Text: r.gapWords(g), Begin: &begin, End: &end, Locations: []trace.LocationID{r.devices.GPUs[g.gpu]}}
+	fact := view.Fact{Title: "gap of " + r.gpus[g.gpu], Text: r.gapWords(g), Begin: &begin, End: &end,
+		Locations: []trace.LocationID{r.devices.GPUs[g.gpu]}}
 	say(&fact, "length", g.Length(), g.Length())
 	for _, c := range step.Ranked(g.Causes) {
 		say(&fact, c.Words(), g.Causes[c], g.Length())

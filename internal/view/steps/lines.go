@@ -129,7 +129,8 @@ func (r *result) makeLines(by string) []line {
 		list[i].divide()
 	}
 	if by == "all" { // steps one below the other, ranks within
-		slices.SortStableFunc(list, func(a, b line) int { return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.unit, b.unit)) })
+		slices.SortStableFunc(list,
+			func(a, b line) int { return cmp.Or(cmp.Compare(a.step, b.step), cmp.Compare(a.unit, b.unit)) })
 	}
 	if by == "ranks" {
 		turn := make([]int32, len(r.names))

@@ -24,12 +24,19 @@ var View = &view.View{
 	Title:   "Steps",
 	Paper:   "the overview of PyTorch's TensorBoard profiler; TraceLens, HTA and xprof for the time of GPUs",
 	Summary: "GPU jobs: where each step goes, what the GPU does meanwhile, and why it is idle",
-	HowToRead: "Left, a bar a step: kernels, copies, communication, calls of the GPU's library, data loading and other work of the host; where several are at the same time the first named counts, so the parts add up to the step. " +
-		"A step begins when the one before is over and ends when the last GPU work that it launched does. The first bar is the mean of all. Right, what the GPU did in that time, over all its streams: computation, communication and copies that are not hidden under it, and idle. " +
-		"The sentence above says what the job is bound by, and from which share on it says so. With --picture idle a bar is a GPU and its idle time is split by cause: what the thread that launched the next work did before; below are the longest gaps.",
+	HowToRead: "Left, a bar a step: kernels, copies, communication, calls of the GPU's library, data loading and " +
+		"other work of the host; where several are at the same time the first named counts, so the parts add up to " +
+		"the step. " +
+		"A step begins when the one before is over and ends when the last GPU work that it launched does. The first " +
+		"bar is the mean of all. Right, what the GPU did in that time, over all its streams: computation, " +
+		"communication and copies that are not hidden under it, and idle. " +
+		"The sentence above says what the job is bound by, and from which share on it says so. With --picture idle a " +
+		"bar is a GPU and its idle time is split by cause: what the thread that launched the next work did before; " +
+		"below are the longest gaps.",
 	Needs: view.Needs{Intervals: true},
 	Options: view.Words(view.Use("by=auto", "picture=steps", "arrange"),
-		"by: what is a bar: each step of each rank, steps (the mean of ranks), ranks (the mean of steps), or auto: as fine as there is room [auto all steps ranks]",
+		"by: what is a bar: each step of each rank, steps (the mean of ranks), ranks (the mean of steps), or auto: "+
+			"as fine as there is room [auto all steps ranks]",
 		"picture: what is drawn: steps and what GPUs did in them, or why GPUs are idle [steps idle]"),
 	Data:    []any{Data{}},
 	Compute: compute,
@@ -65,10 +72,14 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	if len(r.job.Steps) == 0 && !r.worked() {
-		return nil, view.Empty("open a trace of a GPU job, or choose more of it", "no work of a GPU and no steps (ProfilerStep#n, train 3, iteration 7) in the selection")
+		return nil,
+			view.Empty("open a trace of a GPU job, or choose more of it",
+				"no work of a GPU and no steps (ProfilerStep#n, train 3, iteration 7) in the selection")
 	}
 	if r.idle() && !r.worked() {
-		return nil, view.Empty("show the steps, or choose more of the run", "no work of a GPU in the selection, so nothing to say of its idle time")
+		return nil,
+			view.Empty("show the steps, or choose more of the run",
+				"no work of a GPU in the selection, so nothing to say of its idle time")
 	}
 	r.names, r.gpus = view.UnitNames(r.tree, r.devices.Units), view.ShortNames(r.tree, r.devices.GPUs)
 	r.verdict = r.judge()
@@ -105,7 +116,9 @@ func (r *result) worked() bool {
 
 func (r *result) note() {
 	if len(r.job.Steps) == 0 {
-		r.notes = append(r.notes, "no steps were found (ProfilerStep#n, train 3, iteration 7, a range that repeats): the GPU's time is of the whole selection")
+		r.notes = append(r.notes,
+			"no steps were found (ProfilerStep#n, train 3, iteration 7, a range that repeats): the GPU's time is of "+
+				"the whole selection")
 	} else {
 		r.notes = append(r.notes, "steps: "+r.job.By)
 	}
@@ -115,10 +128,13 @@ func (r *result) note() {
 		time += int64(r.job.GPUs[i].UnlinkedTime)
 	}
 	if count > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("the launch of %s of GPU work (%s) is not in the file: it counts, but extends no step", view.Count(count, "piece"), view.FormatDuration(float64(time))))
+		r.notes = append(r.notes,
+			fmt.Sprintf("the launch of %s of GPU work (%s) is not in the file: it counts, but extends no step",
+				view.Count(count, "piece"), view.FormatDuration(float64(time))))
 	}
 	if r.job.Odd > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s of GPU work end before they begin and count as empty", view.Count(int(r.job.Odd), "piece")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s of GPU work end before they begin and count as empty", view.Count(int(r.job.Odd), "piece")))
 	}
 }
 

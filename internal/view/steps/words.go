@@ -21,7 +21,8 @@ type Verdict struct {
 
 func (r *result) judge() Verdict {
 	v := r.job.Verdict()
-	out := Verdict{Bound: v.Bound.String(), Share: v.Share, Thresholds: map[string]float64{}, Shares: map[string]float64{}}
+	out := Verdict{Bound: v.Bound.String(), Share: v.Share, Thresholds: map[string]float64{},
+		Shares: map[string]float64{}}
 	for b := step.Input; b <= step.Compute; b++ {
 		out.Shares[b.String()] = v.Shares[b]
 		if b < step.Compute {
@@ -39,19 +40,26 @@ func (r *result) judge() Verdict {
 		if v.Share >= step.InputHigh {
 			how = "Highly"
 		}
-		out.Text = fmt.Sprintf("%s input-bound: loading data takes %s %s (moderate from %s, high from %s).", how, share, of, view.FormatShare(step.InputModerate), view.FormatShare(step.InputHigh))
+		out.Text = fmt.Sprintf("%s input-bound: loading data takes %s %s (moderate from %s, high from %s).", how, share,
+			of, view.FormatShare(step.InputModerate), view.FormatShare(step.InputHigh))
 	case step.LaunchBound:
-		out.Text = fmt.Sprintf("Launch-bound: for %s %s the GPU waits for the host to launch work (from %s on).%s", share, of, view.FormatShare(step.LaunchShare), r.meanwhile())
+		out.Text = fmt.Sprintf("Launch-bound: for %s %s the GPU waits for the host to launch work (from %s on).%s",
+			share, of, view.FormatShare(step.LaunchShare), r.meanwhile())
 	case step.SynchronizationBound:
-		out.Text = fmt.Sprintf("Synchronization-bound: for %s %s the GPU is idle because the host waited for it before it launched more (from %s on).", share, of, view.FormatShare(step.SynchronizationPart))
+		out.Text = fmt.Sprintf("Synchronization-bound: for %s %s the GPU is idle because the host waited for it "+
+			"before it launched more (from %s on).", share, of, view.FormatShare(step.SynchronizationPart))
 	case step.CopyBound:
-		out.Text = fmt.Sprintf("Copy-bound: copies that nothing hides take %s %s (from %s on).", share, of, view.FormatShare(step.CopyShare))
+		out.Text = fmt.Sprintf("Copy-bound: copies that nothing hides take %s %s (from %s on).", share, of,
+			view.FormatShare(step.CopyShare))
 	case step.CommunicationBound:
-		out.Text = fmt.Sprintf("Communication-bound: communication that computation does not hide takes %s %s (from %s on).", share, of, view.FormatShare(step.CommunicationShare))
+		out.Text = fmt.Sprintf("Communication-bound: communication that computation does not hide takes %s %s (from "+
+			"%s on).", share, of, view.FormatShare(step.CommunicationShare))
 	case step.IdleBound:
-		out.Text = fmt.Sprintf("Idle: for %s %s the GPU has nothing to do (from %s on).%s", share, of, view.FormatShare(step.IdleShare), r.meanwhile())
+		out.Text = fmt.Sprintf("Idle: for %s %s the GPU has nothing to do (from %s on).%s", share, of,
+			view.FormatShare(step.IdleShare), r.meanwhile())
 	case step.Compute:
-		out.Text = fmt.Sprintf("Compute-bound: GPUs compute for %s %s, and no loss passes its threshold (input %s, launch and communication %s, synchronization and copies %s).", share, of,
+		out.Text = fmt.Sprintf("Compute-bound: GPUs compute for %s %s, and no loss passes its threshold (input %s, "+
+			"launch and communication %s, synchronization and copies %s).", share, of,
 			view.FormatShare(step.InputModerate), view.FormatShare(step.LaunchShare), view.FormatShare(step.CopyShare))
 	default:
 		out.Text = "No work of a GPU: the bars show what the host did."

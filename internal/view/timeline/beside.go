@@ -49,7 +49,10 @@ func (how reading) stack(ctx context.Context, q *view.Request) (view.Result, err
 		sides[0].Selection.Begin, sides[1].Selection.Begin = a.First-lead, a.Second-lead
 		for k, one := range sides {
 			if from := one.Selection.Begin; from > 0 {
-				b.Extra = append(b.Extra, fmt.Sprintf("the first %s of %s lie to the left of what is drawn, so that %s begins at the same place in both; --at-phase none draws both from their beginning", view.FormatTime(from), b.Names[k], a.Phase))
+				b.Extra = append(b.Extra,
+					fmt.Sprintf("the first %s of %s lie to the left of what is drawn, so that %s begins at the same "+
+						"place in both; --at-phase none draws both from their beginning", view.FormatTime(from),
+						b.Names[k], a.Phase))
 			}
 		}
 	}
@@ -103,7 +106,8 @@ func (r *stacked) align(ctx context.Context, q *view.Request) error {
 			}
 		}
 		if at < 0 || at >= n {
-			return fmt.Errorf("--at-phase %q: want auto, none, or a phase that both runs have, by its name or number; they have %s", text, view.Count(n, "such phase"))
+			return fmt.Errorf("--at-phase %q: want auto, none, or a phase that both runs have, by its name or "+
+				"number; they have %s", text, view.Count(n, "such phase"))
 		}
 	}
 	if n > 0 {

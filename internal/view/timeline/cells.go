@@ -192,10 +192,12 @@ func (c *cells) row(begin, duration trace.Time, region trace.RegionID, row, lane
 		return
 	}
 	x := share.Extreme{Duration: duration, Region: region}
-	if l := c.longest; l.Region == trace.NoRegion || x.Duration > l.Duration || x.Duration == l.Duration && x.Region < l.Region {
+	if l := c.longest; l.Region == trace.NoRegion || x.Duration > l.Duration ||
+		x.Duration == l.Duration && x.Region < l.Region {
 		c.longest = x
 	}
-	if s := c.shortest; s.Region == trace.NoRegion || x.Duration < s.Duration || x.Duration == s.Duration && x.Region < s.Region {
+	if s := c.shortest; s.Region == trace.NoRegion || x.Duration < s.Duration ||
+		x.Duration == s.Duration && x.Region < s.Region {
 		c.shortest = x
 	}
 }
@@ -218,7 +220,8 @@ func (c *cells) piece(begin, end trace.Time, region trace.RegionID, role trace.R
 		}
 	}
 	if c.n < exactPieces {
-		c.pieces[c.n] = span{begin: begin, end: end, open: d, region: region, role: role, row: int32(row), lane: int32(lane), count: 1}
+		c.pieces[c.n] = span{begin: begin, end: end, open: d, region: region, role: role, row: int32(row),
+			lane: int32(lane), count: 1}
 	} else {
 		for _, q := range c.pieces {
 			c.tally.Add(q.region, q.open)

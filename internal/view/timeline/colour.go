@@ -78,12 +78,14 @@ func (r *painter) legend() []scene.LegendEntry {
 		if r.durations.high > 0 {
 			section := scene.RampSection(r.opt.palette)
 			out = append(out, scene.LegendEntry{
-				Label: "duration", Colour: section.At(0), RampEnd: section.At(section.Length - 1), Region: scene.NoID, Parent: scene.NoID,
+				Label: "duration", Colour: section.At(0), RampEnd: section.At(section.Length - 1), Region: scene.NoID,
+				Parent:  scene.NoID,
 				RampLow: view.FormatTime(r.durations.low), RampHigh: view.FormatTime(r.durations.high),
 			})
 		}
 	case "busy":
-		return []scene.LegendEntry{entry("busy", r.roleColour(trace.RoleCompute)), entry("not busy", r.roleColour(trace.RoleIdle))}
+		return []scene.LegendEntry{entry("busy", r.roleColour(trace.RoleCompute)),
+			entry("not busy", r.roleColour(trace.RoleIdle))}
 	}
 	out = append(out, r.roleLegend()...)
 	if r.opt.colour == "region" {
@@ -137,7 +139,11 @@ func (r *painter) regionLegend(roles []scene.LegendEntry) []scene.LegendEntry {
 			continue
 		}
 		names[g.Name] = true
-		if i := slices.IndexFunc(roles, func(e scene.LegendEntry) bool { return e.Label == g.Name && e.Colour == r.regionColour(t.region) }); i >= 0 {
+		if i := slices.IndexFunc(roles,
+			func(e scene.LegendEntry) bool {
+				return e.Label == g.Name &&
+					e.Colour == r.regionColour(t.region)
+			}); i >= 0 {
 			out[i].Region = uint32(t.region)
 			continue
 		}

@@ -192,7 +192,9 @@ func (r teller) stretchFact(from, to int) view.Fact {
 			end = max(end, x.End)
 		}
 	}
-	f := view.Fact{Title: "critical path", Text: fmt.Sprintf("What %s %s waited for.", r.critical.What, r.critical.Names[s.Of]), Begin: &begin, End: &end, Locations: []trace.LocationID{s.Location}}
+	f := view.Fact{Title: "critical path",
+		Text: fmt.Sprintf("What %s %s waited for.", r.critical.What, r.critical.Names[s.Of]), Begin: &begin, End: &end,
+		Locations: []trace.LocationID{s.Location}}
 	if n > 1 {
 		f.Count = n
 		f.Lines = append(f.Lines, line("stretches", view.Thousands(n)), timeLine("begin", begin), timeLine("end", end))

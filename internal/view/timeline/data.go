@@ -60,7 +60,8 @@ type dataLink struct {
 
 // Data gives rows, spans and links.
 func (r *result) Data() any {
-	d := &data{Rows: []dataRow{}, Spans: []dataSpan{}, Links: []dataLink{}, BinNS: 1 << r.grid.level, TotalRows: r.total, Critical: r.dataCritical()}
+	d := &data{Rows: []dataRow{}, Spans: []dataSpan{}, Links: []dataLink{}, BinNS: 1 << r.grid.level,
+		TotalRows: r.total, Critical: r.dataCritical()}
 	r.eachRow(func(row dataRow, spans []dataSpan) {
 		d.Rows = append(d.Rows, row)
 		d.Spans = append(d.Spans, spans...)
@@ -77,13 +78,16 @@ func (r *result) eachRow(f func(dataRow, []dataSpan)) {
 	if r.opt.all {
 		for i := range r.all {
 			w := &r.all[i]
-			f(r.dataRow(w.location, dataRow{Label: r.reader.Locations().Name[w.location], Locations: 1, Kind: rowKinds[leaf]}), r.wholeSpans(i, w))
+			f(r.dataRow(w.location,
+				dataRow{Label: r.reader.Locations().Name[w.location], Locations: 1, Kind: rowKinds[leaf]}),
+				r.wholeSpans(i, w))
 		}
 		return
 	}
 	for i := range r.rows {
 		w := &r.rows[i]
-		f(r.dataRow(w.location, dataRow{Label: w.label, Level: w.level, Locations: w.count, Kind: rowKinds[w.kind]}), r.dataSpans(i))
+		f(r.dataRow(w.location, dataRow{Label: w.label, Level: w.level, Locations: w.count, Kind: rowKinds[w.kind]}),
+			r.dataSpans(i))
 	}
 }
 
@@ -104,13 +108,14 @@ func (r *result) wholeSpans(row int, w *wholes) []dataSpan {
 	out := make([]dataSpan, len(w.list))
 	for i, x := range w.list {
 		g := &r.regions[x.region]
-		out[i] = dataSpan{Row: row, Lane: int(x.lane), Depth: int(x.depth), Begin: x.begin, End: x.end, Open: x.end - x.begin, Count: 1, Region: &g.Name, Role: g.Role.String()}
+		out[i] = dataSpan{Row: row, Lane: int(x.lane), Depth: int(x.depth), Begin: x.begin, End: x.end,
+			Open: x.end - x.begin, Count: 1, Region: &g.Name, Role: g.Role.String()}
 	}
 	return out
 }
 
-// Rows implements view.Lister: an interval takes little here, and ten times as much in a table. Of what is drawn it is the most
-// that there may be, before neighbours are joined.
+// Rows implements view.Lister: an interval takes little here, and ten times as much in a table. Of what is drawn it is
+// the most that there may be, before neighbours are joined.
 func (r *result) Rows() (n int) {
 	if r.opt.all {
 		for i := range r.all {
@@ -166,7 +171,8 @@ func (r *result) dataSpan(row int, s *strip, x *span) dataSpan {
 }
 
 func groupSpan(row int, g *stack, bin int) dataSpan {
-	out := dataSpan{Row: row, Lane: -1, Depth: -1, Begin: g.begin(bin), End: g.begin(bin + 1), Count: int64(g.rows), Aggregated: true, Shares: map[string]float64{}}
+	out := dataSpan{Row: row, Lane: -1, Depth: -1, Begin: g.begin(bin), End: g.begin(bin + 1), Count: int64(g.rows),
+		Aggregated: true, Shares: map[string]float64{}}
 	for role := 1; role < trace.RoleCount; role++ {
 		if t := g.time[bin*trace.RoleCount+role]; t > 0 {
 			out.Open += t
@@ -181,8 +187,10 @@ func groupSpan(row int, g *stack, bin int) dataSpan {
 func (r *result) Table() *view.Table {
 	t := &view.Table{
 		Columns: []view.Column{
-			{Name: "location"}, {Name: "rank"}, {Name: "lane"}, {Name: "depth"}, {Name: "begin", Unit: "ns"}, {Name: "end", Unit: "ns"},
-			{Name: "region"}, {Name: "role"}, {Name: "open", Unit: "ns"}, {Name: "count", Unit: "count"}, {Name: "aggregated"},
+			{Name: "location"}, {Name: "rank"}, {Name: "lane"}, {Name: "depth"}, {Name: "begin", Unit: "ns"},
+			{Name: "end", Unit: "ns"},
+			{Name: "region"}, {Name: "role"}, {Name: "open", Unit: "ns"}, {Name: "count", Unit: "count"},
+			{Name: "aggregated"},
 		},
 		Rows: [][]any{}, Locations: []trace.LocationID{},
 	}
@@ -203,7 +211,9 @@ func (r *result) Table() *view.Table {
 			if s.Aggregated {
 				aggregated = "yes"
 			}
-			t.Rows = append(t.Rows, []any{name, rank, int64(s.Lane), int64(s.Depth), int64(s.Begin), int64(s.End), region, s.Role, int64(s.Open), s.Count, aggregated})
+			t.Rows = append(t.Rows,
+				[]any{name, rank, int64(s.Lane), int64(s.Depth), int64(s.Begin), int64(s.End), region, s.Role,
+					int64(s.Open), s.Count, aggregated})
 			t.Locations = append(t.Locations, id)
 		}
 	})

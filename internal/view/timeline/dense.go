@@ -41,7 +41,9 @@ func (c *linkCounter) count(ctx context.Context, w store.Window) error {
 	none := func() struct{} { return struct{}{} }
 	return parallel.Ordered(ctx, len(begins), atOnce, none, func(ctx context.Context, _ struct{}, i int) (cell, error) {
 		begin := begins[i]
-		sums, err := store.LinkSums(ctx, c.reader, store.Window{Begin: begin, End: min((begin>>set.level+1)<<set.level, w.End), Locations: w.Locations})
+		sums,
+			err := store.LinkSums(ctx, c.reader,
+			store.Window{Begin: begin, End: min((begin>>set.level+1)<<set.level, w.End), Locations: w.Locations})
 		return cell{begin, sums}, err
 	}, func(x cell) error {
 		for i := range x.sums {
@@ -72,16 +74,17 @@ func (c *linkCounter) edges(ctx context.Context, w store.Window) error {
 	}
 	var mu sync.Mutex
 	for _, e := range edges {
-		err := c.reader.Links(ctx, store.Window{Begin: e.begin, End: e.begin + 1, Locations: w.Locations}, func(l *store.LinkColumns) error {
-			mu.Lock()
-			defer mu.Unlock()
-			for i := range l.Kind {
-				if !l.Untimed[i] && e.outside(l.FromTime[i]) {
-					c.add(l.Kind[i], l.FromLocation[i], l.ToLocation[i], l.FromTime[i], l.Count[i])
+		err := c.reader.Links(ctx, store.Window{Begin: e.begin, End: e.begin + 1, Locations: w.Locations},
+			func(l *store.LinkColumns) error {
+				mu.Lock()
+				defer mu.Unlock()
+				for i := range l.Kind {
+					if !l.Untimed[i] && e.outside(l.FromTime[i]) {
+						c.add(l.Kind[i], l.FromLocation[i], l.ToLocation[i], l.FromTime[i], l.Count[i])
+					}
 				}
-			}
-			return nil
-		})
+				return nil
+			})
 		if err != nil {
 			return err
 		}

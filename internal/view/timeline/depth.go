@@ -24,7 +24,8 @@ func (r *fetcher) fetchLevels(ctx context.Context, ids []trace.LocationID) error
 		}
 		for i, depth := range c.Depth {
 			if int(depth) < n {
-				r.addLevel(list, int(depth), c.Lane, trace.OpenInterval{Row: c.First + i, Begin: c.Begin[i], End: c.End(i), Region: c.Region[i]})
+				r.addLevel(list, int(depth), c.Lane,
+					trace.OpenInterval{Row: c.First + i, Begin: c.Begin[i], End: c.End(i), Region: c.Region[i]})
 			}
 		}
 		return nil
@@ -66,5 +67,6 @@ func (r *fetcher) addLevel(list []*cells, depth, lane int, o trace.OpenInterval)
 	c := list[depth]
 	c.opened([]trace.OpenInterval{o}, lane)
 	c.row(o.Begin, o.End-o.Begin, o.Region, o.Row, lane)
-	c.segment(&trace.Segment{Begin: o.Begin, End: o.End, Region: o.Region, Row: o.Row, Role: r.regions[o.Region].Role}, lane)
+	c.segment(&trace.Segment{Begin: o.Begin, End: o.End, Region: o.Region, Row: o.Row, Role: r.regions[o.Region].Role},
+		lane)
 }

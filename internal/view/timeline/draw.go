@@ -118,7 +118,8 @@ func cover(s *span) int {
 	return min(max(1, int(math.Ceil(share*quarters-0.02))), quarters)
 }
 
-func (r *painter) drawRuns(d *drawing, b stripBand, runs []span, item func(k int) uint32, rects, aims *scene.Rect, labels []label) []label {
+func (r *painter) drawRuns(d *drawing, b stripBand, runs []span, item func(k int) uint32, rects, aims *scene.Rect,
+	labels []label) []label {
 	h := b.to - b.from
 	var ticks []int // empty intervals, drawn over the others
 	for i := range runs {
@@ -131,7 +132,8 @@ func (r *painter) drawRuns(d *drawing, b stripBand, runs []span, item func(k int
 		colour := r.spanColour(s)
 		part := max(h*float32(cover(s))/quarters, min(h, 1))
 		width := max(x1-x0, 0.5)
-		if i+1 < len(runs) && width > 4 && runs[i+1].begin == s.end && !s.aggregate() && r.spanColour(&runs[i+1]) == colour {
+		if i+1 < len(runs) && width > 4 && runs[i+1].begin == s.end && !s.aggregate() &&
+			r.spanColour(&runs[i+1]) == colour {
 			width-- // so that two calls of a region do not look like one
 		}
 		rects.Add(x0, b.to-part, width, part, colour)
@@ -146,7 +148,8 @@ func (r *painter) drawRuns(d *drawing, b stripBand, runs []span, item func(k int
 		}
 		x0, x1 = max(x0, d.frame.x), min(x1, d.frame.x+d.frame.w)
 		if x1-x0 >= labelWidth && h >= labelSize+1 && s.region != trace.NoRegion {
-			labels = append(labels, label{x: x0 + 4, width: x1 - x0 - 8, b: b, region: s.region, fill: colour, low: cover(s) < quarters})
+			labels = append(labels,
+				label{x: x0 + 4, width: x1 - x0 - 8, b: b, region: s.region, fill: colour, low: cover(s) < quarters})
 		}
 	}
 	for _, i := range ticks {
@@ -375,7 +378,8 @@ func (r *painter) drawInstants(s *scene.Scene, d *drawing) {
 			switch {
 			case right-x >= need:
 				text.Add(x+2*size, y, words, scene.UITextMuted, scene.Start)
-			case right == d.frame.x+d.frame.w && x-left >= 2*need: // the last: the one before may have its words between
+			// the last: the one before may have its words between
+			case right == d.frame.x+d.frame.w && x-left >= 2*need:
 				text.Add(x-2*size, y, words, scene.UITextMuted, scene.End)
 			}
 		}

@@ -214,7 +214,8 @@ func (b *build) lane(r *result, i int) *lane {
 // block adds a bin of which only the digest is known.
 func (c *cells) block(begin, end trace.Time, d *share.Digest) {
 	c.move(begin)
-	s := span{begin: begin, end: end, open: d.Open(), row: -1, region: trace.NoRegion, count: uint32(min(max(1, d.Rows), 1<<32-1)), longest: d.Longest.Duration}
+	s := span{begin: begin, end: end, open: d.Open(), row: -1, region: trace.NoRegion,
+		count: uint32(min(max(1, d.Rows), 1<<32-1)), longest: d.Longest.Duration}
 	if s.open == 0 && d.Rows == 0 {
 		return
 	}
@@ -341,7 +342,9 @@ func (b *build) join(r *result) []span {
 	for i, o := range owner {
 		if o == contested {
 			begin := r.grid.binBegin(first + int64(i))
-			out = append(out, span{begin: begin, end: begin + 1<<r.grid.level, row: -1, region: trace.NoRegion, count: 1, pending: true})
+			out = append(out,
+				span{begin: begin, end: begin + 1<<r.grid.level, row: -1, region: trace.NoRegion, count: 1,
+					pending: true})
 		}
 	}
 	for lane, c := range b.lanes {

@@ -119,7 +119,8 @@ func (r *fetcher) groupLevel(ids int) int {
 		}
 	}
 	const corner, roles, answer = 16, 4, 64 << 20
-	bins := min(r.frame(r.size).w/leastGroupBin, groupBytes/float32(rows*roles*corner), answer/float32(ids*8*trace.RoleCount))
+	bins := min(r.frame(r.size).w/leastGroupBin, groupBytes/float32(rows*roles*corner),
+		answer/float32(ids*8*trace.RoleCount))
 	return max(r.grid.level, levelFor(r.axisEnd-r.selection.Begin, max(8, bins)))
 }
 
@@ -178,7 +179,8 @@ func (g *groupSums) add(id trace.LocationID, bin int64, role trace.Role, t trace
 // scanGroups adds up the time of the regions that are kept: from the store's sums for
 // locations with one lane, else from the rows below the groups.
 func (r *fetcher) scanGroups(ctx context.Context, ids []trace.LocationID, of []int) error {
-	g := &groupSums{grid: r.groups[of[0]].grid, rowsOf: map[trace.LocationID][]int{}, sums: make([][]atomic.Int64, len(r.rows))}
+	g := &groupSums{grid: r.groups[of[0]].grid, rowsOf: map[trace.LocationID][]int{},
+		sums: make([][]atomic.Int64, len(r.rows))}
 	g.first = g.grid.bin(g.grid.begin)
 	tree := r.reader.Locations()
 	for k, id := range ids {
@@ -254,7 +256,8 @@ func (r *fetcher) readGroups(ctx context.Context, g *groupSums, scanned map[trac
 			}
 		},
 	}
-	w := store.Window{Begin: collect.Begin, End: collect.End, Locations: topmost(r.reader.Locations(), slices.Collect(maps.Keys(scanned)))}
+	w := store.Window{Begin: collect.Begin, End: collect.End,
+		Locations: topmost(r.reader.Locations(), slices.Collect(maps.Keys(scanned)))}
 	err := r.reader.Intervals(ctx, w, func(c *trace.Columns) error {
 		if scanned[c.Location] {
 			collect.Add(c)

@@ -120,7 +120,8 @@ func (r teller) run(it scene.Item) span {
 }
 
 func (r teller) brief(i int, x span) view.Brief {
-	b := view.Brief{Title: r.rows[i].label, On: r.rows[i].label, Region: x.region, Begin: x.begin, End: x.end, Count: int64(x.count)}
+	b := view.Brief{Title: r.rows[i].label, On: r.rows[i].label, Region: x.region, Begin: x.begin, End: x.end,
+		Count: int64(x.count)}
 	if !x.aggregate() && x.region != trace.NoRegion {
 		b.Title = r.regions[x.region].Name
 	}
@@ -160,7 +161,8 @@ func (r teller) spanIn(it scene.Item) (int, bool) {
 	bin := first + int64(int(it.C)%g.bins())
 	begin, end := g.binBegin(bin), g.binBegin(bin+1)
 	best, most := -1, trace.Time(-1)
-	for k := sort.Search(len(spans), func(k int) bool { return spans[k].end >= begin }); k < len(spans) && spans[k].begin < end; k++ {
+	for k := sort.Search(len(spans), func(k int) bool { return spans[k].end >= begin }); k < len(spans) &&
+		spans[k].begin < end; k++ {
 		if part := min(spans[k].end, end) - max(spans[k].begin, begin); part >= most {
 			best, most = k, part
 		}
@@ -179,7 +181,8 @@ func (r teller) cellFact(it scene.Item) (view.Fact, bool) {
 
 // gapFact says that nothing is open; the row's own facts come later.
 func (r teller) gapFact(i int) view.Fact {
-	return view.Fact{Title: r.rows[i].label, Text: "Nothing is open here.", Locations: []trace.LocationID{r.rows[i].location}, Lines: []view.FactLine{}, More: true}
+	return view.Fact{Title: r.rows[i].label, Text: "Nothing is open here.",
+		Locations: []trace.LocationID{r.rows[i].location}, Lines: []view.FactLine{}, More: true}
 }
 
 // rowFact describes a row.
@@ -232,7 +235,8 @@ func (r teller) intervalFact(at store.Row) view.Fact {
 		Begin: &begin, End: &end, Row: &at,
 		Lines: []view.FactLine{
 			line("location", r.reader.Locations().Path(at.Location)), line("role", g.Role.String()),
-			timeLine("begin", begin), timeLine("end", end), timeLine("duration", c.Duration[0]), timeLine("exclusive", c.Exclusive[0]),
+			timeLine("begin", begin), timeLine("end", end), timeLine("duration", c.Duration[0]),
+			timeLine("exclusive", c.Exclusive[0]),
 			line("depth", strconv.Itoa(int(c.Depth[0]))),
 		},
 	}
@@ -349,7 +353,8 @@ func (r teller) binTotals(l *strips, s *strip, x *span) ([]total, error) {
 	for _, t := range sums {
 		out = append(out, *t)
 	}
-	slices.SortFunc(out, func(a, b total) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.region, b.region)) })
+	slices.SortFunc(out,
+		func(a, b total) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.region, b.region)) })
 	return out, err
 }
 
@@ -393,7 +398,9 @@ func (r teller) groupFact(i int, g *stack, t trace.Time) view.Fact {
 	for _, role := range roleOrder {
 		if share := g.share(bin, role); share > 0 {
 			left -= share
-			f.Lines = append(f.Lines, view.FactLine{Label: role.String(), Value: view.FormatShare(share), Exact: view.Thousands(int64(g.time[bin*trace.RoleCount+int(role)])) + " ns"})
+			f.Lines = append(f.Lines,
+				view.FactLine{Label: role.String(), Value: view.FormatShare(share),
+					Exact: view.Thousands(int64(g.time[bin*trace.RoleCount+int(role)])) + " ns"})
 		}
 	}
 	if left > 1e-9 && r.rule.keep == nil {
@@ -409,7 +416,8 @@ func (r teller) burstFact(b *burst) view.Fact {
 		from += " … " + r.rows[b.rows[1]].label
 	}
 	return view.Fact{
-		Title: view.Thousands(b.count) + " links", Text: "Too dense to draw: zoom in to see each.", Count: b.count, Begin: &begin, End: &end,
+		Title: view.Thousands(b.count) + " links", Text: "Too dense to draw: zoom in to see each.", Count: b.count,
+		Begin: &begin, End: &end,
 		Lines: []view.FactLine{line("start on", from), timeLine("from", begin), timeLine("to", end)},
 	}
 }
@@ -420,12 +428,15 @@ func (r teller) linkFact(l *link) view.Fact {
 	f := view.Fact{
 		Title: l.kind.String(), Locations: []trace.LocationID{l.from, l.to}, Begin: &begin, End: &end,
 		Lines: []view.FactLine{
-			line("from", tree.Path(l.from)), timeLine("at", l.fromTime), line("to", tree.Path(l.to)), timeLine("at", l.toTime),
+			line("from", tree.Path(l.from)), timeLine("at", l.fromTime), line("to", tree.Path(l.to)),
+			timeLine("at", l.toTime),
 			timeLine("takes", l.toTime-l.fromTime),
 		},
 	}
 	if l.size >= 0 {
-		f.Lines = append(f.Lines, view.FactLine{Label: "size", Value: view.FormatBytes(float64(l.size)), Exact: view.Thousands(l.size) + " bytes"})
+		f.Lines = append(f.Lines,
+			view.FactLine{Label: "size", Value: view.FormatBytes(float64(l.size)),
+				Exact: view.Thousands(l.size) + " bytes"})
 	}
 	if l.kind == trace.LinkMessage {
 		f.Lines = append(f.Lines, line("tag", strconv.FormatInt(l.tag, 10)))
@@ -457,7 +468,8 @@ func (r teller) counterFact(c *series, t trace.Time) view.Fact {
 	}
 	if b >= 0 && b < len(c.low) && !math.IsNaN(c.low[b]) {
 		low, high := strconv.FormatFloat(c.low[b], 'g', -1, 64), strconv.FormatFloat(c.high[b], 'g', -1, 64)
-		f.Lines = append(f.Lines, view.FactLine{Label: "least", Value: view.FormatCount(c.low[b]) + " " + c.unit, Exact: low},
+		f.Lines = append(f.Lines,
+			view.FactLine{Label: "least", Value: view.FormatCount(c.low[b]) + " " + c.unit, Exact: low},
 			view.FactLine{Label: "greatest", Value: view.FormatCount(c.high[b]) + " " + c.unit, Exact: high})
 	}
 	return f

@@ -77,13 +77,15 @@ func (r *painter) describe() string {
 	if n := r.levels(); n > 0 {
 		what = fmt.Sprintf("%d levels of regions", n)
 	}
-	return fmt.Sprintf("Timeline of %s rows from %s to %s: %s of each location over time.", view.Thousands(int64(len(r.rows))),
+	return fmt.Sprintf("Timeline of %s rows from %s to %s: %s of each location over time.",
+		view.Thousands(int64(len(r.rows))),
 		view.FormatTime(r.selection.Begin), view.FormatTime(r.selection.End), what)
 }
 
 func (r *result) sceneRow(i int) scene.Row {
 	w := &r.rows[i]
-	row := scene.Row{Location: uint32(w.location), Region: scene.NoID, Label: w.label, Count: w.count, Level: w.level, Open: w.kind == header, Folded: w.kind == folded}
+	row := scene.Row{Location: uint32(w.location), Region: scene.NoID, Label: w.label, Count: w.count, Level: w.level,
+		Open: w.kind == header, Folded: w.kind == folded}
 	if w.kind == folded && w.location != trace.NoLocation {
 		row.Label += " (" + view.Thousands(int64(w.count)) + ")"
 	}
@@ -97,7 +99,8 @@ func (r *result) sceneRow(i int) scene.Row {
 // counterRow is the row of a counter below row i.
 func (r *painter) counterRow(i int, b stripBand) scene.Row {
 	c := r.series[b.index]
-	return scene.Row{From: b.from - 2, To: b.to + 2, Location: uint32(c.location), Region: scene.NoID, Label: c.name, Level: r.rows[i].level + 1, Count: 1}
+	return scene.Row{From: b.from - 2, To: b.to + 2, Location: uint32(c.location), Region: scene.NoID, Label: c.name,
+		Level: r.rows[i].level + 1, Count: 1}
 }
 
 // place gives every row its height: each kind has a least and a most, and what

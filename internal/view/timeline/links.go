@@ -93,7 +93,8 @@ func (r *fetcher) fetchLinks(ctx context.Context, f *forest) error {
 	}
 	summed := n > r.reading.links && r.opt.links != "all" && store.KeepsLinkSums(r.reader)
 	if n > mostLinks && !summed {
-		r.note("%s links are too many to look at; choose a shorter time or fewer locations to see them", view.Thousands(n))
+		r.note("%s links are too many to look at; choose a shorter time or fewer locations to see them",
+			view.Thousands(n))
 		return nil
 	}
 	set := &r.links
@@ -152,7 +153,8 @@ func (r *fetcher) noteLinks() {
 		for _, b := range set.bursts {
 			n += b.count
 		}
-		r.note("%s too dense to draw: %s for those that start near each other", count(n, "link"), count(int64(len(set.bursts)), "symbol"))
+		r.note("%s too dense to draw: %s for those that start near each other", count(n, "link"),
+			count(int64(len(set.bursts)), "symbol"))
 	}
 }
 
@@ -244,7 +246,8 @@ func (s *linkSet) cell(row int32, t trace.Time) *burst {
 // compareLinks is a total order, so that the first few do not depend on how
 // the store hands links out.
 func compareLinks(a, b link) int {
-	return cmp.Or(cmp.Compare(a.fromTime, b.fromTime), cmp.Compare(a.toTime, b.toTime), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to),
+	return cmp.Or(cmp.Compare(a.fromTime, b.fromTime), cmp.Compare(a.toTime, b.toTime), cmp.Compare(a.from, b.from),
+		cmp.Compare(a.to, b.to),
 		cmp.Compare(a.kind, b.kind), cmp.Compare(a.tag, b.tag), cmp.Compare(a.size, b.size))
 }
 
@@ -288,7 +291,8 @@ func (s *linkSet) finish() {
 	}
 	s.cells = nil
 	slices.SortFunc(s.arrows, compareLinks)
-	slices.SortFunc(s.bursts, func(a, b burst) int { return cmp.Or(cmp.Compare(a.rows[0], b.rows[0]), cmp.Compare(a.begin, b.begin)) })
+	slices.SortFunc(s.bursts,
+		func(a, b burst) int { return cmp.Or(cmp.Compare(a.rows[0], b.rows[0]), cmp.Compare(a.begin, b.begin)) })
 }
 
 // symbols is how many bursts there may be: more would hide what is under them.

@@ -27,8 +27,8 @@ type instant struct {
 	count  uint32
 }
 
-// withoutIntervals tells which locations have instants or counters, of a run that has nothing else: they are its rows, and
-// counters are drawn unasked. O(instants).
+// withoutIntervals tells which locations have instants or counters, of a run that has nothing else: they are its rows,
+// and counters are drawn unasked. O(instants).
 func (r *fetcher) withoutIntervals(ctx context.Context) (func(trace.LocationID) bool, error) {
 	if len(r.opt.counters) == 0 && len(r.reader.Counters()) > 0 {
 		r.opt.counters = []string{"*"}
@@ -83,7 +83,8 @@ func (r *fetcher) fetchInstants(ctx context.Context, _ *forest) error {
 		mu.Unlock()
 		return nil
 	})
-	slices.SortStableFunc(r.marks, func(a, b instant) int { return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.time, b.time)) })
+	slices.SortStableFunc(r.marks,
+		func(a, b instant) int { return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.time, b.time)) })
 	// Batches of one location may meet in a bin.
 	joined := r.marks[:0]
 	for _, m := range r.marks {
@@ -202,7 +203,8 @@ func (r *fetcher) fetchCounters(ctx context.Context, f *forest) error {
 // of these and all below them, or, where nothing there has any, of the nearest location
 // above, such as the node of a rank. Each comes with the location it was asked for.
 // Nil: of all. O((locations + counters) log counters).
-func (r *fetcher) countersOf(tree *store.Tree, all []trace.Counter, matches func(*trace.Counter) bool) (map[trace.LocationID]trace.LocationID, error) {
+func (r *fetcher) countersOf(tree *store.Tree, all []trace.Counter,
+	matches func(*trace.Counter) bool) (map[trace.LocationID]trace.LocationID, error) {
 	if len(r.opt.countOf) == 0 {
 		return nil, nil
 	}
@@ -242,7 +244,8 @@ func (r *fetcher) mostCounters() int { return max(1, r.size.Height/2/counterHeig
 
 func newSeries(id trace.CounterID, c *trace.Counter, row int, g grid) *series {
 	n := g.bins() + 1
-	s := &series{counter: id, location: c.Location, row: row, name: c.Name, unit: c.Unit, grid: g, low: make([]float64, n), high: make([]float64, n), min: math.Inf(1), max: math.Inf(-1)}
+	s := &series{counter: id, location: c.Location, row: row, name: c.Name, unit: c.Unit, grid: g,
+		low: make([]float64, n), high: make([]float64, n), min: math.Inf(1), max: math.Inf(-1)}
 	for i := range s.low {
 		s.low[i], s.high[i] = math.NaN(), math.NaN()
 	}

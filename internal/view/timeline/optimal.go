@@ -38,7 +38,8 @@ func newCutTree(ctx context.Context, reader store.Reader, f *forest, w store.Win
 			values[regions[table.Region[i]].Role][leaf] += float64(table.Exclusive[i]) / 1e9
 		}
 	}
-	c := &cutTree{Hierarchy: h, labels: entropy.Label(&entropy.Tree{Parent: h.Parent, Last: h.Last}, values, entropy.GainValues)}
+	c := &cutTree{Hierarchy: h,
+		labels: entropy.Label(&entropy.Tree{Parent: h.Parent, Last: h.Last}, values, entropy.GainValues)}
 	c.thresholds, c.significant = c.labels.Thresholds()
 	return c, nil
 }
@@ -67,7 +68,8 @@ func (r *planner) groupOptimal(ctx context.Context, q *view.Request, f *forest) 
 		cut = c.labels.Best(c.thresholds, c.labels.Odds(p, entropy.Normalised))
 	}
 	f.opened, f.shut = true, c.shut(cut.Parts)
-	r.note("rows by the best aggregation at p = %.3g: %s for %s", p, count(int64(len(cut.Parts)), "row"), count(int64(c.Leaves), "location"))
+	r.note("rows by the best aggregation at p = %.3g: %s for %s", p, count(int64(len(cut.Parts)), "row"),
+		count(int64(c.Leaves), "location"))
 	return nil
 }
 
@@ -81,7 +83,8 @@ func fitOptimal(ctx context.Context, r *result, f *forest, rows []row, space flo
 		return rows, nil
 	}
 	size := func(c *cutTree) int64 { return int64(64 * c.Len()) }
-	c, err := view.Keep(r.cache, "timeline tree "+fmt.Sprint(f.selected), size, func() (*cutTree, error) { // of the whole run: every window has its rows from it
+	c, err := view.Keep(r.cache, "timeline tree "+fmt.Sprint(f.selected), size, func() (*cutTree, error) {
+		// of the whole run: every window has its rows from it
 		return newCutTree(ctx, r.reader, f, store.Window{Begin: 0, End: r.reader.Info().End, Locations: f.selected})
 	})
 	if err != nil {
@@ -93,7 +96,9 @@ func fitOptimal(ctx context.Context, r *result, f *forest, rows []row, space flo
 		rows, _, ok := f.rows(0, int(space/leastLeaf)+1)
 		return rows, ok && r.least(rows) <= space
 	}
-	cut, odds, ok := c.labels.Finest(c.thresholds, c.significant, func(cut entropy.Cut) bool { _, ok := shown(cut); return ok })
+	cut, odds,
+		ok := c.labels.Finest(c.thresholds, c.significant,
+		func(cut entropy.Cut) bool { _, ok := shown(cut); return ok })
 	if !ok {
 		return rows, nil
 	}
@@ -101,7 +106,8 @@ func fitOptimal(ctx context.Context, r *result, f *forest, rows []row, space flo
 	if 2*r.least(best) < space {
 		return rows, nil
 	}
-	r.note("rows by the best aggregation of the time of the whole run that fits, p = %.3g", c.labels.P(odds, entropy.Normalised))
+	r.note("rows by the best aggregation of the time of the whole run that fits, p = %.3g",
+		c.labels.P(odds, entropy.Normalised))
 	return best, nil
 }
 

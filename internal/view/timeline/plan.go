@@ -66,7 +66,8 @@ func (r *result) frame(size scene.Size) area {
 		left := min(float32(n), float32(size.Width)/2)
 		return area{left, edgeRoom, float32(size.Width) - left - rightRoom, room(size)}
 	}
-	most := float32(min(max(size.Width/4, min(size.Width/3, 96)), 260)) // whole pixels, as --labels takes them; in a narrow picture no name fits into a quarter
+	// whole pixels, as --labels takes them; in a narrow picture no name fits into a quarter
+	most := float32(min(max(size.Width/4, min(size.Width/3, 96)), 260))
 	if r.labelWidth == 0 {
 		rows := make([]scene.Row, len(r.rows))
 		for i := range rows {
@@ -261,7 +262,8 @@ func (r *planner) chooseStrips(space float32) {
 			continue
 		}
 		n := r.lanes(w.location)
-		r.leaves[i] = &strips{location: w.location, lanes: n, levels: r.levels(), split: r.levels() > 0 || n > 1 && n <= mostSplit && split <= space}
+		r.leaves[i] = &strips{location: w.location, lanes: n, levels: r.levels(), split: r.levels() > 0 ||
+			n > 1 && n <= mostSplit && split <= space}
 	}
 }
 

@@ -17,7 +17,8 @@ type queueEdge struct {
 	by int
 }
 
-// fetchQueues makes the counters of queues: up where a call launches work, down where the work begins. O(links log links).
+// fetchQueues makes the counters of queues: up where a call launches work, down where the work begins. O(links log
+// links).
 func fetchQueues(ctx context.Context, r *result, d *view.Devices, by map[trace.LocationID]*series) error {
 	edges := make([][]queueEdge, len(d.GPUs))
 	w := store.Window{Begin: r.selection.Begin, End: r.selection.End, Locations: d.Rows}

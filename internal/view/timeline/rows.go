@@ -53,7 +53,8 @@ type forest struct {
 }
 
 // newForest takes the selected locations that shows is true of.
-func newForest(tree *store.Tree, shows func(trace.LocationID) bool, selected []trace.LocationID, expand, collapse []string) (*forest, error) {
+func newForest(tree *store.Tree, shows func(trace.LocationID) bool, selected []trace.LocationID, expand,
+	collapse []string) (*forest, error) {
 	f := &forest{tree: tree, selected: selected, before: make([]int32, tree.Len()+1)}
 	next := 0 // of selected
 	for id := range tree.Len() {

@@ -62,7 +62,8 @@ func (r *fetcher) scanPending(ctx context.Context, builds map[trace.LocationID]*
 			switch {
 			case bins == nil:
 			case strip.lane < 0 && b.strips.lanes > 1:
-				p.shared = &sharedScan{strip: strip, bins: bins, lanes: b.strips.lanes, cells: newCells(r.grid, &r.rule)}
+				p.shared = &sharedScan{strip: strip, bins: bins, lanes: b.strips.lanes,
+					cells: newCells(r.grid, &r.rule)}
 			default:
 				p.lanes[max(0, strip.lane)] = newLaneScan(r.result, strip, bins)
 			}

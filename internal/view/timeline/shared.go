@@ -85,8 +85,8 @@ func (p *sharedScan) rowsUntil(t trace.Time) {
 	}
 }
 
-// order puts held rows in the order of time, of those that begin together the lane that came first first. Lanes come one after the other,
-// each in order: what is in order already is only merged.
+// order puts held rows in the order of time, of those that begin together the lane that came first first. Lanes come
+// one after the other, each in order: what is in order already is only merged.
 func (p *sharedScan) order() {
 	rows, spare := p.begun, p.room
 	if cap(spare) < len(rows) {

@@ -36,17 +36,25 @@ var View = &view.View{
 	Name:    "timeline",
 	Title:   "Timeline",
 	Summary: "who was in what, when: rows of locations, links as arrows, depth on demand",
-	HowToRead: "Each row is a location, time runs to the right, and a colour is the region the location was in: the innermost one that was open. " +
-		"Where intervals are too short to see, a cell stands for many and has the colour of the region with the most time in it; its height is the part of the time in which anything was open. " +
-		"A row of a group shows, from the bottom up, which share of its members was in each role; where there are more locations than pixels, groups whose members spend the run alike are folded first. Rows that look unlike their neighbours are where to look first. " +
-		"Zoom in until cells become intervals. With --critical a red line along rows is the critical path of the steps of a GPU job, or of the slowest request: what it waited for at each instant. " +
-		"Two runs are drawn one above the other on one time scale, laid over each other where a phase begins; lines between them join the beginnings of the same phase.",
+	HowToRead: "Each row is a location, time runs to the right, and a colour is the region the location was in: the " +
+		"innermost one that was open. " +
+		"Where intervals are too short to see, a cell stands for many and has the colour of the region with the most " +
+		"time in it; its height is the part of the time in which anything was open. " +
+		"A row of a group shows, from the bottom up, which share of its members was in each role; where there are " +
+		"more locations than pixels, groups whose members spend the run alike are folded first. Rows that look " +
+		"unlike their neighbours are where to look first. " +
+		"Zoom in until cells become intervals. With --critical a red line along rows is the critical path of the " +
+		"steps of a GPU job, or of the slowest request: what it waited for at each instant. " +
+		"Two runs are drawn one above the other on one time scale, laid over each other where a phase begins; lines " +
+		"between them join the beginnings of the same phase.",
 	Needs:  view.Needs{Intervals: true, Instants: true},
 	Runs:   2,
 	OfTime: true,
-	Options: view.Words(view.Use("show", "depth", "colour", "links", "critical", "expand", "collapse", "group", "p", "arrange", "pin", "scroll", "labels", "counters", "counters-of", "axis-to", "at-phase", "palette", "all"),
+	Options: view.Words(view.Use("show", "depth", "colour", "links", "critical", "expand", "collapse", "group", "p",
+		"arrange", "pin", "scroll", "labels", "counters", "counters-of", "axis-to", "at-phase", "palette", "all"),
 		"group: rows that are drawn as one: tree (as groups are open or closed), or optimal: where little is lost by it",
-		"counters: counters drawn as lines below the rows; of GPUs also \"launch queue\": work that is launched and has not begun"),
+		"counters: counters drawn as lines below the rows; of GPUs also \"launch queue\": work that is launched and "+
+			"has not begun"),
 	Report:  view.Report{Place: 1, Height: 420, AllLocations: true},
 	Data:    []any{data{}, PairData{}},
 	Compute: standard.compute,
@@ -83,12 +91,15 @@ type options struct {
 	critical bool
 }
 
-var shows = map[string]show{"dominant": dominant, "max": longest, "min": shortest, "last": last, "average": average, "random": random, "random-not-zero": randomOpen}
+var shows = map[string]show{"dominant": dominant, "max": longest, "min": shortest, "last": last, "average": average,
+	"random": random, "random-not-zero": randomOpen}
 
 func parseOptions(v view.Values) (options, error) {
 	o := options{
-		show: shows[v.Text("show")], depth: v.Integer("depth"), colour: v.Text("colour"), palette: v.Text("palette"), links: v.Text("links"),
-		expand: v.Patterns("expand"), collapse: v.Patterns("collapse"), pin: v.Patterns("pin"), counters: v.Patterns("counters"), countOf: v.Patterns("counters-of"),
+		show: shows[v.Text("show")], depth: v.Integer("depth"), colour: v.Text("colour"), palette: v.Text("palette"),
+		links:  v.Text("links"),
+		expand: v.Patterns("expand"), collapse: v.Patterns("collapse"), pin: v.Patterns("pin"),
+		counters: v.Patterns("counters"), countOf: v.Patterns("counters-of"),
 		scroll: v.Integer("scroll"), labels: v.Integer("labels"), all: v.Switch("all"), critical: v.Switch("critical"),
 	}
 	if !slices.Contains([]string{"region", "role", "busy", "duration"}, o.colour) {
@@ -162,7 +173,8 @@ func (how reading) one(ctx context.Context, q *view.Request, axisTo trace.Time) 
 	if err != nil {
 		return nil, err
 	}
-	r := &result{reader: q.Store(), cache: q.Runs[0].Cache, regions: q.Store().Regions(), selection: q.Selection, opt: o, size: q.Size, reading: how}
+	r := &result{reader: q.Store(), cache: q.Runs[0].Cache, regions: q.Store().Regions(), selection: q.Selection,
+		opt: o, size: q.Size, reading: how}
 	if r.size.Width <= 0 || r.size.Height <= 0 {
 		r.size = scene.Size{Width: 1200, Height: 700}
 	}
@@ -196,14 +208,16 @@ func (how reading) one(ctx context.Context, q *view.Request, axisTo trace.Time) 
 		return nil, err
 	}
 	if f.all() == 0 {
-		return nil, view.Empty("choose other locations", "none of the selected locations holds intervals, instants or counters")
+		return nil,
+			view.Empty("choose other locations", "none of the selected locations holds intervals, instants or counters")
 	}
 	if group := q.Values.Text("group"); group == "optimal" {
 		if err := plan.groupOptimal(ctx, q, f); err != nil {
 			return nil, err
 		}
 	} else if group != "" && group != "tree" {
-		return nil, fmt.Errorf("--group %q: want tree or optimal; --expand and --collapse open and close single groups", group)
+		return nil,
+			fmt.Errorf("--group %q: want tree or optimal; --expand and --collapse open and close single groups", group)
 	}
 	if err := plan.arrangeGroups(ctx, q, f); err != nil {
 		return nil, err
@@ -211,7 +225,8 @@ func (how reading) one(ctx context.Context, q *view.Request, axisTo trace.Time) 
 	if err := plan.choose(ctx, f); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context, *forest) error{read.fetch, read.fetchGroups, read.fetchLinks, read.fetchInstants, read.fetchCounters, read.fetchTotals, read.fetchAll} {
+	for _, step := range []func(context.Context, *forest) error{read.fetch, read.fetchGroups, read.fetchLinks,
+		read.fetchInstants, read.fetchCounters, read.fetchTotals, read.fetchAll} {
 		if err := step(ctx, f); err != nil {
 			return nil, err
 		}

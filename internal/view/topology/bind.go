@@ -48,7 +48,8 @@ func (r *binder) bind(ctx context.Context) error {
 		}
 		if text != "" && !r.request.Values.Set(name) { // the layout's file asks, and any run may be shown by it
 			if _, err := r.read(ctx, name, text); err != nil {
-				r.notes = append(r.notes, fmt.Sprintf("the layout binds %s to %s, which is not in this run", name, text))
+				r.notes = append(r.notes,
+					fmt.Sprintf("the layout binds %s to %s, which is not in this run", name, text))
 				text = ""
 			}
 		}
@@ -64,7 +65,8 @@ func (r *binder) bind(ctx context.Context) error {
 			}
 			by = ""
 			text = largest[min(k, len(largest)-1)] + ":exclusive"
-			r.notes = append(r.notes, fmt.Sprintf("%s is bound to %s", name, r.named(strings.TrimSuffix(text, ":exclusive"))))
+			r.notes = append(r.notes,
+				fmt.Sprintf("%s is bound to %s", name, r.named(strings.TrimSuffix(text, ":exclusive"))))
 		}
 		if text == "" {
 			continue

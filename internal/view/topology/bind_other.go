@@ -145,7 +145,8 @@ func (r *binder) fromCounters(ctx context.Context, b *binding, text string) erro
 	value := map[trace.LocationID]float64{}
 	for _, id := range ids {
 		if t := &sums[id]; t.n > 0 {
-			value[of[id]] = map[string]float64{"mean": t.total / float64(t.n), "min": t.min, "max": t.max, "last": t.last}[which]
+			value[of[id]] = map[string]float64{"mean": t.total / float64(t.n), "min": t.min, "max": t.max,
+				"last": t.last}[which]
 		}
 	}
 	tree := s.Locations()

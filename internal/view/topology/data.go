@@ -44,7 +44,9 @@ type Event struct {
 func (r *result) Data() any {
 	d := Data{Layout: r.layout, Points: r.list(), Mean: view.Defined(r.mean), Unplaced: r.unplaced}
 	for _, b := range r.bound {
-		d.Events = append(d.Events, Event{b.name, b.text, b.label, b.by, b.unit, view.Defined(b.min), view.Defined(b.max), view.Defined(b.mean)})
+		d.Events = append(d.Events,
+			Event{b.name, b.text, b.label, b.by, b.unit, view.Defined(b.min), view.Defined(b.max),
+				view.Defined(b.mean)})
 	}
 	return d
 }
@@ -56,7 +58,8 @@ func (r *result) list() []Point {
 		p := &r.points[k]
 		for i, id := range r.location {
 			out = append(out, Point{id, tree.Path(id), view.RankOf(tree, id), int(r.who.index[r.number[i]]), k,
-				view.DefinedExact(p.X[i]), view.DefinedExact(p.Y[i]), view.DefinedExact(p.Z[i]), view.Defined(p.Color[i]), r.visible[k][i]})
+				view.DefinedExact(p.X[i]), view.DefinedExact(p.Y[i]), view.DefinedExact(p.Z[i]),
+				view.Defined(p.Color[i]), r.visible[k][i]})
 		}
 	}
 	return out

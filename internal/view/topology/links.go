@@ -103,7 +103,9 @@ func (r *result) readLinks(ctx context.Context) error {
 		t.from, t.to, t.amount = append(t.from, int(l.a)), append(t.to, int(l.b)), append(t.amount, float64(l.v[which]))
 	}
 	if len(all) > mostLinks {
-		r.notes = append(r.notes, fmt.Sprintf("of %s pairs that send each other messages the %s with the most are drawn", view.Thousands(int64(len(all))), view.Thousands(mostLinks)))
+		r.notes = append(r.notes,
+			fmt.Sprintf("of %s pairs that send each other messages the %s with the most are drawn",
+				view.Thousands(int64(len(all))), view.Thousands(mostLinks)))
 	}
 	r.links = t
 	return nil
@@ -129,7 +131,9 @@ func (r *plotter) linkLegend() []scene.LegendEntry {
 	if r.links.unit == "bytes" {
 		format = view.FormatBytes
 	}
-	name := map[string]string{"bytes": "lines: bytes sent between two", "count": "lines: messages between two"}[r.links.unit]
+	name := map[string]string{"bytes": "lines: bytes sent between two",
+		"count": "lines: messages between two"}[r.links.unit]
 	ramp := r.option("palette")
-	return []scene.LegendEntry{{Label: name, Colour: scene.Ramp(ramp, 0), RampEnd: scene.Ramp(ramp, 1), RampLow: format(0), RampHigh: format(r.links.most), Region: scene.NoID, Parent: scene.NoID}}
+	return []scene.LegendEntry{{Label: name, Colour: scene.Ramp(ramp, 0), RampEnd: scene.Ramp(ramp, 1),
+		RampLow: format(0), RampHigh: format(r.links.most), Region: scene.NoID, Parent: scene.NoID}}
 }

@@ -89,13 +89,17 @@ func (r *placer) warn() (notes []string) {
 		return nil
 	case r.numbersThreads():
 		if shared+unranked > 0 {
-			notes = append(notes, fmt.Sprintf("rank numbers all %s locations here, and maxRank is their number, since several share the rank of a process; --numbering processes keeps that",
-				view.Thousands(int64(len(r.who.location)))))
+			notes = append(notes,
+				fmt.Sprintf("rank numbers all %s locations here, and maxRank is their number, since several share "+
+					"the rank of a process; --numbering processes keeps that",
+					view.Thousands(int64(len(r.who.location)))))
 		}
 		return notes
 	case shared > 0 && r.byRankAlone():
-		notes = append(notes, fmt.Sprintf("%s locations have the rank of another and lie at the same place by rank alone; slot numbers all of them, thread those of a rank, --numbering threads makes rank number all",
-			view.Thousands(int64(shared))))
+		notes = append(notes,
+			fmt.Sprintf("%s locations have the rank of another and lie at the same place by rank alone; slot numbers "+
+				"all of them, thread those of a rank, --numbering threads makes rank number all",
+				view.Thousands(int64(shared))))
 	}
 	if unranked > 0 {
 		notes = append(notes, fmt.Sprintf("%s locations have no rank", view.Thousands(int64(unranked))))

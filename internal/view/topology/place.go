@@ -84,7 +84,8 @@ func (r *placer) parse(text, name string, strict bool) error {
 		for _, t := range r.topologies() {
 			known = append(known, t.Name)
 		}
-		return fmt.Errorf("--layout: no layout %q; there are %s", name, strings.Join(append(known, "fill:XxYxZ", "rows", "hierarchy"), ", "))
+		return fmt.Errorf("--layout: no layout %q; there are %s", name,
+			strings.Join(append(known, "fill:XxYxZ", "rows", "hierarchy"), ", "))
 	}
 	r.layout = r.chosen.Name
 	return nil

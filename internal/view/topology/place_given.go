@@ -17,7 +17,8 @@ func (r *placer) start(layout string, axes ...string) *formula.Points {
 	n := len(r.location)
 	r.layout = layout
 	copy(r.axes[:], axes)
-	r.points = []formula.Points{{X: make([]float64, n), Y: make([]float64, n), Z: make([]float64, n), Color: slices.Clone(r.colour().values)}}
+	r.points = []formula.Points{{X: make([]float64, n), Y: make([]float64, n), Z: make([]float64, n),
+		Color: slices.Clone(r.colour().values)}}
 	r.placed = [][]bool{make([]bool, n)}
 	return &r.points[0]
 }
@@ -50,10 +51,13 @@ func (r *placer) byCoordinates(t *trace.Topology) error {
 		}
 	}
 	if expand {
-		r.notes = append(r.notes, fmt.Sprintf("%d places of the fourth dimension lie beside each other along %s", t.Dims[3], names[0]))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%d places of the fourth dimension lie beside each other along %s", t.Dims[3], names[0]))
 	}
 	if len(t.Dims) > 4 || len(t.Dims) > 3 && !expand {
-		r.notes = append(r.notes, fmt.Sprintf("dimensions of %q past the %s are left out", t.Name, map[bool]string{true: "fourth", false: "third"}[expand]))
+		r.notes = append(r.notes,
+			fmt.Sprintf("dimensions of %q past the %s are left out", t.Name,
+				map[bool]string{true: "fourth", false: "third"}[expand]))
 	}
 	return nil
 }
@@ -86,7 +90,8 @@ func (r *placer) average() {
 		r.repeats[i] = seen[key]
 		seen[key] = true
 	}
-	r.notes = append(r.notes, fmt.Sprintf("%d places show the mean of %d locations; --cores expand shows each", len(means), len(index)))
+	r.notes = append(r.notes,
+		fmt.Sprintf("%d places show the mean of %d locations; --cores expand shows each", len(means), len(index)))
 }
 
 // parseBox reads "8x8x16".

@@ -77,7 +77,9 @@ func examples() []view.Example {
 		out = append(out, view.Example{Name: e.Name, Note: e.Note, Text: block(e)})
 	}
 	for _, e := range formula.Examples {
-		out = append(out, view.Example{Name: e.Name, Note: e.Note + "; for demo:" + e.Demo, Text: strings.TrimRight(e.Text, "\n") + "\n"})
+		out = append(out,
+			view.Example{Name: e.Name, Note: e.Note + "; for demo:" + e.Demo,
+				Text: strings.TrimRight(e.Text, "\n") + "\n"})
 	}
 	return out
 }

@@ -37,7 +37,8 @@ func newRoster(tree *store.Tree, holds []bool) *roster {
 	slices.SortStableFunc(order, func(a, b int) int { // those without come last
 		return cmp.Compare(uint32(tree.Rank[inTree[a]]), uint32(tree.Rank[inTree[b]]))
 	})
-	o := &roster{location: pick(inTree, order), index: make([]float64, n), rank: make([]float64, n), slot: make([]float64, n)}
+	o := &roster{location: pick(inTree, order), index: make([]float64, n), rank: make([]float64, n),
+		slot: make([]float64, n)}
 	for i, id := range o.location {
 		o.index[i], o.slot[i] = float64(order[i]), float64(i)
 		switch rank := tree.Rank[id]; {

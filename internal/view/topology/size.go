@@ -63,7 +63,8 @@ func (r *plotter) sizes(m *scene.Space) {
 	for a := range m.Half {
 		m.Half[a] = float32(0.4*step/m.Axes[a].Stretch) * scale
 	}
-	if line := m.Axes[longest(m)].Length(); dimensions(m) == 1 { // a line of things can be seen where it is thicker than they are apart
+	if line := m.Axes[longest(m)].Length(); dimensions(m) == 1 {
+		// a line of things can be seen where it is thicker than they are apart
 		m.Radius = max(m.Radius, float32(0.008*line)*scale)
 		for a := range m.Half {
 			if m.Axes[a].Length() == 0 {
@@ -162,7 +163,8 @@ func neighbours(m *scene.Space) neighbourhood {
 	slices.Sort(fourth)
 	slices.Sort(ratio)
 	slices.Sort(second)
-	out := neighbourhood{apart: fourth[len(fourth)/2], close: second[len(second)/2], solid: dimensions(m) == 3 && ratio[len(ratio)/2] < 1.19}
+	out := neighbourhood{apart: fourth[len(fourth)/2], close: second[len(second)/2], solid: dimensions(m) == 3 &&
+		ratio[len(ratio)/2] < 1.19}
 	if !out.solid {
 		out.apart = fourth[len(fourth)*3/4] // a sphere has its rings wide apart where it is widest
 	}

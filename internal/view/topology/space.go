@@ -18,7 +18,9 @@ const leastSide = 0.2
 func (r *result) Scene(size scene.Size) *scene.Scene { return (&plotter{r}).scene(size) }
 
 func (r *plotter) scene(size scene.Size) *scene.Scene {
-	s := scene.New(size, "", fmt.Sprintf("Topology of %s locations by the layout %s, coloured by %s.", view.Thousands(int64(len(r.location))), r.layout, r.colour().label))
+	s := scene.New(size, "",
+		fmt.Sprintf("Topology of %s locations by the layout %s, coloured by %s.",
+			view.Thousands(int64(len(r.location))), r.layout, r.colour().label))
 	frame := s.AddFrame(scene.Frame{Name: "space", W: float32(size.Width), H: float32(size.Height)})
 	if r.space == nil {
 		r.space = r.newSpace()
@@ -26,7 +28,8 @@ func (r *plotter) scene(size scene.Size) *scene.Scene {
 	m := *r.space // columns are shared, the size is this picture's
 	m.W, m.H = float32(size.Width), float32(size.Height)
 	m.Least = scene.LeastDot(m.Len(), size) * r.pointSize()
-	if !r.request.Values.Set("camera") && (r.chosen == nil || r.chosen.UI == nil || r.chosen.UI.Defaults["camera"] == "") {
+	if !r.request.Values.Set("camera") &&
+		(r.chosen == nil || r.chosen.UI == nil || r.chosen.UI.Defaults["camera"] == "") {
 		m.FacePlane()
 	}
 	r.space = &m
@@ -48,7 +51,9 @@ func (r *plotter) scene(size scene.Size) *scene.Scene {
 		s.Notes = append(s.Notes, "a mesh needs rows of locations; these lie on a line and are drawn as points")
 	}
 	if step := m.MeshStep(); m.Form == scene.Mesh && step > 1 {
-		s.Notes = append(s.Notes, fmt.Sprintf("pieces of the mesh would be smaller than pixels: one row and column of locations in %d is drawn", step))
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("pieces of the mesh would be smaller than pixels: one row and column of locations in %d is "+
+				"drawn", step))
 	}
 	for a := range m.Axes {
 		if f := m.Axes[a].Stretch / m.Axes[longest(&m)].Stretch; f > 1.05 {

@@ -19,15 +19,20 @@ import (
 
 // View is the view.
 var View = &view.View{
-	Name:    "topology",
-	Title:   "Topology",
-	Paper:   "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a Parallel Profile Analysis Tool",
+	Name:  "topology",
+	Title: "Topology",
+	Paper: "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a " +
+		"Parallel Profile Analysis Tool",
 	Summary: "locations placed and coloured by coordinates or by the user's formulas, in 3D",
-	HowToRead: "Every point is a location. Where it lies is decided by the layout: coordinates of the machine, a box filled in order of rank, or formulas of your own; its colour is the last of the values " +
-		"that --event0 to --event3 bind. Drag to turn, drag with Shift to move, with Ctrl to choose what lies inside the line, wheel to come closer. The range filter shows values between min and max; where min is above max, only what lies outside. " +
+	HowToRead: "Every point is a location. Where it lies is decided by the layout: coordinates of the machine, a box " +
+		"filled in order of rank, or formulas of your own; its colour is the last of the values " +
+		"that --event0 to --event3 bind. Drag to turn, drag with Shift to move, with Ctrl to choose what lies inside " +
+		"the line, wheel to come closer. The range filter shows values between min and max; where min is above max, " +
+		"only what lies outside. " +
 		"A slice keeps a plane, a line or a point, and the note gives the mean of what it holds.",
 	Needs: view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("layout", "map", "event0", "event1", "event2", "event3", "shape", "point", "detail", "axes", "key", "traffic", "cores", "numbering", "range", "min", "max", "slice", "camera=30,20,1",
+	Options: view.Use("layout", "map", "event0", "event1", "event2", "event3", "shape", "point", "detail", "axes",
+		"key", "traffic", "cores", "numbering", "range", "min", "max", "slice", "camera=30,20,1",
 		"palette", "paper"),
 	Examples: examples(),
 	Report:   view.Report{AllLocations: true},
@@ -86,7 +91,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r.who = newRoster(s.Locations(), view.Holders(ctx, s))
 	r.location = r.who.location
 	selected := r.who.keep(s.Locations(), q.Selection.Locations)
-	if len(r.location) == 0 || selected != nil && len(selected) == 0 || s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
+	if len(r.location) == 0 || selected != nil && len(selected) == 0 ||
+		s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
 		return nil, q.Advise("other locations").Empty("no location with values in the selection")
 	}
 	place, err := (&placer{r}).choose()
@@ -136,7 +142,9 @@ func (r *result) keep(selected []int) {
 		r.shade.values = r.points[0].Color
 	}
 	if len(selected) < len(r.who.location) {
-		r.notes = append(r.notes, fmt.Sprintf("%s of %s locations are selected, and lie where they lie among all of them", view.Thousands(int64(len(selected))), view.Thousands(int64(len(r.who.location)))))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s of %s locations are selected, and lie where they lie among all of them",
+				view.Thousands(int64(len(selected))), view.Thousands(int64(len(r.who.location)))))
 	}
 }
 

@@ -26,7 +26,8 @@ func arranged(t *testing.T, v *view.View, c *Case, r store.Reader) {
 		}
 		return
 	}
-	for by, said := range map[string]string{"groups:k=2": "ordered by groups", "optimal:p=0.3": "the best cut of the tree"} {
+	for by, said := range map[string]string{"groups:k=2": "ordered by groups",
+		"optimal:p=0.3": "the best cut of the tree"} {
 		arrangedBy(t, v, c, r, tree, by, said)
 	}
 }
@@ -188,7 +189,8 @@ func rowsInGroups(t *testing.T, a *view.Arrangement, before, after []locationRow
 			now = turn[g]
 		}
 		if now < last {
-			t.Errorf("row %q is of the group that comes as number %d, and comes after one of number %d", row.row.Label, now+1, last+1)
+			t.Errorf("row %q is of the group that comes as number %d, and comes after one of number %d", row.row.Label,
+				now+1, last+1)
 		}
 		last = now
 	}
@@ -208,7 +210,8 @@ func rowsArePicked(t *testing.T, tree *store.Tree, result view.Result, s *scene.
 				continue
 			}
 			if !related(fact.Locations[0], trace.LocationID(row.row.Location)) {
-				t.Fatalf("at row %q (location %d) lies %q of locations %v", row.row.Label, row.row.Location, fact.Title, fact.Locations)
+				t.Fatalf("at row %q (location %d) lies %q of locations %v", row.row.Label, row.row.Location, fact.Title,
+					fact.Locations)
 			}
 		}
 	}

@@ -181,7 +181,8 @@ func nilList(v reflect.Value, path string) string {
 func pickAnywhere(t *testing.T, v *view.View, c *Case, r store.Reader) {
 	result := c.Compute(t, v, r)
 	s := result.Scene(c.size())
-	points := [][2]float64{{math.NaN(), 1}, {1, math.NaN()}, {math.Inf(1), 0}, {0, math.Inf(-1)}, {-1e9, -1e9}, {1e9, 1e9}}
+	points := [][2]float64{{math.NaN(), 1}, {1, math.NaN()}, {math.Inf(1), 0}, {0, math.Inf(-1)}, {-1e9, -1e9},
+		{1e9, 1e9}}
 	corner := func(x, y float64) {
 		for _, dx := range []float64{-1, 0, 1} {
 			for _, dy := range []float64{-1, 0, 1} {
@@ -226,7 +227,8 @@ func pickAnywhere(t *testing.T, v *view.View, c *Case, r store.Reader) {
 }
 
 // Sizes that every view must draw.
-var Sizes = []scene.Size{{Width: 1, Height: 1}, {Width: 40, Height: 1000}, {Width: 1000, Height: 48}, {Width: 320, Height: 200}, {Width: 1920, Height: 1080}, {Width: 3840, Height: 2160}}
+var Sizes = []scene.Size{{Width: 1, Height: 1}, {Width: 40, Height: 1000}, {Width: 1000, Height: 48},
+	{Width: 320, Height: 200}, {Width: 1920, Height: 1080}, {Width: 3840, Height: 2160}}
 
 // sizes computes and draws at each size. What reaches the page is bounded.
 func sizes(t *testing.T, v *view.View, c *Case, r store.Reader) {

@@ -66,11 +66,13 @@ func dumpMark(b *strings.Builder, s *scene.Scene, m scene.Mark) {
 	switch m := m.(type) {
 	case *scene.Rect:
 		for i := range m.X {
-			fmt.Fprintf(b, "    %s %s%s%s%s\n", numbers(m.X[i], m.Y[i], m.W[i], m.H[i]), colour(m.Fill[i]), flags(m.Flags, i), count(m.Count, i), item(s, m.Items, i))
+			fmt.Fprintf(b, "    %s %s%s%s%s\n", numbers(m.X[i], m.Y[i], m.W[i], m.H[i]), colour(m.Fill[i]),
+				flags(m.Flags, i), count(m.Count, i), item(s, m.Items, i))
 		}
 	case *scene.Line:
 		for i := range m.X0 {
-			fmt.Fprintf(b, "    %s %s%s%s\n", numbers(m.X0[i], m.Y0[i], m.X1[i], m.Y1[i]), colour(m.Stroke[i]), flags(m.Flags, i), item(s, m.Items, i))
+			fmt.Fprintf(b, "    %s %s%s%s\n", numbers(m.X0[i], m.Y0[i], m.X1[i], m.Y1[i]), colour(m.Stroke[i]),
+				flags(m.Flags, i), item(s, m.Items, i))
 		}
 	case *scene.Path:
 		for i := range m.Stroke {
@@ -78,7 +80,8 @@ func dumpMark(b *strings.Builder, s *scene.Scene, m scene.Mark) {
 		}
 	case *scene.Polygon:
 		for i := range m.Fill {
-			fmt.Fprintf(b, "    %s%s%s%s\n", colour(m.Fill[i]), flags(m.Flags, i), corners(m.Offsets, m.X, m.Y, i), item(s, m.Items, i))
+			fmt.Fprintf(b, "    %s%s%s%s\n", colour(m.Fill[i]), flags(m.Flags, i), corners(m.Offsets, m.X, m.Y, i),
+				item(s, m.Items, i))
 		}
 	case *scene.Point:
 		for i := range m.X {
@@ -86,7 +89,8 @@ func dumpMark(b *strings.Builder, s *scene.Scene, m scene.Mark) {
 			if i < len(m.Shape) {
 				shape = m.Shape[i]
 			}
-			fmt.Fprintf(b, "    %s %s shape %d%s%s\n", numbers(m.X[i], m.Y[i], m.R[i]), colour(m.Fill[i]), shape, count(m.Count, i), item(s, m.Items, i))
+			fmt.Fprintf(b, "    %s %s shape %d%s%s\n", numbers(m.X[i], m.Y[i], m.R[i]), colour(m.Fill[i]), shape,
+				count(m.Count, i), item(s, m.Items, i))
 		}
 	case *scene.Text:
 		for i := range m.X {
@@ -97,8 +101,11 @@ func dumpMark(b *strings.Builder, s *scene.Scene, m scene.Mark) {
 			fmt.Fprintf(b, "    %s %s anchor %d %q\n", numbers(m.X[i], m.Y[i]), colour(m.Fill[i]), anchor, m.Text[i])
 		}
 	case *scene.Space:
-		fmt.Fprintf(b, "    %s %s, values %g … %g, radius %.4g, half %.4g, tall %.4g, columns %d, gap %.4g, camera %+v, filter %+v\n",
-			numbers(m.X, m.Y, m.W, m.H), scene.FormNames[m.Form], m.Low, m.High, m.Radius, m.Half, m.Tall, m.Columns, m.Gap, m.Camera, m.Filter)
+		fmt.Fprintf(b,
+			"    %s %s, values %g … %g, radius %.4g, half %.4g, tall %.4g, columns %d, gap %.4g, camera %+v, filter "+
+				"%+v\n",
+			numbers(m.X, m.Y, m.W, m.H), scene.FormNames[m.Form], m.Low, m.High, m.Radius, m.Half, m.Tall, m.Columns,
+			m.Gap, m.Camera, m.Filter)
 		for _, a := range m.Axes {
 			fmt.Fprintf(b, "    axis %q %g … %g by %.4g, ticks %v\n", a.Label, a.Begin, a.End, a.Stretch, a.Ticks)
 		}
@@ -106,7 +113,8 @@ func dumpMark(b *strings.Builder, s *scene.Scene, m scene.Mark) {
 			fmt.Fprintf(b, "    %s %g %s\n", numbers(m.PX[i], m.PY[i], m.PZ[i]), m.Value[i], colour(m.Look(i)))
 		}
 	case *scene.Image:
-		fmt.Fprintf(b, "    %s, %d × %d%s\n", numbers(m.X, m.Y, m.W, m.H), m.Columns, m.Rows, word(m.Of != 0, fmt.Sprintf(" items %d(%d %d)", m.Of, m.At[0], m.At[1])))
+		fmt.Fprintf(b, "    %s, %d × %d%s\n", numbers(m.X, m.Y, m.W, m.H), m.Columns, m.Rows,
+			word(m.Of != 0, fmt.Sprintf(" items %d(%d %d)", m.Of, m.At[0], m.At[1])))
 		for y := range m.Rows {
 			b.WriteString("   ")
 			dumpCells(b, m.Cells[y*m.Columns:(y+1)*m.Columns])

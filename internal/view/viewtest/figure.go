@@ -10,7 +10,8 @@ import (
 )
 
 // figureSizes are those of a slide, a column of a paper, a screen and a poster.
-var figureSizes = []scene.Size{{Width: 640, Height: 360}, {Width: 900, Height: 420}, {Width: 1600, Height: 900}, {Width: 2400, Height: 1600}, {Width: 1000, Height: 1400}}
+var figureSizes = []scene.Size{{Width: 640, Height: 360}, {Width: 900, Height: 420}, {Width: 1600, Height: 900},
+	{Width: 2400, Height: 1600}, {Width: 1000, Height: 1400}}
 
 // figures: a file is filled by its content, its text grows with it, no text is cut off at
 // the edge, and labels of an axis keep apart.
@@ -58,13 +59,17 @@ func FigureFaults(s *scene.Scene, size scene.Size) (faults []string) {
 					continue
 				}
 				if l.Frame >= 0 {
-					if f := s.Frames[l.Frame]; b.Right > f.X && b.Left < f.X+f.W && b.Bottom > f.Y && b.Top < f.Y+f.H && (b.Left < f.X-1 || b.Right > f.X+f.W+1) {
-						faults = append(faults, fmt.Sprintf("%q in layer %s is cut off at the edge of its frame", text.Text[i], l.Name))
+					if f := s.Frames[l.Frame]; b.Right > f.X && b.Left < f.X+f.W && b.Bottom > f.Y && b.Top < f.Y+f.H &&
+						(b.Left < f.X-1 || b.Right > f.X+f.W+1) {
+						faults = append(faults,
+							fmt.Sprintf("%q in layer %s is cut off at the edge of its frame", text.Text[i], l.Name))
 					}
 					continue
 				}
 				if b.Left < -1 || b.Right > width+1 || b.Top < -2 || b.Bottom > height+2 {
-					faults = append(faults, fmt.Sprintf("%q in layer %s reaches from %.0f to %.0f across and %.0f to %.0f down, out of %.0f × %.0f", text.Text[i], l.Name, b.Left, b.Right, b.Top, b.Bottom, width, height))
+					faults = append(faults,
+						fmt.Sprintf("%q in layer %s reaches from %.0f to %.0f across and %.0f to %.0f down, out of "+
+							"%.0f × %.0f", text.Text[i], l.Name, b.Left, b.Right, b.Top, b.Bottom, width, height))
 				}
 				free = append(free, placed{text.Text[i], l.Name, b})
 			}
@@ -73,8 +78,11 @@ func FigureFaults(s *scene.Scene, size scene.Size) (faults []string) {
 	for i := range free {
 		for k := i + 1; k < len(free); k++ {
 			// Letters touch where boxes share more than the room that lines leave.
-			if a, b := free[i].box, free[k].box; a.Left+1 < b.Right && b.Left+1 < a.Right && a.Top+2 < b.Bottom && b.Top+2 < a.Bottom {
-				faults = append(faults, fmt.Sprintf("%q (%s) and %q (%s) lie over each other", free[i].text, free[i].layer, free[k].text, free[k].layer))
+			if a, b := free[i].box, free[k].box; a.Left+1 < b.Right && b.Left+1 < a.Right && a.Top+2 < b.Bottom &&
+				b.Top+2 < a.Bottom {
+				faults = append(faults,
+					fmt.Sprintf("%q (%s) and %q (%s) lie over each other", free[i].text, free[i].layer, free[k].text,
+						free[k].layer))
 			}
 		}
 	}

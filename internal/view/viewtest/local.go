@@ -68,7 +68,8 @@ func BenchRows(tb testing.TB) int {
 // and communication in some 40 regions, one rank slower than the others, about
 // as many intervals as asked for.
 func WriteSteps(w trace.Writer, ranks, intervals int) {
-	machine := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: "machine", Rank: trace.NoRank})
+	machine := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindMachine, Name: "machine",
+		Rank: trace.NoRank})
 	regions := make([]trace.RegionID, 40)
 	for i := range regions {
 		g := trace.Region{Name: fmt.Sprint("compute ", i), Role: trace.RoleCompute}
@@ -79,8 +80,10 @@ func WriteSteps(w trace.Writer, ranks, intervals int) {
 	}
 	ids := make([]trace.LocationID, ranks)
 	for rank := range ids {
-		node := w.Location(trace.Location{Parent: machine, Kind: trace.KindGroup, Name: fmt.Sprint("node ", rank/64), Rank: trace.NoRank, Order: int64(rank / 64)})
-		ids[rank] = w.Location(trace.Location{Parent: node, Kind: trace.KindProcess, Name: fmt.Sprint("rank ", rank), Rank: rank})
+		node := w.Location(trace.Location{Parent: machine, Kind: trace.KindGroup, Name: fmt.Sprint("node ", rank/64),
+			Rank: trace.NoRank, Order: int64(rank / 64)})
+		ids[rank] = w.Location(trace.Location{Parent: node, Kind: trace.KindProcess, Name: fmt.Sprint("rank ", rank),
+			Rank: rank})
 	}
 	var wg sync.WaitGroup
 	next := make(chan int)

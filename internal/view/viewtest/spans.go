@@ -83,9 +83,12 @@ func WriteSpans(format string, spans []Span) []byte {
 			if parent != "" {
 				put(`"parentId":"%s",`, parent)
 			}
-			put(`"name":"s%d","timestamp":%d,"duration":%d,"localEndpoint":{"serviceName":"one"}}`, i, epoch+s.Begin, s.End-s.Begin)
+			put(`"name":"s%d","timestamp":%d,"duration":%d,"localEndpoint":{"serviceName":"one"}}`, i, epoch+s.Begin,
+				s.End-s.Begin)
 		case "jaeger":
-			put(`{"traceID":"a","spanID":"%016x","operationName":"s%d","processID":"p1","startTime":%d,"duration":%d,"references":[`, i+1, i, epoch+s.Begin, s.End-s.Begin)
+			put(
+				`{"traceID":"a","spanID":"%016x","operationName":"s%d","processID":"p1","startTime":%d,"duration":%d,"references":[`, i+1, i, epoch+s.Begin, s.End-s.Begin,
+			)
 			if parent != "" {
 				put(`{"refType":"CHILD_OF","traceID":"a","spanID":"%s"}`, parent)
 			}
@@ -148,7 +151,8 @@ func ReadSpans(tb testing.TB, r store.Reader) (out []*ReadSpan) {
 		mu.Lock()
 		defer mu.Unlock()
 		for i := range c.Begin {
-			s := &ReadSpan{At: store.Row{Location: c.Location, Lane: c.Lane, Row: c.First + i}, Region: c.Region[i], kind: r.Regions()[c.Region[i]].Category}
+			s := &ReadSpan{At: store.Row{Location: c.Location, Lane: c.Lane, Row: c.First + i}, Region: c.Region[i],
+				kind: r.Regions()[c.Region[i]].Category}
 			in := ""
 			for _, a := range r.IntervalAttributes(s.At) {
 				switch a.Key {

@@ -113,10 +113,12 @@ func (c *Case) Request(tb testing.TB, v *view.View, r store.Reader) *view.Reques
 	if err != nil {
 		tb.Fatal(err)
 	}
-	q := &view.Request{Runs: []view.Run{{Name: "test", Source: "test.trace", Store: r}}, Selection: sel, Values: values, Size: c.size()}
+	q := &view.Request{Runs: []view.Run{{Name: "test", Source: "test.trace", Store: r}}, Selection: sel, Values: values,
+		Size: c.size()}
 	for i, text := range c.Others {
 		name := fmt.Sprintf("test%d", i+2)
-		q.Runs = append(q.Runs, view.Run{Name: name, Source: name + ".trace", Store: storetest.Text(tb, text, all.Summaries...)})
+		q.Runs = append(q.Runs,
+			view.Run{Name: name, Source: name + ".trace", Store: storetest.Text(tb, text, all.Summaries...)})
 	}
 	return q
 }

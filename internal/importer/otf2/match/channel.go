@@ -48,7 +48,8 @@ type sender struct {
 
 // newChannels makes room for so many channels, as far as they take half of the memory.
 func newChannels(memory int64, most int) *channels {
-	return &channels{most: min(most, MostChannels, int(memory/2/channelBytes)), byKey: map[Key]*Channel{}, Slots: newSlots(memory)}
+	return &channels{most: min(most, MostChannels, int(memory/2/channelBytes)), byKey: map[Key]*Channel{},
+		Slots: newSlots(memory)}
 }
 
 // Find gives the channel for halves of a location, or makes it; nil where they must go

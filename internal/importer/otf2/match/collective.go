@@ -15,10 +15,13 @@ var Operations = []struct {
 	Name string
 	Flow flow
 }{
-	{"barrier", allToAll}, {"bcast", oneToAll}, {"gather", allToOne}, {"gatherv", allToOne}, {"scatter", oneToAll}, {"scatterv", oneToAll},
-	{"allgather", allToAll}, {"allgatherv", allToAll}, {"alltoall", allToAll}, {"alltoallv", allToAll}, {"alltoallw", allToAll},
+	{"barrier", allToAll}, {"bcast", oneToAll}, {"gather", allToOne}, {"gatherv", allToOne}, {"scatter", oneToAll},
+	{"scatterv", oneToAll},
+	{"allgather", allToAll}, {"allgatherv", allToAll}, {"alltoall", allToAll}, {"alltoallv", allToAll},
+	{"alltoallw", allToAll},
 	{"allreduce", allToAll}, {"reduce", allToOne}, {"reduce scatter", allToAll}, {"scan", NoFlow}, {"exscan", NoFlow},
-	{"reduce scatter block", allToAll}, {"create handle", NoFlow}, {"destroy handle", NoFlow}, {"allocate", NoFlow}, {"deallocate", NoFlow},
+	{"reduce scatter block", allToAll}, {"create handle", NoFlow}, {"destroy handle", NoFlow}, {"allocate", NoFlow},
+	{"deallocate", NoFlow},
 	{"create handle and allocate", NoFlow}, {"destroy handle and deallocate", NoFlow},
 }
 

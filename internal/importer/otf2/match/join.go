@@ -31,7 +31,8 @@ const (
 //
 // A channel has one sender, so that groups of senders have nothing in common: with
 // several workers each joins what a group sent, and what they found is put in order.
-func join[T any](ctx context.Context, c *channels, workers int, incomplete []bool, out Output[T]) (stats Matched, err error) {
+func join[T any](ctx context.Context, c *channels, workers int, incomplete []bool, out Output[T]) (stats Matched,
+	err error) {
 	if len(c.list) == 0 {
 		return stats, nil
 	}
@@ -60,7 +61,8 @@ func join[T any](ctx context.Context, c *channels, workers int, incomplete []boo
 }
 
 // joinGroup joins what the senders of a range sent.
-func (c *channels) joinGroup(ctx context.Context, receivers []receiver, from, to int, stats *Matched, f func(*Pair)) error {
+func (c *channels) joinGroup(ctx context.Context, receivers []receiver, from, to int, stats *Matched,
+	f func(*Pair)) error {
 	var p Pair
 	m := newMerge(c, c.senders[from:to])
 	for n := 0; ; n++ {
@@ -82,8 +84,10 @@ func (c *channels) joinGroup(ctx context.Context, receivers []receiver, from, to
 		default:
 			r.left--
 			p.Key, p.Size = r.key, s.size
-			p.Cause.At, p.Cause.Time, p.Cause.Call.Region, p.Cause.Call.Number = uint32(c.senders[from+int(i)].at), s.time, s.call.Region, s.call.Number
-			p.Effect.At, p.Effect.Time, p.Effect.Call.Region, p.Effect.Call.Number = r.at, r.time, r.call.Region, r.call.Number
+			p.Cause.At, p.Cause.Time, p.Cause.Call.Region, p.Cause.Call.Number = uint32(c.senders[from+int(i)].at),
+				s.time, s.call.Region, s.call.Number
+			p.Effect.At, p.Effect.Time, p.Effect.Call.Region, p.Effect.Call.Number = r.at, r.time, r.call.Region,
+				r.call.Number
 			stats.pair(&p)
 			f(&p)
 		}
@@ -94,7 +98,8 @@ func (c *channels) joinGroup(ctx context.Context, receivers []receiver, from, to
 func (c *channels) receivers() []receiver {
 	list := make([]receiver, len(c.list))
 	for i, x := range c.list {
-		list[i] = receiver{queueReader: x.Received.read(c.Slots), key: &x.key, at: uint32(x.ends[1]), left: x.Received.count}
+		list[i] = receiver{queueReader: x.Received.read(c.Slots), key: &x.key, at: uint32(x.ends[1]),
+			left: x.Received.count}
 		if x.Mixed.Load() {
 			list[i].way = elsewhere
 		}

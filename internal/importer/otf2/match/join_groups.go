@@ -19,7 +19,8 @@ const (
 	pairBlocks   = 4 // of a group on their way
 )
 
-// A pairs is a block of pairs in order of time. Rounds use parts of it; when all are done with it, it goes back to its group.
+// A pairs is a block of pairs in order of time. Rounds use parts of it; when all are done with it, it goes back to its
+// group.
 type pairs struct {
 	list  []Pair
 	users atomic.Int32
@@ -96,8 +97,8 @@ type round[T any] struct {
 	made   []T
 }
 
-// take fills the round with all pairs of which it is sure that none comes before: those up to the first time at which the
-// block of a group ends. It is false after the last. O(groups log block).
+// take fills the round with all pairs of which it is sure that none comes before: those up to the first time at which
+// the block of a group ends. It is false after the last. O(groups log block).
 func (r *round[T]) take(groups []*group) bool {
 	r.parts, r.blocks = r.parts[:0], r.blocks[:0]
 	var last trace.Time
@@ -111,10 +112,12 @@ func (r *round[T]) take(groups []*group) bool {
 		}
 	}
 	for i, x := range groups {
-		// Of those at the same time an earlier group is first: it has no more of them than these, the group whose block ends may.
+		// Of those at the same time an earlier group is first: it has no more of them than these, the group whose block
+		// ends may.
 		n := len(x.rest)
 		if i != first && n > 0 {
-			n = sort.Search(n, func(k int) bool { t := x.rest[k].Cause.Time; return t > last || t == last && i > first })
+			n = sort.Search(n,
+				func(k int) bool { t := x.rest[k].Cause.Time; return t > last || t == last && i > first })
 		}
 		if n == 0 {
 			continue
@@ -158,7 +161,8 @@ func (r *round[T]) merge(fill func(*T, *Pair)) {
 // joinGroups joins several groups of senders side by side, and gives what it makes of the pairs in the order in which
 // one alone would. Groups are ranges of senders, so that of those who send at the same time the one of the earlier
 // group comes first. Rounds are put in order side by side too.
-func joinGroups[T any](ctx context.Context, c *channels, receivers []receiver, n int, stats *Matched, out Output[T]) error {
+func joinGroups[T any](ctx context.Context, c *channels, receivers []receiver, n int, stats *Matched,
+	out Output[T]) error {
 	asked := ctx
 	ctx, cancel := context.WithCancel(asked)
 	defer cancel()
@@ -169,12 +173,13 @@ func joinGroups[T any](ctx context.Context, c *channels, receivers []receiver, n
 		groups[i] = x
 		g.Go(func() error { return x.join(ctx, c, receivers, c.groupEdge(i, n), c.groupEdge(i+1, n)) })
 	}
-	parallel.Piped(n, func() struct{} { return struct{}{} }, func(r *round[T]) bool { return r.take(groups) }, func(_ struct{}, r *round[T]) { r.merge(out.Fill) }, func(r *round[T]) bool {
-		if ctx.Err() == nil {
-			out.Take(r.made)
-		}
-		return ctx.Err() == nil
-	})
+	parallel.Piped(n, func() struct{} { return struct{}{} }, func(r *round[T]) bool { return r.take(groups) },
+		func(_ struct{}, r *round[T]) { r.merge(out.Fill) }, func(r *round[T]) bool {
+			if ctx.Err() == nil {
+				out.Take(r.made)
+			}
+			return ctx.Err() == nil
+		})
 	if ctx.Err() != nil {
 		cancel()
 	}

@@ -74,7 +74,8 @@ func sameKey(x, y *Half) int {
 	if x.Hash != y.Hash {
 		return cmp.Compare(x.Hash, y.Hash)
 	}
-	return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B), cmp.Compare(x.C, y.C), cmp.Compare(x.D, y.D))
+	return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B), cmp.Compare(x.C, y.C),
+		cmp.Compare(x.D, y.D))
 }
 
 var halfOrder = spool.Grouping[Half]{
@@ -175,15 +176,16 @@ func (s *Matched) add(o *Matched) {
 	s.Worst = max(s.Worst, o.Worst)
 }
 
-// An Output takes pairs as what it makes of them. Fill is called by several goroutines at a time and copies what it wants to keep of a pair;
-// what it fills is used again. Take has many of them in order, and is called by one goroutine at a time.
+// An Output takes pairs as what it makes of them. Fill is called by several goroutines at a time and copies what it
+// wants to keep of a pair; what it fills is used again. Take has many of them in order, and is called by one goroutine
+// at a time.
 type Output[T any] struct {
 	Fill func(*T, *Pair)
 	Take func([]T)
 }
 
-// JoinAll gives every pair. Messages of channels come first, in order of time, the others in order of what they have in common; with several
-// workers parts of them at the same time. It is called once. O(n log n).
+// JoinAll gives every pair. Messages of channels come first, in order of time, the others in order of what they have in
+// common; with several workers parts of them at the same time. It is called once. O(n log n).
 func JoinAll[T any](ctx context.Context, m *Matcher, workers int, out Output[T]) (stats [Kinds]Matched, err error) {
 	if err := m.Channels.settle(ctx, m); err != nil {
 		return stats, err

@@ -66,7 +66,8 @@ func (q *Queue) Send(s *slots, t trace.Time, c Call, channel uint16, size int64)
 	if word, short := q.word(t, c); short && uint64(size) < 1<<sizeBits {
 		q.words = append(q.words, word, uint64(channel)|uint64(size)<<sizeAt)
 	} else {
-		q.words = append(q.words, formLong|uint64(c.Number)<<numberAt, uint64(t), uint64(c.Region)|uint64(channel)<<channelAt, uint64(size))
+		q.words = append(q.words, formLong|uint64(c.Number)<<numberAt, uint64(t),
+			uint64(c.Region)|uint64(channel)<<channelAt, uint64(size))
 	}
 	return q.move(t, t, c)
 }
@@ -84,7 +85,8 @@ func (q *Queue) move(t, order trace.Time, c Call) (inOrder bool) {
 // word is a record in short, where it can be.
 func (q *Queue) word(t trace.Time, c Call) (word uint64, short bool) {
 	later, calls := uint64(t-q.time), c.Number-q.call.Number
-	return uint64(calls)<<formBits | later<<timeShift, c.Region == q.call.Region && later < 1<<timeBits && calls < 1<<callBits
+	return uint64(calls)<<formBits | later<<timeShift, c.Region == q.call.Region && later < 1<<timeBits &&
+		calls < 1<<callBits
 }
 
 // room turns to another slot, up to twice as large.

@@ -45,7 +45,8 @@ const program = "clickhouse-server"
 func Start(tb testing.TB, n int) []*Server {
 	tb.Helper()
 	if _, err := exec.LookPath(program); err != nil {
-		tb.Skip("clickhouse-server is not installed: the cluster is left out (Debian: apt-get install clickhouse-server; make test-cluster does)")
+		tb.Skip("clickhouse-server is not installed: the cluster is left out (Debian: apt-get install " +
+			"clickhouse-server; make test-cluster does)")
 	}
 	if testing.Short() && os.Getenv("PARALLAX_CLUSTER") != "full" {
 		tb.Skip("starts servers, which takes seconds")
@@ -129,18 +130,22 @@ func (s *Server) certify() error {
 		return err
 	}
 	c := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "loopback"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment | x509.KeyUsageCertSign,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "loopback"}, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter:    time.Now().Add(24 * time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageKeyEncipherment | x509.KeyUsageCertSign,
 	}
 	signed, err := x509.CreateCertificate(rand.Reader, c, c, &key.PublicKey, key)
 	if err != nil {
 		return err
 	}
 	s.Certificate = filepath.Join(s.dir, "certificate.pem")
-	if err := os.WriteFile(s.Certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed}), 0o644); err != nil {
+	if err := os.WriteFile(s.Certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: signed}),
+		0o644); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(s.dir, "key.pem"), pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}), 0o600)
+	return os.WriteFile(filepath.Join(s.dir, "key.pem"),
+		pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}), 0o600)
 }
 
 func (s *Server) launch(tb testing.TB) {
@@ -161,8 +166,8 @@ func (s *Server) launch(tb testing.TB) {
 // log is where it tells what it does.
 func (s *Server) log() string { return filepath.Join(s.dir, "log") }
 
-// wait until it answers. Its own word counts: a port that takes connections may be somebody else's, or that of a server that is about to
-// end because another of its ports is taken.
+// wait until it answers. Its own word counts: a port that takes connections may be somebody else's, or that of a server
+// that is about to end because another of its ports is taken.
 func (s *Server) wait(tb testing.TB) {
 	tb.Helper()
 	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(50 * time.Millisecond) {
@@ -179,8 +184,8 @@ func (s *Server) wait(tb testing.TB) {
 	tb.Fatal("the server does not begin to listen")
 }
 
-// again starts a server that ended because somebody took one of its ports in the moment after they were found free. One that others know
-// keeps its ports, and waits for them.
+// again starts a server that ended because somebody took one of its ports in the moment after they were found free. One
+// that others know keeps its ports, and waits for them.
 func (s *Server) again(tb testing.TB) {
 	tb.Helper()
 	errors := filepath.Join(s.dir, "errors")

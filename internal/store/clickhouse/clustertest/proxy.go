@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// A Proxy stands between a client and a server: what it passes on comes later, as over a long line, and it can fall silent.
+// A Proxy stands between a client and a server: what it passes on comes later, as over a long line, and it can fall
+// silent.
 type Proxy struct {
 	Host string // where clients find it
 
@@ -26,7 +27,8 @@ type Proxy struct {
 	gone  bool
 }
 
-// NewProxy starts one before a server, and ends it with the test. A round trip takes as long as told, and what server and client take.
+// NewProxy starts one before a server, and ends it with the test. A round trip takes as long as told, and what server
+// and client take.
 func NewProxy(tb testing.TB, s *Server, roundTrip time.Duration) *Proxy {
 	tb.Helper()
 	return NewProxyTo(tb, s.Host, roundTrip)
@@ -45,7 +47,8 @@ func NewProxyTo(tb testing.TB, to string, roundTrip time.Duration) *Proxy {
 	return p
 }
 
-// Turns is how often a client sent something after it had an answer, on all connections: round trips, many of them at the same time.
+// Turns is how often a client sent something after it had an answer, on all connections: round trips, many of them at
+// the same time.
 func (p *Proxy) Turns() int64 { return p.turns.Load() }
 
 // Dials is how many connections were made.
@@ -54,7 +57,8 @@ func (p *Proxy) Dials() int64 { return p.dials.Load() }
 // Passed is how many bytes came from the server.
 func (p *Proxy) Passed() int64 { return p.passed.Load() }
 
-// StopAfter lets so many more bytes of the server through, and then nothing, on any connection. 0 lets all through again, of new connections.
+// StopAfter lets so many more bytes of the server through, and then nothing, on any connection. 0 lets all through
+// again, of new connections.
 func (p *Proxy) StopAfter(bytes int64) {
 	if bytes > 0 {
 		bytes += p.passed.Load()

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// asking are the queries under way. Blocks are fetched for all of them together, so that a request ends early only when nobody waits for it
-// any more: when all have been cancelled.
+// asking are the queries under way. Blocks are fetched for all of them together, so that a request ends early only when
+// nobody waits for it any more: when all have been cancelled.
 type asking struct {
 	mu      sync.Mutex
 	queries map[*context.Context]struct{}

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// Checks at first touch. The manifest holds a checksum for every block of a file, and whoever is about to use bytes of a mapped
-// file touches them first: a block that was not looked at since the store was opened is, and damage ends the query with an
-// error that names the file. A block that was looked at costs one load and a test.
+// Checks at first touch. The manifest holds a checksum for every block of a file, and whoever is about to use bytes of
+// a mapped file touches them first: a block that was not looked at since the store was opened is, and damage ends the
+// query with an error that names the file. A block that was looked at costs one load and a test.
 //
 // It knows files and bytes, not what is in them: how columns lie in a file may change without it.
 
@@ -45,8 +45,8 @@ func encodeSums(sums []byte) string {
 	return base64.RawStdEncoding.EncodeToString(sums)
 }
 
-// A Check is what is known of the bytes of a mapped file. A nil Check knows nothing and asks nothing: it is that of files
-// that are being made.
+// A Check is what is known of the bytes of a mapped file. A nil Check knows nothing and asks nothing: it is that of
+// files that are being made.
 type Check struct {
 	frames int64 // of a packed file: where its directory begins
 	name   string
@@ -205,8 +205,8 @@ func (t *TableCheck) TouchFrom(column int, lo, hi uint64) {
 	}
 }
 
-// TouchFirst looks at row i of the first column, which is one that is searched. Where the file is on this machine a search looks at no
-// more than where it ends.
+// TouchFirst looks at row i of the first column, which is one that is searched. Where the file is on this machine a
+// search looks at no more than where it ends.
 func (t *TableCheck) TouchFirst(i int) {
 	if t.Elsewhere() {
 		t.columns[0].Touch(int64(i)*t.widths[0], int64(i+1)*t.widths[0])
@@ -240,8 +240,8 @@ func (c Checks) AddOffsets(check *Check) {
 	c[check.name] = &TableCheck{columns: []*Check{check}, widths: []int64{SectionOffsets.Width()}}
 }
 
-// Add takes the check of a column. Columns with one value more than rows, and free ones, are in no table: they are touched
-// by themselves.
+// Add takes the check of a column. Columns with one value more than rows, and free ones, are in no table: they are
+// touched by themselves.
 func (c Checks) Add(t *table, i int, check *Check) {
 	of := t.Name
 	if t.Columns[i].Kind == Free {

@@ -22,8 +22,9 @@ func WriteColumn[T any](dir, name string, values []T) error {
 	return nil
 }
 
-// A ColumnFile is a column that is written in pieces, from several goroutines. Its file is there from the first piece on: most tables of most
-// runs are empty, and to make a file and take it away again costs more than to write a small one.
+// A ColumnFile is a column that is written in pieces, from several goroutines. Its file is there from the first piece
+// on: most tables of most runs are empty, and to make a file and take it away again costs more than to write a small
+// one.
 type ColumnFile[T any] struct {
 	dir, name string
 	once      sync.Once
@@ -76,7 +77,8 @@ func (c *ColumnFile[T]) Close() error {
 	if c.file != nil {
 		return c.file.Close()
 	}
-	if err := os.Remove(filepath.Join(c.dir, c.name)); err != nil && !errors.Is(err, os.ErrNotExist) { // one that another wrote
+	if err := os.Remove(filepath.Join(c.dir, c.name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		// one that another wrote
 		return err
 	}
 	return c.err

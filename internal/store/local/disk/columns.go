@@ -152,7 +152,8 @@ func (c *Columns) Targets() map[string]target {
 		"location.group_level.u8": into(&c.GroupLevel), "location.group_roles.u16": into(&c.GroupRoles),
 		"group.time.i64":  into(&c.GroupTime),
 		"region.name.u32": into(&c.RegionName), "region.category.u32": into(&c.RegionCategory),
-		"region.role.u8": into(&c.RegionRole), "region.file.u32": into(&c.RegionFile), "region.line.i32": into(&c.RegionLine),
+		"region.role.u8": into(&c.RegionRole), "region.file.u32": into(&c.RegionFile),
+		"region.line.i32":      into(&c.RegionLine),
 		"attribute.name.u32":   into(&c.AttributeName),
 		"counter.location.u32": into(&c.CounterLocation), "counter.name.u32": into(&c.CounterName),
 		"counter.unit.u32": into(&c.CounterUnit), "counter.monotone.u8": into(&c.CounterMonotone),
@@ -161,13 +162,17 @@ func (c *Columns) Targets() map[string]target {
 		"communicator.member.u64": into(&c.CommunicatorMember), "member.location.u32": into(&c.Member),
 		"coordinate.topology.u32": into(&c.CoordinateTopology), "coordinate.location.u32": into(&c.CoordinateLocation),
 		"coordinate.value.u64": into(&c.CoordinateValue), "axis.value.i64": into(&c.Axis),
-		"callpath.parent.u32": into(&c.CallPathParent), "callpath.region.u32": into(&c.CallPathRegion), "callpath.flat.u8": into(&c.CallPathFlat),
-		"lane.row.u64": into(&c.LaneRow), "lane.end.i64": into(&c.LaneEnd),
+		"callpath.parent.u32": into(&c.CallPathParent), "callpath.region.u32": into(&c.CallPathRegion),
+		"callpath.flat.u8": into(&c.CallPathFlat),
+		"lane.row.u64":     into(&c.LaneRow), "lane.end.i64": into(&c.LaneEnd),
 		"lane.checkpoint.u64": into(&c.LaneCheckpoint), "lane.forest.u64": into(&c.LaneForest),
-		"interval.begin.i64": into(&c.Begin), "interval.duration.i64": into(&c.Duration), "interval.exclusive.i64": into(&c.Exclusive),
-		"interval.region.u32": into(&c.Region), "interval.parent.i32": into(&c.Parent), "interval.depth.u16": into(&c.Depth),
-		"instant.location.u32": into(&c.InstantLocation), "instant.time.i64": into(&c.InstantTime), "instant.region.u32": into(&c.InstantRegion),
-		"caller.row.u64": into(&c.CallerRow), "caller.caller.u64": into(&c.Caller),
+		"interval.begin.i64": into(&c.Begin), "interval.duration.i64": into(&c.Duration),
+		"interval.exclusive.i64": into(&c.Exclusive),
+		"interval.region.u32":    into(&c.Region), "interval.parent.i32": into(&c.Parent),
+		"interval.depth.u16":   into(&c.Depth),
+		"instant.location.u32": into(&c.InstantLocation), "instant.time.i64": into(&c.InstantTime),
+		"instant.region.u32": into(&c.InstantRegion),
+		"caller.row.u64":     into(&c.CallerRow), "caller.caller.u64": into(&c.Caller),
 		"cover.lane.u32": into(&c.CoverLane), "cover.region.u32": into(&c.CoverRegion),
 		"cover.begin.i64": into(&c.CoverBegin), "cover.end.i64": into(&c.CoverEnd),
 		"text.offset.u64": into(&c.TextOffset), "text.bytes.u8": into(&c.TextBytes),
@@ -181,7 +186,8 @@ func (c *Columns) Targets() map[string]target {
 	s := &c.LinkSum
 	t["link_node.sum.u64"], t["link_sum.kind.u8"] = into(&c.LinkNodeSum), into(&s.Kind)
 	t["link_sum.from_location.u32"], t["link_sum.to_location.u32"] = into(&s.From), into(&s.To)
-	t["link_sum.count.i64"], t["link_sum.sized.i64"], t["link_sum.size.i64"] = into(&s.Count), into(&s.Sized), into(&s.Bytes)
+	t["link_sum.count.i64"], t["link_sum.sized.i64"], t["link_sum.size.i64"] = into(&s.Count), into(&s.Sized),
+		into(&s.Bytes)
 	t["link_sum.time.i64"] = into(&s.Time)
 	c.LocationFact.targets(t, "location_fact.location")
 	c.RegionFact.targets(t, "region_fact.region")
@@ -193,18 +199,21 @@ func (c *Columns) Targets() map[string]target {
 }
 
 func (c *Columns) profileTargets(t map[string]target) {
-	t["profile.location.u32"], t["profile.path.u32"], t["profile.metric.u32"] = into(&c.ProfileLocation), into(&c.ProfilePath), into(&c.ProfileMetric)
+	t["profile.location.u32"], t["profile.path.u32"], t["profile.metric.u32"] = into(&c.ProfileLocation),
+		into(&c.ProfilePath), into(&c.ProfileMetric)
 	t["profile_total.path.u32"], t["profile_total.metric.u32"] = into(&c.TotalPath), into(&c.TotalMetric)
 	for i, n := range []string{"calls", "subcalls", "inclusive", "exclusive"} {
 		t["profile."+n+".f64"], t["profile_total."+n+".f64"] = into(&c.ProfileValue[i]), into(&c.TotalValue[i])
 	}
-	t["atomic.location.u32"], t["atomic.path.u32"], t["atomic.metric.u32"] = into(&c.AtomicLocation), into(&c.AtomicPath), into(&c.AtomicMetric)
+	t["atomic.location.u32"], t["atomic.path.u32"], t["atomic.metric.u32"] = into(&c.AtomicLocation),
+		into(&c.AtomicPath), into(&c.AtomicMetric)
 	for i, n := range []string{"count", "min", "max", "mean", "sum_squares"} {
 		t["atomic."+n+".f64"] = into(&c.AtomicValue[i])
 	}
 	t["moment.location.u32"], t["moment.role.u8"] = into(&c.MomentLocation), into(&c.MomentRole)
 	t["moment.begin.i64"], t["moment.end.i64"] = into(&c.MomentBegin), into(&c.MomentEnd)
-	t["moment.weight.f64"], t["moment.mean.f64"], t["moment.central.f64"] = into(&c.MomentValue[0]), into(&c.MomentValue[1]), into(&c.MomentCentral)
+	t["moment.weight.f64"], t["moment.mean.f64"], t["moment.central.f64"] = into(&c.MomentValue[0]),
+		into(&c.MomentValue[1]), into(&c.MomentCentral)
 }
 
 func (f *definitionFacts) targets(t map[string]target, owner string) {
@@ -219,12 +228,15 @@ func (f *RowFacts) targets(t map[string]target, table string) {
 }
 
 func (l *linkColumns) targets(t map[string]target, table string, timed bool) {
-	t[table+"kind.u8"], t[table+"from_location.u32"], t[table+"to_location.u32"] = into(&l.Kind), into(&l.FromLocation), into(&l.ToLocation)
+	t[table+"kind.u8"], t[table+"from_location.u32"], t[table+"to_location.u32"] = into(&l.Kind), into(&l.FromLocation),
+		into(&l.ToLocation)
 	t[table+"size.i64"], t[table+"tag.i64"], t[table+"count.i64"] = into(&l.Size), into(&l.Tag), into(&l.Count)
 	t[table+"communicator.u32"] = into(&l.Communicator)
 	if timed {
-		t[table+"from_time.i64"], t[table+"from_lane.i32"], t[table+"from_row.i32"] = into(&l.FromTime), into(&l.fromLane), into(&l.fromRow)
-		t[table+"to_time.i64"], t[table+"to_lane.i32"], t[table+"to_row.i32"] = into(&l.ToTime), into(&l.toLane), into(&l.toRow)
+		t[table+"from_time.i64"], t[table+"from_lane.i32"], t[table+"from_row.i32"] = into(&l.FromTime),
+			into(&l.fromLane), into(&l.fromRow)
+		t[table+"to_time.i64"], t[table+"to_lane.i32"], t[table+"to_row.i32"] = into(&l.ToTime), into(&l.toLane),
+			into(&l.toRow)
 	}
 }
 

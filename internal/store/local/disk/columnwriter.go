@@ -11,8 +11,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
 )
 
-// A ColumnWriter writes a packed column: its frames in order, then a directory of where each begins. Positions are counted in words of
-// 8 bytes, and the directory is padded to a whole word. A column that fits into the buffer is written in one piece by Close.
+// A ColumnWriter writes a packed column: its frames in order, then a directory of where each begins. Positions are
+// counted in words of 8 bytes, and the directory is padded to a whole word. A column that fits into the buffer is
+// written in one piece by Close.
 type ColumnWriter struct {
 	dir, name string
 	temp      string // directory of the file until it is whole; "": dir
@@ -23,7 +24,8 @@ type ColumnWriter struct {
 	written, started int64 // bytes in the file; those on their way to the disk
 }
 
-// NewColumnWriter returns a writer of dir/name. If temp is not empty, the file is made there, and replaces dir/name when it is whole.
+// NewColumnWriter returns a writer of dir/name. If temp is not empty, the file is made there, and replaces dir/name
+// when it is whole.
 func NewColumnWriter(dir, name, temp string) *ColumnWriter {
 	return &ColumnWriter{dir: dir, name: name, temp: temp, starts: []uint32{0}}
 }
@@ -86,8 +88,8 @@ func (w *ColumnWriter) flush() (err error) {
 	return nil
 }
 
-// Close writes the directory and puts the column in its place; one without frames has no file. After an error, which it returns, it only
-// closes the file.
+// Close writes the directory and puts the column in its place; one without frames has no file. After an error, which it
+// returns, it only closes the file.
 func (w *ColumnWriter) Close(err error) error {
 	if err == nil {
 		err = w.finish()
@@ -183,9 +185,10 @@ func (f *FrameFile) CopyTo(w *ColumnWriter, from, to uint64) error {
 	return w.Append(f.mapping.Bytes[int(f.starts[from])*8:int(f.starts[to])*8], words)
 }
 
-// Rewrite writes a packed column with one value per row again. Frames that are not chosen are copied; nil chooses all. The values of the
-// others are handed to change with the number of their frame.
-func (c *column) Rewrite(dir, temp string, rows int64, chosen func(frame uint64) bool, change func(frame uint64, values []uint64)) error {
+// Rewrite writes a packed column with one value per row again. Frames that are not chosen are copied; nil chooses all.
+// The values of the others are handed to change with the number of their frame.
+func (c *column) Rewrite(dir, temp string, rows int64, chosen func(frame uint64) bool,
+	change func(frame uint64, values []uint64)) error {
 	if rows == 0 {
 		return nil
 	}

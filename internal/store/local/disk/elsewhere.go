@@ -13,10 +13,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
 )
 
-// A store may lie elsewhere: its files as blocks, the same that have a checksum each. A reader gives every file as much address
-// space as it has bytes, and whoever is about to use some touches them first, as of a file on disk: blocks that are not there yet are
-// fetched into their place, and are looked at. So nobody above needs to know where a store lies, and a question costs the
-// blocks that it touches.
+// A store may lie elsewhere: its files as blocks, the same that have a checksum each. A reader gives every file as much
+// address space as it has bytes, and whoever is about to use some touches them first, as of a file on disk: blocks that
+// are not there yet are fetched into their place, and are looked at. So nobody above needs to know where a store lies,
+// and a question costs the blocks that it touches.
 
 // An Elsewhere holds the files of a store.
 type Elsewhere interface {
@@ -40,8 +40,9 @@ type Unreachable struct{ Err error }
 func (u Unreachable) Error() string { return u.Err.Error() }
 func (u Unreachable) Unwrap() error { return u.Err }
 
-// A Fetcher brings blocks. What several ask for at once it asks for together: while some requests are under way, what is wanted
-// waits for the next one. So the number of requests does not grow with the number of lanes that a question goes through.
+// A Fetcher brings blocks. What several ask for at once it asks for together: while some requests are under way, what
+// is wanted waits for the next one. So the number of requests does not grow with the number of lanes that a question
+// goes through.
 type Fetcher struct {
 	From    Elsewhere
 	Timeout time.Duration // for one request
@@ -74,7 +75,8 @@ type flight struct {
 const (
 	// mostRequests are under way at once.
 	mostRequests = 8
-	// gather is how long a request waits for others who want something too, again as long as more come: less than any server takes.
+	// gather is how long a request waits for others who want something too, again as long as more come: less than any
+	// server takes.
 	gather, mostGather, mostBusy = 500 * time.Microsecond, 4 * time.Millisecond, 40 * time.Millisecond
 	// enough blocks make a request that waits for no others.
 	enough = 512
@@ -85,7 +87,8 @@ const (
 // MostFetched is how many bytes stay here between queries; a budget may leave less. Tests keep none.
 var MostFetched int64 = 1 << 30
 
-// fetchedShare is how much more of the budget may be filled by what was fetched than by what is unpacked only, which costs less to have again.
+// fetchedShare is how much more of the budget may be filled by what was fetched than by what is unpacked only, which
+// costs less to have again.
 const fetchedShare = 2
 
 // Adopt takes the check of a file that lies elsewhere. One that is kept is never forgotten.
@@ -187,8 +190,8 @@ func (f *Fetcher) bring(wants []place) {
 	}
 }
 
-// gather waits until no more is wanted than a moment before, or, while others are asked for, until there is enough: a server takes as long for a small
-// request as for a hundred blocks.
+// gather waits until no more is wanted than a moment before, or, while others are asked for, until there is enough: a
+// server takes as long for a small request as for a hundred blocks.
 func (f *Fetcher) gather() {
 	for before, waited := 0, time.Duration(0); ; waited += gather {
 		time.Sleep(gather)
@@ -282,8 +285,8 @@ type Rows struct {
 	Ranges [][2]uint64
 }
 
-// Bring fetches rows of tables together where they are not on this machine: who will touch them one after the other would else wait for each. First
-// come the places of their frames, then these.
+// Bring fetches rows of tables together where they are not on this machine: who will touch them one after the other
+// would else wait for each. First come the places of their frames, then these.
 func Bring(list ...Rows) {
 	var f *Fetcher
 	var wants []place
@@ -319,8 +322,8 @@ func Bring(list ...Rows) {
 	f.bring(wants)
 }
 
-// bringAhead fetches rows [lo, hi) of packed columns, and where some of them are missing also those that follow: who goes through a table
-// block by block would else ask for each.
+// bringAhead fetches rows [lo, hi) of packed columns, and where some of them are missing also those that follow: who
+// goes through a table block by block would else ask for each.
 func (t *TableCheck) bringAhead(lo, hi, until uint64) {
 	f := t.columns[0].fetcher()
 	var wants []place

@@ -52,7 +52,8 @@ func Shield[T any](f func(T) error) func(T) error {
 	}
 }
 
-// PassOn is deferred around code of others. Damage is ours also there: they may read on within, such as the calls of a lane.
+// PassOn is deferred around code of others. Damage is ours also there: they may read on within, such as the calls of a
+// lane.
 func PassOn() {
 	switch p := recover().(type) {
 	case nil:

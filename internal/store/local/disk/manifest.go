@@ -55,7 +55,8 @@ type Section struct {
 	Block   int64  `json:"block"`
 	Blocks  string `json:"blocks"`            // file
 	Offsets string `json:"offsets,omitempty"` // file, one more than nodes
-	// Tops holds the blocks of whole lanes once more, side by side: who looks at whole runs reads these alone. Empty where few lanes have a forest.
+	// Tops holds the blocks of whole lanes once more, side by side: who looks at whole runs reads these alone. Empty
+	// where few lanes have a forest.
 	Tops       string `json:"tops,omitempty"`       // file
 	TopOffsets string `json:"topOffsets,omitempty"` // file, one more than lanes
 }
@@ -194,7 +195,8 @@ func DescribeFile(dir, name string) (FileEntry, error) {
 	return e, f.Sync()
 }
 
-// fileChecksum looks at a file where the system has it: reading would copy it first, which is less than to map it only where it is small.
+// fileChecksum looks at a file where the system has it: reading would copy it first, which is less than to map it only
+// where it is small.
 func fileChecksum(f *os.File, size int64) (sum uint32, blocks string, err error) {
 	if size <= smallFile {
 		b := make([]byte, size)

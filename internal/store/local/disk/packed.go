@@ -11,8 +11,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
 )
 
-// Columns of large tables are packed, see package pack. A reader gives each of them as much address space as its values take;
-// what is touched is unpacked into it, frame by frame, and is plain from then on. So whoever reads a column need not know.
+// Columns of large tables are packed, see package pack. A reader gives each of them as much address space as its values
+// take; what is touched is unpacked into it, frame by frame, and is plain from then on. So whoever reads a column need
+// not know.
 
 // Frame is how many rows share a frame.
 const Frame = pack.Frame
@@ -248,8 +249,8 @@ func (t *TableCheck) UnpackAll(lo, hi, until uint64, to [][]byte) {
 // rowsAhead is how many rows are fetched with those that are wanted.
 const rowsAhead = 1 << 19
 
-// Search gives the first of n rows whose value in a column is not less than v. Its values ascend. It is looked for from a row on that may be near, in
-// steps that double. Nothing is kept of what it unpacks.
+// Search gives the first of n rows whose value in a column is not less than v. Its values ascend. It is looked for from
+// a row on that may be near, in steps that double. Nothing is kept of what it unpacks.
 func (t *TableCheck) Search(column int, n uint64, v int64, near uint64) uint64 {
 	if n == 0 {
 		return 0
@@ -297,8 +298,8 @@ func (t *TableCheck) Search(column int, n uint64, v int64, near uint64) uint64 {
 	return lo*pack.Frame + uint64(at)
 }
 
-// BytesOf says which bytes of a packed file rows [lo, hi) lie in, as its directory has it; false: the directory is damaged, or
-// there is no such file.
+// BytesOf says which bytes of a packed file rows [lo, hi) lie in, as its directory has it; false: the directory is
+// damaged, or there is no such file.
 func (c Checks) BytesOf(file string, lo, hi uint64) (from, to int64, ok bool) {
 	for _, t := range c {
 		for _, x := range t.columns {
@@ -319,8 +320,8 @@ func (c Checks) BytesOf(file string, lo, hi uint64) (from, to int64, ok bool) {
 	return 0, 0, false
 }
 
-// PackFrames packs rows [from, to) of a column that is all in memory, from a whole frame on: frame by frame, with the length of
-// each in words.
+// PackFrames packs rows [from, to) of a column that is all in memory, from a whole frame on: frame by frame, with the
+// length of each in words.
 func (c *column) PackFrames(dst []byte, words []uint32, raw []byte, from, to uint64) ([]byte, []uint32) {
 	var buf [pack.Frame]uint64
 	per, width := int(max(c.Per, 1)), int(typeWidth[c.typ])

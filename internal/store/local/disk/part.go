@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// A PartManifest says what a part of a run holds: a directory part-K within the directory of the run. It is the last file written.
+// A PartManifest says what a part of a run holds: a directory part-K within the directory of the run. It is the last
+// file written.
 type PartManifest struct {
 	Format  string `json:"format"` // always partFormat
 	Version int    `json:"version"`
@@ -89,7 +90,8 @@ func (e *MissingParts) Error() string {
 		}
 		list = append(list, strconv.Itoa(k))
 	}
-	return fmt.Sprintf("%s: %s %s of %d missing; `parallax import SOURCE --shard %d/%d -o %s` makes it", e.Dir, what, strings.Join(list, ", "), e.Parts,
+	return fmt.Sprintf("%s: %s %s of %d missing; `parallax import SOURCE --shard %d/%d -o %s` makes it", e.Dir, what,
+		strings.Join(list, ", "), e.Parts,
 		e.Missing[0], e.Parts, filepath.Join(e.Dir, PartName(e.Missing[0])))
 }
 
@@ -113,11 +115,16 @@ func ReadParts(dir string) ([]*PartManifest, error) {
 		a, b := filepath.Join(dir, PartName(first.Part)), filepath.Join(dir, PartName(m.Part))
 		switch {
 		case m.Parts != first.Parts:
-			return nil, fmt.Errorf("%s is one of %d parts and %s one of %d; remove those of the other import", a, first.Parts, b, m.Parts)
+			return nil,
+				fmt.Errorf("%s is one of %d parts and %s one of %d; remove those of the other import", a, first.Parts,
+					b, m.Parts)
 		case !slices.Equal(m.Kernels, first.Kernels):
-			return nil, fmt.Errorf("%s and %s were written by different versions of parallax; import one of them again", a, b)
+			return nil,
+				fmt.Errorf("%s and %s were written by different versions of parallax; import one of them again", a, b)
 		case m.Stamp != first.Stamp:
-			return nil, fmt.Errorf("%s (from %s) and %s (from %s) are not of the same source; import one of them again", a, strings.Join(first.Sources, " "), b, strings.Join(m.Sources, " "))
+			return nil,
+				fmt.Errorf("%s (from %s) and %s (from %s) are not of the same source; import one of them again", a,
+					strings.Join(first.Sources, " "), b, strings.Join(m.Sources, " "))
 		}
 	}
 	var missing []int
@@ -146,7 +153,9 @@ func readPart(file string) (*PartManifest, error) {
 	case m.Format != partFormat || m.Part < 1 || m.Part > m.Parts || (m.Part == 1) != (m.Rest != nil):
 		return nil, fmt.Errorf("%s: %w", file, ErrDamaged)
 	case m.Version != Version:
-		return nil, fmt.Errorf("%s is of version %d of the store, this program writes %d; import it again with the same parallax as the others", dir, m.Version, Version)
+		return nil,
+			fmt.Errorf("%s is of version %d of the store, this program writes %d; import it again with the same "+
+				"parallax as the others", dir, m.Version, Version)
 	case filepath.Base(dir) != PartName(m.Part):
 		return nil, fmt.Errorf("%s holds part %d; name it %s", dir, m.Part, PartName(m.Part))
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A RowCheck is that of table interval, whose rows are touched one by one: a bit for each frame of them. Parents and exclusive
-// times are kept as what the other columns do not tell, so the columns of a frame are unpacked together.
+// A RowCheck is that of table interval, whose rows are touched one by one: a bit for each frame of them. Parents and
+// exclusive times are kept as what the other columns do not tell, so the columns of a frame are unpacked together.
 type RowCheck struct {
 	columns [6]*Packed // in the order of the schema
 	all     RowSlices  // the memory of the columns
@@ -54,7 +54,8 @@ func NewRowCheck(t *TableCheck, c *Columns, held *memory.Outside) *RowCheck {
 	if len(t.columns) == 0 {
 		return nil
 	}
-	r := &RowCheck{rows: uint64(len(c.Begin)), regions: uint64(len(c.RegionName)), lanes: c.LaneRow, held: held, all: RowSlices{c.Begin, c.Duration, c.Exclusive, c.Region, c.Parent, c.Depth}}
+	r := &RowCheck{rows: uint64(len(c.Begin)), regions: uint64(len(c.RegionName)), lanes: c.LaneRow, held: held,
+		all: RowSlices{c.Begin, c.Duration, c.Exclusive, c.Region, c.Parent, c.Depth}}
 	for i := range r.columns {
 		r.columns[i] = t.columns[i].Packed()
 	}
@@ -92,8 +93,8 @@ func (c *RowCheck) Touched(lo, hi uint64) bool {
 // TouchFirst looks at when rows [lo, hi) begin, which is what is searched.
 func (c *RowCheck) TouchFirst(lo, hi uint64) { c.columns[0].touch(int64(lo)*8, int64(hi)*8) }
 
-// Narrow gives rows between which the first of [lo, hi) lies that begins at t or later, no further apart than a frame, without
-// unpacking any. Begins of [lo, hi) ascend.
+// Narrow gives rows between which the first of [lo, hi) lies that begins at t or later, no further apart than a frame,
+// without unpacking any. Begins of [lo, hi) ascend.
 func (c *RowCheck) Narrow(lo, hi uint64, t trace.Time) (uint64, uint64) {
 	first, last := lo/pack.Frame+1, (hi+pack.Frame-1)/pack.Frame // frames [first, last) begin within
 	for first < last {
@@ -142,7 +143,8 @@ func (c *RowCheck) unpack(g uint64, to RowSlices, begins bool) {
 	c.columns[3].unpack(g, spool.BytesOf(to.Region))
 	c.columns[4].unpack(g, spool.BytesOf(to.Parent))
 	c.columns[5].unpack(g, spool.BytesOf(to.Depth))
-	r := pack.Rows{First: g * pack.Frame, Duration: to.Duration, Exclusive: to.Exclusive, Parent: to.Parent, Depth: to.Depth}
+	r := pack.Rows{First: g * pack.Frame, Duration: to.Duration, Exclusive: to.Exclusive, Parent: to.Parent,
+		Depth: to.Depth}
 	r.Unfold(c.lanes)
 	var last trace.RegionID
 	for _, id := range to.Region {
@@ -153,8 +155,8 @@ func (c *RowCheck) unpack(g uint64, to RowSlices, begins bool) {
 	}
 }
 
-// Copy unpacks the frames that hold rows [lo, hi) into memory of the caller's, which grows as it must, and gives these rows.
-// It is for who reads very many rows once. Without begins, 0 is in their place.
+// Copy unpacks the frames that hold rows [lo, hi) into memory of the caller's, which grows as it must, and gives these
+// rows. It is for who reads very many rows once. Without begins, 0 is in their place.
 func (c *RowCheck) Copy(into *RowSlices, lo, hi uint64, begins bool) RowSlices {
 	first, last := lo/pack.Frame, (hi+pack.Frame-1)/pack.Frame
 	n := int(last-first) * pack.Frame
@@ -198,7 +200,8 @@ func (c *RowCheck) Frame(f *RowFrame, g uint64) (begin []trace.Time, region []tr
 func (c *RowCheck) Nesting(f *RowFrame, g uint64) (duration []trace.Time, parent []int32) {
 	begin, _ := c.Frame(f, g)
 	n := len(begin)
-	r := pack.Rows{First: g * pack.Frame, Duration: f.rows.Duration[:n], Exclusive: f.rows.Exclusive[:n], Parent: f.rows.Parent[:n], Depth: f.rows.Depth[:n]}
+	r := pack.Rows{First: g * pack.Frame, Duration: f.rows.Duration[:n], Exclusive: f.rows.Exclusive[:n],
+		Parent: f.rows.Parent[:n], Depth: f.rows.Depth[:n]}
 	if !f.opened {
 		c.columns[1].unpack(g, spool.BytesOf(r.Duration))
 		c.columns[4].unpack(g, spool.BytesOf(r.Parent))

@@ -65,16 +65,21 @@ const Version = 6
 // summaries. The document docs/store-format.md is written from it.
 var Schema = buildSchema()
 
-// packedTables are those that grow with the trace and are touched or unpacked before they are used, all over: none of their columns is searched in place.
-var packedTables = map[string]bool{"interval": true, "link": true, "sample": true, "sum": true, "node": true, "group": true, "link_sum": true, "profile": true, "atomic": true, "moment": true}
+// packedTables are those that grow with the trace and are touched or unpacked before they are used, all over: none of
+// their columns is searched in place.
+var packedTables = map[string]bool{"interval": true, "link": true, "sample": true, "sum": true, "node": true,
+	"group": true, "link_sum": true, "profile": true, "atomic": true, "moment": true}
 
-// packedColumns are those of other tables that say little of most rows: of many locations with few intervals each they were a seventh of a store.
-// A reader unpacks them whole when it opens the store. Which row an attribute is of, and which attribute it is, were most of a store whose
-// intervals have many; what it says stays plain, since it may be said otherwise, see package rename.
+// packedColumns are those of other tables that say little of most rows: of many locations with few intervals each they
+// were a seventh of a store. A reader unpacks them whole when it opens the store. Which row an attribute is of, and
+// which attribute it is, were most of a store whose intervals have many; what it says stays plain, since it may be said
+// otherwise, see package rename.
 var packedColumns = map[string]bool{
-	"string.offset.u64": true, "location.name.u32": true, "location.kind.u32": true, "location.parent.u32": true, "location.last.u32": true, "location.lane.u32": true,
-	"location.level.u16": true, "location.rank.i32": true, "location.group.u64": true, "location.group_level.u8": true, "location.group_roles.u16": true,
-	"lane.row.u64": true, "lane.end.i64": true, "lane.checkpoint.u64": true, "lane.forest.u64": true,
+	"string.offset.u64": true, "location.name.u32": true, "location.kind.u32": true, "location.parent.u32": true,
+	"location.last.u32": true, "location.lane.u32": true,
+	"location.level.u16": true, "location.rank.i32": true, "location.group.u64": true, "location.group_level.u8": true,
+	"location.group_roles.u16": true,
+	"lane.row.u64":             true, "lane.end.i64": true, "lane.checkpoint.u64": true, "lane.forest.u64": true,
 	"interval_fact.row.u64": true, "interval_fact.attribute.u32": true,
 }
 
@@ -132,27 +137,34 @@ func definitionTables() []table {
 			{name: "group_level", Kind: WithAll, typ: u8, Meaning: "bins of `group.time` are 2^level ns wide"},
 			{name: "group_roles", Kind: WithAll, typ: u16, Meaning: "bit r set: bins of role r are kept"},
 		}},
-		{"location_fact", true, "Attributes of locations, sorted by location.", factColumns("location", "location", u32, "key", "string")},
+		{"location_fact", true, "Attributes of locations, sorted by location.",
+			factColumns("location", "location", u32, "key", "string")},
 		{"region", true, "What can be entered.", []column{
 			col("name", u32, "string"), col("category", u32, "string"), col("role", u8, "as numbered in package trace"),
 			col("file", u32, "string"), col("line", i32, "0 unknown"),
 		}},
-		{"region_fact", true, "Attributes of regions, sorted by region.", factColumns("region", "region", u32, "key", "string")},
+		{"region_fact", true, "Attributes of regions, sorted by region.",
+			factColumns("region", "region", u32, "key", "string")},
 		{"attribute", true, "Kinds of facts of intervals and instants.", []column{col("name", u32, "string")}},
 		{"counter", true, "Series of samples.", []column{
 			col("location", u32, "location"), col("name", u32, "string"), col("unit", u32, "string"),
-			col("monotone", u8, "bit 0: counts on, bit 1: its values only grow"), col("first", u64, "first row in `sample`"), col("count", u64, "number of samples"),
+			col("monotone", u8, "bit 0: counts on, bit 1: its values only grow"),
+			col("first", u64, "first row in `sample`"), col("count", u64, "number of samples"),
 		}},
 		{"communicator", true, "Ordered groups of locations.", []column{
-			col("name", u32, "string"), col("parent", u32, "communicator, 2^32-1 for none"), offsetCol("member", "its rows in `member`"),
+			col("name", u32, "string"), col("parent", u32, "communicator, 2^32-1 for none"),
+			offsetCol("member", "its rows in `member`"),
 		}},
-		{"member", true, "Members of communicators; the index within is the rank.", []column{col("location", u32, "location")}},
+		{"member", true, "Members of communicators; the index within is the rank.",
+			[]column{col("location", u32, "location")}},
 		{"coordinate", true, "Places of locations in topologies; the manifest lists the topologies.", []column{
-			col("topology", u32, "index in the manifest's list"), col("location", u32, "location"), offsetCol("value", "its rows in `axis`"),
+			col("topology", u32, "index in the manifest's list"), col("location", u32, "location"),
+			offsetCol("value", "its rows in `axis`"),
 		}},
 		{"axis", true, "Coordinates, one a dimension.", []column{col("value", i64, "place on the axis")}},
 		{"callpath", true, "Call paths of profiles.", []column{
-			col("parent", u32, "call path, 2^32-1 at a root"), col("region", u32, "region"), col("flat", u8, "1: total over all callers"),
+			col("parent", u32, "call path, 2^32-1 at a root"), col("region", u32, "region"),
+			col("flat", u8, "1: total over all callers"),
 		}},
 		{"lane", true, "Sequences of properly nested intervals, by location.", []column{
 			offsetCol("row", "its rows in `interval`"),
@@ -178,52 +190,67 @@ func recordTables() []table {
 			col("region", u32, "region"), col("parent", i32, "row within the lane, -1 at the top"),
 			col("depth", u16, "0 at the top; stays at 65535"),
 		}},
-		{"caller", false, "Rows at the top of a lane whose caller lies in another lane, of this location or another one, sorted by row.", []column{
-			col("row", u64, "row of `interval`"), col("caller", u64, "row of `interval`"),
-		}},
-		{"cover", false, "When a row is innermost in its lane and has children in other lanes, of any location, by lane and begin: time that is not exclusive.", []column{
-			col("lane", u32, "in the numbering of all lanes"), col("region", u32, "region of the row"),
-			col("begin", i64, "ns"), col("end", i64, "ns"),
-		}},
-		{"interval_fact", false, "Attributes of intervals, sorted by row.", factColumns("row", "row of `interval`", u64, "attribute", "attribute")},
+		{"caller", false,
+			"Rows at the top of a lane whose caller lies in another lane, of this location or another one, sorted by " +
+				"row.", []column{
+				col("row", u64, "row of `interval`"), col("caller", u64, "row of `interval`"),
+			}},
+		{"cover", false,
+			"When a row is innermost in its lane and has children in other lanes, of any location, by lane and " +
+				"begin: time that is not exclusive.", []column{
+				col("lane", u32, "in the numbering of all lanes"), col("region", u32, "region of the row"),
+				col("begin", i64, "ns"), col("end", i64, "ns"),
+			}},
+		{"interval_fact", false, "Attributes of intervals, sorted by row.",
+			factColumns("row", "row of `interval`", u64, "attribute", "attribute")},
 		{"instant", false, "Points in time, by location and time.", []column{
 			col("location", u32, "location"), col("time", i64, "ns"), col("region", u32, "region"),
 		}},
-		{"instant_fact", false, "Attributes of instants, sorted by row.", factColumns("row", "row of `instant`", u64, "attribute", "attribute")},
+		{"instant_fact", false, "Attributes of instants, sorted by row.",
+			factColumns("row", "row of `instant`", u64, "attribute", "attribute")},
 		{"text", false, "Texts that are values of attributes.", []column{
 			offsetCol("offset", "where the text lies in `bytes`"),
 			{name: "bytes", Kind: Free, typ: u8, Meaning: "UTF-8, not terminated"},
 		}},
-		{"sample", false, "Samples of counters, by counter and time.", []column{col("time", i64, "ns"), col("value", f64, "the value")}},
+		{"sample", false, "Samples of counters, by counter and time.",
+			[]column{col("time", i64, "ns"), col("value", f64, "the value")}},
 		{"link", false, "Links with times, by the time at which they start.", append([]column{
 			col("kind", u8, "as numbered in package trace"),
 			col("from_location", u32, "location"), col("from_time", i64, "ns"),
-			col("from_lane", i32, "lane within the location, -1: no interval known"), col("from_row", i32, "row within the lane, -1"),
+			col("from_lane", i32, "lane within the location, -1: no interval known"),
+			col("from_row", i32, "row within the lane, -1"),
 			col("to_location", u32, "location"), col("to_time", i64, "ns"),
 			col("to_lane", i32, "as `from_lane`"), col("to_row", i32, "as `from_row`"),
 		}, linkTail()...)},
 		{"link_block", false, "Blocks of 1024 links.", []column{
 			col("begin", i64, "earliest time of an end, ns"), col("end", i64, "latest time of an end, ns"),
 		}},
-		{"link_node", false, "Sums of 16,384 links that follow each other, and of 8 such nodes, and so on; each comes after those below it. Those of the last links, and with more pairs than a quarter of its links, have none.", []column{
-			offsetCol("sum", "its rows in `link_sum`"),
-		}},
+		{"link_node", false,
+			"Sums of 16,384 links that follow each other, and of 8 such nodes, and so on; each comes after those " +
+				"below it. Those of the last links, and with more pairs than a quarter of its links, have none.",
+			[]column{
+				offsetCol("sum", "its rows in `link_sum`"),
+			}},
 		{"link_sum", false, "Links of a node added up by kind and pair of locations, sorted by these.", []column{
-			col("kind", u8, "as numbered in package trace"), col("from_location", u32, "location"), col("to_location", u32, "location"),
+			col("kind", u8, "as numbered in package trace"), col("from_location", u32, "location"),
+			col("to_location", u32, "location"),
 			col("count", i64, "how many links they stand for"), col("sized", i64, "links whose size is known"),
 			col("size", i64, "bytes of those"), col("time", i64, "ns from start to end"),
 		}},
 		{"untimed", false, "Links without times, as given.", append([]column{
-			col("kind", u8, "as numbered in package trace"), col("from_location", u32, "location"), col("to_location", u32, "location"),
+			col("kind", u8, "as numbered in package trace"), col("from_location", u32, "location"),
+			col("to_location", u32, "location"),
 		}, linkTail()...)},
 		{"profile", false, "Profile rows, by location, call path, metric.", append([]column{
-			col("location", u32, "location"), col("path", u32, "call path"), col("metric", u32, "index in the manifest's list"),
+			col("location", u32, "location"), col("path", u32, "call path"),
+			col("metric", u32, "index in the manifest's list"),
 		}, f("calls", "subcalls", "inclusive", "exclusive")...)},
 		{"profile_total", false, "Profile rows added up over all locations, by call path and metric.", append([]column{
 			col("path", u32, "call path"), col("metric", u32, "index in the manifest's list"),
 		}, f("calls", "subcalls", "inclusive", "exclusive")...)},
 		{"atomic", false, "Condensed distributions, in the order of `profile`.", append([]column{
-			col("location", u32, "location"), col("path", u32, "call path, 2^32-1 for none"), col("metric", u32, "index in the manifest's list"),
+			col("location", u32, "location"), col("path", u32, "call path, 2^32-1 for none"),
+			col("metric", u32, "index in the manifest's list"),
 		}, f("count", "min", "max", "mean", "sum_squares")...)},
 		{"moment", false, "Sketches of a role's time, by location, begin, role.", append(append([]column{
 			col("location", u32, "location"), col("role", u8, "as numbered in package trace"),
@@ -241,17 +268,22 @@ func linkTail() []column {
 
 func indexTables() []table {
 	return []table{
-		{"checkpoint", false, "For each lane of more than 256 rows: the begins of rows 256, 512 …, and the end of the lane.", []column{
-			offsetCol("sum", "its rows in `sum`"),
-			col("base", u32, "the checkpoint of the lane, counted from 1, from which lists are added up"),
-		}},
-		{"sum", false, "What each region added since the checkpoint before; at a checkpoint that is its own base, and at the last of a lane, what it has added in all.", []column{
-			col("region", u32, "region"),
-			{name: "value", typ: i64, Per: 3, Meaning: "ns in which it was innermost, ns in which it was anywhere on the stack, rows"},
-		}},
-		{"level", false, "For each lane of more than 64 rows: the levels of its forest, from the coarsest down.", []column{
-			offsetCol("node", "its rows in `node`"),
-		}},
+		{"checkpoint", false,
+			"For each lane of more than 256 rows: the begins of rows 256, 512 …, and the end of the lane.", []column{
+				offsetCol("sum", "its rows in `sum`"),
+				col("base", u32, "the checkpoint of the lane, counted from 1, from which lists are added up"),
+			}},
+		{"sum", false,
+			"What each region added since the checkpoint before; at a checkpoint that is its own base, and at the " +
+				"last of a lane, what it has added in all.", []column{
+				col("region", u32, "region"),
+				{name: "value", typ: i64, Per: 3,
+					Meaning: "ns in which it was innermost, ns in which it was anywhere on the stack, rows"},
+			}},
+		{"level", false, "For each lane of more than 64 rows: the levels of its forest, from the coarsest down.",
+			[]column{
+				offsetCol("node", "its rows in `node`"),
+			}},
 		{"node", false, "Nodes of the forest, by index. Blocks of summaries are parallel to this table.", []column{
 			col("index", i64, "the node covers [index << level, (index+1) << level) ns"),
 			col("row", u32, "first row of the lane that begins in it"),
@@ -265,16 +297,16 @@ func indexTables() []table {
 // linkBlock is how many links share an entry of table link_block.
 const LinkBlock = 1024
 
-// Nodes of sums of links: LinkNode links in each of the lowest level, LinkFan nodes in one of the next. One is kept where it has not more
-// pairs than one for LinkWorth links.
+// Nodes of sums of links: LinkNode links in each of the lowest level, LinkFan nodes in one of the next. One is kept
+// where it has not more pairs than one for LinkWorth links.
 const (
 	LinkNode  = 16 * LinkBlock
 	LinkFan   = 8
 	LinkWorth = 4
 )
 
-// LinkNodeAt is the row of table link_node of a node, by its level and number. All nodes that end before it, or where it does on
-// lower levels, come first.
+// LinkNodeAt is the row of table link_node of a node, by its level and number. All nodes that end before it, or where
+// it does on lower levels, come first.
 func LinkNodeAt(level int, index uint64) uint64 {
 	below := uint64(1)
 	for range level {

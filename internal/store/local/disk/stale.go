@@ -55,8 +55,8 @@ func stale(dir, within string) bool {
 	return err == nil && time.Since(info.ModTime()) > unlockedAge
 }
 
-// LockDir marks a directory as being written until the file is closed. The lock is there under its name only when it is taken: who looks
-// for what was left behind would else take it first.
+// LockDir marks a directory as being written until the file is closed. The lock is there under its name only when it is
+// taken: who looks for what was left behind would else take it first.
 func LockDir(dir string) (*os.File, error) {
 	path := filepath.Join(dir, LockName)
 	f, err := os.OpenFile(path+".new", os.O_RDWR|os.O_CREATE, 0o600)

@@ -17,7 +17,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
 )
 
-// A TablePacker packs a table whose rows come once, in their order: no column of it is ever a plain file. Rows hold no pointers.
+// A TablePacker packs a table whose rows come once, in their order: no column of it is ever a plain file. Rows hold no
+// pointers.
 type TablePacker[T any] struct {
 	dir     string
 	columns []*packedColumn
@@ -39,8 +40,8 @@ type packedColumn struct {
 // A valuePlace is where a value lies in a row, and how many bytes it has; 0: it is not there.
 type valuePlace struct{ offset, width int }
 
-// NewTablePacker is of a table of the schema, whose columns are these fields of a row; one with several values has several, of which
-// some may be missing.
+// NewTablePacker is of a table of the schema, whose columns are these fields of a row; one with several values has
+// several, of which some may be missing.
 func NewTablePacker[T any](dir, table string, columns ...[]string) *TablePacker[T] {
 	p := &TablePacker[T]{dir: dir}
 	row := reflect.TypeFor[T]()
@@ -139,7 +140,8 @@ type Frames struct {
 	words [][]uint32
 }
 
-// Pack packs rows that begin a frame and, but for the last of all, end one. It changes nothing of the packer: several may be made at a time.
+// Pack packs rows that begin a frame and, but for the last of all, end one. It changes nothing of the packer: several
+// may be made at a time.
 func (p *TablePacker[T]) Pack(f *Frames, rows []T) {
 	if f.rows = len(rows); f.bytes == nil {
 		f.bytes, f.words = make([][]byte, len(p.columns)), make([][]uint32, len(p.columns))
@@ -246,7 +248,8 @@ func (p *TablePacker[T]) Each(ctx context.Context, f func([]T) error) error {
 	}
 	files := make([]*FrameFile, len(p.columns))
 	for i, c := range p.columns {
-		file, err := OpenFrames(filepath.Join(p.dir, c.column.File()), int64(p.count)*int64(len(c.values)), len(c.values))
+		file,
+			err := OpenFrames(filepath.Join(p.dir, c.column.File()), int64(p.count)*int64(len(c.values)), len(c.values))
 		if err != nil {
 			return err
 		}
@@ -279,5 +282,6 @@ func (p *TablePacker[T]) Each(ctx context.Context, f func([]T) error) error {
 
 // Change writes a column with one value per row again, with other values; of a packer that has finished.
 func (p *TablePacker[T]) Change(column int, change func(values []uint64)) error {
-	return p.columns[column].column.Rewrite(p.dir, p.dir, int64(p.count), nil, func(_ uint64, values []uint64) { change(values) })
+	return p.columns[column].column.Rewrite(p.dir, p.dir, int64(p.count), nil,
+		func(_ uint64, values []uint64) { change(values) })
 }

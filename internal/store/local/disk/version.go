@@ -15,9 +15,11 @@ type VersionError struct {
 func (e *VersionError) Error() string {
 	switch {
 	case e.Version > Version:
-		return fmt.Sprintf("the store has version %d of the format, newer than this program's %d; use a newer parallax or import the source again", e.Version, Version)
+		return fmt.Sprintf("the store has version %d of the format, newer than this program's %d; use a newer "+
+			"parallax or import the source again", e.Version, Version)
 	case e.Version < Version:
-		return fmt.Sprintf("the store has version %d of the format, older than this program's %d; import the source again", e.Version, Version)
+		return fmt.Sprintf("the store has version %d of the format, older than this program's %d; import the source "+
+			"again", e.Version, Version)
 	}
 	return fmt.Sprintf("the store was written by another build of version %d; import the source again", Version)
 }

@@ -88,7 +88,8 @@ func (x *beginIndex) close() { _ = x.m.Close() }
 
 // find gives the interval that begins at t in the lowest lane, the innermost there;
 // known is false where the location is not indexed.
-func (x *beginIndex) find(r *rows.Table, frames *rows.Frames, location trace.LocationID, t trace.Time, region trace.RegionID) (at linkPlace, known bool) {
+func (x *beginIndex) find(r *rows.Table, frames *rows.Frames, location trace.LocationID, t trace.Time,
+	region trace.RegionID) (at linkPlace, known bool) {
 	at = linkPlace{-1, -1}
 	of, ok := x.places[location]
 	if !ok {
@@ -96,7 +97,8 @@ func (x *beginIndex) find(r *rows.Table, frames *rows.Frames, location trace.Loc
 	}
 	list := x.entries[of[0]:of[1]]
 	first := r.C.LocationLane[location]
-	for i := sort.Search(len(list), func(i int) bool { return list[i].begin >= t }); i < len(list) && list[i].begin == t; i++ {
+	for i := sort.Search(len(list), func(i int) bool { return list[i].begin >= t }); i < len(list) &&
+		list[i].begin == t; i++ {
 		e := list[i]
 		if at.lane >= 0 && e.lane != uint32(at.lane) {
 			break

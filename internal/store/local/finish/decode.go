@@ -54,7 +54,8 @@ func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 			if op == write.OpFact && (rows > 0 || !d.lastIsInstant) {
 				word := binary.LittleEndian.Uint64(b)
 				id := uint32(word >> write.IdShift & (1<<write.IdBits - 1))
-				r := factRecord{attribute: renumbered(w.f.attributeNumber, id), kind: uint8(word >> write.TimeShift), bits: word >> (write.TimeShift + write.FactBits)}
+				r := factRecord{attribute: renumbered(w.f.attributeNumber, id), kind: uint8(word >> write.TimeShift),
+					bits: word >> (write.TimeShift + write.FactBits)}
 				b = b[write.WordBytes:]
 				if r.kind&write.FactShort != 0 {
 					r.kind &^= write.FactShort
@@ -71,7 +72,8 @@ func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 				word := binary.LittleEndian.Uint64(b)
 				base += trace.Time(int64(word) >> write.TimeShift)
 				id := trace.CounterID(word >> write.IdShift & (1<<write.IdBits - 1))
-				w.sample(base, math.Float64frombits(binary.LittleEndian.Uint64(b[write.WordBytes:])), renumbered(w.f.counterNumber, id))
+				w.sample(base, math.Float64frombits(binary.LittleEndian.Uint64(b[write.WordBytes:])),
+					renumbered(w.f.counterNumber, id))
 				b = b[2*write.WordBytes:]
 				some = true
 				continue
@@ -129,7 +131,8 @@ func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
 		t := d.time(v)
 		w.sample(t, math.Float64frombits(d.word()), renumbered(w.f.counterNumber, trace.CounterID(id)))
 	case write.OpFact:
-		r := factRecord{attribute: renumbered(w.f.attributeNumber, id), kind: uint8(v), bits: uint64(v) >> write.FactBits & write.FactValue}
+		r := factRecord{attribute: renumbered(w.f.attributeNumber, id), kind: uint8(v),
+			bits: uint64(v) >> write.FactBits & write.FactValue}
 		if r.kind&write.FactShort != 0 {
 			r.kind &^= write.FactShort
 		} else {

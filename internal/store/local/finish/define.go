@@ -200,8 +200,10 @@ func (d definer) writeCommunicators() error {
 		offsets = append(offsets, uint64(len(members)))
 	}
 	return cmp.Or(
-		disk.WriteColumn(d.dir, "communicator.name.u32", name), disk.WriteColumn(d.dir, "communicator.parent.u32", parent),
-		disk.WriteColumn(d.dir, "communicator.member.u64", offsets), disk.WriteColumn(d.dir, "member.location.u32", members),
+		disk.WriteColumn(d.dir, "communicator.name.u32", name),
+		disk.WriteColumn(d.dir, "communicator.parent.u32", parent),
+		disk.WriteColumn(d.dir, "communicator.member.u64", offsets),
+		disk.WriteColumn(d.dir, "member.location.u32", members),
 	)
 }
 
@@ -220,7 +222,8 @@ func (d definer) writeCoordinates() error {
 		}
 	}
 	return cmp.Or(
-		disk.WriteColumn(d.dir, "coordinate.topology.u32", topology), disk.WriteColumn(d.dir, "coordinate.location.u32", location),
+		disk.WriteColumn(d.dir, "coordinate.topology.u32", topology),
+		disk.WriteColumn(d.dir, "coordinate.location.u32", location),
 		disk.WriteColumn(d.dir, "coordinate.value.u64", offsets), disk.WriteColumn(d.dir, "axis.value.i64", values),
 	)
 }

@@ -69,7 +69,8 @@ func (f *finisher) deriveOnce(ctx context.Context, g *errgroup.Group, points *po
 }
 
 // indexColumns are written by the index to tables that were there before.
-var indexColumns = []string{"lane.checkpoint.u64", "lane.forest.u64", "location.group.u64", "location.group_level.u8", "location.group_roles.u16"}
+var indexColumns = []string{"lane.checkpoint.u64", "lane.forest.u64", "location.group.u64", "location.group_level.u8",
+	"location.group_roles.u16"}
 
 // packIndex packs what the second pass wrote.
 func (f *finisher) packIndex(ctx context.Context) error {
@@ -94,7 +95,8 @@ func (f *finisher) packIndex(ctx context.Context) error {
 
 // treeColumns say how locations and lanes lie. All that is derived reads them, so that they are packed last.
 var treeColumns = []string{
-	"string.offset.u64", "location.name.u32", "location.kind.u32", "location.parent.u32", "location.last.u32", "location.lane.u32", "lane.row.u64", "lane.end.i64",
+	"string.offset.u64", "location.name.u32", "location.kind.u32", "location.parent.u32", "location.last.u32",
+	"location.lane.u32", "lane.row.u64", "lane.end.i64",
 }
 
 // packTree packs what nobody reads any more.
@@ -114,14 +116,17 @@ func (f *finisher) index(ctx context.Context) error {
 }
 
 func (f *finisher) indexer() *index.Indexer {
-	return &index.Indexer{R: f.rows, Dir: f.Dir, Temp: f.Temp, Workers: f.workers, Memory: f.memory, Shape: true, Summaries: f.Opt.Summaries, Digests: f.Opt.Digests}
+	return &index.Indexer{R: f.rows, Dir: f.Dir, Temp: f.Temp, Workers: f.workers, Memory: f.memory, Shape: true,
+		Summaries: f.Opt.Summaries, Digests: f.Opt.Digests}
 }
 
 // treeFiles say which rows a location has, rowFileNames what these are.
 var (
-	treeFiles    = []string{"location.name.u32", "location.parent.u32", "location.last.u32", "location.lane.u32", "lane.row.u64", "lane.end.i64"}
+	treeFiles = []string{"location.name.u32", "location.parent.u32", "location.last.u32", "location.lane.u32",
+		"lane.row.u64", "lane.end.i64"}
 	rowFileNames = []string{
-		"interval.begin.i64", "interval.duration.i64", "interval.exclusive.i64", "interval.region.u32", "interval.parent.i32", "interval.depth.u16",
+		"interval.begin.i64", "interval.duration.i64", "interval.exclusive.i64", "interval.region.u32",
+		"interval.parent.i32", "interval.depth.u16",
 		"caller.row.u64", "caller.caller.u64",
 	}
 )

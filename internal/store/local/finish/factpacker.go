@@ -6,8 +6,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
 )
 
-// Facts of intervals come in the order of their rows, and which row and which attribute they are of is written once: these two columns are
-// never plain. A job packs the frames that lie in it; what lies before and behind them waits for its neighbours.
+// Facts of intervals come in the order of their rows, and which row and which attribute they are of is written once:
+// these two columns are never plain. A job packs the frames that lie in it; what lies before and behind them waits for
+// its neighbours.
 
 // factTable is where table interval_fact is in the schema.
 var factTable = tableAt("interval_fact")
@@ -29,7 +30,8 @@ func (k *factKeys) append(x *factKeys) {
 // pack packs the first n, from a whole frame on, and hands out column by column.
 func (k *factKeys) pack(n int, buf *packedPart, give func(column int, p *packedPart) error) error {
 	for i, raw := range [factColumns][]byte{spool.BytesOf(k.row), spool.BytesOf(k.attribute)} {
-		buf.bytes, buf.words = disk.Schema[factTable].Columns[i].PackFrames(buf.bytes[:0], buf.words[:0], raw, 0, uint64(n))
+		buf.bytes,
+			buf.words = disk.Schema[factTable].Columns[i].PackFrames(buf.bytes[:0], buf.words[:0], raw, 0, uint64(n))
 		if err := give(i, buf); err != nil {
 			return err
 		}

@@ -1,9 +1,9 @@
 // Package finish turns what a Writer has received into a store.
 //
-// Rows come first (rows.go, rowsink.go; packed as they are made where that can be, rowpacker.go, factpacker.go), then definitions (define.go), then all that
-// is derived from rows at the same time (derive.go): the index, and links, which look
-// for the intervals at their ends (links.go, linkends.go) and are packed and added up as
-// they come (linkpack.go, linksums.go).
+// Rows come first (rows.go, rowsink.go; packed as they are made where that can be, rowpacker.go, factpacker.go), then
+// definitions (define.go), then all that is derived from rows at the same time (derive.go): the index, and links, which
+// look for the intervals at their ends (links.go, linkends.go) and are packed and added up as they come (linkpack.go,
+// linksums.go).
 package finish
 
 import (
@@ -126,7 +126,8 @@ func (f *finisher) collect(context.Context) error {
 			return err
 		}
 		if s.Rows > math.MaxInt32 {
-			return fmt.Errorf("location %q has %d intervals, more than the %d that a location may have", f.Def.Locations[s.Location].Name, s.Rows, math.MaxInt32)
+			return fmt.Errorf("location %q has %d intervals, more than the %d that a location may have",
+				f.Def.Locations[s.Location].Name, s.Rows, math.MaxInt32)
 		}
 	}
 	if f.RowErr != nil {

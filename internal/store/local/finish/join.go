@@ -14,8 +14,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/local/write"
 )
 
-// Join makes a store of the parts in a directory, in their place. Frames of rows and results of the index follow each other; what was made
-// once is taken as it is. Two may do it at once: both write the same.
+// Join makes a store of the parts in a directory, in their place. Frames of rows and results of the index follow each
+// other; what was made once is taken as it is. Two may do it at once: both write the same.
 func Join(ctx context.Context, dir string, o write.Options) error {
 	err := joinParts(ctx, dir, o)
 	if err != nil {
@@ -51,7 +51,8 @@ func joinParts(ctx context.Context, dir string, o write.Options) error {
 	}
 	defer lock.Close()
 	rest := parts[0].Rest
-	f := &finisher{Writer: &write.Writer{Opt: o, Dir: to, Temp: temp}, workers: o.Workers, memory: o.Memory, end: rest.Info.End}
+	f := &finisher{Writer: &write.Writer{Opt: o, Dir: to, Temp: temp}, workers: o.Workers, memory: o.Memory,
+		end: rest.Info.End}
 	j := partJoiner{f, dir, parts}
 	defer f.closeRows()
 	for _, step := range []func(context.Context) error{j.takeOnce, j.index, f.packIndex, j.rows, f.packTree} {

@@ -163,8 +163,10 @@ func (f *linker) unsaid(batch []write.LinkRecord, places [][2]linkPlace) []write
 	n := 0
 	for i := range batch {
 		r, from, to := &batch[i], places[i][0], places[i][1]
-		if r.Kind == trace.LinkSpawn && r.FromLocation == r.ToLocation && from.lane == to.lane && to.row >= 0 && f.kinship.placed[r.ToLocation] != nil &&
-			f.rows.C.Parent[f.rows.C.LaneRow[f.rows.C.LocationLane[r.ToLocation]+uint32(to.lane)]+uint64(to.row)] == from.row {
+		if r.Kind == trace.LinkSpawn && r.FromLocation == r.ToLocation && from.lane == to.lane && to.row >= 0 &&
+			f.kinship.placed[r.ToLocation] != nil &&
+			f.rows.C.Parent[f.rows.C.LaneRow[f.rows.C.LocationLane[r.ToLocation]+uint32(to.lane)]+
+				uint64(to.row)] == from.row {
 			continue
 		}
 		batch[n], places[n] = batch[i], places[i]

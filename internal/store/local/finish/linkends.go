@@ -25,11 +25,12 @@ type endFinder struct {
 	rows     []uint32                         // by location: how many may be named by number
 	placed   map[trace.LocationID][]linkPlace // where parents are told: the place of each number
 	begins   *beginIndex
-	left     [][]uint32                     // ends of the batch whose interval is not named, by who looks for it: link<<1 | side
-	near     []uint32                       // by lane: where the last end was found
-	order    spool.Sorter[write.LinkRecord] // of a batch by location
-	looked   *atomic.Int64                  // lanes that all finders looked at since pages were given back
-	most     int64                          // of them
+	// ends of the batch whose interval is not named, by who looks for it: link<<1 | side
+	left   [][]uint32
+	near   []uint32                       // by lane: where the last end was found
+	order  spool.Sorter[write.LinkRecord] // of a batch by location
+	looked *atomic.Int64                  // lanes that all finders looked at since pages were given back
+	most   int64                          // of them
 }
 
 // lanesAtOnce is how many lanes each finder looks at, on average, before pages are given back: the
@@ -43,8 +44,10 @@ func (f *linker) newEndFinders() []endFinder {
 	looked := new(atomic.Int64)
 	for i := range list {
 		list[i] = endFinder{
-			r: f.rows, frames: f.rows.Frames(), unclosed: f.unclosed, rows: f.numbered, placed: f.kinship.placed, begins: f.begins,
-			left: make([][]uint32, len(list)), near: make([]uint32, len(f.rows.C.LaneRow)), looked: looked, most: int64(lanesAtOnce * len(list)),
+			r: f.rows, frames: f.rows.Frames(), unclosed: f.unclosed, rows: f.numbered, placed: f.kinship.placed,
+			begins: f.begins,
+			left:   make([][]uint32, len(list)), near: make([]uint32, len(f.rows.C.LaneRow)), looked: looked,
+			most: int64(lanesAtOnce * len(list)),
 		}
 	}
 	return list
@@ -52,7 +55,8 @@ func (f *linker) newEndFinders() []endFinder {
 
 // resolveBatch finds the intervals of many links on all cores. Those that are named are told at once; of
 // the others each finder has all of some locations, so that it goes through their lanes once.
-func (f *linker) resolveBatch(ctx context.Context, finders []endFinder, batch []write.LinkRecord, places [][2]linkPlace) error {
+func (f *linker) resolveBatch(ctx context.Context, finders []endFinder, batch []write.LinkRecord,
+	places [][2]linkPlace) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

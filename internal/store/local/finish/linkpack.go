@@ -13,8 +13,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Links are packed and added up as they come, a stretch of them at a time: plain columns would take six times the room, and be
-// written and read again.
+// Links are packed and added up as they come, a stretch of them at a time: plain columns would take six times the room,
+// and be written and read again.
 
 // A linkRow is a row of table link.
 type linkRow struct {
@@ -28,7 +28,8 @@ type linkRow struct {
 }
 
 // linkFields are in the order of the schema.
-var linkFields = disk.FieldsOf("Kind", "FromLocation", "FromTime", "FromLane", "FromRow", "ToLocation", "ToTime", "ToLane", "ToRow", "Size", "Tag", "Communicator", "Count")
+var linkFields = disk.FieldsOf("Kind", "FromLocation", "FromTime", "FromLane", "FromRow", "ToLocation", "ToTime",
+	"ToLane", "ToRow", "Size", "Tag", "Communicator", "Count")
 
 // A linkStretch is disk.LinkNode links that follow each other, the last one fewer, and what is made of them.
 type linkStretch struct {
@@ -38,8 +39,10 @@ type linkStretch struct {
 	sums       []store.LinkSum
 }
 
-// packLinks writes what from gives: rows, blocks and sums of links. Stretches are made on all cores and written in order.
-func (f *linker) packLinks(ctx context.Context, from func(context.Context, func([]write.LinkRecord, [][2]linkPlace) error) error) error {
+// packLinks writes what from gives: rows, blocks and sums of links. Stretches are made on all cores and written in
+// order.
+func (f *linker) packLinks(ctx context.Context,
+	from func(context.Context, func([]write.LinkRecord, [][2]linkPlace) error) error) error {
 	table := disk.NewTablePacker[linkRow](f.Dir, "link", linkFields...)
 	sums := newLinkSummer(f.Dir)
 	blocks := &tableWriter{dir: f.Dir, table: "link_block"}
@@ -101,7 +104,8 @@ func (s *linkStretch) summarize(n *nodeSummer) {
 
 // sum is what the link adds.
 func (r *linkRow) sum() store.LinkSum {
-	x := store.LinkSum{Kind: r.Kind, From: r.FromLocation, To: r.ToLocation, Count: r.Count, Time: r.ToTime - r.FromTime}
+	x := store.LinkSum{Kind: r.Kind, From: r.FromLocation, To: r.ToLocation, Count: r.Count,
+		Time: r.ToTime - r.FromTime}
 	if r.Size >= 0 {
 		x.Sized, x.Bytes = 1, r.Size
 	}
@@ -131,7 +135,8 @@ func (c *linkCutter) add(batch []write.LinkRecord, at [][2]linkPlace) error {
 			// Field by field: one that is made elsewhere and copied takes longer.
 			to, r, p := &c.rows[from+i], &batch[i], &at[i]
 			to.FromTime, to.ToTime, to.Size, to.Tag, to.Count = r.FromTime, r.ToTime, r.Size, r.Tag, max(r.Count, 1)
-			to.FromLocation, to.ToLocation, to.Communicator, to.Kind = r.FromLocation, r.ToLocation, r.Communicator, r.Kind
+			to.FromLocation, to.ToLocation, to.Communicator, to.Kind = r.FromLocation, r.ToLocation, r.Communicator,
+				r.Kind
 			to.FromLane, to.FromRow, to.ToLane, to.ToRow = p[0].lane, p[0].row, p[1].lane, p[1].row
 		}
 		batch, at = batch[n:], at[n:]

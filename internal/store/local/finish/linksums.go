@@ -9,8 +9,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A linkSummer adds links up by pair, node by node. Nodes of a level are joined, LinkFan at a time, as soon as they are there, so that
-// little is held.
+// A linkSummer adds links up by pair, node by node. Nodes of a level are joined, LinkFan at a time, as soon as they are
+// there, so that little is held.
 type linkSummer struct {
 	sums, nodes        *tableWriter
 	kind               *disk.Cursor[trace.LinkKind]
@@ -26,8 +26,10 @@ func newLinkSummer(dir string) *linkSummer {
 	t, n := &tableWriter{dir: dir, table: "link_sum"}, &tableWriter{dir: dir, table: "link_node"}
 	s := &linkSummer{
 		sums: t, nodes: n, node: appendTo[uint64](n, "sum.u64"),
-		kind: appendTo[trace.LinkKind](t, "kind.u8"), from: appendTo[trace.LocationID](t, "from_location.u32"), to: appendTo[trace.LocationID](t, "to_location.u32"),
-		count: appendTo[int64](t, "count.i64"), sized: appendTo[int64](t, "sized.i64"), size: appendTo[int64](t, "size.i64"), time: appendTo[trace.Time](t, "time.i64"),
+		kind: appendTo[trace.LinkKind](t, "kind.u8"), from: appendTo[trace.LocationID](t, "from_location.u32"),
+		to:    appendTo[trace.LocationID](t, "to_location.u32"),
+		count: appendTo[int64](t, "count.i64"), sized: appendTo[int64](t, "sized.i64"),
+		size: appendTo[int64](t, "size.i64"), time: appendTo[trace.Time](t, "time.i64"),
 	}
 	s.node.Add(0)
 	return s
@@ -128,8 +130,8 @@ func addSum(to, x *store.LinkSum) {
 	to.Time = trace.AddUp(to.Time, x.Time)
 }
 
-// A nodeSummer adds up the links of one node. It sorts their pairs: of runs with many locations most links have a pair of their own, and to look
-// each up took ten times as long.
+// A nodeSummer adds up the links of one node. It sorts their pairs: of runs with many locations most links have a pair
+// of their own, and to look each up took ten times as long.
 type nodeSummer struct {
 	sorter spool.Sorter[store.LinkSum]
 	rest   store.LinkAdder
@@ -143,7 +145,9 @@ func (n *nodeSummer) sum(rows []linkRow) []store.LinkSum {
 	for i := range rows {
 		r := &rows[i]
 		fits = fits && r.FromLocation < 1<<pairBits && r.ToLocation < 1<<pairBits
-		keys = append(keys, spool.SortKey{Key: int64(r.Kind)<<(2*pairBits) | int64(r.FromLocation)<<pairBits | int64(r.ToLocation), Index: uint32(i)})
+		keys = append(keys,
+			spool.SortKey{Key: int64(r.Kind)<<(2*pairBits) | int64(r.FromLocation)<<pairBits | int64(r.ToLocation),
+				Index: uint32(i)})
 	}
 	n.sorter.Keys = keys
 	if !fits || len(rows) == 0 {

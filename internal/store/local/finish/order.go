@@ -87,7 +87,8 @@ func orderRegions(d *write.Definitions) []trace.RegionID {
 		return nil
 	}
 	number := sortFrom[trace.RegionID](d.Regions, d.Sorted.Regions, func(x, y *trace.Region) int {
-		return cmp.Or(trace.CompareNatural(x.Name, y.Name), strings.Compare(x.Category, y.Category), strings.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
+		return cmp.Or(trace.CompareNatural(x.Name, y.Name), strings.Compare(x.Category, y.Category),
+			strings.Compare(x.File, y.File), cmp.Compare(x.Line, y.Line))
 	})
 	for i := range d.CallPaths {
 		d.CallPaths[i].Region = renumbered(number, d.CallPaths[i].Region)
@@ -100,7 +101,8 @@ func orderAttributes(d *write.Definitions) []uint32 {
 	if d.Sorted == nil {
 		return nil
 	}
-	return sortFrom[uint32](d.Attributes, d.Sorted.Attributes, func(x, y *string) int { return trace.CompareNatural(*x, *y) })
+	return sortFrom[uint32](d.Attributes, d.Sorted.Attributes,
+		func(x, y *string) int { return trace.CompareNatural(*x, *y) })
 }
 
 // orderCounters does so with counters; locations have their numbers.
@@ -110,7 +112,8 @@ func orderCounters(f *finisher) []trace.CounterID {
 		return nil
 	}
 	return sortFrom[trace.CounterID](d.Counters, d.Sorted.Counters, func(x, y *trace.Counter) int {
-		return cmp.Or(cmp.Compare(f.order.numberOf(x.Location), f.order.numberOf(y.Location)), trace.CompareNatural(x.Name, y.Name))
+		return cmp.Or(cmp.Compare(f.order.numberOf(x.Location), f.order.numberOf(y.Location)),
+			trace.CompareNatural(x.Name, y.Name))
 	})
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Columns of large tables are written plain, since rows are changed after they are written and everything else is derived
-// from them; when nobody needs them any more they are packed, column by column, and the plain file goes.
+// Columns of large tables are written plain, since rows are changed after they are written and everything else is
+// derived from them; when nobody needs them any more they are packed, column by column, and the plain file goes.
 
 // A packer packs plain columns of a store that is being made.
 type packer struct {
@@ -91,9 +91,9 @@ func (p packer) packFile(ctx context.Context, name string, c *disk.Column) error
 	return p.finishColumn(w, name, rows*per, errors.Join(err, m.Close()))
 }
 
-// packRows packs rows [first, end) of table interval, from a whole frame on. Values of parents and exclusive times that follow from the
-// other columns are taken off first. No column is replaced before all are packed: they are read for each other, and some systems change
-// no file that is mapped.
+// packRows packs rows [first, end) of table interval, from a whole frame on. Values of parents and exclusive times that
+// follow from the other columns are taken off first. No column is replaced before all are packed: they are read for
+// each other, and some systems change no file that is mapped.
 func (p packer) packRows(ctx context.Context, t *rows.Table, first, end uint64) error {
 	columns := disk.Schema[intervalTable].Columns
 	writers := make([]*disk.ColumnWriter, len(columns))
@@ -116,7 +116,8 @@ func (p packer) packRows(ctx context.Context, t *rows.Table, first, end uint64) 
 }
 
 // rowFrames returns a function that packs a column of rows, counted from the first one.
-func rowFrames(t *rows.Table, k int, first uint64) func(dst []byte, words []uint32, from, to uint64) ([]byte, []uint32) {
+func rowFrames(t *rows.Table, k int, first uint64) func(dst []byte, words []uint32, from, to uint64) ([]byte,
+	[]uint32) {
 	columns := disk.Schema[intervalTable].Columns
 	folded := k == exclusiveColumn || k == parentColumn
 	read := []int{k} // columns
@@ -157,7 +158,8 @@ func packFolded(c *disk.Columns, dst []byte, words []uint32, column int, from, t
 		n := int(min(to-from, pack.Frame))
 		r := pack.Rows{
 			First: from, Duration: c.Duration[from : from+uint64(n)], Depth: c.Depth[from : from+uint64(n)],
-			Exclusive: exclusive[:copy(exclusive[:], c.Exclusive[from:from+uint64(n)])], Parent: parent[:copy(parent[:], c.Parent[from:from+uint64(n)])],
+			Exclusive: exclusive[:copy(exclusive[:], c.Exclusive[from:from+uint64(n)])],
+			Parent:    parent[:copy(parent[:], c.Parent[from:from+uint64(n)])],
 		}
 		r.Fold(c.LaneRow)
 		for i := range n {
@@ -189,7 +191,8 @@ func (p packer) appendRows(
 	packPiece := func(_ context.Context, own *packedPart, i int) (packedPart, error) {
 		from := uint64(i) * packJob
 		var made packedPart
-		made.bytes, made.words = frames(own.bytes[:0], make([]uint32, 0, packJob/pack.Frame*per), from, min(from+packJob, rows))
+		made.bytes,
+			made.words = frames(own.bytes[:0], make([]uint32, 0, packJob/pack.Frame*per), from, min(from+packJob, rows))
 		made.bytes, own.bytes = slices.Clone(made.bytes), made.bytes
 		return made, nil
 	}

@@ -18,10 +18,12 @@ import (
 
 // A run can be imported in parts, on several machines. Each reads all of the source and makes all rows, so that
 // definitions, numbers of regions and the ends of links are known to everyone and are the same; what follows, most
-// of the work, is shared out: part K indexes and packs its range of rows. Part 1 also has what is not divided: definitions, links,
-// facts, profiles. Whoever comes last, or opens the run first, joins them (join.go): the same bytes as those of a whole import.
+// of the work, is shared out: part K indexes and packs its range of rows. Part 1 also has what is not divided:
+// definitions, links, facts, profiles. Whoever comes last, or opens the run first, joins them (join.go): the same bytes
+// as those of a whole import.
 
-// partEdge returns the first row of the part after the first k. A link is as much work as a row, and all of them are in part 1.
+// partEdge returns the first row of the part after the first k. A link is as much work as a row, and all of them are in
+// part 1.
 func (f *finisher) partEdge(k int) uint64 {
 	rows, links, parts := int64(len(f.rows.C.Begin)), f.LinkRows.Len(), int64(f.Opt.Parts)
 	if int64(k) == parts {

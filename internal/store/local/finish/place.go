@@ -62,11 +62,13 @@ func (c *factCursor) finish() error {
 }
 
 func (p *placedColumns) init(f *finisher) {
-	p.instantLocation.To, p.instantTime.To, p.instantRegion.To = f.files.instantLocation, f.files.instantTime, f.files.instantRegion
+	p.instantLocation.To, p.instantTime.To, p.instantRegion.To = f.files.instantLocation, f.files.instantTime,
+		f.files.instantRegion
 	p.sampleTime.To, p.sampleValue.To = f.files.sampleTime, f.files.sampleValue
 	p.facts.kind.To, p.facts.bits.To = f.files.fact.kind, f.files.fact.bits
 	q := &f.files.instantFact
-	p.instantFacts.row.To, p.instantFacts.attribute.To, p.instantFacts.kind.To, p.instantFacts.bits.To = q.row, q.attribute, q.kind, q.bits
+	p.instantFacts.row.To, p.instantFacts.attribute.To, p.instantFacts.kind.To, p.instantFacts.bits.To = q.row,
+		q.attribute, q.kind, q.bits
 }
 
 func (p *placedColumns) start(at counts) {
@@ -128,9 +130,10 @@ func (w *rowWorker) placeInstants(id trace.LocationID) {
 		next++
 		return nil
 	}))
-	w.fail(w.instantFacts.Sorted(func(r *factRecord) { r.key = w.places.at[r.key] }, factOrder, func(r *factRecord) error {
-		w.out.instantFacts.add(r)
-		return nil
-	}))
+	w.fail(w.instantFacts.Sorted(func(r *factRecord) { r.key = w.places.at[r.key] }, factOrder,
+		func(r *factRecord) error {
+			w.out.instantFacts.add(r)
+			return nil
+		}))
 	w.fail(w.places.drop())
 }

@@ -75,7 +75,8 @@ func located[T any](rows []T, lost *int64, location func(*T) trace.LocationID) [
 }
 
 func (f profiler) writeProfile(ctx context.Context, lost *int64) error {
-	t := disk.NewTablePacker[trace.ProfileRow](f.Dir, "profile", disk.FieldsOf("Location", "Path", "Metric", "Calls", "Subcalls", "Inclusive", "Exclusive")...)
+	t := disk.NewTablePacker[trace.ProfileRow](f.Dir, "profile",
+		disk.FieldsOf("Location", "Path", "Metric", "Calls", "Subcalls", "Inclusive", "Exclusive")...)
 	renumber := func(r *trace.ProfileRow) { r.Location = f.order.numberOf(r.Location) }
 	totals := map[profileCell]*[4]float64{}
 	err := f.ProfileRows.SortedAs(renumber, f.inOrder, sortedRows, func(rows []trace.ProfileRow) error {
@@ -139,9 +140,10 @@ func describePacked[T any](f *finisher, t *disk.TablePacker[T], err error) error
 	return err
 }
 
-// keep takes a table as it was packed; false: its rows are to be sorted. Locations have other numbers where some were defined that come
-// between them, and times begin with the trace.
-func keep[T any](ctx context.Context, f profiler, rows *write.Ahead[T], last trace.LocationID, times ...int) (bool, error) {
+// keep takes a table as it was packed; false: its rows are to be sorted. Locations have other numbers where some were
+// defined that come between them, and times begin with the trace.
+func keep[T any](ctx context.Context, f profiler, rows *write.Ahead[T], last trace.LocationID, times ...int) (bool,
+	error) {
 	t := rows.Packed
 	if err := t.Finish(ctx, nil); err != nil {
 		return false, err
@@ -185,9 +187,10 @@ func (f profiler) writeAtomics(ctx context.Context, lost *int64) error {
 	defer all.Close()
 	t := disk.NewTablePacker[trace.AtomicRow](f.Dir, "atomic", write.AtomicFields...)
 	renumber := func(r *trace.AtomicRow) { r.Location = f.order.numberOf(r.Location) }
-	return describePacked(f.finisher, t, t.Finish(ctx, all.SortedAs(renumber, f.inOrder, sortedRows, func(rows []trace.AtomicRow) error {
-		return t.Add(ctx, located(rows, lost, func(r *trace.AtomicRow) trace.LocationID { return r.Location }))
-	})))
+	return describePacked(f.finisher, t,
+		t.Finish(ctx, all.SortedAs(renumber, f.inOrder, sortedRows, func(rows []trace.AtomicRow) error {
+			return t.Add(ctx, located(rows, lost, func(r *trace.AtomicRow) trace.LocationID { return r.Location }))
+		})))
 }
 
 // sortedRows is how many rows are handed out at a time.
@@ -212,34 +215,35 @@ func (f profiler) writeMoments(ctx context.Context, lost *int64) error {
 		r.End -= f.origin
 	}
 	more := map[int][trace.MaxMoment + 1]float64{} // what rows at hand have besides
-	return describePacked(f.finisher, t, t.Finish(ctx, all.SortedAs(renumber, f.inOrder, sortedRows, func(rows []write.MomentRecord) error {
-		for i := range rows {
-			r := &rows[i]
-			switch {
-			case r.Location == trace.NoLocation && r.Part == 0:
-				*lost++
-			case r.Location == trace.NoLocation:
-			case r.Part == 0:
-				if err := t.Room(ctx); err != nil {
-					return err
+	return describePacked(f.finisher, t,
+		t.Finish(ctx, all.SortedAs(renumber, f.inOrder, sortedRows, func(rows []write.MomentRecord) error {
+			for i := range rows {
+				r := &rows[i]
+				switch {
+				case r.Location == trace.NoLocation && r.Part == 0:
+					*lost++
+				case r.Location == trace.NoLocation:
+				case r.Part == 0:
+					if err := t.Room(ctx); err != nil {
+						return err
+					}
+					if len(t.Rows) == 0 {
+						clear(more)
+						t.Other = nil
+					}
+					t.Rows = append(t.Rows, *r)
+				default:
+					at := len(t.Rows) - 1
+					central := more[at]
+					if r.Part == 1 {
+						central[4], central[5], central[6], central[7] = r.Weight, r.Mean, r.M2, r.M3
+					} else {
+						central[8], central[0], central[1] = r.Weight, r.Mean, r.M2
+					}
+					more[at] = central
+					t.Other = func(row, k int) float64 { return more[row][k] }
 				}
-				if len(t.Rows) == 0 {
-					clear(more)
-					t.Other = nil
-				}
-				t.Rows = append(t.Rows, *r)
-			default:
-				at := len(t.Rows) - 1
-				central := more[at]
-				if r.Part == 1 {
-					central[4], central[5], central[6], central[7] = r.Weight, r.Mean, r.M2, r.M3
-				} else {
-					central[8], central[0], central[1] = r.Weight, r.Mean, r.M2
-				}
-				more[at] = central
-				t.Other = func(row, k int) float64 { return more[row][k] }
 			}
-		}
-		return nil
-	})))
+			return nil
+		})))
 }

@@ -40,14 +40,17 @@ func (f *finisher) manifest(without []string) (*disk.Manifest, error) {
 	m := &disk.Manifest{
 		Format: disk.FormatName, Version: disk.Version,
 		Info: disk.ManifestInfo{
-			Sources: f.Opt.Sources, Source: f.Opt.Format, End: f.end, Origin: f.origin, Core: f.core, Depth: f.depth, Properties: f.Def.Properties,
+			Sources: f.Opt.Sources, Source: f.Opt.Format, End: f.end, Origin: f.origin, Core: f.core, Depth: f.depth,
+			Properties: f.Def.Properties,
 		},
 		Metrics: f.Def.Metrics, Report: f.finishReport(), Sections: f.sections, Digests: f.digests,
 	}
 	for _, t := range f.Def.Topologies {
-		m.Topologies = append(m.Topologies, disk.ManifestTopology{Name: t.Name, Dims: t.Dims, DimNames: t.DimNames, Periodic: t.Periodic})
+		m.Topologies = append(m.Topologies,
+			disk.ManifestTopology{Name: t.Name, Dims: t.Dims, DimNames: t.DimNames, Periodic: t.Periodic})
 	}
-	names := slices.DeleteFunc(storeFiles(f.sections, f.digests), func(name string) bool { return slices.Contains(without, name) })
+	names := slices.DeleteFunc(storeFiles(f.sections, f.digests),
+		func(name string) bool { return slices.Contains(without, name) })
 	var err error
 	m.Files, err = f.described.all(f.Dir, names, f.workers)
 	return m, err

@@ -30,9 +30,11 @@ type factFiles struct {
 
 func (f *finisher) createRowFiles() error {
 	r := &f.files
-	r.instantLocation, r.instantTime = disk.NewColumn[trace.LocationID](f.Dir, "instant.location.u32"), disk.NewColumn[trace.Time](f.Dir, "instant.time.i64")
+	r.instantLocation, r.instantTime = disk.NewColumn[trace.LocationID](f.Dir, "instant.location.u32"),
+		disk.NewColumn[trace.Time](f.Dir, "instant.time.i64")
 	r.instantRegion = disk.NewColumn[trace.RegionID](f.Dir, "instant.region.u32")
-	r.sampleTime, r.sampleValue = disk.NewColumn[trace.Time](f.Dir, "sample.time.i64"), disk.NewColumn[float64](f.Dir, "sample.value.f64")
+	r.sampleTime, r.sampleValue = disk.NewColumn[trace.Time](f.Dir, "sample.time.i64"),
+		disk.NewColumn[float64](f.Dir, "sample.value.f64")
 	r.fact, r.instantFact = newFactFiles(f.Dir, "interval_fact"), newFactFiles(f.Dir, "instant_fact")
 	r.fact.row, r.fact.attribute = nil, nil // they are packed as they come
 	return cmp.Or(
@@ -61,7 +63,8 @@ func (f *finisher) closeRowFiles() error {
 	r := &f.files
 	return cmp.Or(
 		r.begin.Close(), r.duration.Close(), r.exclusive.Close(), r.region.Close(), r.parent.Close(), r.depth.Close(),
-		r.instantLocation.Close(), r.instantTime.Close(), r.instantRegion.Close(), r.sampleTime.Close(), r.sampleValue.Close(),
+		r.instantLocation.Close(), r.instantTime.Close(), r.instantRegion.Close(), r.sampleTime.Close(),
+		r.sampleValue.Close(),
 		r.fact.close(), r.instantFact.close(),
 	)
 }

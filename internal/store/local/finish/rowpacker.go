@@ -20,9 +20,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Plain rows take four times the space of packed ones. So rows are packed as soon as the job that made them is done, and the space of the
-// plain ones is given back; what is derived from rows unpacks them, a job at a time, and ends of links that are given by time look into
-// frames. Where later steps change rows (parents that are given by id) or take a part of them, they stay plain until the rest is done.
+// Plain rows take four times the space of packed ones. So rows are packed as soon as the job that made them is done,
+// and the space of the plain ones is given back; what is derived from rows unpacks them, a job at a time, and ends of
+// links that are given by time look into frames. Where later steps change rows (parents that are given by id) or take a
+// part of them, they stay plain until the rest is done.
 
 // mayPackRows reports whether rows may be packed as they are made.
 func mayPackRows(w *write.Writer) bool {
@@ -53,8 +54,8 @@ func tableAt(name string) int {
 
 const intervalColumns = 6
 
-// A rowPacker writes packed rows in order. Frames that lie in one job are packed by who made it; those that jobs share, when all of
-// their rows are there.
+// A rowPacker writes packed rows in order. Frames that lie in one job are packed by who made it; those that jobs share,
+// when all of their rows are there.
 type rowPacker struct {
 	*finisher
 	total   uint64
@@ -84,7 +85,8 @@ const (
 
 // runJobs runs all jobs, and packs what they make.
 func (f *finisher) runJobs(ctx context.Context) error {
-	p := &rowPacker{finisher: f, lanes: []uint64{0}, free: make(chan *packedJob, 2*f.workers)} // as many as are under way at once
+	// as many as are under way at once
+	p := &rowPacker{finisher: f, lanes: []uint64{0}, free: make(chan *packedJob, 2*f.workers)}
 	for _, s := range f.Streams {
 		if s != nil {
 			p.total += uint64(s.Rows)
@@ -202,20 +204,21 @@ func (p *rowPacker) packMany(ctx context.Context, e *packedJob, lanes []uint64) 
 		words    [intervalColumns][]uint32
 	}
 	n := int((e.last - e.first + packJob - 1) / packJob)
-	return parallel.Ordered(ctx, n, p.workers, func() *frameMaker { return new(frameMaker) }, func(_ context.Context, m *frameMaker, i int) (*piece, error) {
-		x := &piece{from: e.first + uint64(i)*packJob}
-		x.to = min(x.from+packJob, e.last)
-		return x, p.frames(m, lanes, x.from, x.to, func(k int, b []byte, words []uint32) error {
-			x.bytes[k], x.words[k] = append(x.bytes[k], b...), append(x.words[k], words...)
-			return nil
+	return parallel.Ordered(ctx, n, p.workers, func() *frameMaker { return new(frameMaker) },
+		func(_ context.Context, m *frameMaker, i int) (*piece, error) {
+			x := &piece{from: e.first + uint64(i)*packJob}
+			x.to = min(x.from+packJob, e.last)
+			return x, p.frames(m, lanes, x.from, x.to, func(k int, b []byte, words []uint32) error {
+				x.bytes[k], x.words[k] = append(x.bytes[k], b...), append(x.words[k], words...)
+				return nil
+			})
+		}, func(x *piece) (err error) {
+			for k, b := range x.bytes {
+				err = errors.Join(err, e.put(k, b, x.words[k]))
+			}
+			p.punch(x.from, x.to)
+			return err
 		})
-	}, func(x *piece) (err error) {
-		for k, b := range x.bytes {
-			err = errors.Join(err, e.put(k, b, x.words[k]))
-		}
-		p.punch(x.from, x.to)
-		return err
-	})
 }
 
 // punch gives back the room of plain rows.
@@ -305,7 +308,8 @@ type frameMaker struct {
 }
 
 // frames packs plain rows [from, to), from a whole frame on, and hands out columns piece by piece.
-func (p *rowPacker) frames(m *frameMaker, lanes []uint64, from, to uint64, give func(column int, b []byte, words []uint32) error) error {
+func (p *rowPacker) frames(m *frameMaker, lanes []uint64, from, to uint64,
+	give func(column int, b []byte, words []uint32) error) error {
 	for from < to {
 		n := min(to-from, framesAtOnce*pack.Frame)
 		r, err := p.read(m, from, int(n))
@@ -314,7 +318,8 @@ func (p *rowPacker) frames(m *frameMaker, lanes []uint64, from, to uint64, give 
 		}
 		for at := uint64(0); at < n; at += pack.Frame {
 			lo, hi := int(at), int(min(at+pack.Frame, n))
-			folded := pack.Rows{First: from + at, Duration: r.Duration[lo:hi], Exclusive: r.Exclusive[lo:hi], Parent: r.Parent[lo:hi], Depth: r.Depth[lo:hi]}
+			folded := pack.Rows{First: from + at, Duration: r.Duration[lo:hi], Exclusive: r.Exclusive[lo:hi],
+				Parent: r.Parent[lo:hi], Depth: r.Depth[lo:hi]}
 			folded.Fold(lanes)
 		}
 		for k, b := range m.columns {
@@ -332,14 +337,16 @@ func (p *rowPacker) frames(m *frameMaker, lanes []uint64, from, to uint64, give 
 func (p *rowPacker) read(m *frameMaker, from uint64, n int) (r disk.RowSlices, err error) {
 	if c := m.plain; c != nil {
 		at := int(int64(from) - c.First)
-		r = disk.RowSlices{Begin: c.Begin, Duration: c.Duration, Exclusive: c.Exclusive, Region: c.Region, Parent: c.Parent, Depth: c.Depth}.Slice(at, at+n)
+		r = disk.RowSlices{Begin: c.Begin, Duration: c.Duration, Exclusive: c.Exclusive, Region: c.Region,
+			Parent: c.Parent, Depth: c.Depth}.Slice(at, at+n)
 	} else {
 		if m.rows.Begin == nil {
 			m.rows = disk.MakeRows(framesAtOnce * pack.Frame)
 		}
 		r = m.rows.Slice(0, n)
 	}
-	m.columns = [intervalColumns][]byte{spool.BytesOf(r.Begin), spool.BytesOf(r.Duration), spool.BytesOf(r.Exclusive), spool.BytesOf(r.Region), spool.BytesOf(r.Parent), spool.BytesOf(r.Depth)}
+	m.columns = [intervalColumns][]byte{spool.BytesOf(r.Begin), spool.BytesOf(r.Duration), spool.BytesOf(r.Exclusive),
+		spool.BytesOf(r.Region), spool.BytesOf(r.Parent), spool.BytesOf(r.Depth)}
 	if m.plain != nil {
 		return r, nil
 	}
@@ -383,7 +390,8 @@ func (p packedRows) mapRows(r *rows.Table) error {
 	return nil
 }
 
-// describe describes packed rows, beside what is derived from them: checksums and waiting for the disk take as long as a core reads.
+// describe describes packed rows, beside what is derived from them: checksums and waiting for the disk take as long as
+// a core reads.
 func (p packedRows) describe(ctx context.Context, described *described) error {
 	g, _ := errgroup.WithContext(ctx)
 	for k := range disk.Schema[intervalTable].Columns {
@@ -401,7 +409,8 @@ func (p packedRows) describe(ctx context.Context, described *described) error {
 	return g.Wait()
 }
 
-// each hands out when packed rows begin and how long they last, some frames at a time, each row a step after the one before.
+// each hands out when packed rows begin and how long they last, some frames at a time, each row a step after the one
+// before.
 func (p packedRows) each(table *rows.Table, step int, see func(begin, duration trace.Time)) {
 	const some = framesAtOnce * pack.Frame
 	begin, duration := make([]trace.Time, some), make([]trace.Time, some)

@@ -192,10 +192,11 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *write.
 		return w.stacked(ctx, id, s)
 	}
 	w.builder.Reset(trace.BuilderOptions{
-		StreamOptions: trace.StreamOptions{Unordered: s.Unordered && s.Disordered, ByName: s.ByName, ByParent: s.ByParent},
-		Parents:       w.f.parents(s),
-		Rounded:       s.RoundedTimes,
-		Intervals:     s.Intervals, End: w.f.end,
+		StreamOptions: trace.StreamOptions{Unordered: s.Unordered && s.Disordered, ByName: s.ByName,
+			ByParent: s.ByParent},
+		Parents:   w.f.parents(s),
+		Rounded:   s.RoundedTimes,
+		Intervals: s.Intervals, End: w.f.end,
 		Events: eventSorter{w.events}, Spans: spanSorter{w.spans},
 	}, &w.rows)
 	if err := w.decode(ctx, s, nil); err != nil {
@@ -237,13 +238,15 @@ func (w *rowWorker) fail(err error) { w.out.fail(err) }
 type eventSorter struct{ *spool.Spool[trace.Event] }
 
 func (s eventSorter) Each(f func(trace.Event) error) error {
-	by := spool.Order[trace.Event]{Key: func(e *trace.Event) int64 { return int64(e.Time) }, Ties: func(a, b *trace.Event) int { return trace.CompareEvents(*a, *b) }}
+	by := spool.Order[trace.Event]{Key: func(e *trace.Event) int64 { return int64(e.Time) },
+		Ties: func(a, b *trace.Event) int { return trace.CompareEvents(*a, *b) }}
 	return s.Sorted(nil, by, func(e *trace.Event) error { return f(*e) })
 }
 
 type spanSorter struct{ *spool.Spool[trace.Span] }
 
 func (s spanSorter) Each(f func(trace.Span) error) error {
-	by := spool.Order[trace.Span]{Key: func(x *trace.Span) int64 { return int64(x.Begin) }, Ties: func(a, b *trace.Span) int { return trace.CompareSpans(*a, *b) }}
+	by := spool.Order[trace.Span]{Key: func(x *trace.Span) int64 { return int64(x.Begin) },
+		Ties: func(a, b *trace.Span) int { return trace.CompareSpans(*a, *b) }}
 	return s.Sorted(nil, by, func(x *trace.Span) error { return f(*x) })
 }

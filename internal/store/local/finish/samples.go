@@ -9,9 +9,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Samples lie by counter and time. How many a counter has is known before, and most come in the order of time: these are written where they
-// belong as they come. Where one counter of a location is out of order, or it has more counters than are worth a buffer each, its
-// samples are sorted.
+// Samples lie by counter and time. How many a counter has is known before, and most come in the order of time: these
+// are written where they belong as they come. Where one counter of a location is out of order, or it has more counters
+// than are worth a buffer each, its samples are sorted.
 
 // A series is a counter that has samples, by the store's numbers.
 type series struct {
@@ -28,7 +28,9 @@ const mostSeries = 64
 func orderSeries(f *finisher) (list []series) {
 	for id, s := range f.Def.Series {
 		if s.Count > 0 {
-			list = append(list, series{f.order.numberOf(s.Location), renumbered(f.counterNumber, trace.CounterID(id)), s.Count, s.Disordered})
+			list = append(list,
+				series{f.order.numberOf(s.Location), renumbered(f.counterNumber, trace.CounterID(id)), s.Count,
+					s.Disordered})
 		}
 	}
 	slices.SortFunc(list, func(a, b series) int {
@@ -40,7 +42,9 @@ func orderSeries(f *finisher) (list []series) {
 // seriesOf are those of a location.
 func seriesOf(all []series, id trace.LocationID) []series {
 	at := func(id trace.LocationID) int {
-		i, _ := slices.BinarySearchFunc(all, id, func(s series, id trace.LocationID) int { return cmp.Compare(s.location, id) })
+		i,
+			_ := slices.BinarySearchFunc(all, id,
+			func(s series, id trace.LocationID) int { return cmp.Compare(s.location, id) })
 		return i
 	}
 	return all[at(id):at(id+1)]
@@ -67,7 +71,9 @@ func (w *rowWorker) startSamples(id trace.LocationID, samples uint32) {
 	at := out.sampleTime.Position()
 	for i, s := range list {
 		if i == len(out.series) {
-			out.series = append(out.series, seriesCursor{disk.Cursor[trace.Time]{To: w.f.files.sampleTime}, disk.Cursor[float64]{To: w.f.files.sampleValue}})
+			out.series = append(out.series,
+				seriesCursor{disk.Cursor[trace.Time]{To: w.f.files.sampleTime},
+					disk.Cursor[float64]{To: w.f.files.sampleValue}})
 		}
 		out.series[i].time.MoveTo(at)
 		out.series[i].value.MoveTo(at)
@@ -105,7 +111,8 @@ func (w *rowWorker) placeSamples() {
 		return
 	}
 	by := spool.Order[sampleRecord]{
-		Key: func(r *sampleRecord) int64 { return int64(r.counter) }, Ties: func(a, b *sampleRecord) int { return cmp.Compare(a.time, b.time) },
+		Key:  func(r *sampleRecord) int64 { return int64(r.counter) },
+		Ties: func(a, b *sampleRecord) int { return cmp.Compare(a.time, b.time) },
 	}
 	w.fail(w.samples.Sorted(nil, by, func(r *sampleRecord) error {
 		c := &w.f.counters[r.counter]

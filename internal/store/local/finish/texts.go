@@ -13,9 +13,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Texts were numbered as they came, from several goroutines of a reader at once. Now that facts lie in their order, texts get
-// the numbers of their first use: the same source gives the same bytes. Where the writer had to forget texts, some are there
-// twice, and which ones is chance: those stay as they are.
+// Texts were numbered as they came, from several goroutines of a reader at once. Now that facts lie in their order,
+// texts get the numbers of their first use: the same source gives the same bytes. Where the writer had to forget texts,
+// some are there twice, and which ones is chance: those stay as they are.
 
 // orderTexts gives texts their final numbers.
 func (f *finisher) orderTexts(context.Context) error {
@@ -115,5 +115,6 @@ func (f *finisher) moveTextBytes(used []uint32) (err error) {
 		}
 		return w.Flush()
 	})
-	return cmp.Or(err, file.Close(), os.WriteFile(filepath.Join(f.Dir, "text.offset.u64"), spool.BytesOf(starts), 0o644))
+	return cmp.Or(err, file.Close(),
+		os.WriteFile(filepath.Join(f.Dir, "text.offset.u64"), spool.BytesOf(starts), 0o644))
 }

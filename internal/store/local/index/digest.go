@@ -19,7 +19,8 @@ import (
 //	digest.NAME.VERSION.offsets   where each begins, one more than lanes
 
 func digestFiles(d trace.Digest) (records, offsets string) {
-	return fmt.Sprintf("digest.%s.%d.records", d.Name(), d.Version()), fmt.Sprintf("digest.%s.%d.offsets", d.Name(), d.Version())
+	return fmt.Sprintf("digest.%s.%d.records", d.Name(), d.Version()),
+		fmt.Sprintf("digest.%s.%d.offsets", d.Name(), d.Version())
 }
 
 // A digestPart is the records of some lanes.

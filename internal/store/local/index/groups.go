@@ -63,8 +63,9 @@ func newGroupOutput(r *rows.Table, dir string) *groupOutput {
 	n := len(r.C.LocationName)
 	column := disk.NewColumn[trace.Time](dir, "group.time.i64")
 	return &groupOutput{
-		r: r, dir: dir, column: column, out: disk.Cursor[trace.Time]{To: column}, pending: map[trace.LocationID]*rows.RoleBins{},
-		first: make([]uint64, n+1), level: make([]uint8, n+1), roles: make([]uint16, n+1),
+		r: r, dir: dir, column: column, out: disk.Cursor[trace.Time]{To: column},
+		pending: map[trace.LocationID]*rows.RoleBins{},
+		first:   make([]uint64, n+1), level: make([]uint8, n+1), roles: make([]uint16, n+1),
 	}
 }
 
@@ -100,7 +101,8 @@ func (o *groupOutput) finish() error {
 		o.first[n], o.level[n], o.roles[n] = o.first[0], o.level[0], o.roles[0]
 	}
 	return cmp.Or(o.out.Finish(), o.column.Close(),
-		disk.WriteColumn(o.dir, "location.group.u64", o.first), disk.WriteColumn(o.dir, "location.group_level.u8", o.level),
+		disk.WriteColumn(o.dir, "location.group.u64", o.first),
+		disk.WriteColumn(o.dir, "location.group_level.u8", o.level),
 		disk.WriteColumn(o.dir, "location.group_roles.u16", o.roles))
 }
 

@@ -97,11 +97,13 @@ func (p *indexPart) checkpoint(base uint32) error {
 	n := p.sums
 	p.sums = 0
 	p.checkpoints++
-	return cmp.Or(p.checkpointSums.Write(spool.BytesOf([]uint32{n})), p.checkpointBase.Write(spool.BytesOf([]uint32{base})))
+	return cmp.Or(p.checkpointSums.Write(spool.BytesOf([]uint32{n})),
+		p.checkpointBase.Write(spool.BytesOf([]uint32{base})))
 }
 
 func (p *indexPart) spills() []*spool.Spill {
-	all := []*spool.Spill{&p.checkpointSums, &p.checkpointBase, &p.sumRegion, &p.sumValue, &p.levelNodes, &p.nodeIndex, &p.nodeRow}
+	all := []*spool.Spill{&p.checkpointSums, &p.checkpointBase, &p.sumRegion, &p.sumValue, &p.levelNodes, &p.nodeIndex,
+		&p.nodeRow}
 	for k := range p.blocks {
 		all = append(all, &p.blocks[k], &p.sizes[k], &p.tops[k], &p.topSizes[k])
 	}
@@ -257,7 +259,8 @@ func (w *indexWorker) laneForest(p *indexPart) error {
 			break
 		}
 		levels++
-		err := cmp.Or(p.levelNodes.Write(spool.BytesOf([]uint32{uint32(l.count)})), l.index.Drain(p.nodeIndex.Write), l.row.Drain(p.nodeRow.Write))
+		err := cmp.Or(p.levelNodes.Write(spool.BytesOf([]uint32{uint32(l.count)})), l.index.Drain(p.nodeIndex.Write),
+			l.row.Drain(p.nodeRow.Write))
 		for k := range l.blocks {
 			block, size := p.blocks[k].Write, p.sizes[k].Write
 			if level == w.forest.top {

@@ -159,7 +159,8 @@ func (o *indexOutput) part() *indexPart {
 		return p
 	}
 	n := len(o.x.Summaries)
-	p := &indexPart{blocks: make([]spool.Spill, n), sizes: make([]spool.Spill, n), tops: make([]spool.Spill, n), topSizes: make([]spool.Spill, n), digests: make([]digestPart, len(o.x.Digests))}
+	p := &indexPart{blocks: make([]spool.Spill, n), sizes: make([]spool.Spill, n), tops: make([]spool.Spill, n),
+		topSizes: make([]spool.Spill, n), digests: make([]digestPart, len(o.x.Digests))}
 	for _, s := range p.spills() {
 		s.Dir, s.Limit = o.x.Temp, o.limit
 	}
@@ -179,7 +180,8 @@ func (o *indexOutput) consume(p *indexPart) error {
 	}
 	for k := range o.blocks {
 		s := &o.blocks[k]
-		err = cmp.Or(err, p.blocks[k].Drain(into8(&s.bytes)), p.sizes[k].Drain(s.counts), p.tops[k].Drain(into8(&s.tops)), p.topSizes[k].Drain(s.topCounts))
+		err = cmp.Or(err, p.blocks[k].Drain(into8(&s.bytes)), p.sizes[k].Drain(s.counts),
+			p.tops[k].Drain(into8(&s.tops)), p.topSizes[k].Drain(s.topCounts))
 	}
 	for k := range o.digests {
 		err = cmp.Or(err, o.digests[k].consume(&p.digests[k]))
@@ -207,7 +209,8 @@ func (o *indexOutput) consumeShape(p *indexPart) error {
 		p.checkpointSums.Drain(o.checkpointSum.counts), p.checkpointBase.Drain(into8(&o.checkpointBase)),
 		o.groups.consume(p.groups),
 		p.sumRegion.Drain(into8(&o.sumRegion)), p.sumValue.Drain(into8(&o.sumValue)),
-		p.levelNodes.Drain(o.levelNode.counts), p.nodeIndex.Drain(into8(&o.nodeIndex)), p.nodeRow.Drain(into8(&o.nodeRow)),
+		p.levelNodes.Drain(o.levelNode.counts), p.nodeIndex.Drain(into8(&o.nodeIndex)),
+		p.nodeRow.Drain(into8(&o.nodeRow)),
 	)
 }
 
@@ -233,13 +236,14 @@ func (o *indexOutput) close() error {
 	return err
 }
 
-// sections describes what was written. Blocks of one size need no offsets. Where most lanes are short, offsets of their tops would take more
-// than they save.
+// sections describes what was written. Blocks of one size need no offsets. Where most lanes are short, offsets of their
+// tops would take more than they save.
 func (o *indexOutput) sections() ([]disk.Section, error) {
 	var out []disk.Section
 	for k, s := range o.x.Summaries {
 		b := &o.blocks[k]
-		sec := disk.Section{Name: s.Name(), Version: s.Version(), Block: max(b.size, 0), Blocks: blocksFile(s), Offsets: offsetsFile(s)}
+		sec := disk.Section{Name: s.Name(), Version: s.Version(), Block: max(b.size, 0), Blocks: blocksFile(s),
+			Offsets: offsetsFile(s)}
 		if b.size > 0 {
 			sec.Offsets = ""
 		}

@@ -17,14 +17,14 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// The second pass can be shared out: results of jobs are put together in the order of locations, whoever made them. A share
-// is the results of some jobs that follow each other, as a file:
+// The second pass can be shared out: results of jobs are put together in the order of locations, whoever made them. A
+// share is the results of some jobs that follow each other, as a file:
 //
 //	result   lists: of counts, of every spill, of groups, of digests
 //	list     pieces, each u32 length and bytes; one of length 0 ends it
 
-// Share does the jobs that begin with rows [from, end), and writes their results. Jobs are those of the whole pass: the order of groups depends
-// on how it is cut.
+// Share does the jobs that begin with rows [from, end), and writes their results. Jobs are those of the whole pass: the
+// order of groups depends on how it is cut.
 func (x *Indexer) Share(ctx context.Context, to io.Writer, from, end uint64) error {
 	for _, j := range x.R.RowJobs(indexJobRows) {
 		if at := x.R.C.LaneRow[x.R.C.LocationLane[j[0]]]; at >= from && at < end {
@@ -87,8 +87,9 @@ func (x *Indexer) Join(ctx context.Context, shares []io.Reader) error {
 	return err
 }
 
-// gather adds the bins of locations that are not wholly in a range to those of the ranges before, and leaves with the range what ends in
-// it, or in the last all: of many ranges each would have bins as long as the run of all locations above it.
+// gather adds the bins of locations that are not wholly in a range to those of the ranges before, and leaves with the
+// range what ends in it, or in the last all: of many ranges each would have bins as long as the run of all locations
+// above it.
 func (p *groupPart) gather(r *rows.Table, open map[trace.LocationID]*rows.RoleBins, last bool) {
 	kept := p.parts[:0]
 	for _, x := range p.parts {

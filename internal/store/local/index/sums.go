@@ -162,7 +162,8 @@ func (s *summer) reserve(rows int) {
 // extend appends a segment, joined to the last one where an empty interval lay between.
 // There is room for it, see reserve. It is written field by field: one that is made
 // elsewhere and copied takes three times as long.
-func extend(list []trace.Segment, begin, end trace.Time, row int, region trace.RegionID, role trace.Role) []trace.Segment {
+func extend(list []trace.Segment, begin, end trace.Time, row int, region trace.RegionID,
+	role trace.Role) []trace.Segment {
 	k := len(list)
 	if k > 0 && list[k-1].Row == row {
 		list[k-1].End = end

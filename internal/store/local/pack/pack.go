@@ -18,8 +18,8 @@
 // say is added to the base, modulo 2^64; by a list they are a place in it. A frame
 // without any byte has only zeros.
 //
-// Floating point numbers are their 64 bits, as any others. Where none of a frame has a fraction, as most that were counted,
-// they are written as integers, and the head says so.
+// Floating point numbers are their 64 bits, as any others. Where none of a frame has a fraction, as most that were
+// counted, they are written as integers, and the head says so.
 //
 // The directory has a u32 for each frame and one more: where it begins, in words of eight
 // bytes. It is filled up to a word and ends the file.
@@ -94,8 +94,8 @@ func Append(dst []byte, values []uint64) []byte {
 	return appendCoded(dst, values, best, 0)
 }
 
-// AppendFloats writes a frame of the bits of floating point numbers. Those with a fraction hardly have bits in common but where they are equal: no
-// differences are tried.
+// AppendFloats writes a frame of the bits of floating point numbers. Those with a fraction hardly have bits in common
+// but where they are equal: no differences are tried.
 func AppendFloats(dst []byte, values []uint64) []byte {
 	if allZero(values) {
 		return dst
@@ -154,8 +154,8 @@ func differ(d, values []uint64, first uint64) {
 // mostSteps is how often values that go up in equal steps may begin anew.
 const mostSteps = Frame / 6
 
-// fitSteps is for values that go up in equal steps but for few, as windows of time do location by location: hardly anything takes less. It has no
-// bytes where they do not.
+// fitSteps is for values that go up in equal steps but for few, as windows of time do location by location: hardly
+// anything takes less. It has no bytes where they do not.
 func fitSteps(values []uint64) coding {
 	n := len(values)
 	if n < Frame/2 {
@@ -210,7 +210,8 @@ func fit(values []uint64, how int) coding {
 }
 
 func fitBase(values []uint64, base uint64) coding {
-	// Neighbours are often as long as each other, and a core waits for one count before it adds to it again: four take turns.
+	// Neighbours are often as long as each other, and a core waits for one count before it adds to it again: four take
+	// turns.
 	var count [4][65]uint8
 	all := uint64(0)
 	four := values[:len(values)&^3]
@@ -373,8 +374,8 @@ func appendBits(dst []byte, values []uint64, base uint64, width int, places []by
 	return dst
 }
 
-// Decode fills in the values of a frame. At least eight bytes follow it in b, as a directory does. One that cannot be gives
-// any values, or an index out of range. Values of columns with fewer bits are the lowest of 64.
+// Decode fills in the values of a frame. At least eight bytes follow it in b, as a directory does. One that cannot be
+// gives any values, or an index out of range. Values of columns with fewer bits are the lowest of 64.
 func Decode[T uint8 | uint16 | uint32 | uint64](values []T, b []byte, empty bool) {
 	if empty {
 		clear(values)

@@ -45,7 +45,8 @@ func (r *Rows) turn(lanes []uint64, fold bool) {
 			}
 			to = n
 		}
-		part := Rows{Duration: r.Duration[from:to], Exclusive: r.Exclusive[from:to], Parent: r.Parent[from:to], Depth: r.Depth[from:to]}
+		part := Rows{Duration: r.Duration[from:to], Exclusive: r.Exclusive[from:to], Parent: r.Parent[from:to],
+			Depth: r.Depth[from:to]}
 		part.turnLane(before, fold)
 		from, before = to, 0
 	}

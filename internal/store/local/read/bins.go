@@ -15,7 +15,8 @@ var _ store.Binner = (*Reader)(nil)
 // RegionBins implements store.Binner. A bin costs a walk over its rows, or, where it
 // has more than two blocks of them, O(regions) and a walk of less than a block at
 // each edge; bins that follow each other share theirs.
-func (r times) RegionBins(ctx context.Context, level int, keep []bool, want []store.LaneBins, f func(int, *store.RegionBin) error) error {
+func (r times) RegionBins(ctx context.Context, level int, keep []bool, want []store.LaneBins,
+	f func(int, *store.RegionBin) error) error {
 	if err := r.Enter(); err != nil {
 		return err
 	}

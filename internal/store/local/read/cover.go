@@ -131,7 +131,8 @@ func (c *coverer) stretch(from, to trace.Time, lo, hi int) error {
 	}
 	c.walk.StartAt(&c.v, c.r.Roles, from, lo)
 	segments := slices.Grow(c.s.Segments[:0], 2*(hi-lo)+1) // a row begins and ends once
-	c.s = trace.Stretch{Begin: from, End: to, Rows: c.v.Columns(c.id, c.lane, lo, hi), Segments: c.walk.Segments(segments, to)}
+	c.s = trace.Stretch{Begin: from, End: to, Rows: c.v.Columns(c.id, c.lane, lo, hi),
+		Segments: c.walk.Segments(segments, to)}
 	c.s.Rows.Open = open
 	return c.visit.Rows(&c.s)
 }

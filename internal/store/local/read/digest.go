@@ -22,7 +22,8 @@ var _ store.Digester = (*Reader)(nil)
 func (r *sections) openDigests(digests []trace.Digest) error {
 	r.digests = map[string]*openSection{}
 	for _, d := range digests {
-		i := slices.IndexFunc(r.manifest.Digests, func(x disk.Section) bool { return x.Name == d.Name() && x.Version == d.Version() })
+		i := slices.IndexFunc(r.manifest.Digests,
+			func(x disk.Section) bool { return x.Name == d.Name() && x.Version == d.Version() })
 		err := error(nil)
 		if i >= 0 {
 			err = r.openDigest(r.path, r.manifest.Digests[i], r.manifest, "")
@@ -52,7 +53,11 @@ func (r *sections) openDigest(dir string, x disk.Section, m *disk.Manifest, temp
 	}
 	s.bytes, s.offsets = bytes[0], spool.ViewOf[uint64](bytes[1])
 	lanes := len(r.C.LaneRow) - 1
-	if err := disk.Guard(func() error { s.checks[1].Touch(int64(max(lanes, 0))*8, int64(max(lanes, 0)+1)*8); return nil }); err != nil {
+	if err := disk.Guard(func() error {
+		s.checks[1].Touch(int64(max(lanes, 0))*8,
+			int64(max(lanes, 0)+1)*8)
+		return nil
+	}); err != nil {
 		return err
 	}
 	if len(s.offsets) != max(lanes, 0)+1 || s.offsets[max(lanes, 0)] != uint64(len(s.bytes)) {
@@ -71,7 +76,8 @@ func (r *sections) rebuildDigest(d trace.Digest) error {
 			return err
 		}
 	}
-	x := &index.Indexer{R: r.Table, Dir: dir, Temp: dir, Workers: r.Workers, Memory: rebuildMemory, Digests: []trace.Digest{d}}
+	x := &index.Indexer{R: r.Table, Dir: dir, Temp: dir, Workers: r.Workers, Memory: rebuildMemory,
+		Digests: []trace.Digest{d}}
 	made, err := x.Describe(context.Background())
 	if err != nil {
 		return errors.Join(err, os.RemoveAll(dir))
@@ -99,7 +105,8 @@ func (r *sections) Digests(ctx context.Context, name string, w store.Window, f f
 		if in.Begin >= in.Until || v.Last < in.Begin || !v.BeginsBefore(in.Until) {
 			return nil
 		}
-		l := trace.DigestedLane{Location: id, Lane: lane, Lanes: int(r.C.LocationLane[id+1] - r.C.LocationLane[id]), Lo: v.FirstFrom(in.Begin), Hi: v.FirstFrom(in.Until), Callers: v.Callers}
+		l := trace.DigestedLane{Location: id, Lane: lane, Lanes: int(r.C.LocationLane[id+1] - r.C.LocationLane[id]),
+			Lo: v.FirstFrom(in.Begin), Hi: v.FirstFrom(in.Until), Callers: v.Callers}
 		for _, x := range v.Open(nil, l.Lo, in.Begin) {
 			if x.Begin < in.Begin && x.End > in.Begin {
 				l.Open = append(l.Open, x)

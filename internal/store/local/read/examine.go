@@ -140,7 +140,8 @@ func (x *Examination) countLocations(r *Reader) {
 				continue
 			}
 			from, to, ok := r.Checks.BytesOf(d.Name, from, to)
-			if !ok || d.Blocks == nil || slices.ContainsFunc(d.Blocks, func(b [2]int64) bool { return b[0] < to && b[1] > from }) {
+			if !ok || d.Blocks == nil ||
+				slices.ContainsFunc(d.Blocks, func(b [2]int64) bool { return b[0] < to && b[1] > from }) {
 				bad[trace.LocationID(id)] = true
 			}
 		}

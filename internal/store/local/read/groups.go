@@ -18,7 +18,8 @@ import (
 const maxGroupCells = 1 << 24
 
 // Groups implements store.Reader.
-func (r roleTimes) Groups(ctx context.Context, locations []trace.LocationID, begin, end trace.Time, level int) (*store.GroupBins, error) {
+func (r roleTimes) Groups(ctx context.Context, locations []trace.LocationID, begin, end trace.Time,
+	level int) (*store.GroupBins, error) {
 	if err := r.Enter(); err != nil {
 		return nil, err
 	}
@@ -32,7 +33,9 @@ func (r roleTimes) Groups(ctx context.Context, locations []trace.LocationID, beg
 		g.Bins = int((end - begin + 1<<level - 1) >> level)
 	}
 	if g.Bins > maxGroupCells/max(len(locations), 1) {
-		return nil, fmt.Errorf("groups: %d bins of %d locations are more than a picture can show; ask for a coarser level", g.Bins, len(locations))
+		return nil,
+			fmt.Errorf("groups: %d bins of %d locations are more than a picture can show; ask for a coarser level",
+				g.Bins, len(locations))
 	}
 	g.Time = make([]trace.Time, len(locations)*g.Bins*trace.RoleCount)
 	if err := r.Guarded(ctx, func() error { r.bringBins(locations); return nil }); err != nil {
@@ -48,7 +51,9 @@ func (r roleTimes) Groups(ctx context.Context, locations []trace.LocationID, beg
 			g.Rows[k] += int(r.Holders[x[1]] - r.Holders[x[0]])
 		}
 		if level+bits.Len(uint(g.Rows[k])) > 62 {
-			return nil, fmt.Errorf("groups: bins of 2^%d ns of %d locations together run over; ask for a finer level", level, g.Rows[k])
+			return nil,
+				fmt.Errorf("groups: bins of 2^%d ns of %d locations together run over; ask for a finer level", level,
+					g.Rows[k])
 		}
 		if g.Bins == 0 || g.Rows[k] == 0 {
 			continue

@@ -71,7 +71,8 @@ type linkPart struct {
 const linkParts = 8
 
 // timedLinks hands out blocks of links in order, while those that follow are unpacked on other cores.
-func (r links) timedLinks(ctx context.Context, in rows.Window, set rows.Ranges, f func(*store.LinkColumns) error) error {
+func (r links) timedLinks(ctx context.Context, in rows.Window, set rows.Ranges,
+	f func(*store.LinkColumns) error) error {
 	blocks := r.blocks(in)
 	all := len(set) == 1 && set[0] == [2]trace.LocationID{0, trace.LocationID(r.Len())}
 	has := r.members(set)
@@ -79,7 +80,8 @@ func (r links) timedLinks(ctx context.Context, in rows.Window, set rows.Ranges, 
 	unpack := func(p *linkPart) {
 		for k := p.from; k < p.to; k++ {
 			b, out := blocks[k].at, &p.links[k-p.from]
-			r.Checks.Of("link").UnpackLinks(out, uint64(b*disk.LinkBlock), min(uint64(b+1)*disk.LinkBlock, n), min(uint64(blocks[k].until)*disk.LinkBlock, n))
+			r.Checks.Of("link").UnpackLinks(out, uint64(b*disk.LinkBlock), min(uint64(b+1)*disk.LinkBlock, n),
+				min(uint64(blocks[k].until)*disk.LinkBlock, n))
 			r.soundLinks("link", out)
 			if !all || r.C.BlockBegin[b] < in.Begin || r.C.BlockEnd[b] >= in.Until {
 				keepLinks(out, in, has)
@@ -112,23 +114,24 @@ func (r links) timedLinks(ctx context.Context, in rows.Window, set rows.Ranges, 
 		return ctx.Err()
 	}
 	free := make(chan *linkPart, 2*r.Workers) // as many as are under way at once
-	return parallel.Ordered(ctx, (len(blocks)+linkParts-1)/linkParts, r.Workers, func() struct{} { return struct{}{} }, func(_ context.Context, _ struct{}, i int) (*linkPart, error) {
-		var p *linkPart
-		select {
-		case p = <-free:
-		default:
-			p = &linkPart{links: make([]store.LinkColumns, linkParts)}
-		}
-		p.from, p.to = i*linkParts, min((i+1)*linkParts, len(blocks))
-		return p, disk.Guard(func() error {
-			unpack(p)
-			return nil
+	return parallel.Ordered(ctx, (len(blocks)+linkParts-1)/linkParts, r.Workers, func() struct{} { return struct{}{} },
+		func(_ context.Context, _ struct{}, i int) (*linkPart, error) {
+			var p *linkPart
+			select {
+			case p = <-free:
+			default:
+				p = &linkPart{links: make([]store.LinkColumns, linkParts)}
+			}
+			p.from, p.to = i*linkParts, min((i+1)*linkParts, len(blocks))
+			return p, disk.Guard(func() error {
+				unpack(p)
+				return nil
+			})
+		}, func(p *linkPart) error {
+			err := disk.Guard(func() error { return give(p) })
+			free <- p
+			return err
 		})
-	}, func(p *linkPart) error {
-		err := disk.Guard(func() error { return give(p) })
-		free <- p
-		return err
-	})
 }
 
 // A linkRange is a block of links, and the first behind it that is not asked for.
@@ -149,7 +152,8 @@ func (r links) blocks(in rows.Window) (list []linkRange) {
 	return list
 }
 
-// members gives a set of locations as it is asked for most quickly: of many ranges one by one, unless there are more locations than links to ask for.
+// members gives a set of locations as it is asked for most quickly: of many ranges one by one, unless there are more
+// locations than links to ask for.
 func (r links) members(set rows.Ranges) func(trace.LocationID) bool {
 	const few = 4
 	if len(set) <= few || r.Len() > len(r.C.Link.Kind) {
@@ -182,9 +186,11 @@ func keepLinks(l *store.LinkColumns, in rows.Window, has func(trace.LocationID) 
 
 func truncateLinks(out *store.LinkColumns) {
 	*out = store.LinkColumns{
-		Kind: out.Kind[:0], FromLocation: out.FromLocation[:0], FromTime: out.FromTime[:0], FromLane: out.FromLane[:0], FromRow: out.FromRow[:0],
+		Kind: out.Kind[:0], FromLocation: out.FromLocation[:0], FromTime: out.FromTime[:0], FromLane: out.FromLane[:0],
+		FromRow:    out.FromRow[:0],
 		ToLocation: out.ToLocation[:0], ToTime: out.ToTime[:0], ToLane: out.ToLane[:0], ToRow: out.ToRow[:0],
-		Size: out.Size[:0], Tag: out.Tag[:0], Communicator: out.Communicator[:0], Count: out.Count[:0], Untimed: out.Untimed[:0],
+		Size: out.Size[:0], Tag: out.Tag[:0], Communicator: out.Communicator[:0], Count: out.Count[:0],
+		Untimed: out.Untimed[:0],
 	}
 }
 
@@ -196,7 +202,8 @@ func (r links) untimedLinks(set rows.Ranges, f func(*store.LinkColumns) error) e
 			continue
 		}
 		out.Kind = append(out.Kind, l.Kind[i])
-		out.FromLocation, out.ToLocation = append(out.FromLocation, l.FromLocation[i]), append(out.ToLocation, l.ToLocation[i])
+		out.FromLocation, out.ToLocation = append(out.FromLocation, l.FromLocation[i]),
+			append(out.ToLocation, l.ToLocation[i])
 		out.FromTime, out.ToTime = append(out.FromTime, 0), append(out.ToTime, 0)
 		out.FromLane, out.FromRow = append(out.FromLane, -1), append(out.FromRow, -1)
 		out.ToLane, out.ToRow = append(out.ToLane, -1), append(out.ToRow, -1)

@@ -11,8 +11,8 @@ import (
 
 var _ store.LinkSummer = (*Reader)(nil)
 
-// LinkSums implements store.LinkSummer. Links are sorted by when they start: those of a window lie next to each other. Nodes that lie
-// wholly among them are kept as sums, from the largest down; what is left at both ends is read.
+// LinkSums implements store.LinkSummer. Links are sorted by when they start: those of a window lie next to each other.
+// Nodes that lie wholly among them are kept as sums, from the largest down; what is left at both ends is read.
 func (r links) LinkSums(ctx context.Context, w store.Window) ([]store.LinkSum, error) {
 	if err := r.Enter(); err != nil {
 		return nil, err
@@ -93,7 +93,8 @@ func (r links) bringSums(lo, hi, n uint64) {
 		return
 	}
 	nodes, blocks := disk.Rows{Of: r.Checks.Of("link_sum")}, disk.Rows{Of: r.Checks.Of("link")}
-	for lo < hi && len(blocks.Ranges) < mostBrought { // where no sums are kept it is all links of the window, and these come by and by
+	for lo < hi && len(blocks.Ranges) < mostBrought {
+		// where no sums are kept it is all links of the window, and these come by and by
 		if from, to, size := r.node(lo, hi); size > 0 {
 			nodes.Ranges = append(nodes.Ranges, [2]uint64{from, to})
 			lo += size
@@ -109,7 +110,8 @@ func (r links) bringSums(lo, hi, n uint64) {
 // mostBrought is how many blocks of links lie between two nodes at most where all nodes are kept, twice.
 const mostBrought = 2 * disk.LinkNode / disk.LinkBlock
 
-// addNode adds the largest node that is kept, begins at lo and ends by hi; it gives how many links it has, 0: there is none.
+// addNode adds the largest node that is kept, begins at lo and ends by hi; it gives how many links it has, 0: there is
+// none.
 func (r links) addNode(sum *store.LinkAdder, lo, hi uint64) uint64 {
 	from, to, size := r.node(lo, hi)
 	if size == 0 {
@@ -120,7 +122,8 @@ func (r links) addNode(sum *store.LinkAdder, lo, hi uint64) uint64 {
 	sound("link_sum.from_location", c.From[from:to], r.Len())
 	sound("link_sum.to_location", c.To[from:to], r.Len())
 	for i := from; i < to; i++ {
-		sum.Add(store.LinkSum{Kind: c.Kind[i], From: c.From[i], To: c.To[i], Count: c.Count[i], Sized: c.Sized[i], Bytes: c.Bytes[i], Time: c.Time[i]})
+		sum.Add(store.LinkSum{Kind: c.Kind[i], From: c.From[i], To: c.To[i], Count: c.Count[i], Sized: c.Sized[i],
+			Bytes: c.Bytes[i], Time: c.Time[i]})
 	}
 	return size
 }

@@ -50,9 +50,11 @@ func (r *definitionsOf) loadTree(text func(uint32) string) {
 	c := &r.C
 	n := len(c.LocationName)
 	t := &store.Tree{
-		Name: make([]string, n), Kind: make([]trace.Kind, n), Holds: make([]bool, n), Attributes: make([][]trace.Attribute, n),
-		Parent: append([]trace.LocationID(nil), c.LocationParent...), Last: append([]trace.LocationID(nil), c.LocationLast...),
-		Level: append([]uint16(nil), c.LocationLevel...), Rank: append([]int32(nil), c.LocationRank...),
+		Name: make([]string, n), Kind: make([]trace.Kind, n), Holds: make([]bool, n),
+		Attributes: make([][]trace.Attribute, n),
+		Parent:     append([]trace.LocationID(nil), c.LocationParent...),
+		Last:       append([]trace.LocationID(nil), c.LocationLast...),
+		Level:      append([]uint16(nil), c.LocationLevel...), Rank: append([]int32(nil), c.LocationRank...),
 	}
 	r.lanes = append([]uint32(nil), c.LocationLane...)
 	r.Holders, r.counting = make([]uint32, n+1), make([]uint32, n+1)
@@ -74,7 +76,8 @@ func (r *definitionsOf) loadTree(text func(uint32) string) {
 		t.Holds[id] = true
 		r.counting[id+1]++
 	}
-	c.LocationFact.Each(text, func(owner uint32, a trace.Attribute) { t.Attributes[owner] = append(t.Attributes[owner], a) })
+	c.LocationFact.Each(text,
+		func(owner uint32, a trace.Attribute) { t.Attributes[owner] = append(t.Attributes[owner], a) })
 	r.tree = t
 }
 
@@ -99,13 +102,15 @@ func (r *definitionsOf) loadRegions(text func(uint32) string) {
 	r.counters = make([]trace.Counter, len(c.CounterName))
 	for i := range r.counters {
 		r.counters[i] = trace.Counter{
-			Location: c.CounterLocation[i], Name: text(c.CounterName[i]), Unit: text(c.CounterUnit[i]), Monotone: c.CounterMonotone[i]&disk.CounterMonotone != 0,
-			Grows: c.CounterMonotone[i]&disk.CounterGrows != 0,
+			Location: c.CounterLocation[i], Name: text(c.CounterName[i]), Unit: text(c.CounterUnit[i]),
+			Monotone: c.CounterMonotone[i]&disk.CounterMonotone != 0,
+			Grows:    c.CounterMonotone[i]&disk.CounterGrows != 0,
 		}
 	}
 	r.callPaths = make([]trace.CallPath, len(c.CallPathParent))
 	for i := range r.callPaths {
-		r.callPaths[i] = trace.CallPath{Parent: c.CallPathParent[i], Region: c.CallPathRegion[i], Flat: c.CallPathFlat[i] != 0}
+		r.callPaths[i] = trace.CallPath{Parent: c.CallPathParent[i], Region: c.CallPathRegion[i],
+			Flat: c.CallPathFlat[i] != 0}
 	}
 }
 
@@ -116,7 +121,8 @@ func (r *definitionsOf) loadGroups(text func(uint32) string) {
 	for i := range r.communicators {
 		members := c.Member[c.CommunicatorMember[i]:c.CommunicatorMember[i+1]]
 		r.communicators[i] = trace.Communicator{
-			Name: text(c.CommunicatorName[i]), Parent: c.CommunicatorParent[i], Members: append([]trace.LocationID(nil), members...),
+			Name: text(c.CommunicatorName[i]), Parent: c.CommunicatorParent[i],
+			Members: append([]trace.LocationID(nil), members...),
 		}
 	}
 	r.topologies = make([]trace.Topology, len(r.manifest.Topologies))
@@ -149,9 +155,9 @@ func (r *definitionsOf) loadInfo() {
 	}
 }
 
-// checkStructure makes sure that what definitions say of each other can be so: offsets ascend and stay within their tables, parents
-// come before their children, numbers are those of something. Checksums have been verified: this guards against a
-// store that was written wrong, or to do harm. O(locations + lanes + other definitions).
+// checkStructure makes sure that what definitions say of each other can be so: offsets ascend and stay within their
+// tables, parents come before their children, numbers are those of something. Checksums have been verified: this guards
+// against a store that was written wrong, or to do harm. O(locations + lanes + other definitions).
 func (r *definitionsOf) checkStructure() error {
 	c := &r.C
 	locations, regions := len(c.LocationName), len(c.RegionName)
@@ -192,7 +198,8 @@ func ascends[T uint32 | uint64](offsets []T, end T) bool {
 	return len(offsets) > 0 && offsets[0] == 0 && offsets[len(offsets)-1] == end && slices.IsSorted(offsets)
 }
 
-// parentsBefore reports whether every parent has a lower number than its child, so that no chain of them has an end that never comes.
+// parentsBefore reports whether every parent has a lower number than its child, so that no chain of them has an end
+// that never comes.
 func parentsBefore[T ~uint32](parents []T, none T) bool {
 	for i, p := range parents {
 		if p != none && int64(p) >= int64(i) {
@@ -202,7 +209,8 @@ func parentsBefore[T ~uint32](parents []T, none T) bool {
 	return true
 }
 
-// acyclic reports whether every chain of parents ends, and stays in the table. O(n): what is known to end is not followed again.
+// acyclic reports whether every chain of parents ends, and stays in the table. O(n): what is known to end is not
+// followed again.
 func acyclic[T ~uint32](parents []T, none T) bool {
 	state := make([]uint8, len(parents)) // 1: on the chain at hand, 2: ends
 	for i := range parents {

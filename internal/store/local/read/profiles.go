@@ -31,8 +31,10 @@ func addColumn[T any](b *batch, n int) []T {
 	return column
 }
 
-// rowsOf hands out the rows of a table, in batches: row gives that at a place of the batch, look is called before with the places that are.
-func rowsOf[T any](ctx context.Context, r profiles, table string, n int, ids []trace.LocationID, b *batch, look func(lo, hi int), row func(i int) T, f func([]T) error) error {
+// rowsOf hands out the rows of a table, in batches: row gives that at a place of the batch, look is called before with
+// the places that are.
+func rowsOf[T any](ctx context.Context, r profiles, table string, n int, ids []trace.LocationID, b *batch,
+	look func(lo, hi int), row func(i int) T, f func([]T) error) error {
 	if err := r.Enter(); err != nil {
 		return err
 	}
@@ -90,7 +92,8 @@ func (r profiles) Profile(ctx context.Context, ids []trace.LocationID, f func([]
 	n := len(r.C.ProfileLocation)
 	b := newBatch(n)
 	path, metric := addColumn[trace.CallPathID](b, n), addColumn[trace.MetricID](b, n)
-	calls, subcalls, inclusive, exclusive := addColumn[float64](b, n), addColumn[float64](b, n), addColumn[float64](b, n), addColumn[float64](b, n)
+	calls, subcalls, inclusive, exclusive := addColumn[float64](b, n), addColumn[float64](b, n),
+		addColumn[float64](b, n), addColumn[float64](b, n)
 	return rowsOf(ctx, r, "profile", n, ids, b, r.soundPaths("profile", path, metric), func(i int) trace.ProfileRow {
 		return trace.ProfileRow{
 			Location: b.location[i], Path: path[i], Metric: metric[i],
@@ -113,7 +116,8 @@ func (r profiles) ProfileTotals(ctx context.Context) ([]trace.ProfileRow, error)
 		for i := range out {
 			out[i] = trace.ProfileRow{
 				Location: trace.NoLocation, Path: c.TotalPath[i], Metric: c.TotalMetric[i],
-				Calls: c.TotalValue[0][i], Subcalls: c.TotalValue[1][i], Inclusive: c.TotalValue[2][i], Exclusive: c.TotalValue[3][i],
+				Calls: c.TotalValue[0][i], Subcalls: c.TotalValue[1][i], Inclusive: c.TotalValue[2][i],
+				Exclusive: c.TotalValue[3][i],
 			}
 		}
 		return ctx.Err()
@@ -126,7 +130,8 @@ func (r profiles) Atomics(ctx context.Context, ids []trace.LocationID, f func([]
 	n := len(r.C.AtomicLocation)
 	b := newBatch(n)
 	path, metric := addColumn[trace.CallPathID](b, n), addColumn[trace.MetricID](b, n)
-	count, low, high, mean, squares := addColumn[float64](b, n), addColumn[float64](b, n), addColumn[float64](b, n), addColumn[float64](b, n), addColumn[float64](b, n)
+	count, low, high, mean, squares := addColumn[float64](b, n), addColumn[float64](b, n), addColumn[float64](b, n),
+		addColumn[float64](b, n), addColumn[float64](b, n)
 	return rowsOf(ctx, r, "atomic", n, ids, b, r.soundPaths("atomic", path, metric), func(i int) trace.AtomicRow {
 		return trace.AtomicRow{
 			Location: b.location[i], Path: path[i], Metric: metric[i],
@@ -140,10 +145,13 @@ func (r profiles) Moments(ctx context.Context, ids []trace.LocationID, f func([]
 	n := len(r.C.MomentLocation)
 	b := newBatch(n)
 	role, begin, end := addColumn[trace.Role](b, n), addColumn[trace.Time](b, n), addColumn[trace.Time](b, n)
-	weight, mean, central := addColumn[float64](b, n), addColumn[float64](b, n), addColumn[[trace.MaxMoment + 1]float64](b, n)
-	return rowsOf(ctx, r, "moment", n, ids, b, func(lo, hi int) { sound("moment.role", role[lo:hi], trace.RoleCount) }, func(i int) trace.MomentRow {
-		return trace.MomentRow{
-			Location: b.location[i], Role: role[i], Begin: begin[i], End: end[i], Weight: weight[i], Mean: mean[i], Central: central[i],
-		}
-	}, f)
+	weight, mean, central := addColumn[float64](b, n), addColumn[float64](b, n),
+		addColumn[[trace.MaxMoment + 1]float64](b, n)
+	return rowsOf(ctx, r, "moment", n, ids, b, func(lo, hi int) { sound("moment.role", role[lo:hi], trace.RoleCount) },
+		func(i int) trace.MomentRow {
+			return trace.MomentRow{
+				Location: b.location[i], Role: role[i], Begin: begin[i], End: end[i], Weight: weight[i], Mean: mean[i],
+				Central: central[i],
+			}
+		}, f)
 }

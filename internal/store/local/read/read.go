@@ -63,8 +63,9 @@ func newReader(path string, m *disk.Manifest) *Reader {
 	d := &definitionsOf{Table: rows, sections: s}
 	return &Reader{
 		Table: rows, definitionsOf: d, sections: s,
-		intervals: intervals{rows}, links: links{rows}, records: records{rows, d}, profiles: profiles{rows, d}, roleTimes: roleTimes{rows},
-		times: times{rows, new(sync.Pool)},
+		intervals: intervals{rows}, links: links{rows}, records: records{rows, d}, profiles: profiles{rows, d},
+		roleTimes: roleTimes{rows},
+		times:     times{rows, new(sync.Pool)},
 	}
 }
 
@@ -164,7 +165,8 @@ func (r *Reader) mapAll() error {
 	if err != nil {
 		return err
 	}
-	r.OfSum, r.OfCheckpoint, r.OfLevel, r.OfNode, r.OfGroup = r.Checks.Of("sum"), r.Checks.Of("checkpoint"), r.Checks.Of("level"), r.Checks.Of("node"), r.Checks.Of("group.time")
+	r.OfSum, r.OfCheckpoint, r.OfLevel, r.OfNode, r.OfGroup = r.Checks.Of("sum"), r.Checks.Of("checkpoint"),
+		r.Checks.Of("level"), r.Checks.Of("node"), r.Checks.Of("group.time")
 	r.Sure = disk.NewRowCheck(r.Checks.Of("interval"), &r.C, &r.RowHeld)
 	return nil
 }
@@ -231,9 +233,10 @@ func checkBytes(e disk.FileEntry, b []byte) error {
 	return nil
 }
 
-// OpenFrom opens a store that lies elsewhere, by its manifest. Blocks of its files are fetched when they are used; a request has
-// as long as timeout says.
-func OpenFrom(from disk.Elsewhere, manifest []byte, timeout time.Duration, summaries []trace.Summary, digests ...trace.Digest) (*Reader, error) {
+// OpenFrom opens a store that lies elsewhere, by its manifest. Blocks of its files are fetched when they are used; a
+// request has as long as timeout says.
+func OpenFrom(from disk.Elsewhere, manifest []byte, timeout time.Duration, summaries []trace.Summary,
+	digests ...trace.Digest) (*Reader, error) {
 	if !spool.LittleEndian() {
 		return nil, errors.New("this machine is big endian; stores are little endian")
 	}
@@ -253,8 +256,8 @@ func OpenFrom(from disk.Elsewhere, manifest []byte, timeout time.Duration, summa
 	return r, nil
 }
 
-// remoteWorkers is how many lanes are asked at once of a store that lies elsewhere: most of the time they wait, and those that wait
-// are answered together.
+// remoteWorkers is how many lanes are asked at once of a store that lies elsewhere: most of the time they wait, and
+// those that wait are answered together.
 const remoteWorkers = 1024
 
 var errElsewhere = errors.New("the store lies elsewhere; nothing is written to it")

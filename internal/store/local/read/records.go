@@ -37,7 +37,8 @@ func (r records) Instants(ctx context.Context, w store.Window, f func(*store.Ins
 				times := r.C.InstantTime[i:end]
 				lo, hi := rows.FirstFrom(times, in.Begin), rows.FirstFrom(times, in.Until)
 				if lo < hi {
-					c := store.InstantColumns{Location: id, Time: times[lo:hi:hi], Region: r.C.InstantRegion[i+lo : i+hi : i+hi]}
+					c := store.InstantColumns{Location: id, Time: times[lo:hi:hi],
+						Region: r.C.InstantRegion[i+lo : i+hi : i+hi]}
 					if err := f(&c); err != nil {
 						return err
 					}
@@ -54,7 +55,8 @@ func (r records) firstInstant(id trace.LocationID) int {
 }
 
 // Samples implements store.Reader.
-func (r records) Samples(ctx context.Context, counters []trace.CounterID, begin, end trace.Time, f func(*store.SampleColumns) error) error {
+func (r records) Samples(ctx context.Context, counters []trace.CounterID, begin, end trace.Time,
+	f func(*store.SampleColumns) error) error {
 	if err := r.Enter(); err != nil {
 		return err
 	}
@@ -98,7 +100,8 @@ func (r records) IntervalAttributes(at store.Row) []trace.Attribute {
 	defer r.Leave()
 	var out []trace.Attribute
 	_ = r.Quietly(func() error {
-		row, ok := r.RowNumber(at.Location, at.Lane, at.Row) // its lane is not needed: who asks for many rows would wait for as many
+		// its lane is not needed: who asks for many rows would wait for as many
+		row, ok := r.RowNumber(at.Location, at.Lane, at.Row)
 		if !ok {
 			return nil
 		}
@@ -128,7 +131,8 @@ func (r records) value(f *disk.RowFacts, i int) trace.Value {
 }
 
 // AttributeColumn implements store.Reader.
-func (r records) AttributeColumn(ctx context.Context, w store.Window, a trace.AttributeID, f func(*store.AttributeColumns) error) error {
+func (r records) AttributeColumn(ctx context.Context, w store.Window, a trace.AttributeID,
+	f func(*store.AttributeColumns) error) error {
 	if err := r.Enter(); err != nil {
 		return err
 	}
@@ -171,7 +175,8 @@ func (r records) AttributeColumn(ctx context.Context, w store.Window, a trace.At
 }
 
 // InstantAttribute implements store.Reader.
-func (r records) InstantAttribute(ctx context.Context, w store.Window, a trace.AttributeID, f func(*store.InstantValues) error) error {
+func (r records) InstantAttribute(ctx context.Context, w store.Window, a trace.AttributeID,
+	f func(*store.InstantValues) error) error {
 	if err := r.Enter(); err != nil {
 		return err
 	}
@@ -199,13 +204,16 @@ func (r records) InstantAttribute(ctx context.Context, w store.Window, a trace.A
 				times := r.C.InstantTime[i:end]
 				lo, hi := rows.FirstFrom(times, in.Begin), rows.FirstFrom(times, in.Until)
 				out := store.InstantValues{Location: id}
-				for k := sort.Search(len(facts.Row), func(k int) bool { return facts.Row[k] >= uint64(i+lo) }); k < len(facts.Row) && facts.Row[k] < uint64(i+hi); k++ {
+				for k := sort.Search(len(facts.Row),
+					func(k int) bool { return facts.Row[k] >= uint64(i+lo) }); k < len(facts.Row) &&
+					facts.Row[k] < uint64(i+hi); k++ {
 					if facts.Attribute[k] != a {
 						continue
 					}
 					at := int(facts.Row[k])
 					out.Row, out.Time = append(out.Row, int32(at-i)), append(out.Time, r.C.InstantTime[at])
-					out.Region, out.Value = append(out.Region, r.C.InstantRegion[at]), append(out.Value, r.value(facts, k))
+					out.Region, out.Value = append(out.Region, r.C.InstantRegion[at]),
+						append(out.Value, r.value(facts, k))
 				}
 				if len(out.Row) > 0 {
 					if err := f(&out); err != nil {
@@ -265,7 +273,8 @@ const (
 	factKind      = 2
 )
 
-// collect appends the facts [from, to) that are of one attribute. Most are of others: of these nothing else is looked at.
+// collect appends the facts [from, to) that are of one attribute. Most are of others: of these nothing else is looked
+// at.
 func (r records) collect(out *store.AttributeColumns, a trace.AttributeID, first uint64, from, to int) {
 	check := r.bringFacts(from, to)
 	var rows [factPiece]uint64

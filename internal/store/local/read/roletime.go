@@ -12,7 +12,8 @@ import (
 
 // RoleTime implements store.Reader. Of a location whose bins are kept only the rows
 // around edges are read that are no edges of these.
-func (r roleTimes) RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Sum, error) {
+func (r roleTimes) RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Sum,
+	error) {
 	if err := r.Enter(); err != nil {
 		return nil, err
 	}

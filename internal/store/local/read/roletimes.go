@@ -15,7 +15,8 @@ const runPieces = 16
 // RoleRuns implements store.RoleRunner: the rows of each location, or its kept bins and
 // the rows around edges. O(rows) of a location without kept bins, however many edges
 // there are; O(bins × roles) and a few rows of one with.
-func (r roleTimes) RoleRuns(ctx context.Context, locations []trace.LocationID, edges []trace.Time, f func(k int, runs []store.RoleRun) error) error {
+func (r roleTimes) RoleRuns(ctx context.Context, locations []trace.LocationID, edges []trace.Time,
+	f func(k int, runs []store.RoleRun) error) error {
 	if err := r.Enter(); err != nil {
 		return err
 	}
@@ -33,9 +34,11 @@ func (r roleTimes) RoleRuns(ctx context.Context, locations []trace.LocationID, e
 	for at := 0; at < len(locations); at += runPieces * size {
 		var places rows.Ranges
 		for from := at; from < min(at+runPieces*size, len(locations)); from += size {
-			places = append(places, [2]trace.LocationID{trace.LocationID(from), trace.LocationID(min(from+size, len(locations)))})
+			places = append(places,
+				[2]trace.LocationID{trace.LocationID(from), trace.LocationID(min(from+size, len(locations)))})
 		}
-		err := r.Guarded(ctx, func() error { r.bringBins(locations[at:min(at+runPieces*size, len(locations))]); return nil })
+		err := r.Guarded(ctx,
+			func() error { r.bringBins(locations[at:min(at+runPieces*size, len(locations))]); return nil })
 		if err != nil {
 			return err
 		}
@@ -154,7 +157,8 @@ func (b *runSink) Add(from, to trace.Time, role trace.Role) {
 	b.bin += 1 + rows.FirstFrom(b.edges[b.bin+2:], to) // the bin in which to lies, or ends
 	switch last := b.bin - 1; {
 	case first == last:
-		b.runs = append(b.runs, store.RoleRun{First: int32(first), Last: int32(last), Role: role, Time: b.edges[first+1] - b.edges[first]})
+		b.runs = append(b.runs,
+			store.RoleRun{First: int32(first), Last: int32(last), Role: role, Time: b.edges[first+1] - b.edges[first]})
 	case first < last:
 		b.runs = append(b.runs, store.RoleRun{First: int32(first), Last: int32(last), Role: role})
 	}
@@ -166,7 +170,8 @@ func (b *runSink) Add(from, to trace.Time, role trace.Role) {
 func (b *runSink) flush() {
 	for s := b.seen; s != 0; s &= s - 1 {
 		role := bits.TrailingZeros16(s)
-		b.runs = append(b.runs, store.RoleRun{First: int32(b.bin), Last: int32(b.bin), Role: trace.Role(role), Time: b.part[role]})
+		b.runs = append(b.runs,
+			store.RoleRun{First: int32(b.bin), Last: int32(b.bin), Role: trace.Role(role), Time: b.part[role]})
 		b.part[role] = 0
 	}
 	b.seen = 0

@@ -107,7 +107,8 @@ func (r *sections) openSections(summaries []trace.Summary) error {
 	r.summaries = map[string]*openSection{}
 	var missing []trace.Summary
 	for _, s := range summaries {
-		i := slices.IndexFunc(r.manifest.Sections, func(x disk.Section) bool { return x.Name == s.Name() && x.Version == s.Version() })
+		i := slices.IndexFunc(r.manifest.Sections,
+			func(x disk.Section) bool { return x.Name == s.Name() && x.Version == s.Version() })
 		if i < 0 {
 			missing = append(missing, s)
 			continue
@@ -144,7 +145,8 @@ func (r *sections) openSection(dir string, x disk.Section, m *disk.Manifest, tem
 		}
 		s.checks[i], bytes[i] = check, values
 	}
-	s.bytes, s.offsets, s.tops, s.topAt = bytes[0], spool.ViewOf[uint64](bytes[1]), bytes[2], spool.ViewOf[uint64](bytes[3])
+	s.bytes, s.offsets, s.tops, s.topAt = bytes[0], spool.ViewOf[uint64](bytes[1]), bytes[2],
+		spool.ViewOf[uint64](bytes[3])
 	nodes := uint64(len(r.C.NodeIndex))
 	if s.size > 0 && uint64(len(s.bytes)) != nodes*s.size || s.size == 0 && uint64(len(s.offsets)) != nodes+1 {
 		return fmt.Errorf("%s does not fit the %d nodes of the forest: %w", x.Blocks, nodes, disk.ErrDamaged)
@@ -175,7 +177,8 @@ func (r *sections) rebuild(summaries []trace.Summary) error {
 	} else if lock, err := disk.LockDir(dir); err == nil {
 		defer lock.Close()
 	}
-	x := &index.Indexer{R: r.Table, Dir: dir, Temp: dir, Workers: r.Workers, Memory: rebuildMemory, Summaries: summaries}
+	x := &index.Indexer{R: r.Table, Dir: dir, Temp: dir, Workers: r.Workers, Memory: rebuildMemory,
+		Summaries: summaries}
 	m, err := x.Describe(context.Background())
 	if err != nil {
 		os.RemoveAll(dir)
@@ -206,8 +209,8 @@ func (r *sections) rebuildDir() (string, error) {
 	return os.MkdirTemp(r.path, rebuildMark)
 }
 
-// mapFile maps a file of a section, or gives it the memory that it is fetched to, with its check. Files that were built just now
-// lie in a directory of their own, and their offsets are not packed.
+// mapFile maps a file of a section, or gives it the memory that it is fetched to, with its check. Files that were built
+// just now lie in a directory of their own, and their offsets are not packed.
 func (r *sections) mapFile(s *openSection, dir string, e disk.FileEntry) (check *disk.Check, values []byte, err error) {
 	if e.Size == 0 {
 		check, err = disk.NewCheck(e, nil)

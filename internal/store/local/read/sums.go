@@ -48,7 +48,8 @@ func (r times) laneTime(n int, in rows.Window, s *timeSum) {
 		return
 	}
 	kept := r.C.LaneCheckpoint[n] < r.C.LaneCheckpoint[n+1]
-	if kept && in.End >= v.Last && (in.Begin <= 0 || in.Begin <= v.BeginOf(0)) { // the lane ends before the trace does, so all rows begin in time
+	if kept && in.End >= v.Last && (in.Begin <= 0 || in.Begin <= v.BeginOf(0)) {
+		// the lane ends before the trace does, so all rows begin in time
 		r.addTotals(n, s)
 		return
 	}

@@ -86,7 +86,8 @@ func (t *totalSum) add(o *totalSum) {
 
 // table lists what is not zero, regions ascending.
 func (t *totalSum) table() *store.TotalTable {
-	out := &store.TotalTable{Region: []trace.RegionID{}, Exclusive: []trace.Sum{}, Inclusive: []trace.Sum{}, Calls: []int64{}}
+	out := &store.TotalTable{Region: []trace.RegionID{}, Exclusive: []trace.Sum{}, Inclusive: []trace.Sum{},
+		Calls: []int64{}}
 	for _, r := range slices.Sorted(maps.Keys(t.cells)) {
 		if c := t.cells[r]; *c != (totalCell{}) {
 			out.Region, out.Calls = append(out.Region, r), append(out.Calls, c.calls)

@@ -84,7 +84,8 @@ func (c *columns) fill(t *taker) *columns {
 	}
 	for id := range t.regions {
 		r := &t.regions[id]
-		c.region, c.category, c.file = append(c.region, c.strings.add(r.Name)), append(c.category, c.strings.add(r.Category)), append(c.file, c.strings.add(r.File))
+		c.region, c.category, c.file = append(c.region, c.strings.add(r.Name)),
+			append(c.category, c.strings.add(r.Category)), append(c.file, c.strings.add(r.File))
 		c.ofRegions.add(id, r.Attributes, c.strings)
 	}
 	for _, a := range t.attributes {
@@ -102,10 +103,13 @@ func (c *columns) fill(t *taker) *columns {
 func (c *columns) write(dir string) error {
 	return cmp.Or(
 		disk.WriteColumn(dir, "location.name.u32", c.name), disk.WriteColumn(dir, "location.kind.u32", c.kind),
-		disk.WriteColumn(dir, "region.name.u32", c.region), disk.WriteColumn(dir, "region.category.u32", c.category), disk.WriteColumn(dir, "region.file.u32", c.file),
-		disk.WriteColumn(dir, "attribute.name.u32", c.attribute), disk.WriteColumn(dir, "counter.name.u32", c.counter), disk.WriteColumn(dir, "counter.unit.u32", c.unit),
+		disk.WriteColumn(dir, "region.name.u32", c.region), disk.WriteColumn(dir, "region.category.u32", c.category),
+		disk.WriteColumn(dir, "region.file.u32", c.file),
+		disk.WriteColumn(dir, "attribute.name.u32", c.attribute), disk.WriteColumn(dir, "counter.name.u32", c.counter),
+		disk.WriteColumn(dir, "counter.unit.u32", c.unit),
 		disk.WriteColumn(dir, "communicator.name.u32", c.communicator),
 		c.ofLocations.write(dir, "location_fact", "location"), c.ofRegions.write(dir, "region_fact", "region"),
-		disk.WriteColumn(dir, "string.offset.u64", c.strings.offsets), disk.WriteColumn(dir, "string.bytes.u8", c.strings.bytes),
+		disk.WriteColumn(dir, "string.offset.u64", c.strings.offsets),
+		disk.WriteColumn(dir, "string.bytes.u8", c.strings.bytes),
 	)
 }

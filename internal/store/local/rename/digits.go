@@ -15,7 +15,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// digits renames texts of sixteen digits, which facts hold themselves. They become texts like others, unless they stay as they are.
+// digits renames texts of sixteen digits, which facts hold themselves. They become texts like others, unless they stay
+// as they are.
 type digits struct {
 	stream trace.Stream
 	taker  *taker

@@ -73,7 +73,8 @@ func Run(ctx context.Context, r store.Reader, from, to, source string, through f
 	m.Metrics, m.Report = t.metrics, t.report
 	m.Topologies = m.Topologies[:0]
 	for _, x := range t.topologies {
-		m.Topologies = append(m.Topologies, disk.ManifestTopology{Name: x.Name, Dims: x.Dims, DimNames: x.DimNames, Periodic: x.Periodic})
+		m.Topologies = append(m.Topologies,
+			disk.ManifestTopology{Name: x.Name, Dims: x.Dims, DimNames: x.DimNames, Periodic: x.Periodic})
 	}
 	lock.Close()
 	if err := cmp.Or(os.RemoveAll(temp), m.Write(dir)); err != nil {
@@ -86,7 +87,8 @@ func Run(ctx context.Context, r store.Reader, from, to, source string, through f
 func tell(r store.Reader, w trace.Writer) {
 	t := r.Locations()
 	for id := range t.Len() {
-		w.Location(trace.Location{Parent: t.Parent[id], Kind: t.Kind[id], Name: t.Name[id], Rank: int(t.Rank[id]), Attributes: t.Attributes[id]})
+		w.Location(trace.Location{Parent: t.Parent[id], Kind: t.Kind[id], Name: t.Name[id], Rank: int(t.Rank[id]),
+			Attributes: t.Attributes[id]})
 	}
 	for _, x := range r.Regions() {
 		w.Region(x)

@@ -5,8 +5,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Frames are the rows of a table for one goroutine that looks at some here and some there, by their numbers among all. Where they are
-// packed it holds the frames that were looked at last, and no more.
+// Frames are the rows of a table for one goroutine that looks at some here and some there, by their numbers among all.
+// Where they are packed it holds the frames that were looked at last, and no more.
 type Frames struct {
 	r    *Table
 	held []disk.RowFrame // by number, the lowest bits of it
@@ -74,7 +74,8 @@ func (f *Frames) Parent(row uint64) int {
 	return int(parent[i])
 }
 
-// FirstAfter is the first of rows [a, b), all of a lane, that begins later than t, as many rows after a. It is looked for from near on.
+// FirstAfter is the first of rows [a, b), all of a lane, that begins later than t, as many rows after a. It is looked
+// for from near on.
 func (f *Frames) FirstAfter(a, b uint64, t trace.Time, near int) int {
 	if f.held == nil {
 		return FirstAfterNear(f.r.C.Begin[a:b], t, near)
@@ -107,7 +108,8 @@ func (f *Frames) FirstAfter(a, b uint64, t trace.Time, near int) int {
 	return int(lo-a) + FirstFrom(begin[i:i+hi-lo], t+1)
 }
 
-// narrow gives rows of one frame, between which the first of [lo, hi) lies that begins later than t, or the last of them does.
+// narrow gives rows of one frame, between which the first of [lo, hi) lies that begins later than t, or the last of
+// them does.
 func (f *Frames) narrow(lo, hi uint64, t trace.Time) (uint64, uint64) {
 	first, last := lo/disk.Frame+1, (hi+disk.Frame-1)/disk.Frame // frames [first, last) begin within
 	for first < last {
@@ -125,7 +127,8 @@ func (f *Frames) narrow(lo, hi uint64, t trace.Time) (uint64, uint64) {
 	return lo, hi
 }
 
-// OpenFrom finds the innermost interval open at t among a row and its parents, all by their number in a lane whose rows begin with first.
+// OpenFrom finds the innermost interval open at t among a row and its parents, all by their number in a lane whose rows
+// begin with first.
 func (f *Frames) OpenFrom(first uint64, i int, t trace.Time, region trace.RegionID) int {
 	for ; i >= 0; i = f.Parent(first + uint64(i)) {
 		if row := first + uint64(i); f.End(row) > t && Matches(f.Region(row), region) {

@@ -59,15 +59,18 @@ func (r *Table) Lane(n int) Lane {
 	return v
 }
 
-// LaneByRows gives a lane for who may use little of it, such as what sums leave: rows are looked at when they are used, so that damage
-// elsewhere costs nothing.
+// LaneByRows gives a lane for who may use little of it, such as what sums leave: rows are looked at when they are used,
+// so that damage elsewhere costs nothing.
 func (r *Table) LaneByRows(n int) Lane {
 	c := &r.C
 	a, b := c.LaneRow[n], c.LaneRow[n+1]
-	v := r.laneOf(n, disk.RowSlices{Begin: c.Begin, Duration: c.Duration, Exclusive: c.Exclusive, Region: c.Region, Parent: c.Parent, Depth: c.Depth}.Slice(int(a), int(b)))
+	v := r.laneOf(n,
+		disk.RowSlices{Begin: c.Begin, Duration: c.Duration, Exclusive: c.Exclusive, Region: c.Region, Parent: c.Parent,
+			Depth: c.Depth}.Slice(int(a), int(b)))
 	v.sure, v.base = r.Sure, a
 	if s, ok := r.spreadOf(a, b); ok {
-		v.Begin, v.Duration, v.Exclusive, v.Region, v.Parent, v.Depth = s.Begin, s.Duration, s.Exclusive, s.Region, s.Parent, s.Depth
+		v.Begin, v.Duration, v.Exclusive, v.Region, v.Parent, v.Depth = s.Begin, s.Duration, s.Exclusive, s.Region,
+			s.Parent, s.Depth
 		v.sure = nil
 	}
 	return v
@@ -75,15 +78,16 @@ func (r *Table) LaneByRows(n int) Lane {
 
 // laneOf is a lane whose rows are at hand.
 func (r *Table) laneOf(n int, x disk.RowSlices) Lane {
-	v := Lane{Begin: x.Begin, Duration: x.Duration, Exclusive: x.Exclusive, Region: x.Region, Parent: x.Parent, Depth: x.Depth, Last: r.C.LaneEnd[n]}
+	v := Lane{Begin: x.Begin, Duration: x.Duration, Exclusive: x.Exclusive, Region: x.Region, Parent: x.Parent,
+		Depth: x.Depth, Last: r.C.LaneEnd[n]}
 	if len(r.C.CallerRow) > 0 {
 		v.Callers = r.callersOf(r.C.LaneRow[n], r.C.LaneRow[n+1])
 	}
 	return v
 }
 
-// Unpacked is some rows of a packed table in memory of one goroutine's, which is used again and again: who goes through all rows once
-// would else ask the system for new memory all the time.
+// Unpacked is some rows of a packed table in memory of one goroutine's, which is used again and again: who goes through
+// all rows once would else ask the system for new memory all the time.
 type Unpacked struct {
 	r     *Table
 	first uint64
@@ -104,8 +108,8 @@ func (u *Unpacked) Lane(n int) Lane {
 
 func (v *Lane) Len() int { return len(v.Begin) }
 
-// BeginsBefore reports whether the first row begins before t. Where that is after the last one ends no row is looked at: most questions are about
-// whole lanes, and of a store elsewhere the row of each would have to be fetched.
+// BeginsBefore reports whether the first row begins before t. Where that is after the last one ends no row is looked
+// at: most questions are about whole lanes, and of a store elsewhere the row of each would have to be fetched.
 func (v *Lane) BeginsBefore(t trace.Time) bool { return t > v.Last || v.BeginOf(0) < t }
 
 // BeginOf is when row i begins.
@@ -232,7 +236,8 @@ func (v *Lane) Columns(location trace.LocationID, lane, lo, hi int) trace.Column
 		c := v.sure.Copy(v.own, v.base+uint64(lo), v.base+uint64(hi), !v.Timeless)
 		return trace.Columns{
 			Location: location, Lane: lane, First: lo,
-			Begin: c.Begin, Duration: c.Duration, Exclusive: c.Exclusive, Region: c.Region, Parent: c.Parent, Depth: c.Depth,
+			Begin: c.Begin, Duration: c.Duration, Exclusive: c.Exclusive, Region: c.Region, Parent: c.Parent,
+			Depth:   c.Depth,
 			Callers: v.Callers,
 		}
 	}

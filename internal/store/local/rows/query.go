@@ -46,8 +46,8 @@ func (r *Table) Leave() {
 	}
 }
 
-// forgetMost gives back rows, which mostly are other ones for every window, and keeps sums and nodes, which every window asks for; unless
-// that is not enough. Nobody may be using them.
+// forgetMost gives back rows, which mostly are other ones for every window, and keeps sums and nodes, which every
+// window asks for; unless that is not enough. Nobody may be using them.
 func (r *Table) forgetMost() {
 	if r.RowHeld.Load() > r.Held.Load() {
 		r.Checks.Of("interval").Forget()
@@ -60,8 +60,8 @@ func (r *Table) forgetMost() {
 	r.Forget()
 }
 
-// MostHeld is how many bytes of packed columns stay unpacked between queries, of all runs; a budget may leave less. Tests keep
-// none, so that each query must touch what it uses.
+// MostHeld is how many bytes of packed columns stay unpacked between queries, of all runs; a budget may leave less.
+// Tests keep none, so that each query must touch what it uses.
 var MostHeld int64 = 512 << 20
 
 // ForgetRows gives back what is unpacked of rows [a, b), which nobody else may be using.
@@ -206,7 +206,8 @@ func (r *Table) Split(set Ranges) Ranges {
 }
 
 // Parallel calls f for each piece, on all cores, worker by worker.
-func (r *Table) Parallel(ctx context.Context, pieces Ranges, f func(ctx context.Context, worker, piece int) error) error {
+func (r *Table) Parallel(ctx context.Context, pieces Ranges,
+	f func(ctx context.Context, worker, piece int) error) error {
 	if err := ctx.Err(); err != nil {
 		return context.Cause(ctx)
 	}
@@ -244,7 +245,8 @@ func (r *Table) Parallel(ctx context.Context, pieces Ranges, f func(ctx context.
 }
 
 // EachLane calls f for every lane of the locations, in order within a location.
-func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID, f func(id trace.LocationID, lane int, v *Lane) error) error {
+func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID,
+	f func(id trace.LocationID, lane int, v *Lane) error) error {
 	pieces := r.Split(r.Ranges(ids))
 	own := make([]*disk.RowSlices, r.Workers)
 	batch := max(min(mostBatched/max(min(r.Workers, len(pieces)), 1), BatchRows), leastBatch)
@@ -279,7 +281,8 @@ func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID, f func(id 
 }
 
 const (
-	// mostBatched is how many rows all workers have in hand: those of a store elsewhere are many, since most of them wait.
+	// mostBatched is how many rows all workers have in hand: those of a store elsewhere are many, since most of them
+	// wait.
 	mostBatched = 1 << 22
 	leastBatch  = 1 << 12
 )

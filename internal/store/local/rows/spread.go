@@ -13,8 +13,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A pass over all rows unpacks those of a job into memory. Where a location has too many for that they are unpacked into
-// temporary files, which are mapped, and whose pages are given back as those of plain columns are.
+// A pass over all rows unpacks those of a job into memory. Where a location has too many for that they are unpacked
+// into temporary files, which are mapped, and whose pages are given back as those of plain columns are.
 
 // MostUnpacked is how many rows are unpacked into memory as one: 36 MB for each core. Tests take fewer.
 var MostUnpacked uint64 = 1 << 20
@@ -30,8 +30,8 @@ type spread struct {
 // spreadRows are unpacked at a time.
 const spreadRows = 64 * disk.Frame
 
-// Spread unpacks rows [a, b), all of some lanes, into files, where they are packed and too many for memory; lanes of theirs are read from there until
-// what it gives is called.
+// Spread unpacks rows [a, b), all of some lanes, into files, where they are packed and too many for memory; lanes of
+// theirs are read from there until what it gives is called.
 func (r *Table) Spread(ctx context.Context, dir string, a, b uint64) (done func() error, err error) {
 	if r.Sure == nil || b-a <= MostUnpacked {
 		return func() error { return nil }, nil
@@ -42,7 +42,9 @@ func (r *Table) Spread(ctx context.Context, dir string, a, b uint64) (done func(
 	}
 	r.change(func(list []*spread) []*spread { return append(list, s) })
 	return func() error {
-		r.change(func(list []*spread) []*spread { return slices.DeleteFunc(list, func(x *spread) bool { return x == s }) })
+		r.change(func(list []*spread) []*spread {
+			return slices.DeleteFunc(list, func(x *spread) bool { return x == s })
+		})
 		return s.close()
 	}, nil
 }
@@ -107,18 +109,19 @@ func (s *spread) fill(ctx context.Context, sure *disk.RowCheck, dir string) (err
 		s.names = append(s.names, files[k].Name())
 	}
 	pieces := int((s.end - s.first + spreadRows - 1) / spreadRows)
-	err = parallel.Each(ctx, pieces, func() *disk.RowSlices { return new(disk.RowSlices) }, func(_ context.Context, own *disk.RowSlices, i int) error {
-		return disk.Guard(func() error {
-			from := s.first + uint64(i)*spreadRows
-			at := int64(i) * spreadRows
-			for k, b := range columnBytes(sure.Copy(own, from, min(from+spreadRows, s.end), true)) {
-				if _, err := files[k].WriteAt(b, at*columnWidths[k]); err != nil {
-					return err
+	err = parallel.Each(ctx, pieces, func() *disk.RowSlices { return new(disk.RowSlices) },
+		func(_ context.Context, own *disk.RowSlices, i int) error {
+			return disk.Guard(func() error {
+				from := s.first + uint64(i)*spreadRows
+				at := int64(i) * spreadRows
+				for k, b := range columnBytes(sure.Copy(own, from, min(from+spreadRows, s.end), true)) {
+					if _, err := files[k].WriteAt(b, at*columnWidths[k]); err != nil {
+						return err
+					}
 				}
-			}
-			return nil
+				return nil
+			})
 		})
-	})
 	if err != nil {
 		return err
 	}
@@ -131,8 +134,10 @@ func (s *spread) fill(ctx context.Context, sure *disk.RowCheck, dir string) (err
 		s.maps, all[k] = append(s.maps, m), m.Bytes
 	}
 	s.rows = disk.RowSlices{
-		Begin: spool.ViewOf[trace.Time](all[0]), Duration: spool.ViewOf[trace.Time](all[1]), Exclusive: spool.ViewOf[trace.Time](all[2]),
-		Region: spool.ViewOf[trace.RegionID](all[3]), Parent: spool.ViewOf[int32](all[4]), Depth: spool.ViewOf[uint16](all[5]),
+		Begin: spool.ViewOf[trace.Time](all[0]), Duration: spool.ViewOf[trace.Time](all[1]),
+		Exclusive: spool.ViewOf[trace.Time](all[2]),
+		Region:    spool.ViewOf[trace.RegionID](all[3]), Parent: spool.ViewOf[int32](all[4]),
+		Depth: spool.ViewOf[uint16](all[5]),
 	}
 	return nil
 }
@@ -150,5 +155,6 @@ func (s *spread) close() (err error) {
 var columnWidths = [6]int64{8, 8, 8, 4, 4, 2}
 
 func columnBytes(r disk.RowSlices) [6][]byte {
-	return [6][]byte{spool.BytesOf(r.Begin), spool.BytesOf(r.Duration), spool.BytesOf(r.Exclusive), spool.BytesOf(r.Region), spool.BytesOf(r.Parent), spool.BytesOf(r.Depth)}
+	return [6][]byte{spool.BytesOf(r.Begin), spool.BytesOf(r.Duration), spool.BytesOf(r.Exclusive),
+		spool.BytesOf(r.Region), spool.BytesOf(r.Parent), spool.BytesOf(r.Depth)}
 }

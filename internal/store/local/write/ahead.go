@@ -10,8 +10,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An Ahead takes the rows of a table that mostly come in its order: these are packed at once, where a spool would write them, read them and write them once
-// more. What comes late is sorted outside memory.
+// An Ahead takes the rows of a table that mostly come in its order: these are packed at once, where a spool would write
+// them, read them and write them once more. What comes late is sorted outside memory.
 type Ahead[T any] struct {
 	Packed *disk.TablePacker[T]
 	Late   *spool.Spool[T]
@@ -42,7 +42,8 @@ func (a *Ahead[T]) add(rows []T) error {
 	return a.Packed.Add(context.Background(), rows[late:])
 }
 
-// All gives the rows as they came but for their order within the table; it is for those that cannot stay as they are packed.
+// All gives the rows as they came but for their order within the table; it is for those that cannot stay as they are
+// packed.
 func (a *Ahead[T]) All(ctx context.Context, temp string, memory int64) (*spool.Spool[T], error) {
 	if a.Packed.Count() == 0 {
 		return a.Late, nil
@@ -68,11 +69,14 @@ func (a *Ahead[T]) close() {
 
 // MomentFields and AtomicFields are the columns of their tables.
 var (
-	MomentFields = append(disk.FieldsOf("Location", "Role", "Begin", "End", "Weight", "Mean"), []string{"", "", "M2", "M3", "", "", "", "", ""})
+	MomentFields = append(disk.FieldsOf("Location", "Role", "Begin", "End", "Weight", "Mean"),
+		[]string{"", "", "M2", "M3", "", "", "", "", ""})
 	AtomicFields = disk.FieldsOf("Location", "Path", "Metric", "Count", "Min", "Max", "Mean", "SumSquares")
 )
 
 func (w *Writer) startAhead(share int64) {
-	w.AtomicRows = newAhead(w.Temp, share, AtomicByPath, disk.NewTablePacker[trace.AtomicRow](w.Temp, "atomic", AtomicFields...))
-	w.MomentRows = newAhead(w.Temp, share, ByBegin, disk.NewTablePacker[MomentRecord](w.Temp, "moment", MomentFields...))
+	w.AtomicRows = newAhead(w.Temp, share, AtomicByPath,
+		disk.NewTablePacker[trace.AtomicRow](w.Temp, "atomic", AtomicFields...))
+	w.MomentRows = newAhead(w.Temp, share, ByBegin,
+		disk.NewTablePacker[MomentRecord](w.Temp, "moment", MomentFields...))
 }

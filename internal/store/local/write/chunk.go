@@ -48,8 +48,8 @@ type chunkSpool struct {
 }
 
 // stretch is how much of the file is given back at once. Taking away a chunk at a time keeps every core
-// waiting for the others: on sixteen it was a third of an import. It is done only where a few locations came all mixed, so that
-// stretches stay because of some, and a part of the file waits for that; and with large chunks.
+// waiting for the others: on sixteen it was a third of an import. It is done only where a few locations came all mixed,
+// so that stretches stay because of some, and a part of the file waits for that; and with large chunks.
 const (
 	stretch     = 4 << 20
 	mostWaiting = 8  // of the file: one in so many bytes, and a stretch for each core

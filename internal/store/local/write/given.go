@@ -58,7 +58,8 @@ func (w *Writer) link(l *trace.Link) {
 		if l.Kind == trace.LinkSpawn && l.From.Location == l.To.Location && l.From.Number > 0 && l.To.Number > 0 {
 			w.relate(l.To.Location, l.To.Number, l.From.Number)
 		}
-		if l.Kind == trace.LinkSpawn && l.From.Location != l.To.Location && l.From.Number > 0 && l.To.Number > 0 && w.anyByParent.Load() {
+		if l.Kind == trace.LinkSpawn && l.From.Location != l.To.Location && l.From.Number > 0 && l.To.Number > 0 &&
+			w.anyByParent.Load() {
 			if len(w.Far) == cap(w.Far) {
 				w.Far = slices.Grow(w.Far, len(w.Far)+64) // twice as many: append would copy all four times as often
 			}
@@ -107,8 +108,8 @@ func (w *Writer) Rows(r *trace.Rows) {
 	w.addMoments()
 }
 
-// A MomentRecord is moments on their way through a spool. Those of recorders have no more than two central sums, half of what a row may
-// have: others follow in records of their own, which are the same in all that is compared.
+// A MomentRecord is moments on their way through a spool. Those of recorders have no more than two central sums, half
+// of what a row may have: others follow in records of their own, which are the same in all that is compared.
 type MomentRecord struct {
 	Begin, End   trace.Time
 	Weight, Mean float64
@@ -181,14 +182,15 @@ var ByStart = spool.Order[LinkRecord]{
 	Key: func(r *LinkRecord) int64 { return int64(r.FromTime) },
 	Ties: func(a, b *LinkRecord) int {
 		return cmp.Or(
-			cmp.Compare(a.FromLocation, b.FromLocation), cmp.Compare(a.ToLocation, b.ToLocation), cmp.Compare(a.ToTime, b.ToTime),
+			cmp.Compare(a.FromLocation, b.FromLocation), cmp.Compare(a.ToLocation, b.ToLocation),
+			cmp.Compare(a.ToTime, b.ToTime),
 			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Tag, b.Tag), cmp.Compare(a.Size, b.Size),
 		)
 	},
 }
 
-// Rows of profiles are sorted by location as it was defined, so that where locations keep their order, as they do in files that name them in
-// that of their ranks, nothing is sorted again.
+// Rows of profiles are sorted by location as it was defined, so that where locations keep their order, as they do in
+// files that name them in that of their ranks, nothing is sorted again.
 var (
 	ByPath = spool.Order[trace.ProfileRow]{
 		Key: func(r *trace.ProfileRow) int64 { return int64(r.Location) },

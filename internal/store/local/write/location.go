@@ -51,7 +51,8 @@ func (w *Writer) Location(l trace.Location) trace.LocationID {
 		key = d.names.keep(key)
 	}
 	d.Locations = append(d.Locations, Location{
-		Name: name, Attributes: d.ownAttributes(nil, l.Attributes), Order: l.Order, Parent: l.Parent, Rank: int32(l.Rank), Kind: kind,
+		Name: name, Attributes: d.ownAttributes(nil, l.Attributes), Order: l.Order, Parent: l.Parent,
+		Rank: int32(l.Rank), Kind: kind,
 	})
 	d.keys = append(d.keys, key)
 	d.locationIDs.Add(hash, id)

@@ -19,8 +19,8 @@ type Options struct {
 	Format  string
 	// Workers is how many goroutines Finish uses; 0 for one a core.
 	Workers int
-	// Part and Parts: where Parts is above 0, only part Part of so many is written, counted from 1, as a directory that is no
-	// store by itself.
+	// Part and Parts: where Parts is above 0, only part Part of so many is written, counted from 1, as a directory that
+	// is no store by itself.
 	Part, Parts int
 }
 
