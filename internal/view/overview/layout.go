@@ -42,9 +42,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		if at.w > 4 && at.h > 4 { // a gap tells neighbours apart
 			at.x, at.y, at.w, at.h = at.x+0.5, at.y+0.5, at.w-1, at.h-1
 		}
-		r.fill(fills, at, p)
-		if r.aggregated(p) {
-			hidden := r.lossShare(p.Loss)
+		filled := r.fill(fills, at, p)
+		hidden := r.lossShare(p.Loss)
+		if r.aggregated(p) && (filled || hidden > warnShare) { // an empty box has nothing to fold
 			if folds.AddFold(at.x+at.w, at.y, min(at.w, at.h), hidden > warnShare) && hidden > warnShare {
 				warned = true
 				edges.AddWarning(at.x, at.y, at.w, at.h, float32(hidden))
@@ -116,12 +116,13 @@ func (r *result) name(i int) string {
 	return label
 }
 
-// fill paints a box by the share of each role, the rest being nothing open.
-func (r *result) fill(fills *scene.Rect, at box, p entropy.Part) {
+// fill paints a box by the share of each role, the rest being nothing open. It reports
+// whether there was something to paint.
+func (r *result) fill(fills *scene.Rect, at box, p entropy.Part) (filled bool) {
 	begin, end := r.span(p)
 	whole := float64(end-begin) / 1e9 * r.count[p.Node]
 	if whole <= 0 {
-		return
+		return false
 	}
 	bottom := at.y + at.h
 	for x, role := range r.roles {
@@ -131,5 +132,7 @@ func (r *result) fill(fills *scene.Rect, at box, p entropy.Part) {
 		}
 		fills.Add(at.x, bottom, at.w, h, scene.RoleColour(uint8(role)))
 		fills.SetCount(uint32(r.count[p.Node]) * uint32(p.Last-p.First+1))
+		filled = true
 	}
+	return filled
 }

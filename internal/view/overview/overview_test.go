@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/overview"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
@@ -87,5 +88,34 @@ func TestRulesMakeGroupsThatTheSourceDoesNotHave(t *testing.T) {
 	tree := data(t, map[string][]string{"p": {"1"}, "gain": {"values"}})
 	if len(whole.Parts) != 1 || whole.Parts[0].Values["compute"] != tree.Parts[0].Values["compute"] {
 		t.Errorf("by ranks %+v, by the tree %+v", whole.Parts, tree.Parts)
+	}
+}
+
+// After the end of a rank nothing is recorded: its box there is blank, also at its corner.
+func TestABoxWithoutContentHasNoFoldedCorner(t *testing.T) {
+	c := viewtest.Case{Trace: `
+region run role=compute
+location process p1 rank=0
+  0..64 run
+location process p2 rank=1
+  0..32 run
+`, Options: map[string][]string{"p": {"0.2"}, "bins": {"8"}}}
+	s := c.Compute(t, overview.View, c.Open(t)).Scene(scene.Size{Width: 400, Height: 200})
+	ends := s.Frames[0].X + s.Frames[0].W*32/64 + 1
+	folds, blank := 0, 0
+	for _, l := range s.Layers {
+		for _, m := range l.Marks {
+			p, ok := m.(*scene.Polygon)
+			for i := 0; ok && l.Name == "boxes" && i < p.Len(); i++ {
+				xs, ys := p.Corners(i)
+				folds++
+				if xs[0] > ends && ys[0] > s.Frames[0].Y+s.Frames[0].H/2 {
+					blank++
+				}
+			}
+		}
+	}
+	if folds == 0 || blank > 0 {
+		t.Errorf("%d of %d folded corners are in the time after the end of p2", blank, folds)
 	}
 }
