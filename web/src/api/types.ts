@@ -1,22 +1,9 @@
 // The types of the HTTP API, as docs/api.md describes it. Times are nanoseconds from the start of the trace; lists are never null.
-// Answers are written from the types of internal/server, see answer.ts; here are requests, and words that an answer may hold.
+// Answers are written from the types of internal/server, see answer.ts; words that an answer may hold are in words.ts;
+// here are requests.
 
 export * from "./answer";
-
-/** For programs. `aborted` and `unreachable` are made by the client alone. */
-export type ErrorKind =
-  | "usage" | "not-found" | "malformed" | "unsupported" | "empty" | "needs" | "importing" | "failed"
-  | "forbidden" | "too-large" | "busy" | "superseded" | "internal" | "aborted" | "unreachable";
-
-export type OptionKind = "text" | "choice" | "number" | "integer" | "switch" | "patterns" | "file";
-
-export type Theme = "light" | "dark";
-
-export type Role =
-  | "compute" | "communication" | "synchronization" | "idle" | "io" | "copy" | "overhead" | "annotation";
-
-/** What a run is a recording of, as in internal/view/kind.go. */
-export type RunKind = "requests" | "gpu" | "go" | "moments" | "profile" | "ranks" | "threads" | "other";
+export * from "./words";
 
 /** A selection as people write it: `view.Spec`. Empty parts select everything. */
 export interface SelectionSpec {
@@ -41,7 +28,5 @@ export interface ViewRequest {
   /** Further runs to compare with, by id. */
   with?: string[];
 }
-
-export type Cell = string | number | null;
 
 export type ExportFormat = "svg" | "png" | "pdf" | "jpg" | "csv" | "json";

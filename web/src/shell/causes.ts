@@ -1,11 +1,26 @@
 // From an interval to what caused it and to what it caused: along links and calls. What
 // is chosen in a picture is followed; [ and ] go to the last cause and to the first effect.
 
-import { effect, signal } from "@preact/signals";
-import type { Causes, Fact, IntervalHit, Step } from "../api/types";
+import { effect, signal, type Signal } from "@preact/signals";
+import type { Api } from "../api/client";
+import type { Causes, Fact, IntervalHit, RegionRow, Step } from "../api/types";
 import { formatBytes, formatDuration, formatInstant } from "./format";
 import { windowAround } from "./query-place";
-import type { Workbench } from "./workbench";
+import type { TrackSpan } from "./query-track";
+import type { SelectionStore } from "./selection";
+
+/** What is needed of the workbench. */
+export interface Place {
+  api: Api;
+  store: SelectionStore;
+  runID: Signal<string>;
+  track: Signal<TrackSpan[]>;
+  pinned: Signal<{ fact: Fact; panel: string } | null>;
+  pin(shown: { fact: Fact; panel: string; view: string }): void;
+  region(id: number): RegionRow | undefined;
+  say(words: string): void;
+  reportGone(e: unknown): void;
+}
 
 /** What a step is called, seen from the interval it leads away from. */
 export function stepWord(by: string, back: boolean): string {
@@ -31,7 +46,7 @@ export class CauseFollower {
   readonly causes = signal<Causes | null>(null);
   private asking: AbortController | null = null;
 
-  constructor(private readonly bench: Workbench) {
+  constructor(private readonly bench: Place) {
     effect(() => {
       const row = bench.pinned.value?.fact.row;
       if (row) void this.ask(row.Location, row.Lane, row.Row);

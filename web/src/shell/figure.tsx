@@ -11,7 +11,7 @@ import { useBench } from "./context";
 import { shownFindings } from "./findings";
 import { describeShown, formatRange } from "./format";
 import * as layout from "./layout";
-import { requestOf } from "./panel";
+import { requestOf } from "./request";
 import type { Hues } from "./url";
 import "./figure.css";
 

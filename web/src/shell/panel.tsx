@@ -2,14 +2,14 @@
 
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { ExportFormat, SelectionSpec, ViewInfo, ViewRequest } from "../api/types";
+import type { ExportFormat, ViewInfo } from "../api/types";
 import type { Scene } from "../scene/scene";
 import { Guard } from "../widget/guard";
 import { Icon } from "../widget/icon";
 import { Menu, type MenuItem } from "../widget/menu";
 import { Popover } from "../widget/popover";
 import { TextField } from "../widget/text-field";
-import { hasAxisTo, isCut, movedBy, movedValue, parseShift, specBeside } from "./beside";
+import { isCut, movedBy, movedValue, parseShift } from "./beside";
 import { Against } from "./against";
 import { copy, copyAddress } from "./command";
 import { useBench } from "./context";
@@ -19,11 +19,11 @@ import * as layout from "./layout";
 import { NoteButton } from "./inspector";
 import { Legend } from "./legend";
 import { learnEnd } from "./narrow";
-import { changed, commandLine, optionsFor } from "./option";
+import { changed, commandLine } from "./option";
 import { OptionForm } from "./options";
 import { PictureHost } from "./picture-host";
 import { forAnotherRun } from "./plug";
-import { followOf, specFor } from "./scope";
+import { requestOf } from "./request";
 import { TableTwin } from "./table-twin";
 import type { Workbench } from "./workbench";
 
@@ -201,22 +201,6 @@ function viewItems(bench: Workbench, panel: layout.PanelState): MenuItem[] {
 
 function runName(bench: Workbench, id: string): string {
   return bench.runs.value.find((r) => r.id === id)?.name ?? id;
-}
-
-/** What the panel shows, as the server is asked for it. */
-export function requestOf(bench: Workbench, panel: layout.PanelState, scene: Scene | null, width: number, height: number): ViewRequest {
-  const plug = bench.plug(panel.view);
-  const axis = bench.axisOf(panel);
-  const further: Record<string, string[]> = axis.window.end > axis.end && hasAxisTo(bench.view(panel.view)) ? { "axis-to": [String(axis.window.end)] } : {};
-  return {
-    view: panel.view, options: optionsFor(bench.view(panel.view), { ...plug.always, ...further, ...panel.options }, bench.pageOptions(panel)),
-    selection: bench.isForeign(panel) ? besideSpec(bench, panel) : specFor(bench.look.value, followOf(scene, plug.follow)), width, height,
-  };
-}
-
-function besideSpec(bench: Workbench, panel: layout.PanelState): SelectionSpec {
-  const beside = bench.beside(panel);
-  return specBeside(beside?.window ?? { begin: 0, end: 1 }, beside?.end ?? 0, bench.regionsFor(panel));
 }
 
 const formats: { format: ExportFormat; label: string; note: string }[] = [

@@ -5,7 +5,7 @@ import { shownFindings } from "./findings";
 import { formatRange } from "./format";
 import { selectionWords } from "./inspector";
 import * as layout from "./layout";
-import { requestOf } from "./panel";
+import { requestOf } from "./request";
 import type { Workbench } from "./workbench";
 
 /** A panel as it is kept. */

@@ -10,7 +10,7 @@ import { ChoiceList, type RowAttributes } from "../widget/choice-list";
 import { useBench } from "./context";
 import { formatUnit, middle, plural } from "./format";
 import type { PanelState } from "./layout";
-import { requestOf } from "./panel";
+import { requestOf } from "./request";
 import type { Choice } from "./plug";
 import type { Workbench } from "./workbench";
 

@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 import { TickSlider, type Stretch } from "../widget/tick-slider";
 import { useBench } from "./context";
 import type { PanelState } from "./layout";
-import { requestOf } from "./panel";
+import { requestOf } from "./request";
 
 /** What the slider needs of a view's data at p = 1. */
 interface Steps { stretches: Stretch[]; complete: boolean; complete_from?: number | null; first: { p: number }; suggested: number; gain: number; loss: number }

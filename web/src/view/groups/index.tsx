@@ -5,7 +5,7 @@
 import type { SelectionSpec } from "../../api/types";
 import { useBench } from "../../shell/context";
 import type { PanelState } from "../../shell/layout";
-import { requestOf } from "../../shell/panel";
+import { requestOf } from "../../shell/request";
 import type { ViewPlug } from "../../shell/plug";
 import type { Scene } from "../../scene/scene";
 
