@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/server"
 	"github.com/spf13/pflag"
@@ -131,6 +132,33 @@ func TestAnUploadLeavesNothingBehind(t *testing.T) {
 	s.Close()
 	if left, _ := os.ReadDir(c.UploadDir); len(left) > 0 {
 		t.Errorf("after the end there is %v", left)
+	}
+}
+
+// An upload that is opened once more with its clocks fitted is kept with the upload, too.
+func TestAnUploadWithFittedClocksIsKeptWithTheUpload(t *testing.T) {
+	c, err := load.OpenCache(filepath.Join(t.TempDir(), "cache"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, keep := filepath.Join(t.TempDir(), "up.json"), t.TempDir()
+	trace := `{"traceEvents":[{"ph":"X","name":"w","pid":1,"tid":1,"ts":0,"dur":5}]}`
+	if err := os.WriteFile(source, []byte(trace), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runs, err := openFor(context.Background(), newLoader(c, 64<<20, nil), server.Opening{
+		Sources: []string{source}, Align: "messages", Keep: keep, Progress: func(int64, int64) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range runs {
+		r.Store.Close()
+	}
+	stores, _ := filepath.Glob(filepath.Join(c.Dir, "*.plx"))
+	kept, _ := filepath.Glob(filepath.Join(keep, "*.plx"))
+	if len(stores) > 0 || len(kept) != 1 {
+		t.Errorf("in the cache of all runs: %v; with the upload: %v", stores, kept)
 	}
 }
 

@@ -135,8 +135,8 @@ func overHTTP(t *testing.T) *program {
 	l := newLoader(c, 64<<20, nil)
 	s, err := server.New(server.Config{
 		Views: views.Views, Assets: web.Files(), Token: "secret", Ask: answerSQL, Programs: programsHandler(slog.New(slog.DiscardHandler)),
-		Open: func(ctx context.Context, sources []string, _ func(int64, int64)) ([]view.Run, error) {
-			return l.All(ctx, sources)
+		Open: func(ctx context.Context, o server.Opening) ([]view.Run, error) {
+			return l.All(ctx, o.Sources)
 		},
 	})
 	if err != nil {
@@ -279,8 +279,8 @@ func TestProgramsAskTheServerWithItsToken(t *testing.T) {
 	}
 	s, err := server.New(server.Config{
 		Runs: []view.Run{opened}, Views: views.Views, Assets: web.Files(), Token: "secret", Ask: answerSQL, Programs: programsHandler(slog.New(slog.DiscardHandler)),
-		Open: func(ctx context.Context, sources []string, _ func(int64, int64)) ([]view.Run, error) {
-			return l.All(ctx, sources)
+		Open: func(ctx context.Context, o server.Opening) ([]view.Run, error) {
+			return l.All(ctx, o.Sources)
 		},
 	})
 	if err != nil {

@@ -214,31 +214,32 @@ func (e *env) serverConfig(l *load.Loader, runs []view.Run) server.Config {
 	for _, d := range demo.Demos {
 		c.Demos = append(c.Demos, server.Demo{Name: d.Name, Title: d.Title, Truth: strings.Join(d.Truth, " ")})
 	}
-	c.Open = func(ctx context.Context, sources []string, progress func(done, total int64)) ([]view.Run, error) {
-		own := *l
-		own.Progress = func(_ string, done, total int64) { progress(done, total) }
-		if how := server.AlignIn(ctx); how != "" {
-			own.Align = how
-			if _, err := os.Stat(sources[0]); err != nil && len(sources) == 1 &&
-				!strings.HasPrefix(sources[0], "demo:") {
-				sources = strings.Fields(sources[0]) // several files of a run are one line
-			}
-			return own.All(ctx, sources)
-		}
-		if dir := server.KeepIn(ctx); dir != "" {
-			var err error
-			if own.Cache, err = load.OpenCache(dir); err != nil {
-				return nil, err
-			}
-			return own.All(ctx, sources)
-		}
-		runs, err := own.All(ctx, sources)
-		if len(runs) > 0 {
-			remember(l.Cache, sources, runs[0])
-		}
-		return runs, err
-	}
+	c.Open = func(ctx context.Context, o server.Opening) ([]view.Run, error) { return openFor(ctx, l, o) }
 	return c
+}
+
+// openFor opens what a server is asked to open.
+func openFor(ctx context.Context, l *load.Loader, o server.Opening) ([]view.Run, error) {
+	own := *l
+	own.Progress = func(_ string, done, total int64) { o.Progress(done, total) }
+	sources := o.Sources
+	if o.Align != "" {
+		own.Align = o.Align
+		if _, err := os.Stat(sources[0]); err != nil && len(sources) == 1 && !strings.HasPrefix(sources[0], "demo:") {
+			sources = strings.Fields(sources[0]) // several files of a run are one line
+		}
+	}
+	if o.Keep != "" {
+		var err error
+		if own.Cache, err = load.OpenCache(o.Keep); err != nil {
+			return nil, err
+		}
+	}
+	runs, err := own.All(ctx, sources)
+	if len(runs) > 0 && o.Align == "" && o.Keep == "" {
+		remember(l.Cache, sources, runs[0])
+	}
+	return runs, err
 }
 
 // adviseRemote prints the tunnel to use where this machine has no display.

@@ -141,33 +141,14 @@ func (g *registry) call(ctx context.Context, x *run) (runs []view.Run, err error
 			err = errPanic
 		}
 	}()
+	o := Opening{Sources: x.sources, Align: x.align, Progress: x.progress}
 	if dir := cmp.Or(x.upload, x.beside); dir != "" {
-		ctx = context.WithValue(ctx, keepKey{}, storesOf(dir))
+		o.Keep = storesOf(dir)
 	}
-	if x.align != "" {
-		ctx = context.WithValue(ctx, alignKey{}, x.align)
-	}
-	return g.server.config.Open(ctx, x.sources, x.progress)
+	return g.server.config.Open(ctx, o)
 }
 
 var errNotFitted = errors.New("no clocks were fitted: nothing goes from one clock to another, or the run is a store, which is to be imported with --align")
-
-type alignKey struct{}
-
-// AlignIn is how an Opener must fit clocks, as --align has it; "": as it likes.
-func AlignIn(ctx context.Context) string {
-	how, _ := ctx.Value(alignKey{}).(string)
-	return how
-}
-
-type keepKey struct{}
-
-// KeepIn is where an Opener must keep what it makes of a source: a directory that goes with
-// an upload; "": where it likes.
-func KeepIn(ctx context.Context) string {
-	dir, _ := ctx.Value(keepKey{}).(string)
-	return dir
-}
 
 // storesOf is where the stores of an upload lie.
 func storesOf(upload string) string { return upload + ".stores" }

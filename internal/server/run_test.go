@@ -56,12 +56,12 @@ func (h *harness) open(body string, status int) []runState {
 func TestOpeningShowsProgressAndThenTheRun(t *testing.T) {
 	halfway, goOn := make(chan struct{}), make(chan struct{})
 	calls := 0
-	h := withOpener(t, func(_ context.Context, sources []string, progress func(done, total int64)) ([]view.Run, error) {
+	h := withOpener(t, func(_ context.Context, o Opening) ([]view.Run, error) {
 		calls++
-		progress(50, 200)
+		o.Progress(50, 200)
 		close(halfway)
 		<-goOn
-		return []view.Run{{Name: "Stencil", Source: sources[0], Store: storetest.Text(t, small)}}, nil
+		return []view.Run{{Name: "Stencil", Source: o.Sources[0], Store: storetest.Text(t, small)}}, nil
 	})
 	got := h.open(`{"sources": ["demo:stencil"]}`, 202)
 	if len(got) != 1 || got[0].ID != "stencil" || got[0].State != "importing" {
@@ -86,12 +86,12 @@ func TestOpeningShowsProgressAndThenTheRun(t *testing.T) {
 
 // The clocks of a run are fitted on request: its sources are opened once more, beside it.
 func TestARunIsOpenedOnceMoreWithItsClocksFitted(t *testing.T) {
-	h := withOpener(t, func(ctx context.Context, sources []string, _ func(done, total int64)) ([]view.Run, error) {
+	h := withOpener(t, func(_ context.Context, o Opening) ([]view.Run, error) {
 		text := small
-		if how := AlignIn(ctx); how == "messages" {
+		if o.Align == "messages" {
 			text = "property \"clock alignment\" \"by calls\"\n" + text
 		}
-		return []view.Run{{Name: "Shop", Source: sources[0], Store: storetest.Text(t, text)}}, nil
+		return []view.Run{{Name: "Shop", Source: o.Sources[0], Store: storetest.Text(t, text)}}, nil
 	})
 	h.open(`{"sources": ["shop.json"]}`, 202)
 	h.state("shop.json", "ready")
@@ -114,7 +114,7 @@ func TestARunIsOpenedOnceMoreWithItsClocksFitted(t *testing.T) {
 
 func TestFailedImportSaysWhatAndWhatToDo(t *testing.T) {
 	broken := true
-	h := withOpener(t, func(_ context.Context, sources []string, _ func(int64, int64)) ([]view.Run, error) {
+	h := withOpener(t, func(context.Context, Opening) ([]view.Run, error) {
 		if !broken {
 			return []view.Run{{Name: "a", Store: storetest.Text(t, small)}}, nil
 		}
@@ -132,7 +132,7 @@ func TestFailedImportSaysWhatAndWhatToDo(t *testing.T) {
 }
 
 func TestSourcesMayBeSeveralRunsAndSomeMayFail(t *testing.T) {
-	h := withOpener(t, func(context.Context, []string, func(int64, int64)) ([]view.Run, error) {
+	h := withOpener(t, func(context.Context, Opening) ([]view.Run, error) {
 		return []view.Run{{Name: "one", Source: "d/one", Store: storetest.Text(t, small)}, {Name: "two", Source: "d/two", Store: storetest.Text(t, small)}}, errors.New("d/three: unknown format")
 	})
 	h.open(`{"sources": ["d"]}`, 202)
@@ -144,7 +144,7 @@ func TestSourcesMayBeSeveralRunsAndSomeMayFail(t *testing.T) {
 }
 
 func TestPanicInAReaderIsAFailedImport(t *testing.T) {
-	h := withOpener(t, func(context.Context, []string, func(int64, int64)) ([]view.Run, error) { panic("reader") })
+	h := withOpener(t, func(context.Context, Opening) ([]view.Run, error) { panic("reader") })
 	h.open(`{"sources": ["x"]}`, 202)
 	if e := h.state("x", "failed").Error; e == nil || e.Kind != "internal" {
 		t.Errorf("got %+v", e)
@@ -153,7 +153,7 @@ func TestPanicInAReaderIsAFailedImport(t *testing.T) {
 
 func TestClosingAnImportCancelsIt(t *testing.T) {
 	started, cancelled := make(chan struct{}), make(chan struct{})
-	h := withOpener(t, func(ctx context.Context, _ []string, _ func(int64, int64)) ([]view.Run, error) {
+	h := withOpener(t, func(ctx context.Context, _ Opening) ([]view.Run, error) {
 		close(started)
 		<-ctx.Done()
 		close(cancelled)
@@ -166,7 +166,7 @@ func TestClosingAnImportCancelsIt(t *testing.T) {
 }
 
 func TestOpeningRefusesNonsense(t *testing.T) {
-	h := withOpener(t, func(context.Context, []string, func(int64, int64)) ([]view.Run, error) { return nil, errors.New("no") })
+	h := withOpener(t, func(context.Context, Opening) ([]view.Run, error) { return nil, errors.New("no") })
 	for _, body := range []string{
 		``, `{`, `[]`, `{"sources": []}`, `{"sources": [""]}`, `{"sources": "a"}`, `{"other": 1}`, `{"batch": "none"}`,
 		`{"sources": ["a\u0000b"]}`, `{"sources": ["` + strings.Repeat("a", 5000) + `"]}`, `{"sources": ["` + strings.Repeat("a", 2<<20) + `"]}`,
@@ -180,11 +180,11 @@ func TestOpeningRefusesNonsense(t *testing.T) {
 func TestUploadIsStreamedToDiskAndOpened(t *testing.T) {
 	var sources []string
 	var content string
-	h := withOpener(t, func(_ context.Context, s []string, _ func(int64, int64)) ([]view.Run, error) {
-		sources = s
-		b, err := os.ReadFile(s[0])
+	h := withOpener(t, func(_ context.Context, o Opening) ([]view.Run, error) {
+		sources = o.Sources
+		b, err := os.ReadFile(o.Sources[0])
 		content = string(b)
-		return []view.Run{{Name: filepath.Base(s[0]), Source: s[0], Store: storetest.Text(t, small)}}, err
+		return []view.Run{{Name: filepath.Base(o.Sources[0]), Source: o.Sources[0], Store: storetest.Text(t, small)}}, err
 	})
 	answer, body := h.ask("POST", "/api/upload?name=my+trace.json", "records", nil)
 	if answer.StatusCode != 202 || !strings.Contains(body, `"my-trace.json"`) {
@@ -205,15 +205,15 @@ func TestUploadIsStreamedToDiskAndOpened(t *testing.T) {
 
 func TestFilesOfABatchAreOpenedTogether(t *testing.T) {
 	var found []string
-	h := withOpener(t, func(_ context.Context, s []string, _ func(int64, int64)) ([]view.Run, error) {
-		err := filepath.WalkDir(s[0], func(p string, d os.DirEntry, err error) error {
+	h := withOpener(t, func(_ context.Context, o Opening) ([]view.Run, error) {
+		err := filepath.WalkDir(o.Sources[0], func(p string, d os.DirEntry, err error) error {
 			if err == nil && !d.IsDir() {
-				rel, _ := filepath.Rel(s[0], p)
+				rel, _ := filepath.Rel(o.Sources[0], p)
 				found = append(found, filepath.ToSlash(rel))
 			}
 			return err
 		})
-		return []view.Run{{Name: filepath.Base(s[0]), Store: storetest.Text(t, small)}}, err
+		return []view.Run{{Name: filepath.Base(o.Sources[0]), Store: storetest.Text(t, small)}}, err
 	})
 	for _, name := range []string{"run/a/0.evt", "run/a/1.evt", "run/traces.otf2"} {
 		if answer, body := h.ask("POST", "/api/upload?batch=b1&name="+name, "x", nil); answer.StatusCode != 201 {
@@ -235,7 +235,7 @@ func TestUploadsStayInTheirDirectory(t *testing.T) {
 	h := start(t, func(c *Config) {
 		c.UploadDir = filepath.Join(dir, "up")
 		os.Mkdir(c.UploadDir, 0o700)
-		c.Open = func(context.Context, []string, func(int64, int64)) ([]view.Run, error) { return nil, errors.New("no") }
+		c.Open = func(context.Context, Opening) ([]view.Run, error) { return nil, errors.New("no") }
 	})
 	for _, name := range []string{
 		"", ".", "..", "../evil", "a/../../evil", "/etc/evil", "a//b", "./a", "a/", "a%00b", `..\evil`, `C:\evil`, "a%2F..%2F..%2Fevil",
@@ -254,7 +254,7 @@ func TestUploadsStayInTheirDirectory(t *testing.T) {
 func TestUploadsAreLimited(t *testing.T) {
 	h := start(t, func(c *Config) {
 		c.UploadLimit = 1000
-		c.Open = func(context.Context, []string, func(int64, int64)) ([]view.Run, error) { return nil, errors.New("no") }
+		c.Open = func(context.Context, Opening) ([]view.Run, error) { return nil, errors.New("no") }
 	})
 	send := func(name string, n int) int {
 		answer, _ := h.ask("POST", "/api/upload?batch=b&name="+name, strings.Repeat("x", n), nil)

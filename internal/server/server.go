@@ -34,7 +34,17 @@ import (
 
 // An Opener imports sources, or opens their stores. It may give several runs, also
 // beside an error about the rest of the sources.
-type Opener func(ctx context.Context, sources []string, progress func(done, total int64)) ([]view.Run, error)
+type Opener func(ctx context.Context, o Opening) ([]view.Run, error)
+
+// An Opening is what an Opener is asked for.
+type Opening struct {
+	Sources []string
+	// Align is how clocks are to be fitted, as --align has it; "": as the opener likes.
+	Align string
+	// Keep is the directory for what is made of the sources, which goes with an upload; "": where the opener likes.
+	Keep     string
+	Progress func(done, total int64)
+}
 
 // An Exporter writes a scene as a file.
 type Exporter func(w io.Writer, s *scene.Scene, t scene.Theme) error

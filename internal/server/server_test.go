@@ -270,7 +270,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	h := start(t, func(c *Config) {
 		c.UploadDir = dir
 		c.Runs[0].Store = closed
-		c.Open = func(context.Context, []string, func(int64, int64)) ([]view.Run, error) { return nil, errors.New("no") }
+		c.Open = func(context.Context, Opening) ([]view.Run, error) { return nil, errors.New("no") }
 	})
 	h.ask("POST", "/api/upload?name=a.json", "{}", nil)
 	h.s.Close()

@@ -149,7 +149,7 @@ func TestAWrongMethodAndAWrongBodyAreSaid(t *testing.T) {
 		t.Errorf("a path that is not there answers %d", answer.StatusCode)
 	}
 	h2 := start(t, func(c *Config) {
-		c.Open = func(context.Context, []string, func(int64, int64)) ([]view.Run, error) { return nil, errors.New("no") }
+		c.Open = func(context.Context, Opening) ([]view.Run, error) { return nil, errors.New("no") }
 	})
 	if answer, body := h2.ask("POST", "/api/runs", `{"sources":["x"]}`, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") }); answer.StatusCode != 415 {
 		t.Errorf("text as JSON answers %d: %s", answer.StatusCode, body)
