@@ -4,7 +4,7 @@
 // A run is one value of a sample. Steps and ranks inside a run are not: they share a
 // machine, a day and a state, so a thousand of them say no more of the next run than one.
 //
-//	estimate.go  Hodges and Lehmann's shift with its interval, ranks, Cliff's delta
+//	compare.go   the interval of Hodges and Lehmann's shift; the shift, ranks and Cliff's delta are package contrast's
 //	tree.go      control for many questions, down a call tree
 //	verdict.go   changed, same or unknown; how many runs would tell
 //	name.go      names without what changes from run to run

@@ -12,7 +12,7 @@
 //	layout.go, glyph.go, chart.go    rows → scene
 //	basis.go   another basis than moments
 //	difference.go  two runs: the moments of one less those of the other
-//	pick.go    a row in words; data.go the twins
+//	fact.go    a row in words; data.go the twins
 package moments
 
 import (

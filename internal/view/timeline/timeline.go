@@ -17,7 +17,7 @@
 //	queue.go     a counter that is not in the store: work launched and not begun
 //	layout.go    rows → places; draw.go, arrows.go, colour.go → scene
 //	beside.go    two runs, one above the other
-//	pick.go      what lies at a place; data.go, whole.go the twins
+//	item.go      what a mark shows, in words; data.go, whole.go the twins
 package timeline
 
 import (
