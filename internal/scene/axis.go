@@ -69,7 +69,7 @@ func (s *Scene) XAxis(frame int, a Axis) {
 	s.AddLayer("grid", frame, grid)
 	if !a.NoLabels {
 		// The name and the origin come first.
-		at, _ := nameAt(labels, end, TextWidth(name, TextSize, false))
+		at, _ := nameAt(f, labels, end, TextWidth(name, TextSize, false))
 		at = min(at, end-TextWidth(name, TextSize, false)/2)
 		extra := []Label{{At: at, Width: TextWidth(name, TextSize, false)},
 			{At: from, Width: TextWidth(origin, TextSize, false)}}
@@ -127,8 +127,18 @@ func tickLabels(f *Frame, ticks []Tick) []Label {
 
 // nameAt is where the axis is named: at its end where no tick is labelled there, else
 // between ticks that leave room. Where none do it is in place of one before the last, so that
-// the greatest is never lost, and hides.
-func nameAt(ticks []Label, end, width float32) (at float32, hides bool) {
+// the greatest is never lost, and hides. Time is named at its end in any case: there the last tick goes, since a run does not end at a
+// round number, and between two numbers the name would read as part of one.
+func nameAt(f *Frame, ticks []Label, end, width float32) (at float32, hides bool) {
+	if f.XScale.Kind == "time" {
+		left := 0
+		for _, t := range ticks {
+			if t.Width >= 0 && t.At+t.Width/2+labelGap <= end-width {
+				left++
+			}
+		}
+		return end, left < 2
+	}
 	last := -1
 	right := end + labelGap
 	for i := len(ticks) - 1; i >= 0; i-- {
@@ -187,7 +197,7 @@ func fitTicks(f *Frame, a Axis, end float32) (ticks []Tick, origin, name string)
 			if shownLabels(labels) < 2 || !roomy(labels, gap) {
 				continue
 			}
-			if at, hides := nameAt(labels, end, TextWidth(name, TextSize, false)); !hides || name == "" {
+			if at, hides := nameAt(f, labels, end, TextWidth(name, TextSize, false)); !hides || name == "" {
 				if name == "time" && a.Unit == "ns" && at != end {
 					name = "" // "20 ms" says so already
 				}
@@ -202,7 +212,7 @@ func fitTicks(f *Frame, a Axis, end float32) (ticks []Tick, origin, name string)
 			continue
 		}
 		for short := withoutLastWord(name); short != ""; short = withoutLastWord(short) {
-			if _, hides := nameAt(tickLabels(f, fewer), end, TextWidth(short, TextSize, false)); !hides {
+			if _, hides := nameAt(f, tickLabels(f, fewer), end, TextWidth(short, TextSize, false)); !hides {
 				return fewer, fewerFrom, short
 			}
 		}
