@@ -29,15 +29,23 @@ var records = func() map[string]byte {
 
 // assemble turns the text form of a trace, in which Go keeps its samples, into the
 // binary one: a record a line, its arguments in order, and below it the data of
-// strings and the frames of stacks.
+// strings and the frames of stacks. The size of a batch is counted anew: texts may
+// have been shortened since it was written.
 func assemble(t *testing.T, text string) []byte {
 	t.Helper()
 	if _, inside, ok := strings.Cut(text, "-- trace --\n"); ok {
 		text = inside
 	}
-	var out bytes.Buffer
+	var out, batch bytes.Buffer
+	endBatch := func() {
+		if batch.Len() > 0 {
+			out.Write(binary.AppendUvarint(nil, uint64(batch.Len())))
+			batch.WriteTo(&out)
+		}
+	}
 	for n, line := range strings.Split(strings.TrimSpace(text), "\n") {
 		name, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		to := &batch
 		switch {
 		case name == "Trace":
 			header := make([]byte, 16)
@@ -49,8 +57,8 @@ func assemble(t *testing.T, text string) []byte {
 			if err != nil {
 				t.Fatalf("line %d: %v", n+1, err)
 			}
-			out.Write(binary.AppendUvarint(nil, uint64(len(data))))
-			out.WriteString(data)
+			batch.Write(binary.AppendUvarint(nil, uint64(len(data))))
+			batch.WriteString(data)
 			continue
 		case strings.HasPrefix(name, "pc="):
 			rest = strings.TrimSpace(line)
@@ -59,17 +67,25 @@ func assemble(t *testing.T, text string) []byte {
 			if !ok {
 				t.Fatalf("line %d: unknown record %q", n+1, name)
 			}
-			out.WriteByte(id)
+			if name == "EventBatch" {
+				endBatch()
+				to = &out
+			}
+			to.WriteByte(id)
 		}
 		for _, arg := range strings.Fields(rest) {
-			_, value, _ := strings.Cut(arg, "=")
+			key, value, _ := strings.Cut(arg, "=")
+			if to == &out && key == "size" {
+				continue
+			}
 			v, err := strconv.ParseUint(value, 10, 64)
 			if err != nil {
 				t.Fatalf("line %d: %v", n+1, err)
 			}
-			out.Write(binary.AppendUvarint(nil, v))
+			to.Write(binary.AppendUvarint(nil, v))
 		}
 	}
+	endBatch()
 	return out.Bytes()
 }
 

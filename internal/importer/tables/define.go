@@ -33,8 +33,12 @@ func (r *converter) theRun() error {
 	for _, k := range []trace.ReportKind{trace.Repaired, trace.Guessed, trace.Skipped} {
 		kinds[k.String()] = k
 	}
-	return r.each("report", "kind what count example", func(x *row) error {
-		if kind, n := kinds[x.text(0)], x.or(2, 0); kind != 0 && n > 0 {
+	return r.each("report", "kind what count example lost", func(x *row) error {
+		kind, n := kinds[x.text(0)], x.or(2, 0)
+		if kind == trace.Skipped && x.or(4, 1) == 0 {
+			kind = trace.Redundant
+		}
+		if kind != 0 && n > 0 {
 			r.w.Report(kind, x.text(1), n, x.text(3))
 		}
 		return nil

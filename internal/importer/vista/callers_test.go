@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/importer/importertest"
@@ -136,7 +137,10 @@ func TestRecordsOfAMillisecondKeepTheirOrder(t *testing.T) {
 		r := importertest.Import(t, Format, write(t, pes, records))
 		begin := make([]trace.Time, len(records))
 		index := map[trace.LocationID]int64{}
+		var mu sync.Mutex // locations are handed out side by side
 		err := r.Intervals(t.Context(), store.Window{End: r.Info().End}, func(c *trace.Columns) error {
+			mu.Lock()
+			defer mu.Unlock()
 			for i := range c.Begin {
 				record := r.Regions()[c.Region[i]].Line - 1
 				begin[record] = c.Begin[i]

@@ -15,7 +15,8 @@ export interface Frame {
   yScale: Scale;
   /**
    * Places say where locations lie that are no rows, such as the cells of a treemap:
-   * the page marks those that are chosen. What lies inside comes after what is around it. They travel as x, y, w, h and location of each.
+   * the page marks those that are chosen. What lies inside comes after what is around it. They travel as x, y, w, h
+   * and location of each.
    */
   places?: readonly number[];
 }
@@ -231,7 +232,10 @@ export interface SpaceMark {
   axes: SpaceAxis[];
   camera: SpaceCamera;
   filter: SpaceFilter;
-  /** What locations the things are: up to the next run, that of thing i is location + (i - first) × step. Null: unknown. */
+  /**
+   * What locations the things are: up to the next run, that of thing i is location + (i - first) × step. Null:
+   * unknown.
+   */
   runFirst?: Uint32Array | null;
   runLocation?: Uint32Array | null;
   runStep?: Uint32Array | null;
