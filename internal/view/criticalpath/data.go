@@ -48,6 +48,7 @@ type Data struct {
 	Length   trace.Time `json:"length"`
 	Requests int        `json:"requests"`
 	Request  string     `json:"request"`
+	Duration trace.Time `json:"request_duration"` // of the request named
 	Path     []Section  `json:"path"`
 	By       []Row      `json:"by"`
 	Clipped  int64      `json:"clipped"`
@@ -59,7 +60,7 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	d := Data{Length: r.critical.Length, Requests: len(r.chosen), Request: r.forest.Requests[r.shown].ID, Path: []Section{}, By: append([]Row{}, r.rows...),
+	d := Data{Length: r.critical.Length, Requests: len(r.chosen), Request: r.forest.Requests[r.shown].ID, Duration: r.forest.Requests[r.shown].Duration(), Path: []Section{}, By: append([]Row{}, r.rows...),
 		Clipped: r.critical.Clipped, Outside: r.critical.Outside, Moved: r.critical.Moved, MostMoved: r.critical.MostMoved, Rootless: r.critical.Rootless}
 	for _, s := range r.path {
 		x := Section{Begin: s.Begin, End: s.End, Kind: "missing", Moved: s.Moved}

@@ -16,6 +16,7 @@ type Row struct {
 	HostSelf   trace.Time `json:"host_self"`
 	Device     trace.Time `json:"device"`
 	DeviceSelf trace.Time `json:"device_self"`
+	Share      float64    `json:"share"` // of the time of all GPU work, by device_self
 	Flop       *float64   `json:"flop"`
 	Bytes      *float64   `json:"bytes"`
 	Flops      *float64   `json:"flops"`
@@ -101,12 +102,17 @@ func collective(x *operator.Row) Collective {
 }
 
 func (r *result) row(x *operator.Row) Row {
-	out := Row{Operator: x.Name, Shapes: x.Shapes, Types: x.Types, Calls: x.Calls, Host: x.Host, HostSelf: x.HostSelf, Device: x.Device, DeviceSelf: x.DeviceSelf,
+	out := Row{Operator: x.Name, Shapes: x.Shapes, Types: x.Types, Calls: x.Calls, Host: x.Host, HostSelf: x.HostSelf, Device: x.Device, DeviceSelf: x.DeviceSelf, Share: r.share(x),
 		Flop: known(x.Flop), Bytes: known(x.Bytes), Flops: known(x.Rate()), Bandwidth: known(x.Bandwidth()), Intensity: known(x.Intensity()), Peak: known(r.peakShare(x)), Kernels: []Kernel{}}
 	for _, k := range x.Kernels {
 		out.Kernels = append(out.Kernels, Kernel{r.regions[k.Region].Name, k.Calls, k.Time})
 	}
 	return out
+}
+
+// share is the part of the time of all GPU work that is the row's own.
+func (r *result) share(x *operator.Row) float64 {
+	return float64(x.DeviceSelf) / float64(max(r.whole, 1))
 }
 
 // peakShare is the part of the device's peak for the type of the first input; negative where it cannot be told.

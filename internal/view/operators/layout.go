@@ -125,7 +125,7 @@ func shapeWords(list string) string {
 
 // words are what stands beside a bar.
 func (r *result) words(x *operator.Row) string {
-	parts := []string{view.Thousands(x.Calls) + "×", view.FormatShare(float64(x.DeviceSelf) / float64(max(r.whole, 1)))}
+	parts := []string{view.Thousands(x.Calls) + "×", view.FormatShare(r.share(x))}
 	if v := x.Rate(); v > 0 {
 		parts = append(parts, rate(v, "FLOP/s"))
 		if p := r.peakShare(x); p >= 0 {

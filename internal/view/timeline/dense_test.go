@@ -49,6 +49,28 @@ func TestSumsOfLinksGiveTheSameSymbols(t *testing.T) {
 	}
 }
 
+// Cells of time are powers of two; what is said of the last one ends with the run.
+func TestNoFactEndsAfterTheRun(t *testing.T) {
+	const length = 100_000
+	text := "location machine m\n"
+	for i := range 40 {
+		text += fmt.Sprintf("location process m/p%d\n  0..%d main\n", i, length)
+	}
+	for i := range 4000 {
+		text += fmt.Sprintf("link message %d m/p%d -> %d m/p%d size=1\n", i*25, i%40, length, (i+1)%40)
+	}
+	size := scene.Size{Width: 900, Height: 300}
+	r := computeBy(t, reading{fewRows, 1 << 40}, storetest.Text(t, text, all.Summaries...), view.Spec{}, map[string][]string{"depth": {"1"}}, size)
+	if len(r.links.bursts) == 0 {
+		t.Fatal("no symbol stands for links")
+	}
+	for _, it := range r.Scene(size).Items {
+		if f, ok := view.FactOf(r, it); ok && f.End != nil && *f.End > length {
+			t.Errorf("%s: ends at %d, the run at %d", f.Title, *f.End, length)
+		}
+	}
+}
+
 // A summer keeps sums of links, as large stores do.
 type summer struct{ store.Reader }
 

@@ -390,7 +390,7 @@ func (r teller) levelTotals(c *trace.Columns, s *strip, x *span, at func(trace.R
 func (r teller) groupFact(i int, g *stack, t trace.Time) view.Fact {
 	f := r.rowFact(i)
 	bin := min(max(0, int(g.grid.bin(t)-g.grid.bin(g.grid.begin))), g.bins-1)
-	begin, end := g.begin(bin), g.begin(bin+1)
+	begin, end := g.begin(bin), min(g.begin(bin+1), g.last)
 	f.Begin, f.End = &begin, &end
 	f.Text = "Aggregated: " + count(int64(g.rows), "location")
 	f.Lines = append(f.Lines, timeLine("from", begin), timeLine("to", end))
@@ -410,7 +410,7 @@ func (r teller) groupFact(i int, g *stack, t trace.Time) view.Fact {
 }
 
 func (r teller) burstFact(b *burst) view.Fact {
-	begin, end := b.begin, b.end
+	begin, end := b.begin, min(b.end, r.reader.Info().End)
 	from := r.rows[b.rows[0]].label
 	if b.rows[1] > b.rows[0] {
 		from += " … " + r.rows[b.rows[1]].label

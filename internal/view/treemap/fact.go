@@ -23,7 +23,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 			f.Say(v.name, view.Count(int(math.Round(value)), "instant"), strconv.FormatFloat(value, 'f', -1, 64))
 			continue
 		}
-		f.Say(v.name, fmt.Sprintf("%s, %s", view.FormatIn(value, r.unitName), view.FormatShare(ratio(r.labels.Sum[x][i], total))), strconv.FormatFloat(value, 'f', -1, 64))
+		f.Say(v.name, fmt.Sprintf("%s, %s of its sum", view.FormatIn(value, r.unitName), view.FormatShare(ratio(r.labels.Sum[x][i], total))), strconv.FormatFloat(value, 'f', -1, 64))
 	}
 	if !r.tree.Leaf(int(i)) {
 		loss := r.labels.Loss[i]
