@@ -46,9 +46,9 @@ func checkCommand() *command {
 }
 
 func kindList() string {
-	names := make([]string, len(finding.Kinds))
-	for i, k := range finding.Kinds {
-		names[i] = string(k)
+	var names []string
+	for _, k := range findings.Kinds() {
+		names = append(names, string(k))
 	}
 	return strings.Join(names, ", ")
 }
@@ -190,7 +190,7 @@ func parseLimits(list []string) (out []limit, err error) {
 	for _, s := range list {
 		kind, value, ok := strings.Cut(s, "=")
 		known := slices.Contains(efficiencies, kind) || kind == "any" || kind == "high" || kind == "medium" ||
-			slices.Contains(finding.Kinds, finding.Kind(kind))
+			slices.Contains(findings.Kinds(), finding.Kind(kind))
 		if !ok || !known {
 			return nil,
 				usage("--fail-on %q: want KIND=LIMIT with one of %s, high, medium, any, %s", s, kindList(),

@@ -66,11 +66,19 @@ const (
 	FailedCalls   Kind = "failed-calls"   // calls that fail while the request waits for them
 )
 
-// Kinds lists all kinds.
+// Kinds lists these kinds; a rule may add one of its own.
 var Kinds = []Kind{Clock, Data, Straggler, Rotating, Jitter, Growth, LateSender, LateReceiver, Imbalance, Communication,
 	Serial, StartUp, IO, Lock, Crowded, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, InputBound, LaunchBound,
 	SynchronizationBound, CopyBound, ExposedCommunication, GPUIdle, SlowStep, MemoryFull, SlowKernels, ProcessorWait,
 	GarbageCollection, Blocked, SlowOperation, RepeatedCalls, SerialCalls, Retry, FailedCalls}
+
+// rank is the place in Kinds; kinds that rules add come after these.
+func (k Kind) rank() int {
+	if i := slices.Index(Kinds, k); i >= 0 {
+		return i
+	}
+	return len(Kinds)
+}
 
 // A Level is how grave a finding is.
 type Level string
@@ -145,7 +153,8 @@ func Sort(list []Finding) {
 			cmp.Compare(first(&a), first(&b)),
 			cmp.Compare(b.Lost, a.Lost),
 			cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),
-			cmp.Compare(slices.Index(Kinds, a.Kind), slices.Index(Kinds, b.Kind)),
+			cmp.Compare(a.Kind.rank(), b.Kind.rank()),
+			cmp.Compare(a.Kind, b.Kind),
 			cmp.Compare(a.Text, b.Text),
 		)
 	})

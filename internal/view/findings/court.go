@@ -2,7 +2,6 @@ package findings
 
 import (
 	"context"
-	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -21,19 +20,6 @@ type court struct {
 	sheet   *sheet          // the budget of runs of which no waits are followed, where it is known
 }
 
-// A rule looks for one sort of trouble.
-type rule func(*court) error
-
-// Rules by the sort of run, causes before their symptoms.
-var (
-	ofProfiles   = []rule{findUnevenStart, findImbalance, findMixed, findUnlike, findCostly, findCommunication, findShares}
-	ofFollowed   = []rule{findFaults, findGrowth, findCostly, findMixed, findIdle, findUnlike, findOutliers, findCommunication} // waits are followed one by one
-	ofUnfollowed = []rule{findStragglers, findLateArrivals, findLateMessages, findSerial, findImbalance, findMixed, findIdle, findUnlike, findOutliers, findCommunication}
-	ofScheduler  = []rule{findScheduling}
-	ofRequests   = []rule{findRequestFaults}
-	ofAll        = []rule{findCrowded, findPipelines, findGPULosses} // but those of a scheduler
-)
-
 func newCourt(ctx context.Context, f *facts) *court {
 	return &court{facts: f, docket: newDocket(f), ctx: ctx}
 }
@@ -46,12 +32,17 @@ func (c *court) judge() error {
 	if err := c.open(); err != nil {
 		return err
 	}
-	rules, err := c.rules()
-	if err != nil {
-		return err
+	sort := c.sort()
+	if sort == ofSummed {
+		if err := c.fillBudget(); err != nil {
+			return err
+		}
 	}
-	for _, find := range rules {
-		if err := find(c); err != nil {
+	for _, r := range rules {
+		if r.runs&sort == 0 {
+			continue
+		}
+		if err := r.find(c); err != nil {
 			return err
 		}
 		if err := c.ctx.Err(); err != nil {
@@ -64,26 +55,23 @@ func (c *court) judge() error {
 	return nil
 }
 
-// rules are those of this sort of run.
-func (c *court) rules() (list []rule, err error) {
+// sort is which sort of run it is.
+func (c *court) sort() sorts {
 	switch {
 	case len(c.processors) > 0:
-		return ofScheduler, nil
+		return ofScheduler
 	case c.spans:
-		return ofRequests, nil
+		return ofRequests
+	case !c.peers() && c.profile:
+		return ofMixedProfiles
 	case !c.peers():
-		if c.profile {
-			list = []rule{findShares}
-		}
+		return ofMixed
 	case c.profile:
-		list = ofProfiles
+		return ofProfiles
 	case c.books.result != nil:
-		list = ofFollowed
-	default:
-		err = c.fillBudget()
-		list = ofUnfollowed
+		return ofFollowed
 	}
-	return slices.Concat(list, ofAll), err
+	return ofSummed
 }
 
 // peers reports whether units may be compared. Ranks of a job may. Goroutines and

@@ -4,7 +4,8 @@
 //	facts.go      what the store tells, a handful of queries, bounded on large runs
 //	waits.go      phases, collectives and messages
 //	accounts*.go  where the time went, by who made whom wait; causes.go the budget of it
-//	court.go      which rules a run is held against, in order; docket.go what they found
+//	rules.go      the list of rules: which runs each is put to, in order
+//	court.go      holds a run against its rules; docket.go what they found
 //	rule_*.go     what is worth saying: rules of one sort of trouble, each a function
 //	audit*.go     the rule that sorts the causes of waiting into faults
 //	scheduler.go  what processors and goroutines did; handed.go who woke whom
