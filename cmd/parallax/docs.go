@@ -265,7 +265,9 @@ func siteConfig() (site.Config, error) {
 		{Title: "Reference",
 			Pages: []string{"commands.md", "glossary.md", "tables.md", "api.md", "programs.md", "embedding.md",
 				"store-format.md"}},
-		{Title: "Inside", Pages: []string{"architecture.md", "decisions.md", "adding-a-format.md", "adding-a-view.md"}},
+		{Title: "Inside", Pages: []string{
+			"architecture.md", "decisions.md", "adding-a-format.md", "adding-a-view.md", "adding-a-finding.md",
+		}},
 	}
 	var known []string
 	for _, g := range c.Groups {
