@@ -1,7 +1,10 @@
 package calltree
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -320,7 +323,7 @@ func (r *drawing) row(first, end int32, x, y, width, height float32, whole float
 
 func (r *drawing) paint(s *scene.Scene) {
 	boxes, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
-	used := map[trace.Role]bool{}
+	width := map[trace.RegionID]float32{} // of boxes that have the region's colour
 	find := searched(r.result)
 	for _, b := range r.boxes {
 		n := &r.tree.nodes[b.node]
@@ -335,7 +338,7 @@ func (r *drawing) paint(s *scene.Scene) {
 		if b.count > 1 {
 			fill, flags = scene.UIAggregate, scene.Aggregated
 		} else {
-			used[g.Role] = true
+			width[n.region] += b.w
 		}
 		boxes.Add(b.x, b.y, max(b.w-1, 0.5), b.h-1, fill)
 		boxes.SetFlags(flags)
@@ -361,14 +364,25 @@ func (r *drawing) paint(s *scene.Scene) {
 				RampEnd: scene.Colour(ramp.Start + ramp.Length - 1), RampLow: "longer in " + r.against.name,
 				RampHigh: "longer " + r.hereName(), Region: scene.NoID, Parent: scene.NoID})
 	}
-	for role := range trace.Role(trace.RoleCount) {
-		if used[role] && r.against == nil {
-			s.Legend = append(s.Legend,
-				scene.LegendEntry{Label: role.String(), Colour: scene.RoleColour(uint8(role)), Region: scene.NoID,
-					Parent: scene.NoID})
-		}
+	if r.against == nil {
+		s.Legend = append(s.Legend, r.regionLegend(width)...)
 	}
 }
+
+// regionLegend explains the colours of the regions that take most of the picture.
+func (r *drawing) regionLegend(width map[trace.RegionID]float32) (out []scene.LegendEntry) {
+	shown := slices.SortedFunc(maps.Keys(width), func(a, b trace.RegionID) int {
+		return cmp.Or(cmp.Compare(width[b], width[a]), cmp.Compare(a, b))
+	})
+	for _, id := range shown[:min(len(shown), mostLegend)] {
+		g := &r.regions[id]
+		out = append(out, scene.LegendEntry{Label: g.Name, Colour: r.colours.Of(g), Region: uint32(id), Parent: scene.NoID})
+	}
+	return out
+}
+
+// mostLegend is how many regions the legend names: boxes say their names, as far as these fit.
+const mostLegend = 12
 
 // boxLines is what a box says: its name, and where there is room what it took and how often it was called.
 func (r *drawing) boxLines(n *node, b *box) (lines []string) {
