@@ -12,6 +12,7 @@ import (
 //
 //	void at::native::fill<float>(int, float)   at::native::fill<…>(…), native::fill<…>(…), fill<…>(…)
 //	cmd/compile/internal/ssa.(*Func).Compile   ssa.(*Func).Compile, (*Func).Compile
+//	aten::mm [64×512] [512×512]                aten::mm […], mm […]
 //
 // A text of several words is no name and has none; neither has "node1.cluster.org", which
 // differs from its sisters at the beginning. The page folds names by the same
@@ -27,6 +28,9 @@ func foldings(s string) (out []string) {
 			now = next
 			out = append(out, now+count)
 		}
+	}
+	if shapes := shapeList.FindString(now); shapes != "" && shapes != now {
+		return foldShapes(strings.TrimSuffix(now, shapes), count)
 	}
 	name := foldBrackets(now)
 	if i := strings.LastIndexByte(outside(name), ' '); i >= 0 {
@@ -64,6 +68,17 @@ func foldings(s string) (out []string) {
 
 // longestFolded bounds what is looked at: a name past it is cut as any text is.
 const longestFolded = 4096
+
+// shapeList is the shapes that an operator was called with, behind its name.
+var shapeList = regexp.MustCompile(`( \[[0-9×]+\])+$`)
+
+// foldShapes gives the forms of an operator whose shapes give way before its name.
+func foldShapes(operator, count string) (out []string) {
+	for _, form := range append([]string{operator}, foldings(operator)...) {
+		out = append(out, form+" […]"+count)
+	}
+	return out
+}
 
 // counted is how many a row stands for, behind its name.
 var counted = regexp.MustCompile(` \([0-9,]+\)$`)

@@ -3,8 +3,6 @@ package scene
 import (
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // RowLabelWidth gives the room that labels of rows need on the left of a frame, not
@@ -175,9 +173,8 @@ func (m *Polygon) addTriangle(x, y float32, open bool) {
 	m.Add([]float32{x - 2, x + 2.5, x - 2}, []float32{y - 3.5, y, y + 3.5}, UITextMuted)
 }
 
-// Distinct shortens labels that stand below each other. Where that would make different
-// ones alike, what all of these have in common at their ends gives way to what differs:
-// "ProfilerStep#3 · rank 0" becomes "…3 · rank 0" and not "Prof…nk 0". Room that is left shows what stands around it.
+// Distinct shortens labels that stand below each other so that those that differ still do, see Apart:
+// "ProfilerStep#3 · rank 0" becomes "Pr…#3 · rank 0" and not "Prof…nk 0".
 // A whole part that all have in common goes first, and parts without which all still differ:
 // "rank 3 · main thread" becomes "rank 3", and so does "rank 3 · P#3T#0".
 func Distinct(labels []string, width, size float32) []string {
@@ -191,32 +188,18 @@ func Distinct(labels []string, width, size float32) []string {
 	if wide() {
 		labels = firstParts(labels)
 	}
-	alike := map[string][]int{}
+	if !wide() {
+		for i, l := range labels {
+			out[i] = Visible(l)
+		}
+		return out
+	}
+	apart := NewApart(labels)
 	for i, l := range labels {
-		out[i] = Shorten(l, width, size)
-		alike[out[i]] = append(alike[out[i]], i)
-	}
-	for short, list := range alike {
-		if short == "" || same(labels, list) {
-			continue
-		}
-		prefix, suffix := common(labels, list)
-		for _, i := range list {
-			l := labels[i]
-			if len(l) < prefix+suffix {
-				continue
-			}
-			if t := around(l, prefix, len(l)-suffix, width, size); t != "" {
-				out[i] = t
-				continue
-			}
-			middle := ellipsis(prefix) + strings.TrimLeftFunc(l[prefix:len(l)-suffix], unicode.IsSpace)
-			if t := beginning(middle, suffix > 0, width, size); t != "" {
-				out[i] = t
-			}
+		if out[i] = apart.Shorten(l, width, size); out[i] == "" {
+			out[i] = Shorten(l, width, size)
 		}
 	}
-	apartFromAll(labels, out, width, size)
 	return out
 }
 
@@ -231,36 +214,6 @@ func firstParts(labels []string) []string {
 		firsts[i], of[first] = first, l
 	}
 	return firsts
-}
-
-// apartFromAll looks at labels that are still alike though they differ: each was set apart from
-// those that were like it at first, "#3 · rank 0" from "#4 · rank 0", but not from "#3 · rank 1".
-// What all labels have in common gives way there.
-func apartFromAll(labels, out []string, width, size float32) {
-	alike := map[string][]int{}
-	for i, t := range out {
-		alike[t] = append(alike[t], i)
-	}
-	for t, list := range alike {
-		if t == "" || same(labels, list) {
-			continue
-		}
-		var all []int
-		for i := range labels {
-			if TextWidth(labels[i], size, false) > width {
-				all = append(all, i)
-			}
-		}
-		prefix, suffix := common(labels, all)
-		for _, i := range all {
-			if l := labels[i]; len(l) >= prefix+suffix {
-				if t := around(l, prefix, len(l)-suffix, width, size); t != "" {
-					out[i] = t
-				}
-			}
-		}
-		return
-	}
 }
 
 // withoutCommonParts takes from labels of several parts those that all of them end or begin
@@ -306,49 +259,6 @@ func cutAll(labels []string, cut func(string) (rest, part string, ok bool)) bool
 	return true
 }
 
-// around gives the part [from, to) of a text with as much of what stands after and before it as there is room for;
-// nothing where there is no room for the part itself.
-func around(s string, from, to int, width, size float32) string {
-	text := func(from, to int) string { return ellipsis(from) + s[from:to] + ellipsis(len(s)-to) }
-	fits := func(from, to int) bool { return TextWidth(text(from, to), size, false) <= width }
-	if !fits(from, to) {
-		return ""
-	}
-	for more := true; more; {
-		more = false
-		if _, n := utf8.DecodeRuneInString(s[to:]); n > 0 && fits(from, to+n) {
-			to, more = to+n, true
-		}
-		if _, n := utf8.DecodeLastRuneInString(s[:from]); n > 0 && fits(from-n, to) {
-			from, more = from-n, true
-		}
-	}
-	return text(from, to)
-}
-
-// beginning gives as much of a text as fits from its begin on, where what differs is.
-func beginning(s string, more bool, width, size float32) string {
-	if !more && TextWidth(s, size, false) <= width {
-		return s
-	}
-	for len(s) > 0 && TextWidth(s+"…", size, false) > width {
-		_, n := utf8.DecodeLastRuneInString(s)
-		s = s[:len(s)-n]
-	}
-	if s = strings.TrimRight(s, " ·…"); s == "" {
-		return ""
-	}
-	return s + "…"
-}
-
-// ellipsis stands for what was cut.
-func ellipsis(cut int) string {
-	if cut > 0 {
-		return "…"
-	}
-	return ""
-}
-
 // same reports whether some labels are one and the same.
 func same(labels []string, list []int) bool {
 	for _, i := range list {
@@ -357,96 +267,4 @@ func same(labels []string, list []int) bool {
 		}
 	}
 	return true
-}
-
-// common measures what some labels begin and end with alike. Words and numbers stay whole.
-func common(labels []string, list []int) (prefix, suffix int) {
-	first := labels[list[0]]
-	prefix, suffix = len(first), len(first)
-	least := len(first)
-	for _, i := range list {
-		l := labels[i]
-		least = min(least, len(l))
-		n := 0
-		for n < min(prefix, len(l)) && l[n] == first[n] {
-			n++
-		}
-		prefix = n
-		for n = 0; n < min(suffix, len(l)) && l[len(l)-1-n] == first[len(first)-1-n]; {
-			n++
-		}
-		suffix = n
-	}
-	suffix = min(suffix, least-prefix)
-	for prefix > 0 && (!utf8.RuneStart(at(first, prefix)) || wordBefore(first[:prefix])) {
-		prefix--
-	}
-	rest := first[len(first)-suffix:]
-	for suffix > 0 && (!utf8.RuneStart(rest[0]) || wordAt(rest)) {
-		suffix--
-		rest = rest[1:]
-	}
-	return len(strings.TrimRightFunc(first[:prefix], unicode.IsSpace)), suffix
-}
-
-// at is the byte at a place, and past the end one that begins a character.
-func at(s string, i int) byte {
-	if i < len(s) {
-		return s[i]
-	}
-	return 'x'
-}
-
-func wordBefore(s string) bool {
-	r, _ := utf8.DecodeLastRuneInString(s)
-	return unicode.IsLetter(r) || unicode.IsDigit(r)
-}
-
-func wordAt(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return unicode.IsLetter(r) || unicode.IsDigit(r)
-}
-
-// Apart shortens the names of one set, each to a room of its own: what all of them begin and
-// end with gives way first, so that names that differ still do. Of "THREAD 1.6.1" and
-// "THREAD 1.7.1" the 6 and the 7 stay. For labels below each other in one width see Distinct.
-type Apart struct {
-	prefix, suffix int
-}
-
-// NewApart looks at the names of a set.
-func NewApart(names []string) Apart {
-	all := make([]int, len(names))
-	for i := range all {
-		all[i] = i
-	}
-	if len(names) < 2 || same(names, all) {
-		return Apart{}
-	}
-	prefix, suffix := common(names, all)
-	return Apart{prefix, suffix}
-}
-
-// Shorten gives a name of the set in a width. A number at the end of a name that is all that
-// differs, as in "rank 259", or that alone has room, needs no ellipsis.
-func (a Apart) Shorten(name string, width, size float32) string {
-	fits := func(s string) bool { return s != "" && TextWidth(s, size, false) <= width }
-	if fits(name) {
-		return Visible(name)
-	}
-	number := strings.TrimLeft(name[len(strings.TrimRight(name, "0123456789")):], " ")
-	if a.suffix == 0 && fits(number) {
-		return number
-	}
-	if from, to := a.prefix, len(name)-a.suffix; from+a.suffix > 0 && from < to {
-		if t := around(name, from, to, width, size); t != "" {
-			return strings.ReplaceAll(Visible(t), "… ", "…")
-		}
-		middle := strings.TrimSpace(name[from:to])
-		if fits(middle) {
-			return Visible(middle)
-		}
-		return Shorten(middle, width, size)
-	}
-	return Shorten(name, width, size)
 }

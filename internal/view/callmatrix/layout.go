@@ -135,11 +135,13 @@ func (r *painter) labelRoom(w, h float32) (left, top float32) {
 func (r *painter) columnLabels(s *scene.Scene, f *scene.Frame, top float32) {
 	names, heads := &scene.Text{Size: scene.TextSize, Turned: true}, &scene.Text{Size: scene.TextSize}
 	every := scene.Thin(r.drawn.size, 13, 0)
-	for k, row := range f.XScale.Rows {
-		if k%every == 0 {
-			if t := scene.Shorten(row.Label, top-22, scene.TextSize); t != "" {
-				names.Add((row.From+row.To)/2+4, f.Y-6, t, scene.UITextMuted, scene.Start)
-			}
+	labels := make([]string, len(f.XScale.Rows))
+	for k := range labels {
+		labels[k] = f.XScale.Rows[k].Label
+	}
+	for k, t := range scene.Distinct(labels, top-22, scene.TextSize) {
+		if row := f.XScale.Rows[k]; k%every == 0 && t != "" {
+			names.Add((row.From+row.To)/2+4, f.Y-6, t, scene.UITextMuted, scene.Start)
 		}
 	}
 	heads.Add(f.X, 11, "callers →", scene.UIText, scene.Start)

@@ -103,8 +103,11 @@ func (r *result) odd(x *row, k, columns int) (v float64, from, to int) {
 func (r *result) regionAxis(d *grid, room float32) scene.SpaceAxis {
 	a := scene.SpaceAxis{Label: "regions", Begin: -0.5, End: float64(d.rows) - 0.5,
 		Stretch: acrossRegions / float64(d.rows)}
-	for i := range d.rows {
-		name := scene.Shorten(r.regions[r.rows[i].region].Name, room, scene.TextSize)
+	names := make([]string, d.rows)
+	for i := range names {
+		names[i] = r.regions[r.rows[i].region].Name
+	}
+	for i, name := range scene.Distinct(names, room, scene.TextSize) {
 		a.Ticks = append(a.Ticks, scene.Tick{At: float64(d.rows - 1 - i), Label: name})
 	}
 	return a

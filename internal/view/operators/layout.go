@@ -59,11 +59,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		y := topRoom + float32(i)*pitch
 		rows[i] = scene.Row{From: y, To: y + pitch, Label: label(x), Location: scene.NoID, Region: uint32(x.Region), Count: 1}
 	}
-	left := scene.RowLabelWidth(rows, w*0.38)
-	words := min(w*0.3, 300)
-	if w < 420 {
-		words = 0
+	names, words := w*0.38, min(w*0.3, 300)
+	if w < 420 { // names of operators go before words
+		names, words = w*0.5, 0
 	}
+	left := scene.RowLabelWidth(rows, names)
 	frame := scene.Frame{Name: "operators", X: left, Y: topRoom, W: max(w-left-words-edge, 1), H: pitch * float32(n), XScale: scene.Scale{Kind: "linear", End: float64(most), Label: "time"}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
 	f := s.AddFrame(frame)
 	s.XAxis(f, scene.Axis{Unit: "ns"})

@@ -150,13 +150,17 @@ func (r *result) columns(rows int, room float32) (out []column) {
 // bands shades every other row, so that the eye keeps to it, and writes the names.
 func (r *result) bands(s *scene.Scene, d *drawing, labels float32) {
 	bands, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
-	for i := range d.rows {
+	names := make([]string, d.rows)
+	for i := range names {
+		names[i] = r.regions[r.rows[i].region].Name
+	}
+	names = scene.Distinct(names, labels-2*pad, scene.TextSize)
+	for i, name := range names {
 		top := head + float32(i)*d.pitch
 		if i%2 == 1 {
 			bands.Add(0, top, d.width, d.pitch, scene.UIBand)
 		}
-		if name := scene.Shorten(r.regions[r.rows[i].region].Name, labels-2*pad, scene.TextSize); name != "" &&
-			d.pitch >= 12 {
+		if name != "" && d.pitch >= 12 {
 			text.Add(pad, top+r.line(d), name, scene.UIText, scene.Start)
 		}
 	}

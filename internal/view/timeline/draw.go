@@ -175,8 +175,13 @@ func (r *painter) write(labels []label) *scene.Text {
 		labels = labels[:mostLabels]
 	}
 	text := &scene.Text{Size: labelSize}
-	for _, l := range labels {
-		name := scene.Shorten(r.regions[l.region].Name, l.width, labelSize)
+	names := make([]string, len(labels))
+	for i, l := range labels {
+		names[i] = r.regions[l.region].Name
+	}
+	apart := scene.NewApart(names)
+	for i, l := range labels {
+		name := apart.Shorten(names[i], l.width, labelSize)
 		if name == "" {
 			continue
 		}

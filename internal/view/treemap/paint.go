@@ -162,7 +162,7 @@ type painter struct {
 	plates *scene.Rect
 	names  *scene.Text
 	// apart shortens the names of cells that lie in one group, by that group.
-	apart map[int32]scene.Apart
+	apart map[int32]*scene.Apart
 }
 
 // tellApart looks at the names of the cells that will be written.
@@ -174,7 +174,7 @@ func (p *painter) tellApart(cells []cell) {
 			names[up] = append(names[up], p.name(c.node))
 		}
 	}
-	p.apart = make(map[int32]scene.Apart, len(names))
+	p.apart = make(map[int32]*scene.Apart, len(names))
 	for up, list := range names {
 		p.apart[up] = scene.NewApart(list)
 	}

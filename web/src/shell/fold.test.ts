@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { foldedApart, foldings } from "./fold";
+import { foldings } from "./fold";
 import { middle } from "./format";
 
 const cases = JSON.parse(readFileSync(new URL("../../../internal/scene/testdata/foldings.json", import.meta.url), "utf8")) as { name: string; forms: string[] }[];
@@ -12,13 +12,4 @@ test.each(cases)("$name is folded to what tells it apart", ({ name, forms }) => 
 test("a name that is too long loses its package before anything is cut from its middle", () => {
   expect(middle("cmd/compile/internal/ssa.(*Func).Compile", 20)).toBe("ssa.(*Func).Compile");
   expect(middle("cmd/compile/internal/ssa.(*Func).Compile", 10)).toBe("(*Fun…pile");
-});
-
-test("functions of a list that would become alike keep their arguments", () => {
-  const names = ["void at::native::fill<Mul>(int)", "void at::native::fill<Add>(int)", "void at::native::copy<Add>(int)"];
-  expect([...foldedApart(names, 12).values()]).toEqual(["fill<Mul>(int)", "fill<Add>(int)", "copy<…>(…)"]);
-});
-
-test("names of a list that would become alike stay whole", () => {
-  expect([...foldedApart(["a/b/x.Open", "a/c/x.Open", "a/c/x.Close"], 8).values()]).toEqual(["a/b/x.Open", "a/c/x.Open", "x.Close"]);
 });

@@ -15,6 +15,11 @@ export function foldings(s: string): string[] {
     now = next;
     out.push(now + count);
   };
+  const shapes = / \[[0-9×]+\](?: \[[0-9×]+\])*$/.exec(now)?.[0] ?? "";
+  if (shapes !== "" && shapes !== now) {
+    const operator = now.slice(0, now.length - shapes.length);
+    return [operator, ...foldings(operator)].map((form) => form + " […]" + count);
+  }
   let name = foldBrackets(now);
   const space = outside(name).lastIndexOf(" ");
   if (space >= 0) {
@@ -63,7 +68,7 @@ function closedAt(s: string, at: number): number {
 }
 
 /** A text with what stands in brackets blotted out. */
-function outside(s: string): string {
+export function outside(s: string): string {
   let depth = 0;
   let out = "";
   for (const c of s.split("")) {
@@ -74,38 +79,4 @@ function outside(s: string): string {
     } else out += depth > 0 ? "x" : c;
   }
   return out;
-}
-
-/** Names of a list in so many characters each, as far as folding goes; those that would become alike keep their arguments. */
-export function foldedApart(names: Iterable<string>, most: number): Map<string, string> {
-  const all = [...new Set(names)];
-  const apart = (of: readonly string[], short: (name: string) => string) => {
-    const by = new Map<string, string[]>();
-    for (const name of of) {
-      const form = short(name);
-      const list = by.get(form);
-      if (list) list.push(name);
-      else by.set(form, [name]);
-    }
-    return by;
-  };
-  const out = new Map<string, string>();
-  for (const [form, list] of apart(all, (name) => folded(name, most))) {
-    if (list.length === 1) out.set(list[0]!, form);
-    else for (const [bare, same] of apart(list, unqualified)) for (const name of same) out.set(name, same.length === 1 ? bare : name);
-  }
-  return out;
-}
-
-const folded = (name: string, most: number) => {
-  const forms = name.length <= most ? [] : foldings(name);
-  return forms.find((f) => f.length <= most) ?? forms[forms.length - 1] ?? name;
-};
-
-/** A function without what it returns and the namespaces it is in, with all its arguments. */
-function unqualified(name: string): string {
-  const flat = outside(name);
-  const end = flat.search(/[<(]/);
-  const head = name.slice(0, end < 0 ? name.length : end);
-  return name.slice(/(?:.*(?: |::))?/.exec(head)![0].length);
 }

@@ -3,6 +3,7 @@
 
 import { palette } from "../scene/palette";
 import { Flag, noID, none, type LegendEntry, type Scene } from "../scene/scene";
+import { Apart } from "./apart";
 import { cssRamp } from "./colour";
 import { useBench } from "./context";
 import { middle, noName } from "./format";
@@ -15,11 +16,12 @@ const few = 10;
 export function Legend({ scene, plain, symbols = [] }: { scene: Scene | null; plain?: boolean; symbols?: readonly Symbol[] }) {
   const bench = useBench();
   if (!scene || scene.legend.length + symbols.length === 0) return null;
+  const apart = new Apart(scene.legend.map((e) => e.label));
   return (
     <ul class={`legend ${scene.legend.length <= few ? "legend-few" : ""}`} aria-label="Legend">
       {symbols.map((s) => <li key={s.sign}><span class="legend-entry"><span class="legend-sign" aria-hidden="true">{s.sign}</span>{s.words}</span></li>)}
       {joinSame(scene.legend, bench.colours[bench.tint.value]).slice(0, 60).map((group, i) => (
-        <li key={i}>{group.map((e, k) => <Entry key={k} entry={e} plain={plain} same={k > 0} />)}</li>
+        <li key={i}>{group.map((e, k) => <Entry key={k} entry={e} short={apart.shorten(e.label, 28) || middle(e.label, 28)} plain={plain} same={k > 0} />)}</li>
       ))}
     </ul>
   );
@@ -48,7 +50,7 @@ const isCategory = (colour: number) => colour >= palette.sections.compute!.start
 const isRamp = (e: LegendEntry) => e.rampEnd !== none && e.rampEnd !== 0 && e.rampEnd !== e.colour;
 
 /** An entry; one of the same colour as that before it has words alone. */
-function Entry({ entry, plain, same }: { entry: LegendEntry; plain?: boolean; same: boolean }) {
+function Entry({ entry, short, plain, same }: { entry: LegendEntry; short: string; plain?: boolean; same: boolean }) {
   const bench = useBench();
   if (isRamp(entry)) {
     return (
@@ -60,7 +62,7 @@ function Entry({ entry, plain, same }: { entry: LegendEntry; plain?: boolean; sa
       </span>
     );
   }
-  const content = <>{same ? <span class="muted">and</span> : <span class="swatch" style={{ background: swatchOf(bench.colour(entry.colour), entry.flags) }} />}<bdi class="name">{middle(entry.label, 28) || noName}</bdi></>;
+  const content = <>{same ? <span class="muted">and</span> : <span class="swatch" style={{ background: swatchOf(bench.colour(entry.colour), entry.flags) }} />}<bdi class="name">{short || noName}</bdi></>;
   const choice = entry.region !== noID ? { regions: [`#${entry.region}`] } : entry.parent !== noID ? { locations: [`#${entry.parent}`] } : null;
   if (!choice || plain) return <span class="legend-entry">{content}</span>;
   const chosen = choice.regions ? bench.look.value.regions.includes(choice.regions[0]) : bench.look.value.locations.includes(choice.locations![0]);

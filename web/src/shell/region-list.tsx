@@ -5,8 +5,8 @@ import { useMemo } from "preact/hooks";
 import type { RegionRow, RegionSummary, Role } from "../api/types";
 import { ChoiceList, type RowAttributes } from "../widget/choice-list";
 import { useBench } from "./context";
-import { foldedApart } from "./fold";
-import { charsIn, cutMiddle, formatCount, formatShare, formatUnit, middle, noName, thousands } from "./format";
+import { Apart } from "./apart";
+import { charsIn, formatCount, formatShare, formatUnit, middle, noName, thousands } from "./format";
 import { useSummary } from "./summary";
 import type { Workbench } from "./workbench";
 
@@ -48,7 +48,7 @@ export function RegionList() {
   const lines = regionLines(bench.regions.value, totals, filter.value, closed.value);
   const shares = summary !== null && summary.whole > 0;
   const room = charsIn(Math.abs(bench.left.value) - beside);
-  const names = useMemo(() => foldedApart(bench.regions.value.map((r) => r.name), room), [bench.regions.value, room]);
+  const apart = useMemo(() => new Apart(bench.regions.value.map((r) => r.name)), [bench.regions.value]);
   return (
     <section class="side-part" aria-label="Regions">
       <header class="side-head">
@@ -68,7 +68,7 @@ export function RegionList() {
             const line = lines[i];
             return "role" in line
               ? <RoleRow key={line.role} line={line} shares={shares} attributes={attributes} toggle={() => (closed.value = flip(closed.value, line.role))} />
-              : <Row key={line.region.id} line={line} shares={shares} attributes={attributes} short={cutMiddle(names.get(line.region.name) ?? line.region.name, room)} />;
+              : <Row key={line.region.id} line={line} shares={shares} attributes={attributes} short={apart.shorten(line.region.name, room) || middle(line.region.name, room)} />;
           }}
         />
       )}

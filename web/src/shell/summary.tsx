@@ -4,8 +4,8 @@
 import { effect, signal, useSignal } from "@preact/signals";
 import type { RegionSummary, Summary } from "../api/types";
 import { useBench } from "./context";
-import { foldedApart } from "./fold";
-import { charsIn, cutMiddle, formatCount, formatUnit, middle, noName, thousands } from "./format";
+import { Apart } from "./apart";
+import { charsIn, formatCount, formatUnit, middle, noName, thousands } from "./format";
 import { countedSpec } from "./scope";
 import type { Workbench } from "./workbench";
 
@@ -82,7 +82,7 @@ export function SummaryTable() {
   if (rows.length === 0) return <p class="empty-note">Nothing happens in this selection. Esc clears it, Ctrl+Z goes back.</p>;
   const shown = all.value ? rows.slice(0, 2000) : rows.slice(0, most);
   const room = charsIn(Math.abs(bench.right.value) - beside);
-  const names = foldedApart(shown.map((r) => r.name), room);
+  const apart = new Apart(shown.map((r) => r.name));
   return (
     <>
       <div class="summary-scroll" tabIndex={0} role="group" aria-label="Figures of the selection">
@@ -97,7 +97,7 @@ export function SummaryTable() {
               ))}
             </tr>
           </thead>
-          <tbody>{shown.map((r) => <SummaryRow key={r.id} r={r} unit={s.unit} bench={bench} short={cutMiddle(names.get(r.name) ?? r.name, room)} />)}</tbody>
+          <tbody>{shown.map((r) => <SummaryRow key={r.id} r={r} unit={s.unit} bench={bench} short={apart.shorten(r.name, room) || middle(r.name, room)} />)}</tbody>
         </table>
       </div>
       {rows.length > shown.length && <button type="button" class="plain more" onClick={() => (all.value = true)}>{formatCount(rows.length - shown.length)} more…</button>}
