@@ -89,10 +89,11 @@ func NewCells(ctx context.Context, t *Tree, slices int, cells *Cells, gain Gain)
 					continue
 				}
 				count := leaves[i] * float64(b-a+1)
+				log := math.Log2(count)
 				var gx, lx, cancel float64
 				for x := range values {
 					v, f := sum[x][at+b+1]-sum[x][at+a], info[x][at+b+1]-info[x][at+a]
-					whole, spread := xlog2(v), v*math.Log2(count)
+					whole, spread := xlog2(v), v*log
 					if gain == GainValues {
 						gx += count - 1
 					} else {
