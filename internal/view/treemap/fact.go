@@ -38,7 +38,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		f.Text = fmt.Sprintf("Aggregated: %s, loss %s. They deviate by %s from their mean.", view.Count(int(r.labels.Leaves[i]), "location"),
 			view.FormatShare(r.share(r.labels.Loss[i])), view.FormatShare(r.deviation(i)))
 		if r.warns(i) {
-			f.Text += " That is much: its members differ, and a smaller p shows how."
+			f.Text += " That is much: its members differ, and a " + r.finer() + " shows how."
 		} else {
 			f.Text += " Its members are alike: nothing is hidden by reading it as one."
 		}

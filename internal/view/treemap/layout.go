@@ -110,9 +110,14 @@ func (r *drawing) describe() string {
 		view.Thousands(int64(len(r.cut.Parts))), view.FormatShare(ratio(r.cut.Gain, r.labels.Gain[0])), view.FormatShare(r.share(r.cut.Loss)))
 }
 
+// summary says what is drawn. At a fixed level that is neither by p nor the best cut.
 func (r *drawing) summary() string {
-	return fmt.Sprintf("p = %.4g: %s locations in %s, gain %s, loss %s, the best of %s ways to cut", r.p, view.Thousands(int64(r.hierarchy.Leaves)),
-		view.Count(len(r.cut.Parts), "part"), view.FormatShare(ratio(r.cut.Gain, r.labels.Gain[0])), view.FormatShare(r.share(r.cut.Loss)), waysText(r.ways()))
+	text := fmt.Sprintf("%s locations in %s, gain %s, loss %s", view.Thousands(int64(r.hierarchy.Leaves)),
+		view.Count(len(r.cut.Parts), "part"), view.FormatShare(ratio(r.cut.Gain, r.labels.Gain[0])), view.FormatShare(r.share(r.cut.Loss)))
+	if r.level != "" {
+		return text
+	}
+	return fmt.Sprintf("p = %.4g: %s, the best of %s ways to cut", r.p, text, waysText(r.ways()))
 }
 
 // waysText writes a number that is given by its logarithm.

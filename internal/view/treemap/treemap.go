@@ -251,10 +251,19 @@ func (r *result) advice() string {
 		return "safe: no cell that is drawn as one hides more than 1 % of how locations differ"
 	}
 	most := fmt.Sprintf("%s hides %s, its members deviate by %s from their mean", r.name(worst), view.FormatShare(r.share(r.labels.Loss[worst])), view.FormatShare(r.deviation(worst)))
+	way := "; a " + r.finer() + " opens "
 	if hide == 1 {
-		return "1 cell hides more than 1 % of how locations differ: " + most + "; a smaller p opens it"
+		return "1 cell hides more than 1 % of how locations differ: " + most + way + "it"
 	}
-	return fmt.Sprintf("%s hide more than 1 %% each of how locations differ: %s; a smaller p opens them", view.Count(hide, "cell"), most)
+	return fmt.Sprintf("%s hide more than 1 %% each of how locations differ: %s", view.Count(hide, "cell"), most) + way + "them"
+}
+
+// finer is what shows more of a cell. At a fixed level p has no effect.
+func (r *result) finer() string {
+	if r.level != "" {
+		return "deeper --group"
+	}
+	return "smaller p"
 }
 
 // deviation is the share of their mean by which the locations of a node differ, all

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/treemap"
 	"github.com/parallax-hpc/parallax/internal/view/viewtest"
@@ -270,5 +271,18 @@ func TestValuesMayBeCountsOfInstantsOrCounters(t *testing.T) {
 	d := data(t, viewtest.Case{Trace: stealing, Options: map[string][]string{"values": {"mean:power"}, "group": {"machine"}}})
 	if got := d.Parts[0].Values["power"]; got != 20 {
 		t.Errorf("the mean of a machine is %v, want that of its processes, 20", got)
+	}
+}
+
+// TestAFixedLevelIsNotToldOfP: where --group draws a level, p has no effect, and notes name
+// what has.
+func TestAFixedLevelIsNotToldOfP(t *testing.T) {
+	for group, want := range map[string]string{"machine": "a deeper --group opens it", "optimal": "a smaller p opens it"} {
+		c := viewtest.Case{Trace: machines, Options: map[string][]string{"group": {group}, "values": {"roles"}, "p": {"0.99"}}}
+		r := c.Compute(t, treemap.View, c.Open(t))
+		notes := strings.Join(append(r.Notes(), r.Scene(scene.Size{Width: 800, Height: 400}).Notes...), "\n")
+		if !strings.Contains(notes, want) || strings.Contains(notes, "p = 0.99") != (group == "optimal") {
+			t.Errorf("--group %s: want %q in\n%s", group, want, notes)
+		}
 	}
 }
