@@ -112,7 +112,7 @@ func TestAnUploadLeavesNothingBehind(t *testing.T) {
 	if status, body := ask(http.MethodPost, "/api/upload?name=up.json", `{"traceEvents":[{"ph":"X","name":"w","pid":1,"tid":1,"ts":0,"dur":5}]}`); status != 202 {
 		t.Fatalf("%d %s", status, body)
 	}
-	for range 2000 {
+	for range 24_000 {
 		if _, body := ask(http.MethodGet, "/api/runs", ""); strings.Contains(body, `"ready"`) {
 			break
 		}

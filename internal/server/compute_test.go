@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long a test waits for what must happen; nothing is timed.
-const patience = 20 * time.Second
+const patience = 3 * time.Minute
 
 func within(t *testing.T, what string, done <-chan struct{}) {
 	t.Helper()

@@ -233,7 +233,7 @@ func fuzzOne(t *testing.T, meta, events []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	run := importer.Run{Format: Format, Source: s, Files: []string{"metadata", "stream"}}
 	err = run.Import(ctx, importertest.NewCount())

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { leave, newPage, openBench, picture, serve, settled, type Program } from "./bench";
+import { leave, newPage, openBench, picture, putOff, serve, settled, type Program } from "./bench";
 
 let program: Program;
 let page: Page;
@@ -73,7 +73,7 @@ test("hovering over what carries its facts asks for nothing", async () => {
   for (let i = 1; i < 5; i++) {
     for (let k = 1; k < 5; k++) {
       await page.mouse.move(box.x + (box.width * i) / 5, box.y + (box.height * k) / 5);
-      await page.waitForTimeout(70); // longer than the page waits before it asks
+      await putOff(page, 70); // longer than the page waits before it asks
       tips += await page.locator(".tip").count();
     }
   }
@@ -89,7 +89,7 @@ test("a timeline tells its intervals without an answer, and asks for the rest by
   const tips = new Set<string>();
   for (let i = 2; i < 10; i++) {
     await page.mouse.move(box.x + (box.width * i) / 10, box.y + box.height * (0.2 + i / 20));
-    await page.waitForTimeout(20);
+    await putOff(page, 20);
     for (const t of await page.locator(".tip").allInnerTexts()) if (/duration [\d.]+ [mµn]?s/.test(t)) tips.add(t);
   }
   expect(tips.size).toBeGreaterThan(3);

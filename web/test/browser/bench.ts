@@ -52,7 +52,7 @@ export async function start(...args: string[]): Promise<Program> {
     child.stdout.on("data", read);
     child.stderr.on("data", read);
     child.on("exit", (code) => failed(new Error(`parallax ended with ${code}: ${said}`)));
-    setTimeout(() => failed(new Error(`parallax printed no address: ${said}`)), 60_000).unref();
+    setTimeout(() => failed(new Error(`parallax printed no address: ${said}`)), 150_000).unref();
   });
   const stop = () => new Promise<void>((done) => {
     if (child.exitCode !== null) return done();
@@ -134,6 +134,7 @@ export interface Opened {
 
 async function pageIn(context: BrowserContext): Promise<Opened> {
   const page = await context.newPage();
+  page.setDefaultTimeout(90_000);
   const opened: Opened = { context, page, errors: [], requests: [] };
   page.on("pageerror", (e) => opened.errors.push(String(e)));
   page.on("console", (m) => { if (m.type() === "error" && !/Failed to load resource/.test(m.text())) opened.errors.push(m.text()); });
@@ -174,7 +175,15 @@ export async function settled(page: Page): Promise<void> {
     const hosts = [...document.querySelectorAll(".picture")] as (HTMLElement & { picture?: { settled: boolean } })[];
     const bench = (window as unknown as { parallax: { addressWritten: boolean } }).parallax;
     return hosts.length > 0 && hosts.every((h) => h.picture?.settled) && bench.addressWritten;
-  }, undefined, { timeout: 30_000 });
+  }, undefined, { timeout: 90_000 });
+}
+
+/** Waits until what the page puts off by up to so many milliseconds is done: its frames and timers come in their order, however late. */
+export async function putOff(page: Page, ms: number): Promise<void> {
+  await page.evaluate((wait) => new Promise<void>((done) => {
+    const frame = (then: () => void) => requestAnimationFrame(() => requestAnimationFrame(then));
+    frame(() => setTimeout(() => frame(done), wait));
+  }), ms);
 }
 
 /** Opens the page with two panels that every build has; "" leaves the choice to the page. */

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { drag, fingerprints, frameBox, leave, newPage, openBench, serve, settled, state, type Program } from "./bench";
+import { drag, fingerprints, frameBox, leave, newPage, openBench, putOff, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
 let page: Page;
@@ -84,7 +84,7 @@ test("another run opens beside, stays after a reload, and is held against this o
   // Nothing in it can be selected: its locations are not those of the page's run.
   const f = await frameBox(page, 1);
   await page.mouse.click(f.x + f.w / 2, f.y + f.h / 2);
-  await page.waitForTimeout(500);
+  await putOff(page, 500);
   expect((await state(page)).locations).toEqual([]);
   await page.reload();
   await page.waitForSelector(".panel .picture");

@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { leave, newPage, openBench, serve, settled, state, type Program } from "./bench";
+import { leave, newPage, openBench, putOff, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
 let page: Page;
@@ -48,7 +48,7 @@ test("a run that is renewed while findings and a table are still made leaves no 
   await page.waitForSelector(".panel");
   for (let i = 0; i < 30; i++) {
     await page.evaluate(() => { (window as unknown as { parallax: { comebacks: { value: number } } }).parallax.comebacks.value++; });
-    await page.waitForTimeout(10);
+    await putOff(page, 10);
   }
   await page.locator(".finding").first().waitFor();
   expect(refused).toEqual([]);

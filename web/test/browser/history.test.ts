@@ -71,7 +71,7 @@ it("copies an address that opens in another browser", async () => {
   await page.keyboard.type("copy the address");
   await page.keyboard.press("Enter");
   const read = () => page.evaluate(() => navigator.clipboard.readText());
-  await expect.poll(read, { timeout: 10_000 }).toContain("token="); // waitForFunction takes a promise itself for true
+  await expect.poll(read).toContain("token="); // waitForFunction takes a promise itself for true
   const address = await read();
   const other = await browse();
   await other.page.goto(address);
@@ -87,7 +87,7 @@ it("goes on when the server was restarted on its port", async () => {
   await page.keyboard.press("KeyW"); // a request that fails
   await page.waitForFunction(() => /does not answer/.test(document.body.textContent ?? ""));
   program = await serveAt(program.port, "demo:stencil");
-  await page.waitForFunction(() => !/does not answer/.test(document.body.textContent ?? ""), undefined, { timeout: 10_000 });
+  await page.waitForFunction(() => !/does not answer/.test(document.body.textContent ?? ""));
   await page.goBack();
   await settled(page);
   expect(await state(page)).toEqual(before);

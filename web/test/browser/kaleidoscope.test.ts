@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
-import { browse, openBench, picture, serve, settled, state, type Program } from "./bench";
+import { browse, openBench, picture, putOff, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
 let context: BrowserContext;
@@ -42,7 +42,7 @@ it("opens a subtree on a double click, by location, and selects nothing", async 
   await page.mouse.dblclick(...(await shape()));
   await page.waitForFunction(() => location.search.includes("0.root="));
   await settled(page);
-  await page.waitForTimeout(400); // longer than a click waits for a second one
+  await putOff(page, 400); // longer than a click waits for a second one
   expect(await state(page)).toMatchObject({ locations: [], regions: [], time: null });
   expect(await options()).toMatchObject({ root: ["4"], paint: ["location"] });
   await page.getByRole("button", { name: "whole tree" }).click();
@@ -74,14 +74,9 @@ it("is drawn to scale when the window is resized, and moves with it", async () =
   await openBench(page, program.address, "v=kaleidoscope&0.paint=region");
   const [before, size] = [await reach(), page.viewportSize()!];
   await page.setViewportSize({ width: Math.round(size.width * 0.9), height: Math.round(size.height * 0.6) });
-  await page.waitForTimeout(300);
-  await settled(page);
-  const after = await reach();
-  expect(after.width).toBeLessThan(before.width * 0.75);
+  await expect.poll(async () => (await reach()).width).toBeLessThan(before.width * 0.75);
   await page.setViewportSize(size);
-  await page.waitForTimeout(300);
-  await settled(page);
-  expect((await reach()).width).toBeCloseTo(before.width, 0);
+  await expect.poll(async () => (await reach()).width).toBeCloseTo(before.width, 0);
 });
 
 it("zooms with the wheel, changes the centre with a drag, and finds back", async () => {

@@ -32,10 +32,7 @@ async function opened(source: string): Promise<string> {
     type Run = { id: string; state: string };
     const { api } = (window as unknown as { parallax: { api: { open(sources: string[]): Promise<Run[]>; runs(): Promise<Run[]> } } }).parallax;
     const { id } = (await api.open([s]))[0]!;
-    for (let i = 0; i < 300; i++) {
-      if ((await api.runs()).find((r) => r.id === id)?.state === "ready") break;
-      await new Promise((done) => setTimeout(done, 100));
-    }
+    while ((await api.runs()).find((r) => r.id === id)?.state !== "ready") await new Promise((done) => setTimeout(done, 100));
     return id;
   }, source);
 }

@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
-import { browse, Door, fingerprints, frameBox, openBench, scratch, serve, settled, state, type Program } from "./bench";
+import { browse, Door, fingerprints, frameBox, openBench, putOff, scratch, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
 let context: BrowserContext;
@@ -51,12 +51,12 @@ test("over a line that is 100 ms long no picture is ever blank, and none jumps",
   await page.keyboard.down("Control");
   for (let i = 0; i < 8; i++) {
     await page.mouse.wheel(0, -60);
-    await page.waitForTimeout(40);
+    await putOff(page, 40);
   }
   await page.keyboard.up("Control");
   for (let i = 0; i < 12; i++) {
     await page.keyboard.press(i % 3 === 2 ? "a" : "d");
-    await page.waitForTimeout(30);
+    await putOff(page, 30);
   }
   await settled(page);
   const watch = await page.evaluate(() => {
@@ -81,7 +81,7 @@ test("a server that goes away is said so, and the page goes on when it is back",
   await page.getByRole("alert").filter({ hasText: "does not answer" }).first().waitFor();
   for (const f of await fingerprints(page)) expect(f.colours).toBeGreaterThan(3);
   await door.open();
-  await expect.poll(() => page.locator(".trouble").count(), { timeout: 15_000 }).toBe(0);
+  await expect.poll(() => page.locator(".trouble").count()).toBe(0);
   await page.keyboard.press("Shift+f");
   await settled(page);
   await page.mouse.move(2, 2);
@@ -141,7 +141,7 @@ test("hostile names are drawn as text, everywhere", async () => {
     const f = await frameBox(page);
     for (let i = 0; i < 6; i++) {
       await page.mouse.move(f.x + f.w * 0.4, f.y + (f.h * (i + 0.5)) / 6);
-      await page.waitForTimeout(150);
+      await putOff(page, 150);
     }
     await page.mouse.click(f.x + f.w * 0.4, f.y + f.h * 0.08);
     await page.locator(".panel").first().getByRole("button", { name: "Table twin" }).click();

@@ -40,9 +40,9 @@ test("spans that are sent appear while the page is open", async () => {
   await send("shop", 0, 20);
   await openBench(page, program.address, "v=requests");
   const words = async () => (await page.locator(".panel .canvas[role=img]").first().getAttribute("aria-label")) ?? "";
-  await expect.poll(words, { timeout: 30_000 }).toMatch(/^20 requests/);
+  await expect.poll(words).toMatch(/^20 requests/);
   await send("bank", 20, 15);
-  await expect.poll(words, { timeout: 30_000 }).toMatch(/^35 requests/);
+  await expect.poll(words).toMatch(/^35 requests/);
   await settled(page);
   await expect.poll(() => page.getByRole("treeitem", { name: /bank/ }).count()).toBeGreaterThan(0);
   if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/receive.png` });

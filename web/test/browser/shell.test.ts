@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Download, Page } from "playwright-core";
-import { fingerprints, frameBox, leave, newPage, openBench, picture, serve, settled, state, type BrowserOptions, type Program } from "./bench";
+import { fingerprints, frameBox, leave, newPage, openBench, picture, putOff, serve, settled, state, type BrowserOptions, type Program } from "./bench";
 
 let program: Program;
 let page: Page;
@@ -198,7 +198,7 @@ test("going home asks for nothing of a run that is not there, and the run is fou
   page.on("response", (r) => { if (r.status() >= 400) refused.push(r.url()); });
   await page.getByTitle("Home: open another run").click();
   await page.getByLabel("Files to open").waitFor({ state: "attached" });
-  await page.waitForTimeout(300);
+  await putOff(page, 300);
   expect(refused).toEqual([]);
   await page.goBack();
   await settled(page);

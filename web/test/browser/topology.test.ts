@@ -2,7 +2,7 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { leave, newPage, openBench, serve, settled, state, type Program } from "./bench";
+import { leave, newPage, openBench, putOff, serve, settled, state, type Program } from "./bench";
 
 let program: Program;
 let page: Page;
@@ -80,11 +80,10 @@ test("turning, moving and coming closer ask nothing, and are in the address", as
   const turned = await pixels();
   expect(turned).not.toBe(before);
   await page.mouse.wheel(0, -300);
-  await page.waitForTimeout(100);
-  expect(await pixels()).not.toBe(turned);
+  await expect.poll(pixels).not.toBe(turned);
   await settled(page);
   expect(asked()).toEqual([]);
-  await page.waitForTimeout(400);
+  await expect.poll(() => Number(new URL(page.url()).searchParams.get("0.camera")?.split(",")[2])).toBeGreaterThan(1.2);
   const camera = new URL(page.url()).searchParams.get("0.camera")!.split(",").map(Number);
   expect(camera[0]).toBeCloseTo(54, 0);
   expect(camera[1]).toBeCloseTo(28, 0);
@@ -111,8 +110,7 @@ test("a click chooses the rank that is drawn there, from any side", async () => 
     await page.mouse.click(box.x + at!.x, box.y + at!.y);
     // Ids of this demo are the ranks, and so are the items.
     await page.waitForFunction((name) => document.querySelector(".inspector, aside")?.parentElement?.textContent?.includes(name), `rank ${at!.item}`);
-    await page.waitForTimeout(400);
-    expect(new URL(page.url()).searchParams.getAll("locations")).toEqual([`#${at!.item}`]);
+    await expect.poll(() => new URL(page.url()).searchParams.getAll("locations")).toEqual([`#${at!.item}`]);
     await page.keyboard.press("Escape");
   }
 });
@@ -174,7 +172,7 @@ test("a name being typed outlives what arrives meanwhile, and Escape takes it ba
   const arrived = page.waitForResponse(/\/bindings/);
   arrive();
   await (await arrived).finished();
-  await page.waitForTimeout(100);
+  await putOff(page, 100);
   expect(await name.inputValue()).toBe("MPI_Recv");
   await name.press("Escape");
   expect(await name.inputValue()).toBe("MPI_Barrier");
@@ -220,8 +218,7 @@ test("what is written is drawn; a fault is marked, and the last good picture sta
   await alert.waitFor({ state: "detached" });
   await settled(page);
   expect(await pixels()).not.toBe(good);
-  // The address holds the layout.
-  await page.waitForTimeout(400);
+  // The address holds the layout: it is written when all is settled.
   await page.reload();
   await settled(page);
   expect(await page.locator(".panel .canvas").first().getAttribute("aria-label")).toContain("helix");

@@ -8,12 +8,10 @@ export default defineConfig({
     root: import.meta.dirname,
     include: ["*.test.ts"],
     globalSetup: ["./setup.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     maxWorkers: 2,
-    // A machine that is busy elsewhere may let a page wait too long; what fails twice is wrong.
-    // The report names what needed its second try.
-    retry: 1,
-    expect: { poll: { timeout: 10_000 } },
+    // Bounds on what must happen, long enough for a machine that is busy elsewhere. Nothing is tried twice.
+    expect: { poll: { timeout: 90_000 } },
   },
 });

@@ -170,7 +170,7 @@ func (s *Server) log() string { return filepath.Join(s.dir, "log") }
 // that is about to end because another of its ports is taken.
 func (s *Server) wait(tb testing.TB) {
 	tb.Helper()
-	for begin := time.Now(); time.Since(begin) < time.Minute; time.Sleep(50 * time.Millisecond) {
+	for begin := time.Now(); time.Since(begin) < 5*time.Minute; time.Sleep(50 * time.Millisecond) {
 		if text, err := os.ReadFile(s.log()); err == nil && strings.Contains(string(text), "Ready for connections") {
 			s.answered = true
 			return
