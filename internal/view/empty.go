@@ -33,3 +33,13 @@ func (a Advice) Empty(format string, args ...any) error {
 	}
 	return &EmptyError{What: fmt.Sprintf(format, args...), Hint: strings.TrimSpace(hint)}
 }
+
+// NoCall says that no call begins in the selection, and how many are open in it since before:
+// statistics of calls have those where they begin.
+func (q *Request) NoCall(open int64) error {
+	if open == 0 {
+		return q.Advise("other regions", "other callers").Empty("no call is in the selection")
+	}
+	return q.Advise("an earlier begin").Empty("no call begins in the selection; %s in it began before",
+		Count(int(open), "call"))
+}

@@ -115,7 +115,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, q.Advise("other regions", "another metric").Empty("no region has a value of %s other than 0 in the selection", r.metric)
 	}
 	if len(r.rows) == 0 {
-		return nil, q.Advise("other regions", "other callers").Empty("no call is in the selection")
+		return nil, q.NoCall(r.overlap)
 	}
 	return r, r.rank()
 }

@@ -129,7 +129,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	if len(r.rows) == 0 {
-		return nil, q.Advise("other regions", "other callers").Empty("no call is in the selection")
+		return nil, q.NoCall(r.overlap)
 	}
 	return r, r.rank()
 }

@@ -61,7 +61,7 @@ func compare(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, fmt.Errorf("one run has single calls and the other does not; use --over locations")
 	}
 	if len(d.sides[0].rows)+len(d.sides[1].rows) == 0 {
-		return nil, q.Advise("other regions", "other callers").Empty("no call is in the selection")
+		return nil, q.NoCall(0)
 	}
 	if err = d.join(); err != nil {
 		return nil, err
