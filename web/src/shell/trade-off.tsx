@@ -26,7 +26,8 @@ export function TradeOff({ panel }: { panel: PanelState }) {
       .catch(() => setSteps(null)); // the picture itself says what is wrong
     return () => stop.abort();
   }, [key]);
-  if (p === undefined) return null; // until it is known which one the data chooses
+  // Until it is known which p the data chooses its place is kept: a bar that came later would have the picture drawn twice.
+  if (p === undefined) return <span style={{ visibility: "hidden" }} aria-hidden="true"><TickSlider label="p" value={0} stretches={[]} set={() => undefined} /></span>;
   return <TickSlider label="p" value={p} stretches={steps?.stretches ?? []} suggested={steps?.suggested} cut={cutText(steps)} set={(v) => bench.setOption(panel.id, "p", [String(v)])} />;
 }
 
