@@ -76,7 +76,9 @@ func (g *registry) open(x *run, name string) (*run, error) {
 	}
 	g.runs = slices.DeleteFunc(g.runs, same)
 	if len(g.runs) >= maxRuns {
-		return nil, &apiError{Status: http.StatusConflict, Kind: "too-large", Message: fmt.Sprintf("%d runs are open", maxRuns), Hint: "close some first"}
+		return nil,
+			&apiError{Status: http.StatusConflict, Kind: "too-large", Message: fmt.Sprintf("%d runs are open", maxRuns),
+				Hint: "close some first"}
 	}
 	if g.server.ctx.Err() != nil {
 		return nil, context.Canceled
@@ -148,7 +150,8 @@ func (g *registry) call(ctx context.Context, x *run) (runs []view.Run, err error
 	return g.server.config.Open(ctx, o)
 }
 
-var errNotFitted = errors.New("no clocks were fitted: nothing goes from one clock to another, or the run is a store, which is to be imported with --align")
+var errNotFitted = errors.New("no clocks were fitted: nothing goes from one clock to another, or the run is a store, " +
+	"which is to be imported with --align")
 
 // storesOf is where the stores of an upload lie.
 func storesOf(upload string) string { return upload + ".stores" }
@@ -197,7 +200,9 @@ func (g *registry) use(id string) (*run, error) {
 		at := slices.IndexFunc(g.runs, func(x *run) bool { return x.id == id })
 		if at < 0 {
 			g.mu.Unlock()
-			return nil, &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "no run " + quoteShort(id) + " is open", Hint: "open it again from the home page"}
+			return nil,
+				&apiError{Status: http.StatusNotFound, Kind: "not-found",
+					Message: "no run " + quoteShort(id) + " is open", Hint: "open it again from the home page"}
 		}
 		x := g.runs[at]
 		g.mu.Unlock()
@@ -215,9 +220,13 @@ func (x *run) enter() (bool, error) {
 	case x.closed:
 		return false, nil
 	case x.state == "importing" && x.live:
-		return false, &apiError{Status: http.StatusConflict, Kind: "importing", Message: "nothing has come of run " + quoteShort(x.id) + " yet", Hint: "wait until its state is ready"}
+		return false,
+			&apiError{Status: http.StatusConflict, Kind: "importing",
+				Message: "nothing has come of run " + quoteShort(x.id) + " yet", Hint: "wait until its state is ready"}
 	case x.state == "importing":
-		return false, &apiError{Status: http.StatusConflict, Kind: "importing", Message: "run " + quoteShort(x.id) + " is still being imported", Hint: "wait until its state is ready"}
+		return false,
+			&apiError{Status: http.StatusConflict, Kind: "importing",
+				Message: "run " + quoteShort(x.id) + " is still being imported", Hint: "wait until its state is ready"}
 	case x.state == "failed":
 		e := *errorOf(x.err)
 		e.Status = http.StatusConflict
@@ -290,25 +299,31 @@ func (g *registry) closeAll() {
 
 // A runState is what GET /api/runs says of a run.
 type runState struct {
-	ID         string            `json:"id"` // Names the run in every path.
-	Name       string            `json:"name"`
-	Source     string            `json:"source"`
-	Format     string            `json:"format"`
-	State      string            `json:"state" ts:"'importing' | 'ready' | 'failed'"`
-	Progress   float64           `json:"progress"`   // 0 … 1; 1 when ready.
-	Error      *apiError         `json:"error"`      // Set when failed, else null.
-	Generation string            `json:"generation"` // Changes when the content does; decimal digits.
-	Live       bool              `json:"live"`       // It is replaced by newer states of itself: a file that grows, spans that arrive.
-	Origin     trace.Time        `json:"origin"`     // The time of the source that all times count from, in its own count, ns.
-	Size       float64           `json:"size"`       // Ranks that took part, as a key, a property or the records say; 0: none does.
-	Keys       map[string]string `json:"keys"`       // What runs are grouped and ordered by: keys as given, and properties in which the runs differ.
-	Missing    map[string]string `json:"missing"`    // The views that make no sense for this run, with the reason in words.
+	ID         string    `json:"id"` // Names the run in every path.
+	Name       string    `json:"name"`
+	Source     string    `json:"source"`
+	Format     string    `json:"format"`
+	State      string    `json:"state" ts:"'importing' | 'ready' | 'failed'"`
+	Progress   float64   `json:"progress"`   // 0 … 1; 1 when ready.
+	Error      *apiError `json:"error"`      // Set when failed, else null.
+	Generation string    `json:"generation"` // Changes when the content does; decimal digits.
+	// It is replaced by newer states of itself: a file that grows, spans that arrive.
+	Live bool `json:"live"`
+	// The time of the source that all times count from, in its own count, ns.
+	Origin trace.Time `json:"origin"`
+	// Ranks that took part, as a key, a property or the records say; 0: none does.
+	Size float64 `json:"size"`
+	// What runs are grouped and ordered by: keys as given, and properties in which the runs differ.
+	Keys map[string]string `json:"keys"`
+	// The views that make no sense for this run, with the reason in words.
+	Missing map[string]string `json:"missing"`
 }
 
 func (x *run) describe(views []*view.View) runState {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	s := runState{ID: x.id, Name: x.Name, Source: x.Source, State: x.state, Live: x.live, Keys: map[string]string{}, Missing: map[string]string{}}
+	s := runState{ID: x.id, Name: x.Name, Source: x.Source, State: x.state, Live: x.live, Keys: map[string]string{},
+		Missing: map[string]string{}}
 	if x.total > 0 {
 		s.Progress = min(max(float64(x.done)/float64(x.total), 0), 1)
 	}
@@ -402,7 +417,8 @@ func tellingApart(runs []*run) []map[string]string {
 }
 
 // onRun keeps the run of the path open while h answers.
-func (s *computer) onRun(h func(http.ResponseWriter, *http.Request, *run) error) func(http.ResponseWriter, *http.Request) error {
+func (s *computer) onRun(h func(http.ResponseWriter, *http.Request, *run) error) func(http.ResponseWriter,
+	*http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		x, err := s.runs.use(r.PathValue("run"))
 		if err != nil {

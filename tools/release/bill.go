@@ -42,13 +42,17 @@ func billOfMaterials(binary string, r *release) ([]byte, error) {
 	purl := func(path, version string) string { return "pkg:golang/" + path + "@" + version }
 	b := bill{Format: "CycloneDX", Spec: "1.5", Version: 1}
 	b.Metadata.Timestamp = r.date.Format(time.RFC3339)
-	b.Metadata.Component = component{Type: "application", Name: info.Main.Path, Version: r.version, PURL: purl(info.Main.Path, "v"+r.version), Properties: []property{{"vcs.revision", r.commit}}}
-	b.Components = []component{{Type: "library", Name: "std", Version: info.GoVersion, PURL: purl("std", info.GoVersion)}}
+	b.Metadata.Component = component{Type: "application", Name: info.Main.Path, Version: r.version,
+		PURL: purl(info.Main.Path, "v"+r.version), Properties: []property{{"vcs.revision", r.commit}}}
+	b.Components = []component{{Type: "library", Name: "std", Version: info.GoVersion,
+		PURL: purl("std", info.GoVersion)}}
 	for _, d := range info.Deps {
 		if d.Replace != nil {
 			d = d.Replace
 		}
-		b.Components = append(b.Components, component{Type: "library", Name: d.Path, Version: d.Version, PURL: purl(d.Path, d.Version), Properties: []property{{"go.sum", d.Sum}}})
+		b.Components = append(b.Components,
+			component{Type: "library", Name: d.Path, Version: d.Version, PURL: purl(d.Path, d.Version),
+				Properties: []property{{"go.sum", d.Sum}}})
 	}
 	out, err := json.MarshalIndent(b, "", " ")
 	return append(out, '\n'), err

@@ -32,7 +32,8 @@ func install(pkg, root string) error {
 		if err := os.WriteFile(filepath.Join(root, "var/lib/dpkg/status"), nil, 0o644); err != nil {
 			return err
 		}
-		return command("dpkg", "--root="+root, "--log="+filepath.Join(root, "tmp/log"), "--force-architecture", "-i", pkg)
+		return command("dpkg", "--root="+root, "--log="+filepath.Join(root, "tmp/log"), "--force-architecture", "-i",
+			pkg)
 	case ".rpm":
 		if !asRoot {
 			return command("sh", "-c", `rpm2cpio "$1" | (cd "$2" && cpio -idm --quiet)`, "sh", pkg, root)

@@ -30,8 +30,10 @@ func main() {
 	flag.StringVar(&r.version, "version", "", "version without a v; empty: of the last tag, or 0.0.0 with the commit")
 	flag.StringVar(&r.root, "root", filepath.Join("..", ".."), "top of the checkout")
 	flag.StringVar(&r.out, "out", "", "folder to write; empty: bin/release of the checkout")
-	platforms := flag.String("platforms", "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64", "what to build for")
-	check := flag.Bool("check", false, "build everything once more and compare, then install the packages for this machine and use them")
+	platforms := flag.String("platforms",
+		"linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64", "what to build for")
+	check := flag.Bool("check", false,
+		"build everything once more and compare, then install the packages for this machine and use them")
 	flag.Parse()
 	r.platforms = strings.Split(*platforms, ",")
 	err := r.make()
@@ -180,8 +182,11 @@ func (r *release) compile(platform, to string) error {
 	if !ok {
 		return fmt.Errorf("want system/processor")
 	}
-	stamp := fmt.Sprintf("-s -w -buildid= -X main.released=%s -X main.commit=%s -X main.date=%s", r.version, r.commit, r.date.Format(time.RFC3339))
-	_, err := r.output([]string{"CGO_ENABLED=0", "GOOS=" + goos, "GOARCH=" + goarch, "GOFLAGS="}, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", stamp, "-o", to, "./cmd/parallax")
+	stamp := fmt.Sprintf("-s -w -buildid= -X main.released=%s -X main.commit=%s -X main.date=%s", r.version, r.commit,
+		r.date.Format(time.RFC3339))
+	_,
+		err := r.output([]string{"CGO_ENABLED=0", "GOOS=" + goos, "GOARCH=" + goarch, "GOFLAGS="}, "go", "build",
+		"-trimpath", "-buildvcs=false", "-ldflags", stamp, "-o", to, "./cmd/parallax")
 	return err
 }
 
@@ -199,7 +204,8 @@ func (r *release) companions() ([]file, error) {
 	}
 	var out []file
 	for name, args := range map[string][]string{
-		"man/parallax.1": {"help", "--man"}, "completions/parallax.bash": {"completion", "bash"}, "completions/_parallax": {"completion", "zsh"},
+		"man/parallax.1": {"help", "--man"}, "completions/parallax.bash": {"completion", "bash"},
+		"completions/_parallax":     {"completion", "zsh"},
 		"completions/parallax.fish": {"completion", "fish"}, "completions/parallax.ps1": {"completion", "powershell"},
 	} {
 		b, err := r.output(nil, here, args...)
@@ -211,7 +217,8 @@ func (r *release) companions() ([]file, error) {
 	if r.site, err = r.siteBy(here, filepath.Join(dir, "site")); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "web/dist/licences.txt", "packaging/parallax.desktop", "packaging/parallax.xml", "packaging/parallax.svg"} {
+	for _, name := range []string{"LICENSE", "README.md", "CHANGELOG.md", "web/dist/licences.txt",
+		"packaging/parallax.desktop", "packaging/parallax.xml", "packaging/parallax.svg"} {
 		b, err := os.ReadFile(filepath.Join(r.root, name))
 		if err != nil {
 			return nil, err

@@ -40,9 +40,11 @@ func writePackage(w io.Writer, kind, arch string, r *release, list []file) error
 	defer os.RemoveAll(dir)
 	info := nfpm.WithDefaults(&nfpm.Info{
 		Name: "parallax", Arch: arch, Platform: "linux", Version: r.version, Section: "devel", Priority: "optional",
-		Maintainer: "The Parallax authors <parallax@users.noreply.github.com>", Vendor: "Parallax", License: "Apache-2.0", MTime: r.date,
-		Homepage:    "https://github.com/parallax-hpc/parallax",
-		Description: "Parallel performance visualization\n Reads traces and profiles of parallel programs (MPI, GPU training, Go, services)\n and answers through linked views, in the browser and headless.",
+		Maintainer: "The Parallax authors <parallax@users.noreply.github.com>", Vendor: "Parallax",
+		License: "Apache-2.0", MTime: r.date,
+		Homepage: "https://github.com/parallax-hpc/parallax",
+		Description: "Parallel performance visualization\n Reads traces and profiles of parallel programs (MPI, GPU " +
+			"training, Go, services)\n and answers through linked views, in the browser and headless.",
 	})
 	info.RPM.BuildHost = "parallax" // not the name of this machine
 	for _, f := range list {
@@ -63,7 +65,9 @@ func writePackage(w io.Writer, kind, arch string, r *release, list []file) error
 		if err := os.WriteFile(from, data, f.mode); err != nil {
 			return err
 		}
-		info.Contents = append(info.Contents, &files.Content{Source: from, Destination: to, FileInfo: &files.ContentFileInfo{Owner: "root", Group: "root", Mode: f.mode, MTime: r.date}})
+		info.Contents = append(info.Contents,
+			&files.Content{Source: from, Destination: to,
+				FileInfo: &files.ContentFileInfo{Owner: "root", Group: "root", Mode: f.mode, MTime: r.date}})
 	}
 	p, err := nfpm.Get(kind)
 	if err != nil {

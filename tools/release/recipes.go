@@ -12,7 +12,8 @@ func (r *release) recipes(sums map[string]string) error {
 	names := func(system, processor, ending string) string {
 		return "parallax_" + r.version + "_" + system + "_" + processor + ending
 	}
-	for from, to := range map[string]string{"parallax.rb.tmpl": "parallax.rb", "package.py.tmpl": "package.py", "Containerfile": "Containerfile"} {
+	for from, to := range map[string]string{"parallax.rb.tmpl": "parallax.rb", "package.py.tmpl": "package.py",
+		"Containerfile": "Containerfile"} {
 		t, err := template.New(from).Funcs(template.FuncMap{
 			"sum": func(system, processor string) string { return sums[names(system, processor, ".tar.gz")] },
 		}).ParseFiles(filepath.Join(r.root, "packaging", from))

@@ -57,10 +57,12 @@ func (r *release) tryPackage(pkg string) (said string, err error) {
 		return "", fmt.Errorf("version: %w", err)
 	}
 	var v struct{ Version, Commit, Date string }
-	if err := json.Unmarshal(out, &v); err != nil || v.Version != r.version || v.Commit != r.commit || v.Date != r.date.Format(time.RFC3339) {
+	if err := json.Unmarshal(out, &v); err != nil || v.Version != r.version || v.Commit != r.commit ||
+		v.Date != r.date.Format(time.RFC3339) {
 		return "", fmt.Errorf("it says that it is %s: %w", out, err)
 	}
-	if out, err = within(root, "check", "demo:stencil", "--quiet").CombinedOutput(); err != nil || !strings.Contains(string(out), "straggler") && !strings.Contains(string(out), "imbalance") {
+	if out, err = within(root, "check", "demo:stencil", "--quiet").CombinedOutput(); err != nil ||
+		!strings.Contains(string(out), "straggler") && !strings.Contains(string(out), "imbalance") {
 		return "", fmt.Errorf("check demo:stencil: %w: %s", err, out)
 	}
 	size, err := openDemo(root)

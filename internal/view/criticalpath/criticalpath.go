@@ -22,17 +22,26 @@ import (
 
 // View is the view.
 var View = &view.View{
-	Name:    "criticalpath",
-	Title:   "Critical path",
-	Paper:   "Zhang, Ramanathan, Raj, Parwal, Sherwood, Chabbi: CRISP: Critical Path Analysis of Large-Scale Microservice Architectures",
+	Name:  "criticalpath",
+	Title: "Critical path",
+	Paper: "Zhang, Ramanathan, Raj, Parwal, Sherwood, Chabbi: CRISP: Critical Path Analysis of Large-Scale " +
+		"Microservice Architectures",
 	Summary: "what the time of requests or of GPU steps is made of, and what a faster operation would give at most",
-	HowToRead: "On top, the critical path of one request from its begin to its end: what it waited for at each instant, coloured by service. Below, a row a call path, most time on the critical paths of all requests first: " +
-		"the bar is the mean over the requests that have it there, the marks are half, 95 % and 99 % of them; beside it the share of all time, and of requests. " +
-		"What is not on the path can take no time at all without a request getting faster; what is on it gives at most its share. Calls are clipped to their callers; siblings that overlap by at most a hundredth of their caller count as one after the other, since clocks disagree. " +
-		"Of a GPU job it is the path of each step: back from its end through kernels, what they waited for on their streams, the calls that launched them and the threads that made the calls, and from a collective to the rank that came last.",
+	HowToRead: "On top, the critical path of one request from its begin to its end: what it waited for at each " +
+		"instant, coloured by service. Below, a row a call path, most time on the critical paths of all requests " +
+		"first: " +
+		"the bar is the mean over the requests that have it there, the marks are half, 95 % and 99 % of them; beside " +
+		"it the share of all time, and of requests. " +
+		"What is not on the path can take no time at all without a request getting faster; what is on it gives at " +
+		"most its share. Calls are clipped to their callers; siblings that overlap by at most a hundredth of their " +
+		"caller count as one after the other, since clocks disagree. " +
+		"Of a GPU job it is the path of each step: back from its end through kernels, what they waited for on their " +
+		"streams, the calls that launched them and the threads that made the calls, and from a collective to the " +
+		"rank that came last.",
 	Needs: view.Needs{Intervals: true, Spans: true, Devices: true},
 	Options: view.Words(view.Use("by=callpath", "request", "top"),
-		"by: what is a row: a call path, an operation of a service from wherever it is called, or a service; of a GPU job a service is what the time is spent with [callpath operation service]"),
+		"by: what is a row: a call path, an operation of a service from wherever it is called, or a service; of a "+
+			"GPU job a service is what the time is spent with [callpath operation service]"),
 	Data:    []any{Data{}, StepData{}},
 	Compute: compute,
 	Prepare: fingerprint.PrepareStepPaths,
@@ -100,7 +109,8 @@ func (r *result) gather(ctx context.Context) (err error) {
 		}
 	}
 	if len(r.chosen) == 0 {
-		return view.Empty("choose a longer time, more locations or other requests", "no request begins in the selection")
+		return view.Empty("choose a longer time, more locations or other requests",
+			"no request begins in the selection")
 	}
 	r.critical = r.forest.CriticalPaths(r.chosen)
 	return nil
@@ -109,7 +119,8 @@ func (r *result) gather(ctx context.Context) (err error) {
 // showSlowest takes the slowest request as the one whose path is drawn.
 func (r *result) showSlowest() {
 	r.shown = r.forest.Slowest(r.chosen)
-	r.forest.Walk(r.forest.Walker(), &r.forest.Requests[r.shown], func(s criticalpath.Section) { r.path = append(r.path, s) })
+	r.forest.Walk(r.forest.Walker(), &r.forest.Requests[r.shown],
+		func(s criticalpath.Section) { r.path = append(r.path, s) })
 	slices.Reverse(r.path)
 }
 
@@ -117,14 +128,16 @@ func (r *result) note() {
 	say := func(format string, args ...any) { r.notes = append(r.notes, fmt.Sprintf(format, args...)) }
 	if len(r.rows) > 0 {
 		x := &r.rows[0]
-		say("most of the critical path: %s, %s of the time of %s; to make it free would save that at most", x.label(), view.FormatShare(x.Share), view.Count(len(r.chosen), "request"))
+		say("most of the critical path: %s, %s of the time of %s; to make it free would save that at most", x.label(),
+			view.FormatShare(x.Share), view.Count(len(r.chosen), "request"))
 	}
 	if n := len(r.chosen); n > 1 {
 		say("the path on top is that of the slowest request, %s", r.forest.Requests[r.shown].ID)
 	}
 	c := r.critical
 	if c.Moved > 0 {
-		say("moved before the call that follows, by %[2]s at most, since clocks disagree: %[1]s with an overlap of at most a hundredth of the caller", view.Count(int(c.Moved), "call"), view.FormatTime(c.MostMoved))
+		say("moved before the call that follows, by %[2]s at most, since clocks disagree: %[1]s with an overlap of "+
+			"at most a hundredth of the caller", view.Count(int(c.Moved), "call"), view.FormatTime(c.MostMoved))
 	}
 	if c.Clipped > 0 {
 		say("clipped to the caller: %s", view.Count(int(c.Clipped), "call"))

@@ -60,13 +60,16 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	d := Data{Length: r.critical.Length, Requests: len(r.chosen), Request: r.forest.Requests[r.shown].ID, Duration: r.forest.Requests[r.shown].Duration(), Path: []Section{}, By: append([]Row{}, r.rows...),
-		Clipped: r.critical.Clipped, Outside: r.critical.Outside, Moved: r.critical.Moved, MostMoved: r.critical.MostMoved, Rootless: r.critical.Rootless}
+	d := Data{Length: r.critical.Length, Requests: len(r.chosen), Request: r.forest.Requests[r.shown].ID,
+		Duration: r.forest.Requests[r.shown].Duration(), Path: []Section{}, By: append([]Row{}, r.rows...),
+		Clipped: r.critical.Clipped, Outside: r.critical.Outside, Moved: r.critical.Moved,
+		MostMoved: r.critical.MostMoved, Rootless: r.critical.Rootless}
 	for _, s := range r.path {
 		x := Section{Begin: s.Begin, End: s.End, Kind: "missing", Moved: s.Moved}
 		if s.Node != request.NoRoot {
 			at := r.forest.At(s.Node).Location
-			x.Location, x.Path, x.Region, x.Kind = &at, r.tree.Path(at), r.forest.Regions[r.forest.Region[s.Node]].Name, "self"
+			x.Location, x.Path, x.Region, x.Kind = &at, r.tree.Path(at), r.forest.Regions[r.forest.Region[s.Node]].Name,
+				"self"
 		}
 		d.Path = append(d.Path, x)
 	}
@@ -84,7 +87,8 @@ func (r *result) makeRows() {
 		times[r.critical.Paths.List[list[i].Path].Service] += list[i].Time
 	}
 	if chosen := r.request.Selection.Regions; chosen != nil {
-		list = slices.DeleteFunc(list, func(p request.OnPath) bool { return !slices.Contains(chosen, r.critical.Paths.List[p.Path].Region) })
+		list = slices.DeleteFunc(list,
+			func(p request.OnPath) bool { return !slices.Contains(chosen, r.critical.Paths.List[p.Path].Region) })
 	}
 	switch {
 	case by == "callpath":
@@ -97,8 +101,11 @@ func (r *result) makeRows() {
 	for i := range list {
 		p := &list[i]
 		path := r.critical.Paths.List[p.Path]
-		x := Row{Region: r.forest.Regions[path.Region].Name, Service: r.tree.Name[path.Service], CallPath: r.callPath(p.Path), Time: p.Time, Mean: p.Mean, P50: p.Median, P95: p.P95, P99: p.P99,
-			Requests: p.Requests, RequestShare: float64(p.Requests) / float64(len(r.chosen)), Share: share(p.Time, r.critical.Length), Half: float64(p.Time) / 2 / float64(len(r.chosen)), Failed: p.Failed, RegionID: path.Region, At: path.Service}
+		x := Row{Region: r.forest.Regions[path.Region].Name, Service: r.tree.Name[path.Service],
+			CallPath: r.callPath(p.Path), Time: p.Time, Mean: p.Mean, P50: p.Median, P95: p.P95, P99: p.P99,
+			Requests: p.Requests, RequestShare: float64(p.Requests) / float64(len(r.chosen)),
+			Share: share(p.Time, r.critical.Length), Half: float64(p.Time) / 2 / float64(len(r.chosen)),
+			Failed: p.Failed, RegionID: path.Region, At: path.Service}
 		switch by {
 		case "operation":
 			x.CallPath = ""

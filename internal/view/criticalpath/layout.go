@@ -46,9 +46,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 }
 
 func (r *result) describe() string {
-	t := fmt.Sprintf("Critical path of %s, %s in all", view.Count(len(r.chosen), "request"), view.FormatTime(r.critical.Length))
+	t := fmt.Sprintf("Critical path of %s, %s in all", view.Count(len(r.chosen), "request"),
+		view.FormatTime(r.critical.Length))
 	if len(r.rows) > 0 {
-		t += fmt.Sprintf("; most of it: %s of %s, %s", r.rows[0].Region, r.rows[0].Service, view.FormatShare(r.rows[0].Share))
+		t += fmt.Sprintf("; most of it: %s of %s, %s", r.rows[0].Region, r.rows[0].Service,
+			view.FormatShare(r.rows[0].Share))
 	}
 	return t + "."
 }
@@ -72,7 +74,8 @@ func (r *result) drawPath(s *scene.Scene, w, y float32) {
 		x := &r.path[i]
 		list[i] = stretch{x.Begin, x.End, "root is not in the source", scene.UIAggregate}
 		if x.Node != request.NoRoot {
-			list[i].fill, list[i].name = r.colours.Service(r.forest.Service(x.Node)), r.forest.Regions[r.forest.Region[x.Node]].Name
+			list[i].fill, list[i].name = r.colours.Service(r.forest.Service(x.Node)),
+				r.forest.Regions[r.forest.Region[x.Node]].Name
 		}
 	}
 	drawStrip(s, w, y, q.Begin, q.Duration(), head, list)
@@ -80,7 +83,9 @@ func (r *result) drawPath(s *scene.Scene, w, y float32) {
 
 // drawStrip draws sections one after the other, with the names that fit.
 func drawStrip(s *scene.Scene, w, y float32, begin, length trace.Time, head string, list []stretch) {
-	f := scene.Frame{Name: "path", X: edge, Y: y, W: max(w-2*edge, 1), H: stripHigh, XScale: scene.Scale{Kind: "linear", End: float64(max(length, 1))}} // not the time of the run, which the page may zoom
+	// not the time of the run, which the page may zoom
+	f := scene.Frame{Name: "path", X: edge, Y: y, W: max(w-2*edge, 1), H: stripHigh,
+		XScale: scene.Scale{Kind: "linear", End: float64(max(length, 1))}}
 	frame := s.AddFrame(f)
 	s.XAxis(frame, scene.Axis{Unit: "ns"})
 	bars, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
@@ -132,10 +137,13 @@ func (r *result) drawRows(s *scene.Scene, w, y, room float32) {
 	names := labels(r.rows)
 	for i := range r.rows {
 		x := &r.rows[i]
-		bars[i] = bar{names[i], x.RegionID, x.Mean, x.marks(), r.colours.Service(x.At), func(room float32) string { return r.words(x, room) }, func(room float32) string { return r.more(x, room) }}
+		bars[i] = bar{names[i], x.RegionID, x.Mean, x.marks(), r.colours.Service(x.At),
+			func(room float32) string { return r.words(x, room) }, func(room float32) string { return r.more(x, room) }}
 	}
-	what := map[string]string{"callpath": "call paths", "operation": "operations", "service": "services"}[r.request.Values.Text("by")]
-	drawBars(s, w, y, room, r.request.Values.Integer("top"), bars, what+", by time on the critical paths of "+view.Count(len(r.chosen), "request"))
+	what := map[string]string{"callpath": "call paths", "operation": "operations",
+		"service": "services"}[r.request.Values.Text("by")]
+	drawBars(s, w, y, room, r.request.Values.Integer("top"), bars,
+		what+", by time on the critical paths of "+view.Count(len(r.chosen), "request"))
 }
 
 func drawBars(s *scene.Scene, w, y, room float32, top int, list []bar, what string) {
@@ -157,7 +165,8 @@ func drawBars(s *scene.Scene, w, y, room float32, top int, list []bar, what stri
 			most = max(most, x.marks[len(x.marks)-1])
 		}
 		at := y + float32(i)*pitch
-		rows[i] = scene.Row{From: at, To: at + pitch, Label: x.label, Location: scene.NoID, Region: scene.NoID, Count: 1}
+		rows[i] = scene.Row{From: at, To: at + pitch, Label: x.label, Location: scene.NoID, Region: scene.NoID,
+			Count: 1}
 		if x.region != trace.NoRegion {
 			rows[i].Region = uint32(x.region)
 		}
@@ -167,7 +176,9 @@ func drawBars(s *scene.Scene, w, y, room float32, top int, list []bar, what stri
 	if w < 420 || two {
 		words = 0
 	}
-	f := scene.Frame{Name: "rows", X: left, Y: y, W: max(w-left-words-edge, 1), H: pitch * float32(n), XScale: scene.Scale{Kind: "linear", End: float64(most), Label: "mean time"}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f := scene.Frame{Name: "rows", X: left, Y: y, W: max(w-left-words-edge, 1), H: pitch * float32(n),
+		XScale: scene.Scale{Kind: "linear", End: float64(most), Label: "mean time"},
+		YScale: scene.Scale{Kind: "rows", Rows: rows}}
 	frame := s.AddFrame(f)
 	s.AimRows(frame, 0, w, func(k int) uint32 { return s.Item(ofRow, k) })
 	s.XAxis(frame, scene.Axis{Unit: "ns"})
@@ -193,7 +204,9 @@ func drawBars(s *scene.Scene, w, y, room float32, top int, list []bar, what stri
 			text.Add(f.X+f.W+edge, at+pitch/2+4, x.words(words-edge), scene.UITextMuted, scene.Start)
 		}
 	}
-	text.Add(edge, f.Y-6, scene.Shorten(fmt.Sprintf("%s of %s %s", view.Thousands(int64(n)), view.Thousands(int64(len(list))), what), w-2*edge, scene.TextSize), scene.UIText, scene.Start)
+	text.Add(edge, f.Y-6,
+		scene.Shorten(fmt.Sprintf("%s of %s %s", view.Thousands(int64(n)), view.Thousands(int64(len(list))), what),
+			w-2*edge, scene.TextSize), scene.UIText, scene.Start)
 	s.AddLayer("bars", frame, bars, lines)
 	s.AddLayer("words", -1, text)
 	s.RowLabels(frame, 0)
@@ -259,10 +272,12 @@ func (r *result) more(x *Row, room float32) string {
 	share := view.FormatShare(x.Share) + " of the time"
 	long := view.FormatTime(x.Time) + ", " + share
 	if len(r.chosen) > 1 {
-		long = fmt.Sprintf("%s on average, %s, in %s of the requests", view.FormatDuration(x.Mean), share, view.FormatShare(x.RequestShare))
+		long = fmt.Sprintf("%s on average, %s, in %s of the requests", view.FormatDuration(x.Mean), share,
+			view.FormatShare(x.RequestShare))
 	}
 	half := view.FormatDuration(x.Half)
-	for _, t := range []string{long + "; half as long would save " + half + " at most", share + "; half of it would save " + half, long, share} {
+	for _, t := range []string{long + "; half as long would save " + half + " at most",
+		share + "; half of it would save " + half, long, share} {
 		if scene.TextWidth(t, scene.TextSize, false) <= room {
 			return t
 		}

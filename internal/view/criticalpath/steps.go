@@ -38,7 +38,8 @@ func computeSteps(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &stepResult{request: q, tree: q.Store().Locations(), regions: q.Store().Regions(), ranks: len(d.Units) > 1, steps: paths.Steps}
+	r := &stepResult{request: q, tree: q.Store().Locations(), regions: q.Store().Regions(), ranks: len(d.Units) > 1,
+		steps: paths.Steps}
 	if words := q.Values.Patterns("request"); len(words) > 0 {
 		if r.steps, err = namedSteps(r.steps, words); err != nil {
 			return nil, err
@@ -110,7 +111,8 @@ func (r *stepResult) add(paths *steppath.Paths) {
 		r.rows = append(r.rows, *x)
 	}
 	slices.SortFunc(r.rows, func(a, b StepRow) int {
-		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.CallPath, b.CallPath), cmp.Compare(a.Region, b.Region), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.CallPath, b.CallPath), cmp.Compare(a.Region, b.Region),
+			cmp.Compare(a.Kind, b.Kind))
 	})
 }
 
@@ -140,7 +142,8 @@ func (r *stepResult) rowOf(paths *steppath.Paths, by string, x *steppath.Section
 func (r *stepResult) note(paths *steppath.Paths) {
 	say := func(format string, args ...any) { r.notes = append(r.notes, fmt.Sprintf(format, args...)) }
 	host, gpus, between := r.places()
-	say("of the time of %s the path is on threads of the host for %s, on GPUs for %s, and between them for %s", view.Count(len(r.steps), "step"), view.FormatShare(host), view.FormatShare(gpus), view.FormatShare(between))
+	say("of the time of %s the path is on threads of the host for %s, on GPUs for %s, and between them for %s",
+		view.Count(len(r.steps), "step"), view.FormatShare(host), view.FormatShare(gpus), view.FormatShare(between))
 	if len(r.rows) > 0 {
 		x := &r.rows[0]
 		say("most of it: %s, %s; to make it free would save that at most", x.label(), view.FormatShare(x.Share))
@@ -149,7 +152,8 @@ func (r *stepResult) note(paths *steppath.Paths) {
 		say("steps: %s", paths.By)
 	}
 	if r.ranks && paths.Matched > 0 {
-		say("across ranks: %s have their members on other ranks, and the path goes to the one that came last", view.Count(paths.Matched, "collective"))
+		say("across ranks: %s have their members on other ranks, and the path goes to the one that came last",
+			view.Count(paths.Matched, "collective"))
 	}
 }
 

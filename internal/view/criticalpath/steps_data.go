@@ -13,7 +13,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A StepRow is the time of a call path on the critical paths of steps. Mean and percentiles are over the steps that have it there.
+// A StepRow is the time of a call path on the critical paths of steps. Mean and percentiles are over the steps that
+// have it there.
 type StepRow struct {
 	Region    string     `json:"region" unit:""`
 	Kind      string     `json:"kind" unit:""`
@@ -58,7 +59,8 @@ type ShownStep struct {
 	End   trace.Time `json:"end"`
 }
 
-// StepData is the "data" of the JSON twin of a GPU job. Length is of all steps together; path is that of the step shown.
+// StepData is the "data" of the JSON twin of a GPU job. Length is of all steps together; path is that of the step
+// shown.
 type StepData struct {
 	Length trace.Time    `json:"length"`
 	Steps  int           `json:"steps"`
@@ -73,7 +75,9 @@ type StepData struct {
 }
 
 func (r *stepResult) Data() any {
-	d := StepData{Length: r.length, Steps: len(r.steps), Shown: ShownStep{r.steps[r.shown].Name, r.steps[r.shown].Begin, r.steps[r.shown].End}, Path: []StepSection{}, By: append([]StepRow{}, r.rows...), Kinds: []KindTime{}}
+	d := StepData{Length: r.length, Steps: len(r.steps),
+		Shown: ShownStep{r.steps[r.shown].Name, r.steps[r.shown].Begin, r.steps[r.shown].End}, Path: []StepSection{},
+		By: append([]StepRow{}, r.rows...), Kinds: []KindTime{}}
 	d.OnHost, d.OnGPUs, d.Between = r.places()
 	for i := range r.path {
 		x := &r.path[i]
@@ -119,7 +123,8 @@ func (x *StepRow) fill(times map[int]trace.Time, length trace.Time, steps int) {
 	}
 	x.Steps = len(list)
 	x.StepShare = float64(x.Steps) / float64(steps)
-	x.Share, x.Mean, x.Half = share(x.Time, length), float64(x.Time)/float64(len(list)), float64(x.Time)/2/float64(steps)
+	x.Share, x.Mean, x.Half = share(x.Time, length), float64(x.Time)/float64(len(list)),
+		float64(x.Time)/2/float64(steps)
 	x.P50, x.P95, x.P99 = request.Quantile(list, 0.5), request.Quantile(list, 0.95), request.Quantile(list, 0.99)
 }
 
@@ -135,13 +140,20 @@ func (x *StepRow) label() string {
 
 // stepColours are by kind.
 var stepColours = [steppath.Kinds]scene.Colour{
-	steppath.Host: scene.RoleColour(uint8(trace.RoleAnnotation)), steppath.Call: scene.RoleColour(uint8(trace.RoleOverhead)), steppath.Return: scene.RoleColour(uint8(trace.RoleSynchronization)),
-	steppath.Nothing: scene.RoleColour(uint8(trace.RoleIdle)), steppath.Kernel: scene.RoleColour(uint8(trace.RoleCompute)), steppath.Copy: scene.RoleColour(uint8(trace.RoleCopy)),
-	steppath.Communication: scene.RoleColour(uint8(trace.RoleCommunication)), steppath.Launch: scene.RoleColour(uint8(trace.RoleIO)), steppath.Queue: scene.Shade(uint8(trace.RoleSynchronization), 1),
+	steppath.Host:          scene.RoleColour(uint8(trace.RoleAnnotation)),
+	steppath.Call:          scene.RoleColour(uint8(trace.RoleOverhead)),
+	steppath.Return:        scene.RoleColour(uint8(trace.RoleSynchronization)),
+	steppath.Nothing:       scene.RoleColour(uint8(trace.RoleIdle)),
+	steppath.Kernel:        scene.RoleColour(uint8(trace.RoleCompute)),
+	steppath.Copy:          scene.RoleColour(uint8(trace.RoleCopy)),
+	steppath.Communication: scene.RoleColour(uint8(trace.RoleCommunication)),
+	steppath.Launch:        scene.RoleColour(uint8(trace.RoleIO)),
+	steppath.Queue:         scene.Shade(uint8(trace.RoleSynchronization), 1),
 }
 
 // kindWords say in the legend what a kind is.
-var kindWords = [steppath.Kinds]string{"on the host", "call of the GPU's library", "return of a call that waited", "nothing recorded", "kernel", "copy", "communication", "from launch to begin", "wait for work before"}
+var kindWords = [steppath.Kinds]string{"on the host", "call of the GPU's library", "return of a call that waited",
+	"nothing recorded", "kernel", "copy", "communication", "from launch to begin", "wait for work before"}
 
 // Scene draws the path of one step, and a bar a row.
 func (r *stepResult) Scene(size scene.Size) *scene.Scene {
@@ -169,18 +181,22 @@ func (r *stepResult) Scene(size scene.Size) *scene.Scene {
 	bars := make([]bar, len(r.rows))
 	for i := range r.rows {
 		x := &r.rows[i]
-		bars[i] = bar{label: x.label(), region: x.RegionID, mean: x.Mean, fill: stepColours[x.kind], words: func(room float32) string { return r.words(x, room) }}
+		bars[i] = bar{label: x.label(), region: x.RegionID, mean: x.Mean, fill: stepColours[x.kind],
+			words: func(room float32) string { return r.words(x, room) }}
 		if x.Steps > 1 {
 			bars[i].marks = []trace.Time{x.P50, x.P95, x.P99}
 		}
 	}
-	what := map[string]string{"callpath": "call paths", "operation": "operations", "service": "kinds"}[r.request.Values.Text("by")]
+	what := map[string]string{"callpath": "call paths", "operation": "operations",
+		"service": "kinds"}[r.request.Values.Text("by")]
 	if len(bars) > 0 {
-		drawBars(s, w, y, h-y-scene.AxisHeight-4, r.request.Values.Integer("top"), bars, what+", by time on the critical paths of "+view.Count(len(r.steps), "step"))
+		drawBars(s, w, y, h-y-scene.AxisHeight-4, r.request.Values.Integer("top"), bars,
+			what+", by time on the critical paths of "+view.Count(len(r.steps), "step"))
 	}
 	for k, t := range r.kinds {
 		if t > 0 {
-			s.Legend = append(s.Legend, scene.LegendEntry{Label: kindWords[k], Colour: stepColours[k], Region: scene.NoID, Parent: scene.NoID})
+			s.Legend = append(s.Legend,
+				scene.LegendEntry{Label: kindWords[k], Colour: stepColours[k], Region: scene.NoID, Parent: scene.NoID})
 		}
 	}
 	return s

@@ -56,7 +56,8 @@ func (a *accounts) numberRegions(regions []trace.Region) {
 	for i, n := range a.regionNames[1:] {
 		seen[n] = int32(i) + 1
 	}
-	a.number, a.role, a.ids = make([]int32, len(regions)), make([]trace.Role, len(a.regionNames)), make([][]trace.RegionID, len(a.regionNames))
+	a.number, a.role, a.ids = make([]int32, len(regions)), make([]trace.Role, len(a.regionNames)),
+		make([][]trace.RegionID, len(a.regionNames))
 	for i := range regions {
 		n := seen[fold(&regions[i])]
 		a.number[i] = n
@@ -129,7 +130,8 @@ func (a *accounts) sum(ctx context.Context, f *facts) error {
 // each moment counts once, as what is done in it.
 func (a *accounts) sumLanes(ctx context.Context, f *facts) error {
 	lanes := f.store.Lanes()
-	if f.profile || f.request.Selection.Regions != nil || !slices.ContainsFunc(f.rows, func(id trace.LocationID) bool { return lanes[id+1]-lanes[id] > 1 }) {
+	if f.profile || f.request.Selection.Regions != nil ||
+		!slices.ContainsFunc(f.rows, func(id trace.LocationID) bool { return lanes[id+1]-lanes[id] > 1 }) {
 		return nil
 	}
 	a.busy, a.communication, a.synchronization = 0, 0, 0
@@ -189,8 +191,8 @@ type waitsFollowed struct {
 func (x *waitsFollowed) sizeBytes() int64 { return x.result.SizeBytes() }
 
 const (
-	// fewFollowed is up to how many intervals are read while one waits, a tenth of a second; what is found of more is kept
-	// with the store.
+	// fewFollowed is up to how many intervals are read while one waits, a tenth of a second; what is found of more is
+	// kept with the store.
 	fewFollowed = 1 << 18
 	// mostKeptBytes bounds what is kept.
 	mostKeptBytes = 32 << 20
@@ -198,29 +200,30 @@ const (
 	keptName, keptVersion = "waiting", 1
 )
 
-// followed gives what following the waits of the selection finds. Of a whole run that is done once: it is kept while the run is
-// open, and that of a large run with its store.
+// followed gives what following the waits of the selection finds. Of a whole run that is done once: it is kept while
+// the run is open, and that of a large run with its store.
 func (f *facts) followed(ctx context.Context, a *accounts, n int64) (*waitsFollowed, error) {
 	if !fingerprint.Whole(f.store, f.window) || f.request.Selection.Regions != nil {
 		return f.follow(ctx, a, n)
 	}
-	return view.Keep(f.request.Runs[0].Cache, "findings waiting", (*waitsFollowed).sizeBytes, func() (*waitsFollowed, error) {
-		keeper, keeps := f.store.(store.Keeper)
-		if keeps = keeps && n >= fewFollowed; keeps {
-			if b, ok := keeper.Kept(keptName); ok {
-				if x := readFollowed(b, f.store.Generation(), len(a.actors), len(a.regionNames)); x != nil {
-					return x, nil
+	return view.Keep(f.request.Runs[0].Cache, "findings waiting", (*waitsFollowed).sizeBytes,
+		func() (*waitsFollowed, error) {
+			keeper, keeps := f.store.(store.Keeper)
+			if keeps = keeps && n >= fewFollowed; keeps {
+				if b, ok := keeper.Kept(keptName); ok {
+					if x := readFollowed(b, f.store.Generation(), len(a.actors), len(a.regionNames)); x != nil {
+						return x, nil
+					}
 				}
 			}
-		}
-		x, err := f.follow(ctx, a, n)
-		if err == nil && keeps {
-			if b := x.bytes(f.store.Generation()); len(b) <= mostKeptBytes {
-				_ = keeper.Keep(keptName, b) // where it cannot be kept it is found again
+			x, err := f.follow(ctx, a, n)
+			if err == nil && keeps {
+				if b := x.bytes(f.store.Generation()); len(b) <= mostKeptBytes {
+					_ = keeper.Keep(keptName, b) // where it cannot be kept it is found again
+				}
 			}
-		}
-		return x, err
-	})
+			return x, err
+		})
 }
 
 func (x *waitsFollowed) bytes(generation uint64) []byte {

@@ -83,7 +83,9 @@ func (f *facts) account(ctx context.Context) (*accounts, error) {
 		return a, nil
 	}
 	if n > mostExplained {
-		f.notes = append(f.notes, fmt.Sprintf("%s intervals are too many to explain all waiting; select a part of the time", view.FormatCount(float64(n))))
+		f.notes = append(f.notes,
+			fmt.Sprintf("%s intervals are too many to explain all waiting; select a part of the time",
+				view.FormatCount(float64(n))))
 		return a, nil
 	}
 	x, err := f.followed(ctx, a, n)
@@ -92,14 +94,17 @@ func (f *facts) account(ctx context.Context) (*accounts, error) {
 	}
 	a.result, a.pairs, a.wrong = x.result, x.pairs, x.wrong
 	if a.result.Cut > 0 {
-		f.notes = append(f.notes, fmt.Sprintf("%s of %s waits were followed back for a limited time only", view.Thousands(a.result.Cut), view.Thousands(a.result.Waits)))
+		f.notes = append(f.notes,
+			fmt.Sprintf("%s of %s waits were followed back for a limited time only", view.Thousands(a.result.Cut),
+				view.Thousands(a.result.Waits)))
 	}
 	return a, nil
 }
 
 // follow reads the run and explains its waits one by one.
 func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*waitsFollowed, error) {
-	k := &accountant{facts: f, accounts: a, rows: make([]rowState, len(a.actors)), seen: make([]int, len(a.actors)), whole: n <= stepIntervals,
+	k := &accountant{facts: f, accounts: a, rows: make([]rowState, len(a.actors)), seen: make([]int, len(a.actors)),
+		whole:  n <= stepIntervals,
 		groups: map[groupKey]int32{}, comms: map[string]int32{}}
 	k.b = budget.New(len(a.actors), len(a.regionNames), f.window.Begin, f.window.End)
 	k.f = budget.NewFinder(k.b)
@@ -121,7 +126,8 @@ func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*waitsFollowe
 	}
 	x := &waitsFollowed{}
 	x.pairs, x.wrong = k.f.Pairs()
-	if f.window.Begin == 0 && f.window.End >= f.store.Info().End && f.alike.what == "ranks" && (k.f.Met() || a.communication > 0) {
+	if f.window.Begin == 0 && f.window.End >= f.store.Info().End && f.alike.what == "ranks" &&
+		(k.f.Met() || a.communication > 0) {
 		k.b.Ends() // ranks that never communicate may have nothing to do with each other
 	}
 	if k.tasks {
@@ -202,7 +208,8 @@ func (k *accountant) read(a int32, c *trace.Columns, begin trace.Time, group fun
 	s := &k.rows[a]
 	for _, o := range c.Open { // of the first batch: what began before the selection
 		if !s.begun && o.Begin < begin {
-			s.stack = append(s.stack, open{begin, min(o.End, k.window.End), k.number[o.Region], waiting.Waits(k.regions[o.Region].Role)})
+			s.stack = append(s.stack,
+				open{begin, min(o.End, k.window.End), k.number[o.Region], waiting.Waits(k.regions[o.Region].Role)})
 		}
 	}
 	s.begun = true
@@ -243,7 +250,8 @@ func (k *accountant) join(a int32, begin, end trace.Time) {
 		return
 	}
 	k.mu.Lock()
-	k.b.Wait(budget.Wait{Actor: a, Late: k.team[a], Kind: budget.Join, Region: budget.Nothing, Begin: begin, End: end}, end)
+	k.b.Wait(budget.Wait{Actor: a, Late: k.team[a], Kind: budget.Join, Region: budget.Nothing, Begin: begin, End: end},
+		end)
 	k.mu.Unlock()
 }
 
@@ -252,7 +260,8 @@ func (k *accountant) join(a int32, begin, end trace.Time) {
 func (k *accountant) teams() []int32 {
 	openMP := slices.ContainsFunc(k.regions, func(g trace.Region) bool {
 		name := strings.ToLower(g.Name)
-		return strings.Contains(name, "omp ") || strings.Contains(name, "omp_") || strings.Contains(strings.ToLower(g.Category), "openmp")
+		return strings.Contains(name, "omp ") || strings.Contains(name, "omp_") ||
+			strings.Contains(strings.ToLower(g.Category), "openmp")
 	})
 	if !openMP {
 		return nil
@@ -314,7 +323,8 @@ func (k *accountant) groupOf(a int32, r trace.RegionID, comm int32) int32 {
 	if comm == 0 {
 		key.name = k.number[r]
 	}
-	if g.Role == trace.RoleSynchronization && k.tree.Kind[k.actors[a]] == trace.KindThread && !strings.Contains(strings.ToLower(g.Name), "mpi") {
+	if g.Role == trace.RoleSynchronization && k.tree.Kind[k.actors[a]] == trace.KindThread &&
+		!strings.Contains(strings.ToLower(g.Name), "mpi") {
 		key.home = k.tree.Parent[k.actors[a]]
 	}
 	k.mu.Lock()
@@ -354,7 +364,8 @@ func (k *accountant) members(key groupKey) []int32 {
 	counts := map[int32]float64{}
 	for i, r := range k.table.region {
 		id := k.facts.rows[k.table.row[i]]
-		if k.number[r] == key.name && k.table.calls[i] > 0 && (key.home == trace.NoLocation || k.tree.Parent[id] == key.home) {
+		if k.number[r] == key.name && k.table.calls[i] > 0 &&
+			(key.home == trace.NoLocation || k.tree.Parent[id] == key.home) {
 			counts[k.actorOf[id]] += k.table.calls[i]
 		}
 	}
@@ -390,7 +401,8 @@ func (k *accountant) countGroups() {
 // numbered gives a function that numbers the value of an attribute of an actor's row in a
 // step, 0 where it is not told; nil where the source has no such attribute. Numbers are
 // those of the names seen so far, from 1 on.
-func (k *accountant) numbered(ctx context.Context, w store.Window, attribute string, seen map[string]int32) (func(actor, row int) int32, error) {
+func (k *accountant) numbered(ctx context.Context, w store.Window, attribute string,
+	seen map[string]int32) (func(actor, row int) int32, error) {
 	at := slices.Index(k.store.Attributes(), attribute)
 	if at < 0 {
 		return nil, nil
@@ -429,14 +441,17 @@ func (k *accountant) readLinks(ctx context.Context, w store.Window, last bool) e
 	if k.store.LinkCount(w) == 0 {
 		return nil
 	}
-	idle := slices.ContainsFunc(k.regions, func(g trace.Region) bool { return g.Role == trace.RoleIdle }) // else nobody tells that it has no task
+	// else nobody tells that it has no task
+	idle := slices.ContainsFunc(k.regions, func(g trace.Region) bool { return g.Role == trace.RoleIdle })
 	return k.store.Links(ctx, w, func(l *store.LinkColumns) error {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		for i, kind := range l.Kind {
 			from, to := k.actorOf[l.FromLocation[i]], k.actorOf[l.ToLocation[i]]
 			t := max(l.FromTime[i], l.ToTime[i])
-			if kind != trace.LinkMessage && kind != trace.LinkWake && (kind != trace.LinkFlow || from == to || !idle) || l.Untimed[i] || from < 0 || to < 0 || t < w.Begin || t >= w.End && !last || l.ToTime[i] < l.FromTime[i] {
+			if kind != trace.LinkMessage && kind != trace.LinkWake && (kind != trace.LinkFlow || from == to || !idle) ||
+				l.Untimed[i] || from < 0 || to < 0 || t < w.Begin || t >= w.End && !last ||
+				l.ToTime[i] < l.FromTime[i] {
 				continue
 			}
 			m := budget.Message{From: from, To: to, Sent: l.FromTime[i], Received: l.ToTime[i]}
@@ -461,8 +476,10 @@ func (k *accountant) workersEnd() {
 		}
 	}
 	for a := range k.rows {
-		if c, ok := k.f.Last(int32(a)); ok && k.role[c.Region] == trace.RoleIdle && c.Begin >= k.rows[a].busy && c.End >= k.rows[late].busy {
-			k.b.Wait(budget.Wait{Actor: int32(a), Late: late, Kind: budget.Task, Region: c.Region, Begin: c.Begin, End: k.rows[late].busy}, c.End)
+		if c, ok := k.f.Last(int32(a)); ok && k.role[c.Region] == trace.RoleIdle && c.Begin >= k.rows[a].busy &&
+			c.End >= k.rows[late].busy {
+			k.b.Wait(budget.Wait{Actor: int32(a), Late: late, Kind: budget.Task, Region: c.Region, Begin: c.Begin,
+				End: k.rows[late].busy}, c.End)
 		}
 	}
 }
@@ -499,7 +516,8 @@ func (k *accountant) sendings() []sending {
 		switch {
 		case strings.Contains(n, "ssend"):
 			out[i] = synchronous
-		case !strings.Contains(n, "send"), strings.Contains(n, "isend"), strings.Contains(n, "sendrecv"), strings.Contains(n, "start"):
+		case !strings.Contains(n, "send"), strings.Contains(n, "isend"), strings.Contains(n, "sendrecv"),
+			strings.Contains(n, "start"):
 		default:
 			out[i] = blocking
 		}
@@ -515,7 +533,8 @@ func (k *accountant) style() []budget.Style {
 		all := strings.Contains(n, "all")
 		switch {
 		case all:
-		case strings.Contains(n, "bcast"), strings.Contains(n, "broadcast"), strings.Contains(n, "scatter") && !strings.Contains(n, "reduce"):
+		case strings.Contains(n, "bcast"), strings.Contains(n, "broadcast"), strings.Contains(n, "scatter") &&
+			!strings.Contains(n, "reduce"):
 			out[i] = budget.OneToAll
 		case strings.Contains(n, "reduce") && !strings.Contains(n, "scatter"), strings.Contains(n, "gather"):
 			out[i] = budget.AllToOne

@@ -58,18 +58,21 @@ func (r *lockReader) read(a int32, s *rowState, region trace.RegionID, begin, en
 	home := int64(r.tree.Parent[r.actors[a]]+1) << 33
 	switch r.holding[region] {
 	case waiting.Acquires:
-		r.f.Acquire(a, budget.Call{Begin: begin, End: end, Region: r.number[region], Group: budget.NoGroup}, home|number)
+		r.f.Acquire(a, budget.Call{Begin: begin, End: end, Region: r.number[region], Group: budget.NoGroup},
+			home|number)
 	case waiting.Releases:
 		r.f.Release(a, begin, home|number)
 	case waiting.Awaits:
-		r.f.Await(a, budget.Call{Begin: begin, End: end, Region: r.number[region], Group: budget.NoGroup}, home|conditions|number)
+		r.f.Await(a, budget.Call{Begin: begin, End: end, Region: r.number[region], Group: budget.NoGroup},
+			home|conditions|number)
 	case waiting.Signals:
 		r.f.Release(a, begin, home|conditions|number)
 	case waiting.CriticalBlock:
 		if n := len(s.stack); n > 0 {
 			section := &s.stack[n-1]
 			lock := home | 1<<32 | int64(section.region)
-			r.f.Acquire(a, budget.Call{Begin: section.begin, End: begin, Region: section.region, Group: budget.NoGroup}, lock)
+			r.f.Acquire(a, budget.Call{Begin: section.begin, End: begin, Region: section.region, Group: budget.NoGroup},
+				lock)
 			r.f.Release(a, end, lock)
 		}
 	}
@@ -100,12 +103,15 @@ func newPoolReader(k *accountant) *poolReader {
 			return nil
 		}
 	}
-	r := &poolReader{accountant: k, pool: make([]int32, len(k.accounts.actors)), place: make([]int32, len(k.accounts.actors)), events: make([][]concurrency.Event, len(k.accounts.actors)), held: make([][]budget.Wait, len(k.accounts.actors))}
+	r := &poolReader{accountant: k, pool: make([]int32, len(k.accounts.actors)),
+		place: make([]int32, len(k.accounts.actors)), events: make([][]concurrency.Event, len(k.accounts.actors)),
+		held: make([][]budget.Wait, len(k.accounts.actors))}
 	members := map[trace.LocationID][]int32{}
 	for a, id := range k.accounts.actors {
 		r.pool[a] = -1
 		switch k.tree.Kind[id] {
-		case trace.KindSite, trace.KindCluster, trace.KindMachine, trace.KindProcess, trace.KindStream, trace.KindDevice, trace.KindProcessor, trace.KindGoroutine:
+		case trace.KindSite, trace.KindCluster, trace.KindMachine, trace.KindProcess, trace.KindStream,
+			trace.KindDevice, trace.KindProcessor, trace.KindGoroutine:
 			continue
 		}
 		if up := k.tree.Parent[id]; up != trace.NoLocation {
@@ -118,7 +124,8 @@ func newPoolReader(k *accountant) *poolReader {
 		}
 		s := concurrency.New(len(list), k.window.Begin)
 		s.Starved = func(x concurrency.Starve) {
-			w := budget.Wait{Actor: list[x.Actor], Late: list[x.Alone], Kind: budget.Join, Region: x.Label, Begin: x.Begin, End: x.End}
+			w := budget.Wait{Actor: list[x.Actor], Late: list[x.Alone], Kind: budget.Join, Region: x.Label,
+				Begin: x.Begin, End: x.End}
 			if x.Label == budget.Nothing {
 				r.held[w.Actor] = append(r.held[w.Actor], w)
 			} else {

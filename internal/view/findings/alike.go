@@ -53,7 +53,9 @@ func (f *facts) efficiency(ctx context.Context) error {
 		for _, id := range f.processors {
 			a.members = append(a.members, []int32{f.rowOf[id]})
 		}
-		f.notes = append(f.notes, fmt.Sprintf("efficiencies are of the %d processors alone, since goroutines tell the same time from their side", len(f.processors)))
+		f.notes = append(f.notes,
+			fmt.Sprintf("efficiencies are of the %d processors alone, since goroutines tell the same time from their "+
+				"side", len(f.processors)))
 	case f.spans: // services have different duties
 		a.what = "services"
 	case f.gpus():
@@ -79,8 +81,8 @@ func (f *facts) efficiency(ctx context.Context) error {
 	return nil
 }
 
-// alone: one processor is in balance with nobody and waits for nobody. What is left to say is how busy it was from its first
-// work to its last.
+// alone: one processor is in balance with nobody and waits for nobody. What is left to say is how busy it was from its
+// first work to its last.
 func (f *facts) alone(ctx context.Context) error {
 	f.pop.LoadBalance, f.pop.Communication, f.pop.Parallel = math.NaN(), math.NaN(), math.NaN()
 	if f.profile {
@@ -107,10 +109,12 @@ func (f *facts) balanceWords() string {
 	return fmt.Sprintf(": load balance %s (POP, %s)", view.FormatShare(f.pop.LoadBalance), f.alike.words())
 }
 
-// communicates reports whether anybody is in communication or synchronization: where nobody is, what is not work is not lost to it.
+// communicates reports whether anybody is in communication or synchronization: where nobody is, what is not work is not
+// lost to it.
 func (f *facts) communicates() bool {
 	for i, r := range f.table.region {
-		if role := f.regions[r].Role; f.table.exclusive[i] > 0 && (role == trace.RoleCommunication || role == trace.RoleSynchronization) {
+		if role := f.regions[r].Role; f.table.exclusive[i] > 0 &&
+			(role == trace.RoleCommunication || role == trace.RoleSynchronization) {
 			return true
 		}
 	}
@@ -217,7 +221,9 @@ func (f *facts) team() {
 	if all || len(a.members) == len(f.rows) {
 		return
 	}
-	f.notes = append(f.notes, fmt.Sprintf("efficiencies are of the %d of %d locations that share the work that takes most time; the others have other duties", len(a.members), len(f.rows)))
+	f.notes = append(f.notes,
+		fmt.Sprintf("efficiencies are of the %d of %d locations that share the work that takes most time; the others "+
+			"have other duties", len(a.members), len(f.rows)))
 	if len(ranks) > 1 && len(a.members) == len(ranks) {
 		a.what = "ranks"
 	}

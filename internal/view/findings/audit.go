@@ -82,24 +82,29 @@ func (a *audit) sortRegions() {
 // ordinary reports whether a region is work like any other.
 func (a *audit) ordinary(k int32) bool {
 	role := a.books.role[k]
-	return k != budget.Nothing && role != trace.RoleIO && !a.starts(k) && role != trace.RoleCommunication && role != trace.RoleSynchronization && role != trace.RoleIdle
+	return k != budget.Nothing && role != trace.RoleIO && !a.starts(k) && role != trace.RoleCommunication &&
+		role != trace.RoleSynchronization && role != trace.RoleIdle
 }
 
 // starts reports regions of start-up and shutdown.
 func (a *audit) starts(k int32) bool {
 	name := strings.ToLower(a.books.regionNames[k])
-	for _, s := range []string{"mpi_init", "mpi_finalize", "shmem_init", "shmem_finalize", "gaspi_proc_init", "gaspi_proc_term", "nccl_init", "ncclcomminit", "startup", "start-up", "start_up", "shutdown"} {
+	for _, s := range []string{"mpi_init", "mpi_finalize", "shmem_init", "shmem_finalize", "gaspi_proc_init",
+		"gaspi_proc_term", "nccl_init", "ncclcomminit", "startup", "start-up", "start_up", "shutdown"} {
 		if strings.Contains(name, s) {
 			return true
 		}
 	}
 	role := a.books.role[k]
-	return (role == trace.RoleOverhead || role.Busy()) && (name == "init" || name == "initialize" || name == "initialise" || name == "initialization" || name == "initializing" || name == "setup" || name == "finalize" || name == "load_modules")
+	return (role == trace.RoleOverhead || role.Busy()) &&
+		(name == "init" || name == "initialize" || name == "initialise" || name == "initialization" ||
+			name == "initializing" || name == "setup" || name == "finalize" || name == "load_modules")
 }
 
 // claim takes causes out of the books and makes a fault of them.
 func (a *audit) claim(want func(*budget.Row) bool) *fault {
-	f := &fault{victims: make([]trace.Time, len(a.units)), series: make([]float64, budget.Bins), regions: map[int32]trace.Time{}}
+	f := &fault{victims: make([]trace.Time, len(a.units)), series: make([]float64, budget.Bins),
+		regions: map[int32]trace.Time{}}
 	left := a.rows[:0:0]
 	blamed := make([]bool, len(a.units))
 	for _, r := range a.rows {
@@ -187,7 +192,8 @@ func (a *audit) grave(f *fault) bool {
 			return false
 		}
 	}
-	return f.lost > 0 && finding.LevelOf(a.share(f)) != finding.Low && float64(f.lost) >= leastShare*float64(a.length)*float64(len(a.units))
+	return f.lost > 0 && finding.LevelOf(a.share(f)) != finding.Low &&
+		float64(f.lost) >= leastShare*float64(a.length)*float64(len(a.units))
 }
 
 // handsOut reports whether a unit does hardly any of what all others do.
@@ -222,24 +228,27 @@ func (a *audit) byUnit(want func(*budget.Row) bool) []float64 {
 	return out
 }
 
-// tasks: workers wait for tasks that their next ones need. Which of the graph's tasks take longest while workers idle is told;
-// that they do is how the graph is made, and no fault of who runs them.
+// tasks: workers wait for tasks that their next ones need. Which of the graph's tasks take longest while workers idle
+// is told; that they do is how the graph is made, and no fault of who runs them.
 func (a *audit) tasks() error {
 	f := a.claim(func(r *budget.Row) bool { return 2*r.Of(budget.Task) > r.Caused() })
 	share := float64(f.lost) / float64(a.books.time)
 	level := finding.LevelOf(share).AtMost(finding.Medium)
 	var names []string
-	evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns"}, {Name: "share of the time", Value: share, Unit: "share"}}
+	evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns"},
+		{Name: "share of the time", Value: share, Unit: "share"}}
 	var regions []int32
 	for k := range f.regions {
 		if a.books.role[k].Busy() {
 			regions = append(regions, k)
 		}
 	}
-	slices.SortFunc(regions, func(x, y int32) int { return cmp.Or(cmp.Compare(f.regions[y], f.regions[x]), cmp.Compare(x, y)) })
+	slices.SortFunc(regions,
+		func(x, y int32) int { return cmp.Or(cmp.Compare(f.regions[y], f.regions[x]), cmp.Compare(x, y)) })
 	for _, k := range regions[:min(len(regions), 3)] {
 		names = append(names, fmt.Sprintf("%s (%s)", middle(a.books.regionNames[k]), view.FormatTime(f.regions[k])))
-		evidence = append(evidence, finding.Evidence{Name: a.books.regionNames[k], Value: float64(f.regions[k]), Unit: "ns"})
+		evidence = append(evidence,
+			finding.Evidence{Name: a.books.regionNames[k], Value: float64(f.regions[k]), Unit: "ns"})
 	}
 	if len(names) == 0 || level == finding.Low {
 		return nil // the budget has it
@@ -247,8 +256,12 @@ func (a *audit) tasks() error {
 	for _, r := range f.rows {
 		a.told[causeKey{r.Actor, r.Region}] = finding.Serial
 	}
-	a.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: f.lost, Hit: share, Share: share, ShareOf: "the time of those who wait", View: "timeline", Evidence: evidence, Selection: finding.Selection{Regions: a.books.ids[regions[0]]},
-		Text: fmt.Sprintf("Workers idle for %s, %s of the time of locations, until tasks are over that their next ones need, or the last are, most of all %s.", view.FormatTime(f.lost), view.FormatShare(share), strings.Join(names, ", "))}, nil)
+	a.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: f.lost, Hit: share, Share: share,
+		ShareOf: "the time of those who wait", View: "timeline", Evidence: evidence,
+		Selection: finding.Selection{Regions: a.books.ids[regions[0]]},
+		Text: fmt.Sprintf("Workers idle for %s, %s of the time of locations, until tasks are over that their next "+
+			"ones need, or the last are, most of all %s.", view.FormatTime(f.lost), view.FormatShare(share),
+			strings.Join(names, ", "))}, nil)
 	return nil
 }
 

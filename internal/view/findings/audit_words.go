@@ -25,10 +25,14 @@ func (a *audit) tell(f *fault, kind finding.Kind) error {
 	if float64(f.lost) < 5*leastShare*float64(a.length)*float64(len(a.units)) {
 		level = level.AtMost(finding.Medium) // a few of very many
 	}
-	n := finding.Finding{Kind: kind, Severity: level, Lost: f.lost, Hit: hit, View: "phases", Options: a.phaseOption(), Phases: a.phaseNames(phases)}
+	n := finding.Finding{Kind: kind, Severity: level, Lost: f.lost, Hit: hit, View: "phases", Options: a.phaseOption(),
+		Phases: a.phaseNames(phases)}
 	n.Selection.Begin, n.Selection.End = a.span(f)
-	n.Evidence = []finding.Evidence{{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns"}, {Name: "units that wait", Value: float64(len(f.hit())), Unit: "count"}, {Name: "of it passed on by others that waited", Value: float64(f.lost - f.direct), Unit: "ns"},
-		{Name: "others that wait", Value: float64(a.outside(f)), Unit: "count"}, {Name: "others in all", Value: float64(len(a.units) - len(f.units)), Unit: "count"}}
+	n.Evidence = []finding.Evidence{{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns"},
+		{Name: "units that wait", Value: float64(len(f.hit())), Unit: "count"},
+		{Name: "of it passed on by others that waited", Value: float64(f.lost - f.direct), Unit: "ns"},
+		{Name: "others that wait", Value: float64(a.outside(f)), Unit: "count"},
+		{Name: "others in all", Value: float64(len(a.units) - len(f.units)), Unit: "count"}}
 	blamed := f.units
 	switch kind {
 	case finding.Rotating, finding.Jitter, finding.Imbalance:
@@ -69,31 +73,43 @@ func (a *audit) tellSome(f *fault, kind finding.Kind, t *totals, phases []int, n
 	waits, _, _ := a.reasons(t).waitsIn(f.units)
 	where, atEnd := a.waitedAt(f, waits, n)
 	when := a.when(f, phases)
-	if (kind == finding.LateSender || kind == finding.LateReceiver) && len(phases) > 0 && len(phases) < len(a.phases.List) {
+	if (kind == finding.LateSender || kind == finding.LateReceiver) && len(phases) > 0 &&
+		len(phases) < len(a.phases.List) {
 		when = a.when(f, nil) // what is passed on reaches later phases than the cause
 	}
 	switch kind {
 	case finding.Serial:
 		mean, calls := a.each(region, f.units)
-		n.Evidence = append(n.Evidence, finding.Evidence{Name: a.books.regionNames[region], Value: mean, Unit: "ns"}, finding.Evidence{Name: "calls", Value: calls, Unit: "count"})
-		n.Text = fmt.Sprintf("%s %s %s alone%s: %s %s in %s, and %s %s for it%s.", who, plural(len(f.units), "runs", "run"), middle(a.books.regionNames[region]), when,
+		n.Evidence = append(n.Evidence, finding.Evidence{Name: a.books.regionNames[region], Value: mean, Unit: "ns"},
+			finding.Evidence{Name: "calls", Value: calls, Unit: "count"})
+		n.Text = fmt.Sprintf("%s %s %s alone%s: %s %s in %s, and %s %s for it%s.", who,
+			plural(len(f.units), "runs", "run"), middle(a.books.regionNames[region]), when,
 			view.FormatDuration(mean), on, view.Count(int(calls+0.5), "call"), others, a.waitWords(f), where)
 	case finding.LateSender, finding.LateReceiver:
 		n.View, n.Options = "timeline", nil
-		n.Text = fmt.Sprintf("%s %s%s: %s %s for it%s%s.", who, plural(len(f.units), verb[0], verb[1]), when, others, a.waitWords(f), where, why)
+		n.Text = fmt.Sprintf("%s %s%s: %s %s for it%s%s.", who, plural(len(f.units), verb[0], verb[1]), when, others,
+			a.waitWords(f), where, why)
 		n.Selection.Locations = a.locations(append(append([]int32{}, f.units...), f.hit()...))
 	case finding.StartUp:
-		n.Text = fmt.Sprintf("%s %s late in %s: %s %s for it%s.", who, plural(len(f.units), "is", "are"), middle(a.books.regionNames[region]), others, a.waitWords(f), why+atEnd)
+		n.Text = fmt.Sprintf("%s %s late in %s: %s %s for it%s.", who, plural(len(f.units), "is", "are"),
+			middle(a.books.regionNames[region]), others, a.waitWords(f), why+atEnd)
 	case finding.IO:
-		n.Text = fmt.Sprintf("%s %s and %s%s: %s %s for it%s%s.", who, plural(len(f.units), "reads", "read"), plural(len(f.units), "writes", "write"), when, others, a.waitWords(f), where, why)
+		n.Text = fmt.Sprintf("%s %s and %s%s: %s %s for it%s%s.", who, plural(len(f.units), "reads", "read"),
+			plural(len(f.units), "writes", "write"), when, others, a.waitWords(f), where, why)
 	case finding.Growth:
 		c := finding.CourseOf(f.series)
 		n.Evidence = append(n.Evidence, growth(c)...)
-		n.Text = fmt.Sprintf("%s %s slower and slower: %s %s for it%s, %s in the first tenth of the run and %s in the last%s.", who, plural(len(f.units), "gets", "get"), others, a.waitWords(f), where, view.FormatDuration(c.First), view.FormatDuration(c.Last), why)
+		n.Text = fmt.Sprintf("%s %s slower and slower: %s %s for it%s, %s in the first tenth of the run and %s in "+
+			"the last%s.", who, plural(len(f.units), "gets", "get"), others, a.waitWords(f), where,
+			view.FormatDuration(c.First), view.FormatDuration(c.Last), why)
 	case finding.Crowded:
-		n.Text = fmt.Sprintf("%s %s more of the job than the other machines%s: %s %s for it%s%s.", who, plural(len(f.units), "shares a machine with", "share machines with"), when, others, a.waitWords(f), where, why)
+		n.Text = fmt.Sprintf("%s %s more of the job than the other machines%s: %s %s for it%s%s.", who,
+			plural(len(f.units), "shares a machine with", "share machines with"), when, others, a.waitWords(f), where,
+			why)
 	default:
-		n.Text = fmt.Sprintf("%s %s %s%s%s, and %s %s for %s%s.", who, plural(len(f.units), verb[0], verb[1]), a.otherWords(f), when, why, plural(len(f.hit()), "it", "these"), a.waitWords(f), plural(len(f.units), "it", "them"), where)
+		n.Text = fmt.Sprintf("%s %s %s%s%s, and %s %s for %s%s.", who, plural(len(f.units), verb[0], verb[1]),
+			a.otherWords(f), when, why, plural(len(f.hit()), "it", "these"), a.waitWords(f),
+			plural(len(f.units), "it", "them"), where)
 	}
 	if n.Selection.Locations == nil {
 		n.Selection.Locations = a.locations(f.units)
@@ -129,14 +145,18 @@ func (a *audit) tellLock(f *fault, n *finding.Finding) (blamed []int32) {
 	}
 	n.View, n.Options = "timeline", nil
 	n.Selection.Regions = a.books.ids[f.cause()]
-	n.Evidence = append(n.Evidence, finding.Evidence{Name: "hold it", Value: float64(len(held)), Unit: "count"}, finding.Evidence{Name: "caused by " + who + ", the most of one", Value: share, Unit: "share"},
+	n.Evidence = append(n.Evidence, finding.Evidence{Name: "hold it", Value: float64(len(held)), Unit: "count"},
+		finding.Evidence{Name: "caused by " + who + ", the most of one", Value: share, Unit: "share"},
 		finding.Evidence{Name: "of it in " + a.books.regionNames[f.cause()], Value: float64(in[f.cause()]), Unit: "ns"})
 	if share >= longHolder {
-		n.Text = fmt.Sprintf("%s holds a lock for long: others wait %s%s, %s of it because of %s, most while it is in %s.", who, view.FormatTime(f.lost), waits, view.FormatShare(share), who, region)
+		n.Text = fmt.Sprintf("%s holds a lock for long: others wait %s%s, %s of it because of %s, most while it is "+
+			"in %s.", who, view.FormatTime(f.lost), waits, view.FormatShare(share), who, region)
 		n.Selection.Locations = []trace.LocationID{a.books.actors[top]}
 		return []int32{a.books.unit[top]}
 	}
-	n.Text = fmt.Sprintf("%ss wait %s for locks%s: %d of them hold one in turn, most of it while %s is run; no one causes more than %s of it.", capitalWord(each), view.FormatTime(f.lost), waits, len(held), region, view.FormatShare(share))
+	n.Text = fmt.Sprintf("%ss wait %s for locks%s: %d of them hold one in turn, most of it while %s is run; no one "+
+		"causes more than %s of it.", capitalWord(each), view.FormatTime(f.lost), waits, len(held), region,
+		view.FormatShare(share))
 	return nil
 }
 
@@ -144,7 +164,8 @@ func (a *audit) tellLock(f *fault, n *finding.Finding) (blamed []int32) {
 func (a *audit) lockCalls() string {
 	best := int32(-1)
 	for k, t := range a.books.result.InCalls {
-		if ids := a.books.ids[k]; len(ids) > 0 && t > 0 && a.locks(ids[0]) && (best < 0 || t > a.books.result.InCalls[best]) {
+		if ids := a.books.ids[k]; len(ids) > 0 && t > 0 && a.locks(ids[0]) &&
+			(best < 0 || t > a.books.result.InCalls[best]) {
 			best = int32(k)
 		}
 	}
@@ -160,7 +181,8 @@ func (a *audit) locks(r trace.RegionID) bool {
 }
 
 func growth(c finding.Course) []finding.Evidence {
-	return []finding.Evidence{{Name: "waited in the first tenth of the run", Value: c.First, Unit: "ns"}, {Name: "waited in the last tenth of the run", Value: c.Last, Unit: "ns"}}
+	return []finding.Evidence{{Name: "waited in the first tenth of the run", Value: c.First, Unit: "ns"},
+		{Name: "waited in the last tenth of the run", Value: c.Last, Unit: "ns"}}
 }
 
 // waitWords: "wait 1.50 s".
@@ -265,7 +287,8 @@ func (a *audit) regionReason(region int32, units []int32) reason {
 // finished says when those wait that have nothing left to do.
 const finished = " at the end of the run, after their own last work"
 
-// waitedAt says where a fault is waited for: in regions, and after the end of those who wait; AtEnd is the latter alone, where it is most.
+// waitedAt says where a fault is waited for: in regions, and after the end of those who wait; AtEnd is the latter
+// alone, where it is most.
 func (a *audit) waitedAt(f *fault, waits []string, n *finding.Finding) (where, atEnd string) {
 	after := f.kinds[budget.End]
 	if 2*after <= f.lost {
@@ -296,24 +319,36 @@ func (a *audit) tellMany(f *fault, kind finding.Kind, n *finding.Finding) {
 	where := in(waits)
 	if 2*f.kinds[budget.End] > f.lost {
 		where = ", most of it" + finished
-		n.Evidence = append(n.Evidence, finding.Evidence{Name: "waited at the end of the run", Value: float64(f.kinds[budget.End]) / float64(f.lost), Unit: "share"})
+		n.Evidence = append(n.Evidence,
+			finding.Evidence{Name: "waited at the end of the run",
+				Value: float64(f.kinds[budget.End]) / float64(f.lost), Unit: "share"})
 	}
 	what := a.unitWord()
 	n.Selection.Regions = a.books.ids[region]
-	n.Evidence = append(n.Evidence, finding.Evidence{Name: "units that cause it", Value: float64(causes), Unit: "count"}, finding.Evidence{Name: "caused by " + a.names[units[0]] + ", the most of one", Value: first, Unit: "share"})
+	n.Evidence = append(n.Evidence,
+		finding.Evidence{Name: "units that cause it", Value: float64(causes), Unit: "count"},
+		finding.Evidence{Name: "caused by " + a.names[units[0]] + ", the most of one", Value: first, Unit: "share"})
 	switch kind {
 	case finding.Rotating:
-		n.Text = fmt.Sprintf("Another %s is late each time: %d of %d take turns to be slow in %s, and the others wait %s for them%s; no one causes more than %s of it.", what, causes, len(a.units), name, view.FormatTime(f.lost), where, view.FormatShare(first))
+		n.Text = fmt.Sprintf("Another %s is late each time: %d of %d take turns to be slow in %s, and the others "+
+			"wait %s for them%s; no one causes more than %s of it.", what, causes, len(a.units), name,
+			view.FormatTime(f.lost), where, view.FormatShare(first))
 	case finding.Jitter:
 		if 2*first > 1 { // by chance, but nearly always the same one
-			n.Text = fmt.Sprintf("Jitter: now and then %s takes longer, mostly on %s, and the others wait %s for it%s; %s of it is for that %s.", name, a.names[units[0]], view.FormatTime(f.lost), where, view.FormatShare(first), what)
+			n.Text = fmt.Sprintf("Jitter: now and then %s takes longer, mostly on %s, and the others wait %s for "+
+				"it%s; %s of it is for that %s.", name, a.names[units[0]], view.FormatTime(f.lost), where,
+				view.FormatShare(first), what)
 			break
 		}
-		n.Text = fmt.Sprintf("Jitter: now and then %s takes longer on one %s or another, %d of %d in all, and the others wait %s for it%s; no one causes more than %s of it.", name, what, causes, len(a.units), view.FormatTime(f.lost), where, view.FormatShare(first))
+		n.Text = fmt.Sprintf("Jitter: now and then %s takes longer on one %s or another, %d of %d in all, and the "+
+			"others wait %s for it%s; no one causes more than %s of it.", name, what, causes, len(a.units),
+			view.FormatTime(f.lost), where, view.FormatShare(first))
 	case finding.Growth:
 		c := finding.CourseOf(f.series)
 		n.Evidence = append(n.Evidence, growth(c)...)
-		n.Text = fmt.Sprintf("Waiting grows over time: %ss wait %s for one another%s, %s in the first tenth of the run and %s in the last; most of it because of %s.", what, view.FormatTime(f.lost), where, view.FormatDuration(c.First), view.FormatDuration(c.Last), name)
+		n.Text = fmt.Sprintf("Waiting grows over time: %ss wait %s for one another%s, %s in the first tenth of the "+
+			"run and %s in the last; most of it because of %s.", what, view.FormatTime(f.lost), where,
+			view.FormatDuration(c.First), view.FormatDuration(c.Last), name)
 	default:
 		a.tellUneven(f, region, where, n)
 	}
@@ -344,8 +379,12 @@ func (a *audit) tellUneven(f *fault, region int32, where string, n *finding.Find
 		n.Text = fmt.Sprintf("%s; %ss wait %s for one another%s.", lead, a.unitWord(), view.FormatTime(f.lost), where)
 		return
 	}
-	n.Evidence = append(n.Evidence, finding.Evidence{Name: name + " on " + a.names[low], Value: float64(times[low]), Unit: "ns"}, finding.Evidence{Name: name + " on " + a.names[high], Value: float64(times[high]), Unit: "ns"})
-	n.Text = fmt.Sprintf("%s; %s takes %s on %s and %s on %s, and %ss wait %s for one another%s.", lead, name, view.FormatDuration(float64(times[low])), a.names[low], view.FormatDuration(float64(times[high])), a.names[high], a.unitWord(), view.FormatTime(f.lost), where)
+	n.Evidence = append(n.Evidence,
+		finding.Evidence{Name: name + " on " + a.names[low], Value: float64(times[low]), Unit: "ns"},
+		finding.Evidence{Name: name + " on " + a.names[high], Value: float64(times[high]), Unit: "ns"})
+	n.Text = fmt.Sprintf("%s; %s takes %s on %s and %s on %s, and %ss wait %s for one another%s.", lead, name,
+		view.FormatDuration(float64(times[low])), a.names[low], view.FormatDuration(float64(times[high])),
+		a.names[high], a.unitWord(), view.FormatTime(f.lost), where)
 }
 
 // phasesOf are the phases that hold a fault, where what it costs can be told by phase.

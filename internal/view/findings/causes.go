@@ -41,9 +41,11 @@ type sheet struct {
 }
 
 // charge explains some of the waiting, at most what is left. Victims are by column.
-func (s *sheet) charge(kind finding.Kind, at trace.LocationID, region string, t trace.Time, victims map[int32]trace.Time) {
+func (s *sheet) charge(kind finding.Kind, at trace.LocationID, region string, t trace.Time,
+	victims map[int32]trace.Time) {
 	if t = min(t, s.left()); t > 0 {
-		s.rows = append(s.rows, Cause{Cause: string(kind), Location: at, Region: region, Time: t, Direct: t, victims: victims})
+		s.rows = append(s.rows,
+			Cause{Cause: string(kind), Location: at, Region: region, Time: t, Direct: t, victims: victims})
 	}
 }
 
@@ -127,7 +129,9 @@ func causesOf(c *court) ([]Cause, trace.Time, Accounts) {
 		for _, t := range r.Direct {
 			direct += t
 		}
-		out = append(out, Cause{Cause: cause, Location: id, Path: c.tree.Path(id), Region: a.regionNames[r.Region], Time: r.Caused(), Share: float64(r.Caused()) / float64(all), Direct: direct})
+		out = append(out,
+			Cause{Cause: cause, Location: id, Path: c.tree.Path(id), Region: a.regionNames[r.Region], Time: r.Caused(),
+				Share: float64(r.Caused()) / float64(all), Direct: direct})
 	}
 	return out, unexplained, sumsOf(c, all)
 }
@@ -135,7 +139,8 @@ func causesOf(c *court) ([]Cause, trace.Time, Accounts) {
 // unitSheet is for runs whose waits are not followed one by one: what rules charge to units is
 // explained, the rest is not. The time is that of units then, and what they wait is told by phase.
 func unitSheet(c *court) *sheet {
-	s := &sheet{columns: c.units, Accounts: Accounts{Time: trace.SumProduct(int64(len(c.units)), c.length).Time(), Waiting: c.waited}}
+	s := &sheet{columns: c.units,
+		Accounts: Accounts{Time: trace.SumProduct(int64(len(c.units)), c.length).Time(), Waiting: c.waited}}
 	for _, u := range c.alike.useful {
 		s.Work = trace.AddUp(s.Work, trace.Time(u))
 	}
@@ -179,7 +184,8 @@ func gpuSheet(c *court, d *view.Devices, job *step.Job) (*sheet, error) {
 	if idle := s.Time - s.Work - exchange; charged > exchange && idle > 0 {
 		part = max(1-float64(charged-exchange)/float64(idle), 0)
 	}
-	for _, cause := range []step.Cause{step.ByLoader, step.ByAllocation, step.BySleep, step.ByOperators, step.ByPython, step.ByAnnotation, step.ByCall, step.ByQueue, step.BetweenWorks, step.BySynchronization} {
+	for _, cause := range []step.Cause{step.ByLoader, step.ByAllocation, step.BySleep, step.ByOperators, step.ByPython,
+		step.ByAnnotation, step.ByCall, step.ByQueue, step.BetweenWorks, step.BySynchronization} {
 		for i := range job.GPUs {
 			at, t := d.Units[d.Owner[i]], trace.Time(part*float64(job.GPUs[i].Causes[cause]))
 			victims := map[int32]trace.Time{}
@@ -197,8 +203,10 @@ func gpuSheet(c *court, d *view.Devices, job *step.Job) (*sheet, error) {
 
 // idleKinds are the kinds of findings that tell of idle time by its cause.
 var idleKinds = [step.Causes]finding.Kind{
-	step.ByLoader: finding.InputBound, step.ByAllocation: finding.LaunchBound, step.BySleep: finding.GPUIdle, step.ByOperators: finding.LaunchBound, step.ByPython: finding.LaunchBound, step.ByAnnotation: finding.LaunchBound,
-	step.ByCall: finding.LaunchBound, step.ByQueue: finding.GPUIdle, step.BetweenWorks: finding.GPUIdle, step.BySynchronization: finding.SynchronizationBound,
+	step.ByLoader: finding.InputBound, step.ByAllocation: finding.LaunchBound, step.BySleep: finding.GPUIdle,
+	step.ByOperators: finding.LaunchBound, step.ByPython: finding.LaunchBound, step.ByAnnotation: finding.LaunchBound,
+	step.ByCall: finding.LaunchBound, step.ByQueue: finding.GPUIdle, step.BetweenWorks: finding.GPUIdle,
+	step.BySynchronization: finding.SynchronizationBound,
 }
 
 // mainKind is the kind of most of a row's waits.

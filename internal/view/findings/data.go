@@ -75,8 +75,12 @@ func defined(x float64) *float64 {
 
 func (r *result) Data() any {
 	e := &r.pop
-	return Data{Budget: append([]Cause{}, r.causes...), Unexplained: r.unexplained, Accounts: r.accounts, Findings: append([]finding.Finding{}, r.list...), Shown: min(r.shown, len(r.list)), Unit: r.unit, Phases: r.phases, PhaseCount: r.phaseCount,
-		POP: POP{Over: r.what, Locations: e.Locations, Mean: e.Mean, Max: e.Max, Runtime: e.Runtime, LoadBalance: defined(e.LoadBalance), Communication: defined(e.Communication), Parallel: defined(e.Parallel)}}
+	return Data{Budget: append([]Cause{}, r.causes...), Unexplained: r.unexplained, Accounts: r.accounts,
+		Findings: append([]finding.Finding{}, r.list...), Shown: min(r.shown, len(r.list)), Unit: r.unit,
+		Phases: r.phases, PhaseCount: r.phaseCount,
+		POP: POP{Over: r.what, Locations: e.Locations, Mean: e.Mean, Max: e.Max, Runtime: e.Runtime,
+			LoadBalance: defined(e.LoadBalance), Communication: defined(e.Communication),
+			Parallel: defined(e.Parallel)}}
 }
 
 // column is the unit of what is lost as tables name it.
@@ -84,10 +88,15 @@ func (r *result) column() string { return view.ColumnUnit(r.unit) }
 
 // Table has a line a finding.
 func (r *result) Table() *view.Table {
-	t := &view.Table{Rows: [][]any{}, Columns: []view.Column{{Name: "kind"}, {Name: "severity"}, {Name: "lost", Unit: r.column()}, {Name: "share", Unit: "share"}, {Name: "hit", Unit: "share"}, {Name: "text"}, {Name: "view"}, {Name: "begin", Unit: "ns"}, {Name: "end", Unit: "ns"}, {Name: "share_of"}}}
+	t := &view.Table{Rows: [][]any{},
+		Columns: []view.Column{{Name: "kind"}, {Name: "severity"}, {Name: "lost", Unit: r.column()},
+			{Name: "share", Unit: "share"}, {Name: "hit", Unit: "share"}, {Name: "text"}, {Name: "view"},
+			{Name: "begin", Unit: "ns"}, {Name: "end", Unit: "ns"}, {Name: "share_of"}}}
 	for i := range r.list {
 		f := &r.list[i]
-		t.Rows = append(t.Rows, []any{string(f.Kind), string(f.Severity), int64(f.Lost), f.Share, f.Hit, f.Text, f.View, int64(f.Selection.Begin), int64(f.Selection.End), f.ShareOf})
+		t.Rows = append(t.Rows,
+			[]any{string(f.Kind), string(f.Severity), int64(f.Lost), f.Share, f.Hit, f.Text, f.View,
+				int64(f.Selection.Begin), int64(f.Selection.End), f.ShareOf})
 		id := trace.NoLocation
 		if len(f.Selection.Locations) > 0 {
 			id = f.Selection.Locations[0]

@@ -22,7 +22,8 @@ type docket struct {
 }
 
 func newDocket(f *facts) *docket {
-	return &docket{during: f.window, lostIn: f.unit, blamed: make([]bool, len(f.units)), told: map[causeKey]finding.Kind{}}
+	return &docket{during: f.window, lostIn: f.unit, blamed: make([]bool, len(f.units)),
+		told: map[causeKey]finding.Kind{}}
 }
 
 // ranked gives what was found, most time lost first.
@@ -31,9 +32,11 @@ func (d *docket) ranked(f *facts) []finding.Finding {
 		d.list = slices.DeleteFunc(d.list, d.minor)
 	}
 	// Waits count at their full length, so in a window of a few of them more could be lost than there
-	// is: such a finding is not of this window. Threads that want to run are not the rows that run, and requests are no rows.
+	// is: such a finding is not of this window. Threads that want to run are not the rows that run, and requests are no
+	// rows.
 	most := float64(f.length) * float64(len(f.rows))
-	d.list = slices.DeleteFunc(d.list, func(x finding.Finding) bool { return float64(x.Lost) > most && x.Kind != finding.Crowded && !f.spans })
+	d.list = slices.DeleteFunc(d.list,
+		func(x finding.Finding) bool { return float64(x.Lost) > most && x.Kind != finding.Crowded && !f.spans })
 	finding.Sort(d.list)
 	n, of := len(f.units), "the time of "+view.Count(len(f.units), f.unitWord())
 	if f.books.result != nil {
@@ -64,7 +67,8 @@ func (d *docket) minor(f finding.Finding) bool {
 	}
 	for i := range d.list {
 		g := &d.list[i]
-		if g.Kind == finding.Straggler && float64(f.Lost) < minorShare*float64(g.Lost) && f.Selection.Begin < g.Selection.End && g.Selection.Begin < f.Selection.End {
+		if g.Kind == finding.Straggler && float64(f.Lost) < minorShare*float64(g.Lost) &&
+			f.Selection.Begin < g.Selection.End && g.Selection.Begin < f.Selection.End {
 			return true
 		}
 	}
@@ -72,7 +76,8 @@ func (d *docket) minor(f finding.Finding) bool {
 }
 
 // charge notes what some made others wait, in equal parts, and who waited.
-func (d *docket) charge(kind finding.Kind, at []trace.LocationID, region string, t trace.Time, victims map[int32]trace.Time) {
+func (d *docket) charge(kind finding.Kind, at []trace.LocationID, region string, t trace.Time,
+	victims map[int32]trace.Time) {
 	for i, id := range at {
 		part := t / trace.Time(len(at)-i)
 		t -= part
@@ -80,7 +85,8 @@ func (d *docket) charge(kind finding.Kind, at []trace.LocationID, region string,
 		for u, w := range victims {
 			mine[u] = w / trace.Time(len(at))
 		}
-		d.charges = append(d.charges, Cause{Cause: string(kind), Location: id, Region: region, Time: part, victims: mine})
+		d.charges = append(d.charges,
+			Cause{Cause: string(kind), Location: id, Region: region, Time: part, victims: mine})
 	}
 }
 

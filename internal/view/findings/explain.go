@@ -46,10 +46,12 @@ func (w *reasons) explain(units []int32, class string, busyOnly bool) (reason, b
 	}
 	keys := w.keys(class, busyOnly)
 	best, ok := w.best(keys.name, w.times.inclusive, inside, len(units))
-	if own, found := w.best(keys.own, w.times.exclusive, inside, len(units)); found && (!ok || own.excess() > 1.15*best.excess()) {
+	if own, found := w.best(keys.own, w.times.exclusive, inside, len(units)); found &&
+		(!ok || own.excess() > 1.15*best.excess()) {
 		best, ok = own, true
 	}
-	if whole, found := w.best(keys.category, w.times.exclusive, inside, len(units)); found && (!ok || whole.excess() > 1.15*best.excess()) {
+	if whole, found := w.best(keys.category, w.times.exclusive, inside, len(units)); found &&
+		(!ok || whole.excess() > 1.15*best.excess()) {
 		whole.what = categoryWords(whole.what)
 		return whole, true
 	}
@@ -101,7 +103,9 @@ func (w *reasons) counts(r trace.Role, busyOnly bool) bool {
 // repeat on a GPU what the host marked.
 func (w *reasons) marks(r trace.RegionID) bool {
 	g := &w.regions[r]
-	return g.Category == "gpu_user_annotation" || w.phases != nil && (g.Name == w.phases.By || g.Role == trace.RoleAnnotation && phase.Stem(g.Name) == w.phases.By)
+	return g.Category == "gpu_user_annotation" ||
+		w.phases != nil &&
+			(g.Name == w.phases.By || g.Role == trace.RoleAnnotation && phase.Stem(g.Name) == w.phases.By)
 }
 
 // mostReasons is how many candidates are held against the other units.
@@ -127,7 +131,8 @@ func (w *reasons) best(key func(*totals, int) string, value []float64, inside []
 		r.mean += value[i] / float64(n)
 	}
 	names := slices.Collect(maps.Keys(sums))
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(sums[b].mean, sums[a].mean), cmp.Compare(a, b)) })
+	slices.SortFunc(names,
+		func(a, b string) int { return cmp.Or(cmp.Compare(sums[b].mean, sums[a].mean), cmp.Compare(a, b)) })
 	names = names[:min(len(names), mostReasons)]
 	place := make(map[string]int, len(names))
 	values := make([][]float64, len(names))
@@ -173,7 +178,8 @@ func (w *reasons) best(key func(*totals, int) string, value []float64, inside []
 // entered reports whether units outside are ever in some regions.
 func (w *reasons) entered(regions []trace.RegionID, inside []bool) bool {
 	for i, row := range w.times.row {
-		if !inside[w.unitOf[w.rows[row]]] && (w.times.inclusive[i] > 0 || w.times.calls[i] > 0) && slices.Contains(regions, w.times.region[i]) {
+		if !inside[w.unitOf[w.rows[row]]] && (w.times.inclusive[i] > 0 || w.times.calls[i] > 0) &&
+			slices.Contains(regions, w.times.region[i]) {
 			return true
 		}
 	}

@@ -54,7 +54,9 @@ type facts struct {
 
 func gather(ctx context.Context, q *view.Request) (*facts, error) {
 	s := q.Store()
-	f := &facts{request: q, store: s, tree: s.Locations(), regions: s.Regions(), window: q.Window(), span: q.Selection.End - q.Selection.Begin, profile: !s.Info().Timed(), unit: view.MainMetric(s).Word(), spans: view.HasSpans(s)}
+	f := &facts{request: q, store: s, tree: s.Locations(), regions: s.Regions(), window: q.Window(),
+		span: q.Selection.End - q.Selection.Begin, profile: !s.Info().Timed(), unit: view.MainMetric(s).Word(),
+		spans: view.HasSpans(s)}
 	if f.span <= 0 && !f.profile {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
@@ -76,7 +78,8 @@ func gather(ctx context.Context, q *view.Request) (*facts, error) {
 	switch {
 	case f.profile:
 		return f, nil
-	case f.spans, len(f.processors) > 0: // no one is compared, and a million goroutines would take long to cut into phases
+	// no one is compared, and a million goroutines would take long to cut into phases
+	case f.spans, len(f.processors) > 0:
 		return f, f.checkPhase()
 	}
 	return f, f.gatherWaits(ctx)
@@ -93,7 +96,9 @@ func (f *facts) recorded(ctx context.Context, row trace.Time) error {
 		f.length += p[1] - p[0]
 	}
 	if f.length < f.span && err == nil {
-		f.notes = append(f.notes, fmt.Sprintf("records cover %s of %s, in %s far apart: shares and efficiencies are of the recorded time", view.FormatTime(f.length), view.FormatTime(f.span), view.Count(len(parts), "window")))
+		f.notes = append(f.notes,
+			fmt.Sprintf("records cover %s of %s, in %s far apart: shares and efficiencies are of the recorded time",
+				view.FormatTime(f.length), view.FormatTime(f.span), view.Count(len(parts), "window")))
 	}
 	return err
 }
@@ -177,7 +182,8 @@ func (f *facts) totals(ctx context.Context, w store.Window) (*totals, error) {
 	}
 	err = view.Totals(ctx, f.store, w, metric, func(list []view.Total) {
 		for _, x := range list {
-			if row := f.rowOf[x.Location]; row >= 0 && (skip == nil || !skip[x.Region]) && (only == nil || only[x.Region]) && !view.Sampled(&f.regions[x.Region]) {
+			if row := f.rowOf[x.Location]; row >= 0 && (skip == nil || !skip[x.Region]) &&
+				(only == nil || only[x.Region]) && !view.Sampled(&f.regions[x.Region]) {
 				t.row = append(t.row, row)
 				t.region = append(t.region, x.Region)
 				t.exclusive = append(t.exclusive, x.Exclusive)
@@ -193,7 +199,8 @@ func (f *facts) totals(ctx context.Context, w store.Window) (*totals, error) {
 func (f *facts) source(ctx context.Context) *phase.Source {
 	sel := f.request.Selection
 	s := &phase.Source{
-		Regions: f.regions, Begin: sel.Begin, End: sel.End, Row: f.rowOf, Unit: f.unitOf, Rows: len(f.rows), Units: len(f.units),
+		Regions: f.regions, Begin: sel.Begin, End: sel.End, Row: f.rowOf, Unit: f.unitOf, Rows: len(f.rows),
+		Units:     len(f.units),
 		Intervals: f.store.Count(f.window), Lanes: f.store.Lanes(),
 		Scan: func(ids []trace.LocationID, add func(*trace.Columns) error) error {
 			w := f.window
@@ -208,13 +215,16 @@ func (f *facts) source(ctx context.Context) *phase.Source {
 	}
 	t := f.table
 	for i := range t.row {
-		s.Uses = append(s.Uses, phase.Use{Unit: f.unitOf[f.rows[t.row[i]]], Region: t.region[i], Calls: int64(t.calls[i]), Inclusive: trace.Time(t.inclusive[i])})
+		s.Uses = append(s.Uses,
+			phase.Use{Unit: f.unitOf[f.rows[t.row[i]]], Region: t.region[i], Calls: int64(t.calls[i]),
+				Inclusive: trace.Time(t.inclusive[i])})
 	}
 	return s
 }
 
 // roles gives the time per role of each row, its lanes' union.
-func (f *facts) roles(ctx context.Context, begin, end trace.Time, add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
+func (f *facts) roles(ctx context.Context, begin, end trace.Time,
+	add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
 	times, err := store.RoleTimes(ctx, f.store, f.rows, []trace.Time{begin, end})
 	if err != nil {
 		return err

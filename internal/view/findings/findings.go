@@ -29,14 +29,24 @@ import (
 
 // View is the view.
 var View = &view.View{
-	Name:    "findings",
-	Title:   "Findings",
-	Paper:   "POP's efficiencies (Wagner, Mohr, Giménez, Labarta); wait states (Wolf, Mohr; Böhme et al.); moments, entropy and groups as in their views",
+	Name:  "findings",
+	Title: "Findings",
+	Paper: "POP's efficiencies (Wagner, Mohr, Giménez, Labarta); wait states (Wolf, Mohr; Böhme et al.); moments, " +
+		"entropy and groups as in their views",
 	Summary: "the answers in words: what the run loses time by, most first",
-	HowToRead: "Each line is one finding: a sentence, and a bar of the time lost by it, added up over locations. Clocks that disagree come first, since times across locations mean little then. " +
-		"Findings are high where those who are hit lose at least 5 % of their time by it, medium from 2 %. Several signs of one cause are one finding. Load balance is the mean over the maximum of the busy time of rows that have the same to do (ranks of a job, threads of a team, GPUs), " +
-		"communication efficiency the maximum over the length of the run (POP). Of requests of services it says what their critical path loses by: slow operations, repeated, serial and failed calls. Of traces with processors and goroutines it says where goroutines wait for a processor, what garbage collection takes, and who is blocked while processors idle. An empty list means that nothing stands out. Choosing a finding selects what it is about, and opens the view that shows it. " +
-		"With --picture causes a line is a location and region that made others wait, a column a location that waited, and colour how long; below is what each location made others wait (up) and waited itself (down), machine by machine.",
+	HowToRead: "Each line is one finding: a sentence, and a bar of the time lost by it, added up over locations. " +
+		"Clocks that disagree come first, since times across locations mean little then. " +
+		"Findings are high where those who are hit lose at least 5 % of their time by it, medium from 2 %. Several " +
+		"signs of one cause are one finding. Load balance is the mean over the maximum of the busy time of rows that " +
+		"have the same to do (ranks of a job, threads of a team, GPUs), " +
+		"communication efficiency the maximum over the length of the run (POP). Of requests of services it says what " +
+		"their critical path loses by: slow operations, repeated, serial and failed calls. Of traces with processors " +
+		"and goroutines it says where goroutines wait for a processor, what garbage collection takes, and who is " +
+		"blocked while processors idle. An empty list means that nothing stands out. Choosing a finding selects what " +
+		"it is about, and opens the view that shows it. " +
+		"With --picture causes a line is a location and region that made others wait, a column a location that " +
+		"waited, and colour how long; below is what each location made others wait (up) and waited itself (down), " +
+		"machine by machine.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("phase=auto", "top", "picture"),
 	Report:  view.Report{AllLocations: true, Findings: true},
@@ -93,7 +103,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		r.notes = append(r.notes, note)
 	}
 	if len(r.list) > r.shown {
-		r.notes = append(r.notes, fmt.Sprintf("%s; the first %d are shown", view.Count(len(r.list), "finding"), r.shown))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s; the first %d are shown", view.Count(len(r.list), "finding"), r.shown))
 	}
 	return r, nil
 }

@@ -83,7 +83,8 @@ type goPlace struct {
 func newPlace(stack string) (p goPlace) {
 	for frame := range strings.Lines(stack) {
 		name, file, _ := strings.Cut(strings.TrimSpace(frame), " ")
-		if name == "" || strings.HasPrefix(name, "runtime.") && name != "runtime.main" || strings.HasPrefix(name, "sync.") || strings.HasPrefix(name, "internal/") {
+		if name == "" || strings.HasPrefix(name, "runtime.") && name != "runtime.main" ||
+			strings.HasPrefix(name, "sync.") || strings.HasPrefix(name, "internal/") {
 			p.lock = p.lock || strings.Contains(name, "nlock")
 			p.join = p.join || strings.Contains(name, "WaitGroup")
 			continue
@@ -96,7 +97,8 @@ func newPlace(stack string) (p goPlace) {
 
 // newHanded lists the goroutines, chosen or not: it is they who woke each other.
 func newHanded(s *scheduler) *handed {
-	h := &handed{scheduler: s, state: make([]goState, len(s.regions)), actorOf: make([]int32, s.tree.Len()), placeOf: map[string]int32{}, causes: map[handCause]*Cause{}, held: map[holding]trace.Time{}}
+	h := &handed{scheduler: s, state: make([]goState, len(s.regions)), actorOf: make([]int32, s.tree.Len()),
+		placeOf: map[string]int32{}, causes: map[handCause]*Cause{}, held: map[holding]trace.Time{}}
 	for i := range s.regions {
 		h.state[i] = stateOf(&s.regions[i])
 	}
@@ -154,7 +156,8 @@ func (s *scheduler) handOver() error {
 		s.held, s.places = h.held, h.places
 	}
 	for _, k := range slices.SortedFunc(maps.Keys(h.causes), func(a, b handCause) int {
-		return cmp.Or(cmp.Compare(h.causes[b].Time, h.causes[a].Time), cmp.Compare(a.at, b.at), cmp.Compare(a.region, b.region), cmp.Compare(a.kind, b.kind))
+		return cmp.Or(cmp.Compare(h.causes[b].Time, h.causes[a].Time), cmp.Compare(a.at, b.at),
+			cmp.Compare(a.region, b.region), cmp.Compare(a.kind, b.kind))
 	}) {
 		s.handed = append(s.handed, *h.causes[k])
 	}
@@ -216,7 +219,8 @@ func (h *handed) read(w store.Window) error {
 		}
 	}
 	for _, list := range h.starts {
-		slices.SortFunc(list, func(a, b startOf) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.actor, b.actor)) })
+		slices.SortFunc(list,
+			func(a, b startOf) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.actor, b.actor)) })
 	}
 	if err := h.readWakes(w); err != nil {
 		return err
@@ -345,7 +349,8 @@ func (h *handed) idle(w store.Window) (out []*idleSpan, err error) {
 			}
 			if begin > at {
 				target := h.last
-				if j, _ := slices.BinarySearchFunc(next[k], begin, func(s stay, t trace.Time) int { return cmp.Compare(s.begin, t) }); j < len(next[k]) {
+				if j, _ := slices.BinarySearchFunc(next[k], begin,
+					func(s stay, t trace.Time) int { return cmp.Compare(s.begin, t) }); j < len(next[k]) {
 					if a := h.startsAt(next[k][j].region, next[k][j].begin); a >= 0 {
 						target = startOf{next[k][j].begin, a}
 					}
@@ -364,7 +369,8 @@ func (h *handed) idle(w store.Window) (out []*idleSpan, err error) {
 // startsAt is the goroutine of a function that comes to run at a moment, -1.
 func (h *handed) startsAt(function trace.RegionID, t trace.Time) int32 {
 	list := h.starts[function]
-	if i, ok := slices.BinarySearchFunc(list, t, func(s startOf, t trace.Time) int { return cmp.Compare(s.at, t) }); ok {
+	if i, ok := slices.BinarySearchFunc(list, t,
+		func(s startOf, t trace.Time) int { return cmp.Compare(s.at, t) }); ok {
 		return list[i].actor
 	}
 	return -1
@@ -386,7 +392,8 @@ func (h *handed) explain(idle []*idleSpan, blocked []*blockedPiece) {
 	for _, b := range blocked {
 		events = append(events, event{b.End, 0, nil, b}, event{b.Begin, 1, nil, b})
 	}
-	slices.SortStableFunc(events, func(a, b event) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
+	slices.SortStableFunc(events,
+		func(a, b event) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.order, b.order)) })
 	var now []*idleSpan
 	var waiting []*blockedPiece
 	last := trace.Time(0)
@@ -423,7 +430,9 @@ func (h *handed) explain(idle []*idleSpan, blocked []*blockedPiece) {
 			continue
 		}
 		h.log.Walk(s.next.actor, s.free[0].begin, max(s.next.at, s.free[0].begin), func(p *wake.Piece) {
-			i, _ := slices.BinarySearchFunc(s.free, p.Begin, func(f waitSpan, t trace.Time) int { return cmp.Compare(f.end, t+1) })
+			i,
+				_ := slices.BinarySearchFunc(s.free, p.Begin,
+				func(f waitSpan, t trace.Time) int { return cmp.Compare(f.end, t+1) })
 			for ; i < len(s.free) && s.free[i].begin < p.End; i++ {
 				h.charge(s.processor, p, max(p.Begin, s.free[i].begin), min(p.End, s.free[i].end), false)
 			}
@@ -431,7 +440,8 @@ func (h *handed) explain(idle []*idleSpan, blocked []*blockedPiece) {
 	}
 }
 
-// charge takes a piece of the way back for a cause of a processor's idle time. What is lost by a lock is not a serial part.
+// charge takes a piece of the way back for a cause of a processor's idle time. What is lost by a lock is not a serial
+// part.
 func (h *handed) charge(processor int32, p *wake.Piece, begin, end trace.Time, locked bool) {
 	kind, region := h.causeOf(p)
 	if kind == "" {
@@ -557,8 +567,8 @@ type blockedPiece struct {
 	at int // among those of the moment
 }
 
-// blocked follows the waits for locks and in sends of goroutines of the program in a part, and adds up what those ran who
-// gave the locks back.
+// blocked follows the waits for locks and in sends of goroutines of the program in a part, and adds up what those ran
+// who gave the locks back.
 func (h *handed) blocked() (out []*blockedPiece) {
 	parent := func(a int32) trace.LocationID { return h.tree.Parent[h.actors[a]] }
 	for a, id := range h.actors {
@@ -571,7 +581,8 @@ func (h *handed) blocked() (out []*blockedPiece) {
 				h.cut = h.cut || len(out) >= mostPieces
 				return
 			}
-			if place := h.log.Place(int32(a), end); h.regions[what].Name == waitLock && (place == wake.None || !h.places[place].lock) {
+			if place := h.log.Place(int32(a), end); h.regions[what].Name == waitLock &&
+				(place == wake.None || !h.places[place].lock) {
 				return
 			}
 			h.log.Walk(int32(a), begin, end, func(p *wake.Piece) {
@@ -579,7 +590,8 @@ func (h *handed) blocked() (out []*blockedPiece) {
 					return
 				}
 				out = append(out, &blockedPiece{Piece: *p})
-				if counts && h.state[p.What] == runs && p.Place != wake.None && h.places[p.Place].lock && !h.own[p.Actor] {
+				if counts && h.state[p.What] == runs && p.Place != wake.None && h.places[p.Place].lock &&
+					!h.own[p.Actor] {
 					h.held[holding{parent(int32(a)), parent(p.Actor), p.Place}] += p.End - p.Begin
 				}
 			})

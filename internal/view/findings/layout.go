@@ -34,14 +34,16 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	s := scene.New(size, "", r.describe())
 	w, h := float32(size.Width), float32(size.Height)
-	fills, heads, text, muted := &scene.Rect{}, &scene.Text{Size: scene.TextSize, Bold: true}, &scene.Text{Size: scene.TextSize}, &scene.Text{Size: scene.TextSize}
+	fills, heads, text, muted := &scene.Rect{}, &scene.Text{Size: scene.TextSize, Bold: true},
+		&scene.Text{Size: scene.TextSize}, &scene.Text{Size: scene.TextSize}
 	aims := &scene.Rect{}
 	if len(r.list) == 0 {
 		aims.AddAim(0, 0, w, h, s.Item(ofQuiet))
 	}
 	y := r.summary(muted, pad, w)
 	if len(r.list) == 0 && y+line < h {
-		heads.Add(pad, y+line-4, scene.Shorten("Nothing stands out in this run.", w-2*pad, scene.TextSize), scene.UIText, scene.Start)
+		heads.Add(pad, y+line-4, scene.Shorten("Nothing stands out in this run.", w-2*pad, scene.TextSize),
+			scene.UIText, scene.Start)
 	}
 	most := 0.0
 	for i := range r.list {
@@ -77,11 +79,14 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		shown++
 	}
 	if rest := len(r.list) - shown; rest > 0 && y+2 < h {
-		muted.Add(pad, min(y+line-4, h-4), scene.Shorten(fmt.Sprintf("and %s more", view.Thousands(int64(rest))), w-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+		muted.Add(pad, min(y+line-4, h-4),
+			scene.Shorten(fmt.Sprintf("and %s more", view.Thousands(int64(rest))), w-2*pad, scene.TextSize),
+			scene.UITextMuted, scene.Start)
 	}
 	s.AddLayer("cards", -1, fills, heads, text, muted, aims)
 	for _, l := range []finding.Level{finding.High, finding.Medium, finding.Low} {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: string(l), Colour: levelColour(l), Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: string(l), Colour: levelColour(l), Region: scene.NoID, Parent: scene.NoID})
 	}
 	s.Notes = r.Notes()
 	return s
@@ -146,7 +151,8 @@ func lostWords(f *finding.Finding) string {
 	if f.Lost <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s lost, %s of %s", view.FormatIn(float64(f.Lost), f.Unit), view.FormatShare(f.Share), f.ShareOf)
+	return fmt.Sprintf("%s lost, %s of %s", view.FormatIn(float64(f.Lost), f.Unit), view.FormatShare(f.Share),
+		f.ShareOf)
 }
 
 // wrap sets a text into lines of a width; words longer than a line are shortened.
@@ -177,7 +183,8 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 }
 
 func cardFact(f *finding.Finding) view.Fact {
-	fact := view.Fact{Title: kindWord(f.Kind), Text: f.Text, Locations: f.Selection.Locations, Regions: f.Selection.Regions, Lines: []view.FactLine{}}
+	fact := view.Fact{Title: kindWord(f.Kind), Text: f.Text, Locations: f.Selection.Locations,
+		Regions: f.Selection.Regions, Lines: []view.FactLine{}}
 	if f.Selection.Begin < f.Selection.End {
 		b, e := f.Selection.Begin, f.Selection.End
 		fact.Begin, fact.End = &b, &e
@@ -199,9 +206,11 @@ func (r *result) quiet() view.Fact {
 	for _, l := range []struct {
 		label string
 		v     float64
-	}{{"load balance", r.pop.LoadBalance}, {"communication efficiency", r.pop.Communication}, {"parallel efficiency", r.pop.Parallel}} {
+	}{{"load balance", r.pop.LoadBalance}, {"communication efficiency", r.pop.Communication},
+		{"parallel efficiency", r.pop.Parallel}} {
 		if defined(l.v) != nil {
-			fact.Lines = append(fact.Lines, view.FactLine{Label: l.label, Value: view.FormatShare(l.v), Exact: view.Cell(l.v)})
+			fact.Lines = append(fact.Lines,
+				view.FactLine{Label: l.label, Value: view.FormatShare(l.v), Exact: view.Cell(l.v)})
 		}
 	}
 	return fact

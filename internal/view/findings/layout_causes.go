@@ -50,7 +50,8 @@ func ledgerOf(c *court) ledger {
 		l.fill(c)
 		return l
 	}
-	l := ledger{units: c.units, names: c.names, caused: make([]trace.Time, len(c.units)), waited: make([]trace.Time, len(c.units)), machine: make([]int32, len(c.units))}
+	l := ledger{units: c.units, names: c.names, caused: make([]trace.Time, len(c.units)),
+		waited: make([]trace.Time, len(c.units)), machine: make([]int32, len(c.units))}
 	l.waiting, l.unexplained = a.waiting()
 	last := trace.NoLocation
 	for u, id := range c.units {
@@ -93,7 +94,9 @@ func ledgerOf(c *court) ledger {
 			if cause == "" {
 				cause = mainKind(r).String()
 			}
-			l.causes = append(l.causes, ledgerRow{label: c.names[u] + " · " + middle(a.regionNames[r.Region]), cause: cause, at: c.units[u], region: a.ids[r.Region], victims: make([]trace.Time, len(c.units))})
+			l.causes = append(l.causes,
+				ledgerRow{label: c.names[u] + " · " + middle(a.regionNames[r.Region]), cause: cause, at: c.units[u],
+					region: a.ids[r.Region], victims: make([]trace.Time, len(c.units))})
 		}
 		if k < 0 {
 			continue
@@ -109,7 +112,8 @@ func ledgerOf(c *court) ledger {
 			}
 		}
 	}
-	slices.SortStableFunc(l.causes, func(x, y ledgerRow) int { return cmp.Compare(y.time, x.time) }) // parts of a unit are one line
+	// parts of a unit are one line
+	slices.SortStableFunc(l.causes, func(x, y ledgerRow) int { return cmp.Compare(y.time, x.time) })
 	for i, t := range a.result.Waited {
 		l.waited[a.unit[i/(len(a.result.Waited)/len(a.unit))]] += t
 	}
@@ -131,7 +135,8 @@ func (l *ledger) fill(c *court) {
 		if name != r.Region {
 			name += " · " + middle(r.Region)
 		}
-		row := ledgerRow{label: name, cause: r.Cause, at: r.Location, time: r.Time, direct: r.Direct, victims: make([]trace.Time, len(l.units))}
+		row := ledgerRow{label: name, cause: r.Cause, at: r.Location, time: r.Time, direct: r.Direct,
+			victims: make([]trace.Time, len(l.units))}
 		for v, t := range r.victims {
 			row.victims[v] += t
 			l.waited[v] += t
@@ -155,7 +160,8 @@ func (r *result) drawCauses(size scene.Size) *scene.Scene {
 	l := &r.ledger
 	s := scene.New(size, "", l.describe())
 	w, h := float32(size.Width), float32(size.Height)
-	muted, text, heads := &scene.Text{Size: scene.TextSize}, &scene.Text{Size: scene.TextSize}, &scene.Text{Size: scene.TextSize, Bold: true}
+	muted, text, heads := &scene.Text{Size: scene.TextSize}, &scene.Text{Size: scene.TextSize},
+		&scene.Text{Size: scene.TextSize, Bold: true}
 	y := r.summary(muted, pad, w)
 	heads.Add(pad, y+line-4, scene.Shorten(l.headline(), w-2*pad, scene.TextSize), scene.UIText, scene.Start)
 	y += line + 6
@@ -178,11 +184,14 @@ func (r *result) drawCauses(size scene.Size) *scene.Scene {
 	}
 	left = min(left+pad+8, w*0.35)
 	shown := min(len(l.causes), max(int((h-y-strip-40)/causeHigh), 1))
-	f := scene.Frame{Name: "main", X: left, Y: y, W: max(w-left-bars-pad, 8), H: float32(shown) * causeHigh, YScale: scene.Scale{Kind: "rows", Label: "cause"}}
+	f := scene.Frame{Name: "main", X: left, Y: y, W: max(w-left-bars-pad, 8), H: float32(shown) * causeHigh,
+		YScale: scene.Scale{Kind: "rows", Label: "cause"}}
 	for i := range l.causes[:shown] {
 		c := &l.causes[i]
 		top := y + float32(i)*causeHigh
-		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: top, To: top + causeHigh, Location: uint32(c.at), Region: scene.NoID, Label: l.label(c, w), Count: 1})
+		f.YScale.Rows = append(f.YScale.Rows,
+			scene.Row{From: top, To: top + causeHigh, Location: uint32(c.at), Region: scene.NoID, Label: l.label(c, w),
+				Count: 1})
 		muted.Add(left-6, top+12, scene.Shorten(l.label(c, w), left-pad-6, scene.TextSize), scene.UIText, scene.End)
 	}
 	at := s.AddFrame(f)
@@ -196,7 +205,9 @@ func (r *result) drawCauses(size scene.Size) *scene.Scene {
 		l.strip(s, fills, muted, &f, f.Y+f.H+10, strip)
 	}
 	if rest := l.all - shown; rest > 0 {
-		muted.Add(pad, h-6, scene.Shorten(fmt.Sprintf("and %s more %s; the JSON twin has all causes", view.Thousands(int64(rest)), plural(rest, "line", "lines")), w-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+		muted.Add(pad, h-6,
+			scene.Shorten(fmt.Sprintf("and %s more %s; the JSON twin has all causes", view.Thousands(int64(rest)),
+				plural(rest, "line", "lines")), w-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
 	}
 	s.AddLayer("words", -1, fills, muted, text, heads)
 	return s
@@ -214,7 +225,8 @@ func (l *ledger) label(c *ledgerRow, w float32) string {
 	return c.label + ", " + kind
 }
 
-// made reports whether those who wait are those who make others wait: goroutines are not the processors that they make idle.
+// made reports whether those who wait are those who make others wait: goroutines are not the processors that they make
+// idle.
 func (l *ledger) made() bool {
 	return slices.ContainsFunc(l.caused, func(t trace.Time) bool { return t > 0 })
 }
@@ -226,7 +238,8 @@ func (l *ledger) headline() string {
 	if l.waiting == 0 {
 		return "Nobody waits for another."
 	}
-	return fmt.Sprintf("Who makes whom wait: %s waited in all, %s of it explained", view.FormatTime(l.waiting), view.FormatShare(1-float64(l.unexplained)/float64(l.waiting)))
+	return fmt.Sprintf("Who makes whom wait: %s waited in all, %s of it explained", view.FormatTime(l.waiting),
+		view.FormatShare(1-float64(l.unexplained)/float64(l.waiting)))
 }
 
 func (l *ledger) describe() string {
@@ -242,7 +255,8 @@ func (l *ledger) describe() string {
 func (l *ledger) cells(s *scene.Scene, f *scene.Frame, shown int, made bool) {
 	n := len(l.units)
 	columns := max(min(n, mostColumn, int(f.W)), 1)
-	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: columns, Rows: shown, Cells: make([]scene.Colour, columns*shown), Of: ofCell, At: [2]int32{int32(columns)}}
+	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: columns, Rows: shown,
+		Cells: make([]scene.Colour, columns*shown), Of: ofCell, At: [2]int32{int32(columns)}}
 	values := make([]float64, len(image.Cells))
 	most := 0.0
 	for i := range l.causes[:shown] {
@@ -258,11 +272,15 @@ func (l *ledger) cells(s *scene.Scene, f *scene.Frame, shown int, made bool) {
 		}
 	}
 	s.AddLayer("cells", 0, image)
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: "waited by one", Colour: scene.Ramp("viridis", 0), RampEnd: scene.Ramp("viridis", 1), RampLow: "0 s", RampHigh: view.FormatDuration(most), Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend,
+		scene.LegendEntry{Label: "waited by one", Colour: scene.Ramp("viridis", 0), RampEnd: scene.Ramp("viridis", 1),
+			RampLow: "0 s", RampHigh: view.FormatDuration(most), Region: scene.NoID, Parent: scene.NoID})
 	if made {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: "made others wait", Colour: scene.UIError, Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "made others wait", Colour: scene.UIError, Region: scene.NoID, Parent: scene.NoID})
 	}
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: "waited", Colour: scene.UIAxis, Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend,
+		scene.LegendEntry{Label: "waited", Colour: scene.UIAxis, Region: scene.NoID, Parent: scene.NoID})
 }
 
 // drawBars draws what each cause costs in all.
@@ -325,7 +343,8 @@ func (l *ledger) places(fills *scene.Rect, muted *scene.Text, f *scene.Frame, to
 	ends := func(names []string) {
 		if len(names) > 0 {
 			muted.Add(f.X, base, scene.Shorten(names[0], f.W/2-4, scene.TextSize), scene.UITextMuted, scene.Start)
-			muted.Add(f.X+f.W, base, scene.Shorten(names[len(names)-1], f.W/2-4, scene.TextSize), scene.UITextMuted, scene.End)
+			muted.Add(f.X+f.W, base, scene.Shorten(names[len(names)-1], f.W/2-4, scene.TextSize), scene.UITextMuted,
+				scene.End)
 		}
 	}
 	if len(l.machines) < 2 || len(l.machines) > int(f.W/12) {
@@ -333,7 +352,8 @@ func (l *ledger) places(fills *scene.Rect, muted *scene.Text, f *scene.Frame, to
 		return
 	}
 	each := f.W / float32(len(l.machines))
-	room := !slices.ContainsFunc(l.machines, func(m string) bool { return scene.TextWidth(m, scene.TextSize, false) > each-4 })
+	room := !slices.ContainsFunc(l.machines,
+		func(m string) bool { return scene.TextWidth(m, scene.TextSize, false) > each-4 })
 	if !room {
 		ends(l.machines)
 	}
@@ -347,7 +367,8 @@ func (l *ledger) places(fills *scene.Rect, muted *scene.Text, f *scene.Frame, to
 			fills.Add(from-0.5, f.Y, 1, top+high-f.Y, scene.UIAxis)
 		}
 		if room && l.machine[u] >= 0 {
-			if label := scene.Shorten(l.machines[l.machine[u]], to-from-4, scene.TextSize); label != "" && label != "…" {
+			if label := scene.Shorten(l.machines[l.machine[u]], to-from-4, scene.TextSize); label != "" &&
+				label != "…" {
 				muted.Add((from+to)/2, base, label, scene.UITextMuted, scene.Middle)
 			}
 		}

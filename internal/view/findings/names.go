@@ -120,7 +120,8 @@ func (f *facts) phaseWords(phases []int) string {
 	case f.phases.Step > 1:
 		return " in phases between " + first + " and " + number(last)
 	}
-	return " in " + view.Thousands(int64(n)) + " of " + view.Count(len(list), "phase") + " between " + first + " and " + number(last)
+	return " in " + view.Thousands(int64(n)) + " of " + view.Count(len(list), "phase") + " between " + first + " and " +
+		number(last)
 }
 
 // number is the number at the end of a phase's name, or the name.

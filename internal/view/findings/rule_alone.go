@@ -90,9 +90,11 @@ func (s *scheduler) findAlone() error {
 // idle, all of them together, by the function that the goroutine began with.
 func (s *scheduler) serial() error {
 	list, parallel := s.solo, s.inParallel
-	slices.SortFunc(list, func(a, b *solo) int { return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(a.region, b.region)) })
+	slices.SortFunc(list,
+		func(a, b *solo) int { return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(a.region, b.region)) })
 	for _, x := range list {
-		s.sheet.charge(finding.Serial, s.at(s.regions[x.region].Name), s.regions[x.region].Name, trace.Time(x.lost), x.idle)
+		s.sheet.charge(finding.Serial, s.at(s.regions[x.region].Name), s.regions[x.region].Name, trace.Time(x.lost),
+			x.idle)
 	}
 	for _, c := range s.handed {
 		n := len(s.sheet.rows)
@@ -113,11 +115,21 @@ func (s *scheduler) serial() error {
 			but = ", not for a lock"
 		}
 		name := s.regions[x.region].Name
-		text := fmt.Sprintf("%s runs alone for %s in %s, %s of the run, while other processors idle for %s%s; the longest piece is %s at %s.", middle(name), view.FormatTime(x.time), view.Count(x.count, "piece"), view.FormatShare(float64(x.time)/float64(s.length)), view.FormatDuration(x.lost), but, view.FormatTime(x.end-x.begin), view.FormatTime(x.begin))
-		s.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: trace.Time(x.lost), Hit: float64(x.time) / float64(s.length), Share: x.lost / s.capacity, ShareOf: ofProcessors, View: "timeline", Text: text,
-			Evidence: []finding.Evidence{{Name: name + " alone", Value: float64(x.time), Unit: "ns"}, {Name: "stretches", Value: float64(x.count), Unit: "count"}, {Name: "longest stretch", Value: float64(x.end - x.begin), Unit: "ns"},
-				{Name: "share of the run", Value: float64(x.time) / float64(s.length), Unit: "share"}, {Name: "other processors idle meanwhile", Value: x.lost, Unit: "ns"}, {Name: "half of the processors busy", Value: float64(parallel), Unit: "ns"}},
-			Selection: finding.Selection{Begin: x.begin, End: x.end, Locations: s.processors[:min(len(s.processors), mostChosen)]}}, nil)
+		text := fmt.Sprintf("%s runs alone for %s in %s, %s of the run, while other processors idle for %s%s; the "+
+			"longest piece is %s at %s.", middle(name), view.FormatTime(x.time), view.Count(x.count, "piece"),
+			view.FormatShare(float64(x.time)/float64(s.length)), view.FormatDuration(x.lost), but,
+			view.FormatTime(x.end-x.begin), view.FormatTime(x.begin))
+		s.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: trace.Time(x.lost),
+			Hit: float64(x.time) / float64(s.length), Share: x.lost / s.capacity, ShareOf: ofProcessors,
+			View: "timeline", Text: text,
+			Evidence: []finding.Evidence{{Name: name + " alone", Value: float64(x.time), Unit: "ns"},
+				{Name: "stretches", Value: float64(x.count), Unit: "count"},
+				{Name: "longest stretch", Value: float64(x.end - x.begin), Unit: "ns"},
+				{Name: "share of the run", Value: float64(x.time) / float64(s.length), Unit: "share"},
+				{Name: "other processors idle meanwhile", Value: x.lost, Unit: "ns"},
+				{Name: "half of the processors busy", Value: float64(parallel), Unit: "ns"}},
+			Selection: finding.Selection{Begin: x.begin, End: x.end,
+				Locations: s.processors[:min(len(s.processors), mostChosen)]}}, nil)
 	}
 	return nil
 }
@@ -180,7 +192,8 @@ func (s *scheduler) solos() (list []*solo, parallel trace.Time, err error) {
 
 // sweepRows feeds the outermost intervals of rows that are not away to a sweep, a step of time
 // after the other.
-func sweepRows(c *court, rows []trace.LocationID, sweep *concurrency.Sweep, state func(trace.RegionID) concurrency.State) error {
+func sweepRows(c *court, rows []trace.LocationID, sweep *concurrency.Sweep,
+	state func(trace.RegionID) concurrency.State) error {
 	place := map[trace.LocationID]int32{}
 	for i, id := range rows {
 		place[id] = int32(i)
@@ -193,40 +206,45 @@ func sweepRows(c *court, rows []trace.LocationID, sweep *concurrency.Sweep, stat
 	take := func(k int32, begin, end trace.Time, r trace.RegionID) {
 		if st := state(r); st != concurrency.Away && begin >= until[k] && end > begin {
 			until[k] = end
-			events = append(events, concurrency.Event{At: begin, Actor: k, State: st, Label: int32(r)}, concurrency.Event{At: end, Actor: k, State: concurrency.Away})
+			events = append(events, concurrency.Event{At: begin, Actor: k, State: st, Label: int32(r)},
+				concurrency.Event{At: end, Actor: k, State: concurrency.Away})
 		}
 	}
 	for from := c.window.Begin; from < c.window.End; from += length {
 		to := min(from+length, c.window.End)
 		events, later = append(events[:0], later...), later[:0]
-		err := c.store.Intervals(c.ctx, store.Window{Begin: from, End: to, Locations: rows}, func(x *trace.Columns) error {
-			k, ok := place[x.Location]
-			if !ok {
-				return nil
-			}
-			mu.Lock()
-			defer mu.Unlock()
-			if from == c.window.Begin {
-				for _, o := range x.Open {
-					if o.Begin < from {
-						take(k, from, o.End, o.Region)
+		err := c.store.Intervals(c.ctx, store.Window{Begin: from, End: to, Locations: rows},
+			func(x *trace.Columns) error {
+				k, ok := place[x.Location]
+				if !ok {
+					return nil
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				if from == c.window.Begin {
+					for _, o := range x.Open {
+						if o.Begin < from {
+							take(k, from, o.End, o.Region)
+						}
 					}
 				}
-			}
-			for i, r := range x.Region {
-				if x.Begin[i] >= from {
-					take(k, x.Begin[i], x.End(i), r)
+				for i, r := range x.Region {
+					if x.Begin[i] >= from {
+						take(k, x.Begin[i], x.End(i), r)
+					}
 				}
-			}
-			return nil
-		})
+				return nil
+			})
 		if err != nil {
 			return err
 		}
 		slices.SortStableFunc(events, func(a, b concurrency.Event) int { // what ends comes before what begins
-			return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Actor, b.Actor), cmp.Compare(boolInt(a.State != concurrency.Away), boolInt(b.State != concurrency.Away)))
+			return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Actor, b.Actor),
+				cmp.Compare(boolInt(a.State != concurrency.Away), boolInt(b.State != concurrency.Away)))
 		})
-		cut, _ := slices.BinarySearchFunc(events, to, func(e concurrency.Event, t trace.Time) int { return cmp.Compare(e.At, t) })
+		cut,
+			_ := slices.BinarySearchFunc(events, to,
+			func(e concurrency.Event, t trace.Time) int { return cmp.Compare(e.At, t) })
 		later = append(later, events[cut:]...)
 		sweep.Feed(events[:cut])
 		sweep.Cut(to)
@@ -245,7 +263,8 @@ func findCrowded(c *court) error {
 	processors := 0
 	for id, k := range c.tree.Kind {
 		switch {
-		case k == trace.KindRepeat && (c.window.Locations == nil || slices.Contains(c.window.Locations, c.tree.Parent[id])):
+		case k == trace.KindRepeat &&
+			(c.window.Locations == nil || slices.Contains(c.window.Locations, c.tree.Parent[id])):
 			rows = append(rows, trace.LocationID(id))
 		case k == trace.KindProcessor:
 			processors++
@@ -281,10 +300,20 @@ func findCrowded(c *court) error {
 		return err
 	}
 	mean := could / float64(crowded)
-	c.add(finding.Finding{Kind: finding.Crowded, Severity: finding.LevelOf(hit), Lost: waited, Hit: hit, Share: float64(waited) / (float64(c.length) * float64(len(rows))), ShareOf: "the time of " + view.Count(len(rows), "thread"), View: "timeline",
-		Text: fmt.Sprintf("More threads could run than there are processors for %s of the time: %.1f on average then, for %s; they waited %s for one, %s of the time in which they ran or could have run.", view.FormatShare(float64(crowded)/float64(c.length)), mean, view.Count(processors, "processor"), view.FormatTime(waited), view.FormatShare(hit)),
-		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: float64(waited), Unit: "ns"}, {Name: "ran", Value: float64(ran), Unit: "ns"}, {Name: "share of the time in which threads ran or could", Value: hit, Unit: "share"}, {Name: "processors", Value: float64(processors), Unit: "count"},
-			{Name: "could run, mean", Value: mean, Unit: "count"}, {Name: "more than processors for", Value: float64(crowded), Unit: "ns"}, {Name: "share of the run", Value: float64(crowded) / float64(c.length), Unit: "share"}},
+	c.add(finding.Finding{Kind: finding.Crowded, Severity: finding.LevelOf(hit), Lost: waited, Hit: hit,
+		Share:   float64(waited) / (float64(c.length) * float64(len(rows))),
+		ShareOf: "the time of " + view.Count(len(rows), "thread"), View: "timeline",
+		Text: fmt.Sprintf("More threads could run than there are processors for %s of the time: %.1f on average "+
+			"then, for %s; they waited %s for one, %s of the time in which they ran or could have run.",
+			view.FormatShare(float64(crowded)/float64(c.length)), mean, view.Count(processors, "processor"),
+			view.FormatTime(waited), view.FormatShare(hit)),
+		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: float64(waited), Unit: "ns"},
+			{Name: "ran", Value: float64(ran), Unit: "ns"},
+			{Name: "share of the time in which threads ran or could", Value: hit, Unit: "share"},
+			{Name: "processors", Value: float64(processors), Unit: "count"},
+			{Name: "could run, mean", Value: mean, Unit: "count"},
+			{Name: "more than processors for", Value: float64(crowded), Unit: "ns"},
+			{Name: "share of the run", Value: float64(crowded) / float64(c.length), Unit: "share"}},
 		Selection: finding.Selection{Regions: c.regionNamed(stateRunnable, "state")}}, nil)
 	return nil
 }

@@ -38,7 +38,8 @@ func findImbalance(c *court) error {
 		return nil
 	}
 	slowest := left[e.Slowest]
-	text := "Work is spread unevenly" + c.balanceWords() // the one figure of the run: what is left of it is said in other words
+	// the one figure of the run: what is left of it is said in other words
+	text := "Work is spread unevenly" + c.balanceWords()
 	if len(left) < len(c.units) {
 		text += fmt.Sprintf("; apart from %s", c.named(c.accused()))
 	}
@@ -46,9 +47,12 @@ func findImbalance(c *court) error {
 	if len(c.alike.members) > len(c.units) {
 		together = " all together"
 	}
-	text += fmt.Sprintf("; %s is busy %s%s and the mean is %s", c.names[slowest], c.amount(e.Max), together, c.amount(e.Mean))
-	evidence := []finding.Evidence{{Name: "busy, most", Value: e.Max, Unit: c.unit}, {Name: "busy, mean", Value: e.Mean, Unit: c.unit}}
-	for _, x := range []finding.Evidence{{Name: "load balance", Value: c.pop.LoadBalance, Unit: "share"}, {Name: "communication efficiency", Value: c.pop.Communication, Unit: "share"}} {
+	text += fmt.Sprintf("; %s is busy %s%s and the mean is %s", c.names[slowest], c.amount(e.Max), together,
+		c.amount(e.Mean))
+	evidence := []finding.Evidence{{Name: "busy, most", Value: e.Max, Unit: c.unit},
+		{Name: "busy, mean", Value: e.Mean, Unit: c.unit}}
+	for _, x := range []finding.Evidence{{Name: "load balance", Value: c.pop.LoadBalance, Unit: "share"},
+		{Name: "communication efficiency", Value: c.pop.Communication, Unit: "share"}} {
 		if !math.IsNaN(x.Value) {
 			evidence = append(evidence, x)
 		}
@@ -56,13 +60,17 @@ func findImbalance(c *court) error {
 	name, ids, part := unevenRegion(c, left)
 	if name != "" {
 		text += fmt.Sprintf("; most of it in %s (load balance %s)", middle(name), view.FormatShare(part.LoadBalance))
-		evidence = append(evidence, finding.Evidence{Name: "load balance of " + name, Value: part.LoadBalance, Unit: "share"})
+		evidence = append(evidence,
+			finding.Evidence{Name: "load balance of " + name, Value: part.LoadBalance, Unit: "share"})
 	}
-	f := finding.Finding{Kind: finding.Imbalance, Severity: finding.LevelOf(hit), Lost: trace.Time(lost), Hit: hit, View: "boxprofile", Options: map[string][]string{"over": {"locations"}}, Selection: finding.Selection{Regions: ids}}
+	f := finding.Finding{Kind: finding.Imbalance, Severity: finding.LevelOf(hit), Lost: trace.Time(lost), Hit: hit,
+		View: "boxprofile", Options: map[string][]string{"over": {"locations"}},
+		Selection: finding.Selection{Regions: ids}}
 	if k, b := unevenPhase(c, left); k >= 0 {
 		text += fmt.Sprintf("; worst in %s (%s)", c.phases.List[k].Name, view.FormatShare(b))
 		f.Phases = []string{c.phases.List[k].Name}
-		evidence = append(evidence, finding.Evidence{Name: "load balance of " + c.phases.List[k].Name, Value: b, Unit: "share"})
+		evidence = append(evidence,
+			finding.Evidence{Name: "load balance of " + c.phases.List[k].Name, Value: b, Unit: "share"})
 	}
 	f.Text, f.Evidence = text+".", evidence
 	c.add(f, nil)

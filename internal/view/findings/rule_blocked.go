@@ -53,18 +53,29 @@ func (s *scheduler) holdUps() error {
 		holds = append(holds, finding.Evidence{Name: "processors idle for locks", Value: lost, Unit: "ns"})
 	}
 	n := int(math.Round(s.capacity / float64(s.length)))
-	text := fmt.Sprintf("Goroutines wait for one another while processors idle: %s of %s waited %s %s%s and ran %s; the %s %s idle %s of the time.%s", view.Count(most.n, "goroutine"), middle(at.name), view.FormatDuration(most.time), what, place,
-		view.FormatDuration(at.ran), view.Count(n, "processor"), plural(n, "was", "were"), view.FormatShare(idle/s.capacity), holder)
-	s.add(finding.Finding{Kind: kind, Severity: finding.LevelOf(lost / s.capacity).AtMost(finding.Medium), Lost: trace.Time(lost), Hit: most.time / max(most.life, 1), Share: lost / s.capacity, ShareOf: ofProcessors, View: "timeline", Text: text,
-		Evidence: append([]finding.Evidence{{Name: "waited on locks and in sends, all goroutines", Value: sum, Unit: "ns"}, {Name: "blocked at a time, mean", Value: sum / float64(s.length), Unit: "count"}, {Name: at.name + ", " + s.regions[region].Name, Value: most.time, Unit: "ns"},
-			{Name: at.name + ", running", Value: at.ran, Unit: "ns"}, {Name: at.name + ", goroutines", Value: float64(most.n), Unit: "count"}, {Name: "processors idle", Value: idle, Unit: "ns"}, {Name: "share of the processors' time", Value: idle / s.capacity, Unit: "share"}}, holds...),
+	text := fmt.Sprintf("Goroutines wait for one another while processors idle: %s of %s waited %s %s%s and ran %s; "+
+		"the %s %s idle %s of the time.%s", view.Count(most.n, "goroutine"), middle(at.name),
+		view.FormatDuration(most.time), what, place,
+		view.FormatDuration(at.ran), view.Count(n, "processor"), plural(n, "was", "were"),
+		view.FormatShare(idle/s.capacity), holder)
+	s.add(finding.Finding{Kind: kind, Severity: finding.LevelOf(lost / s.capacity).AtMost(finding.Medium),
+		Lost: trace.Time(lost), Hit: most.time / max(most.life, 1), Share: lost / s.capacity, ShareOf: ofProcessors,
+		View: "timeline", Text: text,
+		Evidence: append([]finding.Evidence{{Name: "waited on locks and in sends, all goroutines", Value: sum,
+			Unit: "ns"}, {Name: "blocked at a time, mean", Value: sum / float64(s.length), Unit: "count"},
+			{Name: at.name + ", " + s.regions[region].Name, Value: most.time, Unit: "ns"},
+			{Name: at.name + ", running", Value: at.ran, Unit: "ns"},
+			{Name: at.name + ", goroutines", Value: float64(most.n), Unit: "count"},
+			{Name: "processors idle", Value: idle, Unit: "ns"},
+			{Name: "share of the processors' time", Value: idle / s.capacity, Unit: "share"}}, holds...),
 		Selection: finding.Selection{Locations: []trace.LocationID{at.at}, Regions: []trace.RegionID{region}}}, nil)
 	return nil
 }
 
 // lockLosses: processors idle while goroutines wait for a lock, where that is not told with all that blocks them.
 func (s *scheduler) lockLosses() error {
-	if slices.ContainsFunc(s.list, func(f finding.Finding) bool { return f.Kind == finding.Blocked || f.Kind == finding.Lock }) {
+	if slices.ContainsFunc(s.list,
+		func(f finding.Finding) bool { return f.Kind == finding.Blocked || f.Kind == finding.Lock }) {
 		return nil
 	}
 	sum, most := s.lockLoss()
@@ -74,10 +85,16 @@ func (s *scheduler) lockLosses() error {
 		return nil
 	}
 	name := s.tree.Name[most.Location]
-	text := fmt.Sprintf("Processors idle for %s, %s of their time, because goroutines wait for locks; for %s of it %s runs up to where it gives the lock back in %s.", view.FormatTime(sum), view.FormatShare(share), view.FormatTime(most.Time), middle(name), middle(most.Region))
-	s.add(finding.Finding{Kind: finding.Lock, Severity: level, Lost: sum, Hit: share, Share: share, ShareOf: ofProcessors, View: "timeline", Text: text,
-		Evidence:  []finding.Evidence{{Name: "processors idle for locks", Value: float64(sum), Unit: "ns"}, {Name: "share of the processors' time", Value: share, Unit: "share"}, {Name: name + " in " + most.Region, Value: float64(most.Time), Unit: "ns"}},
-		Selection: finding.Selection{Locations: []trace.LocationID{most.Location}, Regions: s.regionNamed(waitLock, "state")}}, nil)
+	text := fmt.Sprintf("Processors idle for %s, %s of their time, because goroutines wait for locks; for %s of it "+
+		"%s runs up to where it gives the lock back in %s.", view.FormatTime(sum), view.FormatShare(share),
+		view.FormatTime(most.Time), middle(name), middle(most.Region))
+	s.add(finding.Finding{Kind: finding.Lock, Severity: level, Lost: sum, Hit: share, Share: share,
+		ShareOf: ofProcessors, View: "timeline", Text: text,
+		Evidence: []finding.Evidence{{Name: "processors idle for locks", Value: float64(sum), Unit: "ns"},
+			{Name: "share of the processors' time", Value: share, Unit: "share"},
+			{Name: name + " in " + most.Region, Value: float64(most.Time), Unit: "ns"}},
+		Selection: finding.Selection{Locations: []trace.LocationID{most.Location},
+			Regions: s.regionNamed(waitLock, "state")}}, nil)
 	return nil
 }
 
@@ -93,7 +110,8 @@ func (s *scheduler) lockLoss() (sum trace.Time, most *Cause) {
 	return sum, most
 }
 
-// leastHeld is the part of what is waited for locks by goroutines of a function that one place must account for to be named.
+// leastHeld is the part of what is waited for locks by goroutines of a function that one place must account for to be
+// named.
 const leastHeld = 0.25
 
 // holder says what most of the waiting for locks went by with: who ran meanwhile, and where it gave the lock back.
@@ -115,8 +133,11 @@ func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) (text 
 		return "", nil
 	}
 	p := &s.places[best.place]
-	text = fmt.Sprintf(" %s of the waiting went by while %s ran up to where it gives the lock back in %s (%s).", view.FormatTime(most), middle(s.tree.Name[best.runs]), middle(p.function), p.file)
-	return text, []finding.Evidence{{Name: "waited while " + s.tree.Name[best.runs] + " ran up to " + p.function, Value: float64(most), Unit: "ns"}}
+	text = fmt.Sprintf(" %s of the waiting went by while %s ran up to where it gives the lock back in %s (%s).",
+		view.FormatTime(most), middle(s.tree.Name[best.runs]), middle(p.function), p.file)
+	return text,
+		[]finding.Evidence{{Name: "waited while " + s.tree.Name[best.runs] + " ran up to " + p.function,
+			Value: float64(most), Unit: "ns"}}
 }
 
 // mostStays is how many intervals of one goroutine are read to find its place.

@@ -74,7 +74,8 @@ func findCommunication(c *court) error {
 	for k := range byName {
 		names = append(names, k)
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(byName[b], byName[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(names,
+		func(a, b string) int { return cmp.Or(cmp.Compare(byName[b], byName[a]), cmp.Compare(a, b)) })
 	level := finding.Medium
 	if rest >= highCommunication {
 		level = finding.High
@@ -87,9 +88,13 @@ func findCommunication(c *court) error {
 	if math.IsNaN(e.Communication) { // of one GPU: then of all rows
 		e = pop.Of(c.useful, float64(c.length))
 	}
-	text := fmt.Sprintf("Communication takes %s of %s: parallel efficiency %s, communication efficiency %s (POP); most", view.FormatShare(share), c.timeOf(n, also), view.FormatShare(e.Parallel), view.FormatShare(e.Communication))
+	text := fmt.Sprintf("Communication takes %s of %s: parallel efficiency %s, communication efficiency %s (POP); most",
+		view.FormatShare(share), c.timeOf(n, also), view.FormatShare(e.Parallel), view.FormatShare(e.Communication))
 	var regions []trace.RegionID
-	evidence := []finding.Evidence{{Name: "time in communication", Value: sum, Unit: c.unit}, {Name: "share of the time", Value: share, Unit: "share"}, {Name: "parallel efficiency", Value: e.Parallel, Unit: "share"}, {Name: "communication efficiency", Value: e.Communication, Unit: "share"}}
+	evidence := []finding.Evidence{{Name: "time in communication", Value: sum, Unit: c.unit},
+		{Name: "share of the time", Value: share, Unit: "share"},
+		{Name: "parallel efficiency", Value: e.Parallel, Unit: "share"},
+		{Name: "communication efficiency", Value: e.Communication, Unit: "share"}}
 	for i, k := range top {
 		switch {
 		case i == 0:
@@ -104,7 +109,8 @@ func findCommunication(c *court) error {
 		evidence = append(evidence, finding.Evidence{Name: k, Value: byName[k], Unit: c.unit})
 	}
 	slices.Sort(regions)
-	c.add(finding.Finding{Kind: finding.Communication, Severity: level, Lost: trace.Time(rest * capacity), Hit: rest, Text: text + ".", View: "profile", Evidence: evidence, Selection: finding.Selection{Regions: regions}}, nil)
+	c.add(finding.Finding{Kind: finding.Communication, Severity: level, Lost: trace.Time(rest * capacity), Hit: rest,
+		Text: text + ".", View: "profile", Evidence: evidence, Selection: finding.Selection{Regions: regions}}, nil)
 	return nil
 }
 
@@ -122,12 +128,14 @@ const leastTransfer = 0.1
 // findTransfers: communication that takes long by itself, and others that wait for somebody who
 // is in it. What is waited for a late one is not counted. Capacity is the time of all who
 // also work, of its name; byName and ids are the times and regions of communication by name.
-func findTransfers(c *court, capacity float64, of string, byName map[string]float64, ids map[string][]trace.RegionID) error {
+func findTransfers(c *court, capacity float64, of string, byName map[string]float64,
+	ids map[string][]trace.RegionID) error {
 	own := float64(c.books.transfer())
 	passed := 0.0
 	for i := range c.books.result.Rows {
 		r := &c.books.result.Rows[i]
-		if _, told := c.told[causeKey{r.Actor, r.Region}]; r.Explained() && !told && c.books.role[r.Region] == trace.RoleCommunication {
+		if _, told := c.told[causeKey{r.Actor, r.Region}]; r.Explained() && !told &&
+			c.books.role[r.Region] == trace.RoleCommunication {
 			passed += float64(r.Caused())
 		}
 	}
@@ -137,7 +145,8 @@ func findTransfers(c *court, capacity float64, of string, byName map[string]floa
 	}
 	for i := range c.books.result.Rows {
 		r := &c.books.result.Rows[i]
-		if k := (causeKey{r.Actor, r.Region}); r.Explained() && c.told[k] == "" && c.books.role[r.Region] == trace.RoleCommunication {
+		if k := (causeKey{r.Actor, r.Region}); r.Explained() && c.told[k] == "" &&
+			c.books.role[r.Region] == trace.RoleCommunication {
 			c.told[k] = finding.Communication
 		}
 	}
@@ -160,20 +169,26 @@ func findTransfers(c *court, capacity float64, of string, byName map[string]floa
 	names := slices.Sorted(maps.Keys(left))
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(left[b], left[a]) })
 	text := fmt.Sprintf("Communication without waiting takes %s of %s", view.FormatShare(own/capacity), of)
-	evidence := []finding.Evidence{{Name: "time in communication without waiting", Value: own, Unit: "ns"}, {Name: "share of the time", Value: own / capacity, Unit: "share"}, {Name: "waited for others that communicate", Value: passed, Unit: "ns"}}
+	evidence := []finding.Evidence{{Name: "time in communication without waiting", Value: own, Unit: "ns"},
+		{Name: "share of the time", Value: own / capacity, Unit: "share"},
+		{Name: "waited for others that communicate", Value: passed, Unit: "ns"}}
 	var regions []trace.RegionID
 	for i, k := range names[:min(len(names), 3)] {
 		if left[k] < 0.01*capacity && i > 0 {
 			break
 		}
-		text += []string{", most in ", ", ", ", "}[i] + fmt.Sprintf("%s (%s)", middle(k), view.FormatShare(left[k]/capacity))
-		evidence = append(evidence, finding.Evidence{Name: k + " without waiting", Value: left[k], Unit: "ns"}, finding.Evidence{Name: k + ", share of the time", Value: left[k] / capacity, Unit: "share"})
+		text += []string{", most in ", ", ", ", "}[i] +
+			fmt.Sprintf("%s (%s)", middle(k), view.FormatShare(left[k]/capacity))
+		evidence = append(evidence, finding.Evidence{Name: k + " without waiting", Value: left[k], Unit: "ns"},
+			finding.Evidence{Name: k + ", share of the time", Value: left[k] / capacity, Unit: "share"})
 		regions = append(regions, ids[k]...)
 	}
 	if passed > 0.1*own {
-		text += fmt.Sprintf(". Other %ss wait %s for %ss that are communicating", c.unitWord(), view.FormatDuration(passed), c.unitWord())
+		text += fmt.Sprintf(". Other %ss wait %s for %ss that are communicating", c.unitWord(),
+			view.FormatDuration(passed), c.unitWord())
 	}
 	slices.Sort(regions)
-	c.add(finding.Finding{Kind: finding.Communication, Severity: level, Lost: trace.Time(own + passed), Hit: hit, Text: text + ".", View: "profile", Evidence: evidence, Selection: finding.Selection{Regions: regions}}, nil)
+	c.add(finding.Finding{Kind: finding.Communication, Severity: level, Lost: trace.Time(own + passed), Hit: hit,
+		Text: text + ".", View: "profile", Evidence: evidence, Selection: finding.Selection{Regions: regions}}, nil)
 	return nil
 }

@@ -50,10 +50,15 @@ func findGrowth(c *court) error {
 	hit := lost / (float64(len(c.units)) * float64(c.length))
 	last := from + slope*float64(n-1)
 	if level := finding.LevelOf(hit); level != finding.Low && last > 1.1*from {
-		text := fmt.Sprintf("Work grows over time: %s of it on a %s in %s and %s in %s, by the line through all; were all like the first, %s of work would be saved.",
-			view.FormatDuration(from), c.unitWord(), p.List[0].Name, view.FormatDuration(last), p.List[n-1].Name, view.FormatDuration(lost))
-		c.add(finding.Finding{Kind: finding.Growth, Severity: level, Lost: trace.Time(lost), Hit: hit, Text: text, View: "phases", Options: c.phaseOption(),
-			Evidence: []finding.Evidence{{Name: "work in " + p.List[0].Name, Value: from, Unit: "ns"}, {Name: "work in " + p.List[n-1].Name, Value: last, Unit: "ns"}, {Name: "work beyond the first", Value: lost, Unit: "ns"}}}, nil)
+		text := fmt.Sprintf("Work grows over time: %s of it on a %s in %s and %s in %s, by the line through all; "+
+			"were all like the first, %s of work would be saved.",
+			view.FormatDuration(from), c.unitWord(), p.List[0].Name, view.FormatDuration(last), p.List[n-1].Name,
+			view.FormatDuration(lost))
+		c.add(finding.Finding{Kind: finding.Growth, Severity: level, Lost: trace.Time(lost), Hit: hit, Text: text,
+			View: "phases", Options: c.phaseOption(),
+			Evidence: []finding.Evidence{{Name: "work in " + p.List[0].Name, Value: from, Unit: "ns"},
+				{Name: "work in " + p.List[n-1].Name, Value: last, Unit: "ns"},
+				{Name: "work beyond the first", Value: lost, Unit: "ns"}}}, nil)
 	}
 	return nil
 }
@@ -67,7 +72,8 @@ const (
 // findCostly: reading and writing, and starting and ending, that take long on all.
 func findCostly(c *court) error {
 	a := &audit{court: c}
-	tellCostly(c, finding.IO, "Reading and writing takes", func(k int32) bool { return c.books.role[k] == trace.RoleIO })
+	tellCostly(c, finding.IO, "Reading and writing takes",
+		func(k int32) bool { return c.books.role[k] == trace.RoleIO })
 	tellCostly(c, finding.StartUp, "Starting and ending the run takes", a.starts)
 	return nil
 }
@@ -102,9 +108,13 @@ func findUnevenStart(c *court) error {
 	base := finding.Median(others)
 	hit := (mean - base) / float64(c.length)
 	if level := finding.LevelOf(hit); level != finding.Low {
-		c.add(finding.Finding{Kind: finding.StartUp, Severity: level, Lost: trace.Time((mean - base) * float64(len(units))), Hit: hit, View: "boxprofile", Options: map[string][]string{"over": {"locations"}},
-			Text:      fmt.Sprintf("%s %s longer to start and end: %s against %s in the middle of the others.", capital(c.named(units)), plural(len(units), "takes", "take"), c.amount(mean), c.amount(base)),
-			Evidence:  []finding.Evidence{{Name: "starting and ending", Value: mean, Unit: c.unit}, {Name: "starting and ending on the others, median", Value: base, Unit: c.unit}},
+		c.add(finding.Finding{Kind: finding.StartUp, Severity: level,
+			Lost: trace.Time((mean - base) * float64(len(units))), Hit: hit, View: "boxprofile",
+			Options: map[string][]string{"over": {"locations"}},
+			Text: fmt.Sprintf("%s %s longer to start and end: %s against %s in the middle of the others.",
+				capital(c.named(units)), plural(len(units), "takes", "take"), c.amount(mean), c.amount(base)),
+			Evidence: []finding.Evidence{{Name: "starting and ending", Value: mean, Unit: c.unit},
+				{Name: "starting and ending on the others, median", Value: base, Unit: c.unit}},
 			Selection: finding.Selection{Locations: c.locations(units)}}, units)
 	}
 	return nil
@@ -126,7 +136,8 @@ func tellCostly(c *court, kind finding.Kind, lead string, want func(k int32) boo
 		}
 	}
 	hit := float64(sum) / float64(c.books.time)
-	if hit < leastCostly || slices.ContainsFunc(c.list, func(f finding.Finding) bool { return f.Kind == kind && f.Lost > sum/2 }) {
+	if hit < leastCostly ||
+		slices.ContainsFunc(c.list, func(f finding.Finding) bool { return f.Kind == kind && f.Lost > sum/2 }) {
 		return // who waits for it is told, and costs more
 	}
 	level := finding.Low
@@ -140,7 +151,11 @@ func tellCostly(c *court, kind finding.Kind, lead string, want func(k int32) boo
 	if len(c.rows) > len(c.units) {
 		whose = "locations"
 	}
-	c.add(finding.Finding{Kind: kind, Severity: level, Lost: sum, Hit: hit, View: "profile", Selection: finding.Selection{Regions: c.books.ids[top]},
-		Text:     fmt.Sprintf("%s %s of the time of %s, most in %s (%s).", lead, view.FormatShare(hit), whose, middle(c.books.regionNames[top]), c.amount(float64(most))),
-		Evidence: []finding.Evidence{{Name: "time", Value: float64(sum), Unit: c.unit}, {Name: "share of the time", Value: hit, Unit: "share"}, {Name: c.books.regionNames[top], Value: float64(most), Unit: c.unit}}}, nil)
+	c.add(finding.Finding{Kind: kind, Severity: level, Lost: sum, Hit: hit, View: "profile",
+		Selection: finding.Selection{Regions: c.books.ids[top]},
+		Text: fmt.Sprintf("%s %s of the time of %s, most in %s (%s).", lead, view.FormatShare(hit), whose,
+			middle(c.books.regionNames[top]), c.amount(float64(most))),
+		Evidence: []finding.Evidence{{Name: "time", Value: float64(sum), Unit: c.unit},
+			{Name: "share of the time", Value: hit, Unit: "share"},
+			{Name: c.books.regionNames[top], Value: float64(most), Unit: c.unit}}}, nil)
 }

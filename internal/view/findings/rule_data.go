@@ -42,11 +42,14 @@ func findSuspicious(c *court) error {
 			level = finding.Medium
 		}
 		c.add(finding.Finding{Kind: finding.Data, Severity: level, View: "timeline",
-			Text:     "The recording is incomplete: " + strings.Join(missing, "; ") + ". Waits for these messages cannot be told.",
-			Evidence: []finding.Evidence{{Name: "records", Value: float64(lost), Unit: "count"}, {Name: "messages known", Value: float64(c.store.Info().Links), Unit: "count"}}}, nil)
+			Text: "The recording is incomplete: " + strings.Join(missing, "; ") +
+				". Waits for these messages cannot be told.",
+			Evidence: []finding.Evidence{{Name: "records", Value: float64(lost), Unit: "count"},
+				{Name: "messages known", Value: float64(c.store.Info().Links), Unit: "count"}}}, nil)
 	}
 	if len(repaired) > 0 {
-		c.add(finding.Finding{Kind: finding.Data, Severity: finding.Low, View: "timeline", Text: "Records were repaired: " + strings.Join(repaired, "; ") + "."}, nil)
+		c.add(finding.Finding{Kind: finding.Data, Severity: finding.Low, View: "timeline",
+			Text: "Records were repaired: " + strings.Join(repaired, "; ") + "."}, nil)
 	}
 	return nil
 }
@@ -58,11 +61,13 @@ func clause(what string) string {
 }
 
 func isClock(what string) bool {
-	return strings.Contains(what, "clock") && !strings.Contains(what, "resolution") && !strings.Contains(what, "rate of") || strings.Contains(what, "arrive before they are sent")
+	return strings.Contains(what, "clock") && !strings.Contains(what, "resolution") &&
+		!strings.Contains(what, "rate of") || strings.Contains(what, "arrive before they are sent")
 }
 
 func incomplete(what string) bool {
-	for _, s := range []string{"never complete", "cannot be paired", "is not recorded", "never received", "without a partner"} {
+	for _, s := range []string{"never complete", "cannot be paired", "is not recorded", "never received",
+		"without a partner"} {
 		if strings.Contains(what, s) {
 			return true
 		}
@@ -99,11 +104,17 @@ func findClocks(c *court, report []trace.ReportEntry) error {
 		collectives = int64(waits.Broken)
 	}
 	if late && len(said) == 0 {
-		said = append(said, fmt.Sprintf("%s of %s messages arrive before they are sent, by up to %s", view.Thousands(messages), view.Thousands(known), view.FormatTime(c.worst)))
+		said = append(said,
+			fmt.Sprintf("%s of %s messages arrive before they are sent, by up to %s", view.Thousands(messages),
+				view.Thousands(known), view.FormatTime(c.worst)))
 	}
-	text := "The clocks of the locations disagree: " + strings.Join(said, ", and ") + ". Times within a location hold; who was first, who waited for whom and how long messages took cannot be told" + advice + "."
+	text := "The clocks of the locations disagree: " + strings.Join(said, ", and ") +
+		". Times within a location hold; who was first, who waited for whom and how long messages took cannot be told" +
+		advice + "."
 	c.add(finding.Finding{Kind: finding.Clock, Severity: finding.High, Text: text, View: "timeline",
-		Evidence: []finding.Evidence{{Name: "messages that arrive before they are sent", Value: float64(messages), Unit: "count"}, {Name: "messages", Value: float64(known), Unit: "count"},
-			{Name: "largest step back", Value: float64(c.worst), Unit: "ns"}, {Name: "collectives left before all had come", Value: float64(collectives), Unit: "count"}}}, nil)
+		Evidence: []finding.Evidence{{Name: "messages that arrive before they are sent", Value: float64(messages),
+			Unit: "count"}, {Name: "messages", Value: float64(known), Unit: "count"},
+			{Name: "largest step back", Value: float64(c.worst), Unit: "ns"},
+			{Name: "collectives left before all had come", Value: float64(collectives), Unit: "count"}}}, nil)
 	return nil
 }

@@ -81,8 +81,8 @@ func findGPULosses(c *court) error {
 	return g.memory()
 }
 
-// slowKernels tells GPUs on which the same kernels take longer than on the others. Where somebody is named already because others wait for
-// him it is more about him.
+// slowKernels tells GPUs on which the same kernels take longer than on the others. Where somebody is named already
+// because others wait for him it is more about him.
 func (g *gpuCase) slowKernels() error {
 	sums := make([]map[peer.Kind]peer.Sum, len(g.job.GPUs))
 	for i := range sums {
@@ -157,7 +157,8 @@ func (g *gpuCase) byGrid() ([]map[peer.Kind]peer.Sum, error) {
 	return sums, err
 }
 
-// mostGrids is how many pieces of work are looked at with the grid they were launched with; of more their names must do.
+// mostGrids is how many pieces of work are looked at with the grid they were launched with; of more their names must
+// do.
 const mostGrids = 1 << 20
 
 func (g *gpuCase) tellSlowKernels(list []peer.Slower) {
@@ -171,22 +172,28 @@ func (g *gpuCase) tellSlowKernels(list []peer.Slower) {
 		at = append(at, g.devices.GPUs[list[i].GPU])
 		lost += list[i].Lost()
 	}
-	text := fmt.Sprintf("Kernels of %s run below their peers: all together they take %s times as long as the same kernels on other GPUs", name, g.say("times as long", s.Ratio, ""))
+	text := fmt.Sprintf("Kernels of %s run below their peers: all together they take %s times as long as the same "+
+		"kernels on other GPUs", name, g.say("times as long", s.Ratio, ""))
 	if len(s.Kernels) > 0 {
 		k := &s.Kernels[0]
-		text += fmt.Sprintf(", most of it %s, which takes %s a call against %s", middle(g.regions[k.Region].Name), g.say("a call", k.Mean, "ns"), g.say("a call on the others", k.Others, "ns"))
+		text += fmt.Sprintf(", most of it %s, which takes %s a call against %s", middle(g.regions[k.Region].Name),
+			g.say("a call", k.Mean, "ns"), g.say("a call on the others", k.Others, "ns"))
 	}
 	if len(list) > 1 {
 		text += fmt.Sprintf("; so do those of %s", view.Count(len(list)-1, "other GPU"))
 		g.say("other slow GPUs", float64(len(list)-1), "count")
 	}
 	hit := float64(s.Lost()) / float64(max(s.Time, 1))
-	f := finding.Finding{Kind: finding.SlowKernels, Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: lost, Hit: hit, View: "operators", Options: map[string][]string{"by": {"kernel"}}, Text: text + ".",
-		Selection: finding.Selection{Locations: at}, Evidence: append([]finding.Evidence{{Name: "of the time of its kernels", Value: hit, Unit: "share"}}, g.said...)}
+	f := finding.Finding{Kind: finding.SlowKernels, Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: lost,
+		Hit: hit, View: "operators", Options: map[string][]string{"by": {"kernel"}}, Text: text + ".",
+		Selection: finding.Selection{Locations: at},
+		Evidence: append([]finding.Evidence{{Name: "of the time of its kernels", Value: hit, Unit: "share"}},
+			g.said...)}
 	if slices.ContainsFunc(g.list, func(x finding.Finding) bool {
-		return x.Kind == finding.Straggler && slices.ContainsFunc(x.Selection.Locations, func(id trace.LocationID) bool {
-			return id <= unit && unit <= g.tree.Last[id] || unit <= id && id <= g.tree.Last[unit]
-		})
+		return x.Kind == finding.Straggler &&
+			slices.ContainsFunc(x.Selection.Locations, func(id trace.LocationID) bool {
+				return id <= unit && unit <= g.tree.Last[id] || unit <= id && id <= g.tree.Last[unit]
+			})
 	}) {
 		f.Severity = finding.Low
 	}
@@ -214,18 +221,25 @@ func (g *gpuCase) memory() error {
 		return nil
 	}
 	slices.SortFunc(full, func(a, b view.MemoryPeak) int {
-		return cmp.Or(cmp.Compare(b.Taken()/float64(b.Limit), a.Taken()/float64(a.Limit)), cmp.Compare(a.Device, b.Device))
+		return cmp.Or(cmp.Compare(b.Taken()/float64(b.Limit), a.Taken()/float64(a.Limit)),
+			cmp.Compare(a.Device, b.Device))
 	})
 	p := full[0]
-	text := fmt.Sprintf("The memory of %s is nearly full: %s of %s are reserved, %s in use at most, at %s.", g.tree.Name[p.Device], view.FormatBytes(p.Taken()), view.FormatBytes(float64(p.Limit)), view.FormatBytes(p.Allocated), view.FormatTime(p.At))
+	text := fmt.Sprintf("The memory of %s is nearly full: %s of %s are reserved, %s in use at most, at %s.",
+		g.tree.Name[p.Device], view.FormatBytes(p.Taken()), view.FormatBytes(float64(p.Limit)),
+		view.FormatBytes(p.Allocated), view.FormatTime(p.At))
 	if len(full) > 1 {
 		text = strings.TrimSuffix(text, ".") + fmt.Sprintf("; so is that of %s.", view.Count(len(full)-1, "other"))
 	}
 	share := p.Taken() / float64(p.Limit)
-	g.add(finding.Finding{Kind: finding.MemoryFull, Severity: finding.Medium, View: "timeline", Options: map[string][]string{"counters": {"memory*"}}, Text: text,
+	g.add(finding.Finding{Kind: finding.MemoryFull, Severity: finding.Medium, View: "timeline",
+		Options: map[string][]string{"counters": {"memory*"}}, Text: text,
 		Selection: finding.Selection{Locations: []trace.LocationID{p.Device}},
-		Evidence: []finding.Evidence{{Name: "of the memory", Value: share, Unit: "share"}, {Name: "reserved", Value: p.Taken(), Unit: "bytes"}, {Name: "memory", Value: float64(p.Limit), Unit: "bytes"},
-			{Name: "in use at most", Value: p.Allocated, Unit: "bytes"}, {Name: "at", Value: float64(p.At), Unit: "ns"}, {Name: "others so full", Value: float64(len(full) - 1), Unit: "count"}}}, nil)
+		Evidence: []finding.Evidence{{Name: "of the memory", Value: share, Unit: "share"},
+			{Name: "reserved", Value: p.Taken(), Unit: "bytes"},
+			{Name: "memory", Value: float64(p.Limit), Unit: "bytes"},
+			{Name: "in use at most", Value: p.Allocated, Unit: "bytes"}, {Name: "at", Value: float64(p.At), Unit: "ns"},
+			{Name: "others so full", Value: float64(len(full) - 1), Unit: "count"}}}, nil)
 	return nil
 }
 
@@ -246,7 +260,9 @@ func sampleDevices(c *court) (d *view.Devices, note string) {
 	for u := 0; u < len(d.Units); u += every {
 		some = append(some, d.Units[u])
 	}
-	return view.FindDevices(c.tree, some), fmt.Sprintf("steps and idle GPUs are told of %d of %s, evenly spread: the run has more than %d M intervals", len(some), view.Count(len(d.Units), "rank"), phase.MostScanned>>20)
+	return view.FindDevices(c.tree, some),
+		fmt.Sprintf("steps and idle GPUs are told of %d of %s, evenly spread: the run has more than %d M intervals",
+			len(some), view.Count(len(d.Units), "rank"), phase.MostScanned>>20)
 }
 
 // jobOf takes the steps apart: those of a whole run are the ones that the view of steps has.
@@ -261,10 +277,12 @@ func jobOf(c *court, d *view.Devices, part string) (*step.Job, error) {
 func gpuSource(ctx context.Context, r store.Reader, w store.Window, d *view.Devices) *step.Source {
 	w.Locations = d.Rows
 	return &step.Source{
-		Regions: r.Regions(), Begin: w.Begin, End: w.End, Lanes: r.Lanes(), Unit: d.Unit, GPU: d.GPU, Units: len(d.Units), GPUs: len(d.GPUs), Owner: d.Owner,
+		Regions: r.Regions(), Begin: w.Begin, End: w.End, Lanes: r.Lanes(), Unit: d.Unit, GPU: d.GPU,
+		Units: len(d.Units), GPUs: len(d.GPUs), Owner: d.Owner,
 		Scan: func(add func(*trace.Columns) error) error { return r.Intervals(ctx, w, add) },
 		Launches: func(add func(from, to step.Place, at trace.Time)) error {
-			return view.LaunchLinks(ctx, r, w, func(from, to store.Row, at trace.Time) { add(step.Place(from), step.Place(to), at) })
+			return view.LaunchLinks(ctx, r, w,
+				func(from, to store.Row, at trace.Time) { add(step.Place(from), step.Place(to), at) })
 		},
 		Attribute: func(name string, add func(trace.LocationID, int, []int32, []trace.Value)) error {
 			if name != "step_num" && name != "step_number" { // only what marks steps is of use here
@@ -278,10 +296,13 @@ func gpuSource(ctx context.Context, r store.Reader, w store.Window, d *view.Devi
 	}
 }
 
-// losses tells each loss that passes its threshold. Waiting in communication is a symptom where somebody holds the others up.
+// losses tells each loss that passes its threshold. Waiting in communication is a symptom where somebody holds the
+// others up.
 func (g *gpuCase) losses() {
 	held := slices.ContainsFunc(g.list, func(f finding.Finding) bool {
-		return f.Severity == finding.High && slices.Contains([]finding.Kind{finding.Straggler, finding.Rotating, finding.Imbalance, finding.Jitter, finding.Serial}, f.Kind)
+		return f.Severity == finding.High &&
+			slices.Contains([]finding.Kind{finding.Straggler, finding.Rotating, finding.Imbalance, finding.Jitter,
+				finding.Serial}, f.Kind)
 	})
 	for b := step.Input; b < step.Compute; b++ {
 		share := g.verdict.Shares[b]
@@ -289,21 +310,26 @@ func (g *gpuCase) losses() {
 			continue
 		}
 		g.said = nil
-		f := finding.Finding{Kind: gpuKinds[b], Severity: finding.LevelOf(share), Lost: trace.Time(share * float64(g.whole)), Share: share, ShareOf: strings.TrimPrefix(g.of, "of "), Hit: share, View: "steps", Text: g.words(b, share)}
+		f := finding.Finding{Kind: gpuKinds[b], Severity: finding.LevelOf(share),
+			Lost: trace.Time(share * float64(g.whole)), Share: share, ShareOf: strings.TrimPrefix(g.of, "of "),
+			Hit: share, View: "steps", Text: g.words(b, share)}
 		if b != step.CopyBound && b != step.CommunicationBound {
 			f.Options = map[string][]string{"picture": {"idle"}}
 		}
 		if b == step.IdleBound { // nobody knows whether it could be otherwise
 			f.Severity = f.Severity.AtMost(finding.Medium)
 		}
-		f.Evidence = append([]finding.Evidence{{Name: "share", Value: share, Unit: "share"}, {Name: "threshold", Value: b.Threshold(), Unit: "share"}}, g.said...)
+		f.Evidence = append([]finding.Evidence{{Name: "share", Value: share, Unit: "share"},
+			{Name: "threshold", Value: b.Threshold(), Unit: "share"}}, g.said...)
 		g.add(f, nil)
 	}
 }
 
 var gpuKinds = [step.Bounds]finding.Kind{
-	step.Input: finding.InputBound, step.LaunchBound: finding.LaunchBound, step.SynchronizationBound: finding.SynchronizationBound,
-	step.CopyBound: finding.CopyBound, step.CommunicationBound: finding.ExposedCommunication, step.IdleBound: finding.GPUIdle,
+	step.Input: finding.InputBound, step.LaunchBound: finding.LaunchBound,
+	step.SynchronizationBound: finding.SynchronizationBound,
+	step.CopyBound:            finding.CopyBound, step.CommunicationBound: finding.ExposedCommunication,
+	step.IdleBound: finding.GPUIdle,
 }
 
 // words says a loss in a sentence or two.
@@ -317,7 +343,8 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 		}
 		text := fmt.Sprintf("The job is %s input-bound: loading data takes %s", how, part)
 		if n := len(g.job.Steps); n > 0 {
-			text += fmt.Sprintf(", %s of %s a step", g.say("data loading, a step", g.job.Mean[step.Loader], "ns"), g.say("a step", g.mean(), "ns"))
+			text += fmt.Sprintf(", %s of %s a step", g.say("data loading, a step", g.job.Mean[step.Loader], "ns"),
+				g.say("a step", g.mean(), "ns"))
 		}
 		return text + fmt.Sprintf("; GPUs compute for %s.%s", computes, g.longest(step.ByLoader))
 	case step.LaunchBound:
@@ -325,20 +352,26 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 		for i := range g.job.GPUs {
 			short, all = short+g.job.GPUs[i].Launch.Short, all+g.job.GPUs[i].Launch.Count
 		}
-		text := fmt.Sprintf("The job is launch-bound: for %s GPUs wait for the host to launch work, and compute for %s. Of that wait: %s.", part, computes, g.host(launching))
+		text := fmt.Sprintf("The job is launch-bound: for %s GPUs wait for the host to launch work, and compute for "+
+			"%s. Of that wait: %s.", part, computes, g.host(launching))
 		if 10*short > all {
-			text += fmt.Sprintf(" %s of the work (%s) runs for less time than its launch takes.", g.say("work shorter than its launch", float64(short)/float64(all), "share"), view.Count(short, "piece"))
+			text += fmt.Sprintf(" %s of the work (%s) runs for less time than its launch takes.",
+				g.say("work shorter than its launch", float64(short)/float64(all), "share"), view.Count(short, "piece"))
 			g.say("pieces of it", float64(short), "count")
 		}
 		return text
 	case step.SynchronizationBound:
-		return fmt.Sprintf("The host synchronizes too often: for %s GPUs are idle because it waited for them to finish before it launched more; they compute for %s.%s", part, computes, g.longest(step.BySynchronization))
+		return fmt.Sprintf("The host synchronizes too often: for %s GPUs are idle because it waited for them to "+
+			"finish before it launched more; they compute for %s.%s", part, computes, g.longest(step.BySynchronization))
 	case step.CopyBound:
 		return fmt.Sprintf("Copies that nothing hides take %s; GPUs compute for %s.", part, computes)
 	case step.CommunicationBound:
-		return fmt.Sprintf("Communication that computation does not hide takes %s; GPUs compute for %s.%s", part, computes, g.overlap())
+		return fmt.Sprintf("Communication that computation does not hide takes %s; GPUs compute for %s.%s", part,
+			computes, g.overlap())
 	}
-	return fmt.Sprintf("GPUs have nothing to do for %s; of that: %s. They compute for %s.", part, g.host(func(c step.Cause) bool { return !launching(c) && c != step.ByLoader && c != step.BetweenWorks }), computes)
+	return fmt.Sprintf("GPUs have nothing to do for %s; of that: %s. They compute for %s.", part,
+		g.host(func(c step.Cause) bool { return !launching(c) && c != step.ByLoader && c != step.BetweenWorks }),
+		computes)
 }
 
 // mean length of a step.
@@ -352,7 +385,8 @@ func (g *gpuCase) mean() (sum float64) {
 // launching are the causes by which a host is late with launches.
 func launching(c step.Cause) bool {
 	switch c {
-	case step.ByOperators, step.ByPython, step.ByAnnotation, step.ByCall, step.ByNothing, step.ByAllocation, step.BySynchronization:
+	case step.ByOperators, step.ByPython, step.ByAnnotation, step.ByCall, step.ByNothing, step.ByAllocation,
+		step.BySynchronization:
 		return true
 	}
 	return false
@@ -396,7 +430,8 @@ func (g *gpuCase) longest(c step.Cause) string {
 	if best == nil {
 		return ""
 	}
-	text := fmt.Sprintf(" The longest wait is %s at %s", g.say("longest wait", float64(best.Length()), "ns"), g.say("it begins", float64(best.Begin), "ns"))
+	text := fmt.Sprintf(" The longest wait is %s at %s", g.say("longest wait", float64(best.Length()), "ns"),
+		g.say("it begins", float64(best.Begin), "ns"))
 	if best.Host != trace.NoRegion {
 		text += ", in " + g.regions[best.Host].Name
 	}
@@ -411,7 +446,8 @@ func (g *gpuCase) overlap() string {
 	if all == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" Of all communication %s runs under computation.", g.say("communication under computation", float64(hidden)/float64(all), "share"))
+	return fmt.Sprintf(" Of all communication %s runs under computation.",
+		g.say("communication under computation", float64(hidden)/float64(all), "share"))
 }
 
 const (
@@ -450,10 +486,12 @@ func (g *gpuCase) slowSteps() error {
 	for _, n := range names {
 		whole += lines[n][step.Terms]
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(lines[b][step.Terms], lines[a][step.Terms]) })
+	slices.SortStableFunc(names,
+		func(a, b string) int { return cmp.Compare(lines[b][step.Terms], lines[a][step.Terms]) })
 	slow := names[0]
 	extra := lines[slow][step.Terms] - usual
-	if lines[slow][step.Terms] < slowStep*usual || extra < slowShare*whole || lines[names[1]][step.Terms] > slowStep*usual {
+	if lines[slow][step.Terms] < slowStep*usual || extra < slowShare*whole ||
+		lines[names[1]][step.Terms] > slowStep*usual {
 		return nil
 	}
 	best, most := step.Other, 0.0
@@ -462,7 +500,8 @@ func (g *gpuCase) slowSteps() error {
 			best, most = t, more
 		}
 	}
-	x := slowCase{gpuCase: g, name: slow, times: lines[slow][step.Terms] / usual, extra: extra, share: extra / whole, by: best, most: most}
+	x := slowCase{gpuCase: g, name: slow, times: lines[slow][step.Terms] / usual, extra: extra, share: extra / whole,
+		by: best, most: most}
 	return x.tell()
 }
 
@@ -477,7 +516,9 @@ type slowCase struct {
 }
 
 func (x *slowCase) tell() error {
-	if x.by == step.Communication && slices.ContainsFunc(x.list, func(f finding.Finding) bool { return f.Severity != finding.Low && slices.Contains(f.Phases, x.name) }) {
+	if x.by == step.Communication &&
+		slices.ContainsFunc(x.list,
+			func(f finding.Finding) bool { return f.Severity != finding.Low && slices.Contains(f.Phases, x.name) }) {
 		return nil // the others wait there for those who are named
 	}
 	var begin, end trace.Time
@@ -491,11 +532,14 @@ func (x *slowCase) tell() error {
 		}
 	}
 	each := x.extra / float64(ranks)
-	evidence := []finding.Evidence{{Name: "times the median", Value: x.times, Unit: ""}, {Name: "share", Value: x.share, Unit: "share"}, {Name: "more than the median step", Value: each, Unit: "ns"}}
-	text := fmt.Sprintf("%s takes %.1f times as long as the others (%s more", x.name, x.times, view.FormatDuration(each))
+	evidence := []finding.Evidence{{Name: "times the median", Value: x.times, Unit: ""},
+		{Name: "share", Value: x.share, Unit: "share"}, {Name: "more than the median step", Value: each, Unit: "ns"}}
+	text := fmt.Sprintf("%s takes %.1f times as long as the others (%s more", x.name, x.times,
+		view.FormatDuration(each))
 	if ranks > 1 {
 		text += fmt.Sprintf(" on each of %d ranks, %s in all", ranks, view.FormatDuration(x.extra))
-		evidence = append(evidence, finding.Evidence{Name: "ranks", Value: float64(ranks), Unit: "count"}, finding.Evidence{Name: "more, on all ranks", Value: x.extra, Unit: "ns"})
+		evidence = append(evidence, finding.Evidence{Name: "ranks", Value: float64(ranks), Unit: "count"},
+			finding.Evidence{Name: "more, on all ranks", Value: x.extra, Unit: "ns"})
 	}
 	part := min(x.most/x.extra, 1)
 	text += fmt.Sprintf("), %s of it by %s", view.FormatShare(part), termWords[x.by])
@@ -507,10 +551,12 @@ func (x *slowCase) tell() error {
 	selected := finding.Selection{Begin: begin, End: end}
 	if region != trace.NoRegion {
 		text += fmt.Sprintf(", most in %s (%s more)", middle(x.regions[region].Name), view.FormatDuration(more))
-		evidence = append(evidence, finding.Evidence{Name: x.regions[region].Name + ", more than in the other steps", Value: more, Unit: "ns"})
+		evidence = append(evidence,
+			finding.Evidence{Name: x.regions[region].Name + ", more than in the other steps", Value: more, Unit: "ns"})
 		selected.Regions = []trace.RegionID{region}
 	}
-	x.add(finding.Finding{Kind: finding.SlowStep, Severity: finding.LevelOf(x.share).AtMost(finding.Medium), Lost: trace.Time(x.extra), Hit: x.share, View: "steps",
+	x.add(finding.Finding{Kind: finding.SlowStep, Severity: finding.LevelOf(x.share).AtMost(finding.Medium),
+		Lost: trace.Time(x.extra), Hit: x.share, View: "steps",
 		Text: text + ".", Selection: selected, Phases: []string{x.name}, Evidence: evidence}, nil)
 	return nil
 }
@@ -518,8 +564,8 @@ func (x *slowCase) tell() error {
 // leastNamed is the part of what a step takes longer that a region must have to be named.
 const leastNamed = 0.3
 
-// region is the one that takes most more in the step than in the others on average, on all ranks together: on GPUs where the
-// step is slow by what they do, else on hosts. NoRegion where none stands out.
+// region is the one that takes most more in the step than in the others on average, on all ranks together: on GPUs
+// where the step is slow by what they do, else on hosts. NoRegion where none stands out.
 func (x *slowCase) region() (trace.RegionID, float64, error) {
 	device := x.by <= step.Communication
 	more := make([]float64, len(x.regions))
@@ -578,4 +624,5 @@ func (x *slowCase) region() (trace.RegionID, float64, error) {
 	return best, more[best], nil
 }
 
-var termWords = [step.Terms]string{"kernels", "copies", "setting memory", "communication", "calls of the GPU's library", "data loading", "operators and Python of the host", "time in which nothing is recorded"}
+var termWords = [step.Terms]string{"kernels", "copies", "setting memory", "communication", "calls of the GPU's library",
+	"data loading", "operators and Python of the host", "time in which nothing is recorded"}

@@ -69,9 +69,12 @@ func wordIdle(c *court, kind finding.Kind, units []int32, values []float64, text
 	}
 	each := lost / float64(len(late))
 	hit := each / float64(c.length)
-	c.add(finding.Finding{Kind: kind, Severity: c.unfelt(finding.LevelOf(hit).AtMost(finding.Medium)), Lost: trace.Time(lost), Hit: hit, View: "timeline",
-		Text:      fmt.Sprintf(text, capital(c.named(late)), plural(len(late), verb[0], verb[1]), view.FormatDuration(each)) + ".",
-		Evidence:  []finding.Evidence{{Name: "idle on each", Value: each, Unit: "ns"}, {Name: "units", Value: float64(len(late)), Unit: "count"}},
+	c.add(finding.Finding{Kind: kind, Severity: c.unfelt(finding.LevelOf(hit).AtMost(finding.Medium)),
+		Lost: trace.Time(lost), Hit: hit, View: "timeline",
+		Text: fmt.Sprintf(text, capital(c.named(late)), plural(len(late), verb[0], verb[1]),
+			view.FormatDuration(each)) + ".",
+		Evidence: []finding.Evidence{{Name: "idle on each", Value: each, Unit: "ns"},
+			{Name: "units", Value: float64(len(late)), Unit: "count"}},
 		Selection: finding.Selection{Locations: c.locations(late)}}, late)
 }
 
@@ -118,7 +121,9 @@ func findOutliers(c *court) error {
 	shift := map[int]float64{}
 	for i, o := range moment.Outliers(rows, peers, float64(c.span)) {
 		u := c.unitOf[c.rows[i]]
-		if !single[c.class[i]] || o.Score < finding.Beyond(len(rows)) || o.Moment > 1 || c.blamed[u] || rows[i].M0 < 0.05*float64(c.length) || math.Abs(o.Value-o.Median) < 2*finding.MediumShare*float64(c.length) {
+		if !single[c.class[i]] || o.Score < finding.Beyond(len(rows)) || o.Moment > 1 || c.blamed[u] ||
+			rows[i].M0 < 0.05*float64(c.length) ||
+			math.Abs(o.Value-o.Median) < 2*finding.MediumShare*float64(c.length) {
 			continue
 		}
 		byMoment[o.Moment] = append(byMoment[o.Moment], int32(i))
@@ -161,11 +166,18 @@ func wordOutliers(c *court, k int, rows []int32, shift float64) {
 	}
 	slices.Sort(units)
 	each := shift / float64(len(rows))
-	text := fmt.Sprintf("%s %s for another time than the others: busy time differs by %s (moment m0).", capital(c.named(units)), plural(len(units), "works", "work"), view.FormatDuration(each))
+	text := fmt.Sprintf("%s %s for another time than the others: busy time differs by %s (moment m0).",
+		capital(c.named(units)), plural(len(units), "works", "work"), view.FormatDuration(each))
 	if k == 1 {
-		text = fmt.Sprintf("%s %s at another time than the others: the mean time of the work lies %s apart (moment m1).", capital(c.named(units)), plural(len(units), "works", "work"), view.FormatDuration(each))
+		text = fmt.Sprintf(
+			"%s %s at another time than the others: the mean time of the work lies %s apart (moment m1).",
+			capital(c.named(units)), plural(len(units), "works", "work"), view.FormatDuration(each),
+		)
 	}
 	hit := each / float64(c.length)
-	c.add(finding.Finding{Kind: finding.Outlier, Severity: c.unfelt(finding.LevelOf(hit).AtMost(finding.Medium)), Lost: trace.Time(shift), Hit: hit, Text: text, View: "moments",
-		Evidence: []finding.Evidence{{Name: "distance from the median", Value: each, Unit: "ns"}, {Name: "units", Value: float64(len(units)), Unit: "count"}}, Selection: finding.Selection{Locations: c.locations(units)}}, units)
+	c.add(finding.Finding{Kind: finding.Outlier, Severity: c.unfelt(finding.LevelOf(hit).AtMost(finding.Medium)),
+		Lost: trace.Time(shift), Hit: hit, Text: text, View: "moments",
+		Evidence: []finding.Evidence{{Name: "distance from the median", Value: each, Unit: "ns"},
+			{Name: "units", Value: float64(len(units)), Unit: "count"}},
+		Selection: finding.Selection{Locations: c.locations(units)}}, units)
 }

@@ -54,7 +54,8 @@ func findLateMessages(c *court) error {
 		}
 		x := by[key{w.Cause, w.Receiver}]
 		if x == nil {
-			x = &lateness{unit: w.Cause, receiver: w.Receiver, victims: map[int32]trace.Time{}, regions: map[trace.RegionID]trace.Time{}, phases: map[int]trace.Time{}}
+			x = &lateness{unit: w.Cause, receiver: w.Receiver, victims: map[int32]trace.Time{},
+				regions: map[trace.RegionID]trace.Time{}, phases: map[int]trace.Time{}}
 			by[key{w.Cause, w.Receiver}] = x
 		}
 		x.add(w, c.phases.Find(int(w.Victim), w.Begin))
@@ -65,7 +66,8 @@ func findLateMessages(c *court) error {
 		list = append(list, x)
 	}
 	slices.SortFunc(list, func(a, b *lateness) int {
-		return cmp.Or(cmp.Compare(b.own, a.own), cmp.Compare(a.unit, b.unit), cmp.Compare(boolInt(a.receiver), boolInt(b.receiver)))
+		return cmp.Or(cmp.Compare(b.own, a.own), cmp.Compare(a.unit, b.unit),
+			cmp.Compare(boolInt(a.receiver), boolInt(b.receiver)))
 	})
 	named := 0
 	for _, x := range list {
@@ -139,9 +141,11 @@ func wordLate(c *court, x *lateness) (bool, error) {
 		return false, err
 	}
 	units := []int32{x.unit}
-	evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(lost), Unit: "ns"}, {Name: "late messages", Value: float64(x.times), Unit: "count"}}
+	evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(lost), Unit: "ns"},
+		{Name: "late messages", Value: float64(x.times), Unit: "count"}}
 	why := ""
-	if r, ok := c.reasons(t).explain(units, "", false); ok && r.clear() && r.excess()*float64(len(victims)) > 0.25*float64(x.own) {
+	if r, ok := c.reasons(t).explain(units, "", false); ok && r.clear() &&
+		r.excess()*float64(len(victims)) > 0.25*float64(x.own) {
 		why = "; " + r.against(1)
 		evidence = append(evidence, r.evidence()...)
 	}
@@ -155,8 +159,11 @@ func wordLate(c *court, x *lateness) (bool, error) {
 		begin, end = c.phaseWindow(phases)
 	}
 	region := most(x.regions)
-	text := fmt.Sprintf("%s %s%s: %s %s %s for it in %s%s.", capital(c.named(units)), what, c.phaseWords(phases), c.named(victims), plural(len(victims), "waits", "wait"), view.FormatTime(lost), middle(c.regions[region].Name), why)
-	c.add(finding.Finding{Kind: kind, Severity: level, Lost: lost, Hit: hit, Text: text, View: "timeline", Phases: c.phaseNames(phases), Evidence: evidence,
+	text := fmt.Sprintf("%s %s%s: %s %s %s for it in %s%s.", capital(c.named(units)), what, c.phaseWords(phases),
+		c.named(victims), plural(len(victims), "waits", "wait"), view.FormatTime(lost), middle(c.regions[region].Name),
+		why)
+	c.add(finding.Finding{Kind: kind, Severity: level, Lost: lost, Hit: hit, Text: text, View: "timeline",
+		Phases: c.phaseNames(phases), Evidence: evidence,
 		Selection: finding.Selection{Begin: begin, End: end, Locations: c.locations(append(victims, x.unit))}}, units)
 	return true, nil
 }
@@ -220,7 +227,8 @@ func latecomers(c *court, meetings []waiting.Meeting) []*latecomer {
 		m := &meetings[i]
 		x := by[m.Cause]
 		if x == nil {
-			x = &latecomer{unit: m.Cause, phases: map[int]trace.Time{}, victims: map[int32]trace.Time{}, regions: map[trace.RegionID]trace.Time{}}
+			x = &latecomer{unit: m.Cause, phases: map[int]trace.Time{}, victims: map[int32]trace.Time{},
+				regions: map[trace.RegionID]trace.Time{}}
 			by[m.Cause] = x
 		}
 		sum := trace.Time(0) // the largest come first
@@ -247,7 +255,8 @@ func latecomers(c *court, meetings []waiting.Meeting) []*latecomer {
 	for _, x := range by {
 		list = append(list, x)
 	}
-	slices.SortFunc(list, func(a, b *latecomer) int { return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(a.unit, b.unit)) })
+	slices.SortFunc(list,
+		func(a, b *latecomer) int { return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(a.unit, b.unit)) })
 	return list
 }
 
@@ -277,8 +286,11 @@ func wordLateArrival(c *court, x *latecomer, apart bool) (bool, error) {
 	units := []int32{x.unit}
 	why, region := "", most(x.regions)
 	doing := before(c, region)
-	evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(lost), Unit: "ns"}, {Name: "collectives", Value: float64(times), Unit: "count"}, {Name: "units that wait", Value: float64(len(x.victims)), Unit: "count"}}
-	if r, ok := c.reasons(t).explain(units, "", false); ok && r.clear() && r.excess() > 0.25*float64(x.lost)/float64(len(x.victims)) {
+	evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(lost), Unit: "ns"},
+		{Name: "collectives", Value: float64(times), Unit: "count"},
+		{Name: "units that wait", Value: float64(len(x.victims)), Unit: "count"}}
+	if r, ok := c.reasons(t).explain(units, "", false); ok && r.clear() &&
+		r.excess() > 0.25*float64(x.lost)/float64(len(x.victims)) {
 		why, doing = "; "+r.against(1), r.what
 		evidence = append(evidence, r.evidence()...)
 	}
@@ -290,9 +302,11 @@ func wordLateArrival(c *court, x *latecomer, apart bool) (bool, error) {
 	if len(phases) == 0 {
 		begin, end = c.window.Begin, c.window.End
 	}
-	text := fmt.Sprintf("%s arrives last at %s%s: %s wait %s for it in %s%s.", capital(c.named(units)), view.Count(times, "collective"), c.phaseWords(phases),
+	text := fmt.Sprintf("%s arrives last at %s%s: %s wait %s for it in %s%s.", capital(c.named(units)),
+		view.Count(times, "collective"), c.phaseWords(phases),
 		others(len(x.victims), len(c.units)-1), view.FormatTime(lost), middle(c.regions[region].Name), why)
-	c.add(finding.Finding{Kind: finding.Straggler, Severity: finding.LevelOf(hit), Lost: lost, Hit: hit, Text: text, View: "phases", Options: c.phaseOption(), Phases: c.phaseNames(phases), Evidence: evidence,
+	c.add(finding.Finding{Kind: finding.Straggler, Severity: finding.LevelOf(hit), Lost: lost, Hit: hit, Text: text,
+		View: "phases", Options: c.phaseOption(), Phases: c.phaseNames(phases), Evidence: evidence,
 		Selection: finding.Selection{Begin: begin, End: end, Locations: c.locations(units)}}, units)
 	return true, nil
 }
@@ -330,12 +344,19 @@ func wordManyArrivals(c *court, list []*latecomer) {
 	first, region := float64(list[0].lost)/float64(sum), most(regions)
 	name := middle(c.regions[region].Name)
 	for _, x := range list {
-		c.charge(finding.Jitter, c.locations([]int32{x.unit}), before(c, most(x.regions)), trace.Time(float64(x.lost)*c.scale()), x.victims)
+		c.charge(finding.Jitter, c.locations([]int32{x.unit}), before(c, most(x.regions)),
+			trace.Time(float64(x.lost)*c.scale()), x.victims)
 	}
-	c.add(finding.Finding{Kind: finding.Jitter, Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: lost, Hit: hit, View: "phases", Options: c.phaseOption(),
-		Text: fmt.Sprintf("Now one %s and now another arrives last at collectives: %d of %d do, and the others wait %s for them in %s; no one causes more than %s of it.", c.unitWord(), len(list), len(c.units), view.FormatTime(lost), name, view.FormatShare(first)),
-		Evidence: []finding.Evidence{{Name: waitedByOthers, Value: float64(lost), Unit: "ns"}, {Name: "units that cause it", Value: float64(len(list)), Unit: "count"}, {Name: "caused by " + c.names[list[0].unit] + ", the most of one", Value: first, Unit: "share"},
-			{Name: "collectives", Value: float64(times), Unit: "count"}, {Name: "units that wait", Value: float64(len(victims)), Unit: "count"}},
+	c.add(finding.Finding{Kind: finding.Jitter, Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: lost,
+		Hit: hit, View: "phases", Options: c.phaseOption(),
+		Text: fmt.Sprintf("Now one %s and now another arrives last at collectives: %d of %d do, and the others wait "+
+			"%s for them in %s; no one causes more than %s of it.", c.unitWord(), len(list), len(c.units),
+			view.FormatTime(lost), name, view.FormatShare(first)),
+		Evidence: []finding.Evidence{{Name: waitedByOthers, Value: float64(lost), Unit: "ns"},
+			{Name: "units that cause it", Value: float64(len(list)), Unit: "count"},
+			{Name: "caused by " + c.names[list[0].unit] + ", the most of one", Value: first, Unit: "share"},
+			{Name: "collectives", Value: float64(times), Unit: "count"},
+			{Name: "units that wait", Value: float64(len(victims)), Unit: "count"}},
 		Selection: finding.Selection{Regions: []trace.RegionID{region}}}, nil)
 }
 

@@ -85,16 +85,26 @@ func wordMixed(c *court, h *view.Hierarchy, name string, ids []trace.RegionID, l
 			median[0], median[1] = min(median[0], m.Median), max(median[1], m.Median)
 		}
 		hit := lost / (float64(leaves) * float64(c.length))
-		f := finding.Finding{Kind: finding.Heterogeneous, Severity: finding.LevelOf(hit), Lost: trace.Time(lost), Hit: hit, View: "treemap", Selection: finding.Selection{Regions: ids, Locations: below(h, nodes)},
-			Evidence: []finding.Evidence{{Name: name + ", least", Value: low, Unit: c.unit}, {Name: name + ", most", Value: high, Unit: c.unit}, {Name: name + " on the others, median", Value: median[1], Unit: c.unit}, {Name: "entropy loss (bits per unit of time)", Value: loss}, {Name: "locations", Value: float64(leaves), Unit: "count"}}}
+		f := finding.Finding{Kind: finding.Heterogeneous, Severity: finding.LevelOf(hit), Lost: trace.Time(lost),
+			Hit: hit, View: "treemap", Selection: finding.Selection{Regions: ids, Locations: below(h, nodes)},
+			Evidence: []finding.Evidence{{Name: name + ", least", Value: low, Unit: c.unit},
+				{Name: name + ", most", Value: high, Unit: c.unit},
+				{Name: name + " on the others, median", Value: median[1], Unit: c.unit},
+				{Name: "entropy loss (bits per unit of time)", Value: loss},
+				{Name: "locations", Value: float64(leaves), Unit: "count"}}}
 		if m := group[0]; m.Spread {
-			f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits), and they are alike within.", kindWords(h, m.Odd), nodePlace(h, m.Node), middle(name), between(low, high, c.unit), loss)
+			f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits), and they are "+
+				"alike within.", kindWords(h, m.Odd), nodePlace(h, m.Node), middle(name), between(low, high, c.unit),
+				loss)
 			if h.Last[m.Odd[0]] == m.Odd[0] {
-				f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits).", kindWords(h, m.Odd), nodePlace(h, m.Node), middle(name), between(low, high, c.unit), loss)
+				f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits).",
+					kindWords(h, m.Odd), nodePlace(h, m.Node), middle(name), between(low, high, c.unit), loss)
 			}
 		} else {
-			f.Text = fmt.Sprintf("%s in %s %s unlike the others there: %s takes %s on %s against %s on %s neighbours.", nodeNames(h, odd), nodePlaces(h, nodes), plural(len(odd), "is", "are"), middle(name),
-				c.about(low, high), plural(len(odd), "it", "them"), c.about(median[0], median[1]), plural(len(odd), "its", "their"))
+			f.Text = fmt.Sprintf("%s in %s %s unlike the others there: %s takes %s on %s against %s on %s neighbours.",
+				nodeNames(h, odd), nodePlaces(h, nodes), plural(len(odd), "is", "are"), middle(name),
+				c.about(low, high), plural(len(odd), "it", "them"), c.about(median[0], median[1]),
+				plural(len(odd), "its", "their"))
 			if high < median[0] { // less to do costs nobody else's time
 				f.Severity = f.Severity.AtMost(finding.Medium)
 			}
@@ -276,9 +286,13 @@ func findUnlike(c *court) error {
 		if level == finding.Low {
 			continue
 		}
-		text := fmt.Sprintf("Calls of %s take %s on %s against %s on the others.", middle(name), c.about(low, high), c.named(odd), c.amount(middleValue))
-		c.add(finding.Finding{Kind: finding.Unlike, Severity: c.unfelt(level.AtMost(finding.Medium)), Lost: trace.Time(lost), Hit: hit, Text: text, View: "boxprofile",
-			Evidence:  []finding.Evidence{{Name: "mean call, most", Value: high, Unit: c.unit}, {Name: "mean call on the others, median", Value: middleValue, Unit: c.unit}, {Name: "time more than the others", Value: lost, Unit: c.unit}},
+		text := fmt.Sprintf("Calls of %s take %s on %s against %s on the others.", middle(name), c.about(low, high),
+			c.named(odd), c.amount(middleValue))
+		c.add(finding.Finding{Kind: finding.Unlike, Severity: c.unfelt(level.AtMost(finding.Medium)),
+			Lost: trace.Time(lost), Hit: hit, Text: text, View: "boxprofile",
+			Evidence: []finding.Evidence{{Name: "mean call, most", Value: high, Unit: c.unit},
+				{Name: "mean call on the others, median", Value: middleValue, Unit: c.unit},
+				{Name: "time more than the others", Value: lost, Unit: c.unit}},
 			Selection: finding.Selection{Regions: ids[name], Locations: c.locations(odd)}}, odd)
 	}
 	return nil

@@ -16,7 +16,8 @@ import (
 // slowdownTold is the slowdown from which on it is told.
 const slowdownTold = 1.05
 
-// A pipeline is a run whose rows are stages and replicas of a training job, with steps and batches told beside each operation.
+// A pipeline is a run whose rows are stages and replicas of a training job, with steps and batches told beside each
+// operation.
 type pipeline struct {
 	*court
 	replica, stage []int32 // by location, -1
@@ -121,7 +122,10 @@ func (p *pipeline) gather() error {
 				batch = numbers[2][at]
 			}
 			kinds[region] = 0
-			p.ops = append(p.ops, whatif.Operation{Step: step, Batch: batch, Replica: int(p.replica[c.Location]), Stage: int(p.stage[c.Location]), Kind: int(region), Class: class, Begin: c.Begin[i], Duration: c.Duration[i]})
+			p.ops = append(p.ops,
+				whatif.Operation{Step: step, Batch: batch, Replica: int(p.replica[c.Location]),
+					Stage: int(p.stage[c.Location]), Kind: int(region), Class: class, Begin: c.Begin[i],
+					Duration: c.Duration[i]})
 		}
 		return nil
 	})
@@ -140,7 +144,8 @@ func (p *pipeline) gather() error {
 }
 
 func compareOperations(a, b whatif.Operation) int {
-	for _, d := range []int64{a.Step - b.Step, int64(a.Begin - b.Begin), int64(a.Replica - b.Replica), int64(a.Stage - b.Stage), int64(a.Kind - b.Kind), a.Batch - b.Batch, int64(a.Duration - b.Duration)} {
+	for _, d := range []int64{a.Step - b.Step, int64(a.Begin - b.Begin), int64(a.Replica - b.Replica),
+		int64(a.Stage - b.Stage), int64(a.Kind - b.Kind), a.Batch - b.Batch, int64(a.Duration - b.Duration)} {
 		if d != 0 {
 			if d < 0 {
 				return -1
@@ -175,20 +180,27 @@ func operationClass(g *trace.Region) (whatif.Class, bool) {
 
 // tell says it.
 func (p *pipeline) tell(r *whatif.Result) {
-	f := finding.Finding{Kind: finding.Straggler, View: "timeline", Hit: 1 - 1/r.Slowdown, Share: 1 - 1/r.Slowdown, ShareOf: "the length of the job", Severity: finding.LevelOf(1 - 1/r.Slowdown)}
+	f := finding.Finding{Kind: finding.Straggler, View: "timeline", Hit: 1 - 1/r.Slowdown, Share: 1 - 1/r.Slowdown,
+		ShareOf: "the length of the job", Severity: finding.LevelOf(1 - 1/r.Slowdown)}
 	f.Lost = trace.Time(float64(p.length) * f.Share * float64(len(p.units)))
-	text := fmt.Sprintf("The job takes %.2f times as long as it would if like operations took the same time (%s a step instead of %s)", r.Slowdown, view.FormatDuration(r.Actual), view.FormatDuration(r.Ideal))
+	text := fmt.Sprintf("The job takes %.2f times as long as it would if like operations took the same time (%s a "+
+		"step instead of %s)", r.Slowdown, view.FormatDuration(r.Actual), view.FormatDuration(r.Ideal))
 	switch r.Cause {
 	case whatif.Worker:
-		f.Text = fmt.Sprintf("DP %d / PP %d holds the others up. %s; with it alone as slow as it is, %.2f times.%s", r.Replica, r.Stage, text, r.ByWorker, p.against(r))
+		f.Text = fmt.Sprintf("DP %d / PP %d holds the others up. %s; with it alone as slow as it is, %.2f times.%s",
+			r.Replica, r.Stage, text, r.ByWorker, p.against(r))
 		f.Selection.Locations = p.rowsOf(r.Replica, r.Stage)
 	case whatif.Stage:
-		f.Text = fmt.Sprintf("Stage PP %d holds the others up in all replicas. %s; with it alone as slow as it is, %.2f times.%s", r.Stage, text, r.ByStage[r.Stage], p.against(r))
+		f.Text = fmt.Sprintf("Stage PP %d holds the others up in all replicas. %s; with it alone as slow as it is, "+
+			"%.2f times.%s", r.Stage, text, r.ByStage[r.Stage], p.against(r))
 		f.Selection.Locations = p.rowsOf(-1, r.Stage)
 	default:
-		f.Text = text + ": no worker and no stage explains half of it, so the work itself is uneven, as by sequences of different length."
+		f.Text = text +
+			": no worker and no stage explains half of it, so the work itself is uneven, as by sequences of " +
+			"different length."
 	}
-	f.Evidence = []finding.Evidence{{Name: "slowdown", Value: r.Slowdown}, {Name: "step", Value: r.Actual, Unit: "ns"}, {Name: "ideal step", Value: r.Ideal, Unit: "ns"}, {Name: "steps", Value: float64(r.Steps), Unit: "count"}}
+	f.Evidence = []finding.Evidence{{Name: "slowdown", Value: r.Slowdown}, {Name: "step", Value: r.Actual, Unit: "ns"},
+		{Name: "ideal step", Value: r.Ideal, Unit: "ns"}, {Name: "steps", Value: float64(r.Steps), Unit: "count"}}
 	for i, s := range r.ByReplica {
 		if i < 64 {
 			f.Evidence = append(f.Evidence, finding.Evidence{Name: fmt.Sprintf("slowdown by DP %d alone", i), Value: s})
@@ -200,7 +212,8 @@ func (p *pipeline) tell(r *whatif.Result) {
 		}
 	}
 	for i, s := range r.ByKind {
-		f.Evidence = append(f.Evidence, finding.Evidence{Name: "slowdown by " + p.regions[p.kinds[i]].Name + " alone", Value: s})
+		f.Evidence = append(f.Evidence,
+			finding.Evidence{Name: "slowdown by " + p.regions[p.kinds[i]].Name + " alone", Value: s})
 	}
 	p.add(f, nil)
 }
@@ -223,7 +236,9 @@ func (p *pipeline) against(r *whatif.Result) string {
 			}
 		}
 		if owned > 0 && others > 0 {
-			parts = append(parts, fmt.Sprintf("%s takes %s on it against %s", p.regions[region].Name, view.FormatDuration(own/float64(owned)), view.FormatDuration(rest/float64(others))))
+			parts = append(parts,
+				fmt.Sprintf("%s takes %s on it against %s", p.regions[region].Name,
+					view.FormatDuration(own/float64(owned)), view.FormatDuration(rest/float64(others))))
 		}
 	}
 	if parts == nil {

@@ -54,19 +54,24 @@ func wordCommunicationShare(c *court) {
 	if sum < worthKnowing*whole || whole == 0 {
 		return
 	}
-	names := slices.SortedFunc(maps.Keys(byName), func(a, b string) int { return cmp.Or(cmp.Compare(byName[b], byName[a]), cmp.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(byName),
+		func(a, b string) int { return cmp.Or(cmp.Compare(byName[b], byName[a]), cmp.Compare(a, b)) })
 	low, high := slices.Min(each), slices.Max(each)
 	text := fmt.Sprintf("Communication and synchronization take %s of recorded time", view.FormatShare(sum/whole))
 	if len(each) > 1 {
 		text += fmt.Sprintf(", %s on each %s", c.about(low, high), c.unitWord())
 	}
 	text += fmt.Sprintf("; most in %s (%s)", middle(names[0]), view.FormatShare(byName[names[0]]/whole))
-	evidence := []finding.Evidence{{Name: "time in communication and synchronization", Value: sum, Unit: c.unit}, {Name: "share of the time", Value: sum / whole, Unit: "share"}, {Name: "on one unit, least", Value: low, Unit: c.unit}, {Name: "on one unit, most", Value: high, Unit: c.unit},
-		{Name: names[0], Value: byName[names[0]], Unit: c.unit}, {Name: names[0] + ", share of the time", Value: byName[names[0]] / whole, Unit: "share"}}
+	evidence := []finding.Evidence{{Name: "time in communication and synchronization", Value: sum, Unit: c.unit},
+		{Name: "share of the time", Value: sum / whole, Unit: "share"},
+		{Name: "on one unit, least", Value: low, Unit: c.unit}, {Name: "on one unit, most", Value: high, Unit: c.unit},
+		{Name: names[0], Value: byName[names[0]], Unit: c.unit},
+		{Name: names[0] + ", share of the time", Value: byName[names[0]] / whole, Unit: "share"}}
 	regions := ids[names[0]]
 	if len(names) > 1 && byName[names[1]] >= worthKnowing*whole {
 		text += fmt.Sprintf(" and %s (%s)", middle(names[1]), view.FormatShare(byName[names[1]]/whole))
-		evidence = append(evidence, finding.Evidence{Name: names[1], Value: byName[names[1]], Unit: c.unit}, finding.Evidence{Name: names[1] + ", share of the time", Value: byName[names[1]] / whole, Unit: "share"})
+		evidence = append(evidence, finding.Evidence{Name: names[1], Value: byName[names[1]], Unit: c.unit},
+			finding.Evidence{Name: names[1] + ", share of the time", Value: byName[names[1]] / whole, Unit: "share"})
 		regions = slices.Concat(regions, ids[names[1]])
 	}
 	slices.Sort(regions)
@@ -80,7 +85,9 @@ func wordCommunicationShare(c *court) {
 			level = finding.Medium
 		}
 	}
-	c.add(finding.Finding{Kind: finding.Communication, Severity: level, Lost: lost, Hit: sum / whole, Share: sum / whole, ShareOf: "recorded time", Text: text + ".", View: "profile", Evidence: evidence, Selection: finding.Selection{Regions: regions}}, nil)
+	c.add(finding.Finding{Kind: finding.Communication, Severity: level, Lost: lost, Hit: sum / whole,
+		Share: sum / whole, ShareOf: "recorded time", Text: text + ".", View: "profile", Evidence: evidence,
+		Selection: finding.Selection{Regions: regions}}, nil)
 }
 
 func wordUnevenRegion(c *court) {
@@ -98,8 +105,14 @@ func wordUnevenRegion(c *court) {
 		return
 	}
 	slow := c.names[e.Slowest]
-	c.add(finding.Finding{Kind: finding.Imbalance, Severity: finding.Low, Lost: trace.Time(lost), Hit: hit, View: "boxprofile", Options: map[string][]string{"over": {"locations"}},
-		Text:      fmt.Sprintf("Of all regions %s is spread most unevenly: %s on %s against %s on average, load balance %s; spread evenly it would save at most %s.", middle(name), c.amount(e.Max), slow, c.amount(e.Mean), view.FormatShare(e.LoadBalance), c.amount(lost)),
-		Evidence:  []finding.Evidence{{Name: name + " on " + slow, Value: e.Max, Unit: c.unit}, {Name: name + ", mean", Value: e.Mean, Unit: c.unit}, {Name: "load balance of " + name, Value: e.LoadBalance, Unit: "share"}, {Name: "at most saved", Value: lost, Unit: c.unit}},
+	c.add(finding.Finding{Kind: finding.Imbalance, Severity: finding.Low, Lost: trace.Time(lost), Hit: hit,
+		View: "boxprofile", Options: map[string][]string{"over": {"locations"}},
+		Text: fmt.Sprintf("Of all regions %s is spread most unevenly: %s on %s against %s on average, load "+
+			"balance %s; spread evenly it would save at most %s.", middle(name), c.amount(e.Max), slow,
+			c.amount(e.Mean), view.FormatShare(e.LoadBalance), c.amount(lost)),
+		Evidence: []finding.Evidence{{Name: name + " on " + slow, Value: e.Max, Unit: c.unit},
+			{Name: name + ", mean", Value: e.Mean, Unit: c.unit},
+			{Name: "load balance of " + name, Value: e.LoadBalance, Unit: "share"},
+			{Name: "at most saved", Value: lost, Unit: c.unit}},
 		Selection: finding.Selection{Regions: ids}}, nil)
 }

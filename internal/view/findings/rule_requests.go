@@ -12,8 +12,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// findRequestFaults says what requests of services lose time by. Services are no peers, so that none of the other rules is
-// heard. A part of the regions has no whole to be held against, and says nothing.
+// findRequestFaults says what requests of services lose time by. Services are no peers, so that none of the other rules
+// is heard. A part of the regions has no whole to be held against, and says nothing.
 func findRequestFaults(c *court) error {
 	if c.request.Selection.Regions != nil {
 		return nil
@@ -87,7 +87,8 @@ func (w *faultWords) requests() string {
 
 // loss says how much that is: "1.2 s, 31.0 % of their time".
 func (w *faultWords) loss() string {
-	return fmt.Sprintf("%s, %s of %s", w.time("lost", float64(w.x.Lost)), w.share("lost, of the time of those requests", w.hit()), plural(w.x.Requests, "its time", "their time"))
+	return fmt.Sprintf("%s, %s of %s", w.time("lost", float64(w.x.Lost)),
+		w.share("lost, of the time of those requests", w.hit()), plural(w.x.Requests, "its time", "their time"))
 }
 
 func (w *faultWords) hit() float64 { return float64(w.x.Lost) / float64(max(w.x.Time, 1)) }
@@ -100,20 +101,29 @@ func (w *faultWords) add() {
 	case finding.SlowOperation:
 		text, level = w.slow(level)
 	case finding.RepeatedCalls:
-		text = fmt.Sprintf("%s calls %s %s times one after the other, for %s and up to %s times for one; one call for all would save %s at most %s.", w.op(x.Caller), w.op(x.Ops[0]), w.count("calls", x.Calls), w.count("callers", x.Callers)+" "+plural(int(x.Callers), "caller", "callers"), w.count("calls of one caller", x.MostCalled), w.requests(), w.loss())
+		text = fmt.Sprintf("%s calls %s %s times one after the other, for %s and up to %s times for one; one call "+
+			"for all would save %s at most %s.", w.op(x.Caller), w.op(x.Ops[0]), w.count("calls", x.Calls),
+			w.count("callers", x.Callers)+" "+plural(int(x.Callers), "caller", "callers"),
+			w.count("calls of one caller", x.MostCalled), w.requests(), w.loss())
 	case finding.SerialCalls:
 		text, level = w.serial(level)
 	case finding.Retry:
-		text = fmt.Sprintf("%s fails and is called again by %s, %s %s: %s waited %s, for what failed.", w.op(x.Ops[0]), w.op(x.Caller), w.count("calls made again", x.Calls), plural(int(x.Calls), "time", "times"), w.requests(), w.loss())
+		text = fmt.Sprintf("%s fails and is called again by %s, %s %s: %s waited %s, for what failed.", w.op(x.Ops[0]),
+			w.op(x.Caller), w.count("calls made again", x.Calls), plural(int(x.Calls), "time", "times"), w.requests(),
+			w.loss())
 	case finding.FailedCalls:
 		share := float64(x.Requests) / float64(max(w.found.Requests, 1))
 		level = finding.Medium
 		if share >= finding.HighShare {
 			level = finding.High
 		}
-		text = fmt.Sprintf("%s fails while the request waits for it, in %s (%s), %s %s.", w.op(x.Ops[0]), w.requests(), w.share("share of the requests", share), w.count("failed calls", x.Calls), plural(int(x.Calls), "call", "calls"))
+		text = fmt.Sprintf("%s fails while the request waits for it, in %s (%s), %s %s.", w.op(x.Ops[0]), w.requests(),
+			w.share("share of the requests", share), w.count("failed calls", x.Calls),
+			plural(int(x.Calls), "call", "calls"))
 	}
-	f := finding.Finding{Kind: x.Kind, Severity: level, Lost: x.Lost, Hit: w.hit(), Share: float64(x.Lost) / float64(max(w.found.Length, 1)), ShareOf: "the time of all requests", Text: text, View: "requests", Evidence: w.proof, Options: map[string][]string{}}
+	f := finding.Finding{Kind: x.Kind, Severity: level, Lost: x.Lost, Hit: w.hit(),
+		Share: float64(x.Lost) / float64(max(w.found.Length, 1)), ShareOf: "the time of all requests", Text: text,
+		View: "requests", Evidence: w.proof, Options: map[string][]string{}}
 	if id := w.forest.Requests[x.Worst].ID; id != "" {
 		f.Options["request"] = []string{id} // the one that loses most
 	}
@@ -124,11 +134,17 @@ func (w *faultWords) slow(level finding.Level) (string, finding.Level) {
 	x := w.x
 	if x.All == 0 { // too few requests to tell what is usual
 		w.time("requests last", float64(w.found.Length))
-		return fmt.Sprintf("Of %s %s waited %s for %s, %s.", view.FormatTime(w.found.Length), w.requests(), w.time("lost", float64(x.Lost)), w.op(x.Ops[0]), w.share("lost, of the time of those requests", w.hit())), finding.Low
+		return fmt.Sprintf("Of %s %s waited %s for %s, %s.", view.FormatTime(w.found.Length), w.requests(),
+				w.time("lost", float64(x.Lost)), w.op(x.Ops[0]),
+				w.share("lost, of the time of those requests", w.hit())),
+			finding.Low
 	}
-	text := fmt.Sprintf("%s is slow now and then: %s of its %s calls take %s by themselves on average, where half of all take at most %s", w.op(x.Ops[0]), w.count("slow calls", x.Calls), w.count("calls", x.All), w.time("mean of the slow calls", x.Mean), w.time("median of all calls", float64(x.Median)))
+	text := fmt.Sprintf("%s is slow now and then: %s of its %s calls take %s by themselves on average, where half of "+
+		"all take at most %s", w.op(x.Ops[0]), w.count("slow calls", x.Calls), w.count("calls", x.All),
+		w.time("mean of the slow calls", x.Mean), w.time("median of all calls", float64(x.Median)))
 	if x.At != trace.NoLocation {
-		text += fmt.Sprintf("; %s of that is at %s", w.share("of what is lost, at that location", x.AtShare), w.tree.Path(x.At))
+		text += fmt.Sprintf("; %s of that is at %s", w.share("of what is lost, at that location", x.AtShare),
+			w.tree.Path(x.At))
 	}
 	return text + fmt.Sprintf(". For that %s waited %s.", w.requests(), w.loss()), level
 }
@@ -140,10 +156,16 @@ func (w *faultWords) serial(level finding.Level) (string, finding.Level) {
 		names[i] = w.op(o)
 	}
 	n := len(names)
-	text := fmt.Sprintf("%s calls %s and %s one after the other", w.op(x.Caller), strings.Join(names[:n-1], ", "), names[n-1])
+	text := fmt.Sprintf("%s calls %s and %s one after the other", w.op(x.Caller), strings.Join(names[:n-1], ", "),
+		names[n-1])
 	if !x.Known {
-		return text + fmt.Sprintf(", each as soon as the one before has ended: if none needs the answer of another, to make them at once would save %s at most %s.", w.requests(), w.loss()), level.AtMost(finding.Medium)
+		return text +
+			fmt.Sprintf(", each as soon as the one before has ended: if none needs the answer of another, to make "+
+				"them at once would save %s at most %s.", w.requests(), w.loss()), level.AtMost(finding.Medium)
 	}
-	return text + fmt.Sprintf(", though %s make them in another order or at once, so that none needs the answer of another: to make them all at once would save %s at most %s.",
-		w.count("callers that make them otherwise", x.OtherWise)+" "+plural(int(x.OtherWise), "caller", "callers"), w.requests(), w.loss()), level
+	return text +
+		fmt.Sprintf(", though %s make them in another order or at once, so that none needs the answer of another: to "+
+			"make them all at once would save %s at most %s.",
+			w.count("callers that make them otherwise", x.OtherWise)+" "+plural(int(x.OtherWise), "caller", "callers"),
+			w.requests(), w.loss()), level
 }

@@ -26,9 +26,13 @@ func findScheduling(c *court) error {
 		return err
 	}
 	if mean := s.capacity / float64(c.length); mean < 0.95*float64(len(c.processors)) {
-		c.notes = append(c.notes, fmt.Sprintf("GOMAXPROCS is %.3g on average, so that some of the %d processors are not there all the time", mean, len(c.processors)))
+		c.notes = append(c.notes,
+			fmt.Sprintf("GOMAXPROCS is %.3g on average, so that some of the %d processors are not there all the time",
+				mean, len(c.processors)))
 	}
-	c.sheet = &sheet{columns: c.processors, Accounts: Accounts{Time: trace.Time(s.capacity), Work: trace.Time(min(s.busy, s.capacity)), Waiting: trace.Time(s.capacity) - trace.Time(min(s.busy, s.capacity))}}
+	c.sheet = &sheet{columns: c.processors,
+		Accounts: Accounts{Time: trace.Time(s.capacity), Work: trace.Time(min(s.busy, s.capacity)),
+			Waiting: trace.Time(s.capacity) - trace.Time(min(s.busy, s.capacity))}}
 	s.collector()
 	for _, find := range []func() error{s.findAlone, s.handOver, s.serial, s.holdUps, s.lockLosses, s.processorWait} {
 		if err := find(); err != nil {
@@ -68,23 +72,36 @@ func (s *scheduler) processorWait() error {
 	if late < mediumLate*s.capacity {
 		level = finding.Low
 	}
-	slices.SortFunc(s.groups, func(a, b goroutines) int { return cmp.Or(cmp.Compare(b.late, a.late), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(s.groups,
+		func(a, b goroutines) int { return cmp.Or(cmp.Compare(b.late, a.late), cmp.Compare(a.name, b.name)) })
 	waited := 0.0
 	for i := range s.groups {
 		waited += s.groups[i].waited
 	}
 	top := &s.groups[0]
 	n := int(math.Round(m.processors))
-	text := fmt.Sprintf("Goroutines that could run waited %s for a processor and ran %s, most of all %s (%s, waited %s, ran %s); ", view.FormatDuration(waited), view.FormatDuration(s.could-waited),
+	text := fmt.Sprintf("Goroutines that could run waited %s for a processor and ran %s, most of all %s (%s, waited "+
+		"%s, ran %s); ", view.FormatDuration(waited), view.FormatDuration(s.could-waited),
 		middle(top.name), view.Count(top.n, "goroutine"), view.FormatDuration(top.waited), view.FormatDuration(top.ran))
 	if m.busy >= fullProcessors {
-		text += fmt.Sprintf("meanwhile the %s %s busy %s of the time: more could run at once than there are processors.", view.Count(n, "processor"), plural(n, "was", "were"), view.FormatShare(m.busy))
+		text += fmt.Sprintf(
+			"meanwhile the %s %s busy %s of the time: more could run at once than there are processors.",
+			view.Count(n, "processor"), plural(n, "was", "were"), view.FormatShare(m.busy),
+		)
 	} else {
-		text += fmt.Sprintf("meanwhile the %s %s busy only %s of the time, as where the system gives the program fewer cores than GOMAXPROCS and threads start late.", view.Count(n, "processor"), plural(n, "was", "were"), view.FormatShare(m.busy))
+		text += fmt.Sprintf("meanwhile the %s %s busy only %s of the time, as where the system gives the program "+
+			"fewer cores than GOMAXPROCS and threads start late.", view.Count(n, "processor"), plural(n, "was", "were"),
+			view.FormatShare(m.busy))
 	}
-	f := finding.Finding{Kind: finding.ProcessorWait, Severity: level, Lost: trace.Time(late), Hit: late / max(life, 1), Share: late / max(s.lives, 1), ShareOf: "the life of all goroutines", View: "boxprofile", Text: text,
-		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: waited, Unit: "ns"}, {Name: "of it, longer than 100 µs each time", Value: late, Unit: "ns"}, {Name: "ran", Value: s.could - waited, Unit: "ns"},
-			{Name: "processors", Value: float64(n), Unit: "count"}, {Name: "processors busy meanwhile", Value: m.busy, Unit: "share"}, {Name: "waits looked at for that", Value: float64(m.waits), Unit: "count"}, {Name: "processors busy in all", Value: s.busy / s.capacity, Unit: "share"}},
+	f := finding.Finding{Kind: finding.ProcessorWait, Severity: level, Lost: trace.Time(late), Hit: late / max(life, 1),
+		Share: late / max(s.lives, 1), ShareOf: "the life of all goroutines", View: "boxprofile", Text: text,
+		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: waited, Unit: "ns"},
+			{Name: "of it, longer than 100 µs each time", Value: late, Unit: "ns"},
+			{Name: "ran", Value: s.could - waited, Unit: "ns"},
+			{Name: "processors", Value: float64(n), Unit: "count"},
+			{Name: "processors busy meanwhile", Value: m.busy, Unit: "share"},
+			{Name: "waits looked at for that", Value: float64(m.waits), Unit: "count"},
+			{Name: "processors busy in all", Value: s.busy / s.capacity, Unit: "share"}},
 		Selection: finding.Selection{Begin: m.begin, End: m.end, Regions: s.regionNamed(stateRunnable, "state")}}
 	for i := range s.groups {
 		if g := &s.groups[i]; i < 3 && g.late >= 0.1*late {
@@ -92,7 +109,8 @@ func (s *scheduler) processorWait() error {
 			f.Evidence = append(f.Evidence, finding.Evidence{Name: g.name + " waited", Value: g.waited, Unit: "ns"})
 		}
 	}
-	f.Evidence = append(f.Evidence, finding.Evidence{Name: top.name + " ran", Value: top.ran, Unit: "ns"}, finding.Evidence{Name: top.name + ", goroutines", Value: float64(top.n), Unit: "count"})
+	f.Evidence = append(f.Evidence, finding.Evidence{Name: top.name + " ran", Value: top.ran, Unit: "ns"},
+		finding.Evidence{Name: top.name + ", goroutines", Value: float64(top.n), Unit: "count"})
 	slices.Sort(f.Selection.Locations)
 	s.add(f, nil)
 	return nil
@@ -127,22 +145,31 @@ func (s *scheduler) collector() {
 	case share >= highCollector && whole >= finding.HighShare && s.busy >= s.capacity/2:
 		level = finding.High
 	}
-	parts, evidence := []string{}, []finding.Evidence{{Name: "garbage collection", Value: cost, Unit: "ns"}, {Name: "processors busy", Value: s.busy, Unit: "ns"}, {Name: "share of the busy time", Value: share, Unit: "share"}}
+	parts, evidence := []string{},
+		[]finding.Evidence{{Name: "garbage collection", Value: cost, Unit: "ns"},
+			{Name: "processors busy", Value: s.busy, Unit: "ns"},
+			{Name: "share of the busy time", Value: share, Unit: "share"}}
 	for _, p := range []struct {
 		time       float64
 		name, text string
-	}{{s.gc.workers - s.gc.idle, "background workers", "%s in background workers"}, {s.gc.assists, "assists", "%s in assists of goroutines that allocate"},
+	}{{s.gc.workers - s.gc.idle, "background workers", "%s in background workers"},
+		{s.gc.assists, "assists", "%s in assists of goroutines that allocate"},
 		{s.gc.sweeps, "sweeps", "%s in sweeps"}, {s.gc.stopped, "world stopped", "%s with the world stopped"}} {
 		evidence = append(evidence, finding.Evidence{Name: p.name, Value: p.time, Unit: "ns"})
 		if p.time >= 0.01*cost {
 			parts = append(parts, fmt.Sprintf(p.text, view.FormatDuration(p.time)))
 		}
 	}
-	evidence = append(evidence, finding.Evidence{Name: "workers where nothing else was to run, not counted", Value: s.gc.idle, Unit: "ns"}, finding.Evidence{Name: "collections", Value: s.gc.cycles, Unit: "count"})
+	evidence = append(evidence,
+		finding.Evidence{Name: "workers where nothing else was to run, not counted", Value: s.gc.idle, Unit: "ns"},
+		finding.Evidence{Name: "collections", Value: s.gc.cycles, Unit: "count"})
 	slices.Sort(s.gc.regions)
-	s.add(finding.Finding{Kind: finding.GarbageCollection, Severity: level, Lost: trace.Time(cost), Hit: share, Share: whole, ShareOf: ofProcessors, View: "timeline", Evidence: evidence,
-		Text:      fmt.Sprintf("Garbage collection takes %s of the time in which processors are busy (%s of %s): %s.", view.FormatShare(share), view.FormatDuration(cost), view.FormatDuration(s.busy), strings.Join(parts, ", ")),
-		Selection: finding.Selection{Locations: s.processors[:min(len(s.processors), mostChosen)], Regions: s.gc.regions}}, nil)
+	s.add(finding.Finding{Kind: finding.GarbageCollection, Severity: level, Lost: trace.Time(cost), Hit: share,
+		Share: whole, ShareOf: ofProcessors, View: "timeline", Evidence: evidence,
+		Text: fmt.Sprintf("Garbage collection takes %s of the time in which processors are busy (%s of %s): %s.",
+			view.FormatShare(share), view.FormatDuration(cost), view.FormatDuration(s.busy), strings.Join(parts, ", ")),
+		Selection: finding.Selection{Locations: s.processors[:min(len(s.processors), mostChosen)],
+			Regions: s.gc.regions}}, nil)
 }
 
 // collection is time of processors by what the garbage collector did in it.
@@ -166,7 +193,8 @@ func (s *scheduler) addProcessor(g *trace.Region, id trace.RegionID, time float6
 	sum := &s.gc.workers
 	switch {
 	case g.Category == "goroutine" && g.Name == gcWorker:
-	case g.Category == "goroutine" && g.Name == "runtime.bgsweep", g.Category == "range" && g.Name == "GC incremental sweep":
+	case g.Category == "goroutine" && g.Name == "runtime.bgsweep", g.Category == "range" &&
+		g.Name == "GC incremental sweep":
 		sum = &s.gc.sweeps
 	case g.Category == "range" && g.Name == "GC mark assist":
 		sum = &s.gc.assists
@@ -188,7 +216,8 @@ const mostLabels = 1 << 18
 // else to do: the runtime labels each stay of a worker. It costs nobody anything.
 // O(stays of workers × log intervals), at most mostLabels of them.
 func (s *scheduler) idleWorkers() error {
-	label := slices.IndexFunc(s.regions, func(g trace.Region) bool { return g.Name == "GC (idle)" && g.Category == "label" })
+	label := slices.IndexFunc(s.regions,
+		func(g trace.Region) bool { return g.Name == "GC (idle)" && g.Category == "label" })
 	if label < 0 || s.gc.workers == 0 {
 		return nil
 	}
@@ -200,21 +229,23 @@ func (s *scheduler) idleWorkers() error {
 	}
 	all, seen := 0.0, 0
 	for _, id := range workers {
-		err := s.store.Instants(s.ctx, store.Window{Begin: s.window.Begin, End: s.window.End, Locations: []trace.LocationID{id}}, func(x *store.InstantColumns) error {
-			for i, t := range x.Time {
-				if s.regions[x.Region[i]].Category != "label" {
-					continue
+		err := s.store.Instants(s.ctx,
+			store.Window{Begin: s.window.Begin, End: s.window.End, Locations: []trace.LocationID{id}},
+			func(x *store.InstantColumns) error {
+				for i, t := range x.Time {
+					if s.regions[x.Region[i]].Category != "label" {
+						continue
+					}
+					stay := float64(s.stay(id, t))
+					if all += stay; x.Region[i] == trace.RegionID(label) {
+						s.gc.idle += stay
+					}
+					if seen++; seen >= mostLabels {
+						return errEnough
+					}
 				}
-				stay := float64(s.stay(id, t))
-				if all += stay; x.Region[i] == trace.RegionID(label) {
-					s.gc.idle += stay
-				}
-				if seen++; seen >= mostLabels {
-					return errEnough
-				}
-			}
-			return nil
-		})
+				return nil
+			})
 		if errors.Is(err, errEnough) { // the others are taken to be alike
 			s.gc.idle *= s.gc.workers / max(all, 1)
 			break
@@ -327,17 +358,20 @@ func (s *scheduler) sampleWaits() (out []waitSpan, err error) {
 // waitsOf gives the waits of a goroutine for a processor that begin in the selection.
 func (s *scheduler) waitsOf(id trace.LocationID) (waits []waitSpan, err error) {
 	seen := 0
-	err = s.store.Intervals(s.ctx, store.Window{Begin: s.window.Begin, End: s.window.End, Locations: []trace.LocationID{id}}, func(x *trace.Columns) error {
-		for i, r := range x.Region {
-			if g := &s.regions[r]; g.Name == stateRunnable && g.Category == "state" && x.Duration[i] > 0 && x.Begin[i] < s.window.End {
-				waits = append(waits, waitSpan{x.Begin[i], min(x.End(i), s.window.End)})
+	err = s.store.Intervals(s.ctx,
+		store.Window{Begin: s.window.Begin, End: s.window.End, Locations: []trace.LocationID{id}},
+		func(x *trace.Columns) error {
+			for i, r := range x.Region {
+				if g := &s.regions[r]; g.Name == stateRunnable && g.Category == "state" && x.Duration[i] > 0 &&
+					x.Begin[i] < s.window.End {
+					waits = append(waits, waitSpan{x.Begin[i], min(x.End(i), s.window.End)})
+				}
 			}
-		}
-		if seen += x.Len(); seen >= mostStays {
-			return errEnough
-		}
-		return nil
-	})
+			if seen += x.Len(); seen >= mostStays {
+				return errEnough
+			}
+			return nil
+		})
 	if errors.Is(err, errEnough) {
 		err = nil
 	}

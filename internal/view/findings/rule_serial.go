@@ -56,9 +56,13 @@ func findSerial(c *court) error {
 		return nil
 	}
 	lost := trace.Time(float64(length) * float64(len(c.units)-1))
-	text := fmt.Sprintf("%s works alone from %s to %s (%s of the run) while the other %s wait.", capital(c.names[alone]), view.FormatTime(begin), view.FormatTime(begin+length), view.FormatShare(hit), view.Thousands(int64(len(c.units)-1)))
-	c.add(finding.Finding{Kind: finding.Serial, Severity: finding.LevelOf(hit / 2), Lost: lost, Hit: hit, Text: text, View: "timeline",
-		Evidence:  []finding.Evidence{{Name: "length", Value: float64(length), Unit: "ns"}, {Name: "share of the work done by it", Value: share, Unit: "share"}},
+	text := fmt.Sprintf("%s works alone from %s to %s (%s of the run) while the other %s wait.",
+		capital(c.names[alone]), view.FormatTime(begin), view.FormatTime(begin+length), view.FormatShare(hit),
+		view.Thousands(int64(len(c.units)-1)))
+	c.add(finding.Finding{Kind: finding.Serial, Severity: finding.LevelOf(hit / 2), Lost: lost, Hit: hit, Text: text,
+		View: "timeline",
+		Evidence: []finding.Evidence{{Name: "length", Value: float64(length), Unit: "ns"},
+			{Name: "share of the work done by it", Value: share, Unit: "share"}},
 		Selection: finding.Selection{Begin: begin, End: begin + length}}, []int32{alone})
 	return nil
 }

@@ -20,7 +20,8 @@ func workClasses(c *court) (names []string, loads map[string]*finding.Load) {
 		k, u := c.class[row], c.unitOf[id]
 		l := loads[k]
 		if l == nil {
-			l = &finding.Load{Units: len(c.units), Phases: n, Busy: make([]trace.Time, len(c.units)*n), Sliced: c.phases.Sliced}
+			l = &finding.Load{Units: len(c.units), Phases: n, Busy: make([]trace.Time, len(c.units)*n),
+				Sliced: c.phases.Sliced}
 			loads[k], units[k] = l, map[int32]bool{}
 			names = append(names, k)
 		}
@@ -58,7 +59,8 @@ func findStragglers(c *court) error {
 		for i := range list {
 			s := &list[i]
 			hit := float64(s.Lost) / (float64(len(s.Victims)) * float64(c.length))
-			if len(s.Victims) == 0 || finding.LevelOf(hit) == finding.Low || float64(s.Lost) < leastShare*float64(c.length)*float64(len(c.units)) || c.known(s.Units) || asked >= 3 {
+			if len(s.Victims) == 0 || finding.LevelOf(hit) == finding.Low ||
+				float64(s.Lost) < leastShare*float64(c.length)*float64(len(c.units)) || c.known(s.Units) || asked >= 3 {
 				continue
 			}
 			asked++
@@ -82,15 +84,20 @@ func wordStraggle(c *court, s *finding.Straggle, class string, l *finding.Load, 
 	}
 	waits, _, _ := c.reasons(t).waitsIn(s.Units)
 	text := fmt.Sprintf("%s %s up the other %s%s: %s, and the others wait %s%s.",
-		capital(c.named(s.Units)), plural(len(s.Units), "holds", "hold"), view.Thousands(int64(len(c.units)-len(s.Units))), c.phaseWords(s.Phases),
+		capital(c.named(s.Units)), plural(len(s.Units), "holds", "hold"),
+		view.Thousands(int64(len(c.units)-len(s.Units))), c.phaseWords(s.Phases),
 		r.against(len(s.Units)), view.FormatTime(s.Lost), in(waits))
 	begin, end := c.phaseWindow(s.Phases)
 	c.charge(finding.Straggler, c.locations(s.Units), r.what, s.Lost, s.Victims)
 	c.add(finding.Finding{
-		Kind: finding.Straggler, Severity: finding.LevelOf(hit), Lost: s.Lost, Hit: hit, Text: text, View: "phases", Options: c.phaseOption(),
-		Selection: finding.Selection{Begin: begin, End: end, Locations: c.locations(s.Units), Regions: []trace.RegionID{}},
-		Phases:    c.phaseNames(s.Phases),
-		Evidence:  append(r.evidence(), finding.Evidence{Name: waitedByOthers, Value: float64(s.Lost), Unit: "ns"}, finding.Evidence{Name: "units that wait", Value: float64(len(s.Victims)), Unit: "count"}, finding.Evidence{Name: "distance from the others (robust standard deviations)", Value: s.Score}),
+		Kind: finding.Straggler, Severity: finding.LevelOf(hit), Lost: s.Lost, Hit: hit, Text: text, View: "phases",
+		Options: c.phaseOption(),
+		Selection: finding.Selection{Begin: begin, End: end, Locations: c.locations(s.Units),
+			Regions: []trace.RegionID{}},
+		Phases: c.phaseNames(s.Phases),
+		Evidence: append(r.evidence(), finding.Evidence{Name: waitedByOthers, Value: float64(s.Lost), Unit: "ns"},
+			finding.Evidence{Name: "units that wait", Value: float64(len(s.Victims)), Unit: "count"},
+			finding.Evidence{Name: "distance from the others (robust standard deviations)", Value: s.Score}),
 	}, s.Units)
 	return nil
 }
@@ -126,13 +133,15 @@ func (r *reason) against(n int) string {
 		on = "on each"
 	}
 	verb := "takes"
-	if r.what == "kernels" || r.what == "copies" || strings.HasPrefix(r.what, "operators") || strings.HasPrefix(r.what, "regions of") {
+	if r.what == "kernels" || r.what == "copies" || strings.HasPrefix(r.what, "operators") ||
+		strings.HasPrefix(r.what, "regions of") {
 		verb = "take"
 	}
 	others := view.FormatDuration(r.median) + " on the others"
 	switch low, high := view.FormatDuration(r.low), view.FormatDuration(r.high); {
 	case r.high == 0 && !r.used:
-		return fmt.Sprintf("%s %s %s %s, and the others are never in it", middle(r.what), verb, view.FormatDuration(r.mean), on)
+		return fmt.Sprintf("%s %s %s %s, and the others are never in it", middle(r.what), verb,
+			view.FormatDuration(r.mean), on)
 	case r.high > r.mean: // not the longest of all
 		others = view.FormatDuration(r.median) + " in the middle of the others"
 	case low != high:
@@ -144,6 +153,7 @@ func (r *reason) against(n int) string {
 func (r *reason) evidence() []finding.Evidence {
 	return []finding.Evidence{
 		{Name: r.what, Value: r.mean, Unit: "ns"}, {Name: r.what + " on the others, least", Value: r.low, Unit: "ns"},
-		{Name: r.what + " on the others, median", Value: r.median, Unit: "ns"}, {Name: r.what + " on the others, most", Value: r.high, Unit: "ns"},
+		{Name: r.what + " on the others, median", Value: r.median, Unit: "ns"},
+		{Name: r.what + " on the others, most", Value: r.high, Unit: "ns"},
 	}
 }

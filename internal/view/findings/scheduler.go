@@ -136,7 +136,8 @@ func newScheduler(c *court) (*scheduler, error) {
 		}
 		p := s.groupOf(int32(row))
 		late := max(waited[row]-ordinaryWait*waits[row], 0)
-		p.n, p.life, p.ran, p.waited, p.late = p.n+1, p.life+life[row], p.ran+ran[row], p.waited+waited[row], p.late+late
+		p.n, p.life, p.ran, p.waited, p.late = p.n+1, p.life+life[row], p.ran+ran[row], p.waited+waited[row],
+			p.late+late
 		s.could += ran[row] + waited[row]
 		s.lives += life[row]
 		if late > 0 {
@@ -203,14 +204,15 @@ func (s *scheduler) capacitySteps() error {
 		return nil
 	}
 	var steps []capacityStep
-	err := s.store.Samples(s.ctx, []trace.CounterID{trace.CounterID(id)}, 0, s.window.End, func(x *store.SampleColumns) error {
-		for i, v := range x.Value {
-			if n := len(steps); v > 0 && (n == 0 || steps[n-1].n != v) {
-				steps = append(steps, capacityStep{x.Time[i], v})
+	err := s.store.Samples(s.ctx, []trace.CounterID{trace.CounterID(id)}, 0, s.window.End,
+		func(x *store.SampleColumns) error {
+			for i, v := range x.Value {
+				if n := len(steps); v > 0 && (n == 0 || steps[n-1].n != v) {
+					steps = append(steps, capacityStep{x.Time[i], v})
+				}
 			}
-		}
-		return nil
-	})
+			return nil
+		})
 	if len(steps) > 0 {
 		steps[0].from = 0 // it is told a moment after the trace begins
 		s.steps = steps

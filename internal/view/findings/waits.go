@@ -60,7 +60,8 @@ func (f *facts) count() (err error) {
 
 // skewed reports whether the reader of the source saw that clocks disagree.
 func (f *facts) skewed() bool {
-	return slices.ContainsFunc(f.store.Info().Report, func(e trace.ReportEntry) bool { return e.Kind == trace.Guessed && isClock(e.What) })
+	return slices.ContainsFunc(f.store.Info().Report,
+		func(e trace.ReportEntry) bool { return e.Kind == trace.Guessed && isClock(e.What) })
 }
 
 // marker reads --phase: auto, slices:N, or a pattern of regions.
@@ -105,15 +106,18 @@ func (f *facts) choosePairs() {
 	for i := range trace.Time(windows) {
 		begin := f.window.Begin + (f.span-length)*i/(windows-1)
 		f.sampled += float64(length) / float64(f.span)
-		f.pairWindows = append(f.pairWindows, pairWindow{Window: store.Window{Begin: begin, End: begin + length, Locations: f.window.Locations}})
+		f.pairWindows = append(f.pairWindows,
+			pairWindow{Window: store.Window{Begin: begin, End: begin + length, Locations: f.window.Locations}})
 	}
 	if f.alike.what == "GPUs" { // the others' waits are followed through the whole run
-		f.notes = append(f.notes, fmt.Sprintf("who waited for whom is found in %d windows of %s each, since the run has %s intervals", windows, view.FormatTime(length), view.FormatCount(float64(f.src.Intervals))))
+		f.notes = append(f.notes,
+			fmt.Sprintf("who waited for whom is found in %d windows of %s each, since the run has %s intervals",
+				windows, view.FormatTime(length), view.FormatCount(float64(f.src.Intervals))))
 	}
 }
 
-// pairs finds collectives and messages and who waited in them; nil where there are no two units. Of runs whose waits are
-// followed one by one nobody asks, so it is found when somebody does.
+// pairs finds collectives and messages and who waited in them; nil where there are no two units. Of runs whose waits
+// are followed one by one nobody asks, so it is found when somebody does.
 func (f *facts) pairs(ctx context.Context) (*waiting.Result, error) {
 	if f.waits != nil {
 		return f.waits, nil
@@ -155,7 +159,8 @@ func (f *facts) pairsIn(ctx context.Context, w *pairWindow) (*waiting.Result, er
 func (f *facts) countMessages(ctx context.Context, w *pairWindow) error {
 	n := f.store.LinkCount(w.Window)
 	if w.messages = n > 0 && n <= mostLinks; n > mostLinks && !f.partial {
-		f.notes = append(f.notes, fmt.Sprintf("%s links are too many to look for late senders", view.FormatCount(float64(n))))
+		f.notes = append(f.notes,
+			fmt.Sprintf("%s links are too many to look for late senders", view.FormatCount(float64(n))))
 	}
 	return f.messages(ctx, w, func(m waiting.Message) {
 		f.links++

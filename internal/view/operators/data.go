@@ -6,7 +6,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Row is an operator with its shapes. Flop and bytes are of one call; flops, bandwidth and intensity null where they cannot be told.
+// A Row is an operator with its shapes. Flop and bytes are of one call; flops, bandwidth and intensity null where they
+// cannot be told.
 type Row struct {
 	Operator   string     `json:"operator"`
 	Shapes     string     `json:"shapes"`
@@ -33,8 +34,8 @@ type Kernel struct {
 	Time  trace.Time `json:"time"`
 }
 
-// A Collective is communication by kind and size. Bandwidths are in bytes per second of GPU time: of the message, and of what
-// crosses the wires by NCCL's convention.
+// A Collective is communication by kind and size. Bandwidths are in bytes per second of GPU time: of the message, and
+// of what crosses the wires by NCCL's convention.
 type Collective struct {
 	Collective string     `json:"collective"`
 	Bytes      int64      `json:"bytes"`
@@ -74,7 +75,8 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	d := Data{By: r.by, Rows: []Row{}, Communication: []Collective{}, Loose: Loose{r.table.LooseWork, r.table.Loose}, Device: r.whole, Devices: []Device{}, Memory: append([]Memory{}, r.memory...), Graphs: r.dataGraphs()}
+	d := Data{By: r.by, Rows: []Row{}, Communication: []Collective{}, Loose: Loose{r.table.LooseWork, r.table.Loose},
+		Device: r.whole, Devices: []Device{}, Memory: append([]Memory{}, r.memory...), Graphs: r.dataGraphs()}
 	for i := range r.table.Rows {
 		d.Rows = append(d.Rows, r.row(&r.table.Rows[i]))
 		if x := &r.table.Rows[i]; x.Comm.Name != "" {
@@ -102,8 +104,10 @@ func collective(x *operator.Row) Collective {
 }
 
 func (r *result) row(x *operator.Row) Row {
-	out := Row{Operator: x.Name, Shapes: x.Shapes, Types: x.Types, Calls: x.Calls, Host: x.Host, HostSelf: x.HostSelf, Device: x.Device, DeviceSelf: x.DeviceSelf, Share: r.share(x),
-		Flop: known(x.Flop), Bytes: known(x.Bytes), Flops: known(x.Rate()), Bandwidth: known(x.Bandwidth()), Intensity: known(x.Intensity()), Peak: known(r.peakShare(x)), Kernels: []Kernel{}}
+	out := Row{Operator: x.Name, Shapes: x.Shapes, Types: x.Types, Calls: x.Calls, Host: x.Host, HostSelf: x.HostSelf,
+		Device: x.Device, DeviceSelf: x.DeviceSelf, Share: r.share(x),
+		Flop: known(x.Flop), Bytes: known(x.Bytes), Flops: known(x.Rate()), Bandwidth: known(x.Bandwidth()),
+		Intensity: known(x.Intensity()), Peak: known(r.peakShare(x)), Kernels: []Kernel{}}
 	for _, k := range x.Kernels {
 		out.Kernels = append(out.Kernels, Kernel{r.regions[k.Region].Name, k.Calls, k.Time})
 	}
@@ -134,8 +138,12 @@ func known(x float64) *float64 {
 
 // Table has a line for each row.
 func (r *result) Table() *view.Table {
-	t := &view.Table{Rows: [][]any{}, Regions: []trace.RegionID{}, Columns: []view.Column{{Name: "operator"}, {Name: "shapes"}, {Name: "types"}, {Name: "calls", Unit: "count"}, {Name: "host", Unit: "ns"}, {Name: "host_self", Unit: "ns"},
-		{Name: "device", Unit: "ns"}, {Name: "device_self", Unit: "ns"}, {Name: "flop"}, {Name: "bytes", Unit: "bytes"}, {Name: "flops"}, {Name: "bandwidth"}, {Name: "intensity"}, {Name: "peak_share", Unit: "share"}}}
+	t := &view.Table{Rows: [][]any{}, Regions: []trace.RegionID{},
+		Columns: []view.Column{{Name: "operator"}, {Name: "shapes"}, {Name: "types"}, {Name: "calls", Unit: "count"},
+			{Name: "host", Unit: "ns"}, {Name: "host_self", Unit: "ns"},
+			{Name: "device", Unit: "ns"}, {Name: "device_self", Unit: "ns"}, {Name: "flop"},
+			{Name: "bytes", Unit: "bytes"},
+			{Name: "flops"}, {Name: "bandwidth"}, {Name: "intensity"}, {Name: "peak_share", Unit: "share"}}}
 	cell := func(p *float64) any {
 		if p == nil {
 			return nil
@@ -145,7 +153,10 @@ func (r *result) Table() *view.Table {
 	for i := range r.table.Rows {
 		x := &r.table.Rows[i]
 		d := r.row(x)
-		t.Rows = append(t.Rows, []any{d.Operator, d.Shapes, d.Types, d.Calls, int64(d.Host), int64(d.HostSelf), int64(d.Device), int64(d.DeviceSelf), cell(d.Flop), cell(d.Bytes), cell(d.Flops), cell(d.Bandwidth), cell(d.Intensity), cell(d.Peak)})
+		t.Rows = append(t.Rows,
+			[]any{d.Operator, d.Shapes, d.Types, d.Calls, int64(d.Host), int64(d.HostSelf), int64(d.Device),
+				int64(d.DeviceSelf), cell(d.Flop), cell(d.Bytes), cell(d.Flops), cell(d.Bandwidth), cell(d.Intensity),
+				cell(d.Peak)})
 		t.Regions = append(t.Regions, x.Region)
 	}
 	return t

@@ -127,7 +127,9 @@ func (r *result) pieces(ctx context.Context, w store.Window, launches map[placeK
 			k := placeKey{c.Location, int32(c.Lane), int32(c.First + i)}
 			if n, ok := launches[k]; ok {
 				at[k] = len(list)
-				list = append(list, replay.Piece{Launch: n, GPU: r.devices.GPU[c.Location], Begin: c.Begin[i], End: max(c.End(i), c.Begin[i]), Region: id, Graph: -1, Node: -1})
+				list = append(list,
+					replay.Piece{Launch: n, GPU: r.devices.GPU[c.Location], Begin: c.Begin[i],
+						End: max(c.End(i), c.Begin[i]), Region: id, Graph: -1, Node: -1})
 			}
 		}
 		return nil
@@ -135,7 +137,9 @@ func (r *result) pieces(ctx context.Context, w store.Window, launches map[placeK
 	if err != nil {
 		return nil, err
 	}
-	for name, put := range map[string]func(*replay.Piece, int64){"graph id": func(p *replay.Piece, v int64) { p.Graph = v }, "graph node id": func(p *replay.Piece, v int64) { p.Node = v }} {
+	for name, put := range map[string]func(*replay.Piece,
+		int64){"graph id": func(p *replay.Piece, v int64) { p.Graph = v },
+		"graph node id": func(p *replay.Piece, v int64) { p.Node = v }} {
 		err := view.AttributeNamed(ctx, s, w, name, func(c *store.AttributeColumns) error {
 			mu.Lock()
 			defer mu.Unlock()
@@ -176,7 +180,8 @@ func (r *result) dataGraphs() []Graph {
 	for i := range r.graphs {
 		g := &r.graphs[i]
 		id := r.devices.GPUs[g.GPU]
-		x := Graph{Graph: r.graphName(i), Location: id, Path: tree.Path(id), Replays: []Replay{}, Nodes: []Node{}, SlowestReplay: g.Slowest, SlowestNode: g.Heaviest,
+		x := Graph{Graph: r.graphName(i), Location: id, Path: tree.Path(id), Replays: []Replay{}, Nodes: []Node{},
+			SlowestReplay: g.Slowest, SlowestNode: g.Heaviest,
 			Span: Times{g.Mean, g.Deviation, g.Median, g.Least, g.Most}}
 		whole := trace.Time(0)
 		for k := range g.Nodes {
@@ -187,7 +192,9 @@ func (r *result) dataGraphs() []Graph {
 		}
 		for k := range g.Nodes {
 			n := &g.Nodes[k]
-			x.Nodes = append(x.Nodes, Node{nodeName(n, k), r.regions[n.Region].Name, n.Count, n.Mean, n.Deviation, n.Least, n.Most, float64(n.Time) / float64(max(whole, 1)), n.Slow()})
+			x.Nodes = append(x.Nodes,
+				Node{nodeName(n, k), r.regions[n.Region].Name, n.Count, n.Mean, n.Deviation, n.Least, n.Most,
+					float64(n.Time) / float64(max(whole, 1)), n.Slow()})
 		}
 		out = append(out, x)
 	}
@@ -204,21 +211,36 @@ func (r *result) graphBars() (bars []bar, title string) {
 		replays += len(g.Replays)
 		slow := g.Replays[g.SlowestReplay]
 		of := &r.graphs[i]
-		bars = append(bars, bar{label: fmt.Sprintf("%s: %s, %s", g.Graph, view.Count(len(g.Nodes), "node"), view.Count(len(g.Replays), "replay")), region: trace.NoRegion,
-			words: fmt.Sprintf("%s a replay (%s – %s)", view.FormatDuration(g.Span.Mean), view.FormatTime(g.Span.Min), view.FormatTime(g.Span.Max)), begin: slow.Begin, end: slow.End,
-			lines: []view.FactLine{exact("mean of a replay", g.Span.Mean), exact("standard deviation", g.Span.Deviation), exact("shortest", float64(g.Span.Min)), exact("longest", float64(g.Span.Max)), exact("the longest begins", float64(slow.Begin)),
-				{Label: "node with the longest mean", Value: g.Nodes[g.SlowestNode].Kernel}}})
+		bars = append(bars,
+			bar{label: fmt.Sprintf("%s: %s, %s", g.Graph, view.Count(len(g.Nodes), "node"),
+				view.Count(len(g.Replays), "replay")), region: trace.NoRegion,
+				words: fmt.Sprintf("%s a replay (%s – %s)", view.FormatDuration(g.Span.Mean),
+					view.FormatTime(g.Span.Min),
+					view.FormatTime(g.Span.Max)), begin: slow.Begin, end: slow.End,
+				lines: []view.FactLine{exact("mean of a replay", g.Span.Mean),
+					exact("standard deviation", g.Span.Deviation), exact("shortest", float64(g.Span.Min)),
+					exact("longest", float64(g.Span.Max)), exact("the longest begins", float64(slow.Begin)),
+					{Label: "node with the longest mean", Value: g.Nodes[g.SlowestNode].Kernel}}})
 		for k, n := range g.Nodes {
 			words := view.FormatDuration(n.Mean)
 			if n.Count > 1 { // one replay has no spread
 				words += " ± " + view.FormatDuration(n.Deviation)
 			}
-			bars = append(bars, bar{label: "  " + n.Node + " " + n.Kernel, value: n.Mean, low: float64(n.Min), high: float64(n.Max), colour: deviceColour, region: of.Nodes[k].Region, begin: of.Replays[n.Slowest].Begin, end: of.Replays[n.Slowest].End,
-				words: words + " · " + view.FormatShare(n.Share),
-				lines: []view.FactLine{{Label: "replays", Value: view.Thousands(int64(n.Count))}, exact("mean", n.Mean), exact("standard deviation", n.Deviation), exact("shortest", float64(n.Min)), exact("longest", float64(n.Max)), {Label: "of the graph's work", Value: view.FormatShare(n.Share)}}})
+			bars = append(bars,
+				bar{label: "  " + n.Node + " " + n.Kernel, value: n.Mean, low: float64(n.Min), high: float64(n.Max),
+					colour: deviceColour, region: of.Nodes[k].Region, begin: of.Replays[n.Slowest].Begin,
+					end:   of.Replays[n.Slowest].End,
+					words: words + " · " + view.FormatShare(n.Share),
+					lines: []view.FactLine{{Label: "replays", Value: view.Thousands(int64(n.Count))},
+						exact("mean", n.Mean),
+						exact("standard deviation", n.Deviation), exact("shortest", float64(n.Min)),
+						exact("longest", float64(n.Max)),
+						{Label: "of the graph's work", Value: view.FormatShare(n.Share)}}})
 		}
 	}
-	return bars, fmt.Sprintf("%s of %s: a bar is the mean of a node, the line goes from its shortest to its longest", view.Count(replays, "replay"), view.Count(len(r.graphs), "graph"))
+	return bars,
+		fmt.Sprintf("%s of %s: a bar is the mean of a node, the line goes from its shortest to its longest",
+			view.Count(replays, "replay"), view.Count(len(r.graphs), "graph"))
 }
 
 func exact(label string, ns float64) view.FactLine {

@@ -57,14 +57,17 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		x := &r.table.Rows[i]
 		most = max(most, x.DeviceSelf, x.HostSelf)
 		y := topRoom + float32(i)*pitch
-		rows[i] = scene.Row{From: y, To: y + pitch, Label: label(x), Location: scene.NoID, Region: uint32(x.Region), Count: 1}
+		rows[i] = scene.Row{From: y, To: y + pitch, Label: label(x), Location: scene.NoID, Region: uint32(x.Region),
+			Count: 1}
 	}
 	names, words := w*0.38, min(w*0.3, 300)
 	if w < 420 { // names of operators go before words
 		names, words = w*0.5, 0
 	}
 	left := scene.RowLabelWidth(rows, names)
-	frame := scene.Frame{Name: "operators", X: left, Y: topRoom, W: max(w-left-words-edge, 1), H: pitch * float32(n), XScale: scene.Scale{Kind: "linear", End: float64(most), Label: "time"}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	frame := scene.Frame{Name: "operators", X: left, Y: topRoom, W: max(w-left-words-edge, 1), H: pitch * float32(n),
+		XScale: scene.Scale{Kind: "linear", End: float64(most), Label: "time"},
+		YScale: scene.Scale{Kind: "rows", Rows: rows}}
 	f := s.AddFrame(frame)
 	s.XAxis(f, scene.Axis{Unit: "ns"})
 	bars, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
@@ -78,30 +81,38 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		high := 0.76 / float32(len(times))
 		for k, t := range times {
 			if t > 0 {
-				bars.Add(frame.X, y+pitch*(0.12+high*float32(k)), max(frame.XPixel(float64(t))-frame.X, 0.5), max(pitch*(high-0.02), 1), [2]scene.Colour{deviceColour, hostColour}[k])
+				bars.Add(frame.X, y+pitch*(0.12+high*float32(k)), max(frame.XPixel(float64(t))-frame.X, 0.5),
+					max(pitch*(high-0.02), 1), [2]scene.Colour{deviceColour, hostColour}[k])
 			}
 		}
 		if words > 0 {
-			text.Add(frame.X+frame.W+edge, y+pitch/2+4, scene.Shorten(r.words(x), words-edge, scene.TextSize), scene.UITextMuted, scene.Start)
+			text.Add(frame.X+frame.W+edge, y+pitch/2+4, scene.Shorten(r.words(x), words-edge, scene.TextSize),
+				scene.UITextMuted, scene.Start)
 		}
 	}
 	first := fmt.Sprintf("the first %s of %s", view.Thousands(int64(n)), view.Thousands(int64(len(r.table.Rows))))
 	wide := frame.W + words // the words beside the bars begin below it
-	text.Add(frame.X, frame.Y-7, longest(wide, first+", by GPU time of their own", first+", by GPU time", first), scene.UITextMuted, scene.Start)
+	text.Add(frame.X, frame.Y-7, longest(wide, first+", by GPU time of their own", first+", by GPU time", first),
+		scene.UITextMuted, scene.Start)
 	s.AimRows(f, 0, w, func(i int) uint32 { return s.Item(ofOperator, i) })
 	s.AddLayer("bars", f, bars)
 	s.AddLayer("words", -1, text)
 	s.RowLabels(f, 0)
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: "on the GPU", Colour: deviceColour, Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend,
+		scene.LegendEntry{Label: "on the GPU", Colour: deviceColour, Region: scene.NoID, Parent: scene.NoID})
 	if r.by != "kernel" {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: "on the host, without operators inside", Colour: hostColour, Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "on the host, without operators inside", Colour: hostColour, Region: scene.NoID,
+				Parent: scene.NoID})
 	}
 	return s
 }
 
 func (r *result) describe() string {
 	x := &r.table.Rows[0]
-	return fmt.Sprintf("%s; most GPU time: %s, %s of %s.", view.Count(len(r.table.Rows), map[bool]string{true: "kernel", false: "operator"}[r.by == "kernel"]), label(x), view.FormatTime(x.DeviceSelf), view.FormatTime(r.whole))
+	return fmt.Sprintf("%s; most GPU time: %s, %s of %s.",
+		view.Count(len(r.table.Rows), map[bool]string{true: "kernel", false: "operator"}[r.by == "kernel"]), label(x),
+		view.FormatTime(x.DeviceSelf), view.FormatTime(r.whole))
 }
 
 // label is a name with the shapes that tell something.
@@ -115,7 +126,8 @@ func label(x *operator.Row) string {
 
 // shapeWords writes shapes for people: "[141×512] [512×512]".
 func shapeWords(list string) string {
-	shapes := strings.NewReplacer("],[", "] [", ",", "×").Replace(strings.TrimSuffix(strings.TrimPrefix(list, "["), "]"))
+	shapes := strings.NewReplacer("],[", "] [", ",",
+		"×").Replace(strings.TrimSuffix(strings.TrimPrefix(list, "["), "]"))
 	shapes = strings.TrimSpace(strings.ReplaceAll(shapes, "[]", ""))
 	for strings.Contains(shapes, "  ") {
 		shapes = strings.ReplaceAll(shapes, "  ", " ")
@@ -161,7 +173,8 @@ func (r *result) fact(i int) view.Fact {
 	for _, l := range []struct {
 		name string
 		t    trace.Time
-	}{{"GPU, launched by itself", x.DeviceSelf}, {"GPU, with all inside", x.Device}, {"host, by itself", x.HostSelf}, {"host, with all inside", x.Host}} {
+	}{{"GPU, launched by itself", x.DeviceSelf}, {"GPU, with all inside", x.Device}, {"host, by itself", x.HostSelf},
+		{"host, with all inside", x.Host}} {
 		add(l.name, view.FormatTime(l.t), view.Thousands(int64(l.t))+" ns")
 	}
 	if x.Flop >= 0 {

@@ -39,7 +39,8 @@ func (r *result) drawBars(s *scene.Scene, bars []bar, title, unit string) {
 	most := 1.0
 	for i := range rows {
 		y := topRoom + float32(i)*pitch
-		rows[i] = scene.Row{From: y, To: y + pitch, Label: bars[i].label, Location: scene.NoID, Region: scene.NoID, Count: 1}
+		rows[i] = scene.Row{From: y, To: y + pitch, Label: bars[i].label, Location: scene.NoID, Region: scene.NoID,
+			Count: 1}
 		if bars[i].region != trace.NoRegion {
 			rows[i].Region = uint32(bars[i].region)
 		}
@@ -50,7 +51,8 @@ func (r *result) drawBars(s *scene.Scene, bars []bar, title, unit string) {
 	if w < 420 {
 		words = 0
 	}
-	f := scene.Frame{Name: "bars", X: left, Y: topRoom, W: max(w-left-words-edge, 1), H: pitch * float32(n), XScale: scene.Scale{Kind: "linear", End: most}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f := scene.Frame{Name: "bars", X: left, Y: topRoom, W: max(w-left-words-edge, 1), H: pitch * float32(n),
+		XScale: scene.Scale{Kind: "linear", End: most}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
 	frame := s.AddFrame(f)
 	s.XAxis(frame, scene.Axis{Unit: unit})
 	rects, lines := &scene.Rect{}, &scene.Line{Width: 1}
@@ -68,7 +70,8 @@ func (r *result) drawBars(s *scene.Scene, bars []bar, title, unit string) {
 			}
 		}
 		if words > 0 {
-			text.Add(f.X+f.W+edge, y+pitch/2+4, scene.Shorten(b.words, words-edge, scene.TextSize), scene.UITextMuted, scene.Start)
+			text.Add(f.X+f.W+edge, y+pitch/2+4, scene.Shorten(b.words, words-edge, scene.TextSize), scene.UITextMuted,
+				scene.Start)
 		}
 	}
 	heads := []string{title}

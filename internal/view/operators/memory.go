@@ -78,13 +78,15 @@ func (r *result) readMemory(ctx context.Context) error {
 		if err := r.holders(ctx, p); err != nil {
 			return err
 		}
-		m := Memory{Location: id, Path: tree.Path(id), At: p.At, Peak: p.Total, Held: p.Held, Before: p.Before(), Blocks: len(p.Blocks)}
+		m := Memory{Location: id, Path: tree.Path(id), At: p.At, Peak: p.Total, Held: p.Held, Before: p.Before(),
+			Blocks: len(p.Blocks)}
 		if m.Holders, err = r.joinBlocks(ctx, p); err != nil {
 			return err
 		}
 		r.memory = append(r.memory, m)
 		if n := p.Twice; n > 0 {
-			r.notes = append(r.notes, fmt.Sprintf("%s at an address that was not freed before", view.Count(int(n), "allocation")))
+			r.notes = append(r.notes,
+				fmt.Sprintf("%s at an address that was not freed before", view.Count(int(n), "allocation")))
 		}
 	}
 	slices.SortStableFunc(r.memory, func(a, b Memory) int { return cmp.Compare(b.Peak, a.Peak) })
@@ -101,8 +103,11 @@ func (r *result) memoryEvents(ctx context.Context) (map[[2]uint32]*memoryEvent, 
 		name string
 		put  func(*memoryEvent, int64)
 	}{
-		{"Addr", func(e *memoryEvent, v int64) { e.Address = v; e.parts++ }}, {"Bytes", func(e *memoryEvent, v int64) { e.Bytes = v; e.parts++ }},
-		{"Total Allocated", func(e *memoryEvent, v int64) { e.Total = v }}, {"Device Type", func(e *memoryEvent, v int64) { e.kind = v }}, {"Device Id", func(e *memoryEvent, v int64) { e.device = v }},
+		{"Addr", func(e *memoryEvent, v int64) { e.Address = v; e.parts++ }},
+		{"Bytes", func(e *memoryEvent, v int64) { e.Bytes = v; e.parts++ }},
+		{"Total Allocated", func(e *memoryEvent, v int64) { e.Total = v }},
+		{"Device Type", func(e *memoryEvent, v int64) { e.kind = v }},
+		{"Device Id", func(e *memoryEvent, v int64) { e.device = v }},
 	} {
 		a := slices.Index(s.Attributes(), x.name)
 		if a < 0 {
@@ -162,7 +167,8 @@ func (r *result) holders(ctx context.Context, p *allocation.Peak) error {
 	}
 	slices.Sort(w.Locations)
 	w.Locations = slices.Compact(w.Locations)
-	return p.Attribute(r.regions, func(add func(*trace.Columns) error) error { return r.request.Store().Intervals(ctx, w, add) })
+	return p.Attribute(r.regions,
+		func(add func(*trace.Columns) error) error { return r.request.Store().Intervals(ctx, w, add) })
 }
 
 // joinBlocks adds up blocks by operator, shapes and module; by name or module where rows are so.
@@ -181,7 +187,8 @@ func (r *result) joinBlocks(ctx context.Context, p *allocation.Peak) ([]Holder, 
 	at := map[[4]string]int{}
 	for i := range p.Blocks {
 		b := &p.Blocks[i]
-		k := [4]string{name(b.Operator), shapes[placeKey{b.Thread, b.Lane, b.OpRow}], strings.TrimPrefix(name(b.Module), "nn.Module: "), name(b.Within)}
+		k := [4]string{name(b.Operator), shapes[placeKey{b.Thread, b.Lane, b.OpRow}],
+			strings.TrimPrefix(name(b.Module), "nn.Module: "), name(b.Within)}
 		switch r.request.Values.Text("by") {
 		case "name":
 			k[1], k[2] = "", ""
@@ -192,7 +199,8 @@ func (r *result) joinBlocks(ctx context.Context, p *allocation.Peak) ([]Holder, 
 		if !ok {
 			n = len(out)
 			at[k] = n
-			out = append(out, Holder{Operator: k[0], Shapes: k[1], Module: k[2], Within: k[3], First: b.At, region: b.Operator})
+			out = append(out,
+				Holder{Operator: k[0], Shapes: k[1], Module: k[2], Within: k[3], First: b.At, region: b.Operator})
 		}
 		out[n].Bytes += b.Bytes
 		out[n].Blocks++
@@ -228,16 +236,17 @@ func (r *result) shapesOf(ctx context.Context, p *allocation.Peak) (map[placeKey
 	}
 	var mu sync.Mutex
 	for _, name := range []string{"Input Dims", "Input dims"} {
-		err := view.AttributeNamed(ctx, r.request.Store(), store.Window{Begin: from, End: to + 1}, name, func(c *store.AttributeColumns) error {
-			mu.Lock()
-			defer mu.Unlock()
-			for i, row := range c.Row {
-				if k := (placeKey{c.Location, int32(c.Lane), row}); want[k] {
-					out[k] = c.Value[i].String()
+		err := view.AttributeNamed(ctx, r.request.Store(), store.Window{Begin: from, End: to + 1}, name,
+			func(c *store.AttributeColumns) error {
+				mu.Lock()
+				defer mu.Unlock()
+				for i, row := range c.Row {
+					if k := (placeKey{c.Location, int32(c.Lane), row}); want[k] {
+						out[k] = c.Value[i].String()
+					}
 				}
-			}
-			return nil
-		})
+				return nil
+			})
 		if err != nil {
 			return nil, err
 		}
@@ -278,14 +287,22 @@ func (r *result) memoryBars() (bars []bar, title string) {
 		return nil, "no allocations with their addresses in the selection (profile_memory=True records them)"
 	}
 	m := &r.memory[0]
-	title = fmt.Sprintf("%s at %s, when most is taken: %s", r.request.Store().Locations().Name[m.Location], view.FormatTime(m.At), view.FormatBytes(float64(m.Peak)))
+	title = fmt.Sprintf("%s at %s, when most is taken: %s", r.request.Store().Locations().Name[m.Location],
+		view.FormatTime(m.At), view.FormatBytes(float64(m.Peak)))
 	if m.Before > 0 {
-		bars = append(bars, bar{label: "allocated before the recording", value: float64(m.Before), words: view.FormatBytes(float64(m.Before)) + " · " + view.FormatShare(float64(m.Before)/float64(max(m.Peak, 1))), region: trace.NoRegion, colour: hostColour,
-			lines: []view.FactLine{{Label: "bytes", Value: view.FormatBytes(float64(m.Before)), Exact: view.Thousands(m.Before)}}})
+		bars = append(bars,
+			bar{label: "allocated before the recording", value: float64(m.Before),
+				words: view.FormatBytes(float64(m.Before)) + " · " +
+					view.FormatShare(float64(m.Before)/float64(max(m.Peak, 1))), region: trace.NoRegion,
+				colour: hostColour,
+				lines: []view.FactLine{{Label: "bytes", Value: view.FormatBytes(float64(m.Before)),
+					Exact: view.Thousands(m.Before)}}})
 	}
 	for i := range m.Holders {
 		h := &m.Holders[i]
-		lines := []view.FactLine{{Label: "bytes", Value: view.FormatBytes(float64(h.Bytes)), Exact: view.Thousands(h.Bytes)}, {Label: "of the peak", Value: view.FormatShare(h.Share)}, {Label: "blocks", Value: view.Thousands(int64(h.Blocks))},
+		lines := []view.FactLine{{Label: "bytes", Value: view.FormatBytes(float64(h.Bytes)),
+			Exact: view.Thousands(h.Bytes)}, {Label: "of the peak", Value: view.FormatShare(h.Share)},
+			{Label: "blocks", Value: view.Thousands(int64(h.Blocks))},
 			{Label: "first allocated", Value: view.FormatTime(h.First), Exact: view.Thousands(int64(h.First)) + " ns"}}
 		if h.Module != "" {
 			lines = append(lines, view.FactLine{Label: "module", Value: h.Module})
@@ -293,7 +310,9 @@ func (r *result) memoryBars() (bars []bar, title string) {
 		if h.Within != "" {
 			lines = append(lines, view.FactLine{Label: "within", Value: h.Within})
 		}
-		bars = append(bars, bar{label: h.label(), value: float64(h.Bytes), words: h.words(), region: h.region, colour: deviceColour, lines: lines})
+		bars = append(bars,
+			bar{label: h.label(), value: float64(h.Bytes), words: h.words(), region: h.region, colour: deviceColour,
+				lines: lines})
 	}
 	return bars, title
 }

@@ -25,14 +25,23 @@ var View = &view.View{
 	Title:   "Operators",
 	Paper:   "the operator view of PyTorch's profiler; roofline after Williams, Waterman, Patterson",
 	Summary: "operators with their shapes: time on host and GPU, arithmetic, bytes, roofline",
-	HowToRead: "A row an operator and the shapes of its inputs, most GPU time first. The upper bar is the time of the GPU work that it launched itself, the lower its own time on the host, without operators inside. " +
-		"Beside are calls, and arithmetic per second of GPU time with the part of the device's peak, where shapes and device are known. With --picture roofline each point is such an operator: to the right it computes more for each byte, " +
-		"upwards more in a second; under the slanted line memory holds it back, under the flat one arithmetic. --by name takes shapes together, --by module the modules of Python around operators, --by kernel what ran on the GPU, whoever launched it: that is also shown where no operators were recorded. " +
-		"--picture memory shows who had allocated what when most of a GPU's memory was taken; --picture graphs the replays of CUDA and HIP graphs and their nodes: the bar is the mean, the line goes from the shortest to the longest.",
+	HowToRead: "A row an operator and the shapes of its inputs, most GPU time first. The upper bar is the time of " +
+		"the GPU work that it launched itself, the lower its own time on the host, without operators inside. " +
+		"Beside are calls, and arithmetic per second of GPU time with the part of the device's peak, where shapes " +
+		"and device are known. With --picture roofline each point is such an operator: to the right it computes more " +
+		"for each byte, " +
+		"upwards more in a second; under the slanted line memory holds it back, under the flat one arithmetic. --by " +
+		"name takes shapes together, --by module the modules of Python around operators, --by kernel what ran on the " +
+		"GPU, whoever launched it: that is also shown where no operators were recorded. " +
+		"--picture memory shows who had allocated what when most of a GPU's memory was taken; --picture graphs the " +
+		"replays of CUDA and HIP graphs and their nodes: the bar is the mean, the line goes from the shortest to the " +
+		"longest.",
 	Needs: view.Needs{Intervals: true},
 	Options: view.Words(view.Use("by=shapes", "picture=bars", "top"),
-		"by: what is a row: operators with their shapes, by name alone, the modules (nn.Module) around them, or what ran on the GPU [shapes name module kernel]",
-		"picture: what is drawn: a bar an operator, operators against the peaks of the device, who holds memory at its peak, or graphs that are launched as one [bars roofline memory graphs]"),
+		"by: what is a row: operators with their shapes, by name alone, the modules (nn.Module) around them, or what "+
+			"ran on the GPU [shapes name module kernel]",
+		"picture: what is drawn: a bar an operator, operators against the peaks of the device, who holds memory at "+
+			"its peak, or graphs that are launched as one [bars roofline memory graphs]"),
 	Data:    []any{Data{}},
 	Compute: compute,
 	Prepare: prepare,
@@ -105,9 +114,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 // mostRows bounds what is kept with a store.
 const mostRows = 20_000
 
-// read makes the table by what r.by says. Those of a whole run are kept while it is open, and those of a large one with its store.
+// read makes the table by what r.by says. Those of a whole run are kept while it is open, and those of a large one with
+// its store.
 func (r *result) read(ctx context.Context) error {
-	by := map[string]operator.By{"shapes": operator.ByShapes, "name": operator.ByName, "module": operator.ByModule, "kernel": operator.ByKernel}[r.by]
+	by := map[string]operator.By{"shapes": operator.ByShapes, "name": operator.ByName, "module": operator.ByModule,
+		"kernel": operator.ByKernel}[r.by]
 	var err error
 	if r.tables == nil {
 		if r.tables, err = tablesOf(ctx, r.request.Runs[0], r.request.Window(), r.devices); err != nil {
@@ -167,7 +178,8 @@ func source(ctx context.Context, r store.Reader, w store.Window, d *view.Devices
 	return &operator.Source{
 		Regions: r.Regions(), Lanes: r.Lanes(), GPU: d.GPU, Work: scan(work), Host: scan(host),
 		Launches: func(add func(from, to operator.Place)) error {
-			return view.LaunchLinks(ctx, r, w, func(from, to store.Row, _ trace.Time) { add(operator.Place(from), operator.Place(to)) })
+			return view.LaunchLinks(ctx, r, w,
+				func(from, to store.Row, _ trace.Time) { add(operator.Place(from), operator.Place(to)) })
 		},
 		Attribute: func(name string, add func(trace.LocationID, int, []int32, []trace.Value)) error {
 			return view.AttributeNamed(ctx, r, host, name, func(c *store.AttributeColumns) error {
@@ -222,16 +234,22 @@ func (r *result) note() {
 		r.notes = append(r.notes, "the file tells no shapes (record_shapes=True does): rows are by name")
 	}
 	if t.LooseWork > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s of GPU work (%s) were launched by no operator in the selection", view.Count(int(t.LooseWork), "piece"), view.FormatTime(t.Loose)))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s of GPU work (%s) were launched by no operator in the selection",
+				view.Count(int(t.LooseWork), "piece"), view.FormatTime(t.Loose)))
 	}
 	switch {
 	case len(r.models) == 0:
 	case r.peak == nil && len(r.models) == 1:
 		r.notes = append(r.notes, "the peaks of "+r.models[0]+" are not known")
 	case r.peak != nil:
-		r.notes = append(r.notes, fmt.Sprintf("peaks of %s: %s with matrix units in half precision, %s of memory (%s)", r.peak.Device, rate(r.peak.Half, "FLOP/s"), rate(r.peak.Memory, "B/s"), r.peak.Source))
+		r.notes = append(r.notes,
+			fmt.Sprintf("peaks of %s: %s with matrix units in half precision, %s of memory (%s)", r.peak.Device,
+				rate(r.peak.Half, "FLOP/s"), rate(r.peak.Memory, "B/s"), r.peak.Source))
 		if slices.ContainsFunc(r.table.Rows, func(x operator.Row) bool { return r.peakShare(&x) > 1 }) {
-			r.notes = append(r.notes, "above the peak: the library went a way with less arithmetic than the formula has (Winograd, Fourier), or used matrix units")
+			r.notes = append(r.notes,
+				"above the peak: the library went a way with less arithmetic than the formula has (Winograd, "+
+					"Fourier), or used matrix units")
 		}
 	}
 }

@@ -22,14 +22,18 @@ func (r *result) roofline(s *scene.Scene) {
 	}
 	if len(rows) == 0 {
 		text := &scene.Text{Size: scene.TextSize}
-		text.Add(w/2, h/2, scene.Shorten("of no operator are shapes, types and GPU time known", w-2*edge, scene.TextSize), scene.UITextMuted, scene.Middle)
+		text.Add(w/2, h/2,
+			scene.Shorten("of no operator are shapes, types and GPU time known", w-2*edge, scene.TextSize),
+			scene.UITextMuted, scene.Middle)
 		s.AddLayer("empty", -1, text)
 		return
 	}
 	if p := r.peak; p != nil {
 		most, high, low = max(most, p.Half), max(high, p.Half/p.Memory*2), min(low, 1)
 	}
-	f := scene.Frame{Name: "roofline", Y: topRoom, XScale: scene.Scale{Kind: "log", Begin: low / 2, End: high * 2, Label: "FLOP / byte"}, YScale: scene.Scale{Kind: "log", Begin: least / 2, End: most * 2, Label: "FLOP/s"}}
+	f := scene.Frame{Name: "roofline", Y: topRoom,
+		XScale: scene.Scale{Kind: "log", Begin: low / 2, End: high * 2, Label: "FLOP / byte"},
+		YScale: scene.Scale{Kind: "log", Begin: least / 2, End: most * 2, Label: "FLOP/s"}}
 	f.H = max(h-topRoom-scene.AxisHeight-4, 1)
 	f.X = scene.YAxisWidth(f.YScale, f.H, scene.Axis{})
 	f.W = max(w-f.X-edge, 1)
@@ -47,7 +51,8 @@ func (r *result) roofline(s *scene.Scene) {
 			y := f.YPixel(peak)
 			lines.Add(f.XPixel(ridge), y, f.X+f.W, y, scene.UIAxis)
 			lines.Add(f.XPixel(begin), f.YPixel(begin*p.Memory), f.XPixel(ridge), y, scene.UIAxis)
-			text.Add(f.X+f.W-4, y-4, scene.Shorten(name+" "+rate(peak, "FLOP/s"), f.W/2, scene.TextSize), scene.UITextMuted, scene.End)
+			text.Add(f.X+f.W-4, y-4, scene.Shorten(name+" "+rate(peak, "FLOP/s"), f.W/2, scene.TextSize),
+				scene.UITextMuted, scene.End)
 		}
 		roof(p.Half, "half precision")
 		if p.Half/p.Single > 3 {
@@ -63,11 +68,14 @@ func (r *result) roofline(s *scene.Scene) {
 	marks, names := &scene.Point{}, &scene.Text{Size: scene.TextSize}
 	for _, i := range rows {
 		x := &r.table.Rows[i]
-		marks.Add(f.XPixel(x.Intensity()), f.YPixel(x.Rate()), float32(3+9*math.Sqrt(float64(x.Device)/longest)), r.colours.Of(&r.regions[x.Region]))
+		marks.Add(f.XPixel(x.Intensity()), f.YPixel(x.Rate()), float32(3+9*math.Sqrt(float64(x.Device)/longest)),
+			r.colours.Of(&r.regions[x.Region]))
 		marks.SetItem(s.Item(ofOperator, i))
 		if !told[x.Name] && len(told) < 8 {
 			told[x.Name] = true
-			s.Legend = append(s.Legend, scene.LegendEntry{Label: x.Name, Colour: r.colours.Of(&r.regions[x.Region]), Region: uint32(x.Region), Parent: scene.NoID})
+			s.Legend = append(s.Legend,
+				scene.LegendEntry{Label: x.Name, Colour: r.colours.Of(&r.regions[x.Region]), Region: uint32(x.Region),
+					Parent: scene.NoID})
 		}
 	}
 	s.AddLayer("operators", frame, marks)
