@@ -165,7 +165,9 @@ func (a *Apart) tells(form, name string) bool {
 	form = strings.ToLower(form)
 	parts := strings.Split(form, "…")
 	if len(parts) == 1 {
-		i, _ := slices.BinarySearchFunc(a.forward, form, func(r reading, s string) int { return cmp.Compare(r.text, s) })
+		i,
+			_ := slices.BinarySearchFunc(a.forward, form,
+			func(r reading, s string) int { return cmp.Compare(r.text, s) })
 		for ; i < len(a.forward) && a.forward[i].text == form; i++ {
 			if a.forward[i].name != name {
 				return false

@@ -127,8 +127,8 @@ func tickLabels(f *Frame, ticks []Tick) []Label {
 
 // nameAt is where the axis is named: at its end where no tick is labelled there, else
 // between ticks that leave room. Where none do it is in place of one before the last, so that
-// the greatest is never lost, and hides. Time is named at its end in any case: there the last tick goes, since a run does not end at a
-// round number, and between two numbers the name would read as part of one.
+// the greatest is never lost, and hides. Time is named at its end in any case: there the last tick goes, since a run
+// does not end at a round number, and between two numbers the name would read as part of one.
 func nameAt(f *Frame, ticks []Label, end, width float32) (at float32, hides bool) {
 	if f.XScale.Kind == "time" {
 		left := 0

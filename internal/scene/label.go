@@ -74,7 +74,8 @@ func joins(r rune) bool {
 
 // Shorten gives a text that fits a width in pixels: as it is, or, if it is a name, without
 // what many names have in common (see foldings), or with an ellipsis in the middle, since
-// names differ at both ends. Where not even five characters would remain it gives nothing. The cost grows with the width, not with the text.
+// names differ at both ends. Where not even five characters would remain it gives nothing. The cost grows with the
+// width, not with the text.
 func Shorten(s string, width, size float32) string { return shorten(s, width, size, false) }
 
 // ShortenBold is Shorten for bold text.

@@ -58,7 +58,8 @@ func foldings(s string) (out []string) {
 		flat = outside(now)
 		first, _, ok := strings.Cut(flat, ".")
 		if !ok || first == "" || strings.Trim(first, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" ||
-			!strings.ContainsAny(now[len(first):], "ABCDEFGHIJKLMNOPQRSTUVWXYZ(") { // a host or a file begins with what tells it apart
+			!strings.ContainsAny(now[len(first):], "ABCDEFGHIJKLMNOPQRSTUVWXYZ(") {
+			// a host or a file begins with what tells it apart
 			break
 		}
 		add(now[len(first)+1:])

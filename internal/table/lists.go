@@ -201,6 +201,8 @@ var report = listed("report", "What the reader repaired, guessed or left out, as
 		integer("count", "", "how often", func(p *place) int64 { return p.Store.Info().Report[p.at].Count }),
 		maybeText("example", "where it was met first",
 			func(p *place) string { return p.Store.Info().Report[p.at].Example }),
-		flag("lost", "1 where something of the program is not known because of it; what repeats other records is skipped and not lost",
+		flag("lost",
+			"1 where something of the program is not known because of it; what repeats other records is skipped and "+
+				"not lost",
 			func(p *place) bool { return p.Store.Info().Report[p.at].Kind.Lost() }),
 	})

@@ -39,7 +39,9 @@ func besides(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, q.NoCall(0)
 	}
 	r.match = &callgraph.Matcher{Nodes: r.nodes, Regions: q.Store().Regions(), Compile: view.RegionPattern}
-	r.notes = append(r.notes, "boxes of a run are of the calls of all its locations; regions come in order of how much the runs differ in them")
+	r.notes = append(r.notes,
+		"boxes of a run are of the calls of all its locations; regions come in order of how much the runs differ in "+
+			"them")
 	return r, r.rank()
 }
 

@@ -22,22 +22,33 @@ import (
 
 // View is the view.
 var View = &view.View{
-	Name:    "boxprofile",
-	Title:   "Box profile",
-	Paper:   "Brendel: Evaluating Visualisation Methods to Scalably Display Structural and Runtime Differences in Parallel Programs",
+	Name:  "boxprofile",
+	Title: "Box profile",
+	Paper: "Brendel: Evaluating Visualisation Methods to Scalably Display Structural and Runtime Differences in " +
+		"Parallel Programs",
 	Summary: "box plots of calls, a box per region and location, with the number of calls",
-	HowToRead: "Every region has a band with one box a location, in the order of the colours in the first column. The box holds the middle half of the calls, the line in it is the median, " +
-		"the whiskers reach from 2 % to 98 % of the calls. A thin box stands on few calls; one call is a single line; a hollow colour says that the region is not called there. " +
-		"Behind a box whose calls fall into several heaps, short ones and long ones, lies the outline of their distribution. A small triangle at an edge says that a box goes on beyond the axis. The bars count calls. Regions come in order of how much locations differ in them: the time that would have to move for all to have the same. " +
-		"Of two runs a band has a box each, of the calls of all locations. In the page the wheel zooms the axis, a click on a name keeps a region on top, and one with Ctrl hides it.",
+	HowToRead: "Every region has a band with one box a location, in the order of the colours in the first column. " +
+		"The box holds the middle half of the calls, the line in it is the median, " +
+		"the whiskers reach from 2 % to 98 % of the calls. A thin box stands on few calls; one call is a single " +
+		"line; a hollow colour says that the region is not called there. " +
+		"Behind a box whose calls fall into several heaps, short ones and long ones, lies the outline of their " +
+		"distribution. A small triangle at an edge says that a box goes on beyond the axis. The bars count calls. " +
+		"Regions come in order of how much locations differ in them: the time that would have to move for all to " +
+		"have the same. " +
+		"Of two runs a band has a box each, of the calls of all locations. In the page the wheel zooms the axis, a " +
+		"click on a name keeps a region on top, and one with Ctrl hides it.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
-	Options: view.Words(view.Use("metric", "over", "order=differs", "arrange", "group=auto", "colour=auto", "top", "violin", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "collapse", "by=regions", "alike", "k"),
+	Options: view.Words(view.Use("metric", "over", "order=differs", "arrange", "group=auto", "colour=auto", "top",
+		"violin", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "collapse", "by=regions", "alike",
+		"k"),
 		"by: a row for each region, or for each category [regions categories]",
-		"colour: a colour each location, or each group of them; auto: groups past twelve locations [auto location groups]",
+		"colour: a colour each location, or each group of them; auto: groups past twelve locations [auto location "+
+			"groups]",
 		"stretch: how values are spread over the axis [linear log]",
 		"collapse: regions that are one row, such as category:MPI",
-		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
+		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several "+
+			"[auto ranks locations]"),
 	Report:  view.Report{Place: 8, Height: 380, AllRegions: true},
 	Data:    []any{Data{}},
 	Compute: compute,
@@ -112,7 +123,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	if len(r.rows) == 0 && r.hasProfile {
-		return nil, q.Advise("other regions", "another metric").Empty("no region has a value of %s other than 0 in the selection", r.metric)
+		return nil,
+			q.Advise("other regions",
+				"another metric").Empty("no region has a value of %s other than 0 in the selection", r.metric)
 	}
 	if len(r.rows) == 0 {
 		return nil, q.NoCall(r.overlap)
@@ -123,7 +136,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 // prepare decides which locations and calls are read.
 func prepare(ctx context.Context, q *view.Request) (*result, callgraph.Options, error) {
 	var options callgraph.Options
-	r := &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"), stretch: q.Values.Text("stretch"), shown: q.Values.Integer("top"), unit: view.ColumnUnit(view.MainMetric(q.Store()).Unit)}
+	r := &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"),
+		stretch: q.Values.Text("stretch"), shown: q.Values.Integer("top"),
+		unit: view.ColumnUnit(view.MainMetric(q.Store()).Unit)}
 	s := q.Store()
 	r.tree = s.Locations()
 	r.hasProfile = !s.Info().Timed()
@@ -142,7 +157,9 @@ func prepare(ctx context.Context, q *view.Request) (*result, callgraph.Options, 
 		return nil, options, err
 	}
 	if len(r.locations) < len(r.holders) {
-		r.notes = append(r.notes, fmt.Sprintf("%s are taken together by rank; --group locations shows each", view.Count(len(r.holders), "location")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s are taken together by rank; --group locations shows each",
+				view.Count(len(r.holders), "location")))
 	}
 	r.names = view.UnitNames(s.Locations(), r.locations)
 	if err := r.check(); err != nil {
@@ -200,12 +217,15 @@ func (r *result) check() error {
 // options turns patterns into sets of nodes.
 func (r *result) options() (callgraph.Options, error) {
 	s, v := r.request.Store(), r.request.Values
-	nodes, of, err := callgraph.Collapsed(s.Regions(), v.Text("by") == "categories", v.Patterns("collapse"), view.RegionPattern)
+	nodes, of,
+		err := callgraph.Collapsed(s.Regions(), v.Text("by") == "categories", v.Patterns("collapse"),
+		view.RegionPattern)
 	if err != nil {
 		return callgraph.Options{}, err
 	}
 	r.nodes = nodes
-	o := callgraph.Options{Node: of, Nodes: len(r.nodes), Profile: true, Measure: callgraph.Exclusive, Shapes: v.Text("violin") != "none"}
+	o := callgraph.Options{Node: of, Nodes: len(r.nodes), Profile: true, Measure: callgraph.Exclusive,
+		Shapes: v.Text("violin") != "none"}
 	if r.metric == "inclusive" {
 		o.Measure = callgraph.Inclusive
 	}
@@ -238,7 +258,9 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 	}
 	if r.groups == nil {
 		if table == nil {
-			table, err = grouping.Scan(&callgraph.Plan{Options: callgraph.Options{Node: o.Node, Nodes: o.Nodes}, Locations: plan.Locations, Owner: plan.Owner, Owners: plan.Owners}, scan)
+			table,
+				err = grouping.Scan(&callgraph.Plan{Options: callgraph.Options{Node: o.Node, Nodes: o.Nodes},
+				Locations: plan.Locations, Owner: plan.Owner, Owners: plan.Owners}, scan)
 			if err != nil {
 				return err
 			}
@@ -267,14 +289,16 @@ func (r *result) oneByOne() bool {
 // manyNote says how locations are drawn that are too many for a box each.
 func (r *result) manyNote() string {
 	n := len(r.locations)
-	text := fmt.Sprintf("%s are too many to draw one by one: those that behave alike are drawn as %s", view.Count(n, "location"), view.Count(len(r.groups.Members), "group"))
+	text := fmt.Sprintf("%s are too many to draw one by one: those that behave alike are drawn as %s",
+		view.Count(n, "location"), view.Count(len(r.groups.Members), "group"))
 	if r.blocks != nil {
 		text = r.blocks.Note("a box")
 	}
 	if r.colours == "location" {
 		text = "--colour location needs a box each, and the picture is too low: " + text
 	}
-	return fmt.Sprintf("%s, with the spread of their members' medians as a pale band; --group ranks draws each where the picture is %s pixels high", text, view.Thousands(int64(n*leastLane+headRoom+scene.AxisHeight+4)))
+	return fmt.Sprintf("%s, with the spread of their members' medians as a pale band; --group ranks draws each where "+
+		"the picture is %s pixels high", text, view.Thousands(int64(n*leastLane+headRoom+scene.AxisHeight+4)))
 }
 
 // mostFolded is how many locations are read by caller and callee at first, so that
@@ -348,12 +372,14 @@ func (r *result) number(group int) int {
 
 func (r *result) grouping(table *grouping.Table) *grouping.Groups {
 	v := r.request.Values
-	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure, "time": grouping.Time}[v.Text("alike")]
+	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure,
+		"time": grouping.Time}[v.Text("alike")]
 	return grouping.Group(table, grouping.Options{By: by, K: min(v.Integer("k"), mostHues), Seed: 1, Partition: true})
 }
 
 func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.Options) error {
-	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()), Index: make([]int32, s.Locations().Len())}
+	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()),
+		Index: make([]int32, s.Locations().Len())}
 	for i, m := range s.Metrics() {
 		if m.Name == r.metric {
 			p.Metric, p.Join = trace.MetricID(i), m.Join

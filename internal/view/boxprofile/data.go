@@ -85,7 +85,8 @@ func (r *result) regionID(node int32) trace.RegionID {
 
 func (r *result) rowOf(x *callgraph.Row) Row {
 	out := Row{
-		Region: r.nodes[x.Callee].Name, ID: r.regionID(x.Callee), Count: x.Count, Total: r.value(x), Min: x.Min, Max: x.Max, Mean: x.Mean, SD: x.Deviation,
+		Region: r.nodes[x.Callee].Name, ID: r.regionID(x.Callee), Count: x.Count, Total: r.value(x), Min: x.Min,
+		Max: x.Max, Mean: x.Mean, SD: x.Deviation,
 		Q02: x.Box[0], Q25: x.Box[1], Q50: x.Box[2], Q75: x.Box[3], Q98: x.Box[4], Exact: x.Exact,
 	}
 	if math.IsNaN(out.SD) {
@@ -99,7 +100,8 @@ func (r *result) rowOf(x *callgraph.Row) Row {
 
 // Data has a row for each region and location with calls, regions in their order.
 func (r *result) Data() any {
-	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Locations: len(r.locations), Overlap: r.overlap, Rows: r.list(), Regions: []RegionOrder{}, Groups: []Group{}}
+	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Locations: len(r.locations), Overlap: r.overlap,
+		Rows: r.list(), Regions: []RegionOrder{}, Groups: []Group{}}
 	for k := range r.regions {
 		g := &r.regions[k]
 		d.Regions = append(d.Regions, RegionOrder{r.nodes[g.node].Name, g.calls, g.total, len(g.rows), g.differs})

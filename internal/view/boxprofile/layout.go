@@ -103,7 +103,8 @@ func (r *drawing) scene(size scene.Size) *scene.Scene {
 	if w >= leastWidth {
 		left = scene.RowLabelWidth(rows, min(w/4, 240))
 	}
-	colours := scene.Frame{Name: "locations", X: left, Y: top, W: swatch, H: used, YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	colours := scene.Frame{Name: "locations", X: left, Y: top, W: swatch, H: used,
+		YScale: scene.Scale{Kind: "rows", Rows: rows}}
 	if w < leastWidth {
 		colours.W = min(4, w/4)
 	}
@@ -143,7 +144,8 @@ func (r *drawing) scene(size scene.Size) *scene.Scene {
 	r.legend(s)
 	s.Notes = r.Notes()
 	if hidden := len(r.regions) - regions; hidden > 0 {
-		s.Notes = append(s.Notes, fmt.Sprintf("of %s the first by %s are shown", view.Count(len(r.regions), "region"), r.orderWords()))
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("of %s the first by %s are shown", view.Count(len(r.regions), "region"), r.orderWords()))
 	}
 	return s
 }
@@ -156,7 +158,8 @@ func (r *drawing) separate(s *scene.Scene, from *scene.Frame, width float32) {
 	lines := &scene.Line{Width: 1}
 	for i := 1; i < len(r.lanes); i++ {
 		a, b := &r.lanes[i-1], &r.lanes[i]
-		if a.region == b.region && r.Arrangement().Group(r.locations[a.owner]) != r.Arrangement().Group(r.locations[b.owner]) {
+		if a.region == b.region &&
+			r.Arrangement().Group(r.locations[a.owner]) != r.Arrangement().Group(r.locations[b.owner]) {
 			lines.Add(from.X, b.y, width-14, b.y, scene.UIGrid)
 		}
 	}
@@ -167,12 +170,14 @@ func (r *drawing) orderWords() string {
 	if r.pair && r.request.Values.Text("order") == "differs" {
 		return "how much the runs differ"
 	}
-	return map[string]string{"differs": "how much locations differ", "calls": "number of calls", "total": "total", "longest": "longest call", "name": "name"}[r.request.Values.Text("order")]
+	return map[string]string{"differs": "how much locations differ", "calls": "number of calls", "total": "total",
+		"longest": "longest call", "name": "name"}[r.request.Values.Text("order")]
 }
 
 func (r *drawing) describe() string {
 	g := &r.regions[0]
-	return fmt.Sprintf("Box plots of %s of %s on %s; first %s.", r.what(), view.Count(len(r.regions), "region"), view.Count(len(r.locations), "location"), r.nodes[g.node].Name)
+	return fmt.Sprintf("Box plots of %s of %s on %s; first %s.", r.what(), view.Count(len(r.regions), "region"),
+		view.Count(len(r.locations), "location"), r.nodes[g.node].Name)
 }
 
 func (r *result) what() string {
@@ -217,7 +222,8 @@ func (r *drawing) scaleRows(regions int, laneHeight, top float32) []scene.Row {
 	for k := range rows {
 		y := top + float32(k)*(height+r.gap)
 		n := &r.nodes[r.regions[k].node]
-		rows[k] = scene.Row{From: y, To: y + height, Location: scene.NoID, Region: regionOf(n), Label: n.Name, Count: r.owners()}
+		rows[k] = scene.Row{From: y, To: y + height, Location: scene.NoID, Region: regionOf(n), Label: n.Name,
+			Count: r.owners()}
 	}
 	return rows
 }
@@ -263,7 +269,9 @@ func (r *drawing) place(regions int, laneHeight, top float32) []lane {
 		g := &r.regions[k]
 		first := len(lanes)
 		for o := range owners {
-			lanes = append(lanes, lane{region: k, owner: int32(o), y: y + float32(o)*laneHeight, h: laneHeight, spread: span{math.NaN(), math.NaN()}})
+			lanes = append(lanes,
+				lane{region: k, owner: int32(o), y: y + float32(o)*laneHeight, h: laneHeight,
+					spread: span{math.NaN(), math.NaN()}})
 		}
 		switch {
 		case r.overAll():
@@ -317,7 +325,8 @@ func (r *drawing) scale() scene.Scale {
 	out := scene.Scale{Kind: "linear", Begin: 0, End: high * 1.02, Label: ""}
 	if r.stretch == "log" {
 		low = min(low, high)
-		out = scene.Scale{Kind: "log", Begin: math.Pow(10, math.Floor(math.Log10(low)*4)/4), End: math.Pow(10, math.Ceil(math.Log10(high)*4+0.01)/4)}
+		out = scene.Scale{Kind: "log", Begin: math.Pow(10, math.Floor(math.Log10(low)*4)/4),
+			End: math.Pow(10, math.Ceil(math.Log10(high)*4+0.01)/4)}
 	}
 	if !math.IsNaN(r.low) && (out.Kind != "log" || r.low > 0) {
 		out.Begin = r.low
@@ -358,7 +367,8 @@ const ownRamp, ownEnd = "viridis", 0.88
 
 func (r *drawing) legend(s *scene.Scene) {
 	add := func(label string, c scene.Colour, f scene.Flag) {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID, Flags: f})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID, Flags: f})
 	}
 	switch {
 	case r.overAll():
@@ -368,7 +378,9 @@ func (r *drawing) legend(s *scene.Scene) {
 		r.legendGroups(add)
 	case len(r.locations) > mostHues:
 		n := len(r.locations)
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: "location, in the order of the boxes", Colour: r.own(0), RampEnd: r.own(n - 1), RampLow: r.names[0], RampHigh: r.names[n-1], Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "location, in the order of the boxes", Colour: r.own(0), RampEnd: r.own(n - 1),
+				RampLow: r.names[0], RampHigh: r.names[n-1], Region: scene.NoID, Parent: scene.NoID})
 	default:
 		for i, name := range r.names {
 			if g := r.Arrangement().Group(r.locations[i]); g >= 0 {
@@ -402,7 +414,9 @@ func (r *drawing) legendGroups(add func(string, scene.Colour, scene.Flag)) {
 // legendCut explains the marks of what the axis cannot show.
 func (r *drawing) legendCut(s *scene.Scene) {
 	if r.violins {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: "outline: calls in several heaps", Colour: scene.UIData, Flags: scene.Dimmed, Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "outline: calls in several heaps", Colour: scene.UIData, Flags: scene.Dimmed,
+				Region: scene.NoID, Parent: scene.NoID})
 	}
 	if !r.cut {
 		return
@@ -411,7 +425,8 @@ func (r *drawing) legendCut(s *scene.Scene) {
 	if r.boxes.XScale.Kind == "log" {
 		label += ", or down to 0"
 	}
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: label, Colour: scene.UIWarning, Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend,
+		scene.LegendEntry{Label: label, Colour: scene.UIWarning, Region: scene.NoID, Parent: scene.NoID})
 }
 
 func (r *result) locationsOf(l *lane) []trace.LocationID {

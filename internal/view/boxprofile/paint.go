@@ -24,7 +24,10 @@ func (r *drawing) bands(s *scene.Scene, rows []scene.Row, width float32) {
 
 // paint draws all lanes.
 func (r *drawing) paint(s *scene.Scene, colours, bars, boxes *scene.Frame) {
-	p := &painter{r: r.result, bars: bars, boxes: boxes, swatches: &scene.Rect{}, counts: &scene.Rect{}, pale: &scene.Rect{}, whiskers: &scene.Rect{}, bodies: &scene.Rect{}, medians: &scene.Rect{}, single: &scene.Rect{}, words: &scene.Text{Size: 11}, cuts: &scene.Polygon{}, violins: &scene.Polygon{}, stubs: &scene.Rect{}}
+	p := &painter{r: r.result, bars: bars, boxes: boxes, swatches: &scene.Rect{}, counts: &scene.Rect{},
+		pale: &scene.Rect{}, whiskers: &scene.Rect{}, bodies: &scene.Rect{}, medians: &scene.Rect{},
+		single: &scene.Rect{}, words: &scene.Text{Size: 11}, cuts: &scene.Polygon{}, violins: &scene.Polygon{},
+		stubs: &scene.Rect{}}
 	most := 0.0
 	for _, l := range r.lanes {
 		if l.row != nil {
@@ -37,7 +40,8 @@ func (r *drawing) paint(s *scene.Scene, colours, bars, boxes *scene.Frame) {
 		if l.row == nil {
 			p.hollow(colours, l, c)
 			if l.h >= 12 {
-				p.words.Add(bars.X+4, l.y+l.h/2+4, scene.Shorten("not called here", bars.W, 11), scene.UITextMuted, scene.Start)
+				p.words.Add(bars.X+4, l.y+l.h/2+4, scene.Shorten("not called here", bars.W, 11), scene.UITextMuted,
+					scene.Start)
 			}
 			continue
 		}

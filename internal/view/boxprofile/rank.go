@@ -174,7 +174,8 @@ func (r *result) overLocations(g *region) boxOver {
 func (r *result) overRow(g *region) callgraph.Row {
 	b := r.overLocations(g)
 	n := float64(b.count)
-	x := callgraph.Row{Owner: -1, Pair: callgraph.Pair{Caller: callgraph.Root, Callee: g.node}, Count: n, Box: b.box, Exact: true, Min: b.values[0], Max: b.values[b.count-1]}
+	x := callgraph.Row{Owner: -1, Pair: callgraph.Pair{Caller: callgraph.Root, Callee: g.node}, Count: n, Box: b.box,
+		Exact: true, Min: b.values[0], Max: b.values[b.count-1]}
 	for _, v := range b.values {
 		x.Mean += v / n
 	}

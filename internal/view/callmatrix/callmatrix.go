@@ -19,21 +19,31 @@ import (
 
 // View is the view.
 var View = &view.View{
-	Name:    "callmatrix",
-	Title:   "Call matrix",
-	Paper:   "Brendel: Evaluating Visualisation Methods to Scalably Display Structural and Runtime Differences in Parallel Programs",
+	Name:  "callmatrix",
+	Title: "Call matrix",
+	Paper: "Brendel: Evaluating Visualisation Methods to Scalably Display Structural and Runtime Differences in " +
+		"Parallel Programs",
 	Summary: "caller × callee squares, colour-coded box plots of calls, a slice a location; groups of like locations",
-	HowToRead: "A column is a caller, a row what it calls; the column without a name is the root. A square is a box plot in colours: from the centre outwards the quantiles 2, 25, 50, 75 and 98 % " +
-		"of the calls, the median with the largest area. It is cut into one slice a location, from the top-left corner clockwise; a slice left empty says that this location never makes the call. " +
-		"Colours run over the values on display, so choose fewer regions to see finer differences: click the name of a caller to see only what it calls, that of a callee to see only who calls it, with Ctrl to hide it, or take the linear or rank scale. " +
-		"Of two runs, or of the selection and --against, a square is the second less the first: red takes longer, blue shorter, hatched is called on one side alone.",
+	HowToRead: "A column is a caller, a row what it calls; the column without a name is the root. A square is a box " +
+		"plot in colours: from the centre outwards the quantiles 2, 25, 50, 75 and 98 % " +
+		"of the calls, the median with the largest area. It is cut into one slice a location, from the top-left " +
+		"corner clockwise; a slice left empty says that this location never makes the call. " +
+		"Colours run over the values on display, so choose fewer regions to see finer differences: click the name of " +
+		"a caller to see only what it calls, that of a callee to see only who calls it, with Ctrl to hide it, or " +
+		"take the linear or rank scale. " +
+		"Of two runs, or of the selection and --against, a square is the second less the first: red takes longer, " +
+		"blue shorter, hatched is called on one side alone.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
-	Options: view.Words(view.Use("metric", "over", "closure", "square", "stretch=log", "span", "caller", "path", "hide", "keep", "collapse", "top", "order=differs", "by=regions", "arrange", "group=auto", "alike", "k", "threshold", "min", "max", "palette", "paper", "against"),
+	Options: view.Words(view.Use("metric", "over", "closure", "square", "stretch=log", "span", "caller", "path", "hide",
+		"keep", "collapse", "top", "order=differs", "by=regions", "arrange", "group=auto", "alike", "k", "threshold",
+		"min", "max", "palette", "paper", "against"),
 		"collapse: regions that are one row and column, such as category:MPI",
-		"against: draw the difference to these locations: patterns joined by commas, or rest; of two runs it is drawn without",
+		"against: draw the difference to these locations: patterns joined by commas, or rest; of two runs it is "+
+			"drawn without",
 		"by: a row for each region, or for each category [regions categories]",
-		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
+		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several "+
+			"[auto ranks locations]"),
 	Report:  view.Report{AllRegions: true},
 	Data:    []any{Data{}, DifferenceData{}},
 	Compute: compute,
@@ -103,7 +113,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	s := q.Store()
 	if len(r.locations) < len(r.holders) {
-		r.notes = append(r.notes, fmt.Sprintf("%s are taken together by rank; --group locations shows each", view.Count(len(r.holders), "location")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s are taken together by rank; --group locations shows each",
+				view.Count(len(r.holders), "location")))
 	}
 	r.names = view.UnitNames(r.tree, r.locations)
 	options, err := r.options()
@@ -137,7 +149,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 // prepare finds whose calls are asked for; profile: there are no single ones.
 func prepare(ctx context.Context, q *view.Request) (r *result, profile bool, err error) {
 	s := q.Store()
-	r = &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"), unit: view.ColumnUnit(view.MainMetric(s).Unit), tree: s.Locations()}
+	r = &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"),
+		unit: view.ColumnUnit(view.MainMetric(s).Unit), tree: s.Locations()}
 	profile = !s.Info().Timed()
 	if q.Selection.Begin >= q.Selection.End && !profile {
 		return nil, profile, view.Empty("choose a longer time", "no time is selected")
@@ -175,12 +188,15 @@ func (r *result) check(profile bool) error {
 
 func (r *result) options() (callgraph.Options, error) {
 	s, v := r.request.Store(), r.request.Values
-	nodes, of, err := callgraph.Collapsed(s.Regions(), v.Text("by") == "categories", v.Patterns("collapse"), view.RegionPattern)
+	nodes, of,
+		err := callgraph.Collapsed(s.Regions(), v.Text("by") == "categories", v.Patterns("collapse"),
+		view.RegionPattern)
 	if err != nil {
 		return callgraph.Options{}, err
 	}
 	r.nodes = nodes
-	o := callgraph.Options{Node: of, Nodes: len(r.nodes), Measure: callgraph.Exclusive, Closure: v.Text("closure") == "dynamic"}
+	o := callgraph.Options{Node: of, Nodes: len(r.nodes), Measure: callgraph.Exclusive,
+		Closure: v.Text("closure") == "dynamic"}
 	switch {
 	case r.metric == "calls" || r.over == "locations":
 		o.Measure = callgraph.Totals
@@ -216,7 +232,8 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 		if a := r.Arrangement(); a != nil {
 			of, r.sliceMembers, r.sliceGroups = a.Partition(r.locations)
 		}
-		note := fmt.Sprintf("%s are too many for slices: those that behave alike share one, %s in all", view.Count(len(r.locations), "location"), view.Count(len(r.sliceMembers), "group"))
+		note := fmt.Sprintf("%s are too many for slices: those that behave alike share one, %s in all",
+			view.Count(len(r.locations), "location"), view.Count(len(r.sliceMembers), "group"))
 		if len(r.sliceMembers) == 1 && !r.request.Values.Set("k") && !r.request.Values.Set("threshold") {
 			r.blocks = view.MakeBlocks(r.tree, r.locations, r.names, mostBlocks)
 			of, r.sliceMembers, r.sliceGroups = r.blocks.Of, r.blocks.Members, nil
@@ -247,9 +264,12 @@ func (r *result) arrange(ctx context.Context) (err error) {
 // caller or a closure group them too.
 func (r *result) group() {
 	v := r.request.Values
-	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure, "time": grouping.Time}[v.Text("alike")]
+	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure,
+		"time": grouping.Time}[v.Text("alike")]
 	r.table = grouping.NewTable(len(r.locations), r.rows, grouping.Exclusive)
-	r.groups = grouping.Group(r.table, grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: 1, Partition: len(r.locations) > mostCompared})
+	r.groups = grouping.Group(r.table,
+		grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: 1,
+			Partition: len(r.locations) > mostCompared})
 }
 
 func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.Options) (err error) {
@@ -261,7 +281,8 @@ func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.
 }
 
 func (r *result) readProfile(ctx context.Context, s store.Reader, o callgraph.Options) ([]callgraph.Row, error) {
-	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()), Index: make([]int32, r.tree.Len())}
+	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()),
+		Index: make([]int32, r.tree.Len())}
 	var err error
 	if p.Flat, err = view.FlatProfile(ctx, s, p.Metric); err != nil {
 		return nil, err

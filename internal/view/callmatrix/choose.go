@@ -107,7 +107,8 @@ func (r *painter) markCut(s *scene.Scene) {
 		}
 		y := d.y + (float32(k)+0.5)*d.size
 		marks.AddCut(right+7, y, 1, min(4, d.size/3))
-		if text := fmt.Sprintf("+%d", n); d.size >= 12 && right+10+scene.TextWidth(text, 10, false) <= float32(s.Width) {
+		if text := fmt.Sprintf("+%d", n); d.size >= 12 &&
+			right+10+scene.TextWidth(text, 10, false) <= float32(s.Width) {
 			counts.Add(right+10, y+3.5, text, scene.UITextMuted, scene.Start)
 		}
 	}

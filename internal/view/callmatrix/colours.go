@@ -21,7 +21,8 @@ type colours struct {
 
 // newColours spans the lowest to the highest value on display of some pairs.
 func (r *painter) newColours(of func(callgraph.Pair) bool) colours {
-	c := colours{low: math.Inf(1), high: math.Inf(-1), least: math.Inf(1), stretch: r.request.Values.Text("stretch"), ramp: r.request.Values.Text("palette")}
+	c := colours{low: math.Inf(1), high: math.Inf(-1), least: math.Inf(1), stretch: r.request.Values.Text("stretch"),
+		ramp: r.request.Values.Text("palette")}
 	if r.request.Values.Switch("paper") {
 		c.ramp = "green-red"
 		if !r.request.Values.Set("stretch") {

@@ -79,8 +79,10 @@ type Data struct {
 const mostCompared = 128
 
 func (r *result) Data() any {
-	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Closure: r.request.Values.Text("closure"), Overlap: r.overlap, Callees: len(r.callees), Pairs: len(r.pairs), Cells: r.list(), Groups: []Group{},
-		Similarity: Similarity{By: r.request.Values.Text("alike"), Locations: []trace.LocationID{}, Values: [][]float32{}}}
+	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Closure: r.request.Values.Text("closure"),
+		Overlap: r.overlap, Callees: len(r.callees), Pairs: len(r.pairs), Cells: r.list(), Groups: []Group{},
+		Similarity: Similarity{By: r.request.Values.Text("alike"), Locations: []trace.LocationID{},
+			Values: [][]float32{}}}
 	for k, members := range r.groups.Members {
 		g := Group{ID: k, Members: []trace.LocationID{}, Representative: r.locations[r.groups.Medoid[k]]}
 		for _, m := range members {
@@ -109,7 +111,8 @@ func (r *result) cell(key callgraph.Pair) Cell {
 }
 
 func (c *Cell) setBox(box [5]float64) {
-	c.Q02, c.Q25, c.Q50, c.Q75, c.Q98 = defined(box[0]), defined(box[1]), defined(box[2]), defined(box[3]), defined(box[4])
+	c.Q02, c.Q25, c.Q50, c.Q75, c.Q98 = defined(box[0]), defined(box[1]), defined(box[2]), defined(box[3]),
+		defined(box[4])
 }
 
 // list has every pair and location, whatever is drawn.

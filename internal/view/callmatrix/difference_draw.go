@@ -14,7 +14,10 @@ import (
 // makes the call.
 func (d *difference) Scene(size scene.Size) *scene.Scene {
 	p := &painter{d.result}
-	s, _ := p.layOut(size, fmt.Sprintf("Call matrix of %s less that of %s: %s of %s.", d.sides[1].label, d.sides[0].label, d.what(), view.Count(len(d.pairs), "pair")))
+	s,
+		_ := p.layOut(size,
+		fmt.Sprintf("Call matrix of %s less that of %s: %s of %s.", d.sides[1].label, d.sides[0].label, d.what(),
+			view.Count(len(d.pairs), "pair")))
 	d.limit = 0
 	d.shown(func(key callgraph.Pair, _, _, _ float32) {
 		if v, ok := d.delta(key); ok {
@@ -38,7 +41,9 @@ func (d *difference) Scene(size scene.Size) *scene.Scene {
 	p.markCut(s)
 	d.explain(s)
 	if len(d.drawn.callees) < len(d.callees) || len(d.drawn.callers) < len(d.callers) {
-		s.Notes = append(s.Notes, fmt.Sprintf("of %s and %s the most telling are shown, by --order %s", view.Count(len(d.callees), "callee"), view.Count(len(d.callers), "caller"), d.request.Values.Text("order")))
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("of %s and %s the most telling are shown, by --order %s", view.Count(len(d.callees), "callee"),
+				view.Count(len(d.callers), "caller"), d.request.Values.Text("order")))
 	}
 	s.Notes = append(s.Notes, d.notes...)
 	return s
@@ -102,7 +107,8 @@ func (d *difference) explain(s *scene.Scene) {
 	})
 	for k, side := range d.sides {
 		if met[k] {
-			add(scene.LegendEntry{Label: "only in " + side.label, Colour: scene.Ramp("diverging", 0.15+0.7*float64(k)), Flags: scene.Hatched})
+			add(scene.LegendEntry{Label: "only in " + side.label, Colour: scene.Ramp("diverging", 0.15+0.7*float64(k)),
+				Flags: scene.Hatched})
 		}
 	}
 	if d.drawn.cutRows {
@@ -163,7 +169,8 @@ type DifferenceData struct {
 }
 
 func (d *difference) Data() any {
-	out := DifferenceData{Metric: d.metric, Unit: d.unit, Of: "median", A: d.sides[0].label, B: d.sides[1].label, Closure: d.request.Values.Text("closure"), Overlap: d.overlap, Cells: []DifferenceCell{}}
+	out := DifferenceData{Metric: d.metric, Unit: d.unit, Of: "median", A: d.sides[0].label, B: d.sides[1].label,
+		Closure: d.request.Values.Text("closure"), Overlap: d.overlap, Cells: []DifferenceCell{}}
 	if d.totals() {
 		out.Of = "total"
 	}
@@ -188,8 +195,11 @@ func (d *difference) Data() any {
 // Table has a row for each square.
 func (d *difference) Table() *view.Table {
 	u := d.unit
-	t := &view.Table{Rows: [][]any{}, Locations: []trace.LocationID{}, Regions: []trace.RegionID{}, Columns: []view.Column{{Name: "caller"}, {Name: "callee"},
-		{Name: "calls a", Unit: "count"}, {Name: "total a", Unit: u}, {Name: "median a", Unit: u}, {Name: "calls b", Unit: "count"}, {Name: "total b", Unit: u}, {Name: "median b", Unit: u}, {Name: "difference", Unit: u}}}
+	t := &view.Table{Rows: [][]any{}, Locations: []trace.LocationID{}, Regions: []trace.RegionID{},
+		Columns: []view.Column{{Name: "caller"}, {Name: "callee"},
+			{Name: "calls a", Unit: "count"}, {Name: "total a", Unit: u}, {Name: "median a", Unit: u},
+			{Name: "calls b", Unit: "count"}, {Name: "total b", Unit: u}, {Name: "median b", Unit: u},
+			{Name: "difference", Unit: u}}}
 	cells := d.Data().(DifferenceData).Cells
 	for i, key := range d.sortedPairs() {
 		c := &cells[i]

@@ -79,7 +79,8 @@ func (r *painter) key(s *scene.Scene) {
 	if float32(s.Width)-f.X-f.W < keyRoom || y+keySide+60 > float32(s.Height) {
 		return
 	}
-	rings, lines, leaders, text := &scene.Rect{}, &scene.Line{Width: 1}, &scene.Line{Width: 1}, &scene.Text{Size: scene.TextSize}
+	rings, lines, leaders, text := &scene.Rect{}, &scene.Line{Width: 1}, &scene.Line{Width: 1},
+		&scene.Text{Size: scene.TextSize}
 	text.Add(x, y-8, "a square", scene.UIText, scene.Start)
 	for ring := 4; ring >= 0; ring-- {
 		if r.striped() {
@@ -120,7 +121,8 @@ func (r *painter) key(s *scene.Scene) {
 		case r.groupRows != nil:
 			what = "group"
 		}
-		text.Add(x, y+keySide+18, fmt.Sprintf("%s %s", view.Count(n, what), r.direction()), scene.UITextMuted, scene.Start)
+		text.Add(x, y+keySide+18, fmt.Sprintf("%s %s", view.Count(n, what), r.direction()), scene.UITextMuted,
+			scene.Start)
 	}
 	s.AddLayer("key", -1, rings, lines, leaders, text)
 }

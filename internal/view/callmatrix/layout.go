@@ -87,7 +87,8 @@ func (r *painter) layOut(size scene.Size, description string) (s *scene.Scene, l
 	square := min((w-left-right)/float32(len(callers)), (h-top-4)/float32(len(callees)), most)
 	square = max(square, 1)
 	r.drawn = drawing{x: left, y: top, size: square, callers: callers, callees: callees}
-	frame := scene.Frame{Name: "main", X: left, Y: top, W: square * float32(len(callers)), H: square * float32(len(callees)),
+	frame := scene.Frame{Name: "main", X: left, Y: top, W: square * float32(len(callers)),
+		H:      square * float32(len(callees)),
 		XScale: scene.Scale{Kind: "rows", Label: "caller"}, YScale: scene.Scale{Kind: "rows", Label: "callee"}}
 	for k, n := range callers {
 		frame.XScale.Rows = append(frame.XScale.Rows, r.row(n, left+float32(k)*square, square))
@@ -104,7 +105,8 @@ func (r *painter) layOut(size scene.Size, description string) (s *scene.Scene, l
 }
 
 func (r *painter) row(node int32, from, size float32) scene.Row {
-	out := scene.Row{From: from, To: from + size, Location: scene.NoID, Region: scene.NoID, Label: r.label(node), Count: 1}
+	out := scene.Row{From: from, To: from + size, Location: scene.NoID, Region: scene.NoID, Label: r.label(node),
+		Count: 1}
 	if node != callgraph.Root && len(r.nodes[node].Regions) > 0 {
 		out.Region = uint32(r.nodes[node].Regions[0])
 	}
@@ -128,7 +130,8 @@ func (r *painter) labelRoom(w, h float32) (left, top float32) {
 	for _, c := range r.callers[:min(len(r.callers), 60)] {
 		top = max(top, scene.TextWidth(r.label(c.node), scene.TextSize, false))
 	}
-	return left, min(top+12, max(h/4, min(84, h*0.4)), 180) + 14 // a name of some ten characters, however low the picture
+	// a name of some ten characters, however low the picture
+	return left, min(top+12, max(h/4, min(84, h*0.4)), 180) + 14
 }
 
 // columnLabels writes the callers upright, and what the two directions mean.
@@ -198,7 +201,9 @@ func (r *result) byRow() bool { return r.request.Values.Text("span") == "row" }
 
 func (r *painter) describe() string {
 	_, n := r.slices()
-	return fmt.Sprintf("Call matrix of %s on %s, %s time: %s of caller and callee, squares of %s.", view.Count(len(r.callees), "region"), view.Count(len(r.locations), "location"), r.metric, view.Count(len(r.pairs), "pair"), view.Count(n, "slice"))
+	return fmt.Sprintf("Call matrix of %s on %s, %s time: %s of caller and callee, squares of %s.",
+		view.Count(len(r.callees), "region"), view.Count(len(r.locations), "location"), r.metric,
+		view.Count(len(r.pairs), "pair"), view.Count(n, "slice"))
 }
 
 func (r *painter) legend(s *scene.Scene) {
@@ -214,11 +219,16 @@ func (r *painter) legend(s *scene.Scene) {
 	if r.byRow() {
 		low, high = "least of the row", "most of the row"
 	}
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: fmt.Sprintf("%s, %s", what, c.stretch), Colour: scene.Ramp(c.ramp, 0), RampEnd: scene.Ramp(c.ramp, 1),
-		RampLow: low, RampHigh: high, Region: scene.NoID, Parent: scene.NoID})
-	s.Legend = append(s.Legend, scene.LegendEntry{Label: "not called there", Colour: scene.UIEmpty, Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend,
+		scene.LegendEntry{Label: fmt.Sprintf("%s, %s", what, c.stretch), Colour: scene.Ramp(c.ramp, 0),
+			RampEnd: scene.Ramp(c.ramp, 1),
+			RampLow: low, RampHigh: high, Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend,
+		scene.LegendEntry{Label: "not called there", Colour: scene.UIEmpty, Region: scene.NoID, Parent: scene.NoID})
 	if r.drawn.cutRows {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: "called by others too, that are not shown", Colour: scene.UIWarning, Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "called by others too, that are not shown", Colour: scene.UIWarning,
+				Region: scene.NoID, Parent: scene.NoID})
 	}
 	if r.over == "calls" {
 		r.Arrangement().Explain(s)
@@ -256,7 +266,9 @@ func (r *painter) sceneNotes(s *scene.Scene) {
 		s.Notes = append(s.Notes, "rings from the centre: 2, 25, 50, 75, 98 %")
 	}
 	if len(r.drawn.callees) < len(r.callees) || len(r.drawn.callers) < len(r.callers) {
-		s.Notes = append(s.Notes, fmt.Sprintf("of %s and %s the most telling are shown, by --order %s", view.Count(len(r.callees), "callee"), view.Count(len(r.callers), "caller"), r.request.Values.Text("order")))
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("of %s and %s the most telling are shown, by --order %s", view.Count(len(r.callees), "callee"),
+				view.Count(len(r.callers), "caller"), r.request.Values.Text("order")))
 	}
 	s.Notes = append(s.Notes, r.notes...)
 }

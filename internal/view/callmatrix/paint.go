@@ -154,7 +154,8 @@ func (r *painter) stripes(p *drawnPair, x, y, size float32, medians bool, whole 
 			continue
 		}
 		r.runs(p, ring, func(first, last int, c scene.Colour) {
-			whole.Add(x+size*float32(first)/n, y+size*float32(1-to), size*float32(last-first+1)/n, size*float32(to-from), c)
+			whole.Add(x+size*float32(first)/n, y+size*float32(1-to), size*float32(last-first+1)/n,
+				size*float32(to-from), c)
 		})
 	}
 }
@@ -183,13 +184,15 @@ func (r *painter) runs(p *drawnPair, ring int, f func(from, to int, c scene.Colo
 	}
 }
 
-func (r *painter) ring(p *drawnPair, ring int, scale float64, x, y, size float32, whole *scene.Rect, parts *scene.Polygon) {
+func (r *painter) ring(p *drawnPair, ring int, scale float64, x, y, size float32, whole *scene.Rect,
+	parts *scene.Polygon) {
 	var arc []callgraph.Point
 	var xs, ys []float32
 	if n := len(p.boxes); n > 1 && size >= seamless && !slices.Contains(p.has, false) {
 		// One of its own colours lies under a ring, so that none of another ring shines through between slices.
 		side, at := size*float32(scale), size*float32(1-scale)/2
-		parts.Add([]float32{x + at, x + at + side, x + at + side, x + at}, []float32{y + at, y + at, y + at + side, y + at + side}, p.scale.colour(p.boxes[n/2][ring]))
+		parts.Add([]float32{x + at, x + at + side, x + at + side, x + at},
+			[]float32{y + at, y + at, y + at + side, y + at + side}, p.scale.colour(p.boxes[n/2][ring]))
 	}
 	r.runs(p, ring, func(from, to int, c scene.Colour) {
 		n := len(p.boxes)
@@ -229,7 +232,8 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 var ringNames = [5]string{"2 %", "25 %", "median", "75 %", "98 %"}
 
 func (r *result) fact(key callgraph.Pair, p *drawnPair, slice, ring int) view.Fact {
-	f := view.Fact{Title: r.label(key.Caller) + " → " + r.label(key.Callee), Regions: r.nodes[key.Callee].Regions, Lines: []view.FactLine{}}
+	f := view.Fact{Title: r.label(key.Caller) + " → " + r.label(key.Callee), Regions: r.nodes[key.Callee].Regions,
+		Lines: []view.FactLine{}}
 	switch {
 	case r.over == "locations":
 		f.Say("over", view.Count(len(r.pairs[key].all), "location"), "")
@@ -258,7 +262,9 @@ func (r *result) fact(key callgraph.Pair, p *drawnPair, slice, ring int) view.Fa
 		return f
 	case !p.has[slice]:
 		f.Text = "Never called there in this time."
-		f.Say("called on", fmt.Sprintf("%s of %s", view.Thousands(int64(len(r.pairs[key].all))), view.Count(len(r.locations), "location")), "")
+		f.Say("called on",
+			fmt.Sprintf("%s of %s", view.Thousands(int64(len(r.pairs[key].all))),
+				view.Count(len(r.locations), "location")), "")
 		return f
 	}
 	box := p.boxes[slice]

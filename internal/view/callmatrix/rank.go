@@ -112,7 +112,9 @@ func (r *result) reach(shown func(callgraph.Pair) bool) {
 			r.static = append(r.static, key)
 		}
 	}
-	r.notes = append(r.notes, fmt.Sprintf("hollow squares (%s) are chains that the pairs allow; whether they happened only the dynamic closure tells", view.Thousands(int64(len(r.static)))))
+	r.notes = append(r.notes,
+		fmt.Sprintf("hollow squares (%s) are chains that the pairs allow; whether they happened only the dynamic "+
+			"closure tells", view.Thousands(int64(len(r.static)))))
 }
 
 func (r *result) sortedPairs() []callgraph.Pair {
@@ -141,7 +143,9 @@ func (r *result) sorted(of map[int32]*ranked) ([]ranked, error) {
 	case "name":
 		key = func(*ranked) float64 { return 0 }
 	default:
-		return nil, fmt.Errorf("--order %q: want one of %s", order, strings.Join([]string{"differs", "calls", "total", "name"}, ", "))
+		return nil,
+			fmt.Errorf("--order %q: want one of %s", order,
+				strings.Join([]string{"differs", "calls", "total", "name"}, ", "))
 	}
 	out := make([]ranked, 0, len(of))
 	for _, n := range of {

@@ -376,7 +376,8 @@ func (r *drawing) regionLegend(width map[trace.RegionID]float32) (out []scene.Le
 	})
 	for _, id := range shown[:min(len(shown), mostLegend)] {
 		g := &r.regions[id]
-		out = append(out, scene.LegendEntry{Label: g.Name, Colour: r.colours.Of(g), Region: uint32(id), Parent: scene.NoID})
+		out = append(out,
+			scene.LegendEntry{Label: g.Name, Colour: r.colours.Of(g), Region: uint32(id), Parent: scene.NoID})
 	}
 	return out
 }

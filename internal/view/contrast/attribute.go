@@ -59,7 +59,9 @@ func (s *side) factsOf(u trace.LocationID) map[string]trace.Value {
 }
 
 // identifying are words of names of attributes that say who something is.
-var identifying = []string{"pid", "ppid", "tid", "tgid", "port", "address", "addr", "ip", "uuid", "guid", "id", "ids", "handle", "pointer", "ptr", "hash", "fd", "socket", "url", "path", "file", "seed", "timestamp", "time", "date", "started"}
+var identifying = []string{"pid", "ppid", "tid", "tgid", "port", "address", "addr", "ip", "uuid", "guid", "id", "ids",
+	"handle", "pointer", "ptr", "hash", "fd", "socket", "url", "path", "file", "seed", "timestamp", "time", "date",
+	"started"}
 
 // identifies reports whether an attribute tells who a location is, such as a process id,
 // a port or an address: such a number is never a cause, even where some share it.

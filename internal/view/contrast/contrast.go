@@ -27,22 +27,30 @@ var View = &view.View{
 	Name:    "contrast",
 	Title:   "Contrast",
 	Summary: "why two selections differ: some locations against others, or one time against the rest",
-	HowToRead: "Set A is what you selected, set B the rest; --a and --b choose others. Each line is one quantity: a role, category, region or caller by its time, on how many locations a region is called, a partner by its messages, a counter, a metric, an attribute. " +
-		"The bar on the left is how much more (to the right) or less A has of it, as a share of the whole time, bytes or value. The two rows beside it show the values themselves, a dot for each rank or location, or a box (2, 25, 50, 75 and 98 %) where there are many: " +
-		"A above, B below, on one scale. Lines are ranked by the size of the shift and by how far the two sets are apart; what chance explains as well is dimmed and comes last. " +
+	HowToRead: "Set A is what you selected, set B the rest; --a and --b choose others. Each line is one quantity: a " +
+		"role, category, region or caller by its time, on how many locations a region is called, a partner by its " +
+		"messages, a counter, a metric, an attribute. " +
+		"The bar on the left is how much more (to the right) or less A has of it, as a share of the whole time, " +
+		"bytes or value. The two rows beside it show the values themselves, a dot for each rank or location, or a " +
+		"box (2, 25, 50, 75 and 98 %) where there are many: " +
+		"A above, B below, on one scale. Lines are ranked by the size of the shift and by how far the two sets are " +
+		"apart; what chance explains as well is dimmed and comes last. " +
 		"Where A and B are the same locations at different times, each location is compared with itself.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
 	Options: view.Words(view.Use("a", "b", "by=all", "metric", "group=auto", "top"),
-		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]",
-		"by: what is compared: all, or some of role, category, region, caller, calls, messages, partner, counter, metric, attribute joined by commas"),
+		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several "+
+			"[auto ranks locations]",
+		"by: what is compared: all, or some of role, category, region, caller, calls, messages, partner, counter, "+
+			"metric, attribute joined by commas"),
 	Report:  view.Report{Place: 3, Height: 420, AllRegions: true, About: true},
 	Data:    []any{Data{}},
 	Compute: compute,
 }
 
 // Kinds of quantities in the order in which equal ones are listed.
-var kinds = []string{"role", "category", "region", "caller", "calls", "messages", "partner", "counter", "metric", "attribute"}
+var kinds = []string{"role", "category", "region", "caller", "calls", "messages", "partner", "counter", "metric",
+	"attribute"}
 
 // A quantity is one number of each unit on both sides.
 type quantity struct {
@@ -128,7 +136,9 @@ func (r *result) judge(g *gatherer) {
 		for _, q := range r.rows {
 			if q.inTime() == time {
 				rows = append(rows, q)
-				list = append(list, contrast.Comparison{A: q.values[0], B: q.values[1], Paired: r.paired, Whole: q.whole, Ranks: q.yesNo()})
+				list = append(list,
+					contrast.Comparison{A: q.values[0], B: q.values[1], Paired: r.paired, Whole: q.whole,
+						Ranks: q.yesNo()})
 			}
 		}
 		for i, v := range contrast.Judge(list) {

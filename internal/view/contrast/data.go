@@ -64,7 +64,8 @@ func (s *side) set() Set {
 }
 
 func (r *result) Data() any {
-	return Data{A: r.sides[0].set(), B: r.sides[1].set(), Headline: r.headline(), Clear: r.clear(), Paired: r.paired, Rows: r.list()}
+	return Data{A: r.sides[0].set(), B: r.sides[1].set(), Headline: r.headline(), Clear: r.clear(), Paired: r.paired,
+		Rows: r.list()}
 }
 
 func (r *result) list() []Row {
@@ -79,8 +80,10 @@ func (r *result) row(q *quantity) Row {
 	v := &q.verdict
 	x := Row{
 		Kind: q.kind, Name: q.name, Caller: q.caller, Unit: q.unit, Text: r.words(q, 2),
-		A: contrast.Median(q.values[0]), B: contrast.Median(q.values[1]), MeanA: mean(q.values[0]), MeanB: mean(q.values[1]),
-		MinA: slices.Min(q.values[0]), MaxA: slices.Max(q.values[0]), MinB: slices.Min(q.values[1]), MaxB: slices.Max(q.values[1]),
+		A: contrast.Median(q.values[0]), B: contrast.Median(q.values[1]), MeanA: mean(q.values[0]),
+		MeanB: mean(q.values[1]),
+		MinA:  slices.Min(q.values[0]), MaxA: slices.Max(q.values[0]), MinB: slices.Min(q.values[1]),
+		MaxB:  slices.Max(q.values[1]),
 		Shift: v.Shift, Delta: v.Delta, Effect: v.Effect, P: v.P, Method: v.Method.String(), Clear: v.Clear,
 		CallsA: r.sides[0].meanCalls(q, 0), CallsB: r.sides[1].meanCalls(q, 1),
 		BoxA: box(q.values[0]), BoxB: box(q.values[1]), Q: view.Defined(v.Q), Region: trace.NoRegion,

@@ -200,7 +200,8 @@ func (g *gatherer) callers(ctx context.Context, side int) error {
 	options := callgraph.Options{Node: node, Nodes: len(nodes)}
 	add := func(unit int32, p callgraph.Pair, calls, inclusive, exclusive float64) {
 		callee := &nodes[p.Callee]
-		if p.Caller == callgraph.Root || !g.shown(side, callee.Regions[0]) || view.Sampled(&s.store.Regions()[callee.Regions[0]]) {
+		if p.Caller == callgraph.Root || !g.shown(side, callee.Regions[0]) ||
+			view.Sampled(&s.store.Regions()[callee.Regions[0]]) {
 			return
 		}
 		q := g.at(key{"caller", callee.Name, nodes[p.Caller].Name}, g.timeUnit())
@@ -221,7 +222,8 @@ func (g *gatherer) callers(ctx context.Context, side int) error {
 		count += s.store.Count(w)
 	}
 	if count > mostScanned {
-		g.r.note(fmt.Sprintf("callers are not compared: %s calls are too many to look at each; choose a shorter time", view.Thousands(count)))
+		g.r.note(fmt.Sprintf("callers are not compared: %s calls are too many to look at each; choose a shorter time",
+			view.Thousands(count)))
 		return nil
 	}
 	unit := s.unitOf()
@@ -248,8 +250,10 @@ func (g *gatherer) callers(ctx context.Context, side int) error {
 	return nil
 }
 
-func (g *gatherer) profileCallers(ctx context.Context, s *side, o callgraph.Options, add func(int32, callgraph.Pair, float64, float64, float64)) error {
-	p := &callgraph.ProfileReader{Options: o, Paths: s.store.CallPaths(), Metric: g.r.metric.ID, Join: g.r.metric.Join, Index: make([]int32, s.tree.Len())}
+func (g *gatherer) profileCallers(ctx context.Context, s *side, o callgraph.Options,
+	add func(int32, callgraph.Pair, float64, float64, float64)) error {
+	p := &callgraph.ProfileReader{Options: o, Paths: s.store.CallPaths(), Metric: g.r.metric.ID, Join: g.r.metric.Join,
+		Index: make([]int32, s.tree.Len())}
 	for i := range p.Index {
 		p.Index[i] = -1
 	}

@@ -55,14 +55,18 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		fit = min(fit, n)
 	}
 	n := min(len(r.rows), fit)
-	f := scene.Frame{Name: "main", X: 0, Y: top, W: w, H: max(min(float32(n)*pitch, h-top), 1), YScale: scene.Scale{Kind: "rows"}}
+	f := scene.Frame{Name: "main", X: 0, Y: top, W: w, H: max(min(float32(n)*pitch, h-top), 1),
+		YScale: scene.Scale{Kind: "rows"}}
 	for i, q := range r.rows[:n] {
 		y := top + float32(i)*pitch
-		f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: y, To: y + pitch, Label: q.title(), Location: scene.NoID, Region: q.region(), Count: 1})
+		f.YScale.Rows = append(f.YScale.Rows,
+			scene.Row{From: y, To: y + pitch, Label: q.title(), Location: scene.NoID, Region: q.region(), Count: 1})
 	}
 	frame := s.AddFrame(f)
 	s.AimRows(frame, 0, w, func(i int) uint32 { return s.Item(ofRow, i) })
-	p := &painter{columns: c, strips: 22 - (rowPitch-pitch)/2, rects: &scene.Rect{}, lines: &scene.Line{Width: 1}, dots: &scene.Point{}, bold: &scene.Text{Size: scene.TextSize, Bold: true}, text: &scene.Text{Size: scene.TextSize}, small: &scene.Text{Size: 11}}
+	p := &painter{columns: c, strips: 22 - (rowPitch-pitch)/2, rects: &scene.Rect{}, lines: &scene.Line{Width: 1},
+		dots: &scene.Point{}, bold: &scene.Text{Size: scene.TextSize, Bold: true},
+		text: &scene.Text{Size: scene.TextSize}, small: &scene.Text{Size: 11}}
 	scale := r.largest(n)
 	for i, q := range r.rows[:n] {
 		p.row(r, q, top+float32(i)*pitch, scale)
@@ -83,7 +87,8 @@ func (r *result) count(i int) string {
 }
 
 func (r *result) sceneNotes(drawn int) []string {
-	notes := []string{fmt.Sprintf("%d of %s quantities differ clearly, at a false discovery rate of 5 %%", r.clear(), view.Thousands(int64(len(r.rows))))}
+	notes := []string{fmt.Sprintf("%d of %s quantities differ clearly, at a false discovery rate of 5 %%", r.clear(),
+		view.Thousands(int64(len(r.rows))))}
 	if drawn < len(r.rows) {
 		notes = append(notes, "those that fit are drawn")
 	}
@@ -274,7 +279,8 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) { return r.fact(r.rows[it
 
 func (r *result) fact(q *quantity) view.Fact {
 	v := &q.verdict
-	f := view.Fact{Title: q.title(), Text: r.words(q, 2), Lines: []view.FactLine{{Label: "kind", Value: q.kind}}, Regions: append([]trace.RegionID(nil), q.regions...)}
+	f := view.Fact{Title: q.title(), Text: r.words(q, 2), Lines: []view.FactLine{{Label: "kind", Value: q.kind}},
+		Regions: append([]trace.RegionID(nil), q.regions...)}
 	line := func(label, value string, exact float64) { f.Say(label, value, view.Cell(exact)) }
 	for i, side := range [2]string{"A", "B"} {
 		b := box(q.values[i])

@@ -40,14 +40,16 @@ func (g *gatherer) messages(ctx context.Context, side int) error {
 	for _, w := range s.windows() {
 		w.Locations = s.units // messages may lie on a process above what holds its intervals
 		if n := s.store.LinkCount(w); n > mostScanned {
-			g.r.note(fmt.Sprintf("messages are not compared: up to %s are too many to look at each; choose a shorter time", view.Thousands(n)))
+			g.r.note(fmt.Sprintf("messages are not compared: up to %s are too many to look at each; choose a shorter "+
+				"time", view.Thousands(n)))
 			return nil
 		}
 		err := s.store.Links(ctx, w, func(l *store.LinkColumns) error {
 			mu.Lock()
 			defer mu.Unlock()
 			for i := range l.Kind {
-				if l.Kind[i] != trace.LinkMessage || !l.Untimed[i] && (l.FromTime[i] < w.Begin || l.FromTime[i] >= w.End) {
+				if l.Kind[i] != trace.LinkMessage ||
+					!l.Untimed[i] && (l.FromTime[i] < w.Begin || l.FromTime[i] >= w.End) {
 					continue
 				}
 				n, bytes := float64(max(l.Count[i], 1)), float64(max(l.Size[i], 0))
@@ -92,7 +94,9 @@ func addTo(sums map[exchange]*amount, e exchange, n, bytes float64) {
 // partners gives the unit of every location of the run, and the units' names; nil
 // where they are too many.
 func (g *gatherer) partners(ctx context.Context, s *side) ([]trace.LocationID, map[trace.LocationID]string) {
-	units, _, err := view.Units(s.tree, view.Chosen(s.tree, nil, view.Holders(ctx, s.store)), g.r.request.Values.Text("group"))
+	units, _,
+		err := view.Units(s.tree, view.Chosen(s.tree, nil, view.Holders(ctx, s.store)),
+		g.r.request.Values.Text("group"))
 	if err != nil || len(units) > mostPartners || !g.r.by["partner"] {
 		return nil, nil
 	}

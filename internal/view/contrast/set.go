@@ -126,7 +126,9 @@ func (r *result) otherRun(ctx context.Context) error {
 		x.label = r.request.Runs[i].Name
 	}
 	if len(r.request.Runs) > 2 {
-		r.notes = append(r.notes, fmt.Sprintf("two runs are compared; %s of %d are left out", view.Count(len(r.request.Runs)-2, "run"), len(r.request.Runs)))
+		r.notes = append(r.notes,
+			fmt.Sprintf("two runs are compared; %s of %d are left out", view.Count(len(r.request.Runs)-2, "run"),
+				len(r.request.Runs)))
 	}
 	return nil
 }

@@ -47,7 +47,9 @@ func (r *result) units(auto bool) error {
 		return view.Empty("choose another --b", "both sets hold the same")
 	}
 	if len(together) < len(all) {
-		r.notes = append(r.notes, fmt.Sprintf("%s are taken together by rank; --group locations compares each", view.Count(len(all), "location")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s are taken together by rank; --group locations compares each",
+				view.Count(len(all), "location")))
 	}
 	return nil
 }
@@ -57,7 +59,8 @@ func (r *result) units(auto bool) error {
 // nothing is chosen, the kind that most are of is compared.
 func (r *result) likes(auto bool) {
 	a, b := &r.sides[0], &r.sides[1]
-	if given := r.request.Values.Patterns("b"); len(given) > 0 && given[0] != "rest" || slices.Equal(a.holders, b.holders) && !auto || len(a.units) < len(a.holders) {
+	if given := r.request.Values.Patterns("b"); len(given) > 0 && given[0] != "rest" ||
+		slices.Equal(a.holders, b.holders) && !auto || len(a.units) < len(a.holders) {
 		return
 	}
 	kinds := map[trace.Kind]int{}
@@ -80,7 +83,9 @@ func (r *result) likes(auto bool) {
 		if auto {
 			a.holders = left
 		}
-		r.notes = append(r.notes, fmt.Sprintf("%s of other kinds are left out, since only like is compared with like", view.Count(n, "location")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s of other kinds are left out, since only like is compared with like",
+				view.Count(n, "location")))
 	}
 }
 
@@ -150,7 +155,8 @@ func (r *result) mostUnlike(ctx context.Context) error {
 	a, b := &r.sides[0], &r.sides[1]
 	n := len(a.units)
 	if n < 3 {
-		return view.Empty("choose locations or a time, or give --a", "nothing is selected, and the run has too few locations to find one that stands out")
+		return view.Empty("choose locations or a time, or give --a",
+			"nothing is selected, and the run has too few locations to find one that stands out")
 	}
 	g := newGatherer(r)
 	by := r.by
@@ -166,9 +172,15 @@ func (r *result) mostUnlike(ctx context.Context) error {
 	r.paired, r.shares, r.found = false, false, true
 	a.label, b.label = a.whoText(), r.others(len(b.units))
 	if len(a.units) == 1 {
-		r.notes = append(r.notes, fmt.Sprintf("nothing is selected, so %s is taken: its times by region are farthest from those of the others", a.label))
+		r.notes = append(r.notes,
+			fmt.Sprintf(
+				"nothing is selected, so %s is taken: its times by region are farthest from those of the others",
+				a.label,
+			))
 	} else {
-		r.notes = append(r.notes, fmt.Sprintf("nothing is selected, so %s are taken: their times by region are farthest from those of the others", a.label))
+		r.notes = append(r.notes,
+			fmt.Sprintf("nothing is selected, so %s are taken: their times by region are farthest from those of the "+
+				"others", a.label))
 	}
 	return nil
 }

@@ -88,10 +88,12 @@ func (r *result) caller(p callgraph.Pair) string {
 
 func (r *result) Data() any {
 	g := r.groups
-	d := Data{Groups: []Group{}, Order: r.ids(g.Order), Classes: r.table.Classes, Silhouette: g.Silhouette, Cost: g.Cost, Partial: []Partial{}, Regions: []PartialRegion{},
+	d := Data{Groups: []Group{}, Order: r.ids(g.Order), Classes: r.table.Classes, Silhouette: g.Silhouette,
+		Cost: g.Cost, Partial: []Partial{}, Regions: []PartialRegion{},
 		Similarity: Similarity{By: r.request.Values.Text("alike"), Locations: r.ids(g.Sampled), Values: [][]float32{}}}
 	for k, members := range g.Members {
-		x := Group{ID: k, Members: r.ids(members), Names: view.NameList(r.names, members, 12), Function: r.function(k), Representative: r.locations[g.Medoid[k]], Differs: []Difference{}}
+		x := Group{ID: k, Members: r.ids(members), Names: view.NameList(r.names, members, 12), Function: r.function(k),
+			Representative: r.locations[g.Medoid[k]], Differs: []Difference{}}
 		x.Calls, x.Lacks = r.signature(k)
 		for i := range r.differs[k] {
 			x.Differs = append(x.Differs, r.difference(k, i))
@@ -100,7 +102,8 @@ func (r *result) Data() any {
 	}
 	for _, p := range r.partials[:min(len(r.partials), mostPartial)] {
 		pair := r.table.Columns[p.Column]
-		d.Partial = append(d.Partial, Partial{r.nodes[pair.Callee].Name, r.caller(pair), len(p.Members), r.ids(p.Members)})
+		d.Partial = append(d.Partial,
+			Partial{r.nodes[pair.Callee].Name, r.caller(pair), len(p.Members), r.ids(p.Members)})
 	}
 	for _, c := range r.callees[:min(len(r.callees), mostPartial)] {
 		d.Regions = append(d.Regions, PartialRegion{r.nodes[c.Node].Name, len(c.Members), r.ids(c.Members)})
@@ -115,7 +118,8 @@ func (r *result) Data() any {
 func (r *result) difference(k, i int) Difference {
 	x := &r.differs[k][i]
 	p := r.table.Columns[x.Column]
-	out := Difference{Region: r.nodes[p.Callee].Name, Caller: r.caller(p), Effect: x.Effect, Kind: "time", Inside: x.Inside, Outside: x.Outside, Text: r.words(k, x)}
+	out := Difference{Region: r.nodes[p.Callee].Name, Caller: r.caller(p), Effect: x.Effect, Kind: "time",
+		Inside: x.Inside, Outside: x.Outside, Text: r.words(k, x)}
 	if x.Calls {
 		out.Kind = "calls"
 	}
@@ -136,7 +140,8 @@ func (r *result) Table() *view.Table {
 	lines := make([]line, len(r.groups.Order))
 	for i, m := range r.groups.Order {
 		k := r.groups.Of[m]
-		lines[i] = line{r.locations[m], r.tree.Path(r.locations[m]), int(k) + 1, int(r.table.Class(int(m))) + 1, r.similarity(int(m), int(r.groups.Medoid[k]))}
+		lines[i] = line{r.locations[m], r.tree.Path(r.locations[m]), int(k) + 1, int(r.table.Class(int(m))) + 1,
+			r.similarity(int(m), int(r.groups.Medoid[k]))}
 	}
 	return view.TableOf(lines, nil, nil)
 }

@@ -20,17 +20,22 @@ import (
 
 // View is the view.
 var View = &view.View{
-	Name:    "groups",
-	Title:   "Groups",
-	Paper:   "Brendel: Evaluating Visualisation Methods to Scalably Display Structural and Runtime Differences in Parallel Programs",
+	Name:  "groups",
+	Title: "Groups",
+	Paper: "Brendel: Evaluating Visualisation Methods to Scalably Display Structural and Runtime Differences in " +
+		"Parallel Programs",
 	Summary: "locations that behave alike, and what makes each group different",
-	HowToRead: "Locations are alike where they make the same calls (structure) and spend the same time in them. Each group lists its members and, in words, what sets it apart from all other locations: " +
-		"calls that only it makes, and regions in which it spends more or less time than the others on average. The map shows how alike any two locations are, in the order of the tree on its edge; " +
-		"groups are squares along the diagonal in the colour for alike, yellow unless --palette says otherwise. One group means that no clear difference was found: give --k or --threshold to split further.",
+	HowToRead: "Locations are alike where they make the same calls (structure) and spend the same time in them. Each " +
+		"group lists its members and, in words, what sets it apart from all other locations: " +
+		"calls that only it makes, and regions in which it spends more or less time than the others on average. The " +
+		"map shows how alike any two locations are, in the order of the tree on its edge; " +
+		"groups are squares along the diagonal in the colour for alike, yellow unless --palette says otherwise. One " +
+		"group means that no clear difference was found: give --k or --threshold to split further.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Options: view.Words(view.Use("alike", "k", "threshold", "closure", "seed", "group=auto", "palette"),
 		"closure: who counts as caller: the direct one, or all around a call as it ran [direct dynamic]",
-		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several [auto ranks locations]"),
+		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several "+
+			"[auto ranks locations]"),
 	Report:  view.Report{AllLocations: true},
 	Data:    []any{Data{}},
 	Compute: compute,
@@ -73,7 +78,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r.each = "location"
 	if len(r.locations) < len(holders) {
 		r.each = "rank"
-		r.notes = append(r.notes, fmt.Sprintf("%s are taken together by rank; --group locations compares each", view.Count(len(holders), "location")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s are taken together by rank; --group locations compares each",
+				view.Count(len(holders), "location")))
 	}
 	r.names = view.UnitNames(r.tree, r.locations)
 	if q.Values.Text("closure") == "static" {
@@ -93,7 +100,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 }
 
 // gather reads who calls whom and for how long.
-func (r *result) gather(ctx context.Context, s store.Reader, holders []trace.LocationID, of []int32, profile bool) error {
+func (r *result) gather(ctx context.Context, s store.Reader, holders []trace.LocationID, of []int32,
+	profile bool) error {
 	q := r.request
 	var node []int32
 	r.nodes, node = callgraph.Nodes(s.Regions(), false)
@@ -114,8 +122,10 @@ func (r *result) gather(ctx context.Context, s store.Reader, holders []trace.Loc
 	return err
 }
 
-func (r *result) gatherProfile(ctx context.Context, s store.Reader, holders []trace.LocationID, of []int32, o callgraph.Options) error {
-	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()), Index: make([]int32, r.tree.Len())}
+func (r *result) gatherProfile(ctx context.Context, s store.Reader, holders []trace.LocationID, of []int32,
+	o callgraph.Options) error {
+	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()),
+		Index: make([]int32, r.tree.Len())}
 	var err error
 	if p.Flat, err = view.FlatProfile(ctx, s, p.Metric); err != nil {
 		return err
@@ -137,13 +147,18 @@ func (r *result) gatherProfile(ctx context.Context, s store.Reader, holders []tr
 // group partitions, and finds what sets each group apart.
 func (r *result) group() {
 	v := r.request.Values
-	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure, "time": grouping.Time}[v.Text("alike")]
-	r.groups = grouping.Group(r.table, grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: uint64(v.Integer("seed"))})
+	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure,
+		"time": grouping.Time}[v.Text("alike")]
+	r.groups = grouping.Group(r.table,
+		grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: uint64(v.Integer("seed"))})
 	if n := len(r.groups.Sampled); n < r.table.Len {
-		r.notes = append(r.notes, fmt.Sprintf("%s of %s are compared each with each, the others with the most typical of each group", view.Thousands(int64(n)), view.Count(r.table.Len, r.each)))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s of %s are compared each with each, the others with the most typical of each group",
+				view.Thousands(int64(n)), view.Count(r.table.Len, r.each)))
 	}
 	if r.table.Dropped > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s with the least time are left out of the comparison", view.Count(r.table.Dropped, "pair")))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s with the least time are left out of the comparison", view.Count(r.table.Dropped, "pair")))
 	}
 	for k := range r.groups.Members {
 		r.differs = append(r.differs, grouping.Differ(r.table, r.groups, k, mostDiffering))
@@ -225,10 +240,13 @@ func (r *result) wordsOf(group int, d *grouping.Difference) (what, how string) {
 		what += " from " + r.nodes[p.Caller].Name
 	}
 	if d.Calls {
-		return what, fmt.Sprintf("called on %s here, on %s", r.share(d.CalledInside, inside), others(d.CalledOutside, outside))
+		return what,
+			fmt.Sprintf("called on %s here, on %s", r.share(d.CalledInside, inside), others(d.CalledOutside, outside))
 	}
 	m := view.MainMetric(r.request.Store())
-	return what, fmt.Sprintf("%s (%s a %s against %s)", times(d.Inside, d.Outside, m.Name), m.Format(d.Inside), r.each, m.Format(d.Outside))
+	return what,
+		fmt.Sprintf("%s (%s a %s against %s)", times(d.Inside, d.Outside, m.Name), m.Format(d.Inside), r.each,
+			m.Format(d.Outside))
 }
 
 func (r *result) share(n, of int) string {

@@ -42,8 +42,13 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.Notes = append(s.Notes, r.notes...)
 	if side > 0 {
 		ramp := r.request.Values.Text("palette")
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: "alike (" + map[string]string{"both": "structure and time", "structure": "structure", "time": "time"}[r.request.Values.Text("alike")] + ")",
-			Colour: scene.Ramp(ramp, 0), RampEnd: scene.Ramp(ramp, 1), RampLow: view.FormatShare(float64(r.least())), RampHigh: "100 %", Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "alike (" +
+				map[string]string{"both": "structure and time", "structure": "structure",
+					"time": "time"}[r.request.Values.Text("alike")] + ")",
+				Colour: scene.Ramp(ramp, 0), RampEnd: scene.Ramp(ramp, 1),
+				RampLow:  view.FormatShare(float64(r.least())),
+				RampHigh: "100 %", Region: scene.NoID, Parent: scene.NoID})
 	}
 	return s
 }
@@ -70,11 +75,13 @@ func (r *result) nameRoom(side float32) (room float32) {
 }
 
 func (r *result) describe() string {
-	return fmt.Sprintf("%s in %s of like behaviour.", view.Count(r.table.Len, r.each), view.Count(len(r.groups.Members), "group"))
+	return fmt.Sprintf("%s in %s of like behaviour.", view.Count(r.table.Len, r.each),
+		view.Count(len(r.groups.Members), "group"))
 }
 
 func (r *result) summary() string {
-	text := fmt.Sprintf("%s in %s, %s of calls", view.Count(r.table.Len, r.each), view.Count(len(r.groups.Members), "group"), view.Count(r.table.Classes, "different set"))
+	text := fmt.Sprintf("%s in %s, %s of calls", view.Count(r.table.Len, r.each),
+		view.Count(len(r.groups.Members), "group"), view.Count(r.table.Classes, "different set"))
 	if len(r.groups.Members) > 1 {
 		return text + fmt.Sprintf(", silhouette %.2f", r.groups.Silhouette)
 	}
@@ -83,7 +90,8 @@ func (r *result) summary() string {
 
 // cards writes each group: its members, then what sets it apart.
 func (r *result) cards(s *scene.Scene, width, height float32) {
-	aims, bars, heads, text := &scene.Rect{}, &scene.Rect{}, &scene.Text{Size: scene.TitleSize, Bold: true}, &scene.Text{Size: scene.TextSize}
+	aims, bars, heads, text := &scene.Rect{}, &scene.Rect{}, &scene.Text{Size: scene.TitleSize, Bold: true},
+		&scene.Text{Size: scene.TextSize}
 	n := len(r.groups.Members)
 	all := int((height - pad) / lineHeight)
 	lines := max(all/max(n, 1)-1, 0)
@@ -104,7 +112,9 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 			need += lineHeight // for saying that there are more
 		}
 		if y+need > height && k > 0 {
-			text.Add(pad, height-4, scene.Shorten(fmt.Sprintf("and %s", view.Count(n-k, "more group")), width-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+			text.Add(pad, height-4,
+				scene.Shorten(fmt.Sprintf("and %s", view.Count(n-k, "more group")), width-2*pad, scene.TextSize),
+				scene.UITextMuted, scene.Start)
 			break
 		}
 		top := y
@@ -124,7 +134,9 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 		}
 		if n == 1 && len(r.partials) == 0 {
 			y += lineHeight
-			text.Add(2*pad, y, scene.Shorten("no clear difference between them; --k or --threshold split further", width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+			text.Add(2*pad, y,
+				scene.Shorten("no clear difference between them; --k or --threshold split further", width-3*pad,
+					scene.TextSize), scene.UITextMuted, scene.Start)
 		}
 		if n == 1 {
 			y = r.partialLines(text, y, width, height)
@@ -135,14 +147,18 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 	}
 	if n > 1 && len(r.callees) > 0 && y+3*lineHeight <= height {
 		y += lineHeight - 2
-		heads.Add(2*pad, y, scene.ShortenBold("Regions that only some call", width-3*pad, scene.TitleSize), scene.UIText, scene.Start)
+		heads.Add(2*pad, y, scene.ShortenBold("Regions that only some call", width-3*pad, scene.TitleSize),
+			scene.UIText, scene.Start)
 		for i, c := range r.callees {
 			y += lineHeight
 			if left := len(r.callees) - i; left > 1 && y+lineHeight > height {
-				text.Add(2*pad, y, fmt.Sprintf("and %s", view.Count(left, "more region")), scene.UITextMuted, scene.Start)
+				text.Add(2*pad, y, fmt.Sprintf("and %s", view.Count(left, "more region")), scene.UITextMuted,
+					scene.Start)
 				break
 			}
-			text.Add(2*pad, y, scene.Shorten(fmt.Sprintf("%s: on %s: %s", r.nodes[c.Node].Name, r.share(len(c.Members), r.table.Len), view.NameList(r.names, c.Members, 8)), width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+			text.Add(2*pad, y,
+				scene.Shorten(fmt.Sprintf("%s: on %s: %s", r.nodes[c.Node].Name, r.share(len(c.Members), r.table.Len),
+					view.NameList(r.names, c.Members, 8)), width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
 		}
 	}
 	s.AddLayer("groups", -1, aims, bars, dropEmpty(heads), dropEmpty(text))
@@ -228,7 +244,9 @@ func (r *result) partialLines(text *scene.Text, y, width, height float32) float3
 		if c := r.caller(pair); c != "" {
 			what += " from " + c
 		}
-		text.Add(2*pad, y, scene.Shorten(fmt.Sprintf("%s: called on %s: %s", what, r.share(len(p.Members), r.table.Len), view.NameList(r.names, p.Members, 8)), width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+		text.Add(2*pad, y,
+			scene.Shorten(fmt.Sprintf("%s: called on %s: %s", what, r.share(len(p.Members), r.table.Len),
+				view.NameList(r.names, p.Members, 8)), width-3*pad, scene.TextSize), scene.UITextMuted, scene.Start)
 	}
 	return y
 }
@@ -261,7 +279,8 @@ func (r *result) heatMap(s *scene.Scene, x, y, side float32) {
 	cells := min(n, max(int(side), 1))
 	low := r.least()
 	ramp := r.request.Values.Text("palette")
-	im := &scene.Image{X: x, Y: y, W: side, H: side, Columns: cells, Rows: cells, Cells: make([]scene.Colour, cells*cells), Of: ofPair, At: [2]int32{int32(cells), 0}}
+	im := &scene.Image{X: x, Y: y, W: side, H: side, Columns: cells, Rows: cells,
+		Cells: make([]scene.Colour, cells*cells), Of: ofPair, At: [2]int32{int32(cells), 0}}
 	at := func(i int) int { return i * n / cells }
 	for i := range cells {
 		for j := range cells {
@@ -298,7 +317,8 @@ func (r *result) rowNames(right, y, side float32) *scene.Text {
 	}
 	step := side / float32(len(r.groups.Sampled))
 	for i, m := range r.groups.Sampled {
-		text.Add(right, y+(float32(i)+0.5)*step+scene.TextAscent(scene.TextSize)/2, scene.Shorten(r.names[m], mostName, scene.TextSize), scene.UITextMuted, scene.End)
+		text.Add(right, y+(float32(i)+0.5)*step+scene.TextAscent(scene.TextSize)/2,
+			scene.Shorten(r.names[m], mostName, scene.TextSize), scene.UITextMuted, scene.End)
 	}
 	return dropEmpty(text)
 }
@@ -343,7 +363,8 @@ func (r *result) dendrogram(x, base, side float32) *scene.Line {
 }
 
 func (r *result) similarity(a, b int) float64 {
-	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure, "time": grouping.Time}[r.request.Values.Text("alike")]
+	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure,
+		"time": grouping.Time}[r.request.Values.Text("alike")]
 	return r.table.Similarity(a, b, by)
 }
 
@@ -358,16 +379,19 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 }
 
 func (r *result) pairFact(a, b int) view.Fact {
-	f := view.Fact{Title: r.names[a] + " and " + r.names[b], Locations: []trace.LocationID{r.locations[a], r.locations[b]}, Lines: []view.FactLine{}}
+	f := view.Fact{Title: r.names[a] + " and " + r.names[b],
+		Locations: []trace.LocationID{r.locations[a], r.locations[b]}, Lines: []view.FactLine{}}
 	if a == b {
 		f.Title, f.Locations = r.names[a], f.Locations[:1]
 	}
 	line := func(label string, v float64) {
-		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: view.FormatShare(v), Exact: strconv.FormatFloat(v, 'g', -1, 64)})
+		f.Lines = append(f.Lines,
+			view.FactLine{Label: label, Value: view.FormatShare(v), Exact: strconv.FormatFloat(v, 'g', -1, 64)})
 	}
 	line("calls in common", r.table.Similarity(a, b, grouping.Structure))
 	line("time in common", r.table.Similarity(a, b, grouping.Time))
-	f.Lines = append(f.Lines, view.FactLine{Label: "groups", Value: fmt.Sprintf("%d and %d", r.groups.Of[a]+1, r.groups.Of[b]+1)})
+	f.Lines = append(f.Lines,
+		view.FactLine{Label: "groups", Value: fmt.Sprintf("%d and %d", r.groups.Of[a]+1, r.groups.Of[b]+1)})
 	return f
 }
 
@@ -378,7 +402,8 @@ func (r *result) groupFact(k int) view.Fact {
 		title += ": " + of
 	}
 	f := view.Fact{Title: title, Locations: r.ids(members), Count: int64(len(members)), Lines: []view.FactLine{
-		{Label: "locations", Value: view.NameList(r.names, members, 12)}, {Label: "most typical", Value: r.names[r.groups.Medoid[k]]}}}
+		{Label: "locations", Value: view.NameList(r.names, members, 12)},
+		{Label: "most typical", Value: r.names[r.groups.Medoid[k]]}}}
 	if words := r.signatureWords(k); words != "" {
 		f.Text = "This group " + words + "."
 	}
