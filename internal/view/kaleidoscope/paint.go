@@ -173,16 +173,24 @@ func (p *painter) legend() (out []scene.LegendEntry) {
 // mostRegions is how many regions a legend names, those with most calls drawn first.
 const mostRegions = 18
 
+// regionLegend names regions; those that share the colour of another one come last.
 func (p *painter) regionLegend() (out []scene.LegendEntry) {
 	regions := p.result.request.Store().Regions()
-	ids := mostFirst(p.marks)
-	for k, id := range ids {
-		if k == mostRegions {
-			return append(out, entry(fmt.Sprintf("+ %d more", len(ids)-k), scene.None))
-		}
+	var repeated []scene.LegendEntry
+	seen := map[scene.Colour]bool{}
+	for _, id := range mostFirst(p.marks) {
 		e := entry(regions[id].Name, p.result.colours.Of(&regions[id]))
 		e.Region = uint32(id)
+		if seen[e.Colour] {
+			repeated = append(repeated, e)
+			continue
+		}
+		seen[e.Colour] = true
 		out = append(out, e)
+	}
+	out = append(out, repeated...)
+	if more := len(out) - mostRegions; more > 0 {
+		out = append(out[:mostRegions], entry(fmt.Sprintf("+ %d more", more), scene.None))
 	}
 	return out
 }
