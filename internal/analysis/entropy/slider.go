@@ -115,7 +115,7 @@ func (s *Slider) CutText() string {
 	if s.Complete || len(s.Stretches) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("stretches are listed from p = %.4g on", s.Axis.P(s.Stretches[0].From))
+	text := "stretches are listed from p = " + FormatP(s.Axis.P(s.Stretches[0].From)) + " on"
 	if c := s.CutAt(); c != nil {
 		text += fmt.Sprintf(", which is a deviation of %s %%", percent(*c))
 	}
@@ -208,7 +208,7 @@ func Choose(x Stretch, why Why, s Spread, a Axis) Choice {
 
 // String says what was chosen and why.
 func (c *Choice) String() string {
-	text := "p = " + strconv.FormatFloat(c.P, 'g', -1, 64) + ", chosen: "
+	text := "p = " + FormatP(c.P) + ", chosen: "
 	switch c.Why {
 	case WhyAlike:
 		return text + "nothing differs, and all is drawn as one"
@@ -244,4 +244,10 @@ func percent(x float64) string {
 		return strconv.FormatFloat(x, 'g', 1, 64)
 	}
 	return strconv.FormatFloat(x, 'f', 0, 64)
+}
+
+// FormatP writes p for people: with four digits that count, never with an exponent.
+func FormatP(p float64) string {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(p, 'g', 4, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }

@@ -46,8 +46,11 @@ type Data struct {
 
 func (r *result) Data() any {
 	s := r.slide()
-	d := Data{P: r.p, ChosenBy: r.chosenBy, First: r.first, Gain: r.gain, Loss: r.loss, PIC: r.pic, Slices: r.slices(), Locations: r.hierarchy.Leaves,
-		Parts: r.list(), Stretches: s.Steps(), Complete: s.Complete, CompleteFrom: s.CutAt(), Suggested: s.Suggested(), Curve: s.Curve()}
+	d := Data{P: r.p, ChosenBy: r.chosenBy, First: r.first, Gain: r.gain, Loss: r.loss, PIC: r.pic, Slices: r.slices(),
+		Locations: r.hierarchy.Leaves,
+		Parts:     r.list(), Stretches: s.Steps(), Complete: s.Complete, CompleteFrom: s.CutAt(),
+		Suggested: s.Suggested(),
+		Curve:     s.Curve()}
 	d.Thresholds = s.Thresholds(d.Stretches)
 	return d
 }
@@ -64,7 +67,8 @@ func (r *result) list() []Part {
 	out := make([]Part, len(r.parts))
 	for k, p := range r.parts {
 		node := r.node[p.Node]
-		part := Part{Path: r.hierarchy.Path(node), Leaves: int64(r.count[p.Node]), Values: map[string]float64{}, Gain: p.Gain, Loss: p.Loss}
+		part := Part{Path: r.hierarchy.Path(node), Leaves: int64(r.count[p.Node]), Values: map[string]float64{},
+			Gain: p.Gain, Loss: p.Loss}
 		part.Begin, part.End = r.span(p)
 		if id := r.hierarchy.Location[node]; id != trace.NoLocation {
 			part.Location = &id
@@ -99,9 +103,12 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		v := math.Round(r.programme.Sum(k, p) * 1e9)
 		f.Say(role.String(), view.FormatDuration(v), strconv.FormatFloat(v, 'f', 0, 64))
 	}
-	f.Say("loss as one", fmt.Sprintf("%s bits, %s of all", view.FormatCount(p.Loss), view.FormatShare(r.lossShare(p.Loss))), strconv.FormatFloat(p.Loss, 'g', -1, 64))
+	f.Say("loss as one",
+		fmt.Sprintf("%s bits, %s of all", view.FormatCount(p.Loss), view.FormatShare(r.lossShare(p.Loss))),
+		strconv.FormatFloat(p.Loss, 'g', -1, 64))
 	if r.aggregated(p) {
-		f.Text = fmt.Sprintf("Aggregated: %s over %s.", view.Count(int(r.count[p.Node]), "location"), view.Count(int(p.Last-p.First)+1, "slice"))
+		f.Text = fmt.Sprintf("Aggregated: %s over %s.", view.Count(int(r.count[p.Node]), "location"),
+			view.Count(int(p.Last-p.First)+1, "slice"))
 	}
 	if id := r.hierarchy.Location[r.node[p.Node]]; id != trace.NoLocation {
 		f.Locations = []trace.LocationID{id}

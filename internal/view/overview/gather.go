@@ -96,7 +96,8 @@ func (g *gatherer) slice(asked int) {
 		g.notes = append(g.notes, "1 slice"+more)
 		return
 	}
-	g.notes = append(g.notes, fmt.Sprintf("%d slices of %s%s", n, view.FormatDuration(float64(sel.End-sel.Begin)/float64(n)), more))
+	g.notes = append(g.notes,
+		fmt.Sprintf("%d slices of %s%s", n, view.FormatDuration(float64(sel.End-sel.Begin)/float64(n)), more))
 }
 
 func (g *gatherer) countLeaves() {
@@ -113,7 +114,8 @@ func (g *gatherer) countLeaves() {
 }
 
 // each reads the role times of the leaves of the hierarchy that are wanted, in order.
-func (g *gatherer) each(ctx context.Context, want func(leaf int32) bool, f func(leaf int32, runs []store.RoleRun)) error {
+func (g *gatherer) each(ctx context.Context, want func(leaf int32) bool,
+	f func(leaf int32, runs []store.RoleRun)) error {
 	h := g.hierarchy
 	room := 0
 	if want == nil {

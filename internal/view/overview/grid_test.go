@@ -36,7 +36,9 @@ func equals() string {
 	for m := range 40 {
 		fmt.Fprintf(&b, "location machine m%d\n", m)
 		for p := range 4 + 20*(m%2) {
-			fmt.Fprintf(&b, "  location process p%d rank=%d\n    0..100 run\n    100..200 wait\n    200..300 run\n    300..400 wait\n", p, rank)
+			fmt.Fprintf(&b,
+				"  location process p%d rank=%d\n    0..100 run\n    100..200 wait\n    200..300 run\n    300..400 "+
+					"wait\n", p, rank)
 			rank++
 		}
 	}
@@ -48,7 +50,8 @@ func equals() string {
 func TestEqualProcessesAreABoxAPhase(t *testing.T) {
 	d := dataOf(t, viewtest.Case{Trace: equals(), Options: map[string][]string{"bins": {"8"}}})
 	if len(d.Parts) != 4 || d.Loss > 1e-12 || d.Locations != 560 {
-		t.Errorf("%d boxes with loss %v of %d locations, want 4 without loss of 560: %+v", len(d.Parts), d.Loss, d.Locations, d.Parts[:min(6, len(d.Parts))])
+		t.Errorf("%d boxes with loss %v of %d locations, want 4 without loss of 560: %+v", len(d.Parts), d.Loss,
+			d.Locations, d.Parts[:min(6, len(d.Parts))])
 	}
 	for k, p := range d.Parts {
 		if p.Path != "" || p.Leaves != 560 || p.Begin != trace.Time(100*k) || p.End != trace.Time(100*k+100) {
@@ -88,9 +91,11 @@ func TestTheWholeLosesWhatItsLocationsDiffer(t *testing.T) {
 				want += v * math.Log2(v/sum*float64(len(list)))
 			}
 		}
-		d := dataOf(t, viewtest.Case{Trace: text, Options: map[string][]string{"bins": {"1"}, "p": {"1"}, "scale": {"paper"}}})
+		d := dataOf(t,
+			viewtest.Case{Trace: text, Options: map[string][]string{"bins": {"1"}, "p": {"1"}, "scale": {"paper"}}})
 		if len(d.Parts) != 1 || math.Abs(d.Loss-want) > 1e-9*want || d.Locations != len(values[0]) {
-			t.Errorf("%d machines: loss %v of %d locations, want %v of %d", machines, d.Loss, d.Locations, want, len(values[0]))
+			t.Errorf("%d machines: loss %v of %d locations, want %v of %d", machines, d.Loss, d.Locations, want,
+				len(values[0]))
 		}
 	}
 }
@@ -104,7 +109,9 @@ func TestNothingOutsideTheWindowCounts(t *testing.T) {
 		from := r.IntN(900)
 		to := from + 1 + r.IntN(1000-from)
 		bins := 1 + r.IntN(30)
-		d := dataOf(t, viewtest.Case{Trace: g.text, Spec: view.Spec{From: fmt.Sprint(from), To: fmt.Sprint(to)}, Options: map[string][]string{"bins": {fmt.Sprint(bins)}, "p": {fmt.Sprint(r.Float64())}}})
+		d := dataOf(t,
+			viewtest.Case{Trace: g.text, Spec: view.Spec{From: fmt.Sprint(from), To: fmt.Sprint(to)},
+				Options: map[string][]string{"bins": {fmt.Sprint(bins)}, "p": {fmt.Sprint(r.Float64())}}})
 		if want := min(bins, to-from); d.Slices != want {
 			t.Fatalf("%d slices, want %d", d.Slices, want)
 		}
@@ -128,7 +135,9 @@ func TestNothingOutsideTheWindowCounts(t *testing.T) {
 
 func TestSlicesAreAsAskedFor(t *testing.T) {
 	for _, bins := range []int{1, 2, 7, 10, 33, 64, 100} {
-		d := dataOf(t, viewtest.Case{Trace: equals(), Options: map[string][]string{"bins": {fmt.Sprint(bins)}, "p": {"0"}}, Spec: view.Spec{Locations: []string{"m0"}}})
+		d := dataOf(t,
+			viewtest.Case{Trace: equals(), Options: map[string][]string{"bins": {fmt.Sprint(bins)}, "p": {"0"}},
+				Spec: view.Spec{Locations: []string{"m0"}}})
 		if d.Slices != bins || len(d.Parts) != 4*bins {
 			t.Errorf("--bins %d: %d slices, %d boxes", bins, d.Slices, len(d.Parts))
 		}
@@ -273,9 +282,13 @@ func TestBoxesAreTheBestOfAllWaysToCut(t *testing.T) {
 				}
 				want = max(want, p*gain-(1-p)*loss)
 			}
-			d := dataOf(t, viewtest.Case{Trace: g.text, Options: map[string][]string{"bins": {fmt.Sprint(g.slices)}, "p": {fmt.Sprint(p)}, "scale": {scale}}})
+			d := dataOf(t,
+				viewtest.Case{Trace: g.text,
+					Options: map[string][]string{"bins": {fmt.Sprint(g.slices)}, "p": {fmt.Sprint(p)},
+						"scale": {scale}}})
 			if math.Abs(d.PIC-want) > 1e-9*max(math.Abs(want), 1e-9) {
-				t.Fatalf("%s p = %v: quality %v, the best of %d ways has %v\n%s", scale, p, d.PIC, len(all), want, g.text)
+				t.Fatalf("%s p = %v: quality %v, the best of %d ways has %v\n%s", scale, p, d.PIC, len(all), want,
+					g.text)
 			}
 		}
 	}
@@ -303,7 +316,8 @@ func TestThresholdsAreWhereBoxesChange(t *testing.T) {
 	}
 	for k := 1; k < len(d.Curve.P)-1; k += 9 {
 		if x := at(d.Curve.P[k]); math.Abs(x.Gain-d.Curve.Gain[k]) > 1e-9 || math.Abs(x.Loss-d.Curve.Loss[k]) > 1e-9 {
-			t.Errorf("p = %v: gain %v, loss %v, the curve says %v, %v", d.Curve.P[k], x.Gain, x.Loss, d.Curve.Gain[k], d.Curve.Loss[k])
+			t.Errorf("p = %v: gain %v, loss %v, the curve says %v, %v", d.Curve.P[k], x.Gain, x.Loss, d.Curve.Gain[k],
+				d.Curve.Loss[k])
 		}
 	}
 }
@@ -324,7 +338,8 @@ func TestAListThatIsCutSaysSo(t *testing.T) {
 	}
 	for _, s := range d.Stretches {
 		c.Options = map[string][]string{"bins": {"7"}, "p": {fmt.Sprint((s.From + s.To) / 2)}}
-		if x := dataOf(t, c); len(x.Parts) != s.Parts || math.Abs(x.Gain-s.Gain) > 1e-9 || math.Abs(x.Loss-s.Loss) > 1e-9 {
+		if x := dataOf(t, c); len(x.Parts) != s.Parts || math.Abs(x.Gain-s.Gain) > 1e-9 ||
+			math.Abs(x.Loss-s.Loss) > 1e-9 {
 			t.Errorf("p = %v: %d boxes, gain %v, loss %v, the stretch says %+v", x.P, len(x.Parts), x.Gain, x.Loss, s)
 		}
 	}
@@ -380,7 +395,8 @@ func TestGroupsAreTheSameReadAgain(t *testing.T) {
 	}
 	for i, p := range got.Parts {
 		w := want.Parts[i]
-		if math.Abs(p.Loss-w.Loss) > 1e-12 || p.Path != w.Path || p.Begin != w.Begin || p.End != w.End || fmt.Sprint(p.Values) != fmt.Sprint(w.Values) {
+		if math.Abs(p.Loss-w.Loss) > 1e-12 || p.Path != w.Path || p.Begin != w.Begin || p.End != w.End ||
+			fmt.Sprint(p.Values) != fmt.Sprint(w.Values) {
 			t.Errorf("box %d: %+v, want %+v", i, p, w)
 		}
 	}

@@ -54,7 +54,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.AddLayer("boxes", 0, aims, fills, edges, folds)
 	r.Arrangement().DrawScaleRows(s, 0)
 	for _, role := range r.roles {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: role.String(), Colour: scene.RoleColour(uint8(role)), Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: role.String(), Colour: scene.RoleColour(uint8(role)), Region: scene.NoID,
+				Parent: scene.NoID})
 	}
 	s.AddFoldLegend(warned)
 	r.Arrangement().Explain(s)
@@ -98,7 +100,9 @@ func (r *result) labels(f *scene.Frame, first, last []float32) []scene.Row {
 		if l := r.hierarchy.Location[node]; l != trace.NoLocation {
 			id = uint32(l)
 		}
-		rows = append(rows, scene.Row{From: first[i], To: last[i], Location: id, Region: scene.NoID, Label: r.name(i), Count: int(r.count[i])})
+		rows = append(rows,
+			scene.Row{From: first[i], To: last[i], Location: id, Region: scene.NoID, Label: r.name(i),
+				Count: int(r.count[i])})
 	}
 	return rows
 }
@@ -106,7 +110,8 @@ func (r *result) labels(f *scene.Frame, first, last []float32) []scene.Row {
 // name of a node: that of the topmost location which holds nothing else, so that
 // the only thread of rank 7 is called rank 7.
 func (r *result) name(i int) string {
-	for p := int(r.tree.Parent[i]); p > 0 && int(r.tree.Last[p]) == int(r.tree.Last[i]) && i == p+1; p = int(r.tree.Parent[i]) {
+	for p := int(r.tree.Parent[i]); p > 0 && int(r.tree.Last[p]) == int(r.tree.Last[i]) &&
+		i == p+1; p = int(r.tree.Parent[i]) {
 		i = p
 	}
 	label := r.hierarchy.Label(r.node[i])

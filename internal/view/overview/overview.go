@@ -19,14 +19,19 @@ import (
 
 // View is the view.
 var View = &view.View{
-	Name:    "overview",
-	Title:   "Overview",
-	Paper:   "Lamarche-Perrin, Schnorr, Vincent, Demazeau: Evaluating Trace Aggregation Through Entropy Measures (future work)",
+	Name:  "overview",
+	Title: "Overview",
+	Paper: "Lamarche-Perrin, Schnorr, Vincent, Demazeau: Evaluating Trace Aggregation Through Entropy Measures " +
+		"(future work)",
 	Summary: "the best aggregation of locations × time, on the timeline's axes, with the loss stated",
-	HowToRead: "Time runs to the right, locations downwards in the order of their hierarchy. A box is a group of locations over a stretch of time that is drawn as one, " +
-		"because its members did nearly the same there; its colours are the shares of roles inside, and what is left empty at the top is time in which nothing was open. " +
-		"A folded corner marks a box that stands for more than one location in one slice of time; where the box hides more than 1 % of all there is to lose it has a frame in the colour of warnings, the wider the more. " +
-		"Large boxes are regular behaviour, small ones are where something changes or somebody differs. Move p towards 0 for more detail and towards 1 for less; the notes say what is lost.",
+	HowToRead: "Time runs to the right, locations downwards in the order of their hierarchy. A box is a group of " +
+		"locations over a stretch of time that is drawn as one, " +
+		"because its members did nearly the same there; its colours are the shares of roles inside, and what is left " +
+		"empty at the top is time in which nothing was open. " +
+		"A folded corner marks a box that stands for more than one location in one slice of time; where the box " +
+		"hides more than 1 % of all there is to lose it has a frame in the colour of warnings, the wider the more. " +
+		"Large boxes are regular behaviour, small ones are where something changes or somebody differs. Move p " +
+		"towards 0 for more detail and towards 1 for less; the notes say what is lost.",
 	Needs:   view.Needs{Intervals: true},
 	Options: view.Use("p", "gain", "scale", "bins", "hierarchy", "arrange"),
 	Report:  view.Report{AllLocations: true},
@@ -91,8 +96,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	s := q.Selection
-	key := fmt.Sprint(s.Begin, s.End, s.Locations == nil, s.Locations, q.Values.Text("gain"), q.Values.Text("scale"), q.Values.Integer("bins"), q.Values.Text("hierarchy"), q.Values.Text("arrange"))
-	r.prepared, err = view.Keep(q.Runs[0].Cache, "overview "+key, (*prepared).sizeBytes, func() (*prepared, error) { // for the next p
+	key := fmt.Sprint(s.Begin, s.End, s.Locations == nil, s.Locations, q.Values.Text("gain"), q.Values.Text("scale"),
+		q.Values.Integer("bins"), q.Values.Text("hierarchy"), q.Values.Text("arrange"))
+	r.prepared, err = view.Keep(q.Runs[0].Cache, "overview "+key, (*prepared).sizeBytes, func() (*prepared, error) {
+		// for the next p
 		g := &gatherer{request: q, prepared: &prepared{}}
 		if q.Values.Text("scale") == "paper" {
 			g.scale = entropy.Plain
@@ -131,7 +138,7 @@ func (r *result) solve(ctx context.Context) error {
 		r.gain, r.loss = share(r.gain, gain), share(r.loss, loss)
 	}
 	r.pic = r.p*r.gain - (1-r.p)*r.loss
-	r.said = fmt.Sprintf("p = %.4g: %s for %s cells, gain %s, loss %s", r.p, boxes(len(r.parts)),
+	r.said = fmt.Sprintf("p = %s: %s for %s cells, gain %s, loss %s", entropy.FormatP(r.p), boxes(len(r.parts)),
 		view.Thousands(int64(r.count[0])*int64(r.slices())), view.FormatShare(gained), view.FormatShare(lost))
 	return nil
 }

@@ -35,7 +35,8 @@ func TestView(t *testing.T) {
 		viewtest.Case{Name: "optimal", Trace: phases},
 		viewtest.Case{Name: "all detail", Trace: phases, Options: map[string][]string{"p": {"0"}, "bins": {"8"}}},
 		viewtest.Case{Name: "one box", Trace: phases, Options: map[string][]string{"p": {"1"}, "gain": {"values"}}},
-		viewtest.Case{Name: "window", Trace: phases, Spec: view.Spec{From: "20", To: "60", Locations: []string{"m2"}}, Options: map[string][]string{"bins": {"8"}}},
+		viewtest.Case{Name: "window", Trace: phases, Spec: view.Spec{From: "20", To: "60", Locations: []string{"m2"}},
+			Options: map[string][]string{"bins": {"8"}}},
 	)
 }
 

@@ -124,7 +124,7 @@ func (r *result) drawTable(s *scene.Scene, top, left float32) (bottom float32) {
 	for i := range rows {
 		y := y0 + float32(i)*pitch
 		rows[i] = scene.Row{From: y, To: y + pitch,
-			Label: strings.Repeat("    ", r.factors[i].Level) + r.factors[i].Name, Location: scene.NoID,
+			Label: strings.Repeat("  ", r.factors[i].Level) + r.factors[i].Name, Location: scene.NoID,
 			Region: scene.NoID, Count: 1}
 	}
 	words := scene.RowLabelWidth(rows, (w-left)*0.45)

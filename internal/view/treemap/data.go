@@ -13,15 +13,17 @@ import (
 
 // A Part is one cell of the cut in the JSON twin.
 type Part struct {
-	Location  *trace.LocationID  `json:"location" about:"location"` // null for a root that the source does not have
-	Path      string             `json:"path" unit:""`
-	Level     int                `json:"level" unit:"count"`
-	Leaves    int32              `json:"leaves" unit:"count"`
-	Values    map[string]float64 `json:"values" spread:"variables"` // ns, or the metric's unit
-	Gain      float64            `json:"gain" unit:""`
-	Loss      float64            `json:"loss" unit:""`
-	Share     float64            `json:"-" table:"share of loss" unit:"share"`
-	Threshold *float64           `json:"threshold" unit:""`
+	Location *trace.LocationID  `json:"location" about:"location"` // null for a root that the source does not have
+	Path     string             `json:"path" unit:""`
+	Level    int                `json:"level" unit:"count"`
+	Leaves   int32              `json:"leaves" unit:"count"`
+	Values   map[string]float64 `json:"values" spread:"variables"` // ns, or the metric's unit
+	Gain     float64            `json:"gain" unit:""`
+	Loss     float64            `json:"loss" unit:""`
+	Share    float64            `json:"-" table:"share of loss" unit:"share"`
+	// of its locations from their mean, all variables together
+	Deviation float64  `json:"deviation" unit:"share"`
+	Threshold *float64 `json:"threshold" unit:""`
 }
 
 // A Finding is a group whose members differ.
@@ -54,7 +56,8 @@ type Data struct {
 
 func (r *result) Data() any {
 	d := Data{P: r.p, ChosenBy: r.chosenBy, First: r.first, Gain: r.cut.Gain, Loss: r.cut.Loss,
-		Variables: []string{}, Parts: r.parts(), Stretches: r.slider.Steps(), Complete: r.slider.Complete, Findings: r.findings(10)}
+		Variables: []string{}, Parts: r.parts(), Stretches: r.slider.Steps(), Complete: r.slider.Complete,
+		Findings: r.findings(10)}
 	if r.scale == entropy.Normalised {
 		d.Gain, d.Loss = ratio(r.cut.Gain, r.labels.Gain[0]), r.share(r.cut.Loss)
 	}
@@ -72,8 +75,10 @@ func (r *result) Data() any {
 func (r *result) parts() []Part {
 	out := make([]Part, len(r.cut.Parts))
 	for k, i := range r.cut.Parts {
-		part := Part{Location: r.locationOrNil(i), Path: r.hierarchy.Path(i), Level: int(r.hierarchy.Depth[i]), Leaves: r.labels.Leaves[i],
-			Values: map[string]float64{}, Gain: r.labels.Gain[i], Loss: r.labels.Loss[i], Share: r.share(r.labels.Loss[i]), Threshold: r.threshold(i)}
+		part := Part{Location: r.locationOrNil(i), Path: r.hierarchy.Path(i), Level: int(r.hierarchy.Depth[i]),
+			Leaves: r.labels.Leaves[i],
+			Values: map[string]float64{}, Gain: r.labels.Gain[i], Loss: r.labels.Loss[i],
+			Share: r.share(r.labels.Loss[i]), Deviation: r.deviation(i), Threshold: r.threshold(i)}
 		for x, v := range r.variables {
 			part.Values[v.name] = r.value(x, i)
 		}
@@ -122,13 +127,15 @@ func (r *result) findings(most int) []Finding {
 		for c := n + 1; c <= t.Last[i]; c = t.Last[c] + 1 {
 			children++
 		}
-		f := Finding{Location: r.locationOrNil(n), Path: r.hierarchy.Path(n), Loss: between[i], Share: r.share(between[i])}
+		f := Finding{Location: r.locationOrNil(n), Path: r.hierarchy.Path(n), Loss: between[i],
+			Share: r.share(between[i])}
 		name := r.hierarchy.Path(n)
 		if name == "" {
 			name = "the whole"
 		}
 		f.Text = fmt.Sprintf("%s %s: its %s %s differ, loss %s bits, %s of all", r.hierarchy.Kind(n), name,
-			view.Thousands(int64(children)), plural(r.hierarchy.Kind(n+1)), view.FormatCount(f.Loss), view.FormatShare(f.Share))
+			view.Thousands(int64(children)), plural(r.hierarchy.Kind(n+1)), view.FormatCount(f.Loss),
+			view.FormatShare(f.Share))
 		out = append(out, f)
 	}
 	return out

@@ -28,7 +28,9 @@ func (r differ) difference(ctx context.Context) ([][]float64, error) {
 	for k, s := range sides {
 		s.labelled = &labelled{scale: r.scale, hierarchy: r.hierarchy, tree: r.tree}
 		if k == 1 {
-			if s.hierarchy, _, err = s.request.Hierarchy(ctx, view.Arranged{}, grouping.Order, view.Holders(ctx, s.request.Store())); err != nil {
+			if s.hierarchy, _,
+				err = s.request.Hierarchy(ctx, view.Arranged{}, grouping.Order,
+				view.Holders(ctx, s.request.Store())); err != nil {
 				return nil, &view.BesideError{Run: q.Runs[k].Name, Err: err}
 			}
 			s.tree = &entropy.Tree{Parent: s.hierarchy.Parent, Last: s.hierarchy.Last}
@@ -38,7 +40,9 @@ func (r differ) difference(ctx context.Context) ([][]float64, error) {
 		}
 		for _, v := range s.variables {
 			if v.instant {
-				return nil, fmt.Errorf("--values %s: instants of two runs are not compared; choose states, a counter or a metric", by)
+				return nil,
+					fmt.Errorf("--values %s: instants of two runs are not compared; choose states, a counter or a "+
+						"metric", by)
 			}
 		}
 		for _, n := range s.notes {
@@ -82,7 +86,8 @@ func (r differ) subtract(sides [2]*result, values [2][][]float64) ([][]float64, 
 			}
 			place[v.name] = len(out)
 			more, less := v, v
-			more.name, less.name, less.flag = v.name+", more in "+q.Runs[1].Name, v.name+", less in "+q.Runs[1].Name, scene.Hatched
+			more.name, less.name, less.flag = v.name+", more in "+q.Runs[1].Name, v.name+", less in "+q.Runs[1].Name,
+				scene.Hatched
 			if s == sides[1] {
 				more.region, less.region = trace.NoRegion, trace.NoRegion // numbers of another run
 			}
@@ -131,7 +136,9 @@ func (r differ) subtract(sides [2]*result, values [2][][]float64) ([][]float64, 
 		}
 	}
 	if paired[0] == 0 {
-		return nil, fmt.Errorf("no location of %s is one of %s, by rank or by path; the view compare holds whole runs against each other", q.Runs[0].Name, q.Runs[1].Name)
+		return nil,
+			fmt.Errorf("no location of %s is one of %s, by rank or by path; the view compare holds whole runs "+
+				"against each other", q.Runs[0].Name, q.Runs[1].Name)
 	}
 	for k, n := range paired {
 		if miss := all[k] - n; miss > 0 {
@@ -142,6 +149,8 @@ func (r differ) subtract(sides [2]*result, values [2][][]float64) ([][]float64, 
 			r.notes = append(r.notes, fmt.Sprintf(text, view.Count(miss, "location"), q.Runs[k].Name, q.Runs[1-k].Name))
 		}
 	}
-	r.notes = append(r.notes, fmt.Sprintf("%s less %s: a full colour is more of a state in %s, a hatched one less; areas are what both have and what differs", q.Runs[1].Name, q.Runs[0].Name, q.Runs[1].Name))
+	r.notes = append(r.notes,
+		fmt.Sprintf("%s less %s: a full colour is more of a state in %s, a hatched one less; areas are what both "+
+			"have and what differs", q.Runs[1].Name, q.Runs[0].Name, q.Runs[1].Name))
 	return out, nil
 }

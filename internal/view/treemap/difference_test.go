@@ -12,9 +12,11 @@ import (
 // In the second run rank 1 computes 30 ns longer and waits 10 ns less; its regions are numbered otherwise.
 const (
 	treeBefore = "region run role=compute\nregion wait role=synchronization\nlocation machine m\n" +
-		"  location process p0 rank=0\n    0..80 run\n    80..100 wait\n  location process p1 rank=1\n    0..60 run\n    60..100 wait\n"
+		"  location process p0 rank=0\n    0..80 run\n    80..100 wait\n  location process p1 rank=1\n    0..60 " +
+		"run\n    60..100 wait\n"
 	treeAfter = "region wait role=synchronization\nregion run role=compute\nlocation machine other\n" +
-		"  location process p0 rank=0\n    0..80 run\n    80..100 wait\n  location process p1 rank=1\n    0..90 run\n    90..120 wait\n"
+		"  location process p0 rank=0\n    0..80 run\n    80..100 wait\n  location process p1 rank=1\n    0..90 " +
+		"run\n    90..120 wait\n"
 )
 
 func TestADifferenceIsWhatBothHaveAndWhatOneHasMore(t *testing.T) {
@@ -33,8 +35,10 @@ func TestADifferenceIsWhatBothHaveAndWhatOneHasMore(t *testing.T) {
 		got[p.Path] = p.Values
 	}
 	for path, want := range map[string]map[string]float64{
-		"m/p0": {"in both": 100, "run, more in test2": 0, "run, less in test2": 0, "wait, more in test2": 0, "wait, less in test2": 0},
-		"m/p1": {"in both": 90, "run, more in test2": 30, "run, less in test2": 0, "wait, more in test2": 0, "wait, less in test2": 10},
+		"m/p0": {"in both": 100, "run, more in test2": 0, "run, less in test2": 0, "wait, more in test2": 0,
+			"wait, less in test2": 0},
+		"m/p1": {"in both": 90, "run, more in test2": 30, "run, less in test2": 0, "wait, more in test2": 0,
+			"wait, less in test2": 10},
 	} {
 		for name, v := range want {
 			if got[path][name] != v {

@@ -2,6 +2,7 @@ package treemap
 
 import (
 	"fmt"
+	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"math"
 	"strconv"
 
@@ -23,19 +24,23 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 			f.Say(v.name, view.Count(int(math.Round(value)), "instant"), strconv.FormatFloat(value, 'f', -1, 64))
 			continue
 		}
-		f.Say(v.name, fmt.Sprintf("%s, %s of its sum", view.FormatIn(value, r.unitName), view.FormatShare(ratio(r.labels.Sum[x][i], total))), strconv.FormatFloat(value, 'f', -1, 64))
+		f.Say(v.name,
+			fmt.Sprintf("%s, %s of its sum", view.FormatIn(value, r.unitName),
+				view.FormatShare(ratio(r.labels.Sum[x][i], total))), strconv.FormatFloat(value, 'f', -1, 64))
 	}
 	if !r.tree.Leaf(int(i)) {
 		loss := r.labels.Loss[i]
-		f.Say("loss as one", fmt.Sprintf("%s bits, %s of all", view.FormatCount(loss), view.FormatShare(r.share(loss))), strconv.FormatFloat(loss, 'g', -1, 64))
+		f.Say("loss as one", fmt.Sprintf("%s bits, %s of all", view.FormatCount(loss), view.FormatShare(r.share(loss))),
+			strconv.FormatFloat(loss, 'g', -1, 64))
 		f.Say("gain as one", view.FormatCount(r.labels.Gain[i]), strconv.FormatFloat(r.labels.Gain[i], 'g', -1, 64))
 		if p := r.threshold(i); p != nil {
-			f.Say("drawn as one above", fmt.Sprintf("p = %.4g", *p), strconv.FormatFloat(*p, 'g', -1, 64))
+			f.Say("drawn as one above", "p = "+entropy.FormatP(*p), strconv.FormatFloat(*p, 'g', -1, 64))
 		}
 	}
 	switch look(it.B) {
 	case aggregate:
-		f.Text = fmt.Sprintf("Aggregated: %s, loss %s. They deviate by %s from their mean.", view.Count(int(r.labels.Leaves[i]), "location"),
+		f.Text = fmt.Sprintf("Aggregated: %s, loss %s. They deviate by %s from their mean.",
+			view.Count(int(r.labels.Leaves[i]), "location"),
 			view.FormatShare(r.share(r.labels.Loss[i])), view.FormatShare(r.deviation(i)))
 		if r.warns(i) {
 			f.Text += " That is much: its members differ, and a " + r.finer() + " shows how."

@@ -2,6 +2,7 @@ package treemap
 
 import (
 	"fmt"
+	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"math"
 	"slices"
 
@@ -59,7 +60,8 @@ func (r *drawing) scene(size scene.Size) *scene.Scene {
 	s.Frames[0].Places = r.places()
 	warned := r.paint(s)
 	for _, v := range r.variables {
-		e := scene.LegendEntry{Label: v.name, Colour: v.colour, Region: uint32(v.region), Parent: scene.NoID, Flags: v.flag}
+		e := scene.LegendEntry{Label: v.name, Colour: v.colour, Region: uint32(v.region), Parent: scene.NoID,
+			Flags: v.flag}
 		if v.instant {
 			e.Label += " (instants)"
 		}
@@ -78,7 +80,8 @@ func (r *drawing) scene(size scene.Size) *scene.Scene {
 		if boxes == 1 {
 			text = "1 box stands"
 		}
-		s.Notes = append(s.Notes, fmt.Sprintf("hatched: %s for %s that are too small to be drawn", text, view.Count(parts, "part")))
+		s.Notes = append(s.Notes,
+			fmt.Sprintf("hatched: %s for %s that are too small to be drawn", text, view.Count(parts, "part")))
 	}
 	return s
 }
@@ -100,24 +103,29 @@ func (r *drawing) places() []scene.Spot {
 		if id == trace.NoLocation || c.at.w*c.at.h < least || len(out) == scene.MostPlaces {
 			continue
 		}
-		out = append(out, scene.Spot{X: float32(c.at.x), Y: float32(c.at.y), W: float32(c.at.w), H: float32(c.at.h), Location: uint32(id)})
+		out = append(out,
+			scene.Spot{X: float32(c.at.x), Y: float32(c.at.y), W: float32(c.at.w), H: float32(c.at.h),
+				Location: uint32(id)})
 	}
 	return out
 }
 
 func (r *drawing) describe() string {
-	return fmt.Sprintf("Treemap of %s locations in %s parts: gain %s, loss %s of all.", view.Thousands(int64(r.hierarchy.Leaves)),
-		view.Thousands(int64(len(r.cut.Parts))), view.FormatShare(ratio(r.cut.Gain, r.labels.Gain[0])), view.FormatShare(r.share(r.cut.Loss)))
+	return fmt.Sprintf("Treemap of %s locations in %s parts: gain %s, loss %s of all.",
+		view.Thousands(int64(r.hierarchy.Leaves)),
+		view.Thousands(int64(len(r.cut.Parts))), view.FormatShare(ratio(r.cut.Gain, r.labels.Gain[0])),
+		view.FormatShare(r.share(r.cut.Loss)))
 }
 
 // summary says what is drawn. At a fixed level that is neither by p nor the best cut.
 func (r *drawing) summary() string {
 	text := fmt.Sprintf("%s locations in %s, gain %s, loss %s", view.Thousands(int64(r.hierarchy.Leaves)),
-		view.Count(len(r.cut.Parts), "part"), view.FormatShare(ratio(r.cut.Gain, r.labels.Gain[0])), view.FormatShare(r.share(r.cut.Loss)))
+		view.Count(len(r.cut.Parts), "part"), view.FormatShare(ratio(r.cut.Gain, r.labels.Gain[0])),
+		view.FormatShare(r.share(r.cut.Loss)))
 	if r.level != "" {
 		return text
 	}
-	return fmt.Sprintf("p = %.4g: %s, the best of %s ways to cut", r.p, text, waysText(r.ways()))
+	return fmt.Sprintf("p = %s: %s, the best of %s ways to cut", entropy.FormatP(r.p), text, waysText(r.ways()))
 }
 
 // waysText writes a number that is given by its logarithm.

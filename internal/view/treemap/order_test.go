@@ -72,7 +72,8 @@ func noisy() string {
 			fmt.Fprintf(&b, "  location process p%d rank=%d\n", p, 5*m+p)
 			for s := range 20 {
 				x := 30 + r.IntN(20)
-				fmt.Fprintf(&b, "    %d..%d %s\n    %d..%d wait\n", 100*s, 100*s+x, []string{"run", "io"}[s%2], 100*s+x, 100*s+95+r.IntN(5))
+				fmt.Fprintf(&b, "    %d..%d %s\n    %d..%d wait\n", 100*s, 100*s+x, []string{"run", "io"}[s%2], 100*s+x,
+					100*s+95+r.IntN(5))
 			}
 		}
 	}
@@ -84,7 +85,8 @@ func noisy() string {
 func TestPlacesAndStatesStayWhereTheyAreWhenTimeIsChosen(t *testing.T) {
 	var order, rows, states string
 	for _, window := range [][2]string{{"0", "2000"}, {"0", "100"}, {"100", "200"}, {"500", "1300"}, {"930", "1100"}} {
-		c := viewtest.Case{Trace: noisy(), Options: map[string][]string{"p": {"0"}}, Spec: view.Spec{From: window[0], To: window[1]}}
+		c := viewtest.Case{Trace: noisy(), Options: map[string][]string{"p": {"0"}},
+			Spec: view.Spec{From: window[0], To: window[1]}}
 		res := c.Compute(t, View, c.Open(t)).(*result)
 		d := &drawing{result: res}
 		d.scene(scene.Size{Width: 900, Height: 600})
@@ -192,7 +194,8 @@ func TestStatesAndInstantsInOneCell(t *testing.T) {
 	if got := strings.Join(d.Variables, " "); got != "run STEAL" {
 		t.Fatalf("variables %s", got)
 	}
-	if len(d.Parts) != 5 || d.Parts[3].Values["STEAL"] != 9 || d.Parts[3].Values["run"] != 100 || d.Parts[0].Values["STEAL"] != 1 {
+	if len(d.Parts) != 5 || d.Parts[3].Values["STEAL"] != 9 || d.Parts[3].Values["run"] != 100 ||
+		d.Parts[0].Values["STEAL"] != 1 {
 		t.Errorf("parts %+v", d.Parts)
 	}
 	s := res.Scene(scene.Size{Width: 640, Height: 400})
@@ -234,7 +237,8 @@ func TestTheNumberOfCutsIsSaid(t *testing.T) {
 		if got := res.Data().(Data).Cuts; math.Abs(got-math.Log10(9)) > 1e-12 {
 			t.Errorf("%d further processes: 10^%v cuts, want 9", more, got)
 		}
-		if s := res.Scene(scene.Size{Width: 640, Height: 400}); !strings.Contains(strings.Join(s.Notes, " "), "the best of 9 ways to cut") {
+		if s := res.Scene(scene.Size{Width: 640, Height: 400}); !strings.Contains(strings.Join(s.Notes, " "),
+			"the best of 9 ways to cut") {
 			t.Errorf("notes %q", s.Notes)
 		}
 	}
@@ -324,7 +328,8 @@ func TestWhatMisleadsIsWarnedOfAndWhatIsSafeIsSaid(t *testing.T) {
 	for p, v := range []int{5, 20, 75, 100} {
 		text += fmt.Sprintf("  location process p%d\n    0..%d run\n", p, v)
 	}
-	for group, want := range map[string]string{"machine": "1 cell hides more than 1 %", "optimal": "safe: no cell that is drawn as one"} {
+	for group, want := range map[string]string{"machine": "1 cell hides more than 1 %",
+		"optimal": "safe: no cell that is drawn as one"} {
 		c := viewtest.Case{Trace: text, Options: map[string][]string{"p": {"0.1"}, "group": {group}}}
 		res := c.Compute(t, View, c.Open(t)).(*result)
 		s := res.Scene(scene.Size{Width: 640, Height: 400})

@@ -83,7 +83,8 @@ func (r *result) instants(ctx context.Context, pattern string) ([][]float64, err
 			x = len(out)
 			of[c.region] = x
 			out = append(out, make([]float64, r.tree.Len()))
-			r.variables = append(r.variables, variable{regions[c.region].Name, scene.LocationColour(x), c.region, true, 1, 0})
+			r.variables = append(r.variables,
+				variable{regions[c.region].Name, scene.LocationColour(x), c.region, true, 1, 0})
 		}
 		out[x][leaf] += float64(c.n)
 	}
@@ -124,7 +125,9 @@ func (r *result) counters(ctx context.Context, pattern string) ([][]float64, err
 	}
 	r.sayLost(lost, "counters")
 	if len(ids) == 0 {
-		return nil, view.Empty("`parallax info` lists the counters", "no counter of that name belongs to a location of the hierarchy")
+		return nil,
+			view.Empty("`parallax info` lists the counters",
+				"no counter of that name belongs to a location of the hierarchy")
 	}
 	begin, end := r.request.Selection.Begin, r.request.Selection.End
 	// From the start of the run: what holds at the window's begin was sampled before it.
@@ -166,6 +169,7 @@ func (s *stepSum) hold(begin, until trace.Time) {
 // sayLost tells of what belongs to no location that is drawn.
 func (r *result) sayLost(n int64, what string) {
 	if n > 0 {
-		r.notes = append(r.notes, fmt.Sprintf("%s %s of locations that are not drawn are left out", view.Thousands(n), what))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s %s of locations that are not drawn are left out", view.Thousands(n), what))
 	}
 }

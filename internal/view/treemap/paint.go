@@ -23,7 +23,8 @@ func (r *drawing) paint(s *scene.Scene) (warned bool) {
 	aims := &scene.Rect{}
 	p.tellApart(r.cells)
 	for _, c := range r.cells {
-		aims.AddAim(float32(c.at.x), float32(c.at.y), float32(c.at.w), float32(c.at.h), s.Item(ofCell, int(c.node), int(c.look)))
+		aims.AddAim(float32(c.at.x), float32(c.at.y), float32(c.at.w), float32(c.at.h),
+			s.Item(ofCell, int(c.node), int(c.look)))
 		if c.look == group {
 			frames.Add(float32(c.at.x), float32(c.at.y), float32(c.at.w), float32(c.at.h), scene.UISurface)
 			frames.SetFlags(scene.Outlined)
@@ -33,7 +34,8 @@ func (r *drawing) paint(s *scene.Scene) (warned bool) {
 				if scene.TextWidth(label, scene.TextSize, true) > room {
 					label = r.heading(c.node)
 				}
-				heads.Add(float32(c.at.x)+4, float32(c.at.y)+header-4, scene.ShortenBold(label, room, scene.TextSize), scene.UIText, scene.Start)
+				heads.Add(float32(c.at.x)+4, float32(c.at.y)+header-4, scene.ShortenBold(label, room, scene.TextSize),
+					scene.UIText, scene.Start)
 			}
 			continue
 		}
@@ -44,7 +46,8 @@ func (r *drawing) paint(s *scene.Scene) (warned bool) {
 			warn := r.warns(c.node)
 			if folds.AddFold(float32(at.x+at.w), float32(at.y), float32(min(at.w, at.h)), warn) && warn {
 				warned = true
-				edges.AddWarning(float32(at.x), float32(at.y), float32(at.w), float32(at.h), float32(r.share(r.labels.Loss[c.node])))
+				edges.AddWarning(float32(at.x), float32(at.y), float32(at.w), float32(at.h),
+					float32(r.share(r.labels.Loss[c.node])))
 			}
 		}
 		p.label(c)

@@ -51,7 +51,8 @@ func TestALongProfileKeepsItsThresholds(t *testing.T) {
 	}
 	for _, p := range []string{"0", "0.02", "0.1", "0.3", "0.5", "0.7", "0.9", "0.99", "1"} {
 		options := map[string][]string{"p": {p}}
-		a, b := paths(data(t, viewtest.Case{Trace: machines, Options: options})), paths(data(t, viewtest.Case{Trace: long, Options: options}))
+		a, b := paths(data(t, viewtest.Case{Trace: machines, Options: options})),
+			paths(data(t, viewtest.Case{Trace: long, Options: options}))
 		if a != b {
 			t.Errorf("p = %s: parts %q, want %q", p, b, a)
 		}
@@ -61,7 +62,9 @@ func TestALongProfileKeepsItsThresholds(t *testing.T) {
 		unit   float64
 		metric string
 	}{{1e7, "exclusive"}, {1, "instructions"}, {1, "size"}} {
-		d := data(t, viewtest.Case{Trace: profileText(c.unit), Options: map[string][]string{"scale": {"paper"}, "metric": {c.metric}}})
+		d := data(t,
+			viewtest.Case{Trace: profileText(c.unit),
+				Options: map[string][]string{"scale": {"paper"}, "metric": {c.metric}}})
 		if len(d.Thresholds) < 1 {
 			t.Fatalf("%s: thresholds %v", c.metric, d.Thresholds)
 		}
@@ -75,7 +78,9 @@ func TestALongProfileKeepsItsThresholds(t *testing.T) {
 
 func TestMetricsAreWhatTheirNameSays(t *testing.T) {
 	c := viewtest.Case{Trace: profileText(1e9)}
-	for metric, want := range map[string]string{"exclusive": "530000000000 370000000000", "inclusive": "900000000000 370000000000", "calls": "9 9", "size": "542720 0", "time:inclusive": "900000000000 370000000000"} {
+	for metric, want := range map[string]string{"exclusive": "530000000000 370000000000",
+		"inclusive": "900000000000 370000000000", "calls": "9 9", "size": "542720 0",
+		"time:inclusive": "900000000000 370000000000"} {
 		c.Options = map[string][]string{"metric": {metric}, "p": {"1"}, "values": {"regions"}}
 		d := data(t, c)
 		if got := fmt.Sprintf("%.0f %.0f", d.Parts[0].Values["work"], d.Parts[0].Values["wait"]); got != want {
@@ -92,8 +97,12 @@ func TestMetricsAreWhatTheirNameSays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = treemap.View.Compute(context.Background(), &view.Request{Runs: []view.Run{{Store: r}}, Selection: sel, Values: values})
-		if err == nil || !strings.Contains(err.Error(), "exclusive, inclusive, calls or a metric of the source: time, size, instructions") {
+		_,
+			err = treemap.View.Compute(context.Background(),
+			&view.Request{Runs: []view.Run{{Store: r}}, Selection: sel, Values: values})
+		if err == nil ||
+			!strings.Contains(err.Error(),
+				"exclusive, inclusive, calls or a metric of the source: time, size, instructions") {
 			t.Errorf("--metric %s: %v", text, err)
 		}
 	}

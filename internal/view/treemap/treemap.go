@@ -22,15 +22,21 @@ var View = &view.View{
 	Title:   "Treemap",
 	Paper:   "Lamarche-Perrin, Schnorr, Vincent, Demazeau: Evaluating Trace Aggregation Through Entropy Measures",
 	Summary: "the hierarchy of locations, aggregated where nothing is lost, with the loss stated",
-	HowToRead: "Every box is a place in the hierarchy of locations, its area the time counted there, its colours the shares of what was done; places and colours keep the order of the tree whatever time is chosen. " +
-		"A cell with a folded corner stands for many locations that were drawn as one because they are alike; how much of their difference that hides " +
-		"is its loss, in bits and as a share of all there is to lose. A frame in the colour of warnings says that a cell hides more than 1 % of it, and the wider it is the more. " +
+	HowToRead: "Every box is a place in the hierarchy of locations, its area the time counted there, its colours the " +
+		"shares of what was done; places and colours keep the order of the tree whatever time is chosen. " +
+		"A cell with a folded corner stands for many locations that were drawn as one because they are alike; how " +
+		"much of their difference that hides " +
+		"is its loss, in bits and as a share of all there is to lose. A frame in the colour of warnings says that a " +
+		"cell hides more than 1 % of it, and the wider it is the more. " +
 		"Places that differ and are too small to be drawn are shown in large beside the picture. " +
-		"Move p towards 0 to see more detail and towards 1 to see less: the cut shown is the best one for that p. Groups that stay open at high p are those whose members differ. " +
-		"Of two runs a cell is what both have, in grey, and what differs: full colours are more in the second run, hatched ones less; what is drawn as one changed alike.",
+		"Move p towards 0 to see more detail and towards 1 to see less: the cut shown is the best one for that p. " +
+		"Groups that stay open at high p are those whose members differ. " +
+		"Of two runs a cell is what both have, in grey, and what differs: full colours are more in the second run, " +
+		"hatched ones less; what is drawn as one changed alike.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
-	Options: view.Words(view.Use("p", "gain", "scale", "values", "group=optimal", "hierarchy", "arrange", "metric", "paper"),
+	Options: view.Words(view.Use("p", "gain", "scale", "values", "group=optimal", "hierarchy", "arrange", "metric",
+		"paper"),
 		"group: where groups are drawn as one: optimal (by --p), all, a depth, or a kind of location such as machine"),
 	Report:  view.Report{Place: 6, Height: 320, AllLocations: true},
 	Data:    []any{Data{}},
@@ -93,7 +99,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(q.Runs) > 1 {
 		cache = nil // what is kept is of one run
 	}
-	r.labelled, err = view.Keep(cache, "treemap "+keyOf(q), (*labelled).sizeBytes, func() (*labelled, error) { // for the next p
+	r.labelled, err = view.Keep(cache, "treemap "+keyOf(q), (*labelled).sizeBytes, func() (*labelled, error) {
+		// for the next p
 		made := &result{request: q, Arranged: r.Arranged, labelled: &labelled{scale: scaleOf(q)}}
 		return made.labelled, made.measure(ctx)
 	})
@@ -250,12 +257,14 @@ func (r *result) advice() string {
 	case hide == 0:
 		return "safe: no cell that is drawn as one hides more than 1 % of how locations differ"
 	}
-	most := fmt.Sprintf("%s hides %s, its members deviate by %s from their mean", r.name(worst), view.FormatShare(r.share(r.labels.Loss[worst])), view.FormatShare(r.deviation(worst)))
+	most := fmt.Sprintf("%s hides %s, its members deviate by %s from their mean", r.name(worst),
+		view.FormatShare(r.share(r.labels.Loss[worst])), view.FormatShare(r.deviation(worst)))
 	way := "; a " + r.finer() + " opens "
 	if hide == 1 {
 		return "1 cell hides more than 1 % of how locations differ: " + most + way + "it"
 	}
-	return fmt.Sprintf("%s hide more than 1 %% each of how locations differ: %s", view.Count(hide, "cell"), most) + way + "them"
+	return fmt.Sprintf("%s hide more than 1 %% each of how locations differ: %s", view.Count(hide, "cell"), most) +
+		way + "them"
 }
 
 // finer is what shows more of a cell. At a fixed level p has no effect.

@@ -56,8 +56,10 @@ func TestView(t *testing.T) {
 		viewtest.Case{Name: "optimal", Trace: machines},
 		viewtest.Case{Name: "all detail", Trace: machines, Options: map[string][]string{"p": {"0"}}},
 		viewtest.Case{Name: "one value", Trace: machines, Options: map[string][]string{"p": {"1"}, "paper": {"true"}}},
-		viewtest.Case{Name: "machine level", Trace: machines, Options: map[string][]string{"group": {"machine"}, "values": {"roles"}}},
-		viewtest.Case{Name: "window", Trace: machines, Spec: view.Spec{From: "50", To: "90", Locations: []string{"m2", "m3"}}},
+		viewtest.Case{Name: "machine level", Trace: machines,
+			Options: map[string][]string{"group": {"machine"}, "values": {"roles"}}},
+		viewtest.Case{Name: "window", Trace: machines,
+			Spec: view.Spec{From: "50", To: "90", Locations: []string{"m2", "m3"}}},
 	)
 }
 
@@ -103,7 +105,8 @@ func TestAlikeLocationsAreDrawnAsOneAndOddOnesInFull(t *testing.T) {
 
 func TestTheGroupThatDiffersIsNamedFirst(t *testing.T) {
 	d := data(t, viewtest.Case{Trace: machines})
-	if len(d.Findings) == 0 || d.Findings[0].Path != "m2" || !strings.Contains(d.Findings[0].Text, "machine m2: its 3 processes differ") {
+	if len(d.Findings) == 0 || d.Findings[0].Path != "m2" ||
+		!strings.Contains(d.Findings[0].Text, "machine m2: its 3 processes differ") {
 		t.Errorf("findings %+v", d.Findings)
 	}
 	if d.Suggested <= 0 || d.Suggested >= 1 {
@@ -160,7 +163,8 @@ func TestTheCurvesAreTheCutsOfTheirP(t *testing.T) {
 	for k := 0; k < len(whole.Curve.P)-1; k += 7 {
 		d := data(t, viewtest.Case{Trace: machines, Options: map[string][]string{"p": {fmt.Sprint(whole.Curve.P[k])}}})
 		if math.Abs(d.Gain-whole.Curve.Gain[k]) > 1e-9 || math.Abs(d.Loss-whole.Curve.Loss[k]) > 1e-9 {
-			t.Errorf("p = %v: the curve says gain %v loss %v, the cut %v and %v", whole.Curve.P[k], whole.Curve.Gain[k], whole.Curve.Loss[k], d.Gain, d.Loss)
+			t.Errorf("p = %v: the curve says gain %v loss %v, the cut %v and %v", whole.Curve.P[k], whole.Curve.Gain[k],
+				whole.Curve.Loss[k], d.Gain, d.Loss)
 		}
 	}
 }
@@ -171,7 +175,9 @@ func TestStretchesAreThePicturesOfTheirP(t *testing.T) {
 	for _, scale := range []string{"normalised", "paper"} {
 		for _, gain := range []string{"values", "entropy"} {
 			at := func(p string) treemap.Data {
-				return data(t, viewtest.Case{Trace: machines, Options: map[string][]string{"p": {p}, "scale": {scale}, "gain": {gain}}})
+				return data(t,
+					viewtest.Case{Trace: machines,
+						Options: map[string][]string{"p": {p}, "scale": {scale}, "gain": {gain}}})
 			}
 			list := at("auto").Stretches
 			if len(list) < 2 || list[0].From != 0 || list[len(list)-1].To != 1 {
@@ -184,7 +190,8 @@ func TestStretchesAreThePicturesOfTheirP(t *testing.T) {
 				for _, share := range []float64{1e-3, 0.5, 1 - 1e-3} {
 					d := at(fmt.Sprint(s.From + share*(s.To-s.From)))
 					if len(d.Parts) != s.Parts || math.Abs(d.Gain-s.Gain) > 1e-9 || math.Abs(d.Loss-s.Loss) > 1e-9 {
-						t.Errorf("%s, %s, p = %v: %d parts, gain %v, loss %v, the stretch says %+v", scale, gain, d.P, len(d.Parts), d.Gain, d.Loss, s)
+						t.Errorf("%s, %s, p = %v: %d parts, gain %v, loss %v, the stretch says %+v", scale, gain, d.P,
+							len(d.Parts), d.Gain, d.Loss, s)
 					}
 				}
 			}
@@ -259,7 +266,9 @@ func TestValuesMayBeCountsOfInstantsOrCounters(t *testing.T) {
 		{"counter:power", "power", "40s", "60s", []float64{400, 400}},
 		{"mean:power", "power", "50s", "100s", []float64{30, 20}},
 	} {
-		d := data(t, viewtest.Case{Trace: stealing, Spec: view.Spec{From: c.from, To: c.to}, Options: map[string][]string{"values": {c.values}, "p": {"0"}, "group": {"process"}}})
+		d := data(t,
+			viewtest.Case{Trace: stealing, Spec: view.Spec{From: c.from, To: c.to},
+				Options: map[string][]string{"values": {c.values}, "p": {"0"}, "group": {"process"}}})
 		var got []float64
 		for _, p := range d.Parts {
 			got = append(got, p.Values[c.variable])
@@ -268,7 +277,8 @@ func TestValuesMayBeCountsOfInstantsOrCounters(t *testing.T) {
 			t.Errorf("%s from %s: %v, want %v", c.values, c.from, got, c.want)
 		}
 	}
-	d := data(t, viewtest.Case{Trace: stealing, Options: map[string][]string{"values": {"mean:power"}, "group": {"machine"}}})
+	d := data(t,
+		viewtest.Case{Trace: stealing, Options: map[string][]string{"values": {"mean:power"}, "group": {"machine"}}})
 	if got := d.Parts[0].Values["power"]; got != 20 {
 		t.Errorf("the mean of a machine is %v, want that of its processes, 20", got)
 	}
@@ -277,8 +287,10 @@ func TestValuesMayBeCountsOfInstantsOrCounters(t *testing.T) {
 // TestAFixedLevelIsNotToldOfP: where --group draws a level, p has no effect, and notes name
 // what has.
 func TestAFixedLevelIsNotToldOfP(t *testing.T) {
-	for group, want := range map[string]string{"machine": "a deeper --group opens it", "optimal": "a smaller p opens it"} {
-		c := viewtest.Case{Trace: machines, Options: map[string][]string{"group": {group}, "values": {"roles"}, "p": {"0.99"}}}
+	for group, want := range map[string]string{"machine": "a deeper --group opens it",
+		"optimal": "a smaller p opens it"} {
+		c := viewtest.Case{Trace: machines,
+			Options: map[string][]string{"group": {group}, "values": {"roles"}, "p": {"0.99"}}}
 		r := c.Compute(t, treemap.View, c.Open(t))
 		notes := strings.Join(append(r.Notes(), r.Scene(scene.Size{Width: 800, Height: 400}).Notes...), "\n")
 		if !strings.Contains(notes, want) || strings.Contains(notes, "p = 0.99") != (group == "optimal") {

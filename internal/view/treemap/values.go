@@ -84,7 +84,9 @@ func (r *result) both(ctx context.Context, states, pattern string) ([][]float64,
 		}
 		r.variables[first+x].weight = weight
 	}
-	r.notes = append(r.notes, "instants are the bars at the left of cells, a location's number against the largest; all of them weigh as much as all states")
+	r.notes = append(r.notes,
+		"instants are the bars at the left of cells, a location's number against the largest; all of them weigh as "+
+			"much as all states")
 	return append(out, counts...), nil
 }
 
@@ -114,13 +116,16 @@ func (r *result) times(ctx context.Context, by string) ([][]float64, error) {
 		return nil, err
 	}
 	if len(r.variables) == 0 {
-		return nil, r.request.Advise("other regions", "another metric").Empty("no region has a value other than 0 in the selection")
+		return nil,
+			r.request.Advise("other regions",
+				"another metric").Empty("no region has a value other than 0 in the selection")
 	}
 	out := make([][]float64, len(r.variables))
 	for x := range out {
 		out[x] = make([]float64, r.tree.Len())
 	}
-	if by == "busy" && r.request.Store().Info().Timed() && r.request.Selection.Regions == nil && metricIsTime(r.request.Values.Text("metric")) {
+	if by == "busy" && r.request.Store().Info().Timed() && r.request.Selection.Regions == nil &&
+		metricIsTime(r.request.Values.Text("metric")) {
 		err := r.busy(ctx, out)
 		return out, err
 	}
@@ -184,10 +189,12 @@ func (r *result) table(ctx context.Context) (*valueTable, error) {
 	if metric.Join != trace.JoinSum {
 		// Extremes and rates do not add up: a cell shows the mean of its locations.
 		r.mean = true
-		r.notes = append(r.notes, fmt.Sprintf("%s does not add up: cells show the mean of their locations", metric.Name))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s does not add up: cells show the mean of their locations", metric.Name))
 	}
 	if metric.Number == view.NumberInclusive {
-		r.notes = append(r.notes, fmt.Sprintf("%s holds that of what is called: areas count it once for each region around it", metric.Name))
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s holds that of what is called: areas count it once for each region around it", metric.Name))
 	}
 	out := &valueTable{}
 	total := 0.0
@@ -195,7 +202,8 @@ func (r *result) table(ctx context.Context) (*valueTable, error) {
 		for _, x := range list {
 			v := max(metric.Of(x.Calls, x.Inclusive, x.Exclusive), 0)
 			total += v
-			out.location, out.region, out.value = append(out.location, x.Location), append(out.region, x.Region), append(out.value, v)
+			out.location, out.region, out.value = append(out.location, x.Location), append(out.region, x.Region),
+				append(out.value, v)
 		}
 	})
 	r.unitName, r.unit = metric.Unit, 1
@@ -208,7 +216,8 @@ func (r *result) table(ctx context.Context) (*valueTable, error) {
 		r.unit = math.Exp2(math.Round(math.Log2(max(total/float64(r.hierarchy.Leaves), 1e-300))))
 	}
 	if r.scale == entropy.Plain {
-		r.notes = append(r.notes, fmt.Sprintf("the paper's p: gain in values, loss in bits for %s", view.FormatIn(r.unit, metric.Unit)))
+		r.notes = append(r.notes,
+			fmt.Sprintf("the paper's p: gain in values, loss in bits for %s", view.FormatIn(r.unit, metric.Unit)))
 	}
 	return out, err
 }
@@ -344,7 +353,9 @@ func (r *result) patterns(list string, regions []trace.Region, present, which []
 			}
 		}
 		if n == 0 {
-			return fmt.Errorf("--values %q: no region of the selection matches; want regions, roles, categories, busy, instants, counter:NAME, mean:NAME, patterns joined by commas, or any states with +instants[:NAME]", p)
+			return fmt.Errorf("--values %q: no region of the selection matches; want regions, roles, categories, "+
+				"busy, instants, counter:NAME, mean:NAME, patterns joined by commas, or any states with "+
+				"+instants[:NAME]", p)
 		}
 		r.variables = append(r.variables, v)
 	}

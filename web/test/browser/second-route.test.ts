@@ -138,7 +138,7 @@ const panels = (): Promise<Panel[]> => page.evaluate(async () => {
   type Legend = { label: string; rampLow: string; rampHigh: string };
   type Scene = { frames: Panel["frames"]; layers: { name: string; marks: Mark[] }[]; legend: Legend[]; notes: string[] };
   const bench = (window as unknown as { parallax: Bench }).parallax;
-  const hosts = [...document.querySelectorAll(".picture")] as (HTMLElement & { picture: { drawn: { request: { view: string }; scene: Scene } } })[];
+  const hosts = [...document.querySelectorAll(".picture")] as (HTMLElement & { picture: { drawn: { request: { view: string; options?: Record<string, string[]> }; scene: Scene } } })[];
   return Promise.all(hosts.map(async (host) => {
     const { request, scene } = host.picture.drawn;
     const panel = host.closest<HTMLElement>(".panel")!;
@@ -234,8 +234,8 @@ function knownBeside(p: Panel, rows: readonly Row[], t: Text, all: Known): Known
 function answered(p: Panel): Row[] {
   const table = p.table.rows.map((cells) => Object.fromEntries(p.table.columns.map((c, i) => [c.name, cells[i]])));
   type Group = { name?: string; boxes?: Row[] };
-  const boxes = ((p.answer.data.groups ?? []) as Group[]).flatMap((g) => (g.boxes ?? []).map((b) => ({ ...b, group: g.name })));
-  return [...rowsOf(p.answer.data), ...boxes, ...meanStep(p), ...table].map((r) => (typeof r.begin === "number" && typeof r.end === "number" ? { ...r, duration: r.end - r.begin } : r));
+  const boxes = ((p.answer.data.groups ?? []) as Group[]).flatMap((g) => (g.boxes ?? []).map((b): Row => ({ ...b, group: g.name })));
+  return [...rowsOf(p.answer.data), ...boxes, ...meanStep(p), ...table].map((r: Row) => (typeof r.begin === "number" && typeof r.end === "number" ? { ...r, duration: r.end - r.begin } : r));
 }
 
 /** The mean of all steps, as the sum of those of the answer over their number. */
