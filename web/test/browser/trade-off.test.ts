@@ -24,7 +24,7 @@ async function told(page: Page): Promise<void> {
 for (const [view, more] of [["treemap", ""], ["overview", "&0.bins=8"]] as const) {
   test(`${view}: slider and note agree at the first p and beside every threshold`, async () => {
     const { page, errors } = await newPage();
-    const asked = page.waitForResponse((r) => /\/data\b/.test(r.url()));
+    const asked = page.waitForResponse((r) => r.url().includes(`/views/${view}/data`));
     await openBench(page, program.address, `v=${view}${more}`);
     await told(page);
     expect((await page.locator(".panel-note").first().getAttribute("title"))!).toMatch(/p = [\d.]+, chosen: /);
