@@ -244,7 +244,7 @@ func TestThePolicyHoldsWhatItSays(t *testing.T) {
 		{"internal/view/treemap", "internal/analysis/entropy", true},
 		{"internal/view/treemap", "internal/analysis/all", false},
 		{"internal/view/treemap", "internal/view/timeline", false},
-		{"internal/view/treemap", "internal/store/storetest", false},
+		{"internal/view/treemap", "internal/testing/storetest", false},
 		{"internal/store/local", "internal/store/clickhouse", false},
 		{"internal/server", "internal/render/wire", true},
 		{"internal/server", "internal/render/svg", false},
@@ -252,7 +252,7 @@ func TestThePolicyHoldsWhatItSays(t *testing.T) {
 		{"cmd/parallax", "internal/view/all", true},
 		{"parallax", "internal/view/all", true},
 		{"internal/load", "internal/importer/all", false},
-		{"cmd/parallax", "internal/view/viewtest", false},
+		{"cmd/parallax", "internal/testing/viewtest", false},
 	} {
 		r := ruleOf(c.from)
 		if r == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
-	"github.com/parallax-hpc/parallax/internal/store/clickhouse/clustertest"
+	"github.com/parallax-hpc/parallax/internal/testing/clustertest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
 )

@@ -19,8 +19,8 @@ import (
 	"github.com/parallax-hpc/parallax/docs"
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
 	"github.com/parallax-hpc/parallax/internal/load"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 	"github.com/spf13/pflag"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 )
 
 // queryBlock is one query of docs/queries.md: its source, its text, its answer.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // TestTheReadmeListsWhatThereIs keeps the tables of the documents equal to the lists of

@@ -17,9 +17,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/schema"
 	"github.com/parallax-hpc/parallax/internal/server"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 	"github.com/parallax-hpc/parallax/web"
 )
 

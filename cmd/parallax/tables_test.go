@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/table"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 )
 
 // TestTablesAreDocumented: docs/tables.md lists every table and column as declared. -update writes it anew.

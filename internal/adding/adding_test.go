@@ -155,7 +155,7 @@ func (c treeCopy) addView() {
 	c.write("internal/view/calls/calls.go", "// Package calls counts calls.\n"+
 		file("calls", []string{"cmp", "context", "slices", "internal/scene", "internal/trace", "internal/view"}, code[0]))
 	c.write("internal/view/calls/calls_test.go",
-		file("calls", []string{"testing", "internal/view/viewtest"}, code[1]))
+		file("calls", []string{"testing", "internal/testing/viewtest"}, code[1]))
 	const list = "internal/view/all/all.go"
 	c.addLine(list, "import (", "\t\"github.com/parallax-hpc/parallax/internal/view/calls\"")
 	c.addLine(list, "var Views = []*view.View{", "\tcalls.View,")
@@ -171,7 +171,7 @@ func (c treeCopy) addFinding() {
 		[]string{"fmt", "internal/analysis/finding", "internal/trace", "internal/view"}, code[0]))
 	c.addLine(folder+"rules.go", "var rules = []rule{", code[1])
 	c.write(folder+"rule_sleep_test.go", file("findings_test", []string{
-		"slices", "testing", "internal/analysis/finding", "internal/store/storetest", "internal/view/findings",
+		"slices", "testing", "internal/analysis/finding", "internal/testing/storetest", "internal/view/findings",
 	}, code[2]))
 	_, row, _ := strings.Cut(c.read(page), "\n```\n| `")
 	row, _, _ = strings.Cut(row, "\n")

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 )
 
 // explained is the share of the variance of values that the means of groups explain.

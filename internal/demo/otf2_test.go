@@ -14,7 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 )
 
 // archives are demos that an OTF2 archive can hold.

@@ -12,7 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

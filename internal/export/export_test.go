@@ -12,8 +12,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
 	"github.com/parallax-hpc/parallax/internal/table"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 )
 
 var columns = []table.Column{

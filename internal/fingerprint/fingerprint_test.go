@@ -13,8 +13,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
-	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 

@@ -9,9 +9,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/analysis/steppath"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // large says that a run has many intervals, so that what is found of it is kept.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/load"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 const tiny = `{"traceEvents":[{"ph":"X","name":"w","pid":1,"tid":1,"ts":0,"dur":5}]}`

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/parallax-hpc/parallax/internal/benchtest"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/benchtest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 // asked gives the room that is asked for before a source is imported, and what the import takes at the most.

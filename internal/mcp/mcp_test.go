@@ -15,11 +15,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/table"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/compare"
 	"github.com/parallax-hpc/parallax/internal/view/profile"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // steps is a run of two ranks with so many intervals.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/query"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // long is six ranks that are in one call for 73 years each: together more than 64 bits hold.

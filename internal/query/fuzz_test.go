@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/parallax-hpc/parallax/internal/query"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // FuzzSQL: no text makes a query panic, write, or go on beyond its time.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/query"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
 	"github.com/parallax-hpc/parallax/internal/table"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // two is two ranks: each in main, which calls work and MPI_Recv by turns.

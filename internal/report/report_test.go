@@ -12,11 +12,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/render/svg"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // hostile names are in everything a report writes.

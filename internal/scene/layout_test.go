@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/scene/scenetest"
+	"github.com/parallax-hpc/parallax/internal/testing/scenetest"
 )
 
 func noFaults(t *testing.T, what string, s *scene.Scene) {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/search"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 const exchange = `

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 )
 
 func TestConditionsLeaveARange(t *testing.T) {

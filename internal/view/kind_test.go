@@ -3,9 +3,9 @@ package view_test
 import (
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 func TestARunIsKnownByWhatItHolds(t *testing.T) {

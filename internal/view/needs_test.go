@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

@@ -3,7 +3,7 @@ package view_test
 import (
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 	reader "github.com/parallax-hpc/parallax/internal/importer/recorder"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"

@@ -14,7 +14,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 func TestFormatsAreWhole(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 )
 
 // wide writes a text as a shell of Windows does.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 // The files of one job are one run; copies of one of them, named after nights, are as many runs.

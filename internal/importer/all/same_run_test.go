@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/importer/cube"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/benchtest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 func unpacked(tb testing.TB, file string) []byte {

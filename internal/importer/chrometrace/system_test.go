@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 // What the system recorded beside a trace is not read, but nothing goes in silence.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 // Stream files may end after any packet, so a cut between two cannot be told from the end.

@@ -16,10 +16,10 @@ import (
 	xtrace "golang.org/x/exp/trace"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
-	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/store/local"
+	"github.com/parallax-hpc/parallax/internal/testing/benchtest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 // BenchmarkImport prints the time of an import beside that of a bare loop over the

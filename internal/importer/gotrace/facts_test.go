@@ -11,8 +11,8 @@ import (
 
 	xtrace "golang.org/x/exp/trace"
 
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

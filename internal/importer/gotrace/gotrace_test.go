@@ -3,7 +3,7 @@ package gotrace
 import (
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 func TestFormat(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/store/local"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 // Most goroutines have a handful of intervals, so that a store is mostly what it keeps of each: its name, its place, its summaries.

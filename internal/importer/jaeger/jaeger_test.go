@@ -6,7 +6,7 @@ import (
 	"testing/fstest"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 func TestFormat(t *testing.T) {

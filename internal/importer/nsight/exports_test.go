@@ -12,8 +12,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/importer/sqlitefile"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 // The other exports of a report hold the same tables. Nobody of ours has the tool, so its samples are made of the database's rows:

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/activity"

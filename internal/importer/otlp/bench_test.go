@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 // generate makes a trace of so many spans, a tree with eight children a span, over

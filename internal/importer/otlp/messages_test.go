@@ -14,8 +14,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
-	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
 )
 
 // translate makes protocol buffers of a file of JSON, with the collector's own

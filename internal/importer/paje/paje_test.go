@@ -3,7 +3,7 @@ package paje
 import (
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 // A Paje trace may rightly end after any line.

@@ -16,8 +16,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

@@ -14,7 +14,7 @@ import (
 	"testing/fstest"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

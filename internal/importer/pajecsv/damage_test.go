@@ -3,7 +3,7 @@ package pajecsv
 import (
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 func TestDamagedSamplesAreReadAsFarAsTheyAreSound(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/benchtest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 // field appends a field: a number, a text or a message.

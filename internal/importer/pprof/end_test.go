@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 // oldCPU is a CPU profile as gperftools writes it.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/pprof/profile"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
 
 // Samples that are counted are time as well where the profile states how long one is, and only there.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	reader "github.com/parallax-hpc/parallax/internal/importer/recorder"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/recorder"
 )

@@ -11,14 +11,14 @@ import (
 	"github.com/parallax-hpc/parallax/internal/export"
 	"github.com/parallax-hpc/parallax/internal/importer"
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/importer/tables"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
 	"github.com/parallax-hpc/parallax/internal/table"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // few has a bit of everything that a run can hold.

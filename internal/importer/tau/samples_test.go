@@ -5,8 +5,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

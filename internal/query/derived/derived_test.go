@@ -11,12 +11,12 @@ import (
 	"github.com/parallax-hpc/parallax/internal/query"
 	"github.com/parallax-hpc/parallax/internal/query/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
 	"github.com/parallax-hpc/parallax/internal/table"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/view/findings"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // ask gives the rows of a query as text.

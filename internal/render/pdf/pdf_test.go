@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/scene/scenetest"
+	"github.com/parallax-hpc/parallax/internal/testing/scenetest"
 )
 
 func render(t *testing.T, s *scene.Scene, theme scene.Theme) []byte {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/scene/scenetest"
+	"github.com/parallax-hpc/parallax/internal/testing/scenetest"
 )
 
 // An EPS holds the pixels of the PNG, at twice its size in each direction.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/scene/scenetest"
+	"github.com/parallax-hpc/parallax/internal/testing/scenetest"
 )
 
 // A JPEG shows what the PNG shows: no pixel differs much on average.

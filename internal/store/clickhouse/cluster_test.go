@@ -16,9 +16,9 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
-	"github.com/parallax-hpc/parallax/internal/store/clickhouse/clustertest"
 	"github.com/parallax-hpc/parallax/internal/store/local"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/clustertest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
-	"github.com/parallax-hpc/parallax/internal/store/clickhouse/clustertest"
+	"github.com/parallax-hpc/parallax/internal/testing/clustertest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
+	"github.com/parallax-hpc/parallax/internal/testing/benchtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

@@ -4,7 +4,7 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/benchtest"
+	"github.com/parallax-hpc/parallax/internal/testing/benchtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

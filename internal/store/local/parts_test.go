@@ -17,7 +17,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

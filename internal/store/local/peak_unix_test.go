@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/testing/benchtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/parallax-hpc/parallax/internal/benchtest"
+	"github.com/parallax-hpc/parallax/internal/testing/benchtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

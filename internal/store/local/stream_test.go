@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store/local/write"
+	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
 )
 
 // Records take two, one or half a word, as their numbers ask for.

@@ -3,9 +3,9 @@ package activity_test
 import (
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view/activity"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // BenchmarkData compares aligned bins, which the store keeps, with equal ones

@@ -6,8 +6,8 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 )
 
 // A ping-pong of two ranks, in 62 equal bins: the shares that the tests of the

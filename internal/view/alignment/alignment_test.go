@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/alignment"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // Three ranks that do the same steps; rank 1 rebuilds a table in the second, rank 2 is

@@ -9,10 +9,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/all"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 func openDemo(t *testing.T, name string) store.Reader {

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/all"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // ofThePage are words that tell what only the page can do.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // A countingStore counts the rows that it hands out, and what lies open above them.

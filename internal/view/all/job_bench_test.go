@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/benchtest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/view/operators"
 	"github.com/parallax-hpc/parallax/internal/view/steps"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // writeJob writes ranks of twenty steps each: operators that launch kernels on one stream.

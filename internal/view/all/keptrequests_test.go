@@ -16,9 +16,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // manySpans says that a run has many intervals, so that what a first look shows is kept; closed, that none may be read.

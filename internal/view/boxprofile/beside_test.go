@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/boxprofile"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 func TestTwoRunsHaveABoxEachOfAllTheirCalls(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/boxprofile"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // Four ranks that send and receive from two callers; rank 3 waits long, rank 0

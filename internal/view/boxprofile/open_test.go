@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/boxprofile"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 func TestAWindowInsideACallSaysThatItIsOpen(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/boxprofile"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // twoHeaps has polls that come back at once or after long, and steps that are alike.

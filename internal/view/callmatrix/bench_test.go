@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
-	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local"
+	"github.com/parallax-hpc/parallax/internal/testing/benchtest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/callmatrix"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // runs gives two runs whose locations have as many calls as those of a run of 10^8

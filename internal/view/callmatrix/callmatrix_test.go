@@ -9,10 +9,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/callmatrix"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // The paper's walk-through: a ping-pong program on four ranks, with MPI_Barrier

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/callmatrix"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // The regions of the second have other numbers than those of the first.

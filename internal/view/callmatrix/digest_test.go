@@ -9,8 +9,8 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // writeWild writes calls of all kinds: lanes of few rows and of many, recursion that

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/callmatrix"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 var printed = regexp.MustCompile(`^(ENTER|LEAVE)\s+(\d+)\s+(\d+)\s+Region: "([^"]*)"`)

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/calltree"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 func twin(t *testing.T, c viewtest.Case, r store.Reader) string {

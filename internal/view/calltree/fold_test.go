@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/calltree"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // Steps 3 and 4 of one run are those 7, 8 and 9 of the other: their numbers tell nothing.

@@ -9,8 +9,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // bushy is a tree with a path for every call, as calls at random have it.

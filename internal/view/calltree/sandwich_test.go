@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/calltree"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 const recursion = `

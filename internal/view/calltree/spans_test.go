@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/calltree"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // nodesOf computes the whole call tree of a run.

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/importer/importertest"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/commmatrix"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 const messages = `

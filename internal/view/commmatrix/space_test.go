@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/commmatrix"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 const sends = `

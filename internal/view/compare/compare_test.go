@@ -11,10 +11,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
 	statistics "github.com/parallax-hpc/parallax/internal/analysis/compare"
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/compare"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // generated is a run of four ranks that all do the same work with a noise of some percent: assemble, solve with

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	statistics "github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/compare"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 func shared(t *testing.T, name string, elem ...string) view.Run {

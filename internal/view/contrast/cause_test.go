@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 )
 
 // Rank 5 works longer, by 80 of 1,000; rank 6 alone waits for it, for 400. Who waits most is

@@ -12,11 +12,11 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/contrast"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // planted is a run of ranks on two nodes, 1,000 ns long. On those that are slow solve

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view/criticalpath"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // shop is three requests through three services. The second is slow in the database, the third fails there.

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/criticalpath"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // twoRanks is a step of two ranks. Rank 1 loads its data for longer, so its kernel and its part of the collective come later; rank 0

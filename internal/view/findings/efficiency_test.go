@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 )
 
 // oneGPU is a host that works for half of the run before its one GPU does.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view/findings"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // Worked out by hand, in µs, with two processors: main.main makes two goroutines and waits for them. The first of them holds a lock

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // A text is a run in the language of package tracetest.

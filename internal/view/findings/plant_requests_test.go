@@ -10,9 +10,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view/findings"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // A spanText is a call from one time to another, in µs.

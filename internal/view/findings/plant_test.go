@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 const ms = trace.Time(1_000_000)

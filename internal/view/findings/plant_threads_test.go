@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // A bed grows runs of threads of one process. Like a field it adds up itself what a fault costs.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/findings"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 var (

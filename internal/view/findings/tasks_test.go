@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 )
 
 // Four workers, of which the first runs a task alone that the tasks of the others need: they idle 90 µs each, and begin theirs 1 µs after it is over.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/groups"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // Six workers, of which rank 4 waits thrice as long, and two writers.

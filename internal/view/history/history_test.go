@@ -10,10 +10,10 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/history"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // night is one run of a program with a noise of half a percent; solve takes longer by slower.

@@ -9,9 +9,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // papersRate is what the paper reports for its largest trace: 15,419 records in 45

@@ -11,11 +11,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 func quicksort(tb testing.TB) store.Reader {

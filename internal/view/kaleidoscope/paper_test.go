@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // letters are the paper's names of Quick Sort's calls in the order of records.

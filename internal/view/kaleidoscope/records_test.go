@@ -9,9 +9,9 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // A record of VISTA: time, clause, pe, index, ppe, pindex.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/kaleidoscope"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // treeOf gives every call of a run.

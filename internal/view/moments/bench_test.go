@@ -9,10 +9,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/moments"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 var screen = scene.Size{Width: 1280, Height: 900}

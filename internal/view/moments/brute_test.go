@@ -15,10 +15,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/moments"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // A twin is the part of the JSON twin that the tests look at.

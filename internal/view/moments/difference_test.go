@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/moments"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 func TestMomentsOfTwoRunsAreSubtractedRankByRank(t *testing.T) {

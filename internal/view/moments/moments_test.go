@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/moments"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // Five ranks of 100 ns: one bar; a bar with a gap and a late piece; late work with

@@ -14,9 +14,9 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/operators"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // A record is a record of the profiler as its file has it.

@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/operators"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // model is a linear layer called twice, with an operator inside that launches, and a sum that launches by itself.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view/overview"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // BenchmarkOverview: a first picture, one of another p, which reads nothing, and the

@@ -9,10 +9,10 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/overview"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 func dataOf(t *testing.T, c viewtest.Case) (d overview.Data) {

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/overview"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // Two machines of two processes over 64 ns in two phases; on m2 one process

@@ -8,11 +8,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/phases"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // Four ranks and two iterations that are not in step. In the first rank 2 works

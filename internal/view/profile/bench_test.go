@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/profile"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // writeProfiles writes flat profiles of many ranks on nodes of 64, each with all regions.

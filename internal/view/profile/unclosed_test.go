@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/profile"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // One task of many is never left: it would last until the end of the trace and be nearly

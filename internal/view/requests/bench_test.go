@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view/requests"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // writeRequests writes requests of a hundred spans each through ten services, as spans are imported: parents by id.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/requests"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 func layer(s *scene.Scene, name string) (marks []scene.Mark) {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view/requests"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // shop is requests through a front and a database. Every fifth comes from "eu", asks the database eight

@@ -7,9 +7,9 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/requests"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // A call is a span as a source tells it. Its begin is in microseconds, and it lasts a hundred.

@@ -12,10 +12,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
 	kinds "github.com/parallax-hpc/parallax/internal/analysis/scaling"
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/scaling"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // made is a program on n ranks: work is shared out, a reduction grows by the logarithm of the ranks, and what one rank alone does stays.

@@ -10,10 +10,10 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/services"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // shop is requests through a front, a cart and a database. The cart asks the database twice and tells a queue, for which nobody

@@ -9,10 +9,10 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/steps"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // job is two steps: data is loaded, two kernels are launched, one of the second step by nobody in the file.

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view/steps"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // open imports one of the files with published answers; the test is skipped where they are not there.

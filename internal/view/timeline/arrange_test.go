@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 )
 
 func TestLocationsThatBehaveAlikeAreNextToEachOther(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // BenchmarkScene is the time to a picture at Full HD; the scan beside it reads

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/timeline"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // stepping is a run of steps of 100 ns after a time of preparation.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // A step of one GPU: the host computes, launches two kernels and waits for the second.

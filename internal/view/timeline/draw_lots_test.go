@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/share"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // TestRandomShowsEachRegionAsOftenAsItHasTime: over many bins the regions drawn have the

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/timeline"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // many ranks of which not all have room.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 )
 
 // A table is made where there is room for it: the view says beforehand how many rows it has at most.

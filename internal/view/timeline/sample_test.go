@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // Eight ranks train together; rank 5 always gets the long documents, so that its

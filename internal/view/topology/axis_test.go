@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/topology"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // Ticks are in the unit of what the axis shows, whatever the layout made of the numbers:

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/topology"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // rich has what an event can be bound to: metrics, atomic events, metadata; counters are in timed.

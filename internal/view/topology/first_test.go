@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/topology"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // line is n ranks whose coordinates have one side alone.

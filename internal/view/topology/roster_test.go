@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/topology"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // cyclic has ranks dealt to hosts one by one, as many launchers do: the tree has

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/topology"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 func spaceOf(t *testing.T, s *scene.Scene) *scene.Space {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/treemap"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // In the second run rank 1 computes 30 ns longer and waits 10 ns less; its regions are numbered otherwise.

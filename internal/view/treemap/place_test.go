@@ -5,10 +5,10 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/treemap"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // TestPlacesSayWhichLocationACellIs: the page marks chosen locations by them.

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/treemap"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // profileText is machines as a profile: work and wait of nine processes, in

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/treemap"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // Three machines of three processes over 100 ns. On m1 all are alike, on m2 one

@@ -1,6 +1,6 @@
 // The same scenes drawn by render/png and here, in a real browser, compared pixel
 // by pixel: both backends, both themes. The fixtures are written by
-// internal/render/rendertest.
+// internal/testing/rendertest.
 
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -12,7 +12,7 @@ const flags = [
   "--headless", "--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync", "--enable-unsafe-swiftshader",
 ];
-const testdata = new URL("../../../internal/render/rendertest/testdata/", import.meta.url);
+const testdata = new URL("../../../internal/testing/rendertest/testdata/", import.meta.url);
 
 // What painter-page.ts offers the test.
 interface Bench {

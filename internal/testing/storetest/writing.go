@@ -3,8 +3,8 @@ package storetest
 import (
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
 )
 
 // runWriting holds the store against what trace.Writer promises beyond records.

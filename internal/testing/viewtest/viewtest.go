@@ -25,8 +25,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/render/svg"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
-	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/benchtest"
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/testing/benchtest"
 )
 
 // Beside imports a run that has so many intervals, again and again, and does something

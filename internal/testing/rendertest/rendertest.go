@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/scene/scenetest"
+	"github.com/parallax-hpc/parallax/internal/testing/scenetest"
 )
 
 // Scenes are the pictures to compare, by name. They hold no text: the page draws it

@@ -15,7 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/render/png"
 	"github.com/parallax-hpc/parallax/internal/render/svg"
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/scene/scenetest"
+	"github.com/parallax-hpc/parallax/internal/testing/scenetest"
 )
 
 // outputs are the renderers and the tools that turn their files into pictures.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
-	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
 )
 
 const everything = `# end 125, origin 0, depth 2; 4 locations, 2 with intervals, 2 ranks

@@ -30,9 +30,9 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/store/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
-	"github.com/parallax-hpc/parallax/internal/view/viewtest"
 )
 
 // The view that docs/adding-a-view.md shows: it must pass the suite, and the

@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/render/png"
 	"github.com/parallax-hpc/parallax/internal/render/svg"
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/scene/scenetest"
+	"github.com/parallax-hpc/parallax/internal/testing/scenetest"
 )
 
 // Whatever coordinates, colours and flags a scene holds, every renderer draws it.

@@ -31,8 +31,8 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
 )
 
 // Text gives a reader of a trace written in the language of package tracetest.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/trace/tracetest"
+	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
 )
 
 // mostMemory bounds what the import of a small damaged file may allocate in all,
