@@ -28,6 +28,7 @@ var policy = []rule{
 	{"internal/trace", nil, "the vocabulary of what happened is a floor: it rests on nothing"},
 	{"internal/scene", nil, "the vocabulary of what is drawn is the other floor"},
 	{"internal/parallel", nil, "work shared among cores; it knows no work"},
+	{"internal/words", []string{"internal/trace"}, "numbers and names for people; it knows no run"},
 	{"internal/memory", nil, "a budget of bytes; it knows not what they mean"},
 	{"internal/spool", []string{"internal/parallel"}, "records outside memory; it knows bytes, not traces"},
 
@@ -61,12 +62,13 @@ var policy = []rule{
 	{"internal/store/*", []string{"internal/trace", "internal/store"}, "back ends do not know each other"},
 
 	{"internal/analysis/all", []string{"internal/trace", "internal/analysis/*"}, "a list, nothing else"},
-	{"internal/analysis/*", []string{"internal/trace", "internal/analysis/*"}, "kernels are pure: data in, data out; a kernel may use a smaller one"},
+	{"internal/analysis/*", []string{"internal/trace", "internal/store", "internal/words", "internal/analysis/*"},
+		"kernels compute: they ask a store by its contract, open none and draw nothing; a kernel may use a smaller one"},
 
-	{"internal/view", []string{"internal/trace", "internal/store", "internal/scene"}, "the contract of a view"},
+	{"internal/view", []string{"internal/trace", "internal/store", "internal/words", "internal/analysis/runfacts", "internal/scene"}, "the contract of a view"},
 	{"internal/view/all", []string{"internal/view", "internal/view/*"}, "a list, nothing else"},
 	{"internal/fingerprint", []string{"internal/trace", "internal/store", "internal/analysis/*", "internal/view"}, "what a run is remembered by among many; it draws nothing"},
-	{"internal/view/*", []string{"internal/trace", "internal/store", "internal/analysis/*", "internal/scene", "internal/view", "internal/fingerprint"}, "a view never knows another view; what two share is a kernel or a mark"},
+	{"internal/view/*", []string{"internal/trace", "internal/store", "internal/analysis/*", "internal/words", "internal/scene", "internal/view", "internal/fingerprint"}, "a view never knows another view; what two share is a kernel or a mark"},
 
 	{"internal/table", []string{"internal/trace", "internal/store", "internal/analysis/quantile"}, "a run as tables, declared once; it knows neither SQL nor files"},
 	{"internal/query", []string{"internal/trace", "internal/store", "internal/table"}, "SQL over tables; those that come from views are given to it by cmd"},

@@ -56,21 +56,21 @@ type nest struct {
 
 func (p *proposer) rebuild() (*Hierarchy, string, error) {
 	o := p.old
-	p.h = &Hierarchy{store: o.store, LeafOf: slices.Repeat([]int32{-1}, len(o.LeafOf)), Leaves: o.Leaves, invented: map[int32]string{}}
+	p.h = &Hierarchy{Tree: o.Tree, LeafOf: slices.Repeat([]int32{-1}, len(o.LeafOf)), Leaves: o.Leaves, Made: map[int32]string{}}
 	err := p.walk(0, -1)
 	if err != nil || len(p.said) == 0 {
 		return o, "", err
 	}
-	p.h.close()
+	p.h.Close()
 	return p.h, fmt.Sprintf("%s; --hierarchy tree leaves them as they are", p.said[0]), nil
 }
 
 // walk copies a node and what is below it, with groups where it is flat.
 func (p *proposer) walk(i, parent int32) error {
 	o := p.old
-	at := p.h.add(parent, o.Location[i], o.Self[i])
-	if name := o.invented[i]; name != "" {
-		p.h.invented[at] = name
+	at := p.h.Add(parent, o.Location[i], o.Self[i])
+	if name := o.Made[i]; name != "" {
+		p.h.Made[at] = name
 	}
 	if o.Last[i] == i {
 		p.h.LeafOf[o.Location[i]] = at
@@ -102,8 +102,8 @@ func (p *proposer) emit(list []*nest, parent int32) error {
 			}
 			continue
 		}
-		at := p.h.add(parent, trace.NoLocation, false)
-		p.h.invented[at] = n.name
+		at := p.h.Add(parent, trace.NoLocation, false)
+		p.h.Made[at] = n.name
 		if err := p.emit(n.kids, at); err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (p *proposer) emit(list []*nest, parent int32) error {
 // group finds groups of nodes by the first property that tells them apart and is not
 // their own name: by says which.
 func (p *proposer) group(list []*nest) (groups []*nest, by string, err error) {
-	t := p.old.store
+	t := p.old.Tree
 	location := func(n *nest) trace.LocationID { return p.old.Location[n.node] }
 	for _, n := range list {
 		if location(n) == trace.NoLocation {
@@ -211,7 +211,7 @@ func blocked(list []*nest, what string) []*nest {
 
 // byRank makes blocks of ranks, where every node has one of its own.
 func (p *proposer) byRank(list []*nest) []*nest {
-	t := p.old.store
+	t := p.old.Tree
 	rank := func(n *nest) int { return int(t.Rank[p.old.Location[n.node]]) }
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b *nest) int { return cmp.Compare(rank(a), rank(b)) })
@@ -245,7 +245,7 @@ func (p *proposer) byTopology(top *trace.Topology, list []*nest) []*nest {
 	if len(top.Dims) < 2 {
 		return nil
 	}
-	t := p.old.store
+	t := p.old.Tree
 	at := map[trace.LocationID][]int{}
 	for _, c := range top.Coordinates {
 		at[c.Location] = c.At

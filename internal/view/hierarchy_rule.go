@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -68,7 +69,7 @@ func HierarchyOf(a *Arrangement, rule string, t *store.Tree, selected []trace.Lo
 
 // chosenIn lists the selected locations that hold values.
 func chosenIn(t *store.Tree, selected []trace.LocationID, holds []bool) (ids []trace.LocationID) {
-	in := within(t, selected)
+	in := runfacts.Within(t, selected)
 	for id := range t.Len() {
 		if holds[id] && in(id) {
 			ids = append(ids, trace.LocationID(id))
@@ -136,25 +137,25 @@ func groupedHierarchy(t *store.Tree, ids []trace.LocationID, groups func(id int)
 		}
 		g.leaves = append(g.leaves, id)
 	}
-	h := &Hierarchy{store: t, LeafOf: make([]int32, t.Len()), invented: map[int32]string{}}
+	h := &Hierarchy{Tree: t, LeafOf: make([]int32, t.Len()), Made: map[int32]string{}}
 	for id := range h.LeafOf {
 		h.LeafOf[id] = -1
 	}
 	var walk func(g *group, parent int32)
 	walk = func(g *group, parent int32) {
-		node := h.add(parent, trace.NoLocation, false)
+		node := h.Add(parent, trace.NoLocation, false)
 		if g.name != "" {
-			h.invented[node] = g.name
+			h.Made[node] = g.name
 		}
 		for _, sub := range g.order {
 			walk(sub, node)
 		}
 		for _, id := range g.leaves {
-			h.LeafOf[id] = h.add(node, id, false)
+			h.LeafOf[id] = h.Add(node, id, false)
 			h.Leaves++
 		}
 	}
 	walk(root, -1)
-	h.close()
+	h.Close()
 	return h
 }

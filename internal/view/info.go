@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -67,14 +68,10 @@ type MetricInfo struct {
 	Total *float64 `json:"total"`
 }
 
-// MainMetric is what totals of a run are of: the time of its intervals, or the metric of a profile that stands for
-// time. Whoever writes a total asks it for the unit.
+// MainMetric is what totals of a run are of, see package runfacts.
 func MainMetric(r store.Reader) MetricInfo {
-	if metrics := r.Metrics(); !r.Info().Timed() && len(metrics) > 0 {
-		m := &metrics[DefaultMetric(metrics)]
-		return MetricInfo{Name: m.Name, Unit: m.Unit}
-	}
-	return MetricInfo{Name: "time", Unit: "ns"}
+	name, unit := runfacts.MainMetric(r)
+	return MetricInfo{Name: name, Unit: unit}
 }
 
 // Format writes a value of the metric for people.
@@ -235,7 +232,7 @@ func wholeTotals(ctx context.Context, r store.Reader, f func([]Total)) error {
 	case r.Info().Timed():
 		t, err := store.TotalTime(ctx, r, store.Window{Begin: 0, End: r.Info().End + 1})
 		if err == nil {
-			eachSum(t, f)
+			runfacts.EachSum(t, f)
 		}
 		return err
 	case int(metric) < len(r.Metrics()) && r.Metrics()[metric].Join != trace.JoinSum:
@@ -262,14 +259,4 @@ func wholeTotals(ctx context.Context, r store.Reader, f func([]Total)) error {
 	}
 	f(list)
 	return nil
-}
-
-// DefaultMetric is the metric that stands for time: the one marked so, else the first.
-func DefaultMetric(metrics []trace.Metric) trace.MetricID {
-	for i, m := range metrics {
-		if m.Default {
-			return trace.MetricID(i)
-		}
-	}
-	return 0
 }

@@ -372,34 +372,3 @@ func (m *Measure) ColumnUnit() string {
 	}
 	return ""
 }
-
-// A Joined puts values of a metric together as its kind asks for. The zero value
-// holds none.
-type Joined struct {
-	n     int
-	value float64
-}
-
-// Add takes one more value in.
-func (j *Joined) Add(how trace.Join, v float64) {
-	if j.n++; j.n == 1 {
-		j.value = v
-		return
-	}
-	switch how {
-	case trace.JoinMin:
-		j.value = min(j.value, v)
-	case trace.JoinMax:
-		j.value = max(j.value, v)
-	default:
-		j.value += v
-	}
-}
-
-// Value is 0 of none.
-func (j *Joined) Value(how trace.Join) float64 {
-	if how == trace.JoinMean && j.n > 0 {
-		return j.value / float64(j.n)
-	}
-	return j.value
-}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -30,7 +31,7 @@ func (c *Colours) giveServices(ctx context.Context, s store.Reader) error {
 	}
 	totals := map[trace.LocationID]float64{}
 	for id, kind := range s.Locations().Kind {
-		if kind == kindService {
+		if kind == runfacts.KindService {
 			totals[trace.LocationID(id)] = 0
 			for _, t := range times[trace.LocationID(id)] {
 				totals[trace.LocationID(id)] += t

@@ -1,4 +1,4 @@
-package view
+package runfacts
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // The rule of calls whose end is not in the source: pictures of time show them until the
@@ -67,9 +68,9 @@ func LeaveOpen(ctx context.Context, r store.Reader, w store.Window) (skip []bool
 			names = append(names, fmt.Sprintf("and %d more", len(list)-i))
 			break
 		}
-		names = append(names, fmt.Sprintf("%s (%s)", x.name, Thousands(x.calls)))
+		names = append(names, fmt.Sprintf("%s (%s)", x.name, words.Thousands(x.calls)))
 	}
 	return skip,
 		fmt.Sprintf("%s without an end in the source left out, since how long they took is not known: %s",
-			Count(int(open), "call"), strings.Join(names, ", ")), nil
+			words.Count(int(open), "call"), strings.Join(names, ", ")), nil
 }

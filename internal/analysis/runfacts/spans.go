@@ -1,4 +1,4 @@
-package view
+package runfacts
 
 import (
 	"context"
@@ -22,10 +22,11 @@ type SpanSource struct {
 func HasSpans(r store.Reader) bool {
 	names := r.Attributes()
 	return r.Info().Timed() && slices.Contains(names, "trace") && slices.Contains(names, "span") &&
-		slices.Contains(r.Locations().Kind, kindService)
+		slices.Contains(r.Locations().Kind, KindService)
 }
 
-const kindService trace.Kind = "service"
+// KindService is the kind of a location that is a service.
+const KindService trace.Kind = "service"
 
 // SpanSourceOf gives the spans of a run.
 func SpanSourceOf(ctx context.Context, r store.Reader) *SpanSource {
@@ -45,7 +46,7 @@ func (s *SpanSource) Lanes() []uint32         { return s.r.Lanes() }
 // Service is the nearest location above that is a service, else the location itself.
 func (s *SpanSource) Service(id trace.LocationID) trace.LocationID {
 	for at := id; at != trace.NoLocation; at = s.tree.Parent[at] {
-		if s.tree.Kind[at] == kindService {
+		if s.tree.Kind[at] == KindService {
 			return at
 		}
 	}

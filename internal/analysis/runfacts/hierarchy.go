@@ -1,4 +1,4 @@
-package view
+package runfacts
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // below it gets a leaf of its own beside them. Where the source has several
 // tops, a root stands above them.
 type Hierarchy struct {
-	store *store.Tree
+	Tree *store.Tree
 	// Parent and Last are the tree in preorder: -1 above the root, and the last
 	// node of each subtree.
 	Parent, Last []int32
@@ -24,7 +24,7 @@ type Hierarchy struct {
 	LeafOf       []int32            // of each location: its leaf, -1
 	Depth        []uint16
 	Leaves       int
-	invented     map[int32]string // names of groups that a rule made
+	Made         map[int32]string // names of groups that a rule made
 }
 
 // Holders says which locations have values.
@@ -45,7 +45,7 @@ func Holders(ctx context.Context, r store.Reader) []bool {
 // NewHierarchy is O(locations).
 func NewHierarchy(t *store.Tree, selected []trace.LocationID, holds []bool) *Hierarchy {
 	n := t.Len()
-	in := within(t, selected)
+	in := Within(t, selected)
 	leaf := func(id int) bool {
 		return in(id) && (holds[id] || selected != nil && t.IsAside(trace.LocationID(id)))
 	}
@@ -61,10 +61,10 @@ func NewHierarchy(t *store.Tree, selected []trace.LocationID, holds []bool) *Hie
 			tops++
 		}
 	}
-	h := &Hierarchy{store: t, LeafOf: make([]int32, n)}
+	h := &Hierarchy{Tree: t, LeafOf: make([]int32, n)}
 	node := make([]int32, n)
 	if tops != 1 {
-		h.add(-1, trace.NoLocation, false)
+		h.Add(-1, trace.NoLocation, false)
 	}
 	for id := range n {
 		h.LeafOf[id] = -1
@@ -77,21 +77,21 @@ func NewHierarchy(t *store.Tree, selected []trace.LocationID, holds []bool) *Hie
 		} else if tops != 1 {
 			parent = 0
 		}
-		node[id] = h.add(parent, trace.LocationID(id), false)
+		node[id] = h.Add(parent, trace.LocationID(id), false)
 		if leaf(id) {
 			h.Leaves++
 			h.LeafOf[id] = node[id]
 			if below[id] > 1 {
-				h.LeafOf[id] = h.add(node[id], trace.LocationID(id), true)
+				h.LeafOf[id] = h.Add(node[id], trace.LocationID(id), true)
 			}
 		}
 	}
-	h.close()
+	h.Close()
 	return h
 }
 
-// within says whether a location is selected.
-func within(t *store.Tree, selected []trace.LocationID) func(id int) bool {
+// Within says whether a location is selected.
+func Within(t *store.Tree, selected []trace.LocationID) func(id int) bool {
 	if selected == nil {
 		return func(int) bool { return true }
 	}
@@ -102,8 +102,8 @@ func within(t *store.Tree, selected []trace.LocationID) func(id int) bool {
 	return func(id int) bool { return chosen[id] }
 }
 
-// close finds the last node of each subtree.
-func (h *Hierarchy) close() {
+// Close finds the last node of each subtree.
+func (h *Hierarchy) Close() {
 	for i := h.Len() - 1; i >= 0; i-- {
 		h.Last[i] = max(h.Last[i], int32(i))
 		if p := h.Parent[i]; p >= 0 {
@@ -115,7 +115,8 @@ func (h *Hierarchy) close() {
 // Len is the number of nodes.
 func (h *Hierarchy) Len() int { return len(h.Parent) }
 
-func (h *Hierarchy) add(parent int32, id trace.LocationID, self bool) int32 {
+// Add puts a node below another, -1 for the root.
+func (h *Hierarchy) Add(parent int32, id trace.LocationID, self bool) int32 {
 	depth := uint16(0)
 	if parent >= 0 {
 		depth = h.Depth[parent] + 1
@@ -132,31 +133,31 @@ func (h *Hierarchy) add(parent int32, id trace.LocationID, self bool) int32 {
 func (h *Hierarchy) Name(i int32) string {
 	id := h.Location[i]
 	switch {
-	case h.invented[i] != "":
-		return h.invented[i]
+	case h.Made[i] != "":
+		return h.Made[i]
 	case id == trace.NoLocation:
 		return "all"
 	case h.Self[i]:
-		return h.store.Name[id] + " (itself)"
+		return h.Tree.Name[id] + " (itself)"
 	}
-	return h.store.Name[id]
+	return h.Tree.Name[id]
 }
 
 // Label is the name that tells a node from others: of processes with one thread
 // each, the threads are called as their processes.
 func (h *Hierarchy) Label(i int32) string {
 	id := h.Location[i]
-	if h.Last[i] > i || id == trace.NoLocation || h.Self[i] || h.invented[i] != "" {
+	if h.Last[i] > i || id == trace.NoLocation || h.Self[i] || h.Made[i] != "" {
 		return h.Name(i)
 	}
-	for up := h.store.Parent[id]; up != trace.NoLocation && up == id-1 && h.store.Last[up] == h.store.Last[id]; up = h.store.Parent[id] {
-		if h.store.Rank[up] != h.store.Rank[id] || h.store.Rank[id] == trace.NoRank || h.LeafOf[up] >= 0 {
+	for up := h.Tree.Parent[id]; up != trace.NoLocation && up == id-1 && h.Tree.Last[up] == h.Tree.Last[id]; up = h.Tree.Parent[id] {
+		if h.Tree.Rank[up] != h.Tree.Rank[id] || h.Tree.Rank[id] == trace.NoRank || h.LeafOf[up] >= 0 {
 			break
 		}
 		id = up
 	}
-	name := h.store.Name[id]
-	if number := strconv.Itoa(int(h.store.Rank[id])); h.store.Rank[id] != trace.NoRank && len(name) < len(number)+12 {
+	name := h.Tree.Name[id]
+	if number := strconv.Itoa(int(h.Tree.Rank[id])); h.Tree.Rank[id] != trace.NoRank && len(name) < len(number)+12 {
 		if word, ok := strings.CutSuffix(name, number); ok && strings.HasSuffix(strings.ToLower(word), "rank ") {
 			return "rank " + number // in place of "MPI Rank 7"
 		}
@@ -167,9 +168,9 @@ func (h *Hierarchy) Label(i int32) string {
 // Path of a node; empty for a root that the source does not have.
 func (h *Hierarchy) Path(i int32) string {
 	if id := h.Location[i]; id != trace.NoLocation {
-		return h.store.Path(id)
+		return h.Tree.Path(id)
 	}
-	if name := h.invented[i]; name != "" {
+	if name := h.Made[i]; name != "" {
 		if above := h.Path(h.Parent[i]); above != "" {
 			return above + "/" + name
 		}
@@ -181,7 +182,7 @@ func (h *Hierarchy) Path(i int32) string {
 // Kind of a node's location.
 func (h *Hierarchy) Kind(i int32) string {
 	if id := h.Location[i]; id != trace.NoLocation {
-		return string(h.store.Kind[id])
+		return string(h.Tree.Kind[id])
 	}
 	return "group"
 }

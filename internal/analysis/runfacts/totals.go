@@ -1,117 +1,13 @@
-package view
+package runfacts
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
-
-// A MetricChoice is what --metric asks for: which rows of a profile, and which of
-// their numbers.
-type MetricChoice struct {
-	ID     trace.MetricID // of a profile; without meaning for a trace
-	Name   string         // for people: "exclusive time", "calls", "PAPI_TOT_INS"
-	Unit   string         // "ns", "bytes", "count" or ""
-	Number MetricNumber
-	Join   trace.Join // how values of regions and locations become one; calls add up
-}
-
-// A MetricNumber is one of the numbers of a row.
-type MetricNumber uint8
-
-const (
-	NumberExclusive MetricNumber = iota
-	NumberInclusive
-	NumberCalls
-)
-
-// ChooseMetric reads --metric: exclusive, inclusive, calls, or a metric of the
-// source, which may be followed by ":inclusive".
-func ChooseMetric(r store.Reader, text string) (MetricChoice, error) {
-	metrics := r.Metrics()
-	profile := !r.Info().Timed() && len(metrics) > 0
-	main := MainMetric(r)
-	m := MetricChoice{Unit: main.Unit, Name: main.Name}
-	if profile {
-		m.ID = DefaultMetric(metrics)
-		m.Join = metrics[m.ID].Join
-	}
-	switch text {
-	case "", "exclusive":
-		m.Name = "exclusive " + m.Name
-		return m, nil
-	case "inclusive":
-		m.Number, m.Name = NumberInclusive, "inclusive "+m.Name
-		return m, nil
-	case "calls":
-		counted, err := store.CountsCalls(context.Background(), r)
-		if err == nil && !counted {
-			err = errors.New("--metric calls: samples do not count calls; want exclusive or inclusive")
-		}
-		if err != nil {
-			return m, err
-		}
-		m.Number, m.Name, m.Unit, m.Join = NumberCalls, "calls", "count", trace.JoinSum
-		return m, nil
-	}
-	name, number := text, NumberExclusive
-	if base, ok := strings.CutSuffix(text, ":inclusive"); ok {
-		name, number = base, NumberInclusive
-	} else if base, ok := strings.CutSuffix(text, ":exclusive"); ok {
-		name = base
-	}
-	i := slices.IndexFunc(metrics, func(x trace.Metric) bool { return x.Name == name })
-	if i < 0 || !profile {
-		var known []string
-		for _, x := range metrics {
-			if profile && len(known) < 20 {
-				known = append(known, x.Name)
-			}
-		}
-		return m, fmt.Errorf("--metric %q: want exclusive, inclusive, calls%s", text, also(known))
-	}
-	return MetricChoice{ID: trace.MetricID(i), Name: text, Unit: metrics[i].Unit, Number: number,
-		Join: metrics[i].Join}, nil
-}
-
-func also(known []string) string {
-	if len(known) == 0 {
-		return "; the source has no metrics of its own"
-	}
-	return " or a metric of the source: " + strings.Join(known, ", ")
-}
-
-// Of picks the number of a row.
-func (m MetricChoice) Of(calls, inclusive, exclusive float64) float64 {
-	switch m.Number {
-	case NumberCalls:
-		return calls
-	case NumberInclusive:
-		return inclusive
-	}
-	return exclusive
-}
-
-// Format writes a value of the metric for people.
-func (m MetricChoice) Format(v float64) string { return FormatIn(v, ColumnUnit(m.Unit)) }
-
-// ColumnUnit is the unit as columns of tables name it.
-func (m MetricChoice) ColumnUnit() string { return ColumnUnit(m.Unit) }
-
-// ColumnUnit is the unit of a metric as columns of tables and axes name it: whatever is neither time nor bytes is
-// counted.
-func ColumnUnit(unit string) string {
-	if unit == "ns" || unit == "bytes" {
-		return unit
-	}
-	return "count"
-}
 
 // A Total is the time of one region on one location, or another metric of a profile.
 type Total struct {
@@ -189,13 +85,13 @@ type joinedTotal struct{ exclusive, inclusive Joined }
 func traceTotals(ctx context.Context, r store.Reader, w store.Window, f func([]Total)) error {
 	t, err := r.Time(ctx, w)
 	if err == nil {
-		eachTotal(t, f)
+		EachTotal(t, f)
 	}
 	return err
 }
 
-// eachTotal hands out a table, location by location.
-func eachTotal(t *store.TimeTable, f func([]Total)) {
+// EachTotal hands out a table, location by location.
+func EachTotal(t *store.TimeTable, f func([]Total)) {
 	var list []Total
 	for k, id := range t.Locations {
 		list = list[:0]
@@ -209,8 +105,8 @@ func eachTotal(t *store.TimeTable, f func([]Total)) {
 	}
 }
 
-// eachSum hands out a table of all locations together.
-func eachSum(t *store.TotalTable, f func([]Total)) {
+// EachSum hands out a table of all locations together.
+func EachSum(t *store.TotalTable, f func([]Total)) {
 	list := make([]Total, len(t.Region))
 	for i, r := range t.Region {
 		list[i] = Total{trace.NoLocation, r, float64(t.Calls[i]), t.Inclusive[i].Float64(), t.Exclusive[i].Float64()}
@@ -252,4 +148,55 @@ func FlatProfile(ctx context.Context, r store.Reader, metric trace.MetricID) (bo
 		return ctx.Err()
 	})
 	return flat, err
+}
+
+// A Joined puts values of a metric together as its kind asks for. The zero value
+// holds none.
+type Joined struct {
+	n     int
+	value float64
+}
+
+// Add takes one more value in.
+func (j *Joined) Add(how trace.Join, v float64) {
+	if j.n++; j.n == 1 {
+		j.value = v
+		return
+	}
+	switch how {
+	case trace.JoinMin:
+		j.value = min(j.value, v)
+	case trace.JoinMax:
+		j.value = max(j.value, v)
+	default:
+		j.value += v
+	}
+}
+
+// Value is 0 of none.
+func (j *Joined) Value(how trace.Join) float64 {
+	if how == trace.JoinMean && j.n > 0 {
+		return j.value / float64(j.n)
+	}
+	return j.value
+}
+
+// MainMetric is what totals of a run are of: the time of its intervals, or the metric of a profile that stands for
+// time. Whoever writes a total asks it for the unit.
+func MainMetric(r store.Reader) (name, unit string) {
+	if metrics := r.Metrics(); !r.Info().Timed() && len(metrics) > 0 {
+		m := &metrics[DefaultMetric(metrics)]
+		return m.Name, m.Unit
+	}
+	return "time", "ns"
+}
+
+// DefaultMetric is the metric that stands for time: the one marked so, else the first.
+func DefaultMetric(metrics []trace.Metric) trace.MetricID {
+	for i, m := range metrics {
+		if m.Default {
+			return trace.MetricID(i)
+		}
+	}
+	return 0
 }

@@ -1,4 +1,5 @@
-package view
+// Package words writes numbers and lists of names for people.
+package words
 
 import (
 	"fmt"
@@ -121,4 +122,62 @@ func digits(x float64) string {
 		return strconv.FormatFloat(x, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(x, 'f', 2, 64)
+}
+
+// NameList names some of the locations: "rank 0, 4, 8–12" where the names differ
+// only in a number at their end, else the names; past most pieces it says how
+// many there are.
+func NameList(names []string, members []int32, most int) string {
+	prefix, numbers := commonPrefix(names, members)
+	var pieces []string
+	for i := 0; i < len(members); i++ {
+		if numbers == nil {
+			pieces = append(pieces, names[members[i]])
+			continue
+		}
+		last := i
+		for last+1 < len(members) && numbers[last+1] == numbers[last]+1 {
+			last++
+		}
+		switch {
+		case last > i+1:
+			pieces = append(pieces, fmt.Sprintf("%d–%d", numbers[i], numbers[last]))
+			i = last
+		default:
+			pieces = append(pieces, strconv.Itoa(numbers[i]))
+		}
+	}
+	if len(pieces) > most {
+		pieces = append(pieces[:most], fmt.Sprintf("… (%s in all)", Thousands(int64(len(members)))))
+	}
+	return prefix + strings.Join(pieces, ", ")
+}
+
+// commonPrefix splits names into what they share and a number; nil where they do not.
+func commonPrefix(names []string, members []int32) (string, []int) {
+	prefix := ""
+	numbers := make([]int, 0, len(members))
+	for k, m := range members {
+		name := names[m]
+		stem := strings.TrimRight(name, "0123456789")
+		n, err := strconv.Atoi(name[len(stem):])
+		if err != nil || k > 0 && stem != prefix || name[len(stem):] != strconv.Itoa(n) {
+			return "", nil
+		}
+		prefix = stem
+		numbers = append(numbers, n)
+	}
+	return prefix, numbers
+}
+
+// Count writes how many of something there are: "1 location", "1,024 locations".
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	plural := "s"
+	if strings.HasSuffix(what, "s") || strings.HasSuffix(what, "x") {
+		plural = "es"
+	}
+	return Thousands(int64(n)) + " " + what + plural
 }
