@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 	reader "github.com/parallax-hpc/parallax/internal/importer/recorder"
 	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/recorder/source"
 )
