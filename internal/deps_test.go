@@ -61,14 +61,16 @@ var policy = []rule{
 	{"internal/store/clickhouse", []string{"internal/trace", "internal/store", "internal/store/local"}, "a place for the blocks of a local store; of that it knows the door"},
 	{"internal/store/*", []string{"internal/trace", "internal/store"}, "back ends do not know each other"},
 
-	{"internal/analysis/all", []string{"internal/trace", "internal/analysis/*"}, "a list, nothing else"},
-	{"internal/analysis/*", []string{"internal/trace", "internal/store", "internal/words", "internal/analysis/*"},
-		"kernels compute: they ask a store by its contract, open none and draw nothing; a kernel may use a smaller one"},
+	{"internal/derived", []string{"internal/trace", "internal/store"}, "results of open runs, in memory and beside the store; it knows none of them"},
 
-	{"internal/view", []string{"internal/trace", "internal/store", "internal/words", "internal/analysis/runfacts", "internal/scene"}, "the contract of a view"},
+	{"internal/analysis/all", []string{"internal/trace", "internal/store", "internal/derived", "internal/analysis/*"}, "lists, nothing else"},
+	{"internal/analysis/*", []string{"internal/trace", "internal/store", "internal/derived", "internal/words", "internal/analysis/*"},
+		"all computation: it asks the contract of a store, never a store, and draws nothing"},
+
+	{"internal/view", []string{"internal/trace", "internal/store", "internal/derived", "internal/words", "internal/analysis/*", "internal/scene"}, "the contract of a view"},
 	{"internal/view/all", []string{"internal/view", "internal/view/*"}, "a list, nothing else"},
-	{"internal/fingerprint", []string{"internal/trace", "internal/store", "internal/analysis/*", "internal/view"}, "what a run is remembered by among many; it draws nothing"},
-	{"internal/view/*", []string{"internal/trace", "internal/store", "internal/analysis/*", "internal/words", "internal/scene", "internal/view", "internal/fingerprint"}, "a view never knows another view; what two share is a kernel or a mark"},
+	{"internal/fingerprint", []string{"internal/trace", "internal/store", "internal/derived", "internal/analysis/*", "internal/view"}, "what a run is remembered by among many; it draws nothing"},
+	{"internal/view/*", []string{"internal/trace", "internal/store", "internal/derived", "internal/words", "internal/analysis/*", "internal/scene", "internal/view", "internal/fingerprint"}, "a view never knows another view; what two share is a kernel or a mark"},
 
 	{"internal/table", []string{"internal/trace", "internal/store", "internal/analysis/quantile"}, "a run as tables, declared once; it knows neither SQL nor files"},
 	{"internal/query", []string{"internal/trace", "internal/store", "internal/table"}, "SQL over tables; those that come from views are given to it by cmd"},
@@ -94,7 +96,7 @@ var policy = []rule{
 	{"internal/report", []string{"internal/trace", "internal/store", "internal/scene", "internal/view", "internal/analysis/finding", "internal/render/*"},
 		"a report is views on paper: it gets them from cmd and knows none by type"},
 
-	{"internal/load", []string{"internal/trace", "internal/importer", "internal/demo", "internal/store/local", "internal/store/clickhouse", "internal/view"},
+	{"internal/load", []string{"internal/trace", "internal/importer", "internal/demo", "internal/store/local", "internal/store/clickhouse", "internal/derived", "internal/view"},
 		"from a source to an open run, for all who open one; it gets the lists of formats and kernels"},
 	{"internal/callout", []string{"internal/scene"}, "numbers on a finished picture; it knows marks, not views"},
 	{"internal/anonymise", []string{"internal/trace"}, "it stands between a format and a store, and knows neither"},

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/testing/clustertest"
@@ -93,7 +94,7 @@ func benchCluster(ctx context.Context, b *testing.B, l *load.Loader, n int, path
 		b.Logf("%d servers, blocks%s: %.2f M rows/s, %.1f bytes a row with what is not merged yet", n, map[string]string{"": " and rows for SQL"}[options], rows/1e6/seconds, float64(size)/rows)
 	}
 	ask := func(r view.Run, v *view.View) time.Duration {
-		r.Cache = view.NewCache(nil)
+		r.Cache = derived.NewCache(nil)
 		began := time.Now()
 		if _, err := twinOf(ctx, v, r); err != nil {
 			b.Fatal(err)
@@ -187,7 +188,7 @@ func BenchmarkClusterLatency(b *testing.B) {
 		})
 		for _, what := range []string{"first", "again"} {
 			report(what, func() {
-				there.Cache = view.NewCache(nil)
+				there.Cache = derived.NewCache(nil)
 				if _, err := twinOf(ctx, v, there); err != nil {
 					b.Fatal(err)
 				}

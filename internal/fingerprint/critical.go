@@ -9,6 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/analysis/steppath"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -87,7 +88,7 @@ func StepPaths(ctx context.Context, run view.Run, w store.Window, d *view.Device
 		}
 		return steppath.Find(ctx, source, job)
 	}
-	return view.Keep(run.Cache, "step paths", (*steppath.Paths).SizeBytes, func() (*steppath.Paths, error) {
+	return derived.Keep(run.Cache, "step paths", (*steppath.Paths).SizeBytes, func() (*steppath.Paths, error) {
 		return Kept(r, d, pathKeeping(r, d), func() (*steppath.Paths, error) {
 			if n := r.Count(rows); n > steppath.MostRows {
 				return nil, tooLong(n)

@@ -14,6 +14,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -84,7 +85,7 @@ type Step struct {
 
 // Of gives the print of a run: that kept with its store, or a new one, which is kept.
 func Of(ctx context.Context, run *view.Run) (*Print, error) {
-	return view.Keep(run.Cache, "fingerprint",
+	return derived.Keep(run.Cache, "fingerprint",
 		func(p *Print) int64 { return int64(200 * (len(p.Paths) + len(p.Units) + len(p.Steps) + 8)) },
 		func() (*Print, error) {
 			k, keeps := run.Store.(store.Keeper)

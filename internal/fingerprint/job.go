@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -19,7 +20,7 @@ func Whole(r store.Reader, w store.Window) bool {
 // Job takes the steps of a whole run apart. It is done once: what is found is kept while the run is open, and that of
 // a large run with its store.
 func Job(ctx context.Context, run *view.Run, d *view.Devices) (*step.Job, error) {
-	return view.Keep(run.Cache, "steps", (*step.Job).SizeBytes, func() (*step.Job, error) {
+	return derived.Keep(run.Cache, "steps", (*step.Job).SizeBytes, func() (*step.Job, error) {
 		return Kept(run.Store, d, jobKeeping(run.Store, d), func() (*step.Job, error) {
 			return JobOf(ctx, run.Store, store.Window{End: run.Store.Info().End}, d).Analyse()
 		})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/latency"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -16,7 +17,7 @@ import (
 
 // Forest gives the requests of a run, read once for all views.
 func Forest(ctx context.Context, run view.Run) (*request.Forest, error) {
-	return view.Keep(run.Cache, forestName, (*request.Forest).SizeBytes, func() (*request.Forest, error) {
+	return derived.Keep(run.Cache, forestName, (*request.Forest).SizeBytes, func() (*request.Forest, error) {
 		return request.Gather(view.SpanSourceOf(ctx, run.Store))
 	})
 }
@@ -122,7 +123,7 @@ func keptRequestsOf(ctx context.Context, run view.Run) *Requests {
 		return x.Forest.SizeBytes() + 64*int64(x.Critical.Requests)
 	}
 	kept,
-		_ := view.Keep(run.Cache, "kept requests", size,
+		_ := derived.Keep(run.Cache, "kept requests", size,
 		func() (*Requests, error) { return readRequests(ctx, run.Store), nil })
 	return kept
 }

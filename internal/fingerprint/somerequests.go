@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -84,7 +85,7 @@ func requestsWithin(ctx context.Context, run view.Run, begin, end trace.Time) (*
 	if end == last {
 		end++ // an empty request at the very end belongs to the whole
 	}
-	return view.Keep(run.Cache, fmt.Sprint("requests within ", begin, " ", end), (*partRead).sizeBytes,
+	return derived.Keep(run.Cache, fmt.Sprint("requests within ", begin, " ", end), (*partRead).sizeBytes,
 		func() (*partRead, error) {
 			return readSome(ctx, run, kept, kept.Forest.Within(begin, end, nil), mostPart)
 		})
@@ -101,7 +102,7 @@ func OneRequest(ctx context.Context, run view.Run, id string) (*request.Forest, 
 	if k < 0 {
 		return nil, nil
 	}
-	p, err := view.Keep(run.Cache, "request "+id, (*partRead).sizeBytes, func() (*partRead, error) {
+	p, err := derived.Keep(run.Cache, "request "+id, (*partRead).sizeBytes, func() (*partRead, error) {
 		return readSome(ctx, run, kept, []int32{k}, mostOne)
 	})
 	return p.forestOf(), err

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -138,7 +139,7 @@ func (f *Follower) Renew(ctx context.Context, x Found, through func(trace.Writer
 		done()
 		return run, done, fmt.Errorf("open %s: %w", x.Source, err)
 	}
-	return view.Run{Name: x.Name, Source: x.Source, Store: r, Cache: view.NewCache(l.Budget)}, done, nil
+	return view.Run{Name: x.Name, Source: x.Source, Store: r, Cache: derived.NewCache(l.Budget)}, done, nil
 }
 
 // FindIn makes one run of all files of a source, as one format.

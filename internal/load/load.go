@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/parallax-hpc/parallax/internal/demo"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/parallel"
@@ -298,7 +299,7 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 		if err != nil {
 			return view.Run{}, err
 		}
-		return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: view.NewCache(l.Budget)},
+		return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: derived.NewCache(l.Budget)},
 			l.check(r)
 	}
 	if path == "" {
@@ -309,7 +310,7 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 		path = l.Cache.Path(f.Name, key)
 		if r, err := local.Open(path, l.Summaries, l.Digests...); err == nil {
 			l.Cache.touch(path)
-			return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: view.NewCache(l.Budget)},
+			return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: derived.NewCache(l.Budget)},
 				l.check(r)
 		}
 		if err := l.Cache.MakeRoom(l.Cache.Dir, f.Room()); err != nil {
@@ -335,7 +336,7 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 	if err != nil {
 		return view.Run{}, fmt.Errorf("open %s: %w", f.Source, err)
 	}
-	return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: view.NewCache(l.Budget)},
+	return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: derived.NewCache(l.Budget)},
 		l.check(r)
 }
 
@@ -487,7 +488,7 @@ func (l *Loader) prepare(ctx context.Context, path string) {
 	defer r.Close()
 	ctx, done := l.Budget.Work(ctx)
 	defer done()
-	run := view.Run{Store: r, Cache: view.NewCache(l.Budget)} // where one needs what another makes it waits for that
+	run := view.Run{Store: r, Cache: derived.NewCache(l.Budget)} // where one needs what another makes it waits for that
 	defer run.Cache.Close()
 	_ = parallel.For(ctx, len(l.Views), func(i int) {
 		if v := l.Views[i]; v.Prepare != nil {

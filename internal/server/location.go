@@ -126,7 +126,7 @@ func regionRowOf(id int, g *trace.Region, colours *view.Colours) regionRow {
 func (s *runPages) regions(w http.ResponseWriter, r *http.Request, x *run) error {
 	body, err := s.cachedJSON(r.Context(), x, "regions", func(c *computation) (any, error) {
 		out := []regionRow{}
-		colours, err := x.Colours(c.ctx)
+		colours, err := view.ColoursOf(c.ctx, &x.Run)
 		if err != nil {
 			return nil, err
 		}

@@ -55,7 +55,7 @@ func (s *runPages) search(w http.ResponseWriter, r *http.Request, x *run) error 
 
 func find(ctx context.Context, run *view.Run, q string, limit int, out *searchJSON) error {
 	t, regions := run.Store.Locations(), run.Store.Regions()
-	colours, err := run.Colours(ctx)
+	colours, err := view.ColoursOf(ctx, run)
 	if err != nil {
 		return err
 	}

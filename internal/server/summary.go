@@ -85,7 +85,7 @@ func (s *runPages) summary(w http.ResponseWriter, r *http.Request, x *run) error
 func summarise(ctx context.Context, run *view.Run, sel trace.Selection, index *treeIndex) (*summaryJSON, error) {
 	st := run.Store
 	regions := st.Regions()
-	colours, err := run.Colours(ctx)
+	colours, err := view.ColoursOf(ctx, run)
 	if err != nil {
 		return nil, err
 	}

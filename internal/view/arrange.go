@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -65,8 +66,7 @@ func (r *Request) Arrange(ctx context.Context, find GroupFinder) (Arranged, erro
 	how.take(r.Values)
 	key := fmt.Sprintf("%+v", *how)
 	// It is kept, so that all panels of a page share one, and zooming does not group anew.
-	a,
-		err := Keep(r.Runs[0].Cache, "arrangement "+key, (*Arrangement).sizeBytes,
+	a, err := derived.Keep(r.Runs[0].Cache, "arrangement "+key, (*Arrangement).sizeBytes,
 		func() (*Arrangement, error) { return how.find(ctx, r.Store(), find) })
 	if err != nil {
 		return Arranged{}, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -38,14 +39,14 @@ func (q *Request) Colours(ctx context.Context) (*Colours, error) {
 		runs = q.together
 	}
 	if len(runs) == 1 {
-		return runs[0].Colours(ctx)
+		return ColoursOf(ctx, &runs[0])
 	}
 	return newColours(ctx, runs[:min(len(runs), mostColoured)])
 }
 
-// Colours gives the regions of a run their colours.
-func (r *Run) Colours(ctx context.Context) (*Colours, error) {
-	return Keep(r.Cache, "colours", func(*Colours) int64 { return int64(len(r.Store.Regions())) * 96 },
+// ColoursOf gives the regions of a run their colours.
+func ColoursOf(ctx context.Context, r *Run) (*Colours, error) {
+	return derived.Keep(r.Cache, "colours", func(*Colours) int64 { return int64(len(r.Store.Regions())) * 96 },
 		func() (*Colours, error) {
 			return newColours(ctx, []Run{*r})
 		})

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -175,16 +176,8 @@ func hasMoments(r store.Reader) bool {
 	return errors.Is(err, found)
 }
 
-// A Run is an open run under a name.
-type Run struct {
-	Name   string
-	Source string
-	Files  []string // that it was read from, as the user would find them
-	Store  store.Reader
-	Cache  *Cache // what views keep of it; may be nil
-	// Keys are facts that runs are grouped and ordered by, as the user gave them: commit, machine.
-	Keys map[string]string
-}
+// A Run is an open run under a name, with its results.
+type Run = derived.Run
 
 // A Request is everything a view may depend on.
 type Request struct {

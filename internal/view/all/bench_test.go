@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -251,7 +252,7 @@ func ask(b *testing.B, r store.Reader, name, one string, words ...string) {
 			c.Options = map[string][]string{"request": {one}}
 		}
 		q := c.Request(b, v, r)
-		q.Runs[0].Cache = view.NewCache(memory.New(8 << 30))
+		q.Runs[0].Cache = derived.NewCache(memory.New(8 << 30))
 		for _, when := range words {
 			begin := benchtest.CPUTime()
 			x, err := v.Compute(b.Context(), q)

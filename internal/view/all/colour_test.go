@@ -121,7 +121,7 @@ func checkDistinct(t *testing.T, name string, legend []scene.LegendEntry) {
 func TestARegionHasOneColourInBothRuns(t *testing.T) {
 	a, b := openDemo(t, "stencil?locations=8&intervals=2000"), openDemo(t, "quicksort")
 	alone := view.Run{Name: "a", Store: a}
-	own, err := alone.Colours(t.Context())
+	own, err := view.ColoursOf(t.Context(), &alone)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/demo"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -210,7 +211,7 @@ func TestRequestsOfAPartOfTheTimeAreReadWithoutTheOthers(t *testing.T) {
 	}
 	most := viewtest.Case{Spec: view.Spec{To: "90%"}}
 	q := most.Request(t, Views[slices.IndexFunc(Views, func(v *view.View) bool { return v.Name == "services" })], m)
-	q.Runs[0].Cache = view.NewCache(memory.New(1 << 30))
+	q.Runs[0].Cache = derived.NewCache(memory.New(1 << 30))
 	for range 2 { // once for all further parts
 		if _, _, err := fingerprint.RequestsOf(t.Context(), q, nil); err != nil {
 			t.Fatal(err)

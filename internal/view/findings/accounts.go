@@ -7,10 +7,10 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // Accounts are where the time of the rows of a run went: work, waiting by who caused it,
@@ -206,7 +206,7 @@ func (f *facts) followed(ctx context.Context, a *accounts, n int64) (*waitsFollo
 	if !fingerprint.Whole(f.store, f.window) || f.request.Selection.Regions != nil {
 		return f.follow(ctx, a, n)
 	}
-	return view.Keep(f.request.Runs[0].Cache, "findings waiting", (*waitsFollowed).sizeBytes,
+	return derived.Keep(f.request.Runs[0].Cache, "findings waiting", (*waitsFollowed).sizeBytes,
 		func() (*waitsFollowed, error) {
 			keeper, keeps := f.store.(store.Keeper)
 			if keeps = keeps && n >= fewFollowed; keeps {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/demo"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
@@ -31,8 +32,8 @@ func BenchmarkTree(b *testing.B) {
 			b.Fatal(err)
 		}
 	})
-	cache := view.NewCache(memory.New(2 << 30))
-	forget := func() { cache = view.NewCache(memory.New(2 << 30)) } // so that the next picture is the first
+	cache := derived.NewCache(memory.New(2 << 30))
+	forget := func() { cache = derived.NewCache(memory.New(2 << 30)) } // so that the next picture is the first
 	show := func(options map[string][]string) *result {
 		values, err := view.NewValues(View, options)
 		if err != nil {

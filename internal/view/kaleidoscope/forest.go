@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -73,7 +74,7 @@ func (f *forest) step(node int32) int32 {
 // kept for another painting or subtree.
 func forestOf(ctx context.Context, run view.Run, w store.Window) (*forest, error) {
 	s := run.Store
-	return view.Keep(run.Cache, "kaleidoscope forest "+keyOf(w), (*forest).sizeBytes, func() (*forest, error) {
+	return derived.Keep(run.Cache, "kaleidoscope forest "+keyOf(w), (*forest).sizeBytes, func() (*forest, error) {
 		calls, err := collect(ctx, s, w)
 		if err != nil {
 			return nil, err

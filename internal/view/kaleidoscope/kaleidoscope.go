@@ -20,6 +20,7 @@ import (
 	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -116,7 +117,7 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 	r.light = newLight(q, q.Values.Switch("light"))
 	if !r.paper && !p.all {
 		r.detail,
-			err = view.Keep(q.Runs[0].Cache, "kaleidoscope detail "+keyOf(w)+p.key(), (*detail).sizeBytes,
+			err = derived.Keep(q.Runs[0].Cache, "kaleidoscope detail "+keyOf(w)+p.key(), (*detail).sizeBytes,
 			func() (*detail, error) { return p.detail(r.forest), nil })
 		if err == nil {
 			err = r.zoomToCall()
@@ -128,7 +129,7 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 		return nil, err
 	}
 	r.arrangement,
-		err = view.Keep(q.Runs[0].Cache, "kaleidoscope arrangement "+keyOf(w)+p.key(), (*arrangement).sizeBytes,
+		err = derived.Keep(q.Runs[0].Cache, "kaleidoscope arrangement "+keyOf(w)+p.key(), (*arrangement).sizeBytes,
 		func() (*arrangement, error) { return p.arrange(r.forest), nil })
 	return r, err
 }

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -31,7 +32,7 @@ func (b *bars) sizeBytes() int64 {
 
 // locationsOf lists the locations of a run that hold intervals, once.
 func locationsOf(run view.Run) *bars {
-	b, _ := view.Keep(run.Cache, "moments locations", (*bars).sizeBytes, func() (*bars, error) {
+	b, _ := derived.Keep(run.Cache, "moments locations", (*bars).sizeBytes, func() (*bars, error) {
 		f := &fetcher{run: run, reader: run.Store, tree: run.Store.Locations()}
 		f.choose(nil)
 		return &bars{ids: f.ids, at: f.at, many: f.many}, nil
@@ -42,7 +43,7 @@ func locationsOf(run view.Run) *bars {
 // barsOf gives the index of a state, made on first use and kept for the next window:
 // O(rows of the run).
 func barsOf(ctx context.Context, run view.Run, s *state) (*bars, error) {
-	return view.Keep(run.Cache, "moments index "+s.key, (*bars).sizeBytes,
+	return derived.Keep(run.Cache, "moments index "+s.key, (*bars).sizeBytes,
 		func() (*bars, error) { return makeBars(ctx, run, s) })
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/operator"
 	"github.com/parallax-hpc/parallax/internal/analysis/replay"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -135,7 +136,7 @@ func tablesOf(ctx context.Context, run view.Run, w store.Window, d *view.Devices
 	if !fingerprint.Whole(run.Store, w) {
 		return source(ctx, run.Store, w, d).Read()
 	}
-	return view.Keep(run.Cache, "operators", (*operator.Tables).SizeBytes, func() (*operator.Tables, error) {
+	return derived.Keep(run.Cache, "operators", (*operator.Tables).SizeBytes, func() (*operator.Tables, error) {
 		k := fingerprint.Keeping[operator.Tables]{
 			Name: "operators", Version: 1,
 			Small: func(t *operator.Tables) bool { return t.Rows() <= mostRows },

@@ -13,6 +13,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -98,7 +99,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Selection
 	key := fmt.Sprint(s.Begin, s.End, s.Locations == nil, s.Locations, q.Values.Text("gain"), q.Values.Text("scale"),
 		q.Values.Integer("bins"), q.Values.Text("hierarchy"), q.Values.Text("arrange"))
-	r.prepared, err = view.Keep(q.Runs[0].Cache, "overview "+key, (*prepared).sizeBytes, func() (*prepared, error) {
+	r.prepared, err = derived.Keep(q.Runs[0].Cache, "overview "+key, (*prepared).sizeBytes, func() (*prepared, error) {
 		// for the next p
 		g := &gatherer{request: q, prepared: &prepared{}}
 		if q.Values.Text("scale") == "paper" {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -41,7 +42,7 @@ type line struct {
 func (r *result) keepFold() error {
 	key := fmt.Sprintf("fold %d of %d %q %q", r.one, r.forest.Len(), r.forest.Requests[r.one].ID,
 		r.request.Values.RegionPatterns("expand", r.forest.Regions))
-	d, err := view.Keep(r.request.Runs[0].Cache, key, (*fold).sizeBytes, func() (*fold, error) {
+	d, err := derived.Keep(r.request.Runs[0].Cache, key, (*fold).sizeBytes, func() (*fold, error) {
 		r.fold = &fold{}
 		return r.fold, r.makeFold()
 	})

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -83,7 +84,7 @@ func fitOptimal(ctx context.Context, r *result, f *forest, rows []row, space flo
 		return rows, nil
 	}
 	size := func(c *cutTree) int64 { return int64(64 * c.Len()) }
-	c, err := view.Keep(r.cache, "timeline tree "+fmt.Sprint(f.selected), size, func() (*cutTree, error) {
+	c, err := derived.Keep(r.cache, "timeline tree "+fmt.Sprint(f.selected), size, func() (*cutTree, error) {
 		// of the whole run: every window has its rows from it
 		return newCutTree(ctx, r.reader, f, store.Window{Begin: 0, End: r.reader.Info().End, Locations: f.selected})
 	})

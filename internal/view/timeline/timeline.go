@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -121,7 +122,7 @@ func parseOptions(v view.Values) (options, error) {
 type result struct {
 	view.Arranged
 	reader    store.Reader
-	cache     *view.Cache
+	cache     *derived.Cache
 	regions   []trace.Region
 	colours   *view.Colours
 	selection trace.Selection

@@ -12,6 +12,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -99,7 +100,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(q.Runs) > 1 {
 		cache = nil // what is kept is of one run
 	}
-	r.labelled, err = view.Keep(cache, "treemap "+keyOf(q), (*labelled).sizeBytes, func() (*labelled, error) {
+	r.labelled, err = derived.Keep(cache, "treemap "+keyOf(q), (*labelled).sizeBytes, func() (*labelled, error) {
 		// for the next p
 		made := &result{request: q, Arranged: r.Arranged, labelled: &labelled{scale: scaleOf(q)}}
 		return made.labelled, made.measure(ctx)

@@ -1,20 +1,20 @@
-package view_test
+package derived_test
 
 import (
 	"errors"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/memory"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 func TestACacheMakesOnceAndTheMemoryDropsTheOldestOfAllRuns(t *testing.T) {
 	made := map[string]int{}
 	budget := memory.New(50) // half of it may be kept
-	run, other := view.NewCache(budget), view.NewCache(budget)
-	get := func(c *view.Cache, what string) {
+	run, other := derived.NewCache(budget), derived.NewCache(budget)
+	get := func(c *derived.Cache, what string) {
 		t.Helper()
-		if _, err := view.Keep(c, what, func(int) int64 { return 10 }, func() (int, error) { made[what]++; return 1, nil }); err != nil {
+		if _, err := derived.Keep(c, what, func(int) int64 { return 10 }, func() (int, error) { made[what]++; return 1, nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -45,9 +45,9 @@ func TestACacheMakesOnceAndTheMemoryDropsTheOldestOfAllRuns(t *testing.T) {
 }
 
 func TestWithoutACacheNothingIsKept(t *testing.T) {
-	c, made := view.NewCache(nil), 0
+	c, made := derived.NewCache(nil), 0
 	for range 2 {
-		if v, err := view.Keep(c, "x", func(int) int64 { return 1 }, func() (int, error) { made++; return 7, nil }); v != 7 || err != nil {
+		if v, err := derived.Keep(c, "x", func(int) int64 { return 1 }, func() (int, error) { made++; return 7, nil }); v != 7 || err != nil {
 			t.Errorf("%d, %v", v, err)
 		}
 	}
@@ -58,12 +58,12 @@ func TestWithoutACacheNothingIsKept(t *testing.T) {
 }
 
 func TestACacheForgetsFailures(t *testing.T) {
-	c := view.NewCache(memory.New(20))
+	c := derived.NewCache(memory.New(20))
 	one := func(int) int64 { return 1 }
-	if _, err := view.Keep(c, "x", one, func() (int, error) { return 0, errors.New("no") }); err == nil {
+	if _, err := derived.Keep(c, "x", one, func() (int, error) { return 0, errors.New("no") }); err == nil {
 		t.Fatal("the error is lost")
 	}
-	if v, err := view.Keep(c, "x", one, func() (int, error) { return 7, nil }); v != 7 || err != nil {
+	if v, err := derived.Keep(c, "x", one, func() (int, error) { return 7, nil }); v != 7 || err != nil {
 		t.Errorf("%d, %v", v, err)
 	}
 }

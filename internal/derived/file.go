@@ -1,0 +1,73 @@
+package derived
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/gob"
+	"errors"
+	"hash/crc32"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+)
+
+// A result lies beside its store as a head and its value in gob. The head says of which version and of which content
+// of the store it is, and has a checksum of the value.
+//
+//	8 bytes  "plxderiv"
+//	8 bytes  version, little endian
+//	8 bytes  store.Reader.Generation
+//	4 bytes  CRC-32C of the value
+const (
+	magic     = "plxderiv"
+	headBytes = 28
+	// mostBytes bounds what is kept: what is larger is no result for a first look.
+	mostBytes = 32 << 20
+)
+
+var (
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+	errOther   = errors.New("the result is of another version or another run, or damaged")
+)
+
+func (d Derived[T]) head(r store.Reader, value []byte) []byte {
+	b := append(make([]byte, 0, headBytes), magic...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(d.Version))
+	b = binary.LittleEndian.AppendUint64(b, r.Generation())
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(value, castagnoli))
+}
+
+// write keeps a result. One that cannot be kept is made again.
+func (d Derived[T]) write(r store.Reader, x T) {
+	k := d.keeper(r)
+	if k == nil {
+		return
+	}
+	b := bytes.NewBuffer(make([]byte, headBytes))
+	if gob.NewEncoder(b).Encode(x) != nil || b.Len() > mostBytes {
+		return
+	}
+	copy(b.Bytes(), d.head(r, b.Bytes()[headBytes:]))
+	_ = k.Keep(d.Name, b.Bytes())
+}
+
+// read gives a result that is whole, of this version and of this run.
+func (d Derived[T]) read(r store.Reader) (x T, err error) {
+	k := d.keeper(r)
+	if k == nil {
+		return x, errNotKept
+	}
+	b, ok := k.Kept(d.Name)
+	if !ok {
+		return x, errNotKept
+	}
+	if len(b) < headBytes || !bytes.Equal(b[:headBytes], d.head(r, b[headBytes:])) {
+		return x, errOther
+	}
+	if err := gob.NewDecoder(bytes.NewReader(b[headBytes:])).Decode(&x); err != nil {
+		return x, err
+	}
+	if c, ok := any(x).(Restorer); ok {
+		err = c.Restore(r)
+	}
+	return x, err
+}
