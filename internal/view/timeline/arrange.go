@@ -8,32 +8,34 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// arrangeGroups lists the rows of single locations so that those that behave alike
-// are next to each other, without their tree.
-func (r *planner) arrangeGroups(ctx context.Context, q *view.Request, f *forest) error {
+// arrangeRows lists the rows of single locations so that those that behave alike
+// are next to each other, without their tree; nil where that is not asked for.
+func (p *plan) arrangeRows(ctx context.Context, q *view.Request, in *input) ([]row, error) {
+	arranged, err := q.Arrange(ctx, grouping.Order)
+	if err != nil || arranged.Arrangement() == nil {
+		return nil, err
+	}
+	if in.opt.show == average {
+		p.notes.add("with --show average rows are groups of the tree, and in its order")
+		return nil, nil
+	}
+	p.Arranged = arranged
+	f := p.forest
 	var ids []trace.LocationID
 	for id := range f.tree.Len() {
 		if f.holds(trace.LocationID(id)) {
 			ids = append(ids, trace.LocationID(id))
 		}
 	}
-	var err error
-	if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil || r.Arrangement() == nil {
-		return err
-	}
-	if r.opt.show == average {
-		r.Arranged = view.Arranged{}
-		r.note("with --show average rows are groups of the tree, and in its order")
-		return nil
-	}
-	r.Arrangement().Sort(ids)
+	p.Arrangement().Sort(ids)
+	var rows []row
 	for _, id := range ids {
 		n := node{top: id, bottom: id}
 		for up := f.tree.Parent[n.top]; up != trace.NoLocation && f.below(up) == 1; up = f.tree.Parent[n.top] {
 			n.top = up // a process is named with its only thread
 		}
-		r.arranged = append(r.arranged, row{location: id, node: n, count: 1})
+		rows = append(rows, row{location: id, node: n, count: 1})
 	}
-	r.notes = r.Arrangement().AddNote(r.notes)
-	return nil
+	p.notes = p.Arrangement().AddNote(p.notes)
+	return rows, nil
 }

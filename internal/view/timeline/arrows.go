@@ -8,11 +8,11 @@ import (
 )
 
 // drawLinks draws arrows, cut at the window's edges, and bursts.
-func (r *painter) drawLinks(s *scene.Scene, d *drawing) {
+func drawLinks(s *scene.Scene, d *drawing, links *linkSet) {
 	lines := &scene.Line{Width: 1}
-	for i := range r.links.arrows {
-		l := &r.links.arrows[i]
-		x0, y0, x1, y1, head, ok := r.clipLink(d, l)
+	for i := range links.arrows {
+		l := &links.arrows[i]
+		x0, y0, x1, y1, head, ok := d.clipLink(l)
 		if !ok {
 			continue
 		}
@@ -23,10 +23,10 @@ func (r *painter) drawLinks(s *scene.Scene, d *drawing) {
 		lines.SetItem(s.Item(ofLink, i))
 	}
 	points, aims := &scene.Point{}, &scene.Rect{}
-	for i := range r.links.bursts {
-		b := &r.links.bursts[i]
+	for i := range links.bursts {
+		b := &links.bursts[i]
 		at := d.rows[b.peak.row]
-		x, y := d.x(r.result, min(max(b.peak.time, r.selection.Begin), r.selection.End)), middle(at)
+		x, y := d.x(min(max(b.peak.time, d.begin), d.end)), middle(at)
 		radius := burstRadius(b.count, at)
 		points.Add(x, y, radius, scene.UILink)
 		points.SetShape(scene.Burst)
@@ -44,9 +44,9 @@ func burstRadius(count int64, b band) float32 {
 }
 
 // clipLink cuts an arrow to the window; its head goes where its end is outside.
-func (r *painter) clipLink(d *drawing, l *link) (x0, y0, x1, y1 float32, head, ok bool) {
+func (d *drawing) clipLink(l *link) (x0, y0, x1, y1 float32, head, ok bool) {
 	from, to := middle(d.rows[l.fromRow]), middle(d.rows[l.toRow])
-	begin, end := r.selection.Begin, r.selection.End
+	begin, end := d.begin, d.end
 	if max(l.fromTime, l.toTime) < begin || min(l.fromTime, l.toTime) > end {
 		return 0, 0, 0, 0, false, false
 	}
@@ -54,7 +54,7 @@ func (r *painter) clipLink(d *drawing, l *link) (x0, y0, x1, y1 float32, head, o
 		return from + (to-from)*float32(float64(t-l.fromTime)/float64(l.toTime-l.fromTime))
 	}
 	t0, t1 := min(max(l.fromTime, begin), end), min(max(l.toTime, begin), end)
-	x0, x1 = d.x(r.result, t0), d.x(r.result, t1)
+	x0, x1 = d.x(t0), d.x(t1)
 	y0, y1 = from, to
 	if t0 != l.fromTime {
 		y0 = y(t0)

@@ -60,18 +60,20 @@ func (how reading) stack(ctx context.Context, q *view.Request) (view.Result, err
 	for _, one := range sides {
 		length = max(length, one.Selection.End-one.Selection.Begin)
 	}
+	var halves [2]*result
 	for k, one := range sides {
 		one.Size = b.Half(q.Size)
-		half, err := how.one(ctx, one, one.Selection.Begin+length)
-		if err != nil {
+		var err error
+		if halves[k], err = how.one(ctx, one, one.Selection.Begin+length); err != nil {
 			return nil, &view.BesideError{Run: b.Names[k], Err: err}
 		}
-		b.Halves[k] = half
 	}
 	// Labels have as much room in both, so that a nanosecond is as wide.
-	first, second := b.Halves[0].(*result), b.Halves[1].(*result)
-	first.labelWidth = max(first.labelWidth, second.labelWidth)
-	second.labelWidth = first.labelWidth
+	width := max(halves[0].labelWidth, halves[1].labelWidth)
+	for k, half := range halves {
+		half.labelWidth = width
+		b.Halves[k] = half
+	}
 	b.Join = func(first, second any) any { return PairData{*first.(*data), *second.(*data), r.aligned} }
 	return r, nil
 }

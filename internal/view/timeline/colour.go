@@ -10,34 +10,46 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// spanColour gives the colour of a span by what colours mean.
-func (r *painter) spanColour(s *span) scene.Colour {
-	switch r.opt.colour {
-	case "duration":
-		return scene.Ramp(r.opt.palette, r.durations.share(s.longest))
-	case "role", "busy":
-		return r.roleColour(s.role)
-	}
-	if s.region == trace.NoRegion {
-		return r.roleColour(s.role)
-	}
-	return r.regionColour(s.region)
+// inks give things their colours by what colours mean.
+type inks struct {
+	by        string // --colour
+	palette   string
+	durations durationScale
+	regions   []trace.Region
+	colours   *view.Colours
+	known     []scene.Colour // of regions, None: not looked up yet
 }
 
-// regionColour looks a region's colour up once.
-func (r *painter) regionColour(id trace.RegionID) scene.Colour {
-	if r.known == nil {
-		r.known = slices.Repeat([]scene.Colour{scene.None}, len(r.regions))
-	}
-	if r.known[id] == scene.None {
-		r.known[id] = r.colours.Of(&r.regions[id])
-	}
-	return r.known[id]
+func newInks(in *input, c *content, colours *view.Colours) *inks {
+	return &inks{by: in.opt.colour, palette: in.opt.palette, durations: durationRange(c.leaves), regions: in.regions,
+		colours: colours, known: slices.Repeat([]scene.Colour{scene.None}, len(in.regions))}
 }
 
-// roleColour gives the colour of a role; with --colour busy there are two.
-func (r *painter) roleColour(role trace.Role) scene.Colour {
-	if r.opt.colour == "busy" {
+// span gives the colour of a span.
+func (k *inks) span(s *span) scene.Colour {
+	switch {
+	case k.by == "duration":
+		return scene.Ramp(k.palette, k.durations.share(s.longest))
+	case k.by == "role" || k.by == "busy" || s.region == trace.NoRegion:
+		return k.role(s.role)
+	}
+	return k.region(s.region)
+}
+
+// alike reports whether two aggregates look alike.
+func (k *inks) alike(a, b *span) bool { return k.span(a) == k.span(b) && cover(a) == cover(b) }
+
+// region looks a region's colour up once.
+func (k *inks) region(id trace.RegionID) scene.Colour {
+	if k.known[id] == scene.None {
+		k.known[id] = k.colours.Of(&k.regions[id])
+	}
+	return k.known[id]
+}
+
+// role gives the colour of a role; with --colour busy there are two.
+func (k *inks) role(role trace.Role) scene.Colour {
+	if k.by == "busy" {
 		if role.Busy() {
 			return scene.RoleColour(uint8(trace.RoleCompute))
 		}
@@ -59,6 +71,19 @@ func (d *durationScale) share(t trace.Time) float64 {
 	return math.Log(float64(t)/float64(d.low)) / math.Log(float64(d.high)/float64(d.low))
 }
 
+// durationRange spans the durations that are drawn.
+func durationRange(leaves []*strips) (d durationScale) {
+	eachSpan(leaves, func(s *span) {
+		if t := s.longest; t > 0 {
+			if d.low == 0 || t < d.low {
+				d.low = t
+			}
+			d.high = max(d.high, t)
+		}
+	})
+	return d
+}
+
 // A total is the innermost time of a region in the rows shown.
 type total struct {
 	region trace.RegionID
@@ -71,25 +96,25 @@ const mostEntries = 20
 
 // legend explains colours: roles where groups are drawn, then regions by their
 // time in the window.
-func (r *painter) legend() []scene.LegendEntry {
+func legend(c *content, inks *inks) []scene.LegendEntry {
 	var out []scene.LegendEntry
-	switch r.opt.colour {
+	switch inks.by {
 	case "duration":
-		if r.durations.high > 0 {
-			section := scene.RampSection(r.opt.palette)
+		if inks.durations.high > 0 {
+			section := scene.RampSection(inks.palette)
 			out = append(out, scene.LegendEntry{
 				Label: "duration", Colour: section.At(0), RampEnd: section.At(section.Length - 1), Region: scene.NoID,
 				Parent:  scene.NoID,
-				RampLow: view.FormatTime(r.durations.low), RampHigh: view.FormatTime(r.durations.high),
+				RampLow: view.FormatTime(inks.durations.low), RampHigh: view.FormatTime(inks.durations.high),
 			})
 		}
 	case "busy":
-		return []scene.LegendEntry{entry("busy", r.roleColour(trace.RoleCompute)),
-			entry("not busy", r.roleColour(trace.RoleIdle))}
+		return []scene.LegendEntry{entry("busy", inks.role(trace.RoleCompute)),
+			entry("not busy", inks.role(trace.RoleIdle))}
 	}
-	out = append(out, r.roleLegend()...)
-	if r.opt.colour == "region" {
-		out = r.regionLegend(out)
+	out = append(out, roleLegend(c, inks)...)
+	if inks.by == "region" {
+		out = regionLegend(out, c.totals, inks)
 	}
 	return out
 }
@@ -99,29 +124,21 @@ func entry(label string, c scene.Colour) scene.LegendEntry {
 }
 
 // roleLegend lists the roles that are drawn as such.
-func (r *painter) roleLegend() (out []scene.LegendEntry) {
+func roleLegend(c *content, inks *inks) (out []scene.LegendEntry) {
 	used := [trace.RoleCount]bool{}
-	for _, g := range r.groups {
+	for _, g := range c.groups {
 		if g != nil {
 			for i, t := range g.time {
 				used[i%trace.RoleCount] = used[i%trace.RoleCount] || t > 0
 			}
 		}
 	}
-	if r.opt.colour == "role" {
-		for _, l := range r.leaves {
-			if l != nil {
-				for _, s := range l.list {
-					for i := range s.spans {
-						used[s.spans[i].role] = true
-					}
-				}
-			}
-		}
+	if inks.by == "role" {
+		eachSpan(c.leaves, func(s *span) { used[s.role] = true })
 	}
 	for _, role := range roleOrder {
 		if used[role] {
-			out = append(out, entry(role.String(), r.roleColour(role)))
+			out = append(out, entry(role.String(), inks.role(role)))
 		}
 	}
 	return out
@@ -129,21 +146,18 @@ func (r *painter) roleLegend() (out []scene.LegendEntry) {
 
 // regionLegend adds regions by time to the roles listed; those of one name are one
 // entry, and so are a role and a region that share name and colour.
-func (r *painter) regionLegend(roles []scene.LegendEntry) []scene.LegendEntry {
+func regionLegend(roles []scene.LegendEntry, totals []total, inks *inks) []scene.LegendEntry {
 	out := roles
 	names := map[string]bool{}
 	more := 0
-	for _, t := range r.totals {
-		g := &r.regions[t.region]
-		if names[g.Name] {
+	for _, t := range totals {
+		name, colour := inks.regions[t.region].Name, inks.region(t.region)
+		if names[name] {
 			continue
 		}
-		names[g.Name] = true
-		if i := slices.IndexFunc(roles,
-			func(e scene.LegendEntry) bool {
-				return e.Label == g.Name &&
-					e.Colour == r.regionColour(t.region)
-			}); i >= 0 {
+		names[name] = true
+		same := func(e scene.LegendEntry) bool { return e.Label == name && e.Colour == colour }
+		if i := slices.IndexFunc(roles, same); i >= 0 {
 			out[i].Region = uint32(t.region)
 			continue
 		}
@@ -151,7 +165,7 @@ func (r *painter) regionLegend(roles []scene.LegendEntry) []scene.LegendEntry {
 			more++
 			continue
 		}
-		e := entry(g.Name, r.regionColour(t.region))
+		e := entry(name, colour)
 		e.Region = uint32(t.region)
 		out = append(out, e)
 	}

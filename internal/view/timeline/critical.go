@@ -7,7 +7,6 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -22,6 +21,7 @@ const (
 type critical struct {
 	*fingerprint.Critical
 	list []criticalStretch // in order of time
+	why  error             // there is none
 }
 
 // A criticalStretch is a stretch with the row that shows it; -1: none does.
@@ -30,64 +30,81 @@ type criticalStretch struct {
 	row int32
 }
 
-// fetchCritical reads the critical path, where it is asked for.
-func fetchCritical(ctx context.Context, r *result, f *forest, run view.Run) error {
-	if !r.opt.critical {
+// partIn is how long a stretch is inside a window.
+func partIn(s *fingerprint.Stretch, window trace.Selection) trace.Time {
+	return min(s.End, window.End) - max(s.Begin, window.Begin)
+}
+
+// drawn lists the stretches; a path that was not asked for has none.
+func (c *critical) drawn() []criticalStretch {
+	if c == nil {
 		return nil
 	}
-	w := store.Window{Begin: r.selection.Begin, End: r.selection.End, Locations: r.selection.Locations}
-	all, err := fingerprint.CriticalPath(ctx, run, w)
+	return c.list
+}
+
+// readCritical reads the critical path, where it is asked for.
+func readCritical(ctx context.Context, in *input, rowOf []int32) (*critical, error) {
+	if !in.opt.critical {
+		return nil, nil
+	}
+	all, err := fingerprint.CriticalPath(ctx, in.run, in.window(in.selection.Locations))
 	switch {
-	case errors.Is(err, fingerprint.ErrNoPath):
-		r.note("no critical path is drawn: %v", err)
-		return nil
-	case err != nil && ctx.Err() == nil && all == nil:
-		r.note("no critical path is drawn: %v", err)
-		return nil
+	case errors.Is(err, fingerprint.ErrNoPath), err != nil && ctx.Err() == nil && all == nil:
+		return &critical{why: err}, nil
 	case err != nil:
-		return err
+		return nil, err
 	}
 	c := &critical{Critical: all}
-	r.critical = c
-	rowOf := r.rowOf(f)
-	of := map[int32]bool{}
-	length, hidden := trace.Time(0), trace.Time(0)
 	for i := range all.Stretches {
 		s := &all.Stretches[i]
-		part := min(s.End, r.selection.End) - max(s.Begin, r.selection.Begin)
-		if part <= 0 {
+		if partIn(s, in.selection) <= 0 {
 			continue
 		}
 		row := int32(-1)
 		if s.Location != trace.NoLocation {
 			row = rowOf[s.Location]
-			if length += part; row < 0 {
-				hidden += part
-			}
 		}
-		of[s.Of] = true
 		c.list = append(c.list, criticalStretch{s, row})
 	}
 	if len(c.list) == 0 {
-		r.note("no critical path is drawn: no %s in the selection", all.What)
-		return nil
+		c.why = fmt.Errorf("no %s in the selection", all.What)
 	}
-	name := view.Count(len(of), all.What)
+	return c, nil
+}
+
+// notes says what the path is of, and what of it is not drawn.
+func (c *critical) notes(window trace.Selection) (out notes) {
+	if c.why != nil {
+		out.add("no critical path is drawn: %v", c.why)
+		return out
+	}
+	of := map[int32]bool{}
+	length, hidden := trace.Time(0), trace.Time(0)
+	for _, s := range c.list {
+		of[s.Of] = true
+		if part := partIn(s.Stretch, window); s.Location != trace.NoLocation {
+			if length += part; s.row < 0 {
+				hidden += part
+			}
+		}
+	}
+	name := view.Count(len(of), c.What)
 	if len(of) == 1 {
-		name = all.What + " " + all.Names[c.list[0].Of]
-		if all.What == "request" {
+		name = c.What + " " + c.Names[c.list[0].Of]
+		if c.What == "request" {
 			name += ", the one that takes longest"
 		}
 	}
-	r.note("the line from row to row is the critical path of %s; it is thin where nobody works", name)
+	out.add("the line from row to row is the critical path of %s; it is thin where nobody works", name)
 	if hidden > 0 {
-		r.note("%s of the path is on rows that are not shown", view.FormatShare(float64(hidden)/float64(length)))
+		out.add("%s of the path is on rows that are not shown", view.FormatShare(float64(hidden)/float64(length)))
 	}
-	return nil
+	return out
 }
 
-// place of the path in a row: its upper edge and its height.
-func (r *painter) criticalBand(d *drawing, row int32) (y, h float32) {
+// criticalBand is the place of the path in a row: its upper edge and its height.
+func (d *drawing) criticalBand(row int32) (y, h float32) {
 	b := d.rows[row]
 	bottom := b.to - float32(len(b.counters)*counterHeight)
 	h = min(max((bottom-b.from)/4, 2), criticalHigh)
@@ -104,16 +121,16 @@ type criticalRun struct {
 	from, to int
 }
 
-// runs joins stretches of a row that lie closer than a part of a pixel, coarser until there are few enough.
-func (r *painter) criticalRuns(d *drawing) (out []criticalRun) {
+// criticalRuns joins stretches of a row that lie closer than a part of a pixel, coarser until there are few enough.
+func criticalRuns(d *drawing, list []criticalStretch) (out []criticalRun) {
 	for apart := float32(0.5); ; apart *= 2 {
 		out = out[:0]
 		last := map[int32]int{}
-		for i, s := range r.critical.list {
+		for i, s := range list {
 			if s.row < 0 {
 				continue
 			}
-			x0, x1 := d.x(r.result, max(s.Begin, r.selection.Begin)), d.x(r.result, min(s.End, r.selection.End))
+			x0, x1 := d.x(max(s.Begin, d.begin)), d.x(min(s.End, d.end))
 			if k, ok := last[s.row]; ok && x0-out[k].x1 < apart && (out[k].thin == s.Waits || x1-x0 < apart) {
 				out[k].x1 = max(out[k].x1, x1)
 				out[k].count++
@@ -130,13 +147,13 @@ func (r *painter) criticalRuns(d *drawing) (out []criticalRun) {
 }
 
 // drawCritical draws the path along the lower edge of rows, and upright lines where it goes from one to another.
-func (r *painter) drawCritical(s *scene.Scene, d *drawing) {
-	if r.critical == nil || len(r.critical.list) == 0 {
+func drawCritical(s *scene.Scene, d *drawing, list []criticalStretch) {
+	if len(list) == 0 {
 		return
 	}
 	casing, path, steps := &scene.Rect{}, &scene.Rect{}, &scene.Line{Width: 1}
-	for _, x := range r.criticalRuns(d) {
-		y, h := r.criticalBand(d, x.row)
+	for _, x := range criticalRuns(d, list) {
+		y, h := d.criticalBand(x.row)
 		w := max(x.x1-x.x0, 0.5)
 		casing.Add(x.x0, y-1, w, h+1, scene.UIBackground)
 		casing.SetItem(s.Item(ofStretch, x.from, x.to))
@@ -148,52 +165,52 @@ func (r *painter) drawCritical(s *scene.Scene, d *drawing) {
 			path.SetCount(x.count)
 		}
 	}
-	r.criticalTurns(d, steps)
+	criticalTurns(d, list, steps)
 	s.AddLayer("critical path", 0, casing, path, steps)
 }
 
 // criticalTurns draws where the path changes its row; turns of one pixel and the same rows are one.
-func (r *painter) criticalTurns(d *drawing, lines *scene.Line) {
+func criticalTurns(d *drawing, list []criticalStretch, lines *scene.Line) {
 	type turn struct {
 		x        int
 		from, to int32
 	}
 	seen := map[turn]bool{}
 	before := map[int32]int32{} // by path: the row it was on
-	for _, s := range r.critical.list {
+	for _, s := range list {
 		if s.row < 0 {
 			continue
 		}
 		from, ok := before[s.Of]
 		before[s.Of] = s.row
-		if !ok || from == s.row || s.Begin < r.selection.Begin {
+		if !ok || from == s.row || s.Begin < d.begin {
 			continue
 		}
-		x := d.x(r.result, s.Begin)
+		x := d.x(s.Begin)
 		k := turn{int(x), min(from, s.row), max(from, s.row)}
 		if seen[k] || len(seen) >= mostRects/8 {
 			continue
 		}
 		seen[k] = true
-		y0, h0 := r.criticalBand(d, from)
-		y1, h1 := r.criticalBand(d, s.row)
+		y0, h0 := d.criticalBand(from)
+		y1, h1 := d.criticalBand(s.row)
 		lines.Add(x, y0+h0/2, x, y1+h1/2, criticalColour)
 	}
 }
 
 // stretchFact says what is known of the stretches of the path that are drawn as one.
-func (r teller) stretchFact(from, to int) view.Fact {
-	s := r.critical.list[from]
+func stretchFact(regions []trace.Region, c *critical, from, to int) view.Fact {
+	s := c.list[from]
 	begin, end := s.Begin, s.End
 	n := int64(0)
-	for _, x := range r.critical.list[from : to+1] {
+	for _, x := range c.list[from : to+1] {
 		if x.row == s.row {
 			n++
 			end = max(end, x.End)
 		}
 	}
 	f := view.Fact{Title: "critical path",
-		Text: fmt.Sprintf("What %s %s waited for.", r.critical.What, r.critical.Names[s.Of]), Begin: &begin, End: &end,
+		Text: fmt.Sprintf("What %s %s waited for.", c.What, c.Names[s.Of]), Begin: &begin, End: &end,
 		Locations: []trace.LocationID{s.Location}}
 	if n > 1 {
 		f.Count = n
@@ -202,7 +219,7 @@ func (r teller) stretchFact(from, to int) view.Fact {
 	}
 	f.Lines = append(f.Lines, line("spent with", s.Kind), timeLine("begin", begin), timeLine("duration", end-begin))
 	if s.Region != trace.NoRegion {
-		f.Lines = append(f.Lines, line("region", r.regions[s.Region].Name))
+		f.Lines = append(f.Lines, line("region", regions[s.Region].Name))
 		f.Regions = []trace.RegionID{s.Region}
 	}
 	return f
@@ -220,10 +237,7 @@ type dataStretch struct {
 }
 
 func (r *result) dataCritical() (out []dataStretch) {
-	if r.critical == nil {
-		return nil
-	}
-	for _, s := range r.critical.list {
+	for _, s := range r.critical.drawn() {
 		x := dataStretch{Of: r.critical.Names[s.Of], Kind: s.Kind, Begin: s.Begin, End: s.End}
 		if s.Location != trace.NoLocation {
 			at := s.Location

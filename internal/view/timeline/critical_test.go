@@ -82,8 +82,8 @@ func TestTheCriticalPathOfAStepIsDrawnOnItsRows(t *testing.T) {
 	if want := float64(s.Frames[0].W); math.Abs(drawn-want) > 4 || turns != 2 {
 		t.Errorf("%v of %v pixels, %d turns", drawn, want, turns)
 	}
-	band, _ := (&painter{r}).criticalBand(placed(r), 1)
-	if f, ok := pick(r, float64(placed(r).x(r, 300)), float64(band+1)); !ok || f.Title != "critical path" || !strings.Contains(f.Text, "ProfilerStep#1") || *f.Begin != 120 {
+	band, _ := placed(r).criticalBand(1)
+	if f, ok := pick(r, float64(placed(r).x(300)), float64(band+1)); !ok || f.Title != "critical path" || !strings.Contains(f.Text, "ProfilerStep#1") || *f.Begin != 120 {
 		t.Errorf("%+v %v", f, ok)
 	}
 	c.Options = nil
@@ -139,10 +139,10 @@ func TestTheQueueIsWhatIsLaunchedAndHasNotBegun(t *testing.T) {
 	run := viewtest.Import(t, "data", "ml", "h200", "eager-small.json.gz")
 	c := viewtest.Case{Options: map[string][]string{"counters": {view.QueueCounter.Name}}}
 	r := c.Compute(t, View, run).(*result)
-	if len(r.series) != 1 {
-		t.Fatalf("%d series: %v", len(r.series), r.notes)
+	if len(r.counters.list) != 1 {
+		t.Fatalf("%d series: %v", len(r.counters.list), r.notes)
 	}
-	s := r.series[0]
+	s := r.counters.list[0]
 	type pair struct{ from, to trace.Time }
 	var list []pair
 	err := run.Links(t.Context(), store.Window{End: run.Info().End}, func(l *store.LinkColumns) error {

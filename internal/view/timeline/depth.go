@@ -7,24 +7,38 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// fetchLevels fills rows with their levels of nesting from the top. Digests know
+// readLevels fills rows with their levels of nesting from the top. Digests know
 // the innermost interval alone, so this reads every row of the window: O(rows).
-func (r *fetcher) fetchLevels(ctx context.Context, ids []trace.LocationID) error {
-	n := r.levels()
+func readLevels(ctx context.Context, in *input, p *plan, ids []trace.LocationID, leaves []*strips) error {
+	n := p.levels
 	levels := map[trace.LocationID][]*cells{} // lane * n + level
-	for _, s := range r.leaves {
+	for _, s := range leaves {
 		if s != nil {
 			levels[s.location] = make([]*cells, s.lanes*n)
 		}
 	}
-	err := r.reader.Intervals(ctx, r.window(ids), func(c *trace.Columns) error {
+	add := func(list []*cells, depth, lane int, o trace.OpenInterval) {
+		if list[depth] == nil {
+			list[depth] = newCells(p.grid, &in.rule)
+		}
+		c := list[depth]
+		c.opened([]trace.OpenInterval{o}, lane)
+		c.row(o.Begin, o.End-o.Begin, o.Region, o.Row, lane)
+		c.segment(&trace.Segment{Begin: o.Begin, End: o.End, Region: o.Region, Row: o.Row,
+			Role: in.regions[o.Region].Role}, lane)
+	}
+	err := in.reader.Intervals(ctx, in.window(ids), func(c *trace.Columns) error {
 		list := levels[c.Location][c.Lane*n:][:n]
 		if !slices.ContainsFunc(list, func(c *cells) bool { return c != nil }) { // the first batch of a lane
-			r.addOpen(list, c)
+			for depth, o := range c.Open {
+				if depth < n && o.Begin < p.grid.begin { // it began before the window
+					add(list, depth, c.Lane, o)
+				}
+			}
 		}
 		for i, depth := range c.Depth {
 			if int(depth) < n {
-				r.addLevel(list, int(depth), c.Lane,
+				add(list, int(depth), c.Lane,
 					trace.OpenInterval{Row: c.First + i, Begin: c.Begin[i], End: c.End(i), Region: c.Region[i]})
 			}
 		}
@@ -33,7 +47,7 @@ func (r *fetcher) fetchLevels(ctx context.Context, ids []trace.LocationID) error
 	if err != nil {
 		return err
 	}
-	for _, s := range r.leaves {
+	for _, s := range leaves {
 		if s == nil {
 			continue
 		}
@@ -49,24 +63,4 @@ func (r *fetcher) fetchLevels(ctx context.Context, ids []trace.LocationID) error
 		}
 	}
 	return nil
-}
-
-// addOpen adds what began before the window.
-func (r *fetcher) addOpen(list []*cells, c *trace.Columns) {
-	for depth, o := range c.Open {
-		if depth < len(list) && o.Begin < r.grid.begin {
-			r.addLevel(list, depth, c.Lane, o)
-		}
-	}
-}
-
-func (r *fetcher) addLevel(list []*cells, depth, lane int, o trace.OpenInterval) {
-	if list[depth] == nil {
-		list[depth] = newCells(r.grid, &r.rule)
-	}
-	c := list[depth]
-	c.opened([]trace.OpenInterval{o}, lane)
-	c.row(o.Begin, o.End-o.Begin, o.Region, o.Row, lane)
-	c.segment(&trace.Segment{Begin: o.Begin, End: o.End, Region: o.Region, Row: o.Row, Role: r.regions[o.Region].Role},
-		lane)
 }

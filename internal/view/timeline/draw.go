@@ -32,41 +32,36 @@ func subRows(height float32) int {
 
 // drawStrips draws the rows of single locations: rectangles where they are few,
 // else an image of one cell a bin.
-func (r *painter) drawStrips(s *scene.Scene, d *drawing) {
+func drawStrips(s *scene.Scene, d *drawing, leaves []*strips, g grid, inks *inks) {
 	rects, aims := &scene.Rect{}, &scene.Rect{}
 	var marks []scene.Mark
 	var labels []label
 	n := 0
-	for _, l := range r.leaves {
+	for _, l := range leaves {
 		if l != nil {
 			n += len(l.list)
 		}
 	}
 	each := max(150, mostRects/max(1, n))
 	left := mostRects
-	for i, l := range r.leaves {
+	for i, l := range leaves {
 		if l == nil {
 			continue
 		}
 		for _, b := range d.rows[i].strips {
-			runs, first, few := mergeFew(l.list[b.index].spans, min(each, left), r.sameRun)
+			runs, first, few := mergeFew(l.list[b.index].spans, min(each, left), inks.alike)
 			if !few {
-				m := r.image(d, b, l.list[b.index].spans)
+				m := imageOf(d, b, g, l.list[b.index].spans, inks)
 				m.Of, m.At = ofCell, [2]int32{int32(i), int32(b.index)}
 				marks = append(marks, m)
 				continue
 			}
 			left -= len(runs)
 			item := func(k int) uint32 { return s.Item(ofSpan, i, b.index, int(first[k])) }
-			labels = r.drawRuns(d, b, runs, item, rects, aims, labels)
+			labels = drawRuns(d, b, runs, inks, item, rects, aims, labels)
 		}
 	}
-	s.AddLayer("spans", 0, append(marks, aims, rects, r.write(labels))...)
-}
-
-// sameRun reports whether two aggregates look alike.
-func (r *painter) sameRun(a, b *span) bool {
-	return r.spanColour(a) == r.spanColour(b) && cover(a) == cover(b)
+	s.AddLayer("spans", 0, append(marks, aims, rects, writeLabels(labels, inks.regions))...)
 }
 
 // merge joins neighbouring aggregates that are alike; counts add up.
@@ -118,7 +113,8 @@ func cover(s *span) int {
 	return min(max(1, int(math.Ceil(share*quarters-0.02))), quarters)
 }
 
-func (r *painter) drawRuns(d *drawing, b stripBand, runs []span, item func(k int) uint32, rects, aims *scene.Rect,
+// drawRuns draws the spans of a strip, and adds the labels that they may have.
+func drawRuns(d *drawing, b stripBand, runs []span, inks *inks, item func(k int) uint32, rects, aims *scene.Rect,
 	labels []label) []label {
 	h := b.to - b.from
 	var ticks []int // empty intervals, drawn over the others
@@ -128,12 +124,12 @@ func (r *painter) drawRuns(d *drawing, b stripBand, runs []span, item func(k int
 			ticks = append(ticks, i)
 			continue
 		}
-		x0, x1 := d.x(r.result, s.begin), d.x(r.result, s.end)
-		colour := r.spanColour(s)
+		x0, x1 := d.x(s.begin), d.x(s.end)
+		colour := inks.span(s)
 		part := max(h*float32(cover(s))/quarters, min(h, 1))
 		width := max(x1-x0, 0.5)
 		if i+1 < len(runs) && width > 4 && runs[i+1].begin == s.end && !s.aggregate() &&
-			r.spanColour(&runs[i+1]) == colour {
+			inks.span(&runs[i+1]) == colour {
 			width-- // so that two calls of a region do not look like one
 		}
 		rects.Add(x0, b.to-part, width, part, colour)
@@ -146,14 +142,14 @@ func (r *painter) drawRuns(d *drawing, b stripBand, runs []span, item func(k int
 			rects.SetCount(s.count)
 			continue
 		}
-		x0, x1 = max(x0, d.frame.x), min(x1, d.frame.x+d.frame.w)
+		x0, x1 = max(x0, d.frame.x), min(x1, d.right())
 		if x1-x0 >= labelWidth && h >= labelSize+1 && s.region != trace.NoRegion {
 			labels = append(labels,
 				label{x: x0 + 4, width: x1 - x0 - 8, b: b, region: s.region, fill: colour, low: cover(s) < quarters})
 		}
 	}
 	for _, i := range ticks {
-		rects.Add(d.x(r.result, runs[i].begin), b.from, 1, h, r.spanColour(&runs[i]))
+		rects.Add(d.x(runs[i].begin), b.from, 1, h, inks.span(&runs[i]))
 		rects.SetItem(item(i))
 	}
 	return labels
@@ -168,8 +164,8 @@ type label struct {
 	low      bool // the text stands over a low bar
 }
 
-// write puts names into the widest intervals, shortened to fit.
-func (r *painter) write(labels []label) *scene.Text {
+// writeLabels puts names into the widest intervals, shortened to fit.
+func writeLabels(labels []label, regions []trace.Region) *scene.Text {
 	if len(labels) > mostLabels {
 		slices.SortStableFunc(labels, func(a, b label) int { return cmp.Compare(b.width, a.width) })
 		labels = labels[:mostLabels]
@@ -177,7 +173,7 @@ func (r *painter) write(labels []label) *scene.Text {
 	text := &scene.Text{Size: labelSize}
 	names := make([]string, len(labels))
 	for i, l := range labels {
-		names[i] = r.regions[l.region].Name
+		names[i] = regions[l.region].Name
 	}
 	apart := scene.NewApart(names)
 	for i, l := range labels {
@@ -194,15 +190,14 @@ func (r *painter) write(labels []label) *scene.Text {
 	return text
 }
 
-// image draws a strip as cells: a column a bin, filled from the bottom by what
+// imageOf draws a strip as cells: a column a bin, filled from the bottom by what
 // part of the time something was open.
-func (r *painter) image(d *drawing, b stripBand, spans []span) *scene.Image {
-	g := r.grid
+func imageOf(d *drawing, b stripBand, g grid, spans []span, inks *inks) *scene.Image {
 	first := g.bin(g.begin)
 	sub := subRows(b.to - b.from)
 	m := &scene.Image{Columns: g.bins(), Rows: sub, Y: b.from, H: b.to - b.from}
-	m.X = d.x(r.result, g.binBegin(first))
-	m.W = d.x(r.result, g.binBegin(first+int64(m.Columns))) - m.X
+	m.X = d.x(g.binBegin(first))
+	m.W = d.x(g.binBegin(first+int64(m.Columns))) - m.X
 	m.Cells = make([]scene.Colour, m.Columns*sub)
 	for i := range m.Cells {
 		m.Cells[i] = scene.None
@@ -210,7 +205,7 @@ func (r *painter) image(d *drawing, b stripBand, spans []span) *scene.Image {
 	most := make([]trace.Time, m.Columns) // of the piece that the column shows
 	for i := range spans {
 		s := &spans[i]
-		colour := r.spanColour(s)
+		colour := inks.span(s)
 		high := max(1, cover(s)*sub/quarters)
 		from := max(s.begin, g.binBegin(first))
 		for k := int(g.bin(from) - first); k < m.Columns; k++ {
@@ -243,36 +238,37 @@ var roleOrder = []trace.Role{
 // drawGroups draws rows of groups as stacked shares. Each role is an outline
 // down to the row's lower edge, the highest first, so that the next one covers
 // its lower part: half the corners of bands.
-func (r *painter) drawGroups(s *scene.Scene, d *drawing) {
+func drawGroups(s *scene.Scene, d *drawing, groups []*stack, fullShare float64, inks *inks) {
 	shapes := &scene.Polygon{}
-	for i, g := range r.groups {
+	for i, g := range groups {
 		if g == nil {
 			continue
 		}
 		pad := rowPad(d.rows[i].to - d.rows[i].from)
 		bottom := d.rows[i].to - float32(len(d.rows[i].counters)*counterHeight) - pad
-		r.drawStack(d, g, d.rows[i].from+pad, bottom, shapes)
+		drawStack(d, g, band{from: d.rows[i].from + pad, to: bottom}, fullShare, inks, shapes)
 	}
 	s.AddLayer("groups", 0, shapes)
 }
 
-func (r *painter) drawStack(d *drawing, g *stack, top, bottom float32, shapes *scene.Polygon) {
+func drawStack(d *drawing, g *stack, b band, fullShare float64, inks *inks, shapes *scene.Polygon) {
+	bottom := b.to
 	sums := make([]float64, g.bins)
 	tops := make([][]float32, 0, len(roleOrder))
 	colours := make([]scene.Colour, 0, len(roleOrder))
 	for _, role := range roleOrder {
 		any := false
 		ys := make([]float32, g.bins)
-		for b := range ys {
-			share := g.share(b, role)
+		for k := range ys {
+			share := g.share(k, role)
 			any = any || share > 0
-			sums[b] += share
-			ys[b] = bottom - float32(min(sums[b]/r.fullShare, 1))*(bottom-top)
+			sums[k] += share
+			ys[k] = bottom - float32(min(sums[k]/fullShare, 1))*(bottom-b.from)
 		}
 		if !any {
 			continue
 		}
-		colour := r.roleColour(role)
+		colour := inks.role(role)
 		if n := len(colours); n > 0 && colours[n-1] == colour { // busy or idle: one band
 			tops[n-1] = ys
 			continue
@@ -280,7 +276,7 @@ func (r *painter) drawStack(d *drawing, g *stack, top, bottom float32, shapes *s
 		tops, colours = append(tops, ys), append(colours, colour)
 	}
 	for k := len(tops) - 1; k >= 0; k-- {
-		xs, ys := r.outline(d, g, tops[k], bottom)
+		xs, ys := outline(d, g, tops[k], bottom)
 		if len(xs) > 2 {
 			shapes.Add(xs, ys, colours[k])
 		}
@@ -289,20 +285,20 @@ func (r *painter) drawStack(d *drawing, g *stack, top, bottom float32, shapes *s
 
 // outline gives the steps of one role. Steps that differ by less than an eighth
 // of a pixel are one.
-func (r *painter) outline(d *drawing, g *stack, tops []float32, bottom float32) (xs, ys []float32) {
+func outline(d *drawing, g *stack, tops []float32, bottom float32) (xs, ys []float32) {
 	level := bottom
 	add := func(x, y float32) { xs, ys = append(xs, x), append(ys, y) }
-	add(d.x(r.result, g.begin(0)), bottom)
+	add(d.x(g.begin(0)), bottom)
 	for b, y := range tops {
 		if diff := y - level; diff < 0.125 && diff > -0.125 && !(y == bottom && level != bottom) {
 			continue
 		}
-		x := d.x(r.result, g.begin(b))
+		x := d.x(g.begin(b))
 		add(x, level)
 		add(x, y)
 		level = y
 	}
-	end := d.x(r.result, g.begin(g.bins))
+	end := d.x(g.begin(g.bins))
 	add(end, level)
 	add(end, bottom)
 	return xs, ys
@@ -310,18 +306,18 @@ func (r *painter) outline(d *drawing, g *stack, tops []float32, bottom float32) 
 
 // drawCounters draws counters as lines, from the least to the greatest value of
 // each bin.
-func (r *painter) drawCounters(s *scene.Scene, d *drawing) {
+func drawCounters(s *scene.Scene, d *drawing, list []*series) {
 	paths, text := &scene.Path{Width: 1}, &scene.Text{Size: labelSize}
 	for _, b := range d.rows {
 		for _, c := range b.counters {
-			r.drawCounter(d, r.series[c.index], c, paths, text)
+			drawCounter(d, list[c.index], c, paths, text)
 		}
 	}
 	s.AddLayer("counters", 0, paths)
 	s.AddLayer("counter labels", 0, text)
 }
 
-func (r *painter) drawCounter(d *drawing, c *series, b stripBand, paths *scene.Path, text *scene.Text) {
+func drawCounter(d *drawing, c *series, b stripBand, paths *scene.Path, text *scene.Text) {
 	if c.min > c.max {
 		return
 	}
@@ -338,27 +334,26 @@ func (r *painter) drawCounter(d *drawing, c *series, b stripBand, paths *scene.P
 		if math.IsNaN(c.low[i]) {
 			continue
 		}
-		x := d.x(r.result, c.grid.binBegin(first+int64(i))+trace.Time(1)<<c.grid.level/2)
+		x := d.x(c.grid.binBegin(first+int64(i)) + trace.Time(1)<<c.grid.level/2)
 		if c.high[i] > c.low[i] {
 			xs, ys = append(xs, x), append(ys, y(c.high[i]))
 		}
 		xs, ys = append(xs, x), append(ys, y(c.low[i]))
 	}
 	if len(xs) == 1 {
-		xs, ys = append(xs, d.frame.x+d.frame.w), append(ys, ys[0])
+		xs, ys = append(xs, d.right()), append(ys, ys[0])
 	}
 	paths.Add(xs, ys, scene.UIData)
 	text.Add(d.frame.x+4, b.from+labelSize-1, counterRange(c), scene.UITextMuted, scene.Start)
 }
 
 // drawInstants puts a small diamond under the upper edge of the row, or in its middle where no intervals are.
-func (r *painter) drawInstants(s *scene.Scene, d *drawing) {
+func drawInstants(s *scene.Scene, d *drawing, marks []instant, regions []trace.Region, alone bool) {
 	points, text, aims := &scene.Point{}, &scene.Text{Size: scene.TextSize}, &scene.Rect{}
-	alone := r.reader.Info().Intervals == 0
-	for i, m := range r.marks {
+	for i, m := range marks {
 		b := d.rows[m.row]
 		size := min(3.5, max(1.5, (b.to-b.from)/5))
-		x := d.x(r.result, m.time)
+		x := d.x(m.time)
 		points.Add(x, instantY(b.from, b.to, size, alone), size, scene.UIText)
 		points.SetShape(scene.Diamond)
 		points.SetCount(m.count)
@@ -368,14 +363,14 @@ func (r *painter) drawInstants(s *scene.Scene, d *drawing) {
 		}
 		aims.AddAim(x-near-1, b.from, 2*near+2, high, s.Item(ofInstant, i))
 		if alone && b.to-b.from >= 2*scene.TextSize { // with nothing else in the row there is room for words
-			left, right := d.frame.x, d.frame.x+d.frame.w
-			if i > 0 && r.marks[i-1].row == m.row {
-				left = d.x(r.result, r.marks[i-1].time)
+			left, right := d.frame.x, d.right()
+			if i > 0 && marks[i-1].row == m.row {
+				left = d.x(marks[i-1].time)
 			}
-			if i+1 < len(r.marks) && r.marks[i+1].row == m.row {
-				right = d.x(r.result, r.marks[i+1].time)
+			if i+1 < len(marks) && marks[i+1].row == m.row {
+				right = d.x(marks[i+1].time)
 			}
-			words := r.regions[m.region].Name
+			words := regions[m.region].Name
 			if m.count > 1 {
 				words = count(int64(m.count), "instant")
 			}
@@ -384,7 +379,7 @@ func (r *painter) drawInstants(s *scene.Scene, d *drawing) {
 			case right-x >= need:
 				text.Add(x+2*size, y, words, scene.UITextMuted, scene.Start)
 			// the last: the one before may have its words between
-			case right == d.frame.x+d.frame.w && x-left >= 2*need:
+			case right == d.right() && x-left >= 2*need:
 				text.Add(x-2*size, y, words, scene.UITextMuted, scene.End)
 			}
 		}

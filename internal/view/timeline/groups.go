@@ -9,7 +9,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/share"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A stack is a row drawn as shares: time per role and bin of all locations that
@@ -23,7 +22,7 @@ type stack struct {
 }
 
 func (s *stack) any() bool {
-	return slices.ContainsFunc(s.time, func(t trace.Time) bool { return t > 0 })
+	return s != nil && slices.ContainsFunc(s.time, func(t trace.Time) bool { return t > 0 })
 }
 
 // share of a role in a bin, of the wall time of all locations.
@@ -36,22 +35,12 @@ func (s *stack) begin(bin int) trace.Time {
 	return s.grid.binBegin(s.grid.bin(s.grid.begin) + int64(bin))
 }
 
-// fetchGroups fills the rows of groups, and with --show average all rows.
-func (r *fetcher) fetchGroups(ctx context.Context, _ *forest) error {
-	r.fullShare = 1
-	if err := r.fetchStacks(ctx); err != nil {
-		return err
-	}
-	r.chooseScale()
-	return nil
-}
-
 // chooseScale halves what the full height of a row means until the largest
 // share needs more than half of it: groups of many locations of which few are
 // ever busy at once would look empty. One scale serves all rows.
-func (r *fetcher) chooseScale() {
+func chooseScale(groups []*stack) float64 {
 	most := 0.0
-	for _, s := range r.groups {
+	for _, s := range groups {
 		if s == nil {
 			continue
 		}
@@ -63,97 +52,93 @@ func (r *fetcher) chooseScale() {
 			most = max(most, sum)
 		}
 	}
-	for most > 0 && most <= r.fullShare/2 {
-		r.fullShare /= 2
+	full := 1.0
+	for most > 0 && most <= full/2 {
+		full /= 2
 	}
-	if r.fullShare < 1 {
-		r.note("the full height of a group's row means %s of its locations", view.FormatShare(r.fullShare))
-	}
+	return full
 }
 
-// fetchStacks asks for the bins. They are whole, so that they stay the same when
-// the window moves.
-func (r *fetcher) fetchStacks(ctx context.Context) error {
-	var ids []trace.LocationID
-	var of []int // row of each id
-	for i := range r.rows {
-		w := &r.rows[i]
-		switch {
-		case w.kind == header: // its members follow and say more
-			continue
-		case w.kind == folded:
-			ids = append(ids, w.pieces...)
-		case r.opt.show == average:
-			ids = append(ids, w.location)
-			r.leaves[i] = nil
-		default:
-			continue
+// A groupPart is a subtree, or a location alone, whose time is added to a row.
+type groupPart struct {
+	location trace.LocationID
+	row      int
+	alone    bool
+}
+
+// readGroups reads the rows of groups, and with --show average all rows. Bins are whole, so that
+// they stay the same when the window moves.
+func readGroups(ctx context.Context, in *input, p *plan) ([]*stack, error) {
+	groups := make([]*stack, len(p.rows))
+	var parts []groupPart
+	rows := 0
+	for i := range p.rows {
+		w := &p.rows[i]
+		if w.kind == header || w.kind == leaf && in.opt.show != average {
+			continue // the members of a header follow and say more
 		}
-		for len(of) < len(ids) {
-			of = append(of, i)
+		pieces := w.pieces
+		if w.kind == leaf {
+			pieces = []trace.LocationID{w.location}
 		}
-		r.groups[i] = &stack{rows: w.count, last: r.reader.Info().End}
+		for _, id := range pieces {
+			parts = append(parts, groupPart{id, i, w.own})
+		}
+		groups[i] = &stack{rows: w.count, last: in.reader.Info().End}
+		rows++
 	}
-	if len(ids) == 0 {
-		return nil
+	if len(parts) == 0 {
+		return groups, nil
 	}
-	g := grid{r.selection.Begin, r.selection.End, r.groupLevel(len(ids))}
-	for _, s := range r.groups {
+	g := grid{in.selection.Begin, in.selection.End, groupLevel(in, p, rows, len(parts))}
+	for _, s := range groups {
 		if s != nil {
 			s.grid, s.bins = g, g.bins()
 			s.time = make([]trace.Time, s.bins*trace.RoleCount)
 		}
 	}
-	if r.rule.keep != nil {
-		return r.scanGroups(ctx, ids, of)
+	if in.rule.keep != nil {
+		return groups, scanGroups(ctx, in, g, groups, parts)
 	}
-	return r.addGroups(ctx, ids, of)
+	return groups, addGroups(ctx, in, g, groups, parts)
 }
 
 // groupLevel takes the smallest bins that keep polygons and the answer small.
-func (r *fetcher) groupLevel(ids int) int {
-	rows := 0
-	for _, s := range r.groups {
-		if s != nil {
-			rows++
-		}
-	}
+func groupLevel(in *input, p *plan, rows, parts int) int {
 	const corner, roles, answer = 16, 4, 64 << 20
-	bins := min(r.frame(r.size).w/leastGroupBin, groupBytes/float32(rows*roles*corner),
-		answer/float32(ids*8*trace.RoleCount))
-	return max(r.grid.level, levelFor(r.axisEnd-r.selection.Begin, max(8, bins)))
+	bins := min(in.frame(in.size, p.labelWidth).w/leastGroupBin, groupBytes/float32(rows*roles*corner),
+		answer/float32(parts*8*trace.RoleCount))
+	return max(p.grid.level, levelFor(in.length(), max(8, bins)))
 }
 
-func (r *fetcher) addGroups(ctx context.Context, ids []trace.LocationID, of []int) error {
-	level := r.groups[of[0]].grid.level
-	// The store answers for a subtree; the row of a group's own intervals has
-	// none of it. Such rows are scanned.
-	var own []trace.LocationID
-	var ownOf []int
-	whole, wholeOf := ids[:0:0], of[:0:0]
-	for k, id := range ids {
-		if w := &r.rows[of[k]]; w.own {
-			own, ownOf = append(own, id), append(ownOf, of[k])
+// addGroups takes the sums of subtrees that the store has. The row of a group's own intervals has
+// nothing of its subtree: it is scanned.
+func addGroups(ctx context.Context, in *input, g grid, groups []*stack, parts []groupPart) error {
+	var alone []groupPart
+	var ids []trace.LocationID
+	var of []*stack
+	for _, p := range parts {
+		if p.alone {
+			alone = append(alone, p)
 			continue
 		}
-		whole, wholeOf = append(whole, id), append(wholeOf, of[k])
+		ids, of = append(ids, p.location), append(of, groups[p.row])
 	}
-	if len(own) > 0 {
-		if err := r.scanGroups(ctx, own, ownOf); err != nil {
+	if len(alone) > 0 {
+		if err := scanGroups(ctx, in, g, groups, alone); err != nil {
 			return err
 		}
 	}
-	if len(whole) == 0 {
+	if len(ids) == 0 {
 		return nil
 	}
-	g, err := r.reader.Groups(ctx, whole, r.selection.Begin, r.selection.End, level)
+	sums, err := in.reader.Groups(ctx, ids, g.begin, g.end, g.level)
 	if err != nil {
 		return err
 	}
-	n := g.Bins * trace.RoleCount
-	for k, row := range wholeOf {
-		s := r.groups[row]
-		for i, t := range g.Time[k*n : (k+1)*n] {
+	n := sums.Bins * trace.RoleCount
+	for k, s := range of {
+		for i, t := range sums.Time[k*n : (k+1)*n] {
 			if i < len(s.time) {
 				s.time[i] += t
 			}
@@ -178,46 +163,45 @@ func (g *groupSums) add(id trace.LocationID, bin int64, role trace.Role, t trace
 
 // scanGroups adds up the time of the regions that are kept: from the store's sums for
 // locations with one lane, else from the rows below the groups.
-func (r *fetcher) scanGroups(ctx context.Context, ids []trace.LocationID, of []int) error {
-	g := &groupSums{grid: r.groups[of[0]].grid, rowsOf: map[trace.LocationID][]int{},
-		sums: make([][]atomic.Int64, len(r.rows))}
-	g.first = g.grid.bin(g.grid.begin)
-	tree := r.reader.Locations()
-	for k, id := range ids {
-		last := tree.Last[id]
-		if r.rows[of[k]].own {
-			last = id
+func scanGroups(ctx context.Context, in *input, bins grid, groups []*stack, parts []groupPart) error {
+	g := &groupSums{grid: bins, first: bins.bin(bins.begin), rowsOf: map[trace.LocationID][]int{},
+		sums: make([][]atomic.Int64, len(groups))}
+	tree := in.reader.Locations()
+	for _, p := range parts {
+		last := tree.Last[p.location]
+		if p.alone {
+			last = p.location
 		}
-		for x := id; x <= last; x++ {
+		for x := p.location; x <= last; x++ {
 			if tree.Holds[x] {
-				g.rowsOf[x] = append(g.rowsOf[x], of[k])
+				g.rowsOf[x] = append(g.rowsOf[x], p.row)
 			}
 		}
-		g.sums[of[k]] = make([]atomic.Int64, len(r.groups[of[k]].time))
+		g.sums[p.row] = make([]atomic.Int64, len(groups[p.row].time))
 	}
 	scanned := map[trace.LocationID]bool{} // left to the rows
 	for id := range g.rowsOf {
 		scanned[id] = true
 	}
-	err := r.sumGroups(ctx, g, scanned)
+	err := g.addSums(ctx, in, scanned)
 	if err == nil && len(scanned) > 0 {
-		err = r.readGroups(ctx, g, scanned)
+		err = g.addRows(ctx, in, scanned)
 	}
 	if err != nil {
 		return err
 	}
 	for i, table := range g.sums {
 		for k := range table {
-			r.groups[i].time[k] += trace.Time(table[k].Load())
+			groups[i].time[k] += trace.Time(table[k].Load())
 		}
 	}
 	return nil
 }
 
-// sumGroups takes what it can from the store's sums. O(locations × bins), whatever
+// addSums takes what it can from the store's sums. O(locations × bins), whatever
 // the number of rows.
-func (r *fetcher) sumGroups(ctx context.Context, g *groupSums, scanned map[trace.LocationID]bool) error {
-	b := r.binner()
+func (g *groupSums) addSums(ctx context.Context, in *input, scanned map[trace.LocationID]bool) error {
+	b := in.binner()
 	if b == nil {
 		return nil
 	}
@@ -227,26 +211,26 @@ func (r *fetcher) sumGroups(ctx context.Context, g *groupSums, scanned map[trace
 	}
 	var want []store.LaneBins
 	for id := range g.rowsOf {
-		if r.lanes(id) == 1 {
+		if in.lanes(id) == 1 {
 			want = append(want, store.LaneBins{Location: id, Bins: bins})
 			delete(scanned, id)
 		}
 	}
-	return b.RegionBins(ctx, g.grid.level, r.rule.keep, want, func(entry int, x *store.RegionBin) error {
+	return b.RegionBins(ctx, g.grid.level, in.rule.keep, want, func(entry int, x *store.RegionBin) error {
 		for i, region := range x.Region {
-			if t := x.Exclusive[i]; t > 0 && r.rule.keep[region] {
-				g.add(want[entry].Location, x.Bin, r.regions[region].Role, t)
+			if t := x.Exclusive[i]; t > 0 && in.rule.keep[region] {
+				g.add(want[entry].Location, x.Bin, in.regions[region].Role, t)
 			}
 		}
 		return nil
 	})
 }
 
-// readGroups reads the rows of locations. O(rows).
-func (r *fetcher) readGroups(ctx context.Context, g *groupSums, scanned map[trace.LocationID]bool) error {
+// addRows reads the rows of locations. O(rows).
+func (g *groupSums) addRows(ctx context.Context, in *input, scanned map[trace.LocationID]bool) error {
 	collect := share.Collector{
 		Begin: g.grid.binBegin(g.first), End: g.grid.binBegin(g.grid.bin(g.grid.end-1) + 1),
-		Regions: r.regions, Keep: r.rule.keep, Wins: store.RoleOfInstant, Lanes: r.lanes,
+		Regions: in.regions, Keep: in.rule.keep, Wins: store.RoleOfInstant, Lanes: in.lanes,
 		Emit: func(id trace.LocationID, p share.Piece) {
 			for at := p.Begin; at < p.End; {
 				bin := g.grid.bin(at)
@@ -257,8 +241,8 @@ func (r *fetcher) readGroups(ctx context.Context, g *groupSums, scanned map[trac
 		},
 	}
 	w := store.Window{Begin: collect.Begin, End: collect.End,
-		Locations: topmost(r.reader.Locations(), slices.Collect(maps.Keys(scanned)))}
-	err := r.reader.Intervals(ctx, w, func(c *trace.Columns) error {
+		Locations: topmost(in.reader.Locations(), slices.Collect(maps.Keys(scanned)))}
+	err := in.reader.Intervals(ctx, w, func(c *trace.Columns) error {
 		if scanned[c.Location] {
 			collect.Add(c)
 		}

@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -34,25 +33,25 @@ const (
 const near = 3
 
 // aimRows makes rows items, where nothing lies over them.
-func (r *painter) aimRows(s *scene.Scene, d *drawing) {
+func aimRows(s *scene.Scene, d *drawing, c *content) {
 	labels, inside := &scene.Rect{}, &scene.Rect{}
-	end := d.x(r.result, r.selection.End) // the axis may go on after the run
-	for i := range r.rows {
+	end := d.x(d.end) // the axis may go on after the run
+	for i := range d.rows {
 		b := d.rows[i]
 		row := s.Item(ofRow, i)
 		labels.AddAim(0, b.from, d.frame.x, b.to-b.from, row)
 		switch {
-		case r.groups[i] != nil:
+		case c.groups[i] != nil:
 			inside.AddAim(d.frame.x, b.from, d.frame.w, b.to-b.from, s.Place(ofGroup, i))
-		case r.leaves[i] != nil && len(r.leaves[i].list) > 0:
+		case c.leaves[i] != nil && len(c.leaves[i].list) > 0:
 			inside.AddAim(d.frame.x, b.from, end-d.frame.x, b.to-b.from, s.Item(ofGap, i))
 		default:
 			inside.AddAim(d.frame.x, b.from, end-d.frame.x, b.to-b.from, row)
 		}
-		for _, c := range b.counters {
-			inside.AddAim(d.frame.x, c.from-2, d.frame.w, c.to-c.from+4, s.Place(ofCounter, c.index))
+		for _, at := range b.counters {
+			inside.AddAim(d.frame.x, at.from-2, d.frame.w, at.to-at.from+4, s.Place(ofCounter, at.index))
 		}
-		if right := d.frame.x + d.frame.w; end < right {
+		if right := d.right(); end < right {
 			inside.AddAim(end, b.from, right-end, b.to-b.from, row)
 		}
 	}
@@ -61,135 +60,119 @@ func (r *painter) aimRows(s *scene.Scene, d *drawing) {
 }
 
 // timeOf is the time at which a placed item was asked for, all of which are as wide as the axis.
-func (r teller) timeOf(it scene.Item) trace.Time {
+func (in *input) timeOf(it scene.Item) trace.Time {
 	x, _ := it.Place()
-	t := r.selection.Begin + trace.Time(x*float64(r.axisEnd-r.selection.Begin))
-	return min(max(t, r.selection.Begin), r.selection.End-1)
+	t := in.selection.Begin + trace.Time(x*float64(in.length()))
+	return min(max(t, in.selection.Begin), in.selection.End-1)
 }
 
-// A teller says what is known of the items.
-type teller struct{ *result }
-
 // Fact says what is known of an item without looking at the store.
-func (r *result) Fact(it scene.Item) (view.Fact, bool) { return teller{r}.fact(it) }
+func (r *result) Fact(it scene.Item) (view.Fact, bool) {
+	tree, a := r.reader.Locations(), int(it.A)
+	switch it.Of {
+	case ofRow:
+		return rowFact(tree, &r.rows[a]), true
+	case ofGap:
+		return gapFact(&r.rows[a]), true
+	case ofGroup:
+		return groupFact(rowFact(tree, &r.rows[a]), r.groups[a], r.timeOf(it), r.rule.keep == nil), true
+	case ofCell:
+		x, ok := r.spanOf(it)
+		if !ok {
+			return gapFact(&r.rows[a]), true
+		}
+		b := briefOf(&r.rows[a], x, r.regions)
+		return b.Fact(), true
+	case ofCounter:
+		return counterFact(r.counters.list[a], r.timeOf(it)), true
+	case ofInstant:
+		m := &r.marks[a]
+		return instantFact(tree, r.rows[m.row].location, r.regions[m.region].Name, m), true
+	case ofLink:
+		return linkFact(tree, &r.links.arrows[a]), true
+	case ofBurst:
+		return burstFact(r.rows, &r.links.bursts[a], r.reader.Info().End), true
+	case ofStretch:
+		return stretchFact(r.regions, r.critical, a, int(it.B)), true
+	}
+	return view.Fact{}, false
+}
 
 // Brief implements view.Briefer: spans are many.
 func (r *result) Brief(it scene.Item) (view.Brief, bool) {
 	if it.Of != ofSpan {
 		return view.Brief{}, false
 	}
-	return teller{r}.brief(int(it.A), teller{r}.run(it)), true
+	x, _ := r.spanOf(it)
+	return briefOf(&r.rows[it.A], x, r.regions), true
 }
 
 // Detail says what takes the store.
-func (r *result) Detail(it scene.Item, f *view.Fact) { teller{r}.detail(it, f) }
-
-func (r teller) fact(it scene.Item) (view.Fact, bool) {
-	a := int(it.A)
-	switch it.Of {
-	case ofRow:
-		return r.rowFact(a), true
-	case ofGap:
-		return r.gapFact(a), true
-	case ofGroup:
-		return r.groupFact(a, r.groups[a], r.timeOf(it)), true
-	case ofCell:
-		return r.cellFact(it)
-	case ofCounter:
-		return r.counterFact(r.series[a], r.timeOf(it)), true
-	case ofInstant:
-		return r.instantFact(&r.marks[a]), true
-	case ofLink:
-		return r.linkFact(&r.links.arrows[a]), true
-	case ofBurst:
-		return r.burstFact(&r.links.bursts[a]), true
-	case ofStretch:
-		return r.stretchFact(a, int(it.B)), true
-	}
-	return view.Fact{}, false
-}
-
-// run is what is drawn as one from a span on.
-func (r teller) run(it scene.Item) span {
-	spans, p := r.leaves[it.A].list[it.B].spans, painter(r)
-	x := spans[it.C]
-	for k := int(it.C) + 1; k < len(spans) && joins(&x, &spans[k], p.sameRun); k++ {
-		x.join(&spans[k])
-	}
-	return x
-}
-
-func (r teller) brief(i int, x span) view.Brief {
-	b := view.Brief{Title: r.rows[i].label, On: r.rows[i].label, Region: x.region, Begin: x.begin, End: x.end,
-		Count: int64(x.count)}
-	if !x.aggregate() && x.region != trace.NoRegion {
-		b.Title = r.regions[x.region].Name
-	}
-	return b
-}
-
-func (r teller) detail(it scene.Item, f *view.Fact) {
-	var x span
-	switch it.Of {
-	case ofGap:
-		f.Lines = r.rowFact(int(it.A)).Lines
+func (r *result) Detail(it scene.Item, f *view.Fact) {
+	if it.Of != ofGap && it.Of != ofSpan && it.Of != ofCell {
 		return
-	case ofSpan:
-		x = r.run(it)
-	case ofCell:
-		n, ok := r.spanIn(it)
-		if !ok {
-			f.Lines = r.rowFact(int(it.A)).Lines
-			return
-		}
-		x = r.leaves[it.A].list[it.B].spans[n]
-	default:
+	}
+	w := &r.rows[it.A]
+	x, ok := r.spanOf(it)
+	if !ok {
+		f.Lines = rowFact(r.reader.Locations(), w).Lines
 		return
 	}
 	l := r.leaves[it.A]
 	if x.aggregate() {
-		*f = r.aggregateFact(int(it.A), l, &l.list[it.B], &x)
+		*f = aggregateFact(r.input, w.label, l, &l.list[it.B], &x)
 	} else {
-		*f = r.intervalFact(store.Row{Location: l.location, Lane: int(x.lane), Row: int(x.row)})
+		*f = intervalFact(r.reader, store.Row{Location: l.location, Lane: int(x.lane), Row: int(x.row)})
 	}
 }
 
-// spanIn finds the span that a cell shows: of those in its bin the one with most of it.
-func (r teller) spanIn(it scene.Item) (int, bool) {
-	spans, g := r.leaves[it.A].list[it.B].spans, r.grid
-	first := g.bin(g.begin)
-	bin := first + int64(int(it.C)%g.bins())
+// spanOf gives what an item shows: what is drawn as one from a span on, or the span that a cell shows.
+func (r *result) spanOf(it scene.Item) (x span, ok bool) {
+	if it.Of == ofGap {
+		return x, false
+	}
+	spans := r.leaves[it.A].list[it.B].spans
+	if it.Of == ofCell {
+		return spanIn(spans, r.grid, int(it.C))
+	}
+	x = spans[it.C]
+	for k := int(it.C) + 1; k < len(spans) && joins(&x, &spans[k], r.inks.alike); k++ {
+		x.join(&spans[k])
+	}
+	return x, true
+}
+
+// spanIn finds the span that a cell of an image shows: of those in its bin the one with most of it.
+func spanIn(spans []span, g grid, cell int) (x span, ok bool) {
+	bin := g.bin(g.begin) + int64(cell%g.bins())
 	begin, end := g.binBegin(bin), g.binBegin(bin+1)
-	best, most := -1, trace.Time(-1)
+	most := trace.Time(-1)
 	for k := sort.Search(len(spans), func(k int) bool { return spans[k].end >= begin }); k < len(spans) &&
 		spans[k].begin < end; k++ {
 		if part := min(spans[k].end, end) - max(spans[k].begin, begin); part >= most {
-			best, most = k, part
+			x, most, ok = spans[k], part, true
 		}
 	}
-	return best, best >= 0
+	return x, ok
 }
 
-func (r teller) cellFact(it scene.Item) (view.Fact, bool) {
-	n, ok := r.spanIn(it)
-	if !ok {
-		return r.gapFact(int(it.A)), true
+func briefOf(w *row, x span, regions []trace.Region) view.Brief {
+	b := view.Brief{Title: w.label, On: w.label, Region: x.region, Begin: x.begin, End: x.end, Count: int64(x.count)}
+	if !x.aggregate() && x.region != trace.NoRegion {
+		b.Title = regions[x.region].Name
 	}
-	b := r.brief(int(it.A), r.leaves[it.A].list[it.B].spans[n])
-	return b.Fact(), true
+	return b
 }
 
 // gapFact says that nothing is open; the row's own facts come later.
-func (r teller) gapFact(i int) view.Fact {
-	return view.Fact{Title: r.rows[i].label, Text: "Nothing is open here.",
-		Locations: []trace.LocationID{r.rows[i].location}, Lines: []view.FactLine{}, More: true}
+func gapFact(w *row) view.Fact {
+	return view.Fact{Title: w.label, Text: "Nothing is open here.",
+		Locations: []trace.LocationID{w.location}, Lines: []view.FactLine{}, More: true}
 }
 
 // rowFact describes a row.
-func (r teller) rowFact(i int) view.Fact {
-	w := &r.rows[i]
+func rowFact(tree *store.Tree, w *row) view.Fact {
 	f := view.Fact{Title: w.label, Lines: []view.FactLine{}}
-	tree := r.reader.Locations()
 	if w.location != trace.NoLocation {
 		f.Lines = append(f.Lines, line("path", tree.Path(w.location)), line("kind", string(tree.Kind[w.location])))
 		if rank := tree.Rank[w.location]; rank != trace.NoRank {
@@ -223,18 +206,18 @@ func timeLine(label string, t trace.Time) view.FactLine {
 }
 
 // intervalFact tells everything about one interval.
-func (r teller) intervalFact(at store.Row) view.Fact {
-	c, ok := r.reader.Interval(at)
+func intervalFact(reader store.Reader, at store.Row) view.Fact {
+	c, ok := reader.Interval(at)
 	if !ok {
 		return view.Fact{Title: "interval", Lines: []view.FactLine{}}
 	}
-	g := &r.regions[c.Region[0]]
+	g := &reader.Regions()[c.Region[0]]
 	begin, end := c.Begin[0], c.End(0)
 	f := view.Fact{
 		Title: g.Name, Locations: []trace.LocationID{at.Location}, Regions: []trace.RegionID{c.Region[0]},
 		Begin: &begin, End: &end, Row: &at,
 		Lines: []view.FactLine{
-			line("location", r.reader.Locations().Path(at.Location)), line("role", g.Role.String()),
+			line("location", reader.Locations().Path(at.Location)), line("role", g.Role.String()),
 			timeLine("begin", begin), timeLine("end", end), timeLine("duration", c.Duration[0]),
 			timeLine("exclusive", c.Exclusive[0]),
 			line("depth", strconv.Itoa(int(c.Depth[0]))),
@@ -243,7 +226,7 @@ func (r teller) intervalFact(at store.Row) view.Fact {
 	if g.Category != "" {
 		f.Lines = append(f.Lines, line("category", g.Category))
 	}
-	if path := r.callers(at, int(c.Parent[0])); path != "" {
+	if path := callers(reader, at, int(c.Parent[0])); path != "" {
 		f.Lines = append(f.Lines, line("called from", path))
 	}
 	if at.Lane > 0 {
@@ -252,7 +235,7 @@ func (r teller) intervalFact(at store.Row) view.Fact {
 	if g.File != "" {
 		f.Lines = append(f.Lines, line("source", source(g)))
 	}
-	for _, a := range r.reader.IntervalAttributes(at) {
+	for _, a := range reader.IntervalAttributes(at) {
 		f.Lines = append(f.Lines, line(a.Key, a.Value.String()))
 	}
 	return f
@@ -266,34 +249,32 @@ func source(g *trace.Region) string {
 }
 
 // callers names the intervals around one, outermost first.
-func (r teller) callers(at store.Row, parent int) string {
+func callers(reader store.Reader, at store.Row, parent int) string {
 	var names []string
 	for parent >= 0 {
-		c, ok := r.reader.Interval(store.Row{Location: at.Location, Lane: at.Lane, Row: parent})
+		c, ok := reader.Interval(store.Row{Location: at.Location, Lane: at.Lane, Row: parent})
 		if !ok {
 			break
 		}
-		names = append(names, r.regions[c.Region[0]].Name)
+		names = append(names, reader.Regions()[c.Region[0]].Name)
 		parent = int(c.Parent[0])
 	}
-	for i, j := 0, len(names)-1; i < j; i, j = i+1, j-1 {
-		names[i], names[j] = names[j], names[i]
-	}
+	slices.Reverse(names)
 	return strings.Join(names, " → ")
 }
 
 // aggregateFact says what an aggregate stands for, from the rows of its bin.
-func (r teller) aggregateFact(i int, l *strips, s *strip, x *span) view.Fact {
+func aggregateFact(in *input, title string, l *strips, s *strip, x *span) view.Fact {
 	begin, end := x.begin, x.end
 	f := view.Fact{
-		Title: r.rows[i].label, Text: "Aggregated: " + count(int64(x.count), "interval"), Count: int64(x.count),
+		Title: title, Text: "Aggregated: " + count(int64(x.count), "interval"), Count: int64(x.count),
 		Locations: []trace.LocationID{l.location}, Begin: &begin, End: &end,
 		Lines: []view.FactLine{timeLine("from", begin), timeLine("to", end)},
 	}
 	if x.region != trace.NoRegion {
 		f.Regions = []trace.RegionID{x.region}
 	}
-	totals, err := r.binTotals(l, s, x)
+	totals, err := binTotals(in, l, s, x)
 	if err != nil {
 		return f
 	}
@@ -304,7 +285,7 @@ func (r teller) aggregateFact(i int, l *strips, s *strip, x *span) view.Fact {
 		}
 		share := float64(t.time) / float64(max(1, end-begin))
 		f.Lines = append(f.Lines, view.FactLine{
-			Label: r.regions[t.region].Name, Value: view.FormatShare(share) + ", " + beginning(t.calls),
+			Label: in.regions[t.region].Name, Value: view.FormatShare(share) + ", " + beginning(t.calls),
 			Exact: view.Thousands(int64(t.time)) + " ns",
 		})
 	}
@@ -312,7 +293,7 @@ func (r teller) aggregateFact(i int, l *strips, s *strip, x *span) view.Fact {
 }
 
 // binTotals adds up what a strip shows in a bin, most time first.
-func (r teller) binTotals(l *strips, s *strip, x *span) ([]total, error) {
+func binTotals(in *input, l *strips, s *strip, x *span) ([]total, error) {
 	sums := map[trace.RegionID]*total{}
 	at := func(id trace.RegionID) *total {
 		if sums[id] == nil {
@@ -322,14 +303,14 @@ func (r teller) binTotals(l *strips, s *strip, x *span) ([]total, error) {
 	}
 	mine := func(lane, depth int) bool { return (s.lane < 0 || s.lane == lane) && (s.level < 0 || s.level == depth) }
 	collect := share.Collector{
-		Begin: x.begin, End: x.end, Regions: r.regions, Keep: r.rule.keep, Wins: store.RoleOfInstant,
+		Begin: x.begin, End: x.end, Regions: in.regions, Keep: in.rule.keep, Wins: store.RoleOfInstant,
 		Emit: func(_ trace.LocationID, p share.Piece) {
 			if mine(p.Lane, s.level) {
 				at(p.Region).time += p.End - p.Begin
 			}
 		},
 		Row: func(c *trace.Columns, k int) {
-			if mine(c.Lane, int(c.Depth[k])) && r.rule.keeps(c.Region[k]) {
+			if mine(c.Lane, int(c.Depth[k])) && in.rule.keeps(c.Region[k]) {
 				at(c.Region[k]).calls++
 			}
 		},
@@ -338,11 +319,11 @@ func (r teller) binTotals(l *strips, s *strip, x *span) ([]total, error) {
 		collect.Lanes = func(trace.LocationID) int { return l.lanes }
 	}
 	w := store.Window{Begin: x.begin, End: max(x.end, x.begin+1), Locations: []trace.LocationID{l.location}}
-	err := r.reader.Intervals(context.Background(), w, func(c *trace.Columns) error {
+	err := in.reader.Intervals(context.Background(), w, func(c *trace.Columns) error {
 		switch {
 		case c.Location != l.location: // the tree below is not drawn in this row
 		case s.level >= 0:
-			r.levelTotals(c, s, x, at)
+			levelTotals(&in.rule, c, s, x, at)
 		default:
 			collect.Add(c)
 		}
@@ -353,8 +334,7 @@ func (r teller) binTotals(l *strips, s *strip, x *span) ([]total, error) {
 	for _, t := range sums {
 		out = append(out, *t)
 	}
-	slices.SortFunc(out,
-		func(a, b total) int { return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.region, b.region)) })
+	slices.SortFunc(out, compareTotals)
 	return out, err
 }
 
@@ -370,25 +350,24 @@ func beginning(n int64) string {
 }
 
 // levelTotals adds up the intervals of one level of nesting.
-func (r teller) levelTotals(c *trace.Columns, s *strip, x *span, at func(trace.RegionID) *total) {
+func levelTotals(r *rule, c *trace.Columns, s *strip, x *span, at func(trace.RegionID) *total) {
 	if c.Lane != s.lane {
 		return
 	}
-	if s.level < len(c.Open) && c.Open[s.level].Begin < x.begin && r.rule.keeps(c.Open[s.level].Region) {
+	if s.level < len(c.Open) && c.Open[s.level].Begin < x.begin && r.keeps(c.Open[s.level].Region) {
 		o := c.Open[s.level]
 		at(o.Region).time += max(0, min(o.End, x.end)-x.begin)
 	}
 	for k := range c.Begin {
-		if int(c.Depth[k]) == s.level && r.rule.keeps(c.Region[k]) {
+		if int(c.Depth[k]) == s.level && r.keeps(c.Region[k]) {
 			at(c.Region[k]).time += max(0, min(c.End(k), x.end)-c.Begin[k])
 			at(c.Region[k]).calls++
 		}
 	}
 }
 
-// groupFact gives the shares of a bin of a group.
-func (r teller) groupFact(i int, g *stack, t trace.Time) view.Fact {
-	f := r.rowFact(i)
+// groupFact adds the shares of a bin of a group to the facts of its row.
+func groupFact(f view.Fact, g *stack, t trace.Time, all bool) view.Fact {
 	bin := min(max(0, int(g.grid.bin(t)-g.grid.bin(g.grid.begin))), g.bins-1)
 	begin, end := g.begin(bin), min(g.begin(bin+1), g.last)
 	f.Begin, f.End = &begin, &end
@@ -403,17 +382,17 @@ func (r teller) groupFact(i int, g *stack, t trace.Time) view.Fact {
 					Exact: view.Thousands(int64(g.time[bin*trace.RoleCount+int(role)])) + " ns"})
 		}
 	}
-	if left > 1e-9 && r.rule.keep == nil {
+	if left > 1e-9 && all {
 		f.Lines = append(f.Lines, line("nothing open", view.FormatShare(left)))
 	}
 	return f
 }
 
-func (r teller) burstFact(b *burst) view.Fact {
-	begin, end := b.begin, min(b.end, r.reader.Info().End)
-	from := r.rows[b.rows[0]].label
+func burstFact(rows []row, b *burst, last trace.Time) view.Fact {
+	begin, end := b.begin, min(b.end, last)
+	from := rows[b.rows[0]].label
 	if b.rows[1] > b.rows[0] {
-		from += " … " + r.rows[b.rows[1]].label
+		from += " … " + rows[b.rows[1]].label
 	}
 	return view.Fact{
 		Title: view.Thousands(b.count) + " links", Text: "Too dense to draw: zoom in to see each.", Count: b.count,
@@ -422,8 +401,7 @@ func (r teller) burstFact(b *burst) view.Fact {
 	}
 }
 
-func (r teller) linkFact(l *link) view.Fact {
-	tree := r.reader.Locations()
+func linkFact(tree *store.Tree, l *link) view.Fact {
 	begin, end := min(l.fromTime, l.toTime), max(l.fromTime, l.toTime)
 	f := view.Fact{
 		Title: l.kind.String(), Locations: []trace.LocationID{l.from, l.to}, Begin: &begin, End: &end,
@@ -447,11 +425,11 @@ func (r teller) linkFact(l *link) view.Fact {
 	return f
 }
 
-func (r teller) instantFact(m *instant) view.Fact {
-	t, at := m.time, r.rows[m.row].location
+func instantFact(tree *store.Tree, at trace.LocationID, name string, m *instant) view.Fact {
+	t := m.time
 	f := view.Fact{
-		Title: r.regions[m.region].Name, Locations: []trace.LocationID{at}, Begin: &t, End: &t,
-		Lines: []view.FactLine{line("instant on", r.reader.Locations().Path(at)), timeLine("at", t)},
+		Title: name, Locations: []trace.LocationID{at}, Begin: &t, End: &t,
+		Lines: []view.FactLine{line("instant on", tree.Path(at)), timeLine("at", t)},
 	}
 	if m.count > 1 {
 		f.Count = int64(m.count)
@@ -460,7 +438,7 @@ func (r teller) instantFact(m *instant) view.Fact {
 	return f
 }
 
-func (r teller) counterFact(c *series, t trace.Time) view.Fact {
+func counterFact(c *series, t trace.Time) view.Fact {
 	b := int(c.grid.bin(t) - c.grid.bin(c.grid.begin))
 	f := view.Fact{Title: c.name, Lines: []view.FactLine{timeLine("at", t)}, Locations: []trace.LocationID{c.location}}
 	for b > 0 && b < len(c.low) && math.IsNaN(c.low[b]) {

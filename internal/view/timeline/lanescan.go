@@ -25,8 +25,8 @@ type laneScan struct {
 	open   []trace.OpenInterval // chain of the last row seen, outermost first
 }
 
-func newLaneScan(r *result, s *strip, bins []int64) *laneScan {
-	return &laneScan{strip: s, lane: max(0, s.lane), bins: bins, cells: newCells(r.grid, &r.rule), regions: r.regions}
+func newLaneScan(in *input, g grid, s *strip, bins []int64) *laneScan {
+	return &laneScan{strip: s, lane: max(0, s.lane), bins: bins, cells: newCells(g, &in.rule), regions: in.regions}
 }
 
 // start begins a window that follows the one before.

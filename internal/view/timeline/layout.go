@@ -8,18 +8,19 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A drawing says where things are put.
+// A drawing says where things are put: rows down, time to the right.
 type drawing struct {
-	size  scene.Size
-	frame area
-	rows  []band
+	frame      area
+	rows       []band
+	begin, end trace.Time // of the window
+	axisEnd    trace.Time
 }
 
 // A band is where a row was put: strips and counters of it from the top.
 type band struct {
 	from, to float32
 	strips   []stripBand
-	counters []stripBand // index into result.series
+	counters []stripBand // index into the list of counters
 }
 
 type stripBand struct {
@@ -27,63 +28,76 @@ type stripBand struct {
 	index    int
 }
 
-// Scene lays the result out.
-func (r *result) Scene(size scene.Size) *scene.Scene { return (&painter{r}).scene(size) }
+// x gives the place of a time.
+func (d *drawing) x(t trace.Time) float32 {
+	return d.frame.x + float32(float64(t-d.begin)/float64(d.axisEnd-d.begin)*float64(d.frame.w))
+}
 
-func (r *painter) scene(size scene.Size) *scene.Scene {
+// right is the right edge of the plot area.
+func (d *drawing) right() float32 { return d.frame.x + d.frame.w }
+
+// Scene lays the result out.
+func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
-	d := r.place(size)
-	f := scene.Frame{
-		Name: "main", X: d.frame.x, Y: d.frame.y, W: d.frame.w, H: d.frame.h,
-		XScale: scene.Scale{Kind: "time", Begin: float64(r.selection.Begin), End: float64(r.axisEnd), Label: "time"},
-		YScale: scene.Scale{Kind: "rows", Begin: float64(r.first), End: float64(r.total)},
-	}
-	for i := range r.rows {
-		row := r.sceneRow(i)
-		row.From, row.To = d.rows[i].from, d.rows[i].to-float32(len(d.rows[i].counters)*counterHeight)
-		f.YScale.Rows = append(f.YScale.Rows, row)
-		for _, c := range d.rows[i].counters {
-			f.YScale.Rows = append(f.YScale.Rows, r.counterRow(i, c))
-		}
-	}
-	s.AddFrame(f)
+	d := placeRows(size, r.input, r.plan, r.content, r.labelWidth)
+	s.AddFrame(frameOf(d, r.plan, r.counters.list))
 	if !tiny(size) {
 		s.XAxis(0, scene.Axis{})
-		r.drawSeparators(s, d)
+		drawSeparators(s, d, r.rows)
 	}
-	r.aimRows(s, d)
-	r.drawGroups(s, d)
-	r.drawStrips(s, d)
-	r.drawCounters(s, d)
-	r.drawInstants(s, d)
-	r.drawLinks(s, d)
-	r.drawCritical(s, d)
+	aimRows(s, d, r.content)
+	drawGroups(s, d, r.groups, r.fullShare, r.inks)
+	drawStrips(s, d, r.leaves, r.grid, r.inks)
+	drawCounters(s, d, r.counters.list)
+	drawInstants(s, d, r.marks, r.regions, r.reader.Info().Intervals == 0)
+	drawLinks(s, d, r.links)
+	drawCritical(s, d, r.critical.drawn())
 	if !tiny(size) {
 		s.RowLabels(0, max(4, r.Arrangement().Gutter()))
 	}
-	s.Legend = r.legend()
-	if r.critical != nil && len(r.critical.list) > 0 {
-		s.Legend = append([]scene.LegendEntry{entry("critical path", criticalColour)}, s.Legend...)
+	if len(r.critical.drawn()) > 0 {
+		s.Legend = append(s.Legend, entry("critical path", criticalColour))
 	}
+	s.Legend = append(s.Legend, legend(r.content, r.inks)...)
 	r.Arrangement().DrawScaleRows(s, 0)
 	r.Arrangement().Explain(s)
 	s.Notes = r.notes
 	return s
 }
 
+// frameOf says what the directions of the picture mean.
+func frameOf(d *drawing, p *plan, counters []*series) scene.Frame {
+	f := scene.Frame{
+		Name: "main", X: d.frame.x, Y: d.frame.y, W: d.frame.w, H: d.frame.h,
+		XScale: scene.Scale{Kind: "time", Begin: float64(d.begin), End: float64(d.axisEnd), Label: "time"},
+		YScale: scene.Scale{Kind: "rows", Begin: float64(p.first), End: float64(p.total)},
+	}
+	for i := range p.rows {
+		b := &d.rows[i]
+		row := p.rows[i].sceneRow()
+		row.From, row.To = b.from, b.to-float32(len(b.counters)*counterHeight)
+		f.YScale.Rows = append(f.YScale.Rows, row)
+		for _, at := range b.counters {
+			c := counters[at.index]
+			f.YScale.Rows = append(f.YScale.Rows, scene.Row{From: at.from - 2, To: at.to + 2,
+				Location: uint32(c.location), Region: scene.NoID, Label: c.name, Level: p.rows[i].level + 1, Count: 1})
+		}
+	}
+	return f
+}
+
 // describe says in a sentence what the picture shows.
-func (r *painter) describe() string {
+func (r *result) describe() string {
 	what := "the innermost region"
-	if n := r.levels(); n > 0 {
-		what = fmt.Sprintf("%d levels of regions", n)
+	if r.levels > 0 {
+		what = fmt.Sprintf("%d levels of regions", r.levels)
 	}
 	return fmt.Sprintf("Timeline of %s rows from %s to %s: %s of each location over time.",
 		view.Thousands(int64(len(r.rows))),
 		view.FormatTime(r.selection.Begin), view.FormatTime(r.selection.End), what)
 }
 
-func (r *result) sceneRow(i int) scene.Row {
-	w := &r.rows[i]
+func (w *row) sceneRow() scene.Row {
 	row := scene.Row{Location: uint32(w.location), Region: scene.NoID, Label: w.label, Count: w.count, Level: w.level,
 		Open: w.kind == header, Folded: w.kind == folded}
 	if w.kind == folded && w.location != trace.NoLocation {
@@ -96,30 +110,47 @@ func (r *result) sceneRow(i int) scene.Row {
 	return row
 }
 
-// counterRow is the row of a counter below row i.
-func (r *painter) counterRow(i int, b stripBand) scene.Row {
-	c := r.series[b.index]
-	return scene.Row{From: b.from - 2, To: b.to + 2, Location: uint32(c.location), Region: scene.NoID, Label: c.name,
-		Level: r.rows[i].level + 1, Count: 1}
-}
-
-// place gives every row its height: each kind has a least and a most, and what
+// placeRows gives every row its height: each kind has a least and a most, and what
 // is left between them is shared in proportion. Few rows grow past their most rather
 // than leave a part of the picture blank.
-func (r *painter) place(size scene.Size) *drawing {
-	d := &drawing{size: size, frame: r.frame(size), rows: make([]band, len(r.rows))}
-	counters := float32(len(r.series) * counterHeight)
-	space := max(d.frame.h-counters, d.frame.h/2)
-	label := r.labelHeight(space)
-	bounds := func(i int) (least, most float32) {
-		least, most = r.bounds(i)
-		least = max(least, label)
-		return least, max(least, most)
+func placeRows(size scene.Size, in *input, p *plan, c *content, labelWidth float32) *drawing {
+	d := &drawing{frame: in.frame(size, labelWidth), rows: make([]band, len(p.rows)), begin: in.selection.Begin,
+		end: in.selection.End, axisEnd: in.axisEnd}
+	bounds := make([]bound, len(p.rows))
+	for i := range bounds {
+		bounds[i] = boundOf(&p.rows[i], c.leaves[i], i < p.pinned)
 	}
+	counters := float32(len(c.counters.list) * counterHeight)
+	y := d.frame.y
+	for i, h := range heights(bounds, max(d.frame.h-counters, d.frame.h/2)) {
+		if p.rows[i].kind == header {
+			h = min(h, mostHeader)
+		}
+		d.rows[i] = placeRow(c.leaves[i], y, h)
+		for k, c := range c.counters.list {
+			if c.row == i {
+				d.rows[i].addCounter(k)
+			}
+		}
+		y = d.rows[i].to
+	}
+	d.frame.h = min(y-d.frame.y, d.frame.h)
+	return d
+}
+
+// A bound is the least and the most height of a row without its counters.
+type bound struct{ least, most float32 }
+
+// heights shares space among rows: every row has the room for a label, heads of groups too, before any has
+// more, where there is so much.
+func heights(bounds []bound, space float32) []float32 {
+	label := labelHeight(bounds, space)
 	least, most := float32(0), float32(0)
-	for i := range r.rows {
-		a, b := bounds(i)
-		least, most = least+a, most+b
+	for i := range bounds {
+		b := &bounds[i]
+		b.least = max(b.least, label)
+		b.most = max(b.least, b.most)
+		least, most = least+b.least, most+b.most
 	}
 	grow, shrink := float32(0), float32(1)
 	switch {
@@ -128,28 +159,19 @@ func (r *painter) place(size scene.Size) *drawing {
 	case most > least:
 		grow = min((space-least)/(most-least), mostGrow)
 	}
-	y := d.frame.y
-	for i := range r.rows {
-		a, b := bounds(i)
-		h := a*shrink + (b-a)*grow
-		if r.rows[i].kind == header {
-			h = min(h, mostHeader)
-		}
-		d.rows[i] = r.placeRow(i, y, h)
-		y = d.rows[i].to
+	out := make([]float32, len(bounds))
+	for i, b := range bounds {
+		out[i] = b.least*shrink + (b.most-b.least)*grow
 	}
-	d.frame.h = min(y-d.frame.y, d.frame.h)
-	return d
+	return out
 }
 
-// labelHeight is the room for a label that every row has, heads of groups too, before any has more; 0 where
-// there is not so much.
-func (r *painter) labelHeight(space float32) float32 {
+// labelHeight is the room for a label that every row has; 0 where there is not so much.
+func labelHeight(bounds []bound, space float32) float32 {
 	for h := float32(scene.RowLabelPitch); h > scene.RowLabelPitch-1; h -= 0.25 {
 		sum := float32(0)
-		for i := range r.rows {
-			least, _ := r.bounds(i)
-			sum += max(least, h)
+		for _, b := range bounds {
+			sum += max(b.least, h)
 		}
 		if sum <= space {
 			return h
@@ -158,54 +180,49 @@ func (r *painter) labelHeight(space float32) float32 {
 	return 0
 }
 
-// bounds gives the least and the most height of a row without its counters. Rows that are
-// pinned have the room for a label: who looks for one does not want a line of three pixels.
-func (r *painter) bounds(i int) (least, most float32) {
-	least, most = r.boundsOf(i)
-	if i < r.pinned {
-		least = max(least, leastPinned)
-		most = max(most, least)
-	}
-	return least, most
-}
-
-func (r *painter) boundsOf(i int) (least, most float32) {
-	w := &r.rows[i]
+// boundOf gives the heights of a row. Rows that are pinned have the room for a label: who looks
+// for one does not want a line of three pixels.
+func boundOf(w *row, l *strips, pinned bool) bound {
+	b := bound{leastLeaf, mostLeaf}
 	switch {
 	case w.kind == header:
-		return w.headerHeight(), mostHeader
+		b = bound{w.headerHeight(), mostHeader}
 	case w.kind == folded:
-		return leastGroup, mostGroup
-	case r.leaves[i] == nil:
-		return leastLeaf, mostGroup
-	case r.leaves[i].levels > 0:
-		n := float32(max(1, len(r.leaves[i].list)))
-		return leastLevel*n + 1, mostLevel*n + 6
-	case r.leaves[i].split && r.leaves[i].lanes > 1:
-		n := float32(r.leaves[i].lanes)
-		return leastLane * n, mostLane*n + 4
+		b = bound{leastGroup, mostGroup}
+	case l == nil:
+		b = bound{leastLeaf, mostGroup}
+	case l.levels > 0:
+		n := float32(max(1, len(l.list)))
+		b = bound{leastLevel*n + 1, mostLevel*n + 6}
+	case l.split && l.lanes > 1:
+		n := float32(l.lanes)
+		b = bound{leastLane * n, mostLane*n + 4}
 	}
-	return leastLeaf, mostLeaf
+	if pinned {
+		b.least = max(b.least, leastPinned)
+		b.most = max(b.most, b.least)
+	}
+	return b
 }
 
-// placeRow puts strips and counters into a row.
-func (r *painter) placeRow(i int, y, h float32) band {
+// placeRow puts strips into a row.
+func placeRow(l *strips, y, h float32) band {
 	b := band{from: y, to: y + h}
-	if s := r.leaves[i]; s != nil && len(s.list) > 0 {
+	if l != nil && len(l.list) > 0 {
 		pad := rowPad(h)
-		each := (h - 2*pad) / float32(len(s.list))
-		for k := range s.list {
+		each := (h - 2*pad) / float32(len(l.list))
+		for k := range l.list {
 			from := y + pad + float32(k)*each
-			b.strips = append(b.strips, stripBand{from, from + each - stripGap(each, len(s.list)), k})
-		}
-	}
-	for k, c := range r.series {
-		if c.row == i {
-			b.counters = append(b.counters, stripBand{b.to + 2, b.to + counterHeight - 2, k})
-			b.to += counterHeight
+			b.strips = append(b.strips, stripBand{from, from + each - stripGap(each, len(l.list)), k})
 		}
 	}
 	return b
+}
+
+// addCounter puts a counter below a row.
+func (b *band) addCounter(index int) {
+	b.counters = append(b.counters, stripBand{b.to + 2, b.to + counterHeight - 2, index})
+	b.to += counterHeight
 }
 
 // rowPad is the distance of a row's content from its edges.
@@ -226,20 +243,14 @@ func stripGap(h float32, n int) float32 {
 	return 0
 }
 
-// x gives the place of a time.
-func (d *drawing) x(r *result, t trace.Time) float32 {
-	begin, length := r.selection.Begin, r.axisEnd-r.selection.Begin
-	return d.frame.x + float32(float64(t-begin)/float64(length)*float64(d.frame.w))
-}
-
 // drawSeparators draws a hairline over each group at the top, so that the eye
 // finds who belongs together.
-func (r *painter) drawSeparators(s *scene.Scene, d *drawing) {
+func drawSeparators(s *scene.Scene, d *drawing, rows []row) {
 	lines := &scene.Line{Width: 1}
-	for i := range r.rows {
+	for i := range rows {
 		b := d.rows[i]
-		if i > 0 && (r.rows[i].kind != leaf || r.rows[i-1].level > r.rows[i].level || b.to-b.from >= 12) {
-			lines.Add(d.frame.x, b.from, d.frame.x+d.frame.w, b.from, scene.UIGrid)
+		if i > 0 && (rows[i].kind != leaf || rows[i-1].level > rows[i].level || b.to-b.from >= 12) {
+			lines.Add(d.frame.x, b.from, d.right(), b.from, scene.UIGrid)
 		}
 	}
 	s.AddLayer("separators", 0, lines)

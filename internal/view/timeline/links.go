@@ -9,7 +9,6 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 const (
@@ -75,6 +74,7 @@ type linkSet struct {
 	inside int64 // both ends on one row
 	called int64 // of those, from a call to what it calls or starts
 	hidden int64 // to or from a row that is not shown
+	many   int64 // too many to look at
 }
 
 type burstKey struct {
@@ -82,52 +82,46 @@ type burstKey struct {
 	bin int64
 }
 
-func (r *fetcher) fetchLinks(ctx context.Context, f *forest) error {
-	if r.opt.links == "none" || r.reader.Info().Links == 0 {
-		return nil
+// readLinks reads the links between rows.
+func readLinks(ctx context.Context, in *input, p *plan, rowOf []int32) (*linkSet, error) {
+	set := &linkSet{limit: in.size.Width * in.size.Height / arrowArea,
+		level: levelFor(in.length(), max(1, in.frame(in.size, p.labelWidth).w/burstWidth))}
+	if in.opt.links == "none" || in.reader.Info().Links == 0 {
+		return set, nil
 	}
-	w := store.Window{Begin: r.selection.Begin, End: r.selection.End, Locations: r.selection.Locations}
-	n := r.reader.LinkCount(w)
-	if n == 0 {
-		return nil
-	}
-	summed := n > r.reading.links && r.opt.links != "all" && store.KeepsLinkSums(r.reader)
-	if n > mostLinks && !summed {
-		r.note("%s links are too many to look at; choose a shorter time or fewer locations to see them",
-			view.Thousands(n))
-		return nil
-	}
-	set := &r.links
-	set.limit = r.size.Width * r.size.Height / arrowArea
-	if r.opt.links == "all" {
+	if in.opt.links == "all" {
 		set.limit, set.all = mostArrows, true
 	}
-	set.level = levelFor(r.axisEnd-r.selection.Begin, max(1, r.frame(r.size).w/burstWidth))
-	rowOf := r.rowOf(f)
-	read := func() error { return r.readLinks(ctx, w, rowOf) }
-	if summed {
-		read = func() error { return (&linkCounter{r.reader, set, rowOf}).count(ctx, w) }
-	}
-	if err := read(); err != nil {
-		return err
+	w := in.window(in.selection.Locations)
+	n := in.reader.LinkCount(w)
+	summed := n > in.reading.links && !set.all && store.KeepsLinkSums(in.reader)
+	var err error
+	switch {
+	case n == 0:
+		return set, nil
+	case summed:
+		err = (&linkCounter{in.reader, set, rowOf}).count(ctx, w)
+	case n > mostLinks:
+		set.many = n
+		return set, nil
+	default:
+		err = set.read(ctx, in.reader, w, rowOf)
 	}
 	set.finish()
-	r.noteLinks()
-	return nil
+	return set, err
 }
 
-// readLinks looks at every link of a window.
-func (r *fetcher) readLinks(ctx context.Context, w store.Window, rowOf []int32) error {
-	set := &r.links
+// read looks at every link of a window.
+func (s *linkSet) read(ctx context.Context, reader store.Reader, w store.Window, rowOf []int32) error {
 	var mu sync.Mutex
-	return r.reader.Links(ctx, w, func(c *store.LinkColumns) error {
+	return reader.Links(ctx, w, func(c *store.LinkColumns) error {
 		mu.Lock()
 		defer mu.Unlock()
 		for i := range c.Kind {
 			if c.Untimed[i] {
 				continue
 			}
-			set.add(link{
+			s.add(link{
 				fromTime: c.FromTime[i], toTime: c.ToTime[i], from: c.FromLocation[i], to: c.ToLocation[i],
 				fromRow: rowOf[c.FromLocation[i]], toRow: rowOf[c.ToLocation[i]],
 				kind: c.Kind[i], size: c.Size[i], tag: c.Tag[i], count: c.Count[i],
@@ -137,43 +131,23 @@ func (r *fetcher) readLinks(ctx context.Context, w store.Window, rowOf []int32) 
 	})
 }
 
-func (r *fetcher) noteLinks() {
-	set := &r.links
-	if n := set.inside - set.called; n > 0 {
-		r.note("not drawn: %s between places on one row", count(n, "link"))
-	}
-	if set.called > 0 {
-		r.note("not drawn: %s from a caller on the same row", count(set.called, "link"))
-	}
-	if set.hidden > 0 {
-		r.note("not drawn: %s to or from rows that are not shown", count(set.hidden, "link"))
-	}
-	if len(set.bursts) > 0 {
-		n := int64(0)
-		for _, b := range set.bursts {
-			n += b.count
-		}
-		r.note("%s too dense to draw: %s for those that start near each other", count(n, "link"),
-			count(int64(len(set.bursts)), "symbol"))
-	}
-}
-
 // rowOf gives, for each location, the row that shows it; -1 for none.
-func (r *result) rowOf(f *forest) []int32 {
-	out := make([]int32, f.tree.Len())
+func (p *plan) rowOf() []int32 {
+	tree := p.forest.tree
+	out := make([]int32, tree.Len())
 	for i := range out {
 		out[i] = -1
 	}
-	for i := range r.rows {
-		w := &r.rows[i]
+	for i := range p.rows {
+		w := &p.rows[i]
 		switch {
 		case w.kind == leaf && w.own:
 			out[w.location] = int32(i)
 		case w.kind == leaf || w.kind == header:
-			fill(out, w.node.top, f.tree.Last[w.node.top], int32(i))
+			fill(out, w.node.top, tree.Last[w.node.top], int32(i))
 		default:
 			for _, id := range w.pieces {
-				fill(out, id, f.tree.Last[id], int32(i))
+				fill(out, id, tree.Last[id], int32(i))
 			}
 		}
 	}

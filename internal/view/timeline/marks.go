@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -27,49 +28,47 @@ type instant struct {
 	count  uint32
 }
 
-// withoutIntervals tells which locations have instants or counters, of a run that has nothing else: they are its rows,
-// and counters are drawn unasked. O(instants).
-func (r *fetcher) withoutIntervals(ctx context.Context) (func(trace.LocationID) bool, error) {
-	if len(r.opt.counters) == 0 && len(r.reader.Counters()) > 0 {
-		r.opt.counters = []string{"*"}
-	}
-	has := make([]bool, r.reader.Locations().Len())
-	for _, c := range r.reader.Counters() {
+// withInstantsOrCounters tells which locations have some: of a run without intervals they are its rows. O(instants).
+func withInstantsOrCounters(ctx context.Context, reader store.Reader) ([]bool, error) {
+	has := make([]bool, reader.Locations().Len())
+	for _, c := range reader.Counters() {
 		has[c.Location] = true
 	}
 	var mu sync.Mutex
-	err := r.reader.Instants(ctx, store.Window{End: math.MaxInt64}, func(c *store.InstantColumns) error {
+	err := reader.Instants(ctx, store.Window{End: math.MaxInt64}, func(c *store.InstantColumns) error {
 		mu.Lock()
 		has[c.Location] = true
 		mu.Unlock()
 		return nil
 	})
-	return func(id trace.LocationID) bool { return has[id] }, err
+	return has, err
 }
 
-func (r *fetcher) fetchInstants(ctx context.Context, _ *forest) error {
+// readInstants reads the instants of leaf rows; those that are near each other are one mark.
+func readInstants(ctx context.Context, in *input, p *plan) ([]instant, error) {
 	rowOf := map[trace.LocationID]int{}
 	var ids []trace.LocationID
-	for i := range r.rows {
-		if r.rows[i].kind == leaf {
-			rowOf[r.rows[i].location] = i
-			ids = append(ids, r.rows[i].location)
+	for i := range p.rows {
+		if p.rows[i].kind == leaf {
+			rowOf[p.rows[i].location] = i
+			ids = append(ids, p.rows[i].location)
 		}
 	}
-	if r.reader.Info().Instants == 0 || len(ids) == 0 {
-		return nil
+	if in.reader.Info().Instants == 0 || len(ids) == 0 {
+		return nil, nil
 	}
-	bins := min(r.frame(r.size).w/instantWidth, float32(mostInstants/len(ids)))
-	level := levelFor(r.axisEnd-r.selection.Begin, max(1, bins))
+	bins := min(in.frame(in.size, p.labelWidth).w/instantWidth, float32(mostInstants/len(ids)))
+	level := levelFor(in.length(), max(1, bins))
+	var marks []instant
 	var mu sync.Mutex
-	err := r.reader.Instants(ctx, r.window(ids), func(c *store.InstantColumns) error {
+	err := in.reader.Instants(ctx, in.window(ids), func(c *store.InstantColumns) error {
 		i, shown := rowOf[c.Location]
 		if !shown {
 			return nil
 		}
 		var list []instant
 		for k, t := range c.Time {
-			if !r.rule.keeps(c.Region[k]) {
+			if !in.rule.keeps(c.Region[k]) {
 				continue
 			}
 			if n := len(list); n > 0 && list[n-1].time>>level == t>>level {
@@ -79,23 +78,22 @@ func (r *fetcher) fetchInstants(ctx context.Context, _ *forest) error {
 			list = append(list, instant{i, t, c.Region[k], 1})
 		}
 		mu.Lock()
-		r.marks = append(r.marks, list...)
+		marks = append(marks, list...)
 		mu.Unlock()
 		return nil
 	})
-	slices.SortStableFunc(r.marks,
+	slices.SortStableFunc(marks,
 		func(a, b instant) int { return cmp.Or(cmp.Compare(a.row, b.row), cmp.Compare(a.time, b.time)) })
 	// Batches of one location may meet in a bin.
-	joined := r.marks[:0]
-	for _, m := range r.marks {
+	joined := marks[:0]
+	for _, m := range marks {
 		if n := len(joined); n > 0 && joined[n-1].row == m.row && joined[n-1].time>>level == m.time>>level {
 			joined[n-1].count += m.count
 			continue
 		}
 		joined = append(joined, m)
 	}
-	r.marks = joined
-	return err
+	return joined, err
 }
 
 // A series is a counter drawn as a strip: least and greatest value per bin.
@@ -115,100 +113,114 @@ type series struct {
 	any       bool
 }
 
-// fetchCounters reads the counters that the user asked for.
-func (r *fetcher) fetchCounters(ctx context.Context, f *forest) error {
-	if len(r.opt.counters) == 0 {
-		return nil
+// A counterSet is the counters that are drawn.
+type counterSet struct {
+	list  []*series
+	found int   // how many were asked for
+	many  int64 // links, too many to tell queues from
+}
+
+// readCounters reads the counters that the user asked for.
+func readCounters(ctx context.Context, in *input, p *plan, rowOf []int32) (*counterSet, error) {
+	set := &counterSet{}
+	if len(in.opt.counters) == 0 {
+		return set, nil
 	}
-	var patterns []view.Pattern
-	for _, p := range r.opt.counters {
-		m, err := view.ParsePattern(p)
-		if err != nil {
-			return err
-		}
-		patterns = append(patterns, m)
+	matches, err := counterPattern(in.opt.counters)
+	if err != nil {
+		return nil, err
 	}
-	matches := func(c *trace.Counter) bool {
-		return slices.ContainsFunc(patterns, func(m view.Pattern) bool { return m(c.Name) })
-	}
-	all := r.reader.Counters()
+	tree := p.forest.tree
+	all := in.reader.Counters()
 	stored := len(all)
 	devices := &view.Devices{}
-	queues := map[trace.LocationID]*series{}
-	if matches(&view.QueueCounter) && r.reader.Info().Links > 0 {
-		devices = view.FindDevices(f.tree, nil)
+	if matches(&view.QueueCounter) && in.reader.Info().Links > 0 {
+		devices = view.FindDevices(tree, nil)
 		for _, id := range devices.GPUs {
 			c := view.QueueCounter
 			c.Location = id
 			all = append(slices.Clip(all), c)
 		}
 	}
-	asked, err := r.countersOf(f.tree, all, matches)
+	asked, err := countersOf(tree, all, matches, in.opt.countOf)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	rowOf := r.rowOf(f)
-	var ids []trace.CounterID
-	found := 0
-	byID := map[trace.CounterID]*series{}
 	for id, c := range all {
 		at, isAsked := c.Location, false
 		if under, ok := asked[c.Location]; ok {
 			isAsked = true
-			if rowOf[at] < 0 || !f.isSelected(at) { // the counter of a node, below the rank that it was asked for
+			if rowOf[at] < 0 || !p.forest.isSelected(at) { // the counter of a node, below the rank that it was asked for
 				at = under
 			}
 		}
-		if rowOf[at] < 0 || !f.isSelected(at) || !matches(&c) || asked != nil && !isAsked {
+		if rowOf[at] < 0 || !p.forest.isSelected(at) || !matches(&c) || asked != nil && !isAsked {
 			continue
 		}
-		if found++; found > r.mostCounters() {
-			continue
+		if set.found++; set.found <= mostCounters(in.size) {
+			set.list = append(set.list, newSeries(trace.CounterID(id), &c, int(rowOf[at]), p.grid))
 		}
-		s := newSeries(trace.CounterID(id), &c, int(rowOf[at]), r.grid)
-		r.series = append(r.series, s)
-		if id >= stored {
-			queues[c.Location] = s
-			continue
-		}
-		byID[s.counter] = s
-		ids = append(ids, s.counter)
 	}
-	if found > len(r.series) {
-		r.note("%d of %d counters are drawn; choose fewer by --counters or --locations", len(r.series), found)
-	}
-	if len(r.series) == 0 {
-		r.note("no counter of the rows shown matches --counters")
-		return nil
+	return set, set.read(ctx, in, devices, stored)
+}
+
+// read fills the series: those of counters from their samples, those of queues, which follow the stored ones, from links.
+func (s *counterSet) read(ctx context.Context, in *input, devices *view.Devices, stored int) error {
+	var ids []trace.CounterID
+	byID := map[trace.CounterID]*series{}
+	queues := map[trace.LocationID]*series{}
+	for _, x := range s.list {
+		if int(x.counter) >= stored {
+			queues[x.location] = x
+			continue
+		}
+		byID[x.counter] = x
+		ids = append(ids, x.counter)
 	}
 	if len(queues) > 0 {
-		if err := fetchQueues(ctx, r.result, devices, queues); err != nil {
+		var err error
+		if s.many, err = readQueues(ctx, in, devices, queues); err != nil {
 			return err
 		}
 	}
 	if len(ids) == 0 {
 		return nil
 	}
-	counters := r.reader.Counters()
-	return r.reader.Samples(ctx, ids, r.selection.Begin, r.selection.End, func(c *store.SampleColumns) error {
-		s := byID[c.Counter]
+	counters := in.reader.Counters()
+	return in.reader.Samples(ctx, ids, in.selection.Begin, in.selection.End, func(c *store.SampleColumns) error {
+		x := byID[c.Counter]
 		for i, t := range c.Time {
-			s.add(t, c.Value[i], counters[c.Counter].Monotone)
+			x.add(t, c.Value[i], counters[c.Counter].Monotone)
 		}
 		return nil
 	})
+}
+
+// counterPattern matches the names of counters.
+func counterPattern(texts []string) (func(*trace.Counter) bool, error) {
+	var patterns []view.Pattern
+	for _, text := range texts {
+		m, err := view.ParsePattern(text)
+		if err != nil {
+			return nil, err
+		}
+		patterns = append(patterns, m)
+	}
+	return func(c *trace.Counter) bool {
+		return slices.ContainsFunc(patterns, func(m view.Pattern) bool { return m(c.Name) })
+	}, nil
 }
 
 // countersOf tells of which locations counters are drawn, where only some are asked for:
 // of these and all below them, or, where nothing there has any, of the nearest location
 // above, such as the node of a rank. Each comes with the location it was asked for.
 // Nil: of all. O((locations + counters) log counters).
-func (r *fetcher) countersOf(tree *store.Tree, all []trace.Counter,
-	matches func(*trace.Counter) bool) (map[trace.LocationID]trace.LocationID, error) {
-	if len(r.opt.countOf) == 0 {
+func countersOf(tree *store.Tree, all []trace.Counter, matches func(*trace.Counter) bool,
+	of []string) (map[trace.LocationID]trace.LocationID, error) {
+	if len(of) == 0 {
 		return nil, nil
 	}
-	list, err := view.MatchLocations(tree, r.opt.countOf)
+	list, err := view.MatchLocations(tree, of)
 	if err != nil {
 		return nil, fmt.Errorf("--counters-of: %w", err)
 	}
@@ -240,7 +252,7 @@ func (r *fetcher) countersOf(tree *store.Tree, all []trace.Counter,
 }
 
 // mostCounters leaves at least half of the picture to the rows.
-func (r *fetcher) mostCounters() int { return max(1, r.size.Height/2/counterHeight) }
+func mostCounters(size scene.Size) int { return max(1, size.Height/2/counterHeight) }
 
 func newSeries(id trace.CounterID, c *trace.Counter, row int, g grid) *series {
 	n := g.bins() + 1

@@ -56,64 +56,58 @@ func (c *cutTree) shut(parts []int32) []trace.LocationID {
 	return ids
 }
 
-// groupOptimal folds the groups that the best aggregation of the time in roles draws
+// foldOptimal folds the groups that the best aggregation of the time in roles draws
 // as one, and opens the others: rows are the cells of the treemap at the same p.
-func (r *planner) groupOptimal(ctx context.Context, q *view.Request, f *forest) error {
-	c, err := newCutTree(ctx, r.reader, f, q.Window())
+func (p *plan) foldOptimal(ctx context.Context, q *view.Request, in *input, folds folding) (folding, error) {
+	c, err := newCutTree(ctx, in.reader, p.forest, q.Window())
 	if err != nil {
-		return err
+		return folds, err
 	}
-	p := q.Values.Number("p")
+	weight := q.Values.Number("p")
 	cut := c.labels.Level(0)
-	if p < 1 {
-		cut = c.labels.Best(c.thresholds, c.labels.Odds(p, entropy.Normalised))
+	if weight < 1 {
+		cut = c.labels.Best(c.thresholds, c.labels.Odds(weight, entropy.Normalised))
 	}
-	f.opened, f.shut = true, c.shut(cut.Parts)
-	r.note("rows by the best aggregation at p = %.3g: %s for %s", p, count(int64(len(cut.Parts)), "row"),
+	p.notes.add("rows by the best aggregation at p = %.3g: %s for %s", weight, count(int64(len(cut.Parts)), "row"),
 		count(int64(c.Leaves), "location"))
-	return nil
+	folds.opened, folds.shut = true, c.shut(cut.Parts)
+	return folds, nil
 }
 
 // fitOptimal makes rows of the finest best aggregation that fits: groups whose members
 // spend their time alike are one row, those that differ are open. It looks at the whole
 // run, so that rows stay where they are while one zooms. Rows are left as they are where
 // no cut of the tree fills half of the room.
-func fitOptimal(ctx context.Context, r *result, f *forest, rows []row, space float32) ([]row, error) {
+func (p *plan) fitOptimal(ctx context.Context, in *input, folds folding, rows []row, space float32) ([]row, error) {
+	f := p.forest
 	auto := slices.ContainsFunc(rows, func(w row) bool { return w.auto })
-	if float32(f.all()) <= space || !auto || f.opened {
+	if float32(f.all()) <= space || !auto || folds.opened {
 		return rows, nil
 	}
 	size := func(c *cutTree) int64 { return int64(64 * c.Len()) }
-	c, err := derived.Keep(r.cache, "timeline tree "+fmt.Sprint(f.selected), size, func() (*cutTree, error) {
+	c, err := derived.Keep(in.run.Cache, "timeline tree "+fmt.Sprint(f.selected), size, func() (*cutTree, error) {
 		// of the whole run: every window has its rows from it
-		return newCutTree(ctx, r.reader, f, store.Window{Begin: 0, End: r.reader.Info().End, Locations: f.selected})
+		return newCutTree(ctx, in.reader, f, store.Window{Begin: 0, End: in.reader.Info().End, Locations: f.selected})
 	})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { f.cut = nil }()
 	shown := func(cut entropy.Cut) ([]row, bool) {
-		f.cut = c.shut(cut.Parts)
-		rows, _, ok := f.rows(0, int(space/leastLeaf)+1)
-		return rows, ok && r.least(rows) <= space
+		by := folds
+		by.cut = c.shut(cut.Parts)
+		rows, _, ok := f.rows(by, int(space/leastLeaf)+1)
+		return rows, ok && in.leastHeight(rows, p.levels) <= space
 	}
-	cut, odds,
-		ok := c.labels.Finest(c.thresholds, c.significant,
-		func(cut entropy.Cut) bool { _, ok := shown(cut); return ok })
+	fits := func(cut entropy.Cut) bool { _, ok := shown(cut); return ok }
+	cut, odds, ok := c.labels.Finest(c.thresholds, c.significant, fits)
 	if !ok {
 		return rows, nil
 	}
 	best, _ := shown(cut)
-	if 2*r.least(best) < space {
+	if 2*in.leastHeight(best, p.levels) < space {
 		return rows, nil
 	}
-	r.note("rows by the best aggregation of the time of the whole run that fits, p = %.3g",
+	p.notes.add("rows by the best aggregation of the time of the whole run that fits, p = %.3g",
 		c.labels.P(odds, entropy.Normalised))
 	return best, nil
-}
-
-// cuts reports whether a node is drawn as one by the cut.
-func (f *forest) cuts(n node) bool {
-	i, _ := slices.BinarySearch(f.cut, n.top)
-	return i < len(f.cut) && f.cut[i] <= n.bottom && f.tree.Last[f.cut[i]] >= n.bottom
 }

@@ -9,11 +9,12 @@ import (
 
 // pinRows takes the pinned rows out of their places. A location without a row of its own,
 // since it is in a group that is folded, gets one.
-func (r *planner) pinRows(f *forest, rows []row, space float32) (pinned, others []row, err error) {
-	if len(r.opt.pin) == 0 {
+func (p *plan) pinRows(in *input, rows []row, space float32) (pinned, others []row, err error) {
+	f := p.forest
+	if len(in.opt.pin) == 0 {
 		return nil, rows, nil
 	}
-	ids, err := matchGroups(f.tree, "--pin", r.opt.pin)
+	ids, err := matchGroups(f.tree, "--pin", in.opt.pin)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -28,7 +29,7 @@ func (r *planner) pinRows(f *forest, rows []row, space float32) (pinned, others 
 			w.location, w.kind = n.top, folded
 		}
 		// What scrolls keeps half of the room.
-		if height += max(scrolled, r.leastOf(&w)); height > space/2 && len(pinned) > 0 {
+		if height += max(scrolled, in.leastOf(&w, p.levels)); height > space/2 && len(pinned) > 0 {
 			left++
 			continue
 		}
@@ -36,7 +37,7 @@ func (r *planner) pinRows(f *forest, rows []row, space float32) (pinned, others 
 		pinned = append(pinned, w)
 	}
 	if left > 0 {
-		r.note("%s more are pinned than have room", view.Thousands(int64(left)))
+		p.notes.add("%s more are pinned than have room", view.Thousands(int64(left)))
 	}
 	others = slices.DeleteFunc(slices.Clone(rows), func(w row) bool {
 		return w.kind != header && slices.ContainsFunc(pinned, func(p row) bool {

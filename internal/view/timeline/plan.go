@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"context"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -58,101 +59,147 @@ func room(size scene.Size) float32 {
 }
 
 // frame is the plot area: labels on the left, the axis below.
-func (r *result) frame(size scene.Size) area {
+func (in *input) frame(size scene.Size, labelWidth float32) area {
 	if tiny(size) {
 		return area{0, 0, float32(max(size.Width, 1)), room(size)}
 	}
-	if n := r.opt.labels; n > 0 {
-		left := min(float32(n), float32(size.Width)/2)
-		return area{left, edgeRoom, float32(size.Width) - left - rightRoom, room(size)}
+	left := min(labelWidth, mostLabelWidth(size))
+	if n := in.opt.labels; n > 0 {
+		left = min(float32(n), float32(size.Width)/2)
 	}
-	// whole pixels, as --labels takes them; in a narrow picture no name fits into a quarter
-	most := float32(min(max(size.Width/4, min(size.Width/3, 96)), 260))
-	if r.labelWidth == 0 {
-		rows := make([]scene.Row, len(r.rows))
-		for i := range rows {
-			rows[i] = r.sceneRow(i)
-		}
-		gutter := r.Arrangement().Gutter()
-		r.labelWidth = scene.RowLabelWidth(rows, most-gutter) + gutter
-	}
-	left := min(r.labelWidth, most)
 	return area{left, edgeRoom, float32(size.Width) - left - rightRoom, room(size)}
 }
 
-// choose decides the rows, how lanes are drawn, and the grid.
-func (r *planner) choose(ctx context.Context, f *forest) error {
-	space := room(r.size) - float32(len(r.opt.counters)*counterHeight)
+// mostLabelWidth is in whole pixels, as --labels takes them; in a narrow picture no name fits into a quarter.
+func mostLabelWidth(size scene.Size) float32 {
+	return float32(min(max(size.Width/4, min(size.Width/3, 96)), 260))
+}
+
+// A plan says which rows are drawn and how finely.
+type plan struct {
+	view.Arranged
+	forest     *forest
+	rows       []row // shown, from the top
+	first      int   // number of the first one among all that scroll
+	pinned     int   // how many at the top do not
+	total      int   // of those that scroll, shown or not
+	levels     int   // of nesting; 0: the innermost interval alone
+	grid       grid
+	labelWidth float32
+	notes      notes
+}
+
+// notes are sentences on a picture.
+type notes []string
+
+func (n *notes) add(format string, args ...any) { *n = append(*n, fmt.Sprintf(format, args...)) }
+
+// arrange decides the rows, how lanes are drawn, and the grid.
+func arrange(ctx context.Context, q *view.Request, in *input) (*plan, error) {
+	p := &plan{}
+	folding, err := p.plant(ctx, q, in)
+	if err != nil {
+		return nil, err
+	}
+	arranged, err := p.arrangeRows(ctx, q, in)
+	if err != nil {
+		return nil, err
+	}
+	space := room(in.size) - float32(len(in.opt.counters)*counterHeight)
 	// Rows come before levels: those that are asked for and do not fit are left out
 	// below, rather than the rows folded.
-	wanted := r.levels()
-	r.fit = min(wanted, fewLevels)
-	rows, deeper, _ := f.rows(0, 1<<31-1)
-	for level := 1; deeper && r.least(rows) <= space; level++ {
-		next, more, ok := f.rows(level, int(space/leastLeaf)+1)
-		if !ok || r.least(next) > space {
+	wanted := in.wantedLevels()
+	p.levels = min(wanted, fewLevels)
+	rows := arranged
+	if rows == nil {
+		if rows, err = p.foldRows(ctx, in, folding, space); err != nil {
+			return nil, err
+		}
+	}
+	for p.levels < wanted && in.leastHeight(rows, p.levels+1) <= space {
+		p.levels++
+	}
+	p.noteRows(in, rows)
+	pinned, rows, err := p.pinRows(in, rows, space)
+	if err != nil {
+		return nil, err
+	}
+	p.total, p.pinned = len(rows), len(pinned)
+	shown := p.scroll(in, rows, space-in.leastHeight(pinned, p.levels))
+	p.rows = slices.Concat(pinned, shown)
+	p.labelRows()
+	p.splitLanes(in, space)
+	p.labelWidth = p.widthOfLabels(in.size)
+	p.grid = in.gridFor(p)
+	return p, nil
+}
+
+// plant makes the forest, and says which of its groups are open.
+func (p *plan) plant(ctx context.Context, q *view.Request, in *input) (folding, error) {
+	tree := in.reader.Locations()
+	shows := tree.Shows // rows aside are seen, they only do not count
+	if in.reader.Info().Intervals == 0 {
+		has, err := withInstantsOrCounters(ctx, in.reader)
+		if err != nil {
+			return folding{}, err
+		}
+		shows = func(id trace.LocationID) bool { return has[id] }
+	}
+	folds, err := parseFolding(tree, in.opt.expand, in.opt.collapse)
+	if err != nil {
+		return folding{}, err
+	}
+	p.forest = newForest(tree, shows, q.Selection.Locations)
+	if p.forest.all() == 0 {
+		return folding{},
+			view.Empty("choose other locations", "none of the selected locations holds intervals, instants or counters")
+	}
+	switch group := q.Values.Text("group"); group {
+	case "", "tree":
+		return folds, nil
+	case "optimal":
+		return p.foldOptimal(ctx, q, in, folds)
+	default:
+		return folding{},
+			fmt.Errorf("--group %q: want tree or optimal; --expand and --collapse open and close single groups", group)
+	}
+}
+
+// foldRows opens groups level by level while their rows fit, and folds by what is alike where that fits better.
+func (p *plan) foldRows(ctx context.Context, in *input, folds folding, space float32) ([]row, error) {
+	rows, deeper, _ := p.forest.rows(folds, 1<<31-1)
+	for deeper && in.leastHeight(rows, p.levels) <= space {
+		folds.depth++
+		next, more, ok := p.forest.rows(folds, int(space/leastLeaf)+1)
+		if !ok || in.leastHeight(next, p.levels) > space {
 			break
 		}
 		rows, deeper = next, more
 	}
-	if r.arranged != nil {
-		rows = r.arranged
-	} else {
-		var err error
-		if rows, err = fitOptimal(ctx, r.result, f, rows, space); err != nil {
-			return err
-		}
-		rows = r.spread(f, rows, space)
-	}
-	for r.fit < wanted {
-		if r.fit++; r.least(rows) > space {
-			r.fit--
-			break
-		}
-	}
-	r.noteRows(f, rows)
-	pinned, rows, err := r.pinRows(f, rows, space)
+	rows, err := p.fitOptimal(ctx, in, folds, rows, space)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r.total = len(rows)
-	r.scroll(rows, space-r.least(pinned))
-	r.pinned, r.rows = len(pinned), slices.Concat(pinned, r.rows)
-	for i := range r.rows {
-		w := &r.rows[i]
-		if w.kind == folded && w.pieces == nil {
-			w.pieces = f.pieces(w.location)
-		}
-		if w.label == "" {
-			w.label = f.label(w.node)
-		}
-		if w.own {
-			w.label = f.name(w.location) + " itself"
-		}
-	}
-	r.chooseStrips(space)
-	r.chooseLevel()
-	return nil
+	return p.forest.spread(rows, space), nil
 }
 
-// least is the height that rows take at least.
-func (r *result) least(rows []row) float32 {
+// leastHeight is the height that rows take at least.
+func (in *input) leastHeight(rows []row, levels int) float32 {
 	h := float32(0)
 	for i := range rows {
-		h += r.leastOf(&rows[i])
+		h += in.leastOf(&rows[i], levels)
 	}
 	return h
 }
 
-func (r *result) leastOf(w *row) float32 {
-	switch w.kind {
-	case header:
+func (in *input) leastOf(w *row, levels int) float32 {
+	switch {
+	case w.kind == header:
 		return w.headerHeight()
-	case folded:
+	case w.kind == folded:
 		return leastGroup
-	}
-	if n := r.levels(); n > 0 {
-		return leastLevel*float32(n*r.lanes(w.location)) + 1
+	case levels > 0:
+		return leastLevel*float32(levels*in.lanes(w.location)) + 1
 	}
 	return leastLeaf
 }
@@ -164,46 +211,37 @@ func (w *row) headerHeight() float32 {
 	return leastHeader
 }
 
-// levels is how many levels of nesting are drawn; 0: the innermost alone. More
+// wantedLevels is how many levels of nesting are asked for; 0: the innermost alone. More
 // than the picture can hold are never looked at.
-func (r *result) levels() int {
-	n := min(r.opt.depth, r.reader.Info().Depth, max(1, int(room(r.size)/leastLevel)))
-	if r.fit > 0 {
-		n = min(n, r.fit)
-	}
-	return n
-}
-
-func (r *result) lanes(id trace.LocationID) int {
-	lanes := r.reader.Lanes()
-	return max(int(lanes[id+1]-lanes[id]), 1) // a row of instants has none
+func (in *input) wantedLevels() int {
+	return min(in.opt.depth, in.reader.Info().Depth, max(1, int(room(in.size)/leastLevel)))
 }
 
 // scroll takes the rows that are shown.
-func (r *planner) scroll(rows []row, space float32) {
-	r.rows = rows
-	if r.least(rows) <= space {
-		return
+func (p *plan) scroll(in *input, rows []row, space float32) []row {
+	if in.leastHeight(rows, p.levels) <= space {
+		return rows
 	}
-	r.first = min(r.opt.scroll, max(len(rows)-1, 0))
+	p.first = min(in.opt.scroll, max(len(rows)-1, 0))
 	h := float32(0)
-	n := r.first
-	for n < len(rows) && (h < space || n == r.first) {
-		h += max(scrolled, r.leastOf(&rows[n]))
+	n := p.first
+	for n < len(rows) && (h < space || n == p.first) {
+		h += max(scrolled, in.leastOf(&rows[n], p.levels))
 		n++
 	}
-	if n > r.first+1 && h > space {
+	if n > p.first+1 && h > space {
 		n--
 	}
-	r.rows = rows[r.first:n]
-	r.note("rows %s to %s of %s are shown; scroll, or fold groups, to see the others",
-		view.Thousands(int64(r.first+1)), view.Thousands(int64(n)), view.Thousands(int64(len(rows))))
+	p.notes.add("rows %s to %s of %s are shown; scroll, or fold groups, to see the others",
+		view.Thousands(int64(p.first+1)), view.Thousands(int64(n)), view.Thousands(int64(len(rows))))
+	return rows[p.first:n]
 }
 
 // noteRows says what of the tree is not drawn as it is.
-func (r *planner) noteRows(f *forest, rows []row) {
-	if n := r.levels(); n > 0 && n < r.reader.Info().Depth {
-		r.note("%d of %d levels of nesting are drawn", n, r.reader.Info().Depth)
+func (p *plan) noteRows(in *input, rows []row) {
+	f := p.forest
+	if depth := in.reader.Info().Depth; p.levels > 0 && p.levels < depth {
+		p.notes.add("%d of %d levels of nesting are drawn", p.levels, depth)
 	}
 	groups, members := 0, 0
 	for i := range rows {
@@ -213,7 +251,7 @@ func (r *planner) noteRows(f *forest, rows []row) {
 		}
 	}
 	if groups > 0 {
-		r.note("%s for %s, which do not fit",
+		p.notes.add("%s for %s, which do not fit",
 			count(int64(groups), "group")+stands(groups), count(int64(members), "location"))
 	}
 	pruned := 0
@@ -223,7 +261,7 @@ func (r *planner) noteRows(f *forest, rows []row) {
 		}
 	}
 	if pruned > 0 {
-		r.note("not shown: %s without intervals", count(int64(pruned), "location"))
+		p.notes.add("not shown: %s without intervals", count(int64(pruned), "location"))
 	}
 }
 
@@ -234,52 +272,72 @@ func stands(n int) string {
 	return " stand"
 }
 
-func (f *forest) isSelected(id trace.LocationID) bool {
-	if f.selected == nil {
-		return true
+// labelRows names the rows that are shown, and says whom groups stand for.
+func (p *plan) labelRows() {
+	f := p.forest
+	for i := range p.rows {
+		w := &p.rows[i]
+		if w.kind == folded && w.pieces == nil {
+			w.pieces = f.pieces(w.location)
+		}
+		if w.label == "" {
+			w.label = f.label(w.node)
+		}
+		if w.own {
+			w.label = f.name(w.location) + " itself"
+		}
 	}
-	i, found := slices.BinarySearch(f.selected, id)
-	return found || i > 0 && f.tree.Last[f.selected[i-1]] >= id
 }
 
-// chooseStrips decides whether lanes share a row or have one each.
-func (r *planner) chooseStrips(space float32) {
-	r.leaves = make([]*strips, len(r.rows))
-	r.groups = make([]*stack, len(r.rows))
+func (p *plan) widthOfLabels(size scene.Size) float32 {
+	rows := make([]scene.Row, len(p.rows))
+	for i := range rows {
+		rows[i] = p.rows[i].sceneRow()
+	}
+	gutter := p.Arrangement().Gutter()
+	return scene.RowLabelWidth(rows, mostLabelWidth(size)-gutter) + gutter
+}
+
+// splitLanes decides whether lanes share a row or have a strip each.
+func (p *plan) splitLanes(in *input, space float32) {
 	split := float32(0)
-	for i := range r.rows {
-		h := r.leastOf(&r.rows[i])
-		if r.rows[i].kind == leaf {
-			if n := r.lanes(r.rows[i].location); n > 1 && n <= mostSplit {
-				h = float32(n) * leastLane
+	for i := range p.rows {
+		w := &p.rows[i]
+		h := in.leastOf(w, p.levels)
+		if w.kind == leaf {
+			if w.lanes = in.lanes(w.location); w.lanes > 1 && w.lanes <= mostSplit {
+				h = float32(w.lanes) * leastLane
 			}
 		}
 		split += max(h, scrolled)
 	}
-	for i := range r.rows {
-		w := &r.rows[i]
-		if w.kind != leaf {
-			continue
-		}
-		n := r.lanes(w.location)
-		r.leaves[i] = &strips{location: w.location, lanes: n, levels: r.levels(), split: r.levels() > 0 ||
-			n > 1 && n <= mostSplit && split <= space}
+	for i := range p.rows {
+		w := &p.rows[i]
+		w.split = w.kind == leaf && (p.levels > 0 || w.lanes > 1 && w.lanes <= mostSplit && split <= space)
 	}
 }
 
-// chooseLevel takes the smallest bins that can be seen, and that keep the scene small.
-func (r *planner) chooseLevel() {
-	width := r.frame(r.size).w
-	length := r.axisEnd - r.selection.Begin
-	n := 0
-	for _, s := range r.leaves {
-		if s != nil {
-			n += s.strips()
-		}
+// strips is how many there are at most in a row.
+func (p *plan) strips(w *row) int {
+	switch {
+	case w.kind != leaf:
+		return 0
+	case w.split:
+		return max(1, p.levels) * w.lanes
 	}
-	sub := subRows(room(r.size) / float32(max(1, len(r.rows))))
+	return max(1, p.levels)
+}
+
+// gridFor takes the smallest bins that can be seen, and that keep the scene small.
+func (in *input) gridFor(p *plan) grid {
+	n := 0
+	for i := range p.rows {
+		n += p.strips(&p.rows[i])
+	}
+	sub := subRows(room(in.size) / float32(max(1, len(p.rows))))
+	width := in.frame(in.size, p.labelWidth).w
 	bins := min(width/leastBin, float32(cellBytes)/float32(2*sub*max(1, n)))
-	r.grid = grid{r.selection.Begin, r.selection.End, levelFor(length, bins)}
+	return grid{in.selection.Begin, in.selection.End, levelFor(in.length(), bins)}
 }
 
 // levelFor gives the smallest bins of 2^level ns of which at most that many fill length.

@@ -17,17 +17,16 @@ type queueEdge struct {
 	by int
 }
 
-// fetchQueues makes the counters of queues: up where a call launches work, down where the work begins. O(links log
-// links).
-func fetchQueues(ctx context.Context, r *result, d *view.Devices, by map[trace.LocationID]*series) error {
+// readQueues makes the counters of queues: up where a call launches work, down where the work begins. It gives the
+// number of links where these are too many to read. O(links log links).
+func readQueues(ctx context.Context, in *input, d *view.Devices, by map[trace.LocationID]*series) (int64, error) {
 	edges := make([][]queueEdge, len(d.GPUs))
-	w := store.Window{Begin: r.selection.Begin, End: r.selection.End, Locations: d.Rows}
-	if n := r.reader.LinkCount(w); n > mostLinks {
-		r.note("%s links are too many to tell queues from; choose a shorter time or fewer locations", view.Thousands(n))
-		return nil
+	w := in.window(d.Rows)
+	if n := in.reader.LinkCount(w); n > mostLinks {
+		return n, nil
 	}
 	var mu sync.Mutex
-	err := r.reader.Links(ctx, w, func(c *store.LinkColumns) error {
+	err := in.reader.Links(ctx, w, func(c *store.LinkColumns) error {
 		mu.Lock()
 		defer mu.Unlock()
 		for i, k := range c.Kind {
@@ -42,10 +41,10 @@ func fetchQueues(ctx context.Context, r *result, d *view.Devices, by map[trace.L
 	})
 	for g, list := range edges {
 		if s := by[d.GPUs[g]]; s != nil {
-			s.queue(list, r.selection.End)
+			s.queue(list, in.selection.End)
 		}
 	}
-	return err
+	return 0, err
 }
 
 // queue fills a series with the length of a queue: in each bin the least and the most of it.

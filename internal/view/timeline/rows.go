@@ -28,6 +28,9 @@ type row struct {
 	tall bool
 	// auto is set on groups that are folded because their members do not fit.
 	auto bool
+	// lanes of a leaf, and whether each has a strip of its own.
+	lanes int
+	split bool
 }
 
 type rowKind uint8
@@ -45,16 +48,10 @@ type forest struct {
 	tree     *store.Tree
 	before   []int32 // how many selected locations with intervals have a lower id
 	selected []trace.LocationID
-	open     []trace.LocationID // --expand, subtrees; --collapse, single nodes
-	shut     []trace.LocationID
-	opened   bool // whatever is not shut
-	// cut are the groups drawn as one in place of those of a level; nil: of a level.
-	cut []trace.LocationID
 }
 
 // newForest takes the selected locations that shows is true of.
-func newForest(tree *store.Tree, shows func(trace.LocationID) bool, selected []trace.LocationID, expand,
-	collapse []string) (*forest, error) {
+func newForest(tree *store.Tree, shows func(trace.LocationID) bool, selected []trace.LocationID) *forest {
 	f := &forest{tree: tree, selected: selected, before: make([]int32, tree.Len()+1)}
 	next := 0 // of selected
 	for id := range tree.Len() {
@@ -67,12 +64,25 @@ func newForest(tree *store.Tree, shows func(trace.LocationID) bool, selected []t
 			f.before[id+1]++
 		}
 	}
-	var err error
-	if f.open, err = matchGroups(tree, "--expand", expand); err != nil {
-		return nil, err
+	return f
+}
+
+// A folding says which groups of a forest are open.
+type folding struct {
+	open   []trace.LocationID // --expand, subtrees
+	shut   []trace.LocationID // --collapse, single nodes
+	opened bool               // whatever is not shut
+	depth  int                // of the tree above which groups are open that nobody asked for
+	// cut are the groups drawn as one in place of those of a depth; nil: of a depth.
+	cut []trace.LocationID
+}
+
+func parseFolding(tree *store.Tree, expand, collapse []string) (folds folding, err error) {
+	if folds.open, err = matchGroups(tree, "--expand", expand); err != nil {
+		return folds, err
 	}
-	f.shut, err = matchGroups(tree, "--collapse", collapse)
-	return f, err
+	folds.shut, err = matchGroups(tree, "--collapse", collapse)
+	return folds, err
 }
 
 // matchGroups matches as --locations does, and says which option is wrong.
@@ -153,26 +163,40 @@ func (f *forest) chain(top trace.LocationID, depth int) node {
 // isLeaf reports whether nothing below the node has intervals but itself.
 func (f *forest) isLeaf(n node) bool { return f.holds(n.bottom) && f.below(n.bottom) == 1 }
 
+// isSelected reports whether a location is selected, or below one that is.
+func (f *forest) isSelected(id trace.LocationID) bool {
+	if f.selected == nil {
+		return true
+	}
+	i, found := slices.BinarySearch(f.selected, id)
+	return found || i > 0 && f.tree.Last[f.selected[i-1]] >= id
+}
+
 // state says what the user asked of a group: open, shut or nothing.
-func (f *forest) state(n node) (open, shut bool) {
-	for _, id := range f.shut {
-		if id >= n.top && id <= n.bottom && f.tree.Last[id] >= n.bottom {
+func (s *folding) state(tree *store.Tree, n node) (open, shut bool) {
+	for _, id := range s.shut {
+		if id >= n.top && id <= n.bottom && tree.Last[id] >= n.bottom {
 			return false, true
 		}
 	}
-	for _, id := range f.open {
-		inside := id <= n.bottom && n.bottom <= f.tree.Last[id]
-		around := n.top <= id && id <= f.tree.Last[n.top]
+	for _, id := range s.open {
+		inside := id <= n.bottom && n.bottom <= tree.Last[id]
+		around := n.top <= id && id <= tree.Last[n.top]
 		if inside || around {
 			return true, false
 		}
 	}
-	return f.opened, false
+	return s.opened, false
 }
 
-// rows lists what is drawn when groups above a level of the tree are open, apart
-// from what the user asked for. It gives up past limit rows.
-func (f *forest) rows(depth, limit int) (out []row, deeper, ok bool) {
+// cuts reports whether a node is drawn as one by the cut.
+func (s *folding) cuts(tree *store.Tree, n node) bool {
+	i, _ := slices.BinarySearch(s.cut, n.top)
+	return i < len(s.cut) && s.cut[i] <= n.bottom && tree.Last[s.cut[i]] >= n.bottom
+}
+
+// rows lists what is drawn. It gives up past limit rows.
+func (f *forest) rows(folds folding, limit int) (out []row, deeper, ok bool) {
 	ok = true
 	var visit func(n node) bool
 	visit = func(n node) bool {
@@ -185,11 +209,11 @@ func (f *forest) rows(depth, limit int) (out []row, deeper, ok bool) {
 			out = append(out, r)
 			return true
 		}
-		open, shut := f.state(n)
+		open, shut := folds.state(f.tree, n)
 		if !open && !shut {
-			open = int(f.tree.Level[n.bottom]) < depth
-			if f.cut != nil {
-				open = !f.cuts(n)
+			open = int(f.tree.Level[n.bottom]) < folds.depth
+			if folds.cut != nil {
+				open = !folds.cuts(f.tree, n)
 			}
 			deeper, r.auto = deeper || !open, !open
 		}

@@ -23,7 +23,7 @@ func TestTheStragglerOfATrainingJobStandsOut(t *testing.T) {
 				continue
 			}
 			for _, s := range l.list {
-				for _, x := range merge(s.spans, (&painter{r}).sameRun) {
+				for _, x := range merge(s.spans, r.inks.alike) {
 					if x.role == trace.RoleCompute {
 						ink[tree.Rank[r.rows[i].location]] += float64(x.end-x.begin) * float64(cover(&x)) / quarters
 					}

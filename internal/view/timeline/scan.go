@@ -18,7 +18,8 @@ const (
 
 // A scanning is the work on bins that digests could not decide.
 type scanning struct {
-	result *result
+	in     *input
+	grid   grid
 	window store.Window // the one at hand
 	places map[trace.LocationID]*scanned
 }
@@ -44,8 +45,8 @@ func waits(bins []int64, first, last int64) bool {
 }
 
 // scanPending decides the bins that digests could not, from their rows.
-func (r *fetcher) scanPending(ctx context.Context, builds map[trace.LocationID]*build) error {
-	s := &scanning{result: r.result, places: map[trace.LocationID]*scanned{}}
+func scanPending(ctx context.Context, in *input, g grid, builds map[trace.LocationID]*build) error {
+	s := &scanning{in: in, grid: g, places: map[trace.LocationID]*scanned{}}
 	all := map[int64]bool{}
 	for id, b := range builds {
 		p := &scanned{lanes: make([]*laneScan, b.strips.lanes)}
@@ -54,7 +55,7 @@ func (r *fetcher) scanPending(ctx context.Context, builds map[trace.LocationID]*
 			var bins []int64
 			for i := range strip.spans {
 				if strip.spans[i].pending {
-					bin := r.grid.bin(strip.spans[i].begin)
+					bin := g.bin(strip.spans[i].begin)
 					bins = append(bins, bin)
 					all[bin] = true
 				}
@@ -63,9 +64,9 @@ func (r *fetcher) scanPending(ctx context.Context, builds map[trace.LocationID]*
 			case bins == nil:
 			case strip.lane < 0 && b.strips.lanes > 1:
 				p.shared = &sharedScan{strip: strip, bins: bins, lanes: b.strips.lanes,
-					cells: newCells(r.grid, &r.rule)}
+					cells: newCells(g, &in.rule)}
 			default:
-				p.lanes[max(0, strip.lane)] = newLaneScan(r.result, strip, bins)
+				p.lanes[max(0, strip.lane)] = newLaneScan(in, g, strip, bins)
 			}
 		}
 		if p.waits(-1<<62, 1<<62) {
@@ -129,7 +130,7 @@ func clusters(all map[int64]bool, n int) [][2]int64 {
 // scanBins reads the rows of [first, last] for all who wait for a bin in it, in
 // halves where too many would have to be held.
 func (s *scanning) scanBins(ctx context.Context, first, last int64) error {
-	g := &s.result.grid
+	g := &s.grid
 	w := store.Window{Begin: max(g.begin, g.binBegin(first)), End: min(g.end, g.binBegin(last+1))}
 	shared := store.Window{Begin: w.Begin, End: w.End}
 	for id, p := range s.places {
@@ -146,7 +147,7 @@ func (s *scanning) scanBins(ctx context.Context, first, last int64) error {
 	}
 	slices.Sort(w.Locations)
 	slices.Sort(shared.Locations)
-	if first < last && shared.Locations != nil && s.result.reader.Count(shared) > heldRows {
+	if first < last && shared.Locations != nil && s.in.reader.Count(shared) > heldRows {
 		mid := (first + last) / 2
 		if err := s.scanBins(ctx, first, mid); err != nil {
 			return err
@@ -167,7 +168,7 @@ func (s *scanning) scan(ctx context.Context) error {
 			}
 		}
 	}
-	err := s.result.reader.Intervals(ctx, s.window, func(c *trace.Columns) error {
+	err := s.in.reader.Intervals(ctx, s.window, func(c *trace.Columns) error {
 		p := s.places[c.Location]
 		switch {
 		case p == nil: // below a location that waits

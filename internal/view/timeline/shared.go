@@ -28,17 +28,16 @@ type begun struct {
 
 // collector folds the lanes of those that share a strip.
 func (s *scanning) collector() *share.Collector {
-	r := s.result
 	return &share.Collector{
-		Begin: s.window.Begin, End: s.window.End, Regions: r.regions, Keep: r.rule.keep, Wins: store.RoleOfInstant,
+		Begin: s.window.Begin, End: s.window.End, Regions: s.in.regions, Keep: s.in.rule.keep, Wins: store.RoleOfInstant,
 		Lanes: func(id trace.LocationID) int { return s.places[id].shared.lanes },
 		Cut: func(id trace.LocationID, piece share.Piece, f func(share.Piece)) {
-			s.places[id].shared.cut(&r.grid, piece, f)
+			s.places[id].shared.cut(&s.grid, piece, f)
 		},
 		Emit: func(id trace.LocationID, piece share.Piece) { s.places[id].shared.piece(piece) },
 		Row: func(c *trace.Columns, i int) {
 			p := s.places[c.Location].shared
-			if p.holds(r.grid.bin(c.Begin[i])) {
+			if p.holds(s.grid.bin(c.Begin[i])) {
 				p.begun = append(p.begun, begun{c.Begin[i], c.Duration[i], c.Region[i], c.First + i, c.Lane})
 			}
 		},

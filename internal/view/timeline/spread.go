@@ -16,7 +16,7 @@ const (
 // spread replaces folded groups by runs of neighbouring members where the
 // picture would hold few rows and has room: 4,096 ranks below one machine that
 // do not fit are better shown as 64 runs of 64 than as one row.
-func (r *planner) spread(f *forest, rows []row, space float32) []row {
+func (f *forest) spread(rows []row, space float32) []row {
 	groups := 0
 	for i := range rows {
 		if rows[i].auto {

@@ -11,13 +11,13 @@ import (
 // binner gives the store that can tell the time of the regions that are kept from its
 // sums; nil where it cannot, or where more is asked for than times: durations, or the
 // roles around annotations.
-func (r *fetcher) binner() store.Binner {
-	b, ok := r.reader.(store.Binner)
-	if !ok || r.rule.keep == nil || r.rule.durations {
+func (in *input) binner() store.Binner {
+	b, ok := in.reader.(store.Binner)
+	if !ok || in.rule.keep == nil || in.rule.durations {
 		return nil
 	}
-	for id, keep := range r.rule.keep {
-		if keep && r.regions[id].Role == trace.RoleAnnotation {
+	for id, keep := range in.rule.keep {
+		if keep && in.regions[id].Role == trace.RoleAnnotation {
 			return nil
 		}
 	}
@@ -33,9 +33,9 @@ type waiting struct {
 
 // decideFromSums decides pending bins of single lanes among the regions that are
 // kept. What is left pending has only empty intervals of them.
-func (r *fetcher) decideFromSums(ctx context.Context, builds map[trace.LocationID]*build) error {
-	b := r.binner()
-	if b == nil || r.rule.show != dominant {
+func decideFromSums(ctx context.Context, in *input, g grid, builds map[trace.LocationID]*build) error {
+	b := in.binner()
+	if b == nil || in.rule.show != dominant {
 		return nil
 	}
 	var want []store.LaneBins
@@ -52,7 +52,7 @@ func (r *fetcher) decideFromSums(ctx context.Context, builds map[trace.LocationI
 				if s.spans[i].pending {
 					s.spans[i].count = 0 // until something is found
 					w.spans = append(w.spans, i)
-					l.Bins = append(l.Bins, r.grid.bin(s.spans[i].begin))
+					l.Bins = append(l.Bins, g.bin(s.spans[i].begin))
 				}
 			}
 			if l.Bins != nil {
@@ -63,12 +63,12 @@ func (r *fetcher) decideFromSums(ctx context.Context, builds map[trace.LocationI
 	if want == nil {
 		return nil
 	}
-	err := b.RegionBins(ctx, r.grid.level, r.rule.keep, want, func(entry int, x *store.RegionBin) error {
+	err := b.RegionBins(ctx, g.level, in.rule.keep, want, func(entry int, x *store.RegionBin) error {
 		w := waits[entry]
 		for w.next < len(w.spans) && want[entry].Bins[w.next] < x.Bin {
 			w.next++
 		}
-		r.rule.decideBin(x, &w.strip.spans[w.spans[w.next]])
+		in.rule.decideBin(x, &w.strip.spans[w.spans[w.next]])
 		return nil
 	})
 	for _, w := range waits {

@@ -7,17 +7,18 @@
 // innermost time in it. That winner is exact: the store's digests (analysis/share)
 // say who it is or that they cannot tell, and then the rows of that bin are read.
 //
-//	rows.go, optimal.go, spread.go, label.go   which rows: the tree of locations, pruned, folded to fit
-//	plan.go      how high, how wide, which level; pin.go rows that stay at the top
-//	fetch.go     digests or rows → spans, by walk.go and cells.go; depth.go levels of nesting
-//	sums.go      bins of some regions alone, from the store's sums
-//	scan.go      bins that digests do not decide: lanescan.go one lane, shared.go several
-//	groups.go    groups of locations as stacked shares of roles
-//	links.go, marks.go, critical.go             links; instants and counters; the critical path
-//	queue.go     a counter that is not in the store: work launched and not begun
-//	layout.go    rows → places; draw.go, arrows.go, colour.go → scene
-//	beside.go    two runs, one above the other
-//	item.go      what a mark shows, in words; data.go, whole.go the twins
+// A request passes four stages. Each gives a value that the later ones only read:
+//
+//	input     the run, the window and the checked options: timeline.go
+//	plan      which rows are drawn, how many levels, how wide a bin: plan.go; rows.go is the tree of locations,
+//	          pruned; optimal.go and spread.go fold it to fit; arrange.go and pin.go order rows; label.go names them
+//	content   what the rows show: read.go reads digests or rows into spans, by walk.go and cells.go;
+//	          depth.go reads levels of nesting; sums.go, scan.go, lanescan.go and shared.go decide the bins that
+//	          digests do not; groups.go, links.go, dense.go, marks.go, queue.go, critical.go and whole.go read the rest
+//	result    all three: layout.go places rows, draw.go, arrows.go and colour.go make the scene,
+//	          item.go says what a mark shows, data.go makes the twins, notes.go what must be said in words
+//
+// beside.go draws two runs, one above the other.
 package timeline
 
 import (
@@ -25,7 +26,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -118,79 +118,89 @@ func parseOptions(v view.Values) (options, error) {
 	return o, nil
 }
 
-// A result is a computed timeline.
-type result struct {
-	view.Arranged
+// An input is what one run is asked for, checked.
+type input struct {
+	run       view.Run
 	reader    store.Reader
-	cache     *derived.Cache
 	regions   []trace.Region
-	colours   *view.Colours
 	selection trace.Selection
+	axisEnd   trace.Time // of the time axis: that of the selection, or later
+	size      scene.Size // that it is computed for
 	opt       options
 	rule      rule
-	grid      grid
-	axisEnd   trace.Time // of the time axis: that of the selection, or later
-	size      scene.Size // that it was computed for
 	reading   reading
-
-	fit        int   // levels of nesting that fit; 0: not known yet
-	arranged   []row // in place of the tree's; nil: the tree
-	rows       []row // shown, from the top
-	first      int   // number of the first one among all that scroll
-	pinned     int   // how many at the top do not
-	total      int
-	leaves     []*strips // of leaf rows by index in rows; nil for groups
-	groups     []*stack  // of folded rows by index in rows; nil for others
-	fullShare  float64   // what the full height of such a row means
-	series     []*series // counters
-	links      linkSet
-	critical   *critical // nil: not asked for, or none
-	marks      []instant
-	totals     []total  // for the legend, most time first
-	all        []wholes // --all
-	labelWidth float32
-	durations  durationScale
-	known      []scene.Colour // of regions, None: not looked up yet
-	notes      []string
 }
 
-// A planner chooses the rows of a result, a fetcher reads what they show, a painter draws it.
-type (
-	planner struct{ *result }
-	fetcher struct{ *result }
-	painter struct{ *result }
-)
+// A result is a computed timeline.
+type result struct {
+	*input
+	*plan
+	*content
+	labelWidth float32
+	inks       *inks
+	notes      []string
+}
 
 func (how reading) compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(q.Runs) > 1 {
 		return how.stack(ctx, q)
 	}
-	return how.one(ctx, q, 0)
+	r, err := how.one(ctx, q, 0)
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
 }
 
 // one makes the timeline of one run, whose axis goes on to a time at least.
-func (how reading) one(ctx context.Context, q *view.Request, axisTo trace.Time) (view.Result, error) {
+func (how reading) one(ctx context.Context, q *view.Request, axisTo trace.Time) (*result, error) {
+	in, err := newInput(q, how, axisTo)
+	if err != nil {
+		return nil, err
+	}
+	colours, err := q.Colours(ctx)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := arrange(ctx, q, in)
+	if err != nil {
+		return nil, err
+	}
+	content, err := read(ctx, in, plan)
+	if err != nil {
+		return nil, err
+	}
+	if content.empty() {
+		return nil, view.Empty("choose a longer time or other regions", "no interval in the selection [%s, %s)",
+			view.FormatTime(q.Selection.Begin), view.FormatTime(q.Selection.End))
+	}
+	return &result{input: in, plan: plan, content: content, labelWidth: plan.labelWidth,
+		inks:  newInks(in, content, colours),
+		notes: slices.Concat(plan.notes, contentNotes(in, content))}, nil
+}
+
+// newInput checks what is asked for.
+func newInput(q *view.Request, how reading, axisTo trace.Time) (*input, error) {
 	o, err := parseOptions(q.Values)
 	if err != nil {
 		return nil, err
 	}
-	r := &result{reader: q.Store(), cache: q.Runs[0].Cache, regions: q.Store().Regions(), selection: q.Selection,
-		opt: o, size: q.Size, reading: how}
-	if r.size.Width <= 0 || r.size.Height <= 0 {
-		r.size = scene.Size{Width: 1200, Height: 700}
+	reader := q.Store()
+	in := &input{run: q.Runs[0], reader: reader, regions: reader.Regions(), selection: q.Selection, opt: o,
+		size: q.Size, reading: how, rule: ruleOf(o, q.Selection.Regions, reader.Regions()),
+		axisEnd: max(q.Selection.End, axisTo)}
+	if in.size.Width <= 0 || in.size.Height <= 0 {
+		in.size = scene.Size{Width: 1200, Height: 700}
 	}
-	if r.colours, err = q.Colours(ctx); err != nil {
-		return nil, err
+	if reader.Info().Intervals == 0 && len(o.counters) == 0 && len(reader.Counters()) > 0 {
+		in.opt.counters = []string{"*"} // there is nothing else to draw
 	}
-	plan, read := &planner{r}, &fetcher{r}
-	r.rule = ruleOf(o, q.Selection.Regions, r.regions)
-	r.axisEnd = max(q.Selection.End, axisTo)
 	if text := q.Values.Text("axis-to"); text != "" {
-		to, err := view.ParseTime(text, q.Store().Info().End)
+		to, err := view.ParseTime(text, reader.Info().End)
 		if err != nil {
 			return nil, fmt.Errorf("--axis-to: %w", err)
 		}
-		r.axisEnd = max(r.axisEnd, to)
+		in.axisEnd = max(in.axisEnd, to)
 	}
 	if q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "the time selected is empty")
@@ -198,48 +208,24 @@ func (how reading) one(ctx context.Context, q *view.Request, axisTo trace.Time) 
 	if q.Selection.Regions != nil && len(q.Selection.Regions) == 0 {
 		return nil, view.Empty("choose other regions", "no region is selected")
 	}
-	shows := r.reader.Locations().Shows // rows aside are seen, they only do not count
-	if r.reader.Info().Intervals == 0 {
-		if shows, err = read.withoutIntervals(ctx); err != nil {
-			return nil, err
-		}
+	return in, nil
+}
+
+// lanes counts the lanes of a location; a row of instants has none and takes one.
+func (in *input) lanes(id trace.LocationID) int {
+	lanes := in.reader.Lanes()
+	return max(int(lanes[id+1]-lanes[id]), 1)
+}
+
+// length is how long the time axis is.
+func (in *input) length() trace.Time { return in.axisEnd - in.selection.Begin }
+
+// window asks for locations, in any order.
+func (in *input) window(ids []trace.LocationID) store.Window {
+	if !slices.IsSorted(ids) { // rows may be arranged, a query ascends
+		ids = slices.Sorted(slices.Values(ids))
 	}
-	f, err := newForest(r.reader.Locations(), shows, q.Selection.Locations, o.expand, o.collapse)
-	if err != nil {
-		return nil, err
-	}
-	if f.all() == 0 {
-		return nil,
-			view.Empty("choose other locations", "none of the selected locations holds intervals, instants or counters")
-	}
-	if group := q.Values.Text("group"); group == "optimal" {
-		if err := plan.groupOptimal(ctx, q, f); err != nil {
-			return nil, err
-		}
-	} else if group != "" && group != "tree" {
-		return nil,
-			fmt.Errorf("--group %q: want tree or optimal; --expand and --collapse open and close single groups", group)
-	}
-	if err := plan.arrangeGroups(ctx, q, f); err != nil {
-		return nil, err
-	}
-	if err := plan.choose(ctx, f); err != nil {
-		return nil, err
-	}
-	for _, step := range []func(context.Context, *forest) error{read.fetch, read.fetchGroups, read.fetchLinks,
-		read.fetchInstants, read.fetchCounters, read.fetchTotals, read.fetchAll} {
-		if err := step(ctx, f); err != nil {
-			return nil, err
-		}
-	}
-	if err := fetchCritical(ctx, r, f, q.Runs[0]); err != nil {
-		return nil, err
-	}
-	if r.empty() {
-		return nil, view.Empty("choose a longer time or other regions", "no interval in the selection [%s, %s)",
-			view.FormatTime(q.Selection.Begin), view.FormatTime(q.Selection.End))
-	}
-	return r, nil
+	return store.Window{Begin: in.selection.Begin, End: in.selection.End, Locations: ids}
 }
 
 func ruleOf(o options, selected []trace.RegionID, regions []trace.Region) rule {
@@ -259,23 +245,5 @@ func ruleOf(o options, selected []trace.RegionID, regions []trace.Region) rule {
 	return r
 }
 
-// empty reports whether there is nothing at all to draw.
-func (r *result) empty() bool {
-	for _, l := range r.leaves {
-		if l != nil && l.any() {
-			return false
-		}
-	}
-	for _, g := range r.groups {
-		if g != nil && g.any() {
-			return false
-		}
-	}
-	return len(r.marks) == 0 && len(r.series) == 0
-}
-
-func (r *result) note(format string, args ...any) {
-	r.notes = append(r.notes, fmt.Sprintf(format, args...))
-}
-
+// Notes implements view.Result.
 func (r *result) Notes() []string { return r.notes }

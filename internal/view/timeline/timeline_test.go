@@ -90,7 +90,7 @@ func facts(f view.Fact) map[string]string {
 func pick(r *result, x, y float64) (view.Fact, bool) { return view.PickAt(r, r.Scene(r.size), x, y) }
 
 // placed says where things lie in the picture.
-func placed(r *result) *drawing { return (&painter{r}).place(r.size) }
+func placed(r *result) *drawing { return placeRows(r.size, r.input, r.plan, r.content, r.labelWidth) }
 
 // arrows are the lines of links and the symbols of many in the picture.
 func arrows(r *result) (lines *scene.Line, bursts *scene.Point) {
@@ -115,7 +115,7 @@ func pickAt(t *testing.T, r *result, s *scene.Scene, row string, at trace.Time) 
 	t.Helper()
 	for _, x := range s.Frames[0].YScale.Rows {
 		if x.Label == row {
-			f, ok := pick(r, float64(placed(r).x(r, at)), float64(x.From+x.To)/2)
+			f, ok := pick(r, float64(placed(r).x(at)), float64(x.From+x.To)/2)
 			if !ok {
 				t.Fatalf("nothing on row %q at %d", row, at)
 			}
@@ -184,9 +184,9 @@ func TestAggregatesSayWhatTheyStandFor(t *testing.T) {
 						continue
 					}
 					b := d.rows[i].strips[k]
-					px := d.x(r, x.begin+(x.end-x.begin)/2)
+					px := d.x(x.begin + (x.end-x.begin)/2)
 					f, ok := view.PickAt(r, picture, float64(px), float64(b.from+b.to)/2)
-					if ok && f.Row != nil && d.x(r, *f.End)+1 > px {
+					if ok && f.Row != nil && d.x(*f.End)+1 > px {
 						continue // an interval is a pixel wide at least, and lies over it
 					}
 					checked++
@@ -290,7 +290,7 @@ func TestARoleAndItsRegionAreOneEntryOfTheLegend(t *testing.T) {
 	row(trace.NoLocation, "main")
 	got := computeFor(t, m.Reader(), view.Spec{}, map[string][]string{"collapse": {"pool"}}, scene.Size{Width: 800, Height: 400})
 	var labels []string
-	for _, e := range (&painter{got}).legend() {
+	for _, e := range legend(got.content, got.inks) {
 		labels = append(labels, e.Label)
 	}
 	slices.Sort(labels)
@@ -463,10 +463,10 @@ location process p
   1000 total=700
 `, all.Summaries...), view.Spec{}, map[string][]string{"counters": {"*"}}, scene.Size{Width: 400, Height: 300})
 	s := r.Scene(r.size)
-	if len(r.series) != 2 {
-		t.Fatalf("%d counters", len(r.series))
+	if len(r.counters.list) != 2 {
+		t.Fatalf("%d counters", len(r.counters.list))
 	}
-	level, total := r.series[0], r.series[1]
+	level, total := r.counters.list[0], r.counters.list[1]
 	if level.min != -3 || level.max != 9 {
 		t.Errorf("level from %g to %g, want -3 to 9", level.min, level.max)
 	}
@@ -475,7 +475,7 @@ location process p
 		t.Errorf("rate from %g to %g %s", total.min, total.max, total.unit)
 	}
 	b := placed(r).rows[0].counters[0]
-	f, ok := pick(r, float64(placed(r).x(r, 992)), float64(b.from+b.to)/2)
+	f, ok := pick(r, float64(placed(r).x(992)), float64(b.from+b.to)/2)
 	if !ok || f.Title != "level" || facts(f)["greatest"] != "7 bytes" {
 		t.Errorf("fact %+v", f)
 	}
@@ -504,7 +504,7 @@ func TestAMeterThatFallsIsDrawnAsALevel(t *testing.T) {
 	} {
 		r := computeFor(t, reader, view.Spec{}, map[string][]string{"counters": {"power"}}, scene.Size{Width: 400, Height: 300})
 		r.Scene(r.size)
-		if s := r.series[0]; s.min != 250 || s.max != 310 || s.unit != "W" {
+		if s := r.counters.list[0]; s.min != 250 || s.max != 310 || s.unit != "W" {
 			t.Errorf("%s: from %g to %g %s, want 250 to 310 W", name, s.min, s.max, s.unit)
 		}
 	}
@@ -525,7 +525,7 @@ func TestCountersOfSomeLocations(t *testing.T) {
 	drawn := func(options map[string][]string) (out []string) {
 		r := computeFor(t, reader, view.Spec{}, options, scene.Size{Width: 600, Height: 400})
 		r.Scene(r.size)
-		for _, s := range r.series {
+		for _, s := range r.counters.list {
 			out = append(out, fmt.Sprintf("%s %s %g", reader.Locations().Name[s.location], s.name, s.min))
 		}
 		return out
@@ -587,7 +587,7 @@ func TestInstantsNearEachOtherAreOneMark(t *testing.T) {
 		t.Errorf("%d marks stand for %d instants", len(r.marks), sum)
 	}
 	last := r.marks[len(r.marks)-1]
-	f, ok := pick(r, float64(placed(r).x(r, last.time)), float64(placed(r).rows[0].from)+2)
+	f, ok := pick(r, float64(placed(r).x(last.time)), float64(placed(r).rows[0].from)+2)
 	if !ok || f.Title != "tock" || *f.Begin != 9000 {
 		t.Errorf("fact %+v", f)
 	}
@@ -750,7 +750,7 @@ func TestARunOfInstantsHasRows(t *testing.T) {
 		t.Fatal(missing)
 	}
 	got := computeFor(t, r, view.Spec{}, nil, scene.Size{Width: 400, Height: 300})
-	if len(got.rows) != 2 || len(got.marks) != 2 || len(got.series) != 1 {
-		t.Errorf("%d rows, %d marks, %d counters", len(got.rows), len(got.marks), len(got.series))
+	if len(got.rows) != 2 || len(got.marks) != 2 || len(got.counters.list) != 1 {
+		t.Errorf("%d rows, %d marks, %d counters", len(got.rows), len(got.marks), len(got.counters.list))
 	}
 }

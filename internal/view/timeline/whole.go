@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"sort"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -28,33 +28,34 @@ type wholes struct {
 	list     []whole
 }
 
-// fetchAll takes every interval of the selection as it is, for the twins:
+// readAll takes every interval of the selection as it is, for the twins:
 // whatever is folded, scrolled out of sight or too short to see.
-func (r *fetcher) fetchAll(ctx context.Context, f *forest) error {
-	if !r.opt.all {
-		return nil
+func readAll(ctx context.Context, in *input, f *forest) ([]wholes, error) {
+	if !in.opt.all {
+		return nil, nil
 	}
-	w := store.Window{Begin: r.selection.Begin, End: r.selection.End, Locations: f.named()}
-	if n := r.reader.Count(w); n > mostSpans {
-		return fmt.Errorf("--all would write %s intervals, more than %s; choose a shorter time or fewer locations",
+	w := store.Window{Begin: in.selection.Begin, End: in.selection.End, Locations: f.named()}
+	if n := in.reader.Count(w); n > mostSpans {
+		return nil, fmt.Errorf("--all would write %s intervals, more than %s; choose a shorter time or fewer locations",
 			view.Thousands(n), view.Thousands(mostSpans))
 	}
+	var all []wholes
 	place := map[trace.LocationID]int{}
 	for id := range f.tree.Len() {
 		if f.holds(trace.LocationID(id)) {
-			place[trace.LocationID(id)] = len(r.all)
-			r.all = append(r.all, wholes{location: trace.LocationID(id)})
+			place[trace.LocationID(id)] = len(all)
+			all = append(all, wholes{location: trace.LocationID(id)})
 		}
 	}
-	return r.reader.Intervals(ctx, w, func(c *trace.Columns) error {
-		r.all[place[c.Location]].add(c, r.result)
+	return all, in.reader.Intervals(ctx, w, func(c *trace.Columns) error {
+		all[place[c.Location]].add(c, in)
 		return nil
 	})
 }
 
-func (w *wholes) add(c *trace.Columns, r *result) {
+func (w *wholes) add(c *trace.Columns, in *input) {
 	take := func(row, depth int, begin, end trace.Time, region trace.RegionID) {
-		if r.rule.keeps(region) {
+		if in.rule.keeps(region) {
 			w.list = append(w.list, whole{begin, end, region, int32(row), int32(c.Lane), int32(depth)})
 		}
 	}
@@ -62,7 +63,7 @@ func (w *wholes) add(c *trace.Columns, r *result) {
 	if n := len(w.list); n == 0 || int(w.list[n-1].lane) != c.Lane {
 		for depth, o := range c.Open {
 			// One that ends with the begin is here for an empty child at that very instant.
-			if o.Begin < r.selection.Begin && o.End > r.selection.Begin {
+			if o.Begin < in.selection.Begin && o.End > in.selection.Begin {
 				take(o.Row, depth, o.Begin, o.End, o.Region)
 			}
 		}
@@ -72,50 +73,32 @@ func (w *wholes) add(c *trace.Columns, r *result) {
 	}
 }
 
-// fetchTotals finds what the legend lists.
-func (r *fetcher) fetchTotals(ctx context.Context, _ *forest) error {
-	r.durations = r.durationRange()
+// readTotals finds what the legend lists: the regions of the leaf rows, most time first.
+func readTotals(ctx context.Context, in *input, leaves []*strips) ([]total, error) {
 	var ids []trace.LocationID
-	for i, l := range r.leaves {
+	for _, l := range leaves {
 		if l != nil {
-			ids = append(ids, r.rows[i].location)
+			ids = append(ids, l.location)
 		}
 	}
-	if len(ids) == 0 || r.opt.colour != "region" {
-		return nil
+	if len(ids) == 0 || in.opt.colour != "region" {
+		return nil, nil
 	}
-	table, err := store.TotalTime(ctx, r.reader, r.window(ids))
+	table, err := store.TotalTime(ctx, in.reader, in.window(ids))
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var out []total
 	for i, id := range table.Region {
-		if r.rule.keeps(id) {
-			r.totals = append(r.totals, total{id, table.Exclusive[i].Time(), table.Calls[i]})
+		if in.rule.keeps(id) {
+			out = append(out, total{id, table.Exclusive[i].Time(), table.Calls[i]})
 		}
 	}
-	sort.Slice(r.totals, func(a, b int) bool {
-		x, y := &r.totals[a], &r.totals[b]
-		return cmp.Or(cmp.Compare(y.time, x.time), cmp.Compare(x.region, y.region)) < 0
-	})
-	return nil
+	slices.SortFunc(out, compareTotals)
+	return out, nil
 }
 
-// durationRange spans the durations that are drawn.
-func (r *fetcher) durationRange() (d durationScale) {
-	for _, l := range r.leaves {
-		if l == nil {
-			continue
-		}
-		for _, s := range l.list {
-			for i := range s.spans {
-				if t := s.spans[i].longest; t > 0 {
-					if d.low == 0 || t < d.low {
-						d.low = t
-					}
-					d.high = max(d.high, t)
-				}
-			}
-		}
-	}
-	return d
+// compareTotals puts the most time first.
+func compareTotals(a, b total) int {
+	return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(a.region, b.region))
 }

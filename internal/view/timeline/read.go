@@ -10,6 +10,58 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// content is what the rows of a plan show.
+type content struct {
+	leaves    []*strips // of leaf rows by index of the row; nil for groups
+	groups    []*stack  // of folded rows by index of the row; nil for others
+	fullShare float64   // what the full height of such a row means
+	links     *linkSet
+	marks     []instant
+	counters  *counterSet
+	critical  *critical // nil: not asked for, or none
+	totals    []total   // for the legend, most time first
+	all       []wholes  // --all
+}
+
+// read reads what the rows show.
+func read(ctx context.Context, in *input, p *plan) (*content, error) {
+	c := &content{}
+	var err error
+	if c.leaves, err = readLeaves(ctx, in, p); err != nil {
+		return nil, err
+	}
+	if c.groups, err = readGroups(ctx, in, p); err != nil {
+		return nil, err
+	}
+	c.fullShare = chooseScale(c.groups)
+	rowOf := p.rowOf()
+	if c.links, err = readLinks(ctx, in, p, rowOf); err != nil {
+		return nil, err
+	}
+	if c.marks, err = readInstants(ctx, in, p); err != nil {
+		return nil, err
+	}
+	if c.counters, err = readCounters(ctx, in, p, rowOf); err != nil {
+		return nil, err
+	}
+	if c.totals, err = readTotals(ctx, in, c.leaves); err != nil {
+		return nil, err
+	}
+	if c.all, err = readAll(ctx, in, p.forest); err != nil {
+		return nil, err
+	}
+	if c.critical, err = readCritical(ctx, in, rowOf); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// empty reports whether there is nothing at all to draw.
+func (c *content) empty() bool {
+	return !slices.ContainsFunc(c.leaves, (*strips).any) && !slices.ContainsFunc(c.groups, (*stack).any) &&
+		len(c.marks) == 0 && len(c.counters.list) == 0
+}
+
 // strips are the lines of pixels of one leaf row: one for the whole location,
 // one a lane, or one a lane and level of nesting.
 type strips struct {
@@ -26,42 +78,44 @@ type strip struct {
 	spans []span
 }
 
-// strips is how many there are at most.
-func (s *strips) strips() int {
-	n := max(1, s.levels)
-	if s.split {
-		n *= s.lanes
-	}
-	return n
-}
-
 func (s *strips) any() bool {
-	return slices.ContainsFunc(s.list, func(x strip) bool { return len(x.spans) > 0 })
+	return s != nil && slices.ContainsFunc(s.list, func(x strip) bool { return len(x.spans) > 0 })
 }
 
-// fetch fills the leaf rows:
-//
-//  1. The digests of all bins of all rows come in one query, with rows where
-//     there are too few for a digest. They decide most bins. Where there are
-//     few rows in all, these are read instead.
-//  2. Where only some regions are shown, the store's sums decide bins of which
-//     the digests do not list them.
-//  3. Bins that digests cannot decide (see analysis/share), and bins in which
-//     lanes that share a row overlap, are scanned in a few queries.
-func (r *fetcher) fetch(ctx context.Context, _ *forest) error {
-	var ids []trace.LocationID
-	for i, s := range r.leaves {
-		if s != nil {
-			ids = append(ids, r.rows[i].location)
+// eachSpan calls f for the spans of all rows.
+func eachSpan(leaves []*strips, f func(*span)) {
+	for _, l := range leaves {
+		if l == nil {
+			continue
+		}
+		for _, s := range l.list {
+			for i := range s.spans {
+				f(&s.spans[i])
+			}
 		}
 	}
-	if len(ids) == 0 || r.opt.show == average {
-		return nil
+}
+
+// readLeaves reads the leaf rows; with --show average they are drawn as groups.
+func readLeaves(ctx context.Context, in *input, p *plan) ([]*strips, error) {
+	leaves := make([]*strips, len(p.rows))
+	if in.opt.show == average {
+		return leaves, nil
 	}
-	if r.levels() > 0 {
-		return r.fetchLevels(ctx, ids)
+	var ids []trace.LocationID
+	for i := range p.rows {
+		if w := &p.rows[i]; w.kind == leaf {
+			leaves[i] = &strips{location: w.location, lanes: w.lanes, levels: p.levels, split: w.split}
+			ids = append(ids, w.location)
+		}
 	}
-	return r.fetchInnermost(ctx, ids)
+	if len(ids) == 0 {
+		return leaves, nil
+	}
+	if p.levels > 0 {
+		return leaves, readLevels(ctx, in, p, ids, leaves)
+	}
+	return leaves, readInnermost(ctx, in, p, ids, leaves)
 }
 
 // A build collects the spans of one leaf row.
@@ -76,63 +130,63 @@ type lane struct {
 	digest share.Digest // the one at hand
 }
 
-func (r *fetcher) fetchInnermost(ctx context.Context, ids []trace.LocationID) error {
-	builds := r.builds()
+// readInnermost fills the leaf rows:
+//
+//  1. The digests of all bins of all rows come in one query, with rows where
+//     there are too few for a digest. They decide most bins. Where there are
+//     few rows in all, these are read instead.
+//  2. Where only some regions are shown, the store's sums decide bins of which
+//     the digests do not list them.
+//  3. Bins that digests cannot decide (see analysis/share), and bins in which
+//     lanes that share a row overlap, are scanned in a few queries.
+func readInnermost(ctx context.Context, in *input, p *plan, ids []trace.LocationID, leaves []*strips) error {
 	cells := 0
-	for _, b := range builds {
-		cells += b.strips.strips() * r.grid.bins()
+	for i := range p.rows {
+		cells += p.strips(&p.rows[i]) * p.grid.bins()
 	}
+	builds := newBuilds(leaves)
 	var err error
-	if r.reader.Count(r.window(ids)) <= int64(r.reading.rowsPerBin*cells) {
-		err = r.readRows(ctx, ids, builds)
-	} else if err = r.readDigests(ctx, ids, builds); errors.Is(err, store.ErrNotKept) {
-		builds = r.builds()
-		err = r.readRows(ctx, ids, builds)
+	if in.reader.Count(in.window(ids)) <= int64(in.reading.rowsPerBin*cells) {
+		err = readRows(ctx, in, p.grid, ids, builds)
+	} else if err = readDigests(ctx, in, p.grid, ids, builds); errors.Is(err, store.ErrNotKept) {
+		builds = newBuilds(leaves)
+		err = readRows(ctx, in, p.grid, ids, builds)
 	}
 	if err != nil {
 		return err
 	}
 	for _, b := range builds {
-		b.finish(r.result)
+		b.finish(p.grid)
 	}
-	if err := r.decideFromSums(ctx, builds); err != nil {
+	if err := decideFromSums(ctx, in, p.grid, builds); err != nil {
 		return err
 	}
-	if err := r.scanPending(ctx, builds); err != nil {
-		return err
-	}
-	if r.anyLoose() {
-		r.note("counts of aggregates include intervals of regions that are not selected")
-	}
-	return nil
+	return scanPending(ctx, in, p.grid, builds)
 }
 
-func (r *fetcher) anyLoose() bool {
-	for _, l := range r.leaves {
-		if l == nil {
-			continue
-		}
-		for _, s := range l.list {
-			if slices.ContainsFunc(s.spans, func(x span) bool { return x.loose }) {
-				return true
-			}
+func newBuilds(leaves []*strips) map[trace.LocationID]*build {
+	out := map[trace.LocationID]*build{}
+	for _, s := range leaves {
+		if s != nil {
+			out[s.location] = &build{strips: s, lanes: make([]*lane, s.lanes)}
 		}
 	}
-	return false
+	return out
 }
 
 // readDigests fills lanes from the digests of their bins.
-func (r *fetcher) readDigests(ctx context.Context, ids []trace.LocationID, builds map[trace.LocationID]*build) error {
+func readDigests(ctx context.Context, in *input, g grid, ids []trace.LocationID,
+	builds map[trace.LocationID]*build) error {
 	find := finder(ids, builds)
-	return r.reader.Summaries(ctx, share.Name, r.window(ids), r.grid.level, store.Visitor{
+	return in.reader.Summaries(ctx, share.Name, in.window(ids), g.level, store.Visitor{
 		Block: func(id trace.LocationID, lane int, begin, end trace.Time, b trace.Block) error {
 			build := find(id)
 			if build == nil {
 				return nil // below a location that has a row of its own
 			}
-			l := build.lane(r.result, lane)
+			l := build.lane(in, g, lane)
 			d := &l.digest
-			if all := r.rule.keep != nil; all && !d.Decode(b) || !all && !d.DecodeWinner(b) {
+			if all := in.rule.keep != nil; all && !d.Decode(b) || !all && !d.DecodeWinner(b) {
 				return errors.New("view timeline: a digest of the store is damaged; import the source again")
 			}
 			l.block(begin, end, d)
@@ -140,7 +194,7 @@ func (r *fetcher) readDigests(ctx context.Context, ids []trace.LocationID, build
 		},
 		Rows: func(s *trace.Stretch) error {
 			if build := find(s.Rows.Location); build != nil {
-				build.lane(r.result, s.Rows.Lane).stretch(s)
+				build.lane(in, g, s.Rows.Lane).stretch(s)
 			}
 			return nil
 		},
@@ -166,47 +220,31 @@ func finder(ids []trace.LocationID, builds map[trace.LocationID]*build) func(tra
 }
 
 // readRows fills lanes from their rows. O(rows).
-func (r *fetcher) readRows(ctx context.Context, ids []trace.LocationID, builds map[trace.LocationID]*build) error {
-	err := r.reader.Intervals(ctx, r.window(ids), func(c *trace.Columns) error {
+func readRows(ctx context.Context, in *input, g grid, ids []trace.LocationID,
+	builds map[trace.LocationID]*build) error {
+	err := in.reader.Intervals(ctx, in.window(ids), func(c *trace.Columns) error {
 		b := builds[c.Location]
 		if b == nil {
 			return nil // below a location that has a row of its own
 		}
-		l := b.lane(r.result, c.Lane)
+		l := b.lane(in, g, c.Lane)
 		l.walk(c, &l.walker)
 		return nil
 	})
 	for _, b := range builds {
 		for i, l := range b.lanes {
 			if l != nil {
-				l.advance(&l.walker, r.grid.end, i)
+				l.advance(&l.walker, g.end, i)
 			}
 		}
 	}
 	return err
 }
 
-func (r *fetcher) builds() map[trace.LocationID]*build {
-	out := map[trace.LocationID]*build{}
-	for _, s := range r.leaves {
-		if s != nil {
-			out[s.location] = &build{strips: s, lanes: make([]*lane, s.lanes)}
-		}
-	}
-	return out
-}
-
-func (r *fetcher) window(ids []trace.LocationID) store.Window {
-	if !slices.IsSorted(ids) { // rows may be arranged, a query ascends
-		ids = slices.Sorted(slices.Values(ids))
-	}
-	return store.Window{Begin: r.grid.begin, End: r.grid.end, Locations: ids}
-}
-
-func (b *build) lane(r *result, i int) *lane {
+func (b *build) lane(in *input, g grid, i int) *lane {
 	if b.lanes[i] == nil {
-		b.lanes[i] = &lane{cells: newCells(r.grid, &r.rule)}
-		b.lanes[i].walker.Start(r.grid.begin, r.regions)
+		b.lanes[i] = &lane{cells: newCells(g, &in.rule)}
+		b.lanes[i].walker.Start(g.begin, in.regions)
 	}
 	return b.lanes[i]
 }
@@ -286,7 +324,7 @@ func (r *rule) decideAmong(d *share.Digest, s *span) bool {
 
 // finish turns the lanes into strips. Lanes that share a row are joined where
 // they do not meet in a bin; where they do, the bin must be scanned.
-func (b *build) finish(r *result) {
+func (b *build) finish(g grid) {
 	s := b.strips
 	s.list = nil
 	for lane, c := range b.lanes {
@@ -303,20 +341,20 @@ func (b *build) finish(r *result) {
 		}
 	}
 	if !s.split && s.lanes > 1 {
-		s.list = []strip{{lane: -1, level: -1, spans: b.join(r)}}
+		s.list = []strip{{lane: -1, level: -1, spans: b.join(g)}}
 	}
 }
 
 // join gives the spans of lanes that share a row. O(spans + lanes × bins).
-func (b *build) join(r *result) []span {
+func (b *build) join(g grid) []span {
 	const free, contested = -1, -2
-	first := r.grid.bin(r.grid.begin)
-	owner := make([]int, r.grid.bins()+1) // one more for what happens at the very end
+	first := g.bin(g.begin)
+	owner := make([]int, g.bins()+1) // one more for what happens at the very end
 	for i := range owner {
 		owner[i] = free
 	}
 	each := func(s *span, f func(i int)) {
-		for i := r.grid.bin(s.begin); i <= r.grid.bin(max(s.begin, s.end-1)); i++ {
+		for i := g.bin(s.begin); i <= g.bin(max(s.begin, s.end-1)); i++ {
 			f(int(i - first))
 		}
 	}
@@ -335,15 +373,15 @@ func (b *build) join(r *result) []span {
 			each(&c.spans[i], claim)
 		}
 		for _, begin := range c.silent {
-			claim(int(r.grid.bin(begin) - first))
+			claim(int(g.bin(begin) - first))
 		}
 	}
 	var out []span
 	for i, o := range owner {
 		if o == contested {
-			begin := r.grid.binBegin(first + int64(i))
+			begin := g.binBegin(first + int64(i))
 			out = append(out,
-				span{begin: begin, end: begin + 1<<r.grid.level, row: -1, region: trace.NoRegion, count: 1,
+				span{begin: begin, end: begin + 1<<g.level, row: -1, region: trace.NoRegion, count: 1,
 					pending: true})
 		}
 	}
@@ -355,7 +393,7 @@ func (b *build) join(r *result) []span {
 			s := c.spans[i]
 			each(&s, func(i int) {
 				if owner[i] == lane {
-					out = append(out, r.cutToBin(s, first+int64(i)))
+					out = append(out, g.cut(s, first+int64(i)))
 				}
 			})
 		}
@@ -363,9 +401,9 @@ func (b *build) join(r *result) []span {
 	return rejoin(out)
 }
 
-// cutToBin gives the part of a span in a bin.
-func (r *result) cutToBin(s span, bin int64) span {
-	begin, end := max(s.begin, r.grid.binBegin(bin)), min(s.end, r.grid.binBegin(bin+1))
+// cut gives the part of a span in a bin.
+func (g *grid) cut(s span, bin int64) span {
+	begin, end := max(s.begin, g.binBegin(bin)), min(s.end, g.binBegin(bin+1))
 	if s.aggregate() || begin >= end {
 		return s
 	}
