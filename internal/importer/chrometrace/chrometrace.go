@@ -15,7 +15,7 @@
 //	C                        counter, one a key of its arguments
 //	P of V8 (ProfileChunk)   call paths by time and samples, and a row aside under the thread
 //	samples, stackFrames     the same by samples (Hermes and others)
-//	s t f, bind_id           link of kind flow
+//	s t f, bind_id           link: a message where it joins two processes or is called one, else a flow
 //	correlation ids          link of kind spawn, from a launch to GPU work
 //	scalar arguments         attributes of intervals and instants
 //	M, top-level members     names, order, attributes and properties

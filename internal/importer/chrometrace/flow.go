@@ -1,6 +1,7 @@
 package chrometrace
 
 import (
+	"bytes"
 	"cmp"
 
 	"github.com/parallax-hpc/parallax/internal/parallel"
@@ -12,8 +13,11 @@ type flowPoint struct {
 	key   uint64
 	at    trace.Time
 	place *place
+	size  int64  // in bytes, -1 where it is not told
 	order uint32 // in the file
 	kind  byte   // 's', 't' or 'f'
+	// launch: of a host to a GPU. message: its name or category says that it is a message.
+	launch, message bool
 }
 
 // order of the records of a flow at one time: a start before its end.
@@ -23,7 +27,7 @@ var flowOrder = [256]int8{'s': 0, 't': 1, 'f': 2}
 func (c *reader) flow(r *record, at trace.Time) {
 	cat := c.categoryOf(r)
 	c.points++
-	point := flowPoint{at: at, place: c.place(r), order: c.points, kind: r.phase}
+	point := flowPoint{at: at, place: c.place(r), order: c.points, kind: r.phase, size: -1, launch: cat.launchFlow}
 	if id, ok := r.id.integer(); ok && cat.launchFlow {
 		point.key = uint64(id)
 		c.launchFlows = append(c.launchFlows, point)
@@ -42,6 +46,13 @@ func (c *reader) flow(r *record, at trace.Time) {
 		h = h.add(r.id.raw())
 	}
 	point.key = uint64(h)
+	point.message = isMessage(r)
+	for _, key := range sizeKeys {
+		if size, ok := r.argument(key).integer(); ok {
+			point.size = size
+			break
+		}
+	}
 	c.flows = append(c.flows, point)
 	c.oddParts(r)
 }
@@ -60,7 +71,17 @@ func (c *reader) bindID(r *record, at trace.Time) {
 	}
 	key := uint64(newHash().add([]byte("bind_id")).add(r.bindID.raw()))
 	c.points++
-	c.flows = append(c.flows, flowPoint{key, at, c.place(r), c.points, kind})
+	c.flows = append(c.flows, flowPoint{key: key, at: at, place: c.place(r), order: c.points, kind: kind, size: -1})
+}
+
+// sizeKeys are the arguments that tell how large a message is.
+var sizeKeys = []string{"bytes", "size", "message_size"}
+
+// isMessage reports whether a flow record calls itself a message.
+func isMessage(r *record) bool {
+	name := r.name.raw()
+	return bytes.EqualFold(r.category.raw(), []byte("mpi")) || bytes.HasPrefix(name, []byte("MPI")) ||
+		bytes.EqualFold(name, []byte("message"))
 }
 
 // linkFlows turns the flow records of the file into links, key by key.
@@ -113,12 +134,18 @@ func (c *reader) linkFlow(points []flowPoint) {
 	}
 }
 
+// linkPoints links two records of a flow. One from process to process is a message, and so is one that says it is.
 func (c *reader) linkPoints(from, to *flowPoint) {
+	kind := trace.LinkFlow
+	onGPU := from.place.gpu != nil && from.place.cpu == nil || to.place.gpu != nil && to.place.cpu == nil
+	if from.message || !from.launch && !onGPU && from.place.pid != to.place.pid {
+		kind = trace.LinkMessage
+	}
 	c.w.Link(trace.Link{
-		Kind: trace.LinkFlow,
+		Kind: kind,
 		From: trace.End{Location: c.flowLocation(from.place), Time: from.at, Region: trace.NoRegion},
 		To:   trace.End{Location: c.flowLocation(to.place), Time: to.at, Region: trace.NoRegion},
-		Size: -1, Communicator: trace.NoCommunicator,
+		Size: max(from.size, to.size), Communicator: trace.NoCommunicator,
 	})
 }
 

@@ -57,6 +57,7 @@ func TestSamplesHoldWhatTheirDescriptionsSay(t *testing.T) {
 		enters, leaves    int64
 		instants, samples int64
 		spawns, flows     int64
+		messages          int64
 		ranks, rows       int
 		report            map[string]int64
 	}{
@@ -97,6 +98,7 @@ func TestSamplesHoldWhatTheirDescriptionsSay(t *testing.T) {
 			same(t, "samples", w.Samples, c.samples)
 			same(t, "spawn links", w.Links[trace.LinkSpawn], c.spawns)
 			same(t, "flow links", w.Links[trace.LinkFlow], c.flows)
+			same(t, "messages", w.Links[trace.LinkMessage], c.messages)
 			ranks, rows := 0, 0
 			for _, l := range w.Locations {
 				if l.Rank != trace.NoRank {
