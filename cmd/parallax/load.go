@@ -34,6 +34,11 @@ func (e *env) loader() (*load.Loader, error) {
 			usage("--align %q: want none, messages or collectives%s", a,
 				suggest(a, []string{"none", "messages", "collectives"}))
 	}
+	switch names := e.text("names"); names {
+	case "folded", "raw":
+	default:
+		return nil, usage("--names %q: want folded or raw%s", names, suggest(names, []string{"folded", "raw"}))
+	}
 	if f := e.text("format"); f != "" && findFormat(f) == nil {
 		return nil, usage("--format %q: no such format%s; `parallax formats` lists them", f, suggest(f, formatNames()))
 	}
@@ -43,6 +48,7 @@ func (e *env) loader() (*load.Loader, error) {
 	}
 	l := newLoader(c, e.importShare(), e.budget)
 	l.Format, l.Align, l.Join, l.Verify = e.text("format"), e.text("align"), e.flag("join"), e.flag("verify")
+	l.RawNames = e.text("names") == "raw"
 	switch how := e.text("progress"); {
 	case how == "json":
 		l.Progress = (&progressLines{w: e.stderr}).show

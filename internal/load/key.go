@@ -15,7 +15,7 @@ import (
 
 // readerVersion goes up whenever a reader gives another trace for the same
 // bytes, so that stores kept from before are imported anew.
-const readerVersion = 8
+const readerVersion = 9
 
 // demoVersion goes up whenever a demo gives another trace.
 const demoVersion = 2
@@ -40,10 +40,13 @@ func demoKey(d *demo.Demo, o demo.Options) string {
 }
 
 // runKey names a run by what it is made of: format and reader, and each file's
-// path, size, time and both ends, or with whole all of its bytes.
-func runKey(run importer.Run, roots []string, whole bool) (string, error) {
+// path, size, time and both ends, or with whole all of its bytes; and whether names stay as they are.
+func runKey(run importer.Run, roots []string, whole, rawNames bool) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d\n%s\n%s\n", readerVersion, run.Format.Name, run.Options.Align)
+	if rawNames {
+		fmt.Fprintf(h, "raw names\n")
+	}
 	if run.Clocks != "" {
 		fmt.Fprintf(h, "%s\n", run.Clocks)
 	}

@@ -44,8 +44,10 @@ type Loader struct {
 	Budget *memory.Budget // for everything together; may be nil
 	Format string         // the only one to read as; "": found out
 	Align  string         // none, messages or collectives
-	Join   bool           // several sources are one run
-	Verify bool           // look at every byte first
+	// RawNames keeps names of regions as the source has them, with addresses and ids of processes.
+	RawNames bool
+	Join     bool // several sources are one run
+	Verify   bool // look at every byte first
 	// Progress is called now and then; may be nil.
 	Progress func(label string, done, total int64)
 }
@@ -434,7 +436,7 @@ func (l *Loader) key(f Found) (string, error) {
 	if f.demo != nil {
 		return demoKey(f.demo, f.options), nil
 	}
-	return runKey(f.run, f.roots, l.Verify)
+	return runKey(f.run, f.roots, l.Verify, l.RawNames)
 }
 
 // Local gives the store of a run on this machine, and imports it first where the cache does not have it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/store/local"
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // A Shard is one of several imports that make a run together. Of is 0 where one makes all of it.
@@ -48,5 +49,9 @@ func (l *Loader) JoinParts(ctx context.Context, dir string) error {
 }
 
 func (l *Loader) storeOptions() local.Options {
-	return local.Options{Memory: l.Memory, Summaries: l.Summaries, Digests: l.Digests}
+	o := local.Options{Memory: l.Memory, Summaries: l.Summaries, Digests: l.Digests}
+	if !l.RawNames {
+		o.RegionName = trace.FoldName
+	}
+	return o
 }

@@ -7,13 +7,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Names hold things that are others in every run: the number of a step, an address, the
-// id of a process, a hash. They are replaced by …, so that runs can be told apart by what
-// they did.
+// Names hold things that are others in every run, beside those that trace.FoldName knows: the number of a step, the
+// id of a process, a hash. They are replaced by …, so that runs can be told apart by what they did.
 var changing = []struct{ what, by *regexp.Regexp }{
-	// uuid
-	{what: regexp.MustCompile(`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`)},
-	// address
+	// address of a function without a name
 	{what: regexp.MustCompile(`\b0x[0-9a-fA-F]+\b`)},
 	// number of a step
 	{
@@ -41,6 +38,7 @@ var numbered = regexp.MustCompile(`^(.*?[^0-9])\d+$`)
 
 // Canonical is a name without what changes from run to run.
 func Canonical(name string, role trace.Role) string {
+	name = trace.FoldName(name)
 	for i := range changing {
 		if x := &changing[i]; x.by == nil || x.by.MatchString(name) {
 			switch x.what.NumSubexp() {

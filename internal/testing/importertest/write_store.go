@@ -11,6 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/store/local"
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // WriteStore imports a run into a whole store, with every index, summary and digest, and
@@ -50,7 +51,7 @@ func SameBytes(t *testing.T, run importer.Run, times int) {
 
 func writeStore(tb testing.TB, run importer.Run, path string) {
 	tb.Helper()
-	w, err := local.Create(path, local.Options{Summaries: all.Summaries, Digests: all.Digests})
+	w, err := local.Create(path, local.Options{Summaries: all.Summaries, Digests: all.Digests, RegionName: trace.FoldName})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -20,6 +20,8 @@ type Definitions struct {
 	Regions       []trace.Region
 	Sorted        *Sorted // what has the numbers of its order, not of its coming; nil: nothing
 	regionIDs     map[regionKey]trace.RegionID
+	variants      []variant // names of regions that are not their own
+	rawName       trace.AttributeID
 	Attributes    []string
 	attributeIDs  map[string]trace.AttributeID
 	Counters      []trace.Counter
@@ -98,6 +100,23 @@ func (d *Definitions) own(list []trace.Attribute) []trace.Attribute {
 func (w *Writer) Region(r trace.Region) trace.RegionID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	d := &w.Def
+	k := regionKey{r.Name, r.Category, r.File, r.Line}
+	if id, ok := d.regionIDs[k]; ok {
+		return id
+	}
+	if name := w.Opt.regionName(r.Name); name != r.Name {
+		raw := strings.Clone(r.Name)
+		r.Name = name
+		id := w.variantOf(w.region(r), raw)
+		d.regionIDs[regionKey{raw, d.word(r.Category), d.word(r.File), r.Line}] = id
+		return id
+	}
+	return w.region(r)
+}
+
+// region defines a region or finds it; w.mu is held.
+func (w *Writer) region(r trace.Region) trace.RegionID {
 	d := &w.Def
 	k := regionKey{r.Name, r.Category, r.File, r.Line}
 	if id, ok := d.regionIDs[k]; ok {
@@ -215,6 +234,7 @@ func (w *Writer) CallPath(p trace.CallPath) trace.CallPathID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	d := &w.Def
+	p.Region = w.plain(p.Region)
 	if id, ok := d.callPathIDs[p]; ok {
 		return id
 	}

@@ -72,6 +72,7 @@ func (w *Writer) link(l *trace.Link) {
 		return
 	}
 	r.set(l)
+	r.FromRegion, r.ToRegion = w.plain(r.FromRegion), w.plain(r.ToRegion)
 }
 
 // Profile implements trace.Writer.

@@ -17,6 +17,8 @@ type Options struct {
 	// Sources and Format are kept as they are, for Info.
 	Sources []string
 	Format  string
+	// RegionName gives the name of a region whose name in the source may hold more than that; nil: as in the source.
+	RegionName func(string) string
 	// Workers is how many goroutines Finish uses; 0 for one a core.
 	Workers int
 	// Part and Parts: where Parts is above 0, only part Part of so many is written, counted from 1, as a directory that
@@ -39,4 +41,11 @@ func (o Options) WithDefaults() Options {
 		o.Workers = parallel.Workers()
 	}
 	return o
+}
+
+func (o *Options) regionName(name string) string {
+	if o.RegionName == nil {
+		return name
+	}
+	return o.RegionName(name)
 }

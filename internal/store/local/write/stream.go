@@ -150,9 +150,13 @@ func (s *Stream) Enter(t trace.Time, region trace.RegionID) {
 		if t > s.Last {
 			s.Last = t
 		}
-	} else if s.known(region) {
+	} else if id, ok := s.known(region); ok {
 		s.see(t)
-		s.at(OpEnter, uint32(region), t)
+		s.at(OpEnter, id, t)
+		s.Rows++
+		s.lastIsInstant = false
+		s.rename(region)
+		return
 	} else {
 		return
 	}
@@ -175,9 +179,9 @@ func (s *Stream) Leave(t trace.Time, region trace.RegionID) {
 	if region == trace.NoRegion {
 		s.see(t)
 		s.at(OpLeaveAny, 0, t)
-	} else if s.known(region) {
+	} else if id, ok := s.known(region); ok {
 		s.see(t)
-		s.at(OpLeave, uint32(region), t)
+		s.at(OpLeave, id, t)
 	}
 }
 
@@ -191,15 +195,17 @@ func (s *Stream) see(t trace.Time) {
 
 // Interval implements trace.Stream.
 func (s *Stream) Interval(begin, end trace.Time, region trace.RegionID) {
-	if !s.known(region) {
+	id, ok := s.known(region)
+	if !ok {
 		return
 	}
-	s.at(OpInterval, uint32(region), begin)
+	s.at(OpInterval, id, begin)
 	s.word(uint64(end - begin))
 	s.Last = max(s.Last, end)
 	s.Rows++
 	s.Intervals = true
 	s.lastIsInstant = false
+	s.rename(region)
 }
 
 // Rounded implements trace.Rounder.
@@ -207,12 +213,14 @@ func (s *Stream) Rounded(most trace.Time) { s.RoundedTimes = max(s.RoundedTimes,
 
 // Instant implements trace.Stream.
 func (s *Stream) Instant(t trace.Time, region trace.RegionID) {
-	if !s.known(region) {
+	id, ok := s.known(region)
+	if !ok {
 		return
 	}
-	s.at(OpInstant, uint32(region), t)
+	s.at(OpInstant, id, t)
 	s.Instants++
 	s.lastIsInstant = true
+	s.rename(region)
 }
 
 // Sample implements trace.Stream.
@@ -252,6 +260,11 @@ func (s *Stream) Attribute(a trace.AttributeID, v trace.Value) {
 			bits = s.w.Texts.add(v.String())
 		}
 	}
+	s.fact(a, kind, bits)
+}
+
+// fact writes a value of an attribute in its stored form.
+func (s *Stream) fact(a trace.AttributeID, kind trace.ValueKind, bits uint64) {
 	if bits <= FactValue && a < 1<<IdBits {
 		s.head(OpFact, uint32(a), int64(kind)|FactShort|int64(bits)<<FactBits)
 		return
@@ -260,17 +273,17 @@ func (s *Stream) Attribute(a trace.AttributeID, v trace.Value) {
 	s.word(bits)
 }
 
-// known reports whether a region was defined. One that was not is counted, and its
+// known gives the number of a region that was defined. One that was not is counted, and its
 // record left out.
-func (s *Stream) known(region trace.RegionID) bool {
+func (s *Stream) known(region trace.RegionID) (id uint32, ok bool) {
 	n := s.w.regions.Load()
 	s.low = uint16(min(n, 1<<HalfID))
-	if uint32(region) < n {
-		return true
+	if id = uint32(s.w.plain(region)); id < n {
+		return id, true
 	}
 	s.w.Report(trace.Skipped, "records with an undefined region", 1, "")
 	s.Gaps = true
-	return false
+	return 0, false
 }
 
 // at makes room for a record that has a time and writes its head.

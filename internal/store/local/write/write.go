@@ -33,6 +33,7 @@ type Writer struct {
 	// defined, and the counters.
 	regions  atomic.Uint32
 	counters atomic.Pointer[[]*Series]
+	variants atomic.Pointer[[]variant]
 
 	mu      sync.Mutex
 	Def     Definitions

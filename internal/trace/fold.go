@@ -1,0 +1,59 @@
+package trace
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A nameRule folds away a part of a name that is another one on each rank or in each run.
+type nameRule struct {
+	// sign is a text that every name has that the rule is about: it is looked for before the expression is tried.
+	sign string
+	find *regexp.Regexp
+	by   string
+	// example is a name, and what becomes of it.
+	example, folded string
+}
+
+// nameRules say what is not the name of a function: where an object lies in memory, the id of a process, a port that the
+// system chose, the name of a temporary file. Template arguments, shapes, line numbers and numbers that the author wrote
+// stay. A name that is an address alone stays too: it is all that is known of a function.
+var nameRules = []nameRule{
+	{" at 0x", regexp.MustCompile(` at 0x[0-9a-fA-F]{4,}`), " at …",
+		"<built-in method size of Tensor object at 0x74956e48e580>", "<built-in method size of Tensor object at …>"},
+	{"@0x", regexp.MustCompile(`(\w)@0x[0-9a-fA-F]{4,}`), "${1}@…",
+		"Worker@0x7f3a10 run", "Worker@… run"},
+	{"=0x", regexp.MustCompile(`(\w)=0x[0-9a-fA-F]{6,}`), "${1}=…",
+		"render(this=0x7f3a10c8)", "render(this=…)"},
+	{"$$Lambda", regexp.MustCompile(`\$\$Lambda(?:\$\d+)?[./](?:0x)?[0-9a-fA-F]+`), "$$$$Lambda…",
+		"App$$Lambda$14/0x0000000800c03000.run", "App$$Lambda….run"},
+	{"LambdaForm$", regexp.MustCompile(`(LambdaForm\$\w+)[./]0x[0-9a-fA-F]+`), "${1}…",
+		"java.lang.invoke.LambdaForm$MH.0x00007f3c4c001000.invoke", "java.lang.invoke.LambdaForm$MH….invoke"},
+	{"MethodAccessor", regexp.MustCompile(`(Generated(?:Method|Constructor)Accessor)\d+`), "${1}…",
+		"jdk.internal.reflect.GeneratedMethodAccessor17.invoke", "jdk.internal.reflect.GeneratedMethodAccessor….invoke"},
+	{"-", regexp.MustCompile(
+		`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "…",
+		"load 0f8fad5b-d9cb-469f-a165-70867728950e.pt", "load ….pt"},
+	{"/tmp", regexp.MustCompile(`((?:^|[^\w])/(?:\w+/)*)tmp[a-z0-9_]{6,12}(/|\b)`), "${1}tmp…${2}",
+		"/tmp/tmpk3v0_q1z/model.py(12): forward", "/tmp/tmp…/model.py(12): forward"},
+	{"ipykernel_", regexp.MustCompile(`ipykernel_\d+/\d+`), "ipykernel_…/…",
+		"/tmp/ipykernel_4711/1234567.py(3): train", "/tmp/ipykernel_…/….py(3): train"},
+	{"go-build", regexp.MustCompile(`go-build\d+`), "go-build…",
+		"/tmp/go-build2841/b001/exe/main", "/tmp/go-build…/b001/exe/main"},
+	{"/tmp/", regexp.MustCompile(`(/tmp/(?:[\w.]+-)?)(?:cc[A-Za-z0-9]{6}|[0-9a-f]{6,})(\.\w+)`), "${1}…${2}",
+		"link /tmp/main-3f9a1c.o", "link /tmp/main-….o"},
+	{":", regexp.MustCompile(
+		`((?:\blocalhost|\d+\.\d+\.\d+\.\d+|\[[0-9a-fA-F:]+\]):)(?:3[2-9]|[45]\d|6[0-5])\d{3}\b`), "${1}…",
+		"recv 127.0.0.1:43512", "recv 127.0.0.1:…"},
+}
+
+// FoldName gives the name of the function that a region stands for: the name without what differs from rank to rank and
+// from run to run. O(rules × length).
+func FoldName(name string) string {
+	for i := range nameRules {
+		if r := &nameRules[i]; strings.Contains(name, r.sign) {
+			name = r.find.ReplaceAllString(name, r.by)
+		}
+	}
+	return name
+}
