@@ -7,7 +7,6 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -24,54 +23,51 @@ type projection struct {
 
 // project finds the coefficients of all rows where --basis asks for them. They are
 // linear, so those of a group are the mean of its members'.
-func (r *result) project(ctx context.Context, v view.Values) error {
+func (k *sketches) project(ctx context.Context, rows []row, v view.Values) (p *projection, note string, err error) {
 	name := v.Text("basis")
 	if name == "moments" {
-		return nil
+		return nil, "", nil
 	}
-	if r.axis.counter != "" || r.recorded != nil {
-		r.notes = append(r.notes, "another basis needs intervals over time: moments are shown")
-		return nil
+	if k.axis.counter != "" || k.recorded != nil {
+		return nil, "another basis needs intervals over time: moments are shown", nil
 	}
 	n := v.Integer("bins")
 	if n < 0 || n > moment.MostCoefficients {
-		return fmt.Errorf("--bins %d: want up to %d coefficients", n, moment.MostCoefficients)
+		return nil, "", fmt.Errorf("--bins %d: want up to %d coefficients", n, moment.MostCoefficients)
 	}
 	if n == 0 {
 		n = fewCoefficients
 	}
-	p := &projection{basis: moment.Basis(name), of: make([][]float64, len(r.ids)), rows: make([][]float64, len(r.rows))}
+	p = &projection{basis: moment.Basis(name), of: make([][]float64, len(k.ids)), rows: make([][]float64, len(rows))}
 	n = p.basis.Size(n)
 	for i := range p.of {
 		p.of[i] = make([]float64, n)
 	}
-	if err := r.projectBars(ctx, p); err != nil {
-		return err
+	if err := k.projectBars(ctx, p); err != nil {
+		return nil, "", err
 	}
 	for i := range p.of {
 		p.basis.Finish(p.of[i])
 	}
-	for k := range r.rows {
+	for j := range rows {
 		sum := make([]float64, n)
-		for _, i := range r.rows[k].members {
-			for j, c := range p.of[i] {
-				sum[j] += c / float64(len(r.rows[k].members))
+		for _, i := range rows[j].members {
+			for at, c := range p.of[i] {
+				sum[at] += c / float64(len(rows[j].members))
 			}
 		}
-		p.rows[k] = sum
+		p.rows[j] = sum
 	}
-	r.projection = p
-	r.notes = append(r.notes, fmt.Sprintf("utilization by %d coefficients of the basis %s", n, name))
-	return nil
+	return p, fmt.Sprintf("utilization by %d coefficients of the basis %s", n, name), nil
 }
 
 // projectBars goes through the busy time of all rows. O(bars × coefficients).
-func (r *result) projectBars(ctx context.Context, p *projection) error {
-	begin, end := r.window()
+func (k *sketches) projectBars(ctx context.Context, p *projection) error {
+	begin, end := k.selection.Begin, k.selection.End
 	length := float64(end - begin)
 	// Stretches that touch are one bar, however they are handed out: the last digit of a
 	// sum must not tell whether an index was at hand.
-	open := make([][2]trace.Time, len(r.ids))
+	open := make([][2]trace.Time, len(k.ids))
 	put := func(i int) {
 		if o := open[i]; o[1] > o[0] {
 			p.basis.AddBar(p.of[i], float64(o[0]-begin)/length, float64(o[1]-begin)/length)
@@ -90,18 +86,17 @@ func (r *result) projectBars(ctx context.Context, p *projection) error {
 			put(i)
 		}
 	}()
-	if bars := r.busy.bars; bars != nil {
-		each(len(r.ids), func(i int) {
-			bars.index.Each(bars.row(r.ids[i]), begin, end, func(a, b trace.Time) { add(i, a, b) })
+	if bars := k.busy.bars; bars != nil {
+		each(len(k.ids), func(i int) {
+			bars.index.Each(bars.row(k.ids[i]), begin, end, func(a, b trace.Time) { add(i, a, b) })
 		})
 		return ctx.Err()
 	}
-	at := make(map[trace.LocationID]int, len(r.ids))
-	for i, id := range r.ids {
+	at := make(map[trace.LocationID]int, len(k.ids))
+	for i, id := range k.ids {
 		at[id] = i
 	}
-	w := store.Window{Begin: begin, End: end, Locations: topmost(r.tree, r.ids)}
-	return scanBars(ctx, r.reader, r.busy.state, w, func(id trace.LocationID, a, b trace.Time) {
+	return scanBars(ctx, k.reader, k.busy.state, k.window(k.ids), func(id trace.LocationID, a, b trace.Time) {
 		if i, ok := at[id]; ok {
 			add(i, a, b)
 		}
@@ -110,14 +105,13 @@ func (r *result) projectBars(ctx context.Context, p *projection) error {
 
 // drawProjection draws the utilization that the coefficients make: as a height, or in
 // thin rows as a colour.
-func (r *painter) drawProjection(s *scene.Scene, d *drawing, frame int) {
-	f, p := &s.Frames[frame], r.projection
+func drawProjection(s *scene.Scene, d *drawing, frame int, p *projection, bar scene.Colour) {
+	f := &s.Frames[frame]
 	cells := len(p.rows[0])
 	if p.basis == moment.Cosine {
 		cells = max(min(int(f.W/3), 8*cells), 1)
 	}
 	rects, areas := &scene.Rect{}, &scene.Polygon{}
-	bar, _, _ := r.colours(r.busy)
 	for k, c := range p.rows {
 		y, h := d.edge(k), d.edge(k+1)-d.edge(k)
 		value := func(i int) float64 {
@@ -155,32 +149,24 @@ func (r *painter) drawProjection(s *scene.Scene, d *drawing, frame int) {
 
 const projectionRamp = "cividis"
 
-// projectionLegend explains what is drawn of another basis.
-func (r *painter) projectionLegend() []scene.LegendEntry {
-	e := scene.LegendEntry{Label: fmt.Sprintf("busy share, as %d coefficients give it", len(r.projection.rows[0])),
-		Region: scene.NoID, Parent: scene.NoID}
-	e.Colour, _, _ = r.colours(r.busy)
-	if r.drawn != nil && r.drawn.height < thin {
+// legend explains what is drawn of another basis.
+func (p *projection) legend(d *drawing, bar scene.Colour) []scene.LegendEntry {
+	e := entry(fmt.Sprintf("busy share, as %d coefficients give it", len(p.rows[0])), bar, 0)
+	if d.height < thin {
 		e.Colour, e.RampEnd, e.RampLow, e.RampHigh = scene.Ramp(projectionRamp, 0), scene.Ramp(projectionRamp, 1),
 			"0 %", "100 %"
 	}
 	return []scene.LegendEntry{e}
 }
 
-// coefficientLines gives the first coefficients of a row for a fact.
-func (r *result) coefficientLines(w *row) (out []view.FactLine) {
-	if r.projection == nil {
+// lines gives the first coefficients of a row for a fact.
+func (p *projection) lines(row int) (out []view.FactLine) {
+	if p == nil {
 		return nil
 	}
-	for k := range r.rows {
-		if &r.rows[k] != w {
-			continue
-		}
-		for j, c := range r.projection.rows[k][:min(8, len(r.projection.rows[k]))] {
-			out = append(out,
-				view.FactLine{Label: fmt.Sprintf("c%d %s", j, r.projection.basis), Value: fmt.Sprintf("%.3g", c),
-					Exact: fmt.Sprintf("%.17g", c)})
-		}
+	for j, c := range p.rows[row][:min(8, len(p.rows[row]))] {
+		out = append(out, view.FactLine{Label: fmt.Sprintf("c%d %s", j, p.basis), Value: fmt.Sprintf("%.3g", c),
+			Exact: fmt.Sprintf("%.17g", c)})
 	}
 	return out
 }

@@ -75,28 +75,23 @@ func (r *result) chartBeside(size scene.Size) bool {
 
 // chartBehind: it is asked for behind the rows, and they are high enough to show it.
 func (r *result) chartBehind(d *drawing) bool {
-	return r.opt.chart == chartBehind && r.charts != nil && d.style(r) >= full
+	return r.opt.chart == chartBehind && r.charts != nil && d.style >= full
 }
 
-// makeCharts finds the busy share of each row drawn in each bin.
-func (r *result) makeCharts(ctx context.Context) error {
-	if r.opt.chart == chartNone {
-		return nil
-	}
-	if r.axis.counter != "" {
-		r.notes = append(r.notes, "the two-state chart is drawn over time alone")
-		return nil
+// makeCharts finds the busy share of each row drawn in each bin; nil where that is not asked for.
+func (k *sketches) makeCharts(ctx context.Context, rows []row) (*charts, error) {
+	if k.opt.chart == chartNone {
+		return nil, nil
 	}
 	c := &charts{}
 	var err error
-	if c.bars, err = r.exactBars(ctx); err != nil {
-		return err
+	if c.bars, err = k.exactBars(ctx, rows); err != nil {
+		return nil, err
 	}
 	if c.bars == nil {
-		c.shares, err = r.shares(ctx, r.states[0], r.rows, chartBins)
+		c.shares, err = k.shares(ctx, k.states[0], rows, chartBins)
 	}
-	r.charts = c
-	return err
+	return c, err
 }
 
 // charts are the two-state chart of the rows drawn: bars where they are few enough
@@ -111,33 +106,32 @@ const mostBars = 12_000
 
 // exactBars gives every bar of every row; nil where they are too many, rows are
 // groups, or a recorder kept no bars.
-func (r *result) exactBars(ctx context.Context) ([][]moment.Interval, error) {
-	begin, end := r.window()
+func (k *sketches) exactBars(ctx context.Context, rows []row) ([][]moment.Interval, error) {
 	var ids []trace.LocationID
 	at := map[trace.LocationID]int{}
-	for k := range r.rows {
-		if r.rows[k].group() || r.recorded != nil {
+	for i := range rows {
+		if rows[i].group() || k.recorded != nil {
 			return nil, nil
 		}
-		id := r.ids[r.rows[k].members[0]]
-		at[id] = k
+		id := k.ids[rows[i].members[0]]
+		at[id] = i
 		ids = append(ids, id)
 	}
-	w := store.Window{Begin: begin, End: end, Locations: topmost(r.tree, sorted(ids))}
-	if r.reader.Count(w) > 4*mostBars {
+	w := k.window(sorted(ids))
+	if k.reader.Count(w) > 4*mostBars {
 		return nil, nil
 	}
-	out := make([][]moment.Interval, len(r.rows))
-	err := scanBars(ctx, r.reader, r.states[0].state, w, func(id trace.LocationID, a, b trace.Time) {
-		k, ok := at[id]
+	out := make([][]moment.Interval, len(rows))
+	err := scanBars(ctx, k.reader, k.states[0].state, w, func(id trace.LocationID, a, b trace.Time) {
+		i, ok := at[id]
 		if !ok {
 			return
 		}
-		if n := len(out[k]); n > 0 && out[k][n-1].End == a {
-			out[k][n-1].End = b
+		if n := len(out[i]); n > 0 && out[i][n-1].End == a {
+			out[i][n-1].End = b
 			return
 		}
-		out[k] = append(out[k], moment.Interval{Begin: a, End: b})
+		out[i] = append(out[i], moment.Interval{Begin: a, End: b})
 	})
 	n := 0
 	for _, list := range out {
@@ -163,26 +157,26 @@ func (w *row) sampled() []int32 {
 }
 
 // shares gives the busy share of rows in n equal bins of the window.
-func (r *result) shares(ctx context.Context, l *layer, rows []row, n int) ([][]float32, error) {
-	begin, end := r.window()
+func (k *sketches) shares(ctx context.Context, l *layer, rows []row, n int) ([][]float32, error) {
+	begin, end := k.selection.Begin, k.selection.End
 	c := &coverage{begin: begin, width: float64(end-begin) / float64(n)}
 	of := map[trace.LocationID][]float32{}
 	out := make([][]float32, len(rows))
 	var ids []trace.LocationID
-	for k := range rows {
-		out[k] = make([]float32, n)
-		for _, i := range rows[k].sampled() {
-			of[r.ids[i]] = out[k]
-			ids = append(ids, r.ids[i])
+	for j := range rows {
+		out[j] = make([]float32, n)
+		for _, i := range rows[j].sampled() {
+			of[k.ids[i]] = out[j]
+			ids = append(ids, k.ids[i])
 		}
 	}
-	if err := r.cover(ctx, l, c, ids, of); err != nil {
+	if err := k.cover(ctx, l, c, ids, of); err != nil {
 		return nil, err
 	}
-	for k := range rows {
-		scale := 1 / float32(c.width*float64(len(rows[k].sampled())))
-		for b := range out[k] {
-			out[k][b] = min(out[k][b]*scale, 1)
+	for j := range rows {
+		scale := 1 / float32(c.width*float64(len(rows[j].sampled())))
+		for b := range out[j] {
+			out[j][b] = min(out[j][b]*scale, 1)
 		}
 	}
 	return out, nil
@@ -190,27 +184,27 @@ func (r *result) shares(ctx context.Context, l *layer, rows []row, n int) ([][]f
 
 // cover adds up busy time per bin from whatever knows it. Members of one row share
 // a slice, so bars come one row at a time or under a lock.
-func (r *result) cover(ctx context.Context, l *layer, c *coverage, ids []trace.LocationID,
+func (k *sketches) cover(ctx context.Context, l *layer, c *coverage, ids []trace.LocationID,
 	of map[trace.LocationID][]float32) error {
-	begin, end := r.window()
+	begin, end := k.selection.Begin, k.selection.End
 	if l.bars != nil {
 		for _, id := range ids {
 			l.bars.index.Each(l.bars.row(id), begin, end, func(a, b trace.Time) { c.add(of[id], a, b, 1) })
 		}
 		return nil
 	}
-	if r.recorded != nil {
+	if k.recorded != nil {
 		for _, id := range ids {
-			for _, m := range r.recorded.rows[id] {
+			for _, m := range k.recorded.rows[id] {
 				c.add(of[id], m.Begin, m.End, m.Weight/float64(max(m.End-m.Begin, 1)))
 			}
 		}
 		return nil
 	}
 	ids = sorted(ids)
-	w := store.Window{Begin: begin, End: end, Locations: topmost(r.tree, ids)}
-	if !l.state.whole || r.reader.Count(w) <= fewIntervals {
-		return scanBars(ctx, r.reader, l.state, w, func(id trace.LocationID, a, b trace.Time) {
+	w := k.window(ids)
+	if !l.state.whole || k.reader.Count(w) <= fewIntervals {
+		return scanBars(ctx, k.reader, l.state, w, func(id trace.LocationID, a, b trace.Time) {
 			if bins := of[id]; bins != nil {
 				c.mu.Lock()
 				c.add(bins, a, b, 1)
@@ -219,7 +213,7 @@ func (r *result) cover(ctx context.Context, l *layer, c *coverage, ids []trace.L
 		})
 	}
 	level := max(0, bits.Len64(uint64(c.width))-1)
-	return r.reader.Summaries(ctx, moment.Name, w, level, store.Visitor{
+	return k.reader.Summaries(ctx, moment.Name, w, level, store.Visitor{
 		Block: func(id trace.LocationID, _ int, a, b trace.Time, block trace.Block) error {
 			var s moment.Cubic
 			if bins := of[id]; bins != nil && s.AddBlock(block, l.state.roles) {
@@ -242,35 +236,35 @@ func (r *result) cover(ctx context.Context, l *layer, c *coverage, ids []trace.L
 
 // drawChart draws the two-state chart: what is busy is filled, and where a column
 // stands for more than one state its height is the busy share.
-func (r *painter) drawChart(s *scene.Scene, d *drawing, frame int, bar scene.Colour) {
+func drawChart(s *scene.Scene, d *drawing, frame int, c *charts, bar scene.Colour) {
 	rects := &scene.Rect{}
 	f := &s.Frames[frame]
 	columns := max(1, min(int(f.W), chartBins))
-	for k := range r.rows {
+	for k := range max(len(c.bars), len(c.shares)) {
 		pad := float32(0)
 		if d.height >= full {
 			pad = min(d.height*0.16, 4)
 		}
 		y := d.edge(k) + pad
 		h := max(d.edge(k+1)-y-pad, 1)
-		if r.charts.bars != nil {
-			for _, b := range r.charts.bars[k] {
+		if c.bars != nil {
+			for _, b := range c.bars[k] {
 				x0, x1 := f.XPixel(float64(b.Begin)), f.XPixel(float64(b.End))
 				rects.Add(x0, y, x1-x0, h, bar)
 			}
 			continue
 		}
-		share := folded(r.charts.shares[k], columns)
-		for c := 0; c < columns; {
-			e := c + 1
-			for e < columns && alike(share[e], share[c]) {
+		share := folded(c.shares[k], columns)
+		for i := 0; i < columns; {
+			e := i + 1
+			for e < columns && alike(share[e], share[i]) {
 				e++
 			}
-			if share[c] > 0 {
-				x0, x1 := f.X+f.W*float32(c)/float32(columns), f.X+f.W*float32(e)/float32(columns)
-				rects.Add(x0, y+h*(1-share[c]), x1-x0, h*share[c], bar)
+			if share[i] > 0 {
+				x0, x1 := f.X+f.W*float32(i)/float32(columns), f.X+f.W*float32(e)/float32(columns)
+				rects.Add(x0, y+h*(1-share[i]), x1-x0, h*share[i], bar)
 			}
-			c = e
+			i = e
 		}
 	}
 	s.AddLayer("chart", frame, rects)

@@ -21,23 +21,23 @@ type allRows struct {
 }
 
 // everything computes what needs all rows, once. O(rows).
-func (r *result) everything() *allRows {
-	if r.all != nil {
-		return r.all
+func (k *sketches) everything() *allRows {
+	if k.all != nil {
+		return k.all
 	}
-	a := &allRows{moments: r.busy.every(r.ids)}
-	a.outliers = moment.FewOutliers(a.moments, r.peers(), r.axis.length())
-	r.all = a
+	a := &allRows{moments: k.busy.every(k.ids)}
+	a.outliers = moment.FewOutliers(a.moments, k.peers(), k.axis.length())
+	k.all = a
 	return a
 }
 
 // tableOrder has the rows in the order of the picture.
-func (r *result) tableOrder() *allRows {
-	a := r.everything()
+func (k *sketches) tableOrder() *allRows {
+	a := k.everything()
 	if a.order != nil {
 		return a
 	}
-	a.order = r.ordered()
+	a.order = k.ordered()
 	for i := range a.outliers {
 		if a.outliers[i].StandsOut() {
 			a.marked++
@@ -52,8 +52,8 @@ const fewestPeers = 4
 // peers numbers the groups of rows that are compared with each other: locations
 // of one kind and name ("stream 7" of each rank), or whose names differ by numbers
 // alone; else of one kind. Among very many rows the kind must do.
-func (r *result) peers() []int32 {
-	out := make([]int32, len(r.ids))
+func (k *sketches) peers() []int32 {
+	out := make([]int32, len(k.ids))
 	numbers := map[string]int32{}
 	number := func(key string) int32 {
 		n, ok := numbers[key]
@@ -63,11 +63,11 @@ func (r *result) peers() []int32 {
 		}
 		return n
 	}
-	if len(r.ids) > manyRows {
+	if len(k.ids) > manyRows {
 		kind, last := "", int32(-1)
-		for i, id := range r.ids {
-			if k := string(r.tree.Kind[id]); last < 0 || k != kind {
-				kind, last = k, number(k)
+		for i, id := range k.ids {
+			if of := string(k.tree.Kind[id]); last < 0 || of != kind {
+				kind, last = of, number(of)
 			}
 			out[i] = last
 		}
@@ -75,21 +75,21 @@ func (r *result) peers() []int32 {
 	}
 	counts := map[string]int{}
 	keys := func(id trace.LocationID) [3]string {
-		kind := string(r.tree.Kind[id])
-		return [3]string{kind + "\x00=" + r.tree.Name[id], kind + "\x00~" + strings.Map(dropDigit, r.tree.Name[id]),
+		kind := string(k.tree.Kind[id])
+		return [3]string{kind + "\x00=" + k.tree.Name[id], kind + "\x00~" + strings.Map(dropDigit, k.tree.Name[id]),
 			kind}
 	}
-	for _, id := range r.ids {
-		for _, k := range keys(id) {
-			counts[k]++
+	for _, id := range k.ids {
+		for _, key := range keys(id) {
+			counts[key]++
 		}
 	}
-	for i, id := range r.ids {
+	for i, id := range k.ids {
 		ks := keys(id)
 		key := ks[2]
-		for _, k := range ks[:2] {
-			if counts[k] >= fewestPeers {
-				key = k
+		for _, narrow := range ks[:2] {
+			if counts[narrow] >= fewestPeers {
+				key = narrow
 				break
 			}
 		}
@@ -187,12 +187,12 @@ func number(x float64) *float64 {
 }
 
 // addHigher fills in the moments above order three.
-func (r *result) addHigher(d *dataMoments, i int) {
-	if r.busy.higher == nil || r.busy.higher[i].Empty() {
+func (k *sketches) addHigher(d *dataMoments, i int) {
+	if k.busy.higher == nil || k.busy.higher[i].Empty() {
 		return
 	}
-	for k := 4; k <= r.opt.orders; k++ {
-		*[...]**float64{&d.M4, &d.M5, &d.M6, &d.M7, &d.M8}[k-4] = number(r.busy.higher[i].M(k))
+	for n := 4; n <= k.opt.orders; n++ {
+		*[...]**float64{&d.M4, &d.M5, &d.M6, &d.M7, &d.M8}[n-4] = number(k.busy.higher[i].M(n))
 	}
 }
 
@@ -212,7 +212,7 @@ func (r *result) Data() any {
 			Score: o.Score}
 		r.addHigher(&w.dataMoments, int(i))
 		if w.Outlier {
-			w.Why, w.Peers = r.why(o), &o.Median
+			w.Why, w.Peers = r.axis.why(o), &o.Median
 		}
 		if r.projection != nil {
 			w.Coefficients = r.projection.of[i]
@@ -255,19 +255,19 @@ func (r *result) dataGroup(w *row) dataGroup {
 
 // paths of all rows. Rows are in preorder, so most share their parent's path with
 // the row before.
-func (r *result) paths() []string {
-	out := make([]string, len(r.ids))
+func (k *sketches) paths() []string {
+	out := make([]string, len(k.ids))
 	parent, prefix := trace.NoLocation, ""
-	for i, id := range r.ids {
-		p := r.tree.Parent[id]
+	for i, id := range k.ids {
+		p := k.tree.Parent[id]
 		if p == trace.NoLocation {
-			out[i] = r.tree.Name[id]
+			out[i] = k.tree.Name[id]
 			continue
 		}
 		if p != parent {
-			parent, prefix = p, r.tree.Path(p)+"/"
+			parent, prefix = p, k.tree.Path(p)+"/"
 		}
-		out[i] = prefix + r.tree.Name[id]
+		out[i] = prefix + k.tree.Name[id]
 	}
 	return out
 }
@@ -318,7 +318,7 @@ func (r *result) Table() *view.Table {
 		}
 		o := &a.outliers[i]
 		if o.StandsOut() {
-			row = append(row, "yes", o.Score, r.why(o))
+			row = append(row, "yes", o.Score, r.axis.why(o))
 		} else {
 			row = append(row, "", o.Score, "")
 		}

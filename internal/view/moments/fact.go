@@ -30,10 +30,10 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	}
 	add := func(label string, x float64) {
 		f.Lines = append(f.Lines,
-			view.FactLine{Label: label, Value: r.quantity(x), Exact: fmt.Sprintf("%.17g %s", x, r.axis.unit)})
+			view.FactLine{Label: label, Value: r.axis.quantity(x), Exact: fmt.Sprintf("%.17g %s", x, r.axis.unit)})
 	}
 	f.Lines = append(f.Lines,
-		view.FactLine{Label: "m0 busy time", Value: r.quantity(m.M0) + ", " + view.FormatShare(m.M0/length),
+		view.FactLine{Label: "m0 busy time", Value: r.axis.quantity(m.M0) + ", " + view.FormatShare(m.M0/length),
 			Exact: fmt.Sprintf("%.17g %s", m.M0, r.axis.unit)})
 	if m.Empty() {
 		return f, true
@@ -49,16 +49,16 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	if w.group() && state == 0 {
 		s := w.spread
 		f.Lines = append(f.Lines, view.FactLine{
-			Label: "m1 of members", Value: r.quantity(s.Q10) + " to " + r.quantity(s.Q90) + " (middle 80 %)",
+			Label: "m1 of members", Value: r.axis.quantity(s.Q10) + " to " + r.axis.quantity(s.Q90) + " (middle 80 %)",
 			Exact: fmt.Sprintf("min %.17g, median %.17g, max %.17g %s", s.Min, s.Median, s.Max, r.axis.unit),
 		})
 	}
 	if w.outlier.StandsOut() {
 		f.Lines = append(f.Lines,
-			view.FactLine{Label: "stands out", Value: r.why(&w.outlier),
+			view.FactLine{Label: "stands out", Value: r.axis.why(&w.outlier),
 				Exact: fmt.Sprintf("%.3g robust standard deviations", w.outlier.Score)})
 	}
-	f.Lines = append(f.Lines, r.coefficientLines(w)...)
+	f.Lines = append(f.Lines, r.projection.lines(int(it.A))...)
 	f.More = true
 	return f, true
 }
@@ -98,7 +98,7 @@ func (r *result) strips(w *row, state int) []view.FactLine {
 	}
 	add := func(bar [2]float64) {
 		c.add(bins, trace.Time(bar[0]), trace.Time(bar[1]), 1)
-		words += fmt.Sprintf("%s to %s, ", r.quantity(bar[0]), r.quantity(bar[1]))
+		words += fmt.Sprintf("%s to %s, ", r.axis.quantity(bar[0]), r.axis.quantity(bar[1]))
 	}
 	add(left)
 	if ok {

@@ -15,12 +15,12 @@ import (
 
 // fill makes rows where locations are somewhat more than pixels: so many pairs of
 // neighbours that the rest fits, those that are most alike, so that whoever differs keeps
-// a row. False where that takes groups of more. O(n log n).
-func (r *planner) fill(order []int32, capacity int) bool {
+// a row. Nil where that takes groups of more. O(n log n).
+func (k *sketches) fill(order []int32, capacity int) (rows []row, note string) {
 	n := len(order)
-	all := r.busy.whole()
+	all := k.busy.whole()
 	if 3*n > 4*capacity || all == nil {
-		return false
+		return nil, ""
 	}
 	type pair struct {
 		at  int
@@ -28,8 +28,8 @@ func (r *planner) fill(order []int32, capacity int) bool {
 	}
 	pairs := make([]pair, 0, n-1)
 	for i := 1; i < n; i++ {
-		a, b := r.ids[order[i-1]], r.ids[order[i]]
-		if g := r.Arrangement(); g != nil && g.Group(a) != g.Group(b) {
+		a, b := k.ids[order[i-1]], k.ids[order[i]]
+		if g := k.Arrangement(); g != nil && g.Group(a) != g.Group(b) {
 			continue
 		}
 		pairs = append(pairs, pair{i - 1, distance(&all[order[i-1]], &all[order[i]])})
@@ -46,20 +46,18 @@ func (r *planner) fill(order []int32, capacity int) bool {
 		}
 	}
 	if need > 0 {
-		return false
+		return nil, ""
 	}
 	for i := 0; i < n; i++ {
-		w := row{members: order[i : i+1], node: r.ids[order[i]]}
+		w := row{members: order[i : i+1], node: k.ids[order[i]]}
 		if joined[i] {
 			w = row{members: order[i : i+2], node: trace.NoLocation}
 			i++
 		}
-		r.rows = append(r.rows, w)
+		rows = append(rows, w)
 	}
-	r.notes = append(r.notes,
-		fmt.Sprintf("%s in %s of pixels: the most alike neighbours share one", plural(n, "location"),
-			plural(len(r.rows), "row")))
-	return true
+	return rows, fmt.Sprintf("%s in %s of pixels: the most alike neighbours share one", plural(n, "location"),
+		plural(len(rows), "row"))
 }
 
 // distance of two rows, in the unit of their moments; one that is never busy is far
@@ -75,65 +73,64 @@ func distance(a, b *moment.Moments) float64 {
 }
 
 // fitOptimal makes rows of the finest best aggregation of busy time that fits: what is
-// alike is one row, what differs has rows of its own. False where the tree has no cut that
+// alike is one row, what differs has rows of its own. Nil where the tree has no cut that
 // uses at least half of the pixels. O(n log n).
-func (r *planner) fitOptimal(order []int32, capacity int) bool {
-	if len(r.ids) > manyRows || len(order) < len(r.ids) || r.busy.whole() == nil {
-		return false
+func (k *sketches) fitOptimal(order []int32, capacity int) (rows []row, note string) {
+	if len(k.ids) > manyRows || len(order) < len(k.ids) || k.busy.whole() == nil {
+		return nil, ""
 	}
-	h, values, err := r.hierarchy()
+	h, values, err := k.hierarchy()
 	if err != nil {
-		return false
+		return nil, ""
 	}
 	l := entropy.Label(&entropy.Tree{Parent: h.Parent, Last: h.Last}, values, entropy.GainValues)
 	thresholds, significant := l.Thresholds()
 	cut, odds, ok := l.Finest(thresholds, significant, func(cut entropy.Cut) bool { return len(cut.Parts) <= capacity })
 	if !ok || 2*len(cut.Parts) < capacity {
-		return false
+		return nil, ""
 	}
-	r.rowsOfParts(order, h, cut.Parts)
-	r.notes = append(r.notes,
-		fmt.Sprintf("%s in %s, by the best aggregation of busy time that fits, p = %.3g",
-			plural(len(r.ids), "location"), plural(len(r.rows), "row"), l.P(odds, entropy.Normalised)))
-	return true
+	rows = k.rowsOfParts(order, h, cut.Parts)
+	return rows, fmt.Sprintf("%s in %s, by the best aggregation of busy time that fits, p = %.3g",
+		plural(len(k.ids), "location"), plural(len(rows), "row"), l.P(odds, entropy.Normalised))
 }
 
 // hierarchy gives the tree of the rows with busy and idle time of its leaves, in seconds.
-func (r *planner) hierarchy() (*view.Hierarchy, [][]float64, error) {
-	holds := make([]bool, r.tree.Len())
-	for _, id := range r.ids {
+func (k *sketches) hierarchy() (*view.Hierarchy, [][]float64, error) {
+	holds := make([]bool, k.tree.Len())
+	for _, id := range k.ids {
 		holds[id] = true
 	}
-	h, err := view.HierarchyBy("tree", r.tree, r.selection.Locations, holds)
+	h, err := view.HierarchyBy("tree", k.tree, k.selection.Locations, holds)
 	if err != nil {
 		return nil, nil, err
 	}
 	busy, idle := make([]float64, h.Len()), make([]float64, h.Len())
-	for i, m := range r.busy.every(r.ids) {
-		if leaf := h.LeafOf[r.ids[i]]; leaf >= 0 {
+	for i, m := range k.busy.every(k.ids) {
+		if leaf := h.LeafOf[k.ids[i]]; leaf >= 0 {
 			m0 := max(m.At(0), 0)
-			busy[leaf], idle[leaf] = m0/1e9, max(r.axis.length()-m0, 0)/1e9
+			busy[leaf], idle[leaf] = m0/1e9, max(k.axis.length()-m0, 0)/1e9
 		}
 	}
 	return h, [][]float64{busy, idle}, nil
 }
 
 // rowsOfParts makes a row of each part of a cut; order is sorted by them.
-func (r *planner) rowsOfParts(order []int32, h *view.Hierarchy, parts []int32) {
+func (k *sketches) rowsOfParts(order []int32, h *view.Hierarchy, parts []int32) (rows []row) {
 	slices.Sort(order)
 	for _, i := range parts {
 		w := row{node: h.Location[i]}
-		first, last := trace.LocationID(0), trace.LocationID(r.tree.Len()-1)
+		first, last := trace.LocationID(0), trace.LocationID(k.tree.Len()-1)
 		if w.node != trace.NoLocation {
 			first, last = w.node, w.node
 			if h.Last[i] > i {
-				last = r.tree.Last[w.node]
+				last = k.tree.Last[w.node]
 			}
 		}
-		lo := sort.Search(len(r.ids), func(k int) bool { return r.ids[k] >= first })
-		hi := sort.Search(len(r.ids), func(k int) bool { return r.ids[k] > last })
+		lo := sort.Search(len(k.ids), func(n int) bool { return k.ids[n] >= first })
+		hi := sort.Search(len(k.ids), func(n int) bool { return k.ids[n] > last })
 		if w.members = order[lo:hi]; len(w.members) > 0 {
-			r.rows = append(r.rows, w)
+			rows = append(rows, w)
 		}
 	}
+	return rows
 }

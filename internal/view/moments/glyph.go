@@ -9,7 +9,7 @@ import (
 
 // A pen collects the marks of rows, the ones drawn first below the others.
 type pen struct {
-	r       *result
+	of      *sketches
 	frame   *scene.Frame
 	length  float64
 	reach   scene.Rect // black bars from the grey bar out to m1 ± m2
@@ -37,43 +37,45 @@ const (
 	thin = 4
 )
 
-// drawRows draws all rows into a frame.
-func (r *painter) drawRows(s *scene.Scene, d *drawing, frame int) {
-	p := r.newPen(&s.Frames[frame], r.axis.length())
-	p.narrow = r.opt.chart == chartBehind && r.charts != nil
-	outliers := &scene.Point{}
-	flags := &scene.Rect{}
-	for i := range r.rows {
-		w := &r.rows[i]
+// rows draws all rows.
+func (p *pen) rows(rows []row, d *drawing) {
+	states := p.of.states
+	for i := range rows {
 		y := d.edge(i)
-		each := (d.edge(i+1) - y) / float32(len(r.states))
-		for k, l := range r.states {
-			if r.projection != nil {
-				break // drawn instead
-			}
-			p.row(w, k, l, y+float32(k)*each, each, d.style(r.result))
-		}
-		if w.outlier.StandsOut() && !(p.frame.X < 8) {
-			if d.height >= 6 {
-				outliers.Add(p.frame.X-4.5, y+d.height/2, 2.8, scene.UIError)
-				outliers.SetShape(scene.Diamond)
-			} else {
-				flags.Add(p.frame.X-7, y, 5, max(d.edge(i+1)-y, 1), scene.UIError)
-			}
+		each := (d.edge(i+1) - y) / float32(len(states))
+		for k, l := range states {
+			p.row(&rows[i], k, l, y+float32(k)*each, each, d.style)
 		}
 	}
-	d.cut = p.isCut
+}
+
+// addTo puts the marks into a frame of a scene.
+func (p *pen) addTo(s *scene.Scene, frame int) {
 	s.AddLayer("reach", frame, &p.reach)
 	s.AddLayer("bars", frame, &p.bars, &p.hairs)
 	s.AddLayer("skew", frame, &p.higher, &p.skews, &p.spreads, &p.ticks, &p.dots, &p.cuts)
-	s.AddLayer("outliers", -1, flags, outliers)
 }
 
-// style is the height that decides which marks rows have; all have the same.
-func (d *drawing) style(r *result) float32 { return d.height / float32(len(r.states)) }
+// drawOutliers marks rows that stand out, left of the frame.
+func drawOutliers(s *scene.Scene, d *drawing, rows []row, left float32) {
+	diamonds, flags := &scene.Point{}, &scene.Rect{}
+	for i := range rows {
+		if !rows[i].outlier.StandsOut() || left < 8 {
+			continue
+		}
+		y := d.edge(i)
+		if d.height >= 6 {
+			diamonds.Add(left-4.5, y+d.height/2, 2.8, scene.UIError)
+			diamonds.SetShape(scene.Diamond)
+		} else {
+			flags.Add(left-7, y, 5, max(d.edge(i+1)-y, 1), scene.UIError)
+		}
+	}
+	s.AddLayer("outliers", -1, flags, diamonds)
+}
 
-func (r *painter) newPen(f *scene.Frame, length float64) *pen {
-	p := &pen{r: r.result, frame: f, length: length}
+func newPen(of *sketches, f *scene.Frame, length float64) *pen {
+	p := &pen{of: of, frame: f, length: length}
 	for _, m := range []*scene.Line{&p.skews, &p.ticks, &p.spreads, &p.hairs, &p.higher} {
 		m.Width = 1
 	}
@@ -86,7 +88,7 @@ func (p *pen) row(w *row, k int, l *layer, y, h, style float32) {
 	if m.Empty() {
 		return
 	}
-	bar, reach, flags := p.r.colours(l)
+	bar, reach, flags := p.of.colours(l)
 	top, height := y, h
 	switch {
 	case style >= full:
@@ -99,7 +101,7 @@ func (p *pen) row(w *row, k int, l *layer, y, h, style float32) {
 		height = h - 1
 	}
 	p.bar(m, top, height, bar, reach, flags)
-	ink, skew := p.r.ink(), skewColour(p.r, style)
+	ink, skew := p.of.ink(), p.skewColour(style)
 	x := p.x(m.M1)
 	under := top + height/2
 	switch {
@@ -119,7 +121,7 @@ func (p *pen) row(w *row, k int, l *layer, y, h, style float32) {
 	default:
 		p.dots.Add(end, top, 1, height, skew)
 	}
-	if w.higher != nil && l == p.r.busy {
+	if w.higher != nil && l == p.of.busy {
 		p.orders(w.higher, m.M1, top, height, under, style)
 	}
 	if k == 0 && w.group() {
@@ -129,11 +131,11 @@ func (p *pen) row(w *row, k int, l *layer, y, h, style float32) {
 }
 
 // skewColour is that of the mean, but where dots of both could not be told apart.
-func skewColour(r *result, style float32) scene.Colour {
+func (p *pen) skewColour(style float32) scene.Colour {
 	if style < thin {
 		return scene.UIWarning
 	}
-	return r.ink()
+	return p.of.ink()
 }
 
 // orders draws the moments above the third: of even order as lines at m1 ± m4, m6, m8,
@@ -146,12 +148,12 @@ func (p *pen) orders(s *moment.Sketch, m1 float64, top, height, under, style flo
 			return
 		}
 		if x := p.x(v); style >= thin {
-			p.higher.Add(x, y0, x, y1, p.r.ink())
+			p.higher.Add(x, y0, x, y1, p.of.ink())
 		} else {
 			p.dots.Add(x, y0, 1, y1-y0, scene.UITextMuted)
 		}
 	}
-	for k := 4; k <= p.r.opt.orders; k++ {
+	for k := 4; k <= p.of.opt.orders; k++ {
 		v := s.M(k)
 		if k%2 == 0 {
 			part := 1 - 0.3*float32(k-4)/2
@@ -174,7 +176,7 @@ func (p *pen) bar(m moment.Moments, top, height float32, bar, reach scene.Colour
 	lo, hi := p.x(m.M1-m.M2), p.x(m.M1+m.M2)
 	for _, x := range [2][2]float32{{lo, left}, {right, hi}} {
 		if x[1]-x[0] < 1 {
-			p.hairs.Add(x[0], top, x[0], top+height, p.r.ink())
+			p.hairs.Add(x[0], top, x[0], top+height, p.of.ink())
 			continue
 		}
 		p.reach.Add(x[0], top, x[1]-x[0], height, reach)
@@ -235,13 +237,13 @@ func (p *pen) cut(m moment.Moments, top, height, style float32) {
 }
 
 // keySample has marks that can be told apart: little work late after much of it.
-func (r *painter) keySample() *row {
-	w := &row{members: []int32{0}, moments: make([]moment.Moments, len(r.states))}
+func (k *sketches) keySample() *row {
+	w := &row{members: []int32{0}, moments: make([]moment.Moments, len(k.states))}
 	w.moments[0] = moment.Moments{M0: 40, M1: 46, M2: 38, M3: 46}
-	if r.opt.orders > 3 && r.busy.higher != nil && r.states[0] == r.busy {
+	if k.opt.orders > 3 && k.busy.higher != nil && k.states[0] == k.busy {
 		w.higher = &moment.Sketch{Weight: 1}
-		for k, v := range [...]float64{4: 42, 5: 30, 6: 44.5, 7: 24, 8: 47} {
-			w.higher.Central[k] = power(v, k)
+		for n, v := range [...]float64{4: 42, 5: 30, 6: 44.5, 7: 24, 8: 47} {
+			w.higher.Central[n] = power(v, n)
 		}
 	}
 	return w
@@ -257,7 +259,7 @@ func power(v float64, k int) float64 {
 
 // drawKey explains the marks above the rows, as Fig. 3 of the paper does, as they are
 // drawn at this height of rows.
-func (r *painter) drawKey(s *scene.Scene, d *drawing) {
+func (r *result) drawKey(s *scene.Scene, d *drawing) {
 	f := d.frame
 	if d.chart.W > 0 {
 		f.X = d.chart.X
@@ -267,9 +269,9 @@ func (r *painter) drawKey(s *scene.Scene, d *drawing) {
 		f.W = 64
 		f.X = min(f.X, 8)
 	}
-	p := r.newPen(&f, 100)
+	p := newPen(r.sketches, &f, 100)
 	sample := r.keySample()
-	style := d.style(r.result)
+	style := d.style
 	y, h := f.Y, f.H
 	if style < full {
 		y, h = f.Y+4, f.H-8

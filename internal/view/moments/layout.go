@@ -3,6 +3,7 @@ package moments
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -31,7 +32,7 @@ const ofRow = 1
 type drawing struct {
 	frame, chart scene.Frame
 	y, height    float32 // of the first row, of each
-	cut          bool    // something leaves the axis
+	style        float32 // the height that decides which marks rows have; all have the same
 }
 
 func tiny(size scene.Size) bool { return size.Height < tinyHeight || size.Width < tinyWidth }
@@ -39,7 +40,7 @@ func tiny(size scene.Size) bool { return size.Height < tinyHeight || size.Width 
 func hasKey(size scene.Size) bool { return size.Height >= keyHeight && size.Width >= keyWidth }
 
 // room is the height that rows have in a picture with all its furniture.
-func (r *result) room(size scene.Size) float32 {
+func room(size scene.Size) float32 {
 	h := plotHeight(size)
 	if size.Height > 4*furniture {
 		h -= furniture
@@ -71,13 +72,13 @@ func (d *drawing) edge(i int) float32 {
 	return y
 }
 
-// aim makes rows items over their whole width, state by state.
-func (r *painter) aim(s *scene.Scene, d *drawing) {
-	aims, n := &scene.Rect{}, len(r.states)
-	for k := range r.rows {
+// aimRows makes rows items over their whole width, state by state.
+func aimRows(s *scene.Scene, d *drawing, rows, states int) {
+	aims := &scene.Rect{}
+	for k := range rows {
 		top, high := d.edge(k), d.edge(k+1)-d.edge(k)
-		for state := range n {
-			aims.AddAim(0, top+high*float32(state)/float32(n), d.frame.X+d.frame.W, high/float32(n),
+		for state := range states {
+			aims.AddAim(0, top+high*float32(state)/float32(states), d.frame.X+d.frame.W, high/float32(states),
 				s.Item(ofRow, k, state))
 		}
 	}
@@ -85,12 +86,9 @@ func (r *painter) aim(s *scene.Scene, d *drawing) {
 }
 
 // Scene lays the result out.
-func (r *result) Scene(size scene.Size) *scene.Scene { return (&painter{r}).scene(size) }
-
-func (r *painter) scene(size scene.Size) *scene.Scene {
+func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	d := r.place(size)
-	r.drawn = d
 	if r.chartBeside(size) {
 		s.AddFrame(d.chart)
 	}
@@ -100,26 +98,31 @@ func (r *painter) scene(size scene.Size) *scene.Scene {
 			s.XAxis(i, scene.Axis{Unit: r.axisUnit()})
 		}
 	}
-	r.aim(s, d)
+	aimRows(s, d, len(r.rows), len(r.states))
 	switch {
 	case main > 0:
 		bar, _, _ := r.colours(r.states[0])
-		r.drawChart(s, d, 0, bar)
+		drawChart(s, d, 0, r.charts, bar)
 	case r.chartBehind(d):
-		r.drawChart(s, d, main, scene.UIAggregate)
+		drawChart(s, d, main, r.charts, scene.UIAggregate)
 	}
+	p := newPen(r.sketches, &s.Frames[main], r.axis.length())
+	p.narrow = r.opt.chart == chartBehind && r.charts != nil
 	if r.projection != nil {
-		r.drawProjection(s, d, main)
+		bar, _, _ := r.colours(r.busy)
+		drawProjection(s, d, main, r.projection, bar)
+		s.Legend = r.projection.legend(d, bar)
+	} else {
+		p.rows(r.rows, d)
+		s.Legend = r.legend(d, p.isCut)
 	}
-	r.drawRows(s, d, main)
+	p.addTo(s, main)
+	drawOutliers(s, d, r.rows, s.Frames[main].X)
 	if !tiny(size) {
 		s.RowLabels(0, r.Arrangement().Gutter())
 		if hasKey(size) {
 			r.drawKey(s, d)
 		}
-	}
-	if s.Legend = r.legend(); r.projection != nil {
-		s.Legend = r.projectionLegend()
 	}
 	for i := range s.Frames {
 		r.Arrangement().DrawRows(s, i, r.drawnIDs())
@@ -130,7 +133,7 @@ func (r *painter) scene(size scene.Size) *scene.Scene {
 }
 
 // drawnIDs gives a location of each row.
-func (r *painter) drawnIDs() []trace.LocationID {
+func (r *result) drawnIDs() []trace.LocationID {
 	ids := make([]trace.LocationID, len(r.rows))
 	for i := range r.rows {
 		ids[i] = r.ids[r.rows[i].members[0]]
@@ -146,7 +149,7 @@ func (r *result) axisUnit() string {
 }
 
 // place decides the frames and the height of rows.
-func (r *painter) place(size scene.Size) *drawing {
+func (r *result) place(size scene.Size) *drawing {
 	d := &drawing{}
 	f := scene.Frame{Name: "main", W: float32(max(size.Width, 1)), H: plotHeight(size)}
 	f.XScale = scene.Scale{Kind: "time", Begin: r.axis.begin, End: r.axis.end, Label: "time"}
@@ -169,6 +172,7 @@ func (r *painter) place(size scene.Size) *drawing {
 		f.W = float32(size.Width) - f.X - rightRoom
 	}
 	d.y, d.height = f.Y, rowHeight(f.H, len(r.rows))
+	d.style = d.height / float32(len(r.states))
 	for i := range rows {
 		rows[i].From, rows[i].To = d.edge(i), d.edge(i+1)
 	}
@@ -185,7 +189,7 @@ func (r *painter) place(size scene.Size) *drawing {
 }
 
 // describe says in a sentence what the picture shows.
-func (r *painter) describe() string {
+func (r *result) describe() string {
 	marked := 0
 	for i := range r.rows {
 		if r.rows[i].outlier.StandsOut() {
@@ -197,11 +201,12 @@ func (r *painter) describe() string {
 		view.FormatTime(r.selection.Begin), view.FormatTime(r.selection.End), marked)
 }
 
+func entry(label string, c scene.Colour, flags scene.Flag) scene.LegendEntry {
+	return scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID, Flags: flags}
+}
+
 // legend explains the colours; the key in the picture explains the marks.
-func (r *painter) legend() []scene.LegendEntry {
-	entry := func(label string, c scene.Colour, flags scene.Flag) scene.LegendEntry {
-		return scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID, Flags: flags}
-	}
+func (r *result) legend(d *drawing, cut bool) []scene.LegendEntry {
 	var out []scene.LegendEntry
 	for _, l := range r.states {
 		bar, _, _ := r.colours(l)
@@ -213,41 +218,33 @@ func (r *painter) legend() []scene.LegendEntry {
 	}
 	_, reach, flags := r.colours(r.states[0])
 	out = append(out, entry("likely range (m1 ± m2)", reach, flags))
-	beyond := "goes on beyond the axis"
-	if d := r.drawn; d != nil && d.style(r.result) < thin {
-		out = append(out, entry("mean (m1)", r.ink(), 0))
-		beyond = "end of the skew (m3)"
-		if d.cut {
-			beyond += ", or beyond the axis"
+	if d.style < thin {
+		skew := "end of the skew (m3)"
+		if cut {
+			skew += ", or beyond the axis"
 		}
-		out = append(out, entry(beyond, scene.UIWarning, 0))
+		out = append(out, entry("mean (m1)", r.ink(), 0), entry(skew, scene.UIWarning, 0))
 	} else {
 		out = append(out, entry("mean (m1), skew (m3)", r.ink(), 0))
 	}
-	if d := r.drawn; d != nil && r.chartBehind(d) {
+	if r.chartBehind(d) {
 		out = append(out, entry("when it was busy", scene.UIAggregate, 0))
 	}
-	for i := range r.rows {
-		if r.rows[i].group() {
-			out = append(out, entry("m1 of the middle 80 % of a group", scene.UIAccent, 0))
-			break
-		}
+	if slices.ContainsFunc(r.rows, func(w row) bool { return w.group() }) {
+		out = append(out, entry("m1 of the middle 80 % of a group", scene.UIAccent, 0))
 	}
-	for i := range r.rows {
-		if r.rows[i].outlier.StandsOut() {
-			out = append(out, entry("stands out from its peers", scene.UIError, 0))
-			break
-		}
+	if slices.ContainsFunc(r.rows, func(w row) bool { return w.outlier.StandsOut() }) {
+		out = append(out, entry("stands out from its peers", scene.UIError, 0))
 	}
-	if d := r.drawn; d != nil && d.cut && d.style(r.result) >= thin {
-		out = append(out, entry(beyond, scene.UIWarning, 0))
+	if cut && d.style >= thin {
+		out = append(out, entry("goes on beyond the axis", scene.UIWarning, 0))
 	}
 	return out
 }
 
 // ink is the colour of ticks and skew lines.
-func (r *result) ink() scene.Colour {
-	if r.opt.paper {
+func (k *sketches) ink() scene.Colour {
+	if k.opt.paper {
 		return scene.PaperBlack
 	}
 	return scene.UIText

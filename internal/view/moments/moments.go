@@ -4,12 +4,14 @@
 // After Godin, Quinn, Pancake: "Parallel Performance Visualization Using Moments of
 // Utilization Data". The kernel is analysis/moment.
 //
+// sketches are what was read of all rows, rows what is drawn of them; a result has both:
+//
 //	state.go   what counts: busy, or each of several layers
 //	fetch.go   sketches of rows: from the store's forest, from an index of bars
 //	           (cache.go), from windows that a recorder wrote (recorded.go)
 //	counter.go the same on the axis of a counter
-//	rows.go    which rows are drawn: order, groups where rows do not fit
-//	layout.go, glyph.go, chart.go    rows → scene
+//	rows.go, fit.go, optimal.go    which rows are drawn: order, groups where rows do not fit
+//	layout.go, glyph.go, chart.go  rows → scene
 //	basis.go   another basis than moments
 //	difference.go  two runs: the moments of one less those of the other
 //	fact.go    a row in words; data.go the twins
@@ -18,6 +20,7 @@ package moments
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
@@ -60,8 +63,8 @@ var View = &view.View{
 	Compute: compute,
 }
 
-// A result is a computed picture.
-type result struct {
+// sketches are what was read of the selected rows.
+type sketches struct {
 	view.Arranged
 	reader    store.Reader
 	tree      *store.Tree
@@ -69,21 +72,22 @@ type result struct {
 	axis      axis
 	opt       options
 
-	ids    []trace.LocationID // rows: selected locations with busy time to speak of, in preorder
-	states []*layer           // drawn; the first is busy unless --layers says otherwise
-	busy   *layer             // what the data are about
-	rows   []row              // drawn, from the top
-	hidden int                // rows beyond --top
-	charts *charts            // with --gantt
-
-	projection *projection // with --basis
-
+	ids      []trace.LocationID // rows: selected locations with busy time to speak of, in preorder
+	states   []*layer           // drawn; the first is busy unless --layers says otherwise
+	busy     *layer             // what the data are about
 	recorded *recorded
 
-	all       *allRows // what needs every row; made when asked for
-	alignment []runAlignment
-	notes     []string
-	drawn     *drawing
+	all *allRows // what needs every row; made when asked for
+}
+
+// A result is a computed picture.
+type result struct {
+	*sketches
+	rows       []row       // drawn, from the top
+	charts     *charts     // with --gantt
+	projection *projection // with --basis
+	alignment  []runAlignment
+	notes      []string
 }
 
 // An axis is what runs to the right: time, or a counter counted from the start of the window.
@@ -136,12 +140,7 @@ func parseOptions(v view.Values) (options, error) {
 	return o, o.readChart(v.Text("gantt"))
 }
 
-// A planner chooses the rows of a result, a painter draws them.
-type (
-	planner struct{ *result }
-	painter struct{ *result }
-)
-
+// compute reads the sketches of all rows, chooses the rows that are drawn, and adds what is asked for beside them.
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	o, err := parseOptions(q.Values)
 	if err != nil {
@@ -150,77 +149,97 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if wantsDifference(q) {
 		return subtract(ctx, q, o)
 	}
-	r := &result{reader: q.Store(), tree: q.Store().Locations(), selection: q.Selection, opt: o}
-	if q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose a longer time", "the time selected is empty")
-	}
-	if q.Selection.Regions != nil && len(q.Selection.Regions) == 0 {
-		return nil, view.Empty("choose other regions", "no region is selected")
-	}
-	r.axis = axis{begin: float64(q.Selection.Begin), end: float64(q.Selection.End), unit: "ns"}
-	f, err := newFetcher(ctx, q.Runs[0], q.Selection, o.orders, q.Values.Text("axis"))
+	k, notes, err := read(ctx, q, o)
 	if err != nil {
 		return nil, err
 	}
-	if r.ids = f.ids; len(r.ids) == 0 {
-		return nil,
-			view.Empty("choose other locations", "none of the selected locations holds intervals or recorded moments")
+	rows, rowNotes := k.chooseRows(q.Size)
+	r := &result{sketches: k, rows: rows, notes: slices.Concat(notes, rowNotes, k.describeStates())}
+	if o.chart != chartNone && k.axis.counter != "" {
+		r.notes = append(r.notes, "the two-state chart is drawn over time alone")
+	} else if r.charts, err = k.makeCharts(ctx, rows); err != nil {
+		return nil, err
 	}
-	if r.reader.Info().Timed() {
-		if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
-			return nil, err
+	note := ""
+	if r.projection, note, err = k.project(ctx, rows, q.Values); err != nil {
+		return nil, err
+	}
+	if note != "" {
+		r.notes = append(r.notes, note)
+	}
+	if r.alignment, err = k.align(ctx, q, rows); err != nil {
+		return nil, err
+	}
+	for _, a := range r.alignment {
+		name := ""
+		if len(r.alignment) > 1 {
+			name = " of " + a.Name
 		}
-	} else if q.Values.Set("arrange") {
-		r.notes = append(r.notes, "moments that a recorder wrote say nothing of calls: rows are as in the tree")
-	}
-	r.notes = r.Arrangement().AddNote(r.notes)
-	states, busy, err := statesOf(q, r.reader.Regions())
-	if err != nil {
-		return nil, err
-	}
-	if r.busy, err = f.fetch(ctx, busy); err != nil {
-		return nil, err
-	}
-	if len(states) == 0 {
-		r.states = []*layer{r.busy}
-	}
-	for _, s := range states {
-		l := r.layerOf(s)
-		if l == nil {
-			if l, err = f.fetch(ctx, s); err != nil {
-				return nil, err
-			}
-		}
-		l.index = len(r.states)
-		r.states = append(r.states, l)
-	}
-	r.notes = append(r.notes, f.notes...)
-	if f.counter != nil {
-		r.axis = f.counter.axis(r.ids)
-	}
-	r.recorded = f.recorded
-	plan := &planner{r}
-	plan.choose(q.Size)
-	plan.mark()
-	r.describeStates()
-	if err := r.makeCharts(ctx); err != nil {
-		return nil, err
-	}
-	if err := r.project(ctx, q.Values); err != nil {
-		return nil, err
-	}
-	if err := r.align(ctx, q, busy); err != nil {
-		return nil, err
+		r.notes = append(r.notes, fmt.Sprintf("alignment%s %.2f: m0 %.2f × m1 %.2f", name, a.Score, a.M0, a.M1))
 	}
 	return r, nil
 }
 
-// layerOf finds the sketches of a state that are there already.
-func (r *result) layerOf(s *state) *layer {
-	if s == r.busy.state {
-		return r.busy
+// read reads the sketches of all states of the selected rows.
+func read(ctx context.Context, q *view.Request, o options) (*sketches, []string, error) {
+	if q.Selection.Begin >= q.Selection.End {
+		return nil, nil, view.Empty("choose a longer time", "the time selected is empty")
 	}
-	for _, l := range r.states {
+	if q.Selection.Regions != nil && len(q.Selection.Regions) == 0 {
+		return nil, nil, view.Empty("choose other regions", "no region is selected")
+	}
+	f, err := newFetcher(ctx, q.Runs[0], q.Selection, o.orders, q.Values.Text("axis"))
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(f.ids) == 0 {
+		return nil, nil,
+			view.Empty("choose other locations", "none of the selected locations holds intervals or recorded moments")
+	}
+	k := &sketches{reader: q.Store(), tree: q.Store().Locations(), selection: q.Selection, opt: o, ids: f.ids,
+		recorded: f.recorded,
+		axis:     axis{begin: float64(q.Selection.Begin), end: float64(q.Selection.End), unit: "ns"}}
+	if f.counter != nil {
+		k.axis = f.counter.axis(k.ids)
+	}
+	var notes []string
+	if k.reader.Info().Timed() {
+		if k.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
+			return nil, nil, err
+		}
+	} else if q.Values.Set("arrange") {
+		notes = append(notes, "moments that a recorder wrote say nothing of calls: rows are as in the tree")
+	}
+	notes = k.Arrangement().AddNote(notes)
+	states, busy, err := statesOf(q, k.reader.Regions())
+	if err != nil {
+		return nil, nil, err
+	}
+	if k.busy, err = f.fetch(ctx, busy); err != nil {
+		return nil, nil, err
+	}
+	if len(states) == 0 {
+		k.states = []*layer{k.busy}
+	}
+	for _, s := range states {
+		l := k.layerOf(s)
+		if l == nil {
+			if l, err = f.fetch(ctx, s); err != nil {
+				return nil, nil, err
+			}
+		}
+		l.index = len(k.states)
+		k.states = append(k.states, l)
+	}
+	return k, append(notes, f.notes...), nil
+}
+
+// layerOf finds the sketches of a state that are there already.
+func (k *sketches) layerOf(s *state) *layer {
+	if s == k.busy.state {
+		return k.busy
+	}
+	for _, l := range k.states {
 		if l.state.name == s.name {
 			return l
 		}
@@ -229,27 +248,28 @@ func (r *result) layerOf(s *state) *layer {
 }
 
 // describeStates says in words what was taken for busy.
-func (r *result) describeStates() {
-	for _, l := range r.states {
-		if r.recorded != nil && l.state.busy == nil && l.state.idle == nil {
-			r.notes = append(r.notes, l.state.name+": what the program said it was")
+func (k *sketches) describeStates() (notes []string) {
+	for _, l := range k.states {
+		if k.recorded != nil && l.state.busy == nil && l.state.idle == nil {
+			notes = append(notes, l.state.name+": what the program said it was")
 			continue
 		}
-		r.notes = append(r.notes, l.state.words)
+		notes = append(notes, l.state.words)
 	}
+	return notes
 }
 
 // align rates the run, and those it is compared with over the same time. Where
 // rows are too many to look at each for a picture, the rows drawn are rated.
-func (r *result) align(ctx context.Context, q *view.Request, busy *state) error {
-	rated := r.busy.whole()
+func (k *sketches) align(ctx context.Context, q *view.Request, rows []row) ([]runAlignment, error) {
+	rated := k.busy.whole()
 	if rated == nil {
-		for i := range r.rows {
-			rated = append(rated, r.rows[i].moments[0])
+		for i := range rows {
+			rated = append(rated, rows[i].moments[0])
 		}
 	}
-	length := r.axis.length()
-	r.alignment = []runAlignment{{q.Runs[0].Name, moment.Align(rated, length)}}
+	out := []runAlignment{{q.Runs[0].Name, moment.Align(rated, k.axis.length())}}
+	busy := k.busy.state
 	for _, other := range q.Runs[1:] {
 		if !other.Store.Info().Timed() {
 			continue
@@ -261,29 +281,22 @@ func (r *result) align(ctx context.Context, q *view.Request, busy *state) error 
 		}
 		f, err := newFetcher(ctx, other, sel, 3, "")
 		if err != nil {
-			return err
+			return nil, err
 		}
 		s, err := newState(busy.name, other.Store.Regions(), busy.busy, busy.idle, nil)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		l, err := f.fetch(ctx, s)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.alignment = append(r.alignment,
-			runAlignment{other.Name, moment.Align(l.moments(), float64(sel.End-sel.Begin))})
+		out = append(out, runAlignment{other.Name, moment.Align(l.moments(), float64(sel.End-sel.Begin))})
 	}
-	for _, a := range r.alignment {
-		name := ""
-		if len(r.alignment) > 1 {
-			name = " of " + a.Name
-		}
-		r.notes = append(r.notes, fmt.Sprintf("alignment%s %.2f: m0 %.2f × m1 %.2f", name, a.Score, a.M0, a.M1))
-	}
-	return nil
+	return out, nil
 }
 
+// Notes implements view.Result.
 func (r *result) Notes() []string { return r.notes }
 
 // SizeBytes is what the result takes in a cache.
@@ -295,18 +308,20 @@ func (r *result) SizeBytes() int64 {
 	return n + int64(len(r.rows))*256
 }
 
-// window is the time selected.
-func (r *result) window() (begin, end trace.Time) { return r.selection.Begin, r.selection.End }
+// window is the time selected, of some locations, which are in order.
+func (k *sketches) window(ids []trace.LocationID) store.Window {
+	return store.Window{Begin: k.selection.Begin, End: k.selection.End, Locations: topmost(k.tree, ids)}
+}
 
-// colour of a state's bars.
-func (r *result) colours(l *layer) (bar, reach scene.Colour, flags scene.Flag) {
+// colours of a state's bars.
+func (k *sketches) colours(l *layer) (bar, reach scene.Colour, flags scene.Flag) {
 	switch {
-	case r.opt.paper:
+	case k.opt.paper:
 		return scene.PaperGrey, scene.PaperBlack, 0
-	case len(r.states) > 1 && l.state.role != trace.RoleNone:
+	case len(k.states) > 1 && l.state.role != trace.RoleNone:
 		c := scene.RoleColour(uint8(l.state.role))
 		return c, c, scene.Dimmed
-	case len(r.states) > 1:
+	case len(k.states) > 1:
 		c := scene.LocationColour(l.index)
 		return c, c, scene.Dimmed
 	}

@@ -9,21 +9,17 @@ import (
 
 // groupOptimal makes a row of each part of the best aggregation of busy and idle
 // time: groups whose members are busy alike are one row.
-func (r *planner) groupOptimal(order []int32, capacity int) {
-	h, values, err := r.hierarchy()
-	if err != nil || len(order) < len(r.ids) {
-		r.runsOrRows(order, capacity)
-		return
+func (k *sketches) groupOptimal(order []int32, capacity int) (rows []row, note string) {
+	h, values, err := k.hierarchy()
+	if err != nil || len(order) < len(k.ids) {
+		return k.runsOrRows(order, capacity), ""
 	}
-	parts := entropy.BestParts(&entropy.Tree{Parent: h.Parent, Last: h.Last}, values, r.opt.p)
+	parts := entropy.BestParts(&entropy.Tree{Parent: h.Parent, Last: h.Last}, values, k.opt.p)
 	if len(parts) > capacity {
-		r.notes = append(r.notes,
-			fmt.Sprintf("the best aggregation at p = %.3g has %s, more than fit: choose a larger p", r.opt.p,
-				plural(len(parts), "row")))
 		slices.Sort(order)
-		r.cut(order, capacity)
-		return
+		return k.cut(order, capacity),
+			fmt.Sprintf("the best aggregation at p = %.3g has %s, more than fit: choose a larger p", k.opt.p,
+				plural(len(parts), "row"))
 	}
-	r.rowsOfParts(order, h, parts)
-	r.notes = append(r.notes, fmt.Sprintf("rows by the best aggregation of busy time at p = %.3g", r.opt.p))
+	return k.rowsOfParts(order, h, parts), fmt.Sprintf("rows by the best aggregation of busy time at p = %.3g", k.opt.p)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -33,67 +34,93 @@ func (w *row) group() bool { return len(w.members) > 1 }
 // A spread says how the m1 of a group's members lie. All are NaN without busy members.
 type spread struct{ Min, Q10, Median, Q90, Max float64 }
 
-// choose decides the rows and computes them.
-func (r *planner) choose(size scene.Size) {
-	capacity := max(1, int(r.room(size))/max(1, len(r.states)))
-	order := r.ordered()
-	if r.opt.top > 0 && r.opt.top < len(order) {
-		r.hidden = len(order) - r.opt.top
-		r.notes = append(r.notes,
-			fmt.Sprintf("the first %s of %s are shown", view.Thousands(int64(r.opt.top)), plural(len(order), "row")))
-		order = order[:r.opt.top]
+// chooseRows decides the rows and computes them.
+func (k *sketches) chooseRows(size scene.Size) (rows []row, notes []string) {
+	capacity := max(1, int(room(size))/max(1, len(k.states)))
+	order := k.ordered()
+	all := len(order)
+	if k.opt.top > 0 && k.opt.top < all {
+		order = order[:k.opt.top]
+		notes = append(notes,
+			fmt.Sprintf("the first %s of %s are shown", view.Thousands(int64(k.opt.top)), plural(all, "row")))
 	}
-	switch {
-	case r.opt.group == "optimal":
-		r.groupOptimal(order, capacity)
-	case r.opt.group != "" && r.opt.group != "none":
-		r.groupBy(order, capacity)
-	case len(order) <= capacity:
-		r.rows = make([]row, len(order))
-		for k, i := range order {
-			r.rows[k] = row{members: order[k : k+1], node: r.ids[i]}
-		}
-	case r.fill(order, capacity):
-	case r.opt.order == "location" && r.hidden == 0 && r.Arrangement() == nil:
-		if !r.fitOptimal(order, capacity) {
-			r.cut(order, capacity)
-		}
-	default:
-		r.runs(order, capacity)
+	rows, note := k.rowsOf(order, capacity)
+	if note != "" {
+		notes = append(notes, note)
 	}
-	r.noteGroups()
-	each(len(r.rows), func(k int) { r.measure(&r.rows[k]) })
-	r.label()
+	if note := noteGroups(rows); note != "" {
+		notes = append(notes, note)
+	}
+	each(len(rows), func(i int) { k.mergeMembers(&rows[i]) })
+	for i := range rows {
+		rows[i].label = k.labelOf(&rows[i])
+	}
+	k.markOutliers(rows)
+	if note := k.noteOutliers(rows); note != "" {
+		notes = append(notes, note)
+	}
+	return rows, notes
 }
 
-// ordered lists the rows as they are asked for.
-func (r *result) ordered() []int32 {
-	order := make([]int32, len(r.ids))
+// rowsOf makes rows of the locations in an order: one each where they fit, else groups.
+func (k *sketches) rowsOf(order []int32, capacity int) (rows []row, note string) {
+	switch {
+	case k.opt.group == "optimal":
+		return k.groupOptimal(order, capacity)
+	case k.opt.group != "" && k.opt.group != "none":
+		return k.groupBy(order, capacity)
+	case len(order) <= capacity:
+		return k.single(order), ""
+	}
+	if rows, note := k.fill(order, capacity); rows != nil {
+		return rows, note
+	}
+	if k.opt.order == "location" && len(order) == len(k.ids) && k.Arrangement() == nil {
+		if rows, note := k.fitOptimal(order, capacity); rows != nil {
+			return rows, note
+		}
+		return k.cut(order, capacity), ""
+	}
+	return runs(order, capacity), ""
+}
+
+// single makes a row of each location.
+func (k *sketches) single(order []int32) []row {
+	rows := make([]row, len(order))
+	for n, i := range order {
+		rows[n] = row{members: order[n : n+1], node: k.ids[i]}
+	}
+	return rows
+}
+
+// ordered lists the rows as they are asked fok.
+func (k *sketches) ordered() []int32 {
+	order := make([]int32, len(k.ids))
 	for i := range order {
 		order[i] = int32(i)
 	}
 	switch {
-	case r.opt.order == "location":
-		r.Arrangement().SortPlaces(order, r.ids)
-	case r.opt.order == "outliers":
-		marks := r.everything().outliers
+	case k.opt.order == "location":
+		k.Arrangement().SortPlaces(order, k.ids)
+	case k.opt.order == "outliers":
+		marks := k.everything().outliers
 		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(marks[b].Impact, marks[a].Impact) })
 	default:
-		k := int(r.opt.order[len(r.opt.order)-1] - '0')
-		all := r.busy.every(r.ids)
+		nth := int(k.opt.order[len(k.opt.order)-1] - '0')
+		all := k.busy.every(k.ids)
 		sign := 1
-		if r.opt.order[0] == '-' {
+		if k.opt.order[0] == '-' {
 			sign = -1
 		}
 		slices.SortStableFunc(order, func(a, b int32) int {
-			x, y := all[a].At(k), all[b].At(k)
+			x, y := all[a].At(nth), all[b].At(nth)
 			if math.IsNaN(x) || math.IsNaN(y) { // rows without busy time come last
 				return cmp.Compare(boolInt(math.IsNaN(x)), boolInt(math.IsNaN(y)))
 			}
 			return sign * cmp.Compare(y, x)
 		})
 	}
-	r.Arrangement().SortGroups(order, r.ids) // of a group in the order asked for
+	k.Arrangement().SortGroups(order, k.ids) // of a group in the order asked for
 	return order
 }
 
@@ -105,11 +132,12 @@ func boolInt(b bool) int {
 }
 
 // runs makes groups of equal numbers of rows that follow each other.
-func (r *planner) runs(order []int32, capacity int) {
+func runs(order []int32, capacity int) (rows []row) {
 	size := (len(order) + capacity - 1) / capacity
 	for part := range slices.Chunk(order, size) {
-		r.rows = append(r.rows, row{members: part, node: trace.NoLocation})
+		rows = append(rows, row{members: part, node: trace.NoLocation})
 	}
+	return rows
 }
 
 // A span is the rows below a node: those from lo to hi in preorder.
@@ -120,18 +148,18 @@ type span struct {
 
 // spans gives the rows below each node of a level; rows above it stand alone. It
 // stops past most spans. Only nodes down to the level are looked at.
-func (r *planner) spans(first, last trace.LocationID, lo, level, most int) (out []span) {
-	for id := first; id <= last && lo < len(r.ids) && len(out) <= most; {
+func (k *sketches) spans(first, last trace.LocationID, lo, level, most int) (out []span) {
+	for id := first; id <= last && lo < len(k.ids) && len(out) <= most; {
 		next := id + 1
 		switch {
-		case int(r.tree.Level[id]) == level:
-			next = r.tree.Last[id] + 1
-			hi := lo + sort.Search(min(len(r.ids)-lo, int(next-id)), func(i int) bool { return r.ids[lo+i] >= next })
+		case int(k.tree.Level[id]) == level:
+			next = k.tree.Last[id] + 1
+			hi := lo + sort.Search(min(len(k.ids)-lo, int(next-id)), func(i int) bool { return k.ids[lo+i] >= next })
 			if hi > lo {
 				out = append(out, span{id, lo, hi})
 			}
 			lo = hi
-		case r.ids[lo] == id: // holds intervals of its own
+		case k.ids[lo] == id: // holds intervals of its own
 			out = append(out, span{id, lo, lo + 1})
 			lo++
 		}
@@ -143,36 +171,35 @@ func (r *planner) spans(first, last trace.LocationID, lo, level, most int) (out 
 // cut makes groups of the deepest level of the tree that fits, and of runs of
 // neighbours below it as far as there is room: 1,000 clusters in 700 rows are 500
 // pairs. Rows must be in preorder. O(nodes down to the level below the cut).
-func (r *planner) cut(order []int32, capacity int) {
+func (k *sketches) cut(order []int32, capacity int) (rows []row) {
 	var nodes []span
 	level := 0
-	all := trace.LocationID(r.tree.Len() - 1)
+	all := trace.LocationID(k.tree.Len() - 1)
 	for ; ; level++ {
-		next := r.spans(0, all, 0, level, capacity)
+		next := k.spans(0, all, 0, level, capacity)
 		if len(next) > capacity {
 			break
 		}
 		nodes = next
 	}
 	if nodes == nil { // not even the top fits
-		r.runs(order, capacity)
-		return
+		return runs(order, capacity)
 	}
 	slots := capacity / len(nodes)
 	for _, n := range nodes {
-		r.split(order, n, level, slots)
+		rows = append(rows, k.split(order, n, level, slots)...)
 	}
+	return rows
 }
 
 // split makes rows of one node: itself, or up to slots runs of what lies below.
-func (r *planner) split(order []int32, n span, level, slots int) {
+func (k *sketches) split(order []int32, n span, level, slots int) (rows []row) {
 	var below []span
-	if slots >= 2 && int(r.tree.Level[n.node]) < level {
-		below = r.spans(n.node, r.tree.Last[n.node], n.lo, level, math.MaxInt32)
+	if slots >= 2 && int(k.tree.Level[n.node]) < level {
+		below = k.spans(n.node, k.tree.Last[n.node], n.lo, level, math.MaxInt32)
 	}
 	if len(below) < 2 {
-		r.rows = append(r.rows, row{members: order[n.lo:n.hi], node: n.node})
-		return
+		return []row{{members: order[n.lo:n.hi], node: n.node}}
 	}
 	size := (len(below) + slots - 1) / slots
 	for part := range slices.Chunk(below, size) {
@@ -180,96 +207,91 @@ func (r *planner) split(order []int32, n span, level, slots int) {
 		if len(part) == 1 {
 			w.node = part[0].node
 		}
-		r.rows = append(r.rows, w)
+		rows = append(rows, w)
 	}
+	return rows
 }
 
 // groupBy makes a row of each location of a kind or level.
-func (r *planner) groupBy(order []int32, capacity int) {
-	level := r.levelOf(r.opt.group)
+func (k *sketches) groupBy(order []int32, capacity int) (rows []row, note string) {
+	level := levelOf(k.tree, k.opt.group)
 	if level < 0 {
-		r.notes = append(r.notes, fmt.Sprintf("no location is a %q: rows are not grouped", r.opt.group))
-		r.opt.group = ""
-		r.runsOrRows(order, capacity)
-		return
+		return k.runsOrRows(order, capacity),
+			fmt.Sprintf("no location is a %q: rows are not grouped", k.opt.group)
 	}
 	slices.Sort(order)
-	if len(order) < len(r.ids) { // --top: the groups are of the rows shown
-		r.runsOrRows(order, capacity)
-		return
+	if len(order) < len(k.ids) { // --top: the groups are of the rows shown
+		return k.runsOrRows(order, capacity), ""
 	}
-	nodes := r.spans(0, trace.LocationID(r.tree.Len()-1), 0, level, capacity)
+	nodes := k.spans(0, trace.LocationID(k.tree.Len()-1), 0, level, capacity)
 	if len(nodes) > capacity {
-		r.cut(order, capacity)
-		return
+		return k.cut(order, capacity), ""
 	}
 	for _, n := range nodes {
-		r.rows = append(r.rows, row{members: order[n.lo:n.hi], node: n.node})
+		rows = append(rows, row{members: order[n.lo:n.hi], node: n.node})
 	}
+	return rows, ""
 }
 
-func (r *planner) runsOrRows(order []int32, capacity int) {
+func (k *sketches) runsOrRows(order []int32, capacity int) []row {
 	if len(order) > capacity {
-		r.runs(order, capacity)
-		return
+		return runs(order, capacity)
 	}
-	for k, i := range order {
-		r.rows = append(r.rows, row{members: order[k : k+1], node: r.ids[i]})
-	}
+	return k.single(order)
 }
 
 // levelOf reads --group: the number of a level, or a kind of location.
-func (r *planner) levelOf(group string) int {
+func levelOf(tree *store.Tree, group string) int {
 	if n, err := strconv.Atoi(group); err == nil && n >= 0 {
 		return n
 	}
-	for id, k := range r.tree.Kind {
-		if string(k) == group {
-			return int(r.tree.Level[id])
+	for id, kind := range tree.Kind {
+		if string(kind) == group {
+			return int(tree.Level[id])
 		}
 	}
 	return -1
 }
 
-func (r *planner) noteGroups() {
+func noteGroups(rows []row) string {
 	groups, members := 0, 0
-	for i := range r.rows {
-		if r.rows[i].group() {
+	for i := range rows {
+		if rows[i].group() {
 			groups++
-			members += len(r.rows[i].members)
+			members += len(rows[i].members)
 		}
 	}
-	if groups > 0 {
-		r.notes = append(r.notes,
-			fmt.Sprintf("%s of %s: the mean utilization of the members, with the range of the middle 80 %% of their m1",
-				plural(groups, "group"), plural(members, "location")))
+	if groups == 0 {
+		return ""
 	}
+	return fmt.Sprintf("%s of %s: the mean utilization of the members, with the range of the middle 80 %% of their m1",
+		plural(groups, "group"), plural(members, "location"))
 }
 
-// measure merges the members of a row.
-func (r *planner) measure(w *row) {
-	w.moments = make([]moment.Moments, len(r.states))
+// mergeMembers merges the members of a row.
+func (k *sketches) mergeMembers(w *row) {
+	w.moments = make([]moment.Moments, len(k.states))
 	var means []float64
 	if w.group() {
 		means = make([]float64, 0, len(w.members))
 	}
-	for k, l := range r.states {
+	for n, l := range k.states {
 		var sum moment.Cubic
 		for _, i := range w.members {
-			if mean, busy := l.addTo(&sum, r.ids, int(i)); busy && k == 0 && w.group() {
+			if mean, busy := l.addTo(&sum, k.ids, int(i)); busy && n == 0 && w.group() {
 				means = append(means, mean)
 			}
 		}
-		// The mean of the members' utilization: sums are divided by their number.
-		n := float64(len(w.members))
-		sum.Weight, sum.M2, sum.M3 = sum.Weight/n, sum.M2/n, sum.M3/n
-		w.moments[k] = sum.Moments(l.begin)
+		// The mean of the members' utilization: sums are divided by their numbek.
+		size := float64(len(w.members))
+		sum.Weight, sum.M2, sum.M3 = sum.Weight/size, sum.M2/size, sum.M3/size
+		w.moments[n] = sum.Moments(l.begin)
 	}
 	w.spread = spreadOf(means)
-	if r.busy.higher != nil {
+	if k.busy.higher != nil {
 		sum := moment.Sketch{}
 		for _, i := range w.members {
-			sum.Merge(&r.busy.higher[i], r.opt.orders)
+			sum.Merge(&k.busy.higher[i], k.opt.orders)
 		}
 		if !sum.Empty() {
 			w.higher = &sum
@@ -288,39 +310,39 @@ func spreadOf(v []float64) spread {
 	}
 }
 
-// mark finds the rows drawn that stand out from the others.
-func (r *planner) mark() {
-	var out []moment.Outlier
-	single := len(r.rows) == len(r.ids) && r.busy.whole() != nil
-	if single {
-		out = r.everything().outliers
-		for k := range r.rows {
-			if w := &r.rows[k]; !w.group() {
-				w.outlier = out[w.members[0]]
+// markOutliers finds the rows drawn that stand out from the others.
+func (k *sketches) markOutliers(rows []row) {
+	if len(rows) == len(k.ids) && k.busy.whole() != nil {
+		of := k.everything().outliers
+		for i := range rows {
+			if w := &rows[i]; !w.group() {
+				w.outlier = of[w.members[0]]
 			}
 		}
-	} else {
-		list := make([]moment.Moments, len(r.rows))
-		for k := range r.rows {
-			list[k] = r.rows[k].moments[0]
-		}
-		out = moment.FewOutliers(list, nil, r.axis.length())
-		for k := range r.rows {
-			r.rows[k].outlier = out[k]
-		}
+		return
 	}
+	list := make([]moment.Moments, len(rows))
+	for i := range rows {
+		list[i] = rows[i].moments[0]
+	}
+	for i, o := range moment.FewOutliers(list, nil, k.axis.length()) {
+		rows[i].outlier = o
+	}
+}
+
+func (k *sketches) noteOutliers(rows []row) string {
 	n, best := 0, -1
-	for k := range r.rows {
-		if o := &r.rows[k].outlier; o.StandsOut() {
-			if n++; best < 0 || o.Impact > r.rows[best].outlier.Impact {
-				best = k
+	for i := range rows {
+		if o := &rows[i].outlier; o.StandsOut() {
+			if n++; best < 0 || o.Impact > rows[best].outlier.Impact {
+				best = i
 			}
 		}
 	}
-	if n > 0 {
-		r.notes = append(r.notes,
-			fmt.Sprintf("%s out, most of all %s: %s", stands(n), r.rows[best].label, r.why(&r.rows[best].outlier)))
+	if n == 0 {
+		return ""
 	}
+	return fmt.Sprintf("%s out, most of all %s: %s", stands(n), rows[best].label, k.axis.why(&rows[best].outlier))
 }
 
 func stands(n int) string {
@@ -331,49 +353,45 @@ func stands(n int) string {
 }
 
 // why says what is unusual about a row.
-func (r *result) why(o *moment.Outlier) string {
+func (a axis) why(o *moment.Outlier) string {
 	name := [...]string{"busy time", "mean time", "deviation", "skewness"}[o.Moment]
 	if o.Moment == 3 {
 		return fmt.Sprintf("%s %.2g, its peers have %.2g", name, o.Value, o.Median)
 	}
-	return fmt.Sprintf("%s %s, its peers have %s", name, r.quantity(o.Value), r.quantity(o.Median))
+	return fmt.Sprintf("%s %s, its peers have %s", name, a.quantity(o.Value), a.quantity(o.Median))
 }
 
 // quantity writes a value on the axis.
-func (r *result) quantity(x float64) string {
-	if r.axis.counter == "" {
+func (a axis) quantity(x float64) string {
+	if a.counter == "" {
 		return view.FormatDuration(x)
 	}
-	return strings.TrimSpace(view.FormatCount(x) + " " + r.axis.unit)
+	return strings.TrimSpace(view.FormatCount(x) + " " + a.unit)
 }
 
-// label names the rows.
-func (r *result) label() {
-	for k := range r.rows {
-		w := &r.rows[k]
-		first, last := r.ids[w.members[0]], r.ids[w.members[len(w.members)-1]]
-		switch {
-		case !w.group():
-			w.label = r.name(first)
-		case w.node != trace.NoLocation:
-			w.label = r.name(w.node)
-		case r.tree.Rank[first] != trace.NoRank && r.tree.Rank[last] > r.tree.Rank[first]:
-			w.label = fmt.Sprintf("rank %d – %d", r.tree.Rank[first], r.tree.Rank[last])
-		case r.tree.Parent[first] == r.tree.Parent[last]:
-			w.label = r.name(first) + " – " + r.tree.Name[last]
-		default:
-			w.label = r.name(first) + " – " + r.name(last)
-		}
-		if w.group() {
-			w.label += " (" + view.Thousands(int64(len(w.members))) + ")"
-		}
+// labelOf names a row.
+func (k *sketches) labelOf(w *row) string {
+	t, first, last := k.tree, k.ids[w.members[0]], k.ids[w.members[len(w.members)-1]]
+	if !w.group() {
+		return nameOf(t, first)
 	}
+	label := ""
+	switch {
+	case w.node != trace.NoLocation:
+		label = nameOf(t, w.node)
+	case t.Rank[first] != trace.NoRank && t.Rank[last] > t.Rank[first]:
+		label = fmt.Sprintf("rank %d – %d", t.Rank[first], t.Rank[last])
+	case t.Parent[first] == t.Parent[last]:
+		label = nameOf(t, first) + " – " + t.Name[last]
+	default:
+		label = nameOf(t, first) + " – " + nameOf(t, last)
+	}
+	return label + " (" + view.Thousands(int64(len(w.members))) + ")"
 }
 
-// name of a location: its rank, and its own name where that says more; else with
+// nameOf names a location: its rank, and its own name where that says more; else with
 // its parent's.
-func (r *result) name(id trace.LocationID) string {
-	t := r.tree
+func nameOf(t *store.Tree, id trace.LocationID) string {
 	rank, p := t.Rank[id], t.Parent[id]
 	if rank == trace.NoRank {
 		if p == trace.NoLocation || t.Level[p] == 0 && len(t.Name[p]) > 24 {
