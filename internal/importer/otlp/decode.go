@@ -8,153 +8,145 @@ import (
 	"math"
 	"strconv"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 	"github.com/parallax-hpc/parallax/internal/importer/span"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A field is one of a message: a number, or bytes.
-type field struct {
-	number protowire.Number
-	value  uint64
-	bytes  []byte
-}
-
-// fields hands the fields of a message to f; it is false where the bytes break.
-func fields(b []byte, f func(field)) bool {
-	for len(b) > 0 {
-		number, kind, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return false
-		}
-		b = b[n:]
-		x := field{number: number}
-		switch kind {
-		case protowire.VarintType:
-			x.value, n = protowire.ConsumeVarint(b)
-		case protowire.BytesType:
-			x.bytes, n = protowire.ConsumeBytes(b)
-		case protowire.Fixed64Type:
-			x.value, n = protowire.ConsumeFixed64(b)
-		case protowire.Fixed32Type:
-			var v uint32
-			v, n = protowire.ConsumeFixed32(b)
-			x.value = uint64(v)
-		default:
-			n = protowire.ConsumeFieldValue(number, kind, b)
-		}
-		if n < 0 {
-			return false
-		}
-		b = b[n:]
-		f(x)
+// Messages of OpenTelemetry's protocol, as far as they are read.
+type (
+	tracesMessage struct {
+		resources [][]byte `pb:"1"`
 	}
-	return true
-}
+	resourceMessage struct {
+		resource struct {
+			attributes [][]byte `pb:"1"`
+		} `pb:"1"`
+		scopes [][]byte `pb:"2,1000"` // before there were scopes there were libraries
+	}
+	scopeMessage struct {
+		scope struct {
+			name    []byte `pb:"1"`
+			version []byte `pb:"2"`
+		} `pb:"1"`
+		spans [][]byte `pb:"2"`
+	}
+	spanMessage struct {
+		traceID    []byte   `pb:"1"`
+		spanID     []byte   `pb:"2"`
+		parentID   []byte   `pb:"4"`
+		name       []byte   `pb:"5"`
+		kind       uint64   `pb:"6"`
+		start      int64    `pb:"7"`
+		end        int64    `pb:"8"`
+		attributes [][]byte `pb:"9"`
+		dropped    int64    `pb:"10"`
+		events     [][]byte `pb:"11"`
+		links      [][]byte `pb:"13"`
+		status     struct {
+			message []byte `pb:"2"`
+			code    uint64 `pb:"3"`
+		} `pb:"15"`
+	}
+	eventMessage struct {
+		time       int64    `pb:"1"`
+		name       []byte   `pb:"2"`
+		attributes [][]byte `pb:"3"`
+	}
+	linkMessage struct {
+		traceID []byte `pb:"1"`
+		spanID  []byte `pb:"2"`
+	}
+	pairMessage struct {
+		key   []byte `pb:"1"`
+		value []byte `pb:"2"`
+	}
+	valueMessage struct {
+		value protobuf.Value `pb:"1,2,3,4,5,6,7"`
+	}
+	listMessage struct {
+		values [][]byte `pb:"1"`
+	}
+)
 
-// resource takes the spans of one resource.
-func (m *messages) resource(b []byte) {
-	var attributes []trace.Attribute
-	sound := fields(b, func(f field) {
-		if f.number == resourceSpansResource {
-			fields(f.bytes, func(f field) {
-				if f.number == resourceAttribute {
-					attributes = m.attribute(f.bytes, attributes)
-				}
-			})
-		}
-	})
-	m.c.resource(attributes)
-	fields(b, func(f field) {
-		if f.number == resourceSpansScope || f.number == resourceSpansLibrary {
-			sound = m.scope(f.bytes) && sound
-		}
-	})
+var (
+	tracesTable   = protobuf.TableOf[tracesMessage]()
+	resourceTable = protobuf.TableOf[resourceMessage]()
+	scopeTable    = protobuf.TableOf[scopeMessage]()
+	spanTable     = protobuf.TableOf[spanMessage]()
+	eventTable    = protobuf.TableOf[eventMessage]()
+	linkTable     = protobuf.TableOf[linkMessage]()
+	pairTable     = protobuf.TableOf[pairMessage]()
+	valueTable    = protobuf.TableOf[valueMessage]()
+	listTable     = protobuf.TableOf[listMessage]()
+)
+
+// statusError is the code of a span that failed.
+const statusError = 2
+
+// Numbers of the fields that hold a value.
+const (
+	valueText    = 1
+	valueBool    = 2
+	valueInteger = 3
+	valueDouble  = 4
+	valueList    = 5
+	valueMap     = 6
+	valueBytes   = 7
+)
+
+// readResource writes the spans of one resource.
+func (m *messages) readResource(b []byte) {
+	r, sound := resourceTable.Of(b)
+	m.c.resource(m.appendAttributes(nil, r.resource.attributes))
+	for _, scope := range r.scopes {
+		sound = m.readScope(scope) && sound
+	}
 	if !sound {
 		m.leave("messages that cannot be decoded")
 	}
 }
 
-func (m *messages) scope(b []byte) bool {
-	m.c.scope = scope{}
-	sound := fields(b, func(f field) {
-		if f.number == scopeSpansScope {
-			fields(f.bytes, func(f field) {
-				switch f.number {
-				case scopeName:
-					m.c.scope.name = m.text(f.bytes)
-				case scopeVersion:
-					m.c.scope.version = m.text(f.bytes)
-				}
-			})
+func (m *messages) readScope(b []byte) bool {
+	s, sound := scopeTable.Of(b)
+	m.c.scope = scope{m.text(s.scope.name), m.text(s.scope.version)}
+	for _, span := range s.spans {
+		if m.readSpan(span) {
+			m.c.one(m.offset, m.leave)
+		} else {
+			sound = false
 		}
-	})
-	fields(b, func(f field) {
-		if f.number == scopeSpansSpan {
-			if m.span(f.bytes) {
-				m.c.one(m.offset, m.leave)
-			} else {
-				sound = false
-			}
-		}
-	})
+	}
 	return sound
 }
 
-func (m *messages) span(b []byte) bool {
+// readSpan reads a span into the converter's record.
+func (m *messages) readSpan(b []byte) bool {
+	s := &m.span
+	*s = spanMessage{attributes: s.attributes[:0], events: s.events[:0], links: s.links[:0]}
+	sound := spanTable.Decode(b, s)
 	r := &m.c.record
 	r.reset()
-	return fields(b, func(f field) {
-		switch f.number {
-		case spanTrace:
-			m.hex = hex.AppendEncode(m.hex[:0], f.bytes)
-			r.traceID = m.text(m.hex)
-		case spanOwn:
-			r.spanID = spanID(f.bytes)
-		case spanParent:
-			r.parentID = spanID(f.bytes)
-		case spanName:
-			r.name = m.text(f.bytes)
-		case spanKind:
-			if f.value < uint64(len(kinds)) {
-				r.kind = kinds[f.value]
-			}
-		case spanStart:
-			r.start = int64(f.value)
-		case spanEnd:
-			r.end = int64(f.value)
-		case spanAttribute:
-			r.attributes = m.attribute(f.bytes, r.attributes)
-		case spanDropped:
-			r.dropped = int64(f.value)
-		case spanEvent:
-			r.events = append(r.events, m.event(f.bytes))
-		case spanLink:
-			var l link
-			fields(f.bytes, func(f field) {
-				switch f.number {
-				case linkTrace:
-					l.traceID = hex.EncodeToString(f.bytes)
-				case linkSpan:
-					l.spanID = spanID(f.bytes)
-				}
-			})
-			r.links = append(r.links, l)
-		case spanStatus:
-			fields(f.bytes, func(f field) {
-				switch f.number {
-				case statusMessage:
-					r.message = m.text(f.bytes)
-				case statusCode:
-					r.failed = f.value == statusError
-				}
-			})
-		}
-	})
+	m.hex = hex.AppendEncode(m.hex[:0], s.traceID)
+	r.traceID, r.spanID, r.parentID = m.text(m.hex), spanID(s.spanID), spanID(s.parentID)
+	r.name, r.start, r.end, r.dropped = m.text(s.name), s.start, s.end, s.dropped
+	if s.kind < uint64(len(kinds)) {
+		r.kind = kinds[s.kind]
+	}
+	r.message, r.failed = m.text(s.status.message), s.status.code == statusError
+	r.attributes = m.appendAttributes(r.attributes, s.attributes)
+	for _, b := range s.events {
+		e, _ := eventTable.Of(b)
+		r.events = append(r.events, event{e.time, m.text(e.name), m.appendAttributes(nil, e.attributes)})
+	}
+	for _, b := range s.links {
+		l, _ := linkTable.Of(b)
+		r.links = append(r.links, link{hex.EncodeToString(l.traceID), spanID(l.spanID)})
+	}
+	return sound
 }
 
-// spanID is an id in eight bytes, as it should be, or in some other number of them.
+// spanID returns the id of a span, of eight bytes as a rule.
 func spanID(b []byte) span.ID {
 	if len(b) == 8 {
 		return span.BinaryID(binary.BigEndian.Uint64(b))
@@ -162,105 +154,82 @@ func spanID(b []byte) span.ID {
 	return span.ParseID(hex.AppendEncode(nil, b))
 }
 
-func (m *messages) event(b []byte) (e event) {
-	fields(b, func(f field) {
-		switch f.number {
-		case eventTime:
-			e.time = int64(f.value)
-		case eventName:
-			e.name = m.text(f.bytes)
-		case eventAttribute:
-			e.attributes = m.attribute(f.bytes, e.attributes)
+// appendAttributes appends pairs of key and value; those without a value are left out.
+func (m *messages) appendAttributes(to []trace.Attribute, pairs [][]byte) []trace.Attribute {
+	for _, b := range pairs {
+		p, _ := pairTable.Of(b)
+		if v := m.value(p.value); v.Kind != 0 {
+			to = append(to, trace.Attribute{Key: m.text(p.key), Value: v})
 		}
-	})
-	return e
-}
-
-// attribute appends a pair of key and value; without a value it is none.
-func (m *messages) attribute(b []byte, to []trace.Attribute) []trace.Attribute {
-	var a trace.Attribute
-	fields(b, func(f field) {
-		switch f.number {
-		case pairKey:
-			a.Key = m.text(f.bytes)
-		case pairValue:
-			a.Value = m.value(f.bytes)
-		}
-	})
-	if a.Value.Kind == 0 {
-		return to
 	}
-	return append(to, a)
+	return to
 }
 
-// value is a value of any type; lists and maps are told in JSON.
-func (m *messages) value(b []byte) (v trace.Value) {
-	fields(b, func(f field) {
-		switch f.number {
-		case valueText:
-			v = trace.Text(m.text(f.bytes))
-		case valueBool:
-			v = trace.Text(strconv.FormatBool(f.value != 0))
-		case valueInteger:
-			v = trace.Integer(int64(f.value))
-		case valueDouble:
-			v = trace.Number(math.Float64frombits(f.value))
-		case valueList, valueMap:
-			if text, err := json.Marshal(plain(b, deepest)); err == nil {
-				v = trace.Text(string(text))
-			}
-		case valueBytes:
-			v = trace.Text(base64.StdEncoding.EncodeToString(f.bytes))
+// value returns a value of any type; lists and maps as JSON.
+func (m *messages) value(b []byte) trace.Value {
+	f, _ := valueTable.Of(b)
+	switch v := f.value; v.Number {
+	case valueText:
+		return trace.Text(m.text(v.Bytes))
+	case valueBool:
+		return trace.Text(strconv.FormatBool(v.Bits != 0))
+	case valueInteger:
+		return trace.Integer(int64(v.Bits))
+	case valueDouble:
+		return trace.Number(v.Double())
+	case valueList, valueMap:
+		if text, err := json.Marshal(plain(b, deepest)); err == nil {
+			return trace.Text(string(text))
 		}
-	})
-	return v
+	case valueBytes:
+		return trace.Text(base64.StdEncoding.EncodeToString(v.Bytes))
+	}
+	return trace.Value{}
 }
 
-// deepest is how far lists and maps within each other are told.
+// deepest bounds the nesting of lists and maps.
 const deepest = 16
 
-// plain is a value as Go's, for JSON.
-func plain(b []byte, depth int) (v any) {
+// plain returns a value as one of Go's, for JSON.
+func plain(b []byte, depth int) any {
 	if depth == 0 {
 		return "…"
 	}
-	fields(b, func(f field) {
-		switch f.number {
-		case valueText:
-			v = string(f.bytes)
-		case valueBool:
-			v = f.value != 0
-		case valueInteger:
-			v = int64(f.value)
-		case valueDouble:
-			if x := math.Float64frombits(f.value); !math.IsNaN(x) && !math.IsInf(x, 0) {
-				v = x
-			}
-		case valueList:
-			list := []any{}
-			fields(f.bytes, func(f field) { list = append(list, plain(f.bytes, depth-1)) })
-			v = list
-		case valueMap:
-			entries := map[string]any{}
-			fields(f.bytes, func(f field) {
-				var key string
-				var value any
-				fields(f.bytes, func(f field) {
-					if f.number == pairKey {
-						key = string(f.bytes)
-					} else {
-						value = plain(f.bytes, depth-1)
-					}
-				})
-				entries[key] = value
-			})
-			v = entries
-		case valueBytes:
-			v = f.bytes
+	f, _ := valueTable.Of(b)
+	switch v := f.value; v.Number {
+	case valueText:
+		return string(v.Bytes)
+	case valueBool:
+		return v.Bits != 0
+	case valueInteger:
+		return int64(v.Bits)
+	case valueDouble:
+		if x := v.Double(); !math.IsNaN(x) && !math.IsInf(x, 0) {
+			return x
 		}
-	})
-	return v
+	case valueList:
+		list := []any{}
+		values, _ := listTable.Of(v.Bytes)
+		for _, b := range values.values {
+			list = append(list, plain(b, depth-1))
+		}
+		return list
+	case valueMap:
+		entries := map[string]any{}
+		pairs, _ := listTable.Of(v.Bytes)
+		for _, b := range pairs.values {
+			p, _ := pairTable.Of(b)
+			entries[string(p.key)] = nil
+			if p.value != nil {
+				entries[string(p.key)] = plain(p.value, depth-1)
+			}
+		}
+		return entries
+	case valueBytes:
+		return v.Bytes
+	}
+	return nil
 }
 
-// text is bytes as a string, the same one for texts that come often.
+// text returns bytes as a string, the same one for frequent texts.
 func (m *messages) text(b []byte) string { return m.texts.Intern(b) }

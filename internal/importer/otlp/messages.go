@@ -46,15 +46,16 @@ func framingOf(head []byte) framingKind {
 // isTraces reports whether bytes, which may be cut, begin with a message that holds
 // a span: one with ids of 16 and 8 bytes, where the protocol has them.
 func isTraces(b []byte) bool {
-	resource, ok := inner(b, requestResourceSpans, 3)
+	const resources, scopes, libraries, spans, traceID, spanID = 1, 2, 1000, 2, 1, 2
+	resource, ok := inner(b, resources, 3)
 	if !ok {
 		return false
 	}
-	for _, number := range []protowire.Number{resourceSpansScope, resourceSpansLibrary} {
-		if scope, ok := inner(resource, number, resourceSpansLibrary); ok {
-			if s, ok := inner(scope, scopeSpansSpan, 3); ok {
-				trace, _ := inner(s, spanTrace, 16)
-				id, _ := inner(s, spanOwn, 16)
+	for _, number := range []protowire.Number{scopes, libraries} {
+		if scope, ok := inner(resource, number, libraries); ok {
+			if s, ok := inner(scope, spans, 3); ok {
+				trace, _ := inner(s, traceID, 16)
+				id, _ := inner(s, spanID, 16)
 				return len(trace) == 16 && len(id) == 8
 			}
 		}
@@ -101,6 +102,7 @@ type messages struct {
 	body    bytes.Buffer
 	texts   jsonstream.Texts
 	hex     []byte
+	span    spanMessage
 }
 
 func newMessages(f *span.Source, c *converter, how framingKind) *messages {
@@ -145,14 +147,14 @@ func (m *messages) each() error {
 			return err
 		}
 		if m.framing == oneMessage {
-			m.resource(m.body.Bytes())
+			m.readResource(m.body.Bytes())
 			continue
 		}
-		if !fields(m.body.Bytes(), func(f field) {
-			if f.number == requestResourceSpans {
-				m.resource(f.bytes)
-			}
-		}) {
+		traces, sound := tracesTable.Of(m.body.Bytes())
+		for _, r := range traces.resources {
+			m.readResource(r)
+		}
+		if !sound {
 			m.leave("messages that cannot be decoded")
 		}
 	}

@@ -1,11 +1,9 @@
 package perfetto
 
 import (
-	"math"
 	"strconv"
 
-	"google.golang.org/protobuf/encoding/protowire"
-
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -25,6 +23,34 @@ const (
 	noteList    = 12
 	noteProto   = 14
 	noteTextID  = 17
+)
+
+// A nestedValue is the older form of a dictionary, list or value: one of its fields.
+type nestedValue struct {
+	keys     [][]byte         `pb:"2"`
+	members  [][]byte         `pb:"3"`
+	elements [][]byte         `pb:"4"`
+	integer  protobuf.Integer `pb:"5"`
+	number   protobuf.Value   `pb:"6"`
+	truth    protobuf.Integer `pb:"7"`
+	text     []byte           `pb:"8"`
+}
+
+// A task and a log message refer to interned places and texts.
+type (
+	taskExecution struct {
+		source protobuf.Integer `pb:"1"`
+	}
+	logMessage struct {
+		source protobuf.Integer `pb:"1"`
+		body   protobuf.Integer `pb:"2"`
+	}
+)
+
+var (
+	nestedValues   = protobuf.TableOf[nestedValue]()
+	taskExecutions = protobuf.TableOf[taskExecution]()
+	logMessages    = protobuf.TableOf[logMessage]()
 )
 
 // facts gives what an event says beside its name, as attributes. They are valid
@@ -63,30 +89,30 @@ func (c *dictionary) note(s *sequence, b, prefix []byte, depth int) {
 	key := prefix
 	var v trace.Value
 	inner := false
-	m := open(b)
-	for m.next() { // the key may come after the value
-		switch m.number {
+	m := protobuf.Open(b)
+	for m.Next() { // the key may come after the value
+		switch m.Number {
 		case noteKeyID:
-			name, ok := s.keys.get(m.value)
+			name, ok := s.keys.get(m.Value)
 			if !ok {
 				c.tally.Add(lostNames, nowhere)
-				name = "(name lost " + strconv.FormatUint(m.value, 10) + ")"
+				name = "(name lost " + strconv.FormatUint(m.Value, 10) + ")"
 			}
 			key = append(key, name...)
 		case noteKey:
-			key = append(key, m.bytes...)
+			key = append(key, m.Bytes...)
 		case noteBool:
-			v = trace.Text(strconv.FormatBool(m.value != 0))
+			v = trace.Text(strconv.FormatBool(m.Value != 0))
 		case noteUint, noteInt:
-			v = trace.Integer(int64(m.value))
+			v = trace.Integer(int64(m.Value))
 		case noteDouble:
-			v = trace.Number(m.double())
+			v = trace.Number(m.Double())
 		case notePointer:
-			v = trace.Text("0x" + strconv.FormatUint(m.value, 16))
+			v = trace.Text("0x" + strconv.FormatUint(m.Value, 16))
 		case noteText, noteJSON:
-			v = trace.Text(c.text(m.bytes))
+			v = trace.Text(c.text(m.Bytes))
 		case noteTextID:
-			text, ok := s.texts.get(m.value)
+			text, ok := s.texts.get(m.Value)
 			if !ok {
 				c.tally.Add(lostNames, nowhere)
 			}
@@ -94,7 +120,7 @@ func (c *dictionary) note(s *sequence, b, prefix []byte, depth int) {
 		case noteDict, noteList:
 			inner = true
 		case noteNested:
-			c.nested(m.bytes, key, depth)
+			c.nested(m.Bytes, key, depth)
 		case noteProto:
 			c.tally.Add(typedArguments, nowhere)
 		}
@@ -118,13 +144,13 @@ func (c *dictionary) note(s *sequence, b, prefix []byte, depth int) {
 func (c *dictionary) entries(s *sequence, b, key []byte, depth int) {
 	n := len(key)
 	index := 0
-	m := open(b)
-	for m.next() {
-		switch m.number {
+	m := protobuf.Open(b)
+	for m.Next() {
+		switch m.Number {
 		case noteDict:
-			c.note(s, m.bytes, append(key[:n:n], '.'), depth-1)
+			c.note(s, m.Bytes, append(key[:n:n], '.'), depth-1)
 		case noteList:
-			c.note(s, m.bytes, append(strconv.AppendInt(append(key[:n:n], '['), int64(index), 10), ']'), depth-1)
+			c.note(s, m.Bytes, appendIndex(key, index), depth-1)
 			index++
 		}
 	}
@@ -136,77 +162,71 @@ func (c *dictionary) nested(b, key []byte, depth int) {
 		c.tally.Add(manyFacts, nowhere)
 		return
 	}
+	v, _ := nestedValues.Of(b)
 	n := len(key)
-	var keys [][]byte
-	values, index := 0, 0
-	m := open(b)
-	for m.next() {
-		switch m.number {
-		case annotationKey:
-			keys = append(keys, m.bytes)
-		case annotationMember:
-			if values < len(keys) {
-				c.nested(m.bytes, append(append(key[:n:n], '.'), keys[values]...), depth-1)
-			}
-			values++
-		case annotationElement:
-			c.nested(m.bytes, append(strconv.AppendInt(append(key[:n:n], '['), int64(index), 10), ']'), depth-1)
-			index++
-		case annotationInteger:
-			c.fact(c.text(key), trace.Integer(int64(m.value)))
-		case annotationDouble:
-			c.fact(c.text(key), trace.Number(m.double()))
-		case annotationBool:
-			c.fact(c.text(key), trace.Text(strconv.FormatBool(m.value != 0)))
-		case annotationText:
-			c.fact(c.text(key), trace.Text(c.text(m.bytes)))
-		}
+	for i, member := range v.members[:min(len(v.members), len(v.keys))] {
+		c.nested(member, append(append(key[:n:n], '.'), v.keys[i]...), depth-1)
+	}
+	for i, element := range v.elements {
+		c.nested(element, appendIndex(key, i), depth-1)
+	}
+	if v.integer.Set {
+		c.fact(c.text(key), trace.Integer(v.integer.Value))
+	}
+	if v.number.Number != 0 {
+		c.fact(c.text(key), trace.Number(v.number.Double()))
+	}
+	if v.truth.Set {
+		c.fact(c.text(key), trace.Text(strconv.FormatBool(v.truth.Value != 0)))
+	}
+	if v.text != nil {
+		c.fact(c.text(key), trace.Text(c.text(v.text)))
 	}
 }
 
+// appendIndex returns "key[i]" in memory of its own.
+func appendIndex(key []byte, i int) []byte {
+	return append(strconv.AppendInt(append(key[:len(key):len(key)], '['), int64(i), 10), ']')
+}
+
 // rare takes the fields of events that become attributes of a fixed name.
-func (c *dictionary) rare(s *sequence, f *keptField) {
-	switch f.number {
+func (c *dictionary) rare(s *sequence, f *protobuf.Value) {
+	switch f.Number {
 	case eventSource:
-		if _, place := sourceOf(f.bytes); place != "" {
-			c.fact("source", trace.Text(place))
+		if p, _ := sourcePlaces.Of(f.Bytes); p.text() != "" {
+			c.fact("source", trace.Text(p.text()))
 		}
 	case eventSourceID:
-		c.interned(&s.sources, "source", f.value)
+		c.interned(&s.sources, "source", f.Bits)
 	case eventCorrelation:
-		c.fact("correlation", trace.Integer(int64(f.value)))
+		c.fact("correlation", trace.Integer(int64(f.Bits)))
 	case eventCorrelationStr:
-		c.fact("correlation", trace.Text(c.text(f.bytes)))
+		c.fact("correlation", trace.Text(c.text(f.Bytes)))
 	case eventCorrelationID:
-		c.interned(&s.correlation, "correlation", f.value)
+		c.interned(&s.correlation, "correlation", f.Bits)
 	case eventWeight:
-		c.fact("weight", trace.Number(math.Float64frombits(f.value)))
+		c.fact("weight", trace.Number(f.Double()))
 	case eventStack:
-		if text := inlineStack(f.bytes); text != "" {
+		if text := inlineStackText(f.Bytes); text != "" {
 			c.fact("stack", trace.Text(text))
 		}
 	case eventStackID:
-		if text, ok := s.stackText(f.value); ok {
+		if text, ok := s.stackText(f.Bits); ok {
 			c.fact("stack", trace.Text(c.text([]byte(text))))
 		} else {
 			c.tally.Add(lostNames, nowhere)
 		}
 	case eventTask:
-		m := open(f.bytes)
-		for m.next() {
-			if m.number == taskSource && m.kind == protowire.VarintType {
-				c.interned(&s.sources, "posted from", m.value)
-			}
+		if t, _ := taskExecutions.Of(f.Bytes); t.source.Set {
+			c.interned(&s.sources, "posted from", uint64(t.source.Value))
 		}
 	case eventLog:
-		m := open(f.bytes)
-		for m.next() {
-			switch m.number {
-			case logSource:
-				c.interned(&s.sources, "source", m.value)
-			case logBody:
-				c.interned(&s.bodies, "message", m.value)
-			}
+		l, _ := logMessages.Of(f.Bytes)
+		if l.source.Set {
+			c.interned(&s.sources, "source", uint64(l.source.Value))
+		}
+		if l.body.Set {
+			c.interned(&s.bodies, "message", uint64(l.body.Value))
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 	"github.com/parallax-hpc/parallax/internal/testing/benchtest"
 	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 )
@@ -114,11 +115,11 @@ func benchmark(b *testing.B, data []byte) {
 		packets = 0
 		for body, _, err := in.next(); err == nil; body, _, err = in.next() {
 			packets++
-			m := open(body)
-			for ; m.small() || m.next(); walked++ {
-				if m.number == packetEvent {
-					e := open(m.bytes)
-					for ; e.small() || e.next(); walked++ {
+			m := protobuf.Open(body)
+			for ; m.Small() || m.Next(); walked++ {
+				if m.Number == packetEvent {
+					e := protobuf.Open(m.Bytes)
+					for ; e.Small() || e.Next(); walked++ {
 					}
 				}
 			}

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -134,33 +135,33 @@ func isPacket(b []byte, whole bool) (good, telling bool) {
 	if whole && len(b) == 0 {
 		return true, false
 	}
-	m := open(b)
-	for m.next() {
-		switch m.number {
+	m := protobuf.Open(b)
+	for m.Next() {
+		switch m.Number {
 		case packetSequence, packetTime:
-			if m.kind != protowire.VarintType {
+			if m.Kind != protowire.VarintType {
 				return false, false
 			}
 			telling = true
 		case packetUser, packetFlags, packetCleared, packetDropped, packetClock, packetPid, packetFirst, packetMachine:
-			if m.kind != protowire.VarintType {
+			if m.Kind != protowire.VarintType {
 				return false, false
 			}
 		case packetCompressed, packetZstdCompressed:
-			telling = m.kind == protowire.BytesType && len(m.bytes) > 2 && (m.bytes[0] == 0x78 || m.bytes[0] == 0x28)
+			telling = m.Kind == protowire.BytesType && len(m.Bytes) > 2 && (m.Bytes[0] == 0x78 || m.Bytes[0] == 0x28)
 			if !telling {
 				return false, false
 			}
 		default:
-			if m.kind != protowire.BytesType || m.number > 2000 {
+			if m.Kind != protowire.BytesType || m.Number > 2000 {
 				return false, false
 			}
 		}
 	}
 	if !whole { // what breaks off is the last field, of whatever kind
-		return m.number <= 2000, telling
+		return m.Number <= 2000, telling
 	}
-	return !m.broken, telling
+	return !m.Broken, telling
 }
 
 // readHead finds the first snapshot of clocks that has the time of day, and the first process.
@@ -190,19 +191,12 @@ func readHead(file string, b []byte) head {
 
 // processIn is the process id in the description of a track; "": it is none of a process.
 func processIn(track []byte) string {
-	m := open(track)
-	for m.next() {
-		if m.number != trackProcess {
-			continue
-		}
-		p := open(m.bytes)
-		for p.next() {
-			if p.number == processPid {
-				return strconv.FormatInt(int64(int32(p.value)), 10)
-			}
-		}
+	t, _ := trackDescriptors.Of(track)
+	p, _ := processDescriptors.Of(t.process)
+	if t.process == nil || p.pid == 0 {
+		return ""
 	}
-	return ""
+	return strconv.FormatInt(int64(p.pid), 10)
 }
 
 var numbers = regexp.MustCompile(`\d+`)

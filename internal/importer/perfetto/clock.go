@@ -4,6 +4,7 @@ import (
 	"math"
 	"sort"
 
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -103,39 +104,42 @@ func (c *clocks) snapshot(sequence uint32, b []byte) bool {
 	return true
 }
 
+// A clockSnapshot has readings of clocks, and the number of the trace's own.
+type clockSnapshot struct {
+	readings [][]byte `pb:"1"`
+	own      uint32   `pb:"2"`
+}
+
+type clockReading struct {
+	clock       uint32 `pb:"1"`
+	time        int64  `pb:"2"`
+	incremental bool   `pb:"3"`
+	unit        uint64 `pb:"4"`
+}
+
+var (
+	clockSnapshots = protobuf.TableOf[clockSnapshot]()
+	clockReadings  = protobuf.TableOf[clockReading]()
+)
+
 func readSnapshot(sequence uint32, b []byte) (own uint32, readings []reading, ok bool) {
-	m := open(b)
-	for m.next() {
-		switch m.number {
-		case snapshotReading:
-			r := reading{unit: 1}
-			var number uint32
-			f := open(m.bytes)
-			for f.next() {
-				switch f.number {
-				case readingClock:
-					number = uint32(f.value)
-				case readingTime:
-					r.time = int64(f.value)
-				case readingIncremental:
-					r.incremental = f.value != 0
-				case readingUnit:
-					if f.value > 0 && f.value < math.MaxInt32 {
-						r.unit = int64(f.value)
-					}
-				}
-			}
-			if f.broken {
-				return 0, nil, false
-			}
-			r.key = keyOf(sequence, number)
-			r.time *= r.unit
-			readings = append(readings, r)
-		case snapshotOwn:
-			own = uint32(m.value)
-		}
+	snapshot, ok := clockSnapshots.Of(b)
+	if !ok {
+		return 0, nil, false
 	}
-	return own, readings, !m.broken
+	for _, b := range snapshot.readings {
+		f, ok := clockReadings.Of(b)
+		if !ok {
+			return 0, nil, false
+		}
+		r := reading{key: keyOf(sequence, f.clock), time: f.time, incremental: f.incremental, unit: 1}
+		if f.unit > 0 && f.unit < math.MaxInt32 {
+			r.unit = int64(f.unit)
+		}
+		r.time *= r.unit
+		readings = append(readings, r)
+	}
+	return snapshot.own, readings, true
 }
 
 func (c *clocks) find(k clockKey) *clock {

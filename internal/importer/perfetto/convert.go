@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -145,7 +146,7 @@ func (c *converter) take(p *packet) bool {
 		sound = s.setDefaults(p.defaults)
 	}
 	if p.interned != nil {
-		sound = s.intern(p.interned) && sound
+		sound = s.internValues(p.interned) && sound
 	}
 	if p.snapshots != nil {
 		sound = c.clocks.snapshot(p.sequence, p.snapshots) && sound
@@ -168,7 +169,7 @@ func (c *converter) payload(s *sequence, p *packet, at trace.Time) bool {
 	case packetEvent:
 		return c.trackEvent(s, p, at, p.hasTime)
 	case packetTrack:
-		return c.describe(p)
+		return c.describeTrack(p)
 	case packetFtrace:
 		return c.ftrace(s, p)
 	case packetProcessTree:
@@ -178,14 +179,14 @@ func (c *converter) payload(s *sequence, p *packet, at trace.Time) bool {
 	case packetProcess:
 		c.describeProcess(&track{machine: p.machine}, p.payload)
 	case packetGPUStage:
-		return c.gpuStage(s, p, at)
+		return c.renderStage(s, p, at)
 	case packetSample:
 		return c.perfSample(s, p, at)
 	case packetGPUCounter:
 		return c.gpuCounters(p, at)
 	case packetSystem:
 		if c.speaks {
-			c.system(p.payload)
+			c.setSystemProperties(p.payload)
 		}
 	default:
 		c.tally.unread(p.kind)
@@ -226,25 +227,24 @@ func (c *eventConverter) time(s *sequence, p *packet, clock uint32, ticks uint64
 	return t
 }
 
-// system keeps what the recorder says of itself and the machine.
-func (c *converter) system(b []byte) {
-	m := open(b)
-	for m.next() {
-		switch m.number {
-		case systemName:
-			f := open(m.bytes)
-			for f.next() {
-				switch f.number {
-				case unameSystem:
-					c.w.Property("system", string(f.bytes))
-				case unameRelease:
-					c.w.Property("kernel", string(f.bytes))
-				case unameMachine:
-					c.w.Property("machine", string(f.bytes))
-				}
-			}
-		case systemRecorder:
-			c.w.Property("recorder", string(m.bytes))
+// systemInfo is what the recorder says of itself and the machine.
+type systemInfo struct {
+	uname struct {
+		system  string `pb:"1"`
+		release string `pb:"3"`
+		machine string `pb:"4"`
+	} `pb:"1"`
+	recorder string `pb:"4"`
+}
+
+var systemInfos = protobuf.TableOf[systemInfo]()
+
+func (c *converter) setSystemProperties(b []byte) {
+	s, _ := systemInfos.Of(b)
+	for _, p := range [][2]string{{"system", s.uname.system}, {"kernel", s.uname.release},
+		{"machine", s.uname.machine}, {"recorder", s.recorder}} {
+		if p[1] != "" {
+			c.w.Property(p[0], p[1])
 		}
 	}
 }

@@ -28,11 +28,15 @@ type flowPoint struct {
 
 // flowPoints notes the flows that an event belongs to.
 func (c *linker) flowPoints(e *event, t *track, at trace.Time, region trace.RegionID) {
-	for _, id := range e.flows {
-		c.flows = append(c.flows, flowPoint{id: id, at: at, track: t, region: region})
-	}
-	for _, id := range e.ending {
-		c.flows = append(c.flows, flowPoint{id: id, at: at, track: t, region: region, ends: true})
+	c.addFlowPoints(e.oldFlows, flowPoint{at: at, track: t, region: region})
+	c.addFlowPoints(e.flows, flowPoint{at: at, track: t, region: region})
+	c.addFlowPoints(e.oldEnding, flowPoint{at: at, track: t, region: region, ends: true})
+	c.addFlowPoints(e.ending, flowPoint{at: at, track: t, region: region, ends: true})
+}
+
+func (c *linker) addFlowPoints(ids []uint64, p flowPoint) {
+	for _, p.id = range ids {
+		c.flows = append(c.flows, p)
 	}
 }
 

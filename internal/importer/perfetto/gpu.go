@@ -3,6 +3,7 @@ package perfetto
 import (
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -14,54 +15,50 @@ type gpuConverter struct {
 	gpuSeries map[gpuKey]*gpuSeries
 }
 
-// gpuStage takes an activity of a GPU: a queue, a stage or kernel, a duration.
-func (c *gpuConverter) gpuStage(s *sequence, p *packet, at trace.Time) bool {
-	var duration, gpu, queue, stage, context, submission uint64
-	var name []byte
-	described := false
-	m := open(p.payload)
-	for m.next() {
-		switch m.number {
-		case stageDuration:
-			duration = m.value
-		case stageQueue:
-			queue = m.value
-		case stageID:
-			stage = m.value
-		case stageContext:
-			context = m.value
-		case stageSpecs:
-			described = true
-		case stageSubmission:
-			submission = m.value
-		case stageGPU:
-			gpu = m.value
-		case stageQueueInterned:
-			queue = m.value
-		case stageIDInterned:
-			stage = m.value
-		case stageName:
-			name = m.bytes
-		}
-	}
-	if m.broken {
+// A renderStage is an activity of a GPU: a queue, a stage or kernel, a duration.
+type renderStage struct {
+	duration   uint64 `pb:"2"`
+	queue      uint64 `pb:"3,13"` // numbered by specs, or interned
+	stage      uint64 `pb:"4,14"`
+	context    uint64 `pb:"5"`
+	specs      []byte `pb:"7"`
+	submission uint64 `pb:"10"`
+	gpu        uint64 `pb:"11"`
+	name       []byte `pb:"17"`
+}
+
+// A gpuContext is the process that a context of a GPU belongs to.
+type gpuContext struct {
+	id  uint64 `pb:"1"`
+	pid int64  `pb:"2"`
+}
+
+var (
+	renderStages = protobuf.TableOf[renderStage]()
+	gpuContexts  = protobuf.TableOf[gpuContext]()
+)
+
+// renderStage writes an activity of a GPU.
+func (c *gpuConverter) renderStage(s *sequence, p *packet, at trace.Time) bool {
+	f, ok := renderStages.Of(p.payload)
+	if !ok {
 		return false
 	}
-	if described && duration == 0 && name == nil {
+	if f.specs != nil && f.duration == 0 && f.name == nil {
 		return true
 	}
-	text := c.text(name)
-	if text == "" {
-		if text, _ = s.stages.get(stage); text == "" {
-			text = "stage " + strconv.FormatUint(stage, 10)
+	name := c.text(f.name)
+	if name == "" {
+		if name, _ = s.stages.get(f.stage); name == "" {
+			name = "stage " + strconv.FormatUint(f.stage, 10)
 		}
 	}
-	r := c.queueRow(s, p, gpu, queue, context)
+	r := c.queueRow(s, p, f.gpu, f.queue, f.context)
 	c.last = max(c.last, at)
-	r.Stream.Interval(at, at+trace.Time(min(duration, 1<<62)), c.define(text, "gpu", trace.RoleByName))
-	if submission != 0 {
+	r.Stream.Interval(at, at+trace.Time(min(f.duration, 1<<62)), c.define(name, "gpu", trace.RoleByName))
+	if f.submission != 0 {
 		c.scratch = c.scratch[:0]
-		c.fact("submission", trace.Integer(int64(submission)))
+		c.fact("submission", trace.Integer(int64(f.submission)))
 		tell(r.Stream, c.scratch)
 	}
 	return true

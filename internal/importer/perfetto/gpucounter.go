@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -26,109 +27,81 @@ type gpuSeries struct {
 	valued bool
 }
 
+// A gpuCounterEvent describes counters of a GPU and has values of them.
+type gpuCounterEvent struct {
+	descriptor struct {
+		specs [][]byte `pb:"1"`
+	} `pb:"1"`
+	values   [][]byte         `pb:"2"`
+	gpu      int32            `pb:"3"`
+	interned protobuf.Integer `pb:"4"` // the number of a descriptor
+}
+
+type gpuCounterSpec struct {
+	id          uint64   `pb:"1"`
+	name        string   `pb:"2"`
+	numerator   []uint64 `pb:"7"`
+	denominator []uint64 `pb:"8"`
+}
+
+type gpuCounterValue struct {
+	id    uint64         `pb:"1"`
+	value protobuf.Value `pb:"2,3"` // an integer or a double
+}
+
+var (
+	gpuCounterEvents = protobuf.TableOf[gpuCounterEvent]()
+	gpuCounterSpecs  = protobuf.TableOf[gpuCounterSpec]()
+	gpuCounterValues = protobuf.TableOf[gpuCounterValue]()
+)
+
 // gpuCounters takes values of the counters of a GPU. A value is of the time between
 // the one before it and its own, so it is written where that time begins.
 func (c *gpuConverter) gpuCounters(p *packet, at trace.Time) bool {
-	var gpu int64
-	interned := false
-	m := open(p.payload)
-	for m.next() {
-		switch m.number {
-		case gpuCounterGPU:
-			gpu = int64(int32(m.value))
-		case gpuCounterInterned:
-			interned = true
+	e, sound := gpuCounterEvents.Of(p.payload)
+	if e.interned.Set {
+		c.tally.unread(p.kind)
+		return sound
+	}
+	key := gpuKey{machine: p.machine, gpu: int64(e.gpu)}
+	for _, b := range e.descriptor.specs {
+		spec, ok := gpuCounterSpecs.Of(b)
+		if sound = ok && sound; ok && spec.name != "" {
+			key.id = spec.id
+			c.gpuNames[key] = gpuSpec{spec.name, unitText(spec.numerator, spec.denominator)}
 		}
 	}
-	if m.broken {
-		return false
-	}
-	if interned {
-		c.tally.unread(p.kind)
-		return true
-	}
-	sound := true
-	m = open(p.payload)
-	for m.next() {
-		switch m.number {
-		case gpuCounterSpecs:
-			sound = c.gpuSpecs(p, gpu, m.bytes) && sound
-		case gpuCounterValue:
-			sound = c.gpuValue(p, gpu, m.bytes, at) && sound
+	for _, b := range e.values {
+		v, ok := gpuCounterValues.Of(b)
+		if sound = ok && sound; ok {
+			key.id = v.id
+			c.gpuValue(p, key, v.value, at)
 		}
 	}
 	return sound
 }
 
-// gpuSpecs takes the descriptions of counters.
-func (c *gpuConverter) gpuSpecs(p *packet, gpu int64, b []byte) bool {
-	m := open(b)
-	for m.next() {
-		if m.number != specCounter {
-			continue
-		}
-		key := gpuKey{machine: p.machine, gpu: gpu}
-		var s gpuSpec
-		var above, below []uint64
-		f := open(m.bytes)
-		for f.next() {
-			switch f.number {
-			case specID:
-				key.id = f.value
-			case specName:
-				s.name = string(f.bytes)
-			case specNumerator:
-				above = f.list(above)
-			case specDenominator:
-				below = f.list(below)
-			}
-		}
-		if f.broken {
-			return false
-		}
-		s.unit = unitText(above, below)
-		if s.name != "" {
-			c.gpuNames[key] = s
-		}
-	}
-	return !m.broken
-}
-
 // gpuValue takes one value.
-func (c *gpuConverter) gpuValue(p *packet, gpu int64, b []byte, at trace.Time) bool {
-	key := gpuKey{machine: p.machine, gpu: gpu}
-	var value float64
-	valued := false
-	m := open(b)
-	for m.next() {
-		switch m.number {
-		case gpuValueID:
-			key.id = m.value
-		case gpuValueInteger:
-			value, valued = float64(int64(m.value)), true
-		case gpuValueDouble:
-			value, valued = m.double(), true
-		}
+func (c *gpuConverter) gpuValue(p *packet, key gpuKey, v protobuf.Value, at trace.Time) {
+	value := float64(int64(v.Bits))
+	if v.Number == 3 {
+		value = v.Double()
 	}
-	if m.broken {
-		return false
-	}
-	if !valued || !p.hasTime || value != value {
+	if v.Number == 0 || !p.hasTime || value != value {
 		c.tally.Add(noValue, p.at)
-		return true
+		return
 	}
 	c.last = max(c.last, at)
 	s := c.gpuSeries[key]
 	if s == nil {
 		c.tally.Add(firstValues, p.at)
 		c.gpuSeries[key] = c.newSeries(p, key, at)
-		return true
+		return
 	}
 	s.row.Stream.Sample(s.id, min(s.last, at), value)
 	if at >= s.last {
 		s.last, s.value, s.valued = at, value, true
 	}
-	return true
 }
 
 // finishCounters writes the last value of each counter once more, where its time ends.

@@ -3,56 +3,28 @@ package perfetto
 import (
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // A legacy holds the fields of events that are written in the older form, where a
 // phase says what they are: the letters of Chrome's trace event format.
 type legacy struct {
-	phase          byte
-	duration       int64 // µs
-	lasting        bool
-	id             uint64
-	scope          byte // of the id: 'u', 'l' or 'g'; 0 for none
-	idScope        []byte
-	bind           uint64
-	direction      uint64
-	bound          bool
-	pid, tid       int64
-	hasPid, hasTid bool
-	nameID         uint64
+	nameID    uint64           `pb:"1"`
+	phase     uint32           `pb:"2"`
+	duration  protobuf.Integer `pb:"3"`       // µs
+	id        protobuf.Value   `pb:"6,10,11"` // without scope, local or global
+	idScope   []byte           `pb:"7"`
+	bind      protobuf.Integer `pb:"8"`
+	direction uint64           `pb:"13"`
+	pid       protobuf.Integer `pb:"18"`
+	tid       protobuf.Integer `pb:"19"`
 }
 
-func (g *legacy) decode(b []byte) {
-	*g = legacy{}
-	m := open(b)
-	for m.next() {
-		switch m.number {
-		case legacyName:
-			g.nameID = m.value
-		case legacyPhase:
-			g.phase = byte(m.value)
-		case legacyDuration:
-			g.duration, g.lasting = int64(m.value), true
-		case legacyUnscopedID:
-			g.id, g.scope = m.value, 'u'
-		case legacyScope:
-			g.idScope = m.bytes
-		case legacyBind:
-			g.bind, g.bound = m.value, true
-		case legacyLocalID:
-			g.id, g.scope = m.value, 'l'
-		case legacyGlobalID:
-			g.id, g.scope = m.value, 'g'
-		case legacyDirection:
-			g.direction = m.value
-		case legacyPid:
-			g.pid, g.hasPid = int64(int32(m.value)), true
-		case legacyTid:
-			g.tid, g.hasTid = int64(int32(m.value)), true
-		}
-	}
-}
+// globalID is the number of the field for an id that holds in all processes.
+const globalID = 11
+
+var legacyTable = protobuf.TableOf[legacy]()
 
 // legacyEvent takes an event of the older form.
 func (c *eventConverter) legacyEvent(s *sequence, e *event, l *lane, p *packet, at trace.Time) {
@@ -61,24 +33,25 @@ func (c *eventConverter) legacyEvent(s *sequence, e *event, l *lane, p *packet, 
 		return
 	}
 	g := &c.legacy
-	g.decode(e.legacy)
+	*g = legacy{}
+	legacyTable.Decode(e.legacy, g)
 	if e.nameID == 0 && e.name == nil {
 		e.nameID = g.nameID
 	}
-	if g.hasTid && e.track == 0 {
-		l = c.threadLane(s, p.machine, c.pidOf(s, g), g.tid)
+	if g.tid.Set && e.track == 0 {
+		l = c.threadLane(s, p.machine, c.pidOf(s, g), int64(int32(g.tid.Value)))
 	}
-	switch g.phase {
+	switch byte(g.phase) {
 	case 'B':
 		c.begin(s, e, l, at)
 	case 'E':
 		c.end(s, e, l, at)
 	case 'X':
 		region := c.region(s, e)
-		if !g.lasting {
+		if !g.duration.Set {
 			c.tally.Add(noDuration, p.at)
 		}
-		c.interval(l.track, at, at+trace.Time(g.duration*1000), region, c.facts(s, e))
+		c.interval(l.track, at, at+trace.Time(g.duration.Value*1000), region, c.facts(s, e))
 		c.bindPoints(g, l.track, at, region)
 		c.flowPoints(e, l.track, at, region)
 	case 'i', 'I', 'R':
@@ -91,10 +64,10 @@ func (c *eventConverter) legacyEvent(s *sequence, e *event, l *lane, p *packet, 
 	case 'n', 'T', 'p':
 		c.instant(c.asyncLane(s, e, g, l, p).track, at, c.region(s, e), c.facts(s, e))
 	case 's', 't', 'f':
-		key := newHash().text(c.categoryOf(s, e)).text(c.nameOf(s, e)).number(g.id)
+		key := newHash().text(c.categoryOf(s, e)).text(c.nameOf(s, e)).number(g.id.Bits)
 		c.flows = append(c.flows,
 			flowPoint{id: uint64(key), at: at, track: l.track, region: trace.NoRegion, legacy: true,
-				starts: g.phase == 's', ends: g.phase == 'f'})
+				starts: byte(g.phase) == 's', ends: byte(g.phase) == 'f'})
 	case 'M':
 		c.tally.Add(metadata, p.at)
 	default:
@@ -104,17 +77,17 @@ func (c *eventConverter) legacyEvent(s *sequence, e *event, l *lane, p *packet, 
 
 // bindPoints notes the flow of an event that says it goes in, out, or through.
 func (c *linker) bindPoints(g *legacy, t *track, at trace.Time, region trace.RegionID) {
-	if g.bound && g.direction > 0 {
+	if g.bind.Set && g.direction > 0 {
 		c.flows = append(c.flows,
-			flowPoint{id: g.bind, at: at, track: t, region: region, legacy: true, starts: g.direction == 2,
+			flowPoint{id: uint64(g.bind.Value), at: at, track: t, region: region, legacy: true, starts: g.direction == 2,
 				aside: g.direction == 1})
 	}
 }
 
 func (c *eventConverter) pidOf(s *sequence, g *legacy) int64 {
 	switch {
-	case g.hasPid:
-		return g.pid
+	case g.pid.Set:
+		return int64(int32(g.pid.Value))
 	case s.thread != nil:
 		return s.thread.pid
 	}
@@ -126,14 +99,14 @@ func (c *eventConverter) pidOf(s *sequence, g *legacy) int64 {
 func (c *eventConverter) asyncLane(s *sequence, e *event, g *legacy, at *lane, p *packet) *lane {
 	name := c.nameOf(s, e)
 	pid := at.pid
-	if g.hasPid {
-		pid = g.pid
+	if g.pid.Set {
+		pid = int64(int32(g.pid.Value))
 	}
-	h := newHash().text("async").text(c.categoryOf(s, e)).text(string(g.idScope)).number(g.id)
-	if g.phase == 'S' || g.phase == 'F' || g.phase == 'T' || g.phase == 'p' {
+	h := newHash().text("async").text(c.categoryOf(s, e)).text(string(g.idScope)).number(g.id.Bits)
+	if phase := byte(g.phase); phase == 'S' || phase == 'F' || phase == 'T' || phase == 'p' {
 		h = h.text(name) // activities of the oldest form nest by id and name
 	}
-	global := g.scope == 'g' || pid == 0
+	global := g.id.Number == globalID || pid == 0
 	if !global {
 		h = h.number(uint64(pid))
 	}
@@ -180,74 +153,25 @@ type oldThread struct {
 
 // describeOldThread takes the description of a sequence's thread.
 func (c *eventConverter) describeOldThread(s *sequence, p *packet) bool {
-	o := &oldThread{machine: p.machine}
-	var name string
-	m := open(p.payload)
-	for m.next() {
-		switch m.number {
-		case threadPid:
-			o.pid = int64(int32(m.value))
-		case threadTid:
-			o.tid = int64(m.value)
-		case threadName:
-			name = string(m.bytes)
-		case threadTime:
-			o.time = int64(m.value)
-		case threadCPUTime:
-			o.threadTime = int64(m.value)
-		case threadInstructions:
-			o.count = int64(m.value)
-		}
-	}
-	s.thread = o
-	c.nameThread(p.machine, o.pid, o.tid, name)
-	return !m.broken
+	d, ok := threadDescriptors.Of(p.payload)
+	s.thread = &oldThread{machine: p.machine, pid: int64(d.pid), tid: d.tid, time: d.time, threadTime: d.cpuTime,
+		count: d.instructions}
+	c.nameThread(p.machine, s.thread.pid, d.tid, d.name)
+	return ok
 }
 
 func (c *eventConverter) oldLane(s *sequence) *lane {
 	return c.threadLane(s, s.thread.machine, s.thread.pid, s.thread.tid)
 }
 
-// oldTimes are the times that an event itself says, as events did before packets.
-type oldTimes struct {
-	delta, absolute             int64 // µs
-	hasDelta, hasAbsolute       bool
-	threadDelta, threadAbsolute int64
-	hasThread, hasThreadDelta   bool
-	countDelta, countAbsolute   int64
-	hasCount, hasCountDelta     bool
-}
-
-func (o *oldTimes) take(m *message) {
-	v := int64(m.value)
-	switch m.number {
-	case eventDeltaTime:
-		o.delta, o.hasDelta = v, true
-	case eventTime:
-		o.absolute, o.hasAbsolute = v, true
-	case eventDeltaThread:
-		o.threadDelta, o.hasThreadDelta = v, true
-	case eventThreadTime:
-		o.threadAbsolute, o.hasThread = v, true
-	case eventDeltaCount:
-		o.countDelta, o.hasCountDelta = v, true
-	case eventThreadCount:
-		o.countAbsolute, o.hasCount = v, true
-	}
-}
-
-func (o *oldTimes) counts() bool {
-	return o.hasThread || o.hasThreadDelta || o.hasCount || o.hasCountDelta
-}
-
 // oldTime is the time of an event whose packet has none, on the monotonic clock.
 func (c *eventConverter) oldTime(s *sequence, p *packet, e *event) (trace.Time, bool) {
 	var us int64
 	switch {
-	case e.old.hasAbsolute:
-		us = e.old.absolute
-	case e.old.hasDelta && s.thread != nil:
-		s.thread.time += e.old.delta
+	case e.time.Set:
+		us = e.time.Value
+	case e.deltaTime.Set && s.thread != nil:
+		s.thread.time += e.deltaTime.Value
 		us = s.thread.time
 	default:
 		return 0, false
@@ -257,22 +181,22 @@ func (c *eventConverter) oldTime(s *sequence, p *packet, e *event) (trace.Time, 
 
 // oldCounters takes the thread's own time and instructions, which old events hold.
 func (c *eventConverter) oldCounters(s *sequence, e *event, l *lane, at trace.Time) {
-	o := &e.old
+	threadTime, count := e.threadTime, e.threadCount
 	if s.thread != nil {
-		if o.hasThreadDelta {
-			s.thread.threadTime += o.threadDelta
-			o.threadAbsolute, o.hasThread = s.thread.threadTime, true
+		if e.deltaThread.Set {
+			s.thread.threadTime += e.deltaThread.Value
+			threadTime = protobuf.Integer{Value: s.thread.threadTime, Set: true}
 		}
-		if o.hasCountDelta {
-			s.thread.count += o.countDelta
-			o.countAbsolute, o.hasCount = s.thread.count, true
+		if e.deltaCount.Set {
+			s.thread.count += e.deltaCount.Value
+			count = protobuf.Integer{Value: s.thread.count, Set: true}
 		}
 	}
-	if o.hasThread {
-		c.sample(c.oldCounter(l, "thread_time", "ns"), at, float64(o.threadAbsolute)*1000)
+	if threadTime.Set {
+		c.sample(c.oldCounter(l, "thread_time", "ns"), at, float64(threadTime.Value)*1000)
 	}
-	if o.hasCount {
-		c.sample(c.oldCounter(l, "thread_instruction_count", ""), at, float64(o.countAbsolute))
+	if count.Set {
+		c.sample(c.oldCounter(l, "thread_instruction_count", ""), at, float64(count.Value))
 	}
 }
 

@@ -32,8 +32,8 @@ type naming struct{ name, category string }
 // region finds the region of an event by the numbers of its name and category, or
 // by their texts.
 func (c *dictionary) region(s *sequence, e *event) trace.RegionID {
-	interned := e.nameID != 0 && e.category == nil && len(e.categoryIDs) <= 1
-	k := regionKey{e.nameID, e.categoryID}
+	interned := e.nameID != 0 && len(e.categories) == 0 && len(e.categoryIDs) <= 1
+	k := regionKey{e.nameID, e.categoryID()}
 	if interned {
 		if k.name < uint64(len(s.recent)) {
 			if r := &s.recent[k.name]; r.set && r.category == k.category {
@@ -116,15 +116,15 @@ func (c *dictionary) nameOf(s *sequence, e *event) string {
 
 // categoryOf is the category of an event; of several, all.
 func (c *dictionary) categoryOf(s *sequence, e *event) string {
-	switch {
-	case e.categories > 1 || len(e.categoryIDs) > 1 || e.category != nil && e.categoryID != 0:
+	switch id := e.categoryID(); {
+	case len(e.categories) > 1 || len(e.categoryIDs) > 1 || len(e.categories) == 1 && id != 0:
 		return c.allCategories(s, e)
-	case e.category != nil:
-		return c.text(e.category)
-	case e.categoryID == 0:
+	case len(e.categories) == 1:
+		return c.text(e.categories[0])
+	case id == 0:
 		return ""
 	}
-	name, ok := s.categories.get(e.categoryID)
+	name, ok := s.categories.get(e.categoryID())
 	if !ok {
 		c.tally.Add(lostNames, nowhere)
 	}
@@ -138,13 +138,8 @@ func (c *dictionary) allCategories(s *sequence, e *event) string {
 			all = append(all, name)
 		}
 	}
-	if e.categories > 0 {
-		m := open(c.packet.payload)
-		for m.next() {
-			if m.number == eventCategories {
-				all = append(all, string(m.bytes))
-			}
-		}
+	for _, name := range e.categories {
+		all = append(all, string(name))
 	}
 	return strings.Join(all, ",")
 }

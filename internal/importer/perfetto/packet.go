@@ -1,6 +1,10 @@
 package perfetto
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
+)
 
 // Numbers of the fields of a packet.
 const (
@@ -59,39 +63,39 @@ type packet struct {
 // decode reads a packet's own fields. It is false where the bytes are no message.
 func (p *packet) decode(body []byte) bool {
 	*p = packet{at: p.at}
-	m := open(body)
-	for m.small() || m.next() {
-		switch m.number {
+	m := protobuf.Open(body)
+	for m.Small() || m.Next() {
+		switch m.Number {
 		case packetTime:
-			p.time, p.hasTime = m.value, true
+			p.time, p.hasTime = m.Value, true
 		case packetClock:
-			p.clock, p.hasClock = uint32(m.value), true
+			p.clock, p.hasClock = uint32(m.Value), true
 		case packetSequence:
-			p.sequence = uint32(m.value)
+			p.sequence = uint32(m.Value)
 		case packetMachine:
-			p.machine = uint32(m.value)
+			p.machine = uint32(m.Value)
 		case packetFlags:
-			p.cleared = p.cleared || m.value&flagCleared != 0
-			p.needs = m.value&flagNeeds != 0
+			p.cleared = p.cleared || m.Value&flagCleared != 0
+			p.needs = m.Value&flagNeeds != 0
 		case packetCleared:
-			p.cleared = p.cleared || m.value != 0
+			p.cleared = p.cleared || m.Value != 0
 		case packetDropped:
-			p.dropped = m.value != 0
+			p.dropped = m.Value != 0
 		case packetInterned:
-			p.interned = m.bytes
+			p.interned = m.Bytes
 		case packetDefaults:
-			p.defaults = m.bytes
+			p.defaults = m.Bytes
 		case packetClocks:
-			p.snapshots = m.bytes
+			p.snapshots = m.Bytes
 		case packetEvent, packetTrack:
-			p.kind, p.payload = m.number, m.bytes
+			p.kind, p.payload = m.Number, m.Bytes
 		default:
-			if m.kind == protowire.BytesType && !about[m.number] {
-				p.kind, p.payload = m.number, m.bytes
+			if m.Kind == protowire.BytesType && !about[m.Number] {
+				p.kind, p.payload = m.Number, m.Bytes
 			}
 		}
 	}
-	return !m.broken
+	return !m.Broken
 }
 
 // about are payloads that tell of the recording and not of the program.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -123,32 +124,41 @@ func (c *rowTree) threadRow(machine uint32, pid, tid int64) *row {
 	return t.row
 }
 
+// A machineTree has the processes and threads of a machine.
+type machineTree struct {
+	processes [][]byte `pb:"1"`
+	threads   [][]byte `pb:"2"`
+}
+
+type treeProcess struct {
+	pid     int32    `pb:"1"`
+	command []string `pb:"3"`
+}
+
+type treeThread struct {
+	tid  int32  `pb:"1"`
+	name string `pb:"2"`
+	pid  int32  `pb:"3"`
+}
+
+var (
+	machineTrees  = protobuf.TableOf[machineTree]()
+	treeProcesses = protobuf.TableOf[treeProcess]()
+	treeThreads   = protobuf.TableOf[treeThread]()
+)
+
 // processTree takes the names of all processes and threads of a machine.
 func (c *rowTree) processTree(p *packet) bool {
-	m := open(p.payload)
-	for m.next() {
-		var id, group int64
-		var name string
-		f := open(m.bytes)
-		for f.next() {
-			switch {
-			case f.number == treeID:
-				id = int64(int32(f.value))
-			case m.number == processTreeProcess && f.number == treeProcessName && name == "",
-				m.number == processTreeThread && f.number == treeThreadName:
-				name = string(f.bytes)
-			case m.number == processTreeThread && f.number == treeThreadGroup:
-				group = int64(int32(f.value))
-			}
-		}
-		switch m.number {
-		case processTreeProcess:
-			c.nameProcess(p.machine, id, name)
-		case processTreeThread:
-			c.nameThread(p.machine, group, id, name)
-		}
+	tree, ok := machineTrees.Of(p.payload)
+	for _, b := range tree.processes {
+		f, _ := treeProcesses.Of(b)
+		c.nameProcess(p.machine, int64(f.pid), cmp.Or(f.command...))
 	}
-	return !m.broken
+	for _, b := range tree.threads {
+		f, _ := treeThreads.Of(b)
+		c.nameThread(p.machine, int64(f.pid), int64(f.tid), f.name)
+	}
+	return ok
 }
 
 var rankPattern = regexp.MustCompile(`(?i)(?:^|[^a-z])(?:mpi[ _-]?)?rank[ _#:=-]?(\d{1,7})(?:[^0-9]|$)`)

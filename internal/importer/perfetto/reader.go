@@ -9,6 +9,8 @@ import (
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 )
 
 // packets splits a file into packets: fields of number 1, one after the other. A
@@ -221,7 +223,7 @@ func (p *packets) discard(n int64) error {
 // varint reads the number that lies n bytes ahead; its size is 0 where there is none.
 func (p *packets) varint(n int) (value uint64, size int, err error) {
 	for {
-		value, size = uvarint(p.buf[p.begin+min(n, p.end-p.begin) : p.end])
+		value, size = protobuf.Uvarint(p.buf[p.begin+min(n, p.end-p.begin) : p.end])
 		if size > 0 || p.end-p.begin >= n+10 {
 			return value, max(size, 0), nil
 		}

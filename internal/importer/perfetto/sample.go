@@ -1,6 +1,9 @@
 package perfetto
 
-import "github.com/parallax-hpc/parallax/internal/trace"
+import (
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
 
 // A sampledStack is a call stack of samples: its text, and the function on its top.
 type sampledStack struct {
@@ -8,55 +11,47 @@ type sampledStack struct {
 	region trace.RegionID
 }
 
-// perfSample takes a sample of perf: an instant of the thread that ran, named by the
-// function in which it was.
+// A perfSample is a sample of perf.
+type perfSample struct {
+	cpu     uint64           `pb:"1"`
+	pid     int32            `pb:"2"`
+	tid     int32            `pb:"3"`
+	stack   uint64           `pb:"4"`
+	failed  uint64           `pb:"16"` // why the stack could not be unwound; 1 stands for none
+	lost    protobuf.Integer `pb:"17"`
+	skipped protobuf.Integer `pb:"18"`
+	event   []byte           `pb:"19"` // the recorder about itself
+}
+
+var perfSamples = protobuf.TableOf[perfSample]()
+
+// perfSample writes a sample of perf as an instant of the thread that ran, named by
+// the innermost function.
 func (c *converter) perfSample(s *sequence, p *packet, at trace.Time) bool {
-	var cpu, pid, tid, stack, failed uint64
-	var lost, skipped, event bool
-	m := open(p.payload)
-	for m.next() {
-		switch m.number {
-		case sampleCPU:
-			cpu = m.value
-		case samplePid:
-			pid = m.value
-		case sampleTid:
-			tid = m.value
-		case sampleStack:
-			stack = m.value
-		case sampleFailed:
-			failed = m.value
-		case sampleLost:
-			lost = true
-		case sampleSkipped:
-			skipped = true
-		case sampleEvent:
-			event = true
-		}
-	}
+	f, ok := perfSamples.Of(p.payload)
 	switch {
-	case m.broken:
+	case !ok:
 		return false
-	case lost:
+	case f.lost.Set:
 		c.tally.Add(lostKernel, p.at)
-	case skipped:
+	case f.skipped.Set:
 		c.tally.Add(skippedSamples, p.at)
-	case event: // the recorder about itself
+	case f.event != nil:
 		c.tally.unread(p.kind)
 	case !p.hasTime:
 		c.tally.Add(noTime, p.at)
 	default:
 		c.last = max(c.last, at)
-		k := c.sampled(s, p, stack)
-		r := c.threadRow(p.machine, int64(int32(pid)), int64(int32(tid)))
+		k := c.sampled(s, p, f.stack)
+		r := c.threadRow(p.machine, int64(f.pid), int64(f.tid))
 		r.Stream.Instant(at, k.region)
 		c.scratch = c.scratch[:0]
 		if k.text != "" {
 			c.fact("stack", trace.Text(k.text))
 		}
-		c.fact("cpu", trace.Integer(int64(cpu)))
-		if failed > 1 { // 1 stands for none
-			c.fact("unwind error", trace.Integer(int64(failed)))
+		c.fact("cpu", trace.Integer(int64(f.cpu)))
+		if f.failed > 1 {
+			c.fact("unwind error", trace.Integer(int64(f.failed)))
 		}
 		tell(r.Stream, c.scratch)
 	}

@@ -3,6 +3,7 @@ package perfetto
 import (
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -20,64 +21,73 @@ type cpuKey struct {
 	number  uint64
 }
 
-// Numbers of the fields of a bundle of the kernel's events, and of an event.
-const (
-	bundleCPU       = 1
-	bundleEvent     = 2
-	bundleLost      = 3
-	bundleCompact   = 4
-	bundleThen      = 6 // the kernel's clock and the boot clock at one instant
-	bundleThenBoot  = 7
-	ftraceTime      = 1
-	ftracePid       = 2
-	ftracePrint     = 3
-	ftraceSwitch    = 4
-	ftraceFlags     = 5
-	printText       = 2
-	switchNextName  = 5
-	switchNextTask  = 6
-	compactTimes    = 1
-	compactTasks    = 3
-	compactNames    = 5
-	compactNameRefs = 6
-	compactWakings  = 7
+// A kernelBundle has events of the kernel on one CPU.
+type kernelBundle struct {
+	cpu     uint64   `pb:"1"`
+	events  [][]byte `pb:"2"`
+	lost    bool     `pb:"3"`
+	compact [][]byte `pb:"4"`
+	then    uint64   `pb:"6"` // the kernel's clock and the boot clock at one instant
+	boot    uint64   `pb:"7"`
+}
+
+// A kernelEvent is what a program prints, a switch to another task, or another event.
+type kernelEvent struct {
+	time  uint64 `pb:"1"`
+	pid   int32  `pb:"2"`
+	print []byte `pb:"3"`
+	next  []byte `pb:"4"`
+	flags uint64 `pb:"5"`
+	other protobuf.Others
+}
+
+type kernelPrint struct {
+	texts [][]byte `pb:"2"`
+}
+
+type taskSwitch struct {
+	name []byte `pb:"5"`
+	task int32  `pb:"6"`
+}
+
+// A compactSched has switches as lists side by side: differences of time, tasks, and
+// numbers of names.
+type compactSched struct {
+	times   []uint64 `pb:"1"`
+	tasks   []uint64 `pb:"3"`
+	names   [][]byte `pb:"5"`
+	refs    []uint64 `pb:"6"`
+	wakings []uint64 `pb:"7"`
+}
+
+var (
+	kernelBundles = protobuf.TableOf[kernelBundle]()
+	kernelEvents  = protobuf.TableOf[kernelEvent]()
+	kernelPrints  = protobuf.TableOf[kernelPrint]()
+	taskSwitches  = protobuf.TableOf[taskSwitch]()
+	compactScheds = protobuf.TableOf[compactSched]()
 )
 
 // ftrace takes the events of the kernel on one CPU: which task it switches to, and
 // what programs print.
 func (c *converter) ftrace(s *sequence, p *packet) bool {
-	var number, then, boot uint64
-	m := open(p.payload)
-	for m.next() {
-		switch m.number {
-		case bundleCPU:
-			number = m.value
-		case bundleLost:
-			if m.value != 0 {
-				c.tally.Add(lostKernel, p.at)
-			}
-		case bundleThen:
-			then = m.value
-		case bundleThenBoot:
-			boot = m.value
-		}
+	b, ok := kernelBundles.Of(p.payload)
+	if b.lost {
+		c.tally.Add(lostKernel, p.at)
 	}
-	if m.broken {
+	if !ok {
 		return false
 	}
-	k := &kernel{c: c, s: s, p: p, number: number}
-	if then != 0 && boot != 0 {
-		k.shift = int64(boot) - int64(then)
+	k := &kernel{c: c, s: s, p: p, number: b.cpu}
+	if b.then != 0 && b.boot != 0 {
+		k.shift = int64(b.boot) - int64(b.then)
 	}
 	sound := true
-	m = open(p.payload)
-	for m.next() {
-		switch m.number {
-		case bundleEvent:
-			sound = k.event(m.bytes) && sound
-		case bundleCompact:
-			sound = k.compact(m.bytes) && sound
-		}
+	for _, e := range b.events {
+		sound = k.event(e) && sound
+	}
+	for _, e := range b.compact {
+		sound = k.compact(e) && sound
 	}
 	return sound
 }
@@ -92,82 +102,33 @@ type kernel struct {
 }
 
 func (k *kernel) event(b []byte) bool {
-	var at uint64
-	var tid int64
-	var change, print []byte
-	m := open(b)
-	for m.next() {
-		switch m.number {
-		case ftraceTime:
-			at = m.value
-		case ftraceSwitch:
-			change = m.bytes
-		case ftracePid:
-			tid = int64(int32(m.value))
-		case ftracePrint:
-			print = m.bytes
-		case ftraceFlags:
-		default:
-			k.c.tally.Add(otherKernel, k.p.at)
-		}
+	e, ok := kernelEvents.Of(b)
+	k.c.tally.AddN(otherKernel, int64(e.other), k.p.at)
+	prints, _ := kernelPrints.Of(e.print)
+	for _, text := range prints.texts {
+		k.print(e.time, int64(e.pid), text)
 	}
-	if print != nil {
-		f := open(print)
-		for f.next() {
-			if f.number == printText {
-				k.print(at, tid, f.bytes)
-			}
-		}
+	if e.next != nil {
+		next, _ := taskSwitches.Of(e.next)
+		k.change(e.time, int64(next.task), k.c.text(next.name))
 	}
-	if change != nil {
-		var name []byte
-		var tid int64
-		f := open(change)
-		for f.next() {
-			switch f.number {
-			case switchNextName:
-				name = f.bytes
-			case switchNextTask:
-				tid = int64(int32(f.value))
-			}
-		}
-		k.change(at, tid, k.c.text(name))
-	}
-	return !m.broken
+	return ok
 }
 
-// compact reads the switches that are written as lists side by side: differences
-// of time, tasks, and numbers of names.
 func (k *kernel) compact(b []byte) bool {
-	var times, tasks, refs, wakings []uint64
-	var names []string
-	m := open(b)
-	for m.next() {
-		switch m.number {
-		case compactNames:
-			names = append(names, k.c.text(m.bytes))
-		case compactTimes:
-			times = m.list(times)
-		case compactTasks:
-			tasks = m.list(tasks)
-		case compactNameRefs:
-			refs = m.list(refs)
-		case compactWakings:
-			wakings = m.list(wakings)
-		}
-	}
-	k.c.tally.AddN(otherKernel, int64(len(wakings)), k.p.at)
-	if m.broken || len(tasks) != len(times) || len(refs) != len(times) {
+	f, ok := compactScheds.Of(b)
+	k.c.tally.AddN(otherKernel, int64(len(f.wakings)), k.p.at)
+	if !ok || len(f.tasks) != len(f.times) || len(f.refs) != len(f.times) {
 		return false
 	}
 	var at uint64
-	for i, d := range times {
+	for i, d := range f.times {
 		at += d
 		name := ""
-		if refs[i] < uint64(len(names)) {
-			name = names[refs[i]]
+		if f.refs[i] < uint64(len(f.names)) {
+			name = k.c.text(f.names[f.refs[i]])
 		}
-		k.change(at, int64(int32(tasks[i])), name)
+		k.change(at, int64(int32(f.tasks[i])), name)
 	}
 	return true
 }

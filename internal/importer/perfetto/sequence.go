@@ -1,6 +1,9 @@
 package perfetto
 
-import "github.com/parallax-hpc/parallax/internal/trace"
+import (
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
 
 // A sequence is what one writer said so far. Names, defaults and clocks hold for
 // its own packets only, until it clears them.
@@ -126,32 +129,22 @@ func (s *sequence) forget() {
 	s.valid = true
 }
 
-// setDefaults takes what holds for packets that do not say otherwise.
+// sequenceDefaults hold for packets of a sequence that do not say otherwise.
+type sequenceDefaults struct {
+	clock uint32 `pb:"58"`
+	event struct {
+		track       uint64   `pb:"11"`
+		extra       []uint64 `pb:"31"`
+		extraDouble []uint64 `pb:"45"`
+	} `pb:"11"`
+}
+
+var defaultsTable = protobuf.TableOf[sequenceDefaults]()
+
 func (s *sequence) setDefaults(b []byte) bool {
-	s.clock, s.track, s.extra, s.extraDouble = 0, 0, nil, nil
-	m := open(b)
-	for m.next() {
-		switch m.number {
-		case packetClock:
-			s.clock = uint32(m.value)
-		case packetEvent:
-			e := open(m.bytes)
-			for e.next() {
-				switch e.number {
-				case eventTrack:
-					s.track = e.value
-				case eventExtraTracks:
-					s.extra = e.list(s.extra)
-				case eventDoubleTracks:
-					s.extraDouble = e.list(s.extraDouble)
-				}
-			}
-			if e.broken {
-				return false
-			}
-		}
-	}
-	return !m.broken
+	d, ok := defaultsTable.Of(b)
+	s.clock, s.track, s.extra, s.extraDouble = d.clock, d.event.track, d.event.extra, d.event.extraDouble
+	return ok
 }
 
 // Numbers of the fields of interned data.
@@ -171,74 +164,74 @@ const (
 	internedCorrelation = 43
 )
 
-// intern takes the values that later packets refer to by number.
-func (s *sequence) intern(b []byte) bool {
-	m := open(b)
-	sound := true
-	for m.next() {
-		switch m.number {
-		case internedNames:
-			sound = s.put(&s.names, m.bytes) && sound
-		case internedCategories:
-			sound = s.put(&s.categories, m.bytes) && sound
-		case internedKeys:
-			sound = s.put(&s.keys, m.bytes) && sound
-		case internedTexts:
-			sound = s.put(&s.texts, m.bytes) && sound
-		case internedBodies:
-			sound = s.put(&s.bodies, m.bytes) && sound
-		case internedFunctions:
-			sound = s.put(&s.functions, m.bytes) && sound
-		case internedPaths:
-			sound = s.put(&s.paths, m.bytes) && sound
-		case internedStages:
-			sound = s.put(&s.stages, m.bytes) && sound
-		case internedCorrelation:
-			sound = s.put(&s.correlation, m.bytes) && sound
-		case internedSources:
-			id, place := sourceOf(m.bytes)
-			s.sources.put(id, place)
-		case internedFrames:
-			s.internFrame(m.bytes)
-		case internedStacks:
-			s.internStack(m.bytes)
-		case internedContexts:
-			c := open(m.bytes)
-			var id uint64
-			var pid int64
-			for c.next() {
-				switch c.number {
-				case contextID:
-					id = c.value
-				case contextPid:
-					pid = int64(c.value)
-				}
-			}
-			s.contexts.put(id, pid)
-		}
+// internedStrings returns the table of strings that a field of interned data adds
+// to; nil for fields that are no strings.
+func (s *sequence) internedStrings(number int32) *table[string] {
+	switch number {
+	case internedNames:
+		return &s.names
+	case internedCategories:
+		return &s.categories
+	case internedKeys:
+		return &s.keys
+	case internedTexts:
+		return &s.texts
+	case internedBodies:
+		return &s.bodies
+	case internedFunctions:
+		return &s.functions
+	case internedPaths:
+		return &s.paths
+	case internedStages:
+		return &s.stages
+	case internedCorrelation:
+		return &s.correlation
 	}
-	return sound && !m.broken
+	return nil
 }
 
-// put takes a pair of number and text.
-func (s *sequence) put(t *table[string], b []byte) bool {
-	var id uint64
-	var text []byte
-	m := open(b)
-	for m.next() {
-		switch m.number {
-		case internedID:
-			id = m.value
-		case internedText:
-			text = m.bytes
+// internValues takes the values that later packets refer to by number.
+func (s *sequence) internValues(b []byte) bool {
+	m := protobuf.Open(b)
+	sound := true
+	for m.Next() {
+		if t := s.internedStrings(m.Number); t != nil {
+			sound = s.internString(t, m.Bytes) && sound
+			continue
+		}
+		switch m.Number {
+		case internedSources:
+			p, _ := sourcePlaces.Of(m.Bytes)
+			s.sources.put(p.id, p.text())
+		case internedFrames:
+			f, _ := stackFrames.Of(m.Bytes)
+			s.frames.put(f.id, f)
+		case internedStacks:
+			k, _ := callStacks.Of(m.Bytes)
+			s.stacks.put(k.id, k.frames)
+		case internedContexts:
+			c, _ := gpuContexts.Of(m.Bytes)
+			s.contexts.put(c.id, c.pid)
 		}
 	}
-	old, ok := t.get(id)
-	if !ok || old != string(text) {
-		t.put(id, string(text))
+	return sound && !m.Broken
+}
+
+type internedString struct {
+	id   uint64 `pb:"1"`
+	text []byte `pb:"2"`
+}
+
+var internedStringTable = protobuf.TableOf[internedString]()
+
+func (s *sequence) internString(t *table[string], b []byte) bool {
+	f, sound := internedStringTable.Of(b)
+	old, ok := t.get(f.id)
+	if !ok || old != string(f.text) {
+		t.put(f.id, string(f.text))
 	}
-	if ok && old != string(text) { // the number is given anew
+	if ok && old != string(f.text) { // the number is given anew
 		s.forgetRegions()
 	}
-	return !m.broken
+	return sound
 }

@@ -1,49 +1,53 @@
 package perfetto
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
+)
 
 // A stackFrame is one of the frames that call stacks refer to.
 type stackFrame struct {
-	function, path uint64
-	address        uint64
-	line           uint64
+	id       uint64 `pb:"1"`
+	function uint64 `pb:"2"`
+	address  uint64 `pb:"4"`
+	path     uint64 `pb:"5"`
+	line     uint64 `pb:"6"`
 }
 
-func (s *sequence) internFrame(b []byte) {
-	var id uint64
-	var f stackFrame
-	m := open(b)
-	for m.next() {
-		switch m.number {
-		case frameID:
-			id = m.value
-		case frameFunction:
-			f.function = m.value
-		case frameAddress:
-			f.address = m.value
-		case framePath:
-			f.path = m.value
-		case frameLine:
-			f.line = m.value
-		}
-	}
-	s.frames.put(id, f)
+// A callStack has the numbers of its frames, outermost first.
+type callStack struct {
+	id     uint64   `pb:"1"`
+	frames []uint64 `pb:"2"`
 }
 
-func (s *sequence) internStack(b []byte) {
-	var id uint64
-	var frames []uint64
-	m := open(b)
-	for m.next() {
-		switch m.number {
-		case stackID:
-			id = m.value
-		case stackFrames:
-			frames = m.list(frames)
-		}
-	}
-	s.stacks.put(id, frames)
+// An inlineFrame is a frame of a call stack that an event holds itself.
+type inlineFrame struct {
+	name string `pb:"1"`
+	path string `pb:"2"`
+	line uint64 `pb:"3"`
 }
+
+type inlineStack struct {
+	frames [][]byte `pb:"1"` // outermost first
+}
+
+// A sourcePlace is a place in source code.
+type sourcePlace struct {
+	id       uint64 `pb:"1"`
+	file     string `pb:"2"`
+	function string `pb:"3"`
+	line     uint64 `pb:"4"`
+}
+
+var (
+	stackFrames  = protobuf.TableOf[stackFrame]()
+	callStacks   = protobuf.TableOf[callStack]()
+	inlineFrames = protobuf.TableOf[inlineFrame]()
+	inlineStacks = protobuf.TableOf[inlineStack]()
+	sourcePlaces = protobuf.TableOf[sourcePlace]()
+)
 
 // stackText is an interned call stack as text, innermost frame first.
 func (s *sequence) stackText(id uint64) (string, bool) {
@@ -82,32 +86,14 @@ func (s *sequence) innermost(id uint64) string {
 	return ""
 }
 
-// inlineStack is the text of a call stack that an event holds itself, outermost
+// inlineStackText is the text of a call stack that an event holds itself, innermost
 // frame first.
-func inlineStack(b []byte) string {
-	var frames [][]byte
-	m := open(b)
-	for m.next() {
-		if m.number == inlineFrame {
-			frames = append(frames, m.bytes)
-		}
-	}
+func inlineStackText(b []byte) string {
+	stack, _ := inlineStacks.Of(b)
 	var text []byte
-	for i := len(frames) - 1; i >= 0; i-- {
-		var name, path string
-		var line uint64
-		m := open(frames[i])
-		for m.next() {
-			switch m.number {
-			case inlineName:
-				name = string(m.bytes)
-			case inlinePath:
-				path = string(m.bytes)
-			case inlineLine:
-				line = m.value
-			}
-		}
-		text = appendFrame(text, name, path, line)
+	for _, b := range slices.Backward(stack.frames) {
+		f, _ := inlineFrames.Of(b)
+		text = appendFrame(text, f.name, f.path, f.line)
 	}
 	return string(text)
 }
@@ -127,22 +113,5 @@ func appendFrame(b []byte, name, path string, line uint64) []byte {
 	return b
 }
 
-// sourceOf reads a place in source code: its number, and "function file:line".
-func sourceOf(b []byte) (id uint64, place string) {
-	var file, function string
-	var line uint64
-	m := open(b)
-	for m.next() {
-		switch m.number {
-		case sourceID:
-			id = m.value
-		case sourceFile:
-			file = string(m.bytes)
-		case sourceFunction:
-			function = string(m.bytes)
-		case sourceLine:
-			line = m.value
-		}
-	}
-	return id, string(appendFrame(nil, function, file, line))
-}
+// text is "function file:line".
+func (p sourcePlace) text() string { return string(appendFrame(nil, p.function, p.file, p.line)) }

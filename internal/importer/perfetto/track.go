@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -65,134 +66,121 @@ func (c *rowTree) track(uuid uint64) *track {
 	return t
 }
 
-// describe takes a description of a track. Later ones add to it.
-func (c *rowTree) describe(p *packet) bool {
-	var process, thread, counter []byte
-	kind := ofProgram
-	d := track{order: -1}
-	m := open(p.payload)
-	for m.next() {
-		switch m.number {
-		case trackUUID:
-			d.uuid = m.value
-		case trackName, trackStaticName, trackAtraceName:
-			d.name = string(m.bytes)
-		case trackProcess:
-			process, kind = m.bytes, ofProcess
-		case trackThread:
-			thread, kind = m.bytes, ofThread
-		case trackParent:
-			d.parent = m.value
-		case trackCounter:
-			counter, kind = m.bytes, ofCounter
-		case trackOrder:
-			d.order = int64(int32(m.value))
-		case trackAbout:
-			d.about = string(m.bytes)
-		case trackSiblings:
-			d.alone = m.value == 2
-		}
-	}
-	if m.broken {
+// A trackDescriptor describes a track.
+type trackDescriptor struct {
+	uuid     uint64           `pb:"1"`
+	name     string           `pb:"2,10,13"` // static names and those of atrace have numbers of their own
+	process  []byte           `pb:"3"`
+	thread   []byte           `pb:"4"`
+	parent   uint64           `pb:"5"`
+	counter  []byte           `pb:"8"`
+	order    protobuf.Integer `pb:"12"`
+	about    string           `pb:"14"`
+	siblings uint64           `pb:"15"`
+}
+
+type processDescriptor struct {
+	pid     int32    `pb:"1"`
+	command []string `pb:"2"`
+	name    string   `pb:"6"`
+	labels  []string `pb:"8"`
+}
+
+// A threadDescriptor describes a thread. The last three fields are of the older form.
+type threadDescriptor struct {
+	pid          int32  `pb:"1"`
+	tid          int64  `pb:"2"`
+	name         string `pb:"5"`
+	time         int64  `pb:"6"` // µs
+	cpuTime      int64  `pb:"7"` // µs
+	instructions int64  `pb:"8"`
+}
+
+type counterDescriptor struct {
+	builtin     uint64           `pb:"1"`
+	unit        uint64           `pb:"3"`
+	factor      protobuf.Integer `pb:"4"`
+	incremental bool             `pb:"5"`
+	unitName    []byte           `pb:"6"`
+}
+
+var (
+	trackDescriptors   = protobuf.TableOf[trackDescriptor]()
+	processDescriptors = protobuf.TableOf[processDescriptor]()
+	threadDescriptors  = protobuf.TableOf[threadDescriptor]()
+	counterDescriptors = protobuf.TableOf[counterDescriptor]()
+)
+
+// separateTracks is the value of siblings of a track that is not merged with others.
+const separateTracks = 2
+
+// describeTrack takes a description of a track. Later ones add to it.
+func (c *rowTree) describeTrack(p *packet) bool {
+	d, ok := trackDescriptors.Of(p.payload)
+	if !ok {
 		return false
 	}
 	t := c.track(d.uuid)
-	t.parent, t.alone, t.machine = d.parent, d.alone, p.machine
-	if t.kind == undescribed || kind != ofProgram {
-		t.kind = kind
+	t.parent, t.alone, t.machine = d.parent, d.siblings == separateTracks, p.machine
+	t.name, t.about = cmp.Or(d.name, t.name), cmp.Or(d.about, t.about)
+	if order := int64(int32(d.order.Value)); d.order.Set && order >= 0 {
+		t.order = order
 	}
-	if d.name != "" {
-		t.name = d.name
+	if t.kind == undescribed {
+		t.kind = ofProgram
 	}
-	if d.about != "" {
-		t.about = d.about
+	if d.process != nil {
+		t.kind = ofProcess
+		c.describeProcess(t, d.process)
 	}
-	if d.order >= 0 {
-		t.order = d.order
+	if d.thread != nil {
+		t.kind = ofThread
+		c.describeThread(t, d.thread)
 	}
-	switch {
-	case thread != nil:
-		c.describeThread(t, thread)
-	case process != nil:
-		c.describeProcess(t, process)
-	case counter != nil:
-		t.describeCounter(counter)
+	if d.counter != nil {
+		t.kind = ofCounter
+		t.describeCounter(d.counter)
 	}
 	return true
 }
 
 func (c *rowTree) describeThread(t *track, b []byte) {
-	var name string
-	m := open(b)
-	for m.next() {
-		switch m.number {
-		case threadPid:
-			t.pid = int64(int32(m.value))
-		case threadTid:
-			t.tid = int64(m.value)
-		case threadName:
-			name = string(m.bytes)
-		}
-	}
-	c.nameThread(t.machine, t.pid, t.tid, name)
+	d, _ := threadDescriptors.Of(b)
+	t.pid, t.tid = int64(d.pid), d.tid
+	c.nameThread(t.machine, t.pid, t.tid, d.name)
 }
 
 func (c *rowTree) describeProcess(t *track, b []byte) {
-	var name, command string
-	var labels []string
-	m := open(b)
-	for m.next() {
-		switch m.number {
-		case processPid:
-			t.pid = int64(int32(m.value))
-		case processCommand:
-			if command == "" {
-				command = string(m.bytes)
-			}
-		case processName:
-			name = string(m.bytes)
-		case processLabel:
-			labels = append(labels, string(m.bytes))
-		}
-	}
-	if name == "" {
-		name = command
-	}
-	c.nameProcess(t.machine, t.pid, name)
-	if len(labels) > 0 {
-		c.process(t.machine, t.pid).labels = strings.Join(labels, ", ")
+	d, _ := processDescriptors.Of(b)
+	t.pid = int64(d.pid)
+	c.nameProcess(t.machine, t.pid, cmp.Or(d.name, cmp.Or(d.command...)))
+	if len(d.labels) > 0 {
+		c.process(t.machine, t.pid).labels = strings.Join(d.labels, ", ")
 	}
 }
 
 // Counters that have no name of their own, and units, by number.
 var (
 	builtinCounters = [...]string{"", "thread_time", "thread_instruction_count"}
+	builtinUnits    = [...]string{"", "ns", ""}
 	counterUnits    = [...]string{"", "ns", "", "bytes"}
 )
 
 func (t *track) describeCounter(b []byte) {
-	m := open(b)
-	for m.next() {
-		switch m.number {
-		case counterType:
-			if t.name == "" && m.value < uint64(len(builtinCounters)) {
-				t.name = builtinCounters[m.value]
-			}
-			if t.unit == "" && m.value == 1 {
-				t.unit = "ns"
-			}
-		case counterUnit:
-			if m.value < uint64(len(counterUnits)) && t.unit == "" {
-				t.unit = counterUnits[m.value]
-			}
-		case counterFactor:
-			t.factor = float64(int64(m.value))
-		case counterIncremental:
-			t.incremental = m.value != 0
-		case counterUnitName:
-			t.unit = string(m.bytes)
-		}
+	d, _ := counterDescriptors.Of(b)
+	if d.builtin < uint64(len(builtinCounters)) {
+		t.name, t.unit = cmp.Or(t.name, builtinCounters[d.builtin]), cmp.Or(t.unit, builtinUnits[d.builtin])
 	}
+	if d.unit < uint64(len(counterUnits)) {
+		t.unit = cmp.Or(t.unit, counterUnits[d.unit])
+	}
+	if d.unitName != nil {
+		t.unit = string(d.unitName)
+	}
+	if d.factor.Set {
+		t.factor = float64(d.factor.Value)
+	}
+	t.incremental = t.incremental || d.incremental
 }
 
 // mostParents is how far up the tree of tracks is followed: parents may run in a circle.

@@ -195,7 +195,7 @@ func (c *converter) line(ctx context.Context, d *decoder, p *plane, outer int64)
 			err = d.skip(wire, end)
 		}
 		if err == nil {
-			err = l.take(field, n, b)
+			err = l.setField(field, n, b)
 		}
 	}
 	if errors.Is(err, errMalformed) {

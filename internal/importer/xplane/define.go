@@ -1,6 +1,7 @@
 package xplane
 
 import (
+	"bytes"
 	"errors"
 	"io"
 
@@ -14,12 +15,6 @@ type plane struct {
 	events map[int64]metadata
 	stats  map[int64]string
 	facts  []stat
-}
-
-// metadata are what all events of a kind share.
-type metadata struct {
-	name    string
-	display string
 }
 
 // A space is what a file defines; lines are read in a second pass.
@@ -82,10 +77,12 @@ func (p *plane) read(d *decoder) error {
 		case planeName:
 			p.name = string(b)
 		case planeEventMetadata, planeStatMetadata:
-			err = p.define(field, b)
+			err = p.addMetadata(field, b)
 		case planeStats:
-			var s stat
-			s, err = parseStat(append([]byte(nil), b...))
+			s, ok := statTable.Of(bytes.Clone(b))
+			if !ok {
+				err = errMalformed
+			}
 			if len(p.facts) < 64 {
 				p.facts = append(p.facts, s)
 			}
@@ -94,33 +91,18 @@ func (p *plane) read(d *decoder) error {
 	return err
 }
 
-// define takes one entry of a plane's tables.
-func (p *plane) define(field int, b []byte) error {
-	id := int64(0)
-	var m metadata
-	err := fields(b, func(f int, n uint64, data []byte) error {
-		switch f {
-		case mapKey:
-			id = int64(n)
-		case mapValue:
-			return fields(data, func(f int, _ uint64, data []byte) error {
-				switch f {
-				case metadataName:
-					m.name = string(data)
-				case metadataDisplayName:
-					m.display = string(data)
-				}
-				return nil
-			})
-		}
-		return nil
-	})
+// addMetadata adds the name of events or stats.
+func (p *plane) addMetadata(field int, b []byte) error {
+	e, ok := metadataEntries.Of(b)
 	if field == planeEventMetadata {
-		p.events[id] = m
+		p.events[e.id] = e.value
 	} else {
-		p.stats[id] = m.name
+		p.stats[e.id] = e.value.name
 	}
-	return err
+	if !ok {
+		return errMalformed
+	}
+	return nil
 }
 
 // fact finds a fact of the plane by name.
@@ -135,11 +117,11 @@ func (p *plane) fact(name string) (stat, bool) {
 
 // text is a stat in words: a reference is a name in the table of stats.
 func (p *plane) text(s *stat) string {
-	switch s.kind {
+	switch s.value.Number {
 	case statText:
-		return string(s.bytes)
+		return string(s.value.Bytes)
 	case statRef:
-		return p.stats[int64(s.bits)]
+		return p.stats[int64(s.value.Bits)]
 	}
 	return ""
 }
@@ -153,7 +135,7 @@ func (p *plane) value(s *stat) (trace.Value, bool) {
 		return trace.Number(n), true
 	}
 	text := p.text(s)
-	if s.kind == statBytes || text == "" {
+	if s.value.Number == statBytes || text == "" {
 		return trace.Value{}, false
 	}
 	return trace.Text(text[:min(len(text), mostText)]), true

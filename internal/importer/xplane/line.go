@@ -29,8 +29,8 @@ type lineRegion struct {
 	category string
 }
 
-// take takes one field of the line.
-func (l *line) take(field int, n uint64, b []byte) error {
+// setField takes one field of the line.
+func (l *line) setField(field int, n uint64, b []byte) error {
 	switch field {
 	case lineID:
 		l.id = n
@@ -41,7 +41,7 @@ func (l *line) take(field int, n uint64, b []byte) error {
 	case lineTimestampNS:
 		l.start = int64(n)
 	case lineEvents:
-		if err := parseEvent(b, &l.e); err != nil {
+		if !l.e.decode(b) {
 			l.w.Report(trace.Skipped, "events that are damaged", 1, l.label)
 			return nil
 		}
@@ -130,13 +130,13 @@ func (l *line) event() {
 		v, ok := l.plane.value(s)
 		switch {
 		case !ok:
-			if s.kind == statBytes {
+			if s.value.Number == statBytes {
 				l.w.Report(trace.Skipped, "stats that are bytes", 1, l.label)
 			}
 		case name == "correlation_id":
 			id, _ := s.integer()
 			l.stream.Attribute(l.correlation, v)
-			l.links.add(l.device, id, launch.End{Time: begin, Location: l.at, Region: region})
+			l.links.addLaunch(l.device, id, launch.End{Time: begin, Location: l.at, Region: region})
 		case name == "_p" || name == "_pt" || name == "_c" || name == "_ct":
 			// pairs of a type and an id, taken below
 		case name != "":
@@ -162,7 +162,7 @@ func (l *line) flow(kind, id string, producer bool, at launch.End) {
 		}
 	}
 	if found {
-		l.links.flow(producer, at)
+		l.links.addFlow(producer, at)
 	}
 }
 

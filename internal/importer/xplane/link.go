@@ -11,8 +11,8 @@ type links struct {
 	producers, consumers []launch.End // by kind and id
 }
 
-// add remembers a call or a piece of device work by its correlation id.
-func (k *links) add(device bool, id int64, at launch.End) {
+// addLaunch remembers a call or a piece of device work by its correlation id.
+func (k *links) addLaunch(device bool, id int64, at launch.End) {
 	if at.ID = id; id <= 0 {
 		return
 	}
@@ -23,8 +23,8 @@ func (k *links) add(device bool, id int64, at launch.End) {
 	}
 }
 
-// flow remembers a producer or a consumer.
-func (k *links) flow(producer bool, at launch.End) {
+// addFlow remembers a producer or a consumer.
+func (k *links) addFlow(producer bool, at launch.End) {
 	if producer {
 		k.producers = append(k.producers, at)
 	} else {

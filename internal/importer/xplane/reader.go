@@ -2,14 +2,14 @@ package xplane
 
 import (
 	"bufio"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
+
+	"github.com/parallax-hpc/parallax/internal/importer/protobuf"
 )
 
-// Field numbers of xplane.proto.
+// Numbers of the fields of messages that are read as a stream.
 const (
 	spacePlanes = 1
 	spaceHosts  = 4
@@ -21,33 +21,66 @@ const (
 	planeStatMetadata  = 5
 	planeStats         = 6
 
-	mapKey   = 1
-	mapValue = 2
-
-	metadataName        = 2
-	metadataDisplayName = 4
-	metadataStats       = 5
-
 	lineID          = 1
 	lineName        = 2
 	lineTimestampNS = 3
 	lineEvents      = 4
 	lineDisplayName = 11
-
-	eventMetadata   = 1
-	eventOffsetPS   = 2
-	eventDurationPS = 3
-	eventStats      = 4
-	eventTimes      = 5
-
-	statMetadata = 1
-	statDouble   = 2
-	statUint     = 3
-	statInt      = 4
-	statText     = 5
-	statBytes    = 6
-	statRef      = 7
 )
+
+// An event is one record of a line.
+type event struct {
+	metadata int64    `pb:"1"`
+	offset   int64    `pb:"2"` // ps
+	duration int64    `pb:"3"` // ps
+	encoded  [][]byte `pb:"4"` // stats
+	times    int64    `pb:"5"` // number of occurrences, if the event is a total
+	stats    []stat
+}
+
+// A stat is an attribute of an event or a plane.
+type stat struct {
+	name  int64          `pb:"1"`
+	value protobuf.Value `pb:"2,3,4,5,6,7"`
+}
+
+// Numbers of the fields that hold the value of a stat.
+const (
+	statDouble = 2
+	statUint   = 3
+	statInt    = 4
+	statText   = 5
+	statBytes  = 6
+	statRef    = 7
+)
+
+// A metadataEntry is an entry of the map of names of events or stats.
+type metadataEntry struct {
+	id    int64    `pb:"1"`
+	value metadata `pb:"2"`
+}
+
+type metadata struct {
+	name    string `pb:"2"`
+	display string `pb:"4"`
+}
+
+var (
+	eventTable      = protobuf.TableOf[event]()
+	statTable       = protobuf.TableOf[stat]()
+	metadataEntries = protobuf.TableOf[metadataEntry]()
+)
+
+// decode reads an event into the memory of the one before.
+func (e *event) decode(b []byte) bool {
+	*e = event{encoded: e.encoded[:0], stats: e.stats[:0]}
+	ok := eventTable.Decode(b, e)
+	for _, b := range e.encoded {
+		s, sound := statTable.Of(b)
+		e.stats, ok = append(e.stats, s), sound && ok
+	}
+	return ok
+}
 
 // Wire types of protobuf.
 const (
@@ -171,120 +204,23 @@ func (d *decoder) discard(n int64) error {
 	return nil
 }
 
-// A stat is a fact of an event or a plane.
-type stat struct {
-	name  int64
-	kind  int // the field that holds the value; 0: none
-	bits  uint64
-	bytes []byte
-}
-
-// An event is one record of a line.
-type event struct {
-	metadata         int64
-	offset, duration int64 // ps
-	times            int64 // where it is a total of many: how many
-	stats            []stat
-}
-
-// parseEvent reads an event from its bytes.
-func parseEvent(b []byte, e *event) error {
-	*e = event{stats: e.stats[:0]}
-	return fields(b, func(field int, n uint64, data []byte) error {
-		switch field {
-		case eventMetadata:
-			e.metadata = int64(n)
-		case eventOffsetPS:
-			e.offset = int64(n)
-		case eventDurationPS:
-			e.duration = int64(n)
-		case eventTimes:
-			e.times = int64(n)
-		case eventStats:
-			s, err := parseStat(data)
-			if err != nil {
-				return err
-			}
-			e.stats = append(e.stats, s)
-		}
-		return nil
-	})
-}
-
-func parseStat(b []byte) (s stat, err error) {
-	err = fields(b, func(field int, n uint64, data []byte) error {
-		switch field {
-		case statMetadata:
-			s.name = int64(n)
-		case statDouble, statUint, statInt, statRef:
-			s.kind, s.bits = field, n
-		case statText, statBytes:
-			s.kind, s.bytes = field, data
-		}
-		return nil
-	})
-	return s, err
-}
-
-// fields gives the fields of a message that is in memory.
-func fields(b []byte, fn func(field int, n uint64, data []byte) error) error {
-	for len(b) > 0 {
-		key, k := binary.Uvarint(b)
-		if k <= 0 || key>>3 == 0 {
-			return errMalformed
-		}
-		b = b[k:]
-		var n uint64
-		var data []byte
-		switch key & 7 {
-		case wireVarint:
-			if n, k = binary.Uvarint(b); k <= 0 {
-				return errMalformed
-			}
-			b = b[k:]
-		case wireFixed8:
-			if len(b) < 8 {
-				return errMalformed
-			}
-			n, b = binary.LittleEndian.Uint64(b), b[8:]
-		case wireFixed4:
-			if len(b) < 4 {
-				return errMalformed
-			}
-			n, b = uint64(binary.LittleEndian.Uint32(b)), b[4:]
-		case wireBytes:
-			size, k := binary.Uvarint(b)
-			if k <= 0 || size > uint64(len(b)-k) {
-				return errMalformed
-			}
-			data, b = b[k:k+int(size)], b[k+int(size):]
-		default:
-			return errMalformed
-		}
-		if err := fn(int(key>>3), n, data); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // number is a stat's value where it is one.
 func (s *stat) number() (float64, bool) {
-	switch s.kind {
+	switch s.value.Number {
 	case statDouble:
-		return math.Float64frombits(s.bits), true
+		return s.value.Double(), true
 	case statUint:
-		return float64(s.bits), true
+		return float64(s.value.Bits), true
 	case statInt:
-		return float64(int64(s.bits)), true
+		return float64(int64(s.value.Bits)), true
 	}
 	return 0, false
 }
 
 // integer is a stat's value where it is a whole number.
 func (s *stat) integer() (int64, bool) {
-	if s.kind == statUint || s.kind == statInt {
-		return int64(s.bits), true
+	if s.value.Number == statUint || s.value.Number == statInt {
+		return int64(s.value.Bits), true
 	}
 	return 0, false
 }
