@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -47,7 +48,7 @@ func checkCommand() *command {
 
 func kindList() string {
 	var names []string
-	for _, k := range findings.Kinds() {
+	for _, k := range diagnose.Kinds() {
 		names = append(names, string(k))
 	}
 	return strings.Join(names, ", ")
@@ -165,7 +166,7 @@ func printEfficiencies(w io.Writer, p *findings.POP) {
 		busy := p.Mean / p.Runtime
 		line("busy", &busy)
 		fmt.Fprintf(w, "  of %s, from the first to the last work of 1 %s\n", view.FormatDuration(p.Runtime),
-			findings.One(p.Over))
+			diagnose.One(p.Over))
 	}
 	if p.LoadBalance == nil || p.Parallel == nil {
 		return
@@ -190,7 +191,7 @@ func parseLimits(list []string) (out []limit, err error) {
 	for _, s := range list {
 		kind, value, ok := strings.Cut(s, "=")
 		known := slices.Contains(efficiencies, kind) || kind == "any" || kind == "high" || kind == "medium" ||
-			slices.Contains(findings.Kinds(), finding.Kind(kind))
+			slices.Contains(diagnose.Kinds(), finding.Kind(kind))
 		if !ok || !known {
 			return nil,
 				usage("--fail-on %q: want KIND=LIMIT with one of %s, high, medium, any, %s", s, kindList(),
@@ -225,7 +226,7 @@ func (l *limit) absent(d *findings.Data) string {
 	switch {
 	case i >= 0 && []*float64{p.LoadBalance, p.Communication, p.Parallel}[i] != nil:
 	case i >= 0 && p.Locations == 1:
-		return fmt.Sprintf("%s: the run has no such number, it has 1 %s", l.text, findings.One(p.Over))
+		return fmt.Sprintf("%s: the run has no such number, it has 1 %s", l.text, diagnose.One(p.Over))
 	case i == 1 && p.LoadBalance != nil:
 		return l.text + ": the run has no such number, nobody communicates in it"
 	case i >= 0:

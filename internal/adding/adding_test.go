@@ -28,7 +28,8 @@ func TestWhatTheDocumentsInviteCanBeAdded(t *testing.T) {
 	c.test("./importer/all", "-run", "TestFormatsAreWhole|TestEverySampleIsClaimedByItsFormatAlone")
 	c.test("./view/calls", "-update")
 	c.test("./view/all", "-run", "TestWordsOfOptionsAreTaken")
-	c.test("./view/findings", "-run", "Sleep|TestEveryKindIsToldByARuleAndDocumented|TestView")
+	c.test("./analysis/diagnose", "-run", "TestEveryKindIsFoundAndDocumented")
+	c.test("./view/findings", "-run", "Sleep|TestView")
 	c.addOption()
 	c.test("./view", "-run", "Option|View|Values")
 	c.test("./view/calls")
@@ -162,16 +163,16 @@ func (c treeCopy) addView() {
 }
 
 func (c treeCopy) addFinding() {
-	const folder, page = "internal/view/findings/", "docs/adding-a-finding.md"
+	const folder, page = "internal/analysis/diagnose/", "docs/adding-a-finding.md"
 	code := c.examples(page)
 	if len(code) != 3 {
-		c.Fatalf("the example of %s has %d blocks, want the rule, its line and its test", page, len(code))
+		c.Fatalf("the example of %s has %d blocks, want the fault, its line and its test", page, len(code))
 	}
-	c.write(folder+"rule_sleep.go", file("findings",
-		[]string{"fmt", "internal/analysis/finding", "internal/trace", "internal/view"}, code[0]))
-	c.addLine(folder+"rules.go", "var rules = []rule{", code[1])
-	c.write(folder+"rule_sleep_test.go", file("findings_test", []string{
-		"slices", "testing", "internal/analysis/finding", "internal/testing/storetest", "internal/view/findings",
+	c.write(folder+"sleep.go", file("diagnose",
+		[]string{"fmt", "internal/analysis/finding", "internal/trace", "internal/words"}, code[0]))
+	c.addLine(folder+"faults.go", "var faults = []faultFinder{", code[1])
+	c.write("internal/view/findings/sleep_test.go", file("findings_test", []string{
+		"slices", "testing", "internal/analysis/diagnose", "internal/analysis/finding", "internal/testing/storetest",
 	}, code[2]))
 	_, row, _ := strings.Cut(c.read(page), "\n```\n| `")
 	row, _, _ = strings.Cut(row, "\n")

@@ -181,3 +181,24 @@ func Count(n int, what string) string {
 	}
 	return Thousands(int64(n)) + " " + what + plural
 }
+
+// Plural gives the word for one or for many.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// Middle shortens a long name, such as that of a template's instance.
+func Middle(name string) string {
+	const most = 60
+	if i := strings.IndexAny(name, "(<"); i >= 16 && len(name) > most && name[i-1] != ':' {
+		name = name[:i] // without arguments it is still known
+	}
+	r := []rune(name)
+	if len(r) <= most {
+		return name
+	}
+	return string(r[:most*2/3]) + "…" + string(r[len(r)-most/3+1:])
+}

@@ -3,6 +3,7 @@ package findings
 import (
 	"math"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -40,31 +41,11 @@ type Data struct {
 	Accounts    Accounts   `json:"accounts"`
 }
 
-// A Cause is what one location in one region made others wait, in ns added up over those
-// who waited. Cause is the kind of the finding that tells of it, else how it was waited.
-type Cause struct {
-	Cause    string           `json:"cause"`
-	Location trace.LocationID `json:"location"`
-	Path     string           `json:"path"`
-	Region   string           `json:"region"`
-	Time     trace.Time       `json:"time"`
-	Share    float64          `json:"share"` // of all waiting
-	// Direct is the part that others waited for this location itself; the rest was passed on
-	// by others that waited.
-	Direct trace.Time `json:"direct"`
-
-	victims map[int32]trace.Time // what is known of who waited, by column of a ledger
-}
-
-// Accounts are where the time of all locations went, in ns: Time = Work + Waiting +
-// Transfer + Rest.
-type Accounts struct {
-	Time     trace.Time `json:"time"`
-	Work     trace.Time `json:"work"`
-	Waiting  trace.Time `json:"waiting"`
-	Transfer trace.Time `json:"transfer"` // communication that nobody waited for another in
-	Rest     trace.Time `json:"rest"`     // overhead, and time in which nothing is recorded
-}
+// Cause and Accounts are those of package diagnose.
+type (
+	Cause    = diagnose.Cause
+	Accounts = diagnose.Accounts
+)
 
 func defined(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -74,17 +55,17 @@ func defined(x float64) *float64 {
 }
 
 func (r *result) Data() any {
-	e := &r.pop
-	return Data{Budget: append([]Cause{}, r.causes...), Unexplained: r.unexplained, Accounts: r.accounts,
-		Findings: append([]finding.Finding{}, r.list...), Shown: min(r.shown, len(r.list)), Unit: r.unit,
-		Phases: r.phases, PhaseCount: r.phaseCount,
-		POP: POP{Over: r.what, Locations: e.Locations, Mean: e.Mean, Max: e.Max, Runtime: e.Runtime,
+	e := &r.found.POP
+	return Data{Budget: append([]Cause{}, r.found.Causes...), Unexplained: r.found.Unexplained, Accounts: r.found.Accounts,
+		Findings: append([]finding.Finding{}, r.list...), Shown: min(r.shown, len(r.list)), Unit: r.found.Unit,
+		Phases: r.found.Phases, PhaseCount: r.found.PhaseCount,
+		POP: POP{Over: r.found.What, Locations: e.Locations, Mean: e.Mean, Max: e.Max, Runtime: e.Runtime,
 			LoadBalance: defined(e.LoadBalance), Communication: defined(e.Communication),
 			Parallel: defined(e.Parallel)}}
 }
 
 // column is the unit of what is lost as tables name it.
-func (r *result) column() string { return view.ColumnUnit(r.unit) }
+func (r *result) column() string { return view.ColumnUnit(r.found.Unit) }
 
 // Table has a line a finding.
 func (r *result) Table() *view.Table {

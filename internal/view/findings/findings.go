@@ -1,28 +1,22 @@
-// Package findings says what a run loses time by, before anybody looks: ranked
-// sentences, each with its numbers and with the view that proves it.
+// Package findings draws and lists what a run loses time by, before anybody looks: ranked sentences, each with its
+// numbers and with the view that proves it. What is found is the work of package diagnose.
 //
-//	facts.go      what the store tells, a handful of queries, bounded on large runs
-//	waits.go      phases, collectives and messages
-//	accounts*.go  where the time went, by who made whom wait; causes.go the budget of it
-//	rules.go      the list of rules: which runs each is put to, in order
-//	court.go      holds a run against its rules; docket.go what they found
-//	rule_*.go     what is worth saying: rules of one sort of trouble, each a function
-//	audit*.go     the rule that sorts the causes of waiting into faults
-//	scheduler.go  what processors and goroutines did; handed.go who woke whom
-//	explain.go    what some units do more of than the others
-//	names.go      units and phases in words
-//	layout*.go    the picture: a bar a finding, or causes and those who wait
-//
-// The decisions are those of package finding; what is said here is tied to the
-// words of the run.
+//	findings.go       the view
+//	data.go           the JSON twin and the table
+//	layout.go         a card a finding
+//	layout_causes.go  causes, and those who wait for them
 package findings
 
 import (
 	"context"
 	"fmt"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
-	"github.com/parallax-hpc/parallax/internal/analysis/pop"
+	"github.com/parallax-hpc/parallax/internal/analysis/latency"
+	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -59,21 +53,11 @@ const shownFirst = 10
 
 type result struct {
 	request *view.Request
-	unit    string // of what is lost
+	found   *diagnose.Result
 	list    []finding.Finding
 	shown   int
-	pop     pop.Efficiency
-	over    string // what pop is over, in words
-	what    string // the same without the number
-	phases  string
-
-	phaseCount int
-	notes      []string
-
-	causes      []Cause
-	unexplained trace.Time
-	accounts    Accounts
-	ledger      ledger
+	notes   []string
+	ledger  ledger
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
@@ -81,22 +65,14 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if n := q.Values.Integer("top"); n > 0 {
 		r.shown = n
 	}
-	f, err := gather(ctx, q)
+	question, err := questionOf(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	c := newCourt(ctx, f)
-	if err := c.judge(); err != nil {
+	if r.found, err = diagnose.Run(ctx, question); err != nil {
 		return nil, err
 	}
-	r.list = c.ranked(f)
-	r.causes, r.unexplained, r.accounts = causesOf(c)
-	r.ledger = ledgerOf(c)
-	r.ledger.untold = c.profile
-	r.unit, r.pop, r.over, r.what, r.notes = f.unit, f.pop, f.alike.words(), f.alike.what, f.notes
-	if f.phases != nil {
-		r.phases, r.phaseCount = f.phases.By, len(f.phases.List)
-	}
+	r.list, r.ledger, r.notes = r.found.Findings, ledger(r.found.Waits), r.found.Notes
 	if _, note, err := view.LeaveOpen(ctx, q.Store(), q.Window()); err != nil {
 		return nil, err
 	} else if note != "" {
@@ -107,6 +83,35 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 			fmt.Sprintf("%s; the first %d are shown", view.Count(len(r.list), "finding"), r.shown))
 	}
 	return r, nil
+}
+
+// questionOf asks for what a request selects, with what is kept of the run.
+func questionOf(ctx context.Context, q *view.Request) (*diagnose.Question, error) {
+	s := q.Store()
+	if s.Info().Timed() && q.Selection.End <= q.Selection.Begin {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	if len(view.Chosen(s.Locations(), q.Selection.Locations, view.Holders(ctx, s))) == 0 {
+		return nil, view.Empty("choose other locations", "no location with calls in the selection")
+	}
+	run := &q.Runs[0]
+	return &diagnose.Question{Run: run, Selection: q.Selection, Phase: q.Values.Text("phase"),
+		Match: func(pattern string) ([]trace.RegionID, error) {
+			return view.MatchRegions(s.Regions(), []string{pattern})
+		},
+		Kept: diagnose.Kept{
+			HasJob: func(d *view.Devices) bool { return fingerprint.HasJob(s, d) },
+			Job: func(ctx context.Context, d *view.Devices) (*step.Job, error) {
+				return fingerprint.Job(ctx, run, d)
+			},
+			Requests: func(ctx context.Context) (*request.Forest, *latency.Found, error) {
+				if kept := fingerprint.KeptRequests(ctx, q); kept != nil {
+					return kept.Forest, kept.Found, nil
+				}
+				forest, _, err := fingerprint.RequestsOf(ctx, q, nil)
+				return forest, nil, err
+			},
+		}}, nil
 }
 
 func (r *result) Notes() []string { return append([]string{}, r.notes...) }

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 const (
@@ -94,7 +96,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 
 // summary writes POP's efficiencies over the cards.
 func (r *result) summary(t *scene.Text, y, w float32) float32 {
-	e := &r.pop
+	e := &r.found.POP
 	if e.Max == 0 || !(e.Parallel >= 0) {
 		return y
 	}
@@ -103,21 +105,21 @@ func (r *result) summary(t *scene.Text, y, w float32) float32 {
 		exchange := view.FormatShare(e.Communication)
 		long, short = " · communication efficiency "+exchange, ", communication "+exchange
 	}
-	words := ""
-	for _, words = range []string{ // as much as fits
-		fmt.Sprintf("load balance %s%s · parallel efficiency %s (POP, %s)", balance, long, whole, r.over),
-		fmt.Sprintf("efficiency: parallel %s%s, load balance %s (%s)", whole, short, balance, r.over),
-		fmt.Sprintf("parallel efficiency %s (%s)", whole, r.over),
+	text := ""
+	for _, text = range []string{ // as much as fits
+		fmt.Sprintf("load balance %s%s · parallel efficiency %s (POP, %s)", balance, long, whole, r.found.Over),
+		fmt.Sprintf("efficiency: parallel %s%s, load balance %s (%s)", whole, short, balance, r.found.Over),
+		fmt.Sprintf("parallel efficiency %s (%s)", whole, r.found.Over),
 		"parallel efficiency " + whole,
 	} {
-		if scene.TextWidth(words, scene.TextSize, false) <= w-2*pad {
+		if scene.TextWidth(text, scene.TextSize, false) <= w-2*pad {
 			break
 		}
 	}
-	if words = scene.Shorten(words, w-2*pad, scene.TextSize); words == "" {
+	if text = scene.Shorten(text, w-2*pad, scene.TextSize); text == "" {
 		return y
 	}
-	t.Add(pad, y+line-4, words, scene.UITextMuted, scene.Start)
+	t.Add(pad, y+line-4, text, scene.UITextMuted, scene.Start)
 	return y + line + gap
 }
 
@@ -195,7 +197,7 @@ func cardFact(f *finding.Finding) view.Fact {
 		fact.Say("of the time of those hit", view.FormatShare(f.Hit), "")
 	}
 	for _, e := range f.Evidence {
-		fact.Say(middle(e.Name), Format(e), view.Cell(e.Value))
+		fact.Say(words.Middle(e.Name), diagnose.Format(e), view.Cell(e.Value))
 	}
 	return fact
 }
@@ -206,20 +208,12 @@ func (r *result) quiet() view.Fact {
 	for _, l := range []struct {
 		label string
 		v     float64
-	}{{"load balance", r.pop.LoadBalance}, {"communication efficiency", r.pop.Communication},
-		{"parallel efficiency", r.pop.Parallel}} {
+	}{{"load balance", r.found.POP.LoadBalance}, {"communication efficiency", r.found.POP.Communication},
+		{"parallel efficiency", r.found.POP.Parallel}} {
 		if defined(l.v) != nil {
 			fact.Lines = append(fact.Lines,
 				view.FactLine{Label: l.label, Value: view.FormatShare(l.v), Exact: view.Cell(l.v)})
 		}
 	}
 	return fact
-}
-
-// Format writes the value of evidence for people.
-func Format(e finding.Evidence) string {
-	if e.Unit == "share" {
-		return view.FormatShare(e.Value)
-	}
-	return view.FormatIn(e.Value, e.Unit)
 }

@@ -1,151 +1,19 @@
 package findings
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// A ledger is the budget of waiting for a picture: causes by those who waited.
-type ledger struct {
-	causes         []ledgerRow
-	units          []trace.LocationID
-	names          []string
-	machine        []int32 // of a unit, counted from 0; -1 for none
-	machines       []string
-	caused, waited []trace.Time // by unit
-	waiting        trace.Time
-	untold         bool // a profile knows no waits
-	all            int  // causes, with those that are not drawn
-	unexplained    trace.Time
-}
-
-type ledgerRow struct {
-	label   string
-	cause   string
-	at      trace.LocationID
-	region  []trace.RegionID
-	time    trace.Time
-	direct  trace.Time
-	victims []trace.Time
-}
-
-// mostCauses is how many lines a picture has.
-const mostCauses = 60
-
-// ledgerOf gathers what is drawn: causes of one unit and region together.
-func ledgerOf(c *court) ledger {
-	a := c.books
-	if c.sheet != nil && !slices.Equal(c.sheet.columns, c.units) {
-		l := ledger{units: c.sheet.columns, machine: make([]int32, len(c.sheet.columns))}
-		for _, id := range l.units {
-			l.names = append(l.names, c.tree.Name[id])
-		}
-		l.caused, l.waited = make([]trace.Time, len(l.units)), make([]trace.Time, len(l.units))
-		l.fill(c)
-		return l
-	}
-	l := ledger{units: c.units, names: c.names, caused: make([]trace.Time, len(c.units)),
-		waited: make([]trace.Time, len(c.units)), machine: make([]int32, len(c.units))}
-	l.waiting, l.unexplained = a.waiting()
-	last := trace.NoLocation
-	for u, id := range c.units {
-		l.machine[u] = -1
-		for up := id; up != trace.NoLocation; up = c.tree.Parent[up] {
-			if c.tree.Kind[up] == trace.KindMachine {
-				if up != last {
-					last = up
-					l.machines = append(l.machines, c.tree.Name[up])
-				}
-				l.machine[u] = int32(len(l.machines)) - 1
-				break
-			}
-		}
-	}
-	if c.sheet != nil {
-		l.fill(c)
-		return l
-	}
-	if a.result == nil {
-		return l
-	}
-	index := map[[2]int32]int{}
-	for i := range a.result.Rows {
-		r := &a.result.Rows[i]
-		if !r.Explained() {
-			continue
-		}
-		u := a.unit[r.Actor]
-		l.caused[u] += r.Caused()
-		k, ok := index[[2]int32{u, r.Region}]
-		if !ok {
-			index[[2]int32{u, r.Region}] = len(l.causes)
-			if l.all++; len(l.causes) == mostCauses {
-				index[[2]int32{u, r.Region}] = -1
-				continue
-			}
-			k = len(l.causes)
-			cause := string(c.told[causeKey{r.Actor, r.Region}])
-			if cause == "" {
-				cause = mainKind(r).String()
-			}
-			l.causes = append(l.causes,
-				ledgerRow{label: c.names[u] + " · " + middle(a.regionNames[r.Region]), cause: cause, at: c.units[u],
-					region: a.ids[r.Region], victims: make([]trace.Time, len(c.units))})
-		}
-		if k < 0 {
-			continue
-		}
-		row := &l.causes[k]
-		row.time += r.Caused()
-		for _, t := range r.Direct {
-			row.direct += t
-		}
-		for v, t := range r.Victims.All() {
-			if at := v * a.result.Fold; at < len(a.unit) {
-				row.victims[a.unit[at]] += t
-			}
-		}
-	}
-	// parts of a unit are one line
-	slices.SortStableFunc(l.causes, func(x, y ledgerRow) int { return cmp.Compare(y.time, x.time) })
-	for i, t := range a.result.Waited {
-		l.waited[a.unit[i/(len(a.result.Waited)/len(a.unit))]] += t
-	}
-	return l
-}
-
-// fill takes what was charged one by one.
-func (l *ledger) fill(c *court) {
-	l.waiting, l.unexplained = c.sheet.Waiting, c.sheet.left()
-	for _, r := range c.sheet.causes(c) {
-		u := c.sheet.column(c.tree, r.Location)
-		if u >= 0 {
-			l.caused[u] += r.Time
-		}
-		name := c.tree.Name[r.Location]
-		if u >= 0 {
-			name = l.names[u]
-		}
-		if name != r.Region {
-			name += " · " + middle(r.Region)
-		}
-		row := ledgerRow{label: name, cause: r.Cause, at: r.Location, time: r.Time, direct: r.Direct,
-			victims: make([]trace.Time, len(l.units))}
-		for v, t := range r.victims {
-			row.victims[v] += t
-			l.waited[v] += t
-		}
-		if l.all++; len(l.causes) < mostCauses {
-			l.causes = append(l.causes, row)
-		}
-	}
-}
+// A ledger is the budget of waiting as a picture: causes by those who waited.
+type ledger diagnose.CauseTable
 
 const (
 	causeHigh  = 16
@@ -166,7 +34,7 @@ func (r *result) drawCauses(size scene.Size) *scene.Scene {
 	heads.Add(pad, y+line-4, scene.Shorten(l.headline(), w-2*pad, scene.TextSize), scene.UIText, scene.Start)
 	y += line + 6
 	s.Notes = r.Notes()
-	if len(l.causes) == 0 || w < 160 || h < 120 {
+	if len(l.Causes) == 0 || w < 160 || h < 120 {
 		s.AddLayer("words", -1, muted, heads)
 		return s
 	}
@@ -179,18 +47,18 @@ func (r *result) drawCauses(size scene.Size) *scene.Scene {
 		bars = 0
 	}
 	left := float32(0)
-	for _, c := range l.causes {
+	for _, c := range l.Causes {
 		left = max(left, scene.TextWidth(l.label(&c, w), scene.TextSize, false))
 	}
 	left = min(left+pad+8, w*0.35)
-	shown := min(len(l.causes), max(int((h-y-strip-40)/causeHigh), 1))
+	shown := min(len(l.Causes), max(int((h-y-strip-40)/causeHigh), 1))
 	f := scene.Frame{Name: "main", X: left, Y: y, W: max(w-left-bars-pad, 8), H: float32(shown) * causeHigh,
 		YScale: scene.Scale{Kind: "rows", Label: "cause"}}
-	for i := range l.causes[:shown] {
-		c := &l.causes[i]
+	for i := range l.Causes[:shown] {
+		c := &l.Causes[i]
 		top := y + float32(i)*causeHigh
 		f.YScale.Rows = append(f.YScale.Rows,
-			scene.Row{From: top, To: top + causeHigh, Location: uint32(c.at), Region: scene.NoID, Label: l.label(c, w),
+			scene.Row{From: top, To: top + causeHigh, Location: uint32(c.At), Region: scene.NoID, Label: l.label(c, w),
 				Count: 1})
 		muted.Add(left-6, top+12, scene.Shorten(l.label(c, w), left-pad-6, scene.TextSize), scene.UIText, scene.End)
 	}
@@ -204,10 +72,10 @@ func (r *result) drawCauses(size scene.Size) *scene.Scene {
 	if strip > 0 {
 		l.strip(s, fills, muted, &f, f.Y+f.H+10, strip)
 	}
-	if rest := l.all - shown; rest > 0 {
+	if rest := l.All - shown; rest > 0 {
 		muted.Add(pad, h-6,
 			scene.Shorten(fmt.Sprintf("and %s more %s; the JSON twin has all causes", view.Thousands(int64(rest)),
-				plural(rest, "line", "lines")), w-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+				words.Plural(rest, "line", "lines")), w-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
 	}
 	s.AddLayer("words", -1, fills, muted, text, heads)
 	return s
@@ -217,50 +85,50 @@ func (r *result) drawCauses(size scene.Size) *scene.Scene {
 const wideEnough = 1200
 
 // label names a line. The kind of the cause tells apart what one function did in several ways.
-func (l *ledger) label(c *ledgerRow, w float32) string {
-	kind := strings.ReplaceAll(c.cause, "-", " ")
-	if w < wideEnough || strings.HasSuffix(c.label, kind) {
-		return c.label
+func (l *ledger) label(c *diagnose.CauseRow, w float32) string {
+	kind := strings.ReplaceAll(c.Cause, "-", " ")
+	if w < wideEnough || strings.HasSuffix(c.Label, kind) {
+		return c.Label
 	}
-	return c.label + ", " + kind
+	return c.Label + ", " + kind
 }
 
 // made reports whether those who wait are those who make others wait: goroutines are not the processors that they make
 // idle.
 func (l *ledger) made() bool {
-	return slices.ContainsFunc(l.caused, func(t trace.Time) bool { return t > 0 })
+	return slices.ContainsFunc(l.Caused, func(t trace.Time) bool { return t > 0 })
 }
 
 func (l *ledger) headline() string {
-	if l.untold {
+	if l.Untold {
 		return "A profile does not tell who waits for whom."
 	}
-	if l.waiting == 0 {
+	if l.Waiting == 0 {
 		return "Nobody waits for another."
 	}
-	return fmt.Sprintf("Who makes whom wait: %s waited in all, %s of it explained", view.FormatTime(l.waiting),
-		view.FormatShare(1-float64(l.unexplained)/float64(l.waiting)))
+	return fmt.Sprintf("Who makes whom wait: %s waited in all, %s of it explained", view.FormatTime(l.Waiting),
+		view.FormatShare(1-float64(l.Unexplained)/float64(l.Waiting)))
 }
 
 func (l *ledger) describe() string {
 	d := strings.TrimSuffix(l.headline(), ".") + "."
-	if len(l.causes) > 0 {
-		c := &l.causes[0]
-		d += fmt.Sprintf(" Most by %s: %s.", c.label, view.FormatTime(c.time))
+	if len(l.Causes) > 0 {
+		c := &l.Causes[0]
+		d += fmt.Sprintf(" Most by %s: %s.", c.Label, view.FormatTime(c.Time))
 	}
 	return d
 }
 
 // cells paints what each unit waited for each cause.
 func (l *ledger) cells(s *scene.Scene, f *scene.Frame, shown int, made bool) {
-	n := len(l.units)
+	n := len(l.Units)
 	columns := max(min(n, mostColumn, int(f.W)), 1)
 	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: columns, Rows: shown,
 		Cells: make([]scene.Colour, columns*shown), Of: ofCell, At: [2]int32{int32(columns)}}
 	values := make([]float64, len(image.Cells))
 	most := 0.0
-	for i := range l.causes[:shown] {
-		for v, t := range l.causes[i].victims {
+	for i := range l.Causes[:shown] {
+		for v, t := range l.Causes[i].Victims {
 			at := i*columns + v*columns/n
 			values[at] = max(values[at], float64(t))
 			most = max(most, values[at])
@@ -286,27 +154,27 @@ func (l *ledger) cells(s *scene.Scene, f *scene.Frame, shown int, made bool) {
 // drawBars draws what each cause costs in all.
 func (l *ledger) drawBars(fills *scene.Rect, text *scene.Text, f *scene.Frame, shown int, room float32) {
 	x := f.X + f.W + 8
-	most := float64(l.causes[0].time)
-	for i := range l.causes[:shown] {
-		c := &l.causes[i]
+	most := float64(l.Causes[0].Time)
+	for i := range l.Causes[:shown] {
+		c := &l.Causes[i]
 		top := f.Y + float32(i)*causeHigh
-		words := view.FormatTime(c.time)
-		wide := max((room-64)*float32(float64(c.time)/most), 1)
+		label := view.FormatTime(c.Time)
+		wide := max((room-64)*float32(float64(c.Time)/most), 1)
 		fills.Add(x, top+4, wide, causeHigh-8, scene.UIError)
-		text.Add(x+wide+4, top+12, words, scene.UIText, scene.Start)
+		text.Add(x+wide+4, top+12, label, scene.UIText, scene.Start)
 	}
 }
 
 // strip draws, unit by unit, what it makes others wait upwards and what it waits downwards,
 // with lines between machines.
 func (l *ledger) strip(s *scene.Scene, fills *scene.Rect, muted *scene.Text, f *scene.Frame, top, high float32) {
-	n := len(l.units)
+	n := len(l.Units)
 	columns := max(min(n, int(f.W)), 1)
 	up, down := make([]float64, columns), make([]float64, columns)
 	mostUp, mostDown := 0.0, 0.0
-	for u := range l.units {
+	for u := range l.Units {
 		k := u * columns / n
-		up[k], down[k] = max(up[k], float64(l.caused[u])), max(down[k], float64(l.waited[u]))
+		up[k], down[k] = max(up[k], float64(l.Caused[u])), max(down[k], float64(l.Waited[u]))
 		mostUp, mostDown = max(mostUp, up[k]), max(mostDown, down[k])
 	}
 	half := high/2 - 6
@@ -338,7 +206,7 @@ func (l *ledger) strip(s *scene.Scene, fills *scene.Rect, muted *scene.Text, f *
 // places marks where machines begin, and names them where there is room; else the first
 // and the last unit.
 func (l *ledger) places(fills *scene.Rect, muted *scene.Text, f *scene.Frame, top, high float32) {
-	n := float32(len(l.units))
+	n := float32(len(l.Units))
 	base := top + high + 4
 	ends := func(names []string) {
 		if len(names) > 0 {
@@ -347,27 +215,27 @@ func (l *ledger) places(fills *scene.Rect, muted *scene.Text, f *scene.Frame, to
 				scene.End)
 		}
 	}
-	if len(l.machines) < 2 || len(l.machines) > int(f.W/12) {
-		ends(l.names)
+	if len(l.Machines) < 2 || len(l.Machines) > int(f.W/12) {
+		ends(l.Names)
 		return
 	}
-	each := f.W / float32(len(l.machines))
-	room := !slices.ContainsFunc(l.machines,
+	each := f.W / float32(len(l.Machines))
+	room := !slices.ContainsFunc(l.Machines,
 		func(m string) bool { return scene.TextWidth(m, scene.TextSize, false) > each-4 })
 	if !room {
-		ends(l.machines)
+		ends(l.Machines)
 	}
-	for u := 0; u < len(l.units); {
+	for u := 0; u < len(l.Units); {
 		k := u
-		for k < len(l.units) && l.machine[k] == l.machine[u] {
+		for k < len(l.Units) && l.Machine[k] == l.Machine[u] {
 			k++
 		}
 		from, to := f.X+f.W*float32(u)/n, f.X+f.W*float32(k)/n
 		if u > 0 {
 			fills.Add(from-0.5, f.Y, 1, top+high-f.Y, scene.UIAxis)
 		}
-		if room && l.machine[u] >= 0 {
-			if label := scene.Shorten(l.machines[l.machine[u]], to-from-4, scene.TextSize); label != "" &&
+		if room && l.Machine[u] >= 0 {
+			if label := scene.Shorten(l.Machines[l.Machine[u]], to-from-4, scene.TextSize); label != "" &&
 				label != "…" {
 				muted.Add((from+to)/2, base, label, scene.UITextMuted, scene.Middle)
 			}
@@ -383,32 +251,32 @@ func (l *ledger) fact(it scene.Item) (view.Fact, bool) {
 		return l.cause(int(it.A)), true
 	case ofCell:
 		row, column := int(it.C/it.A), int(it.C%it.A)
-		c := &l.causes[row]
-		u := l.unitOf(column, int(it.A), func(u int) trace.Time { return c.victims[u] })
+		c := &l.Causes[row]
+		u := l.unitOf(column, int(it.A), func(u int) trace.Time { return c.Victims[u] })
 		f := l.cause(row)
-		f.SayTime(l.names[u]+" waited", c.victims[u])
+		f.SayTime(l.Names[u]+" waited", c.Victims[u])
 		return f, true
 	case ofUnit:
-		u := l.unitOf(int(it.A), int(it.B), func(u int) trace.Time { return l.caused[u] + l.waited[u] })
-		f := view.Fact{Title: l.names[u], Locations: []trace.LocationID{l.units[u]}}
-		f.SayTime("made others wait", l.caused[u])
-		f.SayTime("waited", l.waited[u])
+		u := l.unitOf(int(it.A), int(it.B), func(u int) trace.Time { return l.Caused[u] + l.Waited[u] })
+		f := view.Fact{Title: l.Names[u], Locations: []trace.LocationID{l.Units[u]}}
+		f.SayTime("made others wait", l.Caused[u])
+		f.SayTime("waited", l.Waited[u])
 		return f, true
 	}
 	return view.Fact{}, false
 }
 
 func (l *ledger) cause(i int) view.Fact {
-	c := &l.causes[i]
-	f := view.Fact{Title: c.label, Text: c.cause, Locations: []trace.LocationID{c.at}, Regions: c.region}
-	f.SayTime("made others wait", c.time)
-	f.SayTime("of it directly", c.direct)
+	c := &l.Causes[i]
+	f := view.Fact{Title: c.Label, Text: c.Cause, Locations: []trace.LocationID{c.At}, Regions: c.Regions}
+	f.SayTime("made others wait", c.Time)
+	f.SayTime("of it directly", c.Direct)
 	return f
 }
 
 // unitOf is the unit that a column shows: of several the one with the most.
 func (l *ledger) unitOf(column, columns int, value func(u int) trace.Time) int {
-	n := len(l.units)
+	n := len(l.Units)
 	best := -1
 	for u := column * n / columns; u < n && u*columns/n <= column; u++ {
 		if u*columns/n == column && (best < 0 || value(u) > value(best)) {

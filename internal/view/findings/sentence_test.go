@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
@@ -25,7 +26,7 @@ var (
 func evidenced(f *finding.Finding, number string) bool {
 	known := []string{view.FormatTime(f.Lost), view.FormatShare(f.Hit), view.FormatTime(f.Selection.Begin), view.FormatTime(f.Selection.End)}
 	for _, e := range f.Evidence {
-		known = append(known, findings.Format(e))
+		known = append(known, diagnose.Format(e))
 	}
 	for _, k := range known {
 		if k == number {

@@ -1,0 +1,250 @@
+package diagnose
+
+import (
+	"context"
+	"encoding/binary"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/budget"
+	"github.com/parallax-hpc/parallax/internal/analysis/phase"
+	"github.com/parallax-hpc/parallax/internal/derived"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Accounts are where the time of the rows of a run went: work, waiting by who caused it,
+// and the rest. An actor is a row; causes are told by actor and region.
+type accounts struct {
+	actors  []trace.LocationID
+	actorOf []int32 // by location, -1
+	unit    []int32 // of an actor
+	// Regions are numbered by name, from 1 in order; 0 is time in which nothing is recorded.
+	regionNames []string
+	number      []int32      // by region
+	role        []trace.Role // by number
+	ids         [][]trace.RegionID
+	result      *budget.Result
+	work        [][]trace.Time // exclusive time by number and unit
+	calls       [][]float64    // by number and unit
+	// Sums over all rows, in ns; what no time holds is the longest.
+	time, busy, communication, synchronization trace.Time
+	pairs, wrong                               int // collectives that were paired, and that could not be
+}
+
+// numberRegions numbers regions by name. Numbers at the end of annotations, such as
+// those of steps, do not make another region.
+func (a *accounts) numberRegions(regions []trace.Region) {
+	fold := func(g *trace.Region) string {
+		if g.Role == trace.RoleAnnotation {
+			if s := phase.Stem(g.Name); s != "" {
+				return s
+			}
+		}
+		return g.Name
+	}
+	seen := map[string]int32{}
+	for i := range regions {
+		n := fold(&regions[i])
+		if _, ok := seen[n]; !ok {
+			seen[n] = 0
+			a.regionNames = append(a.regionNames, n)
+		}
+	}
+	slices.Sort(a.regionNames)
+	a.regionNames = slices.Insert(a.regionNames, 0, "")
+	for i, n := range a.regionNames[1:] {
+		seen[n] = int32(i) + 1
+	}
+	a.number, a.role, a.ids = make([]int32, len(regions)), make([]trace.Role, len(a.regionNames)),
+		make([][]trace.RegionID, len(a.regionNames))
+	for i := range regions {
+		n := seen[fold(&regions[i])]
+		a.number[i] = n
+		a.role[n] = max(a.role[n], regions[i].Role)
+		if len(a.ids[n]) == 0 || regions[i].Role.Busy() {
+			a.role[n] = regions[i].Role
+		}
+		a.ids[n] = append(a.ids[n], trace.RegionID(i))
+	}
+}
+
+// chooseActors takes the rows whose time is that of a program: not streams of a GPU.
+func (a *accounts) chooseActors(f *facts) {
+	a.actorOf = make([]int32, f.tree.Len())
+	for i := range a.actorOf {
+		a.actorOf[i] = -1
+	}
+	for _, id := range f.rows {
+		a.actorOf[id] = int32(len(a.actors))
+		a.actors = append(a.actors, id)
+		a.unit = append(a.unit, f.unitOf[id])
+	}
+	// Messages may be told of the process where its only row is a thread.
+	alone := map[int32]int32{}
+	for i, u := range a.unit {
+		if _, ok := alone[u]; ok {
+			alone[u] = -1
+		} else {
+			alone[u] = int32(i)
+		}
+	}
+	for id := range a.actorOf {
+		if u := f.unitOf[id]; a.actorOf[id] < 0 && u >= 0 {
+			a.actorOf[id] = alone[u]
+		}
+	}
+	for i, u := range a.unit {
+		if only := alone[u]; only >= 0 && a.actorOf[f.units[u]] < 0 {
+			a.actorOf[f.units[u]] = int32(i)
+		}
+	}
+}
+
+// sum fills in the time of units by region, and the sums over all.
+func (a *accounts) sum(ctx context.Context, f *facts) error {
+	a.work, a.calls = make([][]trace.Time, len(a.regionNames)), make([][]float64, len(a.regionNames))
+	t := f.table
+	for i, r := range t.region {
+		n := a.number[r]
+		if a.work[n] == nil {
+			a.work[n], a.calls[n] = make([]trace.Time, len(f.units)), make([]float64, len(f.units))
+		}
+		u := f.unitOf[f.rows[t.row[i]]]
+		a.work[n][u] += trace.Time(t.exclusive[i])
+		a.calls[n][u] += t.calls[i]
+		switch role := f.regions[r].Role; {
+		case role.Busy():
+			a.busy = trace.AddUp(a.busy, trace.Time(t.exclusive[i]))
+		case role == trace.RoleCommunication:
+			a.communication = trace.AddUp(a.communication, trace.Time(t.exclusive[i]))
+		case role == trace.RoleSynchronization, role == trace.RoleIdle:
+			a.synchronization = trace.AddUp(a.synchronization, trace.Time(t.exclusive[i]))
+		}
+	}
+	a.time = trace.SumProduct(int64(len(f.rows)), f.length).Time()
+	return a.sumLanes(ctx, f)
+}
+
+// sumLanes adds up the time of rows that do several things at once, such as a core with tasks that wait for others:
+// each moment counts once, as what is done in it.
+func (a *accounts) sumLanes(ctx context.Context, f *facts) error {
+	lanes := f.store.Lanes()
+	if f.profile || f.question.Selection.Regions != nil ||
+		!slices.ContainsFunc(f.rows, func(id trace.LocationID) bool { return lanes[id+1]-lanes[id] > 1 }) {
+		return nil
+	}
+	a.busy, a.communication, a.synchronization = 0, 0, 0
+	return f.roles(ctx, f.window.Begin, f.window.End, func(_ trace.LocationID, t *[trace.RoleCount]trace.Time) {
+		for role, d := range t {
+			switch role := trace.Role(role); {
+			case role.Busy():
+				a.busy = trace.AddUp(a.busy, d)
+			case role == trace.RoleCommunication:
+				a.communication = trace.AddUp(a.communication, d)
+			case role == trace.RoleSynchronization, role == trace.RoleIdle:
+				a.synchronization = trace.AddUp(a.synchronization, d)
+			}
+		}
+	})
+}
+
+// inCalls is what was waited in calls of regions with some roles.
+func (a *accounts) inCalls(roles ...trace.Role) (sum trace.Time) {
+	if a.result == nil {
+		return 0
+	}
+	for n, t := range a.result.InCalls {
+		if slices.Contains(roles, a.role[n]) {
+			sum = trace.AddUp(sum, t)
+		}
+	}
+	return sum
+}
+
+// transfer is the time in communication that nobody waited for another.
+func (a *accounts) transfer() trace.Time {
+	return max(a.communication-a.inCalls(trace.RoleCommunication), 0)
+}
+
+// open is the time in synchronization and idle for which nobody is known to be the cause.
+func (a *accounts) open() trace.Time {
+	return max(a.synchronization-a.inCalls(trace.RoleSynchronization, trace.RoleIdle), 0)
+}
+
+// waiting is all that was waited, unexplained what of it has no known cause.
+func (a *accounts) waiting() (all, unexplained trace.Time) {
+	all, unexplained = a.open(), a.open()
+	if a.result != nil {
+		all = trace.AddUp(all, a.result.Total)
+		unexplained = trace.AddUp(unexplained, a.result.Unexplained)
+	}
+	return all, unexplained
+}
+
+// Waits are what is found of the waits of a run by following them one by one.
+type Waits struct {
+	result       *budget.Result
+	pairs, wrong int
+}
+
+// SizeBytes is what they take in memory.
+func (x *Waits) SizeBytes() int64 { return x.result.SizeBytes() }
+
+const (
+	// fewFollowed is up to how many intervals are read while one waits, a tenth of a second; what is found of more is
+	// kept with the store.
+	fewFollowed = 1 << 18
+	// mostKeptBytes bounds what is kept.
+	mostKeptBytes = 32 << 20
+	// keptName is under which name, and keptVersion changes with what is found, or how.
+	keptName, keptVersion = "waiting", 1
+)
+
+// followed gives what following the waits of the selection finds. Of a whole run that is done once: it is kept while
+// the run is open, and that of a large run with its store.
+func (f *facts) followed(ctx context.Context, a *accounts, n int64) (*Waits, error) {
+	if !f.question.whole() || f.question.Selection.Regions != nil {
+		return f.follow(ctx, a, n)
+	}
+	return derived.Keep(f.question.Run.Cache, "findings waiting", (*Waits).SizeBytes,
+		func() (*Waits, error) { return f.keptWaits(ctx, a, n) })
+}
+
+// keptWaits takes the waits of a large run from its store, or finds them and keeps them there.
+func (f *facts) keptWaits(ctx context.Context, a *accounts, n int64) (*Waits, error) {
+	keeper, keeps := f.store.(store.Keeper)
+	if keeps = keeps && n >= fewFollowed; keeps {
+		if b, ok := keeper.Kept(keptName); ok {
+			if x := readFollowed(b, f.store.Generation(), len(a.actors), len(a.regionNames)); x != nil {
+				return x, nil
+			}
+		}
+	}
+	x, err := f.follow(ctx, a, n)
+	if err == nil && keeps {
+		if b := x.bytes(f.store.Generation()); len(b) <= mostKeptBytes {
+			_ = keeper.Keep(keptName, b) // where it cannot be kept it is found again
+		}
+	}
+	return x, err
+}
+
+func (x *Waits) bytes(generation uint64) []byte {
+	b := binary.LittleEndian.AppendUint64([]byte{keptVersion}, generation)
+	b = binary.LittleEndian.AppendUint64(b, uint64(x.pairs))
+	b = binary.LittleEndian.AppendUint64(b, uint64(x.wrong))
+	return x.result.Append(b)
+}
+
+// readFollowed gives nil where the bytes are of another version or run.
+func readFollowed(b []byte, generation uint64, actors, regions int) *Waits {
+	const head = 1 + 3*8
+	if len(b) < head || b[0] != keptVersion || binary.LittleEndian.Uint64(b[1:]) != generation {
+		return nil
+	}
+	r, err := budget.Read(b[head:], actors, regions)
+	if err != nil {
+		return nil
+	}
+	return &Waits{r, int(binary.LittleEndian.Uint64(b[9:])), int(binary.LittleEndian.Uint64(b[17:]))}
+}

@@ -1,0 +1,55 @@
+package diagnose
+
+import (
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// unitLedger is for runs whose waits are not followed one by one: what rules charge to units is
+// explained, the rest is not. The time is that of units then, and what they wait is told by phase.
+func unitLedger(c *diagnosis) *ledger {
+	s := &ledger{columns: c.units,
+		Accounts: Accounts{Time: trace.SumProduct(int64(len(c.units)), c.length).Time(), Waiting: c.waited}}
+	for _, u := range c.alike.useful {
+		s.Work = trace.AddUp(s.Work, trace.Time(u))
+	}
+	s.Work = min(s.Work, s.Time-s.Waiting)
+	s.Rest = restOf(s.Time, s.Time-s.Work-s.Waiting)
+	s.take(c.charges)
+	return s
+}
+
+// fillBudget adds up what units wait by phase: at most the phase's length, since the
+// threads of a rank wait at the same time.
+func (c *diagnosis) fillBudget() error {
+	if err := c.count(); err != nil {
+		return err
+	}
+	n := len(c.phases.List)
+	c.budget = &finding.Budget{Units: len(c.units), Phases: n, Left: make([]trace.Time, len(c.units)*n)}
+	for row, id := range c.rows {
+		u := int(c.unitOf[id])
+		for k := range n {
+			c.budget.Left[u*n+k] += c.cells.Waiting[row*n+k]
+		}
+	}
+	for u := range c.units {
+		for k := range n {
+			left := &c.budget.Left[u*n+k]
+			*left = min(*left, c.phases.Span(u, k).Length())
+		}
+	}
+	useful := make([]trace.Time, len(c.units)) // of GPUs: who computes does not wait
+	for i, rows := range c.alike.members {
+		u := c.unitOf[c.rows[rows[0]]]
+		useful[u] = max(useful[u], trace.Time(c.alike.useful[i]))
+	}
+	for u := range c.units {
+		sum := trace.Time(0)
+		for k := range n {
+			sum += c.budget.Left[u*n+k]
+		}
+		c.waited = trace.AddUp(c.waited, max(min(sum, c.length-useful[u]), 0))
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package diagnose
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// idleProcessors is how idle processors are where goroutines hold one another up: two
+// of which one works under a lock are not quite half.
+const idleProcessors = 0.4
+
+// holdUps: goroutines that have something to do wait for a lock, or for one that takes
+// what they send, in many waits, while processors idle. At least one is blocked at any
+// time, and half as many as processors idle; what is lost is at most what these could
+// do. A limit may be meant to be one, so it is never grave.
+func (s *scheduler) holdUps() error {
+	idle := max(s.capacity-s.busy, 0)
+	if idle < idleProcessors*s.capacity {
+		return nil
+	}
+	sum, most, at, region := 0.0, (*blocked)(nil), (*goroutines)(nil), trace.NoRegion
+	for i := range s.groups {
+		g := &s.groups[i]
+		for id, b := range g.blocked {
+			sum += b.time
+			if most == nil || b.time > most.time || b.time == most.time && id < region {
+				most, at, region = b, g, id
+			}
+		}
+	}
+	if most == nil || sum < float64(s.length) || sum < idle/2 || most.time < at.ran {
+		return nil
+	}
+	place, err := s.blockedAt(most.worst, region)
+	if err != nil {
+		return err
+	}
+	what := "on locks and wait groups"
+	if s.regions[region].Name == waitSend {
+		what = "in channel sends"
+	}
+	holder, holds := s.holder(at.at, region)
+	lost, kind := min(sum, idle), finding.Blocked
+	if t, _ := s.lockLoss(); holder != "" && t > 0 { // who holds it is known, and so is what it costs
+		lost, kind = float64(t), finding.Lock
+		holds = append(holds, finding.Evidence{Name: "processors idle for locks", Value: lost, Unit: "ns"})
+	}
+	n := int(math.Round(s.capacity / float64(s.length)))
+	text := fmt.Sprintf("Goroutines wait for one another while processors idle: %s of %s waited %s %s%s and ran %s; "+
+		"the %s %s idle %s of the time.%s", words.Count(most.n, "goroutine"), words.Middle(at.name),
+		words.FormatDuration(most.time), what, place,
+		words.FormatDuration(at.ran), words.Count(n, "processor"), words.Plural(n, "was", "were"),
+		words.FormatShare(idle/s.capacity), holder)
+	s.add(finding.Finding{Kind: kind, Severity: finding.LevelOf(lost / s.capacity).AtMost(finding.Medium),
+		Lost: trace.Time(lost), Hit: most.time / max(most.life, 1), Share: lost / s.capacity, ShareOf: ofProcessors,
+		View: "timeline", Text: text,
+		Evidence: append([]finding.Evidence{{Name: "waited on locks and in sends, all goroutines", Value: sum,
+			Unit: "ns"}, {Name: "blocked at a time, mean", Value: sum / float64(s.length), Unit: "count"},
+			{Name: at.name + ", " + s.regions[region].Name, Value: most.time, Unit: "ns"},
+			{Name: at.name + ", running", Value: at.ran, Unit: "ns"},
+			{Name: at.name + ", goroutines", Value: float64(most.n), Unit: "count"},
+			{Name: "processors idle", Value: idle, Unit: "ns"},
+			{Name: "share of the processors' time", Value: idle / s.capacity, Unit: "share"}}, holds...),
+		Selection: finding.Selection{Locations: []trace.LocationID{at.at}, Regions: []trace.RegionID{region}}}, nil)
+	return nil
+}
+
+// mostStays is how many intervals of one goroutine are read to find its place.
+const mostStays = 1 << 16
+
+// blockedAt is the place in the program where a goroutine spends most of its waits in a
+// region, by their stacks: ", most at main.work (main.go:33),"; empty where none is known.
+func (s *scheduler) blockedAt(id trace.LocationID, region trace.RegionID) (string, error) {
+	stack := slices.Index(s.store.Attributes(), "stack")
+	if stack < 0 {
+		return "", nil
+	}
+	type row struct {
+		lane int
+		row  int32
+	}
+	w := store.Window{Begin: s.window.Begin, End: s.window.End, Locations: []trace.LocationID{id}}
+	times, seen := map[row]trace.Time{}, 0
+	err := s.store.Intervals(s.ctx, w, func(x *trace.Columns) error {
+		for i, r := range x.Region {
+			if r == region {
+				times[row{x.Lane, int32(x.First + i)}] = x.Duration[i]
+			}
+		}
+		if seen += x.Len(); seen >= mostStays {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errEnough) {
+		return "", err
+	}
+	sums := map[string]trace.Time{}
+	err = s.store.AttributeColumn(s.ctx, w, trace.AttributeID(stack), func(x *store.AttributeColumns) error {
+		for i, r := range x.Row {
+			if t, ok := times[row{x.Lane, r}]; ok {
+				sums[caller(x.Value[i].String())] += t
+			}
+		}
+		return nil
+	})
+	best := ""
+	for at, t := range sums {
+		if at != "" && (best == "" || t > sums[best] || t == sums[best] && at < best) {
+			best = at
+		}
+	}
+	return best, err
+}
+
+// caller is the innermost frame of the program in a stack, which has a line "function
+// file:line" a frame.
+func caller(stack string) string {
+	if p := newPlace(stack); p.function != "" {
+		return fmt.Sprintf(", most at %s (%s),", words.Middle(p.function), p.file)
+	}
+	return ""
+}

@@ -1,0 +1,68 @@
+package diagnose
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+const (
+	// earlyShare is the part of the messages that must arrive before they are sent,
+	// or of the collectives that must be left before all have come, for the clocks to
+	// be the cause.
+	earlyShare = 0.02
+	// repairedShare is the part of the intervals that must be repaired to be told.
+	repairedShare = 0.005
+)
+
+func isClock(what string) bool {
+	return strings.Contains(what, "clock") && !strings.Contains(what, "resolution") &&
+		!strings.Contains(what, "rate of") || strings.Contains(what, "arrive before they are sent")
+}
+
+// findClocks says that times of different units cannot be compared: messages arrive
+// before they are sent, collectives are left before all have come, or the reader
+// of the source saw it.
+func findClocks(c *diagnosis, report []trace.ReportEntry) error {
+	messages, collectives, known := c.early, int64(0), c.links
+	var said []string
+	advice := ""
+	for _, e := range report {
+		if e.Kind != trace.Guessed || !isClock(e.What) {
+			continue
+		}
+		said = append(said, fmt.Sprintf("%s %s", words.Thousands(e.Count), clause(e.What)))
+		if strings.Contains(e.What, "--align") {
+			advice = "; --align messages or --align collectives fits them"
+		}
+	}
+	late := known > 0 && float64(messages) > earlyShare*float64(known)
+	c.untimed = late || len(said) > 0
+	if !c.untimed {
+		return nil
+	}
+	waits, err := c.pairs(c.ctx)
+	if err != nil {
+		return err
+	}
+	if waits != nil {
+		collectives = int64(waits.Broken)
+	}
+	if late && len(said) == 0 {
+		said = append(said,
+			fmt.Sprintf("%s of %s messages arrive before they are sent, by up to %s", words.Thousands(messages),
+				words.Thousands(known), words.FormatTime(c.worst)))
+	}
+	text := "The clocks of the locations disagree: " + strings.Join(said, ", and ") +
+		". Times within a location hold; who was first, who waited for whom and how long messages took cannot be told" +
+		advice + "."
+	c.add(finding.Finding{Kind: finding.Clock, Severity: finding.High, Text: text, View: "timeline",
+		Evidence: []finding.Evidence{{Name: "messages that arrive before they are sent", Value: float64(messages),
+			Unit: "count"}, {Name: "messages", Value: float64(known), Unit: "count"},
+			{Name: "largest step back", Value: float64(c.worst), Unit: "ns"},
+			{Name: "collectives left before all had come", Value: float64(collectives), Unit: "count"}}}, nil)
+	return nil
+}

@@ -1,0 +1,197 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/pop"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+const (
+	// leastCommunication is the part of their time that locations which also work
+	// must spend in communication for it to be told on its own.
+	leastCommunication, highCommunication = 0.2, 0.4
+	alsoWorks                             = 0.005
+)
+
+// findCommunication: time in communication that no finding above explains.
+func findCommunication(c *diagnosis) error {
+	if !c.compared {
+		return nil
+	}
+	works := make([]bool, len(c.rows))
+	n := 0
+	for row := range c.rows {
+		if works[row] = c.useful[row] > alsoWorks*float64(c.length); works[row] {
+			n++
+		}
+	}
+	also := " that also work"
+	if n < 2 { // hardly anybody works: all that communicate are looked at
+		also = ""
+		clear(works)
+		n = 0
+		for i, row := range c.table.row {
+			if !works[row] && c.regions[c.table.region[i]].Role == trace.RoleCommunication && c.table.exclusive[i] > 0 {
+				works[row] = true
+				n++
+			}
+		}
+	}
+	if n < 2 {
+		return nil
+	}
+	sum, byName, ids := 0.0, map[string]float64{}, map[string][]trace.RegionID{}
+	for i, row := range c.table.row {
+		g := &c.regions[c.table.region[i]]
+		if works[row] && g.Role == trace.RoleCommunication {
+			sum += c.table.exclusive[i]
+			byName[g.Name] += c.table.exclusive[i]
+			if !slices.Contains(ids[g.Name], c.table.region[i]) {
+				ids[g.Name] = append(ids[g.Name], c.table.region[i])
+			}
+		}
+	}
+	if c.accounts.result != nil {
+		return findTransfers(c, float64(n)*float64(c.length), c.timeOf(n, also), byName, ids)
+	}
+	explained := 0.0
+	for i := range c.list {
+		switch c.list[i].Kind {
+		case finding.Straggler, finding.LateSender, finding.LateReceiver, finding.Imbalance:
+			explained += float64(c.list[i].Lost)
+		}
+	}
+	capacity := float64(n) * float64(c.length)
+	share, rest := sum/capacity, max(sum-explained, 0)/capacity
+	if rest < leastCommunication {
+		return nil
+	}
+	names := make([]string, 0, len(byName))
+	for k := range byName {
+		names = append(names, k)
+	}
+	slices.SortFunc(names,
+		func(a, b string) int { return cmp.Or(cmp.Compare(byName[b], byName[a]), cmp.Compare(a, b)) })
+	level := finding.Medium
+	if rest >= highCommunication {
+		level = finding.High
+	}
+	top := names[:min(len(names), 3)]
+	for len(top) > 1 && byName[top[len(top)-1]] < 0.01*capacity {
+		top = top[:len(top)-1]
+	}
+	e := c.pop
+	if math.IsNaN(e.Communication) { // of one GPU: then of all rows
+		e = pop.Of(c.useful, float64(c.length))
+	}
+	text := fmt.Sprintf("Communication takes %s of %s: parallel efficiency %s, communication efficiency %s (POP); most",
+		words.FormatShare(share), c.timeOf(n, also), words.FormatShare(e.Parallel), words.FormatShare(e.Communication))
+	var regions []trace.RegionID
+	evidence := []finding.Evidence{{Name: "time in communication", Value: sum, Unit: c.unit},
+		{Name: "share of the time", Value: share, Unit: "share"},
+		{Name: "parallel efficiency", Value: e.Parallel, Unit: "share"},
+		{Name: "communication efficiency", Value: e.Communication, Unit: "share"}}
+	for i, k := range top {
+		switch {
+		case i == 0:
+			text += " in "
+		case i == len(top)-1:
+			text += " and "
+		default:
+			text += ", "
+		}
+		text += fmt.Sprintf("%s (%s)", words.Middle(k), words.FormatShare(byName[k]/capacity))
+		regions = append(regions, ids[k]...)
+		evidence = append(evidence, finding.Evidence{Name: k, Value: byName[k], Unit: c.unit})
+	}
+	slices.Sort(regions)
+	c.add(finding.Finding{Kind: finding.Communication, Severity: level, Lost: trace.Time(rest * capacity), Hit: rest,
+		Text: text + ".", View: "profile", Evidence: evidence, Selection: finding.Selection{Regions: regions}}, nil)
+	return nil
+}
+
+// timeOf names the time of n locations: all time where there are no others. That is the base of profiles too.
+func (c *diagnosis) timeOf(n int, also string) string {
+	if n == len(c.rows) && !c.profile {
+		return "all time"
+	}
+	return "the time of " + words.Count(n, "location") + also
+}
+
+// leastTransfer is the part of the time from which communication itself is told.
+const leastTransfer = 0.1
+
+// findTransfers: communication that takes long by itself, and others that wait for somebody who
+// is in it. What is waited for a late one is not counted. Capacity is the time of all who
+// also work, of its name; byName and ids are the times and regions of communication by name.
+func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]float64,
+	ids map[string][]trace.RegionID) error {
+	own := float64(c.accounts.transfer())
+	passed := 0.0
+	for i := range c.accounts.result.Rows {
+		r := &c.accounts.result.Rows[i]
+		if _, told := c.told[causeKey{r.Actor, r.Region}]; r.Explained() && !told &&
+			c.accounts.role[r.Region] == trace.RoleCommunication {
+			passed += float64(r.Caused())
+		}
+	}
+	hit := (own + passed) / capacity
+	if hit < leastTransfer {
+		return nil
+	}
+	for i := range c.accounts.result.Rows {
+		r := &c.accounts.result.Rows[i]
+		if k := (causeKey{r.Actor, r.Region}); r.Explained() && c.told[k] == "" &&
+			c.accounts.role[r.Region] == trace.RoleCommunication {
+			c.told[k] = finding.Communication
+		}
+	}
+	level := finding.Low
+	switch {
+	case hit >= highCommunication:
+		level = finding.High
+	case hit >= leastCommunication:
+		level = finding.Medium
+	}
+	// What is left of each name when its waits are taken away.
+	left := map[string]float64{}
+	for name, t := range byName {
+		left[name] = t
+		for _, id := range ids[name] {
+			left[name] -= float64(c.accounts.result.InCalls[c.accounts.number[id]])
+			break // the accounts count by name
+		}
+	}
+	names := slices.Sorted(maps.Keys(left))
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(left[b], left[a]) })
+	text := fmt.Sprintf("Communication without waiting takes %s of %s", words.FormatShare(own/capacity), of)
+	evidence := []finding.Evidence{{Name: "time in communication without waiting", Value: own, Unit: "ns"},
+		{Name: "share of the time", Value: own / capacity, Unit: "share"},
+		{Name: "waited for others that communicate", Value: passed, Unit: "ns"}}
+	var regions []trace.RegionID
+	for i, k := range names[:min(len(names), 3)] {
+		if left[k] < 0.01*capacity && i > 0 {
+			break
+		}
+		text += []string{", most in ", ", ", ", "}[i] +
+			fmt.Sprintf("%s (%s)", words.Middle(k), words.FormatShare(left[k]/capacity))
+		evidence = append(evidence, finding.Evidence{Name: k + " without waiting", Value: left[k], Unit: "ns"},
+			finding.Evidence{Name: k + ", share of the time", Value: left[k] / capacity, Unit: "share"})
+		regions = append(regions, ids[k]...)
+	}
+	if passed > 0.1*own {
+		text += fmt.Sprintf(". Other %ss wait %s for %ss that are communicating", c.unitWord(),
+			words.FormatDuration(passed), c.unitWord())
+	}
+	slices.Sort(regions)
+	c.add(finding.Finding{Kind: finding.Communication, Severity: level, Lost: trace.Time(own + passed), Hit: hit,
+		Text: text + ".", View: "profile", Evidence: evidence, Selection: finding.Selection{Regions: regions}}, nil)
+	return nil
+}

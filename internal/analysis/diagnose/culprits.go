@@ -1,0 +1,226 @@
+package diagnose
+
+import (
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/budget"
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// An culprits finds faults in the accounts: it sorts the causes of waiting by what they have in
+// common, so that every nanosecond of waiting belongs to one fault at most.
+type culprits struct {
+	*diagnosis
+	rows  []*budget.Row // causes that no fault has claimed yet
+	work  []float64     // busy time of a unit in what all do
+	alone []bool        // by number of a region: only few units do it
+}
+
+// A fault is causes that belong together.
+type fault struct {
+	units   []int32 // who is to blame
+	rows    []*budget.Row
+	lost    trace.Time
+	victims []trace.Time // by unit
+	series  []float64
+	regions map[int32]trace.Time
+	kinds   [budget.NumKinds]trace.Time
+	direct  trace.Time
+	actors  int // that wait, where they are parts of units; 0: units do
+}
+
+// few is the part of the units up to which a region is done by few.
+const few = 8
+
+// findCulprits finds the faults of a run whose waiting is explained.
+func findCulprits(c *diagnosis) error {
+	if !c.followed() {
+		return nil
+	}
+	r := c.accounts.result
+	a := &culprits{diagnosis: c}
+	for i := range r.Rows {
+		if r.Rows[i].Explained() {
+			a.rows = append(a.rows, &r.Rows[i])
+		}
+	}
+	a.sortRegions()
+	for _, rule := range []func() error{a.tasks, a.starting, a.reading, a.locked, a.serial, a.slow, a.varying} {
+		if err := rule(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sortRegions finds what only few do, and how long each unit works at what all do.
+func (a *culprits) sortRegions() {
+	n := len(a.units)
+	a.alone, a.work = make([]bool, len(a.accounts.regionNames)), make([]float64, n)
+	for k, times := range a.accounts.work {
+		if times == nil || !a.ordinary(int32(k)) {
+			continue
+		}
+		most := slices.Max(times)
+		some := 0
+		for _, t := range times {
+			if t*20 > most {
+				some++
+			}
+		}
+		if a.alone[k] = n >= 3 && some*few <= max(n, few) && most > 0; a.alone[k] {
+			continue
+		}
+		for u, t := range times {
+			a.work[u] += float64(t)
+		}
+	}
+}
+
+// ordinary reports whether a region is work like any other.
+func (a *culprits) ordinary(k int32) bool {
+	role := a.accounts.role[k]
+	return k != budget.Nothing && role != trace.RoleIO && !a.starts(k) && role != trace.RoleCommunication &&
+		role != trace.RoleSynchronization && role != trace.RoleIdle
+}
+
+// claim takes causes out of the accounts and makes a fault of them.
+func (a *culprits) claim(want func(*budget.Row) bool) *fault {
+	f := &fault{victims: make([]trace.Time, len(a.units)), series: make([]float64, budget.Bins),
+		regions: map[int32]trace.Time{}}
+	left := a.rows[:0:0]
+	blamed := make([]bool, len(a.units))
+	for _, r := range a.rows {
+		if !want(r) {
+			left = append(left, r)
+			continue
+		}
+		f.rows = append(f.rows, r)
+		caused := r.Caused()
+		f.lost += caused
+		f.regions[r.Region] += caused
+		for k := range f.kinds {
+			f.kinds[k] += r.Of(budget.Kind(k))
+			f.direct += r.Direct[k]
+		}
+		if u := a.accounts.unit[r.Actor]; !blamed[u] {
+			blamed[u] = true
+			f.units = append(f.units, u)
+		}
+		for i, t := range r.Victims.All() {
+			if at := i * a.accounts.result.Fold; at < len(a.accounts.unit) {
+				f.victims[a.accounts.unit[at]] += t
+			}
+		}
+		for i, t := range r.Series.All() {
+			f.series[i] += float64(t)
+		}
+	}
+	a.rows = left
+	slices.Sort(f.units)
+	return f
+}
+
+// give puts causes back into the accounts.
+func (a *culprits) give(f *fault) { a.rows = append(a.rows, f.rows...) }
+
+// hit are the units that wait: those that lose at least a twentieth of what the one does
+// that loses most. They exclude the culprits where others wait too.
+func (f *fault) hit() (units []int32) {
+	most := trace.Time(0)
+	for _, t := range f.victims {
+		most = max(most, t)
+	}
+	for u, t := range f.victims {
+		if t > 0 && t*20 >= most {
+			units = append(units, int32(u))
+		}
+	}
+	return units
+}
+
+// share is the part of their time that those who wait lose by a fault.
+func (a *culprits) share(f *fault) float64 {
+	if n := max(len(f.hit()), f.actors); n > 0 {
+		return float64(f.lost) / (float64(n) * float64(a.length))
+	}
+	return 0
+}
+
+// actorsOf counts the rows of the units that a fault hits: threads of one rank wait for each other.
+func (a *culprits) actorsOf(f *fault) (n int) {
+	hit := map[int32]bool{}
+	for _, u := range f.hit() {
+		hit[u] = true
+	}
+	for _, u := range a.accounts.unit {
+		if hit[u] {
+			n++
+		}
+	}
+	return n
+}
+
+// grave reports whether a fault is worth telling. A thread that hands out work and does none of it waits for
+// the others to be done: that is its job.
+func (a *culprits) grave(f *fault) bool {
+	if 2*f.kinds[budget.Join] > f.lost {
+		handed := trace.Time(0)
+		for u, t := range f.victims {
+			if a.handsOut(int32(u)) {
+				handed += t
+			}
+		}
+		if 4*handed > 3*f.lost {
+			return false
+		}
+	}
+	return f.lost > 0 && finding.LevelOf(a.share(f)) != finding.Low &&
+		float64(f.lost) >= leastShare*float64(a.length)*float64(len(a.units))
+}
+
+// handsOut reports whether a unit does hardly any of what all others do.
+func (a *culprits) handsOut(u int32) bool {
+	for v, w := range a.work {
+		if int32(v) != u && w < 20*a.work[u] {
+			return false
+		}
+	}
+	return len(a.units) >= fewestWorkers
+}
+
+// cause is the region that costs most.
+func (f *fault) cause() int32 {
+	best := int32(-1)
+	for k, t := range f.regions {
+		if best < 0 || t > f.regions[best] || t == f.regions[best] && k < best {
+			best = k
+		}
+	}
+	return best
+}
+
+// byUnit adds up what causes cost by who is to blame.
+func (a *culprits) byUnit(want func(*budget.Row) bool) []float64 {
+	out := make([]float64, len(a.units))
+	for _, r := range a.rows {
+		if want(r) {
+			out[a.accounts.unit[r.Actor]] += float64(r.Caused())
+		}
+	}
+	return out
+}
+
+func top(values []float64) (int32, float64) {
+	best := 0
+	for i, v := range values {
+		if v > values[best] {
+			best = i
+		}
+	}
+	return int32(best), values[best]
+}
+
+// common reports causes that are work which all do.
+func (a *culprits) common(r *budget.Row) bool { return a.ordinary(r.Region) && !a.alone[r.Region] }

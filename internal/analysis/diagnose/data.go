@@ -1,0 +1,62 @@
+package diagnose
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// findSuspicious: clocks that disagree, completions that are missing, repairs.
+func findSuspicious(c *diagnosis) error {
+	report := c.store.Info().Report
+	if err := findClocks(c, report); err != nil {
+		return err
+	}
+	var missing, repaired []string
+	lost := int64(0)
+	for _, e := range report {
+		switch {
+		case isClock(e.What):
+		case incomplete(e.What):
+			missing = append(missing, fmt.Sprintf("%s %s", words.Thousands(e.Count), clause(e.What)))
+			lost += e.Count
+		case e.Kind == trace.Repaired && float64(e.Count) > repairedShare*float64(c.store.Info().Intervals):
+			repaired = append(repaired, fmt.Sprintf("%s %s", words.Thousands(e.Count), clause(e.What)))
+		}
+	}
+	if len(missing) > 0 {
+		level := finding.Low
+		if lost*10 > c.store.Info().Links {
+			level = finding.Medium
+		}
+		c.add(finding.Finding{Kind: finding.Data, Severity: level, View: "timeline",
+			Text: "The recording is incomplete: " + strings.Join(missing, "; ") +
+				". Waits for these messages cannot be told.",
+			Evidence: []finding.Evidence{{Name: "records", Value: float64(lost), Unit: "count"},
+				{Name: "messages known", Value: float64(c.store.Info().Links), Unit: "count"}}}, nil)
+	}
+	if len(repaired) > 0 {
+		c.add(finding.Finding{Kind: finding.Data, Severity: finding.Low, View: "timeline",
+			Text: "Records were repaired: " + strings.Join(repaired, "; ") + "."}, nil)
+	}
+	return nil
+}
+
+// clause is the part of a line of the report before its advice.
+func clause(what string) string {
+	what, _, _ = strings.Cut(what, ":")
+	return what
+}
+
+func incomplete(what string) bool {
+	for _, s := range []string{"never complete", "cannot be paired", "is not recorded", "never received",
+		"without a partner"} {
+		if strings.Contains(what, s) {
+			return true
+		}
+	}
+	return false
+}

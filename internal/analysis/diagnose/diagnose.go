@@ -1,0 +1,188 @@
+// Package diagnose says what a run loses time by: ranked findings, each with its numbers and the view that shows it.
+// It works in four stages, which hold for ranks, threads, GPUs, goroutines and services alike:
+//
+//	waits     who waited, from when to when, in which region, and for whom
+//	          waits.go, waits_read.go (calls, collectives, messages), waits_threads.go (locks, pools),
+//	          waits_wakes.go (goroutines)
+//	accounts  the waits summed: waiting = told + unexplained, by cause
+//	          accounts*.go, causes.go
+//	faults    causes and loads that belong together, one file a kind: straggler.go, latesender.go, serial.go …
+//	          faults.go lists them
+//	claims    a fault in words, with its numbers: claims*.go, names.go, reasons.go
+//
+// facts.go is what the store tells first: rows, units, totals; efficiency.go POP's efficiencies over them.
+package diagnose
+
+import (
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/latency"
+	"github.com/parallax-hpc/parallax/internal/analysis/pop"
+	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/derived"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A Question is what is to be diagnosed: a part of a run that holds some time and some location.
+type Question struct {
+	Run       *derived.Run
+	Selection trace.Selection
+	// Phase is what cuts the run into phases: "auto", "slices:N", or a pattern of regions that Match reads.
+	Phase string
+	Match func(pattern string) ([]trace.RegionID, error)
+	Kept  Kept
+}
+
+// Kept gives what others keep of a whole run, so that it is found once for all who ask. Each may be nil.
+type Kept struct {
+	HasJob   func(*runfacts.Devices) bool
+	Job      func(context.Context, *runfacts.Devices) (*step.Job, error)
+	Requests func(context.Context) (*request.Forest, *latency.Found, error)
+}
+
+func (q *Question) window() store.Window {
+	return store.Window{Begin: q.Selection.Begin, End: q.Selection.End, Locations: q.Selection.Locations}
+}
+
+// whole reports whether the question is about all of the run.
+func (q *Question) whole() bool {
+	s := &q.Selection
+	return s.Begin <= 0 && s.End >= q.Run.Store.Info().End && s.Locations == nil
+}
+
+// A Result is what was found.
+type Result struct {
+	Findings []finding.Finding // most time lost first
+	Unit     string            // of what is lost
+	POP      pop.Efficiency
+	Over     string // what POP is over, in words: "16 ranks"
+	What     string // the same without the number
+	Notes    []string
+
+	Phases     string // what cut the run
+	PhaseCount int
+
+	Causes      []Cause // of all waiting, most first
+	Unexplained trace.Time
+	Accounts    Accounts
+	Waits       CauseTable
+}
+
+// Run diagnoses a run.
+func Run(ctx context.Context, q *Question) (*Result, error) {
+	f, err := gather(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	c := newDiagnosis(ctx, f)
+	if err := c.findFaults(); err != nil {
+		return nil, err
+	}
+	r := &Result{Findings: c.ranked(f), Unit: f.unit, POP: f.pop, Over: f.alike.words(), What: f.alike.what,
+		Notes: f.notes}
+	r.Causes, r.Unexplained, r.Accounts = causesOf(c)
+	r.Waits = causeTableOf(c)
+	r.Waits.Untold = f.profile
+	if f.phases != nil {
+		r.Phases, r.PhaseCount = f.phases.By, len(f.phases.List)
+	}
+	return r, nil
+}
+
+// A diagnosis asks for the faults in order. Each adds findings and says which units are to blame; what a later one
+// finds about units that are blamed already is the same trouble seen from another side, and is dropped.
+type diagnosis struct {
+	*facts
+	*findingList
+	ctx      context.Context
+	budget   *finding.Budget // of runs whose waits are not followed one by one
+	waited   trace.Time      // all that is in the budget at first
+	untimed  bool            // clocks disagree: times across units mean nothing
+	compared bool            // units have the same to do
+	ledger   *ledger         // the budget of runs of which no waits are followed, where it is known
+}
+
+func newDiagnosis(ctx context.Context, f *facts) *diagnosis {
+	c := &diagnosis{facts: f, findingList: newFindingList(f), ctx: ctx}
+	c.compared = !f.spans && len(f.processors) == 0 && c.peers()
+	return c
+}
+
+// findFaults makes the accounts and asks for all faults.
+func (c *diagnosis) findFaults() error {
+	if err := findSuspicious(c); err != nil {
+		return err
+	}
+	if err := c.open(); err != nil {
+		return err
+	}
+	if c.summed() {
+		if err := c.fillBudget(); err != nil {
+			return err
+		}
+	}
+	for _, f := range faults {
+		if err := f.find(c); err != nil {
+			return err
+		}
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if c.ledger == nil && c.accounts.result == nil && c.waited > 0 {
+		c.ledger = unitLedger(c)
+	}
+	return nil
+}
+
+// followed reports whether the waits of units that are compared are followed one by one.
+func (c *diagnosis) followed() bool { return c.compared && !c.profile && c.accounts.result != nil }
+
+// summed reports whether waits of units that are compared are only summed.
+func (c *diagnosis) summed() bool { return c.compared && !c.profile && c.accounts.result == nil }
+
+// peers reports whether units may be compared. Ranks of a job may. Goroutines and
+// tasks come and go, and each has its own job; processors run whatever a scheduler
+// gives them, and where there is little to do the first do it all. Threads and streams
+// of one process are peers only if most of them do what takes the most time.
+func (c *diagnosis) peers() bool {
+	if len(c.units) < 2 {
+		return false
+	}
+	own, ranks := 0, map[int32]bool{} // own: with a job of its own
+	for _, id := range c.units {
+		switch c.tree.Kind[id] {
+		case trace.KindGoroutine, trace.KindProcessor, "task", "fiber", "coroutine":
+			own++
+		}
+		if r := c.tree.Rank[id]; r >= 0 {
+			ranks[r] = true
+		}
+	}
+	return 2*own <= len(c.units) && (len(ranks) == len(c.units) || c.shareWork())
+}
+
+// shareWork reports whether three quarters of the units use the region with most
+// busy time.
+func (c *diagnosis) shareWork() bool {
+	uses := map[int32]bool{}
+	for row, u := range c.users() {
+		if u {
+			uses[c.unitOf[c.rows[row]]] = true
+		}
+	}
+	return 4*len(uses) >= 3*len(c.units)
+}
+
+// unfelt lowers the level of what units do differently where who waits for whom is known:
+// it costs nobody's time beyond what is told.
+func (c *diagnosis) unfelt(l finding.Level) finding.Level {
+	if c.accounts.result != nil && c.accounts.pairs+int(c.accounts.result.Waits) > 0 {
+		return finding.Low
+	}
+	return l
+}

@@ -1,0 +1,318 @@
+package diagnose
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/pop"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// An alike is over what POP's efficiencies are: rows, or sets of them, that have the
+// same to do. A thread that launches kernels, one that loads data and a stream are no
+// peers, and a mean over them says nothing of balance.
+type alike struct {
+	what    string // "ranks", "threads", "GPUs" …
+	members [][]int32
+	useful  []float64 // busy time of each member
+}
+
+// words says over what: "16 ranks".
+func (a *alike) words() string {
+	if len(a.members) == 1 {
+		return "1 " + One(a.what)
+	}
+	return words.Thousands(int64(len(a.members))) + " " + a.what
+}
+
+// One is the singular of what efficiencies are over.
+func One(what string) string {
+	if what == "processes" {
+		return "process"
+	}
+	return strings.TrimSuffix(what, "s")
+}
+
+// efficiency is POP's, over alike rows: processors where goroutines tell the same time
+// again, GPUs where there are some, else ranks of a job or threads of a team.
+func (f *facts) efficiency(ctx context.Context) error {
+	if err := f.work(ctx); err != nil {
+		return err
+	}
+	a := &f.alike
+	switch {
+	case f.processors != nil:
+		a.what = "processors"
+		for _, id := range f.processors {
+			a.members = append(a.members, []int32{f.rowOf[id]})
+		}
+		f.notes = append(f.notes,
+			fmt.Sprintf("efficiencies are of the %d processors alone, since goroutines tell the same time from their "+
+				"side", len(f.processors)))
+	case f.spans: // services have different duties
+		a.what = "services"
+	case f.gpus():
+	default:
+		f.team()
+	}
+	a.useful = make([]float64, len(a.members))
+	for i, rows := range a.members {
+		for _, row := range rows {
+			a.useful[i] += f.useful[row]
+		}
+	}
+	if err := f.together(ctx); err != nil {
+		return err
+	}
+	f.pop = pop.Of(a.useful, float64(f.length))
+	switch {
+	case len(a.members) == 1:
+		return f.alone(ctx)
+	case !f.communicates():
+		f.pop.Communication = math.NaN()
+	}
+	return nil
+}
+
+// alone: one processor is in balance with nobody and waits for nobody. What is left to say is how busy it was from its
+// first work to its last.
+func (f *facts) alone(ctx context.Context) error {
+	f.pop.LoadBalance, f.pop.Communication, f.pop.Parallel = math.NaN(), math.NaN(), math.NaN()
+	if f.profile {
+		return nil
+	}
+	ids := make([]trace.LocationID, len(f.alike.members[0]))
+	for i, row := range f.alike.members[0] {
+		ids[i] = f.rows[row]
+	}
+	begin, end, err := runfacts.FirstAndLast(ctx, f.store, ids, f.window.Begin, f.window.End)
+	if err != nil || begin >= end {
+		return err
+	}
+	runtime, err := runfacts.RecordedTime(ctx, f.store, begin, end)
+	f.pop.Runtime = float64(runtime)
+	return err
+}
+
+// balanceWords says the load balance and over what it is, after a sentence; nothing of one processor.
+func (f *facts) balanceWords() string {
+	if math.IsNaN(f.pop.LoadBalance) {
+		return ""
+	}
+	return fmt.Sprintf(": load balance %s (POP, %s)", words.FormatShare(f.pop.LoadBalance), f.alike.words())
+}
+
+// communicates reports whether anybody is in communication or synchronization: where nobody is, what is not work is not
+// lost to it.
+func (f *facts) communicates() bool {
+	for i, r := range f.table.region {
+		if role := f.regions[r].Role; f.table.exclusive[i] > 0 &&
+			(role == trace.RoleCommunication || role == trace.RoleSynchronization) {
+			return true
+		}
+	}
+	return false
+}
+
+// work is the busy time of each row: its lanes' union, annotations transparent, as everywhere. A
+// profile has no instants, so there the times of busy regions add up.
+func (f *facts) work(ctx context.Context) error {
+	f.useful = make([]float64, len(f.rows))
+	if f.profile {
+		t := f.table
+		for i := range t.region {
+			if f.regions[t.region[i]].Role.Busy() {
+				f.useful[t.row[i]] += t.exclusive[i]
+			}
+		}
+		return nil
+	}
+	times, err := store.RoleTimes(ctx, f.store, f.rows, []trace.Time{f.window.Begin, f.window.End})
+	if err != nil {
+		return err
+	}
+	longest := trace.Time(0)
+	for row := range f.rows {
+		all := trace.Time(0)
+		for role, t := range times[row*trace.RoleCount : (row+1)*trace.RoleCount] {
+			if all += t; trace.Role(role).Busy() {
+				f.useful[row] += float64(t)
+			}
+		}
+		longest = max(longest, all)
+	}
+	return f.recorded(ctx, longest)
+}
+
+// gpus makes a member of each GPU: the streams below one device, or of one process.
+func (f *facts) gpus() bool {
+	byDevice := map[trace.LocationID][]int32{}
+	busy := false
+	for row, id := range f.rows {
+		if k := f.tree.Kind[id]; k != trace.KindStream && k != trace.KindDevice {
+			continue
+		}
+		d := id
+		for up := id; up != trace.NoLocation; up = f.tree.Parent[up] {
+			if k := f.tree.Kind[up]; k == trace.KindDevice || k == trace.KindProcess {
+				d = up
+				break
+			}
+		}
+		byDevice[d] = append(byDevice[d], int32(row))
+		busy = busy || f.useful[row] > 0
+	}
+	if !busy {
+		return false
+	}
+	for _, rows := range byDevice {
+		f.alike.members = append(f.alike.members, rows)
+	}
+	slices.SortFunc(f.alike.members, func(a, b []int32) int { return cmp.Compare(a[0], b[0]) })
+	f.alike.what = "GPUs"
+	return true
+}
+
+// teamShare is the part of the rows that must use what takes most time for all of
+// them to be taken for a team.
+const teamShare = 0.75
+
+// team makes a member of each rank, where ranks have one row each, else of each row
+// that takes part in what takes most time.
+func (f *facts) team() {
+	a := &f.alike
+	kind := f.class[0]
+	ranks := map[int32]bool{}
+	for row, id := range f.rows {
+		if f.class[row] != kind {
+			kind = "location"
+		}
+		if r := f.tree.Rank[id]; r >= 0 {
+			ranks[r] = true
+		}
+	}
+	if a.what = kind + "s"; kind == "process" {
+		a.what = "processes"
+	}
+	all := len(ranks) == len(f.rows)
+	if all {
+		a.what = "ranks"
+	}
+	uses := f.users()
+	n := 0
+	for _, u := range uses {
+		if u {
+			n++
+		}
+	}
+	all = all || n == 0 || float64(n) >= teamShare*float64(len(f.rows))
+	for row := range f.rows {
+		if all || uses[row] {
+			a.members = append(a.members, []int32{int32(row)})
+		}
+	}
+	if all || len(a.members) == len(f.rows) {
+		return
+	}
+	f.notes = append(f.notes,
+		fmt.Sprintf("efficiencies are of the %d of %d locations that share the work that takes most time; the others "+
+			"have other duties", len(a.members), len(f.rows)))
+	if len(ranks) > 1 && len(a.members) == len(ranks) {
+		a.what = "ranks"
+	}
+}
+
+// users says which rows are in the busy region with most time, by name.
+func (f *facts) users() []bool {
+	sums := map[string]float64{}
+	for i, r := range f.table.region {
+		if f.regions[r].Role.Busy() {
+			sums[f.regions[r].Name] += f.table.exclusive[i]
+		}
+	}
+	top := ""
+	for n, v := range sums {
+		if top == "" || v > sums[top] || v == sums[top] && n < top {
+			top = n
+		}
+	}
+	out := make([]bool, len(f.rows))
+	for i, r := range f.table.region {
+		if f.regions[r].Name == top && f.table.exclusive[i] > 0 {
+			out[f.table.row[i]] = true
+		}
+	}
+	return out
+}
+
+// together counts time in which several streams of a GPU are busy once. It reads the
+// intervals of those GPUs; where these are too many, a GPU is busy for the sum of its
+// streams, at most for the whole time. O(n log n).
+func (f *facts) together(ctx context.Context) error {
+	var ids []trace.LocationID
+	member := map[trace.LocationID]int{}
+	for i, rows := range f.alike.members {
+		for _, row := range rows {
+			if len(rows) > 1 {
+				ids = append(ids, f.rows[row])
+				member[f.rows[row]] = i
+			}
+		}
+	}
+	if len(ids) == 0 || f.profile {
+		return nil
+	}
+	slices.Sort(ids)
+	w := store.Window{Begin: f.window.Begin, End: f.window.End, Locations: ids}
+	if f.store.Count(w) > mostScanned {
+		for i := range f.alike.useful {
+			f.alike.useful[i] = min(f.alike.useful[i], float64(f.length))
+		}
+		return nil
+	}
+	type stay struct{ begin, end trace.Time }
+	var mu sync.Mutex
+	stays := make([][]stay, len(f.alike.members))
+	err := f.store.Intervals(ctx, w, func(c *trace.Columns) error {
+		i, ok := member[c.Location]
+		if !ok {
+			return nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for _, o := range c.Open {
+			if f.regions[o.Region].Role.Busy() && o.Begin < w.Begin {
+				stays[i] = append(stays[i], stay{w.Begin, min(o.End, w.End)})
+			}
+		}
+		for k, r := range c.Region {
+			if f.regions[r].Role.Busy() {
+				stays[i] = append(stays[i], stay{c.Begin[k], min(c.End(k), w.End)})
+			}
+		}
+		return nil
+	})
+	for i, list := range stays {
+		if len(f.alike.members[i]) < 2 {
+			continue
+		}
+		slices.SortFunc(list, func(a, b stay) int { return cmp.Compare(a.begin, b.begin) })
+		sum, until := trace.Time(0), w.Begin
+		for _, s := range list {
+			if s.end > until {
+				sum += s.end - max(s.begin, until)
+				until = s.end
+			}
+		}
+		f.alike.useful[i] = float64(sum)
+	}
+	return err
+}

@@ -1,0 +1,162 @@
+package diagnose
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// The collector is told of where it takes these parts of the time in which processors
+// are busy, and MediumShare or HighShare of all their time too: one that works while
+// nothing else is to be done is no trouble. It is grave only where processors are
+// busy half of the time.
+const mediumCollector, highCollector = 0.10, 0.25
+
+// collector: garbage collection takes processors from the program.
+func (s *scheduler) collector() {
+	cost := s.gc.cost()
+	share, whole := cost/s.busy, cost/s.capacity
+	level := finding.Medium
+	switch {
+	case !(share >= mediumCollector) || whole < finding.MediumShare:
+		return
+	case share >= highCollector && whole >= finding.HighShare && s.busy >= s.capacity/2:
+		level = finding.High
+	}
+	parts, evidence := []string{},
+		[]finding.Evidence{{Name: "garbage collection", Value: cost, Unit: "ns"},
+			{Name: "processors busy", Value: s.busy, Unit: "ns"},
+			{Name: "share of the busy time", Value: share, Unit: "share"}}
+	for _, p := range []struct {
+		time       float64
+		name, text string
+	}{{s.gc.workers - s.gc.idle, "background workers", "%s in background workers"},
+		{s.gc.assists, "assists", "%s in assists of goroutines that allocate"},
+		{s.gc.sweeps, "sweeps", "%s in sweeps"}, {s.gc.stopped, "world stopped", "%s with the world stopped"}} {
+		evidence = append(evidence, finding.Evidence{Name: p.name, Value: p.time, Unit: "ns"})
+		if p.time >= 0.01*cost {
+			parts = append(parts, fmt.Sprintf(p.text, words.FormatDuration(p.time)))
+		}
+	}
+	evidence = append(evidence,
+		finding.Evidence{Name: "workers where nothing else was to run, not counted", Value: s.gc.idle, Unit: "ns"},
+		finding.Evidence{Name: "collections", Value: s.gc.cycles, Unit: "count"})
+	slices.Sort(s.gc.regions)
+	s.add(finding.Finding{Kind: finding.GarbageCollection, Severity: level, Lost: trace.Time(cost), Hit: share,
+		Share: whole, ShareOf: ofProcessors, View: "timeline", Evidence: evidence,
+		Text: fmt.Sprintf("Garbage collection takes %s of the time in which processors are busy (%s of %s): %s.",
+			words.FormatShare(share), words.FormatDuration(cost), words.FormatDuration(s.busy), strings.Join(parts, ", ")),
+		Selection: finding.Selection{Locations: s.processors[:min(len(s.processors), mostChosen)],
+			Regions: s.gc.regions}}, nil)
+}
+
+// collection is time of processors by what the garbage collector did in it.
+type collection struct {
+	workers, assists, sweeps, stopped float64
+	idle                              float64 // of the workers, on processors that had nothing else to do
+	cycles                            float64
+	regions                           []trace.RegionID
+}
+
+func (g *collection) cost() float64 {
+	return g.workers - g.idle + g.assists + g.sweeps + g.stopped
+}
+
+// addProcessor counts exclusive time of a region on a processor.
+func (s *scheduler) addProcessor(g *trace.Region, id trace.RegionID, time float64) {
+	if g.Role == trace.RoleIdle {
+		return
+	}
+	s.busy += time
+	sum := &s.gc.workers
+	switch {
+	case g.Category == "goroutine" && g.Name == gcWorker:
+	case g.Category == "goroutine" && g.Name == "runtime.bgsweep", g.Category == "range" &&
+		g.Name == "GC incremental sweep":
+		sum = &s.gc.sweeps
+	case g.Category == "range" && g.Name == "GC mark assist":
+		sum = &s.gc.assists
+	case g.Category == "range" && strings.HasPrefix(g.Name, "stop-the-world (GC"):
+		sum = &s.gc.stopped
+	default:
+		return
+	}
+	*sum += time
+	if !slices.Contains(s.gc.regions, id) {
+		s.gc.regions = append(s.gc.regions, id)
+	}
+}
+
+// mostLabels bounds how many stays of workers are looked up.
+const mostLabels = 1 << 18
+
+// idleWorkers finds the time of the collector's workers on processors that had nothing
+// else to do: the runtime labels each stay of a worker. It costs nobody anything.
+// O(stays of workers × log intervals), at most mostLabels of them.
+func (s *scheduler) idleWorkers() error {
+	label := slices.IndexFunc(s.regions,
+		func(g trace.Region) bool { return g.Name == "GC (idle)" && g.Category == "label" })
+	if label < 0 || s.gc.workers == 0 {
+		return nil
+	}
+	var workers []trace.LocationID // chosen or not, it is they who were on the processors
+	for id, k := range s.tree.Kind {
+		if up := s.tree.Parent[id]; k == trace.KindGoroutine && up != trace.NoLocation && s.tree.Name[up] == gcWorker {
+			workers = append(workers, trace.LocationID(id))
+		}
+	}
+	all, seen := 0.0, 0
+	for _, id := range workers {
+		err := s.store.Instants(s.ctx,
+			store.Window{Begin: s.window.Begin, End: s.window.End, Locations: []trace.LocationID{id}},
+			func(x *store.InstantColumns) error {
+				for i, t := range x.Time {
+					if s.regions[x.Region[i]].Category != "label" {
+						continue
+					}
+					stay := float64(s.stay(id, t))
+					if all += stay; x.Region[i] == trace.RegionID(label) {
+						s.gc.idle += stay
+					}
+					if seen++; seen >= mostLabels {
+						return errEnough
+					}
+				}
+				return nil
+			})
+		if errors.Is(err, errEnough) { // the others are taken to be alike
+			s.gc.idle *= s.gc.workers / max(all, 1)
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	s.gc.idle = min(s.gc.idle, s.gc.workers)
+	return nil
+}
+
+// stay is how long a goroutine of the runtime runs at a time, within the selection.
+func (s *scheduler) stay(id trace.LocationID, t trace.Time) trace.Time {
+	lanes := s.store.Lanes()
+	for lane := range int(lanes[id+1] - lanes[id]) {
+		row, ok := s.store.At(id, lane, t)
+		for ok {
+			x, found := s.store.Interval(row)
+			if !found || x.Len() == 0 {
+				break
+			}
+			if g := &s.regions[x.Region[0]]; g.Category == "runtime" && g.Role == trace.RoleOverhead {
+				return max(min(x.End(0), s.window.End)-max(x.Begin[0], s.window.Begin), 0)
+			}
+			row.Row, ok = int(x.Parent[0]), x.Parent[0] >= 0
+		}
+	}
+	return 0
+}

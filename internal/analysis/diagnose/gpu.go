@@ -1,0 +1,147 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/phase"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// A gpuCase is what is known of the GPUs of a run when its rules are heard.
+type gpuCase struct {
+	*diagnosis
+	devices *runfacts.Devices
+	job     *step.Job
+	verdict step.Verdict
+	whole   trace.Time // of all GPUs in steps
+	of      string     // "of the steps", or of the GPU's time where there are none
+	said    []finding.Evidence
+}
+
+// say keeps a number that a sentence has as evidence of it, and writes it.
+func (g *gpuCase) say(name string, v float64, unit string) string {
+	e := finding.Evidence{Name: name, Value: v, Unit: unit}
+	g.said = append(g.said, e)
+	return Format(e)
+}
+
+// Format writes the value of evidence for people.
+func Format(e finding.Evidence) string {
+	if e.Unit == "share" {
+		return words.FormatShare(e.Value)
+	}
+	return words.FormatIn(e.Value, e.Unit)
+}
+
+// findGPULosses: what GPUs lose in steps, by cause. A run without GPUs has nothing to say here.
+func findGPULosses(c *diagnosis) error {
+	if c.spans || len(c.processors) > 0 {
+		return nil
+	}
+	if c.profile || c.length <= 0 {
+		return nil
+	}
+	d, part := sampleDevices(c)
+	if len(d.GPUs) == 0 {
+		return nil
+	}
+	job, err := jobOf(c, d, part)
+	if err != nil {
+		return err
+	}
+	g := &gpuCase{diagnosis: c, devices: d, job: job, verdict: job.Verdict(), of: "of the time of steps"}
+	if g.verdict.Bound == step.NoGPU {
+		return nil
+	}
+	if part != "" {
+		c.notes = append(c.notes, part)
+	} else if c.accounts.result == nil && c.alike.what == "GPUs" && !c.untimed {
+		if c.ledger, err = gpuLedger(c, d, job); err != nil {
+			return err
+		}
+	}
+	for i := range job.Steps {
+		for _, t := range job.Steps[i].GPUs {
+			g.whole += t.Span
+		}
+	}
+	if len(job.Steps) == 0 {
+		g.of = "of the time of GPUs"
+		for i := range job.GPUs {
+			g.whole += job.GPUs[i].Span
+		}
+	}
+	g.losses()
+	if err := g.slowSteps(); err != nil {
+		return err
+	}
+	if err := g.slowKernels(); err != nil {
+		return err
+	}
+	return g.memory()
+}
+
+// sampleDevices finds the GPUs. Of a run with very many intervals it looks at some ranks, evenly spread, and tells so.
+func sampleDevices(c *diagnosis) (d *runfacts.Devices, note string) {
+	d = runfacts.FindDevices(c.tree, c.window.Locations)
+	if c.keepsJob(d) {
+		return d, ""
+	}
+	w := c.window
+	w.Locations = d.Rows
+	n := c.store.Count(w)
+	if n <= phase.MostScanned || len(d.Units) < 2 {
+		return d, ""
+	}
+	every := int((n + phase.MostScanned - 1) / phase.MostScanned)
+	var some []trace.LocationID
+	for u := 0; u < len(d.Units); u += every {
+		some = append(some, d.Units[u])
+	}
+	return runfacts.FindDevices(c.tree, some),
+		fmt.Sprintf("steps and idle GPUs are told of %d of %s, evenly spread: the run has more than %d M intervals",
+			len(some), words.Count(len(d.Units), "rank"), phase.MostScanned>>20)
+}
+
+// keepsJob reports whether what is found of the GPUs of the whole run is kept.
+func (c *diagnosis) keepsJob(d *runfacts.Devices) bool {
+	k := &c.question.Kept
+	return k.Job != nil && k.HasJob != nil && c.question.whole() && k.HasJob(d)
+}
+
+// jobOf takes the steps apart: those of a whole run are the ones that the view of steps has.
+func jobOf(c *diagnosis, d *runfacts.Devices, part string) (*step.Job, error) {
+	if part == "" && c.keepsJob(d) {
+		return c.question.Kept.Job(c.ctx, d)
+	}
+	return gpuSource(c.ctx, c.store, c.window, d).Analyse()
+}
+
+// gpuSource is the run as package step asks it.
+func gpuSource(ctx context.Context, r store.Reader, w store.Window, d *runfacts.Devices) *step.Source {
+	w.Locations = d.Rows
+	return &step.Source{
+		Regions: r.Regions(), Begin: w.Begin, End: w.End, Lanes: r.Lanes(), Unit: d.Unit, GPU: d.GPU,
+		Units: len(d.Units), GPUs: len(d.GPUs), Owner: d.Owner,
+		Scan: func(add func(*trace.Columns) error) error { return r.Intervals(ctx, w, add) },
+		Launches: func(add func(from, to step.Place, at trace.Time)) error {
+			return runfacts.LaunchLinks(ctx, r, w,
+				func(from, to store.Row, at trace.Time) { add(step.Place(from), step.Place(to), at) })
+		},
+		Attribute: func(name string, add func(trace.LocationID, int, []int32, []trace.Value)) error {
+			if name != "step_num" && name != "step_number" { // only what marks steps is of use here
+				return nil
+			}
+			return runfacts.AttributeNamed(ctx, r, w, name, func(a *store.AttributeColumns) error {
+				add(a.Location, a.Lane, a.Row, a.Value)
+				return nil
+			})
+		},
+	}
+}

@@ -1,0 +1,211 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// findMixed: groups of the hierarchy whose members differ in the time of a region, by
+// the information lost if they were drawn as one. Groups of one kind that differ in
+// the same way are one finding.
+func findMixed(c *diagnosis) error {
+	if !c.compared {
+		return nil
+	}
+	holds := make([]bool, c.tree.Len())
+	for _, id := range c.units {
+		holds[id] = true
+	}
+	h := runfacts.NewHierarchy(c.tree, nil, holds)
+	tree := &entropy.Tree{Parent: h.Parent, Last: h.Last}
+	names, ids := largestRegions(c)
+	value := make([]float64, h.Len())
+	for _, name := range names {
+		clear(value)
+		for i, r := range c.table.region {
+			if c.regions[r].Name == name {
+				value[h.LeafOf[c.units[c.unitOf[c.rows[c.table.row[i]]]]]] += c.table.exclusive[i]
+			}
+		}
+		list := finding.FindMixed(tree, value, func(m *finding.Mixed) bool {
+			return finding.LevelOf(m.Lost/(float64(m.Leaves)*float64(c.length))) != finding.Low
+		})
+		wordMixed(c, h, name, ids[name], list)
+	}
+	return nil
+}
+
+// wordMixed words what was found of one region: groups with odd members together by
+// the kind of the group, groups that are spread one by one.
+func wordMixed(c *diagnosis, h *runfacts.Hierarchy, name string, ids []trace.RegionID, list []finding.Mixed) {
+	together := map[string][]finding.Mixed{}
+	var kinds []string
+	for _, m := range list {
+		k := h.Kind(m.Node)
+		if m.Spread || h.Location[m.Node] == trace.NoLocation {
+			k = fmt.Sprint("#", m.Node) // by itself
+		}
+		if together[k] == nil {
+			kinds = append(kinds, k)
+		}
+		together[k] = append(together[k], m)
+	}
+	for _, k := range kinds {
+		group := together[k]
+		units := unitsBelow(c, h, group)
+		if c.known(units) || group[0].Spread && toldUneven(c, ids) {
+			continue
+		}
+		lost, leaves, loss := 0.0, 0, 0.0
+		low, high, median := math.Inf(1), 0.0, [2]float64{math.Inf(1), 0}
+		var odd, nodes []int32
+		for i := range group {
+			m := &group[i]
+			lost += m.Lost
+			leaves += m.Leaves
+			loss = max(loss, m.Loss)
+			odd, nodes = append(odd, m.Odd...), append(nodes, m.Node)
+			if m.Spread {
+				low, high = min(low, m.Low), max(high, m.High)
+			} else {
+				low, high = min(low, m.Mean), max(high, m.Mean)
+			}
+			median[0], median[1] = min(median[0], m.Median), max(median[1], m.Median)
+		}
+		hit := lost / (float64(leaves) * float64(c.length))
+		f := finding.Finding{Kind: finding.Heterogeneous, Severity: finding.LevelOf(hit), Lost: trace.Time(lost),
+			Hit: hit, View: "treemap", Selection: finding.Selection{Regions: ids, Locations: below(h, nodes)},
+			Evidence: []finding.Evidence{{Name: name + ", least", Value: low, Unit: c.unit},
+				{Name: name + ", most", Value: high, Unit: c.unit},
+				{Name: name + " on the others, median", Value: median[1], Unit: c.unit},
+				{Name: "entropy loss (bits per unit of time)", Value: loss},
+				{Name: "locations", Value: float64(leaves), Unit: "count"}}}
+		if m := group[0]; m.Spread {
+			f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits), and they are "+
+				"alike within.", kindWords(h, m.Odd), nodePlace(h, m.Node), words.Middle(name), between(low, high, c.unit),
+				loss)
+			if h.Last[m.Odd[0]] == m.Odd[0] {
+				f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits).",
+					kindWords(h, m.Odd), nodePlace(h, m.Node), words.Middle(name), between(low, high, c.unit), loss)
+			}
+		} else {
+			f.Text = fmt.Sprintf("%s in %s %s unlike the others there: %s takes %s on %s against %s on %s neighbours.",
+				nodeNames(h, odd), nodePlaces(h, nodes), words.Plural(len(odd), "is", "are"), words.Middle(name),
+				c.about(low, high), words.Plural(len(odd), "it", "them"), c.about(median[0], median[1]),
+				words.Plural(len(odd), "its", "their"))
+			if high < median[0] { // less to do costs nobody else's time
+				f.Severity = f.Severity.AtMost(finding.Medium)
+			}
+		}
+		if l := c.unfelt(f.Severity); l != f.Severity {
+			if len(c.list) > 0 {
+				continue // who waits for whom is told
+			}
+			f.Severity = l
+			f.Text = strings.TrimSuffix(f.Text, ".") + "; hardly anyone waits for it."
+		}
+		c.add(f, units)
+	}
+}
+
+// toldUneven reports whether a finding says already that these regions are spread
+// unevenly.
+func toldUneven(c *diagnosis, ids []trace.RegionID) bool {
+	return slices.ContainsFunc(c.list, func(f finding.Finding) bool {
+		return f.Kind == finding.Imbalance && slices.Equal(f.Selection.Regions, ids)
+	})
+}
+
+// unitsBelow are the units of the odd members.
+func unitsBelow(c *diagnosis, h *runfacts.Hierarchy, list []finding.Mixed) []int32 {
+	seen := make([]bool, len(c.units))
+	for i := range list {
+		for _, o := range list[i].Odd {
+			for k := o; k <= h.Last[o]; k++ {
+				if id := h.Location[k]; h.Last[k] == k && id != trace.NoLocation {
+					if u, ok := slices.BinarySearch(c.units, id); ok {
+						seen[u] = true
+					}
+				}
+			}
+		}
+	}
+	var out []int32
+	for u, s := range seen {
+		if s {
+			out = append(out, int32(u))
+		}
+	}
+	return out
+}
+
+// below are the locations of nodes; none for the root that the source does not have.
+func below(h *runfacts.Hierarchy, nodes []int32) []trace.LocationID {
+	var out []trace.LocationID
+	for _, n := range nodes {
+		if h.Location[n] == trace.NoLocation {
+			return nil
+		}
+		out = append(out, h.Location[n])
+	}
+	slices.Sort(out)
+	return out[:min(len(out), mostChosen)]
+}
+
+// nodePlace names a node by its path.
+func nodePlace(h *runfacts.Hierarchy, n int32) string {
+	if p := h.Path(n); p != "" {
+		return p
+	}
+	return "the run"
+}
+
+func nodePlaces(h *runfacts.Hierarchy, nodes []int32) string {
+	if len(nodes) == 1 {
+		return nodePlace(h, nodes[0])
+	}
+	text := fmt.Sprintf("%d %ss (", len(nodes), h.Kind(nodes[0]))
+	for i, n := range nodes {
+		if i == 8 {
+			text += ", …"
+			break
+		}
+		if i > 0 {
+			text += ", "
+		}
+		text += nodePlace(h, n)
+	}
+	return text + ")"
+}
+
+// nodeNames names odd members: "8 processes", or by name where they are few.
+func nodeNames(h *runfacts.Hierarchy, odd []int32) string {
+	if len(odd) > 4 {
+		return words.Thousands(int64(len(odd))) + " " + kindWords(h, odd)
+	}
+	text := ""
+	for i, n := range odd {
+		if i > 0 {
+			text += ", "
+		}
+		text += h.Name(n)
+	}
+	return text
+}
+
+func kindWords(h *runfacts.Hierarchy, nodes []int32) string {
+	switch k := h.Kind(nodes[0]); k {
+	case "process":
+		return "processes"
+	default:
+		return k + "s"
+	}
+}

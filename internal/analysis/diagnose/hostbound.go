@@ -1,0 +1,166 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// losses tells each loss that passes its threshold. Waiting in communication is a symptom where somebody holds the
+// others up.
+func (g *gpuCase) losses() {
+	held := slices.ContainsFunc(g.list, func(f finding.Finding) bool {
+		return f.Severity == finding.High &&
+			slices.Contains([]finding.Kind{finding.Straggler, finding.Rotating, finding.Imbalance, finding.Jitter,
+				finding.Serial}, f.Kind)
+	})
+	for b := step.Input; b < step.Compute; b++ {
+		share := g.verdict.Shares[b]
+		if share < b.Threshold() || held && (b == step.CommunicationBound || b == step.IdleBound) {
+			continue
+		}
+		g.said = nil
+		f := finding.Finding{Kind: gpuKinds[b], Severity: finding.LevelOf(share),
+			Lost: trace.Time(share * float64(g.whole)), Share: share, ShareOf: strings.TrimPrefix(g.of, "of "),
+			Hit: share, View: "steps", Text: g.words(b, share)}
+		if b != step.CopyBound && b != step.CommunicationBound {
+			f.Options = map[string][]string{"picture": {"idle"}}
+		}
+		if b == step.IdleBound { // nobody knows whether it could be otherwise
+			f.Severity = f.Severity.AtMost(finding.Medium)
+		}
+		f.Evidence = append([]finding.Evidence{{Name: "share", Value: share, Unit: "share"},
+			{Name: "threshold", Value: b.Threshold(), Unit: "share"}}, g.said...)
+		g.add(f, nil)
+	}
+}
+
+var gpuKinds = [step.Bounds]finding.Kind{
+	step.Input: finding.InputBound, step.LaunchBound: finding.LaunchBound,
+	step.SynchronizationBound: finding.SynchronizationBound,
+	step.CopyBound:            finding.CopyBound, step.CommunicationBound: finding.ExposedCommunication,
+	step.IdleBound: finding.GPUIdle,
+}
+
+// words says a loss in a sentence or two.
+func (g *gpuCase) words(b step.Bound, share float64) string {
+	part, computes := words.FormatShare(share)+" "+g.of, g.say("GPUs compute", g.verdict.Shares[step.Compute], "share")
+	switch b {
+	case step.Input:
+		how := "moderately"
+		if share >= step.InputHigh {
+			how = "highly"
+		}
+		text := fmt.Sprintf("The job is %s input-bound: loading data takes %s", how, part)
+		if n := len(g.job.Steps); n > 0 {
+			text += fmt.Sprintf(", %s of %s a step", g.say("data loading, a step", g.job.Mean[step.Loader], "ns"),
+				g.say("a step", g.mean(), "ns"))
+		}
+		return text + fmt.Sprintf("; GPUs compute for %s.%s", computes, g.longest(step.ByLoader))
+	case step.LaunchBound:
+		short, all := 0, 0
+		for i := range g.job.GPUs {
+			short, all = short+g.job.GPUs[i].Launch.Short, all+g.job.GPUs[i].Launch.Count
+		}
+		text := fmt.Sprintf("The job is launch-bound: for %s GPUs wait for the host to launch work, and compute for "+
+			"%s. Of that wait: %s.", part, computes, g.host(launching))
+		if 10*short > all {
+			text += fmt.Sprintf(" %s of the work (%s) runs for less time than its launch takes.",
+				g.say("work shorter than its launch", float64(short)/float64(all), "share"), words.Count(short, "piece"))
+			g.say("pieces of it", float64(short), "count")
+		}
+		return text
+	case step.SynchronizationBound:
+		return fmt.Sprintf("The host synchronizes too often: for %s GPUs are idle because it waited for them to "+
+			"finish before it launched more; they compute for %s.%s", part, computes, g.longest(step.BySynchronization))
+	case step.CopyBound:
+		return fmt.Sprintf("Copies that nothing hides take %s; GPUs compute for %s.", part, computes)
+	case step.CommunicationBound:
+		return fmt.Sprintf("Communication that computation does not hide takes %s; GPUs compute for %s.%s", part,
+			computes, g.overlap())
+	}
+	return fmt.Sprintf("GPUs have nothing to do for %s; of that: %s. They compute for %s.", part,
+		g.host(func(c step.Cause) bool { return !launching(c) && c != step.ByLoader && c != step.BetweenWorks }),
+		computes)
+}
+
+// mean length of a step.
+func (g *gpuCase) mean() (sum float64) {
+	for _, t := range g.job.Mean {
+		sum += t
+	}
+	return sum
+}
+
+// launching are the causes by which a host is late with launches.
+func launching(c step.Cause) bool {
+	switch c {
+	case step.ByOperators, step.ByPython, step.ByAnnotation, step.ByCall, step.ByNothing, step.ByAllocation,
+		step.BySynchronization:
+		return true
+	}
+	return false
+}
+
+// host says what the host did while GPUs were idle, the largest parts of some causes.
+func (g *gpuCase) host(some func(step.Cause) bool) string {
+	var sum [step.Causes]trace.Time
+	whole := trace.Time(0)
+	for i := range g.job.GPUs {
+		from := &g.job.GPUs[i].InSteps
+		if len(g.job.Steps) == 0 {
+			from = &g.job.GPUs[i].Causes
+		}
+		for c, t := range from {
+			if some(step.Cause(c)) {
+				sum[c] += t
+				whole += t
+			}
+		}
+	}
+	var parts []string
+	for _, c := range step.Ranked(sum) {
+		if share := float64(sum[c]) / float64(max(whole, 1)); share >= 0.1 && len(parts) < 3 {
+			parts = append(parts, c.Words()+" "+g.say(c.Words(), share, "share"))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// longest names the longest gap of a cause.
+func (g *gpuCase) longest(c step.Cause) string {
+	var best *step.Gap
+	for i := range g.job.GPUs {
+		for k := range g.job.GPUs[i].Gaps {
+			if x := &g.job.GPUs[i].Gaps[k]; x.Cause() == c && (best == nil || x.Length() > best.Length()) {
+				best = x
+			}
+		}
+	}
+	if best == nil {
+		return ""
+	}
+	text := fmt.Sprintf(" The longest wait is %s at %s", g.say("longest wait", float64(best.Length()), "ns"),
+		g.say("it begins", float64(best.Begin), "ns"))
+	if best.Host != trace.NoRegion {
+		text += ", in " + g.regions[best.Host].Name
+	}
+	return text + "."
+}
+
+func (g *gpuCase) overlap() string {
+	var all, hidden trace.Time
+	for i := range g.job.GPUs {
+		all, hidden = all+g.job.GPUs[i].Communication, hidden+g.job.GPUs[i].Overlapped
+	}
+	if all == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" Of all communication %s runs under computation.",
+		g.say("communication under computation", float64(hidden)/float64(all), "share"))
+}

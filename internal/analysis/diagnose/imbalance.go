@@ -1,0 +1,79 @@
+package diagnose
+
+import (
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/budget"
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// evenShare is the part of what is waited that differences in the work of the whole run may
+// explain for it to be called a matter of time rather than of who.
+const evenShare = 0.5
+
+// steep is how closely work must follow the place to be called a gradient.
+const steep = 0.9
+
+// varying: work that all do takes longer now here, now there; or it is spread unevenly
+// without a group that stands out.
+func (a *culprits) varying() error {
+	f := a.claim(a.common)
+	if !a.grave(f) {
+		a.give(f)
+		return nil
+	}
+	uneven, most := 0.0, 0.0
+	for _, w := range a.work {
+		most = max(most, w)
+	}
+	for _, w := range a.work {
+		uneven += most - w
+	}
+	place := finding.Place(a.work)
+	kind := finding.Imbalance
+	switch {
+	case uneven > evenShare*float64(f.lost) && (place > steep || place < -steep):
+	case finding.CourseOf(f.series).Grows:
+		kind = finding.Growth
+	case uneven < evenShare*float64(f.lost) || uneven < 0.1*most*float64(len(a.work)):
+		kind = finding.Jitter
+		if turns, alone := finding.Turns(a.costs(f), budget.Bins); alone > 0.7 && finding.TakeTurns(turns) {
+			kind = finding.Rotating
+		}
+	}
+	return a.tell(f, kind)
+}
+
+// tellUneven words work that is spread unevenly.
+func (a *culprits) tellUneven(f *fault, region int32, where string, n *finding.Finding) {
+	n.View, n.Options = "boxprofile", map[string][]string{"over": {"locations"}}
+	name := words.Middle(a.accounts.regionNames[region])
+	times := a.accounts.work[region]
+	low, high := 0, 0
+	for u, t := range times {
+		if t < times[low] {
+			low = u
+		}
+		if t > times[high] {
+			high = u
+		}
+	}
+	if p := a.pop.LoadBalance; p == p {
+		n.Evidence = append(n.Evidence, finding.Evidence{Name: "load balance", Value: p, Unit: "share"})
+	}
+	lead := fmt.Sprintf("Work is spread unevenly%s", a.balanceWords())
+	if p := finding.Place(a.work); p > steep || p < -steep {
+		lead = fmt.Sprintf("Work %s from place to place%s", words.Plural(boolInt(p > 0), "grows", "falls"), a.balanceWords())
+	}
+	if len(times) == 0 { // the accounts hold no work of the region
+		n.Text = fmt.Sprintf("%s; %ss wait %s for one another%s.", lead, a.unitWord(), words.FormatTime(f.lost), where)
+		return
+	}
+	n.Evidence = append(n.Evidence,
+		finding.Evidence{Name: name + " on " + a.names[low], Value: float64(times[low]), Unit: "ns"},
+		finding.Evidence{Name: name + " on " + a.names[high], Value: float64(times[high]), Unit: "ns"})
+	n.Text = fmt.Sprintf("%s; %s takes %s on %s and %s on %s, and %ss wait %s for one another%s.", lead, name,
+		words.FormatDuration(float64(times[low])), a.names[low], words.FormatDuration(float64(times[high])),
+		a.names[high], a.unitWord(), words.FormatTime(f.lost), where)
+}

@@ -1,0 +1,78 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// lockLosses: processors idle while goroutines wait for a lock, where that is not told with all that blocks them.
+func (s *scheduler) lockLosses() error {
+	if slices.ContainsFunc(s.list,
+		func(f finding.Finding) bool { return f.Kind == finding.Blocked || f.Kind == finding.Lock }) {
+		return nil
+	}
+	sum, most := s.lockLoss()
+	share := float64(sum) / s.capacity
+	level := finding.LevelOf(share).AtMost(finding.Medium)
+	if most == nil || level == finding.Low {
+		return nil
+	}
+	name := s.tree.Name[most.Location]
+	text := fmt.Sprintf("Processors idle for %s, %s of their time, because goroutines wait for locks; for %s of it "+
+		"%s runs up to where it gives the lock back in %s.", words.FormatTime(sum), words.FormatShare(share),
+		words.FormatTime(most.Time), words.Middle(name), words.Middle(most.Region))
+	s.add(finding.Finding{Kind: finding.Lock, Severity: level, Lost: sum, Hit: share, Share: share,
+		ShareOf: ofProcessors, View: "timeline", Text: text,
+		Evidence: []finding.Evidence{{Name: "processors idle for locks", Value: float64(sum), Unit: "ns"},
+			{Name: "share of the processors' time", Value: share, Unit: "share"},
+			{Name: name + " in " + most.Region, Value: float64(most.Time), Unit: "ns"}},
+		Selection: finding.Selection{Locations: []trace.LocationID{most.Location},
+			Regions: s.regionNamed(waitLock, "state")}}, nil)
+	return nil
+}
+
+// lockLoss is what processors idle for locks, and the cause of most of it; nil where there is none.
+func (s *scheduler) lockLoss() (sum trace.Time, most *Cause) {
+	for i := range s.handed {
+		if c := &s.handed[i]; c.Cause == string(finding.Lock) { // most first
+			if sum += c.Time; most == nil {
+				most = c
+			}
+		}
+	}
+	return sum, most
+}
+
+// leastHeld is the part of what is waited for locks by goroutines of a function that one place must account for to be
+// named.
+const leastHeld = 0.25
+
+// holder says what most of the waiting for locks went by with: who ran meanwhile, and where it gave the lock back.
+func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) (text string, evidence []finding.Evidence) {
+	if s.regions[region].Name != waitLock {
+		return "", nil
+	}
+	best, most, all := holding{}, trace.Time(0), trace.Time(0)
+	for k, t := range s.held {
+		if k.waits != waits {
+			continue
+		}
+		all += t
+		if t > most || t == most && (k.runs < best.runs || k.runs == best.runs && k.place < best.place) {
+			best, most = k, t
+		}
+	}
+	if most == 0 || float64(most) < leastHeld*float64(all) || s.places[best.place].function == "" {
+		return "", nil
+	}
+	p := &s.places[best.place]
+	text = fmt.Sprintf(" %s of the waiting went by while %s ran up to where it gives the lock back in %s (%s).",
+		words.FormatTime(most), words.Middle(s.tree.Name[best.runs]), words.Middle(p.function), p.file)
+	return text,
+		[]finding.Evidence{{Name: "waited while " + s.tree.Name[best.runs] + " ran up to " + p.function,
+			Value: float64(most), Unit: "ns"}}
+}

@@ -1,0 +1,120 @@
+package diagnose
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// mostMoments is up to how many rows are compared by their moments.
+const mostMoments = 200_000
+
+// findOutliers: rows far from their peers in the space of moments, where nothing
+// above explains it: they work at another time, or in more pieces.
+func findOutliers(c *diagnosis) error {
+	if !c.compared || c.profile {
+		return nil
+	}
+	if len(c.rows) < 8 || len(c.rows) > mostMoments || c.untimed {
+		return nil
+	}
+	cubics := make([]moment.Cubic, len(c.rows))
+	w := c.window
+	err := c.store.Summaries(c.ctx, moment.Name, w, store.Coarsest, store.Visitor{
+		Block: func(id trace.LocationID, _ int, _, _ trace.Time, b trace.Block) error {
+			if row := c.rowOf[id]; row >= 0 && !cubics[row].AddBlock(b, moment.BusyRoles) {
+				return fmt.Errorf("a digest of location %d cannot be read; import the run again", id)
+			}
+			return nil
+		},
+		Rows: func(s *trace.Stretch) error {
+			if row := c.rowOf[s.Rows.Location]; row >= 0 {
+				cubics[row].AddSegments(s.Segments, moment.BusyRoles)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	rows, peers, number := make([]moment.Moments, len(c.rows)), make([]int32, len(c.rows)), map[string]int32{}
+	for i := range cubics {
+		rows[i] = cubics[i].Moments(c.window.Begin)
+		k, ok := number[c.class[i]]
+		if !ok {
+			k = int32(len(number))
+			number[c.class[i]] = k
+		}
+		peers[i] = k
+	}
+	single := oneEach(c)
+	byMoment := map[int][]int32{}
+	shift := map[int]float64{}
+	for i, o := range moment.Outliers(rows, peers, float64(c.span)) {
+		u := c.unitOf[c.rows[i]]
+		if !single[c.class[i]] || o.Score < finding.Beyond(len(rows)) || o.Moment > 1 || c.blamed[u] ||
+			rows[i].M0 < 0.05*float64(c.length) ||
+			math.Abs(o.Value-o.Median) < 2*finding.MediumShare*float64(c.length) {
+			continue
+		}
+		byMoment[o.Moment] = append(byMoment[o.Moment], int32(i))
+		shift[o.Moment] += math.Abs(o.Value - o.Median)
+	}
+	for k := range 2 {
+		wordOutliers(c, k, byMoment[k], shift[k])
+	}
+	return nil
+}
+
+// oneEach says of which classes every unit has one row: several of a rank, such as
+// its threads, have different duties and are no peers.
+func oneEach(c *diagnosis) map[string]bool {
+	rows, units := map[string]int{}, map[string]map[int32]bool{}
+	for row, id := range c.rows {
+		k := c.class[row]
+		if units[k] == nil {
+			units[k] = map[int32]bool{}
+		}
+		rows[k]++
+		units[k][c.unitOf[id]] = true
+	}
+	out := map[string]bool{}
+	for k := range rows {
+		out[k] = rows[k] == len(units[k])
+	}
+	return out
+}
+
+func wordOutliers(c *diagnosis, k int, rows []int32, shift float64) {
+	if len(rows) == 0 || float64(len(rows)) > 0.2*float64(len(c.rows)) {
+		return
+	}
+	units := []int32{}
+	for _, row := range rows {
+		if u := c.unitOf[c.rows[row]]; !slices.Contains(units, u) {
+			units = append(units, u)
+		}
+	}
+	slices.Sort(units)
+	each := shift / float64(len(rows))
+	text := fmt.Sprintf("%s %s for another time than the others: busy time differs by %s (moment m0).",
+		capital(c.named(units)), words.Plural(len(units), "works", "work"), words.FormatDuration(each))
+	if k == 1 {
+		text = fmt.Sprintf(
+			"%s %s at another time than the others: the mean time of the work lies %s apart (moment m1).",
+			capital(c.named(units)), words.Plural(len(units), "works", "work"), words.FormatDuration(each),
+		)
+	}
+	hit := each / float64(c.length)
+	c.add(finding.Finding{Kind: finding.Outlier, Severity: c.unfelt(finding.LevelOf(hit).AtMost(finding.Medium)),
+		Lost: trace.Time(shift), Hit: hit, Text: text, View: "moments",
+		Evidence: []finding.Evidence{{Name: "distance from the median", Value: each, Unit: "ns"},
+			{Name: "units", Value: float64(len(units)), Unit: "count"}},
+		Selection: finding.Selection{Locations: c.locations(units)}}, units)
+}

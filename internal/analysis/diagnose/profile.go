@@ -1,0 +1,121 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+const (
+	// worthKnowing is the part of all time from which a profile tells what takes it.
+	worthKnowing = 0.01
+	// unevenPart is the same for what one region would save if all units took as long as the mean.
+	unevenPart = 0.002
+)
+
+// findShares: of a profile nothing tells who waits for whom, and when. What can be said is how much
+// of the time is communication, and which region is spread most unevenly. It is worth knowing, and
+// no more than that, where no rule above has found it to be grave.
+func findShares(c *diagnosis) error {
+	if !c.profile || c.spans || len(c.processors) > 0 {
+		return nil
+	}
+	told := func(k finding.Kind) bool {
+		return slices.ContainsFunc(c.list, func(f finding.Finding) bool { return f.Kind == k })
+	}
+	if !told(finding.Communication) {
+		wordCommunicationShare(c)
+	}
+	if !told(finding.Imbalance) && !told(finding.Heterogeneous) && !told(finding.Unlike) {
+		wordUnevenRegion(c)
+	}
+	return nil
+}
+
+// wordCommunicationShare tells the share. How much of it is lost a profile does not tell.
+func wordCommunicationShare(c *diagnosis) {
+	byName, ids, sum, whole := map[string]float64{}, map[string][]trace.RegionID{}, 0.0, 0.0
+	each := make([]float64, len(c.units))
+	for i, r := range c.table.region {
+		whole += c.table.exclusive[i]
+		g := &c.regions[r]
+		if g.Role != trace.RoleCommunication && g.Role != trace.RoleSynchronization || startsOrEnds(g) {
+			continue
+		}
+		sum += c.table.exclusive[i]
+		byName[g.Name] += c.table.exclusive[i]
+		each[c.unitOf[c.rows[c.table.row[i]]]] += c.table.exclusive[i]
+		if !slices.Contains(ids[g.Name], r) {
+			ids[g.Name] = append(ids[g.Name], r)
+		}
+	}
+	if sum < worthKnowing*whole || whole == 0 {
+		return
+	}
+	names := slices.SortedFunc(maps.Keys(byName),
+		func(a, b string) int { return cmp.Or(cmp.Compare(byName[b], byName[a]), cmp.Compare(a, b)) })
+	low, high := slices.Min(each), slices.Max(each)
+	text := fmt.Sprintf("Communication and synchronization take %s of recorded time", words.FormatShare(sum/whole))
+	if len(each) > 1 {
+		text += fmt.Sprintf(", %s on each %s", c.about(low, high), c.unitWord())
+	}
+	text += fmt.Sprintf("; most in %s (%s)", words.Middle(names[0]), words.FormatShare(byName[names[0]]/whole))
+	evidence := []finding.Evidence{{Name: "time in communication and synchronization", Value: sum, Unit: c.unit},
+		{Name: "share of the time", Value: sum / whole, Unit: "share"},
+		{Name: "on one unit, least", Value: low, Unit: c.unit}, {Name: "on one unit, most", Value: high, Unit: c.unit},
+		{Name: names[0], Value: byName[names[0]], Unit: c.unit},
+		{Name: names[0] + ", share of the time", Value: byName[names[0]] / whole, Unit: "share"}}
+	regions := ids[names[0]]
+	if len(names) > 1 && byName[names[1]] >= worthKnowing*whole {
+		text += fmt.Sprintf(" and %s (%s)", words.Middle(names[1]), words.FormatShare(byName[names[1]]/whole))
+		evidence = append(evidence, finding.Evidence{Name: names[1], Value: byName[names[1]], Unit: c.unit},
+			finding.Evidence{Name: names[1] + ", share of the time", Value: byName[names[1]] / whole, Unit: "share"})
+		regions = slices.Concat(regions, ids[names[1]])
+	}
+	slices.Sort(regions)
+	level, lost := finding.Low, trace.Time(0)
+	if len(c.units) == 1 { // all ranks as one: nothing else is known of it
+		lost = trace.Time(sum)
+		switch share := sum / whole; {
+		case share >= highCommunication:
+			level = finding.High
+		case share >= leastCommunication:
+			level = finding.Medium
+		}
+	}
+	c.add(finding.Finding{Kind: finding.Communication, Severity: level, Lost: lost, Hit: sum / whole,
+		Share: sum / whole, ShareOf: "recorded time", Text: text + ".", View: "profile", Evidence: evidence,
+		Selection: finding.Selection{Regions: regions}}, nil)
+}
+
+func wordUnevenRegion(c *diagnosis) {
+	if len(c.units) < 2 {
+		return
+	}
+	all := make([]int32, len(c.units))
+	for u := range all {
+		all[u] = int32(u)
+	}
+	name, ids, e := unevenRegion(c, all)
+	lost := e.Lost()
+	hit := lost / (float64(len(c.units)) * float64(c.length))
+	if name == "" || hit < unevenPart {
+		return
+	}
+	slow := c.names[e.Slowest]
+	c.add(finding.Finding{Kind: finding.Imbalance, Severity: finding.Low, Lost: trace.Time(lost), Hit: hit,
+		View: "boxprofile", Options: map[string][]string{"over": {"locations"}},
+		Text: fmt.Sprintf("Of all regions %s is spread most unevenly: %s on %s against %s on average, load "+
+			"balance %s; spread evenly it would save at most %s.", words.Middle(name), c.amount(e.Max), slow,
+			c.amount(e.Mean), words.FormatShare(e.LoadBalance), c.amount(lost)),
+		Evidence: []finding.Evidence{{Name: name + " on " + slow, Value: e.Max, Unit: c.unit},
+			{Name: name + ", mean", Value: e.Mean, Unit: c.unit},
+			{Name: "load balance of " + name, Value: e.LoadBalance, Unit: "share"},
+			{Name: "at most saved", Value: lost, Unit: c.unit}},
+		Selection: finding.Selection{Regions: ids}}, nil)
+}

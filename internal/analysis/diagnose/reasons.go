@@ -1,0 +1,276 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/phase"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// A reason is what units do more of than the others.
+type reason struct {
+	// What is a region's name, or a category in words such as "kernels".
+	what    string
+	regions []trace.RegionID
+	// Mean over the units, and the extremes and median of the others, in ns.
+	mean, low, high, median float64
+	used                    bool // the others are in it too, if only for a moment
+}
+
+// clear reports whether the units stand out by it: hardly any other has as much.
+func (r *reason) clear() bool { return r.mean >= 0.95*r.high && r.median < 0.7*r.mean }
+
+// excess is how much more it is.
+func (r *reason) excess() float64 { return r.mean - r.median }
+
+// Reasons finds them in some times of the run.
+type reasons struct {
+	*facts
+	times *totals
+}
+
+func (f *facts) reasons(t *totals) *reasons { return &reasons{f, t} }
+
+// explain finds the region, or the category of regions, in which units spend most
+// time more than the others do. Inclusive time tells: of nested regions the
+// outermost that is longer is the one to name, unless exclusive time tells more. Only rows of a class count, all where
+// it is empty; with all roles but waiting, or busy ones alone. O(totals).
+func (w *reasons) explain(units []int32, class string, busyOnly bool) (reason, bool) {
+	inside := make([]bool, len(w.units))
+	for _, u := range units {
+		inside[u] = true
+	}
+	keys := w.keys(class, busyOnly)
+	best, ok := w.best(keys.name, w.times.inclusive, inside, len(units))
+	if own, found := w.best(keys.own, w.times.exclusive, inside, len(units)); found &&
+		(!ok || own.excess() > 1.15*best.excess()) {
+		best, ok = own, true
+	}
+	if whole, found := w.best(keys.category, w.times.exclusive, inside, len(units)); found &&
+		(!ok || whole.excess() > 1.15*best.excess()) {
+		whole.what = categoryWords(whole.what)
+		return whole, true
+	}
+	return best, ok
+}
+
+// reasonKeys give for a row of totals what it counts for, "" for nothing.
+type reasonKeys struct{ name, own, category func(t *totals, i int) string }
+
+func (w *reasons) keys(class string, busyOnly bool) reasonKeys {
+	region := func(t *totals, i int) *trace.Region {
+		g := &w.regions[t.region[i]]
+		if class != "" && w.class[t.row[i]] != class || !w.counts(g.Role, busyOnly) || w.marks(t.region[i]) {
+			return nil
+		}
+		return g
+	}
+	return reasonKeys{
+		name: func(t *totals, i int) string {
+			if g := region(t, i); g != nil {
+				return g.Name
+			}
+			return ""
+		},
+		own: func(t *totals, i int) string {
+			if g := region(t, i); g != nil && g.Role.Busy() {
+				return g.Name
+			}
+			return ""
+		},
+		category: func(t *totals, i int) string {
+			if g := region(t, i); g != nil && g.Role.Busy() {
+				return g.Category
+			}
+			return ""
+		},
+	}
+}
+
+// counts says which roles may be a reason: never those of waiting.
+func (w *reasons) counts(r trace.Role, busyOnly bool) bool {
+	if busyOnly {
+		return r.Busy()
+	}
+	return r.Busy() || r == trace.RoleOverhead || r == trace.RoleAnnotation
+}
+
+// marks reports regions that are no reason: those that cut the run, and ranges that
+// repeat on a GPU what the host marked.
+func (w *reasons) marks(r trace.RegionID) bool {
+	g := &w.regions[r]
+	return g.Category == "gpu_user_annotation" ||
+		w.phases != nil &&
+			(g.Name == w.phases.By || g.Role == trace.RoleAnnotation && phase.Stem(g.Name) == w.phases.By)
+}
+
+// mostReasons is how many candidates are held against the other units.
+const mostReasons = 24
+
+// best is what units have most more of. What has most time inside is looked at;
+// the others are not worth a median. O(totals + candidates × units).
+func (w *reasons) best(key func(*totals, int) string, value []float64, inside []bool, n int) (found reason, ok bool) {
+	sums := map[string]*reason{}
+	for i, row := range w.times.row {
+		if value[i] == 0 || !inside[w.unitOf[w.rows[row]]] {
+			continue
+		}
+		k := key(w.times, i)
+		if k == "" {
+			continue
+		}
+		r := sums[k]
+		if r == nil {
+			r = &reason{what: k, low: math.Inf(1)}
+			sums[k] = r
+		}
+		r.mean += value[i] / float64(n)
+	}
+	names := slices.Collect(maps.Keys(sums))
+	slices.SortFunc(names,
+		func(a, b string) int { return cmp.Or(cmp.Compare(sums[b].mean, sums[a].mean), cmp.Compare(a, b)) })
+	names = names[:min(len(names), mostReasons)]
+	place := make(map[string]int, len(names))
+	values := make([][]float64, len(names))
+	for i, k := range names {
+		place[k], values[i] = i, make([]float64, len(inside))
+	}
+	for i, row := range w.times.row {
+		if value[i] == 0 {
+			continue
+		}
+		k, chosen := place[key(w.times, i)]
+		if !chosen {
+			continue
+		}
+		values[k][w.unitOf[w.rows[row]]] += value[i]
+		if r := sums[names[k]]; !slices.Contains(r.regions, w.times.region[i]) {
+			r.regions = append(r.regions, w.times.region[i])
+		}
+	}
+	others := make([]float64, 0, len(inside))
+	for k, name := range names {
+		r := sums[name]
+		others = others[:0]
+		for u, in := range inside {
+			if v := values[k][u]; !in {
+				others = append(others, v)
+				r.low, r.high = min(r.low, v), max(r.high, v)
+			}
+		}
+		if len(others) == 0 {
+			continue
+		}
+		r.median = finding.Median(others)
+		r.used = w.entered(r.regions, inside)
+		if r.excess() > 0 && (!ok || r.excess() > found.excess()) {
+			found, ok = *r, true
+		}
+	}
+	slices.Sort(found.regions)
+	return found, ok
+}
+
+// entered reports whether units outside are ever in some regions.
+func (w *reasons) entered(regions []trace.RegionID, inside []bool) bool {
+	for i, row := range w.times.row {
+		if !inside[w.unitOf[w.rows[row]]] && (w.times.inclusive[i] > 0 || w.times.calls[i] > 0) &&
+			slices.Contains(regions, w.times.region[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// categoryWords names a category of regions.
+func categoryWords(category string) string {
+	switch category {
+	case "kernel", "concurrent_kernel":
+		return "kernels"
+	case "cpu_op", "operator":
+		return "operators on the CPU"
+	case "gpu_memcpy", "memcpy":
+		return "copies"
+	}
+	return "regions of category " + category
+}
+
+// waitsIn names the regions in which units wait most, communication before the
+// rest, and how long they do.
+func (w *reasons) waitsIn(not []int32) (names []string, ids []trace.RegionID, sum float64) {
+	inside := make([]bool, len(w.units))
+	for _, u := range not {
+		inside[u] = true
+	}
+	times, regions := map[string]float64{}, map[string][]trace.RegionID{}
+	comm := map[string]bool{}
+	whole := 0.0
+	for i, row := range w.times.row {
+		g := &w.regions[w.times.region[i]]
+		if inside[w.unitOf[w.rows[row]]] || g.Role != trace.RoleCommunication && g.Role != trace.RoleSynchronization {
+			continue
+		}
+		times[g.Name] += w.times.exclusive[i]
+		comm[g.Name] = comm[g.Name] || g.Role == trace.RoleCommunication
+		whole += w.times.exclusive[i]
+		if !slices.Contains(regions[g.Name], w.times.region[i]) {
+			regions[g.Name] = append(regions[g.Name], w.times.region[i])
+		}
+	}
+	var list []string
+	any := false
+	for n := range times {
+		list = append(list, n)
+		any = any || comm[n] && times[n] >= 0.1*whole
+	}
+	slices.SortFunc(list, func(a, b string) int { return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b)) })
+	for _, n := range list {
+		if any && !comm[n] || len(names) == 2 || len(names) == 1 && times[n] < 0.3*sum {
+			continue
+		}
+		names = append(names, n)
+		ids = append(ids, regions[n]...)
+		sum += times[n]
+	}
+	slices.Sort(ids)
+	return names, ids, sum
+}
+
+// against says a reason in words: "kernels take 102 ms on it against 3.6 to 31.6 ms".
+func (r *reason) against(n int) string {
+	on := "on it"
+	if n > 1 {
+		on = "on each"
+	}
+	verb := "takes"
+	if r.what == "kernels" || r.what == "copies" || strings.HasPrefix(r.what, "operators") ||
+		strings.HasPrefix(r.what, "regions of") {
+		verb = "take"
+	}
+	others := words.FormatDuration(r.median) + " on the others"
+	switch low, high := words.FormatDuration(r.low), words.FormatDuration(r.high); {
+	case r.high == 0 && !r.used:
+		return fmt.Sprintf("%s %s %s %s, and the others are never in it", words.Middle(r.what), verb,
+			words.FormatDuration(r.mean), on)
+	case r.high > r.mean: // not the longest of all
+		others = words.FormatDuration(r.median) + " in the middle of the others"
+	case low != high:
+		others = between(r.low, r.high, "ns") + " on the others"
+	}
+	return fmt.Sprintf("%s %s %s %s against %s", words.Middle(r.what), verb, words.FormatDuration(r.mean), on, others)
+}
+
+func (r *reason) evidence() []finding.Evidence {
+	return []finding.Evidence{
+		{Name: r.what, Value: r.mean, Unit: "ns"}, {Name: r.what + " on the others, least", Value: r.low, Unit: "ns"},
+		{Name: r.what + " on the others, median", Value: r.median, Unit: "ns"},
+		{Name: r.what + " on the others, most", Value: r.high, Unit: "ns"},
+	}
+}

@@ -1,0 +1,178 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/latency"
+	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// findRequestFaults says what requests of services lose time by. Services are no peers, so that none of the other rules
+// is heard. A part of the regions has no whole to be held against, and says nothing.
+func findRequestFaults(c *diagnosis) error {
+	if !c.spans || len(c.processors) > 0 || c.question.Selection.Regions != nil {
+		return nil
+	}
+	forest, found, err := requestFaults(c)
+	if err != nil {
+		return err
+	}
+	for i := range found.Faults {
+		w := faultWords{c, forest, found, &found.Faults[i], nil}
+		w.add()
+	}
+	return nil
+}
+
+// requestFaults finds the faults of the requests that are selected, unless they are kept.
+func requestFaults(c *diagnosis) (*request.Forest, *latency.Found, error) {
+	q := c.question
+	read := q.Kept.Requests
+	if read == nil {
+		read = func(ctx context.Context) (*request.Forest, *latency.Found, error) {
+			forest, err := request.Gather(runfacts.SpanSourceOf(ctx, c.store))
+			return forest, nil, err
+		}
+	}
+	forest, found, err := read(c.ctx)
+	if err != nil || found != nil {
+		return forest, found, err
+	}
+	end := q.Selection.End
+	if end == c.store.Info().End {
+		end++ // an empty request at the very end belongs to the whole
+	}
+	chosen := forest.Within(q.Selection.Begin, end, runfacts.LocationSet(c.tree, q.Selection.Locations))
+	return forest, latency.Find(forest, chosen), nil
+}
+
+// faultWords says what a fault of requests is.
+type faultWords struct {
+	*diagnosis
+	forest *request.Forest
+	found  *latency.Found
+	x      *latency.Fault
+	proof  []finding.Evidence
+}
+
+func (w *faultWords) op(o latency.Op) string {
+	return w.tree.Name[o.Service] + ": " + words.Middle(w.regions[o.Region].Name)
+}
+
+func (w *faultWords) count(name string, n int64) string {
+	w.proof = append(w.proof, finding.Evidence{Name: name, Value: float64(n), Unit: "count"})
+	return words.Thousands(n)
+}
+
+func (w *faultWords) time(name string, t float64) string {
+	w.proof = append(w.proof, finding.Evidence{Name: name, Value: t, Unit: "ns"})
+	return words.FormatDuration(t)
+}
+
+func (w *faultWords) share(name string, x float64) string {
+	w.proof = append(w.proof, finding.Evidence{Name: name, Value: x, Unit: "share"})
+	return words.FormatShare(x)
+}
+
+// requests says how many lose by it: "12 of 400 requests".
+func (w *faultWords) requests() string {
+	n := w.count("requests that lose by it", int64(w.x.Requests))
+	if w.x.Requests == w.found.Requests {
+		if w.x.Requests == 1 {
+			return "the request"
+		}
+		return "all " + n + " requests"
+	}
+	return n + " of " + w.count("requests", int64(w.found.Requests)) + " requests"
+}
+
+// loss says how much that is: "1.2 s, 31.0 % of their time".
+func (w *faultWords) loss() string {
+	return fmt.Sprintf("%s, %s of %s", w.time("lost", float64(w.x.Lost)),
+		w.share("lost, of the time of those requests", w.hit()), words.Plural(w.x.Requests, "its time", "their time"))
+}
+
+func (w *faultWords) hit() float64 { return float64(w.x.Lost) / float64(max(w.x.Time, 1)) }
+
+func (w *faultWords) add() {
+	x := w.x
+	level := finding.LevelOf(w.hit())
+	var text string
+	switch x.Kind {
+	case finding.SlowOperation:
+		text, level = w.slow(level)
+	case finding.RepeatedCalls:
+		text = fmt.Sprintf("%s calls %s %s times one after the other, for %s and up to %s times for one; one call "+
+			"for all would save %s at most %s.", w.op(x.Caller), w.op(x.Ops[0]), w.count("calls", x.Calls),
+			w.count("callers", x.Callers)+" "+words.Plural(int(x.Callers), "caller", "callers"),
+			w.count("calls of one caller", x.MostCalled), w.requests(), w.loss())
+	case finding.SerialCalls:
+		text, level = w.serial(level)
+	case finding.Retry:
+		text = fmt.Sprintf("%s fails and is called again by %s, %s %s: %s waited %s, for what failed.", w.op(x.Ops[0]),
+			w.op(x.Caller), w.count("calls made again", x.Calls), words.Plural(int(x.Calls), "time", "times"), w.requests(),
+			w.loss())
+	case finding.FailedCalls:
+		share := float64(x.Requests) / float64(max(w.found.Requests, 1))
+		level = finding.Medium
+		if share >= finding.HighShare {
+			level = finding.High
+		}
+		text = fmt.Sprintf("%s fails while the request waits for it, in %s (%s), %s %s.", w.op(x.Ops[0]), w.requests(),
+			w.share("share of the requests", share), w.count("failed calls", x.Calls),
+			words.Plural(int(x.Calls), "call", "calls"))
+	}
+	f := finding.Finding{Kind: x.Kind, Severity: level, Lost: x.Lost, Hit: w.hit(),
+		Share: float64(x.Lost) / float64(max(w.found.Length, 1)), ShareOf: "the time of all requests", Text: text,
+		View: "requests", Evidence: w.proof, Options: map[string][]string{}}
+	if id := w.forest.Requests[x.Worst].ID; id != "" {
+		f.Options["request"] = []string{id} // the one that loses most
+	}
+	w.diagnosis.add(f, nil)
+}
+
+func (w *faultWords) slow(level finding.Level) (string, finding.Level) {
+	x := w.x
+	if x.All == 0 { // too few requests to tell what is usual
+		w.time("requests last", float64(w.found.Length))
+		return fmt.Sprintf("Of %s %s waited %s for %s, %s.", words.FormatTime(w.found.Length), w.requests(),
+				w.time("lost", float64(x.Lost)), w.op(x.Ops[0]),
+				w.share("lost, of the time of those requests", w.hit())),
+			finding.Low
+	}
+	text := fmt.Sprintf("%s is slow now and then: %s of its %s calls take %s by themselves on average, where half of "+
+		"all take at most %s", w.op(x.Ops[0]), w.count("slow calls", x.Calls), w.count("calls", x.All),
+		w.time("mean of the slow calls", x.Mean), w.time("median of all calls", float64(x.Median)))
+	if x.At != trace.NoLocation {
+		text += fmt.Sprintf("; %s of that is at %s", w.share("of what is lost, at that location", x.AtShare),
+			w.tree.Path(x.At))
+	}
+	return text + fmt.Sprintf(". For that %s waited %s.", w.requests(), w.loss()), level
+}
+
+func (w *faultWords) serial(level finding.Level) (string, finding.Level) {
+	x := w.x
+	names := make([]string, len(x.Ops))
+	for i, o := range x.Ops {
+		names[i] = w.op(o)
+	}
+	n := len(names)
+	text := fmt.Sprintf("%s calls %s and %s one after the other", w.op(x.Caller), strings.Join(names[:n-1], ", "),
+		names[n-1])
+	if !x.Known {
+		return text +
+			fmt.Sprintf(", each as soon as the one before has ended: if none needs the answer of another, to make "+
+				"them at once would save %s at most %s.", w.requests(), w.loss()), level.AtMost(finding.Medium)
+	}
+	return text +
+		fmt.Sprintf(", though %s make them in another order or at once, so that none needs the answer of another: to "+
+			"make them all at once would save %s at most %s.",
+			w.count("callers that make them otherwise", x.OtherWise)+" "+words.Plural(int(x.OtherWise), "caller", "callers"),
+			w.requests(), w.loss()), level
+}

@@ -1,0 +1,190 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+const (
+	// slowStep is how much longer than the median a step must be to be told, with at least four to compare.
+	slowStep = 1.5
+	// slowShare is the part of all steps that must be lost by it.
+	slowShare = 0.05
+)
+
+// slowSteps names a step that takes much longer than the others, and what of it does.
+func (g *gpuCase) slowSteps() error {
+	names, lines := []string{}, map[string]*[step.Terms + 1]float64{}
+	for i := range g.job.Steps {
+		s := &g.job.Steps[i]
+		x := lines[s.Name]
+		if x == nil {
+			x = &[step.Terms + 1]float64{}
+			names, lines[s.Name] = append(names, s.Name), x
+		}
+		for t, v := range s.Terms {
+			x[t] += float64(v)
+		}
+		x[step.Terms] += float64(s.Total())
+	}
+	if len(names) < 4 {
+		return nil
+	}
+	median := func(t int) float64 {
+		list := make([]float64, 0, len(names))
+		for _, n := range names {
+			list = append(list, lines[n][t])
+		}
+		return finding.Median(list)
+	}
+	usual, whole := median(step.Terms), 0.0
+	for _, n := range names {
+		whole += lines[n][step.Terms]
+	}
+	slices.SortStableFunc(names,
+		func(a, b string) int { return cmp.Compare(lines[b][step.Terms], lines[a][step.Terms]) })
+	slow := names[0]
+	extra := lines[slow][step.Terms] - usual
+	if lines[slow][step.Terms] < slowStep*usual || extra < slowShare*whole ||
+		lines[names[1]][step.Terms] > slowStep*usual {
+		return nil
+	}
+	best, most := step.Other, 0.0
+	for t := range step.Term(step.Terms) {
+		if more := lines[slow][t] - median(int(t)); more > most {
+			best, most = t, more
+		}
+	}
+	x := slowCase{gpuCase: g, name: slow, times: lines[slow][step.Terms] / usual, extra: extra, share: extra / whole,
+		by: best, most: most}
+	return x.tell()
+}
+
+// A slowCase is a step that takes longer than the others, on all ranks together.
+type slowCase struct {
+	*gpuCase
+	name         string
+	times        float64 // as long as the median step
+	extra, share float64 // time more than the median step, and as a part of all steps
+	by           step.Term
+	most         float64 // of extra, by it
+}
+
+func (x *slowCase) tell() error {
+	if x.by == step.Communication &&
+		slices.ContainsFunc(x.list,
+			func(f finding.Finding) bool { return f.Severity != finding.Low && slices.Contains(f.Phases, x.name) }) {
+		return nil // the others wait there for those who are named
+	}
+	var begin, end trace.Time
+	ranks := 0
+	for i := range x.job.Steps {
+		if s := &x.job.Steps[i]; s.Name == x.name {
+			if ranks == 0 {
+				begin = s.Begin
+			}
+			begin, end, ranks = min(begin, s.Begin), max(end, s.End), ranks+1
+		}
+	}
+	each := x.extra / float64(ranks)
+	evidence := []finding.Evidence{{Name: "times the median", Value: x.times, Unit: ""},
+		{Name: "share", Value: x.share, Unit: "share"}, {Name: "more than the median step", Value: each, Unit: "ns"}}
+	text := fmt.Sprintf("%s takes %.1f times as long as the others (%s more", x.name, x.times,
+		words.FormatDuration(each))
+	if ranks > 1 {
+		text += fmt.Sprintf(" on each of %d ranks, %s in all", ranks, words.FormatDuration(x.extra))
+		evidence = append(evidence, finding.Evidence{Name: "ranks", Value: float64(ranks), Unit: "count"},
+			finding.Evidence{Name: "more, on all ranks", Value: x.extra, Unit: "ns"})
+	}
+	part := min(x.most/x.extra, 1)
+	text += fmt.Sprintf("), %s of it by %s", words.FormatShare(part), termWords[x.by])
+	evidence = append(evidence, finding.Evidence{Name: "of it by " + termWords[x.by], Value: part, Unit: "share"})
+	region, more, err := x.region()
+	if err != nil {
+		return err
+	}
+	selected := finding.Selection{Begin: begin, End: end}
+	if region != trace.NoRegion {
+		text += fmt.Sprintf(", most in %s (%s more)", words.Middle(x.regions[region].Name), words.FormatDuration(more))
+		evidence = append(evidence,
+			finding.Evidence{Name: x.regions[region].Name + ", more than in the other steps", Value: more, Unit: "ns"})
+		selected.Regions = []trace.RegionID{region}
+	}
+	x.add(finding.Finding{Kind: finding.SlowStep, Severity: finding.LevelOf(x.share).AtMost(finding.Medium),
+		Lost: trace.Time(x.extra), Hit: x.share, View: "steps",
+		Text: text + ".", Selection: selected, Phases: []string{x.name}, Evidence: evidence}, nil)
+	return nil
+}
+
+// leastNamed is the part of what a step takes longer that a region must have to be named.
+const leastNamed = 0.3
+
+// region is the one that takes most more in the step than in the others on average, on all ranks together: on GPUs
+// where the step is slow by what they do, else on hosts. NoRegion where none stands out.
+func (x *slowCase) region() (trace.RegionID, float64, error) {
+	device := x.by <= step.Communication
+	more := make([]float64, len(x.regions))
+	for unit := range x.devices.Units {
+		w := store.Window{}
+		for _, id := range x.devices.Rows {
+			if int(x.devices.Unit[id]) == unit && (x.devices.GPU[id] >= 0) == device {
+				w.Locations = append(w.Locations, id)
+			}
+		}
+		first, last, own, n := trace.Time(-1), trace.Time(0), (*step.Step)(nil), 0
+		for i := range x.job.Steps {
+			s := &x.job.Steps[i]
+			if s.Unit != unit {
+				continue
+			}
+			if first < 0 || s.Begin < first {
+				first = s.Begin
+			}
+			last, n = max(last, s.End), n+1
+			if s.Name == x.name {
+				own = s
+			}
+		}
+		if own == nil || n < 2 || len(w.Locations) == 0 {
+			continue
+		}
+		add := func(begin, end trace.Time, factor float64) error {
+			w.Begin, w.End = begin, end
+			t, err := store.TotalTime(x.ctx, x.store, w)
+			if err != nil {
+				return err
+			}
+			for i, r := range t.Region {
+				more[r] += factor * t.Exclusive[i].Float64()
+			}
+			return nil
+		}
+		others := 1 / float64(n-1)
+		if err := add(own.Begin, own.End, 1+others); err != nil {
+			return trace.NoRegion, 0, err
+		}
+		if err := add(first, last, -others); err != nil {
+			return trace.NoRegion, 0, err
+		}
+	}
+	best := trace.NoRegion
+	for r := range more {
+		if x.regions[r].Role != trace.RoleAnnotation && (best == trace.NoRegion || more[r] > more[best]) {
+			best = trace.RegionID(r)
+		}
+	}
+	if best == trace.NoRegion || more[best] < leastNamed*x.extra {
+		return trace.NoRegion, 0, nil
+	}
+	return best, more[best], nil
+}
+
+var termWords = [step.Terms]string{"kernels", "copies", "setting memory", "communication", "calls of the GPU's library",
+	"data loading", "operators and Python of the host", "time in which nothing is recorded"}

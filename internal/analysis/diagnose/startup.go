@@ -1,0 +1,88 @@
+package diagnose
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/budget"
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// starts reports regions of start-up and shutdown.
+func (a *culprits) starts(k int32) bool {
+	name := strings.ToLower(a.accounts.regionNames[k])
+	for _, s := range []string{"mpi_init", "mpi_finalize", "shmem_init", "shmem_finalize", "gaspi_proc_init",
+		"gaspi_proc_term", "nccl_init", "ncclcomminit", "startup", "start-up", "start_up", "shutdown"} {
+		if strings.Contains(name, s) {
+			return true
+		}
+	}
+	role := a.accounts.role[k]
+	return (role == trace.RoleOverhead || role.Busy()) &&
+		(name == "init" || name == "initialize" || name == "initialise" || name == "initialization" ||
+			name == "initializing" || name == "setup" || name == "finalize" || name == "load_modules")
+}
+
+// starting: others wait for units that start up or shut down.
+func (a *culprits) starting() error {
+	f := a.claim(func(r *budget.Row) bool { return a.starts(r.Region) })
+	if !a.grave(f) {
+		a.give(f)
+		return nil
+	}
+	return a.tell(f, finding.StartUp)
+}
+
+// findUnevenStart: of a profile, units on which starting and ending takes longer than on the
+// others; in a profile nothing tells who waited for it.
+func findUnevenStart(c *diagnosis) error {
+	if !c.compared || !c.profile {
+		return nil
+	}
+	a := &culprits{diagnosis: c}
+	values := make([]float64, len(c.units))
+	for k, times := range c.accounts.work {
+		if times != nil && a.starts(int32(k)) {
+			for u, t := range times {
+				values[u] += float64(t)
+			}
+		}
+	}
+	units := finding.Upper(values)
+	if len(units) == 0 || len(units)*2 > len(values) {
+		return nil
+	}
+	in, mean := map[int32]bool{}, 0.0
+	for _, u := range units {
+		in[u] = true
+		mean += values[u] / float64(len(units))
+	}
+	var others []float64
+	for u, v := range values {
+		if !in[int32(u)] {
+			others = append(others, v)
+		}
+	}
+	base := finding.Median(others)
+	hit := (mean - base) / float64(c.length)
+	if level := finding.LevelOf(hit); level != finding.Low {
+		c.add(finding.Finding{Kind: finding.StartUp, Severity: level,
+			Lost: trace.Time((mean - base) * float64(len(units))), Hit: hit, View: "boxprofile",
+			Options: map[string][]string{"over": {"locations"}},
+			Text: fmt.Sprintf("%s %s longer to start and end: %s against %s in the middle of the others.",
+				capital(c.named(units)), words.Plural(len(units), "takes", "take"), c.amount(mean), c.amount(base)),
+			Evidence: []finding.Evidence{{Name: "starting and ending", Value: mean, Unit: c.unit},
+				{Name: "starting and ending on the others, median", Value: base, Unit: c.unit}},
+			Selection: finding.Selection{Locations: c.locations(units)}}, units)
+	}
+	return nil
+}
+
+// startsOrEnds reports regions in which ranks meet though their role is overhead:
+// how long they take is the doing of others.
+func startsOrEnds(g *trace.Region) bool {
+	name := strings.ToLower(g.Name)
+	return g.Role == trace.RoleOverhead && (strings.Contains(name, "init") || strings.Contains(name, "finalize"))
+}

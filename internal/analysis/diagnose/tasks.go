@@ -1,0 +1,49 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/budget"
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// tasks: workers wait for tasks that their next ones need. Which of the graph's tasks take longest while workers idle
+// is told; that they do is how the graph is made, and no fault of who runs them.
+func (a *culprits) tasks() error {
+	f := a.claim(func(r *budget.Row) bool { return 2*r.Of(budget.Task) > r.Caused() })
+	share := float64(f.lost) / float64(a.accounts.time)
+	level := finding.LevelOf(share).AtMost(finding.Medium)
+	var names []string
+	evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns"},
+		{Name: "share of the time", Value: share, Unit: "share"}}
+	var regions []int32
+	for k := range f.regions {
+		if a.accounts.role[k].Busy() {
+			regions = append(regions, k)
+		}
+	}
+	slices.SortFunc(regions,
+		func(x, y int32) int { return cmp.Or(cmp.Compare(f.regions[y], f.regions[x]), cmp.Compare(x, y)) })
+	for _, k := range regions[:min(len(regions), 3)] {
+		names = append(names, fmt.Sprintf("%s (%s)", words.Middle(a.accounts.regionNames[k]), words.FormatTime(f.regions[k])))
+		evidence = append(evidence,
+			finding.Evidence{Name: a.accounts.regionNames[k], Value: float64(f.regions[k]), Unit: "ns"})
+	}
+	if len(names) == 0 || level == finding.Low {
+		return nil // the budget has it
+	}
+	for _, r := range f.rows {
+		a.told[causeKey{r.Actor, r.Region}] = finding.Serial
+	}
+	a.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: f.lost, Hit: share, Share: share,
+		ShareOf: "the time of those who wait", View: "timeline", Evidence: evidence,
+		Selection: finding.Selection{Regions: a.accounts.ids[regions[0]]},
+		Text: fmt.Sprintf("Workers idle for %s, %s of the time of locations, until tasks are over that their next "+
+			"ones need, or the last are, most of all %s.", words.FormatTime(f.lost), words.FormatShare(share),
+			strings.Join(names, ", "))}, nil)
+	return nil
+}

@@ -1,0 +1,99 @@
+package diagnose
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+const (
+	// leastRegion is the part of all time that a region must take to be compared.
+	leastRegion = 0.01
+	// fewestCalls is how many calls a unit must make for their mean to be compared.
+	fewestCalls = 10
+	// mostRegions is how many regions are compared, those with most time first.
+	mostRegions = 6
+)
+
+// largestRegions lists the names of regions with most exclusive time that may differ for
+// reasons of their own: not those of waiting, which differ because others do.
+func largestRegions(c *diagnosis) (names []string, ids map[string][]trace.RegionID) {
+	sums := map[string]float64{}
+	ids = map[string][]trace.RegionID{}
+	for i, r := range c.table.region {
+		g := &c.regions[r]
+		if !g.Role.Busy() && g.Role != trace.RoleOverhead || startsOrEnds(g) {
+			continue
+		}
+		if sums[g.Name] += c.table.exclusive[i]; !slices.Contains(ids[g.Name], r) {
+			ids[g.Name] = append(ids[g.Name], r)
+		}
+	}
+	for n, s := range sums {
+		if s >= leastRegion*float64(c.length)*float64(len(c.rows)) {
+			names = append(names, n)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
+	return names[:min(len(names), mostRegions)], ids
+}
+
+// findUnlike: regions whose calls take longer on some units than on the others, though
+// nobody waits for it.
+func findUnlike(c *diagnosis) error {
+	if !c.compared {
+		return nil
+	}
+	names, ids := largestRegions(c)
+	for _, name := range names {
+		sums, calls := make([]float64, len(c.units)), make([]float64, len(c.units))
+		for i, r := range c.table.region {
+			if c.regions[r].Name == name {
+				u := c.unitOf[c.rows[c.table.row[i]]]
+				sums[u] += c.table.exclusive[i]
+				calls[u] += c.table.calls[i]
+			}
+		}
+		means, units := []float64{}, []int32{}
+		for u := range sums {
+			if calls[u] >= fewestCalls {
+				means, units = append(means, sums[u]/calls[u]), append(units, int32(u))
+			}
+		}
+		var odd []int32
+		lost, low, high, middleValue := 0.0, math.Inf(1), 0.0, 0.0
+		loose, out := 0, make([]bool, len(means))
+		for i, p := range finding.Peers(means) {
+			if p.StandsOut() {
+				loose++
+			}
+			if p.Score >= finding.Beyond(len(means)) && p.Value > 1.1*p.Median {
+				odd, out[i] = append(odd, units[i]), true
+				lost += (p.Value - p.Median) * calls[units[i]]
+				low, high, middleValue = min(low, p.Value), max(high, p.Value), p.Median
+			}
+		}
+		if len(odd) == 0 || !finding.Apart(means, out) || float64(loose) > 0.25*float64(len(means)) || c.known(odd) {
+			continue
+		}
+		hit := lost / (float64(len(odd)) * float64(c.length))
+		level := finding.LevelOf(hit)
+		if level == finding.Low {
+			continue
+		}
+		text := fmt.Sprintf("Calls of %s take %s on %s against %s on the others.", words.Middle(name), c.about(low, high),
+			c.named(odd), c.amount(middleValue))
+		c.add(finding.Finding{Kind: finding.Unlike, Severity: c.unfelt(level.AtMost(finding.Medium)),
+			Lost: trace.Time(lost), Hit: hit, Text: text, View: "boxprofile",
+			Evidence: []finding.Evidence{{Name: "mean call, most", Value: high, Unit: c.unit},
+				{Name: "mean call on the others, median", Value: middleValue, Unit: c.unit},
+				{Name: "time more than the others", Value: lost, Unit: c.unit}},
+			Selection: finding.Selection{Regions: ids[name], Locations: c.locations(odd)}}, odd)
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package diagnose
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/phase"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+const (
+	// mostScanned is how many intervals are read to find collectives; of longer runs
+	// some windows of time are looked at.
+	mostScanned = phase.MostScanned
+	// sampled is how many intervals those windows hold together, in how many windows.
+	sampled, windows = 1 << 20, 4
+	// mostLinks is how many messages are looked at.
+	mostLinks = 4 << 20
+)
+
+// gatherWaits cuts the run into phases and looks whether messages say that clocks disagree.
+func (f *facts) gatherWaits(ctx context.Context) error {
+	f.src = f.source(ctx)
+	marker, parts, err := f.marker(ctx, f.src)
+	if err != nil {
+		return err
+	}
+	if marker == nil && f.skewed() && f.question.Phase == "auto" {
+		parts = 1 // slices of time would compare what did not happen together
+	}
+	var notes []string
+	if f.phases, notes, err = f.src.Cut(marker, parts); err != nil {
+		return err
+	}
+	f.notes = append(f.notes, notes...)
+	if len(f.units) < 2 {
+		return nil
+	}
+	f.choosePairs()
+	for i := range f.pairWindows {
+		if err := f.countMessages(ctx, &f.pairWindows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count adds up what rows do by phase, which takes a pass over the run.
+func (f *facts) count() (err error) {
+	if f.cells == nil {
+		f.cells, err = f.src.Count(f.phases, nil)
+	}
+	return err
+}
+
+// skewed reports whether the reader of the source saw that clocks disagree.
+func (f *facts) skewed() bool {
+	return slices.ContainsFunc(f.store.Info().Report,
+		func(e trace.ReportEntry) bool { return e.Kind == trace.Guessed && isClock(e.What) })
+}
+
+// marker reads --phase: auto, slices:N, or a pattern of regions.
+func (f *facts) marker(ctx context.Context, src *phase.Source) (*phase.Marker, int, error) {
+	text := f.question.Phase
+	how, err := phase.ParseHow(text)
+	if err != nil || how.Slices > 0 {
+		return nil, how.Slices, err
+	}
+	if how.Auto && runfacts.Spans(f.store) {
+		called, err := runfacts.LinkTargets(ctx, f.store, f.window, trace.LinkSpawn)
+		if err != nil || called != nil {
+			return phase.Roots(called), 0, err
+		}
+	}
+	if how.Auto {
+		return phase.Choose(src.Uses, f.regions, len(f.units), f.span), phase.DefaultSlices, nil
+	}
+	ids, err := f.question.Match(text)
+	if err != nil {
+		return nil, 0, fmt.Errorf("--phase: %w", err)
+	}
+	return &phase.Marker{Regions: ids, By: text}, 0, nil
+}
+
+// A pairWindow is where collectives are looked for, and messages unless there are none or too many.
+type pairWindow struct {
+	store.Window
+	messages bool
+}
+
+// choosePairs says where collectives and messages are looked for: in the whole selection, or in
+// windows spread over it where it is too long to read.
+func (f *facts) choosePairs() {
+	f.pairWindows = []pairWindow{{Window: f.window}}
+	if f.src.Intervals <= mostScanned {
+		return
+	}
+	f.partial = true
+	f.pairWindows = f.pairWindows[:0]
+	length := max(trace.Time(float64(f.span)*sampled/float64(f.src.Intervals)/windows), 1)
+	for i := range trace.Time(windows) {
+		begin := f.window.Begin + (f.span-length)*i/(windows-1)
+		f.sampled += float64(length) / float64(f.span)
+		f.pairWindows = append(f.pairWindows,
+			pairWindow{Window: store.Window{Begin: begin, End: begin + length, Locations: f.window.Locations}})
+	}
+	if f.alike.what == "GPUs" { // the others' waits are followed through the whole run
+		f.notes = append(f.notes,
+			fmt.Sprintf("who waited for whom is found in %d windows of %s each, since the run has %s intervals",
+				windows, words.FormatTime(length), words.FormatCount(float64(f.src.Intervals))))
+	}
+}
+
+// pairs finds collectives and messages and who waited in them; nil where there are no two units. Of runs whose waits
+// are followed one by one nobody asks, so it is found when somebody does.
+func (f *facts) pairs(ctx context.Context) (*waiting.Result, error) {
+	if f.waits != nil {
+		return f.waits, nil
+	}
+	var all *waiting.Result
+	for i := range f.pairWindows {
+		r, err := f.pairsIn(ctx, &f.pairWindows[i])
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = r
+			continue
+		}
+		all.Meetings = append(all.Meetings, r.Meetings...)
+		all.Late = append(all.Late, r.Late...)
+		all.Broken += r.Broken
+		all.All += r.All
+	}
+	f.waits = all
+	return all, nil
+}
+
+func (f *facts) pairsIn(ctx context.Context, w *pairWindow) (*waiting.Result, error) {
+	p := &waiting.Plan{Regions: f.regions, Unit: f.unitOf, Units: len(f.units), Indexed: !f.partial && w.Begin == 0}
+	p.Scan = func(add func(*trace.Columns) error) error { return f.store.Intervals(ctx, w.Window, add) }
+	err := f.messages(ctx, w, func(m waiting.Message) { p.Messages = append(p.Messages, m) })
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(p.Messages, waiting.BySending)
+	if p.Group, err = runfacts.Communicators(ctx, f.store, w.Window); err != nil {
+		return nil, err
+	}
+	return p.Analyse()
+}
+
+// countMessages looks for messages that arrive before they are sent.
+func (f *facts) countMessages(ctx context.Context, w *pairWindow) error {
+	n := f.store.LinkCount(w.Window)
+	if w.messages = n > 0 && n <= mostLinks; n > mostLinks && !f.partial {
+		f.notes = append(f.notes,
+			fmt.Sprintf("%s links are too many to look for late senders", words.FormatCount(float64(n))))
+	}
+	return f.messages(ctx, w, func(m waiting.Message) {
+		f.links++
+		if d := m.Sent - m.Received; d > 0 {
+			f.early++
+			f.worst = max(f.worst, d)
+		}
+	})
+}
+
+// messages reads the messages between units.
+func (f *facts) messages(ctx context.Context, w *pairWindow, take func(waiting.Message)) error {
+	if !w.messages {
+		return nil
+	}
+	var mu sync.Mutex
+	return f.store.Links(ctx, w.Window, func(l *store.LinkColumns) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for i, k := range l.Kind {
+			from, to := f.unitOf[l.FromLocation[i]], f.unitOf[l.ToLocation[i]]
+			if k == trace.LinkMessage && !l.Untimed[i] && from >= 0 && to >= 0 {
+				take(waiting.Message{From: from, To: to, Sent: l.FromTime[i], Received: l.ToTime[i]})
+			}
+		}
+		return nil
+	})
+}
+
+// scale takes what was found in a sample for the whole run.
+func (f *facts) scale() float64 {
+	if f.partial && f.sampled > 0 {
+		return 1 / f.sampled
+	}
+	return 1
+}
