@@ -85,7 +85,6 @@ type result struct {
 	blocks           *view.Blocks // in place of groups, where all are one group
 	compared         bool         // the pairs are of two sides, see difference
 	notes            []string
-	drawn            drawing
 }
 
 // A ranked node with what makes it interesting.

@@ -21,7 +21,7 @@ func leastSquare(n int) float32 {
 // choose picks callees and callers that fit: the most telling callees first, each with
 // the most telling of its callers. A callee for none of whose callers there is room is
 // left out: its row would be empty, as if it were never called.
-func (r *painter) choose(width, height float32) (callers, callees []int32) {
+func (r *result) choose(width, height float32) (callers, callees []int32) {
 	_, n := r.slices()
 	least := max(leastSquare(n), goodSquare)
 	top := r.request.Values.Integer("top")
@@ -81,9 +81,8 @@ func anyOf(list []int32, in map[int32]bool) bool {
 	return false
 }
 
-// markCut marks the rows of callees that others call too, which are not shown.
-func (r *painter) markCut(s *scene.Scene) {
-	d := &r.drawn
+// markCut marks the rows of callees that others call too, which are not shown; it reports whether there are some.
+func (r *result) markCut(s *scene.Scene, d *drawing) (some bool) {
 	shown := map[int32]bool{}
 	for _, c := range d.callers {
 		shown[c] = true
@@ -92,16 +91,16 @@ func (r *painter) markCut(s *scene.Scene) {
 	for k, c := range d.callees {
 		at[c] = k
 	}
-	d.cut = make([]int, len(d.callees))
+	cut := make([]int, len(d.callees))
 	for key := range r.pairs {
 		if k, ok := at[key.Callee]; ok && !shown[key.Caller] {
-			d.cut[k]++
-			d.cutRows = true
+			cut[k]++
+			some = true
 		}
 	}
 	marks, counts := &scene.Polygon{}, &scene.Text{Size: 10}
 	right := d.x + d.size*float32(len(d.callers))
-	for k, n := range d.cut {
+	for k, n := range cut {
 		if n == 0 {
 			continue
 		}
@@ -113,4 +112,5 @@ func (r *painter) markCut(s *scene.Scene) {
 		}
 	}
 	s.AddLayer("callers not shown", -1, marks, counts)
+	return some
 }

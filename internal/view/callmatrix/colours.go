@@ -19,8 +19,8 @@ type colours struct {
 	ramp      string
 }
 
-// newColours spans the lowest to the highest value on display of some pairs.
-func (r *painter) newColours(of func(callgraph.Pair) bool) colours {
+// newColours spans the lowest to the highest value of some of the pairs on display.
+func (r *result) newColours(pairs map[callgraph.Pair]*drawnPair, of func(callgraph.Pair) bool) colours {
 	c := colours{low: math.Inf(1), high: math.Inf(-1), least: math.Inf(1), stretch: r.request.Values.Text("stretch"),
 		ramp: r.request.Values.Text("palette")}
 	if r.request.Values.Switch("paper") {
@@ -29,7 +29,7 @@ func (r *painter) newColours(of func(callgraph.Pair) bool) colours {
 			c.stretch = "linear"
 		}
 	}
-	for key, p := range r.drawn.pairs {
+	for key, p := range pairs {
 		if !of(key) {
 			continue
 		}

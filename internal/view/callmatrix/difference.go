@@ -26,7 +26,6 @@ type difference struct {
 	*result
 	sides [2]*side
 	of    map[callgraph.Pair]*[2]*callgraph.Row
-	limit float64 // the largest difference on display, either way
 }
 
 // compare computes both sides by themselves. Their calls are pooled, so that a median is

@@ -13,62 +13,44 @@ import (
 // Scene draws a square a pair: its colour is the difference, hatched where only one side
 // makes the call.
 func (d *difference) Scene(size scene.Size) *scene.Scene {
-	p := &painter{d.result}
-	s,
-		_ := p.layOut(size,
-		fmt.Sprintf("Call matrix of %s less that of %s: %s of %s.", d.sides[1].label, d.sides[0].label, d.what(),
-			view.Count(len(d.pairs), "pair")))
-	d.limit = 0
-	d.shown(func(key callgraph.Pair, _, _, _ float32) {
+	at := d.place(size)
+	s := d.frame(size, at, fmt.Sprintf("Call matrix of %s less that of %s: %s of %s.", d.sides[1].label,
+		d.sides[0].label, d.what(), view.Count(len(d.pairs), "pair")))
+	limit := 0.0
+	d.eachSquare(at, func(key callgraph.Pair, _, _, _ float32) {
 		if v, ok := d.delta(key); ok {
-			d.limit = max(d.limit, math.Abs(v))
+			limit = max(limit, math.Abs(v))
 		}
 	})
-	p.grid(s)
-	squares := &scene.Rect{}
-	d.shown(func(key callgraph.Pair, x, y, side float32) {
+	drawGrid(s, at)
+	squares, only := &scene.Rect{}, [2]bool{}
+	d.eachSquare(at, func(key callgraph.Pair, x, y, side float32) {
+		colour, flag := scene.None, scene.Outlined
 		if v, ok := d.delta(key); ok {
-			squares.Add(x, y, side, side, d.colour(v))
-			squares.SetFlags(scene.Outlined)
-			squares.SetItem(s.Item(ofSquare, int(key.Caller), int(key.Callee)))
-			return
+			colour = d.colour(v, limit)
+		} else {
+			one := d.oneSided(key)
+			colour, flag = onlyColour(one), scene.Hatched
+			only[one] = only[one] || d.of[key][1-one] == nil // both may have none with a median
 		}
-		squares.Add(x, y, side, side, d.only(key))
-		squares.SetFlags(scene.Hatched)
+		squares.Add(x, y, side, side, colour)
+		squares.SetFlags(flag)
 		squares.SetItem(s.Item(ofSquare, int(key.Caller), int(key.Callee)))
 	})
 	s.AddLayer("squares", 0, squares)
-	p.markCut(s)
-	d.explain(s)
-	if len(d.drawn.callees) < len(d.callees) || len(d.drawn.callers) < len(d.callers) {
-		s.Notes = append(s.Notes,
-			fmt.Sprintf("of %s and %s the most telling are shown, by --order %s", view.Count(len(d.callees), "callee"),
-				view.Count(len(d.callers), "caller"), d.request.Values.Text("order")))
-	}
+	cut := d.markCut(s, at)
+	d.explain(s, limit, only, cut)
+	d.noteLeftOut(s, at)
 	s.Notes = append(s.Notes, d.notes...)
 	return s
 }
 
-// shown visits the squares on display.
-func (d *difference) shown(f func(key callgraph.Pair, x, y, side float32)) {
-	g := &d.drawn
-	gap := min(cellGap, g.size/8)
-	for col, caller := range g.callers {
-		for row, callee := range g.callees {
-			key := callgraph.Pair{Caller: caller, Callee: callee}
-			if d.of[key] != nil {
-				f(key, g.x+float32(col)*g.size+gap/2, g.y+float32(row)*g.size+gap/2, g.size-gap)
-			}
-		}
-	}
-}
-
 // colour of a difference: blue for less, red for more, the same distance from the middle
 // for the same difference. A logarithm shows three orders of magnitude either way.
-func (d *difference) colour(v float64) scene.Colour {
+func (d *difference) colour(v, limit float64) scene.Colour {
 	u := 0.0
-	if d.limit > 0 {
-		if u = math.Abs(v) / d.limit; d.logarithmic() {
+	if limit > 0 {
+		if u = math.Abs(v) / limit; d.logarithmic() {
 			u = math.Log1p(999*u) / math.Log(1000)
 		}
 	}
@@ -77,15 +59,18 @@ func (d *difference) colour(v float64) scene.Colour {
 
 func (d *difference) logarithmic() bool { return d.request.Values.Text("stretch") == "log" }
 
-// only is the colour of a call that one side alone makes.
-func (d *difference) only(key callgraph.Pair) scene.Colour {
+// oneSided is the side that alone makes a call.
+func (d *difference) oneSided(key callgraph.Pair) int {
 	if d.of[key][0] == nil {
-		return scene.Ramp("diverging", 0.85)
+		return 1
 	}
-	return scene.Ramp("diverging", 0.15)
+	return 0
 }
 
-func (d *difference) explain(s *scene.Scene) {
+func onlyColour(side int) scene.Colour { return scene.Ramp("diverging", 0.15+0.7*float64(side)) }
+
+// explain fills the legend: only says which sides make calls that the other does not.
+func (d *difference) explain(s *scene.Scene, limit float64, only [2]bool, cut bool) {
 	add := func(e scene.LegendEntry) {
 		e.Region, e.Parent = scene.NoID, scene.NoID
 		s.Legend = append(s.Legend, e)
@@ -98,20 +83,13 @@ func (d *difference) explain(s *scene.Scene) {
 		label += ", log"
 	}
 	add(scene.LegendEntry{Label: label, Colour: scene.Ramp("diverging", 0), RampEnd: scene.Ramp("diverging", 1),
-		RampLow: "−" + d.format(d.limit), RampHigh: "+" + d.format(d.limit)})
-	met := [2]bool{}
-	d.shown(func(key callgraph.Pair, _, _, _ float32) {
-		for k, x := range d.of[key] {
-			met[1-k] = met[1-k] || x == nil
-		}
-	})
+		RampLow: "−" + d.format(limit), RampHigh: "+" + d.format(limit)})
 	for k, side := range d.sides {
-		if met[k] {
-			add(scene.LegendEntry{Label: "only in " + side.label, Colour: scene.Ramp("diverging", 0.15+0.7*float64(k)),
-				Flags: scene.Hatched})
+		if only[k] {
+			add(scene.LegendEntry{Label: "only in " + side.label, Colour: onlyColour(k), Flags: scene.Hatched})
 		}
 	}
-	if d.drawn.cutRows {
+	if cut {
 		add(scene.LegendEntry{Label: "called by others too, that are not shown", Colour: scene.UIWarning})
 	}
 }

@@ -23,7 +23,7 @@ var keyNames = [5]string{"2 %, innermost", "25 %", "median", "75 %", "98 % of th
 var stripeNames = [5]string{"2 %", "25 %", "median", "75 %", "98 % of the calls"}
 
 // direction says how locations follow each other in a square.
-func (r *painter) direction() string {
+func (r *result) direction() string {
 	if r.striped() {
 		return "from left to right"
 	}
@@ -33,18 +33,18 @@ func (r *painter) direction() string {
 // rowScaleRoom is for the run of colours of each row, with its ends.
 const rowScaleRoom = 190
 
-// rowScales draws the run of colours of each row beside it.
-func (r *painter) rowScales(s *scene.Scene) {
-	f, d := &s.Frames[0], &r.drawn
+// drawRowScales draws the run of colours of each row beside it.
+func drawRowScales(s *scene.Scene, d *drawing, rows []*colours, format func(float64) string) {
+	f := &s.Frames[0]
 	x := f.X + f.W + 16
 	if float32(s.Width)-f.X-f.W < rowScaleRoom || d.size < 13 {
 		return
 	}
 	const width, steps = 48, 24
 	ramps, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
-	for k, c := range d.rows {
+	for k, c := range rows {
 		middle := d.y + (float32(k)+0.5)*d.size
-		low, high := c.ends(r.format)
+		low, high := c.ends(format)
 		text.Add(x+52, middle+4, low, scene.UITextMuted, scene.End)
 		for i := range steps {
 			ramps.Add(x+58+float32(i)*width/steps, middle-4, width/steps, 8, scene.Ramp(c.ramp, float64(i)/(steps-1)))
@@ -54,10 +54,9 @@ func (r *painter) rowScales(s *scene.Scene) {
 	s.AddLayer("row scales", -1, ramps, text)
 }
 
-// rim draws the groups of slices around the key, in their colours.
-func (r *painter) rim(s *scene.Scene, x, y float32) {
+// drawRim draws the groups of n slices around the key, in their colours.
+func (r *result) drawRim(s *scene.Scene, n int, x, y float32) {
 	const out, steps = 1.05, 64
-	n := r.drawn.slices
 	lines := &scene.Line{Width: 3}
 	at := func(share float64) (float32, float32) {
 		p := callgraph.Perimeter(4 * share).Shrink(out)
@@ -72,8 +71,8 @@ func (r *painter) rim(s *scene.Scene, x, y float32) {
 	s.AddLayer("groups of the key", -1, lines)
 }
 
-// key draws a square with its parts named, where the matrix leaves room beside it.
-func (r *painter) key(s *scene.Scene) {
+// drawKey draws a square with its parts named, where the matrix leaves room beside it.
+func (r *result) drawKey(s *scene.Scene, in *inside) {
 	f := &s.Frames[0]
 	x, y := f.X+f.W+keyGap, f.Y+20
 	if float32(s.Width)-f.X-f.W < keyRoom || y+keySide+60 > float32(s.Height) {
@@ -86,7 +85,7 @@ func (r *painter) key(s *scene.Scene) {
 		if r.striped() {
 			from, to := callgraph.Stripe(ring)
 			at, high := y+keySide*float32(1-to), keySide*float32(to-from)
-			rings.Add(x, at, keySide, high, scene.Ramp(r.drawn.scale.ramp, 0.1+0.8*float64(ring)/4))
+			rings.Add(x, at, keySide, high, scene.Ramp(in.scale.ramp, 0.1+0.8*float64(ring)/4))
 			line := y + keySide/2 + float32(2-ring)*18
 			leaders.Add(x+keySide, at+high/2, x+keySide+14, line, scene.UIText)
 			text.Add(x+keySide+18, line+4, stripeNames[ring], scene.UITextMuted, scene.Start)
@@ -94,7 +93,7 @@ func (r *painter) key(s *scene.Scene) {
 		}
 		side := float32(keySide * callgraph.RingScale(ring+1))
 		at := (keySide - side) / 2
-		rings.Add(x+at, y+at, side, side, scene.Ramp(r.drawn.scale.ramp, 0.1+0.8*float64(ring)/4))
+		rings.Add(x+at, y+at, side, side, scene.Ramp(in.scale.ramp, 0.1+0.8*float64(ring)/4))
 		// From the middle of the ring, on the level of the centre, to its name.
 		inner := float32(keySide * callgraph.RingScale(ring))
 		from := x + keySide/2 + (side+inner)/4
@@ -102,7 +101,7 @@ func (r *painter) key(s *scene.Scene) {
 		leaders.Add(from, y+keySide/2, x+keySide+14, line, scene.UIText)
 		text.Add(x+keySide+18, line+4, keyNames[ring], scene.UITextMuted, scene.Start)
 	}
-	if n := r.drawn.slices; n > 1 {
+	if n := in.slices; n > 1 {
 		for k := 1; k < n && n <= mostSpokes && r.striped(); k++ {
 			at := x + keySide*float32(k)/float32(n)
 			lines.Add(at, y, at, y+keySide, scene.UIBackground)
@@ -112,7 +111,7 @@ func (r *painter) key(s *scene.Scene) {
 			lines.Add(x+keySide/2, y+keySide/2, x+float32(p.X)*keySide, y+float32(p.Y)*keySide, scene.UIBackground)
 		}
 		if r.Arrangement() != nil && r.groupRows == nil && !r.striped() {
-			r.rim(s, x, y)
+			r.drawRim(s, n, x, y)
 		}
 		what := "location"
 		switch {

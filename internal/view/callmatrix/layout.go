@@ -22,17 +22,19 @@ const (
 // ofSquare is what marks show: a caller and a callee, and a place in their square.
 const ofSquare = 1
 
-// A drawing is where things are put.
+// A drawing is where squares are put.
 type drawing struct {
-	x, y, size float32 // of the first square, and of each
-	callers    []int32
-	callees    []int32
-	pairs      map[callgraph.Pair]*drawnPair
-	slices     int
-	scale      colours
-	rows       []*colours // of each row
-	cut        []int      // of each row: callers that are not shown
-	cutRows    bool       // there are some
+	left, x, y, size float32 // the room of names, the first square, and the size of each
+	callers          []int32
+	callees          []int32
+}
+
+// An inside is what squares show: their boxes, and the colours of these.
+type inside struct {
+	pairs  map[callgraph.Pair]*drawnPair
+	slices int
+	scale  colours
+	rows   []*colours // of each row
 }
 
 // A drawnPair is one square: the box of each slice.
@@ -43,35 +45,40 @@ type drawnPair struct {
 	scale  *colours
 }
 
-// A painter draws a result.
-type painter struct{ *result }
-
 // Scene draws the matrix.
-func (r *result) Scene(size scene.Size) *scene.Scene { return (&painter{r}).scene(size) }
-
-func (r *painter) scene(size scene.Size) *scene.Scene {
-	s, left := r.layOut(size, r.describe())
-	_, r.drawn.slices = r.slices()
-	r.collect()
-	r.paint(s)
-	r.markCut(s)
+func (r *result) Scene(size scene.Size) *scene.Scene {
+	d := r.place(size)
+	s := r.frame(size, d, r.describe())
+	in := r.inside(d)
+	r.paint(s, d, in)
+	cut := r.markCut(s, d)
 	switch {
-	case left > 0 && r.byRow():
-		r.rowScales(s)
-	case left > 0:
-		r.key(s)
+	case d.left > 0 && r.byRow():
+		drawRowScales(s, d, in.rows, r.format)
+	case d.left > 0:
+		r.drawKey(s, in)
 	}
-	r.legend(s)
-	r.sceneNotes(s)
+	r.legend(s, &in.scale, cut)
+	r.sceneNotes(s, d)
 	return s
 }
 
-// layOut finds the place of squares and writes the names around them, where there is
-// room: left is what they take.
-func (r *painter) layOut(size scene.Size, description string) (s *scene.Scene, left float32) {
-	s = scene.New(size, "", description)
+// eachSquare visits the squares on display that have a pair.
+func (r *result) eachSquare(d *drawing, f func(key callgraph.Pair, x, y, side float32)) {
+	gap := min(cellGap, d.size/8)
+	for col, caller := range d.callers {
+		for row, callee := range d.callees {
+			if key := (callgraph.Pair{Caller: caller, Callee: callee}); r.pairs[key] != nil {
+				f(key, d.x+float32(col)*d.size+gap/2, d.y+float32(row)*d.size+gap/2, d.size-gap)
+			}
+		}
+	}
+}
+
+// place finds the place of squares, with room for names around them where there is any.
+func (r *result) place(size scene.Size) *drawing {
 	w, h := float32(size.Width), float32(size.Height)
-	top := float32(0)
+	left, top := float32(0), float32(0)
 	if w >= 200 && h >= 120 {
 		left, top = r.labelRoom(w, h)
 	}
@@ -85,26 +92,30 @@ func (r *painter) layOut(size scene.Size, description string) (s *scene.Scene, l
 		most = largeSquare
 	}
 	square := min((w-left-right)/float32(len(callers)), (h-top-4)/float32(len(callees)), most)
-	square = max(square, 1)
-	r.drawn = drawing{x: left, y: top, size: square, callers: callers, callees: callees}
-	frame := scene.Frame{Name: "main", X: left, Y: top, W: square * float32(len(callers)),
-		H:      square * float32(len(callees)),
-		XScale: scene.Scale{Kind: "rows", Label: "caller"}, YScale: scene.Scale{Kind: "rows", Label: "callee"}}
-	for k, n := range callers {
-		frame.XScale.Rows = append(frame.XScale.Rows, r.row(n, left+float32(k)*square, square))
-	}
-	for k, n := range callees {
-		frame.YScale.Rows = append(frame.YScale.Rows, r.row(n, top+float32(k)*square, square))
-	}
-	s.AddFrame(frame)
-	if left > 0 {
-		s.RowLabels(0, 0)
-		r.columnLabels(s, &frame, top)
-	}
-	return s, left
+	return &drawing{left: left, x: left, y: top, size: max(square, 1), callers: callers, callees: callees}
 }
 
-func (r *painter) row(node int32, from, size float32) scene.Row {
+// frame begins a scene: what its directions mean, and the names around the squares.
+func (r *result) frame(size scene.Size, d *drawing, description string) *scene.Scene {
+	s := scene.New(size, "", description)
+	frame := scene.Frame{Name: "main", X: d.x, Y: d.y, W: d.size * float32(len(d.callers)),
+		H:      d.size * float32(len(d.callees)),
+		XScale: scene.Scale{Kind: "rows", Label: "caller"}, YScale: scene.Scale{Kind: "rows", Label: "callee"}}
+	for k, n := range d.callers {
+		frame.XScale.Rows = append(frame.XScale.Rows, r.row(n, d.x+float32(k)*d.size, d.size))
+	}
+	for k, n := range d.callees {
+		frame.YScale.Rows = append(frame.YScale.Rows, r.row(n, d.y+float32(k)*d.size, d.size))
+	}
+	s.AddFrame(frame)
+	if d.left > 0 {
+		s.RowLabels(0, 0)
+		drawColumnLabels(s, &frame, d)
+	}
+	return s
+}
+
+func (r *result) row(node int32, from, size float32) scene.Row {
 	out := scene.Row{From: from, To: from + size, Location: scene.NoID, Region: scene.NoID, Label: r.label(node),
 		Count: 1}
 	if node != callgraph.Root && len(r.nodes[node].Regions) > 0 {
@@ -121,7 +132,7 @@ func (r *result) label(node int32) string {
 }
 
 // labelRoom gives the room for names of callees on the left and callers on top.
-func (r *painter) labelRoom(w, h float32) (left, top float32) {
+func (r *result) labelRoom(w, h float32) (left, top float32) {
 	var rows []scene.Row
 	for _, c := range r.callees[:min(len(r.callees), 60)] {
 		rows = append(rows, scene.Row{Label: r.label(c.node)})
@@ -134,15 +145,15 @@ func (r *painter) labelRoom(w, h float32) (left, top float32) {
 	return left, min(top+12, max(h/4, min(84, h*0.4)), 180) + 14
 }
 
-// columnLabels writes the callers upright, and what the two directions mean.
-func (r *painter) columnLabels(s *scene.Scene, f *scene.Frame, top float32) {
+// drawColumnLabels writes the callers upright, and what the two directions mean.
+func drawColumnLabels(s *scene.Scene, f *scene.Frame, d *drawing) {
 	names, heads := &scene.Text{Size: scene.TextSize, Turned: true}, &scene.Text{Size: scene.TextSize}
-	every := scene.Thin(r.drawn.size, 13, 0)
+	every := scene.Thin(d.size, 13, 0)
 	labels := make([]string, len(f.XScale.Rows))
 	for k := range labels {
 		labels[k] = f.XScale.Rows[k].Label
 	}
-	for k, t := range scene.Distinct(labels, top-22, scene.TextSize) {
+	for k, t := range scene.Distinct(labels, d.y-22, scene.TextSize) {
 		if row := f.XScale.Rows[k]; k%every == 0 && t != "" {
 			names.Add((row.From+row.To)/2+4, f.Y-6, t, scene.UITextMuted, scene.Start)
 		}
@@ -169,45 +180,39 @@ func (r *result) square(key callgraph.Pair) *drawnPair {
 	return q
 }
 
-// collect gathers the boxes on display and the scale over them.
-func (r *painter) collect() {
-	d := &r.drawn
-	d.pairs = map[callgraph.Pair]*drawnPair{}
-	for _, caller := range d.callers {
-		for _, callee := range d.callees {
-			if key := (callgraph.Pair{Caller: caller, Callee: callee}); r.pairs[key] != nil {
-				d.pairs[key] = r.square(key)
-			}
-		}
-	}
-	d.scale = r.newColours(func(callgraph.Pair) bool { return true })
+// inside gathers the boxes on display and the scales over them.
+func (r *result) inside(d *drawing) *inside {
+	in := &inside{pairs: map[callgraph.Pair]*drawnPair{}}
+	_, in.slices = r.slices()
+	r.eachSquare(d, func(key callgraph.Pair, _, _, _ float32) { in.pairs[key] = r.square(key) })
+	in.scale = r.newColours(in.pairs, func(callgraph.Pair) bool { return true })
 	for _, callee := range d.callees {
-		scale := &d.scale
+		scale := &in.scale
 		if r.byRow() {
-			own := r.newColours(func(p callgraph.Pair) bool { return p.Callee == callee })
+			own := r.newColours(in.pairs, func(p callgraph.Pair) bool { return p.Callee == callee })
 			scale = &own
 		}
-		d.rows = append(d.rows, scale)
+		in.rows = append(in.rows, scale)
 		for _, caller := range d.callers {
-			if p := d.pairs[callgraph.Pair{Caller: caller, Callee: callee}]; p != nil {
+			if p := in.pairs[callgraph.Pair{Caller: caller, Callee: callee}]; p != nil {
 				p.scale = scale
 			}
 		}
 	}
+	return in
 }
 
 // byRow reports whether each row has colours of its own.
 func (r *result) byRow() bool { return r.request.Values.Text("span") == "row" }
 
-func (r *painter) describe() string {
+func (r *result) describe() string {
 	_, n := r.slices()
 	return fmt.Sprintf("Call matrix of %s on %s, %s time: %s of caller and callee, squares of %s.",
 		view.Count(len(r.callees), "region"), view.Count(len(r.locations), "location"), r.metric,
 		view.Count(len(r.pairs), "pair"), view.Count(n, "slice"))
 }
 
-func (r *painter) legend(s *scene.Scene) {
-	c := &r.drawn.scale
+func (r *result) legend(s *scene.Scene, c *colours, cut bool) {
 	what := r.metric + " time a call"
 	switch {
 	case r.metric == "calls":
@@ -225,7 +230,7 @@ func (r *painter) legend(s *scene.Scene) {
 			RampLow: low, RampHigh: high, Region: scene.NoID, Parent: scene.NoID})
 	s.Legend = append(s.Legend,
 		scene.LegendEntry{Label: "not called there", Colour: scene.UIEmpty, Region: scene.NoID, Parent: scene.NoID})
-	if r.drawn.cutRows {
+	if cut {
 		s.Legend = append(s.Legend,
 			scene.LegendEntry{Label: "called by others too, that are not shown", Colour: scene.UIWarning,
 				Region: scene.NoID, Parent: scene.NoID})
@@ -236,7 +241,7 @@ func (r *painter) legend(s *scene.Scene) {
 }
 
 // corner is the direction in a note.
-func (r *painter) corner() string {
+func (r *result) corner() string {
 	if r.striped() {
 		return r.direction()
 	}
@@ -244,7 +249,7 @@ func (r *painter) corner() string {
 }
 
 // sceneNotes say how slices run and what was left out.
-func (r *painter) sceneNotes(s *scene.Scene) {
+func (r *result) sceneNotes(s *scene.Scene, d *drawing) {
 	_, n := r.slices()
 	switch {
 	case r.blocks != nil:
@@ -265,12 +270,17 @@ func (r *painter) sceneNotes(s *scene.Scene) {
 	} else {
 		s.Notes = append(s.Notes, "rings from the centre: 2, 25, 50, 75, 98 %")
 	}
-	if len(r.drawn.callees) < len(r.callees) || len(r.drawn.callers) < len(r.callers) {
+	r.noteLeftOut(s, d)
+	s.Notes = append(s.Notes, r.notes...)
+}
+
+// noteLeftOut says how many rows and columns there are more.
+func (r *result) noteLeftOut(s *scene.Scene, d *drawing) {
+	if len(d.callees) < len(r.callees) || len(d.callers) < len(r.callers) {
 		s.Notes = append(s.Notes,
 			fmt.Sprintf("of %s and %s the most telling are shown, by --order %s", view.Count(len(r.callees), "callee"),
 				view.Count(len(r.callers), "caller"), r.request.Values.Text("order")))
 	}
-	s.Notes = append(s.Notes, r.notes...)
 }
 
 func (r *result) format(v float64) string { return view.FormatIn(v, r.unit) }

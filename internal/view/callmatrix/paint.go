@@ -15,58 +15,44 @@ import (
 
 // paint draws squares. Rings are painted from the outermost inwards, each as a
 // whole scaled slice over the last, so that no seams show between them.
-func (r *painter) paint(s *scene.Scene) {
-	d := &r.drawn
+func (r *result) paint(s *scene.Scene, d *drawing, in *inside) {
 	ground, whole, parts := &scene.Rect{}, &scene.Rect{}, &scene.Polygon{}
 	shapes := 0
-	for _, p := range d.pairs {
-		shapes += r.shapes(p)
+	for _, p := range in.pairs {
+		shapes += p.shapes()
 	}
 	medians := shapes > mostShapes || d.size < 8
-	for col, caller := range d.callers {
-		for row, callee := range d.callees {
-			p := d.pairs[callgraph.Pair{Caller: caller, Callee: callee}]
-			if p == nil {
-				continue
-			}
-			gap := min(cellGap, d.size/8)
-			x, y, size := d.x+float32(col)*d.size+gap/2, d.y+float32(row)*d.size+gap/2, d.size-gap
-			ground.Add(x, y, size, size, scene.UIEmpty)
-			ground.SetItem(s.Place(ofSquare, int(caller), int(callee)))
-			if p.static {
-				ground.SetFlags(scene.Outlined)
-				continue
-			}
-			if r.striped() {
-				r.stripes(p, x, y, size, medians, whole)
-				continue
-			}
+	r.eachSquare(d, func(key callgraph.Pair, x, y, size float32) {
+		p := in.pairs[key]
+		ground.Add(x, y, size, size, scene.UIEmpty)
+		ground.SetItem(s.Place(ofSquare, int(key.Caller), int(key.Callee)))
+		switch {
+		case p.static:
+			ground.SetFlags(scene.Outlined)
+		case r.striped():
+			p.drawStripes(x, y, size, medians, whole)
+		case medians:
+			p.drawRing(2, 1, x, y, size, whole, parts)
+		default:
 			for ring := 4; ring >= 0; ring-- {
-				if !medians || ring == 2 {
-					scale := callgraph.RingScale(ring + 1)
-					if medians {
-						scale = 1
-					}
-					r.ring(p, ring, scale, x, y, size, whole, parts)
-				}
+				p.drawRing(ring, callgraph.RingScale(ring+1), x, y, size, whole, parts)
 			}
 		}
-	}
-	r.grid(s)
+	})
+	drawGrid(s, d)
 	s.AddLayer("squares", 0, ground)
 	// One slice makes rectangles alone, several make polygons: rings of one
 	// square must stay in order, so whole rings of mixed squares are polygons too.
 	s.AddLayer("rings", 0, whole, parts)
-	r.separate(s)
+	r.separate(s, d, in)
 	if medians && d.size >= 8 {
 		s.Notes = append(s.Notes, "squares show medians alone: choose fewer regions to see all five quantiles")
 	}
 }
 
-// grid draws lines between rows and columns.
-func (r *painter) grid(s *scene.Scene) {
-	d, f := &r.drawn, s.Frames[0]
-	lines := &scene.Line{Width: 1}
+// drawGrid draws lines between rows and columns.
+func drawGrid(s *scene.Scene, d *drawing) {
+	f, lines := s.Frames[0], &scene.Line{Width: 1}
 	for k := range d.callees {
 		y := d.y + float32(k)*d.size
 		lines.Add(f.X, y, f.X+f.W, y, scene.UIGrid)
@@ -86,28 +72,22 @@ const seamless = 160
 const leastSpoke, wholeSpoke = 24, 90
 
 // separate draws a line from the centre wherever another group of slices begins.
-func (r *painter) separate(s *scene.Scene) {
-	d := &r.drawn
-	a := r.Arrangement()
-	if a == nil || r.groupRows != nil || d.slices < 2 || d.size < leastSpoke {
+func (r *result) separate(s *scene.Scene, d *drawing, in *inside) {
+	if r.Arrangement() == nil || r.groupRows != nil || in.slices < 2 || d.size < leastSpoke {
 		return
 	}
 	lines := &scene.Line{Width: 1.5}
-	for col, caller := range d.callers {
-		for row, callee := range d.callees {
-			if p := d.pairs[callgraph.Pair{Caller: caller, Callee: callee}]; p == nil || p.static {
-				continue
-			}
-			x, y, size := d.x+float32(col)*d.size+cellGap/2, d.y+float32(row)*d.size+cellGap/2, d.size-cellGap
-			r.spokes(lines, x, y, size, scene.UIBackground)
+	r.eachSquare(d, func(key callgraph.Pair, x, y, size float32) {
+		if !in.pairs[key].static {
+			r.addSpokes(lines, in.slices, x, y, size, scene.UIBackground)
 		}
-	}
+	})
 	s.AddLayer("groups of slices", 0, lines)
 }
 
-// spokes separates the groups of slices of one square.
-func (r *painter) spokes(lines *scene.Line, x, y, size float32, c scene.Colour) {
-	a, n := r.Arrangement(), r.drawn.slices
+// addSpokes separates the groups of slices of one square.
+func (r *result) addSpokes(lines *scene.Line, n int, x, y, size float32, c scene.Colour) {
+	a := r.Arrangement()
 	for k := range n {
 		if a.Group(r.locations[k]) == a.Group(r.locations[(k+n-1)%n]) {
 			continue
@@ -142,8 +122,8 @@ func (r *result) groupOf(slice int) int {
 // striped reports whether squares have stripes in place of rings.
 func (r *result) striped() bool { return r.request.Values.Text("square") == "stripes" }
 
-// stripes paints a square of stripes: the lowest quantile at the bottom.
-func (r *painter) stripes(p *drawnPair, x, y, size float32, medians bool, whole *scene.Rect) {
+// drawStripes paints a square of stripes: the lowest quantile at the bottom.
+func (p *drawnPair) drawStripes(x, y, size float32, medians bool, whole *scene.Rect) {
 	n := float32(len(p.boxes))
 	for ring := range 5 {
 		from, to := callgraph.Stripe(ring)
@@ -153,7 +133,7 @@ func (r *painter) stripes(p *drawnPair, x, y, size float32, medians bool, whole 
 		if medians && ring != 2 {
 			continue
 		}
-		r.runs(p, ring, func(first, last int, c scene.Colour) {
+		p.runs(ring, func(first, last int, c scene.Colour) {
 			whole.Add(x+size*float32(first)/n, y+size*float32(1-to), size*float32(last-first+1)/n,
 				size*float32(to-from), c)
 		})
@@ -161,15 +141,15 @@ func (r *painter) stripes(p *drawnPair, x, y, size float32, medians bool, whole 
 }
 
 // shapes counts the runs of equal colour of a square.
-func (r *painter) shapes(p *drawnPair) (n int) {
+func (p *drawnPair) shapes() (n int) {
 	for ring := range 5 {
-		r.runs(p, ring, func(int, int, scene.Colour) { n++ })
+		p.runs(ring, func(int, int, scene.Colour) { n++ })
 	}
 	return n
 }
 
 // runs visits neighbouring slices of one colour.
-func (r *painter) runs(p *drawnPair, ring int, f func(from, to int, c scene.Colour)) {
+func (p *drawnPair) runs(ring int, f func(from, to int, c scene.Colour)) {
 	for k := 0; k < len(p.boxes); k++ {
 		if !p.has[k] {
 			continue
@@ -184,7 +164,7 @@ func (r *painter) runs(p *drawnPair, ring int, f func(from, to int, c scene.Colo
 	}
 }
 
-func (r *painter) ring(p *drawnPair, ring int, scale float64, x, y, size float32, whole *scene.Rect,
+func (p *drawnPair) drawRing(ring int, scale float64, x, y, size float32, whole *scene.Rect,
 	parts *scene.Polygon) {
 	var arc []callgraph.Point
 	var xs, ys []float32
@@ -194,7 +174,7 @@ func (r *painter) ring(p *drawnPair, ring int, scale float64, x, y, size float32
 		parts.Add([]float32{x + at, x + at + side, x + at + side, x + at},
 			[]float32{y + at, y + at, y + at + side, y + at + side}, p.scale.colour(p.boxes[n/2][ring]))
 	}
-	r.runs(p, ring, func(from, to int, c scene.Colour) {
+	p.runs(ring, func(from, to int, c scene.Colour) {
 		n := len(p.boxes)
 		if n == 1 {
 			side := size * float32(scale)

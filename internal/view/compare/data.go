@@ -213,7 +213,7 @@ func (r *result) Table() *view.Table {
 	for i, q := range r.rows {
 		rows[i] = r.row(q)
 	}
-	return view.TableOf(rows, map[string]string{"of": picture{r}.axisUnit()}, nil)
+	return view.TableOf(rows, map[string]string{"of": r.axisUnit()}, nil)
 }
 
 // What items of the pictures are.
@@ -244,7 +244,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		f.Say("with all it calls, B", r.format(q.inclusive[1]), view.Cell(q.inclusive[1]))
 		return f, true
 	case itemCell:
-		q, v := picture{r}.heat()[a], picture{r}.valueOf(picture{r}.heat()[a], b)
+		q, v := r.heat()[a], r.valueOf(r.heat()[a], b)
 		f := view.Fact{Title: q.label() + ", " + r.names[b], Regions: r.regionsOf(q)}
 		f.Say("side", [2]string{"A", "B"}[r.side[b]], "")
 		f.Say("time", r.format(v), view.Cell(v))
@@ -262,7 +262,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		}
 		return f, true
 	case itemRank:
-		x := picture{r}.ranks()[a]
+		x := r.ranks()[a]
 		f := view.Fact{Title: x.name}
 		f.Say("useful in A", r.format(x.a), view.Cell(x.a))
 		f.Say("useful in B", r.format(x.b), view.Cell(x.b))

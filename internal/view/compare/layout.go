@@ -24,7 +24,7 @@ var (
 )
 
 // colour says which way a quantity went, where that is known.
-func (r picture) colour(q *quantity) scene.Colour {
+func (q *quantity) colour() scene.Colour {
 	switch {
 	case q.verdict != compare.Changed:
 		return scene.UIAggregate
@@ -41,21 +41,21 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	top := scene.Sentence(s, r.text)
 	switch r.request.Values.Text("picture") {
 	case "tree":
-		picture{r}.drawTree(s, top)
+		r.drawTree(s, top)
 	case "runs":
-		picture{r}.drawRuns(s, top)
+		r.drawRuns(s, top)
 	case "steps":
-		picture{r}.drawSteps(s, top)
+		r.drawSteps(s, top)
 	case "ranks":
-		picture{r}.drawRanks(s, top)
+		r.drawRanks(s, top)
 	default:
-		picture{r}.drawChanges(s, top)
+		r.drawChanges(s, top)
 	}
 	return s
 }
 
 // shown lists the whole, and the rows that differ most, and what no part tells.
-func (r picture) shown(n int) (list []*quantity, items []func(*scene.Scene) uint32) {
+func (r *result) shown(n int) (list []*quantity, items []func(*scene.Scene) uint32) {
 	add := func(q *quantity, of uint8, at int) {
 		list = append(list, q)
 		items = append(items, func(s *scene.Scene) uint32 { return s.Item(of, at) })
@@ -81,7 +81,7 @@ func (r picture) shown(n int) (list []*quantity, items []func(*scene.Scene) uint
 }
 
 // drawChanges draws a dumbbell a row from A to B, and the difference with its interval.
-func (r picture) drawChanges(s *scene.Scene, top float32) {
+func (r *result) drawChanges(s *scene.Scene, top float32) {
 	w, h := float32(s.Width), float32(s.Height)
 	y0 := top + topRoom
 	room := max(h-y0-scene.AxisHeight-4, rowHigh)
@@ -128,11 +128,11 @@ func (r picture) drawChanges(s *scene.Scene, top float32) {
 	clip := func(v float64) float32 { return min(max(f2.XPixel(v), f2.X), f2.X+f2.W) }
 	for i, q := range list {
 		y := rows[i].From + pitch/2
-		colour := r.colour(q)
+		colour := q.colour()
 		a, b := f1.XPixel(mean(q.values[0])), f1.XPixel(mean(q.values[1]))
 		thick := max(min(pitch*0.22, 5), 1)
 		bars.Add(min(a, b), y-thick/2, max(float32(math.Abs(float64(b-a))), 0.5), thick, colour)
-		r.dots(points, &f1, q, y, pitch)
+		addDots(points, &f1, q, y, pitch)
 		radius := min(pitch*0.24, 5)
 		points.Add(a, y, radius, colourA)
 		points.Add(b, y, radius, colourB)
@@ -147,7 +147,7 @@ func (r picture) drawChanges(s *scene.Scene, top float32) {
 			}
 		}
 		if words > 0 {
-			text.Add(f2.X+f2.W+edge, y+4, scene.Shorten(r.besides(q), words-edge, scene.TextSize), scene.UITextMuted,
+			text.Add(f2.X+f2.W+edge, y+4, scene.Shorten(q.besides(), words-edge, scene.TextSize), scene.UITextMuted,
 				scene.Start)
 		}
 	}
@@ -163,7 +163,7 @@ func (r picture) drawChanges(s *scene.Scene, top float32) {
 }
 
 // sideWords names both sides within a width: what tells them apart stays.
-func (r picture) sideWords(width float32) string {
+func (r *result) sideWords(width float32) string {
 	const gap = "   "
 	of := func(s string) float32 { return scene.TextWidth(s, scene.TextSize, false) }
 	names := []string{r.label(0), r.label(1)}
@@ -177,8 +177,8 @@ func entry(label string, c scene.Colour) scene.LegendEntry {
 	return scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID}
 }
 
-// dots draws the value of each run, where there are several.
-func (r picture) dots(to *scene.Point, f *scene.Frame, q *quantity, y, pitch float32) {
+// addDots draws the value of each run, where there are several.
+func addDots(to *scene.Point, f *scene.Frame, q *quantity, y, pitch float32) {
 	for s, side := range q.values {
 		if len(side) < 2 || len(side) > 64 {
 			continue
@@ -199,7 +199,7 @@ func bounds(q *quantity) (lo, hi float64, ok bool) {
 }
 
 // intervalHead says what is drawn within a width: what the interval is of is there as a whole or not.
-func (r picture) intervalHead(width float32) string {
+func (r *result) intervalHead(width float32) string {
 	words := r.intervalWords()
 	if scene.TextWidth(words, scene.TextSize, false) > width {
 		words, _, _ = strings.Cut(words, ",")
@@ -208,7 +208,7 @@ func (r picture) intervalHead(width float32) string {
 	return scene.Shorten(words, width, scene.TextSize)
 }
 
-func (r picture) intervalWords() string {
+func (r *result) intervalWords() string {
 	e := &r.length.estimate
 	switch {
 	case !math.IsNaN(e.Low):
@@ -219,7 +219,7 @@ func (r picture) intervalWords() string {
 	return "difference of one run a side"
 }
 
-func (r picture) axisUnit() string {
+func (r *result) axisUnit() string {
 	switch r.unit {
 	case "ns", "bytes", "count":
 		return r.unit
@@ -227,7 +227,7 @@ func (r picture) axisUnit() string {
 	return ""
 }
 
-func (r picture) perWords() string {
+func (r *result) perWords() string {
 	if r.stepped {
 		return "time a step"
 	}
@@ -235,7 +235,7 @@ func (r picture) perWords() string {
 }
 
 // rowLabel is a name, with its caller where several call paths end in it.
-func (r picture) rowLabel(q *quantity) string {
+func (r *result) rowLabel(q *quantity) string {
 	switch q.kind {
 	case "length":
 		if r.stepped {
@@ -257,7 +257,7 @@ func (r picture) rowLabel(q *quantity) string {
 const mostCallers = 4
 
 // within names a call path with so many of its callers, as far as it has them.
-func (r picture) within(q *quantity, callers int) string {
+func (r *result) within(q *quantity, callers int) string {
 	label := q.label()
 	for at := q.node; callers > 0 && at >= 0; callers-- {
 		if at = r.tree.Nodes[at].Parent; at >= 0 {
@@ -268,7 +268,7 @@ func (r picture) within(q *quantity, callers int) string {
 }
 
 // often reports whether several call paths with time have one name with so many callers.
-func (r picture) often(q *quantity, callers int) bool {
+func (r *result) often(q *quantity, callers int) bool {
 	n, label := 0, r.within(q, callers)
 	for _, other := range r.rows {
 		if other.node >= 0 && other.name == q.name && r.within(other, callers) == label {
@@ -279,7 +279,7 @@ func (r picture) often(q *quantity, callers int) bool {
 }
 
 // besides is what stands right of a row: the change, and how sure it is.
-func (r picture) besides(q *quantity) string {
+func (q *quantity) besides() string {
 	e := &q.estimate
 	change := "new"
 	switch {
@@ -302,13 +302,10 @@ func (r picture) besides(q *quantity) string {
 	return change + " · q " + probability(q.q)
 }
 
-func (r picture) empty(s *scene.Scene, top float32, why string) {
+func drawWhyEmpty(s *scene.Scene, top float32, why string) {
 	text := &scene.Text{Size: scene.TextSize}
 	text.Add(edge, top+20, scene.Shorten(why, float32(s.Width)-2*edge, scene.TextSize), scene.UITextMuted, scene.Start)
 	s.AddLayer("words", -1, text)
 }
-
-// A picture is a result that is drawn.
-type picture struct{ *result }
 
 var _ view.Facts = (*result)(nil)

@@ -10,7 +10,7 @@ import (
 )
 
 // heat lists the rows of the heat map: the whole, and what differs most.
-func (r picture) heat() []*quantity {
+func (r *result) heat() []*quantity {
 	out := []*quantity{r.length}
 	for _, q := range r.rows {
 		if q.estimate.A > 0 && len(out) < 200 && max(q.estimate.A, q.estimate.B) >= leastShare*r.length.estimate.A {
@@ -21,13 +21,13 @@ func (r picture) heat() []*quantity {
 }
 
 // valueOf is the value of one run.
-func (r picture) valueOf(q *quantity, run int) float64 {
+func (r *result) valueOf(q *quantity, run int) float64 {
 	s := r.side[run]
 	return q.values[s][slices.Index(r.runs[s], run)]
 }
 
 // drawRuns draws a column a run and a row a part: how much longer than the median of A.
-func (r picture) drawRuns(s *scene.Scene, top float32) {
+func (r *result) drawRuns(s *scene.Scene, top float32) {
 	w, h := float32(s.Width), float32(s.Height)
 	order := slices.Concat(r.runs[0], r.runs[1])
 	y0 := top + topRoom

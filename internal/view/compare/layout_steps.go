@@ -11,9 +11,9 @@ import (
 )
 
 // drawSteps draws the steps of each run, a dot each, with their median.
-func (r picture) drawSteps(s *scene.Scene, top float32) {
+func (r *result) drawSteps(s *scene.Scene, top float32) {
 	if !r.stepped {
-		r.empty(s, top, "the runs have no steps (ProfilerStep#n, train 3, iteration 7) that a GPU worked in")
+		drawWhyEmpty(s, top, "the runs have no steps (ProfilerStep#n, train 3, iteration 7) that a GPU worked in")
 		return
 	}
 	w, h := float32(s.Width), float32(s.Height)
@@ -66,7 +66,7 @@ type rankPair struct {
 
 // ranks pairs locations by rank where the sizes are equal, else by their place among all,
 // from the least useful time to the most.
-func (r picture) ranks() []rankPair {
+func (r *result) ranks() []rankPair {
 	var sides [2][]rankPair // a alone is used
 	equal := true
 	for s, side := range r.runs {
@@ -124,10 +124,10 @@ func unitName(name string, rank int32) string {
 }
 
 // drawRanks draws each rank by its useful time in A and in B; on the line nothing changed.
-func (r picture) drawRanks(s *scene.Scene, top float32) {
+func (r *result) drawRanks(s *scene.Scene, top float32) {
 	list := r.ranks()
 	if len(list) == 0 {
-		r.empty(s, top, "the runs have no ranks that are alike: of GPU jobs the steps tell more (--picture steps)")
+		drawWhyEmpty(s, top, "the runs have no ranks that are alike: of GPU jobs the steps tell more (--picture steps)")
 		return
 	}
 	w, h := float32(s.Width), float32(s.Height)

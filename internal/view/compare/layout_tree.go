@@ -11,7 +11,7 @@ import (
 // drawTree draws the call tree from the top down. A box is as wide as the longer of both
 // sides; its upper half is filled as wide as A is, its lower as B. Grey where nothing at
 // it or below it is certain.
-func (r picture) drawTree(s *scene.Scene, top float32) {
+func (r *result) drawTree(s *scene.Scene, top float32) {
 	w, h := float32(s.Width), float32(s.Height)
 	children := make([][]int32, len(r.nodes)+1)
 	for n := range r.nodes {
@@ -42,7 +42,7 @@ func (r picture) drawTree(s *scene.Scene, top float32) {
 		total += wide[c]
 	}
 	if total == 0 {
-		r.empty(s, top, "no call path with time")
+		drawWhyEmpty(s, top, "no call path with time")
 		return
 	}
 	f := scene.Frame{Name: "tree", X: edge, Y: top, W: max(w-2*edge, 1), H: max(h-top-scene.AxisHeight-4, 1),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -57,7 +58,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	if r.lone() {
 		s.AddLayer("labels", 0, r.loneLabel())
 	} else if !r.paper {
-		s.AddLayer("labels", 0, (&labeller{r}).labels())
+		s.AddLayer("labels", 0, labelFamilies(&r.drawing, r.regionName))
 	}
 	whole := &scene.Rect{}
 	whole.AddAim(0, 0, float32(size.Width), float32(size.Height), s.Place(ofPicture, size.Width, size.Height))
@@ -69,6 +70,15 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		view.Thousands(int64(r.forest.calls.Len())), r.height, p.paint, view.Thousands(int64(r.drawnCalls())),
 		view.Thousands(int64(count)))
 	return s
+}
+
+// regionName is the name of a node's region, "" for the root of several trees.
+func (r *result) regionName(node int32) string {
+	region := r.forest.calls.Region[r.node(int(node))]
+	if region == trace.NoRegion {
+		return ""
+	}
+	return r.request.Store().Regions()[region].Name
 }
 
 // drawnCalls counts the calls that are drawn each by itself.

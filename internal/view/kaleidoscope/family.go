@@ -185,18 +185,18 @@ type point struct{ x, y float64 }
 
 func middle(a, b point) point { return point{(a.x + b.x) / 2, (a.y + b.y) / 2} }
 
-func (r *result) at(k int32) point { return point{r.places[k].x, r.places[k].y} }
+func (d *drawing) at(k int32) point { return point{d.places[k].x, d.places[k].y} }
 
 // edge is the part of a family's outer edge that belongs to its k-th child: from
 // half way to the one before to half way to the one after.
-func (r *result) edge(f *family, k int) [3]point {
-	me := r.at(f.children[k])
+func (d *drawing) edge(f *family, k int) [3]point {
+	me := d.at(f.children[k])
 	from, to := me, me
 	if k > 0 {
-		from = middle(r.at(f.children[k-1]), me)
+		from = middle(d.at(f.children[k-1]), me)
 	}
 	if k+1 < len(f.children) {
-		to = middle(me, r.at(f.children[k+1]))
+		to = middle(me, d.at(f.children[k+1]))
 	}
 	return [3]point{from, me, to}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 const (
@@ -16,19 +15,17 @@ const (
 	mostLabels = 60
 )
 
-// A labeller writes names beside calls.
-type labeller struct{ *result }
-
-// labels names the regions of large families, inside their shapes.
-func (r *labeller) labels() *scene.Text {
+// labelFamilies writes the names of the regions of large families inside their shapes; nameOf is that of a
+// node that was drawn, "" for none.
+func labelFamilies(d *drawing, nameOf func(node int32) string) *scene.Text {
 	type large struct {
 		family *family
 		area   float64
 	}
 	var list []large
-	for k := range r.families {
-		if f := &r.families[k]; len(f.children) > 1 {
-			if a := r.area(f); a >= leastLabelled {
+	for k := range d.families {
+		if f := &d.families[k]; len(f.children) > 1 {
+			if a := d.area(f); a >= leastLabelled {
 				list = append(list, large{f, a})
 			}
 		}
@@ -37,11 +34,11 @@ func (r *labeller) labels() *scene.Text {
 	text := &scene.Text{Size: scene.TextSize}
 	var taken []box
 	for _, l := range list[:min(len(list), mostLabels)] {
-		region := r.forest.calls.Region[r.node(int(r.places[l.family.place].node))]
-		if region == trace.NoRegion {
+		whole := nameOf(d.places[l.family.place].node)
+		if whole == "" {
 			continue
 		}
-		if b, name := r.room(l.family, r.request.Store().Regions()[region].Name); name != "" && !b.meetsAny(taken) {
+		if b, name := d.roomFor(l.family, whole); name != "" && !b.meetsAny(taken) {
 			taken = append(taken, b)
 			text.Add(float32(b.x), float32(b.y)+scene.TextSize*0.35, name, scene.InkFor(l.family.colour, l.family.flag),
 				scene.Middle)
@@ -51,10 +48,10 @@ func (r *labeller) labels() *scene.Text {
 }
 
 // area of a family's shape, the part that is outside of the picture too.
-func (r *labeller) area(f *family) (sum float64) {
-	top := r.at(f.place)
+func (d *drawing) area(f *family) (sum float64) {
+	top := d.at(f.place)
 	for k := 1; k < len(f.children); k++ {
-		a, b := r.at(f.children[k-1]), r.at(f.children[k])
+		a, b := d.at(f.children[k-1]), d.at(f.children[k])
 		sum += math.Abs((a.x-top.x)*(b.y-top.y)-(b.x-top.x)*(a.y-top.y)) / 2
 	}
 	return sum
@@ -76,14 +73,14 @@ var (
 	labelSide = []float64{0.5, 0.35, 0.65, 0.2, 0.8}
 )
 
-// room finds a place inside a family with room for its name, or where most of it
+// roomFor finds a place inside a family with room for its name, or where most of it
 // fits, and as much of the name as fits there.
-func (r *labeller) room(f *family, name string) (best box, short string) {
-	top, enough := r.at(f.place), float64(scene.TextWidth(name, scene.TextSize, false))/2+3
+func (d *drawing) roomFor(f *family, name string) (best box, short string) {
+	top, enough := d.at(f.place), float64(scene.TextWidth(name, scene.TextSize, false))/2+3
 	var tries []box
 	for _, side := range labelSide {
 		k := side * float64(len(f.children)-1)
-		a, b := r.at(f.children[int(k)]), r.at(f.children[int(math.Ceil(k))])
+		a, b := d.at(f.children[int(k)]), d.at(f.children[int(math.Ceil(k))])
 		for _, out := range labelOut {
 			mid := middle(a, b)
 			tries = append(tries,
@@ -91,13 +88,13 @@ func (r *labeller) room(f *family, name string) (best box, short string) {
 		}
 	}
 	for _, t := range tries {
-		if r.holds(f, t, enough) {
+		if d.holds(f, t, enough) {
 			t.halfWidth = enough
 			return t, scene.Shorten(name, float32(2*enough-4), scene.TextSize)
 		}
 	}
 	for _, t := range tries {
-		if t.halfWidth = r.widest(f, t, enough); t.halfWidth > best.halfWidth {
+		if t.halfWidth = d.widest(f, t, enough); t.halfWidth > best.halfWidth {
 			best = t
 		}
 	}
@@ -109,10 +106,10 @@ func (r *labeller) room(f *family, name string) (best box, short string) {
 
 // holds tells whether a box of this half width about a point lies inside the shape
 // and not over its band.
-func (r *labeller) holds(f *family, b box, half float64) bool {
+func (d *drawing) holds(f *family, b box, half float64) bool {
 	for _, dx := range []float64{-1, 1, -0.5, 0.5, 0} {
 		for _, dy := range []float64{-b.halfHeight, b.halfHeight} {
-			if _, band, ok := r.under(f, point{b.x + dx*half, b.y + dy}); !ok || band {
+			if _, band, ok := d.under(f, point{b.x + dx*half, b.y + dy}); !ok || band {
 				return false
 			}
 		}
@@ -121,10 +118,10 @@ func (r *labeller) holds(f *family, b box, half float64) bool {
 }
 
 // widest is half the width of the widest such box, at most enough.
-func (r *labeller) widest(f *family, b box, enough float64) float64 {
+func (d *drawing) widest(f *family, b box, enough float64) float64 {
 	low, high := 0.0, enough
 	for range 6 {
-		if half := (low + high) / 2; r.holds(f, b, half) {
+		if half := (low + high) / 2; d.holds(f, b, half) {
 			low = half
 		} else {
 			high = half

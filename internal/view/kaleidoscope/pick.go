@@ -121,11 +121,11 @@ func (r *result) shapeAt(p point) int32 {
 // child, and whether in its part of the band. The shape is made of triangles
 // between the call and parts of the edge; where calls lie so far apart that
 // triangles overlap, they take away from each other, as corners do in a filled shape.
-func (r *result) under(f *family, p point) (child int, band, inside bool) {
-	top := r.at(f.place)
+func (d *drawing) under(f *family, p point) (child int, band, inside bool) {
+	top := d.at(f.place)
 	dx, dy := p.x-top.x, p.y-top.y
 	for k := range f.children {
-		e := r.edge(f, k)
+		e := d.edge(f, k)
 		for s := range 2 {
 			a, b := point{e[s].x - top.x, e[s].y - top.y}, point{e[s+1].x - top.x, e[s+1].y - top.y}
 			area := a.x*b.y - a.y*b.x
@@ -140,8 +140,8 @@ func (r *result) under(f *family, p point) (child int, band, inside bool) {
 			}
 			inside = !inside
 			// The band lies beyond the line between the inner ends of both rays.
-			if u > r.below(a)*(1-v/max(r.below(b), 1e-9)) {
-				child, band = k, r.band > 0
+			if u > d.below(a)*(1-v/max(d.below(b), 1e-9)) {
+				child, band = k, d.band > 0
 			}
 		}
 	}
@@ -149,8 +149,8 @@ func (r *result) under(f *family, p point) (child int, band, inside bool) {
 }
 
 // below is the share of the way from a call to the edge that is not band.
-func (r *result) below(edge point) float64 {
-	return max(1-r.band/math.Hypot(edge.x, edge.y), 0)
+func (d *drawing) below(edge point) float64 {
+	return max(1-d.band/math.Hypot(edge.x, edge.y), 0)
 }
 
 // nearest finds nodes by their ring.

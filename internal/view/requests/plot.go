@@ -38,10 +38,10 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	h := float32(size.Height)
 	if list := r.certain(); r.chosen != nil && h >= 260 {
 		part := min(h*0.5, headRoom+scene.AxisHeight+8+float32(max(len(list), 1))*differHigh)
-		plot{r}.drawPlot(s, h-part)
+		drawCloud(s, r.cloud(), h-part)
 		r.drawDiffers(s, list, h-part)
 	} else {
-		plot{r}.drawPlot(s, h)
+		drawCloud(s, r.cloud(), h)
 	}
 	return s
 }
@@ -74,15 +74,35 @@ var percentiles = []struct {
 	each int // requests of a stretch of time, so that five lie above
 }{{0.5, "p50", 100}, {0.95, "p95", 100}, {0.99, "p99", 500}}
 
-// A plot draws requests over time.
-type plot struct{ *result }
+// A dot is one request of a picture.
+type dot struct {
+	begin, duration trace.Time
+	failed, chosen  bool
+}
 
-// plotFrame is where requests are drawn in a height: time to the right, duration upwards.
-func (r *result) plotFrame(w, h float32) scene.Frame {
+// A cloud is the requests of a picture, in the order of result.all, over the selected time.
+type cloud struct {
+	dots       []dot
+	begin, end trace.Time
+	some       bool // some are chosen among them
+}
+
+func (r *result) cloud() *cloud {
+	c := &cloud{dots: make([]dot, len(r.all)), begin: r.request.Selection.Begin, end: r.request.Selection.End,
+		some: r.chosen != nil}
+	for i, k := range r.all {
+		q := &r.forest.Requests[k]
+		c.dots[i] = dot{q.Begin, q.Duration(), q.Errors > 0, r.isChosen(k)}
+	}
+	return c
+}
+
+// frame is where requests are drawn in a height: time to the right, duration upwards.
+func (c *cloud) frame(w, h float32) scene.Frame {
 	f := scene.Frame{Name: "requests", Y: headRoom, H: max(h-headRoom-scene.AxisHeight-4, 1)}
 	low, high := math.Inf(1), 1.0
-	for _, k := range r.all {
-		if t := float64(r.forest.Requests[k].Duration()); t > 0 {
+	for i := range c.dots {
+		if t := float64(c.dots[i].duration); t > 0 {
 			low, high = min(low, t), max(high, t)
 		}
 	}
@@ -92,85 +112,78 @@ func (r *result) plotFrame(w, h float32) scene.Frame {
 	f.YScale = scene.Scale{Kind: "log", Begin: low / 1.5, End: high * 1.5, Label: "duration"}
 	f.X = scene.YAxisWidth(f.YScale, f.H, scene.Axis{Unit: "ns"})
 	f.W = max(w-f.X-edge-rightRoom, 1)
-	f.XScale = scene.Scale{Kind: "time", Begin: float64(r.request.Selection.Begin),
-		End: float64(r.request.Selection.End), Label: "time"}
+	f.XScale = scene.Scale{Kind: "time", Begin: float64(c.begin), End: float64(c.end), Label: "time"}
 	return f
-}
-
-// radius is that of points.
-func (r *result) radius() float32 {
-	if len(r.all) < 200 {
-		return 4
-	}
-	return 3
 }
 
 // rightRoom is for the names of the lines.
 const rightRoom = 30
 
-// at is the place of a request; empty ones lie at the bottom.
-func (r *result) at(f *scene.Frame, k int32) (x, y float32) {
-	q := &r.forest.Requests[k]
-	return f.XPixel(float64(q.Begin)), f.YPixel(max(float64(q.Duration()), f.YScale.Begin))
+// in is the place of a request; empty ones lie at the bottom.
+func (d *dot) in(f *scene.Frame) (x, y float32) {
+	return f.XPixel(float64(d.begin)), f.YPixel(max(float64(d.duration), f.YScale.Begin))
 }
 
-func (r plot) drawPlot(s *scene.Scene, h float32) {
-	w := float32(s.Width)
-	f := r.plotFrame(w, h)
+// drawCloud draws requests over time, in the upper part of a picture.
+func drawCloud(s *scene.Scene, c *cloud, h float32) {
+	f := c.frame(float32(s.Width), h)
 	frame := s.AddFrame(f)
 	s.YAxis(frame, scene.Axis{Unit: "ns"})
 	s.XAxis(frame, scene.Axis{Unit: "ns"})
-	failed := 0
-	for _, k := range r.all {
-		if r.forest.Requests[k].Errors > 0 {
+	if len(c.dots) > mostPoints {
+		drawHeat(s, c, frame, &f)
+	} else {
+		drawPoints(s, c, frame, &f)
+	}
+	drawPercentiles(s, c, frame, &f)
+	failed, chosen := 0, 0
+	for _, d := range c.dots {
+		if d.failed {
 			failed++
 		}
+		if d.chosen {
+			chosen++
+		}
 	}
-	if len(r.all) > mostPoints {
-		r.drawHeat(s, frame, &f)
-	} else {
-		r.drawPoints(s, frame, &f)
+	entry := func(label string, colour scene.Colour) {
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: label, Colour: colour, Region: scene.NoID, Parent: scene.NoID})
 	}
-	r.drawPercentiles(s, frame, &f)
-	head := view.Count(len(r.all), "request")
+	head := view.Count(len(c.dots), "request")
 	if failed > 0 {
 		head += fmt.Sprintf(", %s with a failed call", view.Thousands(int64(failed)))
+		entry("with a failed call", scene.UIError)
 	}
-	if r.chosen != nil {
-		head += fmt.Sprintf(", %s chosen", view.Thousands(int64(len(r.chosen))))
+	if c.some {
+		head += fmt.Sprintf(", %s chosen", view.Thousands(int64(chosen)))
+		entry("chosen", scene.UIAccent)
 	}
 	title := &scene.Text{Size: scene.TextSize}
 	title.Add(max(f.X, 64), headRoom-8, scene.Shorten(head, f.W-16, scene.TextSize), scene.UIText, scene.Start)
 	s.AddLayer("head", -1, title)
-	if failed > 0 {
-		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: "with a failed call", Colour: scene.UIError, Region: scene.NoID,
-				Parent: scene.NoID})
-	}
-	if r.chosen != nil {
-		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: "chosen", Colour: scene.UIAccent, Region: scene.NoID, Parent: scene.NoID})
-	}
 }
 
-func (r plot) drawPoints(s *scene.Scene, frame int, f *scene.Frame) {
+func drawPoints(s *scene.Scene, c *cloud, frame int, f *scene.Frame) {
 	points, front := &scene.Point{}, &scene.Point{}
-	radius := r.radius()
-	for i, k := range r.all {
-		x, y := r.at(f, k)
+	radius := float32(3)
+	if len(c.dots) < 200 {
+		radius = 4
+	}
+	for i := range c.dots {
+		d := &c.dots[i]
+		x, y := d.in(f)
 		if f.W > 2*radius {
 			// whole also at the edges; the time is the selected one, here and in the page
 			x = min(max(x, f.X+radius), f.X+f.W-radius)
 		}
 		to, fill := points, scene.UIData
-		if r.chosen != nil {
-			fill = scene.UIDataSoft
-		}
-		if r.isChosen(k) {
-			to, fill = front, scene.UIAccent
-		}
-		if r.forest.Requests[k].Errors > 0 {
+		switch {
+		case d.failed:
 			to, fill = front, scene.UIError
+		case d.chosen:
+			to, fill = front, scene.UIAccent
+		case c.some:
+			fill = scene.UIDataSoft
 		}
 		to.Add(x, y, radius, fill)
 		to.SetItem(s.Item(ofRequest, i))
@@ -178,84 +191,83 @@ func (r plot) drawPoints(s *scene.Scene, frame int, f *scene.Frame) {
 	s.AddLayer("points", frame, points, front)
 }
 
-// A grid counts requests by time and duration.
-type grid struct {
-	columns, rows int
-	all           []int32
-	failed        []int32
-	chosen        []int32
-	most          int32
-}
+// A grid cuts time and duration into cells.
+type grid struct{ columns, rows int }
 
-func (r plot) grid(f *scene.Frame, columns, rows int) *grid {
-	g := &grid{columns: columns, rows: rows, all: make([]int32, columns*rows), failed: make([]int32, columns*rows),
-		chosen: make([]int32, columns*rows)}
-	for _, k := range r.all {
-		c := g.cell(r.result, f, k)
-		g.all[c]++
-		g.most = max(g.most, g.all[c])
-		if r.forest.Requests[k].Errors > 0 {
-			g.failed[c]++
-		}
-		if r.isChosen(k) {
-			g.chosen[c]++
-		}
-	}
-	return g
-}
-
-func (g *grid) cell(r *result, f *scene.Frame, k int32) int {
-	x, y := r.at(f, k)
+func (g grid) cell(f *scene.Frame, d *dot) int {
+	x, y := d.in(f)
 	cx := min(max(int((x-f.X)/f.W*float32(g.columns)), 0), g.columns-1)
 	cy := min(max(int((y-f.Y)/f.H*float32(g.rows)), 0), g.rows-1)
 	return cy*g.columns + cx
 }
 
+// A count is the requests in a cell.
+type count struct{ all, failed, chosen int32 }
+
+func (c *cloud) count(f *scene.Frame, g grid) []count {
+	out := make([]count, g.columns*g.rows)
+	for i := range c.dots {
+		d := &c.dots[i]
+		n := &out[g.cell(f, d)]
+		n.all++
+		if d.failed {
+			n.failed++
+		}
+		if d.chosen {
+			n.chosen++
+		}
+	}
+	return out
+}
+
 // drawHeat draws how many requests lie in each cell; failed ones are marked in it.
-func (r plot) drawHeat(s *scene.Scene, frame int, f *scene.Frame) {
-	columns, rows := max(int(f.W/cellSize), 1), max(int(f.H/cellSize), 1)
-	g := r.grid(f, columns, rows)
+func drawHeat(s *scene.Scene, c *cloud, frame int, f *scene.Frame) {
+	g := grid{max(int(f.W/cellSize), 1), max(int(f.H/cellSize), 1)}
+	counts := c.count(f, g)
+	most := int32(0)
+	for _, n := range counts {
+		most = max(most, n.all)
+	}
 	cells, marks := &scene.Rect{}, &scene.Point{}
-	wide, high := f.W/float32(columns), f.H/float32(rows)
-	for c, n := range g.all {
-		if n == 0 {
+	wide, high := f.W/float32(g.columns), f.H/float32(g.rows)
+	for k, n := range counts {
+		if n.all == 0 {
 			continue
 		}
-		x, y := f.X+float32(c%columns)*wide, f.Y+float32(c/columns)*high
+		x, y := f.X+float32(k%g.columns)*wide, f.Y+float32(k/g.columns)*high
 		share := 0.0
-		if g.most > 1 {
-			share = math.Log(float64(n)) / math.Log(float64(g.most))
+		if most > 1 {
+			share = math.Log(float64(n.all)) / math.Log(float64(most))
 		}
 		cells.Add(x, y, wide, high, scene.Ramp("viridis", share))
-		cells.SetItem(s.Item(ofCell, c, columns, rows))
-		if n > 1 {
-			cells.SetCount(uint32(n))
+		cells.SetItem(s.Item(ofCell, k, g.columns, g.rows))
+		if n.all > 1 {
+			cells.SetCount(uint32(n.all))
 		}
 		switch {
-		case g.failed[c] > 0:
+		case n.failed > 0:
 			marks.Add(x+wide/2, y+high/2, 2, scene.UIError)
-		case g.chosen[c] > 0 && r.chosen != nil:
+		case n.chosen > 0:
 			marks.Add(x+wide/2, y+high/2, 1.5, scene.UIAccent)
 		}
 	}
 	s.AddLayer("cells", frame, cells, marks)
 	s.Legend = append(s.Legend,
 		scene.LegendEntry{Label: "requests in a cell", Colour: scene.Ramp("viridis", 0),
-			RampEnd: scene.Ramp("viridis", 1), RampLow: "1", RampHigh: view.Thousands(int64(g.most)),
+			RampEnd: scene.Ramp("viridis", 1), RampLow: "1", RampHigh: view.Thousands(int64(most)),
 			Region: scene.NoID, Parent: scene.NoID})
 }
 
 // drawPercentiles draws the median, 95 % and 99 % of stretches of time, where these have enough requests.
-func (r plot) drawPercentiles(s *scene.Scene, frame int, f *scene.Frame) {
+func drawPercentiles(s *scene.Scene, c *cloud, frame int, f *scene.Frame) {
 	lines, text := &scene.Line{Width: 1.5}, &scene.Text{Size: scene.TextSize}
 	var names []scene.Label
 	var labels []string
 	for i := len(percentiles) - 1; i >= 0; i-- { // from the top
 		p := &percentiles[i]
-		lists := r.stretches(min(max(len(r.all)/p.each, 1), 60))
-		begin, end := r.request.Selection.Begin, r.request.Selection.End
+		lists := c.stretches(min(max(len(c.dots)/p.each, 1), 60))
 		edgeOf := func(b int) float32 {
-			return f.XPixel(float64(begin) + float64(end-begin)*float64(b)/float64(len(lists)))
+			return f.XPixel(float64(c.begin) + float64(c.end-c.begin)*float64(b)/float64(len(lists)))
 		}
 		drawn, joined, lastY := false, false, float32(0)
 		for b, list := range lists {
@@ -286,14 +298,12 @@ func (r plot) drawPercentiles(s *scene.Scene, frame int, f *scene.Frame) {
 }
 
 // stretches are the sorted durations of the requests that begin in each of so many parts of the selected time.
-func (r plot) stretches(bins int) [][]trace.Time {
+func (c *cloud) stretches(bins int) [][]trace.Time {
 	lists := make([][]trace.Time, bins)
-	begin, span := float64(r.request.Selection.Begin),
-		float64(max(r.request.Selection.End-r.request.Selection.Begin, 1))
-	for _, k := range r.all {
-		q := &r.forest.Requests[k]
-		b := min(max(int((float64(q.Begin)-begin)/span*float64(bins)), 0), bins-1)
-		lists[b] = append(lists[b], q.Duration())
+	span := float64(max(c.end-c.begin, 1))
+	for _, d := range c.dots {
+		b := min(max(int(float64(d.begin-c.begin)/span*float64(bins)), 0), bins-1)
+		lists[b] = append(lists[b], d.duration)
 	}
 	for b := range lists {
 		slices.Sort(lists[b])
@@ -343,19 +353,20 @@ func (r *result) cellFact(it scene.Item) (view.Fact, bool) {
 		return view.Fact{}, false
 	}
 	// Cells depend on shares of the frame alone, so any size of it gives the same.
-	f := r.plotFrame(float32(columns*cellSize), float32(rows*cellSize))
-	g := &grid{columns: columns, rows: rows}
+	c, g := r.cloud(), grid{columns, rows}
+	f := c.frame(float32(columns*cellSize), float32(rows*cellSize))
 	var list []trace.Time
 	first, failed := int32(-1), 0
-	for _, k := range r.all {
-		if g.cell(r, &f, k) != int(it.A) {
+	for i := range c.dots {
+		d := &c.dots[i]
+		if g.cell(&f, d) != int(it.A) {
 			continue
 		}
 		if first < 0 {
-			first = k
+			first = r.all[i]
 		}
-		list = append(list, r.forest.Requests[k].Duration())
-		if r.forest.Requests[k].Errors > 0 {
+		list = append(list, d.duration)
+		if d.failed {
 			failed++
 		}
 	}
