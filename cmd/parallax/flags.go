@@ -21,8 +21,8 @@ func readingFlags(fs *pflag.FlagSet) {
 			"to the times of one")
 	fs.String("align", "none", "fit clock offsets from messages or collectives: none, messages, collectives")
 	fs.String("names", "folded",
-		"names of regions: folded (without addresses, ids and temporary files, so that a function is one region on all "+
-			"ranks; what was folded away stays as the attribute \"raw name\") or raw (as in the source)")
+		"names of regions: folded (without addresses, ids and temporary files, so that a function is one region on "+
+			"all ranks; what was folded away stays as the attribute \"raw name\") or raw (as in the source)")
 	fs.String("memory", "",
 		"bound on memory, such as 2GiB: for imports, views and what is kept of open runs together (default: a "+
 			"quarter of the machine's)")

@@ -30,7 +30,8 @@ func receiveCommand() *command {
 			"`parallax open DIR` shows all of it later. Where more comes than can be written, senders are asked to " +
 			"send again.\n\n" +
 			"  parallax receive\n  OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317 " +
-			"OTEL_EXPORTER_OTLP_PROTOCOL=grpc ./service\n  parallax receive /var/spool/spans --limit 20GiB --last 15m\n" +
+			"OTEL_EXPORTER_OTLP_PROTOCOL=grpc ./service\n" +
+			"  parallax receive /var/spool/spans --limit 20GiB --last 15m\n" +
 			"  parallax receive --grpc 10.0.0.5:4317 --http 10.0.0.5:4318 --tokens tokens --tls-cert cert.pem " +
 			"--tls-key key.pem",
 		flags: func(fs *pflag.FlagSet) {

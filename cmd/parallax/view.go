@@ -48,7 +48,8 @@ func viewCommand() *command {
 				"CSV for a spreadsheet: an apostrophe before texts that begin like a formula (= + - @), so that none "+
 					"runs")
 			fs.StringArray("run", nil,
-				"NAME=SOURCE, or SOURCE: a further run, or a directory of runs, for views that compare runs; repeatable")
+				"NAME=SOURCE, or SOURCE: a further run, or a directory of runs, for views that compare runs; "+
+					"repeatable")
 			selectionFlags(fs)
 			readingFlags(fs)
 			optionFlags(fs)

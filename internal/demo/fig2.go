@@ -22,11 +22,11 @@ const figureLength = 100 // ms
 
 var fig2Demo = figureDemo("fig2", "Moments: how each changes with the chart (Fig. 2 of Godin, Quinn, Pancake)",
 	fig2Rows(), []string{
-		"Two rows a moment, and only that one differs: a, the second row's bar is twice as long (m0); b, it lies later " +
-			"(m1); c, its outer bars reach further, since the same busy time is interrupted (m2); d, its line points " +
-			"the other way (m3).",
-		"The rows of a and b are unbroken: m2 is m0/2 exactly and the outer bars are hairlines. The rows of a, b and c " +
-			"are symmetric: their skew is 0.",
+		"Two rows a moment, and only that one differs: a, the second row's bar is twice as long (m0); b, it lies " +
+			"later (m1); c, its outer bars reach further, since the same busy time is interrupted (m2); d, its line " +
+			"points the other way (m3).",
+		"The rows of a and b are unbroken: m2 is m0/2 exactly and the outer bars are hairlines. The rows of a, b and " +
+			"c are symmetric: their skew is 0.",
 	})
 
 func fig2Rows() []figureRow {

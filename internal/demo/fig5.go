@@ -4,8 +4,8 @@ import "fmt"
 
 var fig5Demo = figureDemo("fig5", "Moments: sixteen processors in a dense chart (Fig. 5 of Godin, Quinn, Pancake)",
 	fig5Rows(), []string{
-		"The two lowest rows have nearly the same mean and skew, but the lowermost has a smaller norm and longer outer " +
-			"bars: both work more early than late, and the lowermost has much larger gaps late.",
+		"The two lowest rows have nearly the same mean and skew, but the lowermost has a smaller norm and longer " +
+			"outer bars: both work more early than late, and the lowermost has much larger gaps late.",
 		"All other rows are busy for most of the time, the middle ones the most.",
 	})
 

@@ -19,7 +19,8 @@ var semigroupDemo = &Demo{
 	Options: Options{Locations: 5, Intervals: semigroupCalls},
 	Truth: []string{
 		"15,419 calls on 174 levels; spokes, with few calls near the root.",
-		"In a window of 850 x 850 with rings 4 apart 106 levels fit: the first 38 are kept, of the others every second.",
+		"In a window of 850 x 850 with rings 4 apart 106 levels fit: the first 38 are kept, of the others every " +
+			"second.",
 		"Painted by PE five colours are spread evenly.",
 	},
 	Write: func(ctx context.Context, o Options, w trace.Writer) error {

@@ -19,13 +19,19 @@ var (
 		"c10::BFloat16 const*, c10::BFloat16 const*, float*, float*, c10::BFloat16*)", 32_000, "[8192, 1, 1]",
 		"[32, 4, 1]", 40, 24}
 	kernelGemm = &kernelSpec{
-		"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_cublas", 130_000, "[132, 1, 1]", "[384, 1, 1]", 168, 213_440,
+		"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1" +
+			"_execute_segment_k_off_kernel__5x_cublas",
+		130_000, "[132, 1, 1]", "[384, 1, 1]", 168, 213_440,
 	}
 	kernelGemmWide = &kernelSpec{
-		"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize256x128x64_warpgroupsize2x1x1_execute_segment_k_off_kernel__5x_cublas", 172_000, "[132, 1, 1]", "[384, 1, 1]", 168, 213_440,
+		"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize256x128x64_warpgroupsize2x1x1" +
+			"_execute_segment_k_off_kernel__5x_cublas",
+		172_000, "[132, 1, 1]", "[384, 1, 1]", 168, 213_440,
 	}
 	kernelGemmGrad = &kernelSpec{
-		"sm90_xmma_gemm_bf16bf16_bf16f32_f32_nt_n_tilesize128x128x64_warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_cublas", 150_000, "[132, 1, 1]", "[384, 1, 1]", 168, 213_440,
+		"sm90_xmma_gemm_bf16bf16_bf16f32_f32_nt_n_tilesize128x128x64_warpgroupsize1x1x1" +
+			"_execute_segment_k_off_kernel__5x_cublas",
+		150_000, "[132, 1, 1]", "[384, 1, 1]", 168, 213_440,
 	}
 	kernelFlash = &kernelSpec{"void pytorch_flash::flash_fwd_kernel<pytorch_flash::Flash_fwd_kernel_traits<64, " +
 		"128, 128, 4, false, false, cutlass::bfloat16_t>, false, true, false>(pytorch_flash::Flash_fwd_params)",
@@ -56,10 +62,13 @@ var (
 		"long>(long const*, c10::BFloat16 const*, long const*, long, long, long*, int)", 180_000, "[512, 1, 1]",
 		"[128, 1, 1]", 40, 0}
 	kernelHead = &kernelSpec{
-		"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize256x128x64_warpgroupsize2x1x1_execute_segment_k_off_kernel__head_cublas", 1_150_000, "[132, 1, 1]", "[384, 1, 1]", 168, 213_440,
+		"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize256x128x64_warpgroupsize2x1x1" +
+			"_execute_segment_k_off_kernel__head_cublas",
+		1_150_000, "[132, 1, 1]", "[384, 1, 1]", 168, 213_440,
 	}
 	kernelLoss = &kernelSpec{"void at::native::(anonymous namespace)::cunn_SoftMaxForward<8, c10::BFloat16, " +
-		"float, float, at::native::(anonymous namespace)::LogSoftMaxForwardEpilogue>(float*, c10::BFloat16 const*, int)", 240_000, "[8192, 1, 1]", "[1024, 1, 1]", 32, 128}
+		"float, float, at::native::(anonymous namespace)::LogSoftMaxForwardEpilogue>(float*, " +
+		"c10::BFloat16 const*, int)", 240_000, "[8192, 1, 1]", "[1024, 1, 1]", 32, 128}
 	kernelLossBack = &kernelSpec{"void at::native::(anonymous namespace)::cunn_SoftMaxBackward<8, float, float, " +
 		"c10::BFloat16, at::native::(anonymous namespace)::LogSoftMaxBackwardEpilogue>(c10::BFloat16*, float const*, " +
 		"float const*, long)", 260_000, "[8192, 1, 1]", "[1024, 1, 1]", 32, 128}

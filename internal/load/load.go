@@ -312,8 +312,9 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 		path = l.Cache.Path(f.Name, key)
 		if r, err := local.Open(path, l.Summaries, l.Digests...); err == nil {
 			l.Cache.touch(path)
-			return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: derived.NewCache(l.Budget)},
-				l.check(r)
+			run := view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r,
+				Cache: derived.NewCache(l.Budget)}
+			return run, l.check(r)
 		}
 		if err := l.Cache.MakeRoom(l.Cache.Dir, f.Room()); err != nil {
 			return view.Run{}, err

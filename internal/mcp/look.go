@@ -40,7 +40,7 @@ type infoOut struct {
 	Samples     int64             `json:"samples"`
 	Instants    int64             `json:"instants"`
 	ProfileRows int64             `json:"profile_rows"`
-	Top         []view.RegionInfo `json:"top_regions" jsonschema:"most exclusive time first; ns unless unit says otherwise"`
+	Top         []view.RegionInfo `json:"top_regions" jsonschema:"most exclusive time first; ns unless unit says so"`
 	Metrics     []string          `json:"metrics"`
 	Properties  map[string]string `json:"properties"`
 	Report      []view.ReportInfo `json:"import_report" jsonschema:"what was repaired, guessed or skipped"`
@@ -124,12 +124,12 @@ func (s *Server) views(_ context.Context, _ *sdk.CallToolRequest, in viewsIn) (*
 }
 
 type viewIn struct {
-	Run       string            `json:"run,omitempty" jsonschema:"id of the run; may be left out where only one is open"`
+	Run       string            `json:"run,omitempty" jsonschema:"id of the run; optional if only one is open"`
 	View      string            `json:"view" jsonschema:"name of the view"`
 	From      string            `json:"from,omitempty" jsonschema:"begin of the time range: 1.5s, 200ms, 30%"`
 	To        string            `json:"to,omitempty" jsonschema:"end of the time range"`
-	Locations []string          `json:"locations,omitempty" jsonschema:"patterns: a glob on path or name, re:EXPR, rank:0-3, kind:NAME"`
-	Regions   []string          `json:"regions,omitempty" jsonschema:"patterns: a glob on name, re:EXPR, role:NAME, category:NAME"`
+	Locations []string          `json:"locations,omitempty" jsonschema:"globs on paths, re:EXPR, rank:0-3, kind:NAME"`
+	Regions   []string          `json:"regions,omitempty" jsonschema:"globs on names, re:EXPR, role:NAME, category:NAME"`
 	Options   map[string]string `json:"options,omitempty" jsonschema:"options of the view; the tool views lists them"`
 	Offset    int               `json:"offset,omitempty" jsonschema:"first row wanted"`
 	Limit     int               `json:"limit,omitempty" jsonschema:"rows wanted, 20 unless said, at most 200"`
@@ -255,9 +255,9 @@ func (s *Server) findings(ctx context.Context, _ *sdk.CallToolRequest, in findin
 
 type contrastIn struct {
 	Run   string `json:"run,omitempty" jsonschema:"id of the run; may be left out where only one is open"`
-	A     string `json:"a" jsonschema:"one side: a pattern of locations such as rank:5 or a glob on the path, or a stretch of time such as time=1s..2s"`
+	A     string `json:"a" jsonschema:"one side: locations (rank:5, a glob on the path) or a time range (time=1s..2s)"`
 	B     string `json:"b,omitempty" jsonschema:"the other side; left out: all others"`
-	By    string `json:"by,omitempty" jsonschema:"what is compared, joined by commas: role, category, region, caller, calls, messages, partner, counter, metric, attribute; all unless said"`
+	By    string `json:"by,omitempty" jsonschema:"names of facts, joined by commas; all unless said"`
 	Limit int    `json:"limit,omitempty" jsonschema:"rows wanted, 20 unless said"`
 }
 

@@ -45,9 +45,14 @@ type Server struct {
 	sdk    *sdk.Server
 }
 
-const instructions = `Parallax holds runs of parallel programs (traces and profiles): locations (processes, threads, GPU streams) stay in regions (functions, kernels, states) for intervals.
-Start with "runs"; where none is open, "open" one by its path. "info" says what is in it, "findings" what it loses time by, in words. "view" gives the numbers of a view, and a picture with picture=true; "views" lists views and their options. "contrast" says why two sets of locations or two stretches of time differ, "compare" what changed between two runs. "query" answers SQL for everything else.
-Times are nanoseconds from the start of the run. Where an answer says "more", ask again with offset or a narrower selection.`
+const instructions = "Parallax holds runs of parallel programs (traces and profiles): locations (processes, " +
+	"threads, GPU streams) stay in regions (functions, kernels, states) for intervals.\n" +
+	"Start with \"runs\"; where none is open, \"open\" one by its path. \"info\" says what is in it, \"findings\" " +
+	"what it loses time by, in words. \"view\" gives the numbers of a view, and a picture with picture=true; \"views\"" +
+	" lists views and their options. \"contrast\" says why two sets of locations or two stretches of time " +
+	"differ, \"compare\" what changed between two runs. \"query\" answers SQL for everything else.\n" +
+	"Times are nanoseconds from the start of the run. Where an answer says \"more\", ask again with offset or a " +
+	"narrower selection."
 
 // New makes a server.
 func New(c Config) *Server {
@@ -83,7 +88,8 @@ func New(c Config) *Server {
 		add("contrast",
 			"Why two parts of a run differ: what a has more or less of than b, by effect. a and b are patterns of "+
 				"locations (`rank:0-3`, a glob on the path) or stretches of time (`time=1s..2s`, `from=50%`); b left "+
-				"out: all others."), s.contrast)
+				"out: all others. by names what is compared, joined by commas: role, category, region, caller, calls, "+
+				"messages, partner, counter, metric, attribute; all unless said."), s.contrast)
 	sdk.AddTool(s.sdk,
 		add("compare",
 			"What changed from one run to another, most first: time of each region and call path, with its share of "+
@@ -93,7 +99,8 @@ func New(c Config) *Server {
 		uri := "parallax://docs/" + name
 		s.sdk.AddResource(&sdk.Resource{URI: uri, Name: name, MIMEType: "text/markdown", Description: firstLine(text)},
 			func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
-				return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: "text/markdown", Text: text}}}, nil
+				contents := &sdk.ResourceContents{URI: uri, MIMEType: "text/markdown", Text: text}
+				return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents}}, nil
 			})
 	}
 	return s

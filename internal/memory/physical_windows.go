@@ -15,8 +15,8 @@ type status struct {
 func physical() int64 {
 	s := status{}
 	s.length = uint32(unsafe.Sizeof(s))
-	if ok, _,
-		_ := windows.NewLazySystemDLL("kernel32.dll").NewProc("GlobalMemoryStatusEx").Call(uintptr(unsafe.Pointer(&s))); ok == 0 {
+	query := windows.NewLazySystemDLL("kernel32.dll").NewProc("GlobalMemoryStatusEx")
+	if ok, _, _ := query.Call(uintptr(unsafe.Pointer(&s))); ok == 0 {
 		return 0
 	}
 	return int64(s.total)

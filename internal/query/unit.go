@@ -10,7 +10,8 @@ import (
 
 // aggregateOf matches an aggregate that has the unit of its column, with an alias or without.
 var aggregateOf = regexp.MustCompile(
-	`(?is)^(?:sum|total|avg|min|max|median|quantile|percentile)\s*\(\s*(?:distinct\s+)?(?:\w+\.)*(\w+)\s*(?:,[^()]*)?\)(?:\s+(?:as\s+)?\w+)?$`)
+	`(?is)^(?:sum|total|avg|min|max|median|quantile|percentile)\s*\(\s*` +
+		`(?:distinct\s+)?(?:\w+\.)*(\w+)\s*(?:,[^()]*)?\)(?:\s+(?:as\s+)?\w+)?$`)
 
 var wordInQuery = regexp.MustCompile(`\w+`)
 

@@ -186,8 +186,10 @@ func (g *guard) refuse(s *Server, w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(http.StatusForbidden)
-	w.Write([]byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Parallax</title><h1>This address needs its token</h1>` +
-		`<p>Open the whole address that parallax printed when it started: it ends in <code>?token=…</code>. On another port there is another one.</p></html>`))
+	w.Write([]byte(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Parallax</title>` +
+		`<h1>This address needs its token</h1>` +
+		`<p>Open the whole address that parallax printed when it started: it ends in <code>?token=…</code>. ` +
+		`On another port there is another one.</p></html>`))
 }
 
 // quoteShort is for messages that repeat what a stranger sent.

@@ -48,7 +48,9 @@ var profile = scanned("profile", "Totals of each location, call path and metric,
 		number("subcalls", "", "calls made by it; null where they are not counted",
 			func(x *profileRow) float64 { return x.Subcalls }),
 		number("inclusive", "",
-			"with what is called from it; null where the region is also further up its path, whose value holds this one", func(x *profileRow) float64 {
+			"with what is called from it; null where the region is also further up its path, whose value holds this "+
+				"one",
+			func(x *profileRow) float64 {
 				if !x.outermost {
 					return math.NaN()
 				}

@@ -15,9 +15,9 @@ type nameRule struct {
 	example, folded string
 }
 
-// nameRules say what is not the name of a function: where an object lies in memory, the id of a process, a port that the
-// system chose, the name of a temporary file. Template arguments, shapes, line numbers and numbers that the author wrote
-// stay. A name that is an address alone stays too: it is all that is known of a function.
+// nameRules match parts that do not belong to the name of a function: addresses of objects, ids of processes, ports
+// that the system chose, names of temporary files. Template arguments, shapes, line numbers and numbers that the author
+// wrote stay. A name that is an address alone stays too: nothing else is known of the function.
 var nameRules = []nameRule{
 	{" at 0x", regexp.MustCompile(` at 0x[0-9a-fA-F]{4,}`), " at …",
 		"<built-in method size of Tensor object at 0x74956e48e580>", "<built-in method size of Tensor object at …>"},
@@ -30,7 +30,8 @@ var nameRules = []nameRule{
 	{"LambdaForm$", regexp.MustCompile(`(LambdaForm\$\w+)[./]0x[0-9a-fA-F]+`), "${1}…",
 		"java.lang.invoke.LambdaForm$MH.0x00007f3c4c001000.invoke", "java.lang.invoke.LambdaForm$MH….invoke"},
 	{"MethodAccessor", regexp.MustCompile(`(Generated(?:Method|Constructor)Accessor)\d+`), "${1}…",
-		"jdk.internal.reflect.GeneratedMethodAccessor17.invoke", "jdk.internal.reflect.GeneratedMethodAccessor….invoke"},
+		"jdk.internal.reflect.GeneratedMethodAccessor17.invoke",
+		"jdk.internal.reflect.GeneratedMethodAccessor….invoke"},
 	{"-", regexp.MustCompile(
 		`\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b`), "…",
 		"load 0f8fad5b-d9cb-469f-a165-70867728950e.pt", "load ….pt"},

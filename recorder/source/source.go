@@ -34,7 +34,7 @@ func Recorders() []Recorder {
 			"mpicc -O2 -shared -fPIC -o libparallax.so parallax_mpi.c -ldl\nmpirun -n 16 env " + preload + "./program"},
 		{"openmp", "C: an OMPT tool: parallel regions, barriers, loops and tasks of OpenMP", "parallax_openmp.c",
 			[]string{"core.c", "openmp.c"},
-			"clang -O2 -shared -fPIC -o libparallax.so parallax_openmp.c -ldl\nLD_PRELOAD=$PWD/libparallax.so ./program"},
+			"clang -O2 -shared -fPIC -o libparallax.so parallax_openmp.c -ldl\n" + preload + "./program"},
 		{"mpi+openmp", "C: both together, for hybrid programs", "parallax_hybrid.c",
 			[]string{"core.c", "mpi.c", "openmp.c"},
 			"OMPI_CC=clang MPICH_CC=clang mpicc -O2 -shared -fPIC -o libparallax.so parallax_hybrid.c -ldl\nmpirun " +

@@ -62,7 +62,9 @@ func takeUI(p *parser, lines []string, strict bool) (out []string, uis []*UI, wa
 		}
 		u, bad := readUI(p, strings.TrimSpace(m[1]), lines, i, end)
 		if end >= len(lines) || !endUI.MatchString(strings.TrimSpace(lines[end])) {
-			bad = append([]*Error{p.fail(Unterminated, token{line: i + 1, column: 1}, "close it with END_UI", "the UI of %q does not end", u.Name)}, bad...)
+			open := p.fail(Unterminated, token{line: i + 1, column: 1}, "close it with END_UI",
+				"the UI of %q does not end", u.Name)
+			bad = append([]*Error{open}, bad...)
 			end--
 		}
 		if len(uis) >= mostUI {

@@ -34,7 +34,8 @@ func appendDevices(b []byte, n int) []byte {
 			b = append(b, ",\n"...)
 		}
 		b = fmt.Appendf(b,
-			`    {"id": %d, "name": "simulated GPU", "totalGlobalMem": 85899345920, "computeMajor": 9, "computeMinor": 0, "maxThreadsPerBlock": 1024, "warpSize": 32, "numSms": 132}`, id)
+			`    {"id": %d, "name": "simulated GPU", "totalGlobalMem": 85899345920, "computeMajor": 9, `+
+				`"computeMinor": 0, "maxThreadsPerBlock": 1024, "warpSize": 32, "numSms": 132}`, id)
 	}
 	return b
 }
@@ -64,6 +65,6 @@ func (a *allocator) sample(d *definitions, c *counter, value float64) (args stri
 		return "", true
 	}
 	return fmt.Sprintf(
-		`{"Total Reserved": %d, "Total Allocated": %d, "Bytes": %d, "Addr": 140000000000000, "Device Id": %d, "Device Type": 1}`, int64(value), a.allocated, a.change, number,
-	), true
+		`{"Total Reserved": %d, "Total Allocated": %d, "Bytes": %d, "Addr": 140000000000000, "Device Id": %d, `+
+			`"Device Type": 1}`, int64(value), a.allocated, a.change, number), true
 }

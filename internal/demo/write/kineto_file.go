@@ -178,8 +178,10 @@ func (f *kinetoFile) end() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	begin := min(f.first, f.last)
-	f.buffer = fmt.Appendf(f.buffer, `  {"ph": "X", "cat": "Trace", "ts": %s, "dur": %s, "pid": "Spans", "tid": "PyTorch Profiler", "name": "PyTorch Profiler (0)", "args": {"Op count": 0}},
-  {"name": "Iteration Start: PyTorch Profiler", "ph": "i", "s": "g", "pid": "Traces", "tid": "Trace PyTorch Profiler", "ts": %s},
+	f.buffer = fmt.Appendf(f.buffer, `  {"ph": "X", "cat": "Trace", "ts": %s, "dur": %s, "pid": "Spans", `+
+		`"tid": "PyTorch Profiler", "name": "PyTorch Profiler (0)", "args": {"Op count": 0}},
+  {"name": "Iteration Start: PyTorch Profiler", "ph": "i", "s": "g", "pid": "Traces", `+
+		`"tid": "Trace PyTorch Profiler", "ts": %s},
   {"name": "Record Window End", "ph": "i", "s": "g", "pid": "", "tid": "", "ts": %s}
   ],
   "traceName": %q

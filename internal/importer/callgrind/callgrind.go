@@ -8,8 +8,8 @@
 //
 // Our words: a function is a region, an event a metric. The format gives functions and edges between them, not paths:
 //
-//	exact     exclusive cost, calls, and inclusive cost of functions, which are flat rows; the latter but for functions that
-//	          call each other in a circle, where it is at most the cost of the circle
+//	exact     exclusive cost, calls, and inclusive cost of functions, which are flat rows; the latter but for
+//	          functions that call each other in a circle, where it is at most the cost of the circle
 //	shared    call paths: where a function has several callers, what it calls is shared out by what each of them took
 //
 // Files of one process (parts, threads) are one run; parts add up. Skipped: jumps, costs by line and instruction,

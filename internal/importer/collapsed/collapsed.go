@@ -5,7 +5,7 @@
 // brendangregg/FlameGraph.
 //
 //	file                  location (process)
-//	frame name-PID/TID    location (process, thread) where it is the first frame, as stackcollapse-perf.pl --tid writes it
+//	frame name-PID/TID    location (process, thread) if it is the first frame, as by stackcollapse-perf.pl --tid
 //	other frame           region; endings such as _[k] (kernel) or _[j] (compiled at run time) are its category
 //	line                  call path; its count is exclusive, and inclusive on the paths above
 //

@@ -79,8 +79,8 @@ func (c *eventConverter) legacyEvent(s *sequence, e *event, l *lane, p *packet, 
 func (c *linker) bindPoints(g *legacy, t *track, at trace.Time, region trace.RegionID) {
 	if g.bind.Set && g.direction > 0 {
 		c.flows = append(c.flows,
-			flowPoint{id: uint64(g.bind.Value), at: at, track: t, region: region, legacy: true, starts: g.direction == 2,
-				aside: g.direction == 1})
+			flowPoint{id: uint64(g.bind.Value), at: at, track: t, region: region, legacy: true,
+				starts: g.direction == 2, aside: g.direction == 1})
 	}
 }
 

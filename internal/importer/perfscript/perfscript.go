@@ -3,11 +3,11 @@
 // innermost on, and an empty line. Described in perf-script(1); which fields there
 // are depends on its options and version.
 //
-//	comm, pid, tid      location (process, thread); with one number only it is the thread, and its process is known by name
+//	comm, pid, tid      location (process, thread); with one number it is the thread, and its process is known by name
 //	symbol, object      region and its category; C++ and Rust names are made readable, the written one is an attribute
 //	stack               call path
 //	event               metric: its periods added up, where they are printed, and its samples
-//	sample              also an instant of its thread, at its time, named by its innermost frame; the CPU is an attribute
+//	sample              also an instant of its thread, named by its innermost frame; the CPU is an attribute
 //
 // Periods of cpu-clock and task-clock are nanoseconds, so they are times.
 //

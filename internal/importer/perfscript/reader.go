@@ -29,13 +29,16 @@ type sample struct {
 
 // who, pid/tid, [cpu], flags, time, period, event: the name may hold blanks.
 var sampleLine = regexp.MustCompile(
-	`^\s*(\S.*?)\s+(?:(-?\d+)/)?(-?\d+)\s+(?:\[(\d+)\]\s+)?(?:[a-zA-Z.]{4,5}\s+)?(?:(\d+)\.(\d+):\s+)?(?:(\d+)\s+)?([\w.\-:/,=]*[\w/]):(?:[a-zA-Z]{1,6}:)?(?:\s+(.*))?$`,
+	`^\s*(\S.*?)\s+(?:(-?\d+)/)?(-?\d+)\s+(?:\[(\d+)\]\s+)?(?:[a-zA-Z.]{4,5}\s+)?` +
+		`(?:(\d+)\.(\d+):\s+)?(?:(\d+)\s+)?([\w.\-:/,=]*[\w/]):(?:[a-zA-Z]{1,6}:)?(?:\s+(.*))?$`,
 )
 
 // eventName knows the usual events, and trace points by their colon: where neither time nor
 // period nor processor is printed, little else tells a sample.
 var eventName = regexp.MustCompile(
-	`^(?:cpu-clock|task-clock|cpu-cycles|cycles|ref-cycles|bus-cycles|instructions|branch(?:es|-misses|-instructions)|cache-(?:references|misses)|(?:L1|LLC|dTLB|iTLB)[\w-]*|(?:page|minor|major)-faults|faults|context-switches|cs|cpu-migrations|\w+:\w+)(?:[:/]\w*/?)?$`,
+	`^(?:cpu-clock|task-clock|cpu-cycles|cycles|ref-cycles|bus-cycles|instructions|` +
+		`branch(?:es|-misses|-instructions)|cache-(?:references|misses)|(?:L1|LLC|dTLB|iTLB)[\w-]*|` +
+		`(?:page|minor|major)-faults|faults|context-switches|cs|cpu-migrations|\w+:\w+)(?:[:/]\w*/?)?$`,
 )
 
 func parseSample(line []byte) (s sample, ok bool) {

@@ -124,9 +124,10 @@ func (w *writer) raster(m *scene.Image, theme scene.Theme, class string) {
 	if err := png.Encode(&data, picture); err != nil {
 		return // Only a picture too large fails, and the scene was checked.
 	}
-	w.text("<image" + class +
-		` preserveAspectRatio="none" style="image-rendering:pixelated" x="`).number(float64(m.X)).text(`" y="`).number(float64(m.Y))
-	w.text(`" width="`).number(float64(m.W)).text(`" height="`).number(float64(m.H)).text(`" href="data:image/png;base64,`)
+	w.text("<image" + class + ` preserveAspectRatio="none" style="image-rendering:pixelated"`)
+	w.text(` x="`).number(float64(m.X)).text(`" y="`).number(float64(m.Y))
+	w.text(`" width="`).number(float64(m.W)).text(`" height="`).number(float64(m.H))
+	w.text(`" href="data:image/png;base64,`)
 	w.b = base64.StdEncoding.AppendEncode(w.b, data.Bytes())
 	w.text("\"/>\n")
 }

@@ -4,7 +4,8 @@
 // A file is its frames, one after the other, and a directory that says where each begins.
 // Every frame begins at a multiple of eight bytes with a word of its own:
 //
-//	bits 0-1    how: 0 as they are, 1 as differences, 2 by a list of values, 3 as floating point numbers without a fraction
+//	bits 0-1    how: 0 as they are, 1 as differences, 2 by a list of values, 3 as floating point numbers without a
+//	            fraction
 //	bits 2-8    w, bits a value
 //	bits 9-16   exceptions
 //	bits 17-24  values in the list

@@ -26,7 +26,8 @@ type variant struct {
 func (w *Writer) variantOf(region trace.RegionID, name string) trace.RegionID {
 	d := &w.Def
 	if len(d.variants) >= mostVariants {
-		w.Report(trace.Guessed, "names with addresses, ids or temporary files, of which only the function is kept", 1, name)
+		w.Report(trace.Guessed, "names with addresses, ids or temporary files, of which only the function is kept", 1,
+			name)
 		return region
 	}
 	if len(d.variants) == 0 {
