@@ -37,11 +37,16 @@ func compareCommand() *command {
 			"  --key commit=/REGEXP/     what the first group of the expression finds in the source's path\n" +
 			"  ranks, format, or a property of the source, which need no --key.\n" +
 			"Limits pass where a change is known to be larger, never by chance alone:\n" +
-			"  length=3%        the run, or a step, got longer by more than this\n" +
+			"  length=3%        the run got longer by more than this, or the step where runs have different numbers of " +
+			"them\n" +
 			"  changed=0        more call paths changed than this\n" +
 			"  REGION=5%        a region got longer by more than this\n" +
-			"With one run a side nothing is known to have changed: --fail-on then goes by the difference alone, and " +
-			"says so.\n\n" +
+			"  load-balance=3%, communication-efficiency=3%   a factor of POP got smaller by more than this\n" +
+			"Status 1: a limit is passed for certain. Status 4: the difference is beyond a limit, and there are too few " +
+			"runs to\n" +
+			"tell it from chance; it says how many would do. Two runs a side tell a large change, where no run of one " +
+			"side reaches\n" +
+			"the other; of one run a side nothing is known.\n\n" +
 			"  parallax compare before/*.json.gz -- after/*.json.gz\n  parallax compare nightly/ --by commit --key " +
 			"'commit=/commit-(\\w+)/' --fail-on length=2% --json",
 		flags: func(fs *pflag.FlagSet) {
@@ -49,6 +54,8 @@ func compareCommand() *command {
 			fs.StringArray("key", nil, "KEY=VALUE or KEY=/REGEXP/ on the path of the source; repeatable")
 			fs.StringArray("fail-on", nil,
 				"length=SHARE%, changed=N or REGION=SHARE%: exit with status 1 past it; repeatable")
+			fs.String("cannot-tell", "status",
+				"where there are too few runs for a limit: status (exit with 4), pass or fail")
 			fs.String("worth", "1", "the least change that is worth saying, in percent")
 			fs.StringArray("match", nil, "OLD=NEW: a region of A that B calls otherwise; repeatable")
 			fs.Bool("json", false, "as one JSON object")
@@ -75,6 +82,10 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 	limits, err := parseChangeLimits(e.list("fail-on"))
 	if err != nil {
 		return err
+	}
+	cannotTell := e.text("cannot-tell")
+	if words := []string{"status", "pass", "fail"}; !slices.Contains(words, cannotTell) {
+		return usage("--cannot-tell %q: want status, pass or fail%s", cannotTell, suggest(cannotTell, words))
 	}
 	keys, err := parseKeys(e.list("key"))
 	if err != nil {
@@ -136,6 +147,9 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return usage("%v", err)
 	}
+	if err := knownLimits(limits, runs); err != nil {
+		return err
+	}
 	q := &view.Request{Runs: runs, Values: values, Size: scene.Size{Width: 1600, Height: 900}}
 	for i := range runs {
 		if missing := compare.View.Needs.Missing(runs[i].Store); missing != "" {
@@ -150,21 +164,21 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 		return fmt.Errorf("compare: %w", err)
 	}
 	data := result.Data().(compare.Data)
-	failed := []string{}
-	for _, l := range limits {
-		if text := l.past(&data); text != "" {
-			failed = append(failed, text)
-		}
-	}
+	gate := judgeLimits(limits, &data)
 	if e.flag("json") {
-		err = writeCompare(e.stdout, view.TwinOf(compare.View, q, result), failed)
+		err = writeCompare(e.stdout, view.TwinOf(compare.View, q, result), gate)
 	} else {
-		printCompare(plain{e.stdout}, &data, result.Notes(), failed, e.flag("all"))
+		printCompare(plain{e.stdout}, &data, result.Notes(), gate, e.flag("all"))
 	}
-	if err == nil && len(failed) > 0 {
+	switch {
+	case err != nil:
+		return err
+	case len(gate.Failed) > 0 || len(gate.CannotTell) > 0 && cannotTell == "fail":
 		return errSilent
+	case len(gate.CannotTell) > 0 && cannotTell == "status":
+		return errCannotTell
 	}
-	return err
+	return nil
 }
 
 // sideKey is the key of runs that were given on a side of --.
@@ -286,17 +300,17 @@ func (rules keyRules) of(r *view.Run) map[string]string {
 	return out
 }
 
-func writeCompare(w io.Writer, t *view.Twin, failed []string) error {
+func writeCompare(w io.Writer, t *view.Twin, g gate) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(struct {
 		*view.Twin
-		Failed []string `json:"failed"`
-	}{t, failed})
+		gate
+	}{t, g})
 }
 
 // printCompare writes a table as benchstat does: values with their spread, the change, p.
-func printCompare(w io.Writer, d *compare.Data, notes, failed []string, all bool) {
+func printCompare(w io.Writer, d *compare.Data, notes []string, g gate, all bool) {
 	printRuns(w, d.Runs, all)
 	fmt.Fprintf(w, "%s\n\n", d.Text)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -350,8 +364,11 @@ func printCompare(w io.Writer, d *compare.Data, notes, failed []string, all bool
 	for _, n := range notes {
 		fmt.Fprintf(w, "note: %s\n", n)
 	}
-	for _, f := range failed {
+	for _, f := range g.Failed {
 		fmt.Fprintf(w, "\nFAILED %s\n", f)
+	}
+	for _, f := range g.CannotTell {
+		fmt.Fprintf(w, "\nCANNOT TELL %s\n", f)
 	}
 }
 
@@ -431,70 +448,4 @@ func signedIn(v float64, unit string) string {
 		return "−" + view.FormatIn(-v, unit)
 	}
 	return "+" + view.FormatIn(v, unit)
-}
-
-// A changeLimit is one --fail-on of compare.
-type changeLimit struct {
-	text, what string
-	value      float64 // share, or number of changes
-}
-
-func parseChangeLimits(list []string) (out []changeLimit, err error) {
-	for _, s := range list {
-		at := strings.LastIndexByte(s, '=')
-		if at <= 0 {
-			return nil, usage("--fail-on %q: want length=SHARE%%, changed=N or REGION=SHARE%%", s)
-		}
-		l := changeLimit{text: s, what: s[:at]}
-		number, percent := strings.CutSuffix(s[at+1:], "%")
-		l.value, err = strconv.ParseFloat(number, 64)
-		if err != nil || percent == (l.what == "changed") || !(l.value >= 0) {
-			return nil, usage("--fail-on %q: want a share such as 3%%, or for changed a number", s)
-		}
-		if percent {
-			l.value /= 100
-		}
-		out = append(out, l)
-	}
-	return out, nil
-}
-
-// past says how a limit is passed, "" where it holds.
-func (l *changeLimit) past(d *compare.Data) string {
-	one := len(d.A) == 1 && len(d.B) == 1
-	longer := func(r *compare.Row) bool {
-		return r.A > 0 && r.B/r.A-1 > l.value && (one || r.Verdict == statistics.Changed)
-	}
-	words := func(r *compare.Row) string {
-		out := fmt.Sprintf("%s: %s to %s, %s", l.text, view.FormatIn(r.A, d.Unit), view.FormatIn(r.B, d.Unit),
-			changeOf(r))
-		if one {
-			out += " (one run a side: this may be chance)"
-		}
-		return out
-	}
-	switch l.what {
-	case "changed":
-		n := 0
-		for i := range d.Rows {
-			if d.Rows[i].Verdict == statistics.Changed {
-				n++
-			}
-		}
-		if float64(n) > l.value {
-			return fmt.Sprintf("%s: %d changed", l.text, n)
-		}
-		return ""
-	case "length":
-		if longer(&d.Length) {
-			return words(&d.Length)
-		}
-		return ""
-	}
-	for i := range d.Rows {
-		if r := &d.Rows[i]; (r.Region == l.what || r.CallPath == l.what) && longer(r) {
-			return words(r)
-		}
-	}
-	return ""
 }

@@ -27,7 +27,7 @@ func (e *pagedError) Unwrap() error { return e.err }
 // explainedBy names the page of an error, unless one is named already.
 func explainedBy(page string, err error) error {
 	var named *pagedError
-	if err == nil || err == errSilent || page == "" || errors.As(err, &named) {
+	if err == nil || err == errSilent || err == errCannotTell || page == "" || errors.As(err, &named) {
 		return err
 	}
 	return &pagedError{err, page}

@@ -58,6 +58,9 @@ func usage(format string, a ...any) error { return &load.UsageError{Text: fmt.Sp
 // errSilent ends the program with status 1 where the output already says why.
 var errSilent = errors.New("")
 
+// errCannotTell ends the program with status 4 where the output already says that there are too few runs for a limit.
+var errCannotTell = errors.New("cannot tell")
+
 func commands() []*command {
 	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(),
 		queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(),
@@ -91,6 +94,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (status i
 	case errors.As(err, &u):
 		fmt.Fprintln(say, "parallax: "+u.Text+suggest(u.Typed, u.Known))
 		return 2
+	case err == errCannotTell:
+		return 4
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		fmt.Fprintln(say, "parallax: interrupted")
 		return 1

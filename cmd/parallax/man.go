@@ -10,9 +10,10 @@ import (
 
 // exitStatus is what the program's status means; help, the man page and the documents say it.
 const exitStatus = `0  done
-1  the input cannot be read or answers nothing, or a limit of check is passed
-2  wrong usage: an unknown command, option or value
-3  a fault of the program, which it says with its place`
+1  the input cannot be read or answers nothing, or a limit is passed
+2  wrong usage: an unknown command, option, value, limit or region
+3  a fault of the program, which it says with its place
+4  too few runs to tell whether a limit of compare is passed`
 
 // environment is what the program takes from its environment.
 const environment = `PARALLAX_CACHE  where imported stores are kept, instead of the user's cache directory

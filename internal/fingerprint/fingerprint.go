@@ -21,7 +21,7 @@ import (
 )
 
 // version changes with what a print holds or how it is found.
-const version = 3
+const version = 4
 
 // A Print is what is remembered of a run. Times are in ns, or in Unit of a profile.
 type Print struct {
@@ -49,6 +49,7 @@ type Print struct {
 	Instructions float64 `json:"instructions,omitempty"`
 	Cycles       float64 `json:"cycles,omitempty"`
 
+	GPU bool `json:"gpu,omitempty"` // steps are those of GPUs, and have parts
 	// StepsBy says what a step is; Steps are the means over ranks.
 	StepsBy string `json:"steps_by,omitempty"`
 	Steps   []Step `json:"steps,omitempty"`

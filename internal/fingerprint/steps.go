@@ -12,12 +12,17 @@ import (
 // mostSteps bounds how many steps are kept.
 const mostSteps = 4096
 
-// takeSteps takes the steps of a GPU job apart, as the view steps does. O(rows).
+// takeSteps takes the steps of a GPU job apart, as the view steps does; of any other run it takes what repeats in it.
+// O(rows).
 func (p *Print) takeSteps(ctx context.Context, run *view.Run) error {
-	d := view.FindDevices(run.Store.Locations(), nil)
-	if !p.Timed || len(d.GPUs) == 0 {
+	if !p.Timed {
 		return nil
 	}
+	d := view.FindDevices(run.Store.Locations(), nil)
+	if len(d.GPUs) == 0 {
+		return p.takePhases(ctx, run)
+	}
+	p.GPU = true
 	job, err := Job(ctx, run, d)
 	if err != nil || len(job.Steps) == 0 {
 		return err
@@ -51,6 +56,48 @@ func (p *Print) takeSteps(ctx context.Context, run *view.Run) error {
 		}
 	}
 	return nil
+}
+
+// takePhases takes the steps or iterations of a run without GPUs: their lengths, which have no parts.
+func (p *Print) takePhases(ctx context.Context, run *view.Run) error {
+	found, err := Phases(ctx, run)
+	if err != nil || found == nil || found.Step != 1 || len(found.List) < 2 || len(found.List) > mostSteps {
+		return err
+	}
+	p.StepsBy = found.By
+	for i, x := range found.List {
+		sum, units := 0.0, 0.0
+		for u := range found.Units {
+			if s := found.Span(u, i); !s.Absent() {
+				sum += float64(s.Length())
+				units++
+			}
+		}
+		p.Steps = append(p.Steps, Step{Name: x.Name, Total: sum / max(units, 1), Terms: make([]float64, step.Terms)})
+	}
+	return nil
+}
+
+// BySteps says whether runs are held against each other by their steps rather than whole: those of GPUs, which have
+// parts, and those of other programs where runs have different numbers of them.
+func BySteps(runs []*Print) (steps, parts bool) {
+	steps, parts = true, true
+	differ := false
+	for _, p := range runs {
+		steps, parts = steps && len(p.Steps) > 0, parts && p.GPU
+		differ = differ || len(p.Steps) != len(runs[0].Steps)
+	}
+	steps = steps && (parts || differ)
+	return steps, steps && parts
+}
+
+// StepParts is what times of all locations are divided by to be those of a step: steps of all ranks of a GPU job, of all
+// locations of any other.
+func (p *Print) StepParts() float64 {
+	if p.GPU {
+		return float64(len(p.Steps) * max(p.Ranks, 1))
+	}
+	return float64(len(p.Steps) * max(p.Locations, 1))
 }
 
 // JobOf is a window of a run as package step asks it, with the rows of its GPUs and their hosts.

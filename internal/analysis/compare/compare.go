@@ -4,7 +4,8 @@
 // A run is one value of a sample. Steps and ranks inside a run are not: they share a
 // machine, a day and a state, so a thousand of them say no more of the next run than one.
 //
-//	compare.go   the interval of Hodges and Lehmann's shift; the shift, ranks and Cliff's delta are package contrast's
+//	compare.go   the interval of Hodges and Lehmann's shift; the shift, ranks and Cliff's delta are package contrast's;
+//	             Welch's test of few runs that do not overlap
 //	tree.go      control for many questions, down a call tree
 //	verdict.go   changed, same or unknown; how many runs would tell
 //	name.go      names without what changes from run to run
@@ -32,6 +33,44 @@ type Estimate struct {
 	Method                       contrast.Method
 	Delta                        float64 // Cliff's, of B over A
 	NA, NB                       int
+	// Apart is Welch's test of the logarithms, where all values of one side lie beyond all of the other: ranks of three
+	// runs against three reach p = 0.1 at best, however far they are apart. nil elsewhere.
+	Apart *Apart
+}
+
+// Apart says how far two sides are apart that do not overlap, if values are spread like a bell.
+type Apart struct {
+	P         float64
+	Low, High float64 // the ratio B / A lies between them with 1 - Level
+}
+
+// Decisive is the p that decides: that of the ranks, or where the sides do not overlap the smaller of both. So more runs
+// that show the same never weaken a verdict.
+func (e *Estimate) Decisive() float64 {
+	if e.Apart != nil {
+		return min(e.P, e.Apart.P)
+	}
+	return e.P
+}
+
+// apart compares the logarithms of sides that do not overlap.
+func apart(a, b []float64) *Apart {
+	if len(a) < 2 || len(b) < 2 || slices.Min(a) <= 0 || slices.Min(b) <= 0 {
+		return nil
+	}
+	if slices.Max(a) >= slices.Min(b) && slices.Max(b) >= slices.Min(a) {
+		return nil
+	}
+	p, low, high := contrast.Welch(logs(a), logs(b), Level)
+	return &Apart{p, math.Exp(low), math.Exp(high)}
+}
+
+func logs(values []float64) []float64 {
+	out := make([]float64, len(values))
+	for i, x := range values {
+		out[i] = math.Log(x)
+	}
+	return out
 }
 
 // Of estimates the shift from A to B.
@@ -46,6 +85,7 @@ func Of(a, b []float64) Estimate {
 	if len(a) > 1 || len(b) > 1 {
 		e.P, e.Method = contrast.RankTest(a, b)
 		e.Low, e.High, e.Confidence = Interval(a, b)
+		e.Apart = apart(a, b)
 	}
 	return e
 }

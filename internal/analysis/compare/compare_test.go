@@ -180,3 +180,66 @@ func TestWhereNothingChangedNothingIsFoundInNineteenOfTwentyCases(t *testing.T) 
 		t.Errorf("something is found in %.3f of cases without a change, want at most 0.05", share)
 	}
 }
+
+// Far apart is apart, however few the runs; near or mixed it is not.
+func TestFewRunsThatDoNotOverlapDecide(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		a, b    []float64
+		verdict Verdict
+	}{
+		{"2 against 2, far apart", []float64{100, 101}, []float64{122, 123.2}, Changed},
+		{"3 against 3, far apart", []float64{100, 101, 99}, []float64{183, 180, 185}, Changed},
+		{"2 against 2, hardly apart", []float64{100, 104}, []float64{105, 112}, Unknown},
+		{"3 against 3 that overlap", []float64{100, 130, 99}, []float64{125, 180, 185}, Unknown},
+		{"1 against 3", []float64{100}, []float64{180, 183, 185}, Unknown},
+	} {
+		e := Of(c.a, c.b)
+		if got := e.Judge(e.Decisive(), LeastWorth); got != c.verdict {
+			t.Errorf("%s: %s, want %s (p = %v, %+v)", c.name, got, c.verdict, e.P, e.Apart)
+		}
+	}
+}
+
+// Runs drawn one after another: as soon as the first few of each side decide, and those that follow show the same, all of them do.
+func TestMoreRunsNeverWeakenAVerdict(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 45))
+		var a, b []float64
+		decided := 0
+		for n := 1; n <= 12; n++ {
+			a, b = append(a, 100*math.Exp(0.01*r.NormFloat64())), append(b, 122*math.Exp(0.01*r.NormFloat64()))
+			e := Of(a, b)
+			switch v := e.Judge(e.Decisive(), LeastWorth); {
+			case v == Changed && decided == 0:
+				decided = n
+			case v != Changed && decided > 0:
+				t.Fatalf("seed %d: changed at %d runs a side, %s at %d (p = %v, %+v)", seed, decided, v, n, e.P, e.Apart)
+			}
+		}
+		if decided == 0 || decided > 3 {
+			t.Errorf("seed %d: +22 %% is told from %d runs a side on", seed, decided)
+		}
+	}
+}
+
+// Of 2000 pairs without any change no more than 5 % are told as changed, whatever the number of runs.
+func TestFalseAlarmsAreRare(t *testing.T) {
+	const pairs = 2000
+	for _, n := range []int{2, 3, 5, 10} {
+		alarms := 0
+		r := rand.New(rand.NewPCG(uint64(n), 400))
+		for range pairs {
+			a, b := make([]float64, n), make([]float64, n)
+			for i := range a {
+				a[i], b[i] = 100*math.Exp(0.03*r.NormFloat64()), 100*math.Exp(0.03*r.NormFloat64())
+			}
+			if e := Of(a, b); e.Judge(e.Decisive(), 0) == Changed {
+				alarms++
+			}
+		}
+		if t.Logf("%d runs a side: %.1f %% false alarms", n, 100*float64(alarms)/pairs); alarms > pairs*6/100 {
+			t.Errorf("%d runs a side: %d of %d", n, alarms, pairs)
+		}
+	}
+}

@@ -25,6 +25,42 @@ func studentPaired(d []float64) float64 {
 	return tails(m, math.Sqrt(s/(n-1)/n), n-1)
 }
 
+// Welch compares the means of two sets, each with a variance of its own, spread like a bell: the two-sided p, and the
+// interval in which mean(b) - mean(a) lies with 1 - level. Two values a side are the least; NaN below that. Sets that
+// are each one value, twice, are apart for certain.
+func Welch(a, b []float64, level float64) (p, low, high float64) {
+	if len(a) < 2 || len(b) < 2 {
+		return math.NaN(), math.NaN(), math.NaN()
+	}
+	ma, sa := moments(a)
+	mb, sb := moments(b)
+	na, nb := float64(len(a)), float64(len(b))
+	va, vb := sa/(na-1)/na, sb/(nb-1)/nb
+	d, deviation := mb-ma, math.Sqrt(va+vb)
+	if deviation <= 1e-12*math.Abs(d) || deviation == 0 {
+		return tails(d, 0, 1), d, d
+	}
+	df := (va + vb) * (va + vb) / (va*va/(na-1) + vb*vb/(nb-1))
+	t := studentQuantile(level, df)
+	return tails(d, deviation, df), d - t*deviation, d + t*deviation
+}
+
+// studentQuantile is the t that |t| with df degrees of freedom passes with this probability, by bisection.
+func studentQuantile(probability, df float64) float64 {
+	low, high := 0.0, 1.0
+	for tails(high, 1, df) > probability {
+		high *= 2
+	}
+	for range 200 {
+		if middle := (low + high) / 2; tails(middle, 1, df) > probability {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return high
+}
+
 // moments gives the mean and the sum of squares round it.
 func moments(v []float64) (mean, squares float64) {
 	for _, x := range v {

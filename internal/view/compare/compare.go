@@ -58,7 +58,8 @@ type result struct {
 	keys    []map[string]string
 	side    []int    // of each run
 	runs    [2][]int // of each side
-	stepped bool     // values are a step
+	stepped bool     // values are of a step
+	parted  bool     // steps are those of GPUs, and have parts
 	unit    string
 
 	tree   *compare.Tree
@@ -105,6 +106,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 }
 
 func (r *result) note() {
+	if r.stepped && !r.parted {
+		r.notes = append(r.notes,
+			fmt.Sprintf("the runs have different numbers of steps (%s), so that times are those of a step: what runs once, "+
+				"such as its start, is divided among them", r.prints[0].StepsBy))
+	}
 	if d := r.sizes(); d != "" {
 		r.notes = append(r.notes, d)
 	}

@@ -186,14 +186,22 @@ func TestOneRunASideIsSaidToBeOne(t *testing.T) {
 	}
 }
 
-func TestThreeRunsASideCannotTell(t *testing.T) {
-	var texts []string
-	for i := range uint64(6) {
-		texts = append(texts, generated(20+i, 0.5*float64(i/3)))
+func TestThreeRunsASideTellWhereTheyDoNotOverlap(t *testing.T) {
+	three := func(slower func(i uint64) float64) compare.Data {
+		var texts []string
+		for i := range uint64(6) {
+			texts = append(texts, generated(20+i, slower(i)))
+		}
+		return compared(t, runs(t, texts...), byHalf)
 	}
-	d := compared(t, runs(t, texts...), byHalf)
-	if d.Length.Verdict != statistics.Unknown || math.Abs(*d.Length.P-0.1) > 1e-9 || !strings.Contains(d.Text, "4 runs a side would tell") {
-		t.Errorf("3 against 3: %s, p = %v: %s", d.Length.Verdict, *d.Length.P, d.Text)
+	d := three(func(i uint64) float64 { return 0.5 * float64(i/3) })
+	if d.Length.Verdict != statistics.Changed || math.Abs(*d.Length.P-0.1) > 1e-9 || *d.Length.PNormal > 0.001 ||
+		!strings.Contains(d.Text, "Welch") || !strings.Contains(d.Text, "Changed: solve") {
+		t.Errorf("3 against 3 apart: %s, p = %v, %v: %s", d.Length.Verdict, *d.Length.P, *d.Length.PNormal, d.Text)
+	}
+	d = three(func(i uint64) float64 { return 0.1 * float64(i%3) * (1 + float64(i/3)) })
+	if d.Length.Verdict != statistics.Unknown || d.Length.PNormal != nil || !strings.Contains(d.Text, "runs a side would tell") {
+		t.Errorf("3 against 3 mixed: %s, p = %v: %s", d.Length.Verdict, *d.Length.P, d.Text)
 	}
 }
 

@@ -11,7 +11,8 @@ import (
 
 // A Row is one part of the runs. A and B are medians over runs, shift that of all
 // differences with its interval; difference is that of the means, which add up. Of one
-// run a side low, high, p and q are null, and the spread over steps stands beside.
+// run a side low, high, p and q are null, and the spread over steps stands beside. p is that of the ranks; p_normal that
+// of Welch's test of the logarithms, where the sides do not overlap: it decides where there are too few runs for ranks.
 type Row struct {
 	Kind       string          `json:"kind" unit:""`
 	CallPath   string          `json:"callpath" unit:""`
@@ -25,6 +26,7 @@ type Row struct {
 	Low        *float64        `json:"low" unit:"of"`
 	High       *float64        `json:"high" unit:"of"`
 	P          *float64        `json:"p" unit:""`
+	PNormal    *float64        `json:"p_normal" unit:""`
 	Q          *float64        `json:"q" unit:""`
 	Delta      float64         `json:"delta" unit:""`
 	Verdict    compare.Verdict `json:"verdict" unit:""`
@@ -122,7 +124,7 @@ func (r *result) Data() any {
 	d.Closing = Closing{Of: r.length.name, Length: r.length.difference()}
 	for i, q := range r.rows {
 		d.Rows[i] = r.row(q)
-		if r.stepped == (q.kind == "part") {
+		if r.parted == (q.kind == "part") {
 			d.Closing.Parts += q.difference()
 		}
 	}
@@ -176,6 +178,9 @@ func (r *result) row(q *quantity) Row {
 		CallsA:     q.calls[0], CallsB: q.calls[1], ValuesA: q.values[0], ValuesB: q.values[1], Matched: "name"}
 	if e.NA+e.NB > 2 {
 		x.P = view.Defined(e.P)
+	}
+	if e.Apart != nil {
+		x.PNormal = view.Defined(e.Apart.P)
 	}
 	if n := compare.Needed(q.values[0], q.values[1], max(r.worth, 1e-4)); n > 0 && q.verdict == compare.Unknown {
 		x.Needed = &n
@@ -286,6 +291,9 @@ func (r *result) fact(q *quantity) view.Fact {
 		f.Say("shift", r.signed(e.Shift), view.Cell(e.Shift))
 		f.Say("interval", r.interval(e), "")
 		f.Say("p", probability(e.P), view.Cell(e.P))
+		if e.Apart != nil {
+			f.Say("p, if runs are spread like a bell", probability(e.Apart.P), view.Cell(e.Apart.P))
+		}
 		if !math.IsNaN(q.q) {
 			f.Say("q, among all questions", probability(q.q), view.Cell(q.q))
 		}

@@ -6,14 +6,15 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // drawSteps draws the steps of each run, a dot each, with their median.
 func (r *result) drawSteps(s *scene.Scene, top float32) {
-	if !r.stepped {
-		drawWhyEmpty(s, top, "the runs have no steps (ProfilerStep#n, train 3, iteration 7) that a GPU worked in")
+	if slices.ContainsFunc(r.prints, func(p *fingerprint.Print) bool { return len(p.Steps) == 0 }) {
+		drawWhyEmpty(s, top, "not all runs have steps (ProfilerStep#n, train 3, iteration 7)")
 		return
 	}
 	w, h := float32(s.Width), float32(s.Height)

@@ -50,16 +50,15 @@ var termRoles = [step.Terms]trace.Role{trace.RoleCompute, trace.RoleCopy, trace.
 // measure gathers what is compared.
 func (r *result) measure(pins []string) error {
 	r.unit = r.prints[r.runs[0][0]].Unit
-	r.stepped = true
 	for _, side := range r.runs {
 		for _, i := range side {
 			if u := r.prints[i].Unit; u != r.unit {
 				return fmt.Errorf("run %s is in %q and run %s in %q: they cannot be compared", r.names[r.runs[0][0]],
 					r.unit, r.names[i], u)
 			}
-			r.stepped = r.stepped && len(r.prints[i].Steps) > 0
 		}
 	}
+	r.stepped, r.parted = fingerprint.BySteps(r.prints)
 	pinned := map[string]string{}
 	for _, p := range pins {
 		old, now, ok := strings.Cut(p, "=")
@@ -71,6 +70,8 @@ func (r *result) measure(pins []string) error {
 	r.length = r.each("length", "run", func(p *fingerprint.Print) float64 { return p.Length })
 	if r.stepped {
 		r.length = r.each("length", "step", func(p *fingerprint.Print) float64 { return meanStep(p, -1) })
+	}
+	if r.parted {
 		for t := range step.Terms {
 			q := r.each("part", termWords[t], func(p *fingerprint.Print) float64 { return meanStep(p, int(t)) })
 			q.callpath, q.role = "step → "+termWords[t], termRoles[t]
@@ -80,11 +81,14 @@ func (r *result) measure(pins []string) error {
 		}
 	}
 	r.paths(pinned)
-	if !r.stepped {
+	if !r.parted {
 		r.rest = r.each("rest", "(nothing recorded)", func(p *fingerprint.Print) float64 {
 			sum := 0.0
 			for i := range p.Paths {
 				sum += p.Paths[i].Exclusive
+			}
+			if r.stepped {
+				return meanStep(p, -1) - sum/r.per(p)
 			}
 			return p.Length - sum/r.per(p)
 		})
@@ -119,7 +123,7 @@ func meanStep(p *fingerprint.Print, term int) float64 {
 // per is what times of call paths are divided by: locations, or steps of all ranks.
 func (r *result) per(p *fingerprint.Print) float64 {
 	if r.stepped {
-		return float64(len(p.Steps) * max(p.Ranks, 1))
+		return p.StepParts()
 	}
 	return float64(max(p.Locations, 1))
 }
@@ -166,14 +170,14 @@ func (r *result) paths(pins map[string]string) {
 // judge estimates everything, controls for how much was asked, and puts the rows in order.
 func (r *result) judge() {
 	r.length.estimate = compare.Of(r.length.values[0], r.length.values[1])
-	r.length.q = r.length.estimate.P // the one question that was asked before looking
+	r.length.q = r.length.estimate.Decisive() // the one question that was asked before looking
 	r.length.verdict = r.length.estimate.Judge(r.length.q, r.worth)
 	whole := max(slices.Max(r.length.values[0]), slices.Max(r.length.values[1]))
 	ask := func(q *quantity) float64 {
 		q.estimate, q.q = compare.Of(q.values[0], q.values[1]), math.NaN()
 		if len(q.values[0])+len(q.values[1]) > 2 &&
 			max(slices.Max(q.values[0]), slices.Max(q.values[1])) >= leastShare*whole {
-			return q.estimate.P
+			return q.estimate.Decisive()
 		}
 		return math.NaN()
 	}

@@ -28,6 +28,10 @@ func (r *result) words() string {
 			fmt.Fprintf(&b, ", which its %d and %d steps do not settle (p = %s)", l.steps.NA, l.steps.NB,
 				probability(l.steps.P))
 		}
+	case l.verdict == compare.Changed && e.P > compare.Level:
+		fmt.Fprintf(&b, " (%s to %s with 95 %% confidence, p = %s by Welch's test, which takes runs to be spread normally: "+
+			"no run of one side reaches the other)", signedPercent(100*(e.Apart.Low-1)), signedPercent(100*(e.Apart.High-1)),
+			probability(e.Apart.P))
 	case l.verdict == compare.Changed:
 		fmt.Fprintf(&b, " (%s, p = %s)", r.interval(e), probability(e.P))
 	case l.verdict == compare.Same:
@@ -52,7 +56,6 @@ func (r *result) culprits() string {
 	whole := r.length.difference()
 	var names []string
 	changed, same, unknown := 0, 0, 0
-	parted := r.stepped // parts of steps tell it best
 	for _, q := range r.rows {
 		switch q.verdict {
 		case compare.Changed:
@@ -62,7 +65,7 @@ func (r *result) culprits() string {
 		case compare.Unknown:
 			unknown++
 		}
-		if q.kind != "part" && parted && one || len(names) == 2 {
+		if q.kind != "part" && r.parted && one || len(names) == 2 {
 			continue
 		}
 		large := math.Abs(q.difference()) >= 0.2*math.Abs(whole) &&

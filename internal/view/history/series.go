@@ -8,6 +8,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/change"
 	"github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -35,10 +36,11 @@ const (
 
 // measure gathers the length and the call paths, and finds their changes.
 func (r *result) measure(ctx context.Context) error {
-	r.stepped = true
+	prints := make([]*fingerprint.Print, len(r.runs))
 	for i := range r.runs {
-		r.stepped = r.stepped && len(r.runs[i].print.Steps) > 0
+		prints[i] = r.runs[i].print
 	}
+	r.stepped, _ = fingerprint.BySteps(prints)
 	length := series{callpath: "run", name: "length of the run"}
 	if r.stepped {
 		length.callpath, length.name = "step", "length of a step"
@@ -134,7 +136,7 @@ func (r *result) paths() []series {
 		p := r.runs[i].print
 		per := float64(max(p.Locations, 1))
 		if r.stepped {
-			per = float64(len(p.Steps) * max(p.Ranks, 1))
+			per = p.StepParts()
 		}
 		for j := range p.Paths {
 			out[tree.Place[i][j]].values[i] += p.Paths[j].Exclusive / per
