@@ -27,6 +27,7 @@ type rule struct {
 var policy = []rule{
 	{"internal/trace", nil, "the vocabulary of what happened is a floor: it rests on nothing"},
 	{"internal/scene", nil, "the vocabulary of what is drawn is the other floor"},
+	{"internal/scene/plot", []string{"internal/scene"}, "charts of rows as marks; it knows numbers, not what they mean"},
 	{"internal/parallel", nil, "work shared among cores; it knows no work"},
 	{"internal/words", []string{"internal/trace"}, "numbers and names for people; it knows no run"},
 	{"internal/memory", nil, "a budget of bytes; it knows not what they mean"},
@@ -71,7 +72,7 @@ var policy = []rule{
 	{"internal/view", []string{"internal/trace", "internal/store", "internal/derived", "internal/words", "internal/analysis/*", "internal/scene"}, "the contract of a view"},
 	{"internal/view/all", []string{"internal/view", "internal/view/*"}, "a list, nothing else"},
 	{"internal/fingerprint", []string{"internal/trace", "internal/store", "internal/derived", "internal/analysis/*", "internal/view"}, "what a run is remembered by among many; it draws nothing"},
-	{"internal/view/*", []string{"internal/trace", "internal/store", "internal/derived", "internal/words", "internal/analysis/*", "internal/scene", "internal/view", "internal/fingerprint"}, "a view never knows another view; what two share is a kernel or a mark"},
+	{"internal/view/*", []string{"internal/trace", "internal/store", "internal/derived", "internal/words", "internal/analysis/*", "internal/scene", "internal/scene/plot", "internal/view", "internal/fingerprint"}, "a view never knows another view; what two share is a kernel or a mark"},
 
 	{"internal/table", []string{"internal/trace", "internal/store", "internal/analysis/quantile"}, "a run as tables, declared once; it knows neither SQL nor files"},
 	{"internal/query", []string{"internal/trace", "internal/store", "internal/table"}, "SQL over tables; those that come from views are given to it by cmd"},

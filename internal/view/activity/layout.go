@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -59,7 +60,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	s.AddLayer("shares", 0, aim, shapes)
 	for k := range r.series {
-		e := scene.LegendEntry{Label: r.series[k].name, Colour: r.colour(k), Region: scene.NoID, Parent: scene.NoID}
+		e := plot.Key(r.series[k].name, r.colour(k))
 		if r.series[k].kind == ofRegion {
 			e.Region = uint32(r.series[k].region)
 		}

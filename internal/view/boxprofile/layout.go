@@ -6,6 +6,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -203,16 +204,8 @@ func (r *drawing) barsLabel() string {
 
 // heads names the two columns over their frames.
 func (r *drawing) heads(s *scene.Scene, bars, boxes *scene.Frame) {
-	text := &scene.Text{Size: scene.TextSize}
-	for _, x := range []struct {
-		f    *scene.Frame
-		text string
-	}{{bars, r.barsLabel()}, {boxes, r.what() + ": 2, 25, 50, 75, 98 %"}} {
-		if t := scene.Shorten(x.text, x.f.W, scene.TextSize); t != "" {
-			text.Add(x.f.X, x.f.Y-6, t, scene.UIText, scene.Start)
-		}
-	}
-	s.AddLayer("heads", -1, text)
+	s.AddLayer("heads", -1, plot.Head(bars, r.barsLabel(), scene.UIText),
+		plot.Head(boxes, r.what()+": 2, 25, 50, 75, 98 %", scene.UIText))
 }
 
 // scaleRows gives the bands as rows of a scale.
@@ -367,8 +360,7 @@ const ownRamp, ownEnd = "viridis", 0.88
 
 func (r *drawing) legend(s *scene.Scene) {
 	add := func(label string, c scene.Colour, f scene.Flag) {
-		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID, Flags: f})
+		s.Legend = append(s.Legend, plot.FlaggedKey(label, c, f))
 	}
 	switch {
 	case r.overAll():
@@ -414,9 +406,7 @@ func (r *drawing) legendGroups(add func(string, scene.Colour, scene.Flag)) {
 // legendCut explains the marks of what the axis cannot show.
 func (r *drawing) legendCut(s *scene.Scene) {
 	if r.violins {
-		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: "outline: calls in several heaps", Colour: scene.UIData, Flags: scene.Dimmed,
-				Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend, plot.FlaggedKey("outline: calls in several heaps", scene.UIData, scene.Dimmed))
 	}
 	if !r.cut {
 		return
@@ -425,8 +415,7 @@ func (r *drawing) legendCut(s *scene.Scene) {
 	if r.boxes.XScale.Kind == "log" {
 		label += ", or down to 0"
 	}
-	s.Legend = append(s.Legend,
-		scene.LegendEntry{Label: label, Colour: scene.UIWarning, Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend, plot.Key(label, scene.UIWarning))
 }
 
 func (r *result) locationsOf(l *lane) []trace.LocationID {

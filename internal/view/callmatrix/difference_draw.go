@@ -6,6 +6,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -71,10 +72,6 @@ func onlyColour(side int) scene.Colour { return scene.Ramp("diverging", 0.15+0.7
 
 // explain fills the legend: only says which sides make calls that the other does not.
 func (d *difference) explain(s *scene.Scene, limit float64, only [2]bool, cut bool) {
-	add := func(e scene.LegendEntry) {
-		e.Region, e.Parent = scene.NoID, scene.NoID
-		s.Legend = append(s.Legend, e)
-	}
 	label := "medians differ"
 	if d.totals() {
 		label = "totals differ"
@@ -82,15 +79,14 @@ func (d *difference) explain(s *scene.Scene, limit float64, only [2]bool, cut bo
 	if d.logarithmic() {
 		label += ", log"
 	}
-	add(scene.LegendEntry{Label: label, Colour: scene.Ramp("diverging", 0), RampEnd: scene.Ramp("diverging", 1),
-		RampLow: "−" + d.format(limit), RampHigh: "+" + d.format(limit)})
+	s.Legend = append(s.Legend, plot.RampKey(label, "diverging", "−"+d.format(limit), "+"+d.format(limit)))
 	for k, side := range d.sides {
 		if only[k] {
-			add(scene.LegendEntry{Label: "only in " + side.label, Colour: onlyColour(k), Flags: scene.Hatched})
+			s.Legend = append(s.Legend, plot.FlaggedKey("only in "+side.label, onlyColour(k), scene.Hatched))
 		}
 	}
 	if cut {
-		add(scene.LegendEntry{Label: "called by others too, that are not shown", Colour: scene.UIWarning})
+		s.Legend = append(s.Legend, plot.Key("called by others too, that are not shown", scene.UIWarning))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -224,16 +225,10 @@ func (r *result) legend(s *scene.Scene, c *colours, cut bool) {
 	if r.byRow() {
 		low, high = "least of the row", "most of the row"
 	}
-	s.Legend = append(s.Legend,
-		scene.LegendEntry{Label: fmt.Sprintf("%s, %s", what, c.stretch), Colour: scene.Ramp(c.ramp, 0),
-			RampEnd: scene.Ramp(c.ramp, 1),
-			RampLow: low, RampHigh: high, Region: scene.NoID, Parent: scene.NoID})
-	s.Legend = append(s.Legend,
-		scene.LegendEntry{Label: "not called there", Colour: scene.UIEmpty, Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend, plot.RampKey(fmt.Sprintf("%s, %s", what, c.stretch), c.ramp, low, high))
+	s.Legend = append(s.Legend, plot.Key("not called there", scene.UIEmpty))
 	if cut {
-		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: "called by others too, that are not shown", Colour: scene.UIWarning,
-				Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend, plot.Key("called by others too, that are not shown", scene.UIWarning))
 	}
 	if r.over == "calls" {
 		r.Arrangement().Explain(s)

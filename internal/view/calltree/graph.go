@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -197,12 +198,8 @@ func (r *drawing) graph(s *scene.Scene) {
 	}
 	m.Of = ofRegion
 	s.AddLayer("space", -1, m)
-	s.Legend = []scene.LegendEntry{
-		{Label: "exclusive", Colour: scene.Ramp(ramp, 0), RampEnd: scene.Ramp(ramp, 1), RampLow: "0",
-			RampHigh: r.format(most), Region: scene.NoID, Parent: scene.NoID},
-		{Label: "lines: inclusive, by caller", Colour: scene.Ramp(ramp, 0), RampEnd: scene.Ramp(ramp, 1), RampLow: "0",
-			RampHigh: r.format(carried), Region: scene.NoID, Parent: scene.NoID},
-	}
+	s.Legend = []scene.LegendEntry{plot.RampKey("exclusive", ramp, "0", r.format(most)),
+		plot.RampKey("lines: inclusive, by caller", ramp, "0", r.format(carried))}
 	if left := len(g.region) - len(order); left > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s regions with the least are left out", view.Thousands(int64(left))))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -163,10 +164,8 @@ func (r *drawing) bars(s *scene.Scene, frame int, shown []int32) {
 		}
 	}
 	s.AddLayer("bars", frame, bars)
-	s.Legend = append(s.Legend,
-		scene.LegendEntry{Label: "exclusive: the colour of the region", Colour: scene.UIData, Region: scene.NoID,
-			Parent: scene.NoID},
-		scene.LegendEntry{Label: "inclusive", Colour: scene.UIDataSoft, Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend, plot.Key("exclusive: the colour of the region", scene.UIData),
+		plot.Key("inclusive", scene.UIDataSoft))
 }
 
 // heaviest chooses nodes by their time so that the caller of each is chosen too, and

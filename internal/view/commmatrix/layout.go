@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -212,8 +213,7 @@ func (r *drawing) sums(s *scene.Scene, x, width float32) {
 
 func (r *drawing) explain(s *scene.Scene, most, least float64, log bool) {
 	palette := r.request.Values.Text("palette")
-	e := scene.LegendEntry{Label: r.shown(), Colour: scene.Ramp(palette, 0), RampEnd: scene.Ramp(palette, 1),
-		RampLow: "0", RampHigh: r.format(most), Region: scene.NoID, Parent: scene.NoID}
+	e := plot.RampKey(r.shown(), palette, "0", r.format(most))
 	if log {
 		e.Label, e.RampLow = r.shown()+" (logarithmic)", r.format(least)
 	}

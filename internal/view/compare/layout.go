@@ -7,6 +7,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/compare"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -25,13 +26,10 @@ var (
 
 // colour says which way a quantity went, where that is known.
 func (q *quantity) colour() scene.Colour {
-	switch {
-	case q.verdict != compare.Changed:
+	if q.verdict != compare.Changed {
 		return scene.UIAggregate
-	case q.difference() > 0:
-		return scene.Ramp("diverging", 0.92)
 	}
-	return scene.Ramp("diverging", 0.08)
+	return plot.Change(q.difference())
 }
 
 // Scene implements view.Result.
@@ -87,79 +85,59 @@ func (r *result) drawChanges(s *scene.Scene, top float32) {
 	room := max(h-y0-scene.AxisHeight-4, rowHigh)
 	list, items := r.shown(max(int(room/rowHigh), 2))
 	pitch := min(room/float32(len(list)), mostRow)
-	rows := make([]scene.Row, len(list))
+	rows := plot.NewRows(len(list), y0, pitch, func(i int, row *scene.Row) {
+		row.Label = r.rowLabel(list[i])
+		if list[i].node < 0 {
+			return
+		}
+		if ids := r.regionsOf(list[i]); len(ids) > 0 {
+			row.Region = uint32(ids[0])
+		}
+	})
 	// lanes side by side may hold more than a run is long, and leave less than nothing
 	least, most, far := 0.0, 0.0, 0.0
-	for i, q := range list {
-		y := y0 + float32(i)*pitch
-		region := scene.NoID
-		if q.node >= 0 {
-			if ids := r.regionsOf(q); len(ids) > 0 {
-				region = uint32(ids[0])
-			}
-		}
-		rows[i] = scene.Row{From: y, To: y + pitch, Label: r.rowLabel(q), Location: scene.NoID, Region: region,
-			Count: 1}
+	for _, q := range list {
 		least, most = min(least, mean(q.values[0]), mean(q.values[1])), max(most, mean(q.values[0]), mean(q.values[1]))
 		far = max(far, math.Abs(q.difference()))
 		if lo, hi, ok := bounds(q); ok {
 			far = max(far, min(math.Abs(lo), 3*math.Abs(q.difference())), min(math.Abs(hi), 3*math.Abs(q.difference())))
 		}
 	}
-	left := scene.RowLabelWidth(rows, w*0.34-edge) + edge
+	left := rows.LabelWidth(w*0.34-edge) + edge
 	words := min(w*0.17, 190)
 	if w < 560 {
 		words = 0
 	}
 	wide := max(w-left-words-between-edge, 2)
-	f1 := scene.Frame{Name: "values", X: left, Y: y0, W: wide * 0.55, H: pitch * float32(len(list)),
-		XScale: scene.Scale{Kind: "linear", Begin: least * 1.02, End: max(most*1.02, 1), Label: r.perWords()},
-		YScale: scene.Scale{Kind: "rows", Rows: rows}}
-	f2 := f1
-	f2.Name, f2.X, f2.W = "difference", left+f1.W+between, max(wide*0.45, 1)
-	f2.XScale = scene.Scale{Kind: "linear", Begin: -max(far*1.08, 1), End: max(far*1.08, 1), Label: "B less A"}
+	f1 := rows.Frame("values", left, wide*0.55,
+		scene.Scale{Kind: "linear", Begin: least * 1.02, End: max(most*1.02, 1), Label: r.perWords()})
+	f2 := rows.Frame("difference", left+f1.W+between, max(wide*0.45, 1),
+		scene.Scale{Kind: "linear", Begin: -max(far*1.08, 1), End: max(far*1.08, 1), Label: "B less A"})
 	i1, i2 := s.AddFrame(f1), s.AddFrame(f2)
 	s.XAxis(i1, scene.Axis{Unit: r.axisUnit()})
 	s.XAxis(i2, scene.Axis{Unit: r.axisUnit()})
-	bars, lines, points, text := &scene.Rect{}, &scene.Line{Width: 1}, &scene.Point{}, &scene.Text{Size: scene.TextSize}
-	whiskers := &scene.Line{Width: 2}
-	zero := f2.XPixel(0)
-	lines.Add(zero, f2.Y, zero, f2.Y+f2.H, scene.UIAxis)
-	clip := func(v float64) float32 { return min(max(f2.XPixel(v), f2.X), f2.X+f2.W) }
+	bars, points := &scene.Rect{}, &scene.Point{}
 	for i, q := range list {
-		y := rows[i].From + pitch/2
-		colour := q.colour()
+		y := rows.Middle(i)
 		a, b := f1.XPixel(mean(q.values[0])), f1.XPixel(mean(q.values[1]))
 		thick := max(min(pitch*0.22, 5), 1)
-		bars.Add(min(a, b), y-thick/2, max(float32(math.Abs(float64(b-a))), 0.5), thick, colour)
+		bars.Add(min(a, b), y-thick/2, max(float32(math.Abs(float64(b-a))), 0.5), thick, q.colour())
 		addDots(points, &f1, q, y, pitch)
 		radius := min(pitch*0.24, 5)
 		points.Add(a, y, radius, colourA)
 		points.Add(b, y, radius, colourB)
-		d := clip(q.difference())
-		bars.Add(min(zero, d), y-pitch*0.3, max(float32(math.Abs(float64(d-zero))), 0.5), pitch*0.6, colour)
-		if lo, hi, ok := bounds(q); ok {
-			whiskers.Add(clip(lo), y, clip(hi), y, scene.UIText)
-			for _, v := range [2]float64{lo, hi} {
-				if x := f2.XPixel(v); x >= f2.X && x <= f2.X+f2.W {
-					whiskers.Add(x, y-pitch*0.18, x, y+pitch*0.18, scene.UIText)
-				}
-			}
-		}
-		if words > 0 {
-			text.Add(f2.X+f2.W+edge, y+4, scene.Shorten(q.besides(), words-edge, scene.TextSize), scene.UITextMuted,
-				scene.Start)
-		}
 	}
-	text.Add(f1.X, f1.Y-6, r.sideWords(f1.W), scene.UITextMuted, scene.Start)
-	text.Add(f2.X, f2.Y-6, r.intervalHead(f2.W), scene.UITextMuted, scene.Start)
-	s.AddLayer("changes", -1, lines, bars, whiskers, points)
-	s.AddLayer("words", -1, text)
+	differs := rows.Bars(&f2, 0.6, func(i int) float64 { return list[i].difference() },
+		func(i int) scene.Colour { return list[i].colour() })
+	whiskers := rows.Whiskers(&f2, 2, func(i int) (low, high float64, ok bool) { return bounds(list[i]) })
+	s.AddLayer("changes", -1, plot.Rule(&f2, 0, scene.UIAxis), bars, differs, whiskers, points)
+	beside := rows.Words(f2.X+f2.W+edge, words-edge, func(i int) string { return list[i].besides() })
+	s.AddLayer("words", -1, beside, plot.Head(&f1, r.sideWords(f1.W), scene.UITextMuted),
+		plot.Head(&f2, r.intervalHead(f2.W), scene.UITextMuted))
 	s.RowLabels(i1, 0)
 	s.AimRows(i1, 0, f2.X+f2.W, func(row int) uint32 { return items[row](s) })
-	s.Legend = append(s.Legend, entry("A", colourA), entry("B", colourB),
-		entry("longer in B", scene.Ramp("diverging", 0.92)), entry("shorter in B", scene.Ramp("diverging", 0.08)),
-		entry("not certain", scene.UIAggregate))
+	s.Legend = append(s.Legend, plot.Key("A", colourA), plot.Key("B", colourB), plot.Key("longer in B", plot.More),
+		plot.Key("shorter in B", plot.Less), plot.Key("not certain", scene.UIAggregate))
 }
 
 // sideWords names both sides within a width: what tells them apart stays.
@@ -171,10 +149,6 @@ func (r *result) sideWords(width float32) string {
 	apart := scene.NewApart(names)
 	a := apart.Shorten(names[0], max(room/2, room-of(names[1])), scene.TextSize)
 	return "A: " + a + gap + "B: " + apart.Shorten(names[1], max(room/2, room-of(a)), scene.TextSize)
-}
-
-func entry(label string, c scene.Colour) scene.LegendEntry {
-	return scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID}
 }
 
 // addDots draws the value of each run, where there are several.

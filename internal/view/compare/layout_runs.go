@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 )
 
 // heat lists the rows of the heat map: the whole, and what differs most.
@@ -38,27 +39,21 @@ func (r *result) drawRuns(s *scene.Scene, top float32) {
 	}
 	room := max(h-y0-foot, 20)
 	all := r.heat()
-	n := min(len(all), max(int(room/15), 1))
-	pitch := min(room/float32(n), 26)
-	rows := make([]scene.Row, n)
+	n, pitch := plot.Fit(len(all), room, 15, 26)
+	rows := plot.NewRows(n, y0, pitch, func(i int, row *scene.Row) { row.Label = r.rowLabel(all[i]) })
 	far := 0.02
-	for i := range rows {
-		y := y0 + float32(i)*pitch
-		rows[i] = scene.Row{From: y, To: y + pitch, Label: r.rowLabel(all[i]), Location: scene.NoID, Region: scene.NoID,
-			Count: 1}
+	for _, q := range all[:n] {
 		for _, run := range order {
-			if d := math.Abs(r.valueOf(all[i], run)/all[i].estimate.A - 1); !math.IsInf(d, 0) {
+			if d := math.Abs(r.valueOf(q, run)/q.estimate.A - 1); !math.IsInf(d, 0) {
 				far = max(far, min(d, 0.5))
 			}
 		}
 	}
-	left := scene.RowLabelWidth(rows, w*0.34)
+	left := rows.LabelWidth(w * 0.34)
 	gap := float32(6)
 	cell := min((w-left-edge-gap)/float32(len(order)), 90)
-	f := scene.Frame{Name: "runs", X: left, Y: y0, W: cell*float32(len(order)) + gap, H: pitch * float32(n),
-		YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f := rows.Frame("runs", left, cell*float32(len(order))+gap, scene.Scale{})
 	frame := s.AddFrame(f)
-	cells, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
 	at := func(k int) float32 {
 		x := left + float32(k)*cell
 		if k >= len(r.runs[0]) {
@@ -66,19 +61,11 @@ func (r *result) drawRuns(s *scene.Scene, top float32) {
 		}
 		return x
 	}
-	for i := range rows {
-		q := all[i]
-		for k, run := range order {
-			v := r.valueOf(q, run)/q.estimate.A - 1
-			fill := scene.Ramp("diverging", 0.5+v/far/2)
-			cells.Add(at(k), rows[i].From+0.5, max(cell-1, 0.5), max(pitch-1, 0.5), fill)
-			cells.SetItem(s.Item(itemCell, i, run))
-			if label := strings.TrimSuffix(signedPercent(100*v), " %"); scene.TextWidth(label, scene.TextSize,
-				false) < cell-6 && pitch >= 14 {
-				text.Add(at(k)+cell/2, rows[i].From+pitch/2+4, label, scene.Ink(fill), scene.Middle)
-			}
-		}
-	}
+	cells, text := rows.Cells(len(order), cell, at, func(i, k int) plot.Cell {
+		v := r.valueOf(all[i], order[k])/all[i].estimate.A - 1
+		return plot.Cell{Fill: scene.Ramp("diverging", 0.5+v/far/2),
+			Label: strings.TrimSuffix(signedPercent(100*v), " %"), Item: s.Item(itemCell, i, order[k])}
+	})
 	for k, run := range order {
 		if label := scene.Shorten(r.names[run], cell-4, scene.TextSize); names && cell > 36 && len([]rune(label)) > 2 {
 			text.Add(at(k)+cell/2, f.Y+f.H+14, label, scene.UITextMuted, scene.Middle)
@@ -92,9 +79,6 @@ func (r *result) drawRuns(s *scene.Scene, top float32) {
 	s.AddLayer("cells", frame, cells)
 	s.AddLayer("words", -1, text)
 	s.RowLabels(frame, 0)
-	section := scene.RampSection("diverging")
-	s.Legend = append(s.Legend,
-		scene.LegendEntry{Label: fmt.Sprintf("%.0f %% less than the median of A … %.0f %% more", -100*-far, 100*far),
-			Colour: scene.Colour(section.Start), RampEnd: scene.Colour(section.Start + section.Length - 1),
-			Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend, plot.RampKey(
+		fmt.Sprintf("%.0f %% less than the median of A … %.0f %% more", -100*-far, 100*far), "diverging", "", ""))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
 	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -20,43 +21,40 @@ func (r *result) drawSteps(s *scene.Scene, top float32) {
 	w, h := float32(s.Width), float32(s.Height)
 	order := slices.Concat(r.runs[0], r.runs[1])
 	room := max(h-top-scene.AxisHeight-4, 20)
-	n := min(len(order), max(int(room/12), 1))
-	pitch := min(room/float32(n), 60)
-	rows := make([]scene.Row, n)
+	n, pitch := plot.Fit(len(order), room, 12, 60)
+	rows := plot.NewRows(n, top, pitch, func(i int, row *scene.Row) {
+		row.Label = [2]string{"A ", "B "}[r.side[order[i]]] + r.names[order[i]]
+	})
 	most := 0.0
-	for i := range rows {
-		y := top + float32(i)*pitch
-		rows[i] = scene.Row{From: y, To: y + pitch, Label: [2]string{"A ", "B "}[r.side[order[i]]] + r.names[order[i]],
-			Location: scene.NoID, Region: scene.NoID, Count: 1}
-		for k := range r.prints[order[i]].Steps {
-			most = max(most, r.prints[order[i]].Steps[k].Total)
+	for _, run := range order[:n] {
+		for k := range r.prints[run].Steps {
+			most = max(most, r.prints[run].Steps[k].Total)
 		}
 	}
-	left := scene.RowLabelWidth(rows, w*0.3)
-	f := scene.Frame{Name: "steps", X: left, Y: top, W: max(w-left-edge-4, 1), H: pitch * float32(n),
-		XScale: scene.Scale{Kind: "linear", End: max(most*1.03, 1), Label: "length of a step"},
-		YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	left := rows.LabelWidth(w * 0.3)
+	f := rows.Frame("steps", left, max(w-left-edge-4, 1),
+		scene.Scale{Kind: "linear", End: max(most*1.03, 1), Label: "length of a step"})
 	frame := s.AddFrame(f)
 	s.XAxis(frame, scene.Axis{Unit: "ns"})
 	dots, medians := &scene.Point{}, &scene.Line{Width: 2}
-	for i := range rows {
+	for i, row := range rows.List {
 		p := r.prints[order[i]]
 		colour := [2]scene.Colour{colourA, colourB}[r.side[order[i]]]
 		var all []float64
 		for k := range p.Steps {
 			all = append(all, p.Steps[k].Total)
 			// Steps in order from the top of the row down: a trend is seen.
-			y := rows[i].From + pitch*(0.15+0.7*(float32(k)+0.5)/float32(len(p.Steps)))
+			y := row.From + pitch*(0.15+0.7*(float32(k)+0.5)/float32(len(p.Steps)))
 			dots.Add(f.XPixel(p.Steps[k].Total), y, min(pitch*0.1, 3), colour)
 			dots.SetItem(s.Item(itemStep, order[i], k))
 		}
 		m := f.XPixel(contrast.Median(all))
-		medians.Add(m, rows[i].From+pitch*0.1, m, rows[i].To-pitch*0.1, scene.UIText)
+		medians.Add(m, row.From+pitch*0.1, m, row.To-pitch*0.1, scene.UIText)
 	}
 	s.AddLayer("steps", frame, medians, dots)
 	s.RowLabels(frame, 0)
-	s.Legend = append(s.Legend, entry("a step of A", colourA), entry("a step of B", colourB),
-		entry("median", scene.UIText))
+	s.Legend = append(s.Legend, plot.Key("a step of A", colourA), plot.Key("a step of B", colourB),
+		plot.Key("median", scene.UIText))
 }
 
 // A rankPair is the useful time of one rank on both sides, the mean over runs.
@@ -149,14 +147,10 @@ func (r *result) drawRanks(s *scene.Scene, top float32) {
 	line, dots := &scene.Line{Width: 1}, &scene.Point{}
 	line.Add(f.XPixel(lo), f.YPixel(lo), f.XPixel(hi), f.YPixel(hi), scene.UIAxis)
 	for i, x := range list {
-		colour := scene.Ramp("diverging", 0.92)
-		if x.b <= x.a {
-			colour = scene.Ramp("diverging", 0.08)
-		}
-		dots.Add(f.XPixel(x.a), f.YPixel(x.b), 3.5, colour)
+		dots.Add(f.XPixel(x.a), f.YPixel(x.b), 3.5, plot.Change(x.b-x.a))
 		dots.SetItem(s.Item(itemRank, i))
 	}
 	s.AddLayer("ranks", frame, line, dots)
-	s.Legend = append(s.Legend, entry("more useful time in B", scene.Ramp("diverging", 0.92)),
-		entry("less", scene.Ramp("diverging", 0.08)))
+	s.Legend = append(s.Legend, plot.Key("more useful time in B", plot.More),
+		plot.Key("less", plot.Less))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/compare"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 )
 
 // drawTree draws the call tree from the top down. A box is as wide as the longer of both
@@ -99,9 +100,9 @@ func (r *result) drawTree(s *scene.Scene, top float32) {
 	s.AddLayer("boxes", frame, boxes)
 	s.AddLayer("names", -1, text)
 	if !one {
-		s.Legend = append(s.Legend, entry("longer in B", scene.Ramp("diverging", 0.85)),
-			entry("shorter in B", scene.Ramp("diverging", 0.15)))
+		s.Legend = append(s.Legend, plot.Key("longer in B", scene.Ramp("diverging", 0.85)),
+			plot.Key("shorter in B", scene.Ramp("diverging", 0.15)))
 	}
-	s.Legend = append(s.Legend, entry("nothing certain; upper half A, lower half B", scene.UIAggregate),
-		entry("less than the other", scene.UIEmpty))
+	s.Legend = append(s.Legend, plot.Key("nothing certain; upper half A, lower half B", scene.UIAggregate),
+		plot.Key("less than the other", scene.UIEmpty))
 }

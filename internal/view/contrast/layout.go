@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -73,10 +74,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	s.AddLayer("rows", frame, p.rects, p.lines, p.dots)
 	s.AddLayer("words", -1, p.bold, p.text, p.small)
-	s.Legend = []scene.LegendEntry{
-		{Label: "A: " + r.sides[0].label + r.count(0), Colour: colourA, Region: scene.NoID, Parent: scene.NoID},
-		{Label: "B: " + r.sides[1].label + r.count(1), Colour: colourB, Region: scene.NoID, Parent: scene.NoID},
-	}
+	s.Legend = []scene.LegendEntry{plot.Key("A: "+r.sides[0].label+r.count(0), colourA),
+		plot.Key("B: "+r.sides[1].label+r.count(1), colourB)}
 	s.Notes = r.sceneNotes(n)
 	return s
 }

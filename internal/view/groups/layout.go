@@ -7,6 +7,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -41,14 +42,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.Notes = append(s.Notes, r.summary())
 	s.Notes = append(s.Notes, r.notes...)
 	if side > 0 {
-		ramp := r.request.Values.Text("palette")
-		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: "alike (" +
-				map[string]string{"both": "structure and time", "structure": "structure",
-					"time": "time"}[r.request.Values.Text("alike")] + ")",
-				Colour: scene.Ramp(ramp, 0), RampEnd: scene.Ramp(ramp, 1),
-				RampLow:  view.FormatShare(float64(r.least())),
-				RampHigh: "100 %", Region: scene.NoID, Parent: scene.NoID})
+		by := map[string]string{"both": "structure and time", "structure": "structure", "time": "time"}
+		s.Legend = append(s.Legend, plot.RampKey("alike ("+by[r.request.Values.Text("alike")]+")",
+			r.request.Values.Text("palette"), view.FormatShare(float64(r.least())), "100 %"))
 	}
 	return s
 }

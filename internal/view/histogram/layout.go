@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -280,7 +281,7 @@ func (r *result) lines(s *scene.Scene, d *drawing) {
 
 func (r *result) explain(s *scene.Scene, d *drawing) {
 	entry := func(label string, c scene.Colour) {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend, plot.Key(label, c))
 	}
 	entry(r.name, r.colour())
 	entry("mean "+r.measure.Format(r.mean), scene.UIText)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -53,14 +54,10 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 				YScale: r.scale(i, inner)}, i == n-1)
 		y += high
 	}
-	s.Legend = append(s.Legend, entry("a run", scene.UIData), entry("mean since the last change", scene.UIText),
-		entry("usual since then", scene.UIBand), entry("changed for good: longer", scene.Ramp("diverging", 0.92)),
-		entry("shorter", scene.Ramp("diverging", 0.08)))
+	s.Legend = append(s.Legend, plot.Key("a run", scene.UIData), plot.Key("mean since the last change", scene.UIText),
+		plot.Key("usual since then", scene.UIBand), plot.Key("changed for good: longer", scene.Ramp("diverging", 0.92)),
+		plot.Key("shorter", scene.Ramp("diverging", 0.08)))
 	return s
-}
-
-func entry(label string, c scene.Colour) scene.LegendEntry {
-	return scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID}
 }
 
 func (r *result) axis() scene.Axis {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -136,13 +137,9 @@ func (p *painter) share(t trace.Time) float64 {
 	return min(max(float64(t-p.begin)/float64(p.end-p.begin), 0), 1)
 }
 
-func entry(label string, c scene.Colour) scene.LegendEntry {
-	return scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID}
-}
-
 func (p *painter) legend() (out []scene.LegendEntry) {
 	ramp := func(from, to scene.Colour) scene.LegendEntry {
-		e := entry("begin", from)
+		e := plot.Key("begin", from)
 		e.RampEnd, e.RampLow, e.RampHigh = to, view.FormatTime(p.begin), view.FormatTime(p.end)
 		return e
 	}
@@ -156,13 +153,13 @@ func (p *painter) legend() (out []scene.LegendEntry) {
 		switch {
 		case !p.seen[int32(n)]:
 		case p.paint == "both":
-			out = append(out, entry(name, scene.LocationTimeColour(n, 0.5)))
+			out = append(out, plot.Key(name, scene.LocationTimeColour(n, 0.5)))
 		default:
-			out = append(out, entry(name, p.groupColour(n)))
+			out = append(out, plot.Key(name, p.groupColour(n)))
 		}
 	}
 	if p.seen[rest] {
-		out = append(out, entry(p.restName, scene.UIAggregate))
+		out = append(out, plot.Key(p.restName, scene.UIAggregate))
 	}
 	if p.paint == "both" {
 		out = append(out, ramp(scene.LocationTimeColour(0, 0), scene.LocationTimeColour(0, 1)))
@@ -179,7 +176,7 @@ func (p *painter) regionLegend() (out []scene.LegendEntry) {
 	var repeated []scene.LegendEntry
 	seen := map[scene.Colour]bool{}
 	for _, id := range mostFirst(p.marks) {
-		e := entry(regions[id].Name, p.result.colours.Of(&regions[id]))
+		e := plot.Key(regions[id].Name, p.result.colours.Of(&regions[id]))
 		e.Region = uint32(id)
 		if seen[e.Colour] {
 			repeated = append(repeated, e)
@@ -190,7 +187,7 @@ func (p *painter) regionLegend() (out []scene.LegendEntry) {
 	}
 	out = append(out, repeated...)
 	if more := len(out) - mostRegions; more > 0 {
-		out = append(out[:mostRegions], entry(fmt.Sprintf("+ %d more", more), scene.None))
+		out = append(out[:mostRegions], plot.Key(fmt.Sprintf("+ %d more", more), scene.None))
 	}
 	return out
 }

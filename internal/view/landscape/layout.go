@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -173,9 +174,7 @@ func (r *result) explain(s *scene.Scene, d *grid) {
 	if r.log {
 		low = r.metric.Format(r.floor())
 	}
-	s.Legend = append(s.Legend,
-		scene.LegendEntry{Label: r.metric.Name, Colour: scene.Ramp(name, 0), RampEnd: scene.Ramp(name, 1), RampLow: low,
-			RampHigh: r.metric.Format(r.most), Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend, plot.RampKey(r.metric.Name, name, low, r.metric.Format(r.most)))
 	s.Notes = append(s.Notes, r.notes...)
 	if a := r.Arrangement(); a != nil {
 		s.Notes = append(s.Notes, a.Labels())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -151,7 +152,7 @@ const projectionRamp = "cividis"
 
 // legend explains what is drawn of another basis.
 func (p *projection) legend(d *drawing, bar scene.Colour) []scene.LegendEntry {
-	e := entry(fmt.Sprintf("busy share, as %d coefficients give it", len(p.rows[0])), bar, 0)
+	e := plot.Key(fmt.Sprintf("busy share, as %d coefficients give it", len(p.rows[0])), bar)
 	if d.height < thin {
 		e.Colour, e.RampEnd, e.RampLow, e.RampHigh = scene.Ramp(projectionRamp, 0), scene.Ramp(projectionRamp, 1),
 			"0 %", "100 %"

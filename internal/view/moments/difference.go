@@ -10,6 +10,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -275,70 +276,40 @@ func (d *difference) Scene(size scene.Size) *scene.Scene {
 	w, h := float32(size.Width), float32(size.Height)
 	shown, step := d.drawn(max(h-top-scene.AxisHeight-4, 1))
 	high := min(max(h-top-scene.AxisHeight-4, 1)/float32(len(shown)), mostRow)
-	rows := make([]scene.Row, len(shown))
-	for i, k := range shown {
-		y := top + float32(i)*high
-		rows[i] = scene.Row{From: y, To: y + high, Location: uint32(d.rows[k].id), Region: scene.NoID,
-			Label: d.rows[k].label, Count: step}
-	}
+	rows := plot.NewRows(len(shown), top, high, func(i int, row *scene.Row) {
+		x := &d.rows[shown[i]]
+		row.Location, row.Label, row.Count = uint32(x.id), x.label, step
+	})
 	if step > 1 {
 		s.Notes = append(s.Notes,
 			fmt.Sprintf("a line stands for %d locations and shows the one whose busy time differs most", step))
 	}
-	left := min(scene.RowLabelWidth(rows, min(w/4, 200)), w/3)
+	left := min(rows.LabelWidth(min(w/4, 200)), w/3)
 	const gap = 18
 	wide := max((w-left-gap*momentCount)/momentCount, 1)
-	heads := &scene.Text{Size: scene.TextSize}
 	aims := &scene.Rect{}
-	for _, r := range rows {
-		aims.AddAim(0, r.From, w, r.To-r.From, s.Item(ofPair, shown[len(aims.X)]))
+	for i, r := range rows.List {
+		aims.AddAim(0, r.From, w, r.To-r.From, s.Item(ofPair, shown[i]))
 	}
 	s.AddLayer("items", -1, aims)
 	for k := range momentCount {
 		reach := d.reach(k)
-		f := scene.Frame{Name: fmt.Sprintf("m%d", k), X: left + float32(k)*(wide+gap), Y: top, W: wide,
-			H:      high * float32(len(rows)),
-			XScale: scene.Scale{Kind: "linear", Begin: -reach, End: reach},
-			YScale: scene.Scale{Kind: "rows", Rows: slices.Clone(rows)}}
+		f := rows.Frame(fmt.Sprintf("m%d", k), left+float32(k)*(wide+gap), wide,
+			scene.Scale{Kind: "linear", Begin: -reach, End: reach})
+		f.YScale.Rows = slices.Clone(rows.List)
 		frame := s.AddFrame(f)
 		s.XAxis(frame, scene.Axis{Unit: "ns"})
-		if t := scene.Shorten(momentNames[k], wide, scene.TextSize); t != "…" {
-			heads.Add(f.X, top-6, t, scene.UIText, scene.Start)
-		}
-		s.AddLayer(f.Name, frame, d.bars(&f, shown, k)...)
+		value := func(i int) float64 { return d.rows[shown[i]].delta(k) }
+		thick := 1 - 2*min(0.15, 3/high)
+		s.AddLayer(f.Name, frame,
+			rows.Bars(&f, thick, value, func(i int) scene.Colour { return plot.Change(value(i)) }),
+			plot.Rule(&f, 0, scene.UIAxis))
+		s.AddLayer("heads", -1, plot.Head(&f, momentNames[k], scene.UIText))
 	}
-	s.AddLayer("heads", -1, heads)
 	s.RowLabels(0, 0)
-	add := func(label string, c scene.Colour) {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID})
-	}
-	add("more, later or wider in "+d.names[1], moreColour)
-	add("less, earlier or narrower", lessColour)
+	s.Legend = append(s.Legend, plot.Key("more, later or wider in "+d.names[1], plot.More),
+		plot.Key("less, earlier or narrower", plot.Less))
 	return s
-}
-
-var moreColour, lessColour = scene.Ramp("diverging", 0.92), scene.Ramp("diverging", 0.08)
-
-// bars of one moment.
-func (d *difference) bars(f *scene.Frame, shown []int, k int) []scene.Mark {
-	bars, line := &scene.Rect{}, &scene.Line{Width: 1}
-	zeroAt := f.XPixel(0)
-	line.Add(zeroAt, f.Y, zeroAt, f.Y+f.H, scene.UIAxis)
-	for i, row := range shown {
-		v := d.rows[row].delta(k)
-		if math.IsNaN(v) || v == 0 {
-			continue
-		}
-		at, colour := f.XPixel(v), moreColour
-		if v < 0 {
-			colour = lessColour
-		}
-		r := f.YScale.Rows[i]
-		high := r.To - r.From
-		pad := min(high*0.15, 3)
-		bars.Add(min(at, zeroAt), r.From+pad, max(max(at, zeroAt)-min(at, zeroAt), 0.75), max(high-2*pad, 0.5), colour)
-	}
-	return []scene.Mark{bars, line}
 }
 
 // reach is the largest difference of a moment, with some room.

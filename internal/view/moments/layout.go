@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -201,10 +202,6 @@ func (r *result) describe() string {
 		view.FormatTime(r.selection.Begin), view.FormatTime(r.selection.End), marked)
 }
 
-func entry(label string, c scene.Colour, flags scene.Flag) scene.LegendEntry {
-	return scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID, Flags: flags}
-}
-
 // legend explains the colours; the key in the picture explains the marks.
 func (r *result) legend(d *drawing, cut bool) []scene.LegendEntry {
 	var out []scene.LegendEntry
@@ -214,30 +211,30 @@ func (r *result) legend(d *drawing, cut bool) []scene.LegendEntry {
 		if len(r.states) > 1 || l != r.busy {
 			label = l.state.name + " (m0)"
 		}
-		out = append(out, entry(label, bar, 0))
+		out = append(out, plot.Key(label, bar))
 	}
 	_, reach, flags := r.colours(r.states[0])
-	out = append(out, entry("likely range (m1 ± m2)", reach, flags))
+	out = append(out, plot.FlaggedKey("likely range (m1 ± m2)", reach, flags))
 	if d.style < thin {
 		skew := "end of the skew (m3)"
 		if cut {
 			skew += ", or beyond the axis"
 		}
-		out = append(out, entry("mean (m1)", r.ink(), 0), entry(skew, scene.UIWarning, 0))
+		out = append(out, plot.Key("mean (m1)", r.ink()), plot.Key(skew, scene.UIWarning))
 	} else {
-		out = append(out, entry("mean (m1), skew (m3)", r.ink(), 0))
+		out = append(out, plot.Key("mean (m1), skew (m3)", r.ink()))
 	}
 	if r.chartBehind(d) {
-		out = append(out, entry("when it was busy", scene.UIAggregate, 0))
+		out = append(out, plot.Key("when it was busy", scene.UIAggregate))
 	}
 	if slices.ContainsFunc(r.rows, func(w row) bool { return w.group() }) {
-		out = append(out, entry("m1 of the middle 80 % of a group", scene.UIAccent, 0))
+		out = append(out, plot.Key("m1 of the middle 80 % of a group", scene.UIAccent))
 	}
 	if slices.ContainsFunc(r.rows, func(w row) bool { return w.outlier.StandsOut() }) {
-		out = append(out, entry("stands out from its peers", scene.UIError, 0))
+		out = append(out, plot.Key("stands out from its peers", scene.UIError))
 	}
 	if cut && d.style >= thin {
-		out = append(out, entry("goes on beyond the axis", scene.UIWarning, 0))
+		out = append(out, plot.Key("goes on beyond the axis", scene.UIWarning))
 	}
 	return out
 }

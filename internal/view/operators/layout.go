@@ -6,6 +6,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/operator"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -98,12 +99,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.AddLayer("bars", f, bars)
 	s.AddLayer("words", -1, text)
 	s.RowLabels(f, 0)
-	s.Legend = append(s.Legend,
-		scene.LegendEntry{Label: "on the GPU", Colour: deviceColour, Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend, plot.Key("on the GPU", deviceColour))
 	if r.by != "kernel" {
-		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: "on the host, without operators inside", Colour: hostColour, Region: scene.NoID,
-				Parent: scene.NoID})
+		s.Legend = append(s.Legend, plot.Key("on the host, without operators inside", hostColour))
 	}
 	return s
 }

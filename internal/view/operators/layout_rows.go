@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -28,52 +29,24 @@ func (r *result) drawBars(s *scene.Scene, bars []bar, title, unit string) {
 		s.AddLayer("empty", -1, text)
 		return
 	}
-	const high = 20
-	room := h - topRoom - scene.AxisHeight - 4
-	n := min(len(bars), max(int(room/high), 1))
-	if top := r.request.Values.Integer("top"); top > 0 {
-		n = min(n, top)
-	}
-	pitch := min(room/float32(n), high*1.4)
-	rows := make([]scene.Row, n)
-	most := 1.0
-	for i := range rows {
-		y := topRoom + float32(i)*pitch
-		rows[i] = scene.Row{From: y, To: y + pitch, Label: bars[i].label, Location: scene.NoID, Region: scene.NoID,
-			Count: 1}
+	n, pitch := plot.Fit(r.mostBars(len(bars)), h-topRoom-scene.AxisHeight-4, 20, 28)
+	rows := plot.NewRows(n, topRoom, pitch, func(i int, row *scene.Row) {
+		row.Label = bars[i].label
 		if bars[i].region != trace.NoRegion {
-			rows[i].Region = uint32(bars[i].region)
+			row.Region = uint32(bars[i].region)
 		}
-		most = max(most, bars[i].value, bars[i].high)
+	})
+	most := 1.0
+	for _, b := range bars[:n] {
+		most = max(most, b.value, b.high)
 	}
-	left := scene.RowLabelWidth(rows, w*0.38)
-	words := min(w*0.32, 340)
+	left, words := rows.LabelWidth(w*0.38), min(w*0.32, 340)
 	if w < 420 {
 		words = 0
 	}
-	f := scene.Frame{Name: "bars", X: left, Y: topRoom, W: max(w-left-words-edge, 1), H: pitch * float32(n),
-		XScale: scene.Scale{Kind: "linear", End: most}, YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f := rows.Frame("bars", left, max(w-left-words-edge, 1), scene.Scale{Kind: "linear", End: most})
 	frame := s.AddFrame(f)
 	s.XAxis(frame, scene.Axis{Unit: unit})
-	rects, lines := &scene.Rect{}, &scene.Line{Width: 1}
-	for i := range rows {
-		b := &bars[i]
-		y := rows[i].From
-		if b.value > 0 { // else it heads those below it
-			rects.Add(f.X, y+pitch*0.15, max(f.XPixel(b.value)-f.X, 0.5), pitch*0.7, b.colour)
-		}
-		if b.high > b.low {
-			x0, x1, mid := f.XPixel(b.low), f.XPixel(b.high), y+pitch/2
-			lines.Add(x0, mid, x1, mid, scene.UIText)
-			for _, x := range []float32{x0, x1} {
-				lines.Add(x, mid-pitch*0.2, x, mid+pitch*0.2, scene.UIText)
-			}
-		}
-		if words > 0 {
-			text.Add(f.X+f.W+edge, y+pitch/2+4, scene.Shorten(b.words, words-edge, scene.TextSize), scene.UITextMuted,
-				scene.Start)
-		}
-	}
 	heads := []string{title}
 	if len(bars) > n {
 		first := fmt.Sprintf("the first %s of %s", view.Thousands(int64(n)), view.Thousands(int64(len(bars))))
@@ -81,10 +54,22 @@ func (r *result) drawBars(s *scene.Scene, bars []bar, title, unit string) {
 	}
 	text.Add(edge, topRoom-7, longest(w-2*edge, heads...), scene.UITextMuted, scene.Start)
 	s.AimRows(frame, 0, w, func(i int) uint32 { return s.Item(ofBar, i) })
-	s.AddLayer("bars", frame, rects)
-	s.AddLayer("spread", frame, lines)
-	s.AddLayer("words", -1, text)
+	value := func(i int) float64 { return max(bars[i].value, 0) } // without one it heads those below it
+	s.AddLayer("bars", frame, rows.Bars(&f, 0.7, value, func(i int) scene.Colour { return bars[i].colour }))
+	s.AddLayer("spread", frame, rows.Whiskers(&f, 1, func(i int) (low, high float64, ok bool) {
+		return bars[i].low, bars[i].high, bars[i].high > bars[i].low
+	}))
+	beside := rows.Words(f.X+f.W+edge, words-edge, func(i int) string { return bars[i].words })
+	s.AddLayer("words", -1, beside, text)
 	s.RowLabels(frame, 0)
+}
+
+// mostBars is how many of n bars are asked for.
+func (r *result) mostBars(n int) int {
+	if top := r.request.Values.Integer("top"); top > 0 {
+		return min(n, top)
+	}
+	return n
 }
 
 // longest is the first of some texts, from long to short, that has room; where none has the last is cut.

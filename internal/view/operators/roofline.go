@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -73,9 +74,7 @@ func (r *result) roofline(s *scene.Scene) {
 		marks.SetItem(s.Item(ofOperator, i))
 		if !told[x.Name] && len(told) < 8 {
 			told[x.Name] = true
-			s.Legend = append(s.Legend,
-				scene.LegendEntry{Label: x.Name, Colour: r.colours.Of(&r.regions[x.Region]), Region: uint32(x.Region),
-					Parent: scene.NoID})
+			s.Legend = append(s.Legend, plot.RegionKey(x.Name, r.colours.Of(&r.regions[x.Region]), uint32(x.Region)))
 		}
 	}
 	s.AddLayer("operators", frame, marks)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -49,14 +50,10 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		d.pitch = min(pitch, (h-head)/float32(max(min(d.rows, len(r.rows)), 1)))
 	}
 	d.rows = max(min(d.rows, len(r.rows)), 0)
-	var names []scene.Row
-	for i := range d.rows {
-		top := head + float32(i)*d.pitch
-		names = append(names,
-			scene.Row{From: top, To: top + d.pitch, Location: scene.NoID, Region: uint32(r.rows[i].region),
-				Label: r.regions[r.rows[i].region].Name, Count: 1})
-	}
-	labels := min(scene.RowLabelWidth(names, w*0.3), 320)
+	rows := plot.NewRows(d.rows, head, d.pitch, func(i int, row *scene.Row) {
+		row.Region, row.Label = uint32(r.rows[i].region), r.regions[r.rows[i].region].Name
+	})
+	labels := min(rows.LabelWidth(w*0.3), 320)
 	columns := r.columns(d.rows, w-labels)
 	left := labels
 	for _, c := range columns {
@@ -68,16 +65,14 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		bars = min(room*0.45, 360)
 		d.heatX, d.heatW = left+bars+2*pad, room-bars-2*pad
 	}
-	rows := scene.Scale{Kind: "rows", Rows: names}
-	bottom := head + float32(d.rows)*d.pitch
-	s.AddFrame(scene.Frame{Name: "bars", X: left, Y: head, W: max(bars, 0), H: bottom - head,
-		XScale: scene.Scale{Kind: "linear", Begin: 0, End: r.most(d.rows), Label: r.metric.Name}, YScale: rows})
+	s.AddFrame(rows.Frame("bars", left, max(bars, 0),
+		scene.Scale{Kind: "linear", Begin: 0, End: r.most(d.rows), Label: r.metric.Name}))
 	s.AimRows(0, 0, w, func(i int) uint32 { return s.Item(ofRow, i) })
 	r.bands(s, &d, labels)
 	r.numbers(s, &d, columns, labels)
 	r.bars(s, &d)
 	if d.heatW > 0 {
-		s.AddFrame(scene.Frame{Name: "locations", X: d.heatX, Y: head, W: d.heatW, H: bottom - head, YScale: rows})
+		s.AddFrame(rows.Frame("locations", d.heatX, d.heatW, scene.Scale{}))
 		r.heat(s, &d)
 		r.Arrangement().DrawColumns(s, 1, r.locations)
 		r.Arrangement().Explain(s)
@@ -191,11 +186,7 @@ func (r *result) numbers(s *scene.Scene, d *drawing, columns []column, left floa
 // bars draws values, and below each the spread over locations.
 func (r *result) bars(s *scene.Scene, d *drawing) {
 	f := &s.Frames[0]
-	title := &scene.Text{Size: scene.TextSize}
-	if name := scene.Shorten(r.metric.Name, f.W, scene.TextSize); name != "" {
-		title.Add(f.X, head-6, name, scene.UITextMuted, scene.Start)
-	}
-	s.AddLayer("head", -1, title)
+	s.AddLayer("head", -1, plot.Head(f, r.metric.Name, scene.UITextMuted))
 	if f.W <= 0 {
 		return
 	}
@@ -228,9 +219,7 @@ func (r *result) bars(s *scene.Scene, d *drawing) {
 	s.AddLayer("bars", 0, bars)
 	s.AddLayer("spread", 0, thin, dots)
 	if spread {
-		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: "spread over locations", Colour: scene.UIAxis, Region: scene.NoID,
-				Parent: scene.NoID})
+		s.Legend = append(s.Legend, plot.Key("spread over locations", scene.UIAxis))
 		s.Notes = append(s.Notes,
 			fmt.Sprintf("the line below a bar runs from the least to the most of one location, the dot is the mean, "+
 				"the thick part one standard deviation; the full width is %s", r.metric.Format(most)))
@@ -241,12 +230,8 @@ func (r *result) bars(s *scene.Scene, d *drawing) {
 func (r *result) heat(s *scene.Scene, d *drawing) {
 	palette := r.request.Values.Text("palette")
 	columns := max(min(r.bins, int(d.heatW)), 1)
-	text := &scene.Text{Size: scene.TextSize}
-	label := fmt.Sprintf("%s locations", view.Thousands(int64(len(r.locations))))
-	if label = scene.Shorten(label, d.heatW, scene.TextSize); label != "" {
-		text.Add(d.heatX, head-6, label, scene.UITextMuted, scene.Start)
-	}
-	s.AddLayer("head", -1, text)
+	words := fmt.Sprintf("%s locations", view.Thousands(int64(len(r.locations))))
+	s.AddLayer("head", -1, plot.Head(&s.Frames[1], words, scene.UITextMuted))
 	var marks []scene.Mark
 	for i := range d.rows {
 		x := &r.rows[i]
@@ -268,9 +253,7 @@ func (r *result) heat(s *scene.Scene, d *drawing) {
 				Columns: columns, Rows: 1, Cells: cells, Of: ofCell, At: [2]int32{int32(i), int32(columns)}})
 	}
 	s.AddLayer("strips", 1, marks...)
-	s.Legend = append(s.Legend,
-		scene.LegendEntry{Label: "one location", Colour: scene.Ramp(palette, 0), RampEnd: scene.Ramp(palette, 1),
-			RampLow: "0", RampHigh: "most of the row", Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend, plot.RampKey("one location", palette, "0", "most of the row"))
 }
 
 // binsOf gives the bins that a column of the picture shows.

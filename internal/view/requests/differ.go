@@ -2,10 +2,10 @@ package requests
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -15,7 +15,7 @@ const differHigh = 24
 func (r *result) drawDiffers(s *scene.Scene, list []request.Difference, top float32) {
 	w, h := float32(s.Width), float32(s.Height)
 	y := top + headRoom
-	head, text := &scene.Text{Size: scene.TextSize}, &scene.Text{Size: scene.TextSize}
+	head := &scene.Text{Size: scene.TextSize}
 	title := fmt.Sprintf("what separates the %s chosen from the other %s", view.Thousands(int64(len(r.chosen))),
 		view.Thousands(int64(len(r.all)-len(r.chosen))))
 	switch {
@@ -30,37 +30,21 @@ func (r *result) drawDiffers(s *scene.Scene, list []request.Difference, top floa
 	if len(list) == 0 {
 		return
 	}
-	room := h - y - scene.AxisHeight - 4
-	n := min(len(list), max(int(room/differHigh), 1))
-	pitch := min(room/float32(n), differHigh)
-	rows := make([]scene.Row, n)
-	for i := range rows {
-		at := y + float32(i)*pitch
-		rows[i] = scene.Row{From: at, To: at + pitch, Label: differLabel(&list[i]), Location: scene.NoID,
-			Region: scene.NoID, Count: 1}
-	}
-	left := scene.RowLabelWidth(rows, w*0.45)
-	words := min(w*0.32, 300)
-	f := scene.Frame{Name: "differs", X: left, Y: y, W: max(w-left-words-edge, 1), H: pitch * float32(n),
-		XScale: scene.Scale{Kind: "linear", Begin: -1, End: 1, Label: "effect"},
-		YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	n, pitch := plot.Fit(len(list), h-y-scene.AxisHeight-4, differHigh, differHigh)
+	rows := plot.NewRows(n, y, pitch, func(i int, row *scene.Row) { row.Label = differLabel(&list[i]) })
+	left, words := rows.LabelWidth(w*0.45), min(w*0.32, 300)
+	f := rows.Frame("differs", left, max(w-left-words-edge, 1),
+		scene.Scale{Kind: "linear", Begin: -1, End: 1, Label: "effect"})
 	frame := s.AddFrame(f)
 	s.AimRows(frame, 0, w, func(k int) uint32 { return s.Item(ofDifference, k) })
 	s.XAxis(frame, scene.Axis{})
-	bars, zero := &scene.Rect{}, &scene.Line{Width: 1}
-	mid := f.XPixel(0)
-	for i := range rows {
+	effect := func(i int) float64 { return list[i].Effect }
+	s.AddLayer("differs", frame, rows.Bars(&f, 0.6, effect, func(int) scene.Colour { return scene.UIData }),
+		plot.Rule(&f, 0, scene.UIAxis))
+	s.AddLayer("differs words", -1, rows.Words(f.X+f.W+edge, words-edge, func(i int) string {
 		x := &list[i]
-		at := f.XPixel(x.Effect)
-		bars.Add(min(at, mid), rows[i].From+pitch*0.2, max(float32(math.Abs(float64(at-mid))), 1), pitch*0.6,
-			scene.UIData)
-		text.Add(f.X+f.W+edge, rows[i].From+pitch/2+4,
-			scene.Shorten(fmt.Sprintf("%s inside, %s outside", amount(x.Inside, x.Unit), amount(x.Outside, x.Unit)),
-				words-edge, scene.TextSize), scene.UITextMuted, scene.Start)
-	}
-	zero.Add(mid, f.Y, mid, f.Y+f.H, scene.UIAxis)
-	s.AddLayer("differs", frame, bars, zero)
-	s.AddLayer("differs words", -1, text)
+		return fmt.Sprintf("%s inside, %s outside", amount(x.Inside, x.Unit), amount(x.Outside, x.Unit))
+	}))
 	s.RowLabels(frame, 0)
 }
 

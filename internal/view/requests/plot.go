@@ -7,6 +7,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -146,8 +147,7 @@ func drawCloud(s *scene.Scene, c *cloud, h float32) {
 		}
 	}
 	entry := func(label string, colour scene.Colour) {
-		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: label, Colour: colour, Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend, plot.Key(label, colour))
 	}
 	head := view.Count(len(c.dots), "request")
 	if failed > 0 {
@@ -252,10 +252,7 @@ func drawHeat(s *scene.Scene, c *cloud, frame int, f *scene.Frame) {
 		}
 	}
 	s.AddLayer("cells", frame, cells, marks)
-	s.Legend = append(s.Legend,
-		scene.LegendEntry{Label: "requests in a cell", Colour: scene.Ramp("viridis", 0),
-			RampEnd: scene.Ramp("viridis", 1), RampLow: "1", RampHigh: view.Thousands(int64(most)),
-			Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend, plot.RampKey("requests in a cell", "viridis", "1", view.Thousands(int64(most))))
 }
 
 // drawPercentiles draws the median, 95 % and 99 % of stretches of time, where these have enough requests.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -49,11 +50,9 @@ func (r *result) drawTree(s *scene.Scene) {
 	s.AddLayer("head", -1, title)
 	s.RowLabels(frame, 0)
 	s.Legend = append(s.Legend, r.colours.ServiceLegend(r.tree, r.services)...)
-	s.Legend = append(s.Legend,
-		scene.LegendEntry{Label: "critical path", Colour: scene.UIText, Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend, plot.Key("critical path", scene.UIText))
 	if q.Errors > 0 {
-		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: "failed", Colour: scene.UIError, Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend, plot.Key("failed", scene.UIError))
 	}
 }
 

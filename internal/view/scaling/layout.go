@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -102,7 +103,7 @@ func (r *result) drawSpeedup(s *scene.Scene, top, width float32) {
 		dots.SetItem(s.Item(itemRun, k))
 	}
 	s.AddLayer("speedup", i, ideal, lines, dots)
-	s.Legend = append(s.Legend, entry("speedup", scene.UIData), entry("ideal", scene.UITextMuted))
+	s.Legend = append(s.Legend, plot.Key("speedup", scene.UIData), plot.Key("ideal", scene.UITextMuted))
 }
 
 // powers of two between two numbers.
@@ -120,44 +121,26 @@ func (r *result) drawTable(s *scene.Scene, top, left float32) (bottom float32) {
 	w, h := float32(s.Width), float32(s.Height)
 	y0 := top + topRoom
 	pitch := min((h-y0-6)/float32(max(len(r.factors), 1)), rowHigh)
-	rows := make([]scene.Row, len(r.factors))
-	for i := range rows {
-		y := y0 + float32(i)*pitch
-		rows[i] = scene.Row{From: y, To: y + pitch,
-			Label: strings.Repeat("  ", r.factors[i].Level) + r.factors[i].Name, Location: scene.NoID,
-			Region: scene.NoID, Count: 1}
-	}
-	words := scene.RowLabelWidth(rows, (w-left)*0.45)
-	x0 := left + words
+	rows := plot.NewRows(len(r.factors), y0, pitch, func(i int, row *scene.Row) {
+		row.Label = strings.Repeat("  ", r.factors[i].Level) + r.factors[i].Name
+	})
+	x0 := left + rows.LabelWidth((w-left)*0.45)
 	n := len(r.runs)
 	cell := min((w-x0-edge)/float32(n), 90)
-	f := scene.Frame{Name: "factors", X: x0, Y: y0, W: cell * float32(n), H: pitch * float32(len(rows)),
-		YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f := rows.Frame("factors", x0, cell*float32(n), scene.Scale{})
 	frame := s.AddFrame(f)
-	cells, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
-	for i := range rows {
-		for k, v := range r.factors[i].Values {
-			fill := scene.UISurface
-			if r.factors[i].Share && !math.IsNaN(v) && !math.IsInf(v, 0) {
-				fill = scene.Ramp("cividis", (v-0.5)*2)
-			}
-			x, y := x0+float32(k)*cell, rows[i].From
-			cells.Add(x, y+0.5, max(cell-1, 0.5), max(pitch-1, 0.5), fill)
-			cells.SetItem(s.Item(itemFactor, i, k))
-			label := r.format(&r.factors[i], v)
-			if label == "not known" {
-				label = "–"
-			}
-			label = strings.TrimSuffix(label, " %")
-			if scene.TextWidth(label, scene.TextSize, false) < cell-4 && pitch >= 13 {
-				ink := scene.UIText
-				if fill != scene.UISurface {
-					ink = scene.Ink(fill)
-				}
-				text.Add(x+cell/2, y+pitch/2+4, label, ink, scene.Middle)
-			}
+	at := func(k int) float32 { return x0 + float32(k)*cell }
+	cells, text := rows.Cells(n, cell, at, func(i, k int) plot.Cell {
+		v := r.factors[i].Values[k]
+		c := plot.Cell{Fill: scene.UISurface, Item: s.Item(itemFactor, i, k)}
+		if r.factors[i].Share && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			c.Fill = scene.Ramp("cividis", (v-0.5)*2)
 		}
-	}
+		if c.Label = strings.TrimSuffix(r.format(&r.factors[i], v), " %"); c.Label == "not known" {
+			c.Label = "–"
+		}
+		return c
+	})
 	for k := range r.runs {
 		if label := fmt.Sprintf("%.0f", r.runs[k].sums.Size); scene.TextWidth(label, scene.TextSize, false) < cell-2 {
 			text.Add(x0+(float32(k)+0.5)*cell, y0-5, label, scene.UITextMuted, scene.Middle)
@@ -167,15 +150,8 @@ func (r *result) drawTable(s *scene.Scene, top, left float32) (bottom float32) {
 	s.AddLayer("cells", frame, cells)
 	s.AddLayer("words", -1, text)
 	s.RowLabels(frame, left)
-	section := scene.RampSection("cividis")
-	s.Legend = append(s.Legend,
-		scene.LegendEntry{Label: "50 % … 100 % of the ideal", Colour: scene.Colour(section.Start),
-			RampEnd: scene.Colour(section.Start + section.Length - 1), Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend, plot.RampKey("50 % … 100 % of the ideal", "cividis", "", ""))
 	return f.Y + f.H + between
-}
-
-func entry(label string, c scene.Colour) scene.LegendEntry {
-	return scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID}
 }
 
 // mostModels is how many call paths are drawn.
@@ -268,7 +244,7 @@ func (r *result) drawModels(s *scene.Scene, x0, top, w, h float32) {
 	s.AddLayer("models", frame, rule, foretold, curves, dots)
 	s.AddLayer("words", -1, text)
 	for i := range n {
-		s.Legend = append(s.Legend, entry(r.models[i].name, r.colours.Named(r.models[i].name, r.models[i].role)))
+		s.Legend = append(s.Legend, plot.Key(r.models[i].name, r.colours.Named(r.models[i].name, r.models[i].role)))
 	}
 }
 

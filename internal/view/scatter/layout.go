@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -250,9 +251,7 @@ func (r *result) axis(k int) scene.SpaceAxis {
 
 func (r *result) ramp(s *scene.Scene, label, low, high string) {
 	name := r.request.Values.Text("palette")
-	s.Legend = append(s.Legend,
-		scene.LegendEntry{Label: label, Colour: scene.Ramp(name, 0), RampEnd: scene.Ramp(name, 1), RampLow: low,
-			RampHigh: high, Region: scene.NoID, Parent: scene.NoID})
+	s.Legend = append(s.Legend, plot.RampKey(label, name, low, high))
 }
 
 func (r *result) explain(s *scene.Scene, spots []spot) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -428,7 +429,7 @@ func (r *result) short(name string, room float32) string {
 
 func (r *result) legend(s *scene.Scene) {
 	add := func(label string, c scene.Colour) {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend, plot.Key(label, c))
 	}
 	some, many, apart := false, false, false
 	for i := range r.edges {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -101,26 +102,18 @@ func legend(c *content, inks *inks) []scene.LegendEntry {
 	switch inks.by {
 	case "duration":
 		if inks.durations.high > 0 {
-			section := scene.RampSection(inks.palette)
-			out = append(out, scene.LegendEntry{
-				Label: "duration", Colour: section.At(0), RampEnd: section.At(section.Length - 1), Region: scene.NoID,
-				Parent:  scene.NoID,
-				RampLow: view.FormatTime(inks.durations.low), RampHigh: view.FormatTime(inks.durations.high),
-			})
+			out = append(out, plot.RampKey("duration", inks.palette, view.FormatTime(inks.durations.low),
+				view.FormatTime(inks.durations.high)))
 		}
 	case "busy":
-		return []scene.LegendEntry{entry("busy", inks.role(trace.RoleCompute)),
-			entry("not busy", inks.role(trace.RoleIdle))}
+		return []scene.LegendEntry{plot.Key("busy", inks.role(trace.RoleCompute)),
+			plot.Key("not busy", inks.role(trace.RoleIdle))}
 	}
 	out = append(out, roleLegend(c, inks)...)
 	if inks.by == "region" {
 		out = regionLegend(out, c.totals, inks)
 	}
 	return out
-}
-
-func entry(label string, c scene.Colour) scene.LegendEntry {
-	return scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID}
 }
 
 // roleLegend lists the roles that are drawn as such.
@@ -138,7 +131,7 @@ func roleLegend(c *content, inks *inks) (out []scene.LegendEntry) {
 	}
 	for _, role := range roleOrder {
 		if used[role] {
-			out = append(out, entry(role.String(), inks.role(role)))
+			out = append(out, plot.Key(role.String(), inks.role(role)))
 		}
 	}
 	return out
@@ -165,12 +158,12 @@ func regionLegend(roles []scene.LegendEntry, totals []total, inks *inks) []scene
 			more++
 			continue
 		}
-		e := entry(name, colour)
+		e := plot.Key(name, colour)
 		e.Region = uint32(t.region)
 		out = append(out, e)
 	}
 	if more > 0 {
-		out = append(out, entry(fmt.Sprintf("+ %s more", view.Thousands(int64(more))), scene.None))
+		out = append(out, plot.Key(fmt.Sprintf("+ %s more", view.Thousands(int64(more))), scene.None))
 	}
 	return slices.Clip(out)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -56,7 +57,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		s.RowLabels(0, max(4, r.Arrangement().Gutter()))
 	}
 	if len(r.critical.drawn()) > 0 {
-		s.Legend = append(s.Legend, entry("critical path", criticalColour))
+		s.Legend = append(s.Legend, plot.Key("critical path", criticalColour))
 	}
 	s.Legend = append(s.Legend, legend(r.content, r.inks)...)
 	r.Arrangement().DrawScaleRows(s, 0)
