@@ -23,7 +23,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/view"
-	views "github.com/parallax-hpc/parallax/internal/view/all"
 )
 
 // Options say how sources are opened. The zero value is what the command does without flags.
@@ -104,7 +103,7 @@ func (o Options) loader() (*load.Loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests, Views: views.Views,
+	l := &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests, AtImport: all.AtImport,
 		Cache: cache, Memory: o.Memory,
 		Budget: memory.New(8 * o.Memory), Format: o.Format, Align: o.Align, Join: o.Join, Progress: o.Progress}
 	if o.Format != "" && l.FindFormat(o.Format) == nil {

@@ -71,12 +71,11 @@ var policy = []rule{
 
 	{"internal/view", []string{"internal/trace", "internal/store", "internal/derived", "internal/words", "internal/analysis/*", "internal/scene"}, "the contract of a view"},
 	{"internal/view/all", []string{"internal/view", "internal/view/*"}, "a list, nothing else"},
-	{"internal/fingerprint", []string{"internal/trace", "internal/store", "internal/derived", "internal/analysis/*", "internal/view"}, "what a run is remembered by among many; it draws nothing"},
-	{"internal/view/*", []string{"internal/trace", "internal/store", "internal/derived", "internal/words", "internal/analysis/*", "internal/scene", "internal/scene/plot", "internal/view", "internal/fingerprint"}, "a view never knows another view; what two share is a kernel or a mark"},
+	{"internal/view/*", []string{"internal/trace", "internal/store", "internal/derived", "internal/words", "internal/analysis/*", "internal/scene", "internal/scene/plot", "internal/view"}, "a view never knows another view; what two share is a kernel or a mark"},
 
 	{"internal/table", []string{"internal/trace", "internal/store", "internal/analysis/quantile"}, "a run as tables, declared once; it knows neither SQL nor files"},
 	{"internal/query", []string{"internal/trace", "internal/store", "internal/table"}, "SQL over tables; those that come from views are given to it by cmd"},
-	{"internal/query/derived", []string{"internal/trace", "internal/store", "internal/table", "internal/analysis/*", "internal/scene", "internal/view", "internal/view/findings", "internal/fingerprint"},
+	{"internal/query/derived", []string{"internal/trace", "internal/store", "internal/derived", "internal/table", "internal/analysis/*", "internal/scene", "internal/view", "internal/view/findings"},
 		"functions of SQL that more than the store answers: here views and tables meet"},
 
 	{"internal/search", []string{"internal/trace", "internal/store", "internal/view"}, "intervals by words; it draws nothing"},
@@ -98,7 +97,7 @@ var policy = []rule{
 	{"internal/report", []string{"internal/trace", "internal/store", "internal/scene", "internal/view", "internal/analysis/finding", "internal/render/*"},
 		"a report is views on paper: it gets them from cmd and knows none by type"},
 
-	{"internal/load", []string{"internal/trace", "internal/importer", "internal/demo", "internal/store/local", "internal/store/clickhouse", "internal/derived", "internal/view"},
+	{"internal/load", []string{"internal/trace", "internal/importer", "internal/demo", "internal/store/local", "internal/store/clickhouse", "internal/derived", "internal/words"},
 		"from a source to an open run, for all who open one; it gets the lists of formats and kernels"},
 	{"internal/callout", []string{"internal/scene"}, "numbers on a finished picture; it knows marks, not views"},
 	{"internal/anonymise", []string{"internal/trace"}, "it stands between a format and a store, and knows neither"},

@@ -6,12 +6,11 @@ import (
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
 	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/memory"
-	views "github.com/parallax-hpc/parallax/internal/view/all"
 )
 
 // newLoader makes one that knows all formats, kernels and views.
 func newLoader(c *load.Cache, share int64, budget *memory.Budget) *load.Loader {
-	return &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests, Views: views.Views,
+	return &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests, AtImport: all.AtImport,
 		Cache: c, Memory: share, Budget: budget}
 }
 

@@ -22,11 +22,10 @@ type Derived[T any] struct {
 	Make    func(context.Context, *Run) (T, error)
 	// Keeps reports whether making it takes so long that it is kept beside the store; nil: it always is.
 	Keeps func(store.Reader) bool
+	// Restore checks a result that was read from beside the store against its run, and completes it. An error means
+	// that it names what the run does not have; nil: there is nothing to check.
+	Restore func(T, store.Reader) error
 }
-
-// A Restorer is a result that is checked against its run when it was read from beside the store, and completed. An
-// error means that it names what the run does not have.
-type Restorer interface{ Restore(store.Reader) error }
 
 // errNotKept is the error of a result that has to be made.
 var errNotKept = errors.New("the result is not kept beside the store")

@@ -34,7 +34,7 @@ type found struct {
 	restored bool
 }
 
-func (f *found) Restore(store.Reader) error {
+func (f *found) restore(store.Reader) error {
 	if len(f.Numbers) == 0 {
 		return errors.New("it has no numbers")
 	}
@@ -44,7 +44,7 @@ func (f *found) Restore(store.Reader) error {
 
 // counted is a Derived that counts how often it is made.
 func counted(made *int) derived.Derived[*found] {
-	return derived.Derived[*found]{Name: "found", Version: 1, Make: func(context.Context, *derived.Run) (*found, error) {
+	return derived.Derived[*found]{Name: "found", Version: 1, Restore: (*found).restore, Make: func(context.Context, *derived.Run) (*found, error) {
 		*made++
 		return &found{Numbers: []float64{1, math.Inf(1)}}, nil
 	}}

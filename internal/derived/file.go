@@ -66,8 +66,8 @@ func (d Derived[T]) read(r store.Reader) (x T, err error) {
 	if err := gob.NewDecoder(bytes.NewReader(b[headBytes:])).Decode(&x); err != nil {
 		return x, err
 	}
-	if c, ok := any(x).(Restorer); ok {
-		err = c.Restore(r)
+	if d.Restore != nil {
+		err = d.Restore(x, r)
 	}
 	return x, err
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/parallax-hpc/parallax/internal/store/local"
-	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // A Cache keeps imported stores for reopening, one directory each, named by a
@@ -117,7 +117,7 @@ func (c *Cache) MakeRoom(dir string, need int64) error {
 	if need += 16 << 20; free < need {
 		return fmt.Errorf("%s has %s free and this import may need %s; free some (`parallax cache clear`) or name "+
 			"another place with --cache DIR",
-			dir, view.FormatBytes(float64(free)), view.FormatBytes(float64(need)))
+			dir, words.FormatBytes(float64(free)), words.FormatBytes(float64(need)))
 	}
 	return nil
 }

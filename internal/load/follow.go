@@ -16,7 +16,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A Follower opens runs anew as they grow. Their stores lie in a directory of its own and not
@@ -59,7 +58,7 @@ func (f *Follower) Close() error { return os.RemoveAll(f.dir) }
 // Look gives every run of the sources that is not what it was when it was looked at last, open,
 // under a name that it keeps. A source that cannot be read may be one that is being written:
 // it is an error only where it is the same when it is looked at again, and said once.
-func (f *Follower) Look(ctx context.Context, sources []string, show func(name string, r view.Run, done func())) error {
+func (f *Follower) Look(ctx context.Context, sources []string, show func(name string, r derived.Run, done func())) error {
 	found, done, err := f.loader.Find(sources)
 	defer done()
 	var several *importer.Ambiguous
@@ -114,7 +113,7 @@ func (f *Follower) settled(name, stamp string, err error) error {
 }
 
 // Renew imports a run into a store of its own, which done removes when it is closed.
-func (f *Follower) Renew(ctx context.Context, x Found, through func(trace.Writer) trace.Writer) (run view.Run,
+func (f *Follower) Renew(ctx context.Context, x Found, through func(trace.Writer) trace.Writer) (run derived.Run,
 	done func(), err error) {
 	l := f.loader
 	f.stores++
@@ -139,7 +138,7 @@ func (f *Follower) Renew(ctx context.Context, x Found, through func(trace.Writer
 		done()
 		return run, done, fmt.Errorf("open %s: %w", x.Source, err)
 	}
-	return view.Run{Name: x.Name, Source: x.Source, Store: r, Cache: derived.NewCache(l.Budget)}, done, nil
+	return derived.Run{Name: x.Name, Source: x.Source, Store: r, Cache: derived.NewCache(l.Budget)}, done, nil
 }
 
 // FindIn makes one run of all files of a source, as one format.

@@ -26,7 +26,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A Loader turns sources into open runs: demo, store or trace files; from the
@@ -36,8 +35,8 @@ type Loader struct {
 	Formats   []*importer.Format
 	Summaries []trace.Summary
 	Digests   []trace.Digest
-	// Views too: some want something kept with a store that was just made.
-	Views []*view.View
+	// AtImport are the results that are kept beside a store that was just made.
+	AtImport []derived.Preparer
 
 	Cache  *Cache
 	Memory int64          // for imports, in bytes
@@ -84,21 +83,21 @@ func (l *Loader) FindFormat(name string) *importer.Format {
 }
 
 // One opens sources that are one run.
-func (l *Loader) One(ctx context.Context, sources []string) (view.Run, error) {
+func (l *Loader) One(ctx context.Context, sources []string) (derived.Run, error) {
 	runs, done, err := l.Find(sources)
 	defer done()
 	if err != nil {
-		return view.Run{}, err
+		return derived.Run{}, err
 	}
 	if len(runs) > 1 {
-		return view.Run{}, usage("%d sources that are not one run; name one, or `parallax open` them all", len(runs))
+		return derived.Run{}, usage("%d sources that are not one run; name one, or `parallax open` them all", len(runs))
 	}
 	return l.Open(ctx, runs[0])
 }
 
 // All opens every run that the sources hold. Where some fail and others do not,
 // the runs that opened come with the error that joins the failures.
-func (l *Loader) All(ctx context.Context, sources []string) ([]view.Run, error) {
+func (l *Loader) All(ctx context.Context, sources []string) ([]derived.Run, error) {
 	found, done, err := l.Find(sources)
 	defer done()
 	var several *importer.Ambiguous
@@ -107,7 +106,7 @@ func (l *Loader) All(ctx context.Context, sources []string) ([]view.Run, error) 
 	} else if err != nil {
 		return nil, err
 	}
-	var out []view.Run
+	var out []derived.Run
 	var failed []error
 	for _, f := range found {
 		r, err := l.Open(ctx, f)
@@ -291,7 +290,7 @@ func (f Found) Files() []string {
 }
 
 // Open opens a run that was found, and imports it first where the cache does not have it.
-func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
+func (l *Loader) Open(ctx context.Context, f Found) (derived.Run, error) {
 	path := f.Store
 	if f.remote != nil && f.remote.Run == clickhouse.SpanTable {
 		return l.openSpans(ctx, f)
@@ -299,32 +298,32 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 	if f.remote != nil {
 		r, err := clickhouse.Open(ctx, f.remote, l.Summaries, l.Digests...)
 		if err != nil {
-			return view.Run{}, err
+			return derived.Run{}, err
 		}
-		return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: derived.NewCache(l.Budget)},
+		return derived.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: derived.NewCache(l.Budget)},
 			l.check(r)
 	}
 	if path == "" {
 		key, err := l.key(f)
 		if err != nil {
-			return view.Run{}, err
+			return derived.Run{}, err
 		}
 		path = l.Cache.Path(f.Name, key)
 		if r, err := local.Open(path, l.Summaries, l.Digests...); err == nil {
 			l.Cache.touch(path)
-			run := view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r,
+			run := derived.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r,
 				Cache: derived.NewCache(l.Budget)}
 			return run, l.check(r)
 		}
 		if err := l.Cache.MakeRoom(l.Cache.Dir, f.Room()); err != nil {
-			return view.Run{}, err
+			return derived.Run{}, err
 		}
 		if err := l.Write(ctx, f, path); err != nil {
-			return view.Run{}, err
+			return derived.Run{}, err
 		}
 		_ = os.Chmod(path, f.mode()) // where it cannot be changed, neither can others look
 		if err := l.Cache.Trim(path); err != nil {
-			return view.Run{}, err
+			return derived.Run{}, err
 		}
 	}
 	r, err := local.Open(path, l.Summaries, l.Digests...)
@@ -337,14 +336,14 @@ func (l *Loader) Open(ctx context.Context, f Found) (view.Run, error) {
 		return l.renew(ctx, f, other)
 	}
 	if err != nil {
-		return view.Run{}, fmt.Errorf("open %s: %w", f.Source, err)
+		return derived.Run{}, fmt.Errorf("open %s: %w", f.Source, err)
 	}
-	return view.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: derived.NewCache(l.Budget)},
+	return derived.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: derived.NewCache(l.Budget)},
 		l.check(r)
 }
 
 // openSpans reads spans of a table as a file of them, which is imported like any other.
-func (l *Loader) openSpans(ctx context.Context, f Found) (run view.Run, err error) {
+func (l *Loader) openSpans(ctx context.Context, f Found) (run derived.Run, err error) {
 	dir, err := os.MkdirTemp(l.Cache.Dir, "spans-")
 	if err != nil {
 		return run, fmt.Errorf("read spans: %w", err)
@@ -370,10 +369,10 @@ func (l *Loader) openSpans(ctx context.Context, f Found) (run view.Run, err erro
 
 // renew opens the sources of a store that this version cannot read. The store stays
 // as it is: another version may have use for it.
-func (l *Loader) renew(ctx context.Context, f Found, cause *local.VersionError) (view.Run, error) {
+func (l *Loader) renew(ctx context.Context, f Found, cause *local.VersionError) (derived.Run, error) {
 	failed := fmt.Errorf("open %s: %w", f.Source, cause)
 	if len(cause.Sources) == 0 {
-		return view.Run{}, failed
+		return derived.Run{}, failed
 	}
 	found, done, err := l.Find(cause.Sources)
 	if err != nil { // several files are kept as one line
@@ -382,17 +381,17 @@ func (l *Loader) renew(ctx context.Context, f Found, cause *local.VersionError) 
 	}
 	defer done()
 	if err != nil || len(found) != 1 || found[0].Store != "" {
-		return view.Run{},
+		return derived.Run{},
 			fmt.Errorf("%w; it was made from %s, which is not here", failed, strings.Join(cause.Sources, ", "))
 	}
 	if changed := changedSince(filepath.Join(f.Store, "manifest.json"), found[0].roots); changed != "" {
-		return view.Run{},
+		return derived.Run{},
 			fmt.Errorf("%w; %s has changed since it was made from it: open %s itself to see what it is now", failed,
 				changed, changed)
 	}
 	run, err := l.Open(ctx, found[0])
 	if err != nil {
-		return view.Run{}, fmt.Errorf("%w; importing %s: %w", failed, found[0].Source, err)
+		return derived.Run{}, fmt.Errorf("%w; importing %s: %w", failed, found[0].Source, err)
 	}
 	run.Name, run.Source, run.Files = f.Name, f.Source, f.Files()
 	return run, nil
@@ -479,9 +478,9 @@ func (l *Loader) write(ctx context.Context, f Found, path string, part Shard) er
 	return err
 }
 
-// prepare lets views keep what they would make at the first look. What fails is made then.
+// prepare makes what the first look would wait for, and keeps it. What fails is made then.
 func (l *Loader) prepare(ctx context.Context, path string) {
-	if !slices.ContainsFunc(l.Views, func(v *view.View) bool { return v.Prepare != nil }) {
+	if len(l.AtImport) == 0 {
 		return
 	}
 	r, err := local.Open(path, l.Summaries, l.Digests...)
@@ -491,13 +490,9 @@ func (l *Loader) prepare(ctx context.Context, path string) {
 	defer r.Close()
 	ctx, done := l.Budget.Work(ctx)
 	defer done()
-	run := view.Run{Store: r, Cache: derived.NewCache(l.Budget)} // where one needs what another makes it waits for that
+	run := derived.Run{Store: r, Cache: derived.NewCache(l.Budget)} // where one needs what another makes it waits for that
 	defer run.Cache.Close()
-	_ = parallel.For(ctx, len(l.Views), func(i int) {
-		if v := l.Views[i]; v.Prepare != nil {
-			_ = v.Prepare(ctx, &run)
-		}
-	})
+	_ = parallel.For(ctx, len(l.AtImport), func(i int) { _ = l.AtImport[i].Prepare(ctx, &run) })
 }
 
 // WriteThrough is Write with something between the reader and the store.

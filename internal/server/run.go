@@ -333,7 +333,7 @@ func (x *run) describe(views []*view.View) runState {
 	case x.state == "ready" && x.Store != nil:
 		s.Progress, s.Format = 1, x.Store.Info().Format
 		s.Origin = x.Store.Info().Origin
-		s.Size, _ = view.RanksOf(&x.Run) // the view scaling says what is wrong with a key
+		s.Size, _ = x.Run.Ranks() // the view scaling says what is wrong with a key
 		maps.Copy(s.Keys, x.Run.Keys)
 		s.Generation = strconv.FormatUint(x.Store.Generation(), 10)
 		for _, v := range views {

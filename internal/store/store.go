@@ -27,6 +27,11 @@ type Window struct {
 	Locations []trace.LocationID
 }
 
+// Whole reports whether a window is all of a run.
+func (w Window) Whole(r Reader) bool {
+	return w.Begin <= 0 && w.End >= r.Info().End && w.Locations == nil
+}
+
 // A Reader answers for one run. All methods may be called from many goroutines.
 // What a callback receives is valid only until it returns. Callbacks run on
 // several goroutines at once, but never twice at once for one location; the

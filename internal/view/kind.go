@@ -1,9 +1,7 @@
 package view
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -60,30 +58,3 @@ func KindOf(r store.Reader) RunKind {
 
 // onlyAside reports whether no interval counts: there are none, or all are samples.
 func onlyAside(r store.Reader) bool { return !slices.Contains(r.Locations().Holds, true) }
-
-// sizeKeys are the keys and properties that tell how many ranks a run had. They come before
-// the ranks in its records, of which a source may hold a part.
-var sizeKeys = []string{"size", "ranks", "mpi.world.size", "jobsize", "nprocs", "ntasks"}
-
-// RanksOf is how many ranks a run had: as a key or a property says it, or as its records do.
-// 0: neither tells. A key that is no number is an error.
-func RanksOf(run *Run) (float64, error) {
-	info := run.Store.Info()
-	for _, name := range sizeKeys {
-		v, own := run.Keys[name]
-		if !own {
-			v = info.Properties[name]
-		}
-		if v == "" {
-			continue
-		}
-		n, err := strconv.ParseFloat(v, 64)
-		if err == nil && n >= 1 {
-			return n, nil
-		}
-		if own {
-			return 0, fmt.Errorf("--key %s: run %s has %q, want a number of ranks", name, run.Name, v)
-		}
-	}
-	return float64(info.Ranks), nil
-}

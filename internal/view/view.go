@@ -18,6 +18,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // A View is one way of looking.
@@ -45,9 +46,6 @@ type View struct {
 	// with programs, see Schema.
 	Data    []any
 	Compute func(context.Context, *Request) (Result, error)
-	// Prepare makes what the first look at a large run would wait for and is small, so that it is kept with the store:
-	// it is called once after an import; nil: there is nothing of the kind.
-	Prepare func(context.Context, *Run) error
 }
 
 // A Report says how a view takes part in reports: files that are read without the page.
@@ -290,21 +288,12 @@ type Column struct {
 	Title string `json:"title,omitempty"` // The heading, where that is not the name.
 }
 
-// An EmptyError says that a selection holds nothing to show; the page shows it
-// as an empty state, the command line as an error.
-type EmptyError struct{ What, Hint string }
-
-func (e *EmptyError) Error() string {
-	if e.Hint != "" {
-		return e.What + "; " + e.Hint
-	}
-	return e.What
-}
+// An EmptyError says that a selection holds nothing to show; the page shows it as an empty state, the command line as
+// an error.
+type EmptyError = words.EmptyError
 
 // Empty makes an EmptyError.
-func Empty(hint, format string, args ...any) error {
-	return &EmptyError{What: fmt.Sprintf(format, args...), Hint: hint}
-}
+func Empty(hint, format string, args ...any) error { return words.Empty(hint, format, args...) }
 
 // Ask computes a view. Damage of a store that the view met in a call without an error is
 // an error of the view.

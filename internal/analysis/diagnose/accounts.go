@@ -2,7 +2,7 @@ package diagnose
 
 import (
 	"context"
-	"encoding/binary"
+	"errors"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
@@ -183,68 +183,34 @@ func (a *accounts) waiting() (all, unexplained trace.Time) {
 
 // Waits are what is found of the waits of a run by following them one by one.
 type Waits struct {
-	result       *budget.Result
-	pairs, wrong int
+	Result       *budget.Result
+	Pairs, Wrong int
 }
 
-// SizeBytes is what they take in memory.
-func (x *Waits) SizeBytes() int64 { return x.result.SizeBytes() }
+// SizeBytes is about how much memory they take.
+func (x *Waits) SizeBytes() int64 { return x.Result.SizeBytes() }
 
-const (
-	// fewFollowed is up to how many intervals are read while one waits, a tenth of a second; what is found of more is
-	// kept with the store.
-	fewFollowed = 1 << 18
-	// mostKeptBytes bounds what is kept.
-	mostKeptBytes = 32 << 20
-	// keptName is under which name, and keptVersion changes with what is found, or how.
-	keptName, keptVersion = "waiting", 1
-)
+// fewFollowed is up to how many intervals are read while one waits, a tenth of a second; what is found of more is
+// kept with the store.
+const fewFollowed = 1 << 18
 
-// followed gives what following the waits of the selection finds. Of a whole run that is done once: it is kept while
-// the run is open, and that of a large run with its store.
+// followed gives what following the waits of the selection finds. Of a whole run that is done once.
 func (f *facts) followed(ctx context.Context, a *accounts, n int64) (*Waits, error) {
-	if !f.question.whole() || f.question.Selection.Regions != nil {
+	if !f.window.Whole(f.store) || f.question.Selection.Regions != nil {
 		return f.follow(ctx, a, n)
 	}
-	return derived.Keep(f.question.Run.Cache, "findings waiting", (*Waits).SizeBytes,
-		func() (*Waits, error) { return f.keptWaits(ctx, a, n) })
+	ofRun := derived.Derived[*Waits]{
+		Name: "waiting", Version: 2,
+		Make:    func(ctx context.Context, _ *derived.Run) (*Waits, error) { return f.follow(ctx, a, n) },
+		Keeps:   func(store.Reader) bool { return n >= fewFollowed },
+		Restore: func(x *Waits, _ store.Reader) error { return x.fits(len(a.actors), len(a.regionNames)) },
+	}
+	return ofRun.Of(ctx, f.question.Run)
 }
 
-// keptWaits takes the waits of a large run from its store, or finds them and keeps them there.
-func (f *facts) keptWaits(ctx context.Context, a *accounts, n int64) (*Waits, error) {
-	keeper, keeps := f.store.(store.Keeper)
-	if keeps = keeps && n >= fewFollowed; keeps {
-		if b, ok := keeper.Kept(keptName); ok {
-			if x := readFollowed(b, f.store.Generation(), len(a.actors), len(a.regionNames)); x != nil {
-				return x, nil
-			}
-		}
+func (x *Waits) fits(actors, regions int) error {
+	if x.Result == nil {
+		return errors.New("there is no budget")
 	}
-	x, err := f.follow(ctx, a, n)
-	if err == nil && keeps {
-		if b := x.bytes(f.store.Generation()); len(b) <= mostKeptBytes {
-			_ = keeper.Keep(keptName, b) // where it cannot be kept it is found again
-		}
-	}
-	return x, err
-}
-
-func (x *Waits) bytes(generation uint64) []byte {
-	b := binary.LittleEndian.AppendUint64([]byte{keptVersion}, generation)
-	b = binary.LittleEndian.AppendUint64(b, uint64(x.pairs))
-	b = binary.LittleEndian.AppendUint64(b, uint64(x.wrong))
-	return x.result.Append(b)
-}
-
-// readFollowed gives nil where the bytes are of another version or run.
-func readFollowed(b []byte, generation uint64, actors, regions int) *Waits {
-	const head = 1 + 3*8
-	if len(b) < head || b[0] != keptVersion || binary.LittleEndian.Uint64(b[1:]) != generation {
-		return nil
-	}
-	r, err := budget.Read(b[head:], actors, regions)
-	if err != nil {
-		return nil
-	}
-	return &Waits{r, int(binary.LittleEndian.Uint64(b[9:])), int(binary.LittleEndian.Uint64(b[17:]))}
+	return x.Result.Fits(actors, regions)
 }

@@ -17,11 +17,7 @@ import (
 	"context"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
-	"github.com/parallax-hpc/parallax/internal/analysis/latency"
 	"github.com/parallax-hpc/parallax/internal/analysis/pop"
-	"github.com/parallax-hpc/parallax/internal/analysis/request"
-	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
-	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -34,24 +30,10 @@ type Question struct {
 	// Phase is what cuts the run into phases: "auto", "slices:N", or a pattern of regions that Match reads.
 	Phase string
 	Match func(pattern string) ([]trace.RegionID, error)
-	Kept  Kept
-}
-
-// Kept gives what others keep of a whole run, so that it is found once for all who ask. Each may be nil.
-type Kept struct {
-	HasJob   func(*runfacts.Devices) bool
-	Job      func(context.Context, *runfacts.Devices) (*step.Job, error)
-	Requests func(context.Context) (*request.Forest, *latency.Found, error)
 }
 
 func (q *Question) window() store.Window {
 	return store.Window{Begin: q.Selection.Begin, End: q.Selection.End, Locations: q.Selection.Locations}
-}
-
-// whole reports whether the question is about all of the run.
-func (q *Question) whole() bool {
-	s := &q.Selection
-	return s.Begin <= 0 && s.End >= q.Run.Store.Info().End && s.Locations == nil
 }
 
 // A Result is what was found.

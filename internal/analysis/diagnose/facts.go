@@ -201,22 +201,11 @@ func (f *facts) totals(ctx context.Context, w store.Window) (*totals, error) {
 
 // source is the run as package phase asks it.
 func (f *facts) source(ctx context.Context) *phase.Source {
-	sel := f.question.Selection
-	s := &phase.Source{
-		Regions: f.regions, Begin: sel.Begin, End: sel.End, Row: f.rowOf, Unit: f.unitOf, Rows: len(f.rows),
-		Units:     len(f.units),
-		Intervals: f.store.Count(f.window), Lanes: f.store.Lanes(),
-		Scan: func(ids []trace.LocationID, add func(*trace.Columns) error) error {
-			w := f.window
-			if ids != nil {
-				w.Locations = ids
-			}
-			return f.store.Intervals(ctx, w, add)
-		},
-		Roles: func(begin, end trace.Time, add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
-			return f.roles(ctx, begin, end, add)
-		},
+	of := make([]int32, len(f.rows))
+	for i, id := range f.rows {
+		of[i] = f.unitOf[id]
 	}
+	s := phase.NewSource(ctx, f.store, f.window, f.rows, len(f.units), of)
 	t := f.table
 	for i := range t.row {
 		s.Uses = append(s.Uses,

@@ -1,14 +1,12 @@
 package diagnose
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -90,7 +88,7 @@ func findGPULosses(c *diagnosis) error {
 // sampleDevices finds the GPUs. Of a run with very many intervals it looks at some ranks, evenly spread, and tells so.
 func sampleDevices(c *diagnosis) (d *runfacts.Devices, note string) {
 	d = runfacts.FindDevices(c.tree, c.window.Locations)
-	if c.keepsJob(d) {
+	if c.keptJob() != nil {
 		return d, ""
 	}
 	w := c.window
@@ -109,39 +107,19 @@ func sampleDevices(c *diagnosis) (d *runfacts.Devices, note string) {
 			len(some), words.Count(len(d.Units), "rank"), phase.MostScanned>>20)
 }
 
-// keepsJob reports whether what is found of the GPUs of the whole run is kept.
-func (c *diagnosis) keepsJob(d *runfacts.Devices) bool {
-	k := &c.question.Kept
-	return k.Job != nil && k.HasJob != nil && c.question.whole() && k.HasJob(d)
+// keptJob is the job of the whole run where it is kept; nil: it is not.
+func (c *diagnosis) keptJob() *step.Job {
+	if !c.window.Whole(c.store) || !runfacts.IsLargeJob(c.store) {
+		return nil
+	}
+	job, _ := step.JobOfRun.Found(c.question.Run)
+	return job
 }
 
 // jobOf takes the steps apart: those of a whole run are the ones that the view of steps has.
 func jobOf(c *diagnosis, d *runfacts.Devices, part string) (*step.Job, error) {
-	if part == "" && c.keepsJob(d) {
-		return c.question.Kept.Job(c.ctx, d)
+	if job := c.keptJob(); part == "" && job != nil {
+		return job, nil
 	}
-	return gpuSource(c.ctx, c.store, c.window, d).Analyse()
-}
-
-// gpuSource is the run as package step asks it.
-func gpuSource(ctx context.Context, r store.Reader, w store.Window, d *runfacts.Devices) *step.Source {
-	w.Locations = d.Rows
-	return &step.Source{
-		Regions: r.Regions(), Begin: w.Begin, End: w.End, Lanes: r.Lanes(), Unit: d.Unit, GPU: d.GPU,
-		Units: len(d.Units), GPUs: len(d.GPUs), Owner: d.Owner,
-		Scan: func(add func(*trace.Columns) error) error { return r.Intervals(ctx, w, add) },
-		Launches: func(add func(from, to step.Place, at trace.Time)) error {
-			return runfacts.LaunchLinks(ctx, r, w,
-				func(from, to store.Row, at trace.Time) { add(step.Place(from), step.Place(to), at) })
-		},
-		Attribute: func(name string, add func(trace.LocationID, int, []int32, []trace.Value)) error {
-			if name != "step_num" && name != "step_number" { // only what marks steps is of use here
-				return nil
-			}
-			return runfacts.AttributeNamed(ctx, r, w, name, func(a *store.AttributeColumns) error {
-				add(a.Location, a.Lane, a.Row, a.Value)
-				return nil
-			})
-		},
-	}
+	return step.Analyse(d.In(c.ctx, c.store, c.window))
 }

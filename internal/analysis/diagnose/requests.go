@@ -1,14 +1,13 @@
 package diagnose
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/latency"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
-	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/analysis/requests"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -32,24 +31,15 @@ func findRequestFaults(c *diagnosis) error {
 
 // requestFaults finds the faults of the requests that are selected, unless they are kept.
 func requestFaults(c *diagnosis) (*request.Forest, *latency.Found, error) {
-	q := c.question
-	read := q.Kept.Requests
-	if read == nil {
-		read = func(ctx context.Context) (*request.Forest, *latency.Found, error) {
-			forest, err := request.Gather(runfacts.SpanSourceOf(ctx, c.store))
-			return forest, nil, err
-		}
+	run, w := c.question.Run, c.question.window()
+	if kept := requests.FindOverviewIn(run, w); kept != nil {
+		return kept.Forest(), kept.Found, nil
 	}
-	forest, found, err := read(c.ctx)
-	if err != nil || found != nil {
-		return forest, found, err
+	chosen, err := requests.Choose(c.ctx, run, w, nil)
+	if err != nil {
+		return nil, nil, err
 	}
-	end := q.Selection.End
-	if end == c.store.Info().End {
-		end++ // an empty request at the very end belongs to the whole
-	}
-	chosen := forest.Within(q.Selection.Begin, end, runfacts.LocationSet(c.tree, q.Selection.Locations))
-	return forest, latency.Find(forest, chosen), nil
+	return chosen.Forest, latency.Find(chosen.Forest, chosen.List), nil
 }
 
 // faultWords says what a fault of requests is.

@@ -92,7 +92,7 @@ func (f *facts) account(ctx context.Context) (*accounts, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.result, a.pairs, a.wrong = x.result, x.pairs, x.wrong
+	a.result, a.pairs, a.wrong = x.Result, x.Pairs, x.Wrong
 	if a.result.Cut > 0 {
 		f.notes = append(f.notes,
 			fmt.Sprintf("%s of %s waits were followed back for a limited time only", words.Thousands(a.result.Cut),
@@ -125,7 +125,7 @@ func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*Waits, error
 		return nil, err
 	}
 	x := &Waits{}
-	x.pairs, x.wrong = k.f.Pairs()
+	x.Pairs, x.Wrong = k.f.Pairs()
 	if f.window.Begin == 0 && f.window.End >= f.store.Info().End && f.alike.what == "ranks" &&
 		(k.f.Met() || a.communication > 0) {
 		k.b.Ends() // ranks that never communicate may have nothing to do with each other
@@ -133,7 +133,7 @@ func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*Waits, error
 	if k.tasks {
 		k.workersEnd()
 	}
-	x.result = k.b.Result()
+	x.Result = k.b.Result()
 	return x, nil
 }
 

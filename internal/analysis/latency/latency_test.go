@@ -8,11 +8,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/latency"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A call is a span as the store has it, with whom it calls as ids tell.
@@ -78,7 +78,7 @@ func TestFaultsCostWhatTheSpansSay(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	forest, err := request.Gather(view.SpanSourceOf(t.Context(), r))
+	forest, err := request.Gather(runfacts.SpanSourceOf(t.Context(), r))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,31 +13,26 @@ package operator
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/derived"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Place is an interval: location, lane and row as in a store.
-type Place struct {
-	Location  trace.LocationID
-	Lane, Row int
-}
-
-// A Source is a run as this package asks it. Functions may hand out from several goroutines, never twice at once for a
-// location.
-type Source struct {
-	Regions []trace.Region
-	Lanes   []uint32 // first lane of each location
-	GPU     []int32  // by location: the GPU whose work it holds, -1 for the host
-	// Work hands out the intervals of GPUs, Host those of threads.
-	Work, Host func(func(*trace.Columns) error) error
-	Launches   func(func(from, to Place)) error
-	Attribute  func(name string,
-		add func(location trace.LocationID, lane int, rows []int32, values []trace.Value)) error
+// TablesOfRun are the tables of a whole run.
+var TablesOfRun = derived.Derived[*Tables]{
+	Name: "operators", Version: 2, Keeps: runfacts.IsLargeJob, Restore: (*Tables).restore,
+	Make: func(ctx context.Context, run *derived.Run) (*Tables, error) {
+		r := run.Store
+		return Read(runfacts.FindDevices(r.Locations(), nil).In(ctx, r, store.Window{End: r.Info().End}))
+	},
 }
 
 // A By is what makes a row.
@@ -135,21 +130,25 @@ func (t *Tables) Rows() (n int) {
 	return n
 }
 
-// Sound reports whether tables that were read back speak of no region that their run does not have.
-func (t *Tables) Sound(regions int) bool {
+// errOtherRun is the error of tables that name what their run does not have.
+var errOtherRun = errors.New("the tables of operators are not those of this run")
+
+// restore checks tables that were kept against their run.
+func (t *Tables) restore(r store.Reader) error {
+	regions := len(r.Regions())
 	for _, x := range t {
 		if x == nil {
-			return false
+			return errOtherRun
 		}
 		for i := range x.Rows {
 			r := &x.Rows[i]
 			if int(r.Region) >= regions ||
 				slices.ContainsFunc(r.Kernels, func(k Kernel) bool { return int(k.Region) >= regions }) {
-				return false
+				return errOtherRun
 			}
 		}
 	}
-	return true
+	return nil
 }
 
 // A Table is a run by operators.
@@ -168,9 +167,10 @@ type group struct {
 }
 
 type reader struct {
-	*Source
-	modular  bool   // rows are modules
-	operator []bool // by region
+	*runfacts.GPUPart
+	host     *runfacts.GPUPart // its rows without GPUs
+	modular  bool              // rows are modules
+	operator []bool            // by region
 	module   []string
 	works    map[uint32]*works
 	launches [][]launch            // by the lane of the call, in the order of its rows
@@ -219,8 +219,8 @@ type opened struct {
 }
 
 // Read makes the tables. The rows of the host are read once, and once more where modules are among them.
-func (s *Source) Read() (*Tables, error) {
-	r := &reader{Source: s, operator: make([]bool, len(s.Regions)), module: make([]string, len(s.Regions))}
+func Read(s *runfacts.GPUPart) (*Tables, error) {
+	r := &reader{GPUPart: s, host: s.Of(false), operator: make([]bool, len(s.Regions)), module: make([]string, len(s.Regions))}
 	modules := false
 	for i := range s.Regions {
 		g := &s.Regions[i]
@@ -261,7 +261,7 @@ func (s *Source) Read() (*Tables, error) {
 			break
 		}
 		r.modular, r.lanes = modular, map[uint32]*lane{}
-		if err := s.Host(r.take); err != nil {
+		if err := r.host.Intervals(r.take); err != nil {
 			return nil, err
 		}
 		if modular {
@@ -282,19 +282,16 @@ type column struct {
 func (r *reader) column(name string) (map[uint32]*column, error) {
 	out := map[uint32]*column{}
 	var mu sync.Mutex
-	err := r.Attribute(name, func(location trace.LocationID, number int, rows []int32, values []trace.Value) {
-		if r.GPU[location] >= 0 {
-			return
-		}
+	err := r.host.Attribute(name, func(a *store.AttributeColumns) {
 		mu.Lock()
 		defer mu.Unlock()
-		id := r.Lanes[location] + uint32(number)
+		id := r.Lane(a.Location, a.Lane)
 		c := out[id]
 		if c == nil {
 			c = &column{}
 			out[id] = c
 		}
-		c.rows, c.values = append(c.rows, rows...), append(c.values, values...)
+		c.rows, c.values = append(c.rows, a.Row...), append(c.values, a.Value...)
 	})
 	return out, err
 }
@@ -316,10 +313,7 @@ func (l *lane) value(c *column, slot int, row int32) (trace.Value, bool) {
 
 // take reads a batch of the host.
 func (r *reader) take(c *trace.Columns) error {
-	if r.GPU[c.Location] >= 0 {
-		return nil
-	}
-	id := r.Lanes[c.Location] + uint32(c.Lane)
+	id := r.Lane(c.Location, c.Lane)
 	r.mu.Lock()
 	l := r.lanes[id]
 	if l == nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -47,11 +48,8 @@ func (r *reader) readWork() error {
 			(g.Role == trace.RoleCompute || g.Role == trace.RoleCopy || g.Role == trace.RoleCommunication ||
 				g.Role == trace.RoleIO)
 	}
-	err := r.Work(func(c *trace.Columns) error {
-		if r.GPU[c.Location] < 0 {
-			return nil
-		}
-		id := r.Lanes[c.Location] + uint32(c.Lane)
+	err := r.Of(true).Intervals(func(c *trace.Columns) error {
+		id := r.Lane(c.Location, c.Lane)
 		r.mu.Lock()
 		w := r.works[id]
 		if w == nil {
@@ -74,12 +72,9 @@ func (r *reader) readWork() error {
 	}
 	lanes := r.Lanes[len(r.Lanes)-1]
 	r.launches = make([][]launch, lanes)
-	err = r.Launches(func(from, to Place) {
-		if r.GPU[to.Location] >= 0 && r.GPU[from.Location] < 0 {
-			id := r.Lanes[from.Location] + uint32(from.Lane)
-			r.launches[id] = append(r.launches[id],
-				launch{int32(from.Row), int32(to.Row), r.Lanes[to.Location] + uint32(to.Lane)})
-		}
+	err = r.Launches(func(from, to store.Row, _ trace.Time) {
+		id := r.Lane(from.Location, from.Lane)
+		r.launches[id] = append(r.launches[id], launch{int32(from.Row), int32(to.Row), r.Lane(to.Location, to.Lane)})
 	})
 	for _, list := range r.launches {
 		if !slices.IsSortedFunc(list, byCall) { // links come in order of time

@@ -1,31 +1,69 @@
 package phase
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Source is the run that is cut, as functions that ask its store.
+// A Source is the window of a run that is cut: its rows, which are locations with intervals, and the units that they
+// form, which are compared, such as ranks.
 type Source struct {
-	Regions    []trace.Region
-	Begin, End trace.Time
-	// Row and Unit of a location, -1 for those that do not count: a row is a
-	// location with intervals, a unit what is compared, such as a rank.
-	Row, Unit   []int32
-	Rows, Units int
-	Lanes       []uint32 // of locations, as store.Reader.Lanes gives them
-	// Intervals is how many Scan hands out, about.
-	Intervals int64
-	Uses      []Use
-	// Scan hands out the intervals of locations, all where nil; batches of
-	// different locations may come at once.
-	Scan func(locations []trace.LocationID, f func(*trace.Columns) error) error
-	// Roles gives the time per role of each location in [begin, end), without a scan.
-	Roles func(begin, end trace.Time, f func(trace.LocationID, *[trace.RoleCount]trace.Time)) error
+	Store   store.Reader
+	Window  store.Window
+	Regions []trace.Region
+	Rows    []trace.LocationID
+	Units   int
+	// Row and Unit of a location, -1 for those that do not count.
+	Row, Unit []int32
+	Intervals int64 // how many are in the window, about
+	Uses      []Use // that a marker is chosen by
+	ctx       context.Context
+}
+
+// NewSource is a window of a run with its rows; of is the unit of each.
+func NewSource(ctx context.Context, r store.Reader, w store.Window, rows []trace.LocationID, units int,
+	of []int32) *Source {
+	s := &Source{Store: r, Window: w, Regions: r.Regions(), Rows: rows, Units: units, Intervals: r.Count(w), ctx: ctx}
+	s.Row, s.Unit = make([]int32, r.Locations().Len()), make([]int32, r.Locations().Len())
+	for i := range s.Row {
+		s.Row[i], s.Unit[i] = -1, -1
+	}
+	for i, id := range rows {
+		s.Row[id], s.Unit[id] = int32(i), of[i]
+	}
+	return s
+}
+
+// AddUses asks how often and how long units use regions, from prefix sums.
+func (s *Source) AddUses() error {
+	t, err := s.Store.Time(s.ctx, s.Window)
+	if err != nil {
+		return err
+	}
+	for k, id := range t.Locations {
+		for i := t.Offsets[k]; i < t.Offsets[k+1]; i++ {
+			if u := s.Unit[id]; u >= 0 {
+				s.Uses = append(s.Uses, Use{Unit: u, Region: t.Region[i], Calls: t.Calls[i], Inclusive: t.Inclusive[i]})
+			}
+		}
+	}
+	return nil
+}
+
+// Scan hands out the intervals of locations, those of the window where nil. Batches of different locations may come at
+// once.
+func (s *Source) Scan(ids []trace.LocationID, f func(*trace.Columns) error) error {
+	w := s.Window
+	if ids != nil {
+		w.Locations = ids
+	}
+	return s.Store.Intervals(s.ctx, w, f)
 }
 
 const (
@@ -69,20 +107,20 @@ func ParseHow(text string) (How, error) {
 // Cut cuts the run by the intervals of a marker, into slices where it is nil. The
 // notes say what was bounded.
 func (s *Source) Cut(m *Marker, slices int) (*Phases, []string, error) {
-	most := max(mostCells/max(s.Rows, 1), 1)
+	most := max(mostCells/max(len(s.Rows), 1), 1)
 	large := s.Intervals > MostScanned
 	if large {
 		most = min(most, mostAsked)
 	}
 	if m == nil {
-		return Slices(s.Begin, s.End, max(min(slices, most), 1), s.Units), nil, nil
+		return Slices(s.Window.Begin, s.Window.End, max(min(slices, most), 1), s.Units), nil, nil
 	}
 	found, err := s.occurrences(m, large)
 	if err != nil {
 		return nil, nil, err
 	}
 	if len(found) == 0 {
-		return Slices(s.Begin, s.End, min(DefaultSlices, most), s.Units),
+		return Slices(s.Window.Begin, s.Window.End, min(DefaultSlices, most), s.Units),
 			[]string{fmt.Sprintf("no interval of %s in the selection, which is cut into slices", m.By)}, nil
 	}
 	var notes []string
@@ -130,13 +168,13 @@ func (s *Source) occurrences(m *Marker, large bool) ([]Occurrence, error) {
 		}
 		var own []Occurrence
 		add := func(b, e trace.Time, r trace.RegionID) {
-			if b, e = max(b, s.Begin), min(e, s.End); mark[r] && b < e {
+			if b, e = max(b, s.Window.Begin), min(e, s.Window.End); mark[r] && b < e {
 				own = append(own, Occurrence{int(unit), b, e, r})
 			}
 		}
 		if c.First == 0 || len(c.Open) > 0 {
 			for _, o := range c.Open {
-				if o.Begin < s.Begin {
+				if o.Begin < s.Window.Begin {
 					add(o.Begin, o.End, o.Region)
 				}
 			}
@@ -176,24 +214,27 @@ func (s *Source) firstUnit(mark []bool) (ids []trace.LocationID) {
 // intervals, or from digests where there are too many of them. State overrides the
 // states of regions, see Counter; it takes a pass.
 func (s *Source) Count(p *Phases, state []State) (*Table, error) {
-	t := NewTable(s.Rows, len(p.List))
+	t := NewTable(len(s.Rows), len(p.List))
 	if s.Intervals > MostScanned && state == nil && p.Spans == nil {
-		for k := range p.List {
-			err := s.Roles(p.List[k].Begin, p.List[k].End,
-				func(id trace.LocationID, roles *[trace.RoleCount]trace.Time) {
-					if row := s.Row[id]; row >= 0 {
-						t.AddRoles(int(row), k, roles)
-					}
-				})
-			if err != nil {
-				return nil, err
-			}
-		}
-		return t, nil
+		return t, s.countRoles(p, t)
 	}
-	c := &Counter{Phases: p, Table: t, Regions: s.Regions, Begin: s.Begin, End: s.End, Row: s.Row, Unit: s.Unit,
-		State: state, Lanes: s.Lanes}
+	c := &Counter{Phases: p, Table: t, Regions: s.Regions, Begin: s.Window.Begin, End: s.Window.End, Row: s.Row,
+		Unit: s.Unit, State: state, Lanes: s.Store.Lanes()}
 	err := s.Scan(nil, func(cols *trace.Columns) error { c.Add(cols); return nil })
 	c.Close()
 	return t, err
+}
+
+// countRoles takes the time per role of each row, which is that of its lanes together, from the store's sums.
+func (s *Source) countRoles(p *Phases, t *Table) error {
+	for k := range p.List {
+		times, err := store.RoleTimes(s.ctx, s.Store, s.Rows, []trace.Time{p.List[k].Begin, p.List[k].End})
+		if err != nil {
+			return err
+		}
+		for row := range s.Rows {
+			t.AddRoles(row, k, (*[trace.RoleCount]trace.Time)(times[row*trace.RoleCount:]))
+		}
+	}
+	return nil
 }

@@ -1,10 +1,12 @@
 package phase
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -141,13 +143,22 @@ func TestCounterAddsUpWhatIsInnermost(t *testing.T) {
 	}
 }
 
+// spans is a run of two services.
+type spans struct{ store.Reader }
+
+func (spans) Regions() []trace.Region {
+	return []trace.Region{{Name: "GET /"}, {Name: "query"}, {Name: "PUT /"}}
+}
+func (spans) Locations() *store.Tree   { return &store.Tree{Name: []string{"shop", "stock"}} }
+func (spans) Count(store.Window) int64 { return 5 }
+func (spans) Intervals(_ context.Context, _ store.Window, f func(*trace.Columns) error) error {
+	_ = f(&trace.Columns{Location: 0, Begin: []trace.Time{0, 2, 30, 50}, Duration: []trace.Time{20, 5, 10, 30}, Region: []trace.RegionID{0, 2, 2, 0}, Parent: []int32{-1, 0, -1, -1}})
+	return f(&trace.Columns{Location: 1, Begin: []trace.Time{3, 60}, Duration: []trace.Time{4, 5}, Region: []trace.RegionID{1, 2}, Parent: []int32{-1, -1}})
+}
+
 func TestRequestsAreOutermostSpansThatNobodyCalls(t *testing.T) {
 	m := Roots([]bool{false, true, false})
-	s := &Source{Regions: []trace.Region{{Name: "GET /"}, {Name: "query"}, {Name: "PUT /"}}, End: 100, Units: 2, Rows: 2, Row: []int32{0, 1}, Unit: []int32{0, 1}, Intervals: 5,
-		Scan: func(_ []trace.LocationID, f func(*trace.Columns) error) error {
-			_ = f(&trace.Columns{Location: 0, Begin: []trace.Time{0, 2, 30, 50}, Duration: []trace.Time{20, 5, 10, 30}, Region: []trace.RegionID{0, 2, 2, 0}, Parent: []int32{-1, 0, -1, -1}})
-			return f(&trace.Columns{Location: 1, Begin: []trace.Time{3, 60}, Duration: []trace.Time{4, 5}, Region: []trace.RegionID{1, 2}, Parent: []int32{-1, -1}})
-		}}
+	s := NewSource(t.Context(), spans{}, store.Window{End: 100}, []trace.LocationID{0, 1}, 2, []int32{0, 1})
 	p, notes, err := s.Cut(m, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -20,7 +21,7 @@ import (
 //	>200ms, <1s       by duration
 //	root:NAME         by a glob of the root's name
 //	KEY=VALUE         by an attribute of the root
-func (f *Forest) Choose(s Source, from []int32, words []string) ([]int32, error) {
+func (f *Forest) Choose(s *runfacts.SpanSource, from []int32, words []string) ([]int32, error) {
 	out := slices.Clone(from)
 	var ids []string
 	for _, w := range words {
@@ -46,7 +47,7 @@ func (f *Forest) Choose(s Source, from []int32, words []string) ([]int32, error)
 }
 
 // condition reads one word; nil for an id.
-func (f *Forest) condition(s Source, from []int32, w string) (func(int32) bool, error) {
+func (f *Forest) condition(s *runfacts.SpanSource, from []int32, w string) (func(int32) bool, error) {
 	kind, rest, has := strings.Cut(w, ":")
 	switch {
 	case w == "slow" || kind == "slow" && has:

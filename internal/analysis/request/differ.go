@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -38,7 +39,7 @@ const (
 
 // Differ tests what separates some requests from others: each value of each attribute, each
 // place they pass through, and each operation's self time and calls. Effects come first.
-func (f *Forest) Differ(s Source, attributes []string, inside, outside []int32,
+func (f *Forest) Differ(s *runfacts.SpanSource, attributes []string, inside, outside []int32,
 	name func(trace.LocationID) string) (list []Difference, tests int, err error) {
 	d := &differ{Forest: f, side: make([]int8, len(f.Requests)), at: make([]int32, len(f.Requests)), in: len(inside),
 		out: len(outside), name: name}
@@ -284,7 +285,7 @@ func (t *valueTable) each(do func(request, value int32)) {
 }
 
 // attribute tests the values of one attribute, whichever span of a request has it.
-func (d *differ) attribute(s Source, name string) error {
+func (d *differ) attribute(s *runfacts.SpanSource, name string) error {
 	t := &valueTable{numeric: true, ids: map[string]int32{}, known: map[trace.Value]int32{}}
 	var mu sync.Mutex
 	err := s.Attribute(name, func(location trace.LocationID, lane int, rows []int32, column []trace.Value) {

@@ -6,31 +6,10 @@ import (
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
-
-// A Source is a run of spans. Places are location, lane and row.
-type Source interface {
-	Regions() []trace.Region
-	// Lanes gives the first lane of each location, and one past the last.
-	Lanes() []uint32
-	// Service gives the location that is the service of a location.
-	Service(trace.LocationID) trace.LocationID
-	// Scan hands out all intervals.
-	Scan(func(*trace.Columns) error) error
-	// Parents hands out who called whom, where nesting does not tell, many at a time.
-	// They come as columns; rows below 0 are not known.
-	Parents(func(from []trace.LocationID, fromLane, fromRow []int32, to []trace.LocationID, toLane,
-		toRow []int32)) error
-	// Attribute hands out the values of an attribute; nothing where there is none of the name.
-	Attribute(name string, add func(location trace.LocationID, lane int, rows []int32, values []trace.Value)) error
-}
-
-// A Near source gives all attributes of one call without a search; ok is false where it cannot.
-type Near interface {
-	Facts(location trace.LocationID, lane, row int) (facts []trace.Attribute, ok bool)
-}
 
 // The attributes that say what a span is; importers of spans write them.
 const (
@@ -40,7 +19,7 @@ const (
 )
 
 // Gather reads all requests of a run. O(spans).
-func Gather(s Source) (*Forest, error) {
+func Gather(s *runfacts.SpanSource) (*Forest, error) {
 	lanes, first, err := readLanes(s)
 	if err != nil {
 		return nil, err
@@ -96,7 +75,7 @@ func Gather(s Source) (*Forest, error) {
 }
 
 // readLanes reads all lanes, in order.
-func readLanes(s Source) (out []*invocation.Lane, first []uint32, err error) {
+func readLanes(s *runfacts.SpanSource) (out []*invocation.Lane, first []uint32, err error) {
 	first = s.Lanes()
 	lanes := make([]*invocation.Lane, first[len(first)-1])
 	var mu sync.Mutex
@@ -124,7 +103,7 @@ func readLanes(s Source) (out []*invocation.Lane, first []uint32, err error) {
 }
 
 // newForest hangs calls together; rows says whether each row of the run is one, and can be found.
-func newForest(calls *invocation.Calls, s Source, rows bool) *Forest {
+func newForest(calls *invocation.Calls, s *runfacts.SpanSource, rows bool) *Forest {
 	n := calls.Len()
 	f := &Forest{calls: calls, Begin: calls.Begin, End: calls.End, Region: calls.Region, Parent: calls.Tree.Parent,
 		Regions: s.Regions(),
@@ -176,7 +155,7 @@ func (f *Forest) link() {
 }
 
 // mark finds calls that failed and that nobody waits for.
-func (f *Forest) mark(s Source) error {
+func (f *Forest) mark(s *runfacts.SpanSource) error {
 	set := func(what flag, is func(trace.Value) bool) func(trace.LocationID, int, []int32, []trace.Value) {
 		var mu sync.Mutex
 		return func(location trace.LocationID, lane int, rows []int32, values []trace.Value) {
@@ -230,7 +209,7 @@ func isServerError(v trace.Value) bool { n, ok := v.Number(); return ok && n >= 
 func isNotZero(v trace.Value) bool { n, ok := v.Number(); return ok && n != 0 }
 
 // roots asks what the calls without a parent say of themselves.
-func (f *Forest) roots(s Source) (out []root, err error) {
+func (f *Forest) roots(s *runfacts.SpanSource) (out []root, err error) {
 	at := make(map[int32]int32)
 	for i, p := range f.Parent {
 		if p < 0 && f.calls.Location(int32(i)) != trace.NoLocation {
@@ -261,14 +240,13 @@ func (f *Forest) roots(s Source) (out []root, err error) {
 const fewRoots = 0.05
 
 // askEach asks each root what it says of itself, where that is quicker than to look through all calls.
-func (f *Forest) askEach(s Source, roots []root) bool {
-	near, ok := s.(Near)
-	if !ok || float64(len(roots)) > fewRoots*float64(f.Len()) {
+func (f *Forest) askEach(s *runfacts.SpanSource, roots []root) bool {
+	if float64(len(roots)) > fewRoots*float64(f.Len()) {
 		return false
 	}
 	for i := range roots {
 		at := f.calls.At(roots[i].node)
-		facts, ok := near.Facts(at.Location, int(at.Lane), int(at.Row))
+		facts, ok := s.Facts(at.Location, int(at.Lane), int(at.Row))
 		if !ok {
 			return false
 		}
@@ -285,7 +263,7 @@ func (f *Forest) askEach(s Source, roots []root) bool {
 }
 
 // ofRoots hands out an attribute of the calls without a parent.
-func (f *Forest) ofRoots(s Source, name string, do func(node int32, v trace.Value)) error {
+func (f *Forest) ofRoots(s *runfacts.SpanSource, name string, do func(node int32, v trace.Value)) error {
 	var mu sync.Mutex
 	return s.Attribute(name, func(location trace.LocationID, lane int, rows []int32, values []trace.Value) {
 		mu.Lock()

@@ -1,10 +1,13 @@
 package request
 
-import "github.com/parallax-hpc/parallax/internal/trace"
+import (
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
 
 // GatherSome reads some requests out of a part of a run, as large as a forest of all requests knows them to be. It is
 // nil where the part does not hold all of their calls. The forest has no other request, and the counts are of the part.
-func GatherSome(part Source, known *Forest, want []int32) (*Forest, error) {
+func GatherSome(part *runfacts.SpanSource, known *Forest, want []int32) (*Forest, error) {
 	f, err := Gather(part)
 	if err != nil {
 		return nil, err

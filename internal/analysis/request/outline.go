@@ -6,6 +6,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -178,7 +179,7 @@ func (f *Forest) outlineCalls(o *Outline, slowest int32) map[int32]int32 {
 // Forest gives the requests of an outline, with the calls that it has: the roots of all, and all of the slowest. Nobody
 // may ask it for what others called, nor for self time. It is nil where the outline speaks of what the run does not
 // have, since it was written by something else.
-func (o *Outline) Forest(s Source) *Forest {
+func (o *Outline) Forest(s *runfacts.SpanSource) *Forest {
 	if !o.sound(len(s.Regions()), len(s.Lanes())-1) {
 		return nil
 	}

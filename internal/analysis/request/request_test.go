@@ -2,12 +2,15 @@ package request
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -24,19 +27,52 @@ type span struct {
 // A fake run has a lane for each span.
 type fake []span
 
-func (f fake) Regions() []trace.Region {
-	out := make([]trace.Region, len(f))
-	for i := range f {
+func (f fake) lane(i int) (lane int) {
+	for _, s := range f[:i] {
+		if s.service == f[i].service {
+			lane++
+		}
+	}
+	return lane
+}
+
+// A fakeStore is a store of it.
+type fakeStore struct {
+	store.Reader
+	fake
+	names []string // of attributes
+}
+
+func (f fake) source() *runfacts.SpanSource {
+	return runfacts.SpanSourceOf(context.Background(), f.store())
+}
+
+func (f fake) store() fakeStore {
+	x := fakeStore{fake: f, names: []string{attributeTrace, attributeParent}}
+	for _, s := range f {
+		for name := range s.facts {
+			if !slices.Contains(x.names, name) {
+				x.names = append(x.names, name)
+			}
+		}
+	}
+	return x
+}
+
+func (f fakeStore) Info() *store.Info    { return &store.Info{End: 1 << 40} }
+func (f fakeStore) Attributes() []string { return f.names }
+
+func (f fakeStore) Regions() []trace.Region {
+	out := make([]trace.Region, len(f.fake))
+	for i := range out {
 		out[i].Name = fmt.Sprint("s", i)
 	}
 	return out
 }
 
-func (f fake) Service(id trace.LocationID) trace.LocationID { return id }
-
-func (f fake) Lanes() []uint32 {
+func (f fakeStore) Lanes() []uint32 {
 	out := []uint32{0}
-	for _, s := range f {
+	for _, s := range f.fake {
 		for int(s.service)+1 >= len(out) {
 			out = append(out, 0)
 		}
@@ -48,17 +84,16 @@ func (f fake) Lanes() []uint32 {
 	return out
 }
 
-func (f fake) lane(i int) (lane int) {
-	for _, s := range f[:i] {
-		if s.service == f[i].service {
-			lane++
-		}
+func (f fakeStore) Locations() *store.Tree {
+	t := &store.Tree{}
+	for range len(f.Lanes()) - 1 {
+		t.Kind, t.Parent = append(t.Kind, runfacts.KindService), append(t.Parent, trace.NoLocation)
 	}
-	return lane
+	return t
 }
 
-func (f fake) Scan(do func(*trace.Columns) error) error {
-	for i, s := range f {
+func (f fakeStore) Intervals(_ context.Context, _ store.Window, do func(*trace.Columns) error) error {
+	for i, s := range f.fake {
 		if err := do(&trace.Columns{Location: s.service, Lane: f.lane(i), Begin: []trace.Time{s.begin}, Duration: []trace.Time{s.end - s.begin}, Region: []trace.RegionID{trace.RegionID(i)}, Parent: []int32{-1}}); err != nil {
 			return err
 		}
@@ -66,26 +101,33 @@ func (f fake) Scan(do func(*trace.Columns) error) error {
 	return nil
 }
 
-func (f fake) Parents(do func([]trace.LocationID, []int32, []int32, []trace.LocationID, []int32, []int32)) error {
-	for i, s := range f {
-		if s.parent >= 0 {
-			do([]trace.LocationID{f[s.parent].service}, []int32{int32(f.lane(s.parent))}, []int32{0}, []trace.LocationID{s.service}, []int32{int32(f.lane(i))}, []int32{0})
+func (f fakeStore) Links(_ context.Context, _ store.Window, do func(*store.LinkColumns) error) error {
+	for i, s := range f.fake {
+		if s.parent < 0 {
+			continue
+		}
+		l := &store.LinkColumns{Kind: []trace.LinkKind{trace.LinkSpawn}, FromLocation: []trace.LocationID{f.fake[s.parent].service}, FromLane: []int32{int32(f.lane(s.parent))}, FromRow: []int32{0}, ToLocation: []trace.LocationID{s.service}, ToLane: []int32{int32(f.lane(i))}, ToRow: []int32{0}}
+		if err := do(l); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (f fake) Attribute(name string, add func(trace.LocationID, int, []int32, []trace.Value)) error {
-	for i, s := range f {
-		v, ok := s.facts[name]
-		switch {
-		case name == attributeTrace:
+func (f fakeStore) AttributeColumn(_ context.Context, _ store.Window, a trace.AttributeID, do func(*store.AttributeColumns) error) error {
+	for i, s := range f.fake {
+		v, ok := s.facts[f.names[a]]
+		switch f.names[a] {
+		case attributeTrace:
 			v, ok = s.trace, true
-		case name == attributeParent:
+		case attributeParent:
 			v, ok = "gone", s.orphan
 		}
-		if ok {
-			add(s.service, f.lane(i), []int32{0}, []trace.Value{trace.Text(v)})
+		if !ok {
+			continue
+		}
+		if err := do(&store.AttributeColumns{Location: s.service, Lane: f.lane(i), Row: []int32{0}, Value: []trace.Value{trace.Text(v)}}); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -93,7 +135,7 @@ func (f fake) Attribute(name string, add func(trace.LocationID, int, []int32, []
 
 func gather(t *testing.T, f fake) (*Forest, []int32) {
 	t.Helper()
-	g, err := Gather(f)
+	g, err := Gather(f.source())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +200,7 @@ func TestWhatIsWrongIsCounted(t *testing.T) {
 		{"children before their parents keep them", fake{{0, 10, 20, -1, "t", false, nil}, {1, 5, 15, 0, "t", false, nil}}, Counts{Late: 1},
 			func(f *Forest) string { return fmt.Sprint(len(f.Requests), f.Requests[0].Spans) }},
 	} {
-		g, err := Gather(c.spans)
+		g, err := Gather(c.spans.source())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -201,20 +243,23 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
-// near is a run whose rows can be asked one by one.
-type near struct{ fake }
+// near is a store whose rows can be asked one by one.
+type near struct {
+	fakeStore
+	store.Keeper
+}
 
-func (n near) Facts(location trace.LocationID, lane, row int) ([]trace.Attribute, bool) {
+func (n near) IntervalAttributes(at store.Row) []trace.Attribute {
 	for i, s := range n.fake {
-		if s.service == location && n.lane(i) == lane {
+		if s.service == at.Location && n.lane(i) == at.Lane {
 			out := []trace.Attribute{{Key: attributeTrace, Value: trace.Text(s.trace)}}
 			if s.orphan {
 				out = append(out, trace.Attribute{Key: attributeParent, Value: trace.Text("gone")})
 			}
-			return out, true
+			return out
 		}
 	}
-	return nil, true
+	return nil
 }
 
 // Whether roots are asked one by one or all attributes are read makes no difference.
@@ -229,7 +274,7 @@ func TestRootsSayTheSameOneByOne(t *testing.T) {
 		}
 	}
 	a, _ := gather(t, f)
-	b, err := Gather(near{f})
+	b, err := Gather(runfacts.SpanSourceOf(t.Context(), near{fakeStore: f.store()}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +293,7 @@ func TestCriticalPathsDoNotDependOnCores(t *testing.T) {
 			spans = append(spans, span{service: 1, begin: begin + 10, end: begin + 20 + trace.Time(r%50), parent: len(spans) - 1, trace: fmt.Sprint(r)})
 		}
 	}
-	f, err := Gather(spans)
+	f, err := Gather(spans.source())
 	if err != nil {
 		t.Fatal(err)
 	}

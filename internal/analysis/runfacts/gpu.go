@@ -128,3 +128,81 @@ func AttributeNamed(ctx context.Context, r store.Reader, w store.Window, name st
 	}
 	return r.AttributeColumn(ctx, w, trace.AttributeID(a), f)
 }
+
+// A GPUPart is a window of a run with its GPUs and their hosts, as kernels read it.
+type GPUPart struct {
+	*Devices
+	Store   store.Reader
+	Window  store.Window // of all rows
+	Regions []trace.Region
+	Lanes   []uint32 // first lane of each location, see store.Reader
+	ctx     context.Context
+}
+
+// In gives the rows of devices and their hosts in a window.
+func (d *Devices) In(ctx context.Context, r store.Reader, w store.Window) *GPUPart {
+	w.Locations = d.Rows
+	return &GPUPart{Devices: d, Store: r, Window: w, Regions: r.Regions(), Lanes: r.Lanes(), ctx: ctx}
+}
+
+// Lane numbers a lane among those of all locations.
+func (p *GPUPart) Lane(id trace.LocationID, lane int) uint32 { return p.Lanes[id] + uint32(lane) }
+
+// Of gives the rows of GPUs alone, or those of hosts.
+func (p *GPUPart) Of(gpus bool) *GPUPart {
+	part := *p
+	part.Window.Locations = []trace.LocationID{}
+	for _, id := range p.Rows {
+		if p.GPU[id] >= 0 == gpus {
+			part.Window.Locations = append(part.Window.Locations, id)
+		}
+	}
+	return &part
+}
+
+// Intervals hands out all intervals, as the store does.
+func (p *GPUPart) Intervals(f func(*trace.Columns) error) error {
+	if len(p.Window.Locations) == 0 {
+		return nil
+	}
+	return p.Store.Intervals(p.ctx, p.Window, f)
+}
+
+// Launches hands out the links from calls of hosts to the work that they started, one at a time.
+func (p *GPUPart) Launches(f func(from, to store.Row, at trace.Time)) error {
+	return LaunchLinks(p.ctx, p.Store, p.Window, func(from, to store.Row, at trace.Time) {
+		if p.GPU[to.Location] >= 0 && p.GPU[from.Location] < 0 {
+			f(from, to, at)
+		}
+	})
+}
+
+// Attribute hands out one attribute of intervals by name; nothing where the run has none of that name. Several
+// goroutines may call f at once, never for one location.
+func (p *GPUPart) Attribute(name string, f func(*store.AttributeColumns)) error {
+	if len(p.Window.Locations) == 0 {
+		return nil
+	}
+	return AttributeNamed(p.ctx, p.Store, p.Window, name, func(c *store.AttributeColumns) error {
+		f(c)
+		return nil
+	})
+}
+
+// Recorded are the parts of the window in which the recorder was on.
+func (p *GPUPart) Recorded() ([][2]trace.Time, error) {
+	return Recorded(p.ctx, p.Store, p.Window.Begin, p.Window.End)
+}
+
+// A GPU job with fewer intervals is taken apart while one waits; of one with more too much would be kept.
+const (
+	fewIntervals  = 1 << 20
+	mostIntervals = 3 << 24
+)
+
+// IsLargeJob reports whether results of a GPU job are kept beside its store.
+func IsLargeJob(r store.Reader) bool {
+	n := r.Info().Intervals
+	return r.Info().Timed() && n >= fewIntervals && n <= mostIntervals &&
+		len(FindDevices(r.Locations(), nil).GPUs) > 0
+}

@@ -6,28 +6,29 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Analyse takes a run apart.
-func (s *Source) Analyse() (*Job, error) {
-	g, err := s.gather()
+// Analyse takes a window of a run apart.
+func Analyse(s *runfacts.GPUPart) (*Job, error) {
+	g, err := gather(s)
 	if err != nil {
 		return nil, err
 	}
-	off, err := s.off()
+	off, err := g.timeOff()
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{units: make([]unit, s.Units), GPUs: make([]GPU, s.GPUs), Odd: g.odd}
+	j := &Job{units: make([]unit, len(s.Units)), GPUs: make([]GPU, len(s.GPUs)), Odd: g.odd}
 	for i := range j.units {
 		j.units[i].begin, j.units[i].end = 1<<62, -1<<62
 	}
 	for gpu, owner := range s.Owner {
 		j.units[owner].gpus = append(j.units[owner].gpus, gpu)
 	}
-	streams := make([][][]Work, s.GPUs) // in order of time each
+	streams := make([][][]Work, len(s.GPUs)) // in order of time each
 	for _, l := range g.sorted() {
 		if l.gpu >= 0 {
 			streams[l.gpu] = append(streams[l.gpu], l.works)
@@ -38,7 +39,7 @@ func (s *Source) Analyse() (*Job, error) {
 		u.begin, u.end = min(u.begin, l.begin), max(u.end, l.end)
 		u.threads = append(u.threads, &l.thread)
 	}
-	lengths := make([]trace.Time, s.Units)
+	lengths := make([]trace.Time, len(s.Units))
 	for i := range j.units {
 		lengths[i] = max(j.units[i].end-j.units[i].begin, 0)
 	}
@@ -49,7 +50,7 @@ func (s *Source) Analyse() (*Job, error) {
 	if best := choose(families, lengths); best != nil {
 		j.By = best.words()
 		for i := range j.units {
-			j.units[i].marks = best.steps(i, s.Regions, max(j.units[i].begin, s.Begin))
+			j.units[i].marks = best.steps(i, s.Regions, max(j.units[i].begin, s.Window.Begin))
 		}
 	}
 	// each has the steps of its unit; units and GPUs are shared, and each has its own
@@ -68,20 +69,38 @@ func (s *Source) Analyse() (*Job, error) {
 	return j, nil
 }
 
-// off lists the time between the parts that were recorded.
-func (s *Source) off() (list []span, err error) {
-	if s.Recorded == nil {
-		return nil, nil
+// timeOff lists the time between the parts that were recorded. It is no GPU's.
+func (g *gatherer) timeOff() (list []span, err error) {
+	for _, l := range g.lanes {
+		if !runfacts.MayHaveWindows(g.Store, l.recorded()) {
+			return nil, nil
+		}
 	}
-	parts, err := s.Recorded()
+	parts, err := g.Recorded()
 	for i := 1; i < len(parts); i++ {
 		list = add(list, span{parts[i-1][1], parts[i][0]})
 	}
 	return list, err
 }
 
+// recorded is for how long a lane has something open.
+func (l *lane) recorded() (sum trace.Time) {
+	end := trace.Time(-1 << 62)
+	for i := range l.works {
+		w := &l.works[i]
+		sum += max(0, w.End-max(w.Begin, end))
+		end = max(end, w.End)
+	}
+	for i := 1; i < len(l.thread.at); i++ {
+		if l.thread.state[i-1].terms != 0 {
+			sum += l.thread.at[i] - l.thread.at[i-1]
+		}
+	}
+	return sum
+}
+
 // unit takes one unit apart.
-func (j *Job) unit(s *Source, number int, streams [][][]Work, off []span) {
+func (j *Job) unit(s *runfacts.GPUPart, number int, streams [][][]Work, off []span) {
 	u := &j.units[number]
 	u.hostSets()
 	var lists [Communication + 1][]span
@@ -109,7 +128,7 @@ func (j *Job) unit(s *Source, number int, streams [][][]Work, off []span) {
 		}
 	}
 	first := len(j.Steps)
-	j.lay(number, extended(u.marks, all, s.End))
+	j.lay(number, extended(u.marks, all, s.Window.End))
 	// What counts first takes its time from all others.
 	var covered []span
 	var exclusive [Terms]set

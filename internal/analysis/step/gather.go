@@ -8,7 +8,9 @@ import (
 	"sort"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/parallel"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -16,7 +18,7 @@ import (
 type unit struct {
 	begin, end trace.Time // of what its host rows hold
 	threads    []*thread  // by location and lane
-	gpus       []int      // in the order of Source
+	gpus       []int      // in the order of Devices
 	marks      []Mark
 	sets       [Terms][]span // of the host's terms
 }
@@ -52,7 +54,7 @@ type launch struct {
 }
 
 type gatherer struct {
-	*Source
+	*runfacts.GPUPart
 	host     []hostClass // by region
 	work     []Term
 	sorts    []marking
@@ -99,8 +101,8 @@ type opened struct {
 }
 
 // gather reads the run.
-func (s *Source) gather() (*gatherer, error) {
-	g := &gatherer{Source: s, lanes: map[uint32]*lane{}, families: map[familyKey]*family{},
+func gather(s *runfacts.GPUPart) (*gatherer, error) {
+	g := &gatherer{GPUPart: s, lanes: map[uint32]*lane{}, families: map[familyKey]*family{},
 		numbers: map[numberKey]int64{}}
 	g.host, g.work, g.sorts = make([]hostClass, len(s.Regions)), make([]Term, len(s.Regions)),
 		make([]marking, len(s.Regions))
@@ -118,10 +120,10 @@ func (s *Source) gather() (*gatherer, error) {
 	if err := cmp.Or(launches, numbers); err != nil {
 		return nil, err
 	}
-	if s.GPUs == 0 && len(g.numbers) == 0 && !g.mayMark() {
+	if len(s.GPUs) == 0 && len(g.numbers) == 0 && !g.mayMark() {
 		return g, nil // nothing to be found, so no rows are read
 	}
-	if err := s.Scan(g.take); err != nil {
+	if err := s.Intervals(g.take); err != nil {
 		return nil, err
 	}
 	for _, l := range g.lanes {
@@ -134,12 +136,12 @@ func (s *Source) gather() (*gatherer, error) {
 // readNumbers keeps the numbers that steps have.
 func (g *gatherer) readNumbers() error {
 	for _, name := range []string{"step_num", "step_number"} {
-		err := g.Attribute(name, func(location trace.LocationID, lane int, rows []int32, values []trace.Value) {
+		err := g.Attribute(name, func(c *store.AttributeColumns) {
 			g.mu.Lock()
 			defer g.mu.Unlock()
-			for i, row := range rows {
-				if n, ok := values[i].Number(); ok && len(g.numbers) < mostMarks*max(g.Units, 1) {
-					g.numbers[numberKey{g.Lanes[location] + uint32(lane), row}] = int64(n)
+			for i, row := range c.Row {
+				if n, ok := c.Value[i].Number(); ok && len(g.numbers) < mostMarks*max(len(g.Units), 1) {
+					g.numbers[numberKey{g.Lane(c.Location, c.Lane), row}] = int64(n)
 				}
 			}
 		})
@@ -157,7 +159,7 @@ func (g *gatherer) mayMark() bool {
 
 // readLaunches keeps the links of launches, in the order of the calls.
 func (g *gatherer) readLaunches() error {
-	if g.GPUs == 0 {
+	if len(g.GPUs) == 0 {
 		return nil
 	}
 	lanes := uint32(0)
@@ -165,12 +167,8 @@ func (g *gatherer) readLaunches() error {
 		lanes = g.Lanes[n-1]
 	}
 	g.launches = make([][]launch, lanes)
-	err := g.Launches(func(from, to Place, at trace.Time) {
-		if g.GPU[to.Location] < 0 || g.GPU[from.Location] >= 0 {
-			return
-		}
-		l := launch{g.Lanes[from.Location] + uint32(from.Lane), g.Lanes[to.Location] + uint32(to.Lane), int32(from.Row),
-			int32(to.Row), at, at}
+	err := g.Launches(func(from, to store.Row, at trace.Time) {
+		l := launch{g.Lane(from.Location, from.Lane), g.Lane(to.Location, to.Lane), int32(from.Row), int32(to.Row), at, at}
 		if l.fromLane >= lanes {
 			return
 		}
@@ -194,7 +192,7 @@ func byCall(a, b launch) int {
 
 // lane finds what is gathered of a lane.
 func (g *gatherer) lane(c *trace.Columns) *lane {
-	id := g.Lanes[c.Location] + uint32(c.Lane)
+	id := g.Lane(c.Location, c.Lane)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	l := g.lanes[id]
@@ -251,7 +249,7 @@ func (g *gatherer) addWork(l *lane, begin, end trace.Time, r trace.RegionID, row
 		l.odd++
 		end = begin
 	}
-	begin, end = max(begin, g.Begin), min(end, g.End)
+	begin, end = max(begin, g.Window.Begin), min(end, g.Window.End)
 	if begin > end {
 		return
 	}
@@ -333,7 +331,7 @@ func (g *gatherer) candidate(l *lane, begin, end trace.Time, r trace.RegionID, r
 			sort, number = annotated, n
 		}
 	}
-	if sort == noStep || begin < g.Begin || end <= begin {
+	if sort == noStep || begin < g.Window.Begin || end <= begin {
 		return
 	}
 	name := g.Regions[r].Name
@@ -349,7 +347,7 @@ func (g *gatherer) candidate(l *lane, begin, end trace.Time, r trace.RegionID, r
 	f := g.families[key]
 	if f == nil {
 		f = &family{sort: sort, stem: key.stem, word: stepWord(key.stem), names: map[string]bool{},
-			marks: make([][]mark, g.Units)}
+			marks: make([][]mark, len(g.Units))}
 		g.families[key] = f
 	}
 	if f.spoil {
@@ -359,7 +357,7 @@ func (g *gatherer) candidate(l *lane, begin, end trace.Time, r trace.RegionID, r
 		f.names[name] = true
 	}
 	if f.marks[l.unit] = append(f.marks[l.unit],
-		mark{begin, min(end, g.End), r, l.location, int(l.id), number}); len(f.marks[l.unit]) > mostMarks {
+		mark{begin, min(end, g.Window.End), r, l.location, int(l.id), number}); len(f.marks[l.unit]) > mostMarks {
 		f.spoil, f.marks = true, nil
 	}
 }
@@ -382,17 +380,17 @@ func (g *gatherer) attach() error {
 	}
 	g.launches = nil
 	set := func(name string, put func(*Work, float32)) error {
-		return g.Attribute(name, func(location trace.LocationID, number int, rows []int32, values []trace.Value) {
-			if g.GPU[location] < 0 {
+		return g.Attribute(name, func(c *store.AttributeColumns) {
+			if g.GPU[c.Location] < 0 {
 				return
 			}
-			l := g.lanes[g.Lanes[location]+uint32(number)]
+			l := g.lanes[g.Lane(c.Location, c.Lane)]
 			if l == nil {
 				return
 			}
-			for i, row := range rows {
+			for i, row := range c.Row {
 				if w := l.find(row); w != nil {
-					if v, ok := values[i].Number(); ok && v >= 0 && v < 1e9 {
+					if v, ok := c.Value[i].Number(); ok && v >= 0 && v < 1e9 {
 						put(w, float32(v))
 					}
 				}

@@ -19,7 +19,13 @@
 // often threads change between kinds of work. Time: O(n log n) in that.
 package step
 
-import "github.com/parallax-hpc/parallax/internal/trace"
+import (
+	"errors"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
 
 // A Term is a part of a step. Where several are at the same time the first counts.
 type Term int
@@ -40,34 +46,6 @@ const (
 var termNames = [Terms]string{"kernel", "memcpy", "memset", "communication", "runtime", "loader", "cpu", "other"}
 
 func (t Term) String() string { return termNames[t] }
-
-// A Place is an interval: location, lane and row as in a store.
-type Place struct {
-	Location  trace.LocationID
-	Lane, Row int
-}
-
-// A Source is a run as this package asks it. All functions may hand out from several
-// goroutines at once, never twice at once for one location, as a store does.
-type Source struct {
-	Regions    []trace.Region
-	Begin, End trace.Time // what is looked at
-	// Recorded are the parts of it in which the recorder was on; nil: all of it. Time between them is no GPU's.
-	Recorded func() ([][2]trace.Time, error)
-	Lanes    []uint32 // first lane of each location, see store.Reader
-	// Unit and GPU are by location, -1 for none: the process (rank) that a location
-	// belongs to, and the GPU whose work it holds. Units without GPUs have no host of interest.
-	Unit, GPU []int32
-	Units     int
-	GPUs      int
-	Owner     []int32 // of each GPU: its unit
-	// Scan hands out all intervals.
-	Scan func(func(*trace.Columns) error) error
-	// Launches hands out links from calls to the work they started, one at a time.
-	Launches func(func(from, to Place, at trace.Time)) error
-	// Attribute hands out one attribute of intervals by its name; nothing where there is none.
-	Attribute func(name string, add func(location trace.LocationID, lane int, rows []int32, values []trace.Value)) error
-}
 
 // A Work is one piece of work on a GPU.
 type Work struct {
@@ -163,8 +141,20 @@ func (j *Job) SizeBytes() int64 {
 	return n
 }
 
-// Sound reports whether a job that was read back speaks of nothing that its run does not have; owner is as in Source.
-func (j *Job) Sound(units int, owner []int32, regions, lanes int) bool {
+// errOtherRun is the error of a job that names what its run does not have.
+var errOtherRun = errors.New("the steps are not those of this run")
+
+// restore checks a job that was kept against its run.
+func (j *Job) restore(r store.Reader) error {
+	d, lanes := runfacts.FindDevices(r.Locations(), nil), r.Lanes()
+	if !j.fits(len(d.Units), d.Owner, len(r.Regions()), int(lanes[len(lanes)-1])) {
+		return errOtherRun
+	}
+	return nil
+}
+
+// fits reports whether a job speaks of nothing that its run does not have; owner is the unit of each GPU.
+func (j *Job) fits(units int, owner []int32, regions, lanes int) bool {
 	if len(j.GPUs) != len(owner) {
 		return false
 	}

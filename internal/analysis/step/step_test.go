@@ -1,15 +1,20 @@
 package step
 
 import (
+	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A fake is a run in memory: one process with one thread and one GPU.
+// A fake is a store in memory: one process with one thread and one GPU.
 type fake struct {
+	store.Reader
+	end     trace.Time
 	regions []trace.Region
 	host    []row
 	work    []row
@@ -21,30 +26,50 @@ type row struct {
 	region     int
 }
 
-func (f *fake) source(end trace.Time) *Source {
-	s := &Source{
-		Regions: f.regions, End: end, Lanes: []uint32{0, 1, 2}, Unit: []int32{0, 0}, GPU: []int32{-1, 0}, Units: 1, GPUs: 1, Owner: []int32{0},
-		Attribute: func(string, func(trace.LocationID, int, []int32, []trace.Value)) error { return nil },
-	}
-	s.Scan = func(add func(*trace.Columns) error) error {
-		for location, rows := range [][]row{f.host, f.work} {
-			c := &trace.Columns{Location: trace.LocationID(location)}
-			for _, r := range rows {
-				c.Begin, c.Duration, c.Region = append(c.Begin, r.begin), append(c.Duration, r.end-r.begin), append(c.Region, trace.RegionID(r.region))
-			}
-			if err := add(c); err != nil {
-				return err
-			}
+// part is all of the run.
+func (f *fake) part(end trace.Time) *runfacts.GPUPart {
+	f.end = end
+	d := &runfacts.Devices{Units: []trace.LocationID{0}, GPUs: []trace.LocationID{1}, Unit: []int32{0, 0}, GPU: []int32{-1, 0}, Owner: []int32{0}, Rows: []trace.LocationID{0, 1}}
+	return d.In(context.Background(), f, store.Window{End: end})
+}
+
+func (f *fake) Info() *store.Info       { return &store.Info{Intervals: int64(len(f.host)), End: f.end} }
+func (f *fake) Regions() []trace.Region { return f.regions }
+func (f *fake) Lanes() []uint32         { return []uint32{0, 1, 2} }
+func (f *fake) Attributes() []string    { return nil }
+
+func (f *fake) Intervals(_ context.Context, _ store.Window, add func(*trace.Columns) error) error {
+	for location, rows := range [][]row{f.host, f.work} {
+		c := &trace.Columns{Location: trace.LocationID(location)}
+		for _, r := range rows {
+			c.Begin, c.Duration, c.Region = append(c.Begin, r.begin), append(c.Duration, r.end-r.begin), append(c.Region, trace.RegionID(r.region))
 		}
-		return nil
-	}
-	s.Launches = func(add func(from, to Place, at trace.Time)) error {
-		for w, h := range f.calls {
-			add(Place{0, 0, h}, Place{1, 0, w}, f.host[h].begin)
+		if err := add(c); err != nil {
+			return err
 		}
-		return nil
 	}
-	return s
+	return nil
+}
+
+func (f *fake) Links(_ context.Context, _ store.Window, add func(*store.LinkColumns) error) error {
+	for w, h := range f.calls {
+		l := &store.LinkColumns{Kind: []trace.LinkKind{trace.LinkSpawn}, FromLocation: []trace.LocationID{0}, FromTime: []trace.Time{f.host[h].begin}, FromLane: []int32{0}, FromRow: []int32{int32(h)}, ToLocation: []trace.LocationID{1}, ToLane: []int32{0}, ToRow: []int32{int32(w)}}
+		if err := add(l); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RoleTime takes all rows for work.
+func (f *fake) RoleTime(_ context.Context, _ []trace.LocationID, edges []trace.Time) ([]trace.Sum, error) {
+	out := make([]trace.Sum, (len(edges)-1)*trace.RoleCount)
+	for b := range len(edges) - 1 {
+		for _, r := range append(append([]row{}, f.host...), f.work...) {
+			out[b*trace.RoleCount+int(trace.RoleCompute)].Add(max(0, min(r.end, edges[b+1])-max(r.begin, edges[b])))
+		}
+	}
+	return out, nil
 }
 
 var names = []trace.Region{
@@ -90,7 +115,7 @@ func random(rng *rand.Rand) *fake {
 func TestTermsAreThoseOfEveryInstant(t *testing.T) {
 	for seed := range uint64(300) {
 		f := random(rand.New(rand.NewPCG(seed, 1)))
-		job, err := f.source(500).Analyse()
+		job, err := Analyse(f.part(500))
 		if err != nil || len(job.Steps) != 2 {
 			t.Fatal(seed, err, len(job.Steps))
 		}
@@ -153,7 +178,7 @@ func TestAGapIsSplitByWhatItsThreadDid(t *testing.T) {
 	f := &fake{regions: append(names, trace.Region{Name: "cudaDeviceSynchronize", Category: "cuda_runtime", Role: trace.RoleSynchronization}), calls: map[int]int{0: 0, 1: 3, 2: 4}}
 	f.host = []row{{0, 5, 2}, {10, 40_000, 9}, {50_000, 70_000, 3}, {80_000, 84_000, 2}, {84_000, 85_000, 2}}
 	f.work = []row{{10, 30_000, 5}, {90_000, 95_000, 5}, {96_000, 99_000, 5}}
-	job, err := f.source(100_000).Analyse()
+	job, err := Analyse(f.part(100_000))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,9 +280,7 @@ func TestTimeInWhichTheRecorderWasOffIsNoIdleTime(t *testing.T) {
 		f.work = append(f.work, row{at + 20, at + 80, 5})
 		f.calls[i] = i
 	}
-	s := f.source(far + 200)
-	s.Recorded = func() ([][2]trace.Time, error) { return [][2]trace.Time{{0, 200}, {far, far + 200}}, nil }
-	j, err := s.Analyse()
+	j, err := Analyse(f.part(far + 200))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,8 +289,8 @@ func TestTimeInWhichTheRecorderWasOffIsNoIdleTime(t *testing.T) {
 	for _, c := range g.Causes {
 		causes += c
 	}
-	if g.Span != 360 || g.Computation != 240 || g.Idle != 120 || causes != 120 {
-		t.Errorf("span %d, computation %d, idle %d, by causes %d; want 360, 240, 120, 120", g.Span, g.Computation, g.Idle, causes)
+	if g.Span != 340 || g.Computation != 240 || g.Idle != 100 || causes != 100 {
+		t.Errorf("span %d, computation %d, idle %d, by causes %d; want 340, 240, 100, 100", g.Span, g.Computation, g.Idle, causes)
 	}
 	for _, gap := range g.Gaps {
 		if gap.Length() > 40 {

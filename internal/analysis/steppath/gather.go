@@ -8,8 +8,10 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/parallel"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -18,7 +20,7 @@ const MostRows = 20_000_000
 
 // A Graph is the threads and streams of a run.
 type Graph struct {
-	source   *step.Source
+	source   *runfacts.GPUPart
 	rows     int
 	units    []unit
 	lanes    map[uint32]*lane
@@ -94,8 +96,8 @@ type wait struct {
 }
 
 // gather reads what a source holds.
-func gather(s *step.Source) (*Graph, error) {
-	g := &Graph{source: s, units: make([]unit, max(s.Units, 1)), lanes: map[uint32]*lane{},
+func gather(s *runfacts.GPUPart) (*Graph, error) {
+	g := &Graph{source: s, units: make([]unit, max(len(s.Units), 1)), lanes: map[uint32]*lane{},
 		members: map[string][]member{}}
 	n := len(s.Regions)
 	g.active, g.call, g.sync, g.exchange, g.gradient, g.operator, g.kinds, g.isWork = make([]bool, n), make([]bool, n),
@@ -115,7 +117,7 @@ func gather(s *step.Source) (*Graph, error) {
 			g.kinds[i], g.isWork[i] = kindOf(t), true
 		}
 	}
-	if err := s.Scan(g.take); err != nil {
+	if err := s.Intervals(g.take); err != nil {
 		return nil, err
 	}
 	ids := make([]uint32, 0, len(g.lanes))
@@ -159,7 +161,7 @@ func (g *Graph) take(c *trace.Columns) error {
 	if unit < 0 {
 		return nil
 	}
-	id := g.source.Lanes[c.Location] + uint32(c.Lane)
+	id := g.source.Lane(c.Location, c.Lane)
 	g.mu.Lock()
 	l := g.lanes[id]
 	if l == nil {
@@ -337,8 +339,8 @@ func (g *Graph) joinLaunches() error {
 		}
 		byID[id] = l
 	}
-	laneOf := func(p step.Place) *lane {
-		if id := s.Lanes[p.Location] + uint32(p.Lane); int(id) < len(byID) {
+	laneOf := func(p store.Row) *lane {
+		if id := s.Lane(p.Location, p.Lane); int(id) < len(byID) {
 			return byID[id]
 		}
 		return nil
@@ -349,9 +351,9 @@ func (g *Graph) joinLaunches() error {
 		fromRow, toRow int32
 	}
 	of := make([][]link, len(g.units))
-	err := s.Launches(func(from, to step.Place, _ trace.Time) {
+	err := s.Launches(func(from, to store.Row, _ trace.Time) {
 		a, b := laneOf(from), laneOf(to)
-		if a == nil || b == nil || a.gpu >= 0 || b.gpu < 0 {
+		if a == nil || b == nil {
 			return
 		}
 		x := link{a, b, int32(from.Row), int32(to.Row)}

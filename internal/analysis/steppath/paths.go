@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -14,14 +15,14 @@ import (
 // A Section is a stretch of a path. Location is where the path is; Region is what is there, NoRegion for none. Row and
 // Lane are those of the store, Row -1 for none. Calls is one of Paths.Calls, -1 for none.
 type Section struct {
-	Kind     Kind             `json:"k"`
-	Begin    trace.Time       `json:"b"`
-	End      trace.Time       `json:"e"`
-	Location trace.LocationID `json:"at"`
-	Lane     int              `json:"l"`
-	Row      int              `json:"r"`
-	Region   trace.RegionID   `json:"in"`
-	Calls    int32            `json:"c"`
+	Kind     Kind
+	Begin    trace.Time
+	End      trace.Time
+	Location trace.LocationID
+	Lane     int
+	Row      int
+	Region   trace.RegionID
+	Calls    int32
 }
 
 // A Step is a step of all units: it is as long as the unit takes that ends it last.
@@ -86,8 +87,8 @@ func (p *Paths) Sections() (n int) {
 	return n
 }
 
-// Sound reports whether paths that were read back speak of nothing that their run does not have.
-func (p *Paths) Sound(units, regions, locations int) bool {
+// fits reports whether paths speak of nothing that their run does not have.
+func (p *Paths) fits(units, regions, locations int) bool {
 	known := func(id trace.RegionID) bool { return id == trace.NoRegion || int(id) < regions }
 	for _, list := range p.Calls {
 		for _, id := range list {
@@ -113,13 +114,13 @@ func (p *Paths) Sound(units, regions, locations int) bool {
 	return true
 }
 
-// Find walks the steps of a job, or all of [s.Begin, s.End) where it has none, on all cores.
-func Find(ctx context.Context, s *step.Source, job *step.Job) (*Paths, error) {
+// Find walks the steps of a job, or all of a window where it has none, on all cores.
+func Find(ctx context.Context, s *runfacts.GPUPart, job *step.Job) (*Paths, error) {
 	g, err := gather(s)
 	if err != nil {
 		return nil, err
 	}
-	steps := g.stepsOf(job, s.Begin, s.End)
+	steps := g.stepsOf(job, s.Window.Begin, s.Window.End)
 	walked := make([][]place, len(steps))
 	err = parallel.For(ctx, len(steps), func(i int) {
 		g.walk(steps[i].Unit, steps[i].Begin, steps[i].End, func(x place) { walked[i] = append(walked[i], x) })

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -30,11 +31,11 @@ func (g *Graph) readWaits() error {
 		row  int32
 	}
 	streams := map[key]string{}
-	err := s.Attribute("wait_on_stream", func(at trace.LocationID, number int, rows []int32, values []trace.Value) {
+	err := s.Attribute("wait_on_stream", func(c *store.AttributeColumns) {
 		mu.Lock()
 		defer mu.Unlock()
-		for i, row := range rows {
-			streams[key{s.Lanes[at] + uint32(number), row}] = values[i].String()
+		for i, row := range c.Row {
+			streams[key{s.Lane(c.Location, c.Lane), row}] = c.Value[i].String()
 		}
 	})
 	if err != nil || len(streams) == 0 {
@@ -44,11 +45,11 @@ func (g *Graph) readWaits() error {
 		g.units[u].streams = map[string]*lane{}
 	}
 	numbers := map[*lane]string{}
-	err = s.Attribute("stream", func(at trace.LocationID, number int, _ []int32, values []trace.Value) {
+	err = s.Attribute("stream", func(c *store.AttributeColumns) {
 		mu.Lock()
 		defer mu.Unlock()
-		if l := g.lanes[s.Lanes[at]+uint32(number)]; l != nil && l.gpu >= 0 && len(values) > 0 {
-			numbers[l] = values[0].String()
+		if l := g.lanes[s.Lane(c.Location, c.Lane)]; l != nil && l.gpu >= 0 && len(c.Value) > 0 {
+			numbers[l] = c.Value[0].String()
 		}
 	})
 	if err != nil {
@@ -60,8 +61,8 @@ func (g *Graph) readWaits() error {
 		}
 	}
 	// Waits lie on the stream that waits, among its work or on a lane beside.
-	return s.Scan(func(c *trace.Columns) error {
-		id := s.Lanes[c.Location] + uint32(c.Lane)
+	return s.Intervals(func(c *trace.Columns) error {
+		id := s.Lane(c.Location, c.Lane)
 		if s.GPU[c.Location] < 0 {
 			return nil
 		}
@@ -93,16 +94,16 @@ func (g *Graph) matchMembers() error {
 	s := g.source
 	for _, name := range []string{"Process Group Name", "Seq"} {
 		var mu sync.Mutex
-		err := s.Attribute(name, func(at trace.LocationID, number int, rows []int32, values []trace.Value) {
+		err := s.Attribute(name, func(c *store.AttributeColumns) {
 			mu.Lock()
 			defer mu.Unlock()
-			l := g.lanes[s.Lanes[at]+uint32(number)]
+			l := g.lanes[s.Lane(c.Location, c.Lane)]
 			if l == nil || l.gpu < 0 {
 				return
 			}
-			for i, row := range rows {
+			for i, row := range c.Row {
 				if k := l.index(row); k >= 0 {
-					l.keys[k] += name + values[i].String() + "\x00"
+					l.keys[k] += name + c.Value[i].String() + "\x00"
 				}
 			}
 		})

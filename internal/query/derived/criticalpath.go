@@ -9,7 +9,8 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/analysis/steppath"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -119,7 +120,7 @@ func stepPathRows(ctx context.Context, r *table.Run, f *table.Filter, add func(.
 	}
 	w := store.Window{Begin: trace.Time(max(bound(f, "from_time", 0), 0)),
 		End: trace.Time(min(bound(f, "to_time", math.MaxInt64), int64(r.Store.Info().End)))}
-	paths, err := fingerprint.StepPaths(ctx, view.Run{Store: r.Store}, w, devices)
+	paths, err := steppath.In(ctx, &derived.Run{Store: r.Store}, w, devices)
 	if err != nil {
 		return err
 	}

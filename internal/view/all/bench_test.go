@@ -4,12 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
-	"testing"
-	"time"
-
+	"github.com/parallax-hpc/parallax/internal/analysis/requests"
 	"github.com/parallax-hpc/parallax/internal/derived"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -17,6 +13,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/all"
+	"math"
+	"testing"
+	"time"
 )
 
 // A madeSpan is a span of requests of so many spans each: trees with eight children a span, over forty services.
@@ -192,7 +191,7 @@ func BenchmarkScaleSpans(b *testing.B) {
 						ask(b, r, v, "", "first", "again")
 					}
 					begin := benchtest.CPUTime()
-					if err := fingerprint.PrepareRequests(b.Context(), &view.Run{Store: r}); err != nil {
+					if err := requests.OverviewOfRun.Prepare(b.Context(), &view.Run{Store: r}); err != nil {
 						b.Fatal(err)
 					}
 					b.ReportMetric((benchtest.CPUTime() - begin).Seconds(), "prepare-cpu-s")

@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/operator"
+	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/analysis/steppath"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/testing/benchtest"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
@@ -69,14 +73,15 @@ func BenchmarkJobOfGPUs(b *testing.B) {
 	for _, n := range viewtest.BenchSizes(b) {
 		r := viewtest.Local(b, func(w trace.Writer) { writeJob(w, min(1000, max(n/10_000, 1)), n) })
 		c := viewtest.Case{Size: scene.Size{Width: 1280, Height: 720}}
-		for _, v := range []*view.View{steps.View, criticalpath.View, operators.View} { // in this order: paths ask for steps
+		prepares := []derived.Preparer{step.JobOfRun, steppath.PathsOfRun, operator.TablesOfRun}
+		for i, v := range []*view.View{steps.View, criticalpath.View, operators.View} { // in this order: paths ask for steps
 			b.Run(fmt.Sprint(n, "/", v.Name), func(b *testing.B) {
 				for b.Loop() {
 					for _, x := range []struct {
 						name string
 						do   func() error
 					}{
-						{"prepare", func() error { return v.Prepare(b.Context(), &view.Run{Store: r}) }},
+						{"prepare", func() error { return prepares[i].Prepare(b.Context(), &view.Run{Store: r}) }},
 						{"first", func() error { c.Compute(b, v, r).Scene(c.Size); return nil }},
 						{"tenth", func() error {
 							q := c.Request(b, v, r)

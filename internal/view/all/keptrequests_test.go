@@ -11,9 +11,10 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/analysis/requests"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/derived"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -96,7 +97,7 @@ func TestTheFirstLookAtManyRequestsIsKeptWithTheirStore(t *testing.T) {
 		t.Fatalf("nothing is kept yet, but spans are not read: %v", err)
 	}
 	m.closed = false
-	if err := fingerprint.PrepareRequests(t.Context(), &view.Run{Store: m}); err != nil {
+	if err := requests.OverviewOfRun.Prepare(t.Context(), &view.Run{Store: m}); err != nil {
 		t.Fatal(err)
 	}
 	m.closed = true
@@ -119,7 +120,7 @@ func TestTheFirstLookAtManyRequestsIsKeptWithTheirStore(t *testing.T) {
 // One request of many is read by itself, and it is what it is among all.
 func TestOneRequestOfManyIsReadWithoutTheOthers(t *testing.T) {
 	m := openShop(t)
-	f, err := request.Gather(view.SpanSourceOf(t.Context(), m))
+	f, err := request.Gather(runfacts.SpanSourceOf(t.Context(), m))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestOneRequestOfManyIsReadWithoutTheOthers(t *testing.T) {
 			want[name+" "+f.Requests[k].ID] = look(name, f.Requests[k].ID)
 		}
 	}
-	if err := fingerprint.PrepareRequests(t.Context(), &view.Run{Store: m}); err != nil {
+	if err := requests.OverviewOfRun.Prepare(t.Context(), &view.Run{Store: m}); err != nil {
 		t.Fatal(err)
 	}
 	m.wholly.Store(0)
@@ -197,7 +198,7 @@ func TestRequestsOfAPartOfTheTimeAreReadWithoutTheOthers(t *testing.T) {
 	if m.wholly.Load() == 0 {
 		t.Fatal("nothing is kept yet, but not all spans are read")
 	}
-	if err := fingerprint.PrepareRequests(t.Context(), &view.Run{Store: m}); err != nil {
+	if err := requests.OverviewOfRun.Prepare(t.Context(), &view.Run{Store: m}); err != nil {
 		t.Fatal(err)
 	}
 	m.wholly.Store(0)
@@ -213,12 +214,12 @@ func TestRequestsOfAPartOfTheTimeAreReadWithoutTheOthers(t *testing.T) {
 	q := most.Request(t, Views[slices.IndexFunc(Views, func(v *view.View) bool { return v.Name == "services" })], m)
 	q.Runs[0].Cache = derived.NewCache(memory.New(1 << 30))
 	for range 2 { // once for all further parts
-		if _, _, err := fingerprint.RequestsOf(t.Context(), q, nil); err != nil {
+		if _, _, err := requests.Of(t.Context(), &q.Runs[0], q.Selection.Begin, q.Selection.End, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	q.Selection.Begin, q.Selection.End = 0, q.Selection.End/100
-	if _, _, err := fingerprint.RequestsOf(t.Context(), q, nil); err != nil || m.wholly.Load() != 1 {
+	if _, _, err := requests.Of(t.Context(), &q.Runs[0], q.Selection.Begin, q.Selection.End, nil); err != nil || m.wholly.Load() != 1 {
 		t.Errorf("most of the time was looked at, then parts of it: all spans were read %d times, %v", m.wholly.Load(), err)
 	}
 }
@@ -226,7 +227,7 @@ func TestRequestsOfAPartOfTheTimeAreReadWithoutTheOthers(t *testing.T) {
 // What lies with a store and is not what was put there is not believed.
 func TestKeptRequestsThatAreDamagedAreFoundAnew(t *testing.T) {
 	m := openShop(t)
-	if err := fingerprint.PrepareRequests(t.Context(), &view.Run{Store: m}); err != nil {
+	if err := requests.OverviewOfRun.Prepare(t.Context(), &view.Run{Store: m}); err != nil {
 		t.Fatal(err)
 	}
 	good, ok := m.Kept("requests")

@@ -20,7 +20,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/compare"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/analysis/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )

@@ -3,8 +3,8 @@ package compare
 import (
 	"math"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/analysis/pop"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
 )
 
 // A factor is one of those whose product is the length of a run: log is its part of

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/analysis/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/analysis/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

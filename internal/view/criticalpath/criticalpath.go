@@ -14,7 +14,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/analysis/requests"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -44,14 +44,13 @@ var View = &view.View{
 			"GPU job a service is what the time is spent with [callpath operation service]"),
 	Data:    []any{Data{}, StepData{}},
 	Compute: compute,
-	Prepare: fingerprint.PrepareStepPaths,
 }
 
 type result struct {
 	request  *view.Request
 	tree     *store.Tree
 	forest   *request.Forest
-	kept     *fingerprint.Requests // where the forest is its outline
+	kept     *requests.Overview // where the forest is its outline
 	chosen   []int32
 	critical *request.Critical
 	rows     []Row
@@ -84,31 +83,21 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 }
 
 // gather finds the critical paths of the requests that are chosen.
-func (r *result) gather(ctx context.Context) (err error) {
+func (r *result) gather(ctx context.Context) error {
 	q := r.request
 	words := q.Values.Patterns("request")
 	if len(words) == 0 && q.Selection.Regions == nil {
-		if r.kept = fingerprint.KeptRequests(ctx, q); r.kept != nil {
-			r.forest, r.critical = r.kept.Forest, r.kept.Critical
+		if r.kept = requests.FindOverviewIn(&q.Runs[0], q.Window()); r.kept != nil {
+			r.forest, r.critical = r.kept.Forest(), r.kept.Critical
 			r.chosen = r.forest.Within(0, math.MaxInt64, nil)
 			return nil
 		}
 	}
-	var source *view.SpanSource
-	if r.forest, source, err = fingerprint.RequestsOf(ctx, q, words); err != nil {
+	chosen, err := requests.Choose(ctx, &q.Runs[0], q.Window(), words)
+	if err != nil {
 		return err
 	}
-	end := q.Selection.End
-	if end == q.Store().Info().End {
-		end++ // an empty request at the very end belongs to the whole
-	}
-	r.chosen = r.forest.Within(q.Selection.Begin, end, view.LocationSet(r.tree, q.Selection.Locations))
-	if len(words) > 0 {
-		if r.chosen, err = r.forest.Choose(source, r.chosen, words); err != nil {
-			return fmt.Errorf("--request %w", err)
-		}
-	}
-	if len(r.chosen) == 0 {
+	if r.forest, r.chosen = chosen.Forest, chosen.List; len(r.chosen) == 0 {
 		return view.Empty("choose a longer time, more locations or other requests",
 			"no request begins in the selection")
 	}

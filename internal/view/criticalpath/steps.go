@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/steppath"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -34,7 +33,7 @@ func computeSteps(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(d.GPUs) == 0 {
 		return nil, view.Empty("choose other locations", "no work of a GPU in the selection")
 	}
-	paths, err := fingerprint.StepPaths(ctx, q.Runs[0], q.Window(), d)
+	paths, err := steppath.In(ctx, &q.Runs[0], q.Window(), d)
 	if err != nil {
 		return nil, err
 	}

@@ -13,10 +13,6 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
-	"github.com/parallax-hpc/parallax/internal/analysis/latency"
-	"github.com/parallax-hpc/parallax/internal/analysis/request"
-	"github.com/parallax-hpc/parallax/internal/analysis/step"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -85,7 +81,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	return r, nil
 }
 
-// questionOf asks for what a request selects, with what is kept of the run.
+// questionOf asks for what a request selects.
 func questionOf(ctx context.Context, q *view.Request) (*diagnose.Question, error) {
 	s := q.Store()
 	if s.Info().Timed() && q.Selection.End <= q.Selection.Begin {
@@ -98,19 +94,6 @@ func questionOf(ctx context.Context, q *view.Request) (*diagnose.Question, error
 	return &diagnose.Question{Run: run, Selection: q.Selection, Phase: q.Values.Text("phase"),
 		Match: func(pattern string) ([]trace.RegionID, error) {
 			return view.MatchRegions(s.Regions(), []string{pattern})
-		},
-		Kept: diagnose.Kept{
-			HasJob: func(d *view.Devices) bool { return fingerprint.HasJob(s, d) },
-			Job: func(ctx context.Context, d *view.Devices) (*step.Job, error) {
-				return fingerprint.Job(ctx, run, d)
-			},
-			Requests: func(ctx context.Context) (*request.Forest, *latency.Found, error) {
-				if kept := fingerprint.KeptRequests(ctx, q); kept != nil {
-					return kept.Forest, kept.Found, nil
-				}
-				forest, _, err := fingerprint.RequestsOf(ctx, q, nil)
-				return forest, nil, err
-			},
 		}}, nil
 }
 

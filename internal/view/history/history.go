@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/analysis/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/change"
 	"github.com/parallax-hpc/parallax/internal/analysis/compare"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/analysis/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 

@@ -13,8 +13,6 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/operator"
 	"github.com/parallax-hpc/parallax/internal/analysis/replay"
-	"github.com/parallax-hpc/parallax/internal/derived"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -45,7 +43,6 @@ var View = &view.View{
 			"its peak, or graphs that are launched as one [bars roofline memory graphs]"),
 	Data:    []any{Data{}},
 	Compute: compute,
-	Prepare: prepare,
 }
 
 type result struct {
@@ -112,9 +109,6 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	return r, ctx.Err()
 }
 
-// mostRows bounds what is kept with a store.
-const mostRows = 20_000
-
 // read makes the table by what r.by says. Those of a whole run are kept while it is open, and those of a large one with
 // its store.
 func (r *result) read(ctx context.Context) error {
@@ -122,7 +116,7 @@ func (r *result) read(ctx context.Context) error {
 		"kernel": operator.ByKernel}[r.by]
 	var err error
 	if r.tables == nil {
-		if r.tables, err = tablesOf(ctx, r.request.Runs[0], r.request.Window(), r.devices); err != nil {
+		if r.tables, err = tablesOf(ctx, &r.request.Runs[0], r.request.Window(), r.devices); err != nil {
 			return err
 		}
 	}
@@ -132,63 +126,11 @@ func (r *result) read(ctx context.Context) error {
 	return nil
 }
 
-func tablesOf(ctx context.Context, run view.Run, w store.Window, d *view.Devices) (*operator.Tables, error) {
-	if !fingerprint.Whole(run.Store, w) {
-		return source(ctx, run.Store, w, d).Read()
+func tablesOf(ctx context.Context, run *view.Run, w store.Window, d *view.Devices) (*operator.Tables, error) {
+	if !w.Whole(run.Store) {
+		return operator.Read(d.In(ctx, run.Store, w))
 	}
-	return derived.Keep(run.Cache, "operators", (*operator.Tables).SizeBytes, func() (*operator.Tables, error) {
-		k := fingerprint.Keeping[operator.Tables]{
-			Name: "operators", Version: 1,
-			Small: func(t *operator.Tables) bool { return t.Rows() <= mostRows },
-			Sound: func(t *operator.Tables) bool { return t.Sound(len(run.Store.Regions())) },
-		}
-		return fingerprint.Kept(run.Store, d, k, source(ctx, run.Store, w, d).Read)
-	})
-}
-
-// prepare makes the tables of a large run that was just imported.
-func prepare(ctx context.Context, run *view.Run) error {
-	d := fingerprint.LargeJob(run.Store)
-	if d == nil {
-		return nil
-	}
-	_, err := tablesOf(ctx, *run, store.Window{End: run.Store.Info().End}, d)
-	return err
-}
-
-// source is the selection as package operator asks it.
-func source(ctx context.Context, r store.Reader, w store.Window, d *view.Devices) *operator.Source {
-	work, host := w, w
-	work.Locations, host.Locations = []trace.LocationID{}, []trace.LocationID{}
-	for _, id := range d.Rows {
-		if d.GPU[id] >= 0 {
-			work.Locations = append(work.Locations, id)
-		} else {
-			host.Locations = append(host.Locations, id)
-		}
-	}
-	w.Locations = d.Rows
-	scan := func(w store.Window) func(func(*trace.Columns) error) error {
-		return func(add func(*trace.Columns) error) error {
-			if len(w.Locations) == 0 {
-				return nil
-			}
-			return r.Intervals(ctx, w, add)
-		}
-	}
-	return &operator.Source{
-		Regions: r.Regions(), Lanes: r.Lanes(), GPU: d.GPU, Work: scan(work), Host: scan(host),
-		Launches: func(add func(from, to operator.Place)) error {
-			return view.LaunchLinks(ctx, r, w,
-				func(from, to store.Row, _ trace.Time) { add(operator.Place(from), operator.Place(to)) })
-		},
-		Attribute: func(name string, add func(trace.LocationID, int, []int32, []trace.Value)) error {
-			return view.AttributeNamed(ctx, r, host, name, func(c *store.AttributeColumns) error {
-				add(c.Location, c.Lane, c.Row, c.Value)
-				return nil
-			})
-		},
-	}
+	return operator.TablesOfRun.Of(ctx, run)
 }
 
 // choose keeps the regions of the selection.

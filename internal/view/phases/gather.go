@@ -38,41 +38,8 @@ func newGatherer(ctx context.Context, q *view.Request) (*gatherer, error) {
 		return nil, err
 	}
 	g.units = units
-	sel := q.Selection
-	s := &phase.Source{Regions: g.store.Regions(), Begin: sel.Begin, End: sel.End, Rows: len(g.rows), Units: len(units),
-		Lanes: g.store.Lanes(), Intervals: g.store.Count(q.Window())}
-	s.Row, s.Unit = make([]int32, tree.Len()), make([]int32, tree.Len())
-	for i := range s.Row {
-		s.Row[i], s.Unit[i] = -1, -1
-	}
-	for i, id := range g.rows {
-		s.Row[id], s.Unit[id] = int32(i), of[i]
-	}
-	s.Scan = func(ids []trace.LocationID, add func(*trace.Columns) error) error {
-		w := q.Window()
-		if ids != nil {
-			w.Locations = ids
-		}
-		return g.store.Intervals(ctx, w, add)
-	}
-	s.Roles = func(begin, end trace.Time, add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
-		return g.roles(ctx, begin, end, add)
-	}
-	g.source = s
+	g.source = phase.NewSource(ctx, g.store, q.Window(), g.rows, len(units), of)
 	return g, ctx.Err()
-}
-
-// roles gives the time per role of each row, its lanes' union.
-func (g *gatherer) roles(ctx context.Context, begin, end trace.Time,
-	add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
-	times, err := store.RoleTimes(ctx, g.store, g.rows, []trace.Time{begin, end})
-	if err != nil {
-		return err
-	}
-	for i, id := range g.rows {
-		add(id, (*[trace.RoleCount]trace.Time)(times[i*trace.RoleCount:]))
-	}
-	return nil
 }
 
 // gather cuts the run and adds up what units do in each phase.
@@ -156,11 +123,11 @@ func (g *gatherer) marker(ctx context.Context) (*phase.Marker, int, error) {
 			return phase.Roots(called), 0, err
 		}
 	}
-	if err := g.uses(ctx); err != nil {
+	if err := g.source.AddUses(); err != nil {
 		return nil, 0, err
 	}
 	if how.Auto {
-		return phase.Choose(g.source.Uses, g.source.Regions, len(g.units), g.source.End-g.source.Begin),
+		return phase.Choose(g.source.Uses, g.source.Regions, len(g.units), g.source.Window.End-g.source.Window.Begin),
 			phase.DefaultSlices, nil
 	}
 	ids, err := view.MatchRegions(g.source.Regions, []string{text})
@@ -168,23 +135,6 @@ func (g *gatherer) marker(ctx context.Context) (*phase.Marker, int, error) {
 		return nil, 0, fmt.Errorf("--phase: %w", err)
 	}
 	return &phase.Marker{Regions: ids, By: text}, 0, nil
-}
-
-// uses asks how often and how long units use regions: from prefix sums, no scan.
-func (g *gatherer) uses(ctx context.Context) error {
-	t, err := g.store.Time(ctx, g.request.Window())
-	if err != nil {
-		return err
-	}
-	for k, id := range t.Locations {
-		for i := t.Offsets[k]; i < t.Offsets[k+1]; i++ {
-			if u := g.source.Unit[id]; u >= 0 {
-				g.source.Uses = append(g.source.Uses,
-					phase.Use{Unit: u, Region: t.Region[i], Calls: t.Calls[i], Inclusive: t.Inclusive[i]})
-			}
-		}
-	}
-	return nil
 }
 
 // states reads --busy and --idle: nil where roles decide.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/analysis/requests"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -42,16 +42,15 @@ var View = &view.View{
 		"expand: operations of a request whose repeated calls are drawn one by one",
 		"scroll: first row of a request shown; 0: the longest calls, as many as fit"),
 	Compute: compute,
-	Prepare: fingerprint.PrepareRequests,
 }
 
 type result struct {
 	request  *view.Request
 	tree     *store.Tree
 	forest   *request.Forest
-	kept     *fingerprint.Requests // where the forest is its outline
-	all      []int32               // requests of the selection, by begin
-	chosen   []int32               // of them, where some are chosen; nil: none
+	kept     *requests.Overview // where the forest is its outline
+	all      []int32            // requests of the selection, by begin
+	chosen   []int32            // of them, where some are chosen; nil: none
 	differs  []request.Difference
 	tests    int
 	services map[trace.LocationID]trace.Time // the self time of their calls
@@ -74,14 +73,14 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	words := q.Values.Patterns("request")
 	if len(words) == 0 {
-		r.kept = fingerprint.KeptRequests(ctx, q)
+		r.kept = requests.FindOverviewIn(&q.Runs[0], q.Window())
 	}
 	var source *view.SpanSource
 	if r.kept != nil {
-		r.forest = r.kept.Forest
+		r.forest = r.kept.Forest()
 	} else {
 		var err error
-		if r.forest, source, err = fingerprint.RequestsOf(ctx, q, words); err != nil {
+		if r.forest, source, err = requests.Of(ctx, &q.Runs[0], q.Selection.Begin, q.Selection.End, words); err != nil {
 			return nil, err
 		}
 	}
@@ -91,11 +90,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if r.one = r.named(words); r.one >= 0 {
 		r.all = []int32{r.one} // whatever the window: it may be a part of it
 	} else {
-		end := q.Selection.End
-		if end == q.Store().Info().End {
-			end++ // an empty request at the very end belongs to the whole
-		}
-		r.all = r.forest.Within(q.Selection.Begin, end, view.LocationSet(r.tree, q.Selection.Locations))
+		r.all = requests.In(r.forest, &q.Runs[0], q.Window())
 	}
 	if len(r.all) == 0 {
 		return nil, view.Empty("choose a longer time or more locations", "no request begins in the selection")

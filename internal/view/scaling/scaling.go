@@ -15,8 +15,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/analysis/scaling"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -76,7 +76,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, view.Empty("choose nothing to see whole runs", "nothing is selected")
 	}
 	for i := range q.Runs {
-		p, err := fingerprint.Of(ctx, &q.Runs[i])
+		p, err := fingerprint.OfRun.Of(ctx, &q.Runs[i])
 		if err != nil {
 			return nil, fmt.Errorf("run %s: %w", q.Runs[i].Name, err)
 		}

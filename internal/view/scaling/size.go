@@ -3,8 +3,6 @@ package scaling
 import (
 	"regexp"
 	"strconv"
-
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 var number = regexp.MustCompile(`\d+`)
@@ -17,7 +15,7 @@ func (r *result) sizes() error {
 	said := make([]float64, len(r.runs))
 	for i := range r.runs {
 		var err error
-		if said[i], err = view.RanksOf(&r.request.Runs[i]); err != nil {
+		if said[i], err = r.request.Runs[i].Ranks(); err != nil {
 			return err
 		}
 		told = told || said[i] > 1 || r.runs[i].print.Size() > 1

@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/analysis/requests"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -74,26 +74,16 @@ func (r *result) gather(ctx context.Context) error {
 	q := r.request
 	words := q.Values.Patterns("request")
 	if len(words) == 0 && q.Selection.Regions == nil {
-		if kept := fingerprint.KeptRequests(ctx, q); kept != nil {
-			r.graph, r.counts = kept.Graph, kept.Forest.Counts
+		if kept := requests.FindOverviewIn(&q.Runs[0], q.Window()); kept != nil {
+			r.graph, r.counts = kept.Graph, kept.Forest().Counts
 			return nil
 		}
 	}
-	forest, source, err := fingerprint.RequestsOf(ctx, q, words)
+	chosen, err := requests.Choose(ctx, &q.Runs[0], q.Window(), words)
 	if err != nil {
 		return err
 	}
-	end := q.Selection.End
-	if end == q.Store().Info().End {
-		end++ // an empty request at the very end belongs to the whole
-	}
-	chosen := forest.Within(q.Selection.Begin, end, view.LocationSet(r.tree, q.Selection.Locations))
-	if len(words) > 0 {
-		if chosen, err = forest.Choose(source, chosen, words); err != nil {
-			return fmt.Errorf("--request %w", err)
-		}
-	}
-	if len(chosen) == 0 {
+	if len(chosen.List) == 0 {
 		return view.Empty("choose a longer time, more locations or other requests",
 			"no request begins in the selection")
 	}
@@ -101,7 +91,7 @@ func (r *result) gather(ctx context.Context) error {
 	if list := q.Selection.Regions; list != nil {
 		shown = func(id trace.RegionID) bool { return slices.Contains(list, id) }
 	}
-	r.graph, r.counts = forest.Graph(chosen, shown), forest.Counts
+	r.graph, r.counts = chosen.Forest.Graph(chosen.List, shown), chosen.Forest.Counts
 	return nil
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -40,7 +39,6 @@ var View = &view.View{
 		"picture: what is drawn: steps and what GPUs did in them, or why GPUs are idle [steps idle]"),
 	Data:    []any{Data{}},
 	Compute: compute,
-	Prepare: fingerprint.PrepareJob,
 }
 
 type result struct {
@@ -98,10 +96,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 // takeApart makes the job; that of the whole run is kept, so that other options and sizes cost nothing.
 func (r *result) takeApart(ctx context.Context) (*step.Job, error) {
 	q := r.request
-	if w := q.Window(); !fingerprint.Whole(q.Store(), w) {
-		return fingerprint.JobOf(ctx, q.Store(), w, r.devices).Analyse()
+	if w := q.Window(); !w.Whole(q.Store()) {
+		return step.Analyse(r.devices.In(ctx, q.Store(), w))
 	}
-	return fingerprint.Job(ctx, &q.Runs[0], r.devices)
+	return step.JobOfRun.Of(ctx, &q.Runs[0])
 }
 
 // worked reports whether any GPU did anything.

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -87,7 +86,7 @@ func (r *stacked) align(ctx context.Context, q *view.Request) error {
 	var of [2]*phase.Phases
 	for k := range of {
 		var err error
-		if of[k], err = fingerprint.Phases(ctx, &q.Runs[k]); err != nil {
+		if of[k], err = phase.OfRun(ctx, q.Runs[k].Store); err != nil {
 			return err
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/analysis/runpath"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -19,19 +19,19 @@ const (
 
 // A critical is the critical path as far as the window shows it.
 type critical struct {
-	*fingerprint.Critical
+	*runpath.Path
 	list []criticalStretch // in order of time
 	why  error             // there is none
 }
 
 // A criticalStretch is a stretch with the row that shows it; -1: none does.
 type criticalStretch struct {
-	*fingerprint.Stretch
+	*runpath.Stretch
 	row int32
 }
 
 // partIn is how long a stretch is inside a window.
-func partIn(s *fingerprint.Stretch, window trace.Selection) trace.Time {
+func partIn(s *runpath.Stretch, window trace.Selection) trace.Time {
 	return min(s.End, window.End) - max(s.Begin, window.Begin)
 }
 
@@ -48,14 +48,14 @@ func readCritical(ctx context.Context, in *input, rowOf []int32) (*critical, err
 	if !in.opt.critical {
 		return nil, nil
 	}
-	all, err := fingerprint.CriticalPath(ctx, in.run, in.window(in.selection.Locations))
+	all, err := runpath.Of(ctx, &in.run, in.window(in.selection.Locations))
 	switch {
-	case errors.Is(err, fingerprint.ErrNoPath), err != nil && ctx.Err() == nil && all == nil:
+	case errors.Is(err, runpath.ErrNoPath), err != nil && ctx.Err() == nil && all == nil:
 		return &critical{why: err}, nil
 	case err != nil:
 		return nil, err
 	}
-	c := &critical{Critical: all}
+	c := &critical{Path: all}
 	for i := range all.Stretches {
 		s := &all.Stretches[i]
 		if partIn(s, in.selection) <= 0 {

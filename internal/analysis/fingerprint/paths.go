@@ -7,9 +7,9 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // mostPaths bounds how many call paths are kept: those with most time.
@@ -72,11 +72,8 @@ func (p *Print) fromIntervals(ctx context.Context, r store.Reader) ([]Path, erro
 // fromProfile reads the rows of the metric that is time, or the source's first. Where the
 // source has totals of regions alone, these are the paths.
 func (p *Print) fromProfile(ctx context.Context, r store.Reader) ([]Path, error) {
-	metric, err := view.ChooseMetric(r, "exclusive")
-	if err != nil {
-		return nil, err
-	}
-	p.Unit = metric.Unit
+	metric := runfacts.DefaultMetric(r.Metrics())
+	_, p.Unit = runfacts.MainMetric(r)
 	paths := r.CallPaths()
 	out := make([]Path, len(paths))
 	for i := range paths {
@@ -92,9 +89,9 @@ func (p *Print) fromProfile(ctx context.Context, r store.Reader) ([]Path, error)
 	for i := range paths {
 		flat = flat && paths[i].Flat
 	}
-	err = r.Profile(ctx, nil, func(rows []trace.ProfileRow) error {
+	err := r.Profile(ctx, nil, func(rows []trace.ProfileRow) error {
 		for _, x := range rows {
-			if x.Metric != metric.ID || paths[x.Path].Flat != flat || view.Sampled(&r.Regions()[paths[x.Path].Region]) {
+			if x.Metric != metric || paths[x.Path].Flat != flat || runfacts.Sampled(&r.Regions()[paths[x.Path].Region]) {
 				continue
 			}
 			locations[x.Location] = true

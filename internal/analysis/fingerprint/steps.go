@@ -3,10 +3,10 @@ package fingerprint
 import (
 	"context"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/phase"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
-	"github.com/parallax-hpc/parallax/internal/store"
-	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/derived"
 )
 
 // mostSteps bounds how many steps are kept.
@@ -14,16 +14,15 @@ const mostSteps = 4096
 
 // takeSteps takes the steps of a GPU job apart, as the view steps does; of any other run it takes what repeats in it.
 // O(rows).
-func (p *Print) takeSteps(ctx context.Context, run *view.Run) error {
+func (p *Print) takeSteps(ctx context.Context, run *derived.Run) error {
 	if !p.Timed {
 		return nil
 	}
-	d := view.FindDevices(run.Store.Locations(), nil)
-	if len(d.GPUs) == 0 {
+	if len(runfacts.FindDevices(run.Store.Locations(), nil).GPUs) == 0 {
 		return p.takePhases(ctx, run)
 	}
 	p.GPU = true
-	job, err := Job(ctx, run, d)
+	job, err := step.JobOfRun.Of(ctx, run)
 	if err != nil || len(job.Steps) == 0 {
 		return err
 	}
@@ -59,8 +58,8 @@ func (p *Print) takeSteps(ctx context.Context, run *view.Run) error {
 }
 
 // takePhases takes the steps or iterations of a run without GPUs: their lengths, which have no parts.
-func (p *Print) takePhases(ctx context.Context, run *view.Run) error {
-	found, err := Phases(ctx, run)
+func (p *Print) takePhases(ctx context.Context, run *derived.Run) error {
+	found, err := phase.OfRun(ctx, run.Store)
 	if err != nil || found == nil || found.Step != 1 || len(found.List) < 2 || len(found.List) > mostSteps {
 		return err
 	}
@@ -98,25 +97,4 @@ func (p *Print) StepParts() float64 {
 		return float64(len(p.Steps) * max(p.Ranks, 1))
 	}
 	return float64(len(p.Steps) * max(p.Locations, 1))
-}
-
-// JobOf is a window of a run as package step asks it, with the rows of its GPUs and their hosts.
-func JobOf(ctx context.Context, r store.Reader, w store.Window, d *view.Devices) *step.Source {
-	w.Locations = d.Rows
-	return &step.Source{
-		Regions: r.Regions(), Begin: w.Begin, End: w.End, Lanes: r.Lanes(),
-		Unit: d.Unit, GPU: d.GPU, Units: len(d.Units), GPUs: len(d.GPUs), Owner: d.Owner,
-		Recorded: func() ([][2]trace.Time, error) { return view.Recorded(ctx, r, w.Begin, w.End) },
-		Scan:     func(add func(*trace.Columns) error) error { return r.Intervals(ctx, w, add) },
-		Launches: func(add func(from, to step.Place, at trace.Time)) error {
-			return view.LaunchLinks(ctx, r, w,
-				func(from, to store.Row, at trace.Time) { add(step.Place(from), step.Place(to), at) })
-		},
-		Attribute: func(name string, add func(trace.LocationID, int, []int32, []trace.Value)) error {
-			return view.AttributeNamed(ctx, r, w, name, func(c *store.AttributeColumns) error {
-				add(c.Location, c.Lane, c.Row, c.Value)
-				return nil
-			})
-		},
-	}
 }

@@ -10,12 +10,12 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
-	"github.com/parallax-hpc/parallax/internal/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/analysis/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 const steps = `
@@ -36,7 +36,7 @@ location process r1 rank=1
 
 func of(t *testing.T, r store.Reader) *fingerprint.Print {
 	t.Helper()
-	p, err := fingerprint.Of(context.Background(), &view.Run{Name: "x", Store: r})
+	p, err := fingerprint.OfRun.Of(context.Background(), &derived.Run{Name: "x", Store: r})
 	if err != nil {
 		t.Fatal(err)
 	}

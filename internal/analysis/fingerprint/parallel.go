@@ -5,9 +5,9 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // mostUnits bounds how many units are kept, an even sample of more.
@@ -17,7 +17,7 @@ const mostUnits = 2048
 // processes of a job, not its GPUs, nor samples. O(locations).
 func (p *Print) takeUnits(ctx context.Context, r store.Reader) error {
 	t := r.Locations()
-	if len(view.FindDevices(t, nil).GPUs) > 0 {
+	if len(runfacts.FindDevices(t, nil).GPUs) > 0 {
 		return nil // host threads of GPU jobs are no peers
 	}
 	if !p.Timed {
@@ -57,16 +57,13 @@ func (u *Unit) add(role trace.Role, t float64) {
 
 func (p *Print) profileUnits(ctx context.Context, r store.Reader) error {
 	t := r.Locations()
-	metric, err := view.ChooseMetric(r, "exclusive")
-	if err != nil {
-		return err
-	}
-	err = view.Totals(ctx, r, store.Window{}, metric.ID, func(list []view.Total) {
+	metric := runfacts.DefaultMetric(r.Metrics())
+	err := runfacts.Totals(ctx, r, store.Window{}, metric, func(list []runfacts.Total) {
 		id := list[0].Location
 		u := Unit{Name: t.Name[id], Rank: t.Rank[id]}
 		all := 0.0
 		for _, x := range list {
-			if g := &r.Regions()[x.Region]; !view.Sampled(g) {
+			if g := &r.Regions()[x.Region]; !runfacts.Sampled(g) {
 				u.add(g.Role, x.Exclusive)
 				all += x.Exclusive
 			}

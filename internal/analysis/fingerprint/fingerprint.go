@@ -5,54 +5,48 @@
 //
 //	paths.go     call paths, with names that hold for any run
 //	parallel.go  ranks, useful time, instructions and cycles
-//	steps.go     steps of GPU jobs; job.go keeps those of a large run whole
+//	steps.go     steps of GPU jobs
 package fingerprint
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
-
-// version changes with what a print holds or how it is found.
-const version = 4
 
 // A Print is what is remembered of a run. Times are in ns, or in Unit of a profile.
 type Print struct {
-	Version    int    `json:"version"`
-	Generation uint64 `json:"generation"`
+	Format     string
+	Unit       string
+	Timed      bool // a trace; else a profile
+	Length     float64
+	Ranks      int
+	Locations  int  // that hold something
+	Summed     bool // taken apart evenly: see OfRank
+	Intervals  int64
+	Properties map[string]string
 
-	Format     string            `json:"format"`
-	Unit       string            `json:"unit"`
-	Timed      bool              `json:"timed"` // a trace; else a profile
-	Length     float64           `json:"length"`
-	Ranks      int               `json:"ranks"`
-	Locations  int               `json:"locations"` // that hold something
-	Summed     bool              `json:"-"`         // taken apart evenly: see OfRank
-	Intervals  int64             `json:"intervals"`
-	Properties map[string]string `json:"properties"`
-
-	Paths []Path `json:"paths"`
+	Paths []Path
 	// Folded is how many small call paths were joined with others below the same caller.
-	Folded int `json:"folded,omitempty"`
+	Folded int
 	// Beside says that times of a location may add up to more than its length.
-	Beside bool `json:"beside,omitempty"`
+	Beside bool
 
-	Units []Unit `json:"units,omitempty"`
+	Units []Unit
 	// Instructions and Cycles of all units in useful time; 0 where the source counts none.
-	Instructions float64 `json:"instructions,omitempty"`
-	Cycles       float64 `json:"cycles,omitempty"`
+	Instructions float64
+	Cycles       float64
 
-	GPU bool `json:"gpu,omitempty"` // steps are those of GPUs, and have parts
+	GPU bool // steps are those of GPUs, and have parts
 	// StepsBy says what a step is; Steps are the means over ranks.
-	StepsBy string `json:"steps_by,omitempty"`
-	Steps   []Step `json:"steps,omitempty"`
+	StepsBy string
+	Steps   []Step
 
 	longest float64 // of a profile: the most time that a location has
 }
@@ -60,59 +54,44 @@ type Print struct {
 // A Path is a call path: parents come first, -1 at the top. Times are those of all
 // locations together.
 type Path struct {
-	Parent    int32      `json:"parent"`
-	Name      string     `json:"name"`
-	Role      trace.Role `json:"role"`
-	Calls     float64    `json:"calls"`
-	Inclusive float64    `json:"inclusive"`
-	Exclusive float64    `json:"exclusive"`
+	Parent    int32
+	Name      string
+	Role      trace.Role
+	Calls     float64
+	Inclusive float64
+	Exclusive float64
 }
 
 // A Unit is a location that takes part in POP's factors.
 type Unit struct {
-	Name   string  `json:"name"`
-	Rank   int32   `json:"rank"`
-	Useful float64 `json:"useful"`
+	Name   string
+	Rank   int32
+	Useful float64
 	// Waiting is its time in communication, synchronization and idle.
-	Waiting float64 `json:"waiting"`
+	Waiting float64
 }
 
 // A Step is one step of a GPU job and its parts, which add up to it, by step.Term.
 type Step struct {
-	Name  string    `json:"name"`
-	Total float64   `json:"total"`
-	Terms []float64 `json:"terms"`
+	Name  string
+	Total float64
+	Terms []float64
 }
 
-// Of gives the print of a run: that kept with its store, or a new one, which is kept.
-func Of(ctx context.Context, run *view.Run) (*Print, error) {
-	return derived.Keep(run.Cache, "fingerprint",
-		func(p *Print) int64 { return int64(200 * (len(p.Paths) + len(p.Units) + len(p.Steps) + 8)) },
-		func() (*Print, error) {
-			k, keeps := run.Store.(store.Keeper)
-			if keeps {
-				if p := read(k, run.Store.Generation()); p != nil {
-					return p, nil
-				}
-			}
-			p, err := take(ctx, run)
-			if err == nil && keeps {
-				if b, bad := json.Marshal(p); bad == nil {
-					_ = k.Keep("fingerprint", b) // where it cannot be kept it is taken again
-				}
-			}
-			return p, err
-		})
-}
+// OfRun is the print of a run.
+var OfRun = derived.Derived[*Print]{Name: "fingerprint", Version: 5, Make: take, Restore: (*Print).restore}
 
-// OfRank is Of, but a profile of one location that is the sum of several ranks is taken apart
+// errOtherRun is the error of a print that cannot be of the run.
+var errOtherRun = errors.New("the fingerprint is not that of this run")
+
+// OfRank is OfRun, but a profile of one location that is the sum of several ranks is taken apart
 // evenly among them: sums of different sizes cannot be held against each other.
-func OfRank(ctx context.Context, run *view.Run) (*Print, error) {
-	p, err := Of(ctx, run)
+func OfRank(ctx context.Context, run *derived.Run) (*Print, error) {
+	p, err := OfRun.Of(ctx, run)
 	if err != nil || p.Timed || p.Size() > 1 {
 		return p, err
 	}
-	n, err := view.RanksOf(run)
+	n, err := run.Ranks()
 	if err != nil || n < 2 {
 		return p, err
 	}
@@ -127,43 +106,30 @@ func OfRank(ctx context.Context, run *view.Run) (*Print, error) {
 	return &out, nil
 }
 
-// read gives a print that is of this version and of this run.
-func read(k store.Keeper, generation uint64) *Print {
-	b, ok := k.Kept("fingerprint")
-	if !ok {
-		return nil
-	}
-	var p Print
-	if json.Unmarshal(b, &p) != nil || p.Version != version || p.Generation != generation || !p.sound() {
-		return nil
-	}
-	return &p
-}
-
-// sound reports whether a print that was read can be trusted not to lead astray.
-func (p *Print) sound() bool {
+// restore checks a print that was kept.
+func (p *Print) restore(store.Reader) error {
 	for i := range p.Paths {
 		if up := p.Paths[i].Parent; up < -1 || up >= int32(i) {
-			return false
+			return errOtherRun
 		}
 	}
 	for i := range p.Steps {
 		if len(p.Steps[i].Terms) != int(step.Terms) {
-			return false
+			return errOtherRun
 		}
 	}
-	return true
+	return nil
 }
 
 // take computes a print. O(call paths × locations), and the rows of GPU jobs.
-func take(ctx context.Context, run *view.Run) (*Print, error) {
+func take(ctx context.Context, run *derived.Run) (*Print, error) {
 	r := run.Store
 	info := r.Info()
-	length, err := view.RecordedTime(ctx, r, 0, info.End)
+	length, err := runfacts.RecordedTime(ctx, r, 0, info.End)
 	if err != nil {
 		return nil, err
 	}
-	p := &Print{Version: version, Generation: r.Generation(), Format: info.Format, Unit: "ns", Timed: info.Timed(),
+	p := &Print{Format: info.Format, Unit: "ns", Timed: info.Timed(),
 		Length: float64(length),
 		Ranks:  info.Ranks, Intervals: info.Intervals, Properties: properties(info.Properties), Paths: []Path{}}
 	if err := p.takePaths(ctx, r); err != nil {

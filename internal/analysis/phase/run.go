@@ -1,0 +1,35 @@
+package phase
+
+import (
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/store"
+)
+
+// OfRun finds the steps or iterations of a run by what repeats in it; nil where nothing does. Runs are laid over each
+// other where their phases begin.
+func OfRun(ctx context.Context, r store.Reader) (*Phases, error) {
+	if !r.Info().Timed() {
+		return nil, nil
+	}
+	tree := r.Locations()
+	rows := runfacts.Chosen(tree, nil, tree.Holds)
+	units, of, err := runfacts.Units(tree, rows, "auto")
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	s := NewSource(ctx, r, store.Window{End: r.Info().End}, rows, len(units), of)
+	if err := s.AddUses(); err != nil {
+		return nil, err
+	}
+	marker := Choose(s.Uses, s.Regions, len(units), s.Window.End)
+	if marker == nil {
+		return nil, nil
+	}
+	p, _, err := s.Cut(marker, DefaultSlices)
+	if err != nil || p.Sliced {
+		return nil, err
+	}
+	return p, nil
+}
