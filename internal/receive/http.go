@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"go.opentelemetry.io/collector/pdata/ptrace"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
@@ -45,13 +44,11 @@ func (r *Receiver) takeHTTP(q *http.Request) *refusal {
 		return bad
 	}
 	if kind == "application/json" {
-		traces, err := (&ptrace.JSONUnmarshaler{}).UnmarshalTraces(body)
-		if err == nil {
-			body, err = (&ptrace.ProtoMarshaler{}).MarshalTraces(traces)
-		}
+		encoded, err := encodeJSON(body)
 		if err != nil {
 			return r.malformed("the body is not JSON of spans: " + err.Error())
 		}
+		body = encoded
 	}
 	return r.keep(body)
 }

@@ -6,6 +6,7 @@
 //	receive.go   who may send, and what is counted     grpc.go   the frames of gRPC
 //	log.go       the log: appends, rotation, restart   http.go   bodies of HTTP
 //	message.go   is it a message of spans?             shown.go  the newest part, to be read
+//	json.go      JSON of spans as protobuf
 //
 // The log is a row of files, spans-00000001.otlp and so on, in the form that the collector's
 // file exporter writes: four bytes of length, then the request. So it needs no reader of
@@ -13,7 +14,8 @@
 //
 // gRPC is spoken by net/http: one method with one message each way is headers, a frame and
 // trailers. The collector's ptraceotlp with grpc-go adds 6.2 MB and four modules to the
-// program for the same; its ptrace alone, which reads the JSON, adds 0.8 MB.
+// program for the same; its ptrace alone, which reads JSON, 0.8 MB and 14 packages. JSON is
+// translated by tables of fields instead; tests compare the result with that of ptrace.
 //
 // Where more comes than can be written, senders are asked to come again (RESOURCE_EXHAUSTED
 // with a delay, 429): nothing is taken and then dropped. What was refused is counted.
