@@ -53,7 +53,7 @@ func (b *batch) read(l *lexicon) {
 			return
 		}
 		r := b.room()
-		end, status := l.habit.record(b.text, i, r)
+		end, status := l.template.parseRecord(b.text, i, r)
 		if status != complete || end > limit {
 			b.records = b.records[:len(b.records)-1]
 			return
@@ -136,7 +136,7 @@ func opening(text []byte) []byte {
 func (s *scanner) each(workers int, l *lexicon, take func(*record)) {
 	var r record
 	for {
-		s.habit = l.habit
+		s.template = l.template
 		if workers > 1 && s.offset() >= s.batchesAt && s.afterRecord() {
 			s.batches(workers, opening(s.buf[max(r.offset-s.base, 0):s.pos]), l.dialect, take)
 		}

@@ -28,7 +28,7 @@ type lexicon struct {
 	words        int // in all maps
 	key          []byte
 	scratch      []byte
-	habit        *habit
+	template     *recordTemplate
 }
 
 // mostWords bounds a lexicon: past it all is forgotten and found anew.
@@ -127,7 +127,7 @@ func (l *lexicon) forget() {
 	l.keys, l.texts = map[string]*keyWord{}, map[string]*textWord{}
 	l.category, l.recent, l.words = nil, [32]*keyWord{}, 0
 	l.names, l.lists, l.recentPlaces = [256]recentName{}, [64]recentList{}, [16]*placeWord{}
-	l.habit = &habit{lexicon: l}
+	l.template = &recordTemplate{lexicon: l}
 }
 
 // prepare fills in what the reader will ask of a record.

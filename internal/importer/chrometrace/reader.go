@@ -47,7 +47,7 @@ type scanner struct {
 
 	state    state
 	object   bool // the records are inside of {"traceEvents": …}
-	habit    *habit
+	template *recordTemplate
 	lists    int  // of records that were met
 	listed   bool // a record of the current list was read
 	sampled  bool // the current list holds samples, which have no phase
@@ -72,11 +72,14 @@ const (
 )
 
 func newScanner(r io.Reader) *scanner {
-	return &scanner{r: r, buf: make([]byte, 0, firstBuffer), habit: &habit{}, batch: batchSize, batchesAt: batchesFrom}
+	return &scanner{r: r, buf: make([]byte, 0, firstBuffer), template: &recordTemplate{}, batch: batchSize,
+		batchesAt: batchesFrom}
 }
 
 // scanHead is a scanner of data that is in memory.
-func scanHead(data []byte) *scanner { return &scanner{buf: data, habit: &habit{}, err: io.EOF} }
+func scanHead(data []byte) *scanner {
+	return &scanner{buf: data, template: &recordTemplate{}, err: io.EOF}
+}
 
 // next reads the next record; false: there are no more.
 func (s *scanner) next(r *record) bool {
@@ -208,7 +211,7 @@ func (s *scanner) record(r *record) bool {
 // parse reads the record at pos. Where it cannot, it moves on: false.
 func (s *scanner) parse(r *record) bool {
 	for {
-		end, status := s.habit.record(s.buf, s.pos, r)
+		end, status := s.template.parseRecord(s.buf, s.pos, r)
 		if status == complete && s.zeroBefore(end) {
 			status = broken // a block that was never written: a text goes on in another record
 		}

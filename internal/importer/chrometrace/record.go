@@ -21,7 +21,7 @@ type record struct {
 	args              []argument
 	argsValue         value // args that are not an object
 
-	// Prepared, see lexicon; times already as they are read, where they are plain numbers, and words where a habit
+	// Prepared, see lexicon; times already as they are read, where they are plain numbers, and words where a template
 	// knows them:
 	at, length   int64 // ts and dur in nanoseconds
 	timed, lasts bool  // they are such
@@ -216,7 +216,7 @@ func fieldOf(key []byte) field {
 	return fieldOther
 }
 
-// set stores one field, but for times, see habit.record.
+// set stores one field, but for times, see recordTemplate.parseRecord.
 func (r *record) set(f field, v value) {
 	switch f {
 	case fieldPhase:

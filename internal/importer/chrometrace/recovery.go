@@ -67,7 +67,7 @@ func (s *scanner) toBrace() bool {
 func (s *scanner) tryRecord(r *record) bool {
 	for {
 		r.reset()
-		end, status := s.habit.record(s.buf, s.pos, r)
+		end, status := s.template.parseRecord(s.buf, s.pos, r)
 		s.retried += int64(end - s.pos)
 		switch {
 		case status == complete:

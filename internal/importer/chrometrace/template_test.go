@@ -61,7 +61,7 @@ func TestHabitsReadWhatJSONSays(t *testing.T) {
 		}
 	}
 	many := strings.Builder{}
-	for i := range 3 * mostGaps {
+	for i := range 3 * mostSeparators {
 		fmt.Fprintf(&many, `"key %d":%d,`, i, i)
 	}
 	records = append(records, `{"ph":"X","args":{`+many.String()+`"last":1}}`)
@@ -79,11 +79,11 @@ func TestHabitsReadWhatJSONSays(t *testing.T) {
 		if text[0] != '{' {
 			continue
 		}
-		text = append(text, strings.Repeat(" ", chance.IntN(2*longestGap))...)
+		text = append(text, strings.Repeat(" ", chance.IntN(2*longestSeparator))...)
 		learned.reset()
 		fresh.reset()
-		end, status := l.habit.record(text, 0, &learned)
-		wantEnd, want := (&habit{kept: mostGaps}).record(text, 0, &fresh)
+		end, status := l.template.parseRecord(text, 0, &learned)
+		wantEnd, want := (&recordTemplate{cached: mostSeparators}).parseRecord(text, 0, &fresh)
 		if end != wantEnd || status != want {
 			t.Fatalf("ends at %d with %d, want %d with %d: %.3000s", end, status, wantEnd, want, text)
 		}
@@ -101,12 +101,12 @@ func TestHabitsReadWhatJSONSays(t *testing.T) {
 			t.Fatalf("%.3000s\nof  %.3000s\nwant %.3000s", got, text, want)
 		}
 	}
-	if l.habit.kept < 50 {
-		t.Errorf("only %d gaps were learned", l.habit.kept)
+	if l.template.cached < 50 {
+		t.Errorf("only %d separators were learned", l.template.cached)
 	}
 	long := 0
-	for _, g := range l.habit.begin.gaps {
-		if g.goesOver {
+	for _, g := range l.template.begin.separators {
+		if g.hasValues {
 			long++
 		}
 	}
@@ -117,26 +117,26 @@ func TestHabitsReadWhatJSONSays(t *testing.T) {
 
 // A file that has one process after the other is learned anew with each, and what all have in common is not forgotten for it.
 func TestHabitsFollowAFile(t *testing.T) {
-	h := newLexicon(chrome).habit
+	h := newLexicon(chrome).template
 	var r record
 	for pid := range 300 {
 		for range 100 {
-			text := fmt.Sprintf(`{"ph":"B","cat":"c","name":"n%d","pid":%d,"tid":0,"ts":1.5}%*s`, pid%7, pid, longestGap+1, "")
+			text := fmt.Sprintf(`{"ph":"B","cat":"c","name":"n%d","pid":%d,"tid":0,"ts":1.5}%*s`, pid%7, pid, longestSeparator+1, "")
 			r.reset()
-			if _, status := h.record([]byte(text), 0, &r); status != complete {
+			if _, status := h.parseRecord([]byte(text), 0, &r); status != complete {
 				t.Fatalf("%s: %d", text, status)
 			}
 		}
 	}
-	gaps := h.fields["name"].gaps
-	if first := gaps[0].text; first != `,"pid":299,"tid":0,"ts":` {
+	separators := h.fields["name"].separators
+	if first := separators[0].text; first != `,"pid":299,"tid":0,"ts":` {
 		t.Errorf("the first to be tried is %s", first)
 	}
-	if !slices.ContainsFunc(gaps, func(g *gap) bool { return g.text == `,"pid":` }) {
+	if !slices.ContainsFunc(separators, func(g *separator) bool { return g.text == `,"pid":` }) {
 		t.Error("what stands before any pid is forgotten")
 	}
-	if h.kept > 8*mostAfter {
-		t.Errorf("%d gaps are kept", h.kept)
+	if h.cached > 8*mostPerKey {
+		t.Errorf("%d separators are kept", h.cached)
 	}
 }
 
