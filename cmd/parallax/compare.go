@@ -319,6 +319,9 @@ func printCompare(w io.Writer, d *compare.Data, notes []string, g gate, all bool
 		sure := ""
 		if r.P != nil {
 			sure = fmt.Sprintf("p=%.3f", *r.P)
+			if r.PNormal != nil && *r.PNormal < *r.P {
+				sure = fmt.Sprintf("Welch p=%.3f", *r.PNormal)
+			}
 			if r.Q != nil && r.Kind != "length" {
 				sure += fmt.Sprintf(" q=%.3f", *r.Q)
 			}

@@ -3,6 +3,7 @@ package phase
 import (
 	"regexp"
 	"slices"
+	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -40,7 +41,7 @@ var step = regexp.MustCompile(`^ProfilerStep#?\s*\d+`)
 //
 //  1. the steps that PyTorch's profiler marks, ProfilerStep#n
 //  2. names that differ only in the number at their end, each once on a unit, such
-//     as "epoch 1", "epoch 2"
+//     as "epoch 1", "epoch 2": annotations, or three and more that are numbered without a gap
 //  3. a region that most units enter equally often and that fills most of the run:
 //     the iterations of the outermost loop
 //
@@ -70,25 +71,26 @@ func families(uses []Use, regions []trace.Region, length trace.Time) *Marker {
 		regions map[trace.RegionID]bool
 		cover   map[int32]trace.Time
 		repeats bool
+		noted   bool // all are annotations, or steps of PyTorch's profiler
 	}
 	all := map[string]*family{}
 	var order []string
 	for _, u := range uses {
 		g := &regions[u.Region]
 		stem := Stem(g.Name)
-		if stem == g.Name || g.Category == "gpu_user_annotation" ||
-			g.Role != trace.RoleAnnotation && !step.MatchString(g.Name) || u.Calls == 0 {
+		if stem == g.Name || g.Category == "gpu_user_annotation" || u.Calls == 0 {
 			continue
 		}
 		f := all[stem]
 		if f == nil {
-			f = &family{map[trace.RegionID]bool{}, map[int32]trace.Time{}, false}
+			f = &family{map[trace.RegionID]bool{}, map[int32]trace.Time{}, false, true}
 			all[stem] = f
 			order = append(order, stem)
 		}
 		f.regions[u.Region] = true
 		f.cover[u.Unit] += u.Inclusive
 		f.repeats = f.repeats || u.Calls > 1
+		f.noted = f.noted && (g.Role == trace.RoleAnnotation || step.MatchString(g.Name))
 	}
 	slices.Sort(order)
 	best, bestCover := "", trace.Time(0)
@@ -100,6 +102,7 @@ func families(uses []Use, regions []trace.Region, length trace.Time) *Marker {
 		}
 		switch {
 		case len(f.regions) < 2 || f.repeats:
+		case !f.noted && !counted(f.regions, regions, len(stem)):
 		case step.MatchString(stem + "0"): // nothing cuts a training job better
 			best, bestCover = stem, 1<<62
 		case float64(cover) >= leastCover*float64(length) && cover > bestCover:
@@ -115,6 +118,26 @@ func families(uses []Use, regions []trace.Region, length trace.Time) *Marker {
 	}
 	slices.Sort(m.Regions)
 	return m
+}
+
+// leastCounted is how many regions of one name must be numbered without a gap to be steps where nobody says so.
+const leastCounted = 3
+
+// counted reports whether the numbers of regions follow one another: those of iterations do, those of overloads or
+// templates mostly do not.
+func counted(of map[trace.RegionID]bool, regions []trace.Region, stem int) bool {
+	if len(of) < leastCounted || stem == 0 {
+		return false
+	}
+	numbers := make([]int, 0, len(of))
+	for r := range of {
+		n, err := strconv.Atoi(regions[r].Name[stem:])
+		if err != nil {
+			return false
+		}
+		numbers = append(numbers, n)
+	}
+	return slices.Max(numbers)-slices.Min(numbers) == len(numbers)-1
 }
 
 // Stem is a name without the number at its end.

@@ -74,6 +74,8 @@ func TestChooseFindsStepsAndLoops(t *testing.T) {
 		{Name: "ProfilerStep#7", Role: trace.RoleAnnotation}, {Name: "ProfilerStep#8", Role: trace.RoleAnnotation},
 		{Name: "main", Role: trace.RoleCompute}, {Name: "iteration", Role: trace.RoleCompute}, {Name: "tile", Role: trace.RoleCompute},
 		{Name: "MPI_Allreduce", Role: trace.RoleCommunication}, {Name: "epoch 1", Role: trace.RoleAnnotation}, {Name: "epoch 2", Role: trace.RoleAnnotation},
+		{Name: "cycle 8", Role: trace.RoleCompute}, {Name: "cycle 9", Role: trace.RoleCompute}, {Name: "cycle 10", Role: trace.RoleCompute},
+		{Name: "func1", Role: trace.RoleCompute}, {Name: "func7", Role: trace.RoleCompute}, {Name: "func9", Role: trace.RoleCompute},
 	}
 	loop := []Use{{0, 2, 1, 100}, {1, 2, 1, 100}, {0, 3, 5, 90}, {1, 3, 5, 95}, {0, 4, 50, 60}, {1, 4, 70, 60}, {0, 5, 5, 95}, {1, 5, 5, 95}}
 	for _, c := range []struct {
@@ -84,6 +86,8 @@ func TestChooseFindsStepsAndLoops(t *testing.T) {
 		{"steps of the profiler", append([]Use{{0, 0, 1, 20}, {0, 1, 1, 20}}, loop...), "ProfilerStep#"},
 		{"the outermost loop, which all enter equally often", loop, "iteration"},
 		{"ranges with numbers", append([]Use{{0, 6, 1, 45}, {0, 7, 1, 50}, {1, 6, 1, 45}, {1, 7, 1, 50}}, loop...), "epoch "},
+		{"functions numbered one after another", append([]Use{{0, 8, 1, 30}, {0, 9, 1, 30}, {0, 10, 1, 35}}, loop...), "cycle "},
+		{"not functions with any number", append([]Use{{0, 11, 1, 30}, {0, 12, 1, 30}, {0, 13, 1, 35}}, loop...), "iteration"},
 		{"nothing", loop[:2], ""},
 		{"not what covers little", []Use{{0, 3, 5, 10}, {1, 3, 5, 10}}, ""},
 		{"not what one alone does", []Use{{0, 3, 5, 100}, {1, 3, 1, 100}}, ""},

@@ -109,7 +109,7 @@ func (r *result) note() {
 	if r.stepped && !r.parted {
 		r.notes = append(r.notes,
 			fmt.Sprintf("the runs have different numbers of steps (%s), so that times are those of a step: what runs once, "+
-				"such as its start, is divided among them", r.prints[0].StepsBy))
+				"such as its start, is divided among them", strings.TrimSpace(r.prints[0].StepsBy)))
 	}
 	if d := r.sizes(); d != "" {
 		r.notes = append(r.notes, d)

@@ -19,6 +19,9 @@ type factor struct {
 // communication efficiency; where the source counts, useful time as instructions over
 // what a cycle does and how many there are a second. nil where POP's factors mean nothing.
 func (r *result) decompose() []factor {
+	if r.stepped && !r.parted {
+		return nil // the factors are of whole runs, and these differ in how much they do
+	}
 	type sums struct {
 		length, useful, balance, communication, instructions, ipc, frequency float64
 	}
