@@ -121,5 +121,5 @@ func jobOf(c *diagnosis, d *runfacts.Devices, part string) (*step.Job, error) {
 	if job := c.keptJob(); part == "" && job != nil {
 		return job, nil
 	}
-	return step.Analyse(d.In(c.ctx, c.store, c.window))
+	return step.AnalyseBriefly(d.In(c.ctx, c.store, c.window))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
@@ -20,8 +19,6 @@ const (
 	mostScanned = phase.MostScanned
 	// sampled is how many intervals those windows hold together, in how many windows.
 	sampled, windows = 1 << 20, 4
-	// mostLinks is how many messages are looked at.
-	mostLinks = 4 << 20
 )
 
 // gatherWaits cuts the run into phases and looks whether messages say that clocks disagree.
@@ -143,51 +140,27 @@ func (f *facts) pairs(ctx context.Context) (*waiting.Result, error) {
 }
 
 func (f *facts) pairsIn(ctx context.Context, w *pairWindow) (*waiting.Result, error) {
-	p := &waiting.Plan{Regions: f.regions, Unit: f.unitOf, Units: len(f.units), Indexed: !f.partial && w.Begin == 0}
-	p.Scan = func(add func(*trace.Columns) error) error { return f.store.Intervals(ctx, w.Window, add) }
-	err := f.messages(ctx, w, func(m waiting.Message) { p.Messages = append(p.Messages, m) })
-	if err != nil {
-		return nil, err
-	}
-	slices.SortFunc(p.Messages, waiting.BySending)
-	if p.Group, err = runfacts.Communicators(ctx, f.store, w.Window); err != nil {
-		return nil, err
-	}
-	return p.Analyse()
+	p := &waiting.Plan{Store: f.store, Window: w.Window, Unit: f.unitOf, Units: len(f.units), Messages: w.messages,
+		Indexed: !f.partial && w.Begin == 0}
+	return p.Analyse(ctx)
 }
 
 // countMessages looks for messages that arrive before they are sent.
 func (f *facts) countMessages(ctx context.Context, w *pairWindow) error {
 	n := f.store.LinkCount(w.Window)
-	if w.messages = n > 0 && n <= mostLinks; n > mostLinks && !f.partial {
+	if w.messages = n > 0 && n <= waiting.MostMessages; n > waiting.MostMessages && !f.partial {
 		f.notes = append(f.notes,
 			fmt.Sprintf("%s links are too many to look for late senders", words.FormatCount(float64(n))))
 	}
-	return f.messages(ctx, w, func(m waiting.Message) {
+	if !w.messages {
+		return nil
+	}
+	return waiting.ReadMessages(ctx, f.store, w.Window, f.unitOf, func(m waiting.Message) {
 		f.links++
 		if d := m.Sent - m.Received; d > 0 {
 			f.early++
 			f.worst = max(f.worst, d)
 		}
-	})
-}
-
-// messages reads the messages between units.
-func (f *facts) messages(ctx context.Context, w *pairWindow, take func(waiting.Message)) error {
-	if !w.messages {
-		return nil
-	}
-	var mu sync.Mutex
-	return f.store.Links(ctx, w.Window, func(l *store.LinkColumns) error {
-		mu.Lock()
-		defer mu.Unlock()
-		for i, k := range l.Kind {
-			from, to := f.unitOf[l.FromLocation[i]], f.unitOf[l.ToLocation[i]]
-			if k == trace.LinkMessage && !l.Untimed[i] && from >= 0 && to >= 0 {
-				take(waiting.Message{From: from, To: to, Sent: l.FromTime[i], Received: l.ToTime[i]})
-			}
-		}
-		return nil
 	})
 }
 

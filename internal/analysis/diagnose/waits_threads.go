@@ -95,7 +95,7 @@ const fewestWorkers = 3
 
 // newPoolReader is nil for a run whose units send messages, meet, or fork and join.
 func newPoolReader(k *waitReader) *poolReader {
-	if k.team != nil || k.links > 0 || k.store.LinkCount(k.window) > mostLinks {
+	if k.team != nil || k.links > 0 || k.store.LinkCount(k.window) > waiting.MostMessages {
 		return nil
 	}
 	for i := range k.regions {

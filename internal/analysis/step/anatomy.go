@@ -12,8 +12,13 @@ import (
 )
 
 // Analyse takes a window of a run apart.
-func Analyse(s *runfacts.GPUPart) (*Job, error) {
-	g, err := gather(s)
+func Analyse(s *runfacts.GPUPart) (*Job, error) { return analyse(s, true) }
+
+// AnalyseBriefly is Analyse without what the source tells of how well kernels fill the GPU: two columns less are read.
+func AnalyseBriefly(s *runfacts.GPUPart) (*Job, error) { return analyse(s, false) }
+
+func analyse(s *runfacts.GPUPart, fill bool) (*Job, error) {
+	g, err := gather(s, fill)
 	if err != nil {
 		return nil, err
 	}

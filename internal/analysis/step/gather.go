@@ -101,7 +101,7 @@ type opened struct {
 }
 
 // gather reads the run.
-func gather(s *runfacts.GPUPart) (*gatherer, error) {
+func gather(s *runfacts.GPUPart, fill bool) (*gatherer, error) {
 	g := &gatherer{GPUPart: s, lanes: map[uint32]*lane{}, families: map[familyKey]*family{},
 		numbers: map[numberKey]int64{}}
 	g.host, g.work, g.sorts = make([]hostClass, len(s.Regions)), make([]Term, len(s.Regions)),
@@ -130,7 +130,11 @@ func gather(s *runfacts.GPUPart) (*gatherer, error) {
 		l.finish()
 		g.odd += l.odd
 	}
-	return g, g.attach()
+	g.attachLaunches()
+	if !fill {
+		return g, nil
+	}
+	return g, g.attachFill()
 }
 
 // readNumbers keeps the numbers that steps have.
@@ -362,8 +366,8 @@ func (g *gatherer) candidate(l *lane, begin, end trace.Time, r trace.RegionID, r
 	}
 }
 
-// attach gives work its launch and its attributes.
-func (g *gatherer) attach() error {
+// attachLaunches gives work its launch.
+func (g *gatherer) attachLaunches() {
 	for _, list := range g.launches {
 		for i := range list {
 			x := &list[i]
@@ -379,6 +383,10 @@ func (g *gatherer) attach() error {
 		}
 	}
 	g.launches = nil
+}
+
+// attachFill gives work its blocks and its occupancy.
+func (g *gatherer) attachFill() error {
 	set := func(name string, put func(*Work, float32)) error {
 		return g.Attribute(name, func(c *store.AttributeColumns) {
 			if g.GPU[c.Location] < 0 {

@@ -2,24 +2,73 @@ package waiting
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // A Plan says what is looked at.
 type Plan struct {
-	Regions []trace.Region
-	Unit    []int32 // of a location; -1 for those that do not count
-	Units   int
-	// Scan hands out intervals; batches of different locations may come at once.
-	Scan func(f func(*trace.Columns) error) error
-	// Group as in Collector.
-	Group    func(location trace.LocationID, lane, row int) int32
-	Messages []Message
+	Store    store.Reader
+	Window   store.Window
+	Unit     []int32 // of a location; -1 for those that do not count
+	Units    int
+	Messages bool // are looked at too
 	// Indexed: the window begins with the run, so that the k-th call of a unit is
 	// the k-th of all.
 	Indexed bool
+}
+
+// MostMessages is how many messages are looked at.
+const MostMessages = 4 << 20
+
+// ReadMessages hands out the messages between units, one at a time.
+func ReadMessages(ctx context.Context, r store.Reader, w store.Window, unit []int32, f func(Message)) error {
+	var mu sync.Mutex
+	return r.Links(ctx, w, func(l *store.LinkColumns) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for i, k := range l.Kind {
+			from, to := unit[l.FromLocation[i]], unit[l.ToLocation[i]]
+			if k == trace.LinkMessage && !l.Untimed[i] && from >= 0 && to >= 0 {
+				f(Message{From: from, To: to, Sent: l.FromTime[i], Received: l.ToTime[i]})
+			}
+		}
+		return nil
+	})
+}
+
+// Analyse finds collectives and messages and who waited in them.
+func (p *Plan) Analyse(ctx context.Context) (*Result, error) {
+	in := &input{regions: p.Store.Regions(), unit: p.Unit, units: p.Units, indexed: p.Indexed}
+	in.scan = func(f func(*trace.Columns) error) error { return p.Store.Intervals(ctx, p.Window, f) }
+	var err error
+	if p.Messages {
+		err = ReadMessages(ctx, p.Store, p.Window, p.Unit, func(m Message) { in.messages = append(in.messages, m) })
+		if err != nil {
+			return nil, err
+		}
+		slices.SortFunc(in.messages, bySending)
+	}
+	if in.group, err = runfacts.Communicators(ctx, p.Store, p.Window); err != nil {
+		return nil, err
+	}
+	return in.analyse()
+}
+
+// An input is what is read of a run.
+type input struct {
+	regions  []trace.Region
+	unit     []int32
+	units    int
+	scan     func(f func(*trace.Columns) error) error
+	group    func(location trace.LocationID, lane, row int) int32 // as in Collector
+	messages []Message
+	indexed  bool
 }
 
 // mostStays bounds the memory of a result to some 100 MB.
@@ -40,23 +89,22 @@ type Result struct {
 // not believed: rooted ones break now and then, wrong pairs always do.
 const mostBroken = 0.25
 
-// Analyse finds collectives and messages and who waited in them.
-func (p *Plan) Analyse() (*Result, error) {
-	c := &Collector{Stay: make([]bool, len(p.Regions)), Unit: p.Unit, Group: p.Group, Keep: mostStays}
-	collective := make([]bool, len(p.Regions))
+func (p *input) analyse() (*Result, error) {
+	c := &Collector{Stay: make([]bool, len(p.regions)), Unit: p.unit, Group: p.group, Keep: mostStays}
+	collective := make([]bool, len(p.regions))
 	any := false
-	for i := range p.Regions {
-		c.Stay[i] = Waits(p.Regions[i].Role)
-		collective[i] = IsCollective(&p.Regions[i])
+	for i := range p.regions {
+		c.Stay[i] = Waits(p.regions[i].Role)
+		collective[i] = IsCollective(&p.regions[i])
 		any = any || c.Stay[i]
 	}
 	r := &Result{Meetings: []Meeting{}, Late: []Late{}}
 	if any {
-		if err := p.Scan(func(cols *trace.Columns) error { c.Add(cols); return nil }); err != nil {
+		if err := p.scan(func(cols *trace.Columns) error { c.Add(cols); return nil }); err != nil {
 			return nil, err
 		}
 	}
-	r.Ledgers, r.Missed = c.Ledgers(p.Units), c.Missed
+	r.Ledgers, r.Missed = c.Ledgers(p.units), c.Missed
 	type key struct {
 		group int32
 		name  string
@@ -66,7 +114,7 @@ func (p *Plan) Analyse() (*Result, error) {
 		if s.Group != 0 {
 			return key{group: s.Group}
 		}
-		return key{name: p.Regions[s.Region].Name}
+		return key{name: p.regions[s.Region].Name}
 	})
 	keys := make([]key, 0, len(calls))
 	for k := range calls {
@@ -79,7 +127,7 @@ func (p *Plan) Analyse() (*Result, error) {
 		return slices.Compare([]byte(a.name), []byte(b.name))
 	})
 	for _, k := range keys {
-		list, broken := Meetings(calls[k], r.Ledgers, p.Indexed)
+		list, broken := Meetings(calls[k], r.Ledgers, p.indexed)
 		r.All += len(list)
 		r.Broken += int(broken*float64(len(list)) + 0.5)
 		if broken <= mostBroken {
@@ -87,6 +135,6 @@ func (p *Plan) Analyse() (*Result, error) {
 		}
 	}
 	slices.SortStableFunc(r.Meetings, func(a, b Meeting) int { return cmp.Compare(a.Last, b.Last) })
-	r.Late = Messages(p.Messages, r.Ledgers, Ends(r.Meetings, p.Units), p.Indexed)
+	r.Late = Messages(p.messages, r.Ledgers, Ends(r.Meetings, p.units), p.indexed)
 	return r, nil
 }

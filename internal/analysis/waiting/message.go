@@ -14,8 +14,8 @@ type Message struct {
 	Sent, Received trace.Time
 }
 
-// BySending orders messages by the time of sending.
-func BySending(a, b Message) int {
+// bySending orders messages by the time of sending.
+func bySending(a, b Message) int {
 	switch {
 	case a.Sent != b.Sent:
 		return cmp.Compare(a.Sent, b.Sent)

@@ -105,7 +105,7 @@ func TestASenderWaitsForALateReceiver(t *testing.T) {
 
 func TestAnalyseReadsStaysFromColumns(t *testing.T) {
 	regions := []trace.Region{{Name: "work", Role: trace.RoleCompute}, {Name: "MPI_Barrier", Role: trace.RoleCommunication}}
-	p := &Plan{Regions: regions, Unit: []int32{0, 1}, Units: 2, Indexed: true, Scan: func(f func(*trace.Columns) error) error {
+	p := &input{regions: regions, unit: []int32{0, 1}, units: 2, indexed: true, scan: func(f func(*trace.Columns) error) error {
 		for id, begin := range []trace.Time{10, 40} {
 			// A barrier with something of its own inside, in two batches.
 			a := &trace.Columns{Location: trace.LocationID(id), Begin: []trace.Time{0, begin}, Duration: []trace.Time{50, 50 - begin}, Region: []trace.RegionID{0, 1}}
@@ -119,7 +119,7 @@ func TestAnalyseReadsStaysFromColumns(t *testing.T) {
 		}
 		return nil
 	}}
-	r, err := p.Analyse()
+	r, err := p.analyse()
 	if err != nil || len(r.Meetings) != 1 || r.Meetings[0].Waited != 30 || r.Meetings[0].Cause != 1 || r.Broken != 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}

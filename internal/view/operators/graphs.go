@@ -1,12 +1,9 @@
 package operators
 
 import (
-	"context"
 	"fmt"
-	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/replay"
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -52,111 +49,6 @@ type Node struct {
 	Share     float64    `json:"share"`
 	// Slowest is the replay in which it took longest.
 	Slowest int `json:"slowest_replay"`
-}
-
-// readGraphs compares the replays of graphs.
-func (r *result) readGraphs(ctx context.Context) error {
-	launch := make([]bool, len(r.regions))
-	any := false
-	for i := range r.regions {
-		launch[i] = replay.IsLaunch(&r.regions[i])
-		any = any || launch[i]
-	}
-	if !any {
-		return nil
-	}
-	s, w := r.request.Store(), r.request.Window()
-	w.Locations = r.devices.Rows
-	calls := map[placeKey]int{}
-	var mu sync.Mutex
-	err := s.Intervals(ctx, w, func(c *trace.Columns) error {
-		if r.devices.GPU[c.Location] >= 0 {
-			return nil
-		}
-		for i, id := range c.Region {
-			if launch[id] {
-				mu.Lock()
-				calls[placeKey{c.Location, int32(c.Lane), int32(c.First + i)}] = 0
-				mu.Unlock()
-			}
-		}
-		return nil
-	})
-	if err != nil || len(calls) == 0 {
-		return err
-	}
-	number := 0
-	pieces := map[placeKey]int{} // the launch of each
-	err = view.LaunchLinks(ctx, s, w, func(from, to store.Row, _ trace.Time) {
-		k := placeKey{from.Location, int32(from.Lane), int32(from.Row)}
-		n, ok := calls[k]
-		if !ok || r.devices.GPU[to.Location] < 0 {
-			return
-		}
-		if n == 0 {
-			number++
-			n = number
-			calls[k] = n
-		}
-		pieces[placeKey{to.Location, int32(to.Lane), int32(to.Row)}] = n
-	})
-	if err != nil || len(pieces) == 0 {
-		return err
-	}
-	list, err := r.pieces(ctx, w, pieces)
-	if err != nil {
-		return err
-	}
-	r.graphs = replay.Compare(list)
-	return nil
-}
-
-// pieces reads the work that graphs started.
-func (r *result) pieces(ctx context.Context, w store.Window, launches map[placeKey]int) ([]replay.Piece, error) {
-	s := r.request.Store()
-	var list []replay.Piece
-	at := map[placeKey]int{}
-	var mu sync.Mutex
-	err := s.Intervals(ctx, w, func(c *trace.Columns) error {
-		if r.devices.GPU[c.Location] < 0 {
-			return nil
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		for i, id := range c.Region {
-			k := placeKey{c.Location, int32(c.Lane), int32(c.First + i)}
-			if n, ok := launches[k]; ok {
-				at[k] = len(list)
-				list = append(list,
-					replay.Piece{Launch: n, GPU: r.devices.GPU[c.Location], Begin: c.Begin[i],
-						End: max(c.End(i), c.Begin[i]), Region: id, Graph: -1, Node: -1})
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for name, put := range map[string]func(*replay.Piece,
-		int64){"graph id": func(p *replay.Piece, v int64) { p.Graph = v },
-		"graph node id": func(p *replay.Piece, v int64) { p.Node = v }} {
-		err := view.AttributeNamed(ctx, s, w, name, func(c *store.AttributeColumns) error {
-			mu.Lock()
-			defer mu.Unlock()
-			for i, row := range c.Row {
-				if n, ok := at[placeKey{c.Location, int32(c.Lane), row}]; ok {
-					if v, is := c.Value[i].Integer(); is && v > 0 {
-						put(&list[n], v)
-					}
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return list, nil
 }
 
 // graphName is how a graph is called.

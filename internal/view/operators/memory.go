@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/allocation"
-	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -43,47 +42,17 @@ type Holder struct {
 	region trace.RegionID
 }
 
-// A memoryEvent is an allocator's record while its parts are joined.
-type memoryEvent struct {
-	allocation.Event
-	kind, device int64
-	parts        int
-}
-
 // readMemory finds who holds the memory of GPUs at the peak.
-func (r *result) readMemory(ctx context.Context) error {
-	s := r.request.Store()
-	if s.Info().Instants == 0 || !slices.Contains(s.Attributes(), "Addr") {
-		return nil
-	}
-	tree := s.Locations()
-	events, err := r.memoryEvents(ctx)
+func (r *result) readMemory(ctx context.Context, part *runfacts.GPUPart) error {
+	tree := r.request.Store().Locations()
+	peaks, err := allocation.Peaks(ctx, part)
 	if err != nil {
 		return err
 	}
-	byDevice := map[trace.LocationID][]allocation.Event{}
-	for _, e := range events {
-		if e.parts < 2 || e.kind != 1 || e.Bytes == 0 { // of the host no totals are kept
-			continue
-		}
-		if id, ok := r.deviceOf(e.Thread, e.device); ok {
-			byDevice[id] = append(byDevice[id], e.Event)
-		}
-	}
-	for _, id := range r.devices.GPUs {
-		p := allocation.Find(byDevice[id])
-		if p == nil {
-			continue
-		}
-		if err := r.holders(ctx, p); err != nil {
-			return err
-		}
-		m := Memory{Location: id, Path: tree.Path(id), At: p.At, Peak: p.Total, Held: p.Held, Before: p.Before(),
-			Blocks: len(p.Blocks)}
-		if m.Holders, err = r.joinBlocks(ctx, p); err != nil {
-			return err
-		}
-		r.memory = append(r.memory, m)
+	for i := range peaks {
+		p := &peaks[i]
+		r.memory = append(r.memory, Memory{Location: p.Device, Path: tree.Path(p.Device), At: p.At, Peak: p.Total,
+			Held: p.Held, Before: p.Before(), Blocks: len(p.Blocks), Holders: r.joinBlocks(p)})
 		if n := p.Twice; n > 0 {
 			r.notes = append(r.notes,
 				fmt.Sprintf("%s at an address that was not freed before", view.Count(int(n), "allocation")))
@@ -93,90 +62,8 @@ func (r *result) readMemory(ctx context.Context) error {
 	return nil
 }
 
-// memoryEvents joins the attributes of the allocator's records.
-func (r *result) memoryEvents(ctx context.Context) (map[[2]uint32]*memoryEvent, error) {
-	s, w := r.request.Store(), r.request.Window()
-	w.Locations = r.devices.Rows
-	events := map[[2]uint32]*memoryEvent{}
-	var mu sync.Mutex
-	for _, x := range []struct {
-		name string
-		put  func(*memoryEvent, int64)
-	}{
-		{"Addr", func(e *memoryEvent, v int64) { e.Address = v; e.parts++ }},
-		{"Bytes", func(e *memoryEvent, v int64) { e.Bytes = v; e.parts++ }},
-		{"Total Allocated", func(e *memoryEvent, v int64) { e.Total = v }},
-		{"Device Type", func(e *memoryEvent, v int64) { e.kind = v }},
-		{"Device Id", func(e *memoryEvent, v int64) { e.device = v }},
-	} {
-		a := slices.Index(s.Attributes(), x.name)
-		if a < 0 {
-			continue
-		}
-		err := s.InstantAttribute(ctx, w, trace.AttributeID(a), func(c *store.InstantValues) error {
-			mu.Lock()
-			defer mu.Unlock()
-			for i, row := range c.Row {
-				v, ok := c.Value[i].Integer()
-				if !ok {
-					continue
-				}
-				k := [2]uint32{uint32(c.Location), uint32(row)}
-				e := events[k]
-				if e == nil {
-					e = &memoryEvent{Event: allocation.Event{At: c.Time[i], Total: -1, Thread: c.Location, Row: row}}
-					events[k] = e
-				}
-				x.put(e, v)
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return events, nil
-}
-
-// deviceOf finds the GPU that a thread means by a number.
-func (r *result) deviceOf(thread trace.LocationID, number int64) (trace.LocationID, bool) {
-	unit := r.devices.Unit[thread]
-	name := fmt.Sprintf(" %d", number)
-	only, n := trace.NoLocation, 0
-	for g, id := range r.devices.GPUs {
-		if r.devices.Owner[g] != unit {
-			continue
-		}
-		if strings.HasSuffix(r.request.Store().Locations().Name[id], name) {
-			return id, true
-		}
-		only = id
-		n++
-	}
-	return only, n == 1
-}
-
-// holders names the operators around the blocks.
-func (r *result) holders(ctx context.Context, p *allocation.Peak) error {
-	w := store.Window{End: r.request.Store().Info().End}
-	for i := range p.Blocks {
-		w.Locations = append(w.Locations, p.Blocks[i].Thread)
-	}
-	if len(w.Locations) == 0 {
-		return nil
-	}
-	slices.Sort(w.Locations)
-	w.Locations = slices.Compact(w.Locations)
-	return p.Attribute(r.regions,
-		func(add func(*trace.Columns) error) error { return r.request.Store().Intervals(ctx, w, add) })
-}
-
 // joinBlocks adds up blocks by operator, shapes and module; by name or module where rows are so.
-func (r *result) joinBlocks(ctx context.Context, p *allocation.Peak) ([]Holder, error) {
-	shapes, err := r.shapesOf(ctx, p)
-	if err != nil {
-		return nil, err
-	}
+func (r *result) joinBlocks(p *allocation.DevicePeak) []Holder {
 	name := func(id trace.RegionID) string {
 		if id == trace.NoRegion {
 			return ""
@@ -187,7 +74,7 @@ func (r *result) joinBlocks(ctx context.Context, p *allocation.Peak) ([]Holder, 
 	at := map[[4]string]int{}
 	for i := range p.Blocks {
 		b := &p.Blocks[i]
-		k := [4]string{name(b.Operator), shapes[placeKey{b.Thread, b.Lane, b.OpRow}],
+		k := [4]string{name(b.Operator), p.Shapes[i],
 			strings.TrimPrefix(name(b.Module), "nn.Module: "), name(b.Within)}
 		switch r.request.Values.Text("by") {
 		case "name":
@@ -212,46 +99,7 @@ func (r *result) joinBlocks(ctx context.Context, p *allocation.Peak) ([]Holder, 
 	slices.SortStableFunc(out, func(a, b Holder) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.First, b.First), cmp.Compare(a.Operator, b.Operator))
 	})
-	return out, nil
-}
-
-type placeKey struct {
-	location  trace.LocationID
-	lane, row int32
-}
-
-// shapesOf reads the shapes of the operators that hold blocks.
-func (r *result) shapesOf(ctx context.Context, p *allocation.Peak) (map[placeKey]string, error) {
-	want := map[placeKey]bool{}
-	from, to := trace.Time(1<<62), trace.Time(0)
-	for i := range p.Blocks {
-		if b := &p.Blocks[i]; b.OpRow >= 0 {
-			want[placeKey{b.Thread, b.Lane, b.OpRow}] = true
-			from, to = min(from, b.At), max(to, b.At)
-		}
-	}
-	out := map[placeKey]string{}
-	if len(want) == 0 {
-		return out, nil
-	}
-	var mu sync.Mutex
-	for _, name := range []string{"Input Dims", "Input dims"} {
-		err := view.AttributeNamed(ctx, r.request.Store(), store.Window{Begin: from, End: to + 1}, name,
-			func(c *store.AttributeColumns) error {
-				mu.Lock()
-				defer mu.Unlock()
-				for i, row := range c.Row {
-					if k := (placeKey{c.Location, int32(c.Lane), row}); want[k] {
-						out[k] = c.Value[i].String()
-					}
-				}
-				return nil
-			})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return out
 }
 
 // label names a holder.

@@ -100,10 +100,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	r.findPeak()
 	r.note()
-	if err := r.readMemory(ctx); err != nil {
+	part := r.devices.In(ctx, q.Store(), q.Window())
+	if err := r.readMemory(ctx, part); err != nil {
 		return nil, err
 	}
-	if err := r.readGraphs(ctx); err != nil {
+	if r.graphs, err = replay.Find(part); err != nil {
 		return nil, err
 	}
 	return r, ctx.Err()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
@@ -13,9 +12,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
-
-// mostLinks is how many messages are looked at.
-const mostLinks = 4 << 20
 
 // A gatherer knows which locations count, and asks the store for them.
 type gatherer struct {
@@ -182,41 +178,14 @@ func (g *gatherer) waits(ctx context.Context, r *result) (*waiting.Result, error
 		return nil, nil
 	}
 	w := g.request.Window()
-	p := &waiting.Plan{Regions: g.source.Regions, Unit: g.source.Unit, Units: len(g.units), Indexed: w.Begin == 0}
-	p.Scan = func(add func(*trace.Columns) error) error { return g.source.Scan(nil, add) }
-	var err error
-	if n := g.store.LinkCount(w); n > 0 && n <= mostLinks {
-		if p.Messages, err = g.messages(ctx, w); err != nil {
-			return nil, err
-		}
-	}
-	if p.Group, err = view.Communicators(ctx, g.store, w); err != nil {
-		return nil, err
-	}
-	res, err := p.Analyse()
+	n := g.store.LinkCount(w)
+	p := &waiting.Plan{Store: g.store, Window: w, Unit: g.source.Unit, Units: len(g.units), Indexed: w.Begin == 0,
+		Messages: n > 0 && n <= waiting.MostMessages}
+	res, err := p.Analyse(ctx)
 	if err == nil && res.All > 0 && len(res.Meetings) == 0 {
 		r.notes = append(r.notes,
 			"collectives are left before all have come: the clocks disagree, and who came last cannot be told")
 		res.Late = nil
 	}
 	return res, err
-}
-
-func (g *gatherer) messages(ctx context.Context, w store.Window) ([]waiting.Message, error) {
-	var mu sync.Mutex
-	var list []waiting.Message
-	unit := g.source.Unit
-	err := g.store.Links(ctx, w, func(l *store.LinkColumns) error {
-		mu.Lock()
-		defer mu.Unlock()
-		for i, k := range l.Kind {
-			from, to := unit[l.FromLocation[i]], unit[l.ToLocation[i]]
-			if k == trace.LinkMessage && !l.Untimed[i] && from >= 0 && to >= 0 {
-				list = append(list, waiting.Message{From: from, To: to, Sent: l.FromTime[i], Received: l.ToTime[i]})
-			}
-		}
-		return nil
-	})
-	slices.SortFunc(list, waiting.BySending)
-	return list, err
 }
