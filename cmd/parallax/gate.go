@@ -68,7 +68,8 @@ func knownLimits(limits []changeLimit, runs []view.Run) error {
 			continue
 		}
 		return &load.UsageError{Typed: l.what, Known: known,
-			Text: fmt.Sprintf("--fail-on %q: neither length, changed, load-balance, communication-efficiency nor a region "+
+			Text: fmt.Sprintf("--fail-on %q: neither length, changed, load-balance, communication-efficiency nor a "+
+				"region "+
 				"of these runs", l.text)}
 	}
 	return nil

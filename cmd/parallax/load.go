@@ -10,8 +10,8 @@ import (
 
 // newLoader makes one that knows all formats, kernels and views.
 func newLoader(c *load.Cache, share int64, budget *memory.Budget) *load.Loader {
-	return &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests, AtImport: all.AtImport,
-		Cache: c, Memory: share, Budget: budget}
+	return &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests,
+		AtImport: all.AtImport, Cache: c, Memory: share, Budget: budget}
 }
 
 func formatNames() (names []string) {

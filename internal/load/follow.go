@@ -58,7 +58,8 @@ func (f *Follower) Close() error { return os.RemoveAll(f.dir) }
 // Look gives every run of the sources that is not what it was when it was looked at last, open,
 // under a name that it keeps. A source that cannot be read may be one that is being written:
 // it is an error only where it is the same when it is looked at again, and said once.
-func (f *Follower) Look(ctx context.Context, sources []string, show func(name string, r derived.Run, done func())) error {
+func (f *Follower) Look(ctx context.Context, sources []string,
+	show func(name string, r derived.Run, done func())) error {
 	found, done, err := f.loader.Find(sources)
 	defer done()
 	var several *importer.Ambiguous

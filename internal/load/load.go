@@ -300,7 +300,8 @@ func (l *Loader) Open(ctx context.Context, f Found) (derived.Run, error) {
 		if err != nil {
 			return derived.Run{}, err
 		}
-		return derived.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: derived.NewCache(l.Budget)},
+		return derived.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r,
+				Cache: derived.NewCache(l.Budget)},
 			l.check(r)
 	}
 	if path == "" {
@@ -490,7 +491,8 @@ func (l *Loader) prepare(ctx context.Context, path string) {
 	defer r.Close()
 	ctx, done := l.Budget.Work(ctx)
 	defer done()
-	run := derived.Run{Store: r, Cache: derived.NewCache(l.Budget)} // where one needs what another makes it waits for that
+	// where one needs what another makes it waits for that
+	run := derived.Run{Store: r, Cache: derived.NewCache(l.Budget)}
 	defer run.Cache.Close()
 	_ = parallel.For(ctx, len(l.AtImport), func(i int) { _ = l.AtImport[i].Prepare(ctx, &run) })
 }

@@ -129,7 +129,7 @@ type viewIn struct {
 	From      string            `json:"from,omitempty" jsonschema:"begin of the time range: 1.5s, 200ms, 30%"`
 	To        string            `json:"to,omitempty" jsonschema:"end of the time range"`
 	Locations []string          `json:"locations,omitempty" jsonschema:"globs on paths, re:EXPR, rank:0-3, kind:NAME"`
-	Regions   []string          `json:"regions,omitempty" jsonschema:"globs on names, re:EXPR, role:NAME, category:NAME"`
+	Regions   []string          `json:"regions,omitempty" jsonschema:"globs on name, re:EXPR, role:NAME, category:NAME"`
 	Options   map[string]string `json:"options,omitempty" jsonschema:"options of the view; the tool views lists them"`
 	Offset    int               `json:"offset,omitempty" jsonschema:"first row wanted"`
 	Limit     int               `json:"limit,omitempty" jsonschema:"rows wanted, 20 unless said, at most 200"`

@@ -48,8 +48,8 @@ type Server struct {
 const instructions = "Parallax holds runs of parallel programs (traces and profiles): locations (processes, " +
 	"threads, GPU streams) stay in regions (functions, kernels, states) for intervals.\n" +
 	"Start with \"runs\"; where none is open, \"open\" one by its path. \"info\" says what is in it, \"findings\" " +
-	"what it loses time by, in words. \"view\" gives the numbers of a view, and a picture with picture=true; \"views\"" +
-	" lists views and their options. \"contrast\" says why two sets of locations or two stretches of time " +
+	"what it loses time by, in words. \"view\" gives the numbers of a view, and a picture with picture=true; " +
+	"\"views\" lists views and their options. \"contrast\" says why two sets of locations or two stretches of time " +
 	"differ, \"compare\" what changed between two runs. \"query\" answers SQL for everything else.\n" +
 	"Times are nanoseconds from the start of the run. Where an answer says \"more\", ask again with offset or a " +
 	"narrower selection."

@@ -48,7 +48,8 @@ var (
 	attributeJSON = jsonMessage{"key": {number: 1}, "value": {number: 2, kind: jsonObject, message: valueJSON}}
 	statusJSON    = jsonMessage{
 		"message": {number: 2},
-		"code":    {number: 3, kind: jsonEnum, names: []string{"STATUS_CODE_UNSET", "STATUS_CODE_OK", "STATUS_CODE_ERROR"}},
+		"code": {number: 3, kind: jsonEnum,
+			names: []string{"STATUS_CODE_UNSET", "STATUS_CODE_OK", "STATUS_CODE_ERROR"}},
 	}
 	eventJSON = jsonMessage{
 		"timeUnixNano":           {number: 1, kind: jsonFixed64},
@@ -111,7 +112,8 @@ func init() { // a value may hold values
 	valueJSON["boolValue"] = jsonField{number: 2, kind: jsonBool}
 	valueJSON["intValue"] = jsonField{number: 3, kind: jsonVarint}
 	valueJSON["doubleValue"] = jsonField{number: 4, kind: jsonDouble}
-	valueJSON["arrayValue"] = jsonField{number: 5, kind: jsonObject, message: jsonMessage{"values": listOf(1, valueJSON)}}
+	valueJSON["arrayValue"] = jsonField{number: 5, kind: jsonObject,
+		message: jsonMessage{"values": listOf(1, valueJSON)}}
 	valueJSON["kvlistValue"] = jsonField{number: 6, kind: jsonObject,
 		message: jsonMessage{"values": listOf(1, attributeJSON)}}
 	valueJSON["bytesValue"] = jsonField{number: 7, kind: jsonBase64}

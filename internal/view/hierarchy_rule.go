@@ -55,7 +55,8 @@ func ownTree(rule string) bool { return rule == "" || rule == "tree" || rule == 
 
 // HierarchyOf makes the hierarchy of an arrangement, in its order: all, groups,
 // locations; or by a rule where there is none.
-func HierarchyOf(a *Arrangement, rule string, t *store.Tree, selected []trace.LocationID, holds []bool) (*Hierarchy, error) {
+func HierarchyOf(a *Arrangement, rule string, t *store.Tree, selected []trace.LocationID,
+	holds []bool) (*Hierarchy, error) {
 	switch {
 	case a == nil:
 		return HierarchyBy(rule, t, selected, holds)

@@ -36,7 +36,8 @@ func LaunchLinks(ctx context.Context, r store.Reader, w store.Window, f func(fro
 }
 
 // AttributeNamed hands out one attribute of intervals by name; nothing where the run has none of that name.
-func AttributeNamed(ctx context.Context, r store.Reader, w store.Window, name string, f func(*store.AttributeColumns) error) error {
+func AttributeNamed(ctx context.Context, r store.Reader, w store.Window, name string,
+	f func(*store.AttributeColumns) error) error {
 	return runfacts.AttributeNamed(ctx, r, w, name, f)
 }
 
@@ -79,7 +80,8 @@ func ShortNames(t *store.Tree, ids []trace.LocationID) []string {
 }
 
 // MemoryPeaks gives the peaks of those devices whose memory was sampled.
-func MemoryPeaks(ctx context.Context, r store.Reader, w store.Window, devices []trace.LocationID) ([]MemoryPeak, error) {
+func MemoryPeaks(ctx context.Context, r store.Reader, w store.Window,
+	devices []trace.LocationID) ([]MemoryPeak, error) {
 	return runfacts.MemoryPeaks(ctx, r, w, devices)
 }
 
@@ -138,7 +140,8 @@ func UnitNames(t *store.Tree, units []trace.LocationID) []string {
 
 // Communicators gives a function that numbers the communicator of an interval, by location, lane and row, from 1
 // on in order of their names; 0 where the source names none.
-func Communicators(ctx context.Context, r store.Reader, w store.Window) (func(trace.LocationID, int, int) int32, error) {
+func Communicators(ctx context.Context, r store.Reader,
+	w store.Window) (func(trace.LocationID, int, int) int32, error) {
 	return runfacts.Communicators(ctx, r, w)
 }
 
@@ -175,7 +178,8 @@ func RecordedTime(ctx context.Context, r store.Reader, begin, end trace.Time) (s
 
 // FirstAndLast is when the first of what locations have in a time range begins, and the last ends; begin ≥ end
 // where they have nothing.
-func FirstAndLast(ctx context.Context, r store.Reader, ids []trace.LocationID, begin, end trace.Time) (first, last trace.Time, err error) {
+func FirstAndLast(ctx context.Context, r store.Reader, ids []trace.LocationID,
+	begin, end trace.Time) (first, last trace.Time, err error) {
 	return runfacts.FirstAndLast(ctx, r, ids, begin, end)
 }
 

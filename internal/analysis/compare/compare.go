@@ -44,8 +44,8 @@ type Apart struct {
 	Low, High float64 // the ratio B / A lies between them with 1 - Level
 }
 
-// Decisive is the p that decides: that of the ranks, or where the sides do not overlap the smaller of both. So more runs
-// that show the same never weaken a verdict.
+// Decisive is the p that decides: that of the ranks, or where the sides do not overlap the smaller of both. So more
+// runs that show the same never weaken a verdict.
 func (e *Estimate) Decisive() float64 {
 	if e.Apart != nil {
 		return min(e.P, e.Apart.P)

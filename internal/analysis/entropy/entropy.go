@@ -68,7 +68,8 @@ const guard = 1e-13
 // variable x at leaf i, not negative; entries of inner nodes are not read.
 func Label(t *Tree, values [][]float64, gain Gain) *Labels {
 	n := t.Len()
-	l := &Labels{Tree: t, Measure: gain, Gain: make([]float64, n), Loss: make([]float64, n), Leaves: make([]int32, n), Sum: make([][]float64, len(values))}
+	l := &Labels{Tree: t, Measure: gain, Gain: make([]float64, n), Loss: make([]float64, n), Leaves: make([]int32, n),
+		Sum: make([][]float64, len(values))}
 	for i := n - 1; i >= 0; i-- {
 		if t.Leaf(i) {
 			l.Leaves[i] = 1

@@ -363,7 +363,8 @@ func (e *Envelope) narrow(ctx context.Context, k int) error {
 
 // Stretches finds stretches from the coarsest cut on: always up to the first one, and
 // then while it takes less than most steps. complete: there are no others.
-func (e *Envelope) Stretches(ctx context.Context, first Stretch, most int64) (list []Stretch, complete bool, err error) {
+func (e *Envelope) Stretches(ctx context.Context, first Stretch,
+	most int64) (list []Stretch, complete bool, err error) {
 	k, limit := len(e.cuts)-1, e.Steps+most
 	for k > 0 && (e.cuts[k].parts <= first.Parts || e.Steps < limit) {
 		more, err := e.split(ctx, k-1)

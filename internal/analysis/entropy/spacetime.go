@@ -168,7 +168,8 @@ func (st *SpaceTime) Best(ctx context.Context, p Weights) (parts []Part, pic flo
 
 // solve fills the choices of all (node, first, last), and says how many steps it took.
 // What known tells is not searched for.
-func (st *SpaceTime) solve(ctx context.Context, p Weights, known *bracket, w *workspace) (choice [][]int16, pic float64, steps int64, err error) {
+func (st *SpaceTime) solve(ctx context.Context, p Weights, known *bracket,
+	w *workspace) (choice [][]int16, pic float64, steps int64, err error) {
 	n, s := st.Tree.Len(), st.Slices
 	value := w.values(n) // best of (node, first, last)
 	choice = w.choices(n)

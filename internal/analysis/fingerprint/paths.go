@@ -91,7 +91,8 @@ func (p *Print) fromProfile(ctx context.Context, r store.Reader) ([]Path, error)
 	}
 	err := r.Profile(ctx, nil, func(rows []trace.ProfileRow) error {
 		for _, x := range rows {
-			if x.Metric != metric || paths[x.Path].Flat != flat || runfacts.Sampled(&r.Regions()[paths[x.Path].Region]) {
+			if x.Metric != metric || paths[x.Path].Flat != flat ||
+				runfacts.Sampled(&r.Regions()[paths[x.Path].Region]) {
 				continue
 			}
 			locations[x.Location] = true

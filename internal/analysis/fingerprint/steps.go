@@ -90,8 +90,8 @@ func BySteps(runs []*Print) (steps, parts bool) {
 	return steps, steps && parts
 }
 
-// StepParts is what times of all locations are divided by to be those of a step: steps of all ranks of a GPU job, of all
-// locations of any other.
+// StepParts is what times of all locations are divided by to be those of a step: steps of all ranks of a GPU job, of
+// all locations of any other.
 func (p *Print) StepParts() float64 {
 	if p.GPU {
 		return float64(len(p.Steps) * max(p.Ranks, 1))

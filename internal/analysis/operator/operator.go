@@ -220,7 +220,8 @@ type opened struct {
 
 // Read makes the tables. The rows of the host are read once, and once more where modules are among them.
 func Read(s *runfacts.GPUPart) (*Tables, error) {
-	r := &reader{GPUPart: s, host: s.Of(false), operator: make([]bool, len(s.Regions)), module: make([]string, len(s.Regions))}
+	r := &reader{GPUPart: s, host: s.Of(false), operator: make([]bool, len(s.Regions)),
+		module: make([]string, len(s.Regions))}
 	modules := false
 	for i := range s.Regions {
 		g := &s.Regions[i]

@@ -150,7 +150,8 @@ func (h *Hierarchy) Label(i int32) string {
 	if h.Last[i] > i || id == trace.NoLocation || h.Self[i] || h.Made[i] != "" {
 		return h.Name(i)
 	}
-	for up := h.Tree.Parent[id]; up != trace.NoLocation && up == id-1 && h.Tree.Last[up] == h.Tree.Last[id]; up = h.Tree.Parent[id] {
+	t := h.Tree
+	for up := t.Parent[id]; up != trace.NoLocation && up == id-1 && t.Last[up] == t.Last[id]; up = t.Parent[id] {
 		if h.Tree.Rank[up] != h.Tree.Rank[id] || h.Tree.Rank[id] == trace.NoRank || h.LeafOf[up] >= 0 {
 			break
 		}

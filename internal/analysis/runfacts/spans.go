@@ -57,7 +57,8 @@ func (s *SpanSource) Service(id trace.LocationID) trace.LocationID {
 func (s *SpanSource) Scan(f func(*trace.Columns) error) error { return s.r.Intervals(s.ctx, s.all, f) }
 
 // Parents hands out who called whom, as columns.
-func (s *SpanSource) Parents(f func(from []trace.LocationID, fromLane, fromRow []int32, to []trace.LocationID, toLane, toRow []int32)) error {
+func (s *SpanSource) Parents(f func(from []trace.LocationID, fromLane, fromRow []int32, to []trace.LocationID,
+	toLane, toRow []int32)) error {
 	var mu sync.Mutex
 	return s.r.Links(s.ctx, s.all, func(l *store.LinkColumns) error {
 		mu.Lock()

@@ -11,8 +11,9 @@ import (
 
 // A Row is one part of the runs. A and B are medians over runs, shift that of all
 // differences with its interval; difference is that of the means, which add up. Of one
-// run a side low, high, p and q are null, and the spread over steps stands beside. p is that of the ranks; p_normal that
-// of Welch's test of the logarithms, where the sides do not overlap: it decides where there are too few runs for ranks.
+// run a side low, high, p and q are null, and the spread over steps stands beside. p is that of the ranks; p_normal
+// that of Welch's test of the logarithms, where the sides do not overlap: it decides where there are too few runs for
+// ranks.
 type Row struct {
 	Kind       string          `json:"kind" unit:""`
 	CallPath   string          `json:"callpath" unit:""`

@@ -29,8 +29,10 @@ func (r *result) words() string {
 				probability(l.steps.P))
 		}
 	case l.verdict == compare.Changed && e.P > compare.Level:
-		fmt.Fprintf(&b, " (%s to %s with 95 %% confidence, p = %s by Welch's test, which takes runs to be spread normally: "+
-			"no run of one side reaches the other)", signedPercent(100*(e.Apart.Low-1)), signedPercent(100*(e.Apart.High-1)),
+		fmt.Fprintf(&b,
+			" (%s to %s with 95 %% confidence, p = %s by Welch's test, which takes runs to be spread normally: "+
+				"no run of one side reaches the other)", signedPercent(100*(e.Apart.Low-1)),
+			signedPercent(100*(e.Apart.High-1)),
 			probability(e.Apart.P))
 	case l.verdict == compare.Changed:
 		fmt.Fprintf(&b, " (%s, p = %s)", r.interval(e), probability(e.P))

@@ -56,7 +56,8 @@ func defined(x float64) *float64 {
 
 func (r *result) Data() any {
 	e := &r.found.POP
-	return Data{Budget: append([]Cause{}, r.found.Causes...), Unexplained: r.found.Unexplained, Accounts: r.found.Accounts,
+	return Data{Budget: append([]Cause{}, r.found.Causes...), Unexplained: r.found.Unexplained,
+		Accounts: r.found.Accounts,
 		Findings: append([]finding.Finding{}, r.list...), Shown: min(r.shown, len(r.list)), Unit: r.found.Unit,
 		Phases: r.found.Phases, PhaseCount: r.found.PhaseCount,
 		POP: POP{Over: r.found.What, Locations: e.Locations, Mean: e.Mean, Max: e.Max, Runtime: e.Runtime,

@@ -39,7 +39,8 @@ var View = &view.View{
 	Runs:  256,
 	Options: view.Words(view.Use("picture=factors", "by=auto", "top"),
 		"picture: what is drawn: speedup and factors, or models of call paths [factors models]",
-		"by: whether the problem grew with the ranks: strong, weak, or auto: as the instructions say [auto strong weak]"),
+		"by: whether the problem grew with the ranks: strong, weak, or auto: as the instructions say "+
+			"[auto strong weak]"),
 	Data:    []any{Data{}},
 	Compute: compute,
 }

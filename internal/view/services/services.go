@@ -28,9 +28,9 @@ var View = &view.View{
 		"In a box: how often it is called (a number where there are few requests, else a rate), and the 95th " +
 		"percentile of how long that takes where at least five calls lie beyond it, of fewer the median, of fewer " +
 		"than ten from the shortest to the longest; on an arrow the same of its calls where there is room. Arrows " +
-		"and edges of boxes turn orange where calls fail, red where 5 % of them do. Dashed: the caller does not wait. " +
-		"Calls within a service are no arrow. Where services are too many for the room those with the least calls " +
-		"are drawn as one box; the table has them all.",
+		"and edges of boxes turn orange where calls fail, red where 5 % of them do. Dashed: the caller does not " +
+		"wait. Calls within a service are no arrow. Where services are too many for the room those with the least " +
+		"calls are drawn as one box; the table has them all.",
 	Needs: view.Needs{Intervals: true, Spans: true},
 	Options: view.Words(view.Use("request", "top"),
 		"top: how many services are drawn by themselves; 0: as many as fit"),

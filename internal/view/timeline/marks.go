@@ -150,7 +150,8 @@ func readCounters(ctx context.Context, in *input, p *plan, rowOf []int32) (*coun
 		at, isAsked := c.Location, false
 		if under, ok := asked[c.Location]; ok {
 			isAsked = true
-			if rowOf[at] < 0 || !p.forest.isSelected(at) { // the counter of a node, below the rank that it was asked for
+			if rowOf[at] < 0 || !p.forest.isSelected(at) {
+				// the counter of a node, below the rank that it was asked for
 				at = under
 			}
 		}
@@ -164,7 +165,8 @@ func readCounters(ctx context.Context, in *input, p *plan, rowOf []int32) (*coun
 	return set, set.read(ctx, in, devices, stored)
 }
 
-// read fills the series: those of counters from their samples, those of queues, which follow the stored ones, from links.
+// read fills the series: those of counters from their samples, those of queues, which follow the stored ones, from
+// links.
 func (s *counterSet) read(ctx context.Context, in *input, devices *view.Devices, stored int) error {
 	var ids []trace.CounterID
 	byID := map[trace.CounterID]*series{}

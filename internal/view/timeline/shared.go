@@ -29,7 +29,8 @@ type begun struct {
 // collector folds the lanes of those that share a strip.
 func (s *scanning) collector() *share.Collector {
 	return &share.Collector{
-		Begin: s.window.Begin, End: s.window.End, Regions: s.in.regions, Keep: s.in.rule.keep, Wins: store.RoleOfInstant,
+		Begin: s.window.Begin, End: s.window.End, Regions: s.in.regions, Keep: s.in.rule.keep,
+		Wins:  store.RoleOfInstant,
 		Lanes: func(id trace.LocationID) int { return s.places[id].shared.lanes },
 		Cut: func(id trace.LocationID, piece share.Piece, f func(share.Piece)) {
 			s.places[id].shared.cut(&s.grid, piece, f)

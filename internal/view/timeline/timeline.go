@@ -53,7 +53,8 @@ var View = &view.View{
 	OfTime: true,
 	Options: view.Words(view.Use("show", "depth", "colour", "links", "critical", "expand", "collapse", "group", "p",
 		"arrange", "pin", "scroll", "labels", "counters", "counters-of", "axis-to", "at-phase", "palette", "all"),
-		"group: rows that are drawn as one: tree (as groups are open or closed), or optimal: where little is lost by it",
+		"group: rows that are drawn as one: tree (as groups are open or closed), or optimal: where little is lost by "+
+			"it",
 		"counters: counters drawn as lines below the rows; of GPUs also \"launch queue\": work that is launched and "+
 			"has not begun"),
 	Report:  view.Report{Place: 1, Height: 420, AllLocations: true},

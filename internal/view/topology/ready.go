@@ -24,7 +24,8 @@ phi=pi()*(floor(slot/root)+0.5)/root
 x=cos(theta)*sin(phi)*100
 y=sin(theta)*sin(phi)*100
 z=cos(phi)*100`},
-	{Name: "sphere-floor", Note: "the sphere of the paper's first listing: the first ring is one pole", Text: `rootRanks=sqrt(maxRank)
+	{Name: "sphere-floor", Note: "the sphere of the paper's first listing: the first ring is one pole",
+		Text: `rootRanks=sqrt(maxRank)
 theta=2*pi()/rootRanks*mod(rank,rootRanks)
 phi=pi()/rootRanks*(floor(rank/rootRanks))
 x=cos(theta)*sin(phi)*100
