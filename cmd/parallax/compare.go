@@ -319,7 +319,7 @@ func printCompare(w io.Writer, d *compare.Data, notes []string, g gate, all bool
 		sure := ""
 		if r.P != nil {
 			sure = fmt.Sprintf("p=%.3f", *r.P)
-			if r.PNormal != nil && *r.PNormal < *r.P {
+			if r.PNormal != nil && *r.P > statistics.Level {
 				sure = fmt.Sprintf("Welch p=%.3f", *r.PNormal)
 			}
 			if r.Q != nil && r.Kind != "length" {
