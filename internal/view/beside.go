@@ -2,6 +2,7 @@ package view
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -43,8 +44,53 @@ func (b *Beside) Compute(ctx context.Context, q *Request,
 			return &BesideError{b.Names[k], err}
 		}
 		b.Halves[k] = r
+		if c, ok := r.(Chooser); ok && k == 0 {
+			c.Settle(second)
+		}
+	}
+	if s, ok := b.Halves[0].(Scaled); ok {
+		s.ShareScale(b.Halves[1])
 	}
 	return nil
+}
+
+// A Chooser is a result that chose what the request leaves open, such as the region that differs most.
+type Chooser interface {
+	// Settle asks of the second run what was chosen for the first.
+	Settle(second *Request)
+}
+
+// A Scaled is a result whose picture has a scale of its own.
+type Scaled interface {
+	// ShareScale gives it and that of the second run one scale: what is as large is drawn as large.
+	ShareScale(second Result)
+}
+
+// SideBySide makes a view of one run one of two: a request for two runs becomes one for each, see First and Second, and
+// their pictures are drawn on one scale beside each other, or above each other. Join makes the data of both.
+func SideBySide[D any](above bool, compute func(context.Context, *Request) (Result, error),
+	join func(first, second D) any) func(context.Context, *Request) (Result, error) {
+	return func(ctx context.Context, q *Request) (Result, error) {
+		if len(q.Runs) < 2 {
+			return compute(ctx, q)
+		}
+		b := &Beside{Above: above, Join: func(first, second any) any { return join(first.(D), second.(D)) }}
+		if err := b.Compute(ctx, q, compute); err != nil {
+			return nil, err
+		}
+		return b, nil
+	}
+}
+
+// RegionsNamed are the regions of a run that have one of some names.
+func RegionsNamed(regions []trace.Region, names ...string) []trace.RegionID {
+	out := []trace.RegionID{}
+	for id := range regions {
+		if slices.Contains(names, regions[id].Name) {
+			out = append(out, trace.RegionID(id))
+		}
+	}
+	return out
 }
 
 // A BesideError says of which run a view cannot be made.

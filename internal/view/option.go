@@ -389,6 +389,17 @@ func (v Values) isNumber(name string) bool {
 // Set reports whether the user set the option.
 func (v Values) Set(name string) bool { return len(v.set[name]) > 0 }
 
+// With is the values with one option set.
+func (v Values) With(name, text string) Values {
+	set := maps.Clone(v.set)
+	if set == nil {
+		set = map[string][]string{}
+	}
+	set[name] = []string{text}
+	v.set = set
+	return v
+}
+
 // All gives the value of every option, for the JSON twin.
 func (v Values) All() map[string]any {
 	out := map[string]any{}

@@ -26,13 +26,15 @@ var View = &view.View{
 	HowToRead: "Time runs to the right. The height of a colour is the share of all selected locations that were in " +
 		"it at that time, " +
 		"added up over the bin; each instant of a location counts once. Where the stack does not reach the top, " +
-		"nothing was open on the others.",
+		"nothing was open on the others. Two runs are drawn one above the other: a nanosecond is as wide in both, and " +
+		"a share as high.",
 	Needs: view.Needs{Intervals: true},
 	Options: view.Words(view.Use("by=roles", "bins", "top=8", "busy", "idle"),
 		"by: what is counted [roles regions busy]"),
 	Report:  view.Report{Place: 2, Height: 220},
-	Data:    []any{data{}},
-	Compute: compute,
+	Runs:    2,
+	Data:    []any{data{}, PairData{}},
+	Compute: view.SideBySide(true, compute, func(a, b *data) any { return PairData{*a, *b} }),
 }
 
 // A series is one name of the stack.
@@ -64,6 +66,8 @@ const (
 
 type result struct {
 	selection trace.Selection
+	length    trace.Time   // of the time axis: that of the selection, of two runs that of the longer
+	least     float64      // what the full height means at least
 	edges     []trace.Time // bins + 1
 	series    []series
 	time      []trace.Time // [bin * len(series) + series]
@@ -103,7 +107,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		}
 	}
 	sel := q.Selection
-	r.selection = sel
+	r.selection, r.length = sel, sel.End-sel.Begin
 	r.rows = holding(q.Store().Locations(), sel.Locations)
 	if r.rows == 0 || sel.Begin >= sel.End {
 		return nil, view.Empty("choose other locations or a longer time", "no location with intervals in the selection")

@@ -17,6 +17,12 @@ type bin struct {
 	Shares map[string]float64 `json:"shares" spread:"names"`
 }
 
+// PairData is the "data" of two runs.
+type PairData struct {
+	data
+	With data `json:"with"`
+}
+
 // Data gives every bin with all names, so that each bin has the same ones.
 func (r *result) Data() any {
 	return &data{Locations: r.rows, Bins: r.list()}

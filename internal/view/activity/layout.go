@@ -33,7 +33,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	f := scene.Frame{
 		Name: "main", W: float32(size.Width), H: float32(size.Height),
-		XScale: scene.Scale{Kind: "time", Begin: float64(r.selection.Begin), End: float64(r.selection.End),
+		XScale: scene.Scale{Kind: "time", Begin: float64(r.selection.Begin), End: float64(r.selection.Begin + r.length),
 			Label: "time"},
 		YScale: scene.Scale{Kind: "linear", Begin: 0, End: r.top(), Label: "share of " + plural(r.rows, "location")},
 	}
@@ -73,7 +73,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 // top is a round share that no bin exceeds: where few of many locations are
 // ever active at once, a stack in the whole would be too low to read.
 func (r *result) top() float64 {
-	most := 0.0
+	most := r.least
 	for b := range r.bins() {
 		most = max(most, 1-float64(r.left(b))/float64(r.whole(b)))
 	}
@@ -83,6 +83,13 @@ func (r *result) top() float64 {
 		}
 	}
 	return 1
+}
+
+// ShareScale implements view.Scaled.
+func (r *result) ShareScale(second view.Result) {
+	other := second.(*result)
+	r.length, r.least = max(r.length, other.length), max(r.top(), other.top())
+	other.length, other.least = r.length, r.least
 }
 
 func plural(n int, what string) string {
@@ -159,7 +166,7 @@ func (r *result) outline(f *scene.Frame, drawn *columns, k int) (xs, ys []float3
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	d := r.columns(int(it.A))
 	x, y := it.Place()
-	t := float64(r.selection.Begin) + x*float64(r.selection.End-r.selection.Begin)
+	t := float64(r.selection.Begin) + x*float64(r.length)
 	c := 0
 	for c < len(d.tops)-1 && float64(r.edges[d.first[c+1]]) <= t {
 		c++

@@ -86,6 +86,12 @@ func (r *result) caller(p callgraph.Pair) string {
 	return r.nodes[p.Caller].Name
 }
 
+// PairData is the "data" of two runs.
+type PairData struct {
+	Data
+	With Data `json:"with"`
+}
+
 func (r *result) Data() any {
 	g := r.groups
 	d := Data{Groups: []Group{}, Order: r.ids(g.Order), Classes: r.table.Classes, Silhouette: g.Silhouette,

@@ -30,15 +30,17 @@ var View = &view.View{
 		"calls that only it makes, and regions in which it spends more or less time than the others on average. The " +
 		"map shows how alike any two locations are, in the order of the tree on its edge; " +
 		"groups are squares along the diagonal in the colour for alike, yellow unless --palette says otherwise. One " +
-		"group means that no clear difference was found: give --k or --threshold to split further.",
+		"group means that no clear difference was found: give --k or --threshold to split further. " +
+		"Two runs stand side by side, each with its own groups.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Options: view.Words(view.Use("alike", "k", "threshold", "closure", "seed", "group=auto", "palette"),
 		"closure: who counts as caller: the direct one, or all around a call as it ran [direct dynamic]",
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several "+
 			"[auto ranks locations]"),
 	Report:  view.Report{AllLocations: true},
-	Data:    []any{Data{}},
-	Compute: compute,
+	Runs:    2,
+	Data:    []any{Data{}, PairData{}},
+	Compute: view.SideBySide(false, compute, func(a, b Data) any { return PairData{a, b} }),
 }
 
 // mostDiffering is how many differences of a group are listed.

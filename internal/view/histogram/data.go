@@ -37,6 +37,12 @@ type Data struct {
 	Points    []Point `json:"points"`
 }
 
+// PairData is the "data" of two runs.
+type PairData struct {
+	Data
+	With Data `json:"with"`
+}
+
 func (r *result) Data() any {
 	d := Data{Measure: r.measure.Label, Unit: r.measure.Unit, Locations: r.have, Min: r.min, Q25: r.quartile[0],
 		Median: r.quartile[1], Q75: r.quartile[2], Max: r.max, Mean: r.mean, SD: r.sd,

@@ -33,12 +33,14 @@ var View = &view.View{
 		"more locations than pixels a bar runs from the least to the most of several. " +
 		"One hump is an even load; a second hump or a bar on its own are locations that behave differently: choose " +
 		"it to select them. The number is a metric of the selected regions; " +
-		"without a selection it is of the region that differs most, which the notes name.",
+		"without a selection it is of the region that differs most, which the notes name. " +
+		"Two runs stand side by side on one axis with the same bins.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Options: view.Words(view.Use("metric", "event0", "bins", "stretch", "order", "arrange"),
 		"stretch: how values are spread over the axis [linear log]"),
-	Data:    []any{Data{}},
-	Compute: compute,
+	Runs:    2,
+	Data:    []any{Data{}, PairData{}},
+	Compute: view.SideBySide(false, compute, func(a, b Data) any { return PairData{a, b} }),
 }
 
 // A bin is a range of values [low, high), the last one closed.
@@ -63,10 +65,12 @@ type result struct {
 	have      int // locations with a value
 	zeros     int // left out of a logarithmic axis
 	min, max  float64
+	low, high float64 // of the axis: min and max, of two runs those of both
 	mean, sd  float64
 	quartile  [3]float64
 	notes     []string
 	colours   *view.Colours
+	mostCount int // in a bin, of both of two runs
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
@@ -88,7 +92,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err := r.summarise(); err != nil {
 		return nil, err
 	}
-	r.fill()
+	r.low, r.high = r.min, r.max
+	r.fill(r.binCount())
 	var err error
 	if r.colours, err = q.Colours(ctx); err != nil {
 		return nil, err
@@ -263,11 +268,38 @@ func quantile(sorted []float64, q float64) float64 {
 	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// fill counts locations in bins. Without a wish their number follows Freedman and
-// Diaconis, within 8 and 120.
-func (r *result) fill() {
+// Settle implements view.Chooser: the second run shows the region of the first.
+func (r *result) Settle(second *view.Request) {
+	if r.choseRegion() {
+		second.Selection.Regions = view.RegionsNamed(second.Store().Regions(), r.name)
+	}
+}
+
+// choseRegion reports whether nobody said what is measured.
+func (r *result) choseRegion() bool {
+	return r.request.Selection.Regions == nil && r.request.Values.Text("event0") == ""
+}
+
+// ShareScale implements view.Scaled: both have one axis and the bins of the first.
+func (r *result) ShareScale(second view.Result) {
+	other := second.(*result)
+	r.low, r.high = min(r.low, other.low), max(r.high, other.high)
+	other.low, other.high = r.low, r.high
+	if r.choseRegion() { // several of one name, or none, are that region
+		other.name, other.measure.Label = r.name, r.measure.Label
+		other.measure.Regions = other.measure.Regions[:min(len(other.measure.Regions), 1)]
+	}
+	n := r.binCount()
+	r.fill(n)
+	other.fill(n)
+	r.mostCount = max(r.highest(), other.highest())
+	other.mostCount = r.mostCount
+}
+
+// binCount is how many bins there are: as many as asked for, else by Freedman and Diaconis, within 8 and 120.
+func (r *result) binCount() int {
 	n := r.request.Values.Integer("bins")
-	lo, hi := r.axis(r.min), r.axis(r.max)
+	lo, hi := r.axis(r.low), r.axis(r.high)
 	if n <= 0 {
 		n = max(8, min(120, int(math.Ceil(2*math.Cbrt(float64(r.have))))))
 		if iqr := r.axis(r.quartile[2]) - r.axis(max(r.quartile[0], r.min)); iqr > 0 {
@@ -278,12 +310,18 @@ func (r *result) fill() {
 	if !(hi > lo) {
 		n = 1
 	}
+	return n
+}
+
+// fill counts locations in bins.
+func (r *result) fill(n int) {
+	lo, hi := r.axis(r.low), r.axis(r.high)
 	r.bins = make([]bin, n)
 	for b := range r.bins {
 		r.bins[b] = bin{low: r.value(lo + (hi-lo)*float64(b)/float64(n)),
 			high: r.value(lo + (hi-lo)*float64(b+1)/float64(n))}
 	}
-	r.bins[0].low, r.bins[n-1].high = r.min, r.max
+	r.bins[0].low, r.bins[n-1].high = r.low, r.high
 	r.binOf = make([]int32, len(r.values))
 	for i, v := range r.values {
 		r.binOf[i] = -1

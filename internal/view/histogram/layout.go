@@ -37,10 +37,7 @@ type drawing struct {
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	w, h := float32(size.Width), float32(size.Height)
-	most := 0
-	for _, b := range r.bins {
-		most = max(most, b.count)
-	}
+	most := max(r.mostCount, r.highest())
 	counts := scene.Frame{Name: "counts", Y: topRoom, XScale: r.scale(),
 		YScale: scene.Scale{Kind: "linear", End: float64(max(most, 1)) * 1.05, Label: "locations"}}
 	room := h - topRoom - scene.AxisHeight - 4
@@ -98,6 +95,14 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	return s
 }
 
+// highest is the most locations that one bin has.
+func (r *result) highest() (most int) {
+	for _, b := range r.bins {
+		most = max(most, b.count)
+	}
+	return most
+}
+
 // ordered gives the locations as they are drawn.
 func (r *result) ordered() []trace.LocationID {
 	ids := make([]trace.LocationID, len(r.order))
@@ -121,7 +126,7 @@ func (r *result) describe() string {
 
 // scale begins at 0 where that leaves room for what differs.
 func (r *result) scale() scene.Scale {
-	s := scene.Scale{Kind: "linear", Begin: r.min, End: r.max, Label: r.measure.Label}
+	s := scene.Scale{Kind: "linear", Begin: r.low, End: r.high, Label: r.measure.Label}
 	if r.log {
 		s.Kind = "log"
 		if s.End <= s.Begin {
@@ -129,7 +134,7 @@ func (r *result) scale() scene.Scale {
 		}
 		return s
 	}
-	if r.min >= 0 && r.min <= r.max/3 {
+	if r.low >= 0 && r.low <= r.high/3 {
 		s.Begin = 0
 	}
 	if s.End <= s.Begin {

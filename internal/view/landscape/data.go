@@ -36,6 +36,12 @@ type Data struct {
 	Points    []Point  `json:"points"`
 }
 
+// PairData is the "data" of two runs.
+type PairData struct {
+	Data
+	With Data `json:"with"`
+}
+
 func (r *result) Data() any {
 	d := Data{Metric: r.metric.Name, Unit: r.metric.Unit, Locations: len(r.locations),
 		Regions: make([]Region, len(r.rows)), Points: r.points()}

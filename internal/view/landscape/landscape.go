@@ -32,14 +32,16 @@ var View = &view.View{
 		"a single peak a location that differs, a slope or steps a pattern over ranks. Drag to turn the picture, and " +
 		"choose a place to select its region and location. " +
 		"Where there are more locations than fit, a place stands for several and shows the one farthest from its " +
-		"region's mean, so that the odd one stays visible.",
+		"region's mean, so that the odd one stays visible. " +
+		"Two runs stand side by side on one scale, with the regions of the second in the order of the first.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Options: view.Words(view.Use("metric", "shape=mesh", "order", "arrange", "top", "stretch", "camera=30,20,1",
 		"palette"),
 		"shape: what things in space look like [mesh bars]",
 		"stretch: how values are spread over the axis and over colours [linear log]"),
-	Data:    []any{Data{}},
-	Compute: compute,
+	Runs:    2,
+	Data:    []any{Data{}, PairData{}},
+	Compute: view.SideBySide(false, compute, func(a, b Data) any { return PairData{a, b} }),
 }
 
 const (
@@ -223,6 +225,20 @@ func (r *result) sort(order string) error {
 	}
 	slices.SortStableFunc(r.rows, func(a, b row) int { return cmp.Or(cmp.Compare(key(&b), key(&a)), name(a, b)) })
 	return nil
+}
+
+// ShareScale implements view.Scaled. Regions of the second run come in the order of the first.
+func (r *result) ShareScale(second view.Result) {
+	other := second.(*result)
+	r.most, r.least = max(r.most, other.most), min(r.least, other.least)
+	other.most, other.least = r.most, r.least
+	place := make(map[string]int, len(r.rows))
+	for i := range r.rows {
+		place[r.regions[r.rows[i].region].Name] = i - len(r.rows) // before those that the first does not have
+	}
+	slices.SortStableFunc(other.rows, func(a, b row) int {
+		return cmp.Compare(place[other.regions[a.region].Name], place[other.regions[b.region].Name])
+	})
 }
 
 // members gives the locations of a column.

@@ -38,6 +38,12 @@ type Data struct {
 	Rows      []Row   `json:"rows"`
 }
 
+// PairData is the "data" of two runs.
+type PairData struct {
+	Data
+	With Data `json:"with"`
+}
+
 func (r *result) Data() any {
 	return Data{Metric: r.metric.Name, Unit: r.metric.Unit, Locations: len(r.locations), Total: r.total,
 		Whole: r.base.Whole, ShareOf: r.base.Name, Rows: r.list()}

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -96,7 +97,7 @@ func (r *result) describe() string {
 
 // most is the greatest value of the rows drawn, never 0.
 func (r *result) most(rows int) float64 {
-	most := 0.0
+	most := r.full
 	for _, x := range r.rows[:rows] {
 		most = max(most, x.value)
 	}
@@ -104,6 +105,24 @@ func (r *result) most(rows int) float64 {
 		return 1
 	}
 	return most
+}
+
+// ShareScale implements view.Scaled. Regions of the second run come in the order of the first.
+func (r *result) ShareScale(second view.Result) {
+	other := second.(*result)
+	for _, half := range []*result{r, other} {
+		for i := range half.rows {
+			r.full, r.fullOne = max(r.full, half.rows[i].value), max(r.fullOne, half.rows[i].max)
+		}
+	}
+	other.full, other.fullOne = r.full, r.fullOne
+	place := make(map[string]int, len(r.rows))
+	for i := range r.rows {
+		place[r.regions[r.rows[i].region].Name] = i - len(r.rows) // before those that the first does not have
+	}
+	slices.SortStableFunc(other.rows, func(a, b row) int {
+		return cmp.Compare(place[other.regions[a.region].Name], place[other.regions[b.region].Name])
+	})
 }
 
 // columns chooses the numbers that have room: the share first.
@@ -190,7 +209,7 @@ func (r *result) bars(s *scene.Scene, d *drawing) {
 	if f.W <= 0 {
 		return
 	}
-	most := 0.0 // of one location
+	most := r.fullOne // of one location
 	for _, x := range r.rows[:d.rows] {
 		most = max(most, x.max)
 	}

@@ -34,12 +34,14 @@ var View = &view.View{
 		"bright is much, dark is little, against the highest of that row. " +
 		"Times are clipped to the selected window, calls count where they begin. Mean, least and most are of a " +
 		"location; the mean of a call is its own time, without what it calls, and the same as in the table of the " +
-		"selection. Choose a row to select its region.",
+		"selection. Choose a row to select its region. " +
+		"Two runs stand side by side on one scale, with the regions of the second in the order of the first.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("metric", "order", "arrange", "top", "palette"),
 	Report:  view.Report{Place: 7, Height: 380, AllRegions: true, Regions: true},
-	Data:    []any{Data{}},
-	Compute: compute,
+	Runs:    2,
+	Data:    []any{Data{}, PairData{}},
+	Compute: view.SideBySide(false, compute, func(a, b Data) any { return PairData{a, b} }),
 }
 
 // A row is one region.
@@ -74,7 +76,9 @@ type result struct {
 	binOf     []int32            // of each location, -1
 	bins      int
 	binSize   []int32
-	notes     []string
+	// What the full width of bars means at least, of all locations and of one; 0: what is drawn decides.
+	full, fullOne float64
+	notes         []string
 }
 
 // mostCells bounds the strips of all regions together.

@@ -38,6 +38,12 @@ type Data struct {
 
 var axisNames = [4]string{"x", "y", "z", "color"}
 
+// PairData is the "data" of two runs.
+type PairData struct {
+	Data
+	With Data `json:"with"`
+}
+
 func (r *result) Data() any {
 	d := Data{Axes: []Axis{}, Points: r.points(), Unplaced: r.unplaced,
 		Correlations: [3]*float64{view.Defined(r.correlation(0, 1)), view.Defined(r.correlation(0, 2)),

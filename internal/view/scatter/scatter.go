@@ -33,11 +33,13 @@ var View = &view.View{
 		"Points along a line rise or fall together, and the notes say how strictly; a cloud apart from the others " +
 		"are locations that behave differently: choose one to select it. " +
 		"Where there are too many locations a point stands for those close by, and has their mean colour. Without a " +
-		"choice the axes are the regions that differ most between locations.",
+		"choice the axes are the regions that differ most between locations. " +
+		"Two runs stand side by side, with the same numbers on the same axes.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("event0", "event1", "event2", "event3", "camera=30,20,1", "palette"),
-	Data:    []any{Data{}},
-	Compute: compute,
+	Runs:    2,
+	Data:    []any{Data{}, PairData{}},
+	Compute: view.SideBySide(false, compute, func(a, b Data) any { return PairData{a, b} }),
 }
 
 // Listing 1.3 of the paper; the third axis is flat where nothing is bound to it.
@@ -56,6 +58,7 @@ type result struct {
 	holds     []bool // which locations have values at all
 	locations []trace.LocationID
 	measure   [4]*view.Measure // nil: not bound
+	chosen    [4]string        // regions that nobody asked for, by number
 	at        formula.Points   // 0 … 1 on each axis
 	placed    []bool
 	low, high [4]float64 // of each number, over what is placed
@@ -89,11 +92,42 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err := r.bind(ctx); err != nil {
 		return nil, err
 	}
+	for k, m := range r.measure {
+		if m != nil {
+			r.low[k], r.high[k] = extent(m.Values)
+		}
+	}
 	if err := r.place(ctx); err != nil {
 		return nil, err
 	}
-	r.correlate()
+	r.note()
 	return r, nil
+}
+
+// Settle implements view.Chooser: the second run has the axes of the first.
+func (r *result) Settle(second *view.Request) {
+	for k, name := range r.chosen {
+		if ids := view.RegionsNamed(second.Store().Regions(), name); name != "" && len(ids) > 0 {
+			second.Values = second.Values.With(fmt.Sprintf("event%d", k), fmt.Sprintf("#%d:exclusive", ids[0]))
+		}
+	}
+}
+
+// ShareScale implements view.Scaled: numbers that both have are placed from the least to the most of both.
+func (r *result) ShareScale(second view.Result) {
+	other := second.(*result)
+	for k := range r.low {
+		if r.measure[k] != nil && other.measure[k] != nil {
+			r.low[k], r.high[k] = min(r.low[k], other.low[k]), max(r.high[k], other.high[k])
+			other.low[k], other.high[k] = r.low[k], r.high[k]
+			if r.chosen[k] != "" && other.chosen[k] == "" { // by Settle, which asks by number
+				other.measure[k].Label = r.measure[k].Label
+			}
+		}
+	}
+	for _, half := range []*result{r, other} {
+		_ = half.place(context.Background()) // what has a place has one on a wider scale
+	}
 }
 
 // bind reads the numbers that were asked for; what x and y lack is chosen.
@@ -118,6 +152,7 @@ func (r *result) bind(ctx context.Context) error {
 			}
 			texts, event, chosen, free = append(texts, free[0].text), append(event, k), append(chosen, free[0].name),
 				free[1:]
+			r.chosen[k] = chosen[len(chosen)-1]
 		}
 		if len(chosen) > 0 {
 			r.notes = append(r.notes,
@@ -190,10 +225,8 @@ func (r *result) place(ctx context.Context) error {
 		if m != nil {
 			values = m.Values
 		}
-		low, high := extent(values)
-		r.low[k], r.high[k] = low, high
 		name := fmt.Sprintf("event%d", k)
-		scalar[name+".min"], scalar[name+".max"], column[name+".val"] = low, high, values
+		scalar[name+".min"], scalar[name+".max"], column[name+".val"] = r.low[k], r.high[k], values
 		column["color"] = values
 	}
 	out, err := layouts[0].Apply(ctx, &formula.Input{N: len(r.locations),
@@ -205,20 +238,25 @@ func (r *result) place(ctx context.Context) error {
 	}
 	r.at = out.Points[0]
 	r.placed = r.at.Place(out.Restrict)
+	r.unplaced = 0
 	for _, ok := range r.placed {
 		if !ok {
 			r.unplaced++
 		}
 	}
-	switch {
-	case r.unplaced == len(r.placed):
+	if r.unplaced == len(r.placed) {
 		return view.Empty("bind other numbers", "no location has all the numbers that place it")
-	case r.unplaced > 0:
+	}
+	return nil
+}
+
+func (r *result) note() {
+	if r.unplaced > 0 {
 		r.notes = append(r.notes,
 			fmt.Sprintf("%s of %s lack one of the numbers and are not drawn", view.Thousands(int64(r.unplaced)),
 				view.Count(len(r.placed), "location")))
 	}
-	return nil
+	r.correlate()
 }
 
 func extent(values []float64) (low, high float64) {
