@@ -27,7 +27,7 @@ func TestRoleTimeFromKeptBinsEqualsThatFromRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	at := func(beyond trace.Time) trace.Time { return trace.Time(rng.Int64N(int64(r.Info().End + beyond))) }
 	kept := 0
-	for range 200 {
+	for range 60 {
 		edges := []trace.Time{at(0)}
 		for range 1 + rng.IntN(4) {
 			edges = append(edges, at(100))
@@ -49,7 +49,7 @@ func TestRoleTimeFromKeptBinsEqualsThatFromRows(t *testing.T) {
 			}
 		}
 	}
-	if kept < 500 {
+	if kept < 150 {
 		t.Errorf("there were kept bins to use %d times: the test says little", kept)
 	}
 }

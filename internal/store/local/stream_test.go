@@ -58,7 +58,7 @@ func TestRecordsOfEverySizeComeBack(t *testing.T) {
 // whatever is wrong with them.
 func TestCallsInBatchesAreCallsOneByOne(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 15))
-	for round := range 40 {
+	for round := range 12 {
 		var list []trace.StackRecord
 		now := trace.Time(1000)
 		for range random.IntN(3000) {

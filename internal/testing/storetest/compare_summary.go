@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -109,15 +110,18 @@ func (c *comparison) checkRows(s *trace.Stretch) string {
 		return f
 	}
 	l := &c.want.lanes[s.Rows.Location][s.Rows.Lane]
+	want := c.want.columns(s.Rows.Location, s.Rows.Lane, s.Rows.First, s.Rows.First+len(s.Rows.Begin))
 	for i := range s.Rows.Begin {
-		at := s.Rows.First + i
-		a := c.want.columns(s.Rows.Location, s.Rows.Lane, at, at+1)
-		if d := diffOf(intervalOf(c.want, &a, 0), intervalOf(c.got, &s.Rows, i)); d != "" {
+		if d := diffOf(intervalOf(c.want, &want, i), intervalOf(c.got, &s.Rows, i)); d != "" {
 			return "row of a stretch (-want +got):\n" + d
 		}
 	}
 	for _, g := range s.Segments {
-		for _, truth := range l.segments {
+		first := sort.Search(len(l.segments), func(i int) bool { return l.segments[i].End > g.Begin })
+		for _, truth := range l.segments[first:] {
+			if truth.Begin >= g.End {
+				break
+			}
 			if overlap(g.Begin, g.End, truth.Begin, truth.End) > 0 && (g.Row != truth.Row || g.Role != truth.Role) {
 				return fmt.Sprintf("segment [%d, %d): row %d, role %v; want row %d, role %v", g.Begin, g.End, g.Row,
 					g.Role, truth.Row, truth.Role)
