@@ -20,20 +20,54 @@ const mostFlat = 128
 // mostBlocks is how many of the blocks that are put in lie beside each other.
 const mostBlocks = 64
 
+// Finders are the kernels that find groups of locations.
+type Finders struct {
+	Alike     GroupFinder
+	Groupings GroupingFinder
+}
+
+// A Grouped is a hierarchy of locations, and the groupings that it was chosen from.
+type Grouped struct {
+	*Hierarchy
+	Groupings []Grouping
+	Note      string // says which groups are not those of the source's tree
+}
+
 // Hierarchy makes the hierarchy that --hierarchy asks for, or that of an arrangement.
-// Where the source's tree is flat and the user did not ask for it as it is, groups are
-// put in: by host, place in a topology, name, rank, or likeness. note says so.
-func (r *Request) Hierarchy(ctx context.Context, a Arranged, find GroupFinder, holds []bool) (h *Hierarchy, note string, err error) {
+// Unless the user asks for the source's tree as it is, another grouping that explains
+// much more of how ranks differ takes its place; where the tree is flat, groups are put
+// in: by host, place in a topology, name, rank, or likeness.
+func (r *Request) Hierarchy(ctx context.Context, a Arranged, f Finders, holds []bool) (out Grouped, err error) {
 	rule := r.Values.Text("hierarchy")
-	if h, err = HierarchyOf(a.Arrangement(), rule, r.Store().Locations(), r.Selection.Locations, holds); err != nil {
-		return nil, "", err
+	h, err := HierarchyOf(a.Arrangement(), rule, r.Store().Locations(), r.Selection.Locations, holds)
+	if err != nil {
+		return out, err
 	}
+	found, err := r.groupings(ctx, f.Groupings, holds)
+	if err != nil {
+		return out, err
+	}
+	own := a.Arrangement() == nil && ownTree(rule)
+	out = Grouped{Hierarchy: h, Groupings: found.list()}
 	level := r.Values.Text("group") // a level by name is one of the source's tree
-	if rule != "auto" && rule != "" || a.Arrangement() != nil || h.Leaves <= mostFlat || level != "" && level != "optimal" && level != "all" {
-		return h, "", nil
+	if !own || rule == "tree" || level != "" && level != "optimal" && level != "all" {
+		out.use(0, own)
+		return out, nil
 	}
-	p := &proposer{ctx: ctx, store: r.Store(), find: find, old: h}
-	return p.rebuild()
+	if k := found.leading(); k > 0 {
+		grouped := found.hierarchy(k, r.Store().Locations(), r.Selection.Locations, holds)
+		if grouped.Leaves == h.Leaves { // not if overlays are selected
+			out.Hierarchy, out.Note = grouped, found.note(k)
+			out.use(k, true)
+			return out, nil
+		}
+	}
+	out.use(0, true)
+	if h.Leaves > mostFlat {
+		p := &proposer{ctx: ctx, store: r.Store(), find: f.Alike, old: h}
+		out.Hierarchy, out.Note, err = p.rebuild()
+	}
+	return out, err
 }
 
 // A proposer puts groups into a hierarchy.
@@ -121,7 +155,7 @@ func (p *proposer) group(list []*nest) (groups []*nest, by string, err error) {
 			return nil, "", nil
 		}
 	}
-	for _, key := range []string{"host", "hostname", "host name", "node", "nodename", "machine"} {
+	for _, key := range hostAttributes {
 		if g := divide(list, func(n *nest) string { return attributeNamed(t, location(n), key) }); g != nil {
 			return blocked(g, key+"s"), "the attribute " + key, nil
 		}

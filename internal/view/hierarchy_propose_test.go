@@ -50,11 +50,11 @@ func hierarchyOf(t *testing.T, r store.Reader, rule string) (*Hierarchy, string)
 		}
 		return order, of, nil
 	}
-	h, note, err := q.Hierarchy(context.Background(), Arranged{}, alike, r.Locations().Holds)
+	g, err := q.Hierarchy(context.Background(), Arranged{}, Finders{Alike: alike}, r.Locations().Holds)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return h, note
+	return g.Hierarchy, g.Note
 }
 
 // TestFlatRunsGetGroups: thousands of places beside each other are grouped by what the

@@ -10,6 +10,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 const (
@@ -19,12 +21,6 @@ const (
 	leastStructure = 0.5
 	mostSides      = 4
 )
-
-// A Cell is traffic from one rank to another.
-type Cell struct {
-	From, To int
-	Weight   float64 // bytes, else messages
-}
 
 // A Grid is what was found. Dims is nil where traffic goes alike to all.
 type Grid struct {
@@ -53,7 +49,7 @@ type pair struct{ a, b int }
 
 // Find returns the grid of n ranks, also with the first or the last rank left out where
 // all do not fit; nil where there is too little traffic to tell.
-func Find(n int, cells []Cell) *Grid {
+func Find(n int, cells []trace.RankTraffic) *Grid {
 	pairs := map[pair]float64{}
 	for _, c := range cells {
 		if c.From != c.To && c.Weight > 0 {

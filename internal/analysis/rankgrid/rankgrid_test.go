@@ -6,6 +6,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 type answer struct {
@@ -31,7 +33,7 @@ func (a *answer) check(t *testing.T, name string, g *Grid) {
 }
 
 // halo is the traffic of a halo exchange: 1000 bytes over sides, 10 over corners.
-func halo(dims []int, periodic []bool, corners bool) (n int, out []Cell) {
+func halo(dims []int, periodic []bool, corners bool) (n int, out []trace.RankTraffic) {
 	n = 1
 	moves := 1
 	for _, d := range dims {
@@ -58,7 +60,7 @@ func halo(dims []int, periodic []bool, corners bool) (n int, out []Cell) {
 			if axes > 1 {
 				w = 10
 			}
-			out = append(out, Cell{r, to, w})
+			out = append(out, trace.RankTraffic{From: r, To: to, Weight: w})
 		}
 	}
 	return n, out
@@ -99,25 +101,25 @@ func TestGridsEqualTheOracle(t *testing.T) {
 		}
 	}
 	n, cells := halo([]int{5, 4}, []bool{false, false}, false)
-	master := []Cell{}
+	master := []trace.RankTraffic{}
 	for r := 1; r <= n; r++ {
-		master = append(master, Cell{0, r, 50})
+		master = append(master, trace.RankTraffic{From: 0, To: r, Weight: 50})
 	}
 	for _, c := range cells {
-		master = append(master, Cell{c.From + 1, c.To + 1, c.Weight})
+		master = append(master, trace.RankTraffic{From: c.From + 1, To: c.To + 1, Weight: c.Weight})
 	}
 	v.Master.check(t, "master", Find(n+1, master))
-	alike := []Cell{}
+	alike := []trace.RankTraffic{}
 	for a := range 12 {
 		for b := range 12 {
-			alike = append(alike, Cell{a, b, 5})
+			alike = append(alike, trace.RankTraffic{From: a, To: b, Weight: 5})
 		}
 	}
 	v.AllToAll.check(t, "all to all", Find(12, alike))
 	for _, c := range v.Sets {
-		var cells []Cell
+		var cells []trace.RankTraffic
 		for _, x := range c.Traffic {
-			cells = append(cells, Cell{int(x[0]), int(x[1]), x[2]})
+			cells = append(cells, trace.RankTraffic{From: int(x[0]), To: int(x[1]), Weight: x[2]})
 		}
 		c.Found.check(t, c.Name, Find(c.Ranks, cells))
 	}

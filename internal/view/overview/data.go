@@ -42,6 +42,8 @@ type Data struct {
 	CompleteFrom *float64      `json:"complete_from"`
 	Thresholds   []float64     `json:"thresholds"` // p at which the boxes change, those of the list
 	Curve        entropy.Curve `json:"curve"`
+	// Groupings are the run's own tree and what could take its place.
+	Groupings []view.Grouping `json:"groupings"`
 }
 
 func (r *result) Data() any {
@@ -50,7 +52,7 @@ func (r *result) Data() any {
 		Locations: r.hierarchy.Leaves,
 		Parts:     r.list(), Stretches: s.Steps(), Complete: s.Complete, CompleteFrom: s.CutAt(),
 		Suggested: s.Suggested(),
-		Curve:     s.Curve()}
+		Curve:     s.Curve(), Groupings: r.groupings}
 	d.Thresholds = s.Thresholds(d.Stretches)
 	return d
 }

@@ -8,7 +8,6 @@ import (
 	"math/bits"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
-	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -38,16 +37,17 @@ type gatherer struct {
 func (g *gatherer) prepare(ctx context.Context, a view.Arranged) (err error) {
 	q := g.request
 	s := q.Store()
-	var note string
-	if g.hierarchy, note, err = q.Hierarchy(ctx, a, grouping.Order, s.Locations().Holds); err != nil {
+	grouped, err := q.Hierarchy(ctx, a, finders, s.Locations().Holds)
+	if err != nil {
 		return err
 	}
+	g.hierarchy, g.groupings = grouped.Hierarchy, grouped.Groupings
 	if g.hierarchy.Leaves == 0 {
 		return view.Empty("choose other locations", "no location with intervals in the selection")
 	}
 	g.slice(q.Values.Integer("bins"))
-	if note != "" {
-		g.notes = append(g.notes, note)
+	if grouped.Note != "" {
+		g.notes = append(g.notes, grouped.Note)
 	}
 	g.countLeaves()
 	if err := g.reduce(ctx); err != nil {

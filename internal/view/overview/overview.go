@@ -13,6 +13,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/analysis/proposal"
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -40,6 +41,9 @@ var View = &view.View{
 	Compute: compute,
 }
 
+// finders find groups of locations.
+var finders = view.Finders{Alike: grouping.Order, Groupings: proposal.Groupings}
+
 // warnShare is the share of the whole loss above which a box carries a warning.
 const warnShare = 0.01
 
@@ -62,6 +66,7 @@ type result struct {
 // What is prepared does not depend on p.
 type prepared struct {
 	hierarchy *view.Hierarchy
+	groupings []view.Grouping // that the hierarchy was chosen from
 	tree      *entropy.Tree
 	node      []int32      // of the hierarchy, for each node of the reduced tree
 	count     []float64    // of each node: how many locations it stands for

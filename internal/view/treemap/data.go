@@ -52,12 +52,14 @@ type Data struct {
 	Thresholds []float64      `json:"thresholds"`
 	Curve      entropy.Curve  `json:"curve"`
 	Findings   []Finding      `json:"findings"`
+	// Groupings are the run's own tree and what could take its place.
+	Groupings []view.Grouping `json:"groupings"`
 }
 
 func (r *result) Data() any {
 	d := Data{P: r.p, ChosenBy: r.chosenBy, First: r.first, Gain: r.cut.Gain, Loss: r.cut.Loss,
 		Variables: []string{}, Parts: r.parts(), Stretches: r.slider.Steps(), Complete: r.slider.Complete,
-		Findings: r.findings(10)}
+		Findings: r.findings(10), Groupings: r.groupings}
 	if r.scale == entropy.Normalised {
 		d.Gain, d.Loss = ratio(r.cut.Gain, r.labels.Gain[0]), r.share(r.cut.Loss)
 	}

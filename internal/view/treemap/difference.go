@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
-	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -28,11 +27,11 @@ func (r differ) difference(ctx context.Context) ([][]float64, error) {
 	for k, s := range sides {
 		s.labelled = &labelled{scale: r.scale, hierarchy: r.hierarchy, tree: r.tree}
 		if k == 1 {
-			if s.hierarchy, _,
-				err = s.request.Hierarchy(ctx, view.Arranged{}, grouping.Order,
-				view.Holders(ctx, s.request.Store())); err != nil {
+			grouped, err := s.request.Hierarchy(ctx, view.Arranged{}, finders, view.Holders(ctx, s.request.Store()))
+			if err != nil {
 				return nil, &view.BesideError{Run: q.Runs[k].Name, Err: err}
 			}
+			s.hierarchy = grouped.Hierarchy
 			s.tree = &entropy.Tree{Parent: s.hierarchy.Parent, Last: s.hierarchy.Last}
 		}
 		if values[k], err = s.values(ctx, by); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/analysis/proposal"
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -44,6 +45,9 @@ var View = &view.View{
 	Compute: compute,
 }
 
+// finders find groups of locations.
+var finders = view.Finders{Alike: grouping.Order, Groupings: proposal.Groupings}
+
 // warnShare is the share of the root's loss above which a cell carries a warning.
 const warnShare = 0.01
 
@@ -63,6 +67,7 @@ type result struct {
 // A labelled tree is all that does not depend on p: what the slider moves over.
 type labelled struct {
 	hierarchy  *view.Hierarchy
+	groupings  []view.Grouping // that the hierarchy was chosen from
 	tree       *entropy.Tree
 	variables  []variable
 	unit       float64 // how much of the values' own unit is one unit of the labels
@@ -138,12 +143,13 @@ func keyOf(q *view.Request) string {
 // measure reads the values and measures every node: O(nodes log nodes).
 func (r *result) measure(ctx context.Context) (err error) {
 	q := r.request
-	var note string
-	if r.hierarchy, note, err = q.Hierarchy(ctx, r.Arranged, grouping.Order, view.Holders(ctx, q.Store())); err != nil {
+	grouped, err := q.Hierarchy(ctx, r.Arranged, finders, view.Holders(ctx, q.Store()))
+	if err != nil {
 		return err
 	}
-	if note != "" {
-		r.notes = append(r.notes, note)
+	r.hierarchy, r.groupings = grouped.Hierarchy, grouped.Groupings
+	if grouped.Note != "" {
+		r.notes = append(r.notes, grouped.Note)
 	}
 	r.tree = &entropy.Tree{Parent: r.hierarchy.Parent, Last: r.hierarchy.Last}
 	if r.hierarchy.Leaves == 0 {

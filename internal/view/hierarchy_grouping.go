@@ -1,0 +1,137 @@
+package view
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// A GroupingFinder lists the groupings that a run suggests for its ranks, after that of its
+// own tree. tree are the groups of each rank there, by level, values what ranks differ in,
+// by variable and rank.
+type GroupingFinder func(r *trace.Ranks, tree [][]int32, values [][]float64) []trace.RankGrouping
+
+// A Grouping is a way to put locations into groups, in the JSON twin.
+type Grouping struct {
+	Name string `json:"name"` // "tree" for the run's own
+	// Score is the share of how ranks differ that its groups explain, at most 1; null where
+	// the run has no ranks, or too many to compare.
+	Score *float64 `json:"score"`
+	Used  bool     `json:"used"` // it is drawn
+}
+
+// groupingLead is what a grouping must explain more than the run's own tree to be drawn
+// instead.
+const groupingLead = 0.2
+
+// mostGrouped is how many ranks are grouped by anything but the run's own tree.
+const mostGrouped = 1 << 17
+
+// groupings are those of a run, its own tree first.
+type groupings struct {
+	found []trace.RankGrouping
+	ranks *RankedRun // nil: the run has none
+}
+
+func (g *groupings) sizeBytes() int64 {
+	n := int64(64)
+	for _, x := range g.found {
+		n += 48 * int64(len(x.Groups))
+	}
+	return n
+}
+
+// groupings finds those of the first run. They depend neither on the selection nor on the
+// values that are shown: a place keeps its group while one looks around.
+func (r *Request) groupings(ctx context.Context, find GroupingFinder, holds []bool) (*groupings, error) {
+	return Keep(r.Runs[0].Cache, "groupings", (*groupings).sizeBytes, func() (*groupings, error) {
+		out := &groupings{found: []trace.RankGrouping{{Name: "tree"}}}
+		ranks, err := RankedRunOf(ctx, r.Store(), holds)
+		if err != nil || ranks == nil || find == nil || ranks.Count > mostGrouped {
+			return out, err
+		}
+		_, times, err := ranks.RoleTimes(ctx, r.Store())
+		if err != nil {
+			return nil, err
+		}
+		out.ranks, out.found = ranks, find(&ranks.Ranks, ranks.groupsInTree(r.Store().Locations()), times)
+		return out, nil
+	})
+}
+
+// groupsInTree are the locations above each rank, by level of the tree.
+func (r *RankedRun) groupsInTree(t *store.Tree) (out [][]int32) {
+	for k := range r.Count {
+		for up := t.Parent[r.Locations(k)[0]]; up != trace.NoLocation; up = t.Parent[up] {
+			for len(out) <= int(t.Level[up]) {
+				out = append(out, slices.Repeat([]int32{-1}, r.Count))
+			}
+			out[t.Level[up]][k] = int32(up)
+		}
+	}
+	for level := 1; level < len(out); level++ { // a rank that is less deep is in the group above
+		for k, up := range out[level] {
+			if up < 0 {
+				out[level][k] = out[level-1][k]
+			}
+		}
+	}
+	return out
+}
+
+func (g *groupings) list() []Grouping {
+	out := make([]Grouping, len(g.found))
+	for k, x := range g.found {
+		if out[k] = (Grouping{Name: x.Name}); g.ranks != nil {
+			out[k].Score = &x.Score
+		}
+	}
+	return out
+}
+
+// leading is the grouping to draw instead of the run's own tree; 0: none.
+func (g *groupings) leading() int {
+	best := 0
+	for k, x := range g.found {
+		if x.Score > g.found[best].Score {
+			best = k
+		}
+	}
+	if g.found[best].Score < max(g.found[0].Score, 0)+groupingLead {
+		return 0
+	}
+	return best
+}
+
+func (g *groupings) note(k int) string {
+	return fmt.Sprintf("ranks are grouped by %s, which explain %s of how their time in roles differs (the run's own "+
+		"tree: %s); --hierarchy tree keeps that", g.found[k].Name, FormatShare(g.found[k].Score),
+		FormatShare(max(g.found[0].Score, 0)))
+}
+
+// hierarchy puts the selected locations under the groups of grouping k, in order of rank. Ranks
+// of several locations are groups too.
+func (g *groupings) hierarchy(k int, t *store.Tree, selected []trace.LocationID, holds []bool) *Hierarchy {
+	ids := chosenIn(t, selected, holds)
+	slices.SortStableFunc(ids, func(a, b trace.LocationID) int { // those without a rank come last
+		return cmp.Compare(uint32(t.Rank[a]), uint32(t.Rank[b]))
+	})
+	return groupedHierarchy(t, ids, func(id int) []string {
+		rank := int(t.Rank[id])
+		if rank < 0 {
+			return []string{"no rank"}
+		}
+		names := g.found[k].Groups[rank]
+		if len(g.ranks.Locations(rank)) > 1 {
+			names = append(slices.Clip(names), fmt.Sprintf("rank %d", rank))
+		}
+		return names
+	})
+}
+
+// use marks the grouping that is drawn.
+func (g *Grouped) use(k int, used bool) { g.Groupings[k].Used = used }
