@@ -63,20 +63,32 @@ func (r *Request) groupings(ctx context.Context, find GroupingFinder, holds []bo
 	})
 }
 
-// groupsInTree are the locations above each rank, by level of the tree.
+// mostLevels is how many levels of the tree are compared.
+const mostLevels = 16
+
+// groupsInTree are the locations above each rank, by level of the tree. A rank that is less
+// deep is in the group above, or alone.
 func (r *RankedRun) groupsInTree(t *store.Tree) (out [][]int32) {
 	for k := range r.Count {
 		for up := t.Parent[r.Locations(k)[0]]; up != trace.NoLocation; up = t.Parent[up] {
-			for len(out) <= int(t.Level[up]) {
+			level := int(t.Level[up])
+			if level >= mostLevels {
+				continue
+			}
+			for len(out) <= level {
 				out = append(out, slices.Repeat([]int32{-1}, r.Count))
 			}
-			out[t.Level[up]][k] = int32(up)
+			out[level][k] = int32(up)
 		}
 	}
-	for level := 1; level < len(out); level++ { // a rank that is less deep is in the group above
-		for k, up := range out[level] {
-			if up < 0 {
-				out[level][k] = out[level-1][k]
+	for level, groups := range out {
+		for k, up := range groups {
+			switch {
+			case up >= 0:
+			case level > 0:
+				groups[k] = out[level-1][k]
+			default:
+				groups[k] = int32(r.Locations(k)[0])
 			}
 		}
 	}

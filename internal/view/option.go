@@ -143,7 +143,7 @@ var OptionTable = []Option{
 		Help: "which values are aggregated: regions, roles, categories, busy, patterns joined by commas, each with " +
 			"+instants[:NAME] if wanted; instants[:NAME], counter:NAME, mean:NAME"},
 	{Name: "hierarchy", Kind: "text", Default: "auto",
-		Help: "what groups are: auto (the tree, or hosts or lines of the rank grid where these explain more; with " +
+		Help: "what groups are: auto (the tree, or hosts or lines of a grid of ranks where these explain more; with " +
 			"groups put in where it is flat), tree, split:SEP of names, attribute:KEY, or ranks:N blocks"},
 	{Name: "layout", Kind: "file", Help: "layout FILE[:NAME], or the name of a ready-made one"},
 	{Name: "map", Kind: "file", Help: "file of RANK:CNAME lines that says on which node of a Cray each rank ran"},
