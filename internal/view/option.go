@@ -145,7 +145,8 @@ var OptionTable = []Option{
 	{Name: "hierarchy", Kind: "text", Default: "auto",
 		Help: "what groups are: auto (the tree, or hosts or lines of a grid of ranks where these explain more; with " +
 			"groups put in where it is flat), tree, split:SEP of names, attribute:KEY, or ranks:N blocks"},
-	{Name: "layout", Kind: "file", Help: "layout FILE[:NAME], or the name of a ready-made one"},
+	{Name: "layout", Kind: "file", Help: "layout FILE[:NAME], the name of a ready-made one, or one that " +
+		"the run suggests: grid, nodes, hosts:LEVELS, chain, rows or hilbert"},
 	{Name: "map", Kind: "file", Help: "file of RANK:CNAME lines that says on which node of a Cray each rank ran"},
 	{Name: "event0", Kind: "text",
 		Help: "REGION:METRIC bound to event0, the last colon splits; or atomic:NAME:count|min|max|mean, " +

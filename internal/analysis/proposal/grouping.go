@@ -84,7 +84,7 @@ func (s *structure) hostLabels() [][]string {
 		}
 		taken := map[string]int32{}
 		for h, g := range of {
-			label := keys[h][level]
+			label := strings.Trim(keys[h][level], " -_.")
 			if kind == "number" {
 				label = common[g]
 				if members[g] > 1 {

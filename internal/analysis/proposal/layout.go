@@ -36,6 +36,14 @@ type Layout struct {
 	Neighbours float64
 	// Places are up to three whole numbers by rank; nil for Coordinates.
 	Places [][]int
+	Blocks []Block // of Hosts and Nodes
+}
+
+// A Block is a group of ranks that are drawn together: the rank at the end of its first
+// column or row, where its name is read.
+type Block struct {
+	Rank int
+	Name string
 }
 
 const (
@@ -172,6 +180,11 @@ func (s *structure) nodes() (l Layout, near neighbours, ok bool) {
 		}
 		l.Places = nested(keys)
 	}
+	of := make([]int32, s.Count)
+	for rank, h := range s.host {
+		of[rank] = int32(h)
+	}
+	l.Blocks = blocksOf(l.Places, of, many, func(rank int) string { return s.Ranks.Hosts[rank] })
 	return l, beside(places), true
 }
 
@@ -189,7 +202,25 @@ func (s *structure) blocks(levels int) (l Layout, near neighbours, ok bool) {
 			keys[rank] = append(keys[rank], int(g))
 		}
 	}
-	return Layout{Kind: Hosts, Dims: s.hosts.Sides[:levels], Places: nested(keys)}, together(of, groups), true
+	l = Layout{Kind: Hosts, Dims: s.hosts.Sides[:levels], Places: nested(keys)}
+	labels := s.hostLabels()
+	l.Blocks = blocksOf(l.Places, of, groups, func(rank int) string { return labels[s.host[rank]][levels-1] })
+	return l, together(of, groups), true
+}
+
+// blocksOf names groups at the place of theirs that is highest, of those the leftmost.
+func blocksOf(places [][]int, of []int32, groups int, name func(rank int) string) []Block {
+	out := make([]Block, groups)
+	for g := range out {
+		out[g].Rank = -1
+	}
+	for rank, g := range of {
+		p, b := places[rank], &out[g]
+		if b.Rank < 0 || p[1] > places[b.Rank][1] || p[1] == places[b.Rank][1] && p[0] < places[b.Rank][0] {
+			*b = Block{rank, name(rank)}
+		}
+	}
+	return out
 }
 
 // Neighbours returns the mean of each rank's neighbours; NaN of a rank without any.

@@ -64,7 +64,8 @@ func TestThePictureSaysWhatIsBound(t *testing.T) {
 	for _, x := range r.Scene(scene.Size{Width: 400, Height: 300}).Terms {
 		got = append(got, strings.Join([]string{x.Name, x.Text, x.Label, x.By}, "|"))
 	}
-	want := "event0|MPI_Barrier:exclusive|waiting|layout, event1|solve:calls|solve, calls|user, event2|MPI_Barrier:exclusive|MPI_Barrier, exclusive time|"
+	want := "event0|MPI_Barrier:exclusive|waiting|layout, event1|solve:calls|solve, calls|user, event2|MPI_Barrier:exclusive|MPI_Barrier, exclusive time|, " +
+		"layout|rows|rows 2 × 2 (38.9 %)|, layout|hilbert|Hilbert curve 2 × 2 (0.4 %)|"
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("terms are\n%s, want\n%s", s, want)
 	}

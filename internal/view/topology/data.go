@@ -26,6 +26,9 @@ type Data struct {
 	Mean     *float64 `json:"mean"`
 	Unplaced int      `json:"unplaced"`
 	Events   []Event  `json:"events"`
+	// Proposals are the layouts that the run suggests; the first is drawn unless another is
+	// asked for.
+	Proposals []Proposal `json:"proposals"`
 }
 
 // An Event is what a name of the layout stands for, and over all locations of the run
@@ -42,7 +45,8 @@ type Event struct {
 }
 
 func (r *result) Data() any {
-	d := Data{Layout: r.layout, Points: r.list(), Mean: view.Defined(r.mean), Unplaced: r.unplaced}
+	d := Data{Layout: r.layout, Points: r.list(), Mean: view.Defined(r.mean), Unplaced: r.unplaced,
+		Proposals: r.proposed.list((&placer{r}).coordinateName())}
 	for _, b := range r.bound {
 		d.Events = append(d.Events,
 			Event{b.name, b.text, b.label, b.by, b.unit, view.Defined(b.min), view.Defined(b.max),

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/formula"
+	"github.com/parallax-hpc/parallax/internal/analysis/proposal"
 )
 
 // choose reads which layout is asked for, and gives what will place the locations:
@@ -16,11 +17,13 @@ import (
 //	strict:NAME⏎…   the text of an editor: the first fault is an error
 //	fill:XxYxZ      a box, filled in order of rank
 //	rows            rows in order of rank
+//	grid, nodes, hosts[:LEVELS], chain, hilbert
+//	                what the run suggests, see propose
 //	hierarchy       the tree of locations
 //	NAME            a topology of the data, or a ready-made layout
 //
-// Without a word it is the first topology of the data, folded into rows where it is a
-// long line, else a block.
+// Without a word it is the first layout that the run suggests; with a map the topology of
+// that.
 func (r *placer) choose() (place func(context.Context) error, err error) {
 	if err := r.readMap(); err != nil {
 		return nil, err
@@ -41,18 +44,37 @@ func (r *placer) choose() (place func(context.Context) error, err error) {
 	}
 	topologies := r.topologies()
 	for i := range topologies {
-		if t := &topologies[i]; asked == "" && isLine(t) && len(r.location) > longLine {
-			r.notes = append(r.notes, foldNote(t))
-			return func(context.Context) error { return r.byRows() }, nil
-		}
-		if asked == topologies[i].Name || asked == "" {
+		if asked == topologies[i].Name || asked == "" && r.cray != nil {
 			return func(context.Context) error { return r.byCoordinates(&topologies[i]) }, nil
 		}
 	}
 	if asked == "" {
-		asked = "block"
+		first := &r.proposed.layouts[0]
+		if first.Kind == proposal.Coordinates {
+			return func(context.Context) error { return r.byCoordinates(&topologies[0]) }, nil
+		}
+		if len(topologies) > 0 && isLine(&topologies[0]) {
+			r.notes = append(r.notes, foldNote(&topologies[0]))
+		}
+		return func(context.Context) error { return r.byPlaces(first) }, nil
+	}
+	l, known := r.proposed.find(asked)
+	switch {
+	case l != nil:
+		return func(context.Context) error { return r.byPlaces(l) }, nil
+	case known:
+		return nil, fmt.Errorf("--layout %s: the run does not suggest that one; it suggests %s", asked,
+			strings.Join(r.proposed.names(r.coordinateName()), ", "))
 	}
 	return r.byFormula, r.parse(readyMade(), asked, true)
+}
+
+// coordinateName is what --layout calls the coordinates of the data.
+func (r *placer) coordinateName() string {
+	if t := r.topologies(); len(t) > 0 {
+		return t[0].Name
+	}
+	return ""
 }
 
 // parse compiles the layout of a name.
@@ -85,7 +107,7 @@ func (r *placer) parse(text, name string, strict bool) error {
 			known = append(known, t.Name)
 		}
 		return fmt.Errorf("--layout: no layout %q; there are %s", name,
-			strings.Join(append(known, "fill:XxYxZ", "rows", "hierarchy"), ", "))
+			strings.Join(append(append(known, r.proposed.names(r.coordinateName())...), "fill:XxYxZ", "hierarchy"), ", "))
 	}
 	r.layout = r.chosen.Name
 	return nil

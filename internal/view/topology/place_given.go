@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/formula"
+	"github.com/parallax-hpc/parallax/internal/analysis/proposal"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -124,9 +125,6 @@ func (r *placer) byFill(dims [3]int) error {
 	return nil
 }
 
-// longLine is how many locations a line may have that opens as it is.
-const longLine = 32
-
 // isLine tells whether a topology has one side alone.
 func isLine(t *trace.Topology) bool {
 	sides := 0
@@ -139,33 +137,17 @@ func isLine(t *trace.Topology) bool {
 }
 
 func foldNote(t *trace.Topology) string {
-	note := "the coordinates of the data are one long line: locations are in rows, in order of rank"
+	note := "the coordinates of the data are one long line, which is not drawn"
 	if t.Name != "" {
 		note += "; --layout " + strconv.Quote(t.Name) + " shows the line"
 	}
 	return note
 }
 
-// rowWidth is how many places a row of n has: the divisor of n next to √(1.6 n), if there
-// is one from √n to 2.5 √n, else that rounded up.
-func rowWidth(n int) int {
-	want, root := math.Sqrt(1.6*float64(n)), math.Sqrt(float64(n))
-	best := 0
-	for k := int(math.Ceil(root)); float64(k) <= 2.5*root; k++ {
-		if n%k == 0 && (best == 0 || math.Abs(float64(k)-want) < math.Abs(float64(best)-want)) {
-			best = k
-		}
-	}
-	if best > 0 {
-		return best
-	}
-	return int(math.Ceil(want))
-}
-
 // byRows fills rows in order of rank.
 func (r *placer) byRows() error {
 	n := len(r.location)
-	wide := rowWidth(n)
+	wide := proposal.RowWidth(n)
 	if err := r.byFill([3]int{wide, (n + wide - 1) / wide, 1}); err != nil {
 		return err
 	}

@@ -46,6 +46,9 @@ func (r *plotter) scene(size scene.Size) *scene.Scene {
 		b := &r.bound[i]
 		s.Terms = append(s.Terms, scene.Term{Name: b.name, Text: b.text, Label: b.label, By: b.by})
 	}
+	for k, name := range r.proposed.names((&placer{r.result}).coordinateName()) {
+		s.Terms = append(s.Terms, scene.Term{Name: "layout", Text: name, Label: proposalLabel(&r.proposed.layouts[k], name)})
+	}
 	s.Notes = r.Notes()
 	if r.flat {
 		s.Notes = append(s.Notes, "a mesh needs rows of locations; these lie on a line and are drawn as points")
@@ -69,7 +72,7 @@ func (r *plotter) newSpace() *scene.Space {
 	m := &scene.Space{
 		Form: scene.FormOf(r.option("shape")), Low: float32(r.lo), High: float32(r.hi), Base: float32(min(r.lo, 0)),
 		Unit: r.colour().unit, Ramp: r.option("palette"), Camera: r.camera, Filter: r.shown,
-		Of: ofPoint, Detail: r.detail(), Bare: r.option("axes") == "hidden",
+		Of: ofPoint, Detail: r.detail(), Bare: r.option("axes") == "hidden" || r.bare && !r.request.Values.Set("axes"),
 	}
 	if v.Switch("paper") {
 		m.Ramp = "spectrum"
@@ -97,6 +100,11 @@ func (r *plotter) newSpace() *scene.Space {
 		for _, run := range scene.RunsOf(r.location) {
 			run.First += uint32(k * len(r.location))
 			m.Runs = append(m.Runs, run)
+		}
+	}
+	for i, id := range r.location {
+		if name, ok := r.blocks[id]; ok {
+			m.Labels = append(m.Labels, scene.SpaceLabel{Thing: uint32(i), Text: scene.Shorten(name, 130, scene.TextSize)})
 		}
 	}
 	for a := range 3 {

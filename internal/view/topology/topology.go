@@ -24,8 +24,8 @@ var View = &view.View{
 	Paper: "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a " +
 		"Parallel Profile Analysis Tool",
 	Summary: "locations placed and coloured by coordinates or by the user's formulas, in 3D",
-	HowToRead: "Every point is a location. Where it lies is decided by the layout: coordinates of the machine, a box " +
-		"filled in order of rank, or formulas of your own; its colour is the last of the values " +
+	HowToRead: "Every point is a location. Where it lies is decided by the layout: coordinates of the machine, the " +
+		"grid that the messages of ranks have, nodes, host names, rows in order of rank, or formulas of your own; its colour is the last of the values " +
 		"that --event0 to --event3 bind. Drag to turn, drag with Shift to move, with Ctrl to choose what lies inside " +
 		"the line, wheel to come closer. The range filter shows values between min and max; where min is above max, " +
 		"only what lies outside. " +
@@ -47,11 +47,14 @@ type result struct {
 	location []trace.LocationID       // of each point; all of them until what is selected is kept
 	row      map[trace.LocationID]int // the other way round, over all
 	number   []int                    // of the roster, of each point
-	layout   string                   // its name
-	chosen   *formula.Layout          // nil where the data has coordinates
-	source   string                   // the layout's text, for errors
-	cray     *formula.CrayMap         // where ranks are on a Cray, if the user says so
-	axes     [3]string                // what the axes are called
+	proposed *proposals
+	blocks   map[trace.LocationID]string // names of groups, at the location where each is read
+	bare     bool                        // places have no numbers to read
+	layout   string                      // its name
+	chosen   *formula.Layout             // nil where the data has coordinates
+	source   string                      // the layout's text, for errors
+	cray     *formula.CrayMap            // where ranks are on a Cray, if the user says so
+	axes     [3]string                   // what the axes are called
 	points   []formula.Points
 	placed   [][]bool
 	spans    [3]formula.Span // of the axes before they were brought to one length
@@ -88,12 +91,17 @@ type (
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
 	r := &result{request: q}
-	r.who = newRoster(s.Locations(), view.Holders(ctx, s))
+	holds := view.Holders(ctx, s)
+	r.who = newRoster(s.Locations(), holds)
 	r.location = r.who.location
 	selected := r.who.keep(s.Locations(), q.Selection.Locations)
 	if len(r.location) == 0 || selected != nil && len(selected) == 0 ||
 		s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
 		return nil, q.Advise("other locations").Empty("no location with values in the selection")
+	}
+	var err error
+	if r.proposed, err = propose(ctx, q.Runs[0], r.who, holds); err != nil {
+		return nil, err
 	}
 	place, err := (&placer{r}).choose()
 	if err != nil {

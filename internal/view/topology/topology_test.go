@@ -29,7 +29,8 @@ location process "rank 3" rank=3
 
 func TestView(t *testing.T) {
 	viewtest.Run(t, topology.View,
-		viewtest.Case{Name: "block", Trace: ranks},
+		viewtest.Case{Name: "block", Trace: ranks, Options: map[string][]string{"layout": {"block"}}},
+		viewtest.Case{Name: "proposed", Trace: onHosts(8, 4)},
 		viewtest.Case{Name: "sphere", Trace: ranks, Options: map[string][]string{"layout": {"sphere"}, "event0": {"MPI_Barrier:exclusive"}}},
 		viewtest.Case{Name: "formula", Trace: ranks, Options: map[string][]string{"layout": {scatter}, "event0": {"solve"}, "event1": {"MPI_Barrier:calls"}, "slice": {"x=1"}, "min": {"1"}}},
 	)

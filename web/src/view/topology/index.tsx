@@ -31,7 +31,7 @@ const parts: { part: Part; label: string; title: string }[] = [
   { part: "filter", label: "filter", title: "Range of values, slices and their mean, size and shape" },
 ];
 
-function Controls({ panel }: { panel: PanelState; scene: Scene | null }) {
+function Controls({ panel, scene }: { panel: PanelState; scene: Scene | null }) {
   const now = open.value[panel.id];
   return (
     <>
@@ -41,7 +41,7 @@ function Controls({ panel }: { panel: PanelState; scene: Scene | null }) {
           onClick={() => (open.value = { ...open.value, [panel.id]: now === part ? undefined : part })}
         >{label}</button>
       ))}
-      <LayoutChoice panel={panel} />
+      <LayoutChoice panel={panel} scene={scene} />
       <BoxSides panel={panel} />
       <MapChoice panel={panel} />
     </>

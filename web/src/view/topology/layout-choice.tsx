@@ -1,33 +1,40 @@
-// Which layout places the locations: coordinates of the data, a ready-made one, a
-// box to fill, the tree, or the text of the editor.
+// Which layout places the locations: one that the run suggests, coordinates of the data,
+// a ready-made one, a box to fill, the tree, or the text of the editor.
 
 import { useBench } from "../../shell/context";
+import type { Scene } from "../../scene/scene";
 import type { PanelState } from "../../shell/layout";
 import { nameOf } from "./text";
 
-export function LayoutChoice({ panel }: { panel: PanelState }) {
+export function LayoutChoice({ panel, scene }: { panel: PanelState; scene: Scene | null }) {
   const bench = useBench();
   const value = panel.options.layout?.[0] ?? "";
   const topologies = bench.info.value?.topologies ?? [];
   const examples = bench.view("topology")?.examples ?? [];
   const n = bench.info.value?.rows || bench.info.value?.ranks || 1;
-  const folded = topologies.length > 0 && isLongLine(topologies[0]!.dims, n);
+  const proposed = proposalsOf(scene);
+  const known = new Set(proposed.map((p) => p.layout));
   const own = /^(strict|text):/.test(value) ? nameOf(value) : "";
   const box = value.startsWith("fill:") ? value : `fill:${boxOf(n)}`;
-  const set = (v: string) => bench.setOption(panel.id, "layout", v === "" ? [] : [v]);
+  const first = proposed[0]?.layout ?? "";
+  const set = (v: string) => bench.setOption(panel.id, "layout", v === first ? [] : [v]);
+  const others = topologies.filter((t) => !known.has(t.name));
   return (
-    <select class="topology-choice" aria-label="Layout" title="What places the locations" value={own ? value : value || ""} onChange={(e) => set(e.currentTarget.value)}>
+    <select class="topology-choice" aria-label="Layout" title="What places the locations" value={value || first} onChange={(e) => set(e.currentTarget.value)}>
       {own && <option value={value}>{own}, edited</option>}
-      {topologies.length === 0 && <option value="">block</option>}
-      {folded && <option value="">rows</option>}
-      {topologies.length > 0 && (
+      {proposed.length === 0 && <option value="">layout</option>}
+      {proposed.length > 0 && (
+        <optgroup label="proposed for this run">
+          {proposed.map((p) => <option key={p.layout} value={p.layout}>{p.label}</option>)}
+        </optgroup>
+      )}
+      {others.length > 0 && (
         <optgroup label="coordinates of the data">
-          {topologies.map((t, i) => <option key={t.name} value={i === 0 && !folded ? "" : t.name}>{t.name || "coordinates"} {t.dims.join("×")}</option>)}
+          {others.map((t) => <option key={t.name} value={t.name}>{t.name || "coordinates"} {t.dims.join("×")}</option>)}
         </optgroup>
       )}
       <optgroup label="ready-made">
-        {examples.filter((e) => !isFigure(e.name) && (topologies.length > 0 || e.name !== "block")).map((e) => <option key={e.name} value={e.name}>{e.name}</option>)}
-        {!folded && <option value="rows">rows</option>}
+        {examples.filter((e) => !isFigure(e.name)).map((e) => <option key={e.name} value={e.name}>{e.name}</option>)}
         <option value="hierarchy">hierarchy</option>
         <option value={box}>{box}</option>
       </optgroup>
@@ -36,6 +43,11 @@ export function LayoutChoice({ panel }: { panel: PanelState }) {
       </optgroup>
     </select>
   );
+}
+
+/** The layouts that the run suggests, the one that it opens with first. */
+export function proposalsOf(scene: Scene | null): { layout: string; label: string }[] {
+  return (scene?.terms ?? []).filter((t) => t.name === "layout").map((t) => ({ layout: t.text, label: t.label }));
 }
 
 /** The three sides of a box that is filled; one that is too small grows upwards. */
@@ -70,11 +82,6 @@ export function grown(sides: readonly [number, number, number], axis: number, to
   const rest = out.reduce((p, s, a) => (a === last ? p : p * s), 1);
   if (rest * out[last]! < n) out[last] = Math.ceil(n / rest);
   return out;
-}
-
-/** Coordinates that are one long line are not drawn so unless asked for; the server has the same rule. */
-export function isLongLine(dims: readonly number[], n: number): boolean {
-  return n > 32 && dims.filter((d) => d > 1).length === 1;
 }
 
 const isFigure = (name: string) => /^(figure|listing|4P|ScatterTest)/i.test(name);

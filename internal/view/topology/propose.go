@@ -1,0 +1,258 @@
+package topology
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/proposal"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// A Proposal is a layout that the run suggests, in the JSON twin.
+type Proposal struct {
+	Kind     string `json:"kind"`     // coordinates, grid, nodes, hosts, chain, rows or hilbert
+	Layout   string `json:"layout"`   // what --layout draws it by
+	Dims     []int  `json:"dims"`     // places on each axis, or on each level of host names
+	Periodic []bool `json:"periodic"` // of a grid or chain, by axis: traffic goes round the edge
+	// Explained is the share of the structure of traffic that a grid or chain explains; null
+	// of others.
+	Explained *float64 `json:"explained"`
+	// Neighbours is the share of how busy time differs that neighbours tell; 0 or less:
+	// nothing.
+	Neighbours float64 `json:"neighbours"`
+}
+
+// proposals are the layouts that a run suggests, the one to begin with first.
+type proposals struct {
+	layouts []proposal.Layout
+	rank    []int32 // of each location; -1: none
+}
+
+func (p *proposals) sizeBytes() int64 {
+	n := int64(4 * len(p.rank))
+	for _, l := range p.layouts {
+		n += 48 * int64(len(l.Places))
+	}
+	return n
+}
+
+// propose finds the layouts of a run from where its ranks are. Their order goes by busy time
+// over the whole run: a value that is chosen later moves nothing. Of a run without ranks,
+// locations count as ranks, in their order.
+func propose(ctx context.Context, run view.Run, who *roster, holds []bool) (*proposals, error) {
+	return view.Keep(run.Cache, "topology proposals", (*proposals).sizeBytes, func() (*proposals, error) {
+		s := run.Store
+		ranks, err := view.RankedRunOf(ctx, s, holds)
+		if err != nil {
+			return nil, err
+		}
+		if ranks == nil {
+			out := &proposals{rank: slices.Repeat([]int32{-1}, s.Locations().Len())}
+			for i, id := range who.location {
+				out.rank[id] = int32(i)
+			}
+			out.layouts = proposal.Layouts(&trace.Ranks{Count: len(who.location)}, nil)
+			return out, nil
+		}
+		busy, err := busyTimes(ctx, s, ranks)
+		if err != nil {
+			return nil, err
+		}
+		return &proposals{layouts: proposal.Layouts(&ranks.Ranks, busy), rank: s.Locations().Rank}, nil
+	})
+}
+
+// busyTimes is the time for which each rank is busy.
+func busyTimes(ctx context.Context, s store.Reader, ranks *view.RankedRun) ([]float64, error) {
+	roles, times, err := ranks.RoleTimes(ctx, s)
+	out := make([]float64, ranks.Count)
+	for k, role := range roles {
+		if role.Busy() {
+			for rank, t := range times[k] {
+				out[rank] += t
+			}
+		}
+	}
+	return out, err
+}
+
+// nameOf is what --layout calls a proposal: its kind, and of hosts the number of levels.
+func nameOf(l *proposal.Layout) string {
+	if l.Kind == proposal.Hosts {
+		return "hosts:" + strconv.Itoa(len(l.Dims))
+	}
+	return string(l.Kind)
+}
+
+// names are what --layout calls each proposal; coordinates have the name of their topology.
+func (p *proposals) names(coordinates string) []string {
+	out := make([]string, len(p.layouts))
+	for k := range p.layouts {
+		if out[k] = nameOf(&p.layouts[k]); p.layouts[k].Kind == proposal.Coordinates {
+			out[k] = coordinates
+		}
+	}
+	return out
+}
+
+// find returns the proposal of a kind; of hosts also with a number of levels. known: the
+// word is a kind.
+func (p *proposals) find(word string) (l *proposal.Layout, known bool) {
+	kind, levels, _ := strings.Cut(word, ":")
+	for k := range p.layouts {
+		x := &p.layouts[k]
+		if string(x.Kind) == kind && kind != string(proposal.Coordinates) &&
+			(levels == "" || x.Kind == proposal.Hosts && levels == strconv.Itoa(len(x.Dims))) {
+			return x, true
+		}
+	}
+	return nil, slices.Contains([]string{"grid", "nodes", "hosts", "chain", "hilbert"}, kind)
+}
+
+// list is the JSON twin of proposals.
+func (p *proposals) list(coordinates string) []Proposal {
+	out := make([]Proposal, len(p.layouts))
+	for k, name := range p.names(coordinates) {
+		l := &p.layouts[k]
+		out[k] = Proposal{Kind: string(l.Kind), Layout: name, Dims: l.Dims, Periodic: append([]bool{}, l.Periodic...),
+			Neighbours: l.Neighbours}
+		if l.Periodic != nil {
+			out[k].Explained = &l.Traffic
+		}
+	}
+	return out
+}
+
+// proposalLabel names a proposal in a list, with what it is scored by.
+func proposalLabel(l *proposal.Layout, name string) string {
+	text := map[proposal.Kind]string{proposal.Grid: "rank grid", proposal.Nodes: "nodes × ranks", proposal.Rows: "rows",
+		proposal.Hilbert: "Hilbert curve", proposal.Hosts: "hosts", proposal.Chain: "chain", proposal.Coordinates: name}[l.Kind]
+	if text += " " + proposal.Sides(l.Dims); l.Neighbours > 0 {
+		text += fmt.Sprintf(" (%s)", view.FormatShare(l.Neighbours))
+	}
+	return text
+}
+
+// proposalNote says what a layout was proposed from.
+func proposalNote(l *proposal.Layout) string {
+	text := ""
+	switch l.Kind {
+	case proposal.Grid:
+		text = fmt.Sprintf("ranks are on a grid of %s, which explains %s of where their messages go", proposal.Sides(l.Dims),
+			view.FormatShare(l.Traffic))
+		var round []string
+		for a, is := range l.Periodic {
+			if is {
+				round = append(round, gridAxes(len(l.Dims))[a])
+			}
+		}
+		if round != nil {
+			text += "; it is closed round the edge along " + strings.Join(round, " and ")
+		}
+	case proposal.Chain:
+		text = fmt.Sprintf("messages go along a line of ranks (%s of where they go), which is folded into rows to and fro",
+			view.FormatShare(l.Traffic))
+	case proposal.Nodes:
+		text = fmt.Sprintf("%d nodes of up to %d ranks", l.Dims[1], l.Dims[0])
+	case proposal.Hosts:
+		text = fmt.Sprintf("blocks are the groups of %s of the host names", view.Count(len(l.Dims), "level"))
+	}
+	if text != "" && l.Neighbours > 0 {
+		text += fmt.Sprintf("; neighbours tell %s of how busy time differs", view.FormatShare(l.Neighbours))
+	}
+	return text
+}
+
+func gridAxes(sides int) []string {
+	if sides == 2 {
+		return []string{"column", "row"}
+	}
+	return []string{"axis 1", "axis 2", "axis 3", "axis 4"}
+}
+
+// byPlaces places locations where a proposal puts their ranks. The locations of one rank are
+// a block there.
+func (r *placer) byPlaces(l *proposal.Layout) error {
+	axes := []string{"x", "y", "z"}
+	switch {
+	case l.Kind == proposal.Grid:
+		axes = gridAxes(len(l.Dims))[:min(len(l.Dims), 3)]
+	case l.Kind == proposal.Nodes && slices.Equal(l.Dims, sidesOf(l.Places)):
+		axes = []string{"rank of the node", "node"}
+	case l.Kind != proposal.Rows:
+		r.bare = true // numbers of places say nothing
+	}
+	p := r.start(nameOf(l), axes...)
+	number, block := r.inRank()
+	for i, id := range r.location {
+		rank := r.proposed.rank[id]
+		if rank < 0 || int(rank) >= len(l.Places) {
+			p.X[i], p.Y[i], p.Z[i] = math.NaN(), math.NaN(), math.NaN()
+			continue
+		}
+		r.placed[0][i] = true
+		at := l.Places[rank]
+		p.X[i], p.Y[i] = float64(at[0]), float64(at[1])
+		if len(at) > 2 {
+			p.Z[i] = float64(at[2])
+		}
+		if block > 1 {
+			p.X[i] = p.X[i]*float64(block+1) + float64(number[i]%block)
+			p.Y[i] = p.Y[i]*float64(block+1) + float64(number[i]/block)
+		}
+	}
+	r.blocks = blockNames(l, r.location, r.proposed.rank)
+	if note := proposalNote(l); note != "" {
+		r.notes = append(r.notes, note)
+	}
+	return nil
+}
+
+// blockNames are the names of a layout's blocks, by the first location of the rank that
+// each is read at.
+func blockNames(l *proposal.Layout, locations []trace.LocationID, rank []int32) map[trace.LocationID]string {
+	name := make(map[int32]string, len(l.Blocks))
+	for _, b := range l.Blocks {
+		name[int32(b.Rank)] = b.Name
+	}
+	out := make(map[trace.LocationID]string, len(l.Blocks))
+	for _, id := range locations {
+		if text, ok := name[rank[id]]; ok {
+			out[id] = text
+			delete(name, rank[id])
+		}
+	}
+	return out
+}
+
+// inRank numbers the locations of each rank, and gives the side of the square that holds
+// those of any.
+func (r *placer) inRank() (number []int, side int) {
+	number = make([]int, len(r.location))
+	count, most := map[int32]int{}, 1
+	for i, id := range r.location {
+		rank := r.proposed.rank[id]
+		if rank < 0 {
+			continue
+		}
+		number[i] = count[rank]
+		count[rank]++
+		most = max(most, count[rank])
+	}
+	return number, int(math.Ceil(math.Sqrt(float64(most))))
+}
+
+// sidesOf is how many places there are on each of two axes.
+func sidesOf(places [][]int) []int {
+	out := []int{0, 0}
+	for _, p := range places {
+		out[0], out[1] = max(out[0], p[0]+1), max(out[1], p[1]+1)
+	}
+	return out
+}

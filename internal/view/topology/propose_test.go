@@ -1,0 +1,107 @@
+package topology_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
+	"github.com/parallax-hpc/parallax/internal/view/topology"
+)
+
+// onHosts is ranks on hosts, so many each. Those of the middle one take longer.
+func onHosts(ranks, each int) string {
+	var b strings.Builder
+	b.WriteString("region solve role=compute\n")
+	for rank := range ranks {
+		if rank%each == 0 {
+			fmt.Fprintf(&b, "location machine node%02d\n", rank/each)
+		}
+		busy := 100 + rank%each
+		if rank/each == ranks/each/2 {
+			busy *= 2
+		}
+		fmt.Fprintf(&b, "  location process p%d rank=%d\n    0..%d solve\n", rank, rank, busy)
+	}
+	return b.String()
+}
+
+// withHalo adds messages between neighbours on a grid.
+func withHalo(text string, wide, high, each int) string {
+	var b strings.Builder
+	b.WriteString(text)
+	at := func(rank int) string { return fmt.Sprintf("node%02d/p%d", rank/each, rank) }
+	for rank := range wide * high {
+		if rank%wide < wide-1 {
+			fmt.Fprintf(&b, "link message 10 %s -> 20 %s size=1000\n", at(rank), at(rank+1))
+		}
+		if rank+wide < wide*high {
+			fmt.Fprintf(&b, "link message 10 %s -> 20 %s size=1000\n", at(rank), at(rank+wide))
+		}
+	}
+	return b.String()
+}
+
+// TestTheFirstLayoutIsProposedFromTheRun: a grid from traffic, with where it comes from in the
+// notes; hosts instead of it where neighbours there tell much more of how busy time differs.
+func TestTheFirstLayoutIsProposedFromTheRun(t *testing.T) {
+	open := func(text string, layout ...string) (topology.Data, string) {
+		c := viewtest.Case{Trace: text, Options: map[string][]string{}}
+		if layout != nil {
+			c.Options["layout"] = layout
+		}
+		r := c.Compute(t, topology.View, c.Open(t))
+		return r.Data().(topology.Data), strings.Join(r.Notes(), "; ")
+	}
+	// 6 × 4 on one host: neighbours on the grid.
+	d, notes := open(withHalo(onHosts(24, 24), 6, 4, 24))
+	first := d.Proposals[0]
+	if first.Kind != "grid" || !slices.Equal(first.Dims, []int{6, 4}) || *first.Explained < 0.99 || d.Layout != "grid" ||
+		!strings.Contains(notes, "6 × 4") {
+		t.Errorf("layout %s of %+v: %s", d.Layout, first, notes)
+	}
+	if x, y := wide(d.Points); x != 6 || y != 4 {
+		t.Errorf("the grid has %d × %d places", x, y)
+	}
+	// 8 × 8 on hosts of 8, of which one is slow: the hosts say more.
+	text := withHalo(onHosts(64, 8), 8, 8, 8)
+	if d, _ = open(text); d.Layout != "hosts:1" || d.Proposals[0].Neighbours < 0.9 {
+		t.Errorf("layout %s of %+v", d.Layout, d.Proposals)
+	}
+	var kinds []string
+	for _, p := range d.Proposals {
+		kinds = append(kinds, p.Layout)
+	}
+	if got := strings.Join(kinds, " "); got != "hosts:1 grid nodes rows hilbert" {
+		t.Errorf("proposed are %s", got)
+	}
+	for _, name := range kinds {
+		if d, _ := open(text, name); d.Layout != name || d.Unplaced > 0 || d.Proposals[0].Kind != "hosts" {
+			t.Errorf("--layout %s: %s, %d unplaced, first is %s", name, d.Layout, d.Unplaced, d.Proposals[0].Kind)
+		}
+	}
+}
+
+func TestALayoutThatIsNotProposedIsRefused(t *testing.T) {
+	c := viewtest.Case{Trace: onHosts(8, 8), Options: map[string][]string{"layout": {"grid"}}}
+	_, err := topology.View.Compute(t.Context(), c.Request(t, topology.View, c.Open(t)))
+	if err == nil || !strings.Contains(err.Error(), "it suggests rows, hilbert") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestThreadsOfARankLieTogether: two threads of each rank have places of their own.
+func TestThreadsOfARankLieTogether(t *testing.T) {
+	var b strings.Builder
+	for rank := range 6 {
+		fmt.Fprintf(&b, "location process p%d rank=%d\n  location thread a\n    0..10 solve\n  location thread b\n    0..9 solve\n", rank, rank)
+	}
+	seen := map[string]bool{}
+	for _, p := range points(t, viewtest.Case{Trace: b.String()}) {
+		seen[fmt.Sprint(float64(*p.X), float64(*p.Y))] = true
+	}
+	if len(seen) != 12 {
+		t.Errorf("%d places for 12 threads: %v", len(seen), seen)
+	}
+}
