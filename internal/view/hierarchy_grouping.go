@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -48,7 +49,7 @@ func (g *groupings) sizeBytes() int64 {
 // groupings finds those of the first run. They depend neither on the selection nor on the
 // values that are shown: a place keeps its group while one looks around.
 func (r *Request) groupings(ctx context.Context, find GroupingFinder, holds []bool) (*groupings, error) {
-	return Keep(r.Runs[0].Cache, "groupings", (*groupings).sizeBytes, func() (*groupings, error) {
+	return derived.Keep(r.Runs[0].Cache, "groupings", (*groupings).sizeBytes, func() (*groupings, error) {
 		out := &groupings{found: []trace.RankGrouping{{Name: "tree"}}}
 		ranks, err := RankedRunOf(ctx, r.Store(), holds)
 		if err != nil || ranks == nil || find == nil || ranks.Count > mostGrouped {

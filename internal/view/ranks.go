@@ -19,7 +19,9 @@ type RankedRun struct {
 }
 
 // Locations are those of a rank that have values; at least one.
-func (r *RankedRun) Locations(rank int) []trace.LocationID { return r.ids[r.first[rank]:r.first[rank+1]] }
+func (r *RankedRun) Locations(rank int) []trace.LocationID {
+	return r.ids[r.first[rank]:r.first[rank+1]]
+}
 
 // RankedRunOf reads where the ranks of a run are; nil where they are not numbered from 0 on
 // without a gap. O(locations + pairs of locations that exchange messages).

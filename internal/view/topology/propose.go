@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/proposal"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -46,7 +47,7 @@ func (p *proposals) sizeBytes() int64 {
 // over the whole run: a value that is chosen later moves nothing. Of a run without ranks,
 // locations count as ranks, in their order.
 func propose(ctx context.Context, run view.Run, who *roster, holds []bool) (*proposals, error) {
-	return view.Keep(run.Cache, "topology proposals", (*proposals).sizeBytes, func() (*proposals, error) {
+	return derived.Keep(run.Cache, "topology proposals", (*proposals).sizeBytes, func() (*proposals, error) {
 		s := run.Store
 		ranks, err := view.RankedRunOf(ctx, s, holds)
 		if err != nil {
