@@ -39,6 +39,7 @@ func checkCommand() *command {
 			fs.String("phase", "", "what cuts the run into phases: auto, slices:N, or a pattern of regions")
 			fs.Bool("json", false, "as one JSON object")
 			fs.Bool("all", false, "every finding, not the first ten")
+			fs.Bool("prove", false, "run the query of each claim and print both numbers; status 1 where they differ")
 			selectionFlags(fs)
 			readingFlags(fs)
 		},
@@ -101,10 +102,24 @@ func runCheck(ctx context.Context, e *env, args []string) error {
 	} else {
 		printCheck(plain{e.stdout}, run.Source, &data, result.Notes(), failed, unchecked, e.flag("all"))
 	}
+	if err == nil && e.flag("prove") {
+		holds, bad := proveClaims(ctx, plain{e.proofTo()}, run, data.Findings)
+		if err = bad; err == nil && !holds {
+			return errSilent
+		}
+	}
 	if err == nil && len(failed) > 0 {
 		return errSilent
 	}
 	return err
+}
+
+// proofTo is where the proof is written: beside JSON, not into it.
+func (e *env) proofTo() io.Writer {
+	if e.flag("json") {
+		return e.stderr
+	}
+	return e.stdout
 }
 
 // writeCheck writes the twin of the view, which limits are passed, and which the run has no number for.
@@ -137,6 +152,9 @@ func printCheck(w io.Writer, source string, d *findings.Data, notes, failed, unc
 				view.FormatShare(f.Share), f.ShareOf)
 		}
 		fmt.Fprintf(w, "\n%2d. %s %s%s\n%s\n", i+1, f.Severity, f.Kind, lost, wrapped(f.Text, "    ", columns))
+		if f.Severity != finding.Low {
+			fmt.Fprintln(w, wrapped("next: "+f.Next, "    ", columns))
+		}
 	}
 	if rest := len(d.Findings) - len(list); rest > 0 {
 		fmt.Fprintf(w, "\nand %d more; --all lists them\n", rest)

@@ -220,4 +220,13 @@ var roleRules = append([]roleRule{
 	{"nc_put", "", RoleIO},
 	{"nc_get", "", RoleIO},
 	{"adios", "", RoleIO},
+	// A checkpoint of a run; that of a model's activations is computed again and named otherwise.
+	{"write", "checkpoint", RoleIO},
+	{"save", "checkpoint", RoleIO},
+	{"dump", "checkpoint", RoleIO},
+	{"read", "checkpoint", RoleIO},
+	{"load", "checkpoint", RoleIO},
+	{"restore", "checkpoint", RoleIO},
+	{"checkpoint_write", "", RoleIO},
+	{"checkpoint_save", "", RoleIO},
 }, collectiveOperators...)

@@ -25,6 +25,7 @@ type accounts struct {
 	ids         [][]trace.RegionID
 	result      *budget.Result
 	work        [][]trace.Time // exclusive time by number and unit
+	inside      [][]trace.Time // the same, inclusive
 	calls       [][]float64    // by number and unit
 	// Sums over all rows, in ns; what no time holds is the longest.
 	time, busy, communication, synchronization trace.Time
@@ -51,7 +52,7 @@ func (a *accounts) numberRegions(regions []trace.Region) {
 		}
 	}
 	slices.Sort(a.regionNames)
-	a.regionNames = slices.Insert(a.regionNames, 0, "")
+	a.regionNames = slices.Insert(a.regionNames, 0, notRecorded)
 	for i, n := range a.regionNames[1:] {
 		seen[n] = int32(i) + 1
 	}
@@ -66,6 +67,20 @@ func (a *accounts) numberRegions(regions []trace.Region) {
 		}
 		a.ids[n] = append(a.ids[n], trace.RegionID(i))
 	}
+}
+
+// notRecorded names the region of time in which nothing is recorded. Where a recorder keeps communication only, it is
+// the program's work.
+const notRecorded = "(not recorded)"
+
+// sumUnrecorded adds up the time of units in which nothing is recorded, given by actor.
+func (a *accounts) sumUnrecorded(f *facts, unrecorded []trace.Time) {
+	work := make([]trace.Time, len(f.units))
+	for actor, t := range unrecorded {
+		work[a.unit[actor]] += t
+	}
+	a.work[budget.Nothing], a.inside[budget.Nothing] = work, work
+	a.calls[budget.Nothing] = make([]float64, len(f.units))
 }
 
 // chooseActors takes the rows whose time is that of a program: not streams of a GPU.
@@ -102,15 +117,18 @@ func (a *accounts) chooseActors(f *facts) {
 
 // sum fills in the time of units by region, and the sums over all.
 func (a *accounts) sum(ctx context.Context, f *facts) error {
-	a.work, a.calls = make([][]trace.Time, len(a.regionNames)), make([][]float64, len(a.regionNames))
+	a.work, a.inside = make([][]trace.Time, len(a.regionNames)), make([][]trace.Time, len(a.regionNames))
+	a.calls = make([][]float64, len(a.regionNames))
 	t := f.table
 	for i, r := range t.region {
 		n := a.number[r]
 		if a.work[n] == nil {
-			a.work[n], a.calls[n] = make([]trace.Time, len(f.units)), make([]float64, len(f.units))
+			a.work[n], a.inside[n] = make([]trace.Time, len(f.units)), make([]trace.Time, len(f.units))
+			a.calls[n] = make([]float64, len(f.units))
 		}
 		u := f.unitOf[f.rows[t.row[i]]]
 		a.work[n][u] += trace.Time(t.exclusive[i])
+		a.inside[n][u] += trace.Time(t.inclusive[i])
 		a.calls[n][u] += t.calls[i]
 		switch role := f.regions[r].Role; {
 		case role.Busy():
@@ -185,6 +203,7 @@ func (a *accounts) waiting() (all, unexplained trace.Time) {
 type Waits struct {
 	Result       *budget.Result
 	Pairs, Wrong int
+	Unrecorded   []trace.Time // by actor: time without records between its first and its last
 }
 
 // SizeBytes is about how much memory they take.
@@ -200,7 +219,7 @@ func (f *facts) followed(ctx context.Context, a *accounts, n int64) (*Waits, err
 		return f.follow(ctx, a, n)
 	}
 	ofRun := derived.Derived[*Waits]{
-		Name: "waiting", Version: 2,
+		Name: "waiting", Version: 3,
 		Make:    func(ctx context.Context, _ *derived.Run) (*Waits, error) { return f.follow(ctx, a, n) },
 		Keeps:   func(store.Reader) bool { return n >= fewFollowed },
 		Restore: func(x *Waits, _ store.Reader) error { return x.fits(len(a.actors), len(a.regionNames)) },
@@ -209,7 +228,7 @@ func (f *facts) followed(ctx context.Context, a *accounts, n int64) (*Waits, err
 }
 
 func (x *Waits) fits(actors, regions int) error {
-	if x.Result == nil {
+	if x.Result == nil || len(x.Unrecorded) != actors {
 		return errors.New("there is no budget")
 	}
 	return x.Result.Fits(actors, regions)

@@ -33,10 +33,11 @@ func (c *diagnosis) fillBudget() error {
 			c.budget.Left[u*n+k] += c.cells.Waiting[row*n+k]
 		}
 	}
+	computes := c.computes() // who computes does not wait
 	for u := range c.units {
 		for k := range n {
 			left := &c.budget.Left[u*n+k]
-			*left = min(*left, c.phases.Span(u, k).Length())
+			*left = min(*left, max(c.phases.Span(u, k).Length()-computes[u*n+k], 0))
 		}
 	}
 	useful := make([]trace.Time, len(c.units)) // of GPUs: who computes does not wait
@@ -52,4 +53,20 @@ func (c *diagnosis) fillBudget() error {
 		c.waited = trace.AddUp(c.waited, max(min(sum, c.length-useful[u]), 0))
 	}
 	return nil
+}
+
+// computes is how long the GPU of each unit computes in each phase, at least: as long as the busiest of its streams.
+func (c *diagnosis) computes() []trace.Time {
+	n := len(c.phases.List)
+	out := make([]trace.Time, len(c.units)*n)
+	for row, id := range c.rows {
+		if c.tree.Kind[id] != trace.KindStream && c.tree.Kind[id] != trace.KindDevice {
+			continue
+		}
+		for k := range n {
+			at := int(c.unitOf[id])*n + k
+			out[at] = max(out[at], c.cells.Busy[row*n+k])
+		}
+	}
+	return out
 }

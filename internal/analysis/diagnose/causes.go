@@ -102,6 +102,22 @@ func (s *ledger) causes(c *diagnosis) []Cause {
 	return out
 }
 
+// explained reports whether a row of the budget has a known cause: somebody's doing, or time without records that a
+// finding tells of.
+func (c *diagnosis) explained(r *budget.Row) bool {
+	return r.Explained() || c.told[causeKey{r.Actor, r.Region}] != ""
+}
+
+// toldUnrecorded is what was waited for time without records that findings tell of.
+func (c *diagnosis) toldUnrecorded() (sum trace.Time) {
+	for i := range c.accounts.result.Rows {
+		if r := &c.accounts.result.Rows[i]; !r.Explained() && c.explained(r) {
+			sum += r.Caused()
+		}
+	}
+	return sum
+}
+
 // causesOf gives the budget of waiting: rows that are explained, most first, and the rest.
 func causesOf(c *diagnosis) ([]Cause, trace.Time, Accounts) {
 	a := c.accounts
@@ -113,13 +129,15 @@ func causesOf(c *diagnosis) ([]Cause, trace.Time, Accounts) {
 	if a.result == nil {
 		return out, unexplained, sumsOf(c, all)
 	}
+	unexplained -= c.toldUnrecorded()
 	for i := range a.result.Rows {
 		r := &a.result.Rows[i]
-		if !r.Explained() {
+		if !c.explained(r) {
 			continue
 		}
 		id := a.actors[r.Actor]
-		cause := string(c.told[causeKey{r.Actor, r.Region}])
+		told := string(c.told[causeKey{r.Actor, r.Region}])
+		cause := told
 		if cause == "" {
 			cause = mainKind(r).String()
 		}
@@ -128,7 +146,8 @@ func causesOf(c *diagnosis) ([]Cause, trace.Time, Accounts) {
 			direct += t
 		}
 		out = append(out,
-			Cause{Cause: cause, Location: id, Path: c.tree.Path(id), Region: a.regionNames[r.Region], Time: r.Caused(),
+			Cause{Cause: cause, Location: id, Path: c.tree.Path(id), Region: a.regionNames[r.Region],
+				Finding: told, Time: r.Caused(),
 				Share: float64(r.Caused()) / float64(all), Direct: direct})
 	}
 	return out, unexplained, sumsOf(c, all)
@@ -167,6 +186,7 @@ type Cause struct {
 	Location trace.LocationID `json:"location"`
 	Path     string           `json:"path"`
 	Region   string           `json:"region"`
+	Finding  string           `json:"finding"` // the kind of the finding that tells of it; empty: none does
 	Time     trace.Time       `json:"time"`
 	Share    float64          `json:"share"` // of all waiting
 	// Direct is the part that others waited for this location itself; the rest was passed on
@@ -179,9 +199,12 @@ type Cause struct {
 // Accounts are where the time of all locations went, in ns: Time = Work + Waiting +
 // Transfer + Rest.
 type Accounts struct {
-	Time     trace.Time `json:"time"`
-	Work     trace.Time `json:"work"`
-	Waiting  trace.Time `json:"waiting"`
-	Transfer trace.Time `json:"transfer"` // communication that nobody waited for another in
-	Rest     trace.Time `json:"rest"`     // overhead, and time in which nothing is recorded
+	Time    trace.Time `json:"time"`
+	Work    trace.Time `json:"work"`
+	Waiting trace.Time `json:"waiting"`
+	// Told is the part of Waiting whose cause is known, Unexplained the rest of it.
+	Told        trace.Time `json:"told"`
+	Unexplained trace.Time `json:"unexplained"`
+	Transfer    trace.Time `json:"transfer"` // communication that nobody waited for another in
+	Rest        trace.Time `json:"rest"`     // overhead, and time in which nothing is recorded
 }

@@ -72,10 +72,11 @@ func causeTableOf(c *diagnosis) CauseTable {
 	if a.result == nil {
 		return l
 	}
+	l.Unexplained -= c.toldUnrecorded()
 	index := map[[2]int32]int{}
 	for i := range a.result.Rows {
 		r := &a.result.Rows[i]
-		if !r.Explained() {
+		if !c.explained(r) {
 			continue
 		}
 		u := a.unit[r.Actor]

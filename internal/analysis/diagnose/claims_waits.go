@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
@@ -27,6 +28,7 @@ func (a *culprits) tell(f *fault, kind finding.Kind) error {
 	n := finding.Finding{Kind: kind, Severity: level, Lost: f.lost, Hit: hit, View: "phases", Options: a.phaseOption(),
 		Phases: a.phaseNames(phases)}
 	n.Selection.Begin, n.Selection.End = a.span(f)
+	n.Claims = a.claimWaits(kind, a.actorsToBlame(f), f.lost)
 	n.Evidence = []finding.Evidence{{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns"},
 		{Name: "units that wait", Value: float64(len(f.hit())), Unit: "count"},
 		{Name: "of it passed on by others that waited", Value: float64(f.lost - f.direct), Unit: "ns"},
@@ -51,6 +53,22 @@ func (a *culprits) tell(f *fault, kind finding.Kind) error {
 	}
 	a.add(n, blamed)
 	return nil
+}
+
+// actorsToBlame are the locations whose doing a fault is; none where they are too many to list.
+func (a *culprits) actorsToBlame(f *fault) (out []trace.LocationID) {
+	seen := map[int32]bool{}
+	for _, r := range f.rows {
+		if !seen[r.Actor] {
+			seen[r.Actor] = true
+			out = append(out, a.accounts.actors[r.Actor])
+		}
+	}
+	if len(out) > mostNumbers {
+		return nil
+	}
+	slices.Sort(out)
+	return out
 }
 
 // tellSome words a fault of some units.
@@ -187,6 +205,9 @@ func (a *culprits) reasonOf(f *fault, kind finding.Kind, t *totals, n *finding.F
 		return ""
 	}
 	n.Evidence = append(r.evidence(), n.Evidence...)
+	if r.claim.From != "" {
+		n.Claims = append(n.Claims, r.claim)
+	}
 	return lead + r.against(len(f.units))
 }
 

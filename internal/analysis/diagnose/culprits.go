@@ -41,7 +41,7 @@ func findCulprits(c *diagnosis) error {
 	r := c.accounts.result
 	a := &culprits{diagnosis: c}
 	for i := range r.Rows {
-		if r.Rows[i].Explained() {
+		if r.Rows[i].Actor != budget.NoActor {
 			a.rows = append(a.rows, &r.Rows[i])
 		}
 	}
@@ -62,14 +62,14 @@ func (a *culprits) sortRegions() {
 		if times == nil || !a.ordinary(int32(k)) {
 			continue
 		}
-		most := slices.Max(times)
+		most, longest := slices.Max(times), slices.Max(a.accounts.inside[k])
 		some := 0
-		for _, t := range times {
-			if t*20 > most {
+		for u, t := range times {
+			if t*20 > most || a.accounts.inside[k][u]*20 > longest {
 				some++
 			}
 		}
-		if a.alone[k] = n >= 3 && some*few <= max(n, few) && most > 0; a.alone[k] {
+		if a.alone[k] = k != int(budget.Nothing) && n >= 3 && some*few <= max(n, few) && most > 0; a.alone[k] {
 			continue
 		}
 		for u, t := range times {
@@ -81,7 +81,7 @@ func (a *culprits) sortRegions() {
 // ordinary reports whether a region is work like any other.
 func (a *culprits) ordinary(k int32) bool {
 	role := a.accounts.role[k]
-	return k != budget.Nothing && role != trace.RoleIO && !a.starts(k) && role != trace.RoleCommunication &&
+	return role != trace.RoleIO && !a.starts(k) && role != trace.RoleCommunication &&
 		role != trace.RoleSynchronization && role != trace.RoleIdle
 }
 

@@ -64,9 +64,12 @@ func Run(ctx context.Context, q *Question) (*Result, error) {
 	if err := c.findFaults(); err != nil {
 		return nil, err
 	}
+	c.claimAll()
 	r := &Result{Findings: c.ranked(f), Unit: f.unit, POP: f.pop, Over: f.alike.words(), What: f.alike.what,
 		Notes: f.notes}
 	r.Causes, r.Unexplained, r.Accounts = causesOf(c)
+	r.Accounts.Unexplained = r.Unexplained
+	r.Accounts.Told = r.Accounts.Waiting - r.Unexplained
 	r.Waits = causeTableOf(c)
 	r.Waits.Untold = f.profile
 	if f.phases != nil {

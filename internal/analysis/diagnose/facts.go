@@ -39,6 +39,7 @@ type facts struct {
 	alike      alike
 	pop        pop.Efficiency
 	notes      []string
+	skip       []bool  // by region: its calls have no end, and totals leave them out; nil for none
 	partial    bool    // waits are those of a sample of the run
 	sampled    float64 // the part of the run that the sample is
 
@@ -149,11 +150,12 @@ func (f *facts) amount(v float64) string { return words.FormatIn(v, f.unit) }
 
 // totals are times by row and region.
 type totals struct {
-	row       []int32
-	region    []trace.RegionID
-	exclusive []float64
-	inclusive []float64
-	calls     []float64
+	begin, end trace.Time
+	row        []int32
+	region     []trace.RegionID
+	exclusive  []float64
+	inclusive  []float64
+	calls      []float64
 }
 
 // longest is the largest sum of a row: how long a profile took, at least.
@@ -169,10 +171,18 @@ func (t *totals) longest(rows int) trace.Time {
 	return trace.Time(most)
 }
 
+// metric is what totals are of.
+func (f *facts) metric() trace.MetricID { return runfacts.DefaultMetric(f.store.Metrics()) }
+
+// skipped reports whether totals leave a region out.
+func (f *facts) skipped(r trace.RegionID) bool {
+	return f.skip != nil && f.skip[r] || runfacts.Sampled(&f.regions[r])
+}
+
 // totals asks for the times in a window: from prefix sums, no scan.
 func (f *facts) totals(ctx context.Context, w store.Window) (*totals, error) {
-	t := &totals{}
-	metric := runfacts.DefaultMetric(f.store.Metrics())
+	t := &totals{begin: w.Begin, end: w.End}
+	metric := f.metric()
 	var only []bool
 	if f.question.Selection.Regions != nil {
 		only = make([]bool, len(f.regions))
@@ -184,10 +194,11 @@ func (f *facts) totals(ctx context.Context, w store.Window) (*totals, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.skip = skip
 	err = runfacts.Totals(ctx, f.store, w, metric, func(list []runfacts.Total) {
 		for _, x := range list {
-			if row := f.rowOf[x.Location]; row >= 0 && (skip == nil || !skip[x.Region]) &&
-				(only == nil || only[x.Region]) && !runfacts.Sampled(&f.regions[x.Region]) {
+			if row := f.rowOf[x.Location]; row >= 0 && !f.skipped(x.Region) &&
+				(only == nil || only[x.Region]) {
 				t.row = append(t.row, row)
 				t.region = append(t.region, x.Region)
 				t.exclusive = append(t.exclusive, x.Exclusive)

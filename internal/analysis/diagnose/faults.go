@@ -25,7 +25,7 @@ var faults = []faultFinder{
 	}},
 	{findCulprits, kinds{
 		finding.Straggler, finding.Rotating, finding.Jitter, finding.Growth, finding.LateSender, finding.LateReceiver,
-		finding.Imbalance, finding.Serial, finding.StartUp, finding.IO, finding.Lock, finding.Crowded,
+		finding.Imbalance, finding.Slack, finding.Serial, finding.StartUp, finding.IO, finding.Lock, finding.Crowded,
 	}},
 	{findGrowth, kinds{finding.Growth}},
 	{findUnevenStart, kinds{finding.StartUp}},
@@ -34,6 +34,7 @@ var faults = []faultFinder{
 	{findLateMessages, kinds{finding.LateSender, finding.LateReceiver}},
 	{findSerial, kinds{finding.Serial}},
 	{findCostly, kinds{finding.IO, finding.StartUp}},
+	{findSlowPhases, kinds{finding.SlowPhase, finding.Periodic}},
 	{findImbalance, kinds{finding.Imbalance}},
 	{findMixed, kinds{finding.Heterogeneous, finding.Imbalance}},
 	{findIdle, kinds{finding.IdleStart, finding.IdleEnd}},

@@ -119,6 +119,9 @@ func (d *findingList) add(f finding.Finding, units []int32) {
 	if f.Phases == nil {
 		f.Phases = []string{}
 	}
+	if f.Claims == nil {
+		f.Claims = []finding.Claim{}
+	}
 	if f.Evidence == nil {
 		f.Evidence = []finding.Evidence{}
 	}

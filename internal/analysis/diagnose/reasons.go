@@ -21,7 +21,8 @@ type reason struct {
 	regions []trace.RegionID
 	// Mean over the units, and the extremes and median of the others, in ns.
 	mean, low, high, median float64
-	used                    bool // the others are in it too, if only for a moment
+	used                    bool          // the others are in it too, if only for a moment
+	claim                   finding.Claim // of the mean; without a query where there is none
 }
 
 // clear reports whether the units stand out by it: hardly any other has as much.
@@ -175,6 +176,9 @@ func (w *reasons) best(key func(*totals, int) string, value []float64, inside []
 		}
 	}
 	slices.Sort(found.regions)
+	if ok {
+		found.claim = w.claimMean(key, value, inside, n, found.what)
+	}
 	return found, ok
 }
 

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
@@ -32,7 +33,26 @@ func (a *culprits) starting() error {
 		a.give(f)
 		return nil
 	}
+	a.wholeGroupStarts(f)
 	return a.tell(f, finding.StartUp)
+}
+
+// wholeGroupStarts blames all that start up as long as the last: one of a slow node is waited for, and without it the
+// next would be.
+func (a *culprits) wholeGroupStarts(f *fault) {
+	values := make([]float64, len(a.units))
+	for u, t := range a.accounts.work[f.cause()] {
+		values[u] = float64(t)
+	}
+	group := finding.Upper(values)
+	for _, u := range f.units {
+		if !slices.Contains(group, u) {
+			return
+		}
+	}
+	if 2*len(group) <= len(a.units) {
+		f.units = group
+	}
 }
 
 // findUnevenStart: of a profile, units on which starting and ending takes longer than on the

@@ -41,6 +41,7 @@ func (a *culprits) tasks() error {
 	}
 	a.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: f.lost, Hit: share, Share: share,
 		ShareOf: "the time of those who wait", View: "timeline", Evidence: evidence,
+		Claims:    a.claimWaits(finding.Serial, a.actorsToBlame(f), f.lost),
 		Selection: finding.Selection{Regions: a.accounts.ids[regions[0]]},
 		Text: fmt.Sprintf("Workers idle for %s, %s of the time of locations, until tasks are over that their next "+
 			"ones need, or the last are, most of all %s.", words.FormatTime(f.lost), words.FormatShare(share),

@@ -33,10 +33,12 @@ type waitReader struct {
 	f          *budget.Finder
 	rows       []rowState
 	seen       []int
-	whole      bool      // all comes in one step
-	tasks      bool      // some need others
-	collective []bool    // by region
-	sends      []sending // by number of a region
+	whole      bool         // all comes in one step
+	tasks      bool         // some need others
+	unrecorded []trace.Time // by actor: time without records between its first and its last
+	collective []bool       // by region
+	wrapper    []bool       // by region: what is waited in it is waited in calls inside
+	sends      []sending    // by number of a region
 
 	mu     sync.Mutex
 	team   []int32 // the first thread of an actor's team, -1; nil without teams
@@ -60,6 +62,8 @@ type rowState struct {
 	at    trace.Time
 	cut   bool // the last stretch was cut where a step ended
 	begun bool
+	some  bool       // something was recorded
+	free  trace.Time // when the last of it ended
 	busy  trace.Time // up to when something was done
 }
 
@@ -93,6 +97,7 @@ func (f *facts) account(ctx context.Context) (*accounts, error) {
 		return nil, err
 	}
 	a.result, a.pairs, a.wrong = x.Result, x.Pairs, x.Wrong
+	a.sumUnrecorded(f, x.Unrecorded)
 	if a.result.Cut > 0 {
 		f.notes = append(f.notes,
 			fmt.Sprintf("%s of %s waits were followed back for a limited time only", words.Thousands(a.result.Cut),
@@ -105,7 +110,7 @@ func (f *facts) account(ctx context.Context) (*accounts, error) {
 func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*Waits, error) {
 	k := &waitReader{facts: f, accounts: a, rows: make([]rowState, len(a.actors)), seen: make([]int, len(a.actors)),
 		whole:  n <= stepIntervals,
-		groups: map[groupKey]int32{}, comms: map[string]int32{}}
+		groups: map[groupKey]int32{}, comms: map[string]int32{}, unrecorded: make([]trace.Time, len(a.actors))}
 	k.b = budget.New(len(a.actors), len(a.regionNames), f.window.Begin, f.window.End)
 	k.f = budget.NewFinder(k.b)
 	k.f.Sync = k.sync
@@ -116,6 +121,7 @@ func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*Waits, error
 	for i := range k.regions {
 		k.collective[i] = waiting.IsCollective(&k.regions[i])
 	}
+	k.wrapper = f.wrappers()
 	k.locks = newLockReader(k)
 	k.pools = newPoolReader(k)
 	for i := range k.rows {
@@ -124,7 +130,7 @@ func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*Waits, error
 	if err := k.run(ctx, n); err != nil {
 		return nil, err
 	}
-	x := &Waits{}
+	x := &Waits{Unrecorded: k.unrecorded}
 	x.Pairs, x.Wrong = k.f.Pairs()
 	if f.window.Begin == 0 && f.window.End >= f.store.Info().End && f.alike.what == "ranks" &&
 		(k.f.Met() || a.communication > 0) {
@@ -135,6 +141,24 @@ func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*Waits, error
 	}
 	x.Result = k.b.Result()
 	return x, nil
+}
+
+// wrapperShare is the part of its time that a region around others has to itself.
+const wrapperShare = 0.1
+
+// wrappers finds regions of communication that are little more than others inside them, such as a state around MPI
+// calls: it is in those that is waited.
+func (f *facts) wrappers() []bool {
+	own, all := make([]float64, len(f.regions)), make([]float64, len(f.regions))
+	for i, r := range f.table.region {
+		own[r] += f.table.exclusive[i]
+		all[r] += f.table.inclusive[i]
+	}
+	out := make([]bool, len(f.regions))
+	for r := range out {
+		out[r] = all[r] > 0 && own[r] < wrapperShare*all[r]
+	}
+	return out
 }
 
 // run goes through the time in steps.
@@ -209,7 +233,8 @@ func (k *waitReader) read(a int32, c *trace.Columns, begin trace.Time, group fun
 	for _, o := range c.Open { // of the first batch: what began before the selection
 		if !s.begun && o.Begin < begin {
 			s.stack = append(s.stack,
-				open{begin, min(o.End, k.window.End), k.number[o.Region], waiting.Waits(k.regions[o.Region].Role)})
+				open{begin, min(o.End, k.window.End), k.number[o.Region],
+					waiting.Waits(k.regions[o.Region].Role) && !k.wrapper[o.Region]})
 		}
 	}
 	s.begun = true
@@ -222,10 +247,14 @@ func (k *waitReader) read(a int32, c *trace.Columns, begin trace.Time, group fun
 		if len(s.stack) == 0 && b > s.at {
 			k.join(a, s.at, b)
 		}
+		if len(s.stack) == 0 && s.some {
+			k.unrecorded[a] += max(b-s.free, 0)
+		}
+		s.some, s.free = true, max(s.free, e)
 		k.upto(a, s, b)
 		s.cut = false
 		k.locks.read(a, s, r, b, e, c.First+i)
-		stay := waiting.Waits(k.regions[r].Role)
+		stay := waiting.Waits(k.regions[r].Role) && !k.wrapper[r]
 		if within := len(s.stack) > 0 && s.stack[len(s.stack)-1].stay; stay && !within && e > b {
 			call := budget.Call{Begin: b, End: e, Region: k.number[r], Group: budget.NoGroup}
 			if k.collective[r] {

@@ -28,6 +28,7 @@ const (
 	Growth        Kind = "growth"         // it takes longer and longer
 	LateSender    Kind = "late-sender"    // receivers wait for a message that is sent late
 	LateReceiver  Kind = "late-receiver"  // senders wait for a receiver that comes late
+	Slack         Kind = "slack"          // few locations have less to do: nothing to gain
 	Imbalance     Kind = "imbalance"      // work is spread unevenly, by region or phase
 	Communication Kind = "communication"  // time in communication that nothing above explains
 	Serial        Kind = "serial"         // few locations work while all others wait
@@ -35,6 +36,8 @@ const (
 	IO            Kind = "io"             // reading and writing takes long, or others wait for it
 	Lock          Kind = "lock"           // threads wait for a lock that another holds
 	Crowded       Kind = "oversubscribed" // more to run than cores, or than on other machines
+	SlowPhase     Kind = "slow-phase"     // all locations take longer from some phase on, or in one
+	Periodic      Kind = "periodic"       // all locations take longer in every n-th phase
 	IdleStart     Kind = "idle-start"     // locations that begin to work late
 	IdleEnd       Kind = "idle-end"       // locations that end their work early
 	Outlier       Kind = "outlier"        // a location far from its peers in the space of moments
@@ -67,7 +70,7 @@ const (
 )
 
 // Kinds lists these kinds; a rule may add one of its own.
-var Kinds = []Kind{Clock, Data, Straggler, Rotating, Jitter, Growth, LateSender, LateReceiver, Imbalance, Communication,
+var Kinds = []Kind{Clock, Data, Straggler, Rotating, Jitter, Growth, LateSender, LateReceiver, Imbalance, Slack, SlowPhase, Periodic, Communication,
 	Serial, StartUp, IO, Lock, Crowded, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, InputBound, LaunchBound,
 	SynchronizationBound, CopyBound, ExposedCommunication, GPUIdle, SlowStep, MemoryFull, SlowKernels, ProcessorWait,
 	GarbageCollection, Blocked, SlowOperation, RepeatedCalls, SerialCalls, Retry, FailedCalls}
@@ -124,6 +127,10 @@ type Finding struct {
 	Options   map[string][]string `json:"options"`
 	Selection Selection           `json:"selection"`
 	Evidence  []Evidence          `json:"evidence"`
+	// Claims are numbers behind it that a query gives again from the tables of the run.
+	Claims []Claim `json:"claims"`
+	// Next is what to try, or where to look, in one sentence.
+	Next string `json:"next"`
 	// Phases are the names of the phases it is about; empty for the whole run.
 	Phases []string `json:"phases"`
 }
@@ -143,6 +150,14 @@ type Evidence struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
+}
+
+// A Claim is a number that a finding rests on, with the SQL that gives it again. Unit is as in Evidence.
+type Claim struct {
+	Says  string  `json:"says"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+	From  string  `json:"from"`
 }
 
 // Sort ranks findings: suspicious clocks first, since all times across locations

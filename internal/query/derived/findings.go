@@ -2,6 +2,7 @@ package derived
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
@@ -32,23 +33,11 @@ var findingsOf = table.NewFunction("findings",
 	}, findingsRows)
 
 func findingsRows(ctx context.Context, r *table.Run, _ *table.Filter, add func(...any) error) error {
-	if findings.View.Needs.Missing(r.Store) != "" {
-		return nil
-	}
-	values, err := view.NewValues(findings.View, nil)
-	if err != nil {
+	d, err := findingsData(ctx, r, view.Spec{})
+	if err != nil || d == nil {
 		return err
 	}
-	q := &view.Request{Runs: []view.Run{{Name: r.Name, Source: r.Source, Store: r.Store}}, Values: values,
-		Size: scene.Size{Width: 1600, Height: 900}}
-	if q.Selection, err = (view.Spec{}).Resolve(r.Store); err != nil {
-		return err
-	}
-	result, err := view.Ask(ctx, findings.View, q)
-	if err != nil {
-		return err
-	}
-	for _, f := range result.Data().(findings.Data).Findings {
+	for _, f := range d.Findings {
 		location, paths := whoOf(r, &f)
 		err := add(string(f.Kind), string(f.Severity), int64(f.Lost), f.Share, f.Text, int64(f.Selection.Begin),
 			int64(f.Selection.End), location, paths, f.View, f.Unit)
@@ -57,6 +46,37 @@ func findingsRows(ctx context.Context, r *table.Run, _ *table.Filter, add func(.
 		}
 	}
 	return nil
+}
+
+// windowOf is the window that a function is asked for.
+func windowOf(r *table.Run, f *table.Filter) view.Spec {
+	begin, end := bound(f, "begin", 0), bound(f, "end", int64(r.Store.Info().End))
+	if begin <= 0 && end >= int64(r.Store.Info().End) {
+		return view.Spec{}
+	}
+	return view.Spec{From: strconv.FormatInt(begin, 10), To: strconv.FormatInt(end, 10)}
+}
+
+// findingsData asks for the findings of a part of a run; nil for a run that can have none.
+func findingsData(ctx context.Context, r *table.Run, part view.Spec) (*findings.Data, error) {
+	if findings.View.Needs.Missing(r.Store) != "" {
+		return nil, nil
+	}
+	values, err := view.NewValues(findings.View, nil)
+	if err != nil {
+		return nil, err
+	}
+	q := &view.Request{Runs: []view.Run{{Name: r.Name, Source: r.Source, Store: r.Store}}, Values: values,
+		Size: scene.Size{Width: 1600, Height: 900}}
+	if q.Selection, err = part.Resolve(r.Store); err != nil {
+		return nil, err
+	}
+	result, err := view.Ask(ctx, findings.View, q)
+	if err != nil {
+		return nil, err
+	}
+	d := result.Data().(findings.Data)
+	return &d, nil
 }
 
 // mostPaths bounds how many paths a finding names.

@@ -1,0 +1,239 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// claimAll gives each finding what to try next, and a number that its subject has by a query over the tables of the
+// run: the time of its regions, or else the work of its locations.
+func (c *diagnosis) claimAll() {
+	for i := range c.list {
+		f := &c.list[i]
+		f.Next = c.nextStep(f)
+		if claim, ok := c.claimSubject(f); ok {
+			f.Claims = append(f.Claims, claim)
+		}
+	}
+}
+
+// claimSubject is the time that a finding's subject takes in all that is selected.
+func (c *diagnosis) claimSubject(f *finding.Finding) (finding.Claim, bool) {
+	if c.question.Selection.Regions != nil { // sums of a part of the regions have no table
+		return finding.Claim{}, false
+	}
+	rows := c.rowsBelow(f.Selection.Locations)
+	switch {
+	case c.profile:
+		return c.claimProfile(f.Selection.Regions, rows)
+	case len(f.Selection.Regions) > 0:
+		return c.claimRegions(f.Selection.Regions, rows), true
+	}
+	return c.claimWork(rows), true
+}
+
+// rowsBelow are the rows of locations; all rows of none.
+func (c *diagnosis) rowsBelow(locations []trace.LocationID) (rows []int32) {
+	for row, id := range c.rows {
+		if len(locations) == 0 || slices.ContainsFunc(locations, func(top trace.LocationID) bool {
+			return top <= id && id <= c.tree.Last[top]
+		}) {
+			rows = append(rows, int32(row))
+		}
+	}
+	if len(rows) == 0 {
+		return c.rowsBelow(nil)
+	}
+	return rows
+}
+
+// claimRegions is the exclusive time of regions on rows.
+func (c *diagnosis) claimRegions(regions []trace.RegionID, rows []int32) finding.Claim {
+	in := c.rowSet(rows)
+	sum := 0.0
+	for i, r := range c.table.region {
+		if in[c.table.row[i]] && slices.Contains(regions, r) {
+			sum += c.table.exclusive[i]
+		}
+	}
+	return finding.Claim{Says: "time in " + c.regionWords(regions) + c.onWords(rows), Value: sum, Unit: "ns",
+		From: fmt.Sprintf("select total(exclusive) from time_in(%d, %d) where region_id in (%s)%s", c.window.Begin,
+			c.window.End, numbers(regions), c.whereRows(rows))}
+}
+
+// claimWork is the time in which rows work.
+func (c *diagnosis) claimWork(rows []int32) finding.Claim {
+	sum := 0.0
+	for _, row := range rows {
+		sum += c.useful[row]
+	}
+	return finding.Claim{Says: "work" + c.onWords(rows), Value: sum, Unit: "ns",
+		From: fmt.Sprintf("select total(busy) from busy(null, %d, %d) where true%s", c.window.Begin, c.window.End,
+			c.whereRows(rows))}
+}
+
+// claimProfile is the total of regions of a profile, all where none is named, for metrics that add up.
+func (c *diagnosis) claimProfile(regions []trace.RegionID, rows []int32) (finding.Claim, bool) {
+	metrics := c.store.Metrics()
+	if len(metrics) == 0 {
+		return finding.Claim{}, false
+	}
+	m := &metrics[c.metric()]
+	if m.Join != trace.JoinSum {
+		return finding.Claim{}, false
+	}
+	in := c.rowSet(rows)
+	sum := 0.0
+	for i, r := range c.table.region {
+		if in[c.table.row[i]] && (len(regions) == 0 || slices.Contains(regions, r)) {
+			sum += c.table.exclusive[i]
+		}
+	}
+	flat := 0
+	if slices.ContainsFunc(c.store.CallPaths(), func(p trace.CallPath) bool { return p.Flat }) {
+		flat = 1
+	}
+	says, where := "all", ""
+	if len(regions) > 0 {
+		says, where = c.regionWords(regions), fmt.Sprintf(" and region_id in (%s)", numbers(regions))
+	} else if skipped := c.leftOut(); len(skipped) > 0 {
+		where = fmt.Sprintf(" and region_id not in (%s)", numbers(skipped))
+	}
+	return finding.Claim{Says: "total of " + says + c.onWords(rows), Value: sum, Unit: c.unit,
+		From: fmt.Sprintf("select total(exclusive) from profile where metric = %s and flat = %d%s%s", quoted(m.Name),
+			flat, where, c.whereRows(rows))}, true
+}
+
+// leftOut are the regions whose totals are not taken, since they tell the time of others again.
+func (c *diagnosis) leftOut() (out []trace.RegionID) {
+	for i := range c.regions {
+		if c.skipped(trace.RegionID(i)) {
+			out = append(out, trace.RegionID(i))
+		}
+	}
+	return out
+}
+
+// claimWaits is what was waited for causes of a kind, at locations, or at all.
+func (c *diagnosis) claimWaits(kind finding.Kind, at []trace.LocationID, t trace.Time) []finding.Claim {
+	if c.question.Selection.Regions != nil || c.question.Selection.Locations != nil {
+		return nil
+	}
+	where := ""
+	if len(at) > 0 {
+		where = fmt.Sprintf(" and location in (%s)", numbers(at))
+	}
+	return []finding.Claim{{Says: waitedByOthers, Value: float64(t), Unit: "ns",
+		From: fmt.Sprintf("select total(time) from waits(%d, %d) where finding = %s%s", c.window.Begin, c.window.End,
+			quoted(string(kind)), where)}}
+}
+
+// claimMean is the mean of units in what a key of totals names.
+func (w *reasons) claimMean(key func(*totals, int) string, value []float64, inside []bool, n int,
+	name string) finding.Claim {
+	if len(value) == 0 || w.profile {
+		return finding.Claim{}
+	}
+	column := "exclusive"
+	if &value[0] == &w.times.inclusive[0] {
+		column = "inclusive"
+	}
+	sum := 0.0
+	var regions []trace.RegionID
+	rows := map[int32]bool{}
+	for i, row := range w.times.row {
+		if inside[w.unitOf[w.rows[row]]] && key(w.times, i) == name {
+			sum += value[i]
+			rows[row] = true
+			if !slices.Contains(regions, w.times.region[i]) {
+				regions = append(regions, w.times.region[i])
+			}
+		}
+	}
+	slices.Sort(regions)
+	var list []int32
+	for row := range rows {
+		list = append(list, row)
+	}
+	slices.Sort(list)
+	if len(regions) > mostNumbers || len(list) > mostNumbers {
+		return finding.Claim{}
+	}
+	return finding.Claim{Says: name + " on each" + w.onWords(list), Value: sum / float64(n), Unit: "ns",
+		From: fmt.Sprintf("select total(%s) / %d from time_in(%d, %d) where region_id in (%s) and location in (%s)",
+			column, n, w.times.begin, w.times.end, numbers(regions), numbers(w.idsOf(list)))}
+}
+
+// mostNumbers bounds the lists of a query.
+const mostNumbers = 2000
+
+func (c *facts) idsOf(rows []int32) []trace.LocationID {
+	out := make([]trace.LocationID, len(rows))
+	for i, row := range rows {
+		out[i] = c.rows[row]
+	}
+	return out
+}
+
+func (c *facts) rowSet(rows []int32) []bool {
+	out := make([]bool, len(c.rows))
+	for _, row := range rows {
+		out[row] = true
+	}
+	return out
+}
+
+// whereRows is the condition that a row is one of some; nothing where all rows of the run are meant.
+func (c *facts) whereRows(rows []int32) string {
+	if len(rows) == len(c.rows) && c.window.Locations == nil {
+		return ""
+	}
+	return " and location in (" + numbers(c.idsOf(rows)) + ")"
+}
+
+// onWords names rows: " on rank 5", nothing where it is all of them.
+func (c *facts) onWords(rows []int32) string {
+	if len(rows) == len(c.rows) {
+		return ""
+	}
+	var units []int32
+	for _, row := range rows {
+		if u := c.unitOf[c.rows[row]]; !slices.Contains(units, u) {
+			units = append(units, u)
+		}
+	}
+	slices.Sort(units)
+	return " on " + c.named(units)
+}
+
+// regionWords names regions, the first two.
+func (c *facts) regionWords(regions []trace.RegionID) string {
+	var names []string
+	for _, r := range regions {
+		if n := words.Middle(c.regions[r].Name); !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	if len(names) > 2 {
+		return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
+	}
+	return strings.Join(names, " and ")
+}
+
+// numbers writes ids for a list of SQL.
+func numbers[T ~uint32](ids []T) string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = strconv.FormatUint(uint64(id), 10)
+	}
+	return strings.Join(out, ", ")
+}
+
+// quoted writes a text for SQL.
+func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -1,0 +1,69 @@
+package diagnose
+
+import (
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+)
+
+// nextSteps say what to try, or where to look, by kind of finding.
+var nextSteps = map[finding.Kind]string{
+	finding.Clock: "Open the run again with --align messages or --align collectives, or record with synchronized " +
+		"clocks.",
+	finding.Data: "See `parallax info` for what was repaired or left out, and record again with larger buffers.",
+	finding.Straggler: "Compare these with the others in the timeline: if they have as much to do, look at their " +
+		"machine; if they have more, give some of it to the others.",
+	finding.Rotating: "Look at what differs from time to time: input of different size, or a duty that goes round.",
+	finding.Jitter: "Look for what interrupts: daemons, interrupts, frequency of the cores, or input of different " +
+		"size.",
+	finding.Growth:       "Compare the first phases with the last: look for lists, files or meshes that grow.",
+	finding.SlowPhase:    "Compare a phase before with one after, in the profile and by counters such as frequency.",
+	finding.Periodic:     "Look at what the program, or its library, does in every one of these phases.",
+	finding.LateSender:   "Send earlier, or let the receivers do something else until the message comes.",
+	finding.LateReceiver: "Receive earlier, or send without waiting for the receiver (MPI_Isend).",
+	finding.Imbalance:    "Cut the work into parts that take as long, or hand it out as it is done.",
+	finding.Slack:        "Nothing: there is little to gain here.",
+	finding.Communication: "Look at the sizes and pairs of messages in the communication matrix: fewer and larger " +
+		"ones, or overlap with work.",
+	finding.Serial:               "Share this work among all, or let the others go on meanwhile.",
+	finding.StartUp:              "Look at what is loaded and read at the start, and from where.",
+	finding.IO:                   "Write less often, in parallel or in the background.",
+	finding.Lock:                 "Hold the lock for less, or give each its own.",
+	finding.Crowded:              "Start as many as there are cores, and place them evenly.",
+	finding.IdleStart:            "Look at what these wait for before their first work.",
+	finding.IdleEnd:              "Give these some of the work of the others.",
+	finding.Outlier:              "Compare these with the others in the timeline.",
+	finding.Heterogeneous:        "Compare the members of the group in the treemap: machine, input, duty.",
+	finding.Unlike:               "Compare calls on these with those on the others: size of input, machine.",
+	finding.InputBound:           "Load in the background: more workers, prefetching, or work on the data before the run.",
+	finding.LaunchBound:          "Launch less: larger batches, fused kernels, or CUDA graphs.",
+	finding.SynchronizationBound: "Remove what makes the host wait: .item(), prints of tensors, synchronous copies.",
+	finding.CopyBound:            "Copy from pinned memory on a stream of its own, while kernels run.",
+	finding.ExposedCommunication: "Begin communication earlier, in smaller buckets, so that computation hides it.",
+	finding.GPUIdle:              "Open the picture of idle time and look at what the host does in the longest gaps.",
+	finding.SlowStep:             "Open this step beside its neighbour in the timeline.",
+	finding.MemoryFull:           "Take smaller batches, or recompute activations.",
+	finding.SlowKernels:          "Look at clocks, temperature and neighbours of this GPU.",
+	finding.ProcessorWait:        "Give the program as many cores as GOMAXPROCS, or run less at once.",
+	finding.GarbageCollection:    "Allocate less, or raise GOGC or GOMEMLIMIT.",
+	finding.Blocked:              "Look at what holds these up, and whether it has to be one at a time.",
+	finding.SlowOperation:        "Open the slowest request and compare it with a usual one.",
+	finding.RepeatedCalls:        "Ask for all at once.",
+	finding.SerialCalls:          "Make the calls at once where none needs the answer of another.",
+	finding.Retry:                "Look at why the first call fails, and at the pause before the next.",
+	finding.FailedCalls:          "Look at the errors of these calls.",
+}
+
+// nextStep is what to try next, with the place in the program where it is known.
+func (c *diagnosis) nextStep(f *finding.Finding) string {
+	text := nextSteps[f.Kind]
+	if text == "" {
+		text = "Open the view that shows it."
+	}
+	if len(f.Selection.Regions) > 0 {
+		if g := &c.regions[f.Selection.Regions[0]]; g.File != "" && g.Line > 0 {
+			text += fmt.Sprintf(" The code is at %s:%d.", g.File, g.Line)
+		}
+	}
+	return text
+}

@@ -1,0 +1,39 @@
+package diagnose
+
+import (
+	"fmt"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// tellSlack: few units have less to do than all others, and wait for them. Nobody is late, and little is gained by
+// giving them more: the work of the others would get shorter by their part of it alone.
+func (a *culprits) tellSlack(f *fault, busy map[int32]bool) {
+	for _, r := range f.rows {
+		a.told[causeKey{r.Actor, r.Region}] = finding.Slack
+	}
+	var few []int32
+	less, work := 0.0, 0.0 // of each kind, on average
+	for u, w := range a.work {
+		if busy[int32(u)] {
+			work += w / float64(len(busy))
+		} else {
+			few = append(few, int32(u))
+			less += w / float64(len(a.work)-len(busy))
+		}
+	}
+	gain := (work - less) * float64(len(few)) / float64(len(a.units))
+	a.add(finding.Finding{Kind: finding.Slack, Severity: finding.Low, Lost: f.lost, Hit: a.share(f), View: "boxprofile",
+		Options: map[string][]string{"over": {"locations"}},
+		Text: fmt.Sprintf("%s %s less to do than the others: %s of work against %s, and %s %s for them. Spread evenly, "+
+			"the work of each would be %s shorter.", capital(a.named(few)), words.Plural(len(few), "has", "have"),
+			words.FormatDuration(less), words.FormatDuration(work), words.Plural(len(few), "it", "they"),
+			a.waitWords(f), words.FormatDuration(gain)),
+		Evidence: []finding.Evidence{{Name: "work", Value: less, Unit: "ns"},
+			{Name: "work of the others", Value: work, Unit: "ns"},
+			{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns"},
+			{Name: "gain of each, at most", Value: gain, Unit: "ns"}},
+		Claims:    a.claimWaits(finding.Slack, a.actorsToBlame(f), f.lost),
+		Selection: finding.Selection{Locations: a.locations(few)}}, nil)
+}

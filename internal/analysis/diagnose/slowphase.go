@@ -1,0 +1,187 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// findSlowPhases: phases in which all units take longer alike, so that nobody waits for anybody: from some phase on
+// (a change), in every n-th phase (a period), or in a few.
+func findSlowPhases(c *diagnosis) error {
+	p := c.phases
+	if c.profile || c.spans || p == nil || p.Sliced || len(p.List) < fewestPhases || c.alike.what == "GPUs" ||
+		c.toldKind(finding.Growth) {
+		return nil
+	}
+	lengths := c.phaseLengths()
+	slow, ok := finding.SlowOnes(lengths)
+	if !ok {
+		return nil
+	}
+	extra := 0.0
+	for _, k := range slow.At {
+		extra += lengths[k] - slow.Usual
+	}
+	lost := extra * float64(len(c.units))
+	hit := extra / float64(c.length)
+	if finding.LevelOf(hit) == finding.Low {
+		return nil
+	}
+	return c.tellSlowPhases(&slow, lost, hit)
+}
+
+// fewestPhases is how many phases it takes to say what is usual.
+const fewestPhases = 8
+
+// phaseLengths is how long each phase takes a unit, without what it waits for others in passing: the median over units,
+// from the begin of a phase to that of the next.
+func (c *diagnosis) phaseLengths() []float64 {
+	n := len(c.phases.List)
+	out, each := make([]float64, n), make([]float64, len(c.units))
+	for k := range n {
+		for u := range c.units {
+			each[u] = float64(c.phases.Span(u, k).Length())
+		}
+		out[k] = finding.Median(each)
+	}
+	return out
+}
+
+func (c *diagnosis) toldKind(k finding.Kind) bool {
+	return slices.ContainsFunc(c.list, func(f finding.Finding) bool { return f.Kind == k })
+}
+
+func (c *diagnosis) tellSlowPhases(slow *finding.Slow, lost, hit float64) error {
+	name, ids, own, usual, err := c.slowRegion(slow)
+	if err != nil || c.heldUp(slow, lost) {
+		return err
+	}
+	list := c.phases.List
+	mean := 0.0
+	for _, k := range slow.At {
+		mean += c.phaseLengths()[k] / float64(len(slow.At))
+	}
+	first, last := slow.At[0], slow.At[len(slow.At)-1]
+	kind, lead := finding.SlowPhase, ""
+	evidence := []finding.Evidence{{Name: "slow phases", Value: float64(len(slow.At)), Unit: "count"},
+		{Name: "phases", Value: float64(len(list)), Unit: "count"}}
+	units := "All " + words.Count(len(c.units), c.unitWord())
+	if len(c.units) == 1 {
+		units = "The run"
+	}
+	takes := words.Plural(len(c.units), "takes", "take")
+	switch {
+	case slow.Since:
+		lead = fmt.Sprintf("%s %s longer from %s on", units, takes, list[first].Name)
+	case slow.Period > 1:
+		kind = finding.Periodic
+		lead = fmt.Sprintf("%s %s longer in every %d%s phase, %s between %s and %s", units, takes, slow.Period,
+			ordinal(slow.Period), words.Thousands(int64(len(slow.At))), list[first].Name, number(list[last].Name))
+		evidence = append(evidence, finding.Evidence{Name: "period", Value: float64(slow.Period), Unit: "count"})
+	case len(slow.At) == 1:
+		lead = fmt.Sprintf("%s %s longer in %s", units, takes, list[first].Name)
+	default:
+		lead = fmt.Sprintf("%s %s longer%s", units, takes, c.phaseWords(slow.At))
+	}
+	evidence = append(evidence, finding.Evidence{Name: "a slow phase, mean", Value: mean, Unit: "ns"},
+		finding.Evidence{Name: "a phase, usually", Value: slow.Usual, Unit: "ns"},
+		finding.Evidence{Name: "longer, all together", Value: lost, Unit: "ns"})
+	text := fmt.Sprintf("%s: %s a phase instead of %s, %s in all", lead, words.FormatDuration(mean),
+		words.FormatDuration(slow.Usual), words.FormatDuration(lost))
+	if name != "" {
+		text += fmt.Sprintf("; most of it in %s, %s a phase instead of %s", words.Middle(name),
+			words.FormatDuration(own), words.FormatDuration(usual))
+		evidence = append(evidence, finding.Evidence{Name: name + " in a slow phase", Value: own, Unit: "ns"},
+			finding.Evidence{Name: name + " in the others", Value: usual, Unit: "ns"})
+	}
+	begin, end := c.phaseWindow(slow.At)
+	c.add(finding.Finding{Kind: kind, Severity: finding.LevelOf(hit), Lost: trace.Time(lost), Hit: hit, Text: text + ".",
+		View: "phases", Options: c.phaseOption(), Phases: c.phaseNames(slow.At), Evidence: evidence,
+		Selection: finding.Selection{Begin: begin, End: end, Regions: ids}}, nil)
+	return nil
+}
+
+// heldUp reports whether what is told already explains half of it: then all wait for somebody in these phases.
+func (c *diagnosis) heldUp(slow *finding.Slow, lost float64) bool {
+	told := 0.0
+	begin, end := c.phaseWindow(slow.At)
+	for i := range c.list {
+		f := &c.list[i]
+		if f.Severity != finding.Low && f.Selection.Begin < end && begin < f.Selection.End {
+			told += float64(f.Lost)
+		}
+	}
+	return told > lost/2
+}
+
+// slowRegion is the region in which units spend most time more in slow phases than in the others, with its time in a
+// phase of either kind.
+func (c *diagnosis) slowRegion(slow *finding.Slow) (name string, ids []trace.RegionID, own, usual float64, err error) {
+	if c.accounts.work == nil {
+		return "", nil, 0, 0, nil
+	}
+	inside := make([]float64, len(c.accounts.regionNames))
+	covered := trace.Time(0)
+	for i := 0; i < len(slow.At); { // neighbours are one question
+		k := i
+		for k+1 < len(slow.At) && slow.At[k+1] == slow.At[k]+1 {
+			k++
+		}
+		w := store.Window{Begin: c.phases.List[slow.At[i]].Begin, End: c.phases.List[slow.At[k]].End,
+			Locations: c.window.Locations}
+		t, err := c.totals(c.ctx, w)
+		if err != nil {
+			return "", nil, 0, 0, err
+		}
+		for j, r := range t.region {
+			inside[c.accounts.number[r]] += t.exclusive[j]
+		}
+		covered += w.End - w.Begin
+		i = k + 1
+	}
+	each := float64(len(slow.At) * len(c.units))
+	rest := float64((len(c.phases.List) - len(slow.At)) * len(c.units))
+	inside[0] = max(float64(covered)*float64(len(c.rows))-sumOf(inside[1:]), 0)
+	best := -1
+	more := 0.0
+	for k := range inside {
+		all := 0.0
+		for _, t := range c.accounts.work[k] {
+			all += float64(t)
+		}
+		a, b := inside[k]/each, max(all-inside[k], 0)/max(rest, 1)
+		if a-b > more && c.accounts.role[k] != trace.RoleCommunication && c.accounts.role[k] != trace.RoleSynchronization {
+			best, more, own, usual = k, a-b, a, b
+		}
+	}
+	if best < 0 {
+		return "", nil, 0, 0, nil
+	}
+	return c.accounts.regionNames[best], c.accounts.ids[best], own, usual, nil
+}
+
+func sumOf(values []float64) (sum float64) {
+	for _, v := range values {
+		sum += v
+	}
+	return sum
+}
+
+// ordinal is the ending of a number: 2nd, 3rd, 10th.
+func ordinal(n int) string {
+	switch {
+	case n%100 >= 11 && n%100 <= 13:
+	case n%10 == 1:
+		return "st"
+	case n%10 == 2:
+		return "nd"
+	case n%10 == 3:
+		return "rd"
+	}
+	return "th"
+}
