@@ -34,12 +34,13 @@ func (a Advice) Empty(format string, args ...any) error {
 	return &EmptyError{What: fmt.Sprintf(format, args...), Hint: strings.TrimSpace(hint)}
 }
 
-// NoCall says that no call begins in the selection, and how many are open in it since before:
-// statistics of calls have those where they begin.
-func (q *Request) NoCall(open int64) error {
-	if open == 0 {
-		return q.Advise("other regions", "other callers").Empty("no call is in the selection")
-	}
-	return q.Advise("an earlier begin").Empty("no call begins in the selection; %s in it began before",
-		Count(int(open), "call"))
+// NoCall says that no call is in the selection.
+func (r *Request) NoCall() error {
+	return r.Advise("other regions", "other callers").Empty("no call is in the selection")
+}
+
+// CutNote says how calls are drawn that began before the selection: their durations are not known from it.
+func CutNote(calls int64, shown string) string {
+	return fmt.Sprintf("%s began before the selection and count for nothing else: %s the time in it",
+		Count(int(calls), "call"), shown)
 }

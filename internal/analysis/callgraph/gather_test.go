@@ -133,3 +133,67 @@ func TestFoldingIsGatheringByCallee(t *testing.T) {
 		}
 	}
 }
+
+// TestCutsAreTheCallsThatAreOpenWhenAWindowBegins: those that began before it, clipped to it, by caller and callee.
+func TestCutsAreTheCallsThatAreOpenWhenAWindowBegins(t *testing.T) {
+	for seed := range uint64(20) {
+		r := random(seed, 4, 300)
+		end := r.reader.Info().End
+		begin, stop := end/3, end/2
+		want := map[string]Cut{}
+		var mu sync.Mutex
+		regions := map[[3]int]trace.RegionID{} // by location, lane and row
+		all := store.Window{End: end + 1}
+		err := r.reader.Intervals(context.Background(), all, func(c *trace.Columns) error {
+			mu.Lock()
+			defer mu.Unlock()
+			for i := range c.Begin {
+				regions[[3]int{int(c.Location), c.Lane, c.First + i}] = c.Region[i]
+				if c.Begin[i] >= begin || c.End(i) <= begin {
+					continue
+				}
+				pair := Pair{Root, r.of[c.Region[i]]}
+				if up := c.Parent[i]; up >= 0 {
+					pair.Caller = r.of[regions[[3]int{int(c.Location), c.Lane, int(up)}]]
+				}
+				open := float64(min(c.End(i), stop) - begin)
+				key := fmt.Sprint(c.Location, pair)
+				x, met := want[key]
+				if !met {
+					x.Min = open
+				}
+				x.Count, x.Time, x.Min, x.Max = x.Count+1, x.Time+open, min(x.Min, open), max(x.Max, open)
+				want[key] = x
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := &Plan{Options: Options{Node: r.of, Nodes: len(r.nodes)}, Locations: r.locations, Begin: begin, End: stop}
+		_, err = Gather(plan, func(ids []trace.LocationID, f func(*trace.DigestedLane) error) error {
+			w := store.Window{Begin: begin, End: stop, Locations: ids}
+			return store.Digests(context.Background(), r.reader, DigestName, w, f)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := 0.0
+		for _, x := range plan.Cut {
+			key := fmt.Sprint(r.locations[x.Owner], x.Pair)
+			if w := want[key]; x.Count != w.Count || x.Time != w.Time || x.Min != w.Min || x.Max != w.Max {
+				t.Fatalf("seed %d: %s is %+v, want %+v", seed, key, x, w)
+			}
+			calls += x.Count
+		}
+		if len(plan.Cut) != len(want) || int64(calls) != plan.Open.Load() {
+			t.Fatalf("seed %d: %d cuts of %v calls, want %d of %d", seed, len(plan.Cut), calls, len(want), plan.Open.Load())
+		}
+		for _, x := range MergeCuts(plan.Cut, make([]int32, len(r.locations))) {
+			calls -= x.Count
+		}
+		if calls != 0 {
+			t.Fatalf("seed %d: merging loses %v calls", seed, calls)
+		}
+	}
+}

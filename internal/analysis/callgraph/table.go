@@ -42,10 +42,14 @@ type Plan struct {
 	Owner []int32
 	// Owners is how many there are; not needed without Owner.
 	Owners int
+	// Begin and End of the window, for Cut.
+	Begin, End trace.Time
 
 	// Open counts the calls that are open when the window begins: they began
 	// before it and are in no row of it. Gather sets it.
 	Open atomic.Int64
+	// Cut are those of them that the options choose, by owner, then by pair. Gather sets it.
+	Cut []Cut
 
 	// What was gathered is kept while it is small, so that Merge need not read
 	// the calls again.
@@ -101,6 +105,10 @@ func (p *Plan) Fold() ([]Row, bool) {
 		return nil, false
 	}
 	p.Profile = true
+	for i := range p.Cut {
+		p.Cut[i].Caller = Root
+	}
+	p.Cut = MergeCuts(p.Cut, nil)
 	rows := condense(len(p.kept), &p.Options, func(k int) (int32, *Graph) {
 		if p.kept[k] != nil {
 			p.kept[k] = p.kept[k].folded()
@@ -145,8 +153,15 @@ func (p *Plan) keep(owner int32, owners int, g *Graph) bool {
 // Locations are gathered some at a time, so that what is held at once is the
 // distributions of those, or of all owners once for each core.
 func Gather(plan *Plan, scan Scan) ([]Row, error) {
+	cuts := plan.newCutCollector()
+	rows, err := gatherLocations(plan, scan, cuts)
+	plan.Cut = MergeCuts(cuts.list, nil)
+	return rows, err
+}
+
+func gatherLocations(plan *Plan, scan Scan, cuts *cutCollector) ([]Row, error) {
 	if plan.Owner != nil {
-		return gatherOwners(plan, scan)
+		return gatherOwners(plan, scan, cuts)
 	}
 	c := &Collector{Options: plan.Options}
 	n := len(plan.Locations)
@@ -158,7 +173,12 @@ func Gather(plan *Plan, scan Scan) ([]Row, error) {
 			if l.Location < first || l.Location > last {
 				return nil
 			}
-			plan.Open.Add(int64(len(l.Open)))
+			if n := len(l.Open); n > 0 {
+				plan.Open.Add(int64(n))
+				if at, known := slices.BinarySearch(some, l.Location); known {
+					cuts.add(l, int32(from+at))
+				}
+			}
 			if l.Lo >= l.Hi {
 				return nil
 			}
@@ -189,7 +209,7 @@ const fewLocations = 64
 // gatherOwners collects straight into owners: each core has graphs of its own, which
 // are merged in the end. What is added to them is whole numbers, so that the order
 // does not matter.
-func gatherOwners(plan *Plan, scan Scan) ([]Row, error) {
+func gatherOwners(plan *Plan, scan Scan, cuts *cutCollector) ([]Row, error) {
 	c := &Collector{Options: plan.Options}
 	owner := make(map[trace.LocationID]int32, len(plan.Locations))
 	for k, id := range plan.Locations {
@@ -214,7 +234,10 @@ func gatherOwners(plan *Plan, scan Scan) ([]Row, error) {
 		if !ok {
 			return nil
 		}
-		plan.Open.Add(int64(len(l.Open)))
+		if n := len(l.Open); n > 0 {
+			plan.Open.Add(int64(n))
+			cuts.add(l, k)
+		}
 		if l.Lo >= l.Hi {
 			return nil
 		}

@@ -47,7 +47,7 @@ func TestTheLogAxisReachesTheSmallestValueDrawn(t *testing.T) {
 		t.Errorf("the axis begins at %g ns, want at most 750: the first quartile of computing", f.XScale.Begin)
 	}
 	x := find(data(t, c), "computing", "rank 0")
-	if x.Q02 != 0 || x.Q25 != 750 || x.Q75 != 4000 {
+	if *x.Q02 != 0 || *x.Q25 != 750 || *x.Q75 != 4000 {
 		t.Fatalf("%+v", x)
 	}
 	bodies := layerOf(t, s, "boxes").Marks[1].(*scene.Rect)

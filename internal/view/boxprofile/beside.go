@@ -35,9 +35,10 @@ func besides(ctx context.Context, q *view.Request) (view.Result, error) {
 			return nil, err
 		}
 	}
-	if len(r.rows) == 0 {
-		return nil, q.NoCall(0)
+	if len(r.rows)+len(r.cuts) == 0 {
+		return nil, q.NoCall()
 	}
+	r.cutNote()
 	r.match = &callgraph.Matcher{Nodes: r.nodes, Regions: q.Store().Regions(), Compile: view.RegionPattern}
 	r.notes = append(r.notes,
 		"boxes of a run are of the calls of all its locations; regions come in order of how much the runs differ in "+
@@ -55,9 +56,10 @@ func pooled(ctx context.Context, q *view.Request) (*result, error) {
 		return r, r.gather(ctx, options)
 	}
 	clear(r.unitOf)
-	plan := &callgraph.Plan{Options: options, Locations: r.holders, Owner: r.unitOf, Owners: 1}
+	plan := &callgraph.Plan{Options: options, Locations: r.holders, Owner: r.unitOf, Owners: 1,
+		Begin: q.Selection.Begin, End: q.Selection.End}
 	r.rows, err = callgraph.Gather(plan, q.Digests(ctx, callgraph.DigestName))
-	r.overlap = plan.Open.Load()
+	r.overlap, r.cuts = plan.Open.Load(), plan.Cut
 	return r, err
 }
 
@@ -76,14 +78,19 @@ func (r *result) join(side *result, owner int32, nodes map[string]int32) error {
 		}
 		to[i] = at
 	}
+	for _, x := range callgraph.MergeCuts(side.cuts, make([]int32, len(side.locations))) {
+		x.Callee, x.Owner = to[x.Callee], owner
+		r.cuts = append(r.cuts, x)
+	}
 	if side.over == "locations" {
 		if err := side.rank(); err != nil {
 			return err
 		}
 		for k := range side.regions {
-			x := side.overRow(&side.regions[k])
-			x.Callee, x.Owner = to[x.Callee], owner
-			r.rows = append(r.rows, x)
+			if x := side.overRow(&side.regions[k]); x != nil {
+				x.Callee, x.Owner = to[x.Callee], owner
+				r.rows = append(r.rows, *x)
+			}
 		}
 		return nil
 	}

@@ -16,7 +16,7 @@ func TestTwoRunsHaveABoxEachOfAllTheirCalls(t *testing.T) {
 	d := c.Compute(t, boxprofile.View, c.Open(t)).Data().(boxprofile.Data)
 	var got []string
 	for _, x := range d.Rows {
-		got = append(got, fmt.Sprintf("%s %s %v calls, median %v", x.Region, x.Run, x.Count, x.Q50))
+		got = append(got, fmt.Sprintf("%s %s %v calls, median %v", x.Region, x.Run, x.Count, *x.Q50))
 	}
 	want := "f test 3 calls, median 10, f test2 3 calls, median 20, g test 1 calls, median 5, h test2 1 calls, median 3"
 	if text := strings.Join(got, ", "); text != want {
@@ -33,7 +33,7 @@ func TestTwoRunsOverLocations(t *testing.T) {
 	}
 	c := viewtest.Case{Trace: run(10, 20), Others: []string{run(30, 50)}, Options: map[string][]string{"over": {"locations"}}}
 	d := c.Compute(t, boxprofile.View, c.Open(t)).Data().(boxprofile.Data)
-	if len(d.Rows) != 2 || d.Rows[0].Q50 != 15 || d.Rows[1].Q50 != 40 || d.Rows[1].Run != "test2" || d.Rows[1].Total != 80 {
+	if len(d.Rows) != 2 || *d.Rows[0].Q50 != 15 || *d.Rows[1].Q50 != 40 || d.Rows[1].Run != "test2" || d.Rows[1].Total != 80 {
 		t.Errorf("medians over locations: %+v", d.Rows)
 	}
 }

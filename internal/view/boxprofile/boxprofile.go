@@ -30,7 +30,8 @@ var View = &view.View{
 	HowToRead: "Every region has a band with one box a location, in the order of the colours in the first column. " +
 		"The box holds the middle half of the calls, the line in it is the median, " +
 		"the whiskers reach from 2 % to 98 % of the calls. A thin box stands on few calls; one call is a single " +
-		"line; a hollow colour says that the region is not called there. " +
+		"line; a hollow colour says that the region is not called there. A hatched box is calls that began " +
+		"before the window, at the time that they are open in it. " +
 		"Behind a box whose calls fall into several heaps, short ones and long ones, lies the outline of their " +
 		"distribution. A small triangle at an edge says that a box goes on beyond the axis. The bars count calls. " +
 		"Regions come in order of how much locations differ in them: the time that would have to move for all to " +
@@ -77,6 +78,9 @@ type result struct {
 	rows      []callgraph.Row
 	regions   []region // in the order asked for
 	overlap   int64
+	// cuts are the calls that began before the window, by location, and where those are not drawn one by one by group.
+	cuts, groupCuts   []callgraph.Cut
+	cutAt, groupCutAt map[cutKey]*callgraph.Cut
 
 	groups        *grouping.Groups // nil where there are too few to group
 	numbers       []int            // of the groups, where they are those of the arrangement
@@ -104,6 +108,8 @@ type region struct {
 	groups []int32 // indices into result.groupRows
 	spread []span  // of each group: the members' medians
 	keep   bool
+	// cut calls began before the window, and are open in it for cutTime.
+	cut, cutTime float64
 }
 
 type span struct{ low, high float64 }
@@ -127,9 +133,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 			q.Advise("other regions",
 				"another metric").Empty("no region has a value of %s other than 0 in the selection", r.metric)
 	}
-	if len(r.rows) == 0 {
-		return nil, q.NoCall(r.overlap)
+	if len(r.rows)+len(r.cuts) == 0 {
+		return nil, q.NoCall()
 	}
+	r.cutNote()
 	return r, r.rank()
 }
 
@@ -244,12 +251,13 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 		return r.gatherProfile(ctx, s, o)
 	}
 	scan := r.request.Digests(ctx, callgraph.DigestName)
-	plan := &callgraph.Plan{Options: o, Locations: r.holders}
+	plan := &callgraph.Plan{Options: o, Locations: r.holders, Begin: r.request.Selection.Begin,
+		End: r.request.Selection.End}
 	if len(r.locations) < len(r.holders) {
 		plan.Owner, plan.Owners = r.unitOf, len(r.locations)
 	}
 	table, err := r.read(plan, scan)
-	r.overlap = plan.Open.Load()
+	r.overlap, r.cuts = plan.Open.Load(), plan.Cut
 	if err == nil {
 		err = r.arrange(ctx)
 	}
@@ -273,6 +281,8 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 	}
 	if !r.oneByOne() {
 		r.groupRows, err = plan.Merge(r.groups.Of, len(r.groups.Members), scan)
+		r.groupRows = slices.Grow(r.groupRows, 1) // not nil where all calls are cut
+		r.groupCuts = callgraph.MergeCuts(r.cuts, r.groups.Of)
 		r.notes = append(r.notes, r.manyNote())
 	}
 	return err
@@ -322,7 +332,6 @@ func (r *result) read(plan *callgraph.Plan, scan callgraph.Scan) (*grouping.Tabl
 			r.rows = rows
 			return table, nil
 		}
-		plan.Open.Store(0)
 		plan.Profile = true
 		r.rows, err = callgraph.Gather(plan, scan)
 		return table, err
@@ -339,7 +348,9 @@ func (r *result) arrange(ctx context.Context) (err error) {
 	}
 	r.notes = r.Arrangement().AddNote(r.notes)
 	if r.oneByOne() || r.over == "locations" {
-		callgraph.Renumber(r.rows, r.Arrangement().Reorder(&r.locations, &r.names))
+		order := r.Arrangement().Reorder(&r.locations, &r.names)
+		callgraph.Renumber(r.rows, order)
+		r.cuts = callgraph.RenumberCuts(r.cuts, order)
 	}
 	if len(r.locations) > mostHues && r.over != "locations" {
 		g := &grouping.Groups{}

@@ -30,15 +30,19 @@ type Row struct {
 	Path     string            `json:"path" unit:""`
 	Count    float64           `json:"count" unit:"count" write:"whole"`
 	Total    float64           `json:"total" unit:"metric" write:"whole"`
-	Min      float64           `json:"min" unit:"metric" write:"whole"`
-	Max      float64           `json:"max" unit:"metric" write:"whole"`
-	Mean     float64           `json:"mean" unit:"metric" write:"whole"`
-	SD       float64           `json:"sd" unit:"metric" write:"whole"`
-	Q02      float64           `json:"q02" unit:"metric" write:"whole"`
-	Q25      float64           `json:"q25" unit:"metric" write:"whole"`
-	Q50      float64           `json:"q50" unit:"metric" write:"whole"`
-	Q75      float64           `json:"q75" unit:"metric" write:"whole"`
-	Q98      float64           `json:"q98" unit:"metric" write:"whole"`
+	// Numbers of calls are null where all began before the window.
+	Min  *float64 `json:"min" unit:"metric" write:"whole"`
+	Max  *float64 `json:"max" unit:"metric" write:"whole"`
+	Mean *float64 `json:"mean" unit:"metric" write:"whole"`
+	SD   *float64 `json:"sd" unit:"metric" write:"whole"`
+	Q02  *float64 `json:"q02" unit:"metric" write:"whole"`
+	Q25  *float64 `json:"q25" unit:"metric" write:"whole"`
+	Q50  *float64 `json:"q50" unit:"metric" write:"whole"`
+	Q75  *float64 `json:"q75" unit:"metric" write:"whole"`
+	Q98  *float64 `json:"q98" unit:"metric" write:"whole"`
+	// Cut calls began before the window and are in no other number of the row; CutTime is how long they are open in it.
+	Cut     float64 `json:"cut" unit:"count" write:"whole"`
+	CutTime float64 `json:"cut_time" unit:"ns" write:"whole"`
 	// Exact quantiles are of the calls themselves; others are within 1 %.
 	Exact bool `json:"exact"`
 	// Heaps are where values pile up, where there is more than one such place.
@@ -61,6 +65,7 @@ type RegionOrder struct {
 	Total     float64 `json:"total"`
 	Locations int     `json:"locations"` // that call it
 	Differs   float64 `json:"differs"`
+	Cut       float64 `json:"cut"` // calls that began before the window
 }
 
 // Data is the "data" of the JSON twin.
@@ -69,7 +74,7 @@ type Data struct {
 	Unit      string        `json:"unit"`
 	Over      string        `json:"over"`
 	Locations int           `json:"locations"`
-	Overlap   int64         `json:"overlapping"` // calls open when the window begins, in no box
+	Overlap   int64         `json:"overlapping"` // calls open when the window begins, whichever regions are chosen
 	Rows      []Row         `json:"rows"`
 	Regions   []RegionOrder `json:"regions"`
 	Groups    []Group       `json:"groups"`
@@ -83,15 +88,22 @@ func (r *result) regionID(node int32) trace.RegionID {
 	return trace.NoRegion
 }
 
-func (r *result) rowOf(x *callgraph.Row) Row {
-	out := Row{
-		Region: r.nodes[x.Callee].Name, ID: r.regionID(x.Callee), Count: x.Count, Total: r.value(x), Min: x.Min,
-		Max: x.Max, Mean: x.Mean, SD: x.Deviation,
-		Q02: x.Box[0], Q25: x.Box[1], Q50: x.Box[2], Q75: x.Box[3], Q98: x.Box[4], Exact: x.Exact,
+// rowOf is a box; x is nil where all its calls began before the window, and cut where none did.
+func (r *result) rowOf(node int32, x *callgraph.Row, cut *callgraph.Cut) Row {
+	out := Row{Region: r.nodes[node].Name, ID: r.regionID(node)}
+	if cut != nil {
+		out.Cut, out.CutTime = cut.Count, cut.Time
 	}
-	if math.IsNaN(out.SD) {
-		out.SD = 0
+	if x == nil {
+		return out
 	}
+	sd := x.Deviation
+	if math.IsNaN(sd) {
+		sd = 0
+	}
+	out.Count, out.Total, out.Exact = x.Count, r.value(x), x.Exact
+	out.Min, out.Max, out.Mean, out.SD = &x.Min, &x.Max, &x.Mean, &sd
+	out.Q02, out.Q25, out.Q50, out.Q75, out.Q98 = &x.Box[0], &x.Box[1], &x.Box[2], &x.Box[3], &x.Box[4]
 	if h := heapsOf(x); len(h) > 1 {
 		out.Heaps = h
 	}
@@ -104,7 +116,7 @@ func (r *result) Data() any {
 		Rows: r.list(), Regions: []RegionOrder{}, Groups: []Group{}}
 	for k := range r.regions {
 		g := &r.regions[k]
-		d.Regions = append(d.Regions, RegionOrder{r.nodes[g.node].Name, g.calls, g.total, len(g.rows), g.differs})
+		d.Regions = append(d.Regions, RegionOrder{r.nodes[g.node].Name, g.calls, g.total, len(g.rows), g.differs, g.cut})
 	}
 	if r.groups != nil {
 		for k, members := range r.groups.Members {
@@ -112,15 +124,28 @@ func (r *result) Data() any {
 			for _, m := range members {
 				g.Members = append(g.Members, r.locations[m])
 			}
-			for i := range r.groupRows {
-				if x := &r.groupRows[i]; int(x.Owner) == k {
-					g.Boxes = append(g.Boxes, r.rowOf(x))
-				}
-			}
+			g.Boxes = r.groupBoxes(g.Boxes, int32(k))
 			d.Groups = append(d.Groups, g)
 		}
 	}
 	return d
+}
+
+// groupBoxes appends the boxes of a group, those of cut calls alone last.
+func (r *result) groupBoxes(out []Row, group int32) []Row {
+	met := map[int32]bool{}
+	for i := range r.groupRows {
+		if x := &r.groupRows[i]; x.Owner == group {
+			met[x.Callee] = true
+			out = append(out, r.rowOf(x.Callee, x, r.groupCutAt[cutKey{x.Callee, group}]))
+		}
+	}
+	for i := range r.groupCuts {
+		if x := &r.groupCuts[i]; x.Owner == group && !met[x.Callee] {
+			out = append(out, r.rowOf(x.Callee, nil, x))
+		}
+	}
+	return out
 }
 
 // list has all boxes in the order of regions, then locations.
@@ -129,21 +154,27 @@ func (r *result) list() []Row {
 	for k := range r.regions {
 		g := &r.regions[k]
 		if r.overAll() {
-			x := r.overRow(g)
-			row := r.rowOf(&x)
-			row.Total, row.ID = g.total, r.regionID(g.node)
+			row := r.rowOf(g.node, r.overRow(g), r.overCuts(g.node))
+			row.Total = g.total
 			out = append(out, row)
 			continue
 		}
+		at := make([]*callgraph.Row, len(r.locations))
 		for _, i := range g.rows {
-			row := r.rowOf(&r.rows[i])
-			if r.pair {
-				row.Run, row.Path = r.names[r.rows[i].Owner], r.names[r.rows[i].Owner]
-				out = append(out, row)
+			at[r.rows[i].Owner] = &r.rows[i]
+		}
+		for owner, x := range at {
+			cut := r.cutAt[cutKey{g.node, int32(owner)}]
+			if x == nil && cut == nil {
 				continue
 			}
-			id := r.locations[r.rows[i].Owner]
-			row.Location, row.Path = &id, r.tree.Path(id)
+			row := r.rowOf(g.node, x, cut)
+			if r.pair {
+				row.Run, row.Path = r.names[owner], r.names[owner]
+			} else {
+				id := r.locations[owner]
+				row.Location, row.Path = &id, r.tree.Path(id)
+			}
 			out = append(out, row)
 		}
 	}

@@ -37,8 +37,11 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 			f.Say("group", fmt.Sprint(g+1), "")
 		}
 	}
+	r.sayCut(&f, l.cut)
 	if l.row == nil {
-		f.Text = "Not called here in this time."
+		if l.cut == nil {
+			f.Text = "Not called here in this time."
+		}
 		return f, true
 	}
 	x := l.row

@@ -36,6 +36,7 @@ type drawing struct {
 	cut   bool    // something goes on beyond the axis
 	// violins: outlines of distributions are drawn
 	violins bool
+	open    bool // calls that began before the window are drawn
 	boxes   scene.Frame
 	bars    scene.Frame
 }
@@ -45,6 +46,7 @@ type lane struct {
 	region int // of result.regions
 	owner  int32
 	row    *callgraph.Row // nil: not called here
+	cut    *callgraph.Cut // calls that began before the window; nil: none
 	y, h   float32
 	spread span
 }
@@ -232,11 +234,10 @@ func regionOf(n *callgraph.Node) uint32 {
 // lane finds the box of a region and an owner.
 func (r *result) lane(region int, owner int32) lane {
 	g := &r.regions[region]
-	l := lane{region: region, owner: owner, spread: span{math.NaN(), math.NaN()}}
+	l := lane{region: region, owner: owner, cut: r.cutOf(g.node, owner), spread: span{math.NaN(), math.NaN()}}
 	switch {
 	case r.overAll():
-		x := r.overRow(g)
-		l.row = &x
+		l.row = r.overRow(g)
 	case r.groupRows != nil:
 		for _, i := range g.groups {
 			if r.groupRows[i].Owner == owner {
@@ -263,13 +264,12 @@ func (r *drawing) place(regions int, laneHeight, top float32) []lane {
 		first := len(lanes)
 		for o := range owners {
 			lanes = append(lanes,
-				lane{region: k, owner: int32(o), y: y + float32(o)*laneHeight, h: laneHeight,
-					spread: span{math.NaN(), math.NaN()}})
+				lane{region: k, owner: int32(o), cut: r.cutOf(g.node, int32(o)), y: y + float32(o)*laneHeight,
+					h: laneHeight, spread: span{math.NaN(), math.NaN()}})
 		}
 		switch {
 		case r.overAll():
-			x := r.overRow(g)
-			lanes[first].row, lanes[first].owner = &x, -1
+			lanes[first].row, lanes[first].owner = r.overRow(g), -1
 		case r.groupRows != nil:
 			for _, i := range g.groups {
 				l := &lanes[first+int(r.groupRows[i].Owner)]
@@ -300,17 +300,23 @@ func (r *drawing) mostCalls() (most float64) {
 // scale of the boxes: over what is drawn, unless the user says otherwise.
 func (r *drawing) scale() scene.Scale {
 	low, high := math.Inf(1), 0.0
+	take := func(values ...float64) {
+		for _, v := range values {
+			if v > 0 && !math.IsInf(v, 0) {
+				low, high = min(low, v), max(high, v)
+			}
+		}
+	}
 	for _, l := range r.lanes {
+		if l.cut != nil && r.timed() {
+			take(l.cut.Min, l.cut.Max)
+		}
 		if l.row == nil {
 			continue
 		}
 		// The smallest positive value drawn, whichever quantile that is: where the
 		// lowest is 0 the others still have their places.
-		for _, v := range append(l.row.Box[:], l.spread.low, l.spread.high) {
-			if v > 0 && !math.IsInf(v, 0) {
-				low, high = min(low, v), max(high, v)
-			}
-		}
+		take(append(l.row.Box[:], l.spread.low, l.spread.high)...)
 	}
 	if !(high > 0) {
 		high = 1
@@ -407,6 +413,11 @@ func (r *drawing) legendGroups(add func(string, scene.Colour, scene.Flag)) {
 func (r *drawing) legendCut(s *scene.Scene) {
 	if r.violins {
 		s.Legend = append(s.Legend, plot.FlaggedKey("outline: calls in several heaps", scene.UIData, scene.Dimmed))
+	}
+	if r.open {
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "cut: began before the window", Colour: scene.UIData,
+				Flags: scene.Hatched | scene.Outlined, Region: scene.NoID, Parent: scene.NoID})
 	}
 	if !r.cut {
 		return

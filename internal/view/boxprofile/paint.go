@@ -5,6 +5,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // bands lays a pale ground under every other region.
@@ -27,7 +28,7 @@ func (r *drawing) paint(s *scene.Scene, colours, bars, boxes *scene.Frame) {
 	p := &painter{r: r.result, bars: bars, boxes: boxes, swatches: &scene.Rect{}, counts: &scene.Rect{},
 		pale: &scene.Rect{}, whiskers: &scene.Rect{}, bodies: &scene.Rect{}, medians: &scene.Rect{},
 		single: &scene.Rect{}, words: &scene.Text{Size: 11}, cuts: &scene.Polygon{}, violins: &scene.Polygon{},
-		stubs: &scene.Rect{}}
+		stubs: &scene.Rect{}, open: &scene.Rect{}}
 	most := 0.0
 	for _, l := range r.lanes {
 		if l.row != nil {
@@ -37,10 +38,15 @@ func (r *drawing) paint(s *scene.Scene, colours, bars, boxes *scene.Frame) {
 	for i := range r.lanes {
 		l := &r.lanes[i]
 		c := r.colour(l)
+		p.cutCalls(l, c)
 		if l.row == nil {
 			p.hollow(colours, l, c)
 			if l.h >= 12 {
-				p.words.Add(bars.X+4, l.y+l.h/2+4, scene.Shorten("not called here", bars.W, 11), scene.UITextMuted,
+				text := "not called here"
+				if l.cut != nil {
+					text = view.Count(int(l.cut.Count), "cut call")
+				}
+				p.words.Add(bars.X+4, l.y+l.h/2+4, scene.Shorten(text, bars.W, 11), scene.UITextMuted,
 					scene.Start)
 			}
 			continue
@@ -52,8 +58,8 @@ func (r *drawing) paint(s *scene.Scene, colours, bars, boxes *scene.Frame) {
 	s.AddLayer("locations", -1, p.swatches)
 	s.AddLayer("calls", 1, p.counts, p.words)
 	s.AddLayer("violins", 2, p.violins)
-	s.AddLayer("boxes", 2, p.pale, p.whiskers, p.bodies, p.medians, p.single, p.stubs, p.cuts)
-	r.cut, r.violins = p.isCut, p.isViolin
+	s.AddLayer("boxes", 2, p.pale, p.whiskers, p.bodies, p.medians, p.single, p.open, p.stubs, p.cuts)
+	r.cut, r.violins, r.open = p.isCut, p.isViolin, p.isOpen
 }
 
 // hollow draws the colour of a location that does not call the region as a frame.
@@ -82,6 +88,8 @@ type painter struct {
 	cuts        *scene.Polygon // what the axis cannot show
 	stubs       *scene.Rect    // the same in low lanes
 	isCut       bool
+	open        *scene.Rect // calls that began before the window
+	isOpen      bool
 	violins     *scene.Polygon // outlines of distributions
 	isViolin    bool
 }

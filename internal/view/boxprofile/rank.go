@@ -42,6 +42,19 @@ func (r *result) rank() error {
 			g.max = max(g.max, r.rows[i].Max)
 		}
 	}
+	r.cutAt, r.groupCutAt = cutsByBox(r.cuts), cutsByBox(r.groupCuts)
+	for i := range r.cuts {
+		n := r.cuts[i].Callee
+		if hidden != nil && hidden[n+1] {
+			continue
+		}
+		if index[n] < 0 {
+			index[n] = int32(len(r.regions))
+			r.regions = append(r.regions, region{node: n, keep: kept != nil && kept[n+1]})
+		}
+		r.regions[index[n]].cut += r.cuts[i].Count
+		r.regions[index[n]].cutTime += r.cuts[i].Time
+	}
 	if len(r.regions) == 0 {
 		return view.Empty("hide fewer regions", "all regions of the selection are hidden")
 	}
@@ -116,6 +129,9 @@ func (r *result) sort() error {
 		if kx, ky := key(x), key(y); kx != ky {
 			return kx > ky
 		}
+		if order != "name" && x.cutTime != y.cutTime {
+			return x.cutTime > y.cutTime
+		}
 		return r.nodes[x.node].Name < r.nodes[y.node].Name
 	})
 	return nil
@@ -135,6 +151,9 @@ func (r *result) limits() error {
 		if r.over == "locations" {
 			most = max(most, r.value(&r.rows[i]))
 		}
+	}
+	for i := range r.cuts {
+		most = max(most, r.cuts[i].Max)
 	}
 	for name, to := range map[string]*float64{"min": &r.low, "max": &r.high} {
 		if text := r.request.Values.Text(name); text != "" {
@@ -170,11 +189,14 @@ func (r *result) overLocations(g *region) boxOver {
 	return b
 }
 
-// row gives the box over locations in the form of a row.
-func (r *result) overRow(g *region) callgraph.Row {
+// overRow gives the box over locations in the form of a row; nil where all calls are cut.
+func (r *result) overRow(g *region) *callgraph.Row {
+	if len(g.rows) == 0 {
+		return nil
+	}
 	b := r.overLocations(g)
 	n := float64(b.count)
-	x := callgraph.Row{Owner: -1, Pair: callgraph.Pair{Caller: callgraph.Root, Callee: g.node}, Count: n, Box: b.box,
+	x := &callgraph.Row{Owner: -1, Pair: callgraph.Pair{Caller: callgraph.Root, Callee: g.node}, Count: n, Box: b.box,
 		Exact: true, Min: b.values[0], Max: b.values[b.count-1]}
 	for _, v := range b.values {
 		x.Mean += v / n

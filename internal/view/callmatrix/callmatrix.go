@@ -9,6 +9,7 @@ package callmatrix
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
@@ -27,7 +28,8 @@ var View = &view.View{
 	HowToRead: "A column is a caller, a row what it calls; the column without a name is the root. A square is a box " +
 		"plot in colours: from the centre outwards the quantiles 2, 25, 50, 75 and 98 % " +
 		"of the calls, the median with the largest area. It is cut into one slice a location, from the top-left " +
-		"corner clockwise; a slice left empty says that this location never makes the call. " +
+		"corner clockwise; a slice left empty says that this location never makes the call, a hatched one that its calls began before " +
+		"the window: its colour is how long they are open in it. " +
 		"Colours run over the values on display, so choose fewer regions to see finer differences: click the name of " +
 		"a caller to see only what it calls, that of a callee to see only who calls it, with Ctrl to hide it, or " +
 		"take the linear or rank scale. " +
@@ -72,6 +74,8 @@ type result struct {
 	rows      []callgraph.Row
 	static    []callgraph.Pair // reachable, but never called directly
 	overlap   int64
+	// cuts are the calls that began before the window, by location, and where those have no slices by group.
+	cuts, groupCuts []callgraph.Cut
 
 	table     *grouping.Table
 	groups    *grouping.Groups
@@ -91,6 +95,7 @@ type result struct {
 type ranked struct {
 	node                  int32
 	calls, total, differs float64
+	cutTime               float64
 	keep                  bool
 	pairs                 int
 }
@@ -99,7 +104,9 @@ type ranked struct {
 type pair struct {
 	rows                  []int32 // into slices(), by owner
 	all                   []int32 // into result.rows
+	cuts                  []int32 // into sliceCuts(), by owner
 	calls, total, differs float64
+	cut, cutTime          float64 // calls that began before the window, and their time in it
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
@@ -139,9 +146,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(r.rows) == 0 {
-		return nil, q.NoCall(r.overlap)
+	if len(r.rows)+len(r.cuts) == 0 {
+		return nil, q.NoCall()
 	}
+	r.cutNote("hatched slices show")
 	return r, r.rank()
 }
 
@@ -211,14 +219,15 @@ func (r *result) options() (callgraph.Options, error) {
 // for slices reads the calls of the groups.
 func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 	scan := r.request.Digests(ctx, callgraph.DigestName)
-	plan := &callgraph.Plan{Options: o, Locations: r.holders}
+	plan := &callgraph.Plan{Options: o, Locations: r.holders, Begin: r.request.Selection.Begin,
+		End: r.request.Selection.End}
 	if len(r.locations) < len(r.holders) {
 		plan.Owner, plan.Owners = r.unitOf, len(r.locations)
 	}
 	var err error
 	r.rows, err = callgraph.Gather(plan, scan)
-	r.overlap = plan.Open.Load()
-	if err != nil || len(r.rows) == 0 {
+	r.overlap, r.cuts = plan.Open.Load(), plan.Cut
+	if err != nil || len(r.rows)+len(r.cuts) == 0 {
 		return err
 	}
 	r.group()
@@ -239,6 +248,8 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 			note = r.blocks.Note("a slice")
 		}
 		r.groupRows, err = plan.Merge(of, len(r.sliceMembers), scan)
+		r.groupRows = slices.Grow(r.groupRows, 1) // not nil where all calls are cut
+		r.groupCuts = callgraph.MergeCuts(r.cuts, of)
 		r.notes = append(r.notes, note)
 	}
 	return err
@@ -255,6 +266,7 @@ func (r *result) arrange(ctx context.Context) (err error) {
 	}
 	order := r.Arrangement().Reorder(&r.locations, &r.names)
 	callgraph.Renumber(r.rows, order)
+	r.cuts = callgraph.RenumberCuts(r.cuts, order)
 	r.groups.Renumber(order)
 	return nil
 }

@@ -34,16 +34,19 @@ func (r *result) newColours(pairs map[callgraph.Pair]*drawnPair, of func(callgra
 			continue
 		}
 		for i, box := range p.boxes {
-			if p.has[i] {
-				c.low, c.high = min(c.low, box[0]), max(c.high, box[4])
-				for _, v := range box {
-					if v > 0 {
-						c.least = min(c.least, v)
-					}
+			if v := p.cut[i]; !p.has[i] && r.timed() && !math.IsNaN(v) {
+				box = [5]float64{v, v, v, v, v}
+			} else if !p.has[i] {
+				continue
+			}
+			c.low, c.high = min(c.low, box[0]), max(c.high, box[4])
+			for _, v := range box {
+				if v > 0 {
+					c.least = min(c.least, v)
 				}
-				if c.stretch == "rank" {
-					c.values = append(c.values, box[:]...)
-				}
+			}
+			if c.stretch == "rank" {
+				c.values = append(c.values, box[:]...)
 			}
 		}
 	}

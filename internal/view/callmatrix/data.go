@@ -45,6 +45,9 @@ type Cell struct {
 	Q75      *float64          `json:"q75" unit:"metric" write:"whole"`
 	Q98      *float64          `json:"q98" unit:"metric" write:"whole"`
 	Exact    bool              `json:"exact"`
+	// Cut calls began before the window and are in no other number of the cell; CutTime is how long they are open in it.
+	Cut     float64 `json:"cut" unit:"count" write:"whole"`
+	CutTime float64 `json:"cut_time" unit:"ns" write:"whole"`
 }
 
 // A Group is locations that behave alike.
@@ -67,7 +70,7 @@ type Data struct {
 	Unit       string     `json:"unit"`
 	Over       string     `json:"over"`
 	Closure    string     `json:"closure"`
-	Overlap    int64      `json:"overlapping"` // calls open when the window begins, in no square
+	Overlap    int64      `json:"overlapping"` // calls open when the window begins, whichever regions are chosen
 	Callees    int        `json:"callees"`     // how many regions are called, and in how many pairs
 	Pairs      int        `json:"pairs"`
 	Cells      []Cell     `json:"cells"`
@@ -110,6 +113,26 @@ func (r *result) cell(key callgraph.Pair) Cell {
 	return Cell{Caller: r.name(key.Caller), Callee: r.name(key.Callee), Region: r.nodes[key.Callee].Regions[0]}
 }
 
+// cellOf is a cell of a location.
+func (r *result) cellOf(key callgraph.Pair, owner int32) Cell {
+	c := r.cell(key)
+	id := r.locations[owner]
+	c.Location, c.Path = &id, r.tree.Path(id)
+	return c
+}
+
+func (c *Cell) setCut(x *callgraph.Cut) {
+	if x != nil {
+		c.Cut, c.CutTime = x.Count, x.Time
+	}
+}
+
+// A cellKey names a cell.
+type cellKey struct {
+	owner int32
+	callgraph.Pair
+}
+
 func (c *Cell) setBox(box [5]float64) {
 	c.Q02, c.Q25, c.Q50, c.Q75, c.Q98 = defined(box[0]), defined(box[1]), defined(box[2]), defined(box[3]),
 		defined(box[4])
@@ -121,15 +144,27 @@ func (r *result) list() []Cell {
 	if r.over == "locations" {
 		out = r.overPairs()
 	} else {
+		cuts := map[cellKey]*callgraph.Cut{}
+		for i := range r.cuts {
+			cuts[cellKey{r.cuts[i].Owner, r.cuts[i].Pair}] = &r.cuts[i]
+		}
 		for i := range r.rows {
 			x := &r.rows[i]
-			c := r.cell(x.Pair)
-			id := r.locations[x.Owner]
-			c.Location, c.Path = &id, r.tree.Path(id)
+			c := r.cellOf(x.Pair, x.Owner)
+			key := cellKey{x.Owner, x.Pair}
+			c.setCut(cuts[key])
+			delete(cuts, key)
 			c.Count, c.Total, c.Exact = x.Count, r.value(x), x.Exact
 			c.Mean, c.SD, c.Min, c.Max = defined(x.Mean), defined(x.Deviation), defined(x.Min), defined(x.Max)
 			c.setBox(r.box(x))
 			out = append(out, c)
+		}
+		for i := range r.cuts {
+			if x := &r.cuts[i]; cuts[cellKey{x.Owner, x.Pair}] != nil {
+				c := r.cellOf(x.Pair, x.Owner)
+				c.setCut(x)
+				out = append(out, c)
+			}
 		}
 	}
 	for _, key := range r.static {
@@ -150,7 +185,12 @@ func (r *result) overPairs() []Cell {
 			continue
 		}
 		c := r.cell(key)
+		c.Cut, c.CutTime = r.pairs[key].cut, r.pairs[key].cutTime
 		box, all := r.overLocations(key)
+		if len(all) == 0 {
+			out = append(out, c)
+			continue
+		}
 		n := float64(len(all))
 		mean, sd := 0.0, 0.0
 		for _, v := range all {

@@ -26,6 +26,7 @@ type difference struct {
 	*result
 	sides [2]*side
 	of    map[callgraph.Pair]*[2]*callgraph.Row
+	cutOf map[callgraph.Pair]*[2]*callgraph.Cut // calls that began before the window
 }
 
 // compare computes both sides by themselves. Their calls are pooled, so that a median is
@@ -46,7 +47,8 @@ func compare(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &difference{result: &result{request: q}, of: map[callgraph.Pair]*[2]*callgraph.Row{}}
+	d := &difference{result: &result{request: q}, of: map[callgraph.Pair]*[2]*callgraph.Row{},
+		cutOf: map[callgraph.Pair]*[2]*callgraph.Cut{}}
 	for k, one := range []*view.Request{&a, &b} {
 		if d.sides[k], err = newSide(ctx, one, names[k]); err != nil {
 			return nil, fmt.Errorf("%s: %w", names[k], err)
@@ -59,8 +61,8 @@ func compare(ctx context.Context, q *view.Request) (view.Result, error) {
 	if d.sides[1].over != d.over {
 		return nil, fmt.Errorf("one run has single calls and the other does not; use --over locations")
 	}
-	if len(d.sides[0].rows)+len(d.sides[1].rows) == 0 {
-		return nil, q.NoCall(0)
+	if len(d.sides[0].rows)+len(d.sides[1].rows)+len(d.sides[0].cuts)+len(d.sides[1].cuts) == 0 {
+		return nil, q.NoCall()
 	}
 	if err = d.join(); err != nil {
 		return nil, err
@@ -114,9 +116,10 @@ func newSide(ctx context.Context, q *view.Request, label string) (*side, error) 
 	if profile {
 		r.rows, err = r.readProfile(ctx, q.Store(), o)
 	} else {
-		plan := &callgraph.Plan{Options: o, Locations: r.holders, Owner: r.unitOf, Owners: 1}
+		plan := &callgraph.Plan{Options: o, Locations: r.holders, Owner: r.unitOf, Owners: 1,
+			Begin: q.Selection.Begin, End: q.Selection.End}
 		r.rows, err = callgraph.Gather(plan, q.Digests(ctx, callgraph.DigestName))
-		r.overlap = plan.Open.Load()
+		r.overlap, r.cuts = plan.Open.Load(), plan.Cut
 	}
 	return s, err
 }
@@ -170,20 +173,22 @@ func (d *difference) join() error {
 				continue
 			}
 			key := callgraph.Pair{Caller: to[x.Caller+1], Callee: to[x.Callee+1]}
-			both := d.of[key]
-			if both == nil {
-				both = &[2]*callgraph.Row{}
-				d.of[key] = both
-			}
-			both[k] = x
+			d.both(key)[k] = x
 			p := d.at(key)
 			p.calls += x.Count
 			p.total += s.value(x) * s.scale
+		}
+		for i := range s.cuts {
+			x := &s.cuts[i]
+			if hidden == nil || !hidden[x.Caller+1] && !hidden[x.Callee+1] {
+				d.addCut(callgraph.Pair{Caller: to[x.Caller+1], Callee: to[x.Callee+1]}, k, x)
+			}
 		}
 	}
 	if err != nil {
 		return err
 	}
+	d.cutNote("the table has")
 	if len(d.pairs) == 0 {
 		return view.Empty("hide fewer regions", "all regions of the selection are hidden")
 	}
@@ -204,6 +209,39 @@ func (d *difference) join() error {
 		}
 	}
 	return d.order(func(node int32) bool { return keep[node] })
+}
+
+// both gives the rows of a pair on both sides, made where there are none.
+func (d *difference) both(key callgraph.Pair) *[2]*callgraph.Row {
+	if d.of[key] == nil {
+		d.of[key] = &[2]*callgraph.Row{}
+	}
+	return d.of[key]
+}
+
+// addCut takes the calls of a pair on a side that began before the window.
+func (d *difference) addCut(key callgraph.Pair, k int, x *callgraph.Cut) {
+	d.both(key)
+	if d.cutOf[key] == nil {
+		d.cutOf[key] = &[2]*callgraph.Cut{}
+	}
+	d.cutOf[key][k] = x
+	d.cuts = append(d.cuts, *x)
+	p := d.at(key)
+	p.cut, p.cutTime = p.cut+x.Count, p.cutTime+x.Time
+}
+
+// cut is the calls of a pair on a side that began before the window; nil for none.
+func (d *difference) cut(key callgraph.Pair, k int) *callgraph.Cut {
+	if d.cutOf[key] == nil {
+		return nil
+	}
+	return d.cutOf[key][k]
+}
+
+// cutAlone reports whether all calls of a pair on one of the sides began before the window.
+func (d *difference) cutAlone(key callgraph.Pair) bool {
+	return d.of[key][0] == nil && d.cut(key, 0) != nil || d.of[key][1] == nil && d.cut(key, 1) != nil
 }
 
 // totals reports whether totals are compared, not medians of calls.

@@ -24,11 +24,18 @@ func (d *difference) Scene(size scene.Size) *scene.Scene {
 		}
 	})
 	drawGrid(s, at)
-	squares, only := &scene.Rect{}, [2]bool{}
+	squares, marks, only, cuts := &scene.Rect{}, &scene.Polygon{}, [2]bool{}, cutMarks{}
 	d.eachSquare(at, func(key callgraph.Pair, x, y, side float32) {
 		colour, flag := scene.None, scene.Outlined
+		if d.cutOf[key] != nil && !d.cutAlone(key) && side >= leastMarked {
+			cuts.some = true
+			marks.AddCut(x, y+side/2, -1, min(4, side/4))
+		}
 		if v, ok := d.delta(key); ok {
 			colour = d.colour(v, limit)
+		} else if d.cutAlone(key) {
+			cuts.all = true
+			colour, flag = scene.UIEmpty, scene.Hatched
 		} else {
 			one := d.oneSided(key)
 			colour, flag = onlyColour(one), scene.Hatched
@@ -38,9 +45,9 @@ func (d *difference) Scene(size scene.Size) *scene.Scene {
 		squares.SetFlags(flag)
 		squares.SetItem(s.Item(ofSquare, int(key.Caller), int(key.Callee)))
 	})
-	s.AddLayer("squares", 0, squares)
+	s.AddLayer("squares", 0, squares, marks)
 	cut := d.markCut(s, at)
-	d.explain(s, limit, only, cut)
+	d.explain(s, limit, only, cuts, cut)
 	d.noteLeftOut(s, at)
 	s.Notes = append(s.Notes, d.notes...)
 	return s
@@ -71,7 +78,7 @@ func (d *difference) oneSided(key callgraph.Pair) int {
 func onlyColour(side int) scene.Colour { return scene.Ramp("diverging", 0.15+0.7*float64(side)) }
 
 // explain fills the legend: only says which sides make calls that the other does not.
-func (d *difference) explain(s *scene.Scene, limit float64, only [2]bool, cut bool) {
+func (d *difference) explain(s *scene.Scene, limit float64, only [2]bool, cuts cutMarks, cut bool) {
 	label := "medians differ"
 	if d.totals() {
 		label = "totals differ"
@@ -85,6 +92,7 @@ func (d *difference) explain(s *scene.Scene, limit float64, only [2]bool, cut bo
 			s.Legend = append(s.Legend, plot.FlaggedKey("only in "+side.label, onlyColour(k), scene.Hatched))
 		}
 	}
+	cuts.explain(s, "cut: all calls of a side began before the window")
 	if cut {
 		s.Legend = append(s.Legend, plot.Key("called by others too, that are not shown", scene.UIWarning))
 	}
@@ -96,8 +104,11 @@ func (d *difference) Fact(it scene.Item) (view.Fact, bool) {
 	f := view.Fact{Title: d.label(key.Caller) + " → " + d.label(key.Callee), Regions: d.nodes[key.Callee].Regions}
 	line := func(label string, v float64) { f.Say(label, d.format(v), exact(v)) }
 	for k, s := range d.sides {
+		sayCut(&f, d.cut(key, k), ", "+s.label)
 		if d.of[key][k] == nil {
-			f.Text = "Never called in " + s.label + "."
+			if d.cut(key, k) == nil {
+				f.Text += "Never called in " + s.label + "."
+			}
 			continue
 		}
 		if v, ok := d.value(key, k); ok && !d.totals() {
@@ -118,6 +129,9 @@ type Value struct {
 	Calls  float64  `json:"calls"`
 	Total  float64  `json:"total"` // of sets of locations: the mean of a location
 	Median *float64 `json:"median"`
+	// Cut calls began before the window and are in no other number; CutTime is how long they are open in it.
+	Cut     float64 `json:"cut"`
+	CutTime float64 `json:"cut_time"`
 }
 
 // A DifferenceCell is a square; caller "" is the virtual root. A side is null where it
@@ -142,6 +156,25 @@ type DifferenceData struct {
 	Cells   []DifferenceCell `json:"cells"`
 }
 
+// valueOf is a pair on one side; nil where it makes no call.
+func (d *difference) valueOf(key callgraph.Pair, k int) *Value {
+	x, cut := d.of[key][k], d.cut(key, k)
+	if x == nil && cut == nil {
+		return nil
+	}
+	v := &Value{}
+	if cut != nil {
+		v.Cut, v.CutTime = cut.Count, cut.Time
+	}
+	if x != nil {
+		v.Calls, v.Total = x.Count, d.total(key, k)
+		if !d.totals() {
+			v.Median = defined(x.Box[2])
+		}
+	}
+	return v
+}
+
 func (d *difference) Data() any {
 	out := DifferenceData{Metric: d.metric, Unit: d.unit, Of: "median", A: d.sides[0].label, B: d.sides[1].label,
 		Closure: d.request.Values.Text("closure"), Overlap: d.overlap, Cells: []DifferenceCell{}}
@@ -151,12 +184,7 @@ func (d *difference) Data() any {
 	for _, key := range d.sortedPairs() {
 		c := DifferenceCell{Caller: d.name(key.Caller), Callee: d.name(key.Callee)}
 		for k, to := range []**Value{&c.A, &c.B} {
-			if x := d.of[key][k]; x != nil {
-				*to = &Value{Calls: x.Count, Total: d.total(key, k)}
-				if !d.totals() {
-					(*to).Median = defined(x.Box[2])
-				}
-			}
+			*to = d.valueOf(key, k)
 		}
 		if v, ok := d.delta(key); ok {
 			c.Difference = &v
@@ -172,7 +200,9 @@ func (d *difference) Table() *view.Table {
 	t := &view.Table{Rows: [][]any{}, Locations: []trace.LocationID{}, Regions: []trace.RegionID{},
 		Columns: []view.Column{{Name: "caller"}, {Name: "callee"},
 			{Name: "calls a", Unit: "count"}, {Name: "total a", Unit: u}, {Name: "median a", Unit: u},
+			{Name: "cut a", Unit: "count"}, {Name: "cut time a", Unit: "ns"},
 			{Name: "calls b", Unit: "count"}, {Name: "total b", Unit: u}, {Name: "median b", Unit: u},
+			{Name: "cut b", Unit: "count"}, {Name: "cut time b", Unit: "ns"},
 			{Name: "difference", Unit: u}}}
 	cells := d.Data().(DifferenceData).Cells
 	for i, key := range d.sortedPairs() {
@@ -180,9 +210,10 @@ func (d *difference) Table() *view.Table {
 		row := []any{c.Caller, c.Callee}
 		for _, v := range []*Value{c.A, c.B} {
 			if v == nil {
-				row = append(row, nil, nil, nil)
+				row = append(row, nil, nil, nil, nil, nil)
 			} else {
-				row = append(row, number(&v.Calls), number(&v.Total), number(v.Median))
+				row = append(row, number(&v.Calls), number(&v.Total), number(v.Median), number(&v.Cut),
+					number(&v.CutTime))
 			}
 		}
 		t.Rows = append(t.Rows, append(row, number(c.Difference)))

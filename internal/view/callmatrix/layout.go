@@ -36,12 +36,18 @@ type inside struct {
 	slices int
 	scale  colours
 	rows   []*colours // of each row
+	cutMarks
 }
+
+// cutMarks say which marks of calls that began before the window are drawn: of slices that have no others, and of
+// squares that do.
+type cutMarks struct{ all, some bool }
 
 // A drawnPair is one square: the box of each slice.
 type drawnPair struct {
 	boxes  []([5]float64)
 	has    []bool
+	cut    []float64 // mean time in the window of calls that began before it; NaN for none
 	static bool
 	scale  *colours
 }
@@ -59,7 +65,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	case d.left > 0:
 		r.drawKey(s, in)
 	}
-	r.legend(s, &in.scale, cut)
+	r.legend(s, in, cut)
 	r.sceneNotes(s, d)
 	return s
 }
@@ -170,7 +176,8 @@ func drawColumnLabels(s *scene.Scene, f *scene.Frame, d *drawing) {
 func (r *result) square(key callgraph.Pair) *drawnPair {
 	rows, n := r.slices()
 	p := r.pairs[key]
-	q := &drawnPair{boxes: make([][5]float64, n), has: make([]bool, n), static: len(p.all) == 0}
+	q := &drawnPair{boxes: make([][5]float64, n), has: make([]bool, n), static: len(p.all) == 0 && p.cut == 0}
+	r.setCuts(q, p)
 	if r.over == "locations" && len(p.all) > 0 {
 		q.boxes[0], _ = r.overLocations(key)
 		q.has[0] = true
@@ -213,7 +220,8 @@ func (r *result) describe() string {
 		view.Count(len(r.pairs), "pair"), view.Count(n, "slice"))
 }
 
-func (r *result) legend(s *scene.Scene, c *colours, cut bool) {
+func (r *result) legend(s *scene.Scene, in *inside, cut bool) {
+	c := &in.scale
 	what := r.metric + " time a call"
 	switch {
 	case r.metric == "calls":
@@ -227,6 +235,7 @@ func (r *result) legend(s *scene.Scene, c *colours, cut bool) {
 	}
 	s.Legend = append(s.Legend, plot.RampKey(fmt.Sprintf("%s, %s", what, c.stretch), c.ramp, low, high))
 	s.Legend = append(s.Legend, plot.Key("not called there", scene.UIEmpty))
+	in.cutMarks.explain(s, "cut: began before the window")
 	if cut {
 		s.Legend = append(s.Legend, plot.Key("called by others too, that are not shown", scene.UIWarning))
 	}

@@ -17,6 +17,7 @@ import (
 // whole scaled slice over the last, so that no seams show between them.
 func (r *result) paint(s *scene.Scene, d *drawing, in *inside) {
 	ground, whole, parts := &scene.Rect{}, &scene.Rect{}, &scene.Polygon{}
+	cut, marks := &scene.Polygon{}, &scene.Polygon{}
 	shapes := 0
 	for _, p := range in.pairs {
 		shapes += p.shapes()
@@ -26,6 +27,7 @@ func (r *result) paint(s *scene.Scene, d *drawing, in *inside) {
 		p := in.pairs[key]
 		ground.Add(x, y, size, size, scene.UIEmpty)
 		ground.SetItem(s.Place(ofSquare, int(key.Caller), int(key.Callee)))
+		r.drawCuts(in, p, x, y, size, cut, marks)
 		switch {
 		case p.static:
 			ground.SetFlags(scene.Outlined)
@@ -44,6 +46,7 @@ func (r *result) paint(s *scene.Scene, d *drawing, in *inside) {
 	// One slice makes rectangles alone, several make polygons: rings of one
 	// square must stay in order, so whole rings of mixed squares are polygons too.
 	s.AddLayer("rings", 0, whole, parts)
+	s.AddLayer("cut calls", 0, cut, marks)
 	r.separate(s, d, in)
 	if medians && d.size >= 8 {
 		s.Notes = append(s.Notes, "squares show medians alone: choose fewer regions to see all five quantiles")
@@ -236,9 +239,12 @@ func (r *result) fact(key callgraph.Pair, p *drawnPair, slice, ring int) view.Fa
 		}
 		f.Locations = []trace.LocationID{r.locations[slice]}
 	}
+	sayCut(&f, r.cutOf(r.pairs[key], slice), "")
 	switch {
 	case p.static:
 		f.Text = "Reachable through other regions; never called directly."
+		return f
+	case !p.has[slice] && !math.IsNaN(p.cut[slice]):
 		return f
 	case !p.has[slice]:
 		f.Text = "Never called there in this time."
@@ -259,7 +265,7 @@ func (r *result) fact(key callgraph.Pair, p *drawnPair, slice, ring int) view.Fa
 				f.Say("least, most", r.format(x.Min)+", "+r.format(x.Max), exact(x.Min)+", "+exact(x.Max))
 			}
 			if !x.Exact && r.metric != "calls" {
-				f.Text = "Quantiles are within 1 %, the rest is exact. "
+				f.Text += "Quantiles are within 1 %, the rest is exact. "
 			}
 		}
 	}

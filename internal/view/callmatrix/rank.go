@@ -53,6 +53,7 @@ func (r *result) rank() error {
 	for key, p := range r.pairs {
 		p.differs = (off[key] + p.total/float64(len(r.locations))*float64(len(r.locations)-len(p.all))) / 2
 	}
+	r.addCuts(shown)
 	if len(r.pairs) == 0 {
 		return view.Empty("hide fewer regions", "all regions of the selection are hidden")
 	}
@@ -81,6 +82,7 @@ func (r *result) order(kept func(node int32) bool) (err error) {
 				side.of[side.node] = n
 			}
 			n.calls, n.total, n.differs, n.pairs = n.calls+p.calls, n.total+p.total, n.differs+p.differs, n.pairs+1
+			n.cutTime += p.cutTime
 		}
 	}
 	if r.callees, err = r.sorted(callees); err != nil {
@@ -161,6 +163,9 @@ func (r *result) sorted(of map[int32]*ranked) ([]ranked, error) {
 		}
 		if kx, ky := key(x), key(y); kx != ky {
 			return kx > ky
+		}
+		if order != "name" && x.cutTime != y.cutTime {
+			return x.cutTime > y.cutTime
 		}
 		return r.name(x.node) < r.name(y.node) || r.name(x.node) == r.name(y.node) && x.node < y.node
 	})

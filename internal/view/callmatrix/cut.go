@@ -1,0 +1,148 @@
+package callmatrix
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// sliceCuts are the calls that began before the window, by slice.
+func (r *result) sliceCuts() []callgraph.Cut {
+	switch {
+	case r.over == "locations" || r.compared:
+		return nil
+	case r.groupRows != nil:
+		return r.groupCuts
+	}
+	return r.cuts
+}
+
+// addCuts makes squares of the calls that began before the window.
+func (r *result) addCuts(shown func(callgraph.Pair) bool) {
+	for i := range r.cuts {
+		if x := &r.cuts[i]; shown(x.Pair) {
+			p := r.at(x.Pair)
+			p.cut, p.cutTime = p.cut+x.Count, p.cutTime+x.Time
+		}
+	}
+	cuts := r.sliceCuts()
+	for i := range cuts {
+		if p := r.pairs[cuts[i].Pair]; p != nil {
+			p.cuts = append(p.cuts, int32(i))
+		}
+	}
+}
+
+// cutNote counts the calls that began before the selection; shown says what tells of their time.
+func (r *result) cutNote(shown string) {
+	calls := 0.0
+	for i := range r.cuts {
+		calls += r.cuts[i].Count
+	}
+	if calls > 0 {
+		r.notes = append(r.notes, view.CutNote(int64(calls), shown))
+	}
+}
+
+// timed reports whether colours are of time, so that a cut call has one.
+func (r *result) timed() bool { return r.unit == "ns" && r.metric != "calls" }
+
+// cutOf is the cut calls of a slice; nil for none.
+func (r *result) cutOf(p *pair, slice int) *callgraph.Cut {
+	if r.over == "locations" && p.cut > 0 {
+		return &callgraph.Cut{Count: p.cut, Time: p.cutTime}
+	}
+	cuts := r.sliceCuts()
+	for _, i := range p.cuts {
+		if int(cuts[i].Owner) == slice {
+			return &cuts[i]
+		}
+	}
+	return nil
+}
+
+// setCuts gives a square the mean time that the calls of each slice are open in the window.
+func (r *result) setCuts(q *drawnPair, p *pair) {
+	q.cut = make([]float64, len(q.boxes))
+	for k := range q.cut {
+		q.cut[k] = math.NaN()
+		if p.cut == 0 {
+			continue
+		}
+		if x := r.cutOf(p, k); x != nil {
+			q.cut[k] = x.Time / x.Count
+		}
+	}
+}
+
+// drawCuts draws the slices whose calls all began before the window, hatched in the colour of their time in it, and
+// marks squares where some did.
+func (r *result) drawCuts(in *inside, p *drawnPair, x, y, size float32, parts, marks *scene.Polygon) {
+	some := false
+	for k, v := range p.cut {
+		if math.IsNaN(v) {
+			continue
+		}
+		if p.has[k] {
+			some = true
+			continue
+		}
+		in.all = true
+		colour := scene.UIEmpty
+		if r.timed() {
+			colour = p.scale.colour(v)
+		}
+		xs, ys := r.sliceOutline(k, len(p.boxes), x, y, size)
+		parts.Add(xs, ys, colour)
+		parts.SetFlags(scene.Hatched)
+	}
+	if some && size >= leastMarked {
+		in.some = true
+		marks.AddCut(x, y+size/2, -1, min(4, size/4))
+	}
+}
+
+// leastMarked is the size of squares from which on marks are drawn in them.
+const leastMarked = 8
+
+// sliceOutline is the outline of a slice of a square.
+func (r *result) sliceOutline(k, n int, x, y, size float32) (xs, ys []float32) {
+	switch {
+	case n == 1:
+		return []float32{x, x + size, x + size, x}, []float32{y, y, y + size, y + size}
+	case r.striped():
+		from, to := x+size*float32(k)/float32(n), x+size*float32(k+1)/float32(n)
+		return []float32{from, to, to, from}, []float32{y, y, y + size, y + size}
+	}
+	for _, q := range callgraph.Arc(nil, k, k, n) {
+		xs, ys = append(xs, x+float32(q.X)*size), append(ys, y+float32(q.Y)*size)
+	}
+	return append(xs, x+size/2), append(ys, y+size/2)
+}
+
+// explain adds the marks of cut calls to the legend.
+func (m cutMarks) explain(s *scene.Scene, all string) {
+	if m.all {
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: all, Colour: scene.UIData, Flags: scene.Hatched, Region: scene.NoID,
+				Parent: scene.NoID})
+	}
+	if m.some {
+		s.Legend = append(s.Legend,
+			scene.LegendEntry{Label: "some calls began before the window", Colour: scene.UIWarning,
+				Region: scene.NoID, Parent: scene.NoID})
+	}
+}
+
+// sayCut tells of cut calls; whose is added to the labels.
+func sayCut(f *view.Fact, cut *callgraph.Cut, whose string) {
+	if cut == nil {
+		return
+	}
+	f.Say("cut calls"+whose, view.FormatCount(cut.Count), exact(cut.Count))
+	f.Say("their time in the window"+whose, view.FormatIn(cut.Time, "ns"), exact(cut.Time))
+	f.Text += fmt.Sprintf("%s began before the window. ", view.Count(int(cut.Count), "call"))
+}
