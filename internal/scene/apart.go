@@ -35,7 +35,8 @@ func NewApart(names []string) *Apart {
 		if seen[name] = true; len(seen) > mostApart {
 			return &Apart{}
 		}
-		for _, form := range append(formsOf(name), numberAfterWord(name)) {
+		forms, _ := formsOf(name)
+		for _, form := range append(forms, numberAfterWord(name)) {
 			if form == "" {
 				continue
 			}
@@ -79,19 +80,23 @@ func numberAfterWord(name string) string {
 var wordAndNumber = regexp.MustCompile(`^[^ #]+[ #]([0-9]+)$`)
 
 // formsOf gives what a name may be written as without an ellipsis of its own: the name, its
-// foldings, and the most folded one with its arguments whole.
-func formsOf(name string) []string {
+// foldings, and the most folded one with its arguments whole: that is number whole, or -1 where it has no arguments.
+func formsOf(name string) (forms []string, whole int) {
 	folded := foldings(name)
-	forms := append([]string{name}, folded...)
+	forms = append([]string{name}, folded...)
 	if len(folded) == 0 {
-		return forms
+		return forms, -1
 	}
 	last := folded[len(folded)-1]
 	stem, _, cut := strings.Cut(last, "…")
-	if at := strings.LastIndex(outside(name), stem); cut && stem != "" && at > 0 {
-		forms = append(forms, name[at:])
+	at := strings.LastIndex(outside(name), stem)
+	switch {
+	case !cut || stem == "" || at < 0:
+		return forms, -1
+	case at == 0:
+		return forms, 0
 	}
-	return forms
+	return append(forms, name[at:]), len(forms)
 }
 
 // shorten gives the first form of a name that fits and tells it apart: the name, a folding,
@@ -100,7 +105,7 @@ func (a *Apart) shorten(name string, room float32, split func(string) []cluster,
 	if len(name) > longestFolded {
 		return ""
 	}
-	forms := formsOf(name)
+	forms, whole := formsOf(name)
 	parts := make([][]cluster, len(forms))
 	for k, form := range forms {
 		parts[k] = split(form)
@@ -113,12 +118,15 @@ func (a *Apart) shorten(name string, room float32, split func(string) []cluster,
 	}
 	take := func(t string) bool { return a.tells(t, name) }
 	for _, how := range attempts {
-		if how.part && len(a.forward) > mostSearched {
+		if (how.part || how.both) && len(a.forward) > mostSearched {
 			continue
 		}
 		for k := len(forms) - 1; k >= 0; k-- { // the most folded keeps most
+			if how.folded && (whole < 0 || k == whole || k == 0) || how.both && k != whole {
+				continue
+			}
 			c := cutter{clusters: parts[k], room: room, ellipsis: ellipsis, attempt: how}
-			if how.stem {
+			if how.stem || how.both {
 				c.keep = stemLength(forms[k])
 			}
 			if t := c.first(take); t != "" {
@@ -138,12 +146,18 @@ type attempt struct {
 	numbers bool // no number is cut
 	words   bool // one of the two ends is a whole word
 	part    bool // a part from within stands after the beginning, else the end does
+	folded  bool // of names with arguments, forms without them
+	both    bool // the name and its arguments give way, each in its middle
 }
 
 // attempts in the order of how well their forms are read.
 var attempts = []attempt{
 	{stem: true, numbers: true, words: true},
 	{stem: true, numbers: true},
+	{folded: true, numbers: true, words: true},
+	{folded: true, numbers: true},
+	{both: true, numbers: true, words: true},
+	{both: true, numbers: true},
 	{numbers: true, words: true},
 	{numbers: true},
 	{part: true, numbers: true, words: true},
@@ -230,7 +244,10 @@ type cutter struct {
 
 // first gives the first form that is taken.
 func (c *cutter) first(take func(string) bool) string {
-	if !c.part {
+	switch {
+	case c.both:
+		return c.stemAndEnd(take)
+	case !c.part:
 		return c.middle(take)
 	}
 	if head := c.fits(0, (c.room-2*c.ellipsis)/3); head >= leastHead {
@@ -266,8 +283,44 @@ func (c *cutter) middle(take func(string) bool) string {
 	return ""
 }
 
+// stemAndEnd cuts the name in its middle and keeps the end of its arguments, as little of it as tells them apart.
+func (c *cutter) stemAndEnd(take func(string) bool) string {
+	n, bracket := len(c.clusters), c.keep-1
+	if bracket < 1 || bracketEnd[c.clusters[bracket].text] != c.clusters[n-1].text {
+		return ""
+	}
+	end := bracket
+	if c.clusters[end-1].text == " " {
+		end--
+	}
+	glue := c.clusters[end : bracket+1]
+	stem := cutter{clusters: c.clusters[:end], ellipsis: c.ellipsis, attempt: attempt{numbers: true, words: c.words}}
+	for from := n - 2; from > bracket+1; from-- {
+		if isWord(c.clusters[from]) {
+			continue
+		}
+		stem.room = c.room - c.ellipsis - sum(glue) - sum(c.clusters[from:])
+		if stem.fits(0, stem.room) < leastStem {
+			return ""
+		}
+		rest := join(glue) + "…" + join(c.clusters[from:])
+		if t := stem.middle(func(t string) bool { return take(t + rest) }); t != "" {
+			return t + rest
+		}
+	}
+	return ""
+}
+
+// leastStem is how many characters of a name say which it is.
+const leastStem = 8
+
+var bracketEnd = map[string]string{"(": ")", "[": "]", "<": ">", "{": "}"}
+
 // careful reports whether a text may be cut after the first part and before the last.
 func (c *cutter) careful(i, j int) bool {
+	if i > 0 && c.clusters[i-1].text == "…" || j < len(c.clusters) && c.clusters[j].text == "…" {
+		return false // beside another ellipsis
+	}
 	if c.numbers && (c.inNumber(i) || c.inNumber(j)) {
 		return false
 	}
@@ -345,11 +398,15 @@ func (c *cutter) fits(from int, room float32) int {
 
 // text gives a part without spaces at its ends, which stand beside an ellipsis.
 func (c *cutter) text(from, to int) string {
+	return strings.Trim(join(c.clusters[from:to]), " ")
+}
+
+func join(clusters []cluster) string {
 	var b strings.Builder
-	for _, x := range c.clusters[from:to] {
+	for _, x := range clusters {
 		b.WriteString(x.text)
 	}
-	return strings.Trim(b.String(), " ")
+	return b.String()
 }
 
 // inNumber reports whether a place is in a number, or between those of "1.6.1".

@@ -99,9 +99,16 @@ func TestAShortenedNameCannotBeReadAsAnother(t *testing.T) {
 func TestAnOperatorKeepsItsNameBeforeItsShapes(t *testing.T) {
 	names := []string{"aten::cudnn_convolution [32×64×56×56] [64×64×3×3]", "aten::cudnn_convolution [32×256×14×14] [256×256×3×3]", "aten::mm [64×512] [512×512]"}
 	a := NewApart(names)
-	for most, want := range map[int]string{60: names[0], 24: "cudnn_convol…[64×64×3×3]", 30: "cudnn_convolution […64×64×3×3]"} {
+	for most, want := range map[int]string{60: names[0], 24: "cudnn_…lution […×64×3×3]", 30: "cudnn_convolution […64×64×3×3]"} {
 		if got := inCharacters(a, names[0], most); got != want {
 			t.Errorf("%d characters: %q, want %q", most, got, want)
+		}
+	}
+	sizes := []string{"aten::cudnn_convolution_backward_input [32×1024×14×14] [1024×256×1×1]", "aten::cudnn_batch_norm_backward [32×256×56×56] [256]",
+		"aten::cudnn_convolution_backward_input [32×256×14×14] [256×256×3×3]"}
+	for i, want := range []string{"cudnn_convolu…_input […×1]", "cudnn_batch_n…ackward […]", "cudnn_convolu…_input […×3]"} {
+		if got := inCharacters(NewApart(sizes), sizes[i], 26); got != want {
+			t.Errorf("26 characters: %q, want %q", got, want)
 		}
 	}
 	if got := inCharacters(a, names[2], 12); got != "aten::mm […]" {

@@ -3,13 +3,17 @@
 
 import { foldings, outside } from "./fold";
 
-/** What a name may be written as: itself, its foldings, and the most folded one with its arguments whole. */
-function formsOf(name: string): string[] {
+/**
+ * What a name may be written as: itself, its foldings, and the most folded one with its arguments whole: that is
+ * number whole, or -1 where it has no arguments.
+ */
+function formsOf(name: string): { forms: string[]; whole: number } {
   const folded = foldings(name);
   const last = folded[folded.length - 1] ?? "";
   const stem = last.includes("…") ? last.slice(0, last.indexOf("…")) : "";
   const at = stem === "" ? -1 : outside(name).lastIndexOf(stem);
-  return at > 0 ? [name, ...folded, name.slice(at)] : [name, ...folded];
+  const forms = at > 0 ? [name, ...folded, name.slice(at)] : [name, ...folded];
+  return { forms, whole: at > 0 ? forms.length - 1 : at };
 }
 
 /** The number of a name that is a word and a number. */
@@ -24,15 +28,22 @@ interface Attempt {
   words?: true;
   /** A part from within stands after the beginning, else the end does. */
   part?: true;
+  /** Of names with arguments, forms without them. */
+  folded?: true;
+  /** The name and its arguments give way, each in its middle. */
+  both?: true;
 }
 
 /** In the order of how well their forms are read. */
 const attempts: readonly Attempt[] = [
-  { stem: true, numbers: true, words: true }, { stem: true, numbers: true }, { numbers: true, words: true }, { numbers: true },
+  { stem: true, numbers: true, words: true }, { stem: true, numbers: true },
+  { folded: true, numbers: true, words: true }, { folded: true, numbers: true },
+  { both: true, numbers: true, words: true }, { both: true, numbers: true },
+  { numbers: true, words: true }, { numbers: true },
   { part: true, numbers: true, words: true }, {}, { part: true },
 ];
 
-const [mostApart, mostSearched, longest, farthest, fewest, leastHead] = [4096, 2048, 4096, 512, 5, 3];
+const [mostApart, mostSearched, longest, farthest, fewest, leastHead, leastStem] = [4096, 2048, 4096, 512, 5, 3, 8];
 
 export class Apart {
   private readonly readings: { text: string; name: string }[] = [];
@@ -40,22 +51,29 @@ export class Apart {
   constructor(names: Iterable<string>) {
     const all = new Set(names);
     if (all.size > mostApart) return;
-    for (const name of all) for (const text of [...formsOf(name), numberAfterWord(name)]) if (text !== "") this.readings.push({ text: text.toLowerCase(), name });
+    for (const name of all) {
+      for (const text of [...formsOf(name).forms, numberAfterWord(name)]) {
+        if (text !== "") this.readings.push({ text: text.toLowerCase(), name });
+      }
+    }
   }
 
   /** The first form of a name that fits and tells it apart; "": there is none. */
   shorten(name: string, most: number): string {
     if (name.length > longest) return "";
-    const forms = formsOf(name);
+    const { forms, whole: withArguments } = formsOf(name);
     const parts = forms.map((f) => Array.from(f));
     const whole = forms.findIndex((f, k) => parts[k]!.length <= most && (k === 0 || this.tells(f, name)));
     if (whole >= 0) return forms[whole]!;
     const number = numberAfterWord(name);
     if (number !== "" && number.length <= most && this.tells(number, name)) return number;
     for (const how of attempts) {
-      if (how.part && this.readings.length > mostSearched) continue;
+      if ((how.part || how.both) && this.readings.length > mostSearched) continue;
       for (let k = forms.length - 1; k >= 0; k--) {
-        const form = new Cutter(parts[k]!, most, how.stem ? stemLength(forms[k]!) : 0, how).first((t) => this.tells(t, name));
+        if (how.folded && (withArguments < 0 || k === withArguments || k === 0)) continue;
+        if (how.both && k !== withArguments) continue;
+        const keep = how.stem || how.both ? stemLength(forms[k]!) : 0;
+        const form = new Cutter(parts[k]!, most, keep, how).first((t) => this.tells(t, name));
         if (form !== "") return form;
       }
     }
@@ -92,11 +110,14 @@ function stemLength(form: string): number {
 const isDigit = (c: string | undefined) => c !== undefined && /^[0-9]$/.test(c);
 const isWord = (c: string | undefined) => c !== undefined && /^[\p{L}\p{Nd}]/u.test(c);
 
+const closing: Readonly<Record<string, string>> = { "(": ")", "[": "]", "<": ">", "{": "}" };
+
 /** Makes forms of a text that fill a room. */
 class Cutter {
   constructor(private readonly chars: readonly string[], private readonly room: number, private readonly keep: number, private readonly how: Attempt) {}
 
   first(take: (t: string) => boolean): string {
+    if (this.how.both) return this.stemAndEnd(take);
     if (!this.how.part) return this.middle(take);
     const head = Math.max(Math.min(Math.floor((this.room - 2) / 3), this.chars.length), 0);
     return (head >= leastHead ? this.within(head, take) : "") || this.within(0, take);
@@ -117,8 +138,26 @@ class Cutter {
     return "";
   }
 
+  /** Cuts the name in its middle and keeps the end of its arguments, as little of it as tells them apart. */
+  private stemAndEnd(take: (t: string) => boolean): string {
+    const [c, n, bracket] = [this.chars, this.chars.length, this.keep - 1];
+    if (bracket < 1 || closing[c[bracket]!] !== c[n - 1]) return "";
+    const end = c[bracket - 1] === " " ? bracket - 1 : bracket;
+    for (let from = n - 2; from > bracket + 1; from--) {
+      if (isWord(c[from])) continue;
+      const rest = c.slice(end, bracket + 1).join("") + "…" + c.slice(from).join("");
+      const room = this.room - Array.from(rest).length;
+      if (Math.min(room, end) < leastStem) return "";
+      const how: Attempt = this.how.words ? { numbers: true, words: true } : { numbers: true };
+      const stem = new Cutter(c.slice(0, end), room, 0, how).middle((t) => take(t + rest));
+      if (stem !== "") return stem + rest;
+    }
+    return "";
+  }
+
   /** Whether a text may be cut after the first part and before the last. */
   private careful(i: number, j: number): boolean {
+    if (this.chars[i - 1] === "…" || this.chars[j] === "…") return false; // beside another ellipsis
     if (this.how.numbers && (this.inNumber(i) || this.inNumber(j))) return false;
     return !this.how.words || (i > 0 && !this.inWord(i)) || (j < this.chars.length && !this.inWord(j));
   }
