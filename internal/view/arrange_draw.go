@@ -13,15 +13,32 @@ const (
 	gutter      = 18 // left of the labels, for numbers of groups
 	strip       = 3  // beside the frame, in the colour of the group
 	leastNumber = 11 // height of a group whose number is written
-	mostNamed   = 12 // groups in the legend
+	mostNamed   = 12 // groups in the legend, each with a hue
 )
 
-// GroupColour is the colour of a group.
+// GroupColour is the colour of a group. Those past the last hue have one together, which legends call by OtherGroups.
 func GroupColour(group int) scene.Colour {
-	if group < 0 {
+	switch {
+	case group < 0:
 		return scene.UIEmpty
+	case group >= mostNamed:
+		return scene.UITextMuted
 	}
 	return scene.LocationColour(group)
+}
+
+// OtherGroups is the entry of a legend for the groups that have one colour together; false where all have their own.
+// members is how many locations each has.
+func OtherGroups(members []int) (scene.LegendEntry, bool) {
+	n, locations := len(members)-mostNamed, 0
+	if n <= 0 {
+		return scene.LegendEntry{}, false
+	}
+	for _, m := range members[mostNamed:] {
+		locations += m
+	}
+	return scene.LegendEntry{Label: fmt.Sprintf("others: %s, %s", Count(n, "group"), Count(locations, "location")),
+		Colour: GroupColour(mostNamed), Region: scene.NoID, Parent: scene.NoID}, true
 }
 
 // Gutter is the room that numbers of groups take left of the labels of rows.
@@ -148,13 +165,15 @@ func (a *Arrangement) Explain(s *scene.Scene) {
 	if a == nil {
 		return
 	}
+	members := make([]int, len(a.Groups))
 	for k := range a.Groups {
-		e := scene.LegendEntry{Label: a.Label(k), Colour: GroupColour(k), Region: scene.NoID, Parent: scene.NoID}
-		if k == mostNamed {
-			e.Label, e.Colour = fmt.Sprintf("and %s", Count(len(a.Groups)-mostNamed, "more group")), scene.UIEmpty
-			s.Legend = append(s.Legend, e)
-			break
+		members[k] = len(a.Groups[k].Members)
+		if k < mostNamed {
+			s.Legend = append(s.Legend,
+				scene.LegendEntry{Label: a.Label(k), Colour: GroupColour(k), Region: scene.NoID, Parent: scene.NoID})
 		}
+	}
+	if e, ok := OtherGroups(members); ok {
 		s.Legend = append(s.Legend, e)
 	}
 }

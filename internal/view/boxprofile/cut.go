@@ -50,6 +50,14 @@ func (r *result) cutOf(node, owner int32) *callgraph.Cut {
 	return r.cutAt[cutKey{node, owner}]
 }
 
+// cutUnit is that of the time of cut calls; a profile has none, and its own unit.
+func (r *result) cutUnit() string {
+	if r.hasProfile {
+		return r.unit
+	}
+	return "ns"
+}
+
 // timed reports whether the axis is of time, on which a cut call has a place.
 func (r *result) timed() bool { return r.unit == "ns" }
 

@@ -42,7 +42,7 @@ type Row struct {
 	Q98  *float64 `json:"q98" unit:"metric" write:"whole"`
 	// Cut calls began before the window and are in no other number of the row; CutTime is how long they are open in it.
 	Cut     float64 `json:"cut" unit:"count" write:"whole"`
-	CutTime float64 `json:"cut_time" unit:"ns" write:"whole"`
+	CutTime float64 `json:"cut_time" unit:"time" write:"whole"`
 	// Exact quantiles are of the calls themselves; others are within 1 %.
 	Exact bool `json:"exact"`
 	// Heaps are where values pile up, where there is more than one such place.
@@ -183,5 +183,5 @@ func (r *result) list() []Row {
 
 // Table is the same as rows.
 func (r *result) Table() *view.Table {
-	return view.TableOf(r.list(), map[string]string{"metric": r.unit}, nil)
+	return view.TableOf(r.list(), map[string]string{"metric": r.unit, "time": r.cutUnit()}, nil)
 }

@@ -346,9 +346,9 @@ func (r *result) colour(l *lane) scene.Colour {
 		n := &r.nodes[r.regions[l.region].node]
 		return r.regionColours.Named(n.Name, n.Role)
 	case r.groupRows != nil:
-		return scene.LocationColour(r.number(int(l.owner)))
+		return view.GroupColour(r.number(int(l.owner)))
 	case r.byGroup():
-		return scene.LocationColour(r.number(int(r.groups.Of[l.owner])))
+		return view.GroupColour(r.number(int(r.groups.Of[l.owner])))
 	}
 	return r.own(int(l.owner))
 }
@@ -393,6 +393,11 @@ func (r *drawing) legend(s *scene.Scene) {
 
 // legendGroups names groups, and their members where that is short.
 func (r *drawing) legendGroups(add func(string, scene.Colour, scene.Flag)) {
+	counts := make([]int, len(r.groups.Members))
+	for k, members := range r.groups.Members {
+		counts[r.number(k)] = len(members)
+	}
+	others, some := view.OtherGroups(counts)
 	for k, members := range r.groups.Members {
 		label := r.groupName(k)
 		switch names := view.NameList(r.names, members, 5); {
@@ -405,7 +410,12 @@ func (r *drawing) legendGroups(add func(string, scene.Colour, scene.Flag)) {
 		if r.numbers != nil && r.groupRows == nil {
 			label = r.Arrangement().Label(r.number(k))
 		}
-		add(label, scene.LocationColour(r.number(k)), 0)
+		if c := view.GroupColour(r.number(k)); c != others.Colour || !some {
+			add(label, c, 0)
+		}
+	}
+	if some {
+		add(others.Label, others.Colour, 0)
 	}
 }
 

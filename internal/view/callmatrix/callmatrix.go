@@ -56,6 +56,8 @@ const (
 	mostSlices = 64
 	// mostBlocks is how many slices locations have that are all one group.
 	mostBlocks = 16
+	// mostGroups is how many slices groups have: in thinner ones no rings can be told apart.
+	mostGroups = 12
 )
 
 type result struct {
@@ -86,6 +88,7 @@ type result struct {
 	low, high        float64      // of the colours as asked for; NaN
 	sliceMembers     [][]int32    // of each slice, where slices are groups
 	sliceGroups      []int        // which groups those are; nil: all
+	otherGroups      int          // how many groups share the last slice; 0: each has its own
 	blocks           *view.Blocks // in place of groups, where all are one group
 	compared         bool         // the pairs are of two sides, see difference
 	notes            []string
@@ -247,6 +250,7 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 			of, r.sliceMembers, r.sliceGroups = r.blocks.Of, r.blocks.Members, nil
 			note = r.blocks.Note("a slice")
 		}
+		of, note = r.foldGroups(of, note)
 		r.groupRows, err = plan.Merge(of, len(r.sliceMembers), scan)
 		r.groupRows = slices.Grow(r.groupRows, 1) // not nil where all calls are cut
 		r.groupCuts = callgraph.MergeCuts(r.cuts, of)
@@ -254,6 +258,28 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 	}
 	return err
 }
+
+// foldGroups lets the groups past mostGroups - 1 share the last slice, unless a number of groups is asked for.
+func (r *result) foldGroups(of []int32, note string) ([]int32, string) {
+	n, v := len(r.sliceMembers), r.request.Values
+	if n <= mostGroups || r.blocks != nil || v.Set("k") || v.Set("threshold") {
+		return of, note
+	}
+	const last = mostGroups - 1
+	r.otherGroups = n - last
+	of = slices.Clone(of)
+	for i := range of {
+		of[i] = min(of[i], last)
+	}
+	others := slices.Concat(r.sliceMembers[last:]...)
+	slices.Sort(others)
+	r.sliceMembers = append(slices.Clone(r.sliceMembers[:last]), others)
+	return of, fmt.Sprintf("%s; %s with %s share the last slice, --k %d gives each its own", note,
+		view.Count(r.otherGroups, "other group"), view.Count(len(others), "location"), n)
+}
+
+// isOthers reports whether a slice is the one that groups share.
+func (r *result) isOthers(slice int) bool { return r.otherGroups > 0 && slice == len(r.sliceMembers)-1 }
 
 // arrange puts the slices of locations that behave alike next to each other.
 func (r *result) arrange(ctx context.Context) (err error) {

@@ -47,6 +47,14 @@ func (r *result) cutNote(shown string) {
 	}
 }
 
+// cutUnit is that of the time of cut calls; a profile has none, and its own unit.
+func (r *result) cutUnit() string {
+	if !r.request.Store().Info().Timed() {
+		return r.unit
+	}
+	return "ns"
+}
+
 // timed reports whether colours are of time, so that a cut call has one.
 func (r *result) timed() bool { return r.unit == "ns" && r.metric != "calls" }
 

@@ -47,7 +47,7 @@ type Cell struct {
 	Exact    bool              `json:"exact"`
 	// Cut calls began before the window and are in no other number of the cell; CutTime is how long they are open in it.
 	Cut     float64 `json:"cut" unit:"count" write:"whole"`
-	CutTime float64 `json:"cut_time" unit:"ns" write:"whole"`
+	CutTime float64 `json:"cut_time" unit:"time" write:"whole"`
 }
 
 // A Group is locations that behave alike.
@@ -75,6 +75,7 @@ type Data struct {
 	Pairs      int        `json:"pairs"`
 	Cells      []Cell     `json:"cells"`
 	Groups     []Group    `json:"groups"`
+	Others     int        `json:"other_groups"` // that share the last slice of squares
 	Similarity Similarity `json:"similarity"`
 }
 
@@ -83,7 +84,7 @@ const mostCompared = 128
 
 func (r *result) Data() any {
 	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Closure: r.request.Values.Text("closure"),
-		Overlap: r.overlap, Callees: len(r.callees), Pairs: len(r.pairs), Cells: r.list(), Groups: []Group{},
+		Overlap: r.overlap, Callees: len(r.callees), Pairs: len(r.pairs), Cells: r.list(), Groups: []Group{}, Others: r.otherGroups,
 		Similarity: Similarity{By: r.request.Values.Text("alike"), Locations: []trace.LocationID{},
 			Values: [][]float32{}}}
 	for k, members := range r.groups.Members {
@@ -209,7 +210,7 @@ func (r *result) overPairs() []Cell {
 
 // Table is the same as cells.
 func (r *result) Table() *view.Table {
-	return view.TableOf(r.list(), map[string]string{"metric": r.unit}, nil)
+	return view.TableOf(r.list(), map[string]string{"metric": r.unit, "time": r.cutUnit()}, nil)
 }
 
 // number writes whole numbers as such, and what is undefined as nothing.

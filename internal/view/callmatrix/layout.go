@@ -259,7 +259,11 @@ func (r *result) sceneNotes(s *scene.Scene, d *drawing) {
 	case r.blocks != nil:
 		s.Notes = append(s.Notes, fmt.Sprintf("slices %s: %s", r.corner(), strings.Join(r.blocks.Names, ", ")))
 	case r.groupRows != nil:
-		s.Notes = append(s.Notes, fmt.Sprintf("slices %s: groups 1 to %d, the largest first", r.corner(), n))
+		text := fmt.Sprintf("slices %s: groups 1 to %d, the largest first", r.corner(), n)
+		if r.otherGroups > 0 {
+			text = fmt.Sprintf("slices %s: groups 1 to %d, the largest first, and the others as one", r.corner(), n-1)
+		}
+		s.Notes = append(s.Notes, text)
 	case n > 1 && r.Arrangement() != nil && r.over == "calls":
 		s.Notes = append(s.Notes, "slices "+r.corner()+": group after group, with a line between them")
 	case n > 1:

@@ -224,6 +224,8 @@ func (r *result) fact(key callgraph.Pair, p *drawnPair, slice, ring int) view.Fa
 		members := r.sliceMembers[slice]
 		if r.blocks != nil {
 			f.Say("block", r.blocks.Names[slice], "")
+		} else if r.isOthers(slice) {
+			f.Say("groups", fmt.Sprintf("%s others", view.Thousands(int64(r.otherGroups))), "")
 		} else {
 			f.Say("group", strconv.Itoa(r.groupOf(slice)+1), "")
 		}

@@ -326,3 +326,26 @@ func TestRealRuns(t *testing.T) {
 		}
 	})
 }
+
+// What records a run stands out in it, and is no part of the program.
+func TestWhatRecordsTheRunDoesNotStandOut(t *testing.T) {
+	trace := `
+region read role=io
+region work role=compute
+location thread "runtime/pprof.profileWriter"
+  0..900 read
+location thread "JFR Recorder Thread"
+  0..800 read
+`
+	for k := range 6 {
+		trace += fmt.Sprintf("location thread t%d\n  0..%d work\n", k, 100+k/5*200)
+	}
+	c := viewtest.Case{Trace: trace}
+	r := c.Compute(t, contrast.View, c.Open(t))
+	if a := r.Data().(contrast.Data).A.Label; a != "t5" {
+		t.Errorf("%q stands out, want t5", a)
+	}
+	if notes := strings.Join(r.Notes(), "; "); !strings.Contains(notes, "2 locations of the recorder are left out") {
+		t.Errorf("notes %s", notes)
+	}
+}

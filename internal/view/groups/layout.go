@@ -46,6 +46,13 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		s.Legend = append(s.Legend, plot.RampKey("alike ("+by[r.request.Values.Text("alike")]+")",
 			r.request.Values.Text("palette"), view.FormatShare(float64(r.least())), "100 %"))
 	}
+	members := make([]int, len(r.groups.Members))
+	for k := range members {
+		members[k] = len(r.groups.Members[k])
+	}
+	if e, ok := view.OtherGroups(members); ok {
+		s.Legend = append(s.Legend, e)
+	}
 	return s
 }
 
@@ -137,7 +144,7 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 		if n == 1 {
 			y = r.partialLines(text, y, width, height)
 		}
-		bars.Add(pad-4, top+2, 4, max(y-top+2, 4), scene.LocationColour(k))
+		bars.Add(pad-4, top+2, 4, max(y-top+2, 4), view.GroupColour(k))
 		aims.AddAim(0, top, width, y-top+lineHeight, s.Item(ofGroup, k))
 		y += lineHeight
 	}
@@ -295,7 +302,7 @@ func (r *result) heatMap(s *scene.Scene, x, y, side float32) {
 			to++
 		}
 		a, b := float32(from)/float32(n)*side, float32(to)/float32(n)*side
-		c := scene.LocationColour(int(g.Of[g.Sampled[from]]))
+		c := view.GroupColour(int(g.Of[g.Sampled[from]]))
 		colours.Add(x-strip-2, y+a, strip, b-a, c)
 		colours.Add(x+a, y-strip-2, b-a, strip, c)
 		from = to
