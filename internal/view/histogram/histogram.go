@@ -187,28 +187,14 @@ func rows(n int, ids []trace.LocationID) []int32 {
 }
 
 // mostDifferent gives the region with the greatest standard deviation over the
-// locations. One pass, O(locations × regions).
+// locations.
 func (r *result) mostDifferent(ctx context.Context, metric view.MetricChoice) (best trace.RegionID, found bool,
 	err error) {
-	s := r.request.Store()
-	sum, squares := make([]float64, len(s.Regions())), make([]float64, len(s.Regions()))
-	seen := make([]bool, len(s.Regions()))
-	err = view.Totals(ctx, s, r.request.Window(), metric.ID, func(list []view.Total) {
-		for _, t := range list {
-			v := metric.Of(t.Calls, t.Inclusive, t.Exclusive)
-			sum[t.Region] += v
-			squares[t.Region] += v * v
-			seen[t.Region] = true
-		}
-	})
-	n, most := float64(len(r.locations)), -1.0
-	for id := range sum {
-		if !seen[id] {
-			continue
-		}
-		mean := sum[id] / n
-		if v := max(squares[id]/n-mean*mean, 0); v > most {
-			best, most, found = trace.RegionID(id), v, true
+	all, err := view.SpreadOfRegions(ctx, r.request.Store(), r.request.Window(), metric, len(r.locations))
+	most := -1.0
+	for id, x := range all {
+		if x.Seen && x.Variance > most {
+			best, most, found = trace.RegionID(id), x.Variance, true
 		}
 	}
 	return best, found, err

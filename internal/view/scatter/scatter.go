@@ -189,23 +189,15 @@ func (r *result) mostDifferent(ctx context.Context, taken []string) ([]candidate
 	if err != nil {
 		return nil, err
 	}
-	sum, squares := make([]float64, len(s.Regions())), make([]float64, len(s.Regions()))
-	err = view.Totals(ctx, s, r.request.Window(), metric.ID, func(list []view.Total) {
-		for _, t := range list {
-			sum[t.Region] += t.Exclusive
-			squares[t.Region] += t.Exclusive * t.Exclusive
-		}
-	})
+	all, err := view.SpreadOfRegions(ctx, s, r.request.Window(), metric, len(r.locations))
 	var out []candidate
-	n := float64(len(r.locations))
-	for id := range sum {
+	for id, x := range all {
 		g := &s.Regions()[id]
-		free := squares[id] > 0 &&
+		free := x.Some &&
 			!slices.ContainsFunc(taken, func(x string) bool { return x == g.Name || strings.HasPrefix(x, g.Name+":") })
 		if chosen := r.request.Selection.Regions; free &&
 			(chosen == nil || slices.Contains(chosen, trace.RegionID(id))) {
-			mean := sum[id] / n
-			out = append(out, candidate{fmt.Sprintf("#%d:exclusive", id), g.Name, max(squares[id]/n-mean*mean, 0)})
+			out = append(out, candidate{fmt.Sprintf("#%d:exclusive", id), g.Name, x.Variance})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.spread, a.spread) })
