@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/demo"
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
 	"github.com/parallax-hpc/parallax/internal/load"
@@ -96,7 +97,7 @@ func runOpen(ctx context.Context, e *env, args []string) error {
 // no requests, of which files hold a part each.
 func alike(runs []view.Run) bool {
 	for i := range runs {
-		if runs[i].Store.Info().Format != runs[0].Store.Info().Format || view.HasSpans(runs[i].Store) {
+		if runs[i].Store.Info().Format != runs[0].Store.Info().Format || runfacts.HasSpans(runs[i].Store) {
 			return false
 		}
 	}

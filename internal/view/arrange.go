@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -162,7 +163,7 @@ func newArrangement(t *store.Tree, holders []trace.LocationID, of []int32, units
 		a.place[id], a.group[id] = rank[u], group[u]
 	}
 	a.placeAbove(t)
-	names := UnitNames(t, units)
+	names := runfacts.UnitNames(t, units)
 	members := make([][]int32, len(a.Groups))
 	for u := range units {
 		members[group[u]] = append(members[group[u]], int32(u))

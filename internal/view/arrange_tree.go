@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -16,7 +17,7 @@ func behaviourTree(ctx context.Context, s store.Reader, sel trace.Selection, uni
 	for _, id := range units {
 		holds[id] = true
 	}
-	h := NewHierarchy(t, nil, holds)
+	h := runfacts.NewHierarchy(t, nil, holds)
 	out := &trace.BehaviourTree{Parent: h.Parent, Last: h.Last, Leaf: make([]int32, len(units)),
 		Values: make([][]float64, trace.RoleCount)}
 	for u, id := range units {

@@ -3,6 +3,7 @@ package view
 import (
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -27,7 +28,7 @@ func TimeBase(r store.Reader, w store.Window, rows []trace.LocationID, recorded 
 	kinds := r.Locations().Kind
 	capacity := float64(w.End-w.Begin) * float64(len(rows))
 	partly := func(id trace.LocationID) bool { return kinds[id] == trace.KindGoroutine }
-	if recorded > capacity || HasSpans(r) || slices.ContainsFunc(rows, partly) {
+	if recorded > capacity || runfacts.HasSpans(r) || slices.ContainsFunc(rows, partly) {
 		return Base{recorded, recordedTime}
 	}
 	return Base{capacity, allTime}

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
-
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"slices"
 )
 
 // Colours are those of the regions of a run, or of several that are shown together. They are given once, to

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -75,8 +76,8 @@ type proposer struct {
 	ctx   context.Context
 	store store.Reader
 	find  GroupFinder
-	old   *Hierarchy
-	h     *Hierarchy
+	old   *runfacts.Hierarchy
+	h     *runfacts.Hierarchy
 	said  []string
 	alike *Arrangement // once it was asked for
 }
@@ -88,9 +89,9 @@ type nest struct {
 	node int32 // where there are no kids
 }
 
-func (p *proposer) rebuild() (*Hierarchy, string, error) {
+func (p *proposer) rebuild() (*runfacts.Hierarchy, string, error) {
 	o := p.old
-	p.h = &Hierarchy{Tree: o.Tree, LeafOf: slices.Repeat([]int32{-1}, len(o.LeafOf)), Leaves: o.Leaves, Made: map[int32]string{}}
+	p.h = &runfacts.Hierarchy{Tree: o.Tree, LeafOf: slices.Repeat([]int32{-1}, len(o.LeafOf)), Leaves: o.Leaves, Made: map[int32]string{}}
 	err := p.walk(0, -1)
 	if err != nil || len(p.said) == 0 {
 		return o, "", err

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -32,7 +33,7 @@ func flat(n int, define func(i int, l *trace.Location), more func(m *storetest.M
 }
 
 // hierarchyOf asks as a view does.
-func hierarchyOf(t *testing.T, r store.Reader, rule string) (*Hierarchy, string) {
+func hierarchyOf(t *testing.T, r store.Reader, rule string) (*runfacts.Hierarchy, string) {
 	t.Helper()
 	v := &View{Name: "test", Options: Use("hierarchy", "arrange")}
 	set := map[string][]string{}

@@ -19,12 +19,12 @@ import (
 //	ranks:N          blocks of N ranks; ranks:N,M blocks of N within blocks of M
 //
 // Groups come in the order in which their first member does.
-func HierarchyBy(rule string, t *store.Tree, selected []trace.LocationID, holds []bool) (*Hierarchy, error) {
+func HierarchyBy(rule string, t *store.Tree, selected []trace.LocationID, holds []bool) (*runfacts.Hierarchy, error) {
 	kind, arg, _ := strings.Cut(rule, ":")
 	var groups func(id int) []string // names of the groups above a leaf, outermost first
 	switch kind {
 	case "", "tree", "auto":
-		return NewHierarchy(t, selected, holds), nil
+		return runfacts.NewHierarchy(t, selected, holds), nil
 	case "split":
 		if arg == "" {
 			arg = "/"
@@ -56,7 +56,7 @@ func ownTree(rule string) bool { return rule == "" || rule == "tree" || rule == 
 // HierarchyOf makes the hierarchy of an arrangement, in its order: all, groups,
 // locations; or by a rule where there is none.
 func HierarchyOf(a *Arrangement, rule string, t *store.Tree, selected []trace.LocationID,
-	holds []bool) (*Hierarchy, error) {
+	holds []bool) (*runfacts.Hierarchy, error) {
 	switch {
 	case a == nil:
 		return HierarchyBy(rule, t, selected, holds)
@@ -115,7 +115,7 @@ func rankBlocks(rank int, sizes []int) (names []string) {
 
 // groupedHierarchy puts leaves under invented groups, in two passes: the groups
 // as a tree of maps, then preorder.
-func groupedHierarchy(t *store.Tree, ids []trace.LocationID, groups func(id int) []string) *Hierarchy {
+func groupedHierarchy(t *store.Tree, ids []trace.LocationID, groups func(id int) []string) *runfacts.Hierarchy {
 	type group struct {
 		name   string
 		below  map[string]*group
@@ -138,7 +138,7 @@ func groupedHierarchy(t *store.Tree, ids []trace.LocationID, groups func(id int)
 		}
 		g.leaves = append(g.leaves, id)
 	}
-	h := &Hierarchy{Tree: t, LeafOf: make([]int32, t.Len()), Made: map[int32]string{}}
+	h := &runfacts.Hierarchy{Tree: t, LeafOf: make([]int32, t.Len()), Made: map[int32]string{}}
 	for id := range h.LeafOf {
 		h.LeafOf[id] = -1
 	}

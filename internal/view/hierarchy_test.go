@@ -4,12 +4,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // shape writes a hierarchy as nested names.
-func shape(h *Hierarchy) string {
+func shape(h *runfacts.Hierarchy) string {
 	var b strings.Builder
 	var walk func(i int32)
 	walk = func(i int32) {
@@ -53,7 +54,7 @@ func TestHierarchiesByRule(t *testing.T) {
 			t.Errorf("%q is accepted", rule)
 		}
 	}
-	h := NewHierarchy(tr, []trace.LocationID{1}, tr.Holds)
+	h := runfacts.NewHierarchy(tr, []trace.LocationID{1}, tr.Holds)
 	if got := shape(h); got != "site(host0(rank 0(main) rank 1))" {
 		t.Errorf("of a selection: %s", got)
 	}
@@ -61,7 +62,7 @@ func TestHierarchiesByRule(t *testing.T) {
 
 func TestALocationThatHoldsValuesAboveOthersIsALeafToo(t *testing.T) {
 	tr := &store.Tree{Name: []string{"p", "t"}, Kind: []trace.Kind{"process", "thread"}, Parent: []trace.LocationID{trace.NoLocation, 0}, Last: []trace.LocationID{1, 1}, Level: []uint16{0, 1}, Rank: []int32{0, 0}, Holds: []bool{true, true}}
-	if got := shape(NewHierarchy(tr, nil, tr.Holds)); got != "p(p (itself) t)" {
+	if got := shape(runfacts.NewHierarchy(tr, nil, tr.Holds)); got != "p(p (itself) t)" {
 		t.Error(got)
 	}
 }

@@ -131,7 +131,7 @@ func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 	for _, e := range i.Report {
 		out.Report = append(out.Report, ReportInfo{e.Kind.String(), e.What, e.Count, e.Example, e.Kind.Lost()})
 	}
-	windows, err := Windows(ctx, r)
+	windows, err := runfacts.Windows(ctx, r)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package view
 import (
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -44,7 +45,7 @@ func KindOf(r store.Reader) RunKind {
 		return KindProfile
 	case i.Intervals == 0:
 		return KindOther
-	case HasSpans(r):
+	case runfacts.HasSpans(r):
 		return KindRequests
 	case acts(trace.KindStream, trace.KindDevice):
 		return KindGPU

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -61,7 +62,7 @@ func TestChosenHoldsRowsAsideOnlyByName(t *testing.T) {
 		if got := Chosen(tree, c.selected, tree.Holds); len(got) != c.want {
 			t.Errorf("selected %v: %v", c.selected, got)
 		}
-		if h := NewHierarchy(tree, c.selected, tree.Holds); h.Leaves != c.leaves {
+		if h := runfacts.NewHierarchy(tree, c.selected, tree.Holds); h.Leaves != c.leaves {
 			t.Errorf("selected %v: %d leaves", c.selected, h.Leaves)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -68,13 +69,13 @@ func (s Spec) First(ctx context.Context, v *View, runs []Run) (Spec, string, err
 	if !v.OfTime {
 		return s, "", nil
 	}
-	windows, err := Windows(ctx, r)
+	windows, err := runfacts.Windows(ctx, r)
 	if err != nil || windows == nil {
 		return s, "", err
 	}
 	first := windows[0]
 	if len(runs) == 2 { // both have room on the one scale
-		other, err := Windows(ctx, runs[1].Store)
+		other, err := runfacts.Windows(ctx, runs[1].Store)
 		if err != nil || other == nil {
 			return s, "", err
 		}

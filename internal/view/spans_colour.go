@@ -22,7 +22,7 @@ const (
 // giveServices gives the services of a run their colours, most time first, and each one's to the operation in which it
 // spends most: so a service looks alike where locations have colours and where regions have.
 func (c *Colours) giveServices(ctx context.Context, s store.Reader) error {
-	if !HasSpans(s) {
+	if !runfacts.HasSpans(s) {
 		return nil
 	}
 	times, err := serviceTimes(ctx, s)
@@ -77,7 +77,7 @@ func serviceTimes(ctx context.Context, s store.Reader) (map[trace.LocationID]map
 	if err != nil {
 		return nil, err
 	}
-	source := SpanSourceOf(ctx, s)
+	source := runfacts.SpanSourceOf(ctx, s)
 	out := map[trace.LocationID]map[trace.RegionID]float64{}
 	for k, id := range t.Locations {
 		service := source.Service(id)

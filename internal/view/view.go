@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -97,9 +98,9 @@ func (n Needs) Missing(r store.Reader) string {
 		return "this view needs intervals, and the source has none" + holdsOnly(r.Info())
 	case n.Intervals && !n.Profile && r.Info().Intervals == 0:
 		return "this view needs time, and the source is a profile without it"
-	case n.Spans && n.Devices && !HasSpans(r) && !hasDevices(r):
+	case n.Spans && n.Devices && !runfacts.HasSpans(r) && !hasDevices(r):
 		return "this view needs spans of services (OTLP, Jaeger, Zipkin) or work of GPUs, and the source has neither"
-	case n.Spans && !n.Devices && !HasSpans(r):
+	case n.Spans && !n.Devices && !runfacts.HasSpans(r):
 		return "this view needs spans of services (OTLP, Jaeger, Zipkin), and the source has none"
 	case n.Paths && r.Info().Intervals == 0 &&
 		!slices.ContainsFunc(r.CallPaths(), func(p trace.CallPath) bool { return !p.Flat }):
@@ -159,7 +160,7 @@ func hasDevices(r store.Reader) bool {
 			return true
 		}
 	}
-	return len(FindDevices(t, nil).GPUs) > 0
+	return len(runfacts.FindDevices(t, nil).GPUs) > 0
 }
 
 // hasMoments looks for one row of recorded moments.

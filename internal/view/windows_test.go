@@ -4,10 +4,10 @@ import (
 	"context"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A watched store writes down which edges it is asked for.
@@ -41,7 +41,7 @@ func runOf(t *testing.T, intervals ...[2]trace.Time) *watched {
 func TestWindowsOfARunThatIsMostlyBlank(t *testing.T) {
 	const s = trace.Time(1e9)
 	r := runOf(t, [2]trace.Time{0, s}, [2]trace.Time{470*s + 1, 471*s + 7})
-	got, err := view.Windows(context.Background(), r)
+	got, err := runfacts.Windows(context.Background(), r)
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%v, %v", got, err)
 	}
@@ -56,7 +56,7 @@ func TestWindowsOfARunThatIsMostlyBlank(t *testing.T) {
 // Bins that are not those which a store keeps cost rows at each edge of each location: seconds of a large run, for every picture.
 func TestARunWithoutWindowsIsAskedForKeptBinsAlone(t *testing.T) {
 	r := runOf(t, [2]trace.Time{0, 123_456_789_012})
-	if got, err := view.Windows(context.Background(), r); err != nil || got != nil {
+	if got, err := runfacts.Windows(context.Background(), r); err != nil || got != nil {
 		t.Fatalf("%v, %v", got, err)
 	}
 	if len(r.asked) != 1 {
@@ -92,7 +92,7 @@ func TestRecordedTimeIsThatOfTheWindows(t *testing.T) {
 		{[][2]trace.Time{{0, 3 * s}, {4 * s, 5 * s}}, 0, 5 * s, 5},           // a pause
 		{many, 0, 1901 * s, 20},
 	} {
-		got, err := view.RecordedTime(context.Background(), runOf(t, c.intervals...), c.begin, c.end)
+		got, err := runfacts.RecordedTime(context.Background(), runOf(t, c.intervals...), c.begin, c.end)
 		if err != nil || float64(got)/1e9 < c.want*0.999 || float64(got)/1e9 > c.want*1.02 {
 			t.Errorf("%v from %v to %v: %v recorded, want %v s; %v", c.intervals, c.begin, c.end, got, c.want, err)
 		}
@@ -101,7 +101,7 @@ func TestRecordedTimeIsThatOfTheWindows(t *testing.T) {
 
 func TestFirstAndLastAreThoseOfTheLocations(t *testing.T) {
 	r := runOf(t, [2]trace.Time{17, 40}, [2]trace.Time{1000, 1003}, [2]trace.Time{5000, 9000})
-	first, last, err := view.FirstAndLast(context.Background(), r, []trace.LocationID{1}, 100, 4000) // the origin is the first record
+	first, last, err := runfacts.FirstAndLast(context.Background(), r, []trace.LocationID{1}, 100, 4000) // the origin is the first record
 	if err != nil || first != 1000-17 || last != 1003-17 {
 		t.Errorf("%v to %v, %v; want 983 to 986", first, last, err)
 	}

@@ -151,7 +151,7 @@ func (r *converter) locations(attributes map[int64][]trace.Attribute) error {
 	})
 	_, traces := r.attribute["trace"]
 	_, spans := r.attribute["span"]
-	r.spans = services && traces && spans // as view.HasSpans tells them
+	r.spans = services && traces && spans // as runfacts.HasSpans tells them
 	return err
 }
 

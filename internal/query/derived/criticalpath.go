@@ -9,6 +9,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/analysis/steppath"
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -52,10 +53,10 @@ var criticalPath = table.NewFunction("critical_path",
 	}, criticalPathRows)
 
 func criticalPathRows(ctx context.Context, r *table.Run, f *table.Filter, add func(...any) error) error {
-	if !view.HasSpans(r.Store) {
+	if !runfacts.HasSpans(r.Store) {
 		return stepPathRows(ctx, r, f, add)
 	}
-	source := view.SpanSourceOf(ctx, r.Store)
+	source := runfacts.SpanSourceOf(ctx, r.Store)
 	forest, err := request.Gather(source)
 	if err != nil {
 		return err
@@ -113,7 +114,7 @@ func bound(f *table.Filter, name string, otherwise int64) int64 {
 // stepPathRows are the stretches of the steps of a GPU job.
 func stepPathRows(ctx context.Context, r *table.Run, f *table.Filter, add func(...any) error) error {
 	tree := r.Store.Locations()
-	devices := view.FindDevices(tree, nil)
+	devices := runfacts.FindDevices(tree, nil)
 	if len(devices.GPUs) == 0 {
 		return errors.New("critical_path needs spans of services (OTLP, Jaeger, Zipkin) or work of GPUs, and the run " +
 			"has neither")

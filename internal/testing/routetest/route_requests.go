@@ -6,9 +6,9 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A spanNode is one span with what it called.
@@ -194,7 +194,7 @@ func (x *spanNode) walkBack(lo, hi, moved, floor trace.Time, got func(*spanNode,
 // criticalpathRoute walks back from the end of each request.
 var criticalpathRoute = Route{Options: []map[string]string{{}, {"by": "operation"}, {"by": "service"}},
 	Check: func(r *Run) {
-		if r.Result != nil && !view.HasSpans(r.Reader) {
+		if r.Result != nil && !runfacts.HasSpans(r.Reader) {
 			checkStepPaths(r)
 			return
 		}

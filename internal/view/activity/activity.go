@@ -13,6 +13,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -98,7 +99,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &result{leftName: noneName, colours: colours}
 	if tree := q.Store().Locations(); q.Selection.Locations == nil {
 		rows := view.Chosen(tree, nil, tree.Holds)
-		if ids := view.Processors(tree, rows); ids != nil {
+		if ids := runfacts.Processors(tree, rows); ids != nil {
 			own := *q
 			own.Selection.Locations = ids
 			q, r.notes = &own,

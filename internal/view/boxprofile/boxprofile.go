@@ -14,6 +14,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -168,7 +169,7 @@ func prepare(ctx context.Context, q *view.Request) (*result, callgraph.Options, 
 			fmt.Sprintf("%s are taken together by rank; --group locations shows each",
 				view.Count(len(r.holders), "location")))
 	}
-	r.names = view.UnitNames(s.Locations(), r.locations)
+	r.names = runfacts.UnitNames(s.Locations(), r.locations)
 	if err := r.check(); err != nil {
 		return nil, options, err
 	}
@@ -177,7 +178,7 @@ func prepare(ctx context.Context, q *view.Request) (*result, callgraph.Options, 
 		return nil, options, err
 	}
 	note := ""
-	if options.Skip, note, err = view.LeaveOpen(ctx, s, q.Window()); err != nil {
+	if options.Skip, note, err = runfacts.LeaveOpen(ctx, s, q.Window()); err != nil {
 		return nil, options, err
 	}
 	if note != "" {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -126,13 +127,13 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 			fmt.Sprintf("%s are taken together by rank; --group locations shows each",
 				view.Count(len(r.holders), "location")))
 	}
-	r.names = view.UnitNames(r.tree, r.locations)
+	r.names = runfacts.UnitNames(r.tree, r.locations)
 	options, err := r.options()
 	if err != nil {
 		return nil, err
 	}
 	note := ""
-	if options.Skip, note, err = view.LeaveOpen(ctx, s, q.Window()); err != nil {
+	if options.Skip, note, err = runfacts.LeaveOpen(ctx, s, q.Window()); err != nil {
 		return nil, err
 	}
 	if note != "" {
@@ -321,7 +322,7 @@ func (r *result) readProfile(ctx context.Context, s store.Reader, o callgraph.Op
 	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()),
 		Index: make([]int32, r.tree.Len())}
 	var err error
-	if p.Flat, err = view.FlatProfile(ctx, s, p.Metric); err != nil {
+	if p.Flat, err = runfacts.FlatProfile(ctx, s, p.Metric); err != nil {
 		return nil, err
 	}
 	for i := range p.Index {

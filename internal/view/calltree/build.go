@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -59,7 +60,7 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 			t.nodes[up].exclusive -= t.nodes[i].inclusive
 		}
 	}
-	if view.WithoutEnd(s.Regions()) != nil {
+	if runfacts.WithoutEnd(s.Regions()) != nil {
 		t.notes = append(t.notes,
 			"calls without an end in the source are paths of their own, (no end), and last until the end of the trace")
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/analysis/requests"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -65,7 +66,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
-	if !view.HasSpans(q.Store()) {
+	if !runfacts.HasSpans(q.Store()) {
 		return computeSteps(ctx, q)
 	}
 	r := &result{request: q, tree: q.Store().Locations()}

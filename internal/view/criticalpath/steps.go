@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/analysis/steppath"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -29,7 +30,7 @@ type stepResult struct {
 }
 
 func computeSteps(ctx context.Context, q *view.Request) (view.Result, error) {
-	d := view.FindDevices(q.Store().Locations(), q.Selection.Locations)
+	d := runfacts.FindDevices(q.Store().Locations(), q.Selection.Locations)
 	if len(d.GPUs) == 0 {
 		return nil, view.Empty("choose other locations", "no work of a GPU in the selection")
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -69,7 +70,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	r.list, r.ledger, r.notes = r.found.Findings, ledger(r.found.Waits), r.found.Notes
-	if _, note, err := view.LeaveOpen(ctx, q.Store(), q.Window()); err != nil {
+	if _, note, err := runfacts.LeaveOpen(ctx, q.Store(), q.Window()); err != nil {
 		return nil, err
 	} else if note != "" {
 		r.notes = append(r.notes, note)

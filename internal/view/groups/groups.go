@@ -13,6 +13,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -84,7 +85,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 			fmt.Sprintf("%s are taken together by rank; --group locations compares each",
 				view.Count(len(holders), "location")))
 	}
-	r.names = view.UnitNames(r.tree, r.locations)
+	r.names = runfacts.UnitNames(r.tree, r.locations)
 	if q.Values.Text("closure") == "static" {
 		return nil, fmt.Errorf("--closure static: groups are by calls that happened; want direct or dynamic")
 	}
@@ -129,7 +130,7 @@ func (r *result) gatherProfile(ctx context.Context, s store.Reader, holders []tr
 	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()),
 		Index: make([]int32, r.tree.Len())}
 	var err error
-	if p.Flat, err = view.FlatProfile(ctx, s, p.Metric); err != nil {
+	if p.Flat, err = runfacts.FlatProfile(ctx, s, p.Metric); err != nil {
 		return err
 	}
 	for i := range p.Index {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -95,7 +96,7 @@ func (k *sketches) fitOptimal(order []int32, capacity int) (rows []row, note str
 }
 
 // hierarchy gives the tree of the rows with busy and idle time of its leaves, in seconds.
-func (k *sketches) hierarchy() (*view.Hierarchy, [][]float64, error) {
+func (k *sketches) hierarchy() (*runfacts.Hierarchy, [][]float64, error) {
 	holds := make([]bool, k.tree.Len())
 	for _, id := range k.ids {
 		holds[id] = true
@@ -115,7 +116,7 @@ func (k *sketches) hierarchy() (*view.Hierarchy, [][]float64, error) {
 }
 
 // rowsOfParts makes a row of each part of a cut; order is sorted by them.
-func (k *sketches) rowsOfParts(order []int32, h *view.Hierarchy, parts []int32) (rows []row) {
+func (k *sketches) rowsOfParts(order []int32, h *runfacts.Hierarchy, parts []int32) (rows []row) {
 	slices.Sort(order)
 	for _, i := range parts {
 		w := row{node: h.Location[i]}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/operator"
 	"github.com/parallax-hpc/parallax/internal/analysis/replay"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -49,7 +50,7 @@ type result struct {
 	request *view.Request
 	regions []trace.Region
 	colours *view.Colours
-	devices *view.Devices
+	devices *runfacts.Devices
 	by      string // what rows are, which may not be what was asked for
 	tables  *operator.Tables
 	table   *operator.Table // of these
@@ -67,7 +68,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	r := &result{request: q, regions: q.Store().Regions()}
-	r.devices = view.FindDevices(q.Store().Locations(), q.Selection.Locations)
+	r.devices = runfacts.FindDevices(q.Store().Locations(), q.Selection.Locations)
 	if len(r.devices.Rows) == 0 {
 		return nil, view.Empty("choose other locations", "no location with intervals in the selection")
 	}
@@ -127,7 +128,7 @@ func (r *result) read(ctx context.Context) error {
 	return nil
 }
 
-func tablesOf(ctx context.Context, run *view.Run, w store.Window, d *view.Devices) (*operator.Tables, error) {
+func tablesOf(ctx context.Context, run *view.Run, w store.Window, d *runfacts.Devices) (*operator.Tables, error) {
 	if !w.Whole(run.Store) {
 		return operator.Read(d.In(ctx, run.Store, w))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -40,7 +41,7 @@ func newGatherer(ctx context.Context, q *view.Request) (*gatherer, error) {
 
 // gather cuts the run and adds up what units do in each phase.
 func (r *result) gather(ctx context.Context, g *gatherer) error {
-	r.units, r.names = g.units, view.UnitNames(r.tree, g.units)
+	r.units, r.names = g.units, runfacts.UnitNames(r.tree, g.units)
 	marker, parts, err := g.marker(ctx)
 	if err != nil {
 		return err
@@ -113,8 +114,8 @@ func (g *gatherer) marker(ctx context.Context) (*phase.Marker, int, error) {
 	if err != nil || how.Slices > 0 {
 		return nil, how.Slices, err
 	}
-	if how.Auto && view.Spans(g.store) {
-		called, err := view.LinkTargets(ctx, g.store, g.request.Window(), trace.LinkSpawn)
+	if how.Auto && runfacts.Spans(g.store) {
+		called, err := runfacts.LinkTargets(ctx, g.store, g.request.Window(), trace.LinkSpawn)
 		if err != nil || called != nil {
 			return phase.Roots(called), 0, err
 		}

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -165,7 +166,7 @@ func (r *result) chooseLocations(ctx context.Context) error {
 func (r *result) sum(ctx context.Context) error {
 	rows := make([]row, len(r.regions))
 	calls, recorded := 0.0, 0.0
-	skip, note, err := view.LeaveOpen(ctx, r.request.Store(), r.request.Window())
+	skip, note, err := runfacts.LeaveOpen(ctx, r.request.Store(), r.request.Window())
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/analysis/requests"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -75,7 +76,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(words) == 0 {
 		r.kept = requests.FindOverviewIn(&q.Runs[0], q.Window())
 	}
-	var source *view.SpanSource
+	var source *runfacts.SpanSource
 	if r.kept != nil {
 		r.forest = r.kept.Forest()
 	} else {
@@ -123,7 +124,7 @@ func (r *result) named(words []string) int32 {
 }
 
 // choose takes some of the requests, and finds what separates them from the others.
-func (r *result) choose(source *view.SpanSource, words []string) error {
+func (r *result) choose(source *runfacts.SpanSource, words []string) error {
 	var err error
 	if r.chosen, err = r.forest.Choose(source, r.all, words); err != nil {
 		return fmt.Errorf("--request %w", err)

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
-	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/requests"
 )
 
@@ -108,7 +108,7 @@ func reported(r store.Reader, words string) bool {
 
 // trees writes who called whom: "a(b c(d))".
 func trees(t *testing.T, r store.Reader) string {
-	f, err := request.Gather(view.SpanSourceOf(t.Context(), r))
+	f, err := request.Gather(runfacts.SpanSourceOf(t.Context(), r))
 	if err != nil {
 		t.Fatal(err)
 	}

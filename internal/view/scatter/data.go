@@ -1,6 +1,7 @@
 package scatter
 
 import (
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -60,7 +61,7 @@ func (r *result) points() []Point {
 	out := make([]Point, len(r.locations))
 	tree := r.request.Store().Locations()
 	for i, id := range r.locations {
-		out[i] = Point{id, tree.Path(id), view.RankOf(tree, id), nil, r.number(0, i), r.number(1, i), r.number(2, i),
+		out[i] = Point{id, tree.Path(id), runfacts.RankOf(tree, id), nil, r.number(0, i), r.number(1, i), r.number(2, i),
 			r.number(colour, i), r.placed[i]}
 		for k, m := range r.measure {
 			if m != nil {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -45,12 +46,12 @@ type result struct {
 	view.Arranged
 	request *view.Request
 	tree    *store.Tree
-	devices *view.Devices
+	devices *runfacts.Devices
 	names   []string // of units
 	gpus    []string
 	job     *step.Job
 	verdict Verdict
-	peaks   []view.MemoryPeak
+	peaks   []runfacts.MemoryPeak
 	gaps    []gap // the longest of all GPUs, longest first
 	notes   []string
 	held    [3][]line // as in barKinds
@@ -61,7 +62,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	r := &result{request: q, tree: q.Store().Locations()}
-	r.devices = view.FindDevices(r.tree, q.Selection.Locations)
+	r.devices = runfacts.FindDevices(r.tree, q.Selection.Locations)
 	if len(r.devices.Units) == 0 {
 		return nil, view.Empty("choose other locations", "no location with intervals in the selection")
 	}
@@ -79,9 +80,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 			view.Empty("show the steps, or choose more of the run",
 				"no work of a GPU in the selection, so nothing to say of its idle time")
 	}
-	r.names, r.gpus = view.UnitNames(r.tree, r.devices.Units), view.ShortNames(r.tree, r.devices.GPUs)
+	r.names, r.gpus = runfacts.UnitNames(r.tree, r.devices.Units), view.ShortNames(r.tree, r.devices.GPUs)
 	r.verdict = r.judge()
-	if r.peaks, err = view.MemoryPeaks(ctx, q.Store(), q.Window(), r.devices.GPUs); err != nil {
+	if r.peaks, err = runfacts.MemoryPeaks(ctx, q.Store(), q.Window(), r.devices.GPUs); err != nil {
 		return nil, err
 	}
 	r.findGaps()

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
@@ -137,7 +138,7 @@ func TestTheCriticalPathOfAJobLeadsToItsSlowRank(t *testing.T) {
 func TestTheQueueIsWhatIsLaunchedAndHasNotBegun(t *testing.T) {
 	viewtest.Shared(t, "data", "ml", "h200", "eager-small.json.gz")
 	run := viewtest.Import(t, "data", "ml", "h200", "eager-small.json.gz")
-	c := viewtest.Case{Options: map[string][]string{"counters": {view.QueueCounter.Name}}}
+	c := viewtest.Case{Options: map[string][]string{"counters": {runfacts.QueueCounter.Name}}}
 	r := c.Compute(t, View, run).(*result)
 	if len(r.counters.list) != 1 {
 		t.Fatalf("%d series: %v", len(r.counters.list), r.notes)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -133,11 +134,11 @@ func readCounters(ctx context.Context, in *input, p *plan, rowOf []int32) (*coun
 	tree := p.forest.tree
 	all := in.reader.Counters()
 	stored := len(all)
-	devices := &view.Devices{}
-	if matches(&view.QueueCounter) && in.reader.Info().Links > 0 {
-		devices = view.FindDevices(tree, nil)
+	devices := &runfacts.Devices{}
+	if matches(&runfacts.QueueCounter) && in.reader.Info().Links > 0 {
+		devices = runfacts.FindDevices(tree, nil)
 		for _, id := range devices.GPUs {
-			c := view.QueueCounter
+			c := runfacts.QueueCounter
 			c.Location = id
 			all = append(slices.Clip(all), c)
 		}
@@ -167,7 +168,7 @@ func readCounters(ctx context.Context, in *input, p *plan, rowOf []int32) (*coun
 
 // read fills the series: those of counters from their samples, those of queues, which follow the stored ones, from
 // links.
-func (s *counterSet) read(ctx context.Context, in *input, devices *view.Devices, stored int) error {
+func (s *counterSet) read(ctx context.Context, in *input, devices *runfacts.Devices, stored int) error {
 	var ids []trace.CounterID
 	byID := map[trace.CounterID]*series{}
 	queues := map[trace.LocationID]*series{}

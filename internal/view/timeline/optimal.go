@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -14,7 +15,7 @@ import (
 
 // A cutTree is what best aggregations of the time in roles are read off.
 type cutTree struct {
-	*view.Hierarchy
+	*runfacts.Hierarchy
 	labels                  *entropy.Labels
 	thresholds, significant []float64
 }

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A queueEdge changes how much work a GPU has in its queue.
@@ -19,7 +19,7 @@ type queueEdge struct {
 
 // readQueues makes the counters of queues: up where a call launches work, down where the work begins. It gives the
 // number of links where these are too many to read. O(links log links).
-func readQueues(ctx context.Context, in *input, d *view.Devices, by map[trace.LocationID]*series) (int64, error) {
+func readQueues(ctx context.Context, in *input, d *runfacts.Devices, by map[trace.LocationID]*series) (int64, error) {
 	edges := make([][]queueEdge, len(d.GPUs))
 	w := in.window(d.Rows)
 	if n := in.reader.LinkCount(w); n > mostLinks {

@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -61,7 +62,7 @@ func (r *result) list() []Point {
 	for k := range r.points {
 		p := &r.points[k]
 		for i, id := range r.location {
-			out = append(out, Point{id, tree.Path(id), view.RankOf(tree, id), int(r.who.index[r.number[i]]), k,
+			out = append(out, Point{id, tree.Path(id), runfacts.RankOf(tree, id), int(r.who.index[r.number[i]]), k,
 				view.DefinedExact(p.X[i]), view.DefinedExact(p.Y[i]), view.DefinedExact(p.Z[i]),
 				view.Defined(p.Color[i]), r.visible[k][i]})
 		}
