@@ -37,15 +37,16 @@ func compareCommand() *command {
 			"  --key commit=/REGEXP/     what the first group of the expression finds in the source's path\n" +
 			"  ranks, format, or a property of the source, which need no --key.\n" +
 			"Limits pass where a change is known to be larger, never by chance alone:\n" +
-			"  length=3%        the run got longer by more than this, or the step where runs have different numbers of " +
-			"them\n" +
+			"  length=3%        the run got longer by more than this, or the step where runs differ in " +
+			"their number\n" +
 			"  changed=0        more call paths changed than this\n" +
 			"  REGION=5%        a region got longer by more than this\n" +
 			"  load-balance=3%, communication-efficiency=3%   a factor of POP got smaller by more than this\n" +
-			"Status 1: a limit is passed for certain. Status 4: the difference is beyond a limit, and there are too few " +
+			"Status 1: a limit is passed for certain. Status 4: the difference is beyond a limit, and there are too " +
+			"few " +
 			"runs to\n" +
-			"tell it from chance; it says how many would do. Two runs a side tell a large change, where no run of one " +
-			"side reaches\n" +
+			"tell it from chance; it says how many would do. Two runs a side tell a large change, where no run of " +
+			"one side reaches\n" +
 			"the other; of one run a side nothing is known.\n\n" +
 			"  parallax compare before/*.json.gz -- after/*.json.gz\n  parallax compare nightly/ --by commit --key " +
 			"'commit=/commit-(\\w+)/' --fail-on length=2% --json",

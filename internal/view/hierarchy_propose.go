@@ -91,7 +91,8 @@ type nest struct {
 
 func (p *proposer) rebuild() (*runfacts.Hierarchy, string, error) {
 	o := p.old
-	p.h = &runfacts.Hierarchy{Tree: o.Tree, LeafOf: slices.Repeat([]int32{-1}, len(o.LeafOf)), Leaves: o.Leaves, Made: map[int32]string{}}
+	p.h = &runfacts.Hierarchy{Tree: o.Tree, LeafOf: slices.Repeat([]int32{-1}, len(o.LeafOf)), Leaves: o.Leaves,
+		Made: map[int32]string{}}
 	err := p.walk(0, -1)
 	if err != nil || len(p.said) == 0 {
 		return o, "", err
@@ -122,7 +123,8 @@ func (p *proposer) walk(i, parent int32) error {
 		}
 		if groups != nil {
 			kind := o.Kind(children[0].node)
-			p.said = append(p.said, fmt.Sprintf("%s lie beside each other and are grouped by %s", Count(len(children), kind), by))
+			p.said = append(p.said,
+				fmt.Sprintf("%s lie beside each other and are grouped by %s", Count(len(children), kind), by))
 			children = groups
 		}
 	}
@@ -237,7 +239,8 @@ func blocked(list []*nest, what string) []*nest {
 		var out []*nest
 		for from := 0; from < len(list); from += size {
 			to := min(from+size, len(list))
-			out = append(out, &nest{name: strings.TrimSpace(fmt.Sprintf("%s %d-%d", what, from+1, to)), kids: list[from:to]})
+			out = append(out,
+				&nest{name: strings.TrimSpace(fmt.Sprintf("%s %d-%d", what, from+1, to)), kids: list[from:to]})
 		}
 		list = out
 	}
@@ -255,7 +258,8 @@ func (p *proposer) byRank(list []*nest) []*nest {
 			return nil
 		}
 	}
-	for size := blockSize(len(list)); len(sorted) > mostBlocks || size == blockSize(len(list)); size *= blockSize(len(list)) {
+	for size := blockSize(len(list)); len(sorted) > mostBlocks ||
+		size == blockSize(len(list)); size *= blockSize(len(list)) {
 		first := func(n *nest) int { // the rank that its block begins with
 			for n.kids != nil {
 				n = n.kids[0]
@@ -284,7 +288,8 @@ func (p *proposer) byTopology(top *trace.Topology, list []*nest) []*nest {
 	at := map[trace.LocationID][]int{}
 	for _, c := range top.Coordinates {
 		at[c.Location] = c.At
-		for up := t.Parent[c.Location]; up != trace.NoLocation && t.Rank[up] == t.Rank[c.Location] && t.Rank[up] >= 0; up = t.Parent[up] {
+		for up := t.Parent[c.Location]; up != trace.NoLocation && t.Rank[up] == t.Rank[c.Location] &&
+			t.Rank[up] >= 0; up = t.Parent[up] {
 			if at[up] == nil {
 				at[up] = c.At
 			}

@@ -33,7 +33,8 @@ var OptionTable = []Option{
 	{Name: "busy", Kind: "patterns", Help: "which roles, categories or regions count as busy, joined by commas"},
 	{Name: "idle", Kind: "patterns", Help: "which roles, categories or regions count as not busy, joined by commas"},
 	{Name: "layers", Kind: "patterns",
-		Help: "states shown as layers, each with its own moments: busy, roles, categories or regions, joined by commas"},
+		Help: "states shown as layers, each with its own moments: busy, roles, categories or regions, joined by " +
+			"commas"},
 	{Name: "moments", Kind: "integer", Default: "3", Min: 3, Max: 8, Step: 1,
 		Help: "highest order of moments that is given and drawn, 3 to 8"},
 	{Name: "basis", Kind: "choice", Choices: []string{"moments", "cosine", "haar", "bins"}, Default: "moments",

@@ -68,7 +68,8 @@ func rankTraffic(sums []store.LinkSum, rank []int32, ranks int) (out []trace.Ran
 	for i := range sums {
 		x := &sums[i]
 		p := pair{rank[x.From], rank[x.To]}
-		if x.Kind != trace.LinkMessage || p.from < 0 || p.to < 0 || p.from == p.to || max(int(p.from), int(p.to)) >= ranks {
+		if x.Kind != trace.LinkMessage || p.from < 0 || p.to < 0 || p.from == p.to ||
+			max(int(p.from), int(p.to)) >= ranks {
 			continue
 		}
 		k, ok := at[p]

@@ -94,7 +94,8 @@ func causeTableOf(c *diagnosis) CauseTable {
 				cause = mainKind(r).String()
 			}
 			l.Causes = append(l.Causes,
-				CauseRow{Label: c.names[u] + " · " + words.Middle(a.regionNames[r.Region]), Cause: cause, At: c.units[u],
+				CauseRow{Label: c.names[u] + " · " + words.Middle(a.regionNames[r.Region]), Cause: cause,
+					At:      c.units[u],
 					Regions: a.ids[r.Region], Victims: make([]trace.Time, len(c.units))})
 		}
 		if k < 0 {

@@ -104,7 +104,8 @@ func (a *culprits) tellSome(f *fault, kind finding.Kind, t *totals, phases []int
 			words.FormatDuration(mean), on, words.Count(int(calls+0.5), "call"), others, a.waitWords(f), where)
 	case finding.LateSender, finding.LateReceiver:
 		n.View, n.Options = "timeline", nil
-		n.Text = fmt.Sprintf("%s %s%s: %s %s for it%s%s.", who, words.Plural(len(f.units), verb[0], verb[1]), when, others,
+		n.Text = fmt.Sprintf("%s %s%s: %s %s for it%s%s.", who, words.Plural(len(f.units), verb[0], verb[1]), when,
+			others,
 			a.waitWords(f), where, why)
 		n.Selection.Locations = a.locations(append(append([]int32{}, f.units...), f.hit()...))
 	case finding.StartUp:
@@ -121,7 +122,8 @@ func (a *culprits) tellSome(f *fault, kind finding.Kind, t *totals, phases []int
 			words.FormatDuration(c.First), words.FormatDuration(c.Last), why)
 	case finding.Crowded:
 		n.Text = fmt.Sprintf("%s %s more of the job than the other machines%s: %s %s for it%s%s.", who,
-			words.Plural(len(f.units), "shares a machine with", "share machines with"), when, others, a.waitWords(f), where,
+			words.Plural(len(f.units), "shares a machine with", "share machines with"), when, others, a.waitWords(f),
+			where,
 			why)
 	default:
 		n.Text = fmt.Sprintf("%s %s %s%s%s, and %s %s for %s%s.", who, words.Plural(len(f.units), verb[0], verb[1]),

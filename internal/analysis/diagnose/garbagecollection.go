@@ -51,7 +51,8 @@ func (s *scheduler) collector() {
 	s.add(finding.Finding{Kind: finding.GarbageCollection, Severity: level, Lost: trace.Time(cost), Hit: share,
 		Share: whole, ShareOf: ofProcessors, View: "timeline", Evidence: evidence,
 		Text: fmt.Sprintf("Garbage collection takes %s of the time in which processors are busy (%s of %s): %s.",
-			words.FormatShare(share), words.FormatDuration(cost), words.FormatDuration(s.busy), strings.Join(parts, ", ")),
+			words.FormatShare(share), words.FormatDuration(cost), words.FormatDuration(s.busy),
+			strings.Join(parts, ", ")),
 		Selection: finding.Selection{Locations: s.processors[:min(len(s.processors), mostChosen)],
 			Regions: s.gc.regions}}, nil)
 }

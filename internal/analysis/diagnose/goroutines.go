@@ -258,7 +258,8 @@ func findScheduling(c *diagnosis) error {
 		Accounts: Accounts{Time: trace.Time(s.capacity), Work: trace.Time(min(s.busy, s.capacity)),
 			Waiting: trace.Time(s.capacity) - trace.Time(min(s.busy, s.capacity))}}
 	s.collector()
-	for _, find := range []func() error{s.findAlone, s.followWakes, s.serial, s.holdUps, s.lockLosses, s.processorWait} {
+	for _, find := range []func() error{s.findAlone, s.followWakes, s.serial, s.holdUps, s.lockLosses,
+		s.processorWait} {
 		if err := find(); err != nil {
 			return err
 		}

@@ -90,7 +90,8 @@ func wordMixed(c *diagnosis, h *runfacts.Hierarchy, name string, ids []trace.Reg
 				{Name: "locations", Value: float64(leaves), Unit: "count"}}}
 		if m := group[0]; m.Spread {
 			f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits), and they are "+
-				"alike within.", kindWords(h, m.Odd), nodePlace(h, m.Node), words.Middle(name), between(low, high, c.unit),
+				"alike within.", kindWords(h, m.Odd), nodePlace(h, m.Node), words.Middle(name),
+				between(low, high, c.unit),
 				loss)
 			if h.Last[m.Odd[0]] == m.Odd[0] {
 				f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits).",

@@ -71,7 +71,8 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 			"%s. Of that wait: %s.", part, computes, g.host(launching))
 		if 10*short > all {
 			text += fmt.Sprintf(" %s of the work (%s) runs for less time than its launch takes.",
-				g.say("work shorter than its launch", float64(short)/float64(all), "share"), words.Count(short, "piece"))
+				g.say("work shorter than its launch", float64(short)/float64(all), "share"),
+				words.Count(short, "piece"))
 			g.say("pieces of it", float64(short), "count")
 		}
 		return text

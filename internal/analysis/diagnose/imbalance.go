@@ -64,7 +64,8 @@ func (a *culprits) tellUneven(f *fault, region int32, where string, n *finding.F
 	}
 	lead := fmt.Sprintf("Work is spread unevenly%s", a.balanceWords())
 	if p := finding.Place(a.work); p > steep || p < -steep {
-		lead = fmt.Sprintf("Work %s from place to place%s", words.Plural(boolInt(p > 0), "grows", "falls"), a.balanceWords())
+		lead = fmt.Sprintf("Work %s from place to place%s", words.Plural(boolInt(p > 0), "grows", "falls"),
+			a.balanceWords())
 	}
 	if len(times) == 0 { // the accounts hold no work of the region
 		n.Text = fmt.Sprintf("%s; %ss wait %s for one another%s.", lead, a.unitWord(), words.FormatTime(f.lost), where)

@@ -62,7 +62,8 @@ func findImbalance(c *diagnosis) error {
 	}
 	name, ids, part := unevenRegion(c, left)
 	if name != "" {
-		text += fmt.Sprintf("; most of it in %s (load balance %s)", words.Middle(name), words.FormatShare(part.LoadBalance))
+		text += fmt.Sprintf("; most of it in %s (load balance %s)", words.Middle(name),
+			words.FormatShare(part.LoadBalance))
 		evidence = append(evidence,
 			finding.Evidence{Name: "load balance of " + name, Value: part.LoadBalance, Unit: "share"})
 	}

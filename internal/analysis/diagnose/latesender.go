@@ -178,7 +178,8 @@ func wordLate(c *diagnosis, x *lateness) (bool, error) {
 	}
 	region := most(x.regions)
 	text := fmt.Sprintf("%s %s%s: %s %s %s for it in %s%s.", capital(c.named(units)), what, c.phaseWords(phases),
-		c.named(victims), words.Plural(len(victims), "waits", "wait"), words.FormatTime(lost), words.Middle(c.regions[region].Name),
+		c.named(victims), words.Plural(len(victims), "waits", "wait"), words.FormatTime(lost),
+		words.Middle(c.regions[region].Name),
 		why)
 	c.add(finding.Finding{Kind: kind, Severity: level, Lost: lost, Hit: hit, Text: text, View: "timeline",
 		Phases: c.phaseNames(phases), Evidence: evidence,

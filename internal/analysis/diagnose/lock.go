@@ -43,7 +43,8 @@ func (a *culprits) tellLock(f *fault, n *finding.Finding) (blamed []int32) {
 		}
 	}
 	share := float64(cost[top]) / float64(f.lost)
-	who, region, waits := a.tree.Name[a.accounts.actors[top]], words.Middle(a.accounts.regionNames[f.cause()]), a.lockCalls()
+	who, region, waits := a.tree.Name[a.accounts.actors[top]], words.Middle(a.accounts.regionNames[f.cause()]),
+		a.lockCalls()
 	each := "thread"
 	if k := a.tree.Kind[a.accounts.actors[top]]; k != "" {
 		each = string(k)
@@ -52,7 +53,8 @@ func (a *culprits) tellLock(f *fault, n *finding.Finding) (blamed []int32) {
 	n.Selection.Regions = a.accounts.ids[f.cause()]
 	n.Evidence = append(n.Evidence, finding.Evidence{Name: "hold it", Value: float64(len(held)), Unit: "count"},
 		finding.Evidence{Name: "caused by " + who + ", the most of one", Value: share, Unit: "share"},
-		finding.Evidence{Name: "of it in " + a.accounts.regionNames[f.cause()], Value: float64(in[f.cause()]), Unit: "ns"})
+		finding.Evidence{Name: "of it in " + a.accounts.regionNames[f.cause()], Value: float64(in[f.cause()]),
+			Unit: "ns"})
 	if share >= longHolder {
 		n.Text = fmt.Sprintf("%s holds a lock for long: others wait %s%s, %s of it because of %s, most while it is "+
 			"in %s.", who, words.FormatTime(f.lost), waits, words.FormatShare(share), who, region)

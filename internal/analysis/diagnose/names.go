@@ -120,7 +120,8 @@ func (f *facts) phaseWords(phases []int) string {
 	case f.phases.Step > 1:
 		return " in phases between " + first + " and " + number(last)
 	}
-	return " in " + words.Thousands(int64(n)) + " of " + words.Count(len(list), "phase") + " between " + first + " and " +
+	return " in " + words.Thousands(int64(n)) + " of " + words.Count(len(list), "phase") + " between " + first +
+		" and " +
 		number(last)
 }
 

@@ -53,7 +53,8 @@ func (s *scheduler) processorWait() error {
 	n := int(math.Round(m.processors))
 	text := fmt.Sprintf("Goroutines that could run waited %s for a processor and ran %s, most of all %s (%s, waited "+
 		"%s, ran %s); ", words.FormatDuration(waited), words.FormatDuration(s.could-waited),
-		words.Middle(top.name), words.Count(top.n, "goroutine"), words.FormatDuration(top.waited), words.FormatDuration(top.ran))
+		words.Middle(top.name), words.Count(top.n, "goroutine"), words.FormatDuration(top.waited),
+		words.FormatDuration(top.ran))
 	if m.busy >= fullProcessors {
 		text += fmt.Sprintf(
 			"meanwhile the %s %s busy %s of the time: more could run at once than there are processors.",
@@ -61,7 +62,8 @@ func (s *scheduler) processorWait() error {
 		)
 	} else {
 		text += fmt.Sprintf("meanwhile the %s %s busy only %s of the time, as where the system gives the program "+
-			"fewer cores than GOMAXPROCS and threads start late.", words.Count(n, "processor"), words.Plural(n, "was", "were"),
+			"fewer cores than GOMAXPROCS and threads start late.", words.Count(n, "processor"),
+			words.Plural(n, "was", "were"),
 			words.FormatShare(m.busy))
 	}
 	f := finding.Finding{Kind: finding.ProcessorWait, Severity: level, Lost: trace.Time(late), Hit: late / max(life, 1),

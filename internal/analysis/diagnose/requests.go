@@ -106,7 +106,8 @@ func (w *faultWords) add() {
 		text, level = w.serial(level)
 	case finding.Retry:
 		text = fmt.Sprintf("%s fails and is called again by %s, %s %s: %s waited %s, for what failed.", w.op(x.Ops[0]),
-			w.op(x.Caller), w.count("calls made again", x.Calls), words.Plural(int(x.Calls), "time", "times"), w.requests(),
+			w.op(x.Caller), w.count("calls made again", x.Calls), words.Plural(int(x.Calls), "time", "times"),
+			w.requests(),
 			w.loss())
 	case finding.FailedCalls:
 		share := float64(x.Requests) / float64(max(w.found.Requests, 1))
@@ -163,6 +164,7 @@ func (w *faultWords) serial(level finding.Level) (string, finding.Level) {
 	return text +
 		fmt.Sprintf(", though %s make them in another order or at once, so that none needs the answer of another: to "+
 			"make them all at once would save %s at most %s.",
-			w.count("callers that make them otherwise", x.OtherWise)+" "+words.Plural(int(x.OtherWise), "caller", "callers"),
+			w.count("callers that make them otherwise", x.OtherWise)+" "+
+				words.Plural(int(x.OtherWise), "caller", "callers"),
 			w.requests(), w.loss()), level
 }

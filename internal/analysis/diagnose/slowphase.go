@@ -100,7 +100,8 @@ func (c *diagnosis) tellSlowPhases(slow *finding.Slow, lost, hit float64) error 
 			finding.Evidence{Name: name + " in the others", Value: usual, Unit: "ns"})
 	}
 	begin, end := c.phaseWindow(slow.At)
-	c.add(finding.Finding{Kind: kind, Severity: finding.LevelOf(hit), Lost: trace.Time(lost), Hit: hit, Text: text + ".",
+	c.add(finding.Finding{Kind: kind, Severity: finding.LevelOf(hit), Lost: trace.Time(lost), Hit: hit,
+		Text: text + ".",
 		View: "phases", Options: c.phaseOption(), Phases: c.phaseNames(slow.At), Evidence: evidence,
 		Selection: finding.Selection{Begin: begin, End: end, Regions: ids}}, nil)
 	return nil
@@ -155,7 +156,8 @@ func (c *diagnosis) slowRegion(slow *finding.Slow) (name string, ids []trace.Reg
 			all += float64(t)
 		}
 		a, b := inside[k]/each, max(all-inside[k], 0)/max(rest, 1)
-		if a-b > more && c.accounts.role[k] != trace.RoleCommunication && c.accounts.role[k] != trace.RoleSynchronization {
+		if a-b > more && c.accounts.role[k] != trace.RoleCommunication &&
+			c.accounts.role[k] != trace.RoleSynchronization {
 			best, more, own, usual = k, a-b, a, b
 		}
 	}

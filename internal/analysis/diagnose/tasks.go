@@ -29,7 +29,8 @@ func (a *culprits) tasks() error {
 	slices.SortFunc(regions,
 		func(x, y int32) int { return cmp.Or(cmp.Compare(f.regions[y], f.regions[x]), cmp.Compare(x, y)) })
 	for _, k := range regions[:min(len(regions), 3)] {
-		names = append(names, fmt.Sprintf("%s (%s)", words.Middle(a.accounts.regionNames[k]), words.FormatTime(f.regions[k])))
+		names = append(names,
+			fmt.Sprintf("%s (%s)", words.Middle(a.accounts.regionNames[k]), words.FormatTime(f.regions[k])))
 		evidence = append(evidence,
 			finding.Evidence{Name: a.accounts.regionNames[k], Value: float64(f.regions[k]), Unit: "ns"})
 	}

@@ -86,7 +86,8 @@ func findUnlike(c *diagnosis) error {
 		if level == finding.Low {
 			continue
 		}
-		text := fmt.Sprintf("Calls of %s take %s on %s against %s on the others.", words.Middle(name), c.about(low, high),
+		text := fmt.Sprintf("Calls of %s take %s on %s against %s on the others.", words.Middle(name),
+			c.about(low, high),
 			c.named(odd), c.amount(middleValue))
 		c.add(finding.Finding{Kind: finding.Unlike, Severity: c.unfelt(level.AtMost(finding.Medium)),
 			Lost: trace.Time(lost), Hit: hit, Text: text, View: "boxprofile",

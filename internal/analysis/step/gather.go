@@ -172,7 +172,8 @@ func (g *gatherer) readLaunches() error {
 	}
 	g.launches = make([][]launch, lanes)
 	err := g.Launches(func(from, to store.Row, at trace.Time) {
-		l := launch{g.Lane(from.Location, from.Lane), g.Lane(to.Location, to.Lane), int32(from.Row), int32(to.Row), at, at}
+		l := launch{g.Lane(from.Location, from.Lane), g.Lane(to.Location, to.Lane), int32(from.Row), int32(to.Row), at,
+			at}
 		if l.fromLane >= lanes {
 			return
 		}

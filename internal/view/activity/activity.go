@@ -27,8 +27,8 @@ var View = &view.View{
 	HowToRead: "Time runs to the right. The height of a colour is the share of all selected locations that were in " +
 		"it at that time, " +
 		"added up over the bin; each instant of a location counts once. Where the stack does not reach the top, " +
-		"nothing was open on the others. Two runs are drawn one above the other: a nanosecond is as wide in both, and " +
-		"a share as high.",
+		"nothing was open on the others. Two runs are drawn one above the other: a nanosecond is as wide in both, " +
+		"and a share as high.",
 	Needs: view.Needs{Intervals: true},
 	Options: view.Words(view.Use("by=roles", "bins", "top=8", "busy", "idle"),
 		"by: what is counted [roles regions busy]"),

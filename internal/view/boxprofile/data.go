@@ -116,7 +116,8 @@ func (r *result) Data() any {
 		Rows: r.list(), Regions: []RegionOrder{}, Groups: []Group{}}
 	for k := range r.regions {
 		g := &r.regions[k]
-		d.Regions = append(d.Regions, RegionOrder{r.nodes[g.node].Name, g.calls, g.total, len(g.rows), g.differs, g.cut})
+		d.Regions = append(d.Regions,
+			RegionOrder{r.nodes[g.node].Name, g.calls, g.total, len(g.rows), g.differs, g.cut})
 	}
 	if r.groups != nil {
 		for k, members := range r.groups.Members {

@@ -29,7 +29,8 @@ var View = &view.View{
 	HowToRead: "A column is a caller, a row what it calls; the column without a name is the root. A square is a box " +
 		"plot in colours: from the centre outwards the quantiles 2, 25, 50, 75 and 98 % " +
 		"of the calls, the median with the largest area. It is cut into one slice a location, from the top-left " +
-		"corner clockwise; a slice left empty says that this location never makes the call, a hatched one that its calls began before " +
+		"corner clockwise; a slice left empty says that this location never makes the call, a hatched one that its " +
+		"calls began before " +
 		"the window: its colour is how long they are open in it. " +
 		"Colours run over the values on display, so choose fewer regions to see finer differences: click the name of " +
 		"a caller to see only what it calls, that of a callee to see only who calls it, with Ctrl to hide it, or " +

@@ -45,7 +45,8 @@ type Cell struct {
 	Q75      *float64          `json:"q75" unit:"metric" write:"whole"`
 	Q98      *float64          `json:"q98" unit:"metric" write:"whole"`
 	Exact    bool              `json:"exact"`
-	// Cut calls began before the window and are in no other number of the cell; CutTime is how long they are open in it.
+	// Cut calls began before the window and are in no other number of the cell; CutTime is how long they are open in
+	// it.
 	Cut     float64 `json:"cut" unit:"count" write:"whole"`
 	CutTime float64 `json:"cut_time" unit:"time" write:"whole"`
 }
@@ -84,7 +85,8 @@ const mostCompared = 128
 
 func (r *result) Data() any {
 	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Closure: r.request.Values.Text("closure"),
-		Overlap: r.overlap, Callees: len(r.callees), Pairs: len(r.pairs), Cells: r.list(), Groups: []Group{}, Others: r.otherGroups,
+		Overlap: r.overlap, Callees: len(r.callees), Pairs: len(r.pairs), Cells: r.list(), Groups: []Group{},
+		Others: r.otherGroups,
 		Similarity: Similarity{By: r.request.Values.Text("alike"), Locations: []trace.LocationID{},
 			Values: [][]float32{}}}
 	for k, members := range r.groups.Members {

@@ -108,7 +108,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 func (r *result) note() {
 	if r.stepped && !r.parted {
 		r.notes = append(r.notes,
-			fmt.Sprintf("the runs have different numbers of steps (%s), so that times are those of a step: what runs once, "+
+			fmt.Sprintf("the runs have different numbers of steps (%s), so that times are those of a step: what runs "+
+				"once, "+
 				"such as its start, is divided among them", strings.TrimSpace(r.prints[0].StepsBy)))
 	}
 	if d := r.sizes(); d != "" {

@@ -60,7 +60,8 @@ func (r *result) points() []Point {
 	tree := r.request.Store().Locations()
 	for k, i := range r.order {
 		id := r.locations[i]
-		out[k] = Point{Location: id, Path: tree.Path(id), Rank: runfacts.RankOf(tree, id), Value: view.Defined(r.values[i])}
+		out[k] = Point{Location: id, Path: tree.Path(id), Rank: runfacts.RankOf(tree, id),
+			Value: view.Defined(r.values[i])}
 		if b := int(r.binOf[i]); b >= 0 {
 			out[k].Bin = &b
 		}

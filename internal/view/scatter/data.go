@@ -61,7 +61,8 @@ func (r *result) points() []Point {
 	out := make([]Point, len(r.locations))
 	tree := r.request.Store().Locations()
 	for i, id := range r.locations {
-		out[i] = Point{id, tree.Path(id), runfacts.RankOf(tree, id), nil, r.number(0, i), r.number(1, i), r.number(2, i),
+		out[i] = Point{id, tree.Path(id), runfacts.RankOf(tree, id), nil, r.number(0, i), r.number(1, i),
+			r.number(2, i),
 			r.number(colour, i), r.placed[i]}
 		for k, m := range r.measure {
 			if m != nil {

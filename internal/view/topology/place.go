@@ -107,7 +107,8 @@ func (r *placer) parse(text, name string, strict bool) error {
 			known = append(known, t.Name)
 		}
 		return fmt.Errorf("--layout: no layout %q; there are %s", name,
-			strings.Join(append(append(known, r.proposed.names(r.coordinateName())...), "fill:XxYxZ", "hierarchy"), ", "))
+			strings.Join(append(append(known, r.proposed.names(r.coordinateName())...), "fill:XxYxZ", "hierarchy"),
+				", "))
 	}
 	r.layout = r.chosen.Name
 	return nil

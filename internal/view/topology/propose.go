@@ -133,7 +133,8 @@ func (p *proposals) list(coordinates string) []Proposal {
 // proposalLabel names a proposal in a list, with what it is scored by.
 func proposalLabel(l *proposal.Layout, name string) string {
 	text := map[proposal.Kind]string{proposal.Grid: "rank grid", proposal.Nodes: "nodes × ranks", proposal.Rows: "rows",
-		proposal.Hilbert: "Hilbert curve", proposal.Hosts: "hosts", proposal.Chain: "chain", proposal.Coordinates: name}[l.Kind]
+		proposal.Hilbert: "Hilbert curve", proposal.Hosts: "hosts", proposal.Chain: "chain",
+		proposal.Coordinates: name}[l.Kind]
 	if text += " " + proposal.Sides(l.Dims); l.Neighbours > 0 {
 		text += fmt.Sprintf(" (%s)", view.FormatShare(l.Neighbours))
 	}
@@ -145,7 +146,8 @@ func proposalNote(l *proposal.Layout) string {
 	text := ""
 	switch l.Kind {
 	case proposal.Grid:
-		text = fmt.Sprintf("ranks are on a grid of %s, which explains %s of where their messages go", proposal.Sides(l.Dims),
+		text = fmt.Sprintf("ranks are on a grid of %s, which explains %s of where their messages go",
+			proposal.Sides(l.Dims),
 			view.FormatShare(l.Traffic))
 		var round []string
 		for a, is := range l.Periodic {
@@ -157,7 +159,8 @@ func proposalNote(l *proposal.Layout) string {
 			text += "; it is closed round the edge along " + strings.Join(round, " and ")
 		}
 	case proposal.Chain:
-		text = fmt.Sprintf("messages go along a line of ranks (%s of where they go), which is folded into rows to and fro",
+		text = fmt.Sprintf("messages go along a line of ranks (%s of where they go), which is folded into rows to "+
+			"and fro",
 			view.FormatShare(l.Traffic))
 	case proposal.Nodes:
 		text = fmt.Sprintf("%d nodes of up to %d ranks", l.Dims[1], l.Dims[0])

@@ -47,7 +47,8 @@ func (r *plotter) scene(size scene.Size) *scene.Scene {
 		s.Terms = append(s.Terms, scene.Term{Name: b.name, Text: b.text, Label: b.label, By: b.by})
 	}
 	for k, name := range r.proposed.names((&placer{r.result}).coordinateName()) {
-		s.Terms = append(s.Terms, scene.Term{Name: "layout", Text: name, Label: proposalLabel(&r.proposed.layouts[k], name)})
+		s.Terms = append(s.Terms,
+			scene.Term{Name: "layout", Text: name, Label: proposalLabel(&r.proposed.layouts[k], name)})
 	}
 	s.Notes = r.Notes()
 	if r.flat {
@@ -104,7 +105,8 @@ func (r *plotter) newSpace() *scene.Space {
 	}
 	for i, id := range r.location {
 		if name, ok := r.blocks[id]; ok {
-			m.Labels = append(m.Labels, scene.SpaceLabel{Thing: uint32(i), Text: scene.Shorten(name, 130, scene.TextSize)})
+			m.Labels = append(m.Labels,
+				scene.SpaceLabel{Thing: uint32(i), Text: scene.Shorten(name, 130, scene.TextSize)})
 		}
 	}
 	for a := range 3 {

@@ -25,7 +25,8 @@ var View = &view.View{
 		"Parallel Profile Analysis Tool",
 	Summary: "locations placed and coloured by coordinates or by the user's formulas, in 3D",
 	HowToRead: "Every point is a location. Where it lies is decided by the layout: coordinates of the machine, the " +
-		"grid that the messages of ranks have, nodes, host names, rows in order of rank, or formulas of your own; its colour is the last of the values " +
+		"grid that the messages of ranks have, nodes, host names, rows in order of rank, or formulas of your own; " +
+		"its colour is the last of the values " +
 		"that --event0 to --event3 bind. Drag to turn, drag with Shift to move, with Ctrl to choose what lies inside " +
 		"the line, wheel to come closer. The range filter shows values between min and max; where min is above max, " +
 		"only what lies outside. " +
