@@ -93,7 +93,7 @@ func TestMistakesAreErrors(t *testing.T) {
 		},
 		"needs spans": func() error { _, err := run.View(t.Context(), "criticalpath", parallax.Request{}); return err },
 		"shows one run": func() error {
-			_, err := run.View(t.Context(), "activity", parallax.Request{Against: []*parallax.Run{run}})
+			_, err := run.View(t.Context(), "commmatrix", parallax.Request{Against: []*parallax.Run{run}})
 			return err
 		},
 		"is none of": func() error {
