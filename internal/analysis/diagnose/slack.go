@@ -27,7 +27,8 @@ func (a *culprits) tellSlack(f *fault, busy map[int32]bool) {
 	a.add(finding.Finding{Kind: finding.Slack, Severity: finding.Low, Lost: f.lost, Hit: a.share(f), View: "boxprofile",
 		Options: map[string][]string{"over": {"locations"}},
 		Text: fmt.Sprintf("%s %s less to do than the others: %s of work against %s, and %s %s for them. Spread "+
-			"evenly, the work of each would be %s shorter.", capital(a.named(few)), words.Plural(len(few), "has", "have"),
+			"evenly, the work of each would be %s shorter.", capital(a.named(few)),
+			words.Plural(len(few), "has", "have"),
 			words.FormatDuration(less), words.FormatDuration(work), words.Plural(len(few), "it", "they"),
 			a.waitWords(f), words.FormatDuration(gain)),
 		Evidence: []finding.Evidence{{Name: "work", Value: less, Unit: "ns"},

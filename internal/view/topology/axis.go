@@ -11,7 +11,7 @@ import (
 // event, moved and stretched, ticks are values of the event in its unit, whatever the
 // layout made of them; where all axes were brought to one length, they are the numbers
 // that the layout gave.
-func (r *plotter) axis(a int, lo, hi float64, whole bool) scene.SpaceAxis {
+func (r *result) axis(a int, lo, hi float64, whole bool) scene.SpaceAxis {
 	unit := map[bool]string{true: "count"}[whole]
 	if r.chosen == nil {
 		return scene.FitAxis(r.axes[a], lo, hi, unit)
@@ -38,7 +38,7 @@ func (r *plotter) axis(a int, lo, hi float64, whole bool) scene.SpaceAxis {
 
 // eventOf finds the event whose values the places along an axis are, as origin + scale ×
 // value; nil of none. It looks at all points, so it cannot be wrong.
-func (r *plotter) eventOf(a int) (b *binding, scale, origin float64) {
+func (r *result) eventOf(a int) (b *binding, scale, origin float64) {
 	used := r.chosen.Events([]string{"x", "y", "z"}[a])
 	if used == 0 || used&(used-1) != 0 || len(r.points) != 1 {
 		return nil, 0, 0

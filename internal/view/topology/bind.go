@@ -29,7 +29,7 @@ type binding struct {
 // bind fills event0 … event3. What the layout uses and the user did not bind is
 // bound to the regions that take most time; without any use event0 is the time in
 // all busy regions.
-func (r *binder) bind(ctx context.Context) error {
+func (r *result) bind(ctx context.Context) error {
 	r.row = make(map[trace.LocationID]int, len(r.location))
 	for i, id := range r.location {
 		r.row[id] = i
@@ -97,7 +97,7 @@ func (r *binder) bind(ctx context.Context) error {
 
 // window is what values are read of. Where places depend on them it is all locations,
 // so that nothing moves when fewer are selected.
-func (r *binder) window() store.Window {
+func (r *result) window() store.Window {
 	w := r.request.Window()
 	if r.wide {
 		w.Locations = nil
@@ -106,7 +106,7 @@ func (r *binder) window() store.Window {
 }
 
 // read finds the numbers that a text names.
-func (r *binder) read(ctx context.Context, name, text string) (binding, error) {
+func (r *result) read(ctx context.Context, name, text string) (binding, error) {
 	b := binding{name: name, values: make([]float64, len(r.location))}
 	kind, rest, _ := strings.Cut(text, ":")
 	switch kind {
@@ -128,7 +128,7 @@ func (r *binder) read(ctx context.Context, name, text string) (binding, error) {
 
 // split cuts REGION:METRIC at the last colon; a metric of the source may be
 // followed by ":inclusive". What has no metric is the exclusive time.
-func (r *binder) split(text string) (region, metric string) {
+func (r *result) split(text string) (region, metric string) {
 	cut := strings.LastIndexByte(text, ':')
 	if cut <= 0 || slices.Contains([]string{"re", "role", "category"}, text[:cut]) {
 		return text, "exclusive"
@@ -147,7 +147,7 @@ func (r *binder) split(text string) (region, metric string) {
 }
 
 // fromRegions adds up a metric over the regions that a pattern names; "": the busy ones.
-func (r *binder) fromRegions(ctx context.Context, b *binding, pattern string, m view.MetricChoice) error {
+func (r *result) fromRegions(ctx context.Context, b *binding, pattern string, m view.MetricChoice) error {
 	s := r.request.Store()
 	wanted := make([]bool, len(s.Regions()))
 	if pattern == "" {
@@ -189,7 +189,7 @@ func (r *binder) fromRegions(ctx context.Context, b *binding, pattern string, m 
 }
 
 // named is a region as people call it: "#7" stands for a name that is no pattern.
-func (r *binder) named(pattern string) string {
+func (r *result) named(pattern string) string {
 	if n, ok := strings.CutPrefix(pattern, "#"); ok {
 		if id, err := strconv.Atoi(n); err == nil && id >= 0 && id < len(r.request.Store().Regions()) {
 			return r.request.Store().Regions()[id].Name
@@ -199,7 +199,7 @@ func (r *binder) named(pattern string) string {
 }
 
 // largest names the regions by their time in all, most first.
-func (r *binder) largest(ctx context.Context) ([]string, error) {
+func (r *result) largest(ctx context.Context) ([]string, error) {
 	s := r.request.Store()
 	m, err := view.ChooseMetric(s, "exclusive")
 	if err != nil {

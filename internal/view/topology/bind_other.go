@@ -14,7 +14,7 @@ import (
 )
 
 // fromMetadata takes a fact of each location, of the nearest above it, or of the run.
-func (r *binder) fromMetadata(b *binding, key string) error {
+func (r *result) fromMetadata(b *binding, key string) error {
 	s := r.request.Store()
 	m := view.Metadata(s, r.who.location, key)
 	trouble := m.Trouble(s, r.who.location, key)
@@ -45,7 +45,7 @@ func statistic(text string, known ...string) (name, which string) {
 
 // fromAtomics takes a number of an atomic event: its count, least, greatest or mean
 // value. Of several call paths the totals count, or else all of them together.
-func (r *binder) fromAtomics(ctx context.Context, b *binding, text string) error {
+func (r *result) fromAtomics(ctx context.Context, b *binding, text string) error {
 	s := r.request.Store()
 	name, which := statistic(text, "mean", "count", "min", "max")
 	metric := slices.IndexFunc(s.Metrics(), func(m trace.Metric) bool { return m.Name == name })
@@ -105,7 +105,7 @@ func (r *binder) fromAtomics(ctx context.Context, b *binding, text string) error
 
 // fromCounters takes a number of a counter's samples in the window, of the location
 // itself or the nearest above it that has the counter.
-func (r *binder) fromCounters(ctx context.Context, b *binding, text string) error {
+func (r *result) fromCounters(ctx context.Context, b *binding, text string) error {
 	s := r.request.Store()
 	name, which := statistic(text, "mean", "min", "max", "last")
 	b.label = name + ", " + which

@@ -47,7 +47,7 @@ type Event struct {
 
 func (r *result) Data() any {
 	d := Data{Layout: r.layout, Points: r.list(), Mean: view.Defined(r.mean), Unplaced: r.unplaced,
-		Proposals: r.proposed.list((&placer{r}).coordinateName())}
+		Proposals: r.proposed.list(r.coordinateName())}
 	for _, b := range r.bound {
 		d.Events = append(d.Events,
 			Event{b.name, b.text, b.label, b.by, b.unit, view.Defined(b.min), view.Defined(b.max),

@@ -123,7 +123,7 @@ func (t *traffic) marks(ramp string) (out scene.SpaceLinks) {
 	return out
 }
 
-func (r *plotter) linkLegend() []scene.LegendEntry {
+func (r *result) linkLegend() []scene.LegendEntry {
 	if r.links == nil {
 		return nil
 	}

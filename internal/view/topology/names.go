@@ -13,7 +13,7 @@ import (
 
 // input binds the names of a layout to the run: always to all of it, so that what a
 // location is called does not depend on what is selected.
-func (r *placer) input() *formula.Input {
+func (r *result) input() *formula.Input {
 	who := r.who
 	rank, maxRank := who.rank, who.maxRank
 	if r.numbersThreads() {
@@ -64,7 +64,7 @@ func (r *placer) input() *formula.Input {
 
 // numbersThreads tells whether rank and maxRank number locations instead of processes: the
 // paper applies a layout to each thread, and knows no other number.
-func (r *placer) numbersThreads() bool {
+func (r *result) numbersThreads() bool {
 	switch r.option("numbering") {
 	case "threads":
 		return true
@@ -76,13 +76,13 @@ func (r *placer) numbersThreads() bool {
 
 // byRankAlone tells whether the layout goes by rank, and by nothing that tells the locations
 // of a rank apart.
-func (r *placer) byRankAlone() bool {
+func (r *result) byRankAlone() bool {
 	use := r.chosen.Uses
 	return use("rank") && !use("thread") && !use("slot") && !use("index")
 }
 
 // warn says what rank means where ranks do not tell locations apart, if the layout goes by them.
-func (r *placer) warn() (notes []string) {
+func (r *result) warn() (notes []string) {
 	shared, unranked := r.who.shared, r.who.unranked
 	switch {
 	case !r.chosen.Uses("rank"):
@@ -109,7 +109,7 @@ func (r *placer) warn() (notes []string) {
 
 // metadata is a number of each location under a key, of a map first. What is not
 // there is 0, as for ParaProf, and said.
-func (r *placer) metadata(key string) []float64 {
+func (r *result) metadata(key string) []float64 {
 	if r.cray != nil {
 		if v, ok := r.cray.Metadata(key, r.ranks()); ok {
 			return v
@@ -124,7 +124,7 @@ func (r *placer) metadata(key string) []float64 {
 }
 
 // coordinates gives coordX and its like; nil of others.
-func (r *placer) coordinates(name string) []float64 {
+func (r *result) coordinates(name string) []float64 {
 	a := strings.Index("xyzw", strings.TrimPrefix(name, "coord"))
 	t := r.topologies()
 	if len(name) != 6 || a < 0 || len(t) == 0 {

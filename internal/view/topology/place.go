@@ -24,7 +24,7 @@ import (
 //
 // Without a word it is the first layout that the run suggests; with a map the topology of
 // that.
-func (r *placer) choose() (place func(context.Context) error, err error) {
+func (r *result) choose() (place func(context.Context) error, err error) {
 	if err := r.readMap(); err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (r *placer) choose() (place func(context.Context) error, err error) {
 }
 
 // coordinateName is what --layout calls the coordinates of the data.
-func (r *placer) coordinateName() string {
+func (r *result) coordinateName() string {
 	if t := r.topologies(); len(t) > 0 {
 		return t[0].Name
 	}
@@ -78,7 +78,7 @@ func (r *placer) coordinateName() string {
 }
 
 // parse compiles the layout of a name.
-func (r *placer) parse(text, name string, strict bool) error {
+func (r *result) parse(text, name string, strict bool) error {
 	var layouts []*formula.Layout
 	var warnings []string
 	var err error
@@ -115,7 +115,7 @@ func (r *placer) parse(text, name string, strict bool) error {
 }
 
 // inText makes an error show its line.
-func (r *placer) inText(err error) error {
+func (r *result) inText(err error) error {
 	var bad *formula.Error
 	if errors.As(err, &bad) {
 		bad.In(r.source)
@@ -123,7 +123,7 @@ func (r *placer) inText(err error) error {
 	return fmt.Errorf("--layout: %w", err)
 }
 
-func (r *placer) byFormula(ctx context.Context) error {
+func (r *result) byFormula(ctx context.Context) error {
 	out, err := r.chosen.Apply(ctx, r.input())
 	if err != nil {
 		return r.inText(err)
@@ -149,7 +149,7 @@ func (r *placer) byFormula(ctx context.Context) error {
 }
 
 // ownColour finds the event whose values the colours are; a number without unit of none.
-func (r *placer) ownColour() *binding {
+func (r *result) ownColour() *binding {
 	for i := range r.bound {
 		same := true
 		for k, c := range r.points[0].Color {

@@ -10,7 +10,7 @@ import (
 )
 
 // readMap reads --map, which says where ranks are on a Cray.
-func (r *placer) readMap() error {
+func (r *result) readMap() error {
 	text := r.request.Values.Text("map")
 	if text == "" {
 		return nil
@@ -32,7 +32,7 @@ func (r *placer) readMap() error {
 }
 
 // topologies are those of the data, after that of a map.
-func (r *placer) topologies() []trace.Topology {
+func (r *result) topologies() []trace.Topology {
 	given := r.request.Store().Topologies()
 	if r.cray == nil {
 		return given
@@ -48,7 +48,7 @@ func (r *placer) topologies() []trace.Topology {
 }
 
 // ranks are those of the data, or running numbers where it has none at all.
-func (r *placer) ranks() []int {
+func (r *result) ranks() []int {
 	out := make([]int, len(r.who.rank))
 	for i, rank := range r.who.rank {
 		if out[i] = -1; rank >= 0 {

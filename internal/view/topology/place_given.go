@@ -14,7 +14,7 @@ import (
 )
 
 // start makes one point a location, coloured by the last event bound.
-func (r *placer) start(layout string, axes ...string) *formula.Points {
+func (r *result) start(layout string, axes ...string) *formula.Points {
 	n := len(r.location)
 	r.layout = layout
 	copy(r.axes[:], axes)
@@ -27,7 +27,7 @@ func (r *placer) start(layout string, axes ...string) *formula.Points {
 // byCoordinates places locations where the data says. Of more than three
 // dimensions the first three place, and the locations of one place are shown by
 // their mean, see average; or the fourth is laid out beside it along x.
-func (r *placer) byCoordinates(t *trace.Topology) error {
+func (r *result) byCoordinates(t *trace.Topology) error {
 	names := []string{"x", "y", "z"}
 	for a := range names {
 		if a < len(t.DimNames) && t.DimNames[a] != "" {
@@ -64,7 +64,7 @@ func (r *placer) byCoordinates(t *trace.Topology) error {
 }
 
 // average gives locations of one place their mean and draws one of them.
-func (r *placer) average() {
+func (r *result) average() {
 	p := &r.points[0]
 	var at [][]int
 	var index []int
@@ -112,7 +112,7 @@ func parseBox(text string) (dims [3]int, err error) {
 
 // byFill fills a box in order of rank, x fastest: a location of rank 5 lies where the
 // sixth lies, whatever the order of the tree.
-func (r *placer) byFill(dims [3]int) error {
+func (r *result) byFill(dims [3]int) error {
 	filled, err := formula.Fill(len(r.location), dims)
 	if err != nil {
 		return fmt.Errorf("--layout: %w", err)
@@ -145,7 +145,7 @@ func foldNote(t *trace.Topology) string {
 }
 
 // byRows fills rows in order of rank.
-func (r *placer) byRows() error {
+func (r *result) byRows() error {
 	n := len(r.location)
 	wide := proposal.RowWidth(n)
 	if err := r.byFill([3]int{wide, (n + wide - 1) / wide, 1}); err != nil {
@@ -158,7 +158,7 @@ func (r *placer) byRows() error {
 // byHierarchy places a location by its number below its parent, the parent's below
 // its own, and the rest of the way up as one number. Only what holds locations is
 // numbered, and steps of the way that tell none apart are left out.
-func (r *placer) byHierarchy() error {
+func (r *result) byHierarchy() error {
 	tree := r.request.Store().Locations()
 	number := r.numberHolders(tree)
 	var steps []int // how far above a location
@@ -207,7 +207,7 @@ func (r *placer) byHierarchy() error {
 
 // numberHolders numbers the locations of the roster and what is above them, each among those
 // with the same parent.
-func (r *placer) numberHolders(tree *store.Tree) []int {
+func (r *result) numberHolders(tree *store.Tree) []int {
 	holds := make([]bool, tree.Len())
 	for _, id := range r.location {
 		for at := id; at != trace.NoLocation && !holds[at]; at = tree.Parent[at] {

@@ -182,7 +182,7 @@ func gridAxes(sides int) []string {
 
 // byPlaces places locations where a proposal puts their ranks. The locations of one rank are
 // a block there.
-func (r *placer) byPlaces(l *proposal.Layout) error {
+func (r *result) byPlaces(l *proposal.Layout) error {
 	axes := []string{"x", "y", "z"}
 	switch {
 	case l.Kind == proposal.Grid:
@@ -237,7 +237,7 @@ func blockNames(l *proposal.Layout, locations []trace.LocationID, rank []int32) 
 
 // inRank numbers the locations of each rank, and gives the side of the square that holds
 // those of any.
-func (r *placer) inRank() (number []int, side int) {
+func (r *result) inRank() (number []int, side int) {
 	number = make([]int, len(r.location))
 	count, most := map[int32]int{}, 1
 	for i, id := range r.location {

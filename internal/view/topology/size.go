@@ -28,7 +28,7 @@ func stretch(m *scene.Space) {
 }
 
 // sizes finds how far things lie apart, and makes them fill that well.
-func (r *plotter) sizes(m *scene.Space) {
+func (r *result) sizes(m *scene.Space) {
 	scale := r.pointSize()
 	along := columnsOf(m)
 	m.Columns, m.Gap = along.columns, float32(2.5*max(along.step, along.across))

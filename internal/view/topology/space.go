@@ -15,9 +15,9 @@ import (
 const leastSide = 0.2
 
 // Scene lays the points out in space.
-func (r *result) Scene(size scene.Size) *scene.Scene { return (&plotter{r}).scene(size) }
+func (r *result) Scene(size scene.Size) *scene.Scene { return r.scene(size) }
 
-func (r *plotter) scene(size scene.Size) *scene.Scene {
+func (r *result) scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "",
 		fmt.Sprintf("Topology of %s locations by the layout %s, coloured by %s.",
 			view.Thousands(int64(len(r.location))), r.layout, r.colour().label))
@@ -46,7 +46,7 @@ func (r *plotter) scene(size scene.Size) *scene.Scene {
 		b := &r.bound[i]
 		s.Terms = append(s.Terms, scene.Term{Name: b.name, Text: b.text, Label: b.label, By: b.by})
 	}
-	for k, name := range r.proposed.names((&placer{r.result}).coordinateName()) {
+	for k, name := range r.proposed.names(r.coordinateName()) {
 		s.Terms = append(s.Terms,
 			scene.Term{Name: "layout", Text: name, Label: proposalLabel(&r.proposed.layouts[k], name)})
 	}
@@ -68,7 +68,7 @@ func (r *plotter) scene(size scene.Size) *scene.Scene {
 }
 
 // newSpace fills the columns and fits axes and sizes to them.
-func (r *plotter) newSpace() *scene.Space {
+func (r *result) newSpace() *scene.Space {
 	v := r.request.Values
 	m := &scene.Space{
 		Form: scene.FormOf(r.option("shape")), Low: float32(r.lo), High: float32(r.hi), Base: float32(min(r.lo, 0)),
@@ -122,7 +122,7 @@ func (r *plotter) newSpace() *scene.Space {
 }
 
 // detail is that of --detail; what a file says may be no number.
-func (r *plotter) detail() int {
+func (r *result) detail() int {
 	v, err := strconv.Atoi(r.option("detail"))
 	if err != nil || v < 2 || v > scene.MostDetail {
 		return 3
@@ -131,7 +131,7 @@ func (r *plotter) detail() int {
 }
 
 // pointSize is the factor of --point; what a file says may be no number.
-func (r *plotter) pointSize() float32 {
+func (r *result) pointSize() float32 {
 	v, err := strconv.ParseFloat(r.option("point"), 32)
 	if err != nil || !(v > 0 && v <= 100) {
 		return 1

@@ -81,14 +81,6 @@ type result struct {
 
 var _ view.Facts = (*result)(nil)
 
-// A binder finds the numbers that a layout speaks of, a placer gives locations their places,
-// a plotter draws them.
-type (
-	binder  struct{ *result }
-	placer  struct{ *result }
-	plotter struct{ *result }
-)
-
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
 	r := &result{request: q}
@@ -104,14 +96,14 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if r.proposed, err = propose(ctx, q.Runs[0], r.who, holds); err != nil {
 		return nil, err
 	}
-	place, err := (&placer{r}).choose()
+	place, err := r.choose()
 	if err != nil {
 		return nil, err
 	}
 	if r.camera, err = scene.ParseCamera(r.option("camera")); err != nil {
 		return nil, err
 	}
-	if err := (&binder{r}).bind(ctx); err != nil {
+	if err := r.bind(ctx); err != nil {
 		return nil, err
 	}
 	if err := place(ctx); err != nil {
@@ -122,7 +114,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	if r.at != nil && r.option("cores") != "expand" {
-		(&placer{r}).average()
+		r.average()
 	}
 	return r, r.filter()
 }

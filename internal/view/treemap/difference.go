@@ -10,13 +10,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A differ gives a result the values of two runs.
-type differ struct{ *result }
-
 // difference gives the values of two runs as what both have, what the second has more and
 // what it has less, of each state: a cell's area is all of it, and the best cut aggregates
 // where locations changed alike.
-func (r differ) difference(ctx context.Context) ([][]float64, error) {
+func (r *result) difference(ctx context.Context) ([][]float64, error) {
 	q := r.request
 	sides := [2]*result{{request: q.First()}, {request: q.Second()}}
 	var values [2][][]float64
@@ -53,7 +50,7 @@ func (r differ) difference(ctx context.Context) ([][]float64, error) {
 }
 
 // commonStates is --values, or what suits both runs: roles where one of them has many regions.
-func (r differ) commonStates(ctx context.Context) (string, error) {
+func (r *result) commonStates(ctx context.Context) (string, error) {
 	q := r.request
 	if by := q.Values.Text("values"); by != "" {
 		return by, nil
@@ -68,7 +65,7 @@ func (r differ) commonStates(ctx context.Context) (string, error) {
 }
 
 // subtract makes the variables of both sides those of their difference.
-func (r differ) subtract(sides [2]*result, values [2][][]float64) ([][]float64, error) {
+func (r *result) subtract(sides [2]*result, values [2][][]float64) ([][]float64, error) {
 	q := r.request
 	pairs := view.Pair(q.Runs[0].Store, q.Runs[1].Store)
 	if note := pairs.Note(q.Runs[0].Name, q.Runs[1].Name); note != "" {

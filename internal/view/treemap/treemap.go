@@ -157,7 +157,7 @@ func (r *result) measure(ctx context.Context) (err error) {
 	}
 	var values [][]float64
 	if len(q.Runs) > 1 {
-		values, err = differ{r}.difference(ctx)
+		values, err = r.difference(ctx)
 	} else {
 		values, err = r.values(ctx, q.Values.Text("values"))
 	}
