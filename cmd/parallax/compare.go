@@ -148,9 +148,6 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return usage("%v", err)
 	}
-	if err := knownLimits(limits, runs); err != nil {
-		return err
-	}
 	q := &view.Request{Runs: runs, Values: values, Size: scene.Size{Width: 1600, Height: 900}}
 	for i := range runs {
 		if missing := compare.View.Needs.Missing(runs[i].Store); missing != "" {
@@ -165,6 +162,9 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 		return fmt.Errorf("compare: %w", err)
 	}
 	data := result.Data().(compare.Data)
+	if err := knownLimits(limits, runs, &data); err != nil {
+		return err
+	}
 	gate := judgeLimits(limits, &data)
 	if e.flag("json") {
 		err = writeCompare(e.stdout, view.TwinOf(compare.View, q, result), gate)

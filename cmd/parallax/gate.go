@@ -51,26 +51,29 @@ func parseChangeLimits(list []string) (out []changeLimit, err error) {
 	return out, nil
 }
 
-// knownLimits refuses a limit on something that no run has.
-func knownLimits(limits []changeLimit, runs []view.Run) error {
+// knownLimits refuses a limit on something that no run has: neither a region, nor a call path or a part of a step with
+// any time.
+func knownLimits(limits []changeLimit, runs []view.Run, d *compare.Data) error {
 	known := []string{"length", "changed"}
 	for name := range factorLimits {
 		known = append(known, name)
 	}
 	slices.Sort(known)
+	for i := range d.Rows {
+		known = append(known, d.Rows[i].Region, d.Rows[i].CallPath)
+	}
 	for i := range runs {
 		for _, g := range runs[i].Store.Regions() {
 			known = append(known, g.Name, statistics.Canonical(g.Name, g.Role))
 		}
 	}
 	for _, l := range limits {
-		if slices.Contains(known, l.what) || strings.Contains(l.what, " → ") {
+		if slices.Contains(known, l.what) {
 			continue
 		}
 		return &load.UsageError{Typed: l.what, Known: known,
 			Text: fmt.Sprintf("--fail-on %q: neither length, changed, load-balance, communication-efficiency nor a "+
-				"region "+
-				"of these runs", l.text)}
+				"region, call path or part of a step of these runs", l.text)}
 	}
 	return nil
 }

@@ -64,6 +64,8 @@ func TestCompareIsAGate(t *testing.T) {
 		{"one slow run, to fail", old[:1], slow[:1], []string{"--fail-on", "length=5%", "--cannot-tell", "fail"}, 1},
 		{"a misspelt limit", old, slow, []string{"--fail-on", "lengthh=5%"}, 2},
 		{"an unknown region", old, slow, []string{"--fail-on", "no_such_region=5%"}, 2},
+		{"a call path", old, slow, []string{"--fail-on", "iteration … → solve=10%"}, 1},
+		{"an unknown call path", old, slow, []string{"--fail-on", "iteration … → slove=10%"}, 2},
 		{"a misspelt word", old, slow, []string{"--fail-on", "length=5%", "--cannot-tell", "fial"}, 2},
 		{"more iterations of the same code", old, longer, []string{"--fail-on", "length=5%", "--fail-on", "changed=0"}, 0},
 	} {

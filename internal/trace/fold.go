@@ -23,7 +23,7 @@ var nameRules = []nameRule{
 		"<built-in method size of Tensor object at 0x74956e48e580>", "<built-in method size of Tensor object at …>"},
 	{"@0x", regexp.MustCompile(`(\w)@0x[0-9a-fA-F]{4,}`), "${1}@…",
 		"Worker@0x7f3a10 run", "Worker@… run"},
-	{"=0x", regexp.MustCompile(`(\w)=0x[0-9a-fA-F]{6,}`), "${1}=…",
+	{"=0x", regexp.MustCompile(`(\w)=0x[0-9a-fA-F]{8,}`), "${1}=…",
 		"render(this=0x7f3a10c8)", "render(this=…)"},
 	{"$$Lambda", regexp.MustCompile(`\$\$Lambda(?:\$\d+)?[./](?:0x)?[0-9a-fA-F]+`), "$$$$Lambda…",
 		"App$$Lambda$14/0x0000000800c03000.run", "App$$Lambda….run"},

@@ -15,7 +15,7 @@ func TestWhatDiffersByRankIsNoPartOfAName(t *testing.T) {
 
 func TestWhatTheAuthorWroteStaysInAName(t *testing.T) {
 	for _, name := range []string{
-		"0x45ab12", "[libc.so.6+0x2a1b3]", "libcuda.so 0x7f00", "mask=0xff", "void gemm<float, 128, 4>(float*)",
+		"0x45ab12", "[libc.so.6+0x2a1b3]", "libcuda.so 0x7f00", "mask=0xff", "colour=0xff8000", "void gemm<float, 128, 4>(float*)",
 		"aten::conv2d [1024×256×1×1]", "torch/nn/modules/module.py(1518): _wrapped_call_impl", "GET localhost:8080/user",
 		"main.func1.2", "/tmp/solver/step.c: solve", "template.cpp:43512", "ProfilerStep#12", "timestep 4", "MPI_Send",
 		"sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize64x64x8", "a-b-c", "tmpfile", "/tmp/tmpdir",
