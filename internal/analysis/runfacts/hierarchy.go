@@ -180,6 +180,16 @@ func (h *Hierarchy) Path(i int32) string {
 	return ""
 }
 
+// Group is the path of the nearest group above a node that a rule made; empty where all above it is the source's own.
+func (h *Hierarchy) Group(i int32) string {
+	for i = h.Parent[i]; i >= 0; i = h.Parent[i] {
+		if h.Made[i] != "" {
+			return h.Path(i)
+		}
+	}
+	return ""
+}
+
 // Kind of a node's location.
 func (h *Hierarchy) Kind(i int32) string {
 	if id := h.Location[i]; id != trace.NoLocation {

@@ -13,14 +13,16 @@ import (
 
 // A Part is one box of the JSON twin.
 type Part struct {
-	Location *trace.LocationID  `json:"location" about:"location"` // null for a root that the source does not have
-	Path     string             `json:"path" unit:""`
-	Leaves   int64              `json:"leaves" unit:"count"` // locations it stands for
-	Begin    trace.Time         `json:"begin" unit:"ns"`
-	End      trace.Time         `json:"end" unit:"ns"`
-	Values   map[string]float64 `json:"values" spread:"roles"` // ns by role
-	Gain     float64            `json:"gain" unit:""`
-	Loss     float64            `json:"loss" unit:""`
+	Location *trace.LocationID `json:"location" about:"location"` // null for a root that the source does not have
+	Path     string            `json:"path" unit:""`
+	// Group is the path of the group that it lies in, where groups are not those of the source.
+	Group  string             `json:"group,omitempty"`
+	Leaves int64              `json:"leaves" unit:"count"` // locations it stands for
+	Begin  trace.Time         `json:"begin" unit:"ns"`
+	End    trace.Time         `json:"end" unit:"ns"`
+	Values map[string]float64 `json:"values" spread:"roles"` // ns by role
+	Gain   float64            `json:"gain" unit:""`
+	Loss   float64            `json:"loss" unit:""`
 }
 
 // Data is the "data" of the JSON twin.
@@ -69,7 +71,7 @@ func (r *result) list() []Part {
 	out := make([]Part, len(r.parts))
 	for k, p := range r.parts {
 		node := r.node[p.Node]
-		part := Part{Path: r.hierarchy.Path(node), Leaves: int64(r.count[p.Node]), Values: map[string]float64{},
+		part := Part{Path: r.hierarchy.Path(node), Group: r.hierarchy.Group(node), Leaves: int64(r.count[p.Node]), Values: map[string]float64{},
 			Gain: p.Gain, Loss: p.Loss}
 		part.Begin, part.End = r.span(p)
 		if id := r.hierarchy.Location[node]; id != trace.NoLocation {

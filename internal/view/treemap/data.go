@@ -13,14 +13,16 @@ import (
 
 // A Part is one cell of the cut in the JSON twin.
 type Part struct {
-	Location *trace.LocationID  `json:"location" about:"location"` // null for a root that the source does not have
-	Path     string             `json:"path" unit:""`
-	Level    int                `json:"level" unit:"count"`
-	Leaves   int32              `json:"leaves" unit:"count"`
-	Values   map[string]float64 `json:"values" spread:"variables"` // ns, or the metric's unit
-	Gain     float64            `json:"gain" unit:""`
-	Loss     float64            `json:"loss" unit:""`
-	Share    float64            `json:"-" table:"share of loss" unit:"share"`
+	Location *trace.LocationID `json:"location" about:"location"` // null for a root that the source does not have
+	Path     string            `json:"path" unit:""`
+	// Group is the path of the group that it lies in, where groups are not those of the source.
+	Group  string             `json:"group,omitempty"`
+	Level  int                `json:"level" unit:"count"`
+	Leaves int32              `json:"leaves" unit:"count"`
+	Values map[string]float64 `json:"values" spread:"variables"` // ns, or the metric's unit
+	Gain   float64            `json:"gain" unit:""`
+	Loss   float64            `json:"loss" unit:""`
+	Share  float64            `json:"-" table:"share of loss" unit:"share"`
 	// of its locations from their mean, all variables together
 	Deviation float64  `json:"deviation" unit:"share"`
 	Threshold *float64 `json:"threshold" unit:""`
@@ -77,7 +79,7 @@ func (r *result) Data() any {
 func (r *result) parts() []Part {
 	out := make([]Part, len(r.cut.Parts))
 	for k, i := range r.cut.Parts {
-		part := Part{Location: r.locationOrNil(i), Path: r.hierarchy.Path(i), Level: int(r.hierarchy.Depth[i]),
+		part := Part{Location: r.locationOrNil(i), Path: r.hierarchy.Path(i), Group: r.hierarchy.Group(i), Level: int(r.hierarchy.Depth[i]),
 			Leaves: r.labels.Leaves[i],
 			Values: map[string]float64{}, Gain: r.labels.Gain[i], Loss: r.labels.Loss[i],
 			Share: r.share(r.labels.Loss[i]), Deviation: r.deviation(i), Threshold: r.threshold(i)}

@@ -16,6 +16,9 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	i := it.A
 	f := view.Fact{Title: r.title(i), Count: int64(r.labels.Leaves[i])}
 	f.Say("path", r.hierarchy.Path(i), "")
+	if g := r.hierarchy.Group(i); g != "" {
+		f.Say("group", g, "")
+	}
 	f.Say("locations", view.Thousands(int64(r.labels.Leaves[i])), "")
 	total := r.size(i)
 	for x, v := range r.variables {

@@ -58,6 +58,15 @@ func TestAGroupingThatExplainsMoreTakesTheTreesPlace(t *testing.T) {
 	const columns = "columns of the 4 × 8 rank grid"
 	c := viewtest.Case{Trace: gridText(), Options: map[string][]string{"p": {"0.1"}}}
 	d := data(t, c)
+	all := data(t, viewtest.Case{Trace: gridText(), Options: map[string][]string{"p": {"0"}, "group": {"process"}}})
+	if len(all.Parts) != 32 {
+		t.Errorf("%d parts, want one per rank", len(all.Parts))
+	}
+	for _, part := range all.Parts {
+		if !strings.HasPrefix(part.Group, "column ") {
+			t.Errorf("%s is in group %q of the JSON, want a column", part.Path, part.Group)
+		}
+	}
 	if want := []string{"column 0", "column 1", "column 2", "column 3"}; used(d) != columns ||
 		!slices.Equal(groups(d), want) {
 		t.Errorf("groups %v by %q, want %v by %q", groups(d), used(d), want, columns)
