@@ -12,15 +12,16 @@ import (
 )
 
 // gridText is 32 ranks on four machines, eight ranks each, that exchange messages with
-// their neighbours on a grid of 4 × 8. Ranks of one column wait for the same time.
-func gridText() string {
+// their neighbours on a grid of 4 × 8. Ranks of one column wait for the
+// same time, or, one after the other, a little longer.
+func gridText(apart int) string {
 	var b strings.Builder
 	b.WriteString("region work role=compute\nregion wait role=synchronization\n")
 	for m := range 4 {
 		fmt.Fprintf(&b, "location machine m%d\n", m)
 		for k := range 8 {
 			rank := 8*m + k
-			busy := 100 + 50*(rank%4)
+			busy := 100 + 50*(rank%4) - apart*(rank/4)
 			fmt.Fprintf(&b, "  location process p%d rank=%d\n    0..%d work\n    %d..300 wait\n", rank, rank, busy, busy)
 		}
 	}
@@ -56,9 +57,9 @@ func TestAGroupingThatExplainsMoreTakesTheTreesPlace(t *testing.T) {
 		return out
 	}
 	const columns = "columns of the 4 × 8 rank grid"
-	c := viewtest.Case{Trace: gridText(), Options: map[string][]string{"p": {"0.1"}}}
+	c := viewtest.Case{Trace: gridText(0), Options: map[string][]string{"p": {"0.1"}}}
 	d := data(t, c)
-	all := data(t, viewtest.Case{Trace: gridText(), Options: map[string][]string{"p": {"0"}, "group": {"process"}}})
+	all := data(t, viewtest.Case{Trace: gridText(1), Options: map[string][]string{"p": {"0"}}})
 	if len(all.Parts) != 32 {
 		t.Errorf("%d parts, want one per rank", len(all.Parts))
 	}
