@@ -66,7 +66,7 @@ func TestDetect(t *testing.T) {
 		{"unknown files", sure, map[string]string{"a": "x", "b": "y"}, nil, nil, "any of these 2 files; the first, a, begins with \"x\""},
 		{"empty file", sure, map[string]string{"a": ""}, nil, nil, "is empty"},
 		{"no files", sure, nil, nil, nil, "holds no files"},
-		{"xz", sure, map[string]string{"a": "\xfd7zXZ\x00rest"}, nil, nil, "packed with xz"},
+		{"lz4", sure, map[string]string{"a": "\x04\x22\x4d\x18rest"}, nil, nil, "packed with lz4"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			fsys := fstest.MapFS{}
@@ -108,7 +108,7 @@ func TestAnAmbiguousSourceCarriesItsRuns(t *testing.T) {
 }
 
 func TestFilesBesideATraceAreNamedInTheReport(t *testing.T) {
-	s, _ := NewSourceFS("src", fstest.MapFS{"a": {Data: []byte("SINGLE")}, "b": {Data: []byte("?")}, "c": {Data: []byte("\xfd7zXZ\x00rest")}})
+	s, _ := NewSourceFS("src", fstest.MapFS{"a": {Data: []byte("SINGLE")}, "b": {Data: []byte("?")}, "c": {Data: []byte("\x04\x22\x4d\x18rest")}})
 	runs, err := Detect([]*Format{format("single", "SINGLE", false, true)}, s)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ func TestFilesBesideATraceAreNamedInTheReport(t *testing.T) {
 	if err := runs[0].Import(context.Background(), w); err != nil {
 		t.Fatal(err)
 	}
-	want := "no reader claims: src/b; cannot be read (packed with xz, which cannot be unpacked here): src/c; "
+	want := "no reader claims: src/b; cannot be read (packed with lz4, which cannot be unpacked here): src/c; "
 	if got := w.String(); got != want {
 		t.Errorf("report %q, want %q", got, want)
 	}

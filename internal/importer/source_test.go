@@ -17,6 +17,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
 	"go.uber.org/goleak"
 )
 
@@ -37,6 +38,14 @@ func zstdPacked(s string) []byte {
 	z, _ := zstd.NewWriter(nil)
 	defer z.Close()
 	return z.EncodeAll([]byte(s), nil)
+}
+
+func xzPacked(s string) []byte {
+	var b bytes.Buffer
+	z, _ := xz.NewWriter(&b)
+	_, _ = z.Write([]byte(s))
+	_ = z.Close()
+	return b.Bytes()
 }
 
 // bzip2Hello is "hello\n", packed; the standard library cannot write bzip2.
@@ -251,14 +260,17 @@ func TestAFileIsUnpackedWhateverItsName(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"plain":         {[]byte("hello\n"), "hello\n"},
-		"gzip":          {gzipped("hello\n"), "hello\n"},
-		"two members":   {append(gzipped("hel"), gzipped("lo\n")...), "hello\n"},
-		"zstd":          {zstdPacked("hello\n"), "hello\n"},
-		"bzip2":         {bzip2Hello, "hello\n"},
-		"empty":         {nil, ""},
-		"long gzip":     {gzipped(long), long},
-		"BZh is a word": {[]byte("BZh9 is not a magic number alone"), "BZh9 is not a magic number alone"},
+		"plain":                        {[]byte("hello\n"), "hello\n"},
+		"gzip":                         {gzipped("hello\n"), "hello\n"},
+		"xz":                           {xzPacked(long), long},
+		"UTF-8 with a byte order mark": {[]byte("\ufeffhello\n"), "hello\n"},
+		"the same in gzip":             {gzipped("\ufeffhello\n"), "hello\n"},
+		"two members":                  {append(gzipped("hel"), gzipped("lo\n")...), "hello\n"},
+		"zstd":                         {zstdPacked("hello\n"), "hello\n"},
+		"bzip2":                        {bzip2Hello, "hello\n"},
+		"empty":                        {nil, ""},
+		"long gzip":                    {gzipped(long), long},
+		"BZh is a word":                {[]byte("BZh9 is not a magic number alone"), "BZh9 is not a magic number alone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, err := NewSource(write(t, t.TempDir(), "x.json", c.data))
@@ -293,11 +305,12 @@ func TestDamagedPackingGivesItsContentThenAnError(t *testing.T) {
 		say  string
 		all  bool
 	}{
-		"cut":                {whole[:len(whole)/2], "ends early", false},
-		"bytes after it":     {append(gzipped(long), "\n\n\n\n\n\n\n\n\n\n\n"...), "bytes follow", true},
-		"only the magic":     {[]byte("\x1f\x8b\x08"), "", false},
-		"zstd, cut":          {zstdPacked(long)[:60], "", false},
-		"xz is not unpacked": {[]byte("\xfd7zXZ\x00..........."), "packed with xz", false},
+		"cut":                 {whole[:len(whole)/2], "ends early", false},
+		"bytes after it":      {append(gzipped(long), "\n\n\n\n\n\n\n\n\n\n\n"...), "bytes follow", true},
+		"only the magic":      {[]byte("\x1f\x8b\x08"), "", false},
+		"zstd, cut":           {zstdPacked(long)[:60], "", false},
+		"xz, cut":             {xzPacked(long)[:200], "ends early", false},
+		"lz4 is not unpacked": {[]byte("\x04\x22\x4d\x18..........."), "packed with lz4", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s, _ := NewSource(write(t, t.TempDir(), "x", c.data))

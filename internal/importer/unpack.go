@@ -13,6 +13,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
 )
 
 // A packing is a way files are packed, known by how they begin.
@@ -30,9 +31,12 @@ var packings = []packing{
 	{"zstd", []string{"\x28\xb5\x2f\xfd"}, openZstd},
 	// A block of bzip2 begins with the digits of pi, an empty stream with its root.
 	{"bzip2", bzip2Magic(), func(r io.Reader) (io.Reader, func(), error) { return bzip2.NewReader(r), func() {}, nil }},
-	{"xz", []string{"\xfd7zXZ\x00"}, nil},
+	{"xz", []string{"\xfd7zXZ\x00"}, openXZ},
 	{"lz4", []string{"\x04\x22\x4d\x18"}, nil},
 }
+
+// byteOrderMark begins UTF-8 that Windows wrote; formats do not get to see it.
+const byteOrderMark = "\xef\xbb\xbf"
 
 func bzip2Magic() (magic []string) {
 	for level := '1'; level <= '9'; level++ {
@@ -75,6 +79,11 @@ func openZstd(r io.Reader) (io.Reader, func(), error) {
 	return z, z.Close, nil
 }
 
+func openXZ(r io.Reader) (io.Reader, func(), error) {
+	z, err := xz.NewReader(r)
+	return z, func() {}, err
+}
+
 // errPacking is the cause of an input whose packing cannot be undone here.
 type errPacking string
 
@@ -95,6 +104,9 @@ func unpack(r io.Reader, wanted int64) (io.Reader, func(), error) {
 		if begin, _ = b.Peek(wideBegin); isWide(begin) {
 			return newWide(b), func() {}, nil
 		}
+		if bytes.HasPrefix(begin, []byte(byteOrderMark)) {
+			_, _ = b.Discard(len(byteOrderMark))
+		}
 		return b, func() {}, nil
 	}
 	if p.open == nil {
@@ -107,7 +119,7 @@ func unpack(r io.Reader, wanted int64) (io.Reader, func(), error) {
 	// What fails here fails again when it is read.
 	begin = make([]byte, wideBegin)
 	n, _ := io.ReadFull(u, begin)
-	u = io.MultiReader(bytes.NewReader(begin[:n]), u)
+	u = io.MultiReader(bytes.NewReader(bytes.TrimPrefix(begin[:n], []byte(byteOrderMark))), u)
 	if isWide(begin[:n]) {
 		u = newWide(u)
 	}
