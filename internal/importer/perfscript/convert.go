@@ -26,6 +26,7 @@ type converter struct {
 	inOrder []*stack.Profile
 	cpu     trace.AttributeID
 	event   trace.AttributeID
+	fields  trace.AttributeID // of a trace point
 	samples int
 }
 
@@ -44,14 +45,14 @@ type eventKey struct {
 func newConverter(w trace.Writer) *converter {
 	return &converter{w: w, regions: map[regionKey]trace.RegionID{}, opened: importer.NewRows(w),
 		rows: map[rowKey]*importer.Row{}, events: map[eventKey]*stack.Profile{},
-		cpu: w.Attribute("cpu"), event: w.Attribute("event")}
+		cpu: w.Attribute("cpu"), event: w.Attribute("event"), fields: w.Attribute("fields")}
 }
 
 // begin starts a sample; frames may follow, or one on the same line.
 func (c *converter) begin(s sample) {
 	c.now, c.open, c.frames = s, true, c.frames[:0]
-	if s.rest != "" {
-		c.frame([]byte(s.rest))
+	if s.rest != "" && c.frame([]byte(s.rest)) {
+		c.now.rest = ""
 	}
 }
 
@@ -85,14 +86,23 @@ func (c *converter) end() {
 	c.open = false
 	c.samples++
 	if len(c.frames) == 0 {
-		c.frames = append(c.frames, c.region(regionKey{"(no stack)", ""}))
+		name := "(no stack)"
+		if strings.Contains(c.now.event, ":") && c.now.rest != "" { // a trace point with its fields
+			name = c.now.event
+		}
+		c.frames = append(c.frames, c.region(regionKey{name, ""}))
 	}
 	r := c.row(rowKey{c.now.comm, c.now.pid, c.now.tid})
 	if c.now.timed {
 		r.Stream.Instant(c.now.time, c.frames[0])
-		r.Stream.Attribute(c.event, trace.Text(c.now.event))
+		if c.now.event != "" {
+			r.Stream.Attribute(c.event, trace.Text(c.now.event))
+		}
 		if c.now.cpu >= 0 {
 			r.Stream.Attribute(c.cpu, trace.Integer(c.now.cpu))
+		}
+		if c.now.rest != "" {
+			r.Stream.Attribute(c.fields, trace.Text(c.now.rest))
 		}
 	}
 	slices.Reverse(c.frames)
@@ -103,22 +113,26 @@ func (c *converter) end() {
 	c.profile().Add(r.At, c.frames, values)
 }
 
-// row finds the thread of a sample. A thread that changed its name is another.
+// row finds the thread of a sample. Threads of one process are below it; if only the thread is printed, its process is
+// known by name, and a thread that changed its name is another.
 func (c *converter) row(k rowKey) *importer.Row {
-	r := c.rows[k]
-	if r == nil {
+	return importer.Once(c.rows, k, func() *importer.Row {
+		tid := strconv.FormatInt(k.tid, 10)
 		process := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: k.comm, Rank: trace.NoRank,
 			Order: max(k.pid, 0)}
+		thread := trace.Location{Kind: trace.KindThread, Key: tid, Name: "thread " + tid, Rank: trace.NoRank,
+			Order: max(k.tid, 0)}
 		if k.pid >= 0 {
-			process.Name += " " + strconv.FormatInt(k.pid, 10)
+			process.Key = strconv.FormatInt(k.pid, 10)
+			process.Name += " " + process.Key
+			thread.Name = k.comm + " " + tid
 		}
-		tid := strconv.FormatInt(k.tid, 10)
-		l := trace.Location{Parent: c.w.Location(process), Kind: trace.KindThread, Key: tid, Name: "thread " + tid,
-			Rank: trace.NoRank, Order: max(k.tid, 0)}
-		r = c.opened.Open(l, trace.StreamOptions{Unordered: true})
-		c.rows[k] = r
-	}
-	return r
+		thread.Parent = c.w.Location(process)
+		if k.pid >= 0 && k.pid == k.tid { // the first thread has the name of the process
+			c.w.Describe(thread.Parent, trace.Location{Name: process.Name, Rank: trace.NoRank})
+		}
+		return c.opened.Open(thread, trace.StreamOptions{Unordered: true})
+	})
 }
 
 // profile finds the sums of the sample's event. The first event is the one to show.
@@ -127,9 +141,13 @@ func (c *converter) profile() *stack.Profile {
 	p := c.events[k]
 	if p == nil {
 		first := len(c.events) == 0
-		metrics := []trace.Metric{{Name: "samples of " + k.name, Integer: true, Default: first && !k.weighed}}
+		samples, periods := "samples of "+k.name, k.name
+		if k.name == "" {
+			samples, periods = "samples", "period"
+		}
+		metrics := []trace.Metric{{Name: samples, Integer: true, Default: first && !k.weighed}}
 		if k.weighed {
-			m := trace.Metric{Name: k.name, Integer: true, Default: first}
+			m := trace.Metric{Name: periods, Integer: true, Default: first}
 			if strings.HasPrefix(k.name, "cpu-clock") || strings.HasPrefix(k.name, "task-clock") {
 				m.Unit = "ns"
 			}

@@ -1,12 +1,14 @@
 // Package perfscript imports the text that perf script prints of samples with call
 // stacks: for each sample a line that says who, when and what, the frames from the
-// innermost on, and an empty line. Described in perf-script(1); which fields there
+// innermost on, and an empty line; without call chains, one line a sample. simpleperf's report_sample.py writes the same.
+// Described in perf-script(1); which fields there
 // are depends on its options and version.
 //
 //	comm, pid, tid      location (process, thread); with one number it is the thread, and its process is known by name
 //	symbol, object      region and its category; C++ and Rust names are made readable, the written one is an attribute
 //	stack               call path
 //	event               metric: its periods added up, where they are printed, and its samples
+//	trace point         instant named by the event, with its fields as an attribute
 //	sample              also an instant of its thread, named by its innermost frame; the CPU is an attribute
 //
 // Periods of cpu-clock and task-clock are nanoseconds, so they are times.
@@ -34,27 +36,37 @@ var Format = &importer.Format{
 	Import: importer.OneFile(read),
 }
 
-// isScript: after comments, the line of a sample and a frame below it.
+// isScript: after comments, the line of a sample that has a frame behind or below it, or is a trace point with its
+// time. A line with only a name and a number needs an indented frame below.
 func isScript(head []byte) bool {
 	if !importer.IsText(head) {
 		return false
 	}
-	sample := false
+	kind, samples := otherLine, 0
 	for line := range bytes.Lines(head) {
+		whole := bytes.HasSuffix(line, []byte("\n"))
 		line = bytes.TrimRight(line, "\r\n")
-		switch {
-		case len(bytes.TrimSpace(line)) == 0 || line[0] == '#':
-		case sample:
+		if len(bytes.TrimSpace(line)) == 0 || line[0] == '#' {
+			continue
+		}
+		if kind != otherLine && kind != recordLine && !maybeSample(line) {
 			_, _, ok := parseFrame(line)
-			return ok && (line[0] == '\t' || line[0] == ' ')
-		default:
-			if _, ok := parseSample(line); !ok {
-				return false
-			}
-			sample = true
+			return ok && (kind == sampleLine || line[0] == '\t' || line[0] == ' ')
+		}
+		s, now := parseLine(line)
+		if _, _, ok := parseFrame([]byte(s.rest)); now == sampleLine && ok {
+			return true
+		}
+		switch kind = now; {
+		case kind == otherLine:
+			return !whole && samples > 0
+		case kind == sampleLine && !s.timed && s.event == "": // nothing but numbers
+			return false
+		case kind == recordLine || kind == sampleLine && s.timed:
+			samples++
 		}
 	}
-	return false
+	return samples > 0
 }
 
 func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {

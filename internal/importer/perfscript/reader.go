@@ -27,10 +27,17 @@ type sample struct {
 	rest        string // what follows the event
 }
 
-// who, pid/tid, [cpu], flags, time, period, event: the name may hold blanks.
-var sampleLine = regexp.MustCompile(
-	`^\s*(\S.*?)\s+(?:(-?\d+)/)?(-?\d+)\s+(?:\[(\d+)\]\s+)?(?:[a-zA-Z.]{4,5}\s+)?` +
-		`(?:(\d+)\.(\d+):\s+)?(?:(\d+)\s+)?([\w.\-:/,=]*[\w/]):(?:[a-zA-Z]{1,6}:)?(?:\s+(.*))?$`,
+// A sample is found from its time on, since the name before it may hold blanks and numbers ("CPU 0/KVM", "work 1").
+var (
+	timeField = regexp.MustCompile(`\s(\d+)\.(\d+):(?:\s|$)`)
+	// whoField is what precedes the time: name, pid/tid, [cpu], flags.
+	whoField = regexp.MustCompile(`^\s*(\S.*?)\s+(?:(-?\d+)/)?(-?\d+)(?:\s+\[(\d+)\])?(?:\s+[a-zA-Z.]{4,5})?\s*$`)
+	// countedField is whoField with a period behind it, which perf pads to ten columns.
+	countedField = regexp.MustCompile(`^(.*\S)\s(\s*\d+)\s*$`)
+	// eventField is a period and an event; either may be missing.
+	eventField = regexp.MustCompile(`^\s*(?:(\d+)\s+)?([\w.\-:/,=@+]*[\w/]):(?:[a-zA-Z]{1,6}:)?(?:\s+(.*))?$`)
+	// untimedField splits a line without time before its event.
+	untimedField = regexp.MustCompile(`^(.*\s)([\w.\-:/,=@+]*[\w/]:(?:[a-zA-Z]{1,6}:)?(?:\s+.*)?)$`)
 )
 
 // eventName knows the usual events, and trace points by their colon: where neither time nor
@@ -41,31 +48,103 @@ var eventName = regexp.MustCompile(
 		`(?:page|minor|major)-faults|faults|context-switches|cs|cpu-migrations|\w+:\w+)(?:[:/]\w*/?)?$`,
 )
 
-func parseSample(line []byte) (s sample, ok bool) {
+// A lineKind says what a line is.
+type lineKind uint8
+
+const (
+	otherLine  lineKind = iota
+	sampleLine          // it has a time, or an event
+	recordLine          // PERF_RECORD_…: a switch, a mapping
+	nameLine            // only who: a sample if frames follow
+)
+
+// parseLine reads the line that begins a sample.
+func parseLine(line []byte) (s sample, kind lineKind) {
 	if len(line) > 4096 {
-		return s, false
+		return s, otherLine
 	}
-	m := sampleLine.FindSubmatch(line)
-	if m == nil || m[5] == nil && m[7] == nil && m[4] == nil && m[2] == nil && !eventName.Match(m[8]) {
-		return s, false // a word, a number and a colon are not enough
-	}
-	number := func(b []byte) int64 {
-		n, err := strconv.ParseInt(string(b), 10, 64)
-		if err != nil {
-			return -1
+	if at := timeField.FindSubmatchIndex(line); at != nil {
+		if !s.who(line[:at[0]]) {
+			return s, otherLine
 		}
-		return n
+		s.time, s.timed = parseTime(line[at[2]:at[3]], line[at[4]:at[5]])
+		return s, s.what(line[at[1]:])
 	}
-	s = sample{comm: string(m[1]), pid: number(m[2]), tid: number(m[3]), cpu: number(m[4]), event: string(m[8]),
-		rest: string(m[9])}
-	if m[5] != nil {
-		s.time, s.timed = parseTime(m[5], m[6])
+	if m := untimedField.FindSubmatch(line); m != nil {
+		return s, s.untimed(m[1], m[2])
 	}
-	if m[7] != nil {
-		s.period, _ = strconv.ParseFloat(string(m[7]), 64)
+	if s.who(line) {
+		return s, nameLine
+	}
+	return s, otherLine
+}
+
+// who reads name, process, thread and processor.
+func (s *sample) who(text []byte) bool {
+	m := whoField.FindSubmatch(text)
+	if m == nil {
+		return false
+	}
+	s.comm, s.pid, s.tid, s.cpu = string(m[1]), number(m[2]), number(m[3]), number(m[4])
+	return true
+}
+
+// what reads what follows the time.
+func (s *sample) what(text []byte) lineKind {
+	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("PERF_RECORD_")) {
+		return recordLine
+	}
+	if m := eventField.FindSubmatch(text); m != nil {
+		s.setPeriod(m[1])
+		s.event, s.rest = string(m[2]), string(m[3])
+		return sampleLine
+	}
+	period, rest := bytes.TrimSpace(text), []byte(nil)
+	if _, _, ok := parseFrame(period); ok {
+		period, rest = nil, period
+	}
+	if len(bytes.Trim(period, "0123456789")) > 0 {
+		return otherLine
+	}
+	s.setPeriod(period)
+	s.rest = string(rest)
+	return sampleLine
+}
+
+// untimed reads a line without time: the number before the event is the thread, unless it is padded as a period is.
+func (s *sample) untimed(who, event []byte) lineKind {
+	m := countedField.FindSubmatch(who)
+	if m != nil && len(m[2]) >= periodWidth && s.who(m[1]) {
+		who = m[1]
+		event = append(append(bytes.TrimSpace(m[2]), ' '), event...)
+	}
+	if !s.who(who) {
+		return otherLine
+	}
+	kind := s.what(event)
+	if !s.weighed && s.cpu < 0 && s.pid < 0 && !eventName.MatchString(s.event) {
+		return otherLine // a word, a number and a colon are not enough
+	}
+	return kind
+}
+
+// periodWidth is how wide perf prints a period at least.
+const periodWidth = 10
+
+func (s *sample) setPeriod(text []byte) {
+	if len(text) > 0 {
+		s.period, _ = strconv.ParseFloat(string(text), 64)
 		s.weighed = true
 	}
-	return s, true
+}
+
+// number is that of a field, or -1.
+func number(b []byte) int64 {
+	n, err := strconv.ParseInt(string(b), 10, 64)
+	if err != nil {
+		return -1
+	}
+	return n
 }
 
 // parseTime reads seconds and their fraction without loss.
@@ -76,14 +155,14 @@ func parseTime(seconds, fraction []byte) (trace.Time, bool) {
 	return trace.Time(sec*1e9 + ns), err == nil && err2 == nil && sec < 1<<33
 }
 
-// parseFrame reads "address symbol+offset (object)".
+// parseFrame reads "address symbol+offset (object)"; simpleperf puts a tab behind the address.
 func parseFrame(line []byte) (symbol, object string, ok bool) {
 	line = bytes.TrimSpace(line)
-	address, rest, found := bytes.Cut(line, []byte(" "))
-	if !found || len(address) == 0 || len(bytes.Trim(address, "0123456789abcdefABCDEF")) > 0 {
+	end := bytes.IndexAny(line, " \t")
+	if end <= 0 || len(bytes.Trim(line[:end], "0123456789abcdefABCDEF")) > 0 {
 		return "", "", false
 	}
-	text := strings.TrimSpace(string(rest))
+	text := strings.TrimSpace(string(line[end:]))
 	text = strings.TrimSuffix(text, " (inlined)")
 	if i := strings.LastIndex(text, " ("); i >= 0 && strings.HasSuffix(text, ")") {
 		text, object = text[:i], text[i+2:len(text)-1]
@@ -94,6 +173,39 @@ func parseFrame(line []byte) (symbol, object string, ok bool) {
 		text = text[:i]
 	}
 	return text, object, text != ""
+}
+
+// maybeSample is a cheap test for what frames do not have: a colon after a word or number, not that of a C++ name.
+func maybeSample(line []byte) bool {
+	for rest := line; ; {
+		i := bytes.IndexByte(rest, ':')
+		if i < 0 {
+			return false
+		}
+		if i+1 == len(rest) || rest[i+1] == ' ' || rest[i+1] == '\t' {
+			return true
+		}
+		rest = rest[i+1:]
+		if rest[0] == ':' {
+			rest = rest[1:]
+		}
+	}
+}
+
+// line takes a line that begins a sample, or is none.
+func (c *converter) line(line []byte, place func() string) {
+	s, kind := parseLine(line)
+	switch {
+	case kind == sampleLine, kind == nameLine && !c.open:
+		c.end()
+		c.begin(s)
+	case kind == recordLine:
+		c.end()
+		c.w.Report(trace.Redundant, "records of perf that are no samples (PERF_RECORD_…): nothing of a sample is lost", 1, place())
+	case c.open && c.frame(line):
+	default:
+		c.w.Report(trace.Skipped, "lines that are neither a sample nor a frame of one", 1, place())
+	}
 }
 
 // longest bounds a line: names of templates may be long.
@@ -126,15 +238,9 @@ func script(ctx context.Context, f io.Reader, label string, c *converter) error 
 			c.end()
 		case line[0] == '#':
 			c.comment(string(line))
-		case c.open && (line[0] == ' ' || line[0] == '\t') && c.frame(line):
+		case c.open && !maybeSample(line) && c.frame(line):
 		default:
-			s, ok := parseSample(line)
-			if !ok {
-				c.w.Report(trace.Skipped, "lines that are neither a sample nor a frame of one", 1, place())
-				continue
-			}
-			c.end()
-			c.begin(s)
+			c.line(line, place)
 		}
 	}
 	if ctx.Err() != nil {
