@@ -19,6 +19,7 @@ package callgrind
 import (
 	"bytes"
 	"path"
+	"regexp"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 )
@@ -48,7 +49,6 @@ func claim(s importer.Source) (runs []importer.Run) {
 
 // header reports whether a file begins as one of these does, and which process it is of.
 func header(head []byte) (pid string, ok bool) {
-	head = bytes.TrimPrefix(head, []byte("\ufeff"))
 	marked := bytes.HasPrefix(head, []byte("# callgrind format"))
 	events, costs, odd := false, false, 0
 	for n := 0; len(head) > 0 && n < 200; n++ {
@@ -58,8 +58,7 @@ func header(head []byte) (pid string, ok bool) {
 		key, value, _ := bytes.Cut(line, []byte(":"))
 		switch {
 		case len(line) == 0 || line[0] == '#':
-		case bytes.HasPrefix(line, []byte("fn=")), bytes.HasPrefix(line, []byte("fl=")),
-			bytes.HasPrefix(line, []byte("ob=")):
+		case costLine.Match(line):
 			costs = true
 		case string(key) == "events":
 			events = len(bytes.TrimSpace(value)) > 0
@@ -74,6 +73,9 @@ func header(head []byte) (pid string, ok bool) {
 	}
 	return pid, odd == 0 && events && (costs || marked)
 }
+
+// costLine begins the costs of a function, file or object.
+var costLine = regexp.MustCompile(`^c?(?:fn|fl|fi|fe|ob)=`)
 
 // knownHeader knows the lines that may stand above the costs.
 func knownHeader(key string) bool {

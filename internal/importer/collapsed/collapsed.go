@@ -6,10 +6,12 @@
 //
 //	file                  location (process)
 //	frame name-PID/TID    location (process, thread) if it is the first frame, as by stackcollapse-perf.pl --tid
+//	frames P1;T2          process and thread, as Austin writes them at the root; its frames are file:function:line
 //	other frame           region; endings such as _[k] (kernel) or _[j] (compiled at run time) are its category
 //	line                  call path; its count is exclusive, and inclusive on the paths above
 //
-// What it lacks: the unit of the counts is not told, they are taken for samples.
+// What it lacks: the unit of the counts is not told, they are taken for samples. Austin's are microseconds, or bytes in
+// its memory mode; of its full mode the first number is read.
 // Differential stacks with two counts a line are not read.
 package collapsed
 
@@ -25,7 +27,7 @@ import (
 // Format is the collapsed stack.
 var Format = &importer.Format{
 	Name:   "collapsed",
-	Title:  "collapsed stacks (flame graphs, py-spy, async-profiler)",
+	Title:  "collapsed stacks (flame graphs, py-spy, async-profiler, Austin)",
 	Text:   true,
 	Claim:  claim,
 	Import: importer.OneFile(read),

@@ -3,7 +3,9 @@ package collapsed
 import (
 	"bytes"
 	"regexp"
+	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/stack"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -18,27 +20,61 @@ type converter struct {
 	threads map[string]trace.LocationID
 	frames  []trace.RegionID
 	value   [1]float64
+	factor  float64
+	austin  bool
 	stacks  int
+	mode    string // of Austin: wall, cpu, memory, full
 }
 
 func newConverter(w trace.Writer, name string) *converter {
 	return &converter{w: w, name: name, process: trace.NoLocation, regions: map[string]trace.RegionID{},
-		threads: map[string]trace.LocationID{},
-		out:     stack.New(w, trace.Metric{Name: "samples", Default: true})}
+		threads: map[string]trace.LocationID{}}
+}
+
+// comment keeps what Austin says of itself.
+func (c *converter) comment(line string) {
+	key, value, ok := strings.Cut(strings.TrimPrefix(line, "# "), ": ")
+	if !ok || c.stacks > 0 {
+		return
+	}
+	switch key {
+	case "mode":
+		c.mode = strings.TrimSpace(value)
+	case "austin", "interval":
+		c.w.Property(key, strings.TrimSpace(value))
+	}
+}
+
+// metric is what the counts are, and the factor to its unit. Austin writes microseconds, or bytes.
+func (c *converter) metric(frames []byte) (trace.Metric, float64) {
+	switch {
+	case !austinRoot.Match(frames):
+		return trace.Metric{Name: "samples", Default: true}, 1
+	case c.mode == "memory":
+		return trace.Metric{Name: "memory", Unit: "bytes", Default: true}, 1
+	}
+	return trace.Metric{Name: "time", Unit: "ns", Default: true}, 1000
 }
 
 func (c *converter) stack(frames []byte, count float64) {
-	c.stacks++
+	if c.stacks++; c.out == nil {
+		m, factor := c.metric(frames)
+		c.out, c.factor, c.austin = stack.New(c.w, m), factor, austinRoot.Match(frames)
+	}
 	at, rest := c.location(frames)
 	c.frames = c.frames[:0]
 	for frame := range bytes.SplitSeq(rest, []byte(";")) {
 		c.frames = append(c.frames, c.region(bytes.TrimSpace(frame)))
 	}
-	c.value[0] = count
+	c.value[0] = count * c.factor
 	c.out.Add(at, c.frames, c.value[:])
 }
 
-var threadFrame = regexp.MustCompile(`^(.*)-(\d+|\?)/(\d+)$`)
+var (
+	threadFrame = regexp.MustCompile(`^(.*)-(\d+|\?)/(\d+)$`)
+	austinRoot  = regexp.MustCompile(`^P(\d+);T((?:\d+:)?(?:\d+|0x[0-9a-fA-F]+))(?:;|\s|$)`)
+	austinFrame = regexp.MustCompile(`^(.+):([^:]+):(\d+)$`)
+)
 
 // location finds who a stack belongs to, and what is left of the stack.
 func (c *converter) location(frames []byte) (trace.LocationID, []byte) {
@@ -56,6 +92,19 @@ func (c *converter) location(frames []byte) (trace.LocationID, []byte) {
 			return at, rest
 		}
 	}
+	if m := austinRoot.FindSubmatch(frames); m != nil {
+		rest := bytes.TrimPrefix(frames[len("P;T")+len(m[1])+len(m[2]):], []byte(";"))
+		if len(rest) == 0 {
+			rest = []byte("(no stack)")
+		}
+		root := string(frames[:len("P;T")+len(m[1])+len(m[2])])
+		return importer.Once(c.threads, root, func() trace.LocationID {
+			process := c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess,
+				Key: string(m[1]), Name: "process " + string(m[1]), Rank: trace.NoRank})
+			return c.w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Key: string(m[2]),
+				Name: "thread " + string(m[2]), Rank: trace.NoRank})
+		}), rest
+	}
 	if c.process == trace.NoLocation {
 		c.process = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: c.name,
 			Rank: trace.NoRank})
@@ -66,11 +115,15 @@ func (c *converter) location(frames []byte) (trace.LocationID, []byte) {
 // endings mark what sort of code a frame is.
 var endings = map[string]string{"_[k]": "kernel", "_[j]": "jit", "_[i]": "inlined", "_[w]": "waker"}
 
+// region is that of a frame; of Austin it names file, function and line.
 func (c *converter) region(frame []byte) trace.RegionID {
 	if id, ok := c.regions[string(frame)]; ok {
 		return id
 	}
 	r := trace.Region{Name: string(frame)}
+	if m := austinFrame.FindSubmatch(frame); m != nil && c.austin {
+		r.Name, r.File = string(m[2]), string(m[1])
+	}
 	if n := len(frame) - 4; n > 0 {
 		if kind, ok := endings[string(frame[n:])]; ok {
 			r.Name, r.Category = string(frame[:n]), kind

@@ -25,6 +25,9 @@ func parse(line []byte) (frames []byte, count float64, ok bool) {
 		return nil, 0, false
 	}
 	number := line[i+1:]
+	if k := bytes.IndexByte(number, ','); k > 0 && austinRoot.Match(line) {
+		number = number[:k] // time, whether it was idle, memory
+	}
 	if len(number) == 0 || (number[0] < '0' || number[0] > '9') && number[0] != '.' {
 		return nil, 0, false
 	}
@@ -45,7 +48,11 @@ func lines(ctx context.Context, f io.Reader, label string, c *converter) error {
 		}
 		number++
 		line := s.Bytes()
-		if len(bytes.TrimSpace(line)) == 0 || line[0] == '#' {
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		if line[0] == '#' {
+			c.comment(string(line))
 			continue
 		}
 		frames, count, ok := parse(line)

@@ -1,7 +1,8 @@
 // Package gprof reads what gprof prints (flat profile, call graph), and the files that programs built with -pg
 // leave behind (gmon.out).
 //
-// The formats: a report is text in two tables (GNU gprof's manual, "Interpreting gprof's Output"). gmon.out is a head
+// The formats: a report is text in two tables (GNU gprof's manual, "Interpreting gprof's Output"), of which one is
+// enough; BSD, macOS and AIX name the columns a little differently. gmon.out is a head
 // `gmon`, then records: histograms of the program counter, and arcs, which are an address that called, an address that
 // was called, and how often (gmon_out.h of the GNU C library).
 //
@@ -31,17 +32,15 @@ var Format = &importer.Format{Name: "gprof", Title: "gprof reports, and gmon.out
 	Claim: importer.EachFile(isReport, isGmon), Import: importer.OneFile(read)}
 
 var (
-	flatHead  = regexp.MustCompile(`(?m)^ *% +cumulative +self `)
-	graphHead = regexp.MustCompile(`(?m)^index +% +time +self +(?:children|descendants) +called`)
+	flatHead = regexp.MustCompile(`(?m)^ *% +cumulative +self `)
+	flatName = regexp.MustCompile(`(?m)^ *time +\w+ +\w+ +calls .*name`)
+	// graphHead is GNU's, or that of BSD, macOS and AIX.
+	graphHead = regexp.MustCompile(`(?m)^ *index +% *time +self +(?:children|descend[ae]nts) +called`)
 )
 
-// isReport: the head of one of the tables. They may stand far down, behind what gprof says about itself.
+// isReport: the head of one of the tables. They may be far down, behind what gprof says about itself.
 func isReport(head []byte) bool {
-	if bytes.IndexByte(head, 0) >= 0 {
-		return false
-	}
-	return bytes.Contains(head, []byte("Flat profile:")) && flatHead.Match(head) ||
-		bytes.Contains(head, []byte("Call graph")) && graphHead.Match(head)
+	return bytes.IndexByte(head, 0) < 0 && (graphHead.Match(head) || flatHead.Match(head) && flatName.Match(head))
 }
 
 func isGmon(head []byte) bool {

@@ -97,6 +97,8 @@ func (r *report) line(line string) bool {
 			f.Called = 0 // edges tell the calls, with those of a function by itself
 		}
 		return true
+	case strings.HasPrefix(trimmed, "called/total "): // the head of BSD has three lines
+		return true
 	case strings.HasPrefix(trimmed, "Index by function name"):
 		r.section, r.index = inIndex, true
 		return true
