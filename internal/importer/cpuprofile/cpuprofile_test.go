@@ -3,6 +3,7 @@ package cpuprofile
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"testing"
 
@@ -11,11 +12,12 @@ import (
 )
 
 func TestFormat(t *testing.T) {
-	importertest.Run(t, Format, []importertest.Case{{Path: "node.cpuprofile", Most: 20, Cuts: 60}, {Path: "hits.cpuprofile"}})
+	importertest.Run(t, Format, []importertest.Case{{Path: "node.cpuprofile", Most: 20, Cuts: 60}, {Path: "hits.cpuprofile"}, {Path: "head.cpuprofile"},
+		{Path: "node10.heapprofile", Most: 20, Cuts: 60}})
 }
 
 func FuzzReader(f *testing.F) {
-	importertest.Fuzz(f, Format, "x.cpuprofile", "testdata/node.cpuprofile", "testdata/hits.cpuprofile")
+	importertest.Fuzz(f, Format, "x.cpuprofile", "testdata/node.cpuprofile", "testdata/hits.cpuprofile", "testdata/head.cpuprofile", "testdata/node10.heapprofile")
 }
 
 // Node itself wrote the file: the samples' time adds up to the time between its first sample and its end.
@@ -42,5 +44,25 @@ func TestSamplesAddUpToTheWhole(t *testing.T) {
 	})
 	if want := float64(file.EndTime-file.StartTime-file.TimeDeltas[0]) * 1000; err != nil || got["time"] != want || got["samples"] != float64(len(file.Samples)) {
 		t.Errorf("%.0f ns in %.0f samples, want %.0f in %d: %v", got["time"], got["samples"], want, len(file.Samples), err)
+	}
+}
+
+// A heap profile has its bytes, an older profile its samples: counted by a script that walks the JSON.
+func TestNodesThatHoldTheirChildren(t *testing.T) {
+	for file, want := range map[string]map[string]float64{
+		"node10.heapprofile": {"allocated": 525704},
+		"head.cpuprofile":    {"samples": 4, "time": 5e6},
+	} {
+		r := importertest.Import(t, Format, "testdata/"+file)
+		got := map[string]float64{}
+		err := r.Profile(context.Background(), nil, func(rows []trace.ProfileRow) error {
+			for _, p := range rows {
+				got[r.Metrics()[p.Metric].Name] += p.Exclusive
+			}
+			return nil
+		})
+		if err != nil || !maps.Equal(got, want) {
+			t.Errorf("%s: %v, want %v: %v", file, got, want, err)
+		}
 	}
 }

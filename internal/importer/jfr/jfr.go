@@ -28,7 +28,7 @@ var Format = &importer.Format{Name: "jfr", Title: "Java Flight Recorder (.jfr: J
 
 func claim(s importer.Source) (runs []importer.Run) {
 	for _, f := range s.Files {
-		if h := s.Head(f.Path); len(h) >= headSize && bytes.HasPrefix(h, magic) && h[4] == 0 && h[5] <= 9 {
+		if h := s.Head(f.Path); len(h) >= headSize && bytes.HasPrefix(h, magic) && h[4] == 0 && h[5] > 0 && h[5] <= 9 {
 			runs = append(runs, importer.Run{Files: []string{f.Path}})
 		}
 	}

@@ -52,7 +52,7 @@ func newConverter(w trace.Writer) *converter {
 func (c *converter) begin(s sample) {
 	c.now, c.open, c.frames = s, true, c.frames[:0]
 	if s.rest != "" && c.frame([]byte(s.rest)) {
-		c.now.rest = ""
+		c.now.rest, c.now.whole = "", true
 	}
 }
 

@@ -2,6 +2,7 @@ package perfscript
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -73,6 +74,79 @@ func TestALineThatIsCutIsNoFunction(t *testing.T) {
 		}
 		if len(w.Reported) == 0 {
 			t.Errorf("cut after %d bytes: nothing is said", cut)
+		}
+	}
+}
+
+// Lines as perf and simpleperf write them by version and options, each with what it says.
+func TestFormsOfSamples(t *testing.T) {
+	const chain = "\t    11dd leaf_add+0x1 (/tmp/demo/work)\n\t    1266 outer (/tmp/demo/work)\n\n"
+	for name, c := range map[string]struct {
+		text string
+		want string // name, thread, period, event, time, frames
+	}{
+		"a name that ends in a number":   {"work 1 15890  4549.581915: 1003009 cpu-clock: \n" + chain, "work 1 15890 1003009 cpu-clock 4549581915000 2"},
+		"a virtual processor":            {"CPU 0/KVM 812/815 [003]  12.5:  10 cycles: \n" + chain, "CPU 0/KVM 815 10 cycles 12500000000 2"},
+		"no call chain":                  {"          work 2 15897  4551.029516:    1003009 cpu-clock:      563b2a754213 leaf_mul+0x15 (/tmp/demo/work)\n", "work 2 15897 1003009 cpu-clock 4551029516000 1"},
+		"simpleperf":                     {"work 1\t15890 [000] 4549.581915:\t\t1003009 cpu-clock:u:\n            11dd\tleaf_add (/tmp/w)\n", "work 1 15890 1003009 cpu-clock:u 4549581915000 1"},
+		"frames without indentation":     {"java 19983 cycles:\n7f12 Interpreter (/tmp/perf-1.map)\nffff main (/usr/bin/java)\n\n", "java 19983 0 cycles 0 2"},
+		"a period without time":          {"work 1 15890    1003009 cpu-clock: \n" + chain, "work 1 15890 1003009 cpu-clock 0 2"},
+		"no event":                       {"work 1 15890 \n" + chain, "work 1 15890 0  0 2"},
+		"no event, with time and period": {"work 1 15890  4549.581915:    1003009 \n" + chain, "work 1 15890 1003009  4549581915000 2"},
+		"a trace point":                  {"          work 0 15924 [001]  4556.814877: sched:sched_switch: prev_comm=work 0 prev_pid=15924\n", "work 0 15924 0 sched:sched_switch 4556814877000 0"},
+		"an unknown thread":              {":-1    -1  4549.581915: 1 cycles: \n" + chain, ":-1 -1 1 cycles 4549581915000 2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if !isScript([]byte(c.text)) {
+				t.Error("not recognised")
+			}
+			conv := newConverter(importertest.NewCount())
+			var got string
+			for line := range strings.Lines(c.text) {
+				if line = strings.TrimRight(line, "\n"); line != "" && (conv.open && !maybeSample([]byte(line)) && conv.frame([]byte(line))) {
+					continue
+				} else if line == "" {
+					break
+				}
+				conv.line([]byte(line), func() string { return "" })
+			}
+			s := conv.now
+			got = fmt.Sprintf("%s %d %.0f %s %d %d", s.comm, s.tid, s.period, s.event, s.time, len(conv.frames))
+			if got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+	for _, text := range []string{"chapter 12\n", "total 12 34\n", "a b 3 intro:\n\tonce\n"} {
+		if isScript([]byte(text)) {
+			t.Errorf("%q is claimed", text)
+		}
+	}
+}
+
+// Files of a program whose threads are called "work 0", "work 1", with counts made by another script.
+func TestThreadsWithNumbersInTheirNames(t *testing.T) {
+	for file, want := range map[string]struct {
+		samples   int64
+		threads   int
+		untimed   bool
+		mostNames int
+	}{
+		"stacks-header": {184, 3, false, 2}, "flat": {307, 4, false, 2}, "fields": {307, 4, false, 2}, "noevent": {184, 3, true, 1},
+		"simpleperf-layout": {184, 3, false, 2}, "two-events-ns": {453, 4, false, 4}, "unindented": {184, 3, true, 1}, "sched": {0, 0, false, 3},
+	} {
+		r := importertest.Import(t, Format, importertest.Shared(t, "readers3/perf/"+file+".perf.txt"))
+		threads := 0
+		for _, k := range r.Locations().Kind {
+			if k == trace.KindThread {
+				threads++
+			}
+		}
+		if n := r.Info().Instants; want.samples > 0 && (n != want.samples && !want.untimed || threads < want.threads) || len(r.Metrics()) > want.mostNames {
+			t.Errorf("%s: %d samples, %d threads, %d metrics; want %+v", file, n, threads, len(r.Metrics()), want)
+		}
+		if len(r.Info().Report) > 0 {
+			t.Errorf("%s: %v", file, r.Info().Report)
 		}
 	}
 }

@@ -25,6 +25,7 @@ type sample struct {
 	period      float64
 	weighed     bool   // the period is printed
 	rest        string // what follows the event
+	whole       bool   // its one frame is on the line
 }
 
 // A sample is found from its time on, since the name before it may hold blanks and numbers ("CPU 0/KVM", "work 1").
@@ -246,7 +247,7 @@ func script(ctx context.Context, f io.Reader, label string, c *converter) error 
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if c.open && len(c.frames) > 0 {
+	if c.open && len(c.frames) > 0 && !c.now.whole {
 		c.w.Report(trace.Guessed, "a sample without the empty line that ends it: the file may be cut", 1, place())
 	}
 	c.end()

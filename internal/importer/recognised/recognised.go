@@ -14,7 +14,7 @@ import (
 )
 
 // Formats are all of them; each claims only files that it is sure of.
-var Formats = []*importer.Format{
+var Formats = append([]*importer.Format{
 	refused("nsight-report", "an Nsight report (.nsys-rep, .qdrep, .ncu-rep)",
 		"export it with nsys export --type sqlite and open that", each(isNsightReport)),
 	refused("nvprof", "a profile of nvprof (SQLite)",
@@ -23,7 +23,15 @@ var Formats = []*importer.Format{
 		"convert it with its rpd2tracing.py, whose Chrome trace events are read", each(isRPD)),
 	refused("otf1", "an OTF archive of version 1",
 		"record with Score-P, which writes OTF2", claimOTF1),
-}
+	refused("uftrace", "a folder of uftrace",
+		"run `uftrace dump --chrome -d DIR > run.json` and open that", claimUftrace),
+	refused("tempo-block", "a block of Grafana Tempo (Parquet)",
+		"run `tempo-cli query api trace-id HOST ID > trace.json` and open that", claimTempo),
+	refused("sleepy", "a capture of Very Sleepy", "export it as CSV or callgrind from Very Sleepy and open that",
+		claimSleepy),
+	refused("fxt", "a log of FxT (StarPU's prof_file)",
+		"run `starpu_fxt_tool -i FILE` and open the paje.trace that it writes", each(isFxT)),
+}, texts(begins...)...)
 
 func refused(name, title, advice string, claim func(importer.Source) []importer.Run) *importer.Format {
 	return &importer.Format{Name: name, Title: title, Advice: advice, Claim: claim}
@@ -98,4 +106,39 @@ func claimOTF1(s importer.Source) []importer.Run {
 		return ok && bytes.IndexByte(head, 0) < 0 && (known[name+".0.def"] || known[name+".0.def.z"])
 	}
 	return group(s, anchor, func(a, file string) bool { return strings.HasPrefix(file, strings.TrimSuffix(a, "otf")) })
+}
+
+// --- folders
+
+// claimUftrace takes the folder of an info file that is uftrace's.
+func claimUftrace(s importer.Source) []importer.Run {
+	anchor := func(file string, head []byte) bool {
+		return path.Base(file) == "info" && bytes.HasPrefix(head, []byte("Ftrace!"))
+	}
+	return group(s, anchor, func(a, file string) bool { return path.Dir(a) == path.Dir(file) })
+}
+
+// claimTempo takes the folder of a block, which says its version beside the data.
+func claimTempo(s importer.Source) []importer.Run {
+	anchor := func(file string, head []byte) bool {
+		return path.Base(file) == "meta.json" && bytes.Contains(head, []byte(`"vParquet`))
+	}
+	return group(s, anchor, func(a, file string) bool { return path.Dir(a) == path.Dir(file) })
+}
+
+// claimSleepy takes the tables of a capture, which is a zip archive.
+func claimSleepy(s importer.Source) []importer.Run {
+	known := map[string]bool{}
+	for _, f := range s.Files {
+		known[f.Path] = true
+	}
+	anchor := func(file string, _ []byte) bool {
+		return path.Base(file) == "Symbols.txt" && known[path.Join(path.Dir(file), "Callstacks.txt")]
+	}
+	return group(s, anchor, func(a, file string) bool { return path.Dir(a) == path.Dir(file) })
+}
+
+// isFxT goes by the name that StarPU gives, and by being no text.
+func isFxT(file string, head []byte) bool {
+	return strings.HasPrefix(path.Base(file), "prof_file_") && bytes.IndexByte(head, 0) >= 0
 }

@@ -18,10 +18,14 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// noParent is the parent of the root.
+const noParent = -1
+
 type node struct {
 	region trace.RegionID
 	parent int64
 	hits   float64
+	size   float64 // bytes, of a heap profile
 }
 
 // A Tree is the call tree of a profile.
@@ -43,7 +47,7 @@ func (t *Tree) Len() int { return len(t.nodes) }
 // Node reads one node with its frame.
 func (t *Tree) Node(c *jsonstream.Cursor) {
 	id, children := int64(-1), []int64(nil)
-	n := &node{parent: -1}
+	n := &node{parent: noParent}
 	r := trace.Region{}
 	for ok := c.Open('{'); ok && c.More('}'); {
 		switch string(c.Key()) {
@@ -75,20 +79,84 @@ func (t *Tree) Node(c *jsonstream.Cursor) {
 	}
 }
 
-// frame reads where a node is in the source.
-func frame(c *jsonstream.Cursor, r *trace.Region) {
+// deepestHead bounds how deep nodes lie in each other.
+const deepestHead = 10_000
+
+// Head reads a node that holds its children, as heap profiles and older CPU profiles have them, and says whether it
+// was that of a heap profile.
+func (t *Tree) Head(c *jsonstream.Cursor) (heap bool) { return t.nested(c, noParent, 0) }
+
+func (t *Tree) nested(c *jsonstream.Cursor, parent int64, depth int) (heap bool) {
+	n := &node{parent: parent}
+	// Children come before the number of their parent in some files, so nodes have a number of their own until then.
+	own := int64(-2 - len(t.order))
+	id := own
+	t.order = append(t.order, own)
+	t.nodes[own] = n
+	at := len(t.order) - 1
+	r := trace.Region{}
 	for ok := c.Open('{'); ok && c.More('}'); {
-		switch string(c.Key()) {
-		case "functionName":
-			r.Name = c.Text()
-		case "url":
-			r.File = c.Text()
-		case "lineNumber":
-			line, _ := c.Whole()
-			r.Line = int(line) + 1 // lines count from 0
+		switch key := string(c.Key()); key {
+		case "id":
+			id, _ = c.Whole()
+		case "hitCount":
+			n.hits, _ = c.Scalar().Number()
+		case "selfSize":
+			n.size, _ = c.Scalar().Number()
+			heap = true
+		case "callFrame":
+			frame(c, &r)
+		case "functionName", "url", "lineNumber":
+			field(c, key, &r)
+		case "children":
+			for ok := c.Open('['); ok && c.More(']'); {
+				if depth == deepestHead {
+					c.Skip()
+				} else if t.nested(c, own, depth+1) {
+					heap = true
+				}
+			}
 		default:
 			c.Skip()
 		}
+	}
+	n.region = t.w.Region(known(r))
+	if id >= 0 && t.nodes[id] == nil {
+		t.nodes[id] = n // samples name it so; children know it by its own number
+		t.order[at] = id
+	}
+	return heap
+}
+
+// Sizes writes the bytes of each node of a heap profile.
+func (t *Tree) Sizes(thread trace.LocationID) {
+	sizes := stack.New(t.w, trace.Metric{Name: "allocated", Unit: "bytes", Integer: true, Default: true})
+	for _, id := range t.order {
+		if n := t.nodes[id]; n.size > 0 {
+			sizes.Add(thread, t.path(id, nil), []float64{n.size})
+		}
+	}
+	sizes.Finish()
+}
+
+// frame reads where a node is in the source.
+func frame(c *jsonstream.Cursor, r *trace.Region) {
+	for ok := c.Open('{'); ok && c.More('}'); {
+		field(c, string(c.Key()), r)
+	}
+}
+
+func field(c *jsonstream.Cursor, key string, r *trace.Region) {
+	switch key {
+	case "functionName":
+		r.Name = c.Text()
+	case "url":
+		r.File = c.Text()
+	case "lineNumber":
+		line, _ := c.Whole()
+		r.Line = int(line) + 1 // lines count from 0
+	default:
+		c.Skip()
 	}
 }
 
@@ -127,10 +195,10 @@ func (t *Tree) path(id int64, to []trace.RegionID) []trace.RegionID {
 		if n == nil {
 			break
 		}
-		if n.parent >= 0 || len(t.nodes) == 1 {
+		if n.parent != noParent || len(t.order) == 1 {
 			to = append(to, n.region)
 		}
-		if n.parent < 0 {
+		if n.parent == noParent {
 			break
 		}
 		id = n.parent

@@ -1,0 +1,149 @@
+package recognised
+
+import (
+	"bytes"
+	"encoding/binary"
+	"regexp"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+)
+
+// A beginning is a format that is known by the first bytes of a file. Its advice holds the command to run.
+type beginning struct {
+	name, title, advice string
+	is                  func(head []byte) bool
+}
+
+// memory is the advice for what measured memory, not time.
+const memory = "it holds memory, not time: "
+
+var begins = []beginning{
+	{"perf-data", "a perf.data file of Linux perf",
+		"run `perf script -F +pid > run.txt` on the machine where it was recorded and open that",
+		prefix("PERFILE2", "2ELIFREP")},
+	{"trace-dat", "a trace.dat file of trace-cmd", "run `trace-cmd report -i trace.dat > run.txt` and open that",
+		prefix("\x17\x08Dtracing")},
+	{"nettrace", "a .NET nettrace file", "run `dotnet-trace convert --format speedscope FILE` and open that",
+		prefix("Nettrace")},
+	{"netperf", "a file in the older serialization of .NET (netperf, gcdump)",
+		"record with `dotnet-trace collect` and run `dotnet-trace convert --format speedscope FILE`; a .gcdump is a " +
+			"heap without times", prefix("\x14\x00\x00\x00!FastSerialization.1")},
+	{"etl", "a log of Event Tracing for Windows (ETW, .etl)",
+		"open it in PerfView and save the view as speedscope, or record .NET with `dotnet-trace`", isETL},
+	{"ghc-eventlog", "an eventlog of GHC",
+		"record with `+RTS -p -l-au`, run `hs-speedscope FILE` and open what it writes", prefix("hdrbhetb")},
+	{"ghc-heap", "a heap profile of GHC (.hp)", memory + "`hp2ps FILE` draws it; for time record with `+RTS -p`",
+		prefix("JOB \"")},
+	{"v8-log", "a v8.log of V8 (--prof)", "record with `node --cpu-prof` and open the .cpuprofile",
+		prefix("v8-version,")},
+	{"v8-ticks", "a preprocessed v8 log (node --prof-process --preprocess)",
+		"record with `node --cpu-prof` and open the .cpuprofile", match(`^\s*\{\s*"code"\s*:\s*\[\s*\{\s*"name"`)},
+	{"jfr-0.9", "a recording of Java Flight Recorder 0.9 (Java 7, Oracle Java 8)",
+		"Mission Control opens it; record again with Java 8u262 or later: `jcmd PID JFR.start`",
+		prefix("FLR\x00\x00\x00\x00\x09")},
+	{"simpleperf", "a protobuf report of simpleperf",
+		"run `gecko_profile_generator.py -i perf.data > run.json` and open that", prefix("SIMPLEPERF")},
+	{"art", "a method trace of Android's runtime (ART)",
+		"import it at profiler.firefox.com, save the profile and open that", match(`^(?:\*version\n|SLOW)`)},
+	{"mojo", "a binary file of Austin (MOJO)", "run `mojo2austin IN OUT` and open that", isMojo},
+	{"memray", "a capture of memray", memory + "`memray flamegraph FILE` draws it; for time run `py-spy record -f " +
+		"speedscope -o run.json -- python PROGRAM`", prefix("memray\x00")},
+	{"scalene", "a profile of scalene", "its times are by line and have no call paths: run `py-spy record -f " +
+		"speedscope -o run.json -- python PROGRAM` and open that", all(`"alloc_samples"`, `"elapsed_time_sec"`)},
+	{"dhat", "a heap profile of DHAT (Valgrind)", memory + "`dh_view.html` of Valgrind shows it; for time run " +
+		"`valgrind --tool=callgrind PROGRAM`", match(`^\s*\{\s*"dhatFileVersion"`)},
+	{"massif", "a heap profile of massif (Valgrind)",
+		memory + "`ms_print FILE` draws it; for time run `valgrind --tool=callgrind PROGRAM`",
+		match(`^desc: [^\n]*\ncmd: [^\n]*\ntime_unit: `)},
+	{"xray", "a log of LLVM XRay", "run `llvm-xray convert --symbolize --instr_map=PROGRAM -f trace_event FILE > " +
+		"run.json` and open that", isXRay},
+	{"fprof", "an analysis of Erlang's fprof", "run `erlgrind_script IN OUT` and open that, or record with eflame",
+		prefix("%% Analysis results:")},
+	{"eprof", "a report of Erlang's eprof", "record with fprof and run `erlgrind_script IN OUT`, or with eflame",
+		match(`^\s*\*{6} Process <`)},
+	{"mpip", "a report of mpiP", "it has sums per call site only: record with Score-P or TAU", prefix("@ mpiP")},
+	{"ipm", "a report of IPM", "it has sums per call only: record with Score-P or TAU",
+		all("<ipm_job_profile>")},
+	{"legion", "a log of Legion Prof", "`legion_prof view FILE` shows it",
+		prefix("FileType: BinaryLegionProf v: ")},
+	{"tracy", "a capture of Tracy", "run `tracy-csvexport FILE > run.csv` for its zones; Tracy itself shows it",
+		prefix("tlZ\x04", "tr\xfdP")},
+	{"cprofile-text", "the text that cProfile prints",
+		"it has no callers: run `python -m cProfile -o run.pstats PROGRAM` and open that",
+		match(`^\s*\d+ function calls (?:\(\d+ primitive calls\) )?in [\d.]+ seconds`)},
+	{"strace-summary", "the table of strace -c", "it has no times of calls: run `strace -f -ttt -T -o run.strace PROGRAM`",
+		match(`^\s*% time +seconds +usecs/call`)},
+	{"bpftrace-hist", "a histogram of bpftrace", "it has no stacks: use `@[ustack] = count()` and open its output",
+		match(`^(?:Attaching \d+ probes?\.\.\.\s+)?@\w*(?:\[[^\n]*\])?: *\n\[[^\n]*[)\]] +\d+ \|`)},
+	{"visual-studio", "a table of Visual Studio's profiler", "export the .diagsession as speedscope and open that",
+		prefix("Level,Function Name")},
+	{"hprof", "a heap dump or profile of Java's hprof",
+		"record with `java -XX:StartFlightRecording=filename=run.jfr` and open that", prefix("JAVA PROFILE 1.0")},
+	{"sysprof", "a capture of sysprof", "record with `perf record -g` and run `perf script > run.txt`",
+		prefix("\x5e\x97\xca\xfd")},
+}
+
+// texts makes formats of beginnings.
+func texts(list ...beginning) (formats []*importer.Format) {
+	for _, b := range list {
+		formats = append(formats, &importer.Format{Name: b.name, Title: b.title, Advice: b.advice,
+			Claim: importer.EachFile(b.is)})
+	}
+	return formats
+}
+
+// prefix knows a head by its first bytes.
+func prefix(any ...string) func([]byte) bool {
+	return func(head []byte) bool {
+		for _, p := range any {
+			if bytes.HasPrefix(head, []byte(p)) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// match knows a head by a pattern.
+func match(pattern string) func([]byte) bool { return regexp.MustCompile(pattern).Match }
+
+// all knows a text by strings that are all within its first 4 KiB.
+func all(some ...string) func([]byte) bool {
+	return func(head []byte) bool {
+		head = head[:min(len(head), 4<<10)]
+		for _, s := range some {
+			if !bytes.Contains(head, []byte(s)) {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+// isMojo: three letters and a version.
+func isMojo(head []byte) bool {
+	return len(head) > 4 && bytes.HasPrefix(head, []byte("MOJ")) && head[3] > 0 && head[3] < 16
+}
+
+// isETL knows the head of a buffer: its size, a power of two, twice how much of it is used, and once more behind its
+// times, with the type of the first buffer.
+func isETL(head []byte) bool {
+	if len(head) < 72 {
+		return false
+	}
+	u := binary.LittleEndian.Uint32
+	size, used := u(head), u(head[4:])
+	return size >= 1<<10 && size <= 1<<24 && size&(size-1) == 0 && used >= 72 && used <= size && used == u(head[8:]) &&
+		used == u(head[48:]) && binary.LittleEndian.Uint16(head[54:]) <= 8
+}
+
+// isXRay knows the file header: version, type, flags, cycles per second, and bytes that are free.
+func isXRay(head []byte) bool {
+	if len(head) < 64 {
+		return false
+	}
+	o := binary.LittleEndian
+	rate := o.Uint64(head[8:])
+	return o.Uint16(head) >= 1 && o.Uint16(head) <= 5 && o.Uint16(head[2:]) <= 1 && o.Uint32(head[4:]) < 256 &&
+		rate >= 1e6 && rate < 1e11 && o.Uint64(head[24:]) == 0
+}
