@@ -83,7 +83,8 @@ var OptionTable = []Option{
 		Help: "of the sample where locations are too many to compare each with each"},
 	{Name: "request", Kind: "patterns",
 		Help: "requests that are chosen: ids or globs of them; slow or slow:1% (the slowest), errors, conditions " +
-			"such as >200ms, <1s, root:NAME or KEY=VALUE of the root, all of which must hold"},
+			"such as >200ms, <1s, took:100ms..1s, begin:1s..3s, root:NAME or KEY=VALUE of the root, all of which " +
+			"must hold"},
 	{Name: "order", Kind: "text", Help: "order of rows"},
 	{Name: "arrange", Kind: "choice", Choices: []string{"tree", "groups", "optimal"}, Open: true, Default: "tree",
 		Help: "order of locations: as in the tree, or those together that behave alike in the whole run; " +

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
@@ -18,9 +19,12 @@ func findRequestFaults(c *diagnosis) error {
 	if !c.spans || len(c.processors) > 0 || c.question.Selection.Regions != nil {
 		return nil
 	}
-	forest, found, err := requestFaults(c)
+	forest, list, found, err := requestFaults(c)
 	if err != nil {
 		return err
+	}
+	if n := requests.AsynchronousNote(forest, list); n != "" {
+		c.notes = append(c.notes, n)
 	}
 	for i := range found.Faults {
 		w := faultWords{c, forest, found, &found.Faults[i], nil}
@@ -29,17 +33,18 @@ func findRequestFaults(c *diagnosis) error {
 	return nil
 }
 
-// requestFaults finds the faults of the requests that are selected, unless they are kept.
-func requestFaults(c *diagnosis) (*request.Forest, *latency.Found, error) {
+// requestFaults finds the requests that are selected and their faults, unless these are kept.
+func requestFaults(c *diagnosis) (*request.Forest, []int32, *latency.Found, error) {
 	run, w := c.question.Run, c.question.window()
 	if kept := requests.FindOverviewIn(run, w); kept != nil {
-		return kept.Forest(), kept.Found, nil
+		return kept.Forest(), requests.In(kept.Forest(), run, w), kept.Found, nil
 	}
 	chosen, err := requests.Choose(c.ctx, run, w, nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return chosen.Forest, latency.Find(chosen.Forest, chosen.List), nil
+	found, err := latency.Find(chosen.Forest, chosen.Source, chosen.List)
+	return chosen.Forest, chosen.List, found, err
 }
 
 // faultWords says what a fault of requests is.
@@ -119,6 +124,7 @@ func (w *faultWords) add() {
 			w.share("share of the requests", share), w.count("failed calls", x.Calls),
 			words.Plural(int(x.Calls), "call", "calls"))
 	}
+	text += w.shared()
 	f := finding.Finding{Kind: x.Kind, Severity: level, Lost: x.Lost, Hit: w.hit(),
 		Share: float64(x.Lost) / float64(max(w.found.Length, 1)), ShareOf: "the time of all requests", Text: text,
 		View: "requests", Evidence: w.proof, Options: map[string][]string{}}
@@ -126,6 +132,21 @@ func (w *faultWords) add() {
 		f.Options["request"] = []string{id} // the one that loses most
 	}
 	w.diagnosis.add(f, nil)
+}
+
+// shared says what the requests that lose by it have in common: " 82 of the 82 …".
+func (w *faultWords) shared() string {
+	x := w.x.Shared
+	if x == nil {
+		return ""
+	}
+	of := func(name string, share float64, all int) string {
+		return w.count(name, int64(math.Round(share*float64(all))))
+	}
+	others := w.found.Requests - w.x.Requests
+	return fmt.Sprintf(" They share %s: %s of these %s requests have it, and %s of the other %s.", x.Label(),
+		of("of these requests, that have it", x.Inside, w.x.Requests), words.Thousands(int64(w.x.Requests)),
+		of("of the other requests, that have it", x.Outside, others), words.Thousands(int64(others)))
 }
 
 func (w *faultWords) slow(level finding.Level) (string, finding.Level) {

@@ -7,6 +7,7 @@
 //	repeat.go   calls repeated under one caller, and tried again
 //	serial.go   calls that could overlap
 //	failed.go   errors on the critical path
+//	shared.go   the attributes that requests with a fault have in common
 //
 // All times are of the critical path: what is off it costs nobody anything. What a fault says is a bound: to mend it
 // gives at most what is lost.
@@ -19,6 +20,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -52,6 +54,8 @@ type Fault struct {
 	OtherWise  int64 // how many do
 	MostCalled int64 // repeated calls: of one caller
 
+	Shared *request.Difference // the attribute, location or pair of such that its requests share; nil for none
+
 	requests map[int32]trace.Time // lost by request
 }
 
@@ -67,8 +71,8 @@ const (
 	mostOfKind = 3
 )
 
-// Find looks at some requests. O(calls of all requests).
-func Find(f *request.Forest, chosen []int32) *Found {
+// Find looks at some requests, whose attributes are read from a source. O(calls of all requests).
+func Find(f *request.Forest, source *runfacts.SpanSource, chosen []int32) (*Found, error) {
 	c := &look{Forest: f, chosen: chosen, in: make([]bool, len(f.Requests)), critical: make([]trace.Time, f.Len()),
 		on: make([]bool, f.Len())}
 	w := f.Walker()
@@ -96,7 +100,7 @@ func Find(f *request.Forest, chosen []int32) *Found {
 		out.Faults = append(out.Faults, list[:min(len(list), mostOfKind)]...)
 	}
 	slices.SortStableFunc(out.Faults, byLost)
-	return out
+	return out, c.share(source, out.Faults)
 }
 
 func byLost(a, b Fault) int {
@@ -147,7 +151,6 @@ func (x *Fault) hit(f *request.Forest) {
 			x.Worst, most = k, t
 		}
 	}
-	x.requests = nil
 }
 
 // callers hands out every call of the requests that calls others, with these.

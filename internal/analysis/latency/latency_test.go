@@ -78,7 +78,8 @@ func TestFaultsCostWhatTheSpansSay(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
-	forest, err := request.Gather(runfacts.SpanSourceOf(t.Context(), r))
+	source := runfacts.SpanSourceOf(t.Context(), r)
+	forest, err := request.Gather(source)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,11 @@ func TestFaultsCostWhatTheSpansSay(t *testing.T) {
 		lost  trace.Time
 	}
 	got := map[finding.Kind]cost{}
-	for _, x := range latency.Find(forest, chosen).Faults {
+	found, err := latency.Find(forest, source, chosen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range found.Faults {
 		if x.Kind != finding.SerialCalls || len(x.Ops) == 3 { // two where the third is made again
 			got[x.Kind] = cost{x.Calls, x.Lost}
 		}

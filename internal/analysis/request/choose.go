@@ -19,6 +19,8 @@ import (
 //	slow, slow:1%     the slowest, 5 % where nothing is said
 //	errors            with a call that failed
 //	>200ms, <1s       by duration
+//	took:100ms..1s    by duration, both ends included
+//	begin:1.2s..3s    by begin, both ends included
 //	root:NAME         by a glob of the root's name
 //	KEY=VALUE         by an attribute of the root
 func (f *Forest) Choose(s *runfacts.SpanSource, from []int32, words []string) ([]int32, error) {
@@ -70,6 +72,18 @@ func (f *Forest) condition(s *runfacts.SpanSource, from []int32, w string) (func
 			}
 			return matches(rest, f.Regions[f.Region[r]].Name)
 		}, nil
+	case (kind == "took" || kind == "begin") && has && strings.Contains(rest, ".."):
+		low, high, err := timeRange(rest)
+		if err != nil {
+			return nil, fmt.Errorf("%q: want a range such as %s:100ms..1s", w, kind)
+		}
+		return func(k int32) bool {
+			t := f.Requests[k].Begin
+			if kind == "took" {
+				t = f.Requests[k].Duration()
+			}
+			return low <= t && t <= high
+		}, nil
 	case len(w) > 1 && (w[0] == '>' || w[0] == '<'):
 		d, err := time.ParseDuration(strings.TrimSpace(w[1:]))
 		if err != nil {
@@ -91,6 +105,26 @@ func (f *Forest) condition(s *runfacts.SpanSource, from []int32, w string) (func
 		return func(k int32) bool { return has[f.Requests[k].Root] }, err
 	}
 	return nil, nil
+}
+
+// timeRange reads "100ms..1s"; an end that is missing bounds nothing.
+func timeRange(text string) (low, high trace.Time, err error) {
+	low, high = math.MinInt64, math.MaxInt64
+	from, to, _ := strings.Cut(text, "..")
+	for _, x := range []struct {
+		text string
+		into *trace.Time
+	}{{from, &low}, {to, &high}} {
+		if x.text = strings.TrimSpace(x.text); x.text == "" {
+			continue
+		}
+		d, err := time.ParseDuration(x.text)
+		if err != nil {
+			return 0, 0, err
+		}
+		*x.into = trace.Time(d)
+	}
+	return low, high, nil
 }
 
 // slowest holds the slowest of some requests: at least one, and all that last as long.

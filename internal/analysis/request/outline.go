@@ -30,7 +30,7 @@ type Outline struct {
 	Root                    []int32
 	FirstRoot, Roots        []int32
 	RequestBegin            []trace.Time
-	RequestEnd              []trace.Time
+	RequestEnd, RequestLast []trace.Time
 	Spans, Services, Errors []int32
 
 	// Ops are the operations on critical paths; those of request k are Part[FirstPart[k]:FirstPart[k+1]], with their
@@ -136,6 +136,7 @@ func (f *Forest) Outline(most int) *Outline {
 		}
 		o.FirstRoot = append(o.FirstRoot, int32(len(o.Roots)))
 		o.RequestBegin, o.RequestEnd = append(o.RequestBegin, r.Begin), append(o.RequestEnd, r.End)
+		o.RequestLast = append(o.RequestLast, r.Last)
 		o.Spans, o.Services, o.Errors = append(o.Spans, r.Spans), append(o.Services, r.Services),
 			append(o.Errors, r.Errors)
 		parts = f.walkParts(w, int32(k), parts[:0])
@@ -198,7 +199,7 @@ func (o *Outline) Forest(s *runfacts.SpanSource) *Forest {
 	for k := range f.Requests {
 		f.Requests[k] = Request{ID: o.ID[k], Root: o.Root[k],
 			Roots: o.Roots[o.FirstRoot[k]:o.FirstRoot[k+1]:o.FirstRoot[k+1]], Begin: o.RequestBegin[k],
-			End:   o.RequestEnd[k],
+			End: o.RequestEnd[k], Last: o.RequestLast[k],
 			Spans: o.Spans[k], Services: o.Services[k], Errors: o.Errors[k]}
 	}
 	f.sortLate()
@@ -214,8 +215,8 @@ func (o *Outline) sound(regions, locations int) bool {
 			return false
 		}
 	}
-	for _, n := range []int{len(o.Root), len(o.FirstRoot) - 1, len(o.RequestBegin), len(o.RequestEnd), len(o.Spans),
-		len(o.Services), len(o.Errors), len(o.FirstPart) - 1} {
+	for _, n := range []int{len(o.Root), len(o.FirstRoot) - 1, len(o.RequestBegin), len(o.RequestEnd), len(o.RequestLast),
+		len(o.Spans), len(o.Services), len(o.Errors), len(o.FirstPart) - 1} {
 		if n != requests {
 			return false
 		}

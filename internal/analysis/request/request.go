@@ -66,6 +66,7 @@ type Request struct {
 	Root       int32
 	Roots      []int32 // by begin
 	Begin, End trace.Time
+	Last       trace.Time // the end of the call that ends last
 	Spans      int32
 	Services   int32
 	Errors     int32
@@ -76,6 +77,15 @@ const NoRoot = -1
 
 // Duration of a request.
 func (r *Request) Duration() trace.Time { return r.End - r.Begin }
+
+// After is how long calls go on when the root has ended, where that is more than half of the root's time: then the
+// root does not wait for them, and its duration says little of the request.
+func (r *Request) After() trace.Time {
+	if t := r.Last - r.End; t > r.Duration()/2 {
+		return t
+	}
+	return 0
+}
 
 // Len is the number of nodes.
 func (f *Forest) Len() int { return len(f.Begin) }
@@ -164,6 +174,7 @@ func (f *Forest) request(roots []root) {
 	f.count()
 	for k := range f.Requests {
 		r := &f.Requests[k]
+		r.Last = r.End
 		if r.Root != NoRoot {
 			r.Begin, r.End = f.Begin[r.Root], f.End[r.Root]
 		}

@@ -1,6 +1,7 @@
 package requests
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
@@ -36,7 +37,7 @@ const (
 
 // OverviewOfRun is the overview of a run with many requests; nil where it would not be small.
 var OverviewOfRun = derived.Derived[*Overview]{
-	Name: "requests", Version: 2, Make: makeOverview, Restore: (*Overview).restore,
+	Name: "requests", Version: 3, Make: makeOverview, Restore: (*Overview).restore,
 	Keeps: func(r store.Reader) bool { return r.Info().Intervals >= fewSpans && runfacts.HasSpans(r) },
 }
 
@@ -66,20 +67,22 @@ func (o *Overview) SizeBytes() int64 {
 }
 
 func makeOverview(ctx context.Context, run *derived.Run) (*Overview, error) {
-	f, err := request.Gather(runfacts.SpanSourceOf(ctx, run.Store))
+	source := runfacts.SpanSourceOf(ctx, run.Store)
+	f, err := request.Gather(source)
 	if err != nil || !f.Outlined(mostOutline) {
 		return nil, err
 	}
 	all := f.Within(0, math.MaxInt64, nil)
 	o := &Overview{}
+	var problem error
 	looks := []func(){ // none needs another, and the forest stays as it is
-		func() { o.Found = latency.Find(f, all) },
+		func() { o.Found, problem = latency.Find(f, source, all) },
 		func() { o.Outline = f.Outline(mostOutline) },
 		func() { o.Critical = f.CriticalPaths(all) },
 		func() { o.Graph = f.Graph(all, nil) },
 		func() { o.Uses = f.Uses(all) },
 	}
-	if err := parallel.For(ctx, len(looks), func(i int) { looks[i]() }); err != nil {
+	if err := cmp.Or(parallel.For(ctx, len(looks), func(i int) { looks[i]() }), problem); err != nil {
 		return nil, err
 	}
 	c := o.Critical

@@ -15,6 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // All are the requests of a run, read once for all views.
@@ -77,6 +78,25 @@ func In(f *request.Forest, run *derived.Run, w store.Window) []int32 {
 		w.End++ // an empty request at the very end belongs to the whole
 	}
 	return f.Within(w.Begin, w.End, runfacts.LocationSet(run.Store.Locations(), w.Locations))
+}
+
+// AsynchronousNote says how many of some requests go on after their root, and how far the worst does; "" for none.
+func AsynchronousNote(f *request.Forest, list []int32) string {
+	n, worst := 0, int32(-1)
+	for _, k := range list {
+		if t := f.Requests[k].After(); t > 0 {
+			if n++; worst < 0 || t > f.Requests[worst].After() {
+				worst = k
+			}
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	x := &f.Requests[worst]
+	return fmt.Sprintf("%s of %s asynchronous: calls go on after the root has ended, for up to %s after a root of %s; "+
+		"durations and critical paths are those of roots", words.Thousands(int64(n)), words.Count(len(list), "request"),
+		words.FormatTime(x.After()), words.FormatTime(x.Duration()))
 }
 
 // A partRead is requests of a part of the time, and the part that holds their calls.

@@ -53,6 +53,27 @@ func (s *SpanSource) Service(id trace.LocationID) trace.LocationID {
 	return id
 }
 
+// Path names a location from the top.
+func (s *SpanSource) Path(id trace.LocationID) string { return s.tree.Path(id) }
+
+// AttributeNames lists the attributes of spans.
+func (s *SpanSource) AttributeNames() []string { return s.r.Attributes() }
+
+// LocationFacts lists the attributes of a location and of all above it, the nearest first of each name, without values
+// that are the name of one of them.
+func (s *SpanSource) LocationFacts(id trace.LocationID) (out []trace.Attribute) {
+	names := []string{}
+	for at := id; at != trace.NoLocation; at = s.tree.Parent[at] {
+		names = append(names, s.tree.Name[at])
+		for _, a := range s.tree.Attributes[at] {
+			if !slices.ContainsFunc(out, func(x trace.Attribute) bool { return x.Key == a.Key }) {
+				out = append(out, a)
+			}
+		}
+	}
+	return slices.DeleteFunc(out, func(a trace.Attribute) bool { return slices.Contains(names, a.Value.String()) })
+}
+
 // Scan hands out all intervals.
 func (s *SpanSource) Scan(f func(*trace.Columns) error) error { return s.r.Intervals(s.ctx, s.all, f) }
 

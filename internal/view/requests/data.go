@@ -16,6 +16,7 @@ type Row struct {
 	Service  string           `json:"service" unit:""`
 	Begin    trace.Time       `json:"begin" unit:"ns"`
 	Duration trace.Time       `json:"duration" unit:"ns"`
+	After    trace.Time       `json:"after" unit:"ns"` // that calls go on when an asynchronous request's root has ended
 	Spans    int32            `json:"spans" unit:"count"`
 	Services int32            `json:"services" unit:"count"`
 	Errors   int32            `json:"errors" unit:"count"`
@@ -50,14 +51,16 @@ type Self struct {
 
 // A Differ is something that separates the requests chosen from the rest.
 type Differ struct {
-	Attribute string  `json:"attribute" unit:""`
-	Value     string  `json:"value" unit:""`
-	Inside    float64 `json:"inside" unit:""`
-	Outside   float64 `json:"outside" unit:""`
-	Unit      string  `json:"unit" unit:""`
-	Effect    float64 `json:"effect" unit:""`
-	P         float64 `json:"p" unit:""`
-	Q         float64 `json:"q" unit:""`
+	Attribute    string  `json:"attribute" unit:""`
+	Value        string  `json:"value" unit:""`
+	AndAttribute string  `json:"and_attribute" unit:""` // of two values together, the second
+	AndValue     string  `json:"and_value" unit:""`
+	Inside       float64 `json:"inside" unit:""`
+	Outside      float64 `json:"outside" unit:""`
+	Unit         string  `json:"unit" unit:""`
+	Effect       float64 `json:"effect" unit:""`
+	P            float64 `json:"p" unit:""`
+	Q            float64 `json:"q" unit:""`
 }
 
 // A Span is a call of the request that is drawn as a tree, in its order; parent is a place in the list.
@@ -138,7 +141,7 @@ func (r *result) rows() []Row {
 		q := &r.forest.Requests[k]
 		root, service := r.rootName(q)
 		x := Row{ID: q.ID, Root: root, Service: r.tree.Name[service], Begin: q.Begin, Duration: q.Duration(),
-			Spans: q.Spans, Services: q.Services, Errors: q.Errors, Roots: len(q.Roots), Chosen: r.isChosen(k),
+			After: q.After(), Spans: q.Spans, Services: q.Services, Errors: q.Errors, Roots: len(q.Roots), Chosen: r.isChosen(k),
 			Critical: r.critical(k), At: service}
 		if len(x.Critical) > 0 {
 			x.Most = x.Critical[0].Service + ": " + x.Critical[0].Region
@@ -151,7 +154,7 @@ func (r *result) rows() []Row {
 func differences(list []request.Difference) []Differ {
 	out := make([]Differ, len(list))
 	for i, x := range list {
-		out[i] = Differ{x.Attribute, x.Value, x.Inside, x.Outside, x.Unit, x.Effect, x.P, x.Q}
+		out[i] = Differ{x.Attribute, x.Value, x.AndAttribute, x.AndValue, x.Inside, x.Outside, x.Unit, x.Effect, x.P, x.Q}
 	}
 	return out
 }

@@ -31,7 +31,7 @@ func (r *result) drawDiffers(s *scene.Scene, list []request.Difference, top floa
 		return
 	}
 	n, pitch := plot.Fit(len(list), h-y-scene.AxisHeight-4, differHigh, differHigh)
-	rows := plot.NewRows(n, y, pitch, func(i int, row *scene.Row) { row.Label = differLabel(&list[i]) })
+	rows := plot.NewRows(n, y, pitch, func(i int, row *scene.Row) { row.Label = list[i].Label() })
 	left, words := rows.LabelWidth(w*0.45), min(w*0.32, 300)
 	f := rows.Frame("differs", left, max(w-left-words-edge, 1),
 		scene.Scale{Kind: "linear", Begin: -1, End: 1, Label: "effect"})
@@ -48,16 +48,6 @@ func (r *result) drawDiffers(s *scene.Scene, list []request.Difference, top floa
 	s.RowLabels(frame, 0)
 }
 
-func differLabel(x *request.Difference) string {
-	switch {
-	case x.Attribute == request.OfTime || x.Attribute == request.OfCalls || x.Attribute == request.OfLocation:
-		return x.Attribute + " " + x.Value
-	case x.Value == "":
-		return x.Attribute
-	}
-	return x.Attribute + " = " + x.Value
-}
-
 func amount(v float64, unit string) string {
 	switch unit {
 	case "share":
@@ -70,7 +60,7 @@ func amount(v float64, unit string) string {
 
 func (r *result) differFact(i int) view.Fact {
 	x := &r.differs[i]
-	f := view.Fact{Title: differLabel(x)}
+	f := view.Fact{Title: x.Label()}
 	f.Say("inside", amount(x.Inside, x.Unit), "")
 	f.Say("outside", amount(x.Outside, x.Unit), "")
 	f.Say("effect", fmt.Sprintf("%.3g", x.Effect), "")

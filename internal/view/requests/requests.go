@@ -144,9 +144,7 @@ func (r *result) choose(source *runfacts.SpanSource, words []string) error {
 	if len(rest) == 0 {
 		return nil
 	}
-	r.differs, r.tests,
-		err = r.forest.Differ(source, r.request.Store().Attributes(), r.chosen, rest,
-		func(id trace.LocationID) string { return r.tree.Path(id) })
+	r.differs, r.tests, err = r.forest.Differ(source, r.chosen, rest)
 	return err
 }
 
@@ -175,6 +173,9 @@ func (r *result) note() {
 	}
 	if r.one < 0 {
 		r.noteFew(say)
+		if n := requests.AsynchronousNote(r.forest, r.all); n != "" {
+			say("%s", n)
+		}
 	}
 	c := &r.forest.Counts
 	fitted, late := r.request.Runs[0].Store.Info().Properties["clock alignment"],
@@ -228,8 +229,9 @@ func (r *result) noteOne(say func(string, ...any)) {
 			fmt.Sprintf("%s: %s for %s (%s)", p.Service, p.Region, view.FormatTime(p.Time), view.FormatShare(p.Share)))
 	}
 	say("critical path: of %s the request waited most for %s", view.FormatTime(q.Duration()), strings.Join(words, ", "))
-	if after := r.after(); after > 0 {
-		say("calls go on for %s after the root has ended", view.FormatTime(after))
+	if after := q.After(); after > 0 {
+		say("asynchronous: calls go on for %s after the root has ended, which took %s; the critical path is that of the "+
+			"root", view.FormatTime(after), view.FormatTime(q.Duration()))
 	}
 }
 

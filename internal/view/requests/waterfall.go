@@ -63,7 +63,7 @@ func (r *result) head(shown int, short bool, room float32) string {
 	time, calls := view.FormatTime(q.Duration()), view.Count(int(q.Spans), "call")
 	long := time + ", " + calls + " in " + view.Count(int(q.Services), "service")
 	after, rows, few := "", "", ""
-	if t := r.after(); t > 0 {
+	if t := q.After(); t > 0 {
 		after = fmt.Sprintf(", and calls for %s after its root has ended", view.FormatTime(t))
 	}
 	if short {
@@ -79,15 +79,6 @@ func (r *result) head(shown int, short bool, room float32) string {
 		}
 	}
 	return scene.Shorten(time, room, scene.TextSize)
-}
-
-// after is how long calls go on when the root has ended, where that is much.
-func (r *result) after() trace.Time {
-	q := &r.forest.Requests[r.one]
-	if t := r.fold.end - q.End; t > q.Duration()/2 {
-		return t
-	}
-	return 0
 }
 
 // span is the time that is drawn: of the whole request, calls outside of its root included, or the part of it that is
