@@ -17,6 +17,18 @@ type Cache struct {
 	mu      sync.Mutex
 	entries map[string]*entry
 	closed  bool
+
+	// of is the cache that a part of it belongs to, and name what the names of its results begin with there.
+	of   *Cache
+	name string
+}
+
+// Part is a part of a cache, for results of the same run seen in another way.
+func (c *Cache) Part(name string) *Cache {
+	if c == nil {
+		return nil
+	}
+	return &Cache{budget: c.budget, of: c, name: name + " "}
 }
 
 type entry struct {
@@ -64,6 +76,9 @@ func Keep[V any](c *Cache, what string, bytes func(V) int64, make func() (V, err
 	if c == nil {
 		return make()
 	}
+	if c.of != nil {
+		return Keep(c.of, c.name+what, bytes, make)
+	}
 	e := c.entry(what)
 	e.making.Lock()
 	defer e.making.Unlock()
@@ -83,6 +98,9 @@ func Keep[V any](c *Cache, what string, bytes func(V) int64, make func() (V, err
 func (c *Cache) Holds(what string) bool {
 	if c == nil {
 		return false
+	}
+	if c.of != nil {
+		return c.of.Holds(c.name + what)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -92,6 +92,9 @@ var OptionTable = []Option{
 			"the best cut of the tree; --order groups and --group optimal are the same"},
 	{Name: "group", Kind: "text", Help: "what is taken together; `parallax views VIEW` says what a view takes"},
 	{Name: "top", Kind: "integer", Default: "0", Help: "how many rows at most; 0: as many as fit"},
+	{Name: "rows", Kind: "choice", Choices: []string{"processors", "threads", "all"}, Default: "processors",
+		Help: "what is a row: processors (a GPU with its streams, the main thread beside it, a thread of a team, a " +
+			"processor of Go, a service), each thread and stream, goroutines by function, or all that hold intervals"},
 	{Name: "by", Kind: "text", Help: "what is counted or compared; `parallax views VIEW` says what a view takes"},
 	{Name: "phase", Kind: "text", Default: "auto",
 		Help: "what cuts the run into phases: auto, slices:N, or a pattern of regions such as iteration"},

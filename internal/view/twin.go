@@ -24,6 +24,8 @@ type Twin struct {
 	Data      any            `json:"data"`
 	// Arrangement is the order of locations, where it is not the tree's.
 	Arrangement *Arrangement `json:"arrangement,omitempty"`
+	// Rows say which locations are compared, in views that compare some.
+	Rows *TwinRows `json:"rows,omitempty"`
 }
 
 // A TwinSelection says what was selected: times in ns, sets by their size.
@@ -38,7 +40,7 @@ type TwinSelection struct {
 func TwinOf(v *View, q *Request, r Result) *Twin {
 	t := &Twin{
 		View: v.Name, Source: q.Runs[0].Source, Options: q.Values.All(), Notes: TwinNotes(q.Values, r), Data: r.Data(),
-		Selection: SizeOf(q.Store(), q.Selection),
+		Selection: SizeOf(q.Store(), q.Selection), Rows: q.twinRows(v),
 	}
 	if d, ok := r.(DataNoter); ok {
 		t.Notes = append(t.Notes, d.DataNotes()...)

@@ -300,7 +300,7 @@ func Empty(hint, format string, args ...any) error { return words.Empty(hint, fo
 // an error of the view.
 func Ask(ctx context.Context, v *View, q *Request) (Result, error) {
 	damaged := q.Watch()
-	r, err := v.Compute(ctx, q)
+	r, err := v.Compute(ctx, q.byRows(v))
 	if errors.As(err, new(*EmptyError)) { // it may be empty because of it
 		err = cmp.Or(damaged(), err)
 	}

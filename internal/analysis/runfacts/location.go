@@ -60,7 +60,7 @@ func Processors(t *store.Tree, rows []trace.LocationID) []trace.LocationID {
 
 // Units joins locations into what is compared: with "ranks" all locations of a
 // rank are one, with "locations" each is its own; "auto" takes ranks where they
-// have several locations each. It gives the location that stands for each unit,
+// have several locations each, and no GPU among them: that is compared with GPUs, not with its host. It gives the location that stands for each unit,
 // ascending, and the unit of each of ids.
 func Units(t *store.Tree, ids []trace.LocationID, by string) (units []trace.LocationID, of []int32, err error) {
 	switch by {
@@ -87,7 +87,8 @@ func Units(t *store.Tree, ids []trace.LocationID, by string) (units []trace.Loca
 		}
 		of[i] = k
 	}
-	if by == "auto" && (len(units) < 2 || len(units) == len(ids)) {
+	isGPU := func(id trace.LocationID) bool { return t.Kind[id] == trace.KindDevice }
+	if by == "auto" && (len(units) < 2 || len(units) == len(ids) || slices.ContainsFunc(ids, isGPU)) {
 		for i := range of {
 			of[i] = int32(i)
 		}

@@ -36,7 +36,7 @@ func described(t *testing.T, v *view.View) {
 func everything(t *testing.T, v *view.View, c *Case, r store.Reader) []byte {
 	t.Helper()
 	q := c.Request(t, v, r)
-	result, err := v.Compute(context.Background(), q)
+	result, err := view.Ask(context.Background(), v, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -282,7 +282,7 @@ func empty(t *testing.T, v *view.View, c *Case, r store.Reader) {
 		}
 		q := c.Request(t, v, r)
 		change(&q.Selection)
-		_, err := v.Compute(context.Background(), q)
+		_, err := view.Ask(context.Background(), v, q)
 		var e *view.EmptyError
 		if !errors.As(err, &e) || e.What == "" {
 			t.Errorf("%s: error %v, want an EmptyError", name, err)

@@ -19,7 +19,7 @@ func figures(t *testing.T, v *view.View, c *Case, r store.Reader) {
 	for _, size := range figureSizes {
 		q := c.Request(t, v, r)
 		q.Size = size
-		result, err := v.Compute(t.Context(), q)
+		result, err := view.Ask(t.Context(), v, q)
 		if err != nil {
 			t.Fatal(err)
 		}

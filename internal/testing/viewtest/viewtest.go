@@ -126,7 +126,7 @@ func (c *Case) Request(tb testing.TB, v *view.View, r store.Reader) *view.Reques
 // Compute answers a case.
 func (c *Case) Compute(tb testing.TB, v *view.View, r store.Reader) view.Result {
 	tb.Helper()
-	result, err := v.Compute(context.Background(), c.Request(tb, v, r))
+	result, err := view.Ask(context.Background(), v, c.Request(tb, v, r))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -30,7 +29,7 @@ var View = &view.View{
 		"nothing was open on the others. Two runs are drawn one above the other: a nanosecond is as wide in both, " +
 		"and a share as high.",
 	Needs: view.Needs{Intervals: true},
-	Options: view.Words(view.Use("by=roles", "bins", "top=8", "busy", "idle"),
+	Options: view.Words(view.Use("by=roles", "bins", "top=8", "busy", "idle", "rows"),
 		"by: what is counted [roles regions busy]"),
 	Report:  view.Report{Place: 2, Height: 220},
 	Runs:    2,
@@ -96,17 +95,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &result{leftName: noneName, colours: colours}
-	if tree := q.Store().Locations(); q.Selection.Locations == nil {
-		rows := view.Chosen(tree, nil, tree.Holds)
-		if ids := runfacts.Processors(tree, rows); ids != nil {
-			own := *q
-			own.Selection.Locations = ids
-			q, r.notes = &own,
-				[]string{fmt.Sprintf("shares are of the %d processors alone, since goroutines tell the same time "+
-					"from their side; choose locations to see any of the others", len(ids))}
-		}
-	}
+	r := &result{leftName: noneName, colours: colours, notes: view.RowNotes(q.Store())}
 	sel := q.Selection
 	r.selection, r.length = sel, sel.End-sel.Begin
 	r.rows = holding(q.Store().Locations(), sel.Locations)

@@ -144,15 +144,17 @@ func TestProcessorsCountForTheGoroutinesThatTheyRan(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		locations []string
+		rows      string
 		want      map[string]float64
 		noted     int
 	}{
-		{"nothing chosen", nil, map[string]float64{"compute": 180. / 200, "overhead": 20. / 200, "none": 0}, 1},
-		{"goroutines chosen", []string{"goroutine *"}, map[string]float64{"compute": 180. / 300, "synchronization": 10. / 300, "none": 110. / 300}, 0},
-		{"both chosen", []string{"app"}, map[string]float64{"compute": 360. / 500, "overhead": 20. / 500, "synchronization": 10. / 500, "none": 110. / 500}, 0},
+		{"nothing chosen", nil, "processors", map[string]float64{"compute": 180. / 200, "overhead": 20. / 200, "none": 0}, 1},
+		{"goroutines chosen", []string{"goroutine *"}, "processors", map[string]float64{"compute": 180. / 300, "synchronization": 10. / 300, "none": 110. / 300}, 0},
+		{"the program chosen", []string{"app"}, "processors", map[string]float64{"compute": 180. / 200, "overhead": 20. / 200, "none": 0}, 1},
+		{"both chosen", []string{"app"}, "all", map[string]float64{"compute": 360. / 500, "overhead": 20. / 500, "synchronization": 10. / 500, "none": 110. / 500}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			q := viewtest.Case{Spec: view.Spec{Locations: c.locations}, Options: map[string][]string{"bins": {"1"}}}
+			q := viewtest.Case{Spec: view.Spec{Locations: c.locations}, Options: map[string][]string{"bins": {"1"}, "rows": {c.rows}}}
 			if d := differ(bin{0, 100, c.want}, bins(t, r, q)[0], 1e-12); d != "" {
 				t.Error(d)
 			}

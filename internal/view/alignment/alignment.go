@@ -34,7 +34,7 @@ var View = &view.View{
 		"is shorter.",
 	Needs: view.Needs{Intervals: true},
 	Runs:  2,
-	Options: view.Words(view.Use("colour=region", "depth", "top", "arrange"),
+	Options: view.Words(view.Use("colour=region", "depth", "top", "arrange", "rows"),
 		"colour: what colours mean: the region, or how much longer a call is than on the first location [region "+
 			"difference]",
 		"depth: how many levels of the stack are aligned; 0: all",
@@ -81,7 +81,7 @@ type node struct {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	r := &result{request: q, different: q.Values.Text("colour") == "difference"}
+	r := &result{request: q, notes: view.RowNotes(q.Store()), different: q.Values.Text("colour") == "difference"}
 	if q.Values.Integer("depth") < 0 || q.Values.Integer("top") < 0 {
 		return nil, fmt.Errorf("--depth and --top: want 0, or how many")
 	}

@@ -43,7 +43,7 @@ var View = &view.View{
 	Runs:  2,
 	Options: view.Words(view.Use("metric", "over", "order=differs", "arrange", "group=auto", "colour=auto", "top",
 		"violin", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "collapse", "by=regions", "alike",
-		"k"),
+		"k", "rows"),
 		"by: a row for each region, or for each category [regions categories]",
 		"colour: a colour each location, or each group of them; auto: groups past twelve locations [auto location "+
 			"groups]",
@@ -144,7 +144,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 // prepare decides which locations and calls are read.
 func prepare(ctx context.Context, q *view.Request) (*result, callgraph.Options, error) {
 	var options callgraph.Options
-	r := &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"),
+	r := &result{request: q, notes: view.RowNotes(q.Store()),
+		metric: q.Values.Text("metric"), over: q.Values.Text("over"),
 		stretch: q.Values.Text("stretch"), shown: q.Values.Integer("top"),
 		unit: view.ColumnUnit(view.MainMetric(q.Store()).Unit)}
 	s := q.Store()

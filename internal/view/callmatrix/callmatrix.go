@@ -41,7 +41,7 @@ var View = &view.View{
 	Runs:  2,
 	Options: view.Words(view.Use("metric", "over", "closure", "square", "stretch=log", "span", "caller", "path", "hide",
 		"keep", "collapse", "top", "order=differs", "by=regions", "arrange", "group=auto", "alike", "k", "threshold",
-		"min", "max", "palette", "paper", "against"),
+		"min", "max", "palette", "paper", "against", "rows"),
 		"collapse: regions that are one row and column, such as category:MPI",
 		"against: draw the difference to these locations: patterns joined by commas, or rest; of two runs it is "+
 			"drawn without",
@@ -161,7 +161,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 // prepare finds whose calls are asked for; profile: there are no single ones.
 func prepare(ctx context.Context, q *view.Request) (r *result, profile bool, err error) {
 	s := q.Store()
-	r = &result{request: q, metric: q.Values.Text("metric"), over: q.Values.Text("over"),
+	r = &result{request: q, notes: view.RowNotes(s), metric: q.Values.Text("metric"), over: q.Values.Text("over"),
 		unit: view.ColumnUnit(view.MainMetric(s).Unit), tree: s.Locations()}
 	profile = !s.Info().Timed()
 	if q.Selection.Begin >= q.Selection.End && !profile {

@@ -38,7 +38,7 @@ var View = &view.View{
 		"Where A and B are the same locations at different times, each location is compared with itself.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
-	Options: view.Words(view.Use("a", "b", "by=all", "metric", "group=auto", "top"),
+	Options: view.Words(view.Use("a", "b", "by=all", "metric", "group=auto", "top", "rows=threads"),
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several "+
 			"[auto ranks locations]",
 		"by: what is compared: all, or some of role, category, region, caller, calls, messages, partner, counter, "+
@@ -78,7 +78,7 @@ type result struct {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	r := &result{request: q}
+	r := &result{request: q, notes: view.RowNotes(q.Store())}
 	var err error
 	if r.by, err = parseKinds(q.Values.Text("by")); err != nil {
 		return nil, err

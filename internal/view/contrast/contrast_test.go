@@ -345,7 +345,7 @@ location thread "JFR Recorder Thread"
 	if a := r.Data().(contrast.Data).A.Label; a != "t5" {
 		t.Errorf("%q stands out, want t5", a)
 	}
-	if notes := strings.Join(r.Notes(), "; "); !strings.Contains(notes, "2 locations of the recorder are left out") {
+	if notes := strings.Join(r.Notes(), "; "); !strings.Contains(notes, "rows are 6 threads, of 8 locations") {
 		t.Errorf("notes %s", notes)
 	}
 }

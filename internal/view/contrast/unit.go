@@ -26,9 +26,6 @@ func (r *result) units(auto bool) error {
 			return err
 		}
 	}
-	if auto {
-		r.leaveRecorders()
-	}
 	r.likes(auto)
 	all := slices.Concat(a.holders, without(b.holders, a.holders))
 	slices.Sort(all)
@@ -55,23 +52,6 @@ func (r *result) units(auto bool) error {
 				view.Count(len(all), "location")))
 	}
 	return nil
-}
-
-// leaveRecorders leaves out what recorded the run where nothing is chosen: it stands out, and tells nothing of the
-// program.
-func (r *result) leaveRecorders() {
-	a, b := &r.sides[0], &r.sides[1]
-	t := a.tree
-	records := func(id trace.LocationID) bool {
-		up := t.Parent[id]
-		return trace.RecordsTheRun(t.Name[id]) ||
-			up != trace.NoLocation && t.Kind[up] == trace.KindGroup && trace.RecordsTheRun(t.Name[up])
-	}
-	left := slices.DeleteFunc(slices.Clone(a.holders), records)
-	if n := len(a.holders) - len(left); n > 0 && len(left) > 0 {
-		a.holders, b.holders = left, left
-		r.notes = append(r.notes, fmt.Sprintf("%s of the recorder are left out", view.Count(n, "location")))
-	}
 }
 
 // likes leaves out of the rest of a run what is of another kind than what it is compared

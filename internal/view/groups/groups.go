@@ -34,7 +34,7 @@ var View = &view.View{
 		"group means that no clear difference was found: give --k or --threshold to split further. " +
 		"Two runs stand side by side, each with its own groups.",
 	Needs: view.Needs{Intervals: true, Profile: true},
-	Options: view.Words(view.Use("alike", "k", "threshold", "closure", "seed", "group=auto", "palette"),
+	Options: view.Words(view.Use("alike", "k", "threshold", "closure", "seed", "group=auto", "palette", "rows"),
 		"closure: who counts as caller: the direct one, or all around a call as it ran [direct dynamic]",
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several "+
 			"[auto ranks locations]"),
@@ -63,7 +63,7 @@ type result struct {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	r := &result{request: q, tree: q.Store().Locations()}
+	r := &result{request: q, tree: q.Store().Locations(), notes: view.RowNotes(q.Store())}
 	s := q.Store()
 	profile := !s.Info().Timed()
 	if q.Selection.Begin >= q.Selection.End && !profile {

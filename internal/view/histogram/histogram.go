@@ -36,7 +36,7 @@ var View = &view.View{
 		"without a selection it is of the region that differs most, which the notes name. " +
 		"Two runs stand side by side on one axis with the same bins.",
 	Needs: view.Needs{Intervals: true, Profile: true},
-	Options: view.Words(view.Use("metric", "event0", "bins", "stretch", "order", "arrange"),
+	Options: view.Words(view.Use("metric", "event0", "bins", "stretch", "order", "arrange", "rows"),
 		"stretch: how values are spread over the axis [linear log]"),
 	Runs:    2,
 	Data:    []any{Data{}, PairData{}},
@@ -78,7 +78,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
-	r := &result{request: q}
+	r := &result{request: q, notes: view.RowNotes(s)}
 	r.holds = view.Holders(ctx, s)
 	if err := ctx.Err(); err != nil {
 		return nil, err

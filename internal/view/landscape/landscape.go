@@ -36,7 +36,7 @@ var View = &view.View{
 		"Two runs stand side by side on one scale, with the regions of the second in the order of the first.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Options: view.Words(view.Use("metric", "shape=mesh", "order", "arrange", "top", "stretch", "camera=30,20,1",
-		"palette"),
+		"palette", "rows"),
 		"shape: what things in space look like [mesh bars]",
 		"stretch: how values are spread over the axis and over colours [linear log]"),
 	Runs:    2,
@@ -82,7 +82,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
-	r := &result{request: q, regions: s.Regions()}
+	r := &result{request: q, notes: view.RowNotes(s), regions: s.Regions()}
 	var err error
 	if r.camera, err = scene.ParseCamera(q.Values.Text("camera")); err != nil {
 		return nil, err

@@ -90,9 +90,8 @@ func subtract(ctx context.Context, q *view.Request, o options) (view.Result, err
 		for _, n := range f.notes {
 			d.notes = append(d.notes, d.names[k]+": "+n)
 		}
-		d.alignment = append(d.alignment,
-			runAlignment{d.names[k],
-				moment.Align(layers[k].every(f.ids), float64(one.Selection.End-one.Selection.Begin))})
+		d.alignment = append(d.alignment, alignments(d.names[k], f.tree, f.ids, layers[k].every(f.ids),
+			float64(one.Selection.End-one.Selection.Begin))...)
 	}
 	if err := d.pair(q, ids, [2][]moment.Moments{layers[0].every(ids[0]), layers[1].every(ids[1])}); err != nil {
 		return nil, err

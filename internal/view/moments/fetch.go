@@ -56,7 +56,8 @@ type fetcher struct {
 
 func newFetcher(ctx context.Context, run view.Run, sel trace.Selection, orders int, counter string) (*fetcher, error) {
 	r := run.Store
-	f := &fetcher{run: run, reader: r, tree: r.Locations(), selection: sel, orders: orders}
+	f := &fetcher{run: run, reader: r, tree: r.Locations(), selection: sel, orders: orders,
+		notes: view.RowNotes(r)}
 	var err error
 	if f.recorded, err = readRecorded(ctx, r, sel); err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ var View = &view.View{
 	Needs: view.Needs{Intervals: true, Moments: true},
 	Runs:  16,
 	Options: view.Words(view.Use("busy", "idle", "layers", "order=location", "arrange", "group", "p", "top", "moments",
-		"basis", "bins", "axis", "gantt", "picture=auto", "paper"),
+		"basis", "bins", "axis", "gantt", "picture=auto", "paper", "rows"),
 		"picture: what is drawn of two runs: auto, how the moments of the second differ, or the rows of the first "+
 			"[auto rows]",
 		"bins: how many coefficients another basis has; 0: 16",
@@ -112,10 +112,36 @@ type options struct {
 	chartShare, chartPixels float64
 }
 
-// A runAlignment rates one of the runs compared.
+// A runAlignment rates one of the runs compared: its rows of a kind, where there are several kinds.
 type runAlignment struct {
 	Name string `json:"name"`
+	Of   string `json:"of,omitempty"`
 	moment.Alignment
+}
+
+// alignments rates the rows of a run, each kind by itself: a GPU is not busy when its host is.
+func alignments(name string, t *store.Tree, ids []trace.LocationID, rows []moment.Moments,
+	length float64) (out []runAlignment) {
+	var order []trace.Kind
+	by := map[trace.Kind][]moment.Moments{}
+	for i, id := range ids {
+		kind := t.Kind[id]
+		if by[kind] == nil {
+			order = append(order, kind)
+		}
+		by[kind] = append(by[kind], rows[i])
+	}
+	if len(order) == 1 {
+		return []runAlignment{{Name: name, Alignment: moment.Align(rows, length)}}
+	}
+	for _, kind := range order {
+		what := string(kind) + "s"
+		if kind == trace.KindDevice {
+			what = "GPUs"
+		}
+		out = append(out, runAlignment{Name: name, Of: what, Alignment: moment.Align(by[kind], length)})
+	}
+	return out
 }
 
 var orders = []string{"location", "m0", "m1", "m2", "m3", "-m0", "-m1", "-m2", "-m3", "outliers"}
@@ -172,8 +198,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	for _, a := range r.alignment {
 		name := ""
-		if len(r.alignment) > 1 {
-			name = " of " + a.Name
+		if a.Of != "" {
+			name = " of " + a.Of
+		}
+		if len(q.Runs) > 1 {
+			name += " of " + a.Name
 		}
 		r.notes = append(r.notes, fmt.Sprintf("alignment%s %.2f: m0 %.2f × m1 %.2f", name, a.Score, a.M0, a.M1))
 	}
@@ -262,13 +291,15 @@ func (k *sketches) describeStates() (notes []string) {
 // align rates the run, and those it is compared with over the same time. Where
 // rows are too many to look at each for a picture, the rows drawn are rated.
 func (k *sketches) align(ctx context.Context, q *view.Request, rows []row) ([]runAlignment, error) {
-	rated := k.busy.whole()
-	if rated == nil {
+	var out []runAlignment
+	if rated := k.busy.whole(); rated != nil {
+		out = alignments(q.Runs[0].Name, k.tree, k.ids, rated, k.axis.length())
+	} else {
 		for i := range rows {
 			rated = append(rated, rows[i].moments[0])
 		}
+		out = []runAlignment{{Name: q.Runs[0].Name, Alignment: moment.Align(rated, k.axis.length())}}
 	}
-	out := []runAlignment{{q.Runs[0].Name, moment.Align(rated, k.axis.length())}}
 	busy := k.busy.state
 	for _, other := range q.Runs[1:] {
 		if !other.Store.Info().Timed() {
@@ -291,7 +322,7 @@ func (k *sketches) align(ctx context.Context, q *view.Request, rows []row) ([]ru
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, runAlignment{other.Name, moment.Align(l.moments(), float64(sel.End-sel.Begin))})
+		out = append(out, alignments(other.Name, f.tree, f.ids, l.every(f.ids), float64(sel.End-sel.Begin))...)
 	}
 	return out, nil
 }

@@ -36,7 +36,7 @@ var View = &view.View{
 		"choice the axes are the regions that differ most between locations. " +
 		"Two runs stand side by side, with the same numbers on the same axes.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("event0", "event1", "event2", "event3", "camera=30,20,1", "palette"),
+	Options: view.Use("event0", "event1", "event2", "event3", "camera=30,20,1", "palette", "rows"),
 	Runs:    2,
 	Data:    []any{Data{}, PairData{}},
 	Compute: view.SideBySide(false, compute, func(a, b Data) any { return PairData{a, b} }),
@@ -77,7 +77,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
-	r := &result{request: q}
+	r := &result{request: q, notes: view.RowNotes(s)}
 	var err error
 	if r.camera, err = scene.ParseCamera(q.Values.Text("camera")); err != nil {
 		return nil, err
