@@ -80,6 +80,8 @@ var policy = []rule{
 
 	{"internal/search", []string{"internal/trace", "internal/store", "internal/view"}, "intervals by words; it draws nothing"},
 	{"internal/export", []string{"internal/table"}, "tables as files; it knows no run"},
+	{"internal/lake", []string{"internal/store", "internal/table", "internal/export", "internal/importer/parquetfile"},
+		"tables of many runs as files in one directory; it knows neither SQL nor views"},
 	{"internal/mcp", []string{"internal/trace", "internal/store", "internal/scene", "internal/view", "internal/table", "internal/query"},
 		"answers for programs: it gets views, runs and pictures from cmd"},
 

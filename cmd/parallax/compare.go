@@ -301,6 +301,19 @@ func (rules keyRules) of(r *view.Run) map[string]string {
 	return out
 }
 
+// given are the keys of a run that a command is about: values as they are, and what expressions find in its path.
+func (rules keyRules) given(source string) map[string]string {
+	out := map[string]string{}
+	for _, k := range rules {
+		if k.find == nil {
+			out[k.name] = k.value
+		} else if m := k.find.FindStringSubmatch(source); m != nil {
+			out[k.name] = m[1]
+		}
+	}
+	return out
+}
+
 func writeCompare(w io.Writer, t *view.Twin, g gate) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

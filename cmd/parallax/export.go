@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	tables "github.com/parallax-hpc/parallax/internal/export"
+	"github.com/parallax-hpc/parallax/internal/lake"
 	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/spf13/pflag"
@@ -12,15 +14,25 @@ import (
 
 func exportCommand() *command {
 	return &command{
-		name: "export", args: "SOURCE -o DIR",
+		name: "export", args: "SOURCE (-o DIR | --lake DIR)",
 		summary: "the run as Parquet files, a table a file, with the schema written down",
 		help: "docs/tables.md has tables and columns; DIR/schema.json has them, too. Files are packed with zstd, in " +
 			"row groups along location\nand time with statistics, so that readers skip. `parallax open DIR` reads " +
 			"them back: the same run.\n\n" +
 			"  parallax export run.otf2 -o run-tables\n  duckdb -c \"select region, sum(exclusive) from " +
-			"'run-tables/intervals.parquet' group by 1 order by 2 desc limit 10\"",
+			"'run-tables/intervals.parquet' group by 1 order by 2 desc limit 10\"\n\n" +
+			"--lake appends the run to a directory of many runs, in Hive partitions by project and month that DuckDB, " +
+			"Spark, ClickHouse\nand pandas read as they lie; `parallax query DIR` answers over all of them " +
+			"(docs/lake.md).\n\n" +
+			"  parallax export run.otf2 --lake lake --project solver --key commit=4f1c2ab",
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringP("output", "o", "", "directory to make")
+			fs.String("lake", "", "directory of many runs to append to; it is made where there is none")
+			fs.String("project", "", "of the run in the lake (default: "+lake.DefaultProject+")")
+			fs.String("as", "", "name of the run in the lake (default: that of the source)")
+			fs.String("start", "", "when the run began, such as 2026-11-18T03:00:00Z (default: what the source says)")
+			fs.StringArray("key", nil, "KEY=VALUE or KEY=/REGEXP/ on the path of the source: a key of the run in "+
+				"the lake; repeatable")
 			readingFlags(fs)
 		},
 		run: runExport,
@@ -28,9 +40,13 @@ func exportCommand() *command {
 }
 
 func runExport(ctx context.Context, e *env, args []string) error {
-	dir := e.text("output")
-	if dir == "" {
-		return usage("export: want -o DIR, the directory to make")
+	dir, into := e.text("output"), e.text("lake")
+	if (dir == "") == (into == "") {
+		return usage("export: want -o DIR, the directory to make, or --lake DIR, the directory of runs to append to")
+	}
+	about, err := e.aboutRun(into)
+	if err != nil {
+		return err
 	}
 	l, err := e.loader()
 	if err != nil {
@@ -41,10 +57,39 @@ func runExport(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	defer run.Store.Close()
-	_,
-		err = tables.Run(ctx, dir, &table.Run{Name: run.Name, Source: run.Source, Store: run.Store}, table.Tables,
-		func(name string, rows int64) {
-			fmt.Fprintf(e.stdout, "%15s  %s.parquet\n", view.Thousands(rows), name)
-		})
+	wrote := func(name string, rows int64) {
+		fmt.Fprintf(e.stdout, "%15s  %s.parquet\n", view.Thousands(rows), name)
+	}
+	t := &table.Run{Name: run.Name, Source: run.Source, Store: run.Store}
+	if into == "" {
+		_, err = tables.Run(ctx, dir, t, table.Tables, wrote)
+		return err
+	}
+	rules, _ := parseKeys(e.list("key"))
+	about.Keys = rules.given(run.Source)
+	there, err := lake.Append(ctx, into, t, about, nil)
+	if err == nil {
+		fmt.Fprintf(e.stdout, "%s: run %q of project %q, started %s (%s)\n", into, there.Run, there.Project,
+			time.UnixMicro(there.Start).UTC().Format("2006-01-02 15:04:05"), there.Clock)
+	}
 	return err
+}
+
+// aboutRun reads the options about a run in a lake.
+func (e *env) aboutRun(into string) (a lake.About, err error) {
+	for _, name := range []string{"project", "as", "start", "key"} {
+		if into == "" && e.flags.Changed(name) {
+			return a, usage("export: --%s is about a run in a lake; want --lake DIR", name)
+		}
+	}
+	a.Run, a.Project = e.text("as"), e.text("project")
+	if start := e.text("start"); start != "" {
+		t, err := time.Parse(time.RFC3339, start)
+		if err != nil {
+			return a, usage("--start %q: want a time such as 2026-11-18T03:00:00Z", start)
+		}
+		a.Start, a.Clock = t.UnixMicro(), "as given"
+	}
+	_, err = parseKeys(e.list("key"))
+	return a, err
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	tables "github.com/parallax-hpc/parallax/internal/export"
+	"github.com/parallax-hpc/parallax/internal/lake"
 	"github.com/parallax-hpc/parallax/internal/query"
 	"github.com/parallax-hpc/parallax/internal/query/derived"
 	"github.com/parallax-hpc/parallax/internal/table"
@@ -24,7 +25,8 @@ func queryCommand() *command {
 			strings.Join(tableNames(true), ", ") + ".\n" +
 			"docs/tables.md has their columns, docs/queries.md examples. Times are ns from the start of the run. " +
 			"Conditions on begin,\nend, time, location, path, rank, region spare reading: a window of a large run " +
-			"costs the window. A query only reads.\n\n" +
+			"costs the window. A query only reads.\nA directory that `export --lake` wrote is asked as a whole: " +
+			"each row has its run.\n\n" +
 			"  parallax query run.otf2 'select region, sum(exclusive) as time from time_in() group by 1 order by 2 " +
 			"desc limit 10'\n" +
 			"  parallax query traces/ 'select * from intervals where begin between 1e9 and 2e9 and rank = 3' -o " +
@@ -87,13 +89,13 @@ func runQuery(ctx context.Context, e *env, args []string) error {
 			return usage("-o %q: the name must end in one of .%s", out.path, strings.Join(queryKinds, " ."))
 		}
 	}
-	runs, err := e.openRuns(ctx, args[:len(args)-1], false)
+	database, done, err := e.openDatabase(ctx, args[:len(args)-1])
 	if err != nil {
 		return err
 	}
-	defer closeRuns(runs)
+	defer done()
 	timeout, _ := e.flags.GetDuration("timeout")
-	rows, err := newDatabase(runs).Query(ctx, args[len(args)-1], query.Limits{Time: timeout, Rows: e.number("limit")})
+	rows, err := database.Query(ctx, args[len(args)-1], query.Limits{Time: timeout, Rows: e.number("limit")})
 	if err != nil {
 		return err
 	}
@@ -103,6 +105,25 @@ func runQuery(ctx context.Context, e *env, args []string) error {
 		e.warn("there are more rows than --limit %d", e.number("limit"))
 	}
 	return err
+}
+
+// openDatabase opens the runs that are asked about, or a lake, whose runs stay closed.
+func (e *env) openDatabase(ctx context.Context, sources []string) (*query.Database, func(), error) {
+	if len(sources) == 1 && lake.Is(sources[0]) {
+		if len(e.list("run")) > 0 {
+			return nil, nil, usage("--run: a lake is asked alone; export the run into it")
+		}
+		all, err := lake.Tables(sources[0])
+		if err != nil {
+			return nil, nil, err
+		}
+		return &query.Database{Runs: []*table.Run{{Name: sources[0], Source: sources[0]}}, Only: all}, func() {}, nil
+	}
+	runs, err := e.openRuns(ctx, sources, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	return newDatabase(runs), func() { closeRuns(runs) }, nil
 }
 
 func writeRows(ctx context.Context, w io.Writer, kind string, rows *query.Rows) error {

@@ -25,6 +25,8 @@ type Schema struct {
 	Tables  []Table `json:"tables"`
 	// Attributes are the names of those of intervals, in the order of their numbers.
 	Attributes []string `json:"attributes"`
+	// Lake is what a lake knows of the run, where it lies in one.
+	Lake any `json:"lake,omitempty"`
 }
 
 // A Table of the schema.
@@ -69,11 +71,7 @@ func Run(ctx context.Context, dir string, r *table.Run, tables []*table.Table,
 		if err != nil {
 			return nil, fmt.Errorf("export %s: %w", t.Name, err)
 		}
-		described := Table{Name: t.Name, File: name, Help: t.Help, Rows: rows, Columns: []Column{}}
-		for _, c := range t.Columns {
-			described.Columns = append(described.Columns, Column{c.Name, c.Kind.String(), c.Unit, c.Null, c.Help})
-		}
-		s.Tables = append(s.Tables, described)
+		s.Tables = append(s.Tables, Describe(t, name, rows))
 		if done != nil {
 			done(t.Name, rows)
 		}
@@ -89,6 +87,15 @@ func Run(ctx context.Context, dir string, r *table.Run, tables []*table.Table,
 		return nil, fmt.Errorf("export: %w", err)
 	}
 	return s, nil
+}
+
+// Describe says what a table is, for the schema.
+func Describe(t *table.Table, file string, rows int64) Table {
+	out := Table{Name: t.Name, File: file, Help: t.Help, Rows: rows, Columns: []Column{}}
+	for _, c := range t.Columns {
+		out.Columns = append(out.Columns, Column{c.Name, c.Kind.String(), c.Unit, c.Null, c.Help})
+	}
+	return out
 }
 
 func writeTable(ctx context.Context, path string, r *table.Run, t *table.Table) (rows int64, err error) {

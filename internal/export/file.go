@@ -101,7 +101,9 @@ func node(c *table.Column) parquet.Node {
 		n = parquet.Leaf(parquet.DoubleType)
 	default:
 		n = parquet.Int(64)
-		if c.Unit == "ns" || c.Name == "row" || c.Name == "id" {
+		if c.Unit == table.SinceEpoch {
+			n = parquet.Encoded(parquet.Timestamp(parquet.Microsecond), &parquet.RLEDictionary)
+		} else if c.Unit == "ns" || c.Name == "row" || c.Name == "id" {
 			n = parquet.Encoded(n, &parquet.DeltaBinaryPacked)
 		} else {
 			n = parquet.Encoded(n, &parquet.RLEDictionary)

@@ -173,7 +173,11 @@ func (l *Loader) Find(sources []string) (found []Found, done func(), err error) 
 	if len(files) == 0 {
 		return out, done, nil
 	}
-	src, err := importer.NewSource(files...)
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, inLake(f)...)
+	}
+	src, err := importer.NewSource(paths...)
 	if err != nil {
 		return nil, done, err
 	}
@@ -190,6 +194,25 @@ func (l *Loader) Find(sources []string) (found []Found, done func(), err error) 
 		return nil, done, err
 	}
 	return append(out, l.readable(runs, files)...), done, nil
+}
+
+// inLake gives the files of a run that lies in a lake, where a path names one: LAKE/_runs/RUN. Any other path is its
+// own only file.
+func inLake(p string) []string {
+	dir := filepath.Clean(p)
+	schema := filepath.Join(dir, "schema.json")
+	if _, err := os.Stat(schema); err != nil || filepath.Base(filepath.Dir(dir)) != "_runs" {
+		return []string{p}
+	}
+	lake := os.DirFS(filepath.Dir(filepath.Dir(dir)))
+	tables, _ := fs.Glob(lake, "*/project=*/month=*/*.parquet")
+	out := []string{schema}
+	for _, t := range tables {
+		if path.Base(t) == filepath.Base(dir)+".parquet" { // names may hold characters that mean something in a pattern
+			out = append(out, filepath.Join(filepath.Dir(filepath.Dir(dir)), filepath.FromSlash(t)))
+		}
+	}
+	return out
 }
 
 // splitOffset takes SOURCE@+1.5s apart. A file whose name has that form is a source.

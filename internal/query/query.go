@@ -32,6 +32,8 @@ type Database struct {
 	Runs []*table.Run
 	// More are tables and functions beside those of package table.
 	More []*table.Table
+	// Only are all tables, in place of those of package table: of a lake.
+	Only []*table.Table
 }
 
 // Limits bound a query. Zero values: no bound.
@@ -157,6 +159,9 @@ func (r *Rows) describe(conn *sql.Conn, d *Database, text string) error {
 
 // Tables are all that can be asked.
 func (d *Database) Tables() []*table.Table {
+	if d.Only != nil {
+		return d.Only
+	}
 	out := append([]*table.Table{}, table.Tables...)
 	return append(append(out, table.Functions...), d.More...)
 }

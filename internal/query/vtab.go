@@ -115,6 +115,9 @@ func (v *virtual) share(column string, op table.Op) float64 {
 	if op != table.Equal {
 		return 0.25
 	}
+	if v.run.Store == nil { // a lake, whose runs are not open
+		return 0.1
+	}
 	switch column {
 	case "location", "path", "from_location", "to_location", "from_path", "to_path":
 		return part(v.run.Store.Info().Rows)

@@ -5,4 +5,4 @@ var Tables = []*Table{locations, regions, intervals, links, counters, samples, i
 	metrics, distributions, moments, communicators, topologies, coordinates, report, runs}
 
 // Functions are what only a store can do fast, as tables that are asked with arguments.
-var Functions = []*Table{timeIn, calls, busy}
+var Functions = []*Table{timeIn, calls, Durations, busy}

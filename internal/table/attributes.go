@@ -54,7 +54,7 @@ var valueTypes = map[trace.ValueKind]string{trace.ValueText: "text", trace.Value
 	trace.ValueNumber: "number"}
 
 func scanAttributes(ctx context.Context, r *Run, f *Filter, to *rowsOf[attribute]) error {
-	of, key, at := f.words("of"), f.words("key"), f.locations(r, "")
+	of, key, at := f.Words("of"), f.Words("key"), f.locations(r, "")
 	wants := func(kind string) bool { return of == nil || of(kind) }
 	put := func(x attribute) error {
 		if x.Run = r; key != nil && !key(x.key) {

@@ -75,40 +75,56 @@ func scanCalls(ctx context.Context, r *Run, f *Filter, to *rowsOf[callRow]) erro
 	if begin >= end {
 		return nil
 	}
+	if by == "region" {
+		totals, err := callsByRegion(ctx, r, at, store.Window{Begin: begin, End: end}, keep, to.Output)
+		if err != nil {
+			return err
+		}
+		return addCalls(r, trace.NoLocation, totals, to)
+	}
+	return r.holding(ctx, at, func(some []trace.LocationID) error {
+		found, err := callsOf(ctx, r, store.Window{Begin: begin, End: end, Locations: some}, keep, to.Output)
+		if err != nil {
+			return err
+		}
+		for _, id := range some {
+			if err := addCalls(r, id, found[id], to); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// callsByRegion sketches the calls that begin in a window, over all locations that a filter leaves.
+func callsByRegion(ctx context.Context, r *Run, at where, w store.Window, keep []bool,
+	to *Output) ([]*quantile.Sketch, error) {
 	totals := make([]*quantile.Sketch, len(r.Store.Regions()))
 	err := r.holding(ctx, at, func(some []trace.LocationID) error {
-		found, err := callsOf(ctx, r, store.Window{Begin: begin, End: end, Locations: some}, keep, to)
+		w.Locations = some
+		found, err := callsOf(ctx, r, w, keep, to)
 		if err != nil {
 			return err
 		}
 		for _, id := range some {
 			for g, s := range found[id] {
-				if s == nil || by == "location" {
-					continue
-				}
-				if totals[g] == nil {
+				switch {
+				case s == nil:
+				case totals[g] == nil:
 					totals[g] = s
-				} else {
+				default:
 					totals[g].Merge(s)
-				}
-			}
-			if by == "location" {
-				if err := addCalls(r, id, found[id], to); err != nil {
-					return err
 				}
 			}
 		}
 		return nil
 	})
-	if err != nil || by == "location" {
-		return err
-	}
-	return addCalls(r, trace.NoLocation, totals, to)
+	return totals, err
 }
 
 // callsOf sketches the calls of a few locations, by location and region.
 func callsOf(ctx context.Context, r *Run, w store.Window, keep []bool,
-	to *rowsOf[callRow]) (map[trace.LocationID][]*quantile.Sketch, error) {
+	to *Output) (map[trace.LocationID][]*quantile.Sketch, error) {
 	found := make(map[trace.LocationID][]*quantile.Sketch, len(w.Locations))
 	for _, id := range w.Locations {
 		found[id] = make([]*quantile.Sketch, len(r.Store.Regions()))

@@ -99,8 +99,8 @@ func bounds(op Op, value any) (lo, hi int64, ok bool) {
 	return lo, hi, true
 }
 
-// words gives a test of the texts that the conditions on a column leave; nil: all.
-func (f *Filter) words(column string) func(string) bool {
+// Words gives a test of the texts that the conditions on a column leave; nil: all.
+func (f *Filter) Words(column string) func(string) bool {
 	var tests []func(string) bool
 	for _, c := range f.Conditions {
 		want, isText := c.Value.(string)
@@ -178,7 +178,7 @@ func (f *Filter) locations(r *Run, prefix string) where {
 	w := where{}
 	w.first, w.last = f.Between(prefix + "location")
 	w.first, w.last = max(w.first, 0), min(w.last, int64(r.Store.Locations().Len())-1)
-	paths := f.words(prefix + "path")
+	paths := f.Words(prefix + "path")
 	least, most := f.Between(prefix + "rank")
 	if paths == nil && least == math.MinInt64 && most == math.MaxInt64 {
 		return w
@@ -196,7 +196,7 @@ func (f *Filter) locations(r *Run, prefix string) where {
 // regions reads the conditions on columns that name a region: true for those left, nil for all.
 func (f *Filter) regions(r *Run) []bool {
 	lo, hi := f.Between("region_id")
-	name, category, role := f.words("region"), f.words("category"), f.words("role")
+	name, category, role := f.Words("region"), f.Words("category"), f.Words("role")
 	if lo == math.MinInt64 && hi == math.MaxInt64 && name == nil && category == nil && role == nil {
 		return nil
 	}

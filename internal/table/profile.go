@@ -82,7 +82,7 @@ func (r *Run) profileFacts(ctx context.Context) (*profileFacts, error) {
 }
 
 func scanProfile(ctx context.Context, r *Run, f *Filter, to *rowsOf[profileRow]) error {
-	at, keep, metric := f.locations(r, ""), f.regions(r), f.words("metric")
+	at, keep, metric := f.locations(r, ""), f.regions(r), f.Words("metric")
 	if at.none() || nothing(keep) {
 		return nil
 	}
@@ -124,7 +124,7 @@ func scanProfile(ctx context.Context, r *Run, f *Filter, to *rowsOf[profileRow])
 // scanCallSums adds up the calls of a trace.
 func scanCallSums(ctx context.Context, r *Run, f *Filter, to *rowsOf[profileRow]) error {
 	const metric = "time"
-	if want := f.words("metric"); want != nil && !want(metric) {
+	if want := f.Words("metric"); want != nil && !want(metric) {
 		return nil
 	}
 	if lo, hi := f.Between("callpath"); lo != math.MinInt64 || hi != math.MaxInt64 {

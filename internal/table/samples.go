@@ -32,7 +32,7 @@ var samples = scanned("samples", "Values of counters, in order of counter and ti
 	}, scanSamples)
 
 func scanSamples(ctx context.Context, r *Run, f *Filter, to *rowsOf[sample]) error {
-	at, name := f.locations(r, ""), f.words("name")
+	at, name := f.locations(r, ""), f.Words("name")
 	lo, hi := f.Between("counter")
 	begin, end := f.timeRange(r, "time")
 	all := r.Store.Counters()

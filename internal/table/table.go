@@ -37,11 +37,14 @@ const (
 
 func (k Kind) String() string { return [...]string{"", "integer", "number", "text", "flag"}[k] }
 
+// SinceEpoch is the unit of a column whose values are dates: microseconds since 1970, in UTC.
+const SinceEpoch = "us since 1970"
+
 // A Column has a name, a type and a meaning that do not change.
 type Column struct {
 	Name string
 	Kind Kind
-	Unit string // "ns", "bytes" or ""
+	Unit string // "ns", "bytes", SinceEpoch or ""
 	Null bool   // may be null
 	// Narrows says that conditions on it spare reading rows.
 	Narrows bool

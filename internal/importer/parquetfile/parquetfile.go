@@ -114,6 +114,15 @@ func (f *File) Column(name string) int {
 // Lookup finds a value of the file's own metadata.
 func (f *File) Lookup(key string) (string, bool) { return f.file.Lookup(key) }
 
+// Bounds gives the least and the most value of a column in a row group; false where the file does not say.
+func (f *File) Bounds(group, column int) (least, most parquet.Value, ok bool) {
+	chunk, isFile := f.file.RowGroups()[group].ColumnChunks()[column].(*parquet.FileColumnChunk)
+	if !isFile {
+		return least, most, false
+	}
+	return chunk.Bounds()
+}
+
 // Rows is how many rows the file says that it has.
 func (f *File) Rows() int64 { return f.file.NumRows() }
 
@@ -132,6 +141,8 @@ const batchRows = 512
 // cannot be read is left where it fails, and counted.
 type Reader struct {
 	Damage Damage
+	// Skip, where it is set, says that a row group is not read.
+	Skip func(group int) bool
 	// Values of each column, Rows of them; empty where the file has no such column.
 	Values [][]parquet.Value
 	Rows   int
@@ -166,6 +177,9 @@ func (r *Reader) Next(ctx context.Context) (bool, error) {
 			if r.group++; r.group >= len(r.groups) {
 				r.group = len(r.groups)
 				return false, nil
+			}
+			if r.Skip != nil && r.Skip(r.group) {
+				continue
 			}
 			if err := r.open(); err != nil {
 				r.spoil(err)

@@ -75,7 +75,10 @@ func (r *export) open() (done func(), err error) {
 		there[f] = true
 	}
 	for _, t := range r.schema.Tables {
-		name := path.Join(dir, path.Base(t.File))
+		if t.File == "" && t.Rows == 0 {
+			continue
+		}
+		name := path.Join(dir, t.File)
 		if !there[name] || r.files[t.Name] != nil {
 			r.skip("tables whose file is not there", 1, t.File)
 			continue

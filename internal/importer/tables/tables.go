@@ -1,5 +1,5 @@
 // Package tables reads runs back that `parallax export` wrote: a directory of Parquet files, a table each, with
-// schema.json beside them.
+// schema.json beside them. A lake (package lake) holds many such runs, a file a run and table.
 //
 // The tables are those of docs/tables.md. `schema.json` names them with their rows and columns; its version says how
 // they are laid out, and only the present one is read: a run that an older version exported is exported again from its
@@ -30,6 +30,10 @@ const version = 2
 
 const schemaName = "schema.json"
 
+// lakeRuns is the directory of a lake that holds the schema of each of its runs: LAKE/_runs/RUN/schema.json. Their
+// files are named after the run: LAKE/TABLE/project=P/month=M/RUN.parquet.
+const lakeRuns = "_runs"
+
 var ours = regexp.MustCompile(`^\s*\{\s*"version"\s*:\s*\d+\s*,\s*"program"\s*:\s*"parallax"`)
 
 // claim takes directories with our schema. Other files of ours in it are part of the run.
@@ -43,8 +47,12 @@ func claim(s importer.Source) (runs []importer.Run) {
 		if dir != "." {
 			run.Name = path.Base(dir)
 		}
+		inLake := path.Base(path.Dir(dir)) == lakeRuns
 		for _, x := range s.Files {
-			if path.Dir(x.Path) == dir && path.Ext(x.Path) == ".parquet" {
+			if path.Ext(x.Path) != ".parquet" {
+				continue
+			}
+			if path.Dir(x.Path) == dir || inLake && path.Base(x.Path) == run.Name+".parquet" {
 				run.Files = append(run.Files, x.Path)
 			}
 		}

@@ -1,0 +1,161 @@
+// Package lake keeps the tables of many runs as Parquet files in one directory, which every engine that knows Hive
+// partitions reads as it lies.
+//
+//	TABLE/project=P/month=2026-11/RUN.parquet   the rows of one run in one table; no file where it has none
+//	_runs/RUN/schema.json                       what the run has; written last, so the run is whole
+//
+// A run is appended and never rewritten. Its files are written under _new and then renamed; it counts from the moment
+// when its directory in _runs is there. Engines leave out names that begin with an underscore.
+//
+//	append.go   a run into the lake     read.go   the lake as tables for SQL
+package lake
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/parallax-hpc/parallax/internal/export"
+	"github.com/parallax-hpc/parallax/internal/table"
+)
+
+const (
+	runsDir    = "_runs"
+	newDir     = "_new"
+	schemaName = "schema.json"
+	monthForm  = "2006-01"
+)
+
+// About is what the lake knows of a run beside its tables.
+type About struct {
+	Run     string            `json:"run"` // its name in the lake, and that of its files
+	Project string            `json:"project"`
+	Start   int64             `json:"start"` // microseconds since 1970
+	Clock   string            `json:"clock"` // where Start is from, in words
+	Keys    map[string]string `json:"keys,omitempty"`
+}
+
+func (a *About) month() string { return time.UnixMicro(a.Start).UTC().Format(monthForm) }
+
+// file is where the rows of a table lie, below the lake.
+func (a *About) file(of string) string {
+	return filepath.Join(of, "project="+escape(a.Project), "month="+a.month(), escape(a.Run)+".parquet")
+}
+
+// escape writes a name so that it is one element of a path on every system, as Hive does. Engines leave out names that
+// begin with a dot or an underscore.
+func escape(name string) string {
+	s := strings.ReplaceAll(url.QueryEscape(name), "+", "%20")
+	switch {
+	case strings.HasPrefix(s, "."):
+		return "%2E" + s[1:]
+	case strings.HasPrefix(s, "_"):
+		return "%5F" + s[1:]
+	}
+	return s
+}
+
+// Is reports whether a directory is a lake.
+func Is(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, runsDir))
+	return err == nil && info.IsDir()
+}
+
+// A Run is a whole run of a lake.
+type Run struct {
+	About
+	rows map[string]int64 // of each table that has some
+}
+
+// Runs lists the whole runs of a lake by their start.
+func Runs(dir string) ([]Run, error) {
+	entries, err := os.ReadDir(filepath.Join(dir, runsDir))
+	if err != nil {
+		return nil, fmt.Errorf("lake: %w", err)
+	}
+	var out []Run
+	for _, e := range entries {
+		path := filepath.Join(dir, runsDir, e.Name(), schemaName)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("lake: %w", err)
+		}
+		var s struct {
+			Lake   *About
+			Tables []export.Table
+		}
+		if err := json.Unmarshal(text, &s); err != nil || s.Lake == nil {
+			return nil, fmt.Errorf("lake: %s does not describe a run; remove %s to leave the run out", path,
+				filepath.Dir(path))
+		}
+		r := Run{*s.Lake, map[string]int64{}}
+		for _, t := range s.Tables {
+			r.rows[t.Name] = t.Rows
+		}
+		out = append(out, r)
+	}
+	slices.SortFunc(out, func(a, b Run) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), strings.Compare(a.Run, b.Run))
+	})
+	return out, nil
+}
+
+// common are the columns that each table of a lake has before its own.
+var common = []table.Column{
+	{Name: "project", Kind: table.Text, Narrows: true, Help: "of the run"},
+	{Name: "month", Kind: table.Text, Narrows: true, Help: "in which the run began: 2026-11"},
+	{Name: "run", Kind: table.Text, Narrows: true, Help: "its name in the lake"},
+	{Name: "run_start", Kind: table.Integer, Unit: table.SinceEpoch, Narrows: true, Help: "when it began"},
+}
+
+// inPath is how many of the common columns are in the names of directories alone.
+const inPath = 2
+
+// keys is a table that only a lake has.
+var keys = &table.Table{Name: "keys",
+	Help: "What is known of a run as a whole: the properties of its source, and the keys that it was exported with.",
+	Columns: []table.Column{
+		{Name: "key", Kind: table.Text, Narrows: true, Help: "such as commit"},
+		{Name: "value", Kind: table.Text, Narrows: true},
+	}}
+
+// sources are the tables of a run that a lake keeps.
+func sources() []*table.Table { return append(slices.Clone(table.Tables), table.Durations) }
+
+// exists reports whether a path is there.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil || !os.IsNotExist(err)
+}
+
+// rowsOfKeys hands out the rows of keys.
+func rowsOfKeys(all map[string]string) func(emit func(*table.Batch) error) error {
+	return func(emit func(*table.Batch) error) error {
+		names := make([]string, 0, len(all))
+		for k := range all {
+			names = append(names, k)
+		}
+		slices.Sort(names)
+		b := &table.Batch{Columns: []table.Vector{{Kind: table.Text}, {Kind: table.Text}}}
+		for _, k := range names {
+			b.Columns[0].Put(k)
+			b.Columns[1].Put(all[k])
+			b.Rows++
+		}
+		return emit(b)
+	}
+}
+
+// each hands out all rows of a table of a run.
+func each(ctx context.Context, r *table.Run, t *table.Table) func(emit func(*table.Batch) error) error {
+	return func(emit func(*table.Batch) error) error {
+		return t.Each(ctx, r, &table.Filter{}, &table.Output{Emit: emit})
+	}
+}
