@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
@@ -19,6 +20,12 @@ func proveClaims(ctx context.Context, w io.Writer, run view.Run, list []finding.
 	for i := range list {
 		f := &list[i]
 		fmt.Fprintf(w, "\n%2d. %s %s\n", i+1, f.Severity, f.Kind)
+		if len(f.Claims) == 0 {
+			fmt.Fprintln(w, "    nothing is claimed")
+		}
+		if without := diagnose.Unclaimed(f); len(without) > 0 {
+			fmt.Fprintf(w, "    no query for %s\n", strings.Join(without, ", "))
+		}
 		for k := range f.Claims {
 			c := &f.Claims[k]
 			got, err := oneNumber(ctx, db, c.From)
@@ -26,7 +33,7 @@ func proveClaims(ctx context.Context, w io.Writer, run view.Run, list []finding.
 				return false, fmt.Errorf("check --prove: %s: %w", c.From, err)
 			}
 			verdict := "differs"
-			if all++; sameNumber(c.Value, got) {
+			if all++; sameNumber(c.Value, got, c.Unit) {
 				verdict = "holds"
 				right++
 			}
@@ -35,13 +42,24 @@ func proveClaims(ctx context.Context, w io.Writer, run view.Run, list []finding.
 				diagnose.Format(told), diagnose.Format(asked), c.From)
 		}
 	}
-	fmt.Fprintf(w, "\n%d of %s hold\n", right, view.Count(all, "claim"))
+	switch {
+	case len(list) == 0:
+		fmt.Fprintln(w, "\nnothing is found, so nothing is claimed")
+	case all == 0:
+		fmt.Fprintln(w, "\nno finding has a number that a query gives again")
+	default:
+		fmt.Fprintf(w, "\n%d of %s hold\n", right, view.Count(all, "claim"))
+	}
 	return right == all, nil
 }
 
-// sameNumber allows for what sums of floating point numbers lose.
-func sameNumber(a, b float64) bool {
-	return math.Abs(a-b) <= max(1, 1e-9*max(math.Abs(a), math.Abs(b)))
+// sameNumber allows for what sums of floating point numbers lose, and a nanosecond by which a mean is cut off.
+func sameNumber(a, b float64, unit string) bool {
+	allowed := 1e-9 * max(math.Abs(a), math.Abs(b))
+	if unit == "ns" {
+		allowed = max(allowed, 1)
+	}
+	return math.Abs(a-b) <= allowed
 }
 
 // oneNumber is the one cell that a query gives.

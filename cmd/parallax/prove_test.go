@@ -3,16 +3,32 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// Every claim of every finding holds by its query: of the demos, and of the samples of all formats that open alone.
+// partlyClaimed are the kinds whose sentences have numbers that no query gives again yet.
+var partlyClaimed = []string{"processor-wait", "straggler", "outlier", "heterogeneous", "idle-end", "idle-start",
+	"input-bound", "slow-step", "slow-kernels", "launch-bound", "imbalance", "slow-operation", "clock", "start-up", "unlike", "jitter",
+	"growth", "slow-phase", "periodic", "slack", "memory-full", "repeated-calls", "serial-calls", "retry",
+	"failed-calls", "blocked", "garbage-collection", "late-sender", "late-receiver", "lock", "synchronization-bound",
+	"serial", "oversubscribed", "io"}
+
+// Every claim of every finding holds by its query: of the demos, of the samples of all formats that open alone, and of
+// the shared sets where they are there. Kinds that are not partlyClaimed have a claim for every measured number.
 func TestEveryClaimHoldsByItsQuery(t *testing.T) {
 	sources := []string{"demo:stencil", "demo:training", "demo:training-loader", "demo:training-launch", "demo:shop"}
 	samples, err := filepath.Glob("../../internal/importer/*/testdata/*")
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, below := range []string{"*", "faults/*", "ml/*/*", "public/*/*", "readers/*/*"} {
+		shared, err := filepath.Glob("../../../shared/data/" + below)
+		if err != nil {
+			t.Fatal(err)
+		}
+		samples = append(samples, shared...)
 	}
 	if testing.Short() {
 		samples = nil
@@ -28,6 +44,15 @@ func TestEveryClaimHoldsByItsQuery(t *testing.T) {
 		switch {
 		case status == 0:
 			claims += strings.Count(out, "holds ")
+			kind := ""
+			for line := range strings.Lines(out) {
+				if f := strings.Fields(line); len(f) == 3 && strings.HasSuffix(f[0], ".") {
+					kind = f[2]
+				}
+				if strings.HasPrefix(line, "    no query for") && !slices.Contains(partlyClaimed, kind) {
+					t.Errorf("%s: %s: %s", s, kind, line)
+				}
+			}
 			if n := strings.Count(out, "\nnext: "); n > 0 {
 				t.Errorf("%s: %d next steps are not indented", s, n)
 			}

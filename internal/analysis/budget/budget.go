@@ -138,6 +138,8 @@ type Budget struct {
 	mostDetail int
 	// Keep, if set, receives every wait and where its histories part; for tests.
 	Keep func(w Wait, since trace.Time)
+	// Each, if set, receives every wait once per cause, with the part of it that the cause has.
+	Each func(w *Wait, actor, region int32, direct bool, t trace.Time)
 }
 
 // New begins a budget of actors from begin to end of the run, of which regions have
@@ -209,7 +211,7 @@ func (b *Budget) Settle(until trace.Time) {
 		}
 	}
 	workers := b.workers
-	if b.Keep != nil || len(jobs) < 2 {
+	if b.Keep != nil || b.Each != nil || len(jobs) < 2 {
 		workers = workers[:1]
 	}
 	var next atomic.Int64

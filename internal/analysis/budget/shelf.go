@@ -44,6 +44,9 @@ func shelfOf(row rowKey) int { return int(uint64(row) * 0x9e3779b97f4a7c15 >> (6
 
 // book adds a part of a wait to a row, now or with others.
 func (k *worker) book(e entry) {
+	if k.b.Each != nil {
+		k.b.Each(e.wait, e.row.actor(), e.row.region(), e.direct, e.time)
+	}
 	at := shelfOf(e.row)
 	if k.entries[at] = append(k.entries[at], e); len(k.entries[at]) >= gathered {
 		k.put(at)

@@ -20,7 +20,7 @@ const waitedByOthers = "waited by others"
 
 // open opens the accounts: explains waiting where times of different units can be compared.
 func (c *diagnosis) open() (err error) {
-	if c.profile || c.untimed || c.spans || len(c.processors) > 0 || !c.peers() {
+	if !c.follows() {
 		c.accounts = &accounts{}
 		c.accounts.numberRegions(c.regions)
 		c.accounts.chooseActors(c.facts)
@@ -28,6 +28,11 @@ func (c *diagnosis) open() (err error) {
 	}
 	c.accounts, err = c.account(c.ctx)
 	return err
+}
+
+// follows reports whether times of different units can be compared, so that waits can be followed.
+func (c *diagnosis) follows() bool {
+	return !c.profile && !c.untimed && !c.spans && len(c.processors) == 0 && c.peers()
 }
 
 // A ledger is a budget of waiting whose rows are charged one by one: of runs of processors

@@ -3,7 +3,6 @@ package diagnose
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
@@ -11,16 +10,36 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// claimAll gives each finding what to try next, and a number that its subject has by a query over the tables of the
-// run: the time of its regions, or else the work of its locations.
+// claimAll gives each finding what to try next, and makes claims of its numbers that have a query. One without any
+// claims the time of its subject: of its regions, or else the work of its locations.
 func (c *diagnosis) claimAll() {
 	for i := range c.list {
 		f := &c.list[i]
 		f.Next = c.nextStep(f)
+		for k := range f.Evidence {
+			e := &f.Evidence[k]
+			if !c.provable(e.From) {
+				e.From = ""
+			}
+			if e.From != "" {
+				f.Claims = append(f.Claims, finding.Claim{Says: e.Name, Value: e.Value, Unit: e.Unit, From: e.From})
+			}
+		}
+		if len(f.Claims) > 0 {
+			continue
+		}
 		if claim, ok := c.claimSubject(f); ok {
 			f.Claims = append(f.Claims, claim)
 		}
 	}
+}
+
+// provable reports whether a query asks for what is selected: tables know no part of the regions, and those of waits
+// and of GPUs no part of the locations.
+func (c *diagnosis) provable(from string) bool {
+	return c.question.Selection.Regions == nil && (c.question.Selection.Locations == nil ||
+		!slices.ContainsFunc([]string{"waited(", "gpu_time(", "steps("},
+			func(t string) bool { return strings.Contains(from, t) }))
 }
 
 // claimSubject is the time that a finding's subject takes in all that is selected.
@@ -111,72 +130,11 @@ func (c *diagnosis) claimProfile(regions []trace.RegionID, rows []int32) (findin
 }
 
 // leftOut are the regions whose totals are not taken, since they tell the time of others again.
-func (c *diagnosis) leftOut() (out []trace.RegionID) {
+func (c *facts) leftOut() (out []trace.RegionID) {
 	for i := range c.regions {
 		if c.skipped(trace.RegionID(i)) {
 			out = append(out, trace.RegionID(i))
 		}
-	}
-	return out
-}
-
-// claimWaits is what was waited for causes of a kind, at locations, or at all.
-func (c *diagnosis) claimWaits(kind finding.Kind, at []trace.LocationID, t trace.Time) []finding.Claim {
-	if c.question.Selection.Regions != nil || c.question.Selection.Locations != nil {
-		return nil
-	}
-	where := ""
-	if len(at) > 0 {
-		where = fmt.Sprintf(" and location in (%s)", numbers(at))
-	}
-	return []finding.Claim{{Says: waitedByOthers, Value: float64(t), Unit: "ns",
-		From: fmt.Sprintf("select total(time) from waits(%d, %d) where finding = %s%s", c.window.Begin, c.window.End,
-			quoted(string(kind)), where)}}
-}
-
-// claimMean is the mean of units in what a key of totals names.
-func (w *reasons) claimMean(key func(*totals, int) string, value []float64, inside []bool, n int,
-	name string) finding.Claim {
-	if len(value) == 0 || w.profile {
-		return finding.Claim{}
-	}
-	column := "exclusive"
-	if &value[0] == &w.times.inclusive[0] {
-		column = "inclusive"
-	}
-	sum := 0.0
-	var regions []trace.RegionID
-	rows := map[int32]bool{}
-	for i, row := range w.times.row {
-		if inside[w.unitOf[w.rows[row]]] && key(w.times, i) == name {
-			sum += value[i]
-			rows[row] = true
-			if !slices.Contains(regions, w.times.region[i]) {
-				regions = append(regions, w.times.region[i])
-			}
-		}
-	}
-	slices.Sort(regions)
-	var list []int32
-	for row := range rows {
-		list = append(list, row)
-	}
-	slices.Sort(list)
-	if len(regions) > mostNumbers || len(list) > mostNumbers {
-		return finding.Claim{}
-	}
-	return finding.Claim{Says: name + " on each" + w.onWords(list), Value: sum / float64(n), Unit: "ns",
-		From: fmt.Sprintf("select total(%s) / %d from time_in(%d, %d) where region_id in (%s) and location in (%s)",
-			column, n, w.times.begin, w.times.end, numbers(regions), numbers(w.idsOf(list)))}
-}
-
-// mostNumbers bounds the lists of a query.
-const mostNumbers = 2000
-
-func (c *facts) idsOf(rows []int32) []trace.LocationID {
-	out := make([]trace.LocationID, len(rows))
-	for i, row := range rows {
-		out[i] = c.rows[row]
 	}
 	return out
 }
@@ -187,14 +145,6 @@ func (c *facts) rowSet(rows []int32) []bool {
 		out[row] = true
 	}
 	return out
-}
-
-// whereRows is the condition that a row is one of some; nothing where all rows of the run are meant.
-func (c *facts) whereRows(rows []int32) string {
-	if len(rows) == len(c.rows) && c.window.Locations == nil {
-		return ""
-	}
-	return " and location in (" + numbers(c.idsOf(rows)) + ")"
 }
 
 // onWords names rows: " on rank 5", nothing where it is all of them.
@@ -225,15 +175,3 @@ func (c *facts) regionWords(regions []trace.RegionID) string {
 	}
 	return strings.Join(names, " and ")
 }
-
-// numbers writes ids for a list of SQL.
-func numbers[T ~uint32](ids []T) string {
-	out := make([]string, len(ids))
-	for i, id := range ids {
-		out[i] = strconv.FormatUint(uint64(id), 10)
-	}
-	return strings.Join(out, ", ")
-}
-
-// quoted writes a text for SQL.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -2,7 +2,7 @@ package diagnose
 
 import (
 	"fmt"
-	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
@@ -28,12 +28,7 @@ func (a *culprits) tell(f *fault, kind finding.Kind) error {
 	n := finding.Finding{Kind: kind, Severity: level, Lost: f.lost, Hit: hit, View: "phases", Options: a.phaseOption(),
 		Phases: a.phaseNames(phases)}
 	n.Selection.Begin, n.Selection.End = a.span(f)
-	n.Claims = a.claimWaits(kind, a.actorsToBlame(f), f.lost)
-	n.Evidence = []finding.Evidence{{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns"},
-		{Name: "units that wait", Value: float64(len(f.hit())), Unit: "count"},
-		{Name: "of it passed on by others that waited", Value: float64(f.lost - f.direct), Unit: "ns"},
-		{Name: "others that wait", Value: float64(a.outside(f)), Unit: "count"},
-		{Name: "others in all", Value: float64(len(a.units) - len(f.units)), Unit: "count"}}
+	n.Evidence = a.waitEvidence(f)
 	blamed := f.units
 	switch kind {
 	case finding.Rotating, finding.Jitter, finding.Imbalance:
@@ -55,20 +50,76 @@ func (a *culprits) tell(f *fault, kind finding.Kind) error {
 	return nil
 }
 
-// actorsToBlame are the locations whose doing a fault is; none where they are too many to list.
-func (a *culprits) actorsToBlame(f *fault) (out []trace.LocationID) {
-	seen := map[int32]bool{}
-	for _, r := range f.rows {
-		if !seen[r.Actor] {
-			seen[r.Actor] = true
-			out = append(out, a.accounts.actors[r.Actor])
+// waitEvidence is how long and by how many a fault is waited for.
+func (a *culprits) waitEvidence(f *fault) []finding.Evidence {
+	blamed := a.locations(f.units)
+	not := func(units []trace.LocationID) string {
+		if len(units) == 0 || len(units) == mostChosen {
+			return ""
 		}
+		return " and unit not in (" + numbers(units) + ")"
 	}
-	if len(out) > mostNumbers {
-		return nil
+	return []finding.Evidence{
+		{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns", From: a.waitQuery(f, "total(time)", "")},
+		{Name: "units that wait", Value: float64(len(f.hit())), Unit: "count", From: a.hitQuery(f, "")},
+		{Name: "of it passed on by others that waited", Value: float64(f.lost - f.direct), Unit: "ns",
+			From: a.waitQuery(f, "total(time)", " and not direct")},
+		{Name: "others that wait", Value: float64(a.outside(f)), Unit: "count", From: a.hitQuery(f, not(blamed))},
+		{Name: "others in all", Value: float64(len(a.units) - len(f.units)), Unit: "count",
+			From: a.countQuery(a.allUnits(f.units...))}}
+}
+
+// waitQuery asks for something of the waits for a fault.
+func (a *culprits) waitQuery(f *fault, what, where string) string {
+	causes := a.waitsFor(causesOfFault(f))
+	if causes == "" {
+		return ""
 	}
-	slices.Sort(out)
-	return out
+	return sumQuery(what, a.waitTable()+" where "+causes+where)
+}
+
+// hitQuery counts the units that wait for a fault, see fault.hit.
+func (a *culprits) hitQuery(f *fault, where string) string {
+	waits := a.waitQuery(f, "unit, total(time) as t", "")
+	if waits == "" || a.accounts.result.Fold > 1 {
+		return ""
+	}
+	return fmt.Sprintf("with w as (%s group by 1) select count(*) from w where t > 0 and 20 * t >= "+
+		"(select max(t) from w)%s", waits, where)
+}
+
+// countQuery counts units.
+func (a *facts) countQuery(units []int32) string {
+	key, value, ok := a.unitKey()
+	if !ok || len(units) > mostNumbers || len(units) == 0 {
+		return ""
+	}
+	if key == "location" {
+		key = "id"
+	}
+	list := make([]string, len(units))
+	for i, u := range units {
+		list[i] = fmt.Sprint(value(u))
+	}
+	return fmt.Sprintf("select count(distinct %s) from locations where %s in (%s)", key, key, strings.Join(list, ", "))
+}
+
+// mostOfOneQuery asks for the largest part of a fault that one unit causes.
+func (a *culprits) mostOfOneQuery(f *fault) string {
+	waits := a.waitQuery(f, "cause_unit, total(time) as t", "")
+	if waits == "" {
+		return ""
+	}
+	return fmt.Sprintf("with w as (%s group by 1) select max(t) / total(t) from w", waits)
+}
+
+// causesQuery counts the units that cause at least a hundredth of a fault.
+func (a *culprits) causesQuery(f *fault) string {
+	waits := a.waitQuery(f, "cause_unit, total(time) as t", "")
+	if waits == "" {
+		return ""
+	}
+	return fmt.Sprintf("with w as (%s group by 1) select count(*) from w where 100 * t >= (select total(t) from w)", waits)
 }
 
 // tellSome words a fault of some units.
@@ -97,8 +148,12 @@ func (a *culprits) tellSome(f *fault, kind finding.Kind, t *totals, phases []int
 	switch kind {
 	case finding.Serial:
 		mean, calls := a.each(region, f.units)
-		n.Evidence = append(n.Evidence, finding.Evidence{Name: a.accounts.regionNames[region], Value: mean, Unit: "ns"},
-			finding.Evidence{Name: "calls", Value: calls, Unit: "count"})
+		source := a.times(a.accounts.ids[region])
+		n.Evidence = append(n.Evidence,
+			finding.Evidence{Name: a.accounts.regionNames[region], Value: mean, Unit: "ns",
+				From: a.unitsQuery("avg", "exclusive", source, f.units)},
+			finding.Evidence{Name: "calls", Value: calls, Unit: "count",
+				From: a.unitsQuery("avg", "calls", source, f.units)})
 		n.Text = fmt.Sprintf("%s %s %s alone%s: %s %s in %s, and %s %s for it%s.", who,
 			words.Plural(len(f.units), "runs", "run"), words.Middle(a.accounts.regionNames[region]), when,
 			words.FormatDuration(mean), on, words.Count(int(calls+0.5), "call"), others, a.waitWords(f), where)
@@ -207,9 +262,6 @@ func (a *culprits) reasonOf(f *fault, kind finding.Kind, t *totals, n *finding.F
 		return ""
 	}
 	n.Evidence = append(r.evidence(), n.Evidence...)
-	if r.claim.From != "" {
-		n.Claims = append(n.Claims, r.claim)
-	}
 	return lead + r.against(len(f.units))
 }
 
@@ -234,6 +286,7 @@ func (a *culprits) regionReason(region int32, units []int32) reason {
 		r.low = 0
 	}
 	r.median = finding.Median(others)
+	a.askFor(&r, a.table, "exclusive", "", units)
 	return r
 }
 
@@ -248,7 +301,8 @@ func (a *culprits) waitedAt(f *fault, waits []string, n *finding.Finding) (where
 		return in(waits), ""
 	}
 	part := float64(after) / float64(f.lost)
-	n.Evidence = append(n.Evidence, finding.Evidence{Name: "waited at the end of the run", Value: part, Unit: "share"})
+	n.Evidence = append(n.Evidence, finding.Evidence{Name: "waited at the end of the run", Value: part, Unit: "share",
+		From: a.waitQuery(f, "total(iif(kind = 'wait at the end', time, 0)) / total(time)", "")})
 	if part > 0.999 || len(waits) == 0 {
 		return finished, "," + finished
 	}
@@ -274,13 +328,18 @@ func (a *culprits) tellMany(f *fault, kind finding.Kind, n *finding.Finding) {
 		where = ", most of it" + finished
 		n.Evidence = append(n.Evidence,
 			finding.Evidence{Name: "waited at the end of the run",
-				Value: float64(f.kinds[budget.End]) / float64(f.lost), Unit: "share"})
+				Value: float64(f.kinds[budget.End]) / float64(f.lost), Unit: "share",
+				From: a.waitQuery(f, "total(iif(kind = 'wait at the end', time, 0)) / total(time)", "")})
 	}
 	what := a.unitWord()
 	n.Selection.Regions = a.accounts.ids[region]
 	n.Evidence = append(n.Evidence,
-		finding.Evidence{Name: "units that cause it", Value: float64(causes), Unit: "count"},
-		finding.Evidence{Name: "caused by " + a.names[units[0]] + ", the most of one", Value: first, Unit: "share"})
+		finding.Evidence{Name: "units that cause it", Value: float64(causes), Unit: "count",
+			From: a.causesQuery(f)},
+		finding.Evidence{Name: "caused by " + a.names[units[0]] + ", the most of one", Value: first, Unit: "share",
+			From: a.mostOfOneQuery(f)},
+		finding.Evidence{Name: what + "s", Value: float64(len(a.units)), Unit: "count",
+			From: a.countQuery(a.allUnits())})
 	switch kind {
 	case finding.Rotating:
 		n.Text = fmt.Sprintf("Another %s is late each time: %d of %d take turns to be slow in %s, and the others "+

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/pop"
@@ -94,10 +95,16 @@ func findCommunication(c *diagnosis) error {
 	text := fmt.Sprintf("Communication takes %s of %s: parallel efficiency %s, communication efficiency %s (POP); most",
 		words.FormatShare(share), c.timeOf(n, also), words.FormatShare(e.Parallel), words.FormatShare(e.Communication))
 	var regions []trace.RegionID
-	evidence := []finding.Evidence{{Name: "time in communication", Value: sum, Unit: c.unit},
-		{Name: "share of the time", Value: share, Unit: "share"},
-		{Name: "parallel efficiency", Value: e.Parallel, Unit: "share"},
-		{Name: "communication efficiency", Value: e.Communication, Unit: "share"}}
+	all := c.times(c.regionsOfRole(trace.RoleCommunication))
+	if n < len(c.rows) {
+		all = ""
+	}
+	part := fmt.Sprintf("total(exclusive) / %.0f", capacity)
+	evidence := []finding.Evidence{
+		{Name: "time in communication", Value: sum, Unit: c.unit, From: sumQuery("total(exclusive)", all)},
+		{Name: "share of the time", Value: share, Unit: "share", From: sumQuery(part, all)},
+		{Name: "parallel efficiency", Value: e.Parallel, Unit: "share", From: c.efficiencyQuery("avg")},
+		{Name: "communication efficiency", Value: e.Communication, Unit: "share", From: c.efficiencyQuery("max")}}
 	for i, k := range top {
 		switch {
 		case i == 0:
@@ -109,12 +116,64 @@ func findCommunication(c *diagnosis) error {
 		}
 		text += fmt.Sprintf("%s (%s)", words.Middle(k), words.FormatShare(byName[k]/capacity))
 		regions = append(regions, ids[k]...)
-		evidence = append(evidence, finding.Evidence{Name: k, Value: byName[k], Unit: c.unit})
+		own := ""
+		if all != "" {
+			own = c.times(ids[k])
+		}
+		evidence = append(evidence,
+			finding.Evidence{Name: k, Value: byName[k], Unit: c.unit, From: sumQuery("total(exclusive)", own)},
+			finding.Evidence{Name: k + ", share of the time", Value: byName[k] / capacity, Unit: "share",
+				From: sumQuery(part, own)})
 	}
 	slices.Sort(regions)
 	c.add(finding.Finding{Kind: finding.Communication, Severity: level, Lost: trace.Time(rest * capacity), Hit: rest,
 		Text: text + ".", View: "profile", Evidence: evidence, Selection: finding.Selection{Regions: regions}}, nil)
 	return nil
+}
+
+// efficiencyQuery asks for POP's efficiencies: the mean or the most of the busy time over the length of the run.
+func (c *diagnosis) efficiencyQuery(statistic string) string {
+	source, column := c.busyRows()
+	if len(c.alike.members) != len(c.rows) || source == "" {
+		return ""
+	}
+	what := fmt.Sprintf("max(v) / %d", c.length)
+	if statistic == "avg" {
+		what = fmt.Sprintf("total(v) / %d / %d", len(c.rows), c.length)
+	}
+	return fmt.Sprintf("with t as (select location, total(%s) as v from %s group by 1) select %s from t", column, source,
+		what)
+}
+
+// transferQuery asks for the time in regions, all of communication where none is named, less what is waited in them,
+// as a part of a capacity.
+func (c *diagnosis) transferQuery(regions []trace.RegionID, capacity float64) string {
+	where := "role = 'communication'"
+	all := regions
+	if regions == nil {
+		all = c.regionsOfRole(trace.RoleCommunication)
+	} else {
+		where = "region = " + quoted(c.accounts.regionNames[c.accounts.number[regions[0]]])
+	}
+	times := c.times(all)
+	if times == "" || len(all) == 0 {
+		return ""
+	}
+	q := fmt.Sprintf("select (select total(exclusive) from %s) - (select total(time) from %s where %s)", times,
+		c.waitTable(), where)
+	if capacity != 1 {
+		q = strings.Replace(q, "select (", "select ((", 1) + fmt.Sprintf(") / %.0f", capacity)
+	}
+	return q
+}
+
+// passedQuery asks for what is waited for causes.
+func (c *diagnosis) passedQuery(causes []causeKey) string {
+	where := c.waitsFor(causes)
+	if where == "" {
+		return ""
+	}
+	return sumQuery("total(time)", c.waitTable()+" where "+where)
 }
 
 // timeOf names the time of n locations: all time where there are no others. That is the base of profiles too.
@@ -135,11 +194,13 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 	ids map[string][]trace.RegionID) error {
 	own := float64(c.accounts.transfer())
 	passed := 0.0
+	var passing []causeKey
 	for i := range c.accounts.result.Rows {
 		r := &c.accounts.result.Rows[i]
 		if _, told := c.told[causeKey{r.Actor, r.Region}]; r.Explained() && !told &&
 			c.accounts.role[r.Region] == trace.RoleCommunication {
 			passed += float64(r.Caused())
+			passing = append(passing, causeKey{r.Actor, r.Region})
 		}
 	}
 	hit := (own + passed) / capacity
@@ -172,9 +233,14 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 	names := slices.Sorted(maps.Keys(left))
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(left[b], left[a]) })
 	text := fmt.Sprintf("Communication without waiting takes %s of %s", words.FormatShare(own/capacity), of)
-	evidence := []finding.Evidence{{Name: "time in communication without waiting", Value: own, Unit: "ns"},
-		{Name: "share of the time", Value: own / capacity, Unit: "share"},
-		{Name: "waited for others that communicate", Value: passed, Unit: "ns"}}
+	evidence := []finding.Evidence{{Name: "time in communication without waiting", Value: own, Unit: "ns",
+		From: c.transferQuery(nil, 1)},
+		{Name: "share of the time", Value: own / capacity, Unit: "share", From: c.transferQuery(nil, capacity)},
+		{Name: "waited for others that communicate", Value: passed, Unit: "ns", From: c.passedQuery(passing)}}
+	some := ids
+	if int(capacity) != len(c.rows)*int(c.length) {
+		some = nil
+	}
 	var regions []trace.RegionID
 	for i, k := range names[:min(len(names), 3)] {
 		if left[k] < 0.01*capacity && i > 0 {
@@ -182,8 +248,10 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 		}
 		text += []string{", most in ", ", ", ", "}[i] +
 			fmt.Sprintf("%s (%s)", words.Middle(k), words.FormatShare(left[k]/capacity))
-		evidence = append(evidence, finding.Evidence{Name: k + " without waiting", Value: left[k], Unit: "ns"},
-			finding.Evidence{Name: k + ", share of the time", Value: left[k] / capacity, Unit: "share"})
+		evidence = append(evidence,
+			finding.Evidence{Name: k + " without waiting", Value: left[k], Unit: "ns", From: c.transferQuery(some[k], 1)},
+			finding.Evidence{Name: k + ", share of the time", Value: left[k] / capacity, Unit: "share",
+				From: c.transferQuery(some[k], capacity)})
 		regions = append(regions, ids[k]...)
 	}
 	if passed > 0.1*own {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
 	"github.com/parallax-hpc/parallax/internal/analysis/pop"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
@@ -52,6 +53,8 @@ type facts struct {
 	links       int64 // messages looked at
 	early       int64 // of them, received before they were sent
 	worst       trace.Time
+	// each receives every wait once per cause, where rows are asked for.
+	each func(w *budget.Wait, actor, region int32, direct bool, t trace.Time)
 }
 
 func gather(ctx context.Context, q *Question) (*facts, error) {

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
@@ -14,19 +15,48 @@ import (
 // A gpuCase is what is known of the GPUs of a run when its rules are heard.
 type gpuCase struct {
 	*diagnosis
-	devices *runfacts.Devices
-	job     *step.Job
-	verdict step.Verdict
-	whole   trace.Time // of all GPUs in steps
-	of      string     // "of the steps", or of the GPU's time where there are none
-	said    []finding.Evidence
+	devices   *runfacts.Devices
+	job       *step.Job
+	verdict   step.Verdict
+	whole     trace.Time // of all GPUs in steps
+	of        string     // "of the steps", or of the GPU's time where there are none
+	said      []finding.Evidence
+	someRanks bool // some ranks are looked at
 }
 
-// say keeps a number that a sentence has as evidence of it, and writes it.
-func (g *gpuCase) say(name string, v float64, unit string) string {
-	e := finding.Evidence{Name: name, Value: v, Unit: unit}
+// say keeps a number that a sentence has as evidence of it, and writes it. From is the query that gives it again.
+func (g *gpuCase) say(name string, v float64, unit, from string) string {
+	e := finding.Evidence{Name: name, Value: v, Unit: unit, From: from}
 	g.said = append(g.said, e)
 	return Format(e)
+}
+
+// gpuTime asks for the sum of some parts of the time of GPUs in steps; "" of a run of which some ranks are looked at.
+func (g *gpuCase) gpuTime(parts ...string) string {
+	if g.someRanks {
+		return ""
+	}
+	for i := range parts {
+		parts[i] = quoted(parts[i])
+	}
+	return fmt.Sprintf("(select total(in_steps) from gpu_time(%d, %d) where part in (%s))", g.window.Begin, g.window.End,
+		strings.Join(parts, ", "))
+}
+
+// ratio asks for one sum as a part of another.
+func ratio(a, b string) string {
+	if a == "" || b == "" {
+		return ""
+	}
+	return "select " + a + " / " + b
+}
+
+// steps asks for something of the steps.
+func (g *gpuCase) stepQuery(what, where string) string {
+	if g.someRanks {
+		return ""
+	}
+	return fmt.Sprintf("select %s from steps(%d, %d)%s", what, g.window.Begin, g.window.End, where)
 }
 
 // Format writes the value of evidence for people.
@@ -53,7 +83,8 @@ func findGPULosses(c *diagnosis) error {
 	if err != nil {
 		return err
 	}
-	g := &gpuCase{diagnosis: c, devices: d, job: job, verdict: job.Verdict(), of: "of the time of steps"}
+	g := &gpuCase{diagnosis: c, devices: d, job: job, verdict: job.Verdict(), of: "of the time of steps",
+		someRanks: part != ""}
 	if g.verdict.Bound == step.NoGPU {
 		return nil
 	}

@@ -83,8 +83,9 @@ func wordMixed(c *diagnosis, h *runfacts.Hierarchy, name string, ids []trace.Reg
 		hit := lost / (float64(leaves) * float64(c.length))
 		f := finding.Finding{Kind: finding.Heterogeneous, Severity: finding.LevelOf(hit), Lost: trace.Time(lost),
 			Hit: hit, View: "treemap", Selection: finding.Selection{Regions: ids, Locations: below(h, nodes)},
-			Evidence: []finding.Evidence{{Name: name + ", least", Value: low, Unit: c.unit},
-				{Name: name + ", most", Value: high, Unit: c.unit},
+			Evidence: []finding.Evidence{
+				{Name: name + ", least", Value: low, Unit: c.unit, From: mixedQuery(c, h, "min", ids, group)},
+				{Name: name + ", most", Value: high, Unit: c.unit, From: mixedQuery(c, h, "max", ids, group)},
 				{Name: name + " on the others, median", Value: median[1], Unit: c.unit},
 				{Name: "entropy loss (bits per unit of time)", Value: loss},
 				{Name: "locations", Value: float64(leaves), Unit: "count"}}}
@@ -119,6 +120,28 @@ func wordMixed(c *diagnosis, h *runfacts.Hierarchy, name string, ids []trace.Reg
 
 // toldUneven reports whether a finding says already that these regions are spread
 // unevenly.
+// mixedQuery asks for the time of regions on the members of one group that stand out, where each is one unit.
+func mixedQuery(c *diagnosis, h *runfacts.Hierarchy, statistic string, ids []trace.RegionID,
+	group []finding.Mixed) string {
+	var units []int32
+	for i := range group {
+		for _, o := range group[i].Odd {
+			u, ok := slices.BinarySearch(c.units, h.Location[o])
+			if h.Last[o] != o || !ok {
+				return ""
+			}
+			units = append(units, int32(u))
+		}
+	}
+	if !group[0].Spread && len(group) > 1 {
+		return ""
+	}
+	if !group[0].Spread {
+		statistic = "avg" // it is the mean of those that stand out
+	}
+	return c.unitsQuery(statistic, "exclusive", c.times(ids), units)
+}
+
 func toldUneven(c *diagnosis, ids []trace.RegionID) bool {
 	return slices.ContainsFunc(c.list, func(f finding.Finding) bool {
 		return f.Kind == finding.Imbalance && slices.Equal(f.Selection.Regions, ids)

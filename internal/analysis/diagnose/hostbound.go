@@ -34,7 +34,7 @@ func (g *gpuCase) losses() {
 		if b == step.IdleBound { // nobody knows whether it could be otherwise
 			f.Severity = f.Severity.AtMost(finding.Medium)
 		}
-		f.Evidence = append([]finding.Evidence{{Name: "share", Value: share, Unit: "share"},
+		f.Evidence = append([]finding.Evidence{{Name: "share", Value: share, Unit: "share", From: g.boundQuery(b)},
 			{Name: "threshold", Value: b.Threshold(), Unit: "share"}}, g.said...)
 		g.add(f, nil)
 	}
@@ -49,7 +49,8 @@ var gpuKinds = [step.Bounds]finding.Kind{
 
 // words says a loss in a sentence or two.
 func (g *gpuCase) words(b step.Bound, share float64) string {
-	part, computes := words.FormatShare(share)+" "+g.of, g.say("GPUs compute", g.verdict.Shares[step.Compute], "share")
+	part, computes := words.FormatShare(share)+" "+g.of, g.say("GPUs compute", g.verdict.Shares[step.Compute], "share",
+		ratio(g.gpuTime("computation"), g.gpuTime("span")))
 	switch b {
 	case step.Input:
 		how := "moderately"
@@ -58,8 +59,8 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 		}
 		text := fmt.Sprintf("The job is %s input-bound: loading data takes %s", how, part)
 		if n := len(g.job.Steps); n > 0 {
-			text += fmt.Sprintf(", %s of %s a step", g.say("data loading, a step", g.job.Mean[step.Loader], "ns"),
-				g.say("a step", g.mean(), "ns"))
+			text += fmt.Sprintf(", %s of %s a step", g.say("data loading, a step", g.job.Mean[step.Loader], "ns", g.stepQuery("avg(time)", " where part = 'loader'")),
+				g.say("a step", g.mean(), "ns", g.stepQuery("avg(end - begin)", "")))
 		}
 		return text + fmt.Sprintf("; GPUs compute for %s.%s", computes, g.longest(step.ByLoader))
 	case step.LaunchBound:
@@ -71,9 +72,9 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 			"%s. Of that wait: %s.", part, computes, g.host(launching))
 		if 10*short > all {
 			text += fmt.Sprintf(" %s of the work (%s) runs for less time than its launch takes.",
-				g.say("work shorter than its launch", float64(short)/float64(all), "share"),
-				words.Count(short, "piece"))
-			g.say("pieces of it", float64(short), "count")
+				g.say("work shorter than its launch", float64(short)/float64(all), "share",
+					ratio(g.gpuTime("short"), g.gpuTime("launched"))), words.Count(short, "piece"))
+			g.say("pieces of it", float64(short), "count", "select "+g.gpuTime("short"))
 		}
 		return text
 	case step.SynchronizationBound:
@@ -88,6 +89,41 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 	return fmt.Sprintf("GPUs have nothing to do for %s; of that: %s. They compute for %s.", part,
 		g.host(func(c step.Cause) bool { return !launching(c) && c != step.ByLoader && c != step.BetweenWorks }),
 		computes)
+}
+
+// boundQuery asks for the share of a loss.
+func (g *gpuCase) boundQuery(b step.Bound) string {
+	span := g.gpuTime("span")
+	idle := func(causes ...step.Cause) string {
+		var parts []string
+		for _, c := range causes {
+			parts = append(parts, "idle: "+c.Words())
+		}
+		return g.gpuTime(parts...)
+	}
+	hosts := idle(step.ByOperators, step.ByPython, step.ByAnnotation, step.ByCall, step.ByNothing, step.ByAllocation,
+		step.BySynchronization)
+	if span == "" {
+		return ""
+	}
+	switch b {
+	case step.Input:
+		loads := ratio(idle(step.ByLoader), span)
+		if len(g.job.Steps) == 0 {
+			return loads
+		}
+		return fmt.Sprintf("select max((%s), (%s))", loads,
+			g.stepQuery("total(iif(part = 'loader', time, 0)) / total(time)", ""))
+	case step.SynchronizationBound:
+		return fmt.Sprintf("select min(%s, %s) / %s", g.gpuTime("drained"), hosts, span)
+	case step.LaunchBound:
+		return fmt.Sprintf("select max(%s - %s, 0) / %s", hosts, g.gpuTime("drained"), span)
+	case step.CopyBound:
+		return ratio(g.gpuTime("exposed copy"), span)
+	case step.CommunicationBound:
+		return ratio(g.gpuTime("exposed communication", "idle: "+step.ByExchange.Words()), span)
+	}
+	return ratio(idle(step.ByUnknown, step.BySleep, step.ByQueue), span)
 }
 
 // mean length of a step.
@@ -124,10 +160,16 @@ func (g *gpuCase) host(some func(step.Cause) bool) string {
 			}
 		}
 	}
-	var parts []string
+	var parts, all []string
+	for c := range step.Cause(step.Causes) {
+		if some(c) {
+			all = append(all, "idle: "+c.Words())
+		}
+	}
 	for _, c := range step.Ranked(sum) {
 		if share := float64(sum[c]) / float64(max(whole, 1)); share >= 0.1 && len(parts) < 3 {
-			parts = append(parts, c.Words()+" "+g.say(c.Words(), share, "share"))
+			parts = append(parts, c.Words()+" "+g.say(c.Words(), share, "share",
+				ratio(g.gpuTime("idle: "+c.Words()), g.gpuTime(slices.Clone(all)...))))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -146,8 +188,8 @@ func (g *gpuCase) longest(c step.Cause) string {
 	if best == nil {
 		return ""
 	}
-	text := fmt.Sprintf(" The longest wait is %s at %s", g.say("longest wait", float64(best.Length()), "ns"),
-		g.say("it begins", float64(best.Begin), "ns"))
+	text := fmt.Sprintf(" The longest wait is %s at %s", g.say("longest wait", float64(best.Length()), "ns", ""),
+		g.say("it begins", float64(best.Begin), "ns", ""))
 	if best.Host != trace.NoRegion {
 		text += ", in " + g.regions[best.Host].Name
 	}
@@ -163,5 +205,6 @@ func (g *gpuCase) overlap() string {
 		return ""
 	}
 	return fmt.Sprintf(" Of all communication %s runs under computation.",
-		g.say("communication under computation", float64(hidden)/float64(all), "share"))
+		g.say("communication under computation", float64(hidden)/float64(all), "share",
+			strings.ReplaceAll(ratio(g.gpuTime("overlapped"), g.gpuTime("communication")), "in_steps", "time")))
 }

@@ -60,7 +60,8 @@ func (a *culprits) tellUneven(f *fault, region int32, where string, n *finding.F
 		}
 	}
 	if p := a.pop.LoadBalance; p == p {
-		n.Evidence = append(n.Evidence, finding.Evidence{Name: "load balance", Value: p, Unit: "share"})
+		n.Evidence = append(n.Evidence, finding.Evidence{Name: "load balance", Value: p, Unit: "share",
+			From: a.balanceQuery()})
 	}
 	lead := fmt.Sprintf("Work is spread unevenly%s", a.balanceWords())
 	if p := finding.Place(a.work); p > steep || p < -steep {
@@ -71,9 +72,12 @@ func (a *culprits) tellUneven(f *fault, region int32, where string, n *finding.F
 		n.Text = fmt.Sprintf("%s; %ss wait %s for one another%s.", lead, a.unitWord(), words.FormatTime(f.lost), where)
 		return
 	}
+	source := a.times(a.accounts.ids[region])
 	n.Evidence = append(n.Evidence,
-		finding.Evidence{Name: name + " on " + a.names[low], Value: float64(times[low]), Unit: "ns"},
-		finding.Evidence{Name: name + " on " + a.names[high], Value: float64(times[high]), Unit: "ns"})
+		finding.Evidence{Name: name + " on " + a.names[low], Value: float64(times[low]), Unit: "ns",
+			From: a.unitsQuery("min", "exclusive", source, a.allUnits())},
+		finding.Evidence{Name: name + " on " + a.names[high], Value: float64(times[high]), Unit: "ns",
+			From: a.unitsQuery("max", "exclusive", source, a.allUnits())})
 	n.Text = fmt.Sprintf("%s; %s takes %s on %s and %s on %s, and %ss wait %s for one another%s.", lead, name,
 		words.FormatDuration(float64(times[low])), a.names[low], words.FormatDuration(float64(times[high])),
 		a.names[high], a.unitWord(), words.FormatTime(f.lost), where)

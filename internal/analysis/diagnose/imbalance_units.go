@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/pop"
@@ -52,9 +53,12 @@ func findImbalance(c *diagnosis) error {
 	}
 	text += fmt.Sprintf("; %s is busy %s%s and the mean is %s", c.names[slowest], c.amount(e.Max), together,
 		c.amount(e.Mean))
-	evidence := []finding.Evidence{{Name: "busy, most", Value: e.Max, Unit: c.unit},
-		{Name: "busy, mean", Value: e.Mean, Unit: c.unit}}
-	for _, x := range []finding.Evidence{{Name: "load balance", Value: c.pop.LoadBalance, Unit: "share"},
+	source, column := c.busyRows()
+	evidence := []finding.Evidence{
+		{Name: "busy, most", Value: e.Max, Unit: c.unit, From: c.unitsQuery("max", column, source, left)},
+		{Name: "busy, mean", Value: e.Mean, Unit: c.unit, From: c.unitsQuery("avg", column, source, left)}}
+	for _, x := range []finding.Evidence{
+		{Name: "load balance", Value: c.pop.LoadBalance, Unit: "share", From: c.balanceQuery()},
 		{Name: "communication efficiency", Value: c.pop.Communication, Unit: "share"}} {
 		if !math.IsNaN(x.Value) {
 			evidence = append(evidence, x)
@@ -65,13 +69,14 @@ func findImbalance(c *diagnosis) error {
 		text += fmt.Sprintf("; most of it in %s (load balance %s)", words.Middle(name),
 			words.FormatShare(part.LoadBalance))
 		evidence = append(evidence,
-			finding.Evidence{Name: "load balance of " + name, Value: part.LoadBalance, Unit: "share"})
+			finding.Evidence{Name: "load balance of " + name, Value: part.LoadBalance, Unit: "share",
+				From: c.unevenQuery(ids, left)})
 	}
 	f := finding.Finding{Kind: finding.Imbalance, Severity: finding.LevelOf(hit), Lost: trace.Time(lost), Hit: hit,
 		View: "boxprofile", Options: map[string][]string{"over": {"locations"}},
 		Selection: finding.Selection{Regions: ids}}
 	if k, b := unevenPhase(c, left); k >= 0 {
-		text += fmt.Sprintf("; worst in %s (%s)", c.phases.List[k].Name, words.FormatShare(b))
+		text += fmt.Sprintf("; worst in %s", c.phases.List[k].Name)
 		f.Phases = []string{c.phases.List[k].Name}
 		evidence = append(evidence,
 			finding.Evidence{Name: "load balance of " + c.phases.List[k].Name, Value: b, Unit: "share"})
@@ -79,6 +84,29 @@ func findImbalance(c *diagnosis) error {
 	f.Text, f.Evidence = text+".", evidence
 	c.add(f, nil)
 	return nil
+}
+
+// balanceQuery asks for the load balance of the run; "" where it is over more than single rows.
+func (f *facts) balanceQuery() string {
+	source, column := f.busyRows()
+	var ids []trace.LocationID
+	for _, rows := range f.alike.members {
+		if len(rows) != 1 {
+			return ""
+		}
+		ids = append(ids, f.rows[rows[0]])
+	}
+	if source == "" || len(ids) > mostNumbers {
+		return ""
+	}
+	return fmt.Sprintf("with t as (select location, total(%s) as v from %s group by 1) select total(v) / %d / max(v) "+
+		"from t where location in (%s)", column, source, len(ids), numbers(ids))
+}
+
+// unevenQuery asks for the load balance of regions over units.
+func (f *facts) unevenQuery(regions []trace.RegionID, units []int32) string {
+	q := f.unitsQuery("avg", "exclusive", f.times(regions), units)
+	return strings.Replace(q, "avg(coalesce(v, 0))", "avg(coalesce(v, 0)) / max(v)", 1)
 }
 
 // unevenRegion is the busy region, by name, with the most time above its mean.

@@ -40,6 +40,7 @@ func findCostly(c *diagnosis) error {
 
 func tellCostly(c *diagnosis, kind finding.Kind, lead string, want func(k int32) bool) {
 	sum, top, most := trace.Time(0), int32(-1), trace.Time(0)
+	var all []trace.RegionID
 	for k, times := range c.accounts.work {
 		if times == nil || !want(int32(k)) {
 			continue
@@ -49,6 +50,7 @@ func tellCostly(c *diagnosis, kind finding.Kind, lead string, want func(k int32)
 			own = trace.AddUp(own, t)
 		}
 		sum = trace.AddUp(sum, own)
+		all = append(all, c.accounts.ids[k]...)
 		if own > most {
 			top, most = int32(k), own
 		}
@@ -73,7 +75,10 @@ func tellCostly(c *diagnosis, kind finding.Kind, lead string, want func(k int32)
 		Selection: finding.Selection{Regions: c.accounts.ids[top]},
 		Text: fmt.Sprintf("%s %s of the time of %s, most in %s (%s).", lead, words.FormatShare(hit), whose,
 			words.Middle(c.accounts.regionNames[top]), c.amount(float64(most))),
-		Evidence: []finding.Evidence{{Name: "time", Value: float64(sum), Unit: c.unit},
-			{Name: "share of the time", Value: hit, Unit: "share"},
-			{Name: c.accounts.regionNames[top], Value: float64(most), Unit: c.unit}}}, nil)
+		Evidence: []finding.Evidence{
+			{Name: "time", Value: float64(sum), Unit: c.unit, From: sumQuery("total(exclusive)", c.times(all))},
+			{Name: "share of the time", Value: hit, Unit: "share",
+				From: sumQuery(fmt.Sprintf("total(exclusive) / %d", c.accounts.time), c.times(all))},
+			{Name: c.accounts.regionNames[top], Value: float64(most), Unit: c.unit,
+				From: sumQuery("total(exclusive)", c.times(c.accounts.ids[top]))}}}, nil)
 }

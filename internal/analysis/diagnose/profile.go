@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -65,16 +66,39 @@ func wordCommunicationShare(c *diagnosis) {
 		text += fmt.Sprintf(", %s on each %s", c.about(low, high), c.unitWord())
 	}
 	text += fmt.Sprintf("; most in %s (%s)", words.Middle(names[0]), words.FormatShare(byName[names[0]]/whole))
-	evidence := []finding.Evidence{{Name: "time in communication and synchronization", Value: sum, Unit: c.unit},
-		{Name: "share of the time", Value: sum / whole, Unit: "share"},
-		{Name: "on one unit, least", Value: low, Unit: c.unit}, {Name: "on one unit, most", Value: high, Unit: c.unit},
-		{Name: names[0], Value: byName[names[0]], Unit: c.unit},
-		{Name: names[0] + ", share of the time", Value: byName[names[0]] / whole, Unit: "share"}}
+	var every []trace.RegionID
+	for _, list := range ids {
+		every = append(every, list...)
+	}
+	slices.Sort(every)
+	source := c.times(every)
+	// part asks for the share of regions in all time.
+	part := func(regions []trace.RegionID) string {
+		if c.everyTime() == "" || c.times(regions) == "" {
+			return ""
+		}
+		return fmt.Sprintf("select (select total(exclusive) from %s) / (select total(exclusive) from %s)",
+			c.times(regions), c.everyTime())
+	}
+	evidence := []finding.Evidence{
+		{Name: "time in communication and synchronization", Value: sum, Unit: c.unit,
+			From: sumQuery("total(exclusive)", source)},
+		{Name: "share of the time", Value: sum / whole, Unit: "share", From: part(every)},
+		{Name: "on one unit, least", Value: low, Unit: c.unit,
+			From: c.unitsQuery("min", "exclusive", source, c.allUnits())},
+		{Name: "on one unit, most", Value: high, Unit: c.unit,
+			From: c.unitsQuery("max", "exclusive", source, c.allUnits())},
+		{Name: names[0], Value: byName[names[0]], Unit: c.unit,
+			From: sumQuery("total(exclusive)", c.times(ids[names[0]]))},
+		{Name: names[0] + ", share of the time", Value: byName[names[0]] / whole, Unit: "share",
+			From: part(ids[names[0]])}}
 	regions := ids[names[0]]
 	if len(names) > 1 && byName[names[1]] >= worthKnowing*whole {
 		text += fmt.Sprintf(" and %s (%s)", words.Middle(names[1]), words.FormatShare(byName[names[1]]/whole))
-		evidence = append(evidence, finding.Evidence{Name: names[1], Value: byName[names[1]], Unit: c.unit},
-			finding.Evidence{Name: names[1] + ", share of the time", Value: byName[names[1]] / whole, Unit: "share"})
+		evidence = append(evidence, finding.Evidence{Name: names[1], Value: byName[names[1]], Unit: c.unit,
+			From: sumQuery("total(exclusive)", c.times(ids[names[1]]))},
+			finding.Evidence{Name: names[1] + ", share of the time", Value: byName[names[1]] / whole, Unit: "share",
+				From: part(ids[names[1]])})
 		regions = slices.Concat(regions, ids[names[1]])
 	}
 	slices.Sort(regions)
@@ -91,6 +115,12 @@ func wordCommunicationShare(c *diagnosis) {
 	c.add(finding.Finding{Kind: finding.Communication, Severity: level, Lost: lost, Hit: sum / whole,
 		Share: sum / whole, ShareOf: "recorded time", Text: text + ".", View: "profile", Evidence: evidence,
 		Selection: finding.Selection{Regions: regions}}, nil)
+}
+
+// savedQuery asks for what units would spend less if none took longer than the mean.
+func (f *facts) savedQuery(regions []trace.RegionID, units []int32) string {
+	q := f.unitsQuery("max", "exclusive", f.times(regions), units)
+	return strings.Replace(q, "max(coalesce(v, 0))", "count(*) * max(v) - total(v)", 1)
 }
 
 func wordUnevenRegion(c *diagnosis) {
@@ -113,9 +143,12 @@ func wordUnevenRegion(c *diagnosis) {
 		Text: fmt.Sprintf("Of all regions %s is spread most unevenly: %s on %s against %s on average, load "+
 			"balance %s; spread evenly it would save at most %s.", words.Middle(name), c.amount(e.Max), slow,
 			c.amount(e.Mean), words.FormatShare(e.LoadBalance), c.amount(lost)),
-		Evidence: []finding.Evidence{{Name: name + " on " + slow, Value: e.Max, Unit: c.unit},
-			{Name: name + ", mean", Value: e.Mean, Unit: c.unit},
-			{Name: "load balance of " + name, Value: e.LoadBalance, Unit: "share"},
-			{Name: "at most saved", Value: lost, Unit: c.unit}},
+		Evidence: []finding.Evidence{
+			{Name: name + " on " + slow, Value: e.Max, Unit: c.unit,
+				From: c.unitsQuery("max", "exclusive", c.times(ids), all)},
+			{Name: name + ", mean", Value: e.Mean, Unit: c.unit,
+				From: c.unitsQuery("avg", "exclusive", c.times(ids), all)},
+			{Name: "load balance of " + name, Value: e.LoadBalance, Unit: "share", From: c.unevenQuery(ids, all)},
+			{Name: "at most saved", Value: lost, Unit: c.unit, From: c.savedQuery(ids, all)}},
 		Selection: finding.Selection{Regions: ids}}, nil)
 }

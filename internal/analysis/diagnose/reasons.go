@@ -21,8 +21,9 @@ type reason struct {
 	regions []trace.RegionID
 	// Mean over the units, and the extremes and median of the others, in ns.
 	mean, low, high, median float64
-	used                    bool          // the others are in it too, if only for a moment
-	claim                   finding.Claim // of the mean; without a query where there is none
+	used                    bool // the others are in it too, if only for a moment
+	// Of and others ask for a statistic over the units and over the others; nil: no query does.
+	of, others func(statistic string) string
 }
 
 // clear reports whether the units stand out by it: hardly any other has as much.
@@ -49,12 +50,12 @@ func (w *reasons) explain(units []int32, class string, busyOnly bool) (reason, b
 		inside[u] = true
 	}
 	keys := w.keys(class, busyOnly)
-	best, ok := w.best(keys.name, w.times.inclusive, inside, len(units))
-	if own, found := w.best(keys.own, w.times.exclusive, inside, len(units)); found &&
+	best, ok := w.best(keys.name, w.times.inclusive, inside, len(units), class)
+	if own, found := w.best(keys.own, w.times.exclusive, inside, len(units), class); found &&
 		(!ok || own.excess() > 1.15*best.excess()) {
 		best, ok = own, true
 	}
-	if whole, found := w.best(keys.category, w.times.exclusive, inside, len(units)); found &&
+	if whole, found := w.best(keys.category, w.times.exclusive, inside, len(units), class); found &&
 		(!ok || whole.excess() > 1.15*best.excess()) {
 		whole.what = categoryWords(whole.what)
 		return whole, true
@@ -117,7 +118,8 @@ const mostReasons = 24
 
 // best is what units have most more of. What has most time inside is looked at;
 // the others are not worth a median. O(totals + candidates × units).
-func (w *reasons) best(key func(*totals, int) string, value []float64, inside []bool, n int) (found reason, ok bool) {
+func (w *reasons) best(key func(*totals, int) string, value []float64, inside []bool, n int,
+	class string) (found reason, ok bool) {
 	sums := map[string]*reason{}
 	for i, row := range w.times.row {
 		if value[i] == 0 || !inside[w.unitOf[w.rows[row]]] {
@@ -176,10 +178,39 @@ func (w *reasons) best(key func(*totals, int) string, value []float64, inside []
 		}
 	}
 	slices.Sort(found.regions)
-	if ok {
-		found.claim = w.claimMean(key, value, inside, n, found.what)
+	if ok && len(value) > 0 {
+		column := "exclusive"
+		if &value[0] == &w.times.inclusive[0] {
+			column = "inclusive"
+		}
+		var units []int32
+		for u, in := range inside {
+			if in {
+				units = append(units, int32(u))
+			}
+		}
+		w.facts.askFor(&found, w.times, column, class, units)
 	}
 	return found, ok
+}
+
+// askFor gives a reason its queries.
+func (f *facts) askFor(r *reason, t *totals, column, class string, units []int32) {
+	source := f.timesIn(t.begin, t.end, r.regions)
+	if source != "" && class != "" {
+		source += " and location in (select id from locations where kind = " + quoted(class) + ")"
+	}
+	others := f.allUnits(units...)
+	r.of = func(statistic string) string { return f.unitsQuery(statistic, column, source, units) }
+	r.others = func(statistic string) string { return f.unitsQuery(statistic, column, source, others) }
+}
+
+// query asks for a statistic, where a query does.
+func query(ask func(string) string, statistic string) string {
+	if ask == nil {
+		return ""
+	}
+	return ask(statistic)
 }
 
 // entered reports whether units outside are ever in some regions.
@@ -273,8 +304,9 @@ func (r *reason) against(n int) string {
 
 func (r *reason) evidence() []finding.Evidence {
 	return []finding.Evidence{
-		{Name: r.what, Value: r.mean, Unit: "ns"}, {Name: r.what + " on the others, least", Value: r.low, Unit: "ns"},
-		{Name: r.what + " on the others, median", Value: r.median, Unit: "ns"},
-		{Name: r.what + " on the others, most", Value: r.high, Unit: "ns"},
+		{Name: r.what, Value: r.mean, Unit: "ns", From: query(r.of, "avg")},
+		{Name: r.what + " on the others, least", Value: r.low, Unit: "ns", From: query(r.others, "min")},
+		{Name: r.what + " on the others, median", Value: r.median, Unit: "ns", From: query(r.others, "median")},
+		{Name: r.what + " on the others, most", Value: r.high, Unit: "ns", From: query(r.others, "max")},
 	}
 }

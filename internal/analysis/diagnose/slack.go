@@ -33,8 +33,7 @@ func (a *culprits) tellSlack(f *fault, busy map[int32]bool) {
 			a.waitWords(f), words.FormatDuration(gain)),
 		Evidence: []finding.Evidence{{Name: "work", Value: less, Unit: "ns"},
 			{Name: "work of the others", Value: work, Unit: "ns"},
-			{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns"},
+			{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns", From: a.waitQuery(f, "total(time)", "")},
 			{Name: "gain of each, at most", Value: gain, Unit: "ns"}},
-		Claims:    a.claimWaits(finding.Slack, a.actorsToBlame(f), f.lost),
 		Selection: finding.Selection{Locations: a.locations(few)}}, nil)
 }

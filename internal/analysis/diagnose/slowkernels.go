@@ -106,15 +106,15 @@ func (g *gpuCase) tellSlowKernels(list []peer.Slower) {
 		lost += list[i].Lost()
 	}
 	text := fmt.Sprintf("Kernels of %s run below their peers: all together they take %s times as long as the same "+
-		"kernels on other GPUs", name, g.say("times as long", s.Ratio, ""))
+		"kernels on other GPUs", name, g.say("times as long", s.Ratio, "", ""))
 	if len(s.Kernels) > 0 {
 		k := &s.Kernels[0]
 		text += fmt.Sprintf(", most of it %s, which takes %s a call against %s", words.Middle(g.regions[k.Region].Name),
-			g.say("a call", k.Mean, "ns"), g.say("a call on the others", k.Others, "ns"))
+			g.say("a call", k.Mean, "ns", ""), g.say("a call on the others", k.Others, "ns", ""))
 	}
 	if len(list) > 1 {
 		text += fmt.Sprintf("; so do those of %s", words.Count(len(list)-1, "other GPU"))
-		g.say("other slow GPUs", float64(len(list)-1), "count")
+		g.say("other slow GPUs", float64(len(list)-1), "count", "")
 	}
 	hit := float64(s.Lost()) / float64(max(s.Time, 1))
 	f := finding.Finding{Kind: finding.SlowKernels, Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: lost,

@@ -18,8 +18,10 @@ func (a *culprits) tasks() error {
 	share := float64(f.lost) / float64(a.accounts.time)
 	level := finding.LevelOf(share).AtMost(finding.Medium)
 	var names []string
-	evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns"},
-		{Name: "share of the time", Value: share, Unit: "share"}}
+	evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns",
+		From: a.waitQuery(f, "total(time)", "")},
+		{Name: "share of the time", Value: share, Unit: "share",
+			From: a.waitQuery(f, fmt.Sprintf("total(time) / %d", a.accounts.time), "")}}
 	var regions []int32
 	for k := range f.regions {
 		if a.accounts.role[k].Busy() {
@@ -32,7 +34,8 @@ func (a *culprits) tasks() error {
 		names = append(names,
 			fmt.Sprintf("%s (%s)", words.Middle(a.accounts.regionNames[k]), words.FormatTime(f.regions[k])))
 		evidence = append(evidence,
-			finding.Evidence{Name: a.accounts.regionNames[k], Value: float64(f.regions[k]), Unit: "ns"})
+			finding.Evidence{Name: a.accounts.regionNames[k], Value: float64(f.regions[k]), Unit: "ns",
+				From: a.waitQuery(f, "total(time)", " and cause_region = "+quoted(a.accounts.regionNames[k]))})
 	}
 	if len(names) == 0 || level == finding.Low {
 		return nil // the budget has it
@@ -42,7 +45,6 @@ func (a *culprits) tasks() error {
 	}
 	a.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: f.lost, Hit: share, Share: share,
 		ShareOf: "the time of those who wait", View: "timeline", Evidence: evidence,
-		Claims:    a.claimWaits(finding.Serial, a.actorsToBlame(f), f.lost),
 		Selection: finding.Selection{Regions: a.accounts.ids[regions[0]]},
 		Text: fmt.Sprintf("Workers idle for %s, %s of the time of locations, until tasks are over that their next "+
 			"ones need, or the last are, most of all %s.", words.FormatTime(f.lost), words.FormatShare(share),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -91,10 +92,20 @@ func findUnlike(c *diagnosis) error {
 			c.named(odd), c.amount(middleValue))
 		c.add(finding.Finding{Kind: finding.Unlike, Severity: c.unfelt(level.AtMost(finding.Medium)),
 			Lost: trace.Time(lost), Hit: hit, Text: text, View: "boxprofile",
-			Evidence: []finding.Evidence{{Name: "mean call, most", Value: high, Unit: c.unit},
-				{Name: "mean call on the others, median", Value: middleValue, Unit: c.unit},
+			Evidence: []finding.Evidence{
+				{Name: "mean call, least", Value: low, Unit: c.unit, From: callQuery(c, "min", ids[name], odd)},
+				{Name: "mean call, most", Value: high, Unit: c.unit, From: callQuery(c, "max", ids[name], odd)},
+				{Name: "mean call on the others, median", Value: middleValue, Unit: c.unit,
+					From: callQuery(c, "median", ids[name], units)},
 				{Name: "time more than the others", Value: lost, Unit: c.unit}},
 			Selection: finding.Selection{Regions: ids[name], Locations: c.locations(odd)}}, odd)
 	}
 	return nil
+}
+
+// callQuery asks for a statistic of the mean call of units.
+func callQuery(c *diagnosis, statistic string, ids []trace.RegionID, units []int32) string {
+	q := c.unitsQuery(statistic, "exclusive", c.times(ids), units)
+	return strings.Replace(strings.Replace(q, "total(exclusive)", "total(exclusive) / total(calls)", 1),
+		"coalesce(v, 0)", "v", 1)
 }

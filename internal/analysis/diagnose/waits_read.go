@@ -83,13 +83,12 @@ func (f *facts) account(ctx context.Context) (*accounts, error) {
 		return nil, err
 	}
 	n := f.store.Count(f.window)
-	if f.alike.what == "GPUs" || len(a.actors) < 2 || n == 0 {
-		return a, nil
-	}
-	if n > mostExplained {
-		f.notes = append(f.notes,
-			fmt.Sprintf("%s intervals are too many to explain all waiting; select a part of the time",
-				words.FormatCount(float64(n))))
+	if !f.explains(a, n) {
+		if n > mostExplained {
+			f.notes = append(f.notes,
+				fmt.Sprintf("%s intervals are too many to explain all waiting; select a part of the time",
+					words.FormatCount(float64(n))))
+		}
 		return a, nil
 	}
 	x, err := f.followed(ctx, a, n)
@@ -106,12 +105,18 @@ func (f *facts) account(ctx context.Context) (*accounts, error) {
 	return a, nil
 }
 
+// explains reports whether the waits of n intervals are followed one by one.
+func (f *facts) explains(a *accounts, n int64) bool {
+	return f.alike.what != "GPUs" && len(a.actors) > 1 && n > 0 && n <= mostExplained
+}
+
 // follow reads the run and explains its waits one by one.
 func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*Waits, error) {
 	k := &waitReader{facts: f, accounts: a, rows: make([]rowState, len(a.actors)), seen: make([]int, len(a.actors)),
 		whole:  n <= stepIntervals,
 		groups: map[groupKey]int32{}, comms: map[string]int32{}, unrecorded: make([]trace.Time, len(a.actors))}
 	k.b = budget.New(len(a.actors), len(a.regionNames), f.window.Begin, f.window.End)
+	k.b.Each = f.each
 	k.f = budget.NewFinder(k.b)
 	k.f.Sync = k.sync
 	k.f.Style = k.style()

@@ -151,6 +151,8 @@ type Evidence struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
 	Unit  string  `json:"unit"`
+	// From is SQL that gives the value again from the tables of the run; empty: none does.
+	From string `json:"from,omitempty"`
 }
 
 // A Claim is a number that a finding rests on, with the SQL that gives it again. Unit is as in Evidence.

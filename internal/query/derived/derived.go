@@ -5,4 +5,4 @@ package derived
 import "github.com/parallax-hpc/parallax/internal/table"
 
 // Tables are all of them.
-var Tables = []*table.Table{findingsOf, waitsOf, criticalPath}
+var Tables = []*table.Table{findingsOf, waitsOf, waited, gpuTime, steps, criticalPath}

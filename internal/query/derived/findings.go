@@ -50,7 +50,10 @@ func findingsRows(ctx context.Context, r *table.Run, _ *table.Filter, add func(.
 
 // windowOf is the window that a function is asked for.
 func windowOf(r *table.Run, f *table.Filter) view.Spec {
-	begin, end := bound(f, "begin", 0), bound(f, "end", int64(r.Store.Info().End))
+	return specOf(r, bound(f, "begin", 0), bound(f, "end", int64(r.Store.Info().End)))
+}
+
+func specOf(r *table.Run, begin, end int64) view.Spec {
 	if begin <= 0 && end >= int64(r.Store.Info().End) {
 		return view.Spec{}
 	}
