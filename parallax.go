@@ -36,7 +36,7 @@ type Options struct {
 	Memory int64
 	// Format to read the source as; "": found out.
 	Format string
-	// Align says what clocks are fitted by: none, messages or collectives; "": none.
+	// Align says how clocks that disagree are fitted: auto, none, or by messages or collectives alone; "": auto.
 	Align string
 	// Join makes one run of several that the sources hold.
 	Join bool
@@ -90,11 +90,9 @@ func (o Options) OpenAll(ctx context.Context, sources ...string) ([]*Run, error)
 
 func (o Options) loader() (*load.Loader, error) {
 	switch o.Align {
-	case "":
-		o.Align = "none"
-	case "none", "messages", "collectives":
+	case "", "auto", "none", "messages", "collectives":
 	default:
-		return nil, fmt.Errorf("align %q: want none, messages or collectives", o.Align)
+		return nil, fmt.Errorf("align %q: want auto, none, messages or collectives", o.Align)
 	}
 	if o.Memory <= 0 {
 		o.Memory = usualMemory

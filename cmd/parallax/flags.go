@@ -19,7 +19,8 @@ func readingFlags(fs *pflag.FlagSet) {
 	fs.Bool("join", false,
 		"read several files as one run, on one clock: the processes of a job, the units of a build; FILE@+1.5s adds "+
 			"to the times of one")
-	fs.String("align", "none", "fit clock offsets from messages or collectives: none, messages, collectives")
+	fs.String("align", "auto",
+		"fit clocks that disagree: auto, none; messages or collectives alone, also where they agree")
 	fs.String("names", "folded",
 		"names of regions: folded (without addresses, ids and temporary files, so that a function is one region on "+
 			"all ranks; what was folded away stays as the attribute \"raw name\") or raw (as in the source)")

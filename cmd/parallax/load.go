@@ -27,11 +27,11 @@ func findFormat(name string) *importer.Format {
 
 func (e *env) loader() (*load.Loader, error) {
 	switch a := e.text("align"); a {
-	case "none", "messages", "collectives":
+	case "auto", "none", "messages", "collectives":
 	default:
 		return nil,
-			usage("--align %q: want none, messages or collectives%s", a,
-				suggest(a, []string{"none", "messages", "collectives"}))
+			usage("--align %q: want auto, none, messages or collectives%s", a,
+				suggest(a, []string{"auto", "none", "messages", "collectives"}))
 	}
 	switch names := e.text("names"); names {
 	case "folded", "raw":

@@ -235,6 +235,7 @@ func (a *Writer) Atomic(r trace.AtomicRow)                   { a.w.Atomic(r) }
 func (a *Writer) Moments(r trace.MomentRow)                  { a.w.Moments(r) }
 func (a *Writer) SortRegions()                               { trace.SortRegions(a.w) }
 func (a *Writer) Format(name string)                         { trace.SetFormat(a.w, name) }
+func (a *Writer) Meet(m *trace.Meeting)                      { trace.Meet(a.w, m) }
 func (a *Writer) Cover(begin, end trace.Time)                { trace.Cover(a.w, begin, end) }
 
 // A stream replaces texts of attributes.

@@ -62,7 +62,8 @@ type Run struct {
 
 // Options are what a user may ask of any reader.
 type Options struct {
-	// Align is "none", "messages" or "collectives".
+	// Align is "auto", "none", "messages" or "collectives". What stores do by themselves (local.Options) readers leave
+	// to them; those of spans fit clocks where one of the last two is asked for.
 	Align string
 	// Memory bounds what a reader may hold, in bytes; 0: its own choice.
 	Memory int64

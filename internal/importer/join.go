@@ -132,5 +132,14 @@ func (b *below) Rows(r *trace.Rows) {
 // Cover implements trace.Coverer.
 func (b *below) Cover(begin, end trace.Time) { trace.Cover(b.Writer, begin+b.by, end+b.by) }
 
+// Meet implements trace.MeetingTaker.
+func (b *below) Meet(m *trace.Meeting) {
+	for i := range m.Members {
+		m.Members[i].Begin += b.by
+		m.Members[i].End += b.by
+	}
+	trace.Meet(b.Writer, m)
+}
+
 // SortRegions implements trace.RegionSorter.
 func (b *below) SortRegions() { trace.SortRegions(b.Writer) }

@@ -42,7 +42,7 @@ type Loader struct {
 	Memory int64          // for imports, in bytes
 	Budget *memory.Budget // for everything together; may be nil
 	Format string         // the only one to read as; "": found out
-	Align  string         // none, messages or collectives
+	Align  string         // auto, none, messages or collectives; "" is auto
 	// RawNames keeps names of regions as the source has them, with addresses and ids of processes.
 	RawNames bool
 	Join     bool // several sources are one run

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -49,7 +50,7 @@ func (l *Loader) JoinParts(ctx context.Context, dir string) error {
 }
 
 func (l *Loader) storeOptions() local.Options {
-	o := local.Options{Memory: l.Memory, Summaries: l.Summaries, Digests: l.Digests}
+	o := local.Options{Memory: l.Memory, Summaries: l.Summaries, Digests: l.Digests, Align: cmp.Or(l.Align, "auto")}
 	if !l.RawNames {
 		o.RegionName = trace.FoldName
 	}

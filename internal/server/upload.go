@@ -311,8 +311,10 @@ func (s *Server) openAsked(q *openRequest) (*run, error) {
 
 // openFitted opens the sources of a run once more, with clocks that agree.
 func (s *Server) openFitted(q *openRequest) (*run, error) {
-	if q.Align != "messages" && q.Align != "collectives" || len(q.Sources) > 0 || q.Batch != "" {
-		return nil, usage(errors.New(`body: want {"like": RUN, "align": "messages" or "collectives"}, and no sources`))
+	names := map[string]string{"messages": "clocks fitted", "collectives": "clocks fitted", "none": "clocks as recorded"}
+	if names[q.Align] == "" || len(q.Sources) > 0 || q.Batch != "" {
+		return nil, usage(errors.New(
+			`body: want {"like": RUN, "align": "messages", "collectives" or "none"}, and no sources`))
 	}
 	x, err := s.runs.use(q.Like)
 	if err != nil {
@@ -321,7 +323,7 @@ func (s *Server) openFitted(q *openRequest) (*run, error) {
 	defer x.release()
 	name := q.Name
 	if name == "" {
-		name = x.Run.Name + ", clocks fitted"
+		name = x.Run.Name + ", " + names[q.Align]
 	}
 	return s.runs.open(&run{sources: x.sources, beside: cmp.Or(x.upload, x.beside), align: q.Align}, name)
 }

@@ -1,5 +1,7 @@
 package trace
 
+import "math"
+
 // A Writer receives a trace. All its methods may be called from many goroutines.
 // Nothing given to it is kept: callers may reuse slices and structs.
 type Writer interface {
@@ -112,6 +114,81 @@ type Coverer interface {
 func Cover(w Writer, begin, end Time) {
 	if c, ok := w.(Coverer); ok {
 		c.Cover(begin, end)
+	}
+}
+
+// A Meeting is a collective operation with all who took part in it.
+type Meeting struct {
+	Flow    Flow
+	Root    int // in Members; -1: not known, or none
+	Members []Member
+}
+
+// A Member is what one location did in a collective operation.
+type Member struct {
+	Location   LocationID
+	Begin, End Time
+}
+
+// A Flow says who must have entered a collective operation before whom may leave it.
+type Flow uint8
+
+const (
+	NoFlow   Flow = iota
+	AllToAll      // everybody waits for all: a barrier
+	OneToAll      // everybody waits for the root: a broadcast
+	AllToOne      // the root waits for all: a reduction
+)
+
+// Early is by how much somebody left before another, whom it had to wait for, had entered; at most 0 where nobody did.
+// O(members).
+func (m *Meeting) Early() Time {
+	early := Time(math.MinInt64)
+	m.Pairs(func(from, to *Member) { early = max(early, from.Begin-to.End) })
+	return early
+}
+
+// Pairs calls f for members that must enter before others leave. Of a barrier it is not all of them, but those that bind
+// the most as times are, the last to enter and the first to leave, and the first member, which joins all. O(members).
+func (m *Meeting) Pairs(f func(from, to *Member)) {
+	if len(m.Members) < 2 || m.Flow == NoFlow || m.Flow != AllToAll && m.Root < 0 {
+		return
+	}
+	from, to := m.Root, m.Root
+	if m.Flow == AllToAll {
+		from, to = 0, 0
+		for i := range m.Members {
+			if m.Members[i].Begin > m.Members[from].Begin {
+				from = i
+			}
+			if m.Members[i].End < m.Members[to].End {
+				to = i
+			}
+		}
+	}
+	for i := range m.Members {
+		if m.Flow != AllToOne && i != from {
+			f(&m.Members[from], &m.Members[i])
+		}
+		if m.Flow != OneToAll && i != to {
+			f(&m.Members[i], &m.Members[to])
+		}
+		if m.Flow == AllToAll && i > 0 {
+			f(&m.Members[0], &m.Members[i])
+			f(&m.Members[i], &m.Members[0])
+		}
+	}
+}
+
+// A MeetingTaker is a Writer that compares clocks by collective operations.
+type MeetingTaker interface {
+	Meet(*Meeting)
+}
+
+// Meet tells w of a collective operation.
+func Meet(w Writer, m *Meeting) {
+	if t, ok := w.(MeetingTaker); ok {
+		t.Meet(m)
 	}
 }
 

@@ -35,8 +35,11 @@ func findClocks(c *diagnosis, report []trace.ReportEntry) error {
 			continue
 		}
 		said = append(said, fmt.Sprintf("%s %s", words.Thousands(e.Count), clause(e.What)))
-		if strings.Contains(e.What, "--align") {
-			advice = "; --align messages or --align collectives fits them"
+		switch {
+		case strings.Contains(e.What, "--align none"):
+			advice = "; without --align none they are fitted"
+		case strings.Contains(e.What, "--align"):
+			advice = "; --align messages fits them"
 		}
 	}
 	late := known > 0 && float64(messages) > earlyShare*float64(known)

@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/align"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -29,8 +28,7 @@ type archive struct {
 	own        [eventIDs + 1]atomic.Uint64 // regions named after records, +1; 0 before
 
 	matcher      *match.Matcher
-	mostChannels int          // for which messages wait in queues
-	lines        []align.Line // of processes; nil where clocks are taken as they are
+	mostChannels int // for which messages wait in queues
 
 	mu       sync.Mutex
 	streams  map[trace.LocationID]*sharedStream

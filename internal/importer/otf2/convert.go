@@ -3,7 +3,6 @@ package otf2
 import (
 	"context"
 
-	"github.com/parallax-hpc/parallax/internal/importer/align"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2/match"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -11,7 +10,7 @@ import (
 // A caller follows the calls of a location and gives them to its stream, with what is said about them.
 type caller struct {
 	a      *archive
-	stream trace.Stream // nil while clocks are looked at
+	stream trace.Stream
 	local  *local
 	reader eventReader
 
@@ -20,8 +19,6 @@ type caller struct {
 	timer timer
 	ticks uint64 // of now
 	now   trace.Time
-	line  align.Line
-	moved bool // line is to be used
 
 	regions regionCache
 	batch   [callBatch]trace.StackRecord // calls on their way to the stream
@@ -91,9 +88,6 @@ func (r *row) begin(at int32) {
 	r.joined = undefined32
 	r.left.Call = match.Call{Region: trace.NoRegion}
 	r.timer = newTimer(d.resolution, d.offset)
-	if r.a.lines != nil {
-		r.line, r.moved = r.a.lines[r.process], true
-	}
 	r.tally.begin()
 }
 
@@ -140,33 +134,11 @@ func (r *row) read(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// scan takes only what says how clocks compare: messages and collectives.
-func (r *row) scan(ctx context.Context) error {
-	var e event
-	for n := 0; r.reader.next(&e); n++ {
-		if n&0xffff == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if e.ticks != r.ticks || n == 0 {
-			r.setTime(e.ticks)
-		}
-		switch e.id {
-		case evMpiSend, evMpiIsend, evMpiRecv, evMpiIrecv, evMpiIrecvRequest, evMpiCollectiveBegin, evMpiCollectiveEnd:
-			r.record(&e)
-		}
-	}
-	r.endRequests()
-	return ctx.Err()
-}
-
 // setTime moves now. A time that is far out of any trace is damage: then nothing
 // happens.
 func (r *caller) setTime(ticks uint64) {
 	r.ticks = ticks
 	t := r.timer.at(r.local.clock.at(ticks))
-	if r.moved {
-		t = r.line.At(t)
-	}
 	if t > farthest || t < -farthest {
 		r.tally.times++
 		return
@@ -184,9 +156,6 @@ func (r *caller) region(ref uint64) trace.RegionID {
 }
 
 func (r *caller) enter(id trace.RegionID) {
-	if r.stream == nil {
-		return
-	}
 	r.stream.Enter(r.now, id)
 	r.entered++
 	r.stack = append(r.stack, match.Call{Region: id, Number: r.entered})
@@ -222,9 +191,6 @@ func (r *caller) endStarted() {
 // leave mirrors the rule of call stacks that the stream follows, so that the row
 // knows what is innermost.
 func (r *caller) leave(id trace.RegionID) {
-	if r.stream == nil {
-		return
-	}
 	r.stream.Leave(r.now, id)
 	r.fresh = false
 	r.left.time, r.left.Call = r.now, match.Call{Region: id}
@@ -283,7 +249,7 @@ func (r *caller) add(a trace.AttributeID, v trace.Value) {
 // where nothing came between and the call does not have them, else as an instant
 // that is named after the record.
 func (r *caller) give(id uint8) {
-	if r.stream == nil || len(r.facts) == 0 {
+	if len(r.facts) == 0 {
 		r.facts = r.facts[:0]
 		return
 	}
@@ -312,13 +278,11 @@ func (r *caller) twice() bool {
 
 // instant gives a point in time that is named after a record, with the facts.
 func (r *caller) instant(id uint8) {
-	if r.stream != nil {
-		r.stream.Instant(r.now, r.a.recordRegion(id))
-		for _, f := range r.facts {
-			r.stream.Attribute(f.attribute, f.value)
-		}
-		r.fresh = false
+	r.stream.Instant(r.now, r.a.recordRegion(id))
+	for _, f := range r.facts {
+		r.stream.Attribute(f.attribute, f.value)
 	}
+	r.fresh = false
 	r.facts = r.facts[:0]
 }
 

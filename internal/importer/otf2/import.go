@@ -20,10 +20,8 @@ import (
 //
 //  1. The anchor says how the other files are kept.
 //  2. The global definitions are read whole and given to the trace.
-//  3. Where the user asks for it, all messages and collectives are looked at
-//     first, and the clocks fitted.
-//  4. Locations are read several at a time: local definitions, then events.
-//  5. Ends of links that lie in different files find each other.
+//  3. Locations are read several at a time: local definitions, then events.
+//  4. Ends of links that lie in different files find each other.
 func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 	return (&archive{run: run, w: w, mostChannels: match.MostChannels}).read(ctx)
 }
@@ -35,9 +33,6 @@ func (a *archive) read(ctx context.Context) error {
 	}
 	a.define()
 	trace.SortRegions(a.w) // what events define besides
-	if err := a.fit(ctx); err != nil {
-		return err
-	}
 	a.matcher = match.New(a.matchMemory(), a.mostChannels, len(a.tree.processes))
 	defer func() { a.matcher.Close() }()
 	if err := a.readLocations(ctx, (*row).convert); err != nil {

@@ -115,33 +115,6 @@ func chatter(processes, rounds int, offset func(p int) uint64) *sketch {
 	return s
 }
 
-func TestClocksThatWereNeverCorrectedAreReported(t *testing.T) {
-	files := chatter(5, 3000, func(p int) uint64 { return uint64(p) * 50_000_000 }).files()
-	got := importertest.Report(read(t, files).Info().Report)
-	const what = "guessed messages that arrive before they are sent: the clocks of the processes were never corrected; --align messages or --align collectives fits them"
-	if got[what] < 1000 {
-		t.Errorf("report %v", got)
-	}
-}
-
-func TestAlignmentFitsClocks(t *testing.T) {
-	files := chatter(5, 3000, func(p int) uint64 { return uint64(p) * 50_000_000 }).files()
-	r := readWith(t, files, importer.Options{Align: "messages"})
-	got := importertest.Report(r.Info().Report)
-	if got["repaired processes whose clocks were moved, as asked by --align messages"] != 4 {
-		t.Errorf("report %v", got)
-	}
-	if says(r.Info().Report, "arrive before they are sent") {
-		t.Errorf("messages still arrive before they are sent: %v", r.Info().Report)
-	}
-	if r.Info().Properties["clock alignment"] == "" {
-		t.Error("no property says that clocks were moved")
-	}
-	if r = read(t, files); r.Info().Properties["clock alignment"] != "" {
-		t.Error("clocks are moved without being asked")
-	}
-}
-
 // A pair of spools that hold little must give what large ones give.
 func TestMatchingOutsideMemoryGivesTheSame(t *testing.T) {
 	files := chatter(7, 60_000, func(int) uint64 { return 0 }).files()

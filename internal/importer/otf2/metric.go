@@ -28,9 +28,6 @@ type series struct {
 
 // metric takes a sample of every member of a class.
 func (r *observer) metric(f *fields) {
-	if r.stream == nil {
-		return
-	}
 	ref := f.uint32()
 	n := int(f.uint8())
 	list := r.series(uint64(ref))

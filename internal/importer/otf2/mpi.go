@@ -180,7 +180,7 @@ func (r *messenger) collective(f *fields) {
 	if int(op) < len(match.Operations) {
 		p.Flow = match.Operations[op].Flow
 	}
-	if c.self || c.between || p.Flow == match.NoFlow {
+	if c.self || c.between || p.Flow == trace.NoFlow {
 		return
 	}
 	if m := c.partner(uint64(root), r.at); m >= 0 {
@@ -197,7 +197,7 @@ func (r *messenger) collectiveFacts(f *fields) (comm uint32, op uint8, root uint
 	op, comm, root = f.uint8(), f.uint32(), f.uint32()
 	sent, received := f.uint64(), f.uint64()
 	n := &r.a.names
-	if f.bad || r.stream == nil {
+	if f.bad {
 		return comm, op, root
 	}
 	if int(op) < len(match.Operations) {

@@ -21,7 +21,7 @@ const (
 // named lately, the end of what is at hand. The two give the same. This one is only
 // faster: it goes over some records in steps, none of which calls anybody for a record.
 func (r *caller) plain() (n int) {
-	if r.reader.big || r.stream == nil || len(r.started) > 0 {
+	if r.reader.big || len(r.started) > 0 {
 		return 0
 	}
 	for n < plainEvents {
@@ -78,7 +78,7 @@ func (r *caller) calls() (n int) {
 
 // setTimes turns ticks into times.
 func (r *caller) setTimes(list []trace.StackRecord) {
-	straight := r.timer.plain && !r.moved && len(r.local.clock.offsets) == 0
+	straight := r.timer.plain && len(r.local.clock.offsets) == 0
 	for i := range list {
 		if t := uint64(list[i].Time); t != r.ticks {
 			if now := trace.Time(t - r.timer.origin); straight && now <= farthest && now >= -farthest {

@@ -164,9 +164,6 @@ func (r *observer) rmaEnd(matching uint64) {
 }
 
 func (r *observer) rmaLink(o *rmaOperation) {
-	if r.stream == nil {
-		return
-	}
 	origin := trace.End{Location: r.a.tree.places[r.at].id, Time: o.from, Region: o.region}
 	remote := trace.End{Location: r.a.tree.places[o.remote].id, Time: r.now, Region: trace.NoRegion}
 	l := o.link

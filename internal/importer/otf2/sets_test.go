@@ -164,49 +164,6 @@ func checkRegions(t *testing.T, r store.Reader, want map[string][3]int64) {
 	}
 }
 
-func TestMessagesThatArriveTooEarlyAreCounted(t *testing.T) {
-	for name, want := range map[string]int64{"otf2-pingpong4": 2000, "otf2-hpl16-deep-a": 0, "public/otf2/sst-macro-mpi-coverage-10ranks": 0} {
-		dir := importertest.Shared(t, name)
-		var got int64
-		for _, e := range importertest.Import(t, Format, dir).Info().Report {
-			if strings.HasPrefix(e.What, "messages that arrive before they are sent") {
-				got = e.Count
-			}
-		}
-		if got != want {
-			t.Errorf("%s: %d messages arrive before they are sent, want %d", name, got, want)
-		}
-	}
-}
-
-func TestAlignmentPutsMadeSetsInOrder(t *testing.T) {
-	for _, name := range []string{"otf2-pingpong4", "otf2-hpl8", "otf2-hpl32"} {
-		t.Run(name, func(t *testing.T) {
-			s, err := importer.NewSource(importertest.Shared(t, name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			runs, err := importer.Detect([]*importer.Format{Format}, s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			runs[0].Options.Align = "messages"
-			c := importertest.NewCount()
-			if err := runs[0].Import(t.Context(), c); err != nil {
-				t.Fatal(err)
-			}
-			for what, n := range c.Reported {
-				if strings.Contains(what, "messages that arrive before they are sent") {
-					t.Errorf("%s: %d", what, n)
-				}
-			}
-			if c.Properties["clock alignment"] == "" {
-				t.Error("nothing says that clocks were moved")
-			}
-		})
-	}
-}
-
 func TestPublicSets(t *testing.T) {
 	for _, c := range []struct {
 		name, program                                        string

@@ -6,8 +6,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/clock"
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/align"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -24,7 +24,7 @@ type Source struct {
 // the file ended. Where a user asks for it, clocks are measured in a first reading.
 func Import(ctx context.Context, run importer.Run, w trace.Writer, read func(*Source, *Writer) error) error {
 	out := newWriter(w, run.Label(run.Files[0]))
-	if align := run.Options.Align; align != "" && align != "none" {
+	if align := run.Options.Align; align == "messages" || align == "collectives" {
 		if err := out.measure(ctx, run, read); err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (w *Writer) measure(ctx context.Context, run importer.Run, read func(*Sourc
 	if run.Progress = progress; err != nil {
 		return err
 	}
-	fit := align.New(len(m.order))
+	fit := clock.New(len(m.order))
 	for i := range int32(m.nodes.count) {
 		n := m.nodes.at(i)
 		up, ok := m.parentOf(i)
@@ -102,7 +102,7 @@ func (w *Writer) measure(ctx context.Context, run importer.Run, read func(*Sourc
 		return nil
 	}
 	r := fit.Solve()
-	w.lines = map[rowKey]align.Line{}
+	w.lines = map[rowKey]clock.Line{}
 	for i, row := range m.order {
 		if l := r.Lines[i]; l.Offset != 0 || l.Drift != 0 {
 			w.lines[row.rowKey] = l

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/clock"
 	"github.com/parallax-hpc/parallax/internal/importer"
-	"github.com/parallax-hpc/parallax/internal/importer/align"
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -41,7 +41,7 @@ type Writer struct {
 	// Clocks: measuring gathers how they compare and writes nothing; lines say how
 	// they are to be moved.
 	measuring bool
-	lines     map[rowKey]align.Line
+	lines     map[rowKey]clock.Line
 }
 
 type rowKey struct{ service, instance string }
@@ -52,7 +52,7 @@ type row struct {
 	at     trace.LocationID
 	stream trace.Stream
 	spans  uint32 // written so far
-	line   align.Line
+	line   clock.Line
 	moved  bool
 }
 

@@ -51,7 +51,7 @@ func SameBytes(t *testing.T, run importer.Run, times int) {
 
 func writeStore(tb testing.TB, run importer.Run, path string) {
 	tb.Helper()
-	o := local.Options{Summaries: all.Summaries, Digests: all.Digests, RegionName: trace.FoldName}
+	o := local.Options{Summaries: all.Summaries, Digests: all.Digests, RegionName: trace.FoldName, Align: "auto"}
 	w, err := local.Create(path, o)
 	if err != nil {
 		tb.Fatal(err)

@@ -13,26 +13,17 @@ import (
 // before whom may end.
 var Operations = []struct {
 	Name string
-	Flow flow
+	Flow trace.Flow
 }{
-	{"barrier", allToAll}, {"bcast", oneToAll}, {"gather", allToOne}, {"gatherv", allToOne}, {"scatter", oneToAll},
-	{"scatterv", oneToAll},
-	{"allgather", allToAll}, {"allgatherv", allToAll}, {"alltoall", allToAll}, {"alltoallv", allToAll},
-	{"alltoallw", allToAll},
-	{"allreduce", allToAll}, {"reduce", allToOne}, {"reduce scatter", allToAll}, {"scan", NoFlow}, {"exscan", NoFlow},
-	{"reduce scatter block", allToAll}, {"create handle", NoFlow}, {"destroy handle", NoFlow}, {"allocate", NoFlow},
-	{"deallocate", NoFlow},
-	{"create handle and allocate", NoFlow}, {"destroy handle and deallocate", NoFlow},
+	{"barrier", trace.AllToAll}, {"bcast", trace.OneToAll}, {"gather", trace.AllToOne}, {"gatherv", trace.AllToOne}, {"scatter", trace.OneToAll},
+	{"scatterv", trace.OneToAll},
+	{"allgather", trace.AllToAll}, {"allgatherv", trace.AllToAll}, {"alltoall", trace.AllToAll}, {"alltoallv", trace.AllToAll},
+	{"alltoallw", trace.AllToAll},
+	{"allreduce", trace.AllToAll}, {"reduce", trace.AllToOne}, {"reduce scatter", trace.AllToAll}, {"scan", trace.NoFlow}, {"exscan", trace.NoFlow},
+	{"reduce scatter block", trace.AllToAll}, {"create handle", trace.NoFlow}, {"destroy handle", trace.NoFlow}, {"allocate", trace.NoFlow},
+	{"deallocate", trace.NoFlow},
+	{"create handle and allocate", trace.NoFlow}, {"destroy handle and deallocate", trace.NoFlow},
 }
-
-type flow uint8
-
-const (
-	NoFlow flow = iota
-	allToAll
-	oneToAll
-	allToOne
-)
 
 // Roots that are no rank.
 const (
@@ -45,7 +36,7 @@ type Participation struct {
 	Comm    uint32
 	Seq     uint32 // among those of its location on the communicator
 	Process uint32
-	Flow    flow
+	Flow    trace.Flow
 	Root    uint32 // process, or MaxUint32
 	Begin   trace.Time
 	End     trace.Time
@@ -58,82 +49,24 @@ var participationOrder = spool.Grouping[Participation]{
 	},
 }
 
-// An Operation is one collective: those who took part, by process.
-type Operation struct {
-	flow  flow
-	root  uint32
-	parts []Participation
-}
-
-// Broken reports whether somebody left before another, whom it had to wait for,
-// had entered, and by how much.
-func (o *Operation) Broken() trace.Time {
-	var firstEnd, lastBegin, rootBegin, rootEnd trace.Time
-	found := false
-	for i, p := range o.parts {
-		if i == 0 {
-			firstEnd, lastBegin = p.End, p.Begin
-		}
-		firstEnd, lastBegin = min(firstEnd, p.End), max(lastBegin, p.Begin)
-		if p.Process == o.root {
-			rootBegin, rootEnd, found = p.Begin, p.End, true
-		}
-	}
-	switch {
-	case o.flow == allToAll:
-		return max(0, lastBegin-firstEnd)
-	case o.flow == oneToAll && found:
-		return max(0, rootBegin-firstEnd)
-	case o.flow == allToOne && found:
-		return max(0, lastBegin-rootEnd)
-	}
-	return 0
-}
-
-// Pairs calls f for those who must come before others: with the root, or with the
-// first process, so that it is O(n) and still connects all.
-func (o *Operation) Pairs(f func(from, to uint32, cause, effect trace.Time)) {
-	hub := -1
-	for i, p := range o.parts {
-		if o.flow == allToAll && hub < 0 || o.flow != allToAll && p.Process == o.root {
-			hub = i
-		}
-	}
-	if hub < 0 || o.flow == NoFlow {
-		return
-	}
-	h := o.parts[hub]
-	for i, p := range o.parts {
-		if i == hub {
-			continue
-		}
-		if o.flow != allToOne {
-			f(h.Process, p.Process, h.Begin, p.End)
-		}
-		if o.flow != oneToAll {
-			f(p.Process, h.Process, p.Begin, h.End)
-		}
-	}
-}
-
 // mostParts bounds how many processes of one collective are looked at together.
 const mostParts = 1 << 20
 
 // Operations calls f for every collective that at least two processes took part
-// in, once each. O(n log n).
-func (m *Matcher) Operations(ctx context.Context, f func(*Operation)) error {
+// in, once each; the members have the numbers of their processes. O(n log n).
+func (m *Matcher) Operations(ctx context.Context, f func(*trace.Meeting)) error {
 	it, err := m.Collectives.Sorted()
 	if err != nil {
 		return err
 	}
-	var o Operation
-	var comm, seq uint32
+	o := trace.Meeting{Root: -1}
+	var comm, seq, last uint32
 	sound := true
 	give := func() {
-		if len(o.parts) > 1 && sound {
+		if len(o.Members) > 1 && sound {
 			f(&o)
 		}
-		o, sound = Operation{parts: o.parts[:0]}, true
+		o, sound = trace.Meeting{Root: -1, Members: o.Members[:0]}, true
 	}
 	for n := 0; ; n++ {
 		if n&0xffff == 0 && ctx.Err() != nil {
@@ -151,13 +84,18 @@ func (m *Matcher) Operations(ctx context.Context, f func(*Operation)) error {
 			give()
 			comm, seq = p.Comm, p.Seq
 		}
-		if k := len(o.parts); k == 0 {
-			o.flow, o.root = p.Flow, p.Root
-		} else if o.parts[k-1].Process == p.Process || p.Flow != o.flow || k >= mostParts {
+		if k := len(o.Members); k == 0 {
+			o.Flow = p.Flow
+		} else if last == p.Process || p.Flow != o.Flow || k >= mostParts {
 			sound = false // the operations of this communicator are not in step
 		}
+		last = p.Process
 		if sound {
-			o.parts = append(o.parts, *p)
+			if p.Process == p.Root {
+				o.Root = len(o.Members)
+			}
+			o.Members = append(o.Members,
+				trace.Member{Location: trace.LocationID(p.Process), Begin: p.Begin, End: p.End})
 		}
 	}
 }

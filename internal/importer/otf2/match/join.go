@@ -88,7 +88,7 @@ func (c *channels) joinGroup(ctx context.Context, receivers []receiver, from, to
 				s.time, s.call.Region, s.call.Number
 			p.Effect.At, p.Effect.Time, p.Effect.Call.Region, p.Effect.Call.Number = r.at, r.time, r.call.Region,
 				r.call.Number
-			stats.pair(&p)
+			stats.Links++
 			f(&p)
 		}
 		m.move(i)

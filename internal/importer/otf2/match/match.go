@@ -154,17 +154,6 @@ func (m *Matcher) Close() {
 type Matched struct {
 	Links, Causes, Effects int64 // pairs, and halves without the other
 	Unsure                 int64 // halves left alone because receives are missing
-	Backwards              int64 // effects before their cause
-	Worst                  trace.Time
-}
-
-// pair counts a pair.
-func (s *Matched) pair(p *Pair) {
-	s.Links++
-	if d := p.Cause.Time - p.Effect.Time; d > 0 {
-		s.Backwards++
-		s.Worst = max(s.Worst, d)
-	}
 }
 
 func (s *Matched) add(o *Matched) {
@@ -172,8 +161,6 @@ func (s *Matched) add(o *Matched) {
 	s.Causes += o.Causes
 	s.Effects += o.Effects
 	s.Unsure += o.Unsure
-	s.Backwards += o.Backwards
-	s.Worst = max(s.Worst, o.Worst)
 }
 
 // An Output takes pairs as what it makes of them. Fill is called by several goroutines at a time and copies what it

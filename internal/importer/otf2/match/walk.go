@@ -49,7 +49,7 @@ func (m *Matcher) joinPart(ctx context.Context, part *sides, f func(*Pair)) (sta
 			err = cmp.Or(w.nextCause(), w.nextEffect())
 		default:
 			p = Pair{&w.cause.Key, w.cause.Size, w.cause.end(), w.effect.end()}
-			stats[w.cause.Kind].pair(&p)
+			stats[w.cause.Kind].Links++
 			f(&p)
 			err = w.nextPair()
 		}

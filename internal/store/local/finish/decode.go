@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/parallax-hpc/parallax/internal/clock"
 	"github.com/parallax-hpc/parallax/internal/store/local/write"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -15,7 +16,7 @@ import (
 func (w *rowWorker) decode(ctx context.Context, s *write.Stream, stack *trace.StackBuilder) error {
 	w.chain = w.f.Chunks.Chain(s.Tail, w.chain)
 	large := w.f.Chunks.Large(w.chain)
-	d := decoder{origin: w.f.origin}
+	d := w.f.decoder(s)
 	for _, at := range w.chain {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
@@ -72,7 +73,7 @@ func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 				word := binary.LittleEndian.Uint64(b)
 				base += trace.Time(int64(word) >> write.TimeShift)
 				id := trace.CounterID(word >> write.IdShift & (1<<write.IdBits - 1))
-				w.sample(base, math.Float64frombits(binary.LittleEndian.Uint64(b[write.WordBytes:])),
+				w.sample(d.at(base), math.Float64frombits(binary.LittleEndian.Uint64(b[write.WordBytes:])),
 					renumbered(w.f.counterNumber, id))
 				b = b[2*write.WordBytes:]
 				some = true
@@ -94,6 +95,11 @@ func (w *rowWorker) calls(d *decoder, stack *trace.StackBuilder) bool {
 	d.b, d.base = b, base
 	d.row += rows
 	d.lastIsInstant = d.lastIsInstant && rows == 0
+	if d.line != nil {
+		for i := range list {
+			list[i].Time = d.at(list[i].Time)
+		}
+	}
 	stack.Run(list)
 	return some || len(list) > 0
 }
@@ -121,7 +127,7 @@ func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
 		}
 	case write.OpInterval:
 		begin := d.time(v)
-		w.builder.Interval(begin, begin+trace.Time(d.word()), trace.RegionID(id))
+		w.builder.Interval(begin, d.at(d.base+trace.Time(d.word())), trace.RegionID(id))
 		d.entered()
 	case write.OpInstant:
 		w.fail(w.instants.Add(instantRecord{d.time(v), uint32(d.instant), trace.RegionID(id)}))
@@ -158,8 +164,18 @@ type decoder struct {
 	b             []byte
 	base          trace.Time
 	origin        trace.Time
+	line          *clock.Line // by which times are moved, and then by shift; nil: base is the time
+	shift         trace.Time
 	row, instant  uint64 // how many so far
 	lastIsInstant bool
+}
+
+// decoder makes one for a stream.
+func (f *finisher) decoder(s *write.Stream) decoder {
+	if line := f.lineOf(s.Location); line.Moves() {
+		return decoder{line: &line, shift: f.origin}
+	}
+	return decoder{origin: f.origin}
 }
 
 // reset starts a chunk: its first time is a difference to zero.
@@ -187,7 +203,15 @@ func (d *decoder) entered() {
 
 func (d *decoder) time(since int64) trace.Time {
 	d.base += trace.Time(since)
-	return d.base
+	return d.at(d.base)
+}
+
+// at is a time of the location in the store.
+func (d *decoder) at(t trace.Time) trace.Time {
+	if d.line == nil {
+		return t
+	}
+	return d.line.At(t) - d.shift
 }
 
 func (d *decoder) word() uint64 {

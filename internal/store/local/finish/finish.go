@@ -31,6 +31,7 @@ type finisher struct {
 	attributeNumber []uint32         // likewise
 	counterNumber   []trace.CounterID
 	origin, end     trace.Time // times are moved by origin; the trace is [0, end)
+	clocks          *clocks    // how times are moved before; nil: as they were recorded
 
 	jobs     []*job
 	files    rowFiles
@@ -139,16 +140,12 @@ func (f *finisher) collect(context.Context) error {
 	if err := f.Chunks.Finish(); err != nil {
 		return err
 	}
-	all := f.LinkSpan
-	for _, s := range f.Streams {
-		if s != nil && s.First <= s.Last {
-			all.See(s.First)
-			all.See(s.Last)
-		}
+	f.order = orderLocations(f.Def.Locations)
+	if err := f.fitClocks(); err != nil {
+		return err
 	}
-	f.origin, f.end = all.First, all.Last-all.First
-	if f.end < 0 || f.end >= 1<<62 {
-		return fmt.Errorf("time stamps from %d to %d ns are further apart than 146 years", all.First, all.Last)
+	if err := f.findSpan(); err != nil {
+		return err
 	}
 	f.Def.ForgetKeys()
 	// What the reader held is garbage by now too. Of many locations it goes back to the
@@ -156,7 +153,6 @@ func (f *finisher) collect(context.Context) error {
 	if len(f.Def.Locations) > manyLocations {
 		debug.FreeOSMemory()
 	}
-	f.order = orderLocations(f.Def.Locations)
 	f.regionNumber, f.attributeNumber, f.counterNumber = orderRegions(&f.Def), orderAttributes(&f.Def), orderCounters(f)
 	f.counters = make([]sampleRange, len(f.Def.Counters))
 	f.series = orderSeries(f)
@@ -165,6 +161,36 @@ func (f *finisher) collect(context.Context) error {
 		if s := f.stream(id); s != nil && s.Numbered() && !s.Gaps {
 			f.numbered[id] = s.Rows
 		}
+	}
+	return nil
+}
+
+// findSpan finds the first and the last time.
+func (f *finisher) findSpan() error {
+	all := f.Covered
+	for _, s := range f.Streams {
+		if s != nil && s.First <= s.Last {
+			line := f.lineOf(s.Location)
+			all.See(line.At(s.First))
+			all.See(line.At(s.Last))
+		}
+	}
+	if links := f.LinkSpan; f.clocks == nil && links.Any {
+		all.See(links.First)
+		all.See(links.Last)
+	} else if f.clocks != nil {
+		err := f.LinkRows.Each(func(r *write.LinkRecord) error {
+			all.See(f.lineOf(r.FromLocation).At(r.FromTime))
+			all.See(f.lineOf(r.ToLocation).At(r.ToTime))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	f.origin, f.end = all.First, all.Last-all.First
+	if f.end < 0 || f.end >= 1<<62 {
+		return fmt.Errorf("time stamps from %d to %d ns are further apart than 146 years", all.First, all.Last)
 	}
 	return nil
 }

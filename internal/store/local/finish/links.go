@@ -85,10 +85,20 @@ func (f *linker) resolveLinks(ctx context.Context, give func([]write.LinkRecord,
 		return give(batch, places[:len(batch)])
 	}}
 	f.LinkRows.Once()
-	err := f.LinkRows.SortedBlocks(nil, write.ByStart, linkBatch, func(batch []write.LinkRecord) error {
+	err := f.LinkRows.SortedAs(f.moveLink(), f.clocks == nil, linkBatch, func(batch []write.LinkRecord) error {
 		return ties.add(f.renumberAll(batch))
 	})
 	return cmp.Or(err, ties.finish())
+}
+
+// moveLink puts the ends of a link on the common clock; nil where they are.
+func (f *linker) moveLink() func(*write.LinkRecord) {
+	if f.clocks == nil {
+		return nil
+	}
+	return func(r *write.LinkRecord) {
+		r.FromTime, r.ToTime = f.lineOf(r.FromLocation).At(r.FromTime), f.lineOf(r.ToLocation).At(r.ToTime)
+	}
 }
 
 // renumberAll does for many, and leaves those to nowhere out.

@@ -139,8 +139,8 @@ func (w *Writer) region(r trace.Region) trace.RegionID {
 func (w *Writer) Cover(begin, end trace.Time) {
 	w.rowMu.Lock()
 	defer w.rowMu.Unlock()
-	w.LinkSpan.See(begin)
-	w.LinkSpan.See(end)
+	w.Covered.See(begin)
+	w.Covered.See(end)
 }
 
 // Format implements trace.FormatTaker.

@@ -55,6 +55,9 @@ func (w *Writer) link(l *trace.Link) {
 		w.LooseLinks = w.LooseLinks || l.From.Number == 0 || l.To.Number == 0
 		w.LinkSpan.See(l.From.Time)
 		w.LinkSpan.See(l.To.Time)
+		if l.Kind == trace.LinkMessage && l.To.Time < l.From.Time {
+			w.Backwards = true
+		}
 		if l.Kind == trace.LinkSpawn && l.From.Location == l.To.Location && l.From.Number > 0 && l.To.Number > 0 {
 			w.relate(l.To.Location, l.To.Number, l.From.Number)
 		}
@@ -73,6 +76,24 @@ func (w *Writer) link(l *trace.Link) {
 	}
 	r.set(l)
 	r.FromRegion, r.ToRegion = w.plain(r.FromRegion), w.plain(r.ToRegion)
+}
+
+// An Attendance is a member of a meeting on its way through a spool; those of one meeting follow each other.
+type Attendance struct {
+	trace.Member
+	Flow trace.Flow
+	Root bool
+	Last bool // of its meeting
+}
+
+// Meet implements trace.MeetingTaker.
+func (w *Writer) Meet(m *trace.Meeting) {
+	w.rowMu.Lock()
+	defer w.rowMu.Unlock()
+	w.Backwards = w.Backwards || m.Early() > 0
+	for i, x := range m.Members {
+		w.failRow(w.Meetings.Add(Attendance{x, m.Flow, i == m.Root, i == len(m.Members)-1}))
+	}
 }
 
 // Profile implements trace.Writer.
@@ -121,8 +142,8 @@ type MomentRecord struct {
 }
 
 func (w *Writer) moments(m *trace.MomentRow) {
-	w.LinkSpan.See(m.Begin)
-	w.LinkSpan.See(m.End)
+	w.Covered.See(m.Begin)
+	w.Covered.See(m.End)
 	c := &m.Central
 	more := uint64(0)
 	for _, k := range [...]int{0, 1, 4, 5, 6, 7, 8} {

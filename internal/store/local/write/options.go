@@ -19,6 +19,10 @@ type Options struct {
 	Format  string
 	// RegionName gives the name of a region whose name in the source may hold more than that; nil: as in the source.
 	RegionName func(string) string
+	// Align says what is done about clocks of processes that disagree. With "auto" they are fitted by messages and
+	// collectives where an effect comes before its cause, with "messages" or "collectives" by these, also where they
+	// agree; with "none" it is only reported. "": times are taken as they are.
+	Align string
 	// Workers is how many goroutines Finish uses; 0 for one a core.
 	Workers int
 	// Part and Parts: where Parts is above 0, only part Part of so many is written, counted from 1, as a directory that

@@ -50,8 +50,11 @@ type Writer struct {
 	Far         []FarKin                      // callers at other locations, as they were told
 	anyByParent atomic.Bool
 	LinkSpan    span
-	LooseLinks  bool  // links have ends that must be looked for
-	RowErr      error // first failure of a spool
+	Covered     span                     // what others than links and streams say of the time
+	Meetings    *spool.Spool[Attendance] // collective operations
+	Backwards   bool                     // a message or collective has an effect before its cause
+	LooseLinks  bool                     // links have ends that must be looked for
+	RowErr      error                    // first failure of a spool
 
 	reportMu sync.Mutex
 	Told     reportTable
@@ -62,12 +65,12 @@ type Writer struct {
 // A span is the first and last time of anything seen; empty until any.
 type span struct {
 	First, Last trace.Time
-	any         bool
+	Any         bool
 }
 
 func (s *span) See(t trace.Time) {
-	if !s.any {
-		s.First, s.Last, s.any = t, t, true
+	if !s.Any {
+		s.First, s.Last, s.Any = t, t, true
 		return
 	}
 	s.First, s.Last = min(s.First, t), max(s.Last, t)
@@ -117,6 +120,7 @@ func (w *Writer) start() error {
 	share := w.Opt.Memory / 16
 	w.LinkRows = spool.NewSortedSpool(w.Temp, share, ByStart)
 	w.UntimedRows = spool.NewSpool[LinkRecord](w.Temp, share/4)
+	w.Meetings = spool.NewSpool[Attendance](w.Temp, share/4)
 	w.ProfileRows = spool.NewSortedSpool(w.Temp, share, ByPath)
 	w.startAhead(share)
 	w.Kin = map[trace.LocationID][]uint32{}
@@ -162,6 +166,7 @@ func (w *Writer) CloseTemporary() {
 	w.Texts.close()
 	w.LinkRows.Close()
 	w.UntimedRows.Close()
+	w.Meetings.Close()
 	w.ProfileRows.Close()
 	w.AtomicRows.close()
 	w.MomentRows.close()

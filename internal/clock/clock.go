@@ -1,26 +1,27 @@
-// Package align fits the clocks of processes to each other.
+// Package clock fits the clocks of processes to each other.
 //
 // Some recorders give every process a clock of its own that starts anywhere and
 // never say how they compare. What is known is cause and effect: a message is not
 // received before it is sent, and nobody leaves a barrier before everybody has
 // entered it. Each such pair bounds the difference of two clocks from one side;
-// traffic in both directions bounds it from both, and the middle of the bounds is
-// taken, as if the fastest messages needed the same time there and back
-// (Cristian, "Probabilistic clock synchronization", 1989).
+// traffic in both directions bounds it from both. Between the bounds it is where the
+// fastest messages need the same time there and back (Cristian, "Probabilistic clock
+// synchronization", 1989), but nearer to the side whose fastest are all alike: those of
+// the other were waiting for their receiver.
 //
 //  1. For each pair of processes the tightest bounds are kept, in a few stretches
 //     of time each, so memory grows with the pairs that talk, not with the messages.
 //  2. Where no constant difference fits all bounds of a pair, one of the clocks
-//     drifts: a line is fitted to the middles of the stretches.
+//     drifts: the line is taken that keeps farthest from all bounds.
 //  3. The pairs with the narrowest bounds span a tree, along which differences
 //     become offsets; then all pairs pull on them, the narrow ones harder; at last
 //     bounds that this compromise breaks push back.
 //
-// Nothing is moved unless a user asks for it, and what was done and how well it
-// fits is in the Result.
-package align
+// How well it fits is in the Result; who uses it says what was done.
+package clock
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -32,7 +33,6 @@ import (
 type Fit struct {
 	n     int
 	edges map[pair]*edge
-	order []pair // of first mention, so that the result does not depend on a map
 }
 
 type pair struct{ low, high int32 }
@@ -53,7 +53,6 @@ func (f *Fit) Before(from, to int, cause, effect trace.Time) {
 	if e == nil {
 		e = &edge{pair: p}
 		f.edges[p] = e
-		f.order = append(f.order, p)
 	}
 	if from == int(p.low) {
 		e.up.add(cause, effect-cause)
@@ -77,7 +76,7 @@ type edge struct {
 	oneSided      bool
 }
 
-// Lines gives the correction of each process.
+// A Line is the correction of the clock of a process.
 type Line struct {
 	Origin trace.Time // of the process's own clock
 	Offset float64    // to add at Origin, ns
@@ -91,6 +90,16 @@ func (l Line) At(t trace.Time) trace.Time {
 	}
 	return t + trace.Time(math.Round(l.Offset+l.Drift*float64(t-l.Origin)))
 }
+
+// Then is the correction by l and then by another.
+func (l Line) Then(o Line) Line {
+	return Line{Origin: l.Origin,
+		Offset: l.Offset + o.Offset + o.Drift*(float64(l.Origin-o.Origin)+l.Offset),
+		Drift:  l.Drift + o.Drift*(1+l.Drift)}
+}
+
+// Moves reports whether any time is changed.
+func (l Line) Moves() bool { return math.Round(l.Offset) != 0 || l.Drift != 0 }
 
 // A Result is how the clocks are to be moved, and how well that fits.
 type Result struct {
@@ -112,25 +121,19 @@ type Result struct {
 
 // Solve fits the clocks.
 func (f *Fit) Solve() *Result {
-	edges := make([]*edge, 0, len(f.order))
-	for _, p := range f.order {
-		e := f.edges[p]
+	edges := make([]*edge, 0, len(f.edges))
+	for _, e := range f.edges {
 		e.estimate()
 		edges = append(edges, e)
 	}
-	slices.SortStableFunc(edges, func(a, b *edge) int {
-		switch {
-		case a.oneSided != b.oneSided:
+	slices.SortFunc(edges, func(a, b *edge) int {
+		if a.oneSided != b.oneSided {
 			if a.oneSided {
 				return 1
 			}
 			return -1
-		case a.width < b.width:
-			return -1
-		case a.width > b.width:
-			return 1
 		}
-		return 0
+		return cmp.Or(cmp.Compare(a.width, b.width), cmp.Compare(a.low, b.low), cmp.Compare(a.high, b.high))
 	})
 	s := newSolver(f.n, edges)
 	s.span()

@@ -1,4 +1,4 @@
-package align
+package clock
 
 import (
 	"math"
@@ -209,7 +209,7 @@ func (s *solver) pull(p int32) float64 {
 func (s *solver) result() *Result {
 	r := &Result{Lines: s.lines(), Group: s.group, Groups: s.groups}
 	for _, l := range r.Lines {
-		if math.Round(l.Offset) != 0 || l.Drift != 0 {
+		if l.Moves() {
 			r.Moved++
 		}
 		if l.Drift != 0 {
