@@ -79,7 +79,7 @@ func TestARealRunAnswers(t *testing.T) {
 func TestMistakesAreErrors(t *testing.T) {
 	run := open(t, "demo:stencil")
 	for what, f := range map[string]func() error{
-		"want auto, none":       func() error { _, err := parallax.Options{Align: "stars"}.Open(t.Context(), "demo:stencil"); return err },
+		"want auto, none": func() error { _, err := parallax.Options{Align: "stars"}.Open(t.Context(), "demo:stencil"); return err },
 		"no format":       func() error { _, err := parallax.Options{Format: "x"}.Open(t.Context(), "demo:stencil"); return err },
 		"no source given": func() error { _, err := parallax.Open(t.Context()); return err },
 		"no demo":         func() error { _, err := parallax.Open(t.Context(), "demo:nothing"); return err },

@@ -9,7 +9,7 @@ import (
 // nextSteps say what to try, or where to look, by kind of finding.
 var nextSteps = map[finding.Kind]string{
 	finding.Clock: "Open the run without --align none, or with --align messages, or record with synchronized clocks.",
-	finding.Data: "See `parallax info` for what was repaired or left out, and record again with larger buffers.",
+	finding.Data:  "See `parallax info` for what was repaired or left out, and record again with larger buffers.",
 	finding.Straggler: "Compare these with the others in the timeline: if they have as much to do, look at their " +
 		"machine; if they have more, give some of it to the others.",
 	finding.Rotating: "Look at what differs from time to time: input of different size, or a duty that goes round.",
