@@ -30,18 +30,23 @@ func compareCommand() *command {
 			"run is one\n" +
 			"value. A source may be a directory of runs; a table says first which files are which run. Files that " +
 			"state\n" +
-			"different ranks of one job are one run; a rank that comes again is of another. Without `--`, --by KEY " +
-			"tells the sides apart: A are the runs with\n" +
+			"different ranks of one job are one run; a rank that comes again is of another. Where names " +
+			"decide,\n" +
+			"--run-by 'job-(\\d+)' puts files into one run whose paths have the same number there.\n" +
+			"Without `--`, --by KEY tells the sides apart: A are the runs with\n" +
 			"the value of the first. A key is\n" +
 			"  --key commit=abc          a value, for all runs that are named after it\n" +
 			"  --key commit=/REGEXP/     what the first group of the expression finds in the source's path\n" +
 			"  ranks, format, or a property of the source, which need no --key.\n" +
-			"Limits pass where a change is known to be larger, never by chance alone:\n" +
+			"Limits break where the change is certain and its median is beyond the limit:\n" +
 			"  length=3%        the run got longer by more than this, or the step where runs differ in " +
 			"their number\n" +
 			"  changed=0        more call paths changed than this\n" +
 			"  REGION=5%        a region got longer by more than this\n" +
 			"  load-balance=3%, communication-efficiency=3%   a factor of POP got smaller by more than this\n" +
+			"  gpu-busy=3%      the share of time in which GPUs have work got smaller by more than this\n" +
+			"  requests-p99=5%  a percentile of the durations of requests got longer, any of p1 to p99.9\n" +
+			"  memory=5%        the largest value of a counter of memory got larger\n" +
 			"Status 1: a limit is passed for certain. Status 4: the difference is beyond a limit, and there are too " +
 			"few " +
 			"runs to\n" +
@@ -53,12 +58,14 @@ func compareCommand() *command {
 		flags: func(fs *pflag.FlagSet) {
 			fs.String("by", "", "a key that runs have, which tells A and B apart")
 			fs.StringArray("key", nil, "KEY=VALUE or KEY=/REGEXP/ on the path of the source; repeatable")
+			fs.String("run-by", "", "REGEXP with a group: files whose paths have the same text there are one run")
 			fs.StringArray("fail-on", nil,
-				"length=SHARE%, changed=N or REGION=SHARE%: exit with status 1 past it; repeatable")
+				"length=SHARE%, changed=N, REGION=SHARE% or a measure: exit with status 1 past it; repeatable")
 			fs.String("cannot-tell", "status",
 				"where there are too few runs for a limit: status (exit with 4), pass or fail")
 			fs.String("worth", "1", "the least change that is worth saying, in percent")
 			fs.StringArray("match", nil, "OLD=NEW: a region of A that B calls otherwise; repeatable")
+			gateReportFlags(fs)
 			fs.Bool("json", false, "as one JSON object")
 			fs.Bool("all", false, "every call path, not the first twenty")
 			readingFlags(fs)
@@ -92,6 +99,10 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
+	runBy, err := parseRunBy(e.text("run-by"))
+	if err != nil {
+		return err
+	}
 	at := slices.Index(args, divider)
 	by := e.text("by")
 	switch {
@@ -114,7 +125,7 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 	defer func() { closeRuns(runs) }()
 	set := map[string][]string{"worth": {e.text("worth")}}
 	for s, sources := range sides {
-		own, err := several(ctx, l, sources)
+		own, err := several(ctx, l, sources, runBy)
 		if err != nil {
 			closeRuns(own)
 			return err
@@ -165,7 +176,13 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 	if err := knownLimits(limits, runs, &data); err != nil {
 		return err
 	}
+	if err := measureLimits(ctx, limits, runs, sidesOf(runs, data.Runs), values.Number("worth")/100); err != nil {
+		return err
+	}
 	gate := judgeLimits(limits, &data)
+	if err := e.reportGate(limits, &data, result.Notes(), gate); err != nil {
+		return err
+	}
 	if e.flag("json") {
 		err = writeCompare(e.stdout, view.TwinOf(compare.View, q, result), gate)
 	} else {
@@ -187,7 +204,13 @@ const sideKey = "side"
 
 // several opens the runs that sources hold: files together, since they may be the ranks of one job; anything else by
 // itself.
-func several(ctx context.Context, l *load.Loader, sources []string) (runs []view.Run, err error) {
+func several(ctx context.Context, l *load.Loader, sources []string, runBy *regexp.Regexp) (runs []view.Run, err error) {
+	if sources, err = globbed(sources); err != nil {
+		return nil, err
+	}
+	if runBy != nil {
+		return runsByName(ctx, l, sources, runBy)
+	}
 	var files []string
 	groups := [][]string{}
 	for _, s := range sources {

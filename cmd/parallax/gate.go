@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"math"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,12 +23,8 @@ type gate struct {
 // A changeLimit is one --fail-on of compare.
 type changeLimit struct {
 	text, what string
-	value      float64 // share, or number of changes
-}
-
-// factorLimits are the limits on factors of the length, by the names that compare gives these.
-var factorLimits = map[string]string{
-	"load-balance": "load balance", "communication-efficiency": "communication efficiency",
+	value      float64   // share, or number of changes
+	measured   *measured // where it is on a measure
 }
 
 func parseChangeLimits(list []string) (out []changeLimit, err error) {
@@ -54,11 +50,8 @@ func parseChangeLimits(list []string) (out []changeLimit, err error) {
 // knownLimits refuses a limit on something that no run has: neither a region, nor a call path or a part of a step with
 // any time.
 func knownLimits(limits []changeLimit, runs []view.Run, d *compare.Data) error {
-	known := []string{"length", "changed"}
-	for name := range factorLimits {
-		known = append(known, name)
-	}
-	slices.Sort(known)
+	known := append([]string{"length", "changed", "requests-p50", "requests-p95", "requests-p99"},
+		slices.Sorted(maps.Keys(measures))...)
 	for i := range d.Rows {
 		known = append(known, d.Rows[i].Region, d.Rows[i].CallPath)
 	}
@@ -68,12 +61,12 @@ func knownLimits(limits []changeLimit, runs []view.Run, d *compare.Data) error {
 		}
 	}
 	for _, l := range limits {
-		if slices.Contains(known, l.what) {
+		if slices.Contains(known, l.what) || measureNamed(l.what) != nil {
 			continue
 		}
 		return &load.UsageError{Typed: l.what, Known: known,
-			Text: fmt.Sprintf("--fail-on %q: neither length, changed, load-balance, communication-efficiency nor a "+
-				"region, call path or part of a step of these runs", l.text)}
+			Text: fmt.Sprintf("--fail-on %q: neither length, changed, %s, requests-pNN nor a region, call path or "+
+				"part of a step of these runs", l.text, strings.Join(slices.Sorted(maps.Keys(measures)), ", "))}
 	}
 	return nil
 }
@@ -99,8 +92,8 @@ func (l *changeLimit) judge(d *compare.Data) (passed, unsure string) {
 		return l.judgeCount(d), ""
 	case l.what == "length":
 		return l.judgeRow(&d.Length, d)
-	case factorLimits[l.what] != "":
-		return l.judgeFactor(d)
+	case l.measured != nil:
+		return l.measured.judge(l)
 	}
 	for i := range d.Rows {
 		r := &d.Rows[i]
@@ -139,26 +132,20 @@ func (l *changeLimit) judgeRow(r *compare.Row, d *compare.Data) (passed, unsure 
 	if r.Verdict == statistics.Changed {
 		return text, ""
 	}
-	need := ""
-	if r.Needed != nil {
-		need = fmt.Sprintf("; about %d runs a side would tell", *r.Needed)
-	} else if len(d.A) == 1 && len(d.B) == 1 {
-		need = "; two or three runs a side tell a large change"
+	seen := 1.0 // of what is new, all
+	if r.A > 0 {
+		seen = r.B/r.A - 1
 	}
-	return "", fmt.Sprintf("%s, with %d and %d runs this may be chance%s", text, len(d.A), len(d.B), need)
+	return "", text + chance(len(d.A), len(d.B), statistics.Needed(r.ValuesA, r.ValuesB, seen))
 }
 
-// judgeFactor holds a factor of the length, which has no test of its own: it is certain where the length is.
-func (l *changeLimit) judgeFactor(d *compare.Data) (passed, unsure string) {
-	for _, f := range d.Factors {
-		if f.Name != factorLimits[l.what] || f.A <= 0 || 1-f.B/f.A <= l.value {
-			continue
-		}
-		text := fmt.Sprintf("%s: %.1f %% to %.1f %%", l.text, 100*f.A, 100*f.B)
-		if d.Length.Verdict == statistics.Changed && math.Signbit(f.Log) == math.Signbit(d.Length.Difference) {
-			return text, ""
-		}
-		return "", text + ", and that the length changed is not known"
+// chance says that a difference is beyond a limit and not certain, and how many runs would show as large a one.
+func chance(a, b, needed int) string {
+	need := ""
+	if needed > 0 {
+		need = fmt.Sprintf("; about %d runs a side would tell", needed)
+	} else if a == 1 && b == 1 {
+		need = "; two or three runs a side tell a large change"
 	}
-	return "", ""
+	return fmt.Sprintf(", with %d and %d runs this may be chance%s", a, b, need)
 }

@@ -86,3 +86,84 @@ func TestCompareIsAGate(t *testing.T) {
 		})
 	}
 }
+
+// spansWith writes requests of which the slowest twentieth takes a multiple of its time.
+func spansWith(t *testing.T, path string, seed uint64, factor float64) string {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 9))
+	var spans []string
+	for i := range 200 {
+		d := 1e6 * (1 + 0.02*r.NormFloat64())
+		if i%20 == 0 {
+			d *= 5 * factor
+		}
+		spans = append(spans, fmt.Sprintf(`{"traceId":"%032x","spanId":"%016x","name":"GET /","kind":2,"startTimeUnixNano":"%d","endTimeUnixNano":"%d"}`,
+			i+1, i+1, 1790857026000000000+int64(i)*10_000_000, 1790857026000000000+int64(i)*10_000_000+int64(d)))
+	}
+	text := `{"resourceSpans":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"front"}}]},"scopeSpans":[{"spans":[` +
+		strings.Join(spans, ",") + `]}]}]}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// jobWith writes a GPU's job whose kernels take a share of each step, with a counter of memory.
+func jobWith(t *testing.T, path string, seed uint64, busy, memory float64) string {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 11))
+	events := []string{}
+	for i := range 10 {
+		at := 1000 * float64(i)
+		events = append(events,
+			fmt.Sprintf(`{"ph":"X","cat":"user_annotation","pid":1,"tid":1,"ts":%.3f,"dur":990,"name":"ProfilerStep#%d"}`, at, i),
+			fmt.Sprintf(`{"ph":"X","cat":"cuda_runtime","pid":1,"tid":1,"ts":%.3f,"dur":5,"name":"cudaLaunchKernel","args":{"correlation":%d}}`, at+10, i+1),
+			fmt.Sprintf(`{"ph":"X","cat":"kernel","pid":0,"tid":7,"ts":%.3f,"dur":%.3f,"name":"gemm","args":{"device":0,"stream":7,"correlation":%d}}`, at+20, 900*busy*(1+0.003*r.NormFloat64()), i+1),
+			fmt.Sprintf(`{"ph":"i","cat":"cpu_instant_event","s":"t","pid":1,"tid":1,"ts":%.3f,"name":"[memory]","args":{"Device Type":1,"Device Id":0,"Addr":%d,"Bytes":1024,"Total Allocated":%.0f,"Total Reserved":%.0f}}`, at+15, i+1, memory*1e9*(1+0.001*r.Float64()), memory*1.1e9*(1+0.001*r.Float64())))
+	}
+	text := `{"schemaVersion":1,"deviceProperties":[{"id":0,"name":"GPU","totalGlobalMem":16000000000}],"distributedInfo":{"rank":0},"traceEvents":[` + strings.Join(events, ",\n") + `]}`
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Measures of a run, each with a test of its own, are limits too.
+func TestLimitsOnMeasures(t *testing.T) {
+	dir := t.TempDir()
+	var spans, slower, jobs, idler []string
+	for i := range 3 {
+		name := func(s string) string { return filepath.Join(dir, fmt.Sprint(s, i, ".json")) }
+		spans = append(spans, spansWith(t, name("s"), uint64(i), 1))
+		slower = append(slower, spansWith(t, name("t"), uint64(i+50), 1.4))
+		jobs = append(jobs, jobWith(t, name("j"), uint64(i), 0.9, 1))
+		idler = append(idler, jobWith(t, name("k"), uint64(i+50), 0.6, 2))
+	}
+	for _, c := range []struct {
+		what   string
+		a, b   []string
+		limit  string
+		status int
+		says   string
+	}{
+		{"slow ones", spans, slower, "requests-p99=5%", 1, "ms"},
+		{"the median stays", spans, slower, "requests-p50=5%", 0, ""},
+		{"one run a side", spans[:1], slower[:1], "requests-p99=5%", 4, "with 1 and 1 runs"},
+		{"no requests", jobs, idler, "requests-p99=5%", 2, "has no requests"},
+		{"idle GPU", jobs, idler, "gpu-busy=5%", 1, "%"},
+		{"busier GPU", idler, jobs, "gpu-busy=5%", 0, ""},
+		{"no GPU", spans, slower, "gpu-busy=5%", 2, "has no work of a GPU"},
+		{"memory", jobs, idler, "memory=10%", 1, "GiB"},
+		{"less memory", idler, jobs, "memory=10%", 0, ""},
+		{"no memory", spans, slower, "memory=10%", 2, "no counter of memory"},
+		{"a misspelt measure", jobs, idler, "memroy=10%", 2, "memory"},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			args := append(append(append([]string{"compare"}, c.a...), "--"), c.b...)
+			status, out, problem := parallax(t, append(args, "--fail-on", c.limit)...)
+			if status != c.status || !strings.Contains(out+problem, c.says) {
+				t.Errorf("status %d, want %d and %q: %s%s", status, c.status, c.says, out, problem)
+			}
+		})
+	}
+}

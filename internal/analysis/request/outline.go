@@ -215,8 +215,8 @@ func (o *Outline) sound(regions, locations int) bool {
 			return false
 		}
 	}
-	for _, n := range []int{len(o.Root), len(o.FirstRoot) - 1, len(o.RequestBegin), len(o.RequestEnd), len(o.RequestLast),
-		len(o.Spans), len(o.Services), len(o.Errors), len(o.FirstPart) - 1} {
+	for _, n := range []int{len(o.Root), len(o.FirstRoot) - 1, len(o.RequestBegin), len(o.RequestEnd),
+		len(o.RequestLast), len(o.Spans), len(o.Services), len(o.Errors), len(o.FirstPart) - 1} {
 		if n != requests {
 			return false
 		}

@@ -141,7 +141,8 @@ func (r *result) rows() []Row {
 		q := &r.forest.Requests[k]
 		root, service := r.rootName(q)
 		x := Row{ID: q.ID, Root: root, Service: r.tree.Name[service], Begin: q.Begin, Duration: q.Duration(),
-			After: q.After(), Spans: q.Spans, Services: q.Services, Errors: q.Errors, Roots: len(q.Roots), Chosen: r.isChosen(k),
+			After: q.After(), Spans: q.Spans, Services: q.Services, Errors: q.Errors, Roots: len(q.Roots),
+			Chosen:   r.isChosen(k),
 			Critical: r.critical(k), At: service}
 		if len(x.Critical) > 0 {
 			x.Most = x.Critical[0].Service + ": " + x.Critical[0].Region
@@ -154,7 +155,8 @@ func (r *result) rows() []Row {
 func differences(list []request.Difference) []Differ {
 	out := make([]Differ, len(list))
 	for i, x := range list {
-		out[i] = Differ{x.Attribute, x.Value, x.AndAttribute, x.AndValue, x.Inside, x.Outside, x.Unit, x.Effect, x.P, x.Q}
+		out[i] = Differ{x.Attribute, x.Value, x.AndAttribute, x.AndValue, x.Inside, x.Outside, x.Unit, x.Effect, x.P,
+			x.Q}
 	}
 	return out
 }

@@ -230,8 +230,8 @@ func (r *result) noteOne(say func(string, ...any)) {
 	}
 	say("critical path: of %s the request waited most for %s", view.FormatTime(q.Duration()), strings.Join(words, ", "))
 	if after := q.After(); after > 0 {
-		say("asynchronous: calls go on for %s after the root has ended, which took %s; the critical path is that of the "+
-			"root", view.FormatTime(after), view.FormatTime(q.Duration()))
+		say("asynchronous: calls go on for %s after the root has ended, which took %s; the critical path is that of "+
+			"the root", view.FormatTime(after), view.FormatTime(q.Duration()))
 	}
 }
 

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	statistics "github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/compare"
+	text "github.com/parallax-hpc/parallax/internal/words"
+	"github.com/spf13/pflag"
+)
+
+func gateReportFlags(fs *pflag.FlagSet) {
+	fs.String("summary", "", "FILE to which a summary in Markdown is added, such as $GITHUB_STEP_SUMMARY; - is stdout")
+	fs.String("junit", "", "FILE for the limits as test cases in JUnit's XML, which CI systems show")
+}
+
+// reportGate writes the files that CI systems show.
+func (e *env) reportGate(limits []changeLimit, d *compare.Data, notes []string, g gate) error {
+	if path := e.text("summary"); path != "" {
+		write := func(w io.Writer) error { return writeSummary(w, limits, d, notes, g) }
+		if err := e.appendTo(path, write); err != nil {
+			return fmt.Errorf("--summary: %w", err)
+		}
+	}
+	if path := e.text("junit"); path != "" {
+		out := &output{stdout: e.stdout, path: path, kind: "xml"}
+		unsureFails := e.text("cannot-tell") == "fail"
+		if err := out.write(func(w io.Writer) error { return writeJUnit(w, limits, g, unsureFails) }); err != nil {
+			return fmt.Errorf("--junit: %w", err)
+		}
+	}
+	return nil
+}
+
+// appendTo adds to a file, since steps of a CI job share one summary.
+func (e *env) appendTo(path string, write func(io.Writer) error) error {
+	if path == "-" {
+		return write(e.stdout)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if bad := f.Close(); err == nil {
+		err = bad
+	}
+	return err
+}
+
+const mostSummary = 20 // rows
+
+// writeSummary writes the verdict, the limits, the runs and the largest differences as Markdown.
+func writeSummary(w io.Writer, limits []changeLimit, d *compare.Data, notes []string, g gate) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### Performance\n\n%s\n\n", markdown(d.Text))
+	if len(limits) > 0 {
+		b.WriteString("| limit | |\n| --- | --- |\n")
+		for i := range limits {
+			sign, text := "✓", "holds"
+			switch failed, unsure := g.said(&limits[i]); {
+			case failed != "":
+				sign, text = "✗", failed
+			case unsure != "":
+				sign, text = "?", unsure
+			}
+			fmt.Fprintf(&b, "| %s | %s %s |\n", markdown(limits[i].text), sign, markdown(text))
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "| time a %s | A (%s) | B (%s) | difference | interval of 95 %% | verdict |\n"+
+		"| --- | --: | --: | --: | --: | --- |\n", d.Per, view.Count(len(d.A), "run"), view.Count(len(d.B), "run"))
+	row := func(r *compare.Row, name string) {
+		interval := ""
+		if r.Low != nil && r.High != nil {
+			interval = signedIn(*r.Low, d.Unit) + " to " + signedIn(*r.High, d.Unit)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s (%s) | %s | %s |\n",
+			markdown(text.Middle(name)), view.FormatIn(r.A, d.Unit), view.FormatIn(r.B, d.Unit),
+			signedIn(r.Difference, d.Unit), changeOf(r), interval, r.Verdict)
+	}
+	row(&d.Length, "whole "+d.Closing.Of)
+	shown := 0
+	for i := range d.Rows {
+		if r := &d.Rows[i]; shown < mostSummary && r.Verdict != statistics.Same {
+			row(r, r.CallPath)
+			shown++
+		}
+	}
+	if rest := len(d.Rows) - shown; rest > 0 {
+		fmt.Fprintf(&b, "\nand %d more that are the same or differ less\n", rest)
+	}
+	for _, n := range notes {
+		fmt.Fprintf(&b, "\n%s\n", markdown(n))
+	}
+	b.WriteByte('\n')
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// said is how a limit is passed, or why that cannot be told.
+func (g *gate) said(l *changeLimit) (failed, unsure string) {
+	find := func(list []string) string {
+		for _, s := range list {
+			if strings.HasPrefix(s, l.text+": ") {
+				return strings.TrimPrefix(s, l.text+": ")
+			}
+		}
+		return ""
+	}
+	return find(g.Failed), find(g.CannotTell)
+}
+
+// markdown escapes what has a meaning in Markdown or HTML: names in traces are somebody else's words.
+func markdown(s string) string {
+	var b strings.Builder
+	for _, c := range s {
+		switch {
+		case c == '<':
+			b.WriteString("&lt;")
+		case c == '>':
+			b.WriteString("&gt;")
+		case c == '&':
+			b.WriteString("&amp;")
+		case strings.ContainsRune("|`*_[]\\#~!@", c):
+			fmt.Fprintf(&b, "&#%d;", c)
+		case c < ' ':
+			b.WriteByte(' ')
+		default:
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
+}
+
+type junitSuite struct {
+	XMLName  xml.Name    `xml:"testsuite"`
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Skipped  int         `xml:"skipped,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	Failure *junitMessage `xml:"failure"`
+	Skipped *junitMessage `xml:"skipped"`
+}
+
+type junitMessage struct {
+	Message string `xml:"message,attr"`
+}
+
+// writeJUnit writes a test case for each limit: failed where it is surely broken, skipped or failed where that cannot
+// be told.
+func writeJUnit(w io.Writer, limits []changeLimit, g gate, unsureFails bool) error {
+	suite := junitSuite{Name: "parallax compare", Tests: len(limits)}
+	for i := range limits {
+		c := junitCase{Class: "parallax.compare", Name: limits[i].text}
+		switch failed, unsure := g.said(&limits[i]); {
+		case failed != "" || unsure != "" && unsureFails:
+			c.Failure = &junitMessage{failed + unsure}
+			suite.Failures++
+		case unsure != "":
+			c.Skipped = &junitMessage{unsure}
+			suite.Skipped++
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	b, err := xml.MarshalIndent(suite, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, xml.Header+string(b)+"\n")
+	return err
+}
