@@ -2,6 +2,7 @@ package query
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -21,7 +22,8 @@ type Collection struct {
 }
 
 // Collect gathers all rows. A column of a table has its declared type; a computed one has the narrowest that holds its
-// values: whole numbers, numbers or texts, and number where all are null. More cells than most are refused; 0: no
+// values: whole numbers, numbers or texts, and where all are null that of its expression, see
+// described. More cells than most are refused; 0: no
 // bound.
 func (r *Rows) Collect(most int64) (*Collection, error) {
 	file, err := newTemporary()
@@ -66,12 +68,13 @@ func (c *Collection) gather(r *Rows, most int64) error {
 	if err := out.Flush(); err != nil {
 		return fmt.Errorf("query: temporary file: %w", err)
 	}
-	c.describe(r.Columns, kinds)
+	c.Columns = described(r.Columns, kinds)
 	return nil
 }
 
-// describe names the columns, no two alike.
-func (c *Collection) describe(columns []Column, kinds []table.Kind) {
+// described are the columns of a result with their types, no two of one name. One without any value has the type that
+// its expression has, else that of texts.
+func described(columns []Column, kinds []table.Kind) (out []table.Column) {
 	taken := map[string]bool{}
 	for i, x := range columns {
 		name := x.Name
@@ -80,10 +83,11 @@ func (c *Collection) describe(columns []Column, kinds []table.Kind) {
 		}
 		taken[name] = true
 		if kinds[i] == 0 {
-			kinds[i] = table.Number
+			kinds[i] = cmp.Or(x.guess, table.Text)
 		}
-		c.Columns = append(c.Columns, table.Column{Name: name, Unit: x.Unit, Null: true, Kind: kinds[i]})
+		out = append(out, table.Column{Name: name, Unit: x.Unit, Null: true, Kind: kinds[i]})
 	}
+	return out
 }
 
 // widened is the narrowest type that holds values of a type and one more; 0 is the type of none.
@@ -156,7 +160,7 @@ func readCell(in *bufio.Reader) (any, error) {
 }
 
 // batchRows is how many rows are handed out at once.
-const batchRows = 8192
+const batchRows = 1 << 16
 
 // Each hands out the rows in batches.
 func (c *Collection) Each(emit func(*table.Batch) error) error {
@@ -165,10 +169,8 @@ func (c *Collection) Each(emit func(*table.Batch) error) error {
 	}
 	in := bufio.NewReaderSize(c.file, 1<<18)
 	for left := c.rows; left > 0; {
-		b := &table.Batch{Rows: int(min(left, batchRows)), Columns: make([]table.Vector, len(c.Columns))}
-		for i := range b.Columns {
-			b.Columns[i].Kind = c.Columns[i].Kind
-		}
+		b := newBatch(c.Columns)
+		b.Rows = int(min(left, batchRows))
 		for range b.Rows {
 			for i := range b.Columns {
 				v, err := readCell(in)

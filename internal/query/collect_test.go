@@ -29,7 +29,7 @@ func TestCollectedColumnsHaveTypes(t *testing.T) {
 		"select region, calls, mean, mean from calls() where region = 'none'":          "region text, calls integer, mean number, mean_2 number",
 		"select path, rank, inclusive from profile where metric = 'none'":              "path text, rank integer, inclusive number",
 		"select inclusive, calls from profile limit 2":                                 "inclusive number, calls number",
-		"select 1 as a, 1.5 as b, 'x' as c, null as d":                                 "a integer, b number, c text, d number",
+		"select 1 as a, 1.5 as b, 'x' as c, null as d":                                 "a integer, b number, c text, d text",
 		"select begin from (select begin from intervals limit 1) union all select 0.5": "begin number",
 		"select 1 as a union all select 2.5 union all select 'x'":                      "a text",
 	} {

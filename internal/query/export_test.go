@@ -8,3 +8,13 @@ func HoldAtMost(tb testing.TB, n int) {
 	mostHeld = n
 	tb.Cleanup(func() { mostHeld = before })
 }
+
+// IsDirect reports whether a statement goes past the engine.
+func IsDirect(tb testing.TB, d *Database, text string) bool {
+	r, err := d.prepare(tb.Context(), text, Limits{}, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer r.Close()
+	return newDirect(d, text, r.origins, nil) != nil
+}

@@ -7,7 +7,8 @@
 //
 //	query.go    from SQL to rows       vtab.go     tables of package table as SQLite sees them
 //	cursor.go   walking a table        restrict.go    what a query may do
-//	aggregate.go  sum, median, quantile, percentile   collect.go    rows with their types, for files
+//	aggregate.go  sum, median, quantile, percentile   stream.go   rows in columns with types, for files
+//	direct.go   statements that need no engine        collect.go  rows whose types are found by reading them all
 package query
 
 import (
@@ -38,8 +39,9 @@ type Database struct {
 
 // Limits bound a query. Zero values: no bound.
 type Limits struct {
-	Time time.Duration
-	Rows int64
+	Time  time.Duration
+	Rows  int64
+	Cells int64 // of a result that is collected before it is handed out
 }
 
 // A Column of a result. Unit is known where the column is one of a table, or an aggregate of one.
@@ -47,6 +49,8 @@ type Column struct {
 	Name string     `json:"name"`
 	Unit string     `json:"unit"`
 	Kind table.Kind `json:"-"` // 0: not known before the rows are
+
+	guess table.Kind // of a computed column, where no value tells it; 0: none
 }
 
 // Rows is the result of a query, row by row. Close it when done.
@@ -54,6 +58,8 @@ type Rows struct {
 	Columns []Column
 
 	session *session
+	conn    *sql.Conn
+	origins []origin // of the columns
 	rows    *sql.Rows
 	cells   []any
 	into    []any
@@ -65,8 +71,21 @@ type Rows struct {
 	close   func()
 }
 
-// Query starts a query. Errors in the text are told at once.
-func (d *Database) Query(ctx context.Context, text string, limits Limits) (*Rows, error) {
+// Query starts a query. Errors in the text are told at once. Params are values for its parameters: plain ones for ?,
+// sql.NamedArg for names.
+func (d *Database) Query(ctx context.Context, text string, limits Limits, params ...any) (*Rows, error) {
+	r, err := d.prepare(ctx, text, limits, params)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.run(text, params); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// prepare makes a connection and lets it compile the statement.
+func (d *Database) prepare(ctx context.Context, text string, limits Limits, params []any) (*Rows, error) {
 	if err := onlyAsks(text); err != nil {
 		return nil, fmt.Errorf("query: %w", err)
 	}
@@ -94,8 +113,8 @@ func (d *Database) Query(ctx context.Context, text string, limits Limits) (*Rows
 		return nil, fmt.Errorf("query: %w", err)
 	}
 	stops = append(stops, func() { conn.Close() })
-	r := &Rows{session: s, limit: limits.Rows, close: stop}
-	if err := r.start(ctx, conn, d, text); err != nil {
+	r := &Rows{session: s, conn: conn, limit: limits.Rows, close: stop}
+	if err := r.compile(ctx, d, text); err != nil {
 		err = r.explain(err) // before the context ends by our own hand
 		stop()
 		return nil, err
@@ -103,18 +122,29 @@ func (d *Database) Query(ctx context.Context, text string, limits Limits) (*Rows
 	return r, nil
 }
 
-func (r *Rows) start(ctx context.Context, conn *sql.Conn, d *Database, text string) error {
-	if err := r.session.declare(ctx, conn, d); err != nil {
+func (r *Rows) compile(ctx context.Context, d *Database, text string) error {
+	if err := r.session.declare(ctx, r.conn, d); err != nil {
 		return err
 	}
-	if err := restrict(ctx, conn, len(d.Runs)); err != nil {
+	if err := restrict(ctx, r.conn, len(d.Runs)); err != nil {
 		return err
 	}
-	if err := r.describe(conn, d, text); err != nil {
-		return err
+	return r.describe(r.conn, d, text)
+}
+
+// run starts the statement; where that fails it closes everything.
+func (r *Rows) run(text string, params []any) error {
+	err := r.start(text, params)
+	if err != nil {
+		err = r.explain(err) // before the context ends by our own hand
+		r.Close()
 	}
+	return err
+}
+
+func (r *Rows) start(text string, params []any) error {
 	var err error
-	if r.rows, err = conn.QueryContext(ctx, text); err != nil {
+	if r.rows, err = r.conn.QueryContext(r.session.ctx, text, params...); err != nil {
 		return err
 	}
 	names, err := r.rows.Columns()
@@ -151,6 +181,7 @@ func (r *Rows) describe(conn *sql.Conn, d *Database, text string) error {
 				}
 			}
 			r.Columns = append(r.Columns, c)
+			r.origins = append(r.origins, origin{i.TableName, i.OriginName})
 		}
 		aggregateUnits(r.Columns, d.Tables(), text)
 		return nil
@@ -237,6 +268,9 @@ func (r *Rows) explain(err error) error {
 	if strings.Contains(text, "not authorized") || strings.Contains(text, "may not be modified") ||
 		strings.Contains(text, "readonly database") {
 		text = "a query only reads: " + text
+	}
+	if strings.HasPrefix(text, "missing argument") || strings.HasPrefix(text, "missing named argument") {
+		text = "the statement has parameters without a value: " + text
 	}
 	if strings.HasPrefix(text, "no such table") || strings.HasPrefix(text, "no such column") {
 		text += "; docs/tables.md lists tables and columns"

@@ -80,38 +80,17 @@ func onlyAsks(text string) error {
 }
 
 // statement gives the words and signs of a text as the engine takes them apart, without
-// blanks and comments. Words are in small letters; texts in quotes are their first quote.
+// blanks and comments. Words are in small letters; texts and names in quotes are a quote.
 func statement(text string) (out []string) {
-	for i := 0; i < len(text); {
-		c, rest := text[i], text[i:]
-		n := 1
-		switch {
-		case strings.IndexByte(" \t\n\f\r", c) >= 0:
-			i++
-			continue
-		case strings.HasPrefix(rest, "\ufeff"):
-			i += len("\ufeff")
-			continue
-		case strings.HasPrefix(rest, "--"):
-			i += until(rest, "\n", 2)
-			continue
-		case strings.HasPrefix(rest, "/*"):
-			i += until(rest, "*/", 2)
-			continue
-		case c == '\'' || c == '"' || c == '`':
-			n = until(rest, string(c), 1) // a doubled quote is two texts here, which does no harm
-		case c == '[':
-			n = until(rest, "]", 1)
-		case wordly(c):
-			for n < len(rest) && wordly(rest[n]) {
-				n++
-			}
-			out = append(out, strings.ToLower(rest[:n]))
-			i += n
-			continue
+	for _, t := range tokens(text) {
+		switch t.kind {
+		case word:
+			out = append(out, strings.ToLower(t.text))
+		case named, literal:
+			out = append(out, "'")
+		default:
+			out = append(out, t.text)
 		}
-		out = append(out, rest[:1])
-		i += n
 	}
 	return out
 }

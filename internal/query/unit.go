@@ -10,13 +10,13 @@ import (
 
 // aggregateOf matches an aggregate that has the unit of its column, with an alias or without.
 var aggregateOf = regexp.MustCompile(
-	`(?is)^(?:sum|total|avg|min|max|median|quantile|percentile)\s*\(\s*` +
-		`(?:distinct\s+)?(?:\w+\.)*(\w+)\s*(?:,[^()]*)?\)(?:\s+(?:as\s+)?\w+)?$`)
+	`(?is)^(sum|total|avg|min|max|median|quantile|percentile|count)\s*\(\s*` +
+		`(?:distinct\s+)?(?:\w+\.)*(\w+|\*)\s*(?:,[^()]*)?\)(?:\s+(?:as\s+)?\w+)?$`)
 
 var wordInQuery = regexp.MustCompile(`\w+`)
 
-// aggregateUnits gives columns that are an aggregate of one column of a table the unit of that column. SQLite knows
-// only where plain columns come from, so the list behind select is read here. A column that several tables of the
+// aggregateUnits gives columns that are an aggregate of one column of a table the unit of that column, and a guess of
+// their type. SQLite knows only where plain columns come from, so the list behind select is read here. A column that several tables of the
 // statement have with different units stays without one.
 func aggregateUnits(columns []Column, tables []*table.Table, text string) {
 	items := selectList(text)
@@ -29,11 +29,20 @@ func aggregateUnits(columns []Column, tables []*table.Table, text string) {
 		if m == nil || columns[i].Unit != "" {
 			continue
 		}
+		function := strings.ToLower(m[1])
+		if function == "count" {
+			columns[i].guess = table.Integer
+			continue
+		}
 		var units []string
 		for _, t := range tables {
-			if at := t.Column(strings.ToLower(m[1])); at >= 0 && slices.Contains(words, t.Name) {
+			if at := t.Column(strings.ToLower(m[2])); at >= 0 && slices.Contains(words, t.Name) {
 				units = append(units, t.Columns[at].Unit)
+				columns[i].guess = t.Columns[at].Kind
 			}
+		}
+		if !slices.Contains([]string{"sum", "min", "max"}, function) {
+			columns[i].guess = table.Number
 		}
 		if units = slices.Compact(units); len(units) == 1 {
 			columns[i].Unit = units[0]

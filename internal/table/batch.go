@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"sync/atomic"
@@ -38,6 +39,49 @@ func (v *Vector) Value(i int) any {
 		return v.Texts[i]
 	}
 	return v.Integers[i]
+}
+
+// Keep leaves the rows for which a test is true.
+func (b *Batch) Keep(test func(row int) bool) {
+	n := 0
+	for i := range b.Rows {
+		if !test(i) {
+			continue
+		}
+		if i != n {
+			for c := range b.Columns {
+				b.Columns[c].move(i, n)
+			}
+		}
+		n++
+	}
+	b.Cut(n)
+}
+
+// Cut leaves the first n rows.
+func (b *Batch) Cut(n int) {
+	b.Rows = n
+	for c := range b.Columns {
+		v := &b.Columns[c]
+		v.Integers, v.Numbers, v.Texts = v.Integers[:min(n, len(v.Integers))], v.Numbers[:min(n, len(v.Numbers))],
+			v.Texts[:min(n, len(v.Texts))]
+		v.Null = v.Null[:min(n, len(v.Null))]
+	}
+}
+
+// move copies a value within the vector.
+func (v *Vector) move(from, to int) {
+	switch {
+	case v.Integers != nil:
+		v.Integers[to] = v.Integers[from]
+	case v.Numbers != nil:
+		v.Numbers[to] = v.Numbers[from]
+	case v.Texts != nil:
+		v.Texts[to] = v.Texts[from]
+	}
+	if v.Null != nil {
+		v.Null[to] = v.Null[from]
+	}
 }
 
 func (v *Vector) integer(x int64) {
@@ -106,6 +150,8 @@ type Output struct {
 	Emit func(*Batch) error
 	// Few says that hardly more than a row will come.
 	Few bool
+	// Most is how many rows a batch may have; 0: a usual number.
+	Most int
 	// Read counts rows of the store that were looked at, whether or not they came out.
 	Read *atomic.Int64
 
@@ -139,7 +185,7 @@ func newRows[T any](o *Output, columns []column[T]) *rowsOf[T] {
 // add puts a row out.
 func (r *rowsOf[T]) add(x *T) error {
 	if r.batch == nil {
-		if r.limit = min(max(4*r.limit, firstBatch), mostRows); r.Few {
+		if r.limit = min(max(4*r.limit, firstBatch), cmp.Or(r.Most, mostRows)); r.Few {
 			r.limit = 1
 		}
 		r.batch = &Batch{Columns: make([]Vector, len(r.columns))}
