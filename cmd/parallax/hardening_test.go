@@ -148,7 +148,7 @@ func TestAnUploadWithFittedClocksIsKeptWithTheUpload(t *testing.T) {
 	}
 	runs, err := openFor(context.Background(), newLoader(c, 64<<20, nil), server.Opening{
 		Sources: []string{source}, Align: "messages", Keep: keep, Progress: func(int64, int64) {},
-	})
+	}, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,6 +36,15 @@ func (e *env) listen(c *server.Config) (l net.Listener, done func(), err error) 
 		c.Audit, done = f, func() { f.Close() }
 	}
 	address := e.text("listen")
+	if e.flag("child") {
+		remove := func() {}
+		if l, remove, err = listenAsChild(); err != nil {
+			done()
+			return nil, func() {}, err
+		}
+		before := done
+		return l, func() { remove(); before() }, nil
+	}
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		l, err = listenSocket(path)
 	} else {

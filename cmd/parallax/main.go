@@ -64,7 +64,7 @@ var errCannotTell = errors.New("cannot tell")
 func commands() []*command {
 	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(),
 		queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(),
-		reportCommand(), recorderCommand(), receiveCommand(), anonymiseCommand(), docsCommand(), completionCommand(),
+		reportCommand(), pythonCommand(), recorderCommand(), receiveCommand(), anonymiseCommand(), docsCommand(), completionCommand(),
 		cacheCommand(), runsCommand(), rmCommand(), verifyCommand(), licencesCommand()}
 }
 

@@ -18,9 +18,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/demo"
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
 	"github.com/parallax-hpc/parallax/internal/load"
+	"github.com/parallax-hpc/parallax/internal/query"
 	"github.com/parallax-hpc/parallax/internal/render/pdf"
 	"github.com/parallax-hpc/parallax/internal/render/png"
 	"github.com/parallax-hpc/parallax/internal/render/svg"
+	"github.com/parallax-hpc/parallax/internal/report"
 	"github.com/parallax-hpc/parallax/internal/server"
 	"github.com/parallax-hpc/parallax/internal/view"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
@@ -47,6 +49,9 @@ func servingFlags(fs *pflag.FlagSet) {
 
 func openFlags(fs *pflag.FlagSet) {
 	servingFlags(fs)
+	fs.Bool("child", false,
+		"for a program that starts this one: listen on a socket of its own, print a line of JSON that says where, end "+
+			"with standard input, remember nothing")
 	fs.Bool("follow", false, "the sources grow: show them as they do; the page keeps its place")
 	fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run; repeatable; the page shows them side by side")
 	fs.StringArray("key", nil,
@@ -127,6 +132,12 @@ func (e *env) serve(ctx context.Context, l *load.Loader, config server.Config, b
 			s.Close()
 			return err
 		}
+	}
+	if e.flag("child") {
+		if err := printChild(e.stdout, listener.Addr(), s); err != nil {
+			return err
+		}
+		return s.Serve(ctx, listener)
 	}
 	address := s.Address(listener.Addr())
 	fmt.Fprintf(e.stdout, "Parallax is at %s\n", address)
@@ -211,18 +222,33 @@ func (e *env) serverConfig(l *load.Loader, runs []view.Run) server.Config {
 		Log:      slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	c.Docs = lazySite{sync.OnceValues(newSite)}
-	c.Ask, c.Rows, c.Programs = answerSQL, rowsAs, programsHandler(c.Log)
+	c.Ask, c.Rows, c.Programs = answerSQL, rowsAs(servedLimits), programsHandler(c.Log)
+	c.Report = func(ctx context.Context, w io.Writer, r view.Run) error {
+		whole, err := view.Spec{}.Resolve(r.Store)
+		if err != nil {
+			return err
+		}
+		return report.Write(ctx, w, report.Options{Run: r, Views: views.Views, Version: version(), Selection: whole})
+	}
 	for _, d := range demo.Demos {
 		c.Demos = append(c.Demos, server.Demo{Name: d.Name, Title: d.Title, Truth: strings.Join(d.Truth, " ")})
 	}
-	c.Open = func(ctx context.Context, o server.Opening) ([]view.Run, error) { return openFor(ctx, l, o) }
+	child := e.flag("child")
+	if child { // whoever started it may ask for as much as there is
+		c.Frames, c.Rows, c.Recent = true, rowsAs(query.Limits{}), nil
+	}
+	c.Open = func(ctx context.Context, o server.Opening) ([]view.Run, error) { return openFor(ctx, l, o, !child) }
 	return c
 }
 
 // openFor opens what a server is asked to open.
-func openFor(ctx context.Context, l *load.Loader, o server.Opening) ([]view.Run, error) {
+func openFor(ctx context.Context, l *load.Loader, o server.Opening, noted bool) ([]view.Run, error) {
 	own := *l
 	own.Progress = func(_ string, done, total int64) { o.Progress(done, total) }
+	if o.Format != "" {
+		own.Format = o.Format
+	}
+	own.Join = own.Join || o.Join
 	sources := o.Sources
 	if o.Align != "" {
 		own.Align = o.Align
@@ -237,7 +263,7 @@ func openFor(ctx context.Context, l *load.Loader, o server.Opening) ([]view.Run,
 		}
 	}
 	runs, err := own.All(ctx, sources)
-	if len(runs) > 0 && o.Align == "" && o.Keep == "" {
+	if len(runs) > 0 && o.Align == "" && o.Keep == "" && noted {
 		remember(l.Cache, sources, runs[0])
 	}
 	return runs, err

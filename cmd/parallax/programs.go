@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -13,7 +11,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/mcp"
 	"github.com/parallax-hpc/parallax/internal/query"
 	"github.com/parallax-hpc/parallax/internal/server"
-	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -21,8 +18,9 @@ import (
 const askTime = 2 * time.Minute
 
 // answerSQL answers the page's query panel.
-func answerSQL(ctx context.Context, r view.Run, text string, most int64) (*server.Answer, error) {
-	rows, err := newDatabase([]view.Run{r}).Query(ctx, text, query.Limits{Time: askTime, Rows: most})
+func answerSQL(ctx context.Context, q server.Question) (*server.Answer, error) {
+	limits := query.Limits{Time: askTime, Rows: q.Most}
+	rows, err := newDatabase([]view.Run{q.Run}).Query(ctx, q.SQL, limits, q.Params...)
 	if err != nil {
 		return nil, err
 	}
@@ -38,71 +36,49 @@ func answerSQL(ctx context.Context, r view.Run, text string, most int64) (*serve
 	return out, rows.Err()
 }
 
+// servedLimits bound what clients of the page's server can ask for; cells are those that it writes to its disk.
+var servedLimits = query.Limits{Time: askTime, Cells: 50_000_000}
+
 // rowsAs answers SQL with files and streams of rows, by media type.
-var rowsAs = map[string]server.RowsWriter{
-	"application/vnd.apache.arrow.stream": answerRows(func(_ context.Context, w io.Writer, columns []table.Column,
-		each eachBatch) error {
-		return tables.WriteArrow(w, columns, false, each)
-	}),
-	"application/vnd.apache.arrow.file": answerRows(func(_ context.Context, w io.Writer, columns []table.Column,
-		each eachBatch) error {
-		return tables.WriteArrow(w, columns, true, each)
-	}),
-	"application/vnd.apache.parquet": answerRows(func(ctx context.Context, w io.Writer, columns []table.Column,
-		each eachBatch) error {
-		_, err := tables.Write(ctx, w, "result", columns, each)
-		return err
-	}),
-	"text/csv": func(ctx context.Context, r view.Run, text string, most int64) (func(io.Writer) error, error) {
-		rows, err := newDatabase([]view.Run{r}).Query(ctx, text, query.Limits{Time: askTime, Rows: most})
-		if err != nil {
-			return nil, err
-		}
-		defer rows.Close()
-		var b bytes.Buffer
-		err = rows.WriteCSV(&bounded{&b})
-		return func(w io.Writer) error { _, err := b.WriteTo(w); return err }, err
-	},
-}
-
-// mostBytes bounds a text of rows that is held until all are there.
-const mostBytes = 1 << 28
-
-// A bounded writer refuses more than mostBytes.
-type bounded struct{ *bytes.Buffer }
-
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > mostBytes {
-		return 0,
-			fmt.Errorf("query: more than %d MB of text; ask `parallax query -o rows.csv`, or add up in SQL",
-				mostBytes>>20)
+func rowsAs(limits query.Limits) map[string]server.RowsWriter {
+	const stream = "application/vnd.apache.arrow.stream"
+	out := map[string]server.RowsWriter{
+		"application/vnd.apache.parquet": answerRows(limits, func(ctx context.Context, w io.Writer,
+			s *query.Stream) error {
+			_, err := tables.Write(ctx, w, "result", s.Columns, s.Each)
+			return err
+		}),
+		"text/csv": func(ctx context.Context, q server.Question) (*server.WrittenRows, error) {
+			limits := limits
+			limits.Rows = q.Most
+			rows, err := newDatabase([]view.Run{q.Run}).Query(ctx, q.SQL, limits, q.Params...)
+			if err != nil {
+				return nil, err
+			}
+			return &server.WrittenRows{Rows: -1, Write: rows.WriteCSV, Close: rows.Close}, nil
+		},
 	}
-	return b.Buffer.Write(p)
+	for kind, form := range map[string]tables.ArrowForm{stream: tables.ArrowStream,
+		stream + "; dictionaries=yes": tables.ArrowDictionaries, "application/vnd.apache.arrow.file": tables.ArrowFile} {
+		out[kind] = answerRows(limits, func(_ context.Context, w io.Writer, s *query.Stream) error {
+			return tables.WriteArrow(w, s.Columns, form, s.Each)
+		})
+	}
+	return out
 }
 
-type eachBatch = func(emit func(*table.Batch) error) error
-
-// mostCells bounds what a client can make the server write to its disk for one answer.
-const mostCells = 50_000_000
-
-// answerRows answers with all rows. The types of columns must be known before the first byte, so rows are collected
-// first.
-func answerRows(write func(context.Context, io.Writer, []table.Column, eachBatch) error) server.RowsWriter {
-	return func(ctx context.Context, r view.Run, text string, most int64) (func(io.Writer) error, error) {
-		rows, err := newDatabase([]view.Run{r}).Query(ctx, text, query.Limits{Time: askTime, Rows: most})
+// answerRows answers with all rows in columns.
+func answerRows(limits query.Limits,
+	write func(context.Context, io.Writer, *query.Stream) error) server.RowsWriter {
+	return func(ctx context.Context, q server.Question) (*server.WrittenRows, error) {
+		limits := limits
+		limits.Rows = q.Most
+		s, err := newDatabase([]view.Run{q.Run}).Stream(ctx, q.SQL, limits, q.Params...)
 		if err != nil {
 			return nil, err
 		}
-		defer rows.Close()
-		all, err := rows.Collect(mostCells)
-		if err != nil {
-			return nil, err
-		}
-		return func(w io.Writer) error {
-			defer all.Close()
-			// The question has been answered: its context ends with it, the writing does not.
-			return write(context.WithoutCancel(ctx), w, all.Columns, all.Each)
-		}, nil
+		return &server.WrittenRows{Rows: s.Rows, Close: s.Close,
+			Write: func(w io.Writer) error { return write(ctx, w, s) }}, nil
 	}
 }
 

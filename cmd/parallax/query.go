@@ -95,13 +95,9 @@ func runQuery(ctx context.Context, e *env, args []string) error {
 	}
 	defer done()
 	timeout, _ := e.flags.GetDuration("timeout")
-	rows, err := database.Query(ctx, args[len(args)-1], query.Limits{Time: timeout, Rows: e.number("limit")})
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	err = out.write(func(w io.Writer) error { return writeRows(ctx, w, out.kind, rows) })
-	if err == nil && rows.More() {
+	limits := query.Limits{Time: timeout, Rows: e.number("limit")}
+	more, err := writeAnswer(ctx, out, database, args[len(args)-1], limits)
+	if err == nil && more {
 		e.warn("there are more rows than --limit %d", e.number("limit"))
 	}
 	return err
@@ -126,23 +122,30 @@ func (e *env) openDatabase(ctx context.Context, sources []string) (*query.Databa
 	return newDatabase(runs), func() { closeRuns(runs) }, nil
 }
 
-func writeRows(ctx context.Context, w io.Writer, kind string, rows *query.Rows) error {
-	switch kind {
-	case "parquet", "arrow":
-		all, err := rows.Collect(0)
+// writeAnswer writes the rows of a query; more reports whether the limit left some out.
+func writeAnswer(ctx context.Context, out *output, d *query.Database, text string, limits query.Limits) (more bool,
+	err error) {
+	if out.kind == "parquet" || out.kind == "arrow" {
+		s, err := d.Stream(ctx, text, limits)
 		if err != nil {
+			return false, err
+		}
+		defer s.Close()
+		err = out.write(func(w io.Writer) error {
+			if out.kind == "arrow" {
+				return tables.WriteArrow(w, s.Columns, tables.ArrowFile, s.Each)
+			}
+			_, err := tables.Write(ctx, w, "result", s.Columns, s.Each)
 			return err
-		}
-		defer all.Close()
-		if kind == "arrow" {
-			return tables.WriteArrow(w, all.Columns, true, all.Each)
-		}
-		_, err = tables.Write(ctx, w, "result", all.Columns, all.Each)
-		return err
-	case "csv":
-		return rows.WriteCSV(w)
-	case "json":
-		return rows.WriteJSON(w)
+		})
+		return s.More(), err
 	}
-	return rows.WriteTable(w)
+	rows, err := d.Query(ctx, text, limits)
+	if err != nil {
+		return false, err
+	}
+	defer rows.Close()
+	write := map[string]func(io.Writer) error{"csv": rows.WriteCSV, "json": rows.WriteJSON, "table": rows.WriteTable}
+	err = out.write(write[out.kind])
+	return rows.More(), err
 }

@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// untilEOF runs a command that serves. With --until-eof it also ends when standard input does: a pipe ends with the
+// untilEOF runs a command that serves. With --until-eof or --child it also ends when standard input does: a pipe ends with the
 // program that holds its other end, also where that was killed.
 func (e *env) untilEOF(ctx context.Context, f func(context.Context) error) error {
-	if !e.flag("until-eof") {
+	if !e.flag("until-eof") && !e.flag("child") {
 		return f(ctx)
 	}
 	ctx, cancel := context.WithCancel(ctx)

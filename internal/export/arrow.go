@@ -21,7 +21,7 @@ import (
 const (
 	arrowVersion5 = 4 // MetadataVersion.V5
 
-	arrowSchema, arrowRecordBatch = 1, 3 // MessageHeader
+	arrowSchema, arrowDictionaryBatch, arrowRecordBatch = 1, 2, 3 // MessageHeader
 
 	arrowInt, arrowFloat, arrowText = 2, 3, 5 // Type
 
@@ -32,10 +32,22 @@ const arrowMagic = "ARROW1"
 
 var arrowContinues = [4]byte{0xff, 0xff, 0xff, 0xff}
 
-// WriteArrow writes the batches that a function hands out, as a file or as a stream.
-func WriteArrow(w io.Writer, columns []table.Column, asFile bool,
+// An ArrowForm is how batches are written.
+type ArrowForm uint8
+
+// The forms. In one with dictionaries each batch is preceded by the texts of its columns, each once; a file has none,
+// since there they could not change from batch to batch.
+const (
+	ArrowFile ArrowForm = iota
+	ArrowStream
+	ArrowDictionaries
+)
+
+// WriteArrow writes the batches that a function hands out.
+func WriteArrow(w io.Writer, columns []table.Column, form ArrowForm,
 	each func(emit func(*table.Batch) error) error) error {
-	a := &arrow{w: w, columns: columns}
+	a := &arrow{w: w, columns: columns, dictionaries: form == ArrowDictionaries}
+	asFile := form == ArrowFile
 	if asFile {
 		a.write([]byte(arrowMagic + "\x00\x00"))
 	}
@@ -63,9 +75,11 @@ const arrowRows = 1 << 16
 type arrow struct {
 	w       io.Writer
 	columns []table.Column
-	at      int64
-	err     error
-	blocks  []arrowBlock
+	// dictionaries says that texts of a batch are written once, before it.
+	dictionaries bool
+	at           int64
+	err          error
+	blocks       []arrowBlock
 
 	body    []byte
 	buffers [][2]int64 // offset in the body and length, of each
@@ -104,8 +118,8 @@ func (a *arrow) message(kind byte, body int64, build func(*flatbuffers.Builder) 
 
 func (a *arrow) schema(f *flatbuffers.Builder) flatbuffers.UOffsetT {
 	var fields []flatbuffers.UOffsetT
-	for _, c := range a.columns {
-		fields = append(fields, arrowField(f, &c))
+	for i, c := range a.columns {
+		fields = append(fields, arrowField(f, &c, i, a.dictionaries && c.Kind == table.Text))
 	}
 	list := offsets(f, fields)
 	f.StartObject(2) // little endian, which is 0
@@ -113,7 +127,8 @@ func (a *arrow) schema(f *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return f.EndObject()
 }
 
-func arrowField(f *flatbuffers.Builder, c *table.Column) flatbuffers.UOffsetT {
+// arrowField describes column i.
+func arrowField(f *flatbuffers.Builder, c *table.Column, i int, dictionary bool) flatbuffers.UOffsetT {
 	name, unit, key := f.CreateString(c.Name), flatbuffers.UOffsetT(0), flatbuffers.UOffsetT(0)
 	if c.Unit != "" {
 		key, unit = f.CreateString("unit"), f.CreateString(c.Unit)
@@ -141,11 +156,23 @@ func arrowField(f *flatbuffers.Builder, c *table.Column) flatbuffers.UOffsetT {
 		f.PrependUOffsetTSlot(1, unit, 0)
 		facts = offsets(f, []flatbuffers.UOffsetT{f.EndObject()})
 	}
+	var encoding flatbuffers.UOffsetT
+	if dictionary {
+		f.StartObject(2)
+		f.PrependInt32Slot(0, 32, 0)
+		f.PrependBoolSlot(1, true, false)
+		index := f.EndObject()
+		f.StartObject(4)
+		f.PrependInt64Slot(0, int64(i), 0)
+		f.PrependUOffsetTSlot(1, index, 0)
+		encoding = f.EndObject()
+	}
 	f.StartObject(7)
 	f.PrependUOffsetTSlot(0, name, 0)
 	f.PrependBoolSlot(1, c.Null, false)
 	f.PrependByteSlot(2, kind, 0)
 	f.PrependUOffsetTSlot(3, typ, 0)
+	f.PrependUOffsetTSlot(4, encoding, 0)
 	f.PrependUOffsetTSlot(5, children, 0)
 	f.PrependUOffsetTSlot(6, facts, 0)
 	return f.EndObject()
@@ -161,21 +188,77 @@ func offsets(f *flatbuffers.Builder, list []flatbuffers.UOffsetT) flatbuffers.UO
 
 // batch writes rows from … to of a batch.
 func (a *arrow) batch(b *table.Batch, from, to int) {
-	a.body, a.buffers, a.nodes = a.body[:0], a.buffers[:0], a.nodes[:0]
+	codes := make([][]int32, len(b.Columns))
 	for i := range b.Columns {
-		a.column(&b.Columns[i], from, to)
+		if v := &b.Columns[i]; a.dictionaries && v.Kind == table.Text {
+			var words table.Vector
+			words, codes[i] = encoded(v, from, to)
+			a.reset()
+			a.column(&words, 0, len(words.Texts))
+			a.message(arrowDictionaryBatch, int64(len(a.body)), func(f *flatbuffers.Builder) flatbuffers.UOffsetT {
+				data := a.recordBatch(f, len(words.Texts))
+				f.StartObject(3)
+				f.PrependInt64Slot(0, int64(i), 0)
+				f.PrependUOffsetTSlot(1, data, 0)
+				return f.EndObject()
+			})
+			a.write(a.body)
+		}
+	}
+	a.reset()
+	for i := range b.Columns {
+		if codes[i] != nil {
+			a.codes(&b.Columns[i], codes[i], from, to)
+		} else {
+			a.column(&b.Columns[i], from, to)
+		}
 	}
 	at := a.at
-	length := a.message(arrowRecordBatch, int64(len(a.body)), func(f *flatbuffers.Builder) flatbuffers.UOffsetT {
-		nodes, buffers := pairs(f, a.nodes), pairs(f, a.buffers)
-		f.StartObject(4)
-		f.PrependInt64Slot(0, int64(to-from), 0)
-		f.PrependUOffsetTSlot(1, nodes, 0)
-		f.PrependUOffsetTSlot(2, buffers, 0)
-		return f.EndObject()
-	})
+	length := a.message(arrowRecordBatch, int64(len(a.body)),
+		func(f *flatbuffers.Builder) flatbuffers.UOffsetT { return a.recordBatch(f, to-from) })
 	a.write(a.body)
 	a.blocks = append(a.blocks, arrowBlock{at, length, int64(len(a.body))})
+}
+
+func (a *arrow) reset() { a.body, a.buffers, a.nodes = a.body[:0], a.buffers[:0], a.nodes[:0] }
+
+// recordBatch describes the buffers that lie in the body.
+func (a *arrow) recordBatch(f *flatbuffers.Builder, rows int) flatbuffers.UOffsetT {
+	nodes, buffers := pairs(f, a.nodes), pairs(f, a.buffers)
+	f.StartObject(4)
+	f.PrependInt64Slot(0, int64(rows), 0)
+	f.PrependUOffsetTSlot(1, nodes, 0)
+	f.PrependUOffsetTSlot(2, buffers, 0)
+	return f.EndObject()
+}
+
+// encoded gives the texts of some rows, each once, and which of them each row has.
+func encoded(v *table.Vector, from, to int) (words table.Vector, codes []int32) {
+	words, codes = table.Vector{Kind: table.Text}, make([]int32, 0, to-from)
+	numbers := map[string]int32{}
+	last, code := "", int32(-1)
+	for _, x := range v.Texts[from:to] {
+		if code < 0 || x != last {
+			n, known := numbers[x]
+			if !known {
+				n = int32(len(words.Texts))
+				numbers[x], words.Texts = n, append(words.Texts, x)
+			}
+			last, code = x, n
+		}
+		codes = append(codes, code)
+	}
+	return words, codes
+}
+
+// codes appends the buffers of a column of texts that a dictionary has.
+func (a *arrow) codes(v *table.Vector, codes []int32, from, to int) {
+	a.validity(v, from, to)
+	at := a.begin()
+	for _, x := range codes {
+		a.body = binary.LittleEndian.AppendUint32(a.body, uint32(x))
+	}
+	a.end(at)
 }
 
 // pairs is a vector of structs of two int64.
@@ -188,23 +271,9 @@ func pairs(f *flatbuffers.Builder, list [][2]int64) flatbuffers.UOffsetT {
 	return f.EndVector(len(list))
 }
 
-// column appends the buffers of a column: which values are there, a bit each; where texts
-// end; the values.
+// column appends the buffers of a column: which values are there; where texts end; the values.
 func (a *arrow) column(v *table.Vector, from, to int) {
-	nulls := int64(0)
-	there := a.begin()
-	if v.Null != nil {
-		a.body = append(a.body, make([]byte, (to-from+7)/8)...)
-		for i := from; i < to; i++ {
-			if v.Null[i] {
-				nulls++
-			} else {
-				a.body[there+(i-from)/8] |= 1 << ((i - from) % 8)
-			}
-		}
-	}
-	a.end(there)
-	a.nodes = append(a.nodes, [2]int64{int64(to - from), nulls})
+	a.validity(v, from, to)
 	at := a.begin()
 	switch v.Kind {
 	case table.Number:
@@ -231,6 +300,24 @@ func (a *arrow) column(v *table.Vector, from, to int) {
 		}
 	}
 	a.end(at)
+}
+
+// validity appends which values of a column are there, a bit each, and counts them.
+func (a *arrow) validity(v *table.Vector, from, to int) {
+	nulls := int64(0)
+	there := a.begin()
+	if v.Null != nil {
+		a.body = append(a.body, make([]byte, (to-from+7)/8)...)
+		for i := from; i < to; i++ {
+			if v.Null[i] {
+				nulls++
+			} else {
+				a.body[there+(i-from)/8] |= 1 << ((i - from) % 8)
+			}
+		}
+	}
+	a.end(there)
+	a.nodes = append(a.nodes, [2]int64{int64(to - from), nulls})
 }
 
 func (a *arrow) begin() int { return len(a.body) }

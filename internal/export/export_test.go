@@ -145,26 +145,26 @@ func TestWhatFailsIsSaidAndLeavesNothing(t *testing.T) {
 
 // The layout is held by apache-arrow in the page's tests; here that a file has its frame, and that batches stay small.
 func TestArrowHasItsFrame(t *testing.T) {
-	one := func(asFile bool, n int) []byte {
+	one := func(form ArrowForm, n int) []byte {
 		var out bytes.Buffer
-		if err := WriteArrow(&out, columns, asFile, func(emit func(*table.Batch) error) error { return emit(batch(1, n)) }); err != nil {
+		if err := WriteArrow(&out, columns, form, func(emit func(*table.Batch) error) error { return emit(batch(1, n)) }); err != nil {
 			t.Fatal(err)
 		}
 		return out.Bytes()
 	}
-	file := one(true, 10)
+	file := one(ArrowFile, 10)
 	if !bytes.HasPrefix(file, []byte("ARROW1\x00\x00")) || !bytes.HasSuffix(file, []byte("ARROW1")) {
 		t.Errorf("a file begins %q and ends %q", file[:8], file[len(file)-6:])
 	}
 	if n := int(binary.LittleEndian.Uint32(file[len(file)-10:])); n <= 0 || n > len(file)-18 {
 		t.Errorf("a footer of %d bytes in %d", n, len(file))
 	}
-	stream := one(false, 10)
+	stream := one(ArrowStream, 10)
 	if !bytes.HasPrefix(stream, arrowContinues[:]) || !bytes.HasSuffix(stream, []byte{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}) || !bytes.Contains(file, stream) {
 		t.Error("a stream is not what a file has between its words")
 	}
 	messages := 0
-	for at, large := 0, one(false, 2*arrowRows+1); at+8 <= len(large); at++ {
+	for at, large := 0, one(ArrowStream, 2*arrowRows+1); at+8 <= len(large); at++ {
 		if at%8 == 0 && bytes.Equal(large[at:at+4], arrowContinues[:]) && binary.LittleEndian.Uint32(large[at+4:]) < 1<<12 {
 			messages++
 		}
@@ -173,7 +173,7 @@ func TestArrowHasItsFrame(t *testing.T) {
 		t.Errorf("%d messages: want a schema, three batches and the end", messages)
 	}
 	broken := &failing{}
-	if err := WriteArrow(broken, columns, true, func(emit func(*table.Batch) error) error { return emit(batch(1, 10)) }); !errors.Is(err, os.ErrClosed) {
+	if err := WriteArrow(broken, columns, ArrowFile, func(emit func(*table.Batch) error) error { return emit(batch(1, 10)) }); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a writer that fails: %v", err)
 	}
 }

@@ -165,8 +165,9 @@ func (g *guard) welcome(w http.ResponseWriter, r *http.Request, t *Token) {
 	})
 	q := r.URL.Query()
 	q.Del("token")
-	to := url.URL{Path: "/" + strings.TrimLeft(r.URL.Path, "/"), RawQuery: q.Encode()}
-	if r.Header.Get("Sec-Fetch-Site") != "cross-site" {
+	inFrame := r.URL.Path == framePath
+	to := url.URL{Path: "/" + strings.TrimLeft(strings.TrimPrefix(r.URL.Path, framePath), "/"), RawQuery: q.Encode()}
+	if r.Header.Get("Sec-Fetch-Site") != "cross-site" && !inFrame {
 		http.Redirect(w, r, to.String(), http.StatusSeeOther)
 		return
 	}

@@ -1,12 +1,18 @@
 package server
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -27,6 +33,69 @@ const mostAnswerRows = 10_000
 type queryBody struct {
 	SQL   string `json:"sql"`
 	Limit int    `json:"limit"`
+	// Params are values for parameters of the SQL: a list for ?, an object for :name.
+	Params json.RawMessage `json:"params"`
+}
+
+// params reads the values as the SQL engine takes them.
+func (b *queryBody) params() ([]any, error) {
+	if len(b.Params) == 0 || string(b.Params) == "null" {
+		return nil, nil
+	}
+	d := json.NewDecoder(bytes.NewReader(b.Params))
+	d.UseNumber()
+	var list []any
+	var names map[string]any
+	if b.Params[0] == '{' {
+		if err := d.Decode(&names); err != nil {
+			return nil, err
+		}
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			v, err := parameterValue(names[name])
+			if err != nil {
+				return nil, fmt.Errorf("params: %s: %w", quoteShort(name), err)
+			}
+			list = append(list, sql.Named(name, v))
+		}
+		return list, nil
+	}
+	if err := d.Decode(&list); err != nil {
+		return nil, fmt.Errorf("params: want a list or an object: %w", err)
+	}
+	for i := range list {
+		v, err := parameterValue(list[i])
+		if err != nil {
+			return nil, fmt.Errorf("params: value %d: %w", i+1, err)
+		}
+		list[i] = v
+	}
+	return list, nil
+}
+
+func parameterValue(v any) (any, error) {
+	switch x := v.(type) {
+	case json.Number:
+		if n, err := x.Int64(); err == nil {
+			return n, nil
+		}
+		return x.Float64()
+	case bool:
+		if x {
+			return int64(1), nil
+		}
+		return int64(0), nil
+	case string, nil:
+		return x, nil
+	}
+	return nil, errors.New("want a text, a number, true, false or null")
+}
+
+// A Question is SQL about a run, with at most so many rows unless that is 0.
+type Question struct {
+	Run    view.Run
+	SQL    string
+	Params []any
+	Most   int64
 }
 
 // query answers SQL about a run. It ends when the connection does.
@@ -38,19 +107,22 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request, x *run) error {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&body); err != nil {
-		return usage(fmt.Errorf(`body: %w; want {"sql": "select …", "limit": 100}`, err))
+		return usage(fmt.Errorf(`body: %w; want {"sql": "select …", "limit": 100, "params": []}`, err))
 	}
-	for kind, answer := range s.config.Rows {
-		if strings.Contains(r.Header.Get("Accept"), kind) {
-			return s.rows(w, r, x, &body, kind, answer)
-		}
+	params, err := body.params()
+	if err != nil {
+		return usage(err)
 	}
-	if body.Limit <= 0 || body.Limit > mostAnswerRows {
-		body.Limit = mostAnswerRows
+	q := Question{Run: x.Run, SQL: body.SQL, Params: params, Most: int64(max(body.Limit, 0))}
+	if kind := s.kindOfRows(r.Header.Get("Accept")); kind != "" {
+		return s.rows(w, r, x, q, kind)
+	}
+	if q.Most == 0 || q.Most > mostAnswerRows {
+		q.Most = mostAnswerRows
 	}
 	var out *Answer
-	err := s.ask(r, x, func(ctx context.Context) (err error) {
-		out, err = s.config.Ask(ctx, x.Run, body.SQL, int64(body.Limit))
+	err = s.ask(r, x, func(ctx context.Context) (err error) {
+		out, err = s.config.Ask(ctx, q)
 		return err
 	})
 	if err != nil {
@@ -61,32 +133,89 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request, x *run) error {
 
 const arrowStream = "application/vnd.apache.arrow.stream"
 
-// A RowsWriter answers SQL with all rows, at most so many unless that is 0: what it gives writes them.
-type RowsWriter func(ctx context.Context, r view.Run, text string, most int64) (func(io.Writer) error, error)
+// kindOfRows is the media type of rows that a client takes; "": none.
+func (s *Server) kindOfRows(accept string) (found string) {
+	for kind := range s.config.Rows {
+		if strings.Contains(accept, kind) && len(kind) > len(found) { // one begins with another
+			found = kind
+		}
+	}
+	return found
+}
+
+// A RowsWriter starts to answer SQL with all rows. They are found while they are written, until the context ends.
+type RowsWriter func(ctx context.Context, q Question) (*WrittenRows, error)
+
+// WrittenRows are rows of an answer on their way.
+type WrittenRows struct {
+	Rows  int64 // at most so many; -1: not known
+	Write func(io.Writer) error
+	Close func()
+}
+
+// errorTrailer tells of an error after the first byte.
+const errorTrailer = "Parallax-Error"
 
 // rows answers with all rows, for notebooks and files.
-func (s *Server) rows(w http.ResponseWriter, r *http.Request, x *run, body *queryBody, kind string,
-	answer RowsWriter) error {
-	var write func(io.Writer) error
-	err := s.ask(r, x, func(ctx context.Context) (err error) {
-		write, err = answer(ctx, x.Run, body.SQL, int64(max(body.Limit, 0)))
+func (s *Server) rows(w http.ResponseWriter, r *http.Request, x *run, q Question, kind string) error {
+	ctx, done := s.config.Memory.Work(r.Context())
+	defer done()
+	var rows *WrittenRows
+	err := s.askIn(ctx, r, x, func() (err error) {
+		rows, err = s.config.Rows[kind](ctx, q)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", kind)
-	if err := write(w); err != nil {
-		s.config.Log.Debug("rows", "error", err) // too late to say so: whoever reads finds no end
+	defer rows.Close()
+	h := w.Header()
+	h.Set("Content-Type", kind)
+	h.Set("Trailer", errorTrailer)
+	if rows.Rows >= 0 {
+		h.Set("Parallax-Rows", strconv.FormatInt(rows.Rows, 10))
 	}
+	sent := &firstBytes{w: w}
+	out := bufio.NewWriterSize(sent, 1<<16)
+	if err = rows.Write(out); err == nil {
+		err = out.Flush()
+	}
+	if err = s.asAnswer(ctx, r, err); err == nil || r.Context().Err() != nil {
+		return nil
+	}
+	if !sent.begun {
+		h.Del("Trailer")
+		return err
+	}
+	text, _ := json.Marshal(errorOf(err))
+	h.Set(errorTrailer, string(text))
 	return nil
+}
+
+// firstBytes knows whether anything was sent: until then an error can be told as usual.
+type firstBytes struct {
+	w     io.Writer
+	begun bool
+}
+
+func (f *firstBytes) Write(b []byte) (int, error) {
+	f.begun = true
+	return f.w.Write(b)
 }
 
 // ask computes an answer in its turn; a question that cannot be answered gets the reason.
 func (s *Server) ask(r *http.Request, x *run, compute func(context.Context) error) error {
 	ctx, done := s.config.Memory.Work(r.Context())
 	defer done()
-	err := s.slots.do(ctx, "query "+x.id, s.guarded("query", func() error { return compute(ctx) }))
+	return s.askIn(ctx, r, x, func() error { return compute(ctx) })
+}
+
+func (s *Server) askIn(ctx context.Context, r *http.Request, x *run, compute func() error) error {
+	return s.asAnswer(ctx, r, s.slots.do(ctx, "query "+x.id, s.guarded("query", compute)))
+}
+
+// asAnswer is an error of a question as it is told.
+func (s *Server) asAnswer(ctx context.Context, r *http.Request, err error) error {
 	var known *apiError
 	var much *memory.Exceeded
 	if errors.As(context.Cause(ctx), &much) {
@@ -96,6 +225,32 @@ func (s *Server) ask(r *http.Request, x *run, compute func(context.Context) erro
 		return err
 	}
 	return usage(errors.New(strings.TrimPrefix(err.Error(), "query: ")))
+}
+
+// report answers with the report of a run.
+func (s *Server) report(w http.ResponseWriter, r *http.Request, x *run) error {
+	if s.config.Report == nil {
+		return &apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "this server writes no reports"}
+	}
+	body, err := s.cachedReport(r.Context(), x)
+	if err != nil {
+		return err
+	}
+	return s.write(w, r, http.StatusOK, "text/html; charset=utf-8", body)
+}
+
+// cachedReport computes a report once for all who ask.
+func (s *Server) cachedReport(ctx context.Context, x *run) ([]byte, error) {
+	key := fmt.Sprintf("report %q %d", x.id, x.Store.Generation())
+	e, err := s.cache.get(ctx, key, []*run{x}, func(ctx context.Context) (made, error) {
+		var b bytes.Buffer
+		err := s.slots.do(ctx, key, s.guarded("report", func() error { return s.config.Report(ctx, &b, x.Run) }))
+		return made{value: b.Bytes(), bytes: int64(b.Len())}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return e.value.([]byte), nil
 }
 
 // Runs are the runs of a server, for a handler that Config.Programs makes.

@@ -33,10 +33,16 @@ type run struct {
 	upload  string   // directory to remove with it; may be empty
 	beside  string   // the upload that it was made from, where that is another run's
 	align   string   // how its clocks are fitted; empty: they are not
-	live    bool     // it is replaced by newer states of itself
-	after   func()   // called when its store is closed; may be nil
-	lineage *lineage // of a live run; nil
-	cancel  context.CancelFunc
+	mustFit bool     // that they are not is an error
+	format  string   // the only one to read as; empty: found out
+	join    bool     // the sources are one run
+	came    []string // ids of all runs that came of the sources, where they are several
+	// sourceDirs hold the program's source, beside those of the server.
+	sourceDirs []string
+	live       bool     // it is replaced by newer states of itself
+	after      func()   // called when its store is closed; may be nil
+	lineage    *lineage // of a live run; nil
+	cancel     context.CancelFunc
 
 	mu          sync.Mutex
 	state       string
@@ -68,7 +74,10 @@ func (g *registry) add(r view.Run) *run {
 func (g *registry) open(x *run, name string) (*run, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	same := func(y *run) bool { return slices.Equal(x.sources, y.sources) && x.align == y.align }
+	same := func(y *run) bool {
+		return slices.Equal(x.sources, y.sources) && x.align == y.align && x.format == y.format && x.join == y.join &&
+			slices.Equal(x.sourceDirs, y.sourceDirs)
+	}
 	for _, y := range g.runs {
 		if same(y) && y.status() != "failed" {
 			return y, nil
@@ -102,7 +111,7 @@ func (g *registry) load(ctx context.Context, x *run) {
 	if err == nil && len(opened) == 0 {
 		err = fmt.Errorf("open %s: nothing in it can be shown", strings.Join(x.sources, " "))
 	}
-	if x.align != "" && len(opened) == 1 && opened[0].Store.Info().Properties["clock alignment"] == "" {
+	if x.mustFit && len(opened) == 1 && opened[0].Store.Info().Properties["clock alignment"] == "" {
 		opened[0].Store.Close()
 		opened, err = nil, errNotFitted
 	}
@@ -124,8 +133,13 @@ func (g *registry) load(ctx context.Context, x *run) {
 	}
 	at := slices.Index(g.runs, x) + 1
 	for i, r := range opened[1:] {
-		more := &run{id: g.freeID(r.Name), sources: []string{r.Source}, state: "ready", Run: r, cancel: func() {}}
+		more := &run{id: g.freeID(r.Name), sources: []string{r.Source}, state: "ready", Run: r, cancel: func() {},
+			sourceDirs: x.sourceDirs}
 		g.runs = slices.Insert(g.runs, at+i, more)
+		x.came = append(x.came, more.id)
+	}
+	if x.came != nil {
+		x.came = slices.Insert(x.came, 0, x.id)
 	}
 	if err != nil { // some of the sources opened, some did not: the answer has both
 		g.runs = append(g.runs, &run{
@@ -143,7 +157,7 @@ func (g *registry) call(ctx context.Context, x *run) (runs []view.Run, err error
 			err = errPanic
 		}
 	}()
-	o := Opening{Sources: x.sources, Align: x.align, Progress: x.progress}
+	o := Opening{Sources: x.sources, Align: x.align, Format: x.format, Join: x.join, Progress: x.progress}
 	if dir := cmp.Or(x.upload, x.beside); dir != "" {
 		o.Keep = storesOf(dir)
 	}
@@ -317,13 +331,15 @@ type runState struct {
 	Keys map[string]string `json:"keys"`
 	// The views that make no sense for this run, with the reason in words.
 	Missing map[string]string `json:"missing"`
+	// Ids of all runs that came of the same request, this one first, where they are several.
+	Runs []string `json:"runs"`
 }
 
 func (x *run) describe(views []*view.View) runState {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s := runState{ID: x.id, Name: x.Name, Source: x.Source, State: x.state, Live: x.live, Keys: map[string]string{},
-		Missing: map[string]string{}}
+		Missing: map[string]string{}, Runs: append([]string{}, x.came...)}
 	if x.total > 0 {
 		s.Progress = min(max(float64(x.done)/float64(x.total), 0), 1)
 	}

@@ -39,6 +39,9 @@ type Opener func(ctx context.Context, o Opening) ([]view.Run, error)
 // An Opening is what an Opener is asked for.
 type Opening struct {
 	Sources []string
+	// Format is the only one to read as; "": found out. Join says that the sources are one run.
+	Format string
+	Join   bool
 	// Align is how clocks are to be fitted, as --align has it; "": as the opener likes.
 	Align string
 	// Keep is the directory for what is made of the sources, which goes with an upload; "": where the opener likes.
@@ -64,13 +67,16 @@ type Config struct {
 	Export map[string]Exporter
 	Recent func() []Recent
 	Demos  []Demo
-	// Ask answers SQL about a run, with at most so many rows; nil: not offered.
-	Ask func(ctx context.Context, r view.Run, text string, most int64) (*Answer, error)
-	// Rows answers SQL with all rows, by the media type that is asked for: Arrow, Parquet, CSV. What it gives writes
-	// them.
+	// Ask answers SQL about a run; nil: not offered.
+	Ask func(ctx context.Context, q Question) (*Answer, error)
+	// Rows answers SQL with all rows, by the media type that is asked for: Arrow, Parquet, CSV.
 	Rows map[string]RowsWriter
 	// Programs makes the handler of /api/mcp, for programs; nil: there is none.
 	Programs func(Runs) (http.Handler, error)
+	// Report writes the report of a run; nil: not offered.
+	Report func(ctx context.Context, w io.Writer, r view.Run) error
+	// Frames allows POST /api/frame, which opens a port of this machine for a page in a frame.
+	Frames bool
 	// Docs answers below /docs/; nil: there are none.
 	Docs http.Handler
 	// Assets is the page: index.html at its top.
@@ -130,6 +136,7 @@ type Server struct {
 
 	guard   *guard
 	audit   *audit // nil: none
+	frames  frames
 	uploads *uploads
 	assets  *assets
 	mux     *http.ServeMux
@@ -220,6 +227,9 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
+// Token is what every request must carry.
+func (s *Server) Token() string { return s.config.Token }
+
 // Address is what a user opens: it holds the token, once.
 func (s *Server) Address(a net.Addr) string {
 	host, scheme := a.String(), "http"
@@ -250,6 +260,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		TLSConfig:         s.config.TLS,
 		ErrorLog:          slog.NewLogLogger(s.config.Log.Handler(), slog.LevelDebug),
 	}
+	s.frames.serve(h)
 	failed := make(chan error, 1)
 	go func() {
 		if s.config.TLS != nil {
@@ -298,7 +309,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *counted) {
-	setHeaders(w.Header())
+	setHeaders(w.Header(), s.frames.ancestors())
 	select {
 	case s.busy <- struct{}{}:
 		defer func() { <-s.busy }()
@@ -334,10 +345,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c *counted) {
 }
 
 // setHeaders are the same on every answer: nothing from elsewhere, nothing to elsewhere.
-func setHeaders(h http.Header) {
+func setHeaders(h http.Header, ancestors string) {
 	h.Set("Content-Security-Policy", strings.Join([]string{
 		"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "font-src 'self'",
-		"img-src 'self' data: blob:", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'self'",
+		"img-src 'self' data: blob:", "base-uri 'none'", "form-action 'none'", "frame-ancestors " + ancestors,
 	}, "; "))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -69,7 +70,7 @@ func noSource(format string, args ...any) error {
 
 // sourceRoots are the directories in which files may be opened.
 func (s *runPages) sourceRoots(x *run) []string {
-	roots := append([]string{}, s.config.SourceDirs...)
+	roots := append(slices.Clone(x.sourceDirs), s.config.SourceDirs...)
 	if x.upload != "" {
 		return roots
 	}

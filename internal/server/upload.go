@@ -11,11 +11,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
 	"unicode/utf8"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
 )
 
 // Uploads are files dropped on the page, streamed to disk. Those of one batch lie
@@ -247,6 +250,11 @@ type openRequest struct {
 	// Like opens the sources of an open run once more, with its clocks fitted as Align says: messages or collectives.
 	Like  string `json:"like"`
 	Align string `json:"align"`
+	// Format is the only one to read the sources as; Join says that they are one run.
+	Format string `json:"format"`
+	Join   bool   `json:"join"`
+	// SourceDirs hold the program's source.
+	SourceDirs []string `json:"sourceDirs"`
 }
 
 // wantJSON refuses bodies that a form of another page could send.
@@ -280,8 +288,11 @@ func (s *Server) openRuns(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) openAsked(q *openRequest) (*run, error) {
-	if q.Like != "" || q.Align != "" {
+	if q.Like != "" || q.Align != "" && len(q.Sources) == 0 {
 		return s.openFitted(q)
+	}
+	if err := s.checkReading(q); err != nil {
+		return nil, usage(err)
 	}
 	if q.Batch != "" {
 		b := s.uploads.take(q.Batch)
@@ -306,7 +317,24 @@ func (s *Server) openAsked(q *openRequest) (*run, error) {
 	if name == "" {
 		name = path.Base(filepath.ToSlash(strings.TrimPrefix(q.Sources[0], "demo:")))
 	}
-	return s.runs.open(&run{sources: q.Sources}, name)
+	return s.runs.open(&run{sources: q.Sources, align: strings.TrimPrefix(q.Align, "none"), format: q.Format,
+		join: q.Join, sourceDirs: q.SourceDirs}, name)
+}
+
+// checkReading says what is wrong with how sources are to be read.
+func (s *Server) checkReading(q *openRequest) error {
+	if !slices.Contains([]string{"", "none", "messages", "collectives"}, q.Align) {
+		return fmt.Errorf("align %s: want none, messages or collectives", quoteShort(q.Align))
+	}
+	if q.Format != "" && !slices.ContainsFunc(s.config.Formats, func(f *importer.Format) bool {
+		return f.Name == q.Format
+	}) {
+		return fmt.Errorf("format %s: no such format; `parallax formats` lists them", quoteShort(q.Format))
+	}
+	if len(q.SourceDirs) > maxPatterns {
+		return tooMany("sourceDirs", len(q.SourceDirs))
+	}
+	return nil
 }
 
 // openFitted opens the sources of a run once more, with clocks that agree.
@@ -325,7 +353,8 @@ func (s *Server) openFitted(q *openRequest) (*run, error) {
 	if name == "" {
 		name = x.Run.Name + ", " + names[q.Align]
 	}
-	return s.runs.open(&run{sources: x.sources, beside: cmp.Or(x.upload, x.beside), align: q.Align}, name)
+	return s.runs.open(&run{sources: x.sources, beside: cmp.Or(x.upload, x.beside), align: q.Align, mustFit: true,
+		format: x.format, join: x.join, sourceDirs: x.sourceDirs}, name)
 }
 
 // only gives what to open of a batch: the one file or directory at its top, else

@@ -27,6 +27,7 @@ type viewPages struct {
 func (s *viewPages) viewOf(what string) func(http.ResponseWriter, *http.Request, *run) error {
 	answer := map[string]func(http.ResponseWriter, *http.Request, *viewRequest) error{
 		"scene": s.scene, "data": s.data, "table": s.table, "pick": s.pick, "export": s.export,
+		"check": s.check,
 	}[what]
 	return func(w http.ResponseWriter, r *http.Request, x *run) error {
 		values, err := url.ParseQuery(r.URL.RawQuery)
@@ -113,6 +114,19 @@ func (s *viewPages) twin(r *http.Request, q *viewRequest) ([]byte, error) {
 		return view.TwinOf(res.view, res.request, res.value).WriteJSON(&b)
 	})
 	return b.Bytes(), err
+}
+
+// checkJSON answers GET …/views/{view}/check.
+type checkJSON struct {
+	Title string `json:"title"` // Of the view.
+}
+
+// check says what is wrong with a request, before it is computed.
+func (s *viewPages) check(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
+	if _, err := q.request(); err != nil {
+		return err
+	}
+	return s.writeJSON(w, r, http.StatusOK, checkJSON{q.view.Title})
 }
 
 // pickJSON answers GET …/views/{view}/pick?item= or ?x=&y=.
