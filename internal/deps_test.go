@@ -31,6 +31,7 @@ var policy = []rule{
 	{"internal/parallel", nil, "work shared among cores; it knows no work"},
 	{"internal/words", []string{"internal/trace"}, "numbers and names for people; it knows no run"},
 	{"internal/clock", []string{"internal/trace"}, "a fit of clocks to each other; it knows times, neither formats nor stores"},
+	{"internal/python", nil, "a text in another language, which asks by the API"},
 	{"internal/memory", nil, "a budget of bytes; it knows not what they mean"},
 	{"internal/spool", []string{"internal/parallel"}, "records outside memory; it knows bytes, not traces"},
 

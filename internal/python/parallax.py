@@ -35,12 +35,17 @@ from urllib.parse import quote, urlencode
 if TYPE_CHECKING:
     from typing import Literal
 
+    import pandas
+    import polars
+    import pyarrow
+
 __all__ = ["open", "open_all", "compare", "close", "Run", "View", "Comparison", "Finding", "Findings", "Workbench",
            "Report", "ParallaxError"]
 
 _PROTOCOL = 1
 _ARROW = "application/vnd.apache.arrow.stream"
-_KINDS = {".parquet": "application/vnd.apache.parquet", ".arrow": "application/vnd.apache.arrow.file", ".csv": "text/csv"}
+_KINDS = {".parquet": "application/vnd.apache.parquet", ".arrow": "application/vnd.apache.arrow.file",
+          ".csv": "text/csv"}
 _MOST = 2 << 30  # bytes of a result that query() holds at once
 
 Params = Union[Sequence[Any], Mapping[str, Any], None]
@@ -294,7 +299,7 @@ def _field(b: bytes, table: int, number: int) -> int:
     if 4 + 2 * number >= struct.unpack_from("<H", b, fields)[0]:
         return 0
     offset = struct.unpack_from("<H", b, fields + 4 + 2 * number)[0]
-    return table + offset if offset else 0
+    return int(table + offset) if offset else 0
 
 
 def _follow(b: bytes, at: int) -> int:
@@ -658,22 +663,17 @@ class Run:
         given = dict(params) if isinstance(params, Mapping) else None if params is None else list(params)
         return self._ask("POST", "/query", {"sql": sql, "params": given}, accept)
 
-    if TYPE_CHECKING:
-        import pandas
-        import polars
-        import pyarrow
+    @overload
+    def query(self, sql: str, params: Params = None, *, to: Literal["pandas"] = "pandas") -> pandas.DataFrame: ...
 
-        @overload
-        def query(self, sql: str, params: Params = None, *, to: Literal["pandas"] = "pandas") -> pandas.DataFrame: ...
+    @overload
+    def query(self, sql: str, params: Params = None, *, to: Literal["arrow"]) -> pyarrow.Table: ...
 
-        @overload
-        def query(self, sql: str, params: Params = None, *, to: Literal["arrow"]) -> pyarrow.Table: ...
+    @overload
+    def query(self, sql: str, params: Params = None, *, to: Literal["polars"]) -> polars.DataFrame: ...
 
-        @overload
-        def query(self, sql: str, params: Params = None, *, to: Literal["polars"]) -> polars.DataFrame: ...
-
-        @overload
-        def query(self, sql: str, params: Params = None, *, to: Literal["dict"]) -> Dict[str, List[Any]]: ...
+    @overload
+    def query(self, sql: str, params: Params = None, *, to: Literal["dict"]) -> Dict[str, List[Any]]: ...
 
     def query(self, sql: str, params: Params = None, *, to: str = "pandas") -> Any:
         """Returns the rows of SQL over the run: `parallax docs tables` lists tables and columns.
@@ -764,7 +764,8 @@ class Run:
         ranks = dict(zip(places["path"], places["rank"]))
         rows = self.view("steps", by="all").data["data"]["rows"]
         return _records([{"step": r["step"], "rank": ranks.get(r["path"]),
-                          **{k: v for k, v in r.items() if not isinstance(v, (list, dict)) and k != "step"}} for r in rows])
+                          **{k: v for k, v in r.items() if not isinstance(v, (list, dict)) and k != "step"}}
+                         for r in rows])
 
     def busy(self, bins: Optional[int] = None) -> Any:
         """Returns the busy time of every location, in bins of time where their number is given."""
@@ -775,13 +776,14 @@ class Run:
         data = self.view("calltree", **({} if metric == "time" else {"metric": metric})).data["data"]
         scale = 1e9 if data["unit"] == "ns" else 1
         nodes: Dict[Any, Dict[str, Any]] = {}
-        roots = []
+        roots: List[Dict[str, Any]] = []
         for n in data["nodes"]:
-            nodes[n["id"]] = node = {
-                "frame": {"name": n["region"] or "(unknown)", "type": "function"}, "children": [],
-                "metrics": {metric: (n["exclusive"] or 0) / scale, metric + " (inc)": (n["inclusive"] or 0) / scale}}
+            values = {metric: (n["exclusive"] or 0) / scale, metric + " (inc)": (n["inclusive"] or 0) / scale}
             if n.get("calls") is not None:
-                node["metrics"]["calls"] = n["calls"]
+                values["calls"] = n["calls"]
+            frame = {"name": n["region"] or "(unknown)", "type": "function"}
+            node = {"frame": frame, "metrics": values, "children": []}
+            nodes[n["id"]] = node
             (roots if n["parent"] is None else nodes[n["parent"]]["children"]).append(node)
         return roots
 

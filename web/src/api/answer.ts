@@ -159,6 +159,8 @@ export interface RunState {
   keys: Record<string, string>;
   /** The views that make no sense for this run, with the reason in words. */
   missing: Record<string, string>;
+  /** Ids of all runs that came of the same request, this one first, where they are several. */
+  runs: string[];
 }
 
 /**
