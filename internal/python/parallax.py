@@ -863,7 +863,7 @@ def open_all(source: Source, *, format: Optional[str] = None, join: bool = False
     child = _server()
     sources = [os.fspath(s) for s in ([source] if isinstance(source, (str, os.PathLike)) else source)]
     body = {"sources": [s if re.match(r"(demo|clickhouse):", s) else os.path.abspath(s) for s in sources],
-            "format": format or "", "join": join, "align": align or "", "name": name or "",
+            "format": format or "", "join": join, "align": align or "none", "name": name or "",
             "sourceDirs": [os.path.abspath(d) for d in source_dirs]}
     state = child.json("POST", "/api/runs", body)[0]
     tell = _teller(progress, state["name"])
@@ -892,8 +892,8 @@ def open(source: Source, *, format: Optional[str] = None, join: bool = False, al
          name: Optional[str] = None, source_dirs: Sequence[str] = (), progress: Progress = None) -> Run:
     """Imports sources if needed and opens them as one run: a file, a directory, an archive, demo:NAME.
 
-    format reads as this format; join reads several files as one run; align fits clocks by messages or
-    collectives; source_dirs hold the program's source; progress is a function of the share done, or
+    format reads as this format; join reads several files as one run; align fits clocks by messages,
+    collectives or auto, where they disagree; source_dirs hold the program's source; progress is a function of the share done, or
     whether a line shows it.
     """
     runs = open_all(source, format=format, join=join, align=align, name=name, source_dirs=source_dirs,

@@ -32,7 +32,8 @@ type run struct {
 	sources []string // as asked for
 	upload  string   // directory to remove with it; may be empty
 	beside  string   // the upload that it was made from, where that is another run's
-	align   string   // how its clocks are fitted; empty: they are not
+	align   string   // how its clocks are fitted; empty: as the opener likes
+	named   bool     // its name was asked for
 	mustFit bool     // that they are not is an error
 	format  string   // the only one to read as; empty: found out
 	join    bool     // the sources are one run
@@ -128,7 +129,7 @@ func (g *registry) load(ctx context.Context, x *run) {
 	}
 	name := x.Run.Name
 	x.state, x.Run = "ready", opened[0]
-	if (x.upload != "" || x.align != "") && len(opened) == 1 {
+	if (x.upload != "" || x.named) && len(opened) == 1 {
 		x.Run.Name = name // the source is a directory of ours, whose name says nothing, or another run has its name
 	}
 	at := slices.Index(g.runs, x) + 1

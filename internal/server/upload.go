@@ -317,14 +317,14 @@ func (s *Server) openAsked(q *openRequest) (*run, error) {
 	if name == "" {
 		name = path.Base(filepath.ToSlash(strings.TrimPrefix(q.Sources[0], "demo:")))
 	}
-	return s.runs.open(&run{sources: q.Sources, align: strings.TrimPrefix(q.Align, "none"), format: q.Format,
-		join: q.Join, sourceDirs: q.SourceDirs}, name)
+	return s.runs.open(&run{sources: q.Sources, align: q.Align, format: q.Format, join: q.Join,
+		sourceDirs: q.SourceDirs, named: q.Name != ""}, name)
 }
 
 // checkReading says what is wrong with how sources are to be read.
 func (s *Server) checkReading(q *openRequest) error {
-	if !slices.Contains([]string{"", "none", "messages", "collectives"}, q.Align) {
-		return fmt.Errorf("align %s: want none, messages or collectives", quoteShort(q.Align))
+	if !slices.Contains([]string{"", "auto", "none", "messages", "collectives"}, q.Align) {
+		return fmt.Errorf("align %s: want auto, none, messages or collectives", quoteShort(q.Align))
 	}
 	if q.Format != "" && !slices.ContainsFunc(s.config.Formats, func(f *importer.Format) bool {
 		return f.Name == q.Format
@@ -353,8 +353,8 @@ func (s *Server) openFitted(q *openRequest) (*run, error) {
 	if name == "" {
 		name = x.Run.Name + ", " + names[q.Align]
 	}
-	return s.runs.open(&run{sources: x.sources, beside: cmp.Or(x.upload, x.beside), align: q.Align, mustFit: true,
-		format: x.format, join: x.join, sourceDirs: x.sourceDirs}, name)
+	return s.runs.open(&run{sources: x.sources, beside: cmp.Or(x.upload, x.beside), align: q.Align, named: true,
+		mustFit: q.Align != "none", format: x.format, join: x.join, sourceDirs: x.sourceDirs}, name)
 }
 
 // only gives what to open of a batch: the one file or directory at its top, else

@@ -493,6 +493,8 @@ export interface ViewData {
   data: unknown;
   /** Arrangement is the order of locations, where it is not the tree's. */
   arrangement?: { by: string; order: number[]; groups: { id: number; name: string; members: number[] }[] };
+  /** Rows say which locations are compared, in views that compare some. */
+  rows?: { rule: string; what: string; shown: number; of: number; why: string };
 }
 
 /** TablePage answers GET …/views/{view}/table?offset=&limit=&sort=&descending=. */
