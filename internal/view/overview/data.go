@@ -48,6 +48,12 @@ type Data struct {
 	Groupings []view.Grouping `json:"groupings"`
 }
 
+// PairData is the "data" of two runs.
+type PairData struct {
+	Data
+	With Data `json:"with"`
+}
+
 func (r *result) Data() any {
 	s := r.slide()
 	d := Data{P: r.p, ChosenBy: r.chosenBy, First: r.first, Gain: r.gain, Loss: r.loss, PIC: r.pic, Slices: r.slices(),

@@ -20,7 +20,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		view.Thousands(int64(r.hierarchy.Leaves)), r.slices(), view.Thousands(int64(len(r.parts)))))
 	sel := r.request.Selection
 	f := scene.Frame{Name: "main", Y: 4, H: float32(size.Height) - scene.AxisHeight - 8,
-		XScale: scene.Scale{Kind: "time", Begin: float64(sel.Begin), End: float64(sel.End), Label: "time"}}
+		XScale: scene.Scale{Kind: "time", Begin: float64(sel.Begin), End: float64(sel.Begin + r.length), Label: "time"}}
 	first, last := r.rowRanges(&f)
 	rows := r.labels(&f, first, last)
 	f.X = scene.RowLabelWidth(rows, min(220, float32(size.Width)/3)) + r.Arrangement().Gutter()

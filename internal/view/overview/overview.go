@@ -9,6 +9,7 @@ package overview
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
@@ -33,12 +34,14 @@ var View = &view.View{
 		"A folded corner marks a box that stands for more than one location in one slice of time; where the box " +
 		"hides more than 1 % of all there is to lose it has a frame in the colour of warnings, the wider the more. " +
 		"Large boxes are regular behaviour, small ones are where something changes or somebody differs. Move p " +
-		"towards 0 for more detail and towards 1 for less; the notes say what is lost.",
+		"towards 0 for more detail and towards 1 for less; the notes say what is lost. Of two runs the second lies below " +
+		"the first, on the same axis and cut by the same p.",
 	Needs:   view.Needs{Intervals: true},
 	Options: view.Use("p", "gain", "scale", "bins", "hierarchy", "arrange"),
 	Report:  view.Report{AllLocations: true},
-	Data:    []any{Data{}},
-	Compute: compute,
+	Runs:    2,
+	Data:    []any{Data{}, PairData{}},
+	Compute: view.SideBySide(true, compute, func(a, b Data) any { return PairData{a, b} }),
 }
 
 // finders find groups of locations.
@@ -61,6 +64,20 @@ type result struct {
 	said     string
 	// unarranged says why locations are not in the order asked for.
 	unarranged string
+	// length is that of the time axis: of two runs that of the longer one.
+	length trace.Time
+}
+
+// Settle implements view.Chooser: two runs are cut by one p.
+func (r *result) Settle(second *view.Request) {
+	second.Values = second.Values.With("p", strconv.FormatFloat(r.p, 'g', -1, 64))
+}
+
+// ShareScale implements view.Scaled.
+func (r *result) ShareScale(second view.Result) {
+	other := second.(*result)
+	r.length = max(r.length, other.length)
+	other.length = r.length
 }
 
 // What is prepared does not depend on p.
@@ -90,7 +107,7 @@ func (p *prepared) sizeBytes() int64 {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	r := &result{request: q}
+	r := &result{request: q, length: q.Selection.End - q.Selection.Begin}
 	if q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}

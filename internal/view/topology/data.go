@@ -30,6 +30,14 @@ type Data struct {
 	// Proposals are the layouts that the run suggests; the first is drawn unless another is
 	// asked for.
 	Proposals []Proposal `json:"proposals"`
+	// Difference says what colours are of two runs, where they are what the second has more.
+	Difference string `json:"difference,omitempty"`
+}
+
+// PairData is the "data" of two runs.
+type PairData struct {
+	Data
+	With Data `json:"with"`
 }
 
 // An Event is what a name of the layout stands for, and over all locations of the run
@@ -47,7 +55,7 @@ type Event struct {
 
 func (r *result) Data() any {
 	d := Data{Layout: r.layout, Points: r.list(), Mean: view.Defined(r.mean), Unplaced: r.unplaced,
-		Proposals: r.proposed.list(r.coordinateName())}
+		Proposals: r.proposed.list(r.coordinateName()), Difference: r.less}
 	for _, b := range r.bound {
 		d.Events = append(d.Events,
 			Event{b.name, b.text, b.label, b.by, b.unit, view.Defined(b.min), view.Defined(b.max),

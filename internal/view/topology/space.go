@@ -26,7 +26,7 @@ func (r *result) scene(size scene.Size) *scene.Scene {
 		r.space = r.newSpace()
 	}
 	m := *r.space // columns are shared, the size is this picture's
-	m.W, m.H = float32(size.Width), float32(size.Height)
+	m.X, m.Y, m.W, m.H = 0, 0, float32(size.Width), float32(size.Height)
 	m.Least = scene.LeastDot(m.Len(), size) * r.pointSize()
 	if !r.request.Values.Set("camera") &&
 		(r.chosen == nil || r.chosen.UI == nil || r.chosen.UI.Defaults["camera"] == "") {

@@ -30,15 +30,30 @@ var View = &view.View{
 		"that --event0 to --event3 bind. Drag to turn, drag with Shift to move, with Ctrl to choose what lies inside " +
 		"the line, wheel to come closer. The range filter shows values between min and max; where min is above max, " +
 		"only what lies outside. " +
-		"A slice keeps a plane, a line or a point, and the note gives the mean of what it holds.",
+		"A slice keeps a plane, a line or a point, and the note gives the mean of what it holds. " +
+		"Two runs lie beside each other with colours of one scale; as a difference the first is coloured by what " +
+		"each location has more in the second.",
 	Needs: view.Needs{Intervals: true, Profile: true},
-	Options: view.Use("layout", "map", "event0", "event1", "event2", "event3", "shape", "point", "detail", "axes",
-		"key", "traffic", "cores", "numbering", "range", "min", "max", "slice", "camera=30,20,1",
-		"palette", "paper"),
+	Options: view.Words(view.Use("layout", "map", "event0", "event1", "event2", "event3", "shape", "point", "detail",
+		"axes", "key", "traffic", "cores", "numbering", "range", "min", "max", "slice", "camera=30,20,1",
+		"palette", "picture=beside", "paper"),
+		"picture: what is drawn of two runs: one beside the other, or the first, coloured by how much more each "+
+			"location has in the second [beside difference]"),
 	Examples: examples(),
 	Report:   view.Report{AllLocations: true},
-	Data:     []any{Data{}},
-	Compute:  compute,
+	Runs:     2,
+	Data:     []any{Data{}, PairData{}},
+	Compute:  computeRuns,
+}
+
+var computeBeside = view.SideBySide(false, compute, func(a, b Data) any { return PairData{a, b} })
+
+// computeRuns takes one run, or two: beside each other, or as a difference.
+func computeRuns(ctx context.Context, q *view.Request) (view.Result, error) {
+	if len(q.Runs) > 1 && q.Values.Text("picture") == "difference" {
+		return subtract(ctx, q)
+	}
+	return computeBeside(ctx, q)
 }
 
 type result struct {
@@ -72,6 +87,7 @@ type result struct {
 	inSlice  int
 	unplaced int
 	links    *traffic // nil: none
+	less     string   // of a difference: what was subtracted from what
 	flat     bool     // a mesh was asked for where there can be none
 	notes    []string
 	lacking  []string     // what formulas ask for and is not there

@@ -1,0 +1,78 @@
+package topology
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// subtract draws the first of two runs, coloured by how much more each location has in the second. Locations are those
+// of view.Pair; what the second run does not have is not drawn.
+func subtract(ctx context.Context, q *view.Request) (view.Result, error) {
+	first, second := q.First(), q.Second()
+	if !q.Values.Set("palette") {
+		first.Values = first.Values.With("palette", "diverging")
+	}
+	sides := [2]*result{}
+	for k, one := range []*view.Request{first, second} {
+		r, err := compute(ctx, one)
+		if err != nil {
+			return nil, &view.BesideError{Run: q.Runs[k].Name, Err: err}
+		}
+		sides[k] = r.(*result)
+	}
+	r, other := sides[0], sides[1]
+	if r.colour().unit != other.colour().unit || len(r.points) != len(other.points) {
+		return nil, fmt.Errorf("the runs have no colours in one unit: %s is in %q, %s in %q; choose --event0 or --layout",
+			q.Runs[0].Name, r.colour().unit, q.Runs[1].Name, other.colour().unit)
+	}
+	pair := view.Pair(q.Store(), q.Runs[1].Store)
+	r.colourBy(other, pair.To)
+	a, b := q.Runs[0].Name, q.Runs[1].Name
+	shade := *r.colour()
+	shade.label, shade.values = fmt.Sprintf("%s, %s less %s", shade.label, b, a), r.points[0].Color
+	r.shade, r.less, r.unplaced = &shade, b+" less "+a, 0
+	r.notes = append(r.notes, "colours are what "+b+" has more than "+a)
+	if note := pair.Note(a, b); note != "" {
+		r.notes = append(r.notes, note)
+	}
+	if err := r.filter(); err != nil {
+		return nil, err
+	}
+	if r.option("range") == "" { // nothing is in the middle
+		r.hi = max(r.hi, -r.lo)
+		r.lo = -r.hi
+	}
+	return r, nil
+}
+
+// colourBy makes colours what the location of another run has more.
+func (r *result) colourBy(other *result, to []trace.LocationID) {
+	at := make(map[trace.LocationID]int, len(other.location))
+	for i, id := range other.location {
+		at[id] = i
+	}
+	for k := range r.points {
+		colour := make([]float64, len(r.location))
+		for i, id := range r.location {
+			colour[i] = math.NaN()
+			if n, ok := at[to[id]]; ok {
+				colour[i] = other.points[k].Color[n] - r.points[k].Color[i]
+			}
+		}
+		r.points[k].Color = colour
+	}
+}
+
+// ShareScale implements view.Scaled: colours mean the same in both runs where they show the same.
+func (r *result) ShareScale(second view.Result) {
+	other := second.(*result)
+	if r.option("range") != "" || r.colour().unit != other.colour().unit {
+		return
+	}
+	r.lo, r.hi = min(r.lo, other.lo), max(r.hi, other.hi)
+	other.lo, other.hi = r.lo, r.hi
+}

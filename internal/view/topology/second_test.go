@@ -1,0 +1,69 @@
+package topology_test
+
+import (
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/topology"
+)
+
+const twoRanks = `region work
+location process "rank 0" rank=0
+  0..10 work
+location process "rank 1" rank=1
+  0..30 work
+`
+
+// ofTwo asks for a picture of two runs: the second has 20 ns more on rank 0, and 5 ns less on rank 1.
+func ofTwo(t *testing.T, picture string) view.Result {
+	t.Helper()
+	a := storetest.Text(t, twoRanks, all.Summaries...)
+	b := storetest.Text(t, `region work
+location process "rank 0" rank=0
+  0..30 work
+location process "rank 1" rank=1
+  0..25 work
+`, all.Summaries...)
+	values, err := view.NewValues(topology.View, map[string][]string{"picture": {picture}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := view.Ask(t.Context(), topology.View, &view.Request{Values: values, Selection: trace.Selection{End: 30},
+		Runs: []view.Run{{Name: "a", Store: a}, {Name: "b", Store: b}}, Size: scene.Size{Width: 800, Height: 600}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestASecondRunIsDrawnBesideTheFirst(t *testing.T) {
+	r := ofTwo(t, "beside")
+	d := r.Data().(topology.PairData)
+	if *d.Points[0].Color != 10 || *d.With.Points[0].Color != 30 || len(d.With.Points) != 2 {
+		t.Errorf("points are %+v and %+v", d.Points, d.With.Points)
+	}
+	for range 2 { // a picture that is drawn again lies where it lay
+		var at []float32
+		for _, l := range r.Scene(scene.Size{Width: 800, Height: 600}).Layers {
+			for _, m := range l.Marks {
+				if s, ok := m.(*scene.Space); ok {
+					at = append(at, s.X, s.Low, s.High)
+				}
+			}
+		}
+		if len(at) != 6 || at[0] != 0 || at[3] != 400 || at[1] != at[4] || at[2] != at[5] || at[2] != 30 {
+			t.Errorf("places and ends of colours are %v", at)
+		}
+	}
+}
+
+func TestTwoRunsAreDrawnAsTheirDifference(t *testing.T) {
+	d := ofTwo(t, "difference").Data().(topology.Data)
+	if *d.Points[0].Color != 20 || *d.Points[1].Color != -5 || d.Difference != "b less a" {
+		t.Errorf("points are %+v of %q", d.Points, d.Difference)
+	}
+}
