@@ -48,7 +48,8 @@
 //	i32      number of processes, -1 for none
 //	text     name of the program, then text: name of the host
 //	i64      how much the clock went off against that of rank 0 until the end, ns
-//	u8       1 where the program ended before it said so, 2 where it was running when this was written
+//	u8       1 where the program ended before it said so, 2 where it was running when this was written; and 4 times
+//	         what time outside of named regions is: 1 idle, 2 busy, 3 not recorded, 0 where that is not told
 //	u32      number of names, then each as text; they are numbered from 1 on
 //	u32      number of workers, then for each:
 //	  text   name

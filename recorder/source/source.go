@@ -1,6 +1,6 @@
 // Package source holds the recorders for programs that are not written in Go, as text
 // to compile or to import: C for MPI and for OpenMP, a C header and a Python module for
-// naming regions. `parallax recorder` writes them out.
+// naming regions, also in Fortran. `parallax recorder` writes them out.
 //
 // All of them write the file that package recorder describes. The parts in c/ are put
 // together here, so that a recorder stays one file without dependencies.
@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-//go:embed c/core.c c/threads.c c/mpi.c c/openmp.c c/parallax.h c/parallax_recorder.py
+//go:embed c/core.c c/threads.c c/mpi.c c/openmp.c c/parallax.h c/parallax.f90 c/parallax_recorder.py
 var files embed.FS
 
 // A Recorder is one text that can be written.
@@ -44,6 +44,8 @@ func Recorders() []Recorder {
 			"cc -O2 -shared -fPIC -o libparallax.so parallax_regions.c -ldl\n" + preload + "./program"},
 		{"header", "C header: name regions of a program; costs nothing without a recorder", "parallax.h",
 			[]string{"parallax.h"}, ""},
+		{"fortran", "Fortran module: name regions of a program", "parallax.f90", []string{"parallax.f90"},
+			"gfortran -O2 -c parallax.f90\ngfortran -O2 -o program program.f90 parallax.o -L. -lparallax"},
 		{"python", "Python module: name regions of a script, through whichever recorder is loaded",
 			"parallax_recorder.py", []string{"parallax_recorder.py"}, ""},
 	}

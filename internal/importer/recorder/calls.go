@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -84,12 +85,22 @@ func (p *paths) below(parent trace.CallPathID, number uint32) trace.CallPathID {
 	return id
 }
 
+// behindName stands between the name of a region and the role that the program gave it.
+const behindName = "\x1f"
+
+func regionOf(name string) trace.Region {
+	own, role, told := strings.Cut(name, behindName)
+	if r, ok := trace.ParseRole(role); told && ok {
+		return trace.Region{Name: own, Role: r}
+	}
+	return trace.Region{Name: own, Role: trace.RoleOf(own, "")}
+}
+
 func (p *paths) find(parent trace.CallPathID, name string) trace.CallPathID {
 	p.define()
 	id, ok := p.known[step{parent, name}]
 	if !ok {
-		id = p.w.CallPath(trace.CallPath{Parent: parent,
-			Region: p.w.Region(trace.Region{Name: name, Role: trace.RoleOf(name, "")})})
+		id = p.w.CallPath(trace.CallPath{Parent: parent, Region: p.w.Region(regionOf(name))})
 		p.known[step{parent, name}] = id
 	}
 	return id

@@ -49,6 +49,9 @@ func (c *converter) record(file string, r *record) {
 		if c.program != r.name {
 			c.program = r.name
 			c.w.Property("program", r.name)
+			if r.program != nil && r.program.outside != "" {
+				c.w.Property("outside named regions", r.program.outside)
+			}
 		}
 	}
 	id := c.w.Location(process)

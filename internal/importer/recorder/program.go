@@ -12,7 +12,8 @@ type program struct {
 	host    string
 	drift   int64 // how much the clock went off against that of rank 0, ns
 	aborted bool
-	running bool // it was when this was written
+	outside string // what time outside of named regions is; "" where that is not told
+	running bool   // it was when this was written
 	names   *names
 }
 
@@ -78,6 +79,9 @@ const (
 	partnerBytes = 4 + 8 + 8
 )
 
+// outsides are what time outside of named regions may be.
+var outsides = [4]string{"", "idle", "busy", "not recorded"}
+
 // count reads a number of records of at least so many bytes each; more than fit is short.
 func (c *cursor) count(bytes int) int {
 	n := int(c.u32())
@@ -98,7 +102,7 @@ func parseProgram(c *cursor, r *record) *fault {
 	r.name, p.host = c.textLike(r.name), c.textLike(p.host)
 	p.drift = int64(c.u64())
 	how := c.u8()
-	p.aborted, p.running = how == 1, how == 2
+	p.aborted, p.running, p.outside = how&3 == 1, how&3 == 2, outsides[how>>2&3]
 	p.parseNames(c)
 	for range c.count(workerBytes) {
 		at := c.at

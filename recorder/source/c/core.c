@@ -30,6 +30,8 @@
 #include <unistd.h>
 
 enum {
+	PLX_ROLE = 31,      /* stands between the name of a region and its role */
+	PLX_OUTSIDE_BUSY = 2,
 	PLX_NAMES = 512,    /* names of calls and regions of the process */
 	PLX_NODES = 256,    /* regions under regions, a thread */
 	PLX_CELLS = 1024,   /* calls under regions, a thread: a power of two */
@@ -108,6 +110,7 @@ static struct {
 	int64_t ended, every; /* ns; INT64_MAX: never while it runs */
 	int32_t rank, size;
 	int windows;
+	int outside; /* what time outside of named regions is: 1 idle, 2 busy, 3 not recorded */
 	char program[128], host[128], dir[1024];
 	plx_worker *workers;
 	int threads;
@@ -367,6 +370,7 @@ static void plx_region_leave(plx_worker *w, int64_t now) {
 static void plx_start(int32_t rank, int32_t size);
 
 void parallax_region_begin(const char *name);
+void parallax_region_begin_as(const char *name, const char *role);
 void parallax_wait_begin(const char *name);
 void parallax_region_end(void);
 
@@ -387,7 +391,7 @@ static void plx_named_region(const char *name, int waits) {
 	int64_t now;
 	int worked, depth;
 	if (!plx.on && !plx.wrote) plx_start(-1, -1);
-	if (!plx.on || !(w = plx_self ? plx_self : plx_worker_new("thread", 0))) return;
+	if (!plx.on || !(w = plx_self ? plx_self : plx_worker_new("thread", plx.outside == PLX_OUTSIDE_BUSY))) return;
 	now = plx_now();
 	worked = plx_works(w);
 	depth = w->depth;
@@ -403,6 +407,18 @@ static void plx_named_region(const char *name, int waits) {
 
 /* The names that parallax.h and the Python module call. */
 void parallax_region_begin(const char *name) { plx_named_region(name, plx_is_wait(name)); }
+
+/* A role is told behind the name, as the reader of the file takes it apart. */
+void parallax_region_begin_as(const char *name, const char *role) {
+	static const char *const busy[] = {"compute", "io", "copy"};
+	char both[64];
+	size_t i;
+	int waits = 1;
+	for (i = 0; i < sizeof busy / sizeof *busy; i++)
+		if (!strcmp(role, busy[i])) waits = 0;
+	snprintf(both, sizeof both, "%.*s%c%s", (int)(sizeof both - 2 - strlen(role)), name, PLX_ROLE, role);
+	plx_named_region(both, waits);
+}
 void parallax_wait_begin(const char *name) {
 	char waits[64];
 	snprintf(waits, sizeof waits, "wait for %s", name);
@@ -589,7 +605,7 @@ static plx_out plx_encode(void) {
 	plx_text(&o, plx.program);
 	plx_text(&o, plx.host);
 	plx_put(&o, 8, (uint64_t)(plx.later - plx.offset));
-	plx_put(&o, 1, (uint64_t)plx.aborted);
+	plx_put(&o, 1, (uint64_t)(plx.aborted | (plx_thread_begins ? plx.outside << 2 : 0)));
 	plx_put(&o, 4, names);
 	for (i = 1; i <= names; i++) plx_text(&o, used[i] ? plx.names[i] : "");
 	plx_put(&o, 4, n);
@@ -745,6 +761,8 @@ static void plx_start(int32_t rank, int32_t size) {
 	plx.windows = s ? atoi(s) / 2 * 2 : 64; /* even, since they are put together by two */
 	if (plx.windows < 8) plx.windows = 8;
 	if (plx.windows > 4096) plx.windows = 4096;
+	s = getenv("PARALLAX_OUTSIDE");
+	plx.outside = s && !strcmp(s, "busy") ? PLX_OUTSIDE_BUSY : s && !strcmp(s, "none") ? 3 : 1;
 	s = getenv("PARALLAX_EVERY");
 	plx.every = s && atof(s) > 0 ? (int64_t)(atof(s) * 1e9) : INT64_MAX;
 	gethostname(plx.host, sizeof plx.host - 1);

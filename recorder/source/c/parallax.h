@@ -17,11 +17,17 @@ extern "C" {
 #endif
 
 extern void parallax_region_begin(const char *name) __attribute__((weak));
+extern void parallax_region_begin_as(const char *name, const char *role) __attribute__((weak));
 extern void parallax_wait_begin(const char *name) __attribute__((weak));
 extern void parallax_region_end(void) __attribute__((weak));
 
 static inline void parallax_begin(const char *name) {
 	if (parallax_region_begin) parallax_region_begin(name);
+}
+
+/* A region with a role: compute, io and copy are busy; communication, synchronization, idle and overhead are not. */
+static inline void parallax_begin_as(const char *name, const char *role) {
+	if (parallax_region_begin_as) parallax_region_begin_as(name, role);
 }
 
 /* A region in which the thread waits for others: it is not busy there. */

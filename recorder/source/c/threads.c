@@ -50,6 +50,39 @@ static void plx_waited(plx_worker *w) {
 	w->changes++;
 }
 
+/* A row of its own for work that moves between threads, or shares one: tasks of an event loop. A row that is not in use
+ * waits. parallax_row_use puts the caller on another row, 0 for none, and gives the one it was on. */
+void *parallax_row_new(const char *name);
+void *parallax_row_use(void *row);
+
+static void plx_name_row(plx_worker *w, const char *name) { snprintf(w->name, sizeof w->name, "%s", name); }
+
+void *parallax_row_use(void *row) {
+	static uint32_t number;
+	plx_worker *old = plx_self;
+	if (old == row) return old;
+	plx_waits(&number, "wait for the event loop");
+	plx_self = row;
+	plx_waited(row);
+	return old;
+}
+
+void *parallax_row_new(const char *name) {
+	plx_worker *old = plx_self, *w;
+	if (!plx.on && !plx.wrote) plx_start(-1, -1);
+	if (!plx.on || !(w = plx_worker_new("task", plx.outside == PLX_OUTSIDE_BUSY))) return 0;
+	plx_name_row(w, name);
+	if (old && plx_thread_begins) plx_thread_begins(old); /* what ends with the thread */
+	parallax_row_use(old);
+	return w;
+}
+
+/* The name of the row of a thread that has named a region. */
+void parallax_name_thread(const char *name);
+void parallax_name_thread(const char *name) {
+	if (plx_self) plx_name_row(plx_self, name);
+}
+
 /* PLX_WAIT is a function that stands before the next of its name. With try it is counted only
  * where it has to wait. */
 #define PLX_WAIT_IF(type, symbol, params, args, try) \
@@ -144,8 +177,36 @@ static void plx_thread_ends(void *worker) {
 
 static void plx_tell_end(plx_worker *w) { pthread_setspecific(plx_key, w); }
 
+/* Where time outside of regions is busy, threads are recorded from their begin on, whether they name regions or not. */
 __attribute__((constructor)) static void plx_load(void) {
 	if (!pthread_key_create(&plx_key, plx_thread_ends)) plx_thread_begins = plx_tell_end;
+	if (getenv("PARALLAX_OUTSIDE") && !strcmp(getenv("PARALLAX_OUTSIDE"), "busy")) {
+		plx_start(-1, -1);
+		if (plx.on) plx_worker_new("thread", 1);
+	}
+}
+
+typedef struct {
+	void *(*begin)(void *);
+	void *argument;
+} plx_routine;
+
+static void *plx_thread(void *given) {
+	plx_routine r = *(plx_routine *)given;
+	free(given);
+	if (plx.on && !plx_self) plx_worker_new("thread", 1);
+	return r.begin(r.argument);
+}
+
+int pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*begin)(void *), void *argument) {
+	static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	plx_routine *r = 0;
+	int failed;
+	if (!next) *(void **)&next = plx_next("pthread_create");
+	if (plx.on && plx.outside == PLX_OUTSIDE_BUSY && (r = malloc(sizeof *r))) *r = (plx_routine){begin, argument};
+	failed = r ? next(t, a, plx_thread, r) : next(t, a, begin, argument);
+	if (failed) free(r);
+	return failed;
 }
 
 /* Regions of handlers at the exit and of destructors are in the file: it is written after them. */
