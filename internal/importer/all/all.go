@@ -14,6 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/darshan"
 	"github.com/parallax-hpc/parallax/internal/importer/dumpi"
 	"github.com/parallax-hpc/parallax/internal/importer/firefox"
+	"github.com/parallax-hpc/parallax/internal/importer/ftrace"
 	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
 	"github.com/parallax-hpc/parallax/internal/importer/gprof"
 	"github.com/parallax-hpc/parallax/internal/importer/graintable"
@@ -37,6 +38,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/rocprof"
 	"github.com/parallax-hpc/parallax/internal/importer/speedscope"
 	"github.com/parallax-hpc/parallax/internal/importer/stackprof"
+	"github.com/parallax-hpc/parallax/internal/importer/strace"
 	"github.com/parallax-hpc/parallax/internal/importer/tables"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
 	"github.com/parallax-hpc/parallax/internal/importer/tautrace"
@@ -80,7 +82,9 @@ var Formats = append([]*importer.Format{
 	callgrind.Format,
 	jfr.Format,
 	gprof.Format,
+	ftrace.Format,
 	stackprof.Format,
+	strace.Format,
 	instruments.Format,
 	ctf.Format,
 	tautrace.Format,

@@ -15,6 +15,7 @@ type Function struct {
 	Self               []float64
 	Called             float64
 
+	apart   int     // the line that tells it from others of its name and file; 0: none
 	calls   []*edge // to others and itself, in order of arrival
 	callees map[*Function]*edge
 	callers int // other functions
@@ -42,17 +43,25 @@ type Graph struct {
 	circles   [][]*Function
 }
 
-type functionKey struct{ name, file, object string }
+type functionKey struct {
+	name, file, object string
+	line               int
+}
 
 // New makes an empty graph.
 func New() *Graph { return &Graph{byKey: map[functionKey]*Function{}} }
 
 // Function finds or makes a function.
 func (g *Graph) Function(name, file, object string) *Function {
-	key := functionKey{name, file, object}
+	return g.FunctionAt(name, file, object, 0)
+}
+
+// FunctionAt is Function where a file may have several of one name, which their lines tell apart.
+func (g *Graph) FunctionAt(name, file, object string, line int) *Function {
+	key := functionKey{name, file, object, line}
 	f, ok := g.byKey[key]
 	if !ok {
-		f = &Function{Name: name, File: file, Object: object, callees: map[*Function]*edge{}}
+		f = &Function{Name: name, File: file, Object: object, Line: line, apart: line, callees: map[*Function]*edge{}}
 		g.byKey[key] = f
 		g.functions = append(g.functions, f)
 	}
@@ -92,11 +101,11 @@ func add(to, list []float64) []float64 {
 // Merge adds the functions of another graph.
 func (g *Graph) Merge(o *Graph) {
 	for _, f := range o.functions {
-		to := g.Function(f.Name, f.File, f.Object)
+		to := g.FunctionAt(f.Name, f.File, f.Object, f.apart)
 		to.Add(f.Self)
 		to.Line = cmp.Or(to.Line, f.Line)
 		for _, e := range f.calls {
-			g.Call(to, g.Function(e.to.Name, e.to.File, e.to.Object), e.count, e.cost)
+			g.Call(to, g.FunctionAt(e.to.Name, e.to.File, e.to.Object, e.to.apart), e.count, e.cost)
 		}
 	}
 }

@@ -1,0 +1,44 @@
+package ftrace
+
+import (
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/testing/importertest"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+func TestFormat(t *testing.T) {
+	importertest.Run(t, Format, []importertest.Case{
+		{Path: "kernel.ftrace", Anywhere: true}, {Path: "report.txt", Anywhere: true}, {Path: "page.html", Anywhere: true},
+	})
+}
+
+func FuzzReader(f *testing.F) {
+	importertest.Fuzz(f, Format, "x", "testdata/kernel.ftrace", "testdata/report.txt", "testdata/page.html")
+}
+
+// Running slices of processors, counted by a script: from a switch to a task to the next, which must name it as the one
+// before; without the idle task.
+func TestSlicesOfRealFiles(t *testing.T) {
+	for file, want := range map[string]struct {
+		slices int64
+		cpus   int
+	}{"sched-markers.ftrace": {1365, 2}, "sched-markers.systrace.html": {1365, 2}, "trappy-unsorted.txt": {2, 3}} {
+		w := importertest.CountOf(t, Format, importertest.Shared(t, "readers3/ftrace/"+file))
+		var slices int64
+		for id, n := range w.Calls {
+			if w.Regions[id].Category == "task" {
+				slices += n
+			}
+		}
+		cpus := 0
+		for _, l := range w.Locations {
+			if l.Kind == trace.KindRepeat {
+				cpus++
+			}
+		}
+		if slices != want.slices || cpus != want.cpus {
+			t.Errorf("%s: %d slices on %d processors, want %+v", file, slices, cpus, want)
+		}
+	}
+}
