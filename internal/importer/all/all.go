@@ -15,10 +15,12 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/dumpi"
 	"github.com/parallax-hpc/parallax/internal/importer/firefox"
 	"github.com/parallax-hpc/parallax/internal/importer/ftrace"
+	"github.com/parallax-hpc/parallax/internal/importer/ghcprof"
 	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
 	"github.com/parallax-hpc/parallax/internal/importer/gprof"
 	"github.com/parallax-hpc/parallax/internal/importer/graintable"
 	"github.com/parallax-hpc/parallax/internal/importer/hpctoolkit"
+	"github.com/parallax-hpc/parallax/internal/importer/importtime"
 	"github.com/parallax-hpc/parallax/internal/importer/instruments"
 	"github.com/parallax-hpc/parallax/internal/importer/jaeger"
 	"github.com/parallax-hpc/parallax/internal/importer/jfr"
@@ -33,6 +35,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/perfscript"
 	"github.com/parallax-hpc/parallax/internal/importer/pprof"
 	"github.com/parallax-hpc/parallax/internal/importer/projections"
+	"github.com/parallax-hpc/parallax/internal/importer/pstats"
+	"github.com/parallax-hpc/parallax/internal/importer/pyinstrument"
 	"github.com/parallax-hpc/parallax/internal/importer/recognised"
 	"github.com/parallax-hpc/parallax/internal/importer/recorder"
 	"github.com/parallax-hpc/parallax/internal/importer/rocprof"
@@ -83,6 +87,10 @@ var Formats = append([]*importer.Format{
 	jfr.Format,
 	gprof.Format,
 	ftrace.Format,
+	pstats.Format,
+	pyinstrument.Format,
+	importtime.Format,
+	ghcprof.Format,
 	stackprof.Format,
 	strace.Format,
 	instruments.Format,
