@@ -4,6 +4,7 @@ package all
 
 import (
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/buildlog"
 	"github.com/parallax-hpc/parallax/internal/importer/caliper"
 	"github.com/parallax-hpc/parallax/internal/importer/callgrind"
 	"github.com/parallax-hpc/parallax/internal/importer/chrometrace"
@@ -12,6 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/ctf"
 	"github.com/parallax-hpc/parallax/internal/importer/cube"
 	"github.com/parallax-hpc/parallax/internal/importer/darshan"
+	"github.com/parallax-hpc/parallax/internal/importer/dtrace"
 	"github.com/parallax-hpc/parallax/internal/importer/dumpi"
 	"github.com/parallax-hpc/parallax/internal/importer/firefox"
 	"github.com/parallax-hpc/parallax/internal/importer/ftrace"
@@ -28,6 +30,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/nsight"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
 	"github.com/parallax-hpc/parallax/internal/importer/otlp"
+	"github.com/parallax-hpc/parallax/internal/importer/otlpprofiles"
 	"github.com/parallax-hpc/parallax/internal/importer/paje"
 	"github.com/parallax-hpc/parallax/internal/importer/pajecsv"
 	"github.com/parallax-hpc/parallax/internal/importer/paraver"
@@ -47,6 +50,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
 	"github.com/parallax-hpc/parallax/internal/importer/tautrace"
 	"github.com/parallax-hpc/parallax/internal/importer/vista"
+	"github.com/parallax-hpc/parallax/internal/importer/vtune"
 	"github.com/parallax-hpc/parallax/internal/importer/xplane"
 	"github.com/parallax-hpc/parallax/internal/importer/zipkin"
 )
@@ -68,6 +72,7 @@ var Formats = append([]*importer.Format{
 	zipkin.Format,
 	jaeger.Format,
 	otlp.Format,
+	otlpprofiles.Format,
 	graintable.Format,
 	perfetto.Format,
 	pprof.Format,
@@ -91,6 +96,9 @@ var Formats = append([]*importer.Format{
 	pyinstrument.Format,
 	importtime.Format,
 	ghcprof.Format,
+	dtrace.Format,
+	vtune.Format,
+	buildlog.Format,
 	stackprof.Format,
 	strace.Format,
 	instruments.Format,

@@ -1,5 +1,5 @@
-// Package instruments reads what macOS' profilers give as text: Instruments' "Deep Copy" of a call tree, and the
-// reports of sample(1).
+// Package instruments reads what macOS' profilers give as text: Instruments' "Deep Copy" of a call tree, the XML that
+// `xctrace export` makes of a time profile, and the reports of sample(1).
 //
 // The formats are described by examples only. A deep copy is tab-separated: the weight of a call path with all it
 // called, its own weight, and the function, indented by how deep it is. A report of sample(1) has, below "Call graph:",
@@ -9,6 +9,10 @@
 // Our words: a line is a call path with its inclusive value; its own value is what the file says, or what is left of it
 // without the lines below. Weights are time, cycles or bytes; samples are also time, by the interval that the report
 // names.
+//
+// The XML has a row for each sample: its time, its thread, its weight in ns and its frames from the innermost on. Every
+// element has an id once, and a ref to it from then on, anywhere in the document. A sample is an instant of its thread and
+// counts its weight; one without frames counts as (no stack).
 package instruments
 
 import (
@@ -25,8 +29,8 @@ import (
 )
 
 // Format is that of both.
-var Format = &importer.Format{Name: "instruments", Title: "Instruments deep copies, sample reports (macOS)", Text: true,
-	Claim: importer.EachFile(isDeepCopy, isSample), Import: importer.OneFile(read)}
+var Format = &importer.Format{Name: "instruments", Title: "Instruments deep copies and xctrace XML, sample reports (macOS)", Text: true,
+	Claim: importer.EachFile(isDeepCopy, isSample, isXctrace), Import: importer.OneFile(read)}
 
 // isDeepCopy goes by the names of columns.
 func isDeepCopy(head []byte) bool {
@@ -45,6 +49,9 @@ func isSample(head []byte) bool {
 const longestLine = 1 << 20
 
 func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
+	if isXctrace(run.Source.Head(run.Files[0])) {
+		return readXctrace(ctx, in, label, w)
+	}
 	name := path.Base(run.Name)
 	t := &tree{w: w, label: label, paths: map[trace.CallPath]trace.CallPathID{}, cells: map[cell]*values{}}
 	take := (&deepCopy{tree: t, process: name}).line

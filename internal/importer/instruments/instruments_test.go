@@ -12,12 +12,12 @@ import (
 func TestFormat(t *testing.T) {
 	importertest.Run(t, Format, []importertest.Case{
 		{Path: "time-7.3.1.txt", Anywhere: true}, {Path: "allocations-7.3.1.txt", Anywhere: true}, {Path: "cycles-13.4.txt", Anywhere: true},
-		{Path: "time-16.0.txt", Anywhere: true}, {Path: "sample.txt", Anywhere: true},
+		{Path: "time-16.0.txt", Anywhere: true}, {Path: "sample.txt", Anywhere: true}, {Path: "time-profile.xctrace.xml"},
 	})
 }
 
 func FuzzReader(f *testing.F) {
-	importertest.Fuzz(f, Format, "x.txt", "testdata/time-7.3.1.txt", "testdata/allocations-7.3.1.txt", "testdata/sample.txt")
+	importertest.Fuzz(f, Format, "x.txt", "testdata/time-7.3.1.txt", "testdata/allocations-7.3.1.txt", "testdata/sample.txt", "testdata/time-profile.xctrace.xml")
 }
 
 // functions are own values by name.
