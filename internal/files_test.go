@@ -212,17 +212,22 @@ func readLines(name string) ([]string, error) {
 // grammars are the files that read bytes, where a format has several grammars or leaves its own
 // to a package; "" stands for such a package.
 var grammars = map[string][]string{
-	"cpuprofile":  {"", "cpuprofile.go"}, // jsonstream; the meaning is v8tree's
-	"gprof":       {"gmon.go", "report.go"},
-	"instruments": {"deepcopy.go", "sampled.go"},
-	"pprof":       {""}, // github.com/google/pprof
-	"rocprof":     {"csv.go", "json.go", "database.go"},
-	"stackprof":   {"json.go", "marshal.go"},
-	"tau":         {"text.go", "packed.go", "xml.go"},
+	"cpuprofile":   {"", "cpuprofile.go"}, // jsonstream; the meaning is v8tree's
+	"gprof":        {"gmon.go", "report.go"},
+	"importtime":   {"importtime.go"},
+	"instruments":  {"deepcopy.go", "sampled.go", "xctrace.go"},
+	"perfscript":   {"reader.go", "data.go"},
+	"pprof":        {""},                    // github.com/google/pprof
+	"pyinstrument": {"", "pyinstrument.go"}, // encoding/json
+	"rocprof":      {"csv.go", "json.go", "database.go"},
+	"stackprof":    {"json.go", "marshal.go"},
+	"tau":          {"text.go", "packed.go", "xml.go"},
+	"vtune":        {"", "vtune.go"}, // encoding/csv
 }
 
 // meanings are packages that several formats of one kind convert by.
-var meanings = map[string]string{"cpuprofile": "v8tree", "gprof": "callgraph"}
+var meanings = map[string]string{"cpuprofile": "v8tree", "gprof": "callgraph", "pstats": "callgraph",
+	"importtime": "stack", "pyinstrument": "stack", "vtune": "stack"}
 
 // Whoever opens a format finds its grammar in reader.go and its meaning in convert.go.
 func TestEveryFormatHasAGrammarAndAMeaning(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/dumpi"
 	"github.com/parallax-hpc/parallax/internal/importer/firefox"
 	"github.com/parallax-hpc/parallax/internal/importer/ftrace"
+	"github.com/parallax-hpc/parallax/internal/importer/ghceventlog"
 	"github.com/parallax-hpc/parallax/internal/importer/ghcprof"
 	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
 	"github.com/parallax-hpc/parallax/internal/importer/gprof"
@@ -96,6 +97,7 @@ var Formats = append([]*importer.Format{
 	pyinstrument.Format,
 	importtime.Format,
 	ghcprof.Format,
+	ghceventlog.Format,
 	dtrace.Format,
 	vtune.Format,
 	buildlog.Format,

@@ -1,4 +1,4 @@
-// Package perfscript imports the text that perf script prints of samples with call
+// Package perfscript imports perf.data files, and the text that perf script prints of samples with call
 // stacks: for each sample a line that says who, when and what, the frames from the
 // innermost on, and an empty line; without call chains, one line a sample. simpleperf's report_sample.py writes the same.
 // Described in perf-script(1); which fields there
@@ -12,6 +12,10 @@
 //	sample              also an instant of its thread, named by its innermost frame; the CPU is an attribute
 //
 // Periods of cpu-clock and task-clock are nanoseconds, so they are times.
+//
+// perf.data itself is read too: events, periods, times, threads and stacks. It holds no names of functions, so its frames
+// are the objects (programs, libraries, the kernel) that addresses are in; the text of perf script has functions. Compressed
+// files and those written into a pipe are read, fields of trace points are not.
 //
 // What it lacks: offsets and addresses of frames are dropped, so that samples in
 // one function add up. Records that are no samples (mmap, comm, switch), and lines
@@ -27,13 +31,19 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Format is the text of perf script.
+// Format is that of perf script's text, and of perf.data.
 var Format = &importer.Format{
 	Name:   "perf",
-	Title:  "perf script text (Linux perf)",
-	Text:   true,
-	Claim:  importer.EachFile(isScript),
-	Import: importer.OneFile(read),
+	Title:  "perf script text, perf.data (Linux perf)",
+	Claim:  importer.EachFile(isScript, isData),
+	Import: importAny,
+}
+
+func importAny(ctx context.Context, run importer.Run, w trace.Writer) error {
+	if isData(run.Source.Head(run.Files[0])) {
+		return readData(ctx, run, w)
+	}
+	return importer.OneFile(read)(ctx, run, w)
 }
 
 // isScript: after comments, the line of a sample that has a frame behind or below it, or is a trace point with its

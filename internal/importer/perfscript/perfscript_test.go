@@ -16,11 +16,12 @@ func TestFormat(t *testing.T) {
 		{Path: "header.txt", Anywhere: true},
 		{Path: "system-wide.txt", Anywhere: true},
 		{Path: "odd.txt", Anywhere: true},
+		{Path: "flat.perf.data", Most: 5, Cuts: 60}, {Path: "zstd.perf.data", Most: 5, Cuts: 60}, {Path: "pipe.perf.data", Most: 5, Cuts: 60, Anywhere: true},
 	})
 }
 
 func FuzzReader(f *testing.F) {
-	importertest.Fuzz(f, Format, "x.txt", "testdata/header.txt", "testdata/odd.txt")
+	importertest.Fuzz(f, Format, "x.txt", "testdata/header.txt", "testdata/odd.txt", "testdata/zstd.perf.data", "testdata/pipe.perf.data")
 }
 
 // Samples counted in the files: lines that name the event, and their periods.
@@ -147,6 +148,37 @@ func TestThreadsWithNumbersInTheirNames(t *testing.T) {
 		}
 		if len(r.Info().Report) > 0 {
 			t.Errorf("%s: %v", file, r.Info().Report)
+		}
+	}
+}
+
+// perf.data has the samples, threads and periods that perf script prints of it; names are those of objects.
+func TestDataHoldsTheSamples(t *testing.T) {
+	for file, want := range map[string]struct {
+		samples int64
+		period  float64
+		threads int
+	}{
+		"flat": {307, 307923763, 4}, "pipe": {199, 199598791, 3}, "stacks": {184, 184553656, 3}, "zstd": {190, 190571710, 3}, "two-events": {453, 203610827, 4},
+		"sched": {460, 0, 0},
+	} {
+		r := importertest.Import(t, Format, importertest.Shared(t, "readers3/perf/"+file+".perf.data"))
+		total, threads := 0.0, 0
+		err := r.Profile(t.Context(), nil, func(rows []trace.ProfileRow) error {
+			for _, row := range rows {
+				if r.Metrics()[row.Metric].Name == "cpu-clock" {
+					total += row.Exclusive
+				}
+			}
+			return nil
+		})
+		for _, k := range r.Locations().Kind {
+			if k == trace.KindThread {
+				threads++
+			}
+		}
+		if err != nil || r.Info().Instants != want.samples || total != want.period || threads < want.threads {
+			t.Errorf("%s: %d samples, %v ns, %d threads; want %+v: %v", file, r.Info().Instants, total, threads, want, err)
 		}
 	}
 }

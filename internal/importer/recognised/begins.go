@@ -18,9 +18,6 @@ type beginning struct {
 const memory = "it holds memory, not time: "
 
 var begins = []beginning{
-	{"perf-data", "a perf.data file of Linux perf",
-		"run `perf script -F +pid > run.txt` on the machine where it was recorded and open that",
-		prefix("PERFILE2", "2ELIFREP")},
 	{"trace-dat", "a trace.dat file of trace-cmd", "run `trace-cmd report -i trace.dat > run.txt` and open that",
 		prefix("\x17\x08Dtracing")},
 	{"nettrace", "a .NET nettrace file", "run `dotnet-trace convert --format speedscope FILE` and open that",
@@ -30,8 +27,6 @@ var begins = []beginning{
 			"heap without times", prefix("\x14\x00\x00\x00!FastSerialization.1")},
 	{"etl", "a log of Event Tracing for Windows (ETW, .etl)",
 		"open it in PerfView and save the view as speedscope, or record .NET with `dotnet-trace`", isETL},
-	{"ghc-eventlog", "an eventlog of GHC",
-		"record with `+RTS -p -l-au`, run `hs-speedscope FILE` and open what it writes", prefix("hdrbhetb")},
 	{"ghc-heap", "a heap profile of GHC (.hp)", memory + "`hp2ps FILE` draws it; for time record with `+RTS -p`",
 		prefix("JOB \"")},
 	{"v8-log", "a v8.log of V8 (--prof)", "record with `node --cpu-prof` and open the .cpuprofile",

@@ -78,8 +78,8 @@ func TestBeginningsAreRefusedByName(t *testing.T) {
 		return append(b.Bytes(), make([]byte, 64)...)
 	}
 	heads := map[string]string{
-		"perf-data": "PERFILE2\x68", "trace-dat": "\x17\x08Dtracing6\x00", "nettrace": "Nettrace\x14\x00\x00\x00",
-		"netperf": "\x14\x00\x00\x00!FastSerialization.1", "ghc-eventlog": "hdrbhetb", "ghc-heap": "JOB \"mp\"\n",
+		"trace-dat": "\x17\x08Dtracing6\x00", "nettrace": "Nettrace\x14\x00\x00\x00",
+		"netperf": "\x14\x00\x00\x00!FastSerialization.1", "ghc-heap": "JOB \"mp\"\n",
 		"v8-log": "v8-version,11,3\n", "v8-ticks": "{\n \"code\": [\n {\n \"name\": \"/usr/bin/node\"",
 		"jfr-0.9": "FLR\x00\x00\x00\x00\x09", "simpleperf": "SIMPLEPERF\x01\x00", "art": "*version\n3\n", "mojo": "MOJ\x03\x00",
 		"memray": "memray\x00\x0c", "scalene": `{"alloc_samples": 52, "elapsed_time_sec": 1.5`, "dhat": `{"dhatFileVersion":2`,

@@ -1,0 +1,180 @@
+package all
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+
+	"github.com/parallax-hpc/parallax/internal/importer"
+)
+
+// samplesOfReaders are the files of all importers' testdata that are a run of their own: those with a golden beside.
+func samplesOfReaders(t *testing.T) (files []string) {
+	err := filepath.WalkDir("..", func(p string, d fs.DirEntry, err error) error {
+		file, ok := strings.CutSuffix(p, ".golden")
+		if err != nil || !ok || d.IsDir() {
+			return err
+		}
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Size() < 4<<20 {
+			files = append(files, file)
+		}
+		return nil
+	})
+	if err != nil || len(files) < 100 {
+		t.Fatalf("%d samples, %v", len(files), err)
+	}
+	return files
+}
+
+// formatOf is the name of the format that the one file of a source has; its error where there is none.
+func formatOf(name string, data []byte) string {
+	s, err := importer.NewSourceFS("sample", fstest.MapFS{name: {Data: data}})
+	if err != nil {
+		return err.Error()
+	}
+	runs, err := importer.Detect(Formats, s)
+	if len(runs) == 0 {
+		return err.Error()
+	}
+	return runs[0].Format.Name
+}
+
+// byEnd are files that are known only by what is behind their first 4 KiB: in json-split the names of columns come last.
+var byEnd = map[string]bool{"cpi-callpath-profile.json": true, "lulesh-annotation-profile.json": true}
+
+// What a reader reads it recognises: also cut, packed, and as Windows writes it.
+func TestVariantsAreRecognised(t *testing.T) {
+	for _, file := range samplesOfReaders(t) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(file)
+		want := formatOf(name, data)
+		if f := formatNamed(want); f == nil || f.Import == nil {
+			t.Errorf("%s is not recognised: %s", file, want)
+			continue
+		}
+		plain := unpacked(data)
+		variants := map[string][]byte{"in gzip": gzipOf(plain), "in zstd": zstdOf(plain), "in xz": xzOf(t, plain)}
+		if importer.IsText(plain) && formatNamed(want).Text {
+			variants["with a byte order mark"] = append([]byte("\ufeff"), plain...)
+			variants["with CRLF"] = bytes.ReplaceAll(bytes.ReplaceAll(plain, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
+		}
+		for _, size := range []int{4 << 10, 64 << 10} {
+			if len(plain) > size && !byEnd[name] {
+				variants[fmt.Sprintf("cut at %d bytes", size)] = plain[:size]
+			}
+		}
+		for how, b := range variants {
+			if got := formatOf(name, b); got != want {
+				t.Errorf("%s %s is %.150s, want %s", file, how, got, want)
+			}
+		}
+	}
+}
+
+// Archives of one file are that file.
+func TestArchivesAreRecognised(t *testing.T) {
+	dir := t.TempDir()
+	for i, file := range samplesOfReaders(t) {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(file)
+		want := formatOf(name, data)
+		for ending, pack := range map[string]func(string, []byte) []byte{"zip": zipOf, "tar": tarOf} {
+			path := filepath.Join(dir, ending)
+			if i%4 != 0 && ending == "tar" {
+				continue // they are the same way in
+			}
+			if err := os.WriteFile(path, pack(name, data), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			s, err := importer.NewSource(path)
+			if err != nil {
+				t.Errorf("%s in a %s: %v", file, ending, err)
+				continue
+			}
+			runs, err := importer.Detect(Formats, s)
+			if len(runs) != 1 || runs[0].Format.Name != want {
+				t.Errorf("%s in a %s: %v %v, want %s", file, ending, runs, err, want)
+			}
+			s.Close()
+		}
+	}
+}
+
+func formatNamed(name string) *importer.Format {
+	for _, f := range Formats {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+func unpacked(b []byte) []byte {
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return b
+	}
+	var out bytes.Buffer
+	_, _ = out.ReadFrom(z)
+	return out.Bytes()
+}
+
+func gzipOf(b []byte) []byte {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	_, _ = z.Write(b)
+	_ = z.Close()
+	return out.Bytes()
+}
+
+func zstdOf(b []byte) []byte {
+	z, _ := zstd.NewWriter(nil)
+	defer z.Close()
+	return z.EncodeAll(b, nil)
+}
+
+func xzOf(t *testing.T, b []byte) []byte {
+	var out bytes.Buffer
+	z, err := xz.NewWriter(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = z.Write(b[:min(len(b), 256<<10)]) // it packs slowly, and heads are shorter
+	_ = z.Close()
+	return out.Bytes()
+}
+
+func zipOf(name string, b []byte) []byte {
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	w, _ := z.Create(name)
+	_, _ = w.Write(b)
+	_ = z.Close()
+	return out.Bytes()
+}
+
+func tarOf(name string, b []byte) []byte {
+	var out bytes.Buffer
+	z := tar.NewWriter(&out)
+	_ = z.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(b))})
+	_, _ = z.Write(b)
+	_ = z.Close()
+	return out.Bytes()
+}
