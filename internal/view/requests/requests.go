@@ -34,8 +34,8 @@ var View = &view.View{
 		"A double click on a point, or --request ID, opens the request: its calls in the order of the tree, a bar " +
 		"each, coloured by service, with the critical path drawn dark; calls that repeat under one caller are one " +
 		"row with a count. " +
-		"With --request slow, errors, >200ms or KEY=VALUE some are chosen: below is what separates them from the " +
-		"rest. Each attribute, place and operation is tested; the largest effect comes first, and those that chance " +
+		"A box drawn round points, or --request slow, errors, >200ms or KEY=VALUE, chooses some: below is what " +
+		"separates them from the rest. Each attribute, place, pair of such and operation is tested; the largest effect comes first, and those that chance " +
 		"explains are left to the table.",
 	Needs: view.Needs{Intervals: true, Spans: true},
 	Data:  []any{Data{}},

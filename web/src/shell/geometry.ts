@@ -51,6 +51,13 @@ export function timeAt(f: Frame, x: number): number {
   return f.xScale.begin + ((x - f.x) / f.w) * (f.xScale.end - f.xScale.begin);
 }
 
+/** Value of the vertical axis at a scene pixel: upwards, on a linear or a logarithmic scale. */
+export function valueAt(f: Frame, y: number): number {
+  const { kind, begin, end } = f.yScale;
+  const share = (f.y + f.h - y) / f.h;
+  return kind === "log" ? begin * (end / begin) ** share : begin + share * (end - begin);
+}
+
 /** Scene pixel of a time. */
 export function xAt(f: Frame, t: number): number {
   return f.x + ((t - f.xScale.begin) / (f.xScale.end - f.xScale.begin)) * f.w;

@@ -1,7 +1,7 @@
 // What hands do in a picture:
 //
 //   move            cross-hair in all panels, the facts under it
-//   drag            brush a range of time, and of rows where it goes over several
+//   drag            brush a range of time, and of rows where it goes over several; a box round points where the view says so
 //   Shift or middle drag, or a drag along the axis   pan
 //   click           choose what is there; Ctrl adds; nothing there clears
 //   double click    zoom to what is there, or open it where the view can
@@ -16,7 +16,7 @@ import type { Fact } from "../api/types";
 import { movedBy, movedValue } from "./beside";
 import type { Box } from "../scene/painter";
 import { noID, type Frame, type Row, type Scene } from "../scene/scene";
-import { frameAt, isTime, locationPatterns, placeAt, regionPatterns, rowAt, rowsBetween, timeAt, toScene, visibleWidth } from "./geometry";
+import { frameAt, isTime, locationPatterns, placeAt, regionPatterns, rowAt, rowsBetween, timeAt, toScene, valueAt, visibleWidth } from "./geometry";
 import { Lasso } from "./lasso";
 import { formatDuration, formatRange, plural } from "./format";
 import type { Brush } from "./highlight";
@@ -245,11 +245,12 @@ export class Gestures {
       const shown = d.finger && scene && this.host.plug().rowsShown?.(scene);
       if (shown) scrollTo(this.bench, d.panel, shown, d.row + Math.round((d.y - p.y) / rowHeight(scene)));
     } else if (d.mode === "brush") {
-      const { box, choice, rows } = this.brushOf(d, f, p);
+      const { box, choice, rows, values } = this.brushOf(d, f, p);
       this.brushed = { frame: d.frame, box };
       this.host.brush(this.brushed);
       const lines = choice.time ? [formatDuration(choice.time.end - choice.time.begin)] : [];
       if (rows.length > 0) lines.push(plural(rows.length, "row"));
+      if (values) lines.push(`${f.yScale.label} ${formatDuration(values.begin)} to ${formatDuration(values.end)}`);
       this.bench.tip.value = { ...this.onPage(p.x, p.y), title: choice.time ? formatRange(choice.time.begin, choice.time.end) : plural(rows.length, "row"), lines: choice.time ? lines : [] };
     }
   }
@@ -271,8 +272,8 @@ export class Gestures {
     for (const c of changes) this.bench.setOption(this.host.panel().id, c.option, c.values);
   }
 
-  /** What a drag means: its box, and the selection that it makes. */
-  private brushOf(d: Drag, f: Frame, p: { x: number; y: number }): { box: Box; choice: Choice; rows: Row[] } {
+  /** What a drag means: its box, and the selection that it makes, or the options where it goes round points. */
+  private brushOf(d: Drag, f: Frame, p: { x: number; y: number }): { box: Box; choice: Choice; rows: Row[]; values?: Range; changes?: OptionChange[] } {
     const t = this.picture.transform(d.frame);
     const right = f.x + visibleWidth(this.picture.shown!, f);
     const clampX = (x: number) => Math.min(right, Math.max(f.x, x));
@@ -289,6 +290,11 @@ export class Gestures {
       const regions = regionPatterns(touched);
       if (locations.length > 0) choice.locations = locations;
       if (regions.length > 0) choice.regions = regions;
+    }
+    if (choice.time && f.yScale.rows.length === 0 && Math.abs(p.y - d.y) >= rowSlack) {
+      const values = { begin: valueAt(f, Math.max(a.y, b.y)), end: valueAt(f, Math.min(a.y, b.y)) };
+      const changes = this.host.plug().enclose?.(f, choice.time, values);
+      if (changes) return { box: { x: Math.min(a.x, b.x), y: Math.min(a.y, b.y), w: Math.abs(a.x - b.x), h: Math.abs(a.y - b.y) }, choice, rows: [], values, changes };
     }
     const x0 = overTime ? Math.min(a.x, b.x) : f.x;
     const x1 = overTime ? Math.max(a.x, b.x) : f.x + f.w;
@@ -353,7 +359,11 @@ export class Gestures {
       const locations = this.picture.within(this.lasso.line).map((id) => `#${id}`);
       if (locations.length > 0) this.bench.choose({ locations });
     }
-    if (d.mode === "brush" && f) this.bench.choose(this.brushOf(d, f, p).choice, e.ctrlKey || e.metaKey);
+    if (d.mode === "brush" && f) {
+      const { choice, changes } = this.brushOf(d, f, p);
+      if (changes) this.setOptions(changes);
+      else this.bench.choose(choice, e.ctrlKey || e.metaKey);
+    }
     this.endBrush();
   }
 

@@ -2,10 +2,10 @@
 
 import type { ComponentType } from "preact";
 import type { Fact, IntervalHit } from "../api/types";
-import type { Row, Scene } from "../scene/scene";
+import type { Frame, Row, Scene } from "../scene/scene";
 import type { PanelState } from "./layout";
 import type { Follow } from "./scope";
-import type { Look } from "./selection";
+import type { Look, Range } from "./selection";
 
 /** The parts of the selection that a choice sets. */
 export type Choice = { -readonly [K in "time" | "locations" | "regions"]?: Look[K] };
@@ -31,6 +31,8 @@ export interface ViewPlug {
   chooseRow?(row: Row, panel: PanelState, add: boolean): OptionChange[] | null;
   /** The same for a label over a column. */
   chooseColumn?(column: Row, panel: PanelState, add: boolean): OptionChange[] | null;
+  /** What a box round points changes, by its time and by its values on the vertical axis; null where it is a stretch of time. */
+  enclose?(frame: Frame, time: Range, values: Range): OptionChange[] | null;
   /** What a drag over the picture changes, by pixels since it began with the panel as it was: turning a camera. */
   turn?(panel: PanelState, dx: number, dy: number): OptionChange[];
   /** What a drag with Shift or the middle button changes, by shares of the picture's smaller side. */

@@ -18,6 +18,7 @@ import { moments } from "./moments";
 import { overview } from "./overview";
 import { phases } from "./phases";
 import { profile } from "./profile";
+import { requests } from "./requests";
 import { compare, history, scaling } from "./runs";
 import { scatter } from "./scatter";
 import { steps } from "./steps";
@@ -44,6 +45,7 @@ export const views: ViewPlug[] = [
   overview,
   phases,
   profile,
+  requests,
   scaling,
   scatter,
   steps,
