@@ -1,0 +1,137 @@
+package findings_test
+
+import (
+	"context"
+	"math"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/demo"
+	"github.com/parallax-hpc/parallax/internal/importer"
+	formats "github.com/parallax-hpc/parallax/internal/importer/all"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view/findings"
+)
+
+// A recording is a run as another recorder would have it: with calls of MPI alone, or with each in a call that wraps it.
+type recording struct {
+	trace.Writer
+	calls, wrap bool
+	dropped     map[trace.RegionID]bool
+	wrapped     map[trace.RegionID]trace.RegionID
+}
+
+func (r *recording) Region(g trace.Region) trace.RegionID {
+	id := r.Writer.Region(g)
+	r.dropped[id] = r.calls && g.Role != trace.RoleCommunication
+	if r.wrap && g.Name == "MPI_Allreduce" {
+		r.wrapped[id] = r.Writer.Region(trace.Region{Name: "Group Communication", Role: trace.RoleCommunication})
+	}
+	return id
+}
+
+func (r *recording) Link(l trace.Link) {
+	l.From.Number, l.To.Number = 0, 0
+	r.Writer.Link(l)
+}
+
+func (r *recording) Stream(id trace.LocationID, o trace.StreamOptions) trace.Stream {
+	return &recordedStream{Stream: r.Writer.Stream(id, o), r: r}
+}
+
+type recordedStream struct {
+	trace.Stream
+	r    *recording
+	last bool // the last Enter was kept
+}
+
+func (s *recordedStream) Enter(t trace.Time, g trace.RegionID) {
+	if s.last = !s.r.dropped[g]; !s.last {
+		return
+	}
+	if group, ok := s.r.wrapped[g]; ok {
+		s.Stream.Enter(t, group)
+	}
+	s.Stream.Enter(t, g)
+}
+
+func (s *recordedStream) Leave(t trace.Time, g trace.RegionID) {
+	if s.r.dropped[g] {
+		return
+	}
+	s.Stream.Leave(t, g)
+	if group, ok := s.r.wrapped[g]; ok {
+		s.Stream.Leave(t, group)
+	}
+}
+
+func (s *recordedStream) Attribute(a trace.AttributeID, v trace.Value) {
+	if s.last {
+		s.Stream.Attribute(a, v)
+	}
+}
+
+// The same run is told alike, whatever recorded it and in whatever format.
+func TestOneRunHasOneAnswer(t *testing.T) {
+	d, _ := demo.Find("stencil?locations=16&intervals=20000")
+	as := func(calls, wrap bool) findings.Data {
+		return read(t, viewtest.Local(t, func(w trace.Writer) {
+			r := &recording{w, calls, wrap, map[trace.RegionID]bool{}, map[trace.RegionID]trace.RegionID{}}
+			if err := d.Write(context.Background(), d.Options, r); err != nil {
+				t.Fatal(err)
+			}
+		}))
+	}
+	written := func(format, name string) findings.Data {
+		path := filepath.Join(t.TempDir(), name)
+		if _, err := demo.Generate(t.Context(), d, format, d.Options, path); err != nil {
+			t.Fatal(err)
+		}
+		s, err := importer.NewSource(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		runs, err := importer.Detect(formats.Formats, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return read(t, viewtest.Local(t, func(w trace.Writer) {
+			if err := runs[0].Import(t.Context(), w); err != nil {
+				t.Fatal(err)
+			}
+		}))
+	}
+	want := as(false, false)
+	if len(want.Findings) < 2 {
+		t.Fatalf("findings %+v", want.Findings)
+	}
+	for name, got := range map[string]findings.Data{"OTF2": written("otf2", "run"), "Paje": written("paje", "run.trace"), "Chrome": written("chrome", "run.json"),
+		"wrapped collectives": as(false, true), "calls of MPI alone": as(true, false)} {
+		for factor, x := range map[string][2]*float64{"load balance": {got.POP.LoadBalance, want.POP.LoadBalance},
+			"communication efficiency": {got.POP.Communication, want.POP.Communication}, "parallel efficiency": {got.POP.Parallel, want.POP.Parallel}} {
+			if x[0] == nil || math.Abs(*x[0]-*x[1]) > 0.01 {
+				t.Errorf("%s: %s is %v, want %v", name, factor, x[0], *x[1])
+			}
+		}
+		if len(got.Findings) < len(want.Findings) {
+			t.Errorf("%s: findings %+v, want %+v", name, got.Findings, want.Findings)
+			continue
+		}
+		most, told := 0.05, want.Findings
+		if name == "calls of MPI alone" { // what was done before the first call, and what a call was for, nobody recorded
+			most, told = 0.1, told[:1]
+		}
+		for i, f := range told {
+			g := got.Findings[i]
+			if g.Kind != f.Kind || subject.FindString(g.Text) != subject.FindString(f.Text) || math.Abs(float64(g.Lost-f.Lost)) > most*float64(f.Lost) {
+				t.Errorf("%s: %d. %s, %d lost: %s\nwant %s, %d lost: %s", name, i+1, g.Kind, g.Lost, g.Text, f.Kind, f.Lost, f.Text)
+			}
+		}
+	}
+}
+
+// subject is who a finding is about, without their node, which not every format names.
+var subject = regexp.MustCompile(`^Ranks? [0-9–, ]*[0-9]`)
