@@ -39,6 +39,9 @@ func (f *facts) gatherWaits(ctx context.Context) error {
 	if len(f.units) < 2 {
 		return nil
 	}
+	if how := f.store.Info().Properties["clock alignment"]; how != "" {
+		f.notes = append(f.notes, "clocks were fitted to each other: "+how)
+	}
 	f.choosePairs()
 	for i := range f.pairWindows {
 		if err := f.countMessages(ctx, &f.pairWindows[i]); err != nil {
