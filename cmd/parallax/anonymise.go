@@ -12,6 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 	"github.com/spf13/pflag"
 )
 
@@ -48,7 +49,7 @@ func runAnonymise(ctx context.Context, e *env, args []string) error {
 	keep, _ := e.flags.GetStringSlice("keep")
 	for _, k := range keep {
 		if !slices.Contains(anonymise.Keeps, k) {
-			return usage("anonymise: --keep %q: want some of %s", k, strings.Join(anonymise.Keeps, ", "))
+			return words.NotOneOf("--keep", k, anonymise.Keeps...)
 		}
 	}
 	key := []byte(e.text("key"))

@@ -15,6 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 	"github.com/spf13/pflag"
 )
 
@@ -58,7 +59,7 @@ func runCache(_ context.Context, e *env, args []string) error {
 		fmt.Fprintf(e.stdout, "removed %d stores\n", len(all))
 		return nil
 	}
-	return usage("cache: want list or clear")
+	return words.NotOneOf("cache", strings.Join(args, " "), "list", "clear")
 }
 
 func runsCommand() *command {

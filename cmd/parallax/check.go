@@ -14,6 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/findings"
+	"github.com/parallax-hpc/parallax/internal/words"
 	"github.com/spf13/pflag"
 )
 
@@ -26,7 +27,7 @@ func checkCommand() *command {
 			"  KIND=TIME    more time than this is lost by findings of the kind: straggler=200ms\n" +
 			"  KIND=SHARE%  more than this share of the time of all locations: imbalance=5%\n" +
 			"  KIND=N       there are more findings of the kind than this: clock=0\n" +
-			"KIND is one of " + kindList() +
+			"KIND is one of " + strings.Join(findingKinds(), ", ") +
 			",\nor high, medium, any for findings of that level and above. Efficiencies of POP fail below their " +
 			"limit:\n" +
 			"load-balance=80%, communication-efficiency=70%, parallel-efficiency=60%. A run that has no such number " +
@@ -47,12 +48,16 @@ func checkCommand() *command {
 	}
 }
 
-func kindList() string {
-	var names []string
+func findingKinds() (names []string) {
 	for _, k := range diagnose.Kinds() {
 		names = append(names, string(k))
 	}
-	return strings.Join(names, ", ")
+	return names
+}
+
+// limitKinds are what --fail-on takes a limit of.
+func limitKinds() []string {
+	return append(append(findingKinds(), "high", "medium", "any"), efficiencies...)
 }
 
 func runCheck(ctx context.Context, e *env, args []string) error {
@@ -66,7 +71,7 @@ func runCheck(ctx context.Context, e *env, args []string) error {
 	}
 	values, err := view.NewValues(findings.View, set)
 	if err != nil {
-		return usage("%v", err)
+		return usageOf(err)
 	}
 	l, err := e.loader()
 	if err != nil {
@@ -208,12 +213,13 @@ var efficiencies = []string{"load-balance", "communication-efficiency", "paralle
 func parseLimits(list []string) (out []limit, err error) {
 	for _, s := range list {
 		kind, value, ok := strings.Cut(s, "=")
-		known := slices.Contains(efficiencies, kind) || kind == "any" || kind == "high" || kind == "medium" ||
-			slices.Contains(diagnose.Kinds(), finding.Kind(kind))
-		if !ok || !known {
-			return nil,
-				usage("--fail-on %q: want KIND=LIMIT with one of %s, high, medium, any, %s", s, kindList(),
-					strings.Join(efficiencies, ", "))
+		if known := limitKinds(); !slices.Contains(known, kind) {
+			refused := words.NotOneOf("--fail-on", kind, known...)
+			refused.More = ", with a limit, as in straggler=5%"
+			return nil, refused
+		}
+		if !ok {
+			return nil, usage("--fail-on %q: want %s=LIMIT, such as %s=5%%", s, kind, kind)
 		}
 		l := limit{text: s, kind: kind}
 		if number, percent := strings.CutSuffix(value, "%"); percent {

@@ -22,7 +22,7 @@ func TestCheckFailsPastALimit(t *testing.T) {
 		{"an efficiency below its limit", []string{"demo:stencil", "--fail-on", "load-balance=80%"}, 1, "FAILED load-balance=80%"},
 		{"a balanced run", []string{"demo:stencil?balanced", "--fail-on", "any=0", "--fail-on", "load-balance=0.9"}, 0, "nothing stands out"},
 		{"an efficiency that the run has not", []string{"../../internal/importer/chrometrace/testdata/kineto/cuda-event-sync.json.gz", "--fail-on", "communication-efficiency=70%"}, 0, "NOT CHECKED communication-efficiency=70%"},
-		{"an unknown kind", []string{"demo:stencil", "--fail-on", "sloth=0"}, 2, "want KIND=LIMIT"},
+		{"an unknown kind", []string{"demo:stencil", "--fail-on", "sloth=0"}, 2, "want clock, data"},
 		{"a limit that is none", []string{"demo:stencil", "--fail-on", "high=many"}, 2, "want a time"},
 		{"a time for an efficiency", []string{"demo:stencil", "--fail-on", "load-balance=3s"}, 2, "want a time"},
 	} {

@@ -91,10 +91,10 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	cannotTell := e.text("cannot-tell")
-	if words := []string{"status", "pass", "fail"}; !slices.Contains(words, cannotTell) {
-		return usage("--cannot-tell %q: want status, pass or fail%s", cannotTell, suggest(cannotTell, words))
+	if err := e.among("cannot-tell", "status", "pass", "fail"); err != nil {
+		return err
 	}
+	cannotTell := e.text("cannot-tell")
 	keys, err := parseKeys(e.list("key"))
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 	}
 	values, err := view.NewValues(compare.View, set)
 	if err != nil {
-		return usage("%v", err)
+		return usageOf(err)
 	}
 	q := &view.Request{Runs: runs, Values: values, Size: scene.Size{Width: 1600, Height: 900}}
 	for i := range runs {

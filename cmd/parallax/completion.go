@@ -8,6 +8,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/demo"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
+	"github.com/parallax-hpc/parallax/internal/words"
 	"github.com/spf13/pflag"
 )
 
@@ -29,7 +30,7 @@ func runCompletion(_ context.Context, e *env, args []string) error {
 		ok := map[string]func(io.Writer, []verbWords){"bash": completeBash, "zsh": completeZsh, "fish": completeFish,
 		"powershell": completePowerShell}[args[0]]
 	if !ok {
-		return usage("completion: no shell %q; want bash, zsh, fish or powershell", args[0])
+		return words.NotOneOf("completion", args[0], "bash", "zsh", "fish", "powershell")
 	}
 	write(e.stdout, verbs())
 	return nil

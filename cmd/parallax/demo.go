@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/demo"
+	"github.com/parallax-hpc/parallax/internal/demo/write"
 	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 	"github.com/spf13/pflag"
 )
 
@@ -90,9 +92,16 @@ func runGen(ctx context.Context, e *env, args []string) error {
 	o.Balanced = o.Balanced || e.flag("balanced")
 	if fault := e.text("fault"); fault != "" {
 		if d.Name != "training" || !slices.Contains(demo.TrainingFaults, fault) {
-			return usage("gen: --fault %q: training takes %s", fault, strings.Join(demo.TrainingFaults, ", "))
+			return words.NotOneOf("--fault", fault, demo.TrainingFaults...)
 		}
 		o.Fault = fault
+	}
+	var formats []string
+	for _, f := range write.Formats {
+		formats = append(formats, f.Name)
+	}
+	if err := e.among("format", formats...); err != nil {
+		return err
 	}
 	path := e.text("output")
 	left, err := demo.Generate(ctx, d, e.text("format"), o, path)

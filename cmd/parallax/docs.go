@@ -24,6 +24,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/site"
 	"github.com/parallax-hpc/parallax/internal/view"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
+	"github.com/parallax-hpc/parallax/internal/words"
 	"github.com/spf13/pflag"
 )
 
@@ -205,7 +206,7 @@ func pageNamed(pages map[string][]byte, args []string) (string, error) {
 		names = append(names, pageName(file))
 	}
 	slices.Sort(names)
-	return "", usage("docs: no page %q%s; `parallax docs` lists them", strings.Join(args, " "), suggest(name, names))
+	return "", usage("docs: no page %q%s; `parallax docs` lists them", strings.Join(args, " "), words.Suggest(name, names))
 }
 
 // newSite makes the site of the documents and of the lists of views and formats.

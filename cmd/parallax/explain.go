@@ -12,6 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/store/local"
+	"github.com/parallax-hpc/parallax/internal/words"
 	"github.com/spf13/pflag"
 )
 
@@ -65,7 +66,8 @@ var pages = map[string]string{
 	"open": "formats", "import": "formats", "info": "formats", "compare": "compare", "check": "findings",
 	"query": "tables", "export": "tables",
 	"mcp": "programs", "report": "contrast", "recorder": "recorder", "receive": "live", "verify": "reliability",
-	"cache": "store-format",
+	"cache": "store-format", "gen": "commands", "completion": "commands", "anonymise": "commands",
+	"docs": "commands", "runs": "commands", "rm": "commands", "demo": "commands",
 }
 
 // page is that of a command; those of views have one each.
@@ -105,7 +107,7 @@ func nearestFlag(fs *pflag.FlagSet, err error) string {
 			names = append(names, other)
 		}
 	}
-	best := nearest(typed, names)
+	best := words.Nearest(typed, names)
 	if name, ok := otherNames[best]; ok && fs.Lookup(best) == nil {
 		best = name
 	}

@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 )
@@ -58,6 +60,14 @@ func optionFlags(fs *pflag.FlagSet) {
 			fs.StringArray(o.Name, nil, text)
 		}
 	}
+}
+
+// among refuses a value of an option that is none of the known.
+func (e *env) among(option string, known ...string) error {
+	if typed := e.text(option); !slices.Contains(known, typed) {
+		return words.NotOneOf("--"+option, typed, known...)
+	}
+	return nil
 }
 
 // bareFlags gives options that may stand without a value the one they mean then: the

@@ -55,7 +55,7 @@ func TestExamplesOfTheHelpRun(t *testing.T) {
 			example, _, _ = strings.Cut(example, " | ")
 			example, _, _ = strings.Cut(example, " > ")
 			var args []string
-			for _, a := range words(example) { // the shell does it elsewhere
+			for _, a := range wordsOf(example) { // the shell does it elsewhere
 				if list, _ := filepath.Glob(a); strings.Contains(a, "*") && len(list) > 0 {
 					args = append(args, list...)
 				} else {

@@ -10,6 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/schema"
 	"github.com/parallax-hpc/parallax/internal/view"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
+	"github.com/parallax-hpc/parallax/internal/words"
 	"github.com/spf13/pflag"
 )
 
@@ -91,7 +92,7 @@ func runViews(_ context.Context, e *env, args []string) error {
 	}
 	v := findView(args[0])
 	if v == nil {
-		return usage("views: no view %q%s", args[0], suggest(args[0], viewNames()))
+		return usage("views: no view %q%s", args[0], words.Suggest(args[0], viewNames()))
 	}
 	if e.flag("schema") {
 		return writeSchema(e.stdout, v)

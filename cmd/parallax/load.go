@@ -6,6 +6,7 @@ import (
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
 	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/memory"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // newLoader makes one that knows all formats, kernels and views.
@@ -26,20 +27,16 @@ func findFormat(name string) *importer.Format {
 }
 
 func (e *env) loader() (*load.Loader, error) {
-	switch a := e.text("align"); a {
-	case "auto", "none", "messages", "collectives":
-	default:
-		return nil,
-			usage("--align %q: want auto, none, messages or collectives%s", a,
-				suggest(a, []string{"auto", "none", "messages", "collectives"}))
-	}
-	switch names := e.text("names"); names {
-	case "folded", "raw":
-	default:
-		return nil, usage("--names %q: want folded or raw%s", names, suggest(names, []string{"folded", "raw"}))
+	for option, known := range map[string][]string{
+		"align": {"auto", "none", "messages", "collectives"}, "names": {"folded", "raw"},
+		"progress": {"auto", "json", "none"},
+	} {
+		if err := e.among(option, known...); err != nil {
+			return nil, err
+		}
 	}
 	if f := e.text("format"); f != "" && findFormat(f) == nil {
-		return nil, usage("--format %q: no such format%s; `parallax formats` lists them", f, suggest(f, formatNames()))
+		return nil, words.NotOneOf("--format", f, formatNames()...)
 	}
 	c, err := load.OpenCache(e.text("cache"))
 	if err != nil {
@@ -51,8 +48,6 @@ func (e *env) loader() (*load.Loader, error) {
 	switch how := e.text("progress"); {
 	case how == "json":
 		l.Progress = (&progressLines{w: e.stderr}).show
-	case how != "auto" && how != "none":
-		return nil, usage("--progress %q: want auto, json or none", how)
 	case how == "auto" && e.terminal && !e.flag("quiet"):
 		l.Progress = newProgressBar(e.stderr).show
 	}

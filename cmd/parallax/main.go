@@ -19,6 +19,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/memory"
+	"github.com/parallax-hpc/parallax/internal/words"
 	"github.com/spf13/pflag"
 )
 
@@ -53,6 +54,15 @@ func (e *env) warn(format string, a ...any) {
 }
 
 // usage makes an error that ends the program with status 2.
+// usageOf is an error as one of usage; what was refused by its word is one as it is.
+func usageOf(err error) error {
+	var refused *words.Refusal
+	if errors.As(err, &refused) {
+		return err
+	}
+	return usage("%v", err)
+}
+
 func usage(format string, a ...any) error { return &load.UsageError{Text: fmt.Sprintf(format, a...)} }
 
 // errSilent ends the program with status 1 where the output already says why.
@@ -60,6 +70,13 @@ var errSilent = errors.New("")
 
 // errCannotTell ends the program with status 4 where the output already says that there are too few runs for a limit.
 var errCannotTell = errors.New("cannot tell")
+
+func commandNames() (names []string) {
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	return append(names, "help", "version")
+}
 
 func commands() []*command {
 	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(),
@@ -87,12 +104,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (status i
 	}()
 	err := dispatch(ctx, args, stdout, stderr)
 	var u *load.UsageError
+	var refused *words.Refusal
 	switch {
 	// the reader of a pipe has seen enough
 	case err == nil || errors.Is(err, pflag.ErrHelp) || errors.Is(err, syscall.EPIPE):
 		return 0
 	case errors.As(err, &u):
-		fmt.Fprintln(say, "parallax: "+u.Text+suggest(u.Typed, u.Known))
+		fmt.Fprintln(say, "parallax: "+u.Text+words.Suggest(u.Typed, u.Known))
+		return 2
+	case errors.As(err, &refused):
+		fmt.Fprintln(say, "parallax: "+withPage(err))
 		return 2
 	case err == errCannotTell:
 		return 4
@@ -100,13 +121,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (status i
 		fmt.Fprintln(say, "parallax: interrupted")
 		return 1
 	case err != errSilent:
-		text := strings.TrimSpace(err.Error())
-		if page := pageOf(err); page != "" {
-			text += "; see `parallax docs " + page + "`"
-		}
-		fmt.Fprintln(say, "parallax: "+text)
+		fmt.Fprintln(say, "parallax: "+withPage(err))
 	}
 	return 1
+}
+
+// withPage is the text of an error, with the page of the documents that is about it.
+func withPage(err error) string {
+	text := strings.TrimSpace(err.Error())
+	if page := pageOf(err); page != "" {
+		text += "; see `parallax docs " + page + "`"
+	}
+	return text
 }
 
 func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -132,7 +158,7 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		return openCommand().execute(ctx, args, stdout, stderr)
 	}
 	return usage("%q is neither a command nor a file%s; `parallax help` lists the commands", name,
-		suggest(name, commandNames()))
+		words.Suggest(name, commandNames()))
 }
 
 func (c *command) execute(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -206,5 +232,5 @@ func help(w io.Writer, args []string) error {
 			return nil
 		}
 	}
-	return usage("help: no command %q%s", args[0], suggest(args[0], commandNames()))
+	return usage("help: no command %q%s", args[0], words.Suggest(args[0], commandNames()))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/parallax-hpc/parallax/internal/words"
 	"github.com/parallax-hpc/parallax/recorder/source"
 )
 
@@ -42,7 +43,7 @@ func runRecorder(_ context.Context, e *env, args []string) error {
 			return writeRecorder(e, r)
 		}
 	}
-	return usage("recorder: give one of %s", strings.Join(names, ", "))
+	return words.NotOneOf("recorder", strings.Join(args, " "), names...)
 }
 
 func writeRecorder(e *env, r source.Recorder) error {

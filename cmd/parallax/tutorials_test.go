@@ -88,7 +88,7 @@ func runPage(t *testing.T, page string) (text, printed string) {
 func runLine(t *testing.T, line string) (whole, shown string) {
 	t.Helper()
 	parts := strings.Split(line, " | ")
-	args := words(parts[0])
+	args := wordsOf(parts[0])
 	switch args[0] {
 	case "parallax":
 		status, stdout, stderr := parallax(t, args[1:]...)
@@ -106,7 +106,7 @@ func runLine(t *testing.T, line string) (whole, shown string) {
 	}
 	shown = whole
 	for _, p := range parts[1:] {
-		shown = through(t, shown, words(p))
+		shown = through(t, shown, wordsOf(p))
 	}
 	var tidy strings.Builder
 	for l := range strings.Lines(shown) {
@@ -133,7 +133,7 @@ func through(t *testing.T, text string, filter []string) string {
 }
 
 // words splits a command line; quotes keep words together.
-func words(line string) (out []string) {
+func wordsOf(line string) (out []string) {
 	for _, m := range word.FindAllString(line, -1) {
 		out = append(out, quoted.ReplaceAllString(m, "$1$2"))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
+	"github.com/parallax-hpc/parallax/internal/words"
 	"github.com/spf13/pflag"
 )
 
@@ -80,7 +81,7 @@ func runView(ctx context.Context, e *env, args []string) error {
 	}
 	v := findView(args[0])
 	if v == nil {
-		return usage("view: no view %q%s; `parallax views` lists them", args[0], suggest(args[0], viewNames()))
+		return usage("view: no view %q%s; `parallax views` lists them", args[0], words.Suggest(args[0], viewNames()))
 	}
 	out, err := e.newOutput()
 	if err != nil {
@@ -96,7 +97,7 @@ func runView(ctx context.Context, e *env, args []string) error {
 	}
 	values, err := view.NewValues(v, set)
 	if err != nil {
-		return usage("%v", err)
+		return usageOf(err)
 	}
 	if out.picture, err = parsePicture(e.text("size")); err != nil {
 		return err
@@ -334,10 +335,10 @@ func (e *env) newOutput() (*output, error) {
 	}
 	var known bool
 	if o.theme, known = scene.ParseTheme(e.text("theme")); !known {
-		return nil, usage("--theme %q: want light or dark", e.text("theme"))
+		return nil, words.NotOneOf("--theme", e.text("theme"), "light", "dark")
 	}
 	if o.theme, known = o.theme.With(e.text("hues")); !known {
-		return nil, usage("--hues %q: want %s", e.text("hues"), strings.Join(scene.Hues, " or "))
+		return nil, words.NotOneOf("--hues", e.text("hues"), scene.Hues...)
 	}
 	var err error
 	o.callouts, err = e.callouts()

@@ -138,6 +138,9 @@ func ParseRole(name string) (Role, bool) {
 	return 0, false
 }
 
+// RoleNames are the names of all roles.
+func RoleNames() []string { return append([]string(nil), roleNames[1:]...) }
+
 // Busy reports whether time whose innermost open interval has this role counts
 // as busy by default. Annotations are transparent and never innermost on their own.
 func (r Role) Busy() bool { return r == RoleCompute || r == RoleIO || r == RoleCopy }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // An arranging is --arrange, taken apart.
@@ -27,9 +28,9 @@ func parseArrange(text string) (*arranging, error) {
 	case text == "tree" || text == "":
 		return nil, nil
 	case kind != "groups" && kind != "optimal":
-		return nil,
-			fmt.Errorf("--arrange %q: want tree, groups, as in groups:k=3,alike=time, or optimal, as in optimal:p=0.3",
-				text)
+		refused := words.NotOneOf("--arrange", text, "tree", "groups", "optimal")
+		refused.More = ", as in groups:k=3,alike=time or optimal:p=0.3"
+		return nil, refused
 	}
 	a := &arranging{Likeness: trace.Likeness{By: "both", Seed: 1}, group: "auto", given: map[string]bool{}}
 	if kind == "optimal" {

@@ -8,6 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // HierarchyBy makes a hierarchy by a rule, for sources whose own tree says
@@ -45,7 +46,9 @@ func HierarchyBy(rule string, t *store.Tree, selected []trace.LocationID, holds 
 		}
 		groups = func(id int) []string { return rankBlocks(int(t.Rank[id]), sizes) }
 	default:
-		return nil, fmt.Errorf("hierarchy %q: want auto, tree, split:SEP, attribute:KEY or ranks:N", rule)
+		refused := words.NotOneOf("--hierarchy", rule, "auto", "tree", "split", "attribute", "ranks")
+		refused.More = ", as in split:SEP, attribute:KEY or ranks:N"
+		return nil, refused
 	}
 	return groupedHierarchy(t, chosenIn(t, selected, holds), groups), nil
 }

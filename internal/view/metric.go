@@ -3,9 +3,9 @@ package view
 import (
 	"context"
 	"errors"
-	"fmt"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
 	"slices"
 	"strings"
 )
@@ -72,17 +72,14 @@ func ChooseMetric(r store.Reader, text string) (MetricChoice, error) {
 				known = append(known, x.Name)
 			}
 		}
-		return m, fmt.Errorf("--metric %q: want exclusive, inclusive, calls%s", text, also(known))
+		refused := words.NotOneOf("--metric", text, append([]string{"exclusive", "inclusive", "calls"}, known...)...)
+		if len(known) == 0 {
+			refused.More = "; the source has no metrics of its own"
+		}
+		return m, refused
 	}
 	return MetricChoice{ID: trace.MetricID(i), Name: text, Unit: metrics[i].Unit, Number: number,
 		Join: metrics[i].Join}, nil
-}
-
-func also(known []string) string {
-	if len(known) == 0 {
-		return "; the source has no metrics of its own"
-	}
-	return " or a metric of the source: " + strings.Join(known, ", ")
 }
 
 // Of picks the number of a row.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // An Option is something a user can set, named once for all views. Kind is
@@ -312,7 +313,7 @@ func (o *Option) check(x string) error {
 	case "choice":
 		stem, _, more := strings.Cut(x, ":")
 		if !slices.Contains(o.Choices, x) && !(o.Open && more && slices.Contains(o.Choices, stem)) {
-			return fmt.Errorf("--%s %q: want one of %s", o.Name, x, strings.Join(o.Choices, ", "))
+			return words.NotOneOf("--"+o.Name, x, o.Choices...)
 		}
 	case "number":
 		if x == o.Default { // which may be a word

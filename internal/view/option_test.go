@@ -18,7 +18,7 @@ func TestValuesRefuseWhatTheViewCannotTake(t *testing.T) {
 		{"a number out of range", "p", []string{"1.5"}, "from 0 to 1"},
 		{"not a number", "p", []string{"NaN"}, "from 0 to 1"},
 		{"a choice", "over", []string{"locations"}, ""},
-		{"an unknown choice", "over", []string{"ranks"}, "want one of calls, locations"},
+		{"an unknown choice", "over", []string{"ranks"}, "want calls or locations"},
 		{"a broken integer", "top", []string{"ten"}, "whole number"},
 		{"a switch", "paper", []string{"true"}, ""},
 		{"a repeated pattern", "busy", []string{"a", "b"}, ""},
@@ -58,7 +58,7 @@ func TestAViewSaysWhatItTakes(t *testing.T) {
 	if o := v.Options[0]; o.Kind != "choice" || strings.Join(o.Choices, " ") != "regions categories" || o.Help != "a row for each" || o.Default != "regions" {
 		t.Errorf("%+v", o)
 	}
-	if _, err := NewValues(v, map[string][]string{"by": {"roles"}}); err == nil || !strings.Contains(err.Error(), "regions, categories") {
+	if _, err := NewValues(v, map[string][]string{"by": {"roles"}}); err == nil || !strings.Contains(err.Error(), "regions or categories") {
 		t.Errorf("--by roles: %v", err)
 	}
 	for _, o := range OptionTable {

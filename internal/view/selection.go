@@ -12,6 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // A Spec is a selection as people write it: on the command line, in the URL, in
@@ -196,7 +197,7 @@ func RegionPattern(p string) (func(trace.RegionID, *trace.Region) bool, error) {
 	if name, ok := strings.CutPrefix(p, "role:"); ok {
 		role, known := trace.ParseRole(name)
 		if !known {
-			return nil, fmt.Errorf("pattern %q: no such role", p)
+			return nil, words.NotOneOf("role", name, trace.RoleNames()...)
 		}
 		return func(_ trace.RegionID, r *trace.Region) bool { return r.Role == role }, nil
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // View is the view.
@@ -86,7 +87,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		by = "busy"
 	}
 	if by != "roles" && by != "regions" && by != "busy" {
-		return nil, fmt.Errorf("--by %q: want roles, regions or busy", by)
+		return nil, words.NotOneOf("--by", by, "roles", "regions", "busy")
 	}
 	if q.Values.Integer("bins") < 0 || q.Values.Integer("bins") > maxBins {
 		return nil, fmt.Errorf("--bins %d: want 0 to %d", q.Values.Integer("bins"), maxBins)

@@ -19,6 +19,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // View is the view.
@@ -194,10 +195,11 @@ func (r *result) check() error {
 	switch by := v.Text("by"); by {
 	case "regions", "categories":
 	default:
-		return fmt.Errorf("--by %q: want regions or categories", by)
+		return words.NotOneOf("--by", by, "regions", "categories")
 	}
-	if r.colours = v.Text("colour"); !slices.Contains([]string{"auto", "location", "groups"}, r.colours) {
-		return fmt.Errorf("--colour %q: want auto, location or groups", r.colours)
+	known := []string{"auto", "location", "groups"}
+	if r.colours = v.Text("colour"); !slices.Contains(known, r.colours) {
+		return words.NotOneOf("--colour", r.colours, known...)
 	}
 	switch {
 	case r.metric == "calls":
@@ -209,16 +211,18 @@ func (r *result) check() error {
 		}
 		r.over = "locations"
 	case r.metric != "exclusive" && r.metric != "inclusive":
-		return fmt.Errorf("--metric %q: want exclusive, inclusive or calls", r.metric)
+		return words.NotOneOf("--metric", r.metric, "exclusive", "inclusive", "calls")
 	}
 	if r.hasProfile && r.metric != "calls" && r.metric != "exclusive" && r.metric != "inclusive" {
+		names := []string{"exclusive", "inclusive", "calls"}
 		for _, m := range r.request.Store().Metrics() {
 			if m.Name == r.metric {
 				r.unit = view.ColumnUnit(m.Unit)
 				return nil
 			}
+			names = append(names, m.Name)
 		}
-		return fmt.Errorf("--metric %q: want exclusive, inclusive, calls or a metric of the source", r.metric)
+		return words.NotOneOf("--metric", r.metric, names...)
 	}
 	return nil
 }

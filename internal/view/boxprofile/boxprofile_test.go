@@ -170,7 +170,7 @@ func TestWhatDoesNotFitIsAnErrorThatSaysWhatWould(t *testing.T) {
 	for want, options := range map[string]map[string][]string{
 		"want exclusive, inclusive or calls": {"metric": {"cycles"}},
 		"matches no region":                  {"caller": {"nobody"}},
-		"want one of differs":                {"order": {"upside-down"}},
+		"want differs, calls":                {"order": {"upside-down"}},
 		"use --over locations":               {"metric": {"calls"}, "over": {"calls"}},
 	} {
 		at := c

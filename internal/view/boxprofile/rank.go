@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"sort"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // rank makes the regions of rows and puts them in order.
@@ -119,7 +119,7 @@ func (r *result) sort() error {
 	case "name":
 		key = func(*region) float64 { return 0 }
 	default:
-		return fmt.Errorf("--order %q: want one of %s", order, strings.Join(orders, ", "))
+		return words.NotOneOf("--order", order, orders...)
 	}
 	sort.SliceStable(r.regions, func(a, b int) bool {
 		x, y := &r.regions[a], &r.regions[b]

@@ -17,6 +17,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // View is the view.
@@ -180,14 +181,14 @@ func prepare(ctx context.Context, q *view.Request) (r *result, profile bool, err
 func (r *result) check(profile bool) error {
 	v := r.request.Values
 	if by := v.Text("by"); by != "regions" && by != "categories" {
-		return fmt.Errorf("--by %q: want regions or categories", by)
+		return words.NotOneOf("--by", by, "regions", "categories")
 	}
 	switch r.metric {
 	case "exclusive", "inclusive":
 	case "calls":
 		r.unit = "count"
 	default:
-		return fmt.Errorf("--metric %q: want exclusive, inclusive or calls", r.metric)
+		return words.NotOneOf("--metric", r.metric, "exclusive", "inclusive", "calls")
 	}
 	if profile {
 		if v.Set("over") && r.over == "calls" {

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"sort"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // slices gives the rows that are drawn, and how many slices a square has.
@@ -145,9 +145,7 @@ func (r *result) sorted(of map[int32]*ranked) ([]ranked, error) {
 	case "name":
 		key = func(*ranked) float64 { return 0 }
 	default:
-		return nil,
-			fmt.Errorf("--order %q: want one of %s", order,
-				strings.Join([]string{"differs", "calls", "total", "name"}, ", "))
+		return nil, words.NotOneOf("--order", order, "differs", "calls", "total", "name")
 	}
 	out := make([]ranked, 0, len(of))
 	for _, n := range of {

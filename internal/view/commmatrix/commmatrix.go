@@ -17,6 +17,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // View is the view.
@@ -69,7 +70,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
 	r := &result{request: q, tree: s.Locations(), metric: q.Values.Text("metric"), index: map[trace.LocationID]int{}}
 	if r.metric != "bytes" && r.metric != "count" && r.metric != "time" {
-		return nil, fmt.Errorf("--metric %q: want bytes, count or time", r.metric)
+		return nil, words.NotOneOf("--metric", r.metric, "bytes", "count", "time")
 	}
 	if q.Selection.Locations != nil && len(q.Selection.Locations) == 0 {
 		return nil, view.Empty("choose other locations", "no location is selected")
@@ -116,13 +117,13 @@ func (r *result) levels(group string) ([]trace.LocationID, error) {
 		}
 	}
 	if !found && group != "process" {
-		kinds := []string{}
+		kinds := []string{"location"}
 		for _, k := range r.tree.Kind {
 			if !slices.Contains(kinds, string(k)) {
 				kinds = append(kinds, string(k))
 			}
 		}
-		return nil, fmt.Errorf("--group %q: want location, or a kind of the source: %v", group, kinds)
+		return nil, words.NotOneOf("--group", group, kinds...)
 	}
 	return out, nil
 }

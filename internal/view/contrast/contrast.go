@@ -11,7 +11,6 @@ package contrast
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // View is the view.
@@ -120,7 +120,7 @@ func parseKinds(text string) (map[string]bool, error) {
 		case slices.Contains(kinds, name):
 			out[name] = true
 		default:
-			return nil, fmt.Errorf("--by %q: want all, or some of %s joined by commas", name, strings.Join(kinds, ", "))
+			return nil, words.NotOneOf("--by", name, append([]string{"all"}, kinds...)...)
 		}
 	}
 	return out, nil

@@ -18,6 +18,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // View is the view.
@@ -352,7 +353,7 @@ func (r *result) sort() error {
 		}
 		slices.SortStableFunc(r.order, func(a, b int32) int { return cmp.Compare(at(b), at(a)) })
 	default:
-		return fmt.Errorf("--order %q: want location, value or groups", order)
+		return words.NotOneOf("--order", order, "location", "value", "groups")
 	}
 	r.Arrangement().SortGroups(r.order, r.locations) // of a group in the order asked for
 	return nil

@@ -18,6 +18,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // View is the view.
@@ -221,7 +222,7 @@ func (r *result) sort(order string) error {
 	case "sd":
 		key = func(x *row) float64 { return x.spread }
 	default:
-		return fmt.Errorf("--order %q: want value, sd or name", order)
+		return words.NotOneOf("--order", order, "value", "sd", "name")
 	}
 	slices.SortStableFunc(r.rows, func(a, b row) int { return cmp.Or(cmp.Compare(key(&b), key(&a)), name(a, b)) })
 	return nil

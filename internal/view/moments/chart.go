@@ -2,7 +2,6 @@ package moments
 
 import (
 	"context"
-	"fmt"
 	"math/bits"
 	"strconv"
 	"strings"
@@ -11,6 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 const (
@@ -46,7 +46,9 @@ func (o *options) readChart(text string) error {
 	number, share := strings.CutSuffix(text, "%")
 	v, err := strconv.ParseFloat(number, 64)
 	if err != nil || !(v > 0) || share && v >= 100 || v > 1e5 {
-		return fmt.Errorf("--gantt %q: want none, beside, behind, or a width such as 300 or 30%%", text)
+		refused := words.NotOneOf("--gantt", text, chartNone, chartBeside, chartBehind)
+		refused.More = ", or a width such as 300 or 30%"
+		return refused
 	}
 	if share {
 		o.chartShare = v / 100

@@ -28,6 +28,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // View is the view.
@@ -149,15 +150,11 @@ var orders = []string{"location", "m0", "m1", "m2", "m3", "-m0", "-m1", "-m2", "
 func parseOptions(v view.Values) (options, error) {
 	o := options{order: v.Text("order"), group: v.Text("group"), p: v.Number("p"), top: v.Integer("top"),
 		orders: v.Integer("moments"), paper: v.Switch("paper")}
-	known := false
-	for _, x := range orders {
-		known = known || x == o.order
-	}
 	switch {
-	case !known:
-		return o,
-			fmt.Errorf("--order %q: want location, m0, m1, m2, m3 (largest first), -m0 … -m3 (smallest first), "+
-				"outliers, or groups", o.order)
+	case !slices.Contains(orders, o.order):
+		refused := words.NotOneOf("--order", o.order, append(slices.Clone(orders), "groups")...)
+		refused.More = "; m0 is largest first, -m0 smallest first"
+		return o, refused
 	case o.orders < 3 || o.orders > moment.MaxOrder:
 		return o, fmt.Errorf("--moments %d: want 3 to %d", o.orders, moment.MaxOrder)
 	case o.top < 0:

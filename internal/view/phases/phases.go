@@ -9,7 +9,6 @@ package phases
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
@@ -18,6 +17,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // View is the view.
@@ -66,7 +66,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	switch r.metric {
 	case "busy", "waiting", "duration":
 	default:
-		return nil, fmt.Errorf("--metric %q: want busy, waiting or duration", r.metric)
+		return nil, words.NotOneOf("--metric", r.metric, "busy", "waiting", "duration")
 	}
 	if q.Selection.Begin >= q.Selection.End {
 		return nil, view.Empty("choose a longer time", "no time is selected")

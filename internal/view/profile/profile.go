@@ -20,6 +20,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // View is the view.
@@ -326,8 +327,8 @@ func (r *result) sort(order string) error {
 	}
 	key, ok := orders[order]
 	if !ok {
-		return fmt.Errorf("--order %q: want value, name, share, calls, inclusive, exclusive, mean, sd, min, max or "+
-			"imbalance", order)
+		return words.NotOneOf("--order", order, "value", "name", "share", "calls", "inclusive", "exclusive", "mean", "sd",
+			"min", "max", "imbalance")
 	}
 	slices.SortStableFunc(r.rows, func(a, b row) int {
 		ka, kb := key(&a), key(&b)

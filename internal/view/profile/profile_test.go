@@ -135,7 +135,7 @@ func TestInclusiveOfCallPathsLeavesOutWhatIsBelowItself(t *testing.T) {
 
 func TestUnknownMetricsAndOrdersSayWhatThereIs(t *testing.T) {
 	open := func(tb testing.TB) store.Reader { return storetest.Text(tb, flat) }
-	for option, want := range map[string]string{"metric": "TIME, CYC", "order": "imbalance"} {
+	for option, want := range map[string]string{"metric": "TIME or CYC", "order": "imbalance"} {
 		c := viewtest.Case{Reader: open, Options: map[string][]string{option: {"nonsense"}}}
 		_, err := profile.View.Compute(t.Context(), c.Request(t, profile.View, c.Open(t)))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -9,6 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // Sizes in pixels. A row shrinks to its least before groups are folded, and
@@ -160,8 +161,9 @@ func (p *plan) plant(ctx context.Context, q *view.Request, in *input) (folding, 
 	case "optimal":
 		return p.foldOptimal(ctx, q, in, folds)
 	default:
-		return folding{},
-			fmt.Errorf("--group %q: want tree or optimal; --expand and --collapse open and close single groups", group)
+		refused := words.NotOneOf("--group", group, "tree", "optimal")
+		refused.More = "; --expand and --collapse open and close single groups"
+		return folding{}, refused
 	}
 }
 

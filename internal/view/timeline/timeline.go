@@ -30,6 +30,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // View is the view.
@@ -104,8 +105,8 @@ func parseOptions(v view.Values) (options, error) {
 		counters: v.Patterns("counters"), countOf: v.Patterns("counters-of"),
 		scroll: v.Integer("scroll"), labels: v.Integer("labels"), all: v.Switch("all"), critical: v.Switch("critical"),
 	}
-	if !slices.Contains([]string{"region", "role", "busy", "duration"}, o.colour) {
-		return o, fmt.Errorf("--colour %q: want region, role, busy or duration", o.colour)
+	if known := []string{"region", "role", "busy", "duration"}; !slices.Contains(known, o.colour) {
+		return o, words.NotOneOf("--colour", o.colour, known...)
 	}
 	if o.depth < 0 || o.depth > 1<<15 {
 		return o, fmt.Errorf("--depth %d: want 0 for the innermost interval alone, or a number of levels", o.depth)
