@@ -72,19 +72,6 @@ func runReceive(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	keep, _ := e.flags.GetDuration("keep")
-	r,
-		err := receive.New(receive.Options{Dir: dir, Limit: limit, Keep: keep, Hosts: e.list("host"),
-		Allow: allowed(tokens)})
-	if err != nil {
-		return err
-	}
-	defer r.Close()
-	f, err := l.NewFollower()
-	if err != nil {
-		return err
-	}
-	defer f.Close()
 	var ports []net.Listener
 	defer func() {
 		for _, p := range ports {
@@ -105,6 +92,19 @@ func runReceive(ctx context.Context, e *env, args []string) error {
 	if len(ports) == 0 {
 		return usage("receive: --grpc and --http are both empty, so nothing could come")
 	}
+	keep, _ := e.flags.GetDuration("keep")
+	r,
+		err := receive.New(receive.Options{Dir: dir, Limit: limit, Keep: keep, Hosts: e.list("host"),
+		Allow: allowed(tokens)})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	f, err := l.NewFollower()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
 	err = e.serve(ctx, l, e.serverConfig(l, nil), func(s *server.Server) error {
 		for _, p := range ports {
 			s.Do(func(ctx context.Context) {

@@ -137,3 +137,13 @@ func TestAFileThatIsFollowedGrowsOnThePage(t *testing.T) {
 		t.Errorf("%v, then %v", first, second)
 	}
 }
+
+// TestAWrongPortLeavesNoDirectory: what cannot be listened at is refused before anything is made.
+func TestAWrongPortLeavesNoDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "received")
+	var out said
+	status := run(context.Background(), []string{"receive", dir, "--grpc", "nowhere", "--cache", t.TempDir()}, &out, &out)
+	if _, err := os.Stat(dir); status == 0 || !os.IsNotExist(err) {
+		t.Errorf("status %d, %v: %s", status, err, out.String())
+	}
+}

@@ -75,6 +75,9 @@ func newSource(name string) (Source, error) {
 		return Source{},
 			&Error{File: name, Cause: "not a file or directory but " + kindOf(info.Mode()),
 				Hint: "save its content to a file first", Kind: ErrUnsupported}
+	case info.Size() == 0 && ofKernel(name):
+		return Source{}, &Error{File: name, Cause: "a file of the kernel, whose content is made while it is read",
+			Hint: "save its content to a file first", Kind: ErrUnsupported}
 	}
 	archive, ok, err := openArchive(name, info.Size())
 	if err != nil || ok {
@@ -209,6 +212,15 @@ func (m mounts) Open(name string) (fs.File, error) {
 		}
 	}
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// ofKernel says whether a file without a size lies in a file system of the kernel: reading one may wait for ever.
+func ofKernel(name string) bool {
+	full, err := filepath.Abs(name)
+	if err == nil {
+		full, err = filepath.EvalSymlinks(full)
+	}
+	return err == nil && (strings.HasPrefix(full, "/proc/") || strings.HasPrefix(full, "/sys/"))
 }
 
 // kindOf names what is not a file, in plain words.

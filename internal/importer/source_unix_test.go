@@ -66,3 +66,16 @@ func TestPathsThatCannotBeOpenedSayWhy(t *testing.T) {
 		t.Errorf("broken zip: error is %v", err)
 	}
 }
+
+// TestFilesOfTheKernelAreRefused: reading one, such as /proc/kmsg, may wait for ever.
+func TestFilesOfTheKernelAreRefused(t *testing.T) {
+	for _, name := range []string{"/proc/kmsg", "/proc/self/status", "/dev/null"} {
+		if _, err := os.Stat(name); err != nil {
+			continue
+		}
+		var refused *Error
+		if _, err := NewSource(name); !errors.As(err, &refused) || !errors.Is(err, ErrUnsupported) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -17,6 +18,7 @@ type side struct {
 	*result
 	label string
 	units int     // locations, or ranks where those are taken together
+	left  string  // what its statistics leave out, in words
 	scale float64 // of totals: those of sets of locations are a mean, those of runs as they are
 }
 
@@ -52,6 +54,9 @@ func compare(ctx context.Context, q *view.Request) (view.Result, error) {
 	for k, one := range []*view.Request{&a, &b} {
 		if d.sides[k], err = newSide(ctx, one, names[k]); err != nil {
 			return nil, fmt.Errorf("%s: %w", names[k], err)
+		}
+		if left := d.sides[k].left; left != "" {
+			d.notes = append(d.notes, left)
 		}
 		if len(q.Runs) == 1 {
 			d.sides[k].scale = 1 / float64(d.sides[k].units)
@@ -112,6 +117,13 @@ func newSide(ctx context.Context, q *view.Request, label string) (*side, error) 
 	o, err := r.options()
 	if err != nil {
 		return nil, err
+	}
+	note := ""
+	if o.Skip, note, err = runfacts.LeaveOpen(ctx, q.Store(), q.Window()); err != nil {
+		return nil, err
+	}
+	if note != "" {
+		s.left = label + ": " + note
 	}
 	if profile {
 		r.rows, err = r.readProfile(ctx, q.Store(), o)

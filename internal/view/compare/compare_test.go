@@ -229,3 +229,22 @@ func TestOneRunIsNotCompared(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
+
+// TestCallsOfSamplesAreUnknown: samples count no calls, so that both numbers are null and not 0.
+func TestCallsOfSamplesAreUnknown(t *testing.T) {
+	profile := func(calls, time int) string {
+		return fmt.Sprintf("metric cpu unit=ns\nlocation process p rank=0\nprofile p main cpu calls=%d subcalls=0 incl=%d excl=%d\n",
+			calls, time, time)
+	}
+	for _, calls := range []int{0, 3} {
+		d := compared(t, runs(t, profile(calls, 100), profile(calls, 200)), byHalf)
+		if len(d.Rows) == 0 {
+			t.Fatal("no rows")
+		}
+		for _, x := range d.Rows {
+			if known := x.CallsA != nil && x.CallsB != nil; known != (calls > 0) {
+				t.Errorf("%d calls: %+v", calls, x)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/compare"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -33,8 +34,8 @@ type Row struct {
 	Verdict    compare.Verdict `json:"verdict" unit:""`
 	Detectable *float64        `json:"detectable" unit:"share"` // the least change that these runs could show
 	Needed     *int            `json:"needed"`                  // runs a side that would show the least worth saying
-	CallsA     float64         `json:"calls_a" unit:""`
-	CallsB     float64         `json:"calls_b" unit:""`
+	CallsA     *float64        `json:"calls_a" unit:""`         // null where they are not counted, as of samples
+	CallsB     *float64        `json:"calls_b" unit:""`
 	Matched    string          `json:"matched" unit:""`
 	ValuesA    []float64       `json:"values_a"`
 	ValuesB    []float64       `json:"values_b"`
@@ -170,13 +171,21 @@ func (r *result) runsOf(side int) []Run {
 	return out
 }
 
+// callsOf is how many calls a side has of a call path; nil where no run of it counts calls, and of anything else.
+func (r *result) callsOf(q *quantity, side int) *float64 {
+	if q.node < 0 || !slices.ContainsFunc(r.nodes, func(x *quantity) bool { return x.calls[side] > 0 }) {
+		return nil
+	}
+	return &q.calls[side]
+}
+
 func (r *result) row(q *quantity) Row {
 	e := &q.estimate
 	x := Row{Kind: q.kind, CallPath: q.callpath, Region: q.name, Was: q.was, A: e.A, B: e.B, Difference: q.difference(),
 		Ratio: view.Defined(e.B / e.A), Shift: e.Shift,
 		Low: view.Defined(e.Low), High: view.Defined(e.High), Q: view.Defined(q.q), Delta: e.Delta, Verdict: q.verdict,
 		Detectable: view.Defined(e.Detectable()),
-		CallsA:     q.calls[0], CallsB: q.calls[1], ValuesA: q.values[0], ValuesB: q.values[1], Matched: "name"}
+		CallsA:     r.callsOf(q, 0), CallsB: r.callsOf(q, 1), ValuesA: q.values[0], ValuesB: q.values[1], Matched: "name"}
 	if e.NA+e.NB > 2 {
 		x.P = view.Defined(e.P)
 	}
@@ -307,7 +316,9 @@ func (r *result) fact(q *quantity) view.Fact {
 	}
 	if q.node >= 0 {
 		f.Say("matched by", r.tree.Nodes[q.node].Tier.String(), "")
-		f.Say("calls in A, in B", view.FormatCount(q.calls[0])+", "+view.FormatCount(q.calls[1]), "")
+		if a, b := r.callsOf(q, 0), r.callsOf(q, 1); a != nil && b != nil {
+			f.Say("calls in A, in B", view.FormatCount(*a)+", "+view.FormatCount(*b), "")
+		}
 	}
 	return f
 }
