@@ -38,7 +38,7 @@ func compareCommand() *command {
 			"  --key commit=abc          a value, for all runs that are named after it\n" +
 			"  --key commit=/REGEXP/     what the first group of the expression finds in the source's path\n" +
 			"  ranks, format, or a property of the source, which need no --key.\n" +
-			"Limits break where the change is certain and its median is beyond the limit:\n" +
+			"Limits break where the change is certain and the shift is beyond the limit:\n" +
 			"  length=3%        the run got longer by more than this, or the step where runs differ in " +
 			"their number\n" +
 			"  changed=0        more call paths changed than this\n" +
@@ -468,7 +468,7 @@ func changeOf(r *compare.Row) string {
 	case r.B == 0:
 		return "gone"
 	}
-	return view.FormatSigned("%+.2f%%", 100*(r.B/r.A-1))
+	return view.FormatSigned("%+.2f%%", 100*r.Shift/r.A)
 }
 
 // spread writes a median and how far values lie from it at most.

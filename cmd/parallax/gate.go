@@ -125,7 +125,7 @@ func (l *changeLimit) judgeCount(d *compare.Data) string {
 }
 
 func (l *changeLimit) judgeRow(r *compare.Row, d *compare.Data) (passed, unsure string) {
-	if r.A == 0 && r.B == 0 || r.A > 0 && r.B/r.A-1 <= l.value {
+	if r.A == 0 && r.B == 0 || r.A > 0 && r.Shift/r.A <= l.value {
 		return "", ""
 	}
 	text := fmt.Sprintf("%s: %s to %s, %s", l.text, view.FormatIn(r.A, d.Unit), view.FormatIn(r.B, d.Unit), changeOf(r))
@@ -134,7 +134,7 @@ func (l *changeLimit) judgeRow(r *compare.Row, d *compare.Data) (passed, unsure 
 	}
 	seen := 1.0 // of what is new, all
 	if r.A > 0 {
-		seen = r.B/r.A - 1
+		seen = r.Shift / r.A
 	}
 	return "", text + chance(len(d.A), len(d.B), statistics.Needed(r.ValuesA, r.ValuesB, seen))
 }

@@ -176,7 +176,7 @@ func measureLimits(ctx context.Context, limits []changeLimit, runs []view.Run, s
 // judge says how a limit on a measure is passed, or why that cannot be told.
 func (x *measured) judge(l *changeLimit) (passed, unsure string) {
 	e := &x.estimate
-	change := e.B/e.A - 1
+	change := e.Shift / e.A
 	if x.falls {
 		change = -change
 	}
@@ -184,7 +184,7 @@ func (x *measured) judge(l *changeLimit) (passed, unsure string) {
 		return "", ""
 	}
 	text := fmt.Sprintf("%s: %s to %s, %s", l.text, x.format(e.A), x.format(e.B),
-		view.FormatSigned("%+.2f%%", 100*(e.B/e.A-1)))
+		view.FormatSigned("%+.2f%%", 100*e.Shift/e.A))
 	if x.verdict == statistics.Changed {
 		return text, ""
 	}

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	statistics "github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/view/compare"
 )
 
 // iterations writes a run of some iterations, of which solve takes a multiple of its time.
@@ -165,5 +168,16 @@ func TestLimitsOnMeasures(t *testing.T) {
 				t.Errorf("status %d, want %d and %q: %s%s", status, c.status, c.says, out, problem)
 			}
 		})
+	}
+}
+
+// A limit is held against the shift, whose interval is stated, and not against the medians of the sides.
+func TestLimitsAreOnTheShift(t *testing.T) {
+	d := &compare.Data{Unit: "ns", Length: compare.Row{A: 100, B: 104, Shift: 2, Verdict: statistics.Changed}}
+	for value, failed := range map[float64]int{0.03: 0, 0.01: 1} {
+		g := judgeLimits([]changeLimit{{text: "length", what: "length", value: value}}, d)
+		if len(g.Failed) != failed || failed > 0 && !strings.Contains(g.Failed[0], "+2.00%") {
+			t.Errorf("limit %g: %+v", value, g)
+		}
 	}
 }

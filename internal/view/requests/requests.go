@@ -35,8 +35,8 @@ var View = &view.View{
 		"each, coloured by service, with the critical path drawn dark; calls that repeat under one caller are one " +
 		"row with a count. " +
 		"A box drawn round points, or --request slow, errors, >200ms or KEY=VALUE, chooses some: below is what " +
-		"separates them from the rest. Each attribute, place, pair of such and operation is tested; the largest effect comes first, and those that chance " +
-		"explains are left to the table.",
+		"separates them from the rest. Each attribute, place, pair of such and operation is " +
+		"tested; the largest effect comes first, and those that chance explains are left to the table.",
 	Needs: view.Needs{Intervals: true, Spans: true},
 	Data:  []any{Data{}},
 	Options: view.Words(view.Use("request", "expand", "scroll"),
