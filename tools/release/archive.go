@@ -11,6 +11,7 @@ import (
 	"iter"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"time"
 )
@@ -46,11 +47,11 @@ func writeTar(w io.Writer, folder string, date time.Time, files []file) error {
 	return z.Close()
 }
 
-// writeZip is the same for Windows.
+// writeZip is the same for Windows and for Python.
 func writeZip(w io.Writer, folder string, date time.Time, files []file) error {
 	z := zip.NewWriter(w)
 	for _, f := range files {
-		h := &zip.FileHeader{Name: folder + "/" + f.name, Method: zip.Deflate, Modified: date}
+		h := &zip.FileHeader{Name: path.Join(folder, f.name), Method: zip.Deflate, Modified: date}
 		h.SetMode(f.mode)
 		out, err := z.CreateHeader(h)
 		if err != nil {

@@ -1,5 +1,5 @@
 // Command release builds what is given away: static binaries for six platforms, packed with
-// man page and completions, packages for Debian and Red Hat, recipes for Homebrew and Spack,
+// man page and completions, packages for Debian, Red Hat and Python, recipes for Homebrew and Spack,
 // a list of what is inside (SBOM) and checksums. The bytes depend on the commit, the version
 // and the Go toolchain alone, so that anybody can build them again and compare.
 //
@@ -300,6 +300,9 @@ func (r *release) build(platform string) error {
 		return err
 	}
 	fmt.Printf("%s: binary %.1f MB, packed %.1f MB\n", platform, float64(len(b))/1e6, float64(packed.Len())/1e6)
+	if err := r.writeWheel(platform, files[0]); err != nil {
+		return fmt.Errorf("wheel: %w", err)
+	}
 	if goos != "linux" {
 		return nil
 	}
@@ -313,4 +316,21 @@ func (r *release) build(platform string) error {
 		}
 	}
 	return nil
+}
+
+// writeWheel writes the Python package of one platform.
+func (r *release) writeWheel(platform string, program file) error {
+	module, err := os.ReadFile(r.modulePath())
+	if err != nil {
+		return err
+	}
+	licence, err := os.ReadFile(filepath.Join(r.root, "LICENSE"))
+	if err != nil {
+		return err
+	}
+	w, err := r.newWheel(platform, program, module, licence)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(r.out, w.name), w.data, 0o644)
 }
