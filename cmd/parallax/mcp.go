@@ -61,6 +61,7 @@ func newPrograms(runs mcp.Runs) (*mcp.Server, error) {
 	}
 	return mcp.New(mcp.Config{
 		Version: version(), Runs: runs, Views: views.Views, Database: newDatabase, Documents: documents,
+		Prove:   proveRun,
 		Picture: func(w io.Writer, s *scene.Scene) error { return png.Render(w, s, scene.Light) },
 	}), nil
 }

@@ -10,6 +10,8 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -396,5 +398,86 @@ func TestQuestionsAreAnsweredAfterTheirPipeWasClosed(t *testing.T) {
 	}
 	if len(answered) != tools+1 {
 		t.Errorf("%d of %d questions have an answer", len(answered), tools+1)
+	}
+}
+
+// Programs can ask the numbers of findings again, and get sentences and verdicts for several runs a side.
+func TestProgramsProveAndCompare(t *testing.T) {
+	p := newProgram(t)
+	for _, source := range []string{"demo:stencil", "demo:stencil?seed=2", "demo:stencil?seed=3", "demo:stencil?seed=4"} {
+		if _, wrong := p.call("open", map[string]any{"source": source}, nil); wrong != "" {
+			t.Fatal(wrong)
+		}
+	}
+	var open struct{ Runs []struct{ Run string } }
+	p.call("runs", nil, &open)
+	if len(open.Runs) != 4 {
+		t.Fatalf("%d runs", len(open.Runs))
+	}
+	id := func(i int) string { return open.Runs[i].Run }
+	var proof struct {
+		Holds  bool
+		Claims []struct {
+			Says, SQL string
+			Holds     bool
+		}
+	}
+	if _, wrong := p.call("prove", map[string]any{"run": id(0)}, &proof); wrong != "" || !proof.Holds || len(proof.Claims) == 0 ||
+		!strings.Contains(proof.Claims[0].SQL, "select") {
+		t.Errorf("%s %+v", wrong, proof)
+	}
+	var said struct {
+		answer
+		Text string
+	}
+	both := map[string]any{"before": id(0) + "," + id(1), "after": id(2) + ", " + id(3)}
+	if _, wrong := p.call("compare", both, &said); wrong != "" || !strings.Contains(said.Text, "in A and") || len(said.Rows) == 0 {
+		t.Errorf("%s %+v", wrong, said)
+	}
+	verdict := false
+	for _, c := range said.Columns {
+		verdict = verdict || c.Name == "verdict"
+	}
+	if !verdict {
+		t.Errorf("no verdict among %v", said.Columns)
+	}
+	if _, wrong := p.call("compare", map[string]any{"before": id(0), "after": id(0)}, nil); !strings.Contains(wrong, "itself") {
+		t.Errorf("a run against itself: %q", wrong)
+	}
+}
+
+// The dialogue of docs/programs.md is what the tools answer: each number and each sentence of it is in the answers.
+func TestTheDialogueIsWhatToolsAnswer(t *testing.T) {
+	text, err := os.ReadFile("../../docs/programs.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, dialogue, found := strings.Cut(string(text), "## A dialogue")
+	if !found {
+		t.Fatal("there is no dialogue")
+	}
+	t.Chdir("../..")
+	p := newProgram(t)
+	asked := regexp.MustCompile("(?m)^- `([a-z]+) (\\{.*?\\})`: (.*)$")
+	calls := asked.FindAllStringSubmatch(dialogue, -1)
+	if len(calls) < 9 {
+		t.Fatalf("%d calls", len(calls))
+	}
+	for _, c := range calls {
+		in := map[string]any{}
+		if err := json.Unmarshal([]byte(c[2]), &in); err != nil {
+			t.Fatalf("%s: %v", c[2], err)
+		}
+		var out any
+		if _, wrong := p.call(c[1], in, &out); wrong != "" {
+			t.Fatalf("%s %s: %s", c[1], c[2], wrong)
+		}
+		answer, _ := json.Marshal(out)
+		for _, word := range regexp.MustCompile("\"[^\"]+\"|[0-9]{7,}").FindAllString(c[3], -1) {
+			word = strings.TrimSuffix(strings.Trim(word, "\""), " …")
+			if !strings.Contains(strings.ReplaceAll(string(answer), "e+", ""), word) {
+				t.Errorf("%s %s does not answer %q:\n%s", c[1], c[2], word, answer)
+			}
+		}
 	}
 }

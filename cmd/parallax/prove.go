@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -9,8 +10,11 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/mcp"
 	"github.com/parallax-hpc/parallax/internal/query"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/findings"
 )
 
 // proveClaims runs the query of each claim and prints both numbers. It reports whether all agree.
@@ -26,20 +30,19 @@ func proveClaims(ctx context.Context, w io.Writer, run view.Run, list []finding.
 		if without := diagnose.Unclaimed(f); len(without) > 0 {
 			fmt.Fprintf(w, "    no query for %s\n", strings.Join(without, ", "))
 		}
-		for k := range f.Claims {
-			c := &f.Claims[k]
-			got, err := oneNumber(ctx, db, c.From)
-			if err != nil {
-				return false, fmt.Errorf("check --prove: %s: %w", c.From, err)
-			}
+		proofs, err := proofsOf(ctx, db, f)
+		if err != nil {
+			return false, fmt.Errorf("check --prove: %w", err)
+		}
+		for _, p := range proofs {
 			verdict := "differs"
-			if all++; sameNumber(c.Value, got, c.Unit) {
+			if all++; p.Holds {
 				verdict = "holds"
 				right++
 			}
-			told, asked := finding.Evidence{Value: c.Value, Unit: c.Unit}, finding.Evidence{Value: got, Unit: c.Unit}
-			fmt.Fprintf(w, "    %-7s %s: %s told, %s by query\n            %s\n", verdict, c.Says,
-				diagnose.Format(told), diagnose.Format(asked), c.From)
+			told, asked := finding.Evidence{Value: p.Told, Unit: p.Unit}, finding.Evidence{Value: p.Asked, Unit: p.Unit}
+			fmt.Fprintf(w, "    %-7s %s: %s told, %s by query\n            %s\n", verdict, p.Says,
+				diagnose.Format(told), diagnose.Format(asked), p.SQL)
 		}
 	}
 	switch {
@@ -51,6 +54,49 @@ func proveClaims(ctx context.Context, w io.Writer, run view.Run, list []finding.
 		fmt.Fprintf(w, "\n%d of %s hold\n", right, view.Count(all, "claim"))
 	}
 	return right == all, nil
+}
+
+// proofsOf runs the query of each claim of a finding.
+func proofsOf(ctx context.Context, db *query.Database, f *finding.Finding) (out []mcp.Proof, err error) {
+	for i := range f.Claims {
+		c := &f.Claims[i]
+		got, err := oneNumber(ctx, db, c.From)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.From, err)
+		}
+		out = append(out, mcp.Proof{Finding: string(f.Kind), Says: c.Says, Told: c.Value, Asked: got, Unit: c.Unit,
+			Holds: sameNumber(c.Value, got, c.Unit), SQL: c.From})
+	}
+	return out, nil
+}
+
+// proveRun finds what a run loses time by, and asks the numbers again.
+func proveRun(ctx context.Context, run view.Run) (out []mcp.Proof, err error) {
+	values, err := view.NewValues(findings.View, nil)
+	if err != nil {
+		return nil, err
+	}
+	if missing := findings.View.Needs.Missing(run.Store); missing != "" {
+		return nil, errors.New(missing)
+	}
+	q := &view.Request{Runs: []view.Run{run}, Values: values, Size: scene.Size{Width: 1600, Height: 900}}
+	if q.Selection, err = (view.Spec{}).Resolve(run.Store); err != nil {
+		return nil, err
+	}
+	result, err := view.Ask(ctx, findings.View, q)
+	if err != nil {
+		return nil, err
+	}
+	db := newDatabase([]view.Run{run})
+	list := result.Data().(findings.Data).Findings
+	for i := range list {
+		proofs, err := proofsOf(ctx, db, &list[i])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, proofs...)
+	}
+	return out, nil
 }
 
 // sameNumber allows for what sums of floating point numbers lose, and a nanosecond by which a mean is cut off.

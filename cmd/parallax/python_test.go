@@ -99,6 +99,11 @@ func TestTutorialNotebooksRun(t *testing.T) {
 			if !strings.Contains(string(out), "a picture") || strings.Contains(string(out), "Error") {
 				t.Errorf("it shows no picture, or an error:\n%s", out)
 			}
+			for _, empty := range []string{"Series([]", "<tbody>\n  </tbody>"} {
+				if strings.Contains(string(out), empty) {
+					t.Errorf("it shows rows that are none:\n%s", out)
+				}
+			}
 		})
 	}
 }

@@ -283,31 +283,99 @@ func (s *Server) contrast(ctx context.Context, _ *sdk.CallToolRequest, in contra
 }
 
 type compareIn struct {
-	Before string `json:"before" jsonschema:"id of a run"`
-	After  string `json:"after" jsonschema:"id of the run to hold against it"`
+	Before string `json:"before" jsonschema:"id of a run, or of several joined by commas"`
+	After  string `json:"after" jsonschema:"id of the run to hold against it, or of several"`
 	Offset int    `json:"offset,omitempty" jsonschema:"first row wanted"`
 	Limit  int    `json:"limit,omitempty" jsonschema:"rows wanted, 20 unless said"`
 }
 
-func (s *Server) compare(ctx context.Context, _ *sdk.CallToolRequest, in compareIn) (*sdk.CallToolResult, tableOut,
+func (s *Server) compare(ctx context.Context, _ *sdk.CallToolRequest, in compareIn) (*sdk.CallToolResult, compareOut,
 	error) {
-	if in.Before == in.After {
-		return nil, tableOut{}, failed("a run is not compared with itself; the tool runs lists what is open")
+	sides := [][]string{strings.Split(in.Before, ","), strings.Split(in.After, ",")}
+	var runs []view.Run
+	seen := map[string]bool{}
+	for _, side := range sides {
+		for i := range side {
+			side[i] = strings.TrimSpace(side[i])
+			if seen[side[i]] {
+				return nil, compareOut{},
+					failed("a run is not compared with itself; the tool runs lists what is open")
+			}
+			seen[side[i]] = true
+			r, release, err := s.use(side[i])
+			if err != nil {
+				return nil, compareOut{}, err
+			}
+			defer release()
+			r.Name = side[i] // two runs may share a name, never an id
+			runs = append(runs, r)
+		}
 	}
-	before, release, err := s.use(in.Before)
+	result, err := s.compute(ctx, runs[0], "compare", view.Spec{}, map[string][]string{"a": sides[0], "b": sides[1]},
+		runs[1:]...)
 	if err != nil {
-		return nil, tableOut{}, err
+		return nil, compareOut{}, err
+	}
+	text, err := json.Marshal(result.Data())
+	var said struct{ Text string } // as the view has it
+	if err == nil {
+		err = json.Unmarshal(text, &said)
+	}
+	return nil, compareOut{said.Text, page(result, in.Offset, in.Limit)}, err
+}
+
+type compareOut struct {
+	Text string `json:"text" jsonschema:"what changed in a few sentences, and how certain that is"`
+	tableOut
+}
+
+// A Proof is a number in the sentence of a finding, and the number that its query gives.
+type Proof struct {
+	Finding string  `json:"finding" jsonschema:"kind of the finding"`
+	Says    string  `json:"says"`
+	Told    float64 `json:"told"`
+	Asked   float64 `json:"asked"`
+	Unit    string  `json:"unit"`
+	Holds   bool    `json:"holds"`
+	SQL     string  `json:"sql"`
+}
+
+type proveOut struct {
+	Holds  bool    `json:"holds" jsonschema:"all claims do"`
+	Claims []Proof `json:"claims"`
+	More   string  `json:"more,omitempty"`
+}
+
+// How much an answer of prove holds.
+const (
+	mostClaims = 40
+	mostSQL    = 1000
+)
+
+func (s *Server) prove(ctx context.Context, _ *sdk.CallToolRequest, in runIn) (*sdk.CallToolResult, proveOut, error) {
+	r, release, err := s.use(in.Run)
+	if err != nil {
+		return nil, proveOut{}, err
 	}
 	defer release()
-	after, done, err := s.use(in.After)
-	if err != nil {
-		return nil, tableOut{}, err
-	}
+	ctx, done := r.Cache.Work(ctx)
 	defer done()
-	before.Name, after.Name = in.Before, in.After // two runs may share a name, never an id
-	result, err := s.compute(ctx, before, "compare", view.Spec{}, nil, after)
+	out := proveOut{Holds: true, Claims: []Proof{}}
+	claims, err := s.config.Prove(ctx, r)
 	if err != nil {
-		return nil, tableOut{}, err
+		return nil, proveOut{}, err
 	}
-	return nil, page(result, in.Offset, in.Limit), nil
+	for _, c := range claims {
+		out.Holds = out.Holds && c.Holds
+		if len(c.SQL) > mostSQL { // a list of thousands of ranks
+			c.SQL = strings.ToValidUTF8(c.SQL[:mostSQL], "") + "…"
+		}
+		if len(out.Claims) < mostClaims {
+			out.Claims = append(out.Claims, c)
+		}
+	}
+	if rest := len(claims) - len(out.Claims); rest > 0 {
+		out.More = view.Count(rest, "claim") + " more: `parallax check --prove` prints all"
+	}
+	return nil, out, nil
 }

@@ -35,6 +35,8 @@ type Config struct {
 	Database func([]view.Run) *query.Database
 	// Picture writes a scene as PNG.
 	Picture func(w io.Writer, s *scene.Scene) error
+	// Prove asks the numbers of the findings of a run again by SQL; nil: not offered.
+	Prove func(context.Context, view.Run) ([]Proof, error)
 	// Documents by name, such as "tables.md": resources.
 	Documents map[string]string
 }
@@ -50,7 +52,7 @@ const instructions = "Parallax holds runs of parallel programs (traces and profi
 	"Start with \"runs\"; where none is open, \"open\" one by its path. \"info\" says what is in it, \"findings\" " +
 	"what it loses time by, in words. \"view\" gives the numbers of a view, and a picture with picture=true; " +
 	"\"views\" lists views and their options. \"contrast\" says why two sets of locations or two stretches of time " +
-	"differ, \"compare\" what changed between two runs. \"query\" answers SQL for everything else.\n" +
+	"differ, \"compare\" what changed between runs. \"prove\" asks the numbers of the findings again. \"query\" answers SQL for everything else.\n" +
 	"Times are nanoseconds from the start of the run. Where an answer says \"more\", ask again with offset or a " +
 	"narrower selection."
 
@@ -93,7 +95,14 @@ func New(c Config) *Server {
 	sdk.AddTool(s.sdk,
 		add("compare",
 			"What changed from one run to another, most first: time of each region and call path, with its share of "+
-				"the difference and whether it is more than noise. before and after are ids of open runs."), s.compare)
+				"the difference and a verdict: longer, shorter, same, or unknown where there are too few runs to tell. "+
+				"before and after are ids of open runs, several of a side joined by commas."), s.compare)
+	if c.Prove != nil {
+		sdk.AddTool(s.sdk,
+			add("prove",
+				"Whether the numbers in the sentences of findings hold: each claim with the SQL that gives it again, "+
+					"the number told and the number that the query gives."), s.prove)
+	}
 	sdk.AddTool(s.sdk, add("query", "SQL (SQLite, read only) over a run. "+schemaOf(c.Database(nil))), s.query)
 	for name, text := range c.Documents {
 		uri := "parallax://docs/" + name
