@@ -2,6 +2,7 @@ package importer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -65,10 +66,20 @@ func ClaimAs(f *Format, s Source) []Run {
 // claims gives the runs in order of the formats, and the files that nobody claims.
 func claims(formats []*Format, s Source) (runs []Run, unclaimed []string) {
 	taken := make(map[string]bool, len(s.Files))
+	alone := map[string]int{} // place of the run of a file that is one on its own
 	for _, f := range formats {
 		for _, r := range f.Claim(s) {
-			if len(r.Files) == 0 || anyOf(taken, r.Files) {
+			if len(r.Files) == 0 {
 				continue
+			}
+			if anyOf(taken, r.Files) {
+				if i, ok := alone[r.Files[0]]; ok && len(r.Files) == 1 && f.Import != nil {
+					runs[i].Others = append(runs[i].Others, f)
+				}
+				continue
+			}
+			if len(r.Files) == 1 {
+				alone[r.Files[0]] = len(runs)
 			}
 			for _, p := range r.Files {
 				taken[p] = true
@@ -116,6 +127,45 @@ func nameOf(p string) string {
 	return name
 }
 
+// A Refusal is why a format did not read a run.
+type Refusal struct {
+	Format *Format
+	Err    error
+}
+
+// Next is the run as the next format that claims its file, after the error of one; false: there is none, or another
+// would not help.
+func (r Run) Next(err error) (Run, bool) {
+	if len(r.Others) == 0 || !errors.Is(err, ErrMalformed) {
+		return r, false
+	}
+	r.refused = append(r.refused[:len(r.refused):len(r.refused)], Refusal{r.Format, err})
+	r.Format, r.Others = r.Others[0], r.Others[1:]
+	return r, true
+}
+
+// Refused is the error of the last format that was tried, with those of the formats before.
+func (r Run) Refused(err error) error {
+	var e *Error
+	if len(r.refused) == 0 || !errors.As(r.refused[0].Err, &e) {
+		return err
+	}
+	all := *e
+	for _, x := range r.refused[1:] {
+		all.Cause += fmt.Sprintf("; nor is it %s (%s)", x.Format.Title, causeOf(x.Err))
+	}
+	all.Cause += fmt.Sprintf("; nor is it %s (%s)", r.Format.Title, causeOf(err))
+	return &all
+}
+
+func causeOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Cause
+	}
+	return err.Error()
+}
+
 // Import reads the run into w, and reports the files beside it that no format reads.
 func (r Run) Import(ctx context.Context, w trace.Writer) error {
 	if r.Format.Import == nil {
@@ -128,6 +178,10 @@ func (r Run) Import(ctx context.Context, w trace.Writer) error {
 		return err
 	}
 	r.zeros.report(w)
+	for _, x := range r.refused {
+		w.Report(trace.Guessed, fmt.Sprintf("read as %s, since it begins as %s but is not (%s)", r.Format.Name,
+			x.Format.Name, causeOf(x.Err)), 1, r.Label(r.Files[0]))
+	}
 	for _, file := range r.Unclaimed {
 		what := "files beside the trace that no reader claims"
 		if _, err := r.Source.heads.get(r.Source.FS, file); err != nil {

@@ -52,6 +52,9 @@ type Run struct {
 	// Unclaimed are files of the source that no format claims; set by Detect
 	// where there is only this run, so that the import report can name them.
 	Unclaimed []string
+	// Others are formats that claim the same file too, in order: each is tried if those before find it malformed.
+	Others  []*Format
+	refused []Refusal // of formats before
 	// Offset is added to its times if it is joined with others; Clocks is how those of a joined run were put on one.
 	Offset   Offset
 	Clocks   string

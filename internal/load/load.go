@@ -547,7 +547,11 @@ func (l *Loader) writeThrough(ctx context.Context, f Found, path string, part Sh
 	}
 	if err := fill(through(w)); err != nil {
 		w.Abort()
-		return fmt.Errorf("import %s: %w", f.Name, &ImportError{o.Format, err})
+		if next, ok := f.run.Next(err); ok && f.demo == nil {
+			f.run = next
+			return l.writeThrough(ctx, f, path, part, through)
+		}
+		return fmt.Errorf("import %s: %w", f.Name, &ImportError{o.Format, f.run.Refused(err)})
 	}
 	if err := w.Finish(ctx); err != nil {
 		w.Abort()

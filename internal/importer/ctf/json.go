@@ -99,6 +99,23 @@ type location struct {
 	Path   []*string `json:"path"`
 }
 
+// UnmarshalJSON takes an object, or the list of draft 7.0, whose first name is the origin.
+func (l *location) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '[' {
+		var list []*string
+		if err := json.Unmarshal(b, &list); err != nil {
+			return err
+		}
+		if len(list) > 0 && list[0] != nil {
+			l.Origin, list = *list[0], list[1:]
+		}
+		l.Path = list
+		return nil
+	}
+	type plain location
+	return json.Unmarshal(b, (*plain)(l))
+}
+
 var origins = map[string]string{
 	"": "", "packet-header": "packet.header", "packet-context": "packet.context", "event-record-header": "event.header",
 	"event-record-common-context": "event.context", "event-record-specific-context": "context",

@@ -9,6 +9,7 @@ import (
 	"github.com/ianlancetaylor/demangle"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/sched"
 	"github.com/parallax-hpc/parallax/internal/importer/stack"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -28,6 +29,8 @@ type converter struct {
 	event   trace.AttributeID
 	fields  trace.AttributeID // of a trace point
 	samples int
+	sched   *sched.Recorder
+	byTID   map[int64]*importer.Row
 }
 
 type regionKey struct{ symbol, object string }
@@ -43,9 +46,19 @@ type eventKey struct {
 }
 
 func newConverter(w trace.Writer) *converter {
-	return &converter{w: w, regions: map[regionKey]trace.RegionID{}, opened: importer.NewRows(w),
+	c := &converter{byTID: map[int64]*importer.Row{}, w: w, regions: map[regionKey]trace.RegionID{}, opened: importer.NewRows(w),
 		rows: map[rowKey]*importer.Row{}, events: map[eventKey]*stack.Profile{},
 		cpu: w.Attribute("cpu"), event: w.Attribute("event"), fields: w.Attribute("fields")}
+	c.sched = sched.New(w, c.task)
+	return c
+}
+
+// task is the row of a thread that an event of the scheduler names.
+func (c *converter) task(t sched.Task) *importer.Row {
+	if r := c.byTID[t.ID]; r != nil {
+		return r
+	}
+	return c.row(rowKey{t.Name, -1, t.ID})
 }
 
 // begin starts a sample; frames may follow, or one on the same line.
@@ -103,6 +116,9 @@ func (c *converter) end() {
 		}
 		if c.now.rest != "" {
 			r.Stream.Attribute(c.fields, trace.Text(c.now.rest))
+			if name, ok := strings.CutPrefix(c.now.event, "sched:"); ok {
+				c.sched.Take(name, []byte(c.now.rest), c.now.time, c.now.cpu, sched.Task{ID: c.now.tid, Name: c.now.comm})
+			}
 		}
 	}
 	slices.Reverse(c.frames)
@@ -131,7 +147,9 @@ func (c *converter) row(k rowKey) *importer.Row {
 		if k.pid >= 0 && k.pid == k.tid { // the first thread has the name of the process
 			c.w.Describe(thread.Parent, trace.Location{Name: process.Name, Rank: trace.NoRank})
 		}
-		return c.opened.Open(thread, trace.StreamOptions{Unordered: true})
+		row := c.opened.Open(thread, trace.StreamOptions{Unordered: true})
+		c.byTID[k.tid] = row
+		return row
 	})
 }
 
@@ -171,6 +189,13 @@ func (c *converter) comment(line string) {
 }
 
 func (c *converter) close() error {
+	if c.sched.Any() {
+		at := c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Name: "processors",
+			Rank: trace.NoRank, Order: 1 << 40})
+		if err := c.sched.Write(at); err != nil {
+			return err
+		}
+	}
 	for _, p := range c.inOrder {
 		p.Finish()
 	}

@@ -9,6 +9,7 @@
 //	stack               call path
 //	event               metric: its periods added up, where they are printed, and its samples
 //	trace point         instant named by the event, with its fields as an attribute
+//	sched:sched_switch  states of threads, wake links and rows of processors: package sched
 //	sample              also an instant of its thread, named by its innermost frame; the CPU is an attribute
 //
 // Periods of cpu-clock and task-clock are nanoseconds, so they are times.

@@ -120,17 +120,19 @@ func (r *Recorder) Write(at trace.LocationID) error {
 	waiting := region("waiting", trace.RoleIdle)
 	tasks := map[int64]*state{}
 	of := func(t Task) *state { return importer.Once(tasks, t.ID, func() *state { return &state{} }) }
-	leave := func(t Task, s *state, now trace.Time) {
-		if s.known && now > s.since {
+	// leave ends a state. One that does not fit what comes next has an end that was not recorded: it is left out.
+	leave := func(t Task, s *state, now trace.Time, fits bool) {
+		if s.known && fits && now > s.since {
 			r.row(t).Stream.Interval(s.since, now, s.region)
 		}
 	}
+	current := map[int32]int64{} // task of a processor
 	cpus := r.processors(at)
 	for _, e := range r.events {
 		next := of(e.next)
 		if e.wake {
 			if e.next.ID != 0 && next.region == waiting && next.known {
-				leave(e.next, next, e.time)
+				leave(e.next, next, e.time, true)
 				*next = state{since: e.time, region: runnable, known: true, woken: e.prev.ID > 0}
 				if next.woken {
 					next.waker = trace.End{Location: r.row(e.prev).At, Time: e.time, Region: trace.NoRegion}
@@ -139,15 +141,19 @@ func (r *Recorder) Write(at trace.LocationID) error {
 			continue
 		}
 		cpus.ran(e)
+		if ran, ok := current[e.cpu]; ok && ran != e.prev.ID && tasks[ran] != nil && tasks[ran].region == running {
+			tasks[ran].known = false // it left the processor at a time that is not recorded
+		}
+		current[e.cpu] = e.next.ID
 		if prev := of(e.prev); e.prev.ID != 0 {
-			leave(e.prev, prev, e.time)
+			leave(e.prev, prev, e.time, prev.region == running)
 			*prev = state{since: e.time, region: waiting, known: true}
 			if e.preempted {
 				prev.region = runnable
 			}
 		}
 		if e.next.ID != 0 {
-			leave(e.next, next, e.time)
+			leave(e.next, next, e.time, next.region != running)
 			if next.woken {
 				r.w.Link(trace.Link{Kind: trace.LinkWake, From: next.waker, Size: -1, Communicator: trace.NoCommunicator,
 					To: trace.End{Location: r.row(e.next).At, Time: e.time, Region: running}})
