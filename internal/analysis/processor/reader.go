@@ -123,7 +123,8 @@ func (x *Reader) divide(locations []trace.LocationID) (plain []trace.LocationID,
 
 // each asks for the plain locations of a window at once, and for the members of each other row one after the other:
 // one location comes lane after lane.
-func (x *Reader) each(ctx context.Context, w store.Window, ask func(w store.Window, only trace.LocationID) error) error {
+func (x *Reader) each(ctx context.Context, w store.Window,
+	ask func(w store.Window, only trace.LocationID) error) error {
 	plain, made := x.divide(w.Locations)
 	if len(plain) > 0 {
 		w.Locations = plain

@@ -2,6 +2,8 @@ package callmatrix
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
@@ -50,6 +52,8 @@ type drawnPair struct {
 	cut    []float64 // mean time in the window of calls that began before it; NaN for none
 	static bool
 	scale  *colours
+	// only is the slice of the one group that calls, where slices are groups; -1: there are several.
+	only int
 }
 
 // Scene draws the matrix.
@@ -176,7 +180,8 @@ func drawColumnLabels(s *scene.Scene, f *scene.Frame, d *drawing) {
 func (r *result) square(key callgraph.Pair) *drawnPair {
 	rows, n := r.slices()
 	p := r.pairs[key]
-	q := &drawnPair{boxes: make([][5]float64, n), has: make([]bool, n), static: len(p.all) == 0 && p.cut == 0}
+	q := &drawnPair{boxes: make([][5]float64, n), has: make([]bool, n), static: len(p.all) == 0 && p.cut == 0,
+		only: -1}
 	r.setCuts(q, p)
 	if r.over == "locations" && len(p.all) > 0 {
 		q.boxes[0], _ = r.overLocations(key)
@@ -185,7 +190,40 @@ func (r *result) square(key callgraph.Pair) *drawnPair {
 	for _, i := range p.rows {
 		q.boxes[rows[i].Owner], q.has[rows[i].Owner] = r.box(&rows[i]), true
 	}
+	if r.groupRows != nil && n > 1 && len(p.rows) == 1 && p.cut == 0 {
+		q.only = int(rows[p.rows[0]].Owner)
+	}
 	return q
+}
+
+// alikeColours is how near to each other the colours of groups are that are drawn as one, as a part of the scale.
+const alikeColours = 0.03
+
+// whole is the square without slices, where one group calls or all call alike; else as it is.
+func (p *drawnPair) whole() *drawnPair {
+	slice := p.only
+	if slice < 0 && len(p.boxes) > 1 && !slices.Contains(p.has, false) && p.alike() {
+		slice = len(p.boxes) / 2
+	}
+	if slice < 0 {
+		return p
+	}
+	return &drawnPair{boxes: p.boxes[slice : slice+1], has: []bool{true}, scale: p.scale, only: p.only}
+}
+
+// alike reports whether the colours of all slices are nearly the same.
+func (p *drawnPair) alike() bool {
+	for ring := range 5 {
+		low, high := math.Inf(1), math.Inf(-1)
+		for k := range p.boxes {
+			at := p.scale.at(p.boxes[k][ring])
+			low, high = min(low, at), max(high, at)
+		}
+		if high-low > alikeColours {
+			return false
+		}
+	}
+	return true
 }
 
 // inside gathers the boxes on display and the scales over them.
@@ -263,7 +301,8 @@ func (r *result) sceneNotes(s *scene.Scene, d *drawing) {
 		if r.otherGroups > 0 {
 			text = fmt.Sprintf("slices %s: groups 1 to %d, the largest first, and the others as one", r.corner(), n-1)
 		}
-		s.Notes = append(s.Notes, text)
+		s.Notes = append(s.Notes, text+r.largestGroups(),
+			"a square with a number is of that group alone, one without slices alike in all")
 	case n > 1 && r.Arrangement() != nil && r.over == "calls":
 		s.Notes = append(s.Notes, "slices "+r.corner()+": group after group, with a line between them")
 	case n > 1:
@@ -280,6 +319,17 @@ func (r *result) sceneNotes(s *scene.Scene, d *drawing) {
 	}
 	r.noteLeftOut(s, d)
 	s.Notes = append(s.Notes, r.notes...)
+}
+
+// largestGroups names the first groups by one of their members.
+func (r *result) largestGroups() string {
+	var parts []string
+	for k, members := range r.sliceMembers[:min(len(r.sliceMembers), 4)] {
+		if len(members) > 0 && !r.isOthers(k) {
+			parts = append(parts, fmt.Sprintf("%s %s", r.groupNumber(k), view.NameList(r.names, members, 1)))
+		}
+	}
+	return " (" + strings.Join(parts, "; ") + ")"
 }
 
 // noteLeftOut says how many rows and columns there are more.

@@ -18,6 +18,8 @@ import (
 func (r *result) paint(s *scene.Scene, d *drawing, in *inside) {
 	ground, whole, parts := &scene.Rect{}, &scene.Rect{}, &scene.Polygon{}
 	cut, marks := &scene.Polygon{}, &scene.Polygon{}
+	names := &scene.Text{Size: scene.TextSize - 2}
+	plates := &scene.Rect{}
 	shapes := 0
 	for _, p := range in.pairs {
 		shapes += p.shapes()
@@ -28,6 +30,9 @@ func (r *result) paint(s *scene.Scene, d *drawing, in *inside) {
 		ground.Add(x, y, size, size, scene.UIEmpty)
 		ground.SetItem(s.Place(ofSquare, int(key.Caller), int(key.Callee)))
 		r.drawCuts(in, p, x, y, size, cut, marks)
+		if r.groupRows != nil && !p.static {
+			p = p.whole()
+		}
 		switch {
 		case p.static:
 			ground.SetFlags(scene.Outlined)
@@ -40,6 +45,10 @@ func (r *result) paint(s *scene.Scene, d *drawing, in *inside) {
 				p.drawRing(ring, callgraph.RingScale(ring+1), x, y, size, whole, parts)
 			}
 		}
+		if p.only >= 0 && size >= leastSpoke {
+			plates.Add(x, y, 16, scene.TextSize, scene.UIBackground)
+			names.Add(x+8, y+scene.TextSize-3, r.groupNumber(p.only), scene.UIText, scene.Middle)
+		}
 	})
 	drawGrid(s, d)
 	s.AddLayer("squares", 0, ground)
@@ -47,6 +56,7 @@ func (r *result) paint(s *scene.Scene, d *drawing, in *inside) {
 	// square must stay in order, so whole rings of mixed squares are polygons too.
 	s.AddLayer("rings", 0, whole, parts)
 	s.AddLayer("cut calls", 0, cut, marks)
+	s.AddLayer("groups that call alone", 0, plates, names)
 	r.separate(s, d, in)
 	if medians && d.size >= 8 {
 		s.Notes = append(s.Notes, "squares show medians alone: choose fewer regions to see all five quantiles")
@@ -120,6 +130,14 @@ func (r *result) groupOf(slice int) int {
 		return r.sliceGroups[slice]
 	}
 	return slice
+}
+
+// groupNumber names the group of a slice in a square.
+func (r *result) groupNumber(slice int) string {
+	if r.isOthers(slice) {
+		return "…"
+	}
+	return strconv.Itoa(r.groupOf(slice) + 1)
 }
 
 // striped reports whether squares have stripes in place of rings.
@@ -209,7 +227,11 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	if r.striped() {
 		slice, ring = callgraph.LocateStriped(callgraph.Point{X: x, Y: y}, n)
 	}
-	return r.fact(key, r.square(key), slice, ring), true
+	p := r.square(key)
+	if p.only >= 0 {
+		slice = p.only
+	}
+	return r.fact(key, p, slice, ring), true
 }
 
 var ringNames = [5]string{"2 %", "25 %", "median", "75 %", "98 %"}
