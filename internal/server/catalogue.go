@@ -59,7 +59,6 @@ type needsJSON struct {
 	Instants    bool `json:"instants"` // Instants or samples of counters will do in place of intervals.
 	Spans       bool `json:"spans"`    // Spans of services, which say what request they belong to.
 	Devices     bool `json:"devices"`  // Work of GPUs will do in place of spans.
-	Paths       bool `json:"paths"`    // Call paths, where it is a profile.
 }
 
 func (s *Server) views(w http.ResponseWriter, r *http.Request) error {

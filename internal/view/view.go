@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
@@ -83,8 +82,6 @@ type Needs struct {
 	Spans bool
 	// Devices: work of GPUs will do in place of spans.
 	Devices bool
-	// Paths: a profile will do only where it knows who called whom.
-	Paths bool
 }
 
 // Missing says in words what a run lacks, or "" where it has all.
@@ -102,9 +99,6 @@ func (n Needs) Missing(r store.Reader) string {
 		return "this view needs spans of services (OTLP, Jaeger, Zipkin) or work of GPUs, and the source has neither"
 	case n.Spans && !n.Devices && !runfacts.HasSpans(r):
 		return "this view needs spans of services (OTLP, Jaeger, Zipkin), and the source has none"
-	case n.Paths && r.Info().Intervals == 0 &&
-		!slices.ContainsFunc(r.CallPaths(), func(p trace.CallPath) bool { return !p.Flat }):
-		return "this view needs call paths, and the profile has totals of regions alone; the view profile shows them"
 	case n.Links && r.Info().Links == 0:
 		return "this view needs links (messages), and the source has none"
 	case n.Coordinates && len(r.Topologies()) == 0:

@@ -5,6 +5,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/activity"
 	"github.com/parallax-hpc/parallax/internal/view/alignment"
+	"github.com/parallax-hpc/parallax/internal/view/answer"
 	"github.com/parallax-hpc/parallax/internal/view/boxprofile"
 	"github.com/parallax-hpc/parallax/internal/view/callmatrix"
 	"github.com/parallax-hpc/parallax/internal/view/calltree"
@@ -63,4 +64,5 @@ var Views = []*view.View{
 	scaling.View,
 	history.View,
 	findings.View,
+	answer.View,
 }

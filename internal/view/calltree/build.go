@@ -3,6 +3,7 @@ package calltree
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
@@ -90,13 +91,15 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 // --- from call paths
 
 // fromPaths takes O(rows). Values of one path on several locations become one as the
-// metric asks for: times add up, of maxima it is the greatest.
+// metric asks for: times add up, of maxima it is the greatest. Where the profile knows totals of regions alone, each
+// region is a root with its own time.
 func fromPaths(ctx context.Context, s store.Reader, w store.Window, metric view.MetricChoice) (*tree, error) {
 	paths := s.CallPaths()
 	sums := make([]node, len(paths))
 	inclusive, exclusive := make([]view.Joined, len(paths)), make([]view.Joined, len(paths))
 	has := make([]bool, len(paths)) // rows of its own
-	kept, flat := 0, int64(0)
+	kept := 0
+	alone := !slices.ContainsFunc(paths, func(p trace.CallPath) bool { return !p.Flat })
 	locations := map[trace.LocationID]bool{}
 	err := s.Profile(ctx, w.Locations, func(rows []trace.ProfileRow) error {
 		for i := range rows {
@@ -105,17 +108,19 @@ func fromPaths(ctx context.Context, s store.Reader, w store.Window, metric view.
 				continue
 			}
 			locations[x.Location] = true
-			if paths[x.Path].Flat {
-				flat++
+			if paths[x.Path].Flat && !alone {
 				continue
 			}
-			n := &sums[x.Path]
+			n, all := &sums[x.Path], x.Inclusive
+			if alone { // with what it calls, time would be drawn twice
+				all = x.Exclusive
+			}
 			has[x.Path] = true
 			n.calls += x.Calls
-			inclusive[x.Path].Add(metric.Join, x.Inclusive)
+			inclusive[x.Path].Add(metric.Join, all)
 			exclusive[x.Path].Add(metric.Join, x.Exclusive)
 			if kept++; kept <= mostValues {
-				n.values = append(n.values, x.Inclusive)
+				n.values = append(n.values, all)
 			}
 		}
 		return nil
@@ -126,8 +131,12 @@ func fromPaths(ctx context.Context, s store.Reader, w store.Window, metric view.
 	for i := range sums {
 		sums[i].inclusive, sums[i].exclusive = inclusive[i].Value(metric.Join), exclusive[i].Value(metric.Join)
 	}
-	t := &tree{locations: len(locations), how: metric.Join}
+	t := &tree{locations: len(locations), how: metric.Join, alone: alone}
 	t.fromSums(paths, sums, has)
+	if alone {
+		t.notes = append(t.notes, "the profile has totals of regions and does not say who called whom: each region "+
+			"stands alone, with its exclusive time")
+	}
 	if kept > mostValues {
 		for i := range t.nodes {
 			t.nodes[i].values = nil

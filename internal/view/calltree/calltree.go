@@ -36,7 +36,7 @@ var View = &view.View{
 		"a line what passes through it. " +
 		"Compared with other locations or with a second run, colours say where the time differs: red is longer here, " +
 		"blue is longer there, and a box is as wide as the mean of both.",
-	Needs: view.Needs{Intervals: true, Profile: true, Paths: true},
+	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
 	Options: view.Words(view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "root",
 		"find", "top", "camera=25,30,1"),

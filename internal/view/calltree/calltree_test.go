@@ -11,6 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/testing/importertest"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -351,4 +352,32 @@ func counted(calls *float64) float64 {
 		return -1
 	}
 	return *calls
+}
+
+// A profile of totals alone is drawn as regions side by side, by exclusive time, which add up to the whole.
+func TestRegionsWithoutCallersStandAlone(t *testing.T) {
+	m := storetest.NewMemory()
+	loc := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "p0"})
+	metric := m.Metric(trace.Metric{Name: "TIME", Unit: "ns"})
+	for i, name := range []string{"main", "solve", "exchange"} {
+		path := m.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: m.Region(trace.Region{Name: name, Role: trace.RoleCompute}), Flat: true})
+		m.Profile(trace.ProfileRow{Location: loc, Path: path, Metric: metric, Calls: 1,
+			Inclusive: []float64{100, 60, 30}[i], Exclusive: []float64{10, 60, 30}[i]})
+	}
+	c := viewtest.Case{}
+	data, _ := json.Marshal(c.Compute(t, calltree.View, m.Reader()).Data())
+	var got struct {
+		Nodes []struct {
+			Region    string
+			Exclusive float64
+		}
+	}
+	if err := json.Unmarshal(data, &got); err != nil || len(got.Nodes) != 3 {
+		t.Fatalf("%v, %s", err, data)
+	}
+	for i, want := range []float64{60, 30, 10} {
+		if n := got.Nodes[i]; n.Exclusive != want {
+			t.Errorf("%+v, want %v", n, want)
+		}
+	}
 }

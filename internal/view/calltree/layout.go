@@ -447,7 +447,9 @@ func (r *result) fact(id int32, count int) view.Fact {
 		f.Regions = []trace.RegionID{id}
 	}
 	line := func(label, value string, exact float64) { f.Say(label, value, view.Cell(exact)) }
-	line("inclusive", r.format(n.inclusive), n.inclusive)
+	if !r.tree.alone {
+		line("inclusive", r.format(n.inclusive), n.inclusive)
+	}
 	line("of "+r.base.Name, view.FormatShare(r.base.Share(n.inclusive)), r.base.Share(n.inclusive))
 	line("exclusive", r.format(n.exclusive), n.exclusive)
 	if r.counted {

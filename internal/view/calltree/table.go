@@ -46,6 +46,9 @@ func (r *drawing) table(s *scene.Scene) {
 		{"inclusive", func(n *node) string { return r.format(n.inclusive) }},
 		{"exclusive", func(n *node) string { return r.format(n.exclusive) }},
 	}
+	if r.tree.alone {
+		columns = slices.Delete(columns, 1, 2)
+	}
 	if r.counted {
 		columns = append(columns, column{"calls", func(n *node) string { return view.FormatCount(n.calls) }})
 	}

@@ -20,6 +20,7 @@ type tree struct {
 	notes     []string
 	whole     float64    // what shares are of, where the roots overlap; else 0
 	how       trace.Join // how values become one
+	alone     bool       // regions without callers: inclusive is exclusive
 }
 
 // A node is a call path, or in a tree turned round a chain of callers. There may be one

@@ -14,7 +14,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
-	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -62,7 +61,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if n := q.Values.Integer("top"); n > 0 {
 		r.shown = n
 	}
-	question, err := questionOf(ctx, q)
+	question, err := view.Question(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -80,22 +79,6 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 			fmt.Sprintf("%s; the first %d are shown", view.Count(len(r.list), "finding"), r.shown))
 	}
 	return r, nil
-}
-
-// questionOf asks for what a request selects.
-func questionOf(ctx context.Context, q *view.Request) (*diagnose.Question, error) {
-	s := q.Store()
-	if s.Info().Timed() && q.Selection.End <= q.Selection.Begin {
-		return nil, view.Empty("choose a longer time", "no time is selected")
-	}
-	if len(view.Chosen(s.Locations(), q.Selection.Locations, view.Holders(ctx, s))) == 0 {
-		return nil, view.Empty("choose other locations", "no location with calls in the selection")
-	}
-	run := &q.Runs[0]
-	return &diagnose.Question{Run: run, Selection: q.Selection, Phase: q.Values.Text("phase"),
-		Match: func(pattern string) ([]trace.RegionID, error) {
-			return view.MatchRegions(s.Regions(), []string{pattern})
-		}}, nil
 }
 
 func (r *result) Notes() []string { return append([]string{}, r.notes...) }

@@ -1,0 +1,153 @@
+package diagnose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
+)
+
+// An Answer is what a run is told by in one look: the first cause, what it costs, the numbers that prove it, and what to
+// do next.
+type Answer struct {
+	// Text is one sentence. Kind and Severity are empty where nothing stands out.
+	Text     string        `json:"text"`
+	Kind     finding.Kind  `json:"kind"`
+	Severity finding.Level `json:"severity"`
+	// Lost is the time lost, in Unit; Share its part of ShareOf.
+	Lost    trace.Time `json:"lost"`
+	Unit    string     `json:"unit"`
+	Share   float64    `json:"share"`
+	ShareOf string     `json:"share_of"`
+	// Proof are numbers of one unit to compare: who is slow, and the others.
+	Proof []Proof `json:"proof"`
+	// SeenAs are symptoms of the run beside the cause, a few words each.
+	SeenAs []string `json:"seen_as"`
+	// Doubts are why the times may not be right.
+	Doubts []string `json:"doubts"`
+	Next   string   `json:"next"`
+	// View, Options and Selection are the state of the page that shows it.
+	View      string              `json:"view"`
+	Options   map[string][]string `json:"options"`
+	Selection finding.Selection   `json:"selection"`
+	// Of is how many findings there are.
+	Of int `json:"of"`
+}
+
+// A Proof is a number of the proof. Least and Most are set where it is the median of several.
+type Proof struct {
+	Name  string   `json:"name"`
+	Value float64  `json:"value"`
+	Least *float64 `json:"least"`
+	Most  *float64 `json:"most"`
+	Unit  string   `json:"unit"`
+}
+
+// doubted are kinds about the recording, not about the program.
+var doubted = []finding.Kind{finding.Clock, finding.Data}
+
+// symptoms are kinds that say where time goes, not why.
+var symptoms = []finding.Kind{finding.Communication, finding.Imbalance, finding.ExposedCommunication, finding.GPUIdle,
+	finding.IdleStart, finding.IdleEnd, finding.Outlier, finding.Heterogeneous, finding.Unlike, finding.Blocked}
+
+// mostSymptoms is how many symptoms an answer names.
+const mostSymptoms = 3
+
+// Answer chooses the finding that answers for the run: the first that is about the program.
+func (r *Result) Answer() *Answer {
+	a := &Answer{Proof: []Proof{}, SeenAs: []string{}, Doubts: []string{}, Options: map[string][]string{},
+		Selection: finding.Selection{Locations: []trace.LocationID{}, Regions: []trace.RegionID{}},
+		Of:        len(r.Findings)}
+	var chosen *finding.Finding
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		switch {
+		case slices.Contains(doubted, f.Kind):
+			a.Doubts = append(a.Doubts, f.Text)
+		case chosen == nil && (f.Lost > 0 || f.Severity != finding.Low):
+			chosen = f
+		case slices.Contains(symptoms, f.Kind) && len(a.SeenAs) < mostSymptoms && f.Lost > 0:
+			a.SeenAs = append(a.SeenAs, fmt.Sprintf("%s %s of %s", asWords(f.Kind), words.FormatShare(f.Share), f.ShareOf))
+		}
+	}
+	if chosen == nil {
+		r.quiet(a)
+		return a
+	}
+	a.Text, a.Kind, a.Severity, a.Next = chosen.Text, chosen.Kind, chosen.Severity, chosen.Next
+	a.Lost, a.Unit, a.Share, a.ShareOf = chosen.Lost, chosen.Unit, chosen.Share, chosen.ShareOf
+	a.View, a.Options, a.Selection = chosen.View, chosen.Options, chosen.Selection
+	a.Proof = proofOf(chosen)
+	return a
+}
+
+func asWords(k finding.Kind) string { return strings.ReplaceAll(string(k), "-", " ") }
+
+// quiet is the answer where no finding is one.
+func (r *Result) quiet(a *Answer) {
+	a.Unit, a.ShareOf, a.View = "ns", "all time", "profile"
+	a.Next = "Look at the profile for the regions that take most time."
+	t := &r.Accounts
+	if t.Time <= 0 {
+		a.Text = "Nothing stands out."
+		return
+	}
+	a.Share = float64(t.Waiting) / float64(t.Time)
+	a.Lost = t.Waiting
+	work := float64(t.Work) / float64(t.Time)
+	a.Text = fmt.Sprintf("Nothing stands out: %s of the time is work, %s is waited.", words.FormatShare(work),
+		words.FormatShare(a.Share))
+	if a.Share >= finding.HighShare {
+		a.Text = fmt.Sprintf("%s of the time is waited, and no single cause explains it; %s is work.",
+			words.FormatShare(a.Share), words.FormatShare(work))
+		a.View, a.Next = "findings", "Look at the budget of waiting: who waits for whom, and in which region."
+	}
+	a.Proof = []Proof{{Name: "work", Value: float64(t.Work), Unit: "ns"},
+		{Name: "waited", Value: float64(t.Waiting), Unit: "ns"}}
+}
+
+// mostProofs is how many numbers a proof compares.
+const mostProofs = 3
+
+// proofOf finds numbers of a finding that can be compared: those of the unit of its first. "x, least", "x, median" and
+// "x, most" are one.
+func proofOf(f *finding.Finding) []Proof {
+	out := []Proof{}
+	for _, e := range f.Evidence {
+		name, of, _ := cutLast(e.Name, ", ")
+		known := slices.IndexFunc(out, func(p Proof) bool { return p.Name == name })
+		v := e.Value
+		switch {
+		case e.Unit != f.Evidence[0].Unit:
+		case of == "least" && known < 0 && len(out) < mostProofs:
+			out = append(out, Proof{Name: name, Value: v, Least: &v, Unit: e.Unit})
+		case of == "median" && known >= 0:
+			out[known].Value = v
+		case of == "most" && known >= 0:
+			out[known].Most = &v
+		case of == "" && len(out) < mostProofs:
+			out = append(out, Proof{Name: name, Value: v, Unit: e.Unit})
+		}
+	}
+	if len(out) > 1 && out[1].Most != nil { // one against the others: what else there is tells of something else
+		out = out[:2]
+	}
+	if len(out) < 2 && f.Lost > 0 && f.Share > 0 {
+		return []Proof{{Name: "lost", Value: float64(f.Lost), Unit: f.Unit},
+			{Name: f.ShareOf, Value: float64(f.Lost) / f.Share, Unit: f.Unit}}
+	}
+	return out
+}
+
+// cutLast cuts a text at the last separator where what follows says which of several numbers it is.
+func cutLast(s, separator string) (before, after string, found bool) {
+	if at := strings.LastIndex(s, separator); at >= 0 {
+		if after := s[at+len(separator):]; slices.Contains([]string{"least", "median", "most"}, after) {
+			return s[:at], after, true
+		}
+	}
+	return s, "", false
+}

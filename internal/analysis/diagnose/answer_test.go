@@ -1,0 +1,40 @@
+package diagnose
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+func TestAnAnswerIsAboutTheProgram(t *testing.T) {
+	list := []finding.Finding{
+		{Kind: finding.Clock, Severity: finding.High, Text: "The clocks disagree."},
+		{Kind: finding.LateSender, Severity: finding.High, Text: "Rank 1 sends late.", Lost: 40, Share: 0.4, Unit: "ns",
+			ShareOf: "all time"},
+		{Kind: finding.Communication, Severity: finding.High, Text: "Communication takes long.", Lost: 30, Share: 0.3,
+			ShareOf: "all time"},
+	}
+	a := (&Result{Findings: list}).Answer()
+	if a.Kind != finding.LateSender || len(a.Doubts) != 1 || len(a.SeenAs) != 1 ||
+		a.SeenAs[0] != "communication 30.0 % of all time" || a.Of != 3 {
+		t.Errorf("%+v", a)
+	}
+	if len(a.Proof) != 2 || a.Proof[0].Value != 40 || a.Proof[1].Value != 100 {
+		t.Errorf("without numbers to compare the proof is the loss against all time: %+v", a.Proof)
+	}
+}
+
+func TestWaitingThatNobodyExplainsIsNotSilence(t *testing.T) {
+	for _, c := range []struct {
+		waiting, time trace.Time
+		says          string
+	}{{3, 100, "Nothing stands out"}, {72, 100, "72.0 % of the time is waited"}} {
+		r := &Result{}
+		r.Accounts.Waiting, r.Accounts.Time = c.waiting, c.time
+		if a := r.Answer(); !strings.HasPrefix(a.Text, c.says) || a.Next == "" {
+			t.Errorf("%d of %d: %+v", c.waiting, c.time, a)
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package view
+
+import (
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Question asks for a diagnosis of what a request selects.
+func Question(ctx context.Context, q *Request) (*diagnose.Question, error) {
+	s := q.Store()
+	if s.Info().Timed() && q.Selection.End <= q.Selection.Begin {
+		return nil, Empty("choose a longer time", "no time is selected")
+	}
+	if len(Chosen(s.Locations(), q.Selection.Locations, Holders(ctx, s))) == 0 {
+		return nil, Empty("choose other locations", "no location with calls in the selection")
+	}
+	run := &q.Runs[0]
+	return &diagnose.Question{Run: run, Selection: q.Selection, Phase: q.Values.Text("phase"),
+		Match: func(pattern string) ([]trace.RegionID, error) {
+			return MatchRegions(s.Regions(), []string{pattern})
+		}}, nil
+}
