@@ -86,7 +86,7 @@ func TestAsynchronousRequestsAreTold(t *testing.T) {
 		t.Errorf("after the root: %d and %d ns", d.Rows[0].After, d.Rows[1].After)
 	}
 	for _, notes := range [][]string{c.Compute(t, requests.View, r).Notes(), c.Compute(t, findings.View, r).Notes()} {
-		if all := strings.Join(notes, "\n"); !strings.Contains(all, "1 of 3 requests asynchronous") || !strings.Contains(all, "400 µs after a root of 1.00 µs") {
+		if all := strings.Join(notes, "\n"); !strings.Contains(all, "1 of 3 requests is asynchronous") || !strings.Contains(all, "400 µs after a root of 1.00 µs") {
 			t.Errorf("it is not told: %s", all)
 		}
 	}
