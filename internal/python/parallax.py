@@ -579,7 +579,8 @@ class Findings(List[Finding]):
             f"<tr><td>{html.escape(f.severity)}</td><td>{html.escape(f.kind)}</td>"
             f"<td>{'' if f.share is None else f'{100 * f.share:.1f} %'}</td>"
             f'<td style="text-align:left;white-space:normal">{html.escape(f.text)}</td></tr>' for f in self)
-        return ("<table><thead><tr><th>severity</th><th>kind</th><th>lost</th><th>finding</th></tr></thead>"
+        return ('<table><thead><tr><th>severity</th><th>kind</th><th>lost</th><th style="text-align:left">finding</th>'
+                "</tr></thead>"
                 f"<tbody>{rows}</tbody></table>")
 
     def __repr__(self) -> str:
@@ -908,10 +909,10 @@ def open(source: Source, *, format: Optional[str] = None, join: bool = False, al
 
 def _noted(run: Run) -> Run:
     """Warns of what the import left out or guessed, once a run."""
-    for note in run.info["report"]:
-        if note["lost"] or note["kind"] == "guessed":
-            count = f" ({note['count']:,})" if note["count"] > 1 else ""
-            warnings.warn(f"{run.name}: {note['kind']}: {note['what']}{count}", stacklevel=4)
+    notes = [f"{n['kind']}: {n['what']}" + (f" ({n['count']:,})" if n["count"] > 1 else "")
+             for n in run.info["report"] if n["lost"] or n["kind"] == "guessed"]
+    if notes:
+        warnings.warn("\n  ".join([f"{run.name}:"] + notes), stacklevel=4)
     return run
 
 
