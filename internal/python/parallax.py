@@ -894,8 +894,8 @@ def open(source: Source, *, format: Optional[str] = None, join: bool = False, al
     """Imports sources if needed and opens them as one run: a file, a directory, an archive, demo:NAME.
 
     format reads as this format; join reads several files as one run; align fits clocks by messages,
-    collectives or auto, where they disagree; source_dirs hold the program's source; progress is a function of the share done, or
-    whether a line shows it.
+    collectives or auto, where they disagree; source_dirs hold the program's source; progress is a
+    function of the share done, or whether a line shows it.
     """
     runs = open_all(source, format=format, join=join, align=align, name=name, source_dirs=source_dirs,
                     progress=progress)
