@@ -29,7 +29,8 @@ type accounts struct {
 	calls       [][]float64    // by number and unit
 	// Sums over all rows, in ns; what no time holds is the longest.
 	time, busy, communication, synchronization trace.Time
-	pairs, wrong                               int // collectives that were paired, and that could not be
+	lanes                                      bool // the sums are of rows that do several things at once
+	pairs, wrong                               int  // collectives that were paired, and that could not be
 }
 
 // numberRegions numbers regions by name. Numbers at the end of annotations, such as
@@ -151,7 +152,7 @@ func (a *accounts) sumLanes(ctx context.Context, f *facts) error {
 		!slices.ContainsFunc(f.rows, func(id trace.LocationID) bool { return lanes[id+1]-lanes[id] > 1 }) {
 		return nil
 	}
-	a.busy, a.communication, a.synchronization = 0, 0, 0
+	a.lanes, a.busy, a.communication, a.synchronization = true, 0, 0, 0
 	return f.roles(ctx, f.window.Begin, f.window.End, func(_ trace.LocationID, t *[trace.RoleCount]trace.Time) {
 		for role, d := range t {
 			switch role := trace.Role(role); {

@@ -159,7 +159,12 @@ func (c *diagnosis) transferQuery(regions []trace.RegionID, capacity float64) st
 	if times == "" || len(all) == 0 {
 		return ""
 	}
-	q := fmt.Sprintf("select (select total(exclusive) from %s) - (select total(time) from %s where %s)", times,
+	column := "exclusive"
+	if regions == nil && c.accounts.lanes {
+		times, _ = c.busyRows()
+		column = "communication"
+	}
+	q := fmt.Sprintf("select (select total(%s) from %s) - (select total(time) from %s where %s)", column, times,
 		c.waitTable(), where)
 	if capacity != 1 {
 		q = strings.Replace(q, "select (", "select ((", 1) + fmt.Sprintf(") / %.0f", capacity)
@@ -259,7 +264,15 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 			words.FormatDuration(passed), c.unitWord())
 	}
 	slices.Sort(regions)
-	c.add(finding.Finding{Kind: finding.Communication, Severity: level, Lost: trace.Time(own + passed), Hit: hit,
-		Text: text + ".", View: "profile", Evidence: evidence, Selection: finding.Selection{Regions: regions}}, nil)
+	f := finding.Finding{Kind: finding.Communication, Severity: level, Lost: trace.Time(own + passed), Hit: hit,
+		Text: text + ".", View: "profile", Evidence: evidence, Selection: finding.Selection{Regions: regions}}
+	link, err := c.slowLink()
+	if err != nil {
+		return err
+	}
+	if link != nil {
+		link.tell(c, &f)
+	}
+	c.add(f, nil)
 	return nil
 }

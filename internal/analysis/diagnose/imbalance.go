@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
@@ -42,7 +43,20 @@ func (a *culprits) varying() error {
 			kind = finding.Rotating
 		}
 	}
+	if units, cost := a.shares(f); kind == finding.Imbalance && 3*cost[units[0]] > 2*f.lost && a.clear(units[0]) {
+		f.units = units[:1] // it is one of them, whatever the others differ by
+		kind = finding.Straggler
+		if f.messages() {
+			kind = a.byMessages(f)
+		}
+	}
 	return a.tell(f, kind)
+}
+
+// clear reports whether a unit works longer than all others by half of what it has more than the middle of them.
+func (a *culprits) clear(u int32) bool {
+	others := slices.Delete(slices.Clone(a.work), int(u), int(u)+1)
+	return len(others) > 1 && 2*(a.work[u]-slices.Max(others)) > a.work[u]-finding.Median(others)
 }
 
 // tellUneven words work that is spread unevenly.

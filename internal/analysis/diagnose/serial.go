@@ -14,7 +14,10 @@ func (a *culprits) serial() error {
 		if most == 0 {
 			return nil
 		}
-		f := a.claim(func(r *budget.Row) bool { return a.alone[r.Region] && a.accounts.unit[r.Actor] == u })
+		also := a.lateAnyway(u, most)
+		f := a.claim(func(r *budget.Row) bool {
+			return (a.alone[r.Region] || also && a.common(r)) && a.accounts.unit[r.Actor] == u
+		})
 		if !a.grave(f) {
 			a.give(f)
 			return nil
@@ -28,4 +31,11 @@ func (a *culprits) serial() error {
 		}
 	}
 	return nil
+}
+
+// lateAnyway reports whether a unit that others wait for in what it does alone is also what they wait for in what all
+// do: then it is one fault. It is so where only some of its calls are recorded.
+func (a *culprits) lateAnyway(u int32, alone float64) bool {
+	common := a.byUnit(a.common)
+	return 2*common[u] > sumOf(common) && common[u] > 0.1*alone
 }

@@ -2,9 +2,12 @@ package diagnose
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/phase"
+	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
@@ -13,9 +16,18 @@ import (
 // findSlowPhases: phases in which all units take longer alike, so that nobody waits for anybody: from some phase on
 // (a change), in every n-th phase (a period), or in a few.
 func findSlowPhases(c *diagnosis) error {
-	p := c.phases
-	if c.profile || c.spans || p == nil || p.Sliced || len(p.List) < fewestPhases || c.alike.what == "GPUs" ||
-		c.toldKind(finding.Growth) {
+	if c.profile || c.spans || c.phases == nil || c.alike.what == "GPUs" || c.toldKind(finding.Growth) {
+		return nil
+	}
+	if c.phases.Sliced { // no region marks steps: what all call together does
+		rounds, err := c.rounds()
+		if err != nil || rounds == nil {
+			return err
+		}
+		defer func(p *phase.Phases) { c.phases = p }(c.phases)
+		c.phases = rounds
+	}
+	if len(c.phases.List) < fewestPhases {
 		return nil
 	}
 	lengths := c.phaseLengths()
@@ -40,14 +52,73 @@ const fewestPhases = 8
 
 // phaseLengths is how long each phase takes a unit, without what it waits for others in passing: the median over units,
 // from the begin of a phase to that of the next.
-func (c *diagnosis) phaseLengths() []float64 {
-	n := len(c.phases.List)
-	out, each := make([]float64, n), make([]float64, len(c.units))
+func (c *diagnosis) phaseLengths() []float64 { return lengthsOf(c.phases) }
+
+func lengthsOf(p *phase.Phases) []float64 {
+	n := len(p.List)
+	out, each := make([]float64, n), make([]float64, p.Units)
 	for k := range n {
-		for u := range c.units {
-			each[u] = float64(c.phases.Span(u, k).Length())
+		for u := range p.Units {
+			each[u] = float64(p.Span(u, k).Length())
 		}
 		out[k] = finding.Median(each)
+	}
+	return out
+}
+
+// rounds are the phases from one call of a collective to the next, of the collective that comes most regularly; nil
+// where no collective is called equally often by all units.
+func (c *diagnosis) rounds() (best *phase.Phases, err error) {
+	if !c.followed() || c.src == nil || c.src.Intervals > mostScanned {
+		return nil, nil
+	}
+	least := math.Inf(1)
+	for r := range c.regions {
+		calls := c.callsOf(trace.RegionID(r))
+		if !waiting.IsCollective(&c.regions[r]) || calls <= fewestPhases {
+			continue
+		}
+		p, _, err := c.src.Cut(&phase.Marker{Regions: []trace.RegionID{trace.RegionID(r)}, By: c.regions[r].Name}, 0)
+		if err != nil {
+			return nil, err
+		}
+		if p.Step > 1 || p.Spans == nil || len(p.List) != calls {
+			continue
+		}
+		p = toTheNext(p)
+		if s := finding.Spread(lengthsOf(p)); s < least {
+			best, least = p, s
+		}
+	}
+	return best, nil
+}
+
+// callsOf is how often each unit calls a region; 0 where not all call it equally often.
+func (c *diagnosis) callsOf(r trace.RegionID) int {
+	calls := make([]float64, len(c.units))
+	for i, of := range c.table.region {
+		if of == r {
+			calls[c.unitOf[c.rows[c.table.row[i]]]] += c.table.calls[i]
+		}
+	}
+	if slices.Min(calls) != slices.Max(calls) {
+		return 0
+	}
+	return int(calls[0])
+}
+
+// toTheNext are the phases from the begin of each phase to that of the next.
+func toTheNext(p *phase.Phases) *phase.Phases {
+	n := len(p.List)
+	out := &phase.Phases{Units: p.Units, By: p.By, Count: n - 1, Step: 1}
+	for k := range n - 1 {
+		out.List = append(out.List, phase.Phase{Name: fmt.Sprintf("round %d of %s", k+1, p.By), Begin: p.List[k].Begin,
+			End: p.List[k+1].Begin})
+	}
+	for u := range p.Units {
+		for k := range n - 1 {
+			out.Spans = append(out.Spans, phase.Span{Begin: p.Span(u, k).Begin, End: p.Span(u, k+1).Begin})
+		}
 	}
 	return out
 }

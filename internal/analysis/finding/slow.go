@@ -84,6 +84,15 @@ func slowSince(lengths []float64) (best Slow, ok bool) {
 	return best, 20*wrong <= n
 }
 
+// Spread is how far values lie from their median, as a part of it.
+func Spread(values []float64) float64 {
+	middle, spread := middleAndSpread(values)
+	if middle <= 0 {
+		return math.Inf(1)
+	}
+	return spread / middle
+}
+
 // middleAndSpread are the median, and the median distance from it as that of a normal distribution.
 func middleAndSpread(values []float64) (middle, spread float64) {
 	middle = Median(values)
