@@ -121,6 +121,7 @@ func (c *diagnosis) findFaults() error {
 	if c.ledger == nil && c.accounts.result == nil && c.waited > 0 {
 		c.ledger = unitLedger(c)
 	}
+	findUnexplained(c)
 	return nil
 }
 

@@ -45,7 +45,7 @@ var faults = []faultFinder{
 	{findCrowded, kinds{finding.Crowded}},
 	{findPipelines, kinds{finding.Straggler}},
 	{findGPULosses, kinds{
-		finding.InputBound, finding.LaunchBound, finding.SynchronizationBound, finding.CopyBound,
+		finding.InputBound, finding.HostBound, finding.LaunchBound, finding.SynchronizationBound, finding.CopyBound,
 		finding.ExposedCommunication, finding.GPUIdle, finding.SlowStep, finding.MemoryFull, finding.SlowKernels,
 	}},
 }

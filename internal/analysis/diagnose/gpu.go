@@ -21,6 +21,7 @@ type gpuCase struct {
 	whole     trace.Time // of all GPUs in steps
 	of        string     // "of the steps", or of the GPU's time where there are none
 	said      []finding.Evidence
+	longTold  bool // what the host does in long gaps is told, and not among the other losses
 	someRanks bool // some ranks are looked at
 }
 

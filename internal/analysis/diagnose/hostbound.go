@@ -19,6 +19,7 @@ func (g *gpuCase) losses() {
 			slices.Contains([]finding.Kind{finding.Straggler, finding.Rotating, finding.Imbalance, finding.Jitter,
 				finding.Serial}, f.Kind)
 	})
+	g.tellLongGaps()
 	for b := step.Input; b < step.Compute; b++ {
 		share := g.verdict.Shares[b]
 		if share < b.Threshold() || held && (b == step.CommunicationBound || b == step.IdleBound) {
@@ -36,8 +37,29 @@ func (g *gpuCase) losses() {
 		}
 		f.Evidence = append([]finding.Evidence{{Name: "share", Value: share, Unit: "share", From: g.boundQuery(b)},
 			{Name: "threshold", Value: b.Threshold(), Unit: "share"}}, g.said...)
+		if b == step.LaunchBound && g.unrecorded() > mainShare { // nobody knows what the host did
+			f.Kind, f.Severity = finding.GPUIdle, f.Severity.AtMost(finding.Medium)
+		}
 		g.add(f, nil)
 	}
+}
+
+// unrecorded is the part of the time for which hosts are late in which nothing of them is recorded.
+func (g *gpuCase) unrecorded() float64 {
+	var nothing, all trace.Time
+	for i := range g.job.GPUs {
+		from := &g.job.GPUs[i].InSteps
+		if len(g.job.Steps) == 0 {
+			from = &g.job.GPUs[i].Causes
+		}
+		for c, t := range from {
+			if launching(step.Cause(c)) {
+				all += t
+			}
+		}
+		nothing += from[step.ByNothing]
+	}
+	return float64(nothing) / float64(max(all, 1))
 }
 
 var gpuKinds = [step.Bounds]finding.Kind{
@@ -68,8 +90,15 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 		for i := range g.job.GPUs {
 			short, all = short+g.job.GPUs[i].Launch.Short, all+g.job.GPUs[i].Launch.Count
 		}
-		text := fmt.Sprintf("The job is launch-bound: for %s GPUs wait for the host to launch work, and compute for "+
-			"%s. Of that wait: %s.", part, computes, g.host(launching))
+		lead, of := "The job is launch-bound: for", "Of that wait"
+		if g.longTold {
+			of = "Of all waiting for the host"
+		}
+		if g.unrecorded() > mainShare {
+			lead = "For"
+		}
+		text := fmt.Sprintf(lead+" %s GPUs wait for the host to launch work, and compute for "+
+			"%s. %s: %s.", part, computes, of, g.host(launching))
 		if 10*short > all {
 			text += fmt.Sprintf(" %s of the work (%s) runs for less time than its launch takes.",
 				g.say("work shorter than its launch", float64(short)/float64(all), "share",
@@ -103,7 +132,7 @@ func (g *gpuCase) boundQuery(b step.Bound) string {
 	}
 	hosts := idle(step.ByOperators, step.ByPython, step.ByAnnotation, step.ByCall, step.ByNothing, step.ByAllocation,
 		step.BySynchronization)
-	if span == "" {
+	if span == "" || g.longTold && (b == step.LaunchBound || b == step.SynchronizationBound) {
 		return ""
 	}
 	switch b {

@@ -29,6 +29,7 @@ var nextSteps = map[finding.Kind]string{
 	finding.IO:            "Write less often, in parallel or in the background.",
 	finding.Lock:          "Hold the lock for less, or give each its own.",
 	finding.Crowded:       "Start as many as there are cores, and place them evenly.",
+	finding.Unexplained:   "Open the causes of waiting, and record more where most of it is.",
 	finding.IdleStart:     "Look at what these wait for before their first work.",
 	finding.IdleEnd:       "Give these some of the work of the others.",
 	finding.Outlier:       "Compare these with the others in the timeline.",
@@ -36,6 +37,7 @@ var nextSteps = map[finding.Kind]string{
 	finding.Unlike:        "Compare calls on these with those on the others: size of input, machine.",
 	finding.InputBound: "Load in the background: more workers, prefetching, or work on the data before the " +
 		"run.",
+	finding.HostBound:            "Move this call off the thread that launches work, or do it ahead for the next step.",
 	finding.LaunchBound:          "Launch less: larger batches, fused kernels, or CUDA graphs.",
 	finding.SynchronizationBound: "Remove what makes the host wait: .item(), prints of tensors, synchronous copies.",
 	finding.CopyBound:            "Copy from pinned memory on a stream of its own, while kernels run.",

@@ -38,6 +38,7 @@ const (
 	Crowded       Kind = "oversubscribed" // more to run than cores, or than on other machines
 	SlowPhase     Kind = "slow-phase"     // all locations take longer from some phase on, or in one
 	Periodic      Kind = "periodic"       // all locations take longer in every n-th phase
+	Unexplained   Kind = "unexplained"    // waiting that no rule finds the cause of
 	IdleStart     Kind = "idle-start"     // locations that begin to work late
 	IdleEnd       Kind = "idle-end"       // locations that end their work early
 	Outlier       Kind = "outlier"        // a location far from its peers in the space of moments
@@ -46,6 +47,7 @@ const (
 
 	// Of jobs on GPUs, in their steps.
 	InputBound           Kind = "input-bound"           // GPUs wait for data
+	HostBound            Kind = "host-bound"            // GPUs wait while the host is in one long call
 	LaunchBound          Kind = "launch-bound"          // GPUs wait for the host to launch work
 	SynchronizationBound Kind = "synchronization-bound" // the host waits for GPUs before it launches more
 	CopyBound            Kind = "copy-bound"            // copies that nothing hides
@@ -71,8 +73,8 @@ const (
 
 // Kinds lists these kinds; a rule may add one of its own.
 var Kinds = []Kind{Clock, Data, Straggler, Rotating, Jitter, Growth, LateSender, LateReceiver, Imbalance, Slack,
-	SlowPhase, Periodic, Communication,
-	Serial, StartUp, IO, Lock, Crowded, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, InputBound, LaunchBound,
+	SlowPhase, Periodic, Unexplained, Communication,
+	Serial, StartUp, IO, Lock, Crowded, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, InputBound, HostBound, LaunchBound,
 	SynchronizationBound, CopyBound, ExposedCommunication, GPUIdle, SlowStep, MemoryFull, SlowKernels, ProcessorWait,
 	GarbageCollection, Blocked, SlowOperation, RepeatedCalls, SerialCalls, Retry, FailedCalls}
 
