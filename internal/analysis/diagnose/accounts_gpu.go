@@ -22,6 +22,7 @@ func gpuLedger(c *diagnosis, d *runfacts.Devices, job *step.Job) (*ledger, error
 		s.Time = trace.AddUp(s.Time, c.length)
 		s.Work += g.Computation + g.ExposedCopy
 		exchange += g.ExposedCommunication + g.Causes[step.ByExchange]
+		s.outside += max(c.length-g.Span, 0)
 	}
 	var charged, skew trace.Time
 	for _, x := range c.charges {

@@ -41,6 +41,7 @@ type ledger struct {
 	Accounts
 	columns []trace.LocationID // those who wait
 	rows    []Cause
+	outside trace.Time // of GPUs, before their first work and after their last: no idleness
 }
 
 // charge explains some of the waiting, at most what is left. Victims are by column.

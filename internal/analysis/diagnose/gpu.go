@@ -107,10 +107,10 @@ func findGPULosses(c *diagnosis) error {
 			g.whole += job.GPUs[i].Span
 		}
 	}
-	g.losses()
 	if err := g.slowSteps(); err != nil {
 		return err
 	}
+	g.losses()
 	if err := g.slowKernels(); err != nil {
 		return err
 	}

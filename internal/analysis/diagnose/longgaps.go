@@ -36,7 +36,7 @@ func (g *gpuCase) longGaps() *hostCall {
 	for i := range g.job.GPUs {
 		for k := range g.job.GPUs[i].Gaps {
 			x := &g.job.GPUs[i].Gaps[k]
-			if x.Host == trace.NoRegion || x.Length() < longGap || x.Cause() == step.ByLoader ||
+			if x.Host == trace.NoRegion || x.Length() < longGap || !launching(x.Cause()) ||
 				g.regions[x.Host].Role == trace.RoleSynchronization {
 				continue
 			}
@@ -75,6 +75,9 @@ func (g *gpuCase) tellLongGaps() {
 	v[step.SynchronizationBound] = max(v[step.SynchronizationBound]-drained, 0)
 	v[step.LaunchBound] = max(v[step.LaunchBound]-(share-drained), 0)
 	g.longTold = true
+	if c.gaps <= len(g.job.GPUs) && g.toldKind(finding.SlowStep) {
+		return // it is that one step
+	}
 	name := g.regions[c.region].Name
 	kind, lead := finding.HostBound, "Host-bound"
 	for _, w := range inputWords {

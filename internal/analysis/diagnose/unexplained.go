@@ -19,10 +19,15 @@ func findUnexplained(c *diagnosis) {
 	}
 	causes, rest, accounts := causesOf(c)
 	untold, told := rest, trace.Time(0)
+	gpus := c.alike.what == "GPUs"
+	if c.ledger != nil {
+		untold = max(untold-c.ledger.outside, 0)
+	}
+	unknown := untold
 	var top *Cause
 	for i := range causes {
 		x := &causes[i]
-		if c.tells(finding.Kind(x.Cause)) {
+		if c.tells(finding.Kind(x.Cause)) || gpus && slices.ContainsFunc(idleTold, c.tells) {
 			continue
 		}
 		untold += x.Time
@@ -43,18 +48,26 @@ func findUnexplained(c *diagnosis) {
 		ShareOf: "all time", View: "findings", Options: map[string][]string{"picture": {"causes"}},
 		Evidence: []finding.Evidence{{Name: "waiting that no finding tells", Value: float64(untold), Unit: "ns"},
 			{Name: "share of the time", Value: share, Unit: "share"}}}
-	f.Text = fmt.Sprintf("Unexplained: %s of all time is waiting (%s), and no rule finds its cause.",
-		words.FormatShare(share), words.FormatTime(untold))
-	if top != nil && 2*top.Time > untold/2 {
+	why := "and no cause stands out"
+	if 2*unknown > untold {
+		why = "and nothing recorded explains it"
+	}
+	f.Text = fmt.Sprintf("Unexplained: %s of all time is waiting (%s), %s.", words.FormatShare(share),
+		words.FormatTime(untold), why)
+	if top != nil && 4*top.Time > untold {
 		f.Text += fmt.Sprintf(" The largest part is for %s in %s (%s).", c.tree.Name[top.Location],
 			words.Middle(top.Region), words.FormatTime(top.Time))
 		f.Selection.Locations = []trace.LocationID{top.Location}
 		f.Evidence = append(f.Evidence, finding.Evidence{Name: "largest part", Value: float64(top.Time), Unit: "ns"})
-	} else {
+	} else if !gpus {
 		c.tellLongestWait(&f)
 	}
 	c.add(f, nil)
 }
+
+// idleTold are the kinds that tell why GPUs idle.
+var idleTold = []finding.Kind{finding.InputBound, finding.HostBound, finding.LaunchBound, finding.SynchronizationBound,
+	finding.GPUIdle}
 
 // tells reports whether a finding above low is of a kind.
 func (c *diagnosis) tells(k finding.Kind) bool {
