@@ -118,10 +118,6 @@ func (c *diagnosis) findFaults() error {
 			return err
 		}
 	}
-	if c.ledger == nil && c.accounts.result == nil && c.waited > 0 {
-		c.ledger = unitLedger(c)
-	}
-	findUnexplained(c)
 	return nil
 }
 

@@ -48,6 +48,7 @@ var faults = []faultFinder{
 		finding.InputBound, finding.HostBound, finding.LaunchBound, finding.SynchronizationBound, finding.CopyBound,
 		finding.ExposedCommunication, finding.GPUIdle, finding.SlowStep, finding.MemoryFull, finding.SlowKernels,
 	}},
+	{findUnexplained, kinds{finding.Unexplained}},
 }
 
 type kinds = []finding.Kind

@@ -12,13 +12,18 @@ import (
 // silentShare is the part of all time from which waiting is never passed over in silence.
 const silentShare = 0.05
 
-// findUnexplained: waiting that no finding tells. It says who caused most of it, or else who waits most, and where.
-func findUnexplained(c *diagnosis) {
-	if c.profile || c.untimed || c.spans {
-		return
+// findUnexplained: waiting of a run in which nothing is found. It says who caused most of it, or else where most of it
+// is. Processors may idle: that is no waiting for anybody.
+func findUnexplained(c *diagnosis) error {
+	if c.ledger == nil && c.accounts.result == nil && c.waited > 0 {
+		c.ledger = unitLedger(c)
+	}
+	if c.profile || c.untimed || c.spans || len(c.processors) > 0 || c.tree.Kind[c.units[0]] == trace.KindProcessor ||
+		slices.ContainsFunc(c.list, func(f finding.Finding) bool { return f.Severity != finding.Low }) {
+		return nil
 	}
 	causes, rest, accounts := causesOf(c)
-	untold, told := rest, trace.Time(0)
+	untold := rest
 	gpus := c.alike.what == "GPUs"
 	if c.ledger != nil {
 		untold = max(untold-c.ledger.outside, 0)
@@ -27,21 +32,13 @@ func findUnexplained(c *diagnosis) {
 	var top *Cause
 	for i := range causes {
 		x := &causes[i]
-		if c.tells(finding.Kind(x.Cause)) || gpus && slices.ContainsFunc(idleTold, c.tells) {
-			continue
-		}
 		untold += x.Time
 		if top == nil || x.Time > top.Time {
 			top = x
 		}
 	}
-	for i := range c.list {
-		if c.list[i].Severity != finding.Low {
-			told += c.list[i].Lost
-		}
-	}
-	if float64(untold) < silentShare*float64(accounts.Time) || 2*told > untold {
-		return
+	if float64(untold) < silentShare*float64(accounts.Time) {
+		return nil
 	}
 	share := float64(untold) / float64(accounts.Time)
 	f := finding.Finding{Kind: finding.Unexplained, Severity: finding.Medium, Lost: untold, Hit: share, Share: share,
@@ -63,16 +60,7 @@ func findUnexplained(c *diagnosis) {
 		c.tellLongestWait(&f)
 	}
 	c.add(f, nil)
-}
-
-// idleTold are the kinds that tell why GPUs idle.
-var idleTold = []finding.Kind{finding.InputBound, finding.HostBound, finding.LaunchBound, finding.SynchronizationBound,
-	finding.GPUIdle}
-
-// tells reports whether a finding above low is of a kind.
-func (c *diagnosis) tells(k finding.Kind) bool {
-	return slices.ContainsFunc(c.list,
-		func(f finding.Finding) bool { return f.Kind == k && f.Severity != finding.Low })
+	return nil
 }
 
 // tellLongestWait says where most time is waited.
