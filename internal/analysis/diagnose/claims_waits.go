@@ -119,7 +119,8 @@ func (a *culprits) causesQuery(f *fault) string {
 	if waits == "" {
 		return ""
 	}
-	return fmt.Sprintf("with w as (%s group by 1) select count(*) from w where 100 * t >= (select total(t) from w)", waits)
+	return fmt.Sprintf("with w as (%s group by 1) select count(*) from w where 100 * t >= (select total(t) from w)",
+		waits)
 }
 
 // tellSome words a fault of some units.

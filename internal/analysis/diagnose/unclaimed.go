@@ -10,7 +10,8 @@ import (
 )
 
 // measured are the numbers of a sentence that were measured: times, shares, and how many others.
-var measured = regexp.MustCompile(`([\d.,]+)( to [\d.,]+)? (ns|µs|ms|s|min|h)\b|[\d.]+ %|\b(\d+) others?\b|\bother (\d+)\b`)
+var measured = regexp.MustCompile(`([\d.,]+)( to [\d.,]+)? (ns|µs|ms|s|min|h)\b|[\d.]+ %|` +
+	`\b(\d+) others?\b|\bother (\d+)\b`)
 
 // Unclaimed are the measured numbers of a finding's sentence that no query gives again.
 func Unclaimed(f *finding.Finding) (out []string) {

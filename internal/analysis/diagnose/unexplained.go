@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -37,7 +38,11 @@ func findUnexplained(c *diagnosis) error {
 			top = x
 		}
 	}
-	if float64(untold) < silentShare*float64(accounts.Time) {
+	least := silentShare
+	if gpus { // a pipeline has its bubbles
+		least = step.IdleBound.Threshold()
+	}
+	if float64(untold) < least*float64(accounts.Time) {
 		return nil
 	}
 	share := float64(untold) / float64(accounts.Time)
