@@ -47,7 +47,8 @@ func newReader(r store.Reader, c *Choice) *Reader {
 	tree.Holds = make([]bool, tree.Len())
 	info.Rows = len(c.Rows)
 	x := &Reader{Reader: r, Choice: c, tree: &tree, info: &info, lanes: make([]uint32, len(lanes)),
-		members: make([][]trace.LocationID, len(c.Rows)), plain: make([]bool, len(c.Rows)), shift: make([]int, tree.Len())}
+		members: make([][]trace.LocationID, len(c.Rows)), plain: make([]bool, len(c.Rows)),
+		shift: make([]int, tree.Len())}
 	count := make([]int, len(c.Rows))
 	for _, id := range held(c.tree) {
 		row := c.Row[id]
@@ -338,7 +339,9 @@ func (x *Reader) Digests(ctx context.Context, name string, w store.Window,
 				return nil
 			}
 			own.Lanes = int(x.lanes[own.Location+1] - x.lanes[own.Location])
-			own.Read = func(lo, hi int, g func(*trace.Columns) error) error { return l.Read(lo, hi, x.columns(only, g)) }
+			own.Read = func(lo, hi int, g func(*trace.Columns) error) error {
+				return l.Read(lo, hi, x.columns(only, g))
+			}
 			return f(&own)
 		})
 	})
@@ -385,7 +388,8 @@ func (x *Reader) RoleTime(ctx context.Context, locations []trace.LocationID, edg
 		rows[i] = x.Choice.Rows[k]
 	}
 	var mu sync.Mutex
-	collect := share.Collector{Begin: edges[0], End: edges[len(edges)-1], Regions: x.Regions(), Wins: store.RoleOfInstant,
+	collect := share.Collector{Begin: edges[0], End: edges[len(edges)-1], Regions: x.Regions(),
+		Wins:  store.RoleOfInstant,
 		Lanes: func(id trace.LocationID) int { return int(x.lanes[id+1] - x.lanes[id]) },
 		Emit: func(_ trace.LocationID, p share.Piece) {
 			mu.Lock()

@@ -26,7 +26,8 @@ func subtract(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	r, other := sides[0], sides[1]
 	if r.colour().unit != other.colour().unit || len(r.points) != len(other.points) {
-		return nil, fmt.Errorf("the runs have no colours in one unit: %s is in %q, %s in %q; choose --event0 or --layout",
+		return nil, fmt.Errorf("the runs have no colours in one unit: %s is in %q, %s in %q; choose --event0 or "+
+			"--layout",
 			q.Runs[0].Name, r.colour().unit, q.Runs[1].Name, other.colour().unit)
 	}
 	pair := view.Pair(q.Store(), q.Runs[1].Store)
