@@ -153,3 +153,28 @@ func TestEvidenceIsWhatRawIntervalsAddUpTo(t *testing.T) {
 		}
 	}
 }
+
+// TestSentencesOfWaitingSayWhoWaitsForWhom: "100.0 % of it after their own end" contradicted itself, and "others wait for
+// those who are in it" named nobody. Who waits and for whom is said in each.
+func TestSentencesOfWaitingSayWhoWaitsForWhom(t *testing.T) {
+	cryptic := regexp.MustCompile(`after (their|its) own end|those who|who are in it`)
+	told := 0
+	for _, set := range []string{"otf2-lammps-imbalanced16", "otf2-hpl32", "paje-is128-g5k"} {
+		d := read(t, viewtest.Import(t, "data", set))
+		for i := range d.Findings {
+			f := &d.Findings[i]
+			if cryptic.MatchString(f.Text) {
+				t.Errorf("%s: %s", set, f.Text)
+			}
+			if f.Kind != finding.Communication || !strings.Contains(f.Text, " wait ") {
+				continue
+			}
+			if told++; !regexp.MustCompile(`Other ranks wait [\d.]+ m?s for ranks that are communicating\.`).MatchString(f.Text) {
+				t.Errorf("%s: %s", set, f.Text)
+			}
+		}
+	}
+	if told == 0 {
+		t.Error("no sentence tells of waits for communication")
+	}
+}
