@@ -96,7 +96,8 @@ func AsynchronousNote(f *request.Forest, list []int32) string {
 	x := &f.Requests[worst]
 	return fmt.Sprintf("%s of %s %s asynchronous: calls go on after the root has ended, for up to %s after a root of "+
 		"%s; durations and critical paths are those of roots", words.Thousands(int64(n)),
-		words.Count(len(list), "request"), words.Plural(n, "is", "are"), words.FormatTime(x.After()), words.FormatTime(x.Duration()))
+		words.Count(len(list), "request"), words.Plural(n, "is", "are"), words.FormatTime(x.After()),
+		words.FormatTime(x.Duration()))
 }
 
 // A partRead is requests of a part of the time, and the part that holds their calls.
