@@ -33,6 +33,7 @@ var policy = []rule{
 	{"internal/clock", []string{"internal/trace"}, "a fit of clocks to each other; it knows times, neither formats nor stores"},
 	{"internal/python", nil, "a text in another language, which asks by the API"},
 	{"internal/memory", nil, "a budget of bytes; it knows not what they mean"},
+	{"internal/sealed", nil, "records with checksums, for who writes and who reads them; it knows bytes"},
 	{"internal/spool", []string{"internal/parallel"}, "records outside memory; it knows bytes, not traces"},
 
 	{"internal/importer", []string{"internal/trace"}, "the contract of a format: it writes a trace and knows no store"},
@@ -117,7 +118,7 @@ var policy = []rule{
 
 // tools are packages below all floors that hold no words of ours: whoever may import
 // anything may import them.
-var tools = []string{"internal/parallel", "internal/spool", "internal/memory"}
+var tools = []string{"internal/parallel", "internal/spool", "internal/memory", "internal/sealed"}
 
 // debts are imports against the policy that we know of: "package -> import" and
 // the reason why it can wait. A debt that is paid must be taken out.

@@ -15,7 +15,7 @@ import (
 func (r *Receiver) takeGRPC(q *http.Request) *refusal {
 	var head [5]byte
 	if _, err := io.ReadFull(q.Body, head[:]); err != nil {
-		return r.malformed("the call has no message")
+		return r.broken(err, "the call has no message")
 	}
 	length, packed := int64(binary.BigEndian.Uint32(head[1:])), head[0] == 1
 	if length > r.options.Largest {
@@ -26,12 +26,9 @@ func (r *Receiver) takeGRPC(q *http.Request) *refusal {
 		return &refusal{http.StatusUnsupportedMediaType, codeUnimplemented,
 			"the message is packed otherwise than by gzip", 0}
 	}
-	back, bad := r.reserve(q.Context(), unpackedSize(length, packed, r.options.Largest))
-	if bad != nil {
-		return bad
-	}
-	defer back()
-	body, bad := r.read(io.LimitReader(q.Body, length), packed, length)
+	h := &held{receiver: r, ctx: q.Context()}
+	defer h.back()
+	body, bad := h.read(io.LimitReader(q.Body, length), packed)
 	if bad != nil {
 		return bad
 	}

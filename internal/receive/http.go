@@ -1,7 +1,6 @@
 package receive
 
 import (
-	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -9,6 +8,8 @@ import (
 	"math"
 	"mime"
 	"net/http"
+	"os"
+	"slices"
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
@@ -27,23 +28,19 @@ func (r *Receiver) takeHTTP(q *http.Request) *refusal {
 		r.counts.malformed.Add(1)
 		return &refusal{http.StatusUnsupportedMediaType, codeInvalid, "the content is packed otherwise than by gzip", 0}
 	}
-	length := q.ContentLength
-	if length > r.options.Largest {
+	if q.ContentLength > r.options.Largest {
 		return r.tooLarge()
 	}
-	if length < 0 {
-		length = r.options.Largest
-	}
-	back, bad := r.reserve(q.Context(), unpackedSize(length, packing == "gzip", r.options.Largest))
-	if bad != nil {
-		return bad
-	}
-	defer back()
-	body, bad := r.read(q.Body, packing == "gzip", q.ContentLength)
+	h := &held{receiver: r, ctx: q.Context()}
+	defer h.back()
+	body, bad := h.read(q.Body, packing == "gzip")
 	if bad != nil {
 		return bad
 	}
 	if kind == "application/json" {
+		if bad := h.grow(int64(len(body))); bad != nil {
+			return bad
+		}
 		encoded, err := encodeJSON(body)
 		if err != nil {
 			return r.malformed("the body is not JSON of spans: " + err.Error())
@@ -53,35 +50,46 @@ func (r *Receiver) takeHTTP(q *http.Request) *refusal {
 	return r.keep(body)
 }
 
-// unpackedSize guesses how large a body will be: text of spans packs to a tenth or so.
-func unpackedSize(length int64, packed bool, most int64) int64 {
-	if packed && length < math.MaxInt64/10 {
-		length *= 10
-	}
-	return min(length, most)
-}
-
-// read reads a body, unpacked, up to the largest that is taken.
-func (r *Receiver) read(from io.Reader, packed bool, length int64) ([]byte, *refusal) {
+// read reads a body, unpacked, up to the largest that is taken. Space is asked for as bytes arrive.
+func (h *held) read(from io.Reader, packed bool) ([]byte, *refusal) {
+	r := h.receiver
 	if packed {
 		z, err := gzip.NewReader(from)
 		if err != nil {
-			return nil, r.malformed("the body is not gzip")
+			return nil, r.broken(err, "the body is not gzip")
 		}
-		from, length = z, 0
+		from = z
 	}
-	var body bytes.Buffer
-	if length > 0 && length <= r.options.Largest {
-		body.Grow(int(length) + bytes.MinRead)
+	var first [4 << 10]byte
+	n, err := io.ReadFull(from, first[:])
+	body := first[:n]
+	for err == nil {
+		if int64(len(body)) > r.options.Largest {
+			return nil, r.tooLarge()
+		}
+		more := max(len(body), 32<<10)
+		if bad := h.grow(int64(more)); bad != nil {
+			return nil, bad
+		}
+		body = slices.Grow(body, more)
+		n, err = io.ReadFull(from, body[len(body):len(body)+more])
+		body = body[:len(body)+n]
 	}
-	n, err := body.ReadFrom(io.LimitReader(from, r.options.Largest+1))
 	switch {
-	case n > r.options.Largest:
+	case int64(len(body)) > r.options.Largest:
 		return nil, r.tooLarge()
-	case err != nil && !errors.Is(err, io.EOF):
-		return nil, r.malformed("the body breaks off")
+	case err != io.EOF && err != io.ErrUnexpectedEOF:
+		return nil, r.broken(err, "the body breaks off")
 	}
-	return body.Bytes(), nil
+	return slices.Clip(body), nil
+}
+
+// broken is why a body ended early: its sender is slow, or it is wrong.
+func (r *Receiver) broken(err error, otherwise string) *refusal {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return r.tooSlow()
+	}
+	return r.malformed(otherwise)
 }
 
 // answerHTTP says what became of a request, in the form that it came in.

@@ -1,7 +1,6 @@
 package receive
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/sealed"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 )
 
@@ -30,10 +30,24 @@ type log struct {
 	closed  bool
 	rotated int64
 	cut     int64
+	mended  int64         // lengths
+	damaged int64         // requests
 	ended   chan struct{} // closed when all is written
 
 	// Of the goroutine that writes.
-	file *os.File
+	file   logFile
+	create func(path string) (logFile, error)
+}
+
+// A logFile is what the log needs of a file; tests have some that fail.
+type logFile interface {
+	io.WriteCloser
+	Sync() error
+	Truncate(size int64) error
+}
+
+func createFile(path string) (logFile, error) {
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
 // A batch is requests that are written together.
@@ -71,7 +85,7 @@ func openLog(dir string, limit int64, keep time.Duration) (*log, error) {
 		lock.Close()
 		return nil, fmt.Errorf("another process receives into %s; name another directory", dir)
 	}
-	l := &log{dir: dir, limit: limit, keep: keep, lock: lock, ended: make(chan struct{})}
+	l := &log{dir: dir, limit: limit, keep: keep, lock: lock, ended: make(chan struct{}), create: createFile}
 	l.work.L = &l.mu
 	if err := l.list(); err != nil {
 		lock.Close()
@@ -89,7 +103,7 @@ func numberOf(path string) (n int) {
 	return n
 }
 
-// list finds the files of the log and cuts the last one behind its last whole request.
+// list finds the files of the log, mends lengths of the last one and cuts it behind its last whole request.
 func (l *log) list() error {
 	paths, err := filepath.Glob(filepath.Join(l.dir, "spans-*.otlp"))
 	if err != nil {
@@ -103,14 +117,8 @@ func (l *log) list() error {
 		}
 		s := &segment{path: p, size: info.Size(), first: info.ModTime(), newest: info.ModTime()}
 		if i == len(paths)-1 {
-			if s.size, err = wholeUpTo(p); err != nil {
+			if s.size, err = l.mend(p); err != nil {
 				return fmt.Errorf("open the log: %s: %w", p, err)
-			}
-			if s.size < info.Size() {
-				l.cut += info.Size() - s.size
-				if err := os.Truncate(p, s.size); err != nil {
-					return fmt.Errorf("open the log: %w", err)
-				}
 			}
 			if s.size == 0 {
 				if err := os.Remove(p); err != nil {
@@ -124,36 +132,65 @@ func (l *log) list() error {
 	return nil
 }
 
-// wholeUpTo is where the last whole request of a file ends.
-func wholeUpTo(path string) (int64, error) {
-	f, err := os.Open(path)
+// mend makes a file whole again after a kill or damage, and returns its size: a length that is damaged is written
+// anew, and what follows the last request is cut. Requests whose bytes are damaged stay, and are counted.
+func (l *log) mend(path string) (size int64, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
+	b, err := io.ReadAll(f)
 	if err != nil {
 		return 0, err
 	}
-	in, at := bufio.NewReaderSize(f, 1<<20), int64(0)
-	var body []byte
+	changed, rest := false, b
+	for len(rest) > 0 {
+		r, ok := sealed.Next(rest)
+		if !ok {
+			break
+		}
+		if r.Message == nil {
+			l.damaged++
+		}
+		if r.Length {
+			l.mended++
+			length := binary.BigEndian.AppendUint32(nil, uint32(r.Size-4))
+			if _, err := f.WriteAt(length, int64(len(b)-len(rest))); err != nil {
+				return 0, err
+			}
+			changed = true
+		}
+		rest = rest[r.Size:]
+	}
+	rest = rest[wholeUpTo(rest):] // requests of versions that did not seal them
+	if size = int64(len(b) - len(rest)); len(rest) > 0 {
+		l.cut += int64(len(rest))
+		if err := f.Truncate(size); err != nil {
+			return 0, err
+		}
+		changed = true
+	}
+	if changed {
+		err = f.Sync()
+	}
+	return size, err
+}
+
+// wholeUpTo is where the last whole request without a seal ends.
+func wholeUpTo(b []byte) (at int) {
 	for {
-		var head [4]byte
-		if _, err := io.ReadFull(in, head[:]); err != nil {
-			return at, nil
+		if len(b) < at+4 {
+			return at
 		}
-		n := int64(binary.BigEndian.Uint32(head[:]))
-		if n == 0 || at+4+n > info.Size() {
-			return at, nil
+		n := int64(binary.BigEndian.Uint32(b[at:]))
+		if n == 0 || int64(at)+4+n > int64(len(b)) {
+			return at
 		}
-		body = slices.Grow(body[:0], int(n))[:n]
-		if _, err := io.ReadFull(in, body); err != nil {
-			return at, nil
+		if _, ok := countSpans(b[at+4 : at+4+int(n)]); !ok {
+			return at // space that was given to the file, and never written
 		}
-		if _, ok := countSpans(body); !ok {
-			return at, nil // room that was given to the file, and never written
-		}
-		at += 4 + n
+		at += 4 + int(n)
 	}
 }
 
@@ -169,8 +206,7 @@ func (l *log) append(request []byte) error {
 		l.work.Signal()
 	}
 	b := l.waiting
-	b.bytes = binary.BigEndian.AppendUint32(b.bytes, uint32(len(request)))
-	b.bytes = append(b.bytes, request...)
+	b.bytes = sealed.Append(b.bytes, request)
 	l.mu.Unlock()
 	<-b.done
 	return b.err
@@ -243,7 +279,7 @@ func (l *log) newest() *segment {
 // begin opens a new file, whose name is on disk when it returns.
 func (l *log) begin(now time.Time) (*segment, error) {
 	s := &segment{path: filepath.Join(l.dir, SegmentName(numberOf(l.newest().path)+1)), first: now, newest: now}
-	f, err := os.OpenFile(s.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := l.create(s.path)
 	if err != nil {
 		return nil, err
 	}
@@ -278,10 +314,11 @@ func (l *log) rotate(now time.Time) {
 	}
 }
 
-func (l *log) gone() (rotated, cut int64) {
+// gone puts what the log lost into counts.
+func (l *log) gone(c *Counts) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.rotated, l.cut
+	c.RotatedBytes, c.CutBytes, c.MendedLengths, c.DamagedRequests = l.rotated, l.cut, l.mended, l.damaged
 }
 
 func (l *log) close() error {

@@ -26,6 +26,7 @@ import (
 	"crypto/subtle"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -47,8 +48,8 @@ type Options struct {
 	Allow func(token string) bool
 	// Hosts that requests may name beside loopback and addresses.
 	Hosts []string
-	// patience is how long a request waits for room.
-	patience time.Duration
+	// patience is how long a request waits for room, idle how long it may send nothing.
+	patience, idle time.Duration
 }
 
 // Counts are what came since the start.
@@ -67,6 +68,11 @@ type Counts struct {
 	// RotatedBytes are of files that went since the limit was passed.
 	RotatedBytes int64 `json:"rotated_bytes"`
 	CutBytes     int64 `json:"cut_bytes"` // at the end of the log when it was opened: never acknowledged
+	// Of the newest file when the log was opened: lengths of requests that were damaged and are right again, and
+	// requests whose bytes are damaged.
+	MendedLengths   int64 `json:"mended_lengths"`
+	DamagedRequests int64 `json:"damaged_requests"`
+	RefusedSlow     int64 `json:"refused_slow_requests"`
 }
 
 // A Receiver is a handler of HTTP, for both ports. Close it when done.
@@ -76,7 +82,7 @@ type Receiver struct {
 	room    *semaphore.Weighted
 	inside  atomic.Int64 // requests
 	counts  struct {
-		requests, spans, bytes, busy, malformed, large, token, signal, failed atomic.Int64
+		requests, spans, bytes, busy, malformed, large, token, signal, failed, slow atomic.Int64
 	}
 }
 
@@ -96,6 +102,9 @@ func New(o Options) (*Receiver, error) {
 	if o.patience == 0 {
 		o.patience = 2 * time.Second
 	}
+	if o.idle == 0 {
+		o.idle = 5 * time.Second
+	}
 	l, err := openLog(o.Dir, o.Limit, o.Keep)
 	if err != nil {
 		return nil, err
@@ -109,13 +118,14 @@ func (r *Receiver) Close() error { return r.log.close() }
 // Counts gives what came so far.
 func (r *Receiver) Counts() Counts {
 	c := &r.counts
-	rotated, cut := r.log.gone()
-	return Counts{
+	out := Counts{
 		Requests: c.requests.Load(), Spans: c.spans.Load(), Bytes: c.bytes.Load(), RefusedBusy: c.busy.Load(),
 		RefusedMalformed: c.malformed.Load(),
 		RefusedLarge:     c.large.Load(), RefusedToken: c.token.Load(), RefusedSignal: c.signal.Load(),
-		FailedWrites: c.failed.Load(), RotatedBytes: rotated, CutBytes: cut,
+		FailedWrites: c.failed.Load(), RefusedSlow: c.slow.Load(),
 	}
+	r.log.gone(&out)
+	return out
 }
 
 // A refusal is why a request is not taken, in the words of both protocols.
@@ -148,6 +158,11 @@ func (r *Receiver) tooLarge() *refusal {
 		fmt.Sprintf("a request of more than %d MiB; send fewer spans at a time", r.options.Largest>>20), 0}
 }
 
+func (r *Receiver) tooSlow() *refusal {
+	r.counts.slow.Add(1)
+	return &refusal{http.StatusRequestTimeout, codeUnavailable, "the body comes too slowly; send it again", time.Second}
+}
+
 func (r *Receiver) malformed(why string) *refusal {
 	r.counts.malformed.Add(1)
 	return &refusal{http.StatusBadRequest, codeInvalid, why, 0}
@@ -170,6 +185,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	defer r.inside.Add(-1)
+	q.Body = &steady{ReadCloser: q.Body, control: http.NewResponseController(w), idle: r.options.idle, begun: time.Now()}
 	switch {
 	case grpc && q.URL.Path == "/opentelemetry.proto.collector.trace.v1.TraceService/Export":
 		answer(w, q, r.takeGRPC(q))
@@ -229,17 +245,51 @@ func (r *Receiver) ours(host string) bool {
 // Same compares tokens in a time that says nothing of them.
 func Same(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
-// reserve waits for room for a body; the caller gives it back.
-func (r *Receiver) reserve(ctx context.Context, n int64) (back func(), bad *refusal) {
-	n = min(max(n, 1), r.options.Room)
+// A held is room for a body that arrives. It grows with the bytes that are there, so who sends nothing holds nothing.
+type held struct {
+	receiver *Receiver
+	ctx      context.Context
+	bytes    int64
+}
+
+// grow waits for more room.
+func (h *held) grow(n int64) *refusal {
+	r := h.receiver
 	if !r.room.TryAcquire(n) {
-		ctx, done := context.WithTimeout(ctx, r.options.patience)
+		ctx, done := context.WithTimeout(h.ctx, r.options.patience)
 		defer done()
 		if r.room.Acquire(ctx, n) != nil {
-			return nil, r.busy()
+			return r.busy()
 		}
 	}
-	return func() { r.room.Release(n) }, nil
+	h.bytes += n
+	return nil
+}
+
+func (h *held) back() { h.receiver.room.Release(h.bytes) }
+
+// A steady body must keep coming: it breaks off where nothing comes for a while, or too little over all.
+type steady struct {
+	io.ReadCloser
+	control *http.ResponseController
+	idle    time.Duration
+	begun   time.Time
+	got     int64
+}
+
+// leastRate is how many bytes a second a sender must send, once it has sent for as long as it may be idle.
+const leastRate = 4 << 10
+
+// Read implements io.Reader.
+func (s *steady) Read(b []byte) (int, error) {
+	most := s.begun.Add(2*s.idle + time.Duration(s.got)*time.Second/leastRate)
+	if next := time.Now().Add(s.idle); next.Before(most) {
+		most = next
+	}
+	_ = s.control.SetReadDeadline(most) // where it cannot be set, the server has one of its own
+	n, err := s.ReadCloser.Read(b)
+	s.got += int64(n)
+	return n, err
 }
 
 // keep puts a message on disk; when it returns nil, it is there.

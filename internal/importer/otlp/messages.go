@@ -12,6 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 	"github.com/parallax-hpc/parallax/internal/importer/span"
+	"github.com/parallax-hpc/parallax/internal/sealed"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -98,6 +99,8 @@ type messages struct {
 	*span.Source
 	c       *converter
 	framing framingKind
+	sealed  bool      // its messages have checksums
+	rest    io.Reader // what was read ahead and the source behind it; nil: the source
 	offset  int64
 	body    bytes.Buffer
 	texts   jsonstream.Texts
@@ -144,10 +147,21 @@ func (m *messages) each() error {
 			return err
 		}
 		if err := m.take(size); err != nil {
+			if m.framing == fourBytes && m.Ctx.Err() == nil && m.resume(size) {
+				continue
+			}
 			return err
 		}
 		if m.framing == oneMessage {
 			m.readResource(m.body.Bytes())
+			continue
+		}
+		if has, sound := sealed.Check(m.body.Bytes()); has {
+			m.sealed = true
+			if !sound && m.resume(size) {
+				continue
+			}
+		} else if m.sealed && m.resume(size) {
 			continue
 		}
 		traces, sound := tracesTable.Of(m.body.Bytes())
@@ -160,11 +174,52 @@ func (m *messages) each() error {
 	}
 }
 
+// mostResumed bounds how much of a file is held to go on behind damage; files of `parallax receive` are smaller.
+const mostResumed = 160 << 20
+
+// resume goes on behind a message that is damaged, or whose length is, where the messages of the file are sealed: it
+// reads the rest of the file. It is false where nothing is sealed; what was read ahead is read again then.
+func (m *messages) resume(size uint64) bool {
+	b := append(binary.BigEndian.AppendUint32(nil, uint32(size)), m.body.Bytes()...)
+	ahead, err := io.ReadAll(io.LimitReader(m.in(), mostResumed))
+	b = append(b, ahead...)
+	if _, ok := sealed.Next(b); !ok || err != nil {
+		m.rest = io.MultiReader(bytes.NewReader(ahead), m.in())
+		return false
+	}
+	m.offset -= int64(m.body.Len()) + 4
+	for {
+		r, ok := sealed.Next(b)
+		if !ok {
+			break
+		}
+		b = b[r.Size:]
+		if r.Message == nil {
+			m.leave("messages that are damaged: their checksums are wrong")
+		} else {
+			traces, _ := tracesTable.Of(r.Message)
+			for _, x := range traces.resources {
+				m.readResource(x)
+			}
+		}
+		m.offset += int64(r.Size)
+	}
+	m.rest = io.MultiReader(bytes.NewReader(b), m.in())
+	return true
+}
+
+func (m *messages) in() io.Reader {
+	if m.rest != nil {
+		return m.rest
+	}
+	return m.Source
+}
+
 // size is that of what comes next: a message, or the resource of the only one.
 func (m *messages) size() (uint64, error) {
 	if m.framing == fourBytes {
 		var b [4]byte
-		n, err := io.ReadFull(m.Source, b[:])
+		n, err := io.ReadFull(m.in(), b[:])
 		m.offset += int64(n)
 		return uint64(binary.BigEndian.Uint32(b[:])), err
 	}
@@ -201,7 +256,7 @@ func (m *messages) varint() (uint64, error) {
 	var v uint64
 	for shift := 0; shift < 64; shift += 7 {
 		var b [1]byte
-		if _, err := io.ReadFull(m.Source, b[:]); err != nil {
+		if _, err := io.ReadFull(m.in(), b[:]); err != nil {
 			if shift > 0 {
 				err = early(err)
 			}
@@ -222,7 +277,7 @@ func (m *messages) take(size uint64) error {
 		return errLarge
 	}
 	m.body.Reset()
-	n, err := io.CopyN(&m.body, m.Source, int64(size))
+	n, err := io.CopyN(&m.body, m.in(), int64(size))
 	m.offset += n
 	return early(err)
 }
