@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/netip"
 	"os"
 	"strings"
 
@@ -22,6 +23,12 @@ func (e *env) listen(c *server.Config) (l net.Listener, done func(), err error) 
 		return nil, done, err
 	}
 	if c.Tokens, err = readTokens(e.text("tokens")); err != nil {
+		return nil, done, err
+	}
+	if path := e.text("tokens"); path != "" {
+		c.TokensIn = changedTokens(path, e.warn)
+	}
+	if c.Proxy, err = e.proxy(); err != nil {
 		return nil, done, err
 	}
 	switch path := e.text("audit"); path {
@@ -54,6 +61,62 @@ func (e *env) listen(c *server.Config) (l net.Listener, done func(), err error) 
 		done()
 	}
 	return l, done, err
+}
+
+// changedTokens reads the file of tokens again when it has changed. One that cannot be read lets nobody in: it may be
+// written so as to revoke a token.
+func changedTokens(path string, warn func(string, ...any)) func() ([]server.Token, bool) {
+	stamp := func() string {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err.Error()
+		}
+		return fmt.Sprint(info.ModTime().UnixNano(), info.Size(), info.Mode())
+	}
+	last := stamp()
+	return func() ([]server.Token, bool) {
+		now := stamp()
+		if now == last {
+			return nil, false
+		}
+		last = now
+		list, err := readTokens(path)
+		if err != nil {
+			warn("%v; nobody is let in until it can be read", err)
+		}
+		return list, true
+	}
+}
+
+// proxy is the one that signs people in.
+func (e *env) proxy() (*server.Proxy, error) {
+	header := e.text("trust-header")
+	if header == "" {
+		if len(e.list("trust-from")) > 0 {
+			return nil, usage("--trust-from is for --trust-header HEADER")
+		}
+		return nil, nil
+	}
+	if e.text("tokens") == "" {
+		return nil, usage("--trust-header needs --tokens FILE, which says what each may: carol read -")
+	}
+	p := &server.Proxy{Header: header}
+	from := e.list("trust-from")
+	if len(from) == 0 {
+		from = []string{"127.0.0.0/8", "::1"}
+	}
+	for _, text := range from {
+		x, err := netip.ParsePrefix(text)
+		if err != nil {
+			a, bad := netip.ParseAddr(text)
+			if bad != nil {
+				return nil, usage("--trust-from %q: want an address or a network, such as 10.0.0.5 or 10.0.0.0/24", text)
+			}
+			x = netip.PrefixFrom(a, a.BitLen())
+		}
+		p.From = append(p.From, x)
+	}
+	return p, nil
 }
 
 // listenTCP opens a port.

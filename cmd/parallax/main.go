@@ -19,6 +19,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/memory"
+	"github.com/parallax-hpc/parallax/internal/query"
 	"github.com/parallax-hpc/parallax/internal/words"
 	"github.com/spf13/pflag"
 )
@@ -81,13 +82,21 @@ func commandNames() (names []string) {
 func commands() []*command {
 	return []*command{openCommand(), importCommand(), infoCommand(), viewCommand(), compareCommand(), checkCommand(),
 		queryCommand(), exportCommand(), mcpCommand(), formatsCommand(), viewsCommand(), demoCommand(), genCommand(),
-		reportCommand(), pythonCommand(), recorderCommand(), receiveCommand(), anonymiseCommand(), docsCommand(), completionCommand(),
+		reportCommand(), pythonCommand(), recorderCommand(), receiveCommand(), tokensCommand(), anonymiseCommand(),
+		docsCommand(), completionCommand(),
 		cacheCommand(), runsCommand(), rmCommand(), verifyCommand(), licencesCommand()}
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if os.Getenv(query.WorkerVariable) != "" {
+		if err := work(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 

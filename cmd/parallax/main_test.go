@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/query"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
 )
 
@@ -25,7 +26,7 @@ func parallax(t *testing.T, args ...string) (status int, stdout, stderr string) 
 const asProgram = "PARALLAX_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" { // a test started us as the program itself
+	if os.Getenv(asProgram) != "" || os.Getenv(query.WorkerVariable) != "" { // a test started us as the program itself
 		os.Unsetenv(asProgram)
 		main()
 	}

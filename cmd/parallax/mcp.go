@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -10,7 +11,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/mcp"
 	"github.com/parallax-hpc/parallax/internal/render/png"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/server"
+	"github.com/parallax-hpc/parallax/internal/view"
 	views "github.com/parallax-hpc/parallax/internal/view/all"
+	"github.com/spf13/pflag"
 )
 
 func mcpCommand() *command {
@@ -21,7 +25,12 @@ func mcpCommand() *command {
 			"them. A client starts it itself, by a line such as\n" +
 			"  {\"mcpServers\": {\"parallax\": {\"command\": \"parallax\", \"args\": [\"mcp\", \"traces/\"]}}}\n\n  " +
 			"parallax mcp traces/",
-		flags: readingFlags, run: runMCP, serves: true,
+		flags: func(fs *pflag.FlagSet) {
+			fs.StringArray("root", nil, "DIR, or the beginning of an address, that sources may be opened from; repeatable; "+
+				"else what is named here and the working directory")
+			readingFlags(fs)
+		},
+		run: runMCP, serves: true,
 	}
 }
 
@@ -31,14 +40,22 @@ func runMCP(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	l.Progress = nil
-	runs := &mcp.OpenRuns{Opener: l.All}
+	roots := e.roots(args)
+	runs := &mcp.OpenRuns{Opener: func(ctx context.Context, sources []string) ([]view.Run, error) {
+		for _, s := range sources {
+			if !server.Below(roots, s) {
+				return nil, fmt.Errorf("%s lies outside of what may be opened; start parallax mcp with --root DIR", s)
+			}
+		}
+		return l.All(ctx, sources)
+	}}
 	defer runs.Close()
 	if len(args) > 0 {
 		if _, err := runs.Open(ctx, args); err != nil {
 			return err
 		}
 	}
-	s, err := newPrograms(runs)
+	s, err := newPrograms(e.asker(), runs)
 	if err != nil {
 		return err
 	}
@@ -46,7 +63,7 @@ func runMCP(ctx context.Context, e *env, args []string) error {
 }
 
 // newPrograms makes the server that programs ask.
-func newPrograms(runs mcp.Runs) (*mcp.Server, error) {
+func newPrograms(a *asker, runs mcp.Runs) (*mcp.Server, error) {
 	documents := map[string]string{}
 	names, err := fs.Glob(docs.Files, "*.md")
 	if err != nil {
@@ -60,7 +77,7 @@ func newPrograms(runs mcp.Runs) (*mcp.Server, error) {
 		documents[name] = string(text)
 	}
 	return mcp.New(mcp.Config{
-		Version: version(), Runs: runs, Views: views.Views, Database: newDatabase, Documents: documents,
+		Version: version(), Runs: runs, Views: views.Views, Database: a.database, Documents: documents,
 		Prove:   proveRun,
 		Picture: func(w io.Writer, s *scene.Scene) error { return png.Render(w, s, scene.Light) },
 	}), nil

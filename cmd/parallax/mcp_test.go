@@ -46,7 +46,7 @@ func newRuns(t *testing.T) *mcp.OpenRuns {
 func newProgram(t *testing.T) *program {
 	t.Helper()
 	ctx := context.Background()
-	s, err := newPrograms(newRuns(t))
+	s, err := newPrograms(anAsker(), newRuns(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestAProgramFindsOutWhatIsWrongWithARun(t *testing.T) {
 // overStdio is a program that started `parallax mcp` and talks to it through two pipes.
 func overStdio(t *testing.T) *program {
 	t.Helper()
-	s, err := newPrograms(newRuns(t))
+	s, err := newPrograms(anAsker(), newRuns(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func overHTTP(t *testing.T) *program {
 	}
 	l := newLoader(c, 64<<20, nil)
 	s, err := server.New(server.Config{
-		Views: views.Views, Assets: web.Files(), Token: "secret", Ask: answerSQL, Programs: programsHandler(slog.New(slog.DiscardHandler)),
+		Views: views.Views, Assets: web.Files(), Token: "secret", Ask: anAsker().answerSQL, Programs: programsHandler(anAsker(), slog.New(slog.DiscardHandler)),
 		Open: func(ctx context.Context, o server.Opening) ([]view.Run, error) {
 			return l.All(ctx, o.Sources)
 		},
@@ -280,7 +280,7 @@ func TestProgramsAskTheServerWithItsToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := server.New(server.Config{
-		Runs: []view.Run{opened}, Views: views.Views, Assets: web.Files(), Token: "secret", Ask: answerSQL, Programs: programsHandler(slog.New(slog.DiscardHandler)),
+		Runs: []view.Run{opened}, Views: views.Views, Assets: web.Files(), Token: "secret", Ask: anAsker().answerSQL, Programs: programsHandler(anAsker(), slog.New(slog.DiscardHandler)),
 		Open: func(ctx context.Context, o server.Opening) ([]view.Run, error) {
 			return l.All(ctx, o.Sources)
 		},
@@ -367,7 +367,7 @@ func TestQuestionsAreAnsweredAfterTheirPipeWasClosed(t *testing.T) {
 	l := newLoader(c, 64<<20, nil)
 	runs := &mcp.OpenRuns{Opener: l.All}
 	defer runs.Close()
-	s, err := newPrograms(runs)
+	s, err := newPrograms(anAsker(), runs)
 	if err != nil {
 		t.Fatal(err)
 	}

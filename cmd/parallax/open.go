@@ -37,8 +37,12 @@ func servingFlags(fs *pflag.FlagSet) {
 	fs.String("tls-cert", "", "FILE with the certificate, and those it rests on, in PEM: the line is encrypted")
 	fs.String("tls-key", "", "FILE with the key of the certificate")
 	fs.String("tokens", "",
-		"FILE of tokens that let in, a line each: NAME read|full TOKEN [until 2030-12-31]; none: one is made and "+
-			"printed")
+		"FILE of tokens that let in, a line each: NAME read|full|admin TOKEN [until 2030-12-31] [runs PATTERN]; none: "+
+			"one is made and printed")
+	fs.StringArray("root", nil, "DIR, or the beginning of an address, that sources may be opened from by the page and "+
+		"by programs; repeatable; else what is named here and the working directory")
+	fs.String("trust-header", "", "HEADER in which a proxy names who is signed in; --tokens says what each may")
+	fs.StringArray("trust-from", nil, "ADDRESS or NETWORK of that proxy; repeatable; else loopback and the socket")
 	fs.StringArray("host", nil, "a name that the server is reached by, such as that of a proxy in front; repeatable")
 	fs.Int64("per-client", 128, "requests that one client may have under way")
 	fs.String("audit", "", "FILE that gets a line of JSON a request; - for standard error")
@@ -93,7 +97,7 @@ func runOpen(ctx context.Context, e *env, args []string) error {
 	for i := range runs {
 		runs[i].Keys = keys.of(&runs[i])
 	}
-	config := e.serverConfig(l, runs)
+	config := e.serverConfig(l, runs, args...)
 	config.Beside = len(e.list("run")) > 0 || len(args) == 1 && alike(runs)
 	return e.serve(ctx, l, config, nil)
 }
@@ -209,10 +213,11 @@ func closeRuns(runs []view.Run) {
 	}
 }
 
-func (e *env) serverConfig(l *load.Loader, runs []view.Run) server.Config {
+func (e *env) serverConfig(l *load.Loader, runs []view.Run, named ...string) server.Config {
 	c := server.Config{
 		Version: version(), Views: views.Views, Formats: formats.Formats, Runs: runs, Assets: web.Files(),
 		SourceDirs: e.list("source"),
+		Roots:      e.roots(named),
 		Remote:     e.flag("remote") || os.Getenv("SSH_CONNECTION") != "",
 		Export: map[string]server.Exporter{"svg": svg.Render, "png": png.Render, "pdf": pdf.Render,
 			"jpg": png.RenderJPEG},
@@ -222,7 +227,11 @@ func (e *env) serverConfig(l *load.Loader, runs []view.Run) server.Config {
 		Log:      slog.New(slog.NewTextHandler(e.stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	c.Docs = lazySite{sync.OnceValues(newSite)}
-	c.Ask, c.Rows, c.Programs = answerSQL, rowsAs(servedLimits), programsHandler(c.Log)
+	ask, child := e.asker(), e.flag("child")
+	if child { // whoever started it may open and ask for as much as there is
+		ask, c.Roots = &asker{}, nil
+	}
+	c.Ask, c.Rows, c.Programs = ask.answerSQL, ask.rowsAs(servedLimits), programsHandler(ask, c.Log)
 	c.Report = func(ctx context.Context, w io.Writer, r view.Run) error {
 		whole, err := view.Spec{}.Resolve(r.Store)
 		if err != nil {
@@ -233,12 +242,24 @@ func (e *env) serverConfig(l *load.Loader, runs []view.Run) server.Config {
 	for _, d := range demo.Demos {
 		c.Demos = append(c.Demos, server.Demo{Name: d.Name, Title: d.Title, Truth: strings.Join(d.Truth, " ")})
 	}
-	child := e.flag("child")
-	if child { // whoever started it may ask for as much as there is
-		c.Frames, c.Rows, c.Recent = true, rowsAs(query.Limits{}), nil
+	if child {
+		c.Frames, c.Rows, c.Recent = true, ask.rowsAs(query.Limits{}), nil
 	}
 	c.Open = func(ctx context.Context, o server.Opening) ([]view.Run, error) { return openFor(ctx, l, o, !child) }
 	return c
+}
+
+// roots are where sources may be opened from: as --root says, else what was named, and the working directory.
+func (e *env) roots(named []string) []string {
+	if list := e.list("root"); len(list) > 0 {
+		return list
+	}
+	roots := []string{"."}
+	for _, s := range e.list("run") {
+		_, source := splitRun(s)
+		named = append(named, source)
+	}
+	return append(roots, named...)
 }
 
 // openFor opens what a server is asked to open.
@@ -320,7 +341,7 @@ func (e *env) openFollowing(ctx context.Context, l *load.Loader, sources []strin
 		return err
 	}
 	defer f.Close() // after the server, which closes the stores
-	return e.serve(ctx, l, e.serverConfig(l, nil), func(s *server.Server) error {
+	return e.serve(ctx, l, e.serverConfig(l, nil, sources...), func(s *server.Server) error {
 		lives := &lives{server: s, source: strings.Join(sources, " ")}
 		lives.first = s.Live(filepath.Base(filepath.Clean(sources[0])), lives.source)
 		s.Do(func(ctx context.Context) {

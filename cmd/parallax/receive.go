@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -95,7 +96,7 @@ func runReceive(ctx context.Context, e *env, args []string) error {
 	keep, _ := e.flags.GetDuration("keep")
 	r,
 		err := receive.New(receive.Options{Dir: dir, Limit: limit, Keep: keep, Hosts: e.list("host"),
-		Allow: allowed(tokens)})
+		Allow: allowed(e.text("tokens"), tokens, e.warn)})
 	if err != nil {
 		return err
 	}
@@ -147,14 +148,21 @@ func portFor(e *env, flag string, guarded bool) (net.Listener, error) {
 }
 
 // allowed judges tokens: those that only look may not send.
-func allowed(tokens []server.Token) func(string) bool {
+func allowed(path string, tokens []server.Token, warn func(string, ...any)) func(string) bool {
 	if tokens == nil {
 		return nil
 	}
+	var mu sync.Mutex
+	renew := changedTokens(path, warn)
 	return func(token string) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		if list, changed := renew(); changed {
+			tokens = list
+		}
 		ok := false
 		for _, t := range tokens {
-			if receive.Same(t.Value, token) && !t.ReadOnly && (t.Until.IsZero() || time.Now().Before(t.Until)) {
+			if t.Value != server.NoToken && receive.Same(t.Value, token) && !t.ReadOnly && (t.Until.IsZero() || time.Now().Before(t.Until)) {
 				ok = true
 			}
 		}
@@ -258,6 +266,9 @@ func losses(c receive.Counts) (out []loss) {
 		{"requests refused without a token", c.RefusedToken},
 		{"requests refused that are metrics, logs or something else", c.RefusedSignal},
 		{"bytes of the oldest spans removed to stay within --limit and --keep", c.RotatedBytes},
+		{"requests refused that came too slowly: senders were asked to send again", c.RefusedSlow},
+		{"requests of the log that are damaged: their checksums are wrong", c.DamagedRequests},
+		{"lengths of requests of the log that were damaged, and are right again: nothing is lost", c.MendedLengths},
 		{"bytes cut from the end of the log at the start: half a request, never acknowledged", c.CutBytes},
 	} {
 		if x.count > 0 {

@@ -103,7 +103,7 @@ func startAPI(t *testing.T) *api {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.New(server.Config{Runs: runs, Views: views.Views, Assets: web.Files(), Token: "secret", Ask: answerSQL})
+	s, err := server.New(server.Config{Runs: runs, Views: views.Views, Assets: web.Files(), Token: "secret", Ask: anAsker().answerSQL})
 	if err != nil {
 		t.Fatal(err)
 	}

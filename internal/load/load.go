@@ -366,6 +366,21 @@ func (l *Loader) Open(ctx context.Context, f Found) (derived.Run, error) {
 		l.check(r)
 }
 
+// OpenPlace opens a store by its directory or its address, without looking for anything else.
+func (l *Loader) OpenPlace(ctx context.Context, place string) (derived.Run, error) {
+	cache := derived.NewCache(l.Budget)
+	if clickhouse.IsAddress(place) {
+		a, err := clickhouse.Parse(place)
+		if err != nil {
+			return derived.Run{}, err
+		}
+		r, err := clickhouse.Open(ctx, a, l.Summaries, l.Digests...)
+		return derived.Run{Store: r, Cache: cache}, err
+	}
+	r, err := local.Open(place, l.Summaries, l.Digests...)
+	return derived.Run{Store: r, Cache: cache}, err
+}
+
 // openSpans reads spans of a table as a file of them, which is imported like any other.
 func (l *Loader) openSpans(ctx context.Context, f Found) (run derived.Run, err error) {
 	dir, err := os.MkdirTemp(l.Cache.Dir, "spans-")

@@ -11,7 +11,10 @@ import (
 )
 
 // queryTime bounds a query of a program: it can ask for less, and rarely waits longer.
-const queryTime = time.Minute
+const (
+	queryTime  = time.Minute
+	queryBytes = 8 << 20
+)
 
 type queryIn struct {
 	Run   string `json:"run,omitempty" jsonschema:"id of the run; may be left out where only one is open"`
@@ -40,7 +43,7 @@ func (s *Server) ask(ctx context.Context, run, text string, limit int) (*sdk.Cal
 	}
 	rows,
 		err := s.config.Database([]view.Run{r}).Query(ctx, text,
-		query.Limits{Time: queryTime, Rows: int64(min(limit, mostRows))})
+		query.Limits{Time: queryTime, Rows: int64(min(limit, mostRows)), Bytes: queryBytes})
 	if err != nil {
 		return nil, askOut{}, err
 	}

@@ -171,9 +171,14 @@ func (s *Server) Connect(ctx context.Context, t sdk.Transport) error {
 	return err
 }
 
-// Handler answers over HTTP. Who may ask is for the caller to check.
-func (s *Server) Handler(log *slog.Logger) http.Handler {
-	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk },
+// Handler answers over HTTP with a server for each request; nil: a bad request. Who may ask is for the caller to check.
+func Handler(of func(*http.Request) *Server, log *slog.Logger) http.Handler {
+	return sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
+		if s := of(r); s != nil {
+			return s.sdk
+		}
+		return nil
+	},
 		&sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, Logger: log})
 }
 

@@ -118,6 +118,7 @@ const (
 	cellInteger
 	cellNumber
 	cellText
+	cellBytes
 )
 
 func appendCell(to []byte, v any) []byte {
@@ -147,13 +148,15 @@ func readCell(in *bufio.Reader) (any, error) {
 		var b [8]byte
 		_, err := io.ReadFull(in, b[:])
 		return math.Float64frombits(binary.LittleEndian.Uint64(b[:])), err
-	case cellText:
+	case cellText, cellBytes:
 		n, err := binary.ReadUvarint(in)
 		if err != nil || n > 1<<30 {
 			return nil, errors.Join(err, io.ErrUnexpectedEOF)
 		}
 		text := make([]byte, n)
-		_, err = io.ReadFull(in, text)
+		if _, err = io.ReadFull(in, text); kind == cellBytes {
+			return text, err
+		}
 		return string(text), err
 	}
 	return nil, io.ErrUnexpectedEOF

@@ -9,6 +9,7 @@
 //	cursor.go   walking a table        restrict.go    what a query may do
 //	aggregate.go  sum, median, quantile, percentile   stream.go   rows in columns with types, for files
 //	direct.go   statements that need no engine        collect.go  rows whose types are found by reading them all
+//	apart.go    a query in a process of its own    worker.go   that process    turns.go   who is next
 package query
 
 import (
@@ -35,6 +36,8 @@ type Database struct {
 	More []*table.Table
 	// Only are all tables, in place of those of package table: of a lake.
 	Only []*table.Table
+	// Apart answers statements that the engine must run, in place of this process; nil: they run here.
+	Apart func(ctx context.Context, text string, limits Limits, params []any) (*Rows, error)
 }
 
 // Limits bound a query. Zero values: no bound.
@@ -42,6 +45,7 @@ type Limits struct {
 	Time  time.Duration
 	Rows  int64
 	Cells int64 // of a result that is collected before it is handed out
+	Bytes int64 // of all cells together
 }
 
 // A Column of a result. Unit is known where the column is one of a table, or an aggregate of one.
@@ -69,11 +73,18 @@ type Rows struct {
 	done    bool
 	err     error
 	close   func()
+
+	apart *process // where the rows come from; nil: from this process
+	most  int64    // bytes of all cells
+	bytes int64
 }
 
 // Query starts a query. Errors in the text are told at once. Params are values for its parameters: plain ones for ?,
 // sql.NamedArg for names.
 func (d *Database) Query(ctx context.Context, text string, limits Limits, params ...any) (*Rows, error) {
+	if d.Apart != nil {
+		return d.Apart(ctx, text, limits, params)
+	}
 	r, err := d.prepare(ctx, text, limits, params)
 	if err != nil {
 		return nil, err
@@ -113,7 +124,7 @@ func (d *Database) prepare(ctx context.Context, text string, limits Limits, para
 		return nil, fmt.Errorf("query: %w", err)
 	}
 	stops = append(stops, func() { conn.Close() })
-	r := &Rows{session: s, conn: conn, limit: limits.Rows, close: stop}
+	r := &Rows{session: s, conn: conn, limit: limits.Rows, most: limits.Bytes, close: stop}
 	if err := r.compile(ctx, d, text); err != nil {
 		err = r.explain(err) // before the context ends by our own hand
 		stop()
@@ -211,6 +222,11 @@ func (r *Rows) Next() bool {
 	if r.done || r.err != nil {
 		return false
 	}
+	if r.apart != nil {
+		r.cells, r.err = r.apart.next()
+		r.done, r.more = r.cells == nil, r.apart.end.More
+		return !r.done
+	}
 	if !r.rows.Next() {
 		r.done = true
 		if err := r.rows.Err(); err != nil {
@@ -227,7 +243,26 @@ func (r *Rows) Next() bool {
 		r.err = r.explain(err)
 		return false
 	}
+	if r.bytes += sizeOf(r.cells); r.most > 0 && r.bytes > r.most {
+		r.err = fmt.Errorf("query: the rows have more than %d MiB; ask for fewer rows or shorter texts, or add up in SQL",
+			r.most>>20)
+		return false
+	}
 	return true
+}
+
+// sizeOf is about how many bytes a row takes.
+func sizeOf(cells []any) (n int64) {
+	for _, c := range cells {
+		n += 16
+		switch x := c.(type) {
+		case string:
+			n += int64(len(x))
+		case []byte:
+			n += int64(len(x))
+		}
+	}
+	return n
 }
 
 // Row is the current row: int64, float64, string, []byte or nil. It is valid until Next.
@@ -240,10 +275,19 @@ func (r *Rows) More() bool { return r.more }
 func (r *Rows) Err() error { return r.err }
 
 // Read is how many rows of tables were looked at so far.
-func (r *Rows) Read() int64 { return r.session.read.Load() }
+func (r *Rows) Read() int64 {
+	if r.apart != nil {
+		return r.apart.end.Read
+	}
+	return r.session.read.Load()
+}
 
 // Close ends the query.
 func (r *Rows) Close() {
+	if r.apart != nil {
+		r.apart.close()
+		return
+	}
 	if r.rows != nil {
 		r.rows.Close()
 	}

@@ -30,7 +30,13 @@ func (d *Database) Stream(ctx context.Context, text string, limits Limits, param
 		s.goDirect(plan, limits.Rows)
 		return s, nil
 	}
-	if err := r.run(text, params); err != nil {
+	if d.Apart != nil {
+		r.Close()
+		if r, err = d.Apart(ctx, text, limits, params); err != nil {
+			return nil, err
+		}
+		s.rows = r
+	} else if err := r.run(text, params); err != nil {
 		return nil, err
 	}
 	if r.typed(text) {

@@ -63,10 +63,14 @@ func errorOf(err error) *apiError {
 	var api *apiError
 	var empty *view.EmptyError
 	var bad *importer.Error
+	var unknown *importer.Unknown
 	var much *memory.Exceeded
 	switch {
 	case errors.As(err, &api):
 		return api
+	case errors.As(err, &unknown): // which quotes the file
+		return &apiError{Status: http.StatusUnprocessableEntity, Kind: kindOf(err),
+			Message: unknown.Cause.File + ": no reader knows this input", Hint: unknown.Cause.Hint}
 	case errors.As(err, &empty):
 		return &apiError{Status: http.StatusUnprocessableEntity, Kind: "empty", Message: empty.What, Hint: empty.Hint}
 	case errors.As(err, &bad):
@@ -80,7 +84,7 @@ func errorOf(err error) *apiError {
 		return &apiError{Status: http.StatusServiceUnavailable, Kind: "superseded",
 			Message: "the request was cancelled"}
 	}
-	out := &apiError{Status: http.StatusUnprocessableEntity, Kind: kindOf(err), Message: err.Error()}
+	out := &apiError{Status: http.StatusUnprocessableEntity, Kind: kindOf(err), Message: withoutPasswords(err.Error())}
 	var placed interface {
 		Place() (line, column int, caret string)
 	}

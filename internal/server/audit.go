@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 )
@@ -16,14 +17,17 @@ type audit struct {
 }
 
 type auditLine struct {
-	Time    string  `json:"time"`
-	Client  string  `json:"client"`
-	Holder  string  `json:"holder,omitempty"`
-	Method  string  `json:"method"`
-	Path    string  `json:"path"`
-	Status  int     `json:"status"`
-	Bytes   int64   `json:"bytes"`
-	Seconds float64 `json:"seconds"`
+	Time   string `json:"time"`
+	Client string `json:"client"`
+	Holder string `json:"holder,omitempty"`
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	// Opened are the sources that the request opened, without passwords; SQL is the query that it asked.
+	Opened  []string `json:"opened,omitempty"`
+	SQL     string   `json:"sql,omitempty"`
+	Status  int      `json:"status"`
+	Bytes   int64    `json:"bytes"`
+	Seconds float64  `json:"seconds"`
 }
 
 // A counted answer knows its status and length.
@@ -32,6 +36,31 @@ type counted struct {
 	status int
 	bytes  int64
 	holder string
+	opened []string
+	sql    string
+}
+
+// noteOpened puts sources into the line of a request.
+func noteOpened(w http.ResponseWriter, sources []string) {
+	if c, ok := w.(*counted); ok {
+		for _, s := range sources {
+			c.opened = append(c.opened, shorter(withoutPasswords(s)))
+		}
+	}
+}
+
+// noteSQL puts a query into the line of a request.
+func noteSQL(w http.ResponseWriter, text string) {
+	if c, ok := w.(*counted); ok {
+		c.sql = shorter(text)
+	}
+}
+
+func shorter(text string) string {
+	if len(text) > 1024 {
+		return strings.ToValidUTF8(text[:1024], "") + "…"
+	}
+	return text
 }
 
 func (c *counted) WriteHeader(status int) {
@@ -58,13 +87,9 @@ func (c *counted) Flush() { _ = http.NewResponseController(c.ResponseWriter).Flu
 
 // write adds the line of a request that was answered.
 func (a *audit) write(r *http.Request, c *counted, begun time.Time) {
-	path := r.URL.Path
-	if len(path) > 1024 {
-		path = path[:1024]
-	}
 	line, err := json.Marshal(auditLine{
 		Time: begun.UTC().Format(time.RFC3339Nano), Client: addressOf(r), Holder: c.holder,
-		Method: r.Method, Path: path, Status: c.status, Bytes: c.bytes, Seconds: time.Since(begun).Seconds(),
+		Method: r.Method, Path: shorter(r.URL.Path), Opened: c.opened, SQL: c.sql, Status: c.status, Bytes: c.bytes, Seconds: time.Since(begun).Seconds(),
 	})
 	if err != nil {
 		return

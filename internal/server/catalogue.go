@@ -100,20 +100,23 @@ type homeJSON struct {
 
 func (s *Server) home(w http.ResponseWriter, r *http.Request) error {
 	out := homeJSON{Recent: []Recent{}, Demos: append([]Demo{}, s.config.Demos...), Formats: s.formatList()}
-	if s.config.Recent != nil {
-		out.Recent = append(out.Recent, s.config.Recent()...)
+	if s.config.Recent != nil && !holderOf(r).ReadOnly {
+		for _, x := range s.config.Recent() {
+			if s.confined(x.Source) == nil {
+				out.Recent = append(out.Recent, x)
+			}
+		}
 	}
 	return s.writeJSON(w, r, http.StatusOK, out)
 }
 
 func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) error {
-	return s.writeJSON(w, r, http.StatusOK, s.states())
+	return s.writeJSON(w, r, http.StatusOK, s.states(holderOf(r)))
 }
 
 func (s *Server) closeRun(w http.ResponseWriter, r *http.Request) error {
-	if !s.runs.close(r.PathValue("run")) {
-		return &apiError{Status: http.StatusNotFound, Kind: "not-found",
-			Message: "no run " + quoteShort(r.PathValue("run")) + " is open"}
+	if err := s.runs.close(holderOf(r), r.PathValue("run")); err != nil {
+		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil

@@ -92,16 +92,8 @@ func (c *clients) enter(name string) (leave func(), ok bool) {
 	}, true
 }
 
-// guesses reports whether an address has sent too many wrong tokens lately.
-func (c *clients) guesses(address string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	x := c.seen[address]
-	return x != nil && x.wrong >= mostWrong && c.now().Sub(x.since) < time.Minute
-}
-
-// wrong counts a wrong token.
-func (c *clients) wrong(address string) {
+// wrong counts a wrong token, and reports whether the address has sent too many lately.
+func (c *clients) wrong(address string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	x := c.of(address)
@@ -109,4 +101,5 @@ func (c *clients) wrong(address string) {
 		x.wrong, x.since = 0, now
 	}
 	x.wrong++
+	return x.wrong > mostWrong
 }

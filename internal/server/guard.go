@@ -4,8 +4,10 @@ import (
 	"html"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,8 +25,37 @@ type guard struct {
 	// anyIP: we listen on all addresses, so any literal address may be us. Names
 	// are still listed: it takes a name to make a browser send us what it
 	// believes to be another site's.
-	anyIP   bool
-	clients *clients
+	anyIP    bool
+	clients  *clients
+	proxy    *Proxy                              // nil: none signs people in
+	tokensIn func() (list []Token, changed bool) // what the file of tokens holds now; nil: there is none
+	looked   time.Time                           // when it was asked last
+}
+
+// renewEvery is how long a token that was revoked may still be good.
+const renewEvery = time.Second
+
+// renew takes the tokens of the file where it has changed. Those that were shared stay.
+func (g *guard) renew() {
+	if g.tokensIn == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.now().Sub(g.looked) < renewEvery {
+		return
+	}
+	g.looked = g.now()
+	list, changed := g.tokensIn()
+	if !changed {
+		return
+	}
+	for _, t := range g.tokens {
+		if t.shared && slices.ContainsFunc(list, func(o Token) bool { return o.Name == t.by }) {
+			list = append(list, t)
+		}
+	}
+	g.tokens = list
 }
 
 func newGuard(tokens []Token, hosts []string) *guard {
@@ -68,11 +99,7 @@ func (g *guard) ownName() string {
 // check answers requests that must not pass, and those that bring the token in
 // the address; then it gives nil. Others it gives back with who sent them.
 func (g *guard) check(s *Server, w http.ResponseWriter, r *http.Request) *http.Request {
-	if g.clients.guesses(addressOf(r)) {
-		s.fail(w, r, errGuessing)
-		return nil
-	}
-	brought, held := g.brought(r), g.held(r)
+	g.renew()
 	switch {
 	case !g.knows(r.Host):
 		s.fail(w, r,
@@ -83,12 +110,26 @@ func (g *guard) check(s *Server, w http.ResponseWriter, r *http.Request) *http.R
 		s.fail(w, r,
 			&apiError{Status: http.StatusForbidden, Kind: "forbidden",
 				Message: "requests from other pages are refused"})
+	default:
+		return g.admit(s, w, r)
+	}
+	return nil
+}
+
+// admit looks for a token. A right one always passes, whoever else sent wrong ones from the same address: behind a
+// proxy all share one. Only wrong ones have to wait.
+func (g *guard) admit(s *Server, w http.ResponseWriter, r *http.Request) *http.Request {
+	brought, wrongOne := g.brought(r)
+	held, wrongOther := g.held(r)
+	switch {
 	case brought != nil:
 		g.welcome(w, r, brought)
-	case held == nil:
-		g.refuse(s, w, r)
-	default:
+	case held != nil:
 		return withHolder(r, held)
+	case (wrongOne || wrongOther) && g.clients.wrong(addressOf(r)):
+		s.fail(w, r, errGuessing)
+	default:
+		g.refuse(s, w, r)
 	}
 	return nil
 }
@@ -119,33 +160,57 @@ func sameOrigin(r *http.Request) bool {
 	return !strings.HasPrefix(r.URL.Path, "/api/") || site == "" || site == "same-origin" || site == "none"
 }
 
-// brought is whose token stands in the address of a page.
-func (g *guard) brought(r *http.Request) *Token {
+// brought is whose token stands in the address of a page; wrong: it is nobody's.
+func (g *guard) brought(r *http.Request) (t *Token, wrong bool) {
 	if value := r.URL.Query().Get("token"); value != "" && !strings.HasPrefix(r.URL.Path, "/api/") {
-		return g.known(r, value)
+		t = g.holder(value)
+		return t, t == nil
 	}
-	return nil
+	return nil, false
 }
 
-// held is whose token a request carries.
-func (g *guard) held(r *http.Request) *Token {
+// held is whose token a request carries, or who a trusted proxy says that it is of; wrong: it is nobody's.
+func (g *guard) held(r *http.Request) (t *Token, wrong bool) {
+	if t := g.vouchedFor(r); t != nil {
+		return t, false
+	}
 	if bearer, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return g.known(r, bearer)
+		t = g.holder(bearer)
+		return t, t == nil
 	}
 	c, err := r.Cookie(cookieName(r))
 	if err != nil {
-		return nil
+		return nil, false
 	}
-	return g.holder(c.Value) // a cookie of a server before is no guess
+	return g.holder(c.Value), false // a cookie of a server before is no guess
 }
 
-// known is holder, and counts what is wrong.
-func (g *guard) known(r *http.Request, value string) *Token {
-	t := g.holder(value)
-	if t == nil {
-		g.clients.wrong(addressOf(r))
+// A Proxy signs people in, and names them in a header of each request. It is trusted by the address that it comes
+// from: requests over a unix socket, and from these addresses.
+type Proxy struct {
+	Header string
+	From   []netip.Prefix
+}
+
+// vouchedFor is the holder whom a trusted proxy names.
+func (g *guard) vouchedFor(r *http.Request) *Token {
+	if g.proxy == nil || len(r.Header.Values(g.proxy.Header)) != 1 || !g.proxy.trusts(r) {
+		return nil
 	}
-	return t
+	return g.named(r.Header.Get(g.proxy.Header))
+}
+
+func (p *Proxy) trusts(r *http.Request) bool {
+	from, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return addressOf(r) == "socket"
+	}
+	for _, x := range p.From {
+		if x.Contains(from.Addr().Unmap()) {
+			return true
+		}
+	}
+	return false
 }
 
 // cookieName holds the port as the browser sees it: cookies are shared by all

@@ -113,16 +113,17 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request, x *run) error {
 	if err != nil {
 		return usage(err)
 	}
+	noteSQL(w, body.SQL)
 	q := Question{Run: x.Run, SQL: body.SQL, Params: params, Most: int64(max(body.Limit, 0))}
 	if kind := s.kindOfRows(r.Header.Get("Accept")); kind != "" {
-		return s.rows(w, r, x, q, kind)
+		return s.rows(w, r, q, kind)
 	}
 	if q.Most == 0 || q.Most > mostAnswerRows {
 		q.Most = mostAnswerRows
 	}
 	var out *Answer
-	err = s.ask(r, x, func(ctx context.Context) (err error) {
-		out, err = s.config.Ask(ctx, q)
+	err = s.ask(r.Context(), r, func() (err error) {
+		out, err = s.config.Ask(r.Context(), q)
 		return err
 	})
 	if err != nil {
@@ -157,11 +158,11 @@ type WrittenRows struct {
 const errorTrailer = "Parallax-Error"
 
 // rows answers with all rows, for notebooks and files.
-func (s *Server) rows(w http.ResponseWriter, r *http.Request, x *run, q Question, kind string) error {
+func (s *Server) rows(w http.ResponseWriter, r *http.Request, q Question, kind string) error {
 	ctx, done := s.config.Memory.Work(r.Context())
 	defer done()
 	var rows *WrittenRows
-	err := s.askIn(ctx, r, x, func() (err error) {
+	err := s.ask(ctx, r, func() (err error) {
 		rows, err = s.config.Rows[kind](ctx, q)
 		return err
 	})
@@ -203,22 +204,17 @@ func (f *firstBytes) Write(b []byte) (int, error) {
 	return f.w.Write(b)
 }
 
-// ask computes an answer in its turn; a question that cannot be answered gets the reason.
-func (s *Server) ask(r *http.Request, x *run, compute func(context.Context) error) error {
-	ctx, done := s.config.Memory.Work(r.Context())
-	defer done()
-	return s.askIn(ctx, r, x, func() error { return compute(ctx) })
-}
-
-func (s *Server) askIn(ctx context.Context, r *http.Request, x *run, compute func() error) error {
-	return s.asAnswer(ctx, r, s.slots.do(ctx, "query "+x.id, s.guarded("query", compute)))
+// ask computes an answer; whoever computes it knows whose turn it is. A question that cannot be answered gets the
+// reason.
+func (s *Server) ask(ctx context.Context, r *http.Request, compute func() error) error {
+	return s.asAnswer(ctx, r, s.guarded("query", compute)())
 }
 
 // asAnswer is an error of a question as it is told.
 func (s *Server) asAnswer(ctx context.Context, r *http.Request, err error) error {
 	var known *apiError
 	var much *memory.Exceeded
-	if errors.As(context.Cause(ctx), &much) {
+	if errors.As(context.Cause(ctx), &much) || errors.As(err, &much) {
 		return much
 	}
 	if err == nil || errors.As(err, &known) || r.Context().Err() != nil {
@@ -254,14 +250,20 @@ func (s *Server) cachedReport(ctx context.Context, x *run) ([]byte, error) {
 }
 
 // Runs are the runs of a server, for a handler that Config.Programs makes.
-type Runs struct{ server *Server }
+type Runs struct {
+	server *Server
+	by     *Token // who asks; nil: nobody is known
+}
+
+// For are the runs as the sender of a request may see them.
+func (r Runs) For(q *http.Request) Runs { return Runs{r.server, holderOf(q)} }
 
 // A RunLine is a run in short.
 type RunLine struct{ ID, Source, Format, State string }
 
 // List gives the runs in order.
 func (r Runs) List() (out []RunLine) {
-	for _, x := range r.server.states() {
+	for _, x := range r.server.states(r.by) {
 		out = append(out, RunLine{x.ID, x.Source, x.Format, x.State})
 	}
 	return out
@@ -269,7 +271,7 @@ func (r Runs) List() (out []RunLine) {
 
 // Use keeps a run open until release.
 func (r Runs) Use(id string) (run view.Run, release func(), err error) {
-	x, err := r.server.runs.use(id)
+	x, err := r.server.runs.use(r.by, id)
 	if err != nil {
 		return view.Run{}, nil, err
 	}
@@ -281,7 +283,16 @@ func (r Runs) Open(ctx context.Context, sources []string) (id string, err error)
 	if r.server.config.Open == nil {
 		return "", errors.New("this server opens nothing more")
 	}
-	x, err := r.server.runs.open(&run{sources: sources}, sources[0])
+	for _, src := range sources {
+		if err := r.server.confined(src); err != nil {
+			return "", err
+		}
+	}
+	own := &run{sources: sources}
+	if r.by != nil {
+		own.owner = r.by.Name
+	}
+	x, err := r.server.runs.open(own, withoutPasswords(sources[0]))
 	if err != nil {
 		return "", err
 	}
@@ -297,7 +308,7 @@ func (r Runs) Open(ctx context.Context, sources []string) (id string, err error)
 	if x.status() == "failed" {
 		x.mu.Lock()
 		defer x.mu.Unlock()
-		return "", x.err
+		return "", errorOf(x.err)
 	}
 	return x.id, nil
 }

@@ -279,7 +279,7 @@ func (s *computer) cachedJSON(ctx context.Context, x *run, what string, f func(*
 }
 
 // withRuns adds the further runs that a request compares with; release must be called.
-func (s *computer) withRuns(q *viewRequest, ids []string) (release func(), err error) {
+func (s *computer) withRuns(by *Token, q *viewRequest, ids []string) (release func(), err error) {
 	release = func() {
 		for _, x := range q.runs[1:] {
 			x.release()
@@ -296,7 +296,7 @@ func (s *computer) withRuns(q *viewRequest, ids []string) (release func(), err e
 			return release,
 				usage(fmt.Errorf("with: %s is shown already; a run is not compared with itself", quoteShort(id)))
 		}
-		x, err := s.runs.use(id)
+		x, err := s.runs.use(by, id)
 		if err != nil {
 			return release, err
 		}

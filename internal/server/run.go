@@ -43,6 +43,8 @@ type run struct {
 	live       bool     // it is replaced by newer states of itself
 	after      func()   // called when its store is closed; may be nil
 	lineage    *lineage // of a live run; nil
+	owner      string   // the holder who opened it; "": the command line did
+	readers    []string // holders who may see it beside the owner; none: all
 	cancel     context.CancelFunc
 
 	mu          sync.Mutex
@@ -56,8 +58,11 @@ type run struct {
 	index treeIndex
 }
 
-// maxRuns bounds how many runs may be open or listed at once.
-const maxRuns = 256
+// maxRuns bounds how many runs may be open or listed at once, maxOwnRuns those that one holder opened.
+const (
+	maxRuns    = 256
+	maxOwnRuns = 64
+)
 
 func newRegistry(s *Server) *registry { return &registry{server: s} }
 
@@ -77,7 +82,8 @@ func (g *registry) open(x *run, name string) (*run, error) {
 	defer g.mu.Unlock()
 	same := func(y *run) bool {
 		return slices.Equal(x.sources, y.sources) && x.align == y.align && x.format == y.format && x.join == y.join &&
-			slices.Equal(x.sourceDirs, y.sourceDirs)
+			slices.Equal(x.sourceDirs, y.sourceDirs) &&
+			(y.owner == "" || y.owner == x.owner && slices.Equal(x.readers, y.readers))
 	}
 	for _, y := range g.runs {
 		if same(y) && y.status() != "failed" {
@@ -85,6 +91,16 @@ func (g *registry) open(x *run, name string) (*run, error) {
 		}
 	}
 	g.runs = slices.DeleteFunc(g.runs, same)
+	own := 0
+	for _, y := range g.runs {
+		if x.owner != "" && y.owner == x.owner {
+			own++
+		}
+	}
+	if own >= maxOwnRuns {
+		return nil, &apiError{Status: http.StatusConflict, Kind: "too-large",
+			Message: fmt.Sprintf("you have opened %d runs", own), Hint: "close some first"}
+	}
 	if len(g.runs) >= maxRuns {
 		return nil,
 			&apiError{Status: http.StatusConflict, Kind: "too-large", Message: fmt.Sprintf("%d runs are open", maxRuns),
@@ -95,7 +111,7 @@ func (g *registry) open(x *run, name string) (*run, error) {
 	}
 	ctx, cancel := context.WithCancel(g.server.ctx)
 	x.id, x.state, x.cancel = g.freeID(name), "importing", cancel
-	x.Run = view.Run{Name: name, Source: strings.Join(x.sources, " ")}
+	x.Run = view.Run{Name: name, Source: withoutPasswords(strings.Join(x.sources, " "))}
 	g.runs = append(g.runs, x)
 	g.server.work.Add(1)
 	go func() {
@@ -135,7 +151,7 @@ func (g *registry) load(ctx context.Context, x *run) {
 	at := slices.Index(g.runs, x) + 1
 	for i, r := range opened[1:] {
 		more := &run{id: g.freeID(r.Name), sources: []string{r.Source}, state: "ready", Run: r, cancel: func() {},
-			sourceDirs: x.sourceDirs}
+			sourceDirs: x.sourceDirs, owner: x.owner, readers: x.readers}
 		g.runs = slices.Insert(g.runs, at+i, more)
 		x.came = append(x.came, more.id)
 	}
@@ -145,7 +161,8 @@ func (g *registry) load(ctx context.Context, x *run) {
 	if err != nil { // some of the sources opened, some did not: the answer has both
 		g.runs = append(g.runs, &run{
 			id: g.freeID(x.id + "-failed"), state: "failed", err: err, cancel: func() {},
-			Run: view.Run{Name: "not opened", Source: strings.Join(x.sources, " ")},
+			Run:   view.Run{Name: "not opened", Source: withoutPasswords(strings.Join(x.sources, " "))},
+			owner: x.owner, readers: x.readers,
 		})
 	}
 }
@@ -208,11 +225,11 @@ func slug(name string) string {
 	return s
 }
 
-// use finds a run that is ready and keeps it open until release.
-func (g *registry) use(id string) (*run, error) {
+// use finds a run that is ready and that a holder may see, and keeps it open until release.
+func (g *registry) use(by *Token, id string) (*run, error) {
 	for {
 		g.mu.Lock()
-		at := slices.IndexFunc(g.runs, func(x *run) bool { return x.id == id })
+		at := slices.IndexFunc(g.runs, func(x *run) bool { return x.id == id && by.sees(x) })
 		if at < 0 {
 			g.mu.Unlock()
 			return nil,
@@ -277,19 +294,25 @@ func (x *run) closeIfUnused() {
 	}
 }
 
-// close forgets a run: it stops its import and its computations.
-func (g *registry) close(id string) bool {
+// close forgets a run that a holder may close: it stops its import and its computations.
+func (g *registry) close(by *Token, id string) error {
 	g.mu.Lock()
-	at := slices.IndexFunc(g.runs, func(x *run) bool { return x.id == id })
+	at := slices.IndexFunc(g.runs, func(x *run) bool { return x.id == id && by.sees(x) })
 	if at < 0 {
 		g.mu.Unlock()
-		return false
+		return &apiError{Status: http.StatusNotFound, Kind: "not-found",
+			Message: "no run " + quoteShort(id) + " is open"}
 	}
 	x := g.runs[at]
+	if !by.closes(x) {
+		g.mu.Unlock()
+		return &apiError{Status: http.StatusForbidden, Kind: "forbidden", Message: "run " + quoteShort(id) +
+			" was opened by " + x.owner, Hint: "ask who opened it, or an admin"}
+	}
 	g.runs = slices.Delete(g.runs, at, at+1)
 	g.mu.Unlock()
 	g.end(x)
-	return true
+	return nil
 }
 
 func (g *registry) end(x *run) {
@@ -362,16 +385,22 @@ func (x *run) describe(views []*view.View) runState {
 	return s
 }
 
-// states describes all runs, or those given.
-func (s *computer) states(only ...*run) []runState {
+// states describes all runs that a holder may see, or those given.
+func (s *computer) states(by *Token, only ...*run) []runState {
 	out := []runState{}
 	if only == nil {
 		s.runs.mu.Lock()
-		only = slices.Clone(s.runs.runs)
+		only = slices.DeleteFunc(slices.Clone(s.runs.runs), func(x *run) bool {
+			return !by.sees(x) || by != nil && by.ReadOnly && x.status() == "failed"
+		})
 		s.runs.mu.Unlock()
 	}
 	for _, x := range only {
-		out = append(out, x.describe(s.config.Views))
+		state := x.describe(s.config.Views)
+		if by != nil && by.ReadOnly { // where files lie is nothing for guests
+			state.Source = path.Base(state.Source)
+		}
+		out = append(out, state)
 	}
 	for i, keys := range tellingApart(only) {
 		for k, v := range keys {
@@ -437,7 +466,7 @@ func tellingApart(runs []*run) []map[string]string {
 func (s *computer) onRun(h func(http.ResponseWriter, *http.Request, *run) error) func(http.ResponseWriter,
 	*http.Request) error {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		x, err := s.runs.use(r.PathValue("run"))
+		x, err := s.runs.use(holderOf(r), r.PathValue("run"))
 		if err != nil {
 			return err
 		}

@@ -87,6 +87,12 @@ type Config struct {
 	// Tokens let further holders in, each with what it may and how long; the one named like
 	// Token is the printed one.
 	Tokens []Token
+	// TokensIn gives the tokens again where their file has changed; nil: they stay.
+	TokensIn func() (list []Token, changed bool)
+	// Proxy signs people in; nil: none does.
+	Proxy *Proxy
+	// Roots are the directories, and the beginnings of addresses, that sources may be opened below; nil: any.
+	Roots []string
 	// TLS encrypts the line; nil: it is plain.
 	TLS *tls.Config
 	// Audit takes a line a request; nil: none are written.
@@ -159,7 +165,7 @@ func New(c Config) (*Server, error) {
 		tokens = []Token{{Value: c.Token}}
 	}
 	s.guard = newGuard(tokens, c.Hosts)
-	s.guard.clients = newClients(c.PerClient)
+	s.guard.clients, s.guard.proxy, s.guard.tokensIn = newClients(c.PerClient), c.Proxy, c.TokensIn
 	if c.Audit != nil {
 		s.audit = &audit{w: c.Audit}
 	}
@@ -178,7 +184,7 @@ func New(c Config) (*Server, error) {
 	}
 	s.mux = s.newMux()
 	if c.Programs != nil {
-		h, err := c.Programs(Runs{s})
+		h, err := c.Programs(Runs{server: s})
 		if err != nil {
 			s.Close()
 			return nil, err

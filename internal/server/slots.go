@@ -84,9 +84,7 @@ func (s *slots) run(ctx context.Context, queue int, name string, first class, f 
 	}
 	begun := time.Now()
 	err := f()
-	if err == nil {
-		s.learn(name, time.Since(begun))
-	}
+	s.learnFrom(name, time.Since(begun), err == nil)
 	return err
 }
 
@@ -201,6 +199,16 @@ func (s *slots) expectScan(name string, intervals int64) {
 	s.mu.Unlock()
 	if !known {
 		s.learn(name, time.Duration(intervals)*scanned)
+	}
+}
+
+// learnFrom remembers what a computation cost; one that failed or was stopped cost at least that.
+func (s *slots) learnFrom(name string, cost time.Duration, whole bool) {
+	s.mu.Lock()
+	known, seen := s.cost[name]
+	s.mu.Unlock()
+	if whole || cost >= dearFrom && (!seen || cost > known) {
+		s.learn(name, cost)
 	}
 }
 

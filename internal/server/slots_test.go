@@ -111,3 +111,15 @@ func TestWhoLeavesTheQueueTakesNoPlace(t *testing.T) {
 		t.Errorf("%v, %d at work", err, s.running)
 	}
 }
+
+func TestWhatFailedLateIsDearToo(t *testing.T) {
+	s := newSlots(2, 4)
+	s.learnFrom("slow", dearFrom, false)
+	if s.classOf("slow") != dear {
+		t.Error("a computation that was stopped late is not known to be dear")
+	}
+	s.learnFrom("wrong", time.Millisecond, false)
+	if s.classOf("wrong") != unknown {
+		t.Error("a request that was wrong at once tells nothing of its cost")
+	}
+}

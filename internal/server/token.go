@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"context"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"path"
+	"slices"
 	"strings"
 	"time"
 )
@@ -16,13 +19,23 @@ type Token struct {
 	Name     string // for the audit
 	Value    string
 	ReadOnly bool      // it looks, and neither opens nor closes runs
+	Admin    bool      // it closes runs of others, and sees all
 	Until    time.Time // zero: for ever
-	shared   bool      // made by one who holds another
+	// Runs are patterns of the names of runs that the holder may see; none: all.
+	Runs   []string
+	shared bool   // made by one who holds another
+	by     string // who shared it
 }
+
+// NoToken in place of a token is for holders whom a proxy signs in.
+const NoToken = "-"
 
 const leastToken = 16 // letters: shorter ones can be guessed
 
-// ParseTokens reads a file of tokens, a line each: NAME read|full TOKEN [until TIME], with
+// ErrNoTokens says that a file lets nobody in.
+var ErrNoTokens = errors.New("no token in it")
+
+// ParseTokens reads a file of tokens, a line each: NAME read|full|admin TOKEN [until TIME] [runs PATTERN,PATTERN], with
 // the time as 2026-12-31 or in RFC 3339. Empty lines and those that begin with # say nothing.
 func ParseTokens(r io.Reader) ([]Token, error) {
 	var out []Token
@@ -37,7 +50,7 @@ func ParseTokens(r io.Reader) ([]Token, error) {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 		for _, o := range out {
-			if o.Value == t.Value || o.Name == t.Name {
+			if o.Value == t.Value && t.Value != NoToken || o.Name == t.Name {
 				return nil, fmt.Errorf("line %d: %s is there already, or has the same token as %s", n, t.Name, o.Name)
 			}
 		}
@@ -47,36 +60,111 @@ func ParseTokens(r io.Reader) ([]Token, error) {
 		return nil, err
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("no token in it; want lines such as: alice full %s until 2030-12-31", newToken())
+		return nil, fmt.Errorf("%w; want lines such as: alice full %s until 2030-12-31", ErrNoTokens, newToken())
 	}
 	return out, nil
 }
 
 func parseToken(f []string) (t Token, err error) {
-	if len(f) != 3 && (len(f) != 5 || f[3] != "until") {
-		return t, fmt.Errorf("want NAME read|full TOKEN [until TIME]")
+	if len(f) < 3 || len(f)%2 == 0 {
+		return t, errors.New("want NAME read|full|admin TOKEN [until TIME] [runs PATTERN,PATTERN]")
 	}
 	t.Name, t.Value = f[0], f[2]
 	switch f[1] {
 	case "read":
 		t.ReadOnly = true
 	case "full":
+	case "admin":
+		t.Admin = true
 	default:
-		return t, fmt.Errorf("%q: want read or full", f[1])
+		return t, fmt.Errorf("access of %s: want read, full or admin", t.Name)
 	}
-	if len(t.Value) < leastToken {
+	if len(t.Value) < leastToken && t.Value != NoToken {
 		return t,
 			fmt.Errorf("the token of %s has %d letters, want at least %d; `head -c 18 /dev/urandom | base64` makes one",
 				t.Name, len(t.Value), leastToken)
 	}
-	if len(f) == 5 {
-		if t.Until, err = time.Parse(time.RFC3339, f[4]); err != nil {
-			if t.Until, err = time.ParseInLocation(time.DateOnly, f[4], time.Local); err != nil {
-				return t, fmt.Errorf("until %q: want 2030-12-31 or 2030-12-31T18:00:00Z", f[4])
+	for ; len(f) > 3; f = f[2:] {
+		switch f[3] {
+		case "until":
+			if t.Until, err = parseUntil(f[4]); err != nil {
+				return t, err
 			}
+		case "runs":
+			if t.Runs, err = parsePatterns(f[4]); err != nil {
+				return t, err
+			}
+		default:
+			return t, errors.New("want until TIME or runs PATTERN,PATTERN behind the token")
 		}
 	}
 	return t, nil
+}
+
+func parseUntil(text string) (time.Time, error) {
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		return t, nil
+	}
+	t, err := time.ParseInLocation(time.DateOnly, text, time.Local)
+	if err != nil {
+		return t, fmt.Errorf("until %q: want 2030-12-31 or 2030-12-31T18:00:00Z", text)
+	}
+	return t, nil
+}
+
+func parsePatterns(text string) ([]string, error) {
+	list := strings.Split(text, ",")
+	for _, p := range list {
+		if _, err := path.Match(p, ""); err != nil || p == "" {
+			return nil, fmt.Errorf("runs %q: want patterns such as team-*,demo", text)
+		}
+	}
+	return list, nil
+}
+
+// sees reports whether the holder of a token may see a run: its name fits, and whoever opened it lets the holder.
+func (t *Token) sees(x *run) bool {
+	if t == nil || t.Admin || x.owner != "" && x.owner == t.Name {
+		return true
+	}
+	if len(x.readers) > 0 && !slices.Contains(x.readers, t.Name) && !slices.Contains(x.readers, t.by) {
+		return false
+	}
+	if len(t.Runs) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(t.Runs, func(p string) bool {
+		ok, _ := path.Match(p, x.id)
+		return ok
+	})
+}
+
+// closes reports whether the holder may close a run: its own, one of the command line, and an admin any.
+func (t *Token) closes(x *run) bool {
+	return t == nil || !t.ReadOnly && t.sees(x) && (t.Admin || x.owner == "" || x.owner == t.Name)
+}
+
+// named is the holder of that name, or the one whom "*" stands for.
+func (g *guard) named(name string) *Token {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	var any *Token
+	for i := range g.tokens {
+		t := &g.tokens[i]
+		switch {
+		case t.shared || !t.Until.IsZero() && !g.now().Before(t.Until):
+		case t.Name == name && name != "*" && name != "":
+			return t
+		case t.Name == "*" && t.Value == NoToken && name != "":
+			any = t
+		}
+	}
+	if any == nil {
+		return nil
+	}
+	t := *any
+	t.Name = name
+	return &t
 }
 
 // holder finds whose a token is; nil where it is nobody's, or nobody's any more. All are
@@ -86,7 +174,7 @@ func (g *guard) holder(value string) *Token {
 	defer g.mu.RUnlock()
 	var found *Token
 	for i := range g.tokens {
-		if subtle.ConstantTimeCompare([]byte(value), []byte(g.tokens[i].Value)) == 1 {
+		if g.tokens[i].Value != NoToken && subtle.ConstantTimeCompare([]byte(value), []byte(g.tokens[i].Value)) == 1 {
 			found = &g.tokens[i]
 		}
 	}
@@ -107,6 +195,14 @@ func withHolder(r *http.Request, t *Token) *http.Request {
 func holderOf(r *http.Request) *Token {
 	t, _ := r.Context().Value(holderKey{}).(*Token)
 	return t
+}
+
+// HolderOf names whose request a context is of; "" where it is of none, or there is one token without a name.
+func HolderOf(ctx context.Context) string {
+	if t, _ := ctx.Value(holderKey{}).(*Token); t != nil {
+		return t.Name
+	}
+	return ""
 }
 
 // mayWrite reports whether the holder of a read-only token may send a request: looking,
@@ -146,7 +242,7 @@ func (s *Server) share(w http.ResponseWriter, r *http.Request) error {
 func (g *guard) share(of *Token) (Token, error) {
 	now := g.now()
 	t := Token{Name: strings.TrimSpace("shared by " + of.Name), Value: newToken(), ReadOnly: true,
-		Until: now.Add(shareFor), shared: true}
+		Until: now.Add(shareFor), Runs: of.Runs, shared: true, by: of.Name}
 	if !of.Until.IsZero() && of.Until.Before(t.Until) {
 		t.Until = of.Until
 	}

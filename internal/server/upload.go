@@ -67,6 +67,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	noteOpened(w, []string{"upload:" + name})
 	if err := s.uploads.receive(w, r, b, name); err != nil {
 		if alone {
 			s.uploads.take(id)
@@ -78,13 +79,12 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 		return s.writeJSON(w, r, http.StatusCreated, map[string]any{"batch": id, "name": name})
 	}
 	s.uploads.take(id)
-	x,
-		err := s.runs.open(&run{sources: []string{filepath.Join(b.dir, filepath.FromSlash(name))}, upload: b.dir},
-		path.Base(name))
+	x, err := s.runs.open(&run{sources: []string{filepath.Join(b.dir, filepath.FromSlash(name))}, upload: b.dir,
+		owner: holderOf(r).Name}, path.Base(name))
 	if err != nil {
 		return err
 	}
-	return s.writeJSON(w, r, http.StatusAccepted, s.states(x))
+	return s.writeJSON(w, r, http.StatusAccepted, s.states(holderOf(r), x))
 }
 
 // checkName refuses names that would not stay in their directory.
@@ -255,6 +255,8 @@ type openRequest struct {
 	Join   bool   `json:"join"`
 	// SourceDirs hold the program's source.
 	SourceDirs []string `json:"sourceDirs"`
+	// Readers are the holders who may see the run beside who opens it; none: all.
+	Readers []string `json:"readers"`
 }
 
 // wantJSON refuses bodies that a form of another page could send.
@@ -280,19 +282,25 @@ func (s *Server) openRuns(w http.ResponseWriter, r *http.Request) error {
 	if err := d.Decode(&q); err != nil {
 		return usage(fmt.Errorf(`body: %w; want {"sources": ["path or demo:NAME"]}`, err))
 	}
-	x, err := s.openAsked(&q)
+	noteOpened(w, q.Sources)
+	x, err := s.openAsked(holderOf(r), &q)
 	if err != nil {
 		return err
 	}
-	return s.writeJSON(w, r, http.StatusAccepted, s.states(x))
+	return s.writeJSON(w, r, http.StatusAccepted, s.states(holderOf(r), x))
 }
 
-func (s *Server) openAsked(q *openRequest) (*run, error) {
+func (s *Server) openAsked(by *Token, q *openRequest) (*run, error) {
 	if q.Like != "" || q.Align != "" && len(q.Sources) == 0 {
-		return s.openFitted(q)
+		return s.openFitted(by, q)
 	}
 	if err := s.checkReading(q); err != nil {
 		return nil, usage(err)
+	}
+	for _, dir := range q.SourceDirs {
+		if err := s.confined(dir); err != nil {
+			return nil, err
+		}
 	}
 	if q.Batch != "" {
 		b := s.uploads.take(q.Batch)
@@ -303,7 +311,7 @@ func (s *Server) openAsked(q *openRequest) (*run, error) {
 		if q.Name != "" {
 			name = q.Name
 		}
-		return s.runs.open(&run{sources: []string{source}, upload: b.dir}, name)
+		return s.runs.open(&run{sources: []string{source}, upload: b.dir, owner: by.Name, readers: q.Readers}, name)
 	}
 	if len(q.Sources) == 0 || len(q.Sources) > maxPatterns {
 		return nil, usage(fmt.Errorf("sources: %d given, want 1 to %d", len(q.Sources), maxPatterns))
@@ -312,13 +320,16 @@ func (s *Server) openAsked(q *openRequest) (*run, error) {
 		if strings.TrimSpace(src) == "" || len(src) > 4096 || strings.ContainsRune(src, 0) {
 			return nil, usage(errors.New("sources: want paths or demo:NAME"))
 		}
+		if err := s.confined(src); err != nil {
+			return nil, err
+		}
 	}
 	name := q.Name
 	if name == "" {
 		name = path.Base(filepath.ToSlash(strings.TrimPrefix(q.Sources[0], "demo:")))
 	}
 	return s.runs.open(&run{sources: q.Sources, align: q.Align, format: q.Format, join: q.Join,
-		sourceDirs: q.SourceDirs, named: q.Name != ""}, name)
+		sourceDirs: q.SourceDirs, named: q.Name != "", owner: by.Name, readers: q.Readers}, name)
 }
 
 // checkReading says what is wrong with how sources are to be read.
@@ -338,13 +349,13 @@ func (s *Server) checkReading(q *openRequest) error {
 }
 
 // openFitted opens the sources of a run once more, with clocks that agree.
-func (s *Server) openFitted(q *openRequest) (*run, error) {
+func (s *Server) openFitted(by *Token, q *openRequest) (*run, error) {
 	names := map[string]string{"messages": "clocks fitted", "collectives": "clocks fitted", "none": "clocks as recorded"}
 	if names[q.Align] == "" || len(q.Sources) > 0 || q.Batch != "" {
 		return nil, usage(errors.New(
 			`body: want {"like": RUN, "align": "messages", "collectives" or "none"}, and no sources`))
 	}
-	x, err := s.runs.use(q.Like)
+	x, err := s.runs.use(by, q.Like)
 	if err != nil {
 		return nil, err
 	}
@@ -354,7 +365,8 @@ func (s *Server) openFitted(q *openRequest) (*run, error) {
 		name = x.Run.Name + ", " + names[q.Align]
 	}
 	return s.runs.open(&run{sources: x.sources, beside: cmp.Or(x.upload, x.beside), align: q.Align, named: true,
-		mustFit: q.Align != "none", format: x.format, join: x.join, sourceDirs: x.sourceDirs}, name)
+		mustFit: q.Align != "none", format: x.format, join: x.join, sourceDirs: x.sourceDirs,
+		owner: by.Name, readers: x.readers}, name)
 }
 
 // only gives what to open of a batch: the one file or directory at its top, else

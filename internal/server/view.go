@@ -38,7 +38,7 @@ func (s *viewPages) viewOf(what string) func(http.ResponseWriter, *http.Request,
 		if err != nil {
 			return err
 		}
-		release, err := s.withRuns(q, values["with"])
+		release, err := s.withRuns(holderOf(r), q, values["with"])
 		defer release()
 		if err != nil {
 			return err

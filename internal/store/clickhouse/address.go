@@ -28,6 +28,7 @@ type Address struct {
 	// Options are what stands after the question mark and is not for the connection.
 	Options url.Values
 
+	given              string // as it was parsed
 	secure, unverified bool
 	authority          string // a file of certificates
 	timeout            time.Duration
@@ -47,7 +48,7 @@ func Parse(s string) (*Address, error) {
 	}
 	rest, query, _ := strings.Cut(strings.TrimPrefix(s, Scheme), "?")
 	hosts, path, _ := strings.Cut(rest, "/")
-	a := &Address{Database: "default", timeout: 30 * time.Second}
+	a := &Address{given: s, Database: "default", timeout: 30 * time.Second}
 	if at := strings.LastIndexByte(hosts, '@'); at >= 0 {
 		if err := a.setUser(hosts[:at]); err != nil {
 			return nil, err

@@ -120,6 +120,9 @@ func (c *cluster) noRun(all []share) error {
 	return fmt.Errorf("no run %q; there are %s", c.Run, strings.Join(names, ", "))
 }
 
+// Place is the address that the run was opened by, with its password.
+func (r *Reader) Place() string { return r.from.given }
+
 // Traffic is how often blocks were asked for, and how many bytes came.
 func (r *Reader) Traffic() (requests, bytes int64) { return r.Fetched.Traffic() }
 

@@ -95,6 +95,9 @@ func (r *Reader) openDerived(summaries []trace.Summary, digests []trace.Digest) 
 	return nil
 }
 
+// Place is the directory of the store; "" of one that lies elsewhere.
+func (r *Reader) Place() string { return r.path }
+
 func open(path string) (*Reader, error) {
 	if !spool.LittleEndian() {
 		return nil, errors.New("this machine is big endian; stores are little endian")
