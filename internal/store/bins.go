@@ -6,14 +6,13 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Binner is a Reader that tells what regions do in many bins at once from its sums,
-// without reading the rows of bins that hold many.
+// A Binner is a Reader that returns the times of regions in many bins at once from its sums, without reading the rows
+// of bins that hold many.
 type Binner interface {
-	// RegionBins hands out each bin of 2^level ns that is asked for, aligned to the
-	// start of the trace, with those of the regions kept (by id, nil for all) that
-	// have time or calls in it; bins without any do not come. The bins of one
-	// entry come in order; those of different entries at once. What a callback
-	// receives is valid only until it returns.
+	// RegionBins hands out each bin of 2^level ns that is asked for, aligned to the start of the trace, with those of
+	// the regions kept (by id, nil for all) that have time or calls in it; bins without any do not come. The bins of
+	// one entry come in order; those of different entries at once. The argument of a callback is valid only until it
+	// returns.
 	RegionBins(ctx context.Context, level int, keep []bool, want []LaneBins,
 		f func(entry int, b *RegionBin) error) error
 }
@@ -25,7 +24,7 @@ type LaneBins struct {
 	Bins     []int64
 }
 
-// A RegionBin is what the regions of a lane do in one bin.
+// A RegionBin holds the times of the regions of a lane in one bin.
 type RegionBin struct {
 	Bin       int64
 	Region    []trace.RegionID

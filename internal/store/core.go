@@ -2,9 +2,9 @@ package store
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// A Core finds where a trace really lies. A few intervals far from all others (a clock
-// that was set, a record of the boot) stretch the span of time until the rest is a
-// line at its edge; they are kept, and the core says where to look first.
+// A Core finds the time range that holds nearly all of a trace. A few intervals far from all others (a clock that was
+// set, a record of the boot) stretch the span of time until the rest is a line at its edge; they are kept, and the
+// core is the time range to show first.
 //
 // It keeps a table of so many equal bins, so that adding is O(1).
 type Core struct {
@@ -19,9 +19,8 @@ type coreBin struct {
 
 const (
 	coreBins = 1024
-	// The core holds all but one record in mostOutside, and takes at most a part in
-	// longestCore of the time. What is nearer to it than nearCore of its length, or
-	// a part in coreGap of the time, belongs to it.
+	// The core holds all but one record in mostOutside, and takes at most a part in longestCore of the time. Records
+	// nearer to it than nearCore of its length, or a part in coreGap of the time, belong to it.
 	mostOutside = 100
 	longestCore = 10
 	nearCore    = 1
@@ -88,6 +87,6 @@ func (c *Core) grow() (begin, end trace.Time, inside, total int64) {
 	return begin, end, inside, total
 }
 
-// OutsideCore is what a store reports of the records that are not in the core.
+// OutsideCore is the report of a store on records that are not in the core.
 const OutsideCore = "records far in time from all others, kept, but outside the first view (--from 0 --to 100% shows " +
 	"all)"

@@ -5,13 +5,12 @@ import "sync/atomic"
 // A Noter is a reader that says which damage it met in calls that give no error, such as
 // Count, Interval, At and IntervalAttributes: these answer with nothing, or less.
 type Noter interface {
-	// Unsaid is how often that was, and what it was the last time.
+	// Unsaid returns how often it met damage, and the last error.
 	Unsaid() (times int64, last error)
 }
 
-// Watch begins to look for damage that calls without an error meet; check gives it. Who
-// asks the same reader at the same time is told of it too: an answer too few is better
-// than a wrong one.
+// Watch begins to look for damage that calls without an error meet; check returns it. Concurrent callers of the same
+// reader get the error too: a missing answer is better than a wrong one.
 func Watch(readers ...Reader) (check func() error) {
 	type noted struct {
 		Noter
@@ -34,14 +33,14 @@ func Watch(readers ...Reader) (check func() error) {
 	}
 }
 
-// Unheard writes an error down that its caller cannot give on, so that whoever watches the reader learns of it.
+// Unheard records an error that its caller cannot return, so that watchers of the reader learn of it.
 func Unheard(r Reader, err error) {
 	if n, ok := r.(interface{ Unheard(error) }); ok && err != nil {
 		n.Unheard(err)
 	}
 }
 
-// Notes is what a Noter writes down.
+// Notes records the damage for a Noter.
 type Notes struct {
 	times atomic.Int64
 	last  atomic.Pointer[error]

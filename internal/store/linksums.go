@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A LinkSum is what links of a kind between two locations add up to.
+// A LinkSum sums up the links of a kind between two locations.
 type LinkSum struct {
 	Kind     trace.LinkKind
 	From, To trace.LocationID

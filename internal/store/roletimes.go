@@ -62,8 +62,7 @@ func RoleRuns(ctx context.Context, r Reader, locations []trace.LocationID, edges
 	return ctx.Err()
 }
 
-// AppendRoleRuns appends what is not zero of the times of one location, which are at
-// bin*trace.RoleCount + role.
+// AppendRoleRuns appends the times of one location that are not zero, which are at bin*trace.RoleCount + role.
 func AppendRoleRuns(runs []RoleRun, times []trace.Time) []RoleRun {
 	for i, t := range times {
 		if t != 0 {
@@ -74,7 +73,7 @@ func AppendRoleRuns(runs []RoleRun, times []trace.Time) []RoleRun {
 	return runs
 }
 
-// RoleTimes writes out what RoleRuns gives: the time of the k-th location in bin b is at
+// RoleTimes writes the result of RoleRuns in full: the time of the k-th location in bin b is at
 // [(k*bins+b)*trace.RoleCount + role]. Nothing outside the edges counts.
 func RoleTimes(ctx context.Context, r Reader, locations []trace.LocationID, edges []trace.Time) ([]trace.Time, error) {
 	bins := max(len(edges)-1, 0)

@@ -16,9 +16,8 @@ import (
 // ErrNotKept is returned for a summary that the store does not hold.
 var ErrNotKept = errors.New("the store does not keep this summary")
 
-// A Window is what a query asks about: [Begin, End). A window that reaches the end
-// of the trace also holds what happens at the very end, such as an instant or an
-// empty interval at Info.End, so that the whole trace loses nothing.
+// A Window is the time range of a query: [Begin, End). A window that reaches the end of the trace also holds records
+// at the very end, such as an instant or an empty interval at Info.End, so that the whole trace loses nothing.
 type Window struct {
 	Begin, End trace.Time
 	// Locations to answer for; an inner node stands for itself and all below; nil
@@ -32,9 +31,8 @@ func (w Window) Whole(r Reader) bool {
 	return w.Begin <= 0 && w.End >= r.Info().End && w.Locations == nil
 }
 
-// A Reader answers for one run. All methods may be called from many goroutines.
-// What a callback receives is valid only until it returns. Callbacks run on
-// several goroutines at once, but never twice at once for one location; the
+// A Reader answers for one run. All methods may be called from many goroutines. The argument of a callback is valid
+// only until it returns. Callbacks run on several goroutines at once, but never twice at once for one location; the
 // lanes of a location come in order, and batches of a lane in order of time.
 type Reader interface {
 	// Generation changes when the content does.
@@ -71,13 +69,11 @@ type Reader interface {
 	// from prefix sums: O(log n + regions) a lane, no scan.
 	Time(ctx context.Context, w Window) (*TimeTable, error)
 
-	// Summaries covers the window, lane by lane, by blocks of the named summary
-	// and stretches of rows where rows are too few to be worth a block.
-	// With level ≥ 0 blocks are bins of 2^level ns, aligned to multiples of that
-	// from the start of the trace; only bins wholly inside the window come as
-	// blocks, and no stretch crosses a bin's edge with a block on the other side.
-	// With level Coarsest the window is covered by as few blocks as possible:
-	// O(log n) blocks and rows a lane, one block where it is the whole trace.
+	// Summaries covers the window, lane by lane, by blocks of the named summary, and by ranges of rows that are too
+	// few for a block. With level ≥ 0 blocks are bins of 2^level ns, aligned to multiples of that from the start of
+	// the trace. Only bins wholly inside the window come as blocks, and no range crosses a bin's edge with a block on
+	// the other side. With level Coarsest the window is covered by as few blocks as possible: O(log n) blocks and rows
+	// per lane, one block if it is the whole trace.
 	Summaries(ctx context.Context, name string, w Window, level int, v Visitor) error
 
 	// Groups gives, for each of the locations asked for, the time of all
@@ -152,9 +148,8 @@ type TimeTable struct {
 	Calls     []int64      // calls that begin in the window
 }
 
-// GroupBins holds role times: Time[(k*Bins+b)*trace.RoleCount + role] for the
-// k-th location asked for and bin b, which begins at Begin + b<<Level. What is
-// left of Width × Rows is time with nothing open.
+// GroupBins holds role times: Time[(k*Bins+b)*trace.RoleCount + role] for the k-th location asked for and bin b, which
+// begins at Begin + b<<Level. The rest of Width × Rows is time with nothing open.
 type GroupBins struct {
 	Begin trace.Time
 	Level int
@@ -213,7 +208,7 @@ type AttributeColumns struct {
 	Value    []trace.Value
 }
 
-// Info says what a store holds.
+// Info describes the contents of a store.
 type Info struct {
 	Sources []string
 	Format  string

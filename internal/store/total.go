@@ -8,9 +8,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Totaler is a Reader that can add up what Time gives over all locations of a
-// window by itself. With very many locations the table of Time takes much memory;
-// whoever only adds it up asks TotalTime.
+// A Totaler is a Reader that can add up the result of Time over all locations of a window by itself. With very many
+// locations the table of Time takes much memory; callers that only need the sum use TotalTime.
 type Totaler interface {
 	// TotalTime gives one row for each region, over all locations together, regions ascending.
 	TotalTime(ctx context.Context, w Window) (*TotalTable, error)

@@ -25,7 +25,7 @@ type Address struct {
 	User, password string
 	Hosts          []string
 	Database, Run  string
-	// Options are what stands after the question mark and is not for the connection.
+	// Options are the parameters after the question mark that are not for the connection.
 	Options url.Values
 
 	given              string // as it was parsed
@@ -34,7 +34,7 @@ type Address struct {
 	timeout            time.Duration
 }
 
-// Where users and passwords are looked for if the address has none.
+// Environment variables for user and password, if the address has none.
 const (
 	userVariable         = "PARALLAX_CLICKHOUSE_USER"
 	passwordVariable     = "PARALLAX_CLICKHOUSE_PASSWORD"
@@ -136,7 +136,7 @@ func (a *Address) setOptions(query string) error {
 	return nil
 }
 
-// lookUp takes from the environment what the address leaves out.
+// lookUp fills in from the environment the parts that the address leaves out.
 func (a *Address) lookUp() (err error) {
 	if a.User == "" {
 		a.User = os.Getenv(userVariable)

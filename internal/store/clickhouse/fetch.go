@@ -99,7 +99,7 @@ func (s *server) fetch(ctx context.Context, run uint64, keys []key, want map[key
 	return nil
 }
 
-// A blockOf is what a row holds, in memory of the client's, which stays until the next one.
+// A blockOf is the content of a row, in memory of the client that stays valid until the next row.
 type blockOf []byte
 
 // UnmarshalBinary implements encoding.BinaryUnmarshaler, for which the client makes no copy.
@@ -108,9 +108,9 @@ func (b *blockOf) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// dataOf is the column that is asked for. Strings of one length come into memory that is taken once, those of any
-// length into some that grows with each; so where most blocks are whole, all are filled up to one length, which the
-// piece that waits for them cuts off.
+// dataOf is the column that is asked for. Strings of one length come into memory that is allocated once, others into
+// memory that grows with each. So if most blocks are whole, all are padded to one length, and the waiting piece cuts
+// the padding off.
 func dataOf(keys []key, want map[key]local.Piece) string {
 	most, sum := 0, 0
 	for _, k := range keys {

@@ -89,7 +89,7 @@ func (c *cluster) open(ctx context.Context, summaries []trace.Summary, digests [
 	return &Reader{r, b}, nil
 }
 
-// noRun says what there is in place of the run that was asked for.
+// noRun returns the error for a run that is missing or not whole.
 func (c *cluster) noRun(all []share) error {
 	var waiting []Run
 	for i := range all {
@@ -154,7 +154,7 @@ type placed struct {
 	on    *server
 }
 
-// places finds which server has which share of what is called as the run.
+// places finds the server of each share that has the run's name.
 func (c *cluster) places(ctx context.Context) (out []placed, err error) {
 	var mu sync.Mutex
 	err = c.each(ctx, func(ctx context.Context, s *server) error {
@@ -177,7 +177,7 @@ func (c *cluster) places(ctx context.Context) (out []placed, err error) {
 	return out, err
 }
 
-// manifests finds what is called as the run; of parts the first has it.
+// manifests finds the manifests of the run's name; of parts the first has it.
 func (c *cluster) manifests(ctx context.Context, out map[uint64]string) error {
 	var mu sync.Mutex
 	return c.each(ctx, func(ctx context.Context, s *server) error {
@@ -218,7 +218,7 @@ func (b *blocks) locate(r *Run, places []placed) error {
 	return nil
 }
 
-// Kept gives what is kept with the run, from the server that has its first share.
+// Kept returns bytes stored with the run, from the server that has its first share.
 func (b *blocks) Kept(name string) (data []byte, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), b.timeout)
 	defer cancel()
@@ -228,7 +228,7 @@ func (b *blocks) Kept(name string) (data []byte, ok bool) {
 	return data, err == nil // what cannot be had is derived again
 }
 
-// Keep adds to what is kept with the run.
+// Keep stores bytes with the run.
 func (b *blocks) Keep(name string, data []byte) error {
 	ctx, cancel := context.WithTimeout(context.Background(), b.timeout)
 	defer cancel()

@@ -37,7 +37,7 @@ func List(ctx context.Context, a *Address) ([]Run, error) {
 	return all, nil
 }
 
-// A share is what one importer wrote: a row of parallax_runs.
+// A share is the output of one importer: a row of parallax_runs.
 type share struct {
 	Run
 	id          uint64
@@ -45,7 +45,7 @@ type share struct {
 	stamp       uint64 // of the manifest: the same for all parts of a run
 }
 
-// A shareKey is the same for all parts of a run. What one importer wrote alone is a run by itself.
+// A shareKey is the same for all parts of a run. The output of a single importer is a run by itself.
 type shareKey struct {
 	name  string
 	parts uint16
@@ -118,7 +118,7 @@ func wholeRuns(all []share) (out []Run) {
 	return out
 }
 
-// shares gives what all importers wrote, the latest first.
+// shares returns the shares of all importers, the latest first.
 func (c *cluster) shares(ctx context.Context) ([]share, error) {
 	var mu sync.Mutex
 	var all []share
@@ -184,7 +184,7 @@ func Remove(ctx context.Context, a *Address) error {
 	return nil
 }
 
-// remove takes a run away: first what makes it visible.
+// remove deletes a run: first the row that makes it visible.
 func (c *cluster) remove(ctx context.Context, run uint64) error {
 	err := c.each(ctx, func(ctx context.Context, s *server) error {
 		return s.exec(ctx, "alter table parallax_runs drop partition %d", run)
@@ -212,7 +212,7 @@ func (s *server) drop(ctx context.Context, run uint64) error {
 // leftAfter is when an import that never ended is given up.
 const leftAfter = 24 * time.Hour
 
-// sweep drops what imports that were killed have left. Where it cannot, nobody is hurt.
+// sweep drops the leftovers of killed imports. Its failure does no harm.
 func sweep(ctx context.Context, c *cluster) {
 	whole := map[uint64]bool{}
 	all, err := c.shares(ctx)

@@ -13,7 +13,7 @@ type table struct {
 	meaning     string
 }
 
-// tables are on every server. Blocks are what Parallax reads; the tables of rows are the same run for SQL.
+// tables are on every server. Parallax reads the blocks; the tables of rows are the same run for SQL.
 var tables = []table{
 	{"parallax_version", "run UInt64, version UInt32", "version", 8192, "the version of these tables; run is 0"},
 	{"parallax_shards", "run UInt64, shard UInt16, shards UInt16, part UInt16, name String, created DateTime", "run",

@@ -1,17 +1,16 @@
 // Package clickhouse keeps runs in tables of a ClickHouse cluster.
 //
 // A run is the blocks of its local store (package local), the same 16 KiB that have a checksum each, as rows of one
-// table. A reader is the local one: where it is about to use bytes that are not there, blocks are fetched, those of
-// many lanes in one request. So views, kernels and answers are the same, and a question costs the blocks that it
-// touches: the coarse nodes of the forest, prefix sums and digests of the lanes asked for, and rows at the edges of the
-// window.
+// table. The reader is the local one: before it uses missing bytes, their blocks are fetched, those of many lanes in
+// one request. So views, kernels and answers are the same. A query costs the blocks that it touches: the coarse nodes
+// of the forest, prefix sums and digests of its lanes, and rows at the edges of the window.
 //
 // Files of a store are in order of location. Each of N servers holds one range of the blocks of every file, which is a
 // range of locations. Servers are asked directly, all at once, so that errors name the server.
 //
-//	address.go  where runs lie          server.go  connections       schema.go  tables
+//	address.go  addresses of runs       server.go  connections       schema.go  tables
 //	write.go    a store into tables     rows.go    the same for SQL   read.go    and back
-//	runs.go     what there is, and how it goes away
+//	runs.go     listing and removing runs
 package clickhouse
 
 import (
@@ -124,8 +123,8 @@ func (c *cluster) each(ctx context.Context, f func(ctx context.Context, s *serve
 	return g.Wait()
 }
 
-// atOnce asks several things in one round trip. The error of the first that failed in this order counts: tables of
-// another version say so, and not what they have not.
+// atOnce asks several things in one round trip. The error of the first that failed in this order counts: so tables of
+// another version report their version, not a missing column.
 func atOnce(list ...func() error) error {
 	errs := make([]error, len(list))
 	var wg sync.WaitGroup
@@ -150,7 +149,7 @@ const (
 	noIdentifier  = 47
 )
 
-// failed says what a server did not do, and what to do about it.
+// failed explains an error of a server, and how to fix it.
 func (s *server) failed(err error) error {
 	var e *clickhouse.Exception
 	var timeout net.Error

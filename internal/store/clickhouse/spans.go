@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// SpanTable is what OpenTelemetry's exporter calls its table of spans. An address that names it as its run asks for
-// spans.
+// SpanTable is the name of the table of spans of OpenTelemetry's exporter. An address that names it as its run asks
+// for spans.
 const SpanTable = "otel_traces"
 
 // Spans writes the spans that OpenTelemetry's exporter put into the table of an address as OTLP, an object a line, and

@@ -41,9 +41,9 @@ func (p Part) has(block, blocks int64, n int) bool {
 // partOf says which part writes a block: each server's range is cut again.
 func partOf(block, blocks int64, n, parts int) int { return shardOf(block, blocks, n*parts) % parts }
 
-// Write puts the store in a directory into the tables of an address, as its run. The run is there when the last insert
-// is done; what was there by its name goes away then. After an error nothing of it can be seen, and what was written is
-// taken away from servers that answer.
+// Write puts the store in a directory into the tables of an address, as its run. The run is visible when the last
+// insert is done; an earlier run of its name is removed then. After an error nothing of it is visible, and the
+// inserted rows are removed from servers that answer.
 func Write(ctx context.Context, a *Address, dir string, progress func(done, total int64)) error {
 	_, err := WritePart(ctx, a, dir, Part{}, progress)
 	return err
@@ -148,7 +148,7 @@ func (w *writer) write(ctx context.Context) error {
 		uint64(r.Locations().Len()), uint64(i.Intervals), uint64(i.SizeBytes), string(manifest))
 }
 
-// kept writes what was kept with the store, to the server that has the run's row.
+// kept writes the bytes stored with the store to the server that has the run's row.
 func (w *writer) kept(ctx context.Context, created time.Time) error {
 	files, err := filepath.Glob(filepath.Join(w.dir, "kept.*"))
 	if err != nil {
@@ -225,7 +225,7 @@ func (w *writer) blocks(ctx context.Context, s *server, shard int, files []local
 	return last.send()
 }
 
-// undo takes away what was written, where servers still answer.
+// undo removes the inserted rows, if servers still answer.
 func (w *writer) undo() {
 	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
 	defer cancel()
@@ -234,7 +234,7 @@ func (w *writer) undo() {
 	}
 }
 
-// settle says which parts of the run are still to come. Where it is whole, what was there by its name goes away.
+// settle returns the parts of the run that are still missing. If none is, it removes earlier runs of its name.
 func (w *writer) settle(ctx context.Context) (missing []int, err error) {
 	all, err := w.shares(ctx)
 	if err != nil {

@@ -9,16 +9,16 @@
 //	        to one shared temporary file, in bounded memory.
 //	finish  replays them through trace.Builder, location by location on all cores,
 //	        straight to the rows' final places; then links, profiles, the manifest.
-//	index   derives from the rows what answers queries without reading them: prefix
+//	index   derives from the rows the tables that answer queries without them: prefix
 //	        sums, the forest, groups, digests. It also rebuilds an outdated summary.
 //	read    opens a store and answers; never by a scan of everything.
-//	rows    the mapped tables, lane by lane: what index, finish and read share.
+//	rows    the mapped tables, lane by lane, which index, finish and read share.
 //	rename  writes a store again with other names.
 //	disk    the bytes: every table and column, declared once, the manifest, files.
 //
-// Why raw columns and not a container format: rows are patched in place while
-// they are written (an interval's duration is known only when it ends), a section
-// is a file and can be replaced alone, and any language maps a column in a line.
+// Columns are raw, not in a container format, for three reasons. Rows are patched in place while they are written (an
+// interval's duration is known only when it ends). A section is a file and can be replaced alone. Any language maps a
+// column in a line.
 package local
 
 import (
@@ -54,15 +54,14 @@ type (
 	VersionError = disk.VersionError
 )
 
-// ErrDamaged is what a store is that does not hold what was written to it.
+// ErrDamaged reports a store whose bytes are not as written.
 var ErrDamaged = disk.ErrDamaged
 
 // A Writer writes a store. Create makes one; Finish or Abort ends it.
 type Writer struct{ *write.Writer }
 
-// Create starts a store that will be at path. What is written lies beside it
-// under a temporary name until Finish. A store already at path is replaced then;
-// anything else there is refused.
+// Create starts a store that will be at path. Its files are beside it under a temporary name until Finish. A store
+// already at path is replaced then; anything else there is refused.
 func Create(path string, o Options) (*Writer, error) {
 	w, err := write.Create(path, o)
 	if err != nil {
@@ -88,7 +87,7 @@ func PartName(part int) string { return disk.PartName(part) }
 // or holds in another version, are built from its intervals, and saved with it
 // where the directory can be written.
 //
-// Where the directory holds the parts of a run, they are joined first.
+// If the directory holds the parts of a run, they are joined first.
 func Open(path string, summaries []trace.Summary, digests ...trace.Digest) (*Reader, error) {
 	if disk.HasParts(path) {
 		if err := Join(context.Background(), path, Options{Summaries: summaries, Digests: digests}); err != nil {
@@ -98,8 +97,8 @@ func Open(path string, summaries []trace.Summary, digests ...trace.Digest) (*Rea
 	return read.Open(path, summaries, digests...)
 }
 
-// OpenFrom opens a store whose files lie elsewhere as blocks, by its manifest; timeout is that of one request. What is
-// missing is built from its intervals and lives as long as the Reader.
+// OpenFrom opens a remote store, whose files are blocks, by its manifest; timeout is that of one request. Missing
+// sections are built from its intervals and live as long as the Reader.
 func OpenFrom(from Elsewhere, manifest []byte, timeout time.Duration, summaries []trace.Summary,
 	digests ...trace.Digest) (*Reader, error) {
 	return read.OpenFrom(from, manifest, timeout, summaries, digests...)
@@ -128,18 +127,17 @@ func FilesOf(manifest []byte) ([]File, error) {
 	return out, nil
 }
 
-// Rename writes the open store at from to another path with what it defines told through a
-// writer that changes names; rows are copied as they are. It says it is from source.
+// Rename writes the open store at from to another path with its definitions passed through a writer that changes
+// names; rows are copied as they are. The new store names source as its source.
 func Rename(ctx context.Context, r *Reader, from, to, source string, through func(trace.Writer) trace.Writer) error {
 	return rename.Run(ctx, r, from, to, source, through)
 }
 
-// RemoveStale removes what writers that are gone have left in a directory, and says
-// how many that were.
+// RemoveStale removes the leftovers of dead writers from a directory, and returns how many there were.
 func RemoveStale(dir string) int { return disk.RemoveStale(dir) }
 
-// An Examination says what of a store is as it was written.
+// An Examination reports which parts of a store are as written.
 type Examination = read.Examination
 
-// Examine reads every file of a store and says what is damaged, and what of it can still be used.
+// Examine reads every file of a store and reports damage, and the queries that can still be answered.
 func Examine(path string) (*Examination, error) { return read.Examine(path) }

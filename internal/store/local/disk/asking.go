@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// asking are the queries under way. Blocks are fetched for all of them together, so that a request ends early only when
-// nobody waits for it any more: when all have been cancelled.
+// asking are the queries under way. Blocks are fetched for all of them together, so that a request ends early only
+// when all of them have been cancelled.
 type asking struct {
 	mu      sync.Mutex
 	queries map[*context.Context]struct{}
@@ -55,7 +55,7 @@ func (a *asking) gone() (ctx context.Context) {
 	return ctx
 }
 
-// context is that of requests. One that begins after all who wait for it were cancelled has nobody who could cancel it.
+// context is that of requests. A request that begins after all its queries were cancelled cannot be cancelled.
 func (a *asking) context() context.Context {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 )
 
-// Checks at first touch. The manifest holds a checksum for every block of a file, and whoever is about to use bytes of
-// a mapped file touches them first: a block that was not looked at since the store was opened is, and damage ends the
-// query with an error that names the file. A block that was looked at costs one load and a test.
+// Checks at first touch. The manifest holds a checksum for every block of a file, and code that is about to use bytes
+// of a mapped file touches them first. A block that was not verified since the store was opened is verified then, and
+// damage ends the query with an error that names the file. A verified block costs one load and a test.
 //
-// It knows files and bytes, not what is in them: how columns lie in a file may change without it.
+// It knows files and bytes, not their meaning: the layout of columns in a file may change without it.
 
 // blockSize of a file's checksums. One that is not named in the manifest has one block.
 const blockSize = 16 << 10
@@ -45,8 +45,8 @@ func encodeSums(sums []byte) string {
 	return base64.RawStdEncoding.EncodeToString(sums)
 }
 
-// A Check is what is known of the bytes of a mapped file. A nil Check knows nothing and asks nothing: it is that of
-// files that are being made.
+// A Check records which blocks of a mapped file are verified. A nil Check verifies nothing: it is that of files that
+// are being made.
 type Check struct {
 	frames int64 // of a packed file: where its directory begins
 	name   string
@@ -151,7 +151,7 @@ func (c *Check) sum(from, to int64) (sum uint32, ok bool) {
 	return crc32.Checksum(c.bytes[from:to], Castagnoli), true
 }
 
-// Trust takes every block as looked at: with it one can measure what looking costs.
+// Trust marks every block as verified, to measure the cost of verification.
 func (c *Check) Trust() {
 	if c == nil {
 		return
@@ -205,8 +205,8 @@ func (t *TableCheck) TouchFrom(column int, lo, hi uint64) {
 	}
 }
 
-// TouchFirst looks at row i of the first column, which is one that is searched. Where the file is on this machine a
-// search looks at no more than where it ends.
+// TouchFirst verifies row i of the first column, which is searched. If the file is local, a search verifies only the
+// row at which it ends.
 func (t *TableCheck) TouchFirst(i int) {
 	if t.Elsewhere() {
 		t.columns[0].Touch(int64(i)*t.widths[0], int64(i+1)*t.widths[0])
@@ -216,7 +216,7 @@ func (t *TableCheck) TouchFirst(i int) {
 // Checks are the checks of all tables.
 type Checks map[string]*TableCheck
 
-// Of gives the check of a table; one that has none asks nothing.
+// Of returns the check of a table; one without a check verifies nothing.
 func (c Checks) Of(table string) *TableCheck {
 	if t := c[table]; t != nil {
 		return t

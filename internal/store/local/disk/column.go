@@ -150,7 +150,7 @@ func (c *Cursor[T]) MoveTo(at int64) {
 	}
 }
 
-// Finish writes what is left and gives the first error.
+// Finish writes the rest and returns the first error.
 func (c *Cursor[T]) Finish() error {
 	c.flush()
 	return c.Err

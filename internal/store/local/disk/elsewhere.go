@@ -13,10 +13,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
 )
 
-// A store may lie elsewhere: its files as blocks, the same that have a checksum each. A reader gives every file as much
-// address space as it has bytes, and whoever is about to use some touches them first, as of a file on disk: blocks that
-// are not there yet are fetched into their place, and are looked at. So nobody above needs to know where a store lies,
-// and a question costs the blocks that it touches.
+// A store may be remote: its files are blocks, the same that have a checksum each. A reader gives every file as much
+// address space as it has bytes. Code that is about to use some touches them first, as for a file on disk: missing
+// blocks are fetched into their place and verified. So callers need not know where a store is, and a query costs the
+// blocks that it touches.
 
 // An Elsewhere holds the files of a store.
 type Elsewhere interface {
@@ -34,15 +34,15 @@ type Piece struct {
 	Into  []byte
 }
 
-// An Unreachable is what a query panics with where blocks cannot be had.
+// An Unreachable is the panic value of a query whose blocks cannot be fetched.
 type Unreachable struct{ Err error }
 
 func (u Unreachable) Error() string { return u.Err.Error() }
 func (u Unreachable) Unwrap() error { return u.Err }
 
-// A Fetcher brings blocks. What several ask for at once it asks for together: while some requests are under way, what
-// is wanted waits for the next one. So the number of requests does not grow with the number of lanes that a question
-// goes through.
+// A Fetcher fetches blocks. It joins the blocks that several goroutines want at once: while some requests are under
+// way, further blocks wait for the next one. So the number of requests does not grow with the number of lanes of a
+// query.
 type Fetcher struct {
 	From    Elsewhere
 	Timeout time.Duration // for one request
@@ -87,8 +87,8 @@ const (
 // MostFetched is how many bytes stay here between queries; a budget may leave less. Tests keep none.
 var MostFetched int64 = 1 << 30
 
-// fetchedShare is how much more of the budget may be filled by what was fetched than by what is unpacked only, which
-// costs less to have again.
+// fetchedShare is how much more of the budget fetched bytes may fill than bytes that are only unpacked, which cost
+// less to make again.
 const fetchedShare = 2
 
 // Adopt takes the check of a file that lies elsewhere. One that is kept is never forgotten.
@@ -124,7 +124,7 @@ func (f *Fetcher) Full() bool {
 	return f != nil && f.held.Load() > 0 && memory.TooMuchOutside(MostFetched, fetchedShare)
 }
 
-// Forget gives back the memory of what was fetched. Nobody may be using it.
+// Forget gives back the memory of fetched blocks. They must not be in use.
 func (f *Fetcher) Forget() {
 	for _, c := range f.checks {
 		clear(c.done)
@@ -365,7 +365,8 @@ func (p *Packed) missingFrames(wants []place, lo, hi uint64) []place {
 	return p.check.missing(wants, int64(p.dir[first])*8, min(int64(p.dir[last])*8, p.dirAt))
 }
 
-// bring fetches the frames of rows [lo, hi). Nobody may hold a lock of the column: what several want goes together.
+// bring fetches the frames of rows [lo, hi). The caller must not hold a lock of the column: the wants of several are
+// joined.
 func (p *Packed) bring(lo, hi uint64) {
 	f := p.check.from
 	f.bring(p.missingDirectory(nil, lo, hi))

@@ -3,10 +3,10 @@ package disk
 import "github.com/parallax-hpc/parallax/internal/spool"
 
 // A question may go through more than memory holds: all rows of a run. Frames of packed columns are used only while
-// they are unpacked, so that they can be given back in the middle of it, and are fetched again where somebody comes
-// back to them. What is used in place stays until the question is over.
+// they are unpacked, so that they can be given back in the middle of it, and are fetched again if they are needed
+// again. Blocks that are used in place stay until the question is over.
 
-// FetchedStep is how many bytes come before any are given back within a question, so that what was just fetched is used
+// FetchedStep is how many bytes come before any are given back within a question, so that blocks just fetched are used
 // first.
 var FetchedStep int64 = 64 << 20
 
@@ -43,8 +43,8 @@ func (f *Fetcher) giveBack() {
 	f.since.Store(0)
 }
 
-// giveBack gives back the first blocks of a file, those that are here and not fresh. A block is marked as missing after
-// its memory is gone: nobody unpacks it meanwhile, and it is not fetched before.
+// giveBack gives back the first blocks of a file, those that are here and not fresh. A block is marked as missing
+// after its memory is gone: it is not unpacked meanwhile, and not fetched before.
 func (c *Check) giveBack(blocks int64) (bytes int64) {
 	m := &spool.Mapping{Bytes: c.bytes}
 	old := func(b int64) bool {

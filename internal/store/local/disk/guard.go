@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Damage is what a query panics with where a column cannot be right.
+// A Damage is the panic value of a query that finds an impossible column.
 type Damage string
 
 // Guard runs part of a query. A column that is damaged in a way no checksum was

@@ -6,8 +6,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// UnpackLinks gives links [lo, hi) of a block of table link in memory of the caller's, which is made once. There may be
-// more links than memory holds, and most are read once: they are not kept. Who goes on reads all links before until.
+// UnpackLinks gives links [lo, hi) of a block of table link in memory of the caller's, which is made once. There may
+// be more links than memory holds, and most are read once: they are not kept. A caller that goes on reads all links
+// before until.
 func (t *TableCheck) UnpackLinks(into *store.LinkColumns, lo, hi, until uint64) {
 	n := int(hi - lo)
 	if cap(into.Kind) < n {

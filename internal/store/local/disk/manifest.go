@@ -15,7 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Manifest says what a store holds. It is the last file written.
+// A Manifest describes a store. It is the last file written.
 type Manifest struct {
 	Format     string              `json:"format"` // always formatName
 	Version    int                 `json:"version"`

@@ -11,9 +11,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
 )
 
-// Columns of large tables are packed, see package pack. A reader gives each of them as much address space as its values
-// take; what is touched is unpacked into it, frame by frame, and is plain from then on. So whoever reads a column need
-// not know.
+// Columns of large tables are packed, see package pack. A reader gives each of them as much address space as its
+// values take. Touched frames are unpacked into it and are plain from then on. So readers of a column need not know.
 
 // Frame is how many rows share a frame.
 const Frame = pack.Frame
@@ -42,7 +41,7 @@ func NewPacked(e FileEntry, b []byte, c *column, held *memory.Outside) (*Check, 
 	return newPacked(file, e, b, c, held)
 }
 
-// MadePacked is of a packed file that was made just now: nothing is known of its checksums yet, and nobody asks.
+// MadePacked is of a packed file that was made just now: its checksums are not known yet, and not needed.
 func MadePacked(e FileEntry, b []byte, c *column, held *memory.Outside) (*Check, error) {
 	file := &Check{name: e.Name, bytes: b, shift: 62, sums: make([]uint32, 1), done: make([]atomic.Uint64, 1)}
 	file.Trust()
@@ -205,20 +204,20 @@ func (p *Packed) first(g uint64) (int64, bool) {
 	return int64(v), v != pack.NotAlone
 }
 
-// forget gives the memory of what is unpacked back. Nobody may be using it.
+// forget gives back the memory of unpacked frames. They must not be in use.
 func (p *Packed) forget() {
 	clear(p.done)
 	p.values.Release(0, int64(len(p.values.Bytes)))
 }
 
-// Forget gives back what is unpacked of all tables.
+// Forget gives back the unpacked frames of all tables.
 func (c Checks) Forget() {
 	for _, t := range c {
 		t.Forget()
 	}
 }
 
-// Forget gives back what is unpacked of the table.
+// Forget gives back the unpacked frames of the table.
 func (t *TableCheck) Forget() {
 	for _, x := range t.columns {
 		if p := x.Packed(); p != nil {
@@ -236,7 +235,8 @@ func (t *TableCheck) Unpack(column int, lo, hi uint64, to []byte) {
 	}
 }
 
-// UnpackAll is Unpack for all columns of a table, in the order of the schema. Who goes on reads all rows before until.
+// UnpackAll is Unpack for all columns of a table, in the order of the schema. A caller that goes on reads all rows
+// before until.
 func (t *TableCheck) UnpackAll(lo, hi, until uint64, to [][]byte) {
 	if t.Elsewhere() {
 		t.bringAhead(lo, hi, min(max(hi, until), hi+rowsAhead))
@@ -249,8 +249,8 @@ func (t *TableCheck) UnpackAll(lo, hi, until uint64, to [][]byte) {
 // rowsAhead is how many rows are fetched with those that are wanted.
 const rowsAhead = 1 << 19
 
-// Search gives the first of n rows whose value in a column is not less than v. Its values ascend. It is looked for from
-// a row on that may be near, in steps that double. Nothing is kept of what it unpacks.
+// Search returns the first of n rows whose value in a column is not less than v. Its values ascend. It is looked for
+// from a row on that may be near, in steps that double. Frames that it unpacks are not kept.
 func (t *TableCheck) Search(column int, n uint64, v int64, near uint64) uint64 {
 	if n == 0 {
 		return 0

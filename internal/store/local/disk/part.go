@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// A PartManifest says what a part of a run holds: a directory part-K within the directory of the run. It is the last
-// file written.
+// A PartManifest describes a part of a run: a directory part-K within the directory of the run. It is the last file
+// written.
 type PartManifest struct {
 	Format  string `json:"format"` // always partFormat
 	Version int    `json:"version"`
@@ -24,7 +24,7 @@ type PartManifest struct {
 	// Kernels are the names and versions of summaries and digests that were derived.
 	Kernels []string    `json:"kernels"`
 	Files   []FileEntry `json:"files"`
-	// Rest is what the manifest of the run says, but for what is derived from all parts; only of part 1.
+	// Rest is the manifest of the run without the entries that are derived from all parts; only of part 1.
 	Rest *Manifest `json:"rest,omitempty"`
 }
 

@@ -11,7 +11,8 @@ import (
 )
 
 // A RowCheck is that of table interval, whose rows are touched one by one: a bit for each frame of them. Parents and
-// exclusive times are kept as what the other columns do not tell, so the columns of a frame are unpacked together.
+// exclusive times are stored as differences from values that follow from the other columns, so the columns of a frame
+// are unpacked together.
 type RowCheck struct {
 	columns [6]*Packed // in the order of the schema
 	all     RowSlices  // the memory of the columns
@@ -31,7 +32,7 @@ type RowSlices struct {
 	Depth                      []uint16
 }
 
-// RowBytes is what a row takes when it is unpacked.
+// RowBytes is the size of an unpacked row.
 const RowBytes = 34
 
 func MakeRows(n int) RowSlices {
@@ -90,7 +91,7 @@ func (c *RowCheck) Touched(lo, hi uint64) bool {
 	return true
 }
 
-// TouchFirst looks at when rows [lo, hi) begin, which is what is searched.
+// TouchFirst verifies the begin times of rows [lo, hi), which are searched.
 func (c *RowCheck) TouchFirst(lo, hi uint64) { c.columns[0].touch(int64(lo)*8, int64(hi)*8) }
 
 // Narrow gives rows between which the first of [lo, hi) lies that begins at t or later, no further apart than a frame,
@@ -196,7 +197,7 @@ func (c *RowCheck) Frame(f *RowFrame, g uint64) (begin []trace.Time, region []tr
 	return f.rows.Begin[:n], f.rows.Region[:n]
 }
 
-// Nesting gives how long the rows of frame g last, and their parents. What frames tell of exclusive times is left out.
+// Nesting returns the durations of the rows of frame g, and their parents. Exclusive times are not unpacked.
 func (c *RowCheck) Nesting(f *RowFrame, g uint64) (duration []trace.Time, parent []int32) {
 	begin, _ := c.Frame(f, g)
 	n := len(begin)
@@ -219,7 +220,7 @@ func (c *RowCheck) Forget() {
 	}
 }
 
-// ForgetRows gives back the memory of rows [lo, hi), which nobody may be using; frames that others share stay.
+// ForgetRows gives back the memory of rows [lo, hi), which must not be in use; frames shared with other rows stay.
 func (c *RowCheck) ForgetRows(lo, hi uint64) {
 	first, last := (lo+pack.Frame-1)/pack.Frame, hi/pack.Frame
 	for g := first; g < last; g++ {

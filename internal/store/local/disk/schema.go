@@ -70,10 +70,10 @@ var Schema = buildSchema()
 var packedTables = map[string]bool{"interval": true, "link": true, "sample": true, "sum": true, "node": true,
 	"group": true, "link_sum": true, "profile": true, "atomic": true, "moment": true}
 
-// packedColumns are those of other tables that say little of most rows: of many locations with few intervals each they
-// were a seventh of a store. A reader unpacks them whole when it opens the store. Which row an attribute is of, and
-// which attribute it is, were most of a store whose intervals have many; what it says stays plain, since it may be said
-// otherwise, see package rename.
+// packedColumns are those of other tables with little information per row: with many locations and few intervals each
+// they were a seventh of a store. A reader unpacks them whole when it opens the store. The row and the key of an
+// attribute were most of a store whose intervals have many. Its value stays plain, since it may be changed, see
+// package rename.
 var packedColumns = map[string]bool{
 	"string.offset.u64": true, "location.name.u32": true, "location.kind.u32": true, "location.parent.u32": true,
 	"location.last.u32": true, "location.lane.u32": true,

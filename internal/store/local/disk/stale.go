@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// What is written lies under a temporary name until it is whole. A program that is
-// killed leaves it behind; whoever writes beside it later removes it. Each such
-// directory holds a file that its writer keeps locked: the system lets go of the
-// lock with the process, however that ends.
+// A store has a temporary name until it is whole. A program that is killed leaves it behind; a later writer beside it
+// removes it. Each such directory holds a file that its writer keeps locked: the system releases the lock when the
+// process ends, for any reason.
 const (
 	PartMark = ".part-"
 	TempName = "temporary" // within, for what is gone when the store is whole
@@ -20,9 +19,8 @@ const (
 	unlockedAge = 24 * time.Hour
 )
 
-// RemoveStale removes what killed writers left in a directory, and says how many
-// they were. What a running program writes stays, as does anything that does not
-// look like ours.
+// RemoveStale removes the leftovers of killed writers from a directory, and returns their number. Files of running
+// programs stay, as do any whose names are not ours.
 func RemoveStale(dir string) int {
 	ours := func(name string) bool { return strings.HasPrefix(name, ".") && strings.Contains(name, PartMark) }
 	return RemoveStaleIn(dir, ours, TempName)
@@ -44,7 +42,7 @@ func RemoveStaleIn(dir string, ours func(name string) bool, within string) int {
 	return removed
 }
 
-// stale reports whether nobody writes in a directory any more.
+// stale reports whether a directory has no writer any more.
 func stale(dir, within string) bool {
 	f, err := os.OpenFile(filepath.Join(dir, within, LockName), os.O_RDWR, 0)
 	if err == nil {
@@ -55,8 +53,8 @@ func stale(dir, within string) bool {
 	return err == nil && time.Since(info.ModTime()) > unlockedAge
 }
 
-// LockDir marks a directory as being written until the file is closed. The lock is there under its name only when it is
-// taken: who looks for what was left behind would else take it first.
+// LockDir marks a directory as being written until the file is closed. The file gets its name only when it is locked:
+// else a process that looks for leftovers could lock it first.
 func LockDir(dir string) (*os.File, error) {
 	path := filepath.Join(dir, LockName)
 	f, err := os.OpenFile(path+".new", os.O_RDWR|os.O_CREATE, 0o600)
@@ -67,7 +65,7 @@ func LockDir(dir string) (*os.File, error) {
 	if os.Rename(f.Name(), path) == nil {
 		return f, nil
 	}
-	// Where open files cannot be renamed.
+	// Some systems cannot rename open files.
 	f.Close()
 	_ = os.Remove(f.Name())
 	if f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {

@@ -151,7 +151,7 @@ func (p *TablePacker[T]) Pack(f *Frames, rows []T) {
 	}
 }
 
-// Append takes what Pack made of the rows that follow.
+// Append adds the packed rows that follow.
 func (p *TablePacker[T]) Append(f *Frames) error {
 	p.count += uint64(f.rows)
 	for k, c := range p.columns {
@@ -200,7 +200,7 @@ func (v valuePlace) scatter(values []uint64, rows []byte, size int) {
 	}
 }
 
-// Finish writes what is left; it passes an error on.
+// Finish writes the rest; it passes an error on.
 func (p *TablePacker[T]) Finish(ctx context.Context, err error) error {
 	if err == nil && len(p.Rows) > 0 {
 		err = p.flush(ctx)

@@ -24,8 +24,8 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("the store was written by another build of version %d; import the source again", Version)
 }
 
-// checkVersion looks at what every version of a manifest has, before anything else
-// of it is taken for what this version means by it.
+// checkVersion looks at the fields that every version of a manifest has, before others are read by the rules of this
+// version.
 func checkVersion(manifest []byte) error {
 	var m struct {
 		Format  string

@@ -10,10 +10,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Processes have clocks of their own, and what their recorder did not correct shows where a message arrives before it is
-// sent, or a collective operation is left before all have entered. Then the clocks are fitted to each other (package
-// clock) before rows are made, so that everything that is derived, asked and shown is on one clock. What was recorded is
-// told by the attributes of the processes: how much was added, and how much more for each nanosecond since.
+// Processes have clocks of their own. Clock skew that their recorder did not correct shows if a message arrives before
+// it is sent, or a collective operation is left before all have entered. Then the clocks are fitted to each other
+// (package clock) before rows are made, so that all results are on one clock. Attributes of the processes record the
+// correction: its offset, and its drift per nanosecond since.
 
 // clocks are the corrections of the clocks of processes.
 type clocks struct {
@@ -23,12 +23,13 @@ type clocks struct {
 }
 
 const (
-	// mayBeEarly is what an effect may come before its cause without a word: times are rounded.
+	// mayBeEarly is how long, in ns, an effect may come before its cause without a report: times are rounded.
 	mayBeEarly = 1000
-	// clockRounds is how often clocks are fitted: each time what is early after the time before binds too, and of bounds
-	// that a drift had hidden the tightest are seen.
+	// clockRounds is how often clocks are fitted. Each round also takes as bounds the pairs that were early after the
+	// round before, and sees the tightest of the bounds that a drift had hidden.
 	clockRounds = 4
-	// mostLeft is the part of what was early that may stay so, where a fit is worth it: wrong pairs contradict each other.
+	// mostLeft is the largest share of early pairs that may stay early after a useful fit: wrong pairs contradict each
+	// other.
 	mostLeft = 0.1
 	// earlyShare is the part of messages or of collectives that is early where clocks disagree.
 	earlyShare = 0.02
@@ -130,7 +131,7 @@ func (f *finisher) findClocks() *clocks {
 	return c
 }
 
-// isProcess reports whether what lies below a location is on its clock.
+// isProcess reports whether the locations below a location are on its clock.
 func (f *finisher) isProcess(id trace.LocationID) bool {
 	l := &f.Def.Locations[id]
 	return f.Def.Kinds[l.Kind] == trace.KindProcess || l.Rank >= 0
@@ -167,7 +168,7 @@ func (f *finisher) eachMeeting(c *clocks, give func(*trace.Meeting)) error {
 	})
 }
 
-// disorder counts what is early on the common clock.
+// disorder counts early messages and collectives on the common clock.
 func (f *finisher) disorder(c *clocks) (d disorder, err error) {
 	err = f.eachMessage(c, func(_, _ int32, sent, received trace.Time) {
 		d.messages++
@@ -188,7 +189,8 @@ func (f *finisher) disorder(c *clocks) (d disorder, err error) {
 	})
 }
 
-// fit finds the corrections. Where messages, or collectives, are asked for, the others only join what these leave apart.
+// fit finds the corrections. If messages, or collectives, are asked for, the others only join groups of clocks that
+// these leave apart.
 func (f *finisher) fit(c *clocks) (*clock.Result, error) {
 	var best []clock.Line
 	var last *clock.Result
@@ -317,7 +319,7 @@ func apart(r *clock.Result) (n int) {
 	return n
 }
 
-// recorded are the attributes that tell what times of a process were.
+// recorded returns the attributes from which the recorded times of a process can be computed.
 func (f *finisher) recorded(l clock.Line) []trace.Attribute {
 	out := []trace.Attribute{{Key: "clock offset ns", Value: trace.Integer(int64(math.Round(l.Offset)))}}
 	if l.Drift != 0 {

@@ -181,8 +181,8 @@ func (f *finisher) decoder(s *write.Stream) decoder {
 // reset starts a chunk: its first time is a difference to zero.
 func (d *decoder) reset(b []byte) { d.b, d.base = b, -d.origin }
 
-// head takes the first words of a record: what it is, its id, and its time since the
-// record before, or what it has in place of that.
+// head takes the first words of a record: its kind, its id, and its time since the record before or the value in place
+// of that.
 func (d *decoder) head() (op, id uint32, v int64) {
 	if h := binary.LittleEndian.Uint32(d.b); h&1 != 0 {
 		d.b = d.b[write.HalfBytes:]

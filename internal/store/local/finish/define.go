@@ -243,7 +243,7 @@ func (d definer) writeCallPaths() error {
 	)
 }
 
-// writeLanes puts together what the jobs found.
+// writeLanes joins the lanes that the jobs found.
 func writeLanes(dir string, jobs []*job) error {
 	lanes, rows, ends := []uint32{0}, []uint64{0}, []trace.Time(nil)
 	for _, j := range jobs {

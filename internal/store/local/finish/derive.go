@@ -13,9 +13,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/local/rows"
 )
 
-// derive makes what only reads the rows. Much of what links take is one goroutine's
-// work, so the rest goes on beside it; and so does waiting for the disk, file by
-// file as they are done.
+// derive makes the tables that only need the rows. Much of the time of links is one goroutine's work, so the rest goes
+// on beside it; and so does waiting for the disk, file by file as they are done.
 func (f *finisher) derive(whole context.Context) error {
 	points, err := f.pointTimes() // before empty files go
 	if err != nil {
@@ -42,7 +41,7 @@ func (f *finisher) derive(whole context.Context) error {
 	return f.packer().packRows(whole, f.rows, 0, uint64(len(f.rows.C.Begin)))
 }
 
-// deriveOnce makes what is not derived location by location.
+// deriveOnce makes the tables that are not derived location by location.
 func (f *finisher) deriveOnce(ctx context.Context, g *errgroup.Group, points *pointTimes) {
 	g.Go(func() error {
 		return f.described.add(f.Dir, tableFiles("instant", "instant_fact", "caller", "cover"))
@@ -72,7 +71,7 @@ func (f *finisher) deriveOnce(ctx context.Context, g *errgroup.Group, points *po
 var indexColumns = []string{"lane.checkpoint.u64", "lane.forest.u64", "location.group.u64", "location.group_level.u8",
 	"location.group_roles.u16"}
 
-// packIndex packs what the second pass wrote.
+// packIndex packs the tables of the second pass.
 func (f *finisher) packIndex(ctx context.Context) error {
 	if err := f.packer().packTables(ctx, "checkpoint", "sum", "level", "node", "group"); err != nil {
 		return err
@@ -99,7 +98,7 @@ var treeColumns = []string{
 	"location.lane.u32", "lane.row.u64", "lane.end.i64",
 }
 
-// packTree packs what nobody reads any more.
+// packTree packs the tables that are not read any more.
 func (f *finisher) packTree(ctx context.Context) error {
 	f.closeRows()
 	return f.packer().packColumns(ctx, treeColumns...)
@@ -120,7 +119,7 @@ func (f *finisher) indexer() *index.Indexer {
 		Summaries: f.Opt.Summaries, Digests: f.Opt.Digests}
 }
 
-// treeFiles say which rows a location has, rowFileNames what these are.
+// treeFiles say which rows a location has; rowFileNames are the files of the rows.
 var (
 	treeFiles = []string{"location.name.u32", "location.parent.u32", "location.last.u32", "location.lane.u32",
 		"lane.row.u64", "lane.end.i64"}

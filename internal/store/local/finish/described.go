@@ -14,8 +14,7 @@ type described struct {
 	entries map[string]disk.FileEntry
 }
 
-// add describes files that nobody will change, one after the other: it runs beside
-// work that wants the cores.
+// add describes files that will not change, one after the other: it runs beside work that wants the cores.
 func (d *described) add(dir string, names []string) error {
 	for _, name := range names {
 		e, err := disk.DescribeFile(dir, name)

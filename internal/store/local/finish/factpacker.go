@@ -6,9 +6,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
 )
 
-// Facts of intervals come in the order of their rows, and which row and which attribute they are of is written once:
-// these two columns are never plain. A job packs the frames that lie in it; what lies before and behind them waits for
-// its neighbours.
+// Facts of intervals come in the order of their rows, and their rows and keys are written once: these two columns are
+// never plain. A job packs the frames that are wholly in it; facts before and after these wait for the neighbouring
+// jobs.
 
 // factTable is where table interval_fact is in the schema.
 var factTable = tableAt("interval_fact")
@@ -143,7 +143,7 @@ func (p *factPacker) take(e *jobFacts) error {
 	return nil
 }
 
-// flush packs what waits.
+// flush packs the waiting facts.
 func (p *factPacker) flush() error {
 	if len(p.rest.row) == 0 {
 		return nil

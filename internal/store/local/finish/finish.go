@@ -1,9 +1,9 @@
-// Package finish turns what a Writer has received into a store.
+// Package finish turns the records of a Writer into a store.
 //
-// Rows come first (rows.go, rowsink.go; packed as they are made where that can be, rowpacker.go, factpacker.go), then
-// definitions (define.go), then all that is derived from rows at the same time (derive.go): the index, and links, which
-// look for the intervals at their ends (links.go, linkends.go) and are packed and added up as they come (linkpack.go,
-// linksums.go).
+// Rows come first (rows.go, rowsink.go), packed as they are made if possible (rowpacker.go, factpacker.go), then
+// definitions (define.go). Then everything that is derived from rows is made at the same time (derive.go): the index,
+// and links. Links look for the intervals at their ends (links.go, linkends.go) and are packed and added up as they
+// come (linkpack.go, linksums.go).
 package finish
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A finisher turns what a Writer has received into a store.
+// A finisher turns the records of a Writer into a store.
 type finisher struct {
 	*write.Writer
 	workers int
@@ -44,7 +44,7 @@ type finisher struct {
 	aside    []trace.LocationID
 	core     *[2]trace.Time
 
-	rows      *rows.Table // what is written so far, from the index on
+	rows      *rows.Table // the rows written so far, from the index on
 	sections  []disk.Section
 	digests   []disk.Section
 	described described
@@ -67,17 +67,17 @@ type sampleRange struct {
 
 // Run ends the trace and puts the store at its path.
 //
-//  1. What streams still hold goes to the spool; the span of time is known.
+//  1. The records that streams still hold go to the spool; the span of time is known.
 //  2. Locations get their numbers.
 //  3. Rows, instants, samples and facts are written, location by location, and texts
 //     put in the order of their use.
 //  4. Definitions and lanes are written.
 //  5. Indices, summaries and digests are derived from the rows, while links find
 //     their intervals.
-//  6. Profiles are sorted, and what locations and lanes are is packed.
+//  6. Profiles are sorted, and the tables of locations and lanes are packed.
 //  7. Everything is synced, the manifest written, the directory renamed.
 //
-// Of a part only a share of 5 and 6 is done, see part.go.
+// For a part only a share of 5 and 6 is done, see part.go.
 //
 // After an error nothing is left on the disk.
 func Run(ctx context.Context, w *write.Writer) error {
@@ -148,8 +148,8 @@ func (f *finisher) collect(context.Context) error {
 		return err
 	}
 	f.Def.ForgetKeys()
-	// What the reader held is garbage by now too. Of many locations it goes back to the
-	// system before the rows are made, so that the two do not add up.
+	// The memory of the reader is garbage by now too. With many locations it goes back to the system before the rows
+	// are made, so that the two do not add up.
 	if len(f.Def.Locations) > manyLocations {
 		debug.FreeOSMemory()
 	}
@@ -195,7 +195,7 @@ func (f *finisher) findSpan() error {
 	return nil
 }
 
-// forget frees what the rows were made from: memory, and room on the disk.
+// forget frees the sources of the rows: memory, and disk space.
 func (f *finisher) forget(context.Context) error {
 	f.Streams = nil
 	f.Chunks.Close()
@@ -210,7 +210,7 @@ func (f *finisher) stream(id int) *write.Stream {
 	return nil
 }
 
-// repair counts what a Builder changed on a location.
+// repair counts the repairs of a Builder on a location.
 func (f *finisher) repair(r trace.Repairs) {
 	if r == (trace.Repairs{}) {
 		return

@@ -15,7 +15,7 @@ import (
 )
 
 // Join makes a store of the parts in a directory, in their place. Frames of rows and results of the index follow each
-// other; what was made once is taken as it is. Two may do it at once: both write the same.
+// other; files that only one part has are taken as they are. Two processes may join at once: both write the same.
 func Join(ctx context.Context, dir string, o write.Options) error {
 	err := joinParts(ctx, dir, o)
 	if err != nil {
@@ -75,7 +75,7 @@ type partJoiner struct {
 
 func (j partJoiner) dir(part int) string { return filepath.Join(j.from, disk.PartName(part+1)) }
 
-// takeOnce takes what part 1 alone has. It was checked when it was written, and is when it is read.
+// takeOnce takes the files that part 1 alone has. They were checked when written, and are checked when read.
 func (j partJoiner) takeOnce(context.Context) error {
 	derived := derivedFiles()
 	for _, e := range j.parts[0].Rest.Files {

@@ -19,7 +19,7 @@ type far struct {
 	lane        int32
 }
 
-// A kinTable is what of table interval the callers at other locations need.
+// A kinTable holds the part of table interval that callers at other locations need.
 type kinTable struct {
 	begin, duration []trace.Time
 	parent          []int32
@@ -86,8 +86,7 @@ func byCaller(list []far) []far {
 	return out
 }
 
-// acceptFar takes those that are told first, of rows that nobody called at their own location,
-// and that close no circle.
+// acceptFar takes the first caller given for each row that has none at its own location, unless it closes a circle.
 func (f *finisher) acceptFar(t *kinTable) (out []far) {
 	up := make([]uint64, len(t.begin)) // towards the root of each row
 	for n := range len(t.laneRow) - 1 {

@@ -13,9 +13,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Where a stream is ByParent, nesting follows what links say of parents. It is kept
-// while records come, four bytes an interval: formats that tell parents hold more than
-// that of each themselves, since a parent may come after its children.
+// If a stream is ByParent, nesting follows the parents given by links. They are held while records come, four bytes
+// per interval: formats that record parents hold more than that themselves, since a parent may come after its
+// children.
 
 // parents gives those of a location's intervals, as a Builder wants them.
 func (f *finisher) parents(s *write.Stream) []uint32 {
@@ -38,7 +38,7 @@ func (f *finisher) parents(s *write.Stream) []uint32 {
 	return list
 }
 
-// A kin is what a location's rows have to do with other lanes.
+// A kin holds the relations of a location's rows to other lanes.
 type kin struct {
 	callers []kinCaller
 	covers  []kinCover
@@ -54,7 +54,7 @@ type kinCover struct {
 	begin, end trace.Time
 }
 
-// kinship gathers what all locations have.
+// kinship gathers the relations of all locations.
 type kinship struct {
 	mu      sync.Mutex
 	callers []kinCaller

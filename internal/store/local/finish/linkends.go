@@ -123,7 +123,7 @@ func endOf(r *write.LinkRecord, side int) (trace.LocationID, uint32) {
 	return r.ToLocation, r.ToNumber
 }
 
-// resolve finds the intervals of what all finders have left at its share of the locations.
+// resolve finds the intervals of the ends that all finders have left at its share of the locations.
 func (x *endFinder) resolve(finders []endFinder, batch []write.LinkRecord, places [][2]linkPlace, n int) {
 	keys := x.order.Keys[:0]
 	for k := range finders {
@@ -155,7 +155,7 @@ func (x *endFinder) resolve(finders []endFinder, batch []write.LinkRecord, place
 	}
 }
 
-// find gives the interval that an end of a link means, be it one that nobody left.
+// find returns the interval that an end of a link means, even if it was never left.
 func (x *endFinder) find(location trace.LocationID, t trace.Time, region trace.RegionID) linkPlace {
 	at := x.findOf(location, t, region)
 	if open, ok := x.unclosed[region]; ok && at.row < 0 {

@@ -31,7 +31,7 @@ type linkRow struct {
 var linkFields = disk.FieldsOf("Kind", "FromLocation", "FromTime", "FromLane", "FromRow", "ToLocation", "ToTime",
 	"ToLane", "ToRow", "Size", "Tag", "Communicator", "Count")
 
-// A linkStretch is disk.LinkNode links that follow each other, the last one fewer, and what is made of them.
+// A linkStretch is disk.LinkNode links that follow each other, the last one fewer, and their packed form.
 type linkStretch struct {
 	rows       []linkRow
 	frames     disk.Frames
@@ -39,7 +39,7 @@ type linkStretch struct {
 	sums       []store.LinkSum
 }
 
-// packLinks writes what from gives: rows, blocks and sums of links. Stretches are made on all cores and written in
+// packLinks writes the rows, blocks and sums of the links of from. Stretches are made on all cores and written in
 // order.
 func (f *linker) packLinks(ctx context.Context,
 	from func(context.Context, func([]write.LinkRecord, [][2]linkPlace) error) error) error {
@@ -102,7 +102,7 @@ func (s *linkStretch) summarize(n *nodeSummer) {
 	s.sums = n.sum(s.rows)
 }
 
-// sum is what the link adds.
+// sum returns the contribution of the link to the sums.
 func (r *linkRow) sum() store.LinkSum {
 	x := store.LinkSum{Kind: r.Kind, From: r.FromLocation, To: r.ToLocation, Count: r.Count,
 		Time: r.ToTime - r.FromTime}

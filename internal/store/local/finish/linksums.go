@@ -41,7 +41,7 @@ type linkLevel struct {
 	many  bool              // pairs: it is not kept, and neither is any above
 }
 
-// mostPairs bounds what a node may hold while it is made.
+// mostPairs bounds the pairs of a node while it is made.
 const mostPairs = 1 << 20
 
 // finish closes the files.
@@ -81,7 +81,7 @@ func (l *linkLevel) pairs() (n int) {
 	return n
 }
 
-// mergeSums joins lists that are in order. Of one pair it adds up in the order of lists.
+// mergeSums joins lists that are in order. Entries of one pair are added in the order of lists.
 func mergeSums(lists [][]store.LinkSum) []store.LinkSum {
 	n := 0
 	for _, list := range lists {

@@ -15,7 +15,7 @@ type tieBreaker struct {
 	take func([]write.LinkRecord) error
 }
 
-// mostHeld bounds what waits. Where more start at once, they come in parts.
+// mostHeld bounds the waiting links. If more start at once, they come in parts.
 const mostHeld = 1 << 20
 
 // add takes a batch, which is given on but for its last group.
@@ -41,7 +41,7 @@ func (b *tieBreaker) add(batch []write.LinkRecord) error {
 	return b.give(batch[:cut])
 }
 
-// finish gives what waits.
+// finish hands out the waiting links.
 func (b *tieBreaker) finish() error {
 	held := b.held
 	b.held = b.held[:0]

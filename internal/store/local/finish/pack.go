@@ -18,7 +18,8 @@ import (
 )
 
 // Columns of large tables are written plain, since rows are changed after they are written and everything else is
-// derived from them; when nobody needs them any more they are packed, column by column, and the plain file goes.
+// derived from them; when they are not needed any more they are packed, column by column, and the plain file is
+// removed.
 
 // A packer packs plain columns of a store that is being made.
 type packer struct {
@@ -149,7 +150,7 @@ const (
 	depthColumn     = 5
 )
 
-// packFolded packs parents or exclusive times without what follows from the other columns.
+// packFolded packs parents or exclusive times as differences from the values that follow from the other columns.
 func packFolded(c *disk.Columns, dst []byte, words []uint32, column int, from, to uint64) ([]byte, []uint32) {
 	var exclusive [pack.Frame]trace.Time
 	var parent [pack.Frame]int32

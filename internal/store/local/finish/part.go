@@ -17,10 +17,10 @@ import (
 )
 
 // A run can be imported in parts, on several machines. Each reads all of the source and makes all rows, so that
-// definitions, numbers of regions and the ends of links are known to everyone and are the same; what follows, most
-// of the work, is shared out: part K indexes and packs its range of rows. Part 1 also has what is not divided:
-// definitions, links, facts, profiles. Whoever comes last, or opens the run first, joins them (join.go): the same bytes
-// as those of a whole import.
+// definitions, numbers of regions and the ends of links are the same for all. The rest, most of the work, is divided:
+// part K indexes and packs its range of rows. Part 1 also has the undivided tables: definitions, links, facts,
+// profiles. The last importer, or the first to open the run, joins them (join.go): the same bytes as those of a whole
+// import.
 
 // partEdge returns the first row of the part after the first k. A link is as much work as a row, and all of them are in
 // part 1.
@@ -34,7 +34,7 @@ func (f *finisher) partEdge(k int) uint64 {
 
 func (f *finisher) firstPart() bool { return f.Opt.Part == 1 }
 
-// derivePart makes what belongs to the part.
+// derivePart makes the tables of the part.
 func (f *finisher) derivePart(whole context.Context) error {
 	points, err := f.pointTimes() // before empty files go
 	if err != nil {
@@ -95,7 +95,7 @@ func (f *finisher) stampPart() error {
 	return nil
 }
 
-// publishPart leaves what belongs to the part, and gives it its name.
+// publishPart keeps only the files of the part, and gives it its name.
 func (f *finisher) publishPart(context.Context) error {
 	f.closeRows()
 	f.CloseTemporary()

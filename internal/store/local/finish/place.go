@@ -93,7 +93,7 @@ func (p *placedColumns) fail(err error) {
 	}
 }
 
-// place writes what a location has besides its rows.
+// place writes the data of a location besides its rows.
 func (w *rowWorker) place(id trace.LocationID) error {
 	if w.instants.Len() > 0 {
 		w.placeInstants(id)

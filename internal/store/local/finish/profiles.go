@@ -14,7 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A profiler sorts and writes what was measured without time.
+// A profiler sorts and writes measurements without time.
 type profiler struct {
 	*finisher
 	inOrder     bool // locations have the order in which they were defined
@@ -107,7 +107,7 @@ type profileCell struct {
 	metric trace.MetricID
 }
 
-// writeTotals writes what the rows of a profile add up to.
+// writeTotals writes the sums of the rows of a profile.
 func (f profiler) writeTotals(totals map[profileCell]*[4]float64) error {
 	cells := slices.SortedFunc(maps.Keys(totals), func(a, b profileCell) int {
 		return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.metric, b.metric))

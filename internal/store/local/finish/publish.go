@@ -27,7 +27,7 @@ func (f *finisher) publish(context.Context) error {
 	return write.Replace(f.Dir, f.Path)
 }
 
-// finishReport adds the repairs to what readers reported.
+// finishReport adds the repairs to the reports of readers.
 func (f *finisher) finishReport() []trace.ReportEntry {
 	for _, e := range f.repairs.Entries() {
 		f.Report(e.Kind, e.What, e.Count, e.Example)
@@ -35,7 +35,7 @@ func (f *finisher) finishReport() []trace.ReportEntry {
 	return f.Told.Entries
 }
 
-// manifest describes what was written; not the files that are left out.
+// manifest describes the written files, without those that are left out.
 func (f *finisher) manifest(without []string) (*disk.Manifest, error) {
 	m := &disk.Manifest{
 		Format: disk.FormatName, Version: disk.Version,

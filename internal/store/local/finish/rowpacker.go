@@ -21,8 +21,8 @@ import (
 )
 
 // Plain rows take four times the space of packed ones. So rows are packed as soon as the job that made them is done,
-// and the space of the plain ones is given back; what is derived from rows unpacks them, a job at a time, and ends of
-// links that are given by time look into frames. Where later steps change rows (parents that are given by id) or take a
+// and the space of the plain ones is given back; later passes over rows unpack them, one job at a time, and ends of
+// links that are given by time look into frames. If later steps change rows (parents that are given by id) or take a
 // part of them, they stay plain until the rest is done.
 
 // mayPackRows reports whether rows may be packed as they are made.
@@ -83,7 +83,7 @@ const (
 	jobBytes     = 1 << 20
 )
 
-// runJobs runs all jobs, and packs what they make.
+// runJobs runs all jobs, and packs their rows.
 func (f *finisher) runJobs(ctx context.Context) error {
 	// as many as are under way at once
 	p := &rowPacker{finisher: f, lanes: []uint64{0}, free: make(chan *packedJob, 2*f.workers)}
@@ -150,7 +150,7 @@ func (p *rowPacker) create() error {
 	return nil
 }
 
-// newJob gives memory for what is packed of a job.
+// newJob returns memory for the packed rows of a job.
 func (p *rowPacker) newJob(j *job) (e *packedJob) {
 	select {
 	case e = <-p.free:
@@ -390,8 +390,8 @@ func (p packedRows) mapRows(r *rows.Table) error {
 	return nil
 }
 
-// describe describes packed rows, beside what is derived from them: checksums and waiting for the disk take as long as
-// a core reads.
+// describe describes packed rows while others derive tables from them: checksums and waiting for the disk take as long
+// as a core reads.
 func (p packedRows) describe(ctx context.Context, described *described) error {
 	g, _ := errgroup.WithContext(ctx)
 	for k := range disk.Schema[intervalTable].Columns {

@@ -11,9 +11,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// The first pass of Finish replays the records of each location and writes its
-// rows at their final place. How many rows, instants, samples and facts a
-// location has is known before, so every place is: workers share nothing.
+// The first pass of Finish replays the records of each location and writes its rows at their final place. The numbers
+// of rows, instants, samples and facts of a location are known before, and so is every place: workers share nothing.
 
 // counts are numbers of rows in the tables that the first pass writes.
 type counts struct {
@@ -28,8 +27,7 @@ func (c *counts) add(s *write.Stream) {
 	c.instantFacts += int64(s.InstantFacts)
 }
 
-// A job is locations that follow each other, with the places of their rows. What
-// their lanes are is known when it is done.
+// A job is locations that follow each other, with the places of their rows. Their lanes are known when it is done.
 type job struct {
 	first, end int // locations, new numbers
 	at         counts

@@ -6,11 +6,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A rowSink receives rows from a Builder and writes them to the columns of
-// table interval. Rows of lane 0 come in order of their place: they go to a
-// buffer, and what is known later (duration, exclusive) is patched there, or in
-// the file for the few intervals that are open while the buffer is written. Rows
-// of other lanes follow when it is known how many lane 0 has.
+// A rowSink receives rows from a Builder and writes them to the columns of table interval. Rows of lane 0 come in
+// order of their place: they go to a buffer, and values that are known later (duration, exclusive) are patched there,
+// or in the file for the few intervals that are open while the buffer is written. Rows of other lanes follow when it
+// is known how many lane 0 has.
 //
 // A StackBuilder writes to the buffer itself.
 type rowSink struct {
@@ -135,7 +134,7 @@ func (s *rowSink) stacked(rows uint32, depth int, last trace.Time) {
 	s.depths = max(s.depths, min(depth, 1<<16))
 }
 
-// finishLocation appends the rows of the other lanes and notes what lanes there are.
+// finishLocation appends the rows of the other lanes and records the lanes.
 func (s *rowSink) finishLocation(j *job) error {
 	byPlace := spool.Order[trace.LaneRow]{Key: func(r *trace.LaneRow) int64 { return int64(r.Lane)<<32 | int64(r.Row) }}
 	s.fail(s.others.Sorted(nil, byPlace, func(r *trace.LaneRow) error {

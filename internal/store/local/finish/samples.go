@@ -9,9 +9,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Samples lie by counter and time. How many a counter has is known before, and most come in the order of time: these
-// are written where they belong as they come. Where one counter of a location is out of order, or it has more counters
-// than are worth a buffer each, its samples are sorted.
+// Samples are ordered by counter and time. The number of samples of a counter is known before, and most come in the
+// order of time: these are written to their place as they come. If one counter of a location is out of order, or it
+// has more counters than are worth a buffer each, its samples are sorted.
 
 // A series is a counter that has samples, by the store's numbers.
 type series struct {
@@ -98,7 +98,7 @@ func (w *rowWorker) sample(t trace.Time, value float64, id trace.CounterID) {
 	s.value.Add(value)
 }
 
-// placeSamples writes what samples of a location are left.
+// placeSamples writes the remaining samples of a location.
 func (w *rowWorker) placeSamples() {
 	if w.direct {
 		for i := range w.out.series {

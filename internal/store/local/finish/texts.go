@@ -14,8 +14,8 @@ import (
 )
 
 // Texts were numbered as they came, from several goroutines of a reader at once. Now that facts lie in their order,
-// texts get the numbers of their first use: the same source gives the same bytes. Where the writer had to forget texts,
-// some are there twice, and which ones is chance: those stay as they are.
+// texts get the numbers of their first use: the same source gives the same bytes. If the writer had to forget texts,
+// some are stored twice, at random: those stay as they are.
 
 // orderTexts gives texts their final numbers.
 func (f *finisher) orderTexts(context.Context) error {
@@ -71,7 +71,7 @@ func (f *finisher) numberTexts(table string, number []uint32, used *[]uint32) (e
 	})
 }
 
-// moveTexts puts texts in the order of their new numbers; those that nobody uses go.
+// moveTexts puts texts in the order of their new numbers; unused ones are dropped.
 func (f *finisher) moveTexts(used []uint32) error {
 	inOrder := len(used) == int(f.Texts.Count())
 	for i := 0; inOrder && i < len(used); i++ {

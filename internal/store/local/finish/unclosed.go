@@ -9,10 +9,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// markUnclosed gives intervals that nobody left a region of their own, see
-// trace.WithoutEnd: how long they took is not known, and a few that last until the end
-// of the trace would be most of the time of their region. It is done when all rows are
-// there, so that the numbers of regions do not depend on who was first.
+// markUnclosed gives intervals that were never left a region of their own, see trace.WithoutEnd: their duration is not
+// known, and a few that last until the end of the trace would be most of the time of their region. It is done when all
+// rows are there, so that the numbers of regions do not depend on the order of the workers.
 func (f *finisher) markUnclosed() error {
 	var rows []int64
 	for _, j := range f.jobs {
@@ -50,7 +49,7 @@ func (f *finisher) markUnclosed() error {
 	return m.Close()
 }
 
-// nameUnclosed defines the regions of intervals that nobody left, by those that they are in.
+// nameUnclosed defines the regions of intervals that were never left, by those that they are in.
 func (f *finisher) nameUnclosed(used []trace.RegionID) map[trace.RegionID]trace.RegionID {
 	slices.Sort(used)
 	used = slices.Compact(used)

@@ -10,10 +10,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Digests: one record for each lane, made by the second pass of Finish while the rows
-// are at hand; one of another version is rebuilt alone. Lanes are independent of each
-// other; records are written in their order. Memory is a few records and what
-// builders hold.
+// Digests: one record for each lane, made by the second pass of Finish while the rows are at hand; one of another
+// version is rebuilt alone. Lanes are independent of each other; records are written in their order. Memory is a few
+// records and that of the builders.
 //
 //	digest.NAME.VERSION.records   the records, lane after lane
 //	digest.NAME.VERSION.offsets   where each begins, one more than lanes

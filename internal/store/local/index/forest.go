@@ -20,8 +20,7 @@ import (
 // leafRows is the number of rows that is not worth a block.
 const leafRows = 64
 
-// TopLevel is the level of a node that covers the whole trace, with what begins
-// at its very end.
+// TopLevel is the level of a node that covers the whole trace, with rows that begin at its very end.
 func TopLevel(end trace.Time) int { return bits.Len64(uint64(end)) }
 
 // A forester builds the nodes of lanes, with the blocks of several summaries.
@@ -194,8 +193,8 @@ func (f *forester) follow(lo, hi int) {
 	}
 }
 
-// open gives what laneView.open does, from the chain: stretches follow each other, so
-// it costs O(1) a row however deep intervals nest.
+// open returns the same as laneView.open, from the chain: stretches follow each other, so it costs O(1) per row at any
+// depth of nesting.
 func (f *forester) open(lo int, begin trace.Time) []trace.OpenInterval {
 	if lo < f.v.Len() {
 		f.popEnded(begin, int(f.v.Parent[lo]))
@@ -205,14 +204,14 @@ func (f *forester) open(lo int, begin trace.Time) []trace.OpenInterval {
 	return f.chain[max(len(f.chain)-rows.MaxChain, 0):]
 }
 
-// popEnded drops what ended by t, but for the parents of a row at t.
+// popEnded drops intervals that ended by t, but for the parents of a row at t.
 func (f *forester) popEnded(t trace.Time, parent int) {
 	for n := len(f.chain); n > 0 && f.chain[n-1].End <= t && f.chain[n-1].Row > parent; n-- {
 		f.chain = f.chain[:n-1]
 	}
 }
 
-// popTo drops what lies within a parent.
+// popTo drops the intervals within a parent.
 func (f *forester) popTo(parent int) {
 	for n := len(f.chain); n > 0 && f.chain[n-1].Row > parent; n-- {
 		f.chain = f.chain[:n-1]

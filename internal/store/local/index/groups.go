@@ -9,11 +9,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Role times of groups. For each location with enough rows below it the time of
-// each role is kept in bins, of a level that depends on how many rows: about one
-// bin for every groupRows rows, up to maxGroupBins over the run. So a level of the
-// tree takes a byte or less a row, and the bins at the top do not grow with the
-// trace.
+// Role times of groups. For each location with enough rows below it the time of each role is kept in bins, of a level
+// that depends on how many rows: about one bin for every groupRows rows, up to maxGroupBins over the run. So a level
+// of the tree takes a byte or less per row, and the bins at the top do not grow with the trace.
 const (
 	groupRows    = 64
 	minGroupRows = 128
@@ -69,7 +67,7 @@ func newGroupOutput(r *rows.Table, dir string) *groupOutput {
 	}
 }
 
-// consume takes what a range gives, in order.
+// consume takes the result of a range, in order.
 func (o *groupOutput) consume(p *groupPart) error {
 	for _, d := range p.done {
 		o.keep(d.id, d.times, d.roles)
@@ -106,7 +104,7 @@ func (o *groupOutput) finish() error {
 		disk.WriteColumn(o.dir, "location.group_roles.u16", o.roles))
 }
 
-// A groupPart is what one range of locations gives.
+// A groupPart is the result of one range of locations.
 type groupPart struct {
 	end   trace.LocationID
 	done  []groupDone

@@ -1,6 +1,5 @@
-// Package index derives from the rows of a store what answers queries without
-// reading them: prefix sums (sums.go), the forest of summaries (forest.go), role times
-// of groups (groups.go), records of digests (digest.go).
+// Package index derives from the rows of a store the tables that answer queries without reading rows: prefix sums
+// (sums.go), the forest of summaries (forest.go), role times of groups (groups.go), records of digests (digest.go).
 //
 // Lanes are independent of each other; their results are written in order. The same
 // pass rebuilds a summary that is missing or of another version.
@@ -198,8 +197,7 @@ func (w *indexWorker) location(ctx context.Context, p *indexPart, id trace.Locat
 	w.forest.roles = nil
 	if w.x.Shape {
 		w.groups.next(id)
-		// The forest of a single lane goes through all its time: what it finds
-		// serves the groups too.
+		// The forest of a single lane goes through all its time: the groups use its result too.
 		if last-first == 1 && c.LaneRow[last]-c.LaneRow[first] > leafRows && len(w.x.Summaries) > 0 {
 			w.forest.roles = w.groups
 		} else {
@@ -287,7 +285,7 @@ func both(a, b func([]byte) error) func([]byte) error {
 	return func(x []byte) error { return cmp.Or(a(x), b(x)) }
 }
 
-// Describe runs the indexer and says what it made, as a manifest of that alone.
+// Describe runs the indexer and returns a manifest of its files alone.
 func (x *Indexer) Describe(ctx context.Context) (*disk.Manifest, error) {
 	if err := x.Run(ctx); err != nil {
 		return nil, err

@@ -221,7 +221,7 @@ func into8(c *disk.Cursor[byte]) func([]byte) error {
 	}
 }
 
-// close writes what is left.
+// close writes the rest.
 func (o *indexOutput) close() error {
 	for _, p := range o.all {
 		for _, s := range p.spills() {
@@ -236,7 +236,7 @@ func (o *indexOutput) close() error {
 	return err
 }
 
-// sections describes what was written. Blocks of one size need no offsets. Where most lanes are short, offsets of their
+// sections describes the written files. Blocks of one size need no offsets. If most lanes are short, offsets of their
 // tops would take more than they save.
 func (o *indexOutput) sections() ([]disk.Section, error) {
 	var out []disk.Section

@@ -17,8 +17,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// The second pass can be shared out: results of jobs are put together in the order of locations, whoever made them. A
-// share is the results of some jobs that follow each other, as a file:
+// The second pass can be shared out: results of jobs are put together in the order of locations, whichever machine
+// made them. A share is the results of some jobs that follow each other, as a file:
 //
 //	result   lists: of counts, of every spill, of groups, of digests
 //	list     pieces, each u32 length and bytes; one of length 0 ends it
@@ -58,7 +58,7 @@ func (x *Indexer) Share(ctx context.Context, to io.Writer, from, end uint64) err
 	return cmp.Or(err, x.Out.close(), w.to.Flush())
 }
 
-// Join puts shares together, all of them in order: what Run gives.
+// Join puts all shares together in order, with the same result as Run.
 func (x *Indexer) Join(ctx context.Context, shares []io.Reader) error {
 	out, err := newIndexOutput(x)
 	if err != nil {
@@ -88,8 +88,8 @@ func (x *Indexer) Join(ctx context.Context, shares []io.Reader) error {
 }
 
 // gather adds the bins of locations that are not wholly in a range to those of the ranges before, and leaves with the
-// range what ends in it, or in the last all: of many ranges each would have bins as long as the run of all locations
-// above it.
+// range those that end in it; with the last range, all. Else each of many ranges would have bins as long as the run
+// for all locations above it.
 func (p *groupPart) gather(r *rows.Table, open map[trace.LocationID]*rows.RoleBins, last bool) {
 	kept := p.parts[:0]
 	for _, x := range p.parts {

@@ -7,13 +7,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Prefix sums of a lane. At every checkBlock-th row there is a checkpoint, at the
-// time at which that row begins. Its list of sums holds, for each region that
-// changed, what was added since the checkpoint before; from time to time a list holds
-// everything so far instead. So what a lane has summed up until a checkpoint is the
-// sum over a short run of entries that lie next to each other in the file, and what
-// a window holds is the difference of two such sums, each with a walk over less than
-// a block. All of it is integers: the answer is exact.
+// Prefix sums of a lane. At every checkBlock-th row there is a checkpoint, at the time at which that row begins. Its
+// list of sums holds, for each region that changed, the increase since the checkpoint before; from time to time a list
+// holds the whole sums instead. So the sum of a lane until a checkpoint is the sum over a few adjacent entries of the
+// file. The sum of a window is the difference of two such sums, each with a walk over less than a block. All sums are
+// integers: the answer is exact.
 //
 // A list holds everything once those since the last such one have checkFactor entries
 // for each region of it: they take little room then, whatever the number of regions,
@@ -24,7 +22,7 @@ const (
 	checkFactor = 8
 )
 
-// A Sum is what a region adds at a checkpoint.
+// A Sum is the increase of a region's sums at a checkpoint.
 type Sum struct {
 	Exclusive, Inclusive trace.Time
 	Calls                int64
@@ -54,8 +52,7 @@ type summer struct {
 	err      error
 }
 
-// A regionSum is what is known of a region: all of it in one place, since a row needs
-// all of it.
+// A regionSum is the state of a region, in one place, since a row needs all of it.
 type regionSum struct {
 	Sum                // closed so far, and the time of its own until now
 	outer   trace.Time // begin of the outermost open interval
@@ -90,8 +87,8 @@ func (s *summer) start(v *rows.Lane, out sumSink) {
 	s.now, s.base, s.entries, s.err = 0, 1, 0, nil
 }
 
-// rows goes through rows [lo, hi), and on to a time that no row after them is before.
-// It is the innermost loop of an import, so it keeps at hand what changes with every row.
+// rows goes through rows [lo, hi), and on to a time that no row after them is before. It is the innermost loop of an
+// import, so it holds values that change with every row in local variables.
 func (s *summer) rows(lo, hi int, until trace.Time) {
 	begins, durations := s.v.Begin[lo:hi], s.v.Duration[lo:hi]
 	regions, parents := s.v.Region[lo:hi], s.v.Parent[lo:hi]
@@ -153,8 +150,8 @@ func (s *summer) rows(lo, hi int, until trace.Time) {
 	s.advance(until)
 }
 
-// reserve makes room for the segments of more rows: each may end one when it begins and
-// one when it is left, and so may what is open.
+// reserve makes room for the segments of more rows: each may end one when it begins and one when it is left, and so
+// may each open interval.
 func (s *summer) reserve(rows int) {
 	s.segments = slices.Grow(s.segments, 2*rows+len(s.stack)+1)
 }
@@ -255,8 +252,7 @@ func (s *summer) change(r trace.RegionID) {
 	}
 }
 
-// checkpoint makes the list of checkpoint k: of everything so far, or of what was
-// added.
+// checkpoint makes the list of checkpoint k: of the whole sums so far, or of the increases.
 func (s *summer) checkpoint(k uint32, whole bool) {
 	for _, r := range s.active {
 		s.change(r)
@@ -288,7 +284,7 @@ func (s *summer) fail(err error) {
 	}
 }
 
-// at gives the sums of a region until now, with what is open.
+// at returns the sums of a region until now, with open intervals.
 func (s *summer) at(r trace.RegionID) Sum {
 	x := s.of[r]
 	if x.onStack > 0 {

@@ -12,18 +12,17 @@
 //	bit 25      the base is a word of its own
 //	bits 26-63  else the base, signed
 //
-// Words follow: the base, if it has its own; the first value, of differences; the list.
-// Then w bits for each value (of differences: for each but the first, whose bits are
-// 0), lowest first, filled up to a word; then the places of exceptions, a byte each,
-// filled up to a word; then a word for each exception, in place of its bits. What the bits
-// say is added to the base, modulo 2^64; by a list they are a place in it. A frame
-// without any byte has only zeros.
+// Words follow: the base, if it has its own; the first value, of differences; the list. Then w bits for each value (of
+// differences: for each but the first, whose bits are 0), lowest first, filled up to a word; then the places of
+// exceptions, a byte each, filled up to a word; then a word for each exception, in place of its bits. The bits of a
+// value are added to the base, modulo 2^64; with a list they are an index into it. A frame without any byte has only
+// zeros.
 //
-// Floating point numbers are their 64 bits, as any others. Where none of a frame has a fraction, as most that were
-// counted, they are written as integers, and the head says so.
+// Floating point numbers are their 64 bits, as any others. If none of a frame has a fraction, as with most counts,
+// they are written as integers, and the head says so.
 //
-// The directory has a u32 for each frame and one more: where it begins, in words of eight
-// bytes. It is filled up to a word and ends the file.
+// The directory has one u32 for each frame and one more: the begin of the frame, in words of eight bytes. It is padded
+// to a word and ends the file.
 package pack
 
 import (
@@ -36,7 +35,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/spool"
 )
 
-// Frame is how many values share a frame; the last has what is left.
+// Frame is how many values share a frame; the last may have fewer.
 const Frame = 256
 
 const (
@@ -144,7 +143,7 @@ func asWhole(ints, values []uint64) bool {
 	return true
 }
 
-// differ gives what each value is more than the one before, and first for the first.
+// differ writes the difference of each value from the one before, and first for the first.
 func differ(d, values []uint64, first uint64) {
 	d[0] = first
 	for i := 1; i < len(values); i++ {
@@ -236,7 +235,7 @@ func fitBase(values []uint64, base uint64) coding {
 			break
 		}
 		here := int(count[0][w]) + int(count[1][w]) + int(count[2][w]) + int(count[3][w])
-		// Of many values fewer bits take less: only those that leave another value out need be looked at.
+		// With many values fewer bits take less: only widths that leave another value out need be tried.
 		if here > 0 || w == 0 || len(values) < 64 {
 			if n := fixed + size(len(values), w, above); n < best.bytes {
 				best = coding{width: w, exceptions: above, base: base, bytes: n}
@@ -481,5 +480,5 @@ func First(b []byte, empty bool) uint64 {
 	return NotAlone
 }
 
-// NotAlone is what First gives where the frame must be read as a whole to tell.
+// NotAlone is the result of First if the frame must be read as a whole.
 const NotAlone = 1<<64 - 1

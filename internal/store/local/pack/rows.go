@@ -20,11 +20,10 @@ const levels = 64
 
 const unknown = -2
 
-// Fold puts in place of parents and exclusive times what the other columns do not tell: of a
-// parent, how far it is from the last row of the frame that is one level up, or, for the first
-// that asks for that level, from the row itself; of the exclusive time, what it is less
-// than the duration without the children that lie in the frame. Most are 0. Lanes are where
-// the rows of each lane begin.
+// Fold replaces parents and exclusive times by differences from values that follow from the other columns. For a
+// parent that is the distance from the last row of the frame that is one level up, or, for the first that asks for
+// that level, from the row itself. For the exclusive time it is the difference from the duration without the children
+// in the frame. Most are 0. Lanes are where the rows of each lane begin.
 func (r *Rows) Fold(lanes []uint64) { r.turn(lanes, true) }
 
 // Unfold does the reverse.

@@ -116,7 +116,7 @@ func (b *binner) bin(bin int64) bool {
 	return len(b.out.Region) > 0
 }
 
-// take lists what a sum has beyond another, which may be nil.
+// take lists the difference of a sum from another, which may be nil.
 func (b *binner) take(s, less *timeSum) {
 	for _, region := range s.touched {
 		if b.keep != nil && !b.keep[region] {
@@ -134,8 +134,8 @@ func (b *binner) take(s, less *timeSum) {
 	}
 }
 
-// addUntil adds what the lane has summed up until t, like Reader.addUntil, of the
-// regions that are kept: most entries of the lists are only looked at.
+// addUntil adds the sums of the lane until t, like Reader.addUntil, for the regions that are kept: most entries of the
+// lists are only looked at.
 func (b *binner) addUntil(hi int, t trace.Time, s *timeSum) {
 	block := (hi - 1) / index.CheckBlock
 	if block > 0 {

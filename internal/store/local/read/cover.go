@@ -79,9 +79,8 @@ func (r *sections) Summaries(ctx context.Context, name string, w store.Window, l
 	})
 }
 
-// cover goes through the forest of a lane from the top: nodes wholly in the
-// window that are of the level asked for are blocks, what is left between them is
-// handed out as rows.
+// cover goes through the forest of a lane from the top: nodes of the level asked for that are wholly in the window are
+// blocks, the rest between them is handed out as rows.
 func (c *coverer) cover(id trace.LocationID, lane, n int) error {
 	if c.in.Begin >= c.in.Until || c.in.Begin > c.in.End {
 		return nil
@@ -100,8 +99,8 @@ func (c *coverer) cover(id trace.LocationID, lane, n int) error {
 	return c.rows(c.in.End, end, true)
 }
 
-// rows hands out what lies between the last piece and to as stretches: rows before
-// last. With final also those rows that begin at the very end of the trace.
+// rows hands out the time from the last piece until to as stretches: rows before last. With final also those rows that
+// begin at the very end of the trace.
 func (c *coverer) rows(to trace.Time, last int, final bool) error {
 	for c.from < to || final {
 		lo, hi, end := c.nextRow(), last, to

@@ -13,7 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An Examination says what of a store is as it was written.
+// An Examination reports which parts of a store are as written.
 type Examination struct {
 	Files, Bytes int64
 	Damaged      []DamagedFile
@@ -26,14 +26,14 @@ type Examination struct {
 	Sources       []string
 }
 
-// A DamagedFile is a file with what is wrong about it.
+// A DamagedFile is a file with its damage.
 type DamagedFile struct {
 	Name   string
 	Why    string
 	Blocks [][2]int64 // bytes that are not what they were
 }
 
-// questions are what files are for. A core table is needed by all.
+// questions lists kinds of queries with the tables they need. All need the core tables.
 var questions = []struct {
 	what   string
 	tables []string
@@ -50,7 +50,7 @@ var questions = []struct {
 	{"profiles as the source gives them", []string{"profile", "profile_total", "atomic", "moment"}},
 }
 
-// Examine reads every file of a store and says what is damaged. It needs no more than the manifest to be sound.
+// Examine reads every file of a store and reports damage. Only the manifest must be intact.
 func Examine(path string) (*Examination, error) {
 	m, err := disk.ReadManifest(path)
 	if err != nil {
@@ -109,7 +109,7 @@ func examineFile(path string, e disk.FileEntry) *DamagedFile {
 	return nil
 }
 
-// tableOf says what a file belongs to.
+// tableOf returns the table or section that a file belongs to.
 func tableOf(m *disk.Manifest, name string) string {
 	for _, s := range m.Sections {
 		if slices.Contains(s.Files(), name) {

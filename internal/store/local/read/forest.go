@@ -105,8 +105,8 @@ func (c *coverer) node(level int, at uint64, index int64, in int) error {
 	return nil
 }
 
-// firstHalf does what firstNode does, where a place to look at first is known: twice
-// that of the node above, where all have two halves.
+// firstHalf returns the same as firstNode, but tries a likely place first: twice that of the node above, which is
+// right if all have two halves.
 func firstHalf(nodes []int64, index int64, guess int) int {
 	if guess < len(nodes) && nodes[guess] == index {
 		return guess

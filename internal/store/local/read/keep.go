@@ -9,7 +9,7 @@ import (
 
 var _ store.Keeper = (*Reader)(nil)
 
-// mostKept bounds what is read back: a file that somebody else put there must not fill memory.
+// mostKept bounds the bytes that are read back: a foreign file must not fill memory.
 const mostKept = 64 << 20
 
 // keptFile is where something kept lies. It is not in the manifest: a store without it,

@@ -61,7 +61,7 @@ func (r links) Links(ctx context.Context, w store.Window, f func(*store.LinkColu
 	})
 }
 
-// A linkPart is blocks of links that overlap a window, by their places among those, and what is unpacked of each.
+// A linkPart is blocks of links that overlap a window, by their places among those, and the unpacked part of each.
 type linkPart struct {
 	from, to int
 	links    []store.LinkColumns

@@ -12,7 +12,7 @@ import (
 var _ store.LinkSummer = (*Reader)(nil)
 
 // LinkSums implements store.LinkSummer. Links are sorted by when they start: those of a window lie next to each other.
-// Nodes that lie wholly among them are kept as sums, from the largest down; what is left at both ends is read.
+// Nodes that lie wholly among them are kept as sums, from the largest down; the links at both ends are read.
 func (r links) LinkSums(ctx context.Context, w store.Window) ([]store.LinkSum, error) {
 	if err := r.Enter(); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (r links) LinkSums(ctx context.Context, w store.Window) ([]store.LinkSum, e
 // linkStart is the place of the time at which links start among the columns of table link.
 const linkStart = 2
 
-// firstLink is the first link that starts at t or later. Where clocks agree the table of blocks says where that is.
+// firstLink returns the first link that starts at t or later. If clocks agree it is found by the table of blocks.
 func (r links) firstLink(n uint64, t trace.Time) uint64 {
 	r.Checks.Of("link_block").Touch(0, uint64(len(r.C.BlockBegin)))
 	near := rows.FirstFrom(r.C.BlockBegin, t)
@@ -87,7 +87,7 @@ func (r links) sumLinks(ctx context.Context, sum *store.LinkAdder, lo, hi uint64
 	return nil
 }
 
-// bringSums fetches what sumLinks is about to go through, together.
+// bringSums fetches the nodes and links that sumLinks is about to read, together.
 func (r links) bringSums(lo, hi, n uint64) {
 	if !r.Checks.Of("link").Elsewhere() {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A definitionsOf is what a store says about its rows, as Go values.
+// A definitionsOf holds the definitions of a store as Go values.
 type definitionsOf struct {
 	*rows.Table
 	*sections // for the manifest
@@ -155,9 +155,9 @@ func (r *definitionsOf) loadInfo() {
 	}
 }
 
-// checkStructure makes sure that what definitions say of each other can be so: offsets ascend and stay within their
-// tables, parents come before their children, numbers are those of something. Checksums have been verified: this guards
-// against a store that was written wrong, or to do harm. O(locations + lanes + other definitions).
+// checkStructure checks that definitions are consistent: offsets ascend and stay within their tables, parents come
+// before their children, ids exist. Checksums have been verified: this guards against a store that was written wrong,
+// or to do harm. O(locations + lanes + other definitions).
 func (r *definitionsOf) checkStructure() error {
 	c := &r.C
 	locations, regions := len(c.LocationName), len(c.RegionName)
@@ -209,7 +209,7 @@ func parentsBefore[T ~uint32](parents []T, none T) bool {
 	return true
 }
 
-// acyclic reports whether every chain of parents ends, and stays in the table. O(n): what is known to end is not
+// acyclic reports whether every chain of parents ends, and stays in the table. O(n): chains known to end are not
 // followed again.
 func acyclic[T ~uint32](parents []T, none T) bool {
 	state := make([]uint8, len(parents)) // 1: on the chain at hand, 2: ends
@@ -232,7 +232,7 @@ func acyclic[T ~uint32](parents []T, none T) bool {
 	return true
 }
 
-// nested reports whether the locations are in preorder: what is below one is all that follows it up to its last.
+// nested reports whether the locations are in preorder: the descendants of one are all that follow it up to its last.
 func nested(parents, last []trace.LocationID) bool {
 	for i, p := range parents {
 		if int(last[i]) < i || int(last[i]) >= len(last) || p != trace.NoLocation && last[i] > last[p] {

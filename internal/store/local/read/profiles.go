@@ -79,7 +79,7 @@ func rowsOf[T any](ctx context.Context, r profiles, table string, n int, ids []t
 	})
 }
 
-// soundPaths looks at what rows of a profile are of.
+// soundPaths checks the call paths and metrics of rows of a profile.
 func (r profiles) soundPaths(table string, paths []trace.CallPathID, metrics []trace.MetricID) func(lo, hi int) {
 	return func(lo, hi int) {
 		soundOr(table+".path", paths[lo:hi], len(r.C.CallPathParent), trace.NoCallPath)

@@ -23,9 +23,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Reader answers for one store. Its columns are mapped files: nothing is read
-// before it is asked for. What it answers is in the types that it is made of, each
-// with its queries.
+// A Reader answers for one store. Its columns are mapped files: nothing is read before it is asked for. Its queries
+// are methods of the types that it embeds.
 type Reader struct {
 	*rows.Table
 	*definitionsOf
@@ -324,8 +323,8 @@ func (r *Reader) Verify() error {
 	return g.Wait()
 }
 
-// Close unmaps the files once no query is under way. Queries fail afterwards; what
-// definitions hold (Info, Locations, Regions …) stays valid.
+// Close unmaps the files once no query is under way. Queries fail afterwards; definitions (Info, Locations, Regions …)
+// stay valid.
 func (r *Reader) Close() error { return r.Table.Close(r.sections.close) }
 
 // Generation implements store.Reader: it is made of the files' checksums, so

@@ -10,8 +10,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// RoleTime implements store.Reader. Of a location whose bins are kept only the rows
-// around edges are read that are no edges of these.
+// RoleTime implements store.Reader. If the bins of a location are stored, only rows around those edges are read that
+// are not edges of bins.
 func (r roleTimes) RoleTime(ctx context.Context, locations []trace.LocationID, edges []trace.Time) ([]trace.Sum,
 	error) {
 	if err := r.Enter(); err != nil {
@@ -83,8 +83,8 @@ type stretch struct {
 // startRows is about how many rows cost as much as finding a place in a lane.
 const startRows = 16
 
-// keptTimes adds what the bins kept of a location give and says what is left; nil
-// where all of it must be read, or had better be. O(bins kept + edges).
+// keptTimes adds the stored bins of a location and returns the time ranges that remain to be read; nil if all of it
+// must be read, or should be. O(stored bins + edges).
 func (r roleTimes) keptTimes(id trace.LocationID, edges []trace.Time, out []trace.Sum) []stretch {
 	roles, level := r.C.GroupRoles[id], int(r.C.GroupLevel[id])
 	if roles == 0 || r.IsAside(id) {
@@ -141,7 +141,7 @@ func (r roleTimes) keptTimes(id trace.LocationID, edges []trace.Time, out []trac
 	return left
 }
 
-// roleTasks are pieces of locations and what of each must be read.
+// roleTasks are pieces of locations and the time ranges of each that must be read.
 type roleTasks struct {
 	pieces rows.Ranges
 	of     [][]stretch

@@ -166,7 +166,7 @@ func (b *runSink) Add(from, to trace.Time, role trace.Role) {
 	b.seen |= 1 << role
 }
 
-// flush appends what there is of the present bin.
+// flush appends the times of the present bin.
 func (b *runSink) flush() {
 	for s := b.seen; s != 0; s &= s - 1 {
 		role := bits.TrailingZeros16(s)

@@ -81,8 +81,8 @@ func (s *openSection) close() error {
 	return err
 }
 
-// A sections is what a store keeps besides its tables: blocks of summaries, and
-// records of digests. What is missing or of another version is built from the rows.
+// A sections holds the data of a store besides its tables: blocks of summaries, and records of digests. Sections that
+// are missing or of another version are built from the rows.
 type sections struct {
 	*rows.Table
 	path      string

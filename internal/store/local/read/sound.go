@@ -6,8 +6,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Rows are handed to code that looks up what their numbers are of, so these must be numbers of something: checksums say
-// that a store is as it was written, not that it was written well. Who finds another ends the query, as damage does.
+// Rows are handed to code that looks up their ids, so these must exist: checksums prove that a store is as it was
+// written, not that it was written correctly. An invalid id ends the query, as damage does.
 
 // sound ends the query where a column holds numbers from n on.
 func sound[T ~uint8 | ~uint32](column string, list []T, n int) {

@@ -18,8 +18,8 @@ func (r times) addSums(first, last uint64, s *timeSum, sign trace.Time) {
 	}
 }
 
-// addBlocks adds what a lane has summed up until checkpoint block, which is not
-// the last. The list of checkpoint k is that of row k-1 of the lane's checkpoints.
+// addBlocks adds the sums of a lane until checkpoint block, which is not the last. The list of checkpoint k is that of
+// row k-1 of the lane's checkpoints.
 func (r times) addBlocks(lane, block int, s *timeSum, sign trace.Time) {
 	if block == 0 {
 		return
@@ -68,8 +68,7 @@ func (r times) laneTime(n int, in rows.Window, s *timeSum) {
 	}
 }
 
-// addUntil adds, times sign, what a lane has summed up until t; rows before hi
-// have begun by then.
+// addUntil adds, times sign, the sums of a lane until t; rows before hi have begun by then.
 func (r times) addUntil(n int, v *rows.Lane, hi int, t trace.Time, s *timeSum, sign int64) {
 	block := (hi - 1) / index.CheckBlock
 	r.addBlocks(n, block, s, trace.Time(sign))

@@ -19,7 +19,7 @@ type timeSum struct {
 	out     timePart
 }
 
-// What is used together lies together: half a cache line.
+// Values used together are stored together, in half a cache line.
 type timeSumCell struct {
 	index.Sum
 	onStack uint32
@@ -43,9 +43,8 @@ func (s *timeSum) cell(r trace.RegionID) *timeSumCell {
 	return c
 }
 
-// walk adds, times sign, what rows [lo, hi) and those open before them do in
-// [from, to). The rows are those that begin there, or at to at the trace's end.
-// O(rows + depth).
+// walk adds, times sign, the times of rows [lo, hi), and of those open before them, in [from, to). The rows are those
+// that begin there, or at to at the trace's end. O(rows + depth).
 func (s *timeSum) walk(v *rows.Lane, lo, hi int, from, to trace.Time, sign int64) {
 	v.Touch(lo, hi)
 	s.stack = s.stack[:0]

@@ -84,7 +84,7 @@ func (t *totalSum) add(o *totalSum) {
 	}
 }
 
-// table lists what is not zero, regions ascending.
+// table lists the times that are not zero, regions ascending.
 func (t *totalSum) table() *store.TotalTable {
 	out := &store.TotalTable{Region: []trace.RegionID{}, Exclusive: []trace.Sum{}, Inclusive: []trace.Sum{},
 		Calls: []int64{}}

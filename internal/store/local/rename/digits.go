@@ -24,7 +24,7 @@ type digits struct {
 	add    func(string) uint64
 }
 
-// mostIDs bounds what is remembered.
+// mostIDs bounds the remembered ids.
 const mostIDs = 1 << 18
 
 // rewrite writes the kinds and values of a table of facts again.

@@ -1,7 +1,6 @@
-// Package rename writes a store again with other names: what was defined goes through a
-// trace.Writer that changes it, and the rows, which name definitions by number, are copied
-// byte by byte. So nothing that can be counted changes, and a store of any size takes as
-// long as copying it.
+// Package rename writes a store again with other names: definitions go through a trace.Writer that changes them, and
+// the rows, which name definitions by number, are copied byte by byte. So no number changes, and a store of any size
+// takes as long as copying it.
 package rename
 
 import (

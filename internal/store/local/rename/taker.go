@@ -50,7 +50,7 @@ func (t *taker) Metric(m trace.Metric) trace.MetricID {
 func (t *taker) Topology(x trace.Topology)  { t.topologies = append(t.topologies, x) }
 func (t *taker) Property(key, value string) { t.properties[key] = value }
 
-// Report counts what is told several times once.
+// Report counts an entry that is reported several times once.
 func (t *taker) Report(kind trace.ReportKind, what string, count int64, example string) {
 	for i := range t.report {
 		if e := &t.report[i]; e.Kind == kind && e.What == what {

@@ -15,8 +15,8 @@ const mostCallers = 1 << 10
 // lanesNear is of how many lanes it is remembered where their last caller was found.
 const lanesNear = 32
 
-// near finds a row among rows that ascend. Where requests go through services nearly every row has a caller, so that it
-// is close to where it would be if they were spread evenly: some steps instead of log n.
+// near finds a row among rows that ascend. In a trace of services nearly every row has a caller, so that a row is
+// close to its place in an even distribution: some steps instead of log n.
 func near(rows []uint64, row uint64) (int, bool) {
 	n := len(rows)
 	if n == 0 || row < rows[0] || row > rows[n-1] {
@@ -43,8 +43,7 @@ func gallop(rows []uint64, row uint64, at int) (int, bool) {
 	return lo + i, found
 }
 
-// callersOf gives what Columns.Callers is for the lane with rows [a, b); nil where all
-// its callers lie in it. O(log callers).
+// callersOf returns Columns.Callers for the lane with rows [a, b); nil if all its callers are in it. O(log callers).
 func (r *Table) callersOf(a, b uint64) func([]trace.RegionID, int) []trace.RegionID {
 	c := &r.C
 	r.Checks.Of("caller").Touch(0, uint64(len(c.CallerRow)))

@@ -6,7 +6,7 @@ import (
 )
 
 // Frames are the rows of a table for one goroutine that looks at some here and some there, by their numbers among all.
-// Where they are packed it holds the frames that were looked at last, and no more.
+// If they are packed it holds only the frames that were looked at last.
 type Frames struct {
 	r    *Table
 	held []disk.RowFrame // by number, the lowest bits of it

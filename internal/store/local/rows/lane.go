@@ -21,7 +21,7 @@ type Lane struct {
 	base uint64 // the first row's number among all
 	// own is memory for batches of very many rows, which are read once; nil: there is none.
 	own *disk.RowSlices
-	// Timeless: nobody asks when the rows of a batch begin, and it may be 0.
+	// Timeless: the begins of the rows of a batch are not needed, and may be 0.
 	Timeless bool
 	// batch is how many rows one has at most.
 	batch int
@@ -59,8 +59,8 @@ func (r *Table) Lane(n int) Lane {
 	return v
 }
 
-// LaneByRows gives a lane for who may use little of it, such as what sums leave: rows are looked at when they are used,
-// so that damage elsewhere costs nothing.
+// LaneByRows returns a lane for callers that may use little of it, such as the rows that sums leave: rows are verified
+// when they are used, so that damage elsewhere has no effect.
 func (r *Table) LaneByRows(n int) Lane {
 	c := &r.C
 	a, b := c.LaneRow[n], c.LaneRow[n+1]
@@ -108,8 +108,8 @@ func (u *Unpacked) Lane(n int) Lane {
 
 func (v *Lane) Len() int { return len(v.Begin) }
 
-// BeginsBefore reports whether the first row begins before t. Where that is after the last one ends no row is looked
-// at: most questions are about whole lanes, and of a store elsewhere the row of each would have to be fetched.
+// BeginsBefore reports whether the first row begins before t. If t is after the end of the last one no row is looked
+// at: most queries are about whole lanes, and in a remote store the row of each would have to be fetched.
 func (v *Lane) BeginsBefore(t trace.Time) bool { return t > v.Last || v.BeginOf(0) < t }
 
 // BeginOf is when row i begins.
@@ -186,9 +186,8 @@ func (v *Lane) up(i int) int {
 // its chain again and again would take forever.
 const MaxChain = 1 << 16
 
-// Open appends what began before row i and either is open at t, where t is not
-// after the begin of row i, or is a parent of row i; outermost first. All of it
-// is on the chain of parents of the row before.
+// Open appends the intervals that began before row i and either are open at t, where t is not after the begin of row
+// i, or are parents of row i; outermost first. All are on the chain of parents of the row before.
 func (v *Lane) Open(into []trace.OpenInterval, i int, t trace.Time) []trace.OpenInterval {
 	from, parent := len(into), -1
 	if i == 0 {

@@ -45,8 +45,8 @@ func (r *Table) EachRowMap(a, b uint64, f func(m *spool.Mapping, from, to int64)
 	}
 }
 
-// PaceByTime does the same for passes that do not say how far they are, until stop
-// is called. What is still in use comes back from the system's cache.
+// PaceByTime does the same for passes that do not say how far they are, until stop is called. Pages still in use come
+// back from the system's cache.
 func (r *Table) PaceByTime() (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {

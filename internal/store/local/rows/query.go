@@ -28,7 +28,7 @@ func (r *Table) Enter() error {
 	return nil
 }
 
-// Leave ends a query. Where much is unpacked, of this run and others, and nobody is asking, it is given back.
+// Leave ends a query. If much is unpacked, of this run and others, and no query is running, it is given back.
 func (r *Table) Leave() {
 	r.life.RUnlock()
 	full := r.Fetched.Full() && len(r.C.CallerRow) == 0 // what tells callers is used when queries are over
@@ -47,7 +47,7 @@ func (r *Table) Leave() {
 }
 
 // forgetMost gives back rows, which mostly are other ones for every window, and keeps sums and nodes, which every
-// window asks for; unless that is not enough. Nobody may be using them.
+// window asks for; unless that is not enough. They must not be in use.
 func (r *Table) forgetMost() {
 	if r.RowHeld.Load() > r.Held.Load() {
 		r.Checks.Of("interval").Forget()
@@ -61,17 +61,17 @@ func (r *Table) forgetMost() {
 }
 
 // MostHeld is how many bytes of packed columns stay unpacked between queries, of all runs; a budget may leave less.
-// Tests keep none, so that each query must touch what it uses.
+// Tests keep none, so that each query must touch the bytes it uses.
 var MostHeld int64 = 512 << 20
 
-// ForgetRows gives back what is unpacked of rows [a, b), which nobody else may be using.
+// ForgetRows gives back unpacked rows [a, b), which must not be in use elsewhere.
 func (r *Table) ForgetRows(a, b uint64) {
 	if r.Sure != nil {
 		r.Sure.ForgetRows(a, b)
 	}
 }
 
-// Forget gives back what is unpacked. Nobody may be using it.
+// Forget gives back unpacked columns. They must not be in use.
 func (r *Table) Forget() {
 	r.Checks.Forget()
 	r.Sure.Forget()
@@ -79,7 +79,7 @@ func (r *Table) Forget() {
 	r.RowHeld.Clear()
 }
 
-// Guarded runs a query that is one goroutine's. What a store elsewhere is asked for by it ends when it is cancelled.
+// Guarded runs a query that is one goroutine's. Its requests to a remote store end when it is cancelled.
 func (r *Table) Guarded(ctx context.Context, f func() error) error {
 	defer r.Fetched.While(ctx)()
 	err := disk.Guard(f)
@@ -89,8 +89,7 @@ func (r *Table) Guarded(ctx context.Context, f func() error) error {
 	return err
 }
 
-// Quietly runs a query that cannot give an error. Damage is written down for whoever
-// watches, see store.Watch.
+// Quietly runs a query that cannot return an error. Damage is recorded for watchers, see store.Watch.
 func (r *Table) Quietly(f func() error) error {
 	defer r.Fetched.While(context.Background())()
 	err := disk.Guard(f)
@@ -98,7 +97,7 @@ func (r *Table) Quietly(f func() error) error {
 	return err
 }
 
-// Unheard writes damage down that nobody is told of otherwise.
+// Unheard records damage that is not reported otherwise.
 func (r *Table) Unheard(err error) {
 	if errors.Is(err, disk.ErrDamaged) || errors.As(err, new(disk.Unreachable)) {
 		r.notes.Note(err)
@@ -108,8 +107,8 @@ func (r *Table) Unheard(err error) {
 // Unsaid implements store.Noter.
 func (r *Table) Unsaid() (times int64, last error) { return r.notes.Unsaid() }
 
-// A Window is a store.Window with the rule of the trace's end: one that reaches
-// the end of the trace also holds what begins at the very end.
+// A Window is a store.Window with the rule of the trace's end: one that reaches the end of the trace also holds rows
+// that begin at the very end.
 type Window struct {
 	Begin trace.Time
 	Until trace.Time // rows that begin in [begin, until) begin in the window

@@ -50,9 +50,8 @@ func (b *RoleBins) Add(from, to trace.Time, role trace.Role) {
 	b.step[j] -= 1 << b.Level
 }
 
-// AddSegments counts segments that follow each other without gaps; those of one role in
-// a row are one. It is what add does for each, with the bins at hand: a call for each
-// made an import 3 % longer.
+// AddSegments counts segments that follow each other without gaps; those of one role in a row are one. It does the
+// same as add for each, inlined: a call for each made an import 3 % longer.
 func (b *RoleBins) AddSegments(list []trace.Segment) {
 	begin, level, part, step := b.begin, b.Level&63, b.part, b.step
 	low, high := b.low, b.high
@@ -101,7 +100,7 @@ func (b *RoleBins) Sums() (low, high int, part, step []trace.Time) {
 	return b.low, b.high, b.part[from:to], b.step[from:to]
 }
 
-// SetSums puts what Sums gave into empty bins; false: it does not fit.
+// SetSums puts the result of Sums into empty bins; false: it does not fit.
 func (b *RoleBins) SetSums(low, high int, part, step []trace.Time) bool {
 	if low >= high {
 		return len(part) == 0 && len(step) == 0

@@ -1,8 +1,7 @@
 // Package rows goes through the mapped tables of a store, lane by lane.
 //
-// A lane is contiguous and nests perfectly, which is what all here relies on: Lane
-// finds rows by time, Walker says what is innermost, Merge joins the lanes of a
-// location. A Table hands out lanes, alone or on all cores.
+// All code here relies on lanes that are contiguous and nest perfectly: Lane finds rows by time, Walker returns the
+// innermost interval, Merge joins the lanes of a location. A Table hands out lanes, alone or on all cores.
 package rows
 
 import (
@@ -17,9 +16,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Table is the columns of a store, mapped, with what it takes to go through
-// them: which rows are a lane, which lanes a location. While a store is being
-// finished only some columns are there.
+// A Table is the columns of a store, mapped, with the rows of each lane and the lanes of each location. While a store
+// is being finished only some columns are there.
 type Table struct {
 	life   sync.RWMutex // read by queries, written by close
 	closed bool
@@ -39,7 +37,7 @@ type Table struct {
 	Held    memory.Outside // bytes of packed columns that are unpacked, but for rows
 	RowHeld memory.Outside // likewise, of table interval
 	Fetched *disk.Fetcher  // of a store that lies elsewhere, else nil
-	// Of tables that every lane is asked for.
+	// Checks of the tables that are read for every lane.
 	OfSum, OfCheckpoint, OfLevel, OfNode, OfGroup *disk.TableCheck
 
 	RowMaps []*spool.Mapping // of table interval, while a store is finished

@@ -13,8 +13,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A pass over all rows unpacks those of a job into memory. Where a location has too many for that they are unpacked
-// into temporary files, which are mapped, and whose pages are given back as those of plain columns are.
+// A pass over all rows unpacks those of a job into memory. If a location has too many for that they are unpacked into
+// temporary files, which are mapped, and whose pages are given back as those of plain columns are.
 
 // MostUnpacked is how many rows are unpacked into memory as one: 36 MB for each core. Tests take fewer.
 var MostUnpacked uint64 = 1 << 20
@@ -30,8 +30,8 @@ type spread struct {
 // spreadRows are unpacked at a time.
 const spreadRows = 64 * disk.Frame
 
-// Spread unpacks rows [a, b), all of some lanes, into files, where they are packed and too many for memory; lanes of
-// theirs are read from there until what it gives is called.
+// Spread unpacks rows [a, b), all of some lanes, into files, if they are packed and too many for memory; their lanes
+// are read from there until done is called.
 func (r *Table) Spread(ctx context.Context, dir string, a, b uint64) (done func() error, err error) {
 	if r.Sure == nil || b-a <= MostUnpacked {
 		return func() error { return nil }, nil
@@ -49,7 +49,7 @@ func (r *Table) Spread(ctx context.Context, dir string, a, b uint64) (done func(
 	}, nil
 }
 
-// change gives the table another list of what is spread; others may be looking at the present one.
+// change replaces the table's list of spread rows; others may be reading the present one.
 func (r *Table) change(f func([]*spread) []*spread) {
 	r.spreading.Lock()
 	defer r.spreading.Unlock()
@@ -76,7 +76,7 @@ func (r *Table) spreadOf(a, b uint64) (disk.RowSlices, bool) {
 	return disk.RowSlices{}, false
 }
 
-// releaseSpread gives back the pages of what is spread.
+// releaseSpread gives back the pages of spread rows.
 func (r *Table) releaseSpread() {
 	if r.spreads.Load() == nil {
 		return

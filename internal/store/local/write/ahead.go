@@ -10,8 +10,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An Ahead takes the rows of a table that mostly come in its order: these are packed at once, where a spool would write
-// them, read them and write them once more. What comes late is sorted outside memory.
+// An Ahead takes the rows of a table that mostly come in its order: these are packed at once, where a spool would
+// write them, read them and write them once more. Late rows are sorted outside memory.
 type Ahead[T any] struct {
 	Packed *disk.TablePacker[T]
 	Late   *spool.Spool[T]
@@ -25,7 +25,7 @@ func newAhead[T any](temp string, memory int64, by spool.Order[T], packed *disk.
 	return &Ahead[T]{Packed: packed, Late: spool.NewSortedSpool(temp, memory, by), by: by}
 }
 
-// add takes rows, which are put in order. Of equal ones those that are packed came before those that are late.
+// add takes rows, which are put in order. Among equal rows the packed ones came before the late ones.
 func (a *Ahead[T]) add(rows []T) error {
 	a.sorter.Sort(rows, a.by)
 	late := len(rows)

@@ -8,8 +8,8 @@ import (
 
 var _ trace.CallTaker = (*Stream)(nil)
 
-// Calls implements trace.CallTaker: what Enter and Leave do one by one, with what changes
-// at hand. What does not fit a word, or the chunk, is left to those two.
+// Calls implements trace.CallTaker: it does the same as Enter and Leave one by one, with its state in local variables.
+// Records that do not fit a word, or the chunk, are left to those two.
 func (s *Stream) Calls(list []trace.StackRecord) {
 	for len(list) > 0 {
 		if n := s.words(list); n > 0 {

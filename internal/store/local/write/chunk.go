@@ -61,7 +61,7 @@ const (
 // back, so that reading all of it does not look like memory in use.
 const releaseEvery = 16 << 20
 
-// faultAround is what a system maps at once where one page is touched.
+// faultAround is how many bytes a system maps at once when one page is touched.
 const faultAround = 64 << 10
 
 const spoolBuffer = 1 << 20
@@ -91,7 +91,7 @@ func (s *chunkSpool) first() []byte {
 	return s.take(minChunk)
 }
 
-// last writes what a closed stream holds and takes its chunk back.
+// last writes the chunk of a closed stream and takes it back.
 func (s *chunkSpool) last(buf []byte, previous int64) int64 {
 	s.mu.Lock()
 	at := s.append(buf, previous)
@@ -101,8 +101,8 @@ func (s *chunkSpool) last(buf []byte, previous int64) int64 {
 	return at
 }
 
-// room makes room in a full chunk: a larger one while there is memory, else what
-// is in it goes to the file. It gives the chunk and where the last one lies.
+// room makes room in a full chunk: a larger one while there is memory, else its bytes go to the file. It returns the
+// chunk and the place of the last one.
 func (s *chunkSpool) room(buf []byte, previous int64) ([]byte, int64) {
 	s.mu.Lock()
 	target := s.target()
@@ -139,7 +139,7 @@ func (s *chunkSpool) give(buf []byte) {
 	}
 }
 
-// append adds a chunk to what will be written, and says where it lies.
+// append adds a chunk to the bytes to be written, and returns its place.
 func (s *chunkSpool) append(buf []byte, previous int64) int64 {
 	if len(buf) == 0 {
 		return previous
@@ -226,7 +226,7 @@ func (s *chunkSpool) Large(chain []int64) bool {
 	return int64(len(chain))*maxChunk >= int64(len(s.mapped.Bytes))/fewStreams
 }
 
-// Drop says that nobody reads these chunks any more. The room of a stretch is given back with its last chunk.
+// Drop frees chunks that are not read any more. The disk space of a stretch is given back with its last chunk.
 func (s *chunkSpool) Drop(chain []int64) {
 	for _, at := range chain {
 		s.drop(at, s.chunkEnd(at), false)
@@ -247,7 +247,7 @@ func (s *chunkSpool) chunkEnd(at int64) int64 {
 	return at + chunkHeader + int64(binary.LittleEndian.Uint32(s.mapped.Bytes[at+8:]))
 }
 
-// drop counts what nobody reads any more; alone: its room was given back.
+// drop counts bytes that are not read any more; alone: their disk space was given back.
 func (s *chunkSpool) drop(at, end int64, alone bool) {
 	for at < end {
 		k := at / stretch

@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Definitions are what a trace names. They stay in memory until Finish.
+// Definitions holds the definitions of a trace. They stay in memory until Finish.
 type Definitions struct {
 	Locations     []Location
 	keys          []string // of locations
@@ -61,7 +61,7 @@ func (d *Definitions) init() {
 	d.words = map[string]string{}
 }
 
-// ForgetKeys frees what finds definitions again: there will be no more.
+// ForgetKeys frees the tables that find definitions by key: there will be no more definitions.
 func (d *Definitions) ForgetKeys() {
 	d.keys, d.locationIDs = nil, IdTable{}
 	d.regionIDs, d.attributeIDs, d.counterIDs = nil, nil, nil
@@ -196,7 +196,7 @@ func (w *Writer) Counter(c trace.Counter) trace.CounterID {
 	return id
 }
 
-// A Series is what is known of the samples of a counter. All come from the stream of its location.
+// A Series describes the samples of a counter. All come from the stream of its location.
 type Series struct {
 	Location   trace.LocationID
 	Count      uint32

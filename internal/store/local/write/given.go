@@ -131,7 +131,7 @@ func (w *Writer) Rows(r *trace.Rows) {
 }
 
 // A MomentRecord is moments on their way through a spool. Those of recorders have no more than two central sums, half
-// of what a row may have: others follow in records of their own, which are the same in all that is compared.
+// as many as a row may have: others follow in records of their own, which are the same in all that is compared.
 type MomentRecord struct {
 	Begin, End   trace.Time
 	Weight, Mean float64

@@ -7,8 +7,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Location is what is kept of a trace.Location until Finish: half as much, since
-// a trace may define a million of them. Keys live in definitions.keys.
+// A Location is the part of a trace.Location that is held until Finish: half as much, since a trace may define a
+// million of them. Keys live in definitions.keys.
 type Location struct {
 	Name       string // in an arena
 	Attributes *[]trace.Attribute

@@ -23,9 +23,9 @@ func (a *arena) keep(s string) string {
 	return a.block.String()[at:]
 }
 
-// An IdTable finds numbers by the hash of what they stand for, which lies elsewhere:
-// 8 bytes for each slot, of which a quarter to five eighths are free. A map that
-// holds the strings takes several times as much for each of a million definitions.
+// An IdTable finds numbers by the hash of their keys, which are stored elsewhere: 8 bytes for each slot, of which a
+// quarter to five eighths are free. A map that holds the strings takes several times as much for each of a million
+// definitions.
 type IdTable struct {
 	slots []idSlot // open addressing; length 0 or a power of two
 	count int

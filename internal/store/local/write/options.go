@@ -19,9 +19,9 @@ type Options struct {
 	Format  string
 	// RegionName gives the name of a region whose name in the source may hold more than that; nil: as in the source.
 	RegionName func(string) string
-	// Align says what is done about clocks of processes that disagree. With "auto" they are fitted by messages and
-	// collectives where an effect comes before its cause, with "messages" or "collectives" by these, also where they
-	// agree; with "none" it is only reported. "": times are taken as they are.
+	// Align selects the correction of clock skew between processes. With "auto" clocks are fitted by messages and
+	// collectives if an effect comes before its cause. With "messages" or "collectives" they are fitted by these, even
+	// if they agree. With "none" skew is only reported. "": times are taken as they are.
 	Align string
 	// Workers is how many goroutines Finish uses; 0 for one a core.
 	Workers int
@@ -35,7 +35,7 @@ const (
 	minMemory     = 1 << 16
 )
 
-// WithDefaults fills in what is left open.
+// WithDefaults fills in the options that are not set.
 func (o Options) WithDefaults() Options {
 	if o.Memory <= 0 {
 		o.Memory = defaultMemory

@@ -57,8 +57,8 @@ const (
 	HalfTimeAt = HalfShift + HalfID
 )
 
-// A Stream packs what happens on one location. There is one for each location,
-// also after Close: asking again appends. It is small: a million may be open.
+// A Stream packs the records of one location. There is one for each location, also after Close: asking again appends.
+// It is small: a million may be open.
 type Stream struct {
 	w            *Writer
 	buf          []byte     // the chunk at hand
@@ -92,7 +92,7 @@ func (s *Stream) Numbered() bool {
 	return !s.Intervals && !s.ByName && !s.ByParent && !(s.Unordered && s.Disordered)
 }
 
-// streamBytes is what a stream takes beside its chunk.
+// streamBytes is the memory of a stream beside its chunk.
 const streamBytes = 120
 
 // A refused stream takes no records and gives its error at Close.
@@ -329,7 +329,7 @@ func (s *Stream) word(w uint64) {
 	s.used += WordBytes
 }
 
-// hold takes a chunk with what is in it.
+// hold takes a chunk with its contents.
 func (s *Stream) hold(chunk []byte) { s.buf, s.used = chunk[:cap(chunk)], uint32(len(chunk)) }
 
 // room gets space for at least one more record.

@@ -13,9 +13,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/spool"
 )
 
-// Bounds of what a textTable remembers in order to find texts again. Past them it
-// forgets all and starts anew, so that memory stays bounded: a text may then be
-// kept twice.
+// Bounds of the texts that a textTable remembers to find them again. Past them it forgets all and starts anew, so that
+// memory stays bounded: a text may then be kept twice.
 const (
 	maxTexts     = 1 << 18
 	maxTextBytes = 32 << 20
@@ -37,10 +36,9 @@ type textTable struct {
 	err     error
 }
 
-// A recentText is a text that was given not long ago. The same text in the same
-// memory is known without a look at its bytes: readers give one stack or one message
-// again and again, and those that read JSON keep one string of a text that comes often.
-// Nor is the lock taken for it, which readers on many cores would wait for.
+// A recentText is a text that was given not long ago. The same text in the same memory is recognised without reading
+// its bytes: readers give one stack or one message again and again, and JSON readers reuse one string for a frequent
+// text. It is also found without the lock, for which readers on many cores would wait.
 type recentText struct {
 	text string
 	id   uint64

@@ -29,8 +29,7 @@ type Writer struct {
 	Chunks *chunkSpool
 	Texts  *textTable
 
-	// What streams check their ids against, without a lock: how many regions are
-	// defined, and the counters.
+	// Streams check their ids against these without a lock: the number of regions, and the counters.
 	regions  atomic.Uint32
 	counters atomic.Pointer[[]*Series]
 	variants atomic.Pointer[[]variant]
@@ -76,9 +75,8 @@ func (s *span) See(t trace.Time) {
 	s.First, s.Last = min(s.First, t), max(s.Last, t)
 }
 
-// Create starts a store that will be at path. What is written lies beside it
-// under a temporary name until Finish. A store already at path is replaced then;
-// anything else there is refused.
+// Create starts a store that will be at path. Its files are beside it under a temporary name until Finish. A store
+// already at path is replaced then; anything else there is refused.
 func Create(path string, o Options) (*Writer, error) {
 	o = o.WithDefaults()
 	if !spool.LittleEndian() {
@@ -159,7 +157,7 @@ func (w *Writer) Abort() {
 	os.RemoveAll(w.Dir)
 }
 
-// CloseTemporary closes what is gone in the end.
+// CloseTemporary closes the files that are removed in the end.
 func (w *Writer) CloseTemporary() {
 	w.lock.Close()
 	w.Chunks.Close()
