@@ -8,9 +8,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/memory"
 )
 
-// A Cache holds results of one open run in memory, which may be needed again with other options: a tree that is
-// painted anew, an index for the next window. It belongs to whoever opened the run, and is closed with it. A nil
-// Cache keeps nothing.
+// A Cache holds results of one open run in memory that may be needed again with other options: a tree that is drawn
+// again, an index for the next window. It belongs to the opener of the run, and is closed with it. A nil Cache keeps
+// nothing.
 type Cache struct {
 	budget *memory.Budget
 
@@ -18,7 +18,7 @@ type Cache struct {
 	entries map[string]*entry
 	closed  bool
 
-	// of is the cache that a part of it belongs to, and name what the names of its results begin with there.
+	// of is the cache that a part of it belongs to, and name the prefix of its results' names there.
 	of   *Cache
 	name string
 }
@@ -55,7 +55,7 @@ func (c *Cache) Work(ctx context.Context) (within context.Context, done func()) 
 	return c.budget.Work(ctx)
 }
 
-// Close frees what is kept of a run.
+// Close frees the results of a run.
 func (c *Cache) Close() {
 	if c == nil {
 		return
@@ -70,8 +70,9 @@ func (c *Cache) Close() {
 	}
 }
 
-// Keep gives what a cache holds under a name, or makes it. Who asks for it meanwhile waits. It is for results of a
-// part of a run, whose name says which part and begins with that of the view; those of a whole run are a Derived.
+// Keep returns the result that a cache holds under a name, or makes it. Callers that ask for it meanwhile wait. It is
+// for results of a part of a run, whose name says which part and begins with that of the view; those of a whole run
+// are a Derived.
 func Keep[V any](c *Cache, what string, bytes func(V) int64, make func() (V, error)) (V, error) {
 	if c == nil {
 		return make()
@@ -120,7 +121,7 @@ func (c *Cache) entry(what string) *entry {
 	return e
 }
 
-// hold counts what was made.
+// hold counts a new result.
 func (c *Cache) hold(what string, e *entry, size int64) {
 	if !c.has(what, e) {
 		return // it was closed while it was made
@@ -150,7 +151,7 @@ func (c *Cache) has(what string, e *entry) bool {
 	return !c.closed && c.entries[what] == e
 }
 
-// Shared hands out where results lie, so that nobody counts them twice.
+// Shared reports the addresses of results, so that they are not counted twice.
 func (c *Cache) Shared(add func(at uintptr, h *memory.Held)) {
 	if c == nil {
 		return

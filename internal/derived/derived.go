@@ -23,14 +23,14 @@ type Derived[T any] struct {
 	// Keeps reports whether making it takes so long that it is kept beside the store; nil: it always is.
 	Keeps func(store.Reader) bool
 	// Restore checks a result that was read from beside the store against its run, and completes it. An error means
-	// that it names what the run does not have; nil: there is nothing to check.
+	// that it names objects that the run does not have; nil: there is nothing to check.
 	Restore func(T, store.Reader) error
 }
 
 // errNotKept is the error of a result that has to be made.
 var errNotKept = errors.New("the result is not kept beside the store")
 
-// Of gives the result of a run.
+// Of returns the result of a run.
 func (d Derived[T]) Of(ctx context.Context, run *Run) (T, error) {
 	return Keep(run.Cache, d.Name, sizeBytes[T], func() (T, error) {
 		x, err := d.read(run.Store)
@@ -59,7 +59,7 @@ func (d Derived[T]) Prepare(ctx context.Context, run *Run) error {
 	return err
 }
 
-// A Preparer is a Derived of any type: what is made at import is a list of them.
+// A Preparer is a Derived of any type: an import makes a list of them.
 type Preparer interface {
 	Prepare(context.Context, *Run) error
 }

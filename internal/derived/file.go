@@ -20,7 +20,7 @@ import (
 const (
 	magic     = "plxderiv"
 	headBytes = 28
-	// mostBytes bounds what is kept: what is larger is no result for a first look.
+	// mostBytes bounds a stored result: larger ones are not made for the first view.
 	mostBytes = 32 << 20
 )
 

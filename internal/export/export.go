@@ -1,6 +1,6 @@
-// Package export writes the tables of a run as Parquet files: a file a table, packed
-// with zstd, in row groups along location and time with statistics, so that readers skip
-// what they do not need. It streams: memory holds a few row groups.
+// Package export writes the tables of a run as Parquet files: one file per table, packed with zstd, in row groups
+// along location and time with statistics, so that readers can skip row groups. It streams: memory holds a few row
+// groups.
 package export
 
 import (
@@ -17,7 +17,7 @@ import (
 // Version of the layout of a directory. Tables and columns may be added without a new one.
 const Version = 2
 
-// A Schema is schema.json: what lies in the directory.
+// A Schema is schema.json, the description of the directory.
 type Schema struct {
 	Version int     `json:"version"`
 	Program string  `json:"program"`
@@ -25,7 +25,7 @@ type Schema struct {
 	Tables  []Table `json:"tables"`
 	// Attributes are the names of those of intervals, in the order of their numbers.
 	Attributes []string `json:"attributes"`
-	// Lake is what a lake knows of the run, where it lies in one.
+	// Lake describes the run in its lake, if it is in one.
 	Lake any `json:"lake,omitempty"`
 }
 
@@ -56,7 +56,7 @@ func Run(ctx context.Context, dir string, r *table.Run, tables []*table.Table,
 	if err := os.MkdirAll(filepath.Dir(filepath.Clean(dir)), 0o777); err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
-	// Not os.MkdirTemp: what it makes is the user's alone, and this is renamed.
+	// Not os.MkdirTemp: its directories are the user's alone, and this one is renamed.
 	temporary := filepath.Join(filepath.Dir(filepath.Clean(dir)),
 		fmt.Sprintf(".%s-%d", filepath.Base(dir), os.Getpid()))
 	if err := os.Mkdir(temporary, 0o777); err != nil {
@@ -89,7 +89,7 @@ func Run(ctx context.Context, dir string, r *table.Run, tables []*table.Table,
 	return s, nil
 }
 
-// Describe says what a table is, for the schema.
+// Describe returns a table's entry in the schema.
 func Describe(t *table.Table, file string, rows int64) Table {
 	out := Table{Name: t.Name, File: file, Help: t.Help, Rows: rows, Columns: []Column{}}
 	for _, c := range t.Columns {

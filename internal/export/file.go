@@ -91,7 +91,7 @@ func newFile(ctx context.Context, w io.Writer, name string, columns []table.Colu
 	return f
 }
 
-// node is how a column is kept: times and numbers of rows as differences, what repeats as a dictionary.
+// node returns the encoding of a column: times and row numbers as differences, repeating values as a dictionary.
 func node(c *table.Column) parquet.Node {
 	var n parquet.Node
 	switch c.Kind {
@@ -135,7 +135,7 @@ func (f *file) add(b *table.Batch) error {
 	return nil
 }
 
-// send starts to encode what was gathered.
+// send starts to encode the gathered rows.
 func (f *file) send() error {
 	if f.held == 0 {
 		return nil
@@ -186,7 +186,7 @@ func appendValues(out []parquet.Value, v *table.Vector, c *table.Column, column 
 	return out
 }
 
-// close writes what is left and the end of the file; failed: only what runs is waited for.
+// close writes the remaining rows and the end of the file; failed: it only waits for running encoders.
 func (f *file) close(failed error) error {
 	err := failed
 	if err == nil {

@@ -15,11 +15,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/table"
 )
 
-// DefaultProject is that of runs which nobody gave one.
+// DefaultProject is the project of runs that were given none.
 const DefaultProject = "default"
 
-// Append writes a run into the lake, which it makes where there is none. The name of the run is a.Run; where another
-// run has it, the time of its start is added. What is not given in a, the run's source tells.
+// Append writes a run into the lake, which it makes where there is none. The name of the run is a.Run; if another run
+// has it, the time of its start is added. Fields that a leaves empty are taken from the run's source.
 func Append(ctx context.Context, dir string, r *table.Run, a About, done func(table string, rows int64)) (*About, error) {
 	complete(&a, r)
 	if err := os.MkdirAll(filepath.Join(dir, runsDir), 0o777); err != nil {
@@ -28,7 +28,7 @@ func Append(ctx context.Context, dir string, r *table.Run, a About, done func(ta
 	if err := a.settle(dir); err != nil {
 		return nil, err
 	}
-	// Not os.MkdirTemp: its directories are the user's alone, and what is in this one is renamed.
+	// Not os.MkdirTemp: its directories are the user's alone, and the contents of this one are renamed.
 	work := filepath.Join(dir, newDir, fmt.Sprintf("%s-%d", escape(a.Run), os.Getpid()))
 	if err := os.MkdirAll(filepath.Join(work, runsDir), 0o777); err != nil {
 		return nil, fmt.Errorf("lake: %w", err)
@@ -42,7 +42,7 @@ func Append(ctx context.Context, dir string, r *table.Run, a About, done func(ta
 	return &a, publish(dir, work, &a, s)
 }
 
-// complete fills in what was not given.
+// complete fills in the fields that were not given.
 func complete(a *About, r *table.Run) {
 	if a.Run == "" {
 		a.Run = r.Name
@@ -143,7 +143,7 @@ func writeTable(ctx context.Context, path, name string, columns []table.Column, 
 	return n, err
 }
 
-// publish moves what was written to its place. The directory of the run comes last: with it the run is there.
+// publish moves the written files to their place. The directory of the run comes last: with it the run is there.
 func publish(dir, work string, a *About, s *export.Schema) (err error) {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {

@@ -2,7 +2,7 @@
 // partitions reads as it lies.
 //
 //	TABLE/project=P/month=2026-11/RUN.parquet   the rows of one run in one table; no file where it has none
-//	_runs/RUN/schema.json                       what the run has; written last, so the run is whole
+//	_runs/RUN/schema.json                       the tables of the run; written last, so the run is whole
 //
 // A run is appended and never rewritten. Its files are written under _new and then renamed; it counts from the moment
 // when its directory in _runs is there. Engines leave out names that begin with an underscore.
@@ -33,7 +33,7 @@ const (
 	monthForm  = "2006-01"
 )
 
-// About is what the lake knows of a run beside its tables.
+// About describes a run of the lake beside its tables.
 type About struct {
 	Run     string            `json:"run"` // its name in the lake, and that of its files
 	Project string            `json:"project"`

@@ -118,7 +118,7 @@ func (l *reader) scanRun(ctx context.Context, a *Run, f *table.Filter, to *table
 	}
 }
 
-// batch turns what a reader holds into a batch.
+// batch turns the rows of a reader into a batch.
 func (l *reader) batch(a *Run, rows *parquetfile.Reader, want []bool, texts interned) *table.Batch {
 	b := &table.Batch{Rows: rows.Rows, Columns: make([]table.Vector, len(l.columns))}
 	known := []any{a.Project, a.month(), a.Run, a.Start}

@@ -13,9 +13,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// A Cache keeps imported stores for reopening, one directory each, named by a
-// hash of what they were made from. The time of last use is that of the store's
-// directory; the oldest go first when the limit is passed.
+// A Cache keeps imported stores for reopening, one directory each, named by a hash of their sources. The time of last
+// use is that of the store's directory; the oldest are removed first when the limit is exceeded.
 type Cache struct {
 	Dir   string
 	Limit int64 // bytes
@@ -106,8 +105,8 @@ func (c *Cache) Trim(keep string) error {
 	return nil
 }
 
-// MakeRoom checks that an import can be written that may need so many bytes, after what
-// writers that were killed have left is gone.
+// MakeRoom removes the leftovers of killed writers, then checks that there is disk space for an import of so many
+// bytes.
 func (c *Cache) MakeRoom(dir string, need int64) error {
 	local.RemoveStale(dir)
 	free, err := freeSpace(dir)

@@ -27,7 +27,7 @@ type Follower struct {
 	known  map[string]*followed
 }
 
-// A followed run: what its files were when it was read last, and why that failed.
+// A followed run: the stamp of its files when they were last read, and the error of that reading.
 type followed struct {
 	stamp string
 	err   error
@@ -36,8 +36,7 @@ type followed struct {
 
 const followPrefix = "following-"
 
-// NewFollower makes one; Close removes what it keeps. What followers that were killed have
-// left is removed a day later.
+// NewFollower makes a follower; Close removes its files. Files of followers that were killed are removed a day later.
 func (l *Loader) NewFollower() (*Follower, error) {
 	left, _ := filepath.Glob(filepath.Join(l.Cache.Dir, followPrefix+"*"))
 	for _, d := range left {
@@ -55,9 +54,9 @@ func (l *Loader) NewFollower() (*Follower, error) {
 // Close removes all stores; they must be closed.
 func (f *Follower) Close() error { return os.RemoveAll(f.dir) }
 
-// Look gives every run of the sources that is not what it was when it was looked at last, open,
-// under a name that it keeps. A source that cannot be read may be one that is being written:
-// it is an error only where it is the same when it is looked at again, and said once.
+// Look opens every run of the sources that changed since the last look, under a name that stays the same. A source
+// that cannot be read may still be being written: it is an error only if it is unchanged at the next look, and
+// reported once.
 func (f *Follower) Look(ctx context.Context, sources []string,
 	show func(name string, r derived.Run, done func())) error {
 	found, done, err := f.loader.Find(sources)
@@ -100,7 +99,7 @@ func (f *Follower) Look(ctx context.Context, sources []string,
 	return errors.Join(failed...)
 }
 
-// settled is an error of what was the same when it was looked at before.
+// settled returns the error of a source that has not changed since the last look.
 func (f *Follower) settled(name, stamp string, err error) error {
 	if k := f.known[name]; k != nil && k.stamp == stamp {
 		if k.told {

@@ -39,8 +39,8 @@ func demoKey(d *demo.Demo, o demo.Options) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// runKey names a run by what it is made of: format and reader, and each file's
-// path, size, time and both ends, or with whole all of its bytes; and whether names stay as they are.
+// runKey names a run by its sources: format and reader, and each file's path, size, time and both ends, or with whole
+// all of its bytes; and whether names stay as they are.
 func runKey(run importer.Run, roots []string, whole, rawNames bool) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d\n%s\n%s\n", readerVersion, run.Format.Name, run.Options.Align)

@@ -1,9 +1,9 @@
-// Package load opens what a user names: trace files, a directory of them, an archive, a
-// store, a demo. What is imported goes to a cache and is opened from there the next time.
+// Package load opens the sources that a user names: trace files, a directory of them, an archive, a store, a demo.
+// Imported stores go to a cache and are opened from there the next time.
 //
-//	load.go    from sources to open runs     cache.go   imported stores, kept
-//	key.go     what a run is known by        watch.go   how far an import is
-//	follow.go  runs that grow, opened anew   room.go    what an import takes of the disk
+//	load.go    from sources to open runs     cache.go   the cache of imported stores
+//	key.go     a run's key in the cache      watch.go   progress of an import
+//	follow.go  runs that grow, opened anew   room.go    disk space of an import
 package load
 
 import (
@@ -54,7 +54,7 @@ type Loader struct {
 // A UsageError is one that the user can mend by asking otherwise.
 type UsageError struct {
 	Text string
-	// Typed is a name that is none of Known, where that is what is wrong.
+	// Typed is the unknown name, if the error is a name that is not in Known.
 	Typed string
 	Known []string
 }
@@ -95,8 +95,8 @@ func (l *Loader) One(ctx context.Context, sources []string) (derived.Run, error)
 	return l.Open(ctx, runs[0])
 }
 
-// All opens every run that the sources hold. Where some fail and others do not,
-// the runs that opened come with the error that joins the failures.
+// All opens every run that the sources hold. If only some fail, it returns the opened runs and an error that joins the
+// failures.
 func (l *Loader) All(ctx context.Context, sources []string) ([]derived.Run, error) {
 	found, done, err := l.Find(sources)
 	defer done()
@@ -130,8 +130,8 @@ type Found struct {
 	roots        []string
 }
 
-// Find says which runs lie in the sources, reading heads of files only. What is called
-// in the end closes them, so that nothing that was unpacked stays.
+// Find lists the runs in the sources, reading heads of files only. The caller must call done at the end: it closes the
+// sources and removes unpacked files.
 func (l *Loader) Find(sources []string) (found []Found, done func(), err error) {
 	done = func() {}
 	if len(sources) == 0 {
@@ -517,7 +517,8 @@ func (l *Loader) write(ctx context.Context, f Found, path string, part Shard) er
 	return err
 }
 
-// prepare makes what the first look would wait for, and keeps it. What fails is made then.
+// prepare computes and stores the results that the first view would wait for. Those that fail are computed by the
+// view.
 func (l *Loader) prepare(ctx context.Context, path string) {
 	if len(l.AtImport) == 0 {
 		return
@@ -529,7 +530,7 @@ func (l *Loader) prepare(ctx context.Context, path string) {
 	defer r.Close()
 	ctx, done := l.Budget.Work(ctx)
 	defer done()
-	// where one needs what another makes it waits for that
+	// where one needs the result of another it waits for that
 	run := derived.Run{Store: r, Cache: derived.NewCache(l.Budget)}
 	defer run.Cache.Close()
 	_ = parallel.For(ctx, len(l.AtImport), func(i int) { _ = l.AtImport[i].Prepare(ctx, &run) })

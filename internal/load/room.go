@@ -9,8 +9,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 )
 
-// What is asked for before an import starts is never less than it takes, so far as was measured, and not much more
-// where that can be told from the files.
+// The disk space asked for before an import is never less than the import takes, so far as was measured. It is not
+// much more if the files allow an estimate.
 
 // files are those that an import reads, the largest first.
 func (f Found) files() []importer.File {
@@ -82,16 +82,16 @@ func (f Found) Room() int64 {
 	return int64(times * float64(f.unpacked()))
 }
 
-// demoRoom is what an interval of a demo takes, with its messages; the others are of formats that say nothing, times
-// their source.
+// demoRoom is the bytes per interval of a demo, with its messages. The others are for formats without an estimate, as
+// multiples of the source's bytes.
 const (
 	demoRoom  = 60
 	textRoom  = 1.0
 	otherRoom = 3.5
 )
 
-// PartRoom does for one of several parts, whose rows stay plain until the end, beside what they are made from. Of a
-// binary source that is 3.3 times its bytes, of a text 0.2 to 0.95 times.
+// PartRoom estimates one of several parts, whose rows stay uncompressed until the end, beside the data they are made
+// from. For a binary source that is 3.3 times its bytes, for a text 0.2 to 0.95 times.
 func (f Found) PartRoom() int64 {
 	if f.demo != nil {
 		return f.Room()

@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Shard is one of several imports that make a run together. Of is 0 where one makes all of it.
+// A Shard is one of several imports that make a run together. If one import makes the whole run, Of is 0.
 type Shard struct{ Part, Of int }
 
 // mostShards is more than a file system likes to have in a directory.

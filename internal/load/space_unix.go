@@ -4,7 +4,7 @@ package load
 
 import "golang.org/x/sys/unix"
 
-// freeSpace is what this user may still write below dir, in bytes.
+// freeSpace returns the bytes that this user may still write below dir.
 func freeSpace(dir string) (int64, error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {

@@ -2,7 +2,7 @@ package load
 
 import "golang.org/x/sys/windows"
 
-// freeSpace is what this user may still write below dir, in bytes.
+// freeSpace returns the bytes that this user may still write below dir.
 func freeSpace(dir string) (int64, error) {
 	p, err := windows.UTF16PtrFromString(dir)
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A draining transport answers every question before it says that the input has ended:
-// the SDK gives up what is under way when it does, and whoever pipes questions in and
-// closes the pipe would get nothing.
+// A draining transport answers every question before it reports the end of the input. The SDK cancels pending answers
+// at the end, so a client that pipes questions in and closes the pipe would get nothing.
 type draining struct{ sdk.Transport }
 
 func (t draining) Connect(ctx context.Context) (sdk.Connection, error) {

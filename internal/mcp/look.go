@@ -15,7 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// How much an answer holds: rows unless asked for more, rows at most, characters of a text.
+// Bounds of an answer: rows unless asked for more, rows at most, characters of a text.
 const (
 	someRows = 20
 	mostRows = 200
@@ -176,7 +176,7 @@ func (s *Server) view(ctx context.Context, _ *sdk.CallToolRequest, in viewIn) (*
 		&sdk.ImageContent{Data: picture.Bytes(), MIMEType: "image/png"}}}, out, nil
 }
 
-// pictureSize is what a program that looks at pictures takes in well.
+// pictureSize suits programs that look at pictures.
 var pictureSize = scene.Size{Width: 1200, Height: 750}
 
 // compute runs a view of a run, with others where it compares.
@@ -346,7 +346,7 @@ type proveOut struct {
 	More   string  `json:"more,omitempty"`
 }
 
-// How much an answer of prove holds.
+// Bounds of an answer of prove.
 const (
 	mostClaims = 40
 	mostSQL    = 1000

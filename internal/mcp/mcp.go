@@ -1,6 +1,5 @@
-// Package mcp answers programs that speak the Model Context Protocol: tools to open
-// runs, say what is in them, find what is wrong, ask views and SQL. Answers are small, the
-// most important first, and say how to ask for more.
+// Package mcp answers programs that speak the Model Context Protocol: tools to open runs, describe them, find
+// problems, ask views and SQL. Answers are small, the most important first, and say how to ask for more.
 //
 //	mcp.go     the server and its tools      runs.go   which runs are open
 //	look.go    info, findings, views         ask.go    SQL
@@ -26,7 +25,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// Config is what a server is made of.
+// Config configures a server.
 type Config struct {
 	Version string
 	Runs    Runs
@@ -171,7 +170,7 @@ func (s *Server) Connect(ctx context.Context, t sdk.Transport) error {
 	return err
 }
 
-// Handler answers over HTTP with a server for each request; nil: a bad request. Who may ask is for the caller to check.
+// Handler answers over HTTP with a server for each request; nil: a bad request. The caller must check who may ask.
 func Handler(of func(*http.Request) *Server, log *slog.Logger) http.Handler {
 	return sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
 		if s := of(r); s != nil {

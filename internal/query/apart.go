@@ -21,7 +21,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/table"
 )
 
-// Bounds are what the process of a query may take of the machine.
+// Bounds limit the resources of the process of a query.
 type Bounds struct {
 	Memory int64 // bytes, without pages of mapped files
 	Disk   int64 // bytes of temporary files

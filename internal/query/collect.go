@@ -112,7 +112,7 @@ func widened(kind table.Kind, v any) table.Kind {
 	return table.Text
 }
 
-// What a cell begins with.
+// The first byte of a cell.
 const (
 	cellNull = iota
 	cellInteger

@@ -27,7 +27,7 @@ func confine(b Bounds, most time.Duration) {
 
 type processUsage struct{ memory, disk int64 }
 
-// usageOf is what a process takes: memory that is no page of a file, and files that have no name any more.
+// usageOf returns the usage of a process: memory without pages of files, and files that were unlinked.
 func usageOf(pid int) (u processUsage) {
 	statm, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", pid))
 	if f := bytes.Fields(statm); err == nil && len(f) > 2 {

@@ -91,7 +91,7 @@ func (c *cursor) read(plan string, values []vtab.Value) error {
 	return nil
 }
 
-// A part of a plan is what one value is for.
+// A part of a plan is the condition that one value is for.
 type part struct {
 	column int
 	op     table.Op

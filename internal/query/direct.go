@@ -15,7 +15,7 @@ import (
 //
 //	select a, b from t [where a = 1 and b between 2 and 3] [limit 10]
 //
-// Its rows go straight from the table to whoever wants them. Through the engine a cell costs twenty times as much.
+// Its rows go straight from the table to the caller. Through the engine a cell costs twenty times as much.
 type direct struct {
 	run     *table.Run
 	table   *table.Table
@@ -101,7 +101,7 @@ func (p *statementReader) name() (string, bool) {
 	return strings.ToLower(text), true
 }
 
-// columnList passes over a star, or names of columns. Whether they are columns is what the engine says.
+// columnList passes over a star, or names of columns. The engine checks that they are columns.
 func (p *statementReader) columnList() bool {
 	if p.accept("*") {
 		return true

@@ -1,15 +1,15 @@
 // Package query answers SQL over runs: SQLite with virtual tables over the store, so
 // nothing is copied, and conditions on time, location and region spare reading.
 //
-// A query has a connection of its own, to a database without a file, that may do nothing
-// but read (restrict.go). It ends with its context or its time; what it sorts goes to
-// temporary files beyond a few megabytes, and texts have a bound, so memory has one too.
+// A query has a connection of its own, to a database without a file, that may do nothing but read (restrict.go). It
+// ends with its context or its time; sorting beyond a few megabytes uses temporary files, and strings are bounded, so
+// memory is bounded too.
 //
 //	query.go    from SQL to rows       vtab.go     tables of package table as SQLite sees them
-//	cursor.go   walking a table        restrict.go    what a query may do
+//	cursor.go   walking a table        restrict.go    permissions of a query
 //	aggregate.go  sum, median, quantile, percentile   stream.go   rows in columns with types, for files
 //	direct.go   statements that need no engine        collect.go  rows whose types are found by reading them all
-//	apart.go    a query in a process of its own    worker.go   that process    turns.go   who is next
+//	apart.go    a query in a process of its own    worker.go   that process    turns.go   order of waiting queries
 package query
 
 import (
@@ -294,8 +294,7 @@ func (r *Rows) Close() {
 	r.close()
 }
 
-// explain gives an error that says what happened: an engine that was interrupted, or a
-// table that failed, knows less than we do.
+// explain returns the error with its cause: the engine does not know why it was interrupted, or why a table failed.
 func (r *Rows) explain(err error) error {
 	if own := r.session.failure(); own != nil {
 		return fmt.Errorf("query: %w", own)
@@ -322,7 +321,7 @@ func (r *Rows) explain(err error) error {
 	return errors.New("query: " + text)
 }
 
-// A session is what the tables of one connection share.
+// A session is shared by the tables of one connection.
 type session struct {
 	id   int64
 	ctx  context.Context
@@ -395,8 +394,8 @@ func (s *session) declare(ctx context.Context, conn *sql.Conn, d *Database) erro
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// engine is the one driver that knows our tables: what is registered with a driver
-// stays for the life of the process, so there is one.
+// engine is the one driver that knows our tables. There is only one, since registrations with a driver last for the
+// life of the process.
 var engine = sync.OnceValue(func() *sqlite.Driver {
 	d := &sqlite.Driver{}
 	if err := d.RegisterModule(moduleName, module{}); err != nil {

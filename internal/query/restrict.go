@@ -12,7 +12,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// bounds of the engine, by its own numbers: what one text, one statement and its program may take.
+// bounds of the engine, by its own numbers: the size of one string, one statement and its program.
 var bounds = map[int]int{
 	sqlite3.SQLITE_LIMIT_LENGTH:              16 << 20,
 	sqlite3.SQLITE_LIMIT_SQL_LENGTH:          1 << 20,
@@ -44,7 +44,7 @@ func restrict(ctx context.Context, conn *sql.Conn, runs int) error {
 // transactions are only reached by others: attach, vacuum, pragma, begin …
 var asks = []string{"select", "with", "values"}
 
-// harmless are pragmas that tell what there is.
+// harmless lists the pragmas that only describe the schema.
 var harmless = []string{"table_info", "table_xinfo", "table_list", "function_list", "database_list"}
 
 // onlyAsks says why a text is not one statement that asks. It is looked at before the

@@ -64,7 +64,7 @@ func tokens(text string) (out []token) {
 	return out
 }
 
-// quoted reads a text or name in quotes: its length with them, and what stands between.
+// quoted reads a text or name in quotes: its length with them, and the text between.
 func quoted(text string) (length int, inner string) {
 	if text[0] == '[' {
 		length = until(text, "]", 1)

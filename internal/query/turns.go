@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Turns let queries begin, so many at once, and share the places among holders: one holder has at most half of them,
-// and a place that becomes free goes to the waiting holder who runs the fewest queries, then to the one who used the
+// Turns let queries begin, so many at once, and share the places among holders: one holder has at most half of them. A
+// place that becomes free goes to the waiting holder with the fewest running queries, then to the one that used the
 // least time lately. Time counts whether a query succeeded or not.
 type turns struct {
 	places int

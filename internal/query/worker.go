@@ -15,7 +15,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// What stands before a row, and after the last.
+// The byte before a row, and after the last.
 const (
 	rowsEnd = iota
 	rowNext
@@ -123,8 +123,8 @@ func boundEngine(most int64) error {
 	return nil
 }
 
-// watchItself ends the process where the runtime has taken more than its memory: the bound on systems where nobody can
-// watch from outside.
+// watchItself ends the process if the runtime has taken more than its memory: the bound on systems where no process
+// can watch from outside.
 func watchItself(most int64) {
 	for range time.Tick(10 * time.Millisecond) {
 		if memory.Taken() > most {

@@ -80,8 +80,8 @@ func (r *Rows) WriteJSON(w io.Writer) error {
 	return out.Flush()
 }
 
-// Exact copies a row for JSON: what is no finite number is null, bytes are hex. Whole
-// numbers beyond ±limit become texts, for readers that would round them; 0: none.
+// Exact copies a row for JSON: numbers that are not finite become null, bytes become hex. Integers beyond ±limit
+// become strings, for readers that would round them; 0: none.
 func Exact(row []any, limit int64) []any {
 	out := make([]any, len(row))
 	for i, v := range row {

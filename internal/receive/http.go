@@ -92,7 +92,7 @@ func (r *Receiver) broken(err error, otherwise string) *refusal {
 	return r.malformed(otherwise)
 }
 
-// answerHTTP says what became of a request, in the form that it came in.
+// answerHTTP reports the outcome of a request, in the encoding of the request.
 func answerHTTP(w http.ResponseWriter, q *http.Request, bad *refusal) {
 	kind, _, _ := mime.ParseMediaType(q.Header.Get("Content-Type"))
 	if kind != "application/json" {

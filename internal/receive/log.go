@@ -34,12 +34,12 @@ type log struct {
 	damaged int64         // requests
 	ended   chan struct{} // closed when all is written
 
-	// Of the goroutine that writes.
+	// Used only by the goroutine that writes.
 	file   logFile
 	create func(path string) (logFile, error)
 }
 
-// A logFile is what the log needs of a file; tests have some that fail.
+// A logFile is the part of a file that the log needs; tests have some that fail.
 type logFile interface {
 	io.WriteCloser
 	Sync() error
@@ -57,7 +57,7 @@ type batch struct {
 	err   error
 }
 
-// A segment is one file. Its size is what is on disk for good.
+// A segment is one file. Its size counts the bytes that are synchronised to disk.
 type segment struct {
 	path          string
 	size          int64
@@ -71,8 +71,8 @@ const (
 
 var errClosed = errors.New("the log is closed")
 
-// openLog opens the log in a directory, or makes it. What a killed process left half
-// written at the end was not acknowledged, and is cut.
+// openLog opens the log in a directory, or makes it. A request that a killed process left half written at the end was
+// not acknowledged, and is cut.
 func openLog(dir string, limit int64, keep time.Duration) (*log, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the log: %w", err)
@@ -133,7 +133,7 @@ func (l *log) list() error {
 }
 
 // mend makes a file whole again after a kill or damage, and returns its size: a length that is damaged is written
-// anew, and what follows the last request is cut. Requests whose bytes are damaged stay, and are counted.
+// anew, and bytes after the last request are cut. Requests whose bytes are damaged stay, and are counted.
 func (l *log) mend(path string) (size int64, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -250,7 +250,7 @@ func (l *log) commit(bytes []byte) error {
 		err = l.file.Sync()
 	}
 	if err != nil {
-		// What is there of it is not acknowledged: the file ends before it.
+		// The part that was written is not acknowledged: the file ends before it.
 		_ = l.file.Truncate(s.size)
 		_ = l.file.Close()
 		l.file = nil
@@ -314,7 +314,7 @@ func (l *log) rotate(now time.Time) {
 	}
 }
 
-// gone puts what the log lost into counts.
+// gone adds the losses of the log to counts.
 func (l *log) gone(c *Counts) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,9 +1,8 @@
-// Package receive takes spans of the OpenTelemetry protocol from running programs: over
-// gRPC, and over HTTP in protobuf or JSON, gzip or not. What is acknowledged lies on
-// disk: each request is appended to a log and synchronised before its answer, many
-// requests at a time.
+// Package receive takes spans of the OpenTelemetry protocol from running programs: over gRPC, and over HTTP in
+// protobuf or JSON, gzip or not. Acknowledged spans are on disk: each request is appended to a log and synchronised
+// before its answer, many requests at a time.
 //
-//	receive.go   who may send, and what is counted     grpc.go   the frames of gRPC
+//	receive.go   permissions of senders, and counts    grpc.go   the frames of gRPC
 //	log.go       the log: appends, rotation, restart   http.go   bodies of HTTP
 //	message.go   is it a message of spans?             shown.go  the newest part, to be read
 //	json.go      JSON of spans as protobuf
@@ -17,8 +16,8 @@
 // program for the same; its ptrace alone, which reads JSON, 0.8 MB and 14 packages. JSON is
 // translated by tables of fields instead; tests compare the result with that of ptrace.
 //
-// Where more comes than can be written, senders are asked to come again (RESOURCE_EXHAUSTED
-// with a delay, 429): nothing is taken and then dropped. What was refused is counted.
+// If more spans arrive than can be written, senders are asked to retry (RESOURCE_EXHAUSTED with a delay, 429): no span
+// is accepted and then dropped. Refused requests are counted.
 package receive
 
 import (
@@ -36,7 +35,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Options are what a receiver is made with. Zero values of limits are replaced by defaults.
+// Options configure a receiver. Zero values of limits are replaced by defaults.
 type Options struct {
 	Dir   string        // of the log
 	Limit int64         // bytes of the log; the oldest files go
@@ -52,13 +51,13 @@ type Options struct {
 	patience, idle time.Duration
 }
 
-// Counts are what came since the start.
+// Counts holds the numbers since the start.
 type Counts struct {
 	Requests int64 `json:"requests"`
 	Spans    int64 `json:"spans"`
 	Bytes    int64 `json:"bytes"` // of requests that are on disk
-	// Spans that were not taken: the sender was asked to come again, or they cannot be read. How many spans a refused
-	// request had is not known where it was not read.
+	// Spans that were not taken: the sender was asked to come again, or they cannot be read. The number of spans in a
+	// refused request is unknown if it was not read.
 	RefusedBusy      int64 `json:"refused_busy_requests"`
 	RefusedMalformed int64 `json:"refused_malformed_requests"`
 	RefusedLarge     int64 `json:"refused_large_requests"`
@@ -68,8 +67,8 @@ type Counts struct {
 	// RotatedBytes are of files that went since the limit was passed.
 	RotatedBytes int64 `json:"rotated_bytes"`
 	CutBytes     int64 `json:"cut_bytes"` // at the end of the log when it was opened: never acknowledged
-	// Of the newest file when the log was opened: lengths of requests that were damaged and are right again, and
-	// requests whose bytes are damaged.
+	// For the newest file when the log was opened: damaged lengths of requests that were corrected, and requests whose
+	// bytes are damaged.
 	MendedLengths   int64 `json:"mended_lengths"`
 	DamagedRequests int64 `json:"damaged_requests"`
 	RefusedSlow     int64 `json:"refused_slow_requests"`
@@ -112,10 +111,10 @@ func New(o Options) (*Receiver, error) {
 	return &Receiver{options: o, log: l, room: semaphore.NewWeighted(o.Room)}, nil
 }
 
-// Close writes what waits and closes the log.
+// Close writes the waiting requests and closes the log.
 func (r *Receiver) Close() error { return r.log.close() }
 
-// Counts gives what came so far.
+// Counts returns the counts so far.
 func (r *Receiver) Counts() Counts {
 	c := &r.counts
 	out := Counts{
@@ -224,8 +223,8 @@ func (r *Receiver) guard(q *http.Request) *refusal {
 	return nil
 }
 
-// ours reports whether a host is this machine by a name that nobody else can take: a name
-// of loopback, an address, or one that the user gave.
+// ours reports whether a host is this machine by a name that no one else can take: a name of loopback, an address, or
+// one that the user gave.
 func (r *Receiver) ours(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h

@@ -31,7 +31,7 @@ type picture struct {
 	Notes                            []string
 }
 
-// plans are the views whose pictures every report has, where the run has what they need.
+// plans returns the views whose pictures every report has, if the run has the data for them.
 func (r *reporter) plans() []*view.View {
 	list := slices.DeleteFunc(slices.Clone(r.Views), func(v *view.View) bool { return v.Report.Place == 0 })
 	slices.SortFunc(list, func(a, b *view.View) int { return a.Report.Place - b.Report.Place })
@@ -143,8 +143,8 @@ func (r *reporter) commandOf(v *view.View, sel trace.Selection, set map[string][
 	return clean(command(append(words, "-o", v.Name+".svg")...))
 }
 
-// picture draws a scene in both themes as one SVG whose colours are variables. What holds
-// too much for that lies on its background, as a raster of each theme.
+// picture draws a scene in both themes as one SVG whose colours are variables. Layers that are too large for that are
+// put on its background, as one raster per theme.
 func (r *reporter) picture(s *scene.Scene) (string, error) {
 	vectors, raster := split(s)
 	var images, b strings.Builder

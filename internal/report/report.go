@@ -1,13 +1,12 @@
-// Package report writes what there is to say of a run into one HTML file, for mail
-// and for a CI job's artefacts: findings in words, the pictures that prove them, and
-// tables.
+// Package report writes a report on a run into one HTML file, for mail and for a CI job's artefacts: findings, the
+// pictures that prove them, and tables.
 //
 // The file needs nothing else: pictures are inline SVG, there is no script and no
 // request to anywhere, and a content security policy in it says so to the browser.
 // It follows the reader's theme and prints in light colours. Names come from traces:
 // they are text, always.
 //
-//	report.go    what is in it
+//	report.go    the contents
 //	section.go   findings, tables
 //	picture.go   a view as SVG in two themes, small enough for mail
 //	page.html    how it looks
@@ -26,7 +25,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// Options say what a report is about.
+// Options configure a report.
 type Options struct {
 	Run       view.Run
 	Selection trace.Selection
@@ -44,7 +43,7 @@ var pageText string
 
 var page = template.Must(template.New("report").Parse(pageText))
 
-// A document is what the page shows.
+// A document holds the contents of the page.
 type document struct {
 	Title    string
 	Source   string
@@ -116,7 +115,7 @@ func (r *reporter) find(name string) *view.View {
 	return nil
 }
 
-// facts are what the source is.
+// facts adds the facts about the source.
 func (r *reporter) facts(i *view.InfoJSON) {
 	add := func(label, value string) { r.doc.Facts = append(r.doc.Facts, fact{label, clean(value)}) }
 	count := func(label string, n int64) {
@@ -137,7 +136,7 @@ func (r *reporter) facts(i *view.InfoJSON) {
 	count("rows of a profile", i.ProfileRows)
 }
 
-// clean gives a text as it is shown: what would act instead of show is escaped.
+// clean returns a text for display: characters that would act instead of show are escaped.
 func clean(s string) string {
 	const longest = 300
 	if r := []rune(s); len(r) > longest {

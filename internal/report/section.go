@@ -121,7 +121,7 @@ func (r *reporter) pop(data map[string]any) {
 	}
 }
 
-// leave notes what is not in the report and why; only faults of the program end it.
+// leave notes a part that is missing from the report, and why; only internal errors end the report.
 func (r *reporter) leave(name string, err error) error {
 	if e := r.ctx.Err(); e != nil {
 		return e

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// ahead lets a browser ask for what the page needs first while it still loads the page's
-// program: who waits for the first picture waits for neither in turn.
+// ahead lets a browser request the page's first data while it still loads the page's program, so that the first
+// picture does not wait for both in turn.
 func ahead(runs *registry, page http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {

@@ -23,7 +23,7 @@ type answerer struct {
 	pressed *compressor
 }
 
-// An apiError is what every answer that is not 2xx holds.
+// An apiError is the body of every answer that is not 2xx.
 type apiError struct {
 	Status  int    `json:"-"`
 	Message string `json:"error"` // What happened, one sentence.

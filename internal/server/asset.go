@@ -60,7 +60,7 @@ func newAsset(name string, b []byte) *asset {
 	return out
 }
 
-// typeOf does not trust the machine's own table for what the page needs.
+// typeOf does not trust the machine's own table for the types of the page's files.
 func typeOf(name string) string {
 	switch path.Ext(name) {
 	case ".html":

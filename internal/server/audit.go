@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// An audit writes a line a request: who asked for what, when, and what came of it. Tokens
-// are not in it.
+// An audit writes one line per request: the holder, the path, the time and the outcome. It contains no tokens.
 type audit struct {
 	mu sync.Mutex
 	w  io.Writer

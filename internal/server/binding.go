@@ -15,8 +15,8 @@ type runPages struct {
 	files sourceFinder
 }
 
-// bindingsJSON lists what the events of a layout can be bound to beside regions
-// and metrics, which the page knows already.
+// bindingsJSON lists the further things that events of a layout can be bound to. Regions and metrics are known to the
+// page already.
 type bindingsJSON struct {
 	Atomics  []string `json:"atomics"`
 	Counters []string `json:"counters"`

@@ -11,9 +11,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A cache keeps what was computed by the request that asked for it, joins equal
-// requests in flight, and stops a computation when nobody waits for it any more.
-// What was used longest ago goes first.
+// A cache stores computed results by their request and joins equal requests in flight. It stops a computation when no
+// request waits for it any more. The least recently used entry is dropped first.
 type cache struct {
 	base       context.Context
 	work       *sync.WaitGroup
@@ -41,7 +40,7 @@ type entry struct {
 	held    *memory.Held
 }
 
-// A made value says how much room it takes, and what of that is counted elsewhere.
+// A made value has its size in memory, and the part of it that is counted elsewhere.
 type made struct {
 	value any
 	bytes int64
@@ -142,8 +141,8 @@ func (c *cache) finish(e *entry, m made, err error) {
 	}
 }
 
-// hold counts what an entry takes; c.mu is not held, since room may be made by dropping
-// entries of ours.
+// hold counts the bytes of an entry. The caller must not hold c.mu: the budget may drop entries of this cache to make
+// room.
 func (c *cache) hold(e *entry, m made) {
 	held := c.budget.Hold(m.bytes+int64(len(e.key)), func() { // a key may name ten thousand locations
 		c.mu.Lock()
@@ -161,7 +160,7 @@ func (c *cache) hold(e *entry, m made) {
 	e.held = held
 }
 
-// grow counts what an entry has taken in addition.
+// grow counts further bytes of an entry.
 func (c *cache) grow(e *entry, bytes int64) {
 	c.mu.Lock()
 	held := e.held
@@ -179,7 +178,7 @@ func (c *cache) remove(e *entry) {
 	}
 }
 
-// leave ends a computation that nobody waits for.
+// leave ends a computation when no request waits for it.
 func (c *cache) leave(e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -197,7 +196,7 @@ func (c *cache) leave(e *entry) {
 	}
 }
 
-// drop forgets everything about a run and stops what is being computed from it.
+// drop forgets everything about a run and stops computations on it.
 func (c *cache) drop(x *run) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -209,8 +208,8 @@ func (c *cache) drop(x *run) {
 	}
 }
 
-// forget drops what is kept of a run; what is being computed from it goes on for those who
-// wait, and is not kept.
+// forget drops the stored results of a run. Computations in flight go on for the requests that wait, and their results
+// are not stored.
 func (c *cache) forget(x *run) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

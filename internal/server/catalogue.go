@@ -29,8 +29,8 @@ type tokenJSON struct {
 	Token string `json:"token"`
 }
 
-// token tells the page what it holds in a cookie that scripts cannot read, for an
-// address to hand on. Like all paths it answers only who has the token already.
+// token tells the page its token, for an address to hand on: the cookie that holds it cannot be read by scripts. Like
+// all paths it answers only holders of the token.
 func (s *Server) token(w http.ResponseWriter, r *http.Request) error {
 	return s.writeJSON(w, r, http.StatusOK, tokenJSON{holderOf(r).Value})
 }
@@ -122,7 +122,7 @@ func (s *Server) closeRun(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// info is what `parallax info --json` prints; it is computed once a run.
+// info answers with the output of `parallax info --json`; it is computed once per run.
 func (s *runPages) info(w http.ResponseWriter, r *http.Request, x *run) error {
 	body, err := s.cachedJSON(r.Context(), x, "info", func(c *computation) (any, error) {
 		return view.InfoOf(c.ctx, x.Store)

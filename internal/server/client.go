@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Clients bounds what one client may have of the server, so that none keeps the others
-// out: how many requests at once, and how many wrong tokens a minute. A client is an
-// address, or who holds a token where all come from one (a socket, a proxy).
+// Clients bounds the share of one client, so that none keeps the others out: its requests at once, and its wrong
+// tokens per minute. A client is an address, or the holder of a token if all come from one address (a socket, a
+// proxy).
 type clients struct {
 	atOnce int
 	now    func() time.Time

@@ -13,18 +13,16 @@ import (
 	"time"
 )
 
-// A guard decides whether a request is ours: the Host is one we listen as (a
-// foreign page cannot reach us by a name of its own), the Origin is our own (a
-// foreign page cannot write), and the token is there (nobody else on the machine
-// can read).
+// A guard decides whether a request is ours: the Host is one we listen as (a foreign page cannot reach us by a name of
+// its own), the Origin is our own (a foreign page cannot write), and the token is there (other users of the machine
+// cannot read).
 type guard struct {
 	tokens []Token
 	now    func() time.Time
 	mu     sync.RWMutex
 	hosts  map[string]bool
-	// anyIP: we listen on all addresses, so any literal address may be us. Names
-	// are still listed: it takes a name to make a browser send us what it
-	// believes to be another site's.
+	// anyIP: we listen on all addresses, so any literal address may be us. Names are still listed: only by a name can
+	// a browser be made to send us requests meant for another site.
 	anyIP    bool
 	clients  *clients
 	proxy    *Proxy                              // nil: none signs people in
@@ -116,7 +114,7 @@ func (g *guard) check(s *Server, w http.ResponseWriter, r *http.Request) *http.R
 	return nil
 }
 
-// admit looks for a token. A right one always passes, whoever else sent wrong ones from the same address: behind a
+// admit looks for a token. A right one always passes, even if others sent wrong ones from the same address: behind a
 // proxy all share one. Only wrong ones have to wait.
 func (g *guard) admit(s *Server, w http.ResponseWriter, r *http.Request) *http.Request {
 	brought, wrongOne := g.brought(r)
@@ -147,8 +145,8 @@ func (g *guard) knows(hostport string) bool {
 	return g.hosts[host] || g.anyIP && net.ParseIP(host) != nil
 }
 
-// sameOrigin refuses what a browser says comes from another page. Other ports of
-// this machine share our cookies, so "same-site" is not enough for the API.
+// sameOrigin refuses requests that, by their headers, come from another page. Other ports of this machine share our
+// cookies, so "same-site" is not enough for the API.
 func sameOrigin(r *http.Request) bool {
 	if o := r.Header.Get("Origin"); o != "" {
 		u, err := url.Parse(o)
@@ -160,7 +158,7 @@ func sameOrigin(r *http.Request) bool {
 	return !strings.HasPrefix(r.URL.Path, "/api/") || site == "" || site == "same-origin" || site == "none"
 }
 
-// brought is whose token stands in the address of a page; wrong: it is nobody's.
+// brought returns the token in the address of a page; wrong: it is not valid.
 func (g *guard) brought(r *http.Request) (t *Token, wrong bool) {
 	if value := r.URL.Query().Get("token"); value != "" && !strings.HasPrefix(r.URL.Path, "/api/") {
 		t = g.holder(value)
@@ -169,7 +167,8 @@ func (g *guard) brought(r *http.Request) (t *Token, wrong bool) {
 	return nil, false
 }
 
-// held is whose token a request carries, or who a trusted proxy says that it is of; wrong: it is nobody's.
+// held returns the token that a request carries, or that of the user whom a trusted proxy names; wrong: it is not
+// valid.
 func (g *guard) held(r *http.Request) (t *Token, wrong bool) {
 	if t := g.vouchedFor(r); t != nil {
 		return t, false
@@ -258,7 +257,7 @@ func (g *guard) refuse(s *Server, w http.ResponseWriter, r *http.Request) {
 		`On another port there is another one.</p></html>`))
 }
 
-// quoteShort is for messages that repeat what a stranger sent.
+// quoteShort quotes text of a stranger for messages.
 func quoteShort(s string) string {
 	if len(s) > 80 {
 		s = s[:80] + "…"

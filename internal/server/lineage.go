@@ -17,7 +17,7 @@ type lineage struct {
 	states    []ancestor // the newest last
 }
 
-// An ancestor is a state of the past: what its ids were.
+// An ancestor holds the ids of an earlier state.
 type ancestor struct {
 	generation         uint64
 	locations, regions []int32
@@ -65,8 +65,8 @@ func (l *lineage) add(r store.Reader) {
 	}
 }
 
-// since gives what the ids of an earlier generation are in another; ok is false where
-// either is not known any more.
+// since returns functions from the ids of one generation to those of another; ok is false if either is not known any
+// more.
 func (l *lineage) since(from, to uint64) (locations, regions func(int32) int32, ok bool) {
 	if l == nil {
 		return nil, nil, false

@@ -26,9 +26,8 @@ func (s *Server) Live(name, source string) *Live {
 	return &Live{registry: g, id: x.id}
 }
 
-// Set shows another state. Who still computes from the one before finishes first; then its
-// store is closed and done called. It is false, and the run given back, where nobody
-// wants it any more: the user closed it, or the server ends.
+// Set shows another state. Computations on the one before finish first; then its store is closed and done called. Set
+// returns false, and gives the run back, if it is not wanted any more: the user closed it, or the server ends.
 func (l *Live) Set(r view.Run, done func()) bool {
 	g := l.registry
 	l.lineage.add(r.Store)
@@ -50,7 +49,7 @@ func (l *Live) Set(r view.Run, done func()) bool {
 	return true
 }
 
-// Ended reports whether nobody wants the run any more.
+// Ended reports whether the run is not wanted any more.
 func (l *Live) Ended() bool {
 	g := l.registry
 	g.mu.Lock()
@@ -67,7 +66,7 @@ func (s *Server) Do(f func(context.Context)) {
 	}()
 }
 
-// retire closes a run that is listed no more as soon as nobody uses it.
+// retire closes a run that is listed no more as soon as it is not in use.
 func (x *run) retire() {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -32,7 +32,7 @@ type workspace struct {
 	Query string `json:"query"`
 }
 
-// notesJSON answers GET and PUT /api/runs/{run}/notes: what is kept with a run.
+// notesJSON answers GET and PUT /api/runs/{run}/notes, the notes stored with a run.
 type notesJSON struct {
 	// Version grows with every change: who writes says which one is known.
 	Version    int64       `json:"version"`
@@ -40,7 +40,7 @@ type notesJSON struct {
 	Workspaces []workspace `json:"workspaces"`
 }
 
-// Bounds of what is kept with a run.
+// Bounds of the notes of a run.
 const (
 	mostNotes   = 500
 	longestName = 200

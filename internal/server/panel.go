@@ -30,7 +30,7 @@ type ticket struct {
 	cancel context.CancelCauseFunc
 }
 
-// maxPanels bounds what is remembered; the ones used longest ago go first.
+// maxPanels bounds the remembered panels; the least recently used go first.
 const maxPanels = 1024
 
 func newPanels() *panels { return &panels{last: map[string]*panel{}} }

@@ -64,14 +64,14 @@ func placesOf(t *store.Tree, index *treeIndex, ids []trace.LocationID) *placesAn
 	return out
 }
 
-// A movedAnswer holds the ids of now of those that were asked for, in their order; -1 for
-// what is not there any more.
+// A movedAnswer holds the ids of now of those that were asked for, in their order; -1 for those that do not exist any
+// more.
 type movedAnswer struct {
 	Locations []int32 `json:"locations"` // Ids of now, in the order they were asked for; -1 for what is gone.
 	Regions   []int32 `json:"regions"`
 }
 
-// moved says what ids of an earlier generation of a live run are now.
+// moved translates ids of an earlier generation of a live run to those of now.
 func (s *runPages) moved(w http.ResponseWriter, r *http.Request, x *run) error {
 	q := r.URL.Query()
 	now := x.Store.Generation()

@@ -27,7 +27,7 @@ type Answer struct {
 	More    bool          `json:"more"` // there are rows beyond the limit
 }
 
-// mostAnswerRows bounds what the page is sent: nobody reads more, and SQL can add up.
+// mostAnswerRows bounds the rows sent to the page: people do not read more, and SQL can add up.
 const mostAnswerRows = 10_000
 
 type queryBody struct {
@@ -204,8 +204,7 @@ func (f *firstBytes) Write(b []byte) (int, error) {
 	return f.w.Write(b)
 }
 
-// ask computes an answer; whoever computes it knows whose turn it is. A question that cannot be answered gets the
-// reason.
+// ask computes an answer; compute itself waits for its turn. A question that cannot be answered gets the reason.
 func (s *Server) ask(ctx context.Context, r *http.Request, compute func() error) error {
 	return s.asAnswer(ctx, r, s.guarded("query", compute)())
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A computer reads requests and computes what they ask for, once for all who ask.
+// A computer reads requests and computes their results, once for all that are equal.
 type computer struct {
 	answerer
 
@@ -26,7 +26,7 @@ type computer struct {
 	slots *slots
 }
 
-// Limits on what a request may ask.
+// Limits of a request.
 const (
 	maxQuery    = 128 << 10 // ten thousand ids of locations, and more
 	maxBody     = 1 << 20
@@ -54,7 +54,7 @@ type viewRequest struct {
 	size    scene.Size
 }
 
-// parseView reads the part of a request that decides what is computed.
+// parseView reads the part of a request that decides the result.
 func (s *computer) parseView(q url.Values, x *run, name string) (*viewRequest, error) {
 	at := slices.IndexFunc(s.config.Views, func(v *view.View) bool { return v.Name == name })
 	if at < 0 {
@@ -163,8 +163,8 @@ func (q *viewRequest) key() string {
 	return b.String()
 }
 
-// costs names what costs about the same: a view of these runs with these options,
-// whatever is selected.
+// costs names a class of computations of about the same cost: a view of these runs with these options, for any
+// selection.
 func (q *viewRequest) costs() string {
 	whole := *q
 	whole.spec, whole.size = view.Spec{}, scene.Size{}
@@ -175,7 +175,7 @@ func specKey(s view.Spec) string {
 	return fmt.Sprintf("%q %q %q %q", s.From, s.To, s.Locations, s.Regions)
 }
 
-// request resolves what was written against the first run.
+// request resolves the names in a request against the first run.
 func (q *viewRequest) request() (*view.Request, error) {
 	st := q.runs[0].Store
 	if why := q.view.Needs.Missing(st); why != "" {
@@ -238,7 +238,7 @@ func onlyIDs(patterns []string, t *store.Tree) ([]trace.LocationID, bool) {
 	return out, true
 }
 
-// A computation is what runs in a slot on behalf of the cache.
+// A computation runs in a slot on behalf of the cache.
 type computation struct{ ctx context.Context }
 
 // guarded makes f safe to run in a slot: a panic in it is logged and becomes an error.

@@ -13,8 +13,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A result is a computed view with what was made from it so far. Views allow one
-// user at a time, so every use holds the lock.
+// A result is a computed view with the outputs made from it so far. Views allow one user at a time, so every use holds
+// the lock.
 type result struct {
 	request *view.Request
 	view    *view.View
@@ -76,7 +76,7 @@ func (s *computer) compute(ctx context.Context, q *viewRequest) (*entry, *result
 	return e, e.value.(*result), nil
 }
 
-// A making is what is made of a result, and so how much memory that takes.
+// A making is a kind of output made from a result; it decides how much memory is needed.
 type making uint8
 
 const (
@@ -85,8 +85,8 @@ const (
 	ofTwin // the whole of it as JSON
 )
 
-// takes is about how many bytes making something of the result needs. A table and a twin
-// write out what the result holds in short.
+// takes estimates the bytes of memory that an output of the result needs. A table and JSON write out in full the short
+// form that the result holds.
 func (r *result) takes(what making) int64 {
 	const picture = 4 << 20
 	switch {
@@ -98,8 +98,7 @@ func (r *result) takes(what making) int64 {
 	return picture
 }
 
-// use runs f alone on a result, in a slot, when there is memory for it. What f adds to
-// the result is counted.
+// use runs f alone on a result, in a slot, when there is memory for it. Outputs that f adds to the result are counted.
 func (s *computer) use(ctx context.Context, e *entry, r *result, what making, f func() error) error {
 	select {
 	case <-r.lock:
@@ -122,7 +121,7 @@ func (s *computer) use(ctx context.Context, e *entry, r *result, what making, f 
 	return err
 }
 
-// bytes is what was made from the result so far.
+// bytes returns the size of the outputs made so far.
 func (r *result) bytes() int64 {
 	if r.scene != r.drawnOf {
 		var s memory.Sizer
@@ -176,8 +175,8 @@ func (r *result) pick(at [2]float64, item int) (view.Fact, bool) {
 // mostFacts is how many bytes of facts travel with a scene, before they are packed.
 const mostFacts = 64 << 10
 
-// encode gives the scene's bytes, exact or coarse, without the columns that the
-// page has already. What is left out depends on the page, so it is not kept.
+// encode returns the scene's bytes, exact or coarse, without the columns that the page has already. The omitted
+// columns depend on the page, so the bytes are not cached.
 func (r *result) encode(coarse bool, have []string) ([]byte, error) {
 	if len(have) > 0 && !coarse {
 		return wire.Encode(r.draw(), wire.Extra{Have: have, Facts: r.facts(), Briefs: r.briefs()})
@@ -203,7 +202,7 @@ func (r *result) encode(coarse bool, have []string) ([]byte, error) {
 	return r.encoded[at], err
 }
 
-// facts are what the page shows of the scene's items without asking.
+// facts returns the facts of the scene's items that the page shows without a request.
 func (r *result) facts() json.RawMessage { return view.HeldFacts(r.value, r.draw(), mostFacts) }
 
 // briefs are the same of items of which there are very many.
@@ -221,7 +220,7 @@ func (r *result) briefs() (out []wire.Briefs) {
 	return out
 }
 
-// union keeps the order of a and adds what b has beyond it.
+// union keeps the order of a and adds the elements that only b has.
 func union(a, b []string) []string {
 	out := append([]string{}, a...)
 	seen := map[string]bool{}

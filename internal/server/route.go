@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A route is a path of the API: how it is answered, and what /api/openapi.json says of it.
+// A route is a path of the API: its handler, and its description in /api/openapi.json.
 type route struct {
 	pattern string // as http.ServeMux reads it, with the method
 	says    string
@@ -41,7 +41,7 @@ var viewParameters = append([]parameter{
 	{name: "seq", kind: "integer", says: "the number of the request in its panel"},
 }, selectionParameters...)
 
-// routes are all paths of the API; docs/api.md tells of them in words.
+// routes lists all paths of the API; docs/api.md describes them.
 func (s *Server) routes() []route {
 	const ofRun, ofView = "/api/runs/{run}", "/api/runs/{run}/views/{view}"
 	states := []runState{}

@@ -335,7 +335,7 @@ func (g *registry) closeAll() {
 	}
 }
 
-// A runState is what GET /api/runs says of a run.
+// A runState describes a run in GET /api/runs.
 type runState struct {
 	ID         string    `json:"id"` // Names the run in every path.
 	Name       string    `json:"name"`
@@ -351,9 +351,9 @@ type runState struct {
 	Origin trace.Time `json:"origin"`
 	// Ranks that took part, as a key, a property or the records say; 0: none does.
 	Size float64 `json:"size"`
-	// What runs are grouped and ordered by: keys as given, and properties in which the runs differ.
+	// Keys that runs are grouped and ordered by: those given, and properties in which the runs differ.
 	Keys map[string]string `json:"keys"`
-	// The views that make no sense for this run, with the reason in words.
+	// The views that make no sense for this run, with the reason.
 	Missing map[string]string `json:"missing"`
 	// Ids of all runs that came of the same request, this one first, where they are several.
 	Runs []string `json:"runs"`
@@ -417,7 +417,7 @@ const (
 	mostKeyText = 80
 )
 
-// tellingApart are the properties of each run in which they differ: what runs can be grouped by.
+// tellingApart returns the properties of each run in which the runs differ: runs can be grouped by these.
 func tellingApart(runs []*run) []map[string]string {
 	out := make([]map[string]string, len(runs))
 	values := map[string]map[string]bool{}

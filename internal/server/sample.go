@@ -21,8 +21,8 @@ const (
 	mostSearches = 8192
 )
 
-// gather collects the exclusive times of the calls that begin in the windows, by
-// region, at full length: what a store hands out as rows. The windows do not overlap.
+// gather collects the exclusive times of the calls that begin in the windows, by region, at full length, from the rows
+// of a store. The windows do not overlap.
 func gather(ctx context.Context, st store.Reader, windows []store.Window, wanted []bool) ([][]int64, error) {
 	// Batches come on several goroutines; a few shards keep them apart.
 	var shards [8]struct {
@@ -58,11 +58,10 @@ func gather(ctx context.Context, st store.Reader, windows []store.Window, wanted
 	return out, nil
 }
 
-// sampleWindows cuts the window into equal strata and takes a slice of each, at a
-// place that jumps about so that periodic programs do not fall into step with it.
-// The same window gives the same slices. Each slice costs a search a lane, and rows beside those
-// that are wanted: so with many lanes a slice is of some of them, each time others, and longer,
-// and with very many there are fewer of them.
+// sampleWindows cuts the window into equal strata and takes a slice of each, at a place that jumps about so that
+// periodic programs do not fall into step with it. The same window gives the same slices. Each slice costs one search
+// per lane, and reads some rows that are not wanted. So with many lanes each slice covers only some of them, others
+// each time, and is longer; with very many lanes there are fewer slices.
 func sampleWindows(t *store.Tree, w store.Window, count int64, lanes int) []store.Window {
 	strata := min(max(4_000_000/max(lanes, 1), 4), 64)
 	share := 1

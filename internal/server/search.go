@@ -259,7 +259,7 @@ type causesJSON struct {
 	Cut         bool        `json:"cut"`   // The chain goes on.
 }
 
-// causes tells what led to an interval, and what followed from it.
+// causes returns the causes of an interval, and its effects.
 func (s *runPages) causes(w http.ResponseWriter, r *http.Request, x *run) error {
 	number := map[string]int{}
 	for _, key := range []string{"location", "lane", "row"} {

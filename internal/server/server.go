@@ -1,10 +1,9 @@
 // Package server is the HTTP side of the workbench: the embedded page, scenes as
 // typed arrays, everything else as JSON. docs/api.md describes the paths.
 //
-// A request passes three doors: guard (is it ours?), panels and slots (is it still
-// wanted, and is there room?), cache (has it been computed?). Every computation
-// runs under a context that ends when nobody waits for it any more, so that a
-// picture nobody wants stops inside the kernel.
+// A request passes three doors: guard (is it ours?), panels and slots (is it still wanted, and is there room?), cache
+// (has it been computed?). The context of a computation ends when no request waits for it any more, so that an
+// unwanted picture stops inside the kernel.
 //
 // The server speaks contracts: views, formats, the opener and the exporters are
 // given to it.
@@ -36,7 +35,7 @@ import (
 // beside an error about the rest of the sources.
 type Opener func(ctx context.Context, o Opening) ([]view.Run, error)
 
-// An Opening is what an Opener is asked for.
+// An Opening is a request to an Opener.
 type Opening struct {
 	Sources []string
 	// Format is the only one to read as; "": found out. Join says that the sources are one run.
@@ -44,7 +43,7 @@ type Opening struct {
 	Join   bool
 	// Align is how clocks are to be fitted, as --align has it; "": as the opener likes.
 	Align string
-	// Keep is the directory for what is made of the sources, which goes with an upload; "": where the opener likes.
+	// Keep is the directory for stores made of the sources, which goes with an upload; "": the opener chooses.
 	Keep     string
 	Progress func(done, total int64)
 }
@@ -52,7 +51,7 @@ type Opening struct {
 // An Exporter writes a scene as a file.
 type Exporter func(w io.Writer, s *scene.Scene, t scene.Theme) error
 
-// Config is what a server is made of. Zero values of limits are replaced by defaults.
+// Config configures a server. Zero values of limits are replaced by defaults.
 type Config struct {
 	Version string
 	Views   []*view.View
@@ -84,8 +83,7 @@ type Config struct {
 
 	// Token that every request must carry; empty: a random one is made.
 	Token string
-	// Tokens let further holders in, each with what it may and how long; the one named like
-	// Token is the printed one.
+	// Tokens let further holders in, each with its rights and its end; the one named like Token is the printed one.
 	Tokens []Token
 	// TokensIn gives the tokens again where their file has changed; nil: they stay.
 	TokensIn func() (list []Token, changed bool)
@@ -233,10 +231,10 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// Token is what every request must carry.
+// Token returns the token that every request must carry.
 func (s *Server) Token() string { return s.config.Token }
 
-// Address is what a user opens: it holds the token, once.
+// Address returns the address for a user to open: it contains the token, once.
 func (s *Server) Address(a net.Addr) string {
 	host, scheme := a.String(), "http"
 	if s.config.TLS != nil {

@@ -7,10 +7,9 @@ import (
 	"time"
 )
 
-// Slots bound how much is computed at once, and let what is cheap pass what is dear: what
-// took long the last time may not have every place, and what was quick has one more and
-// goes first among those that wait. A few may wait; the rest are refused at once, which is
-// kinder than a queue nobody sees the end of.
+// Slots bound the computations that run at once, and run fast ones first. Those that took long the last time may not
+// occupy every slot; quick ones have one more slot and go first among those that wait. A few may wait; the rest are
+// refused at once, which is better than a long queue.
 type slots struct {
 	workers int
 	queue   int
@@ -28,7 +27,7 @@ type waiter struct {
 	turn   chan struct{} // closed when it is its turn
 }
 
-// A class says what is known of a computation's cost.
+// A class is the known cost of a computation.
 type class uint8
 
 const (
@@ -38,12 +37,12 @@ const (
 )
 
 const (
-	// dearFrom is what nobody calls quick.
+	// dearFrom is the time from which a computation counts as expensive.
 	dearFrom = 250 * time.Millisecond
 	// mostPassed is how often one that waits is passed before it goes first.
 	mostPassed = 32
 	maxCosts   = 4096
-	// scanned is about what an interval costs whoever looks at each of them.
+	// scanned estimates the cost of one interval in a computation that reads each of them.
 	scanned = 300 * time.Nanosecond
 )
 
@@ -51,21 +50,20 @@ func newSlots(workers, queue int) *slots {
 	return &slots{workers: workers, queue: queue, cost: map[string]time.Duration{}}
 }
 
-// do runs f in a slot. It gives errBusy where too many wait, or the context's cause where
-// it ends first. What has the same name is taken to cost the same.
+// do runs f in a slot. It returns errBusy if too many wait, or the context's cause if that ends first. Computations of
+// the same name are taken to cost the same.
 func (s *slots) do(ctx context.Context, name string, f func() error) error {
 	return s.run(ctx, s.queue, name, unknown, f)
 }
 
-// finish is do for the last step of something computed already: it is not refused,
-// since that would throw the work away. How many wait is bounded by the requests. It is
-// taken to be quick until it was not: pictures that are there do not wait for those that
-// are still computed.
+// finish is do for the last step of something computed already: it is not refused, since that would throw the work
+// away. The number of requests bounds the queue. It is taken to be quick until it was not: pictures that are there do
+// not wait for those that are still computed.
 func (s *slots) finish(ctx context.Context, name string, f func() error) error {
 	return s.run(ctx, math.MaxInt, name, quick, f)
 }
 
-// run takes what it does not know to be of the class first.
+// run takes a computation of unknown cost to be of the class first.
 func (s *slots) run(ctx context.Context, queue int, name string, first class, f func() error) error {
 	s.mu.Lock()
 	c := s.classOf(name)
@@ -190,9 +188,8 @@ func (s *slots) exit(c class) {
 	s.admit()
 }
 
-// learn remembers what something cost; where much is known already it begins anew.
-// expectScan says of what was never computed that it goes through so many intervals: of a large run it is dear from the
-// first time on, and what is seen first does not wait for it.
+// expectScan predicts the cost of a computation that never ran from the intervals it reads. On a large run it is
+// expensive from the first time on, and the first views do not wait for it.
 func (s *slots) expectScan(name string, intervals int64) {
 	s.mu.Lock()
 	_, known := s.cost[name]
@@ -202,7 +199,7 @@ func (s *slots) expectScan(name string, intervals int64) {
 	}
 }
 
-// learnFrom remembers what a computation cost; one that failed or was stopped cost at least that.
+// learnFrom remembers the cost of a computation; one that failed or was stopped cost at least that.
 func (s *slots) learnFrom(name string, cost time.Duration, whole bool) {
 	s.mu.Lock()
 	known, seen := s.cost[name]

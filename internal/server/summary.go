@@ -23,8 +23,8 @@ type summaryJSON struct {
 	Regions   []regionSummary    `json:"regions"`
 }
 
-// A roleTotal is the time in which a role counts: each instant of a location once, as
-// in the view activity. Where regions are chosen it is their exclusive time.
+// A roleTotal is the time in which a role counts: each instant of a location once, as in the view activity. If regions
+// are chosen it is their exclusive time.
 type roleTotal struct {
 	Role string `json:"role" ts:"Role"`
 	// Time in which the role counts, each instant of a location once; of chosen regions their exclusive time.
@@ -32,10 +32,9 @@ type roleTotal struct {
 	Share float64   `json:"share"` // Of the locations with intervals × the window.
 }
 
-// A regionSummary is what a region has in the selection. Exclusive and inclusive are
-// clipped to the window; mean and quantiles are of the exclusive times of the calls that
-// begin in it, at full length, so that over the whole run calls × mean is the
-// exclusive time.
+// A regionSummary sums up a region in the selection. Exclusive and inclusive are clipped to the window; mean and
+// quantiles are of the exclusive times of the calls that begin in it, at full length, so that over the whole run calls
+// × mean is the exclusive time.
 type regionSummary struct {
 	ID     trace.RegionID `json:"id"`
 	Name   string         `json:"name"`
@@ -56,7 +55,7 @@ type regionSummary struct {
 // summaryOf begins the names of summaries: those of many calls look at each.
 const summaryOf = "summary "
 
-// summary says what the selection holds, by region.
+// summary sums up the selection by region.
 func (s *runPages) summary(w http.ResponseWriter, r *http.Request, x *run) error {
 	spec, err := parseSpec(r.URL.Query())
 	if err != nil {

@@ -32,7 +32,7 @@ const NoToken = "-"
 
 const leastToken = 16 // letters: shorter ones can be guessed
 
-// ErrNoTokens says that a file lets nobody in.
+// ErrNoTokens reports a file without a token.
 var ErrNoTokens = errors.New("no token in it")
 
 // ParseTokens reads a file of tokens, a line each: NAME read|full|admin TOKEN [until TIME] [runs PATTERN,PATTERN], with
@@ -122,7 +122,8 @@ func parsePatterns(text string) ([]string, error) {
 	return list, nil
 }
 
-// sees reports whether the holder of a token may see a run: its name fits, and whoever opened it lets the holder.
+// sees reports whether the holder of a token may see a run: its name fits, and the user who opened it admits the
+// holder.
 func (t *Token) sees(x *run) bool {
 	if t == nil || t.Admin || x.owner != "" && x.owner == t.Name {
 		return true
@@ -167,8 +168,8 @@ func (g *guard) named(name string) *Token {
 	return &t
 }
 
-// holder finds whose a token is; nil where it is nobody's, or nobody's any more. All are
-// compared, so that the time it takes tells nothing.
+// holder finds the token with a value; nil if there is none, or if it has expired. All are compared, so that the time
+// taken reveals nothing.
 func (g *guard) holder(value string) *Token {
 	g.mu.RLock()
 	defer g.mu.RUnlock()

@@ -332,7 +332,7 @@ func (s *Server) openAsked(by *Token, q *openRequest) (*run, error) {
 		sourceDirs: q.SourceDirs, named: q.Name != "", owner: by.Name, readers: q.Readers}, name)
 }
 
-// checkReading says what is wrong with how sources are to be read.
+// checkReading returns an error if the options for reading the sources are invalid.
 func (s *Server) checkReading(q *openRequest) error {
 	if !slices.Contains([]string{"", "auto", "none", "messages", "collectives"}, q.Align) {
 		return fmt.Errorf("align %s: want auto, none, messages or collectives", quoteShort(q.Align))
@@ -369,8 +369,8 @@ func (s *Server) openFitted(by *Token, q *openRequest) (*run, error) {
 		owner: by.Name, readers: x.readers}, name)
 }
 
-// only gives what to open of a batch: the one file or directory at its top, else
-// the batch's own directory, with a name for people.
+// only returns the source to open in a batch, with a name for people: the one file or directory at its top, else the
+// batch's own directory.
 func (b *batch) only() (source, name string) {
 	list, err := os.ReadDir(b.dir)
 	if err == nil && len(list) == 1 {
@@ -383,8 +383,8 @@ func (b *batch) only() (source, name string) {
 	return b.dir, nameOf(names)
 }
 
-// nameOf names files that were chosen together: by what their names begin with,
-// where that says something, else by the first of them.
+// nameOf names files that were chosen together: by the common prefix of their names if that is telling, else by the
+// first of them.
 func nameOf(names []string) string {
 	if len(names) == 0 {
 		return "upload"

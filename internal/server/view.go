@@ -16,7 +16,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A viewPages answers about a view: scene, data, table, what is at a point, files.
+// A viewPages answers about a view: scene, data, table, the item at a point, files.
 type viewPages struct {
 	computer
 
@@ -121,7 +121,7 @@ type checkJSON struct {
 	Title string `json:"title"` // Of the view.
 }
 
-// check says what is wrong with a request, before it is computed.
+// check reports errors in a request before it is computed.
 func (s *viewPages) check(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
 	if _, err := q.request(); err != nil {
 		return err
@@ -134,7 +134,7 @@ type pickJSON struct {
 	Fact *view.Fact `json:"fact"` // Null: nothing there.
 }
 
-// pick says what is at a place of the scene, by the view's own answer.
+// pick describes the item at a place of the scene, as the view answers.
 func (s *viewPages) pick(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
 	at, item := [2]float64{}, -1
 	if text := r.URL.Query().Get("item"); text != "" {

@@ -4,5 +4,5 @@ package table
 var Tables = []*Table{locations, regions, intervals, links, counters, samples, instants, attributes, profile, callPaths,
 	metrics, distributions, moments, communicators, topologies, coordinates, report, runs}
 
-// Functions are what only a store can do fast, as tables that are asked with arguments.
+// Functions are tables with arguments, for questions that only a store can answer fast.
 var Functions = []*Table{timeIn, calls, Durations, busy}

@@ -213,7 +213,7 @@ func (v *Vector) room(k Kind, n int) {
 	}
 }
 
-// flush hands out what was added since the last time.
+// flush hands out the rows added since the last time.
 func (o *Output) flush() error {
 	b := o.batch
 	if o.batch = nil; b == nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Document writes what there is to know of tables as Markdown: docs/tables.md is this.
+// Document writes the description of tables as Markdown, which is docs/tables.md.
 func Document(w io.Writer, tables []*Table) {
 	for _, t := range tables {
 		title := "`" + t.Name + "`"

@@ -83,8 +83,8 @@ func (t *intervalTest) passes(c *trace.Columns, i int) bool {
 		within(int64(c.First+i), t.row)
 }
 
-// window gives the time in which rows that pass begin, and where to look for what
-// began before and is still open there; false where none of that is wanted.
+// window returns the time range in which matching rows begin, and the time at which to look for rows that began before
+// and are still open; overlaps is false if those are not wanted.
 func (t *intervalTest) window(r *Run) (begin, end, open trace.Time, overlaps bool) {
 	// A call that ends after x begins at x or later, or is open at x.
 	from := max(t.begin[0], 0)

@@ -1,9 +1,9 @@
 // Package table shows a run as tables: each is declared once, column by column with
 // its type, unit and meaning, and SQL, Parquet and the documentation follow from that.
 //
-//	table.go     what a table is        batch.go    rows on their way, in columns
+//	table.go     type Table             batch.go    rows on their way, in columns
 //	filter.go    conditions that spare reading       column.go   how columns are declared
-//	all.go       the list of tables     intervals.go, links.go …  one file a table
+//	all.go       the list of tables     intervals.go, links.go …  one file per table
 //
 // A table whose rows lie in memory is a list, where any row can be asked for. The
 // others are scanned: a window of a large run costs the window.
@@ -16,7 +16,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Run is what tables are made of.
+// A Run is the source of tables.
 type Run struct {
 	Name, Source string
 	Store        store.Reader

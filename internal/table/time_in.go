@@ -56,8 +56,8 @@ var timeIn = function(scanned("time_in",
 // someLocations is how many locations a function asks about at once.
 const someLocations = 1024
 
-// holding hands out the locations of a filter that hold intervals, some at a time. What is
-// aside comes only where one location is asked for.
+// holding hands out the locations of a filter that hold intervals, some at a time. Overlays are included only if one
+// location is asked for.
 func (r *Run) holding(ctx context.Context, at where, f func([]trace.LocationID) error) error {
 	lanes, tree := r.Store.Lanes(), r.Store.Locations()
 	some := make([]trace.LocationID, 0, someLocations)

@@ -18,7 +18,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// criticalPath is what requests waited for, stretch by stretch.
+// criticalPath lists the waits of requests, one time range after another.
 var criticalPath = table.NewFunction("critical_path",
 	"What each request, or each step of a GPU job, waited for, from its begin to its end: stretches that lie end to "+
 		"end and add up to its length, each with the call that has it for itself, as the view `criticalpath` shows "+

@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// waitsOf is what was waited, by who caused it.
+// waitsOf sums up waiting by its cause.
 var waitsOf = table.NewFunction("waits",
 	"All that locations waited for others, added up by whose doing it was: the budget of waiting. What has no known "+
 		"cause is a row without a location. Together they are `accounts.waiting` of the findings.",

@@ -3,7 +3,7 @@
 
 import type { Cell, ErrorKind, OptionKind, Role, RunKind, Theme } from "./words";
 
-/** An ApiError is what every answer that is not 2xx holds. */
+/** An ApiError is the body of every answer that is not 2xx. */
 export interface ApiError {
   /** What happened, one sentence. */
   error: string;
@@ -55,8 +55,8 @@ export interface Example {
 }
 
 /**
- * Bindings lists what the events of a layout can be bound to beside regions
- * and metrics, which the page knows already.
+ * Bindings lists the further things that events of a layout can be bound to. Regions and metrics are known to the
+ * page already.
  */
 export interface Bindings {
   atomics: string[];
@@ -79,8 +79,6 @@ export interface Needs {
   spans: boolean;
   /** Work of GPUs will do in place of spans. */
   devices: boolean;
-  /** Call paths, where it is a profile. */
-  paths: boolean;
 }
 
 /**
@@ -135,7 +133,7 @@ export interface Demo {
   truth: string;
 }
 
-/** A RunState is what GET /api/runs says of a run. */
+/** A RunState describes a run in GET /api/runs. */
 export interface RunState {
   /** Names the run in every path. */
   id: string;
@@ -155,9 +153,9 @@ export interface RunState {
   origin: number;
   /** Ranks that took part, as a key, a property or the records say; 0: none does. */
   size: number;
-  /** What runs are grouped and ordered by: keys as given, and properties in which the runs differ. */
+  /** Keys that runs are grouped and ordered by: those given, and properties in which the runs differ. */
   keys: Record<string, string>;
-  /** The views that make no sense for this run, with the reason in words. */
+  /** The views that make no sense for this run, with the reason. */
   missing: Record<string, string>;
   /** Ids of all runs that came of the same request, this one first, where they are several. */
   runs: string[];
@@ -247,8 +245,8 @@ export interface ReportEntry {
 }
 
 /**
- * A Moved holds the ids of now of those that were asked for, in their order; -1 for
- * what is not there any more.
+ * A Moved holds the ids of now of those that were asked for, in their order; -1 for those that do not exist any
+ * more.
  */
 export interface Moved {
   /** Ids of now, in the order they were asked for; -1 for what is gone. */
@@ -380,7 +378,7 @@ export interface Step {
   size: number | null;
 }
 
-/** Notes answers GET and PUT /api/runs/{run}/notes: what is kept with a run. */
+/** Notes answers GET and PUT /api/runs/{run}/notes, the notes stored with a run. */
 export interface Notes {
   /** Version grows with every change: who writes says which one is known. */
   version: number;
@@ -447,8 +445,8 @@ export interface Summary {
 }
 
 /**
- * A RoleTotal is the time in which a role counts: each instant of a location once, as
- * in the view activity. Where regions are chosen it is their exclusive time.
+ * A RoleTotal is the time in which a role counts: each instant of a location once, as in the view activity. If regions
+ * are chosen it is their exclusive time.
  */
 export interface RoleTotal {
   role: Role;
@@ -459,10 +457,9 @@ export interface RoleTotal {
 }
 
 /**
- * A RegionSummary is what a region has in the selection. Exclusive and inclusive are
- * clipped to the window; mean and quantiles are of the exclusive times of the calls that
- * begin in it, at full length, so that over the whole run calls × mean is the
- * exclusive time.
+ * A RegionSummary sums up a region in the selection. Exclusive and inclusive are clipped to the window; mean and
+ * quantiles are of the exclusive times of the calls that begin in it, at full length, so that over the whole run calls
+ * × mean is the exclusive time.
  */
 export interface RegionSummary {
   id: number;
