@@ -19,9 +19,9 @@ import (
 // and gives the group of each: grouping.Order.
 type GroupFinder func(*trace.Behaviour, trace.Likeness) (order, of []int32, err error)
 
-// An Arrangement is an order of locations other than that of the tree: those that
-// behave alike are next to each other. A nil one is the tree's, and every method of
-// it does what that means, so that views need not ask.
+// An Arrangement is an order of locations other than that of the tree: those that behave
+// alike are next to each other. A nil one is the tree's order, and every method allows
+// it, so that views need not ask.
 type Arrangement struct {
 	By     string             `json:"by"` // as it was asked for
 	Order  []trace.LocationID `json:"order"`
@@ -56,8 +56,8 @@ func (a Arranged) Arrangement() *Arrangement { return a.arranged }
 
 func (a *Arrangement) sizeBytes() int64 { return int64(8*len(a.place) + 16*len(a.units)) }
 
-// Arrange reads --arrange. Groups are of the whole run, unless a time is given: what
-// is selected does not move rows about.
+// Arrange reads --arrange. Groups are of the whole run, unless a time is given: the
+// selection does not move rows about.
 func (r *Request) Arrange(ctx context.Context, find GroupFinder) (Arranged, error) {
 	text := r.Values.Text("arrange")
 	how, err := parseArrange(text)
@@ -128,8 +128,8 @@ func (a *arranging) find(ctx context.Context, s store.Reader, find GroupFinder) 
 	return newArrangement(t, holders, of, units, order, group), ctx.Err()
 }
 
-// newArrangement places every location: those compared as found, what lies below
-// them with them, and what is above where most below it are.
+// newArrangement places every location: those compared as found, locations below them
+// with them, and locations above where most below them are.
 func newArrangement(t *store.Tree, holders []trace.LocationID, of []int32, units []trace.LocationID, order,
 	group []int32) *Arrangement {
 	a := &Arrangement{units: units, place: make([]int32, t.Len()), group: make([]int32, t.Len()),
@@ -179,8 +179,8 @@ func newArrangement(t *store.Tree, holders []trace.LocationID, of []int32, units
 	return a
 }
 
-// placeAbove puts what stands above those compared to the group that most of them
-// are in, at the first of them there.
+// placeAbove puts the locations above those compared to the group that most of them are
+// in, at the first of them there.
 func (a *Arrangement) placeAbove(t *store.Tree) {
 	above := map[trace.LocationID]map[int32][2]int32{} // by group: how many, the first place
 	for _, id := range a.units {
@@ -255,7 +255,7 @@ func (a *Arrangement) SortGroups(places []int32, ids []trace.LocationID) {
 	}
 }
 
-// turn says when the group of a location comes; what has none comes last.
+// turn returns the position of a location's group; locations without one come last.
 func (a *Arrangement) turn(id trace.LocationID) int32 {
 	if g := a.group[id]; g >= 0 {
 		return a.turns[g]
@@ -263,7 +263,7 @@ func (a *Arrangement) turn(id trace.LocationID) int32 {
 	return int32(len(a.Groups))
 }
 
-// compare puts what has no place last.
+// compare puts locations without a place last.
 func (a *Arrangement) compare(x, y trace.LocationID) int {
 	return cmp.Compare(uint32(a.place[x]), uint32(a.place[y]))
 }

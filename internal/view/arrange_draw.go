@@ -55,7 +55,7 @@ type band struct {
 	from, to float32
 }
 
-// bands cuts a length into what each run of locations of one group takes.
+// bands cuts a length into the part of each run of locations of one group.
 func (a *Arrangement) bands(ids []trace.LocationID, from, length float32) (out []band) {
 	step := length / float32(max(len(ids), 1))
 	for i, id := range ids {

@@ -14,8 +14,8 @@ const (
 	longAttribute  = 80
 )
 
-// AttributeLines gives what a source says about a location, its metadata: its own
-// attributes, then those of the locations above it that it does not have itself.
+// AttributeLines returns the metadata of a location: its own attributes, then those of
+// the locations above it that it does not have itself.
 func AttributeLines(t *store.Tree, id trace.LocationID) []FactLine {
 	var lines []FactLine
 	seen := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 )
 
 // A Beside is one view of two runs: one beside the other, or one above the other where Above
-// is set. Each half is what the view shows of that run alone.
+// is set. Each half is the view of that run alone.
 type Beside struct {
 	Halves [2]Result
 	Names  [2]string
@@ -54,15 +54,17 @@ func (b *Beside) Compute(ctx context.Context, q *Request,
 	return nil
 }
 
-// A Chooser is a result that chose what the request leaves open, such as the region that differs most.
+// A Chooser is a result that chose values that the request leaves open, such as the region that
+// differs most.
 type Chooser interface {
-	// Settle asks of the second run what was chosen for the first.
+	// Settle sets the choices of the first run in the request of the second.
 	Settle(second *Request)
 }
 
 // A Scaled is a result whose picture has a scale of its own.
 type Scaled interface {
-	// ShareScale gives it and that of the second run one scale: what is as large is drawn as large.
+	// ShareScale sets one scale for it and the result of the second run: equal values are drawn
+	// equally large.
 	ShareScale(second Result)
 }
 

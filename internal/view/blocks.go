@@ -84,7 +84,7 @@ func levelBlocks(t *store.Tree, ids []trace.LocationID, limit int) (best *Blocks
 	return best
 }
 
-// Note says what is compared where locations are too many for n of something each.
+// Note describes the compared blocks if locations are too many for n of something each.
 func (b *Blocks) Note(what string) string {
 	where := "runs of neighbours"
 	if b.Level {

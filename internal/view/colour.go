@@ -18,7 +18,7 @@ type Colours struct {
 	services map[trace.LocationID]scene.Colour // of the first run
 }
 
-// Of is the colour of a region.
+// Of returns the colour of a region.
 func (c *Colours) Of(g *trace.Region) scene.Colour { return c.Named(g.Name, g.Role) }
 
 // Named is the colour of all regions of a name; one that has none looks like its role.
@@ -30,8 +30,8 @@ func (c *Colours) Named(name string, role trace.Role) scene.Colour {
 // mostColoured is how many runs are looked at for their regions; those of further ones are mostly the same.
 const mostColoured = 16
 
-// Colours gives the regions of all runs of the request their colours. Those of the first run are what it has
-// alone; regions that only others have come after them.
+// Colours gives the regions of all runs of the request their colours. Those of the first run are as if it
+// were alone; regions that only others have come after them.
 func (q *Request) Colours(ctx context.Context) (*Colours, error) {
 	runs := q.Runs
 	if q.together != nil {
@@ -127,7 +127,8 @@ var leastChoices = func() int {
 	return least
 }()
 
-// regionWeights is the exclusive time of each region in the whole run, or what stands for time in a profile.
+// regionWeights is the exclusive time of each region in the whole run, or the metric that stands for time in
+// a profile.
 func regionWeights(ctx context.Context, s store.Reader) ([]float64, error) {
 	out := make([]float64, len(s.Regions()))
 	if s.Info().Timed() {

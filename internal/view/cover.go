@@ -21,7 +21,7 @@ func Cover(t *store.Tree, holds []bool, ids []trace.LocationID) []trace.Location
 	for _, id := range ids {
 		inside[id] = true
 	}
-	// Of each subtree: how many hold values, and how many of those are meant.
+	// For each subtree: how many hold values, and how many of those are meant.
 	all, meant := make([]int32, t.Len()), make([]int32, t.Len())
 	for id := t.Len() - 1; id >= 0; id-- {
 		if holds[id] {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// An Advice is what may be chosen instead of a selection that shows nothing.
+// An Advice lists alternatives to a selection that shows nothing.
 type Advice struct{ choices []string }
 
 // Advise gives the choices that make sense for the run: a longer time where it has

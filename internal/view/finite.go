@@ -208,7 +208,7 @@ var (
 	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
 )
 
-// appendFinite writes what package json would, and null for what it refuses.
+// appendFinite writes values as package json does, and null for values that it refuses.
 func appendFinite(b []byte, v reflect.Value) ([]byte, error) {
 	if !v.IsValid() {
 		return append(b, "null"...), nil

@@ -14,8 +14,9 @@ var (
 	viewType   = reflect.TypeFor[*View]()
 )
 
-// HeldBy is how many bytes a result holds on to beside its runs, and what it shares with
-// the caches of these: that is counted there, and when it goes, the result must go too.
+// HeldBy returns how many bytes a result holds beside its runs, and the memory that it
+// shares with the caches of these: that is counted there, and when it goes, the result
+// must go too.
 func HeldBy(q *Request, r Result) (bytes int64, on []*memory.Held) {
 	s := memory.Sizer{
 		Shared: map[uintptr]*memory.Held{},
@@ -38,11 +39,11 @@ func HeldBy(q *Request, r Result) (bytes int64, on []*memory.Held) {
 // out at some times its own size.
 type Lister interface{ Rows() int }
 
-// rowBytes is about what a row of a table takes while it is made.
+// rowBytes is about the size of a row of a table while it is made.
 const rowBytes = 640
 
-// ToList is about how many bytes making the table of a result takes, which writes out what
-// the result holds in short; held is how many that are.
+// ToList is about how many bytes making the table of a result takes, which writes out the
+// content that the result holds in short; held is how many that are.
 func ToList(r Result, held int64) int64 {
 	if l, ok := r.(Lister); ok {
 		return int64(l.Rows()) * rowBytes

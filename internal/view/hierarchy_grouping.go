@@ -12,8 +12,8 @@ import (
 )
 
 // A GroupingFinder lists the groupings that a run suggests for its ranks, after that of its
-// own tree. tree are the groups of each rank there, by level, values what ranks differ in,
-// by variable and rank.
+// own tree. tree holds the groups of each rank there, by level; values holds numbers that
+// differ between ranks, by variable and rank.
 type GroupingFinder func(r *trace.Ranks, tree [][]int32, values [][]float64) []trace.RankGrouping
 
 // A Grouping is a way to put locations into groups, in the JSON twin.
@@ -25,8 +25,8 @@ type Grouping struct {
 	Used  bool     `json:"used"` // it is drawn
 }
 
-// groupingLead is what a grouping must explain more than the run's own tree to be drawn
-// instead.
+// groupingLead is how much more a grouping must explain than the run's own tree to be
+// drawn instead.
 const groupingLead = 0.2
 
 // mostGrouped is how many ranks are grouped by anything but the run's own tree.

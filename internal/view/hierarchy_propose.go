@@ -101,7 +101,7 @@ func (p *proposer) rebuild() (*runfacts.Hierarchy, string, error) {
 	return p.h, fmt.Sprintf("%s; --hierarchy tree leaves them as they are", p.said[0]), nil
 }
 
-// walk copies a node and what is below it, with groups where it is flat.
+// walk copies a node and its descendants, with groups if it is flat.
 func (p *proposer) walk(i, parent int32) error {
 	o := p.old
 	at := p.h.Add(parent, o.Location[i], o.Self[i])
@@ -231,8 +231,8 @@ func blockSize(n int) int {
 	return 1 << int(math.Round(math.Log2(root)))
 }
 
-// blocked puts blocks of neighbours over a list while it is too long; what says what
-// they are.
+// blocked puts blocks of neighbours over a list while it is too long; the parameter what
+// names their kind.
 func blocked(list []*nest, what string) []*nest {
 	for first := what == ""; len(list) > mostBlocks || first; first = false {
 		size := blockSize(len(list))

@@ -10,12 +10,12 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An InfoJSON is what `parallax info --json` and the HTTP API say of a run.
-// Fields may be added, not renamed; lists are never null.
+// An InfoJSON describes a run in `parallax info --json` and the HTTP API. Fields may be
+// added, not renamed; lists are never null.
 type InfoJSON struct {
 	Sources []string `json:"sources"`
 	Format  string   `json:"format"`
-	// Kind is what the run is a recording of.
+	// Kind is the kind of the run.
 	Kind  RunKind    `json:"kind"`
 	Begin trace.Time `json:"begin"`
 	End   trace.Time `json:"end"`
@@ -38,7 +38,7 @@ type InfoJSON struct {
 	ProfileRows int64           `json:"profile_rows"`
 	Depth       int             `json:"depth"`
 	RegionTable []RegionInfo    `json:"region_table"`
-	// RegionMetric is what the inclusive and exclusive columns of the table are of.
+	// RegionMetric is the metric of the inclusive and exclusive columns of the table.
 	RegionMetric MetricInfo        `json:"region_metric"`
 	Metrics      []MetricInfo      `json:"metrics"`
 	Properties   map[string]string `json:"properties"`
@@ -63,12 +63,12 @@ type RegionInfo struct {
 type MetricInfo struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"` // "ns", "bytes", "" for a count, or the source's own
-	// Total adds up the exclusive values of the run; null of a metric that does not add
-	// up, such as a rate, and of what has no rows.
+	// Total adds up the exclusive values of the run; null for a metric that does not add up,
+	// such as a rate, or that has no rows.
 	Total *float64 `json:"total"`
 }
 
-// MainMetric is what totals of a run are of, see package runfacts.
+// MainMetric is the metric of totals of a run, see package runfacts.
 func MainMetric(r store.Reader) MetricInfo {
 	name, unit := runfacts.MainMetric(r)
 	return MetricInfo{Name: name, Unit: unit}
@@ -77,7 +77,8 @@ func MainMetric(r store.Reader) MetricInfo {
 // Format writes a value of the metric for people.
 func (m MetricInfo) Format(v float64) string { return FormatIn(v, m.Unit) }
 
-// Word is the unit as a sentence has it: what a count is of, "samples", where the metric has no other.
+// Word is the unit in a sentence: the metric's name, such as "samples", if it has no unit or
+// counts.
 func (m MetricInfo) Word() string {
 	if m.Unit == "" || m.Unit == "count" {
 		return m.Name
@@ -97,12 +98,12 @@ type ReportInfo struct {
 	What    string `json:"what"`
 	Count   int64  `json:"count"`
 	Example string `json:"example"`
-	// Lost says that something of the program is not known because of it: not of what was kept, nor of what repeats it.
+	// Lost reports that some data of the program is unknown because of it; false for kept or repeated data.
 	Lost bool `json:"lost"`
 }
 
-// InfoOf gathers what there is to say of a run, from stored totals: of a trace
-// O(locations × regions), of a profile O(call paths).
+// InfoOf gathers the description of a run from stored totals: for a trace O(locations ×
+// regions), for a profile O(call paths).
 func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 	i := r.Info()
 	out := &InfoJSON{

@@ -9,8 +9,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Detailed result knows more of some items than it holds: what takes the store or a long
-// look. Their facts say so (More); the page shows a fact at once and asks for the rest.
+// A Detailed result knows more of some items than it holds: facts that need the store or a
+// long computation. Their facts say so (More); the page shows a fact at once and asks for
+// the rest.
 type Detailed interface {
 	Detail(scene.Item, *Fact)
 }
@@ -57,7 +58,7 @@ func FactOf(r Result, it scene.Item) (Fact, bool) {
 	return f.finish(), ok
 }
 
-// heldFact says what the result holds of an item.
+// heldFact returns the facts that the result holds of an item.
 func heldFact(r Result, it scene.Item) (Fact, bool) {
 	if b, ok := briefOf(r, it); ok {
 		return b.Fact(), true
@@ -77,7 +78,8 @@ func briefOf(r Result, it scene.Item) (Brief, bool) {
 	return Brief{}, false
 }
 
-// minor are labels of what a glance does without: it is on the axes, or the same all over.
+// minor are labels that a short description leaves out: they are on the axes, or the same
+// everywhere.
 var minor = map[string]bool{"path": true, "kind": true, "role": true, "category": true, "begin": true, "end": true,
 	"from": true, "to": true, "depth": true, "row": true, "lane": true}
 
@@ -92,7 +94,7 @@ func (f Fact) finish() Fact {
 	return f
 }
 
-// PickAt says all that is known of what is at a place of a scene of the result.
+// PickAt returns all facts of the item at a place of a scene of the result.
 func PickAt(r Result, s *scene.Scene, x, y float64) (Fact, bool) {
 	it, ok := s.ItemAt(x, y)
 	if !ok {

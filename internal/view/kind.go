@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A RunKind says in a word what a run is a recording of: what to look at first depends on it.
+// A RunKind is the kind of a run in a word: the views to look at first depend on it.
 type RunKind string
 
 // The kinds, in the order in which they are asked for.
@@ -27,7 +27,8 @@ const (
 // format knows no ranks.
 const manyRows = 16
 
-// KindOf tells what a run is, by what it holds and never by its format. O(locations).
+// KindOf returns the kind of a run, by its content and never by its format.
+// O(locations).
 func KindOf(r store.Reader) RunKind {
 	i, lanes := r.Info(), r.Lanes()
 	acts := func(kinds ...trace.Kind) bool {

@@ -11,11 +11,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// MatchLocations gives the topmost locations whose path or name matches one of
-// the patterns, in order; nil for no pattern. "#7" is the location with id 7,
-// "#7,12-40" are many by their ids, "rank:5" or "rank:0-3" are ranks,
-// "kind:processor" all locations of a kind: of a Go trace, what its processors did.
-// O(locations), and O(locations) more for each pattern that is no list of ids.
+// MatchLocations gives the topmost locations whose path or name matches one of the
+// patterns, in order; nil for no pattern. "#7" is the location with id 7, "#7,12-40" are
+// many by their ids, "rank:5" or "rank:0-3" are ranks, "kind:processor" all locations of
+// a kind: in a Go trace, its processors. O(locations), and O(locations) more for each
+// pattern that is no list of ids.
 func MatchLocations(t *store.Tree, patterns []string) ([]trace.LocationID, error) {
 	if len(patterns) == 0 {
 		return nil, nil
@@ -90,8 +90,8 @@ func ShortPattern(p string) string {
 // An idRange is from first to last, both included.
 type idRange struct{ first, last uint64 }
 
-// parseIDs reads "#" and ids or ranges of them with commas between, each with or
-// without a "#" of its own. What is not such a list may be a name.
+// parseIDs reads "#" and ids or ranges of them with commas between, each with or without
+// a "#" of its own. A text that is not such a list may be a name.
 func parseIDs(p string) (ids []idRange, ok bool) {
 	if !strings.HasPrefix(p, "#") {
 		return nil, false

@@ -22,7 +22,7 @@ type Measure struct {
 	Regions []trace.RegionID
 }
 
-// A measureKind is what stands before the last colon of a measure's text.
+// A measureKind is the part before the last colon of a measure's text.
 type measureKind uint8
 
 const (
@@ -137,8 +137,8 @@ func cutLast(text string) (before, after string, ok bool) {
 	return text[:cut], text[cut+1:], true
 }
 
-// splitMeasure parts REGION:METRIC. Names of regions have colons of their own: what
-// follows the last one is a metric only if it is known as such, or nothing else fits.
+// splitMeasure parts REGION:METRIC. Names of regions have colons of their own: the part
+// after the last one is a metric only if it is known as such, or nothing else fits.
 func splitMeasure(s store.Reader, text string) (pattern, metric string) {
 	pattern, metric, ok := cutLast(text)
 	if !ok || pattern == "re" || pattern == "role" || pattern == "category" {

@@ -9,9 +9,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A MetadataColumn is what a source says under one key, as a number of each location:
-// its own fact, else that of the nearest above it, else that of the whole run. Facts
-// that all locations share are kept with the run.
+// A MetadataColumn is the metadata under one key, as a number of each location: its own
+// fact, else that of the nearest above it, else that of the whole run. Facts that all
+// locations share are kept with the run.
 type MetadataColumn struct {
 	Values []float64 // 0 where there is none, or none that is a number
 	Known  []bool    // whether it is there and a number
@@ -29,7 +29,7 @@ func (m *MetadataColumn) Numbers() (n int) {
 	return n
 }
 
-// Trouble says in words what is missing, with the keys there are; "" of nothing.
+// Trouble describes missing metadata, with the available keys; "" if nothing is missing.
 func (m *MetadataColumn) Trouble(s store.Reader, ids []trace.LocationID, key string) string {
 	n := len(m.Values)
 	switch numbers := m.Numbers(); {
@@ -91,8 +91,8 @@ next:
 	return m
 }
 
-// property is a fact of the whole run. Of keys that differ in letter case alone, the
-// one written as asked for comes first, else the first in order.
+// property is a fact of the whole run. If keys differ in letter case alone, the one
+// written as asked for comes first, else the first in order.
 func property(s store.Reader, key string) (trace.Value, bool) {
 	all := s.Info().Properties
 	if text, ok := all[key]; ok {
@@ -107,7 +107,7 @@ func property(s store.Reader, key string) (trace.Value, bool) {
 	return trace.Text(all[best]), best != ""
 }
 
-// MetadataKeys lists what can be asked for: keys with numbers of the run and of a few
+// MetadataKeys lists the available keys: those with numbers of the run and of a few
 // locations, in order.
 func MetadataKeys(s store.Reader, ids []trace.LocationID) []string {
 	t := s.Locations()

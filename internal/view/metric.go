@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// A MetricChoice is what --metric asks for: which rows of a profile, and which of
-// their numbers.
+// A MetricChoice is the parsed --metric: which rows of a profile, and which of their
+// numbers.
 type MetricChoice struct {
 	ID     trace.MetricID // of a profile; without meaning for a trace
 	Name   string         // for people: "exclusive time", "calls", "PAPI_TOT_INS"

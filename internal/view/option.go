@@ -21,7 +21,7 @@ type Option struct {
 	Open    bool   `json:"open,omitempty"`
 	Default string `json:"default"`
 	Help    string `json:"help"`
-	// Bare is what the option means on the command line without a value; "": it wants one.
+	// Bare is the value of the option on the command line without one; "": it needs a value.
 	Bare string `json:"-"`
 	// Min, Max and Step of a number, for a slider; equal: none.
 	Min  float64 `json:"min,omitempty"`
@@ -223,9 +223,9 @@ func Use(names ...string) []Option {
 	return out
 }
 
-// Words says of some options what a view takes: the table speaks for all views. Each
-// text is "name: help"; choices may follow in brackets, "name: help [a b]", and are
-// then the only ones.
+// Words replaces the help of some options by that of one view: the table speaks for all
+// views. Each text is "name: help"; choices may follow in brackets, "name: help [a b]",
+// and are then the only ones.
 func Words(options []Option, texts ...string) []Option {
 	for _, text := range texts {
 		name, help, _ := strings.Cut(text, ": ")
@@ -249,8 +249,8 @@ type Values struct {
 	set     map[string][]string
 }
 
-// NewValues checks what a user set. Options that the view does not have, and
-// values that do not fit, are errors that say what would fit.
+// NewValues checks the values that a user set. Options that the view does not have, and
+// values that do not fit, are errors that list the valid ones.
 func NewValues(v *View, set map[string][]string) (Values, error) {
 	set = orderedByGroups(v, set)
 	for name, vals := range set {

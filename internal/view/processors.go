@@ -16,8 +16,8 @@ type TwinRows struct {
 	Why   string `json:"why"`   // Why it is this rule.
 }
 
-// rowRule is the rule by which the rows of a view are chosen, and why. A selection of what is no row by itself asks for
-// all rows of it.
+// rowRule is the rule by which the rows of a view are chosen, and why. A selection of locations that are no rows by
+// themselves asks for all rows of it.
 func (q *Request) rowRule(v *View) (rule processor.Rule, why string) {
 	if !v.hasOption("rows") || len(q.Runs) == 0 || q.Store() == nil {
 		return "", ""
@@ -50,7 +50,7 @@ func (q *Request) byRows(v *View) *Request {
 	return &out
 }
 
-// RowNotes says in words what the rows of a run are, where they are not all.
+// RowNotes describes the rows of a run, if they are not all.
 func RowNotes(r store.Reader) []string {
 	seen, ok := r.(*processor.Reader)
 	if !ok {

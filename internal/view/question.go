@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Question asks for a diagnosis of what a request selects.
+// Question asks for a diagnosis of a request's selection.
 func Question(ctx context.Context, q *Request) (*diagnose.Question, error) {
 	s := q.Store()
 	if s.Info().Timed() && q.Selection.End <= q.Selection.Begin {

@@ -18,7 +18,7 @@ import (
 //	write   "whole": whole numbers without a point; "yes,no": words for true and false
 //	spread  makes the field several columns: one for each of those under that word, by
 //	        name from a map, in order from a list
-//	about   "location" or "region": what choosing the row selects
+//	about   "location" or "region": selected by choosing the row
 func TableOf[T any](rows []T, units map[string]string, spread map[string][]Column) *Table {
 	t := &Table{Columns: []Column{}, Rows: make([][]any, len(rows))}
 	var fields []field
@@ -74,7 +74,7 @@ func TableOf[T any](rows []T, units map[string]string, spread map[string][]Colum
 	return t
 }
 
-// A field is what the tags say of a field of a row.
+// A field holds the tags of a field of a row.
 type field struct {
 	index        []int
 	column       bool
@@ -127,7 +127,7 @@ func (x *field) part(v reflect.Value, at int, name string) any {
 	return x.cell(v.Index(at))
 }
 
-// idOf is what a row is about: none where it is null.
+// idOf returns the id that a row is about: none if it is null.
 func idOf[T ~uint32](v reflect.Value, none T) T {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {

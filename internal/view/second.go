@@ -57,7 +57,7 @@ func (q *Request) First() *Request {
 // A Pairing says which location of a second run each location of the first is.
 type Pairing struct {
 	To []trace.LocationID // NoLocation where there is none
-	// By is what decided: rank, coordinates, place among the ranks, or path.
+	// By is the reason for the pairing: rank, coordinates, place among the ranks, or path.
 	By string
 }
 
@@ -74,9 +74,9 @@ func (p *Pairing) Note(a, b string) string {
 	return ""
 }
 
-// Pair finds for each location of a run the one of another that does the same: by rank where
-// both have as many, else by coordinates, else by its place among the ranks; what has no rank
-// by its path. O(locations).
+// Pair finds for each location of a run the one of another that does the same: by rank if
+// both have as many, else by coordinates, else by its place among the ranks; locations
+// without rank by their path. O(locations).
 func Pair(first, second store.Reader) *Pairing {
 	a, b := first.Locations(), second.Locations()
 	p := &Pairing{To: make([]trace.LocationID, a.Len()), By: "path"}

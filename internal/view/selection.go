@@ -52,9 +52,9 @@ func (s Spec) Resolve(r store.Reader) (trace.Selection, error) {
 	return sel, err
 }
 
-// First gives the spec that a view shows of runs first, with a note that says what it leaves out. Where it names no
-// time: the core, where a few records far from all others stretch the run; of a view of when things happen, the first
-// window of runs that are mostly blank.
+// First returns the spec that a view shows of runs first, with a note that names the parts left out. If it names no
+// time: the core, if a few records far from all others stretch the run; for a view over time, the first window of
+// runs that are mostly blank.
 func (s Spec) First(ctx context.Context, v *View, runs []Run) (Spec, string, error) {
 	r := runs[0].Store
 	if s.From != "" || s.To != "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// What kernels of analysis use too lies below views: in package runfacts what a store tells of a run, in package words
-// numbers as people read them. These are the names that views know them by.
+// Code that kernels of analysis use too is in packages below views: facts of a run in package runfacts, formatted
+// numbers in package words. These are the names that views know them by.
 
 type (
 	Hierarchy = runfacts.Hierarchy
@@ -28,8 +28,8 @@ func Chosen(t *store.Tree, selected []trace.LocationID, holds []bool) []trace.Lo
 	return runfacts.Chosen(t, selected, holds)
 }
 
-// Units joins locations into what is compared: with "ranks" all locations of a rank are one, with "locations" each
-// is its own; "auto" takes ranks where they have several locations each.
+// Units joins locations into the units of a comparison: with "ranks" all locations of a rank are one, with
+// "locations" each is its own; "auto" takes ranks if they have several locations each.
 func Units(t *store.Tree, ids []trace.LocationID, by string) (units []trace.LocationID, of []int32, err error) {
 	return runfacts.Units(t, ids, by)
 }

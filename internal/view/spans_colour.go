@@ -54,7 +54,7 @@ func (c *Colours) giveServices(ctx context.Context, s store.Reader) error {
 	return nil
 }
 
-// mostTime lists what has a time, most first.
+// mostTime lists keys with a time, most first.
 func mostTime[K cmp.Ordered](times map[K]float64) []K {
 	return slices.SortedFunc(maps.Keys(times), func(a, b K) int {
 		return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b))

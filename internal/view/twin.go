@@ -28,7 +28,7 @@ type Twin struct {
 	Rows *TwinRows `json:"rows,omitempty"`
 }
 
-// A TwinSelection says what was selected: times in ns, sets by their size.
+// A TwinSelection describes the selection: times in ns, sets by their size.
 type TwinSelection struct {
 	Begin     int64 `json:"begin"`
 	End       int64 `json:"end"`
@@ -54,8 +54,8 @@ func TwinOf(v *View, q *Request, r Result) *Twin {
 // A DataNoter has notes on its data that are none of the picture.
 type DataNoter interface{ DataNotes() []string }
 
-// TwinNotes are the notes of a result where it is a table: those of the picture, and
-// that it holds what is drawn where a view gives everything only with --all.
+// TwinNotes returns the notes of a result written as a table: those of the picture, and
+// if the view has --all and it is off, that the table holds the drawn rows only.
 func TwinNotes(v Values, r Result) []string {
 	notes := append([]string{}, r.Notes()...)
 	if slices.ContainsFunc(v.options, func(o Option) bool { return o.Name == "all" }) && !v.Switch("all") {
@@ -95,8 +95,8 @@ func SizeOf(r store.Reader, sel trace.Selection) TwinSelection {
 	return out
 }
 
-// WriteJSON writes the twin, one object and a line end. Where numbers are not finite it
-// says so in a note.
+// WriteJSON writes the twin, one object and a line end. If numbers are not finite it
+// adds a note.
 func (t *Twin) WriteJSON(w io.Writer) error {
 	if hasLongList(reflect.ValueOf(t.Data)) {
 		return t.stream(w)
@@ -143,8 +143,8 @@ func (t *Twin) stream(w io.Writer) error {
 // WriteCSV writes a table with a header line; undefined cells stay empty.
 func (t *Table) WriteCSV(w io.Writer) error { return t.writeCSV(w, func(s string) string { return s }) }
 
-// WriteSpreadsheet is WriteCSV for programs that run what looks like a formula: texts that
-// begin like one have an apostrophe before them, which such programs do not show.
+// WriteSpreadsheet is WriteCSV for programs that run texts that look like a formula: texts
+// that begin like one have an apostrophe before them, which such programs do not show.
 func (t *Table) WriteSpreadsheet(w io.Writer) error { return t.writeCSV(w, Unformula) }
 
 // Unformula makes a text that no spreadsheet takes for a formula.

@@ -27,7 +27,7 @@ type View struct {
 	Title string
 	// Paper is the source of the idea, for people; may be empty.
 	Paper string
-	// Summary says in one line what the view shows.
+	// Summary describes the view in one line.
 	Summary string
 	// HowToRead is a short text for the page, in plain words.
 	HowToRead string
@@ -64,27 +64,27 @@ type Report struct {
 	Lacks func(Result) string
 }
 
-// An Example is a text with a name, and a line on what it shows.
+// An Example is a text with a name, and a line that describes it.
 type Example struct {
 	Name string `json:"name"`
 	Note string `json:"note"`
 	Text string `json:"text"`
 }
 
-// Needs say what a run must hold for a view to make sense.
+// Needs lists the data that a run must hold for a view to make sense.
 type Needs struct {
 	Intervals, Links, Profile, Hierarchy, Coordinates bool
 	// Moments that a recorder wrote will do in place of intervals.
 	Moments bool
 	// Instants or samples of counters will do in place of intervals.
 	Instants bool
-	// Spans of services, which say what request they belong to.
+	// Spans of services, which name the request that they belong to.
 	Spans bool
 	// Devices: work of GPUs will do in place of spans.
 	Devices bool
 }
 
-// Missing says in words what a run lacks, or "" where it has all.
+// Missing names the data that a run lacks, or "" if it has all.
 func (n Needs) Missing(r store.Reader) string {
 	switch {
 	case n.Intervals && n.Profile && r.Info().Intervals == 0 && r.Info().Profile == 0:
@@ -129,7 +129,8 @@ func CheckRuns(v *View, n int, all []*View) error {
 	return fmt.Errorf("view %s shows %s, and %d are given; %s", v.Name, can, n, hint)
 }
 
-// holdsOnly says what there is instead of intervals: ": it holds 12 samples of counters".
+// holdsOnly names the content of a run without intervals: ": it holds 12 samples of
+// counters".
 func holdsOnly(i *store.Info) string {
 	var parts []string
 	for _, p := range []struct {
@@ -191,8 +192,8 @@ func (r *Request) Window() store.Window {
 	return store.Window{Begin: r.Selection.Begin, End: r.Selection.End, Locations: r.Selection.Locations}
 }
 
-// Digests gives what hands out the calls of sets of locations in the selection's
-// time, lane by lane, with the records of a digest where the store keeps them.
+// Digests returns a function that hands out the calls of sets of locations in the
+// selection's time, lane by lane, with the records of a digest if the store has them.
 func (r *Request) Digests(ctx context.Context, name string) func([]trace.LocationID,
 	func(*trace.DigestedLane) error) error {
 	return func(ids []trace.LocationID, f func(*trace.DigestedLane) error) error {
@@ -202,8 +203,8 @@ func (r *Request) Digests(ctx context.Context, name string) func([]trace.Locatio
 	}
 }
 
-// A Result holds what was computed. It may be used from one goroutine at a time
-// and must not touch the store after Compute, except in Detail.
+// A Result holds the computed data of a view. It may be used from one goroutine at a
+// time and must not touch the store after Compute, except in Detail.
 type Result interface {
 	// Data is the "data" of the JSON twin: marshalled by encoding/json, lists never null.
 	Data() any
@@ -212,19 +213,19 @@ type Result interface {
 	// Scene lays the result out. The scene does not depend on the theme; its marks carry
 	// the items that they show.
 	Scene(scene.Size) *scene.Scene
-	// Notes say what was clipped, capped or guessed, in words.
+	// Notes lists the clipped, capped or guessed parts.
 	Notes() []string
 }
 
-// Facts say what is known of the items of a scene, whichever it was: an item names things
-// of the result, not places. A fact is asked for of every item of a scene, so it is quick;
-// what is not goes to Detail.
+// Facts describes the items of any scene of a result: an item names things of the result,
+// not places. A fact is asked for of every item of a scene, so it must be quick; slow
+// facts belong in Detail.
 type Facts interface {
 	Fact(scene.Item) (Fact, bool)
 }
 
-// A Fact is what the page shows of a thing under the cursor. Choosing it sets
-// those parts of the selection that it has.
+// A Fact describes a thing under the cursor, for the page. Choosing it sets those parts
+// of the selection that it has.
 type Fact struct {
 	Title string     `json:"title"`
 	Lines []FactLine `json:"lines"`
@@ -260,7 +261,7 @@ type FactLine struct {
 type Table struct {
 	Columns []Column `json:"columns"`
 	Rows    [][]any  `json:"rows"`
-	// Locations and Regions say what choosing a row selects; nil or one per row.
+	// Locations and Regions are selected by choosing a row; nil or one per row.
 	Locations []trace.LocationID `json:"locations,omitempty"`
 	Regions   []trace.RegionID   `json:"regions,omitempty"`
 }
