@@ -150,7 +150,7 @@ func drawProjection(s *scene.Scene, d *drawing, frame int, p *projection, bar sc
 
 const projectionRamp = "cividis"
 
-// legend explains what is drawn of another basis.
+// legend explains the marks of another basis.
 func (p *projection) legend(d *drawing, bar scene.Colour) []scene.LegendEntry {
 	e := plot.Key(fmt.Sprintf("busy share, as %d coefficients give it", len(p.rows[0])), bar)
 	if d.height < thin {

@@ -22,7 +22,7 @@ type bars struct {
 
 func (b *bars) row(id trace.LocationID) int { return int(b.at[id]) }
 
-// sizeBytes is what it takes; those with an index share the rest.
+// sizeBytes is its size; those with an index share the rest.
 func (b *bars) sizeBytes() int64 {
 	if b.index == nil {
 		return int64(4 * (len(b.at) + len(b.ids)))

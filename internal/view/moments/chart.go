@@ -22,7 +22,7 @@ const (
 	fewIntervals = 1 << 20
 )
 
-// Where the two-state chart is drawn.
+// Places of the two-state chart.
 const (
 	chartNone   = "none"
 	chartBeside = "beside"
@@ -30,7 +30,7 @@ const (
 )
 
 // readChart reads --gantt: none, beside, behind, or the width of a chart beside in
-// pixels or as a share of what there is.
+// pixels or as a share of the available width.
 func (o *options) readChart(text string) error {
 	o.chart, o.chartShare = chartBeside, 0.5
 	switch text {
@@ -61,7 +61,7 @@ func (o *options) readChart(text string) error {
 // leastChart is the least width of the chart and of the moments beside it.
 const leastChart = 48
 
-// chartWidth gives the width of the chart beside, of what both have together.
+// chartWidth returns the width of the chart beside, out of the width of both.
 func (o *options) chartWidth(both float32) float32 {
 	w := float32(o.chartPixels)
 	if o.chartShare > 0 {
@@ -236,8 +236,8 @@ func (k *sketches) cover(ctx context.Context, l *layer, c *coverage, ids []trace
 	})
 }
 
-// drawChart draws the two-state chart: what is busy is filled, and where a column
-// stands for more than one state its height is the busy share.
+// drawChart draws the two-state chart: busy time is filled, and if a column stands for
+// more than one state its height is the busy share.
 func drawChart(s *scene.Scene, d *drawing, frame int, c *charts, bar scene.Colour) {
 	rects := &scene.Rect{}
 	f := &s.Frames[frame]

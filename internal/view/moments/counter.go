@@ -91,7 +91,7 @@ func (s *counterSeries) at(t trace.Time) (sample int, value, since float64) {
 	return i, s.value[i-1], s.growth(i, t-s.time[i-1])
 }
 
-// growth is what the counter gains in a time before sample i.
+// growth is the gain of the counter in a time before sample i.
 func (s *counterSeries) growth(i int, d trace.Time) float64 {
 	return (s.value[i] - s.value[i-1]) * float64(d) / float64(s.time[i]-s.time[i-1])
 }

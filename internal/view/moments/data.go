@@ -11,8 +11,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// allRows is what needs every row: outliers and the order of the table. A picture
-// of a million locations does without it.
+// allRows holds the results that need every row: outliers and the order of the table. A
+// picture of a million locations does without it.
 type allRows struct {
 	moments  []moment.Moments
 	outliers []moment.Outlier
@@ -20,7 +20,7 @@ type allRows struct {
 	marked   int
 }
 
-// everything computes what needs all rows, once. O(rows).
+// everything computes the results that need all rows, once. O(rows).
 func (k *sketches) everything() *allRows {
 	if k.all != nil {
 		return k.all
@@ -128,7 +128,7 @@ type dataRow struct {
 	Outlier bool    `json:"outlier"`
 	Score   float64 `json:"score"`
 	Why     string  `json:"why"`
-	// Peers is what the others have of the moment that stands out.
+	// Peers is the others' value of the moment that stands out.
 	Peers *float64 `json:"peers,omitempty"`
 	// Coefficients of another basis, where one is asked for.
 	Coefficients []float64 `json:"coefficients,omitempty"`

@@ -162,7 +162,7 @@ func (d *difference) sort(order string) {
 	})
 }
 
-// zero stands for what is undefined.
+// zero replaces undefined values.
 func zero(v float64) float64 {
 	if math.IsNaN(v) {
 		return 0
@@ -246,7 +246,7 @@ func (d *difference) list() []differenceRow {
 
 func (d *difference) Table() *view.Table { return view.TableOf(d.list(), nil, nil) }
 
-// ofPair is what marks show: a row.
+// ofPair is the item kind of a row.
 const ofPair = 1
 
 // Fact tells of a row.

@@ -69,7 +69,7 @@ func (r *result) Detail(it scene.Item, f *view.Fact) {
 	f.Lines = append(f.Lines, r.strips(&r.rows[it.A], int(it.B))...)
 }
 
-// locationsOf is what choosing a row selects.
+// locationsOf returns the locations that choosing a row selects.
 func (r *result) locationsOf(w *row) []trace.LocationID {
 	if w.node != trace.NoLocation {
 		return []trace.LocationID{w.node}

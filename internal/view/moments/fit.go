@@ -73,9 +73,9 @@ func distance(a, b *moment.Moments) float64 {
 	return max(math.Abs(a.M0-b.M0), math.Abs(a.M1-b.M1), math.Abs(a.M2-b.M2))
 }
 
-// fitOptimal makes rows of the finest best aggregation of busy time that fits: what is
-// alike is one row, what differs has rows of its own. Nil where the tree has no cut that
-// uses at least half of the pixels. O(n log n).
+// fitOptimal makes rows of the finest best aggregation of busy time that fits: similar
+// locations share a row, different ones have their own. Nil where the tree has no cut
+// that uses at least half of the pixels. O(n log n).
 func (k *sketches) fitOptimal(order []int32, capacity int) (rows []row, note string) {
 	if len(k.ids) > manyRows || len(order) < len(k.ids) || k.busy.whole() == nil {
 		return nil, ""

@@ -205,8 +205,8 @@ func (p *pen) spread(w *row, top, height, style float32) {
 	}
 }
 
-// cut marks what leaves the axis by more than half a pixel, on the side and at the
-// height where it does.
+// cut marks shapes that leave the axis by more than half a pixel, on the side and at the
+// height where they do.
 func (p *pen) cut(m moment.Moments, top, height, style float32) {
 	mark := func(x, dir, y, size float32) {
 		p.isCut = true
@@ -296,7 +296,7 @@ func (r *result) drawKey(s *scene.Scene, d *drawing) {
 	s.AddLayer("key", -1, &p.reach, &p.bars, &p.hairs, &p.skews, &p.ticks, &p.higher, &p.dots, text)
 }
 
-// keyWords say what the marks are, from the longest to the shortest text.
+// keyWords describes the marks, from the longest to the shortest text.
 func keyWords(style float32, higher bool) []string {
 	mean, skew, short := "tick", "line: skew m3", "line m3"
 	if style < thin {

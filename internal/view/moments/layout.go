@@ -22,11 +22,11 @@ const (
 	// tiny pictures have no axis and no labels.
 	tinyHeight, tinyWidth = 80, 240
 	keyHeight, keyWidth   = 120, 300
-	// furniture is what title, legend and notes take in a file.
+	// furniture is the height of title, legend and notes in a file.
 	furniture = 84
 )
 
-// ofRow is what marks show: a row, and a state of it.
+// ofRow is the item kind of a row, and a state of it.
 const ofRow = 1
 
 // A drawing is where rows are put.
@@ -189,7 +189,7 @@ func (r *result) place(size scene.Size) *drawing {
 	return d
 }
 
-// describe says in a sentence what the picture shows.
+// describe describes the picture in a sentence.
 func (r *result) describe() string {
 	marked := 0
 	for i := range r.rows {

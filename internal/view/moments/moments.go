@@ -1,12 +1,12 @@
-// Package moments shows four numbers of busy time a location: how much, when, how
+// Package moments shows four numbers of busy time per location: how much, when, how
 // spread out, how lopsided; one row each, down to a pixel.
 //
 // After Godin, Quinn, Pancake: "Parallel Performance Visualization Using Moments of
 // Utilization Data". The kernel is analysis/moment.
 //
-// sketches are what was read of all rows, rows what is drawn of them; a result has both:
+// sketches hold the data read of all rows, rows those that are drawn; a result has both:
 //
-//	state.go   what counts: busy, or each of several layers
+//	state.go   states that count: busy, or each of several layers
 //	fetch.go   sketches of rows: from the store's forest, from an index of bars
 //	           (cache.go), from windows that a recorder wrote (recorded.go)
 //	counter.go the same on the axis of a counter
@@ -64,7 +64,7 @@ var View = &view.View{
 	Compute: compute,
 }
 
-// sketches are what was read of the selected rows.
+// sketches hold the data read of the selected rows.
 type sketches struct {
 	view.Arranged
 	reader    store.Reader
@@ -91,7 +91,8 @@ type result struct {
 	notes      []string
 }
 
-// An axis is what runs to the right: time, or a counter counted from the start of the window.
+// An axis is the quantity to the right: time, or a counter counted from the start of the
+// window.
 type axis struct {
 	counter    string
 	begin, end float64 // of the scale
@@ -163,7 +164,8 @@ func parseOptions(v view.Values) (options, error) {
 	return o, o.readChart(v.Text("gantt"))
 }
 
-// compute reads the sketches of all rows, chooses the rows that are drawn, and adds what is asked for beside them.
+// compute reads the sketches of all rows, chooses the rows that are drawn, and adds the requested charts beside
+// them.
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	o, err := parseOptions(q.Values)
 	if err != nil {
@@ -273,7 +275,7 @@ func (k *sketches) layerOf(s *state) *layer {
 	return nil
 }
 
-// describeStates says in words what was taken for busy.
+// describeStates lists the states taken for busy.
 func (k *sketches) describeStates() (notes []string) {
 	for _, l := range k.states {
 		if k.recorded != nil && l.state.busy == nil && l.state.idle == nil {
@@ -285,8 +287,8 @@ func (k *sketches) describeStates() (notes []string) {
 	return notes
 }
 
-// align rates the run, and those it is compared with over the same time. Where
-// rows are too many to look at each for a picture, the rows drawn are rated.
+// align rates the run, and those it is compared with over the same time. If rows are too
+// many to look at each for a picture, the rows drawn are rated.
 func (k *sketches) align(ctx context.Context, q *view.Request, rows []row) ([]runAlignment, error) {
 	var out []runAlignment
 	if rated := k.busy.whole(); rated != nil {
@@ -327,7 +329,7 @@ func (k *sketches) align(ctx context.Context, q *view.Request, rows []row) ([]ru
 // Notes implements view.Result.
 func (r *result) Notes() []string { return r.notes }
 
-// SizeBytes is what the result takes in a cache.
+// SizeBytes is the size of the result in a cache.
 func (r *result) SizeBytes() int64 {
 	n := int64(64<<10) + int64(len(r.ids))*4
 	for _, l := range r.states {

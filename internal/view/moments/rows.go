@@ -192,7 +192,7 @@ func (k *sketches) cut(order []int32, capacity int) (rows []row) {
 	return rows
 }
 
-// split makes rows of one node: itself, or up to slots runs of what lies below.
+// split makes rows of one node: itself, or up to slots runs of its descendants.
 func (k *sketches) split(order []int32, n span, level, slots int) (rows []row) {
 	var below []span
 	if slots >= 2 && int(k.tree.Level[n.node]) < level {
@@ -352,7 +352,7 @@ func stands(n int) string {
 	return view.Thousands(int64(n)) + " rows stand"
 }
 
-// why says what is unusual about a row.
+// why names the unusual value of a row.
 func (a axis) why(o *moment.Outlier) string {
 	name := [...]string{"busy time", "mean time", "deviation", "skewness"}[o.Moment]
 	if o.Moment == 3 {

@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A state is what counts as busy.
+// A state is a set of regions that count as busy.
 type state struct {
 	name       string
 	busy, idle []string // patterns
@@ -50,7 +50,7 @@ func statesOf(q *view.Request, regions []trace.Region) (layers []*state, busy *s
 
 type matcher = func(trace.RegionID, *trace.Region) bool
 
-// newState works out what counts. Without patterns the busy roles do, or with a
+// newState finds the regions that count. Without patterns the busy roles do, or with a
 // choice of regions all of those.
 func newState(name string, regions []trace.Region, busy, idle []string, chosen []trace.RegionID) (*state, error) {
 	s := &state{name: name, busy: busy, idle: idle, role: trace.RoleNone}
@@ -149,7 +149,7 @@ func (s *state) findRoles(regions []trace.Region) {
 	}
 }
 
-// say puts into words what counts.
+// say describes the regions that count.
 func (s *state) say(counted int, chosen bool) {
 	var parts []string
 	switch {

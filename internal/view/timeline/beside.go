@@ -19,7 +19,7 @@ type PairData struct {
 	Aligned *Aligned `json:"aligned"`
 }
 
-// Aligned says what two timelines are laid over each other by.
+// Aligned is the phase by which two timelines are aligned, with its begin in each.
 type Aligned struct {
 	Phase  string     `json:"phase"`
 	First  trace.Time `json:"first"`

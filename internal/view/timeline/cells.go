@@ -7,9 +7,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A span is one thing drawn in a strip: a piece of an interval, cut where
-// something inside it is innermost; or an aggregate, which fills a bin (or
-// several alike, see join) and stands for what happened in it.
+// A span is one thing drawn in a strip: a segment of an interval, cut where something
+// inside it is innermost; or an aggregate, which fills a bin (or several similar ones,
+// see join) and stands for its content.
 type span struct {
 	begin, end trace.Time
 	// open is how long something shown is open in [begin, end).
@@ -66,7 +66,7 @@ const (
 	randomOpen // the same among the instants with something open
 )
 
-// A key is what competes for a bin: regions, roles, or busy against not busy.
+// A key is the kind of competitors for a bin: regions, roles, or busy against not busy.
 type key uint8
 
 const (

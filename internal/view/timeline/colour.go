@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// inks give things their colours by what colours mean.
+// inks give things their colours by the chosen meaning of colours.
 type inks struct {
 	by        string // --colour
 	palette   string

@@ -73,7 +73,7 @@ func readCritical(ctx context.Context, in *input, rowOf []int32) (*critical, err
 	return c, nil
 }
 
-// notes says what the path is of, and what of it is not drawn.
+// notes describes the path, and its parts that are not drawn.
 func (c *critical) notes(window trace.Selection) (out notes) {
 	if c.why != nil {
 		out.add("no critical path is drawn: %v", c.why)
@@ -111,7 +111,7 @@ func (d *drawing) criticalBand(row int32) (y, h float32) {
 	return bottom - h, h
 }
 
-// A criticalRun is what of the path is drawn as one.
+// A criticalRun is a part of the path that is drawn as one.
 type criticalRun struct {
 	row    int32
 	x0, x1 float32
@@ -198,7 +198,7 @@ func criticalTurns(d *drawing, list []criticalStretch, lines *scene.Line) {
 	}
 }
 
-// stretchFact says what is known of the stretches of the path that are drawn as one.
+// stretchFact returns the facts of the parts of the path that are drawn as one.
 func stretchFact(regions []trace.Region, c *critical, from, to int) view.Fact {
 	s := c.list[from]
 	begin, end := s.Begin, s.End

@@ -5,8 +5,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// data is the JSON twin: what is drawn at the size asked for, or with --all
-// every location of the selection with every interval.
+// data is the JSON twin: the spans drawn at the size asked for, or with --all every
+// location of the selection with every interval.
 type data struct {
 	Rows  []dataRow  `json:"rows"`
 	Spans []dataSpan `json:"spans"`
@@ -91,7 +91,7 @@ func (r *result) eachRow(f func(dataRow, []dataSpan)) {
 	}
 }
 
-// dataRow fills in what the tree says.
+// dataRow fills in the fields of the tree.
 func (r *result) dataRow(id trace.LocationID, row dataRow) dataRow {
 	if id == trace.NoLocation {
 		return row
@@ -114,8 +114,8 @@ func (r *result) wholeSpans(row int, w *wholes) []dataSpan {
 	return out
 }
 
-// Rows implements view.Lister: an interval takes little here, and ten times as much in a table. Of what is drawn it is
-// the most that there may be, before neighbours are joined.
+// Rows implements view.Lister: an interval takes little here, and ten times as much in a table. For drawn spans it is
+// an upper bound, before neighbours are joined.
 func (r *result) Rows() (n int) {
 	if r.opt.all {
 		for i := range r.all {
@@ -136,7 +136,7 @@ func (r *result) Rows() (n int) {
 	return n
 }
 
-// dataSpans lists what is drawn of one row.
+// dataSpans lists the drawn spans of one row.
 func (r *result) dataSpans(i int) (out []dataSpan) {
 	if l := r.leaves[i]; l != nil {
 		for _, s := range l.list {
@@ -182,8 +182,8 @@ func groupSpan(row int, g *stack, bin int) dataSpan {
 	return out
 }
 
-// Table has a line a span: of what is drawn, or with --all of every interval. The
-// location is its path; a row of many neighbours has its label.
+// Table has one line per span: those drawn, or with --all one per interval. The location
+// is its path; a row of many neighbours has its label.
 func (r *result) Table() *view.Table {
 	t := &view.Table{
 		Columns: []view.Column{

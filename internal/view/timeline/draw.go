@@ -9,13 +9,13 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Bounds on what a scene holds, which together keep it below 2 MB.
+// Bounds of a scene, which together keep it below 2 MB.
 const (
 	mostRects  = 30000 // 23 bytes each
 	mostLabels = 300   // more is noise; the widest have them
 	labelWidth = 34    // least width of what has a label
-	// quarters is how finely the height of an aggregate shows what part of its
-	// time something was open.
+	// quarters is the number of steps in which the height of an aggregate shows the share of
+	// its time with something open.
 	quarters = 4
 )
 
@@ -190,8 +190,8 @@ func writeLabels(labels []label, regions []trace.Region) *scene.Text {
 	return text
 }
 
-// imageOf draws a strip as cells: a column a bin, filled from the bottom by what
-// part of the time something was open.
+// imageOf draws a strip as cells: one column per bin, filled from the bottom by the
+// share of the time with something open.
 func imageOf(d *drawing, b stripBand, g grid, spans []span, inks *inks) *scene.Image {
 	first := g.bin(g.begin)
 	sub := subRows(b.to - b.from)

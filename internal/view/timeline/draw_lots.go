@@ -8,9 +8,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// What a bin shows at a random instant is a draw in which each region has as many lots
-// as it has time. The draw hangs on the bin alone, so that a picture is the same each
-// time, and rows and digests agree.
+// The region that a bin shows at a random instant is a draw in which each region has as
+// many lots as it has time. The draw hangs on the bin alone, so that a picture is the
+// same each time, and rows and digests agree.
 
 // lots says whether a rule draws, and whether instants with nothing open take part.
 func (r *rule) lots() (draws, withNone bool) {
@@ -54,8 +54,8 @@ func drawRole(time *[trace.RoleCount]trace.Time, lot trace.Time) trace.Role {
 	return trace.RoleNone
 }
 
-// drawDigest decides a bin by lot; false where nothing is open at the instant drawn.
-// Where the digest does not list the time of every region the rows must be looked at.
+// drawDigest decides a bin by lot; false where nothing is open at the instant drawn. If
+// the digest does not list the time of every region the rows must be looked at.
 func (r *rule) drawDigest(d *share.Digest, s *span) bool {
 	open := d.Open()
 	lot := r.lot(s.begin, s.end-s.begin, open)

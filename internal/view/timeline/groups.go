@@ -35,9 +35,9 @@ func (s *stack) begin(bin int) trace.Time {
 	return s.grid.binBegin(s.grid.bin(s.grid.begin) + int64(bin))
 }
 
-// chooseScale halves what the full height of a row means until the largest
-// share needs more than half of it: groups of many locations of which few are
-// ever busy at once would look empty. One scale serves all rows.
+// chooseScale halves the value of a row's full height until the largest share needs more
+// than half of it: groups of many locations of which few are ever busy at once would
+// look empty. One scale serves all rows.
 func chooseScale(groups []*stack) float64 {
 	most := 0.0
 	for _, s := range groups {
@@ -198,7 +198,7 @@ func scanGroups(ctx context.Context, in *input, bins grid, groups []*stack, part
 	return nil
 }
 
-// addSums takes what it can from the store's sums. O(locations × bins), whatever
+// addSums takes as much as it can from the store's sums. O(locations × bins), whatever
 // the number of rows.
 func (g *groupSums) addSums(ctx context.Context, in *input, scanned map[trace.LocationID]bool) error {
 	b := in.binner()

@@ -15,7 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// What marks show.
+// Item kinds.
 const (
 	ofRow     = 1 + iota // A: row
 	ofGap                // A: row in which nothing is open there
@@ -66,7 +66,7 @@ func (in *input) timeOf(it scene.Item) trace.Time {
 	return min(max(t, in.selection.Begin), in.selection.End-1)
 }
 
-// Fact says what is known of an item without looking at the store.
+// Fact returns the facts of an item that need no access to the store.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	tree, a := r.reader.Locations(), int(it.A)
 	switch it.Of {
@@ -107,7 +107,7 @@ func (r *result) Brief(it scene.Item) (view.Brief, bool) {
 	return briefOf(&r.rows[it.A], x, r.regions), true
 }
 
-// Detail says what takes the store.
+// Detail adds the facts that need the store.
 func (r *result) Detail(it scene.Item, f *view.Fact) {
 	if it.Of != ofGap && it.Of != ofSpan && it.Of != ofCell {
 		return
@@ -126,7 +126,8 @@ func (r *result) Detail(it scene.Item, f *view.Fact) {
 	}
 }
 
-// spanOf gives what an item shows: what is drawn as one from a span on, or the span that a cell shows.
+// spanOf returns the span of an item: a span joined with the following ones that are drawn as one
+// with it, or the span that a cell shows.
 func (r *result) spanOf(it scene.Item) (x span, ok bool) {
 	if it.Of == ofGap {
 		return x, false
@@ -263,7 +264,7 @@ func callers(reader store.Reader, at store.Row, parent int) string {
 	return strings.Join(names, " → ")
 }
 
-// aggregateFact says what an aggregate stands for, from the rows of its bin.
+// aggregateFact describes an aggregate, from the rows of its bin.
 func aggregateFact(in *input, title string, l *strips, s *strip, x *span) view.Fact {
 	begin, end := x.begin, x.end
 	f := view.Fact{
@@ -292,7 +293,7 @@ func aggregateFact(in *input, title string, l *strips, s *strip, x *span) view.F
 	return f
 }
 
-// binTotals adds up what a strip shows in a bin, most time first.
+// binTotals adds up the times that a strip shows in a bin, most time first.
 func binTotals(in *input, l *strips, s *strip, x *span) ([]total, error) {
 	sums := map[trace.RegionID]*total{}
 	at := func(id trace.RegionID) *total {

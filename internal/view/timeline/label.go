@@ -23,7 +23,7 @@ func (f *forest) label(n node) string {
 	}
 	out := ""
 	for i := len(names) - 1; i >= 0; i-- {
-		// What the next name says again is left out: "P#3" of "P#3T#0".
+		// A name that the next one repeats is left out: "P#3" of "P#3T#0".
 		if i > 0 && strings.HasPrefix(names[i-1], names[i]) || names[i] == "" {
 			continue
 		}

@@ -8,9 +8,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A laneScan decides some bins of one lane from its rows. It finds the rows of a
-// bin by search and what is open at its begin by the chain of parents, so that
-// rows of other bins are not touched: O(log rows + depth) a bin and O(1) a row in it.
+// A laneScan decides some bins of one lane from its rows. It finds the rows of a bin by
+// search and the intervals open at its begin by the chain of parents, so that rows of
+// other bins are not touched: O(log rows + depth) per bin and O(1) per row in it.
 type laneScan struct {
 	strip   *strip
 	lane    int
@@ -71,7 +71,7 @@ func (l *laneScan) rows(c *trace.Columns) {
 	}
 }
 
-// finish ends the window: what is left of it holds no more rows.
+// finish ends the window: the rest of it holds no more rows.
 func (l *laneScan) finish() {
 	for l.next < len(l.bins) {
 		begin, end := l.bin()
@@ -91,7 +91,7 @@ func (l *laneScan) bin() (begin, end trace.Time) {
 	return max(g.binBegin(l.bins[l.next]), g.begin), min(g.binBegin(l.bins[l.next]+1), g.end)
 }
 
-// enter opens what the chain has open at the begin of a bin.
+// enter opens the intervals that the chain has open at the begin of a bin.
 func (l *laneScan) enter(begin trace.Time) {
 	l.walker.Start(begin, l.regions)
 	l.walker.Open(&trace.Columns{})

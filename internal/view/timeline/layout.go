@@ -66,7 +66,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	return s
 }
 
-// frameOf says what the directions of the picture mean.
+// frameOf describes the directions of the picture.
 func frameOf(d *drawing, p *plan, counters []*series) scene.Frame {
 	f := scene.Frame{
 		Name: "main", X: d.frame.x, Y: d.frame.y, W: d.frame.w, H: d.frame.h,
@@ -87,7 +87,7 @@ func frameOf(d *drawing, p *plan, counters []*series) scene.Frame {
 	return f
 }
 
-// describe says in a sentence what the picture shows.
+// describe describes the picture in a sentence.
 func (r *result) describe() string {
 	what := "the innermost region"
 	if r.levels > 0 {
@@ -111,9 +111,9 @@ func (w *row) sceneRow() scene.Row {
 	return row
 }
 
-// placeRows gives every row its height: each kind has a least and a most, and what
-// is left between them is shared in proportion. Few rows grow past their most rather
-// than leave a part of the picture blank.
+// placeRows gives every row its height: each kind has a least and a most, and the rest
+// between them is shared in proportion. Few rows grow past their most rather than leave
+// a part of the picture blank.
 func placeRows(size scene.Size, in *input, p *plan, c *content, labelWidth float32) *drawing {
 	d := &drawing{frame: in.frame(size, labelWidth), rows: make([]band, len(p.rows)), begin: in.selection.Begin,
 		end: in.selection.End, axisEnd: in.axisEnd}

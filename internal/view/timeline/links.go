@@ -63,7 +63,7 @@ func (b *burst) add(c *burst) {
 	}
 }
 
-// A linkSet is what is drawn of the links.
+// A linkSet holds the drawn links.
 type linkSet struct {
 	arrows []link
 	bursts []burst
@@ -225,9 +225,9 @@ func compareLinks(a, b link) int {
 		cmp.Compare(a.kind, b.kind), cmp.Compare(a.tag, b.tag), cmp.Compare(a.size, b.size))
 }
 
-// finish draws as arrows the cells that hold few links, fewer where there would
-// be too many arrows, and the others as bursts, joined until there are few enough
-// to see what is under them.
+// finish draws cells of few links as arrows, fewer if there would be too many arrows,
+// and the others as bursts, joined until there are few enough to see the rows under
+// them.
 func (s *linkSet) finish() {
 	few := int64(burstFew)
 	for ; few > 0; few-- {
@@ -269,7 +269,7 @@ func (s *linkSet) finish() {
 		func(a, b burst) int { return cmp.Or(cmp.Compare(a.rows[0], b.rows[0]), cmp.Compare(a.begin, b.begin)) })
 }
 
-// symbols is how many bursts there may be: more would hide what is under them.
+// symbols bounds the number of bursts: more would hide the rows under them.
 func (s *linkSet) symbols() int { return s.limit / 3 }
 
 // coarsen joins cells in pairs, by time or by row.

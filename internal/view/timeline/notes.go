@@ -2,7 +2,7 @@ package timeline
 
 import "github.com/parallax-hpc/parallax/internal/view"
 
-// contentNotes says what of the content is not drawn as it is.
+// contentNotes lists the content that is not drawn as it is.
 func contentNotes(in *input, c *content) (out notes) {
 	loose := false
 	eachSpan(c.leaves, func(s *span) { loose = loose || s.loose })

@@ -13,7 +13,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A cutTree is what best aggregations of the time in roles are read off.
+// A cutTree holds the sums from which the best aggregations of the time in roles are
+// read.
 type cutTree struct {
 	*runfacts.Hierarchy
 	labels                  *entropy.Labels

@@ -28,7 +28,7 @@ func (p *plan) pinRows(in *input, rows []row, space float32) (pinned, others []r
 		if !f.isLeaf(n) {
 			w.location, w.kind = n.top, folded
 		}
-		// What scrolls keeps half of the room.
+		// Scrolled rows keep half of the space.
 		if height += max(scrolled, in.leastOf(&w, p.levels)); height > space/2 && len(pinned) > 0 {
 			left++
 			continue

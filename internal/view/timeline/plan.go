@@ -167,7 +167,7 @@ func (p *plan) plant(ctx context.Context, q *view.Request, in *input) (folding, 
 	}
 }
 
-// foldRows opens groups level by level while their rows fit, and folds by what is alike where that fits better.
+// foldRows opens groups level by level while their rows fit, and folds similar locations if that fits better.
 func (p *plan) foldRows(ctx context.Context, in *input, folds folding, space float32) ([]row, error) {
 	rows, deeper, _ := p.forest.rows(folds, 1<<31-1)
 	for deeper && in.leastHeight(rows, p.levels) <= space {
@@ -239,7 +239,7 @@ func (p *plan) scroll(in *input, rows []row, space float32) []row {
 	return rows[p.first:n]
 }
 
-// noteRows says what of the tree is not drawn as it is.
+// noteRows lists the parts of the tree that are not drawn as they are.
 func (p *plan) noteRows(in *input, rows []row) {
 	f := p.forest
 	if depth := in.reader.Info().Depth; p.levels > 0 && p.levels < depth {

@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// content is what the rows of a plan show.
+// content is the content of the rows of a plan.
 type content struct {
 	leaves    []*strips // of leaf rows by index of the row; nil for groups
 	groups    []*stack  // of folded rows by index of the row; nil for others
@@ -23,7 +23,7 @@ type content struct {
 	all       []wholes  // --all
 }
 
-// read reads what the rows show.
+// read reads the content of the rows.
 func read(ctx context.Context, in *input, p *plan) (*content, error) {
 	c := &content{}
 	var err error
@@ -132,10 +132,10 @@ type lane struct {
 
 // readInnermost fills the leaf rows:
 //
-//  1. The digests of all bins of all rows come in one query, with rows where
-//     there are too few for a digest. They decide most bins. Where there are
+//  1. The digests of all bins of all rows come in one query, with rows if
+//     there are too few for a digest. They decide most bins. If there are
 //     few rows in all, these are read instead.
-//  2. Where only some regions are shown, the store's sums decide bins of which
+//  2. If only some regions are shown, the store's sums decide bins of which
 //     the digests do not list them.
 //  3. Bins that digests cannot decide (see analysis/share), and bins in which
 //     lanes that share a row overlap, are scanned in a few queries.
@@ -291,9 +291,9 @@ func (r *rule) decide(d *share.Digest, s *span) {
 	}
 }
 
-// decideAmong names the winner among the regions that are kept, where the digest
-// knows the time of each; it reports whether there is anything to show. What it
-// cannot tell is how many of the rows are of kept regions.
+// decideAmong names the winner among the regions that are kept, where the digest knows
+// the time of each; it reports whether there is anything to show. It cannot know how
+// many of the rows are of kept regions.
 func (r *rule) decideAmong(d *share.Digest, s *span) bool {
 	if r.show != dominant || r.key != byRegion || d.Empty > 0 {
 		s.pending = true

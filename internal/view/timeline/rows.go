@@ -12,8 +12,8 @@ import (
 
 // A row is one line of the picture.
 type row struct {
-	// location holds the intervals of a leaf; of a group it is the top of what
-	// the row stands for.
+	// location holds the intervals of a leaf; for a group it is the top of the locations of
+	// the row.
 	location trace.LocationID
 	kind     rowKind
 	node     node
@@ -172,7 +172,7 @@ func (f *forest) isSelected(id trace.LocationID) bool {
 	return found || i > 0 && f.tree.Last[f.selected[i-1]] >= id
 }
 
-// state says what the user asked of a group: open, shut or nothing.
+// state returns the user's choice for a group: open, shut or nothing.
 func (s *folding) state(tree *store.Tree, n node) (open, shut bool) {
 	for _, id := range s.shut {
 		if id >= n.top && id <= n.bottom && tree.Last[id] >= n.bottom {
@@ -195,7 +195,7 @@ func (s *folding) cuts(tree *store.Tree, n node) bool {
 	return i < len(s.cut) && s.cut[i] <= n.bottom && tree.Last[s.cut[i]] >= n.bottom
 }
 
-// rows lists what is drawn. It gives up past limit rows.
+// rows lists the drawn rows. It gives up past limit rows.
 func (f *forest) rows(folds folding, limit int) (out []row, deeper, ok bool) {
 	ok = true
 	var visit func(n node) bool

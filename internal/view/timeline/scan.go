@@ -24,8 +24,8 @@ type scanning struct {
 	places map[trace.LocationID]*scanned
 }
 
-// scanned is what must be scanned of one location: strips of single lanes, or
-// one strip that all lanes share.
+// scanned lists the parts of one location that must be scanned: strips of single lanes,
+// or one strip that all lanes share.
 type scanned struct {
 	lanes  []*laneScan // by lane; nil: nothing to do
 	shared *sharedScan
@@ -91,7 +91,7 @@ func scanPending(ctx context.Context, in *input, g grid, builds map[trace.Locati
 	return nil
 }
 
-// replace puts what was found in the place of what was pending.
+// replace puts the spans that were found in the place of pending ones.
 func (s *strip) replace(found []span) {
 	s.spans = slices.DeleteFunc(s.spans, func(x span) bool { return x.pending })
 	s.spans = rejoin(append(s.spans, found...))

@@ -60,7 +60,7 @@ func (p *sharedScan) cut(g *grid, piece share.Piece, f func(share.Piece)) {
 	}
 }
 
-// piece adds what was found. Pieces come folded, after all rows, and the rows
+// piece adds a segment that was found. Pieces come folded, after all rows, and the rows
 // are put between them.
 func (p *sharedScan) piece(piece share.Piece) {
 	for len(p.begun) > 0 && p.begun[0].begin < piece.End {
@@ -86,7 +86,7 @@ func (p *sharedScan) rowsUntil(t trace.Time) {
 }
 
 // order puts held rows in the order of time, of those that begin together the lane that came first first. Lanes come
-// one after the other, each in order: what is in order already is only merged.
+// one after the other, each in order: rows already in order are only merged.
 func (p *sharedScan) order() {
 	rows, spare := p.begun, p.room
 	if cap(spare) < len(rows) {

@@ -31,8 +31,8 @@ type waiting struct {
 	next  int
 }
 
-// decideFromSums decides pending bins of single lanes among the regions that are
-// kept. What is left pending has only empty intervals of them.
+// decideFromSums decides pending bins of single lanes among the regions that are kept.
+// Bins left pending have only empty intervals of them.
 func decideFromSums(ctx context.Context, in *input, g grid, builds map[trace.LocationID]*build) error {
 	b := in.binner()
 	if b == nil || in.rule.show != dominant {

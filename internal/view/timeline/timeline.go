@@ -1,22 +1,22 @@
-// Package timeline shows who was in what, and when: a row a location, time to
-// the right, links as arrows.
+// Package timeline shows the region of each location over time: one row per location,
+// time to the right, links as arrows.
 //
-// The picture is made for its pixels. Where a location has more intervals than
-// fit, time is cut into bins of 2^level ns, aligned to the start of the trace so
-// that panning moves the same bins, and a bin shows the region with the most
-// innermost time in it. That winner is exact: the store's digests (analysis/share)
-// say who it is or that they cannot tell, and then the rows of that bin are read.
+// The picture is made for its pixels. If a location has more intervals than fit, time is
+// cut into bins of 2^level ns, aligned to the start of the trace so that panning moves
+// the same bins, and a bin shows the region with the most innermost time in it. That
+// winner is exact: the store's digests (analysis/share) name it or report that they
+// cannot, and then the rows of that bin are read.
 //
-// A request passes four stages. Each gives a value that the later ones only read:
+// A request passes four stages. Each returns a value that the later ones only read:
 //
 //	input     the run, the window and the checked options: timeline.go
 //	plan      which rows are drawn, how many levels, how wide a bin: plan.go; rows.go is the tree of locations,
 //	          pruned; optimal.go and spread.go fold it to fit; arrange.go and pin.go order rows; label.go names them
-//	content   what the rows show: read.go reads digests or rows into spans, by walk.go and cells.go;
+//	content   the content of rows: read.go reads digests or rows into spans, by walk.go and cells.go;
 //	          depth.go reads levels of nesting; sums.go, scan.go, lanescan.go and shared.go decide the bins that
 //	          digests do not; groups.go, links.go, dense.go, marks.go, queue.go, critical.go and whole.go read the rest
 //	result    all three: layout.go places rows, draw.go, arrows.go and colour.go make the scene,
-//	          item.go says what a mark shows, data.go makes the twins, notes.go what must be said in words
+//	          item.go describes items, data.go makes the twins, notes.go the notes
 //
 // beside.go draws two runs, one above the other.
 package timeline
@@ -120,7 +120,7 @@ func parseOptions(v view.Values) (options, error) {
 	return o, nil
 }
 
-// An input is what one run is asked for, checked.
+// An input is the checked request for one run.
 type input struct {
 	run       view.Run
 	reader    store.Reader
@@ -181,7 +181,7 @@ func (how reading) one(ctx context.Context, q *view.Request, axisTo trace.Time) 
 		notes: slices.Concat(plan.notes, contentNotes(in, content))}, nil
 }
 
-// newInput checks what is asked for.
+// newInput checks the request.
 func newInput(q *view.Request, how reading, axisTo trace.Time) (*input, error) {
 	o, err := parseOptions(q.Values)
 	if err != nil {

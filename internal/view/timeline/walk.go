@@ -34,7 +34,8 @@ func (c *cells) walkRows(cols *trace.Columns, w *share.Walker, lo, hi int) {
 
 // binRows finds the end of the rows that begin in the same bin as row lo, and whether
 // these are surely too many to be drawn as they are: each row without one in it is a
-// piece of its own. What is not wholly in the batch and the window is not.
+// segment of its own. The answer is false for a bin that is not wholly in the batch and
+// the window.
 func (c *cells) binRows(cols *trace.Columns, lo int) (hi int, aggregate bool) {
 	bin := c.grid.bin(cols.Begin[lo])
 	end := c.grid.binBegin(bin + 1)

@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// mostSpans bounds what --all holds in memory.
+// mostSpans bounds the spans that --all holds in memory.
 const mostSpans = 5_000_000
 
 // A whole is an interval with its place.
@@ -59,7 +59,7 @@ func (w *wholes) add(c *trace.Columns, in *input) {
 			w.list = append(w.list, whole{begin, end, region, int32(row), int32(c.Lane), int32(depth)})
 		}
 	}
-	// What began before the window comes with the first batch of a lane.
+	// Intervals that began before the window come with the first batch of a lane.
 	if n := len(w.list); n == 0 || int(w.list[n-1].lane) != c.Lane {
 		for depth, o := range c.Open {
 			// One that ends with the begin is here for an empty child at that very instant.
@@ -73,7 +73,7 @@ func (w *wholes) add(c *trace.Columns, in *input) {
 	}
 }
 
-// readTotals finds what the legend lists: the regions of the leaf rows, most time first.
+// readTotals finds the regions for the legend: those of the leaf rows, most time first.
 func readTotals(ctx context.Context, in *input, leaves []*strips) ([]total, error) {
 	var ids []trace.LocationID
 	for _, l := range leaves {
