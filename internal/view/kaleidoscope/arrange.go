@@ -23,7 +23,8 @@ type arrangement struct {
 	crowded    int     // nodes that lie where another one is drawn
 	notes      []string
 
-	// Of a tree that is looked at at any scale: what each node is, and nodes on levels between rings.
+	// For a tree that is looked at at any scale: the item of each node, and nodes on levels between
+	// rings.
 	items   []invocation.Item
 	skipped []invocation.Skip
 }
@@ -40,7 +41,7 @@ func (a *arrangement) sizeBytes() int64 {
 	return 4*int64(len(a.shown)) + 28*int64(a.layout.Tree.Len()) + 4*int64(len(a.origin))
 }
 
-// A plan is what an arrangement depends on besides the forest.
+// A plan holds the values that an arrangement depends on besides the forest.
 type plan struct {
 	root  int32 // -1: the whole tree
 	order string
@@ -51,7 +52,7 @@ type plan struct {
 	locations *store.Tree
 }
 
-// key names what an arrangement depends on.
+// key names the values that an arrangement depends on.
 func (p *plan) key() string { return fmt.Sprint(p.root, p.order, p.ring, p.width, p.all) }
 
 // arrange orders, condenses and lays out. A subtree, and all of a tree where all is

@@ -11,10 +11,10 @@ import (
 const mostDrawn = 60000
 
 // choose gives the nodes that are drawn with rings d apart, ascending: those whose
-// sector is wide enough and whose family may reach into sight. Where they are more
-// than a scene may hold, of those that lie within a pixel on the outermost circle
-// one is drawn, then of those within more; crowded is how many are not for that
-// reason. O(nodes) for each try.
+// sector is wide enough and whose family may reach into sight. If they are more than a
+// scene may hold, one is drawn of those that lie within a pixel on the outermost circle,
+// then of those within more; crowded is how many are not for that reason. O(nodes) for
+// each try.
 func choose(l *invocation.Layout, d float64, s sight) (shown []int32, crowded int) {
 	drawn, _ := l.Drawn(d)
 	for least := 0.0; ; least = max(1, least*math.Sqrt2) {
@@ -24,9 +24,9 @@ func choose(l *invocation.Layout, d float64, s sight) (shown []int32, crowded in
 	}
 }
 
-// thin leaves out what is not in sight and, of nodes of a ring that lie within
-// least pixels of the outermost circle, all but the first; false where too many are
-// left. least 0 leaves none out.
+// thin leaves out nodes that are not in sight and, of nodes of a ring that lie within
+// least pixels of the outermost circle, all but the first; false if too many are left.
+// least 0 leaves none out.
 func thin(l *invocation.Layout, drawn []bool, d float64, s sight, least float64) (shown []int32, crowded int, ok bool) {
 	var out []bool // neither its family nor what hangs below is drawn
 	if !s.all || least > 0 {

@@ -9,7 +9,7 @@ import (
 // farAway is how far outside of a picture corners may lie, in pixels: beyond it renderers lose digits and time.
 const farAway = 100
 
-// addPolygon adds a shape, without what is far outside of the picture.
+// addPolygon adds a shape, without the parts far outside of the picture.
 func addPolygon(to *scene.Polygon, xs, ys []float32, colour scene.Colour, flag scene.Flag, size scene.Size) {
 	if isFar(xs, size.Width) || isFar(ys, size.Height) {
 		xs, ys = clip(xs, ys, -farAway, float64(size.Width)+farAway)
@@ -55,7 +55,8 @@ func clipSide(a, b []float32, edge, side float64) (outA, outB []float32) {
 	return outA, outB
 }
 
-// clipLine cuts a line to what is not far outside of the picture; false: nothing is left.
+// clipLine cuts a line to the part that is not far outside of the picture; false: nothing
+// is left.
 func clipLine(x1, y1, x2, y2 float64, size scene.Size) (a, b, c, d float64, ok bool) {
 	from, to := 0.0, 1.0
 	for _, e := range [][2]float64{{x1 - x2, x1 + farAway}, {x2 - x1, float64(size.Width) + farAway - x1},

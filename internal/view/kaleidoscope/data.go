@@ -40,8 +40,8 @@ type Node struct {
 	Label string `json:"label,omitempty"`
 }
 
-// A RegionCount says how many calls the calls of a region made. Where all make as
-// many, as clauses of a logic program do, the least is the most.
+// A RegionCount says how many calls the calls of a region made. If all make as many, as
+// clauses of a logic program do, the least is the most.
 type RegionCount struct {
 	Region string `json:"region"`
 	Calls  int    `json:"calls"`
@@ -276,8 +276,9 @@ func (r *result) fact(i int) view.Fact {
 	return f
 }
 
-// opens is what a double click on a node leads to: the subtree below it, first shown by location; from the root of
-// a subtree the way up, to the subtree of its caller or to the whole tree. A zoom belongs to what it was made for.
+// opens returns the target of a double click on a node: the subtree below it, first shown by location; from the
+// root of a subtree the way up, to the subtree of its caller or to the whole tree. A zoom belongs to the picture
+// that it was made for.
 func (r *result) opens(i int) map[string]string {
 	node := r.node(i)
 	if node != r.root {

@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
-// A detail is a tree that is looked at at any scale: what is drawn depends on the zoom, where it lies does not.
+// A detail is a tree that is looked at at any scale: the drawn nodes depend on the zoom, their places do not.
 type detail struct {
 	outline *invocation.Outline
 	order   []int32 // node of the forest at each place
@@ -28,7 +28,8 @@ func (p *plan) detail(f *forest) *detail {
 	return &detail{invocation.NewOutline(level), a.through(order)}
 }
 
-// look finds what a picture of a size shows: an arrangement of what is drawn alone.
+// look finds the content of a picture of a size: an arrangement of the drawn nodes
+// alone.
 func (r *result) look(size scene.Size) {
 	if r.detail == nil || r.arrangement != nil && r.looked == size {
 		return
@@ -66,7 +67,8 @@ func (r *result) ringAt(size scene.Size) float64 {
 	return side / 2 / float64(max(r.detail.outline.Height, 1))
 }
 
-// lookAt takes a pixel for what is drawn, or more where that gives more than a scene may hold.
+// lookAt draws nodes of a pixel or more, or of more pixels if that gives more than a scene may
+// hold.
 func lookAt(o *invocation.Outline, s invocation.Sight) ([]invocation.Item, []invocation.Skip) {
 	for unit := 1.0; ; unit *= math.Sqrt2 {
 		if items, skipped, ok := o.Look(s, unit, mostDrawn); ok {
@@ -84,7 +86,7 @@ func (r *result) rootAt(size scene.Size) (x, y float64) {
 // isMerged tells whether an item stands for several calls.
 func (a *arrangement) isMerged(i int) bool { return a.items != nil && a.items[i].Merged }
 
-// detailNotes say what is drawn as one.
+// detailNotes lists the nodes drawn as one.
 func (r *result) detailNotes() (out []string) {
 	if r.sight.Band > 1 {
 		out = append(out, "a ring holds "+plural(int(r.sight.Band), "level", "levels")+", of which the first is drawn")

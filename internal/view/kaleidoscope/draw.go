@@ -14,7 +14,7 @@ type place struct {
 	node int32
 }
 
-// A drawing is what the scene drawn last holds.
+// A drawing is the content of the scene drawn last.
 type drawing struct {
 	size     scene.Size
 	places   []place

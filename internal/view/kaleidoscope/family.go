@@ -152,8 +152,8 @@ func (r *result) addLine(lines *scene.Line, x1, y1, x2, y2 float64, colour scene
 	}
 }
 
-// drawLine draws a call with one call. Where that made none itself, the end of the
-// line is all there is of it.
+// drawLine draws a call with one call. If that call made none itself, only the end of
+// the line stands for it.
 func (r *result) drawLine(p *painter, lines *scene.Line, f *family) {
 	me, child := r.places[f.place], &r.families[f.children[0]]
 	c := r.places[child.place]
@@ -231,9 +231,9 @@ type debt map[look]*struct {
 	node  int32 // one of them
 }
 
-// drawBand draws the outer part of a shape in the colours of the children. Of those
-// that share a pixel one look is drawn, the one that was left out most so far, so
-// that each has its share of the band.
+// drawBand draws the outer part of a shape in the colours of the children. If several
+// share a pixel one look is drawn, the one that was left out most so far, so that each
+// has its share of the band.
 func (r *result) drawBand(p *painter, bands *scene.Polygon, f *family) {
 	var run stripe
 	end := func() {

@@ -61,7 +61,7 @@ func (r *result) callNamed(text string) (int32, error) {
 	return 0, fmt.Errorf("--zoom %s: no such call is in the tree", text)
 }
 
-// terms tell the page what it asked for by name: the ways up, and the zoom.
+// terms resolves names for the page: the ways up, and the zoom if it names a call.
 func (r *result) terms() []scene.Term {
 	out := r.trail()
 	if namesCall(r.request.Values.Text("zoom")) {

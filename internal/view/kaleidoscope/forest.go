@@ -13,7 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A forest is the invocation tree of a window with what every painting needs.
+// A forest is the invocation tree of a window with the data that every painting needs.
 type forest struct {
 	calls      *invocation.Calls
 	level      []int32

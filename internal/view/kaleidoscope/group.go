@@ -14,10 +14,10 @@ import (
 // hues is how many locations can be told apart by colour.
 const hues = 12
 
-// group gives locations colours of their own while they can be told apart, else
-// those of the deepest level of the tree that has few enough groups. Where that
-// says nothing, because nearly all calls are in one group, the next level is taken
-// with its largest groups, or runs of neighbours where they are alike.
+// group gives locations colours of their own while they can be told apart, else those of
+// the deepest level of the tree that has few enough groups. If nearly all calls are in
+// one group, which says nothing, the next level is taken with its largest groups, or
+// runs of neighbours if they are similar.
 func (p *painter) group() {
 	t, f := p.result.request.Store().Locations(), p.result.forest
 	weight := make([]int, t.Len())
@@ -135,7 +135,7 @@ func (p *painter) neighbours(groups []locationGroup) {
 	}
 }
 
-// word is what the groups are: the kind of location, where all are of one, for many.
+// word names the groups: the kind of location, if all are of one, for many.
 func word(t *store.Tree, groups []locationGroup) string {
 	kind := t.Kind[groups[0].top]
 	for _, g := range groups {

@@ -1,15 +1,15 @@
 // Package kaleidoscope draws the whole invocation tree as one radial picture: a
-// program's signature. Flame graphs merge calls; this shows every call, painted
-// by who ran it, what it was, or when.
+// program's signature. Flame graphs merge calls; this shows every call, painted by
+// location, region or time.
 //
-//	forest.go    who called whom: nested intervals and spawn links
-//	processor.go who ran what, where goroutines move between processors
+//	forest.go    callers and callees: nested intervals and spawn links
+//	processor.go the processor of each call, if goroutines move between processors
 //	order.go     the order of sectors
-//	detail.go    what is drawn at any scale; merged.go sectors that stand for several calls
+//	detail.go    the calls drawn at any scale; merged.go sectors that stand for several calls
 //	arrange.go   the paper's way: which levels are drawn, and where calls lie; choose.go which calls are drawn
-//	paint.go     what colours mean; group.go colours of many locations
+//	paint.go     the meaning of colours; group.go colours of many locations
 //	draw.go      places, zoom, growth; family.go shapes and bands; label.go names
-//	pick.go      what is under the cursor
+//	pick.go      the call under the cursor
 //
 // After Tick, Park: Kaleidescope Visualization of Fine-Grain Parallel Programs.
 package kaleidoscope
@@ -174,7 +174,7 @@ func (r *result) parseUntil() error {
 	return nil
 }
 
-// Notes say what is not drawn, and what the data lacks.
+// Notes lists the calls not drawn, and the gaps of the data.
 func (r *result) Notes() []string {
 	var out []string
 	if n := r.forest.calls.Late; n > 0 {

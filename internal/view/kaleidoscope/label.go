@@ -66,7 +66,7 @@ func (b box) meetsAny(list []box) bool {
 	})
 }
 
-// Where a name is tried: shares of the way from a call to one of its calls, and
+// Places where a name is tried: shares of the way from a call to one of its calls, and
 // shares of those calls.
 var (
 	labelOut  = []float64{0.6, 0.5, 0.7, 0.4, 0.78}

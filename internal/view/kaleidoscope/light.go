@@ -60,11 +60,11 @@ func (l *light) has(f *forest, node int32) bool {
 	return (l.regions == nil || l.regions[region]) && (l.locations == nil || l.locations[c.Location(node)])
 }
 
-// A zoom is how much larger the picture is than what fits, and what lies in its
+// A zoom is how much larger the picture is than one that fits, and the point in its
 // middle: from the root, in halves of the picture's smaller side before the zoom.
 type zoom struct{ factor, x, y float64 }
 
-// mostZoom keeps coordinates within what renderers draw without error.
+// mostZoom keeps coordinates in the range that renderers draw without error.
 const mostZoom = 1e9
 
 // String writes a zoom as parseZoom reads it.
@@ -73,7 +73,8 @@ func (z zoom) String() string {
 	return text(z.factor) + "," + text(z.x) + "," + text(z.y)
 }
 
-// parseZoom reads FACTOR or FACTOR,X,Y. What names a call is found later, see zoomToCall.
+// parseZoom reads FACTOR or FACTOR,X,Y. The name of a call is found later, see
+// zoomToCall.
 func parseZoom(s string) (zoom, error) {
 	z := zoom{factor: 1}
 	if s == "" || namesCall(s) {

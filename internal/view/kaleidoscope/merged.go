@@ -26,7 +26,7 @@ const (
 	timeStripe, mostMoments = 3, 16
 )
 
-// A mix is what lies in a merged sector, as far as it has begun.
+// A mix is the content of a merged sector, as far as it has begun.
 type mix struct {
 	calls       int // looked at
 	colours     []mixed
@@ -204,7 +204,7 @@ func (r *result) wedge(it *invocation.Item, from, to float64) (xs, ys []float32)
 	return xs, ys
 }
 
-// sectorUnder gives what fills the sector at a place; -1 for none.
+// sectorUnder returns the sector at a place; -1 for none.
 func (r *result) sectorUnder(p point) int32 {
 	if r.items == nil {
 		return -1
@@ -326,7 +326,7 @@ func (r *result) shares(count map[trace.RegionID]int, total int) []Share {
 	return out
 }
 
-// mergedFact says how many calls and how much time a sector stands for, and of what it is made.
+// mergedFact counts the calls and the time of a sector, and lists its parts.
 func (r *result) mergedFact(i int) view.Fact {
 	it := &r.items[i]
 	s := r.sector(it.Level, it.Start, it.Alloc, it.Deepest+1, it.First, it.End)

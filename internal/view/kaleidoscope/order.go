@@ -40,7 +40,8 @@ func chosenOrder(f *forest, t *store.Tree) string {
 	return byTime
 }
 
-// sorter gives what brings the siblings of a tree of the forest's nodes into an order; nil: they are in it.
+// sorter returns the function that sorts the siblings of a tree of the forest's nodes; nil: they are in
+// order.
 func sorter(order string, f *forest, t *store.Tree, node func(i int) int32, weight func() []float64) func(parent int32,
 	children []int32) {
 	switch order {

@@ -23,7 +23,7 @@ type painter struct {
 	tops       []trace.LocationID // of the colours: the first of their groups
 	restName   string             // of what has no hue
 
-	// What is drawn: colours of locations, and marks of each region.
+	// Drawn so far: colours of locations, and marks of each region.
 	seen  map[int32]bool
 	marks map[trace.RegionID]int
 }

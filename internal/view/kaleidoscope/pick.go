@@ -14,12 +14,12 @@ const (
 	slack = 3
 )
 
-// ofPicture is the whole picture, A wide and B high: calls are small, so what is asked for is
-// a place in it.
+// ofPicture is the item kind of the whole picture, A wide and B high: calls are small, so the
+// page asks for a place in it.
 const ofPicture = 1
 
-// Fact gives the call that is drawn at a place: of leaves, lines, bands and shapes
-// the one on top, by its outline. Where nothing is drawn, it gives the nearest node.
+// Fact returns the call that is drawn at a place: of leaves, lines, bands and shapes the
+// one on top, by its outline. If nothing is drawn there, it returns the nearest node.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	if it.Of != ofPicture {
 		return view.Fact{}, false
@@ -132,8 +132,8 @@ func (d *drawing) under(f *family, p point) (child int, band, inside bool) {
 			if area == 0 {
 				continue
 			}
-			// p = u·a + v·b; inside where u, v ≥ 0 and u + v ≤ 1. Where two triangles
-			// meet the line belongs to one of them.
+			// p = u·a + v·b; inside where u, v ≥ 0 and u + v ≤ 1. A line where two triangles meet
+			// belongs to one of them.
 			u, v := (dx*b.y-dy*b.x)/area, (a.x*dy-a.y*dx)/area
 			if u < 0 || v <= 0 || u+v > 1 {
 				continue

@@ -7,10 +7,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
-// axis makes an axis that says what it shows. Where places along it are the values of an
-// event, moved and stretched, ticks are values of the event in its unit, whatever the
-// layout made of them; where all axes were brought to one length, they are the numbers
-// that the layout gave.
+// axis makes a labelled axis. If places along it are the values of an event, moved and
+// stretched, ticks are values of the event in its unit, whatever the layout made of
+// them. If all axes were brought to one length, they are the numbers that the layout
+// gave.
 func (r *result) axis(a int, lo, hi float64, whole bool) scene.SpaceAxis {
 	unit := map[bool]string{true: "count"}[whole]
 	if r.chosen == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A binding is what an event of a layout stands for: a number of each location.
+// A binding is the value of an event of a layout: a number of each location.
 type binding struct {
 	name   string // "event0"
 	text   string // what binds it, as the user would write it
@@ -26,9 +26,9 @@ type binding struct {
 	mean   float64
 }
 
-// bind fills event0 … event3. What the layout uses and the user did not bind is
-// bound to the regions that take most time; without any use event0 is the time in
-// all busy regions.
+// bind fills event0 … event3. Events that the layout uses and the user did not bind are
+// bound to the regions that take most time; without any use event0 is the time in all
+// busy regions.
 func (r *result) bind(ctx context.Context) error {
 	r.row = make(map[trace.LocationID]int, len(r.location))
 	for i, id := range r.location {
@@ -95,8 +95,8 @@ func (r *result) bind(ctx context.Context) error {
 	return err
 }
 
-// window is what values are read of. Where places depend on them it is all locations,
-// so that nothing moves when fewer are selected.
+// window is the window that values are read from. If places depend on them it is all
+// locations, so that nothing moves when fewer are selected.
 func (r *result) window() store.Window {
 	w := r.request.Window()
 	if r.wide {
@@ -126,8 +126,8 @@ func (r *result) read(ctx context.Context, name, text string) (binding, error) {
 	return b, r.fromRegions(ctx, &b, region, m)
 }
 
-// split cuts REGION:METRIC at the last colon; a metric of the source may be
-// followed by ":inclusive". What has no metric is the exclusive time.
+// split cuts REGION:METRIC at the last colon; a metric of the source may be followed by
+// ":inclusive". Without a metric it is the exclusive time.
 func (r *result) split(text string) (region, metric string) {
 	cut := strings.LastIndexByte(text, ':')
 	if cut <= 0 || slices.Contains([]string{"re", "role", "category"}, text[:cut]) {

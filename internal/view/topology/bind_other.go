@@ -44,7 +44,7 @@ func statistic(text string, known ...string) (name, which string) {
 }
 
 // fromAtomics takes a number of an atomic event: its count, least, greatest or mean
-// value. Of several call paths the totals count, or else all of them together.
+// value. If there are several call paths the totals count, or else all of them together.
 func (r *result) fromAtomics(ctx context.Context, b *binding, text string) error {
 	s := r.request.Store()
 	name, which := statistic(text, "mean", "count", "min", "max")

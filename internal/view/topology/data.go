@@ -30,7 +30,7 @@ type Data struct {
 	// Proposals are the layouts that the run suggests; the first is drawn unless another is
 	// asked for.
 	Proposals []Proposal `json:"proposals"`
-	// Difference says what colours are of two runs, where they are what the second has more.
+	// Difference names the colours of two runs, if they show how much more the second has.
 	Difference string `json:"difference,omitempty"`
 }
 
@@ -40,8 +40,8 @@ type PairData struct {
 	With Data `json:"with"`
 }
 
-// An Event is what a name of the layout stands for, and over all locations of the run
-// where the layout uses it.
+// An Event is the meaning of a name of the layout, and its range over all locations of
+// the run if the layout uses it.
 type Event struct {
 	Name  string   `json:"name"`
 	Text  string   `json:"text"` // as the user would write it; "" for all busy time

@@ -10,7 +10,7 @@ import (
 )
 
 // subtract draws the first of two runs, coloured by how much more each location has in the second. Locations are those
-// of view.Pair; what the second run does not have is not drawn.
+// of view.Pair; locations that the second run does not have are not drawn.
 func subtract(ctx context.Context, q *view.Request) (view.Result, error) {
 	first, second := q.First(), q.Second()
 	if !q.Values.Set("palette") {
@@ -50,7 +50,7 @@ func subtract(ctx context.Context, q *view.Request) (view.Result, error) {
 	return r, nil
 }
 
-// colourBy makes colours what the location of another run has more.
+// colourBy colours by how much more the location of another run has.
 func (r *result) colourBy(other *result, to []trace.LocationID) {
 	at := make(map[trace.LocationID]int, len(other.location))
 	for i, id := range other.location {

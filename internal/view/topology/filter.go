@@ -59,7 +59,7 @@ func parseRange(text string) (lo, hi float64, err error) {
 	return lo, hi, nil
 }
 
-// readFilter finds the range of colours and what is shown.
+// readFilter finds the range of colours and of shown locations.
 func (r *result) readFilter() error {
 	r.lo, r.hi = math.Inf(1), math.Inf(-1)
 	for k := range r.points {
@@ -94,7 +94,7 @@ func (r *result) readFilter() error {
 	return parseSlice(r.option("slice"), &r.shown)
 }
 
-// filter decides what is shown, and finds the mean of the slice.
+// filter decides which locations are shown, and finds the mean of the slice.
 func (r *result) filter() error {
 	if err := r.readFilter(); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (r *result) filter() error {
 	return nil
 }
 
-// things is what a layout draws: locations, or points where it gives several to each.
+// things names the drawn items: locations, or points if a layout gives several to each.
 func (r *result) things(n int) string {
 	if len(r.points) > 1 {
 		return view.Count(n, "point")

@@ -13,7 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A traffic is what pairs of locations sent each other, both ways together.
+// A traffic sums the messages between pairs of locations, both ways together.
 type traffic struct {
 	from, to []int // numbers of points
 	amount   []float64
@@ -111,7 +111,7 @@ func (r *result) readLinks(ctx context.Context) error {
 	return nil
 }
 
-// marks are the lines, coloured by what they carry.
+// marks are the lines, coloured by their traffic.
 func (t *traffic) marks(ramp string) (out scene.SpaceLinks) {
 	if t == nil {
 		return out

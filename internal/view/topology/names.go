@@ -11,8 +11,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// input binds the names of a layout to the run: always to all of it, so that what a
-// location is called does not depend on what is selected.
+// input binds the names of a layout to the run: always to all of it, so that the name of
+// a location does not depend on the selection.
 func (r *result) input() *formula.Input {
 	who := r.who
 	rank, maxRank := who.rank, who.maxRank
@@ -81,7 +81,8 @@ func (r *result) byRankAlone() bool {
 	return use("rank") && !use("thread") && !use("slot") && !use("index")
 }
 
-// warn says what rank means where ranks do not tell locations apart, if the layout goes by them.
+// warn explains the meaning of rank if ranks do not tell locations apart and the layout goes by
+// them.
 func (r *result) warn() (notes []string) {
 	shared, unranked := r.who.shared, r.who.unranked
 	switch {
@@ -107,8 +108,8 @@ func (r *result) warn() (notes []string) {
 	return notes
 }
 
-// metadata is a number of each location under a key, of a map first. What is not
-// there is 0, as for ParaProf, and said.
+// metadata is a number of each location under a key, of a map first. A missing number is
+// 0, as in ParaProf, and is noted.
 func (r *result) metadata(key string) []float64 {
 	if r.cray != nil {
 		if v, ok := r.cray.Metadata(key, r.ranks()); ok {

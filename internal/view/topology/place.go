@@ -11,14 +11,15 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/proposal"
 )
 
-// choose reads which layout is asked for, and gives what will place the locations:
+// choose reads which layout is asked for, and returns the function that will place the
+// locations:
 //
 //	text:NAME⏎…     a file, read as ParaProf does; the first block where NAME is empty
 //	strict:NAME⏎…   the text of an editor: the first fault is an error
 //	fill:XxYxZ      a box, filled in order of rank
 //	rows            rows in order of rank
 //	grid, nodes, hosts[:LEVELS], chain, hilbert
-//	                what the run suggests, see propose
+//	                proposals from the run, see propose
 //	hierarchy       the tree of locations
 //	NAME            a topology of the data, or a ready-made layout
 //
@@ -69,7 +70,7 @@ func (r *result) choose() (place func(context.Context) error, err error) {
 	return r.byFormula, r.parse(readyMade(), asked, true)
 }
 
-// coordinateName is what --layout calls the coordinates of the data.
+// coordinateName is the name of the data's coordinates in --layout.
 func (r *result) coordinateName() string {
 	if t := r.topologies(); len(t) > 0 {
 		return t[0].Name

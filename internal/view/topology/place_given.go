@@ -24,9 +24,9 @@ func (r *result) start(layout string, axes ...string) *formula.Points {
 	return &r.points[0]
 }
 
-// byCoordinates places locations where the data says. Of more than three
-// dimensions the first three place, and the locations of one place are shown by
-// their mean, see average; or the fourth is laid out beside it along x.
+// byCoordinates places locations where the data says. With more than three dimensions
+// the first three place, and the locations of one place are shown by their mean, see
+// average; or the fourth is laid out beside it along x.
 func (r *result) byCoordinates(t *trace.Topology) error {
 	names := []string{"x", "y", "z"}
 	for a := range names {
@@ -155,9 +155,9 @@ func (r *result) byRows() error {
 	return nil
 }
 
-// byHierarchy places a location by its number below its parent, the parent's below
-// its own, and the rest of the way up as one number. Only what holds locations is
-// numbered, and steps of the way that tell none apart are left out.
+// byHierarchy places a location by its number below its parent, the parent's below its
+// own, and the rest of the way up as one number. Only locations that hold locations of
+// the roster are numbered, and steps of the way that tell none apart are left out.
 func (r *result) byHierarchy() error {
 	tree := r.request.Store().Locations()
 	number := r.numberHolders(tree)
@@ -205,7 +205,7 @@ func (r *result) byHierarchy() error {
 	return nil
 }
 
-// numberHolders numbers the locations of the roster and what is above them, each among those
+// numberHolders numbers the locations of the roster and those above them, each among those
 // with the same parent.
 func (r *result) numberHolders(tree *store.Tree) []int {
 	holds := make([]bool, tree.Len())
@@ -226,7 +226,7 @@ func (r *result) numberHolders(tree *store.Tree) []int {
 	return number
 }
 
-// ancestor is what lies so many steps above a location; none beyond the root.
+// ancestor is the location so many steps above a location; none beyond the root.
 func ancestor(tree *store.Tree, id trace.LocationID, steps int) trace.LocationID {
 	for ; steps > 0 && id != trace.NoLocation; steps-- {
 		id = tree.Parent[id]

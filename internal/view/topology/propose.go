@@ -44,7 +44,7 @@ func (p *proposals) sizeBytes() int64 {
 }
 
 // propose finds the layouts of a run from where its ranks are. Their order goes by busy time
-// over the whole run: a value that is chosen later moves nothing. Of a run without ranks,
+// over the whole run: a value that is chosen later moves nothing. In a run without ranks,
 // locations count as ranks, in their order.
 func propose(ctx context.Context, run view.Run, who *roster, holds []bool) (*proposals, error) {
 	return derived.Keep(run.Cache, "topology proposals", (*proposals).sizeBytes, func() (*proposals, error) {
@@ -83,7 +83,8 @@ func busyTimes(ctx context.Context, s store.Reader, ranks *view.RankedRun) ([]fl
 	return out, err
 }
 
-// nameOf is what --layout calls a proposal: its kind, and of hosts the number of levels.
+// nameOf is the name of a proposal in --layout: its kind, and for hosts the number of
+// levels.
 func nameOf(l *proposal.Layout) string {
 	if l.Kind == proposal.Hosts {
 		return "hosts:" + strconv.Itoa(len(l.Dims))
@@ -91,7 +92,8 @@ func nameOf(l *proposal.Layout) string {
 	return string(l.Kind)
 }
 
-// names are what --layout calls each proposal; coordinates have the name of their topology.
+// names are the names of the proposals in --layout; coordinates have the name of their
+// topology.
 func (p *proposals) names(coordinates string) []string {
 	out := make([]string, len(p.layouts))
 	for k := range p.layouts {
@@ -130,7 +132,7 @@ func (p *proposals) list(coordinates string) []Proposal {
 	return out
 }
 
-// proposalLabel names a proposal in a list, with what it is scored by.
+// proposalLabel names a proposal in a list, with its score.
 func proposalLabel(l *proposal.Layout, name string) string {
 	text := map[proposal.Kind]string{proposal.Grid: "rank grid", proposal.Nodes: "nodes × ranks", proposal.Rows: "rows",
 		proposal.Hilbert: "Hilbert curve", proposal.Hosts: "hosts", proposal.Chain: "chain",
@@ -141,7 +143,7 @@ func proposalLabel(l *proposal.Layout, name string) string {
 	return text
 }
 
-// proposalNote says what a layout was proposed from.
+// proposalNote names the data that a layout was proposed from.
 func proposalNote(l *proposal.Layout) string {
 	text := ""
 	switch l.Kind {

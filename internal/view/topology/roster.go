@@ -11,8 +11,8 @@ import (
 )
 
 // A roster is every location of the run that has values, in order of rank and then of
-// the tree, whatever is selected: what a layout says of one location must not depend on
-// which others are looked at.
+// the tree, whatever is selected: the place of one location in a layout must not depend
+// on which others are selected.
 type roster struct {
 	location []trace.LocationID
 	index    []float64 // position in the tree
@@ -61,7 +61,7 @@ func newRoster(tree *store.Tree, holds []bool) *roster {
 	return o
 }
 
-// number finds context and thread: what the source calls so, as TAU does, or else the
+// number finds context and thread: the source's own numbers, as of TAU, or else the
 // number of a location among those of its rank.
 func (o *roster) number(tree *store.Tree) {
 	given := false

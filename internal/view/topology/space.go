@@ -121,7 +121,7 @@ func (r *result) newSpace() *scene.Space {
 	return m
 }
 
-// detail is that of --detail; what a file says may be no number.
+// detail is that of --detail; the file's value may be no number.
 func (r *result) detail() int {
 	v, err := strconv.Atoi(r.option("detail"))
 	if err != nil || v < 2 || v > scene.MostDetail {
@@ -130,7 +130,7 @@ func (r *result) detail() int {
 	return v
 }
 
-// pointSize is the factor of --point; what a file says may be no number.
+// pointSize is the factor of --point; the file's value may be no number.
 func (r *result) pointSize() float32 {
 	v, err := strconv.ParseFloat(r.option("point"), 32)
 	if err != nil || !(v > 0 && v <= 100) {
@@ -139,7 +139,7 @@ func (r *result) pointSize() float32 {
 	return float32(v)
 }
 
-// ofPoint is what marks show: a point, by its index.
+// ofPoint is the item kind of a point, by its index.
 const ofPoint = 1
 
 // Fact tells of a point.

@@ -135,7 +135,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	return r, r.filter()
 }
 
-// keep leaves what is selected, where the layout of all of them put it.
+// keep leaves the selected locations, where the layout of all of them put them.
 func (r *result) keep(selected []int) {
 	if selected == nil {
 		r.number = make([]int, len(r.location))
@@ -165,7 +165,7 @@ func (r *result) keep(selected []int) {
 	}
 }
 
-// option gives what the user set, or what the layout's file says, or the default.
+// option returns the user's value, or that of the layout's file, or the default.
 func (r *result) option(name string) string {
 	v := r.request.Values
 	if !v.Set(name) && r.chosen != nil && r.chosen.UI != nil {
@@ -187,7 +187,7 @@ func (r *result) colour() *binding {
 
 func (r *result) Notes() []string { return append([]string{}, r.notes...) }
 
-// SizeBytes is about what a result keeps: a handful of numbers a point.
+// SizeBytes is about the size of a result: a handful of numbers per point.
 func (r *result) SizeBytes() int64 {
 	return int64(len(r.location)) * int64(64+len(r.points)*56+len(r.bound)*8)
 }

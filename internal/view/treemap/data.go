@@ -54,7 +54,7 @@ type Data struct {
 	Thresholds []float64      `json:"thresholds"`
 	Curve      entropy.Curve  `json:"curve"`
 	Findings   []Finding      `json:"findings"`
-	// Groupings are the run's own tree and what could take its place.
+	// Groupings are the run's own tree and its alternatives.
 	Groupings []view.Grouping `json:"groupings"`
 }
 
@@ -116,8 +116,8 @@ func (r *result) locationOrNil(i int32) *trace.LocationID {
 	return nil
 }
 
-// findings lists the groups whose children differ, in order of what drawing
-// these children as one would lose. O(nodes log most).
+// findings lists the groups whose children differ, in order of the loss of drawing these
+// children as one. O(nodes log most).
 func (r *result) findings(most int) []Finding {
 	top := r.differing(most)
 	t, between := r.tree, r.between

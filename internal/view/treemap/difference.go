@@ -10,8 +10,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// difference gives the values of two runs as what both have, what the second has more and
-// what it has less, of each state: a cell's area is all of it, and the best cut aggregates
+// difference returns the values of two runs as the common part, the surplus of the second
+// and its deficit, for each state: a cell's area is all of it, and the best cut aggregates
 // where locations changed alike.
 func (r *result) difference(ctx context.Context) ([][]float64, error) {
 	q := r.request
@@ -49,7 +49,8 @@ func (r *result) difference(ctx context.Context) ([][]float64, error) {
 	return r.subtract(sides, values)
 }
 
-// commonStates is --values, or what suits both runs: roles where one of them has many regions.
+// commonStates is --values, or the states that suit both runs: roles if one of them has many
+// regions.
 func (r *result) commonStates(ctx context.Context) (string, error) {
 	q := r.request
 	if by := q.Values.Text("values"); by != "" {

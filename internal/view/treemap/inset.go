@@ -55,8 +55,8 @@ func (r *drawing) addInsets(whole box) {
 	}
 }
 
-// small lists the places that are open in the cut, differ inside and have no room to
-// show it, what differs most first, each where it or what holds it is drawn.
+// small lists the places that are open in the cut, differ inside and have no space to
+// show it, the largest difference first, each where it or its holder is drawn.
 func (r *drawing) small() (out []cell) {
 	t := r.tree
 	at := make(map[int32]cell, len(r.cells))
@@ -83,7 +83,7 @@ func (r *drawing) small() (out []cell) {
 			out = append(out, c)
 		}
 	}
-	// What holds another one would show it small again.
+	// A cell that holds another one would show it small again.
 	return slices.DeleteFunc(slices.Clone(out), func(c cell) bool {
 		return slices.ContainsFunc(out, func(o cell) bool { return o.node > c.node && o.node <= t.Last[c.node] })
 	})

@@ -36,7 +36,7 @@ const (
 	group                  // the frame of a group whose parts are drawn
 )
 
-// ofCell is what marks show: a node, and its look.
+// ofCell is the item kind of a cell: a node, and its look.
 const ofCell = 1
 
 // A drawing is a result that is laid out.
@@ -46,7 +46,7 @@ type drawing struct {
 	insets []inset
 }
 
-// Scene draws the cut as nested boxes, and what is too small to be drawn beside it in
+// Scene draws the cut as nested boxes, and cells too small to be drawn beside it in
 // large.
 func (r *result) Scene(size scene.Size) *scene.Scene { return (&drawing{result: r}).scene(size) }
 
@@ -117,7 +117,7 @@ func (r *drawing) describe() string {
 		view.FormatShare(r.share(r.cut.Loss)))
 }
 
-// summary says what is drawn. At a fixed level that is neither by p nor the best cut.
+// summary describes the drawing. At a fixed level that is neither by p nor the best cut.
 func (r *drawing) summary() string {
 	text := fmt.Sprintf("%s locations in %s, gain %s, loss %s", view.Thousands(int64(r.hierarchy.Leaves)),
 		view.Count(len(r.cut.Parts), "part"), view.FormatShare(ratio(r.cut.Gain, r.labels.Gain[0])),

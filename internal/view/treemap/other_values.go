@@ -15,10 +15,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// other gives values that are not time: "counter:PATTERN", what a counter adds up
-// to over the window (unit × second); "mean:PATTERN", its mean over the window, and of
-// a cell the mean of its locations; "instants" or "instants:PATTERN", how often.
-// isOther is false where the text asks for time.
+// other returns values that are not time: "counter:PATTERN", the integral of a counter
+// over the window (unit × second); "mean:PATTERN", its mean over the window, and for a
+// cell the mean of its locations; "instants" or "instants:PATTERN", how often. isOther
+// is false where the text asks for time.
 func (r *result) other(ctx context.Context, by string) (values [][]float64, isOther bool, err error) {
 	kind, pattern, has := strings.Cut(by, ":")
 	switch {
@@ -130,7 +130,7 @@ func (r *result) counters(ctx context.Context, pattern string) ([][]float64, err
 				"no counter of that name belongs to a location of the hierarchy")
 	}
 	begin, end := r.request.Selection.Begin, r.request.Selection.End
-	// From the start of the run: what holds at the window's begin was sampled before it.
+	// From the start of the run: the value at the window's begin was sampled before it.
 	steps := make([]stepSum, len(all)) // samples of a counter come in batches, one after the other
 	err = s.Samples(ctx, ids, 0, end, func(c *store.SampleColumns) error {
 		x := &steps[c.Counter]
@@ -166,7 +166,7 @@ func (s *stepSum) hold(begin, until trace.Time) {
 	}
 }
 
-// sayLost tells of what belongs to no location that is drawn.
+// sayLost notes values that belong to no location that is drawn.
 func (r *result) sayLost(n int64, what string) {
 	if n > 0 {
 		r.notes = append(r.notes,

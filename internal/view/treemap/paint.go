@@ -12,8 +12,8 @@ const (
 	dial = 5  // width of the bar that shows instants
 )
 
-// paint draws the cells: states as strips, names where they fit, folded corners on
-// what stands for many. It reports whether one of them is a warning.
+// paint draws the cells: states as strips, names where they fit, folded corners on cells
+// that stand for many. It reports whether one of them is a warning.
 func (r *drawing) paint(s *scene.Scene) (warned bool) {
 	frames, fills, dials, folds := &scene.Rect{}, &scene.Rect{}, &scene.Rect{}, &scene.Polygon{}
 	p := &painter{result: r.result, plates: &scene.Rect{}, names: &scene.Text{Size: scene.TextSize}}
@@ -121,7 +121,7 @@ func (r *drawing) strips(fills *scene.Rect, c cell) {
 	}
 }
 
-// states adds up what the strips of a node show.
+// states adds up the values in the strips of a node.
 func (r *result) states(i int32) (total float64) {
 	for x := range r.variables {
 		if !r.overlay(x) {
@@ -210,8 +210,8 @@ func (r *result) bands(c cell) (out []band) {
 	return out
 }
 
-// label writes a cell's name, and below it how many it stands for and what that
-// loses: inside one strip, so that no boundary crosses a name, else on a plate.
+// label writes a cell's name, and below it how many it stands for and their loss: inside
+// one strip, so that no boundary crosses a name, else on a plate.
 func (p *painter) label(c cell) {
 	if !hasName(c) {
 		return
@@ -270,7 +270,7 @@ func (p *painter) write(c cell, lines []string, left, from float64, ground scene
 	}
 }
 
-// more says how many a cell stands for, and what that loses.
+// more describes how many a cell stands for, and their loss.
 func (p *painter) more(c cell) string {
 	n := "×" + view.Thousands(int64(p.labels.Leaves[c.node]))
 	switch c.look {

@@ -15,9 +15,9 @@ const longest = 5
 
 // layStrips gives each size its share of the area as a box, in rows that are read like
 // text: from left to right, from top to bottom. So the order is that of the tree, and a
-// place is found again when sizes change. Where rows break is decided by counts, which
-// do not change with the time that is chosen; only where this makes long boxes do sizes
-// decide. Boxes come in the order of sizes; those of size 0 are empty. O(n).
+// place is found again when sizes change. Counts decide where rows break, and they do
+// not change with the time that is chosen; sizes decide only if this makes long boxes.
+// Boxes come in the order of sizes; those of size 0 are empty. O(n).
 //
 // Squarified boxes (Bruls, Huizing, van Wijk) are a little nearer to squares, but are
 // sorted by size, and equal ones change places at every brush.

@@ -1,6 +1,6 @@
-// Package treemap draws the hierarchy of locations as nested cells, aggregated
-// where that hides least: the cut with the best trade-off p between what need
-// not be read (gain) and what can no longer be read (loss).
+// Package treemap draws the hierarchy of locations as nested cells, aggregated where
+// that hides least: the cut with the best trade-off p between information that need not
+// be read (gain) and information that can no longer be read (loss).
 //
 // After Lamarche-Perrin, Schnorr, Vincent, Demazeau; see package entropy.
 package treemap
@@ -64,7 +64,7 @@ type result struct {
 	unarranged string
 }
 
-// A labelled tree is all that does not depend on p: what the slider moves over.
+// A labelled tree is all that does not depend on p: the slider moves over it.
 type labelled struct {
 	hierarchy  *view.Hierarchy
 	groupings  []view.Grouping // that the hierarchy was chosen from
@@ -245,7 +245,7 @@ func (r *result) Notes() []string {
 	return r.Arrangement().AddNote(out)
 }
 
-// advice says whether what is drawn as one may be trusted.
+// advice reports whether aggregated cells may be trusted.
 func (r *result) advice() string {
 	many, hide, worst := 0, 0, int32(0)
 	for _, i := range r.cut.Parts {
@@ -274,7 +274,7 @@ func (r *result) advice() string {
 		way + "them"
 }
 
-// finer is what shows more of a cell. At a fixed level p has no effect.
+// finer names the option that shows more of a cell. At a fixed level p has no effect.
 func (r *result) finer() string {
 	if r.level != "" {
 		return "deeper --group"

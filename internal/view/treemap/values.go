@@ -15,13 +15,13 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A variable is one value that every location has: the time in a region, in a
-// role, in what a pattern names.
+// A variable is one value that every location has: the time in a region, in a role, in
+// the regions of a pattern.
 type variable struct {
 	name   string
 	colour scene.Colour
 	region trace.RegionID // NoRegion unless it is just one
-	// Instants are counted; weight is what one of them counts for against states.
+	// Instants are counted; weight is the value of one of them against states.
 	instant bool
 	weight  float64
 	flag    scene.Flag // of its strips
@@ -34,8 +34,8 @@ func newVariable(name string, colour scene.Colour, region trace.RegionID) variab
 // mostRegions is how many regions are variables of their own by default.
 const mostRegions = 8
 
-// values gives variable × node, in units of one second, or of about what a location
-// holds of a metric that is not time.
+// values returns variable × node, in units of one second, or of about the mean value of
+// a location for a metric that is not time.
 func (r *result) values(ctx context.Context, by string) ([][]float64, error) {
 	if states, pattern, both := cutInstants(by); both {
 		return r.both(ctx, states, pattern)
@@ -211,8 +211,8 @@ func (r *result) table(ctx context.Context) (*valueTable, error) {
 	case metric.Unit == "ns":
 		r.unit = 1e9 // seconds, whatever the source
 	case metric.Number != view.NumberCalls:
-		// What a location holds on average is about 1, so that the paper's p means
-		// something: a power of two, which takes no digit away.
+		// The mean value of a location is about 1, so that the paper's p means something: a
+		// power of two, which takes no digit away.
 		r.unit = math.Exp2(math.Round(math.Log2(max(total/float64(r.hierarchy.Leaves), 1e-300))))
 	}
 	if r.scale == entropy.Plain {
@@ -238,8 +238,8 @@ func (r *result) restrict(total []float64) {
 	}
 }
 
-// usual takes regions where the run has few, else roles. It asks for the whole run: what
-// a cell is made of must not change with the time that is chosen.
+// usual takes regions where the run has few, else roles. It asks for the whole run: the
+// parts of a cell must not change with the time that is chosen.
 func (r *result) usual(ctx context.Context) (string, error) {
 	s := r.request.Store()
 	n := 0
@@ -268,9 +268,9 @@ func (r *result) usual(ctx context.Context) (string, error) {
 	return "roles", nil
 }
 
-// choose decides what the variables are and to which each region belongs. Their order
-// is that of the run, work before waiting, never that of their sizes: states keep their
-// places when another time is chosen.
+// choose decides the variables and to which each region belongs. Their order is that of
+// the run, work before waiting, never that of their sizes: states keep their places when
+// another time is chosen.
 func (r *result) choose(by string, regions []trace.Region, total []float64, colours *view.Colours) ([]int, error) {
 	which := make([]int, len(regions))
 	var present []int
