@@ -189,7 +189,7 @@ func prepare(ctx context.Context, q *view.Request) (*result, callgraph.Options, 
 	return r, options, nil
 }
 
-// check decides what a point of a box is.
+// check decides the meaning of a point of a box.
 func (r *result) check() error {
 	v := r.request.Values
 	switch by := v.Text("by"); by {
@@ -317,8 +317,8 @@ func (r *result) manyNote() string {
 		"the picture is %s pixels high", text, view.Thousands(int64(n*leastLane+headRoom+scene.AxisHeight+4)))
 }
 
-// mostFolded is how many locations are read by caller and callee at first, so that
-// one reading gives both the boxes and what groups are found by.
+// mostFolded is how many locations are read by caller and callee at first, so that one
+// reading gives both the boxes and the data to find groups.
 const mostFolded = 1 << 14
 
 // read collects the rows. In a window, where reading is most of the work, it gives
@@ -423,7 +423,7 @@ func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.
 // overAll reports whether there is one box a region, over all locations.
 func (r *result) overAll() bool { return r.over == "locations" && !r.pair }
 
-// value is what a row counts in total.
+// value is the total of a row.
 func (r *result) value(x *callgraph.Row) float64 {
 	if r.pair && r.over == "locations" {
 		return x.Mean * x.Count

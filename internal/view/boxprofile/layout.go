@@ -25,7 +25,7 @@ const (
 	leastWidth = 200 // below it boxes alone are drawn
 )
 
-// ofBox is what marks show: a region, and whose box it is.
+// ofBox is the item kind of a box: a region, and the owner of the box.
 const ofBox = 1
 
 // A drawing is a result that is laid out.
@@ -62,7 +62,7 @@ func (r *result) owners() int {
 	return len(r.locations)
 }
 
-// fit says how many regions are drawn, how high a lane is and what lies between
+// fit computes how many regions are drawn, the height of a lane and the gap between
 // regions. Lanes have whole pixels, so that all look alike and none fuse.
 func (r *drawing) fit(height float32) (regions int, laneHeight, gap float32) {
 	n := float32(r.owners())
@@ -297,7 +297,7 @@ func (r *drawing) mostCalls() (most float64) {
 	return most
 }
 
-// scale of the boxes: over what is drawn, unless the user says otherwise.
+// scale of the boxes: over the drawn values, unless the user says otherwise.
 func (r *drawing) scale() scene.Scale {
 	low, high := math.Inf(1), 0.0
 	take := func(values ...float64) {
@@ -419,7 +419,7 @@ func (r *drawing) legendGroups(add func(string, scene.Colour, scene.Flag)) {
 	}
 }
 
-// legendCut explains the marks of what the axis cannot show.
+// legendCut explains the marks of values outside the axis.
 func (r *drawing) legendCut(s *scene.Scene) {
 	if r.violins {
 		s.Legend = append(s.Legend, plot.FlaggedKey("outline: calls in several heaps", scene.UIData, scene.Dimmed))

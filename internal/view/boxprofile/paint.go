@@ -175,7 +175,7 @@ func (p *painter) body(row *callgraph.Row, y, h float32, c scene.Colour) {
 	}
 }
 
-// cut marks what the axis cannot show, on the side where it lies.
+// cut marks values outside the axis, on the side where they are.
 func (p *painter) cut(l *lane, y, h float32) {
 	f, row := p.boxes, l.row
 	low, high := row.Box[0], row.Box[4]

@@ -73,8 +73,8 @@ func (r *result) rank() error {
 	return r.limits()
 }
 
-// differs is half of what the locations' totals lie off their mean: the time (or
-// the calls) that would have to move for all locations to have the same.
+// differs is half of the summed deviations of the locations' totals from their mean: the
+// time (or the calls) that would have to move for all locations to have the same.
 func (r *result) differs(g *region) float64 {
 	mean := g.total / float64(len(r.locations))
 	sum := mean * float64(len(r.locations)-len(g.rows)) // those without calls

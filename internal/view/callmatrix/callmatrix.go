@@ -2,8 +2,8 @@
 // callers, rows are callees, each cell a square whose colours are the box plot of
 // its calls, cut into a slice a location.
 //
-// After Brendel; the square is that of package callgraph. Where locations are too
-// many for slices, those that behave alike share one.
+// After Brendel; the square is that of package callgraph. If locations are too many for
+// slices, similar ones share one.
 package callmatrix
 
 import (
@@ -97,7 +97,7 @@ type result struct {
 	notes            []string
 }
 
-// A ranked node with what makes it interesting.
+// A ranked node with the values that it is ranked by.
 type ranked struct {
 	node                  int32
 	calls, total, differs float64
@@ -340,7 +340,7 @@ func (r *result) readProfile(ctx context.Context, s store.Reader, o callgraph.Op
 	return p.Rows(), err
 }
 
-// value is what a row counts in total.
+// value is the total of a row.
 func (r *result) value(x *callgraph.Row) float64 {
 	switch r.metric {
 	case "calls":

@@ -36,7 +36,8 @@ func (r *result) addCuts(shown func(callgraph.Pair) bool) {
 	}
 }
 
-// cutNote counts the calls that began before the selection; shown says what tells of their time.
+// cutNote counts the calls that began before the selection; shown names the number that includes
+// their time.
 func (r *result) cutNote(shown string) {
 	calls := 0.0
 	for i := range r.cuts {

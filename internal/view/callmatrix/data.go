@@ -24,9 +24,9 @@ func quantileOf(sorted []float64, q float64) float64 {
 	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// A Cell is one slice of one square in the JSON twin; caller "" is the virtual
-// root. Over locations the location is null and count is how many locations make
-// the call. Quantiles are null for what only the static closure claims.
+// A Cell is one slice of one square in the JSON twin; caller "" is the virtual root.
+// Over locations the location is null and count is how many locations make the call.
+// Quantiles are null for calls that only the static closure claims.
 type Cell struct {
 	Caller   string            `json:"caller" unit:""`
 	Callee   string            `json:"callee" unit:""`
@@ -215,7 +215,7 @@ func (r *result) Table() *view.Table {
 	return view.TableOf(r.list(), map[string]string{"metric": r.unit, "time": r.cutUnit()}, nil)
 }
 
-// number writes whole numbers as such, and what is undefined as nothing.
+// number writes integers as such, and undefined values as nothing.
 func number(v *float64) any {
 	switch {
 	case v == nil:

@@ -13,7 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A side is what one of two runs, or of two sets of locations, calls.
+// A side holds the calls of one of two runs, or of one of two sets of locations.
 type side struct {
 	*result
 	label string
@@ -259,7 +259,7 @@ func (d *difference) cutAlone(key callgraph.Pair) bool {
 // totals reports whether totals are compared, not medians of calls.
 func (d *difference) totals() bool { return d.over == "locations" || d.metric == "calls" }
 
-// what is compared, in words.
+// what names the compared value.
 func (d *difference) what() string {
 	each := ""
 	if len(d.request.Runs) == 1 {
@@ -283,7 +283,7 @@ func (d *difference) total(key callgraph.Pair, k int) float64 {
 	return d.sides[k].value(x) * d.sides[k].scale
 }
 
-// value of a pair on a side: what is compared. No call has no median.
+// value of a pair on a side, as compared. No call has no median.
 func (d *difference) value(key callgraph.Pair, k int) (v float64, ok bool) {
 	x := d.of[key][k]
 	switch {

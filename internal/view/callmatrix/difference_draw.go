@@ -98,7 +98,7 @@ func (d *difference) explain(s *scene.Scene, limit float64, only [2]bool, cuts c
 	}
 }
 
-// Fact says what both sides have.
+// Fact returns the values of both sides.
 func (d *difference) Fact(it scene.Item) (view.Fact, bool) {
 	key := callgraph.Pair{Caller: it.A, Callee: it.B}
 	f := view.Fact{Title: d.label(key.Caller) + " → " + d.label(key.Callee), Regions: d.nodes[key.Callee].Regions}

@@ -16,7 +16,7 @@ const (
 	mostSpokes = 32
 )
 
-// keyNames say what the rings are, from the centre outwards.
+// keyNames name the rings, from the centre outwards.
 var keyNames = [5]string{"2 %, innermost", "25 %", "median", "75 %", "98 % of the calls"}
 
 // stripeNames are those of stripes, from the bottom up.

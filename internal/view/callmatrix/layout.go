@@ -14,15 +14,16 @@ import (
 
 const (
 	mostSquare = 150
-	// Where few squares are left they are large enough to read each slice.
+	// If few squares are left they are large enough to read each slice.
 	fewSquares, largeSquare = 4, 480
 	goodSquare              = 52 // of squares where the user does not ask for more of them
 	cellGap                 = 2
-	// mostShapes bounds what a picture holds; past it squares show medians alone.
+	// mostShapes bounds the shapes of a picture; past it squares show medians alone.
 	mostShapes = 24000
 )
 
-// ofSquare is what marks show: a caller and a callee, and a place in their square.
+// ofSquare is the item kind of a square: a caller and a callee, and a place in their
+// square.
 const ofSquare = 1
 
 // A drawing is where squares are put.
@@ -32,7 +33,7 @@ type drawing struct {
 	callees          []int32
 }
 
-// An inside is what squares show: their boxes, and the colours of these.
+// An inside is the content of squares: their boxes, and the colours of these.
 type inside struct {
 	pairs  map[callgraph.Pair]*drawnPair
 	slices int
@@ -106,7 +107,7 @@ func (r *result) place(size scene.Size) *drawing {
 	return &drawing{left: left, x: left, y: top, size: max(square, 1), callers: callers, callees: callees}
 }
 
-// frame begins a scene: what its directions mean, and the names around the squares.
+// frame begins a scene: its directions, and the names around the squares.
 func (r *result) frame(size scene.Size, d *drawing, description string) *scene.Scene {
 	s := scene.New(size, "", description)
 	frame := scene.Frame{Name: "main", X: d.x, Y: d.y, W: d.size * float32(len(d.callers)),
@@ -156,7 +157,7 @@ func (r *result) labelRoom(w, h float32) (left, top float32) {
 	return left, min(top+12, max(h/4, min(84, h*0.4)), 180) + 14
 }
 
-// drawColumnLabels writes the callers upright, and what the two directions mean.
+// drawColumnLabels writes the callers upright, and the meaning of the two directions.
 func drawColumnLabels(s *scene.Scene, f *scene.Frame, d *drawing) {
 	names, heads := &scene.Text{Size: scene.TextSize, Turned: true}, &scene.Text{Size: scene.TextSize}
 	every := scene.Thin(d.size, 13, 0)
@@ -290,7 +291,7 @@ func (r *result) corner() string {
 	return r.direction() + " corner"
 }
 
-// sceneNotes say how slices run and what was left out.
+// sceneNotes describes the order of slices and the parts left out.
 func (r *result) sceneNotes(s *scene.Scene, d *drawing) {
 	_, n := r.slices()
 	switch {

@@ -128,7 +128,7 @@ func (r *result) sortedPairs() []callgraph.Pair {
 	return out
 }
 
-// sorted orders nodes by what was asked for; the root and what is kept come first.
+// sorted orders nodes by the requested key; the root and kept nodes come first.
 func (r *result) sorted(of map[int32]*ranked) ([]ranked, error) {
 	order := r.request.Values.Text("order")
 	var key func(*ranked) float64

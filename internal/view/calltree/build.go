@@ -90,9 +90,8 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 
 // --- from call paths
 
-// fromPaths takes O(rows). Values of one path on several locations become one as the
-// metric asks for: times add up, of maxima it is the greatest. Where the profile knows totals of regions alone, each
-// region is a root with its own time.
+// fromPaths takes O(rows). Values of one path on several locations become one as the metric asks for: times add up,
+// of maxima it is the greatest. If the profile has only totals of regions, each region is a root with its own time.
 func fromPaths(ctx context.Context, s store.Reader, w store.Window, metric view.MetricChoice) (*tree, error) {
 	paths := s.CallPaths()
 	sums := make([]node, len(paths))
@@ -146,8 +145,8 @@ func fromPaths(ctx context.Context, s store.Reader, w store.Window, metric view.
 	return t, nil
 }
 
-// fromSums keeps paths with rows and what leads to them. A path without rows of its
-// own, above others that have some, has their time.
+// fromSums keeps paths with rows and the paths to them. A path without rows of its own,
+// above others that have some, has their time.
 func (t *tree) fromSums(paths []trace.CallPath, sums []node, has []bool) {
 	used := make([]bool, len(paths))
 	for i := range paths {

@@ -1,9 +1,9 @@
 // Package calltree shows which calls the time went through: the call trees of all
 // selected locations merged into one, as an icicle or as a table, from callers to
-// what they call or from regions to their callers.
+// callees or from regions to their callers.
 //
-// Of a trace it is built from the intervals of any window, of a profile from its
-// call paths. Times are clipped to the window, calls count where they begin.
+// For a trace it is built from the intervals of any window, for a profile from its call
+// paths. Times are clipped to the window, calls count where they begin.
 package calltree
 
 import (
@@ -173,7 +173,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	return r, nil
 }
 
-// measure is what distributions over calls are of; Totals where none is asked for.
+// measure is the value that distributions over calls are of; Totals if none is asked
+// for.
 func (r *result) measure() callgraph.Measure {
 	switch {
 	case r.request.Values.Text("over") != "calls":

@@ -14,8 +14,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// An opposite is what a tree is compared with: other locations of the run, or
-// another run.
+// An opposite is the other side of a comparison: other locations of the run, or another
+// run.
 type opposite struct {
 	tree    *tree
 	regions []trace.Region
@@ -46,7 +46,7 @@ func twoGroups(against string) (first, second string, ok bool) {
 	return first, second, both && isFirst && isSecond
 }
 
-// units counts what locations are compared by: ranks where those have several
+// units counts the units by which locations are compared: ranks if those have several
 // locations each.
 func (r *result) units(ctx context.Context, locations []trace.LocationID) (n int, each string) {
 	s := r.request.Store()
@@ -66,7 +66,7 @@ func (r *result) units(ctx context.Context, locations []trace.LocationID) (n int
 	return len(met), "rank"
 }
 
-// opposite finds what --against and --run ask for; nil for nothing.
+// opposite finds the other side that --against and --run ask for; nil for nothing.
 func (r *result) opposite(ctx context.Context, here *tree, metric view.MetricChoice) (*opposite, error) {
 	against := r.request.Values.Text("against")
 	switch {

@@ -10,11 +10,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Node is one call path in the JSON twin. Side is empty but in a sandwich, where what lies above its root is a
+// A Node is one call path in the JSON twin. Side is empty except in a sandwich, where nodes above its root are a
 // "caller". Ids are those of the whole tree, also of a part of it. Quantiles are of the inclusive values of locations,
 // those without the path counting as 0, or of single calls (exclusive bottom-up), within 1 % where calls are many; null
-// where they are not kept. Other and delta are the inclusive value of what the tree is compared with and that less this
-// one, a location where locations are compared; null without. Calls are null where the source does not count them.
+// where they are not kept. Other is the inclusive value of the other side of a comparison, and delta is other less this
+// one, per location if locations are compared; null without. Calls are null where the source does not count them.
 type Node struct {
 	ID        int            `json:"id" unit:""`
 	Parent    *int32         `json:"parent" unit:""`

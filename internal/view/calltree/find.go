@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// searched is what names are searched for, in small letters; "": nothing.
+// searched returns the text that names are searched for, in small letters; "": nothing.
 func searched(r *result) string {
 	return strings.ToLower(strings.TrimSpace(r.request.Values.Text("find")))
 }
@@ -17,8 +17,8 @@ func hasName(g *trace.Region, part string) bool {
 	return strings.Contains(strings.ToLower(g.Name), part)
 }
 
-// foundNote says how much of the tree the names that are found stand for. What one calls
-// is in it, so that of nested ones the outermost counts.
+// foundNote says how much of the tree the names that are found stand for. Callees count
+// for their caller, so that of nested ones the outermost counts.
 func foundNote(r *result, part string) string {
 	count, sum := 0, 0.0
 	inside := make([]bool, len(r.tree.nodes))

@@ -8,13 +8,14 @@ import (
 )
 
 // A gatherer finds the node of a path in a tree that grows. It is a table with open
-// addressing of what the tree holds, so that it stays small.
+// addressing over the nodes of the tree, so that it stays small.
 type gatherer struct {
 	tree  *tree
 	slots []int32 // a node + 1; 0: free
 }
 
-// newGatherer takes in what the tree has; of nodes with the same caller and region the first counts.
+// newGatherer takes in the nodes of the tree; of nodes with the same caller and region the first
+// counts.
 func newGatherer(t *tree) *gatherer {
 	g := &gatherer{tree: t}
 	g.fill(64)

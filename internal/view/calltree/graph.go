@@ -24,7 +24,7 @@ type graph struct {
 	carried   []float64
 }
 
-// mostRegions bounds what is drawn; those with the most are.
+// mostRegions bounds the regions that are drawn; those with the most are.
 const mostRegions = 400
 
 // joined is the graph of the tree, made once.
@@ -139,8 +139,8 @@ func (g *graph) angles() []float64 {
 	return out
 }
 
-// graph draws regions in space: callers above what they call, regions that are called
-// through the same ones close together.
+// graph draws regions in space: callers above callees, regions that are called through
+// the same ones close together.
 func (r *drawing) graph(s *scene.Scene) {
 	g := r.joined()
 	most, carried, deepest := 0.0, 0.0, 0

@@ -31,7 +31,7 @@ type box struct {
 	side       side
 }
 
-// What marks show: a node and how many it stands for, or a region of the graph.
+// Item kinds: a node and how many it stands for, or a region of the graph.
 const (
 	ofNode = iota + 1
 	ofRegion
@@ -63,7 +63,8 @@ const (
 	thereSide
 )
 
-// weight is what the width of a box means: what it and all below it took.
+// weight is the value that the width of a box stands for: that of the node and all below
+// it.
 func (r *result) weight(n *node) float64 {
 	here, there := n.inclusive, n.other
 	if r.metric.Number == view.NumberCalls {
@@ -277,8 +278,8 @@ func (r *drawing) axisLabel() string {
 	return "inclusive"
 }
 
-// row places the siblings from first to end side by side in a width that stands
-// for whole, and what lies below them. Those too narrow to be seen are drawn as one.
+// row places the siblings from first to end side by side in a width that stands for
+// whole, and the nodes below them. Those too narrow to be seen are drawn as one.
 func (r *drawing) row(first, end int32, x, y, width, height float32, whole float64, level int, last []int32) {
 	if level >= r.levels {
 		r.hidden += int(end-first) + 1
@@ -385,7 +386,7 @@ func (r *drawing) regionLegend(width map[trace.RegionID]float32) (out []scene.Le
 // mostLegend is how many regions the legend names: boxes say their names, as far as these fit.
 const mostLegend = 12
 
-// boxLines is what a box says: its name, and where there is room what it took and how often it was called.
+// boxLines returns the text of a box: its name, and if there is space its value and number of calls.
 func (r *drawing) boxLines(n *node, b *box) (lines []string) {
 	name := scene.Shorten(r.label(n), b.w-8, scene.TextSize)
 	if name == "" {
@@ -412,7 +413,8 @@ func (r *drawing) boxLines(n *node, b *box) (lines []string) {
 	return lines
 }
 
-// tableBelow fills what boxes of few levels leave blank with the same paths as rows.
+// tableBelow fills the space that boxes of few levels leave blank with the same paths as
+// rows.
 func (r *drawing) tableBelow(s *scene.Scene, f *scene.Frame) {
 	r.tableY = f.Y + f.H + scene.AxisHeight + linePitch
 	rows := int((float32(s.Height) - r.tableY - head) / pitch)

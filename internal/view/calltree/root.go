@@ -22,7 +22,7 @@ type zoom struct {
 const arrow = " → "
 
 // below gives the part of the tree at and below a node. Ids move with the selection and
-// with what is compared; a path stays, which is why the page asks by path.
+// with the other side of a comparison; a path stays, which is why the page asks by path.
 func (r *result) below(t *tree, text string) (*tree, error) {
 	if text == "" {
 		return t, nil
@@ -130,8 +130,8 @@ func (r *result) twin(t *tree, i int) bool {
 	})
 }
 
-// open says what a double click on a node shows: what lies below it, or from the root of
-// what is shown one level up.
+// open returns the options that a double click on a node sets: the tree below it, or
+// from the root of the shown tree one level up.
 func (r *result) open(i int32) map[string]string {
 	if r.callers > 0 {
 		return map[string]string{"root": r.word(r.tree, int(i))}

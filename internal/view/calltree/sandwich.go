@@ -11,10 +11,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// around gives a tree whose root is one region: what it calls comes first, and after that
-// who calls it. Of a recursion the outermost call counts, so that the root has the region's
-// inclusive time; the time of a caller is that which the region took when called through it.
-// Takes O(nodes × depth).
+// around returns a tree whose root is one region: its callees come first, and after them its
+// callers. In a recursion the outermost call counts, so that the root has the region's
+// inclusive time; the time of a caller is the region's time when called through it. Takes
+// O(nodes × depth).
 func around(ctx context.Context, r *result, t *tree, region trace.RegionID) (*tree, error) {
 	if t.how != trace.JoinSum {
 		return nil,
@@ -127,14 +127,14 @@ func (r *drawing) sandwichLevels(room float32) (up, down int, height float32) {
 	return up, down, height
 }
 
-// sandwichHeight is what it takes of the height that there is.
+// sandwichHeight is the part of the available height that it takes.
 func (r *drawing) sandwichHeight(room float32) float32 {
 	up, down, height := r.sandwichLevels(room)
 	return min(room, float32(up+1+down)*height)
 }
 
-// sandwich draws the region as wide as the picture, below it what it calls, and above it
-// who calls it.
+// sandwich draws the region as wide as the picture, below it its callees, and above it
+// its callers.
 func (r *drawing) sandwich(f scene.Frame) {
 	whole := r.weight(&r.tree.nodes[0])
 	up, down, height := r.sandwichLevels(f.H)

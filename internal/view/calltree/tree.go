@@ -188,7 +188,7 @@ func (j *joiner) add(id int32, to *float64, v float64) {
 	*to = j.many[id].Value(j.how)
 }
 
-// restricted keeps the selected regions and what leads to them.
+// restricted keeps the selected regions and the paths to them.
 func (t *tree) restricted(ctx context.Context, regions []trace.RegionID) (*tree, error) {
 	if regions == nil {
 		return t, nil

@@ -20,7 +20,7 @@ const (
 	barLeast = 60
 )
 
-// What marks show: a row, or a cell of a row's strip.
+// Item kinds: a row, or a cell of a row's strip.
 const (
 	ofRow = iota + 1
 	ofCell

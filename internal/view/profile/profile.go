@@ -2,10 +2,10 @@
 // its calls, its time with and without children, how that differs between
 // locations, and a strip of all locations side by side.
 //
-// It reads traces and profiles alike. Of a trace any window costs the same, since
-// the store answers from prefix sums; of a profile the rows are read once. Numbers
-// over locations count every location that holds values: where a region does not
-// occur it has 0.
+// It reads traces and profiles alike. For a trace any window costs the same, since the
+// store answers from prefix sums; for a profile the rows are read once. Numbers over
+// locations count every location that holds values: where a region does not occur it has
+// 0.
 package profile
 
 import (
@@ -57,8 +57,8 @@ type row struct {
 	sum, squares                float64
 	joined                      [3]view.Joined // value, inclusive, exclusive
 	seen                        int            // locations that have it
-	// Of each column of the strip: the least and the most of its locations, and how
-	// many have the region; then heat, what is shown.
+	// For each column of the strip: the least and the most of its locations, and how many
+	// have the region; then heat, the value shown.
 	lo, hi, heat []float32
 	have         []int32
 }
@@ -78,7 +78,8 @@ type result struct {
 	binOf     []int32            // of each location, -1
 	bins      int
 	binSize   []int32
-	// What the full width of bars means at least, of all locations and of one; 0: what is drawn decides.
+	// Least values that the full width of bars stands for, over all locations and over one; 0: the drawn
+	// bars decide.
 	full, fullOne float64
 	notes         []string
 }
@@ -239,7 +240,7 @@ func (r *result) sum(ctx context.Context) error {
 // kinds of metrics that do not add up, in words.
 var kinds = map[trace.Join]string{trace.JoinMin: "minimum", trace.JoinMax: "maximum", trace.JoinMean: "mean"}
 
-// finish keeps the regions that are shown and computes what is over locations. A
+// finish keeps the regions that are shown and computes the values over locations. A
 // location without a region has 0 of an amount, and no minimum, maximum or rate.
 func (r *result) finish(rows []row) {
 	shown := r.request.Selection.Regions
