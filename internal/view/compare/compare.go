@@ -1,11 +1,11 @@
-// Package compare shows runs against runs: what changed from A to B, how sure that is, and
-// what the runs could not show.
+// Package compare shows runs against runs: the changes from A to B, how sure they are, and
+// the limits of the data.
 //
-// Runs are the values of the two samples. What is compared of each is in its fingerprint,
-// so many runs cost no more than their prints.
+// Runs are the values of the two samples. The compared values of each are in its
+// fingerprint, so many runs cost no more than their prints.
 //
 //	sides.go       which runs are A and which are B
-//	quantity.go    what is compared: length, parts of steps, call paths
+//	quantity.go    compared quantities: length, parts of steps, call paths
 //	factor.go      the length as a product of POP's factors
 //	words.go       the verdict in words
 //	data.go        the twins

@@ -10,11 +10,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Row is one part of the runs. A and B are medians over runs, shift that of all
-// differences with its interval; difference is that of the means, which add up. Of one
-// run a side low, high, p and q are null, and the spread over steps stands beside. p is that of the ranks; p_normal
-// that of Welch's test of the logarithms, where the sides do not overlap: it decides where there are too few runs for
-// ranks.
+// A Row is one part of the runs. A and B are medians over runs, shift that of all differences with its interval;
+// difference is that of the means, which add up. If a side has one run low, high, p and q are null, and the spread
+// over steps stands beside. p is that of the ranks; p_normal that of Welch's test of the logarithms, where the sides
+// do not overlap: it decides where there are too few runs for ranks.
 type Row struct {
 	Kind       string          `json:"kind" unit:""`
 	CallPath   string          `json:"callpath" unit:""`
@@ -231,7 +230,7 @@ func (r *result) Table() *view.Table {
 	return view.TableOf(rows, map[string]string{"of": r.axisUnit()}, nil)
 }
 
-// What items of the pictures are.
+// Item kinds of the pictures.
 const (
 	itemRow    uint8 = iota + 1 // A: row
 	itemLength                  // the whole

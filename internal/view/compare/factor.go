@@ -15,9 +15,9 @@ type factor struct {
 	log  float64
 }
 
-// decompose writes the length as useful time a location, over load balance and
-// communication efficiency; where the source counts, useful time as instructions over
-// what a cycle does and how many there are a second. nil where POP's factors mean nothing.
+// decompose writes the length as useful time per location, over load balance and
+// communication efficiency; if the source has the counters, useful time as instructions
+// over instructions per cycle and cycles per second. nil where POP's factors mean nothing.
 func (r *result) decompose() []factor {
 	if r.stepped && !r.parted {
 		return nil // the factors are of whole runs, and these differ in how much they do

@@ -52,7 +52,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	return s
 }
 
-// shown lists the whole, and the rows that differ most, and what no part tells.
+// shown lists the whole, and the rows that differ most, and the rest that no part
+// explains.
 func (r *result) shown(n int) (list []*quantity, items []func(*scene.Scene) uint32) {
 	add := func(q *quantity, of uint8, at int) {
 		list = append(list, q)
@@ -140,7 +141,7 @@ func (r *result) drawChanges(s *scene.Scene, top float32) {
 		plot.Key("shorter in B", plot.Less), plot.Key("not certain", scene.UIAggregate))
 }
 
-// sideWords names both sides within a width: what tells them apart stays.
+// sideWords names both sides within a width: the parts that tell them apart stay.
 func (r *result) sideWords(width float32) string {
 	const gap = "   "
 	of := func(s string) float32 { return scene.TextWidth(s, scene.TextSize, false) }
@@ -172,7 +173,8 @@ func bounds(q *quantity) (lo, hi float64, ok bool) {
 	return e.Low, e.High, !math.IsNaN(e.Low)
 }
 
-// intervalHead says what is drawn within a width: what the interval is of is there as a whole or not.
+// intervalHead describes the drawing within a width: the meaning of the interval is there as a whole
+// or not.
 func (r *result) intervalHead(width float32) string {
 	words := r.intervalWords()
 	if scene.TextWidth(words, scene.TextSize, false) > width {
@@ -252,7 +254,7 @@ func (r *result) often(q *quantity, callers int) bool {
 	return n > 1
 }
 
-// besides is what stands right of a row: the change, and how sure it is.
+// besides returns the text right of a row: the change, and how sure it is.
 func (q *quantity) besides() string {
 	e := &q.estimate
 	change := "new"

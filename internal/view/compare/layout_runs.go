@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 )
 
-// heat lists the rows of the heat map: the whole, and what differs most.
+// heat lists the rows of the heat map: the whole, and the quantities that differ most.
 func (r *result) heat() []*quantity {
 	out := []*quantity{r.length}
 	for _, q := range r.rows {

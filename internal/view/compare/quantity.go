@@ -47,7 +47,7 @@ var termWords = [step.Terms]string{"Kernel", "Memcpy", "Memset", "Communication"
 var termRoles = [step.Terms]trace.Role{trace.RoleCompute, trace.RoleCopy, trace.RoleCopy, trace.RoleCommunication,
 	trace.RoleOverhead, trace.RoleIO, trace.RoleCompute, trace.RoleNone}
 
-// measure gathers what is compared.
+// measure gathers the quantities to compare.
 func (r *result) measure(pins []string) error {
 	r.unit = r.prints[r.runs[0][0]].Unit
 	for _, side := range r.runs {
@@ -120,7 +120,7 @@ func meanStep(p *fingerprint.Print, term int) float64 {
 	return sum / float64(len(p.Steps))
 }
 
-// per is what times of call paths are divided by: locations, or steps of all ranks.
+// per is the divisor of times of call paths: locations, or steps of all ranks.
 func (r *result) per(p *fingerprint.Print) float64 {
 	if r.stepped {
 		return p.StepParts()

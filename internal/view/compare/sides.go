@@ -94,7 +94,8 @@ func matches(patterns []string, name string) (bool, error) {
 	return false, nil
 }
 
-// label names a side: its run, or what its runs have in common, and how many they are.
+// label names a side: its run, or the common part of its runs' names, and how many they
+// are.
 func (r *result) label(side int) string {
 	runs := r.runs[side]
 	if key := r.request.Values.Text("by"); key != "" {

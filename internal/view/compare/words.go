@@ -9,7 +9,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// words is the verdict: what changed, how sure it is, and what cannot be told.
+// words is the verdict: the change, how sure it is, its causes, and the limits of the
+// data.
 func (r *result) words() string {
 	var b strings.Builder
 	l := r.length
@@ -52,7 +53,7 @@ func (r *result) words() string {
 	return b.String()
 }
 
-// culprits names what the difference comes from.
+// culprits names the causes of the difference.
 func (r *result) culprits() string {
 	one := len(r.runs[0]) == 1 && len(r.runs[1]) == 1
 	whole := r.length.difference()
@@ -91,8 +92,8 @@ func (r *result) culprits() string {
 		strings.Join(names, ", "), more(changed-len(names)), same, percent(r.worth), unknown)
 }
 
-// likely names what differs most where the length changed and no call path is known to have: asked about
-// alone it would pass.
+// likely names the quantity that differs most if the length changed and no call path is known to have:
+// tested alone it would pass.
 func (r *result) likely() string {
 	if q := r.rows[0]; r.length.verdict == compare.Changed && q.verdict == compare.Unknown {
 		return fmt.Sprintf(", of these %s differs most (%s, p = %s by itself)", q.label(), r.signed(q.difference()),
@@ -124,7 +125,7 @@ func more(n int) string {
 	return fmt.Sprintf(" and %d more", n)
 }
 
-// label is a name, with what it was called in A.
+// label is a name, with its name in A.
 func (q *quantity) label() string {
 	if q.was != "" && q.was != q.name {
 		return q.name + " (was " + q.was + ")"

@@ -9,9 +9,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// attributes compares what is known of the locations themselves: numbers as they are,
-// words by how many units have them. What is different for every unit, such as a
-// name or a process id, says who it is and not what it is like, so it is left out.
+// attributes compares the attributes of the locations themselves: numbers as they are,
+// words by how many units have them. An attribute that is different for every unit, such
+// as a name or a process id, identifies the unit but does not describe it, so it is left
+// out.
 func (g *gatherer) attributes() {
 	if !g.r.by["attribute"] || g.r.paired {
 		return

@@ -1,11 +1,11 @@
-// Package contrast shows why a selection is different: what sets some locations
-// apart from the others, or some stretch of time from the rest.
+// Package contrast shows why a selection is different: the quantities that set some
+// locations apart from the others, or some time range from the rest.
 //
-// Two sets are compared in every quantity that the source has: time by role,
-// category, region and caller, messages by partner, counters, metrics of a profile,
-// attributes of the locations. Each has a value for every rank (or location) of a
-// set, so each is two samples; see package analysis/contrast for what is asked of
-// them and why. What costs time comes first, the largest and surest on top.
+// Two sets are compared in every quantity that the source has: time by role, category,
+// region and caller, messages by partner, counters, metrics of a profile, attributes of
+// the locations. Each has a value for every rank (or location) of a set, so each is two
+// samples; package analysis/contrast describes the tests and why they are used.
+// Quantities of time come first, the largest and surest on top.
 package contrast
 
 import (
@@ -129,7 +129,7 @@ func parseKinds(text string) (map[string]bool, error) {
 // judge compares all quantities and puts them in order.
 func (r *result) judge(g *gatherer) {
 	r.rows = g.quantities()
-	// What is time is judged apart: many partners must not make it less sure.
+	// Times are judged apart: many partners must not make them less sure.
 	for _, time := range [2]bool{true, false} {
 		var rows []*quantity
 		var list []contrast.Comparison
@@ -191,9 +191,9 @@ func (r *result) causeFirst() bool {
 // leastFound is the least effect of a set that was found by being different.
 const leastFound = 0.03
 
-// doubt takes back what a test cannot know: a set that was chosen because it stands out
-// does so by construction. Then only what costs much time counts, and without any of
-// that, nothing does.
+// doubt withdraws results that a test cannot establish: a set that was chosen because it
+// stands out does so by construction. Then only differences that cost much time count,
+// and without any of those, nothing does.
 func (r *result) doubt() {
 	if !r.found {
 		return
@@ -209,8 +209,8 @@ func (r *result) doubt() {
 	}
 }
 
-// compareRows puts clear differences first, of those the ones in time, then by
-// size. What costs time comes first because that is what people ask about.
+// compareRows puts clear differences first, of those the ones in time, then by size.
+// Time comes first because people ask about it.
 func compareRows(x, y *quantity) int {
 	yes := func(b bool) int {
 		if b {

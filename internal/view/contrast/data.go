@@ -119,7 +119,7 @@ func box(values []float64) (out [5]float64) {
 // Table has a line a quantity.
 func (r *result) Table() *view.Table { return view.TableOf(r.list(), nil, nil) }
 
-// SizeBytes is what the values take, for whoever keeps results.
+// SizeBytes returns the size of the values, for caches of results.
 func (r *result) SizeBytes() int64 {
 	n := int64(0)
 	for _, q := range r.rows {

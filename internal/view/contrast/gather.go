@@ -17,12 +17,12 @@ const mostScanned = 20_000_000
 // A key names a quantity.
 type key struct{ kind, name, caller string }
 
-// A gatherer reads what both sides have, quantity by quantity.
+// A gatherer reads the quantities of both sides, one by one.
 type gatherer struct {
 	r     *result
 	found map[key]*quantity
 	order []*quantity
-	// wholes of what is not time, by unit: bytes and counts that a unit has in all.
+	// wholes holds totals other than time, by unit: all bytes and counts of a unit.
 	wholes map[string]float64
 	chosen [2][]bool // regions that are shown, by side
 }
@@ -64,8 +64,8 @@ func (g *gatherer) add(q *quantity, side int, unit int32, v float64) {
 	q.values[side][unit] += v
 }
 
-// scale turns amounts in the side's time into what is compared: themselves, or a
-// share of the time where the sides are of different lengths.
+// scale is the factor from amounts in the side's time to compared values: 1, or a share
+// of the time if the sides differ in length.
 func (g *gatherer) scale(side int) float64 {
 	if g.r.shares && len(g.r.request.Runs) == 1 && !g.profile(side) {
 		return 1 / float64(g.r.sides[side].length())
@@ -280,7 +280,8 @@ func (r *result) note(text string) {
 	}
 }
 
-// quantities gives what was found with its whole, every side filled up with zeros.
+// quantities returns the quantities found with their totals, every side filled up with
+// zeros.
 func (g *gatherer) quantities() []*quantity {
 	callers := map[string]int{}
 	for _, q := range g.order {
@@ -316,8 +317,8 @@ func (g *gatherer) quantities() []*quantity {
 	return out
 }
 
-// shared reports whether a partner is one of several units of a set: that a rank alone
-// talks to its neighbours says where it is, not what it is like.
+// shared reports whether a partner is one of several units of a set. That a rank alone
+// talks to its neighbours tells its position, not its behaviour.
 func (q *quantity) shared() bool {
 	with := func(v []float64) int {
 		n := 0
@@ -337,8 +338,8 @@ func (q *quantity) everywhere() bool {
 	return slices.Min(all) == slices.Max(all)
 }
 
-// wholeTime is what a unit has in all: the length of the window, and of a profile the
-// mean over units of all its regions.
+// wholeTime returns the total time of a unit: the length of the window, or for a profile
+// the mean over units of all its regions.
 func (g *gatherer) wholeTime() float64 {
 	a, b := &g.r.sides[0], &g.r.sides[1]
 	switch {

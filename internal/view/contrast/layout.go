@@ -26,7 +26,7 @@ const (
 	colourB = scene.UIAxis
 )
 
-// ofRow is what marks show: a row.
+// ofRow is the item kind of a row.
 const ofRow = 1
 
 // columns say where the parts of a row lie.
@@ -172,7 +172,7 @@ func (p *painter) row(r *result, q *quantity, y float32, largest [2]float64) {
 	}
 }
 
-// colour is quiet for what is not clear.
+// colour is quiet for rows that are not clear.
 func (p *painter) colour(q *quantity, c scene.Colour) scene.Colour {
 	if !q.verdict.Clear && c == colourA {
 		return scene.UIDataSoft

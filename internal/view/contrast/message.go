@@ -16,7 +16,7 @@ import (
 // mostPartners is with how many units partners are compared one by one.
 const mostPartners = 256
 
-// An exchange is what a unit sent to or received from a partner.
+// An exchange sums the messages of a unit to or from a partner.
 type exchange struct {
 	unit    int32
 	partner trace.LocationID // NoLocation: all of them
@@ -25,8 +25,8 @@ type exchange struct {
 
 type amount struct{ count, bytes float64 }
 
-// messages reads what each unit sent and received: in all, and by partner where there
-// are not too many of them. A message counts where it starts.
+// messages reads the messages that each unit sent and received: in all, and by partner
+// if there are not too many of them. A message counts where it starts.
 func (g *gatherer) messages(ctx context.Context, side int) error {
 	s := &g.r.sides[side]
 	if !g.r.by["messages"] && !g.r.by["partner"] || s.store.Info().Links == 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A series is what a counter showed in one span.
+// A series holds the values of a counter in one span.
 type series struct {
 	any         bool
 	first, last float64
@@ -20,7 +20,8 @@ type series struct {
 	area        float64    // value × ns up to at
 }
 
-// counters reads the mean of levels, weighted by time, and the growth of what only grows.
+// counters reads the mean of levels, weighted by time, and the growth of counters that
+// only grow.
 func (g *gatherer) counters(ctx context.Context, side int) error {
 	s := &g.r.sides[side]
 	list := s.store.Counters()
@@ -106,8 +107,8 @@ func plainUnit(u string) string {
 	return "count"
 }
 
-// metrics reads the totals of all metrics of a profile but the one that stands for
-// the times, and what distributions it has.
+// metrics reads the totals of all metrics of a profile but the one that stands for the
+// times, and its distributions.
 func (g *gatherer) metrics(ctx context.Context, side int) error {
 	s := &g.r.sides[side]
 	list := s.store.Metrics()

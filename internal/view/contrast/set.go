@@ -39,9 +39,8 @@ func (s *side) length() trace.Time {
 // mostUnits is how many units a side may have; of more an even sample is taken.
 const mostUnits = 20_000
 
-// choose finds the two sets. Without --a the selection is a. What --a says of
-// locations or of time takes the place of that part of the selection; the other part
-// bounds both sets.
+// choose finds the two sets. Without --a the selection is a. The locations or the time
+// in --a replace that part of the selection; the other part bounds both sets.
 func (r *result) choose(ctx context.Context) error {
 	q := r.request
 	s := q.Store()
@@ -228,7 +227,8 @@ func joined(spans []span) []span {
 	return out
 }
 
-// inside gives what two lists of spans share, outside what the first has beyond the second.
+// inside returns the intersection of two lists of spans, outside the part of the first that
+// is not in the second.
 func inside(a, b []span) []span {
 	out := []span{}
 	for _, x := range a {
@@ -258,7 +258,7 @@ func outside(whole, taken []span) []span {
 	return out
 }
 
-// without gives what of a is not in b; both ascending.
+// without returns the locations of a that are not in b; both ascending.
 func without(a, b []trace.LocationID) []trace.LocationID {
 	return slices.DeleteFunc(slices.Clone(a), func(id trace.LocationID) bool {
 		_, found := slices.BinarySearch(b, id)

@@ -13,8 +13,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// units joins the locations of both sides into what is compared. Where a set holds
-// some locations of a rank and the other the rest, ranks cannot be compared, so
+// units joins the locations of both sides into the units that are compared. If a set
+// holds some locations of a rank and the other the rest, ranks cannot be compared, so
 // locations are.
 func (r *result) units(auto bool) error {
 	a, b := &r.sides[0], &r.sides[1]
@@ -54,9 +54,9 @@ func (r *result) units(auto bool) error {
 	return nil
 }
 
-// likes leaves out of the rest of a run what is of another kind than what it is compared
-// with: the median over threads, streams and processes together tells nothing. Where
-// nothing is chosen, the kind that most are of is compared.
+// likes leaves out of the rest of a run the locations of another kind than those it is
+// compared with: the median over threads, streams and processes together is meaningless.
+// If nothing is chosen, the most frequent kind is compared.
 func (r *result) likes(auto bool) {
 	a, b := &r.sides[0], &r.sides[1]
 	if given := r.request.Values.Patterns("b"); len(given) > 0 && given[0] != "rest" ||
@@ -185,8 +185,9 @@ func (r *result) mostUnlike(ctx context.Context) error {
 	return nil
 }
 
-// worked leaves out the regions of waiting where work tells units apart: who works longer
-// is the cause, and who waits is hit by it. leastFound says what is worth telling.
+// worked leaves out the regions of waiting if work tells units apart: the unit that works
+// longer is the cause, and the units that wait are affected by it. leastFound is the
+// least difference to report.
 func worked(regions []*quantity, n int) []*quantity {
 	work := slices.DeleteFunc(slices.Clone(regions), func(q *quantity) bool { return q.waits() })
 	far, busy := 0.0, 0.0

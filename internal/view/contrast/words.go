@@ -50,8 +50,8 @@ func mean(v []float64) float64 {
 	return s / float64(max(len(v), 1))
 }
 
-// words says a row as a person would, without its name: with 0 the values and their
-// ratio, with 1 their range too, with 2 what calls have to do with it.
+// words describes a row without its name: with detail 0 the values and their ratio, with
+// 1 their range too, with 2 the time per call.
 func (r *result) words(q *quantity, detail int) string {
 	a, b, word := q.typical()
 	if q.yesNo() {
@@ -154,7 +154,7 @@ func (q *quantity) perCall(a, b float64) string {
 	return ""
 }
 
-// effectText writes the effect with what it is a share of.
+// effectText writes the effect with its base.
 func (q *quantity) effectText() string {
 	text := view.FormatChange(q.verdict.Effect)
 	switch {
@@ -213,7 +213,7 @@ func (r *result) headline() string {
 	return text
 }
 
-// what names a quantity where its kind is not written beside it.
+// what names a quantity if its kind is not written beside it.
 func (r *result) what(q *quantity) string {
 	switch q.kind {
 	case "role", "category":

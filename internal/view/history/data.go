@@ -94,7 +94,7 @@ func (r *result) Table() *view.Table {
 	return view.TableOf(r.rows(), map[string]string{"of": unit}, map[string][]view.Column{"runs": columns})
 }
 
-// What items of the picture are.
+// Item kinds of the picture.
 const (
 	itemRun    uint8 = iota + 1 // A: series, B: run
 	itemChange                  // A: series, B: change

@@ -1,6 +1,6 @@
 // Package history shows runs in order: the nights of a benchmark, the commits of a
-// program. Where its length or a call path changes for good is marked, and what lies
-// outside of what is usual since then.
+// program. It marks lasting changes of the length or of a call path, and values outside
+// of the usual range since then.
 //
 //	series.go    values of each run, and where they change
 //	words.go     the verdict in words

@@ -18,7 +18,8 @@ type series struct {
 	role           trace.Role
 	values         []float64
 	changes        []change.Point
-	// mean, low and high are of what is usual since the last change; NaN where that is too short.
+	// mean, low and high are of the usual values since the last change; NaN if there are too few
+	// runs.
 	mean, low, high float64
 	outside         []int
 }
@@ -30,7 +31,7 @@ const (
 	mostSeries = 40
 	// level is the share of wrong changes that is accepted, over all call paths.
 	level = 0.05
-	// leastUsual is how many runs say what is usual.
+	// leastUsual is the number of runs from which usual values are known.
 	leastUsual = 5
 )
 
@@ -78,7 +79,7 @@ func (r *result) measure(ctx context.Context) error {
 			return err
 		}
 	}
-	// What changed comes first.
+	// Changed series come first.
 	slices.SortStableFunc(r.series[1:], func(a, b series) int {
 		return cmp.Compare(min(len(b.changes), 1), min(len(a.changes), 1))
 	})
@@ -87,8 +88,9 @@ func (r *result) measure(ctx context.Context) error {
 
 func (s *series) varies() float64 { return slices.Max(s.values) - slices.Min(s.values) }
 
-// usual finds what is usual since the last change: the mean, and three standard deviations,
-// these from the differences of neighbours, so that a drift does not widen them.
+// usual finds the usual values since the last change: the mean, and three standard
+// deviations, these from the differences of neighbours, so that a drift does not widen
+// them.
 func (s *series) usual() {
 	from := 0
 	if n := len(s.changes); n > 0 {

@@ -9,7 +9,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// words is the verdict: where the length changed, by what, and what is odd since then.
+// words is the verdict: the changes of the length, the call paths that changed with it, and
+// runs outside the usual range since then.
 func (r *result) words() string {
 	var b strings.Builder
 	l := &r.series[0]
@@ -51,7 +52,7 @@ func (r *result) words() string {
 	return b.String()
 }
 
-// command is what compares the two runs around a change.
+// command returns the command that compares the two runs around a change.
 func (r *result) command(p *change.Point) string {
 	return fmt.Sprintf("parallax compare %s -- %s", quoted(r.runs[p.Index-1].source), quoted(r.runs[p.Index].source))
 }
@@ -67,7 +68,7 @@ func quoted(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// changeWords says what changed, and between which runs.
+// changeWords describes a change, and names the runs around it.
 func (r *result) changeWords(p *change.Point) string {
 	return fmt.Sprintf("%s to %s (%s) from %s to %s", r.format(p.Before), r.format(p.After),
 		view.FormatSigned("%+.1f %%", 100*(p.After/p.Before-1)), r.runs[p.Index-1].name, r.runs[p.Index].name)

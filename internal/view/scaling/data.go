@@ -25,8 +25,8 @@ type Term struct {
 	J float64 `json:"j"`
 }
 
-// A Model is the exclusive time of a call path, a location: values as measured, the
-// curve, its error by cross-validation, and what it foretells at four times the largest
+// A Model is the exclusive time of a call path per location: values as measured, the
+// curve, its error by cross-validation, and its prediction at four times the largest
 // size. Without a model c0, error and predicted are null.
 type Model struct {
 	CallPath  string    `json:"callpath"`
@@ -102,7 +102,7 @@ func (r *result) Table() *view.Table {
 	return view.TableOf(r.rows(), nil, map[string][]view.Column{"runs": columns})
 }
 
-// What items of the pictures are.
+// Item kinds of the pictures.
 const (
 	itemFactor uint8 = iota + 1 // A: factor, B: run
 	itemRun                     // A: run

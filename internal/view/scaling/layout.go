@@ -15,7 +15,7 @@ const (
 	topRoom = 18
 	between = 32
 	rowHigh = 26
-	// leastModels is the height from which what is foretold is drawn below the table.
+	// leastModels is the height from which predictions are drawn below the table.
 	leastModels = 260
 	// leastSpeedup is that from which the speedup is drawn below the table, where it has no room beside it.
 	leastSpeedup = 110
@@ -157,7 +157,7 @@ func (r *result) drawTable(s *scene.Scene, top, left float32) (bottom float32) {
 // mostModels is how many call paths are drawn.
 const mostModels = 8
 
-// drawModels draws the time of call paths against size, on to what is foretold, from x0 and
+// drawModels draws the time of call paths against size, up to the predictions, from x0 and
 // top to a width and down to h.
 func (r *result) drawModels(s *scene.Scene, x0, top, w, h float32) {
 	n := min(len(r.models), mostModels)
@@ -248,7 +248,7 @@ func (r *result) drawModels(s *scene.Scene, x0, top, w, h float32) {
 	}
 }
 
-// curve is the shape of a model: what it grows with.
+// curve is the shape of a model: the term that it grows with.
 func curve(m *model) string {
 	switch {
 	case !m.fitted:

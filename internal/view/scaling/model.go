@@ -77,7 +77,7 @@ func (r *result) fit() {
 	})
 }
 
-// at is what is foretold, or measured last where no curve fits.
+// at is the predicted value, or the last measured one if no curve fits.
 func (m *model) at() float64 {
 	if m.fitted {
 		return m.predicted

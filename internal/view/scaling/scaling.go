@@ -1,5 +1,5 @@
 // Package scaling shows how a program behaves on more ranks: POP's factors by size, and
-// models of each call path that tell what dominates beyond the sizes that were run.
+// models of each call path that predict which dominates beyond the sizes that were run.
 //
 //	size.go      how many ranks a run had
 //	model.go     call paths against size
@@ -116,7 +116,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	return r, ctx.Err()
 }
 
-// sumsOf are what POP's factors are made of. What is not known is NaN.
+// sumsOf are the inputs of POP's factors. Unknown values are NaN.
 func sumsOf(p *fingerprint.Print) scaling.Run {
 	s := scaling.Run{Size: float64(p.Size()), Runtime: p.Length, Instructions: known(p.Instructions),
 		Cycles: known(p.Cycles)}

@@ -18,7 +18,8 @@ func (r *result) factor(name string) *scaling.Factor {
 	return nil
 }
 
-// words is the verdict: how far it scales, what holds it back, what dominates beyond.
+// words is the verdict: how far it scales, the worst factor, and the dominant call path
+// beyond.
 func (r *result) words() string {
 	var b strings.Builder
 	first, last := &r.runs[0], &r.runs[len(r.runs)-1]
