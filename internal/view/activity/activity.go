@@ -2,11 +2,10 @@
 // share of roles, of busy and idle, or of regions, per bin of time. It is also
 // the page's minimap.
 //
-// Every instant of a location counts once, whatever the number of its lanes, and
-// shares are of the wall time of all selected locations that hold intervals. So
-// the shares of a bin add up to 1, with "none" for nothing open. Where a trace
-// holds processors and the goroutines that ran on them, and no location is chosen,
-// the processors alone count.
+// Every instant of a location counts once, whatever the number of its lanes, and shares
+// are of the wall time of all selected locations that hold intervals. So the shares of a
+// bin add up to 1, with "none" for nothing open. If a trace holds processors and the
+// goroutines that ran on them, and no location is chosen, the processors alone count.
 package activity
 
 import (
@@ -58,8 +57,8 @@ const (
 	ofIdle
 )
 
-// The names of what no series holds: nothing open, or with --regions everything
-// that was not chosen.
+// Names of the time outside all series: nothing open, or with --regions everything that
+// was not chosen.
 const (
 	noneName = "none"
 	restName = "rest"
@@ -145,7 +144,7 @@ func (r *result) whole(bin int) trace.Time {
 	return (r.edges[bin+1] - r.edges[bin]) * trace.Time(r.rows)
 }
 
-// left is what no series holds.
+// left returns the time of a bin outside all series.
 func (r *result) left(bin int) trace.Time {
 	t := r.whole(bin)
 	for s := range r.series {

@@ -19,7 +19,7 @@ const (
 	rightRoom   = 12
 )
 
-// ofPlace is what marks show: a place of the picture, whose columns have so many bins.
+// ofPlace is the item kind of a place of the picture, whose columns have so many bins.
 const ofPlace = 1
 
 // columns are bins that are drawn together.

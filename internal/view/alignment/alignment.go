@@ -1,6 +1,6 @@
 // Package alignment lays the call stacks of several locations, or of two runs, over each
-// other: the same call has the same place in all rows, whenever it happened, so that what
-// only some of them call is seen as a gap.
+// other: the same call has the same place in all rows, whenever it happened, so that a
+// call that only some of them make leaves a gap in the others.
 //
 // After Weber, Brendel and Brunst; the kernel is analysis/stackalign.
 package alignment
@@ -273,8 +273,8 @@ func (r *result) keep(run int, numbers map[string]int32) []int32 {
 	return out
 }
 
-// A reading makes a sequence of the rows of a location's first lane. What is open at the
-// begin of the window is in it, clipped.
+// A reading makes a sequence of the rows of a location's first lane. Calls that are open
+// at the begin of the window are in it, clipped.
 type reading struct {
 	window store.Window
 	node   []int32

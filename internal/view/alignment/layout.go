@@ -21,7 +21,8 @@ const (
 	mostRatio = 2
 )
 
-// ofCall is what marks show: a slot, by its number from the outermost on, and a row.
+// ofCall is the item kind of a call: a slot, by its number from the outermost on, and a
+// row.
 const ofCall = 1
 
 // A drawing is where things are put.
@@ -135,8 +136,8 @@ type painter struct {
 }
 
 // draw paints slots from at on, at a level; missing says which rows have a gap already.
-// What is narrower than a pixel is left to the call around it; outermost calls have none,
-// so those that share a pixel are drawn as the longest of them.
+// Calls narrower than a pixel are left to the call around them; outermost calls have
+// none, so those that share a pixel are drawn as the longest of them.
 func (p *painter) draw(slots []*stackalign.Slot, at trace.Time, level int, missing []bool) {
 	if level >= p.d.levels {
 		return

@@ -1,5 +1,5 @@
-// Package answer shows what a run is told by in one look: the first cause of lost time, what it costs, the numbers that
-// prove it, and what to do next. What is found is the work of package diagnose.
+// Package answer summarises a run in one look: the first cause of lost time, its cost, the numbers that prove it, and
+// the next step. Package diagnose finds the cause.
 //
 //	answer.go   the view     layout.go   the card
 package answer

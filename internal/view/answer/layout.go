@@ -21,7 +21,7 @@ const (
 	gap         = 10
 )
 
-// What marks show.
+// Item kinds.
 const (
 	ofAnswer = 1 + iota
 	ofProof  // A: its number
@@ -109,7 +109,7 @@ func (r *result) bars(s *scene.Scene, x, y, room float32, aims *scene.Rect) []sc
 	return []scene.Mark{bars, whiskers, text}
 }
 
-// lines writes what follows the proof, and says where it ends.
+// lines writes the text after the proof, and returns where it ends.
 func (r *result) lines(x, y, room, h float32) (*scene.Text, float32) {
 	text := &scene.Text{Size: scene.TextSize}
 	add := func(head, words string, colour scene.Colour) {
@@ -141,7 +141,7 @@ func colourOf(l finding.Level) scene.Colour {
 	return scene.UIAxis
 }
 
-// Fact says what is known of the answer or of a number of the proof.
+// Fact returns the facts of the answer or of a number of the proof.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	fact := view.Fact{Title: "answer", Text: r.Text, Locations: r.Selection.Locations, Regions: r.Selection.Regions,
 		Lines: []view.FactLine{}}

@@ -187,7 +187,7 @@ func (r *result) links(ctx context.Context) ([]store.LinkSum, error) {
 var linkWords = [...]string{trace.LinkMessage: "messages", trace.LinkSpawn: "launches", trace.LinkSteal: "steals",
 	trace.LinkWake: "wake-ups", trace.LinkFlow: "flows"}
 
-// ends are what rows and columns are.
+// ends names the ends of links that rows and columns stand for.
 func (r *result) ends() (row, column string) {
 	if r.what == linkWords[trace.LinkMessage] {
 		return "sender", "receiver"
@@ -195,7 +195,7 @@ func (r *result) ends() (row, column string) {
 	return "from", "to"
 }
 
-// shown is what colours mean, in a word.
+// shown names the value that colours stand for, in a word.
 func (r *result) shown() string {
 	switch {
 	case r.metric == "bytes" && r.total.sized, r.metric == "time" && r.total.timed:
@@ -245,7 +245,7 @@ func (r *result) finish(cells map[pair]*cell) {
 	}
 }
 
-// value is what colours mean.
+// value is the value that colours stand for.
 func (r *result) value(c *cell) float64 {
 	switch {
 	case r.metric == "bytes" && r.total.sized:

@@ -19,7 +19,7 @@ const (
 	mostBlocks = 512
 )
 
-// What marks show: a cell of blocks along one side, or a thing in space.
+// Item kinds: a cell of blocks along one side, or a thing in space.
 const (
 	ofCell = iota + 1
 	ofSolid
@@ -87,7 +87,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	return s
 }
 
-// sent is what the sums beside the rows are of.
+// sent names the value of the sums beside the rows.
 func (r *result) sent() string {
 	if row, _ := r.ends(); row == "sender" {
 		return "sent"
@@ -245,7 +245,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	return r.fact(at[it.A]/d.blocks, at[it.A]%d.blocks, d.blocks), true
 }
 
-// fact is what is known of the links from one block to another.
+// fact returns the facts of the links from one block to another.
 func (r *result) fact(from, to, blocks int) view.Fact {
 	sum := cell{}
 	pairs := 0

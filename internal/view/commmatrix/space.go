@@ -12,7 +12,7 @@ import (
 const mostSolid = 96
 
 // solid draws the matrix in space, as ParaProf does: senders to one side, receivers to the
-// other, and what the links carry as height and colour.
+// other, and the traffic of the links as height and colour.
 func (d *drawing) solid(s *scene.Scene) {
 	r, things := d.result, d.things()
 	most, least := d.gather()
@@ -66,7 +66,7 @@ func (d *drawing) solid(s *scene.Scene) {
 	d.explain(s, most, least, log)
 }
 
-// measured is what height and colour mean.
+// measured names the value that height and colour stand for.
 func (r *result) measured() string {
 	switch {
 	case r.metric == "bytes" && r.total.sized, r.metric == "time" && r.total.timed:

@@ -1,9 +1,9 @@
-// Package criticalpath shows what the time of requests, or of the steps of a GPU job, is made of: the critical
+// Package criticalpath shows the parts of the time of requests, or of the steps of a GPU job: the critical
 // path of one, and of all of them by call path.
 //
 //	data.go     the twins of requests
 //	steps.go    steps of a GPU job: from the run to rows; steps_data.go their twins and picture
-//	layout.go   what both pictures are made of
+//	layout.go   common parts of both pictures
 package criticalpath
 
 import (

@@ -23,7 +23,7 @@ type Row struct {
 	P99          trace.Time `json:"p99" unit:"ns"`
 	Requests     int        `json:"requests" unit:"count"`
 	RequestShare float64    `json:"request_share" unit:"share"`
-	// Half is what a request would gain at most on average if this took half the time.
+	// Half is the most that a request would gain on average if this took half the time.
 	Half     float64          `json:"gain_if_halved" unit:"ns"`
 	Failed   int64            `json:"failed" unit:"count"`
 	RegionID trace.RegionID   `json:"-" about:"region"`
@@ -127,7 +127,7 @@ func (r *result) callPath(id int32) string {
 	return strings.Join(parts, pathSign)
 }
 
-// pathSign stands between a caller and what it calls.
+// pathSign is the sign between a caller and a callee.
 const pathSign = " > "
 
 func share(part, whole trace.Time) float64 {

@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// What marks show: a row, a section of the path.
+// Item kinds: a row, a section of the path.
 const (
 	ofRow = iota + 1
 	ofSection
@@ -297,7 +297,7 @@ func (r *result) words(x *Row, room float32) string {
 	return scene.Shorten(t, room, scene.TextSize)
 }
 
-// Fact says what is known of a row or a section.
+// Fact returns the facts of a row or a section.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	switch {
 	case it.Of == ofRow && int(it.A) < len(r.rows):

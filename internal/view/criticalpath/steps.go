@@ -73,7 +73,7 @@ func namedSteps(list []steppath.Path, words []string) ([]steppath.Path, error) {
 	return out, nil
 }
 
-// A stepKey is what is added up in a row.
+// A stepKey identifies the sum of a row.
 type stepKey struct {
 	kind steppath.Kind
 	path string

@@ -27,7 +27,7 @@ type StepRow struct {
 	P99       trace.Time `json:"p99" unit:"ns"`
 	Steps     int        `json:"steps" unit:"count"`
 	StepShare float64    `json:"step_share" unit:"share"`
-	// Half is what a step would gain at most on average if this took half the time.
+	// Half is the most that a step would gain on average if this took half the time.
 	Half     float64          `json:"gain_if_halved" unit:"ns"`
 	RegionID trace.RegionID   `json:"-" about:"region"`
 	At       trace.LocationID `json:"-" about:"location"`
@@ -97,7 +97,7 @@ func (r *stepResult) Data() any {
 	return d
 }
 
-// places are the shares of threads, of GPUs, and of what is between.
+// places are the shares of threads, of GPUs, and of the time between.
 func (r *stepResult) places() (host, gpus, between float64) {
 	for k, t := range r.kinds {
 		part := share(t, r.length)
@@ -151,7 +151,7 @@ var stepColours = [steppath.Kinds]scene.Colour{
 	steppath.Queue:         scene.Shade(uint8(trace.RoleSynchronization), 1),
 }
 
-// kindWords say in the legend what a kind is.
+// kindWords describe the kinds in the legend.
 var kindWords = [steppath.Kinds]string{"on the host", "call of the GPU's library", "return of a call that waited",
 	"nothing recorded", "kernel", "copy", "communication", "from launch to begin", "wait for work before"}
 
@@ -221,7 +221,7 @@ func (r *stepResult) words(x *StepRow, room float32) string {
 	return scene.Shorten(t, room, scene.TextSize)
 }
 
-// Fact says what is known of a row or a section.
+// Fact returns the facts of a row or a section.
 func (r *stepResult) Fact(it scene.Item) (view.Fact, bool) {
 	switch {
 	case it.Of == ofRow && int(it.A) < len(r.rows):

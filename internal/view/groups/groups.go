@@ -1,5 +1,5 @@
-// Package groups shows which locations behave alike, and what makes each group
-// different from all others: in words, with a heat map of how alike they are.
+// Package groups shows which locations behave alike, and the differences of each group
+// from all others: in words, with a heat map of similarities.
 //
 // Brendel proposes to group processes by who calls whom, which is simpler and
 // faster than aligning their traces; see package grouping for how.
@@ -147,7 +147,7 @@ func (r *result) gatherProfile(ctx context.Context, s store.Reader, holders []tr
 	return err
 }
 
-// group partitions, and finds what sets each group apart.
+// group partitions, and finds the differences of each group.
 func (r *result) group() {
 	v := r.request.Values
 	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure,
@@ -170,8 +170,8 @@ func (r *result) group() {
 	r.callees = grouping.PartialCallees(r.table)
 }
 
-// signature gives what all of a group call and not all locations do, and what
-// none of it calls though others do.
+// signature returns the calls that all of a group make and not all locations do, and
+// those that none of it makes though others do.
 func (r *result) signature(group int) (calls, lacks []string) {
 	calls, lacks = []string{}, []string{}
 	for _, c := range r.callees {
@@ -234,7 +234,7 @@ func (r *result) words(group int, d *grouping.Difference) string {
 	return what + ": " + how
 }
 
-// wordsOf gives what differs, and how.
+// wordsOf names a difference, and describes it.
 func (r *result) wordsOf(group int, d *grouping.Difference) (what, how string) {
 	inside, outside := len(r.groups.Members[group]), r.table.Len-len(r.groups.Members[group])
 	p := r.table.Columns[d.Column]
@@ -294,7 +294,8 @@ func times(a, b float64, what string) string {
 
 func (r *result) Notes() []string { return append([]string{}, r.notes...) }
 
-// nothing says what the selection lacks: calls, or in a profile call paths with time.
+// nothing names the data that the selection lacks: calls, or in a profile call paths
+// with time.
 func nothing(q *view.Request) string {
 	if !q.Store().Info().Timed() {
 		return "no region of the profile has a value in the selection"

@@ -24,7 +24,7 @@ const (
 	mostCallees = 6   // regions that only some call, for which groups leave room
 )
 
-// What marks show: a group, or two locations of the map.
+// Item kinds: a group, or two locations of the map.
 const (
 	ofGroup = iota + 1
 	ofPair
@@ -58,7 +58,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 
 // split gives the widths of words and map.
 func (r *result) split(w, h float32) (words, side float32) {
-	// Words come first: the map takes what they leave.
+	// Words come first: the map takes the rest.
 	side = min(h-pad-min(pad+crown+strip, h/4), w*0.42, max(w-leastWords-3*pad-strip-mostName/2, w*0.22))
 	if len(r.groups.Sampled) < 2 || side < 80 || w < 360 {
 		return w, 0
@@ -66,7 +66,7 @@ func (r *result) split(w, h float32) (words, side float32) {
 	return w - side - 3*pad - strip - r.nameRoom(side), side
 }
 
-// nameRoom is what names beside the rows of the map take; 0 where rows are too low.
+// nameRoom is the width of names beside the rows of the map; 0 if rows are too low.
 func (r *result) nameRoom(side float32) (room float32) {
 	if side/float32(len(r.groups.Sampled)) < lineHeight-4 {
 		return 0
@@ -91,7 +91,7 @@ func (r *result) summary() string {
 	return text + ": no clear difference"
 }
 
-// cards writes each group: its members, then what sets it apart.
+// cards writes each group: its members, then its differences.
 func (r *result) cards(s *scene.Scene, width, height float32) {
 	aims, bars, heads, text := &scene.Rect{}, &scene.Rect{}, &scene.Text{Size: scene.TitleSize, Bold: true},
 		&scene.Text{Size: scene.TextSize}
@@ -178,8 +178,8 @@ func (r *result) common(words string) bool {
 	return 2*same > len(r.groups.Members)
 }
 
-// function is what all members of a group run, where the run sorts its locations by it as
-// Go traces do: a group inside a group.
+// function is the function that all members of a group run, if the run sorts its
+// locations by it as Go traces do: a group inside a group.
 func (r *result) function(k int) string {
 	of := trace.NoLocation
 	for _, m := range r.groups.Members[k] {
@@ -214,8 +214,8 @@ func (r *result) head(k int, width float32) string {
 	return scene.ShortenBold(text, width, scene.TitleSize)
 }
 
-// fit shortens the words of a difference to a width: its name rather than what is
-// said of it.
+// fit shortens the words of a difference to a width: its name rather than its
+// description.
 func (r *result) fit(group int, d *grouping.Difference, width float32) string {
 	what, how := r.wordsOf(group, d)
 	how = ": " + how

@@ -106,7 +106,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	return r, r.sort()
 }
 
-// read finds what is measured, and its values.
+// read finds the measure, and its values.
 func (r *result) read(ctx context.Context) error {
 	q := r.request
 	if text := q.Values.Text("event0"); text != "" {
@@ -262,7 +262,7 @@ func (r *result) Settle(second *view.Request) {
 	}
 }
 
-// choseRegion reports whether nobody said what is measured.
+// choseRegion reports whether the measure was left open.
 func (r *result) choseRegion() bool {
 	return r.request.Selection.Regions == nil && r.request.Values.Text("event0") == ""
 }

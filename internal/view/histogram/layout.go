@@ -20,7 +20,7 @@ const (
 	mostRow   = 18
 )
 
-// What marks show: a bin, or the locations from one place in the order up to another.
+// Item kinds: a bin, or the locations from one place in the order up to another.
 const (
 	ofBin = iota + 1
 	ofLocations
@@ -124,7 +124,7 @@ func (r *result) describe() string {
 		view.Count(r.have, "location"), r.measure.Format(r.mean), r.measure.Format(r.min), r.measure.Format(r.max))
 }
 
-// scale begins at 0 where that leaves room for what differs.
+// scale begins at 0 if that leaves space for the differences.
 func (r *result) scale() scene.Scale {
 	s := scene.Scale{Kind: "linear", Begin: r.low, End: r.high, Label: r.measure.Label}
 	if r.log {
@@ -230,7 +230,7 @@ func (r *result) span(f *scene.Frame, b bin) (x0, x1 float32) {
 	return x0, x1
 }
 
-// paintBars draws a bar for each location. Where rows stand for several, all of
+// paintBars draws a bar for each location. If rows stand for several locations, all of
 // them run from the least to the most.
 func (r *result) paintBars(s *scene.Scene, d *drawing) {
 	f := &d.bars

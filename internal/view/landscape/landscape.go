@@ -56,7 +56,7 @@ type row struct {
 	region       trace.RegionID
 	value        float64 // of all locations together
 	mean, spread float64 // of a location
-	// Of each column: least, greatest and sum over its locations.
+	// For each column: least, greatest and sum over its locations.
 	low, high []float64
 	sum       []float64
 	have      []int32
@@ -184,7 +184,7 @@ func (r *result) fill(ctx context.Context) error {
 	return nil
 }
 
-// finish computes what is over all locations of a region. A location without the
+// finish computes the values over all locations of a region. A location without the
 // region has 0 of an amount, and no minimum, maximum or rate.
 func (r *result) finish(x *row, id trace.RegionID, value, squares float64, size []int32) {
 	x.region, x.value = id, value

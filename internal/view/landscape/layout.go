@@ -18,7 +18,7 @@ const (
 	height          = 0.6
 )
 
-// ofPlace is what marks show: a place of the grid, region by region.
+// ofPlace is the item kind of a place of the grid, region by region.
 const ofPlace = 1
 
 // A grid is how many regions and columns are drawn.

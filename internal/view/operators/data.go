@@ -35,7 +35,7 @@ type Kernel struct {
 }
 
 // A Collective is communication by kind and size. Bandwidths are in bytes per second of GPU time: of the message, and
-// of what crosses the wires by NCCL's convention.
+// of the bytes on the wires by NCCL's convention.
 type Collective struct {
 	Collective string     `json:"collective"`
 	Bytes      int64      `json:"bytes"`
@@ -52,7 +52,7 @@ type Loose struct {
 	Time  trace.Time `json:"time"`
 }
 
-// A Device is a kind of GPU and what it can do at most; null where that is not known.
+// A Device is a kind of GPU and its limits; null if those are not known.
 type Device struct {
 	Model  string   `json:"model"`
 	Half   *float64 `json:"flops_half"`
@@ -69,7 +69,7 @@ type Data struct {
 	Loose         Loose        `json:"loose"`
 	Device        trace.Time   `json:"device"` // of all work
 	Devices       []Device     `json:"devices"`
-	// Memory is who holds what at the peak of each GPU, Graphs are those that were launched as one.
+	// Memory lists the allocations at the peak of each GPU, Graphs those that were launched as one.
 	Memory []Memory `json:"memory"`
 	Graphs []Graph  `json:"graphs"`
 }

@@ -17,7 +17,7 @@ const (
 	rowHigh = 26
 )
 
-// What marks show.
+// Item kinds.
 const (
 	ofOperator = 1 + iota // A: its row of the table
 	ofBar                 // A: its place among the bars of memory or graphs
@@ -133,7 +133,7 @@ func shapeWords(list string) string {
 	return shapes
 }
 
-// words are what stands beside a bar.
+// words returns the text beside a bar.
 func (r *result) words(x *operator.Row) string {
 	parts := []string{view.Thousands(x.Calls) + "×", view.FormatShare(r.share(x))}
 	if v := x.Rate(); v > 0 {
@@ -150,7 +150,7 @@ func (r *result) words(x *operator.Row) string {
 	return strings.Join(parts, " · ")
 }
 
-// Fact says what is known of an operator or a bar.
+// Fact returns the facts of an operator or a bar.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	if it.Of == ofBar {
 		return r.barFact(int(it.A))

@@ -101,7 +101,7 @@ func (r *result) bars() ([]bar, string) {
 	return r.held.list, r.held.title
 }
 
-// barFact says what is known of a bar.
+// barFact returns the facts of a bar.
 func (r *result) barFact(i int) (view.Fact, bool) {
 	bars, _ := r.bars()
 	if i < 0 || i >= len(bars) {

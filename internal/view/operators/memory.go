@@ -13,7 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// Memory is what the memory of a device held when most of it was taken, and who had allocated it.
+// Memory is the content of a device's memory at its peak, with its allocators.
 type Memory struct {
 	Location trace.LocationID `json:"location"`
 	Path     string           `json:"path"`

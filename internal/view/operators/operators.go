@@ -1,5 +1,5 @@
-// Package operators shows what operators of a framework take on the host and on GPUs, with their shapes: a bar each,
-// or a roofline of their arithmetic against what the device can do.
+// Package operators shows the time of operators of a framework on the host and on GPUs, with their shapes: one bar
+// each, or a roofline of their arithmetic against the limits of the device.
 //
 //	data.go       the twins
 //	layout.go     bars; roofline.go, layout_rows.go the other pictures
@@ -111,7 +111,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	return r, ctx.Err()
 }
 
-// read makes the table by what r.by says. Those of a whole run are kept while it is open, and those of a large one with
+// read makes the table that r.by names. Those of a whole run are kept while it is open, and those of a large one with
 // its store.
 func (r *result) read(ctx context.Context) error {
 	by := map[string]operator.By{"shapes": operator.ByShapes, "name": operator.ByName, "module": operator.ByModule,
@@ -154,7 +154,7 @@ func (r *result) choose() {
 	r.table.Rows = kept
 }
 
-// findPeak looks up what the devices can do; of several kinds none is drawn.
+// findPeak looks up the limits of the devices; of several kinds none is drawn.
 func (r *result) findPeak() {
 	tree := r.request.Store().Locations()
 	seen := map[string]bool{}

@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// roofline draws operators by intensity and rate, under what the device can do.
+// roofline draws operators by intensity and rate, under the limits of the device.
 func (r *result) roofline(s *scene.Scene) {
 	w, h := float32(s.Width), float32(s.Height)
 	var rows []int

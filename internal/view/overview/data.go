@@ -44,7 +44,7 @@ type Data struct {
 	CompleteFrom *float64      `json:"complete_from"`
 	Thresholds   []float64     `json:"thresholds"` // p at which the boxes change, those of the list
 	Curve        entropy.Curve `json:"curve"`
-	// Groupings are the run's own tree and what could take its place.
+	// Groupings are the run's own tree and its alternatives.
 	Groupings []view.Grouping `json:"groupings"`
 }
 

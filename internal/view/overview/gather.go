@@ -23,7 +23,7 @@ const (
 	usualSlices = 80
 )
 
-// A gatherer reads what is prepared.
+// A gatherer reads the prepared data.
 type gatherer struct {
 	request *view.Request
 	*prepared
@@ -136,9 +136,9 @@ func (g *gatherer) each(ctx context.Context, want func(leaf int32) bool,
 	})
 }
 
-// reduce keeps the whole hierarchy where it is small enough, else opens the groups
-// that lose most as one in each slice, the largest loss first, while there is room.
-// What stays shut still counts all its locations, see entropy.Cells.
+// reduce keeps the whole hierarchy if it is small enough. Otherwise it opens the groups
+// that lose most as one in each slice, the largest loss first, while there is space. A
+// group that stays shut still counts all its locations, see entropy.Cells.
 func (g *gatherer) reduce(ctx context.Context) error {
 	h := g.hierarchy
 	open := make([]bool, h.Len())

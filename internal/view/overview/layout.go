@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// ofPart is what marks show: a part.
+// ofPart is the item kind of a part.
 const ofPart = 1
 
 type box struct{ x, y, w, h float32 }

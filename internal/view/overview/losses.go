@@ -105,10 +105,10 @@ func (g *gatherer) keepFrom() int32 {
 	}
 }
 
-// losses gives what each node of the hierarchy loses as one, slice by slice. It goes
-// through the leaves in order and adds up only the nodes around the present one; the
-// large ones it keeps, so that what stays shut need not be read again.
-// O(runs + inner nodes × slices × roles) time.
+// losses returns the loss of each node of the hierarchy if drawn as one, slice by slice.
+// It goes through the leaves in order and adds up only the nodes around the present one.
+// It keeps the large ones, so that groups that stay shut need not be read again. O(runs
+// + inner nodes × slices × roles) time.
 func (g *gatherer) losses(ctx context.Context) ([]float64, error) {
 	h, slices := g.hierarchy, g.slices()
 	type around struct {
@@ -160,7 +160,7 @@ func (g *gatherer) losses(ctx context.Context) ([]float64, error) {
 	return out, err
 }
 
-// loss is what count locations lose as one, in each slice by itself.
+// loss returns the loss of count locations if drawn as one, in each slice by itself.
 func (s *sheet) loss(count float64, slices int) float64 {
 	var loss, cancel float64
 	log := math.Log2(count)

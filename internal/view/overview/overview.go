@@ -59,7 +59,7 @@ type result struct {
 	loss  float64
 	pic   float64
 	p     float64
-	// chosenBy is what p comes from: data or option.
+	// chosenBy is the source of p: data or option.
 	chosenBy string
 	said     string
 	// unarranged says why locations are not in the order asked for.
@@ -80,7 +80,7 @@ func (r *result) ShareScale(second view.Result) {
 	other.length = r.length
 }
 
-// What is prepared does not depend on p.
+// The prepared data does not depend on p.
 type prepared struct {
 	hierarchy *view.Hierarchy
 	groupings []view.Grouping // that the hierarchy was chosen from

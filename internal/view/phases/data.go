@@ -18,7 +18,7 @@ type Row struct {
 	Waiting  trace.Time       `json:"waiting" unit:"ns"`
 }
 
-// A Phase is one cut of the run. Skew is what all wait for the last to arrive at
+// A Phase is one cut of the run. Skew is the waiting of all for the last to arrive at
 // collectives and for late messages, Transfer the rest of those calls.
 type Phase struct {
 	Name     string     `json:"name"`
@@ -30,7 +30,7 @@ type Phase struct {
 	Transfer trace.Time `json:"transfer"`
 }
 
-// A Meeting is one collective: who came last, who is to blame, what it cost.
+// A Meeting is one collective: the last to arrive, the cause, and the cost.
 type Meeting struct {
 	Region   string           `json:"region"`
 	Phase    string           `json:"phase"`
@@ -44,7 +44,7 @@ type Meeting struct {
 	Transfer trace.Time       `json:"transfer"`
 }
 
-// A Message is what waits for messages between two locations add up to.
+// A Message sums the waits for messages between two locations.
 type Message struct {
 	Cause    trace.LocationID `json:"cause"`
 	Victim   trace.LocationID `json:"victim"`

@@ -39,7 +39,7 @@ func newGatherer(ctx context.Context, q *view.Request) (*gatherer, error) {
 	return g, ctx.Err()
 }
 
-// gather cuts the run and adds up what units do in each phase.
+// gather cuts the run and adds up the times of units in each phase.
 func (r *result) gather(ctx context.Context, g *gatherer) error {
 	r.units, r.names = g.units, runfacts.UnitNames(r.tree, g.units)
 	marker, parts, err := g.marker(ctx)

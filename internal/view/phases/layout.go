@@ -16,7 +16,7 @@ const (
 	mostBlocks = 1024
 )
 
-// What marks show: a cell of the map, or a phase.
+// Item kinds: a cell of the map, or a phase.
 const (
 	ofCell = iota + 1
 	ofPhase
@@ -30,7 +30,7 @@ type drawing struct {
 	bars       bool
 }
 
-// Scene draws the heat map, with bars of what is waited in each phase above it.
+// Scene draws the heat map, with bars of the waiting in each phase above it.
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	w, h := float32(size.Width), float32(size.Height)
@@ -191,7 +191,7 @@ func (r *drawing) columns(s *scene.Scene) {
 	s.AddLayer("phases", -1, text)
 }
 
-// shortPhases leaves out what all names begin with, but for the first.
+// shortPhases leaves out the common start of all names, but for the first.
 func (r *result) shortPhases() []string {
 	out := make([]string, len(r.phases.List))
 	for i, p := range r.phases.List {
@@ -208,7 +208,7 @@ func (r *result) shortPhases() []string {
 	return out
 }
 
-// drawBars draws what is waited in each phase, and names who is waited for.
+// drawBars draws the waiting in each phase, and names the unit waited for.
 func (r *drawing) drawBars(s *scene.Scene) {
 	f := &r.frame
 	most := float32(r.mostSkew())
@@ -255,7 +255,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	if it.Of == ofPhase {
 		return r.phaseFact(int(it.A)), true
 	}
-	// Of a cell that stands for several: what lies in its middle.
+	// A cell that stands for several shows the one in its middle.
 	cols, rows := int(it.A), int(it.B)
 	row, column := int(it.C)/cols, int(it.C)%cols
 	k := (2*column + 1) * len(r.phases.List) / (2 * cols)

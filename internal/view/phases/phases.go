@@ -106,7 +106,7 @@ func (r *result) drawnIDs() []trace.LocationID {
 // at is the place of a unit and phase in the tables.
 func (r *result) at(unit, phase int) int { return unit*len(r.phases.List) + phase }
 
-// value is what colours mean; false where the unit has no part in the phase.
+// value is the value that colours stand for; false if the unit has no part in the phase.
 func (r *result) value(unit, k int) (trace.Time, bool) {
 	s := r.phases.Span(unit, k)
 	if s.Absent() {

@@ -17,20 +17,20 @@ type Verdict struct {
 	Location trace.LocationID `json:"location"`
 	Path     string           `json:"path"`
 	Why      string           `json:"why"`
-	// Waited is what the others wait because of it, in ns, added up.
+	// Waited is the waiting of the others because of it, in ns, added up.
 	Waited trace.Time `json:"waited"`
 	// Its parts: at collectives to which it comes last, for its messages, and while it works longest.
 	AtCollectives trace.Time `json:"waited_at_collectives"`
 	ForMessages   trace.Time `json:"waited_for_messages"`
 	WhileItWorks  trace.Time `json:"waited_while_it_works"`
-	// Works is what it works in the phase and Median what the units do, where that is the reason.
+	// Works is its work in the phase and Median that of the units, if that is the reason.
 	Works  float64 `json:"works,omitempty"`
 	Median float64 `json:"median,omitempty"`
 
 	unit, phase int
 }
 
-// A charge is what others wait for one unit in one phase.
+// A charge sums the waiting of others for one unit in one phase.
 type charge struct {
 	unit        int32
 	collectives trace.Time
@@ -82,8 +82,8 @@ func (r *result) judge() {
 	}
 }
 
-// chargeWaits adds up collectives and messages. What a message waits counts as far
-// as it is the late one's own doing.
+// chargeWaits adds up collectives and messages. The wait for a message counts as far as
+// the late unit caused it itself.
 func (r *result) chargeWaits(of func(int, int32) *charge) {
 	if r.waits == nil {
 		return
@@ -164,8 +164,8 @@ func (r *result) chargeWork(of func(int, int32) *charge) {
 const (
 	// leastVerdict is the part of the time of a phase that must be waited for one unit.
 	leastVerdict = 0.02
-	// workFirst: who works longest is named where that explains at least this part
-	// of what the latest arrival does.
+	// workFirst is the least ratio of waiting due to long work to other waiting from which
+	// long work is named as the cause.
 	workFirst = 0.25
 )
 
@@ -210,7 +210,7 @@ func (r *result) verdict(k int, m map[int32]*charge) (Verdict, bool) {
 	return v, true
 }
 
-// why says in words what the unit did.
+// why describes the cause in the unit.
 func (r *result) why(c *charge, v *Verdict) string {
 	name := r.names[c.unit]
 	region := ""

@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Row is one request. Critical is what its critical path is made of, most first.
+// A Row is one request. Critical lists the parts of its critical path, most first.
 type Row struct {
 	ID       string           `json:"id" unit:""`
 	Root     string           `json:"root" unit:""`
@@ -126,7 +126,7 @@ func (r *result) isChosen(k int32) bool {
 	return in
 }
 
-// rootName is what a request is called by.
+// rootName is the name of a request.
 func (r *result) rootName(q *request.Request) (region string, service trace.LocationID) {
 	node := q.Root
 	if node == request.NoRoot {

@@ -124,7 +124,7 @@ func (r *result) foldTree(q *request.Request) {
 			push(f.Kids(t.nodes[0]), t.depth+1, at)
 		}
 	}
-	// What is called may last longer than its caller: a line weighs as much as the longest below it.
+	// A callee may last longer than its caller: a line weighs as much as the longest below it.
 	for i := len(r.fold.lines) - 1; i >= 0; i-- {
 		if l := &r.fold.lines[i]; l.parent >= 0 {
 			up := &r.fold.lines[l.parent]
@@ -137,7 +137,7 @@ func (r *result) foldTree(q *request.Request) {
 func sizesOf(f *request.Forest, q *request.Request) func(int32) int {
 	order := make([]int32, 0, q.Spans)
 	f.Each(q, func(node int32, _ int) { order = append(order, node) })
-	// In preorder, what is in and below a call lies behind it up to where the next begins that is not below it.
+	// In preorder, the lines in and below a call follow it up to the next that is not below it.
 	last := make(map[int32]int32)
 	var open []int32 // places in order
 	close := func(until int) {

@@ -12,7 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// What marks show: a request, a cell of the heat map of so many columns and rows, a row of a request's tree, a
+// Item kinds: a request, a cell of the heat map of so many columns and rows, a row of a request's tree, a
 // difference.
 const (
 	ofRequest = iota + 1
@@ -308,7 +308,7 @@ func (c *cloud) stretches(bins int) [][]trace.Time {
 	return lists
 }
 
-// Fact says what is known of an item.
+// Fact returns the facts of an item.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	switch {
 	case it.Of == ofRequest && int(it.A) < len(r.all):

@@ -1,9 +1,9 @@
 // Package requests shows requests of services: how long each took and when, the tree of one, and
-// what separates some of them from the rest.
+// the differences between some of them and the rest.
 //
 //	data.go        the twins
 //	plot.go        duration over time, as points or as a heat map
-//	differ.go      what separates those that are chosen
+//	differ.go      differences of the chosen requests
 //	fold.go        the rows of one request; waterfall.go their picture
 package requests
 
@@ -123,7 +123,7 @@ func (r *result) named(words []string) int32 {
 		func(x request.Request) bool { return x.ID == strings.TrimSpace(words[0]) }))
 }
 
-// choose takes some of the requests, and finds what separates them from the others.
+// choose takes some of the requests, and finds the differences from the others.
 func (r *result) choose(source *runfacts.SpanSource, words []string) error {
 	var err error
 	if r.chosen, err = r.forest.Choose(source, r.all, words); err != nil {
@@ -216,7 +216,7 @@ func (r *result) noteFew(say func(string, ...any)) {
 	}
 }
 
-// noteOne says in a sentence what the critical path of the request is made of.
+// noteOne lists in a sentence the parts of the request's critical path.
 func (r *result) noteOne(say func(string, ...any)) {
 	q := &r.forest.Requests[r.one]
 	parts := r.critical(r.one)

@@ -56,7 +56,7 @@ func (r *result) drawTree(s *scene.Scene) {
 	}
 }
 
-// head says what a request is, in the words that fit. The page has its id elsewhere too, and notes what comes after its
+// head describes a request, in the words that fit. The page shows its id elsewhere too, and notes calls after its
 // root.
 func (r *result) head(shown int, short bool, room float32) string {
 	q := &r.forest.Requests[r.one]
@@ -140,7 +140,7 @@ func (r *result) drawLine(s *scene.Scene, f *scene.Frame, row *scene.Row, k int,
 	}
 }
 
-// drawPath underlines what of a row is on the critical path, at the time that was recorded.
+// drawPath underlines the parts of a row on the critical path, at the recorded time.
 func (r *result) drawPath(f *scene.Frame, row *scene.Row, l *line, path *scene.Rect, clip func(trace.Time) float32) {
 	high := row.To - row.From
 	last := float32(-1)

@@ -20,7 +20,7 @@ type Point struct {
 	Placed   bool             `json:"placed"`
 }
 
-// An Axis is what a direction, or the colour, stands for.
+// An Axis describes the value of a direction, or of the colour.
 type Axis struct {
 	Name    string  `json:"name"` // x, y, z, color
 	Measure string  `json:"measure"`
@@ -73,7 +73,7 @@ func (r *result) points() []Point {
 	return out
 }
 
-// number gives what is measured of location i; nil where there is none.
+// number returns the measured value of location i; nil if there is none.
 func (r *result) number(k, i int) *float64 {
 	if r.measure[k] == nil {
 		return nil

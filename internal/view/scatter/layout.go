@@ -21,7 +21,7 @@ const (
 	cells3D   = 48 // cells of each direction where points in space are joined
 )
 
-// What marks show: a spot of the plane with the cells of its grid, or one of space.
+// Item kinds: a spot of the plane with the cells of its grid, or one of space.
 const (
 	ofSpot = iota + 1
 	ofSolid
@@ -101,7 +101,7 @@ func (r *result) spots(nx, ny, nz, most int) []spot {
 		c := float64(len(p.members))
 		p.x, p.y, p.z, p.value = p.x/c, p.y/c, p.z/c, p.value/c
 	}
-	// What stands for most comes last, on top.
+	// Spots of most locations come last, on top.
 	slices.SortStableFunc(out, func(a, b spot) int { return cmp.Compare(len(a.members), len(b.members)) })
 	return out
 }
@@ -232,7 +232,7 @@ func (r *result) drawSpace(s *scene.Scene, size scene.Size) []spot {
 	return spots
 }
 
-// axis of the space: from 0 to 1 as the layout says, labelled with what is measured.
+// axis of the space: from 0 to 1 as the layout says, labelled with the measure.
 func (r *result) axis(k int) scene.SpaceAxis {
 	m := r.measure[k]
 	if m == nil {

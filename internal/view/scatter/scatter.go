@@ -130,7 +130,7 @@ func (r *result) ShareScale(second view.Result) {
 	}
 }
 
-// bind reads the numbers that were asked for; what x and y lack is chosen.
+// bind reads the numbers that were asked for, and chooses missing ones of x and y.
 func (r *result) bind(ctx context.Context) error {
 	q := r.request
 	var texts []string
@@ -277,8 +277,8 @@ func (r *result) correlate() {
 	}
 }
 
-// correlation is that of Pearson, over what is placed; NaN where one is not bound
-// or does not differ.
+// correlation is that of Pearson, over the placed locations; NaN if one is not bound or
+// does not differ.
 func (r *result) correlation(a, b int) float64 {
 	if r.measure[a] == nil || r.measure[b] == nil {
 		return math.NaN()

@@ -14,7 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// What marks show: a service, several of them in a column, an edge, the edges between two boxes.
+// Item kinds: a service, several of them in a column, an edge, the edges between two boxes.
 const (
 	ofService = iota + 1
 	ofServices
@@ -107,7 +107,7 @@ func (r *result) between() (n int) {
 	return n
 }
 
-// left says what the picture does not show one by one.
+// left lists the services and edges that the picture does not show one by one.
 func (r *result) left(p *plan, drawn []int) (out []string) {
 	if p.folded > 0 {
 		out = append(out,
@@ -265,7 +265,7 @@ func (r *result) drawWire(s *scene.Scene, p *plan, k int, ports [2]float32, line
 	r.drawWords(s, track, r.onArrow(x.edges, t), behind, words, taken)
 }
 
-// drawWords puts the numbers of an arrow on it, near what is called, where nothing else is.
+// drawWords puts the numbers of an arrow on it, near the callee, where nothing else is.
 func (r *result) drawWords(s *scene.Scene, track [][2]float32, text string, behind *scene.Rect, words *scene.Text,
 	taken *space) {
 	const high = scene.TextSize + 2
@@ -285,7 +285,7 @@ func (r *result) drawWords(s *scene.Scene, track [][2]float32, text string, behi
 	}
 }
 
-// onArrow is what stands on an arrow: of several edges only how often.
+// onArrow returns the text on an arrow: for several edges only how often.
 func (r *result) onArrow(edges []int, t sums) string {
 	if len(edges) > 1 {
 		return r.often(t.calls)
@@ -460,7 +460,7 @@ func (t *space) free(x, y, w, h float32) bool {
 		func(o [4]float32) bool { return x < o[2] && o[0] < x+w && y < o[3] && o[1] < y+h })
 }
 
-// Fact says what is known of services and edges.
+// Fact returns the facts of services and edges.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	a, b, n := int(it.A), int(it.B), int(it.C)
 	switch {

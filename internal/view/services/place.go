@@ -70,7 +70,7 @@ func (r *result) layers() []int {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(entry[b], entry[a]) })
-	// Depth first; done services in the order of their end, so that callers come before what they call when reversed.
+	// Depth first; done services in the order of their end, so that callers come before callees when reversed.
 	state, ended := make([]uint8, n), make([]int, 0, n)
 	type open struct{ node, at int }
 	for _, root := range order {
@@ -214,7 +214,7 @@ func (p *plan) wire(r *result, at []int) {
 	}
 }
 
-// sort orders the boxes of columns by the middle of what they are joined with, to and fro.
+// sort orders the boxes of columns by the middle of their neighbours, to and fro.
 func (p *plan) sort() {
 	left, right := make([][]int, len(p.boxes)), make([][]int, len(p.boxes))
 	for i := range p.wires {

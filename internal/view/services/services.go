@@ -2,7 +2,7 @@
 // long they take, as a graph from callers to callees.
 //
 //	data.go     the twins
-//	place.go    where services lie: layers, their order, and what is drawn as one
+//	place.go    where services lie: layers, their order, and boxes drawn as one
 //	layout.go   the picture
 package services
 
@@ -95,7 +95,7 @@ func (r *result) gather(ctx context.Context) error {
 	return nil
 }
 
-// seconds of the selection: what rates are over.
+// seconds returns the length of the selection, the base of rates.
 func (r *result) seconds() float64 {
 	return float64(r.request.Selection.End-r.request.Selection.Begin) / 1e9
 }

@@ -25,7 +25,7 @@ type Row struct {
 	GPUs          []GPUTime        `json:"gpus"`
 }
 
-// A GPUTime is what one GPU did: span is the sum of the four that follow.
+// A GPUTime is the time of one GPU: span is the sum of the four that follow.
 type GPUTime struct {
 	Location             trace.LocationID `json:"location"`
 	Path                 string           `json:"path"`
@@ -67,7 +67,7 @@ type Gap struct {
 	Cause  string                `json:"cause"`
 	Causes map[string]trace.Time `json:"causes"`
 	Next   string                `json:"next"`
-	// Host is what the launching thread was in for half of it or more.
+	// Host is the region of the launching thread for half of it or more.
 	Host string `json:"host"`
 }
 
@@ -104,15 +104,15 @@ type Data struct {
 	Memory   []Memory `json:"memory"`
 }
 
-// Idle is the idle time of all GPUs in the steps, or of the whole selection where there are none, with what the host
-// did meanwhile.
+// Idle is the idle time of all GPUs in the steps, or of the whole selection if there are none, with the host's
+// activity meanwhile.
 type Idle struct {
 	Time   trace.Time            `json:"time"`
 	Causes map[string]trace.Time `json:"causes"`
 	Shares map[string]float64    `json:"shares"`
 }
 
-// A Memory is what a device's memory held at most.
+// A Memory is the peak use of a device's memory.
 type Memory struct {
 	Location  trace.LocationID `json:"location"`
 	Path      string           `json:"path"`
@@ -198,7 +198,7 @@ func (r *result) gpu(i int) GPU {
 	return out
 }
 
-// host is what the launching thread was in.
+// host returns the region of the launching thread.
 func (r *result) host(g *step.Gap) string {
 	if g.Host == trace.NoRegion {
 		return ""

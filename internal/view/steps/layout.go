@@ -19,7 +19,7 @@ const (
 	labelShare = 0.3 // of the width, at most
 )
 
-// What marks show.
+// Item kinds.
 const (
 	ofLine = 1 + iota // A: among the lines, B: how many it stands for, C: what lines are, see barKinds
 	ofGPU             // A: among the GPUs
@@ -172,7 +172,7 @@ func stack(m *scene.Rect, f *scene.Frame, y, h float32, parts []float64, colours
 	}
 }
 
-// heads says what the two parts are.
+// heads writes the headings of the two parts.
 func (r *result) heads(s *scene.Scene, d *drawing) {
 	text := &scene.Text{Size: scene.TextSize}
 	head := func(f *scene.Frame, t string) {
@@ -189,7 +189,7 @@ func (r *result) heads(s *scene.Scene, d *drawing) {
 	s.AddLayer("heads", -1, text)
 }
 
-// gpuHead says what the part of the GPUs shows, with as many shares as there is room for.
+// gpuHead is the heading of the part of the GPUs, with as many shares as fit.
 func (r *result) gpuHead(width float32) string {
 	t := "what the GPU did, in %"
 	if len(r.job.GPUs) != 1 {
@@ -233,7 +233,7 @@ func (d *drawing) legend(s *scene.Scene, gpu bool) {
 	}
 }
 
-// Fact says what is known of a bar.
+// Fact returns the facts of a bar.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	switch it.Of {
 	case ofLine:

@@ -135,7 +135,7 @@ func (r *result) paintGaps(s *scene.Scene, d *drawing, text *scene.Text, seen *[
 	s.RowLabels(f, 0)
 }
 
-// gapWords says how long a gap is and what the host did.
+// gapWords describes the length of a gap and the host's activity.
 func (r *result) gapWords(g gap) string {
 	t := view.FormatTime(g.Length()) + ": " + g.Cause().Words()
 	if h := r.host(g.Gap); h != "" && g.Cause().Host() {
@@ -155,7 +155,7 @@ func (r *result) mostIdle(some []int32) int {
 	return int(best)
 }
 
-// say adds a time and what part of a whole it is.
+// say adds a time and its share of a whole.
 func say(fact *view.Fact, label string, t, whole trace.Time) {
 	fact.Say(label, view.FormatTime(t)+", "+view.FormatShare(float64(t)/float64(max(whole, 1))),
 		view.Thousands(int64(t))+" ns")

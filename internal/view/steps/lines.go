@@ -56,10 +56,11 @@ func (l *line) divide() {
 	}
 }
 
-// barKinds are what a line may be, by the number that items have of it.
+// barKinds are the kinds of lines, by the number that items have of them.
 var barKinds = []string{"all", "steps", "ranks"}
 
-// by gives what a line is. How many there is room for decides what auto means.
+// by returns the kind of lines. The number of lines that fit decides the meaning of
+// auto.
 func (r *result) by(room int) int {
 	if k := slices.Index(barKinds, r.request.Values.Text("by")); k >= 0 {
 		return k

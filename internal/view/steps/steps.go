@@ -1,8 +1,8 @@
-// Package steps shows where each step of a GPU job goes: its parts as stacked bars, what the GPU did
-// meanwhile, and why it had nothing to do.
+// Package steps shows where each step of a GPU job goes: its parts as stacked bars, the GPU's
+// activity meanwhile, and why it had nothing to do.
 //
 //	words.go        the verdict in words
-//	lines.go        what is a bar: a step, a rank, or each step of each rank
+//	lines.go        kinds of bars: a step, a rank, or each step of each rank
 //	layout.go       the picture of steps; layout_idle.go of idle time
 //	data.go         the twins
 package steps

@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Verdict says what the job is bound by.
+// A Verdict names the bottleneck of the job.
 type Verdict struct {
 	Bound string  `json:"bound"`
 	Share float64 `json:"share"`
@@ -82,7 +82,7 @@ func (r *result) idleSum() (sum [step.Causes]trace.Time, whole trace.Time) {
 	return sum, whole
 }
 
-// idleTime is what idleSum adds up, for the twin.
+// idleTime is the sum of idleSum, for the twin.
 func (r *result) idleTime() Idle {
 	sum, whole := r.idleSum()
 	out := Idle{Time: whole, Causes: causes(&sum), Shares: map[string]float64{}}
@@ -92,7 +92,7 @@ func (r *result) idleTime() Idle {
 	return out
 }
 
-// meanwhile says what the host did while the GPU waited for it.
+// meanwhile describes the host's activity while the GPU waited for it.
 func (r *result) meanwhile() string {
 	sum, whole := r.idleSum()
 	var parts []string
