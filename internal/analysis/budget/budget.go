@@ -10,17 +10,16 @@
 //
 //	e − b = Σ over k of ( H_l(k) − H_w(k) )
 //
-// exactly, so the wait is shared among the regions in which l's history is longer. Whose
-// excess it is, is told by holding the n-th visit of a region against the n-th.
+// exactly, so the wait is shared among the regions in which l's history is longer. Comparing the n-th
+// visits of a region in both histories tells which actor has the excess.
 //
-// After Böhme, Geimer, Wolf, Arnold: "Identifying the root causes of wait states in
-// large-scale parallel applications", ICPP 2010; unlike there, what an actor did before
-// it waited has no part in what came after, since it would have been late anyway.
+// After Böhme, Geimer, Wolf, Arnold: "Identifying the root causes of wait states in large-scale parallel
+// applications", ICPP 2010; unlike there, an actor's work before its wait is no cause of later waits, since
+// the actor would have been late anyway.
 //
-// The kernel streams: segments and waits come in order of time, are explained as soon as all
-// that bears on them is known, and old ones are forgotten. A history that reaches beyond
-// what is remembered, or that is very long, is cut at one moment on both sides, which
-// keeps the equation.
+// The kernel streams: segments and waits come in order of time, are explained as soon as all that bears on
+// them is known, and old ones are forgotten. A history that reaches beyond the remembered segments, or that
+// is very long, is cut at one moment on both sides, which keeps the equation.
 package budget
 
 import (
@@ -66,16 +65,15 @@ type Wait struct {
 	Begin, End  trace.Time
 }
 
-// A Row is what one actor in one region made others wait.
+// A Row is the waiting that one actor in one region caused to others.
 type Row struct {
 	Actor  int32 // NoActor for what the records contradict
 	Region int32
 	// Direct and Indirect are by kind of the wait. Indirect is through others that
 	// waited themselves.
 	Direct, Indirect [kinds]trace.Time
-	// Victims is what each waited, in blocks of Result.Fold actors; Series what was
-	// waited over time but at the end, in Result.Bins equal bins. None where there were too
-	// many rows.
+	// Victims is the waiting of each actor, in blocks of Result.Fold actors; Series the waiting over time,
+	// in Result.Bins equal bins, each wait counted at its end. Both are empty if there were too many rows.
 	Victims, Series Times
 }
 
@@ -87,7 +85,7 @@ func (r *Row) Caused() (sum trace.Time) {
 	return sum
 }
 
-// Of is what it made others wait in waits of a kind.
+// Of returns the waiting that the row caused in waits of a kind.
 func (r *Row) Of(k Kind) trace.Time { return trace.AddUp(r.Direct[k], r.Indirect[k]) }
 
 // Explained reports whether a row tells somebody's doing: not where nothing is
@@ -99,11 +97,11 @@ type Result struct {
 	Rows  []Row // most first
 	Total trace.Time
 	Kinds [kinds]trace.Time
-	// Unexplained is what went to Nothing and NoActor.
+	// Unexplained is the waiting charged to Nothing and NoActor.
 	Unexplained trace.Time
-	// Waited is what each actor waited in all, by kind: Waited[actor*Kinds+kind].
+	// Waited is the total waiting of each actor by kind: Waited[actor*Kinds+kind].
 	Waited []trace.Time
-	// InCalls is what was waited in calls of each region.
+	// InCalls is the waiting in calls of each region.
 	InCalls []trace.Time
 	// Clipped counts waits that would have outlasted their call, Cut those whose
 	// histories were too long.
@@ -133,7 +131,7 @@ type Budget struct {
 	tracks     []track
 	workers    []*worker
 	clipped    int64
-	shelves    [shelves]shelf
+	shards     [shards]shard
 	detailed   atomic.Int64 // rows that have detail
 	mostDetail int
 	// Keep, if set, receives every wait and where its histories part; for tests.
@@ -147,8 +145,8 @@ type Budget struct {
 func New(actors, regions int, begin, end trace.Time) *Budget {
 	b := &Budget{begin: begin, end: end, floor: begin, fold: max(1, (actors+blocks-1)/blocks),
 		tracks: make([]track, actors), mostDetail: mostDetail}
-	for i := range b.shelves {
-		b.shelves[i].rows, b.shelves[i].cells = map[rowKey]*account{}, map[cell]trace.Time{}
+	for i := range b.shards {
+		b.shards[i].rows, b.shards[i].cells = map[rowKey]*account{}, map[cell]trace.Time{}
 	}
 	for i := range b.tracks {
 		b.tracks[i].until = begin
@@ -159,8 +157,8 @@ func New(actors, regions int, begin, end trace.Time) *Budget {
 	return b
 }
 
-// Add appends a stretch of an actor's time with one region innermost. Stretches come in
-// order; what lies between them is Nothing. Different actors may be fed at once.
+// Add appends a stretch of an actor's time with one region innermost. Stretches come in order; time between
+// them is Nothing. Different actors may be fed at once.
 func (b *Budget) Add(actor int32, begin, end trace.Time, region int32) {
 	b.tracks[actor].add(begin, end, region)
 }
@@ -228,7 +226,7 @@ func (b *Budget) Settle(until trace.Time) {
 	b.admit()
 }
 
-// Forget gives up what lies before a moment, up to which everything must be settled.
+// Forget drops all data before a time, up to which everything must be settled.
 func (b *Budget) Forget(before trace.Time) {
 	if before <= b.floor {
 		return

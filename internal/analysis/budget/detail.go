@@ -7,12 +7,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Which rows tell whom they hit and when must not depend on how work was shared out, and
-// the rows that cost most must be among them. So it is decided where everybody has
-// settled, by what each row caused until then: a sum, which is the same in any order.
-// While there is room every new row gets its detail at once; those that come after keep
-// theirs in single cells until then. A row that had to give up its detail never gets it
-// back, since what it told before is lost.
+// Which rows tell whom they hit and when must not depend on how work was shared out, and the rows that cost
+// most must be among them. So it is decided once all workers have settled, by the waiting that each row
+// caused until then: a sum, which is the same in any order. While there is room every new row gets its
+// detail at once; those that come after keep theirs in single cells until then. A row that had to give up
+// its detail never gets it back, since its earlier detail is lost.
 
 // A detail is whom a row hit, in blocks of actors, and when.
 type detail struct {
@@ -46,7 +45,7 @@ func (d *detail) tell(e *entry, b *Budget) {
 }
 
 // tell adds a part of a wait to the cells of a row that has no detail yet.
-func (s *shelf) tell(e *entry, b *Budget) {
+func (s *shard) tell(e *entry, b *Budget) {
 	put := cell{e.row, e.wait.Actor / int32(b.fold)}
 	s.cells[put] = trace.AddUp(s.cells[put], e.time)
 	blocks := b.victimBlocks()
@@ -112,15 +111,15 @@ func (d *detail) add(slot, blocks int, t trace.Time) {
 // most. O(new cells + rows log rows) then.
 func (b *Budget) admit() {
 	short := false
-	for i := range b.shelves {
-		short = short || len(b.shelves[i].cells) > 0
+	for i := range b.shards {
+		short = short || len(b.shards[i].cells) > 0
 	}
 	if !short {
 		return
 	}
 	b.refuse()
-	for i := range b.shelves {
-		s := &b.shelves[i]
+	for i := range b.shards {
+		s := &b.shards[i]
 		for c, t := range s.cells {
 			r := s.rows[c.row]
 			if r.refused {
@@ -147,7 +146,7 @@ func (b *Budget) refuse() {
 	}
 }
 
-// A ranked row is one with what it caused in all.
+// A ranked is a row with the total waiting that it caused.
 type ranked struct {
 	row    *account
 	caused trace.Time
@@ -155,8 +154,8 @@ type ranked struct {
 
 // ranked gives all rows, those that caused most first.
 func (b *Budget) ranked() (all []ranked) {
-	for i := range b.shelves {
-		for _, r := range b.shelves[i].rows {
+	for i := range b.shards {
+		for _, r := range b.shards[i].rows {
 			all = append(all, ranked{r, r.Caused()})
 		}
 	}

@@ -18,7 +18,7 @@ func (k rowKey) region() int32 { return int32(k) }
 // A worker explains waits, with memory of its own that it uses again.
 type worker struct {
 	b          *Budget
-	entries    [shelves][]entry // to be booked
+	entries    [shards][]entry // to be booked
 	waited     []trace.Time
 	inCalls    []trace.Time
 	waits, cut int64
@@ -51,13 +51,14 @@ type visit struct {
 // A tally is the time in one region on both histories.
 type tally struct {
 	late, own trace.Time
-	// Of its visits in worker.own, plus one: the last, and the next to be held against one of the late side.
+	// Indices of its visits in worker.own, plus one: the last, and the next to be compared with one of the
+	// late side.
 	last, at int32
 	// The part that the late side's piece of this number, plus one, has in it.
 	piece, part int32
 }
 
-// A part is what one actor had more in one region.
+// A part is the excess time of one actor in one region.
 type part struct {
 	key  partKey
 	more trace.Time
@@ -198,8 +199,8 @@ func (k *worker) explain(actor int32, number int) {
 	}
 }
 
-// visits adds up the time by region on both histories, earliest first, and what each piece of the late one has more
-// where the n-th visit of a region is held against the n-th.
+// visits adds up the time by region on both histories, earliest first, and the excess of each segment of the late
+// one, comparing the n-th visits of a region.
 func (k *worker) visits() {
 	for _, r := range k.touched {
 		k.byRegion[r] = tally{}
@@ -271,7 +272,7 @@ func (k *worker) visitLate(p *piece, number int32) {
 	k.parts = parts
 }
 
-// excess finds who had more of what on the late side, in order of region and actor.
+// excess finds the excess time of actors on the late side, in order of region and actor.
 func (k *worker) excess() {
 	n := 0
 	for _, p := range k.parts {
@@ -314,7 +315,7 @@ func (k *worker) excess() {
 // fewParts is up to how many it is fastest to put each into its place.
 const fewParts = 24
 
-// sortParts sorts by key. What has the same key is added up after, so its order is of no matter.
+// sortParts sorts by key. Parts of the same key are added up later, so their order does not matter.
 func sortParts(list []part) {
 	if len(list) > fewParts {
 		slices.SortFunc(list, func(a, b part) int { return cmp.Compare(a.key, b.key) })

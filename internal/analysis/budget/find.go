@@ -24,7 +24,8 @@ type Message struct {
 	Sent, Received trace.Time
 	// Kind is LateSender, or Join, Lock and Task where one lets another go on.
 	Kind Kind
-	// Slack may lie between the call that waits and what it waited for, as where a worker takes a task.
+	// Slack may lie between the call that waits and the event it waited for, as where a worker takes a
+	// task.
 	Slack trace.Time
 }
 

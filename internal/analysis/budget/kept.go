@@ -18,7 +18,7 @@ func (r *Result) SizeBytes() int64 {
 
 func (t *Times) sizeBytes() int64 { return int64(len(t.times))*8 + int64(len(t.at))*4 }
 
-// errOtherRun is the error of a budget that names what its run does not have.
+// errOtherRun is the error of a budget that names locations or regions unknown to its run.
 var errOtherRun = errors.New("the budget of waiting is not that of this run")
 
 // Fits checks that a budget that was kept is of so many actors and regions.

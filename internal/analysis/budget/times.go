@@ -108,7 +108,7 @@ func (g *gathering) add(at int, x trace.Time) {
 	}
 }
 
-// done gives them, of n, in what takes fewer bytes.
+// done returns the n times in the form that takes fewer bytes.
 func (g *gathering) done(n int) Times {
 	t := Times{n: n}
 	if 3*len(g.at) < 2*n { // a place and a time are half as long again as a time
@@ -137,7 +137,7 @@ func (t *tallying) done(n int, g *gathering) Times {
 // pageBins is how many bins lie together: waits last a few.
 const pageBins = 16
 
-// A paging adds up times over bins, of which there is only what was added to.
+// A paging adds up times over bins; it allocates only pages that were added to.
 type paging [Bins / pageBins]*[pageBins]trace.Time
 
 func (p *paging) add(bin int, x trace.Time) {

@@ -7,9 +7,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A track is what is remembered of one actor: its time as stretches without gaps, each
-// up to the begin of the next, the last up to until; and its waits, which are apart and in
-// order.
+// A track holds the remembered history of one actor: its time as stretches without gaps, each up to the
+// begin of the next, the last up to until; and its waits, which are apart and in order.
 type track struct {
 	stretches []stretch
 	until     trace.Time
@@ -43,7 +42,7 @@ func (t *track) add(begin, end trace.Time, region int32) {
 	t.until, t.any = end, true
 }
 
-// push appends to one of very many lists that grow long: to double them moves what is there less often than append
+// push appends to one of very many lists that grow long: doubling them moves their elements less often than append
 // does.
 func push[T any](list []T, x T) []T {
 	if len(list) == cap(list) {
@@ -52,8 +51,7 @@ func push[T any](list []T, x T) []T {
 	return append(list, x)
 }
 
-// drop takes the first so many from a list. What is left moves to new memory only where
-// that halves it.
+// drop takes the first so many from a list. The rest moves to new memory only if that halves it.
 func drop[T any](list []T, n int) []T {
 	if n == 0 {
 		return list
@@ -88,7 +86,7 @@ func (t *track) settle(until trace.Time) {
 	t.pending = append(t.pending[:0], t.pending[n:]...)
 }
 
-// forget drops what ends before a moment.
+// forget drops stretches and waits that end before a time.
 func (t *track) forget(before trace.Time) {
 	n, w := t.at(before), t.lastWait(before)+1
 	t.stretches, t.dropped = drop(t.stretches, n), t.dropped+int32(n)
@@ -140,7 +138,7 @@ func (t *track) lastWait(x trace.Time) int {
 }
 
 // within gives the stretches from the one on that a piece begins in, and from when to when they are the piece's. Each
-// of them lasts until the next; time beyond what is known is of none.
+// of them lasts until the next; time outside the known history belongs to no stretch.
 func (t *track) within(p *piece) (list []stretch, from, last trace.Time) {
 	if list = t.stretches[p.at:]; len(list) > 0 {
 		from = max(list[0].begin, p.begin)

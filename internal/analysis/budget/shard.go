@@ -6,18 +6,18 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Rows lie on shelves, by their key. Workers gather what they book and put it on a shelf
-// together: so they seldom wait for each other, and what is near in time lies near in memory.
+// Rows are sharded by key. Workers book their entries to a shard in batches: so they seldom wait for each
+// other, and entries near in time are near in memory.
 
 const (
-	shelfBits = 6
-	shelves   = 1 << shelfBits
-	// gathered is how many entries a worker has for a shelf before it books them.
+	shardBits = 6
+	shards    = 1 << shardBits
+	// gathered is the number of entries that a worker collects for a shard before it books them.
 	gathered = 256
 )
 
-// A shelf is some of the rows.
-type shelf struct {
+// A shard holds the rows of some keys.
+type shard struct {
 	mu    sync.Mutex
 	rows  map[rowKey]*account
 	cells map[cell]trace.Time // of rows that have no detail yet
@@ -39,23 +39,23 @@ type entry struct {
 	direct bool
 }
 
-// shelfOf spreads keys, of which those of neighbours differ in few bits.
-func shelfOf(row rowKey) int { return int(uint64(row) * 0x9e3779b97f4a7c15 >> (64 - shelfBits)) }
+// shardOf spreads keys over shards: keys of neighbours differ in few bits.
+func shardOf(row rowKey) int { return int(uint64(row) * 0x9e3779b97f4a7c15 >> (64 - shardBits)) }
 
 // book adds a part of a wait to a row, now or with others.
 func (k *worker) book(e entry) {
 	if k.b.Each != nil {
 		k.b.Each(e.wait, e.row.actor(), e.row.region(), e.direct, e.time)
 	}
-	at := shelfOf(e.row)
+	at := shardOf(e.row)
 	if k.entries[at] = append(k.entries[at], e); len(k.entries[at]) >= gathered {
 		k.put(at)
 	}
 }
 
-// put books what was gathered for a shelf.
+// put books the entries gathered for a shard.
 func (k *worker) put(at int) {
-	s := &k.b.shelves[at]
+	s := &k.b.shards[at]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range k.entries[at] {
@@ -64,7 +64,7 @@ func (k *worker) put(at int) {
 	k.entries[at] = k.entries[at][:0]
 }
 
-func (s *shelf) book(e *entry, b *Budget) {
+func (s *shard) book(e *entry, b *Budget) {
 	r := s.rows[e.row]
 	if r == nil {
 		r = &account{Row: Row{Actor: e.row.actor(), Region: e.row.region()}}
