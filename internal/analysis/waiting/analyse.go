@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Plan says what is looked at.
+// A Plan selects the data to analyse.
 type Plan struct {
 	Store    store.Reader
 	Window   store.Window
@@ -60,7 +60,7 @@ func (p *Plan) Analyse(ctx context.Context) (*Result, error) {
 	return in.analyse()
 }
 
-// An input is what is read of a run.
+// An input holds the data read from a run.
 type input struct {
 	regions  []trace.Region
 	unit     []int32
@@ -76,7 +76,7 @@ const mostStays = 4 << 20
 
 // A Result says who waited for whom.
 type Result struct {
-	Ledgers  []*Ledger
+	Waits    []*UnitWaits
 	Meetings []Meeting // in order of the last arrival
 	Late     []Late
 	// Broken is how many of the collectives some left before others had come; those
@@ -104,13 +104,13 @@ func (p *input) analyse() (*Result, error) {
 			return nil, err
 		}
 	}
-	r.Ledgers, r.Missed = c.Ledgers(p.units), c.Missed
+	r.Waits, r.Missed = c.Waits(p.units), c.Missed
 	type key struct {
 		group int32
 		name  string
 	}
-	calls := Gather(r.Ledgers, collective, func(u, i int) key {
-		s := &r.Ledgers[u].Stays[i]
+	calls := Gather(r.Waits, collective, func(u, i int) key {
+		s := &r.Waits[u].Stays[i]
 		if s.Group != 0 {
 			return key{group: s.Group}
 		}
@@ -127,7 +127,7 @@ func (p *input) analyse() (*Result, error) {
 		return slices.Compare([]byte(a.name), []byte(b.name))
 	})
 	for _, k := range keys {
-		list, broken := Meetings(calls[k], r.Ledgers, p.indexed)
+		list, broken := Meetings(calls[k], r.Waits, p.indexed)
 		r.All += len(list)
 		r.Broken += int(broken*float64(len(list)) + 0.5)
 		if broken <= mostBroken {
@@ -135,6 +135,6 @@ func (p *input) analyse() (*Result, error) {
 		}
 	}
 	slices.SortStableFunc(r.Meetings, func(a, b Meeting) int { return cmp.Compare(a.Last, b.Last) })
-	r.Late = Messages(p.messages, r.Ledgers, Ends(r.Meetings, p.units), p.indexed)
+	r.Late = Messages(p.messages, r.Waits, Ends(r.Meetings, p.units), p.indexed)
 	return r, nil
 }

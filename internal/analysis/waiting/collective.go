@@ -12,8 +12,8 @@ type Call struct {
 	Unit       int32
 	Begin, End trace.Time
 	Region     trace.RegionID
-	// Own is how long the unit worked on its own since it left the one before:
-	// the time in between without what it waited.
+	// Own is how long the unit worked on its own since it left the one before: the time in between without
+	// its waits.
 	Own trace.Time
 }
 
@@ -36,20 +36,18 @@ func (m *Meeting) Wait(c *Call) trace.Time { return max(min(c.End, m.Last)-c.Beg
 // the time from the first arrival.
 const near = 0.1
 
-// Meetings pairs the calls of one communicator, or of one region where the source
-// names none: the k-th of each unit belong together. Calls are sorted by unit and
-// begin. Where units do not have equally many, or indexed is false because the
-// window does not begin with the first, calls belong together that overlap with one
-// of the unit that has fewest. Collectives of fewer than two units are none. The share
-// of those that some left before others came is given too: near 1 the pairing or the
-// clocks are wrong. O(n log n).
-func Meetings(calls []Call, ledgers []*Ledger, indexed bool) (list []Meeting, broken float64) {
+// Meetings pairs the calls of one communicator, or of one region where the source names none: the k-th of
+// each unit belong together. Calls are sorted by unit and begin. If units do not have equally many, or
+// indexed is false because the window does not begin with the first, calls belong together that overlap
+// with one of the unit that has fewest. Collectives of fewer than two units are none. It also returns the
+// share of those that some left before others came: near 1 the pairing or the clocks are wrong. O(n log n).
+func Meetings(calls []Call, waits []*UnitWaits, indexed bool) (list []Meeting, broken float64) {
 	byUnit := split(calls)
 	if len(byUnit) < 2 {
 		return nil, 0
 	}
 	for _, own := range byUnit {
-		addOwn(own, ledgers[own[0].Unit])
+		addOwn(own, waits[own[0].Unit])
 	}
 	fewest := byUnit[0]
 	equal := true
@@ -99,7 +97,7 @@ func split(calls []Call) (out [][]Call) {
 }
 
 // addOwn fills in how long each worked on its own before.
-func addOwn(calls []Call, l *Ledger) {
+func addOwn(calls []Call, l *UnitWaits) {
 	end, waited := trace.Time(0), trace.Time(0)
 	for i := range calls {
 		c := &calls[i]
@@ -126,8 +124,7 @@ func overlapping(calls []Call, with *Call) (Call, bool) {
 	return calls[found], true
 }
 
-// finish finds who came last and what it cost; true where some left before the
-// last had come.
+// finish finds the last unit and the waiting for it; it returns true if some left before the last had come.
 func (m *Meeting) finish() bool {
 	m.First, m.Last = m.Calls[0].Begin, m.Calls[0].Begin
 	earliest := m.Calls[0].End
@@ -154,12 +151,11 @@ func (m *Meeting) finish() bool {
 	return earliest < m.Last
 }
 
-// Gather lists the calls of collective regions from the stays of units, by key: what
-// key gives for a unit and stay, such as a communicator or the region's name.
-// Each list is sorted by unit and begin.
-func Gather[K comparable](ledgers []*Ledger, collective []bool, key func(unit, stay int) K) map[K][]Call {
+// Gather lists the calls of collective regions from the stays of units, by key, such as a communicator or
+// the region's name. Each list is sorted by unit and begin.
+func Gather[K comparable](waits []*UnitWaits, collective []bool, key func(unit, stay int) K) map[K][]Call {
 	out := map[K][]Call{}
-	for u, l := range ledgers {
+	for u, l := range waits {
 		for i, s := range l.Stays {
 			if collective[s.Region] {
 				k := key(u, i)

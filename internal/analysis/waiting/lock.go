@@ -6,11 +6,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Holding is what a call does with a lock, or with a condition that threads wait for.
+// A Holding is the action of a call on a lock, or on a condition that threads wait for.
 type Holding uint8
 
-// What calls do. A critical section takes the lock before its block and gives it back
-// after it; the call tells all of it, the block the part in which it is held.
+// Actions of calls. A critical section takes the lock before its block and gives it back after it; the call
+// tells all of it, the block the part in which it is held.
 const (
 	NoLock Holding = iota
 	Acquires
@@ -32,7 +32,7 @@ var (
 		"acquire lock", "monitorenter"}
 )
 
-// LockOf says what a region does with a lock or a condition, by its name.
+// LockOf returns the action of a region on a lock or a condition, by its name.
 func LockOf(g *trace.Region) Holding {
 	name := strings.ToLower(g.Name)
 	if strings.Contains(name, "critical") || strings.Contains(name, "ordered") {

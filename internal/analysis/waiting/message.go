@@ -33,18 +33,17 @@ type Late struct {
 	Cause, Victim int32
 	Region        trace.RegionID
 	Begin         trace.Time
-	// Skew is what the victim waited until the other was ready, Own the part of it
-	// that the cause is to blame for, Transfer what it waited after that.
+	// Skew is the time that the victim waited until the other was ready, Own the part of it that the cause
+	// is to blame for, Transfer the wait after that.
 	Skew, Own, Transfer trace.Time
 	Receiver            bool // the receiver is late, and the sender waits
 }
 
-// Messages finds the waits of messages. Of several that one call completes only the
-// last counts, so that no time counts twice. ends are the times at which each unit
-// left collectives, see Ends; whole says that the window begins with the run.
-// O(n log n).
-func Messages(list []Message, ledgers []*Ledger, ends [][]trace.Time, whole bool) []Late {
-	at := &blame{ledgers, ends, whole}
+// Messages finds the waits of messages. If one call completes several, only the last counts, so that no
+// time counts twice. ends are the times at which each unit left collectives, see Ends; whole says that the
+// window begins with the run. O(n log n).
+func Messages(list []Message, waits []*UnitWaits, ends [][]trace.Time, whole bool) []Late {
+	at := &blame{waits, ends, whole}
 	type call struct {
 		unit int32
 		stay int
@@ -56,7 +55,7 @@ func Messages(list []Message, ledgers []*Ledger, ends [][]trace.Time, whole bool
 		if m.From == m.To {
 			continue
 		}
-		if k, ok := ledgers[m.To].At(m.Received); ok {
+		if k, ok := waits[m.To].At(m.Received); ok {
 			c := call{m.To, k}
 			if j, seen := last[c]; !seen || list[j].Sent < m.Sent {
 				last[c] = i
@@ -67,7 +66,7 @@ func Messages(list []Message, ledgers []*Ledger, ends [][]trace.Time, whole bool
 		}
 	}
 	for c, i := range last {
-		if late, ok := at.sender(&list[i], &ledgers[c.unit].Stays[c.stay]); ok {
+		if late, ok := at.sender(&list[i], &waits[c.unit].Stays[c.stay]); ok {
 			out = append(out, late)
 		}
 	}
@@ -91,9 +90,9 @@ func Messages(list []Message, ledgers []*Ledger, ends [][]trace.Time, whole bool
 
 // blame knows how long units worked on their own.
 type blame struct {
-	ledgers []*Ledger
-	ends    [][]trace.Time
-	whole   bool
+	waits []*UnitWaits
+	ends  [][]trace.Time
+	whole bool
 }
 
 // own is the time that a unit worked on its own since its last collective.
@@ -106,7 +105,7 @@ func (b *blame) own(unit int32, t trace.Time) (trace.Time, bool) {
 	if i > 0 {
 		since = ends[i-1]
 	}
-	l := b.ledgers[unit]
+	l := b.waits[unit]
 	return t - since - (l.Waited(t) - l.Waited(since)), i > 0 || b.whole
 }
 
@@ -131,12 +130,12 @@ func (b *blame) sender(m *Message, s *Stay) (Late, bool) {
 
 // receiver is the wait of a sending call that lasts until the receiver comes.
 func (b *blame) receiver(m *Message) (Late, bool) {
-	k, ok := b.ledgers[m.From].At(m.Sent)
-	j, posted := b.ledgers[m.To].At(m.Received)
+	k, ok := b.waits[m.From].At(m.Sent)
+	j, posted := b.waits[m.To].At(m.Received)
 	if !ok || !posted || m.Received < m.Sent {
 		return Late{}, false
 	}
-	s, r := &b.ledgers[m.From].Stays[k], &b.ledgers[m.To].Stays[j]
+	s, r := &b.waits[m.From].Stays[k], &b.waits[m.To].Stays[j]
 	if r.Begin <= s.Begin || s.End < r.Begin {
 		return Late{}, false
 	}

@@ -31,8 +31,8 @@ type Stay struct {
 	Group int32
 }
 
-// A Ledger is the stays of one unit in order, and the time waited up to each.
-type Ledger struct {
+// UnitWaits holds the stays of one unit in order, and the time waited up to each.
+type UnitWaits struct {
 	Stays  []Stay
 	waited []trace.Time // before stay i; where stays overlap time counts once
 	reach  []trace.Time // largest end of stays 0 … i
@@ -44,8 +44,8 @@ func Waits(r trace.Role) bool {
 	return r == trace.RoleCommunication || r == trace.RoleSynchronization || r == trace.RoleIdle
 }
 
-// NewLedger sorts stays and adds them up. O(n log n).
-func NewLedger(stays []Stay) *Ledger {
+// NewUnitWaits sorts stays and adds them up. O(n log n).
+func NewUnitWaits(stays []Stay) *UnitWaits {
 	slices.SortFunc(stays, func(a, b Stay) int {
 		switch {
 		case a.Begin != b.Begin:
@@ -55,7 +55,7 @@ func NewLedger(stays []Stay) *Ledger {
 		}
 		return int(a.Region) - int(b.Region)
 	})
-	l := &Ledger{Stays: stays, waited: make([]trace.Time, len(stays)), reach: make([]trace.Time, len(stays))}
+	l := &UnitWaits{Stays: stays, waited: make([]trace.Time, len(stays)), reach: make([]trace.Time, len(stays))}
 	sum, until := trace.Time(0), trace.Time(-1<<62)
 	for i, s := range stays {
 		l.waited[i] = sum
@@ -70,7 +70,7 @@ func NewLedger(stays []Stay) *Ledger {
 }
 
 // Waited is the time spent in stays before t. O(log n).
-func (l *Ledger) Waited(t trace.Time) trace.Time {
+func (l *UnitWaits) Waited(t trace.Time) trace.Time {
 	i := sort.Search(len(l.Stays), func(i int) bool { return l.Stays[i].Begin >= t }) - 1
 	if i < 0 {
 		return 0
@@ -84,7 +84,7 @@ func (l *Ledger) Waited(t trace.Time) trace.Time {
 
 // At finds a stay that holds t; the latest to begin where several do. O(log n) but
 // for stays that overlap.
-func (l *Ledger) At(t trace.Time) (int, bool) {
+func (l *UnitWaits) At(t trace.Time) (int, bool) {
 	i := sort.Search(len(l.Stays), func(i int) bool { return l.Stays[i].Begin > t }) - 1
 	for ; i >= 0 && l.reach[i] >= t; i-- {
 		if l.Stays[i].End >= t {
@@ -169,8 +169,8 @@ func (c *Collector) group(cols *trace.Columns, row int) int32 {
 	return c.Group(cols.Location, cols.Lane, row)
 }
 
-// Ledgers gives the ledger of each unit.
-func (c *Collector) Ledgers(units int) []*Ledger {
+// Waits returns the waits of each unit.
+func (c *Collector) Waits(units int) []*UnitWaits {
 	lists := make([][]Stay, units)
 	keys := make([]lane, 0, len(c.lanes))
 	for k := range c.lanes {
@@ -186,9 +186,9 @@ func (c *Collector) Ledgers(units int) []*Ledger {
 		u := c.Unit[k.location]
 		lists[u] = append(lists[u], c.lanes[k].stays...)
 	}
-	out := make([]*Ledger, units)
+	out := make([]*UnitWaits, units)
 	for u := range out {
-		out[u] = NewLedger(lists[u])
+		out[u] = NewUnitWaits(lists[u])
 	}
 	return out
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-func TestLedgerCountsOverlappingStaysOnce(t *testing.T) {
-	l := NewLedger([]Stay{{Begin: 10, End: 20}, {Begin: 15, End: 30}, {Begin: 16, End: 18}, {Begin: 40, End: 50}})
+func TestUnitWaitsCountOverlappingStaysOnce(t *testing.T) {
+	l := NewUnitWaits([]Stay{{Begin: 10, End: 20}, {Begin: 15, End: 30}, {Begin: 16, End: 18}, {Begin: 40, End: 50}})
 	waits := func(t trace.Time) bool { return t >= 10 && t < 30 || t >= 40 && t < 50 }
 	sum := trace.Time(0)
 	for at := trace.Time(0); at < 60; at++ {
@@ -41,14 +41,14 @@ func TestCollectivesAreKnownByName(t *testing.T) {
 // Three units meet twice. Unit 2 works longest before the first; before the second
 // unit 1 does, and unit 0 arrives just after it only because it waited elsewhere.
 func TestMeetingsSayWhoCameLastAndWhoIsToBlame(t *testing.T) {
-	ledgers := []*Ledger{
-		NewLedger([]Stay{{Begin: 10, End: 32}, {Begin: 40, End: 79}, {Begin: 81, End: 90}}), // 40..79 waits for something else
-		NewLedger([]Stay{{Begin: 20, End: 32}, {Begin: 80, End: 90}}),
-		NewLedger([]Stay{{Begin: 30, End: 32}, {Begin: 50, End: 90}}),
+	waits := []*UnitWaits{
+		NewUnitWaits([]Stay{{Begin: 10, End: 32}, {Begin: 40, End: 79}, {Begin: 81, End: 90}}), // 40..79 waits for something else
+		NewUnitWaits([]Stay{{Begin: 20, End: 32}, {Begin: 80, End: 90}}),
+		NewUnitWaits([]Stay{{Begin: 30, End: 32}, {Begin: 50, End: 90}}),
 	}
 	calls := []Call{{Unit: 0, Begin: 10, End: 32}, {Unit: 0, Begin: 81, End: 90}, {Unit: 1, Begin: 20, End: 32}, {Unit: 1, Begin: 80, End: 90}, {Unit: 2, Begin: 30, End: 32}, {Unit: 2, Begin: 50, End: 90}}
 	for _, indexed := range []bool{true, false} {
-		list, broken := Meetings(calls, ledgers, indexed)
+		list, broken := Meetings(calls, waits, indexed)
 		if len(list) != 2 || broken != 0 {
 			t.Fatalf("indexed %v: %d meetings, %v broken", indexed, len(list), broken)
 		}
@@ -63,9 +63,9 @@ func TestMeetingsSayWhoCameLastAndWhoIsToBlame(t *testing.T) {
 }
 
 func TestPairsThatNeverMetAreBroken(t *testing.T) {
-	ledgers := []*Ledger{NewLedger(nil), NewLedger(nil)}
+	waits := []*UnitWaits{NewUnitWaits(nil), NewUnitWaits(nil)}
 	calls := []Call{{Unit: 0, Begin: 0, End: 1}, {Unit: 0, Begin: 10, End: 11}, {Unit: 1, Begin: 5, End: 6}, {Unit: 1, Begin: 20, End: 21}}
-	if _, broken := Meetings(calls, ledgers, true); broken != 1 {
+	if _, broken := Meetings(calls, waits, true); broken != 1 {
 		t.Errorf("%v are broken, want all", broken)
 	}
 }
@@ -74,8 +74,8 @@ func TestPairsThatNeverMetAreBroken(t *testing.T) {
 // lateness on to 2 by a message sent at 60. Unit 0 is to blame for what 1 waits, and
 // unit 1 for nothing.
 func TestLatenessThatWasPassedOnIsNotTheSendersOwn(t *testing.T) {
-	ledgers := []*Ledger{NewLedger(nil), NewLedger([]Stay{{Begin: 20, End: 52, Region: 1}}), NewLedger([]Stay{{Begin: 30, End: 63, Region: 1}})}
-	list := Messages([]Message{{From: 0, To: 1, Sent: 50, Received: 52}, {From: 1, To: 2, Sent: 60, Received: 63}}, ledgers, make([][]trace.Time, 3), true)
+	waits := []*UnitWaits{NewUnitWaits(nil), NewUnitWaits([]Stay{{Begin: 20, End: 52, Region: 1}}), NewUnitWaits([]Stay{{Begin: 30, End: 63, Region: 1}})}
+	list := Messages([]Message{{From: 0, To: 1, Sent: 50, Received: 52}, {From: 1, To: 2, Sent: 60, Received: 63}}, waits, make([][]trace.Time, 3), true)
 	if len(list) != 2 {
 		t.Fatalf("%d waits", len(list))
 	}
@@ -88,16 +88,16 @@ func TestLatenessThatWasPassedOnIsNotTheSendersOwn(t *testing.T) {
 }
 
 func TestOfSeveralMessagesInOneCallTheLastCounts(t *testing.T) {
-	ledgers := []*Ledger{NewLedger(nil), NewLedger(nil), NewLedger([]Stay{{Begin: 10, End: 40}})}
-	list := Messages([]Message{{From: 0, To: 2, Sent: 20, Received: 22}, {From: 1, To: 2, Sent: 38, Received: 40}}, ledgers, make([][]trace.Time, 3), true)
+	waits := []*UnitWaits{NewUnitWaits(nil), NewUnitWaits(nil), NewUnitWaits([]Stay{{Begin: 10, End: 40}})}
+	list := Messages([]Message{{From: 0, To: 2, Sent: 20, Received: 22}, {From: 1, To: 2, Sent: 38, Received: 40}}, waits, make([][]trace.Time, 3), true)
 	if len(list) != 1 || list[0].Cause != 1 || list[0].Skew != 28 {
 		t.Errorf("%+v", list)
 	}
 }
 
 func TestASenderWaitsForALateReceiver(t *testing.T) {
-	ledgers := []*Ledger{NewLedger([]Stay{{Begin: 10, End: 33, Region: 2}}), NewLedger([]Stay{{Begin: 30, End: 34, Region: 3}})}
-	list := Messages([]Message{{From: 0, To: 1, Sent: 11, Received: 34}}, ledgers, make([][]trace.Time, 2), true)
+	waits := []*UnitWaits{NewUnitWaits([]Stay{{Begin: 10, End: 33, Region: 2}}), NewUnitWaits([]Stay{{Begin: 30, End: 34, Region: 3}})}
+	list := Messages([]Message{{From: 0, To: 1, Sent: 11, Received: 34}}, waits, make([][]trace.Time, 2), true)
 	if len(list) != 1 || !list[0].Receiver || list[0].Cause != 1 || list[0].Victim != 0 || list[0].Skew != 20 || list[0].Own != 20 || list[0].Region != 2 {
 		t.Errorf("%+v", list)
 	}
