@@ -53,7 +53,7 @@ type result struct {
 	list    []finding.Finding
 	shown   int
 	notes   []string
-	ledger  ledger
+	causes  causeTable
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
@@ -68,7 +68,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if r.found, err = diagnose.Run(ctx, question); err != nil {
 		return nil, err
 	}
-	r.list, r.ledger, r.notes = r.found.Findings, ledger(r.found.Waits), r.found.Notes
+	r.list, r.causes, r.notes = r.found.Findings, causeTable(r.found.Waits), r.found.Notes
 	if _, note, err := runfacts.LeaveOpen(ctx, q.Store(), q.Window()); err != nil {
 		return nil, err
 	} else if note != "" {

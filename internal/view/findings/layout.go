@@ -23,7 +23,7 @@ const (
 const (
 	ofCard  = 1 + iota // A: finding
 	ofQuiet            // nothing stands out
-	ofCause            // A: line of the ledger
+	ofCause            // A: line of the cause table
 	ofCell             // A: columns, C: cell of who waited for what
 	ofUnit             // A: column, B: columns
 )
@@ -181,7 +181,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	case ofQuiet:
 		return r.quiet(), true
 	}
-	return r.ledger.fact(it)
+	return r.causes.fact(it)
 }
 
 func cardFact(f *finding.Finding) view.Fact {

@@ -12,8 +12,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// A ledger is the budget of waiting as a picture: causes by those who waited.
-type ledger diagnose.CauseTable
+// causeTable draws the budget of waiting: one line per cause, one column per unit that waited.
+type causeTable diagnose.CauseTable
 
 const (
 	causeHigh  = 16
@@ -25,7 +25,7 @@ const (
 // drawCauses draws a line a cause and a column a unit, and below what each unit causes and
 // waits, in the order of the machine.
 func (r *result) drawCauses(size scene.Size) *scene.Scene {
-	l := &r.ledger
+	l := &r.causes
 	s := scene.New(size, "", l.describe())
 	w, h := float32(size.Width), float32(size.Height)
 	muted, text, heads := &scene.Text{Size: scene.TextSize}, &scene.Text{Size: scene.TextSize},
@@ -85,7 +85,7 @@ func (r *result) drawCauses(size scene.Size) *scene.Scene {
 const wideEnough = 1200
 
 // label names a line. The kind of the cause tells apart what one function did in several ways.
-func (l *ledger) label(c *diagnose.CauseRow, w float32) string {
+func (l *causeTable) label(c *diagnose.CauseRow, w float32) string {
 	kind := strings.ReplaceAll(c.Cause, "-", " ")
 	if w < wideEnough || strings.HasSuffix(c.Label, kind) {
 		return c.Label
@@ -95,11 +95,11 @@ func (l *ledger) label(c *diagnose.CauseRow, w float32) string {
 
 // made reports whether those who wait are those who make others wait: goroutines are not the processors that they make
 // idle.
-func (l *ledger) made() bool {
+func (l *causeTable) made() bool {
 	return slices.ContainsFunc(l.Caused, func(t trace.Time) bool { return t > 0 })
 }
 
-func (l *ledger) headline() string {
+func (l *causeTable) headline() string {
 	if l.Untold {
 		return "A profile does not tell who waits for whom."
 	}
@@ -110,7 +110,7 @@ func (l *ledger) headline() string {
 		view.FormatShare(1-float64(l.Unexplained)/float64(l.Waiting)))
 }
 
-func (l *ledger) describe() string {
+func (l *causeTable) describe() string {
 	d := strings.TrimSuffix(l.headline(), ".") + "."
 	if len(l.Causes) > 0 {
 		c := &l.Causes[0]
@@ -120,7 +120,7 @@ func (l *ledger) describe() string {
 }
 
 // cells paints what each unit waited for each cause.
-func (l *ledger) cells(s *scene.Scene, f *scene.Frame, shown int, made bool) {
+func (l *causeTable) cells(s *scene.Scene, f *scene.Frame, shown int, made bool) {
 	n := len(l.Units)
 	columns := max(min(n, mostColumn, int(f.W)), 1)
 	image := &scene.Image{X: f.X, Y: f.Y, W: f.W, H: f.H, Columns: columns, Rows: shown,
@@ -152,7 +152,7 @@ func (l *ledger) cells(s *scene.Scene, f *scene.Frame, shown int, made bool) {
 }
 
 // drawBars draws what each cause costs in all.
-func (l *ledger) drawBars(fills *scene.Rect, text *scene.Text, f *scene.Frame, shown int, room float32) {
+func (l *causeTable) drawBars(fills *scene.Rect, text *scene.Text, f *scene.Frame, shown int, room float32) {
 	x := f.X + f.W + 8
 	most := float64(l.Causes[0].Time)
 	for i := range l.Causes[:shown] {
@@ -167,7 +167,7 @@ func (l *ledger) drawBars(fills *scene.Rect, text *scene.Text, f *scene.Frame, s
 
 // strip draws, unit by unit, what it makes others wait upwards and what it waits downwards,
 // with lines between machines.
-func (l *ledger) strip(s *scene.Scene, fills *scene.Rect, muted *scene.Text, f *scene.Frame, top, high float32) {
+func (l *causeTable) strip(s *scene.Scene, fills *scene.Rect, muted *scene.Text, f *scene.Frame, top, high float32) {
 	n := len(l.Units)
 	columns := max(min(n, int(f.W)), 1)
 	up, down := make([]float64, columns), make([]float64, columns)
@@ -205,7 +205,7 @@ func (l *ledger) strip(s *scene.Scene, fills *scene.Rect, muted *scene.Text, f *
 
 // places marks where machines begin, and names them where there is room; else the first
 // and the last unit.
-func (l *ledger) places(fills *scene.Rect, muted *scene.Text, f *scene.Frame, top, high float32) {
+func (l *causeTable) places(fills *scene.Rect, muted *scene.Text, f *scene.Frame, top, high float32) {
 	n := float32(len(l.Units))
 	base := top + high + 4
 	ends := func(names []string) {
@@ -245,7 +245,7 @@ func (l *ledger) places(fills *scene.Rect, muted *scene.Text, f *scene.Frame, to
 }
 
 // fact says what is known of a cause and who waited for it, or of a unit.
-func (l *ledger) fact(it scene.Item) (view.Fact, bool) {
+func (l *causeTable) fact(it scene.Item) (view.Fact, bool) {
 	switch it.Of {
 	case ofCause:
 		return l.cause(int(it.A)), true
@@ -266,7 +266,7 @@ func (l *ledger) fact(it scene.Item) (view.Fact, bool) {
 	return view.Fact{}, false
 }
 
-func (l *ledger) cause(i int) view.Fact {
+func (l *causeTable) cause(i int) view.Fact {
 	c := &l.Causes[i]
 	f := view.Fact{Title: c.Label, Text: c.Cause, Locations: []trace.LocationID{c.At}, Regions: c.Regions}
 	f.SayTime("made others wait", c.Time)
@@ -275,7 +275,7 @@ func (l *ledger) cause(i int) view.Fact {
 }
 
 // unitOf is the unit that a column shows: of several the one with the most.
-func (l *ledger) unitOf(column, columns int, value func(u int) trace.Time) int {
+func (l *causeTable) unitOf(column, columns int, value func(u int) trace.Time) int {
 	n := len(l.Units)
 	best := -1
 	for u := column * n / columns; u < n && u*columns/n <= column; u++ {

@@ -144,7 +144,7 @@ func TestRequestsLoseByWhatWasPlanted(t *testing.T) {
 }
 
 // The demo has all five, in the order of what they cost; without faults it has none.
-func TestTheShopLosesByItsFiveHabits(t *testing.T) {
+func TestTheShopLosesByItsFiveProblems(t *testing.T) {
 	for _, c := range []struct{ name, want string }{
 		{"shop", "repeated-calls catalog: list, serial-calls gateway: POST /checkout, slow-operation pricing: quote, retry payment: charge, failed-calls stock: reserve"},
 		{"shop?seed=9", "repeated-calls catalog: list, serial-calls gateway: POST /checkout, slow-operation pricing: quote, retry payment: charge, failed-calls stock: reserve"},
