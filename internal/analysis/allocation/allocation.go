@@ -40,11 +40,12 @@ type Peak struct {
 	Told   bool  // the allocator says how much is taken
 	Held   int64 // by the blocks: the rest was allocated before the recording
 	Blocks []Block
-	// Odd counts frees of what the recording did not see, and blocks at an address that was taken.
+	// Unseen counts frees of blocks that the recording did not see, Twice blocks at an address that was
+	// taken.
 	Unseen, Twice int64
 }
 
-// Before is what was allocated before the recording began.
+// Before returns the bytes allocated before the recording began.
 func (p *Peak) Before() int64 { return max(p.Total-p.Held, 0) }
 
 // Find replays the events of a device, in any order. Nil where there are none.
@@ -105,7 +106,7 @@ func (e *Event) total(sum int64, told bool) int64 {
 	return sum
 }
 
-// A What is what a region can tell of a block that is allocated in it.
+// A What is the kind of information that a region has about a block allocated in it.
 type What uint8
 
 // Operators are those of the framework; Allocators do nothing else.
@@ -117,7 +118,7 @@ const (
 	Range
 )
 
-// WhatIs says what a region can tell.
+// WhatIs returns the kind of information of a region.
 func WhatIs(g *trace.Region) What {
 	switch {
 	case strings.HasPrefix(g.Name, "nn.Module: "):
@@ -167,7 +168,7 @@ func (p *Peak) Attribute(regions []trace.Region, scan func(func(*trace.Columns) 
 	})
 }
 
-// mark tells the blocks that are allocated in a row. Rows come in preorder: what is inside comes later and counts.
+// mark tells the blocks that are allocated in a row. Rows come in preorder: inner rows come later and count.
 func mark(list []*Block, what []What, lane int, begin, end trace.Time, r trace.RegionID, row int) {
 	from := sort.Search(len(list), func(i int) bool { return list[i].At >= begin })
 	for ; from < len(list) && list[from].At < end; from++ {

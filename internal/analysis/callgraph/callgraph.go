@@ -28,7 +28,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Root is the node of the virtual caller of what is called by nothing.
+// Root is the node of the virtual caller of calls without a caller.
 const Root = int32(-1)
 
 // A Pair names a bucket: nodes of who called and of who was called.
@@ -47,8 +47,8 @@ type Bucket struct {
 	Count     int64
 	Inclusive trace.Sum // over calls, ns
 	Exclusive trace.Sum
-	// Outermost is the inclusive time of the calls with no call of the same
-	// callee around them: what a region's share of the run is made of.
+	// Outermost is the inclusive time of the calls with no call of the same callee around them. A region's
+	// share of the run is computed from it.
 	Outermost trace.Sum
 	// Calls is the distribution of the measure that was asked for.
 	Calls quantile.Sketch
@@ -152,7 +152,7 @@ func hash(x uint64) uint64 {
 	return x ^ x>>29
 }
 
-// sizeBytes is what the graph takes.
+// sizeBytes returns the memory of the graph.
 func (g *Graph) sizeBytes() int64 {
 	n := int64(cap(g.buckets))*int64(unsafe.Sizeof(Bucket{})) + int64(len(g.slots))*4
 	for i := range g.buckets {

@@ -64,7 +64,7 @@ func Collapsed(regions []trace.Region, byCategory bool, patterns []string,
 	return out, of, nil
 }
 
-// collapsedName names what is collapsed, unlike any region.
+// collapsedName names collapsed regions, unlike any region's own name.
 func collapsedName(pattern string) string {
 	for _, kind := range []string{"category:", "role:"} {
 		if name, ok := strings.CutPrefix(pattern, kind); ok {

@@ -48,8 +48,7 @@ func (c *Collector) addLane(l *trace.DigestedLane, g *Graph, alone bool) error {
 	return w.finish()
 }
 
-// plain reports whether every node is one region, so that what is known by region
-// is known by node.
+// plain reports whether every node is one region, so that values by region are values by node.
 func (c *Collector) plain() bool {
 	c.plainOnce.Do(func() { c.isPlain = c.Nodes == len(c.Node) })
 	return c.isPlain
@@ -92,7 +91,7 @@ func (w *laneReader) block(b []byte, whole bool) error {
 	return w.record.entries(b, whole, w.entry)
 }
 
-// headersOf are what the sketches of a path's times begin with: counts and totals.
+// headersOf returns the headers of the sketches of a path's times: counts and totals.
 func headersOf(inclusive, exclusive sketchBytes) (in, ex quantile.Header, err error) {
 	if in, err = quantile.ReadHeader(inclusive.sketch); err != nil {
 		return in, ex, errRecord
@@ -177,7 +176,7 @@ func (w *laneReader) distribution(bucket int32, s sketchBytes) error {
 	return calls.MergeBytes(s.sketch)
 }
 
-// finish takes what waits.
+// finish takes the rows that are still pending.
 func (w *laneReader) finish() error {
 	for k, s := range w.waiting {
 		if s.sketch != nil {

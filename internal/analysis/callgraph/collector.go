@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Measure is what the distribution of a bucket is over.
+// A Measure is the quantity whose distribution a bucket has.
 type Measure uint8
 
 const (
@@ -87,7 +87,7 @@ func (c *Collector) graph(id trace.LocationID) *Graph {
 	return g
 }
 
-// Take gives what was collected and forgets it.
+// Take returns the collected graphs and resets the collector.
 func (c *Collector) Take() map[trace.LocationID]*Graph {
 	g := c.graphs
 	c.graphs = nil

@@ -15,7 +15,7 @@ import (
 //
 // The record of a lane, numbers as varints:
 //
-//	kind; paths; for each its caller and region      what calls are kept by
+//	kind; paths; for each its caller and region      the key of calls
 //	rows; levels; for each log₂ rows of a block      the first level is the whole lane
 //	for each block its length in bytes
 //	blocks: entries, for each: path, flag, length and bytes of one sketch or two;
@@ -53,8 +53,8 @@ const (
 	// rowsForAnEntry is how many rows a block has at least for each of its paths: with
 	// fewer a block holds every call as it is.
 	rowsForAnEntry = quantile.ExactSize
-	// mostPaths bounds what a builder holds; a record with a path for every few
-	// rows would take as long to read as they do.
+	// mostPaths bounds the memory of a builder; a record with a path for every few rows would take as long
+	// to read as they do.
 	mostPaths    = 1 << 13
 	fewPaths     = 64
 	rowsForAPath = 16
@@ -86,8 +86,8 @@ type blockCell struct {
 	differ               bool // else exclusive is as inclusive, and empty
 }
 
-// Build implements trace.DigestBuilder: O(rows). Of few rows none is made, since they are read faster: goroutines have
-// a handful each, and a record would be most of what one takes.
+// Build implements trace.DigestBuilder: O(rows). Build makes no record of few rows, since they are read faster:
+// goroutines have a handful each, and a record would take most of their bytes.
 func (b *digestBuilder) Build(dst []byte, c *trace.Columns) []byte {
 	if c.Len() <= fewRows {
 		return dst

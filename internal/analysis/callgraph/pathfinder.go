@@ -12,7 +12,7 @@ type pathFinder struct {
 	chain  []trace.RegionID
 }
 
-// start begins a lane with what is open before its first row.
+// start begins a lane with the calls open before its first row.
 func (f *pathFinder) start(open []trace.OpenInterval, callers callersFunc) {
 	f.table.reset()
 	f.after = f.after[:0]
@@ -49,8 +49,8 @@ func (f *pathFinder) callersOf(callers callersFunc, row int) int32 {
 }
 
 // find takes the rows that follow, from row first of the lane on. Depth is known for every row, so a stack of paths by
-// depth needs no search for parents. Programs go round in loops: what came after a call
-// of this path before mostly does so again, once more or on the way out, and is tried first.
+// depth needs no search for parents. Programs loop: the path that followed a call of this path before mostly follows
+// again, in the next iteration or on the way out, and is tried first.
 func (f *pathFinder) find(depth []uint16, regions []trace.RegionID, first int, callers callersFunc) {
 	f.of = f.of[:0]
 	stack, before := f.stack, f.before

@@ -20,8 +20,8 @@ type Paths struct {
 	Inclusive []trace.Sum
 	// Exclusive is that of the calls that begin in the window, at full length.
 	Exclusive []trace.Sum
-	// Beside says that calls ran beside each other under one caller: then what a path
-	// calls may take longer than it does itself.
+	// Beside says that calls under one caller ran at the same time: then the callees of a path may take
+	// longer than the path itself.
 	Beside bool
 	// Each is the distribution over calls, where one was asked for.
 	Each []quantile.Sketch
@@ -54,7 +54,7 @@ type PathCollector struct {
 	free, all []*pathPart
 }
 
-// A pathPart is what one core has collected.
+// A pathPart holds the paths that one core has collected.
 type pathPart struct {
 	c         *PathCollector
 	table     pathTable
@@ -77,8 +77,8 @@ type pathPart struct {
 	in     []bool
 }
 
-// Add takes the calls of a lane that begin in the window, and what is open in it.
-// O(paths + rows of a smallest block), or O(rows) without a record.
+// Add takes the calls of a lane that begin in the window or are open in it. O(paths + rows of a smallest
+// block), or O(rows) without a record.
 func (c *PathCollector) Add(l *trace.DigestedLane) error {
 	p := c.take()
 	err := p.add(l)
@@ -107,8 +107,8 @@ func (p *pathPart) add(l *trace.DigestedLane) error {
 	if err := p.calledIn(l); err != nil {
 		return err
 	}
-	// What is open at the begin is in no row of the window; what is left open at
-	// the end is in the rows at full length.
+	// Calls open at the begin are in no row of the window; calls left open at the end are in the rows at
+	// full length.
 	at := p.callersOf(l.Callers, l.Open)
 	for _, x := range l.Open {
 		at = p.child(at, x.Region)
@@ -205,7 +205,7 @@ func (p *pathPart) placeOf(path int32) int32 {
 	return p.place[path]
 }
 
-// callersOf gives the path around what is open, outermost first, from other lanes.
+// callersOf returns the path around the open calls, outermost first, from other lanes.
 func (p *pathPart) callersOf(callers callersFunc, open []trace.OpenInterval) int32 {
 	if callers == nil || len(open) == 0 {
 		return -1

@@ -2,8 +2,8 @@ package callgraph
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// A pathTable numbers call paths: path i is a call of Region[i] from path Parent[i],
-// -1 at the top. Parents come before what they call. The zero table is empty.
+// A pathTable numbers call paths: path i is a call of Region[i] from path Parent[i], -1 at the top. Parents
+// come before their callees. The zero table is empty.
 type pathTable struct {
 	Parent []int32
 	Region []trace.RegionID

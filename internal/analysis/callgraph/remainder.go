@@ -4,9 +4,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A remainder finds what a block has without some of its rows. Totals are whole numbers: where a window has most of a
-// block, reading the rows that it does not have and taking them off is shorter, and gives the same. Distributions
-// cannot be taken apart.
+// A remainder finds the totals of a block without some of its rows. Totals are whole numbers: if a window has most of
+// a block, reading the missing rows and subtracting them is shorter, and gives the same result. Distributions cannot
+// be taken apart.
 type remainder struct {
 	finder pathFinder
 	sums   []pathSum // by path of the record

@@ -197,8 +197,8 @@ func (p *ProfileReader) onPath(path *trace.CallPath) bool {
 	return true
 }
 
-// Rows gives what was added, by owner, then by pair. Stores hold profiles by location: then only the few rows of each
-// owner are to be sorted.
+// Rows returns the added rows, by owner, then by pair. Stores hold profiles by location: then only the few rows of
+// each owner are to be sorted.
 func (p *ProfileReader) Rows() []Row {
 	out := make([]Row, len(p.list))
 	for i := range p.list {

@@ -14,7 +14,7 @@ import (
 
 // A Row is one bucket of one location, or of several drawn as one.
 type Row struct {
-	// Owner is the index of the location, or of what Gather was told to merge into.
+	// Owner is the index of the location, or of the group that Gather merges it into.
 	Owner int32
 	Pair
 	Count                           float64
@@ -33,7 +33,7 @@ type Row struct {
 // lane as a store does.
 type Scan func(locations []trace.LocationID, f func(*trace.DigestedLane) error) error
 
-// A Plan says what Gather collects.
+// A Plan selects the calls and measures that Gather collects.
 type Plan struct {
 	Options
 	// Locations to gather, ascending.
@@ -51,8 +51,7 @@ type Plan struct {
 	// Cut are those of them that the options choose, by owner, then by pair. Gather sets it.
 	Cut []Cut
 
-	// What was gathered is kept while it is small, so that Merge need not read
-	// the calls again.
+	// The gathered graphs are kept while they are small, so that Merge need not read the calls again.
 	kept []*Graph // by owner
 	size int64    // of them, in bytes
 }
@@ -60,8 +59,8 @@ type Plan struct {
 // mostKept is how many bytes of distributions a plan keeps.
 const mostKept = 256 << 20
 
-// Merge gives the rows of groups of owners: from what Gather kept, or else by
-// reading all again. group gives the group of each owner, of n.
+// Merge returns the rows of groups of owners: from the graphs that Gather kept, or else by reading all
+// calls again. group gives the group of each owner, of n.
 func (p *Plan) Merge(group []int32, n int, scan Scan) ([]Row, error) {
 	if p.size <= mostKept {
 		return p.mergeKept(group, n), nil
@@ -76,7 +75,7 @@ func (p *Plan) Merge(group []int32, n int, scan Scan) ([]Row, error) {
 	return Gather(again, scan)
 }
 
-// mergeKept merges what was kept: runs of owners on each core, and then those.
+// mergeKept merges the kept graphs: runs of owners on each core, then the results.
 func (p *Plan) mergeKept(group []int32, n int) []Row {
 	workers := parallel.Workers()
 	parts := make([][]Graph, workers)
@@ -97,9 +96,9 @@ func (p *Plan) mergeKept(group []int32, n int) []Row {
 	return condense(n, &p.Options, func(k int) (int32, *Graph) { return int32(k), &parts[0][k] })
 }
 
-// Fold makes of what was gathered by caller and callee what would have been by callee
-// alone, without reading the calls again: the rows, and what Merge works on. It is
-// false where not all was kept.
+// Fold turns graphs by caller and callee into graphs by callee alone, without reading the calls again. It
+// returns their rows; Merge works on the folded graphs from then on. It returns false if not all graphs
+// were kept.
 func (p *Plan) Fold() ([]Row, bool) {
 	if p.kept == nil || p.size > mostKept {
 		return nil, false
@@ -150,8 +149,8 @@ func (p *Plan) keep(owner int32, owners int, g *Graph) bool {
 
 // Gather collects the calls of all locations into rows, by owner, then by pair.
 //
-// Locations are gathered some at a time, so that what is held at once is the
-// distributions of those, or of all owners once for each core.
+// Locations are gathered some at a time, so that memory holds the distributions of those only, or of all
+// owners once for each core.
 func Gather(plan *Plan, scan Scan) ([]Row, error) {
 	cuts := plan.newCutCollector()
 	rows, err := gatherLocations(plan, scan, cuts)
@@ -182,7 +181,7 @@ func gatherLocations(plan *Plan, scan Scan, cuts *cutCollector) ([]Row, error) {
 			if l.Lo >= l.Hi {
 				return nil
 			}
-			// Where there are few locations, their distributions may be merged later.
+			// If there are few locations, their distributions may be merged later.
 			return c.addLane(l, c.graph(l.Location), l.Lanes == 1 && n > fewLocations)
 		})
 		if err != nil {
@@ -206,9 +205,8 @@ func gatherLocations(plan *Plan, scan Scan, cuts *cutCollector) ([]Row, error) {
 // again, the way to which is shorter than to merge them twice.
 const fewLocations = 64
 
-// gatherOwners collects straight into owners: each core has graphs of its own, which
-// are merged in the end. What is added to them is whole numbers, so that the order
-// does not matter.
+// gatherOwners collects straight into owners: each core has graphs of its own, which are merged in the end.
+// All added values are whole numbers, so the order does not matter.
 func gatherOwners(plan *Plan, scan Scan, cuts *cutCollector) ([]Row, error) {
 	c := &Collector{Options: plan.Options}
 	owner := make(map[trace.LocationID]int32, len(plan.Locations))
@@ -323,7 +321,7 @@ func (r *Row) noBox() {
 	r.Box = [5]float64{nan, nan, nan, nan, nan}
 }
 
-// A Node is what regions are seen as: all of one name, or of one category.
+// A Node stands for regions: all of one name, or of one category.
 type Node struct {
 	Name     string
 	Category string

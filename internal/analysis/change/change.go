@@ -1,14 +1,13 @@
 // Package change finds where a series of values changes for good: the runs of a program
 // in the order of its commits, say.
 //
-// The statistic is E-divisive's: the energy distance between what lies before and after a
-// point, weighted by how many values that is (Matteson, James: A Nonparametric Approach
-// for Multiple Change Point Analysis of Multivariate Data, 2014). Points are looked for in
-// windows that overlap, and then taken back one by one, the weakest first, until all that
-// are left are sure and large enough (Fleming and others: Hunter: Using Change Point
-// Detection to Hunt for Performance Regressions, 2023), by Student's t. That test does not
-// know that the point was chosen for being where the parts differ most; E-divisive's own,
-// which deals the values anew, does: Options.Drawn asks for it on top.
+// The statistic is E-divisive's: the energy distance between the values before and after a point, weighted
+// by how many values that is (Matteson, James: A Nonparametric Approach for Multiple Change Point Analysis
+// of Multivariate Data, 2014). Points are looked for in windows that overlap, and then taken back one by
+// one, the weakest first, until all that are left are sure and large enough (Fleming and others: Hunter:
+// Using Change Point Detection to Hunt for Performance Regressions, 2023), by Student's t. That test does
+// not know that the point was chosen for being where the parts differ most; E-divisive's own, which deals
+// the values anew, does: Options.Drawn asks for it on top.
 package change
 
 import (
@@ -19,14 +18,14 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
 )
 
-// Options say what counts as a change. The zero value is that of Defaults.
+// Options define the changes to report. The zero value is that of Defaults.
 type Options struct {
 	Window    int     // how many values are looked at together
 	P         float64 // what a change may be by chance
 	Magnitude float64 // the least relative change
-	// Drawn is how often the values on both sides of a point, up to a window each, are dealt
-	// anew, from a fixed seed: what divides as well then in more than P of cases is chance.
-	// 0: never, as Hunter does.
+	// Drawn is how often the values on both sides of a point, up to a window each, are dealt anew, from a
+	// fixed seed: a point is chance if more than P of the drawings divide as well. 0: never, as Hunter
+	// does.
 	Drawn int
 }
 
@@ -131,8 +130,8 @@ func around(v []float64, points []Point, i int) (lo, hi int) {
 	return lo, hi
 }
 
-// split divides a window at its greatest distance, and what comes of it, while the parts
-// differ by Student's t.
+// split divides a window at its greatest distance, and its parts likewise, while the parts differ by
+// Student's t.
 func split(v []float64, most float64) (points []int) {
 	for {
 		best, at, from, to := 0.0, -1, 0, 0
@@ -231,7 +230,7 @@ func merge(v []float64, at []int, o Options) []Point {
 	return points
 }
 
-// measure compares what lies on both sides of a point, up to its neighbours.
+// measure compares the values on both sides of a point, up to its neighbours.
 func measure(v []float64, points []Point, i int) {
 	lo, hi := around(v, points, i)
 	x := &points[i]

@@ -1,5 +1,5 @@
-// Package compare judges runs against runs: how far two samples of runs are apart, how
-// sure that is, and what the samples could not have shown.
+// Package compare judges runs against runs: how far two samples of runs are apart, how sure that is, and
+// the least change that the samples could have shown.
 //
 // A run is one value of a sample. Steps and ranks inside a run are not: they share a
 // machine, a day and a state, so a thousand of them say no more of the next run than one.
@@ -8,7 +8,7 @@
 //	             Welch's test of few runs that do not overlap
 //	tree.go      control for many questions, down a call tree
 //	verdict.go   changed, same or unknown; how many runs would tell
-//	name.go      names without what changes from run to run
+//	name.go      names without parts that change from run to run
 //	match.go     which call path of one run is which of another
 package compare
 
@@ -90,10 +90,10 @@ func Of(a, b []float64) Estimate {
 	return e
 }
 
-// Interval gives Moses' interval of the shift from a to b: the k-th least and the k-th
-// largest of all differences, with the largest k that still covers it with 1 - Level.
-// Where even all differences do not, these are given with the confidence that they have:
-// of 3 against 3 it is 90 %. O(differences).
+// Interval gives Moses' interval of the shift from a to b: the k-th least and the k-th largest of all
+// differences, with the largest k that still covers it with 1 - Level. If even all differences do not,
+// Interval returns their extremes with the confidence that they have: for 3 against 3 runs it is 90 %.
+// O(differences).
 func Interval(a, b []float64) (low, high, confidence float64) {
 	d := make([]float64, 0, len(a)*len(b))
 	for _, x := range a {
@@ -109,7 +109,7 @@ func Interval(a, b []float64) (low, high, confidence float64) {
 // mostCounted bounds the sizes whose ways are counted one by one.
 const mostCounted = 1 << 22
 
-// cut says how many differences to leave out at each end, and what is covered then.
+// cut returns how many differences to leave out at each end, and the coverage of the rest.
 func cut(m, n int) (k int, confidence float64) {
 	if int64(m)*int64(n)*int64(m)*int64(n) > mostCounted {
 		mean, sd := float64(m*n)/2, math.Sqrt(float64(m*n*(m+n+1))/12)

@@ -123,7 +123,7 @@ func Match(runs [][]Path, side []int, pins map[string]string) *Tree {
 	return t
 }
 
-// pair joins what A alone has with what B alone has: first by plain name, then by likeness.
+// pair joins call paths of A alone with call paths of B alone: first by plain name, then by similarity.
 func pair(list []*bunch) []*bunch {
 	var only [2][]*bunch
 	for _, b := range list {

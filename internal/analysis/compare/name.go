@@ -8,7 +8,7 @@ import (
 )
 
 // Names hold things that are others in every run, beside those that trace.FoldName knows: the number of a step, the
-// id of a process, a hash. They are replaced by …, so that runs can be told apart by what they did.
+// id of a process, a hash. They are replaced by …, so that runs can be told apart by their work.
 var changing = []struct{ what, by *regexp.Regexp }{
 	// address of a function without a name
 	{what: regexp.MustCompile(`\b0x[0-9a-fA-F]+\b`)},
@@ -36,7 +36,7 @@ var changing = []struct{ what, by *regexp.Regexp }{
 // numbered is an annotation with a number at its end: ProfilerStep#12.
 var numbered = regexp.MustCompile(`^(.*?[^0-9])\d+$`)
 
-// Canonical is a name without what changes from run to run.
+// Canonical returns a name without the parts that change from run to run.
 func Canonical(name string, role trace.Role) string {
 	name = trace.FoldName(name)
 	for i := range changing {
@@ -57,11 +57,11 @@ func Canonical(name string, role trace.Role) string {
 	return name
 }
 
-// Plain is a name without template arguments, parameters and what stands before the name
-// itself: two versions of a compiler, or of a library, write those differently.
+// Plain returns a name without template arguments, parameters and prefixes before the name itself: two
+// versions of a compiler, or of a library, write those differently.
 func Plain(name string) string {
 	if strings.HasSuffix(name, ")") || strings.HasSuffix(name, ") const") {
-		// Parameters are what the last bracket closes; those inside template arguments go with them.
+		// Parameters end at the last closing bracket; those inside template arguments go with them.
 		depth := 0
 		for i := strings.LastIndexByte(name, ')'); i >= 0; i-- {
 			switch name[i] {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A Question is a node of a tree of questions: did this one change? P is NaN where it is
-// not asked by itself. Parents come before what lies below them; -1 at the top.
+// A Question is a node of a tree of questions: did this one change? P is NaN if it is not asked by itself.
+// Parents come before their children; -1 at the top.
 type Question struct {
 	Parent int
 	P      float64
@@ -16,11 +16,10 @@ type Question struct {
 // questions are asked only if something at it or below it changed, so a thousand call
 // paths that nobody doubts do not drown one that moved.
 //
-// A node stands for itself and all below by Simes' combination of their p; the nodes below
-// one, and its own question, are one family, corrected by Benjamini and Hochberg's rule;
-// the q of a family counts from that of the node above. After Bogomolov, Peterson,
-// Benjamini, Sabatti: Hypotheses on a tree (Biometrika 2021). Where nothing changed
-// anywhere, a yes comes about in Level of all cases at most. O(n log n).
+// A node stands for itself and all below by Simes' combination of their p; the nodes below one, and its own
+// question, are one family, corrected by Benjamini and Hochberg's rule; the q of a family counts from that
+// of the node above. After Bogomolov, Peterson, Benjamini, Sabatti: Hypotheses on a tree (Biometrika 2021).
+// If nothing changed anywhere, a yes occurs in at most Level of all cases. O(n log n).
 func Down(tree []Question) []float64 {
 	n := len(tree)
 	below := make([][]int, n+1) // children; the top is n
@@ -39,7 +38,7 @@ func Down(tree []Question) []float64 {
 	for i := range q {
 		q[i] = math.NaN()
 	}
-	// least is what the q of a family counts from.
+	// least is the lower bound of the q of a family.
 	var open func(node int, least float64)
 	open = func(node int, least float64) {
 		own := math.NaN()
@@ -74,7 +73,7 @@ func Down(tree []Question) []float64 {
 	return q
 }
 
-// closed gives what is not asked the q of the node that was not opened.
+// closed gives all questions below a node that was not opened the q of that node.
 func closed(tree []Question, below [][]int, node int, from float64, q []float64) {
 	if !math.IsNaN(tree[node].P) {
 		q[node] = max(from, tree[node].P)

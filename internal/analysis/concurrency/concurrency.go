@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A State is what an actor is doing.
+// A State is the activity of an actor.
 type State uint8
 
 // The states. Away is time that says nothing: overhead, or before a thread is made.
@@ -40,7 +40,8 @@ type Starve struct {
 type Sweep struct {
 	// Span, if set, is called for each stretch in which nobody changes.
 	Span func(begin, end trace.Time, in *[States]int)
-	// Alone, if set, is called for each stretch in which one actor alone is busy, with what.
+	// Alone, if set, is called for each time range in which one actor alone is busy, with the label of its
+	// work.
 	Alone func(actor, label int32, begin, end trace.Time)
 	// Starved, if set, is called for each stretch that an actor waits while another alone is
 	// busy. Those of one actor come in order.
@@ -80,7 +81,7 @@ func (s *Sweep) Feed(events []Event) {
 	}
 }
 
-// Cut tells what is open up to a moment; it goes on after it.
+// Cut reports open intervals up to a time; they go on after it.
 func (s *Sweep) Cut(t trace.Time) {
 	s.upto(t)
 	s.closeAlone(t)

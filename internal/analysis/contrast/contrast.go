@@ -1,5 +1,5 @@
-// Package contrast compares two sets of numbers: what a quantity is on some
-// locations, and what it is on others; or on the same ones at two times.
+// Package contrast compares two sets of numbers: the values of a quantity on some locations and on others,
+// or on the same ones at two times.
 //
 // It asks how large the difference is, and how sure. Both answers go by ranks, so
 // that one wild value decides nothing:
@@ -8,17 +8,16 @@
 //	        The median of all differences a - b, in the unit of the values.
 //	delta   Cliff: Dominance statistics (1993). How often an a is larger than a b
 //	        less how often it is smaller: 1 where every a is larger, -1 where none.
-//	        Of pairs: Kerby's matched-pairs rank-biserial correlation (2014).
+//	        For pairs: Kerby's matched-pairs rank-biserial correlation (2014).
 //	p       Mann and Whitney's test, of pairs Wilcoxon's signed ranks, with ties.
 //	        Exact where sets are small; see p.go.
 //	q       Benjamini, Hochberg: Controlling the false discovery rate (1995). p
 //	        made larger for the many quantities that are compared at once.
 //
-// The shift alone does not tell whether anybody should care, so it is related to a
-// whole: 30 ms more in a region are much where a location runs for 100 ms. Effect
-// is shift / whole, and quantities are ranked by |effect| × |delta|: what differs by
-// much and on all comes before what differs by much on some, or on all by little.
-// A test alone would rank by how many locations there are.
+// The shift alone does not tell whether anybody should care, so it is related to a whole: 30 ms more in a
+// region are much where a location runs for 100 ms. Effect is shift / whole, and quantities are ranked by
+// |effect| × |delta|: a large difference on all locations comes before a large one on some, or a small one
+// on all. A test alone would rank by how many locations there are.
 package contrast
 
 import (
@@ -31,14 +30,14 @@ type Comparison struct {
 	A, B []float64
 	// Paired sets hold the same units in the same order.
 	Paired bool
-	// Whole is what a unit has in all, in the unit of the values: its time, its bytes.
+	// Whole is the total of a location, in the unit of the values: its time, its bytes.
 	Whole float64
 	// Ranks keeps to the test by ranks however small the sets are, for values that
 	// are no measurements, such as yes and no.
 	Ranks bool
 }
 
-// A Judgement is what a comparison says.
+// A Judgement is the result of a comparison.
 type Judgement struct {
 	Delta  float64 // from -1 to 1, positive where a is larger
 	Shift  float64 // in the unit of the values
@@ -61,7 +60,7 @@ const Level = 0.05
 const (
 	// LeastEffect is the least share of the whole that anybody should hear of.
 	LeastEffect = 0.005
-	// leastDelta is what Romano and others (2006) call a medium difference.
+	// leastDelta is a medium difference after Romano and others (2006).
 	leastDelta = 0.33
 	// leastStudent is how far sets must be apart where a test that believes in
 	// normal distributions decides: for one against seven, wholly.
@@ -117,7 +116,7 @@ func (c *Comparison) matters() bool {
 		(slices.ContainsFunc(c.A, large) || slices.ContainsFunc(c.B, large))
 }
 
-// correct fills in Q by Benjamini and Hochberg's step-up rule over what was tested.
+// correct fills in Q by Benjamini and Hochberg's step-up rule over the tested quantities.
 func correct(list []Judgement) {
 	var order []int
 	for i := range list {

@@ -27,7 +27,7 @@ func (m Method) String() string {
 	return [...]string{"none", "exact", "drawn", "normal", "student"}[m]
 }
 
-// mostSteps bounds what the exact distribution of one comparison may cost.
+// mostSteps bounds the steps for the exact distribution of one comparison.
 const mostSteps = 1 << 20
 
 // test chooses the test. Ranks decide wherever sets wholly apart could pass after a
@@ -67,8 +67,8 @@ func choose(n, k int) float64 {
 	return out
 }
 
-// rankTest is Mann and Whitney's: how far is the sum of ranks of the smaller set from
-// what chance would give it.
+// rankTest is Mann and Whitney's: how far is the sum of ranks of the smaller set from its expectation by
+// chance.
 func rankTest(a, b []float64, draw *drawer) (float64, Method) {
 	ranks := midranks(a, b)
 	n, total := len(a), len(a)+len(b)

@@ -32,8 +32,8 @@ func logFactorial(n int) float64 {
 	return v
 }
 
-// Adjust corrects what was found by many tests, by Benjamini and Hochberg's step-up rule:
-// of those called found at a level of q, a share q is chance on average.
+// Adjust corrects the p of many tests, by Benjamini and Hochberg's step-up rule: of those called found at a
+// level of q, a share q is chance on average.
 func Adjust(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

@@ -1,5 +1,5 @@
-// Package criticalpath finds what the length of something is made of: of a request, a
-// walk back from its end through the calls that it waited for.
+// Package criticalpath finds the calls that make up the length of a request: it walks back from its end
+// through the calls that it waited for.
 //
 // The walk is that of CRISP (Zhang, Ramanathan, Raj, Parwal, Sherwood, Chabbi: CRISP:
 // Critical Path Analysis of Large-Scale Microservice Architectures, USENIX ATC 2022): from
@@ -31,7 +31,7 @@ type Tree struct {
 	Begin, End []trace.Time
 	First      []int32
 	Children   []int32
-	// Apart says that a call's parent does not wait for it, nor for what it calls; nil: none.
+	// Apart says that a call's parent waits neither for it nor for its callees; nil: none.
 	Apart func(node int32) bool
 }
 
@@ -47,8 +47,8 @@ type Section struct {
 // A Walker walks one path after the other.
 type Walker struct {
 	Tree
-	// What was met so far: calls that reach out of their parent, and were clipped; that
-	// lie wholly outside and were left out; and that were moved for clocks, the most of it.
+	// Counts so far: calls that reach out of their parent and were clipped; that lie wholly outside and
+	// were left out; and that were moved for clocks, with the largest shift.
 	Clipped, Outside, Moved int64
 	MostMoved               trace.Time
 
@@ -123,7 +123,7 @@ func (w *Walker) push(node int32, begin, end, moved, floor trace.Time) {
 		}
 		w.kids, w.by = append(w.kids, k), append(w.by, k)
 	}
-	// Of those that end together the longest comes first: it tells more.
+	// Among calls that end together the longest comes first: it tells more.
 	slices.SortStableFunc(w.kids[from:],
 		func(a, b kid) int { return cmp.Or(cmp.Compare(b.end, a.end), cmp.Compare(a.begin, b.begin)) })
 	if !slices.IsSortedFunc(w.by[from:], byBegin) {
