@@ -5,8 +5,7 @@ import (
 	"sort"
 )
 
-// A Cut is an aggregation: the nodes drawn as one, in preorder, with what they
-// gain and lose together.
+// A Cut is an aggregation: the nodes drawn as one, in preorder, with their total gain and loss.
 type Cut struct {
 	Parts      []int32
 	Gain, Loss float64
@@ -20,10 +19,10 @@ func (l *Labels) Best(thresholds []float64, odds float64) Cut {
 	return c
 }
 
-// Finest gives the best aggregation of the most parts that fits, and the odds up to
-// which it is the best one. What loses nothing at all is one in every one of them. False
-// where none fits but the whole tree as one. fits must hold for whatever is coarser than
-// what it holds for; it is asked O(log n) times.
+// Finest gives the best aggregation of the most parts that fits, and the odds up to which it is the best
+// one. Nodes that lose nothing at all are one part in all aggregations. It returns false if none fits but
+// the whole tree as one. If fits holds for a cut, it must hold for all coarser ones; it is called O(log n)
+// times.
 func (l *Labels) Finest(thresholds, significant []float64, fits func(Cut) bool) (best Cut, odds float64, ok bool) {
 	k := sort.Search(len(significant), func(k int) bool { return fits(l.Best(thresholds, significant[k])) })
 	if k == len(significant) {
@@ -37,8 +36,8 @@ func Past(threshold, odds float64) bool {
 	return odds > threshold*(1+tie) && !math.IsInf(threshold, 1)
 }
 
-// BestParts labels a tree and gives the parts of its best aggregation at p, in
-// normalised units: what the treemap draws, for views that group their rows by it.
+// BestParts labels a tree and gives the parts of its best aggregation at p, in normalised units: the parts
+// that the treemap draws, for views that group their rows by them.
 func BestParts(t *Tree, values [][]float64, p float64) []int32 {
 	l := Label(t, values, GainValues)
 	if p >= 1 {

@@ -1,5 +1,4 @@
-// Package entropy finds the aggregation of a hierarchy that says most for what
-// it hides.
+// Package entropy finds the aggregation of a hierarchy that shows most for the detail it hides.
 //
 // After Lamarche-Perrin, Schnorr, Vincent, Demazeau: "Evaluating Trace
 // Aggregation Through Entropy Measures for Optimal Performance Visualization of
@@ -39,7 +38,7 @@ func (t *Tree) Len() int { return len(t.Parent) }
 // Leaf reports whether i has no children.
 func (t *Tree) Leaf(i int) bool { return int(t.Last[i]) == i }
 
-// A Gain says how what is saved is measured.
+// A Gain is the measure of the saving of an aggregation.
 type Gain uint8
 
 const (

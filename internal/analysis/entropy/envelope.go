@@ -7,11 +7,10 @@ import (
 	"sort"
 )
 
-// An Envelope finds the best partitions over all odds. Every partition is a line in the
-// odds x, x·gain - loss, and the best value is the upper envelope of these lines. Where
-// the lines of two known partitions cross, either a third one is better, and lies between
-// them, or that is a threshold. Each look is a run of the programme; Steps says how much
-// work all of them were.
+// An Envelope finds the best partitions over all odds. Every partition is a line in the odds x, x·gain -
+// loss, and the best value is the upper envelope of these lines. At the crossing of the lines of two known
+// partitions either a third one, between them, is better, or that is a threshold. Each look is a run of the
+// programme; Steps says how much work all of them were.
 type Envelope struct {
 	Steps int64
 	st    *SpaceTime
@@ -55,7 +54,7 @@ func (e *Envelope) look(ctx context.Context, w Weights, known *bracket) (*line, 
 	return e.line(w.Gain/w.Loss, choice), nil
 }
 
-// line adds up what choices lead to.
+// line adds up gain and loss of the parts that choices lead to.
 func (e *Envelope) line(odds float64, choice [][]int16) *line {
 	x := &line{odds: odds, choice: choice}
 	var parts []Part
@@ -131,7 +130,7 @@ func (e *Envelope) drop(x *line) {
 	}
 }
 
-// Rest drops what only makes looking faster: it is large.
+// Rest drops data that only makes searching faster: it is large.
 func (e *Envelope) Rest() {
 	for _, x := range e.cuts {
 		x.choice = nil
@@ -256,8 +255,8 @@ func (e *Envelope) stretch(k int) Stretch {
 	return s
 }
 
-// coarsest returns the coarsest cut for which fine holds; it must hold for all that is
-// finer than what it holds for. -1 where it holds for none.
+// coarsest returns the coarsest cut for which fine holds; if fine holds for a cut, it must hold for all
+// finer ones. It returns -1 if fine holds for none.
 func (e *Envelope) coarsest(ctx context.Context, fine func(x *line) bool) (int, error) {
 	for {
 		k := sort.Search(len(e.cuts), func(k int) bool { return !fine(e.cuts[k]) }) - 1
@@ -393,8 +392,8 @@ func (e *Envelope) Finest() Stretch {
 	return Stretch{Gain: x.gain, Loss: x.loss, Parts: x.parts}
 }
 
-// A bracket is the choices at two odds. Where a stretch of a node is cut alike at both,
-// all the way down, its line is the same, and so is the best one for all odds between.
+// A bracket is the choices at two odds. If a stretch of a node is cut alike at both, all the way down, its
+// line is the same, and so is the best one for all odds between.
 type bracket struct {
 	low, high [][]int16
 	known     [][]int16 // by node

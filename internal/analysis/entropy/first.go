@@ -49,7 +49,7 @@ func (l *Labels) Spread() Spread {
 	return s
 }
 
-// Spread of what a programme is about.
+// Spread returns the spread of the cells of a programme.
 func (st *SpaceTime) Spread() Spread {
 	s := Spread{Variables: len(st.sum)}
 	if st.measure != GainValues {
@@ -65,7 +65,7 @@ func (st *SpaceTime) Spread() Spread {
 // Known says whether odds mean a deviation.
 func (s Spread) Known() bool { return s.Mean > 0 }
 
-// Of is the deviation at some odds.
+// Of returns the deviation at some odds.
 func (s Spread) Of(odds float64) float64 {
 	if math.IsInf(odds, 1) {
 		return odds

@@ -13,8 +13,8 @@ type Axis struct {
 	Scale      Scale
 }
 
-// factor is what odds of the scale are multiplied by in plain units. Where a root's
-// measure is 0 there is nothing to weigh, and the scales are the same.
+// factor turns odds of the scale into plain units. If a root's measure is 0 there is nothing to weigh, and
+// the scales are the same.
 func (a Axis) factor() float64 {
 	if a.Scale == Normalised && a.Gain > 0 && a.Loss > 0 {
 		return a.Loss / a.Gain
@@ -22,9 +22,8 @@ func (a Axis) factor() float64 {
 	return 1
 }
 
-// Odds turns p into what thresholds are in: how many bits of loss one unit of gain
-// outweighs, p/(1-p) in plain units. Unlike p near 0 or 1 they keep their digits
-// whatever the unit of the values is.
+// Odds turns p into the unit of thresholds: how many bits of loss one unit of gain outweighs, p/(1-p) in
+// plain units. Unlike p near 0 or 1 they keep their digits whatever the unit of the values is.
 func (a Axis) Odds(p float64) float64 {
 	if p >= 1 {
 		return math.Inf(1)
@@ -66,13 +65,13 @@ type Step struct {
 	Parts int     `json:"parts"`
 }
 
-// A Slider is what p moves over.
+// A Slider is the scale that p moves over.
 type Slider struct {
 	Axis      Axis
 	Spread    Spread
 	Stretches []Stretch // fine to coarse, adjoining
 	Complete  bool      // none is missing; else those of the smallest odds are
-	// Finest is the cut of p = 0, which aggregates not even what is all alike.
+	// Finest is the cut of p = 0, which does not even aggregate equal values.
 	Finest Stretch
 }
 
@@ -141,8 +140,8 @@ func (s *Slider) Suggested() float64 {
 	return s.Axis.P(normal.Odds(at))
 }
 
-// A Curve is gain and loss of the best cut as p goes from 0 to 1, as shares of all
-// there is to gain and to lose. Where the list of stretches is cut it begins later.
+// A Curve is gain and loss of the best cut as p goes from 0 to 1, as shares of all there is to gain and to
+// lose. If the list of stretches is cut, it begins later.
 type Curve struct {
 	P    []float64 `json:"p"`
 	Gain []float64 `json:"gain"`
@@ -188,8 +187,8 @@ type Choice struct {
 	Why  Why     `json:"why"`
 	From float64 `json:"from"` // the stretch of p with the same picture
 	To   float64 `json:"to"`
-	// What deviates from its mean by less than these shares is drawn as one; null where
-	// deviations are not known, or without bound.
+	// Parts that deviate from their mean by less than these shares are drawn as one; null if deviations are
+	// not known, or without bound.
 	SpreadFrom *float64 `json:"spread_from"`
 	SpreadTo   *float64 `json:"spread_to"`
 }
@@ -206,7 +205,7 @@ func Choose(x Stretch, why Why, s Spread, a Axis) Choice {
 	return c
 }
 
-// String says what was chosen and why.
+// String describes the choice and its reason.
 func (c *Choice) String() string {
 	text := "p = " + FormatP(c.P) + ", chosen: "
 	switch c.Why {

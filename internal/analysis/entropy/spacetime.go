@@ -30,9 +30,9 @@ type Part struct {
 	Gain, Loss        float64
 }
 
-// Cells are the values of leaves in slices. A leaf may stand for several places of the
-// system that are not told apart: then the number of them and the information of each
-// count as if they were, so that what is read off the whole does not change.
+// Cells are the values of leaves in slices. A leaf may stand for several places of the system that are not
+// told apart: then the number of them and the information of each count as if they were, so that totals do
+// not change.
 type Cells struct {
 	// Count of a leaf is how many places it stands for; nil: one each.
 	Count []float64
@@ -134,10 +134,10 @@ const (
 	unknown = int16(-3)
 )
 
-// stepsOfCell is what a (first, last) of a node takes besides its steps, in steps.
+// stepsOfCell is the extra cost of a (first, last) of a node, in steps.
 const stepsOfCell = 4
 
-// Weights are what a unit of gain and of loss count for.
+// Weights are the weights of one unit of gain and of loss.
 type Weights struct{ Gain, Loss float64 }
 
 // Weights of p on a scale.
@@ -166,8 +166,8 @@ func (st *SpaceTime) Best(ctx context.Context, p Weights) (parts []Part, pic flo
 	return parts, pic, nil
 }
 
-// solve fills the choices of all (node, first, last), and says how many steps it took.
-// What known tells is not searched for.
+// solve fills the choices of all (node, first, last), and says how many steps it took. Choices in known are
+// not searched for.
 func (st *SpaceTime) solve(ctx context.Context, p Weights, known *bracket,
 	w *workspace) (choice [][]int16, pic float64, steps int64, err error) {
 	n, s := st.Tree.Len(), st.Slices
@@ -239,7 +239,7 @@ func (w *workspace) choices(nodes int) [][]int16 {
 	return make([][]int16, nodes)
 }
 
-// dropChildren lets go what only the node above needed.
+// dropChildren frees the values that only the parent needed.
 func dropChildren(t *Tree, i int, value [][]float64) {
 	for k := i + 1; k <= int(t.Last[i]); k = int(t.Last[k]) + 1 {
 		value[k] = nil
@@ -263,9 +263,9 @@ func (st *SpaceTime) addChildren(i int, value [][]float64) {
 	}
 }
 
-// programme fills best and choice of one node for all stretches, short ones
-// first. For an inner node best comes in holding the sum over its children. Of what is
-// known the choice is taken as it is. It returns the number of steps.
+// programme fills best and choice of one node for all stretches, short ones first. For an inner node best
+// comes in holding the sum over its children. Known choices are taken as they are. It returns the number of
+// steps.
 func (st *SpaceTime) programme(i int, p Weights, known []int16, best []float64, choice []int16) (steps int64) {
 	s, gain, loss, inner := st.Slices, st.gain[i], st.loss[i], !st.Tree.Leaf(i)
 	if st.Tree.chain(i) { // no better as one than its only child is

@@ -63,8 +63,8 @@ func (l *Labels) Stretches(thresholds, significant []float64) []Stretch {
 	return out
 }
 
-// A sum adds up with the rounding of each step kept (Neumaier): what is added and later
-// taken away leaves nothing.
+// A sum adds up with the rounding of each step kept (Neumaier): a value that is added and later subtracted
+// leaves nothing.
 type sum struct{ high, low float64 }
 
 func (s *sum) add(v float64) {

@@ -122,7 +122,7 @@ func (m *CrayMap) At(rank int) (at [5]int, ok bool) {
 	return [5]int{n.Cabinet, n.Row, n.Chassis*m.Slots + n.Slot, n.Node, max(n.Core, 0)}, ok
 }
 
-// CrayAxes names what At gives.
+// CrayAxes names the values of At.
 var CrayAxes = []string{"x", "y", "z", "node", "core"}
 
 // Dims is the size of the box that holds all places.
@@ -136,9 +136,9 @@ func (m *CrayMap) Dims() (dims [5]int) {
 	return dims
 }
 
-// Metadata gives what layouts ask of a Cray by metadata(key): x, y, z, cpu (the node
-// of a slot), core, cabinet, row, chassis, slot, node, and max_x, max_y, max_z. Ranks
-// that the map does not have get NaN; ok is false for other keys.
+// Metadata returns the values that layouts read by metadata(key) on a Cray: x, y, z, cpu (the node of a
+// slot), core, cabinet, row, chassis, slot, node, and max_x, max_y, max_z. Ranks that the map does not have
+// get NaN; ok is false for other keys.
 func (m *CrayMap) Metadata(key string, ranks []int) (values []float64, ok bool) {
 	key = strings.ToLower(key)
 	dims := m.Dims()

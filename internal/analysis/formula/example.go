@@ -1,9 +1,9 @@
 package formula
 
-// An Example is a layout of the paper with what it shows, and data of the same shape.
+// An Example is a layout of the paper with a description, and data of the same shape.
 type Example struct {
 	Name, Note string
-	// Demo is the run it is meant for; any other will do where it has what is bound.
+	// Demo is the run it is meant for; any other run with the bound events will do.
 	Demo string
 	// Text is the block, and its UI, as a file has them.
 	Text string

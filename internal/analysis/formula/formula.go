@@ -29,10 +29,9 @@
 //	power     = primary [ "^" unary ]
 //	primary   = number | name [ "(" [ expr { "," expr } ] ")" ] | "(" expr ")"
 //
-// All arithmetic is IEEE float64 without traps. What is compared is 1 or 0;
-// if(condition, yes, no) takes the second where the first is neither 0 nor NaN. A block is compiled once and
-// applied to all locations at once, column by column. There are no loops, and
-// size and depth are bounded, so a formula always ends.
+// All arithmetic is IEEE float64 without traps. A comparison yields 1 or 0; if(condition, yes, no) takes the
+// second where the first is neither 0 nor NaN. A block is compiled once and applied to all locations at
+// once, column by column. There are no loops, and size and depth are bounded, so a formula always ends.
 package formula
 
 import (
@@ -53,7 +52,7 @@ const (
 	TooLarge        = "too-large"
 )
 
-// An Error says what is wrong with a layout and where.
+// An Error is a mistake in a layout, with its place.
 type Error struct {
 	Kind         string
 	Line, Column int // from 1
@@ -81,7 +80,7 @@ func (e *Error) Caret() string {
 	return e.source + "\n" + pad + "^"
 }
 
-// Bounds on what a layout may be.
+// Bounds on the size of a layout.
 const (
 	mostBytes  = 1 << 20
 	mostTokens = 20000

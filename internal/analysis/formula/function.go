@@ -67,7 +67,7 @@ var functions = map[string]function{
 	"rand": {konst: math.NaN()}, // see program.go: a fixed hash of layout, rank and place
 }
 
-// holds is what counts as true: any number but 0. NaN, which is what has no value, does not.
+// holds reports whether a number counts as true: any but 0 and NaN, which stands for no value.
 func holds(a float64) bool { return a != 0 && !math.IsNaN(a) }
 
 func truth(yes bool) float64 {

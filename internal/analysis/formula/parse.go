@@ -79,8 +79,8 @@ func (p *parser) either() (node, *Error) {
 	})
 }
 
-// comparison reads sums, or two of them compared. Two comparisons in a row are an
-// error: 1 < x < 3 means to nearly everyone what it would not do.
+// comparison reads sums, or two of them compared. Two comparisons in a row are an error: nearly everyone
+// would misread 1 < x < 3.
 func (p *parser) comparison() (node, *Error) {
 	a, err := p.sum()
 	for n := 0; err == nil && p.peek(0).kind == signToken && slices.Contains(comparisons, p.peek(0).text); n++ {

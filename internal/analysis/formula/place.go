@@ -12,7 +12,7 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 // Place decides where points are drawn, see PlaceAll.
 func (p *Points) Place(restrict bool) (placed []bool) { return PlaceAll([]Points{*p}, restrict)[0] }
 
-// A Span is what an axis went from and to before it was mapped to 0 … 1.
+// A Span is the range of an axis before it was mapped to 0 … 1.
 type Span struct{ Low, High float64 }
 
 // PlaceAll decides where the points of all sets are drawn, in place. An axis on which
@@ -24,7 +24,7 @@ func PlaceAll(points []Points, restrict bool) (placed [][]bool) {
 	return placed
 }
 
-// PlaceSpans is PlaceAll, and says what each axis spanned.
+// PlaceSpans is PlaceAll, and returns the span of each axis.
 func PlaceSpans(points []Points, restrict bool) (placed [][]bool, spans [3]Span) {
 	placed = make([][]bool, len(points))
 	axis := func(k, a int) []float64 { return [3][]float64{points[k].X, points[k].Y, points[k].Z}[a] }

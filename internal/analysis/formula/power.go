@@ -48,7 +48,7 @@ func (p pair) exp() pair {
 	return pair{1, 0}.add(sum)
 }
 
-// logarithm is ln x in twice the digits: what math.Log misses is ln(x / e^log x).
+// logarithm is ln x in twice the digits: the error of math.Log is ln(x / e^log x).
 func logarithm(x float64) pair {
 	m, e := math.Frexp(x)
 	l := math.Log(m)

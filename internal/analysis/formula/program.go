@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/parallel"
 )
 
-// An Input is what the names of a layout stand for, over N locations.
+// An Input holds the values of the names of a layout, over N locations.
 type Input struct {
 	N int
 	// Column gives a name's value per location, Scalar one that is the same for all.

@@ -70,8 +70,7 @@ func tokens(body []string, line int) (out []token, err *Error) {
 	return out, nil
 }
 
-// metadataKey reads what stands in the parentheses of metadata(…) as it is: keys
-// have blanks and signs.
+// metadataKey reads the text in the parentheses of metadata(…) as it is: keys have blanks and signs.
 func metadataKey(out []token, rest string) (string, int) {
 	if len(out) < 2 || out[len(out)-1].text != "(" || !strings.EqualFold(out[len(out)-2].text, "metadata") {
 		return "", 0

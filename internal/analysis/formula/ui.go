@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// A UI is the other half of a layout file: not where things lie, but how the picture
-// is controlled. It names what the layout's events mean, binds them unless the user
-// does, and sets how a view begins:
+// A UI is the other half of a layout file: not where things lie, but how the picture is controlled. It
+// names the layout's events, binds them unless the user does, and sets how a view begins:
 //
 //	BEGIN_UI=4P×16Block
 //	event0=MPI_Allreduce:exclusive
@@ -30,8 +29,7 @@ type UI struct {
 	Defaults map[string]string
 }
 
-// UIOptions are what a UI may set beside the events, each an option of the view of
-// topologies.
+// UIOptions are the settings of a UI besides the events, each an option of the view of topologies.
 var UIOptions = []string{"shape", "point", "detail", "axes", "key", "traffic", "cores", "numbering", "range", "min",
 	"max", "slice", "camera", "palette"}
 
@@ -43,8 +41,8 @@ var (
 // mostUI bounds how many there are in a file.
 const mostUI = 1000
 
-// takeUI reads the UI blocks and blanks their lines, so that what follows does not
-// see them and keeps its line numbers.
+// takeUI reads the UI blocks and blanks their lines, so that later passes do not see them and line numbers
+// stay.
 func takeUI(p *parser, lines []string, strict bool) (out []string, uis []*UI, warnings []string, err *Error) {
 	out = lines
 	for i := 0; i < len(lines); i++ {

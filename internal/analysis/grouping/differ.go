@@ -12,14 +12,13 @@ type Difference struct {
 	Inside, Outside float64
 	// CalledInside and CalledOutside are how many of them have calls at all.
 	CalledInside, CalledOutside int
-	// Effect is signed. By time it is the difference of the means, as a share of
-	// what a location has in all columns on average; by calls the difference of
-	// the shares of locations that have calls.
+	// Effect is signed. By time it is the difference of the means, as a share of a location's mean total
+	// over all columns; by calls the difference of the shares of locations that have calls.
 	Effect float64
 	Calls  bool // the effect is by calls
 }
 
-// Differ lists what sets a group apart: by calls and by time in turn, the largest
+// Differ lists the differences of a group from the others: by calls and by time in turn, the largest
 // effects first, at most most. O(locations × columns).
 func Differ(t *Table, g *Groups, group, most int) []Difference {
 	inside := float64(len(g.Members[group]))
@@ -108,13 +107,13 @@ func Partials(t *Table) []Partial {
 	return out
 }
 
-// A Callee is what some locations call and others do not, whoever the caller is.
+// A Callee is a region that some locations call and others do not, from any caller.
 type Callee struct {
 	Node    int32
 	Members []int32
 }
 
-// PartialCallees lists what not all locations call, those that the least do first.
+// PartialCallees lists the regions that not all locations call, those called by the fewest first.
 // O(locations × columns).
 func PartialCallees(t *Table) []Callee {
 	columns := map[int32][]int{}

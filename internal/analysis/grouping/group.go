@@ -43,8 +43,8 @@ const (
 	jump = 1.4
 )
 
-// Groups is a partition of locations into groups, the largest first. Where that is all that was asked for, there is no
-// order of the sampled locations, and nothing of what follows it.
+// Groups is a partition of locations into groups, the largest first. If only the partition was asked for, the order of
+// the sampled locations and the fields after it are empty.
 type Groups struct {
 	// Of gives the group of each location.
 	Of []int32
@@ -138,7 +138,7 @@ func (t *Table) sample(o Options, far []int32) []int32 {
 func (t *Table) distances(ids []int32, by Likeness) []float32 {
 	m := len(ids)
 	d := make([]float32, m*m)
-	// Some rows at a time: what is written across them lies side by side.
+	// Some rows at a time: writes across them are adjacent in memory.
 	parallel.Ranges(context.Background(), m, 16, func(from, to int) {
 		for j := from + 1; j < m; j++ {
 			for i := from; i < min(j, to); i++ {

@@ -1,5 +1,4 @@
-// Package grouping finds locations that behave alike, and says what makes a group
-// different from the rest.
+// Package grouping finds locations that behave alike, and the differences of a group from the rest.
 //
 // A location is seen as values by column, a column being a pair of caller and
 // callee. Two locations are alike by structure (the share of pairs they have in
@@ -9,9 +8,9 @@
 //
 //	Table     locations × columns, with exact classes of equal structure
 //	Group     average linkage over all, or over a seeded sample of many, cut into
-//	          k groups, at a threshold, or else first by what locations call at
-//	          all, then where groups are clearest (silhouette)
-//	Differ    what sets one group apart from all others
+//	          k groups, at a threshold, or else first by the callees of locations,
+//	          then where groups are clearest (silhouette)
+//	Differ    the differences of one group from all others
 package grouping
 
 import (
@@ -46,8 +45,8 @@ type Table struct {
 // mostCells bounds a table to a quarter of a gigabyte.
 const mostCells = 1 << 26
 
-// NewTable makes the table of n owners from rows sorted by owner. value gives what
-// is compared of a row. O(rows + n × columns).
+// NewTable makes the table of n owners from rows sorted by owner. value returns the compared value of a
+// row. O(rows + n × columns).
 func NewTable(n int, rows []callgraph.Row, value func(*callgraph.Row) float64) *Table {
 	t := &Table{Len: n}
 	sum := map[callgraph.Pair]float64{}
@@ -90,7 +89,7 @@ func (t *Table) set(i, column int, v float64) {
 	t.total[i] += v
 }
 
-// Exclusive is the exclusive time of a row: what locations are compared by.
+// Exclusive returns the exclusive time of a row, by which locations are compared.
 func Exclusive(r *callgraph.Row) float64 { return r.Exclusive }
 
 // Scan gathers the pairs of callers and callees of locations, or of the owners of
@@ -187,7 +186,7 @@ func (t *Table) Has(i, column int) bool {
 	return t.has[i*t.words+column/64]>>(column%64)&1 == 1
 }
 
-// A Likeness says what makes two locations alike.
+// A Likeness is a measure of the similarity of two locations.
 type Likeness uint8
 
 const (

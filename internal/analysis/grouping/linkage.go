@@ -240,8 +240,8 @@ func cutInto(joins []join, m, k int) []int {
 	return of
 }
 
-// signed gives the signature of each item of a sample: what it calls at all. It is
-// nil where that does not tell few groups apart, or something else is asked for.
+// signed returns the signature of each item of a sample: its set of callees. It is nil if that does not
+// tell few groups apart, or if the options ask for other groups.
 func (t *Table) signed(ids []int32, o Options) []int32 {
 	if o.K > 0 || o.Threshold > 0 || o.By == Time || t.Signatures < 2 || t.Signatures > mostAuto ||
 		2*t.Signatures > t.Len {
@@ -268,7 +268,7 @@ func apartBy(d []float32, signed []int32, m int) []float32 {
 	return out
 }
 
-// lower takes back what apartBy added to heights, so that they still grow.
+// lower subtracts the heights that apartBy added, so that they still grow.
 func lower(joins []join) {
 	highest := 0.0
 	for i := range joins {
@@ -311,7 +311,7 @@ func cut(d []float32, joins []join, m int, o Options) []int {
 	}
 	values = cuts.silhouettes(min(mostKinds, m-1))
 	if clearest := slices.Max(values); clearest > clearKinds {
-		// Of those that are about as clear, the cut between the joins farthest apart.
+		// Among cuts that are about as clear, take the one between the joins farthest apart.
 		widest := -1.0
 		for k := mostAuto + 1; k < len(values); k++ {
 			apart := joins[m-k].height - joins[max(m-k-1, 0)].height

@@ -12,10 +12,9 @@ import (
 // Likenesses by their names.
 var likenesses = map[string]Likeness{"": Both, "both": Both, "structure": Structure, "time": Time}
 
-// Order finds groups of owners that behave alike. It lists the owners so that those
-// of a group are next to each other, the smallest group first, since what is unlike
-// the others is worth seeing first: order[k] is the k-th. Those of a group ascend.
-// of gives the group of each, the largest being 0.
+// Order finds groups of owners that behave alike. It lists the owners so that those of a group are next to
+// each other, the smallest group first, since outliers are worth seeing first: order[k] is the k-th. Those
+// of a group ascend. of gives the group of each, the largest being 0.
 func Order(b *trace.Behaviour, l trace.Likeness) (order, of []int32, err error) {
 	if b.Tree != nil {
 		order, of = cutOrder(b, l.P)

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Levels are what the names of hosts tell.
+// Levels are the levels of a machine found in names of hosts.
 type Levels struct {
 	Kinds []string   // "word" or "number", general first
 	Keys  [][]string // by name: its key on each level
@@ -53,8 +53,8 @@ type family struct {
 	columns [][]string // numbers that differ, by member
 }
 
-// Find returns the levels of names. Words that differ make levels, numbers that differ
-// make levels below; what another level implies is dropped.
+// Find returns the levels of names. Words that differ make levels, numbers that differ make levels below;
+// levels that another one implies are dropped.
 func Find(names []string) *Levels {
 	families := group(names)
 	deep := 0

@@ -105,7 +105,7 @@ func (c *Calls) Find(location trace.LocationID, lane, row int32) int32 {
 	return -1
 }
 
-// SizeBytes is what the nodes take.
+// SizeBytes returns the memory of the nodes.
 func (c *Calls) SizeBytes() int64 { return 32 * int64(len(c.Begin)) }
 
 // Collect orders the calls of lanes by their begin, and hangs each below the one

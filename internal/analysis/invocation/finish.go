@@ -74,9 +74,8 @@ func (c *Calls) parentsFirst() {
 	}
 }
 
-// behindParents moves calls that begin before their parent behind it, with all that they
-// made. Who made a call is told by the trace, so a clock does not take it back. Nothing
-// happens where there are none; else O(n log n).
+// behindParents moves calls that begin before their parent behind it, with all that they made. The trace
+// names the caller of a call, whatever the clocks say. O(n log n), and no work if there are no such calls.
 func (c *Calls) behindParents() {
 	parent := c.Tree.Parent
 	behind := false

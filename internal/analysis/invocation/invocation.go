@@ -1,11 +1,10 @@
 // Package invocation lays out an invocation tree on rings: who called whom, all
 // calls at once.
 //
-// After Tick, Park: "Kaleidescope Visualization of Fine-Grain Parallel
-// Programs" (VISTA). A node at level l lies on a circle of radius d·l; its sector is
-// shared among its children by weight. Where the tree is higher than there are
-// rings, levels are condensed; where a sector is under a pixel, what hangs below
-// it is not drawn.
+// After Tick, Park: "Kaleidescope Visualization of Fine-Grain Parallel Programs" (VISTA). A node at level l
+// lies on a circle of radius d·l; its sector is shared among its children by weight. Where the tree is
+// higher than there are rings, levels are condensed; where a sector is under a pixel, its children are not
+// drawn.
 //
 // Trees are flat arrays in an order in which parents come before children; that
 // order is also the order of siblings. Every pass is O(nodes).
@@ -108,7 +107,7 @@ func (c Condensing) Apply(t *Tree, level []int32) (condensed *Tree, origin []int
 
 // Preorder reorders a tree so that all below a node follows it. Siblings keep their order, or that to which
 // sort brings them; it may be nil. In a condensed tree this keeps the grandchildren of one condensed node
-// together. order[k] is the node of t at place k. O(nodes), and what sort takes.
+// together. order[k] is the node of t at place k. O(nodes), and the time of sort.
 func (t *Tree) Preorder(sort func(parent int32, children []int32)) (ordered *Tree, order []int32) {
 	n := t.Len()
 	// of each node: nodes in its subtree, place of its children in list
@@ -221,11 +220,10 @@ func (l *Layout) Arc(i int, d float64) float64 {
 	return d * float64(l.Level[i]) * l.Alloc[i] * math.Pi / 180
 }
 
-// Drawn marks the nodes that are drawn: a node whose sector is under a pixel is,
-// what hangs below it is not. A sector is under a pixel where it is nowhere a pixel
-// wide, not even on the outermost circle: measured on the node's own circle, trees
-// that are wide near the root would end there, as the spokes of the paper's figure
-// 19 do not. The root never is too small.
+// Drawn marks the nodes that are drawn: a node whose sector is under a pixel is, its children are not. A
+// sector is under a pixel where it is nowhere a pixel wide, not even on the outermost circle: measured on
+// the node's own circle, trees that are wide near the root would end there, as the spokes of the paper's
+// figure 19 do not. The root never is too small.
 func (l *Layout) Drawn(d float64) (drawn []bool, count int) {
 	drawn = make([]bool, l.Tree.Len())
 	radius := d * float64(l.Height-1) * math.Pi / 180

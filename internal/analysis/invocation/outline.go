@@ -1,7 +1,7 @@
 package invocation
 
 // An Outline is a tree as the levels of its nodes in preorder, with sums over blocks of them, from which weights,
-// sectors and what lies in a stretch are found without a look at every node. 4 bytes a node, and 16 for each block of
+// sectors and the nodes of a range are found without a look at every node. 4 bytes a node, and 16 for each block of
 // 64.
 type Outline struct {
 	Height int
@@ -55,7 +55,7 @@ func (o *Outline) Len() int { return len(o.level) }
 // Level of the node at a place.
 func (o *Outline) Level(i int32) int32 { return o.level[i] }
 
-// SizeBytes is what it takes.
+// SizeBytes returns the memory of the outline.
 func (o *Outline) SizeBytes() int64 { return 4*int64(len(o.level)) + 17*int64(len(o.sum)) }
 
 // before is the sum of heights of the nodes before a place: the weight of a subtree is a difference of two.

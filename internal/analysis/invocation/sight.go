@@ -5,7 +5,8 @@ import "math"
 // LeastRing is the least distance of rings that are drawn, in pixels.
 const LeastRing = 4
 
-// A Sight is what a window shows of the circles: levels Ring pixels apart, of which every Band-th is drawn.
+// A Sight is the part of the circles that a window shows: levels Ring pixels apart, of which every Band-th
+// is drawn.
 type Sight struct {
 	Ring      float64
 	Band      int32
@@ -59,8 +60,7 @@ func (s *Sight) reaches(first, last int32) bool {
 	return s.Ring*float64(first) <= s.Far && s.Ring*float64(last+1) >= s.Near
 }
 
-// An Item is what is drawn: a node, or several that are merged to one sector because each of them is less than a pixel
-// wide.
+// An Item is a drawn node, or several that are merged to one sector because each of them is less than a pixel wide.
 type Item struct {
 	First, End   int32 // places in the outline; of a node alone itself and all below
 	Merged       bool
@@ -73,10 +73,10 @@ type Item struct {
 // A Skip is a node on a level that is not drawn, between two that are.
 type Skip struct{ Place, Item int32 } // of the nearest node above that is drawn
 
-// Look finds what is drawn of a tree: nodes whose sector is at least unit pixels wide, on levels that are drawn, and
-// runs of narrower siblings that begin in the same pixel of the circle, merged. They come in preorder. false where they
-// are more than most. Sectors are those of the whole tree, whatever is in sight. It takes steps for what is drawn, not
-// for what there is.
+// Look finds the drawn items of a tree: nodes whose sector is at least unit pixels wide, on levels that are drawn, and
+// runs of narrower siblings that begin in the same pixel of the circle, merged. They come in preorder. It returns false
+// if they are more than most. Sectors are those of the whole tree, whatever is in sight. Its time grows with the drawn
+// items, not with the tree.
 func (o *Outline) Look(s Sight, unit float64, most int) (items []Item, skipped []Skip, ok bool) {
 	w := &walker{Outline: o, Sight: s, unit: unit, most: most, angles: s.spans()}
 	w.walk(0, int32(o.Len()), 0, 360, -1)
@@ -226,7 +226,7 @@ func (w *walker) merge(p *parent, c int32, start float64, above int32) int32 {
 }
 
 // Sample calls f for each place of a stretch, or where they are more than most for one of each of that many parts of
-// it: at random, so that what repeats is met as often as it is there, and always the same ones.
+// it: at random, so that repeated values are met in proportion, and always the same ones.
 func Sample(from, to, most int32, f func(i int32)) {
 	if to-from <= most {
 		for i := from; i < to; i++ {

@@ -2,9 +2,8 @@ package moment
 
 import "math"
 
-// An Alignment says how well the rows of a run line up, which is what tuning
-// aims at: "moments such as m0 and m1 are more aligned, and moments such as m2
-// and m3 consume less display area". All parts are shares.
+// An Alignment says how well the rows of a run line up, which is the aim of tuning: "moments such as m0 and
+// m1 are more aligned, and moments such as m2 and m3 consume less display area". All parts are shares.
 type Alignment struct {
 	// Score is M0 × M1: 1 where all rows work as much and at the same time.
 	Score float64 `json:"score"`

@@ -52,8 +52,8 @@ func (b Basis) AddBar(c []float64, from, to float64) {
 	}
 }
 
-// Finish makes coefficients of what was added, in place. Haar's are the mean, then for
-// each level from the coarsest half of (mean of the left part - mean of the right).
+// Finish turns the sums into coefficients, in place. Haar's are the mean, then for each level from the
+// coarsest half of (mean of the left part - mean of the right).
 func (b Basis) Finish(c []float64) {
 	if b != Haar {
 		return

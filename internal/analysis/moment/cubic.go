@@ -6,8 +6,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Cubic is a Sketch of order three: what a store keeps and a picture needs, at
-// less than half the size. The zero Cubic is empty.
+// A Cubic is a Sketch of order three: enough for a store and a picture, at less than half the size. The
+// zero Cubic is empty.
 type Cubic struct {
 	Origin trace.Time
 	Weight float64

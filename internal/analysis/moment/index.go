@@ -10,10 +10,9 @@ import (
 // An Interval is a stretch of busy time, half open.
 type Interval struct{ Begin, End trace.Time }
 
-// An Index holds the busy time of many rows as bars, in order of time without
-// overlap, with a sketch for every partBars of them. It answers for rows with few
-// bars, and for what counts as busy that no store has sketches of, faster than the
-// store does: a window costs O(log n + n/64) a row and no call.
+// An Index holds the busy time of many rows as bars, in order of time without overlap, with a sketch for
+// every partBars of them. For rows with few bars, and for definitions of busy that no store has sketches
+// of, it is faster than the store: a window costs O(log n + n/64) a row and no call.
 type Index struct {
 	offsets []int64 // of bars, rows + 1
 	begin   []trace.Time

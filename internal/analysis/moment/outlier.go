@@ -14,8 +14,8 @@ type Outlier struct {
 	Moment int
 	// Value is its value, Median that of the peers: in ns, of the skew standardised.
 	Value, Median float64
-	// Impact orders rows that stand out: the score, up to a bound, times the busy
-	// time at stake, which is the row's own or what its peers have.
+	// Impact orders rows that stand out: the score, up to a bound, times the busy time at stake, which is
+	// the row's own or its peers'.
 	Impact float64
 }
 
@@ -47,10 +47,10 @@ func Outliers(rows []Moments, peers []int32, length float64) []Outlier {
 	return outliers(rows, peers, length, false)
 }
 
-// FewOutliers is Outliers for pictures, where what stands out must be few to be seen:
-// the unit is not let below what the farthest fifth of the rows make of it, so that no
-// more than a fifth of the peers stand out in a moment. More are another kind of row, not
-// outliers: in a short window half of the ranks may wait while the others work.
+// FewOutliers is Outliers for pictures, where outliers must be few to be seen: the unit is not let below
+// the one that the farthest fifth of the rows sets, so that no more than a fifth of the peers stand out in
+// a moment. More are another kind of row, not outliers: in a short window half of the ranks may wait while
+// the others work.
 func FewOutliers(rows []Moments, peers []int32, length float64) []Outlier {
 	return outliers(rows, peers, length, true)
 }
@@ -133,7 +133,7 @@ func (m *Moments) Skewness() float64 {
 	return m.Mu3() / math.Pow(m.Mu2(), 1.5)
 }
 
-// compared gives what moment k is compared by.
+// compared returns the value by which moment k is compared.
 func (m *Moments) compared(k int) float64 {
 	if k == 3 && !m.Empty() {
 		return m.Skewness()

@@ -5,10 +5,9 @@ import (
 	"math"
 )
 
-// Reading says in words what the moments of a row in a window of that length mean:
-// Table I of the paper with its errors corrected. A positive skew is said as "a
-// small part came late", since it does not imply that most work came early. Percent
-// writes a share.
+// Reading describes the moments of a row in a window of that length: Table I of the paper with its errors
+// corrected. A positive skew is said as "a small part came late", since it does not imply that most work
+// came early. Percent writes a share.
 func Reading(m Moments, length float64, percent func(float64) string) string {
 	if m.Empty() {
 		return "Never busy."
