@@ -1,11 +1,11 @@
-// Package operator adds up what operators of a framework take on the host and on GPUs, by name and shapes, and
-// how much arithmetic and memory traffic that is.
+// Package operator adds up the time of a framework's operators on the host and on GPUs, by name and shapes,
+// and their arithmetic and memory traffic.
 //
-//	operator.go   what goes in and what comes out, and the pass over the host
-//	work.go       how long what operators launch runs
+//	operator.go   input, results, and the pass over the host
+//	work.go       device time of the work that operators launch
 //	shape.go      shapes and types as profilers write them
 //	flop.go       arithmetic and bytes by operator and shapes
-//	peak.go       what devices can do at most
+//	peak.go       peak performance of devices
 //
 // Device time belongs to an operator where the call that launched the work lies inside it, however deep. Rows are read
 // once; O(n · depth) time, memory for the work of GPUs and for each distinct name with shapes.
@@ -35,10 +35,10 @@ var TablesOfRun = derived.Derived[*Tables]{
 	},
 }
 
-// A By is what makes a row.
+// A By is the key of a row.
 type By int
 
-// Rows are operators with their shapes, operators, modules, or what ran on GPUs.
+// Rows are operators with their shapes, operators, modules, or kernels and copies on GPUs.
 const (
 	ByShapes By = iota
 	ByName
@@ -55,7 +55,7 @@ type Row struct {
 	// Host and Device are with all inside, recursion once; the others without other operators inside.
 	Host, HostSelf     trace.Time
 	Device, DeviceSelf trace.Time
-	// Of one call; negative where it cannot be told.
+	// Flop and Bytes are those of one call; negative if unknown.
 	Flop, Bytes float64
 	Kernels     []Kernel // of DeviceSelf, most time first
 	Comm        Comm
@@ -89,7 +89,7 @@ type Kernel struct {
 	Time   trace.Time
 }
 
-// A Comm is a collective, by what its operator says.
+// A Comm is a collective, as its operator describes it.
 type Comm struct {
 	Name  string // "": none
 	Bytes int64  // of a message
@@ -112,7 +112,7 @@ func (c *Comm) Bus() float64 {
 // Tables are a run by each of By.
 type Tables [Bys]*Table
 
-// SizeBytes is about what tables take.
+// SizeBytes estimates the memory of tables.
 func (t *Tables) SizeBytes() (n int64) {
 	for _, x := range t {
 		for i := range x.Rows {
@@ -130,7 +130,7 @@ func (t *Tables) Rows() (n int) {
 	return n
 }
 
-// errOtherRun is the error of tables that name what their run does not have.
+// errOtherRun is the error of tables that name rows or regions unknown to their run.
 var errOtherRun = errors.New("the tables of operators are not those of this run")
 
 // restore checks tables that were kept against their run.
@@ -180,7 +180,7 @@ type reader struct {
 	lanes    map[uint32]*lane
 }
 
-// A lane is what one lane of the host adds up to, before lanes are joined.
+// A lane holds the sums of one lane of the host, before lanes are joined.
 type lane struct {
 	id     uint32
 	groups map[string]*group
@@ -195,13 +195,13 @@ type lane struct {
 	works  int64
 }
 
-// said is what a row of an operator that is no collective says of itself.
+// said holds the attributes of a row of an operator that is no collective.
 type said struct {
 	region trace.RegionID
 	texts  [3]trace.Value
 }
 
-// A saying is what rows said lately.
+// A saying is a recent set of attributes with its group.
 type saying struct {
 	said
 	group *group
@@ -416,7 +416,7 @@ func (r *reader) launched(l *lane, row int32) {
 	}
 }
 
-// group finds what a row belongs to.
+// group finds the group of a row.
 func (r *reader) group(l *lane, region trace.RegionID, row int32, module string) *group {
 	g := &r.Regions[region]
 	if r.modular {
@@ -458,7 +458,7 @@ func (r *reader) group(l *lane, region trace.RegionID, row int32, module string)
 	return x
 }
 
-// said finds the group of what was said before.
+// said finds the group of attributes that were met before.
 func (l *lane) said(says *said) *group {
 	recent := l.recent[says.region]
 	for i := range recent {

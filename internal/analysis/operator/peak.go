@@ -2,8 +2,8 @@ package operator
 
 import "strings"
 
-// A Peak is what a device can do at most, as its maker says: dense arithmetic per second by type, bytes per second of
-// memory.
+// A Peak is the peak performance of a device, as its maker states it: dense arithmetic per second by type, bytes per
+// second of memory.
 type Peak struct {
 	Device             string
 	Single, TF32, Half float64 // FP32 without matrix units, TF32, and FP16 or BF16 with them
@@ -11,7 +11,7 @@ type Peak struct {
 	Source             string
 }
 
-// Of gives the arithmetic peak for a type.
+// Of returns the arithmetic peak for a type.
 func (p *Peak) Of(kind string) float64 {
 	switch typeSize(kind) {
 	case 2:

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// shapes reads "[[1,141,512],[512,512],[]]"; what is no list of whole numbers is an empty shape.
+// shapes reads "[[1,141,512],[512,512],[]]"; any element that is no list of whole numbers is an empty
+// shape.
 func shapes(text string) [][]float64 {
 	var outer []json.RawMessage
 	if json.Unmarshal([]byte(text), &outer) != nil {

@@ -91,7 +91,7 @@ func byCall(a, b launch) int {
 	return cmp.Or(cmp.Compare(a.toLane, b.toLane), cmp.Compare(a.toRow, b.toRow))
 }
 
-// kernels is the table of what ran on GPUs, by name, whoever launched it: all that a recording without operators tells.
+// kernels returns the table of work on GPUs by name, from any launcher: all that a recording without operators has.
 func (r *reader) kernels() *Table {
 	sums := make([]Kernel, len(r.Regions))
 	for _, w := range r.works {

@@ -44,7 +44,7 @@ type Slower struct {
 	Kernels  []Kernel   // those that lose most, first
 }
 
-// Lost is the time above what its peers take.
+// Lost returns the time above that of its peers.
 func (s *Slower) Lost() trace.Time { return s.Time - s.Expected }
 
 // A Kernel is one kind of kernels of a slow GPU.
@@ -54,8 +54,8 @@ type Kernel struct {
 	Lost         trace.Time
 }
 
-// Find compares GPUs; by GPU what each spends with each kind of kernels. At least three GPUs are needed to tell who is
-// unlike the others. Where more than a third are slow nobody is.
+// Find compares GPUs; by holds for each GPU the time of each kind of kernels. At least three GPUs are needed to tell
+// which one differs. If more than a third are slow, it reports none.
 func Find(by []map[Kind]Sum) []Slower {
 	if len(by) < 3 {
 		return nil

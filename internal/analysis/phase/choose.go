@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Use is how one location uses one region: what a store gives without a scan.
+// A Use is how one location uses one region, as a store knows it without a scan.
 type Use struct {
 	Unit      int32
 	Region    trace.RegionID

@@ -79,8 +79,7 @@ const (
 	DefaultSlices = 10
 )
 
-// A How says what a user wants the run to be cut by: the best there is, so many
-// slices, or else regions of a pattern.
+// A How is the user's choice of cut: the best there is, so many slices, or else regions of a pattern.
 type How struct {
 	Auto   bool
 	Slices int
@@ -104,8 +103,8 @@ func ParseHow(text string) (How, error) {
 	return How{Slices: n}, nil
 }
 
-// Cut cuts the run by the intervals of a marker, into slices where it is nil. The
-// notes say what was bounded.
+// Cut cuts the run by the intervals of a marker, into slices where it is nil. The notes name the bounds
+// that were reached.
 func (s *Source) Cut(m *Marker, slices int) (*Phases, []string, error) {
 	most := max(mostCells/max(len(s.Rows), 1), 1)
 	large := s.Intervals > MostScanned

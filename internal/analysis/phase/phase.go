@@ -1,9 +1,8 @@
-// Package phase cuts a run into phases, such as the steps of a training job or the
-// iterations of a solver, and adds up what each location does in each.
+// Package phase cuts a run into phases, such as the steps of a training job or the iterations of a solver,
+// and adds up the times of each location in each.
 //
-// A phase begins and ends at times of its own on each unit (a rank, or a location
-// where there are no ranks): steps need not be in step. Where the units have no
-// boundaries of their own all share the same ones.
+// A phase begins and ends at times of its own on each unit (a rank, or a location where there are no
+// ranks): steps need not be in step. If the units have no boundaries of their own, all share the same ones.
 package phase
 
 import (
@@ -39,7 +38,7 @@ var absent = Span{Begin: 1, End: 0}
 type Phases struct {
 	List  []Phase
 	Units int
-	// By says in words what cut the run: "ProfilerStep#", "iteration", "10 equal slices".
+	// By names the marker that cut the run: "ProfilerStep#", "iteration", "10 equal slices".
 	By string
 	// Count is how many phases there are; Step how many of them each of List stands
 	// for, more than one where there were too many.
@@ -248,8 +247,8 @@ func nearest(whole []Occurrence, lowest, most int, o Occurrence) int {
 	return best
 }
 
-// shared makes phases that all units have from intervals of any of them, one after
-// the other: what begins while another runs makes none. O(n log n).
+// shared makes phases that all units have from intervals of any of them, one after the other: an interval
+// that begins while another runs makes none. O(n log n).
 func shared(list []Occurrence, units int, by string, name func(trace.RegionID) string) *Phases {
 	slices.SortFunc(list, func(a, b Occurrence) int {
 		if a.Begin != b.Begin {

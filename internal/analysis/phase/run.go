@@ -7,8 +7,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 )
 
-// OfRun finds the steps or iterations of a run by what repeats in it; nil where nothing does. Runs are laid over each
-// other where their phases begin.
+// OfRun finds the steps or iterations of a run by its repeated regions; nil if nothing repeats. Runs are laid over
+// each other where their phases begin.
 func OfRun(ctx context.Context, r store.Reader) (*Phases, error) {
 	if !r.Info().Timed() {
 		return nil, nil

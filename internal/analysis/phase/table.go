@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A State is what an instant counts as.
+// A State is the kind of time that an instant counts as.
 type State uint8
 
 // The states. Waiting are communication and synchronization, where one location
@@ -35,8 +35,8 @@ func StateOf(r trace.Role) State {
 	return Other
 }
 
-// A Table holds times of rows (locations) by phase: Busy[row*phases+phase]. Where lanes of a
-// location are in different states at once, busy wins, then waiting.
+// A Table holds times of rows (locations) by phase: Busy[row*phases+phase]. If lanes of a location are in
+// different states at once, busy wins, then waiting.
 type Table struct {
 	Rows, Phases        int
 	Busy, Waiting, Idle []trace.Time
@@ -80,8 +80,8 @@ type Counter struct {
 	Row, Unit []int32
 	// State overrides the state of a region, where not nil: by region, 255 for by role.
 	State []State
-	// Lanes of locations, as store.Reader.Lanes gives them: what runs on several at once counts
-	// once. Segments of such locations are held until Close.
+	// Lanes of locations, as store.Reader.Lanes gives them: time on several lanes at once counts once.
+	// Segments of such locations are held until Close.
 	Lanes []uint32
 
 	mu    sync.Mutex
@@ -148,7 +148,7 @@ func (c *Counter) finish(id trace.LocationID, l *lane) {
 	}
 }
 
-// Close counts what is left.
+// Close counts the segments that are left.
 func (c *Counter) Close() {
 	for id, l := range c.lanes {
 		c.finish(id, l)

@@ -54,7 +54,6 @@ func Of(useful []float64, runtime float64) Efficiency {
 	return e
 }
 
-// Lost is the time that all locations but the slowest could work longer before
-// they were the slowest: n × (max - mean). It is what the imbalance costs where
-// everybody waits for the slowest.
+// Lost is the time that all locations but the slowest could work longer before they were the slowest: n ×
+// (max - mean). It is the cost of the load imbalance if all locations wait for the slowest.
 func (e *Efficiency) Lost() float64 { return float64(e.Locations) * (e.Max - e.Mean) }

@@ -1,9 +1,8 @@
 // Package replay compares the replays of CUDA and HIP graphs: one call starts many pieces of work, the nodes of a
 // graph, and the same graph is started again and again.
 //
-// Which graph and which node a piece is stands in the source where it says so (Nsight). Where it does not (PyTorch's
-// profiler), launches whose pieces have the same names belong to one graph, and the n-th piece of a name, in order of
-// time, is one node.
+// Some sources record the graph and node of a piece (Nsight). In others (PyTorch's profiler), launches whose pieces
+// have the same names belong to one graph, and the n-th piece of a name, in order of time, is one node.
 //
 // O(n log n) in the pieces that graphs started.
 package replay
@@ -61,7 +60,7 @@ type Graph struct {
 	ID      int64 // as the source numbers it; negative: not told
 	Nodes   []Node
 	Replays []Replay
-	// Of the spans of replays.
+	// Statistics of the spans of replays.
 	Mean, Deviation float64
 	Least, Most     trace.Time
 	Median          trace.Time

@@ -14,7 +14,7 @@ import (
 // Analyse takes a window of a run apart.
 func Analyse(s *runfacts.GPUPart) (*Job, error) { return analyse(s, true) }
 
-// AnalyseBriefly is Analyse without what the source tells of how well kernels fill the GPU: two columns less are read.
+// AnalyseBriefly is Analyse without the source's figures for how well kernels fill the GPU: it reads two columns less.
 func AnalyseBriefly(s *runfacts.GPUPart) (*Job, error) { return analyse(s, false) }
 
 func analyse(s *runfacts.GPUPart, fill bool) (*Job, error) {
@@ -134,7 +134,7 @@ func (j *Job) unit(s *runfacts.GPUPart, number int, streams [][][]Work, off []sp
 	}
 	first := len(j.Steps)
 	j.lay(number, extended(u.marks, all, s.Window.End))
-	// What counts first takes its time from all others.
+	// Earlier terms take their time from all later ones.
 	var covered []span
 	var exclusive [Terms]set
 	for t := range Term(Terms - 1) {
@@ -181,7 +181,7 @@ func merged(streams [][]Work) []Work {
 	for _, w := range streams {
 		for i := 1; i < len(w); i++ {
 			if w[i-1].Begin >= w[i].Begin && byTime(w[i-1], w[i]) > 0 {
-				// what runs longer of two that begin together may come first
+				// of two that begin together the longer may come first
 				slices.SortFunc(w, byTime)
 				break
 			}
@@ -229,7 +229,7 @@ func (j *Job) lay(number int, marks []Mark) {
 	}
 }
 
-// hostSets makes the time of each term from what the threads did.
+// hostSets computes the time of each term from the states of threads.
 func (u *unit) hostSets() {
 	var counts [Terms]int
 	const terms = 1<<Other - 1<<Communication

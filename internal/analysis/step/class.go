@@ -6,10 +6,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// noTerm is what neither runs on a GPU nor counts on the host.
+// noTerm is for regions that neither run on a GPU nor count on the host.
 const noTerm Term = -1
 
-// workTerm is what a region is on a row of a GPU. Ranges, waits and the recorder's own marks are no work.
+// workTerm returns the term of a region on a row of a GPU. Ranges, waits and the recorder's own marks are
+// no work.
 func workTerm(g *trace.Region) Term {
 	name, category := strings.ToLower(g.Name), strings.ToLower(g.Category)
 	if category == "cuda_sync" || category == "cuda_event" || category == "gpu_pm_counter" {
@@ -30,7 +31,7 @@ func workTerm(g *trace.Region) Term {
 	return Kernel
 }
 
-// loaderWords are parts of names, in lower case, of what makes or waits for input.
+// loaderWords are parts of names, in lower case, of regions that make or wait for input.
 var loaderWords = []string{
 	"dataloader", "data_loader", "data loader", "enumerate(datapipe)", "datafetcher", "dataloading", "data_loading",
 	"data loading", "data-loading",
@@ -48,10 +49,10 @@ func isLoader(name string) bool {
 	return false
 }
 
-// A Doing is what a thread of the host is at.
+// A Doing is the activity of a thread of the host.
 type Doing uint8
 
-// What a thread is at, for the causes of idle time.
+// The activities of a thread, for the causes of idle time.
 const (
 	Nothing Doing = iota
 	Annotated
@@ -65,7 +66,7 @@ const (
 	Loading
 )
 
-// A hostClass is what a region counts as on a thread.
+// A hostClass is the term and the activity of a region on a thread.
 type hostClass struct {
 	term  Term
 	doing Doing
@@ -80,7 +81,7 @@ var runtimeCategories = map[string]bool{
 var allocations = []string{"malloc", "memfree", "cudafree", "hipfree", "memalloc", "hostalloc", "mempool", "memcreate",
 	"memaddressreserve", "memmap", "hostregister"}
 
-// classOf is what a region is on a row of the host.
+// classOf returns the class of a region on a row of the host.
 func classOf(g *trace.Region) hostClass {
 	name, category := strings.ToLower(g.Name), strings.ToLower(g.Category)
 	switch {
@@ -138,13 +139,13 @@ func onDevice(name string) bool {
 	return false
 }
 
-// HostClass is what a region counts as on a thread; a negative term for none.
+// HostClass returns the term and activity of a region on a thread; a negative term for none.
 func HostClass(g *trace.Region) (Term, Doing) {
 	c := classOf(g)
 	return c.term, c.doing
 }
 
-// WorkTerm is what a region counts as on a row of a GPU, and whether it is work at all.
+// WorkTerm returns the term of a region on a row of a GPU, and whether it is work at all.
 func WorkTerm(g *trace.Region) (Term, bool) {
 	t := workTerm(g)
 	return t, t != noTerm

@@ -178,7 +178,7 @@ func outermost(list []mark) []mark {
 	return out
 }
 
-// steps of one unit, named. Where an optimizer ends them they reach from the end of one to that of the next.
+// steps of one unit, named. If an optimizer ends them, they reach from the end of one to that of the next.
 func (f *family) steps(unit int, regions []trace.Region, begin trace.Time) []Mark {
 	list := f.marks[unit]
 	out := make([]Mark, 0, len(list))
@@ -198,7 +198,7 @@ func (f *family) steps(unit int, regions []trace.Region, begin trace.Time) []Mar
 	return out
 }
 
-// words says what the steps are.
+// words names the steps.
 func (f *family) words() string {
 	switch f.sort {
 	case optimizer:

@@ -14,7 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A unit is what is kept of one process.
+// A unit holds the gathered data of one process.
 type unit struct {
 	begin, end trace.Time // of what its host rows hold
 	threads    []*thread  // by location and lane
@@ -23,7 +23,7 @@ type unit struct {
 	sets       [Terms][]span // of the host's terms
 }
 
-// A thread is what one lane of the host did: from at[i] to at[i+1] it was in state[i].
+// A thread holds the states of one lane of the host: from at[i] to at[i+1] it was in state[i].
 type thread struct {
 	lane  uint32
 	at    []trace.Time
@@ -40,7 +40,7 @@ type stay struct {
 // longStay is how long an interval must be for that.
 const longStay = 20_000
 
-// A state is the terms that are open on a thread, as bits, and what is innermost.
+// A state is the terms that are open on a thread, as bits, and the innermost activity.
 type state struct {
 	terms uint8
 	doing Doing
@@ -77,7 +77,7 @@ type familyKey struct {
 	stem string
 }
 
-// A lane is what is gathered of one lane; only one goroutine at a time has it.
+// A lane is the gathered data of one lane; only one goroutine at a time has it.
 type lane struct {
 	id       uint32
 	location trace.LocationID
@@ -195,7 +195,7 @@ func byCall(a, b launch) int {
 	return cmp.Or(cmp.Compare(a.toLane, b.toLane), cmp.Compare(a.toRow, b.toRow))
 }
 
-// lane finds what is gathered of a lane.
+// lane returns the gathered data of a lane.
 func (g *gatherer) lane(c *trace.Columns) *lane {
 	id := g.Lane(c.Location, c.Lane)
 	g.mu.Lock()
@@ -244,7 +244,7 @@ func (g *gatherer) take(c *trace.Columns) error {
 	return nil
 }
 
-// addWork takes a row of a GPU, clipped to what is looked at.
+// addWork takes a row of a GPU, clipped to the window.
 func (g *gatherer) addWork(l *lane, begin, end trace.Time, r trace.RegionID, row int32) {
 	term := g.work[r]
 	if term == noTerm {
@@ -302,7 +302,7 @@ func (l *lane) top() state {
 	return state{}
 }
 
-// close ends what is over at t.
+// close closes intervals that end by t.
 func (l *lane) close(t trace.Time) {
 	for n := len(l.open); n > 0 && l.open[n-1].end <= t; n-- {
 		end := l.open[n-1].end
@@ -376,7 +376,7 @@ func (g *gatherer) attachLaunches() {
 			if l == nil {
 				continue
 			}
-			// Of several calls the latest counts.
+			// Among several calls the latest counts.
 			if w := l.after(x.toRow); w != nil &&
 				(!w.Launched() || x.called > w.Called || x.called == w.Called && x.fromLane >= w.Thread) {
 				w.Called, w.Returned, w.Thread = x.called, x.returned, x.fromLane

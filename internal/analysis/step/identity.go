@@ -77,7 +77,7 @@ func (g *GPU) identity(works []Work, sets *gpuSets) {
 	g.Time = sets.within(g.Begin, g.End)
 }
 
-// metrics are shares of the time of steps with what is between them, or of the GPU's span where there are none.
+// metrics are shares of the time of steps and the time between them, or of the GPU's span if there are none.
 func (g *GPU) metrics(works []Work, sets *gpuSets, in set) {
 	in = summed(joined(in.spans))
 	if len(in.spans) == 0 {

@@ -10,8 +10,8 @@ import (
 // A Cause is why a GPU has nothing to do.
 type Cause int
 
-// The causes. Up to InAnnotation the host was late: that is what the thread that launched the next work did
-// instead. Then the launch itself, and what the GPU did with work that it had.
+// The causes. Up to InAnnotation the host was late: these name the activity of the thread that launched the
+// next work. Then come the launch itself, and delays on the GPU with work that it had.
 const (
 	ByLoader Cause = iota
 	BySynchronization
@@ -54,7 +54,7 @@ var causeOf = [...]Cause{
 	Synchronizing: BySynchronization, Sleeping: BySleep, Exchanging: ByExchange, Loading: ByLoader,
 }
 
-// shortGap is what a GPU may take from one kernel to the next of those it has.
+// shortGap is the time that a GPU may take between two kernels that it has.
 const shortGap = 2000
 
 // mostGaps is how many gaps are listed.
@@ -67,7 +67,7 @@ type Gap struct {
 	Next       trace.RegionID // what ended it
 	// Host is the innermost long call that the thread which launched it was in for half of the gap or more.
 	Host trace.RegionID
-	// Lane of the thread that launched what ended it; Known: it is in the file.
+	// Lane of the thread that launched the work that ended the gap; Known: it is in the file.
 	Lane  uint32
 	Known bool
 	// Drained: the thread waited for the GPU when the gap began, so nothing could be in the queue.
@@ -213,7 +213,7 @@ func (u *unit) thread(lane uint32) *thread {
 	return u.threads[i]
 }
 
-// doing is what a thread is at.
+// doing returns the activity of a thread at a time.
 func (t *thread) doing(at trace.Time) Doing {
 	if t == nil {
 		return Nothing
@@ -228,7 +228,7 @@ func (t *thread) doing(at trace.Time) Doing {
 	return t.state[i].doing
 }
 
-// during tells what a thread did from begin to end.
+// during reports the activities of a thread from begin to end.
 func (t *thread) during(begin, end trace.Time, add func(from, to trace.Time, c Cause)) {
 	if t == nil {
 		add(begin, end, ByNothing)

@@ -10,8 +10,8 @@ import (
 // Launches are how a GPU's work was launched.
 type Launches struct {
 	Count int
-	// Call is how long launching calls take, Work how long what they start runs, Delay from the end of
-	// a call to the begin of its work.
+	// Call is the time of launching calls, Work the time of the work they start, Delay the time from the
+	// end of a call to the begin of its work.
 	Call, Work, Delay Spread
 	// Short is how many works take less time than the call that launched them.
 	Short int
@@ -55,8 +55,8 @@ func spreadOf(list []trace.Time) Spread {
 	return s
 }
 
-// nth gives what would be at k if the list were sorted; nothing before k is larger then, and nothing behind it smaller.
-// O(n).
+// nth returns the value that would be at k if the list were sorted; nothing before k is larger then, and nothing behind
+// it smaller. O(n).
 func nth(list []trace.Time, k int) trace.Time {
 	for tries := 0; len(list) > 24; tries++ {
 		if tries == 64 { // hardly ever: no choice of a middle helps

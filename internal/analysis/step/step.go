@@ -1,22 +1,22 @@
-// Package step takes the steps of a GPU job apart: where the time of each step goes,
-// what each GPU did meanwhile, and why it had nothing to do.
+// Package step analyses the steps of a GPU job: the parts of each step's time, the work of each GPU
+// meanwhile, and the causes of its idle time.
 //
-//	step.go      what goes in and what comes out
-//	class.go     what a region counts as, on a GPU and on the host
+//	step.go      input and results
+//	class.go     the term of a region, on a GPU and on the host
 //	find.go      which intervals are the steps
-//	gather.go    from rows of a store to the work of GPUs and what threads did
+//	gather.go    from rows of a store to the work of GPUs and the states of threads
 //	anatomy.go   the terms of a step
 //	identity.go  the time of a GPU: computation, communication, copies, idle
 //	idle.go      the causes of idle time
 //	launch.go    how long launches take and how far they run ahead
-//	verdict.go   what a job is bound by
+//	verdict.go   the bottleneck of a job
 //
 // The terms of a step are those of the profiler that came with PyTorch until 2024; the
 // time of a GPU is cut as TraceLens and HTA do, over all its streams together. All sums are
 // whole nanoseconds and add up exactly.
 //
-// Rows are looked at once, as they come. What is kept grows with the work of GPUs and with how
-// often threads change between kinds of work. Time: O(n log n) in that.
+// Rows are looked at once, as they come. Memory grows with the work of GPUs and with how often threads
+// change between kinds of work. Time: O(n log n) in that.
 package step
 
 import (
@@ -27,7 +27,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Term is a part of a step. Where several are at the same time the first counts.
+// A Term is a part of a step. If several are open at the same time, the first counts.
 type Term int
 
 // The terms, by priority.
@@ -91,7 +91,7 @@ type Time struct {
 	Communication, Overlapped trace.Time
 }
 
-// A GPU is what is known of one GPU.
+// A GPU holds the results of one GPU.
 type GPU struct {
 	Time
 	Begin, End trace.Time // of the span: its first work to its last
@@ -99,7 +99,7 @@ type GPU struct {
 	// Unlinked work: the call that launched it is not in the file.
 	Unlinked     int
 	UnlinkedTime trace.Time
-	// Of the time of steps; negative where the file does not say.
+	// Shares of the time of steps; negative if the file does not have them.
 	Utilization, Efficiency, Occupancy float64
 	// Causes of Idle by cause; they add up to it.
 	Causes [Causes]trace.Time
@@ -132,7 +132,7 @@ type Job struct {
 	units []unit // while it is made
 }
 
-// SizeBytes is about what a job takes.
+// SizeBytes estimates the memory of a job.
 func (j *Job) SizeBytes() int64 {
 	n := int64(400 * len(j.Steps))
 	for i := range j.GPUs {
@@ -141,7 +141,7 @@ func (j *Job) SizeBytes() int64 {
 	return n
 }
 
-// errOtherRun is the error of a job that names what its run does not have.
+// errOtherRun is the error of a job that names rows or regions unknown to its run.
 var errOtherRun = errors.New("the steps are not those of this run")
 
 // restore checks a job that was kept against its run.

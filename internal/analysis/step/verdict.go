@@ -2,7 +2,7 @@ package step
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// A Bound is what a job is held back by most.
+// A Bound is the main bottleneck of a job.
 type Bound int
 
 // The bounds, as the verdict names them.
@@ -37,8 +37,8 @@ var thresholds = [Bounds]float64{Input: InputModerate, LaunchBound: LaunchShare,
 	SynchronizationBound: SynchronizationPart, CopyBound: CopyShare, CommunicationBound: CommunicationShare,
 	IdleBound: IdleShare}
 
-// A Verdict says what a job is bound by: Share is the part of the time of its steps that it costs,
-// for compute the part in which GPUs compute. Shares has all of them.
+// A Verdict is the bottleneck of a job: Share is the part of the time of its steps that it costs, for
+// compute the part in which GPUs compute. Shares has all of them.
 type Verdict struct {
 	Bound  Bound
 	Share  float64

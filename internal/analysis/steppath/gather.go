@@ -95,7 +95,7 @@ type wait struct {
 	stream string
 }
 
-// gather reads what a source holds.
+// gather reads the rows and links of a source.
 func gather(s *runfacts.GPUPart) (*Graph, error) {
 	g := &Graph{source: s, units: make([]unit, max(len(s.Units), 1)), lanes: map[uint32]*lane{},
 		members: map[string][]member{}}
@@ -136,7 +136,7 @@ func gather(s *runfacts.GPUPart) (*Graph, error) {
 		l.launch = make([]launchRef, len(l.row))
 		u.works = append(u.works, l)
 	}
-	// None of these needs what the others find out, and the first two are mostly one goroutine's work each.
+	// None of these needs the others' results, and the first two are mostly one goroutine's work each.
 	var launches, members error
 	_ = parallel.For(context.Background(), 2+len(ids), func(i int) {
 		switch i {
@@ -214,7 +214,7 @@ func (g *Graph) add(l *lane, begin, end trace.Time, r trace.RegionID, row int32)
 	l.open = append(l.open, at)
 }
 
-// cut ends the stretch of what is innermost.
+// cut ends the stretch of the innermost interval.
 func (l *lane) cut(t trace.Time) {
 	if n := len(l.open); n > 0 && t > l.at {
 		l.stretches = append(l.stretches, stretch{max(l.at, l.begin[l.open[n-1]]), t, l.open[n-1]})

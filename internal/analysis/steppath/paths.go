@@ -12,8 +12,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Section is a stretch of a path. Location is where the path is; Region is what is there, NoRegion for none. Row and
-// Lane are those of the store, Row -1 for none. Calls is one of Paths.Calls, -1 for none.
+// A Section is a stretch of a path. Location is where the path is; Region is the innermost region there, NoRegion for
+// none. Row and Lane are those of the store, Row -1 for none. Calls is one of Paths.Calls, -1 for none.
 type Section struct {
 	Kind     Kind
 	Begin    trace.Time
@@ -32,8 +32,8 @@ type Step struct {
 	Unit       int
 }
 
-// stepsOf takes the steps of all units together by their names, in order of time. Without steps the whole of what the
-// graph holds, in [from, to), is one.
+// stepsOf takes the steps of all units together by their names, in order of time. Without steps the whole graph, in
+// [from, to), is one.
 func (g *Graph) stepsOf(job *step.Job, from, to trace.Time) (out []Step) {
 	byName := map[string]int{}
 	for _, s := range job.Steps {
@@ -58,7 +58,7 @@ func (g *Graph) stepsOf(job *step.Job, from, to trace.Time) (out []Step) {
 	return out
 }
 
-// A Path is what a step is made of, in order of time; the sections lie end to end.
+// A Path is the critical path of a step in order of time; its sections lie end to end.
 type Path struct {
 	Step
 	Sections []Section
@@ -74,7 +74,7 @@ type Paths struct {
 	Matched int
 }
 
-// SizeBytes is about what paths take.
+// SizeBytes estimates the memory of paths.
 func (p *Paths) SizeBytes() int64 {
 	return int64(64*p.Sections() + 200*len(p.Steps) + 100*len(p.Calls))
 }

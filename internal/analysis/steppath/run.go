@@ -56,7 +56,7 @@ func checkRows(p *runfacts.GPUPart) error {
 	return nil
 }
 
-// errOtherRun is the error of paths that name what their run does not have.
+// errOtherRun is the error of paths that name rows or regions unknown to their run.
 var errOtherRun = errors.New("the paths of steps are not those of this run")
 
 // restore checks paths that were kept against their run.

@@ -1,19 +1,19 @@
-// Package steppath finds what the length of a step of a GPU job is made of: a walk back from its end, through the work
-// of GPUs and the calls that launched it, across threads and ranks.
+// Package steppath finds the critical path of a step of a GPU job: a walk back from its end, through the work of GPUs
+// and the calls that launched it, across threads and ranks.
 //
-//	paths.go      what comes out
+//	paths.go      results
 //	steppath.go   the walk
 //	gather.go     threads and streams as the walk asks them
 //	peers.go      collectives that belong together
 //
-// From the end of a piece of GPU work the walk goes to its begin, and on to what let it begin last: the work before it
-// on its stream, work of another stream that it was told to wait for, or the call that launched it. From a call that
-// waits for the GPU it goes to the work that ended last before the call returned. On a thread it follows what is
-// innermost; where a thread records nothing it goes on with the thread of the process that did something last. A
-// collective begins when its last member does, so from a member that waited the walk goes to that one. The sections lie
-// end to end: they add up to the length of the step exactly.
+// From the end of a piece of GPU work the walk goes to its begin, and on to the last event that let it begin: the work
+// before it on its stream, work of another stream that it was told to wait for, or the call that launched it. From a
+// call that waits for the GPU it goes to the work that ended last before the call returned. On a thread it follows the
+// innermost interval; where a thread records nothing it goes on with the thread of the process that did something last.
+// A collective begins when its last member does, so from a member that waited the walk goes to that one. The sections
+// lie end to end: they add up to the length of the step exactly.
 //
-// What is kept: the rows of the units looked at, O(n) memory; a walk takes O(log n) a section.
+// It keeps the rows of the units looked at, O(n) memory; a walk takes O(log n) per section.
 package steppath
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Kind is what a section is spent with.
+// A Kind is the activity of a section.
 type Kind uint8
 
 // The kinds.
@@ -234,7 +234,7 @@ func (w *walk) work(l *lane, i int32, t trace.Time) {
 		kind := w.kinds[l.region[i]]
 		if kind == Communication {
 			if last, k := w.lastMember(l, i); last != nil && last.gpu >= 0 && last.begin[k] < t {
-				// It waited for the last member: what that one did before is what counts.
+				// It waited for the last member: the walk goes on with that one's work before.
 				if !w.section(kind, l, i, last.begin[k], t) {
 					return
 				}
@@ -245,7 +245,7 @@ func (w *walk) work(l *lane, i int32, t trace.Time) {
 			return
 		}
 		t = min(t, begin)
-		// What let it begin last?
+		// Find the last event that let it begin.
 		var before *lane
 		var which int32
 		ready := trace.Time(-1 << 62)

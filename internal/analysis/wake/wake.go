@@ -1,5 +1,5 @@
-// Package wake follows waiting back along who woke whom: what was going on, and where, while
-// somebody waited, through all who waited themselves.
+// Package wake follows wake-up chains back from a wait: it finds the activity and place that the waiter
+// waited for, through all actors that waited themselves.
 //
 // An actor's time is stretches. One that waits ends where another actor wakes it, and one is
 // born where another makes it. So the way back from a moment goes along an actor to the
@@ -18,7 +18,7 @@ import (
 // None stands for no actor, no place, and for time of which nothing is recorded.
 const None int32 = -1
 
-// A Log is what actors did within a stretch of time.
+// A Log holds the activities of actors within a time range.
 type Log struct {
 	tracks []track
 }
@@ -54,8 +54,8 @@ type woken struct {
 // New makes a log of actors.
 func New(actors int) *Log { return &Log{tracks: make([]track, actors)} }
 
-// Add says what an actor did for a while. Stretches of one actor
-// do not overlap; they may come in any order. Different actors may be fed at once.
+// Add records an activity of an actor. Stretches of one actor do not overlap; they may come in any order.
+// Different actors may be fed at once.
 func (l *Log) Add(actor int32, begin, end trace.Time, what int32, is Mode) {
 	if end > begin {
 		t := &l.tracks[actor]
@@ -100,8 +100,8 @@ type Piece struct {
 	Actor      int32
 	What       int32 // it did; None where nothing is recorded
 	Begin, End trace.Time
-	// Place is where the actor was when it woke the one before on the way, and How what that
-	// one waited in; None on the first actor, and How where the other was made.
+	// Place is where the actor was when it woke the one before on the way, and How the region in which that
+	// one waited. Both are None on the first actor; How also if the other was made there.
 	Place, How int32
 	Hops       int
 }
@@ -148,7 +148,7 @@ func (l *Log) Walk(actor int32, from, to trace.Time, f func(*Piece)) (n int) {
 			continue
 		}
 		if k := len(through) - 1; s.is == Rests && k >= 0 {
-			// It had nothing to do before. Who waited for it waited for no other until then.
+			// It had nothing to do before. An actor that waited for it waited for no other until then.
 			before := through[k]
 			through = through[:k]
 			if b := l.tracks[before.Actor].waitAt(at); b < at {

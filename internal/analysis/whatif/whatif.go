@@ -1,7 +1,7 @@
-// Package whatif asks how fast a pipelined training job would be if like operations took the same time, and who keeps
-// it from that.
+// Package whatif asks how fast a pipelined training job would be if like operations took the same time, and which
+// part of it prevents that.
 //
-// The operations of each step are replayed along what they depend on: those of a worker one after the other, a forward
+// The operations of each step are replayed along their dependencies: those of a worker one after the other, a forward
 // pass after that of the stage before, a backward pass after that of the stage behind, collectives when all replicas of
 // a stage have come. With the recorded durations that gives the length of the step without delays of the host; with the
 // mean of all peers in place of each duration (the median for communication) the length it could have. The ratio is the
@@ -16,7 +16,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Class is what an operation is in the pipeline.
+// A Class is the role of an operation in the pipeline.
 type Class uint8
 
 // The classes. Transfers are those that receive; the others say the same again.
@@ -41,7 +41,7 @@ type Operation struct {
 	Duration       trace.Time
 }
 
-// A Result is what was found. Slowdowns are over the ideal: 1 is none.
+// A Result holds the slowdowns of a job. They are relative to the ideal: 1 is none.
 type Result struct {
 	Steps         int
 	Actual, Ideal float64 // mean length of a step, ns
@@ -152,7 +152,7 @@ func most(list []float64) int {
 	return best
 }
 
-// peers finds what each kind of operation takes ideally.
+// peers finds the ideal duration of each kind of operation.
 func (j *job) peers() {
 	sums, counts, lists := make([]float64, j.kinds), make([]int, j.kinds), make([][]trace.Time, j.kinds)
 	compute := make([]bool, j.kinds)
@@ -247,7 +247,7 @@ func (j *job) replay(s *step, slow func(*Operation) bool) float64 {
 	now := make([]float64, j.replicas*j.stages)
 	j.together(s.before, now, length)
 	j.passes(s, now, length)
-	// Collectives wait for the replicas of their stage; what comes after the last of them waits for all.
+	// Collectives wait for the replicas of their stage; operations after the last of them wait for all.
 	tail := make([]float64, len(now))
 	var ends [][]int32
 	for w, list := range s.after {
@@ -267,7 +267,8 @@ func (j *job) replay(s *step, slow func(*Operation) bool) float64 {
 	return end + rest
 }
 
-// together runs collectives, the k-th of each replica of a stage at once. What lies between them is done by each alone.
+// together runs collectives, the k-th of each replica of a stage at once. Each replica runs the operations between them
+// alone.
 func (j *job) together(lists [][]int32, now []float64, length func(int32) float64) {
 	for stage := range j.stages {
 		most := 0
@@ -296,7 +297,7 @@ func (j *job) together(lists [][]int32, now []float64, length func(int32) float6
 	}
 }
 
-// passes runs the forward and backward passes of all workers, each as soon as what it needs is there.
+// passes runs the forward and backward passes of all workers, each as soon as its dependencies are done.
 func (j *job) passes(s *step, now []float64, length func(int32) float64) {
 	at := make([]int, len(now))
 	done := make(map[key]float64, len(s.compute)*len(s.compute[0]))
