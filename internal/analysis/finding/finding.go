@@ -1,10 +1,9 @@
-// Package finding holds the answers in words: what a run loses time by, ranked.
+// Package finding holds the problems of a run, ranked by time lost.
 //
-// A Finding is plain data. It says what was found in one sentence, how much time
-// that costs, the numbers behind the sentence, and which view, options and
-// selection show it. What is worth saying is decided by the functions of this
-// package, one file a kind; they take tables of times and know neither store nor
-// colour.
+// A Finding is plain data. It names the problem in one sentence, the time lost to it, the numbers behind
+// the sentence, and the view, options and selection that show it. The functions of this package decide
+// which problems are worth reporting, one file per kind; they take tables of times and know neither store
+// nor colour.
 package finding
 
 import (
@@ -14,8 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Kind is what sort of trouble a finding is about. `parallax check --fail-on`
-// names it.
+// A Kind is the sort of problem that a finding reports. `parallax check --fail-on` names it.
 type Kind string
 
 // The kinds, in the order in which people should care where all else is equal.
@@ -45,7 +43,7 @@ const (
 	Heterogeneous Kind = "heterogeneous"  // a group whose members differ, by entropy loss
 	Unlike        Kind = "unlike"         // a region whose calls are distributed unlike on some locations
 
-	// Of jobs on GPUs, in their steps.
+	// Kinds for jobs on GPUs, in their steps.
 	InputBound           Kind = "input-bound"           // GPUs wait for data
 	HostBound            Kind = "host-bound"            // GPUs wait while the host is in one long call
 	LaunchBound          Kind = "launch-bound"          // GPUs wait for the host to launch work
@@ -58,12 +56,12 @@ const (
 	MemoryFull  Kind = "memory-full"  // the memory of a device is nearly full
 	SlowKernels Kind = "slow-kernels" // the same kernels take longer on a GPU than on the others
 
-	// Of traces that hold processors and the goroutines they ran.
+	// Kinds for traces that hold processors and the goroutines they ran.
 	ProcessorWait     Kind = "processor-wait"     // goroutines that could run wait long for a processor
 	GarbageCollection Kind = "garbage-collection" // the collector takes processors from the program
 	Blocked           Kind = "blocked"            // goroutines wait for one another while processors idle
 
-	// Of requests of services, on their critical path.
+	// Kinds for requests of services, on their critical path.
 	SlowOperation Kind = "slow-operation" // calls that take far longer than most of the same operation
 	RepeatedCalls Kind = "repeated-calls" // one caller makes many calls of one operation, one after the other: N+1
 	SerialCalls   Kind = "serial-calls"   // calls one after the other that could overlap
@@ -89,8 +87,8 @@ func (k Kind) rank() int {
 // A Level is how grave a finding is.
 type Level string
 
-// The levels. High is for what costs those it hits at least HighShare of their
-// time; Medium for MediumShare; Low is worth knowing.
+// The levels. High is for problems that cost the affected locations at least HighShare of their time;
+// Medium for MediumShare; Low is worth knowing.
 const (
 	High   Level = "high"
 	Medium Level = "medium"
@@ -116,7 +114,7 @@ type Finding struct {
 	// goroutines that is how long they live, of processors how long they are there.
 	Severity Level      `json:"severity"`
 	Lost     trace.Time `json:"lost"`
-	// Unit is that of Lost: "ns", or of a profile what its metric counts, such as "samples".
+	// Unit is that of Lost: "ns", or for a profile the unit of its metric, such as "samples".
 	Unit  string  `json:"unit"`
 	Share float64 `json:"share"`
 	// ShareOf is that time in words, after "of": "all time" where it is that of all locations.
@@ -132,14 +130,14 @@ type Finding struct {
 	Evidence  []Evidence          `json:"evidence"`
 	// Claims are numbers behind it that a query gives again from the tables of the run.
 	Claims []Claim `json:"claims"`
-	// Next is what to try, or where to look, in one sentence.
+	// Next suggests a remedy or a place to look, in one sentence.
 	Next string `json:"next"`
 	// Phases are the names of the phases it is about; empty for the whole run.
 	Phases []string `json:"phases"`
 }
 
-// A Selection is what a finding is about: ids as the page's URL takes them with
-// a "#" before. Empty lists stand for all; begin and end are always given, in ns.
+// A Selection is the part of the run that a finding is about: ids as the page's URL takes them with a "#"
+// before. Empty lists stand for all; begin and end are always given, in ns.
 type Selection struct {
 	Begin     trace.Time         `json:"begin"`
 	End       trace.Time         `json:"end"`
@@ -147,8 +145,8 @@ type Selection struct {
 	Regions   []trace.RegionID   `json:"regions"`
 }
 
-// Evidence is one number behind a finding. Unit is "ns", "count", "share",
-// "bytes" or "" as in a view's columns, or what the metric of a profile counts.
+// Evidence is one number behind a finding. Unit is "ns", "count", "share", "bytes" or "" as in a view's
+// columns, or the unit of a profile's metric.
 type Evidence struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`

@@ -13,8 +13,8 @@ const (
 	MediumShare = 0.02
 )
 
-// LevelOf is the level of a loss, as a share of the time of those who are hit. What
-// is below MediumShare is Low and not worth a finding of its own.
+// LevelOf returns the level of a loss, given as a share of the time of the affected locations. A loss below
+// MediumShare is Low and not worth a finding of its own.
 func LevelOf(hit float64) Level {
 	switch {
 	case hit >= HighShare:

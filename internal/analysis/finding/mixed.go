@@ -7,8 +7,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 )
 
-// A Mixed is a node of the hierarchy whose children differ in a value, while what
-// lies below each child is alike or told apart on its own.
+// A Mixed is a node of the hierarchy whose children differ in a value, while the nodes below each child are
+// alike or told apart on their own.
 type Mixed struct {
 	Node int32
 	// Odd are the children that stand out from the others; where none does, all

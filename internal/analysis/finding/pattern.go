@@ -14,10 +14,9 @@ const (
 	leastMore = 0.02
 )
 
-// Upper finds the members of a group that lies clearly above the others: values are cut
-// where the two sides are most alike within (Otsu), and a gap must lie between them.
-// Of the upper side those come together that have at least togetherExcess of the largest excess.
-// Nil where there is no such group. O(n log n).
+// Upper finds the members of a group that lies clearly above the others: values are cut where the two sides
+// are most alike within (Otsu), and a gap must lie between them. It returns those of the upper side that
+// have at least togetherExcess of the largest excess, nil if there is no such group. O(n log n).
 func Upper(values []float64) []int32 {
 	n := len(values)
 	order := make([]int32, n)
@@ -94,7 +93,7 @@ func Place(values []float64) float64 {
 	return 1 - 6*sum/(float64(n)*(float64(n)*float64(n)-1))
 }
 
-// A Turn is one stretch of time in which one culprit causes most of what is waited.
+// A Turn is one time range in which one location causes most of the waiting.
 type Turn struct {
 	Culprit int32
 	At      float64 // a time, in any unit
@@ -208,15 +207,15 @@ func spread(values []float64) float64 {
 
 // A Course is how a cost lies in time.
 type Course struct {
-	// From and To hold all but a fiftieth of it at either side, as parts of the time: 0 and 1
-	// where what lies outside is no longer than the pauses in between.
+	// From and To hold all but a fiftieth of it at either side, as parts of the time: 0 and 1 if the time
+	// outside is no longer than the pauses in between.
 	From, To float64
 	// Grows: it rises steadily, from First to Last, which are means of a tenth of the time.
 	Grows       bool
 	First, Last float64
 }
 
-// steady is how well a straight line must fit what grows.
+// steady is how well a straight line must fit a growing cost.
 const steady = 0.75
 
 // CourseOf tells the course of a cost in equal bins. O(n).

@@ -22,8 +22,8 @@ const (
 	changeSpread = 5
 )
 
-// SlowOnes finds the phases that take longer than the others: all from one on, or some. What varies from phase to
-// phase anyhow has none. O(n²).
+// SlowOnes finds the phases that take longer than the others: all from one on, or some. Lengths that vary from
+// phase to phase anyhow have none. O(n²).
 func SlowOnes(lengths []float64) (Slow, bool) {
 	if s, ok := slowSince(lengths); ok {
 		return s, true

@@ -33,7 +33,7 @@ type Budget struct {
 	Left          []trace.Time
 }
 
-// Take blames some of what a unit waits, at most what is left, and says how much.
+// Take takes up to t of a unit's unblamed waiting and returns the amount taken.
 func (b *Budget) Take(unit, phase int, t trace.Time) trace.Time {
 	left := &b.Left[unit*b.Phases+phase]
 	t = max(min(t, *left), 0)
@@ -41,7 +41,7 @@ func (b *Budget) Take(unit, phase int, t trace.Time) trace.Time {
 	return t
 }
 
-// Sum is what is left in all.
+// Sum returns the total that is left.
 func (b *Budget) Sum() (sum trace.Time) {
 	for _, t := range b.Left {
 		sum += t
@@ -54,7 +54,7 @@ type Straggle struct {
 	Units []int32
 	// Phases in which they are the busiest.
 	Phases []int
-	// Lost is what the others wait because of it, of each victim in Victims.
+	// Lost is the time that the others wait because of it, by waiter in Victims.
 	Lost    trace.Time
 	Victims map[int32]trace.Time
 	Score   float64
@@ -73,11 +73,10 @@ const (
 	fewSliced = 0.05
 )
 
-// Stragglers finds units that are busy longer than their peers, in all phases
-// together and then in single ones, and charges what others wait to them: in each
-// phase at most the difference in busy time, and never more than is left in the
-// budget, which is reduced. The longest busy come first, so nobody is blamed for
-// waits that another causes anyway. O(units × phases × groups).
+// Stragglers finds units that are busy longer than their peers, in all phases together and then in single
+// ones, and charges the waiting of others to them: in each phase at most the difference in busy time, and
+// never more than is left in the budget, which is reduced. The longest busy come first, so no unit is
+// blamed for waits that another causes anyway. O(units × phases × groups).
 func Stragglers(l *Load, b *Budget) []Straggle {
 	if l.Units < 4 {
 		return nil

@@ -1,7 +1,6 @@
-// Package fingerprint is what a run is remembered by among many: its length, its call
-// paths with their time, its steps, POP's sums. It is computed once, takes some kilobytes
-// and is kept with the store, so that two hundred runs can be compared without a look at
-// their intervals.
+// Package fingerprint makes the summary by which a run is compared with many: its length, its call paths
+// with their time, its steps, POP's sums. It is computed once, takes some kilobytes and is kept with the
+// store, so that two hundred runs can be compared without a look at their intervals.
 //
 //	paths.go     call paths, with names that hold for any run
 //	parallel.go  ranks, useful time, instructions and cycles
@@ -20,7 +19,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Print is what is remembered of a run. Times are in ns, or in Unit of a profile.
+// A Print is the summary of a run. Times are in ns, or in Unit of a profile.
 type Print struct {
 	Format     string
 	Unit       string
@@ -44,7 +43,7 @@ type Print struct {
 	Cycles       float64
 
 	GPU bool // steps are those of GPUs, and have parts
-	// StepsBy says what a step is; Steps are the means over ranks.
+	// StepsBy names the markers of steps; Steps are the means over ranks.
 	StepsBy string
 	Steps   []Step
 

@@ -88,15 +88,14 @@ func (p *Print) thin() {
 	p.Units = out
 }
 
-// A count is what counters of one name add up to in useful time.
+// A count is the sum of the counters of one name in useful time.
 type count struct {
 	words []string
 	to    *float64
 }
 
-// takeCounts adds up instructions and cycles in useful time. A sample tells what was
-// counted since the one before; of those that only grow, by how much it grew. What was
-// counted while a location was partly useful is shared by time.
+// takeCounts adds up instructions and cycles in useful time. A sample holds the count since the one before;
+// for a counter that only grows, the growth. Counts while a location was partly useful are shared by time.
 func (p *Print) takeCounts(ctx context.Context, r store.Reader) error {
 	counts := []count{{[]string{"TOT_INS", "instructions", "INST_RETIRED"}, &p.Instructions},
 		{[]string{"TOT_CYC", "cycles", "CPU_CLK"}, &p.Cycles}}

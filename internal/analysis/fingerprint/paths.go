@@ -15,7 +15,7 @@ import (
 // mostPaths bounds how many call paths are kept: those with most time.
 const mostPaths = 1500
 
-// smaller is what call paths beyond those are called.
+// smaller is the name of all call paths beyond those.
 const smaller = "(smaller calls)"
 
 // Tree is its call paths, to be matched with those of other runs.
@@ -69,8 +69,8 @@ func (p *Print) fromIntervals(ctx context.Context, r store.Reader) ([]Path, erro
 	return out, nil
 }
 
-// fromProfile reads the rows of the metric that is time, or the source's first. Where the
-// source has totals of regions alone, these are the paths.
+// fromProfile reads the rows of the metric that is time, or the source's first. If the source has totals of
+// regions alone, these are the paths.
 func (p *Print) fromProfile(ctx context.Context, r store.Reader) ([]Path, error) {
 	metric := runfacts.DefaultMetric(r.Metrics())
 	_, p.Unit = runfacts.MainMetric(r)

@@ -12,8 +12,8 @@ import (
 // mostSteps bounds how many steps are kept.
 const mostSteps = 4096
 
-// takeSteps takes the steps of a GPU job apart, as the view steps does; of any other run it takes what repeats in it.
-// O(rows).
+// takeSteps takes the steps of a GPU job apart, as the view steps does; in any other run it takes the repeated
+// regions. O(rows).
 func (p *Print) takeSteps(ctx context.Context, run *derived.Run) error {
 	if !p.Timed {
 		return nil
@@ -90,8 +90,8 @@ func BySteps(runs []*Print) (steps, parts bool) {
 	return steps, steps && parts
 }
 
-// StepParts is what times of all locations are divided by to be those of a step: steps of all ranks of a GPU job, of
-// all locations of any other.
+// StepParts is the divisor that turns times of all locations into those of a step: steps of all ranks of a GPU job,
+// of all locations of any other.
 func (p *Print) StepParts() float64 {
 	if p.GPU {
 		return float64(len(p.Steps) * max(p.Ranks, 1))

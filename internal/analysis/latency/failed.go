@@ -5,8 +5,8 @@ import "github.com/parallax-hpc/parallax/internal/analysis/finding"
 // failedShare is of the requests, from which on failures are told.
 const failedShare = 0.01
 
-// failed finds operations that fail while a request waits for them, and are not tried again: those that began it, since
-// callers mostly fail with what they call.
+// failed finds operations that fail while a request waits for them, and are not tried again: those that failed first,
+// since callers mostly fail with their callees.
 func (c *look) failed(tried map[int32]bool) []Fault {
 	found := map[Op]*Fault{}
 	for i := range int32(c.Len()) {

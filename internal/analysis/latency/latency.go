@@ -1,16 +1,16 @@
-// Package latency finds what requests lose time by: operations that are slow now and then, calls that one caller
-// repeats, calls one after the other that could overlap, calls that are tried again, and calls that fail while the
-// request waits for them.
+// Package latency finds the causes of time lost in requests: operations that are slow now and then, calls that one
+// caller repeats, calls one after the other that could overlap, calls that are tried again, and calls that fail
+// while the request waits for them.
 //
-//	latency.go  what a fault is, and what all rules look at
+//	latency.go  faults, and the data that all rules share
 //	slow.go     slow operations
 //	repeat.go   calls repeated under one caller, and tried again
 //	serial.go   calls that could overlap
 //	failed.go   errors on the critical path
 //	shared.go   the attributes that requests with a fault have in common
 //
-// All times are of the critical path: what is off it costs nobody anything. What a fault says is a bound: to mend it
-// gives at most what is lost.
+// All times are of the critical path: calls off it cost nothing. The loss of a fault is a bound: fixing it saves at
+// most that time.
 package latency
 
 import (
@@ -42,8 +42,8 @@ type Fault struct {
 	Time     trace.Time // of these requests
 	Worst    int32      // the one that loses most
 
-	// Of slow operations: the median of all calls, the mean of the slow ones, and where most of them are, if
-	// that is one place of several; AtShare of what is lost.
+	// For slow operations: the median of all calls, the mean of the slow ones, and the location of most of
+	// them, if that is one of several; AtShare is its share of the loss.
 	All        int64
 	Median     trace.Time
 	Mean       float64
@@ -59,7 +59,7 @@ type Fault struct {
 	requests map[int32]trace.Time // lost by request
 }
 
-// Found is what was found in some requests.
+// Found lists the faults of some requests.
 type Found struct {
 	Requests int
 	Length   trace.Time // of all of them
@@ -108,7 +108,7 @@ func byLost(a, b Fault) int {
 		cmp.Compare(a.Ops[0].Service, b.Ops[0].Service), cmp.Compare(a.Ops[0].Region, b.Ops[0].Region))
 }
 
-// A look is what all rules know.
+// A look holds the data that all rules share.
 type look struct {
 	*request.Forest
 	chosen   []int32

@@ -30,8 +30,8 @@ func (c *look) groups(kids []int32) (out [][]int32) {
 	return out
 }
 
-// repeated finds callers that make many calls of one operation one after the other: one for many would do. What is lost
-// is what the request waits for all of them but the longest.
+// repeated finds callers that make many calls of one operation one after the other: one for many would do. The loss is
+// the time that the request waits for all of them but the longest.
 func (c *look) repeated() []Fault {
 	found := map[pair]*Fault{}
 	c.callers(func(node int32, kids []int32) {
@@ -84,9 +84,8 @@ func (c *look) oneByOne(calls []int32) (lost trace.Time, n int) {
 	return lost - longest, n
 }
 
-// retries finds calls that fail and are made again. What is lost is the time of the one that fails, where the request
-// waits for it, and the pause before the next: not what the caller does meanwhile. Tried are all calls that were made
-// again.
+// retries finds calls that fail and are made again. The loss is the time of the one that fails, if the request waits
+// for it, and the pause before the next, without the caller's other work. tried are all calls that were made again.
 func (c *look) retries() (out []Fault, tried map[int32]bool) {
 	found := map[pair]*Fault{}
 	tried = map[int32]bool{}

@@ -24,8 +24,8 @@ type twosome struct{ caller, a, b Op }
 type order struct{ before, after, together int64 }
 
 // serial finds calls of one caller, of different operations, that are made one after the other though they could
-// overlap. That they could is known where some callers make them in another order, or at once; else it is only likely,
-// of three or more that follow each other at once. What is lost is what the request waits for all of them but the
+// overlap. That is known if some callers make them in another order, or at once; else it is only likely, for three or
+// more that follow each other without a pause. The loss is the time that the request waits for all of them but the
 // longest.
 func (c *look) serial(tried map[int32]bool) []Fault {
 	orders := map[twosome]*order{}

@@ -16,8 +16,8 @@ const (
 	fewWhole  = 3 // requests that are too few for a norm
 )
 
-// slow finds operations of which some calls take far longer by themselves than half of them do. What is
-// lost is what these take beyond the median, as far as a request waits for it.
+// slow finds operations of which some calls take far longer by themselves than half of them do. The loss is
+// their time beyond the median, as far as a request waits for it.
 func (c *look) slow() []Fault {
 	if len(c.chosen) <= fewWhole {
 		return c.most()

@@ -10,9 +10,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Difference is something that some requests have and others have not, or have more of.
-// Of an attribute's value, or of two values together, inside and outside are the shares of requests with it, and the
-// effect is their difference; of numbers they are means, and the effect is Cliff's delta.
+// A Difference is something that some requests have and others have not, or have more of. For an attribute's value,
+// or two values together, inside and outside are the shares of requests with it, and the effect is their difference;
+// for numbers they are means, and the effect is Cliff's delta.
 type Difference struct {
 	Attribute, Value       string
 	AndAttribute, AndValue string // of a pair, the second; else ""
@@ -43,7 +43,7 @@ func label(attribute, value string) string {
 	return attribute + " = " + value
 }
 
-// Words for what is no attribute of spans.
+// Names of quantities that are no attributes of spans.
 const (
 	OfTime     = "self time of"
 	OfCalls    = "calls of"
@@ -57,8 +57,9 @@ const (
 	mostOps    = 300
 )
 
-// Differ tests what separates some requests from others: each value of each attribute of their calls and of the
-// locations of these, each location, pairs of such, and each operation's self time and calls. Effects come first.
+// Differ tests for differences between some requests and others: each value of each attribute of their calls and
+// of the locations of these, each location, pairs of such, and each operation's self time and calls. Effects come
+// first.
 func (f *Forest) Differ(s *runfacts.SpanSource, inside, outside []int32) (list []Difference, tests int, err error) {
 	q := f.newQuestion(inside, outside)
 	q.operations(f, s, slices.Concat(inside, outside))
@@ -69,8 +70,8 @@ func (f *Forest) Differ(s *runfacts.SpanSource, inside, outside []int32) (list [
 	return list, tests, nil
 }
 
-// Shared tests what each of several choices has that the other requests have not: values of attributes, locations, and
-// pairs of such. What calls say of themselves is read once for all choices.
+// Shared tests for properties of each of several choices that the other requests do not have: values of attributes,
+// locations, and pairs of such. Attributes of calls are read once for all choices.
 func (f *Forest) Shared(s *runfacts.SpanSource, all []int32, choices [][]int32) ([][]Difference, error) {
 	questions := make([]*question, len(choices))
 	for i, inside := range choices {
@@ -91,7 +92,7 @@ func (f *Forest) Shared(s *runfacts.SpanSource, all []int32, choices [][]int32) 
 	return out, nil
 }
 
-// A question is some requests against others, and what was tested of them.
+// A question is some requests against others, with the tests made so far.
 type question struct {
 	side    []int8  // by request: 1 inside, 2 outside, 0 neither
 	at      []int32 // by request: its place on its side
@@ -152,7 +153,7 @@ func (q *question) shares(attribute, value string, a, b int) *Difference {
 	return &q.list[len(q.list)-1]
 }
 
-// numbers compares what requests of each side have of something.
+// numbers compares a quantity of the requests of each side.
 func (q *question) numbers(attribute, value, unit string, a, b []float64) {
 	if len(a) == 0 || len(b) == 0 {
 		return

@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// The attributes that say what a span is; importers of spans write them.
+// The attributes that identify a span; importers of spans write them.
 const (
 	attributeTrace   = "trace"
 	attributeParent  = "parent span"
@@ -58,7 +58,7 @@ func Gather(s *runfacts.SpanSource) (*Forest, error) {
 		return nil, err
 	}
 	f := newForest(calls.Finish(), s, true)
-	// Neither needs what the other finds.
+	// Neither needs the other's result.
 	var marked error
 	var beside sync.WaitGroup
 	var caught parallel.Caught
@@ -183,7 +183,7 @@ func (f *Forest) mark(s *runfacts.SpanSource) error {
 	if err := s.Attribute(attributeFollows, set(apart, func(trace.Value) bool { return true })); err != nil {
 		return err
 	}
-	// Who takes a message from a queue does so on its own time.
+	// A consumer takes a message from a queue in its own time.
 	consumes := make([]bool, len(f.Regions))
 	for i := range f.Regions {
 		consumes[i] = f.Regions[i].Category == "consumer"
@@ -208,7 +208,7 @@ func isServerError(v trace.Value) bool { n, ok := v.Number(); return ok && n >= 
 
 func isNotZero(v trace.Value) bool { n, ok := v.Number(); return ok && n != 0 }
 
-// roots asks what the calls without a parent say of themselves.
+// roots reads the attributes of calls without a parent.
 func (f *Forest) roots(s *runfacts.SpanSource) (out []root, err error) {
 	at := make(map[int32]int32)
 	for i, p := range f.Parent {
@@ -239,7 +239,7 @@ func (f *Forest) roots(s *runfacts.SpanSource) (out []root, err error) {
 // then.
 const fewRoots = 0.05
 
-// askEach asks each root what it says of itself, where that is quicker than to look through all calls.
+// askEach reads the attributes of each root one by one, if that is quicker than a scan of all calls.
 func (f *Forest) askEach(s *runfacts.SpanSource, roots []root) bool {
 	if float64(len(roots)) > fewRoots*float64(f.Len()) {
 		return false

@@ -10,9 +10,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An Outline is what a first look at all requests needs of their calls, in columns: the roots, the calls of the slowest
-// request, and what the critical path of each is made of. It is a hundredth of a Forest where requests have a hundred
-// calls.
+// An Outline holds the calls that the overview of all requests needs, in columns: the roots, the calls of the slowest
+// request, and the parts of each critical path. It is a hundredth of a Forest where requests have a hundred calls.
 type Outline struct {
 	// Calls, parents first; Parent is a place among them, -1 at roots.
 	Location []trace.LocationID
@@ -50,8 +49,8 @@ type Part struct {
 	Time    trace.Time
 }
 
-// Parts adds up the critical path of request k by operation, in the order of services and regions. Where its root is
-// missing, time between calls is of none.
+// Parts adds up the critical path of request k by operation, in the order of services and regions. If its root is
+// missing, time between calls belongs to no operation.
 func (f *Forest) Parts(k int32) []Part {
 	if f.outline != nil {
 		return f.outline.parts(k)
@@ -177,9 +176,9 @@ func (f *Forest) outlineCalls(o *Outline, slowest int32) map[int32]int32 {
 	return at
 }
 
-// Forest gives the requests of an outline, with the calls that it has: the roots of all, and all of the slowest. Nobody
-// may ask it for what others called, nor for self time. It is nil where the outline speaks of what the run does not
-// have, since it was written by something else.
+// Forest returns the requests of an outline, with the calls that it has: the roots of all, and all of the slowest. It
+// has neither the callees of other requests nor self time. It is nil if the outline names locations or regions unknown
+// to the run, since another program wrote it.
 func (o *Outline) Forest(s *runfacts.SpanSource) *Forest {
 	if !o.sound(len(s.Regions()), len(s.Lanes())-1) {
 		return nil

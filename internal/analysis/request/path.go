@@ -26,7 +26,7 @@ type Paths struct {
 	f    *Forest
 }
 
-// Of gives the path of a call.
+// Of returns the path of a call.
 func (p *Paths) Of(node int32) int32 {
 	var chain []int32
 	at := node
@@ -95,7 +95,7 @@ type Critical struct {
 	By       []OnPath // most time first
 	// Rootless is time of requests between calls whose common root is not in the source.
 	Rootless trace.Time
-	// What the walk met, see criticalpath.Walker.
+	// Counts of the walk, see criticalpath.Walker.
 	Clipped, Outside, Moved int64
 	MostMoved               trace.Time
 }
@@ -106,8 +106,8 @@ func (f *Forest) Walker() *criticalpath.Walker {
 		Children: f.Children, Apart: f.Apart}}
 }
 
-// Walk hands out the sections of a request's critical path, last first. Where its root is
-// not in the source, what has none stands below one that took all the time: node -1.
+// Walk hands out the sections of a request's critical path, last first. If its root is not in the source,
+// calls without a parent get a root that took all the time: node -1.
 func (f *Forest) Walk(w *criticalpath.Walker, r *Request, emit func(criticalpath.Section)) {
 	if r.Root != NoRoot {
 		w.Walk(r.Root, emit)
@@ -135,7 +135,7 @@ func (f *Forest) Walk(w *criticalpath.Walker, r *Request, emit func(criticalpath
 const fewRequests = 512
 
 // CriticalPaths adds up the critical paths of requests, by call path. Parts of the requests are walked on all cores;
-// what they give is added in the order of requests, so that it does not depend on how many there are.
+// their results are added in the order of requests, so that they do not depend on the number of cores.
 func (f *Forest) CriticalPaths(requests []int32) *Critical {
 	parts := max(1, min(parallel.Workers(), len(requests)/fewRequests))
 	walked, of := make([]*Critical, parts), make([]int32, f.Len())
@@ -206,7 +206,7 @@ func (c *Critical) room() {
 	}
 }
 
-// add adds what was found of later requests, whose paths get numbers after those that are known.
+// add adds the paths of later requests, whose paths get numbers after those that are known.
 func (c *Critical) add(o *Critical) {
 	number := make([]int32, len(o.Paths.List))
 	for i, p := range o.Paths.List { // callers come first
@@ -251,8 +251,8 @@ func Quantile(sorted []trace.Time, q float64) trace.Time {
 	return sorted[max(int(math.Ceil(q*float64(len(sorted))))-1, 0)]
 }
 
-// Enough reports whether so many values say something of a share q of them: at least five lie beyond. Of fewer the
-// quantile is one of the longest, whichever they are.
+// Enough reports whether so many values say something of a share q of them: at least five lie beyond. With fewer,
+// the quantile is just one of the longest.
 func Enough(n int, q float64) bool { return float64(n)*(1-q) >= 5-1e-9 }
 
 // Merge takes some paths of one operation together, or those of one service; percentiles

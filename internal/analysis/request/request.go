@@ -4,11 +4,11 @@
 //	gather.go    spans and their parents become trees
 //	request.go   trees become requests: those of one trace id are one
 //	self.go      time of calls for themselves
-//	outline.go   what a first look needs, to be kept
+//	outline.go   the part that an overview needs, to be kept
 //	path.go      call paths, and the critical path by them, over many requests
 //
-// Who called whom is what ids say. Circles of parents are cut, and calls whose parent is not
-// in the source become roots; both are counted.
+// Ids of spans link callers and callees. Cycles of parents are cut, and calls whose parent is not in the
+// source become roots; both are counted.
 package request
 
 import (
@@ -42,7 +42,7 @@ type Forest struct {
 	Counts
 }
 
-// Counts say what is not as it should be.
+// Counts count invalid spans.
 type Counts struct {
 	Cut     int // calls that were their own ancestors
 	Late    int // calls that begin before their parent
@@ -93,7 +93,7 @@ func (f *Forest) Len() int { return len(f.Begin) }
 // At says where a call lies.
 func (f *Forest) At(node int32) invocation.Call { return f.calls.At(node) }
 
-// Location of a call; none for what stands above several roots.
+// Location returns the location of a call; none for the node above several roots.
 func (f *Forest) Location(node int32) trace.LocationID { return f.calls.Location(node) }
 
 // Node finds the call of a row; -1 for none.
@@ -118,7 +118,7 @@ func (f *Forest) Apart(node int32) bool { return f.flags[node]&apart != 0 }
 // Kids are the calls that a call made.
 func (f *Forest) Kids(node int32) []int32 { return f.Children[f.First[node]:f.First[node+1]] }
 
-// SizeBytes is about what a forest takes.
+// SizeBytes estimates the memory of a forest.
 func (f *Forest) SizeBytes() int64 {
 	return 57*int64(len(f.Begin)) + 120*int64(len(f.Requests))
 }
@@ -187,8 +187,8 @@ func (f *Forest) request(roots []root) {
 	}
 }
 
-// count gives every call to its request, and adds up what these hold. Parents come before their children, so once
-// through all of them will do.
+// count gives every call to its request, and adds up the calls of each. Parents come before their children, so
+// once through all of them will do.
 func (f *Forest) count() {
 	for k := range f.Requests {
 		r := &f.Requests[k]

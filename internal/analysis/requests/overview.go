@@ -15,8 +15,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An Overview is what a first look at all requests of a run shows. It is made when the run is imported and lies beside
-// its store, since to put ten million spans into trees takes seconds.
+// An Overview is the first view of all requests of a run. It is made when the run is imported and is stored beside its
+// store, since putting ten million spans into trees takes seconds.
 type Overview struct {
 	Outline  *request.Outline
 	Graph    *request.Graph
@@ -58,7 +58,7 @@ func FindOverviewIn(run *derived.Run, w store.Window) *Overview {
 // Forest are the requests of the overview, with the calls of its outline.
 func (o *Overview) Forest() *request.Forest { return o.forest }
 
-// SizeBytes is about what an overview takes.
+// SizeBytes estimates the memory of an overview.
 func (o *Overview) SizeBytes() int64 {
 	if o == nil {
 		return 64
@@ -93,7 +93,7 @@ func makeOverview(ctx context.Context, run *derived.Run) (*Overview, error) {
 	return o, o.restore(run.Store)
 }
 
-// errOtherRun is the error of an overview that names what its run does not have.
+// errOtherRun is the error of an overview that names locations or regions unknown to its run.
 var errOtherRun = errors.New("the overview of requests is not that of this run")
 
 // restore checks an overview against its run, and makes the requests of its outline.

@@ -1,7 +1,7 @@
-// Package requests reads the requests of a run: all of them, those of a part of the time, or one. Of a run with many
-// spans an overview is kept, which tells where in time a request is.
+// Package requests reads the requests of a run: all of them, those of a part of the time, or one. A run with many
+// spans has a stored overview with the times of its requests.
 //
-//	overview.go  what a first look at all requests shows
+//	overview.go  the overview of all requests
 package requests
 
 import (
@@ -26,9 +26,9 @@ var All = derived.Derived[*request.Forest]{
 	},
 }
 
-// Of gives the requests that a view looks at: at least those that begin in the time selected, or the one that
-// words name, with all their calls; and where attributes of these calls are to be read. Of a large run only the part of
-// the time that holds them is read, as far as its overview says where they are.
+// Of returns the requests that a view looks at: at least those that begin in the time selected, or the one that words
+// name, with all their calls; and the source of these calls' attributes. For a large run it reads only the time range
+// that holds them, as far as the overview knows it.
 func Of(ctx context.Context, run *derived.Run, begin, end trace.Time, words []string) (*request.Forest,
 	*runfacts.SpanSource, error) {
 	all := runfacts.SpanSourceOf(ctx, run.Store)

@@ -17,7 +17,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Stretch is a part of a critical path: where it is from begin to end, and with what the time is spent.
+// A Stretch is a part of a critical path: its location from begin to end, and the region in which the time
+// is spent.
 type Stretch struct {
 	Begin, End trace.Time
 	Location   trace.LocationID // NoLocation: nobody records anything
@@ -37,7 +38,7 @@ type Path struct {
 // ErrNoPath is the error of runs without requests and GPU work.
 var ErrNoPath = errors.New("critical paths are those of requests and of the steps of GPU jobs, and the run has neither")
 
-// Of gives the critical paths of a run: of all steps of a GPU job, or of the request that takes longest of
+// Of returns the critical paths of a run: of all steps of a GPU job, or of the request that takes longest of
 // those that begin in the window. Those of steps are kept with the run, so that moving about asks nothing twice.
 func Of(ctx context.Context, run *derived.Run, w store.Window) (*Path, error) {
 	if runfacts.HasSpans(run.Store) {
