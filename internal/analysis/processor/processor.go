@@ -1,7 +1,7 @@
 // Package processor says which rows of a run can be compared with each other: its processors. A processor is a GPU, a
-// process's main thread beside it, a thread of a team, a processor of Go's scheduler, a service. What else holds
-// intervals is part of a processor (streams of a GPU), or no row at all: threads of runtimes and recorders, goroutines,
-// which tell the time of processors once more.
+// process's main thread beside it, a thread of a team, a processor of Go's scheduler, a service. Other locations with
+// intervals are part of a processor (streams of a GPU), or no row at all: threads of runtimes and recorders,
+// goroutines, which tell the time of processors once more.
 //
 //	processor.go  which rows a rule gives
 //	helper.go     which threads only help, and which one is a process's main thread
@@ -18,7 +18,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// A Rule says what is a row.
+// A Rule defines the rows.
 type Rule string
 
 // The rules.
@@ -117,8 +117,8 @@ func (c *Choice) foldGPUs() {
 	c.gpus = slices.Sorted(slices.Values(d.GPUs))
 }
 
-// leaveOthers leaves out what is no processor: helpers of a process, all but the main thread beside a GPU, and CPUs
-// where processes tell what ran on them.
+// leaveOthers leaves out locations that are no processor: helpers of a process, all but the main thread beside a
+// GPU, and CPUs if processes record the work that ran on them.
 func (c *Choice) leaveOthers() {
 	t := c.tree
 	process := owners(t)
@@ -225,7 +225,7 @@ func (c *Choice) Holds(locations []trace.LocationID) bool {
 	return true
 }
 
-// Words says what the rows are: "8 GPUs and 8 main threads".
+// Words names the rows: "8 GPUs and 8 main threads".
 func (c *Choice) Words() string {
 	count := map[string]int{}
 	var order []string

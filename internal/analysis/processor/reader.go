@@ -13,8 +13,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Reader is a run seen by its rows: these alone hold intervals, and what was folded into a row are lanes of it. So
-// whoever counts each instant of a location once has the union of a GPU's streams.
+// A Reader is a run seen by its rows: these alone hold intervals, and locations folded into a row are lanes of it.
+// So counting each instant of a location once gives the union of a GPU's streams.
 type Reader struct {
 	store.Reader
 	Choice *Choice
@@ -411,7 +411,7 @@ func (x *Reader) RoleTime(ctx context.Context, locations []trace.LocationID, edg
 	return out, nil
 }
 
-// Links implements store.Reader: ends in what was folded are at its row.
+// Links implements store.Reader: ends in folded locations are at their row.
 func (x *Reader) Links(ctx context.Context, w store.Window, f func(*store.LinkColumns) error) error {
 	return x.Reader.Links(ctx, w, func(l *store.LinkColumns) error {
 		own := *l

@@ -9,11 +9,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Groupings returns the groupings that a run suggests for its ranks, after that of its own
-// tree: one for each level of the host names, and one for each axis of the grid that the
-// traffic has. tree are the groups of each rank there, by level and rank, and values what
-// ranks differ in, by variable and rank. A grouping without a score, of one group or of
-// one per rank, is left out; the tree has the best score of its levels, and 0 without any.
+// Groupings returns the groupings that a run suggests for its ranks, after that of its own tree: one for
+// each level of the host names, and one for each axis of the grid that the traffic has. tree are the groups
+// of each rank there, by level and rank, and values the quantities in which ranks differ, by variable and
+// rank. A grouping without a score, of one group or of one per rank, is left out; the tree has the best
+// score of its levels, and 0 without any.
 func Groupings(r *trace.Ranks, tree [][]int32, values [][]float64) []trace.RankGrouping {
 	s := analyse(r)
 	own := trace.RankGrouping{Name: "tree"}

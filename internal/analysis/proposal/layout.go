@@ -47,7 +47,7 @@ type Block struct {
 }
 
 const (
-	// lead is what a layout must explain more than one of better structure to come first.
+	// lead is how much more a layout must explain than one of better structure to come first.
 	lead = 0.2
 	// longLine is how many ranks coordinates on one axis may have.
 	longLine = 32
@@ -245,8 +245,8 @@ func together(of []int32, groups int) neighbours {
 	}
 }
 
-// told is what each value's neighbours tell of it: 1 less the squares that are left when it
-// is told from their mean, over those that are left from the mean of all others.
+// told is how well neighbours predict a value: 1 less the squared errors of a prediction by their mean,
+// over those by the mean of all others.
 func told(values, mean []float64) float64 {
 	n, total := float64(len(values)), 0.0
 	for _, v := range values {

@@ -1,5 +1,5 @@
-// Package proposal finds layouts and groupings of ranks in what a run records: names of
-// hosts, traffic between ranks, coordinates.
+// Package proposal finds layouts and groupings of ranks in the records of a run: names of hosts, traffic
+// between ranks, coordinates.
 package proposal
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A structure is what the records of a run say about its ranks.
+// A structure holds the facts about ranks in the records of a run.
 type structure struct {
 	*trace.Ranks
 	grid  *rankgrid.Grid // nil: no traffic, or too little

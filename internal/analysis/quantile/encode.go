@@ -76,9 +76,9 @@ func (s *Sketch) AppendBox(dst []byte) []byte {
 	return dst
 }
 
-// Condense makes s what Append and AppendBox wrote of another: all but further
-// quantiles. Nothing can be added to it or merged with it. It takes the time of
-// reading a few numbers, however many values there were.
+// Condense fills s from the output of Append and AppendBox for another sketch: all but further quantiles.
+// Nothing can be added to it or merged with it. It takes the time of reading a few numbers, however many
+// values there were.
 func (s *Sketch) Condense(b, box []byte) error {
 	r := reader{b: b}
 	h := r.header()

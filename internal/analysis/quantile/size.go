@@ -1,6 +1,6 @@
 package quantile
 
-// SizeBytes is what values and buckets take beside the sketch itself.
+// SizeBytes returns the memory of values and buckets besides the sketch itself.
 func (s *Sketch) SizeBytes() int64 {
 	n := int64(cap(s.values) + cap(s.pages))
 	for _, p := range s.pages {

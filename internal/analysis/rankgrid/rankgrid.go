@@ -22,7 +22,7 @@ const (
 	mostSides      = 4
 )
 
-// A Grid is what was found. Dims is nil where traffic goes alike to all.
+// A Grid is the result of Find. Dims is nil if traffic goes alike to all.
 type Grid struct {
 	Dims      []int
 	Periodic  []bool  // by axis; sides of 2 do not tell

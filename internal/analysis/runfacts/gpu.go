@@ -19,8 +19,8 @@ type Devices struct {
 	Rows        []trace.LocationID // of all units, ascending
 }
 
-// FindDevices finds the GPUs of the units that a selection touches, whole units each: what a GPU does cannot be
-// told without its host. Processes without a GPU are left out where others have one.
+// FindDevices finds the GPUs of the units that a selection touches, whole units each: the work of a GPU cannot
+// be explained without its host. Processes without a GPU are left out if others have one.
 func FindDevices(t *store.Tree, selected []trace.LocationID) *Devices {
 	d := &Devices{Unit: make([]int32, t.Len()), GPU: make([]int32, t.Len())}
 	unit, gpu := make([]trace.LocationID, t.Len()), make([]trace.LocationID, t.Len())
@@ -100,7 +100,8 @@ func FindDevices(t *store.Tree, selected []trace.LocationID) *Devices {
 	return d
 }
 
-// LaunchLinks hands out the links from calls to what they started, where both intervals are known. One at a time.
+// LaunchLinks passes the links from calls to the work they started to f, if both intervals are known, one at a
+// time.
 func LaunchLinks(ctx context.Context, r store.Reader, w store.Window, f func(from, to store.Row, at trace.Time)) error {
 	var mu sync.Mutex
 	return r.Links(ctx, w, func(l *store.LinkColumns) error {
@@ -148,7 +149,7 @@ func (d *Devices) In(ctx context.Context, r store.Reader, w store.Window) *GPUPa
 // Lane numbers a lane among those of all locations.
 func (p *GPUPart) Lane(id trace.LocationID, lane int) uint32 { return p.Lanes[id] + uint32(lane) }
 
-// Of gives the rows of GPUs alone, or those of hosts.
+// Of returns the rows of GPUs alone, or those of hosts.
 func (p *GPUPart) Of(gpus bool) *GPUPart {
 	part := *p
 	part.Window.Locations = []trace.LocationID{}

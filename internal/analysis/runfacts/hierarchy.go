@@ -10,10 +10,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Hierarchy is the part of the location tree that has values: its leaves are
-// the locations that hold some. A location that holds values and has others
-// below it gets a leaf of its own beside them. Where the source has several
-// tops, a root stands above them.
+// A Hierarchy is the part of the location tree that has values: its leaves are the locations that hold
+// some. A location that holds values and has others below it gets a leaf of its own beside them. If the
+// source has several tops, a root is added above them.
 type Hierarchy struct {
 	Tree *store.Tree
 	// Parent and Last are the tree in preorder: -1 above the root, and the last

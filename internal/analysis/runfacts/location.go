@@ -58,10 +58,10 @@ func Processors(t *store.Tree, rows []trace.LocationID) []trace.LocationID {
 	return processors
 }
 
-// Units joins locations into what is compared: with "ranks" all locations of a
-// rank are one, with "locations" each is its own; "auto" takes ranks where they
-// have several locations each, and no GPU among them: that is compared with GPUs, not with its host. It gives the location that stands for each unit,
-// ascending, and the unit of each of ids.
+// Units joins locations into the units that are compared: with "ranks" all locations of a rank are one, with
+// "locations" each is its own; "auto" takes ranks where they have several locations each, and no GPU among them: that
+// is compared with GPUs, not with its host. It gives the location that stands for each unit, ascending, and the unit of
+// each of ids.
 func Units(t *store.Tree, ids []trace.LocationID, by string) (units []trace.LocationID, of []int32, err error) {
 	switch by {
 	case "auto", "ranks", "locations":

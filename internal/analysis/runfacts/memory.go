@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A MemoryPeak is what the memory of a device held at most, in bytes.
+// A MemoryPeak is the most memory in use on a device, in bytes.
 type MemoryPeak struct {
 	Device    trace.LocationID
 	Allocated float64
@@ -18,7 +18,7 @@ type MemoryPeak struct {
 	Limit     int64      // 0: not told
 }
 
-// Taken is what nobody else could have: reserved where that is told.
+// Taken returns the bytes unavailable to others: the reserved ones, if recorded.
 func (p *MemoryPeak) Taken() float64 { return max(p.Allocated, p.Reserved) }
 
 // MemoryPeaks gives the peaks of those devices whose memory was sampled. One query.

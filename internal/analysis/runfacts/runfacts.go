@@ -1,4 +1,3 @@
-// Package runfacts asks a store what many kernels and views want to know of a run: which rows count and what units
-// they form, what they are called, how long was recorded, the totals of regions, which rows are GPUs, and the spans of
-// services.
+// Package runfacts reads facts of a run that many kernels and views need from a store: its rows, units and their
+// names, the recorded time, the totals of regions, the rows that are GPUs, and the spans of services.
 package runfacts

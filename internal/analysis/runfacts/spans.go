@@ -98,7 +98,7 @@ func (s *SpanSource) Parents(f func(from []trace.LocationID, fromLane, fromRow [
 	})
 }
 
-// Facts gives all attributes of one span, where the store is at hand: one that keeps what is derived from it.
+// Facts returns all attributes of one span, if the store is at hand: one that keeps derived data.
 func (s *SpanSource) Facts(location trace.LocationID, lane, row int) ([]trace.Attribute, bool) {
 	if _, here := s.r.(store.Keeper); !here {
 		return nil, false

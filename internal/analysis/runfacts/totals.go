@@ -181,8 +181,8 @@ func (j *Joined) Value(how trace.Join) float64 {
 	return j.value
 }
 
-// MainMetric is what totals of a run are of: the time of its intervals, or the metric of a profile that stands for
-// time. Whoever writes a total asks it for the unit.
+// MainMetric returns the metric of a run's totals: the time of its intervals, or the metric of a profile that
+// stands for time. Code that writes a total takes the unit from it.
 func MainMetric(r store.Reader) (name, unit string) {
 	if metrics := r.Metrics(); !r.Info().Timed() && len(metrics) > 0 {
 		m := &metrics[DefaultMetric(metrics)]

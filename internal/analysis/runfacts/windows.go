@@ -65,8 +65,8 @@ func RecordedTime(ctx context.Context, r store.Reader, begin, end trace.Time) (s
 	return sum, err
 }
 
-// FirstAndLast is when the first of what locations have in a time range begins, and the last ends; begin ≥ end where
-// they have nothing. Takes some sixty questions to the store's sums.
+// FirstAndLast returns the begin of the first and the end of the last interval of locations in a time range; begin ≥
+// end if they have none. It takes some sixty queries of the store's sums.
 func FirstAndLast(ctx context.Context, r store.Reader, ids []trace.LocationID, begin, end trace.Time) (first,
 	last trace.Time, err error) {
 	has := func(from, to trace.Time) bool {
@@ -171,8 +171,8 @@ func binEdges(begin, end trace.Time, level int) []trace.Time {
 	return append(edges, end)
 }
 
-// tighten takes what is blank from both ends of a window: bins, and then halves of the last of them, until what is left
-// is small beside the window.
+// tighten cuts blank time off both ends of a window: bins, and then halves of the last of them, until the blank rest is
+// small compared with the window.
 func tighten(ctx context.Context, r store.Reader, w [2]trace.Time) ([2]trace.Time, error) {
 	level := max(levelOf(r.Info().End, keptBins), levelOf(w[1]-w[0], 2*windowBins))
 	recorded, edges, err := recordedIn(ctx, r, w[0], w[1], level)

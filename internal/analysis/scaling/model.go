@@ -43,7 +43,7 @@ func Fit(sizes, values []float64) (m Model, ok bool) {
 	m = Model{C0: mean(values), Error: best}
 	least := best * clearly
 	try := func(t Term) {
-		// Where two curves foretell alike the plainer, tried first, stays.
+		// If two curves predict equally well, the simpler one, tried first, stays.
 		if e := crossed(sizes, values, &t); e < least*(1-1e-6) {
 			c0, c, fits := line(sizes, values, &t, -1)
 			if !fits || c <= 0 {

@@ -1,5 +1,5 @@
-// Package scaling says how a program behaves as it grows: POP's factors over runs of
-// several sizes, and models of time against size that tell what dominates beyond them.
+// Package scaling says how a program behaves as it grows: POP's factors over runs of several sizes, and
+// models of time against size that predict larger sizes.
 //
 // The factors are those of the POP methodology as BSC's tools compute them
 // (https://pop-coe.eu/node/69). Each is relative to the smallest run. Models have
@@ -13,7 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/pop"
 )
 
-// A Run is one run of a size. What the source does not say is NaN.
+// A Run is one run of a size. Values that the source does not have are NaN.
 type Run struct {
 	Size    float64   // ranks
 	Runtime float64   // ns

@@ -10,8 +10,8 @@ const (
 	goodEnough = 0.01
 )
 
-// secondTerm looks for two terms that foretell clearly better than the one found: what is
-// shared out falls while what is exchanged grows. Both must add, as one alone must.
+// secondTerm looks for two terms that predict clearly better than the one found: divided work falls while
+// exchanged data grows. Both must add, as one alone must.
 func secondTerm(sizes, values []float64, shapes []Term, one Model) Model {
 	if distinct(sizes) < sizesForTwo || one.Error <= goodEnough {
 		return one

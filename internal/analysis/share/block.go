@@ -79,8 +79,8 @@ func (d *Digest) Decode(b trace.Block) bool {
 	return d.decode(b, Listed)
 }
 
-// DecodeWinner reads a block, of the regions only the one with the most time; what
-// Top has after that is left as it was.
+// DecodeWinner reads a block, but of its regions only the one with the most time; it leaves later entries
+// of Top as they were.
 func (d *Digest) DecodeWinner(b trace.Block) bool { return d.decode(b, 1) }
 
 func (d *Digest) decode(b trace.Block, listed int) bool {
@@ -116,9 +116,9 @@ func (d *Digest) decode(b trace.Block, listed int) bool {
 	return r.ok && (cut || r.at == len(b))
 }
 
-// A decoder reads varints; past the end it gives zeros and is no longer ok. It
-// counts what it has read instead of moving the slice: a pointer that is written
-// costs more than the number it leads to while memory is collected.
+// A decoder reads varints; past the end it gives zeros and is no longer ok. It counts the bytes read
+// instead of moving the slice: a pointer that is written costs more than the number it leads to while
+// memory is collected.
 type decoder struct {
 	b  []byte
 	at int

@@ -6,10 +6,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Collector turns the rows of many locations into what each location does at
-// each instant: lanes are folded, see Fold. It takes columns as a store hands
-// them out: of many locations at once, of one location lane after lane and each
-// lane in order of time.
+// A Collector turns the rows of many locations into the segments of each location: lanes are folded, see
+// Fold. It takes columns as a store hands them out: of many locations at once, of one location lane after
+// lane and each lane in order of time.
 type Collector struct {
 	// Begin and End of the time looked at.
 	Begin, End trace.Time
@@ -99,7 +98,7 @@ func (c *Collector) state(id trace.LocationID) *collected {
 	return s
 }
 
-// endLane emits what the lane at hand has left, and folds it.
+// endLane emits the remaining segments of the current lane, and folds it.
 func (c *Collector) endLane(s *collected) {
 	if s.lane < 0 {
 		return
@@ -111,7 +110,7 @@ func (c *Collector) endLane(s *collected) {
 	}
 }
 
-// Close emits what is left. The collector may be used again after it.
+// Close emits the remaining segments. The collector may be used again after it.
 func (c *Collector) Close() {
 	for id, s := range c.lanes {
 		c.endLane(s)

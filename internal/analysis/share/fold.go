@@ -8,11 +8,10 @@ type Piece struct {
 	Lane int
 }
 
-// Fold appends to dst what a location does at each instant when another lane
-// joins those already folded. Where both have something open, wins says whose
-// role counts (store.RoleOfInstant); of equal roles the lane folded first does.
-// Both lists are in order of time without overlap and may leave gaps, which
-// mean nothing open; so may the result. O(len(folded) + len(lane)).
+// Fold appends to dst the pieces of a location when another lane joins those already folded. If both have
+// something open, wins says whose role counts (store.RoleOfInstant); of equal roles the lane folded first
+// does. Both lists are in order of time without overlap and may leave gaps, which mean nothing open; so may
+// the result. O(len(folded) + len(lane)).
 func Fold(dst, folded, lane []Piece, wins func(a, b trace.Role) trace.Role) []Piece {
 	if len(folded) == 0 && len(lane) == 0 {
 		return dst
@@ -94,7 +93,7 @@ func (f *folder) join(wins func(a, b trace.Role) trace.Role) {
 	f.lists, f.lanes = f.lists[:n-1], f.lanes[:n-1]
 }
 
-// all is what was folded of all lanes.
+// all returns the folded pieces of all lanes.
 func (f *folder) all(wins func(a, b trace.Role) trace.Role) []Piece {
 	for len(f.lists) > 1 {
 		f.join(wins)

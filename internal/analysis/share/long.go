@@ -16,8 +16,8 @@ import (
 //	       region, and the slack
 //	list   region (u32) and time (u64) of each region with time, in no order
 //
-// Past longListed regions the smaller ones are dropped, and slack says how much time
-// any region may have beyond what is listed of it: a bound that adds up.
+// Past longListed regions the smaller ones are dropped, and slack says how much time any region may have
+// beyond its listed time: a bound that adds up.
 const (
 	longListed = 1 << 14
 	longEntry  = 12
@@ -32,7 +32,7 @@ var _ trace.Condenser = Summary{}
 func (Summary) Name() string { return Name }
 func (Summary) Version() int { return 4 }
 
-// A builder is what building a block needs.
+// A builder holds the buffers for building a block.
 type builder struct {
 	tally  Tally
 	digest Digest // only what a head has
@@ -59,9 +59,8 @@ func (Summary) Build(dst trace.Block, s *trace.Stretch, _ []trace.Region) trace.
 	return dst
 }
 
-// Merge appends the long block of two neighbours: the head of both, the list of the
-// first, and what the second adds to it. O(regions). Blocks that are none make one
-// that is none either.
+// Merge appends the long block of two neighbours: the head of both, the list of the first, and the second's
+// additions to it. O(regions). Blocks that are none make one that is none either.
 func (Summary) Merge(dst trace.Block, a, b trace.Block) trace.Block {
 	if !isLong(a) || !isLong(b) {
 		return dst

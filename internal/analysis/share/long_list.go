@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// appendHead appends what a long block has before its list.
+// appendHead appends the head of a long block.
 func (d *Digest) appendHead(b trace.Block) trace.Block {
 	for _, t := range d.Role {
 		b = binary.LittleEndian.AppendUint64(b, uint64(t))
@@ -63,8 +63,7 @@ func mergeHeads(to, b trace.Block) {
 	}
 }
 
-// head reads what a long block has before its list; it reports false for bytes that
-// are no long block.
+// head reads the head of a long block; it reports false for bytes that are no long block.
 func (d *Digest) head(b trace.Block) bool {
 	if !isLong(b) {
 		return false
@@ -91,7 +90,7 @@ func entryAt(b trace.Block) Entry {
 // before orders entries by time, most first, then by id.
 func before(a, b Entry) bool { return a.Time > b.Time || a.Time == b.Time && a.Region < b.Region }
 
-// list fills in the regions with the most time, and what is known of the others.
+// list fills in the regions with the most time, and the bounds of the others.
 func (d *Digest) list(entries trace.Block) {
 	known := trace.Time(0)
 	for ; len(entries) > 0; entries = entries[longEntry:] {
@@ -116,7 +115,7 @@ func (d *Digest) list(entries trace.Block) {
 	}
 }
 
-// insert puts e in its place in Top; what falls out is among the rest.
+// insert puts e in its place in Top; an entry that falls out joins the rest.
 func (d *Digest) insert(e Entry) {
 	if d.Count == Listed {
 		d.Count--

@@ -1,6 +1,6 @@
-// Package share is the digest of who held a stretch of a lane: exact innermost
-// time per role, the regions with the most innermost time, how many intervals
-// begin, the longest and the shortest of them, and what came last.
+// Package share is the digest of a time range of a lane: exact innermost time per role, the regions with
+// the most innermost time, how many intervals begin, the longest and the shortest of them, and the last
+// region.
 //
 // A digest has a bounded size, so it cannot list every region. It is made from a
 // long block that does (long.go), so the listed times are exact and the winner is

@@ -6,9 +6,8 @@ import "github.com/parallax-hpc/parallax/internal/trace"
 // rest in a map, so that thousands of tallies stay small.
 const denseRegions = 4096
 
-// A Tally adds up time per region. Adding costs one array access for the first
-// regions of a trace; Reset costs what was touched, so one tally serves any
-// number of bins. The zero Tally is empty.
+// A Tally adds up time per region. Adding costs one array access for the first regions of a trace; Reset
+// costs O(touched regions), so one tally serves any number of bins. The zero Tally is empty.
 type Tally struct {
 	time    []trace.Time // by region
 	seen    []bool

@@ -9,7 +9,7 @@ type Walker struct {
 	stack   []frame
 	at      trace.Time // everything before is emitted
 	started bool
-	// Segment is what Next found: passing it by value would cost more than finding it.
+	// Segment is the result of Next: passing it by value would cost more than finding it.
 	Segment trace.Segment
 }
 
@@ -25,7 +25,7 @@ func (w *Walker) Start(begin trace.Time, regions []trace.Region) {
 	w.regions, w.stack, w.at, w.started = regions, w.stack[:0], begin, false
 }
 
-// Add takes the next rows and emits what they complete.
+// Add takes the next rows and emits the segments they complete.
 func (w *Walker) Add(c *trace.Columns, emit func(trace.Segment)) {
 	w.Open(c)
 	for i, begin := range c.Begin {
@@ -34,7 +34,7 @@ func (w *Walker) Add(c *trace.Columns, emit func(trace.Segment)) {
 	}
 }
 
-// Finish emits what is left up to end.
+// Finish emits the remaining segments up to end.
 func (w *Walker) Finish(end trace.Time, emit func(trace.Segment)) {
 	w.advance(end, emit)
 }
@@ -45,8 +45,8 @@ func (w *Walker) advance(t trace.Time, emit func(trace.Segment)) {
 	}
 }
 
-// Open takes the chain of what is open at the start from the first batch of a
-// lane; of later ones it takes nothing.
+// Open takes the chain of intervals open at the start from the first batch of a lane, and nothing from
+// later ones.
 //
 // Open, Next and Push are the steps of Add, for loops that do not want a call
 // back: for each row take every segment before its begin, then push it.
@@ -60,7 +60,7 @@ func (w *Walker) Open(c *trace.Columns) {
 	}
 }
 
-// Next puts the next segment before t into Segment, and closes what ends by then.
+// Next puts the next segment before t into Segment, and closes intervals that end by then.
 func (w *Walker) Next(t trace.Time) bool {
 	for n := len(w.stack); n > 0; n-- {
 		top := &w.stack[n-1]
@@ -96,10 +96,10 @@ func (w *Walker) Push(end trace.Time, region trace.RegionID, row int) {
 // At is the time up to which everything was emitted.
 func (w *Walker) At() trace.Time { return w.at }
 
-// Sum takes rows [lo, hi) of a batch, which begin before t, and everything up to t:
-// it adds the innermost time of each region to a tally and gives the time in which
-// anything is open. It does what Next and Push do together, without the segments:
-// what a row has, the one around it has not. O(rows + depth).
+// Sum takes rows [lo, hi) of a batch, which begin before t, and everything up to t: it adds the innermost
+// time of each region to a tally and returns the time in which anything is open. It does the work of Next
+// and Push together, without the segments: the time of a row is subtracted from the one around it. O(rows +
+// depth).
 func (w *Walker) Sum(c *trace.Columns, lo, hi int, t trace.Time, tally *Tally) (open trace.Time) {
 	for n := len(w.stack); n > 0 && w.stack[n-1].end <= w.at; n-- {
 		w.stack = w.stack[:n-1]

@@ -3,8 +3,8 @@ package stackalign
 // A match says that a[A] and b[B] are the same.
 type match struct{ a, b int32 }
 
-// mostEdits bounds the edits that are searched for at a time: what takes more is aligned
-// piece by piece, which may miss the best.
+// mostEdits bounds the edits that are searched for at a time: lists with more edits are aligned part by
+// part, which may miss the best alignment.
 const mostEdits = 2000
 
 // longest gives a longest common subsequence of two lists, in order, by Myers' greedy

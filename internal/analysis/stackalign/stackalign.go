@@ -1,14 +1,14 @@
-// Package stackalign aligns the calls of several locations or runs over time: which call
-// of one is which call of the others, and what only some of them make.
+// Package stackalign aligns the calls of several locations or runs over time: which call of one is which
+// call of the others, and the calls that only some make.
 //
-// After the hierarchical alignment of Weber, Brendel and Brunst: the outermost calls are
-// aligned as sequences of regions; where two calls are matched, what they call is aligned
-// within them, and so on down. A call never matches one in another caller, so the work is
-// that of many short lists in place of one long one.
+// After the hierarchical alignment of Weber, Brendel and Brunst: the outermost calls are aligned as
+// sequences of regions; where two calls are matched, their callees are aligned within them, and so on down.
+// A call never matches one in another caller, so the work is that of many short lists in place of one long
+// one.
 //
-// Two lists are aligned by a longest common subsequence, O((n+m) × edits); more than two
-// one after the other with what is merged so far, in the order given. The result is a
-// tree of slots: a slot is the same call of all that make it.
+// Two lists are aligned by a longest common subsequence, O((n+m) × edits); more than two one after the
+// other with the lists merged so far, in the order given. The result is a tree of slots: a slot is the same
+// call of all that make it.
 package stackalign
 
 import (
@@ -32,12 +32,12 @@ type Slot struct {
 	Node  int32
 	Calls []int32 // of each sequence, -1 where it does not make the call
 	Inner []*Slot
-	// Self is the longest time that a sequence spends in it outside of what it calls, and
-	// Width that with the widths of the inner ones: the room that it takes in a picture.
+	// Self is the longest time that a sequence spends in it outside of its callees, and Width that with the
+	// widths of the inner ones: its width in a picture.
 	Self, Width trace.Time
 }
 
-// An Alignment is all slots, and what the sequences have in common.
+// An Alignment is all slots, and the similarity of the sequences.
 type Alignment struct {
 	Slots []*Slot
 	Count int // of slots
@@ -92,7 +92,7 @@ type worker struct {
 	out   *Alignment
 }
 
-// innerOf lists what each call calls, and in the end the outermost.
+// innerOf lists the callees of each call, and in the end the outermost calls.
 func innerOf(q *Sequence) [][]int32 {
 	out := make([][]int32, q.Len()+1)
 	for i, p := range q.Parent {
@@ -115,7 +115,7 @@ func selfOf(q *Sequence) []trace.Time {
 	return self
 }
 
-// merge aligns the lists of calls under one slot, and what each slot calls.
+// merge aligns the lists of calls under one slot, and the callees of each slot.
 func (w *worker) merge(calls [][]int32) []*Slot {
 	var slots []*Slot
 	for s, list := range calls {
@@ -163,7 +163,7 @@ func (w *worker) add(slots []*Slot, s int, calls []int32) []*Slot {
 	return out
 }
 
-// finish aligns what a slot calls, and counts it.
+// finish aligns the callees of a slot, and counts them.
 func (w *worker) finish(x *Slot) {
 	w.out.Count++
 	inner := make([][]int32, len(w.list))
