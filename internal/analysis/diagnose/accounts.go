@@ -27,7 +27,7 @@ type accounts struct {
 	work        [][]trace.Time // exclusive time by number and unit
 	inside      [][]trace.Time // the same, inclusive
 	calls       [][]float64    // by number and unit
-	// Sums over all rows, in ns; what no time holds is the longest.
+	// Sums over all rows, in ns; a sum too large for a time is the longest time.
 	time, busy, communication, synchronization trace.Time
 	lanes                                      bool // the sums are of rows that do several things at once
 	pairs, wrong                               int  // collectives that were paired, and that could not be
@@ -70,7 +70,7 @@ func (a *accounts) numberRegions(regions []trace.Region) {
 	}
 }
 
-// notRecorded names the region of time in which nothing is recorded. Where a recorder keeps communication only, it is
+// notRecorded names the region of time in which nothing is recorded. If a recorder keeps communication only, it is
 // the program's work.
 const notRecorded = "(not recorded)"
 
@@ -145,7 +145,7 @@ func (a *accounts) sum(ctx context.Context, f *facts) error {
 }
 
 // sumLanes adds up the time of rows that do several things at once, such as a core with tasks that wait for others:
-// each moment counts once, as what is done in it.
+// each instant counts once, by the activity in it.
 func (a *accounts) sumLanes(ctx context.Context, f *facts) error {
 	lanes := f.store.Lanes()
 	if f.profile || f.question.Selection.Regions != nil ||
@@ -167,7 +167,7 @@ func (a *accounts) sumLanes(ctx context.Context, f *facts) error {
 	})
 }
 
-// inCalls is what was waited in calls of regions with some roles.
+// inCalls returns the waiting in calls of regions with some roles.
 func (a *accounts) inCalls(roles ...trace.Role) (sum trace.Time) {
 	if a.result == nil {
 		return 0
@@ -190,7 +190,7 @@ func (a *accounts) open() trace.Time {
 	return max(a.synchronization-a.inCalls(trace.RoleSynchronization, trace.RoleIdle), 0)
 }
 
-// waiting is all that was waited, unexplained what of it has no known cause.
+// waiting returns the time of all waits, and the part of it without a known cause.
 func (a *accounts) waiting() (all, unexplained trace.Time) {
 	all, unexplained = a.open(), a.open()
 	if a.result != nil {
@@ -200,7 +200,7 @@ func (a *accounts) waiting() (all, unexplained trace.Time) {
 	return all, unexplained
 }
 
-// Waits are what is found of the waits of a run by following them one by one.
+// Waits are the results of tracing the waits of a run to their causes one by one.
 type Waits struct {
 	Result       *budget.Result
 	Pairs, Wrong int
@@ -210,11 +210,11 @@ type Waits struct {
 // SizeBytes is about how much memory they take.
 func (x *Waits) SizeBytes() int64 { return x.Result.SizeBytes() }
 
-// fewFollowed is up to how many intervals are read while one waits, a tenth of a second; what is found of more is
-// kept with the store.
+// fewFollowed is the number of intervals up to which waits are traced anew each time, in a tenth of a second;
+// results of more are stored with the run.
 const fewFollowed = 1 << 18
 
-// followed gives what following the waits of the selection finds. Of a whole run that is done once.
+// followed traces the waits of the selection to their causes. For a whole run that is done once.
 func (f *facts) followed(ctx context.Context, a *accounts, n int64) (*Waits, error) {
 	if !f.window.Whole(f.store) || f.question.Selection.Regions != nil {
 		return f.follow(ctx, a, n)

@@ -7,15 +7,15 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// gpuLedger is the budget of the GPUs of a job: their time is computation and copies, communication that
-// takes its time, and waiting. Who is late for the others is charged by the rules for it; idle time by
-// what the host did instead of launching work.
-func gpuLedger(c *diagnosis, d *runfacts.Devices, job *step.Job) (*ledger, error) {
+// gpuBudget is the budget of the GPUs of a job: their time is computation and copies, communication that
+// takes its time, and waiting. The rules for late GPUs charge waits for them; idle time is charged to the
+// host's activity instead of launching work.
+func gpuBudget(c *diagnosis, d *runfacts.Devices, job *step.Job) (*chargedBudget, error) {
 	waits, err := c.pairs(c.ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &ledger{columns: c.units}
+	s := &chargedBudget{columns: c.units}
 	var exchange trace.Time
 	for i := range job.GPUs {
 		g := &job.GPUs[i]

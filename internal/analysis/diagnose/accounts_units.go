@@ -5,10 +5,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// unitLedger is for runs whose waits are not followed one by one: what rules charge to units is
-// explained, the rest is not. The time is that of units then, and what they wait is told by phase.
-func unitLedger(c *diagnosis) *ledger {
-	s := &ledger{columns: c.units,
+// unitBudget is the budget of runs whose waits are not traced one by one: waiting that rules charge to
+// units is explained, the rest is not. Its time is that of units, and their waiting is known by phase.
+func unitBudget(c *diagnosis) *chargedBudget {
+	s := &chargedBudget{columns: c.units,
 		Accounts: Accounts{Time: trace.SumProduct(int64(len(c.units)), c.length).Time(), Waiting: c.waited}}
 	for _, u := range c.alike.useful {
 		s.Work = trace.AddUp(s.Work, trace.Time(u))
@@ -19,8 +19,8 @@ func unitLedger(c *diagnosis) *ledger {
 	return s
 }
 
-// fillBudget adds up what units wait by phase: at most the phase's length, since the
-// threads of a rank wait at the same time.
+// fillBudget adds up the waiting of units by phase: at most the phase's length, since the threads of a rank
+// wait at the same time.
 func (c *diagnosis) fillBudget() error {
 	if err := c.count(); err != nil {
 		return err

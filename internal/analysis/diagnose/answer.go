@@ -10,8 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// An Answer is what a run is told by in one look: the first cause, what it costs, the numbers that prove it, and what to
-// do next.
+// An Answer summarises a run: the first cause, its cost, the numbers that prove it, and the next step.
 type Answer struct {
 	// Text is one sentence. Kind and Severity are empty where nothing stands out.
 	Text     string        `json:"text"`
@@ -33,7 +32,7 @@ type Answer struct {
 	View      string              `json:"view"`
 	Options   map[string][]string `json:"options"`
 	Selection finding.Selection   `json:"selection"`
-	// Of is how many findings there are.
+	// Of is the number of findings.
 	Of int `json:"of"`
 }
 
@@ -142,7 +141,7 @@ func proofOf(f *finding.Finding) []Proof {
 	return out
 }
 
-// cutLast cuts a text at the last separator where what follows says which of several numbers it is.
+// cutLast cuts a text at the last separator if least, median or most follows it.
 func cutLast(s, separator string) (before, after string, found bool) {
 	if at := strings.LastIndex(s, separator); at >= 0 {
 		if after := s[at+len(separator):]; slices.Contains([]string{"least", "median", "most"}, after) {

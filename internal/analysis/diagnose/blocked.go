@@ -16,10 +16,9 @@ import (
 // of which one works under a lock are not quite half.
 const idleProcessors = 0.4
 
-// holdUps: goroutines that have something to do wait for a lock, or for one that takes
-// what they send, in many waits, while processors idle. At least one is blocked at any
-// time, and half as many as processors idle; what is lost is at most what these could
-// do. A limit may be meant to be one, so it is never grave.
+// holdUps: goroutines that have something to do wait for a lock, or for a receiver of their sends, in many
+// waits, while processors idle. At least one is blocked at any time, and half as many as processors idle;
+// the loss is at most the work that these could do. A limit may be intended, so it is never severe.
 func (s *scheduler) holdUps() error {
 	idle := max(s.capacity-s.busy, 0)
 	if idle < idleProcessors*s.capacity {

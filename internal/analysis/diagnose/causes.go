@@ -15,7 +15,7 @@ import (
 // A causeKey is an actor and the number of a region.
 type causeKey struct{ actor, region int32 }
 
-// waitedByOthers names the evidence of what a fault costs.
+// waitedByOthers names the evidence of the cost of a fault.
 const waitedByOthers = "waited by others"
 
 // open opens the accounts: explains waiting where times of different units can be compared.
@@ -35,17 +35,17 @@ func (c *diagnosis) follows() bool {
 	return !c.profile && !c.untimed && !c.spans && len(c.processors) == 0 && c.peers()
 }
 
-// A ledger is a budget of waiting whose rows are charged one by one: of runs of processors
-// and of GPUs, where nobody waits in a call. What is not charged is unexplained.
-type ledger struct {
+// A chargedBudget is a budget of waiting whose rows are charged one by one: for runs of processors and of GPUs,
+// where waits are not calls. Waiting that is not charged is unexplained.
+type chargedBudget struct {
 	Accounts
 	columns []trace.LocationID // those who wait
 	rows    []Cause
 	outside trace.Time // of GPUs, before their first work and after their last: no idleness
 }
 
-// charge explains some of the waiting, at most what is left. Victims are by column.
-func (s *ledger) charge(kind finding.Kind, at trace.LocationID, region string, t trace.Time,
+// charge explains some of the waiting, at most the rest that is left. Victims are by column.
+func (s *chargedBudget) charge(kind finding.Kind, at trace.LocationID, region string, t trace.Time,
 	victims map[int32]trace.Time) {
 	if t = min(t, s.left()); t > 0 {
 		s.rows = append(s.rows,
@@ -53,15 +53,15 @@ func (s *ledger) charge(kind finding.Kind, at trace.LocationID, region string, t
 	}
 }
 
-// take charges what rules have charged to units.
-func (s *ledger) take(list []Cause) {
+// take adds the charges of rules to units.
+func (s *chargedBudget) take(list []Cause) {
 	for _, x := range list {
 		s.charge(finding.Kind(x.Cause), x.Location, x.Region, x.Time, x.victims)
 	}
 }
 
-// left is what is not explained yet.
-func (s *ledger) left() trace.Time {
+// left returns the waiting that is not explained yet.
+func (s *chargedBudget) left() trace.Time {
 	left := s.Waiting
 	for i := range s.rows {
 		left -= s.rows[i].Time
@@ -69,8 +69,8 @@ func (s *ledger) left() trace.Time {
 	return left
 }
 
-// column is where a location, or what it belongs to, is among those who wait; -1.
-func (s *ledger) column(t *store.Tree, at trace.LocationID) int32 {
+// column returns the column of a location or of its nearest ancestor that has one, or -1.
+func (s *chargedBudget) column(t *store.Tree, at trace.LocationID) int32 {
 	for up := at; up != trace.NoLocation; up = t.Parent[up] {
 		if u := slices.Index(s.columns, up); u >= 0 {
 			return int32(u)
@@ -80,7 +80,7 @@ func (s *ledger) column(t *store.Tree, at trace.LocationID) int32 {
 }
 
 // causes gives the rows, most first, those of one location and region together.
-func (s *ledger) causes(c *diagnosis) []Cause {
+func (s *chargedBudget) causes(c *diagnosis) []Cause {
 	by := map[[2]string]int{}
 	out := []Cause{}
 	for _, r := range s.rows {
@@ -114,7 +114,7 @@ func (c *diagnosis) explained(r *budget.Row) bool {
 	return r.Explained() || c.told[causeKey{r.Actor, r.Region}] != ""
 }
 
-// toldUnrecorded is what was waited for time without records that findings tell of.
+// toldUnrecorded is the waiting for time without records that findings report.
 func (c *diagnosis) toldUnrecorded() (sum trace.Time) {
 	for i := range c.accounts.result.Rows {
 		if r := &c.accounts.result.Rows[i]; !r.Explained() && c.explained(r) {
@@ -129,8 +129,8 @@ func causesOf(c *diagnosis) ([]Cause, trace.Time, Accounts) {
 	a := c.accounts
 	all, unexplained := a.waiting()
 	out := []Cause{}
-	if c.ledger != nil {
-		return c.ledger.causes(c), c.ledger.left(), c.ledger.Accounts
+	if c.charged != nil {
+		return c.charged.causes(c), c.charged.left(), c.charged.Accounts
 	}
 	if a.result == nil {
 		return out, unexplained, sumsOf(c, all)
@@ -170,7 +170,7 @@ func mainKind(r *budget.Row) budget.Kind {
 	return best
 }
 
-// restOf is what is left of a time; of one that was too long for a number of 64 bits, no less than nothing.
+// restOf returns the rest of a time; at least 0 if the time was too long for 64 bits.
 func restOf(time, rest trace.Time) trace.Time {
 	if time == math.MaxInt64 {
 		return max(rest, 0)
@@ -185,8 +185,8 @@ func sumsOf(c *diagnosis, waiting trace.Time) Accounts {
 	return s
 }
 
-// A Cause is what one location in one region made others wait, in ns added up over those
-// who waited. Cause is the kind of the finding that tells of it, else how it was waited.
+// A Cause is the waiting that one location in one region caused to others, in ns, summed over the waiters.
+// Cause is the kind of the finding that tells of it, else how it was waited.
 type Cause struct {
 	Cause    string           `json:"cause"`
 	Location trace.LocationID `json:"location"`
@@ -199,7 +199,7 @@ type Cause struct {
 	// by others that waited.
 	Direct trace.Time `json:"direct"`
 
-	victims map[int32]trace.Time // what is known of who waited, by column of a ledger
+	victims map[int32]trace.Time // waiters, as far as known, by column of a chargedBudget
 }
 
 // Accounts are where the time of all locations went, in ns: Time = Work + Waiting +

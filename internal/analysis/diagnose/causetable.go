@@ -22,7 +22,7 @@ type CauseTable struct {
 	Unexplained    trace.Time
 }
 
-// A CauseRow is what one location did, and who waited for it.
+// A CauseRow is one cause at one location, with its waiters.
 type CauseRow struct {
 	Label   string
 	Cause   string // the kind of the finding that tells of it, else how it was waited
@@ -36,11 +36,11 @@ type CauseRow struct {
 // mostCauses is how many lines a picture has.
 const mostCauses = 60
 
-// causeTableOf gathers what is drawn: causes of one unit and region together.
+// causeTableOf makes the table to draw: causes of one unit and region together.
 func causeTableOf(c *diagnosis) CauseTable {
 	a := c.accounts
-	if c.ledger != nil && !slices.Equal(c.ledger.columns, c.units) {
-		l := CauseTable{Units: c.ledger.columns, Machine: make([]int32, len(c.ledger.columns))}
+	if c.charged != nil && !slices.Equal(c.charged.columns, c.units) {
+		l := CauseTable{Units: c.charged.columns, Machine: make([]int32, len(c.charged.columns))}
 		for _, id := range l.Units {
 			l.Names = append(l.Names, c.tree.Name[id])
 		}
@@ -65,7 +65,7 @@ func causeTableOf(c *diagnosis) CauseTable {
 			}
 		}
 	}
-	if c.ledger != nil {
+	if c.charged != nil {
 		l.fill(c)
 		return l
 	}
@@ -120,11 +120,11 @@ func causeTableOf(c *diagnosis) CauseTable {
 	return l
 }
 
-// fill takes what was charged one by one.
+// fill takes the causes that were charged one by one.
 func (l *CauseTable) fill(c *diagnosis) {
-	l.Waiting, l.Unexplained = c.ledger.Waiting, c.ledger.left()
-	for _, r := range c.ledger.causes(c) {
-		u := c.ledger.column(c.tree, r.Location)
+	l.Waiting, l.Unexplained = c.charged.Waiting, c.charged.left()
+	for _, r := range c.charged.causes(c) {
+		u := c.charged.column(c.tree, r.Location)
 		if u >= 0 {
 			l.Caused[u] += r.Time
 		}

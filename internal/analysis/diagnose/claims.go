@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// claimAll gives each finding what to try next, and makes claims of its numbers that have a query. One without any
+// claimAll gives each finding its next step, and makes claims of its numbers that have a query. One without any
 // claims the time of its subject: of its regions, or else the work of its locations.
 func (c *diagnosis) claimAll() {
 	for i := range c.list {
@@ -34,7 +34,7 @@ func (c *diagnosis) claimAll() {
 	}
 }
 
-// provable reports whether a query asks for what is selected: tables know no part of the regions, and those of waits
+// provable reports whether a query can ask for the selection: tables know no part of the regions, and those of waits
 // and of GPUs no part of the locations.
 func (c *diagnosis) provable(from string) bool {
 	return c.question.Selection.Regions == nil && (c.question.Selection.Locations == nil ||

@@ -367,7 +367,7 @@ func (a *culprits) tellMany(f *fault, kind finding.Kind, n *finding.Finding) {
 	}
 }
 
-// phasesOf are the phases that hold a fault, where what it costs can be told by phase.
+// phasesOf returns the phases that hold a fault, if its cost is known by phase.
 func (a *culprits) phasesOf(f *fault) (out []int) {
 	if a.phases == nil || a.phases.Sliced || len(a.phases.List) < 2 || len(a.phases.List) > budget.Bins/12 {
 		return nil

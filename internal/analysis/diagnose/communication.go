@@ -145,8 +145,8 @@ func (c *diagnosis) efficiencyQuery(statistic string) string {
 		what)
 }
 
-// transferQuery asks for the time in regions, all of communication where none is named, less what is waited in them,
-// as a part of a capacity.
+// transferQuery asks for the time in regions, all of communication where none is named, less the waiting in them, as
+// a part of a capacity.
 func (c *diagnosis) transferQuery(regions []trace.RegionID, capacity float64) string {
 	where := "role = 'communication'"
 	all := regions
@@ -172,7 +172,7 @@ func (c *diagnosis) transferQuery(regions []trace.RegionID, capacity float64) st
 	return q
 }
 
-// passedQuery asks for what is waited for causes.
+// passedQuery asks for the waiting for causes.
 func (c *diagnosis) passedQuery(causes []causeKey) string {
 	where := c.waitsFor(causes)
 	if where == "" {
@@ -192,9 +192,9 @@ func (c *diagnosis) timeOf(n int, also string) string {
 // leastTransfer is the part of the time from which communication itself is told.
 const leastTransfer = 0.1
 
-// findTransfers: communication that takes long by itself, and others that wait for somebody who
-// is in it. What is waited for a late one is not counted. Capacity is the time of all who
-// also work, of its name; byName and ids are the times and regions of communication by name.
+// findTransfers: communication that takes long by itself, and others that wait for somebody who is in it.
+// Waiting for a late unit is not counted. Capacity is the time of all who also work, of its name; byName
+// and ids are the times and regions of communication by name.
 func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]float64,
 	ids map[string][]trace.RegionID) error {
 	own := float64(c.accounts.transfer())
@@ -226,7 +226,7 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 	case hit >= leastCommunication:
 		level = finding.Medium
 	}
-	// What is left of each name when its waits are taken away.
+	// Time of each name without its waits.
 	left := map[string]float64{}
 	for name, t := range byName {
 		left[name] = t

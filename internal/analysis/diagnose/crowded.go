@@ -48,8 +48,8 @@ func (a *culprits) crowded(units []int32) bool {
 // processor while all are taken.
 const leastCrowded = 0.05
 
-// findCrowded: more threads could run than there are processors, by what the system's scheduler
-// recorded: threads are ready to run, and every processor runs another.
+// findCrowded: more threads could run than there are processors, by the records of the system's scheduler:
+// threads are ready to run, and every processor runs another.
 func findCrowded(c *diagnosis) error {
 	if c.spans || len(c.processors) > 0 {
 		return nil

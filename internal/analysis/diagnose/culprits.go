@@ -8,8 +8,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An culprits finds faults in the accounts: it sorts the causes of waiting by what they have in
-// common, so that every nanosecond of waiting belongs to one fault at most.
+// culprits finds faults in the accounts: it groups the causes of waiting by common features, so that every
+// nanosecond of waiting belongs to one fault at most.
 type culprits struct {
 	*diagnosis
 	rows  []*budget.Row // causes that no fault has claimed yet
@@ -54,7 +54,7 @@ func findCulprits(c *diagnosis) error {
 	return nil
 }
 
-// sortRegions finds what only few do, and how long each unit works at what all do.
+// sortRegions finds regions that only few units run, and the work of each unit in regions that all run.
 func (a *culprits) sortRegions() {
 	n := len(a.units)
 	a.alone, a.work = make([]bool, len(a.accounts.regionNames)), make([]float64, n)
@@ -125,8 +125,8 @@ func (a *culprits) claim(want func(*budget.Row) bool) *fault {
 // give puts causes back into the accounts.
 func (a *culprits) give(f *fault) { a.rows = append(a.rows, f.rows...) }
 
-// hit are the units that wait: those that lose at least a twentieth of what the one does
-// that loses most. They exclude the culprits where others wait too.
+// hit returns the units that wait: those that lose at least a twentieth of the largest loss of a unit. They
+// exclude the culprits if others wait too.
 func (f *fault) hit() (units []int32) {
 	most := trace.Time(0)
 	for _, t := range f.victims {
@@ -180,7 +180,7 @@ func (a *culprits) grave(f *fault) bool {
 		float64(f.lost) >= leastShare*float64(a.length)*float64(len(a.units))
 }
 
-// handsOut reports whether a unit does hardly any of what all others do.
+// handsOut reports whether a unit does hardly any of the others' common work.
 func (a *culprits) handsOut(u int32) bool {
 	for v, w := range a.work {
 		if int32(v) != u && w < 20*a.work[u] {
@@ -201,7 +201,7 @@ func (f *fault) cause() int32 {
 	return best
 }
 
-// byUnit adds up what causes cost by who is to blame.
+// byUnit adds up the costs of causes by the unit to blame.
 func (a *culprits) byUnit(want func(*budget.Row) bool) []float64 {
 	out := make([]float64, len(a.units))
 	for _, r := range a.rows {

@@ -1,5 +1,5 @@
-// Package diagnose says what a run loses time by: ranked findings, each with its numbers and the view that shows it.
-// It works in four stages, which hold for ranks, threads, GPUs, goroutines and services alike:
+// Package diagnose finds the causes of time lost in a run: ranked findings, each with its numbers and the view that
+// shows it. It works in four stages, which hold for ranks, threads, GPUs, goroutines and services alike:
 //
 //	waits     who waited, from when to when, in which region, and for whom
 //	          waits.go, waits_read.go (calls, collectives, messages), waits_threads.go (locks, pools),
@@ -10,7 +10,8 @@
 //	          faults.go lists them
 //	claims    a fault in words, with its numbers: claims*.go, names.go, reasons.go
 //
-// facts.go is what the store tells first: rows, units, totals; efficiency.go POP's efficiencies over them.
+// facts.go reads the first facts from the store: rows, units, totals; efficiency.go POP's efficiencies over
+// them.
 package diagnose
 
 import (
@@ -23,11 +24,12 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Question is what is to be diagnosed: a part of a run that holds some time and some location.
+// A Question is the subject of a diagnosis: a part of a run that holds some time and some location.
 type Question struct {
 	Run       *derived.Run
 	Selection trace.Selection
-	// Phase is what cuts the run into phases: "auto", "slices:N", or a pattern of regions that Match reads.
+	// Phase is the way to cut the run into phases: "auto", "slices:N", or a pattern of regions that Match
+	// reads.
 	Phase string
 	Match func(pattern string) ([]trace.RegionID, error)
 }
@@ -36,7 +38,7 @@ func (q *Question) window() store.Window {
 	return store.Window{Begin: q.Selection.Begin, End: q.Selection.End, Locations: q.Selection.Locations}
 }
 
-// A Result is what was found.
+// A Result holds the findings and the budget of waiting.
 type Result struct {
 	Findings []finding.Finding // most time lost first
 	Unit     string            // of what is lost
@@ -78,8 +80,8 @@ func Run(ctx context.Context, q *Question) (*Result, error) {
 	return r, nil
 }
 
-// A diagnosis asks for the faults in order. Each adds findings and says which units are to blame; what a later one
-// finds about units that are blamed already is the same trouble seen from another side, and is dropped.
+// A diagnosis asks for the faults in order. Each adds findings and says which units are to blame; a later finding
+// about units that are blamed already is the same problem seen from another side, and is dropped.
 type diagnosis struct {
 	*facts
 	*findingList
@@ -88,7 +90,7 @@ type diagnosis struct {
 	waited   trace.Time      // all that is in the budget at first
 	untimed  bool            // clocks disagree: times across units mean nothing
 	compared bool            // units have the same to do
-	ledger   *ledger         // the budget of runs of which no waits are followed, where it is known
+	charged  *chargedBudget  // the budget of runs whose waits are not traced, if it is known
 }
 
 func newDiagnosis(ctx context.Context, f *facts) *diagnosis {
@@ -127,10 +129,10 @@ func (c *diagnosis) followed() bool { return c.compared && !c.profile && c.accou
 // summed reports whether waits of units that are compared are only summed.
 func (c *diagnosis) summed() bool { return c.compared && !c.profile && c.accounts.result == nil }
 
-// peers reports whether units may be compared. Ranks of a job may. Goroutines and
-// tasks come and go, and each has its own job; processors run whatever a scheduler
-// gives them, and where there is little to do the first do it all. Threads and streams
-// of one process are peers only if most of them do what takes the most time.
+// peers reports whether units may be compared. Ranks of a job may. Goroutines and tasks come and go, and
+// each has its own job; processors run whatever a scheduler gives them, and if there is little to do the
+// first do it all. Threads and streams of one process are peers only if most of them run the region that
+// takes the most time.
 func (c *diagnosis) peers() bool {
 	if len(c.units) < 2 {
 		return false
@@ -160,8 +162,8 @@ func (c *diagnosis) shareWork() bool {
 	return 4*len(uses) >= 3*len(c.units)
 }
 
-// unfelt lowers the level of what units do differently where who waits for whom is known:
-// it costs nobody's time beyond what is told.
+// unfelt lowers the level of differences between units if all waits are known: they cost no time beyond the
+// reported waits.
 func (c *diagnosis) unfelt(l finding.Level) finding.Level {
 	if c.accounts.result != nil && c.accounts.pairs+int(c.accounts.result.Waits) > 0 {
 		return finding.Low

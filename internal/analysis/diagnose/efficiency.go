@@ -16,16 +16,16 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// An alike is over what POP's efficiencies are: rows, or sets of them, that have the
-// same to do. A thread that launches kernels, one that loads data and a stream are no
-// peers, and a mean over them says nothing of balance.
+// alike is the base of POP's efficiencies: rows, or sets of them, that have the same work. A thread that
+// launches kernels, one that loads data and a stream are no peers, and a mean over them says nothing of
+// balance.
 type alike struct {
 	what    string // "ranks", "threads", "GPUs" …
 	members [][]int32
 	useful  []float64 // busy time of each member
 }
 
-// words says over what: "16 ranks".
+// words names the base: "16 ranks".
 func (a *alike) words() string {
 	if len(a.members) == 1 {
 		return "1 " + One(a.what)
@@ -33,7 +33,7 @@ func (a *alike) words() string {
 	return words.Thousands(int64(len(a.members))) + " " + a.what
 }
 
-// One is the singular of what efficiencies are over.
+// One returns the singular of the base of efficiencies.
 func One(what string) string {
 	if what == "processes" {
 		return "process"
@@ -82,7 +82,7 @@ func (f *facts) efficiency(ctx context.Context) error {
 	return nil
 }
 
-// worked is how long each member worked, by what is recorded, or else by what is not.
+// worked returns the work of each member: the recorded useful time, or else the time between records.
 func (f *facts) worked() []float64 {
 	if f.between == nil || f.alike.what != "ranks" {
 		return f.alike.useful
@@ -96,8 +96,8 @@ func (f *facts) worked() []float64 {
 	return out
 }
 
-// alone: one processor is in balance with nobody and waits for nobody. What is left to say is how busy it was from its
-// first work to its last.
+// alone is for one processor, which has no load balance and waits for no other: it computes only how busy it was from
+// its first work to its last.
 func (f *facts) alone(ctx context.Context) error {
 	f.pop.LoadBalance, f.pop.Communication, f.pop.Parallel = math.NaN(), math.NaN(), math.NaN()
 	if f.profile {
@@ -116,7 +116,7 @@ func (f *facts) alone(ctx context.Context) error {
 	return err
 }
 
-// balanceWords says the load balance and over what it is, after a sentence; nothing of one processor.
+// balanceWords returns the load balance and its base, to follow a sentence; empty for one processor.
 func (f *facts) balanceWords() string {
 	if math.IsNaN(f.pop.LoadBalance) {
 		return ""
@@ -124,8 +124,8 @@ func (f *facts) balanceWords() string {
 	return fmt.Sprintf(": load balance %s (POP, %s)", words.FormatShare(f.pop.LoadBalance), f.alike.words())
 }
 
-// communicates reports whether anybody is in communication or synchronization: where nobody is, what is not work is not
-// lost to it.
+// communicates reports whether any row is in communication or synchronization: if none is, other time is not lost to
+// it.
 func (f *facts) communicates() bool {
 	for i, r := range f.table.region {
 		if role := f.regions[r].Role; f.table.exclusive[i] > 0 &&
@@ -173,7 +173,7 @@ func (f *facts) work(ctx context.Context) error {
 // mostInferred is of how many rows the work is inferred at most.
 const mostInferred = 1 << 12
 
-// workBetween takes what a row does between its first and its last record, and does not record, for work.
+// workBetween counts unrecorded time of a row between its first and its last record as work.
 func (f *facts) workBetween(ctx context.Context, times []trace.Time) error {
 	if len(f.rows) > mostInferred {
 		return nil
@@ -222,12 +222,11 @@ func (f *facts) gpus() bool {
 	return true
 }
 
-// teamShare is the part of the rows that must use what takes most time for all of
-// them to be taken for a team.
+// teamShare is the part of the rows that must use the longest region for all of them to count as a team.
 const teamShare = 0.75
 
-// team makes a member of each rank, where ranks have one row each, else of each row
-// that takes part in what takes most time.
+// team makes a member of each rank, where ranks have one row each, else of each row that uses the longest
+// region.
 func (f *facts) team() {
 	a := &f.alike
 	kind := f.class[0]

@@ -14,8 +14,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// facts are what is known of the selection. A row is a location with intervals; a
-// unit is what is compared: a rank where ranks have several locations, else a row.
+// facts holds the facts of the selection. A row is a location with intervals; a unit is the object
+// compared: a rank if ranks have several locations, else a row.
 type facts struct {
 	question *Question
 	store    store.Reader
@@ -88,7 +88,7 @@ func gather(ctx context.Context, q *Question) (*facts, error) {
 	return f, f.gatherWaits(ctx)
 }
 
-// metricWord is the unit of totals as a sentence has it: what a count is of, "samples", where it has no other.
+// metricWord returns the unit of totals for a sentence: the counted things, "samples", if it has no other.
 func metricWord(r store.Reader) string {
 	name, unit := runfacts.MainMetric(r)
 	if unit == "" || unit == "count" {
@@ -175,7 +175,7 @@ func (t *totals) longest(rows int) trace.Time {
 	return trace.Time(most)
 }
 
-// metric is what totals are of.
+// metric returns the metric of totals.
 func (f *facts) metric() trace.MetricID { return runfacts.DefaultMetric(f.store.Metrics()) }
 
 // skipped reports whether totals leave a region out.

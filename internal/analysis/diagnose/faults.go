@@ -6,15 +6,15 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 )
 
-// A faultFinder looks for one sort of trouble. It is asked of every run, and says nothing where the run does not have
-// what it rests on.
+// A faultFinder looks for one sort of problem. It runs on every run, and finds nothing if the run lacks the data it
+// needs.
 type faultFinder struct {
 	find  func(*diagnosis) error
 	kinds []finding.Kind // of what it finds
 }
 
-// Faults are asked for in this order, causes before their symptoms. A new one is one line here. What makes the data
-// suspicious (findSuspicious) comes before all.
+// Faults are asked for in this order, causes before their symptoms. A new one is one line here. Checks of the data
+// itself (findSuspicious) come before all.
 var faults = []faultFinder{
 	{findScheduling, kinds{
 		finding.ProcessorWait, finding.GarbageCollection, finding.Blocked, finding.Lock, finding.IO,

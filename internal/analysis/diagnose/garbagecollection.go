@@ -57,7 +57,7 @@ func (s *scheduler) collector() {
 			Regions: s.gc.regions}}, nil)
 }
 
-// collection is time of processors by what the garbage collector did in it.
+// collection is time of processors by the garbage collector's activity in it.
 type collection struct {
 	workers, assists, sweeps, stopped float64
 	idle                              float64 // of the workers, on processors that had nothing else to do

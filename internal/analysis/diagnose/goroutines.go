@@ -10,9 +10,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A scheduler is what is known of a trace that holds both processors and the
-// goroutines they ran, in ns. Its rules know the words of Go's runtime, which are
-// those of the reader's regions.
+// A scheduler holds the facts of a trace with both processors and the goroutines they ran, in ns. Its rules
+// know the words of Go's runtime, which are those of the reader's regions.
 type scheduler struct {
 	*diagnosis
 	steps      []capacityStep
@@ -46,7 +45,7 @@ type goroutines struct {
 	blocked map[trace.RegionID]*blocked
 }
 
-// blocked is what goroutines waited for one another; worst waited longest.
+// blocked is the time that goroutines waited for one another; worst waited longest.
 type blocked struct {
 	n          int
 	time, life float64
@@ -70,7 +69,7 @@ func (b *blocked) add(id trace.LocationID, time, life float64) {
 	}
 }
 
-// A lateRow is a goroutine and its wait beyond what is ordinary.
+// A lateRow is a goroutine and its wait beyond the usual.
 type lateRow struct {
 	id   trace.LocationID
 	late float64
@@ -175,9 +174,8 @@ func (s *scheduler) lifetimes() (life []float64, own []bool) {
 	return life, own
 }
 
-// holdsUp reports waits of goroutines that have something to do and may not: for a
-// lock, or for one that takes what they send. Who receives or selects waits for work,
-// which is what a server or a pool does all day.
+// holdsUp reports waits of goroutines that have something to do and may not: for a lock, or for a receiver
+// of their sends. A goroutine that receives or selects waits for work, as servers and pools usually do.
 func holdsUp(g *trace.Region) bool {
 	return g.Category == "state" && (g.Name == waitLock || g.Name == waitSend)
 }
@@ -254,7 +252,7 @@ func findScheduling(c *diagnosis) error {
 			fmt.Sprintf("GOMAXPROCS is %.3g on average, so that some of the %d processors are not there all the time",
 				mean, len(c.processors)))
 	}
-	c.ledger = &ledger{columns: c.processors,
+	c.charged = &chargedBudget{columns: c.processors,
 		Accounts: Accounts{Time: trace.Time(s.capacity), Work: trace.Time(min(s.busy, s.capacity)),
 			Waiting: trace.Time(s.capacity) - trace.Time(min(s.busy, s.capacity))}}
 	s.collector()
@@ -276,5 +274,5 @@ func (f *facts) regionNamed(name, category string) (ids []trace.RegionID) {
 	return ids
 }
 
-// ofProcessors is the base of what processors lose.
+// ofProcessors is the base of the losses of processors.
 const ofProcessors = "the time of processors"

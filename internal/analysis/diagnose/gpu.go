@@ -12,7 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// A gpuCase is what is known of the GPUs of a run when its rules are heard.
+// A gpuCase holds the facts of the GPUs of a run for its rules.
 type gpuCase struct {
 	*diagnosis
 	devices   *runfacts.Devices
@@ -68,7 +68,7 @@ func Format(e finding.Evidence) string {
 	return words.FormatIn(e.Value, e.Unit)
 }
 
-// findGPULosses: what GPUs lose in steps, by cause. A run without GPUs has nothing to say here.
+// findGPULosses finds the time lost by GPUs in steps, by cause. It finds nothing in a run without GPUs.
 func findGPULosses(c *diagnosis) error {
 	if c.spans || len(c.processors) > 0 {
 		return nil
@@ -92,7 +92,7 @@ func findGPULosses(c *diagnosis) error {
 	if part != "" {
 		c.notes = append(c.notes, part)
 	} else if c.accounts.result == nil && c.alike.what == "GPUs" && !c.untimed {
-		if c.ledger, err = gpuLedger(c, d, job); err != nil {
+		if c.charged, err = gpuBudget(c, d, job); err != nil {
 			return err
 		}
 	}
@@ -117,7 +117,8 @@ func findGPULosses(c *diagnosis) error {
 	return g.memory()
 }
 
-// sampleDevices finds the GPUs. Of a run with very many intervals it looks at some ranks, evenly spread, and tells so.
+// sampleDevices finds the GPUs. In a run with very many intervals it looks at some ranks, evenly spread, and returns a
+// note that says so.
 func sampleDevices(c *diagnosis) (d *runfacts.Devices, note string) {
 	d = runfacts.FindDevices(c.tree, c.window.Locations)
 	if c.keptJob() != nil {

@@ -13,9 +13,9 @@ func growth(c finding.Course) []finding.Evidence {
 		{Name: "waited in the last tenth of the run", Value: c.Last, Unit: "ns"}}
 }
 
-// findGrowth: the work of a phase grows from phase to phase on all units alike, so that nobody
-// waits for anybody and the run takes longer all the same. What is lost is the work beyond
-// that of the first phase, by the straight line through all.
+// findGrowth: the work of a phase grows from phase to phase on all units alike, so that the run takes
+// longer though no unit waits for another. The loss is the work beyond that of the first phase, by the
+// straight line through all.
 func findGrowth(c *diagnosis) error {
 	if !c.followed() {
 		return nil

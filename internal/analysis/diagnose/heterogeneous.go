@@ -43,8 +43,8 @@ func findMixed(c *diagnosis) error {
 	return nil
 }
 
-// wordMixed words what was found of one region: groups with odd members together by
-// the kind of the group, groups that are spread one by one.
+// wordMixed words the findings for one region: groups with odd members together by the kind of the group,
+// groups that are spread one by one.
 func wordMixed(c *diagnosis, h *runfacts.Hierarchy, name string, ids []trace.RegionID, list []finding.Mixed) {
 	together := map[string][]finding.Mixed{}
 	var kinds []string

@@ -174,7 +174,7 @@ func launching(c step.Cause) bool {
 	return false
 }
 
-// host says what the host did while GPUs were idle, the largest parts of some causes.
+// host names the host's activities while GPUs were idle, the largest parts of some causes.
 func (g *gpuCase) host(some func(step.Cause) bool) string {
 	var sum [step.Causes]trace.Time
 	whole := trace.Time(0)

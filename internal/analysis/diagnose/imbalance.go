@@ -9,8 +9,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// evenShare is the part of what is waited that differences in the work of the whole run may
-// explain for it to be called a matter of time rather than of who.
+// evenShare is the part of the waiting that differences in the total work of units may explain, for the
+// imbalance to vary over time rather than by unit.
 const evenShare = 0.5
 
 // steep is how closely work must follow the place to be called a gradient.
@@ -53,7 +53,7 @@ func (a *culprits) varying() error {
 	return a.tell(f, kind)
 }
 
-// clear reports whether a unit works longer than all others by half of what it has more than the middle of them.
+// clear reports whether a unit works longer than all others by half of its excess over the median of them.
 func (a *culprits) clear(u int32) bool {
 	others := slices.Delete(slices.Clone(a.work), int(u), int(u)+1)
 	return len(others) > 1 && 2*(a.work[u]-slices.Max(others)) > a.work[u]-finding.Median(others)

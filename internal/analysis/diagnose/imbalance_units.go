@@ -12,9 +12,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// findImbalance: work is spread unevenly over units, beyond what units that are
-// blamed already explain, and others wait for it. The region and the phase that
-// contribute most are named.
+// findImbalance finds work that is spread unevenly over units, beyond the share of units that are blamed
+// already, and that others wait for. The region and the phase that contribute most are named.
 func findImbalance(c *diagnosis) error {
 	if !c.summed() && !(c.compared && c.profile) {
 		return nil
@@ -42,7 +41,7 @@ func findImbalance(c *diagnosis) error {
 		return nil
 	}
 	slowest := left[e.Slowest]
-	// the one figure of the run: what is left of it is said in other words
+	// the one figure of the run: the rest of it is worded below
 	text := "Work is spread unevenly" + c.balanceWords()
 	if len(left) < len(c.units) {
 		text += fmt.Sprintf("; apart from %s", c.named(c.accused()))

@@ -21,9 +21,9 @@ type latecomer struct {
 	times   []trace.Time
 }
 
-// findLateArrivals: units that come last to collectives, beyond what their work explains.
-// One is named where it does something the others do not, or costs clearly more than any
-// other; what is lost now by one and now by another is jitter, and nobody's fault.
+// findLateArrivals finds units that come last to collectives, later than their work explains. It names a
+// unit if it does something the others do not, or costs clearly more than any other; losses by different
+// units in turn are jitter, and no unit's fault.
 func findLateArrivals(c *diagnosis) error {
 	if !c.summed() {
 		return nil
@@ -64,7 +64,7 @@ func findLateArrivals(c *diagnosis) error {
 	return nil
 }
 
-// latecomers charges what is waited at collectives to who came last, those who cost most first.
+// latecomers charges the waiting at collectives to the unit that came last, the most expensive first.
 func latecomers(c *diagnosis, meetings []waiting.Meeting) []*latecomer {
 	by := map[int32]*latecomer{}
 	meetings = slices.Clone(meetings)
@@ -165,7 +165,7 @@ func before(c *diagnosis, collective trace.RegionID) string {
 	return "before " + c.regions[collective].Name
 }
 
-// wordManyArrivals words what units cost that come last now and then.
+// wordManyArrivals words the cost of units that come last now and then.
 func wordManyArrivals(c *diagnosis, list []*latecomer) {
 	sum, times := trace.Time(0), 0
 	victims, regions := map[int32]bool{}, map[trace.RegionID]trace.Time{}

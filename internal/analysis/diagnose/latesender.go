@@ -26,7 +26,7 @@ func (a *culprits) byMessages(f *fault) finding.Kind {
 	return finding.LateSender
 }
 
-// A lateness is what one unit makes others wait by messages.
+// A lateness is the waiting that one unit causes by late messages.
 type lateness struct {
 	unit     int32
 	receiver bool

@@ -10,14 +10,14 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// A findingList holds what rules have found so far, and who is to blame for it.
+// A findingList holds the findings so far, and the units to blame.
 type findingList struct {
 	during store.Window // what a finding is about that names no time
 	lostIn string       // unit of what is lost
 	list   []finding.Finding
 	blamed []bool                    // by unit
 	told   map[causeKey]finding.Kind // causes of waiting that a finding tells of
-	// Charges are what units make others wait, where waits are not followed one by one.
+	// Charges are the waiting that units cause, if waits are not traced one by one.
 	charges []Cause
 }
 
@@ -26,7 +26,7 @@ func newFindingList(f *facts) *findingList {
 		told: map[causeKey]finding.Kind{}}
 }
 
-// ranked gives what was found, most time lost first.
+// ranked returns the findings, most time lost first.
 func (d *findingList) ranked(f *facts) []finding.Finding {
 	if f.accounts.result == nil {
 		d.list = slices.DeleteFunc(d.list, d.minor)
@@ -75,7 +75,7 @@ func (d *findingList) minor(f finding.Finding) bool {
 	return false
 }
 
-// charge notes what some made others wait, in equal parts, and who waited.
+// charge notes waiting caused by some locations, in equal parts, and its waiters.
 func (d *findingList) charge(kind finding.Kind, at []trace.LocationID, region string, t trace.Time,
 	victims map[int32]trace.Time) {
 	for i, id := range at {

@@ -21,11 +21,11 @@ func (a *culprits) locked() error {
 	return a.tell(f, finding.Lock)
 }
 
-// longHolder is the part of what a lock costs from which on one that holds it is named.
+// longHolder is the part of a lock's cost from which on its holder is named.
 const longHolder = 0.5
 
-// tellLock words waiting for locks: who holds them, and what is done meanwhile. It gives who
-// is to blame.
+// tellLock words waiting for locks: their holders, and the work done meanwhile. It returns the units to
+// blame.
 func (a *culprits) tellLock(f *fault, n *finding.Finding) (blamed []int32) {
 	held, cost := map[int32]trace.Time{}, map[int32]trace.Time{} // by actor
 	in := map[int32]trace.Time{}

@@ -35,7 +35,8 @@ func (s *scheduler) lockLosses() error {
 	return nil
 }
 
-// lockLoss is what processors idle for locks, and the cause of most of it; nil where there is none.
+// lockLoss returns the idle time of processors for locks, and the cause of most of it; nil if there is
+// none.
 func (s *scheduler) lockLoss() (sum trace.Time, most *Cause) {
 	for i := range s.handed {
 		if c := &s.handed[i]; c.Cause == string(finding.Lock) { // most first
@@ -47,11 +48,11 @@ func (s *scheduler) lockLoss() (sum trace.Time, most *Cause) {
 	return sum, most
 }
 
-// leastHeld is the part of what is waited for locks by goroutines of a function that one place must account for to be
-// named.
+// leastHeld is the part of the waiting for locks by goroutines of a function that one place must cause to be named.
 const leastHeld = 0.25
 
-// holder says what most of the waiting for locks went by with: who ran meanwhile, and where it gave the lock back.
+// holder names the main holder during waits for locks: the goroutine that ran meanwhile, and the place where it
+// gave the lock back.
 func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) (text string, evidence []finding.Evidence) {
 	if s.regions[region].Name != waitLock {
 		return "", nil

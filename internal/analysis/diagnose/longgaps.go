@@ -24,7 +24,7 @@ const (
 	mainShare = 0.5
 )
 
-// inputWords are parts of names, in lower case, of what prepares input.
+// inputWords are parts of names, in lower case, of regions that prepare input.
 var inputWords = []string{"preprocess", "pre_process", "resize", "decode", "augment", "collate", "tokeniz", "transform",
 	"read", "load", "fetch", "batch", "dataset"}
 
@@ -63,7 +63,7 @@ func (g *gpuCase) longGaps() *hostCall {
 	return best
 }
 
-// tellLongGaps tells what the host does in long gaps, and takes it out of the other losses.
+// tellLongGaps reports the host's activity in long gaps, and takes it out of the other losses.
 func (g *gpuCase) tellLongGaps() {
 	c := g.longGaps()
 	if c == nil {
@@ -104,7 +104,7 @@ func (g *gpuCase) tellLongGaps() {
 				From: sumQuery("total(inclusive)", g.times(ids))}}, g.said...)}, nil)
 }
 
-// inclusive is the time in a region with what it calls.
+// inclusive returns the time in a region and its callees.
 func (f *facts) inclusive(r trace.RegionID) (sum float64) {
 	for i, of := range f.table.region {
 		if of == r {

@@ -65,7 +65,7 @@ func (f *facts) wholeGroup(units []int32) (string, bool) {
 	return f.tree.Name[up], n == len(units) && n < len(f.units)
 }
 
-// unitWord is what a unit is called.
+// unitWord returns the word for a unit.
 func (f *facts) unitWord() string {
 	if len(f.names) > 0 {
 		if _, ok := cut(f.names[0], "rank "); ok {
@@ -145,7 +145,7 @@ func (f *facts) phaseNames(phases []int) []string {
 	return out
 }
 
-// phaseOption passes on what cut the run, so that the view shows the same phases.
+// phaseOption passes on the cut of the run, so that the view shows the same phases.
 func (f *facts) phaseOption() map[string][]string {
 	if how := f.question.Phase; how != "" && how != "auto" {
 		return map[string][]string{"phase": {how}}

@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 )
 
-// nextSteps say what to try, or where to look, by kind of finding.
+// nextSteps are remedies to try, or places to look, by kind of finding.
 var nextSteps = map[finding.Kind]string{
 	finding.Clock: "Open the run without --align none, or with --align messages, or record with synchronized clocks.",
 	finding.Data:  "See `parallax info` for what was repaired or left out, and record again with larger buffers.",
@@ -56,7 +56,7 @@ var nextSteps = map[finding.Kind]string{
 	finding.FailedCalls:          "Look at the errors of these calls.",
 }
 
-// nextStep is what to try next, with the place in the program where it is known.
+// nextStep returns the next step, with the place in the program if it is known.
 func (c *diagnosis) nextStep(f *finding.Finding) string {
 	text := nextSteps[f.Kind]
 	if text == "" {

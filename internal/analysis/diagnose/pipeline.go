@@ -26,7 +26,8 @@ type pipeline struct {
 	ops            []whatif.Operation
 }
 
-// findPipelines: what a pipelined training job loses because like operations do not take the same time, and by whom.
+// findPipelines finds the time that a pipelined training job loses because like operations do not take the same
+// time, and the replica, stage or kind that costs it.
 func findPipelines(c *diagnosis) error {
 	if c.spans || len(c.processors) > 0 {
 		return nil
@@ -160,7 +161,8 @@ func compareOperations(a, b whatif.Operation) int {
 	return 0
 }
 
-// operationClass is what a region is in a pipeline, by its name; false where it says what another says again.
+// operationClass returns the class of a region in a pipeline, by its name; false if it repeats another
+// region.
 func operationClass(g *trace.Region) (whatif.Class, bool) {
 	name := strings.ToLower(g.Name)
 	forward, backward := strings.Contains(name, "forward"), strings.Contains(name, "backward")

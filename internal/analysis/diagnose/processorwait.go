@@ -23,10 +23,9 @@ const (
 	fullProcessors = 0.8
 )
 
-// processorWait: goroutines that could run wait long for a processor. Either all are
-// busy, or they are not: Go's scheduler gives a goroutine to an idle processor at once,
-// so what takes long then is for the system to run its thread. That a machine works at
-// its limit is no fault of the program, so it is never grave.
+// processorWait: goroutines that could run wait long for a processor. Either all are busy, or they are not:
+// Go's scheduler gives a goroutine to an idle processor at once, so the delay then is the system's, until
+// it runs the thread. A machine at its limit is no fault of the program, so it is never severe.
 func (s *scheduler) processorWait() error {
 	late, life := 0.0, 0.0
 	for _, l := range s.late {

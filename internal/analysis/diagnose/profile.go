@@ -13,15 +13,15 @@ import (
 )
 
 const (
-	// worthKnowing is the part of all time from which a profile tells what takes it.
+	// worthKnowing is the part of all time from which on a profile's communication is reported.
 	worthKnowing = 0.01
-	// unevenPart is the same for what one region would save if all units took as long as the mean.
+	// unevenPart is the same for the time that one region would save if all units took as long as the mean.
 	unevenPart = 0.002
 )
 
-// findShares: of a profile nothing tells who waits for whom, and when. What can be said is how much
-// of the time is communication, and which region is spread most unevenly. It is worth knowing, and
-// no more than that, where no rule above has found it to be grave.
+// findShares is for profiles, which do not record waits. It reports the share of communication, and the
+// region that is spread most unevenly. They are worth knowing, and no more than that, if no rule above has
+// found them severe.
 func findShares(c *diagnosis) error {
 	if !c.profile || c.spans || len(c.processors) > 0 {
 		return nil
@@ -38,7 +38,7 @@ func findShares(c *diagnosis) error {
 	return nil
 }
 
-// wordCommunicationShare tells the share. How much of it is lost a profile does not tell.
+// wordCommunicationShare reports the share. A profile does not tell how much of it is lost.
 func wordCommunicationShare(c *diagnosis) {
 	byName, ids, sum, whole := map[string]float64{}, map[string][]trace.RegionID{}, 0.0, 0.0
 	each := make([]float64, len(c.units))
@@ -117,7 +117,7 @@ func wordCommunicationShare(c *diagnosis) {
 		Selection: finding.Selection{Regions: regions}}, nil)
 }
 
-// savedQuery asks for what units would spend less if none took longer than the mean.
+// savedQuery asks for the time that units would save if none took longer than the mean.
 func (f *facts) savedQuery(regions []trace.RegionID, units []int32) string {
 	q := f.unitsQuery("max", "exclusive", f.times(regions), units)
 	return strings.Replace(q, "max(coalesce(v, 0))", "count(*) * max(v) - total(v)", 1)

@@ -14,7 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// A reason is what units do more of than the others.
+// A reason is a region or category with more time on some units than on the others.
 type reason struct {
 	// What is a region's name, or a category in words such as "kernels".
 	what    string
@@ -22,7 +22,7 @@ type reason struct {
 	// Mean over the units, and the extremes and median of the others, in ns.
 	mean, low, high, median float64
 	used                    bool // the others are in it too, if only for a moment
-	// Of and others ask for a statistic over the units and over the others; nil: no query does.
+	// The queries of a statistic over the units and over the others; nil: there is none.
 	of, others func(statistic string) string
 }
 
@@ -63,7 +63,7 @@ func (w *reasons) explain(units []int32, class string, busyOnly bool) (reason, b
 	return best, ok
 }
 
-// reasonKeys give for a row of totals what it counts for, "" for nothing.
+// reasonKeys return the key that a row of totals counts for, "" for none.
 type reasonKeys struct{ name, own, category func(t *totals, i int) string }
 
 func (w *reasons) keys(class string, busyOnly bool) reasonKeys {
@@ -104,8 +104,8 @@ func (w *reasons) counts(r trace.Role, busyOnly bool) bool {
 	return r.Busy() || r == trace.RoleOverhead || r == trace.RoleAnnotation
 }
 
-// marks reports regions that are no reason: those that cut the run, and ranges that
-// repeat on a GPU what the host marked.
+// marks reports regions that are no reason: those that cut the run, and ranges on a GPU that repeat marks
+// of the host.
 func (w *reasons) marks(r trace.RegionID) bool {
 	g := &w.regions[r]
 	return g.Category == "gpu_user_annotation" ||
@@ -116,8 +116,8 @@ func (w *reasons) marks(r trace.RegionID) bool {
 // mostReasons is how many candidates are held against the other units.
 const mostReasons = 24
 
-// best is what units have most more of. What has most time inside is looked at;
-// the others are not worth a median. O(totals + candidates × units).
+// best returns the reason with the largest excess of units. It looks at those with most time inside; the
+// others are not worth a median. O(totals + candidates × units).
 func (w *reasons) best(key func(*totals, int) string, value []float64, inside []bool, n int,
 	class string) (found reason, ok bool) {
 	sums := map[string]*reason{}

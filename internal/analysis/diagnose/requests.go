@@ -13,8 +13,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// findRequestFaults says what requests of services lose time by. Services are no peers, so that none of the other rules
-// is heard. A part of the regions has no whole to be held against, and says nothing.
+// findRequestFaults finds the causes of time lost in requests of services. Services are no peers, so no other rule
+// runs. A selection of regions has no whole to compare with, and yields nothing.
 func findRequestFaults(c *diagnosis) error {
 	if !c.spans || len(c.processors) > 0 || c.question.Selection.Regions != nil {
 		return nil
@@ -47,7 +47,7 @@ func requestFaults(c *diagnosis) (*request.Forest, []int32, *latency.Found, erro
 	return chosen.Forest, chosen.List, found, err
 }
 
-// faultWords says what a fault of requests is.
+// faultWords words a fault of requests.
 type faultWords struct {
 	*diagnosis
 	forest *request.Forest
@@ -134,7 +134,7 @@ func (w *faultWords) add() {
 	w.diagnosis.add(f, nil)
 }
 
-// shared says what the requests that lose by it have in common: " 82 of the 82 …".
+// shared names the common features of the requests that lose by it: " 82 of the 82 …".
 func (w *faultWords) shared() string {
 	x := w.x.Shared
 	if x == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// costs is what units cause over time.
+// costs returns the waiting that units cause over time.
 func (a *culprits) costs(f *fault) [][]float64 {
 	out := make([][]float64, len(a.units))
 	for _, r := range f.rows {
@@ -23,7 +23,7 @@ func (a *culprits) costs(f *fault) [][]float64 {
 	return out
 }
 
-// shares are what culprits cause, most first.
+// shares returns the waiting that culprits cause, most first.
 func (a *culprits) shares(f *fault) (units []int32, cost map[int32]trace.Time) {
 	cost = map[int32]trace.Time{}
 	for _, r := range f.rows {

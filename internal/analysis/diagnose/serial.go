@@ -33,8 +33,8 @@ func (a *culprits) serial() error {
 	return nil
 }
 
-// lateAnyway reports whether a unit that others wait for in what it does alone is also what they wait for in what all
-// do: then it is one fault. It is so where only some of its calls are recorded.
+// lateAnyway reports whether a unit that delays others by work of its own also causes most waiting for work that all
+// do: then it is one fault. That happens if only some of its calls are recorded.
 func (a *culprits) lateAnyway(u int32, alone float64) bool {
 	common := a.byUnit(a.common)
 	return 2*common[u] > sumOf(common) && common[u] > 0.1*alone

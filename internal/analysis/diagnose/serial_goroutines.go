@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// leastAlone is how long goroutines of one function run alone for it to be a stretch; shorter
-	// ones are what a program does that has little to do.
+	// leastAlone is how long goroutines of one function run alone for it to be a stretch; shorter ones are
+	// usual in a program with little work.
 	leastAlone = 500_000
 	// pauseAlone may lie between two parts of one stretch.
 	pauseAlone = 100_000
@@ -51,8 +51,8 @@ type soloSpan struct {
 	of         *solo
 }
 
-// close ends the open stretch, which counts where it is long enough. Processors beyond what
-// GOMAXPROCS allows do not idle.
+// close ends the open stretch, which counts where it is long enough. Processors beyond GOMAXPROCS do not
+// idle.
 func (x *solo) close(s *scheduler) {
 	if d := x.until - x.from; d >= leastAlone {
 		x.time += d
@@ -93,13 +93,13 @@ func (s *scheduler) serial() error {
 	slices.SortFunc(list,
 		func(a, b *solo) int { return cmp.Or(cmp.Compare(b.lost, a.lost), cmp.Compare(a.region, b.region)) })
 	for _, x := range list {
-		s.ledger.charge(finding.Serial, s.at(s.regions[x.region].Name), s.regions[x.region].Name, trace.Time(x.lost),
+		s.charged.charge(finding.Serial, s.at(s.regions[x.region].Name), s.regions[x.region].Name, trace.Time(x.lost),
 			x.idle)
 	}
 	for _, c := range s.handed {
-		n := len(s.ledger.rows)
-		if s.ledger.charge(finding.Kind(c.Cause), c.Location, c.Region, c.Time, c.victims); len(s.ledger.rows) > n {
-			s.ledger.rows[n].Direct = min(c.Direct, s.ledger.rows[n].Time)
+		n := len(s.charged.rows)
+		if s.charged.charge(finding.Kind(c.Cause), c.Location, c.Region, c.Time, c.victims); len(s.charged.rows) > n {
+			s.charged.rows[n].Direct = min(c.Direct, s.charged.rows[n].Time)
 		}
 	}
 	for _, x := range list[:min(len(list), mostLate)] {

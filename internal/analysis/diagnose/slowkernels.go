@@ -14,8 +14,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// slowKernels tells GPUs on which the same kernels take longer than on the others. Where somebody is named already
-// because others wait for him it is more about him.
+// slowKernels tells GPUs on which the same kernels take longer than on the others. If a GPU is named already
+// because others wait for it, this adds to that finding.
 func (g *gpuCase) slowKernels() error {
 	sums := make([]map[peer.Kind]peer.Sum, len(g.job.GPUs))
 	for i := range sums {

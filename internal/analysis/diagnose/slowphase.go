@@ -47,11 +47,11 @@ func findSlowPhases(c *diagnosis) error {
 	return c.tellSlowPhases(&slow, lost, hit)
 }
 
-// fewestPhases is how many phases it takes to say what is usual.
+// fewestPhases is how many phases it takes to know the usual length.
 const fewestPhases = 8
 
-// phaseLengths is how long each phase takes a unit, without what it waits for others in passing: the median over units,
-// from the begin of a phase to that of the next.
+// phaseLengths is how long each phase takes a unit, without short waits for others: the median over units, from the
+// begin of a phase to that of the next.
 func (c *diagnosis) phaseLengths() []float64 { return lengthsOf(c.phases) }
 
 func lengthsOf(p *phase.Phases) []float64 {
@@ -178,7 +178,7 @@ func (c *diagnosis) tellSlowPhases(slow *finding.Slow, lost, hit float64) error 
 	return nil
 }
 
-// heldUp reports whether what is told already explains half of it: then all wait for somebody in these phases.
+// heldUp reports whether earlier findings explain half of it: then all wait for one unit in these phases.
 func (c *diagnosis) heldUp(slow *finding.Slow, lost float64) bool {
 	told := 0.0
 	begin, end := c.phaseWindow(slow.At)

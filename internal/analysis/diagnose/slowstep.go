@@ -19,7 +19,7 @@ const (
 	slowShare = 0.05
 )
 
-// slowSteps names a step that takes much longer than the others, and what of it does.
+// slowSteps names a step that takes much longer than the others, and the part of it that does.
 func (g *gpuCase) slowSteps() error {
 	names, lines := []string{}, map[string]*[step.Terms + 1]float64{}
 	for i := range g.job.Steps {
@@ -123,11 +123,11 @@ func (x *slowCase) tell() error {
 	return nil
 }
 
-// leastNamed is the part of what a step takes longer that a region must have to be named.
+// leastNamed is the part of a step's extra time that a region must have to be named.
 const leastNamed = 0.3
 
 // region is the one that takes most more in the step than in the others on average, on all ranks together: on GPUs
-// where the step is slow by what they do, else on hosts. NoRegion where none stands out.
+// if their work makes the step slow, else on hosts. NoRegion if none stands out.
 func (x *slowCase) region() (trace.RegionID, float64, error) {
 	device := x.by <= step.Communication
 	more := make([]float64, len(x.regions))

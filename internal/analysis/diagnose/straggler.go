@@ -57,9 +57,9 @@ func (a *culprits) slow() error {
 	return nil
 }
 
-// persistent reports whether a fault is the main cause of waiting for work that all do at
-// nearly all times between its first and its last, in a few dozen bins. What is waited for
-// in passing, now for one and then for another, is not the doing of who had most of it.
+// persistent reports whether a fault is the main cause of waiting for work that all do at nearly all times
+// between its first and its last, in a few dozen bins. Short waits for one unit after another are not the
+// fault of the unit that caused most of them.
 func (a *culprits) persistent(f *fault) bool {
 	const parts = 32
 	mine, all := make([]float64, parts), make([]float64, parts)

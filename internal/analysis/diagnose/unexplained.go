@@ -16,8 +16,8 @@ const silentShare = 0.05
 // findUnexplained: waiting of a run in which nothing is found. It says who caused most of it, or else where most of it
 // is. Processors may idle: that is no waiting for anybody.
 func findUnexplained(c *diagnosis) error {
-	if c.ledger == nil && c.accounts.result == nil && c.waited > 0 {
-		c.ledger = unitLedger(c)
+	if c.charged == nil && c.accounts.result == nil && c.waited > 0 {
+		c.charged = unitBudget(c)
 	}
 	if c.profile || c.untimed || c.spans || len(c.processors) > 0 || c.tree.Kind[c.units[0]] == trace.KindProcessor ||
 		slices.ContainsFunc(c.list, func(f finding.Finding) bool { return f.Severity != finding.Low }) {
@@ -26,8 +26,8 @@ func findUnexplained(c *diagnosis) error {
 	causes, rest, accounts := causesOf(c)
 	untold := rest
 	gpus := c.alike.what == "GPUs"
-	if c.ledger != nil {
-		untold = max(untold-c.ledger.outside, 0)
+	if c.charged != nil {
+		untold = max(untold-c.charged.outside, 0)
 	}
 	unknown := untold
 	var top *Cause

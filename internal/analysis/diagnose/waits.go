@@ -51,7 +51,7 @@ func (f *facts) gatherWaits(ctx context.Context) error {
 	return nil
 }
 
-// count adds up what rows do by phase, which takes a pass over the run.
+// count adds up the times of rows by phase, which takes a pass over the run.
 func (f *facts) count() (err error) {
 	if f.cells == nil {
 		f.cells, err = f.src.Count(f.phases, nil)
@@ -117,8 +117,8 @@ func (f *facts) choosePairs() {
 	}
 }
 
-// pairs finds collectives and messages and who waited in them; nil where there are no two units. Of runs whose waits
-// are followed one by one nobody asks, so it is found when somebody does.
+// pairs finds collectives and messages and the units that waited in them; nil if there are no two units. It is
+// computed on demand: runs whose waits are traced one by one do not need it.
 func (f *facts) pairs(ctx context.Context) (*waiting.Result, error) {
 	if f.waits != nil {
 		return f.waits, nil
@@ -167,7 +167,7 @@ func (f *facts) countMessages(ctx context.Context, w *pairWindow) error {
 	})
 }
 
-// scale takes what was found in a sample for the whole run.
+// scale returns the factor from a sample to the whole run.
 func (f *facts) scale() float64 {
 	if f.partial && f.sampled > 0 {
 		return 1 / f.sampled

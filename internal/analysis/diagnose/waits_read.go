@@ -374,8 +374,8 @@ func (k *waitReader) groupOf(a int32, r trace.RegionID, comm int32) int32 {
 	return id
 }
 
-// members are the actors whose k-th calls belong together, nil where that is not known.
-// Where all comes in one step the calls are counted after it.
+// members are the actors whose k-th calls belong together, nil if that is not known. If all comes in one
+// step, the calls are counted after it.
 func (k *waitReader) members(key groupKey) []int32 {
 	if k.whole {
 		return nil
@@ -533,7 +533,7 @@ func (k *waitReader) sync(s, r *budget.Call, m *budget.Message) bool {
 	return false
 }
 
-// A sending is whether a call may wait for who receives what it sends.
+// A sending says whether a call may wait for the receiver of its message.
 type sending uint8
 
 const (

@@ -143,8 +143,7 @@ func newPoolReader(k *waitReader) *poolReader {
 	return r
 }
 
-// note says what an actor does from where its time is known up to: what its innermost
-// region is, or nothing.
+// note records an actor's state from s.at on: in its innermost region, or in nothing.
 func (r *poolReader) note(a int32, s *rowState) {
 	if r == nil || r.pool[a] < 0 {
 		return
@@ -162,7 +161,7 @@ func (r *poolReader) note(a int32, s *rowState) {
 	r.events[a] = append(r.events[a], e)
 }
 
-// step takes what was noted up to the end of a step.
+// step takes the notes up to the end of a step.
 func (r *poolReader) step(end trace.Time) {
 	if r == nil {
 		return

@@ -24,7 +24,7 @@ const (
 	mostPieces = 1 << 20
 )
 
-// A goState is what a goroutine is in, as far as it bears on who waits for whom.
+// A goState is the state of a goroutine, as far as it matters for waits.
 type goState uint8
 
 const (
@@ -35,9 +35,9 @@ const (
 	waits
 )
 
-// handed explains why processors idle. What a processor waits for is the goroutine of the program that it runs next,
-// or the last of the run; that became able to run when another woke it or made it, and so back: what was
-// done meanwhile is what the processor waited for.
+// wakeReader finds the causes of idle processors. An idle processor waits for the goroutine of the program that it
+// runs next, or the last of the run. Another goroutine woke or made that one, and so on back along the wake-up
+// chain: the processor waited for the work along it.
 type wakeReader struct {
 	*scheduler
 	state   []goState // by region
@@ -280,7 +280,8 @@ func (h *wakeReader) readWakes(w store.Window) error {
 	})
 }
 
-// An idleSpan is a processor that idles, and what it runs next; free is what of it no lock explains.
+// An idleSpan is an idle time of a processor, and the goroutine it runs next; free is the part that no lock
+// explains.
 type idleSpan struct {
 	processor  int32
 	begin, end trace.Time
@@ -376,8 +377,8 @@ func (h *wakeReader) startsAt(function trace.RegionID, t trace.Time) int32 {
 	return -1
 }
 
-// explain charges what processors idle in a part of the run. As many of them as goroutines wait for a lock, or for one
-// that takes what they send, idle for that; the others until they run a goroutine again, or the last one runs.
+// explain charges the idle time of processors in a part of the run. As many of them as goroutines wait for a lock, or
+// for a receiver of their sends, idle for that; the others until they run a goroutine again, or the last one runs.
 func (h *wakeReader) explain(idle []*idleSpan, blocked []*blockedPiece) {
 	type event struct {
 		at    trace.Time
@@ -440,8 +441,8 @@ func (h *wakeReader) explain(idle []*idleSpan, blocked []*blockedPiece) {
 	}
 }
 
-// charge takes a piece of the way back for a cause of a processor's idle time. What is lost by a lock is not a serial
-// part.
+// charge takes a piece of the wake-up chain as a cause of a processor's idle time. Time lost to a lock is not a
+// serial part.
 func (h *wakeReader) charge(processor int32, p *wake.Piece, begin, end trace.Time, locked bool) {
 	kind, region := h.causeOf(p)
 	if kind == "" {
@@ -492,7 +493,7 @@ func overlapping(list []soloSpan, begin, end trace.Time) []soloSpan {
 	return list[i:k]
 }
 
-// causeOf says what a piece of the way back is, and its region; nothing where it is not known.
+// causeOf returns the kind and the region of a piece of the wake-up chain; empty if they are not known.
 func (h *wakeReader) causeOf(p *wake.Piece) (kind, region string) {
 	if p.What == wake.None {
 		return "", ""
@@ -561,14 +562,14 @@ func (h *wakeReader) how(p *wake.Piece) string {
 	return h.regions[p.How].Name
 }
 
-// A blockedPiece is a piece of the way back from a wait for a lock, or for one that takes what is sent.
+// A blockedPiece is a piece of the wake-up chain of a wait for a lock, or for a receiver of a send.
 type blockedPiece struct {
 	wake.Piece
 	at int // among those of the moment
 }
 
-// blocked follows the waits for locks and in sends of goroutines of the program in a part, and adds up what those ran
-// who gave the locks back.
+// blocked follows the waits for locks and in sends of goroutines of the program in a part, and adds up the run time
+// of the goroutines that gave the locks back.
 func (h *wakeReader) blocked() (out []*blockedPiece) {
 	parent := func(a int32) trace.LocationID { return h.tree.Parent[h.actors[a]] }
 	for a, id := range h.actors {
