@@ -152,7 +152,7 @@ type ranked struct {
 	caused trace.Time
 }
 
-// ranked gives all rows, those that caused most first.
+// ranked returns all rows, those that caused most first.
 func (b *Budget) ranked() (all []ranked) {
 	for i := range b.shards {
 		for _, r := range b.shards[i].rows {

@@ -18,7 +18,7 @@ type Times struct {
 // Len is how many there are, with those that are 0.
 func (t *Times) Len() int { return t.n }
 
-// All gives those that are not 0, in order.
+// All returns those that are not 0, in order.
 func (t *Times) All() iter.Seq2[int, trace.Time] {
 	return func(yield func(int, trace.Time) bool) {
 		for i, x := range t.times {

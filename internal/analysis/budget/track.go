@@ -137,7 +137,7 @@ func (t *track) lastWait(x trace.Time) int {
 	return low - 1
 }
 
-// within gives the stretches from the one on that a piece begins in, and from when to when they are the piece's. Each
+// within returns the stretches from the one on that a piece begins in, and from when to when they are the piece's. Each
 // of them lasts until the next; time outside the known history belongs to no stretch.
 func (t *track) within(p *piece) (list []stretch, from, last trace.Time) {
 	if list = t.stretches[p.at:]; len(list) > 0 {

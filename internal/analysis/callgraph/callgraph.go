@@ -76,7 +76,7 @@ func (g *Graph) Len() int { return len(g.buckets) }
 // Buckets in order of their first call. They may be changed in place.
 func (g *Graph) Buckets() []Bucket { return g.buckets }
 
-// At gives the bucket of a pair, made where there is none. It is valid until the
+// At returns the bucket of a pair, made where there is none. It is valid until the
 // next new pair.
 func (g *Graph) At(p Pair) *Bucket {
 	if len(g.slots) == 0 {
@@ -93,7 +93,7 @@ func (g *Graph) At(p Pair) *Bucket {
 	}
 }
 
-// find gives the place of a bucket that there is.
+// find returns the place of a bucket that there is.
 func (g *Graph) find(p Pair) int32 {
 	mask := uint64(len(g.slots) - 1)
 	for h := hash(p.key()); ; h++ {

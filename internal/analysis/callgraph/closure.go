@@ -2,7 +2,7 @@ package callgraph
 
 import "slices"
 
-// Reachable gives the static transitive closure of pairs: all (f, g) with a chain
+// Reachable returns the static transitive closure of pairs: all (f, g) with a chain
 // of one call or more from f to g. It is all that a matrix alone allows, and may
 // claim chains that never happened; Options.Closure does not. Sorted.
 // O(nodes × pairs) at worst.

@@ -35,7 +35,7 @@ func (f *pathFinder) begin(open []trace.OpenInterval, callers callersFunc) {
 // A callersFunc is that of trace.Columns.
 type callersFunc = func([]trace.RegionID, int) []trace.RegionID
 
-// callersOf gives the path that calls a row at the top of its lane, -1 for none.
+// callersOf returns the path that calls a row at the top of its lane, -1 for none.
 func (f *pathFinder) callersOf(callers callersFunc, row int) int32 {
 	at := int32(-1)
 	if callers == nil {

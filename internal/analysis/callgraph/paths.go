@@ -262,7 +262,7 @@ func (p *pathPart) time(id int32, t int64) {
 	p.lane[id] += t
 }
 
-// child gives the path of a call, with room for its numbers.
+// child returns the path of a call, with room for its numbers.
 func (p *pathPart) child(parent int32, region trace.RegionID) int32 {
 	id := p.table.child(parent, region)
 	if int(id) == len(p.calls) {
@@ -276,7 +276,7 @@ func (p *pathPart) child(parent int32, region trace.RegionID) int32 {
 	return id
 }
 
-// Paths gives all that was added. The order of paths depends on that of the lanes.
+// Paths returns all that was added. The order of paths depends on that of the lanes.
 func (c *PathCollector) Paths(ctx context.Context) (*Paths, error) {
 	if len(c.all) == 0 {
 		c.take()

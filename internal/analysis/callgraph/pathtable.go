@@ -26,7 +26,7 @@ func (t *pathTable) is(path, parent int32, region trace.RegionID) bool {
 	return path >= 0 && t.Parent[path] == parent && t.Region[path] == region
 }
 
-// child gives the path of a call from another, numbered anew where it is new.
+// child returns the path of a call from another, numbered anew where it is new.
 func (t *pathTable) child(parent int32, region trace.RegionID) int32 {
 	if 2*len(t.Parent) >= len(t.slots) {
 		t.grow()

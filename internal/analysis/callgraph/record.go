@@ -48,7 +48,7 @@ func (r *byteReader) uvarint() uint64 {
 	return v
 }
 
-// take gives the next n bytes.
+// take returns the next n bytes.
 func (r *byteReader) take(n uint64) []byte {
 	if n > uint64(len(r.b)) {
 		r.bad, r.b = true, nil
@@ -157,7 +157,7 @@ func (x *record) cover(lo, hi int, block func(b []byte, whole bool) error, part 
 	return nil
 }
 
-// around gives the smallest block that has rows [lo, hi), which no smaller ones divide.
+// around returns the smallest block that has rows [lo, hi), which no smaller ones divide.
 func (x *record) around(lo, hi int) partOfBlock {
 	last := len(x.levels) - 1
 	if last == 0 {

@@ -27,7 +27,7 @@ type Matcher struct {
 	Compile func(string) (func(trace.RegionID, *trace.Region) bool, error)
 }
 
-// Set gives the nodes that match one of the patterns, the root (the pattern root
+// Set returns the nodes that match one of the patterns, the root (the pattern root
 // or none) first; nil for no pattern. The option names who asked, for errors.
 func (m *Matcher) Set(option string, patterns ...string) ([]bool, error) {
 	if len(patterns) == 0 {

@@ -21,7 +21,7 @@ func RingScale(i int) float64 { return math.Sqrt(cumulative[i] / 14) }
 // A Point is a place in the unit square.
 type Point struct{ X, Y float64 }
 
-// Perimeter gives the point s edge lengths from the top-left corner, clockwise.
+// Perimeter returns the point s edge lengths from the top-left corner, clockwise.
 func Perimeter(s float64) Point {
 	edge := math.Floor(s)
 	u := s - edge
@@ -82,7 +82,7 @@ func Locate(p Point, n int) (slice, ring int) {
 	return min(n-1, int(at*float64(n)/4)), ring
 }
 
-// Stripe gives where the stripe of a quantile begins and ends from the bottom up, where a
+// Stripe returns where the stripe of a quantile begins and ends from the bottom up, where a
 // square has stripes in place of rings: of the same areas, with the locations side by
 // side from left to right.
 func Stripe(i int) (from, to float64) { return cumulative[i] / 14, cumulative[i+1] / 14 }

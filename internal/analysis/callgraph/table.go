@@ -329,7 +329,7 @@ type Node struct {
 	Regions  []trace.RegionID
 }
 
-// Nodes gives the nodes of regions in order of their first region, and the node
+// Nodes returns the nodes of regions in order of their first region, and the node
 // of each region. With byCategory a node is a category; regions without one are
 // under the name of their role.
 func Nodes(regions []trace.Region, byCategory bool) ([]Node, []int32) {

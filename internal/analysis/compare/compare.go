@@ -90,7 +90,7 @@ func Of(a, b []float64) Estimate {
 	return e
 }
 
-// Interval gives Moses' interval of the shift from a to b: the k-th least and the k-th largest of all
+// Interval returns Moses' interval of the shift from a to b: the k-th least and the k-th largest of all
 // differences, with the largest k that still covers it with 1 - Level. If even all differences do not,
 // Interval returns their extremes with the confidence that they have: for 3 against 3 runs it is 90 %.
 // O(differences).

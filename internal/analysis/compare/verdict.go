@@ -19,7 +19,7 @@ const LeastWorth = 0.01
 // against 4 wholly apart is p = 0.029, 3 against 3 is 0.1.
 const leastRuns = 4
 
-// Judge gives the verdict on one estimate. q is its p after control for the other
+// Judge returns the verdict on one estimate. q is its p after control for the other
 // questions, NaN where it was not asked; worth is relative to A.
 func (e *Estimate) Judge(q, worth float64) Verdict {
 	base := math.Abs(e.A)

@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// midranks gives the doubled ranks of a, then of b, among all of them; equal values
+// midranks returns the doubled ranks of a, then of b, among all of them; equal values
 // share the mean of their ranks, which doubled is whole.
 func midranks(a, b []float64) []int {
 	all := make([]float64, 0, len(a)+len(b))
 	return doubled(append(append(all, a...), b...))
 }
 
-// signedRanks gives the doubled ranks of the sizes of differences that are not 0, and those.
+// signedRanks returns the doubled ranks of the sizes of differences that are not 0, and those.
 func signedRanks(d []float64) ([]int, []float64) {
 	values := slices.DeleteFunc(slices.Clone(d), func(v float64) bool { return v == 0 })
 	sizes := make([]float64, len(values))

@@ -40,7 +40,7 @@ func Shift(a, b []float64) float64 {
 	})
 }
 
-// signed gives the rank-biserial correlation of pairs, and Hodges and Lehmann's
+// signed returns the rank-biserial correlation of pairs, and Hodges and Lehmann's
 // estimate of one set of differences: the median of the means of any two of them.
 func signed(a, b []float64) (delta, shift float64) {
 	d := differences(a, b)
@@ -77,7 +77,7 @@ func differences(a, b []float64) []float64 {
 	return d
 }
 
-// middle gives the median of n values that are known by how many of them are at most t.
+// middle returns the median of n values that are known by how many of them are at most t.
 func middle(n int, atMost func(t float64) int) float64 {
 	switch {
 	case n == 0:

@@ -61,7 +61,7 @@ func studentQuantile(probability, df float64) float64 {
 	return high
 }
 
-// moments gives the mean and the sum of squares round it.
+// moments returns the mean and the sum of squares round it.
 func moments(v []float64) (mean, squares float64) {
 	for _, x := range v {
 		mean += x / float64(len(v))

@@ -79,7 +79,7 @@ func (s *chargedBudget) column(t *store.Tree, at trace.LocationID) int32 {
 	return -1
 }
 
-// causes gives the rows, most first, those of one location and region together.
+// causes returns the rows, most first, those of one location and region together.
 func (s *chargedBudget) causes(c *diagnosis) []Cause {
 	by := map[[2]string]int{}
 	out := []Cause{}
@@ -124,7 +124,7 @@ func (c *diagnosis) toldUnrecorded() (sum trace.Time) {
 	return sum
 }
 
-// causesOf gives the budget of waiting: rows that are explained, most first, and the rest.
+// causesOf returns the budget of waiting: rows that are explained, most first, and the rest.
 func causesOf(c *diagnosis) ([]Cause, trace.Time, Accounts) {
 	a := c.accounts
 	all, unexplained := a.waiting()

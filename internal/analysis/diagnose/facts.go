@@ -230,7 +230,7 @@ func (f *facts) source(ctx context.Context) *phase.Source {
 	return s
 }
 
-// roles gives the time per role of each row, its lanes' union.
+// roles returns the time per role of each row, its lanes' union.
 func (f *facts) roles(ctx context.Context, begin, end trace.Time,
 	add func(trace.LocationID, *[trace.RoleCount]trace.Time)) error {
 	times, err := store.RoleTimes(ctx, f.store, f.rows, []trace.Time{begin, end})

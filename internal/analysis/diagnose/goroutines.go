@@ -162,7 +162,7 @@ func (s *scheduler) groupOf(row int32) *goroutines {
 	return &s.groups[k]
 }
 
-// lifetimes gives how long each goroutine lived, and which work for the runtime.
+// lifetimes returns how long each goroutine lived, and which work for the runtime.
 func (s *scheduler) lifetimes() (life []float64, own []bool) {
 	life, own = make([]float64, len(s.rows)), make([]bool, len(s.rows))
 	t := s.table

@@ -41,7 +41,7 @@ func findImbalance(c *diagnosis) error {
 		return nil
 	}
 	slowest := left[e.Slowest]
-	// the one figure of the run: the rest of it is worded below
+	// the load balance of the whole run; that of the remaining units is given as busy times
 	text := "Work is spread unevenly" + c.balanceWords()
 	if len(left) < len(c.units) {
 		text += fmt.Sprintf("; apart from %s", c.named(c.accused()))

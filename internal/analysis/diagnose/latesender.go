@@ -187,7 +187,7 @@ func wordLate(c *diagnosis, x *lateness) (bool, error) {
 	return true, nil
 }
 
-// mostOf gives the phases that hold nearly all of a sum, in order.
+// mostOf returns the phases that hold nearly all of a sum, in order.
 func mostOf(phases map[int]trace.Time, sum trace.Time) []int {
 	var list []int
 	for k, t := range phases {

@@ -253,7 +253,7 @@ func (p *pipeline) against(r *whatif.Result) string {
 	return " " + capital(strings.Join(parts, ", ")) + "."
 }
 
-// rowsOf gives the rows of a worker, or of a stage.
+// rowsOf returns the rows of a worker, or of a stage.
 func (p *pipeline) rowsOf(replica, stage int) []trace.LocationID {
 	out := []trace.LocationID{}
 	for id := range p.stage {

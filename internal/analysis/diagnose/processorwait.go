@@ -166,7 +166,7 @@ func (s *scheduler) sampleWaits() (out []waitSpan, err error) {
 	return out, nil
 }
 
-// waitsOf gives the waits of a goroutine for a processor that begin in the selection.
+// waitsOf returns the waits of a goroutine for a processor that begin in the selection.
 func (s *scheduler) waitsOf(id trace.LocationID) (waits []waitSpan, err error) {
 	seen := 0
 	err = s.store.Intervals(s.ctx,

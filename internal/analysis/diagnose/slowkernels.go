@@ -14,8 +14,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// slowKernels tells GPUs on which the same kernels take longer than on the others. If a GPU is named already
-// because others wait for it, this adds to that finding.
+// slowKernels reports GPUs on which the same kernels take longer than on the others. The level is Low if a
+// straggler finding names the GPU already.
 func (g *gpuCase) slowKernels() error {
 	sums := make([]map[peer.Kind]peer.Sum, len(g.job.GPUs))
 	for i := range sums {

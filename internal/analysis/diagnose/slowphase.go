@@ -50,8 +50,7 @@ func findSlowPhases(c *diagnosis) error {
 // fewestPhases is how many phases it takes to know the usual length.
 const fewestPhases = 8
 
-// phaseLengths is how long each phase takes a unit, without short waits for others: the median over units, from the
-// begin of a phase to that of the next.
+// phaseLengths returns the length of each phase: the median over units.
 func (c *diagnosis) phaseLengths() []float64 { return lengthsOf(c.phases) }
 
 func lengthsOf(p *phase.Phases) []float64 {

@@ -350,7 +350,7 @@ func (k *waitReader) finish(a int32, end trace.Time) {
 	}
 }
 
-// groupOf gives the group of a collective call.
+// groupOf returns the group of a collective call.
 func (k *waitReader) groupOf(a int32, r trace.RegionID, comm int32) int32 {
 	key := groupKey{comm: comm, home: trace.NoLocation}
 	g := &k.regions[r]
@@ -432,7 +432,7 @@ func (k *waitReader) countGroups() {
 	}
 }
 
-// numbered gives a function that numbers the value of an attribute of an actor's row in a
+// numbered returns a function that numbers the value of an attribute of an actor's row in a
 // step, 0 where it is not told; nil where the source has no such attribute. Numbers are
 // those of the names seen so far, from 1 on.
 func (k *waitReader) numbered(ctx context.Context, w store.Window, attribute string,

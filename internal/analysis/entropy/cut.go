@@ -19,7 +19,7 @@ func (l *Labels) Best(thresholds []float64, odds float64) Cut {
 	return c
 }
 
-// Finest gives the best aggregation of the most parts that fits, and the odds up to which it is the best
+// Finest returns the best aggregation of the most parts that fits, and the odds up to which it is the best
 // one. Nodes that lose nothing at all are one part in all aggregations. It returns false if none fits but
 // the whole tree as one. If fits holds for a cut, it must hold for all coarser ones; it is called O(log n)
 // times.

@@ -109,7 +109,7 @@ func Label(t *Tree, values [][]float64, gain Gain) *Labels {
 	return l
 }
 
-// sums gives Σ v and Σ v log2 v below every node. Adding level by level keeps
+// sums returns Σ v and Σ v log2 v below every node. Adding level by level keeps
 // the rounding of a million terms small.
 func (l *Labels) sums(v []float64) (sum, info []float64) {
 	t, n := l.Tree, l.Tree.Len()

@@ -399,7 +399,7 @@ type bracket struct {
 	known     [][]int16 // by node
 }
 
-// of gives the choices of node i that are known for all odds between, after those of its
+// of returns the choices of node i that are known for all odds between, after those of its
 // children.
 func (b *bracket) of(t *Tree, i, slices int) []int16 {
 	if b == nil {

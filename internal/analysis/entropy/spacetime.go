@@ -155,7 +155,7 @@ func (st *SpaceTime) Axis(s Scale) Axis {
 	return Axis{gain, loss, s}
 }
 
-// Best gives the best partition, and its quality. Among ties a cut in space comes
+// Best returns the best partition, and its quality. Among ties a cut in space comes
 // first, then the earliest cut in time, the aggregate only where it is strictly better.
 func (st *SpaceTime) Best(ctx context.Context, p Weights) (parts []Part, pic float64, err error) {
 	choice, pic, _, err := st.solve(ctx, p, nil, &workspace{})

@@ -30,7 +30,7 @@ func (l *Labels) Odds(p float64, s Scale) float64 { return l.Axis(s).Odds(p) }
 // P is the inverse of Odds.
 func (l *Labels) P(odds float64, s Scale) float64 { return l.Axis(s).P(odds) }
 
-// Thresholds gives the odds above which each node is better as one than in parts.
+// Thresholds returns the odds above which each node is better as one than in parts.
 // Leaves have 0. significant are the odds at which the best cut of the whole tree
 // changes, ascending.
 //

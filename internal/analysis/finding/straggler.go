@@ -16,7 +16,7 @@ type Load struct {
 	Sliced bool
 }
 
-// At gives the busy time of a unit in a phase.
+// At returns the busy time of a unit in a phase.
 func (l *Load) At(unit, phase int) trace.Time { return l.Busy[unit*l.Phases+phase] }
 
 // Total of a unit over all phases.

@@ -115,7 +115,7 @@ func ParseCrayMap(text string) (m *CrayMap, warnings []string, err error) {
 	return m, warnings, nil
 }
 
-// At gives the place of a rank: the cabinet along x, the row along y, chassis and
+// At returns the place of a rank: the cabinet along x, the row along y, chassis and
 // slot upwards along z; then the node of the slot, and the core, 0 where not said.
 func (m *CrayMap) At(rank int) (at [5]int, ok bool) {
 	n, ok := m.Nodes[rank]

@@ -329,7 +329,7 @@ func (m *machine) spread(v value) []float64 {
 	return out
 }
 
-// random gives a number from 0 to 1 that depends on the layout's name, the rank and
+// random returns a number from 0 to 1 that depends on the layout's name, the rank and
 // the place in the layout alone, so that pictures stay the same.
 func (m *machine) random() value {
 	m.place++

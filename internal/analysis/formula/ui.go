@@ -122,7 +122,7 @@ func readUI(p *parser, name string, lines []string, from, end int) (u *UI, bad [
 	return u, bad
 }
 
-// eventNumber gives 0 … 3 of "event0" … "event3", else -1.
+// eventNumber returns 0 … 3 of "event0" … "event3", else -1.
 func eventNumber(name string) int {
 	n, err := strconv.Atoi(strings.TrimPrefix(name, "event"))
 	if err != nil || !strings.HasPrefix(name, "event") || n < 0 || n > 3 || len(name) != 6 {

@@ -32,7 +32,7 @@ func (l *Layout) Uses(name string) bool {
 	return slices.ContainsFunc(l.statements, func(s statement) bool { return look(&s.expr) })
 }
 
-// Events gives the bits of the events event0 … event3 that the layout uses; with
+// Events returns the bits of the events event0 … event3 that the layout uses; with
 // the name of an assignment, those that this one uses by itself.
 func (l *Layout) Events(assignment string) (bits uint) {
 	var look func(n *node)

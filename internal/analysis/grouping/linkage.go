@@ -95,7 +95,7 @@ func (g *Groups) add(ids []int32, d []float32, of []int) {
 	}
 }
 
-// among gives the distances among some of m items.
+// among returns the distances among some of m items.
 func among(d []float32, m int, in []int) []float32 {
 	n := len(in)
 	part := make([]float32, n*n)
@@ -181,7 +181,7 @@ func averageLinkage(distance []float32, m int) []join {
 	return joins
 }
 
-// leaves gives the items in the order of the dendrogram, of two subtrees the one
+// leaves returns the items in the order of the dendrogram, of two subtrees the one
 // with the lower item first, and the joins as runs of that order.
 func leaves(joins []join, m int) (order []int, tree []Merge) {
 	lowest := make([]int, m+len(joins))
@@ -340,7 +340,7 @@ func mean(d []float32, m int) float64 {
 	return sum / float64(m*(m-1))
 }
 
-// medoids gives the item of each cluster with the least distance to its others.
+// medoids returns the item of each cluster with the least distance to its others.
 func medoids(d []float32, of []int, m, k int) []int {
 	best := make([]int, k)
 	least := make([]float64, k)

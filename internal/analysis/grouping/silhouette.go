@@ -44,7 +44,7 @@ func newCuts(d []float32, joins []join, m, most int) *cutter {
 	return &cutter{s, d, joins, make([]float64, 2, most+1)}
 }
 
-// silhouettes gives those of the cuts into 2 to n groups, by their number.
+// silhouettes returns those of the cuts into 2 to n groups, by their number.
 func (c *cutter) silhouettes(n int) []float64 {
 	m := len(c.of)
 	for k := len(c.values); k <= n; k++ {

@@ -47,7 +47,7 @@ func (c *Calls) Location(i int32) trace.LocationID {
 	return trace.NoLocation
 }
 
-// At gives a node whole.
+// At returns a node whole.
 func (c *Calls) At(i int32) Call {
 	k := Call{Location: trace.NoLocation, Row: c.row[i], Region: c.Region[i], Begin: c.Begin[i], End: c.End[i]}
 	if l := c.lane[i]; l >= 0 {
@@ -63,7 +63,7 @@ func (c *Calls) Locations(f func(id trace.LocationID, calls int)) {
 	}
 }
 
-// Rows gives the node of each row, -1 for none: those of row r of lane k, as number numbers lanes, are
+// Rows returns the node of each row, -1 for none: those of row r of lane k, as number numbers lanes, are
 // nodes[from[k]+r].
 func (c *Calls) Rows(lanes int, number func(trace.LocationID, int32) int) (from []int, nodes []int32) {
 	from = make([]int, lanes+1)
@@ -90,7 +90,7 @@ func (c *Calls) Rows(lanes int, number func(trace.LocationID, int32) int) (from 
 	return from, nodes
 }
 
-// Find gives the node of a row of a lane; -1 for none. O(nodes).
+// Find returns the node of a row of a lane; -1 for none. O(nodes).
 func (c *Calls) Find(location trace.LocationID, lane, row int32) int32 {
 	for k, l := range c.lanes {
 		if l.Location != location || l.Lane != lane {
@@ -214,7 +214,7 @@ func (c *Calls) merge(from, to []int, at int) {
 // A Spot is a row of a lane, by the lane's number in Collect.
 type Spot struct{ Lane, Row int32 }
 
-// Node gives the node that a row is, or the nearest call around it; -1 for none.
+// Node returns the node that a row is, or the nearest call around it; -1 for none.
 // Only between Collect and Finish.
 func (c *Calls) Node(s Spot) int32 {
 	l := c.lanes[s.Lane]

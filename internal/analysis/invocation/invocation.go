@@ -20,7 +20,7 @@ type Tree struct {
 // Len is the number of nodes.
 func (t *Tree) Len() int { return len(t.Parent) }
 
-// Levels gives the level of every node, the root's being 0, and the height: the
+// Levels returns the level of every node, the root's being 0, and the height: the
 // number of levels.
 func (t *Tree) Levels() (level []int32, height int) {
 	level = make([]int32, t.Len())
@@ -61,7 +61,7 @@ type Condensing struct {
 	C0, T int
 }
 
-// Condense gives the paper's condensing of a tree of height h to hmax rings: the
+// Condense returns the paper's condensing of a tree of height h to hmax rings: the
 // T that solves T/C0 + (h-T)/(C0+1) = hmax. It keeps hmax levels or one more; the
 // extra ring still fits.
 func Condense(h, hmax int) Condensing {
@@ -83,7 +83,7 @@ func (c Condensing) Keeps(level int) bool {
 	return level%(c.C0+1) == 0
 }
 
-// Apply gives the condensed tree: nodes of levels that are not kept hand their
+// Apply returns the condensed tree: nodes of levels that are not kept hand their
 // children to the nearest kept ancestor. origin[i] is the node of t that node i
 // of the new tree is.
 func (c Condensing) Apply(t *Tree, level []int32) (condensed *Tree, origin []int32) {
@@ -149,7 +149,7 @@ func (t *Tree) Preorder(sort func(parent int32, children []int32)) (ordered *Tre
 	return ordered, order
 }
 
-// Subtree gives the tree below root, levels starting anew. origin[i] is the node
+// Subtree returns the tree below root, levels starting anew. origin[i] is the node
 // of t that node i of the new tree is.
 func (t *Tree) Subtree(root int32) (sub *Tree, origin []int32) {
 	inside := make([]int32, t.Len()) // place in the new tree + 1; 0: outside

@@ -70,7 +70,7 @@ func (l *Lane) split() {
 	}
 }
 
-// at gives the place of the call that a row is or that lies around it, -1 for none.
+// at returns the place of the call that a row is or that lies around it, -1 for none.
 func (l *Lane) at(row int32) int32 {
 	i := int(row) - l.first
 	if row < 0 || i < 0 || i >= l.rows {

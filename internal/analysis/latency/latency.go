@@ -164,7 +164,7 @@ func (c *look) callers(do func(node int32, kids []int32)) {
 	}
 }
 
-// sorted gives the faults of a map in an order that does not hang on chance.
+// sorted returns the faults of a map in an order that does not hang on chance.
 func sorted[K comparable](m map[K]*Fault, keep func(*Fault) bool) (out []Fault) {
 	for _, x := range m {
 		if keep(x) {

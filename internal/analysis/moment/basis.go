@@ -16,7 +16,7 @@ const (
 // MostCoefficients bounds a projection.
 const MostCoefficients = 256
 
-// Size gives how many coefficients a basis has where n are asked for: Haar's come in
+// Size returns how many coefficients a basis has where n are asked for: Haar's come in
 // powers of two.
 func (b Basis) Size(n int) int {
 	n = min(max(n, 1), MostCoefficients)
@@ -68,7 +68,7 @@ func (b Basis) Finish(c []float64) {
 	}
 }
 
-// At gives the utilization that coefficients make at x, from 0 to 1. Cosines may leave 0
+// At returns the utilization that coefficients make at x, from 0 to 1. Cosines may leave 0
 // to 1 beside a steep edge.
 func (b Basis) At(c []float64, x float64) float64 {
 	switch b {

@@ -26,7 +26,7 @@ func (x *Index) SizeBytes() int64 {
 	return int64(16*(len(x.offsets)) + 16*len(x.begin) + 40*len(x.blocks))
 }
 
-// span gives the bars of a row that meet [t0, tf).
+// span returns the bars of a row that meet [t0, tf).
 func (x *Index) span(row int, t0, tf trace.Time) (lo, hi int) {
 	lo, hi = int(x.offsets[row]), int(x.offsets[row+1])
 	if hi-lo > 8 {

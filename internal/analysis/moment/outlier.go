@@ -141,7 +141,7 @@ func (m *Moments) compared(k int) float64 {
 	return m.At(k)
 }
 
-// At gives moment k.
+// At returns moment k.
 func (m *Moments) At(k int) float64 {
 	switch k {
 	case 0:
@@ -154,7 +154,7 @@ func (m *Moments) At(k int) float64 {
 	return m.M3
 }
 
-// peerGroups gives the rows of each group.
+// peerGroups returns the rows of each group.
 func peerGroups(n int, peers []int32) [][]int32 {
 	if peers == nil {
 		peers = make([]int32, n)
@@ -170,7 +170,7 @@ func peerGroups(n int, peers []int32) [][]int32 {
 	return groups
 }
 
-// Nth gives the nth smallest value and reorders the list: quickselect with the
+// Nth returns the nth smallest value and reorders the list: quickselect with the
 // median of three, O(n) expected.
 func Nth(a []float64, n int) float64 {
 	lo, hi := 0, len(a)-1

@@ -2,7 +2,7 @@ package moment
 
 import "math"
 
-// TwoBars gives the one pair of bars, left and right, that has these moments:
+// TwoBars returns the one pair of bars, left and right, that has these moments:
 // m0, m1, mu2, mu3 with m1 on any axis. ok is false where the moments are those
 // of one bar. The pair may stick out of the window.
 //

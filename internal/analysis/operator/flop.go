@@ -2,7 +2,7 @@ package operator
 
 import "strings"
 
-// Count gives the arithmetic (a multiplication and an addition are two) and the bytes that a call must move, from the
+// Count returns the arithmetic (a multiplication and an addition are two) and the bytes that a call must move, from the
 // shapes, types and arguments of its inputs as the profiler writes them. Both are negative where they cannot be told.
 //
 //	matrix product   2·M·N·K, with a bias M·N more

@@ -193,7 +193,7 @@ func (s *Source) occurrences(m *Marker, large bool) ([]Occurrence, error) {
 	return found, err
 }
 
-// firstUnit gives the locations of the first unit that uses a marked region.
+// firstUnit returns the locations of the first unit that uses a marked region.
 func (s *Source) firstUnit(mark []bool) (ids []trace.LocationID) {
 	unit := int32(-1)
 	for _, u := range s.Uses {

@@ -49,7 +49,7 @@ type Phases struct {
 	Spans []Span
 }
 
-// Span gives a phase on a unit.
+// Span returns a phase on a unit.
 func (p *Phases) Span(unit, phase int) Span {
 	if p.Spans == nil {
 		return Span{p.List[phase].Begin, p.List[phase].End}
@@ -57,7 +57,7 @@ func (p *Phases) Span(unit, phase int) Span {
 	return p.Spans[unit*len(p.List)+phase]
 }
 
-// Find gives the phase of a unit at t, -1 where it is between phases. O(log phases).
+// Find returns the phase of a unit at t, -1 where it is between phases. O(log phases).
 func (p *Phases) Find(unit int, t trace.Time) int {
 	if p.Spans == nil {
 		i, ok := slices.BinarySearchFunc(p.List, t, func(x Phase, t trace.Time) int { return cmp.Compare(x.Begin, t) })

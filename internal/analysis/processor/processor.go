@@ -40,7 +40,7 @@ type Choice struct {
 	tree *store.Tree
 }
 
-// Choose gives the rows of a tree. O(locations).
+// Choose returns the rows of a tree. O(locations).
 func Choose(t *store.Tree, rule Rule) *Choice {
 	c := &Choice{Rule: rule, Row: make([]trace.LocationID, t.Len()), tree: t}
 	goroutines := false
@@ -197,7 +197,7 @@ func (c *Choice) leaveRecorders() {
 // held lists the locations that hold intervals.
 func held(t *store.Tree) []trace.LocationID { return runfacts.Chosen(t, nil, t.Holds) }
 
-// owners gives the process of each location; NoLocation where it is in none.
+// owners returns the process of each location; NoLocation where it is in none.
 func owners(t *store.Tree) []trace.LocationID {
 	out := make([]trace.LocationID, t.Len())
 	for i := range out {

@@ -28,7 +28,7 @@ type Reader struct {
 	shift   []int
 }
 
-// See gives a run as its rows by a rule show it, with a cache of its own; the run itself where they are all rows.
+// See returns a run as its rows by a rule show it, with a cache of its own; the run itself where they are all rows.
 func See(run derived.Run, rule Rule) derived.Run {
 	seen, _ := derived.Keep(run.Cache, "rows "+string(rule), func(*derived.Run) int64 { return 1 << 10 },
 		func() (*derived.Run, error) {
@@ -150,7 +150,7 @@ func (x *Reader) each(ctx context.Context, w store.Window,
 	return cmp.Or(failed, err)
 }
 
-// place gives a lane of a location as one of its row; false where it is none of the location asked for.
+// place returns a lane of a location as one of its row; false where it is none of the location asked for.
 func (x *Reader) place(id trace.LocationID, lane int, only trace.LocationID) (trace.LocationID, int, bool) {
 	if only == trace.NoLocation {
 		return id, lane, true
@@ -192,7 +192,7 @@ func (x *Reader) columns(only trace.LocationID, f func(*trace.Columns) error) fu
 	}
 }
 
-// source gives the place of an interval in the store.
+// source returns the place of an interval in the store.
 func (x *Reader) source(location trace.LocationID, lane int) (trace.LocationID, int) {
 	k, ok := slices.BinarySearch(x.Choice.Rows, location)
 	if !ok || x.plain[k] {

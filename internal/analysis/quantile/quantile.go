@@ -18,7 +18,7 @@ import (
 // Box are the quantiles of a box plot after Brendel: whiskers, box and median.
 var Box = [5]float64{0.02, 0.25, 0.5, 0.75, 0.98}
 
-// OfSorted gives the q-quantile of values in ascending order; NaN of none.
+// OfSorted returns the q-quantile of values in ascending order; NaN of none.
 func OfSorted(sorted []int64, q float64) float64 {
 	n := len(sorted)
 	if n == 0 {
@@ -132,7 +132,7 @@ func (s *Sketch) AddAll(values []int64) {
 	}
 }
 
-// Clone gives a sketch of its own room.
+// Clone returns a sketch of its own room.
 func (s *Sketch) Clone() Sketch {
 	c := *s
 	c.values = slices.Clone(s.values)
@@ -196,7 +196,7 @@ func (s *Sketch) Reset() { *s = Sketch{values: s.values[:0]} }
 
 func (s *Sketch) count(b int, n uint64) { s.page(b >> pageBits)[b&(1<<pageBits-1)] += n }
 
-// page gives a page by its number.
+// page returns a page by its number.
 func (s *Sketch) page(number int) *page {
 	at := number - s.first
 	if uint(at) >= uint(len(s.pages)) {
@@ -231,7 +231,7 @@ func (s *Sketch) Deviation() float64 {
 	return math.Sqrt(s.squares.variance(uint64(s.Count), s.Total))
 }
 
-// Box gives the five quantiles of a box plot; NaN of none.
+// Box returns the five quantiles of a box plot; NaN of none.
 func (s *Sketch) Box() (box [5]float64) {
 	if s.box != nil {
 		return *s.box
@@ -243,7 +243,7 @@ func (s *Sketch) Box() (box [5]float64) {
 	return box
 }
 
-// Quantiles gives several quantiles, ascending q, in one pass.
+// Quantiles returns several quantiles, ascending q, in one pass.
 func (s *Sketch) Quantiles(out []float64, qs ...float64) []float64 {
 	if s.Exact() {
 		slices.Sort(s.values)
@@ -273,7 +273,7 @@ type cursor struct {
 	below  uint64 // values in earlier buckets
 }
 
-// seek gives the value of a rank that is not below the last one asked for.
+// seek returns the value of a rank that is not below the last one asked for.
 func (c *cursor) seek(rank uint64) float64 {
 	s := c.s
 	for {

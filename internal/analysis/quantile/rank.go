@@ -53,7 +53,7 @@ func (r *ranker) settle(rank int) {
 	slices.Sort(r.values[first:r.ends[b]])
 }
 
-// boxOf gives the quantiles of a box plot, the very numbers that sorting gives.
+// boxOf returns the quantiles of a box plot, the very numbers that sorting gives.
 func boxOf(values []int64, least, most int64) (box [5]float64) {
 	n := len(values)
 	var r ranker

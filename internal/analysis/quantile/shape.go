@@ -12,10 +12,10 @@ type Shape struct {
 
 const shapeSteps = 8
 
-// Edge gives where step k of the shape begins.
+// Edge returns where step k of the shape begins.
 func (s *Shape) Edge(k int) float64 { return math.Exp2(float64(s.First+k) / shapeSteps) }
 
-// Shape gives the shape of the values; nil where it is not known, or of too few to have
+// Shape returns the shape of the values; nil where it is not known, or of too few to have
 // one. O(buckets in use).
 func (s *Sketch) Shape() *Shape {
 	if s.box != nil || s.Count < fewestShaped || s.Max == 0 {
@@ -49,7 +49,7 @@ func (s *Sketch) Shape() *Shape {
 	return out
 }
 
-// Smooth gives the counts averaged over nine steps, a bit more than a power of two, so that
+// Smooth returns the counts averaged over nine steps, a bit more than a power of two, so that
 // noise makes no valleys, and how many values there are.
 func (s *Shape) Smooth() (smooth []float64, all float64) {
 	smooth = make([]float64, len(s.Counts))
@@ -71,7 +71,7 @@ const (
 	deepest      = 0.4   // what a valley may have of the lower of its hills
 )
 
-// Heaps gives where the values pile up: the middle of each hill that holds an eighth of
+// Heaps returns where the values pile up: the middle of each hill that holds an eighth of
 // them at least, with a valley of four tenths of the lower hill, or less, between it and the
 // next. One for most; two where calls are either short or long. O(steps).
 func (s *Shape) Heaps() (out []float64) {

@@ -13,7 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Choose gives those of some requests that words mean. Ids and globs add up; conditions
+// Choose returns those of some requests that words mean. Ids and globs add up; conditions
 // must all hold:
 //
 //	slow, slow:1%     the slowest, 5 % where nothing is said
@@ -142,7 +142,7 @@ func (f *Forest) slowest(from []int32, share float64) func(int32) bool {
 	return func(k int32) bool { return f.Requests[k].Duration() >= least }
 }
 
-// Within gives the requests that begin in [begin, end) and, where locations are given, have
+// Within returns the requests that begin in [begin, end) and, where locations are given, have
 // a call at one of them.
 func (f *Forest) Within(begin, end trace.Time, locations func(trace.LocationID) bool) []int32 {
 	out := []int32{}

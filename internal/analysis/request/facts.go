@@ -245,7 +245,7 @@ func (t *valueTable) each(do func(request, value int32)) {
 	}
 }
 
-// requests gives the requests that have a value, as bits.
+// requests returns the requests that have a value, as bits.
 func (t *valueTable) requests(id int32, requests int) []uint64 {
 	if int(id) < len(t.bits) {
 		return t.bits[id]

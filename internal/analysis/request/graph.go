@@ -147,8 +147,8 @@ func quantile7(v []int64, q float64) float64 {
 	return float64(a) + (h-math.Trunc(h))*float64(b-a)
 }
 
-// Nth gives the value that would be at a place of the sorted list; smaller ones are before it afterwards, greater ones
-// behind.
+// Nth returns the value that would be at a place of the sorted list; smaller ones are before it afterwards, greater
+// ones behind.
 func Nth[T ~int64](v []T, at int) T {
 	low, high := 0, len(v)-1
 	for low < high {

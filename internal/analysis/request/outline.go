@@ -109,7 +109,7 @@ func (f *Forest) Outlined(most int) bool {
 	return len(f.Requests) > 1 && roots+int(f.Requests[longest].Spans) <= most
 }
 
-// Outline gives the outline of a forest; nil where it would not be small.
+// Outline returns the outline of a forest; nil where it would not be small.
 func (f *Forest) Outline(most int) *Outline {
 	if !f.Outlined(most) {
 		return nil

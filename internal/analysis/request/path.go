@@ -57,7 +57,7 @@ func (p *Paths) child(parent int32, service trace.LocationID, region trace.Regio
 	return id
 }
 
-// Chain gives the paths from the top down to one.
+// Chain returns the paths from the top down to one.
 func (p *Paths) Chain(id int32) (out []int32) {
 	for ; id >= 0; id = p.List[id].Parent {
 		out = append(out, id)

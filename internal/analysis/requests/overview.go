@@ -41,7 +41,7 @@ var OverviewOfRun = derived.Derived[*Overview]{
 	Keeps: func(r store.Reader) bool { return r.Info().Intervals >= fewSpans && runfacts.HasSpans(r) },
 }
 
-// FindOverview gives the overview of a run, nil where none is kept.
+// FindOverview returns the overview of a run, nil where none is kept.
 func FindOverview(run *derived.Run) *Overview {
 	o, _ := OverviewOfRun.Found(run)
 	return o

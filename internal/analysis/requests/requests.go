@@ -57,7 +57,7 @@ type Choice struct {
 	List   []int32              // of the forest
 }
 
-// Choose gives the requests that begin in a window, have a call at one of its locations, and are as words say.
+// Choose returns the requests that begin in a window, have a call at one of its locations, and are as words say.
 func Choose(ctx context.Context, run *derived.Run, w store.Window, words []string) (*Choice, error) {
 	forest, source, err := Of(ctx, run, w.Begin, w.End, words)
 	if err != nil {
@@ -72,7 +72,7 @@ func Choose(ctx context.Context, run *derived.Run, w store.Window, words []strin
 	return c, nil
 }
 
-// In gives the requests of a forest that begin in a window and have a call at one of its locations.
+// In returns the requests of a forest that begin in a window and have a call at one of its locations.
 func In(f *request.Forest, run *derived.Run, w store.Window) []int32 {
 	if w.End == run.Store.Info().End {
 		w.End++ // an empty request at the very end belongs to the whole
@@ -136,7 +136,7 @@ func (p *partRead) sizeBytes() int64 {
 	return p.forest.SizeBytes()
 }
 
-// within gives the requests that begin in a part of the time; nil where all spans have to be read, or were.
+// within returns the requests that begin in a part of the time; nil where all spans have to be read, or were.
 func within(ctx context.Context, run *derived.Run, begin, end trace.Time) (*partRead, error) {
 	last := run.Store.Info().End
 	if begin <= 0 && end >= last || run.Cache.Holds(All.Name) {
@@ -155,7 +155,7 @@ func within(ctx context.Context, run *derived.Run, begin, end trace.Time) (*part
 		})
 }
 
-// One gives the request of an id as a forest of its own, without reading all spans: the overview of the run says
+// One returns the request of an id as a forest of its own, without reading all spans: the overview of the run says
 // when it was, and how many calls it has. It is nil where none is kept, or has no such request.
 func One(ctx context.Context, run *derived.Run, id string) (*request.Forest, error) {
 	kept := FindOverview(run)
@@ -172,7 +172,7 @@ func One(ctx context.Context, run *derived.Run, id string) (*request.Forest, err
 	return p.forestOf(), err
 }
 
-// find gives the request of an id; -1 for none.
+// find returns the request of an id; -1 for none.
 func (o *Overview) find(id string) int32 {
 	return int32(slices.IndexFunc(o.forest.Requests, func(r request.Request) bool { return r.ID == id }))
 }
@@ -215,7 +215,7 @@ const (
 	mostPart = 1. / 2 // and for those of a part of the time: more is read once, for every further part
 )
 
-// Slowest gives the request of a window that takes longest, nil for none, without reading all spans where
+// Slowest returns the request of a window that takes longest, nil for none, without reading all spans where
 // the overview tells which one it is.
 func Slowest(ctx context.Context, run *derived.Run, w store.Window) (*request.Forest, *request.Request, error) {
 	if kept := FindOverview(run); kept != nil && w.Locations == nil {

@@ -140,7 +140,7 @@ type GPUPart struct {
 	ctx     context.Context
 }
 
-// In gives the rows of devices and their hosts in a window.
+// In returns the rows of devices and their hosts in a window.
 func (d *Devices) In(ctx context.Context, r store.Reader, w store.Window) *GPUPart {
 	w.Locations = d.Rows
 	return &GPUPart{Devices: d, Store: r, Window: w, Regions: r.Regions(), Lanes: r.Lanes(), ctx: ctx}

@@ -197,7 +197,7 @@ func (h *Hierarchy) Kind(i int32) string {
 	return "group"
 }
 
-// LevelNamed gives the depth of a level by number, or by the kind of its locations.
+// LevelNamed returns the depth of a level by number, or by the kind of its locations.
 func (h *Hierarchy) LevelNamed(name string) (int, error) {
 	if name == "all" {
 		return 0, nil

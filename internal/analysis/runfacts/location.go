@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Chosen gives the locations of a selection for which holds is true, ascending.
+// Chosen returns the locations of a selection for which holds is true, ascending.
 func Chosen(t *store.Tree, selected []trace.LocationID, holds []bool) []trace.LocationID {
 	out := []trace.LocationID{}
 	if selected == nil {
@@ -28,7 +28,7 @@ func Chosen(t *store.Tree, selected []trace.LocationID, holds []bool) []trace.Lo
 	return out
 }
 
-// RankOf gives the rank of a location; nil where it has none, so that twins say null.
+// RankOf returns the rank of a location; nil where it has none, so that twins say null.
 func RankOf(t *store.Tree, id trace.LocationID) *int {
 	if t.Rank[id] == trace.NoRank {
 		return nil
@@ -37,7 +37,7 @@ func RankOf(t *store.Tree, id trace.LocationID) *int {
 	return &rank
 }
 
-// Processors gives the processors among the rows of a trace that holds goroutines
+// Processors returns the processors among the rows of a trace that holds goroutines
 // too; nil where there are not both. Processors are there all the time, so that their
 // share is the machine's. Most goroutines live for a small part of a trace and are
 // nothing before and after: over all of them even a machine at full load looks idle.

@@ -21,7 +21,7 @@ type MemoryPeak struct {
 // Taken returns the bytes unavailable to others: the reserved ones, if recorded.
 func (p *MemoryPeak) Taken() float64 { return max(p.Allocated, p.Reserved) }
 
-// MemoryPeaks gives the peaks of those devices whose memory was sampled. One query.
+// MemoryPeaks returns the peaks of those devices whose memory was sampled. One query.
 func MemoryPeaks(ctx context.Context, r store.Reader, w store.Window, devices []trace.LocationID) ([]MemoryPeak,
 	error) {
 	var out []MemoryPeak

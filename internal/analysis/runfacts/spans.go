@@ -28,12 +28,12 @@ func HasSpans(r store.Reader) bool {
 // KindService is the kind of a location that is a service.
 const KindService trace.Kind = "service"
 
-// SpanSourceOf gives the spans of a run.
+// SpanSourceOf returns the spans of a run.
 func SpanSourceOf(ctx context.Context, r store.Reader) *SpanSource {
 	return &SpanSource{ctx: ctx, r: r, tree: r.Locations(), all: store.Window{End: r.Info().End}}
 }
 
-// Within gives the spans that begin in a part of the time.
+// Within returns the spans that begin in a part of the time.
 func (s *SpanSource) Within(begin, end trace.Time) *SpanSource {
 	part := *s
 	part.all = store.Window{Begin: max(begin, 0), End: min(end, s.all.End)}

@@ -27,7 +27,7 @@ func UnitNames(t *store.Tree, units []trace.LocationID) []string {
 	return out
 }
 
-// Communicators gives a function that numbers the communicator of an interval, by
+// Communicators returns a function that numbers the communicator of an interval, by
 // location, lane and row, from 1 on in order of their names; 0 where the source
 // names none. It is nil where the source names none at all.
 func Communicators(ctx context.Context, r store.Reader, w store.Window) (func(trace.LocationID, int, int) int32,

@@ -37,7 +37,7 @@ func Fold(dst, folded, lane []Piece, wins func(a, b trace.Role) trace.Role) []Pi
 	return dst
 }
 
-// pieceAt gives the piece open at a time, if any, and when that changes.
+// pieceAt returns the piece open at a time, if any, and when that changes.
 func pieceAt(list []Piece, i int, at trace.Time) (*Piece, trace.Time) {
 	switch {
 	case i == len(list):

@@ -71,7 +71,7 @@ func (d *Digest) Open() trace.Time {
 // has time is listed.
 func (d *Digest) Exact() bool { return d.Rest == 0 && d.Slack == 0 }
 
-// Dominant gives the region with the most innermost time, the lower id of equal
+// Dominant returns the region with the most innermost time, the lower id of equal
 // ones; NoRegion where nothing is open. It is not certain where the slack
 // leaves room for another region: then the rows must be looked at.
 func (d *Digest) Dominant() (region trace.RegionID, certain bool) {

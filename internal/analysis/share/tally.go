@@ -71,7 +71,7 @@ func (t *Tally) Time(r trace.RegionID) trace.Time {
 // Regions that were added, in the order in which they came first.
 func (t *Tally) Regions() []trace.RegionID { return t.regions }
 
-// Dominant gives the region with the most time, the lower id of equal ones, and
+// Dominant returns the region with the most time, the lower id of equal ones, and
 // its time; NoRegion where nothing was added.
 func (t *Tally) Dominant() (trace.RegionID, trace.Time) {
 	best, most := trace.NoRegion, trace.Time(-1)

@@ -135,7 +135,7 @@ func (w *Walker) Sum(c *trace.Columns, lo, hi int, t trace.Time, tally *Tally) (
 	return open
 }
 
-// regionOf gives the region of an open row; NoRegion for one that is not.
+// regionOf returns the region of an open row; NoRegion for one that is not.
 func (w *Walker) regionOf(row int) trace.RegionID {
 	for i := len(w.stack) - 1; i >= 0; i-- {
 		if w.stack[i].row == row {

@@ -7,7 +7,7 @@ type match struct{ a, b int32 }
 // part, which may miss the best alignment.
 const mostEdits = 2000
 
-// longest gives a longest common subsequence of two lists, in order, by Myers' greedy
+// longest returns a longest common subsequence of two lists, in order, by Myers' greedy
 // search over the number of edits: O((len(a)+len(b)) × edits) time and O(edits²) memory.
 // exact is false where the edits were more than mostEdits.
 func longest(a, b []int32, most int) (out []match, exact bool) {
@@ -38,7 +38,7 @@ func longest(a, b []int32, most int) (out []match, exact bool) {
 	}
 }
 
-// search gives the matches of a shortest edit path in reverse, and how far it came.
+// search returns the matches of a shortest edit path in reverse, and how far it came.
 func search(a, b []int32, most int) (path []match, done match) {
 	n, m := len(a), len(b)
 	if n == 0 || m == 0 {

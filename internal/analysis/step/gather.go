@@ -412,7 +412,7 @@ func (g *gatherer) attachFill() error {
 	return set("est. achieved occupancy %", func(w *Work, v float32) { w.Occupancy = v })
 }
 
-// after gives the work of a row; mostly it is the one after that which was asked for before.
+// after returns the work of a row; mostly it is the one after that which was asked for before.
 func (l *lane) after(row int32) *Work {
 	if l.found++; l.found < len(l.works) && l.works[l.found].Row == row {
 		return &l.works[l.found]
@@ -424,7 +424,7 @@ func (l *lane) after(row int32) *Work {
 	return &l.works[l.found]
 }
 
-// find gives the work of a row.
+// find returns the work of a row.
 func (l *lane) find(row int32) *Work {
 	if i := l.search(row); i >= 0 {
 		return &l.works[i]
@@ -440,7 +440,7 @@ func (l *lane) search(row int32) int {
 	return i
 }
 
-// sorted gives the lanes in order.
+// sorted returns the lanes in order.
 func (g *gatherer) sorted() []*lane {
 	out := make([]*lane, 0, len(g.lanes))
 	for _, id := range slices.Sorted(maps.Keys(g.lanes)) {

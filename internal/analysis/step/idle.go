@@ -251,7 +251,7 @@ func (t *thread) during(begin, end trace.Time, add func(from, to trace.Time, c C
 	}
 }
 
-// Ranked gives the causes that have time, most first.
+// Ranked returns the causes that have time, most first.
 func Ranked(times [Causes]trace.Time) (out []Cause) {
 	for c, t := range times {
 		if t > 0 {

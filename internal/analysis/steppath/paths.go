@@ -167,8 +167,8 @@ func (x *place) section(calls int32) Section {
 	return s
 }
 
-// around gives the regions around a section, outermost first, with its own last: of GPU work those around the call that
-// launched it. Ranges and functions of Python are left out where operators or calls are among them.
+// around returns the regions around a section, outermost first, with its own last: of GPU work those around the call
+// that launched it. Ranges and functions of Python are left out where operators or calls are among them.
 func (g *Graph) around(s *place) []trace.RegionID {
 	if s.at < 0 {
 		return nil

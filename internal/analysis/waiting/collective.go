@@ -166,7 +166,7 @@ func Gather[K comparable](waits []*UnitWaits, collective []bool, key func(unit, 
 	return out
 }
 
-// Ends gives for each unit when it left collectives, ascending.
+// Ends returns for each unit when it left collectives, ascending.
 func Ends(meetings []Meeting, units int) [][]trace.Time {
 	out := make([][]trace.Time, units)
 	for i := range meetings {
