@@ -73,7 +73,8 @@ type Row struct {
 	// waited themselves.
 	Direct, Indirect [kinds]trace.Time
 	// Victims is the waiting of each actor, in blocks of Result.Fold actors; Series the waiting over time,
-	// in Result.Bins equal bins, each wait counted at its end. Both are empty if there were too many rows.
+	// in Result.Bins equal bins, without waits at the end of the run. Both are empty if there were too many
+	// rows.
 	Victims, Series Times
 }
 

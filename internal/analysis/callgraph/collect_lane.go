@@ -176,7 +176,7 @@ func (w *laneReader) distribution(bucket int32, s sketchBytes) error {
 	return calls.MergeBytes(s.sketch)
 }
 
-// finish takes the rows that are still pending.
+// finish takes the sketches that are still pending.
 func (w *laneReader) finish() error {
 	for k, s := range w.waiting {
 		if s.sketch != nil {

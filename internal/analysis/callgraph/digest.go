@@ -21,11 +21,10 @@ import (
 //	blocks: entries, for each: path, flag, length and bytes of one sketch or two;
 //	in that of the whole lane each sketch is followed by its box plot
 //
-// Blocks of a level are rows of equal number, so that a window is a few blocks and
-// less than two of the smallest in rows. A block that has few calls of each path takes
-// as long to read as its rows do, so blocks are larger where there are many paths, or
-// there are none but that of the whole lane. Where inclusive and exclusive time are
-// the same for all calls of a path, one sketch serves both.
+// Blocks of a level are rows of equal number, so that a window is a few blocks and less than two of the
+// smallest in rows. A block that has few calls of each path takes as long to read as its rows do, so blocks
+// are larger where there are many paths, or there are none but that of the whole lane. If inclusive and
+// exclusive time are the same for all calls of a path, one sketch serves both.
 //
 // Recursion may make more paths than are worth keeping: then calls are kept by
 // caller, callee and whether the callee is not around itself; and not at all where
@@ -86,7 +85,7 @@ type blockCell struct {
 	differ               bool // else exclusive is as inclusive, and empty
 }
 
-// Build implements trace.DigestBuilder: O(rows). Build makes no record of few rows, since they are read faster:
+// Build implements trace.DigestBuilder: O(rows). It makes no record of few rows, since they are read faster:
 // goroutines have a handful each, and a record would take most of their bytes.
 func (b *digestBuilder) Build(dst []byte, c *trace.Columns) []byte {
 	if c.Len() <= fewRows {

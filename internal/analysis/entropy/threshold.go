@@ -41,7 +41,7 @@ func (l *Labels) P(odds float64, s Scale) float64 { return l.Axis(s).P(odds) }
 //  1. the children's functions add, so their breakpoints unite;
 //  2. the node's own line odds·G-L meets that sum once; the piece that holds the
 //     meeting point is found by removing breakpoints from the right;
-//  3. all right of the meeting point is replaced by one breakpoint there.
+//  3. everything right of the meeting point is replaced by one breakpoint there.
 //
 // Breakpoints lie in skew heaps with the largest odds on top, and each is put in
 // once and taken out once: O(n log n) in all, for n inner nodes. A change of unit

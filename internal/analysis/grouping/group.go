@@ -46,7 +46,7 @@ const (
 // Groups is a partition of locations into groups, the largest first. If only the partition was asked for, the order of
 // the sampled locations and the fields after it are empty.
 type Groups struct {
-	// Of gives the group of each location.
+	// Of holds the group of each location.
 	Of []int32
 	// Members of each group, ascending, and the one most like the others.
 	Members [][]int32

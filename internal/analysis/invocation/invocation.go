@@ -2,8 +2,8 @@
 // calls at once.
 //
 // After Tick, Park: "Kaleidescope Visualization of Fine-Grain Parallel Programs" (VISTA). A node at level l
-// lies on a circle of radius d·l; its sector is shared among its children by weight. Where the tree is
-// higher than there are rings, levels are condensed; where a sector is under a pixel, its children are not
+// lies on a circle of radius d·l; its sector is shared among its children by weight. If the tree is higher
+// than there are rings, levels are condensed; if a sector is under a pixel, the nodes below it are not
 // drawn.
 //
 // Trees are flat arrays in an order in which parents come before children; that
@@ -220,10 +220,10 @@ func (l *Layout) Arc(i int, d float64) float64 {
 	return d * float64(l.Level[i]) * l.Alloc[i] * math.Pi / 180
 }
 
-// Drawn marks the nodes that are drawn: a node whose sector is under a pixel is, its children are not. A
-// sector is under a pixel where it is nowhere a pixel wide, not even on the outermost circle: measured on
-// the node's own circle, trees that are wide near the root would end there, as the spokes of the paper's
-// figure 19 do not. The root never is too small.
+// Drawn marks the nodes that are drawn: a node whose sector is under a pixel is, the nodes below it are
+// not. A sector is under a pixel where it is nowhere a pixel wide, not even on the outermost circle:
+// measured on the node's own circle, trees that are wide near the root would end there, as the spokes of
+// the paper's figure 19 do not. The root never is too small.
 func (l *Layout) Drawn(d float64) (drawn []bool, count int) {
 	drawn = make([]bool, l.Tree.Len())
 	radius := d * float64(l.Height-1) * math.Pi / 180

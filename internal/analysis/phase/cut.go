@@ -104,7 +104,7 @@ func ParseHow(text string) (How, error) {
 }
 
 // Cut cuts the run by the intervals of a marker, into slices where it is nil. The notes name the bounds
-// that were reached.
+// that were applied.
 func (s *Source) Cut(m *Marker, slices int) (*Phases, []string, error) {
 	most := max(mostCells/max(len(s.Rows), 1), 1)
 	large := s.Intervals > MostScanned

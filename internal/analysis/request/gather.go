@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// The attributes that identify a span; importers of spans write them.
+// The attributes that link a span to its trace and to other spans; importers of spans write them.
 const (
 	attributeTrace   = "trace"
 	attributeParent  = "parent span"
