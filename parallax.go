@@ -1,14 +1,13 @@
-// Package parallax opens recordings of parallel programs and answers questions about them:
-// for programs that want what the command parallax knows.
+// Package parallax opens recordings of parallel programs and answers questions about them: for programs that want
+// the answers of the command parallax.
 //
 //	run, err := parallax.Open(ctx, "run.otf2")
 //	rows, err := run.Query(ctx, "select region, sum(exclusive) from time_in() group by 1")
 //	picture, err := run.View(ctx, "timeline", parallax.Request{})
 //
-// A source is all that the command takes: a file or directory of any format that it reads, an
-// archive, a store, a directory of exported tables, or demo:NAME. What is imported is kept in the
-// same cache. Names of tables, columns and views and the fields of JSON are the contract that
-// docs/tables.md, docs/views.md and docs/schemas write down.
+// A source is all that the command takes: a file or directory of any format that it reads, an archive, a store, a
+// directory of exported tables, or demo:NAME. Imported runs are kept in the same cache. Names of tables, columns
+// and views and the fields of JSON are the contract that docs/tables.md, docs/views.md and docs/schemas write down.
 package parallax
 
 import (
@@ -25,14 +24,14 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// Options say how sources are opened. The zero value is what the command does without flags.
+// Options say how sources are opened. The zero value opens as the command without flags.
 type Options struct {
 	// Name of the run, as queries over several runs call it; "": that of the source.
 	Name string
 	// Cache is the directory where imported runs are kept; "": $PARALLAX_CACHE, else the
 	// user's.
 	Cache string
-	// Memory is what an import may take, in bytes; 0: 1 GiB.
+	// Memory bounds the memory of an import, in bytes; 0: 1 GiB.
 	Memory int64
 	// Format to read the source as; "": found out.
 	Format string
@@ -70,8 +69,7 @@ func (o Options) Open(ctx context.Context, sources ...string) (*Run, error) {
 	return &Run{r}, nil
 }
 
-// OpenAll opens every run that the sources hold. Where some cannot be opened, those that can
-// come with the error.
+// OpenAll opens every run that the sources hold. If some cannot be opened, those that can come with the error.
 func (o Options) OpenAll(ctx context.Context, sources ...string) ([]*Run, error) {
 	l, err := o.loader()
 	if err != nil {
@@ -113,7 +111,7 @@ func (o Options) loader() (*load.Loader, error) {
 // Close ends the use of a run. Nothing may be asked of it from then on.
 func (r *Run) Close() error { return r.run.Store.Close() }
 
-// Info is what there is in a run.
+// Info holds the facts of a run.
 type Info struct {
 	Name, Source, Format string
 	Length               time.Duration
@@ -123,7 +121,7 @@ type Info struct {
 	Samples, Instants    int64
 	ProfileRows          int64
 	Properties           map[string]string // as the source gives them
-	Report               []Report          // what was repaired, guessed or left out when it was read
+	Report               []Report          // repairs, guesses and omissions of the import
 }
 
 // A Report is something that a reader could not take as it is, and how often.
@@ -133,7 +131,7 @@ type Report struct {
 	Example    string
 }
 
-// Info says what there is in the run.
+// Info returns the facts of the run.
 func (r *Run) Info() Info {
 	i := r.run.Store.Info()
 	out := Info{Name: r.run.Name, Source: r.run.Source, Format: i.Format, Length: time.Duration(i.End),

@@ -10,8 +10,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/table"
 )
 
-// Query asks a run by SQL. It only reads, it ends with its context, and what it sorts goes to
-// temporary files. The tables of further runs stand under their names: after.intervals.
+// Query asks a run by SQL. It only reads, it ends with its context, and large sorts go to temporary files. The
+// tables of further runs stand under their names: after.intervals.
 func (r *Run) Query(ctx context.Context, sql string, others ...*Run) (*Rows, error) {
 	d := &query.Database{Runs: []*table.Run{r.asTables()}, More: derived.Tables}
 	for _, o := range others {

@@ -15,7 +15,7 @@ import (
 	views "github.com/parallax-hpc/parallax/internal/view/all"
 )
 
-// A ViewInfo says what a view shows. docs/views.md has the options of each.
+// A ViewInfo describes a view. docs/views.md has the options of each.
 type ViewInfo struct{ Name, Title, Summary string }
 
 // Views lists the views.
@@ -27,7 +27,7 @@ func Views() []ViewInfo {
 	return out
 }
 
-// A Request says what a view shows of a run; the zero value is all of it.
+// A Request selects the part of a run that a view shows; the zero value is all of it.
 type Request struct {
 	From, To  string   // "1.5s", "200ms", "30%"; "": from begin to end
 	Locations []string // patterns: a glob on path or name, re:EXPR, rank:0-3, kind:NAME
@@ -51,7 +51,7 @@ type View struct {
 // ErrEmpty says that a selection holds nothing to show.
 var ErrEmpty = errors.New("the selection is empty")
 
-// View computes a view. Where the selection holds nothing to show, the error is ErrEmpty.
+// View computes a view. If the selection holds nothing to show, the error is ErrEmpty.
 func (r *Run) View(ctx context.Context, name string, q Request) (*View, error) {
 	v := find(name)
 	if v == nil {
@@ -103,7 +103,7 @@ func find(name string) *view.View {
 	return nil
 }
 
-// Data gives the numbers as JSON; docs/schemas/NAME.json says what is in it.
+// Data returns the numbers as JSON; docs/schemas/NAME.json describes it.
 func (v *View) Data() (json.RawMessage, error) { return json.Marshal(v.result.Data()) }
 
 // Table gives the same as a table.
@@ -115,7 +115,7 @@ func (v *View) Table() (columns []Column, rows [][]any) {
 	return columns, t.Rows
 }
 
-// Notes say what was clipped, capped or guessed.
+// Notes lists clipped, capped and guessed values.
 func (v *View) Notes() []string { return append([]string{}, v.result.Notes()...) }
 
 // pictures are the kinds of pictures.

@@ -15,7 +15,7 @@ import (
 // magic begins a file; the last byte is the version.
 const magic = "PLXMOM\x00\x01"
 
-// WriteTo writes what is recorded so far. It may be called while workers run.
+// WriteTo writes the recording so far. It may be called while workers run.
 func (s *Set) WriteTo(w io.Writer) (int64, error) {
 	s.mu.Lock()
 	workers := slices.Clone(s.workers)
@@ -35,7 +35,7 @@ func (s *Set) WriteTo(w io.Writer) (int64, error) {
 
 var temporary atomic.Int64
 
-// WriteFile writes what is recorded so far to a file, which appears when it is whole.
+// WriteFile writes the recording so far to a file, which appears when it is whole.
 func (s *Set) WriteFile(name string) error {
 	temp := filepath.Join(filepath.Dir(name),
 		fmt.Sprintf(".%s.%d.%d", filepath.Base(name), os.Getpid(), temporary.Add(1)))

@@ -1,8 +1,7 @@
-// Package recorder records moments of utilization inside a running program: how
-// much each worker was busy, when, how spread out, how lopsided. It keeps no trace.
-// Storage is constant in the length of the run: a fixed number of equal windows a
-// worker, merged in pairs as the run grows, so that parts of the run can still be
-// looked at. `parallax open FILE` shows what it wrote.
+// Package recorder records moments of utilization inside a running program: how much each worker was busy, when,
+// how spread out, how lopsided. It keeps no trace. Storage is constant in the length of the run: a fixed number of
+// equal windows per worker, merged in pairs as the run grows, so that parts of the run can still be looked at.
+// `parallax open FILE` shows the recording.
 //
 //	set := recorder.New(recorder.Options{Name: "solver"})
 //	w := set.Worker("worker 0")   // one for each goroutine or thread
@@ -49,7 +48,7 @@
 //	text     name of the program, then text: name of the host
 //	i64      how much the clock went off against that of rank 0 until the end, ns
 //	u8       1 where the program ended before it said so, 2 where it was running when this was written; and 4 times
-//	         what time outside of named regions is: 1 idle, 2 busy, 3 not recorded, 0 where that is not told
+//	         the kind of time outside of named regions: 1 idle, 2 busy, 3 not recorded, 0 where that is not told
 //	u32      number of names, then each as text; they are numbered from 1 on
 //	u32      number of workers, then for each:
 //	  text   name
@@ -168,7 +167,7 @@ type Worker struct {
 	latest atomic.Uint32 // the slot written last, and fresh where no reader has it
 	slots  [4]slot       // three are in use
 
-	mu      sync.Mutex // held for what is below
+	mu      sync.Mutex // guards the fields below
 	theirs  uint32     // the slot that readers have
 	ended   int64      // everything up to here is in sums
 	dropped uint64
@@ -176,7 +175,7 @@ type Worker struct {
 	sums    []moment.Cubic // window i is [i << shift, (i+1) << shift)
 }
 
-// A slot is what readers see of the window at hand.
+// A slot is the readers' copy of the current window.
 type slot struct {
 	last int64
 	now  sums
@@ -282,9 +281,9 @@ type Moments struct {
 	Skew      float64 // m3
 }
 
-// Moments so far, with what is open counted up to now. It may be called while the
-// worker runs: then an interval that is just ending may count a little longer than it
-// lasted, which the next look puts right.
+// Moments returns the moments so far, with open intervals counted up to now. It may be called while the worker
+// runs: then an interval that is just ending may count a little longer than it lasted, which the next call puts
+// right.
 func (w *Worker) Moments() Moments {
 	s := w.snapshot()
 	var sum moment.Cubic
@@ -301,7 +300,7 @@ func (w *Worker) Moments() Moments {
 // Name of the worker.
 func (w *Worker) Name() string { return w.name }
 
-// snapshot copies the worker, with what is open counted up to now.
+// snapshot copies the worker, with open intervals counted up to now.
 func (w *Worker) snapshot() *Worker {
 	now := w.set.Now()
 	w.mu.Lock()

@@ -12,8 +12,8 @@ type sums struct {
 	s0, s1, s2, s3 float64 // ∫ (t - origin)^k
 }
 
-// addTo adds an interval, and puts the result into to as well: number by number,
-// since copying whole what was just written in parts would wait for it.
+// addTo adds an interval, and puts the result into to as well: number by number, since a copy as a whole would wait
+// for the parts just written.
 func (s *sums) addTo(to *sums, begin, end int64) {
 	l := float64(end - begin)
 	x := float64(begin-s.origin) + l/2

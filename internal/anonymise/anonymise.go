@@ -20,7 +20,7 @@ import (
 // Keeps are the kinds of words that can be kept.
 var Keeps = []string{"public", "regions", "locations", "paths", "counters", "attributes", "properties"}
 
-// Options say what is kept and with which key words are made.
+// Options names the kinds of words to keep and the key of the hashes.
 type Options struct {
 	Key  []byte
 	Keep []string // of Keeps
@@ -44,7 +44,7 @@ func New(w trace.Writer, o Options) *Writer {
 	return a
 }
 
-// word is what stands for a name: what it is, and ten letters of its hash.
+// word returns the replacement for a name: its type, and ten letters of its hash.
 func (a *Writer) word(what, name string) string {
 	if name == "" {
 		return ""
@@ -55,8 +55,7 @@ func (a *Writer) word(what, name string) string {
 	return what + "-" + hex.EncodeToString(h.Sum(nil)[:5])
 }
 
-// public are beginnings of names that everybody has: interfaces of libraries and runtimes,
-// and what profilers call their own.
+// public are prefixes of public names: interfaces of libraries and runtimes, and profilers' own names.
 var public = []string{
 	"MPI_", "PMPI_", "nccl", "rccl", "gloo:", "cuda", "cu", "hip", "aten::", "autograd::", "c10d::", "omp_", "pthread_",
 	"ProfilerStep#", "Optimizer.", "DistributedDataParallel.",
@@ -64,7 +63,7 @@ var public = []string{
 	"shmem_", "gaspi_", "HTTP ", "Memcpy", "Memset",
 }
 
-// categories are words of formats, which tell views what a region is.
+// categories are words of formats from which views recognise the type of a region.
 var categories = []string{
 	"kernel", "gpu_memcpy", "gpu_memset", "gpu_user_annotation", "cpu_op", "cuda_runtime", "cuda_driver",
 	"user_annotation", "python_function", "overhead", "Trace",
@@ -79,7 +78,7 @@ var kinds = []trace.Kind{
 	"task",
 }
 
-// signs are attributes without which views cannot tell what they see; they hold no texts of users.
+// signs are attributes that views need to interpret records; they hold no texts of users.
 var signs = []string{"sampled", "step", "error", "trace", "span", "parent span", "correlation", "stream", "device",
 	"bytes"}
 
@@ -216,7 +215,7 @@ func (a *Writer) Property(key, value string) {
 	a.w.Report(trace.Skipped, "properties of the run, which may tell whose it is", 1, "")
 }
 
-// Report keeps how much was repaired, guessed and left out, not what it says of whom.
+// Report passes counts of repairs, guesses and omissions on, without their descriptions unless properties are kept.
 func (a *Writer) Report(kind trace.ReportKind, what string, count int64, example string) {
 	if !a.keep["properties"] {
 		what, example = "records of the source, before names were replaced", ""

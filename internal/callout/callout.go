@@ -1,8 +1,8 @@
-// Package callout puts numbers on a finished picture and says what each points at: the
-// guides of the documentation, or figures of one's own. Where a number goes is told by what
-// the picture shows, so that it stays right when the picture changes.
+// Package callout puts numbers on a finished picture and explains each: the guides of the documentation, or figures
+// of one's own. The content of the picture determines the place of a number, so that it stays right when the
+// picture changes.
 //
-// A guide is a text, a callout a line, with a bar between the place and what it says:
+// A guide is a text, a callout a line, with a bar between the place and its explanation:
 //
 //	text "MPI_Allreduce" right | beside a text of the picture; or left, above, below
 //	row "rank 5" 40            | on the row of that label, 40 % to the right in its plot
@@ -22,7 +22,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
-// A Callout is one number: where it points, and what it says.
+// A Callout is one number: its place and its explanation.
 type Callout struct {
 	Says string
 	// Where is the place as it was written.

@@ -110,9 +110,10 @@ func (e *edge) estimate() {
 // fastest is the largest part by which a clock is thought to run faster than another.
 const fastest = 1e-3
 
-// bestSlope is that of the line that keeps the farthest from all bounds, or breaks them the least, or that the bounds of
-// one side follow, where these keep closer to it and it breaks no more. For a slope the distance is half of what lies
-// between the lowest upper and the highest lower bound, which is concave in the slope. O(stretches).
+// bestSlope returns the slope of the line that keeps farthest from all bounds, or breaks them least. It is the
+// slope that the bounds of one side follow if these keep closer to it and it breaks no more. The distance at a
+// slope is half the gap between the lowest upper and the highest lower bound, which is concave in the slope.
+// O(stretches).
 func (e *edge) bestSlope() float64 {
 	low, high := -fastest, fastest
 	for range 100 {
@@ -150,7 +151,7 @@ func (e *edge) place(slope float64) (middle, width float64) {
 	return (upper*down + lower*up) / (up + down), min(math.Abs(half), up*down/(up+down))
 }
 
-// surely is what the smallest difference of a side spreads at least, ns.
+// surely is the least spread assumed for the smallest difference of a side, ns.
 const surely = 200
 
 // spread is the smaller one of the two sides.

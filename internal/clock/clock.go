@@ -1,23 +1,21 @@
 // Package clock fits the clocks of processes to each other.
 //
-// Some recorders give every process a clock of its own that starts anywhere and
-// never say how they compare. What is known is cause and effect: a message is not
-// received before it is sent, and nobody leaves a barrier before everybody has
-// entered it. Each such pair bounds the difference of two clocks from one side;
-// traffic in both directions bounds it from both. Between the bounds it is where the
-// fastest messages need the same time there and back (Cristian, "Probabilistic clock
-// synchronization", 1989), but nearer to the side whose fastest are all alike: those of
-// the other were waiting for their receiver.
+// Some recorders give every process a clock of its own that starts anywhere, and do not record how they compare.
+// Cause and effect are known: a message is not received before it is sent, and no process leaves a barrier before
+// all have entered it. Each such pair bounds the difference of two clocks from one side; traffic in both directions
+// bounds it from both. The estimate between the bounds assumes that the fastest messages need the same time there
+// and back (Cristian, "Probabilistic clock synchronization", 1989), but is nearer to the side whose fastest
+// messages are all alike: those of the other side waited for their receiver.
 //
 //  1. For each pair of processes the tightest bounds are kept, in a few stretches
 //     of time each, so memory grows with the pairs that talk, not with the messages.
-//  2. Where no constant difference fits all bounds of a pair, one of the clocks
+//  2. If no constant difference fits all bounds of a pair, one of the clocks
 //     drifts: the line is taken that keeps farthest from all bounds.
 //  3. The pairs with the narrowest bounds span a tree, along which differences
 //     become offsets; then all pairs pull on them, the narrow ones harder; at last
 //     bounds that this compromise breaks push back.
 //
-// How well it fits is in the Result; who uses it says what was done.
+// The Result holds the quality of the fit; callers report the correction.
 package clock
 
 import (
@@ -28,8 +26,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Fit collects what is known of the clocks of n processes. It is not for many
-// goroutines at once.
+// A Fit collects bounds on the clocks of n processes. It is not safe for concurrent use.
 type Fit struct {
 	n     int
 	edges map[pair]*edge
@@ -42,8 +39,8 @@ func New(n int) *Fit {
 	return &Fit{n: n, edges: map[pair]*edge{}}
 }
 
-// Before says that what process from did at its time cause comes before what
-// process to did at its time effect: a message, a step of a collective.
+// Before records that an event of process from at its time cause precedes one of process to at its time effect: a
+// message, a step of a collective.
 func (f *Fit) Before(from, to int, cause, effect trace.Time) {
 	if from == to || from < 0 || to < 0 || from >= f.n || to >= f.n {
 		return
@@ -64,8 +61,8 @@ func (f *Fit) Before(from, to int, cause, effect trace.Time) {
 // Pairs is the number of pairs of processes that something is known of.
 func (f *Fit) Pairs() int { return len(f.edges) }
 
-// An edge is what is known of two clocks: with x = offset(low) - offset(high),
-// every up value bounds x from above and every down value bounds -x.
+// An edge holds the bounds between two clocks: with x = offset(low) - offset(high), every up value bounds x from
+// above and every down value bounds -x.
 type edge struct {
 	pair
 	up, down bounds
@@ -113,9 +110,8 @@ type Result struct {
 	Moved, Drifting int
 	// Largest is the largest offset.
 	Largest trace.Time
-	// Residual is the root mean square of what the offsets differ from the middle
-	// of the bounds, over all pairs; Worst is by how much the tightest bound of a
-	// pair is still broken, 0 where all hold.
+	// Residual is the root mean square distance of the offsets from the middle of the bounds, over all pairs; Worst
+	// is the excess over the tightest bound of a pair that is still broken, 0 if all hold.
 	Residual, Worst trace.Time
 }
 

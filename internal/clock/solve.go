@@ -221,7 +221,7 @@ func (s *solver) result() *Result {
 	return r
 }
 
-// residual compares the result with what is known of the pairs.
+// residual compares the result with the bounds of the pairs.
 func (s *solver) residual(lines []Line) (rms, worst trace.Time) {
 	sum, n := 0.0, 0
 	for _, e := range s.edges {

@@ -6,9 +6,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A bulk simulates a program that works, exchanges with neighbours and reduces over
-// all, in lockstep: what a rank waits for follows from when the others arrive. It
-// keeps every step, 24 bytes each, and writes ranks one by one at the end.
+// A bulk simulates a program that works, exchanges with neighbours and reduces over all, in lockstep: the time that
+// a rank waits follows from the arrival of the others. It keeps every step, 24 bytes each, and writes ranks one by
+// one at the end.
 type bulk struct {
 	now   []trace.Time // of each rank
 	steps [][]bulkStep

@@ -1,15 +1,12 @@
-// Package demo makes traces whose truth is known: small simulations of parallel
-// programs with faults put in on purpose. They show what the tool can do where no
-// data is at hand, they are the inputs of tests whose answers are known in
-// advance, and at any size they are the load of benchmarks.
+// Package demo makes traces with known problems: small simulations of parallel programs with faults put in on
+// purpose. They show the abilities of the tool when no data is at hand, they are test inputs with known answers,
+// and at any size they are the load of benchmarks.
 //
-// A demo is a value in the list Demos; adding one is one file and one line. It
-// writes to any trace.Writer: a store, or a file of another tool's format (see
-// Generate). What a rank waits for follows from a simulation of the messages,
-// never from numbers painted on. Such a demo simulates twice: a first pass over
-// all ranks learns when messages arrive and collectives end, and keeps only that;
-// then every rank replays its own program on its own with the answers at hand, so
-// that ranks are written in parallel and nothing is kept of what was written.
+// A demo is a value in the list Demos; adding one is one file and one line. It writes to any trace.Writer: a store,
+// or a file of another tool's format (see Generate). Waits follow from a simulation of the messages, never from
+// invented numbers. Such a demo simulates twice: a first pass over all ranks computes when messages arrive and
+// collectives end, and keeps only that. Then every rank replays its own program with these times, so that ranks are
+// written in parallel and no written record is kept.
 //
 // Same arguments, same trace: the generator is our own and time is an integer.
 package demo
@@ -29,7 +26,7 @@ import (
 // A Demo is a trace that can be made.
 type Demo struct {
 	Name, Title string
-	// Truth says in words what a correct tool must show, for the options below.
+	// Truth lists the facts that a correct tool must show for the options below.
 	Truth []string
 	// Options are the defaults.
 	Options Options
@@ -50,7 +47,7 @@ type Options struct {
 	// Balanced leaves the faults out.
 	Balanced bool
 	Seed     uint64
-	// Fault is what a training job suffers from, in place of its own; "": its own. See TrainingFaults.
+	// Fault is the problem of a training job, in place of its own; "": its own. See TrainingFaults.
 	Fault string
 
 	// workers bounds how many goroutines write; 0 is one a core.
@@ -140,7 +137,7 @@ func parseOptions(query string) (o Options, ok bool) {
 	return o, true
 }
 
-// or fills what is zero from d.
+// or fills zero fields from d.
 func (o Options) or(d Options) Options {
 	if o.Locations <= 0 {
 		o.Locations = d.Locations
@@ -158,8 +155,8 @@ func (o Options) or(d Options) Options {
 	return o
 }
 
-// maxSimulated bounds the demos that simulate: what they keep between the two
-// passes grows with the run, by a quarter of a byte for each interval.
+// maxSimulated bounds the demos that simulate: the times kept between the two passes grow with the run, by a
+// quarter of a byte for each interval.
 const maxSimulated = 4_000_000_000
 
 func (o Options) checkSimulated() error {

@@ -8,9 +8,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Generate writes a demo as files of another tool's format, at any size. The same
-// arguments give the same bytes. The files get their name when they are complete. left
-// says what the format has no place for.
+// Generate writes a demo as files of another tool's format, at any size. The same arguments give the same bytes.
+// The files get their name when they are complete. left lists the records that the format has no place for.
 func Generate(ctx context.Context, d *Demo, format string, o Options, path string) (left []trace.ReportEntry,
 	err error) {
 	f, err := write.Find(format)

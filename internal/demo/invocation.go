@@ -31,12 +31,10 @@ func (p *program) call(caller int32, clause int64, needs ...int32) int32 {
 	return id
 }
 
-// run schedules the program on workers: a call takes a millisecond. What it calls
-// goes onto its worker's own stack, so that each works depth first, or to the end
-// of its queue; a worker with nothing takes the oldest call of the worker that has
-// most. A call whose arguments are not there is suspended, and goes to the worker
-// that makes the last of them. Every step is decided by number, so the same
-// program gives the same records.
+// run schedules the program on workers: a call takes a millisecond. The calls it makes go onto its worker's own
+// stack, so that each works depth first, or to the end of its queue; an idle worker takes the oldest call of the
+// worker that has most. A call whose arguments are missing is suspended, and goes to the worker that makes the last
+// of them. Every step is decided by number, so the same program gives the same records.
 func (p *program) run(ctx context.Context, workers int, w trace.Writer) error {
 	c := vista.NewConverter(w)
 	c.Read(vista.Names(p.names))
@@ -47,7 +45,7 @@ func (p *program) run(ctx context.Context, workers int, w trace.Writer) error {
 			c.Close()
 			return err
 		}
-		var now []int32 // by worker, -1 for none; what they call is ready from the next millisecond on
+		var now []int32 // by worker, -1 for none; the calls they make are ready from the next millisecond on
 		for pe := range s.ready {
 			call, ok := s.take(pe)
 			if !ok {

@@ -2,9 +2,8 @@ package demo
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// A lane holds the intervals of one location until a step is over, parents first,
-// though the end of a parent is known only after its children. Where keep is off
-// it only counts.
+// A lane holds the intervals of one location until a step is over, parents first, though the end of a parent is
+// known only after its children. If keep is off it only counts.
 type lane struct {
 	keep bool
 	rows []laneRow

@@ -9,10 +9,9 @@ import (
 
 var s3dOptions = Options{Locations: s3dNodes * s3dCores, Intervals: 8 * 4 * s3dNodes * s3dCores, Seed: 1}
 
-// s3dDemo has the shape of Figure 7 of the paper on formula layouts: S3D on 4,096
-// cores of a Blue Gene/P, four to a node and two to a chip, ranks counted through
-// the nodes first. Of each chip one core packs the ghost cells of both, so it
-// arrives late at MPI_Allreduce where the other waits.
+// s3dDemo has the shape of Figure 7 of the paper on formula layouts: S3D on 4,096 cores of a Blue Gene/P, four to a
+// node and two to a chip, ranks counted through the nodes first. One core of each chip packs the ghost cells of
+// both, so it arrives late at MPI_Allreduce while the other waits.
 var s3dDemo = &Demo{
 	Name:    "s3d",
 	Title:   "S3D on 4,096 cores: the cores of each chip work in high and low pairs",

@@ -81,8 +81,8 @@ func (s *schedule) begin(pe int, call int32, time int64) vista.Record {
 	return r
 }
 
-// end makes ready what a call calls, the first of them next on a stack, and wakes
-// what waited for it alone.
+// end makes the callees of a call ready, the first of them next on a stack, and wakes calls that waited for it
+// alone.
 func (s *schedule) end(pe int, call int32) {
 	calls := s.p.calls[call]
 	for k := range calls {

@@ -146,7 +146,7 @@ func (s *shop) leaf(parent, service int, name string, begin, length trace.Time) 
 	return s.close(s.open(parent, service, name, begin), begin+length)
 }
 
-// product looks a product up, and then asks what it costs.
+// product looks a product up, and then asks for its price.
 func (s *shop) product(begin trace.Time) {
 	root := s.open(-1, gateway, "GET /product", begin)
 	now := begin + s.about(300)

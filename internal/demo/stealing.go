@@ -76,8 +76,7 @@ type stealer struct {
 	steals trace.Time
 }
 
-// A stealingPlan defines the hierarchy and says how long each process steals;
-// length is what every process lasts.
+// A stealingPlan defines the hierarchy and returns how long each process steals; every process lasts length.
 type stealingPlan func(o Options, w trace.Writer) (length trace.Time, processes []stealer)
 
 // g5k188Plan: four sites of two clusters alike, and one of a single cluster.

@@ -32,7 +32,7 @@ const (
 	disturbedTile   = 400       // one tile in so many is disturbed by the system,
 	disturbance     = 2_000_000 // for up to so long, ns
 
-	tableCost      = 24_000_000 // what makes the late sender late, ns
+	tableCost      = 24_000_000 // the delay of the late sender, ns
 	tileCost       = 5_000_000  // one tile of one phase, ns
 	packCost       = 90_000
 	unpackCost     = 70_000

@@ -168,12 +168,12 @@ func (p *stencilRank) call(r trace.RegionID, cost trace.Time) {
 	p.leave(r)
 }
 
-// noisy is what work of that cost takes here and now.
+// noisy returns the duration of work of that cost, with the rank's speed and noise.
 func (p *stencilRank) noisy(cost trace.Time) trace.Time {
 	return p.noise.around(cost, noisePerMille) * p.speed / 1000
 }
 
-// tileTime is what one tile takes, with a disturbance now and then.
+// tileTime returns the duration of one tile, with a disturbance now and then.
 func (p *stencilRank) tileTime() trace.Time {
 	t := p.noisy(tileCost)
 	if p.noise.below(disturbedTile) == 0 {

@@ -144,7 +144,7 @@ func (t *training) ring(elements int64) trace.Time {
 	return t.scaled(cost)
 }
 
-// scaled is what work of the GPU takes.
+// scaled returns the duration of GPU work.
 func (t *training) scaled(cost trace.Time) trace.Time {
 	if t.fault == smallKernels {
 		return cost / smallerKernels

@@ -22,7 +22,7 @@ func (g *trainingGPU) backward() {
 	g.main.close(row, g.mainNow)
 }
 
-// gradient runs what autograd does for forward operator i.
+// gradient runs autograd's operators for forward operator i.
 func (g *trainingGPU) gradient(op *modelOp, i int) {
 	l, now := &g.autograd, &g.autogradNow
 	*now += g.cpu(1_000)

@@ -188,7 +188,7 @@ func (t *training) defineKernel(k *kernelSpec) trace.RegionID {
 
 func evaluate(node string) string { return "autograd::engine::evaluate_function: " + node }
 
-// describeCollective adds what PyTorch says of a collective.
+// describeCollective adds PyTorch's attributes of a collective.
 func (t *training) describeCollective(out trace.Stream, elements int64) {
 	a := &t.attributes
 	out.Attribute(a.collective, trace.Text("allreduce"))

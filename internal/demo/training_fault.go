@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A trainingFault is what a job suffers from in place of the faults of the demo.
+// A trainingFault is the problem of a job, in place of the faults of the demo.
 type trainingFault int
 
 const (
@@ -62,7 +62,7 @@ func (t *training) plant(f trainingFault, balanced bool) {
 	}
 }
 
-// kernelCost is what a kernel takes on a GPU, without noise.
+// kernelCost returns the duration of a kernel on a GPU, without noise.
 func (g *trainingGPU) kernelCost(m *modelLaunch) trace.Time {
 	if g.rank == g.slowKernel && m.flash {
 		return slowerKernel * m.cost
@@ -70,8 +70,8 @@ func (g *trainingGPU) kernelCost(m *modelLaunch) trace.Time {
 	return g.scaled(m.cost)
 }
 
-// wait is a synchronization after an operator, where the program makes many: the host waits for the GPU and only then
-// goes on to what it does for itself.
+// wait is a synchronization after an operator, for a program that makes many: the host waits for the GPU and only
+// then goes on with its own work.
 func (g *trainingGPU) wait() {
 	if g.fault != manyWaits {
 		return
@@ -83,7 +83,7 @@ func (g *trainingGPU) wait() {
 	g.mainNow += g.cpu(betweenCost)
 }
 
-// truth says what a correct tool must show.
+// truth lists the facts that a correct tool must show.
 func (f trainingFault) truth(t *training) []string {
 	switch f {
 	case slowLoader:

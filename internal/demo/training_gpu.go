@@ -4,7 +4,7 @@ import "github.com/parallax-hpc/parallax/internal/trace"
 
 // Costs on the CPU, ns.
 const (
-	opCost      = 4_200 // an operator before and after what it calls
+	opCost      = 4_200 // an operator before and after its calls
 	innerCost   = 2_600
 	launchCost  = 4_800
 	callCost    = 1_100 // a cheap runtime call
@@ -30,7 +30,7 @@ type trainingGPU struct {
 
 	external, correlation, sequence int64
 
-	// Of the current step:
+	// State of the current step:
 	stepRow, gpuStepRow int
 	slow                trace.Time   // cost of kernels in this step, in 1/1000
 	ready               []trace.Time // per bucket: when its launch and gradients allow it to start
@@ -65,7 +65,7 @@ func (t *training) start(rank int) *trainingGPU {
 	return g
 }
 
-// cpu is what a piece of CPU work takes.
+// cpu returns the duration of CPU work.
 func (g *trainingGPU) cpu(cost trace.Time) trace.Time { return g.noise.around(cost, 250) }
 
 // untilReduced walks through a step up to the end of backward.

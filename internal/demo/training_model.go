@@ -2,7 +2,7 @@ package demo
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// A kernelSpec is a GPU kernel. What a launch looks like is a fact of the kernel here.
+// A kernelSpec is a GPU kernel. The shape of a launch is a fact of the kernel here.
 type kernelSpec struct {
 	name      string
 	cost      trace.Time
@@ -91,7 +91,7 @@ type launchSpec struct {
 	kernel *kernelSpec
 }
 
-// An opSpec is an operator of the forward pass and what autograd makes of it.
+// An opSpec is an operator of the forward pass and its backward pass by autograd.
 type opSpec struct {
 	op, inner string
 	kernel    *kernelSpec

@@ -91,8 +91,8 @@ func zgrdPlace(rank int) (panel, i, j int) {
 	return rank / zgrdSide / zgrdSide, rank % zgrdSide, rank / zgrdSide % zgrdSide
 }
 
-// zgrdTerrain is what land and mountains add to the work, up to 4 ms: a slope over
-// each panel, and panels that differ.
+// zgrdTerrain returns the work added by land and mountains, up to 4 ms: a slope over each panel, and panels that
+// differ.
 func zgrdTerrain(rank int, balanced bool) trace.Time {
 	if balanced {
 		return 0

@@ -1,12 +1,11 @@
-// Package memory is the one budget of a program: what is kept for later counts in it
-// and goes when room is needed, what is at work is watched and stopped where the budget
-// cannot be kept otherwise. It knows bytes, not what they mean.
+// Package memory is the one budget of a program. Kept values count in it and are dropped when room is needed;
+// computations are watched, and stopped if the budget cannot be kept otherwise. It knows bytes, not their meaning.
 package memory
 
 import "sync"
 
-// A Budget bounds the memory of a program. Half of it may be kept for later; the other
-// half is for what is being computed. A nil Budget bounds nothing and keeps nothing.
+// A Budget bounds the memory of a program. Half of it may be kept for later; the other half is for computations. A
+// nil Budget bounds nothing and keeps nothing.
 type Budget struct {
 	most int64
 
@@ -22,7 +21,7 @@ type Budget struct {
 type Held struct {
 	budget *Budget
 	drop   func()
-	on     []*Held // what it is a part of: it goes with any of them
+	on     []*Held // values it is a part of: it goes with any of them
 
 	// Guarded by the budget.
 	size int64
@@ -32,8 +31,8 @@ type Held struct {
 // New makes a budget of so many bytes.
 func New(most int64) *Budget { return &Budget{most: most, held: map[*Held]bool{}} }
 
-// NewUnwatched makes a budget for a part of a program: it bounds what is kept there, and
-// lets work be, since what the whole program has in use says nothing of the part.
+// NewUnwatched returns a budget for a part of a program. It bounds the values kept there and never stops work,
+// since the memory in use by the whole program says nothing of the part.
 func NewUnwatched(most int64) *Budget {
 	b := New(most)
 	b.measured = func() use { return use{} }
@@ -58,9 +57,9 @@ func (b *Budget) Kept() (used, most int64) {
 	return b.used, b.most / 2
 }
 
-// Hold counts something that is kept. What was asked for longest ago is dropped until the
-// rest fits, never the newest: drop is called once, with no lock of ours held. What holds
-// on to others without counting them again names them in on, and is dropped with them.
+// Hold counts a kept value. The values used longest ago are dropped until the rest fits, never the newest: drop is
+// called once, with no lock of ours held. A value that refers to others without counting them again names them in
+// on, and is dropped with them.
 func (b *Budget) Hold(size int64, drop func(), on ...*Held) *Held {
 	h := &Held{budget: b, drop: drop, on: on, size: size}
 	b.mu.Lock()
@@ -103,7 +102,7 @@ func (h *Held) Touch() {
 	}
 }
 
-// Grow counts what it has taken in addition.
+// Grow counts additional bytes.
 func (h *Held) Grow(bytes int64) {
 	if h == nil {
 		return
@@ -143,7 +142,7 @@ func (b *Budget) Shrink(most int64) {
 	dropAll(gone)
 }
 
-// makeRoom forgets the oldest beside the newest and what that is a part of; b.mu is held.
+// makeRoom forgets the oldest, except the newest and the values it is a part of; b.mu is held.
 func (b *Budget) makeRoom(newest *Held) []*Held { return b.fit(b.most/2, newest) }
 
 // fit forgets the oldest until no more than most are kept, but not the newest; b.mu is held.
@@ -172,7 +171,7 @@ func partOf(h, whole *Held) bool {
 	return false
 }
 
-// forget takes something out of the books, and what holds on to it; b.mu is held.
+// forget removes a value and all that are part of it from the count; b.mu is held.
 func (b *Budget) forget(h *Held) []*Held {
 	if !b.held[h] {
 		return nil

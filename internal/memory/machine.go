@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Share is the budget where the user gives none: a quarter of what this process may have,
-// since a machine is rarely ours alone.
+// Share returns the budget if the user sets none: a quarter of this process's memory, since a machine is rarely
+// ours alone.
 func Share() int64 {
 	m := Machine()
 	if m <= 0 {
@@ -20,12 +20,12 @@ func Share() int64 {
 
 const (
 	unknownShare = 1 << 30
-	// Least is what the program needs for itself and a picture.
+	// Least is the need of the program itself and one picture.
 	Least = 128 << 20
 )
 
-// Machine is how many bytes this process may have: what the machine holds, or less where
-// a control group says so; 0 where the system does not tell.
+// Machine returns the bytes that this process may have: the machine's memory, or less if a control group limits it;
+// 0 if unknown.
 func Machine() int64 {
 	m := physical()
 	if g := groupLimit(os.ReadFile); g > 0 && (m <= 0 || g < m) {

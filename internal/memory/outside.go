@@ -28,8 +28,8 @@ func (o *Outside) Clear() { outside.Add(-o.n.Swap(0)) }
 // Load is how many bytes these are.
 func (o *Outside) Load() int64 { return o.n.Load() }
 
-// TooMuchOutside reports whether the program holds more outside the runtime's memory than the budget leaves for what
-// nobody uses at the moment, so many times, or than most.
+// TooMuchOutside reports whether the program holds more outside the runtime's memory than most, or than times the
+// budget's part for unused memory there.
 func TooMuchOutside(most, times int64) bool {
 	limit := mostOutside.Load()
 	return outside.Load() > most || outside.Load()/times > limit

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// little is the part of a budget that one may take without asking: the look at what is in use
-// comes soon enough for it.
+// little is the part of a budget that one may take without asking: the regular check of memory in use comes soon
+// enough for it.
 const little = 64
 
-// Room is asked before much is made at once, such as a list that grows: looking at what is in use
-// every so often comes too late for it. It makes room where something is kept, and says
-// Exceeded where there would be none. A context that is not of a budget has room for all.
+// Room is called before a large allocation, such as that of a growing list: the regular check of memory in use
+// comes too late for it. It drops kept values if needed, and returns Exceeded if there is still no room. A context
+// without a budget has room for all.
 func Room(ctx context.Context, bytes int64) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -41,7 +41,7 @@ func Room(ctx context.Context, bytes int64) error {
 	return nil
 }
 
-// afterMakingRoom drops what is kept, as far as it is in the way, and is what is in use then.
+// afterMakingRoom drops as many kept values as needed and returns the use after that.
 func (b *Budget) afterMakingRoom(needs int64) use {
 	if used, _ := b.Kept(); used > 0 {
 		b.Shrink(used - max(b.inUse().live+needs-b.most*stopAt/parts, 0))

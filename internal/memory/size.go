@@ -4,12 +4,12 @@ import (
 	"reflect"
 )
 
-// A Sizer finds how many bytes a value holds on to, by walking it. Of long lists some
-// elements are looked at and stand for the rest.
+// A Sizer computes how many bytes a value refers to, by walking it. In long lists some elements are visited and
+// stand for the rest.
 type Sizer struct {
 	// Stop says that values of a type are somebody else's.
 	Stop func(reflect.Type) bool
-	// Shared are addresses of what is counted by itself, as kept; Found are those met.
+	// Shared maps addresses to kept values that are counted by themselves; Found lists those met.
 	Shared map[uintptr]*Held
 	Found  []*Held
 
@@ -40,7 +40,7 @@ func (s *Sizer) Ignore(values ...any) {
 	}
 }
 
-// Of is the size of what a value points to, and of the value.
+// Of returns the size of a value and of everything it points to.
 func (s *Sizer) Of(x any) int64 {
 	if x == nil {
 		return 0
@@ -59,7 +59,7 @@ func (s *Sizer) visit(at uintptr, t reflect.Type) (first bool) {
 	return first
 }
 
-// beyond is what a value points to.
+// beyond returns the size of everything a value points to.
 func (s *Sizer) beyond(v reflect.Value) int64 {
 	if s.steps++; s.steps > maxSteps {
 		return 0

@@ -6,24 +6,24 @@ import (
 	"runtime/metrics"
 )
 
-// A use is what the program takes of the machine's memory, with what is taken outside the
-// runtime's. Mapped files are not in it: the system takes their pages back as it needs them.
+// A use is the memory that the program takes from the machine, in the runtime and outside it. Mapped files are not
+// in it: the system takes their pages back as it needs them.
 type use struct {
-	live   int64 // what the last collection found in use, with stacks and what the runtime needs itself
-	mapped int64 // what the runtime has of the system: what is in use, what is not collected yet, what is free
+	live   int64 // in use at the last collection, with stacks, the runtime's own needs and memory outside
+	mapped int64 // taken from the system: in use, not collected yet or free
 	cycles int64 // collections so far
 }
 
-// Where in the budget what happens, in parts of it: the runtime collects whatever it can
-// to stay below the first; beyond the others something must go. What has to go takes a
-// moment, and others allocate meanwhile: the rest is for that.
+// Thresholds in parts of the budget. The runtime collects as much as it can to stay below collectAt; beyond the
+// others something is dropped or stopped. That takes a moment in which others allocate: the rest of the budget is
+// for that.
 const (
 	parts     = 16
 	collectAt = 10
-	stopAt    = 9 // of what is live
+	stopAt    = 9 // of live memory
 	mappedAt  = 12
-	hastyAt   = 13 // of what is mapped: there is no time to collect first
-	idleAt    = 2  // of what is held outside the runtime's memory while nobody uses it
+	hastyAt   = 13 // of mapped memory: there is no time to collect first
+	idleAt    = 2  // of unused memory outside the runtime's
 )
 
 // Limit tells the runtime of the budget: it collects more often as it comes near.
@@ -36,13 +36,12 @@ func (b *Budget) Limit() {
 	b.tell()
 }
 
-// mostGarbage may lie about while something is at work, however little is live, where the budget is large. Each
-// collection looks at all that is live and at what the program itself has: what is done in a moment would pay for one
-// every few megabytes.
+// mostGarbage bounds the garbage during work, however little is live, if the budget is large. Each collection scans
+// all live memory and the program's own: a short computation would pay for one every few megabytes.
 const mostGarbage = 32 << 20
 
-// spare tells the runtime how much garbage may lie about beside what is live, where that has changed much; users may
-// have told it themselves.
+// spare sets the runtime's percentage of garbage (GOGC) from live memory if it has changed much; a GOGC that the
+// user has set stays.
 func (b *Budget) spare(live int64) {
 	if !b.limited || os.Getenv("GOGC") != "" {
 		return
@@ -54,12 +53,12 @@ func (b *Budget) spare(live int64) {
 	}
 }
 
-// garbage is how much may lie about, in percent of what is live. The runtime takes that for 4 MiB at least.
+// garbage returns the garbage allowed, in percent of live memory. The runtime counts that as 4 MiB at least.
 func (b *Budget) garbage(live int64) int {
 	return int(max(100, 100*min(mostGarbage, b.most/parts)/max(live, 4<<20)))
 }
 
-// tell tells the runtime what is left for it beside what is held outside, where that has changed much.
+// tell sets the runtime's memory limit to the part left beside memory outside it, if that has changed much.
 func (b *Budget) tell() {
 	left := max(b.most*collectAt/parts-outside.Load(), b.most/4)
 	if d := left - b.told; b.limited && (d > b.most/32 || -d > b.most/32) {
@@ -88,5 +87,5 @@ func (b *Budget) giveBack() {
 	}
 }
 
-// Taken is what the program has of the system at the moment, without mapped files.
+// Taken returns the bytes that the program has from the system now, without mapped files.
 func Taken() int64 { return (&Budget{}).inUse().mapped }

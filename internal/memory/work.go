@@ -23,12 +23,12 @@ func (e *Exceeded) Error() string {
 	return e.What() + "; " + e.Hint()
 }
 
-// What says what is wrong.
+// What describes the problem.
 func (e *Exceeded) What() string {
 	return fmt.Sprintf("this needs more than the %s of memory there are", format(e.Most))
 }
 
-// Hint says what can be done.
+// Hint suggests a remedy.
 func (e *Exceeded) Hint() string {
 	if e.reading {
 		return "give more with --memory, such as --memory " + strings.ReplaceAll(format(2*e.Most), " ", "")
@@ -46,26 +46,26 @@ func format(n int64) string {
 	return fmt.Sprintf("%d MiB", n>>20)
 }
 
-// working is what is being computed now.
+// working is the state of the computations that run now.
 type working struct {
 	watch    sync.Mutex
 	active   map[*work]bool
-	dying    map[*work]bool // told to end, and not gone yet: what they hold is still held
+	dying    map[*work]bool // told to end, and not gone yet: they still hold memory
 	alone    *work          // nothing else begins or goes on beside it
 	order    int64
 	watching bool
 	lastStop time.Time
-	shrunk   int64      // the collection that shows what dropping freed; only look uses it
+	shrunk   int64      // the collection after which dropped memory shows as free; only look uses it
 	measured func() use // a test has its own
 
 	limited bool  // the runtime is told of the budget
-	told    int64 // what it was told last; only look uses it, once work has begun
+	told    int64 // the limit it was told last; only look uses it, once work has begun
 	percent int   // of garbage, likewise
 }
 
 type work struct {
 	begun  int64
-	takes  int64 // what it is taken to need
+	takes  int64 // bytes it is assumed to need
 	since  time.Time
 	asked  int64 // of the room it asked for last, which may not show yet
 	at     time.Time
@@ -77,29 +77,28 @@ const (
 	between = 20 * time.Millisecond
 	// grace is how long one that is told to end may take before the next is told so too.
 	grace = 200 * time.Millisecond
-	// fresh is how long it takes until what one does shows in what is in use.
+	// fresh is the time after which a computation's allocations show in the memory in use.
 	fresh = time.Second
 )
 
-// atWork marks the context of a computation, so that parts of it are not counted again:
-// they would wait for what waits for them.
+// atWork marks the context of a computation, so that its parts are not counted again: they would wait for the
+// computation that waits for them.
 type atWork struct{}
 
-// begun is what a context is of.
+// begun holds the budget and the work of a context.
 type begun struct {
 	budget *Budget
 	work   *work
 }
 
-// Work gives a context for a computation, which ends with Exceeded where the budget is
-// passed: what is kept goes first, then what has been at work for longest. It begins when
-// there is room for it beside what is at work, or nothing else is. done must be called.
+// Work returns a context for a computation. The context ends with Exceeded if the budget is passed: kept values are
+// dropped first, then the computation that runs longest is stopped. Work waits until there is room beside the other
+// computations, or there are none. done must be called.
 func (b *Budget) Work(parent context.Context) (ctx context.Context, done func()) {
 	return b.begin(parent, (*Budget).hasRoom)
 }
 
-// WorkAlone is Work with nothing beside it: for what was stopped among others, and may
-// fit by itself.
+// WorkAlone is Work with nothing beside it: for a computation that was stopped among others, and may fit by itself.
 func (b *Budget) WorkAlone(parent context.Context) (ctx context.Context, done func()) {
 	return b.begin(parent, (*Budget).isAlone)
 }
@@ -128,12 +127,12 @@ func (b *Budget) Finish(parent context.Context, takes int64) (done func(), err e
 	defer b.watch.Unlock()
 	may := (*Budget).hasRoom
 	if takes > b.most/8 {
-		may = (*Budget).isAlone // others would grow beside what cannot be stopped
+		may = (*Budget).isAlone // others would grow beside work that cannot be stopped
 	}
 	b.wait(parent, w, may)
 	done = b.enter(w)
 	if used, _ := b.Kept(); takes > b.most/8 && b.inUse().live+takes > b.most*stopAt/parts {
-		b.Shrink(used - takes) // it cannot be stopped: what is kept goes before, not after
+		b.Shrink(used - takes) // it cannot be stopped: kept values go before, not after
 	}
 	return done, nil
 }
@@ -192,9 +191,9 @@ func (b *Budget) enter(w *work) (done func()) {
 	}
 }
 
-// hasRoom reports whether one more may begin. What is not seen yet of those that began a
-// moment ago counts as what they are taken to need; so does what cannot be stopped, to its
-// end. What is kept does not count, since it goes where it must. b.watch is held.
+// hasRoom reports whether one more computation may begin. One that began less than fresh ago counts with its
+// assumed need, since its memory may not show yet; one that cannot be stopped counts so to its end. Kept values do
+// not count, since they can be dropped. b.watch is held.
 func (b *Budget) hasRoom(one *work) bool {
 	if b.alone != nil || len(b.dying) > 0 {
 		return false
@@ -230,7 +229,7 @@ func (b *Budget) look() {
 	}
 }
 
-// keep does what must be done to stay within the budget.
+// keep drops kept values and stops computations as needed to stay within the budget.
 func (b *Budget) keep() {
 	b.tell()
 	u := b.inUse()
@@ -241,14 +240,14 @@ func (b *Budget) keep() {
 	}
 	if used, _ := b.Kept(); used > 0 {
 		b.Shrink(used - over - b.most/8)
-		b.shrunk = u.cycles + 2 // the one under way may have seen what went
+		b.shrunk = u.cycles + 2 // the one under way may have counted the dropped values
 	}
 	if u.cycles < b.shrunk && u.mapped <= b.most*hastyAt/parts {
 		return // near the limit the runtime collects all the time
 	}
 	b.watch.Lock()
 	defer b.watch.Unlock()
-	if len(b.dying) > 0 && time.Since(b.lastStop) < grace { // what is freed by one may be enough
+	if len(b.dying) > 0 && time.Since(b.lastStop) < grace { // the one that ends may free enough
 		return
 	}
 	var longest *work

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Caught takes panics of goroutines to the one that waits for them. A panic in a goroutine ends the whole process, and
-// with it every run of a server; one in the goroutine that asked costs what was asked for.
+// Caught takes panics of goroutines to the one that waits for them. A panic in a goroutine ends the whole process,
+// and with it every run of a server; one in the goroutine of a request costs only that request.
 type Caught struct{ first atomic.Pointer[Panic] }
 
 // A Panic is a panic of a goroutine, with where it was.
@@ -32,8 +32,8 @@ func (c *Caught) Do(f func() error) (err error) {
 	return f()
 }
 
-// Pass panics in the goroutine that has waited for the others with what one of them panicked with, as it was where it
-// has a stack of its own.
+// Pass panics in the goroutine that has waited for the others, with the value one of them panicked with, unchanged
+// if it has a stack of its own.
 func (c *Caught) Pass() {
 	p := c.first.Load()
 	if p == nil {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Ordered runs produce for 0 … n-1 on several workers and consume for each
-// result, in order, one at a time. At most a few results wait at once, so memory
-// is bounded by theirs. newWorker makes what a worker keeps between results.
+// Ordered runs produce for 0 … n-1 on several workers and consume for each result, in order, one at a time. At most
+// a few results wait at once, so memory is bounded by theirs. newWorker makes the state that a worker keeps between
+// results.
 func Ordered[W, T any](ctx context.Context, n, workers int, newWorker func() W,
 	produce func(context.Context, W, int) (T, error), consume func(T) error) error {
 	var (
@@ -23,8 +23,8 @@ func Ordered[W, T any](ctx context.Context, n, workers int, newWorker func() W,
 
 		slots = make(chan struct{}, 2*workers)
 	)
-	// deliver consumes what is due, for all: who comes meanwhile leaves the result
-	// there and goes on. After an error nobody consumes any more.
+	// deliver consumes the results that are due, for all: a worker that comes meanwhile leaves its result there and
+	// goes on. After an error none is consumed.
 	deliver := func(i int, result T) error {
 		mu.Lock()
 		defer mu.Unlock()

@@ -2,10 +2,10 @@ package parallel
 
 import "sync"
 
-// Piped takes what comes one after the other, of which nobody knows how many there are: next reads the following piece,
-// work is done on several at a time, and take gets each, in order, in the goroutine that called. Pieces are used again,
-// so memory is bounded by two for each worker. It ends when next says that there is no more, or take that it wants no
-// more: then what was read and not taken is given back, in order, the piece that was refused first.
+// Piped processes a sequence of unknown length: next reads the following piece, work runs on several at a time, and
+// take gets each, in order, in the calling goroutine. Pieces are used again, so memory is bounded by two for each
+// worker. It ends when next or take returns false: pieces that were read and not taken are then returned in order,
+// the refused one first.
 func Piped[W, P any](workers int, newWorker func() W, next func(*P) bool, work func(W, *P),
 	take func(*P) bool) (left []*P) {
 	type piece struct {

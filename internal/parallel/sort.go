@@ -43,8 +43,8 @@ func Sort[T any](list []T, compare func(a, b T) int) {
 	}
 }
 
-// mergeRuns sorts what is a few sorted lists one after the other, as what comes from several threads often is; false:
-// it is not.
+// mergeRuns sorts a list that consists of a few sorted ones, as lists of several threads often do; it returns false
+// if the list does not.
 func mergeRuns[T any](list []T, compare func(a, b T) int) bool {
 	const few = 32
 	var ends [few + 1]int

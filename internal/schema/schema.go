@@ -2,7 +2,7 @@
 // and the rows of each table as JSON Schema (2020-12), made from the Go types that the
 // answers are written from.
 //
-// What a schema names stays, with its meaning; fields may be added, so none is forbidden.
+// Names in a schema stay, with their meaning; fields may be added, so none is forbidden.
 package schema
 
 import (
@@ -83,7 +83,7 @@ var own = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[view.Exact](): {Type: "number"},
 }
 
-// Of describes what a value of a Go type is as JSON.
+// Of returns the schema of a Go type's JSON.
 func Of(value any) (*jsonschema.Schema, error) {
 	s, err := jsonschema.ForType(reflect.TypeOf(value), &jsonschema.ForOptions{TypeSchemas: own})
 	if err != nil {
@@ -93,7 +93,7 @@ func Of(value any) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// open lets fields be added, and says what holds for all answers: a list is never null.
+// open allows additional fields, and states a rule of all answers: a list is never null.
 func open(s *jsonschema.Schema) {
 	if s == nil {
 		return

@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// A TypeScript writes Go types as TypeScript interfaces, for the page. Names of fields follow their json tags; a tag
-// `ts:"…"` gives a narrower type than Go has. What is said of types and fields is taken from the comments of the Go
-// source.
+// A TypeScript writes Go types as TypeScript interfaces, for the page. Names of fields follow their json tags; a
+// tag `ts:"…"` gives a narrower type than Go has. Comments of types and fields are those of the Go source.
 type TypeScript struct {
 	// Fields lists the members of a struct; nil: by json tags, as encoding/json writes them.
 	Fields func(reflect.Type) []Member
@@ -47,7 +46,7 @@ func NewTypeScript(dirs ...string) (*TypeScript, error) {
 // Name gives a type its name on the page; types without one are written in place.
 func (t *TypeScript) Name(of any, name string) { t.names[reflect.TypeOf(of)] = name }
 
-// Interface writes a named type. First is what comes before its fields.
+// Interface writes a named type. The lines of first come before its fields.
 func (t *TypeScript) Interface(of any, first ...string) {
 	typ := reflect.TypeOf(of)
 	t.comment("", strings.ReplaceAll(t.comments[commentKey(typ, "")], typ.Name(), t.names[typ]))

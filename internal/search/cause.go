@@ -10,10 +10,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Step leads from an interval to what caused it, or to what it caused.
+// A Step leads from an interval to a cause or an effect of it.
 type Step struct {
 	Hit
-	// By is what leads there: the kind of a link, or "caller".
+	// By is the kind of the link that leads there, or "caller".
 	By       string
 	From, To trace.Time // of the link; both 0 for a caller
 	Size     int64      // bytes; -1 not known
@@ -22,8 +22,8 @@ type Step struct {
 // Neighbours are the causes and effects of an interval.
 type Neighbours struct {
 	Of Hit
-	// Causes came in by links to the interval or to what it calls, the latest first,
-	// and last comes its caller; Effects are what links out of it lead to, in order of time.
+	// Causes came in by links to the interval or to its callees, the latest first, and last comes its caller;
+	// Effects are the targets of links out of it, in order of time.
 	Causes, Effects         []Step
 	CauseCount, EffectCount int64 // of links, also those that are not named
 	Chain                   []Step
@@ -32,9 +32,9 @@ type Neighbours struct {
 
 const mostChain = 24
 
-// CausesOf finds what led to an interval and what followed from it. Chain goes from
-// cause to cause: the link that came in last, or else the caller, until there is none.
-// It reads the links of the location in the time of each interval of the chain.
+// CausesOf finds the causes and effects of an interval. Chain goes from cause to cause: the link that came in last,
+// or else the caller, until there is none. It reads the links of the location in the time of each interval of the
+// chain.
 func CausesOf(ctx context.Context, r store.Reader, at store.Row, limit int) (*Neighbours, bool, error) {
 	of, ok := hitOf(r, at)
 	if !ok {

@@ -1,7 +1,6 @@
-// Package search finds intervals by words: a part of the region's name, an attribute, an id,
-// a duration. `mm >5ms stream=7` are calls with "mm" in their name that take more than five
-// milliseconds on stream 7. All words must hold; letter case does not count. From one that
-// is found it goes on to what caused it, and to what it caused.
+// Package search finds intervals by words: a part of the region's name, an attribute, an id, a duration. `mm >5ms
+// stream=7` are calls with "mm" in their name that take more than five milliseconds on stream 7. All words must
+// hold; letter case does not count. The package also finds the causes and effects of an interval.
 package search
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Query is what an interval must fulfil.
+// A Query is a condition on intervals.
 type Query struct {
 	words      []string // lower case; each is part of a name, or else the value of an attribute
 	duration   span
@@ -25,7 +24,7 @@ type Query struct {
 	attributes []condition
 }
 
-// A span holds what lies in it, both ends included.
+// A span is a range of values, both ends included.
 type span struct{ from, to float64 }
 
 var anything = span{math.Inf(-1), math.Inf(1)}
@@ -108,7 +107,7 @@ func (q *Query) compare(name, op, value string) error {
 
 type word struct {
 	text   string
-	quoted bool // as a whole: what it holds is no comparison
+	quoted bool // as a whole: it is no comparison
 }
 
 func split(text string) (out []word, err error) {

@@ -47,8 +47,8 @@ func earlier(a, b Hit) int {
 		cmp.Compare(a.Row.Row, b.Row.Row))
 }
 
-// Find reads the intervals of the locations that have what is searched for, once: O(their
-// rows), and memory for the hits that are named, and for the rows whose attributes hold.
+// Find reads the intervals of the locations that may have hits, once: O(their rows), and memory for the hits that
+// are named, and for the rows whose attributes hold.
 func Find(ctx context.Context, r store.Reader, q *Query, o Options) (*Answer, error) {
 	p := q.plan(r)
 	s := &scan{plan: p, o: o, answer: Answer{Hits: []Hit{}, Bins: make([]int64, max(o.Bins, 1)), InAttributes: p.any}}
@@ -247,7 +247,8 @@ func (s *scan) best(hits []Hit) []Hit {
 	return hits[:min(len(hits), s.o.Limit)]
 }
 
-// dropped is what hits that are not named count for: those before lie before the first.
+// dropped returns how far n hits that are not named move the index of the first: they come before it if o.Before is
+// set.
 func (s *scan) dropped(n int) int64 {
 	if s.o.Before {
 		return int64(n)

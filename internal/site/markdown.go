@@ -56,8 +56,8 @@ func (s *Site) render(from string, source []byte) (*page, []string, error) {
 	return p, links, nil
 }
 
-// link is where a link of a page leads in the site: pages become HTML, and what lies
-// outside the pages is in the repository.
+// link returns the target of a link of a page in the site: pages become HTML, and targets outside the pages are in
+// the repository.
 func (s *Site) link(from, to string) string {
 	if strings.Contains(to, "://") || strings.HasPrefix(to, "#") || strings.HasPrefix(to, "mailto:") {
 		return to

@@ -32,11 +32,11 @@ type Group struct {
 	Pages []string
 }
 
-// Config is what a site is made of.
+// Config describes a site.
 type Config struct {
 	// Pages are Markdown by path ("views/timeline.md"); "README.md" is the front.
 	Pages map[string][]byte
-	// Files hold what pages link to beside pages: pictures, samples.
+	// Files hold the other targets of links: pictures, samples.
 	Files fs.FS
 	// Made are files that are computed when they are asked for, by path.
 	Made map[string]func(context.Context) ([]byte, error)

@@ -9,10 +9,9 @@ import (
 	"unsafe"
 )
 
-// A Grouped collects records of a fixed size from many goroutines and hands them
-// out in an order that puts together what has something in common. Past its limit
-// they go to a temporary file in sorted runs, which are merged at the end: memory
-// is bounded, whatever the number of records. T must hold no pointers.
+// A Grouped collects records of a fixed size from many goroutines and hands them out in an order that puts related
+// ones together. Past its limit they go to a temporary file in sorted runs, which are merged at the end: memory is
+// bounded, whatever the number of records. T must hold no pointers.
 type Grouped[T any] struct {
 	limit int // records in memory
 	order Grouping[T]
@@ -77,8 +76,8 @@ func (s *Grouped[T]) Block() []T {
 	return make([]T, 0, BlockRecords)
 }
 
-// Add takes a block, which is no longer the caller's, and gives an empty one. Who
-// fills a run sorts and writes it, while others go on.
+// Add takes a block, which is no longer the caller's, and returns an empty one. The goroutine that fills a run
+// sorts and writes it, while others go on.
 func (s *Grouped[T]) Add(b []T) []T {
 	if len(b) == 0 {
 		return b
@@ -165,9 +164,9 @@ type groupedRun[T any] struct {
 	buf   []T
 	keys  []groupKey // of those in memory, instead of buf
 	pos   int
-	at    int64 // byte in the file of what is not yet loaded
+	at    int64 // byte in the file of the records that are not yet loaded
 	left  int64 // records of it
-	first *T    // what comes next
+	first *T    // the next record
 	hash  uint64
 	turn  int64
 }

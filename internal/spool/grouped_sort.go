@@ -22,7 +22,7 @@ type groupKey struct {
 	index uint32
 }
 
-// groupBytes is about what a record takes here, beside itself.
+// groupBytes is about the space of a record here, beside itself.
 const groupBytes = 40
 
 type recordGroup struct {

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Without memory maps a file is read whole. Writable maps are temporary files: what
-// is written to them need not come back.
+// Without memory maps a file is read whole. Writable maps are temporary files: bytes that are written to them need
+// not come back.
 func mapSystem(f *os.File, size int64, _ bool) (*Mapping, error) {
 	b := BytesOf(make([]uint64, (size+7)/8))[:size]
 	if _, err := io.ReadFull(io.NewSectionReader(f, 0, size), b); err != nil {

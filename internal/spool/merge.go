@@ -5,7 +5,7 @@ type runReader[T any] struct {
 	buf   []T
 	next  int
 	at    int64 // where the file goes on
-	from  int64 // what lies before was given back
+	from  int64 // the bytes before were returned to the file system
 	left  int   // records not read yet
 	order int   // of the run: equal records come out in this order
 	key   int64 // of the next record
@@ -30,12 +30,12 @@ func (r *runReader[T]) fill(s *Spool[T]) error {
 	r.left -= n
 	if s.once {
 		Punch(s.file, r.from, r.at)
-		r.from = max(r.from, r.at&^4095) // the page that is left, but not what another run has of it
+		r.from = max(r.from, r.at&^4095) // the page that is left, but not the part of it that another run has
 	}
 	return nil
 }
 
-// lead is how many records of r come before what the other runs hold, at least one; r is the first of a heap.
+// lead returns how many records of r come before those of the other runs, at least one; r is the first of a heap.
 func (r *runReader[T]) lead(heap []*runReader[T], by *Order[T]) int {
 	next := heap[min(1, len(heap)-1)]
 	if len(heap) > 2 && heap[2].before(next, by) {
@@ -72,9 +72,9 @@ func (r *runReader[T]) aheadOf(i int, key int64, o *runReader[T], by *Order[T]) 
 	return c < 0 || c == 0 && r.order < o.order
 }
 
-// merge hands out the records of all runs in order, up to most at a time: a heap of
-// runs by their next record, O(log runs) a record. Where runs lie one after the other,
-// as those of records that came in order, what is read is handed out as it is.
+// merge hands out the records of all runs in order, up to most at a time: a heap of runs by their next record,
+// O(log runs) per record. If runs follow each other, as those of records that came in order, their blocks are
+// handed out as they are.
 func (s *Spool[T]) merge(by Order[T], most int, f func([]T) error) error {
 	heap, err := s.openRuns(&by)
 	if err != nil {

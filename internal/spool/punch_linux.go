@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Punch gives the room of bytes [from, to) of a file back, whole pages of it; they read as 0 from then on. Where the
-// file system cannot, they stay.
+// Punch returns bytes [from, to) of a file to the file system, whole pages of it; they read as 0 from then on. If
+// the file system cannot, they stay.
 func Punch(f *os.File, from, to int64) {
 	page := int64(os.Getpagesize())
 	if from, to = (from+page-1)/page*page, to/page*page; from < to {

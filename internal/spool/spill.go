@@ -11,7 +11,7 @@ import (
 type Spill struct {
 	Dir   string
 	Limit int
-	Share *int // what is left for all that share it; nil for a limit of its own
+	Share *int // bytes left for all that share it; nil for a limit of its own
 	buf   []byte
 	file  *os.File
 	size  int64 // in the file
@@ -37,7 +37,7 @@ func (s *Spill) Write(b []byte) error {
 	return nil
 }
 
-// empty forgets what is in memory.
+// empty discards the bytes in memory.
 func (s *Spill) empty() {
 	if s.Share != nil {
 		*s.Share += len(s.buf)

@@ -22,16 +22,16 @@ type Spool[T any] struct {
 	buf   []T
 	file  *os.File
 	runs  []int // records in each run
-	once  bool  // what was handed out is not asked for again
+	once  bool  // records that were handed out are not asked for again
 	Sorter[T]
 
-	// Where the order is known from the start, runs are sorted as they fill, while
-	// the next one does: ahead gives the memory back, or the error.
+	// If the order is known from the start, runs are sorted as they fill, while the next one does: ahead returns
+	// the memory, or the error.
 	by    *Order[T]
 	ahead chan error
 	spare []T
 
-	prepare func(*T) // what is read from runs, while they are merged
+	prepare func(*T) // changes records that are read from runs, while they are merged
 }
 
 func NewSpool[T any](dir string, memory int64) *Spool[T] {
@@ -223,7 +223,7 @@ func (s *Spool[T]) Sorted(prepare func(*T), by Order[T], f func(*T) error) error
 	return s.SortedBlocks(prepare, by, mergeBlock, func(block []T) error { return eachOf(block, f) })
 }
 
-// SortedAs is SortedBlocks of a spool that was sorted as it was filled. Where prepare keeps the order, runs are only
+// SortedAs is SortedBlocks of a spool that was sorted as it was filled. If prepare keeps the order, runs are only
 // merged: they are read once, and not written again.
 func (s *Spool[T]) SortedAs(prepare func(*T), keeps bool, most int, f func([]T) error) error {
 	by := *s.by

@@ -9,7 +9,7 @@ import (
 type Refusal struct {
 	Of, Typed string // "--theme", "drak"
 	Known     []string
-	More      string // said after what is known
+	More      string // follows the known names
 }
 
 func (r *Refusal) Error() string {
@@ -36,7 +36,7 @@ func Or(names ...string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// Suggest is "; did you mean NAME?" with the name that is nearest to what was typed, or nothing if none is near.
+// Suggest returns "; did you mean NAME?" with the name nearest to typed, or nothing if none is near.
 func Suggest(typed string, names []string) string {
 	if best := Nearest(typed, names); best != "" {
 		return "; did you mean " + best + "?"
@@ -44,7 +44,7 @@ func Suggest(typed string, names []string) string {
 	return ""
 }
 
-// Nearest is the name with the fewest slips from what was typed, at most one in three letters; "": none is near.
+// Nearest returns the name with the fewest slips from typed, at most one in three letters; "": none is near.
 func Nearest(typed string, names []string) (best string) {
 	if typed == "" || len(typed) > longestWord {
 		return ""

@@ -74,8 +74,8 @@ func FormatIn(v float64, unit string) string {
 	return FormatCount(v) + " " + unit
 }
 
-// FormatShare writes a share as a percentage. One that would round to nothing, but is
-// something, is said to be below what the digits can tell.
+// FormatShare writes a share as a percentage. A share that is not 0 but would round to it is written as below the
+// smallest one.
 func FormatShare(x float64) string {
 	switch {
 	case x > 0 && x < 0.0005:
@@ -153,7 +153,7 @@ func NameList(names []string, members []int32, most int) string {
 	return prefix + strings.Join(pieces, ", ")
 }
 
-// commonPrefix splits names into what they share and a number; nil where they do not.
+// commonPrefix splits names into a common prefix and a number each; nil if they have none.
 func commonPrefix(names []string, members []int32) (string, []int) {
 	prefix := ""
 	numbers := make([]int, 0, len(members))

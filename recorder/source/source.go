@@ -19,13 +19,13 @@ var files embed.FS
 type Recorder struct {
 	Name  string // as on the command line
 	Title string
-	File  string // what it is called by default
+	File  string // its default name
 	parts []string
 	// Build tells how to compile it and use it.
 	Build string
 }
 
-// Recorders lists what there is.
+// Recorders lists the recorders.
 func Recorders() []Recorder {
 	const preload = "LD_PRELOAD=$PWD/libparallax.so "
 	return []Recorder{

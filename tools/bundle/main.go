@@ -1,9 +1,8 @@
 // Command bundle builds web/dist from web/src with esbuild.
 //
-// It is a module of its own, so that the product's go.mod stays free of the
-// bundler. The names of what it writes are fixed (index.html, main.js, main.css, licences.txt)
-// and the bytes depend on the sources alone; dist is committed, and the build
-// machine proves it equal to its sources by building it again.
+// It is a module of its own, so that the product's go.mod stays free of the bundler. The names of its files are
+// fixed (index.html, main.js, main.css, licences.txt) and the bytes depend on the sources alone; dist is committed,
+// and the build machine proves it equal to its sources by building it again.
 //
 //	go run -C tools/bundle .              build
 //	go run -C tools/bundle . -watch      build, and again after every change

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// A file is what goes into archives and packages.
+// A file is an entry of archives and packages.
 type file struct {
 	name string // with slashes
 	mode fs.FileMode

@@ -24,7 +24,7 @@ func install(pkg, root string) error {
 		if !asRoot {
 			return command("dpkg-deb", "-x", pkg, root)
 		}
-		for _, dir := range []string{"info", "updates", "triggers"} { // what dpkg remembers itself by
+		for _, dir := range []string{"info", "updates", "triggers"} { // dpkg's own database
 			if err := os.MkdirAll(filepath.Join(root, "var/lib/dpkg", dir), 0o755); err != nil {
 				return err
 			}

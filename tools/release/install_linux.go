@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// within makes a command of what is installed in a root, with nothing around it: no other
-// program, no library, no variable. Who may not change the root sees the machine's files.
+// within makes a command of the program installed in a root, with nothing around it: no other program, no library,
+// no variable. A user who may not change the root sees the machine's files.
 func within(root string, args ...string) *exec.Cmd {
 	c := exec.Command("/usr/bin/parallax", args...)
 	c.Dir, c.Env = "/", []string{"HOME=/tmp", "PARALLAX_CACHE=/tmp"}

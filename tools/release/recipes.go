@@ -7,7 +7,7 @@ import (
 	"text/template"
 )
 
-// recipes fills in the recipes of package managers: version, and sums of what they fetch.
+// recipes fills in the recipes of package managers: version, and checksums of the files they fetch.
 func (r *release) recipes(sums map[string]string) error {
 	names := func(system, processor, ending string) string {
 		return "parallax_" + r.version + "_" + system + "_" + processor + ending

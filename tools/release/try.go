@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// try installs the packages for this machine, each into an empty root, and uses what is
-// there: no Go, no Node, no library.
+// try installs the packages for this machine, each into an empty root, and uses only the files there: no Go, no
+// Node, no library.
 func (r *release) try() error {
 	if !slices.Contains(r.platforms, "linux/"+runtime.GOARCH) || runtime.GOOS != "linux" {
 		fmt.Println("no packages for this machine: none was tried")

@@ -23,7 +23,8 @@ var wheelPlatforms = map[string][]string{
 // pre is a version before another, as Python counts them.
 var pre = regexp.MustCompile(`^(a|b|rc)\.?([0-9]+)$`)
 
-// pythonVersion is a version as Python writes it (PEP 440): 1.2.3-rc.1 is 1.2.3rc1, and what git says is local.
+// pythonVersion returns a version as Python writes it (PEP 440): 1.2.3-rc.1 becomes 1.2.3rc1, and git's suffix is
+// local.
 func pythonVersion(version string) string {
 	base, rest, more := strings.Cut(version, "-")
 	if !more {

@@ -1,6 +1,5 @@
-// Command testlog reads what `go test -json` writes and says what people want to know: a
-// line a package, all that failing tests printed, and in the end which tests did not run
-// and why. Its exit status is 1 where a test failed.
+// Command testlog summarises the output of `go test -json`: a line per package, all output of failing tests, and in
+// the end the tests that did not run and why. Its exit status is 1 if a test failed.
 //
 //	go test -json ./... | testlog
 //
@@ -36,7 +35,7 @@ var place = regexp.MustCompile(`^\s*\w+\.go:\d+: `)
 
 func run(in io.Reader, out io.Writer) (ok bool) {
 	ok = true
-	said := map[string][]string{} // by package and test, what it printed so far
+	said := map[string][]string{} // output so far, by package and test
 	var skipped []string
 	lines := bufio.NewReaderSize(in, 1<<16)
 	for {
@@ -85,7 +84,7 @@ func run(in io.Reader, out io.Writer) (ok bool) {
 	}
 }
 
-// reason is what a skipped test said last, with its name.
+// reason returns the last message of a skipped test, with its name.
 func reason(test string, said []string) string {
 	why := "it does not say why"
 	for _, s := range said {

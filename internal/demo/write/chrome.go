@@ -43,7 +43,7 @@ type chrome struct {
 	file    *os.File
 	gzip    *gzip.Writer // nil: not packed
 
-	cutting     sync.Mutex // guards what follows, and the order of chunks
+	cutting     sync.Mutex // guards the fields below, and the order of chunks
 	rows        map[trace.LocationID]*chromeRow
 	used        map[[2]int64]bool // (pid, tid) that are taken
 	known       map[int64]bool    // pids whose metadata is written
@@ -231,8 +231,7 @@ func (c *chrome) rowName(id, process trace.LocationID) string {
 	return name
 }
 
-// labels say what the format has no place for: where the process ran, and its
-// place on a grid.
+// labels hold facts that the format has no place for: the machine of the process, and its place on a grid.
 func (c *chrome) labels(process trace.LocationID) string {
 	var labels []string
 	for up := c.locations[process].Parent; up != trace.NoLocation; up = c.locations[up].Parent {
@@ -270,7 +269,7 @@ func (c *chrome) Abort() {
 	c.pending.abort()
 }
 
-// close writes what is left and waits for the writers.
+// close writes the rest and waits for the writers.
 func (c *chrome) close() {
 	end := c.pool.Get().(*chunk)
 	if len(c.known) == 0 {

@@ -12,7 +12,7 @@ type chunk struct {
 	row     *chromeRow
 	records []record
 	links   []chromeLink
-	tail    string // what ends the file
+	tail    string // the end of the file
 	out     []byte // metadata, to which records and links are added
 	done    chan struct{}
 }

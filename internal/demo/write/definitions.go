@@ -10,8 +10,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// definitions are the half of a trace.Writer that every format shares: what is
-// defined, and the first error. Formats embed it.
+// definitions are the half of a trace.Writer that every format shares: all definitions, and the first error.
+// Formats embed it.
 type definitions struct {
 	format string
 	// category is the word that the format uses for ours.
@@ -30,7 +30,7 @@ type definitions struct {
 	communicators []trace.Communicator
 	topologies    []trace.Topology
 	properties    [][2]string
-	left          []trace.ReportEntry // what was left out
+	left          []trace.ReportEntry // omissions
 
 	counted sync.Once
 	gpus    int // of a machine, once counted
@@ -90,7 +90,7 @@ func (d *definitions) failed() error {
 	return d.err
 }
 
-// cannotHold reports what the format has no place for.
+// cannotHold reports records that the format has no place for.
 func (d *definitions) cannotHold(what string) {
 	d.fail(fmt.Errorf("write %s: the format cannot hold %s", d.format, what))
 }
@@ -197,7 +197,7 @@ func (d *definitions) Property(key, value string) {
 	d.properties = append(d.properties, [2]string{key, value})
 }
 
-// Report counts what a writer leaves out; demos themselves repair nothing.
+// Report counts omissions of a writer; demos themselves repair nothing.
 func (d *definitions) Report(kind trace.ReportKind, what string, count int64, _ string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

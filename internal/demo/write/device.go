@@ -27,7 +27,7 @@ func (d *definitions) onDevice(id trace.LocationID) bool {
 	return d.above(id, trace.KindDevice) != trace.NoLocation
 }
 
-// appendDevices writes what PyTorch's profiler tells of GPUs.
+// appendDevices writes the GPU properties of PyTorch's profiler.
 func appendDevices(b []byte, n int) []byte {
 	for id := range n {
 		if id > 0 {
@@ -45,8 +45,8 @@ type allocator struct {
 	allocated, change int64
 }
 
-// sample takes a sample; taken says that it is of such a counter. What is allocated waits for what is reserved, which
-// comes at the same time: then args are those of a record.
+// sample takes a sample; taken reports whether it is of such a counter. The allocated size is kept for the reserved
+// size, which comes at the same time: then args are those of a record.
 func (a *allocator) sample(d *definitions, c *counter, value float64) (args string, taken bool) {
 	if c.Unit != "bytes" || c.Name != "memory allocated" && c.Name != "memory reserved" {
 		return "", false

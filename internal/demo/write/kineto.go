@@ -10,8 +10,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Kineto is what PyTorch's profiler writes: a directory with one JSON file a
-// rank. gzip where the directory's name ends in .gz.
+// Kineto is the format of PyTorch's profiler: a directory with one JSON file per rank. It uses gzip if the
+// directory's name ends in .gz.
 //
 //	process             pid: its key, and distributedInfo.rank
 //	thread              tid: its key
@@ -32,7 +32,7 @@ var Kineto = &Format{
 }
 
 const (
-	// kinetoBase is what the files call baseTimeNanoseconds: 2026-01-01.
+	// kinetoBase is baseTimeNanoseconds of the files: 2026-01-01.
 	kinetoBase = 1_767_225_600_000_000_000
 	// kinetoStart is when the trace begins relative to that. Real files are some
 	// weeks away from their base too, which takes all digits of a float64.
@@ -52,7 +52,7 @@ type kineto struct {
 	pending pending
 	gzip    bool
 
-	opening sync.Mutex // guards what follows
+	opening sync.Mutex // guards the fields below
 	files   map[int]*kinetoFile
 	world   int // number of ranks, once known
 }

@@ -34,7 +34,7 @@ type kinetoFile struct {
 // A kinetoRow is a location as the profiler names it.
 type kinetoRow struct {
 	json []byte // "pid": 0, "tid": 7
-	gpu  []byte // what kernels and copies say of where they ran; nil on the CPU
+	gpu  []byte // attributes of kernels and copies on this device; nil on the CPU
 }
 
 const (
@@ -106,7 +106,7 @@ func appendName(b []byte, kind string, row []byte, name string, order int64) []b
 
 func kinetoTime(t trace.Time) []byte { return appendTime(nil, t+kinetoStart) }
 
-// write takes what a stream has formatted.
+// write takes the formatted records of a stream.
 func (f *kinetoFile) write(b []byte, first, last trace.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

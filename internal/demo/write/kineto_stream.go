@@ -13,7 +13,7 @@ type kinetoStream struct {
 	row    *kinetoRow
 	tables lookup
 	buffer []byte
-	// last says what an attribute would belong to.
+	// last is the kind of record that an attribute would belong to.
 	last        kinetoLast
 	stack       []kinetoOpen
 	first, till trace.Time
@@ -137,7 +137,7 @@ func (s *kinetoStream) Sample(c trace.CounterID, t trace.Time, value float64) {
 	s.buffer = append(appendNumber(b, value), "}},\n"...)
 }
 
-// memory writes what is allocated and reserved on a device as a record of the allocator.
+// memory writes allocated and reserved memory of a device as a record of the allocator.
 func (s *kinetoStream) memory(id trace.CounterID, t trace.Time, value float64) bool {
 	args, taken := s.allocator.sample(s.f.k.definitions, s.tables.counter(id), value)
 	if args != "" {

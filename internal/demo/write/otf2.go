@@ -52,12 +52,12 @@ type otf2 struct {
 	pending pending
 	spawned atomic.Uint64
 
-	opening sync.Mutex // guards what follows
+	opening sync.Mutex // guards the fields below
 	parts   map[trace.LocationID]*otf2Part
 	markers []otf2Marker
 }
 
-// An otf2Part is what is known of one location with records.
+// An otf2Part holds the facts of one location with records.
 type otf2Part struct {
 	mu    sync.Mutex
 	links []otf2End // not yet written
@@ -205,7 +205,7 @@ func (p *otf2Part) allLinks() ([]otf2End, error) {
 	return list, nil
 }
 
-// Commit completes the archive: every location on its own, then what all share.
+// Commit completes the archive: every location on its own, then the shared definitions.
 func (o *otf2) Commit() error {
 	err := o.failed()
 	if err == nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Numbers of records. What they hold is described in the documentation of the
-// OTF2 library, version 3.0.
+// Numbers of records. The documentation of the OTF2 library, version 3.0, describes their contents.
 const (
 	otf2DefClock          = 5
 	otf2DefString         = 10

@@ -28,10 +28,9 @@ import (
 //	link                         link from the root; size and tag are fields of our own
 //	attributes                   fields of our own: a definition for each set of them
 //
-// Intervals that cross have no place in it: pops do not say what they end.
-// Communicators have none either. Records are put in order outside memory, since
-// readers of the format want time to go forward; the definitions come in front of
-// them when all is known.
+// Intervals that cross have no place in it: pops do not name the state they end. Communicators have none either.
+// Records are put in order outside memory, since readers of the format want time to go forward; the definitions
+// come in front of them when all is known.
 var Paje = &Format{
 	Name:       "paje",
 	Title:      "Paje, one text file",
@@ -45,7 +44,7 @@ type paje struct {
 	file    *os.File
 	lines   *lineSorter
 
-	writing sync.Mutex // guards what follows
+	writing sync.Mutex // guards the fields below
 	types   map[pajeType]int
 	typeOf  map[trace.LocationID]int // index of the type of containers
 	list    []pajeType

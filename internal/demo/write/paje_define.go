@@ -40,7 +40,7 @@ var pajeFields = [pajeSets]string{
 var pajeFieldTypes = map[string]string{"Time": "date", "Color": "color", "Order": "int", "Rank": "int", "Size": "int",
 	"Tag": "int"}
 
-// writeDefinitions writes what events look like, and all types and values.
+// writeDefinitions writes the fields of events, and all types and values.
 func (p *paje) writeDefinitions(out *bufio.Writer) {
 	fmt.Fprintln(out, "# written by Parallax")
 	for _, k := range p.properties {

@@ -8,10 +8,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/spool"
 )
 
-// A lineSorter puts lines in order of time; lines of one time keep the order in which they
-// came. Their text lies in a file as it comes, and what is sorted is where: O(n log n), memory
-// is bounded. Each location writes in order of time, so the text is read in a few places that
-// move forward.
+// A lineSorter puts lines in order of time; lines of one time keep the order in which they came. Their text goes to
+// a file as it comes, and only positions are sorted: O(n log n), in bounded memory. Each location writes in order
+// of time, so the text is read in a few places that move forward.
 type lineSorter struct {
 	path  string
 	text  *os.File

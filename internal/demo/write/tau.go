@@ -18,7 +18,7 @@ import (
 // TAU is a directory of text profiles, profile.NODE.CONTEXT.THREAD.
 //
 //	process                  node: its rank, or its place among the processes
-//	what lies below it       thread
+//	locations below it       thread
 //	region, category         timer, group; file and line as "[{file} {line,0}]"
 //	calls, time              flat entries, and call paths "A => B"
 //	counter, instant         user event
@@ -40,7 +40,7 @@ type tau struct {
 	coordinates map[trace.LocationID][][2]string
 	attributeOf map[trace.AttributeID]string
 
-	guard  sync.Mutex // guards what follows
+	guard  sync.Mutex // guards the fields below
 	events map[trace.LocationID]map[string]*tauEvent
 	done   map[trace.LocationID]bool
 }
@@ -199,8 +199,7 @@ func (f *tau) appendEvents(at trace.LocationID, list map[string]*tauEvent) error
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// metadata of a location: everything that is known of it and above it, and what is
-// left out.
+// metadata returns the metadata of a location: all facts of it and its parents, and the omissions.
 func (f *tau) metadata(at trace.LocationID, left string) string {
 	var b strings.Builder
 	b.WriteString("<metadata>")

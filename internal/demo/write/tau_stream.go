@@ -127,7 +127,7 @@ func (s *tauStream) Attribute(a trace.AttributeID, v trace.Value) {
 	s.texts[name]++
 }
 
-// left says what of the stream is not in the file, in words.
+// left lists the records of the stream that are not in the file.
 func (s *tauStream) left() string {
 	var parts []string
 	for name, n := range s.texts {

@@ -7,8 +7,7 @@
 // (locations, regions, attributes, counters, communicators, topologies) must come
 // before the first stream is opened, because most formats put them in front.
 //
-// What a format cannot hold is an error, or it is left out, counted and said: never
-// left out in silence.
+// A format that cannot hold a record returns an error, or leaves it out and reports a count: never in silence.
 package write
 
 import (
@@ -47,10 +46,9 @@ func Find(name string) (*Format, error) {
 // A File is being written. Either Commit or Abort ends it.
 type File interface {
 	trace.Writer
-	// Commit completes what was written and gives it its name. Where it fails
-	// everything is removed, as by Abort.
+	// Commit completes the files and gives them their name. If it fails everything is removed, as by Abort.
 	Commit() error
-	// Left says what was left out because the format has no place for it.
+	// Left lists the records that the format has no place for.
 	Left() []trace.ReportEntry
 	// Abort removes everything.
 	Abort()
