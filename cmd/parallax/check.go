@@ -55,7 +55,7 @@ func findingKinds() (names []string) {
 	return names
 }
 
-// limitKinds are what --fail-on takes a limit of.
+// limitKinds lists the kinds of limits of --fail-on.
 func limitKinds() []string {
 	return append(append(findingKinds(), "high", "medium", "any"), efficiencies...)
 }

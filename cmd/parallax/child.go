@@ -12,11 +12,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/server"
 )
 
-// childProtocol is the number of what a parent and its child agree on: the line that the child prints, and the paths
-// of the API that the parent uses. It changes when an older parent would not understand a newer child.
+// childProtocol is the version of the protocol between a parent and its child: the line that the child prints, and
+// the paths of the API that the parent uses. It changes when an older parent would not understand a newer child.
 const childProtocol = 1
 
-// A childLine is what a child says of itself on standard output.
+// A childLine is the line that a child prints on standard output.
 type childLine struct {
 	Protocol int    `json:"protocol"`
 	Version  string `json:"version"`

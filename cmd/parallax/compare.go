@@ -258,7 +258,7 @@ func isReadBy(runs []view.Run, file string) bool {
 	return false
 }
 
-// unique gives runs of one name different ones, by what differs in their paths.
+// unique gives runs of one name different ones, by the differing part of their paths.
 func unique(runs []view.Run) {
 	count := map[string]int{}
 	for i := range runs {
@@ -308,7 +308,7 @@ func parseKeys(list []string) (out keyRules, err error) {
 	return out, nil
 }
 
-// of gives the keys of a run: what expressions find in its path, and values that its path or name holds.
+// of returns the keys of a run: matches of expressions in its path, and values that its path or name holds.
 func (rules keyRules) of(r *view.Run) map[string]string {
 	out := map[string]string{}
 	for _, k := range rules {
@@ -324,7 +324,7 @@ func (rules keyRules) of(r *view.Run) map[string]string {
 	return out
 }
 
-// given are the keys of a run that a command is about: values as they are, and what expressions find in its path.
+// given returns the keys of a command's own run: values as they are, and matches of expressions in its path.
 func (rules keyRules) given(source string) map[string]string {
 	out := map[string]string{}
 	for _, k := range rules {

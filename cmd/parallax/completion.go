@@ -36,7 +36,7 @@ func runCompletion(_ context.Context, e *env, args []string) error {
 	return nil
 }
 
-// verbWords are what may follow a verb.
+// verbWords are the words that may follow a verb.
 type verbWords struct {
 	name, summary string
 	flags         []flagWord
@@ -45,7 +45,7 @@ type verbWords struct {
 
 type flagWord struct{ name, usage string }
 
-// verbs are all commands with what may follow them.
+// verbs returns all commands with the words that may follow them.
 func verbs() []verbWords {
 	var out []verbWords
 	var demos, names []string

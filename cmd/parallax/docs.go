@@ -356,7 +356,7 @@ func pictureOf(v, theme string) func(context.Context) ([]byte, error) {
 	}
 }
 
-// unpacked puts a file of the documents into a folder; other arguments stay what they are.
+// unpacked puts a file of the documents into a folder; other arguments are not changed.
 func unpacked(dir, argument string) (string, error) {
 	name, ok := strings.CutPrefix(argument, "docs/")
 	if !ok {
@@ -370,7 +370,7 @@ func unpacked(dir, argument string) (string, error) {
 	return file, os.WriteFile(file, b, 0o644)
 }
 
-// guideOf is what the numbers on the picture of a view say.
+// guideOf returns the explanations of the numbers on the picture of a view.
 func guideOf(v string) ([]callout.Callout, error) {
 	b, err := docs.Site.ReadFile("guides/" + v + ".txt")
 	if err != nil {
@@ -379,7 +379,7 @@ func guideOf(v string) ([]callout.Callout, error) {
 	return callout.Parse(string(b))
 }
 
-// commandsPage is the help of all commands, and what the exit status means.
+// commandsPage is the help of all commands, and the meaning of the exit status.
 func commandsPage() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b,
@@ -396,7 +396,7 @@ func commandsPage() []byte {
 	return b.Bytes()
 }
 
-// viewPage is the page of a view, from what the view says of itself.
+// viewPage is the page of a view, from the view's own description.
 func viewPage(v *view.View) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n\n", v.Title, sentence(v.Summary))
@@ -443,7 +443,7 @@ func viewPage(v *view.View) []byte {
 	return []byte(b.String())
 }
 
-// A shape is what the pages tell of a JSON Schema.
+// A shape is the part of a JSON Schema that the pages use.
 type shape struct {
 	Type       any               `json:"type"`
 	Properties map[string]*shape `json:"properties"`
@@ -452,7 +452,7 @@ type shape struct {
 	AnyOf      []*shape          `json:"anyOf"`
 }
 
-// fieldsOf gives the rows of a table with what the data of a view holds, from its schema.
+// fieldsOf returns the rows of a table of the fields of a view's data, from its schema.
 func fieldsOf(v string) string {
 	text, err := docs.Site.ReadFile("schemas/view-" + v + ".json")
 	if err != nil {
@@ -486,7 +486,7 @@ func (s *shape) names() []string {
 	return out
 }
 
-// holds says in words what a field is.
+// holds describes a field.
 func (s *shape) holds() string {
 	if s.Items != nil {
 		if s.Items.Properties == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A pagedError is an error with the page of the documents that explains what it is about.
+// A pagedError is an error with the page of the documents that explains its subject.
 type pagedError struct {
 	err  error
 	page string // as `parallax docs` takes it
@@ -61,7 +61,7 @@ func pageOf(err error) string {
 	return p.page
 }
 
-// pages are where the documents explain what commands do with a source.
+// pages maps each command to the page of the documents that explains it.
 var pages = map[string]string{
 	"open": "formats", "import": "formats", "info": "formats", "compare": "compare", "check": "findings",
 	"query": "tables", "export": "tables",

@@ -111,8 +111,8 @@ func (e *env) optionValues() map[string][]string {
 	return set
 }
 
-// readFiles replaces the value of an option that is a file, FILE[:NAME], by its text:
-// views never open files themselves. What names no file is left as it is.
+// readFiles replaces the value of an option that is a file, FILE[:NAME], by its text: views never open files
+// themselves. Values that name no file stay as they are.
 func readFiles(set map[string][]string) error {
 	for _, o := range view.OptionTable {
 		if o.Kind != "file" || len(set[o.Name]) != 1 {

@@ -14,7 +14,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/compare"
 )
 
-// A gate is what the limits of compare say: those that are passed for certain, and those of which too few runs tell.
+// A gate is the result of compare's limits: those that are exceeded for certain, and those that need more runs to
+// tell.
 type gate struct {
 	Failed     []string `json:"failed"`
 	CannotTell []string `json:"cannot_tell"`
@@ -71,7 +72,7 @@ func knownLimits(limits []changeLimit, runs []view.Run, d *compare.Data) error {
 	return nil
 }
 
-// judgeLimits holds what changed against the limits.
+// judgeLimits compares the changes with the limits.
 func judgeLimits(limits []changeLimit, d *compare.Data) gate {
 	g := gate{Failed: []string{}, CannotTell: []string{}}
 	for _, l := range limits {
@@ -132,7 +133,7 @@ func (l *changeLimit) judgeRow(r *compare.Row, d *compare.Data) (passed, unsure 
 	if r.Verdict == statistics.Changed {
 		return text, ""
 	}
-	seen := 1.0 // of what is new, all
+	seen := 1.0 // all of a new value
 	if r.A > 0 {
 		seen = r.Shift / r.A
 	}

@@ -116,7 +116,7 @@ func (g *gate) said(l *changeLimit) (failed, unsure string) {
 	return find(g.Failed), find(g.CannotTell)
 }
 
-// markdown escapes what has a meaning in Markdown or HTML: names in traces are somebody else's words.
+// markdown escapes characters with a meaning in Markdown or HTML: names in traces come from others.
 func markdown(s string) string {
 	var b strings.Builder
 	for _, c := range s {

@@ -76,7 +76,7 @@ func runImport(ctx context.Context, e *env, args []string) error {
 	return tellImport(e, out, out, began)
 }
 
-// tellImport opens a store that was just made, and says what it holds.
+// tellImport opens a store that was just made, and prints a summary of it.
 func tellImport(e *env, name, path string, began time.Time) error {
 	r, err := local.Open(path, all.Summaries, all.Digests...)
 	if err != nil {

@@ -172,7 +172,7 @@ func activityLine(ctx context.Context, r store.Reader) (string, error) {
 	return fmt.Sprintf("%s up to %.3g at once", string(line), most), nil
 }
 
-// printMetrics lists what a profile measured, each in its own unit.
+// printMetrics lists the metrics of a profile, each in its own unit.
 func printMetrics(w io.Writer, i *view.InfoJSON) {
 	if len(i.Metrics) == 0 {
 		return
@@ -197,7 +197,7 @@ func printMetrics(w io.Writer, i *view.InfoJSON) {
 	t.Flush()
 }
 
-// printReport says what was repaired, guessed or left out.
+// printReport lists repairs, guesses and omissions.
 func printReport(w io.Writer, report []trace.ReportEntry) {
 	if len(report) == 0 {
 		fmt.Fprintln(w, "\nimport report: nothing repaired, guessed or left out")

@@ -13,8 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/server"
 )
 
-// listen opens what the server is reached by, and reads what protects it. done closes the
-// audit.
+// listen opens the listener of the server, and reads certificates and tokens. done closes the audit.
 func (e *env) listen(c *server.Config) (l net.Listener, done func(), err error) {
 	defer func() { err = explainedBy("serving", err) }()
 	done = func() {}

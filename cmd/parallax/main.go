@@ -35,7 +35,7 @@ type command struct {
 	serves  bool // it goes on until it is ended: each answer is bound by itself
 }
 
-// An env is what a command runs in.
+// An env is the environment of a command: its output, flags and memory budget.
 type env struct {
 	stdout, stderr io.Writer
 	flags          *pflag.FlagSet
@@ -54,8 +54,7 @@ func (e *env) warn(format string, a ...any) {
 	fmt.Fprintf(plain{e.stderr}, "parallax: "+format+"\n", a...)
 }
 
-// usage makes an error that ends the program with status 2.
-// usageOf is an error as one of usage; what was refused by its word is one as it is.
+// usageOf returns err as a usage error; a refusal of a word stays as it is.
 func usageOf(err error) error {
 	var refused *words.Refusal
 	if errors.As(err, &refused) {
@@ -64,6 +63,7 @@ func usageOf(err error) error {
 	return usage("%v", err)
 }
 
+// usage returns an error that ends the program with status 2.
 func usage(format string, a ...any) error { return &load.UsageError{Text: fmt.Sprintf(format, a...)} }
 
 // errSilent ends the program with status 1 where the output already says why.
@@ -213,7 +213,7 @@ func (c *command) describe(w io.Writer) {
 	}
 }
 
-// sources says what a source is.
+// sources defines a source.
 const sources = "A SOURCE is a file, a directory, an archive (tar, zip), a .plx store, demo:NAME, or " +
 	"clickhouse://HOST:PORT/DATABASE/RUN."
 

@@ -8,14 +8,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// exitStatus is what the program's status means; help, the man page and the documents say it.
+// exitStatus explains the program's status; help, the man page and the documents print it.
 const exitStatus = `0  done
 1  the input cannot be read or answers nothing, or a limit is passed
 2  wrong usage: an unknown command, option, value, limit or region
 3  a fault of the program, which it says with its place
 4  too few runs to tell whether a limit of compare is passed`
 
-// environment is what the program takes from its environment.
+// environment lists the environment variables that the program reads.
 const environment = `PARALLAX_CACHE  where imported stores are kept, instead of the user's cache directory
 NO_COLOR        nothing changes: the program prints no colours`
 
@@ -54,7 +54,7 @@ func writeMan(w io.Writer) {
 			"page for each view and format\n", troff(exitStatus), troff(environment))
 }
 
-// troff is text as troff reads it: no line is a request, and signs stay what they are.
+// troff returns text for troff: no line is a request, and signs are escaped.
 func troff(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`).Replace(s)
 	lines := strings.Split(s, "\n")

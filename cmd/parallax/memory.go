@@ -38,9 +38,8 @@ func (e *env) within(ctx context.Context, f func(context.Context) error, serves 
 	return err
 }
 
-// importShare is how much of the budget buffers of an import may have. Definitions come
-// on top, and what is kept meanwhile. Beyond the usual, imports have more only where the
-// user gives more.
+// importShare returns the part of the budget that buffers of an import may have. Definitions come on top, and
+// values kept meanwhile. Imports have more than the usual only if the user gives more.
 func (e *env) importShare() int64 {
 	const usual = 256 << 20
 	share := e.budget.Most() / 4

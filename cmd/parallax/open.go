@@ -160,8 +160,8 @@ func (e *env) serve(ctx context.Context, l *load.Loader, config server.Config, b
 	return s.Serve(ctx, listener)
 }
 
-// runsToServe opens what the arguments and --run name. Where one source fails and
-// others open, it warns of it and goes on without it.
+// runsToServe opens the sources of the arguments and of --run. If one source fails and others open, it warns of it
+// and goes on without it.
 func (e *env) runsToServe(ctx context.Context, l *load.Loader, args []string) ([]view.Run, error) {
 	var runs []view.Run
 	add := func(name string, sources []string) error {
@@ -249,7 +249,8 @@ func (e *env) serverConfig(l *load.Loader, runs []view.Run, named ...string) ser
 	return c
 }
 
-// roots are where sources may be opened from: as --root says, else what was named, and the working directory.
+// roots returns the paths below which sources may be opened: those of --root, else the named sources and the
+// working directory.
 func (e *env) roots(named []string) []string {
 	if list := e.list("root"); len(list) > 0 {
 		return list
@@ -262,7 +263,7 @@ func (e *env) roots(named []string) []string {
 	return append(roots, named...)
 }
 
-// openFor opens what a server is asked to open.
+// openFor opens the sources that a client of the server asks for.
 func openFor(ctx context.Context, l *load.Loader, o server.Opening, noted bool) ([]view.Run, error) {
 	own := *l
 	own.Progress = func(_ string, done, total int64) { o.Progress(done, total) }

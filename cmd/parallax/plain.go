@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// plain writes text for people. Names come from files: whatever in them would drive a
-// terminal (move its cursor, clear it, turn the direction of writing) is written as what
-// it is, \x1b or \u202e. Each write must hold whole characters.
+// plain writes text for people. Names come from files: characters in them that would drive a terminal (move its
+// cursor, clear it, turn the direction of writing) are escaped as \x1b or \u202e. Each write must hold whole
+// characters.
 type plain struct{ w io.Writer }
 
 func (p plain) Write(b []byte) (int, error) {

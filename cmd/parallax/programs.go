@@ -82,7 +82,7 @@ func (a *asker) answerSQL(ctx context.Context, q server.Question) (*server.Answe
 	return out, rows.Err()
 }
 
-// servedLimits bound what clients of the page's server can ask for; cells are those that it writes to its disk.
+// servedLimits bound queries of clients of the page's server; cells are those that it writes to its disk.
 var servedLimits = query.Limits{Time: askTime, Cells: 50_000_000, Bytes: 4 << 30}
 
 // mostAnswer bounds the cells of an answer that is held in memory.

@@ -34,8 +34,8 @@ func (p *progressBar) show(label string, done, total int64) {
 	fmt.Fprint(p.w, "\r\x1b[K"+progressLine(label, done, total, rate, left, width(p.w)-1))
 }
 
-// progressLine is one line of at most so many columns, or the terminal would break it and
-// the next could not be drawn over it: the bar has what room the words leave.
+// progressLine is one line of at most so many columns, or the terminal would break it and the next could not be
+// drawn over it: the bar has the space that the words leave.
 func progressLine(label string, done, total int64, rate float64, left time.Duration, columns int) string {
 	share := float64(done) / float64(total)
 	tail := fmt.Sprintf(" %3.0f %% of %s", share*100, view.FormatBytes(float64(total)))

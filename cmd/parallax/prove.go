@@ -70,7 +70,7 @@ func proofsOf(ctx context.Context, db *query.Database, f *finding.Finding) (out 
 	return out, nil
 }
 
-// proveRun finds what a run loses time by, and asks the numbers again.
+// proveRun computes the findings of a run, and recomputes their numbers by queries.
 func proveRun(ctx context.Context, run view.Run) (out []mcp.Proof, err error) {
 	values, err := view.NewValues(findings.View, nil)
 	if err != nil {
@@ -99,7 +99,7 @@ func proveRun(ctx context.Context, run view.Run) (out []mcp.Proof, err error) {
 	return out, nil
 }
 
-// sameNumber allows for what sums of floating point numbers lose, and a nanosecond by which a mean is cut off.
+// sameNumber allows for rounding of floating point sums, and a nanosecond by which a mean is cut off.
 func sameNumber(a, b float64, unit string) bool {
 	allowed := 1e-9 * max(math.Abs(a), math.Abs(b))
 	if unit == "ns" {

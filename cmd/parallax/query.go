@@ -45,7 +45,7 @@ func queryCommand() *command {
 	}
 }
 
-// tableNames lists what can be asked.
+// tableNames lists the tables that queries can read.
 func tableNames(functions bool) (names []string) {
 	for _, t := range newDatabase(nil).Tables() {
 		if t.Function() == functions {

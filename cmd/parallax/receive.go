@@ -210,7 +210,7 @@ type received struct {
 	told     string
 }
 
-// renew shows what has come since it was called last.
+// renew shows the spans that came since the last call.
 func (x *received) renew(ctx context.Context) {
 	last, _ := x.env.flags.GetDuration("last")
 	shown := x.from.Shown(last, max(16<<20, x.env.budget.Most()/32))
@@ -256,7 +256,7 @@ type loss struct {
 	count int64
 }
 
-// losses are what did not come in, and what is gone.
+// losses lists refused, damaged and removed data.
 func losses(c receive.Counts) (out []loss) {
 	for _, x := range []loss{
 		{"requests refused while too many came at once: senders were asked to send again", c.RefusedBusy},

@@ -16,8 +16,8 @@ import (
 
 const maxRecent = 12
 
-// recent lists what was opened before, newest first. It is a convenience: a list
-// that cannot be read is an empty one.
+// recent lists the sources opened before, newest first. It is a convenience: a list that cannot be read is an empty
+// one.
 func recent(c *load.Cache) []server.Recent {
 	out := []server.Recent{}
 	b, err := os.ReadFile(filepath.Join(c.Dir, "recent.json"))

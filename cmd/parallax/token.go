@@ -12,11 +12,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/load"
 )
 
-// tokenFor gives the same token whenever this user listens on the same address of this
-// machine, so that a page goes on when its server was restarted, and a copied
-// address still opens. It comes from a secret that only the user can read. Where
-// others can reach the address, or the secret cannot be kept, it is "": the server
-// makes a new one each time.
+// tokenFor returns the same token whenever this user listens on the same address of this machine, so that a page
+// goes on when its server was restarted, and a copied address still opens. It comes from a secret that only the
+// user can read. If others can reach the address, or the secret cannot be kept, it is "": the server makes a new
+// one each time.
 func tokenFor(c *load.Cache, a net.Addr) string {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok || !tcp.IP.IsLoopback() {
@@ -44,7 +43,7 @@ func secretOf(c *load.Cache) []byte {
 	}
 	secret := make([]byte, secretBytes)
 	rand.Read(secret)
-	f, err := os.CreateTemp(c.Dir, ".secret") // only the user can read what it makes
+	f, err := os.CreateTemp(c.Dir, ".secret") // only the user can read the file
 	if err != nil {
 		return nil
 	}

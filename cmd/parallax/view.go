@@ -263,7 +263,7 @@ func sameSource(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// exportKinds are what a result can be written as.
+// exportKinds are the formats of a result.
 var exportKinds = []string{"svg", "png", "pdf", "jpg", "eps", "json", "csv"}
 
 // export writes a result as a picture or as data.
@@ -305,7 +305,7 @@ func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Resul
 	return usage("%q is none of %s", o.kind, strings.Join(exportKinds, ", "))
 }
 
-// An output is where a result goes and as what.
+// An output is the destination and format of a result.
 type output struct {
 	stdout io.Writer
 	path   string

@@ -9,11 +9,10 @@ import (
 	"golang.org/x/term"
 )
 
-// usualWidth is what logs and most terminals show without breaking lines.
+// usualWidth is the width that logs and most terminals show without breaking lines.
 const usualWidth = 80
 
-// width is how many columns text for people may take: those of the terminal, within what
-// can still be read.
+// width returns the columns that text for people may take: those of the terminal, within readable bounds.
 func width(w io.Writer) int {
 	if p, ok := w.(plain); ok {
 		w = p.w

@@ -11,7 +11,7 @@ var shopOptions = Options{Locations: 14, Intervals: 20_000, Seed: 1}
 
 var shopDemo = &Demo{
 	Name:    "shop",
-	Title:   "Requests through the services of a shop, with five habits that make them slow",
+	Title:   "Requests through the services of a shop, with five problems that make them slow",
 	Options: shopOptions,
 	Truth:   shopTruth(shopOptions),
 	Write:   writeShop,

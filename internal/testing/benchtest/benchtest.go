@@ -1,2 +1,2 @@
-// Package benchtest is what benchmarks of all packages measure with.
+// Package benchtest has the measuring functions of all benchmarks.
 package benchtest

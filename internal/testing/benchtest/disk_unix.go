@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// OnDisk is what a file or a directory takes of the disk; holes take nothing.
+// OnDisk returns the disk space of a file or a directory; holes take nothing.
 func OnDisk(path string) (n int64) {
 	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -27,8 +27,8 @@ func OnDisk(path string) (n int64) {
 	return n
 }
 
-// nameless is what files of this process take that were in a directory and have no name any more, where the system
-// tells.
+// nameless returns the disk space of this process's open files that were in a directory and have no name any more,
+// if the system lists them.
 func nameless(dir string) (n int64) {
 	const open = "/proc/self/fd"
 	list, _ := os.ReadDir(open)
@@ -46,8 +46,8 @@ func nameless(dir string) (n int64) {
 	return n
 }
 
-// WatchDisk looks again and again what a directory takes, with temporary files of this process that have no name; who
-// calls the result ends that and learns the most.
+// WatchDisk measures the disk space of a directory repeatedly, with nameless temporary files of this process. The
+// function it returns ends that and returns the maximum.
 func WatchDisk(dir string, every time.Duration) func() int64 {
 	end, most := make(chan struct{}), make(chan int64)
 	take := func() int64 { return nameless(dir) + OnDisk(dir) }

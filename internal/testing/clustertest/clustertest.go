@@ -41,7 +41,7 @@ const (
 // program is the server's, as Debian's package clickhouse-server has it.
 const program = "clickhouse-server"
 
-// Start starts n servers, and ends them when the test does. Where the program is not installed the test is skipped.
+// Start starts n servers, and ends them when the test does. If the program is not installed the test is skipped.
 func Start(tb testing.TB, n int) []*Server {
 	tb.Helper()
 	if _, err := exec.LookPath(program); err != nil {
@@ -76,7 +76,7 @@ func Address(servers []*Server, run string) string {
 	return "clickhouse://" + strings.Join(hosts, ",") + "/default/" + run
 }
 
-// Dir is where it keeps what it has, in data.
+// Dir is the server's directory; its data are in data.
 func (s *Server) Dir() string { return s.dir }
 
 func (s *Server) configure() error {
@@ -150,7 +150,7 @@ func (s *Server) certify() error {
 
 func (s *Server) launch(tb testing.TB) {
 	tb.Helper()
-	_ = os.Remove(s.log()) // wait looks for what this process writes
+	_ = os.Remove(s.log()) // wait looks for the output of this process
 	s.cmd = exec.Command(program, "--config-file="+filepath.Join(s.dir, "config.xml"))
 	s.cmd.Dir = s.dir
 	if err := s.cmd.Start(); err != nil {
@@ -163,7 +163,7 @@ func (s *Server) launch(tb testing.TB) {
 	}(s.cmd, s.done)
 }
 
-// log is where it tells what it does.
+// log is the path of the server's log.
 func (s *Server) log() string { return filepath.Join(s.dir, "log") }
 
 // wait until it answers. Its own word counts: a port that takes connections may be somebody else's, or that of a server
@@ -212,7 +212,7 @@ func (s *Server) Kill() {
 	s.cmd = nil
 }
 
-// Restart starts it again, with what it had.
+// Restart starts it again, with its data.
 func (s *Server) Restart(tb testing.TB) {
 	tb.Helper()
 	s.launch(tb)

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// A Proxy stands between a client and a server: what it passes on comes later, as over a long line, and it can fall
-// silent.
+// A Proxy stands between a client and a server: it delays all bytes, as over a long line, and it can fall silent.
 type Proxy struct {
 	Host string // where clients find it
 
@@ -27,8 +26,8 @@ type Proxy struct {
 	gone  bool
 }
 
-// NewProxy starts one before a server, and ends it with the test. A round trip takes as long as told, and what server
-// and client take.
+// NewProxy starts one before a server, and ends it with the test. A round trip takes roundTrip in addition to the
+// time of server and client.
 func NewProxy(tb testing.TB, s *Server, roundTrip time.Duration) *Proxy {
 	tb.Helper()
 	return NewProxyTo(tb, s.Host, roundTrip)

@@ -16,9 +16,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
 )
 
-// mostMemory bounds what the import of a small damaged file may allocate in all,
-// beside some for each of its bytes: a length that was misread must not be
-// believed.
+// mostMemory bounds the allocations of the import of a small damaged file, beside some for each of its bytes: a
+// length that was misread must not be believed.
 const (
 	mostMemory  = 256 << 20
 	memoryAByte = 4 << 10

@@ -56,8 +56,8 @@ type Case struct {
 	Cuts int
 }
 
-// patience is how long one import of a small sample may take: what takes longer
-// hangs. It is generous, since machines that test are busy.
+// patience bounds the time of one import of a small sample: a longer one hangs. It is generous, since machines that
+// test are busy.
 const patience = time.Minute
 
 // Run puts a format through the suite.
@@ -241,7 +241,7 @@ func cancelled(t *testing.T, f *importer.Format, files fstest.MapFS) {
 	}
 }
 
-// unclear reports what is wrong with an error that a user gets to see.
+// unclear describes the flaw of an error that a user gets to see; "": it has none.
 func unclear(err error) string {
 	var e *importer.Error
 	var many *importer.Ambiguous

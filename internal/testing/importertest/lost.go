@@ -19,7 +19,7 @@ type harm struct {
 	do   func(data []byte, at int, random *rand.Rand) []byte
 }
 
-// harms are what disks, transfers and hands do to files.
+// harms are typical damages by disks, transfers and people.
 var harms = []harm{
 	{"cut", func(data []byte, at int, _ *rand.Rand) []byte { return data[:at] }},
 	{"flipped", func(data []byte, at int, random *rand.Rand) []byte {
@@ -51,11 +51,10 @@ var harms = []harm{
 // harmsAPlace is how often each harm is done to a sample.
 const harmsAPlace = 24
 
-// lost damages files in seeded places and compares counts: where fewer records come out
-// than of the whole, the report must say more than that of the whole does. That is
-// held for what can be told: cuts of files that may not end anywhere, zeros in a text,
-// and all of it where a format guards its records (Case.Guarded). Other changes may
-// make another sound record; there an import only has to end with a clear word.
+// lost damages files in seeded places and compares counts: if fewer records come out than of the whole, the report
+// must hold more than that of the whole. That is checked for detectable damage: cuts of files that may not end
+// anywhere, zeros in a text, and all damage if a format guards its records (Case.Guarded). Other changes may make
+// another sound record; there an import only has to end with a clear error.
 func lost(t *testing.T, f *importer.Format, c Case, files fstest.MapFS) {
 	files = unpackAll(t, files)
 	whole, err := countOf(f, files)
@@ -106,7 +105,7 @@ func countOf(f *importer.Format, files fstest.MapFS) (w *Count, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
 	w = NewCount()
-	runs, err := importer.Detect([]*importer.Format{f}, s) // which also reports what is not claimed any more
+	runs, err := importer.Detect([]*importer.Format{f}, s) // which also reports files that are not claimed any more
 	if err != nil {
 		runs = importer.ClaimAs(f, s)
 	}
@@ -118,7 +117,7 @@ func countOf(f *importer.Format, files fstest.MapFS) (w *Count, err error) {
 	return w, nil
 }
 
-// fewer says in words of what got has less.
+// fewer names the kind of record of which got has less.
 func (c *Count) fewer(got *Count) string {
 	for _, x := range []struct {
 		what       string

@@ -85,8 +85,8 @@ func Rows(width, height, rows, n int) *scene.Scene {
 	return s
 }
 
-// shapes has what is hard to rasterise alike: slanted lines of many widths,
-// concave and thin polygons, curves, symbols of all sizes, translucent colours.
+// shapes has marks that are hard to rasterise alike: slanted lines of many widths, concave and thin polygons,
+// curves, symbols of all sizes, translucent colours.
 func shapes() *scene.Scene {
 	s := scene.New(scene.Size{Width: 320, Height: 240}, "shapes", "Lines, polygons and points.")
 	for i := range 6 {

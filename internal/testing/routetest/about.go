@@ -53,8 +53,8 @@ func (t things) within(o things) bool {
 	return true
 }
 
-// A record is one object of a view's data or one row of its table: what it is about, with
-// what the objects around it are about, and its numbers.
+// A record is one object of a view's data or one row of its table: its things, with those of the objects around it,
+// and its numbers.
 type record struct {
 	about   things
 	keys    map[string]bool // texts that are no name of the run: the name of a step, of a cause
@@ -69,7 +69,7 @@ func (r *record) at(begin, end *trace.Time, of things) bool {
 		things{r.about.locations, nil}.within(of)
 }
 
-// A speech is what a view may say in words, and of what.
+// A speech holds the numbers that texts of a view may state, by the things they are about.
 type speech struct {
 	raw     *Raw
 	names   map[string][]trace.LocationID // by path, name and short name
@@ -77,7 +77,7 @@ type speech struct {
 	records []*record
 	counts  map[string][]float64 // numbers and lengths of lists by the name of their field
 	longest []string             // all names, longest first
-	told    map[string][]float64 // what is measured, by time and things
+	told    map[string][]float64 // measured numbers, by time and things
 }
 
 // named are the names of a run, which all answers share.
@@ -102,7 +102,7 @@ func namesOf(x *Raw) *named {
 	}
 	for i, id := range ids {
 		for _, n := range []string{x.Tree.Path(id), x.Tree.Name[id], short[i]} {
-			if !s.regions[n] && !slices.Contains(s.names[n], id) { // a thread "main" is not what main means
+			if !s.regions[n] && !slices.Contains(s.names[n], id) { // a thread "main" is not the region main
 				s.names[n] = append(s.names[n], id)
 			}
 		}
@@ -177,8 +177,8 @@ func (s *speech) take(r *record, key string, v any) {
 	}
 }
 
-// walk makes a record of each object. What an object names, those inside are about too. It
-// gives the numbers that are part of the object around, and all of them.
+// walk makes a record of each object. Objects inside are also about the things that an object names. It returns the
+// numbers that are part of the object around, and all of them.
 func (s *speech) walk(x any, key string, around things, listed bool) (own, deep []float64) {
 	switch x := x.(type) {
 	case map[string]any:
@@ -265,8 +265,8 @@ var countedWords = regexp.MustCompile(
 	`(\d[\d,]*) (?:[a-z]+ )?(locations?|ranks?|regions?|calls?|messages?|rows?|groups?|steps?|boxes|box|cells?|findings?|slots?|phases?|levels?|bins?|operators?|pieces?|quantities|pairs?|lanes?|links?|columns?|nodes?|launches|launch)\b`,
 )
 
-// measured are what raw intervals tell of things in a time: of their regions on their
-// locations and below, together and one by one, and where both are named of each interval.
+// measured returns the numbers of things in a time from raw intervals: of their regions on their locations and
+// below, together and one by one, and of each interval if both are named.
 func (s *speech) measured(w *Window, of things) []float64 {
 	key := fmt.Sprint(w.Begin, w.End, of)
 	if _, ok := s.told[key]; !ok {
@@ -377,7 +377,7 @@ func (s *speech) withoutNames(text string) string {
 	return text
 }
 
-// fieldsOf are fields of data that count what a word means, where they are called otherwise.
+// fieldsOf maps a counted word to fields of data that have another name.
 var fieldsOf = map[string][]string{
 	"box": {"parts"}, "region": {"rows", "shown", "callees"}, "operator": {"rows"},
 	"piece":   {"count", "shorter_than_launch", "value"},
@@ -385,8 +385,8 @@ var fieldsOf = map[string][]string{
 	"row": {"spans", "members"},
 }
 
-// howMany reports whether there are so many of a word: a field or a list of the data that is
-// called so, or what was recorded. Where a text may speak of a part, no more than all.
+// howMany reports whether there are so many of a word: by a field or a list of the data with that name, or by the
+// raw records. If a text may speak of a part, no more than all.
 func (s *speech) howMany(w *Window, n float64, word string) bool {
 	x := s.raw
 	stem := strings.TrimSuffix(word, "s")

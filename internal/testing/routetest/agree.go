@@ -21,9 +21,8 @@ func Find(name string) *view.View {
 	return nil
 }
 
-// twins holds that the table states what the JSON does: of the lists with as many
-// entries as the table has rows, the one with most of its columns must have, under the
-// name of each, what stands in the row.
+// twins checks that the table states the numbers of the JSON. It takes the list with as many entries as the table
+// has rows that has most of its columns; its values must be equal to those of the row.
 func (r *Run) twins() {
 	r.Helper()
 	if r.Result == nil {

@@ -16,7 +16,7 @@ type Shape struct {
 	Large bool
 }
 
-// Shapes of runs. Each is small, and has much of what makes one sort of trace hard.
+// Shapes of runs. Each is small, and has many difficulties of one sort of trace.
 var Shapes = []Shape{
 	{Name: "nested", Write: nested},
 	{Name: "ties and empty calls", Write: ties},
@@ -58,7 +58,7 @@ type walk struct {
 	scale   trace.Time // ns a step of the clock
 	step    int        // the clock moves by less than this many steps
 	depth   int        // at most
-	open    bool       // leaves what is open at the end open
+	open    bool       // intervals that are open at the end stay open
 }
 
 func (k *walk) region() trace.RegionID { return k.regions[k.rnd.IntN(len(k.regions))] }

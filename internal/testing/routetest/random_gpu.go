@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// gpuRegions are what a job on GPUs is made of, one of each part that a step may have.
+// gpuRegions are the regions of a job on GPUs, one of each part that a step may have.
 type gpuRegions struct {
 	operators, kernels                      []trace.RegionID
 	launch, sync, loader, python, allreduce trace.RegionID
@@ -90,7 +90,7 @@ func (k *launcher) leave() {
 	k.host.Leave(k.now, trace.NoRegion)
 }
 
-// call is one stay of the thread, with what is inside.
+// call is one call of the thread, with its children.
 func (k *launcher) call(depth int) {
 	k.now += trace.Time(k.rnd.IntN(6)) * 500
 	switch n := k.rnd.IntN(10); {
@@ -118,7 +118,7 @@ func (k *launcher) call(depth int) {
 	k.leave()
 }
 
-// start puts what a call launched behind the other work of a stream.
+// start puts the work that a call launched behind the other work of a stream.
 func (k *launcher) start(called trace.Time) {
 	n := k.rnd.IntN(2)
 	x := work{begin: max(k.free[n], called+100+trace.Time(k.rnd.IntN(20))*400),

@@ -57,7 +57,7 @@ type spans struct {
 	request, calls              int
 }
 
-// call writes a span and what it calls, which mostly lies within.
+// call writes a span and its children, which are mostly within it.
 func (k *spans) call(on, name int, begin, end trace.Time, depth int, from int) {
 	s := k.streams[on]
 	s.Interval(begin, end, k.names[name])

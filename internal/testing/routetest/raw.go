@@ -48,7 +48,7 @@ type Raw struct {
 	Profile []trace.ProfileRow
 	Paths   []trace.CallPath
 	of      map[trace.LocationID][]int // lanes of a location
-	// What was found once.
+	// Cached results.
 	kept  map[trace.LocationID][]state
 	added map[string]map[cell]sum
 	known *named
@@ -153,8 +153,8 @@ func (x *Raw) timed() bool { return len(x.Lanes) > 0 }
 // A Window is a selection with its end as the store means it.
 type Window struct {
 	trace.Selection
-	// last is one past the last instant at which something may begin: what happens
-	// at the very end of the trace is part of the whole.
+	// last is one past the last instant at which something may begin: records at the very end of the trace are part
+	// of the whole.
 	last trace.Time
 }
 

@@ -2,8 +2,8 @@ package routetest
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// alignmentRoute: every call of the first lane of a row is in one slot of its region, with
-// its clipped duration, and what rows have in common with the first adds up.
+// alignmentRoute: every call of the first lane of a row is in one slot of its region, with its clipped duration,
+// and the calls that rows have in common with the first add up.
 var alignmentRoute = Route{Options: []map[string]string{{}, {"depth": "2"}}, Check: func(r *Run) {
 	if r.Result == nil {
 		return

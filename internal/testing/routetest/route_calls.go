@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// units gives what is compared: locations, or ranks where they have several.
+// units returns the compared units: locations, or ranks if these have several.
 func (r *Run) units() (units []trace.LocationID, of map[trace.LocationID]trace.LocationID) {
 	of = map[trace.LocationID]trace.LocationID{}
 	ids := r.holders(&r.Window)
@@ -130,7 +130,8 @@ type cutCalls struct {
 	CutTime float64 `json:"cut_time"`
 }
 
-// cuts are the calls that are open when the window begins, by what they are told apart by.
+// cuts returns the calls that are open when the window begins, by region and unit, and by caller if byCaller is
+// set.
 func (r *Run) cuts(byCaller bool) map[pair]cutCalls {
 	_, of := r.units()
 	out, left := map[pair]cutCalls{}, r.leftOut()
@@ -306,7 +307,7 @@ var callmatrixRoute = Route{Options: callOptions, Check: func(r *Run) {
 	r.partition(members, units)
 }}
 
-// pathPairs checks the matrix of a profile: totals of what lies below each caller.
+// pathPairs checks the matrix of a profile: totals of the regions below each caller.
 func (r *Run) pathPairs() {
 	if r.Result == nil {
 		return
@@ -414,7 +415,7 @@ var groupsRoute = Route{Check: func(r *Run) {
 	}
 }}
 
-// A callNode is one call path with what the tree must say of it.
+// A callNode is one call path with its expected numbers.
 type callNode struct {
 	calls, inclusive, exclusive float64
 	by                          map[trace.LocationID]float64 // inclusive by location

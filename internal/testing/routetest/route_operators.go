@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An operatorSum is what one operator takes.
+// An operatorSum is the time of one operator.
 type operatorSum struct {
 	Calls, Host, HostSelf, Device, DeviceSelf float64
 	kernels                                   map[string]float64
@@ -79,7 +79,7 @@ func (r *Raw) operatorSums() (out map[string]*operatorSum, loose, looseTime floa
 	return out, loose, looseTime
 }
 
-// kernelSums adds up what ran on GPUs, by name: all but waiting, annotations and idle time on streams and devices.
+// kernelSums adds up the work on GPUs, by name: all but waiting, annotations and idle time on streams and devices.
 func (r *Raw) kernelSums() map[string]*operatorSum {
 	out := map[string]*operatorSum{}
 	for n := range r.Lanes {

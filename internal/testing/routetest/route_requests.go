@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A spanNode is one span with what it called.
+// A spanNode is one span with the spans it called.
 type spanNode struct {
 	Row
 	location trace.LocationID
@@ -129,8 +129,8 @@ func spanRequestsOf(r *Run) (out []*spanRequest) {
 	})
 }
 
-// walkBack finds the critical path of a span that is clipped to [lo, hi) and moved back: what each
-// has for itself. Nothing of it lies before the floor.
+// walkBack finds the critical path of a span that is clipped to [lo, hi) and moved back: the own time of each span.
+// Nothing of it is before the floor.
 func (x *spanNode) walkBack(lo, hi, moved, floor trace.Time, got func(*spanNode, trace.Time)) {
 	type kid struct {
 		x      *spanNode
@@ -177,7 +177,7 @@ func (x *spanNode) walkBack(lo, hi, moved, floor trace.Time, got func(*spanNode,
 			break
 		}
 		used[best.x] = true
-		for i := range kids { // what ends later was passed over for good
+		for i := range kids { // children that end later were passed over for good
 			if kids[i].hi > best.hi {
 				used[kids[i].x] = true
 			}
@@ -264,8 +264,8 @@ var criticalpathRoute = Route{Options: []map[string]string{{}, {"by": "operation
 		}
 	}}
 
-// requestsRoute adds up each request, finds what its path waits for, and the self time of every operation nanosecond by
-// nanosecond of its children.
+// requestsRoute adds up each request, finds the spans its path waits for, and the self time of every operation
+// nanosecond by nanosecond of its children.
 var requestsRoute = Route{Options: []map[string]string{{}, {"request": "slow:30%"}, {"request": "request 3"}},
 	Check: func(r *Run) {
 		if r.Result == nil {

@@ -55,8 +55,8 @@ func recorded(r *Run) (map[string]float64, float64) {
 	return out, float64(len(locations))
 }
 
-// compareRoute: of a run and itself nothing differs, times of call paths are the exclusive times of their
-// regions, a location, and the length is what they and the rest add up to.
+// compareRoute: a run does not differ from itself, times of call paths are the exclusive times of their regions per
+// location, and they and the rest add up to the length.
 var compareRoute = Route{Check: func(r *Run) {
 	if !isWhole(r) {
 		return

@@ -2,9 +2,9 @@ package routetest
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// checkStepPaths holds the paths of a GPU job against what was recorded: sections lie end to end and add up to the
-// step, rows and kinds to all steps, and what a section says was there then. The way itself is held by tests of the
-// view.
+// checkStepPaths checks the paths of a GPU job against the raw records: sections follow each other and add up to
+// the step, rows and kinds to all steps, and the work of a section ran then. Tests of the view check the path
+// itself.
 func checkStepPaths(r *Run) {
 	var d struct {
 		Length float64

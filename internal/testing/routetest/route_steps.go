@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// parts of a step, by what counts first where several are open.
+// parts of a step; if several are open the first counts.
 var parts = []string{"kernel", "memcpy", "memset", "communication", "runtime", "loader", "cpu", "other"}
 
 // A gpuWork is a row of a GPU with the call that launched it, where that is on record.
@@ -32,7 +32,7 @@ func (x *Raw) above(id trace.LocationID, kind trace.Kind) trace.LocationID {
 	return trace.NoLocation
 }
 
-// partOf is what a region counts as, by the categories of the profiler.
+// partOf returns the part that a region counts as, by the categories of the profiler.
 func (x *Raw) partOf(id trace.RegionID) string {
 	switch g := &x.Regions[id]; {
 	case g.Category == "kernel" && g.Role == trace.RoleCommunication:
@@ -50,7 +50,7 @@ func (x *Raw) partOf(id trace.RegionID) string {
 	case g.Role == trace.RoleCommunication:
 		return "communication"
 	case strings.HasPrefix(g.Name, "ProfilerStep#"):
-		return "" // what is inside counts
+		return "" // the regions inside count
 	}
 	return "cpu"
 }
@@ -125,7 +125,7 @@ func (x *Raw) partsOf(unit trace.LocationID, begin, end trace.Time) map[string]f
 	return out
 }
 
-// gpuTimes are the time of a GPU: what of it nothing more useful hides.
+// gpuTimes divides the time of a GPU: each part without the time that a more useful one hides.
 type gpuTimes struct {
 	Span, Computation, Idle float64
 	Exposed                 float64 `json:"exposed_communication"`

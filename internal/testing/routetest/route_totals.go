@@ -19,7 +19,7 @@ func spread(v []float64) (mean, sd, low, high float64) {
 	return mean, math.Sqrt(sd), slices.Min(v), slices.Max(v)
 }
 
-// closeSpread allows a standard deviation what one pass over squares loses.
+// closeSpread allows a standard deviation the rounding of one pass over squares.
 func (r *Run) closeSpread(what string, got, want, scale float64) {
 	r.Helper()
 	if math.Abs(got-want) > 1e-6*scale+1e-6*want {
@@ -134,8 +134,8 @@ var profileRoute = Route{Options: metrics, Check: func(r *Run) {
 	}
 }}
 
-// shareBase is what shares of time are of: the length of the window for each location; what is recorded in
-// profiles, of calls of services, and where locations do several things at once.
+// shareBase returns the base of shares of time: the length of the window for each location; the recorded time for
+// profiles, for calls of services, and if locations do several things at once.
 func (r *Run) shareBase() (float64, string) {
 	recorded := 0.0
 	for _, s := range r.totals(&r.Window) {
@@ -228,7 +228,7 @@ var histogramRoute = Route{Options: metrics, Check: func(r *Run) {
 		}
 	}
 	r.Data(&d)
-	// Of the selected regions together, or of the one that differs most.
+	// Values of the selected regions together, or of the one that differs most.
 	want := make([]float64, len(ids))
 	most := -1.0
 	for g := range r.Regions {

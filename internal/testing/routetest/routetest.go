@@ -1,13 +1,12 @@
-// Package routetest is a second route to every number: it recomputes from raw
-// intervals, slowly and plainly, what each view states, and holds the two against
-// each other on random runs of every shape that a reader can give.
+// Package routetest is a second route to every number: it recomputes the numbers of each view from raw intervals,
+// slowly and plainly, and compares the two on random runs of every shape that a reader can give.
 //
 //	raw.go      the run taken apart: nothing in it was added up by anybody
 //	time.go     clipped times, states and calls, by the definitions of the glossary
 //	random.go   the shapes of runs
-//	route_*.go  what each view must state
+//	route_*.go  the numbers of each view
 //	agree.go    the same thing has the same number everywhere
-//	said.go     tooltips and sentences say what the data do
+//	said.go     the numbers of tooltips and sentences are in the data
 //	about.go    of the thing that they are about
 //
 // It uses no kernel, no summary and no prefix sum. A view without a route fails
@@ -35,7 +34,7 @@ import (
 type Route struct {
 	// Options that are tried, each a request of its own; none: as the view comes.
 	Options []map[string]string
-	// Check holds what the view states against what was recorded.
+	// Check compares the view's numbers with the raw records.
 	Check func(*Run)
 }
 
@@ -71,7 +70,7 @@ var Routes = map[string]Route{
 	"history":      historyRoute,
 }
 
-// A Run is one answer of a view, with what it must agree with.
+// A Run is one answer of a view, with the data it must agree with.
 type Run struct {
 	testing.TB
 	*Raw

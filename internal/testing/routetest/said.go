@@ -15,9 +15,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A statement is all that a view may say in words: the numbers of its data and table, how
-// long their lists are, what was asked, and what was recorded of single intervals, of
-// regions and of roles on a location and below it. Sorted, without signs.
+// A statement holds all numbers that texts of a view may state: those of its data and table, the lengths of their
+// lists, the request, and the numbers of single intervals, of regions and of roles on a location and below it.
+// Sorted, without signs.
 type statement struct{ all []float64 }
 
 func (r *Run) statement() *statement {
@@ -186,9 +186,8 @@ var derived = map[string]string{
 	"moments stands out":         "a sentence; see sentences",
 }
 
-// tooltips holds that what the page says under the cursor stands in the data: the exact
-// number of a line in what the data has of the thing it is about, and what is written for
-// reading rounded from that.
+// tooltips checks that the data state the numbers of tooltips: the exact number of a line must be among the data of
+// the thing it is about, and the readable number rounded from that.
 func (r *Run) tooltips(all func() *statement, s *speech) {
 	size := scene.Size{Width: 900, Height: 600}
 	sc := r.Result.Scene(size)
@@ -284,7 +283,7 @@ func (r *Run) tooltip(all func() *statement, s *speech, f *view.Fact) {
 	if len(missing) == 0 {
 		return
 	}
-	// What has no name of its own, such as a bin, is one record that states all of it.
+	// A thing without a name, such as a bin, is one record that states all of it.
 	for _, rec := range s.records {
 		numbers := rec.numbers
 		if rec.keys[f.Text] { // the very sentence
@@ -348,15 +347,14 @@ func (r *Run) sentences(all func() *statement, s *speech) {
 	}
 }
 
-// quantiles are what the parts of a square in a call matrix are called by.
+// quantiles are the names of the parts of a square in a call matrix.
 var quantiles = []float64{0.02, 0.25, 0.5, 0.75, 0.98}
 
 var exponent = regexp.MustCompile(`\d[eE][-+]?\d`)
 
-// sentence holds what a text says, of what it names: a number with a unit must be one of
-// the things named, or of the whole; a number of locations, calls or messages must be one
-// of these that the data or the raw records count. Known are numbers of what the text is
-// about besides.
+// sentence checks the numbers of a text against the things it names: a number with a unit must be one of the things
+// named, or of the whole; a number of locations, calls or messages must be one that the data or the raw records
+// count. Known are further numbers of its subject.
 func (r *Run) sentence(all func() *statement, s *speech, text string, of things, known []float64) {
 	of = of.with(s.spokenOf(text))
 	plain := s.withoutNames(text)

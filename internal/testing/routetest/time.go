@@ -48,8 +48,8 @@ func (l *Lane) pieces(begin, end trace.Time) (out []piece) {
 	return out
 }
 
-// role is what counts at a row: its own, or under an annotation that of the nearest
-// row around that is none; an annotation alone stays one.
+// role returns the role that counts at a row: its own, or under an annotation that of the nearest row around that
+// is none; an annotation alone stays one.
 func (x *Raw) role(l *Lane, row int) trace.Role {
 	if row < 0 {
 		return trace.RoleNone
@@ -70,7 +70,7 @@ var strength = []trace.Role{trace.RoleNone, trace.RoleAnnotation, trace.RoleIdle
 type state struct {
 	Begin, End trace.Time
 	Role       trace.Role
-	// Rows is what is innermost on each lane, as lane and row.
+	// Rows lists the innermost row on each lane, as lane and row.
 	Rows [][2]int
 }
 
@@ -151,7 +151,7 @@ type cell struct {
 	Region   trace.RegionID
 }
 
-// A sum is what a region has on a location.
+// A sum holds the calls and times of a region on a location.
 type sum struct{ Calls, Inclusive, Exclusive float64 }
 
 func (s sum) of(metric string) float64 {

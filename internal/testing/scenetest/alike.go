@@ -31,7 +31,7 @@ func Alike(a, b image.Image, share float64) error {
 	return nil
 }
 
-// off allows what rounding may change.
+// off allows for rounding.
 func off(a, b uint32) bool {
 	const steps = 6 << 8
 	return a > b+steps || b > a+steps

@@ -52,8 +52,8 @@ func boxOf(t *scene.Text, i int) textBox {
 	return textBox{t.Text[i], t.X[i] + from, t.Y[i] - up, t.X[i] + from + width, t.Y[i] + down}
 }
 
-// TextFaults lists texts that lie over each other by more than a pixel, and texts
-// outside the picture: what no picture of ours may have. Takes O(n log n) for texts in rows.
+// TextFaults lists texts that overlap by more than a pixel, and texts outside the picture; our pictures have none.
+// It takes O(n log n) for texts in rows.
 func TextFaults(s *scene.Scene) (faults []string) {
 	boxes := textBoxes(s)
 	slices.SortStableFunc(boxes, func(a, b textBox) int { return cmp.Compare(a.y0, b.y0) })

@@ -41,8 +41,8 @@ type sample struct {
 	value float64
 }
 
-// build turns what was written into a reader: the origin moves to the first
-// record, locations get their place in the tree, intervals their lanes.
+// build makes a reader of the written records: the origin moves to the first record, locations get their place in
+// the tree, intervals their lanes.
 func (m *Memory) build() *reader {
 	first, last := m.timeRange()
 	tree, number := buildTree(m.locations)
@@ -249,10 +249,9 @@ func keepStack(spans []span) [][]row {
 	return [][]row{rows}
 }
 
-// assignLanes considers spans by begin, the longer first, then by arrival, and
-// puts each into the first lane where it nests in what is open there or where
-// nothing is open. An empty interval is never open, so it holds no others. Ends that
-// are off by no more than rounded are moved, see trace.Rounder.
+// assignLanes considers spans by begin, the longer first, then by arrival, and puts each into the first lane where
+// it nests in the open interval or where none is open. An empty interval is never open, so it holds no others. Ends
+// that are off by no more than rounded are moved, see trace.Rounder.
 func assignLanes(spans []span, rounded trace.Time, repairs *trace.Repairs) [][]row {
 	spans = slices.Clone(spans)
 	slices.SortStableFunc(spans, func(a, b span) int {
@@ -272,7 +271,7 @@ func assignLanes(spans []span, rounded trace.Time, repairs *trace.Repairs) [][]r
 			if at >= 0 {
 				continue
 			}
-			// What ends a little after s begins, and does not hold it, may end sooner.
+			// An interval that ends a little after s begins, and does not hold it, may end sooner.
 			in := open[l]
 			for !many && in >= 0 && lanes[l][in].end-s.begin <= rounded && s.end-lanes[l][in].end > rounded {
 				in = lanes[l][in].parent
@@ -311,8 +310,8 @@ func assignLanes(spans []span, rounded trace.Time, repairs *trace.Repairs) [][]r
 	return lanes
 }
 
-// segmentsOf tiles [0, end) by what is innermost: at each time the last row that
-// has begun and not ended, which in preorder is the deepest one.
+// segmentsOf tiles [0, end) by the innermost row: at each time the last row that has begun and not ended, which in
+// preorder is the deepest one.
 func segmentsOf(rows []row, end trace.Time, regions []trace.Region) []trace.Segment {
 	var out []trace.Segment
 	add := func(from, to trace.Time, at int) {

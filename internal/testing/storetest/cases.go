@@ -8,8 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A case is a trace as text and what a store makes of it: the lines of the dump
-// from the first location on.
+// A case is a trace as text and its dump from a store: the lines from the first location on.
 type testCase struct {
 	name string
 	text string

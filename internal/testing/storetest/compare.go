@@ -27,7 +27,7 @@ func diffOf(want, got any) string {
 		cmp.AllowUnexported(interval{}, timeCell{}, linkRow{}, trace.Value{}))
 }
 
-// compareTables holds what is not asked by window against the reference.
+// compareTables compares the tables that have no window with the reference.
 func compareTables(t *testing.T, want *reader, got store.Reader) {
 	t.Helper()
 	if d := diffOf(want.tree, got.Locations()); d != "" {
@@ -37,7 +37,7 @@ func compareTables(t *testing.T, want *reader, got store.Reader) {
 		t.Errorf("Lanes (-want +got):\n%s", d)
 	}
 	a, b := want.info, *got.Info()
-	for _, i := range []*store.Info{&a, &b} { // what differs between stores, and what the dump compares
+	for _, i := range []*store.Info{&a, &b} { // fields that differ between stores, and those that the dump compares
 		i.Sources, i.Format, i.SizeBytes, i.Report = nil, "", 0, nil
 	}
 	if d := diffOf(a, b); d != "" {

@@ -12,8 +12,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// runConduct holds a store against what the contract says of cancellation,
-// errors, goroutines and effort, on a trace of many locations.
+// runConduct checks the rules of the contract on cancellation, errors, goroutines and effort, on a trace of many
+// locations.
 func runConduct(t *testing.T, open Open) {
 	const locations, rows = 60, 300
 	fill := func(w trace.Writer) {
@@ -207,7 +207,7 @@ func checkOrder(t *testing.T, r store.Reader, w store.Window) {
 	}
 }
 
-// checkEffort counts what a wide window costs: it must not grow with the rows.
+// checkEffort counts the cost of a wide window: it must not grow with the rows.
 func checkEffort(t *testing.T, open Open) {
 	const rows = 20000
 	r := open(t, func(w trace.Writer) {

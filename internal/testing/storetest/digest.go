@@ -10,8 +10,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A digest is the summary the suite keeps: calls and time per region, and the
-// range of what it covers. It checks what it is built from and merged of.
+// A digest is the summary the suite keeps: calls and time per region, and the range it covers. It checks the
+// stretches it is built from and the digests it is merged of.
 type digest struct {
 	mu   sync.Mutex
 	list []string
@@ -70,9 +70,8 @@ func contentOf(s *trace.Stretch) content {
 	return c
 }
 
-// checkStretch says what is wrong with a stretch: segments must tile it, rows
-// must begin in it, in order. A row may begin at its end where that is the end
-// of the trace, which is not known here.
+// checkStretch describes the fault of a stretch: segments must tile it, rows must begin in it, in order. A row may
+// begin at its end if that is the end of the trace, which is not known here.
 func checkStretch(s *trace.Stretch, regions []trace.Region) string {
 	now := s.Begin
 	for _, g := range s.Segments {

@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// What trace.StreamOptions.ByParent means, from the definition.
+// This file implements trace.StreamOptions.ByParent from its definition.
 
 // A stretch of time.
 type stretch struct{ begin, end trace.Time }
@@ -178,9 +178,9 @@ func (r *reader) callerOf(p place) (place, bool) {
 	return place{}, false
 }
 
-// relateFar joins rows with callers at other locations, in the order in which they were
-// told. The first word counts, what is called at its own location is not asked, and
-// nothing becomes its own ancestor. Then exclusive time is found anew from all children.
+// relateFar joins rows with callers at other locations, in the order in which they were written. The first caller
+// counts, a row with a caller at its own location is left out, and no row becomes its own ancestor. Then exclusive
+// time is computed again from all children.
 func (r *reader) relateFar(m *Memory, number []trace.LocationID) {
 	find := func(e trace.End) (place, bool) {
 		if k := m.tracks[e.Location]; k == nil || !k.byParent || e.Number == 0 {
@@ -226,7 +226,7 @@ func (r *reader) relateFar(m *Memory, number []trace.LocationID) {
 	}
 }
 
-// accountFar takes the time of children elsewhere off what a row has for itself.
+// accountFar subtracts the time of children at other locations from the exclusive time of a row.
 func (r *reader) accountFar(p place, far []place) {
 	w := r.rowAt(p)
 	cuts := []trace.Time{w.begin, w.end}
@@ -274,7 +274,7 @@ func (r *reader) numbered(e trace.End) (laneNumber, rowNumber int32) {
 	return r.intervalAt(e)
 }
 
-// nested reports whether nesting says already what a link does.
+// nested reports whether nesting already expresses a link.
 func (r *reader) nested(m *Memory, l trace.Link, k link) bool {
 	t := m.tracks[l.To.Location]
 	if l.Kind != trace.LinkSpawn || l.Untimed || l.From.Location != l.To.Location || t == nil || !t.byParent {
@@ -284,7 +284,7 @@ func (r *reader) nested(m *Memory, l trace.Link, k link) bool {
 		r.lanes[k.To.Location][k.toLane].rows[k.toRow].parent == int(k.fromRow)
 }
 
-// callersOf gives what trace.Columns.Callers is for a lane.
+// callersOf returns trace.Columns.Callers for a lane.
 func (r *reader) callersOf(id trace.LocationID, laneNumber int) func([]trace.RegionID, int) []trace.RegionID {
 	rows := r.lanes[id][laneNumber].rows
 	if !slices.ContainsFunc(rows, func(w row) bool { return w.caller >= 0 }) {

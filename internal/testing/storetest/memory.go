@@ -63,7 +63,7 @@ func NewMemory(summaries ...trace.Summary) *Memory {
 	}
 }
 
-// Reader gives a snapshot of what was written so far.
+// Reader returns a snapshot of the records so far.
 func (m *Memory) Reader() store.Reader {
 	m.mu.Lock()
 	defer m.mu.Unlock()

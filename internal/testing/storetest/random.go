@@ -182,7 +182,7 @@ func (g *generator) record(s trace.Stream, counter trace.CounterID, t trace.Time
 	}
 	if g.rnd.IntN(5) == 0 {
 		n := int64(g.rnd.IntN(1000))
-		if n%10 == 0 { // at the edges of what a store writes short
+		if n%10 == 0 { // at the limits of the short encoding of a store
 			n = []int64{-1, 1<<32 - 1, 1 << 32, 1<<31 + 7, -1 << 63, 1<<63 - 1}[n/10%6]
 		}
 		s.Attribute(g.attributes[0], trace.Integer(n))

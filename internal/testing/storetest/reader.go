@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A definitions is what a trace says about itself.
+// A definitions holds the definitions of a trace.
 type definitions struct {
 	generation uint64
 	info       store.Info
@@ -71,8 +71,8 @@ type window struct {
 	locations        []trace.LocationID
 }
 
-// window applies the rule of the trace's end: a window that reaches the end also
-// holds what happens at the very end, or a whole trace would lose its last records.
+// window applies the rule of the trace's end: a window that reaches the end also holds records at the very end, or
+// a whole trace would lose its last records.
 func (r *reader) window(w store.Window) window {
 	out := window{begin: max(w.Begin, 0), end: w.End, last: min(w.End, r.info.End), locations: r.expand(w.Locations)}
 	if w.End >= r.info.End {
@@ -176,9 +176,8 @@ func (r *reader) rowsIn(id trace.LocationID, laneNumber int, in *window) (lo, hi
 	return lo, max(lo, hi), open
 }
 
-// mergeOpen joins the parents of a first row with what is open at a time. They
-// differ by what ends before the first row, and by a parent that ends just where
-// an empty child begins.
+// mergeOpen joins the parents of a first row with the intervals open at a time. They differ by intervals that end
+// before the first row, and by a parent that ends just where an empty child begins.
 func mergeOpen(a, b []trace.OpenInterval) []trace.OpenInterval {
 	all := slices.Concat(a, b)
 	slices.SortFunc(all, func(x, y trace.OpenInterval) int { return x.Row - y.Row })

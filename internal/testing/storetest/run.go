@@ -8,8 +8,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An Open makes a store of what fill writes and opens it for reading. It closes
-// what it made when the test ends.
+// An Open makes a store of the records that fill writes and opens it for reading. It closes the store when the test
+// ends.
 type Open func(t *testing.T, fill func(trace.Writer), summaries []trace.Summary) store.Reader
 
 // Run holds a store against the contract: cases written by hand, then random

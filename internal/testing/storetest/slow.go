@@ -14,9 +14,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A SlowReader takes some milliseconds for each query and counts them, as a store
-// on another machine would. What a reader holds in memory (Info, Locations,
-// Regions …) is free.
+// A SlowReader takes some milliseconds for each query and counts them, as a store on another machine would. Data
+// that a reader holds in memory (Info, Locations, Regions …) is free.
 type SlowReader struct {
 	store.Reader
 	delay time.Duration

@@ -6,21 +6,21 @@
 //	Run      the suite: hand-made cases, and random traces against the reference
 //	Slow     a reader that takes its time and counts its calls
 //
-// Where the contract in packages trace and store leaves a choice, the reference
-// makes it, and the suite asks for it of every store:
+// The reference makes the choices that the contract in packages trace and store leaves open, and the suite requires
+// them of every store:
 //
 //   - Lanes. A stream that only enters and leaves, by the rule of call stacks, has
 //     one lane and its stack is the nesting. Otherwise intervals are considered by
 //     begin, the longer first, then in order of arrival; each goes to the lowest
 //     lane where it nests in the innermost open interval or where nothing is open.
-//     What ends at t is not open at t.
+//     An interval that ends at t is not open at t.
 //   - The end. Info.End is the last time stamp. A window that reaches it also
-//     holds what happens at the very end (an instant, a sample, an empty
+//     holds the records at the very end (an instant, a sample, an empty
 //     interval), so that the whole trace loses nothing.
 //   - Intervals. The rows handed out are those that begin in the window. The Open
 //     chain of a batch is the parents of its first row; in the first batch of a lane
-//     also what is open at the window's begin. A batch without rows comes where
-//     there is only that.
+//     also the intervals open at the window's begin. A batch without rows comes if
+//     there are only these.
 //   - Depth is 0 at the top; Info.Depth counts levels, so it is one more.
 //   - Links belong to a window when one of their ends is at one of its locations
 //     and their time meets it; links without time belong to every window.

@@ -118,11 +118,11 @@ func (k *track) stackAlone() bool {
 		!slices.ContainsFunc(k.records, func(r record) bool { return r.op == opInterval })
 }
 
-// spans pairs what was entered with what was left, by the rules of
-// trace.StreamOptions. Spans are in the order in which they were entered.
+// spans pairs enters with leaves, by the rules of trace.StreamOptions. Spans are in the order in which they were
+// entered.
 func (k *track) spans(last trace.Time, repairs *trace.Repairs) []span {
 	var out []span
-	var stack []int // indices in out of what is open
+	var stack []int // indices in out of the open intervals
 	now := trace.Time(math.MinInt64)
 	forward := func(t trace.Time) trace.Time {
 		if t < now {

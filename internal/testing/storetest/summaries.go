@@ -15,9 +15,8 @@ import (
 // so that callers meet both blocks and stretches of rows.
 const minRows = 2
 
-// stretch gives [begin, end) of a lane with the rows that begin in it. Where
-// last is set it is the end of a window that reaches the end of the trace, and
-// the rows that begin at the very end belong to it.
+// stretch returns [begin, end) of a lane with the rows that begin in it. If last is set it is the end of a window
+// that reaches the end of the trace, and the rows that begin at the very end belong to it.
 func (r *reader) stretch(id trace.LocationID, laneNumber int, begin, end trace.Time, last bool) *trace.Stretch {
 	l := &r.lanes[id][laneNumber]
 	in := window{begin: begin, end: end}
@@ -81,8 +80,8 @@ func kept(d trace.Summary, s *trace.Stretch, regions []trace.Region) trace.Block
 	return b
 }
 
-// cover cuts the time of a window into blocks and stretches. The bins that are
-// worth a block are found from the rows; what lies between them is stretches.
+// cover cuts the time of a window into blocks and stretches. The bins that are worth a block are found from the
+// rows; the rest is stretches.
 func cover(rows []row, in *window, level int) []piece {
 	if in.begin >= in.end || in.begin > in.last {
 		return nil
@@ -183,8 +182,8 @@ func (r *reader) RoleTime(ctx context.Context, locations []trace.LocationID, edg
 	return out, ctx.Err()
 }
 
-// eachRole hands out what a location does: the times at which any lane changes
-// cut it into pieces, and in each the role that wins counts.
+// eachRole hands out the roles of a location: the times at which any lane changes cut it into pieces, and in each
+// the role that wins counts.
 func (r *reader) eachRole(id trace.LocationID, f func(begin, end trace.Time, role trace.Role)) {
 	var cuts []trace.Time
 	for _, l := range r.lanes[id] {

@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// runWriting holds the store against what trace.Writer promises beyond records.
+// runWriting checks the promises of trace.Writer beyond records.
 func runWriting(t *testing.T, open Open) {
 	thread := trace.Location{Parent: trace.NoLocation, Kind: trace.KindThread, Name: "t", Rank: trace.NoRank}
 	t.Run("the same definition gives the same id", func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 // their square.
 const maxDiff = 1500
 
-// Diff says how two dumps differ, line by line, with "-" before what is only in
-// want and "+" before what is only in got; empty where they are equal.
+// Diff returns the difference of two dumps, line by line, with "-" before lines only in want and "+" before lines
+// only in got; empty if they are equal.
 func Diff(want, got string) string {
 	if want == got {
 		return ""

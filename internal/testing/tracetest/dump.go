@@ -18,8 +18,8 @@ import (
 // whatever the order in which it was written. It is meant for small traces.
 func Dump(r store.Reader) string { return DumpSome(r, -1) }
 
-// DumpSome is Dump with at most limit records of each kind a location, and of
-// each table; what is left out is counted in a comment.
+// DumpSome is Dump with at most limit records of each kind per location, and of each table; a comment counts those
+// left out.
 func DumpSome(r store.Reader, limit int) string {
 	d := &dumper{r: r, tree: r.Locations(), limit: limit}
 	d.nameRegions()

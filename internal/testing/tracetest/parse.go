@@ -78,7 +78,7 @@ var statements = map[string]func(*parser, int, []word) error{
 	"report": (*parser).report,
 }
 
-// closeFrames ends what is indented as far as a line at indent, or further.
+// closeFrames ends the blocks that are indented as far as a line at indent, or further.
 func (p *parser) closeFrames(indent int) error {
 	for n := len(p.frames) - 1; n >= 0 && p.frames[n].indent >= indent; n-- {
 		f := p.frames[n]

@@ -1,8 +1,8 @@
 // Package tracetest holds traces written as text: parse into any trace.Writer,
 // dump from any store.Reader, compare line by line. A dump parses again.
 //
-// One line is one thing. Indentation says what belongs to what: locations in
-// locations, records in locations, intervals in the interval around them.
+// One line is one thing. Indentation shows nesting: locations in locations, records in locations, intervals in the
+// interval around them.
 //
 //	# a comment
 //	property creator "Score-P 8.4"
@@ -23,15 +23,15 @@
 // the role of a region is decided by its name unless it is given. Regions that
 // share a name get another one for the text by as=.
 //
-// Raw records of a stream, for tests of what a store repairs:
+// Raw records of a stream, for tests of repairs by a store:
 //
 //	stream byname                       or ordered; unordered unless said
 //	enter 10 main bytes=8
 //	leave 20 main                       or "leave 20": the innermost
 //	lane 1                              said by dumps, ignored when read
 //
-// What lies between locations comes after them and names them by path (names
-// joined by slashes), or as #n, the n-th location line of the text:
+// Records between locations come after them and name them by path (names joined by slashes), or as #n, the n-th
+// location line of the text:
 //
 //	communicator WORLD node0/p0 node0/p1
 //	topology grid 2x2 names=x,y periodic=false,true

@@ -14,9 +14,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// arranged: a view whose rows are locations orders them by groups that behave alike
-// when asked to, with the same rows and the same numbers, groups unbroken, and what
-// is found at a row is of the row's location.
+// arranged: a view whose rows are locations orders them by groups that behave alike when asked to, with the same
+// rows and the same numbers, groups unbroken, and facts picked at a row are of the row's location.
 func arranged(t *testing.T, v *view.View, c *Case, r store.Reader) {
 	plain := c.with("arrange", nil)
 	tree := plain.Compute(t, v, r)
@@ -32,7 +31,7 @@ func arranged(t *testing.T, v *view.View, c *Case, r store.Reader) {
 	}
 }
 
-// arrangedBy checks one order; said is what a note tells of it.
+// arrangedBy checks one order; said is the text of its note.
 func arrangedBy(t *testing.T, v *view.View, c *Case, r store.Reader, tree view.Result, by, said string) {
 	asked := c.with("arrange", []string{by})
 	result := asked.Compute(t, v, r)
@@ -101,8 +100,8 @@ func locationRows(s *scene.Scene) (out []locationRow) {
 	return out
 }
 
-// sameNumbers holds the rows of two tables against each other, whatever their order.
-// Where the hierarchy is the groups its parts are others, and add up to the same.
+// sameNumbers compares the rows of two tables in any order. If the hierarchy is the groups its parts are others,
+// and add up to the same.
 func sameNumbers(t *testing.T, v *view.View, want, got *view.Table) {
 	t.Helper()
 	lines := func(x *view.Table) []string {
@@ -118,7 +117,7 @@ func sameNumbers(t *testing.T, v *view.View, want, got *view.Table) {
 			return sums(x)
 		}
 		if hasOption(v, "all") && hasOption(v, "scroll") {
-			return nil // rows are what is drawn, at another width
+			return nil // rows depend on the width of the drawing
 		}
 		slices.Sort(out)
 		return out
@@ -184,7 +183,7 @@ func rowsInGroups(t *testing.T, a *view.Arrangement, before, after []locationRow
 		if row.frame != frame {
 			last, frame = -1, row.frame
 		}
-		now := len(a.Groups) // what has no calls comes last
+		now := len(a.Groups) // locations without calls come last
 		if g := a.Group(trace.LocationID(row.row.Location)); g >= 0 {
 			now = turn[g]
 		}
@@ -196,7 +195,7 @@ func rowsInGroups(t *testing.T, a *view.Arrangement, before, after []locationRow
 	}
 }
 
-// rowsArePicked: what lies at a row is of its location.
+// rowsArePicked checks that facts picked at a row are of its location.
 func rowsArePicked(t *testing.T, tree *store.Tree, result view.Result, s *scene.Scene) {
 	t.Helper()
 	related := func(a, b trace.LocationID) bool {
@@ -206,7 +205,7 @@ func rowsArePicked(t *testing.T, tree *store.Tree, result view.Result, s *scene.
 		f := &s.Frames[row.frame]
 		for share := float32(0.02); share < 1; share += 0.06 {
 			fact, ok := view.PickAt(result, s, float64(f.X+share*f.W), float64(row.row.From+row.row.To)/2)
-			if !ok || len(fact.Locations) != 1 || fact.Count > 1 { // a link, or what stands for many
+			if !ok || len(fact.Locations) != 1 || fact.Count > 1 { // a link, or a mark that stands for many
 				continue
 			}
 			if !related(fact.Locations[0], trace.LocationID(row.row.Location)) {

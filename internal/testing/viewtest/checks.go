@@ -176,8 +176,8 @@ func nilList(v reflect.Value, path string) string {
 	return ""
 }
 
-// pickAnywhere asks for facts before drawing, on a grid, at every corner and
-// far outside. What is found must have a title and lines.
+// pickAnywhere asks for facts before drawing, on a grid, at every corner and far outside. Each fact must have a
+// title and lines.
 func pickAnywhere(t *testing.T, v *view.View, c *Case, r store.Reader) {
 	result := c.Compute(t, v, r)
 	s := result.Scene(c.size())
@@ -230,7 +230,7 @@ func pickAnywhere(t *testing.T, v *view.View, c *Case, r store.Reader) {
 var Sizes = []scene.Size{{Width: 1, Height: 1}, {Width: 40, Height: 1000}, {Width: 1000, Height: 48},
 	{Width: 320, Height: 200}, {Width: 1920, Height: 1080}, {Width: 3840, Height: 2160}}
 
-// sizes computes and draws at each size. What reaches the page is bounded.
+// sizes computes and draws at each size. The bytes sent to the page are bounded.
 func sizes(t *testing.T, v *view.View, c *Case, r store.Reader) {
 	for _, size := range Sizes {
 		at := *c
@@ -245,8 +245,8 @@ func sizes(t *testing.T, v *view.View, c *Case, r store.Reader) {
 	}
 }
 
-// CheckScene reports what is wrong with a scene: columns that do not fit, marks
-// that are unknown, more bytes than a page should get.
+// CheckScene reports faults of a scene: columns that do not fit, marks that are unknown, more bytes than a page
+// should get.
 func CheckScene(s *scene.Scene) error {
 	if err := s.Check(); err != nil {
 		return err

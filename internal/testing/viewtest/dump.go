@@ -183,7 +183,7 @@ func count(list []uint32, i int) string {
 	return ""
 }
 
-// item writes what a thing shows: its kind, and what it is.
+// item writes the item of a mark: its kind, and its numbers.
 func item(s *scene.Scene, list []uint32, i int) string {
 	if i >= len(list) || list[i] == scene.NoItem {
 		return ""

@@ -30,7 +30,7 @@ func figures(t *testing.T, v *view.View, c *Case, r store.Reader) {
 	}
 }
 
-// FigureFaults lists what is wrong with a picture made for a file of a size.
+// FigureFaults lists the faults of a picture made for a file of a size.
 func FigureFaults(s *scene.Scene, size scene.Size) (faults []string) {
 	width, height := float32(s.Width), float32(s.Height)
 	if w := s.Width * s.Zoomed(); w > float64(size.Width)+0.5 {

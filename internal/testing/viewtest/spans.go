@@ -140,9 +140,9 @@ type ReadSpan struct {
 	id, parent, kind string
 }
 
-// ReadSpans finds every span of a run and its parent, without a look at nesting or
-// links. Where two spans share an id, the server's half was called by the client's, and
-// a child belongs to the server's half on its own instance, else to one on its instance, else to the server's.
+// ReadSpans finds every span of a run and its parent, without a look at nesting or links. If two spans share an id,
+// the server's half was called by the client's, and a child belongs to the server's half on its own instance, else
+// to one on its instance, else to the server's.
 func ReadSpans(tb testing.TB, r store.Reader) (out []*ReadSpan) {
 	tb.Helper()
 	byID := map[string][]*ReadSpan{}

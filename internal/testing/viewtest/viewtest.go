@@ -32,7 +32,7 @@ import (
 
 // Bounds that hold for every view at Full HD.
 const (
-	// MostBytes is what a scene may take on the wire, whatever the trace.
+	// MostBytes bounds the bytes of a scene on the wire, whatever the trace.
 	MostBytes = 2 << 20
 	// MostQueries is how often a frame may ask the store.
 	MostQueries = 16
