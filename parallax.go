@@ -28,14 +28,13 @@ import (
 type Options struct {
 	// Name of the run, as queries over several runs call it; "": that of the source.
 	Name string
-	// Cache is the directory where imported runs are kept; "": $PARALLAX_CACHE, else the
-	// user's.
+	// Cache is the directory of imported runs; "": $PARALLAX_CACHE, else the user's.
 	Cache string
 	// Memory bounds the memory of an import, in bytes; 0: 1 GiB.
 	Memory int64
 	// Format to read the source as; "": found out.
 	Format string
-	// Align says how clocks that disagree are fitted: auto, none, or by messages or collectives alone; "": auto.
+	// Align selects how clocks that disagree are fitted: auto, none, or by messages or collectives alone; "": auto.
 	Align string
 	// Join makes one run of several that the sources hold.
 	Join bool
@@ -148,7 +147,7 @@ func (r *Run) Info() Info {
 	return out
 }
 
-// Export writes the run as Parquet files into a directory that must not exist, a file a table.
+// Export writes the run as Parquet files into a directory that must not exist, one file per table.
 func (r *Run) Export(ctx context.Context, dir string) error {
 	_, err := export.Run(ctx, dir, r.asTables(), table.Tables, nil)
 	return err

@@ -27,7 +27,7 @@ func (r *Run) Query(ctx context.Context, sql string, others ...*Run) (*Rows, err
 // Rows is the answer to a query, row by row. Close it when done.
 type Rows struct{ rows *query.Rows }
 
-// A Column of an answer. Unit is "ns", "bytes" or "", known where it is a column of a table.
+// A Column of an answer. Unit is "ns", "bytes" or "", known if it is a column of a table.
 type Column struct{ Name, Unit string }
 
 // Columns are those that every row has.
@@ -39,7 +39,7 @@ func (r *Rows) Columns() []Column {
 	return out
 }
 
-// Next moves to the next row; false at the end, or on an error, which Err tells.
+// Next moves to the next row; false at the end, or on an error, which Err returns.
 func (r *Rows) Next() bool { return r.rows.Next() }
 
 // Values is the current row: int64, float64, string, []byte or nil each. It is valid until Next.
@@ -88,7 +88,7 @@ func assign(into, v any) bool {
 	return false
 }
 
-// Err is why Next ended early; nil where it did not.
+// Err returns why Next ended early; nil if it did not.
 func (r *Rows) Err() error { return r.rows.Err() }
 
 // Close ends the query.

@@ -48,7 +48,7 @@ type View struct {
 	result  view.Result
 }
 
-// ErrEmpty says that a selection holds nothing to show.
+// ErrEmpty is the error of a selection that holds nothing to show.
 var ErrEmpty = errors.New("the selection is empty")
 
 // View computes a view. If the selection holds nothing to show, the error is ErrEmpty.
@@ -106,7 +106,7 @@ func find(name string) *view.View {
 // Data returns the numbers as JSON; docs/schemas/NAME.json describes it.
 func (v *View) Data() (json.RawMessage, error) { return json.Marshal(v.result.Data()) }
 
-// Table gives the same as a table.
+// Table returns the same as a table.
 func (v *View) Table() (columns []Column, rows [][]any) {
 	t := v.result.Table()
 	for _, c := range t.Columns {

@@ -47,14 +47,14 @@
 //	i32      number of processes, -1 for none
 //	text     name of the program, then text: name of the host
 //	i64      how much the clock went off against that of rank 0 until the end, ns
-//	u8       1 where the program ended before it said so, 2 where it was running when this was written; and 4 times
-//	         the kind of time outside of named regions: 1 idle, 2 busy, 3 not recorded, 0 where that is not told
+//	u8       1 if the program ended before it said so, 2 if it was running when this was written; and 4 times
+//	         the kind of time outside of named regions: 1 idle, 2 busy, 3 not recorded, 0 unknown
 //	u32      number of names, then each as text; they are numbered from 1 on
 //	u32      number of workers, then for each:
 //	  text   name
 //	  u8     shift, as above
 //	  i64    when it was first seen, then i64: end; both ns since the start
-//	  u64    calls and regions that found no room
+//	  u64    calls and regions dropped for lack of space
 //	  u32    number of windows, then each as above
 //	  u32    number of regions as entered from others; the first is the program:
 //	    u32  region it was entered from, by its place in this list; all ones for none
@@ -85,7 +85,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 )
 
-// Options say how a program is recorded. The zero value will do.
+// Options set how a program is recorded. The zero value will do.
 type Options struct {
 	// Name of the process, for people.
 	Name string
@@ -164,7 +164,7 @@ type Worker struct {
 	mine  uint32 // the slot that is free to write
 
 	opened atomic.Int64  // begin of the outermost interval begun last, plus one
-	latest atomic.Uint32 // the slot written last, and fresh where no reader has it
+	latest atomic.Uint32 // the slot written last, and fresh if no reader has it
 	slots  [4]slot       // three are in use
 
 	mu      sync.Mutex // guards the fields below
@@ -183,10 +183,10 @@ type slot struct {
 
 const fresh = 4
 
-// Begin says that the worker is busy from now on.
+// Begin marks the worker as busy from now on.
 func (w *Worker) Begin() { w.BeginAt(w.set.Now()) }
 
-// End says that it is not any more.
+// End marks the worker as idle from now on.
 func (w *Worker) End() { w.EndAt(w.set.Now()) }
 
 // BeginAt is Begin at a time of the caller's own clock: ns since the start.

@@ -23,7 +23,7 @@ func (s *sums) addTo(to *sums, begin, end int64) {
 	to.origin, to.s0, to.s1, to.s2, to.s3 = s.origin, s0, s1, s2, s3
 }
 
-// cubic gives the sketch. The spread is never below that of one interval.
+// cubic returns the sketch. The spread is never below that of one interval.
 func (s *sums) cubic() moment.Cubic {
 	mean := s.s1 / s.s0
 	m2 := max(s.s2-mean*s.s1, s.s0*s.s0*s.s0/12)

@@ -119,7 +119,7 @@ func runCheck(ctx context.Context, e *env, args []string) error {
 	return err
 }
 
-// proofTo is where the proof is written: beside JSON, not into it.
+// proofTo returns the writer of the proof: standard error if standard output is JSON.
 func (e *env) proofTo() io.Writer {
 	if e.flag("json") {
 		return e.stderr
@@ -243,7 +243,7 @@ func parseLimits(list []string) (out []limit, err error) {
 	return out, nil
 }
 
-// absent says why a limit cannot be checked, "" where it can: it has no number to hold against.
+// absent returns why a limit cannot be checked, "" if it can: there is no number to compare it with.
 func (l *limit) absent(d *findings.Data) string {
 	p := &d.POP
 	i := slices.Index(efficiencies, l.kind)
@@ -261,7 +261,7 @@ func (l *limit) absent(d *findings.Data) string {
 	return ""
 }
 
-// past says how a limit is passed, "" where it holds.
+// past describes how a limit is exceeded, "" if it holds.
 func (l *limit) past(d *findings.Data) string {
 	if i := slices.Index(efficiencies, l.kind); i >= 0 {
 		v := []*float64{d.POP.LoadBalance, d.POP.Communication, d.POP.Parallel}[i]

@@ -452,7 +452,7 @@ func fileRange(files []string) string {
 	return fmt.Sprintf("%s … %s (%d files)", files[0], filepath.Base(files[len(files)-1]), len(files))
 }
 
-// endOf keeps the end of a call path, which tells most, where it is long.
+// endOf keeps the end of a long call path, which distinguishes it best.
 func endOf(callpath string, all bool) string {
 	const most = 96
 	if runes := []rune(callpath); len(runes) > most && !all {
@@ -471,7 +471,7 @@ func changeOf(r *compare.Row) string {
 	return view.FormatSigned("%+.2f%%", 100*r.Shift/r.A)
 }
 
-// spread writes a median and how far values lie from it at most.
+// spread writes a median and the largest distance of values from it.
 func spread(median float64, values []float64, unit string) string {
 	if len(values) < 2 || median == 0 {
 		return view.FormatIn(median, unit)

@@ -28,7 +28,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// repository is where the project's files can be read.
+// repository is the address of the project's files.
 const repository = "https://github.com/parallax-hpc/parallax/blob/main/"
 
 func docsCommand() *command {
@@ -178,7 +178,7 @@ func pageName(file string) string {
 	return strings.TrimSuffix(strings.TrimSuffix(file, ".md"), "/README")
 }
 
-// A lazySite is made when somebody asks for its first page.
+// A lazySite is made when its first page is requested.
 type lazySite struct{ site func() (*site.Site, error) }
 
 func (l lazySite) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -324,7 +324,7 @@ func exampleOf(v string) []string {
 	return args
 }
 
-// pictureOf gives the picture of a view in a theme, computed once.
+// pictureOf returns the picture of a view in a theme, computed once.
 func pictureOf(v, theme string) func(context.Context) ([]byte, error) {
 	var mu sync.Mutex
 	var kept []byte

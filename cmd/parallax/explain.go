@@ -34,7 +34,7 @@ func explainedBy(page string, err error) error {
 	return &pagedError{err, page}
 }
 
-// pageOf gives where to read on about an error, or nothing: wrong usage points at the help. The kind of the error
+// pageOf returns the page that explains an error, or nothing: wrong usage points at the help. The kind of the error
 // decides; the command does if nothing else is known.
 func pageOf(err error) string {
 	var u *load.UsageError
@@ -86,7 +86,7 @@ var otherNames = map[string]string{
 	"color": "colour",
 }
 
-// nearestFlag is a suggestion where an option is not known.
+// nearestFlag suggests an option if one is not known.
 func nearestFlag(fs *pflag.FlagSet, err error) string {
 	typed, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
 	if _, word, short := strings.Cut(err.Error(), "' in -"); !ok && short && len(word) > 2 { // -size for --size

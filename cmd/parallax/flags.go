@@ -70,8 +70,8 @@ func (e *env) among(option string, known ...string) error {
 	return nil
 }
 
-// bareFlags gives options that may stand without a value the one they mean then: the
-// next argument is no value where it is another flag, or names a source or a view.
+// bareFlags gives options that may stand without a value the one they mean then: the next argument is no value if
+// it is another flag, or names a source or a view.
 func bareFlags(args []string) []string {
 	out := make([]string, 0, len(args))
 	for i, a := range args {
@@ -96,7 +96,7 @@ func isBareValue(a string) bool {
 	return err == nil
 }
 
-// optionValues gives the view options that the user set.
+// optionValues returns the view options that the user set.
 func (e *env) optionValues() map[string][]string {
 	set := map[string][]string{}
 	for _, o := range view.OptionTable {

@@ -25,7 +25,7 @@ type gate struct {
 type changeLimit struct {
 	text, what string
 	value      float64   // share, or number of changes
-	measured   *measured // where it is on a measure
+	measured   *measured // if it is on a measure
 }
 
 func parseChangeLimits(list []string) (out []changeLimit, err error) {
@@ -86,7 +86,7 @@ func judgeLimits(limits []changeLimit, d *compare.Data) gate {
 	return g
 }
 
-// judge says how a limit is passed, or why that cannot be told; "" where it holds.
+// judge describes how a limit is exceeded, or why that is not certain; "" if it holds.
 func (l *changeLimit) judge(d *compare.Data) (passed, unsure string) {
 	switch {
 	case l.what == "changed":
@@ -140,7 +140,7 @@ func (l *changeLimit) judgeRow(r *compare.Row, d *compare.Data) (passed, unsure 
 	return "", text + chance(len(d.A), len(d.B), statistics.Needed(r.ValuesA, r.ValuesB, seen))
 }
 
-// chance says that a difference is beyond a limit and not certain, and how many runs would show as large a one.
+// chance states that a difference is beyond a limit but not certain, and how many runs would show one as large.
 func chance(a, b, needed int) string {
 	need := ""
 	if needed > 0 {

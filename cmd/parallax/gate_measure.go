@@ -24,7 +24,7 @@ import (
 // A measure is a number of a run that a limit may be on, besides times of regions.
 type measure struct {
 	unit    string // as view.FormatIn takes it; "share"
-	falls   bool   // it gets worse where it falls
+	falls   bool   // it gets worse if it falls
 	missing string // "records no …", of a run without it
 	of      func(context.Context, *view.Run) (value float64, has bool, err error)
 }
@@ -173,7 +173,7 @@ func measureLimits(ctx context.Context, limits []changeLimit, runs []view.Run, s
 	return nil
 }
 
-// judge says how a limit on a measure is passed, or why that cannot be told.
+// judge describes how a limit on a measure is exceeded, or why that is not certain.
 func (x *measured) judge(l *changeLimit) (passed, unsure string) {
 	e := &x.estimate
 	change := e.Shift / e.A

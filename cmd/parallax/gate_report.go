@@ -103,7 +103,7 @@ func writeSummary(w io.Writer, limits []changeLimit, d *compare.Data, notes []st
 	return err
 }
 
-// said is how a limit is passed, or why that cannot be told.
+// said describes how a limit is exceeded, or why that is not certain.
 func (g *gate) said(l *changeLimit) (failed, unsure string) {
 	find := func(list []string) string {
 		for _, s := range list {
@@ -158,8 +158,8 @@ type junitMessage struct {
 	Message string `xml:"message,attr"`
 }
 
-// writeJUnit writes a test case for each limit: failed where it is surely broken, skipped or failed where that cannot
-// be told.
+// writeJUnit writes a test case for each limit: failed if it is surely exceeded, skipped or failed if that is not
+// certain.
 func writeJUnit(w io.Writer, limits []changeLimit, g gate, unsureFails bool) error {
 	suite := junitSuite{Name: "parallax compare", Tests: len(limits)}
 	for i := range limits {

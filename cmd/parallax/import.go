@@ -95,7 +95,7 @@ func tellImport(e *env, name, path string, began time.Time) error {
 	return nil
 }
 
-// importPart writes one part of a run, and joins all where it is the last to come.
+// importPart writes one part of a run, and joins all parts if it is the last to come.
 func importPart(ctx context.Context, e *env, args []string, out string, shard load.Shard) error {
 	name := local.PartName(shard.Part)
 	run := strings.TrimSuffix(filepath.Clean(out), string(filepath.Separator)+name)

@@ -135,8 +135,8 @@ func printInfo(w io.Writer, i *view.InfoJSON, activity string) {
 	t.Flush()
 }
 
-// activityLine draws how busy all locations together were over the run: a letter a part of
-// its time, as high as the busiest at most. Runs without intervals have none.
+// activityLine draws how busy all locations together were over the run: one letter per part of its time, as high as
+// the busiest at most. Runs without intervals have none.
 func activityLine(ctx context.Context, r store.Reader) (string, error) {
 	const parts = 40
 	end := r.Info().End

@@ -62,8 +62,8 @@ func (e *env) listen(c *server.Config) (l net.Listener, done func(), err error) 
 	return l, done, err
 }
 
-// changedTokens reads the file of tokens again when it has changed. One that cannot be read lets nobody in: it may be
-// written so as to revoke a token.
+// changedTokens reads the file of tokens again when it has changed. If the file cannot be read no token is valid:
+// it may be written so as to revoke a token.
 func changedTokens(path string, warn func(string, ...any)) func() ([]server.Token, bool) {
 	stamp := func() string {
 		info, err := os.Stat(path)
@@ -163,8 +163,7 @@ func readTokens(path string) ([]server.Token, error) {
 	return tokens, nil
 }
 
-// listenSocket makes a socket that only this user can connect to. One that nobody answers
-// any more is replaced.
+// listenSocket makes a socket that only this user can connect to. A socket without a server is replaced.
 func listenSocket(path string) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSocket != 0 {
 		if c, err := net.Dial("unix", path); err == nil {
@@ -188,7 +187,7 @@ func listenSocket(path string) (net.Listener, error) {
 	return l, nil
 }
 
-// exposure says who can reach an address, where that is more than this machine.
+// exposure warns of the machines that can reach an address, if these are more than this one.
 func exposure(a net.Addr, encrypted bool) (warnings []string) {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok || tcp.IP.IsLoopback() {

@@ -2,8 +2,8 @@
 // profiles, keeps them in a columnar store, and answers through linked views, in
 // the browser and headless.
 //
-// This package is the wiring, the only place where everything meets: one file a
-// subcommand; internal/load goes from a source to an open run.
+// This package is the wiring, the only one that imports all others: one file per subcommand; internal/load goes
+// from a source to an open run.
 package main
 
 import (
@@ -66,10 +66,11 @@ func usageOf(err error) error {
 // usage returns an error that ends the program with status 2.
 func usage(format string, a ...any) error { return &load.UsageError{Text: fmt.Sprintf(format, a...)} }
 
-// errSilent ends the program with status 1 where the output already says why.
+// errSilent ends the program with status 1 if the output already explains why.
 var errSilent = errors.New("")
 
-// errCannotTell ends the program with status 4 where the output already says that there are too few runs for a limit.
+// errCannotTell ends the program with status 4 if the output already states that there are too few runs for a
+// limit.
 var errCannotTell = errors.New("cannot tell")
 
 func commandNames() (names []string) {
@@ -100,8 +101,7 @@ func main() {
 	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
-// run is main with everything it touches as arguments; it gives the exit status, see
-// exitStatus.
+// run is main with everything it touches as arguments; it returns the exit status, see exitStatus.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (status int) {
 	say := plain{stderr}
 	defer func() {

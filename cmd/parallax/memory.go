@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// within runs a command within the budget that --memory gives.
+// within runs a command within the budget of --memory.
 func (e *env) within(ctx context.Context, f func(context.Context) error, serves bool) error {
 	most := memory.Share()
 	if text := e.text("memory"); text != "" {

@@ -228,7 +228,7 @@ func (e *env) serverConfig(l *load.Loader, runs []view.Run, named ...string) ser
 	}
 	c.Docs = lazySite{sync.OnceValues(newSite)}
 	ask, child := e.asker(), e.flag("child")
-	if child { // whoever started it may open and ask for as much as there is
+	if child { // its parent may open and ask for as much as there is
 		ask, c.Roots = &asker{}, nil
 	}
 	c.Ask, c.Rows, c.Programs = ask.answerSQL, ask.rowsAs(servedLimits), programsHandler(ask, c.Log)
@@ -291,7 +291,7 @@ func openFor(ctx context.Context, l *load.Loader, o server.Opening, noted bool) 
 	return runs, err
 }
 
-// adviseRemote prints the tunnel to use where this machine has no display.
+// adviseRemote prints the tunnel to use if this machine has no display.
 func adviseRemote(w io.Writer, a net.Addr) {
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" ||
 		os.Getenv("SSH_CONNECTION") != "" {
@@ -304,8 +304,7 @@ func adviseRemote(w io.Writer, a net.Addr) {
 	}
 }
 
-// startBrowser asks the desktop to open an address; where there is none, the
-// printed address serves.
+// startBrowser asks the desktop to open an address; without a desktop, the printed address serves.
 func startBrowser(address string) {
 	var c *exec.Cmd
 	switch runtime.GOOS {

@@ -54,7 +54,7 @@ func progressLine(label string, done, total int64, rate float64, left time.Durat
 	return head + " [" + strings.Repeat("=", n) + strings.Repeat(" ", room-n) + "]" + tail
 }
 
-// short keeps the end of a label, which tells files apart.
+// short keeps the end of a label, which distinguishes files.
 func short(label string, columns int) string {
 	columns = max(columns, 2)
 	if r := []rune(label); len(r) > columns {
@@ -69,8 +69,7 @@ type pace struct {
 	began time.Time
 }
 
-// of gives bytes a second, and how long the rest takes at that rate; 0 in the beginning,
-// when nobody can tell.
+// of returns bytes per second, and the time for the rest at that rate; 0 in the beginning, when both are unknown.
 func (p *pace) of(label string, done, total int64, now time.Time) (rate float64, left time.Duration) {
 	if p.label != label || p.began.IsZero() {
 		p.label, p.began = label, now
@@ -83,7 +82,7 @@ func (p *pace) of(label string, done, total int64, now time.Time) (rate float64,
 	return rate, time.Duration(float64(total-done) / rate * float64(time.Second))
 }
 
-// progressLines tell programs: an object a line.
+// progressLines writes progress for programs: one object per line.
 type progressLines struct {
 	mu sync.Mutex
 	w  io.Writer

@@ -108,7 +108,7 @@ func sameNumber(a, b float64, unit string) bool {
 	return math.Abs(a-b) <= allowed
 }
 
-// oneNumber is the one cell that a query gives.
+// oneNumber returns the one cell of a query's answer.
 func oneNumber(ctx context.Context, db *query.Database, text string) (float64, error) {
 	rows, err := db.Query(ctx, text, query.Limits{})
 	if err != nil {

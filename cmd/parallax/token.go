@@ -32,7 +32,7 @@ func tokenFor(c *load.Cache, a net.Addr) string {
 
 const secretBytes = 32
 
-// secretOf reads the user's secret, or makes it; nil where neither can be done.
+// secretOf reads the user's secret, or makes it; nil if neither can be done.
 func secretOf(c *load.Cache) []byte {
 	path := filepath.Join(c.Dir, "secret")
 	if b, err := os.ReadFile(path); err == nil && len(b) == secretBytes {

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// untilEOF runs a command that serves. With --until-eof or --child it also ends when standard input does: a pipe ends with the
-// program that holds its other end, also where that was killed.
+// untilEOF runs a command that serves. With --until-eof or --child it also ends when standard input does: a pipe
+// ends with the program that holds its other end, even if that was killed.
 func (e *env) untilEOF(ctx context.Context, f func(context.Context) error) error {
 	if !e.flag("until-eof") && !e.flag("child") {
 		return f(ctx)
@@ -16,7 +16,7 @@ func (e *env) untilEOF(ctx context.Context, f func(context.Context) error) error
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
-		io.Copy(io.Discard, os.Stdin) // an error ends it too: nobody is there any more
+		io.Copy(io.Discard, os.Stdin) // an error ends it too: the other end is gone
 		cancel()
 	}()
 	if err := f(ctx); !errors.Is(err, context.Canceled) {

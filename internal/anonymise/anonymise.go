@@ -1,9 +1,9 @@
-// Package anonymise puts other words in the place of names while a trace is written, so that
-// people can send a run without telling whose it is. Times, numbers, structure and roles stay;
-// names of locations, regions, files, counters and attributes, texts and properties do not.
+// Package anonymise replaces names while a trace is written, so that people can send a run without revealing its
+// origin. Times, numbers, structure and roles stay; names of locations, regions, files, counters and attributes,
+// texts and properties do not.
 //
-// A name becomes a word by a keyed hash: the same name is the same word everywhere in the run,
-// and in other runs under the same key, and without the key nobody can try names out.
+// A name becomes a word by a keyed hash: the same name is the same word everywhere in the run, and in other runs
+// under the same key. Without the key, names cannot be guessed by trying.
 package anonymise
 
 import (

@@ -153,8 +153,8 @@ func inPlot(s *scene.Scene, k int, right, down float32) (x, y float32, err error
 	return f.X + right*f.W, f.Y + down*f.H, nil
 }
 
-// Draw adds the numbers to a picture, from 1 on. It fails where one has no place, lies
-// outside the picture, or covers another.
+// Draw adds the numbers to a picture, from 1 on. It fails if one has no place, is outside the picture, or covers
+// another.
 func Draw(s *scene.Scene, list []Callout) error {
 	rim, discs, numbers := &scene.Point{}, &scene.Point{}, &scene.Text{Size: 12, Bold: true}
 	var failed []error

@@ -136,10 +136,10 @@ func (e *edge) bestSlope() float64 {
 	return best
 }
 
-// place is where the difference lies between the bounds of a slope, and how sure that is. Messages that somebody waits
-// for come at once, so that the smallest differences of that side are alike in all stretches; those that lie until a
-// late receiver takes them are as different as the work. So it is nearer to the side that spreads less, and in the
-// middle where both spread as much.
+// place returns the estimate of the difference between the bounds of a slope, and its uncertainty. Messages that a
+// receiver waits for arrive at once, so that the smallest differences of that side are alike in all stretches;
+// those that wait for a late receiver are as different as the work. So the estimate is nearer to the side that
+// spreads less, and in the middle if both spread as much.
 func (e *edge) place(slope float64) (middle, width float64) {
 	upper, lower := e.between(slope)
 	half := (upper - lower) / 2
@@ -189,7 +189,8 @@ func (e *edge) distance(slope float64) float64 {
 	return (upper - lower) / 2
 }
 
-// between are the bounds at the origin of the lines of a slope; the upper is below the lower where none keeps them.
+// between returns the bounds at the origin of the lines of a slope; the upper is below the lower if no line keeps
+// them.
 func (e *edge) between(slope float64) (upper, lower float64) {
 	upper, lower = math.MaxFloat64, -math.MaxFloat64
 	for _, x := range e.up.list {

@@ -99,9 +99,8 @@ func (s *solver) kruskal() [][]int32 {
 // sweeps bounds the relaxation; it converges long before on graphs of messages.
 const sweeps = 100
 
-// relax moves every process to where its neighbours would have it, weighted by
-// how well they know. The first process of a group keeps its clock. Pairs known
-// from one side only pull on nobody.
+// relax moves every process to the mean of its neighbours' estimates, weighted by their certainty. The first
+// process of a group keeps its clock. Pairs known from one side only have no weight.
 func (s *solver) relax() {
 	first := s.firsts()
 	for range sweeps {
@@ -117,8 +116,8 @@ func (s *solver) relax() {
 	}
 }
 
-// settle moves processes so that bounds hold that the compromise breaks, each pair
-// half way, which ends near the compromise where the bounds can all hold at once.
+// settle moves processes so that bounds hold that the compromise breaks, each pair half way, which ends near the
+// compromise if the bounds can all hold at once.
 func (s *solver) settle() {
 	first := s.firsts()
 	lines := s.lines()

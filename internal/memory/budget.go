@@ -39,7 +39,7 @@ func NewUnwatched(most int64) *Budget {
 	return b
 }
 
-// Most is the whole budget in bytes; 0 where there is none.
+// Most returns the whole budget in bytes; 0 if there is none.
 func (b *Budget) Most() int64 {
 	if b == nil {
 		return 0
@@ -88,7 +88,7 @@ func (h *Held) Size() int64 {
 	return h.size
 }
 
-// Touch says that it was asked for again.
+// Touch marks the value as used now.
 func (h *Held) Touch() {
 	if h == nil {
 		return
@@ -119,7 +119,7 @@ func (h *Held) Grow(bytes int64) {
 	dropAll(gone)
 }
 
-// Release is for the owner who gives it up; drop is not called.
+// Release is for the owner that no longer needs the value; drop is not called.
 func (h *Held) Release() {
 	if h == nil {
 		return

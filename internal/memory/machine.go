@@ -34,8 +34,8 @@ func Machine() int64 {
 	return m
 }
 
-// groupLimit is the smallest limit of the control groups of this process, of version 2 or
-// 1; 0 where there is none.
+// groupLimit returns the smallest limit of the control groups of this process, of version 2 or 1; 0 if there is
+// none.
 func groupLimit(read func(string) ([]byte, error)) int64 {
 	text, err := read("/proc/self/cgroup")
 	if err != nil {

@@ -16,7 +16,7 @@ var (
 
 func init() { mostOutside.Store(math.MaxInt64) }
 
-// Add counts bytes that were taken, or given back where they are less than none.
+// Add counts bytes that were taken, or returned if negative.
 func (o *Outside) Add(bytes int64) {
 	o.n.Add(bytes)
 	outside.Add(bytes)

@@ -7,7 +7,7 @@ import (
 // A Sizer computes how many bytes a value refers to, by walking it. In long lists some elements are visited and
 // stand for the rest.
 type Sizer struct {
-	// Stop says that values of a type are somebody else's.
+	// Stop reports whether values of a type belong to another owner.
 	Stop func(reflect.Type) bool
 	// Shared maps addresses to kept values that are counted by themselves; Found lists those met.
 	Shared map[uintptr]*Held

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Exceeded says that something was stopped, or not begun, because it needs more than the
-// budget has.
+// Exceeded is the error of a computation that was stopped, or not begun, because it needs more than the budget has.
 type Exceeded struct {
 	Most    int64 // the budget
 	Beside  bool  // others were at work: alone it might have fitted
@@ -75,7 +74,7 @@ type work struct {
 const (
 	// between is how often the memory in use is looked at while something is computed.
 	between = 20 * time.Millisecond
-	// grace is how long one that is told to end may take before the next is told so too.
+	// grace is the time that a stopped computation may take to end before the next is stopped too.
 	grace = 200 * time.Millisecond
 	// fresh is the time after which a computation's allocations show in the memory in use.
 	fresh = time.Second
@@ -112,9 +111,9 @@ func (b *Budget) isAlone(w *work) bool {
 	return b.alone == w && len(b.active)+len(b.dying) == 0
 }
 
-// Finish counts something that cannot be stopped and takes about so many bytes: the
-// drawing or the table of a result. It begins when there is room for that, and is refused
-// where there would be none with nothing beside it. done must be called unless it is.
+// Finish counts work that cannot be stopped and takes about so many bytes: the drawing or the table of a result. It
+// begins when there is room for that, and is refused if there would be none with nothing beside it. done must be
+// called unless it is.
 func (b *Budget) Finish(parent context.Context, takes int64) (done func(), err error) {
 	if b == nil {
 		return func() {}, nil
@@ -153,7 +152,7 @@ func (b *Budget) begin(parent context.Context, may func(*Budget, *work) bool) (c
 	return ctx, b.enter(w)
 }
 
-// wait gives up b.watch while it waits.
+// wait releases b.watch while it waits.
 func (b *Budget) wait(parent context.Context, w *work, may func(*Budget, *work) bool) {
 	for !may(b, w) && parent.Err() == nil {
 		b.watch.Unlock()

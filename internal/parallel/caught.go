@@ -11,7 +11,7 @@ import (
 // and with it every run of a server; one in the goroutine of a request costs only that request.
 type Caught struct{ first atomic.Pointer[Panic] }
 
-// A Panic is a panic of a goroutine, with where it was.
+// A Panic is a panic of a goroutine, with its stack.
 type Panic struct {
 	Value any
 	Stack []byte

@@ -52,8 +52,8 @@ func Ordered[W, T any](ctx context.Context, n, workers int, newWorker func() W,
 	work := func() error {
 		w := newWorker()
 		for {
-			// The slot comes before the number: whoever has the lowest number
-			// is at work, so that slots come free.
+			// The slot comes before the number: the worker with the lowest number is at work, so that slots come
+			// free.
 			select {
 			case slots <- struct{}{}:
 			case <-ctx.Done():

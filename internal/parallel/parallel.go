@@ -1,7 +1,6 @@
 // Package parallel shares work among the cores that are there.
 //
-// It is the only way in which a number of cores enters the house: nobody writes one
-// down, and results never depend on it.
+// No other package reads or sets a number of cores, and results never depend on it.
 package parallel
 
 import (

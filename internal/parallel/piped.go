@@ -31,7 +31,7 @@ func Piped[W, P any](workers int, newWorker func() W, next func(*P) bool, work f
 			close(stop)
 		}
 	}
-	defer end() // also where take panics: nobody may wait for it
+	defer end() // also if take panics: no goroutine may wait for it
 	wait.Go(func() {
 		defer close(todo)
 		defer close(order)

@@ -8,8 +8,8 @@ import (
 // leastSort is how many values are sorted by one goroutine: fewer are not worth another.
 const leastSort = 1 << 14
 
-// Sort sorts a list on all cores, with as much memory again. The order must tell any two values apart that are not the
-// same, so that the result does not depend on how many cores there are.
+// Sort sorts a list on all cores, with as much memory again. The order must distinguish any two different values,
+// so that the result does not depend on the number of cores.
 func Sort[T any](list []T, compare func(a, b T) int) {
 	parts := 1
 	for parts < Workers() && len(list)/(2*parts) >= leastSort {
@@ -76,7 +76,7 @@ func mergeRuns[T any](list []T, compare func(a, b T) int) bool {
 	return true
 }
 
-// split says how many of the first n values of two sorted lists come from the first of them.
+// split returns how many of the first n values of two sorted lists come from the first of them.
 func split[T any](a, b []T, n int, compare func(a, b T) int) int {
 	low, high := max(0, n-len(b)), min(n, len(a))
 	for low < high {

@@ -43,7 +43,7 @@ func NewTypeScript(dirs ...string) (*TypeScript, error) {
 	return t, nil
 }
 
-// Name gives a type its name on the page; types without one are written in place.
+// Name sets a type's name on the page; types without one are written in place.
 func (t *TypeScript) Name(of any, name string) { t.names[reflect.TypeOf(of)] = name }
 
 // Interface writes a named type. The lines of first come before its fields.
@@ -101,7 +101,7 @@ func jsonMembers(typ reflect.Type) (out []Member) {
 
 var jsonMarshaler = reflect.TypeFor[interface{ MarshalJSON() ([]byte, error) }]()
 
-// typeOf returns TypeScript's type of a Go type as JSON. A pointer that is left out where it is nil is never null.
+// typeOf returns TypeScript's type of a Go type as JSON. A pointer that is left out if it is nil is never null.
 func (t *TypeScript) typeOf(typ reflect.Type, optional bool) string {
 	if name, ok := t.names[typ]; ok {
 		return name

@@ -41,8 +41,8 @@ type Record struct {
 	Length  bool // its length was damaged
 }
 
-// Next is the first record of bytes. It is false where no seal follows: a record that was never finished, or a log
-// without seals.
+// Next returns the first record of bytes. It returns false if no seal follows: a record that was never finished, or
+// a log without seals.
 func Next(b []byte) (r Record, ok bool) {
 	size := byLength(b)
 	if soundAt(b, size) {
@@ -64,7 +64,7 @@ func Next(b []byte) (r Record, ok bool) {
 	return r, false
 }
 
-// byLength is the size of the first record as its length says; 0 where there are not so many bytes.
+// byLength returns the size of the first record by its length field; 0 if there are fewer bytes.
 func byLength(b []byte) int {
 	if len(b) < 4 {
 		return 0
@@ -75,7 +75,7 @@ func byLength(b []byte) int {
 	return 0
 }
 
-// soundAt reports whether the first so many bytes are a sound record, whatever its length says.
+// soundAt reports whether the first size bytes are a sound record, whatever its length field.
 func soundAt(b []byte, size int) bool {
 	if size < 4 || size > len(b) {
 		return false

@@ -100,8 +100,8 @@ func callerOf(r store.Reader, of Hit) (Step, bool) {
 	return Step{Hit: h, By: "caller", Size: -1}, ok
 }
 
-// lastWithin is the last row that an interval calls, itself where it calls nothing. Rows
-// are in preorder, so it is found by halving: O(log rows) looks.
+// lastWithin returns the last row that an interval calls, itself if it calls nothing. Rows are in preorder, so it
+// is found by bisection: O(log rows) reads.
 func lastWithin(r store.Reader, of Hit) int {
 	end := of.Begin + of.Duration
 	within := func(row int) bool {
@@ -160,8 +160,8 @@ func rowOrder(a, b Step) int {
 	return cmp.Or(cmp.Compare(a.Location, b.Location), cmp.Compare(a.Lane, b.Lane), cmp.Compare(a.Row.Row, b.Row.Row))
 }
 
-// linksOf gives the far ends of the links that end, and of those that begin, at an
-// interval or at the rows after it up to last. Memory does not grow with the links.
+// linksOf returns the far ends of the links that end, and of those that begin, at an interval or at the rows after
+// it up to last. Memory does not grow with the links.
 func linksOf(ctx context.Context, r store.Reader, of Hit, last, limit int) (in, out *ends, err error) {
 	in = &ends{limit: limit, order: func(a, b Step) int {
 		return cmp.Or(cmp.Compare(b.To, a.To), cmp.Compare(b.From, a.From), rowOrder(a, b))

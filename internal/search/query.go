@@ -141,7 +141,7 @@ func split(text string) (out []word, err error) {
 	return out, nil
 }
 
-// holds says whether a value fulfils a condition.
+// holds reports whether a value fulfils a condition.
 func (c *condition) holds(v trace.Value) bool {
 	if v.Kind == trace.ValueText {
 		return strings.Contains(strings.ToLower(v.String()), c.text)

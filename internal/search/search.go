@@ -11,12 +11,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Options say where to look, and which of those that are found to name.
+// Options select the intervals to search, and the hits to name.
 type Options struct {
 	Begin, End trace.Time // intervals that begin there
 	Locations  []trace.LocationID
-	// At is where the reader stands: the first Limit hits from there on are named, or
-	// the last before it.
+	// At is the reader's position: the first Limit hits from there on are named, or the last before it.
 	At     trace.Time
 	Before bool
 	Limit  int
@@ -31,7 +30,7 @@ type Hit struct {
 	Duration trace.Time
 }
 
-// An Answer tells how many there are, when, and some of them.
+// An Answer holds the number of hits, their times, and some of them.
 type Answer struct {
 	Count int64
 	Index int64   // how many come before the first of Hits
@@ -101,7 +100,7 @@ type lane struct {
 	number   int
 }
 
-// rowsWithAttributes gives, for each lane, the rows whose attributes hold, in order.
+// rowsWithAttributes returns, for each lane, the rows whose attributes hold, in order.
 func (p *plan) rowsWithAttributes(ctx context.Context, r store.Reader, w store.Window) (map[lane][]int32, error) {
 	var all map[lane][]int32
 	names := r.Attributes()

@@ -16,7 +16,7 @@ import (
 var markdown = goldmark.New(goldmark.WithExtensions(extension.Table),
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
-// render makes HTML of one page, and gives the links in it.
+// render makes HTML of one page, and returns the links in it.
 func (s *Site) render(from string, source []byte) (*page, []string, error) {
 	p := &page{path: htmlPath(from), title: strings.TrimSuffix(path.Base(from), ".md"), anchors: map[string]bool{}}
 	tree := markdown.Parser().Parse(text.NewReader(source))

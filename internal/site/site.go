@@ -42,8 +42,8 @@ type Config struct {
 	Made map[string]func(context.Context) ([]byte, error)
 	// Groups are the table of contents; pages in none are reached by links only.
 	Groups []Group
-	// Source is where links lead that leave the pages: the address of the repository's
-	// files, and the folder in which the pages lie there.
+	// Source is the target of links that leave the pages: the address of the repository's files, and the folder of
+	// the pages there.
 	Source, Folder string
 	// Foot is a line under each page.
 	Foot string
@@ -160,10 +160,10 @@ func (s *Site) view(p *page) shown {
 	return v
 }
 
-// PathOf is where the page of a Markdown file lies in the site.
+// PathOf returns the path of a Markdown file's page in the site.
 func PathOf(name string) string { return htmlPath(name) }
 
-// htmlPath is where a page of Markdown goes.
+// htmlPath returns the path of a Markdown page's HTML.
 func htmlPath(name string) string {
 	dir, base := path.Split(name)
 	if base == "README.md" {
@@ -188,7 +188,7 @@ func (s *Site) Names() []string {
 	return out
 }
 
-// Read gives one file of the site.
+// Read returns one file of the site.
 func (s *Site) Read(ctx context.Context, name string) ([]byte, error) {
 	if p := s.pages[name]; p != nil {
 		return p.html, nil
@@ -242,5 +242,5 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", kind)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Content-Security-Policy", "default-src 'none'; img-src 'self'; style-src 'self' 'unsafe-inline'")
-	w.Write(b) // whoever left has no use for the error
+	w.Write(b) // a client that left has no use for the error
 }

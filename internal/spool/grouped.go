@@ -45,9 +45,8 @@ func (b *blocks[T]) at(index uint32) *T {
 	return &b.list[index>>blockBits][index&(BlockRecords-1)]
 }
 
-// A Grouping says how records are sorted: by their hash, which is the same for
-// records that belong together, then by their turn, then as compare says, which
-// orders completely, so that the result does not depend on who added first.
+// A Grouping is an order of records: by their hash, which is the same for records that belong together, then by
+// their turn, then by compare, which orders completely, so that the result does not depend on the order of Add.
 type Grouping[T any] struct {
 	Hash    func(*T) (hash uint64, turn int64)
 	Compare func(a, b *T) int
@@ -66,7 +65,7 @@ func Mix(h, v uint64) uint64 {
 	return h ^ h>>29
 }
 
-// Block gives an empty block to fill.
+// Block returns an empty block to fill.
 func (s *Grouped[T]) Block() []T {
 	if n := len(s.free); n > 0 {
 		b := s.free[n-1]
@@ -95,7 +94,7 @@ func (s *Grouped[T]) Add(b []T) []T {
 	return b
 }
 
-// flush writes a run, unless somebody else just did.
+// flush writes a run, unless another goroutine just did.
 func (s *Grouped[T]) flush() {
 	s.flows.Lock()
 	defer s.flows.Unlock()
@@ -123,7 +122,7 @@ func (s *Grouped[T]) write(full *blocks[T]) error {
 			return fmt.Errorf("%w", err)
 		}
 		s.file = f
-		os.Remove(f.Name()) // where the system allows; close removes it elsewhere
+		os.Remove(f.Name()) // if the system allows; else close removes it
 	}
 	keys := s.sort.run(full, &s.order)
 	for len(keys) > 0 {
@@ -238,7 +237,7 @@ func (r *groupedRun[T]) move() (more bool, err error) {
 	return true, nil
 }
 
-// Next gives the next record, which is valid until the call after; nil at the end.
+// Next returns the next record, which is valid until the call after; nil at the end.
 func (it *GroupedReader[T]) Next() (*T, error) {
 	if it.used {
 		more, err := it.runs[0].move()

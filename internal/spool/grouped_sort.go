@@ -28,12 +28,12 @@ const groupBytes = 40
 type recordGroup struct {
 	hash  uint64
 	count uint32
-	at    uint32 // where its next key goes
+	at    uint32 // the place of its next key
 }
 
 const leastSlots = 1 << 10
 
-// run gives the keys of all records, in order; they are valid until the next call.
+// run returns the keys of all records, in order; they are valid until the next call.
 func (s *groupSorter[T]) run(b *blocks[T], order *Grouping[T]) []groupKey {
 	s.collect(b, order)
 	s.place(b, order)

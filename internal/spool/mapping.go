@@ -62,7 +62,7 @@ func MapWhole(path string) (*Mapping, error) {
 	return MapFile(path, info.Size())
 }
 
-// Reserve gives so many bytes of memory, all 0. They take room only where they are written, and give it back on
+// Reserve returns so many bytes of memory, all 0. They take space only once they are written, and return it on
 // Release, which may clear them.
 func Reserve(size int64) (*Mapping, error) {
 	if size == 0 {

@@ -4,5 +4,5 @@ package spool
 
 import "os"
 
-// Punch does nothing here: the room comes back when the file goes.
+// Punch does nothing here: the space is free when the file is removed.
 func Punch(*os.File, int64, int64) {}

@@ -46,8 +46,8 @@ func (s *Sorter[T]) sortKeys() {
 	}
 }
 
-// group sorts records that follow each other with one key by the first of them. It is false where that is no less work,
-// or where more than mostTied with one key would have to be sorted further.
+// group sorts records that follow each other with one key by the first of them. It returns false if that is no less
+// work, or if more than mostTied with one key would have to be sorted further.
 func (s *Sorter[T]) group(run []T, by Order[T]) bool {
 	s.Keys = s.Keys[:0]
 	for i := range run {
@@ -118,7 +118,7 @@ func (s *Sorter[T]) gather(run []T, by Order[T], most int, f func([]T) error) er
 	return f(out)
 }
 
-// arrangeTies sorts a run whose keys are in order already; false where they are not.
+// arrangeTies sorts a run whose keys are in order already; it returns false if they are not.
 func arrangeTies[T any](run []T, by Order[T]) bool {
 	if len(run) == 0 {
 		return true

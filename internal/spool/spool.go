@@ -1,8 +1,8 @@
 // Package spool keeps records outside memory: appended in bounded memory, sorted in
 // runs and merged, read in place through maps.
 //
-// A Spool sorts records of one size, a Spill passes bytes on, a Mapping is a file in
-// memory. It knows nothing of traces, so whoever writes more than fits may use it.
+// A Spool sorts records of one size, a Spill passes bytes on, a Mapping is a file in memory. The package knows
+// nothing of traces, so any package that writes more than fits may use it.
 package spool
 
 import (
@@ -94,7 +94,7 @@ func (s *Spool[T]) Next() (*T, error) {
 	return &s.buf[n], nil
 }
 
-// Once says that records are handed out in order for the last time: their room is given back as they are.
+// Once declares that records are handed out in order for the last time: their space is freed as they are.
 func (s *Spool[T]) Once() { s.once = true }
 
 // Len is the number of records.
@@ -113,7 +113,7 @@ func (s *Spool[T]) flush() error {
 			return err
 		}
 		s.file = f
-		_ = os.Remove(f.Name()) // where the system allows; close removes it elsewhere
+		_ = os.Remove(f.Name()) // if the system allows; else close removes it
 	}
 	at := s.position(len(s.runs))
 	s.runs = append(s.runs, len(s.buf))
@@ -199,8 +199,7 @@ func (s *Spool[T]) load(into []T, at int64) error {
 	return nil
 }
 
-// An Order is how records are sorted: by key, where that is equal by ties, which
-// may be nil, where that is equal as they came.
+// An Order sorts records by key, if these are equal by ties, which may be nil, and then as they came.
 type Order[T any] struct {
 	Key  func(*T) int64
 	Ties func(a, b *T) int

@@ -2,8 +2,8 @@ package words
 
 import "fmt"
 
-// An EmptyError says that a selection holds nothing to show; the page shows it
-// as an empty state, the command line as an error.
+// An EmptyError is the error of a selection that holds nothing to show; the page shows it as an empty state, the
+// command line as an error.
 type EmptyError struct{ What, Hint string }
 
 func (e *EmptyError) Error() string {

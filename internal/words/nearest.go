@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Refusal says that a word is none of those that can stand in its place.
+// A Refusal is the error of a word that is none of the known ones.
 type Refusal struct {
 	Of, Typed string // "--theme", "drak"
 	Known     []string

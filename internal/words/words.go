@@ -86,7 +86,7 @@ func FormatShare(x float64) string {
 	return strconv.FormatFloat(x*100, 'f', 1, 64) + " %"
 }
 
-// FormatChange writes a difference of shares with its sign, where it is large enough to have one.
+// FormatChange writes a difference of shares with its sign, if it is large enough to have one.
 func FormatChange(x float64) string {
 	switch {
 	case x != 0 && math.Abs(x) < 0.0005:
@@ -124,9 +124,8 @@ func digits(x float64) string {
 	return strconv.FormatFloat(x, 'f', 2, 64)
 }
 
-// NameList names some of the locations: "rank 0, 4, 8–12" where the names differ
-// only in a number at their end, else the names; past most pieces it says how
-// many there are.
+// NameList names some of the locations: "rank 0, 4, 8–12" if the names differ only in a number at their end, else
+// the names; past most pieces it writes how many there are.
 func NameList(names []string, members []int32, most int) string {
 	prefix, numbers := commonPrefix(names, members)
 	var pieces []string
@@ -182,7 +181,7 @@ func Count(n int, what string) string {
 	return Thousands(int64(n)) + " " + what + plural
 }
 
-// Plural gives the word for one or for many.
+// Plural returns the word for one or for many.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return one

@@ -1,5 +1,5 @@
-// Command example records itself: eight workers share work that is dealt out
-// badly, and the file says who was busy when. Run it, then `parallax open FILE`.
+// Command example records itself: eight workers share work that is dealt out badly, and the file shows which were
+// busy when. Run it, then `parallax open FILE`.
 package main
 
 import (

@@ -21,7 +21,7 @@ type Recorder struct {
 	Title string
 	File  string // its default name
 	parts []string
-	// Build tells how to compile it and use it.
+	// Build explains how to compile it and use it.
 	Build string
 }
 

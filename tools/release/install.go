@@ -12,8 +12,8 @@ import (
 // errNoTool is why a package cannot be tried here.
 var errNoTool = errors.New("is not here")
 
-// install puts a package into a root that has nothing else in it, by the system's own
-// package manager where that may be used, or else by its unpacker.
+// install puts a package into a root that has nothing else in it, by the system's own package manager if that may
+// be used, or else by its unpacker.
 func install(pkg, root string) error {
 	asRoot := os.Geteuid() == 0
 	if err := os.MkdirAll(filepath.Join(root, "tmp"), 0o755); err != nil {

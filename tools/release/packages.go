@@ -14,7 +14,7 @@ import (
 	_ "github.com/goreleaser/nfpm/v2/rpm"
 )
 
-// places are where files lie on a Linux system.
+// places maps files to their paths on a Linux system.
 var places = map[string]string{
 	"parallax":                  "/usr/bin/parallax",
 	"man/parallax.1":            "/usr/share/man/man1/parallax.1.gz",

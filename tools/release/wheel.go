@@ -78,7 +78,7 @@ func (r *release) newWheel(platform string, program file, module, licence []byte
 	return &wheel{fmt.Sprintf("parallax_hpc-%s-py3-none-%s.whl", version, strings.Join(tags, ".")), out.Bytes()}, nil
 }
 
-// modulePath is where the module lies in the checkout.
+// modulePath returns the path of the module in the checkout.
 func (r *release) modulePath() string {
 	return filepath.Join(r.root, "internal", "python", "parallax.py")
 }

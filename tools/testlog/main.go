@@ -30,7 +30,7 @@ type event struct {
 	FailedBuild                               string
 }
 
-// where a test printed something: "    name_test.go:12: ".
+// place matches the position before a test's output: " name_test.go:12: ".
 var place = regexp.MustCompile(`^\s*\w+\.go:\d+: `)
 
 func run(in io.Reader, out io.Writer) (ok bool) {
