@@ -77,8 +77,8 @@ var Demos = []*Demo{
 	semigroupDemo,
 }
 
-// Find gives the demo of that name. Options may follow a question mark, joined by
-// "&": balanced, locations=N, intervals=N, seed=N, and of training fault=NAME. They become its defaults.
+// Find returns the demo of that name. Options may follow a question mark, joined by "&": balanced, locations=N,
+// intervals=N, seed=N, and for training fault=NAME. They become its defaults.
 func Find(name string) (*Demo, bool) {
 	base, query, asked := strings.Cut(name, "?")
 	for _, d := range Demos {
@@ -97,7 +97,7 @@ func Find(name string) (*Demo, bool) {
 	return nil, false
 }
 
-// with gives the demo with other defaults.
+// with returns the demo with other defaults.
 func (d *Demo) with(o Options) *Demo {
 	c := *d
 	c.Options = o.or(d.Options)

@@ -66,7 +66,7 @@ func figureDemo(name, title string, rows []figureRow, truth []string) *Demo {
 		}}
 }
 
-// writeFigure writes a row a processor; the run lasts figureLength for all.
+// writeFigure writes one row per processor; the run lasts figureLength for all.
 func writeFigure(ctx context.Context, rows []figureRow, w trace.Writer) error {
 	busy := w.Region(trace.Region{Name: "busy", Category: "state", Role: trace.RoleCompute})
 	idle := w.Region(trace.Region{Name: "idle", Category: "state", Role: trace.RoleIdle})

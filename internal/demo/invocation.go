@@ -18,8 +18,7 @@ type program struct {
 	queue bool
 }
 
-// call adds a call and gives its number; caller -1 for the root. It waits for the
-// calls that it needs.
+// call adds a call and returns its number; caller -1 for the root. It waits for the calls that it needs.
 func (p *program) call(caller int32, clause int64, needs ...int32) int32 {
 	id := int32(len(p.clause))
 	p.clause = append(p.clause, clause)

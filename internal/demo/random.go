@@ -25,11 +25,11 @@ func (r *random) next() uint64 {
 	return mix(r.state)
 }
 
-// below gives an integer in [0, n); the tiny bias of the remainder does not matter here.
+// below returns an integer in [0, n); the tiny bias of the remainder does not matter here.
 func (r *random) below(n uint64) uint64 { return r.next() % n }
 
-// around gives base with noise of a triangular shape that reaches perMille of it
-// to both sides. Integers only, so that the result is the same everywhere.
+// around returns base with noise of a triangular shape that reaches perMille of it to both sides. It uses integers
+// only, so that the result is the same everywhere.
 func (r *random) around(base trace.Time, perMille uint64) trace.Time {
 	x := r.next()
 	span := uint64(base) * perMille / 1000

@@ -2,7 +2,7 @@ package demo
 
 import "github.com/parallax-hpc/parallax/internal/importer/vista"
 
-// A schedule says who runs which call of a program when.
+// A schedule assigns the calls of a program to workers and times.
 type schedule struct {
 	p       *program
 	queue   bool
@@ -35,7 +35,7 @@ func newSchedule(p *program, workers int) *schedule {
 	return s
 }
 
-// take gives a worker its next call that can run, and suspends those that cannot.
+// take returns the next call of a worker that can run, and suspends those that cannot.
 func (s *schedule) take(pe int) (int32, bool) {
 	for {
 		call, ok := s.next(pe)

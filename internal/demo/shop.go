@@ -115,12 +115,12 @@ func writeShop(ctx context.Context, o Options, w trace.Writer) error {
 	return err
 }
 
-// about gives a time with noise.
+// about returns a time with noise.
 func (s *shop) about(microseconds int64) trace.Time {
 	return s.noise.around(trace.Time(microseconds)*1000, shopNoise)
 }
 
-// one gives the fault of one in so many.
+// one reports whether a fault of one in so many occurs.
 func (s *shop) one(in uint64) bool { return s.noise.below(in) == 0 && s.faults }
 
 // open begins a call of a service by the call of a number, at any of its instances.
@@ -141,7 +141,7 @@ func (s *shop) close(call int, end trace.Time) trace.Time {
 	return end
 }
 
-// leaf is a call that calls nobody; it gives its end.
+// leaf is a call without callees; it returns its end.
 func (s *shop) leaf(parent, service int, name string, begin, length trace.Time) trace.Time {
 	return s.close(s.open(parent, service, name, begin), begin+length)
 }

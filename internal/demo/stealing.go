@@ -70,7 +70,7 @@ func g5k433Truth(o Options) []string {
 
 const second = 1_000_000_000
 
-// A stealer is one process of the plan: where it is, and how long it steals.
+// A stealer is one process of the plan: its location, and how long it steals.
 type stealer struct {
 	parent trace.LocationID
 	steals trace.Time

@@ -39,7 +39,7 @@ const (
 	irecvCost      = 900
 	isendGap       = 2_400 // from one MPI_Isend to the next
 	isendCost      = 1_800
-	waitCost       = 1_500 // MPI_Waitall where everything has arrived
+	waitCost       = 1_500 // MPI_Waitall if everything has arrived
 	hopCost        = 2_500 // one stage of a collective
 	latencyNear    = 900   // within a node
 	latencyFar     = 2_600
@@ -76,7 +76,7 @@ type stencil struct {
 	ends []trace.Time
 }
 
-// stencilShape chooses the size of the run and where its faults are.
+// stencilShape chooses the size of the run and the places of its faults.
 func stencilShape(o Options) *stencil {
 	s := &stencil{seed: o.Seed, ranks: max(1, o.Locations), slowNode: -1, lateRank: -1}
 	s.perNode = min(8, max(1, s.ranks/4))
@@ -115,7 +115,7 @@ func (s *stencil) intervalsPerIteration() float64 {
 
 func (s *stencil) node(rank int) int { return rank / s.perNode }
 
-// A side is one neighbour of a rank: where it lies, and how much goes there.
+// A side is one neighbour of a rank: its direction, and how much goes there.
 type side struct {
 	rank int
 	tag  int // 0 west, 1 east, 2 south, 3 north; the partner's is tag^1

@@ -190,7 +190,7 @@ func (p *stencilRank) meet(r trace.RegionID) {
 	p.leave(r)
 }
 
-// begin gives the arrival at MPI_Init's inner collective.
+// begin returns the arrival at MPI_Init's inner collective.
 func (p *stencilRank) begin() trace.Time {
 	p.enter(p.regions.main)
 	p.now += 40_000
@@ -203,7 +203,7 @@ func (p *stencilRank) prepare() {
 	p.call(p.regions.setup, p.noisy(6_000_000))
 }
 
-// untilSend computes and packs; it gives the time of the first MPI_Isend.
+// untilSend computes and packs; it returns the time of the first MPI_Isend.
 func (p *stencilRank) untilSend(i int) trace.Time {
 	r := &p.regions
 	p.enter(r.iteration)
@@ -265,7 +265,7 @@ func (p *stencilRank) receive(i int) {
 	p.leave(r.exchange)
 }
 
-// message gives when neighbour n sent its message to this rank, and when it came.
+// message returns when neighbour n sent its message to this rank, and when it came.
 func (p *stencilRank) message(n side, i int) (sent, came trace.Time) {
 	sent = p.sent[i*p.ranks+n.rank]
 	// The neighbour sends in the order of its own sides: count those before us.
@@ -279,7 +279,7 @@ func (p *stencilRank) message(n side, i int) (sent, came trace.Time) {
 	return sent, sent + p.transfer(n.rank, p.rank, n.size)
 }
 
-// untilReduce gives the arrival at MPI_Allreduce.
+// untilReduce returns the arrival at MPI_Allreduce.
 func (p *stencilRank) untilReduce() trace.Time {
 	p.call(p.regions.residual, p.noisy(400_000))
 	return p.now
@@ -305,7 +305,7 @@ func (p *stencilRank) finish(i int) {
 	p.leave(r.iteration)
 }
 
-// untilEnd gives the arrival at MPI_Finalize.
+// untilEnd returns the arrival at MPI_Finalize.
 func (p *stencilRank) untilEnd() trace.Time {
 	p.now += p.noise.around(20_000, 200)
 	return p.now

@@ -95,7 +95,7 @@ type training struct {
 	ends []trace.Time
 }
 
-// A trainingPlace is where one rank's records go.
+// A trainingPlace holds the locations and counters of one rank.
 type trainingPlace struct {
 	process, main, autograd, device, compute, nccl trace.LocationID
 	clock, heat, allocated, reserved               trace.CounterID

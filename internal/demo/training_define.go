@@ -23,7 +23,7 @@ type trainingRegions struct {
 
 // A modelLaunch is an operator that launches a kernel, by its regions.
 type modelLaunch struct {
-	op, inner, kernel trace.RegionID // inner is NoRegion where there is none
+	op, inner, kernel trace.RegionID // inner is NoRegion if there is none
 	cost              trace.Time
 	flash             bool // the backward pass of attention
 }

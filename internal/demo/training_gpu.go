@@ -125,8 +125,8 @@ func (g *trainingGPU) load(step int) {
 	g.copy([]trace.RegionID{r.to, r.toCopy, r.copyIn}, r.copyToGPU, batchBytes, copied, false)
 }
 
-// copy calls operators within each other, the last of which copies and then, where
-// the program needs the result, waits for it.
+// copy calls operators within each other, the last of which copies and then, if the program needs the result, waits
+// for it.
 func (g *trainingGPU) copy(ops []trace.RegionID, region trace.RegionID, bytes int64, cost trace.Time, wait bool) {
 	var rows [3]int
 	for i, op := range ops {

@@ -94,8 +94,8 @@ func (p *pipeline) define(w trace.Writer) {
 	w.Property("program", "training")
 }
 
-// groups tells who belongs together, as Megatron names it: files that have no names for places tell coordinates by
-// them.
+// groups defines the communicators under Megatron's names: readers of files without names for places derive
+// coordinates from them.
 func (p *pipeline) groups(w trace.Writer, processes []trace.LocationID) {
 	group := func(name string, first, stride, count int) {
 		members := make([]trace.LocationID, count)
@@ -126,7 +126,7 @@ func (p *pipeline) cost(step, replica, stage, batch int, usual trace.Time) trace
 	return cost
 }
 
-// simulate writes one step, all batches forward and then all back, and gives its end.
+// simulate writes one step, all batches forward and then all back, and returns its end.
 func (p *pipeline) simulate(step int, begin trace.Time, rows []trace.Stream) trace.Time {
 	free := make([]trace.Time, len(p.streams)) // by worker
 	for i := range free {

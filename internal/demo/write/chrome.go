@@ -12,8 +12,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Chrome is the trace event format: one JSON file that Chrome, Perfetto and
-// Speedscope open. gzip where the name ends in .gz.
+// Chrome is the trace event format: one JSON file that Chrome, Perfetto and Speedscope open. It uses gzip if the
+// name ends in .gz.
 //
 //	process                    pid: its rank
 //	thread, stream             tid: its key where that is a number
@@ -97,8 +97,7 @@ func (c *chrome) format() {
 	}
 }
 
-// write puts the chunks out in order. After an error it goes on taking them, so
-// that nobody waits for ever.
+// write puts the chunks out in order. After an error it goes on taking them, so that no sender waits for ever.
 func (c *chrome) write() {
 	defer c.finished.Done()
 	for k := range c.order {

@@ -224,7 +224,7 @@ func (d *definitions) Profile(trace.ProfileRow)                 { d.cannotHold("
 func (d *definitions) Atomic(trace.AtomicRow)                   { d.cannotHold("profiles") }
 func (d *definitions) Moments(trace.MomentRow)                  { d.cannotHold("moments") }
 
-// above gives the nearest location of a kind at or above id, or NoLocation.
+// above returns the nearest location of a kind at or above id, or NoLocation.
 func (d *definitions) above(id trace.LocationID, kind trace.Kind) trace.LocationID {
 	for id != trace.NoLocation && d.locations[id].Kind != kind {
 		id = d.locations[id].Parent
@@ -242,7 +242,7 @@ func (d *definitions) rank(id trace.LocationID) int {
 	return trace.NoRank
 }
 
-// number is the key of a location where that is a number.
+// number returns the key of a location if that is a number.
 func (d *definitions) number(id trace.LocationID) (int64, bool) {
 	n, err := strconv.ParseInt(d.locations[id].Key, 10, 64)
 	return n, err == nil

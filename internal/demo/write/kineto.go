@@ -74,7 +74,7 @@ func createKineto(path string) (File, error) {
 	}, nil
 }
 
-// file gives the file of a location's rank, beginning it where needed.
+// file returns the file of a location's rank, beginning it if needed.
 func (k *kineto) file(id trace.LocationID) *kinetoFile {
 	k.opening.Lock()
 	defer k.opening.Unlock()

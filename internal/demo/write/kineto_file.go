@@ -118,7 +118,7 @@ func (f *kinetoFile) write(b []byte, first, last trace.Time) error {
 	return nil
 }
 
-// flush writes the buffer out, opening the file where needed.
+// flush writes the buffer out, opening the file if needed.
 func (f *kinetoFile) flush() error {
 	if f.out == nil {
 		out, err := openFile(f.path)

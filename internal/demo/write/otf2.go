@@ -144,7 +144,7 @@ func (o *otf2) Link(l trace.Link) {
 	o.fail(o.part(l.To.Location).link(to))
 }
 
-// link keeps an end; some are held, most lie in a file beside the records.
+// link stores an end; some are in memory, most in a file beside the records.
 func (p *otf2Part) link(e otf2End) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -180,7 +180,7 @@ func (e *otf2End) append(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(e.size))
 }
 
-// allLinks gives the ends of a location in order of time.
+// allLinks returns the ends of a location in order of time.
 func (p *otf2Part) allLinks() ([]otf2End, error) {
 	list := p.links
 	if p.ends > 0 {

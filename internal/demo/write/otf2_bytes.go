@@ -101,7 +101,7 @@ func (o *otf2File) write() {
 	}
 }
 
-// at writes the time where it differs from the record before; n bytes follow.
+// at writes the time if it differs from the record before; n bytes follow.
 func (o *otf2File) at(t trace.Time, n int) {
 	o.room(9 + n)
 	if t != o.time {

@@ -17,8 +17,7 @@ var otf2Paradigms = map[string]uint8{
 	"openacc": 18, "opencl": 19, "hip": 23,
 }
 
-// otf2Roles are the format's words for our roles where the name of a region does
-// not say it.
+// otf2Roles are the format's words for our roles, for regions whose name does not show them.
 var otf2Roles = [trace.RoleCount]uint8{
 	trace.RoleCompute: 1, trace.RoleCommunication: 28, trace.RoleSynchronization: 15, trace.RoleIO: 27,
 	trace.RoleCopy: 30, trace.RoleOverhead: 35,
@@ -58,7 +57,7 @@ type otf2Definer struct {
 	strings map[string]uint32
 }
 
-// text gives the number of a string. It is called before a record is begun.
+// text returns the number of a string. It is called before a record is begun.
 func (d *otf2Definer) text(s string) uint32 {
 	id, known := d.strings[s]
 	if !known {

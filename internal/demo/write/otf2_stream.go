@@ -30,7 +30,7 @@ type otf2Stream struct {
 	err    error
 }
 
-// An otf2Open is an interval that is open; till is where it ends, if that is known.
+// An otf2Open is an interval that is open; till is its end, if that is known.
 type otf2Open struct {
 	region trace.RegionID
 	till   trace.Time

@@ -16,8 +16,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Paje is the language of StarPU's and SimGrid's traces: one text file, in order of
-// time, that pj_dump and ViTE read. gzip where the name ends in .gz.
+// Paje is the language of StarPU's and SimGrid's traces: one text file, in order of time, that pj_dump and ViTE
+// read. It uses gzip if the name ends in .gz.
 //
 //	location                     container; its type is named after the kind
 //	order, rank, place on a grid fields of our own of the container
@@ -91,8 +91,7 @@ func createPaje(path string) (File, error) {
 	}, nil
 }
 
-// typeOfLocation gives the number of the type of a location's container. The
-// caller holds both locks.
+// typeOfLocation returns the number of the type of a location's container. The caller holds both locks.
 func (p *paje) typeOfLocation(id trace.LocationID) int {
 	if t, ok := p.typeOf[id]; ok {
 		return t
@@ -169,8 +168,7 @@ func numberOf[K comparable](all map[K]int, key K) int {
 	return n
 }
 
-// set gives the number of the definition of pushes with these attributes; that of
-// events follows it.
+// set returns the number of the definition of pushes with these attributes; that of events follows it.
 func (p *paje) set(facts []record) int {
 	key := make([]byte, 0, 64)
 	for i := range facts {

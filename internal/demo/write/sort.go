@@ -19,7 +19,7 @@ type lineSorter struct {
 	lines *spool.Spool[timedLine]
 }
 
-// A timedLine is where a line is in the text.
+// A timedLine is the time and position of a line in the text.
 type timedLine struct{ time, at, size int64 }
 
 // sortMemory is how much of the order is held in memory.

@@ -1,11 +1,10 @@
 // Package write turns a trace into files that other tools read, and that our own
 // readers are tested and measured with.
 //
-// A format is a value in the list Formats: a name, and a function that begins a
-// file or directory and gives a trace.Writer for it. Records are formatted as they
-// come and nothing of them is kept, so that a file may be of any size; definitions
-// (locations, regions, attributes, counters, communicators, topologies) must come
-// before the first stream is opened, because most formats put them in front.
+// A format is a value in the list Formats: a name, and a function that begins a file or directory and returns a
+// trace.Writer for it. Records are formatted as they come and none is kept, so that a file may be of any size.
+// Definitions (locations, regions, attributes, counters, communicators, topologies) must come before the first
+// stream is opened, because most formats put them in front.
 //
 // A format that cannot hold a record returns an error, or leaves it out and reports a count: never in silence.
 package write
@@ -21,8 +20,8 @@ import (
 type Format struct {
 	Name  string // as in --format
 	Title string // for people
-	// Sequential formats give the same bytes each time only where all records
-	// come from one goroutine; the others where each rank's do.
+	// Sequential formats write the same bytes each time only if all records come from one goroutine; the others if
+	// each rank's do.
 	Sequential bool
 	// Create begins to write under a temporary name beside path.
 	Create func(path string) (File, error)
@@ -31,7 +30,7 @@ type Format struct {
 // Formats are all there are.
 var Formats = []*Format{Chrome, Kineto, OTF2, Paje, TAU}
 
-// Find gives the format of that name, or an error that lists them.
+// Find returns the format of that name, or an error that lists them.
 func Find(name string) (*Format, error) {
 	var names []string
 	for _, f := range Formats {

@@ -6,5 +6,5 @@ import "time"
 
 var started = time.Now()
 
-// CPUTime is the time of the clock where processor time is not told.
+// CPUTime returns wall-clock time on systems without processor time.
 func CPUTime() time.Duration { return time.Since(started) }

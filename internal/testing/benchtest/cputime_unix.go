@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CPUTime is the processor time that this process has used on all cores: on a busy
-// machine it tells more than a clock.
+// CPUTime returns the processor time that this process has used on all cores: on a busy machine it varies less than
+// a clock.
 func CPUTime() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {

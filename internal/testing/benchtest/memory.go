@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// ResetPeak gives memory back that nobody uses and begins to measure the peak anew.
+// ResetPeak returns unused memory to the system and begins to measure the peak anew.
 func ResetPeak() {
 	debug.FreeOSMemory()
 	_ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0)
 }
 
-// PeakMemory is the most memory that was resident since ResetPeak, mapped files
-// included, in bytes; 0 where the system does not tell.
+// PeakMemory returns the most memory that was resident since ResetPeak, mapped files included, in bytes; 0 if
+// unknown.
 func PeakMemory() int64 {
 	status, _ := os.ReadFile("/proc/self/status")
 	_, rest, _ := strings.Cut(string(status), "VmHWM:")

@@ -21,7 +21,7 @@ import (
 // A Server is a process with a directory and ports of its own.
 type Server struct {
 	Host string // and port
-	// Secure is where it speaks TLS, with the certificate in a file.
+	// Secure is its TLS address, with the certificate in a file.
 	Secure, Certificate string
 
 	dir  string
@@ -29,7 +29,7 @@ type Server struct {
 	done chan struct{}
 
 	answered bool // once
-	tries    int  // in which a port was taken by somebody else
+	tries    int  // in which another process took a port
 }
 
 // Users that servers know besides default, who may do all.
@@ -166,8 +166,8 @@ func (s *Server) launch(tb testing.TB) {
 // log is the path of the server's log.
 func (s *Server) log() string { return filepath.Join(s.dir, "log") }
 
-// wait until it answers. Its own word counts: a port that takes connections may be somebody else's, or that of a server
-// that is about to end because another of its ports is taken.
+// wait until it answers. Its log counts: a port that takes connections may be another process's, or that of a
+// server that is about to end because another of its ports is taken.
 func (s *Server) wait(tb testing.TB) {
 	tb.Helper()
 	for begin := time.Now(); time.Since(begin) < 5*time.Minute; time.Sleep(50 * time.Millisecond) {
@@ -184,8 +184,8 @@ func (s *Server) wait(tb testing.TB) {
 	tb.Fatal("the server does not begin to listen")
 }
 
-// again starts a server that ended because somebody took one of its ports in the moment after they were found free. One
-// that others know keeps its ports, and waits for them.
+// again starts a server that ended because another process took one of its ports just after they were found free. A
+// server that others know keeps its ports, and waits for them.
 func (s *Server) again(tb testing.TB) {
 	tb.Helper()
 	errors := filepath.Join(s.dir, "errors")

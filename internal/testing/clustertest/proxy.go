@@ -11,7 +11,7 @@ import (
 
 // A Proxy stands between a client and a server: it delays all bytes, as over a long line, and it can fall silent.
 type Proxy struct {
-	Host string // where clients find it
+	Host string // address for clients
 
 	to     string
 	delay  time.Duration // for each way

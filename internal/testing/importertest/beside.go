@@ -8,9 +8,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/testing/benchtest"
 )
 
-// Beside imports a run that has so many intervals, again and again, and does something
-// bare beside it: the ratio is how many times less processor time the import takes. It
-// gives the seconds of an import.
+// Beside imports a run that has so many intervals, again and again, and runs bare in alternation: the ratio is how
+// many times less processor time the import takes. It returns the seconds of an import.
 func Beside(b *testing.B, run importer.Run, intervals int64, bare func() error) (seconds float64) {
 	b.Helper()
 	var other, whole float64

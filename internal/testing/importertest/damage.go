@@ -23,9 +23,8 @@ const (
 	memoryAByte = 4 << 10
 )
 
-// cut ends one file after the other early, in evenly spread places. The import
-// must say so: by an error, or by counting more than the whole file makes it
-// count, unless nothing was lost.
+// cut ends one file after the other early, in evenly spread places. The import must report it: by an error, or by
+// counting more than for the whole file, unless nothing was lost.
 func cut(t *testing.T, f *importer.Format, c Case, files fstest.MapFS) {
 	files = unpackAll(t, files)
 	run, err := claimed(f, files)
@@ -115,7 +114,7 @@ func readDamaged(t *testing.T, f *importer.Format, files fstest.MapFS) (store.Re
 	return r, err
 }
 
-// A damagePlace is where to damage which file.
+// A damagePlace is a file and the position to damage.
 type damagePlace struct {
 	file string
 	at   int
@@ -195,7 +194,7 @@ func Fuzz(f *testing.F, format *importer.Format, name string, samples ...string)
 	})
 }
 
-// FuzzBeside is Fuzz for a format of several files: one of those named is changed, and the others lie sound beside it.
+// FuzzBeside is Fuzz for a format of several files: one of those named is changed, the others stay sound.
 func FuzzBeside(f *testing.F, format *importer.Format, folder string, names ...string) {
 	all := load(f, folder)
 	fuzzOne(f, format, all, all, names)

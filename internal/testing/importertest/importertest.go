@@ -43,14 +43,14 @@ type Case struct {
 	Path string
 	// Most records of a kind that the dump holds for a location; 0 for all.
 	Most int
-	// Anywhere is set where a file of the format may rightly end after any
-	// record, so that a cut cannot be told from the end.
+	// Anywhere is set if a file of the format may rightly end after any record, so that a cut cannot be told from
+	// the end.
 	Anywhere bool
-	// Guarded is set where a record that was changed anywhere can be told, by checksums,
-	// lengths or numbers that all must fit, so that none is lost in silence.
+	// Guarded is set if a record that was changed anywhere can be detected, by checksums, lengths or numbers that
+	// all must fit, so that none is lost in silence.
 	Guarded bool
-	// ByName is set where the names of the files are part of the format, as in
-	// profile.0.0.0, so that it cannot be detected without them.
+	// ByName is set if the names of the files are part of the format, as in profile.0.0.0, so that it cannot be
+	// detected without them.
 	ByName bool
 	// Cuts is in how many places files are cut and changed; 0 for 200.
 	Cuts int
@@ -103,7 +103,7 @@ func load(t testing.TB, name string) fstest.MapFS {
 	return files
 }
 
-// claimed gives the one run that the format sees in the files.
+// claimed returns the one run that the format sees in the files.
 func claimed(f *importer.Format, files fstest.MapFS) (importer.Run, error) {
 	s, err := importer.NewSourceFS("sample", files)
 	if err != nil {
@@ -116,7 +116,7 @@ func claimed(f *importer.Format, files fstest.MapFS) (importer.Run, error) {
 	return runs[0], nil
 }
 
-// Import reads a source into the reference store and gives a reader of it.
+// Import reads a source into the reference store and returns a reader of it.
 func Import(t testing.TB, f *importer.Format, paths ...string) store.Reader {
 	t.Helper()
 	s, err := importer.NewSource(paths...)
@@ -135,8 +135,7 @@ func Import(t testing.TB, f *importer.Format, paths ...string) store.Reader {
 	return r
 }
 
-// read imports a run into the reference store. A panic becomes an error that
-// says so, an import that does not end too.
+// read imports a run into the reference store. A panic becomes an error, and so does an import that does not end.
 func read(run importer.Run) (r store.Reader, err error) {
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
@@ -218,7 +217,7 @@ func twice(t *testing.T, f *importer.Format, c Case, files fstest.MapFS) {
 	}
 }
 
-// nameless asks for detection by content: the file has a name that says nothing.
+// nameless asks for detection by content: the name of the file is no hint.
 func nameless(t *testing.T, f *importer.Format, files fstest.MapFS) {
 	renamed := fstest.MapFS{}
 	for _, file := range files {
@@ -271,8 +270,8 @@ func saysMore(r, whole store.Reader) bool {
 	return false
 }
 
-// Shared finds sample data that is kept beside the repository, and skips the
-// test where it is absent, as in a user's clone.
+// Shared finds sample data that is kept beside the repository, and skips the test if it is absent, as in a user's
+// clone.
 func Shared(tb testing.TB, name string) string {
 	tb.Helper()
 	dir, err := os.Getwd()
@@ -295,7 +294,7 @@ func Shared(tb testing.TB, name string) string {
 	return p
 }
 
-// Report gives the counts of a report by their words, for tests that look for some.
+// Report returns the counts of a report by their words, for tests that look for some.
 func Report(entries []trace.ReportEntry) map[string]int64 {
 	m := map[string]int64{}
 	for _, e := range entries {

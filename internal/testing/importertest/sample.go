@@ -49,7 +49,7 @@ func Damage(t *testing.T, f *importer.Format, path string, places int) {
 	}
 }
 
-// countDamaged imports files into a writer that counts; nil where they are refused.
+// countDamaged imports files into a writer that counts; nil if they are refused.
 func countDamaged(t *testing.T, f *importer.Format, files fstest.MapFS) *Count {
 	t.Helper()
 	s, err := importer.NewSourceFS("sample", files)

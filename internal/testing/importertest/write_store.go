@@ -14,8 +14,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// WriteStore imports a run into a whole store, with every index, summary and digest, and
-// gives how long that took. The store is removed then.
+// WriteStore imports a run into a whole store, with every index, summary and digest, and returns how long that
+// took. The store is removed then.
 func WriteStore(tb testing.TB, run importer.Run) time.Duration {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "run.plx")

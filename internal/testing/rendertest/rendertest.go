@@ -1,6 +1,5 @@
-// Package rendertest holds renderers against each other: the same scenes drawn by
-// render/png and by the page, compared pixel by pixel. The Go half writes the
-// fixtures, web/test/browser/painter.test.ts reads them.
+// Package rendertest compares renderers: the same scenes drawn by render/png and by the page, pixel by pixel. The
+// Go half writes the fixtures, web/test/browser/painter.test.ts reads them.
 package rendertest
 
 import (
@@ -55,8 +54,8 @@ func unlabelled(m *scene.Space) *scene.Space {
 	return &out
 }
 
-// Rows is a picture like a timeline: n rectangles side by side in rows, most of
-// them narrower than a pixel where there are many, clipped to a frame.
+// Rows is a picture like a timeline: n rectangles side by side in rows, most of them narrower than a pixel if there
+// are many, clipped to a frame.
 func Rows(width, height, rows, n int) *scene.Scene {
 	s := scene.New(scene.Size{Width: width, Height: height}, "rows", "Rectangles in rows.")
 	frame := s.AddFrame(scene.Frame{X: 20, Y: 10, W: float32(width - 40), H: float32(height - 30)})

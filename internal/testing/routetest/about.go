@@ -63,7 +63,7 @@ type record struct {
 	listed  bool      // one of several alike
 }
 
-// at reports whether a record is of a time and says nothing of other locations.
+// at reports whether a record is of a time and not about other locations.
 func (r *record) at(begin, end *trace.Time, of things) bool {
 	return begin != nil && allAmong([]float64{float64(*begin), float64(*end)}, r.numbers) &&
 		things{r.about.locations, nil}.within(of)

@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/all"
 )
 
-// Find gives the view of a name.
+// Find returns the view of a name.
 func Find(name string) *view.View {
 	for _, v := range all.Views {
 		if v.Name == name {
@@ -71,7 +71,7 @@ func (r *Run) twinList(table *view.Table) (best []map[string]any, columns []int)
 	return best, columns
 }
 
-// rowsOf gives number by name in one list of a view's data.
+// rowsOf returns numbers by name from one list of a view's data.
 func (r *Run) rowsOf(list, key, value string) map[string]float64 {
 	out := map[string]float64{}
 	var d map[string]json.RawMessage
@@ -88,8 +88,8 @@ func (r *Run) rowsOf(list, key, value string) map[string]float64 {
 	return out
 }
 
-// Agree holds that the same thing has the same number in every view, that windows
-// add up, and that nothing exceeds the capacity of its window.
+// Agree checks that the same thing has the same number in every view, that windows add up, and that nothing exceeds
+// the capacity of its window.
 func (x *Raw) Agree(tb testing.TB, windows []Window) {
 	tb.Helper()
 	x.info(tb)

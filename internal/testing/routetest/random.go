@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Shape is one kind of run that a reader can give.
+// A Shape is one kind of run that a reader can return.
 type Shape struct {
 	Name  string
 	Write func(w trace.Writer, rnd *rand.Rand)
@@ -33,7 +33,7 @@ var Shapes = []Shape{
 	{Name: "flat profile", Write: profileFlat},
 }
 
-// regions gives one of each role, two of one name, and two annotations.
+// regions defines one of each role, two of one name, and two annotations.
 func regions(w trace.Writer) []trace.RegionID {
 	var out []trace.RegionID
 	for _, g := range []trace.Region{

@@ -126,7 +126,7 @@ func must(tb testing.TB, err error) {
 	}
 }
 
-// check holds that a lane nests: everything below rests on it.
+// check checks that a lane nests: everything below relies on it.
 func (x *Raw) check(tb testing.TB) {
 	tb.Helper()
 	for _, l := range x.Lanes {
@@ -169,7 +169,7 @@ func (x *Raw) window(s trace.Selection) Window {
 // begins reports whether a call counts in the window.
 func (w *Window) begins(r Row) bool { return r.Begin >= w.Begin && r.Begin < w.last }
 
-// clip gives how much of [a, b) lies in the window.
+// clip returns how much of [a, b) is in the window.
 func (w *Window) clip(a, b trace.Time) trace.Time {
 	return max(0, min(b, w.End)-max(a, w.Begin))
 }

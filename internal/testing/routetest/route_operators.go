@@ -13,8 +13,8 @@ type operatorSum struct {
 	kernels                                   map[string]float64
 }
 
-// operatorSums adds up operators by name: calls and times of the host from rows, times of
-// GPUs from the work whose call lies inside.
+// operatorSums adds up operators by name: calls and times of the host from rows, times of GPUs from the work whose
+// call is inside.
 func (r *Raw) operatorSums() (out map[string]*operatorSum, loose, looseTime float64) {
 	out = map[string]*operatorSum{}
 	is := func(row *Row) bool { return r.Regions[row.Region].Category == "cpu_op" }

@@ -11,7 +11,7 @@ import (
 // parts of a step; if several are open the first counts.
 var parts = []string{"kernel", "memcpy", "memset", "communication", "runtime", "loader", "cpu", "other"}
 
-// A gpuWork is a row of a GPU with the call that launched it, where that is on record.
+// A gpuWork is a row of a GPU with the call that launched it, if that is on record.
 type gpuWork struct {
 	Row
 	lane, row        int
@@ -81,8 +81,8 @@ func (x *Raw) gpuWorks() (out []gpuWork) {
 	return out
 }
 
-// open says which parts are open in [begin, end) on the locations that a filter takes,
-// for each stretch between two changes.
+// open reports the parts that are open in [begin, end) on the locations that a filter takes, for each range between
+// two changes.
 func (x *Raw) open(begin, end trace.Time, of func(trace.LocationID) bool,
 	each func(length trace.Time, open map[string]bool)) {
 	var rows []Row
@@ -155,14 +155,14 @@ func (x *Raw) gpuTime(gpu trace.LocationID, begin, end trace.Time) (t gpuTimes) 
 	return t
 }
 
-// A laidStep is where a step lies once it waits for the GPU.
+// A laidStep is a step with its time range once it waits for the GPU.
 type laidStep struct {
 	name       string
 	begin, end trace.Time
 }
 
-// laidSteps: a step ends when the last work that it launched does, and begins when the one
-// before is over; work that nobody launched delays the first.
+// laidSteps: a step ends when the last work that it launched does, and begins when the one before is over; work
+// without a launch delays the first.
 func (x *Raw) laidSteps(unit trace.LocationID, works []gpuWork) (out []laidStep) {
 	for _, l := range x.Lanes {
 		if x.above(l.Location, trace.KindProcess) != unit {

@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// spread gives mean, standard deviation, least and greatest of values.
+// spread returns mean, standard deviation, least and greatest of values.
 func spread(v []float64) (mean, sd, low, high float64) {
 	for _, x := range v {
 		mean += x / float64(len(v))
@@ -27,7 +27,7 @@ func (r *Run) closeSpread(what string, got, want, scale float64) {
 	}
 }
 
-// ofRegion gives a region's values on the holders, 0 where it does not occur.
+// ofRegion returns a region's values on the holders, 0 if it does not occur.
 func ofRegion(t map[cell]sum, ids []trace.LocationID, g trace.RegionID, metric string) (out []float64) {
 	for _, id := range ids {
 		out = append(out, t[cell{id, g}].of(metric))

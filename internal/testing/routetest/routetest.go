@@ -77,7 +77,7 @@ type Run struct {
 	Window  Window
 	View    *view.View
 	Options map[string]string
-	Result  view.Result // nil where the view says that there is nothing
+	Result  view.Result // nil if the view has nothing to show
 	Empty   error
 	Notes   []string
 	data    []byte
@@ -134,8 +134,8 @@ func Open(tb testing.TB, s Shape, seed uint64) *Raw {
 	return Read(tb, viewtest.Local(tb, func(w trace.Writer) { s.Write(w, rand.New(rand.NewPCG(seed, 17))) }))
 }
 
-// Windows gives selections: the whole, cuts through intervals, one instant, some
-// locations, some regions, and both.
+// Windows returns selections: the whole, cuts through intervals, one instant, some locations, some regions, and
+// both.
 func (x *Raw) Windows(seed uint64, large bool) []Window {
 	rnd := rand.New(rand.NewPCG(seed, 23))
 	whole := trace.Selection{End: x.End}

@@ -171,7 +171,7 @@ func (f figure) among(sorted []float64) bool {
 	return i < len(sorted) && sorted[i] <= f.value+slack
 }
 
-// derived are lines of tooltips that say more than the data do, and who holds them.
+// derived are lines of tooltips with more than the data, and the tests that check them.
 var derived = map[string]string{
 	"groups time in common":      "pairs are not listed; the groups' route holds them",
 	"groups calls in common":     "pairs are not listed; the groups' route holds them",

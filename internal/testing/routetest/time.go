@@ -62,7 +62,7 @@ func (x *Raw) role(l *Lane, row int) trace.Role {
 	return trace.RoleAnnotation
 }
 
-// strength orders the roles where lanes of one location disagree, the weakest first.
+// strength orders the roles for lanes of one location that disagree, the weakest first.
 var strength = []trace.Role{trace.RoleNone, trace.RoleAnnotation, trace.RoleIdle, trace.RoleOverhead,
 	trace.RoleSynchronization, trace.RoleCommunication, trace.RoleCopy, trace.RoleIO, trace.RoleCompute}
 
@@ -131,7 +131,7 @@ func (x *Raw) roleTime(id trace.LocationID, begin, end trace.Time) (out [trace.R
 	return out
 }
 
-// busy are the stretches in which a location is busy, joined where they touch.
+// busy returns the ranges in which a location is busy, joined if they touch.
 func (x *Raw) busy(id trace.LocationID, begin, end trace.Time) (out [][2]trace.Time) {
 	for _, s := range x.states(id, begin, end) {
 		switch n := len(out); {

@@ -5,8 +5,8 @@ import (
 	"image"
 )
 
-// Alike reports where two pictures differ by more than a share of their pixels; a
-// pixel differs where a channel is off by more than a few steps.
+// Alike returns an error if two pictures differ by more than a share of their pixels; a pixel differs if a channel
+// is off by more than a few steps.
 func Alike(a, b image.Image, share float64) error {
 	if a.Bounds().Size() != b.Bounds().Size() {
 		return fmt.Errorf("the pictures are %v and %v", a.Bounds().Size(), b.Bounds().Size())

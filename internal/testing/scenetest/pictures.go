@@ -9,7 +9,7 @@ func Pictures() map[string]*scene.Scene {
 	return map[string]*scene.Scene{"marks": Marks(), "gallery": Gallery(), "palette": Palette(), "space": Spaces()}
 }
 
-// MarkOfKind gives an empty mark of a kind; nil for a kind without one.
+// MarkOfKind returns an empty mark of a kind; nil for a kind without one.
 func MarkOfKind(kind string) scene.Mark {
 	for _, m := range []scene.Mark{
 		&scene.Rect{}, &scene.Line{}, &scene.Path{}, &scene.Polygon{}, &scene.Point{}, &scene.Text{}, &scene.Image{},

@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
-// A textBox is where a text lies.
+// A textBox is the bounding box of a text.
 type textBox struct {
 	text           string
 	x0, y0, x1, y1 float32

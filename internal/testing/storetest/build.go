@@ -130,8 +130,7 @@ func (r *reader) settleCounters() {
 	}
 }
 
-// unclosed makes the regions of intervals that nobody left, in the order of those that
-// they are made of.
+// unclosed makes the regions of intervals that were never left, in the order of those that they are made of.
 func (m *Memory) unclosed(r *reader, last trace.Time) map[trace.RegionID]trace.RegionID {
 	out := map[trace.RegionID]trace.RegionID{}
 	for _, k := range m.tracks {

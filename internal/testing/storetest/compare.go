@@ -59,7 +59,7 @@ type comparison struct {
 
 func newComparison(want *reader, got store.Reader) *comparison { return &comparison{want, got} }
 
-// An interval is a row as all stores must give it.
+// An interval is a row as all stores must return it.
 type interval struct {
 	at                         store.Row
 	begin, duration, exclusive trace.Time

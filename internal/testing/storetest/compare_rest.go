@@ -12,8 +12,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A linkRow is a link as all stores must give it, but for the intervals at its
-// ends, of which several may be right.
+// A linkRow is a link as all stores must return it, but for the intervals at its ends, of which several may be
+// right.
 type linkRow struct {
 	kind             trace.LinkKind
 	from, to         trace.LocationID
@@ -54,8 +54,7 @@ func (c *comparison) linkSums(w store.Window) string {
 	return ""
 }
 
-// linksOf gives the links of a window in an order of their own, after checking
-// that they came in order of time.
+// linksOf returns the links of a window in an order of their own, after checking that they came in order of time.
 func (c *comparison) linksOf(r store.Reader, w store.Window) (out []linkRow, fault string) {
 	last := trace.Time(-1 << 62)
 	err := r.Links(context.Background(), w, func(k *store.LinkColumns) error {
@@ -96,8 +95,8 @@ func (c *comparison) linksOf(r store.Reader, w store.Window) (out []linkRow, fau
 	return out, fault
 }
 
-// endFault says why the interval at the end of a link cannot be meant: it neither
-// begins then, nor is open, nor just ended.
+// endFault returns why the interval at the end of a link cannot be meant: it neither begins then, nor is open, nor
+// just ended.
 func (c *comparison) endFault(r store.Reader, id trace.LocationID, t trace.Time, lane, row int32) string {
 	if row < 0 {
 		return ""

@@ -48,9 +48,8 @@ func (m *Memory) relate(report *[]trace.ReportEntry) {
 	}
 }
 
-// assignFamily considers spans by begin, the longer first, parents before children, then
-// by arrival. Each goes into its parent where that is innermost in its lane and lasts as
-// long, else into the first lane in which nothing is open.
+// assignFamily considers spans by begin, the longer first, parents before children, then by arrival. Each goes into
+// its parent if that is innermost in its lane and lasts as long, else into the first lane in which nothing is open.
 func (k *track) assignFamily(spans []span) [][]row {
 	spans = slices.Clone(spans)
 	slices.SortStableFunc(spans, func(a, b span) int { return a.number - b.number })

@@ -34,10 +34,9 @@ func (r *reader) resolve(l trace.Link, number []trace.LocationID, first trace.Ti
 	return k
 }
 
-// intervalAt finds the interval an end of a link means: one that begins at the
-// time exactly, else the innermost one open then. With a region only its
-// intervals count, and one that ends at the time exactly serves where none is
-// open: a receive is often stamped with the time of its leave.
+// intervalAt finds the interval of a link's end: one that begins at the time exactly, else the innermost one open
+// then. With a region only its intervals count, and one that ends at the time exactly serves if none is open: a
+// receive is often stamped with the time of its leave.
 func (r *reader) intervalAt(e trace.End) (laneNumber, rowNumber int32) {
 	laneNumber, rowNumber = r.intervalOf(e)
 	if open, ok := r.withoutEnd[e.Region]; ok && rowNumber < 0 {

@@ -144,7 +144,7 @@ func (m *Memory) CallPath(p trace.CallPath) trace.CallPathID {
 	return trace.CallPathID(find(&m.callPaths, p, func(q trace.CallPath) bool { return q == p }))
 }
 
-// find gives the index of the element that is the same, appending it if new.
+// find returns the index of the element that is the same, appending it if new.
 func find[T any](list *[]T, x T, same func(T) bool) int {
 	if i := slices.IndexFunc(*list, same); i >= 0 {
 		return i

@@ -59,7 +59,7 @@ func (r *reader) Time(ctx context.Context, w store.Window) (*store.TimeTable, er
 	return t, ctx.Err()
 }
 
-// overlap is how much of [a, b) lies in [begin, end).
+// overlap returns how much of [a, b) is in [begin, end).
 func overlap(a, b, begin, end trace.Time) trace.Time { return max(0, min(b, end)-max(a, begin)) }
 
 // recursive reports whether the region of row i is on the stack above it.
@@ -72,8 +72,8 @@ func recursive(rows []row, i int) bool {
 	return false
 }
 
-// linksIn gives the links of which one end is at a location of the window and
-// whose time meets the window. Links without time meet every window.
+// linksIn returns the links of which one end is at a location of the window and whose time meets the window. Links
+// without time meet every window.
 func (r *reader) linksIn(w store.Window) []link {
 	in := r.window(w)
 	asked := make([]bool, r.tree.Len())
@@ -240,8 +240,7 @@ func (r *reader) Moments(ctx context.Context, locations []trace.LocationID, f fu
 	return handOut(ctx, r, locations, r.moments, func(p trace.MomentRow) trace.LocationID { return p.Location }, f)
 }
 
-// handOut gives the rows of the locations asked for and all below them, in
-// order, in small batches.
+// handOut hands out the rows of the locations asked for and all below them, in order, in small batches.
 func handOut[T any](ctx context.Context, r *reader, locations []trace.LocationID, rows []T, of func(T) trace.LocationID,
 	f func([]T) error) error {
 	asked := make([]bool, r.tree.Len())

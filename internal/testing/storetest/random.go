@@ -131,7 +131,7 @@ func (g *generator) location(id trace.LocationID) {
 	}
 }
 
-// farParents says of intervals who called them from other locations, some in circles.
+// farParents sets callers of intervals at other locations, some in circles.
 func (g *generator) farParents() {
 	if len(g.named) < 2 {
 		return
@@ -147,7 +147,7 @@ func (g *generator) farParents() {
 	}
 }
 
-// parents says of intervals who called them, some in circles.
+// parents sets callers of intervals, some in circles.
 func (g *generator) parents(id trace.LocationID) {
 	for range g.begins {
 		end := func() trace.End {

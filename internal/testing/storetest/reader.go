@@ -36,7 +36,7 @@ const batchRows = 16
 type reader struct {
 	definitions
 
-	withoutEnd map[trace.RegionID]trace.RegionID // of intervals that nobody left
+	withoutEnd map[trace.RegionID]trace.RegionID // of intervals that were never left
 	summaries  []trace.Summary
 
 	lanes    [][]lane // by location
@@ -64,8 +64,8 @@ func (r *definitions) Topologies() []trace.Topology        { return r.topologies
 func (r *definitions) Lanes() []uint32                     { return r.laneStart }
 func (r *definitions) Close() error                        { return nil }
 
-// A window is a store.Window with every location it stands for. Rows that begin
-// in [begin, end) count as beginning in it; time is clipped to [begin, last).
+// A window is a store.Window with every location it includes. Rows that begin in [begin, end) count as beginning in
+// it; time is clipped to [begin, last).
 type window struct {
 	begin, end, last trace.Time
 	locations        []trace.LocationID
@@ -159,7 +159,7 @@ func (r *reader) Intervals(ctx context.Context, w store.Window, f func(*trace.Co
 	})
 }
 
-// rowsIn gives the rows that begin in the window, and those open at its begin.
+// rowsIn returns the rows that begin in the window, and those open at its begin.
 func (r *reader) rowsIn(id trace.LocationID, laneNumber int, in *window) (lo, hi int, open []trace.OpenInterval) {
 	rows := r.lanes[id][laneNumber].rows
 	for i := range rows {

@@ -28,8 +28,8 @@ func Slow(r store.Reader, delay time.Duration) *SlowReader {
 	return &SlowReader{Reader: r, delay: delay, calls: map[string]int{}}
 }
 
-// AtMost fails a test whose frame makes more than n queries. A view makes a
-// handful a frame, however many locations it shows: ask for all of them at once.
+// AtMost fails a test whose frame makes more than n queries. A view makes a handful per frame, however many
+// locations it shows: ask for all of them at once.
 func AtMost(tb testing.TB, n int, r store.Reader, frame func(store.Reader)) {
 	tb.Helper()
 	s := Slow(r, 2*time.Millisecond)
@@ -50,7 +50,7 @@ func (s *SlowReader) Calls() int {
 	return n
 }
 
-// String says how many queries of each kind there were.
+// String returns the number of queries of each kind.
 func (s *SlowReader) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

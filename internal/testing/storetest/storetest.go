@@ -1,5 +1,5 @@
-// Package storetest holds the one suite that every store passes, the reference
-// store it is held against, and a slow store that shows which views ask too often.
+// Package storetest holds the one suite that every store passes, the reference store it is compared with, and a
+// slow store that shows which views ask too often.
 //
 //	Text     a reader of a trace written as text, for the tests of views
 //	Memory   the reference: answers computed straight from the definitions
@@ -35,7 +35,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Text gives a reader of a trace written in the language of package tracetest.
+// Text returns a reader of a trace written in the language of package tracetest.
 func Text(tb testing.TB, text string, summaries ...trace.Summary) store.Reader {
 	tb.Helper()
 	m := NewMemory(summaries...)

@@ -175,8 +175,7 @@ func (k *track) spans(last trace.Time, repairs *trace.Repairs) []span {
 	return out
 }
 
-// inOrder gives the records by time where the stream was unordered; records of
-// equal time keep their order.
+// inOrder returns the records by time if the stream was unordered; records of equal time keep their order.
 func (k *track) inOrder() []record {
 	records := slices.Clone(k.records)
 	if k.unordered {

@@ -114,8 +114,8 @@ func cover(rows []row, in *window, level int) []piece {
 	return out
 }
 
-// binOf is the bin in which t lies: of the level asked for, or the largest one
-// that is wholly in the window, or has nothing outside.
+// binOf returns the bin of t: of the level asked for, or the largest one that is wholly in the window, or has
+// nothing outside.
 func binOf(t trace.Time, in *window, level int) (piece, bool) {
 	if level >= 0 {
 		p := piece{t >> level << level, (t>>level + 1) << level, true}

@@ -9,8 +9,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// buildTree puts locations in preorder, siblings by order, rank and natural
-// order of the name, and gives the new number of each.
+// buildTree puts locations in preorder, siblings by order, rank and natural order of the name, and returns the new
+// number of each.
 func buildTree(locations []trace.Location) (*store.Tree, []trace.LocationID) {
 	children := map[trace.LocationID][]trace.LocationID{}
 	for id, l := range locations {

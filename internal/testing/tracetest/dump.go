@@ -78,8 +78,7 @@ func (d *dumper) some(level int, lines []string) {
 	}
 }
 
-// nameRegions gives each region a name of its own: its own, or with a number
-// where several share it.
+// nameRegions gives each region a name of its own: its own, or with a number if several share it.
 func (d *dumper) nameRegions() {
 	regions := d.r.Regions()
 	d.names = make([]string, len(regions))
@@ -250,8 +249,7 @@ func (d *dumper) counters(samples [][]string) {
 	}
 }
 
-// must writes a failed query where its answer would have been, so that a dump
-// with an error never equals one without.
+// must writes a failed query in place of its answer, so that a dump with an error never equals one without.
 func (d *dumper) must(what string, err error) {
 	if err != nil {
 		d.line(0, "# error: %s: %v", what, err)

@@ -24,7 +24,7 @@ func (d *dumper) communicators() {
 	}
 }
 
-// communicator is the name of a communicator, with its number where it is not the only one.
+// communicator returns the name of a communicator, with its number if it is not the only one.
 func (d *dumper) communicator(id trace.CommunicatorID) string {
 	name := d.r.Communicators()[id].Name
 	for i, c := range d.r.Communicators() {
@@ -116,7 +116,7 @@ func (d *dumper) link(c *store.LinkColumns, i int) string {
 		d.linkEnd(" to=", c.ToLocation[i], c.ToLane[i], c.ToRow[i])
 }
 
-// linkEnd says which interval a link begins or ends in.
+// linkEnd names the interval in which a link begins or ends.
 func (d *dumper) linkEnd(key string, location trace.LocationID, lane, row int32) string {
 	if row < 0 {
 		return ""
@@ -195,7 +195,7 @@ func (d *dumper) sorted(lines []string) {
 	d.some(0, lines)
 }
 
-// callPath writes the regions from the root; flat paths say so.
+// callPath writes the regions from the root, and marks flat paths.
 func (d *dumper) callPath(id trace.CallPathID) (path, flat string) {
 	if id == trace.NoCallPath {
 		return "-", ""

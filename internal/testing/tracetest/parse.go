@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Parse reads text and writes the trace it says into w. The error names the line.
+// Parse reads text and writes its trace into w. The error names the line.
 func Parse(w trace.Writer, text string) error {
 	p := &parser{w: w, paths: map[string]trace.LocationID{}, regions: map[string]trace.RegionID{},
 		metrics: map[string]trace.MetricID{}, communicators: map[string]trace.CommunicatorID{}}
@@ -196,7 +196,7 @@ func (p *parser) region(_ int, ws []word) error {
 	return nil
 }
 
-// regionNamed finds the region of a name, defining it where no line has.
+// regionNamed finds the region of a name, defining it if no line has.
 func (p *parser) regionNamed(name string) trace.RegionID {
 	id, ok := p.regions[name]
 	if !ok {

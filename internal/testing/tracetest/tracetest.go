@@ -53,7 +53,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Write parses text into w and fails the test where the text is wrong.
+// Write parses text into w and fails the test if the text is wrong.
 func Write(tb testing.TB, w trace.Writer, text string) {
 	tb.Helper()
 	if err := Parse(w, text); err != nil {

@@ -65,7 +65,7 @@ func arrangedBy(t *testing.T, v *view.View, c *Case, r store.Reader, tree view.R
 	storetest.AtMost(t, MostQueries, r, func(slow store.Reader) { asked.Compute(t, v, slow) })
 }
 
-// with gives the case with one option set, or not set.
+// with returns the case with one option set, or not set.
 func (c *Case) with(name string, values []string) *Case {
 	out := *c
 	out.Options = maps.Clone(c.Options)

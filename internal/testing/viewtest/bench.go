@@ -52,7 +52,7 @@ func ReportLatencies(b *testing.B, what string, times []float64) {
 	b.ReportMetric(Quantile(times, 0.95), "ms/"+what+"-p95")
 }
 
-// Quantile sorts v and gives one of its values.
+// Quantile sorts v and returns one of its values.
 func Quantile(v []float64, q float64) float64 {
 	slices.Sort(v)
 	return v[min(int(q*float64(len(v))), len(v)-1)]

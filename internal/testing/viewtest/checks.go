@@ -20,7 +20,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// described: the page and the help have something to say.
+// described checks that the view has its texts for the page and the help.
 func described(t *testing.T, v *view.View) {
 	if v.Name == "" || v.Title == "" || v.Summary == "" || v.HowToRead == "" {
 		t.Errorf("view %q lacks a title, a summary or how to read it", v.Name)
@@ -32,7 +32,7 @@ func described(t *testing.T, v *view.View) {
 	}
 }
 
-// everything is all bytes that a result gives.
+// everything returns all bytes of a result.
 func everything(t *testing.T, v *view.View, c *Case, r store.Reader) []byte {
 	t.Helper()
 	q := c.Request(t, v, r)
@@ -72,7 +72,7 @@ func sameBytes(t *testing.T, v *view.View, c *Case, r store.Reader) {
 	}
 }
 
-// twins: no list is null, and the table says as much as the data.
+// twins: no list is null, and the table states as much as the data.
 func twins(t *testing.T, v *view.View, c *Case, r store.Reader) {
 	result := c.Compute(t, v, r)
 	data := result.Data()
@@ -136,7 +136,7 @@ func checkTable(t *testing.T, table *view.Table) {
 	}
 }
 
-// nilList gives the path of a slice or map that would be null, or "".
+// nilList returns the path of a slice or map that would be null, or "".
 func nilList(v reflect.Value, path string) string {
 	switch v.Kind() {
 	case reflect.Interface, reflect.Pointer:

@@ -8,8 +8,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
-// Dump writes a scene as text: one thing a line, coordinates to a hundredth of a
-// pixel, colours by their place in the palette.
+// Dump writes a scene as text: one thing per line, coordinates to a hundredth of a pixel, colours by their place in
+// the palette.
 func Dump(s *scene.Scene) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "scene %g × %g %q\n%s\n", s.Width, s.Height, s.Title, s.Description)

@@ -25,7 +25,7 @@ func Local(tb testing.TB, write func(trace.Writer)) store.Reader {
 	return OpenLocal(tb, WriteLocal(tb, write))
 }
 
-// WriteLocal writes a trace into a store on disk and says where it is.
+// WriteLocal writes a trace into a store on disk and returns its path.
 func WriteLocal(tb testing.TB, write func(trace.Writer)) (path string) {
 	tb.Helper()
 	path = filepath.Join(tb.TempDir(), "test.plx")
@@ -131,8 +131,8 @@ func writeRank(s trace.Stream, regions []trace.RegionID, rank, rows int) {
 	_ = s.Close()
 }
 
-// Import reads sample data kept beside the repository into a store on disk. It
-// skips the test where the data are not there, or no reader for them yet.
+// Import reads sample data kept beside the repository into a store on disk. It skips the test if the data are not
+// there, or no reader for them yet.
 func Import(tb testing.TB, elem ...string) store.Reader {
 	tb.Helper()
 	s, err := importer.NewSource(Shared(tb, elem...))

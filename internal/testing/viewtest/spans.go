@@ -131,11 +131,11 @@ func ImportFiles(tb testing.TB, files map[string]string) store.Reader {
 	})
 }
 
-// A ReadSpan is a span of a store, with its parent as the ids in its attributes tell.
+// A ReadSpan is a span of a store, with its parent by the ids in its attributes.
 type ReadSpan struct {
 	At     store.Row
 	Region trace.RegionID
-	Parent *ReadSpan // nil where the source has none
+	Parent *ReadSpan // nil if the source has none
 
 	id, parent, kind string
 }

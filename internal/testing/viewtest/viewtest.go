@@ -41,7 +41,7 @@ const (
 // A Case is one request of a view.
 type Case struct {
 	Name string
-	// Trace in the language of package tracetest; or Reader, where that is not enough.
+	// Trace in the language of package tracetest; or Reader, if that is not enough.
 	Trace  string
 	Reader func(testing.TB) store.Reader
 	// Others are further runs, in the same language, for views that compare.
@@ -49,7 +49,7 @@ type Case struct {
 	Spec   view.Spec
 	// Options as on the command line.
 	Options map[string][]string
-	Size    scene.Size // 640 × 360 where zero
+	Size    scene.Size // 640 × 360 if zero
 	// NoGolden leaves the goldens out, for traces too large to review.
 	NoGolden bool
 }
@@ -86,7 +86,7 @@ func Run(t *testing.T, v *view.View, cases ...Case) {
 	}
 }
 
-// Open gives the reader of a case, with all summaries.
+// Open returns the reader of a case, with all summaries.
 func (c *Case) Open(tb testing.TB) store.Reader {
 	tb.Helper()
 	if c.Reader != nil {
@@ -169,7 +169,7 @@ func compare(t *testing.T, name string, got []byte) {
 	}
 }
 
-// Shared gives the path of sample data kept beside the repository, or skips.
+// Shared returns the path of sample data kept beside the repository, or skips.
 func Shared(tb testing.TB, elem ...string) string {
 	tb.Helper()
 	dir, err := os.Getwd()
