@@ -11,7 +11,7 @@ var Files embed.FS
 
 // Site is everything that the site shows.
 //
-//go:embed *.md guides formats/*.md papers/*.md tutorials/*.md tutorials/pictures
+//go:embed *.md guides formats/*.md papers/*.md tutorials/*.md tutorials/*.ipynb tutorials/pictures
 //go:embed tutorials/data/README.md tutorials/data/nodes.txt tutorials/data/ride.json tutorials/data/tally/main.go.txt
 //go:embed kaleidoscope layouts moments recorder schemas
 var Site embed.FS

@@ -235,7 +235,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	kind := map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css", ".svg": "image/svg+xml",
-		".png": "image/png", ".json": "application/json"}[path.Ext(name)]
+		".png": "image/png", ".json": "application/json", ".ipynb": "application/x-ipynb+json"}[path.Ext(name)]
 	if kind == "" {
 		kind = "text/plain; charset=utf-8"
 	}
