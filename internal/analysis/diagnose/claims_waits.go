@@ -165,6 +165,12 @@ func (a *culprits) tellSome(f *fault, kind finding.Kind, t *totals, phases []int
 			a.waitWords(f), where, why)
 		n.Selection.Locations = a.locations(append(append([]int32{}, f.units...), f.hit()...))
 	case finding.StartUp:
+		if region == budget.Nothing {
+			n.View, n.Options = "timeline", nil
+			n.Text = fmt.Sprintf("%s %s %s: %s %s for it.", who, words.Plural(len(f.units), "begins", "begin"),
+				a.lateWords(f.units, n), others, a.waitWords(f))
+			break
+		}
 		n.Text = fmt.Sprintf("%s %s late in %s: %s %s for it%s.", who, words.Plural(len(f.units), "is", "are"),
 			words.Middle(a.accounts.regionNames[region]), others, a.waitWords(f), why+atEnd)
 	case finding.IO:
@@ -240,6 +246,9 @@ func (a *culprits) each(region int32, units []int32) (mean, calls float64) {
 // reasonOf says what the culprits do longer than the others: ": compute takes 300 ms on it
 // against 199 to 201 ms on the others", and notes it as evidence.
 func (a *culprits) reasonOf(f *fault, kind finding.Kind, t *totals, n *finding.Finding) string {
+	if kind == finding.StartUp && f.cause() == budget.Nothing { // nothing was recorded that could be compared
+		return ""
+	}
 	r, ok := a.reasons(t).explain(f.units, "", false)
 	lead := ": "
 	switch kind {

@@ -2,11 +2,13 @@ package diagnose
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -35,6 +37,70 @@ func (a *culprits) starting() error {
 	}
 	a.wholeGroupStarts(f)
 	return a.tell(f, finding.StartUp)
+}
+
+// beginning: others wait for units whose first record comes after theirs. The wait is before that record: what such a
+// unit does later is another matter.
+func (a *culprits) beginning() error {
+	if len(a.units) < 3 || len(a.units) > mostUnits || a.untimed {
+		return nil
+	}
+	first := firstRecords(a.diagnosis)
+	if first == nil {
+		return nil
+	}
+	usual := finding.Median(first)
+	f := a.claim(func(r *budget.Row) bool {
+		u := a.accounts.unit[r.Actor]
+		if r.Region != budget.Nothing || first[u]-usual < finding.MediumShare*float64(a.length) {
+			return false
+		}
+		before, all := trace.Time(0), trace.Time(0)
+		for i, t := range r.Series.All() {
+			if all += t; float64(i)*float64(a.length) < first[u]*budget.Bins {
+				before += t
+			}
+		}
+		return before*2 > all // a wait may go on while the unit does its first work
+	})
+	if !a.grave(f) || 2*len(f.units) > len(a.units) {
+		a.give(f)
+		return nil
+	}
+	return a.tell(f, finding.StartUp)
+}
+
+// lateWords says how long after the others units begin, and notes it as evidence.
+func (a *culprits) lateWords(units []int32, n *finding.Finding) string {
+	first := firstRecords(a.diagnosis)
+	late := -finding.Median(first)
+	for _, u := range units {
+		late += first[u] / float64(len(units))
+	}
+	n.Evidence = append([]finding.Evidence{{Name: "first record after that of the others, median", Value: late,
+		Unit: "ns"}}, n.Evidence...)
+	return words.FormatDuration(late) + " after the others"
+}
+
+// firstRecords is when the first record of each unit begins, from the start of the window; nil where some have none.
+func firstRecords(c *diagnosis) []float64 {
+	out := make([]float64, len(c.units))
+	for u := range out {
+		out[u] = math.Inf(1)
+	}
+	lanes := c.store.Lanes()
+	for _, id := range c.rows {
+		u := c.unitOf[id]
+		for lane := range int(lanes[id+1] - lanes[id]) {
+			if x, ok := c.store.Interval(store.Row{Location: id, Lane: lane}); ok && u >= 0 {
+				out[u] = min(out[u], max(float64(x.Begin[0]-c.window.Begin), 0))
+			}
+		}
+	}
+	if slices.Contains(out, math.Inf(1)) {
+		return nil
+	}
+	return out
 }
 
 // wholeGroupStarts blames all that start up as long as the last: one of a slow node is waited for, and without it the
