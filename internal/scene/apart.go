@@ -14,7 +14,7 @@ import (
 // meant by it: "MPI_…duce" is either of MPI_Reduce and MPI_Allreduce, "MPI_Allr…" is one.
 // The page shortens lists by the same rules (web/src/shell/apart.ts).
 type Apart struct {
-	forward  []reading // what names of the set may be written as, in small letters, ascending
+	forward  []reading // forms of the names of the set, in small letters, ascending
 	backward []reading // the same from their ends
 }
 
@@ -51,14 +51,14 @@ func NewApart(names []string) *Apart {
 	return a
 }
 
-// reversed is a text byte by byte from its end.
+// reversed returns a text byte by byte from its end.
 func reversed(s string) string {
 	b := []byte(s)
 	slices.Reverse(b)
 	return string(b)
 }
 
-// Shorten gives a name of the set in a width. A number that stands alone after a word,
+// Shorten returns a name of the set in a width. A number that stands alone after a word,
 // as in "rank 259", may go without it.
 func (a *Apart) Shorten(name string, width, size float32) string {
 	if !(width > 0) || !(size > 0) {
@@ -69,7 +69,7 @@ func (a *Apart) Shorten(name string, width, size float32) string {
 	return a.shorten(name, room, func(s string) []cluster { return clusters(s, adv) }, adv.of('…'))
 }
 
-// numberAfterWord is the number that a name of a word and a number ends with, as "rank 7" and "P#7" do.
+// numberAfterWord returns the number that a name of a word and a number ends with, as "rank 7" and "P#7" do.
 func numberAfterWord(name string) string {
 	if m := wordAndNumber.FindStringSubmatch(name); m != nil {
 		return m[1]
@@ -79,8 +79,8 @@ func numberAfterWord(name string) string {
 
 var wordAndNumber = regexp.MustCompile(`^[^ #]+[ #]([0-9]+)$`)
 
-// formsOf gives what a name may be written as without an ellipsis of its own: the name, its
-// foldings, and the most folded one with its arguments whole: that is number whole, or -1 where it has no arguments.
+// formsOf returns the forms of a name without an ellipsis of its own: the name, its foldings, and the most folded one
+// with its arguments whole. The index of the last is whole, or -1 if it has no arguments.
 func formsOf(name string) (forms []string, whole int) {
 	folded := foldings(name)
 	forms = append([]string{name}, folded...)
@@ -99,7 +99,7 @@ func formsOf(name string) (forms []string, whole int) {
 	return append(forms, name[at:]), len(forms)
 }
 
-// shorten gives the first form of a name that fits and tells it apart: the name, a folding,
+// shorten returns the first form of a name that fits and tells it apart: the name, a folding,
 // one with an ellipsis in its middle, and last a part from within; nothing where there is none.
 func (a *Apart) shorten(name string, room float32, split func(string) []cluster, ellipsis float32) string {
 	if len(name) > longestFolded {
@@ -206,7 +206,7 @@ func (a *Apart) tells(form, name string) bool {
 	return true
 }
 
-// beginning gives the readings that begin with a text.
+// beginning returns the readings that begin with a text.
 func beginning(list []reading, head string) []reading {
 	from, _ := slices.BinarySearchFunc(list, head, func(r reading, s string) int { return cmp.Compare(r.text, s) })
 	to, _ := slices.BinarySearchFunc(list[from:], head, func(r reading, s string) int {
@@ -242,7 +242,7 @@ type cutter struct {
 	keep           int // clusters at the beginning that stay
 }
 
-// first gives the first form that is taken.
+// first returns the first form that is taken.
 func (c *cutter) first(take func(string) bool) string {
 	switch {
 	case c.both:
@@ -327,7 +327,7 @@ func (c *cutter) careful(i, j int) bool {
 	return !c.words || i > 0 && !c.inWord(i) || j < len(c.clusters) && !c.inWord(j)
 }
 
-// within gives a part of a text after so much of its beginning.
+// within returns a part of a text after so much of its beginning.
 func (c *cutter) within(head int, take func(string) bool) string {
 	room := c.room - 2*c.ellipsis - sum(c.clusters[:head])
 	if c.numbers && c.inNumber(head) || head == 0 && !(room > 0) {
@@ -354,7 +354,7 @@ func (c *cutter) within(head int, take func(string) bool) string {
 // farthest is up to where parts from within are looked for.
 const farthest = 512
 
-// evenHead is how much of the beginning stays where both ends keep the same.
+// evenHead returns how much of the beginning stays where both ends keep the same.
 func (c *cutter) evenHead() int {
 	room, i, j := c.room-c.ellipsis, 0, len(c.clusters)
 	for i < j {
@@ -372,7 +372,7 @@ func (c *cutter) evenHead() int {
 	return i
 }
 
-// tail gives where the end begins that fits after the first i; false where these do not fit, or all would.
+// tail returns where the end begins that fits after the first i; false where these do not fit, or all would.
 func (c *cutter) tail(i int) (from int, ok bool) {
 	room := c.room - c.ellipsis - sum(c.clusters[:i])
 	if room < 0 {
@@ -386,7 +386,7 @@ func (c *cutter) tail(i int) (from int, ok bool) {
 	return j, j > i
 }
 
-// fits gives where what fits into a room ends, from a place on.
+// fits returns the end of the text from a place on that fits into a width.
 func (c *cutter) fits(from int, room float32) int {
 	to := from
 	for to < len(c.clusters) && room >= c.clusters[to].width {
@@ -396,7 +396,7 @@ func (c *cutter) fits(from int, room float32) int {
 	return to
 }
 
-// text gives a part without spaces at its ends, which stand beside an ellipsis.
+// text returns a part without spaces at its ends, which stand beside an ellipsis.
 func (c *cutter) text(from, to int) string {
 	return strings.Trim(join(c.clusters[from:to]), " ")
 }

@@ -111,7 +111,7 @@ func (s *Scene) axisRoom(frame int) (from, to, end float32) {
 	return from, to, end
 }
 
-// tickLabels are what the labels of ticks want; those outside the frame have a width below 0.
+// tickLabels returns the labels of ticks with their widths; those outside the frame have a width below 0.
 func tickLabels(f *Frame, ticks []Tick) []Label {
 	labels := make([]Label, 0, len(ticks)+2)
 	for _, t := range ticks {
@@ -125,10 +125,10 @@ func tickLabels(f *Frame, ticks []Tick) []Label {
 	return labels
 }
 
-// nameAt is where the axis is named: at its end where no tick is labelled there, else
-// between ticks that leave room. Where none do it is in place of one before the last, so that
-// the greatest is never lost, and hides. Time is named at its end in any case: there the last tick goes, since a run
-// does not end at a round number, and between two numbers the name would read as part of one.
+// nameAt returns the place of the axis's name: at its end if no tick is labelled there, else between ticks that leave
+// space. If none do, the name replaces (hides) a tick before the last, so that the greatest is never lost. Time is
+// named at its end in any case and replaces the last tick: a run does not end at a round number, and between two
+// numbers the name would read as part of one.
 func nameAt(f *Frame, ticks []Label, end, width float32) (at float32, hides bool) {
 	if f.XScale.Kind == "time" {
 		left := 0
@@ -174,7 +174,7 @@ func (m *Text) addPlaced(x, y float32, text string, fill Colour) {
 	}
 }
 
-// fitTicks gives as many round ticks as have room for their labels side by side, and for the
+// fitTicks returns as many round ticks as have room for their labels side by side, and for the
 // name of the axis between them. Numbers come before the name: it loses its last words, and at
 // last is left out, where two of them leave no room.
 func fitTicks(f *Frame, a Axis, end float32) (ticks []Tick, origin, name string) {
@@ -225,7 +225,7 @@ func fitTicks(f *Frame, a Axis, end float32) (ticks []Tick, origin, name string)
 	return ticks, origin, name
 }
 
-// outerTicks gives the first and the last of round ticks, the coarsest that fit: one number alone tells no scale.
+// outerTicks returns the first and the last of round ticks, the coarsest that fit: one number alone tells no scale.
 func outerTicks(f *Frame, a Axis) ([]Tick, string) {
 	for most := 1; most <= 12; most++ {
 		t, o := axisTicks(&f.XScale, a, most)
@@ -240,7 +240,7 @@ func outerTicks(f *Frame, a Axis) ([]Tick, string) {
 	return nil, ""
 }
 
-// withoutLastWord gives "time" of "time a location" and "calls" of "calls, most first"; nothing of
+// withoutLastWord returns "time" of "time a location" and "calls" of "calls, most first"; nothing of
 // a name that says nothing without its end.
 func withoutLastWord(name string) string {
 	cut := -1
@@ -339,7 +339,7 @@ func (s *Scene) YAxis(frame int, a Axis) {
 	s.AddLayer("axis", -1, line, text)
 }
 
-// yTicks gives calm ticks, and more of them where one alone would tell no scale.
+// yTicks returns few ticks, and more of them if one alone would give no scale.
 func yTicks(scale Scale, height float32, a Axis) (ticks []Tick) {
 	for most := int(height/40) + 1; ; most++ {
 		ticks, _ = axisTicks(&scale, a, most)
@@ -349,7 +349,7 @@ func yTicks(scale Scale, height float32, a Axis) (ticks []Tick) {
 	}
 }
 
-// YAxisWidth gives the room that a vertical axis of this scale and height needs on
+// YAxisWidth returns the room that a vertical axis of this scale and height needs on
 // the left of its frame.
 func YAxisWidth(scale Scale, height float32, a Axis) float32 {
 	ticks := yTicks(scale, height, a)

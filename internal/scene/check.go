@@ -71,7 +71,7 @@ func Drawable(v ...float32) bool {
 	return true
 }
 
-// DrawnRect gives rectangle i as it is drawn: at least a pixel each way, cut where
+// DrawnRect returns rectangle i as it is drawn: at least a pixel each way, cut where
 // it reaches far beyond any picture. It is not drawn where ok is false.
 func (m *Rect) DrawnRect(i int) (x, y, w, h float32, ok bool) {
 	x, w, okX := drawnSpan(m.X[i], m.W[i])

@@ -36,7 +36,7 @@ func (t Theme) IsSafe() bool { return t&safe != 0 }
 // Hues lists the ways of colouring categories: "usual", and "safe" for colour-blind readers.
 var Hues = []string{"usual", "safe"}
 
-// With gives the theme with other hues of categories.
+// With returns the theme with other hues of categories.
 func (t Theme) With(hues string) (Theme, bool) {
 	switch hues {
 	case "usual":
@@ -47,7 +47,7 @@ func (t Theme) With(hues string) (Theme, bool) {
 	return t, false
 }
 
-// ParseTheme gives the theme of that name.
+// ParseTheme returns the theme of that name.
 func ParseTheme(s string) (Theme, bool) {
 	return map[string]Theme{"light": Light, "dark": Dark}[s], s == "light" || s == "dark"
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Difference is how far two colours are apart to the eye, by CIEDE2000: 1 is just seen, 10 is plain.
+// Difference returns how far two colours are apart to the eye, by CIEDE2000: 1 is just seen, 10 is plain.
 func Difference(p, q color.NRGBA) float64 {
 	l1, a1, b1 := cielab(p)
 	l2, a2, b2 := cielab(q)
@@ -35,7 +35,7 @@ func Difference(p, q color.NRGBA) float64 {
 
 func cosine(degrees float64) float64 { return math.Cos(degrees * math.Pi / 180) }
 
-// hueOf is an angle in degrees from 0 up to 360.
+// hueOf returns an angle in degrees from 0 up to 360.
 func hueOf(a, b float64) float64 { return math.Mod(math.Atan2(b, a)*180/math.Pi+360, 360) }
 
 // cielab places a colour in CIE L*a*b* (D65).

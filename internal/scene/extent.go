@@ -19,7 +19,7 @@ func (b Box) within(o Box) Box {
 	return Box{max(b.Left, o.Left), max(b.Top, o.Top), min(b.Right, o.Right), min(b.Bottom, o.Bottom)}
 }
 
-// Extent is the part of the picture that anything is drawn in. O(marks).
+// Extent returns the part of the picture that anything is drawn in. O(marks).
 func (s *Scene) Extent() Box {
 	all := nothing()
 	for _, l := range s.Layers {
@@ -85,7 +85,7 @@ func addPoints(b *Box, xs, ys []float32, wide float32) {
 	}
 }
 
-// Box is where text i is drawn.
+// Box returns the area of text i.
 func (m *Text) Box(i int) Box {
 	w, up := TextWidth(m.Text[i], m.Size, m.Bold), TextAscent(m.Size)
 	back := float32(0)

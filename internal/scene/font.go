@@ -10,7 +10,7 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// FontData gives the font that pictures are set in, as TrueType.
+// FontData returns the font that pictures are set in, as TrueType.
 func FontData(bold bool) []byte {
 	if bold {
 		return gobold.TTF
@@ -87,7 +87,7 @@ func fontAdvances(bold bool) *advances {
 	return regularAdvances()
 }
 
-// TextWidth gives the width in pixels of a text as it is drawn, see Visible.
+// TextWidth returns the width in pixels of a text as it is drawn, see Visible.
 func TextWidth(s string, size float32, bold bool) float32 {
 	a := fontAdvances(bold)
 	w := float32(0)
@@ -97,7 +97,7 @@ func TextWidth(s string, size float32, bold bool) float32 {
 	return w * size / a.units
 }
 
-// Advance gives the width of one character.
+// Advance returns the width of one character.
 func Advance(r rune, size float32, bold bool) float32 {
 	a := fontAdvances(bold)
 	return a.of(r) * size / a.units

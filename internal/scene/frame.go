@@ -2,16 +2,16 @@ package scene
 
 import "math"
 
-// XPixel gives the place of a value on the frame's horizontal scale; NaN where the
+// XPixel returns the place of a value on the frame's horizontal scale; NaN where the
 // scale gives it none.
 func (f *Frame) XPixel(v float64) float32 { return f.X + float32(f.XScale.share(v)*float64(f.W)) }
 
-// YPixel gives the place of a value on the frame's vertical scale, which runs upwards.
+// YPixel returns the place of a value on the frame's vertical scale, which runs upwards.
 func (f *Frame) YPixel(v float64) float32 {
 	return f.Y + f.H - float32(f.YScale.share(v)*float64(f.H))
 }
 
-// share gives where a value lies between Begin (0) and End (1).
+// share returns the place of a value between Begin (0) and End (1).
 func (s *Scale) share(v float64) float64 {
 	lo, hi := s.Begin, s.End
 	if s.Kind == "log" {

@@ -41,10 +41,10 @@ func FurnishLow(width int, draw func(Size) *Scene) *Scene {
 // UsualHeight is that of a picture whose height is not given, as a part of its width.
 const UsualHeight = 0.7
 
-// PrintText is how large text is on paper, in points: what journals ask for in figures.
+// PrintText is the size of text on paper, in points, as journals ask for in figures.
 const PrintText = 8
 
-// PrintSize gives how many pixels of a scene make so many millimetres of paper.
+// PrintSize returns how many pixels of a scene make so many millimetres of paper.
 func PrintSize(millimetres float64) int {
 	return int(math.Round(millimetres * 72 / 25.4 * TextSize / PrintText))
 }
@@ -89,8 +89,8 @@ func furnished(size Size, draw func(Size) *Scene, low bool) *Scene {
 	if first == nil {
 		return New(size, "", "")
 	}
-	// A lower plot may have more to say, such as that its rows stand for several: then it is
-	// drawn once more, lower still, and says what it does itself.
+	// A lower plot may have more notes, such as that its rows stand for several: then it is drawn once more, lower
+	// still, with its own notes.
 	s, inner := first, size
 	top, bottom := float32(0), float32(0)
 	for range 3 {
@@ -170,7 +170,7 @@ func (s *Scene) lower(y, bottom float32) float32 {
 	return y
 }
 
-// furniture gives the heights over and under the plot, and the lines of notes.
+// furniture returns the heights over and under the plot, and the lines of notes.
 func furniture(s *Scene, size Size) (top, bottom float32, notes []string) {
 	width := float32(size.Width) - 2*picturePad
 	if s.Title != "" {
@@ -189,7 +189,7 @@ func furniture(s *Scene, size Size) (top, bottom float32, notes []string) {
 	return top, bottom, notes
 }
 
-// legendRows is how many a legend may take: up to three of a low picture, as figures in a column are.
+// legendRows returns how many a legend may take: up to three of a low picture, as figures in a column are.
 func legendRows(size Size) int { return max(size.Height/120, min(size.Height/80, 3), 1) }
 
 func (s *Scene) drawFurniture(top, y float32, notes []string, rows int) {
@@ -212,8 +212,8 @@ func (s *Scene) drawFurniture(top, y float32, notes []string, rows int) {
 	}
 }
 
-// wrapNotes sets notes into lines of a width, side by side where they fit, and those that are
-// longer in several. What would take more than most lines is left out whole, and the last line says how many.
+// wrapNotes sets notes into lines of a width, side by side where they fit, and those that are longer in several. Notes
+// that would take more than most lines are left out whole, and the last line says how many.
 func wrapNotes(notes []string, width float32, most int) (lines []string) {
 	const between = "  ·  "
 	fits := func(s string) bool { return TextWidth(s, noteSize, false) <= width }
@@ -283,7 +283,7 @@ func ParsePicture(s string) (p Picture, err error) {
 	return p, nil
 }
 
-// Size is what a view is asked for.
+// Size returns the size that a view must draw.
 func (p Picture) Size() Size {
 	if p.paper {
 		return Size{Width: PrintSize(p.width), Height: PrintSize(cmp.Or(p.height, UsualHeight*p.width))}

@@ -8,7 +8,7 @@ type Image struct {
 	X, Y, W, H    float32
 	Columns, Rows int
 	Cells         []Colour // None: transparent
-	// Of makes the cells items: {Of, At, number of the cell}; 0: they are none.
+	// The cells are items {Of, At, number of the cell} unless Of is 0.
 	Of uint8    `wire:"-"`
 	At [2]int32 `wire:"-"`
 }
@@ -16,7 +16,7 @@ type Image struct {
 func (*Image) Kind() string { return "image" }
 func (m *Image) Len() int   { return len(m.Cells) }
 
-// Rects gives the same picture as rectangles on whole pixels, equal neighbours in a
+// Rects returns the same picture as rectangles on whole pixels, equal neighbours in a
 // row as one, for outputs where a raster would blur.
 func (m *Image) Rects() *Rect {
 	out := &Rect{}
@@ -41,7 +41,7 @@ func (m *Image) Rects() *Rect {
 	return out
 }
 
-// snapEdge gives the pixel border nearest to edge i of n.
+// snapEdge returns the pixel border nearest to edge i of n.
 func snapEdge(from, length float32, i, n int) float32 {
 	return float32(math.Floor(float64(from) + float64(length)*float64(i)/float64(n) + 0.5))
 }

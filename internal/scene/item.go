@@ -2,9 +2,9 @@ package scene
 
 import "math"
 
-// An Item is what a mark shows, in numbers that its view understands without the
-// picture: Of says what kind of thing it is (from 1 on; 0 is none), the others which:
-// a row of the view's table, the first and the end of several, a row and a column.
+// An Item names the object that a mark shows, in numbers that its view understands without the picture. Of is the kind
+// of object (from 1 on; 0 is none). The others select it: a row of the view's table, the first and the end of several,
+// a row and a column.
 type Item struct {
 	Of      uint8
 	A, B, C int32
@@ -16,7 +16,7 @@ type Item struct {
 // NoItem stands for none in a column of items.
 const NoItem = ^uint32(0)
 
-// How far in pixels from a line and from a point the pointer may be.
+// The largest distance in pixels of the pointer from a line and from a point.
 const (
 	lineReach  = 3
 	pointReach = 10
@@ -39,8 +39,8 @@ func (s *Scene) Place(of uint8, at ...int) uint32 {
 	return n
 }
 
-// AimRows makes the rows of a frame's vertical scale items, from left to right, also
-// where nothing is drawn. What is drawn over them and has an item goes first.
+// AimRows makes the rows of a frame's vertical scale items, from left to right, also where nothing is drawn. Marks
+// drawn over them that have an item take precedence.
 func (s *Scene) AimRows(frame int, left, right float32, item func(row int) uint32) {
 	aims := &Rect{}
 	for k, r := range s.Frames[frame].YScale.Rows {
@@ -49,7 +49,7 @@ func (s *Scene) AimRows(frame int, left, right float32, item func(row int) uint3
 	s.AddLayer("items", -1, aims)
 }
 
-// ItemAt gives what is at a pixel.
+// ItemAt returns the item at a pixel.
 func (s *Scene) ItemAt(x, y float64) (Item, bool) {
 	it, ok := s.ItemOf(s.NumberAt(x, y))
 	if it.Placed {
@@ -61,7 +61,7 @@ func (s *Scene) ItemAt(x, y float64) (Item, bool) {
 // Whole is the width and the height of the mark of a placed item, in its C.
 const Whole = 1 << 15
 
-// Place is where a placed item was asked for, in shares from the top left.
+// Place returns the place at which an item was asked for, in shares from the top left.
 func (it Item) Place() (x, y float64) {
 	return (float64(it.C/Whole) + 0.5) / Whole, (float64(it.C%Whole) + 0.5) / Whole
 }
@@ -86,7 +86,7 @@ func share(v float64, from, length float32) int32 {
 	return min(int32((v-float64(from))/float64(length)*Whole), Whole-1)
 }
 
-// NumberAt gives the number of the item at a pixel, -1 for none: of the marks that carry
+// NumberAt returns the number of the item at a pixel, -1 for none: of the marks that carry
 // items, the one on top. The page does the same, see web/src/scene/item.ts. It takes one
 // pass over the marks.
 func (s *Scene) NumberAt(x, y float64) int {
@@ -109,7 +109,7 @@ func (s *Scene) NumberAt(x, y float64) int {
 	return -1
 }
 
-// ItemOf gives an item by its number: those of Items first, then the cells of images and
+// ItemOf returns an item by its number: those of Items first, then the cells of images and
 // the things in space in the order of the layers.
 func (s *Scene) ItemOf(n int) (Item, bool) {
 	if n >= 0 && n < len(s.Items) {
@@ -138,7 +138,7 @@ func (s *Scene) EachItemRange(f func(m Mark, first int)) {
 	}
 }
 
-// cellItem is a cell of an image by its number, or a thing in space by its index.
+// cellItem returns a cell of an image by its number, or a thing in space by its index.
 func cellItem(m Mark, i int) Item {
 	switch m := m.(type) {
 	case *Image:
@@ -187,7 +187,7 @@ func (s *Scene) numberIn(m Mark, x, y float64) int {
 	return -1
 }
 
-// nearestItem gives the item of the thing with the least distance, of equals the last.
+// nearestItem returns the item of the thing with the least distance, of equals the last.
 func nearestItem(items []uint32, distance func(i int) (d float64, near bool)) int {
 	at, least := -1, math.Inf(1)
 	for i, item := range items {

@@ -10,7 +10,7 @@ import (
 // longest is how many characters of a text are drawn at most: more than any picture holds.
 const longest = 2000
 
-// Visible gives a text as it is drawn. Characters that would act instead of show
+// Visible returns a text as it is drawn. Characters that would act instead of show
 // (controls, marks that change the direction of writing, broken UTF-8) are written as
 // escapes, and the middle of endless texts as an ellipsis. Names come from traces and may hold anything.
 func Visible(s string) string {
@@ -62,7 +62,7 @@ func visibleRune(r rune, n int, first byte) string {
 	return string(r)
 }
 
-// turns reports marks that change the direction of what follows, beyond the text.
+// turns reports marks that change the direction of following text, even beyond their own.
 func turns(r rune) bool {
 	return r == 0x061C || r == 0x200E || r == 0x200F || r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069
 }
@@ -72,10 +72,9 @@ func joins(r rune) bool {
 	return r >= 0x300 && (r == 0x200D || r >= 0x1F3FB && r <= 0x1F3FF || unicode.In(r, unicode.Mn, unicode.Me))
 }
 
-// Shorten gives a text that fits a width in pixels: as it is, or, if it is a name, without
-// what many names have in common (see foldings), or with an ellipsis in the middle, since
-// names differ at both ends. Where not even five characters would remain it gives nothing. The cost grows with the
-// width, not with the text.
+// Shorten returns a text that fits a width in pixels: as it is, or, if it is a name, without parts that many names
+// have in common (see foldings), or with an ellipsis in the middle, since names differ at both ends. If not even five
+// characters would remain it returns "". The cost grows with the width, not with the text.
 func Shorten(s string, width, size float32) string { return shorten(s, width, size, false) }
 
 // ShortenBold is Shorten for bold text.
@@ -113,7 +112,7 @@ func shorten(s string, width, size float32, bold bool) string {
 // fewest is how many characters a shortened text must keep to say anything.
 const fewest = 5
 
-// squeeze takes from head and tail in turn what fits, one more from the head.
+// squeeze takes clusters that fit from head and tail in turn, one more from the head.
 func squeeze(head, tail []cluster, room float32) string {
 	i, j := 0, len(tail)
 	for i < len(head) && j > 0 {
@@ -143,7 +142,7 @@ func squeeze(head, tail []cluster, room float32) string {
 	return b.String()
 }
 
-// A cluster is what must not be cut: a character with the accents on it, or an escape.
+// A cluster must not be cut: a character with the accents on it, or an escape.
 type cluster struct {
 	text  string
 	width float32
@@ -206,8 +205,8 @@ const (
 	sentenceLine = 15
 )
 
-// Sentence writes what a picture says over its top, in a few lines, and gives the room
-// that it takes. A picture too low for it has none.
+// Sentence writes the message of a picture over its top, in a few lines, and returns its height. A picture too low for
+// it has none.
 func Sentence(s *Scene, text string) float32 {
 	if s.Height < 160 || text == "" {
 		return sentenceEdge
@@ -237,7 +236,7 @@ func Wrap(text string, width, size float32, most int) (lines []string) {
 	return append(lines, firstWords(now, width, size))
 }
 
-// firstWords gives as many words of a text as fit; a word that is too long itself is shortened.
+// firstWords returns as many words of a text as fit; a word that is too long itself is shortened.
 func firstWords(text string, width, size float32) string {
 	if TextWidth(text, size, false) <= width {
 		return text

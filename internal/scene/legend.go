@@ -37,8 +37,8 @@ func JoinSame(entries []LegendEntry, theme Theme) []LegendEntry {
 	return slices.Concat(groups...)
 }
 
-// isCategory reports whether a colour is that of a region or a location; others, such as
-// that of lines, stand for what their words say.
+// isCategory reports whether a colour is that of a region or a location; others, such as that of lines, have the
+// meaning of their label.
 func isCategory(c Colour) bool {
 	first, end := loadPalette().byName[roleSections[1]], loadPalette().byName[RampNames[0]]
 	return int(c) >= first.Start && int(c) < end.Start
@@ -70,7 +70,7 @@ func layoutLegend(entries []LegendEntry, x, y, width float32, most int) (items [
 		}
 		limit := x + width
 		if row == most-1 && i < len(entries)-1 {
-			limit -= moreWidth // what follows may not fit
+			limit -= moreWidth // the rest may not fit
 			if own > limit-at && at == x {
 				own, label = legendWidth(e, Shorten(short[i], limit-at-legendSwatch-6, TextSize), limit-at)
 			}
@@ -108,7 +108,7 @@ func legendLabels(entries []LegendEntry, width float32) []string {
 	return out
 }
 
-// legendWidth gives the width of an entry and its label as it fits.
+// legendWidth returns the width of an entry and its label as it fits.
 // It is 0 where not even the colour fits.
 func legendWidth(e *LegendEntry, label string, width float32) (float32, string) {
 	if width < legendSwatch {
@@ -131,14 +131,14 @@ func legendWidth(e *LegendEntry, label string, width float32) (float32, string) 
 	return min(own+ends+12+rampWidth, width), label
 }
 
-// LegendHeight gives the room that Legend takes.
+// LegendHeight returns the room that Legend takes.
 func LegendHeight(entries []LegendEntry, width float32, mostRows int) float32 {
 	_, rows, _, _ := layoutLegend(entries, 0, 0, width, max(mostRows, 1))
 	return float32(rows) * legendRow
 }
 
-// DrawLegend writes entries into an area of a width, wrapped into rows; long labels are
-// shortened, and what does not fit into the rows is counted. It gives the height used.
+// DrawLegend writes entries into an area of a width, wrapped into rows; long labels are shortened, and entries that do
+// not fit into the rows are counted. It returns the height used.
 func (s *Scene) DrawLegend(entries []LegendEntry, x, y, width float32, mostRows int) float32 {
 	items, rows, more, end := layoutLegend(entries, x, y, width, max(mostRows, 1))
 	swatches, text := &Rect{}, &Text{Size: TextSize}
@@ -213,7 +213,7 @@ func drawRamp(it legendItem, text *Text, baseline float32) *Image {
 	return ramp
 }
 
-// AddFoldLegend explains folded corners and the frames of what hides much.
+// AddFoldLegend explains folded corners and the frames of marks that hide much.
 func (s *Scene) AddFoldLegend(warned bool) {
 	s.Legend = append(s.Legend,
 		LegendEntry{Label: "folded corner: drawn as one", Colour: UIText, Region: NoID, Parent: NoID})

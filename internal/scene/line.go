@@ -25,10 +25,10 @@ func (m *Line) Add(x0, y0, x1, y1 float32, stroke Colour) {
 // SetFlags changes how the line added last is drawn.
 func (m *Line) SetFlags(f Flag) { m.Flags = setLast(m.Flags, len(m.X0), 0, f) }
 
-// SetItem says what the line added last shows.
+// SetItem sets the item of the line added last.
 func (m *Line) SetItem(item uint32) { m.Items = setLast(m.Items, len(m.X0), NoItem, item) }
 
-// ArrowHead gives the corners of a head on the end of a line, tip first, and where
+// ArrowHead returns the corners of a head on the end of a line, tip first, and where
 // the line itself should stop. A line too short for a head has none.
 func ArrowHead(x0, y0, x1, y1, width float32) (head [3][2]float32, stopX, stopY float32, ok bool) {
 	dx, dy := float64(x1-x0), float64(y1-y0)
@@ -59,7 +59,7 @@ func SnapLine(x0, y0, x1, y1, width float32) (float32, float32, float32, float32
 	return x0, y0, x1, y1
 }
 
-// snap gives the middle of a line whose edges lie on pixel borders.
+// snap returns the middle of a line whose edges lie on pixel borders.
 func snap(v, width float32) float32 {
 	if int(width+0.5)%2 == 1 || width < 1 {
 		return float32(math.Floor(float64(v))) + 0.5

@@ -30,7 +30,7 @@ const (
 	AggregatedLeast                = 6
 )
 
-// FlagsOf gives the flags of thing i of a column that may be nil.
+// FlagsOf returns the flags of thing i of a column that may be nil.
 func FlagsOf(column []Flag, i int) Flag {
 	if i < len(column) {
 		return column[i]
@@ -49,7 +49,7 @@ func inStep[T any](column []T, n int, zero T) []T {
 	return column
 }
 
-// setLast gives the last of n things a value in an optional column.
+// setLast sets the value of the last of n things in an optional column.
 func setLast[T any](column []T, n int, zero, value T) []T {
 	if n == 0 {
 		return column

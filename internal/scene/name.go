@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// foldings gives shorter and shorter forms of the name of a function or a file. What is
-// the same for many goes first: arguments of templates and lists of parameters, the
-// type that is returned, directories, then packages and namespaces from the left.
-// What tells it apart stands at the end and stays:
+// foldings returns shorter and shorter forms of the name of a function or a file. Parts that many names share are
+// removed first: arguments of templates and lists of parameters, the return type, directories, then packages and
+// namespaces from the left. The distinctive part is at the end and stays:
 //
 //	void at::native::fill<float>(int, float)   at::native::fill<…>(…), native::fill<…>(…), fill<…>(…)
 //	cmd/compile/internal/ssa.(*Func).Compile   ssa.(*Func).Compile, (*Func).Compile
@@ -59,7 +58,7 @@ func foldings(s string) (out []string) {
 		first, _, ok := strings.Cut(flat, ".")
 		if !ok || first == "" || strings.Trim(first, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" ||
 			!strings.ContainsAny(now[len(first):], "ABCDEFGHIJKLMNOPQRSTUVWXYZ(") {
-			// a host or a file begins with what tells it apart
+			// a host or a file begins with its distinctive part
 			break
 		}
 		add(now[len(first)+1:])
@@ -67,13 +66,13 @@ func foldings(s string) (out []string) {
 	return out
 }
 
-// longestFolded bounds what is looked at: a name past it is cut as any text is.
+// longestFolded bounds the bytes of a name to fold: a longer one is cut as any text is.
 const longestFolded = 4096
 
 // shapeList is the shapes that an operator was called with, behind its name.
 var shapeList = regexp.MustCompile(`( \[[0-9×]+\])+$`)
 
-// foldShapes gives the forms of an operator whose shapes give way before its name.
+// foldShapes returns the forms of an operator whose shapes give way before its name.
 func foldShapes(operator, count string) (out []string) {
 	for _, form := range append([]string{operator}, foldings(operator)...) {
 		out = append(out, form+" […]"+count)
@@ -84,7 +83,7 @@ func foldShapes(operator, count string) (out []string) {
 // counted is how many a row stands for, behind its name.
 var counted = regexp.MustCompile(` \([0-9,]+\)$`)
 
-// foldBrackets writes what stands in <> and in () after a name as an ellipsis.
+// foldBrackets replaces the text in <>, and in () after a name, by an ellipsis.
 func foldBrackets(s string) string {
 	var b strings.Builder
 	depth, open := 0, byte(0)
@@ -141,7 +140,7 @@ func afterName(c byte) bool {
 	return c == '_' || c == '>' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// outside is a text with what stands in brackets blotted out, byte by byte.
+// outside returns a text with the bytes in brackets blanked out.
 func outside(s string) string {
 	b := []byte(s)
 	depth := 0

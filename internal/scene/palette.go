@@ -21,7 +21,7 @@ type Section struct {
 	Start, Length int
 }
 
-// At gives colour i of the section, starting over past its end.
+// At returns colour i of the section, starting over past its end.
 func (s Section) At(i int) Colour {
 	if s.Length == 0 {
 		return None
@@ -110,7 +110,7 @@ func parseHex(s string) (color.NRGBA, error) {
 	return color.NRGBA{}, fmt.Errorf("colour %q: want 6 or 8 digits", s)
 }
 
-// Table gives all colours of a theme by index. It must not be changed.
+// Table returns all colours of a theme by index. It must not be changed.
 func Table(t Theme) []color.NRGBA {
 	return loadPalette().tables[t%themes]
 }
@@ -118,7 +118,7 @@ func Table(t Theme) []color.NRGBA {
 // Sections lists the palette in order.
 func Sections() []Section { return loadPalette().sections }
 
-// FindSection gives the section of that name: a role, "locations", a ramp, "ui".
+// FindSection returns the section of that name: a role, "locations", a ramp, "ui".
 func FindSection(name string) (Section, bool) {
 	s, ok := loadPalette().byName[name]
 	return s, ok

@@ -22,5 +22,5 @@ func (m *Path) Add(xs, ys []float32, stroke Colour) {
 	m.Stroke = append(m.Stroke, stroke)
 }
 
-// Points gives the points of path i; empty where the offsets make no sense.
+// Points returns the points of path i; empty where the offsets make no sense.
 func (m *Path) Points(i int) (xs, ys []float32) { return corners(m.Offsets, m.X, m.Y, i) }

@@ -73,7 +73,7 @@ func near(kept []taken, k int, a, width, gap, from, to float32) (int, float32) {
 
 func abs(x float32) float32 { return max(x, -x) }
 
-// Thin gives the least n so that every nth of equally wide labels at a distance of
+// Thin returns the least n so that every nth of equally wide labels at a distance of
 // step pixels has room: 1 where all have.
 func Thin(step, width, gap float32) int {
 	if !(step > 0) {

@@ -39,10 +39,10 @@ func (m *Point) SetShape(s Shape) { m.Shape = setLast(m.Shape, len(m.X), Disc, s
 // SetCount says how many things the point added last stands for.
 func (m *Point) SetCount(n uint32) { m.Count = setLast(m.Count, len(m.X), 1, n) }
 
-// SetItem says what the point added last shows.
+// SetItem sets the item of the point added last.
 func (m *Point) SetItem(item uint32) { m.Items = setLast(m.Items, len(m.X), NoItem, item) }
 
-// ShapeOutline gives the corners of a shape of radius 1 round the origin; nil for a
+// ShapeOutline returns the corners of a shape of radius 1 round the origin; nil for a
 // disc. Shapes have about the area of the disc, so that none looks larger.
 func ShapeOutline(s Shape) [][2]float32 { return shapeOutlines[s] }
 
@@ -53,7 +53,7 @@ var shapeOutlines = map[Shape][][2]float32{
 	Burst:    burst(),
 }
 
-// burst is a star of eight rays.
+// burst returns a star of eight rays.
 func burst() [][2]float32 {
 	var out [][2]float32
 	for i := range 16 {

@@ -24,8 +24,8 @@ func (m *Polygon) Add(xs, ys []float32, fill Colour) {
 	m.Flags, m.Items = inStep(m.Flags, len(m.Fill), 0), inStep(m.Items, len(m.Fill), NoItem)
 }
 
-// AddCut marks what goes on beyond the edge of an axis: a small triangle with its tip
-// at x, y that points to the right (dir 1) or to the left (dir -1).
+// AddCut marks a thing that continues beyond the edge of an axis: a small triangle with its tip at x, y that points to
+// the right (dir 1) or to the left (dir -1).
 func (m *Polygon) AddCut(x, y, dir, size float32) {
 	m.Add([]float32{x, x - dir*size*1.5, x - dir*size*1.5}, []float32{y, y - size, y + size}, UIWarning)
 }
@@ -33,10 +33,10 @@ func (m *Polygon) AddCut(x, y, dir, size float32) {
 // SetFlags changes how the polygon added last is drawn.
 func (m *Polygon) SetFlags(f Flag) { m.Flags = setLast(m.Flags, len(m.Fill), 0, f) }
 
-// SetItem says what the polygon added last shows.
+// SetItem sets the item of the polygon added last.
 func (m *Polygon) SetItem(item uint32) { m.Items = setLast(m.Items, len(m.Fill), NoItem, item) }
 
-// Corners gives the corners of polygon i; empty where the offsets make no sense.
+// Corners returns the corners of polygon i; empty where the offsets make no sense.
 func (m *Polygon) Corners(i int) (xs, ys []float32) { return corners(m.Offsets, m.X, m.Y, i) }
 
 func corners(offsets []uint32, x, y []float32, i int) (xs, ys []float32) {

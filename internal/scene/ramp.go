@@ -9,8 +9,8 @@ import (
 // "green-red" are the papers' own; the others are safe for colour-blind readers.
 var RampNames = []string{"viridis", "cividis", "diverging", "spectrum", "green-red"}
 
-// Ramp gives the colour at t of a ramp, from 0 (low) to 1 (high); what lies beyond
-// has the colour of the end, NaN has none. An unknown name is viridis.
+// Ramp returns the colour at t of a ramp, from 0 (low) to 1 (high); values beyond have the colour of the end, NaN has
+// none. An unknown name is viridis.
 func Ramp(name string, t float64) Colour {
 	if math.IsNaN(t) {
 		return None
@@ -19,7 +19,7 @@ func Ramp(name string, t float64) Colour {
 	return Colour(s.Start + int(math.Round(min(max(t, 0), 1)*float64(s.Length-1))))
 }
 
-// RampSection gives the palette's section of a ramp. An unknown name is viridis.
+// RampSection returns the palette's section of a ramp. An unknown name is viridis.
 func RampSection(name string) Section {
 	for _, n := range RampNames {
 		if n == name {
@@ -29,7 +29,7 @@ func RampSection(name string) Section {
 	return loadPalette().byName["viridis"]
 }
 
-// Ink gives the colour of text on a fill: the one of black and white that
+// Ink returns the colour of text on a fill: the one of black and white that
 // contrasts more, in each theme. The contrast is at least 4.5 : 1 on any fill.
 func Ink(fill Colour) Colour {
 	white := 0 // a bit for each theme
@@ -45,7 +45,7 @@ func Ink(fill Colour) Colour {
 	return loadPalette().byName["ink"].At(white)
 }
 
-// InkFor is Ink for a thing with flags: what is outside the selection has quiet text.
+// InkFor is Ink for a thing with flags: things outside the selection have muted text.
 func InkFor(fill Colour, f Flag) Colour {
 	if f&Dimmed != 0 {
 		return UITextMuted
@@ -61,7 +61,7 @@ func onDark(fill Colour, t Theme) bool {
 	return 1.05/(luminance(c)+0.05) > (luminance(c)+0.05)/0.05
 }
 
-// luminance is the relative luminance of WCAG 2.
+// luminance returns the relative luminance of WCAG 2.
 func luminance(c color.NRGBA) float64 {
 	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
 }

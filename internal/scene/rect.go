@@ -2,9 +2,9 @@ package scene
 
 import "math"
 
-// Rect draws filled rectangles. What is narrower or lower than a pixel is drawn as
-// one pixel, so that nothing vanishes; without area (or with a negative one) it is
-// not drawn. Edges snap to whole pixels on a screen, so neighbours leave no seams.
+// Rect draws filled rectangles. One narrower or lower than a pixel is drawn as one pixel, so that nothing vanishes;
+// one without area (or with a negative one) is not drawn. Edges snap to whole pixels on a screen, so neighbours leave
+// no seams.
 type Rect struct {
 	X, Y, W, H []float32
 	Fill       []Colour
@@ -31,7 +31,7 @@ func (m *Rect) SetFlags(f Flag) { m.Flags = setLast(m.Flags, len(m.X), 0, f) }
 // SetCount says how many things the rectangle added last stands for.
 func (m *Rect) SetCount(n uint32) { m.Count = setLast(m.Count, len(m.X), 1, n) }
 
-// SetItem says what the rectangle added last shows.
+// SetItem sets the item of the rectangle added last.
 func (m *Rect) SetItem(item uint32) { m.Items = setLast(m.Items, len(m.X), NoItem, item) }
 
 // AddAim appends a rectangle that is not drawn: its item is found there all the same.
@@ -40,7 +40,7 @@ func (m *Rect) AddAim(x, y, w, h float32, item uint32) {
 	m.SetItem(item)
 }
 
-// WarningWidth is how wide the frame of a box is that hides a share of all there is to
+// WarningWidth returns how wide the frame of a box is that hides a share of all there is to
 // lose: from 3 px of 1 % to 10 px of all, at most a sixth of the shorter side.
 func WarningWidth(share, side float32) float32 {
 	return min(2+8*float32(math.Sqrt(float64(min(share, 1)))), side/6)

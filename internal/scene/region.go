@@ -11,7 +11,7 @@ import (
 var roleSections = [...]string{"", "compute", "communication", "synchronization", "idle", "io", "copy", "overhead",
 	"annotation"}
 
-// RoleColour gives the colour that stands for a role. A role without a family
+// RoleColour returns the colour that stands for a role. A role without a family
 // (none, or unknown) has the colour of nothing open.
 func RoleColour(role uint8) Colour { return family(role).At(0) }
 
@@ -22,10 +22,10 @@ func family(role uint8) Section {
 	return Section{Start: int(UIEmpty), Length: 1}
 }
 
-// Shade gives the i-th colour of a role's family, 0 that of the role itself.
+// Shade returns the i-th colour of a role's family, 0 that of the role itself.
 func Shade(role uint8, i int) Colour { return family(role).At(i) }
 
-// A Giver gives regions their colours, one after the other, so that those who ask first
+// A Giver gives regions their colours, one after the other, so that those asked for first
 // have the first choice: of the family of their role, then of the spare colours, then of families that are lent.
 // Any two of these differ plainly; past the last one they are given again.
 type Giver struct {
@@ -37,7 +37,7 @@ type Giver struct {
 // Lend lets regions of any role have the colours of a role that no region has.
 func (g *Giver) Lend(role uint8) { g.lent = append(g.lent, family(role)) }
 
-// Given is the colour that regions of a name have by now; one that has none looks like its role.
+// Given returns the colour that regions of a name have by now; one that has none looks like its role.
 func (g *Giver) Given(name string, role uint8) (Colour, bool) {
 	c, ok := g.given[plainName(name)]
 	if !ok {
@@ -57,7 +57,7 @@ func (g *Giver) Give(name string, role uint8, near []Colour) Colour {
 	return c
 }
 
-// Set gives a region a colour that was chosen elsewhere.
+// Set sets the colour of a region that was chosen elsewhere.
 func (g *Giver) Set(name string, c Colour) {
 	if g.given == nil {
 		g.given, g.uses = map[string]Colour{}, map[Colour]int{}
@@ -88,7 +88,7 @@ func (g *Giver) choose(name string, role uint8, near []Colour) Colour {
 	return best
 }
 
-// Near gives the colours of regions that cannot be told from another on one of the grounds.
+// Near returns the colours of regions that cannot be told from another on one of the grounds.
 func Near(c Colour) (out []Colour) {
 	first, end := loadPalette().byName[roleSections[1]], loadPalette().byName[RampNames[0]]
 	for i := first.Start; i < end.Start; i++ {
@@ -104,7 +104,7 @@ func Near(c Colour) (out []Colour) {
 // tellsApart is from where on two colours differ plainly, by CIEDE2000.
 const tellsApart = 10
 
-// Choices is how many regions of a role have a colour of their own.
+// Choices returns how many regions of a role have a colour of their own.
 func Choices(role uint8) int {
 	return max(family(role).Length-1+loadPalette().byName["spare"].Length, 1)
 }
@@ -115,15 +115,15 @@ var roleNames = map[string]bool{
 	"Idle": true, "idle": true, "Blocked": true, "Overhead": true,
 }
 
-// LocationColour gives one of twelve distinct hues, starting over past the last.
+// LocationColour returns one of twelve distinct hues, starting over past the last.
 func LocationColour(i int) Colour { return loadPalette().byName["locations"].At(i) }
 
-// LocationShades is how many shades LocationTimeColour tells apart.
+// LocationShades returns how many shades LocationTimeColour tells apart.
 func LocationShades() int {
 	return loadPalette().byName["location-time"].Length / loadPalette().byName["locations"].Length
 }
 
-// LocationTimeColour gives the hue of LocationColour in a lightness that says when:
+// LocationTimeColour returns the hue of LocationColour in a lightness that says when:
 // at share 0 of a run light, at 1 dark.
 func LocationTimeColour(i int, share float64) Colour {
 	s := loadPalette().byName["location-time"]
@@ -131,8 +131,8 @@ func LocationTimeColour(i int, share float64) Colour {
 	return s.At(i*steps%s.Length + min(int(share*float64(steps)), steps-1))
 }
 
-// plainName takes away what recorders add to the same name: blanks round it, the
-// brackets of TAU, the P of the profiling layer, the underscores of Fortran.
+// plainName removes additions of recorders to the same name: blanks round it, the brackets of TAU, the P of the
+// profiling layer, the underscores of Fortran.
 func plainName(s string) string {
 	s = strings.TrimSpace(s)
 	s = strings.TrimSpace(strings.TrimSuffix(s, "()"))

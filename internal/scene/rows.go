@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// RowLabelWidth gives the room that labels of rows need on the left of a frame, not
-// more than most: where they do not fit, what they need when shortened. It looks at all
-// rows, so that scrolling does not move the frame.
+// RowLabelWidth returns the width that labels of rows need on the left of a frame, not more than most: if they do not
+// fit, the width of the shortened labels. It looks at all rows, so that scrolling does not move the frame.
 func RowLabelWidth(rows []Row, most float32) float32 {
 	tree := isTree(rows)
 	indent := func(level int) float32 {
@@ -60,11 +59,11 @@ func (s *Scene) RowLabels(frame int, left float32) {
 		if h := r.To - r.From; h >= RowLabelPitch*nearlyFits {
 			labels[i].Width = min(h, RowLabelPitch)
 		}
-		if tree { // the head of a group is low: what stands below it moves down rather than away
+		if tree { // the head of a group is low: labels below it move down rather than away
 			labels[i].Slack = min((r.To-r.From)/2, mostRowSlack)
 		}
 		if r.Open {
-			labels[i].Rank -= 3 // without it nobody knows whose the rows below are
+			labels[i].Rank -= 3 // without it the rows below have no owner
 		}
 		if r.Label == "" {
 			labels[i].Width = -1
@@ -126,8 +125,8 @@ func shortRows(rows []Row, width func(level int) float32) []string {
 	return out
 }
 
-// thinSiblings gives every nth of rows below one head the first claim, so that what remains of
-// many labels is regular there too.
+// thinSiblings gives every nth of rows below one head the first claim, so that the remaining labels of many are
+// regular there too.
 func thinSiblings(rows []Row, labels []Label) {
 	for i, first := 0, 0; i < len(rows); i++ {
 		r := &rows[i]
@@ -144,8 +143,7 @@ func thinSiblings(rows []Row, labels []Label) {
 // nearlyFits is the part of its height that a label can do with, as few letters reach up and down.
 const nearlyFits = 0.95
 
-// thinEvenly gives every nth row of a flat list the first claim, so that what remains
-// of many labels is regular.
+// thinEvenly gives every nth row of a flat list the first claim, so that the remaining labels of many are regular.
 func thinEvenly(labels []Label, tree bool) {
 	if tree || len(labels) < 2 {
 		return
@@ -203,7 +201,7 @@ func Distinct(labels []string, width, size float32) []string {
 	return out
 }
 
-// firstParts gives the first of several parts of each label where these differ as the labels do.
+// firstParts returns the first of several parts of each label where these differ as the labels do.
 func firstParts(labels []string) []string {
 	firsts, of := make([]string, len(labels)), map[string]string{}
 	for i, l := range labels {

@@ -90,7 +90,7 @@ func (m *Rect) levels() []int32 {
 	return level
 }
 
-// levelBand compares by x alone, so what overlaps in x counts as overlapping.
+// levelBand compares by x alone, so rectangles that overlap in x count as overlapping.
 func (m *Rect) levelBand(band []span, level []int32) {
 	for i := range band {
 		x, _, w, _, _ := m.DrawnRect(int(band[i].index))
@@ -120,8 +120,8 @@ func (m *Rect) levelBand(band []span, level []int32) {
 	}
 }
 
-// trueExtent is the extent without what is added to show it: that a thing is drawn a
-// pixel wide must not push its neighbours into another run.
+// trueExtent returns the extent without the addition that makes it visible: that a thing is drawn a pixel wide must
+// not push its neighbours into another run.
 func trueExtent(drawn, own float32) float32 { return min(drawn, max(own-overlap, 0)) }
 
 // A levelTree keeps the highest level painted on each stretch between edges.

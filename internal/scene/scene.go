@@ -1,6 +1,5 @@
-// Package scene is the vocabulary of what is drawn: marks as columns, axes,
-// legends, palettes. A scene is plain data, sized by its pixels and not by its
-// trace; the headless renderers and the browser draw the same one.
+// Package scene defines pictures: marks as columns, axes, legends, palettes. A scene is plain data, sized by its
+// pixels and not by its trace; the headless renderers and the browser draw the same one.
 //
 // Coordinates are pixels from the top left as float32. Colours are indices into
 // one palette table (palette.json, read by Go and TypeScript alike), so light and
@@ -20,23 +19,23 @@ type Scene struct {
 	// Print is how many millimetres of paper one of the scene's pixels is; 0: it is for screens.
 	Print float64
 	Title string
-	// Description says in a sentence what the picture shows; it becomes the
-	// aria-label, the SVG's <desc> and the PNG's text chunk.
+	// Description describes the picture in a sentence; it becomes the aria-label, the SVG's <desc> and the PNG's text
+	// chunk.
 	Description string
 	Frames      []Frame
 	Layers      []Layer
 	// Title, Legend and Notes are data and not drawn by views: the page shows them in
 	// places of its own, Furnish draws them for files.
 	Legend []LegendEntry
-	// Notes say what was clipped, capped, aggregated or guessed.
+	// Notes list clipped, capped, aggregated and guessed data.
 	Notes []string
-	// Items are what marks show, by the index that marks carry; see Item.
+	// Items are the objects that marks show, by the index that marks carry; see Item.
 	Items []Item
 	// Terms are names that the user gives a meaning to, with the meaning they have.
 	Terms []Term
 }
 
-// A Term is a name and what it stands for in this picture, such as an event of a layout.
+// A Term is a name and its meaning in this picture, such as an event of a layout.
 type Term struct {
 	Name  string
 	Text  string // as the user would write it
@@ -44,16 +43,15 @@ type Term struct {
 	By    string `ts:"'user' | 'layout' | ''"` // who says so: "user", "layout", or "" where it was chosen for them
 }
 
-// A Frame is a plot area. The page pans and zooms what lies in it before the
-// exact new scene arrives, and turns a brush in it into a selection.
+// A Frame is a plot area. The page pans and zooms its contents before the exact new scene arrives, and turns a brush
+// in it into a selection.
 type Frame struct {
 	Name       string
 	X, Y, W, H float32
 	XScale     Scale
 	YScale     Scale
-	// Places say where locations lie that are no rows, such as the cells of a treemap:
-	// the page marks those that are chosen. What lies inside comes after what is around it. They travel as x, y, w, h
-	// and location of each.
+	// Places are the areas of locations that are no rows, such as the cells of a treemap: the page marks those that
+	// are chosen. An inner place comes after the one around it. They travel as x, y, w, h and location of each.
 	Places []Spot `wire:"optional" ts:"readonly number[]"`
 }
 
@@ -66,7 +64,7 @@ type Spot struct {
 	Location   uint32
 }
 
-// A Scale says what a direction of a frame means.
+// A Scale gives the meaning of a direction of a frame.
 type Scale struct {
 	// Kind is "time" (Begin, End in ns), "rows" (Rows, in order from the top),
 	// "linear", "log" or "" for no meaning.
@@ -118,12 +116,12 @@ type LegendEntry struct {
 	RampEnd        Colour
 	RampLow        string
 	RampHigh       string
-	Region, Parent uint32 // NoID, or what choosing the entry selects
-	// Flags of the things it explains: a hatched sample for what is hatched.
+	Region, Parent uint32 // NoID, or the selection of a chosen entry
+	// Flags of the things it explains: a hatched sample for hatched things.
 	Flags Flag
 }
 
-// Zoomed is Zoom, or 1 where it says nothing.
+// Zoomed returns Zoom, or 1 if it is not set.
 func (s *Scene) Zoomed() float64 {
 	if s.Zoom > 0 {
 		return s.Zoom
@@ -166,9 +164,8 @@ func (s *Scene) AddLayer(name string, frame int, marks ...Mark) {
 	}
 }
 
-// Check reports what no renderer can draw: sizes without meaning, columns of
-// different length, layers of frames that are not there. Single coordinates are
-// never an error: what is not finite is not drawn.
+// Check reports errors that no renderer can draw: sizes without meaning, columns of different length, layers of frames
+// that are not there. Single coordinates are never an error: marks that are not finite are not drawn.
 func (s *Scene) Check() error {
 	if !(s.Width >= 1 && s.Width <= maxSide && s.Height >= 1 && s.Height <= maxSide && s.Width*s.Height <= maxPixels) {
 		return fmt.Errorf("scene: a picture of %g × %g pixels cannot be drawn; sides go up to %d", s.Width, s.Height,

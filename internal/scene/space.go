@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// Space is a plot in three dimensions. The page turns it by itself, without asking
-// again; the headless renderers draw what Flatten makes of it, so that both show
-// the same. Thing i stands at PX[i], PY[i], PZ[i] in units of the axes; what is not
-// finite is not drawn. The numbers of the columns travel once: a page that has
-// them is not sent them again, see package wire.
+// Space is a plot in three dimensions. The page turns it by itself, without asking again; the headless renderers draw
+// the result of Flatten, so that both show the same. Thing i stands at PX[i], PY[i], PZ[i] in units of the axes;
+// things that are not finite are not drawn. The numbers of the columns travel once: a page that has them is not sent
+// them again, see package wire.
 //
 // A view fills the columns, sets the axes (FitAxis) and gives them sizes; to make
 // things items it has Of.
@@ -49,10 +48,10 @@ type Space struct {
 	// Labels name things, the most important first: those for which there is no room are
 	// left out.
 	Labels []SpaceLabel `wire:"-"`
-	// Runs say which locations the things are, so that the page can mark what is chosen
-	// elsewhere; nil: unknown. See RunsOf.
+	// Runs say which locations the things are, so that the page can mark those chosen elsewhere; nil: unknown. See
+	// RunsOf.
 	Runs []SpaceRun `wire:"-"`
-	// Of makes the things items: {Of, index}; 0: they are none.
+	// The things are items {Of, index} unless Of is 0.
 	Of uint8
 }
 
@@ -78,7 +77,7 @@ func (l *SpaceLinks) Add(from, to int, fill Colour) {
 // MostDetail is the most that Detail may be.
 const MostDetail = 6
 
-// LeastDot is how small the dots of a picture may be, in pixels: n of them leave most of
+// LeastDot returns how small the dots of a picture may be, in pixels: n of them leave most of
 // it free, and a few can be seen well.
 func LeastDot(n int, size Size) float32 {
 	area := float64(size.Width) * float64(size.Height)
@@ -105,7 +104,7 @@ func RunsOf[T ~uint32](locations []T) []SpaceRun {
 	return out
 }
 
-// A Form is what a thing in space looks like.
+// A Form is the shape of a thing in space.
 type Form uint8
 
 const (
@@ -118,7 +117,7 @@ const (
 // FormNames are the forms as options and the wire call them.
 var FormNames = []string{"points", "spheres", "bars", "mesh"}
 
-// FormOf gives the form of a name, and Dots for an unknown one.
+// FormOf returns the form of a name, and Dots for an unknown one.
 func FormOf(name string) Form {
 	for i, n := range FormNames {
 		if n == name {
@@ -146,7 +145,7 @@ func FitAxis(label string, lo, hi float64, unit string) SpaceAxis {
 	return a
 }
 
-// Length is the axis' part of the box.
+// Length returns the axis' part of the box.
 func (a *SpaceAxis) Length() float64 { return (a.End - a.Begin) * a.stretch() }
 
 func (a *SpaceAxis) stretch() float64 {
@@ -162,7 +161,7 @@ type SpaceFilter struct {
 	// Ranged: Min ≤ value ≤ Max; where Min > Max, value > Min or value < Max.
 	Ranged   bool
 	Min, Max float64
-	// Slice keeps what lies within half of Width of At, on each axis chosen.
+	// Slice keeps things within half of Width of At, on each axis chosen.
 	Slice     [3]bool
 	At, Width [3]float64
 }
@@ -200,7 +199,7 @@ type Camera struct{ Azimuth, Elevation, Zoom, PanX, PanY float64 }
 // UsualCamera is the camera where none is given.
 var UsualCamera = Camera{Azimuth: 30, Elevation: 20, Zoom: 1}
 
-// ParseCamera reads azimuth,elevation,zoom[,panX,panY]; what is left out is usual.
+// ParseCamera reads azimuth,elevation,zoom[,panX,panY]; omitted values are those of UsualCamera.
 func ParseCamera(text string) (Camera, error) {
 	c := UsualCamera
 	for k, part := range strings.Split(text, ",") {
@@ -227,7 +226,7 @@ func (m *Space) Add(x, y, z, value float32) {
 	m.PX, m.PY, m.PZ, m.Value = append(m.PX, x), append(m.PY, y), append(m.PZ, z), append(m.Value, value)
 }
 
-// Look gives the colour of thing i as it is shown, None where the filter hides it.
+// Look returns the colour of thing i as it is shown, None where the filter hides it.
 func (m *Space) Look(i int) Colour {
 	v := float64(m.Value[i])
 	if math.IsNaN(v) || !m.Filter.Shows(v, [3]float64{float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i])}) {
@@ -243,8 +242,7 @@ func (m *Space) Look(i int) Colour {
 	return Ramp(m.Ramp, share)
 }
 
-// Mean gives the mean value of what lies in the slice, whatever the range filter,
-// and how many there are; NaN of none.
+// Mean returns the mean value of the things in the slice, for any range filter, and their number; NaN for none.
 func (m *Space) Mean() (mean float64, n int) {
 	sum := 0.0
 	for i := range m.PX {

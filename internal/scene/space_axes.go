@@ -139,7 +139,7 @@ type labelEdge struct {
 	rank           float64
 }
 
-// inwards is how far the middles of the outermost dots lie inside an edge along axis b, in pixels
+// inwards returns how far the middles of the outermost dots lie inside an edge along axis b, in pixels
 // against the direction given: the box holds them whole, so it is their radius on each axis.
 func (m *Space) inwards(p *Projection, b int, at [3]float64, ox, oy float64) (far float64) {
 	x0, y0, _ := p.At(at[0], at[1], at[2])

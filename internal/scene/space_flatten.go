@@ -20,9 +20,8 @@ func shade(k int) Colour {
 // smallBall is the radius in pixels below which a ball is a dot.
 const smallBall = 2.5
 
-// Flatten draws the space as marks of the plane, from far to near: what a renderer
-// without depth draws. What lies behind other things at the same pixel is left
-// out, so the result is bounded by the picture, not by the number of things.
+// Flatten draws the space as marks of the plane, from far to near, for renderers without depth. Things behind others
+// at the same pixel are left out, so the result is bounded by the picture, not by the number of things.
 func (m *Space) Flatten() []Mark {
 	p := m.Project()
 	var out []Mark
@@ -48,7 +47,7 @@ func (m *Space) Flatten() []Mark {
 	return append(out, labels)
 }
 
-// dotRadius is the radius of dots and balls in pixels.
+// dotRadius returns the radius of dots and balls in pixels.
 func (m *Space) dotRadius(p *Projection) float64 {
 	return min(max(float64(m.Radius)*p.Scale, float64(m.Least), 0.9), 60)
 }
@@ -199,7 +198,7 @@ func addFace(out *Polygon, f *face, fill Colour, shaded int) {
 	}
 }
 
-// BarHeight is the height of bar i in units of the z axis.
+// BarHeight returns the height of bar i in units of the z axis.
 func (m *Space) BarHeight(i int) float64 {
 	if !(m.High > m.Base) {
 		return 0
@@ -208,7 +207,7 @@ func (m *Space) BarHeight(i int) float64 {
 	return max(share, 0) * float64(m.Tall)
 }
 
-// barFaces gives the faces of bar i that can be seen, the sides first.
+// barFaces returns the faces of bar i that can be seen, the sides first.
 func (m *Space) barFaces(p *Projection, i int) [3]face {
 	x, y, z := float64(m.PX[i]), float64(m.PY[i]), float64(m.PZ[i])
 	hx, hy, top := float64(m.Half[0]), float64(m.Half[1]), z+m.BarHeight(i)

@@ -33,7 +33,7 @@ func (q *quad) parts(f func(*quad)) {
 	}
 }
 
-// MeshStep is how many rows and columns a piece of the mesh spans: one, or more
+// MeshStep returns how many rows and columns a piece of the mesh spans: one, or more
 // where pieces would be smaller than pixels.
 func (m *Space) MeshStep() int {
 	if m.Columns < 2 {
@@ -44,7 +44,7 @@ func (m *Space) MeshStep() int {
 	return int(math.Ceil(math.Sqrt(max(pieces/most, 1))))
 }
 
-// odd gives the thing that stands for those from row r and column c on, step of them each
+// odd returns the thing that stands for those from row r and column c on, step of them each
 // way: the one whose value differs most from their mean, so that a peak is not lost.
 func (m *Space) odd(r, c, rows, step int) int {
 	first := r*m.Columns + c
@@ -83,7 +83,7 @@ func (m *Space) quads(p *Projection, f func(*quad)) {
 	rows := (m.Len() + m.Columns - 1) / m.Columns
 	next := func(v, end int) int { return min(v+step, end) }
 	var q quad
-	var known map[[2]int]int // what stands for a block; a corner is asked for four times
+	var known map[[2]int]int // the thing for a block; a corner is asked for four times
 	odd := func(r, c int) int {
 		if step <= 1 {
 			return r*m.Columns + c

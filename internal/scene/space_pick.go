@@ -5,7 +5,7 @@ import "math"
 // pickReach is how far in pixels from a dot the pointer may be.
 const pickReach = 6
 
-// Pick gives the thing at a pixel: the nearest to the eye that covers it, or else,
+// Pick returns the thing at a pixel: the nearest to the eye that covers it, or else,
 // of dots, the one whose middle is closest. It takes one pass over all things.
 func (m *Space) Pick(x, y float64) (index int, ok bool) {
 	p := m.Project()
@@ -57,7 +57,7 @@ func (m *Space) pickBar(p *Projection, x, y float64) (int, bool) {
 	return best, best >= 0
 }
 
-// pickMesh gives the corner nearest to the pixel of the piece in front.
+// pickMesh returns the corner nearest to the pixel of the piece in front.
 func (m *Space) pickMesh(p *Projection, x, y float64) (int, bool) {
 	best, depth := -1, math.Inf(1)
 	m.quads(p, func(q *quad) {

@@ -11,7 +11,7 @@ type Projection struct {
 	Scale                  float64 // pixels for a unit of the box
 }
 
-// spaceMargin is the room for labels beside the box, in pixels, across and down: as much as
+// spaceMargin returns the room for labels beside the box, in pixels, across and down: as much as
 // they need, and in small pictures a share, since the things are worth more than all labels.
 func (m *Space) spaceMargin() (across, down float64) {
 	if m.Bare {
@@ -20,7 +20,7 @@ func (m *Space) spaceMargin() (across, down float64) {
 	return min(128, 0.24*float64(m.W)), min(92, 0.26*float64(m.H))
 }
 
-// Project gives the projection of a space by its camera.
+// Project returns the projection of a space by its camera.
 func (m *Space) Project() Projection {
 	var p Projection
 	p.sinA, p.cosA = math.Sincos(m.Camera.Azimuth * math.Pi / 180)
@@ -46,8 +46,8 @@ func (m *Space) Project() Projection {
 	return p
 }
 
-// FacePlane turns the camera to dots that lie in a plane or on a line, straight and as near as
-// all of them allow. What has depth is left as it is.
+// FacePlane turns the camera to dots that lie in a plane or on a line, straight and as near as all of them allow. A
+// space with depth is left as it is.
 func (m *Space) FacePlane() {
 	if m.Form != Dots && m.Form != Balls {
 		return
@@ -74,7 +74,7 @@ func (m *Space) FacePlane() {
 	m.Camera.Zoom = min(max(math.Floor(fit*1000)/1000, 1), 200)
 }
 
-// At gives the pixel of a place, and its depth, which grows away from the eye in
+// At returns the pixel of a place, and its depth, which grows away from the eye in
 // pixels.
 func (p *Projection) At(x, y, z float64) (px, py, depth float64) {
 	x, y, z = (x-p.middle[0])*p.stretch[0], (y-p.middle[1])*p.stretch[1], (z-p.middle[2])*p.stretch[2]
@@ -114,7 +114,7 @@ func byDepth(depths []float64, keep []int32) []int32 {
 	return out
 }
 
-// places gives pixel and depth of all things that are shown, and which they are.
+// places returns pixel and depth of all things that are shown, and which they are.
 func (m *Space) places(p *Projection) (x, y, depth []float64, index []int32) {
 	n := m.Len()
 	x, y, depth, index = make([]float64, 0, n), make([]float64, 0, n), make([]float64, 0, n), make([]int32, 0, n)

@@ -12,7 +12,7 @@ type Tick struct {
 	Label string
 }
 
-// roundStep gives the least of 1, 2, 5 × a power of ten that is not below v.
+// roundStep returns the least of 1, 2, 5 × a power of ten that is not below v.
 func roundStep(v float64) float64 {
 	if !(v > 0) || math.IsInf(v, 0) {
 		return 1
@@ -26,7 +26,7 @@ func roundStep(v float64) float64 {
 	return power * 10
 }
 
-// roundBinaryStep gives the least power of two that is not below v, for bytes.
+// roundBinaryStep returns the least power of two that is not below v, for bytes.
 func roundBinaryStep(v float64) float64 { return math.Pow(2, math.Ceil(math.Log2(max(v, 1)*(1-1e-9)))) }
 
 // multiples lists the multiples of a step from lo to hi; none where lo and hi are
@@ -52,13 +52,13 @@ func multiples(lo, hi, step float64) []float64 {
 	}
 }
 
-// Ticks gives values at round steps (1, 2, 5 × a power of ten) from lo to hi: about
+// Ticks returns values at round steps (1, 2, 5 × a power of ten) from lo to hi: about
 // most of them, and not more.
 func Ticks(lo, hi float64, most int) []float64 {
 	return multiples(lo, hi, roundStep((hi-lo)/float64(max(most, 1))))
 }
 
-// LinearTicks gives labelled round values. Unit is "ns", "bytes", "count", "share"
+// LinearTicks returns labelled round values. Unit is "ns", "bytes", "count", "share"
 // or "" as in a view's table.
 func LinearTicks(lo, hi float64, most int, unit string) []Tick {
 	var step float64
@@ -159,7 +159,7 @@ func groupThousands(s string) string {
 	return s
 }
 
-// TimeTicks gives round times in ns from begin to end. Deep inside a long run, where
+// TimeTicks returns round times in ns from begin to end. Deep inside a long run, where
 // full times would not fit, ticks are relative: origin then says from when.
 func TimeTicks(begin, end float64, most int) (ticks []Tick, origin string) {
 	if !(end >= begin) || math.IsInf(end-begin, 0) {
@@ -191,7 +191,7 @@ func exactTime(ns float64) string {
 	return groupThousands(strconv.FormatFloat(ns/scale, 'f', -1, 64)) + suffix
 }
 
-// LogTicks gives powers of ten from lo to hi, with 2 and 5 between where there are
+// LogTicks returns powers of ten from lo to hi, with 2 and 5 between where there are
 // few, and steps where that is one alone; every other power and so on where there are many.
 func LogTicks(lo, hi float64, most int, unit string) []Tick {
 	if !(lo > 0) || !(hi > lo) || math.IsInf(hi, 0) {

@@ -1,7 +1,7 @@
 package scene
 
-// Colours of what is not data. Their names in palette.json are the same in lower
-// case with hyphens: UITextMuted is "text-muted".
+// Colours that are not those of data. Their names in palette.json are the same in lower case with hyphens: UITextMuted
+// is "text-muted".
 const (
 	UIBackground Colour = iota
 	UISurface           // panels, bars
@@ -10,7 +10,7 @@ const (
 	UIHairline  // between things
 	UIGrid      // inside a plot, behind the data
 	UIAxis      // the line and ticks of an axis
-	UISelection // fill over what is selected, mostly transparent
+	UISelection // fill over the selection, mostly transparent
 	UISelectionEdge
 	UIFocus
 	UIAccent // text that can be followed

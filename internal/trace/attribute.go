@@ -28,11 +28,11 @@ type Value struct {
 	text   string
 }
 
-// Hexadecimal is the text of a number in sixteen digits, lower case, as the ids of spans are. It is a Text that
+// Hexadecimal returns the text of a number in sixteen digits, lower case, as the ids of spans are. It is a Text that
 // costs nothing to make: a store keeps the number, and none of these texts, of which hardly two are equal.
 func Hexadecimal(v uint64) Value { return Value{Kind: ValueText, digits: true, bits: v} }
 
-// Hexadecimal gives the number whose text this is, in sixteen digits, lower case.
+// Hexadecimal returns the number whose text this is, in sixteen digits, lower case.
 func (v Value) Hexadecimal() (uint64, bool) {
 	if v.Kind != ValueText {
 		return 0, false
@@ -77,10 +77,10 @@ func ValueOf(kind ValueKind, bits uint64, text string) Value {
 	return Value{Kind: kind, bits: bits, text: text}
 }
 
-// Bits is the stored form of an integer or number.
+// Bits returns the stored form of an integer or number.
 func (v Value) Bits() uint64 { return v.bits }
 
-// Integer gives the value as an integer, truncating a number.
+// Integer returns the value as an integer, truncating a number.
 func (v Value) Integer() (int64, bool) {
 	switch v.Kind {
 	case ValueInteger:
@@ -91,7 +91,7 @@ func (v Value) Integer() (int64, bool) {
 	return 0, false
 }
 
-// Number gives the value as a number; text counts when it is one.
+// Number returns the value as a number; text counts when it is one.
 func (v Value) Number() (float64, bool) {
 	switch v.Kind {
 	case ValueInteger:

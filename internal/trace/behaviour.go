@@ -1,7 +1,7 @@
 package trace
 
-// Behaviour is what locations did, handed to kernels that compare them, so that
-// they need not know the store. Either Calls or Profile is set.
+// Behaviour holds the calls or profiles of locations for kernels that compare them, so that these need not know the
+// store. Either Calls or Profile is set.
 type Behaviour struct {
 	Regions []Region
 	// Chosen are the regions whose calls are compared; nil: all.
@@ -22,17 +22,17 @@ type Behaviour struct {
 	Tree *BehaviourTree
 }
 
-// A BehaviourTree is a hierarchy in preorder over the owners, with what each did: the
-// subtree of node i is i … Last[i].
+// A BehaviourTree is a hierarchy in preorder over the owners, with the behaviour of each: the subtree of node i is i …
+// Last[i].
 type BehaviourTree struct {
 	Parent, Last []int32
 	Leaf         []int32     // of each owner
 	Values       [][]float64 // of each variable, by node; those of inner nodes are not read
 }
 
-// A Likeness says what makes locations alike and how fine groups of them are. By is
-// "structure", "time" or "both", or "optimal" for the best cut of the tree at P; K, where it is not 0, how many groups;
-// Threshold, where it is not 0, how alike the members of a group are at least.
+// A Likeness defines the similarity of locations and the size of groups. By is "structure", "time" or "both", or
+// "optimal" for the best cut of the tree at P. K, if not 0, is the number of groups. Threshold, if not 0, is the least
+// similarity of the members of a group.
 type Likeness struct {
 	By        string
 	K         int

@@ -1,15 +1,13 @@
 package trace
 
-// A Builder owns the hard rules of one location: it turns the records of a
-// stream, in the order in which they were given, into rows of lanes. It matches
-// Enter and Leave, closes what stays open, puts intervals in order, nests them,
-// finds lanes for those that overlap, and counts every repair.
+// A Builder owns the hard rules of one location: it turns the records of a stream, in the order in which they were
+// given, into rows of lanes. It matches Enter and Leave, closes intervals that stay open, puts intervals in order,
+// nests them, finds lanes for those that overlap, and counts every repair.
 //
-// There are two ways through it. Enter and Leave under the rule of call stacks
-// come out in preorder by themselves: rows go straight to the sink, O(1) each.
-// Everything else is first matched into spans, sorted by (begin, end descending,
-// arrival), then laid into lanes, O(log n) each. Memory is what is open, plus
-// what the sorters hold. Where parents are told, see family.
+// There are two ways through it. Enter and Leave under the rule of call stacks come out in preorder by themselves:
+// rows go straight to the sink, O(1) each. Everything else is first matched into spans, sorted by (begin, end
+// descending, arrival), then laid into lanes, O(log n) each. Memory is that of open intervals and of the sorters. If
+// parents are given, see family.
 //
 // The zero Builder is of no use: call Reset first, then the records, then Finish.
 type Builder struct {
@@ -29,12 +27,12 @@ type Builder struct {
 	err     error
 }
 
-// BuilderOptions say what the records of a location are like.
+// BuilderOptions describe the records of a location.
 type BuilderOptions struct {
 	StreamOptions
 	// Intervals: Interval will be called.
 	Intervals bool
-	// End is the last time stamp of the whole trace: what is still open ends there.
+	// End is the last time stamp of the whole trace: intervals still open end there.
 	End Time
 	// Events sorts Enter and Leave by time where the stream is unordered; Spans
 	// sorts intervals. nil sorts in memory.
@@ -74,7 +72,7 @@ type LaneRow struct {
 	Duration, Exclusive Time
 	// Caller is the Seq of the parent and one, where that lies in another lane.
 	Caller uint32
-	// Unclosed: nobody left it, it ends with the trace. Known when it is closed.
+	// Unclosed: it was never left and ends with the trace. Known when it is closed.
 	Unclosed bool
 }
 
@@ -161,7 +159,7 @@ func (b *Builder) Interval(begin, end Time, region RegionID) {
 	b.seq++
 }
 
-// Finish closes what is open and hands out the rows that are not yet.
+// Finish closes open intervals and hands out the rows that are not yet.
 func (b *Builder) Finish() (Repairs, error) {
 	if b.opt.Unordered {
 		b.fail(b.opt.Events.Each(func(e Event) error {

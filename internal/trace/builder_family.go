@@ -7,10 +7,10 @@ import "slices"
 // lasts as long, else into the first lane that is free: it never lies in another than
 // its parent. Intervals come in order of begin, longer ones first.
 //
-// Children may run beside each other and outlast their parent, so its exclusive time is
-// its duration less the union of them all, whatever lane they are in. The lane alone
-// tells the part of those within it; what the others cover while the parent is innermost
-// in its lane goes to the sink as stretches. O(1) a child, beside finding the lane.
+// Children may run beside each other and outlast their parent, so its exclusive time is its duration less the union of
+// them all, whatever lane they are in. The lane alone gives the part of those within it; the time that the others
+// cover while the parent is innermost in its lane goes to the sink as stretches. O(1) per child, beside finding the
+// lane.
 type family struct {
 	nest    *nester
 	sink    CoverSink
@@ -32,8 +32,8 @@ type CoverSink interface {
 
 type kinPlace struct{ lane, depth int32 }
 
-// A kinFrame is what an open interval knows of its children: until when those in its
-// lane and those in others cover it, as of the time until which all is settled.
+// A kinFrame is the state of an open interval's children: until when those in its lane and those in others cover it,
+// as of the time until which all is settled.
 type kinFrame struct {
 	settled       Time
 	inner, others Time
@@ -197,7 +197,7 @@ func (f *family) shutLane(l int, t Time) {
 	for k := len(stack) - 1; k >= 0 && stack[k].end <= t; k-- {
 		f.settle(l, k, stack[k].end)
 		x := stack[k]
-		// What the nester takes off are the children: all that is not exclusive.
+		// The nester subtracts the children: all time that is not exclusive.
 		x.children = x.end - x.begin - f.kin[l][k].exclusive
 		stack = stack[:k]
 		f.nest.close(l, stack, &x, x.end)

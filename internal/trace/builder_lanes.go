@@ -107,8 +107,7 @@ func (n *nester) findRounded(s Span) (lane int, end Time) {
 	return lane, s.End
 }
 
-// ends reports whether an interval has room in a lane, be it that what is innermost
-// there ends a little sooner.
+// ends reports whether an interval fits into a lane, if need be by ending the innermost one there a little sooner.
 func (n *nester) ends(l int, s Span) bool {
 	stack := n.lanes[l].stack
 	from := len(stack)
@@ -140,7 +139,7 @@ func (n *nester) update(l int) {
 	n.fit.set(l, n.top(l))
 }
 
-// top is the end of the innermost open interval of a lane.
+// top returns the end of the innermost open interval of a lane.
 func (n *nester) top(l int) Time {
 	if k := len(n.lanes[l].stack); k > 0 {
 		return n.lanes[l].stack[k-1].end

@@ -1,6 +1,6 @@
 package trace
 
-// Repairs counts what a Builder had to change.
+// Repairs counts the changes by a Builder.
 type Repairs struct {
 	Forced    int64 // closed because an outer interval was left
 	Stray     int64 // Leave records that close nothing
@@ -22,7 +22,7 @@ func (r *Repairs) Add(q Repairs) {
 	r.Deep += q.Deep
 }
 
-// Entries gives the counts that are not zero as lines of the import report.
+// Entries returns the counts that are not zero as lines of the import report.
 func (r Repairs) Entries() []ReportEntry {
 	all := []ReportEntry{
 		{Kind: Repaired, What: "intervals closed because an outer one was left", Count: r.Forced},

@@ -1,10 +1,8 @@
 package trace
 
-// A StackBuilder does what a Builder does, for the plainest and most common
-// streams: Enter and Leave in order of time under the rule of call stacks. Such
-// rows are all of one lane and come in preorder, so they go straight into columns,
-// without a call for each. The rules are those of Builder; a test holds the two
-// against each other.
+// A StackBuilder does the same as a Builder, for the simplest and most common streams: Enter and Leave in order of
+// time under the rule of call stacks. Such rows are all of one lane and come in preorder, so they go straight into
+// columns, without a call for each. The rules are those of Builder; a test holds the two against each other.
 //
 // Call Reset first, then the records, then Finish.
 type StackBuilder struct {
@@ -23,9 +21,8 @@ type StackBuilder struct {
 	repairs Repairs
 }
 
-// StackRows are the rows at hand, N of them, in columns of one length. Where they
-// are full Flush must take them away, set N to 0 and add to First; rows that are
-// open then are closed by Late.
+// StackRows are the rows at hand, N of them, in columns of one length. If they are full Flush must take them away, set
+// N to 0 and add to First; rows that are open then are closed by Late.
 type StackRows struct {
 	First                      int64 // row of index 0
 	N                          int
@@ -118,8 +115,7 @@ func (b *StackBuilder) Leave(t Time, region RegionID) {
 	b.pop(t)
 }
 
-// force closes what lies within the innermost interval of a region; false where
-// there is none.
+// force closes the intervals within the innermost interval of a region; false if there is none.
 func (b *StackBuilder) force(t Time, region RegionID) bool {
 	if !b.counted {
 		b.counted = true
@@ -158,8 +154,8 @@ func (b *StackBuilder) pop(t Time) {
 	}
 }
 
-// Finish closes what is open at the end of the trace. It gives how deep intervals
-// nested, and when the last one ends; 0 before any.
+// Finish closes open intervals at the end of the trace. It returns the depth of nesting, and the end of the last
+// interval; 0 before any.
 func (b *StackBuilder) Finish(end Time) (depth int, last Time, repairs Repairs) {
 	b.Unclosed = b.Unclosed[:0]
 	for n := len(b.stack); n > 0; n = len(b.stack) {

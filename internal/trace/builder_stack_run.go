@@ -7,9 +7,8 @@ type StackRecord struct {
 	Leave  bool
 }
 
-// Run takes records in order, as Enter and Leave would one by one. What is as it
-// should be, which is nearly all of it, is done here with all that changes at hand;
-// the rest is left to those two.
+// Run takes records in order, as Enter and Leave would one by one. Correct records, nearly all, are handled here with
+// the state in local variables; the rest is left to those two.
 func (b *StackBuilder) Run(records []StackRecord) {
 	for len(records) > 0 {
 		if n := b.plain(records); n > 0 {

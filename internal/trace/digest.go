@@ -7,15 +7,15 @@ type Digest interface {
 	Name() string
 	// Version changes whenever the bytes of a record mean something else.
 	Version() int
-	// Builder gives a builder for the use of one goroutine; regions is how many
+	// Builder returns a builder for the use of one goroutine; regions is how many
 	// there are.
 	Builder(regions int) DigestBuilder
 }
 
 // A DigestBuilder makes records, one lane after the other.
 type DigestBuilder interface {
-	// Build appends the record of a lane to dst; c holds all its rows. Where it
-	// appends nothing, none is kept, and whoever asks reads the rows.
+	// Build appends the record of a lane to dst; c holds all its rows. If it appends nothing, none is stored, and
+	// queries read the rows.
 	Build(dst []byte, c *Columns) []byte
 }
 

@@ -11,7 +11,7 @@ type nameRule struct {
 	sign string
 	find *regexp.Regexp
 	by   string
-	// example is a name, and what becomes of it.
+	// example is a name, and folded its folded form.
 	example, folded string
 }
 
@@ -48,8 +48,8 @@ var nameRules = []nameRule{
 		"recv 127.0.0.1:43512", "recv 127.0.0.1:…"},
 }
 
-// FoldName gives the name of the function that a region stands for: the name without what differs from rank to rank and
-// from run to run. O(rules × length).
+// FoldName returns the name of the function that a region stands for: the name without parts that differ from rank to
+// rank and from run to run. O(rules × length).
 func FoldName(name string) string {
 	for i := range nameRules {
 		if r := &nameRules[i]; strings.Contains(name, r.sign) {

@@ -6,7 +6,7 @@ type Growth struct {
 	any, falls  bool
 }
 
-// Add takes the next value. What is no number is neither more nor less.
+// Add takes the next value. NaN is neither more nor less.
 func (g *Growth) Add(v float64) {
 	if v != v {
 		return
@@ -19,8 +19,8 @@ func (g *Growth) Add(v float64) {
 	g.last = v
 }
 
-// Settle says what the values make of a counter, and whether its format was wrong:
-// one that falls does not count on, whatever is said of it.
+// Settle sets the properties of a counter that follow from its values, and returns whether its format was wrong: one
+// that falls does not accumulate, even if its format says so.
 func (g *Growth) Settle(c *Counter) (wrong bool) {
 	c.Grows = g.any && !g.falls && g.last > g.first
 	if c.Monotone && g.falls {
@@ -30,6 +30,5 @@ func (g *Growth) Settle(c *Counter) (wrong bool) {
 	return false
 }
 
-// FallingCounters is what a store reports of counters whose format calls them
-// accumulated and whose values fall.
+// FallingCounters is the report of a store on counters whose format calls them accumulated and whose values fall.
 const FallingCounters = "counters said to accumulate whose values fall, taken as levels"

@@ -1,7 +1,7 @@
 package trace
 
-// Ranks are what a run records of where its ranks are, handed to kernels that propose
-// layouts and groupings, so that they need not know the store.
+// Ranks holds the recorded places of a run's ranks for kernels that propose layouts and groupings, so that these need
+// not know the store.
 type Ranks struct {
 	Count       int
 	Hosts       []string // by rank; nil: not recorded
@@ -9,7 +9,7 @@ type Ranks struct {
 	Coordinates [][]int // by rank; nil: not recorded
 }
 
-// A RankTraffic is what one rank sends to another: bytes, else messages.
+// A RankTraffic is the traffic from one rank to another: bytes, else messages.
 type RankTraffic struct {
 	From, To int
 	Weight   float64

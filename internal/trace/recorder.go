@@ -10,7 +10,7 @@ var recorders = []string{
 	"py-spy", "viztracer", // Python
 }
 
-// RecordsTheRun reports whether a thread, or what goroutines start with, is of the recorder by its name.
+// RecordsTheRun reports whether a thread, or the start function of goroutines, belongs to the recorder by its name.
 func RecordsTheRun(name string) bool {
 	name = strings.ToLower(name)
 	for _, r := range recorders {

@@ -13,9 +13,8 @@ import "strings"
 //  5. functions of Python, and collectives written with hyphens
 //  6. categories that only hint (a group of functions)
 //
-// What none of them knows is compute. Letter case does not count, nor do the
-// underscores that Fortran compilers append, nor an argument list. It is called
-// once a region, so the tables are walked, not compiled.
+// A name that none of them knows is compute. Letter case does not count, nor do the underscores that Fortran compilers
+// append, nor an argument list. It is called once per region, so the tables are walked, not compiled.
 func RoleOf(name, category string) Role {
 	written := strings.TrimSpace(name)
 	name = strings.ToLower(written)
@@ -64,7 +63,7 @@ func RoleOf(name, category string) Role {
 // profilerStep begins the ranges that PyTorch's profiler puts around each step.
 const profilerStep = "profilerstep"
 
-// libraryName is the name that a function of the C library is called by: symbols
+// libraryName returns the name that a function of the C library is called by: symbols
 // of its inside carry underscores and words in front and behind.
 func libraryName(bare string) string {
 	if rest, ok := strings.CutPrefix(bare, "__"); ok {
@@ -106,7 +105,7 @@ var (
 	hyphenatedEnds = []string{"-send", "-recv", "-receive", "send-done", "recv-done"}
 )
 
-// bareName is a name in lower case without argument list, source place and
+// bareName returns a name in lower case without argument list, source place and
 // trailing underscores.
 func bareName(name string) string {
 	if i := strings.IndexAny(name, "(["); i > 0 {

@@ -24,7 +24,7 @@ var wordsByRole = [RoleCount][]string{
 		"waiting", "wait", "waiting all tasks", "barrier", "lock", "futex", "cuda_sync",
 		"waitall", "waitany", "waitsome", "wait_all", "taskwait", "task wait", "implicit barrier",
 		"runtime.futex", "runtime.futexsleep", "runtime.notesleep", "runtime.semasleep",
-		// What a goroutine waits for.
+		// Reasons for which a goroutine waits.
 		"chan send", "chan receive", "select", "sync", "sync.mutex", "wait until gc ends", "wait for debug call",
 		"throttling task submission",
 	},

@@ -2,7 +2,7 @@ package trace
 
 import "strings"
 
-// pythonRole is the role of a function of Python, by any of the ways in which
+// pythonRole returns the role of a function of Python, by any of the ways in which
 // profilers name one:
 //
 //	threading.py(359): wait             PyTorch
@@ -24,8 +24,8 @@ func pythonRole(name string) Role {
 	return RoleCompute
 }
 
-// pythonFunction takes a name apart: the function, and what it belongs to, the file
-// without its folders or the type of the object. Both are empty where it is no name of Python's.
+// pythonFunction takes a name apart: the function, and its owner: the file without its folders or the type of the
+// object. Both are empty if it is no name of Python's.
 func pythonFunction(name string) (function, of string) {
 	if rest, ok := strings.CutPrefix(name, "<built-in "); ok {
 		rest = strings.TrimSuffix(rest, ">")

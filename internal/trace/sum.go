@@ -18,10 +18,10 @@ type Sum struct {
 	Low  uint64
 }
 
-// SumOf is the sum of one time.
+// SumOf returns the sum of one time.
 func SumOf(t Time) Sum { return Sum{int64(t) >> 63, uint64(t)} }
 
-// SumOfNumber is the whole number nearest to x; of what is no number, or none of 128 bits, 0.
+// SumOfNumber returns the integer nearest to x; 0 if x is no number or does not fit 128 bits.
 func SumOfNumber(x float64) Sum {
 	x = math.RoundToEven(x)
 	if !(math.Abs(x) < 1<<126) {
@@ -45,11 +45,11 @@ func Part(length Time, i, n int64) Time {
 	return Time(q)
 }
 
-// AtMost is how many lengths of up to span can be added in a Time before it may run over, with room for the same again.
+// AtMost returns how many lengths of up to span can be added in a Time before it may run over, with room for the same
+// again.
 func AtMost(span Time) int64 { return math.MaxInt64 / 2 / max(int64(span), 1) }
 
-// AddUp adds lengths of different locations where a number of 64 bits must do: what is too long for it is the longest
-// there is.
+// AddUp adds lengths of different locations in 64 bits; on overflow it returns the longest Time.
 func AddUp(a, b Time) Time {
 	s := a + b
 	if (a^s)&(b^s) >= 0 { // of the sign that one of them has
@@ -75,7 +75,7 @@ func (s *Sum) AddSum(o Sum) {
 	s.High += o.High + int64(carry)
 }
 
-// Minus is the difference of two sums.
+// Minus returns the difference of two sums.
 func (s Sum) Minus(o Sum) Sum {
 	low, borrow := bits.Sub64(s.Low, o.Low, 0)
 	return Sum{s.High - o.High - int64(borrow), low}
@@ -95,7 +95,7 @@ func (s Sum) Sign() int {
 // Compare orders sums, as cmp.Compare does numbers.
 func (s Sum) Compare(o Sum) int { return s.Minus(o).Sign() }
 
-// Float64 is the nearest number.
+// Float64 returns the nearest number.
 func (s Sum) Float64() float64 {
 	if s.High == int64(s.Low)>>63 {
 		return float64(int64(s.Low))
@@ -103,7 +103,7 @@ func (s Sum) Float64() float64 {
 	return float64(s.High)*(1<<64) + float64(s.Low)
 }
 
-// Time is the sum where it fits, else the last time there is.
+// Time returns the sum where it fits, else the last time there is.
 func (s Sum) Time() Time {
 	switch {
 	case s.High == int64(s.Low)>>63:

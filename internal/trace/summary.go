@@ -27,7 +27,7 @@ type Columns struct {
 	Callers func(into []RegionID, row int) []RegionID
 }
 
-// Len is the number of rows.
+// Len returns the number of rows.
 func (c *Columns) Len() int { return len(c.Begin) }
 
 // End of row i.
@@ -56,10 +56,9 @@ type Segment struct {
 // A Block is the encoded summary of a stretch of one lane.
 type Block []byte
 
-// A Stretch is what a Summary is built from: the time range [Begin, End) of one
-// lane, with the rows that begin in it and the innermost segments that tile it
-// exactly. Stretches that follow each other partition both rows and time, so
-// that summaries of calls (rows) and of time (segments) both merge without loss.
+// A Stretch is the input of a Summary: the time range [Begin, End) of one lane, with the rows that begin in it and the
+// innermost segments that tile it exactly. Stretches that follow each other partition both rows and time, so that
+// summaries of calls (rows) and of time (segments) both merge without loss.
 type Stretch struct {
 	Begin, End Time
 	Rows       Columns
@@ -80,18 +79,17 @@ type Summary interface {
 	Merge(dst Block, a, b Block) Block
 }
 
-// A Condenser is a Summary that merges more than is kept: Build and Merge make
-// long blocks, which exist only while a forest is built, and the store keeps and
-// hands out what Condense makes of each. So a block of few bytes can hold what
-// only many tell, such as which of a thousand regions has the most time.
+// A Condenser is a Summary that merges more than is kept: Build and Merge make long blocks, which exist only while a
+// forest is built, and the store keeps and hands out the condensed form of each. So a block of few bytes can hold
+// results that need many, such as which of a thousand regions has the most time.
 type Condenser interface {
 	Summary
-	// Condense appends to dst what is kept of a long block.
+	// Condense appends to dst the stored form of a long block.
 	Condense(dst, long Block) Block
 }
 
-// A Selection is what views show: a time range, a set of locations, a set of
-// regions. It is the same for the page, the command line and the HTTP API.
+// A Selection is the part of a run that views show: a time range, a set of locations, a set of regions. It is the same
+// for the page, the command line and the HTTP API.
 type Selection struct {
 	Begin, End Time
 	// Locations in order, inner nodes standing for all below; nil for all.

@@ -1,9 +1,8 @@
-// Package trace is the vocabulary of what happened: locations, regions,
-// intervals, links, counters, profiles. Importers write it, stores keep it,
-// kernels read it. It imports nothing of ours.
+// Package trace defines the records of a run: locations, regions, intervals, links, counters, profiles. Importers
+// write it, stores keep it, kernels read it. It imports nothing of ours.
 //
-//	location   who acts: a node of one tree (machine, process, thread, stream …)
-//	region     what can be entered: a function, an operator, a state
+//	location   an actor: a node of one tree (machine, process, thread, stream …)
+//	region     code or a state that can be entered: a function, an operator, a state
 //	interval   one stay of a location in a region, half open [begin, end)
 //	link       from one point to another: message, spawn, steal, wake
 //	counter    a recorded number over time;  metric: a computed one
@@ -46,8 +45,8 @@ const (
 	NoCommunicator = ^CommunicatorID(0)
 )
 
-// A Kind says what sort of location a node of the tree is. The set is open:
-// readers may use a word of their format for levels that have no word here.
+// A Kind is the sort of a location in the tree. The set is open: readers may use a word of their format for levels
+// that have no word here.
 type Kind string
 
 // Kinds that views know by name.
@@ -61,8 +60,8 @@ const (
 	KindDevice  Kind = "device" // a GPU or another accelerator
 	KindGroup   Kind = "group"  // any other grouping
 
-	// A trace of a scheduler tells the same time from two sides: what each processor
-	// ran, and what each of any number of goroutines did.
+	// A trace of a scheduler records the same time from two sides: the goroutine on each processor, and the state of
+	// each of any number of goroutines.
 	KindProcessor Kind = "processor"
 	KindGoroutine Kind = "goroutine"
 
@@ -98,7 +97,7 @@ type Location struct {
 	Attributes []Attribute
 }
 
-// A Role is what a region means for the question "was this location busy?".
+// A Role classifies a region for the question "was this location busy?".
 type Role uint8
 
 // The closed list of roles. RoleByName asks the Writer to decide by RoleOf.
@@ -128,7 +127,7 @@ func (r Role) String() string {
 	return "?"
 }
 
-// ParseRole gives the role of that name.
+// ParseRole returns the role of that name.
 func ParseRole(name string) (Role, bool) {
 	for i, n := range roleNames {
 		if i > 0 && n == name {
@@ -138,7 +137,7 @@ func ParseRole(name string) (Role, bool) {
 	return 0, false
 }
 
-// RoleNames are the names of all roles.
+// RoleNames returns the names of all roles.
 func RoleNames() []string { return append([]string(nil), roleNames[1:]...) }
 
 // Busy reports whether time whose innermost open interval has this role counts
@@ -158,11 +157,11 @@ type Region struct {
 	Attributes []Attribute
 }
 
-// noEnd is the attribute of a region that stands for another one's intervals that nobody
-// left: its value is the name of that one.
+// noEnd is the attribute of a region that stands for another one's intervals that were never left: its value is the
+// name of that one.
 const noEnd = "no end"
 
-// WithoutEnd gives the region of intervals of g whose end is not in the source. They last
+// WithoutEnd returns the region of intervals of g whose end is not in the source. They last
 // until the end of the trace because something must be drawn, so how long they took is
 // not known: a store puts them into a region of their own, which statistics of calls
 // leave out.
@@ -172,7 +171,7 @@ func WithoutEnd(g Region) Region {
 	return g
 }
 
-// EndOf gives the name that a region of WithoutEnd was made of; false for any other.
+// EndOf returns the name that a region of WithoutEnd was made of; false for any other.
 func EndOf(g *Region) (name string, without bool) {
 	for _, a := range g.Attributes {
 		if a.Key == noEnd {
@@ -185,12 +184,12 @@ func EndOf(g *Region) (name string, without bool) {
 // goals is the attribute of a region whose source was read: the procedures that each of its calls calls.
 const goals = "goals"
 
-// WithGoals gives the attributes of a region whose source names what each of its calls calls, which may be nothing.
+// WithGoals returns the attributes of a region whose source names the callees of each of its calls, which may be none.
 func WithGoals(names []string) []Attribute {
 	return []Attribute{{goals, Text(strings.Join(names, ", "))}}
 }
 
-// GoalsOf gives the procedures that each call of a region calls, where its source says so.
+// GoalsOf returns the procedures that each call of a region calls, where its source says so.
 func GoalsOf(g *Region) (names []string, known bool) {
 	for _, a := range g.Attributes {
 		if a.Key == goals {
@@ -200,7 +199,7 @@ func GoalsOf(g *Region) (names []string, known bool) {
 	return nil, false
 }
 
-// A LinkKind says what a link carries.
+// A LinkKind is the kind of a link.
 type LinkKind uint8
 
 const (
@@ -228,10 +227,10 @@ type End struct {
 	// at Time exactly, else the innermost one open at Time. The store resolves
 	// it to a row when all intervals are known.
 	Region RegionID
-	// Number says which interval is meant, where the importer knows it: which Enter or
-	// Interval on the stream of the location began it, counted from 1; 0: not known.
-	// It must name what Time and Region mean, and mostly only saves looking for it; where a stream is ByParent it alone
-	// tells calls that begin together apart.
+	// Number is the interval that is meant, if the importer knows it: the number of the Enter or Interval on the
+	// stream of the location that began it, counted from 1; 0: not known. It must name the interval that Time and
+	// Region mean, and mostly only saves the search. If a stream is ByParent, only Number distinguishes calls that
+	// begin together.
 	Number uint32
 }
 
@@ -256,8 +255,8 @@ type Counter struct {
 	// Monotone counters count on (cycles, bytes since start), as their format says; the
 	// others are levels. A store takes it back where values fall.
 	Monotone bool
-	// Grows is what the values say, found by the store: none is below the one before,
-	// and the last is above the first. A level may do so too, by chance.
+	// Grows is derived from the values by the store: none is below the one before, and the last is above the first. A
+	// level may do so too, by chance.
 	Grows bool
 }
 

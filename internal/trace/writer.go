@@ -7,9 +7,8 @@ import "math"
 type Writer interface {
 	// Location defines a node of the tree, or finds it: see Location.Key.
 	Location(Location) LocationID
-	// Describe fills in what a format says late: every field of l that is not
-	// empty (Name, Order; Rank unless NoRank) replaces the old one, attributes
-	// are added. Parent, Kind and Key stay.
+	// Describe fills in fields that a format gives late: every field of l that is not empty (Name, Order; Rank unless
+	// NoRank) replaces the old one, attributes are added. Parent, Kind and Key stay.
 	Describe(id LocationID, l Location)
 	// Region defines a region or finds it.
 	Region(Region) RegionID
@@ -88,8 +87,8 @@ func AddRows(w Writer, r *Rows) {
 	r.Profile, r.Atomic, r.Moments = r.Profile[:0], r.Atomic[:0], r.Moments[:0]
 }
 
-// A RegionSorter is a Writer that can number regions, attributes and counters by what they
-// are, rather than by when they were defined: all that are defined after the call.
+// A RegionSorter is a Writer that can number regions, attributes and counters by their content rather than by the
+// order of definition: all that are defined after the call.
 type RegionSorter interface {
 	SortRegions()
 }
@@ -124,7 +123,7 @@ type Meeting struct {
 	Members []Member
 }
 
-// A Member is what one location did in a collective operation.
+// A Member is the part of one location in a collective operation.
 type Member struct {
 	Location   LocationID
 	Begin, End Time
@@ -140,16 +139,16 @@ const (
 	AllToOne      // the root waits for all: a reduction
 )
 
-// Early is by how much somebody left before another, whom it had to wait for, had entered; at most 0 where nobody did.
-// O(members).
+// Early returns the longest time by which a member left before another, for which it had to wait, had entered; at most
+// 0 if none did. O(members).
 func (m *Meeting) Early() Time {
 	early := Time(math.MinInt64)
 	m.Pairs(func(from, to *Member) { early = max(early, from.Begin-to.End) })
 	return early
 }
 
-// Pairs calls f for members that must enter before others leave. Of a barrier it is not all of them, but those that bind
-// the most as times are, the last to enter and the first to leave, and the first member, which joins all. O(members).
+// Pairs calls f for members that must enter before others leave. For a barrier it is not all of them, but those with
+// the tightest bounds: the last to enter, the first to leave, and the first member, which joins all. O(members).
 func (m *Meeting) Pairs(f func(from, to *Member)) {
 	if len(m.Members) < 2 || m.Flow == NoFlow || m.Flow != AllToAll && m.Root < 0 {
 		return
@@ -205,7 +204,7 @@ func SetFormat(w Writer, name string) {
 	}
 }
 
-// StreamOptions say what the writer of a stream promises.
+// StreamOptions are the promises of the writer of a stream.
 type StreamOptions struct {
 	// Unordered: records may come in any time order. They are sorted by time,
 	// outside memory where needed; records of equal time keep their order.
@@ -224,16 +223,14 @@ type StreamOptions struct {
 	ByParent bool
 }
 
-// A Stream appends what happened on one location. One goroutine at a time uses
-// a stream; many streams are used in parallel. Errors are sticky and come out of
-// Close. A store that runs on a memory budget keeps little per open stream, so a
-// million may be open at once.
+// A Stream appends the records of one location. One goroutine at a time uses a stream; many streams are used in
+// parallel. Errors are sticky and come out of Close. A store that runs on a memory budget keeps little per open
+// stream, so a million may be open at once.
 type Stream interface {
 	// Enter opens an interval at t.
 	Enter(t Time, region RegionID)
-	// Leave closes the innermost open interval of region, or with NoRegion the
-	// innermost of all. What does not fit is repaired as StreamOptions say; a
-	// Leave with nothing open is counted and ignored.
+	// Leave closes the innermost open interval of region, or with NoRegion the innermost of all. A Leave that does not
+	// fit is repaired as StreamOptions say; a Leave with nothing open is counted and ignored.
 	Leave(t Time, region RegionID)
 	// Interval adds a whole interval. It may overlap others on the stream: where
 	// it does not nest, a lane is found for it. An end before its begin is
@@ -288,14 +285,14 @@ func AddCalls(s Stream, list []StackRecord) {
 	}
 }
 
-// A ReportKind says what was done to input that is not as it should be.
+// A ReportKind is the treatment of invalid input.
 type ReportKind uint8
 
 const (
 	Repaired ReportKind = iota + 1 // kept, after a change that is safe
 	Guessed                        // kept, with something the source does not say
 	Skipped                        // not kept, and nothing else tells it
-	// not kept, and nothing is lost: it repeats what is kept, or is not about the program
+	// not kept, and nothing is lost: it repeats stored data, or is not about the program
 	Redundant
 )
 

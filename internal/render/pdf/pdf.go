@@ -73,7 +73,7 @@ func open(s *scene.Scene, theme scene.Theme) *page {
 	return p
 }
 
-// drawn gives a text as it is drawn, with a box for what the font lacks.
+// drawn returns a text as it is drawn, with a box for characters that the font lacks.
 func drawn(s string) string {
 	var out []rune
 	for _, r := range scene.Visible(s) {
@@ -131,7 +131,7 @@ func (p *page) mark(m scene.Mark) error {
 	return nil
 }
 
-// space draws what a space looks like from its camera; each mark in its own coordinates.
+// space draws a space as its camera sees it; each mark in its own coordinates.
 func (p *page) space(m *scene.Space) error {
 	for _, flat := range m.Flatten() {
 		p.begin(nil, !inPoints(flat))
@@ -180,7 +180,7 @@ func (p *page) flush() {
 	p.b = p.b[:0]
 }
 
-// look gives a colour as a thing with these flags has it.
+// look returns a colour as a thing with these flags has it.
 func (p *page) look(c scene.Colour, f scene.Flag) color.NRGBA {
 	if f&scene.Dimmed != 0 {
 		return c.Dimmed(p.theme)

@@ -41,7 +41,7 @@ func (p *page) rects(m *scene.Rect) {
 	}
 }
 
-// A box is the extent of what was written.
+// A box is the extent of the written marks.
 type box struct{ x0, y0, x1, y1 float32 }
 
 func (b *box) add(x, y float32) {

@@ -38,7 +38,7 @@ func newCanvas(width, height int, theme scene.Theme, scale float32) *canvas {
 
 func (c *canvas) whole() image.Rectangle { return image.Rect(0, 0, c.width, c.height) }
 
-// look gives a colour as a thing with these flags has it.
+// look returns a colour as a thing with these flags has it.
 func (c *canvas) look(fill scene.Colour, f scene.Flag) color.NRGBA {
 	if int(fill) >= len(c.table) {
 		return color.NRGBA{}
@@ -49,7 +49,7 @@ func (c *canvas) look(fill scene.Colour, f scene.Flag) color.NRGBA {
 	return c.table[fill]
 }
 
-// snapped gives the pixels of a rectangle, at least one each way.
+// snapped returns the pixels of a rectangle, at least one each way.
 func (c *canvas) snapped(x, y, w, h float32) image.Rectangle {
 	x0, x1 := c.snapSpan(x, w)
 	y0, y1 := c.snapSpan(y, h)
@@ -147,7 +147,7 @@ func (c *canvas) fillOutlines(all []outline, fill color.NRGBA, paint func(x, y i
 	c.stamp(box, fill, paint)
 }
 
-// stamp lays what the rasteriser holds over the pixels of a box.
+// stamp paints the rasteriser's shape over the pixels of a box.
 func (c *canvas) stamp(box image.Rectangle, fill color.NRGBA, paint func(x, y int) float32) {
 	n := box.Dx() * box.Dy()
 	if cap(c.mask.Pix) < n {
@@ -173,7 +173,7 @@ func (c *canvas) stamp(box image.Rectangle, fill color.NRGBA, paint func(x, y in
 	}
 }
 
-// hatch gives the opacity of diagonal lines at a pixel: rising to the right, or falling.
+// hatch returns the opacity of diagonal lines at a pixel: rising to the right, or falling.
 func (c *canvas) hatch(step, line float64, rising bool) func(x, y int) float32 {
 	step, line = step*float64(c.scale), line*float64(c.scale)
 	return func(x, y int) float32 {

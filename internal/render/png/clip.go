@@ -2,9 +2,8 @@ package png
 
 import "image"
 
-// within cuts an outline that reaches far beyond a box to the box and a margin; its
-// filling inside the box stays the same. The rasteriser visits what lies outside as
-// well, and corners may be a million pixels away.
+// within cuts an outline that reaches far beyond a box to the box and a margin; its filling inside the box stays the
+// same. The rasteriser visits pixels outside as well, and corners may be a million pixels away.
 func (o outline) within(box image.Rectangle) outline {
 	if bounds := o.bounds(); bounds.In(box.Inset(-256)) {
 		return o
@@ -17,7 +16,7 @@ func (o outline) within(box image.Rectangle) outline {
 	return o.cut(1, y1, -1)
 }
 
-// cut keeps what lies on one side of an axis-parallel line (Sutherland and Hodgman).
+// cut keeps the part on one side of an axis-parallel line (Sutherland and Hodgman).
 func (o outline) cut(axis int, at, side float32) outline {
 	var out outline
 	for i, p := range o {

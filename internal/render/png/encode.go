@@ -65,7 +65,7 @@ type index struct {
 	colours []uint32
 }
 
-// find gives the slot of a colour, or the free one where it belongs.
+// find returns the slot of a colour, or the free one where it belongs.
 func (x *index) find(colour uint32) uint32 {
 	slot := colour * 2654435769 >> 22
 	for x.keys[slot] != 0 && x.keys[slot] != colour+1 {

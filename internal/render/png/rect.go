@@ -54,8 +54,7 @@ func (c *canvas) outlineRect(r image.Rectangle, stroke color.NRGBA) {
 	c.fillRect(image.Rect(r.Max.X-t, r.Min.Y+t, r.Max.X, r.Max.Y-t), stroke)
 }
 
-// image draws each cell on whole pixels; what is shrunk shows the cell at the middle
-// of each pixel.
+// image draws each cell on whole pixels; a shrunk image shows the cell at the middle of each pixel.
 func (c *canvas) image(m *scene.Image) {
 	if !scene.Drawable(m.X, m.Y, m.W, m.H) || !(m.W > 0) || !(m.H > 0) || m.Len() == 0 {
 		return
@@ -79,5 +78,5 @@ func (c *canvas) image(m *scene.Image) {
 	}
 }
 
-// cellAt gives the cell at the middle of pixel i of n.
+// cellAt returns the cell at the middle of pixel i of n.
 func cellAt(i, n, cells int) int { return min((2*i+1)*cells/(2*n), cells-1) }

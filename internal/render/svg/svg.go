@@ -51,7 +51,7 @@ type writer struct {
 	b      []byte
 	theme  scene.Theme
 	prefix string // of ids, so that several pictures can share a page
-	// Of both themes: where colours are declared, and what lies on the background.
+	// For both themes: the declared colours, and the images on the background.
 	palette *Palette
 	under   string
 }
@@ -201,7 +201,7 @@ func (w *writer) mark(m scene.Mark) error {
 	return nil
 }
 
-// look gives a colour as a thing with these flags has it.
+// look returns a colour as a thing with these flags has it.
 func (w *writer) look(c scene.Colour, f scene.Flag) ink {
 	in := func(theme scene.Theme) color.NRGBA {
 		if f&scene.Dimmed != 0 {

@@ -15,7 +15,7 @@ type Briefs struct {
 	Count      []uint32
 }
 
-// A Thing is what many items share.
+// A Thing holds the facts that many items share.
 type Thing struct {
 	Title  string `json:"title"`
 	On     string `json:"on"`

@@ -9,11 +9,9 @@ import (
 // grain is the size in pixels below which a coarse picture merges things.
 const grain = 4
 
-// Coarsen gives the same picture with fewer things, for a slow line: what is
-// smaller than a few pixels is merged with its neighbours, places are rounded to a
-// quarter of a pixel. Frames, texts and the size stay, so that nothing jumps when
-// the exact picture replaces it. It reports false where that would save little.
-// One pass over the columns.
+// Coarsen returns the same picture with fewer things, for a slow line: things smaller than a few pixels are merged
+// with their neighbours, places are rounded to a quarter of a pixel. Frames, texts and the size stay, so that nothing
+// jumps when the exact picture replaces it. It returns false if that would save little. One pass over the columns.
 func Coarsen(s *scene.Scene) (*scene.Scene, bool) {
 	out := *s
 	out.Layers = make([]scene.Layer, len(s.Layers))

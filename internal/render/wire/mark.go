@@ -73,8 +73,8 @@ func (e *encoder) columnOf(list any) (*column, error) {
 	return nil, fmt.Errorf("a column of %T has no encoding", list)
 }
 
-// widths are the pixels that the layout gave each text. The page draws in the
-// reader's own font and squeezes what would be wider.
+// widths returns the pixels that the layout gave each text. The page draws in the reader's own font and squeezes text
+// that would be wider.
 func widths(m *scene.Text) []float32 {
 	out := make([]float32, len(m.Text))
 	for i, t := range m.Text {

@@ -84,7 +84,7 @@ func (o object) set(name string, value any) {
 	}
 }
 
-// finite makes a number fit for JSON: what is not finite becomes 0.
+// finite makes a number fit for JSON: one that is not finite becomes 0.
 func finite[T float32 | float64](x T) float64 {
 	if f := float64(x); !math.IsNaN(f) && !math.IsInf(f, 0) {
 		return f

@@ -93,8 +93,7 @@ type spaceMark struct {
 	Axes    [3]spaceAxis `json:"axes"`
 	Camera  camera       `json:"camera"`
 	Filter  spaceFilter  `json:"filter"`
-	// What locations the things are: up to the next run, that of thing i is location + (i - first) × step. Null:
-	// unknown.
+	// Locations of the things: up to the next run, that of thing i is location + (i - first) × step. Null: unknown.
 	RunFirst    *column `json:"runFirst,omitempty"`
 	RunLocation *column `json:"runLocation,omitempty"`
 	RunStep     *column `json:"runStep,omitempty"`
@@ -139,7 +138,8 @@ type camera struct {
 	PanY      float64 `json:"panY"`
 }
 
-// A spaceFilter shows min ≤ value ≤ max, or if min > max what lies outside; and what lies in the slice.
+// A spaceFilter shows things with min ≤ value ≤ max, or if min > max those outside that range; and only those in the
+// slice.
 type spaceFilter struct {
 	Ranged bool       `json:"ranged"`
 	Min    float64    `json:"min"`

@@ -27,7 +27,7 @@ const Version = 1
 // ContentType is the media type of an encoded scene.
 const ContentType = "application/vnd.parallax.scene"
 
-// Extra is what an answer says beside the scene.
+// Extra is the part of an answer beside the scene.
 type Extra struct {
 	// Empty says that there is nothing to show; the scene then has no layers.
 	Empty *Empty
@@ -35,13 +35,13 @@ type Extra struct {
 	Coarse bool
 	// Have are the keys of columns that the page has kept from scenes before.
 	Have []string
-	// Facts are what the page shows of items, in JSON by their number; it asks for the others.
+	// Facts holds the facts of items that the page shows, as JSON by their number; it requests the others.
 	Facts json.RawMessage
-	// Briefs are what it shows of items of which there are very many.
+	// Briefs holds the facts of items that are very many.
 	Briefs []Briefs
 }
 
-// Empty is an empty state in words.
+// Empty describes an empty state.
 type Empty struct {
 	What string `json:"what"`
 	Hint string `json:"hint"`
@@ -83,7 +83,7 @@ type encoder struct {
 	first   map[scene.Mark]int // numbers of the items of images and spaces
 }
 
-// firstItem is the number of the first of a mark's own items; nil where it has none.
+// firstItem returns the number of the first of a mark's own items; nil where it has none.
 func (e *encoder) firstItem(m scene.Mark) *int {
 	if n, ok := e.first[m]; ok {
 		return &n
@@ -99,8 +99,8 @@ func (e *encoder) column(kind string, length, width int, write func([]byte) []by
 	return c
 }
 
-// text places a column of indices into the list of strings. Texts travel as they
-// are drawn, so that the page shows what the other renderers show.
+// text places a column of indices into the list of strings. Texts travel as they are drawn, so that the page shows the
+// same as the other renderers.
 func (e *encoder) text(texts []string) *column {
 	ids := make([]uint32, len(texts))
 	for i, t := range texts {

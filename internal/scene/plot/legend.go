@@ -28,10 +28,10 @@ func RampKey(label, palette, low, high string) scene.LegendEntry {
 	return e
 }
 
-// More and Less are the colours of what is more and what is less than something else.
+// More and Less are the colours of increases and decreases.
 var More, Less = scene.Ramp("diverging", 0.92), scene.Ramp("diverging", 0.08)
 
-// Change gives the colour of a difference.
+// Change returns the colour of a difference.
 func Change(v float64) scene.Colour {
 	if v > 0 {
 		return More

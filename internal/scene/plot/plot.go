@@ -1,5 +1,5 @@
 // Package plot draws charts of rows over package scene. A row is a band with a name; bars, whiskers, cells and words
-// are drawn in it. A view says what its rows are and which number is drawn by which mark, plot places them.
+// are drawn in it. A view defines its rows and the mark of each number, plot places them.
 package plot
 
 import (
@@ -21,7 +21,7 @@ type Rows struct {
 	List       []scene.Row
 }
 
-// NewRows makes n rows; fill gives each its label and says what choosing it selects, which is nothing else.
+// NewRows makes n rows; fill sets the label of each and the location or region that it selects, by default none.
 func NewRows(n int, top, pitch float32, fill func(i int, row *scene.Row)) Rows {
 	r := Rows{top, pitch, make([]scene.Row, n)}
 	for i := range r.List {
@@ -35,13 +35,13 @@ func NewRows(n int, top, pitch float32, fill func(i int, row *scene.Row)) Rows {
 // Height of all rows.
 func (r Rows) Height() float32 { return r.Pitch * float32(len(r.List)) }
 
-// Middle is the height of the middle of a row.
+// Middle returns the height of the middle of a row.
 func (r Rows) Middle(i int) float32 { return r.List[i].From + r.Pitch/2 }
 
-// LabelWidth is the room that names need on the left, at most so much.
+// LabelWidth returns the room that names need on the left, at most so much.
 func (r Rows) LabelWidth(most float32) float32 { return scene.RowLabelWidth(r.List, most) }
 
-// Frame is a column of the rows with an axis of its own.
+// Frame returns a column of the rows with an axis of its own.
 func (r Rows) Frame(name string, x, width float32, scale scene.Scale) scene.Frame {
 	return scene.Frame{Name: name, X: x, Y: r.Top, W: width, H: r.Height(), XScale: scale,
 		YScale: scene.Scale{Kind: "rows", Rows: r.List}}
@@ -132,7 +132,7 @@ func Rule(f *scene.Frame, value float64, colour scene.Colour) *scene.Line {
 	return line
 }
 
-// Head writes what a column is over its frame, cut to its width.
+// Head writes the heading of a column over its frame, cut to its width.
 func Head(f *scene.Frame, words string, colour scene.Colour) *scene.Text {
 	text := &scene.Text{Size: scene.TextSize}
 	if t := scene.Shorten(words, f.W, scene.TextSize); t != "" && t != "…" {
@@ -141,5 +141,5 @@ func Head(f *scene.Frame, words string, colour scene.Colour) *scene.Text {
 	return text
 }
 
-// clip is the place of a value on the axis of a frame, at its nearest end where it lies beyond.
+// clip returns the place of a value on the axis of a frame, at its nearest end where it lies beyond.
 func clip(f *scene.Frame, v float64) float32 { return min(max(f.XPixel(v), f.X), f.X+f.W) }

@@ -2,8 +2,8 @@
 // What a scene is made of, as internal/scene has it and internal/render/wire writes it: marks as columns.
 
 /**
- * A Frame is a plot area. The page pans and zooms what lies in it before the
- * exact new scene arrives, and turns a brush in it into a selection.
+ * A Frame is a plot area. The page pans and zooms its contents before the exact new scene arrives, and turns a brush
+ * in it into a selection.
  */
 export interface Frame {
   name: string;
@@ -14,14 +14,13 @@ export interface Frame {
   xScale: Scale;
   yScale: Scale;
   /**
-   * Places say where locations lie that are no rows, such as the cells of a treemap:
-   * the page marks those that are chosen. What lies inside comes after what is around it. They travel as x, y, w, h
-   * and location of each.
+   * Places are the areas of locations that are no rows, such as the cells of a treemap: the page marks those that
+   * are chosen. An inner place comes after the one around it. They travel as x, y, w, h and location of each.
    */
   places?: readonly number[];
 }
 
-/** A Scale says what a direction of a frame means. */
+/** A Scale gives the meaning of a direction of a frame. */
 export interface Scale {
   /**
    * Kind is "time" (Begin, End in ns), "rows" (Rows, in order from the top),
@@ -55,7 +54,7 @@ export interface Row {
   folded: boolean;
 }
 
-/** A Term is a name and what it stands for in this picture, such as an event of a layout. */
+/** A Term is a name and its meaning in this picture, such as an event of a layout. */
 export interface Term {
   name: string;
   /** as the user would write it */
@@ -74,18 +73,18 @@ export interface LegendEntry {
   rampEnd: number;
   rampLow: string;
   rampHigh: string;
-  /** NoID, or what choosing the entry selects */
+  /** NoID, or the selection of a chosen entry */
   region: number;
-  /** NoID, or what choosing the entry selects */
+  /** NoID, or the selection of a chosen entry */
   parent: number;
-  /** Flags of the things it explains: a hatched sample for what is hatched. */
+  /** Flags of the things it explains: a hatched sample for hatched things. */
   flags: number;
 }
 
 /**
- * RectMark draws filled rectangles. What is narrower or lower than a pixel is drawn as
- * one pixel, so that nothing vanishes; without area (or with a negative one) it is
- * not drawn. Edges snap to whole pixels on a screen, so neighbours leave no seams.
+ * RectMark draws filled rectangles. One narrower or lower than a pixel is drawn as one pixel, so that nothing vanishes;
+ * one without area (or with a negative one) is not drawn. Edges snap to whole pixels on a screen, so neighbours leave
+ * no seams.
  */
 export interface RectMark {
   kind: "rect";
@@ -232,10 +231,7 @@ export interface SpaceMark {
   axes: SpaceAxis[];
   camera: SpaceCamera;
   filter: SpaceFilter;
-  /**
-   * What locations the things are: up to the next run, that of thing i is location + (i - first) × step. Null:
-   * unknown.
-   */
+  /** Locations of the things: up to the next run, that of thing i is location + (i - first) × step. Null: unknown. */
   runFirst?: Uint32Array | null;
   runLocation?: Uint32Array | null;
   runStep?: Uint32Array | null;
@@ -269,7 +265,10 @@ export interface SpaceCamera {
   panY: number;
 }
 
-/** A SpaceFilter shows min ≤ value ≤ max, or if min > max what lies outside; and what lies in the slice. */
+/**
+ * A SpaceFilter shows things with min ≤ value ≤ max, or if min > max those outside that range; and only those in the
+ * slice.
+ */
 export interface SpaceFilter {
   ranged: boolean;
   min: number;
