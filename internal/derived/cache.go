@@ -23,7 +23,7 @@ type Cache struct {
 	name string
 }
 
-// Part is a part of a cache, for results of the same run seen in another way.
+// Part returns a part of a cache, for results of the same run seen in another way.
 func (c *Cache) Part(name string) *Cache {
 	if c == nil {
 		return nil
@@ -46,7 +46,7 @@ func NewCache(b *memory.Budget) *Cache {
 	return &Cache{budget: b, entries: map[string]*entry{}}
 }
 
-// Work gives a context for a computation about the run, within the budget; done must be
+// Work returns a context for a computation about the run, within the budget; done must be
 // called.
 func (c *Cache) Work(ctx context.Context) (within context.Context, done func()) {
 	if c == nil {

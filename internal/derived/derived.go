@@ -18,7 +18,7 @@ import (
 // A Derived is a result that is computed once for a run: found in memory, else beside the store, else made.
 type Derived[T any] struct {
 	Name    string // a plain word
-	Version int    // changes with what is made, or how
+	Version int    // changes with the result or its computation
 	Make    func(context.Context, *Run) (T, error)
 	// Keeps reports whether making it takes so long that it is kept beside the store; nil: it always is.
 	Keeps func(store.Reader) bool
@@ -44,7 +44,7 @@ func (d Derived[T]) Of(ctx context.Context, run *Run) (T, error) {
 	})
 }
 
-// Found gives the result of a run where it is in memory or beside the store; it is not made.
+// Found returns the result of a run where it is in memory or beside the store; it is not made.
 func (d Derived[T]) Found(run *Run) (T, bool) {
 	x, err := Keep(run.Cache, d.Name, sizeBytes[T], func() (T, error) { return d.read(run.Store) })
 	return x, err == nil
@@ -64,7 +64,7 @@ type Preparer interface {
 	Prepare(context.Context, *Run) error
 }
 
-// keeper is where the result lies; nil: it is not kept.
+// keeper returns the keeper of the result; nil: it is not stored.
 func (d Derived[T]) keeper(r store.Reader) store.Keeper {
 	k, ok := r.(store.Keeper)
 	if !ok || d.Keeps != nil && !d.Keeps(r) {
@@ -73,7 +73,7 @@ func (d Derived[T]) keeper(r store.Reader) store.Keeper {
 	return k
 }
 
-// sizeBytes is about how much memory a result takes.
+// sizeBytes estimates the memory of a result, in bytes.
 func sizeBytes[T any](x T) int64 {
 	if s, ok := any(x).(interface{ SizeBytes() int64 }); ok {
 		return s.SizeBytes()

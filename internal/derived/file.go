@@ -50,7 +50,7 @@ func (d Derived[T]) write(r store.Reader, x T) {
 	_ = k.Keep(d.Name, b.Bytes())
 }
 
-// read gives a result that is whole, of this version and of this run.
+// read returns a result that is whole, of this version and of this run.
 func (d Derived[T]) read(r store.Reader) (x T, err error) {
 	k := d.keeper(r)
 	if k == nil {

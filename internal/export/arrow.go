@@ -232,7 +232,7 @@ func (a *arrow) recordBatch(f *flatbuffers.Builder, rows int) flatbuffers.UOffse
 	return f.EndObject()
 }
 
-// encoded gives the texts of some rows, each once, and which of them each row has.
+// encoded returns the texts of some rows, each once, and which of them each row has.
 func encoded(v *table.Vector, from, to int) (words table.Vector, codes []int32) {
 	words, codes = table.Vector{Kind: table.Text}, make([]int32, 0, to-from)
 	numbers := map[string]int32{}

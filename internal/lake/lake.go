@@ -44,7 +44,7 @@ type About struct {
 
 func (a *About) month() string { return time.UnixMicro(a.Start).UTC().Format(monthForm) }
 
-// file is where the rows of a table lie, below the lake.
+// file returns the path of the rows of a table, below the lake.
 func (a *About) file(of string) string {
 	return filepath.Join(of, "project="+escape(a.Project), "month="+a.month(), escape(a.Run)+".parquet")
 }
@@ -126,7 +126,7 @@ var keys = &table.Table{Name: "keys",
 		{Name: "value", Kind: table.Text, Narrows: true},
 	}}
 
-// sources are the tables of a run that a lake keeps.
+// sources returns the tables of a run that a lake keeps.
 func sources() []*table.Table { return append(slices.Clone(table.Tables), table.Durations) }
 
 // exists reports whether a path is there.

@@ -11,8 +11,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/table"
 )
 
-// Tables are those of a lake: the tables of a run under their names, with the run in each row. Rows are read run by
-// run in order of their start; conditions on project, month, run and run_start leave out files, others row groups.
+// Tables returns the tables of a lake: the tables of a run under their names, with the run in each row. Rows are read
+// run by run in order of their start; conditions on project, month, run and run_start leave out files, others row
+// groups.
 func Tables(dir string) ([]*table.Table, error) {
 	runs, err := Runs(dir)
 	if err != nil {
@@ -70,7 +71,7 @@ func (l *reader) scan(ctx context.Context, f *table.Filter, to *table.Output) er
 	return nil
 }
 
-// scanRun gives the rows of one file.
+// scanRun writes the rows of one file to the output.
 func (l *reader) scanRun(ctx context.Context, a *Run, f *table.Filter, to *table.Output) error {
 	path := filepath.Join(l.dir, a.file(l.name))
 	in, err := os.Open(path)

@@ -34,13 +34,13 @@ func OpenCache(dir string) (*Cache, error) {
 		}
 		dir = filepath.Join(base, "parallax")
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil { // what is in it may come from files that others cannot read
+	if err := os.MkdirAll(dir, 0o700); err != nil { // its stores may come from files that others cannot read
 		return nil, fmt.Errorf("make the cache directory: %w; name another with --cache DIR", err)
 	}
 	return &Cache{Dir: dir, Limit: cacheLimit}, nil
 }
 
-// Path gives where the store of a key lies. label makes the name readable.
+// Path returns the path of the store of a key. label makes the name readable.
 func (c *Cache) Path(label, key string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_' {
@@ -64,7 +64,7 @@ type Kept struct {
 	Used time.Time
 }
 
-// List gives the stores, those used last first.
+// List returns the stores, those used last first.
 func (c *Cache) List() ([]Kept, error) {
 	entries, err := os.ReadDir(c.Dir)
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *Cache) MakeRoom(dir string, need int64) error {
 	return nil
 }
 
-// TreeSize is how many bytes the files below a directory have.
+// TreeSize returns how many bytes the files below a directory have.
 func TreeSize(dir string) int64 {
 	var n int64
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {

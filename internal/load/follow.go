@@ -118,7 +118,7 @@ func (f *Follower) Renew(ctx context.Context, x Found, through func(trace.Writer
 	l := f.loader
 	f.stores++
 	path := filepath.Join(f.dir, strconv.Itoa(f.stores)+".plx")
-	done = func() { _ = os.RemoveAll(path) } // what stays goes with the directory
+	done = func() { _ = os.RemoveAll(path) } // leftovers go with the directory
 	if x.Store != "" || x.demo != nil {
 		return run, done, usage("%s does not grow: follow trace files, or a directory of them", x.Source)
 	}
@@ -163,7 +163,7 @@ func (f Found) stamp() string {
 	return string(h.Sum(nil))
 }
 
-// stampOf is the same for sources that hold no run yet.
+// stampOf returns the same for sources that hold no run yet.
 func stampOf(sources []string) string {
 	var b strings.Builder
 	for _, s := range sources {

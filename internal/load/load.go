@@ -181,7 +181,7 @@ func (l *Loader) Find(sources []string) (found []Found, done func(), err error) 
 	if err != nil {
 		return nil, done, err
 	}
-	done = func() { _ = src.Close() } // what cannot be removed hurts nobody
+	done = func() { _ = src.Close() } // leftovers do no harm
 	if f := l.FindFormat(l.Format); f != nil {
 		return append(out, l.readable(l.joined(importer.ClaimAs(f, src), offsets), files)...), done, nil
 	}
@@ -196,7 +196,7 @@ func (l *Loader) Find(sources []string) (found []Found, done func(), err error) 
 	return append(out, l.readable(runs, files)...), done, nil
 }
 
-// inLake gives the files of a run that lies in a lake, where a path names one: LAKE/_runs/RUN. Any other path is its
+// inLake returns the files of a run that lies in a lake, where a path names one: LAKE/_runs/RUN. Any other path is its
 // own only file.
 func inLake(p string) []string {
 	dir := filepath.Clean(p)
@@ -284,7 +284,7 @@ func (l *Loader) readable(runs []importer.Run, files []string) []Found {
 			}
 		}
 	}
-	if len(files) == 1 { // a directory or an archive: nobody gave an order
+	if len(files) == 1 { // a directory or an archive: the user gave no order
 		slices.SortStableFunc(out, func(a, b Found) int { return trace.CompareNatural(a.Source, b.Source) })
 	}
 	return out
@@ -300,7 +300,7 @@ func IsStore(path string) bool {
 // theirs in its place.
 const mostTries = 50
 
-// Files are the files that the run is read from; a store, a demo or an address is one.
+// Files returns the files that the run is read from; a store, a demo or an address is one.
 func (f Found) Files() []string {
 	if len(f.run.Files) == 0 {
 		return []string{f.Source}
@@ -436,7 +436,7 @@ func (l *Loader) renew(ctx context.Context, f Found, cause *local.VersionError) 
 	return run, nil
 }
 
-// changedSince is the first of the files that is younger than another; "": none.
+// changedSince returns the first of the files that is younger than another; "": none.
 func changedSince(made string, files []string) string {
 	info, err := os.Stat(made)
 	if err != nil {
@@ -457,7 +457,7 @@ func (l *Loader) check(r interface{ Verify() error }) error {
 	return r.Verify()
 }
 
-// mode is that of a store in the cache: who may not read the source may not read it.
+// mode returns the file mode of a store in the cache: users who may not read the source may not read it.
 func (f Found) mode() fs.FileMode {
 	mode := fs.FileMode(0o755)
 	for _, root := range f.roots {
@@ -478,7 +478,7 @@ func (l *Loader) key(f Found) (string, error) {
 	return runKey(f.run, f.roots, l.Verify, l.RawNames)
 }
 
-// Local gives the store of a run on this machine, and imports it first where the cache does not have it.
+// Local returns the store of a run on this machine, and imports it first where the cache does not have it.
 func (l *Loader) Local(ctx context.Context, f Found) (string, error) {
 	if f.remote != nil {
 		return "", usage("%s lies elsewhere; import from what it was made of", f.Source)

@@ -12,7 +12,7 @@ import (
 // The disk space asked for before an import is never less than the import takes, so far as was measured. It is not
 // much more if the files allow an estimate.
 
-// files are those that an import reads, the largest first.
+// files returns the files that an import reads, the largest first.
 func (f Found) files() []importer.File {
 	wanted := make(map[string]bool, len(f.run.Files))
 	for _, p := range f.run.Files {
@@ -28,7 +28,7 @@ func (f Found) files() []importer.File {
 	return out
 }
 
-// Packed is how many bytes its files have, as they lie on disk.
+// Packed returns how many bytes its files have, as they lie on disk.
 func (f Found) Packed() (n int64) {
 	for _, x := range f.files() {
 		n += x.Size
@@ -40,7 +40,7 @@ func (f Found) Packed() (n int64) {
 // are taken to be like them.
 const mostTried = 16
 
-// unpacked is about how many bytes its files have when they are unpacked.
+// unpacked estimates the bytes of its files when they are unpacked.
 func (f Found) unpacked() (n int64) {
 	type kind struct {
 		tried            int
@@ -68,7 +68,7 @@ func packedName(name string) bool {
 	return false
 }
 
-// Room is how much an import may have on the disk at once, as its format says: rows are packed as they are made.
+// Room returns how much an import may have on the disk at once, as its format says: rows are packed as they are made.
 func (f Found) Room() int64 {
 	if f.demo != nil {
 		return demoRoom * max(f.options.Intervals, 0)

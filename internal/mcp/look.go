@@ -212,7 +212,7 @@ func (s *Server) compute(ctx context.Context, r view.Run, name string, spec view
 	return nil, failed("no view %q; there are %s", name, viewNames(s.config.Views))
 }
 
-// page is some rows of a result.
+// page returns some rows of a result.
 func page(result view.Result, offset, limit int) tableOut {
 	t := result.Table()
 	if limit <= 0 {

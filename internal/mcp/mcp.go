@@ -122,7 +122,7 @@ func viewNames(all []*view.View) string {
 	return strings.Join(names, ", ")
 }
 
-// schemaOf is the tables in short.
+// schemaOf returns the tables in short.
 func schemaOf(d *query.Database) string {
 	var b strings.Builder
 	b.WriteString("Tables: ")

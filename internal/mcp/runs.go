@@ -12,7 +12,7 @@ import (
 
 // Runs are those that can be asked about.
 type Runs interface {
-	// List gives ids and states in order.
+	// List returns ids and states in order.
 	List() []Run
 	// Use keeps a run open until release.
 	Use(id string) (r view.Run, release func(), err error)
@@ -90,7 +90,7 @@ func (o *OpenRuns) Open(ctx context.Context, sources []string) (ids []string, er
 		ids = append(ids, o.Add(r))
 	}
 	if len(ids) > 0 {
-		err = nil // what opened can be asked
+		err = nil // opened runs can be asked
 	}
 	return ids, err
 }

@@ -104,7 +104,7 @@ func (a *adder) WindowValue(*sqlite.FunctionContext) (driver.Value, error) {
 // Final implements sqlite.AggregateFunction.
 func (a *adder) Final(*sqlite.FunctionContext) {}
 
-// numeric is a value as a number, as SQLite takes texts: by the number they begin with. It is nil of null.
+// numeric returns a value as a number, as SQLite takes texts: by the number they begin with. It is nil of null.
 func numeric(v driver.Value) any {
 	switch x := v.(type) {
 	case nil, int64, float64:
@@ -136,7 +136,7 @@ func leadingNumber(text string) float64 {
 type ranker struct {
 	name  string
 	p     float64 // 0 to 1; NaN: not given yet
-	whole float64 // what p = 1 is written as; 0: p is no argument
+	whole float64 // the argument for p = 1; 0: p is no argument
 
 	held []uint64 // keys in the order of arrival
 	runs *sortedRuns

@@ -48,7 +48,7 @@ type Param struct {
 	Text    *string
 }
 
-// NewParams are values as the engine takes them on their way to another process.
+// NewParams returns values as the engine takes them on their way to another process.
 func NewParams(values []any) (out []Param) {
 	for _, v := range values {
 		var p Param
@@ -68,7 +68,7 @@ func NewParams(values []any) (out []Param) {
 	return out
 }
 
-// value is the parameter as the engine takes it.
+// value returns the parameter as the engine takes it.
 func (p *Param) value() (v any) {
 	switch {
 	case p.Integer != nil:
@@ -339,7 +339,7 @@ func (t *firstWords) String() string {
 	return t.b.String()
 }
 
-// Itself is a command that starts this program again, with a variable that makes it call Work.
+// Itself returns a command that starts this program again, with a variable that makes it call Work.
 func Itself() *exec.Cmd {
 	name, err := os.Executable()
 	if err != nil {

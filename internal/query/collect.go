@@ -72,8 +72,8 @@ func (c *Collection) gather(r *Rows, most int64) error {
 	return nil
 }
 
-// described are the columns of a result with their types, no two of one name. One without any value has the type that
-// its expression has, else that of texts.
+// described returns the columns of a result with their types, no two of one name. One without any value has the type
+// that its expression has, else that of texts.
 func described(columns []Column, kinds []table.Kind) (out []table.Column) {
 	taken := map[string]bool{}
 	for i, x := range columns {
@@ -90,7 +90,7 @@ func described(columns []Column, kinds []table.Kind) (out []table.Column) {
 	return out
 }
 
-// widened is the narrowest type that holds values of a type and one more; 0 is the type of none.
+// widened returns the narrowest type that holds values of a type and one more; 0 is the type of none.
 func widened(kind table.Kind, v any) table.Kind {
 	of := table.Text
 	switch v.(type) {
@@ -191,7 +191,7 @@ func (c *Collection) Each(emit func(*table.Batch) error) error {
 	return nil
 }
 
-// as is a value as one of a type that holds it.
+// as converts a value to a type that holds it.
 func as(kind table.Kind, v any) any {
 	if n, ok := v.(int64); ok && kind == table.Number {
 		return float64(n)

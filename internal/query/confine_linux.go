@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// confine makes the system keep the bounds of this process, with some memory to spare: those who watch it are quicker,
+// confine makes the system keep the bounds of this process, with some memory to spare: its watcher is quicker,
 // and the runtime counts memory here that it has not touched.
 func confine(b Bounds, most time.Duration) {
 	const runtimeReserves = 256 << 20

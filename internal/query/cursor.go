@@ -117,7 +117,7 @@ func (c *cursor) parse(plan string) error {
 	return nil
 }
 
-// span is the rows of a list that the conditions on its id leave.
+// span returns the rows of a list that the conditions on its id leave.
 func (c *cursor) span() (from, to int) {
 	n := c.table.List.Len(c.run)
 	if c.table.Columns[0].Name != "id" {

@@ -199,7 +199,7 @@ func (r *Rows) describe(conn *sql.Conn, d *Database, text string) error {
 	})
 }
 
-// Tables are all that can be asked.
+// Tables returns all tables that can be queried.
 func (d *Database) Tables() []*table.Table {
 	if d.Only != nil {
 		return d.Only
@@ -251,7 +251,7 @@ func (r *Rows) Next() bool {
 	return true
 }
 
-// sizeOf is about how many bytes a row takes.
+// sizeOf estimates the bytes of a row.
 func sizeOf(cells []any) (n int64) {
 	for _, c := range cells {
 		n += 16
@@ -265,16 +265,16 @@ func sizeOf(cells []any) (n int64) {
 	return n
 }
 
-// Row is the current row: int64, float64, string, []byte or nil. It is valid until Next.
+// Row returns the current row: int64, float64, string, []byte or nil. It is valid until Next.
 func (r *Rows) Row() []any { return r.cells }
 
 // More reports whether rows were left out because of the limit.
 func (r *Rows) More() bool { return r.more }
 
-// Err is why Next ended early; nil where it did not.
+// Err returns the reason why Next ended early; nil if it did not.
 func (r *Rows) Err() error { return r.err }
 
-// Read is how many rows of tables were looked at so far.
+// Read returns how many rows of tables were looked at so far.
 func (r *Rows) Read() int64 {
 	if r.apart != nil {
 		return r.apart.end.Read

@@ -79,7 +79,7 @@ func onlyAsks(text string) error {
 	return fmt.Errorf("near %q: a query only reads, so it begins with select, with or values", first)
 }
 
-// statement gives the words and signs of a text as the engine takes them apart, without
+// statement returns the words and signs of a text as the engine takes them apart, without
 // blanks and comments. Words are in small letters; texts and names in quotes are a quote.
 func statement(text string) (out []string) {
 	for _, t := range tokens(text) {
@@ -95,7 +95,7 @@ func statement(text string) (out []string) {
 	return out
 }
 
-// until is how long a text is up to the end of a mark that follows its start, or all of it.
+// until returns how long a text is up to the end of a mark that follows its start, or all of it.
 func until(text, mark string, start int) int {
 	if at := strings.Index(text[min(start, len(text)):], mark); at >= 0 {
 		return start + at + len(mark)

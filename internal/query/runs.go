@@ -37,7 +37,7 @@ func (s *sortedRuns) add(keys []uint64) (err error) {
 	return nil
 }
 
-// nth is the key with n others before it in the order of those of the file and of last, which is sorted.
+// nth returns the key with n others before it in the order of those of the file and of last, which is sorted.
 func (s *sortedRuns) nth(last []uint64, n int64) (uint64, error) {
 	if len(s.ends) == 0 {
 		return last[n], nil

@@ -105,7 +105,7 @@ func (t *turns) leave(h *holder, begun time.Time) {
 	t.admit()
 }
 
-// lately is the time that a holder used, halved for every halfLife since.
+// lately returns the time that a holder used, halved for every halfLife since.
 func (h *holder) lately(now time.Time) time.Duration {
 	times := now.Sub(h.at) / halfLife
 	if times > 40 {

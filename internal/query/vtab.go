@@ -40,7 +40,7 @@ func (module) Create(c vtab.Context, args []string) (vtab.Table, error) {
 var declaredAs = map[table.Kind]string{table.Integer: "INTEGER", table.Number: "REAL", table.Text: "TEXT",
 	table.Flag: "INTEGER"}
 
-// declaration is the table as SQLite wants it told: arguments of a function are hidden columns.
+// declaration returns the table as SQLite wants it told: arguments of a function are hidden columns.
 func declaration(t *table.Table) string {
 	var columns []string
 	for _, c := range t.Columns {
@@ -104,7 +104,7 @@ func (v *virtual) BestIndex(info *vtab.IndexInfo) error {
 	case one:
 		info.EstimatedRows, info.EstimatedCost, info.IdxFlags = 1, 1, vtab.IndexScanUnique
 	case v.table.List == nil:
-		info.EstimatedCost += 200 // what it takes to start
+		info.EstimatedCost += 200 // the cost of a start
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func Work(in io.Reader, out io.Writer, open func(context.Context, []Place) (*Dat
 	if err := d.Decode(&job); err != nil {
 		return fmt.Errorf("query: the job: %w", err)
 	}
-	go func() { // nobody waits for rows any more
+	go func() { // rows are not wanted any more
 		_, _ = io.Copy(io.Discard, in)
 		os.Exit(1)
 	}()

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// Cell gives a value as people and files see it; "" of null.
+// Cell returns a value as people and files see it; "" of null.
 func Cell(v any) string {
 	switch x := v.(type) {
 	case nil:
@@ -205,7 +205,7 @@ func short(v any) string {
 	return s
 }
 
-// heading is the name of a column with its unit, for people.
+// heading returns the name of a column with its unit, for people.
 func (c Column) heading() string {
 	if c.Unit == "" || c.Unit == "count" || c.Unit == c.Name {
 		return c.Name

@@ -51,7 +51,7 @@ func answerGRPC(w http.ResponseWriter, q *http.Request, bad *refusal) {
 		return
 	}
 	if f, ok := w.(http.Flusher); ok {
-		f.Flush() // what follows are trailers
+		f.Flush() // trailers follow
 	}
 	h.Set("Grpc-Status", strconv.FormatUint(uint64(bad.code), 10))
 	h.Set("Grpc-Message", percent(bad.text))

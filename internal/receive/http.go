@@ -84,7 +84,7 @@ func (h *held) read(from io.Reader, packed bool) ([]byte, *refusal) {
 	return slices.Clip(body), nil
 }
 
-// broken is why a body ended early: its sender is slow, or it is wrong.
+// broken returns the reason why a body ended early: its sender is slow, or it is wrong.
 func (r *Receiver) broken(err error, otherwise string) *refusal {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return r.tooSlow()

@@ -95,7 +95,7 @@ func openLog(dir string, limit int64, keep time.Duration) (*log, error) {
 	return l, nil
 }
 
-// SegmentName is the name of a file of the log by its number.
+// SegmentName returns the name of a file of the log by its number.
 func SegmentName(n int) string { return fmt.Sprintf("spans-%08d.otlp", n) }
 
 func numberOf(path string) (n int) {
@@ -177,7 +177,7 @@ func (l *log) mend(path string) (size int64, err error) {
 	return size, err
 }
 
-// wholeUpTo is where the last whole request without a seal ends.
+// wholeUpTo returns the end of the last whole request without a seal.
 func wholeUpTo(b []byte) (at int) {
 	for {
 		if len(b) < at+4 {
@@ -212,7 +212,7 @@ func (l *log) append(request []byte) error {
 	return b.err
 }
 
-// write is the goroutine that writes, a batch at a time.
+// write runs in the goroutine that writes, one batch at a time.
 func (l *log) write() {
 	defer close(l.ended)
 	for {
@@ -264,7 +264,7 @@ func (l *log) commit(bytes []byte) error {
 	return nil
 }
 
-// roll is how large a file may become: a part of the limit, so that rotation is fine enough.
+// roll returns how large a file may become: a part of the limit, so that rotation is fine enough.
 func (l *log) roll() int64 { return min(rollBytes, max(l.limit/16, 1<<16)) }
 
 func (l *log) newest() *segment {

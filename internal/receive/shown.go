@@ -24,7 +24,7 @@ type State struct {
 	Size  int64 // of the last
 }
 
-// Shown gives the newest part of the log: requests of at most so long ago, and at most so many bytes, in whole
+// Shown returns the newest part of the log: requests of at most so long ago, and at most so many bytes, in whole
 // files; at least the newest.
 func (r *Receiver) Shown(last time.Duration, most int64) Shown {
 	l := r.log

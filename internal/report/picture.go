@@ -72,7 +72,7 @@ func (r *reporter) compute(v *view.View, sel trace.Selection, set map[string][]s
 	return view.Ask(r.ctx, v, &view.Request{Runs: []view.Run{r.Run}, Selection: sel, Values: values, Size: size})
 }
 
-// draw gives a view's picture; nil where there is nothing to show, which is noted.
+// draw returns a view's picture; nil where there is nothing to show, which is noted.
 func (r *reporter) draw(v *view.View, sel trace.Selection, set map[string][]string, height int) (*picture, error) {
 	if why := v.Needs.Missing(r.Run.Store); why != "" {
 		r.doc.Left = append(r.doc.Left, v.Name+": "+why)
@@ -112,7 +112,7 @@ func (r *reporter) draw(v *view.View, sel trace.Selection, set map[string][]stri
 	return p, nil
 }
 
-// commandOf is the line that draws the same picture.
+// commandOf returns the line that draws the same picture.
 func (r *reporter) commandOf(v *view.View, sel trace.Selection, set map[string][]string) string {
 	words := []string{"view", v.Name, r.Run.Source}
 	if sel.Begin > 0 || sel.End < r.Run.Store.Info().End {

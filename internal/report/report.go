@@ -95,7 +95,7 @@ func Write(ctx context.Context, w io.Writer, o Options) error {
 	return page.Execute(w, &r.doc)
 }
 
-// with gives the view that takes part in reports in such a way, or nil.
+// with returns the view that takes part in reports in such a way, or nil.
 func (r *reporter) with(how func(view.Report) bool) *view.View {
 	for _, v := range r.Views {
 		if how(v.Report) {
@@ -105,7 +105,7 @@ func (r *reporter) with(how func(view.Report) bool) *view.View {
 	return nil
 }
 
-// find gives the view of a name, or nil.
+// find returns the view of a name, or nil.
 func (r *reporter) find(name string) *view.View {
 	for _, v := range r.Views {
 		if v.Name == name {
@@ -145,7 +145,7 @@ func clean(s string) string {
 	return visible(s)
 }
 
-// command is a line for a shell.
+// command returns a line for a shell.
 func command(words ...string) string {
 	out := []string{"parallax"}
 	for _, w := range words {

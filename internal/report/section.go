@@ -191,5 +191,5 @@ func format(v float64, unit string) string {
 	return view.FormatIn(v, unit)
 }
 
-// visible is how pictures write names too.
+// visible writes a name as pictures do.
 func visible(s string) string { return scene.Visible(s) }

@@ -19,7 +19,7 @@ func ahead(runs *registry, page http.Handler) http.Handler {
 	})
 }
 
-// askedFirst are the paths that a page asks for in any case: of a run those of the one that
+// askedFirst returns the paths that a page asks for in any case: of a run those of the one that
 // its address names, or of the first, once it is ready.
 func askedFirst(open *registry, wanted string) []string {
 	paths := []string{"/api/session", "/api/views", "/api/runs"}

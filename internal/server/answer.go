@@ -26,8 +26,8 @@ type answerer struct {
 // An apiError is the body of every answer that is not 2xx.
 type apiError struct {
 	Status  int    `json:"-"`
-	Message string `json:"error"` // What happened, one sentence.
-	Hint    string `json:"hint"`  // What to do next; may be empty.
+	Message string `json:"error"` // The error, one sentence.
+	Hint    string `json:"hint"`  // The next step for the user; may be empty.
 	// For programs. `aborted` and `unreachable` are made by the client alone.
 	Kind string `json:"kind" ts:"ErrorKind"`
 	// Place is set where the fault lies in a text that the user wrote.
@@ -53,7 +53,7 @@ var (
 		Hint:    "choose another selection, and please report it"}
 )
 
-// usage is the error of a request that is wrong in itself.
+// usage returns the error of a request that is wrong in itself.
 func usage(err error) error {
 	return &apiError{Status: http.StatusBadRequest, Kind: "usage", Message: err.Error()}
 }

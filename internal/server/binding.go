@@ -26,7 +26,7 @@ type bindingsJSON struct {
 // sampled is how many locations are looked at: those of a run are mostly alike.
 const sampled = 256
 
-// bindings is computed once a run.
+// bindings is computed once per run.
 func (s *runPages) bindings(w http.ResponseWriter, r *http.Request, x *run) error {
 	body, err := s.cachedJSON(r.Context(), x, "bindings", func(c *computation) (any, error) { return bindingsOf(c, x) })
 	if err != nil {

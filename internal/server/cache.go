@@ -17,7 +17,7 @@ type cache struct {
 	base       context.Context
 	work       *sync.WaitGroup
 	maxResults int
-	budget     *memory.Budget // what is kept is counted there, with what views keep
+	budget     *memory.Budget // counts stored results, with those of views
 
 	mu      sync.Mutex
 	entries map[string]*entry
@@ -28,7 +28,7 @@ type cache struct {
 // budget serves all kinds of values.
 type entry struct {
 	key    string
-	runs   []*run // what it is computed from; kept open until it is done
+	runs   []*run // its input; kept open until it is done
 	cancel context.CancelFunc
 	done   chan struct{} // closed when value and err are set
 	value  any
@@ -52,7 +52,7 @@ func newCache(base context.Context, work *sync.WaitGroup, results int, budget *m
 		order: list.New()}
 }
 
-// get gives the value of key, computing it where needed.
+// get returns the value of key, computing it where needed.
 func (c *cache) get(ctx context.Context, key string, runs []*run, compute func(context.Context) (made, error)) (*entry,
 	error) {
 	c.mu.Lock()
@@ -97,7 +97,7 @@ func (c *cache) start(key string, runs []*run, compute func(context.Context) (ma
 		}()
 		m, err := bounded(ctx, c.budget.Work, compute)
 		var much *memory.Exceeded
-		if errors.As(err, &much) && much.Beside { // what others took may have been too much
+		if errors.As(err, &much) && much.Beside { // other computations may have taken too much
 			m, err = bounded(ctx, c.budget.WorkAlone, compute)
 		}
 		c.finish(e, m, err)

@@ -10,7 +10,7 @@ import (
 type sessionJSON struct {
 	Version     string `json:"version"`
 	Remote      bool   `json:"remote"`                // The server was told that the line is slow (`--remote`).
-	Theme       string `json:"theme" ts:"Theme | ''"` // What the command line asked for; "" leaves it to the page.
+	Theme       string `json:"theme" ts:"Theme | ''"` // The theme of the command line; "" leaves it to the page.
 	UploadLimit int64  `json:"uploadLimit"`           // Greatest upload in bytes.
 	CanOpen     bool   `json:"canOpen"`               // Files can be opened by path; the page runs on the same disk.
 	// The runs were named to be compared: they are opened side by side.
@@ -57,7 +57,7 @@ type needsJSON struct {
 	Coordinates bool `json:"coordinates"`
 	Moments     bool `json:"moments"`  // Recorded moments will do in place of intervals.
 	Instants    bool `json:"instants"` // Instants or samples of counters will do in place of intervals.
-	Spans       bool `json:"spans"`    // Spans of services, which say what request they belong to.
+	Spans       bool `json:"spans"`    // Spans of services, which name their request.
 	Devices     bool `json:"devices"`  // Work of GPUs will do in place of spans.
 }
 

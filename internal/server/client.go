@@ -40,7 +40,7 @@ func newClients(atOnce int) *clients {
 	return &clients{atOnce: atOnce, now: time.Now, seen: map[string]*client{}}
 }
 
-// addressOf is where a request comes from, without the port.
+// addressOf returns the address of a request's sender, without the port.
 func addressOf(r *http.Request) string {
 	if host, _, err := net.SplitHostPort(r.RemoteAddr); err == nil {
 		return host
@@ -48,7 +48,7 @@ func addressOf(r *http.Request) string {
 	return "socket"
 }
 
-// clientName is who a client is: its address, or its token.
+// clientName returns the name of a client: its address, or its token.
 func clientName(r *http.Request) string {
 	address := addressOf(r)
 	if t := holderOf(r); t != nil && t.Name != "" {

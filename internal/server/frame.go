@@ -40,7 +40,7 @@ func (f *frames) serve(h *http.Server) {
 	f.mu.Unlock()
 }
 
-// ancestors are the pages that may have ours in a frame, as a policy has them.
+// ancestors returns the pages that may have ours in a frame, as a policy has them.
 func (f *frames) ancestors() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

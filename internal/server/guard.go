@@ -26,7 +26,7 @@ type guard struct {
 	anyIP    bool
 	clients  *clients
 	proxy    *Proxy                              // nil: none signs people in
-	tokensIn func() (list []Token, changed bool) // what the file of tokens holds now; nil: there is none
+	tokensIn func() (list []Token, changed bool) // the present tokens of the file; nil: there is none
 	looked   time.Time                           // when it was asked last
 }
 
@@ -83,7 +83,7 @@ func (g *guard) allow(a net.Addr) {
 	g.hosts[strings.ToLower(host)] = true
 }
 
-// ownName is this machine's name where it has one, for an address that others can open.
+// ownName returns this machine's name if it has one, for an address that others can open.
 func (g *guard) ownName() string {
 	if name, err := os.Hostname(); err == nil && name != "" {
 		g.mu.Lock()
@@ -191,7 +191,7 @@ type Proxy struct {
 	From   []netip.Prefix
 }
 
-// vouchedFor is the holder whom a trusted proxy names.
+// vouchedFor returns the holder whom a trusted proxy names.
 func (g *guard) vouchedFor(r *http.Request) *Token {
 	if g.proxy == nil || len(r.Header.Values(g.proxy.Header)) != 1 || !g.proxy.trusts(r) {
 		return nil

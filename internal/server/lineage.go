@@ -88,7 +88,7 @@ func (l *lineage) since(from, to uint64) (locations, regions func(int32) int32, 
 	return translate(a.locations, b.locations), translate(a.regions, b.regions), true
 }
 
-// translate gives the new id of an old one, or -1.
+// translate returns the new id of an old one, or -1.
 func translate(before, after []int32) func(int32) int32 {
 	now := make(map[int32]int32, len(after))
 	for id, n := range after {

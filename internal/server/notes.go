@@ -76,7 +76,7 @@ func (n *notesJSON) check(end trace.Time) error {
 // notesMutex is held while notes are changed: files are small, and changes rare.
 var notesMutex sync.Mutex
 
-// notesFile is where those of a run are kept: by its source, so that they are there when
+// notesFile returns the path of a run's notes: by its source, so that they are there when
 // it is opened again.
 func (s *runPages) notesFile(x *run) string {
 	source := x.Source

@@ -67,7 +67,7 @@ func placesOf(t *store.Tree, index *treeIndex, ids []trace.LocationID) *placesAn
 // A movedAnswer holds the ids of now of those that were asked for, in their order; -1 for those that do not exist any
 // more.
 type movedAnswer struct {
-	Locations []int32 `json:"locations"` // Ids of now, in the order they were asked for; -1 for what is gone.
+	Locations []int32 `json:"locations"` // Ids of now, in the order they were asked for; -1 for those gone.
 	Regions   []int32 `json:"regions"`
 }
 

@@ -134,7 +134,7 @@ func (s *Server) query(w http.ResponseWriter, r *http.Request, x *run) error {
 
 const arrowStream = "application/vnd.apache.arrow.stream"
 
-// kindOfRows is the media type of rows that a client takes; "": none.
+// kindOfRows returns the media type of rows that a client takes; "": none.
 func (s *Server) kindOfRows(accept string) (found string) {
 	for kind := range s.config.Rows {
 		if strings.Contains(accept, kind) && len(kind) > len(found) { // one begins with another
@@ -209,7 +209,7 @@ func (s *Server) ask(ctx context.Context, r *http.Request, compute func() error)
 	return s.asAnswer(ctx, r, s.guarded("query", compute)())
 }
 
-// asAnswer is an error of a question as it is told.
+// asAnswer returns the error of a question as the client sees it.
 func (s *Server) asAnswer(ctx context.Context, r *http.Request, err error) error {
 	var known *apiError
 	var much *memory.Exceeded
@@ -251,16 +251,16 @@ func (s *Server) cachedReport(ctx context.Context, x *run) ([]byte, error) {
 // Runs are the runs of a server, for a handler that Config.Programs makes.
 type Runs struct {
 	server *Server
-	by     *Token // who asks; nil: nobody is known
+	by     *Token // the token of the caller; nil: unknown
 }
 
-// For are the runs as the sender of a request may see them.
+// For returns the runs as the sender of a request may see them.
 func (r Runs) For(q *http.Request) Runs { return Runs{r.server, holderOf(q)} }
 
 // A RunLine is a run in short.
 type RunLine struct{ ID, Source, Format, State string }
 
-// List gives the runs in order.
+// List returns the runs in order.
 func (r Runs) List() (out []RunLine) {
 	for _, x := range r.server.states(r.by) {
 		out = append(out, RunLine{x.ID, x.Source, x.Format, x.State})

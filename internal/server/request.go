@@ -214,7 +214,7 @@ func resolve(spec view.Spec, st store.Reader) (trace.Selection, error) {
 	return sel, nil
 }
 
-// onlyIDs gives the topmost of locations that are all named by their id.
+// onlyIDs returns the topmost of locations that are all named by their id.
 func onlyIDs(patterns []string, t *store.Tree) ([]trace.LocationID, bool) {
 	if len(patterns) == 0 {
 		return nil, false

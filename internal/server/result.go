@@ -28,7 +28,7 @@ type result struct {
 	sorted  sortKey
 	size    atomic.Int64 // bytes counted in the cache
 
-	own      int64 // bytes of the value, with what it shares
+	own      int64 // bytes of the value, with shared ones
 	drawnOf  *scene.Scene
 	listedOf *view.Table
 	drawn    int64 // bytes of the scene and the table that were counted last
@@ -144,7 +144,7 @@ func (r *result) draw() *scene.Scene {
 	return r.scene
 }
 
-// furnished is the picture as a file shows it, with title, legend and notes; size: as large
+// furnished returns the picture as a file shows it, with title, legend and notes; size: as large
 // as on paper, nil: as it was asked for. Letter names it among others of a figure.
 func (r *result) furnished(size *scene.Picture, letter string, theme scene.Theme) *scene.Scene {
 	draw := func(size scene.Size) *scene.Scene {
@@ -205,7 +205,7 @@ func (r *result) encode(coarse bool, have []string) ([]byte, error) {
 // facts returns the facts of the scene's items that the page shows without a request.
 func (r *result) facts() json.RawMessage { return view.HeldFacts(r.value, r.draw(), mostFacts) }
 
-// briefs are the same of items of which there are very many.
+// briefs returns the same for items that are very many.
 func (r *result) briefs() (out []wire.Briefs) {
 	for _, block := range view.HeldBriefs(r.value, r.draw()) {
 		b := wire.Briefs{First: block.First}

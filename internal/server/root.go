@@ -45,7 +45,7 @@ func Below(roots []string, source string) bool {
 	return false
 }
 
-// real is a path without links; of one that is not there, that of the directory that is.
+// real returns a path without links; of one that is not there, that of the directory that is.
 func real(path string) string {
 	path, err := filepath.Abs(path)
 	if err != nil {

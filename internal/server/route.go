@@ -153,7 +153,7 @@ var (
 	twinAnswer = view.Twin{}
 )
 
-// methodsOf are the methods that a path takes, where it takes any.
+// methodsOf returns the methods that a path takes, where it takes any.
 func (s *runPages) methodsOf(m *http.ServeMux, r *http.Request) string {
 	var out []string
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodDelete} {

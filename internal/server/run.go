@@ -185,7 +185,7 @@ func (g *registry) call(ctx context.Context, x *run) (runs []view.Run, err error
 var errNotFitted = errors.New("no clocks were fitted: nothing goes from one clock to another, or the run is a store, " +
 	"which is to be imported with --align")
 
-// storesOf is where the stores of an upload lie.
+// storesOf returns the directory of the stores of an upload.
 func storesOf(upload string) string { return upload + ".stores" }
 
 func (x *run) progress(done, total int64) {
@@ -373,7 +373,7 @@ func (x *run) describe(views []*view.View) runState {
 	case x.state == "ready" && x.Store != nil:
 		s.Progress, s.Format = 1, x.Store.Info().Format
 		s.Origin = x.Store.Info().Origin
-		s.Size, _ = x.Run.Ranks() // the view scaling says what is wrong with a key
+		s.Size, _ = x.Run.Ranks() // the view scaling reports errors in a key
 		maps.Copy(s.Keys, x.Run.Keys)
 		s.Generation = strconv.FormatUint(x.Store.Generation(), 10)
 		for _, v := range views {

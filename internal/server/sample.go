@@ -142,7 +142,7 @@ func quantile(d []int64, p float64) float64 {
 func selectNth(d []int64, k int) int64 {
 	lo, hi := 0, len(d)-1
 	for depth := 0; lo < hi; depth++ {
-		if depth > 100 { // pivots go wrong again and again: sort what is left
+		if depth > 100 { // pivots go wrong again and again: sort the rest
 			slices.Sort(d[lo : hi+1])
 			break
 		}

@@ -125,7 +125,7 @@ func (k *ranking) best() []int {
 	return out
 }
 
-// match gives 0 where the name is q, 1 where it begins with it, 2 where it holds
+// match returns 0 if the name is q, 1 if it begins with it, 2 if it holds
 // it, -1 otherwise. ASCII letters match in either case; it allocates nothing.
 func match(name, q string) int {
 	for i := 0; i+len(q) <= len(name); i++ {
@@ -259,7 +259,7 @@ type causesJSON struct {
 	Cut         bool        `json:"cut"`   // The chain goes on.
 }
 
-// causes returns the causes of an interval, and its effects.
+// causes answers with the causes of an interval, and its effects.
 func (s *runPages) causes(w http.ResponseWriter, r *http.Request, x *run) error {
 	number := map[string]int{}
 	for _, key := range []string{"location", "lane", "row"} {

@@ -1,7 +1,7 @@
 // Package server is the HTTP side of the workbench: the embedded page, scenes as
 // typed arrays, everything else as JSON. docs/api.md describes the paths.
 //
-// A request passes three doors: guard (is it ours?), panels and slots (is it still wanted, and is there room?), cache
+// A request passes three checks: guard (is it ours?), panels and slots (is it still wanted, and is there room?), cache
 // (has it been computed?). The context of a computation ends when no request waits for it any more, so that an
 // unwanted picture stops inside the kernel.
 //
@@ -85,7 +85,7 @@ type Config struct {
 	Token string
 	// Tokens let further holders in, each with its rights and its end; the one named like Token is the printed one.
 	Tokens []Token
-	// TokensIn gives the tokens again where their file has changed; nil: they stay.
+	// TokensIn returns the tokens again where their file has changed; nil: they stay.
 	TokensIn func() (list []Token, changed bool)
 	// Proxy signs people in; nil: none does.
 	Proxy *Proxy
@@ -115,7 +115,7 @@ type Config struct {
 	PerClient    int            // requests at once of one client
 	Requests     int            // requests at once
 	CacheResults int            // results kept
-	Memory       *memory.Budget // for results, what views keep of open runs, and all that is computed
+	Memory       *memory.Budget // for results, cached data of views, and computations
 	Log          *slog.Logger
 }
 
@@ -131,7 +131,7 @@ type Recent struct {
 type Demo struct {
 	Name  string `json:"name"`
 	Title string `json:"title"`
-	Truth string `json:"truth"` // What a correct tool must show, in words.
+	Truth string `json:"truth"` // The problems that a correct tool must show.
 }
 
 // A Server answers for the runs that are open. Close it when done.
@@ -224,7 +224,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// newToken is 128 random bits as text.
+// newToken returns 128 random bits as text.
 func newToken() string {
 	var b [16]byte
 	rand.Read(b[:])
@@ -245,7 +245,7 @@ func (s *Server) Address(a net.Addr) string {
 			host = net.JoinHostPort(s.guard.ownName(), port)
 		}
 	} else if a.Network() == "unix" {
-		host = "localhost" // whoever connects the socket to an address chooses the name
+		host = "localhost" // the user who connects the socket to an address chooses the name
 	}
 	return scheme + "://" + host + "/?token=" + url.QueryEscape(s.config.Token)
 }
@@ -278,7 +278,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	case <-ctx.Done():
 	}
-	s.cancel() // what is being computed will not be waited for
+	s.cancel() // running computations are not waited for
 	grace, done := context.WithTimeout(context.Background(), 5*time.Second)
 	defer done()
 	if err := h.Shutdown(grace); err != nil {

@@ -18,7 +18,7 @@ type slots struct {
 	running int
 	slow    int // of those running
 	waiting []*waiter
-	cost    map[string]time.Duration // of what was computed, by its name
+	cost    map[string]time.Duration // of computations, by name
 }
 
 type waiter struct {

@@ -31,9 +31,9 @@ type sourceText struct {
 	Note  string `json:"note"`
 }
 
-// source gives the text around a region's place in its program, where the file is
+// source answers with the text around a region's place in its program, where the file is
 // at hand: below the directory of the run or one that the user named. Names in
-// traces are somebody else's words, so no other file is ever opened.
+// traces are untrusted, so no other file is ever opened.
 func (s *runPages) source(w http.ResponseWriter, r *http.Request, x *run) error {
 	id, err := strconv.Atoi(r.URL.Query().Get("region"))
 	regions := x.Store.Regions()
@@ -68,7 +68,7 @@ func noSource(format string, args ...any) error {
 		Hint: "name the directory of the program's source: parallax open --source DIR"}
 }
 
-// sourceRoots are the directories in which files may be opened.
+// sourceRoots returns the directories in which files may be opened.
 func (s *runPages) sourceRoots(x *run) []string {
 	roots := append(slices.Clone(x.sourceDirs), s.config.SourceDirs...)
 	if x.upload != "" {

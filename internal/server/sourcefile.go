@@ -38,10 +38,10 @@ type sourceMatch struct {
 
 func (m *sourceMatch) path() string { return filepath.Join(m.root, filepath.FromSlash(m.rel)) }
 
-// shown is the path from the name of the root on: where that lies is the server's own affair.
+// shown returns the path from the name of the root on: where that lies is the server's own affair.
 func (m *sourceMatch) shown() string { return path.Join(filepath.Base(m.root), m.rel) }
 
-// find gives the file whose path has the longest end in common with a name. Several that have it are an error. A link
+// find returns the file whose path has the longest end in common with a name. Several that have it are an error. A link
 // out of its root and a file that is too long are not opened.
 func (s *sourceFinder) find(ctx context.Context, roots []string, name string) (*os.File, *sourceMatch, error) {
 	parts := pathParts(name)
@@ -138,7 +138,7 @@ func (s *sourceFinder) tree(ctx context.Context, dir string) (*sourceTree, error
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			return nil // what cannot be read is left out
+			return nil // unreadable files are left out
 		case d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules"):
 			return fs.SkipDir
 		case d.IsDir():

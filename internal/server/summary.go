@@ -17,7 +17,7 @@ type summaryJSON struct {
 	Exact     bool               `json:"exact"`    // Quantiles come from every call; otherwise from a sample, see note.
 	Note      string             `json:"note"`     // How the figures were made, in words, where not exact.
 	Unit      string             `json:"unit"`     // of all that is not a count: "ns", or that of a profile's metric
-	Whole     float64            `json:"whole"`    // What the shares of regions are of; 0 where there are none.
+	Whole     float64            `json:"whole"`    // The base of the shares of regions; 0 if there are none.
 	ShareOf   string             `json:"share_of"` // The same in words: "all time", "recorded time", "all samples".
 	Roles     []roleTotal        `json:"roles"`
 	Regions   []regionSummary    `json:"regions"`

@@ -17,7 +17,7 @@ import (
 type tablePage struct {
 	Columns   []view.Column      `json:"columns"`
 	Rows      [][]any            `json:"rows" ts:"Cell[][]"`
-	Locations []trace.LocationID `json:"locations"` // What choosing a row selects: none, or one a row.
+	Locations []trace.LocationID `json:"locations"` // The selection of a chosen row: none, or one per row.
 	Regions   []trace.RegionID   `json:"regions"`
 	Offset    int                `json:"offset"`
 	Total     int                `json:"total"`
@@ -25,7 +25,7 @@ type tablePage struct {
 	Empty     *wire.Empty        `json:"empty"` // Set where the selection holds nothing to show.
 }
 
-// table gives a page of the table twin, sorted by a column.
+// table answers with a page of the view's table, sorted by a column.
 func (s *viewPages) table(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
 	offset, limit, err := page(r, 200, 10_000)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *viewPages) table(w http.ResponseWriter, r *http.Request, q *viewRequest
 	return s.writeJSON(w, r, http.StatusOK, out)
 }
 
-// rows gives the table, made once.
+// rows returns the table, made once.
 func (r *result) rows() *view.Table {
 	if r.table == nil {
 		r.table = r.value.Table()
@@ -149,7 +149,7 @@ func compareCells(a, b any, descending bool) int {
 	return c
 }
 
-// cellKey gives the class of a cell (number, text, undefined) and its value.
+// cellKey returns the class of a cell (number, text, undefined) and its value.
 func cellKey(x any) (class int, number float64, text string) {
 	switch x := x.(type) {
 	case int64:

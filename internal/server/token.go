@@ -145,7 +145,7 @@ func (t *Token) closes(x *run) bool {
 	return t == nil || !t.ReadOnly && t.sees(x) && (t.Admin || x.owner == "" || x.owner == t.Name)
 }
 
-// named is the holder of that name, or the one whom "*" stands for.
+// named returns the holder of that name, or the one whom "*" stands for.
 func (g *guard) named(name string) *Token {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -192,7 +192,7 @@ func withHolder(r *http.Request, t *Token) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), holderKey{}, t))
 }
 
-// holderOf is whose request it is; that of a request that passed the guard.
+// holderOf returns the token of a request; that of a request that passed the guard.
 func holderOf(r *http.Request) *Token {
 	t, _ := r.Context().Value(holderKey{}).(*Token)
 	return t

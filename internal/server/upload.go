@@ -202,7 +202,7 @@ func (u *uploads) count(b *batch, n int64) bool {
 	return true
 }
 
-// take gives a batch away: its directory now belongs to a run.
+// take hands over a batch: its directory now belongs to a run.
 func (u *uploads) take(id string) *batch {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -103,7 +103,7 @@ func (s *viewPages) data(w http.ResponseWriter, r *http.Request, q *viewRequest)
 	return s.write(w, r, http.StatusOK, "application/json", body)
 }
 
-// twin is the JSON twin, the same bytes as `parallax view -o x.json` writes.
+// twin returns the view as JSON, the same bytes as `parallax view -o x.json` writes.
 func (s *viewPages) twin(r *http.Request, q *viewRequest) ([]byte, error) {
 	e, res, err := s.compute(r.Context(), q)
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *viewPages) pick(w http.ResponseWriter, r *http.Request, q *viewRequest)
 	return s.writeJSON(w, r, http.StatusOK, out)
 }
 
-// export gives a file to keep.
+// export answers with a file to save.
 func (s *viewPages) export(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
 	format := r.URL.Query().Get("format")
 	theme, ok := scene.ParseTheme(r.URL.Query().Get("theme"))

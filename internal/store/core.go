@@ -27,7 +27,7 @@ const (
 	coreGap     = 50
 )
 
-// NewCore is of a trace [0, end).
+// NewCore returns the Core of a trace [0, end).
 func NewCore(end trace.Time) *Core { return &Core{end: end} }
 
 // Add takes an interval; of an instant or a sample both ends are its time.
@@ -43,7 +43,7 @@ func (c *Core) Add(begin, end trace.Time) {
 	b.begin, b.end = min(b.begin, begin), max(b.end, end)
 }
 
-// Find gives the time that holds nearly all records, where that is a small part of the
+// Find returns the time that holds nearly all records, where that is a small part of the
 // whole, and how many are outside; else false.
 func (c *Core) Find() (begin, end trace.Time, outside int64, ok bool) {
 	begin, end, inside, total := c.grow()

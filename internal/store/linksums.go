@@ -38,7 +38,7 @@ func LinkSums(ctx context.Context, r Reader, w Window) ([]LinkSum, error) {
 		return s.LinkSums(ctx, w)
 	}
 	until := w.End
-	if until >= r.Info().End { // what starts at the very end is part of the whole
+	if until >= r.Info().End { // links that start at the very end are part of the whole
 		until = r.Info().End + 1
 	}
 	return AddLinks(ctx, r, w, func(t trace.Time) bool { return t >= w.Begin && t < until })
@@ -58,7 +58,7 @@ func AddLinks(ctx context.Context, r Reader, w Window, starts func(trace.Time) b
 	return a.Sums(), err
 }
 
-// LinkSumOf is that of one link.
+// LinkSumOf returns the sum of one link.
 func LinkSumOf(l *LinkColumns, i int) LinkSum {
 	s := LinkSum{Kind: l.Kind[i], From: l.FromLocation[i], To: l.ToLocation[i], Untimed: l.Untimed[i],
 		Count: max(l.Count[i], 1)}
@@ -102,10 +102,10 @@ func (a *LinkAdder) Add(s LinkSum) {
 	t.Time = trace.AddUp(t.Time, s.Time)
 }
 
-// Len is the number of pairs, by kind.
+// Len returns the number of pairs, by kind.
 func (a *LinkAdder) Len() int { return len(a.sums) }
 
-// Sums gives them in order, and begins anew.
+// Sums returns the sums in order, and begins anew.
 func (a *LinkAdder) Sums() []LinkSum {
 	out := a.sums
 	a.sums = nil

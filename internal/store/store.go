@@ -58,11 +58,11 @@ type Reader interface {
 	// that begin in the window; Open of the first batch of a lane also holds all
 	// that is open at its begin; a batch without rows comes where there is only that.
 	Intervals(ctx context.Context, w Window, f func(*trace.Columns) error) error
-	// Interval gives one interval by its place: the columns hold just this row.
+	// Interval returns one interval by its place: the columns hold just this row.
 	Interval(at Row) (trace.Columns, bool)
 	// At finds the innermost interval of a lane at t, in O(log n + depth).
 	At(location trace.LocationID, lane int, t trace.Time) (Row, bool)
-	// Children gives the direct children of an interval, in order.
+	// Children hands out the direct children of an interval, in order.
 	Children(ctx context.Context, at Row, f func(*trace.Columns) error) error
 
 	// Time gives, for each location and region, time and calls in the window,
@@ -83,7 +83,7 @@ type Reader interface {
 	// whole, not clipped to [begin, end).
 	Groups(ctx context.Context, locations []trace.LocationID, begin, end trace.Time, level int) (*GroupBins, error)
 
-	// RoleTime gives the time of all the locations asked for (nil for all) and all
+	// RoleTime returns the time of all the locations asked for (nil for all) and all
 	// below them together, per role, from each edge to the next: that of bin b is
 	// at [b*trace.RoleCount + role]. Instants count as in Groups. Edges ascend. The
 	// bins kept of locations answer wherever they can: for a whole run, or a few
@@ -98,12 +98,12 @@ type Reader interface {
 	Instants(ctx context.Context, w Window, f func(*InstantColumns) error) error
 	// Samples of the counters, nil for all.
 	Samples(ctx context.Context, counters []trace.CounterID, begin, end trace.Time, f func(*SampleColumns) error) error
-	// IntervalAttributes gives the facts of one interval. Damage is not an error here, nor in
+	// IntervalAttributes returns the facts of one interval. Damage is not an error here, nor in
 	// Count, Interval and At: see Watch.
 	IntervalAttributes(at Row) []trace.Attribute
-	// AttributeColumn gives one attribute of all intervals in the window that have it.
+	// AttributeColumn hands out one attribute of all intervals in the window that have it.
 	AttributeColumn(ctx context.Context, w Window, a trace.AttributeID, f func(*AttributeColumns) error) error
-	// InstantAttribute gives one attribute of all instants in the window that have it.
+	// InstantAttribute hands out one attribute of all instants in the window that have it.
 	InstantAttribute(ctx context.Context, w Window, a trace.AttributeID, f func(*InstantValues) error) error
 
 	// Profile hands out profile rows of the locations, in order of location, path, metric.
@@ -213,7 +213,7 @@ type Info struct {
 	Sources []string
 	Format  string
 	End     trace.Time // the trace is [0, End)
-	Origin  trace.Time // what was subtracted from the source's times
+	Origin  trace.Time // subtracted from the source's times
 	// Core is where to look first, [begin, end), where a few records far from all others
 	// stretch the span; nil: there is no such thing.
 	Core       *[2]trace.Time

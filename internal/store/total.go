@@ -11,7 +11,7 @@ import (
 // A Totaler is a Reader that can add up the result of Time over all locations of a window by itself. With very many
 // locations the table of Time takes much memory; callers that only need the sum use TotalTime.
 type Totaler interface {
-	// TotalTime gives one row for each region, over all locations together, regions ascending.
+	// TotalTime returns one row for each region, over all locations together, regions ascending.
 	TotalTime(ctx context.Context, w Window) (*TotalTable, error)
 }
 
@@ -22,7 +22,7 @@ type TotalTable struct {
 	Calls                []int64
 }
 
-// TotalTime gives time and calls per region over all locations of a window.
+// TotalTime returns time and calls per region over all locations of a window.
 func TotalTime(ctx context.Context, r Reader, w Window) (*TotalTable, error) {
 	if t, ok := r.(Totaler); ok {
 		return t.TotalTime(ctx, w)
@@ -58,12 +58,12 @@ func AddTimes(t *TimeTable) *TotalTable {
 // A ProfileTotaler is a Reader that keeps its profile rows added up over all
 // locations, so that totals of a profile do not take its rows.
 type ProfileTotaler interface {
-	// ProfileTotals gives one row for each call path and metric, in this order, of
+	// ProfileTotals returns one row for each call path and metric, in this order, of
 	// no location.
 	ProfileTotals(ctx context.Context) ([]trace.ProfileRow, error)
 }
 
-// ProfileTotals gives the profile rows of a run added up over all locations.
+// ProfileTotals returns the profile rows of a run added up over all locations.
 func ProfileTotals(ctx context.Context, r Reader) ([]trace.ProfileRow, error) {
 	if t, ok := r.(ProfileTotaler); ok {
 		return t.ProfileTotals(ctx)

@@ -22,10 +22,10 @@ type Tree struct {
 	Attributes [][]trace.Attribute
 }
 
-// Len is the number of locations.
+// Len returns the number of locations.
 func (t *Tree) Len() int { return len(t.Name) }
 
-// Path is the names from the top, joined by slashes; names keep their own slashes.
+// Path returns the names from the top, joined by slashes; names keep their own slashes.
 func (t *Tree) Path(id trace.LocationID) string {
 	if t.Parent[id] == trace.NoLocation {
 		return t.Name[id]

@@ -10,7 +10,7 @@ import (
 // A Batch is some rows of a table. It belongs to whom it was handed to.
 type Batch struct {
 	Rows    int
-	Columns []Vector // by column of the table; those nobody asked for are empty
+	Columns []Vector // by column of the table; those not asked for are empty
 }
 
 // A Vector is the values of one column, in the slice of its type.
@@ -22,13 +22,13 @@ type Vector struct {
 	Null     []bool // nil: none is null
 }
 
-// Len is the number of values.
+// Len returns the number of values.
 func (v *Vector) Len() int { return len(v.Integers) + len(v.Numbers) + len(v.Texts) }
 
 // IsNull reports whether value i is null.
 func (v *Vector) IsNull(i int) bool { return v.Null != nil && v.Null[i] }
 
-// Value gives value i as int64, float64, string or nil.
+// Value returns value i as int64, float64, string or nil.
 func (v *Vector) Value(i int) any {
 	switch {
 	case v.IsNull(i):
@@ -135,8 +135,8 @@ func (v *Vector) null() {
 	v.Null = append(v.Null, true)
 }
 
-// firstBatch and mostRows are how many rows a batch has: few at first, for those who
-// only look at some.
+// firstBatch and mostRows are how many rows a batch has: few at first, for callers
+// that only look at some.
 const (
 	firstBatch = 256
 	mostRows   = 8192

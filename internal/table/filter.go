@@ -35,7 +35,7 @@ type Filter struct {
 	Arguments  map[string]any
 }
 
-// Between gives the whole numbers that the conditions on a column leave, both ends
+// Between returns the whole numbers that the conditions on a column leave, both ends
 // included; lo > hi where none is left.
 func (f *Filter) Between(column string) (lo, hi int64) {
 	lo, hi = math.MinInt64, math.MaxInt64
@@ -51,7 +51,7 @@ func (f *Filter) Between(column string) (lo, hi int64) {
 	return lo, hi
 }
 
-// bounds are the whole numbers that compare so with a value; false where they are not a range.
+// bounds returns the whole numbers that compare so with a value; false where they are not a range.
 func bounds(op Op, value any) (lo, hi int64, ok bool) {
 	lo, hi = math.MinInt64, math.MaxInt64
 	below, above := int64(0), int64(0) // the whole numbers around the value; the value itself twice
@@ -99,7 +99,7 @@ func bounds(op Op, value any) (lo, hi int64, ok bool) {
 	return lo, hi, true
 }
 
-// Words gives a test of the texts that the conditions on a column leave; nil: all.
+// Words returns a test of the texts that the conditions on a column leave; nil: all.
 func (f *Filter) Words(column string) func(string) bool {
 	var tests []func(string) bool
 	for _, c := range f.Conditions {
@@ -127,7 +127,7 @@ func (f *Filter) Words(column string) func(string) bool {
 	}
 }
 
-// like is LIKE of SQLite.
+// like implements LIKE of SQLite.
 func like(pattern, s string) bool {
 	p, t := []rune(pattern), []rune(s)
 	star, mark, i, j := -1, 0, 0, 0

@@ -17,7 +17,7 @@ type interval struct {
 	region *trace.Region
 }
 
-// where is the path of the location, made once for all rows of it.
+// where returns the path of the location, made once for all rows of it.
 func (x *interval) where() string {
 	if x.path == "" {
 		x.path = x.Run.path(x.Location)
@@ -92,7 +92,7 @@ func (t *intervalTest) window(r *Run) (begin, end, open trace.Time, overlaps boo
 		open, overlaps = trace.Time(t.end[0]-1), true
 		from = t.end[0] - 1
 	}
-	until := min(t.begin[1], t.end[1], int64(r.Store.Info().End)) // what ends before x begins before it
+	until := min(t.begin[1], t.end[1], int64(r.Store.Info().End)) // a row that ends before x begins before it
 	return trace.Time(from), trace.Time(until) + 1, open, overlaps
 }
 
@@ -125,7 +125,7 @@ func scanIntervals(ctx context.Context, r *Run, f *Filter, to *rowsOf[interval])
 			continue
 		}
 		err := r.Store.Intervals(ctx, w, func(c *trace.Columns) error {
-			if c.Location != id || !within(int64(c.Lane), test.lane) { // a window holds what lies below, too
+			if c.Location != id || !within(int64(c.Lane), test.lane) { // a window includes locations below, too
 				return nil
 			}
 			to.read(c.Len())

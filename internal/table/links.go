@@ -15,7 +15,7 @@ type link struct {
 	i int
 }
 
-// regionOf is the region of the interval at an end, where one is known.
+// regionOf returns the region of the interval at an end, where one is known.
 func (x *link) regionOf(location []trace.LocationID, lane, row []int32) (trace.RegionID, bool) {
 	if row[x.i] < 0 {
 		return 0, false
@@ -32,7 +32,7 @@ func (x *link) from() (trace.RegionID, bool) {
 }
 func (x *link) to() (trace.RegionID, bool) { return x.regionOf(x.ToLocation, x.ToLane, x.ToRow) }
 
-// regionColumns are the region at an end, by name and number.
+// regionColumns returns the region at an end, by name and number.
 func regionColumns(end string, of func(*link) (trace.RegionID, bool)) []column[link] {
 	return []column[link]{
 		maybeText(end+"_region", "of that interval, its name", func(x *link) string {
@@ -50,7 +50,7 @@ func regionColumns(end string, of func(*link) (trace.RegionID, bool)) []column[l
 
 func (x *link) timed(t []trace.Time) (int64, bool) { return int64(t[x.i]), !x.Untimed[x.i] }
 
-// row is the place of an interval at an end, where one is known.
+// row returns the place of an interval at an end, where one is known.
 func (x *link) row(of []int32) (int64, bool) { return int64(of[x.i]), of[x.i] >= 0 }
 
 var linkColumns = slices.Concat([]column[link]{

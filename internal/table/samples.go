@@ -58,7 +58,7 @@ func scanSamples(ctx context.Context, r *Run, f *Filter, to *rowsOf[sample]) err
 	})
 }
 
-// timeRange is the window [begin, end) that the conditions on a column of times leave.
+// timeRange returns the window [begin, end) that the conditions on a column of times leave.
 func (f *Filter) timeRange(r *Run, column string) (begin, end trace.Time) {
 	lo, hi := f.Between(column)
 	return trace.Time(max(lo, 0)), trace.Time(min(hi, int64(r.Store.Info().End))) + 1

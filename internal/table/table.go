@@ -64,7 +64,7 @@ type Table struct {
 	// Scan hands out the rows. It may hand out rows that do not pass the filter, never
 	// leave out one that does.
 	Scan func(ctx context.Context, r *Run, f *Filter, to *Output) error
-	// Find gives a few rows without the cost of a scan, where the filter names them; false: it does not.
+	// Find writes a few rows without the cost of a scan, where the filter names them; false: it does not.
 	Find func(r *Run, f *Filter, to *Output) (bool, error)
 }
 
@@ -89,7 +89,7 @@ func (t *Table) Column(name string) int {
 
 func (r *Run) path(id trace.LocationID) string { return r.Store.Locations().Path(id) }
 
-// rank is that of a location, own or inherited.
+// rank returns the rank of a location, own or inherited.
 func (r *Run) rank(id trace.LocationID) (int64, bool) {
 	rank := r.Store.Locations().Rank[id]
 	return int64(rank), rank != trace.NoRank

@@ -111,7 +111,7 @@ func bound(f *table.Filter, name string, otherwise int64) int64 {
 	return otherwise
 }
 
-// stepPathRows are the stretches of the steps of a GPU job.
+// stepPathRows adds the stretches of the steps of a GPU job.
 func stepPathRows(ctx context.Context, r *table.Run, f *table.Filter, add func(...any) error) error {
 	tree := r.Store.Locations()
 	devices := runfacts.FindDevices(tree, nil)

@@ -48,7 +48,7 @@ func findingsRows(ctx context.Context, r *table.Run, _ *table.Filter, add func(.
 	return nil
 }
 
-// windowOf is the window that a function is asked for.
+// windowOf returns the window that a function is asked for.
 func windowOf(r *table.Run, f *table.Filter) view.Spec {
 	return specOf(r, bound(f, "begin", 0), bound(f, "end", int64(r.Store.Info().End)))
 }

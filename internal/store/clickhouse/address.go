@@ -161,7 +161,7 @@ func readPassword(file string) (string, error) {
 	return strings.TrimRight(string(b), "\r\n"), nil
 }
 
-// tls is nil where the connection is not to be encrypted.
+// tls returns nil if the connection is not to be encrypted.
 func (a *Address) tls() (*tls.Config, error) {
 	if !a.secure {
 		return nil, nil
@@ -180,7 +180,7 @@ func (a *Address) tls() (*tls.Config, error) {
 	return c, nil
 }
 
-// String gives the address without its password.
+// String returns the address without its password.
 func (a *Address) String() string {
 	s := Scheme
 	if a.User != "default" {

@@ -108,9 +108,9 @@ func (b *blockOf) UnmarshalBinary(data []byte) error {
 	return nil
 }
 
-// dataOf is the column that is asked for. Strings of one length come into memory that is allocated once, others into
-// memory that grows with each. So if most blocks are whole, all are padded to one length, and the waiting piece cuts
-// the padding off.
+// dataOf returns the column that is asked for. Strings of one length come into memory that is allocated once, others
+// into memory that grows with each. So if most blocks are whole, all are padded to one length, and the waiting piece
+// cuts the padding off.
 func dataOf(keys []key, want map[key]local.Piece) string {
 	most, sum := 0, 0
 	for _, k := range keys {

@@ -120,10 +120,10 @@ func (c *cluster) noRun(all []share) error {
 	return fmt.Errorf("no run %q; there are %s", c.Run, strings.Join(names, ", "))
 }
 
-// Place is the address that the run was opened by, with its password.
+// Place returns the address that the run was opened by, with its password.
 func (r *Reader) Place() string { return r.from.given }
 
-// Traffic is how often blocks were asked for, and how many bytes came.
+// Traffic returns how often blocks were asked for, and how many bytes came.
 func (r *Reader) Traffic() (requests, bytes int64) { return r.Fetched.Traffic() }
 
 // Close ends the connections too.
@@ -225,7 +225,7 @@ func (b *blocks) Kept(name string) (data []byte, ok bool) {
 	err := b.parts[0].shards[0].QueryRow(ctx,
 		"select data from parallax_kept where run = ? and name = ? order by created desc limit 1", b.parts[0].id,
 		name).Scan(&data)
-	return data, err == nil // what cannot be had is derived again
+	return data, err == nil // missing results are derived again
 }
 
 // Keep stores bytes with the run.

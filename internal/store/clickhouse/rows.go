@@ -144,7 +144,7 @@ func (k *sink) send() error {
 	return b.send()
 }
 
-// repeated is a column of one value.
+// repeated returns a column of one value.
 func repeated[T any](v T, n int) []T {
 	out := make([]T, n)
 	for i := range out {
@@ -153,7 +153,7 @@ func repeated[T any](v T, n int) []T {
 	return out
 }
 
-// converted is a column as another type.
+// converted returns a column as another type.
 func converted[To, From ~uint8 | ~uint16 | ~uint32 | ~int32 | ~int64](in []From) []To {
 	out := make([]To, len(in))
 	for i, v := range in {

@@ -21,7 +21,7 @@ type Run struct {
 	on  *server  // that has the row of the first
 }
 
-// List gives all runs of an address, the latest first.
+// List returns all runs of an address, the latest first.
 func List(ctx context.Context, a *Address) ([]Run, error) {
 	c, err := connect(ctx, a)
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *Run) missing() (out []int) {
 	return out
 }
 
-// list gives the runs that are whole.
+// list returns the runs that are whole.
 func (c *cluster) list(ctx context.Context) ([]Run, error) {
 	all, err := c.shares(ctx)
 	if err != nil {

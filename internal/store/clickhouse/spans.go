@@ -75,7 +75,7 @@ func (s *server) spanColumns(ctx context.Context, a *Address) (spanColumns, erro
 	return out, nil
 }
 
-// nanoseconds is a time as a number.
+// nanoseconds returns a time as a number.
 func (c spanColumns) nanoseconds(column string) string {
 	switch kind := c[column]; {
 	case strings.Contains(kind, "DateTime64"):
@@ -97,7 +97,7 @@ func (c spanColumns) moment(column string, t time.Time) string {
 	return strconv.FormatInt(t.UnixNano(), 10)
 }
 
-// times is a list of times as numbers.
+// times returns a list of times as numbers.
 func (c spanColumns) times(column string) string {
 	switch {
 	case c[column] == "":
@@ -108,7 +108,7 @@ func (c spanColumns) times(column string) string {
 	return column
 }
 
-// texts is a list of texts.
+// texts returns a list of texts.
 func (c spanColumns) texts(column string) string {
 	if c[column] == "" {
 		return "emptyArrayString()"
@@ -226,7 +226,7 @@ func attributes(pairs [2][]string) []object {
 	return out
 }
 
-// object gives the span as OTLP has it.
+// object returns the span as OTLP has it.
 func (r *spanRow) object() object {
 	resource := attributes(r.resource)
 	named := false

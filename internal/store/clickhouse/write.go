@@ -29,7 +29,7 @@ func shardOf(block, blocks int64, n int) int { return int(block * int64(n) / max
 // blocks, to all servers. It counts from 1; the zero Part is all of a run.
 type Part struct{ Part, Of int }
 
-// of is how many parts there are, and which of them this is from 0 on.
+// of returns how many parts there are, and which of them this is from 0 on.
 func (p Part) of() (part, parts int) { return max(p.Part, 1) - 1, max(p.Of, 1) }
 
 // has says whether a block on one of n servers belongs to the part.
@@ -75,7 +75,7 @@ func WritePart(ctx context.Context, a *Address, dir string, part Part, progress 
 	return w.settle(ctx)
 }
 
-// newRun is a number that no other run has.
+// newRun returns a number that no other run has.
 func newRun() (uint64, error) {
 	var b [8]byte
 	if _, err := io.ReadFull(rand.Reader, b[:]); err != nil {
@@ -230,7 +230,7 @@ func (w *writer) undo() {
 	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
 	defer cancel()
 	for _, s := range w.servers {
-		_ = s.drop(ctx, w.run) // what cannot be dropped now is by a later import, see sweep
+		_ = s.drop(ctx, w.run) // a later import drops the rest, see sweep
 	}
 }
 

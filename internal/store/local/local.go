@@ -2,8 +2,8 @@
 //
 // A store is a directory, RUN.plx: one file for each column, a raw little-endian
 // array that is mapped into memory and read in place, and a manifest.json with the
-// size and checksum of each. This package is the door; the rooms behind it are, in
-// the order of the data:
+// size and checksum of each. This package is the interface; the packages behind it
+// are, in the order of the data:
 //
 //	write   takes a trace: each stream packs its records into small chunks, which go
 //	        to one shared temporary file, in bounded memory.
@@ -80,7 +80,7 @@ func Join(ctx context.Context, dir string, o Options) error { return finish.Join
 // HasParts reports whether a directory holds parts of a run that are not joined.
 func HasParts(dir string) bool { return disk.HasParts(dir) }
 
-// PartName is the directory of a part.
+// PartName returns the directory of a part.
 func PartName(part int) string { return disk.PartName(part) }
 
 // Open opens the store at path. Summaries and digests that the store does not hold,

@@ -5,9 +5,9 @@ import type { Cell, ErrorKind, OptionKind, Role, RunKind, Theme } from "./words"
 
 /** An ApiError is the body of every answer that is not 2xx. */
 export interface ApiError {
-  /** What happened, one sentence. */
+  /** The error, one sentence. */
   error: string;
-  /** What to do next; may be empty. */
+  /** The next step for the user; may be empty. */
   hint: string;
   /** For programs. `aborted` and `unreachable` are made by the client alone. */
   kind: ErrorKind;
@@ -20,7 +20,7 @@ export interface Session {
   version: string;
   /** The server was told that the line is slow (`--remote`). */
   remote: boolean;
-  /** What the command line asked for; "" leaves it to the page. */
+  /** The theme of the command line; "" leaves it to the page. */
   theme: Theme | '';
   /** Greatest upload in bytes. */
   uploadLimit: number;
@@ -75,7 +75,7 @@ export interface Needs {
   moments: boolean;
   /** Instants or samples of counters will do in place of intervals. */
   instants: boolean;
-  /** Spans of services, which say what request they belong to. */
+  /** Spans of services, which name their request. */
   spans: boolean;
   /** Work of GPUs will do in place of spans. */
   devices: boolean;
@@ -129,7 +129,7 @@ export interface RecentRun {
 export interface Demo {
   name: string;
   title: string;
-  /** What a correct tool must show, in words. */
+  /** The problems that a correct tool must show. */
   truth: string;
 }
 
@@ -249,7 +249,7 @@ export interface ReportEntry {
  * more.
  */
 export interface Moved {
-  /** Ids of now, in the order they were asked for; -1 for what is gone. */
+  /** Ids of now, in the order they were asked for; -1 for those gone. */
   locations: number[];
   regions: number[];
 }
@@ -436,7 +436,7 @@ export interface Summary {
   note: string;
   /** of all that is not a count: "ns", or that of a profile's metric */
   unit: string;
-  /** What the shares of regions are of; 0 where there are none. */
+  /** The base of the shares of regions; 0 if there are none. */
   whole: number;
   /** The same in words: "all time", "recorded time", "all samples". */
   share_of: string;
@@ -498,7 +498,7 @@ export interface ViewData {
 export interface TablePage {
   columns: Column[];
   rows: Cell[][];
-  /** What choosing a row selects: none, or one a row. */
+  /** The selection of a chosen row: none, or one per row. */
   locations: number[];
   regions: number[];
   offset: number;
@@ -528,7 +528,7 @@ export interface Column {
   title?: string;
 }
 
-/** Empty is an empty state in words. */
+/** Empty describes an empty state. */
 export interface Empty {
   what: string;
   hint: string;

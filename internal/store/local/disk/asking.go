@@ -45,7 +45,8 @@ func (a *asking) cancelled() {
 	}
 }
 
-// gone is the context of a query where all that are under way were cancelled, nil where one was not or there is none.
+// gone returns the context of a query where all that are under way were cancelled, nil where one was not or there is
+// none.
 func (a *asking) gone() (ctx context.Context) {
 	for q := range a.queries {
 		if ctx = *q; ctx.Err() == nil {
@@ -55,7 +56,8 @@ func (a *asking) gone() (ctx context.Context) {
 	return ctx
 }
 
-// context is that of requests. A request that begins after all its queries were cancelled cannot be cancelled.
+// context returns the context of requests. A request that begins after all its queries were cancelled cannot be
+// cancelled.
 func (a *asking) context() context.Context {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -27,7 +27,8 @@ func BlockSizeOf(size int64) int64 {
 	return b
 }
 
-// BlockSums gives the checksums of the blocks of a file, as a manifest holds them; empty where there is but one block.
+// BlockSums returns the checksums of the blocks of a file, as a manifest holds them; empty where there is but one
+// block.
 func BlockSums(b []byte) string { return encodeSums(appendSums(nil, b, BlockSizeOf(int64(len(b))))) }
 
 // appendSums appends the checksums of blocks.
@@ -56,11 +57,11 @@ type Check struct {
 	done   []atomic.Uint64 // a bit for each block that was looked at
 	fresh  []atomic.Uint64 // of a packed file elsewhere: those that came since some were given back
 
-	packed *Packed  // of a packed column: what is touched is its values
+	packed *Packed  // of a packed column: its values are touched
 	from   *Fetcher // of a file that lies elsewhere
 }
 
-// NewCheck is of a file as its entry describes it.
+// NewCheck returns the check of a file as its entry describes it.
 func NewCheck(e FileEntry, b []byte) (*Check, error) {
 	c := &Check{name: e.Name, bytes: b}
 	raw, err := base64.RawStdEncoding.DecodeString(e.Blocks)
@@ -140,7 +141,7 @@ func (c *Check) bounds(b int64) (from, to int64) {
 	return from, to
 }
 
-// sum is false where the disk gives no bytes: a file that was cut under the map, or a network that is gone.
+// sum returns false if the disk gives no bytes: a file that was cut under the map, or a network that is gone.
 func (c *Check) sum(from, to int64) (sum uint32, ok bool) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

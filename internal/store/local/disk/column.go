@@ -127,7 +127,7 @@ func (c *Cursor[T]) AddAll(values []T) {
 	c.Buf = append(c.Buf, values...)
 }
 
-// Position is the row that is written next.
+// Position returns the row that is written next.
 func (c *Cursor[T]) Position() int64 { return c.at + int64(len(c.Buf)) }
 
 func (c *Cursor[T]) flush() {

@@ -107,7 +107,7 @@ func (f *Fetcher) Adopt(c *Check, keep bool) {
 	}
 }
 
-// Reserve gives the memory of a file.
+// Reserve returns the memory of a file.
 func (f *Fetcher) Reserve(e FileEntry) (*spool.Mapping, error) {
 	m, err := spool.Reserve(e.Size)
 	if err != nil {
@@ -116,7 +116,7 @@ func (f *Fetcher) Reserve(e FileEntry) (*spool.Mapping, error) {
 	return m, nil
 }
 
-// Traffic is how often blocks were asked for, and how many bytes came.
+// Traffic returns how often blocks were asked for, and how many bytes came.
 func (f *Fetcher) Traffic() (requests, bytes int64) { return f.requests.Load(), f.bytes.Load() }
 
 // Full reports whether more is here than may stay.
@@ -340,7 +340,7 @@ func (t *TableCheck) bringAhead(lo, hi, until uint64) {
 	}
 }
 
-// frames are those of rows [lo, hi), as places in the directory.
+// frames returns the frames of rows [lo, hi), as places in the directory.
 func (p *Packed) frames(lo, hi uint64) (first, last uint64) {
 	hi = min(hi, p.rows)
 	if lo >= hi {

@@ -27,7 +27,7 @@ func Guard(f func() error) (err error) {
 			RuntimeError()
 		}:
 			err = fmt.Errorf("%w (%w)", ErrDamaged, p)
-		case string: // of a library that was given what cannot be
+		case string: // of a library that was given invalid data
 			err = fmt.Errorf("%w (%s)", ErrDamaged, p)
 		default:
 			panic(p)

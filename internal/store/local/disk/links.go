@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// UnpackLinks gives links [lo, hi) of a block of table link in memory of the caller's, which is made once. There may
+// UnpackLinks unpacks links [lo, hi) of a block of table link in memory of the caller's, which is made once. There may
 // be more links than memory holds, and most are read once: they are not kept. A caller that goes on reads all links
 // before until.
 func (t *TableCheck) UnpackLinks(into *store.LinkColumns, lo, hi, until uint64) {

@@ -55,8 +55,8 @@ type Section struct {
 	Block   int64  `json:"block"`
 	Blocks  string `json:"blocks"`            // file
 	Offsets string `json:"offsets,omitempty"` // file, one more than nodes
-	// Tops holds the blocks of whole lanes once more, side by side: who looks at whole runs reads these alone. Empty
-	// where few lanes have a forest.
+	// Tops holds the blocks of whole lanes once more, side by side: queries of whole runs read these alone. Empty
+	// if few lanes have a forest.
 	Tops       string `json:"tops,omitempty"`       // file
 	TopOffsets string `json:"topOffsets,omitempty"` // file, one more than lanes
 }

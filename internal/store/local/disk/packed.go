@@ -32,7 +32,7 @@ type Packed struct {
 	held   *memory.Outside // bytes that are unpacked, of all columns
 }
 
-// NewPacked is of a packed file; held counts the bytes that are unpacked.
+// NewPacked returns the check of a packed file; held counts the bytes that are unpacked.
 func NewPacked(e FileEntry, b []byte, c *column, held *memory.Outside) (*Check, error) {
 	file, err := NewCheck(e, b)
 	if err != nil {
@@ -41,7 +41,7 @@ func NewPacked(e FileEntry, b []byte, c *column, held *memory.Outside) (*Check, 
 	return newPacked(file, e, b, c, held)
 }
 
-// MadePacked is of a packed file that was made just now: its checksums are not known yet, and not needed.
+// MadePacked returns the check of a packed file made just now: its checksums are not known yet, and not needed.
 func MadePacked(e FileEntry, b []byte, c *column, held *memory.Outside) (*Check, error) {
 	file := &Check{name: e.Name, bytes: b, shift: 62, sums: make([]uint32, 1), done: make([]atomic.Uint64, 1)}
 	file.Trust()
@@ -67,10 +67,10 @@ func newPacked(file *Check, e FileEntry, b []byte, c *column, held *memory.Outsi
 	return &Check{name: e.Name, packed: p}, nil
 }
 
-// Values are the memory of the column.
+// Values returns the memory of the column.
 func (p *Packed) Values() *spool.Mapping { return p.values }
 
-// All gives all values of a column, in memory of their own.
+// All returns all values of a column, in memory of their own.
 func (p *Packed) All() []byte {
 	out := spool.BytesOf(make([]uint64, (p.rows*uint64(p.per*p.width)+7)/8))[:p.rows*uint64(p.per*p.width)]
 	for g := uint64(0); g*pack.Frame < p.rows; g++ {
@@ -79,7 +79,7 @@ func (p *Packed) All() []byte {
 	return out
 }
 
-// File is the check of the file, where that of the column is of its values.
+// File returns the check of the file, where that of the column is of its values.
 func (c *Check) File() *Check {
 	if c.packed != nil {
 		return c.packed.check
@@ -87,7 +87,7 @@ func (c *Check) File() *Check {
 	return c
 }
 
-// Packed gives the column that is looked at; nil: it is not packed.
+// Packed returns the column that is looked at; nil: it is not packed.
 func (c *Check) Packed() *Packed {
 	if c == nil {
 		return nil
@@ -125,7 +125,7 @@ func (p *Packed) look(g uint64) {
 	p.done[g>>6].Or(1 << (g & 63))
 }
 
-// frame gives the bytes of a frame, and all after it; frames without bytes are empty.
+// frame returns the bytes of a frame, and all after it; frames without bytes are empty.
 func (p *Packed) frame(i uint64) (b []byte, empty bool) {
 	p.check.Touch(p.dirAt+int64(4*i), p.dirAt+int64(4*i)+8)
 	from, to := int64(p.dir[i])*8, int64(p.dir[i+1])*8
@@ -185,7 +185,7 @@ func (p *Packed) unpack(g uint64, to []byte) {
 	}
 }
 
-// numbers gives the values of frame g of a column with one a row, whatever their width.
+// numbers unpacks the values of frame g of a column with one per row, whatever their width.
 func (p *Packed) numbers(g uint64, values []uint64) {
 	if p.check.from != nil {
 		defer p.check.from.unpacking()()
@@ -194,7 +194,7 @@ func (p *Packed) numbers(g uint64, values []uint64) {
 	pack.Decode(values[:min(p.rows-g*pack.Frame, pack.Frame)], b, empty)
 }
 
-// first gives the first value of frame g; false: it must be unpacked to tell.
+// first returns the first value of frame g; false: it must be unpacked to tell.
 func (p *Packed) first(g uint64) (int64, bool) {
 	if p.check.from != nil {
 		defer p.check.from.unpacking()()

@@ -35,7 +35,7 @@ const (
 	IndexFile = "index"
 )
 
-// PartName is the directory of a part.
+// PartName returns the directory of a part.
 func PartName(part int) string { return "part-" + strconv.Itoa(part) }
 
 // Write puts the manifest into dir.

@@ -42,7 +42,7 @@ func MakeRows(n int) RowSlices {
 	}
 }
 
-// Slice gives rows [lo, hi).
+// Slice returns rows [lo, hi).
 func (r RowSlices) Slice(lo, hi int) RowSlices {
 	return RowSlices{
 		Begin: r.Begin[lo:hi:hi], Duration: r.Duration[lo:hi:hi], Exclusive: r.Exclusive[lo:hi:hi],
@@ -50,7 +50,7 @@ func (r RowSlices) Slice(lo, hi int) RowSlices {
 	}
 }
 
-// NewRowCheck is nil where there are no rows.
+// NewRowCheck returns nil if there are no rows.
 func NewRowCheck(t *TableCheck, c *Columns, held *memory.Outside) *RowCheck {
 	if len(t.columns) == 0 {
 		return nil
@@ -94,8 +94,8 @@ func (c *RowCheck) Touched(lo, hi uint64) bool {
 // TouchFirst verifies the begin times of rows [lo, hi), which are searched.
 func (c *RowCheck) TouchFirst(lo, hi uint64) { c.columns[0].touch(int64(lo)*8, int64(hi)*8) }
 
-// Narrow gives rows between which the first of [lo, hi) lies that begins at t or later, no further apart than a frame,
-// without unpacking any. Begins of [lo, hi) ascend.
+// Narrow returns rows between which the first of [lo, hi) lies that begins at t or later, no further apart than a
+// frame, without unpacking any. Begins of [lo, hi) ascend.
 func (c *RowCheck) Narrow(lo, hi uint64, t trace.Time) (uint64, uint64) {
 	first, last := lo/pack.Frame+1, (hi+pack.Frame-1)/pack.Frame // frames [first, last) begin within
 	for first < last {
@@ -114,7 +114,7 @@ func (c *RowCheck) Narrow(lo, hi uint64, t trace.Time) (uint64, uint64) {
 	return lo, hi
 }
 
-// FirstBegin is when the first row of frame g begins; false: it must be unpacked to tell.
+// FirstBegin returns the begin of the first row of frame g; false: it must be unpacked to tell.
 func (c *RowCheck) FirstBegin(g uint64) (trace.Time, bool) {
 	t, ok := c.columns[0].first(g)
 	return trace.Time(t), ok
@@ -156,8 +156,8 @@ func (c *RowCheck) unpack(g uint64, to RowSlices, begins bool) {
 	}
 }
 
-// Copy unpacks the frames that hold rows [lo, hi) into memory of the caller's, which grows as it must, and gives these
-// rows. It is for who reads very many rows once. Without begins, 0 is in their place.
+// Copy unpacks the frames that hold rows [lo, hi) into memory of the caller's, which grows as needed, and returns these
+// rows. It is for callers that read very many rows once. Without begins, 0 is in their place.
 func (c *RowCheck) Copy(into *RowSlices, lo, hi uint64, begins bool) RowSlices {
 	first, last := lo/pack.Frame, (hi+pack.Frame-1)/pack.Frame
 	n := int(last-first) * pack.Frame
@@ -183,7 +183,7 @@ type RowFrame struct {
 	rows   RowSlices
 }
 
-// Frame gives when the rows of frame g begin, and their regions.
+// Frame returns the begins of the rows of frame g, and their regions.
 func (c *RowCheck) Frame(f *RowFrame, g uint64) (begin []trace.Time, region []trace.RegionID) {
 	n := int(min(c.rows-g*pack.Frame, pack.Frame))
 	if f.number != g+1 {

@@ -86,7 +86,7 @@ var packedColumns = map[string]bool{
 // SectionOffsets is how offsets of a section are packed.
 var SectionOffsets = &column{typ: u64}
 
-// tableAt is the place of a table in the schema.
+// tableAt returns the place of a table in the schema.
 func tableAt(name string) int {
 	return slices.IndexFunc(Schema, func(t table) bool { return t.Name == name })
 }
@@ -305,8 +305,8 @@ const (
 	LinkWorth = 4
 )
 
-// LinkNodeAt is the row of table link_node of a node, by its level and number. All nodes that end before it, or where
-// it does on lower levels, come first.
+// LinkNodeAt returns the row of table link_node of a node, by its level and number. All nodes that end before it, or
+// where it does on lower levels, come first.
 func LinkNodeAt(level int, index uint64) uint64 {
 	below := uint64(1)
 	for range level {

@@ -12,7 +12,7 @@ import (
 // process ends, for any reason.
 const (
 	PartMark = ".part-"
-	TempName = "temporary" // within, for what is gone when the store is whole
+	TempName = "temporary" // within, for files that are removed when the store is whole
 	LockName = "lock"
 	// unlockedAge is how old a directory without a lock must be to be given up:
 	// its writer may be about to make one, or to give the store its name.

@@ -24,7 +24,7 @@ type TablePacker[T any] struct {
 	columns []*packedColumn
 	Rows    []T // that are packed next
 	count   uint64
-	// Other gives a value that rows do not have, of a row of those that are packed next; nil: it is 0.
+	// Other returns a value that rows do not have, of a row of those that are packed next; nil: it is 0.
 	Other func(row, value int) float64
 }
 
@@ -40,7 +40,7 @@ type packedColumn struct {
 // A valuePlace is where a value lies in a row, and how many bytes it has; 0: it is not there.
 type valuePlace struct{ offset, width int }
 
-// NewTablePacker is of a table of the schema, whose columns are these fields of a row; one with several values has
+// NewTablePacker packs a table of the schema, whose columns are these fields of a row; one with several values has
 // several, of which some may be missing.
 func NewTablePacker[T any](dir, table string, columns ...[]string) *TablePacker[T] {
 	p := &TablePacker[T]{dir: dir}
@@ -73,7 +73,7 @@ func FieldsOf(names ...string) (columns [][]string) {
 // packedRows is how many rows are packed at a time: few enough to stay near the core while column after column is made.
 const packedRows = 16 * pack.Frame
 
-// Count is how many rows there are.
+// Count returns how many rows there are.
 func (p *TablePacker[T]) Count() uint64 { return p.count + uint64(len(p.Rows)) }
 
 // Add takes rows that follow each other.
@@ -184,7 +184,7 @@ func (v valuePlace) gather(values []uint64, rows []byte, size int) {
 	}
 }
 
-// scatter is the other way.
+// scatter is the inverse.
 func (v valuePlace) scatter(values []uint64, rows []byte, size int) {
 	at := v.offset
 	for _, x := range values {
@@ -211,7 +211,7 @@ func (p *TablePacker[T]) Finish(ctx context.Context, err error) error {
 	return err
 }
 
-// Describe gives the entries of the files.
+// Describe returns the entries of the files.
 func (p *TablePacker[T]) Describe() ([]FileEntry, error) {
 	entries := make([]FileEntry, len(p.columns))
 	var g errgroup.Group // all at once: most of it is waiting for the disk

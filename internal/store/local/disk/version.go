@@ -9,7 +9,7 @@ import (
 // its sources must be imported again.
 type VersionError struct {
 	Version int
-	Sources []string // what it was made from
+	Sources []string // its source files
 }
 
 func (e *VersionError) Error() string {

@@ -86,7 +86,7 @@ func (f *linker) indexBegins(ctx context.Context) (*beginIndex, error) {
 
 func (x *beginIndex) close() { _ = x.m.Close() }
 
-// find gives the interval that begins at t in the lowest lane, the innermost there;
+// find returns the interval that begins at t in the lowest lane, the innermost there;
 // known is false where the location is not indexed.
 func (x *beginIndex) find(r *rows.Table, frames *rows.Frames, location trace.LocationID, t trace.Time,
 	region trace.RegionID) (at linkPlace, known bool) {

@@ -53,7 +53,7 @@ func (d *disorder) String() string {
 	return fmt.Sprintf("%d of %d messages and %d of %d collectives", d.early, d.messages, d.broken, d.meetings)
 }
 
-// lineOf is the correction of a location, by its number as it was defined.
+// lineOf returns the correction of a location, by its number as it was defined.
 func (f *finisher) lineOf(id trace.LocationID) clock.Line {
 	if f.clocks == nil {
 		return clock.Line{}
@@ -308,7 +308,7 @@ func (f *finisher) reportFit(c *clocks, r *clock.Result, before, after disorder)
 	}
 }
 
-// apart is how many groups of several processes know nothing of each other.
+// apart returns how many groups of several processes know nothing of each other.
 func apart(r *clock.Result) (n int) {
 	size := make([]int, r.Groups)
 	for _, g := range r.Group {

@@ -27,7 +27,7 @@ func (w *rowWorker) decode(ctx context.Context, s *write.Stream, stack *trace.St
 				w.record(&d, stack)
 			}
 		}
-		if large { // its room is wanted for what is made of it
+		if large { // its memory is needed for the rows made of it
 			w.f.Chunks.DropOne(at)
 		}
 		if err := cmp.Or(w.out.err, w.rows.err); err != nil {
@@ -206,7 +206,7 @@ func (d *decoder) time(since int64) trace.Time {
 	return d.at(d.base)
 }
 
-// at is a time of the location in the store.
+// at returns a time of the location in the store.
 func (d *decoder) at(t trace.Time) trace.Time {
 	if d.line == nil {
 		return t

@@ -44,7 +44,7 @@ func (d *described) set(e disk.FileEntry) {
 	d.entries[e.Name] = e
 }
 
-// all gives the entries of files in the order of their names; those that are not
+// all returns the entries of files in the order of their names; those that are not
 // known yet are read on several cores.
 func (d *described) all(dir string, names []string, workers int) ([]disk.FileEntry, error) {
 	var rest []string

@@ -51,7 +51,7 @@ type finisher struct {
 	part      disk.PartManifest // where only a part is written
 
 	kinship  kinship
-	unclosed map[trace.RegionID]trace.RegionID // regions of intervals that nobody left
+	unclosed map[trace.RegionID]trace.RegionID // regions of intervals that were never left
 
 	repairMu sync.Mutex
 	repairs  trace.Repairs

@@ -231,7 +231,7 @@ func (j partJoiner) publish() error {
 		return err
 	}
 	for i := range j.parts {
-		_ = os.RemoveAll(j.dir(i)) // what stays is in nobody's way
+		_ = os.RemoveAll(j.dir(i)) // leftovers do no harm
 	}
 	return nil
 }

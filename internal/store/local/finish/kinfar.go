@@ -163,7 +163,7 @@ func (f *finisher) coverFar(t *kinTable, list []far) error {
 		for len(old) > 0 && old[0].row < x.caller {
 			kept, old = append(kept, old[0]), old[1:]
 		}
-		for len(old) > 0 && old[0].row == x.caller { // what those in other lanes cover already
+		for len(old) > 0 && old[0].row == x.caller { // time that those in other lanes cover already
 			children = append(children, stretch{old[0].begin, old[0].end})
 			old = old[1:]
 		}

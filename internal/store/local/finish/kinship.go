@@ -17,12 +17,12 @@ import (
 // per interval: formats that record parents hold more than that themselves, since a parent may come after its
 // children.
 
-// parents gives those of a location's intervals, as a Builder wants them.
+// parents returns the parents of a location's intervals, as a Builder wants them.
 func (f *finisher) parents(s *write.Stream) []uint32 {
 	if !s.ByParent {
 		return nil
 	}
-	if s.Gaps { // numbers do not mean what they say
+	if s.Gaps { // numbers are not reliable
 		return nil
 	}
 	list := f.Kin[s.Location]
@@ -60,7 +60,7 @@ type kinship struct {
 	callers []kinCaller
 	covers  []laneCover
 	placed  map[trace.LocationID][]linkPlace
-	unnamed map[trace.LocationID]bool // numbers do not mean what they say
+	unnamed map[trace.LocationID]bool // numbers are not reliable
 }
 
 type laneCover struct {
@@ -130,7 +130,7 @@ func (f *finisher) writeKinship(context.Context) error {
 	)
 }
 
-// ascending gives the order of n numbers, equal ones as they are. Digit by digit: there may be as many as spans.
+// ascending returns the order of n numbers, equal ones as they are. Digit by digit: there may be as many as spans.
 func ascending(n int, number func(i int) uint64) []spool.SortKey {
 	if n == 0 {
 		return nil
@@ -144,7 +144,7 @@ func ascending(n int, number func(i int) uint64) []spool.SortKey {
 	return s.Keys
 }
 
-// firstLanes gives the first lane of each location.
+// firstLanes returns the first lane of each location.
 func (f *finisher) firstLanes() ([]uint32, error) {
 	m, err := spool.MapWhole(filepath.Join(f.Dir, "location.lane.u32"))
 	if err != nil {

@@ -25,7 +25,7 @@ type endFinder struct {
 	rows     []uint32                         // by location: how many may be named by number
 	placed   map[trace.LocationID][]linkPlace // where parents are told: the place of each number
 	begins   *beginIndex
-	// ends of the batch whose interval is not named, by who looks for it: link<<1 | side
+	// ends of the batch whose interval is not named, by the finder that looks for it: link<<1 | side
 	left   [][]uint32
 	near   []uint32                       // by lane: where the last end was found
 	order  spool.Sorter[write.LinkRecord] // of a batch by location
@@ -115,7 +115,7 @@ func (x *endFinder) name(batch []write.LinkRecord, places [][2]linkPlace, lo, hi
 	return left
 }
 
-// endOf is where a link starts, or ends, and the number of the interval there.
+// endOf returns the location at which a link starts, or ends, and the number of the interval there.
 func endOf(r *write.LinkRecord, side int) (trace.LocationID, uint32) {
 	if side == 0 {
 		return r.FromLocation, r.FromNumber
@@ -164,7 +164,7 @@ func (x *endFinder) find(location trace.LocationID, t trace.Time, region trace.R
 	return at
 }
 
-// findOf gives the interval that an end of a link means: one that begins at t, else
+// findOf returns the interval that an end of a link means: one that begins at t, else
 // the innermost open at t, in the first lane that has one. With a region only its
 // intervals count, and one that ends at t serves where none is open: a receive is
 // often stamped with the time of its leave.
@@ -196,7 +196,7 @@ func (x *endFinder) findOf(location trace.LocationID, t trace.Time, region trace
 	return linkPlace{-1, -1}
 }
 
-// after is the first row of a lane that begins later than t.
+// after returns the first row of a lane that begins later than t.
 func (x *endFinder) after(lane uint32, t trace.Time) int {
 	after := x.frames.FirstAfter(x.r.C.LaneRow[lane], x.r.C.LaneRow[lane+1], t, int(x.near[lane]))
 	x.near[lane] = uint32(after)
@@ -230,7 +230,7 @@ func (x *endFinder) meant(lane uint32, way, after int, t trace.Time, region trac
 		for i >= 0 && f.Begin(first+uint64(i)) == t {
 			i--
 		}
-		for ; i >= 0; i = f.Parent(first + uint64(i)) { // what was open just before t
+		for ; i >= 0; i = f.Parent(first + uint64(i)) { // intervals open just before t
 			if row := first + uint64(i); f.Region(row) == region && f.End(row) == t {
 				return i
 			}

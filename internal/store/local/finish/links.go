@@ -73,7 +73,7 @@ func (f *linker) renumber(r *write.LinkRecord) bool {
 	return true
 }
 
-// resolveLinks gives links in order, with the intervals at their ends.
+// resolveLinks hands out links in order, with the intervals at their ends.
 func (f *linker) resolveLinks(ctx context.Context, give func([]write.LinkRecord, [][2]linkPlace) error) error {
 	places := make([][2]linkPlace, linkBatch)
 	finders := f.newEndFinders()

@@ -132,7 +132,7 @@ func sortFrom[ID ~uint32, T any](list []T, from int, compare func(x, y *T) int) 
 	return number
 }
 
-// renumbered gives the new number; one of nothing stays.
+// renumbered returns the new number; one of nothing stays.
 func renumbered[ID ~uint32](number []ID, old ID) ID {
 	if int(old) < len(number) {
 		return number[old]

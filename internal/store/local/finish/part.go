@@ -142,7 +142,7 @@ func (f *finisher) publishPart(context.Context) error {
 	return write.Replace(f.Dir, f.Path)
 }
 
-// derivedFiles are those that are made when parts are joined.
+// derivedFiles returns the files that are made when parts are joined.
 func derivedFiles() []string {
 	return append(tableFiles("interval", "checkpoint", "sum", "level", "node", "group"), indexColumns...)
 }

@@ -21,7 +21,7 @@ func (p *placeTable) init(dir string, memory int64) {
 	p.dir, p.limit = dir, max(memory/8, 64)
 }
 
-// make gives p.at n places.
+// make allocates n places in p.at.
 func (p *placeTable) make(n int64) error {
 	if n <= p.limit {
 		if int64(len(p.kept)) < n {
@@ -46,7 +46,7 @@ func (p *placeTable) make(n int64) error {
 	return nil
 }
 
-// fillZero gives a file its room on the disk: a map of a file with holes would end
+// fillZero reserves the disk space of a file: a map of a file with holes would end
 // the process where the disk is full.
 func fillZero(file *os.File, size int64) error {
 	zeros := make([]byte, min(size, 1<<20))

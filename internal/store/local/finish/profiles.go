@@ -214,7 +214,7 @@ func (f profiler) writeMoments(ctx context.Context, lost *int64) error {
 		r.Begin -= f.origin
 		r.End -= f.origin
 	}
-	more := map[int][trace.MaxMoment + 1]float64{} // what rows at hand have besides
+	more := map[int][trace.MaxMoment + 1]float64{} // further moments of the rows at hand
 	return describePacked(f.finisher, t,
 		t.Finish(ctx, all.SortedAs(renumber, f.inOrder, sortedRows, func(rows []write.MomentRecord) error {
 			for i := range rows {

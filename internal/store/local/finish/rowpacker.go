@@ -63,7 +63,7 @@ type rowPacker struct {
 	lanes   []uint64 // where the rows of each lane begin, and those of the next
 	columns [intervalColumns]*disk.ColumnWriter
 	plain   [intervalColumns]*os.File // of rows
-	own     frameMaker                // of whoever has the turn
+	own     frameMaker                // of the job that has the turn
 	free    chan *packedJob           // whose memory is used again
 	facts   factPacker
 }
@@ -333,7 +333,7 @@ func (p *rowPacker) frames(m *frameMaker, lanes []uint64, from, to uint64,
 	return nil
 }
 
-// read gives plain rows, as slices and as bytes.
+// read returns plain rows, as slices and as bytes.
 func (p *rowPacker) read(m *frameMaker, from uint64, n int) (r disk.RowSlices, err error) {
 	if c := m.plain; c != nil {
 		at := int(int64(from) - c.First)

@@ -34,7 +34,7 @@ type job struct {
 	lanes      []uint32 // lanes of each location
 	laneRows   []uint32 // rows of each lane
 	laneEnd    []trace.Time
-	unclosed   []int64 // rows that nobody left
+	unclosed   []int64 // rows that were never left
 }
 
 // plan divides the locations into jobs of about size records.

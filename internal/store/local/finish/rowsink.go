@@ -25,7 +25,7 @@ type rowSink struct {
 	places placeTable   // lane<<32 | row, by arrival; where facts need it
 	depths int          // deepest nesting so far
 	kin    kin          // of the location
-	open   [][2]int32   // lane and row of those that nobody left
+	open   [][2]int32   // lane and row of those that were never left
 	err    error
 }
 
@@ -156,7 +156,7 @@ func (s *rowSink) finishLocation(j *job) error {
 	return s.err
 }
 
-// row gives the row in table interval of the record that came as number seq.
+// row returns the row in table interval of the record that came as number seq.
 func (s *rowSink) row(seq uint64) uint64 {
 	if s.places.at == nil {
 		return uint64(s.own) + seq

@@ -39,7 +39,7 @@ func orderSeries(f *finisher) (list []series) {
 	return list
 }
 
-// seriesOf are those of a location.
+// seriesOf returns the series of a location.
 func seriesOf(all []series, id trace.LocationID) []series {
 	at := func(id trace.LocationID) int {
 		i,

@@ -20,14 +20,14 @@ import (
 // leafRows is the number of rows that is not worth a block.
 const leafRows = 64
 
-// TopLevel is the level of a node that covers the whole trace, with rows that begin at its very end.
+// TopLevel returns the level of a node that covers the whole trace, with rows that begin at its very end.
 func TopLevel(end trace.Time) int { return bits.Len64(uint64(end)) }
 
 // A forester builds the nodes of lanes, with the blocks of several summaries.
 type forester struct {
 	r         *rows.Table
 	summaries []disk.Shielded
-	kept      []trace.Block // by summary: what a Condenser keeps of the node at hand
+	kept      []trace.Block // by summary: the condensed block of the node at hand
 	top       int
 
 	v      rows.Lane
@@ -38,7 +38,7 @@ type forester struct {
 	any    bool // there are nodes in levels
 	// Blocks of the left and the right half, by level, then by summary.
 	left, right [][]trace.Block
-	roles       *grouper // takes the time of the lane; nil for nobody
+	roles       *grouper // takes the time of the lane; may be nil
 	pace        func(rows int)
 	err         error
 }
@@ -101,7 +101,7 @@ func (f *forester) lane(location trace.LocationID, lane int, v rows.Lane, out su
 	f.s.Rows.Location, f.s.Rows.Lane = location, lane
 	f.sums.start(&f.v, out)
 	f.node(f.top, 0, 0, v.Len(), f.left[f.top])
-	if len(f.summaries) == 0 { // nobody went through the rows yet
+	if len(f.summaries) == 0 { // the rows were not read yet
 		f.passBy()
 	}
 	return cmp.Or(f.err, f.sums.finish())

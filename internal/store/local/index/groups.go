@@ -18,7 +18,7 @@ const (
 	maxGroupBins = 8192
 )
 
-// groupLevel is the level of bins kept for a location with that many rows; false
+// groupLevel returns the level of bins kept for a location with that many rows; false
 // where rows are few enough to be read.
 func groupLevel(end trace.Time, rows uint64) (int, bool) {
 	if rows < minGroupRows || end <= 0 {
@@ -34,7 +34,7 @@ func groupLevel(end trace.Time, rows uint64) (int, bool) {
 	return min(level, 62-bits.Len64(rows)), true
 }
 
-// GroupBins is how many bins of a level cover the trace.
+// GroupBins returns how many bins of a level cover the trace.
 func GroupBins(end trace.Time, level int) int { return int((end-1)>>level) + 1 }
 
 // A groupOutput writes the role times of all locations, as part of the second pass.
@@ -166,7 +166,7 @@ func (g *grouper) next(id trace.LocationID) {
 	_, end := g.r.Subtree(id)
 	g.push(id, end > g.part.end)
 	if g.r.IsAside(id) {
-		g.to = g.to[:0] // counts for nobody above it; its own is read from its rows
+		g.to = g.to[:0] // counts for no location above it; its own is read from its rows
 	}
 }
 

@@ -29,7 +29,7 @@ type Indexer struct {
 	Summaries []trace.Summary
 	Digests   []trace.Digest
 
-	Sections, Digested []disk.Section // what was written
+	Sections, Digested []disk.Section // the written ones
 
 	jobs [][2]trace.LocationID
 	Out  *indexOutput

@@ -87,7 +87,7 @@ func (s *sectionOutput) counts(b []byte) error {
 	return s.offsets.Err
 }
 
-// spillLimit is how much each column of a part may hold in memory.
+// spillLimit returns how much each column of a part may hold in memory.
 func (x *Indexer) spillLimit() int { return int(min(max(x.Memory/int64(x.Workers)/64, 1<<10), 1<<20)) }
 
 func newIndexOutput(x *Indexer) (*indexOutput, error) {
@@ -149,7 +149,7 @@ func sectionFile(s trace.Summary, what string) string {
 	return fmt.Sprintf("summary.%s.%d.%s", name, s.Version(), what)
 }
 
-// part gives an empty part.
+// part returns an empty part.
 func (o *indexOutput) part() *indexPart {
 	o.mu.Lock()
 	defer o.mu.Unlock()

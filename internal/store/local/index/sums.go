@@ -186,7 +186,7 @@ func (s *summer) finish() error {
 	return s.err
 }
 
-// advance gives the time until t to the innermost region.
+// advance adds the time until t to the innermost region.
 func (s *summer) advance(t trace.Time) {
 	if t <= s.now {
 		return

@@ -108,7 +108,7 @@ func AppendFloats(dst []byte, values []uint64) []byte {
 	}
 	c := coding{width: 64}
 	if fewOf(values) {
-		if d := fit(values, plain); d.bytes < 7*len(values) { // else not worth what taking it apart costs
+		if d := fit(values, plain); d.bytes < 7*len(values) { // else not worth the cost of decoding
 			c = d
 		}
 	}
@@ -130,7 +130,7 @@ func fewOf(values []uint64) bool {
 // mostWhole is the largest of the integers that all are floating point numbers too.
 const mostWhole = 1 << 53
 
-// asWhole gives floating point numbers as integers; false where one would not come back as it was.
+// asWhole converts floating point numbers to integers; false where one would not come back as it was.
 func asWhole(ints, values []uint64) bool {
 	for i, v := range values {
 		f := math.Float64frombits(v)
@@ -459,7 +459,7 @@ func unpack[T uint8 | uint16 | uint32 | uint64](values []T, b []byte, base uint6
 	}
 }
 
-// First gives the first value of a frame alone.
+// First returns the first value of a frame alone.
 func First(b []byte, empty bool) uint64 {
 	if empty {
 		return 0

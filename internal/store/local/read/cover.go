@@ -27,7 +27,7 @@ type coverer struct {
 	lane  int
 	v     rows.Lane
 	walk  rows.Walker
-	from  trace.Time // what is covered so far
+	from  trace.Time // the end of the covered time
 	next  int        // the first row that begins at from or later; -1: not looked for yet
 	near  nodePlace  // begins by from and does not end before: where to look for it
 	s     trace.Stretch

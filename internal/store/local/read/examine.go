@@ -30,7 +30,7 @@ type Examination struct {
 type DamagedFile struct {
 	Name   string
 	Why    string
-	Blocks [][2]int64 // bytes that are not what they were
+	Blocks [][2]int64 // damaged byte ranges
 }
 
 // questions lists kinds of queries with the tables they need. All need the core tables.

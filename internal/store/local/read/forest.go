@@ -20,7 +20,7 @@ func (r *sections) forest(n int) forestView {
 	return forestView{int(a), int(b - a), index.TopLevel(r.End)}
 }
 
-// nodes gives the range of table node of a level; empty where there are none.
+// nodes returns the range of table node of a level; empty where there are none.
 func (r *sections) nodes(f forestView, level int) (lo, hi uint64) {
 	j := f.top - level
 	if j < 0 || j >= f.levels {
@@ -114,7 +114,7 @@ func firstHalf(nodes []int64, index int64, guess int) int {
 	return firstNode(nodes, index)
 }
 
-// firstNode is the place of the first node of a level that is not before index. In
+// firstNode returns the place of the first node of a level that is not before index. In
 // a lane without long gaps it is found at once.
 func firstNode(nodes []int64, index int64) int {
 	if i := index - nodes[0]; i >= 0 && i < int64(len(nodes)) && nodes[i] == index {
@@ -149,7 +149,7 @@ type nodePlace struct {
 	known bool
 }
 
-// nextRow is the first row that begins at c.from or later: one of those of the node
+// nextRow returns the first row that begins at c.from or later: one of those of the node
 // nearby, or the first of the node that follows it. O(log rows of the node).
 func (c *coverer) nextRow() int {
 	if c.next >= 0 {

@@ -30,7 +30,7 @@ func (r intervals) Count(w store.Window) int64 {
 		return nil
 	})
 	if err != nil {
-		return 0 // whoever watches is told
+		return 0 // watchers get the error
 	}
 	return n
 }

@@ -12,7 +12,7 @@ var _ store.Keeper = (*Reader)(nil)
 // mostKept bounds the bytes that are read back: a foreign file must not fill memory.
 const mostKept = 64 << 20
 
-// keptFile is where something kept lies. It is not in the manifest: a store without it,
+// keptFile returns the path of a stored result. It is not in the manifest: a store without it,
 // or with another one, is the same store.
 func (r *sections) keptFile(name string) string { return filepath.Join(r.path, "kept."+name) }
 

@@ -33,7 +33,7 @@ func (r links) LinkCount(w store.Window) int64 {
 		return nil
 	})
 	if err != nil {
-		return int64(len(r.C.Untimed.Kind) + len(r.C.Link.Kind)) // no more than all; whoever asks for them is told
+		return int64(len(r.C.Untimed.Kind) + len(r.C.Link.Kind)) // no more than all; a query for them reports damage
 	}
 	return n
 }
@@ -67,7 +67,7 @@ type linkPart struct {
 	links    []store.LinkColumns
 }
 
-// linkParts is how many blocks are unpacked as one: less is done sooner than somebody else could begin.
+// linkParts is how many blocks are unpacked as one: fewer are done sooner than another goroutine could begin.
 const linkParts = 8
 
 // timedLinks hands out blocks of links in order, while those that follow are unpacked on other cores.
@@ -102,7 +102,7 @@ func (r links) timedLinks(ctx context.Context, in rows.Window, set rows.Ranges,
 		}
 		return nil
 	}
-	if len(blocks) <= linkParts || r.Workers == 1 || r.Fetched != nil { // what lies elsewhere is fetched far ahead
+	if len(blocks) <= linkParts || r.Workers == 1 || r.Fetched != nil { // remote blocks are fetched far ahead
 		one := linkPart{links: make([]store.LinkColumns, 1)}
 		for k := range blocks {
 			one.from, one.to = k, k+1
@@ -137,7 +137,7 @@ func (r links) timedLinks(ctx context.Context, in rows.Window, set rows.Ranges,
 // A linkRange is a block of links, and the first behind it that is not asked for.
 type linkRange struct{ at, until int }
 
-// blocks are those that overlap a window.
+// blocks returns the blocks that overlap a window.
 func (r links) blocks(in rows.Window) (list []linkRange) {
 	for b := range r.C.BlockBegin {
 		if r.overlaps(b, in) {
@@ -152,7 +152,7 @@ func (r links) blocks(in rows.Window) (list []linkRange) {
 	return list
 }
 
-// members gives a set of locations as it is asked for most quickly: of many ranges one by one, unless there are more
+// members returns a set of locations as it is asked for most quickly: of many ranges one by one, unless there are more
 // locations than links to ask for.
 func (r links) members(set rows.Ranges) func(trace.LocationID) bool {
 	const few = 4

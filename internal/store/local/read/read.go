@@ -90,11 +90,11 @@ func (r *Reader) openDerived(summaries []trace.Summary, digests []trace.Digest) 
 	if err != nil {
 		return errors.Join(err, r.Close())
 	}
-	r.info.SizeBytes = r.manifest.Size() // with what was built just now
+	r.info.SizeBytes = r.manifest.Size() // with sections built just now
 	return nil
 }
 
-// Place is the directory of the store; "" of one that lies elsewhere.
+// Place returns the directory of the store; "" of one that lies elsewhere.
 func (r *Reader) Place() string { return r.path }
 
 func open(path string) (*Reader, error) {
@@ -216,7 +216,7 @@ func (r *Reader) checkCore(core []*disk.Check) error {
 	return disk.Guard(func() error {
 		if r.Fetched != nil {
 			r.Fetched.BringAll(core)
-			return nil // what was fetched has been looked at
+			return nil // fetched blocks are verified already
 		}
 		for _, c := range core {
 			e, _ := r.manifest.File(c.Name())
@@ -351,7 +351,7 @@ func distinctRanks(ranks []int32) int {
 	return len(seen)
 }
 
-// RowsBefore is how many intervals the locations before one have.
+// RowsBefore returns how many intervals the locations before one have.
 func (r *definitionsOf) RowsBefore(id trace.LocationID) int64 {
 	if len(r.C.LaneRow) == 0 {
 		return 0

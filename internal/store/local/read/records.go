@@ -100,7 +100,7 @@ func (r records) IntervalAttributes(at store.Row) []trace.Attribute {
 	defer r.Leave()
 	var out []trace.Attribute
 	_ = r.Quietly(func() error {
-		// its lane is not needed: who asks for many rows would wait for as many
+		// its lane is not needed: a caller that asks for many rows would wait for as many
 		row, ok := r.RowNumber(at.Location, at.Lane, at.Row)
 		if !ok {
 			return nil
@@ -227,7 +227,7 @@ func (r records) InstantAttribute(ctx context.Context, w store.Window, a trace.A
 	})
 }
 
-// firstFact is the first fact that is not of a row before; near is one that may be close, -1: it is not known.
+// firstFact returns the first fact that is not of a row before; near is one that may be close, -1: it is not known.
 func (r records) firstFact(row uint64, near int) int {
 	n := len(r.C.Fact.Row)
 	if n == 0 {

@@ -39,7 +39,7 @@ func (r roleTimes) RoleTime(ctx context.Context, locations []trace.LocationID, e
 		}
 		for _, id := range r.Aside {
 			if _, ok := slices.BinarySearch(locations, id); ok && !slices.Contains(tops, id) {
-				tasks.add(rows.Ranges{{id, id + 1}}, whole) // named beside what it lies in
+				tasks.add(rows.Ranges{{id, id + 1}}, whole) // named beside one that contains it
 			}
 		}
 		return nil
@@ -68,7 +68,7 @@ func (r roleTimes) tops(ids []trace.LocationID) []trace.LocationID {
 	return out
 }
 
-// within gives the locations [first, end) of a subtree without those aside, unless it
+// within returns the locations [first, end) of a subtree without those aside, unless it
 // is the subtree of one.
 func (r roleTimes) within(id, first, end trace.LocationID) rows.Ranges {
 	return r.Without(rows.Ranges{{first, end}}, []trace.LocationID{id})
@@ -91,7 +91,7 @@ func (r roleTimes) keptTimes(id trace.LocationID, edges []trace.Time, out []trac
 		return nil
 	}
 	n := index.GroupBins(r.End, level)
-	// bins gives the kept bins wholly between two times.
+	// bins returns the kept bins wholly between two times.
 	bins := func(a, b trace.Time) (first, last int) {
 		first = int((max(a, 0) + 1<<level - 1) >> level)
 		if last = n; b < r.End {

@@ -82,7 +82,7 @@ type roleReader struct {
 	merge rows.Merge
 	sink  runSink
 	whole [1]stretch
-	bins  *edgeBins   // for what kept bins leave
+	bins  *edgeBins   // for the time that stored bins leave
 	times []trace.Sum // likewise
 	own   []trace.Time
 }
@@ -99,7 +99,7 @@ func (w *roleReader) location(id trace.LocationID) {
 	if int(id) >= r.Len() || r.C.LocationLane[id] == r.C.LocationLane[id+1] {
 		return
 	}
-	if r.C.LocationLast[id] == id && r.C.GroupRoles[id] != 0 { // what is kept holds those below too
+	if r.C.LocationLast[id] == id && r.C.GroupRoles[id] != 0 { // stored bins include those below too
 		if w.bins == nil {
 			w.bins = newEdgeBins(w.sink.edges)
 			w.times = make([]trace.Sum, (len(w.sink.edges)-1)*trace.RoleCount)

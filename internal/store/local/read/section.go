@@ -28,7 +28,7 @@ type openSection struct {
 	temp    string         // a directory that goes away with it
 }
 
-// block gives the block of a node.
+// block returns the block of a node.
 func (s *openSection) block(node uint64) trace.Block {
 	if s.size > 0 {
 		s.checks[0].Touch(int64(node*s.size), int64((node+1)*s.size))
@@ -40,7 +40,7 @@ func (s *openSection) block(node uint64) trace.Block {
 	return trace.Block(s.bytes[a:b:b])
 }
 
-// top gives the block of a whole lane, which has a forest.
+// top returns the block of a whole lane, which has a forest.
 func (s *openSection) top(lane int) trace.Block {
 	s.checks[3].Touch(int64(lane)*8, int64(lane+2)*8)
 	a, b := s.topAt[lane], s.topAt[lane+1]
@@ -201,7 +201,7 @@ func (r *sections) rebuild(summaries []trace.Summary) error {
 	return nil
 }
 
-// rebuildDir is a directory in that of the store.
+// rebuildDir returns a directory in that of the store.
 func (r *sections) rebuildDir() (string, error) {
 	if r.Fetched != nil {
 		return "", errElsewhere

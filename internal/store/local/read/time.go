@@ -33,7 +33,7 @@ type stackRow struct {
 
 func newTimeSum(regions int) *timeSum { return &timeSum{cells: make([]timeSumCell, regions)} }
 
-// cell gives the cell of a region for adding to it.
+// cell returns the cell of a region for adding to it.
 func (s *timeSum) cell(r trace.RegionID) *timeSumCell {
 	c := &s.cells[r]
 	if !c.seen {
@@ -175,7 +175,7 @@ func (r times) Time(ctx context.Context, w store.Window) (*store.TimeTable, erro
 	return t, nil
 }
 
-// takeSum gives a timeSum whose cells are zero: with very many regions clearing them
+// takeSum returns a timeSum whose cells are zero: with very many regions clearing them
 // anew for each query would take longer than the query.
 func (r times) takeSum() *timeSum {
 	if s, ok := r.sums.Get().(*timeSum); ok {

@@ -187,7 +187,7 @@ func texts(ctx context.Context, from, to string, w trace.Writer, t *taker) error
 // longestText is more than any reader gives: a larger one is damage, not a text.
 const longestText = 1 << 28
 
-// open gives a column; one without values has no file.
+// open returns a column; one without values has no file.
 func open(dir, name string) (io.ReadCloser, error) {
 	f, err := os.Open(filepath.Join(dir, name))
 	if errors.Is(err, os.ErrNotExist) {

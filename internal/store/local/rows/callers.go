@@ -81,7 +81,7 @@ func (r *Table) callersOf(a, b uint64) func([]trace.RegionID, int) []trace.Regio
 	return func(into []trace.RegionID, row int) []trace.RegionID {
 		from := len(into)
 		at := a + uint64(row)
-		for len(into)-from < mostCallers { // from caller to caller, each with what is around it
+		for len(into)-from < mostCallers { // from caller to caller, each with the intervals around it
 			i, found := next, len(into) == from && next < len(c.CallerRow) && c.CallerRow[next] == at
 			switch {
 			case found:

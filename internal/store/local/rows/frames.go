@@ -15,7 +15,7 @@ type Frames struct {
 // heldFrames are few enough to stay near the core, and more than a chain of parents mostly goes through.
 const heldFrames = 64
 
-// Frames is for one goroutine.
+// Frames returns frames for one goroutine.
 func (r *Table) Frames() *Frames {
 	f := &Frames{r: r}
 	if r.Sure != nil {
@@ -24,7 +24,7 @@ func (r *Table) Frames() *Frames {
 	return f
 }
 
-// at gives when the rows of a frame begin, and their regions; the row is the one with that index.
+// at returns the begins of the rows of a frame, and their regions; the row is the one with that index.
 func (f *Frames) at(row uint64) (begin []trace.Time, region []trace.RegionID, index uint64) {
 	g := row / disk.Frame
 	begin, region = f.r.Sure.Frame(&f.held[g%heldFrames], g)
@@ -38,7 +38,7 @@ func (f *Frames) nesting(row uint64) (duration []trace.Time, parent []int32, ind
 	return duration, parent, row % disk.Frame
 }
 
-// Begin is when a row begins.
+// Begin returns the begin of a row.
 func (f *Frames) Begin(row uint64) trace.Time {
 	if f.held == nil {
 		return f.r.C.Begin[row]
@@ -47,7 +47,7 @@ func (f *Frames) Begin(row uint64) trace.Time {
 	return begin[i]
 }
 
-// Region is that of a row.
+// Region returns the region of a row.
 func (f *Frames) Region(row uint64) trace.RegionID {
 	if f.held == nil {
 		return f.r.C.Region[row]
@@ -56,7 +56,7 @@ func (f *Frames) Region(row uint64) trace.RegionID {
 	return region[i]
 }
 
-// End is when a row ends.
+// End returns the end of a row.
 func (f *Frames) End(row uint64) trace.Time {
 	if f.held == nil {
 		return f.r.C.Begin[row] + f.r.C.Duration[row]
@@ -65,7 +65,7 @@ func (f *Frames) End(row uint64) trace.Time {
 	return f.Begin(row) + duration[i]
 }
 
-// Parent is that of a row, by its number in the lane; -1 for none.
+// Parent returns the parent of a row, by its number in the lane; -1 for none.
 func (f *Frames) Parent(row uint64) int {
 	if f.held == nil {
 		return int(f.r.C.Parent[row])
@@ -74,8 +74,8 @@ func (f *Frames) Parent(row uint64) int {
 	return int(parent[i])
 }
 
-// FirstAfter is the first of rows [a, b), all of a lane, that begins later than t, as many rows after a. It is looked
-// for from near on.
+// FirstAfter returns the first of rows [a, b), all of a lane, that begins later than t, as many rows after a. It is
+// looked for from near on.
 func (f *Frames) FirstAfter(a, b uint64, t trace.Time, near int) int {
 	if f.held == nil {
 		return FirstAfterNear(f.r.C.Begin[a:b], t, near)
@@ -108,7 +108,7 @@ func (f *Frames) FirstAfter(a, b uint64, t trace.Time, near int) int {
 	return int(lo-a) + FirstFrom(begin[i:i+hi-lo], t+1)
 }
 
-// narrow gives rows of one frame, between which the first of [lo, hi) lies that begins later than t, or the last of
+// narrow returns rows of one frame, between which the first of [lo, hi) lies that begins later than t, or the last of
 // them does.
 func (f *Frames) narrow(lo, hi uint64, t trace.Time) (uint64, uint64) {
 	first, last := lo/disk.Frame+1, (hi+disk.Frame-1)/disk.Frame // frames [first, last) begin within

@@ -27,7 +27,7 @@ type Lane struct {
 	batch int
 }
 
-// BatchRows is how many rows of the lane are handed out at once.
+// BatchRows returns how many rows of the lane are handed out at once.
 func (v *Lane) BatchRows() int {
 	if v.batch == 0 {
 		return BatchRows
@@ -49,7 +49,7 @@ func (v *Lane) touchBegins(lo, hi int) {
 	}
 }
 
-// Lane gives a lane by its number among all lanes, with all its rows at hand, for who goes through them.
+// Lane returns a lane by its number among all lanes, with all its rows at hand, for callers that go through them.
 func (r *Table) Lane(n int) Lane {
 	v := r.LaneByRows(n)
 	if v.sure != nil {
@@ -76,7 +76,7 @@ func (r *Table) LaneByRows(n int) Lane {
 	return v
 }
 
-// laneOf is a lane whose rows are at hand.
+// laneOf returns a lane whose rows are at hand.
 func (r *Table) laneOf(n int, x disk.RowSlices) Lane {
 	v := Lane{Begin: x.Begin, Duration: x.Duration, Exclusive: x.Exclusive, Region: x.Region, Parent: x.Parent,
 		Depth: x.Depth, Last: r.C.LaneEnd[n]}
@@ -86,8 +86,8 @@ func (r *Table) laneOf(n int, x disk.RowSlices) Lane {
 	return v
 }
 
-// Unpacked is some rows of a packed table in memory of one goroutine's, which is used again and again: who goes through
-// all rows once would else ask the system for new memory all the time.
+// Unpacked holds some rows of a packed table in memory of one goroutine, which is reused: else a pass over all rows
+// would ask the system for new memory all the time.
 type Unpacked struct {
 	r     *Table
 	first uint64
@@ -100,7 +100,7 @@ func (u *Unpacked) Take(r *Table, a, b uint64) {
 	u.r, u.first, u.rows = r, a, r.Sure.Copy(&u.room, a, b, true)
 }
 
-// Lane gives a lane all of whose rows were taken.
+// Lane returns a lane all of whose rows were taken.
 func (u *Unpacked) Lane(n int) Lane {
 	a, b := u.r.C.LaneRow[n], u.r.C.LaneRow[n+1]
 	return u.r.laneOf(n, u.rows.Slice(int(a-u.first), int(b-u.first)))
@@ -112,7 +112,7 @@ func (v *Lane) Len() int { return len(v.Begin) }
 // at: most queries are about whole lanes, and in a remote store the row of each would have to be fetched.
 func (v *Lane) BeginsBefore(t trace.Time) bool { return t > v.Last || v.BeginOf(0) < t }
 
-// BeginOf is when row i begins.
+// BeginOf returns the begin of row i.
 func (v *Lane) BeginOf(i int) trace.Time {
 	v.touchBegins(i, i+1)
 	return v.Begin[i]
@@ -125,7 +125,7 @@ func (v *Lane) End(i int) trace.Time {
 	return v.Begin[i] + v.Duration[i]
 }
 
-// FirstFrom is the first row that begins at t or later. O(log n); of a whole lane no row is looked at.
+// FirstFrom returns the first row that begins at t or later. O(log n); of a whole lane no row is looked at.
 func (v *Lane) FirstFrom(t trace.Time) int {
 	switch {
 	case t <= 0:
@@ -146,10 +146,10 @@ func (v *Lane) FirstIn(lo, hi int, t trace.Time) int {
 	return lo + FirstFrom(v.Begin[lo:hi], t)
 }
 
-// firstAfter is the first row that begins later than t.
+// firstAfter returns the first row that begins later than t.
 func (v *Lane) firstAfter(t trace.Time) int { return v.FirstFrom(t + 1) }
 
-// FirstFrom is the first index of sorted times that is not before t.
+// FirstFrom returns the first index of sorted times that is not before t.
 func FirstFrom(times []trace.Time, t trace.Time) int {
 	lo, hi := 0, len(times)
 	for lo < hi {
@@ -163,7 +163,7 @@ func FirstFrom(times []trace.Time, t trace.Time) int {
 	return lo
 }
 
-// Up is the parent of row i, or -1. Parents come before their children: a column
+// Up returns the parent of row i, or -1. Parents come before their children: a column
 // that says otherwise is damaged, and following it might never end.
 func (v *Lane) Up(i int) int {
 	if v.sure != nil {
@@ -229,7 +229,7 @@ func Reverse[T any](s []T) {
 	}
 }
 
-// Columns gives rows [lo, hi) as a batch.
+// Columns returns rows [lo, hi) as a batch.
 func (v *Lane) Columns(location trace.LocationID, lane, lo, hi int) trace.Columns {
 	if v.sure != nil && v.own != nil && hi-lo >= scanRows && !v.sure.Touched(v.base+uint64(lo), v.base+uint64(hi)) {
 		c := v.sure.Copy(v.own, v.base+uint64(lo), v.base+uint64(hi), !v.Timeless)
@@ -273,7 +273,7 @@ func (v *Lane) Batches(ctx context.Context, id trace.LocationID, lane, lo, hi in
 // batchRows is the size of a batch of intervals.
 const BatchRows = 1 << 16
 
-// Gallop is the first row from lo on that begins at t or later. O(log distance).
+// Gallop returns the first row from lo on that begins at t or later. O(log distance).
 func (v *Lane) Gallop(lo int, t trace.Time) int {
 	if v.sure != nil {
 		near := min(lo+gallopRows, len(v.Begin))
@@ -301,7 +301,7 @@ func (v *Lane) Inside(i, of int) bool {
 	return i == of
 }
 
-// SubtreeEnd is the first row after the subtree of row i.
+// SubtreeEnd returns the first row after the subtree of row i.
 func (v *Lane) SubtreeEnd(i int) int {
 	// Rows of the subtree follow i without a gap: gallop, then halve.
 	n := v.Len()
@@ -340,7 +340,7 @@ func OpenFrom(v *Lane, i int, t trace.Time, region trace.RegionID) int {
 
 func Matches(have, want trace.RegionID) bool { return want == trace.NoRegion || have == want }
 
-// FirstAfterNear is the first index of sorted times that is after t, looked for in
+// FirstAfterNear returns the first index of sorted times that is after t, looked for in
 // steps that double from near on.
 func FirstAfterNear(times []trace.Time, t trace.Time, near int) int {
 	lo, hi := 0, len(times) // times before lo are not after t, those from hi on are

@@ -31,7 +31,7 @@ func (r *Table) Enter() error {
 // Leave ends a query. If much is unpacked, of this run and others, and no query is running, it is given back.
 func (r *Table) Leave() {
 	r.life.RUnlock()
-	full := r.Fetched.Full() && len(r.C.CallerRow) == 0 // what tells callers is used when queries are over
+	full := r.Fetched.Full() && len(r.C.CallerRow) == 0 // the columns of callers are used when queries are over
 	much := r.Held.Load()+r.RowHeld.Load() > 0 && memory.TooMuchOutside(MostHeld, 1)
 	if (much || full) && r.life.TryLock() {
 		defer r.life.Unlock()
@@ -126,7 +126,7 @@ func (r *Table) Window(w store.Window) Window {
 // A Ranges is a set of locations as ranges [first, end), ascending.
 type Ranges [][2]trace.LocationID
 
-// Ranges gives the locations that a window asks for, with all below them but for
+// Ranges returns the locations that a window asks for, with all below them but for
 // those aside that are not named.
 func (r *Table) Ranges(ids []trace.LocationID) Ranges {
 	n := trace.LocationID(r.Len())
@@ -238,7 +238,7 @@ func (r *Table) Parallel(ctx context.Context, pieces Ranges,
 	err := g.Wait()
 	caught.Pass()
 	if whole.Err() != nil && err != nil {
-		return context.Cause(whole) // and not that what it waited for did not come
+		return context.Cause(whole) // not the error of a missing block that it waited for
 	}
 	return err
 }
@@ -294,7 +294,7 @@ func (r *Table) Lookup(location trace.LocationID, lane int) (Lane, bool) {
 	return r.LaneByRows(int(r.C.LocationLane[location]) + lane), true
 }
 
-// RowNumber gives the number among all rows of one in a lane.
+// RowNumber returns the number among all rows of one in a lane.
 func (r *Table) RowNumber(location trace.LocationID, lane, row int) (uint64, bool) {
 	if int(location) >= r.Len() || lane < 0 || lane >= int(r.C.LocationLane[location+1]-r.C.LocationLane[location]) {
 		return 0, false

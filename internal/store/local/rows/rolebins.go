@@ -91,7 +91,7 @@ func (b *RoleBins) Join(o *RoleBins) {
 	}
 }
 
-// Sums gives the bins that may be other than zero, as they are kept.
+// Sums returns the bins that may be other than zero, as they are kept.
 func (b *RoleBins) Sums() (low, high int, part, step []trace.Time) {
 	from, to := b.low*trace.RoleCount, b.high*trace.RoleCount
 	if b.low >= b.high {

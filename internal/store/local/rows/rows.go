@@ -49,7 +49,7 @@ type Table struct {
 	scratch   sync.Pool // of *disk.RowSlices
 }
 
-// Len is the number of locations.
+// Len returns the number of locations.
 func (r *Table) Len() int { return len(r.C.LocationLast) }
 
 // Close unmaps the files once no query is under way; after is called before others
@@ -95,7 +95,7 @@ func (r *Table) RowJobs(size uint64) [][2]trace.LocationID {
 	return jobs
 }
 
-// Subtree gives the locations [first, end) of a location and all below; the number
+// Subtree returns the locations [first, end) of a location and all below; the number
 // after the last location stands for all together.
 func (r *Table) Subtree(id trace.LocationID) (first, end trace.LocationID) {
 	if n := trace.LocationID(len(r.C.LocationLast)); id == n {
@@ -110,7 +110,7 @@ func (r *Table) OneTop() bool {
 	return len(last) > 0 && int(last[0]) == len(last)-1
 }
 
-// RowsBelow is the number of rows of a location and all below.
+// RowsBelow returns the number of rows of a location and all below.
 func (r *Table) RowsBelow(id trace.LocationID) uint64 {
 	c := &r.C
 	first, end := r.Subtree(id)

@@ -64,7 +64,7 @@ func (r *Table) change(f func([]*spread) []*spread) {
 	r.spreads.Store(&list)
 }
 
-// spreadOf gives rows [a, b) where they are spread.
+// spreadOf returns rows [a, b) if they are spread.
 func (r *Table) spreadOf(a, b uint64) (disk.RowSlices, bool) {
 	if list := r.spreads.Load(); list != nil {
 		for _, s := range *list {

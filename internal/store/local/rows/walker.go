@@ -27,7 +27,7 @@ func (w *Walker) StartAt(v *Lane, roles []trace.Role, t trace.Time, next int) {
 	}
 }
 
-// Step gives the next stretch of time with one innermost interval, up to until.
+// Step returns the next stretch of time with one innermost interval, up to until.
 // The same row may come twice in a row where an empty interval lies between.
 func (w *Walker) Step(until trace.Time) (begin, end trace.Time, row int, ok bool) {
 	v := w.v
@@ -58,7 +58,7 @@ func (w *Walker) Step(until trace.Time) (begin, end trace.Time, row int, ok bool
 	return 0, 0, -1, false
 }
 
-// Role is the role that counts while row is innermost: annotations are transparent.
+// Role returns the role that counts while row is innermost: annotations are transparent.
 func (w *Walker) Role(row int) trace.Role {
 	if row < 0 {
 		return trace.RoleNone

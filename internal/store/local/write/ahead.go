@@ -45,7 +45,7 @@ func (a *Ahead[T]) add(rows []T) error {
 // Any reports whether there are rows.
 func (a *Ahead[T]) Any() bool { return a.Packed.Count() > 0 || a.Late.Len() > 0 }
 
-// All gives the rows as they came but for their order within the table; it is for those that cannot stay as they are
+// All returns the rows as they came but for their order within the table; it is for those that cannot stay as they are
 // packed.
 func (a *Ahead[T]) All(ctx context.Context, temp string, memory int64) (*spool.Spool[T], error) {
 	if a.Packed.Count() == 0 {

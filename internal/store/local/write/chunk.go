@@ -42,7 +42,7 @@ type chunkSpool struct {
 	mapped  *spool.Mapping
 	used    atomic.Int64   // bytes read since pages were last given back
 	kept    []atomic.Int64 // by stretch of the file: bytes that somebody may still read
-	done    []atomic.Int64 // likewise: bytes that nobody reads any more, and that still have their room
+	done    []atomic.Int64 // likewise: bytes that are not read any more, and still take disk space
 	waiting atomic.Int64   // all of done
 	mayWait int64          // so many bytes
 }
@@ -74,7 +74,7 @@ func newChunkSpool(dir string, limit int64) (*chunkSpool, error) {
 	return &chunkSpool{limit: limit, file: f, freed: map[int][][]byte{}}, nil
 }
 
-// target is the size of chunk that every open stream can have, beside itself.
+// target returns the size of chunk that every open stream can have, beside itself.
 func (s *chunkSpool) target() int {
 	size := minChunk
 	for size < maxChunk && int64(2*size+streamBytes)*max(s.open, 1) <= s.limit {
@@ -83,7 +83,7 @@ func (s *chunkSpool) target() int {
 	return size
 }
 
-// first gives a stream its first chunk: a small one, most streams need no more.
+// first returns the first chunk of a stream: a small one, most streams need no more.
 func (s *chunkSpool) first() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,7 +202,7 @@ func (s *chunkSpool) Finish() error {
 	return err
 }
 
-// Chain gives the offsets of a stream's chunks, first to last.
+// Chain returns the offsets of a stream's chunks, first to last.
 func (s *chunkSpool) Chain(last int64, into []int64) []int64 {
 	into = into[:0]
 	for at := last; at >= 0; at = int64(binary.LittleEndian.Uint64(s.mapped.Bytes[at:])) {

@@ -18,7 +18,7 @@ type Definitions struct {
 	names         arena
 	seed          maphash.Seed
 	Regions       []trace.Region
-	Sorted        *Sorted // what has the numbers of its order, not of its coming; nil: nothing
+	Sorted        *Sorted // definitions numbered by their order, not by their arrival; nil: none
 	regionIDs     map[regionKey]trace.RegionID
 	variants      []variant // names of regions that are not their own
 	rawName       trace.AttributeID

@@ -33,7 +33,7 @@ type IdTable struct {
 
 type idSlot struct{ hash, next uint32 } // next is the number plus one, 0 for a free slot
 
-// Find gives the number that has this hash and is the same; O(1).
+// Find returns the number that has this hash and is the same; O(1).
 func (t *IdTable) Find(hash uint32, same func(id uint32) bool) (uint32, bool) {
 	if t.count == 0 {
 		return 0, false

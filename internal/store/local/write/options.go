@@ -17,7 +17,7 @@ type Options struct {
 	// Sources and Format are kept as they are, for Info.
 	Sources []string
 	Format  string
-	// RegionName gives the name of a region whose name in the source may hold more than that; nil: as in the source.
+	// RegionName returns the name of a region whose name in the source may hold more than that; nil: as in the source.
 	RegionName func(string) string
 	// Align selects the correction of clock skew between processes. With "auto" clocks are fitted by messages and
 	// collectives if an effect comes before its cause. With "messages" or "collectives" they are fitted by these, even

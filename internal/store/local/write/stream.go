@@ -273,7 +273,7 @@ func (s *Stream) fact(a trace.AttributeID, kind trace.ValueKind, bits uint64) {
 	s.word(bits)
 }
 
-// known gives the number of a region that was defined. One that was not is counted, and its
+// known returns the number of a region that was defined. One that was not is counted, and its
 // record left out.
 func (s *Stream) known(region trace.RegionID) (id uint32, ok bool) {
 	n := s.w.regions.Load()

@@ -49,7 +49,7 @@ const (
 	longestText = 4096 // that is kept as recent
 )
 
-// slot is where a text may be among the recent ones; nil for none.
+// slot returns the slot of a text among the recent ones; nil for none.
 func (t *textTable) slot(s string) *atomic.Pointer[recentText] {
 	if len(s) == 0 || len(s) > longestText {
 		return nil
@@ -74,7 +74,7 @@ func newTextTable(dir string) (*textTable, error) {
 	return t, nil
 }
 
-// add gives the number of a text.
+// add returns the number of a text.
 func (t *textTable) add(s string) uint64 {
 	slot := t.slot(s)
 	if slot != nil {

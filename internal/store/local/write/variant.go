@@ -13,7 +13,7 @@ const RawName = "raw name"
 // name as an attribute, so that no store has such a number.
 const (
 	firstVariant = trace.RegionID(1 << 31)
-	mostVariants = 1 << 20 // above, names are folded without a trace of what they were
+	mostVariants = 1 << 20 // above, names are folded and the original ones lost
 )
 
 // A variant is a name of a region in the source that is not its own.
@@ -22,7 +22,7 @@ type variant struct {
 	name   uint64 // its number among the texts
 }
 
-// variantOf gives a number for a name of a region; w.mu is held.
+// variantOf returns a number for a name of a region; w.mu is held.
 func (w *Writer) variantOf(region trace.RegionID, name string) trace.RegionID {
 	d := &w.Def
 	if len(d.variants) >= mostVariants {
@@ -39,7 +39,7 @@ func (w *Writer) variantOf(region trace.RegionID, name string) trace.RegionID {
 	return firstVariant + trace.RegionID(len(list)-1)
 }
 
-// plain gives the region that a number stands for.
+// plain returns the region that a number stands for.
 func (w *Writer) plain(region trace.RegionID) trace.RegionID {
 	if region < firstVariant || region == trace.NoRegion {
 		return region

@@ -23,7 +23,7 @@ type Writer struct {
 	Opt  Options
 	Path string // where the store will be
 	Dir  string // where it is written: beside path
-	Temp string // inside dir, for what is gone in the end
+	Temp string // inside dir, for files that are removed in the end
 	lock *os.File
 
 	Chunks *chunkSpool
@@ -49,7 +49,7 @@ type Writer struct {
 	Far         []FarKin                      // callers at other locations, as they were told
 	anyByParent atomic.Bool
 	LinkSpan    span
-	Covered     span                     // what others than links and streams say of the time
+	Covered     span                     // the time span of records other than links and streams
 	Meetings    *spool.Spool[Attendance] // collective operations
 	Backwards   bool                     // a message or collective has an effect before its cause
 	LooseLinks  bool                     // links have ends that must be looked for
