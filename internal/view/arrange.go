@@ -51,7 +51,7 @@ type ArrangedResult interface{ Arrangement() *Arrangement }
 // Arranged holds the arrangement of a result.
 type Arranged struct{ arranged *Arrangement }
 
-// Arrangement gives the arrangement; nil: as in the tree.
+// Arrangement returns the arrangement; nil: as in the tree.
 func (a Arranged) Arrangement() *Arrangement { return a.arranged }
 
 func (a *Arrangement) sizeBytes() int64 { return int64(8*len(a.place) + 16*len(a.units)) }
@@ -268,7 +268,7 @@ func (a *Arrangement) compare(x, y trace.LocationID) int {
 	return cmp.Compare(uint32(a.place[x]), uint32(a.place[y]))
 }
 
-// Group gives the group of a location; -1 where it has none.
+// Group returns the group of a location; -1 if it has none.
 func (a *Arrangement) Group(id trace.LocationID) int {
 	if a == nil || int(id) >= len(a.group) {
 		return -1
@@ -276,7 +276,7 @@ func (a *Arrangement) Group(id trace.LocationID) int {
 	return int(a.group[id])
 }
 
-// Partition gives the group of each of some locations, numbered from 0 among those
+// Partition returns the group of each of some locations, numbered from 0 among those
 // groups that hold any of them, the members of each, as places, and which groups
 // those are.
 func (a *Arrangement) Partition(ids []trace.LocationID) (of []int32, members [][]int32, groups []int) {
@@ -307,7 +307,7 @@ func (a *Arrangement) Partition(ids []trace.LocationID) (of []int32, members [][
 // optimal says whether groups are the parts of the best cut.
 func (a *Arrangement) optimal() bool { return strings.HasPrefix(a.By, "optimal") }
 
-// AddNote says in words how rows are ordered, where that is not as in the tree.
+// AddNote describes how rows are ordered, if that is not as in the tree.
 func (a *Arrangement) AddNote(notes []string) []string {
 	switch {
 	case a == nil:

@@ -27,7 +27,7 @@ func GroupColour(group int) scene.Colour {
 	return scene.LocationColour(group)
 }
 
-// OtherGroups is the entry of a legend for the groups that have one colour together; false where all have their own.
+// OtherGroups is the entry of a legend for the groups that have one colour together; false if all have their own.
 // members is how many locations each has.
 func OtherGroups(members []int) (scene.LegendEntry, bool) {
 	n, locations := len(members)-mostNamed, 0

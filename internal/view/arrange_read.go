@@ -13,7 +13,7 @@ import (
 // An arranging is --arrange, taken apart.
 type arranging struct {
 	trace.Likeness
-	group     string // what is compared, as in --group
+	group     string // compared units, as in --group
 	from, to  string
 	locations []string
 	regions   []string

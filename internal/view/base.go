@@ -42,7 +42,7 @@ func MetricBase(name, unit string, total float64) Base {
 	return Base{total, "all " + name}
 }
 
-// Share returns the part that v is of the base; 0 where there are no shares.
+// Share returns the part that v is of the base; 0 if there are no shares.
 func (b Base) Share(v float64) float64 {
 	if b.Whole == 0 {
 		return 0
@@ -50,7 +50,7 @@ func (b Base) Share(v float64) float64 {
 	return v / b.Whole
 }
 
-// Head returns the heading of a column of shares; "" where there are none.
+// Head returns the heading of a column of shares; "" if there are none.
 func (b Base) Head() string {
 	if b.Whole == 0 {
 		return ""

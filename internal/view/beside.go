@@ -103,7 +103,7 @@ type BesideError struct {
 
 func (e *BesideError) Error() string { return "run " + e.Run + ": " + e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *BesideError) Unwrap() error { return e.Err }
 
 // Data implements Result.
@@ -220,7 +220,7 @@ func (b *Beside) joinLegends(first, second []scene.LegendEntry) []scene.LegendEn
 	return out
 }
 
-// half gives the result that an item is of, and the item as that knows it.
+// half returns the result that an item is of, and the item as that knows it.
 func (b *Beside) half(it scene.Item) (int, scene.Item) {
 	if it.Of&ofSecond == 0 {
 		return 0, it

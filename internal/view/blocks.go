@@ -45,7 +45,7 @@ func MakeBlocks(t *store.Tree, ids []trace.LocationID, names []string, most int)
 	return b
 }
 
-// levelBlocks takes the nodes of a level; nil where no level has two to limit of them.
+// levelBlocks takes the nodes of a level; nil if no level has two to limit of them.
 func levelBlocks(t *store.Tree, ids []trace.LocationID, limit int) (best *Blocks) {
 	deepest := int32(0)
 	for _, id := range ids {

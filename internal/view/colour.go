@@ -212,7 +212,8 @@ func findNeighbours(ctx context.Context, s store.Reader) (neighbours, error) {
 	return n, nil
 }
 
-// addCalls adds who calls whom and who follows whom in a batch of rows.
+// addCalls adds callers with callees, and successive calls of one caller, in a batch of
+// rows.
 func (n neighbours) addCalls(c *trace.Columns) {
 	last := map[int32]trace.RegionID{} // the call before, of each parent
 	for i := range c.Len() {

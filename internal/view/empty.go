@@ -8,7 +8,7 @@ import (
 // An Advice lists alternatives to a selection that shows nothing.
 type Advice struct{ choices []string }
 
-// Advise gives the choices that make sense for the run: a longer time where it has
+// Advise returns the choices that make sense for the run: a longer time where it has
 // any, since the source may be a profile without it, and the others as they are.
 func (r *Request) Advise(choices ...string) Advice {
 	a := Advice{choices}

@@ -34,9 +34,9 @@ func HeldBy(q *Request, r Result) (bytes int64, on []*memory.Held) {
 	return bytes, s.Found
 }
 
-// A Lister is a result that knows how many rows its table has before it makes it: whoever
-// asks can tell whether there is memory for them. One that does not is taken to be written
-// out at some times its own size.
+// A Lister is a result that knows how many rows its table has before it makes it: the
+// caller can tell whether there is memory for them. One that does not is taken to be
+// written out at some times its own size.
 type Lister interface{ Rows() int }
 
 // rowBytes is about the size of a row of a table while it is made.

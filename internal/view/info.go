@@ -53,7 +53,7 @@ type RegionInfo struct {
 	Name      string   `json:"name"`
 	Category  string   `json:"category"`
 	Role      string   `json:"role" ts:"Role"`
-	Calls     *float64 `json:"calls"` // null where the source does not count them
+	Calls     *float64 `json:"calls"` // null if the source does not count them
 	Inclusive float64  `json:"inclusive"`
 	Exclusive float64  `json:"exclusive"`
 	Unit      string   `json:"unit"` // of inclusive and exclusive: "ns", "bytes", "count", or the source's own

@@ -103,9 +103,9 @@ func PickAt(r Result, s *scene.Scene, x, y float64) (Fact, bool) {
 	return FactOf(r, it)
 }
 
-// HeldFacts gives the facts of a scene's items by their number, in JSON of at most so many
-// bytes: the page asks for those that are left out. An item without a fact is null. Items
-// that are placed or have a brief are left out.
+// HeldFacts returns the facts of a scene's items by their number, in JSON of at most so
+// many bytes: the page asks for those that are left out. An item without a fact is null.
+// Items that are placed or have a brief are left out.
 func HeldFacts(r Result, s *scene.Scene, most int) json.RawMessage {
 	if len(s.Items) == 0 {
 		return nil
@@ -140,7 +140,7 @@ type BriefBlock struct {
 	Briefs []Brief
 }
 
-// HeldBriefs gives the briefs of a scene's items.
+// HeldBriefs returns the briefs of a scene's items.
 func HeldBriefs(r Result, s *scene.Scene) (out []BriefBlock) {
 	if _, ok := r.(Briefer); !ok {
 		return nil
@@ -174,7 +174,7 @@ func (f *Fact) SayNumber(label string, v float64, format func(float64) string) {
 	f.Say(label, format(v), Cell(v))
 }
 
-// Defined is a number of the JSON twin: null where it is not finite.
+// Defined is a number of the JSON twin: null if it is not finite.
 func Defined(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

@@ -16,7 +16,7 @@ const (
 	KindRequests RunKind = "requests" // spans of services
 	KindGPU      RunKind = "gpu"      // a job with work on devices
 	KindGo       RunKind = "go"       // goroutines on processors
-	KindMoments  RunKind = "moments"  // what a recorder kept, without intervals
+	KindMoments  RunKind = "moments"  // data of a recorder, without intervals
 	KindProfile  RunKind = "profile"  // sums by call path, without time
 	KindRanks    RunKind = "ranks"    // many that work together
 	KindThreads  RunKind = "threads"  // one process, or a few rows

@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// MatchLocations gives the topmost locations whose path or name matches one of the
+// MatchLocations returns the topmost locations whose path or name matches one of the
 // patterns, in order; nil for no pattern. "#7" is the location with id 7, "#7,12-40" are
 // many by their ids, "rank:5" or "rank:0-3" are ranks, "kind:processor" all locations of
 // a kind: in a Go trace, its processors. O(locations), and O(locations) more for each

@@ -12,7 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Measure is one number a location, as --event0 and its like ask for it.
+// A Measure is one number per location, as --event0 and its like ask for it.
 type Measure struct {
 	Text   string // as asked
 	Label  string // for people
@@ -44,7 +44,7 @@ type wantedMeasure struct {
 	members []trace.CounterID // of a counter's name
 }
 
-// MeasureAll gives a value for each of ids (ascending) and each text:
+// MeasureAll returns a value for each of ids (ascending) and each text:
 //
 //	REGION:METRIC     exclusive, inclusive, calls, or a metric of a profile, which may be
 //	                  followed by :inclusive; the regions that match are added up
@@ -342,7 +342,7 @@ func measureCounter(ctx context.Context, q *Request, ids []trace.LocationID, w w
 	return nil
 }
 
-// measureMetadata takes the numbers of a key; NaN where a location has none.
+// measureMetadata takes the numbers of a key; NaN if a location has none.
 func measureMetadata(s store.Reader, ids []trace.LocationID, key string, to []float64) error {
 	m := Metadata(s, ids, key)
 	if m.Numbers() == 0 {

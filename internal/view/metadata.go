@@ -13,7 +13,7 @@ import (
 // fact, else that of the nearest above it, else that of the whole run. Facts that all
 // locations share are kept with the run.
 type MetadataColumn struct {
-	Values []float64 // 0 where there is none, or none that is a number
+	Values []float64 // 0 if there is none, or none that is a number
 	Known  []bool    // whether it is there and a number
 	Found  int       // locations that have the key at all
 	Text   string    // one that is no number

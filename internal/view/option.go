@@ -342,7 +342,7 @@ func span(o *Option) string {
 	return ""
 }
 
-// Text gives a value as written, or the default.
+// Text returns a value as written, or the default.
 func (v Values) Text(name string) string {
 	if x := v.set[name]; len(x) > 0 {
 		return x[0]
@@ -355,10 +355,10 @@ func (v Values) Text(name string) string {
 	return ""
 }
 
-// Patterns gives all values of a repeatable option.
+// Patterns returns all values of a repeatable option.
 func (v Values) Patterns(name string) []string { return v.set[name] }
 
-// RegionPatterns gives the patterns on regions of a repeatable option, those joined
+// RegionPatterns returns the patterns on regions of a repeatable option, those joined
 // by commas apart. One that names a region as it is, commas and all, is one pattern,
 // and so is a regular expression.
 func (v Values) RegionPatterns(name string, regions []trace.Region) (out []string) {
@@ -407,7 +407,7 @@ func (v Values) With(name, text string) Values {
 	return v
 }
 
-// All gives the value of every option, for the JSON twin.
+// All returns the value of every option, for the JSON twin.
 func (v Values) All() map[string]any {
 	out := map[string]any{}
 	for _, o := range v.options {

@@ -9,7 +9,7 @@ import (
 
 // A TwinRows says which rows a view compares, and by which rule.
 type TwinRows struct {
-	Rule  string `json:"rule"`  // processors, threads or all: what chose the rows.
+	Rule  string `json:"rule"`  // processors, threads or all: the rule that chose the rows.
 	What  string `json:"what"`  // The rows in words.
 	Shown int    `json:"shown"` // How many they are in the run.
 	Of    int    `json:"of"`    // Locations with intervals.

@@ -23,7 +23,7 @@ func (r *RankedRun) Locations(rank int) []trace.LocationID {
 	return r.ids[r.first[rank]:r.first[rank+1]]
 }
 
-// RankedRunOf reads where the ranks of a run are; nil where they are not numbered from 0 on
+// RankedRunOf reads where the ranks of a run are; nil if they are not numbered from 0 on
 // without a gap. O(locations + pairs of locations that exchange messages).
 func RankedRunOf(ctx context.Context, r store.Reader, holds []bool) (*RankedRun, error) {
 	t := r.Locations()
@@ -90,7 +90,7 @@ func rankTraffic(sums []store.LinkSum, rank []int32, ranks int) (out []trace.Ran
 var hostAttributes = []string{"host", "hostname", "host name", "node", "nodename", "machine"}
 
 // hostsOf are the names of the machines of ranks: of the nearest location above that is
-// one, else of an attribute. nil where one has none, or two machines have one name.
+// one, else of an attribute. nil if one has none, or two machines have one name.
 func hostsOf(t *store.Tree, r *RankedRun) []string {
 	out := make([]string, r.Count)
 	machine := map[string]trace.LocationID{}

@@ -113,7 +113,7 @@ func (x *field) cell(v reflect.Value) any {
 	return int64(v.Uint())
 }
 
-// part is one of several columns of a field; nil where it has none.
+// part is one of several columns of a field; nil if it has none.
 func (x *field) part(v reflect.Value, at int, name string) any {
 	if v.Kind() == reflect.Map {
 		if v = v.MapIndex(reflect.ValueOf(name)); !v.IsValid() {

@@ -61,7 +61,7 @@ type Pairing struct {
 	By string
 }
 
-// Note says in words how locations were paired, where that is not by rank or name.
+// Note describes how locations were paired, if that is not by rank or name.
 func (p *Pairing) Note(a, b string) string {
 	switch p.By {
 	case "coordinates":
@@ -145,7 +145,7 @@ func byRank(t *store.Tree) *ranked {
 }
 
 // sameCoordinates pairs ranks by where they lie in a topology that both runs have, each axis
-// stretched to the other's; nil where not all of the first have a place.
+// stretched to the other's; nil if not all of the first have a place.
 func sameCoordinates(first, second store.Reader, here, there *ranked) func(i int) int32 {
 	for _, a := range first.Topologies() {
 		for _, b := range second.Topologies() {

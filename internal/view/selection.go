@@ -153,7 +153,7 @@ func ParsePattern(s string) (Pattern, error) {
 	return re.MatchString, nil
 }
 
-// MatchRegions gives the regions whose name or category/name matches, in order;
+// MatchRegions returns the regions whose name or category/name matches, in order;
 // nil for no pattern. "role:io" and "category:kernel" select whole sets, "#7" one id.
 func MatchRegions(regions []trace.Region, patterns []string) ([]trace.RegionID, error) {
 	if len(patterns) == 0 {

@@ -23,7 +23,7 @@ func Holders(ctx context.Context, r store.Reader) []bool {
 	return runfacts.Holders(ctx, r)
 }
 
-// Chosen gives the locations of a selection for which holds is true, ascending.
+// Chosen returns the locations of a selection for which holds is true, ascending.
 func Chosen(t *store.Tree, selected []trace.LocationID, holds []bool) []trace.LocationID {
 	return runfacts.Chosen(t, selected, holds)
 }

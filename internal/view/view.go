@@ -175,7 +175,7 @@ type Run = derived.Run
 
 // A Request is everything a view may depend on.
 type Request struct {
-	Runs      []Run // at least one, at most what the view can show
+	Runs      []Run // at least one, at most as many as the view can show
 	Selection trace.Selection
 	Values    Values
 	// Size of the picture; only views whose data depends on it may look.
