@@ -67,7 +67,7 @@ const (
 type result struct {
 	selection trace.Selection
 	length    trace.Time   // of the time axis: that of the selection, of two runs that of the longer
-	least     float64      // what the full height means at least
+	least     float64      // least value of the full height
 	edges     []trace.Time // bins + 1
 	series    []series
 	time      []trace.Time // [bin * len(series) + series]
@@ -136,7 +136,7 @@ func holding(t *store.Tree, ids []trace.LocationID) int {
 
 func (r *result) bins() int { return len(r.edges) - 1 }
 
-// at gives the time of a series in a bin.
+// at returns the time of a series in a bin.
 func (r *result) at(bin, series int) trace.Time { return r.time[bin*len(r.series)+series] }
 
 // whole is the wall time of all locations in a bin.

@@ -28,7 +28,7 @@ type counting struct {
 	reader  store.Reader
 	result  *result
 
-	class    []int // by region or by role, what series it counts for; -1 none
+	class    []int // by region or by role, the series it counts for; -1 none
 	byRegion bool
 	regions  []trace.Region // with the roles that count
 }
@@ -93,7 +93,7 @@ func (c *counting) finish(err error) error {
 	return nil
 }
 
-// levelFor gives the largest bins of 2^level ns of which at least defaultBins fit.
+// levelFor returns the largest bins of 2^level ns of which at least defaultBins fit.
 func levelFor(length trace.Time) int {
 	return max(0, bits.Len64(uint64(length)/defaultBins)-1)
 }

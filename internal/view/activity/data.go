@@ -23,7 +23,7 @@ type PairData struct {
 	With data `json:"with"`
 }
 
-// Data gives every bin with all names, so that each bin has the same ones.
+// Data returns every bin with all names, so that each bin has the same ones.
 func (r *result) Data() any {
 	return &data{Locations: r.rows, Bins: r.list()}
 }
@@ -41,7 +41,7 @@ func (r *result) list() []bin {
 	return out
 }
 
-// Table has a line a bin and a column a name.
+// Table has one line per bin and one column per name.
 func (r *result) Table() *view.Table {
 	var names []view.Column
 	for _, s := range r.series {

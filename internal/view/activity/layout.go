@@ -139,7 +139,7 @@ func (r *result) columns(join int) columns {
 	return d
 }
 
-// outline gives the steps of a series down to the lower edge; the series below
+// outline returns the steps of a series down to the lower edge; the series below
 // are drawn over it.
 func (r *result) outline(f *scene.Frame, drawn *columns, k int) (xs, ys []float32) {
 	bottom := f.Y + f.H
@@ -162,7 +162,7 @@ func (r *result) outline(f *scene.Frame, drawn *columns, k int) (xs, ys []float3
 	return xs, ys
 }
 
-// Fact gives the shares of the column at a place, and the series there.
+// Fact returns the shares of the column at a place, and the series there.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	d := r.columns(int(it.A))
 	x, y := it.Place()

@@ -97,7 +97,7 @@ func (s *scan) run() error {
 	return nil
 }
 
-// take gives the state of a location and a table that no other batch uses.
+// take returns the state of a location and a table that no other batch uses.
 func (s *scan) take(id trace.LocationID) (*lane, []trace.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -52,7 +52,7 @@ const (
 type result struct {
 	view.Arranged
 	request   *view.Request
-	rows      []row   // as they are aligned, the first is what the others are compared with
+	rows      []row   // as they are aligned, the others are compared with the first
 	order     []int32 // in which they are drawn
 	place     []int32 // of each row in it
 	nodes     []node
@@ -186,8 +186,8 @@ func (r *result) arrange(ctx context.Context) (err error) {
 	return nil
 }
 
-// counterparts gives the locations of another run with the ranks of those chosen, or the
-// ones at the same place where there are no ranks.
+// counterparts returns the locations of another run with the ranks of those chosen, or
+// the ones at the same place where there are no ranks.
 func (r *result) counterparts(s store.Reader, ids []trace.LocationID) (out []trace.LocationID) {
 	first, tree := r.request.Store().Locations(), s.Locations()
 	for k, x := range r.rows {

@@ -19,7 +19,7 @@ type Location struct {
 	Time      float64          `json:"time"`      // share of time in common
 }
 
-// A Slot is one call of all rows that make it. Durations are null where one does not.
+// A Slot is one call of all rows that make it. Durations are null if one does not.
 type Slot struct {
 	Region    string         `json:"region" unit:""`
 	Depth     int            `json:"depth" unit:"count"`
@@ -88,7 +88,7 @@ func (r *result) slot(x *stackalign.Slot, depth int) Slot {
 	return out
 }
 
-// Table has a line a slot, and a column a row of the picture.
+// Table has one line per slot, and one column per row of the picture.
 func (r *result) Table() *view.Table {
 	rows := make([]view.Column, len(r.rows))
 	for i, x := range r.rows {

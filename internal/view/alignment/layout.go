@@ -269,7 +269,7 @@ func (r *result) numbers() map[*stackalign.Slot]int {
 	return out
 }
 
-// Fact gives a call with the same call of the other rows.
+// Fact returns a call with the same call of the other rows.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	if r.inOrder == nil {
 		r.each(r.aligned.Slots, 0, func(x *stackalign.Slot, _ int) { r.inOrder = append(r.inOrder, x) })

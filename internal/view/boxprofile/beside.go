@@ -9,8 +9,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// besides puts the boxes of two runs side by side: a band a region, in it a box a run, of the
-// calls of all its locations.
+// besides puts the boxes of two runs side by side: one band per region, in it one box per
+// run, of the calls of all its locations.
 func besides(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &result{request: q, pair: true}
 	nodes := map[string]int32{}

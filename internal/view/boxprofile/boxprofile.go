@@ -84,7 +84,7 @@ type result struct {
 	cuts, groupCuts   []callgraph.Cut
 	cutAt, groupCutAt map[cutKey]*callgraph.Cut
 
-	groups        *grouping.Groups // nil where there are too few to group
+	groups        *grouping.Groups // nil if there are too few to group
 	numbers       []int            // of the groups, where they are those of the arrangement
 	blocks        *view.Blocks     // in place of groups, where all are one group
 	colours       string           // location or groups
@@ -287,15 +287,15 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 	}
 	if !r.oneByOne() {
 		r.groupRows, err = plan.Merge(r.groups.Of, len(r.groups.Members), scan)
-		r.groupRows = slices.Grow(r.groupRows, 1) // not nil where all calls are cut
+		r.groupRows = slices.Grow(r.groupRows, 1) // not nil if all calls are cut
 		r.groupCuts = callgraph.MergeCuts(r.cuts, r.groups.Of)
 		r.notes = append(r.notes, r.manyNote())
 	}
 	return err
 }
 
-// oneByOne reports whether each location has a box: while they are few, or where that
-// is asked for, as a colour a location does, and the picture is high enough.
+// oneByOne reports whether each location has a box: while they are few, or where that is
+// asked for, as one colour per location does, and the picture is high enough.
 func (r *result) oneByOne() bool {
 	n, v := len(r.locations), r.request.Values
 	asked := v.Set("group") && v.Text("group") != "auto" || r.colours == "location"
@@ -322,7 +322,7 @@ func (r *result) manyNote() string {
 const mostFolded = 1 << 14
 
 // read collects the rows. In a window, where reading is most of the work, it gives
-// the table for grouping too; nil where that must be read for itself.
+// the table for grouping too; nil if that must be read for itself.
 func (r *result) read(plan *callgraph.Plan, scan callgraph.Scan) (*grouping.Table, error) {
 	sel, n := r.request.Selection, len(r.locations)
 	window := sel.Begin > 0 || sel.End < r.request.Store().Info().End
@@ -379,7 +379,7 @@ func (r *result) byGroup() bool {
 	return r.groups != nil && (r.colours == "groups" || r.colours == "auto" && len(r.groups.Members) > 1)
 }
 
-// number gives the number of a group, from 0, as other views have it.
+// number returns the number of a group, from 0, as other views have it.
 func (r *result) number(group int) int {
 	if r.numbers != nil {
 		return r.numbers[group]
@@ -420,7 +420,7 @@ func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.
 	return err
 }
 
-// overAll reports whether there is one box a region, over all locations.
+// overAll reports whether there is one box per region, over all locations.
 func (r *result) overAll() bool { return r.over == "locations" && !r.pair }
 
 // value is the total of a row.

@@ -30,7 +30,7 @@ type Row struct {
 	Path     string            `json:"path" unit:""`
 	Count    float64           `json:"count" unit:"count" write:"whole"`
 	Total    float64           `json:"total" unit:"metric" write:"whole"`
-	// Numbers of calls are null where all began before the window.
+	// Numbers of calls are null if all began before the window.
 	Min  *float64 `json:"min" unit:"metric" write:"whole"`
 	Max  *float64 `json:"max" unit:"metric" write:"whole"`
 	Mean *float64 `json:"mean" unit:"metric" write:"whole"`
@@ -88,7 +88,7 @@ func (r *result) regionID(node int32) trace.RegionID {
 	return trace.NoRegion
 }
 
-// rowOf is a box; x is nil where all its calls began before the window, and cut where none did.
+// rowOf is a box; x is nil if all its calls began before the window, and cut if none did.
 func (r *result) rowOf(node int32, x *callgraph.Row, cut *callgraph.Cut) Row {
 	out := Row{Region: r.nodes[node].Name, ID: r.regionID(node)}
 	if cut != nil {

@@ -210,7 +210,7 @@ func (r *drawing) heads(s *scene.Scene, bars, boxes *scene.Frame) {
 		plot.Head(boxes, r.what()+": 2, 25, 50, 75, 98 %", scene.UIText))
 }
 
-// scaleRows gives the bands as rows of a scale.
+// scaleRows returns the bands as rows of a scale.
 func (r *drawing) scaleRows(regions int, laneHeight, top float32) []scene.Row {
 	rows := make([]scene.Row, regions)
 	height := laneHeight * float32(r.owners())

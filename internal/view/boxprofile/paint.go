@@ -85,7 +85,7 @@ type painter struct {
 	medians     *scene.Rect
 	single      *scene.Rect
 	words       *scene.Text
-	cuts        *scene.Polygon // what the axis cannot show
+	cuts        *scene.Polygon // values outside the axis
 	stubs       *scene.Rect    // the same in low lanes
 	isCut       bool
 	open        *scene.Rect // calls that began before the window
@@ -94,7 +94,7 @@ type painter struct {
 	isViolin    bool
 }
 
-// x gives the place of a value, cut at the ends of the axis.
+// x returns the place of a value, cut at the ends of the axis.
 func (p *painter) x(v float64) float32 {
 	f := p.boxes
 	if v = min(v, f.XScale.End); v < f.XScale.Begin {
@@ -106,7 +106,7 @@ func (p *painter) x(v float64) float32 {
 // shows reports whether a value has a place on the axis; 0 has none on a logarithmic one.
 func (p *painter) shows(v float64) bool { return v >= p.boxes.XScale.Begin && v <= p.boxes.XScale.End }
 
-// inner gives the height of a lane that is drawn on: a pixel at least stays free, so
+// inner returns the height of a lane that is drawn on: a pixel at least stays free, so
 // that equal lanes do not fuse.
 func inner(l *lane) (y, h float32) {
 	switch {
@@ -126,7 +126,7 @@ func (p *painter) lane(l *lane, c scene.Colour, thick float64) {
 	p.counts.Add(p.bars.X, top, max(p.bars.XPixel(row.Count)-p.bars.X, 1), h, c)
 	p.cut(l, top, h)
 	if row.Box[4] < p.boxes.XScale.Begin || row.Box[0] > p.boxes.XScale.End {
-		return // outside of what is zoomed into
+		return // outside of the zoomed range
 	}
 	if l.spread.low <= l.spread.high {
 		a, b := p.x(l.spread.low), p.x(l.spread.high)

@@ -189,7 +189,8 @@ func (r *result) overLocations(g *region) boxOver {
 	return b
 }
 
-// overRow gives the box over locations in the form of a row; nil where all calls are cut.
+// overRow returns the box over locations in the form of a row; nil if all calls are
+// cut.
 func (r *result) overRow(g *region) *callgraph.Row {
 	if len(g.rows) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/scene"
 )
 
-// heapsOf gives where the calls of a row pile up; nil where that is not known.
+// heapsOf returns where the calls of a row pile up; nil if that is not known.
 func heapsOf(x *callgraph.Row) []float64 {
 	if x.Shape == nil {
 		return nil

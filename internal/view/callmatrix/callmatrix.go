@@ -1,6 +1,6 @@
-// Package callmatrix shows who calls whom and how long that takes: columns are
-// callers, rows are callees, each cell a square whose colours are the box plot of
-// its calls, cut into a slice a location.
+// Package callmatrix shows callers and callees and how long the calls take: columns are
+// callers, rows are callees, each cell a square whose colours are the box plot of its
+// calls, cut into one slice per location.
 //
 // After Brendel; the square is that of package callgraph. If locations are too many for
 // slices, similar ones share one.
@@ -255,7 +255,7 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 		}
 		of, note = r.foldGroups(of, note)
 		r.groupRows, err = plan.Merge(of, len(r.sliceMembers), scan)
-		r.groupRows = slices.Grow(r.groupRows, 1) // not nil where all calls are cut
+		r.groupRows = slices.Grow(r.groupRows, 1) // not nil if all calls are cut
 		r.groupCuts = callgraph.MergeCuts(r.cuts, of)
 		r.notes = append(r.notes, note)
 	}

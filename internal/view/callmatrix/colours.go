@@ -69,7 +69,7 @@ func (r *result) newColours(pairs map[callgraph.Pair]*drawnPair, of func(callgra
 	return c
 }
 
-// at gives the place of a value from 0 to 1.
+// at returns the place of a value from 0 to 1.
 func (c *colours) at(v float64) float64 {
 	switch {
 	case c.low == c.high:

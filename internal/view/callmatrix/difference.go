@@ -18,7 +18,7 @@ type side struct {
 	*result
 	label string
 	units int     // locations, or ranks where those are taken together
-	left  string  // what its statistics leave out, in words
+	left  string  // calls that its statistics leave out
 	scale float64 // of totals: those of sets of locations are a mean, those of runs as they are
 }
 
@@ -223,7 +223,7 @@ func (d *difference) join() error {
 	return d.order(func(node int32) bool { return keep[node] })
 }
 
-// both gives the rows of a pair on both sides, made where there are none.
+// both returns the rows of a pair on both sides, made where there are none.
 func (d *difference) both(key callgraph.Pair) *[2]*callgraph.Row {
 	if d.of[key] == nil {
 		d.of[key] = &[2]*callgraph.Row{}
@@ -274,7 +274,7 @@ func (d *difference) what() string {
 	return "median " + d.metric + " time of a call"
 }
 
-// total of a pair on a side; 0 where it is never called.
+// total of a pair on a side; 0 if it is never called.
 func (d *difference) total(key callgraph.Pair, k int) float64 {
 	x := d.of[key][k]
 	if x == nil {

@@ -134,14 +134,14 @@ type Value struct {
 	CutTime float64 `json:"cut_time"`
 }
 
-// A DifferenceCell is a square; caller "" is the virtual root. A side is null where it
+// A DifferenceCell is a square; caller "" is the virtual root. A side is null if it
 // never makes the call, and then so is the difference.
 type DifferenceCell struct {
 	Caller     string   `json:"caller"`
 	Callee     string   `json:"callee"`
 	A          *Value   `json:"a"`
 	B          *Value   `json:"b"`
-	Difference *float64 `json:"difference"` // b − a of what is compared
+	Difference *float64 `json:"difference"` // b − a of the compared value
 }
 
 // A DifferenceData is the "data" of the JSON twin.
@@ -156,7 +156,7 @@ type DifferenceData struct {
 	Cells   []DifferenceCell `json:"cells"`
 }
 
-// valueOf is a pair on one side; nil where it makes no call.
+// valueOf is a pair on one side; nil if it makes no call.
 func (d *difference) valueOf(key callgraph.Pair, k int) *Value {
 	x, cut := d.of[key][k], d.cut(key, k)
 	if x == nil && cut == nil {

@@ -143,7 +143,7 @@ func (r *result) label(node int32) string {
 	return r.nodes[node].Name
 }
 
-// labelRoom gives the room for names of callees on the left and callers on top.
+// labelRoom returns the room for names of callees on the left and callers on top.
 func (r *result) labelRoom(w, h float32) (left, top float32) {
 	var rows []scene.Row
 	for _, c := range r.callees[:min(len(r.callees), 60)] {
@@ -177,7 +177,7 @@ func drawColumnLabels(s *scene.Scene, f *scene.Frame, d *drawing) {
 	s.AddLayer("callers", -1, names, heads)
 }
 
-// square gives the boxes of a pair, slice by slice.
+// square returns the boxes of a pair, slice by slice.
 func (r *result) square(key callgraph.Pair) *drawnPair {
 	rows, n := r.slices()
 	p := r.pairs[key]

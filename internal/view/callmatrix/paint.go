@@ -124,7 +124,7 @@ func (r *result) addSpokes(lines *scene.Line, n int, x, y, size float32, c scene
 	}
 }
 
-// groupOf gives the number of the group that is a slice.
+// groupOf returns the number of the group that is a slice.
 func (r *result) groupOf(slice int) int {
 	if r.sliceGroups != nil {
 		return r.sliceGroups[slice]

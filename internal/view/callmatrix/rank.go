@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// slices gives the rows that are drawn, and how many slices a square has.
+// slices returns the rows that are drawn, and how many slices a square has.
 func (r *result) slices() ([]callgraph.Row, int) {
 	switch {
 	case r.over == "locations" || r.compared:
@@ -201,7 +201,7 @@ func (r *result) limits() error {
 	return nil
 }
 
-// box gives the five values of a slice: of calls, or the one number there is.
+// box returns the five values of a slice: of calls, or the one number there is.
 func (r *result) box(x *callgraph.Row) [5]float64 {
 	if r.metric == "calls" {
 		return [5]float64{x.Count, x.Count, x.Count, x.Count, x.Count}
@@ -209,7 +209,7 @@ func (r *result) box(x *callgraph.Row) [5]float64 {
 	return x.Box
 }
 
-// overLocations gives the box over the locations' totals of a pair.
+// overLocations returns the box over the locations' totals of a pair.
 func (r *result) overLocations(key callgraph.Pair) (box [5]float64, values []float64) {
 	for _, i := range r.pairs[key].all {
 		values = append(values, r.value(&r.rows[i]))

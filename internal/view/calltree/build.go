@@ -33,7 +33,7 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 	c := &callgraph.PathCollector{Begin: max(w.Begin, 0), End: w.End, Measure: measure, MostValues: mostValues,
 		Regions: len(s.Regions())}
 	if w.End >= s.Info().End {
-		c.End = s.Info().End + 1 // what happens at the very end is part of the whole
+		c.End = s.Info().End + 1 // events at the very end are part of the whole
 	}
 	if err := store.Digests(ctx, s, callgraph.DigestName, w, c.Add); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 		path := p.Values[i].Path
 		values[i] = float64(p.Values[i].Time)
 		if end := i + 1; end == len(values) || p.Values[end].Path != path {
-			t.nodes[path].values = values[from:end:end] // what lies behind is not its own
+			t.nodes[path].values = values[from:end:end] // values behind are not its own
 			from = end
 		}
 	}
@@ -111,7 +111,7 @@ func fromPaths(ctx context.Context, s store.Reader, w store.Window, metric view.
 				continue
 			}
 			n, all := &sums[x.Path], x.Inclusive
-			if alone { // with what it calls, time would be drawn twice
+			if alone { // with its callees, time would be drawn twice
 				all = x.Exclusive
 			}
 			has[x.Path] = true

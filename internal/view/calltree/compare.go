@@ -23,11 +23,11 @@ type opposite struct {
 	// here and there make the times of both sides comparable: locations of one run
 	// are compared by their mean, runs as they are.
 	here, there float64
-	each        string // what the mean is of: location, or rank where those are taken together
+	each        string // unit of the mean: location, or rank if those are taken together
 	another     bool   // run
 }
 
-// chosen gives the locations whose calls are shown: those selected, or the first of
+// chosen returns the locations whose calls are shown: those selected, or the first of
 // two groups in --against.
 func (r *result) chosen(ctx context.Context) ([]trace.LocationID, error) {
 	first, _, two := twoGroups(r.request.Values.Text("against"))

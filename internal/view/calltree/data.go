@@ -14,7 +14,7 @@ import (
 // "caller". Ids are those of the whole tree, also of a part of it. Quantiles are of the inclusive values of locations,
 // those without the path counting as 0, or of single calls (exclusive bottom-up), within 1 % where calls are many; null
 // where they are not kept. Other is the inclusive value of the other side of a comparison, and delta is other less this
-// one, per location if locations are compared; null without. Calls are null where the source does not count them.
+// one, per location if locations are compared; null without. Calls are null if the source does not count them.
 type Node struct {
 	ID        int            `json:"id" unit:""`
 	Parent    *int32         `json:"parent" unit:""`
@@ -40,12 +40,12 @@ type Node struct {
 type Data struct {
 	Metric    string  `json:"metric"`
 	Over      string  `json:"over"`
-	Against   string  `json:"against"` // name of what it is compared with
+	Against   string  `json:"against"` // name of the other side of a comparison
 	Unit      string  `json:"unit"`
 	Direction string  `json:"direction"`
 	Locations int     `json:"locations"`
 	Total     float64 `json:"total"`
-	Whole     float64 `json:"whole"`    // what shares are of
+	Whole     float64 `json:"whole"`    // base of shares
 	ShareOf   string  `json:"share_of"` // the same in words
 	Nodes     []Node  `json:"nodes"`
 }
@@ -96,7 +96,8 @@ func (r *result) list() []Node {
 	return out
 }
 
-// spread gives the quantiles over calls or over locations, between two values in proportion.
+// spread returns the quantiles over calls or over locations, between two values in
+// proportion.
 func (r *result) spread(n *node) (q [5]float64, ok bool) {
 	if r.measure() != callgraph.Totals {
 		if n.each == nil {

@@ -205,7 +205,7 @@ func (r *drawing) graph(s *scene.Scene) {
 	}
 }
 
-// kept tells which regions are drawn: those with the most, and who calls them.
+// kept tells which regions are drawn: those with the most, and their callers.
 func (r *drawing) kept(g *graph) []bool {
 	out := make([]bool, len(g.region))
 	order := make([]int, len(g.region))

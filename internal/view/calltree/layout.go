@@ -76,7 +76,7 @@ func (r *result) weight(n *node) float64 {
 		here *= r.against.here
 	case r.side == thereSide:
 		here = there * r.against.there
-	default: // the mean of both, so that what one side lacks is seen too
+	default: // the mean of both, so that paths missing on one side are seen too
 		here = (here*r.against.here + there*r.against.there) / 2
 	}
 	return max(here, 0)
@@ -117,7 +117,7 @@ func (r *result) format(v float64) string {
 	return r.metric.Format(v)
 }
 
-// last gives the last node below each: the next sibling follows it. Takes O(nodes).
+// last returns the last node below each: the next sibling follows it. Takes O(nodes).
 func (r *result) last() []int32 {
 	last := make([]int32, len(r.tree.nodes))
 	for i := len(last) - 1; i >= 0; i-- {

@@ -21,7 +21,7 @@ type zoom struct {
 // arrow joins the names of a path in words; ">" does as well, which a keyboard has.
 const arrow = " → "
 
-// below gives the part of the tree at and below a node. Ids move with the selection and
+// below returns the part of the tree at and below a node. Ids move with the selection and
 // with the other side of a comparison; a path stays, which is why the page asks by path.
 func (r *result) below(t *tree, text string) (*tree, error) {
 	if text == "" {
@@ -54,7 +54,7 @@ func (r *result) below(t *tree, text string) (*tree, error) {
 	return out, nil
 }
 
-// find gives the node that --root names in a sorted tree: by id, by its path from the
+// find returns the node that --root names in a sorted tree: by id, by its path from the
 // top, or the first, which is the widest of its siblings, whose path ends so. O(nodes × names).
 func (r *result) find(t *tree, text string) (int, error) {
 	if id, err := strconv.Atoi(text); err == nil {

@@ -18,7 +18,7 @@ type tree struct {
 	nodes     []node
 	locations int // that hold values
 	notes     []string
-	whole     float64    // what shares are of, where the roots overlap; else 0
+	whole     float64    // base of shares, if the roots overlap; else 0
 	how       trace.Join // how values become one
 	alone     bool       // regions without callers: inclusive is exclusive
 }
@@ -34,12 +34,12 @@ type node struct {
 	calls, inclusive, exclusive float64
 	values                      []float64        // inclusive of each location that has some; nil: not kept
 	each                        *quantile.Sketch // over calls; nil: not asked for
-	other, otherCalls           float64          // of what the tree is compared with
+	other, otherCalls           float64          // of the other side of a comparison
 }
 
 const nodeBytes = int64(unsafe.Sizeof(node{}))
 
-// stopped tells, once in so many nodes, whether nobody wants the tree any more.
+// stopped tells, once in so many nodes, whether the request was cancelled.
 func stopped(ctx context.Context, i int) error {
 	if i%4096 == 0 && ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -131,7 +131,7 @@ func (t *tree) reorder(order []int32) {
 // mostCallers bounds the chains of callers of a tree turned round.
 const mostCallers = 64
 
-// turned gives the tree from regions to their callers. The time of a node is the
+// turned returns the tree from regions to their callers. The time of a node is the
 // time that the region of its root spent itself when it was called through the
 // chain; its own time is that of chains that end there. Takes O(nodes × depth).
 func (t *tree) turned(ctx context.Context) (*tree, error) {

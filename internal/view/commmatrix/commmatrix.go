@@ -1,5 +1,5 @@
-// Package commmatrix shows who sends to whom: links added up by sender and
-// receiver, as a heat map with a row for each sender and a column for each receiver.
+// Package commmatrix shows communication: links added up by sender and receiver, as a
+// heat map with a row for each sender and a column for each receiver.
 //
 // Links of a trace count where they start, so that windows add up; links of a
 // profile have no time and always count. Both ends are taken to the process they
@@ -100,7 +100,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	return r, nil
 }
 
-// levels gives for each location the one that stands for it: its process, itself,
+// levels returns for each location the one that stands for it: its process, itself,
 // or its ancestor of a kind.
 func (r *result) levels(group string) ([]trace.LocationID, error) {
 	out := make([]trace.LocationID, r.tree.Len())
@@ -174,7 +174,8 @@ func (r *result) add(ctx context.Context, level []trace.LocationID) (map[pair]*c
 	return sums[true], err
 }
 
-// links gives those that start in the selection, added up. A run without intervals has no time to select.
+// links returns those that start in the selection, added up. A run without intervals has no time to
+// select.
 func (r *result) links(ctx context.Context) ([]store.LinkSum, error) {
 	s, w := r.request.Store(), r.request.Window()
 	if s.Info().Timed() {
@@ -204,7 +205,7 @@ func (r *result) shown() string {
 	return r.what
 }
 
-// finish sorts the cells and lists who takes part.
+// finish sorts the cells and lists the members.
 func (r *result) finish(cells map[pair]*cell) {
 	backwards := int64(0)
 	for _, c := range cells {

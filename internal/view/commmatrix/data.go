@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Cell is one pair in the JSON twin. Bytes are null where no link says its size,
+// A Cell is one pair in the JSON twin. Bytes are null if no link says its size,
 // time (ns, summed from start to end) where none has times.
 type Cell struct {
 	From     trace.LocationID `json:"from" about:"location"`
@@ -24,8 +24,8 @@ type Cell struct {
 // Data is the "data" of the JSON twin.
 type Data struct {
 	Metric string `json:"metric"`
-	Links  string `json:"links"` // what they are: messages, launches …
-	Shown  string `json:"shown"` // what colours mean: the metric, or the links where they have none of it
+	Links  string `json:"links"` // their kind: messages, launches …
+	Shown  string `json:"shown"` // meaning of colours: the metric, or the links if they have none of it
 	Pairs  int    `json:"pairs"`
 	Count  int64  `json:"count"`
 	Bytes  *int64 `json:"bytes"`

@@ -104,7 +104,7 @@ func (r *result) describe() string {
 	return text + "."
 }
 
-// block gives the place of a member among the blocks of a side.
+// block returns the place of a member among the blocks of a side.
 func (r *result) block(id trace.LocationID, blocks int) int {
 	return r.index[id] * blocks / len(r.members)
 }
@@ -126,7 +126,7 @@ func (r *drawing) gather() (most, least float64) {
 	return most, least
 }
 
-// shade gives the place of a value between nothing and the most.
+// shade returns the place of a value between nothing and the most.
 func shade(v, most, least float64, log bool) float64 {
 	switch {
 	case most <= 0:
@@ -232,7 +232,7 @@ func (r *drawing) explain(s *scene.Scene, most, least float64, log bool) {
 	s.Notes = append(s.Notes, r.notes...)
 }
 
-// Fact gives the links of a cell, also where there are none.
+// Fact returns the links of a cell, also where there are none.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	if it.Of == ofCell {
 		return r.fact(int(it.C/it.A), int(it.C%it.A), int(it.A)), true

@@ -64,7 +64,7 @@ type result struct {
 
 	tree   *compare.Tree
 	length *quantity
-	rest   *quantity // what no part tells; nil where parts are all
+	rest   *quantity // the part that no row explains; nil if parts are all
 	rows   []*quantity
 	nodes  []*quantity // by node of the tree
 	worth  float64

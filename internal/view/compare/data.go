@@ -11,9 +11,9 @@ import (
 )
 
 // A Row is one part of the runs. A and B are medians over runs, shift that of all differences with its interval;
-// difference is that of the means, which add up. If a side has one run low, high, p and q are null, and the spread
-// over steps stands beside. p is that of the ranks; p_normal that of Welch's test of the logarithms, where the sides
-// do not overlap: it decides where there are too few runs for ranks.
+// difference is that of the means, which add up. With one run per side low, high, p and q are null, and the spread
+// over steps is beside them. p is that of the ranks; p_normal that of Welch's test of the logarithms, where the
+// sides do not overlap: it decides where there are too few runs for ranks.
 type Row struct {
 	Kind       string          `json:"kind" unit:""`
 	CallPath   string          `json:"callpath" unit:""`
@@ -33,7 +33,7 @@ type Row struct {
 	Verdict    compare.Verdict `json:"verdict" unit:""`
 	Detectable *float64        `json:"detectable" unit:"share"` // the least change that these runs could show
 	Needed     *int            `json:"needed"`                  // runs a side that would show the least worth saying
-	CallsA     *float64        `json:"calls_a" unit:""`         // null where they are not counted, as of samples
+	CallsA     *float64        `json:"calls_a" unit:""`         // null if they are not counted, as of samples
 	CallsB     *float64        `json:"calls_b" unit:""`
 	Matched    string          `json:"matched" unit:""`
 	ValuesA    []float64       `json:"values_a"`
@@ -42,7 +42,7 @@ type Row struct {
 	ID         *trace.RegionID `json:"-" about:"region"`
 }
 
-// Steps is the shift over the steps of one run a side. They are not independent, so it
+// Steps is the shift over the steps of one run per side. They are not independent, so it
 // says how much steps vary, not whether another run would.
 type Steps struct {
 	Shift float64 `json:"shift"`
@@ -99,7 +99,7 @@ type Data struct {
 	A       []Run    `json:"a"`
 	B       []Run    `json:"b"`
 	Unit    string   `json:"unit"`
-	Per     string   `json:"per"` // what times are of: location, or step
+	Per     string   `json:"per"` // unit of times: location, or step
 	Matched Matched  `json:"matched"`
 	Length  Row      `json:"length"`
 	Rows    []Row    `json:"rows"`
@@ -170,7 +170,7 @@ func (r *result) runsOf(side int) []Run {
 	return out
 }
 
-// callsOf is how many calls a side has of a call path; nil where no run of it counts calls, and of anything else.
+// callsOf is how many calls a side has of a call path; nil if no run of it counts calls, and of anything else.
 func (r *result) callsOf(q *quantity, side int) *float64 {
 	if q.node < 0 || !slices.ContainsFunc(r.nodes, func(x *quantity) bool { return x.calls[side] > 0 }) {
 		return nil

@@ -17,7 +17,7 @@ type factor struct {
 
 // decompose writes the length as useful time per location, over load balance and
 // communication efficiency; if the source has the counters, useful time as instructions
-// over instructions per cycle and cycles per second. nil where POP's factors mean nothing.
+// over instructions per cycle and cycles per second. nil if POP's factors mean nothing.
 func (r *result) decompose() []factor {
 	if r.stepped && !r.parted {
 		return nil // the factors are of whole runs, and these differ in how much they do

@@ -13,7 +13,7 @@ import (
 
 const (
 	edge    = 8
-	topRoom = 18 // for what a column is of
+	topRoom = 18 // for the headings of columns
 	rowHigh = 22
 	mostRow = 34
 	between = 32
@@ -79,7 +79,8 @@ func (r *result) shown(n int) (list []*quantity, items []func(*scene.Scene) uint
 	return list, items
 }
 
-// drawChanges draws a dumbbell a row from A to B, and the difference with its interval.
+// drawChanges draws one dumbbell per row from A to B, and the difference with its
+// interval.
 func (r *result) drawChanges(s *scene.Scene, top float32) {
 	w, h := float32(s.Width), float32(s.Height)
 	y0 := top + topRoom

@@ -27,7 +27,8 @@ func (r *result) valueOf(q *quantity, run int) float64 {
 	return q.values[s][slices.Index(r.runs[s], run)]
 }
 
-// drawRuns draws a column a run and a row a part: how much longer than the median of A.
+// drawRuns draws one column per run and one row per part: how much longer than the
+// median of A.
 func (r *result) drawRuns(s *scene.Scene, top float32) {
 	w, h := float32(s.Width), float32(s.Height)
 	order := slices.Concat(r.runs[0], r.runs[1])

@@ -24,7 +24,7 @@ func (r *result) drawTree(s *scene.Scene, top float32) {
 	}
 	// wide is the room of a box: its own longer side, or that of all below it.
 	wide, depth := make([]float64, len(r.nodes)), make([]int, len(r.nodes))
-	changed := make([]float64, len(r.nodes)) // what is known to have changed at it and below
+	changed := make([]float64, len(r.nodes)) // known changes at it and below
 	deepest := 0
 	for n := len(r.nodes) - 1; n >= 0; n-- {
 		q := r.nodes[n]

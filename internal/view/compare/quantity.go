@@ -216,7 +216,7 @@ func (r *result) judge() {
 	})
 }
 
-// overSteps gives the spread over steps where there is one run a side.
+// overSteps returns the spread over steps if there is one run per side.
 func (r *result) overSteps() {
 	a, b := r.prints[r.runs[0][0]], r.prints[r.runs[1][0]]
 	values := func(p *fingerprint.Print, term int) (out []float64) {

@@ -59,7 +59,7 @@ func (s *side) factsOf(u trace.LocationID) map[string]trace.Value {
 	return out
 }
 
-// identifying are words of names of attributes that say who something is.
+// identifying are words in names of attributes that identify something.
 var identifying = []string{"pid", "ppid", "tid", "tgid", "port", "address", "addr", "ip", "uuid", "guid", "id", "ids",
 	"handle", "pointer", "ptr", "hash", "fd", "socket", "url", "path", "file", "seed", "timestamp", "time", "date",
 	"started"}

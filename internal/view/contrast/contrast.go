@@ -58,7 +58,7 @@ type quantity struct {
 	caller     string // of a caller, the region that calls
 	unit       string // ns, share, bytes, count or ""
 	role       trace.Role
-	regions    []trace.RegionID // what choosing it selects
+	regions    []trace.RegionID // selected by choosing it
 	values     [2][]float64     // by side, by unit
 	calls      [2]float64       // in all, where known
 	whole      float64

@@ -22,10 +22,10 @@ type Row struct {
 	Shift  float64        `json:"shift" unit:""`
 	Delta  float64        `json:"delta" unit:""`
 	P      float64        `json:"p" unit:""`
-	Q      *float64       `json:"q" unit:""` // null where it was not tested
+	Q      *float64       `json:"q" unit:""` // null if it was not tested
 	Method string         `json:"method" unit:""`
 	Clear  bool           `json:"clear" unit:"" write:"yes,no"`
-	CallsA *float64       `json:"calls_a" unit:"count"` // mean a unit; null where the source does not count them
+	CallsA *float64       `json:"calls_a" unit:"count"` // mean a unit; null if the source does not count them
 	CallsB *float64       `json:"calls_b" unit:"count"`
 	MeanA  float64        `json:"mean_a"`
 	MeanB  float64        `json:"mean_b"`
@@ -102,7 +102,7 @@ func (s *side) meanCalls(q *quantity, side int) *float64 {
 	return &mean
 }
 
-// box gives the quantiles 2, 25, 50, 75 and 98 %, type 7.
+// box returns the quantiles 2, 25, 50, 75 and 98 %, type 7.
 func box(values []float64) (out [5]float64) {
 	sorted := slices.Sorted(slices.Values(values))
 	for i, p := range [5]float64{0.02, 0.25, 0.5, 0.75, 0.98} {

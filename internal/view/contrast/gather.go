@@ -45,7 +45,7 @@ func (g *gatherer) all(ctx context.Context) error {
 	return nil
 }
 
-// at gives the quantity of a key, made where there is none.
+// at returns the quantity of a key, made where there is none.
 func (g *gatherer) at(k key, unit string) *quantity {
 	q := g.found[k]
 	if q == nil {
@@ -175,7 +175,7 @@ func (g *gatherer) times(ctx context.Context, side int) error {
 	return nil
 }
 
-// unitOf gives the unit of each holder.
+// unitOf returns the unit of each holder.
 func (s *side) unitOf() map[trace.LocationID]int32 {
 	out := make(map[trace.LocationID]int32, len(s.holders))
 	for i, id := range s.holders {

@@ -38,7 +38,7 @@ func (g *gatherer) messages(ctx context.Context, side int) error {
 	partner, names := g.partners(ctx, s)
 	var mu sync.Mutex
 	for _, w := range s.windows() {
-		w.Locations = s.units // messages may lie on a process above what holds its intervals
+		w.Locations = s.units // messages may be on a process above the location of its intervals
 		if n := s.store.LinkCount(w); n > mostScanned {
 			g.r.note(fmt.Sprintf("messages are not compared: up to %s are too many to look at each; choose a shorter "+
 				"time", view.Thousands(n)))
@@ -91,7 +91,7 @@ func addTo(sums map[exchange]*amount, e exchange, n, bytes float64) {
 	a.bytes += bytes
 }
 
-// partners gives the unit of every location of the run, and the units' names; nil
+// partners returns the unit of every location of the run, and the units' names; nil
 // where they are too many.
 func (g *gatherer) partners(ctx context.Context, s *side) ([]trace.LocationID, map[trace.LocationID]string) {
 	units, _,

@@ -259,7 +259,7 @@ func (s *side) keep(whole *side, marked []bool, want bool) {
 	}
 }
 
-// describeSides names the two sets in words.
+// describeSides names the two sets.
 func (r *result) describeSides(universe side) {
 	a, b := &r.sides[0], &r.sides[1]
 	sameTime, sameWho := slices.Equal(a.spans, b.spans), slices.Equal(a.holders, b.holders)

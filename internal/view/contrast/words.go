@@ -31,7 +31,7 @@ func (q *quantity) format(v float64) string {
 	return view.FormatCount(v)
 }
 
-// typical gives the value that stands for a side: the medians, or the means where
+// typical returns the value that stands for a side: the medians, or the means where
 // medians would hide the difference: they are the same, or nothing where some have much.
 func (q *quantity) typical() (a, b float64, word string) {
 	a, b = contrast.Median(q.values[0]), contrast.Median(q.values[1])

@@ -27,7 +27,7 @@ const (
 	secondLine = 17
 )
 
-// Scene draws the path of one request, and a bar a row.
+// Scene draws the path of one request, and one bar per row.
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	s.Notes = r.Notes()
@@ -131,7 +131,7 @@ type bar struct {
 	more   func(room float32) string // where there is room for a second line; nil for none
 }
 
-// drawRows draws a bar a row with its percentiles.
+// drawRows draws one bar per row with its percentiles.
 func (r *result) drawRows(s *scene.Scene, w, y, room float32) {
 	bars := make([]bar, len(r.rows))
 	names := labels(r.rows)

@@ -155,7 +155,7 @@ var stepColours = [steppath.Kinds]scene.Colour{
 var kindWords = [steppath.Kinds]string{"on the host", "call of the GPU's library", "return of a call that waited",
 	"nothing recorded", "kernel", "copy", "communication", "from launch to begin", "wait for work before"}
 
-// Scene draws the path of one step, and a bar a row.
+// Scene draws the path of one step, and one bar per row.
 func (r *stepResult) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	s.Notes = r.Notes()

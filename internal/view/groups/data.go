@@ -24,7 +24,7 @@ type Group struct {
 	ID             int                `json:"id"`
 	Members        []trace.LocationID `json:"members"`
 	Names          string             `json:"names"`
-	Function       string             `json:"function,omitempty"` // what all of them run, where the run says it
+	Function       string             `json:"function,omitempty"` // run by all of them, if the run records it
 	Representative trace.LocationID   `json:"representative"`
 	Differs        []Difference       `json:"differs"`
 	// Calls are regions that all of it call and not all locations do; Lacks those
@@ -141,7 +141,7 @@ type line struct {
 	Alike    float64          `table:"alike its representative" unit:"share"`
 }
 
-// Table has a line a location, in order.
+// Table has one line per location, in order.
 func (r *result) Table() *view.Table {
 	lines := make([]line, len(r.groups.Order))
 	for i, m := range r.groups.Order {

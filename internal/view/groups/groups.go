@@ -1,7 +1,7 @@
 // Package groups shows which locations behave alike, and the differences of each group
 // from all others: in words, with a heat map of similarities.
 //
-// Brendel proposes to group processes by who calls whom, which is simpler and
+// Brendel proposes to group processes by callers and callees, which is simpler and
 // faster than aligning their traces; see package grouping for how.
 package groups
 
@@ -53,7 +53,7 @@ type result struct {
 	nodes     []callgraph.Node
 	locations []trace.LocationID
 	names     []string
-	each      string // what is compared: location, or rank for all of its locations
+	each      string // compared unit: location, or rank for all of its locations
 	table     *grouping.Table
 	groups    *grouping.Groups
 	differs   [][]grouping.Difference
@@ -102,7 +102,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	return r, nil
 }
 
-// gather reads who calls whom and for how long.
+// gather reads callers, callees and durations.
 func (r *result) gather(ctx context.Context, s store.Reader, holders []trace.LocationID, of []int32,
 	profile bool) error {
 	q := r.request

@@ -17,7 +17,7 @@ const (
 	pad         = 12
 	strip       = 8  // colours of groups along the map
 	crown       = 56 // the dendrogram over it
-	leastName   = 48 // what a name is shortened to
+	leastName   = 48 // least width of a shortened name
 	mostName    = 96 // beside a row of the map
 	leastWords  = 340
 	leastPair   = 150 // for a region with its caller
@@ -56,7 +56,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	return s
 }
 
-// split gives the widths of words and map.
+// split returns the widths of words and map.
 func (r *result) split(w, h float32) (words, side float32) {
 	// Words come first: the map takes the rest.
 	side = min(h-pad-min(pad+crown+strip, h/4), w*0.42, max(w-leastWords-3*pad-strip-mostName/2, w*0.22))
@@ -99,10 +99,10 @@ func (r *result) cards(s *scene.Scene, width, height float32) {
 	all := int((height - pad) / lineHeight)
 	lines := max(all/max(n, 1)-1, 0)
 	if rest := min(len(r.callees), mostCallees) + 2; n > 1 && rest > 2 && (all-rest)/n > 3 {
-		lines = (all-rest)/n - 1 // groups leave room for what only some call
+		lines = (all-rest)/n - 1 // groups leave space for calls that only some make
 	}
 	if height > 8*lineHeight {
-		lines = max(lines, 2) // what sets a group apart comes before further groups
+		lines = max(lines, 2) // the differences of a group come before further groups
 	}
 	y := float32(pad)
 	for k := range r.groups.Members {

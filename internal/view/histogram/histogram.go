@@ -54,7 +54,7 @@ type result struct {
 	view.Arranged
 	request   *view.Request
 	measure   view.Measure
-	name      string // of what is measured, in short
+	name      string // of the measure, in short
 	role      uint8
 	holds     []bool             // which locations have values at all
 	locations []trace.LocationID // ascending
@@ -187,7 +187,7 @@ func rows(n int, ids []trace.LocationID) []int32 {
 	return row
 }
 
-// mostDifferent gives the region with the greatest standard deviation over the
+// mostDifferent returns the region with the greatest standard deviation over the
 // locations.
 func (r *result) mostDifferent(ctx context.Context, metric view.MetricChoice) (best trace.RegionID, found bool,
 	err error) {
@@ -321,7 +321,7 @@ func (r *result) fill(n int) {
 	}
 }
 
-// axis gives the place of a value on the axis, value the way back.
+// axis returns the place of a value on the axis, value the way back.
 func (r *result) axis(v float64) float64 {
 	if r.log {
 		return math.Log10(v)

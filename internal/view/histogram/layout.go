@@ -103,7 +103,7 @@ func (r *result) highest() (most int) {
 	return most
 }
 
-// ordered gives the locations as they are drawn.
+// ordered returns the locations as they are drawn.
 func (r *result) ordered() []trace.LocationID {
 	ids := make([]trace.LocationID, len(r.order))
 	for k, i := range r.order {
@@ -172,7 +172,7 @@ func (r *result) rowsFrom(top float32, d *drawing) []scene.Row {
 	return rows
 }
 
-// members gives the places in order that a row of the lower part stands for.
+// members returns the places in order that a row of the lower part stands for.
 func (r *result) members(k, rows int) (lo, hi int) {
 	each := up(len(r.order), rows)
 	return k * each, min((k+1)*each, len(r.order))
@@ -221,7 +221,7 @@ func (r *result) paintCounts(s *scene.Scene, d *drawing) {
 	s.AddLayer("counts", 0, bars)
 }
 
-// span gives the pixels of a bin; the only bin of equal values has some width.
+// span returns the pixels of a bin; the only bin of equal values has some width.
 func (r *result) span(f *scene.Frame, b bin) (x0, x1 float32) {
 	x0, x1 = f.XPixel(b.low), f.XPixel(b.high)
 	if x1-x0 < 1 {
@@ -303,7 +303,7 @@ func (r *result) explain(s *scene.Scene, d *drawing) {
 	}
 }
 
-// Fact gives a bin with its locations, or a location with its value.
+// Fact returns a bin with its locations, or a location with its value.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	if it.Of == ofBin {
 		return r.binFact(int(it.A)), true

@@ -29,7 +29,7 @@ type arrangement struct {
 	skipped []invocation.Skip
 }
 
-// node gives the node of the forest that node i is.
+// node returns the node of the forest that node i is.
 func (a *arrangement) node(i int) int32 {
 	if a.origin == nil {
 		return int32(i)

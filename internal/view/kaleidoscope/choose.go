@@ -10,7 +10,7 @@ import (
 // mostDrawn bounds how many nodes a scene holds: 18 bytes each.
 const mostDrawn = 60000
 
-// choose gives the nodes that are drawn with rings d apart, ascending: those whose
+// choose returns the nodes that are drawn with rings d apart, ascending: those whose
 // sector is wide enough and whose family may reach into sight. If they are more than a
 // scene may hold, one is drawn of those that lie within a pixel on the outermost circle,
 // then of those within more; crowded is how many are not for that reason. O(nodes) for
@@ -28,7 +28,7 @@ func choose(l *invocation.Layout, d float64, s sight) (shown []int32, crowded in
 // least pixels of the outermost circle, all but the first; false if too many are left.
 // least 0 leaves none out.
 func thin(l *invocation.Layout, drawn []bool, d float64, s sight, least float64) (shown []int32, crowded int, ok bool) {
-	var out []bool // neither its family nor what hangs below is drawn
+	var out []bool // neither its family nor its descendants are drawn
 	if !s.all || least > 0 {
 		out = make([]bool, len(drawn))
 	}
@@ -69,7 +69,7 @@ func thin(l *invocation.Layout, drawn []bool, d float64, s sight, least float64)
 // rings tell which short stretches of each ring are taken.
 type rings [][]bool
 
-// take takes a stretch; false where it was taken before.
+// take takes a stretch; false if it was taken before.
 func (r *rings) take(ring, at int) bool {
 	for ring >= len(*r) {
 		*r = append(*r, nil)

@@ -200,7 +200,7 @@ func (r *result) Table() *view.Table {
 	return t
 }
 
-// processorName names who ran a node; empty for a root that is no call.
+// processorName names the processor that ran a node; empty for a root that is no call.
 func (r *result) processorName(node int32) string {
 	if id := r.forest.ranBy(node); id != trace.NoLocation {
 		return r.request.Store().Locations().Name[id]

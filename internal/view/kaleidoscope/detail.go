@@ -67,8 +67,8 @@ func (r *result) ringAt(size scene.Size) float64 {
 	return side / 2 / float64(max(r.detail.outline.Height, 1))
 }
 
-// lookAt draws nodes of a pixel or more, or of more pixels if that gives more than a scene may
-// hold.
+// lookAt finds the items of at least a pixel, or of more pixels if those are more than a scene
+// may hold.
 func lookAt(o *invocation.Outline, s invocation.Sight) ([]invocation.Item, []invocation.Skip) {
 	for unit := 1.0; ; unit *= math.Sqrt2 {
 		if items, skipped, ok := o.Look(s, unit, mostDrawn); ok {

@@ -25,7 +25,7 @@ type drawing struct {
 	lit      int
 	left     int // nodes that a closer look leaves out for others
 	near     *nearest
-	shared   string // what colours of locations mean where they are too many
+	shared   string // meaning of colours of locations if they are too many
 }
 
 // Scene draws families: a call and its calls as one filled shape, a line where

@@ -13,10 +13,10 @@ type family struct {
 	children []int32
 	colour   scene.Colour
 	flag     scene.Flag
-	mix      *mix // of what is merged
+	mix      *mix // of merged calls
 }
 
-// bandWidth is how wide the children's part of a family is; 0 where rings are so
+// bandWidth is how wide the children's part of a family is; 0 if rings are so
 // near that nobody would see it.
 func bandWidth(d float64) float64 {
 	if d < 5 {
@@ -57,7 +57,7 @@ func (r *result) gather(p *painter) {
 	}
 }
 
-// draw gives the marks of all families: shapes, bands over them, lines, leaves.
+// draw returns the marks of all families: shapes, bands over them, lines, leaves.
 func (r *result) draw(p *painter) []scene.Mark {
 	r.gather(p)
 	shapes, bands, lines, leaves := &scene.Polygon{}, &scene.Polygon{}, &scene.Line{Width: 1}, &scene.Point{}

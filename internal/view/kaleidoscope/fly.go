@@ -37,7 +37,7 @@ func (r *result) zoomToCall() error {
 	return nil
 }
 
-// callNamed gives the node of a call.
+// callNamed returns the node of a call.
 func (r *result) callNamed(text string) (int32, error) {
 	calls := r.forest.calls
 	if id, ok := strings.CutPrefix(text, "#"); ok {

@@ -20,7 +20,7 @@ type forest struct {
 	height     int
 	begin, end trace.Time // when the first and the last call begin
 	// processor is, for each location, the one that ran its calls where that is
-	// another; nil where all run their own.
+	// another; nil if all run their own.
 	processor []trace.LocationID
 	// ranksAlone is set where the calls of a rank are all at one location.
 	ranksAlone bool
@@ -35,7 +35,7 @@ func (f *forest) sizeBytes() int64 {
 	return f.calls.SizeBytes() + 12*int64(len(f.level)) + 4*int64(len(f.calls.Tree.Parent)+len(f.processor))
 }
 
-// ranBy gives the processor of a node: where its location is a goroutine, the one
+// ranBy returns the processor of a node: where its location is a goroutine, the one
 // that ran it longest, else the location itself.
 func (f *forest) ranBy(node int32) trace.LocationID {
 	id := f.calls.Location(node)
@@ -45,7 +45,7 @@ func (f *forest) ranBy(node int32) trace.LocationID {
 	return id
 }
 
-// counts gives the number of each node among the calls of its processor, from 1 on
+// counts returns the number of each node among the calls of its processor, from 1 on
 // in the order in which they begin, and how many calls it made. O(nodes), once.
 func (f *forest) counts() (index, made []int32) {
 	f.count.Do(func() {
@@ -70,7 +70,7 @@ func (f *forest) step(node int32) int32 {
 	return node + 1
 }
 
-// forestOf gives the tree of a window, which does not depend on how it is shown: it is
+// forestOf returns the tree of a window, which does not depend on how it is shown: it is
 // kept for another painting or subtree.
 func forestOf(ctx context.Context, run view.Run, w store.Window) (*forest, error) {
 	s := run.Store
@@ -146,9 +146,9 @@ func (c *census) isCall(id trace.LocationID, region trace.RegionID) bool {
 	return true
 }
 
-// collect reads the calls that begin in the window and who made them: the other
-// end of a spawn link to just that call, else the interval around it, else the
-// other end of a steal.
+// collect reads the calls that begin in the window and their callers: the other end of a
+// spawn link to just that call, else the interval around it, else the other end of a
+// steal.
 func collect(ctx context.Context, s store.Reader, w store.Window) (*invocation.Calls, error) {
 	lanes, number, err := readLanes(ctx, s, w)
 	if err != nil {

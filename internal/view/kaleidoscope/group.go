@@ -73,7 +73,7 @@ type locationGroup struct {
 	calls int
 }
 
-// groupsAt gives the subtrees at a level that hold calls, in order; deeper tells
+// groupsAt returns the subtrees at a level that hold calls, in order; deeper tells
 // whether there is a level below.
 func groupsAt(t *store.Tree, used []trace.LocationID, weight []int, level uint16) (groups []locationGroup,
 	deeper bool) {

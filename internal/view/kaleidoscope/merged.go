@@ -173,8 +173,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// wedge gives the corners of a part of a sector between two radii: at least a pixel wide where it ends, and as far as
-// it is in sight.
+// wedge returns the corners of a part of a sector between two radii: at least a pixel wide where it ends, and as far
+// as it is in sight.
 func (r *result) wedge(it *invocation.Item, from, to float64) (xs, ys []float32) {
 	from, to = max(from, r.sight.Near-2), min(to, r.sight.Far+2)
 	start, end := it.Start*math.Pi/180, (it.Start+it.Alloc)*math.Pi/180
@@ -351,7 +351,7 @@ func (r *result) mergedFact(i int) view.Fact {
 	return f
 }
 
-// timeOf gives when the first and the last call of a sector begin.
+// timeOf returns when the first and the last call of a sector begin.
 func (r *result) timeOf(it *invocation.Item) (first, last trace.Time) {
 	first, last = math.MaxInt64, math.MinInt64
 	for k := it.First; k < it.End; k++ {

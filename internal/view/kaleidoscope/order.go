@@ -13,10 +13,10 @@ const (
 	byTime   = "time"   // siblings by their begin
 	byRank   = "rank"   // roots by the rank of their location, all others by begin
 	bySize   = "size"   // siblings by weight, the largest first
-	byFamily = "family" // by begin, and what one condensed call made stays together
+	byFamily = "family" // by begin, and the calls of one condensed call stay together
 )
 
-// mostSorted is how many siblings are put in order of their size: among more nobody sees it.
+// mostSorted is how many siblings are put in order of their size: among more it is not seen.
 const mostSorted = 4096
 
 // chosenOrder is rank where roots are of ranks, or one a location; else time.

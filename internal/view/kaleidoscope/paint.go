@@ -21,7 +21,7 @@ type painter struct {
 	groups     []int32            // colour of each location, see group.go
 	names      []string           // of the colours
 	tops       []trace.LocationID // of the colours: the first of their groups
-	restName   string             // of what has no hue
+	restName   string             // of locations without a hue
 
 	// Drawn so far: colours of locations, and marks of each region.
 	seen  map[int32]bool
@@ -96,7 +96,7 @@ func mostFirst(count map[trace.RegionID]int) []trace.RegionID {
 
 func (p *painter) colour(i int) scene.Colour { return p.colourOf(p.result.node(i)) }
 
-// colourOf gives the colour of a node of the forest.
+// colourOf returns the colour of a node of the forest.
 func (p *painter) colourOf(node int32) scene.Colour {
 	calls := p.result.forest.calls
 	region := calls.Region[node]

@@ -56,7 +56,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 
 func distance(a, b point) float64 { return math.Hypot(a.x-b.x, a.y-b.y) }
 
-// leafAt gives the leaf whose point is at p, the nearest one; -1 for none.
+// leafAt returns the leaf whose point is at p, the nearest one; -1 for none.
 func (r *result) leafAt(p point) int32 {
 	best, near := int32(-1), float64(slack)
 	for k := range r.families {
@@ -71,7 +71,7 @@ func (r *result) leafAt(p point) int32 {
 	return best
 }
 
-// lineAt gives the call whose line is at p; at the end of a line, or where that has
+// lineAt returns the call whose line is at p; at the end of a line, or where that has
 // a colour of its own, the call at its end.
 func (r *result) lineAt(p point) int32 {
 	best, near := int32(-1), float64(slack)
@@ -100,7 +100,7 @@ func (r *result) lineAt(p point) int32 {
 	return best
 }
 
-// shapeAt gives the call whose shape is at p, of several the one drawn last; in its
+// shapeAt returns the call whose shape is at p, of several the one drawn last; in its
 // outer band the call that it made there.
 func (r *result) shapeAt(p point) int32 {
 	for i := len(r.families) - 1; i >= 0; i-- {
@@ -171,7 +171,7 @@ func newNearest(r *result) *nearest {
 	return n
 }
 
-// find gives the nearest node within reach, beginning at the ring nearest to p and
+// find returns the nearest node within reach, beginning at the ring nearest to p and
 // going on to both sides while a ring can hold a nearer one.
 func (n *nearest) find(p point) int32 {
 	best, near := int32(-1), float64(reach)

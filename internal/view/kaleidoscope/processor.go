@@ -12,7 +12,7 @@ import (
 )
 
 // processors gives, for each goroutine of a Go trace, the processor that ran it
-// longest in the window's time; nil where the run has no goroutines. A stay of a
+// longest in the window's time; nil if the run has no goroutines. A stay of a
 // goroutine on a processor is an interval there that names it. O(stays).
 func processors(ctx context.Context, s store.Reader, w store.Window) ([]trace.LocationID, error) {
 	attribute := slices.Index(s.Attributes(), "goroutine")
@@ -70,7 +70,7 @@ func processors(ctx context.Context, s store.Reader, w store.Window) ([]trace.Lo
 	return out, nil
 }
 
-// goroutinesOf gives the goroutines of a tree by the number in their names, and the
+// goroutinesOf returns the goroutines of a tree by the number in their names, and the
 // processors.
 func goroutinesOf(t *store.Tree) (goroutines map[int64]trace.LocationID, processors []trace.LocationID) {
 	goroutines = map[int64]trace.LocationID{}

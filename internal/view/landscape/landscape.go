@@ -242,7 +242,7 @@ func (r *result) ShareScale(second view.Result) {
 	})
 }
 
-// members gives the locations of a column.
+// members returns the locations of a column.
 func (r *result) members(c int) (first, last int) {
 	n := len(r.locations)
 	return (c*n + r.columns - 1) / r.columns, ((c+1)*n + r.columns - 1) / r.columns

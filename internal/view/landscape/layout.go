@@ -85,7 +85,7 @@ func (r *result) share(v float64) float64 {
 // floor of a logarithmic height: a tenth below the least, at most six decades down.
 func (r *result) floor() float64 { return max(r.least/1.25, r.most*1e-6) }
 
-// odd gives the value that stands for the locations of a drawn column, that farthest
+// odd returns the value that stands for the locations of a drawn column, that farthest
 // from the region's mean, and the columns of the table that it spans.
 func (r *result) odd(x *row, k, columns int) (v float64, from, to int) {
 	from, to = k*r.columns/columns, (k+1)*r.columns/columns
@@ -191,7 +191,7 @@ func (r *result) explain(s *scene.Scene, d *grid) {
 	}
 }
 
-// Fact gives the region and the locations of a place.
+// Fact returns the region and the locations of a place.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	i, d := int(it.A), r.grid()
 	if i < 0 || i >= d.rows*d.columns {

@@ -19,7 +19,7 @@ const fewCoefficients = 16
 type projection struct {
 	basis moment.Basis
 	of    [][]float64 // coefficients by row of the selection
-	rows  [][]float64 // and of what is drawn
+	rows  [][]float64 // and of the drawn rows
 }
 
 // project finds the coefficients of all rows where --basis asks for them. They are
@@ -136,7 +136,7 @@ func drawProjection(s *scene.Scene, d *drawing, frame int, p *projection, bar sc
 			}
 			x, w := f.X+f.W*float32(i)/float32(cells), f.W*float32(next-i)/float32(cells)
 			switch {
-			case d.height < thin && v < 0.01: // what is not busy looks empty
+			case d.height < thin && v < 0.01: // idle time looks empty
 			case d.height < thin:
 				rects.Add(x, y, w, h, scene.Ramp(projectionRamp, v))
 			case v > 0:
@@ -160,7 +160,7 @@ func (p *projection) legend(d *drawing, bar scene.Colour) []scene.LegendEntry {
 	return []scene.LegendEntry{e}
 }
 
-// lines gives the first coefficients of a row for a fact.
+// lines returns the first coefficients of a row for a fact.
 func (p *projection) lines(row int) (out []view.FactLine) {
 	if p == nil {
 		return nil

@@ -40,7 +40,7 @@ func locationsOf(run view.Run) *bars {
 	return b
 }
 
-// barsOf gives the index of a state, made on first use and kept for the next window:
+// barsOf returns the index of a state, made on first use and kept for the next window:
 // O(rows of the run).
 func barsOf(ctx context.Context, run view.Run, s *state) (*bars, error) {
 	return derived.Keep(run.Cache, "moments index "+s.key, (*bars).sizeBytes,

@@ -80,7 +80,7 @@ func (r *result) chartBehind(d *drawing) bool {
 	return r.opt.chart == chartBehind && r.charts != nil && d.style >= full
 }
 
-// makeCharts finds the busy share of each row drawn in each bin; nil where that is not asked for.
+// makeCharts finds the busy share of each row drawn in each bin; nil if that is not asked for.
 func (k *sketches) makeCharts(ctx context.Context, rows []row) (*charts, error) {
 	if k.opt.chart == chartNone {
 		return nil, nil
@@ -106,7 +106,7 @@ type charts struct {
 // mostBars bounds the bars that are drawn one by one.
 const mostBars = 12_000
 
-// exactBars gives every bar of every row; nil where they are too many, rows are
+// exactBars returns every bar of every row; nil if they are too many, rows are
 // groups, or a recorder kept no bars.
 func (k *sketches) exactBars(ctx context.Context, rows []row) ([][]moment.Interval, error) {
 	var ids []trace.LocationID
@@ -145,7 +145,7 @@ func (k *sketches) exactBars(ctx context.Context, rows []row) ([][]moment.Interv
 	return out, err
 }
 
-// sampled gives the members of a row that are looked at, evenly spread.
+// sampled returns the members of a row that are looked at, evenly spread.
 func (w *row) sampled() []int32 {
 	n := len(w.members)
 	if n <= chartMembers {
@@ -158,7 +158,7 @@ func (w *row) sampled() []int32 {
 	return out
 }
 
-// shares gives the busy share of rows in n equal bins of the window.
+// shares returns the busy share of rows in n equal bins of the window.
 func (k *sketches) shares(ctx context.Context, l *layer, rows []row, n int) ([][]float32, error) {
 	begin, end := k.selection.Begin, k.selection.End
 	c := &coverage{begin: begin, width: float64(end-begin) / float64(n)}

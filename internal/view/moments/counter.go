@@ -74,7 +74,7 @@ func newCounterAxis(ctx context.Context, r store.Reader, sel trace.Selection, na
 	return x, err
 }
 
-// at gives the value of a series as that of the last sample and the growth since:
+// at returns the value of a series as that of the last sample and the growth since:
 // linear between samples and constant beyond.
 func (s *counterSeries) at(t trace.Time) (sample int, value, since float64) {
 	n := len(s.time)

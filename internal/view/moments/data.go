@@ -134,7 +134,7 @@ type dataRow struct {
 	Coefficients []float64 `json:"coefficients,omitempty"`
 }
 
-// dataMoments are numbers, null where undefined; orders above three where asked for.
+// dataMoments are numbers, null if undefined; orders above three where asked for.
 type dataMoments struct {
 	M0 float64  `json:"m0"`
 	M1 *float64 `json:"m1"`
@@ -196,7 +196,7 @@ func (k *sketches) addHigher(d *dataMoments, i int) {
 	}
 }
 
-// Data gives every row of the selection, whatever is drawn.
+// Data returns every row of the selection, whatever is drawn.
 func (r *result) Data() any {
 	a := r.tableOrder()
 	paths := r.paths()
@@ -272,7 +272,7 @@ func (k *sketches) paths() []string {
 	return out
 }
 
-// Table has a line a location, those that stand out first.
+// Table has one line per location, those that stand out first.
 func (r *result) Table() *view.Table {
 	a := r.tableOrder()
 	unit := "ns"

@@ -15,8 +15,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A difference is the moments of one run less those of another, a row a location of the first
-// that the second has too.
+// A difference is the moments of one run less those of another, one row per location of the
+// first that the second has too.
 type difference struct {
 	path      func(trace.LocationID) string
 	names     [2]string
@@ -36,7 +36,7 @@ type pairRow struct {
 
 const momentCount = 4
 
-// value is a moment of a side; NaN where it is undefined.
+// value is a moment of a side; NaN if it is undefined.
 func (r *pairRow) value(side, k int) float64 {
 	m := &r.of[side]
 	if k > 0 && m.Empty() {
@@ -45,7 +45,7 @@ func (r *pairRow) value(side, k int) float64 {
 	return [momentCount]float64{m.M0, m.M1, m.M2, m.M3}[k]
 }
 
-// delta is the second run less the first; NaN where one of them has no such moment.
+// delta is the second run less the first; NaN if one of them has no such moment.
 func (r *pairRow) delta(k int) float64 { return r.value(1, k) - r.value(0, k) }
 
 // wantsDifference reads --picture: two runs are subtracted unless rows are asked for.

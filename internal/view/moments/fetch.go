@@ -33,9 +33,9 @@ type layer struct {
 	begin trace.Time
 	end   trace.Time
 
-	cubics []moment.Cubic  // by row; nil where bars answer
+	cubics []moment.Cubic  // by row; nil if bars answer
 	higher []moment.Sketch // by row, where orders above three are asked for
-	bars   *bars           // nil where there is none
+	bars   *bars           // nil if there is none
 	all    []moment.Moments
 }
 
@@ -103,7 +103,7 @@ func (f *fetcher) choose(selected []trace.LocationID) {
 	}
 }
 
-// fetch gives the sketches of one state:
+// fetch returns the sketches of one state:
 //
 //  1. windows that a recorder wrote, where that is all there is
 //  2. the store's forest: O(log n) blocks and rows a location, for whole roles on
@@ -288,7 +288,7 @@ func (l *layer) addTo(s *moment.Cubic, ids []trace.LocationID, i int) (mean floa
 	return float64(c.Origin-l.begin) + c.Mean, true
 }
 
-// whole gives the moments of all rows where they are at hand, nil where they
+// whole returns the moments of all rows if they are at hand, nil if they
 // would have to be computed for a million.
 func (l *layer) whole() []moment.Moments {
 	if l.cubics == nil {
@@ -305,7 +305,7 @@ func (l *layer) moments() []moment.Moments {
 	return l.all
 }
 
-// every gives the moments of all rows, whatever it takes.
+// every returns the moments of all rows, whatever it takes.
 func (l *layer) every(ids []trace.LocationID) []moment.Moments {
 	if l.all == nil && l.cubics == nil {
 		l.all = make([]moment.Moments, len(ids))

@@ -95,7 +95,8 @@ func (k *sketches) fitOptimal(order []int32, capacity int) (rows []row, note str
 		plural(len(k.ids), "location"), plural(len(rows), "row"), l.P(odds, entropy.Normalised))
 }
 
-// hierarchy gives the tree of the rows with busy and idle time of its leaves, in seconds.
+// hierarchy returns the tree of the rows with busy and idle time of its leaves, in
+// seconds.
 func (k *sketches) hierarchy() (*runfacts.Hierarchy, [][]float64, error) {
 	holds := make([]bool, k.tree.Len())
 	for _, id := range k.ids {

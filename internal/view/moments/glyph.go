@@ -20,12 +20,12 @@ type pen struct {
 	spreads scene.Line
 	dots    scene.Rect    // of rows too low for lines
 	higher  scene.Line    // moments above the third
-	cuts    scene.Polygon // what leaves the axis
+	cuts    scene.Polygon // shapes that leave the axis
 	isCut   bool
-	narrow  bool // bars are low, for what lies behind them
+	narrow  bool // bars are low, to show the marks behind them
 }
 
-// x gives the place of a value relative to the start of the window, cut at the axis.
+// x returns the place of a value relative to the start of the window, cut at the axis.
 func (p *pen) x(v float64) float32 {
 	v = min(max(v, 0), p.length)
 	return p.frame.X + float32(v/p.length*float64(p.frame.W))
@@ -249,7 +249,7 @@ func (k *sketches) keySample() *row {
 	return w
 }
 
-// power gives the central moment that M makes v of.
+// power returns the central moment that M makes v of.
 func power(v float64, k int) float64 {
 	if k%2 == 0 {
 		return math.Pow(v, float64(k)) / float64(k+1)

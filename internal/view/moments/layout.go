@@ -18,7 +18,7 @@ const (
 	rightRoom = 14
 	keyRoom   = 26
 	chartGap  = 28 // between the chart and the moments
-	mostRow   = 88 // few rows fill what they have
+	mostRow   = 88 // few rows fill their space
 	// tiny pictures have no axis and no labels.
 	tinyHeight, tinyWidth = 80, 240
 	keyHeight, keyWidth   = 120, 300
@@ -63,7 +63,7 @@ func plotHeight(size scene.Size) float32 {
 // rowHeight shares the height.
 func rowHeight(room float32, rows int) float32 { return min(room/float32(max(rows, 1)), mostRow) }
 
-// edge gives where row i begins: low rows on whole pixels, some a pixel higher than
+// edge returns where row i begins: low rows on whole pixels, some a pixel higher than
 // others, so that they fill the height and none is blurred.
 func (d *drawing) edge(i int) float32 {
 	y := d.y + float32(i)*d.height
@@ -133,7 +133,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	return s
 }
 
-// drawnIDs gives a location of each row.
+// drawnIDs returns a location of each row.
 func (r *result) drawnIDs() []trace.LocationID {
 	ids := make([]trace.LocationID, len(r.rows))
 	for i := range r.rows {
@@ -189,7 +189,7 @@ func (r *result) place(size scene.Size) *drawing {
 	return d
 }
 
-// describe describes the picture in a sentence.
+// describe returns a sentence on the picture.
 func (r *result) describe() string {
 	marked := 0
 	for i := range r.rows {

@@ -75,10 +75,10 @@ type sketches struct {
 
 	ids      []trace.LocationID // rows: selected locations with busy time to speak of, in preorder
 	states   []*layer           // drawn; the first is busy unless --layers says otherwise
-	busy     *layer             // what the data are about
+	busy     *layer             // the layer of the data
 	recorded *recorded
 
-	all *allRows // what needs every row; made when asked for
+	all *allRows // results that need every row; made when asked for
 }
 
 // A result is a computed picture.

@@ -11,7 +11,7 @@ import (
 )
 
 // recorded are moments that a program recorded of itself: sketches of windows,
-// with nothing finer. It is nil where the run has intervals.
+// with nothing finer. It is nil if the run has intervals.
 type recorded struct {
 	rows       map[trace.LocationID][]trace.MomentRow // those that meet the selection
 	begin, end trace.Time                             // of the windows

@@ -146,7 +146,7 @@ type span struct {
 	lo, hi int
 }
 
-// spans gives the rows below each node of a level; rows above it stand alone. It
+// spans returns the rows below each node of a level; rows above it stand alone. It
 // stops past most spans. Only nodes down to the level are looked at.
 func (k *sketches) spans(first, last trace.LocationID, lo, level, most int) (out []span) {
 	for id := first; id <= last && lo < len(k.ids) && len(out) <= most; {

@@ -15,7 +15,7 @@ type state struct {
 	name       string
 	busy, idle []string // patterns
 	words      string
-	key        string // the same for what counts the same
+	key        string // equal for states that count the same regions
 	role       trace.Role
 
 	// whole is set where whole roles count, so that sketches by role are exact.
@@ -26,7 +26,7 @@ type state struct {
 	regions []trace.Region
 }
 
-// statesOf gives busy as the request has it, and the layers asked for.
+// statesOf returns busy as the request has it, and the layers asked for.
 func statesOf(q *view.Request, regions []trace.Region) (layers []*state, busy *state, err error) {
 	v := q.Values
 	if busy,

@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Row is an operator with its shapes. Flop and bytes are of one call; flops, bandwidth and intensity null where they
+// A Row is an operator with its shapes. Flop and bytes are of one call; flops, bandwidth and intensity null if they
 // cannot be told.
 type Row struct {
 	Operator   string     `json:"operator"`

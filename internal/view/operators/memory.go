@@ -42,7 +42,7 @@ type Holder struct {
 	region trace.RegionID
 }
 
-// readMemory finds who holds the memory of GPUs at the peak.
+// readMemory finds the operators that hold the memory of GPUs at the peak.
 func (r *result) readMemory(ctx context.Context, part *runfacts.GPUPart) error {
 	tree := r.request.Store().Locations()
 	peaks, err := allocation.Peaks(ctx, part)

@@ -51,7 +51,7 @@ type result struct {
 	regions []trace.Region
 	colours *view.Colours
 	devices *runfacts.Devices
-	by      string // what rows are, which may not be what was asked for
+	by      string // kind of rows, which may not be the one asked for
 	tables  *operator.Tables
 	table   *operator.Table // of these
 	models  []string        // of devices, each once

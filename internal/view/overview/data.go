@@ -39,7 +39,7 @@ type Data struct {
 	Parts     []Part         `json:"parts"`
 	Stretches []entropy.Step `json:"stretches"` // ranges of p with one picture each
 	Complete  bool           `json:"complete"`  // no stretch is missing
-	// CompleteFrom is the deviation from which on all stretches are listed; null where none
+	// CompleteFrom is the deviation from which on all stretches are listed; null if none
 	// is missing.
 	CompleteFrom *float64      `json:"complete_from"`
 	Thresholds   []float64     `json:"thresholds"` // p at which the boxes change, those of the list

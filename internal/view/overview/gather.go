@@ -170,7 +170,7 @@ func (g *gatherer) reduce(ctx context.Context) error {
 		rest -= loss[i]
 		for _, c := range children {
 			rest += loss[c]
-			if h.Last[c] > c && loss[c] > 0 { // what is all alike would only take room
+			if h.Last[c] > c && loss[c] > 0 { // uniform groups would only take space
 				heap.Push(queue, c)
 			}
 		}
@@ -192,7 +192,7 @@ func (g *gatherer) reduce(ctx context.Context) error {
 	}
 	text := fmt.Sprintf("%s %s for %s", view.Count(shut, "row"), verb, view.Count(hidden, "location"))
 	if rest < 1e-12*loss[0] {
-		rest = 0 // only what differences of large sums leave
+		rest = 0 // only the rounding of differences of large sums
 	}
 	if loss[0] > 0 {
 		text += fmt.Sprintf(", which hides %s of how locations differ", view.FormatShare(rest/loss[0]))
@@ -248,7 +248,7 @@ func (g *gatherer) build(open []bool) {
 	}
 }
 
-// cells gives role × leaf × slice in seconds, and the information of each location:
+// cells returns role × leaf × slice in seconds, and the information of each location:
 // from the sheets that are kept, and by reading the other leaves' locations.
 func (g *gatherer) cells(ctx context.Context) (*entropy.Cells, error) {
 	n, slices := g.tree.Len(), g.slices()

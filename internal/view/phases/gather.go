@@ -79,7 +79,7 @@ func (r *result) gather(ctx context.Context, g *gatherer) error {
 	return err
 }
 
-// loads gives the busy time of units by kind of location, of kinds that most units
+// loads returns the busy time of units by kind of location, of kinds that most units
 // have: a rank's GPU and its threads are compared apart.
 func (g *gatherer) loads(cells *phase.Table, n int, sliced bool) (out []*finding.Load) {
 	tree := g.store.Locations()
@@ -134,7 +134,7 @@ func (g *gatherer) marker(ctx context.Context) (*phase.Marker, int, error) {
 	return &phase.Marker{Regions: ids, By: text}, 0, nil
 }
 
-// states reads --busy and --idle: nil where roles decide.
+// states reads --busy and --idle: nil if roles decide.
 func (g *gatherer) states() ([]phase.State, error) {
 	regions := g.source.Regions
 	busy, idle := g.request.Values.RegionPatterns("busy", regions), g.request.Values.RegionPatterns("idle", regions)
@@ -167,7 +167,8 @@ func (g *gatherer) states() ([]phase.State, error) {
 	return out, nil
 }
 
-// waits finds who waited for whom; nil where the run is too large or has no peers.
+// waits finds waiting units and their causes; nil if the run is too large or has no
+// peers.
 func (g *gatherer) waits(ctx context.Context, r *result) (*waiting.Result, error) {
 	if len(g.units) < 2 {
 		return nil, nil

@@ -11,7 +11,7 @@ import (
 
 const (
 	edge    = 8
-	barRoom = 56 // for the bars of what is waited, with names under them
+	barRoom = 56 // for the bars of waiting, with names under them
 	// mostBlocks bounds the cells of the picture along one side.
 	mostBlocks = 1024
 )
@@ -152,7 +152,7 @@ func (d *drawing) paint(s *scene.Scene) (most trace.Time) {
 	return most
 }
 
-// marks frames the cell of who holds the others up.
+// marks frames the cell of the unit that delays the others.
 func (r *drawing) marks(s *scene.Scene) {
 	f := &r.frame
 	wide, high := f.W/float32(len(r.phases.List)), f.H/float32(len(r.units))

@@ -1,5 +1,5 @@
-// Package phases shows who was busy and who waited in which phase of a run: a heat
-// map of locations by phases, and for each phase who held the others up.
+// Package phases shows busy and waiting units in each phase of a run: a heat map of
+// locations by phases, and for each phase the unit that delayed the others.
 //
 //	gather.go     units, phases and waits, as package phase and waiting find them
 //	verdict.go    who held the others up, phase by phase
@@ -94,7 +94,7 @@ func (r *result) arrange(ctx context.Context) (err error) {
 	return err
 }
 
-// drawnIDs gives the units as they are drawn.
+// drawnIDs returns the units as they are drawn.
 func (r *result) drawnIDs() []trace.LocationID {
 	ids := make([]trace.LocationID, len(r.order))
 	for k, u := range r.order {

@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Verdict says who held the others up in a phase.
+// A Verdict names the unit that delayed the others in a phase.
 type Verdict struct {
 	Phase    string           `json:"phase"`
 	Location trace.LocationID `json:"location"`
@@ -55,8 +55,8 @@ func (c *charge) add(t trace.Time, victim int32, region trace.RegionID) {
 	}
 }
 
-// judge finds in each phase whom the others wait for: the last to arrive at its
-// collectives, late senders and receivers, and who is busy far longer.
+// judge finds in each phase the units that the others wait for: the last to arrive at
+// its collectives, late senders and receivers, and units that are busy far longer.
 func (r *result) judge() {
 	n := len(r.phases.List)
 	r.skew, r.transfer = make([]trace.Time, n), make([]trace.Time, n)
@@ -127,7 +127,7 @@ func (r *result) chargeWaits(of func(int, int32) *charge) {
 	}
 }
 
-// chargeWork finds who is busy far longer than the others while these wait: the
+// chargeWork finds units that are busy far longer than the others while these wait: the
 // stragglers of package finding, phase by phase.
 func (r *result) chargeWork(of func(int, int32) *charge) {
 	n := len(r.phases.List)

@@ -7,7 +7,7 @@ import (
 
 // A Row is one region in the JSON twin. Mean, sd, min and max are of the metric,
 // over the locations. CallMean is the mean exclusive value of the calls that begin in
-// the window, at full length; null without calls. Calls are null where the source does not count them. Share is
+// the window, at full length; null without calls. Calls are null if the source does not count them. Share is
 // of Data.Whole.
 type Row struct {
 	ID        trace.RegionID `json:"id" about:"region"`
@@ -33,7 +33,7 @@ type Data struct {
 	Unit      string  `json:"unit"`
 	Locations int     `json:"locations"` // that hold values
 	Total     float64 `json:"total"`     // of all regions: exclusive, or calls
-	Whole     float64 `json:"whole"`     // what shares are of
+	Whole     float64 `json:"whole"`     // base of shares
 	ShareOf   string  `json:"share_of"`  // the same in words
 	Rows      []Row   `json:"rows"`
 }

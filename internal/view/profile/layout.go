@@ -275,12 +275,12 @@ func (r *result) heat(s *scene.Scene, d *drawing) {
 	s.Legend = append(s.Legend, plot.RampKey("one location", palette, "0", "most of the row"))
 }
 
-// binsOf gives the bins that a column of the picture shows.
+// binsOf returns the bins that a column of the picture shows.
 func (r *result) binsOf(k, columns int) (lo, hi int) {
 	return k * r.bins / columns, max((k+1)*r.bins/columns, k*r.bins/columns+1)
 }
 
-// odd gives the value of a column: that of its location farthest from the mean.
+// odd returns the value of a column: that of its location farthest from the mean.
 func (r *result) odd(x *row, k, columns int) float64 {
 	lo, hi := r.binsOf(k, columns)
 	v := x.heat[lo]
@@ -290,7 +290,7 @@ func (r *result) odd(x *row, k, columns int) float64 {
 	return float64(v)
 }
 
-// Fact gives the numbers of a row, in a strip those of the locations there.
+// Fact returns the numbers of a row, in a strip those of the locations there.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	w := &r.rows[it.A]
 	f := r.fact(w)

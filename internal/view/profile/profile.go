@@ -1,6 +1,6 @@
-// Package profile shows where the time went: one row a region with its share,
-// its calls, its time with and without children, how that differs between
-// locations, and a strip of all locations side by side.
+// Package profile shows where the time went: one row per region with its share, its
+// calls, its time with and without children, how that differs between locations, and a
+// strip of all locations side by side.
 //
 // It reads traces and profiles alike. For a trace any window costs the same, since the
 // store answers from prefix sums; for a profile the rows are read once. Numbers over

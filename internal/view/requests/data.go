@@ -22,7 +22,7 @@ type Row struct {
 	Errors   int32            `json:"errors" unit:"count"`
 	Roots    int              `json:"roots" unit:"count"`
 	Chosen   bool             `json:"chosen" unit:"" write:"yes,no"`
-	Most     string           `json:"-" unit:"" table:"critical"` // what it waited most for
+	Most     string           `json:"-" unit:"" table:"critical"` // longest part of its critical path
 	Critical []Critical       `json:"critical"`
 	At       trace.LocationID `json:"-" about:"location"`
 }

@@ -195,8 +195,8 @@ func (r *result) groups(kids []int32) (out [][]int32) {
 	return out
 }
 
-// show gives the lines that are drawn in so many rows: from the one that is scrolled to, or
-// the longest, each with those around it.
+// show returns the lines that are drawn in so many rows: from the one that is scrolled to,
+// or the longest, each with those around it.
 func (d *fold) show(room, scroll int) (out []int, short int) {
 	n := len(d.lines)
 	if scroll > 0 || n <= room {

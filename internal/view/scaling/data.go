@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Factor is a row of POP's table: a value a run, null where it is not known. Shares
+// A Factor is a row of POP's table: one value per run, null if it is not known. Shares
 // are 1 where ideal; the others are plain numbers.
 type Factor struct {
 	Name   string     `json:"name" unit:""`

@@ -62,7 +62,7 @@ type run struct {
 	name, source string
 	print        *fingerprint.Print
 	sums         scaling.Run
-	per          float64 // what times of call paths are divided by: locations, or ranks of a sum over them
+	per          float64 // divisor of times of call paths: locations, or ranks of a sum over them
 	summed       bool    // the source is a sum over ranks
 }
 

@@ -58,7 +58,7 @@ func (r *result) describe() string {
 	return fmt.Sprintf("Scatter plot of %s: %s.", view.Count(len(r.locations)-r.unplaced, "location"), what)
 }
 
-// spots gives the points to draw: one a location, or one a cell of a grid.
+// spots returns the points to draw: one per location, or one per cell of a grid.
 func (r *result) spots(nx, ny, nz, most int) []spot {
 	n := len(r.locations) - r.unplaced
 	out := make([]spot, 0, min(n, most))
@@ -106,7 +106,8 @@ func (r *result) spots(nx, ny, nz, most int) []spot {
 	return out
 }
 
-// paint gives the colour of a spot: by the fourth number, else by how many it stands for.
+// paint returns the colour of a spot: by the fourth number, else by how many it stands
+// for.
 func (r *result) paint(p *spot, crowd int) (share float64, has bool) {
 	switch {
 	case r.measure[colour] != nil && math.IsNaN(p.value):
@@ -185,7 +186,7 @@ func (r *result) unit(k int) string {
 	return ""
 }
 
-// pixel gives the place of a spot in the plane.
+// pixel returns the place of a spot in the plane.
 func (r *result) pixel(f *scene.Frame, p *spot) (x, y float32) {
 	value := func(k int, at float64) float64 { return r.low[k] + at*(r.high[k]-r.low[k]) }
 	y = f.Y + f.H/2
@@ -271,7 +272,7 @@ func (r *result) explain(s *scene.Scene, spots []spot) {
 	}
 }
 
-// inPlane gives the spots of the plane for so many cells; the last are kept for Fact.
+// inPlane returns the spots of the plane for so many cells; the last are kept for Fact.
 func (r *result) inPlane(nx, ny int) []spot {
 	if r.plane.spots == nil || r.plane.nx != nx || r.plane.ny != ny {
 		r.plane.nx, r.plane.ny, r.plane.spots = nx, ny, r.spots(nx, ny, 1, most2D)
@@ -279,7 +280,7 @@ func (r *result) inPlane(nx, ny int) []spot {
 	return r.plane.spots
 }
 
-// inSpace gives the spots in space, made once.
+// inSpace returns the spots in space, made once.
 func (r *result) inSpace() []spot {
 	if r.space == nil {
 		r.space = r.spots(cells3D, cells3D, cells3D, most3D)

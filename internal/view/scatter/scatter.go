@@ -61,7 +61,7 @@ type result struct {
 	chosen    [4]string        // regions that nobody asked for, by number
 	at        formula.Points   // 0 … 1 on each axis
 	placed    []bool
-	low, high [4]float64 // of each number, over what is placed
+	low, high [4]float64 // of each number, over the placed locations
 	unplaced  int
 	camera    scene.Camera
 	notes     []string
@@ -126,7 +126,7 @@ func (r *result) ShareScale(second view.Result) {
 		}
 	}
 	for _, half := range []*result{r, other} {
-		_ = half.place(context.Background()) // what has a place has one on a wider scale
+		_ = half.place(context.Background()) // a placed location has a place on a wider scale
 	}
 }
 

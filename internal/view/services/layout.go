@@ -312,7 +312,7 @@ func (x *Row) long() string {
 		return "p95 " + view.FormatDuration(x.P95)
 	case request.Enough(n, 0.5):
 		return "p50 " + view.FormatDuration(x.P50)
-	case n == 0 || x.Max == 0 && x.P99 > 0: // what an earlier version kept does not say
+	case n == 0 || x.Max == 0 && x.P99 > 0: // unknown in data that an earlier version kept
 		return ""
 	case least == most:
 		return most

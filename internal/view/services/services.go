@@ -131,7 +131,7 @@ func (r *result) noteFew() {
 	}
 }
 
-// worst is the edge with most of something; nil where there is none.
+// worst is the edge with most of something; nil if there is none.
 func (r *result) worst(of func(*Row) float64) (most *Row) {
 	for i := range r.edges {
 		if x := &r.edges[i]; most == nil || of(x) > of(most) {

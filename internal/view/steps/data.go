@@ -160,7 +160,7 @@ func (r *result) Data() any {
 	return d
 }
 
-// firstGPUs gives the GPUs of each unit.
+// firstGPUs returns the GPUs of each unit.
 func (r *result) firstGPUs() [][]int {
 	out := make([][]int, len(r.devices.Units))
 	for g, u := range r.devices.Owner {
@@ -218,7 +218,7 @@ func causes(times *[step.Causes]trace.Time) map[string]trace.Time {
 
 func spread(s step.Spread) Spread { return Spread{s.Mean, s.Median, s.P98, s.Least, s.Most} }
 
-// known is nil where the file does not say.
+// known is nil if the file does not say.
 func known(x float64) *float64 {
 	if x < 0 {
 		return nil

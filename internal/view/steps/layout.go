@@ -11,7 +11,7 @@ import (
 
 const (
 	edge     = 8
-	topRoom  = 18 // for what the bars are of
+	topRoom  = 18 // for the headings of bars
 	leastRow = 3
 	mostRow  = 34
 	between  = 32 // of the two parts
@@ -21,7 +21,7 @@ const (
 
 // Item kinds.
 const (
-	ofLine = 1 + iota // A: among the lines, B: how many it stands for, C: what lines are, see barKinds
+	ofLine = 1 + iota // A: among the lines, B: how many it stands for, C: kind of lines, see barKinds
 	ofGPU             // A: among the GPUs
 	ofGap             // A: among the gaps
 )

@@ -71,7 +71,7 @@ func (r *result) by(room int) int {
 	return slices.Index(barKinds, "ranks") // of many the longest of each block is drawn, so that one odd rank is seen
 }
 
-// lines gives the bars, the mean of all first; they are made once.
+// lines returns the bars, the mean of all first; they are made once.
 func (r *result) lines(by int) []line {
 	if r.held[by] == nil {
 		r.held[by] = r.makeLines(barKinds[by])

@@ -9,7 +9,7 @@ import (
 )
 
 // arrangeRows lists the rows of single locations so that those that behave alike
-// are next to each other, without their tree; nil where that is not asked for.
+// are next to each other, without their tree; nil if that is not asked for.
 func (p *plan) arrangeRows(ctx context.Context, q *view.Request, in *input) ([]row, error) {
 	arranged, err := q.Arrange(ctx, grouping.Order)
 	if err != nil || arranged.Arrangement() == nil {

@@ -43,7 +43,7 @@ func (g *grid) binBegin(bin int64) trace.Time { return trace.Time(bin) << g.leve
 // bins is how many bins the window touches.
 func (g *grid) bins() int { return int(g.bin(g.end-1)-g.bin(g.begin)) + 1 }
 
-// A rule says who competes for a bin and how the winner is found.
+// A rule defines the competitors for a bin and how the winner is found.
 type rule struct {
 	show   show
 	key    key
@@ -62,7 +62,7 @@ const (
 	shortest
 	last
 	average
-	random     // what is open at a random instant, or nothing
+	random     // the region open at a random instant, or nothing
 	randomOpen // the same among the instants with something open
 )
 
@@ -111,7 +111,7 @@ type cells struct {
 
 	lastRegion trace.RegionID
 	lastRole   trace.Role
-	// duration of rows, by place; nil where not wanted.
+	// duration of rows, by place; nil if not wanted.
 	duration map[place]trace.Time
 }
 
@@ -295,7 +295,7 @@ func (c *cells) decide(s *span) {
 	s.role = c.rule.labels[s.region].Role
 }
 
-// winningRole gives the role with the most time, the lower one of equal ones.
+// winningRole returns the role with the most time, the lower one of equal ones.
 // With busy against not busy it is the largest role of the winning side, busy
 // of equal ones.
 func (r *rule) winningRole(time *[trace.RoleCount]trace.Time) trace.Role {

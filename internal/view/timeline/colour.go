@@ -26,7 +26,7 @@ func newInks(in *input, c *content, colours *view.Colours) *inks {
 		colours: colours, known: slices.Repeat([]scene.Colour{scene.None}, len(in.regions))}
 }
 
-// span gives the colour of a span.
+// span returns the colour of a span.
 func (k *inks) span(s *span) scene.Colour {
 	switch {
 	case k.by == "duration":
@@ -48,7 +48,7 @@ func (k *inks) region(id trace.RegionID) scene.Colour {
 	return k.known[id]
 }
 
-// role gives the colour of a role; with --colour busy there are two.
+// role returns the colour of a role; with --colour busy there are two.
 func (k *inks) role(role trace.Role) scene.Colour {
 	if k.by == "busy" {
 		if role.Busy() {

@@ -58,7 +58,7 @@ type dataLink struct {
 	Count    int64            `json:"count"`
 }
 
-// Data gives rows, spans and links.
+// Data returns rows, spans and links.
 func (r *result) Data() any {
 	d := &data{Rows: []dataRow{}, Spans: []dataSpan{}, Links: []dataLink{}, BinNS: 1 << r.grid.level,
 		TotalRows: r.total, Critical: r.dataCritical()}

@@ -63,7 +63,7 @@ const atOnce = 32
 func (c *linkCounter) edges(ctx context.Context, w store.Window) error {
 	until := w.End
 	if until == c.reader.Info().End {
-		until++ // what starts at the very end is among the sums
+		until++ // links that start at the very end are among the sums
 	}
 	edges := []struct {
 		begin   trace.Time

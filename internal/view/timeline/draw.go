@@ -13,7 +13,7 @@ import (
 const (
 	mostRects  = 30000 // 23 bytes each
 	mostLabels = 300   // more is noise; the widest have them
-	labelWidth = 34    // least width of what has a label
+	labelWidth = 34    // least width of a span with a label
 	// quarters is the number of steps in which the height of an aggregate shows the share of
 	// its time with something open.
 	quarters = 4
@@ -30,8 +30,8 @@ func subRows(height float32) int {
 	return 1
 }
 
-// drawStrips draws the rows of single locations: rectangles where they are few,
-// else an image of one cell a bin.
+// drawStrips draws the rows of single locations: rectangles where they are few, else an
+// image of one cell per bin.
 func drawStrips(s *scene.Scene, d *drawing, leaves []*strips, g grid, inks *inks) {
 	rects, aims := &scene.Rect{}, &scene.Rect{}
 	var marks []scene.Mark
@@ -283,7 +283,7 @@ func drawStack(d *drawing, g *stack, b band, fullShare float64, inks *inks, shap
 	}
 }
 
-// outline gives the steps of one role. Steps that differ by less than an eighth
+// outline returns the steps of one role. Steps that differ by less than an eighth
 // of a pixel are one.
 func outline(d *drawing, g *stack, tops []float32, bottom float32) (xs, ys []float32) {
 	level := bottom

@@ -17,7 +17,7 @@ func (r *rule) lots() (draws, withNone bool) {
 	return r.show == random || r.show == randomOpen, r.show == random
 }
 
-// lot gives the number of the lot that is drawn for a bin, below the time it has.
+// lot returns the number of the lot that is drawn for a bin, below the time it has.
 func (r *rule) lot(begin, width, open trace.Time) trace.Time {
 	total := open
 	if _, none := r.lots(); none {
@@ -54,7 +54,7 @@ func drawRole(time *[trace.RoleCount]trace.Time, lot trace.Time) trace.Role {
 	return trace.RoleNone
 }
 
-// drawDigest decides a bin by lot; false where nothing is open at the instant drawn. If
+// drawDigest decides a bin by lot; false if nothing is open at the instant drawn. If
 // the digest does not list the time of every region the rows must be looked at.
 func (r *rule) drawDigest(d *share.Digest, s *span) bool {
 	open := d.Open()
@@ -80,7 +80,7 @@ func (r *rule) drawDigest(d *share.Digest, s *span) bool {
 	return true
 }
 
-// drawOpen decides the open bin by lot; false where nothing is open at the instant drawn.
+// drawOpen decides the open bin by lot; false if nothing is open at the instant drawn.
 func (c *cells) drawOpen(s *span) bool {
 	lot := c.rule.lot(s.begin, s.end-s.begin, c.open)
 	if lot >= c.open {

@@ -85,7 +85,7 @@ func (l *laneScan) finish() {
 	}
 }
 
-// bin gives the time of the bin that is next, as far as it is in the window.
+// bin returns the time of the bin that is next, as far as it is in the window.
 func (l *laneScan) bin() (begin, end trace.Time) {
 	g := &l.cells.grid
 	return max(g.binBegin(l.bins[l.next]), g.begin), min(g.binBegin(l.bins[l.next]+1), g.end)

@@ -29,7 +29,7 @@ type stripBand struct {
 	index    int
 }
 
-// x gives the place of a time.
+// x returns the place of a time.
 func (d *drawing) x(t trace.Time) float32 {
 	return d.frame.x + float32(float64(t-d.begin)/float64(d.axisEnd-d.begin)*float64(d.frame.w))
 }
@@ -87,7 +87,7 @@ func frameOf(d *drawing, p *plan, counters []*series) scene.Frame {
 	return f
 }
 
-// describe describes the picture in a sentence.
+// describe returns a sentence on the picture.
 func (r *result) describe() string {
 	what := "the innermost region"
 	if r.levels > 0 {
@@ -167,7 +167,7 @@ func heights(bounds []bound, space float32) []float32 {
 	return out
 }
 
-// labelHeight is the room for a label that every row has; 0 where there is not so much.
+// labelHeight is the room for a label that every row has; 0 if there is not so much.
 func labelHeight(bounds []bound, space float32) float32 {
 	for h := float32(scene.RowLabelPitch); h > scene.RowLabelPitch-1; h -= 0.25 {
 		sum := float32(0)
@@ -181,8 +181,8 @@ func labelHeight(bounds []bound, space float32) float32 {
 	return 0
 }
 
-// boundOf gives the heights of a row. Rows that are pinned have the room for a label: who looks
-// for one does not want a line of three pixels.
+// boundOf returns the heights of a row. Rows that are pinned have the room for a label: who
+// looks for one does not want a line of three pixels.
 func boundOf(w *row, l *strips, pinned bool) bound {
 	b := bound{leastLeaf, mostLeaf}
 	switch {

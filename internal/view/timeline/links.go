@@ -72,7 +72,7 @@ type linkSet struct {
 	level  int  // bins of bursts
 	cells  map[burstKey]*burst
 	inside int64 // both ends on one row
-	called int64 // of those, from a call to what it calls or starts
+	called int64 // of those, from a call to one that it calls or starts
 	hidden int64 // to or from a row that is not shown
 	many   int64 // too many to look at
 }
@@ -206,7 +206,7 @@ func (s *linkSet) gather(l link) {
 	}
 }
 
-// cell gives the burst of a row in which a time lies.
+// cell returns the burst of a row in which a time lies.
 func (s *linkSet) cell(row int32, t trace.Time) *burst {
 	k := burstKey{row, int64(t >> s.level)}
 	b := s.cells[k]

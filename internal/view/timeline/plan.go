@@ -342,7 +342,8 @@ func (in *input) gridFor(p *plan) grid {
 	return grid{in.selection.Begin, in.selection.End, levelFor(in.length(), bins)}
 }
 
-// levelFor gives the smallest bins of 2^level ns of which at most that many fill length.
+// levelFor returns the smallest bins of 2^level ns of which at most that many fill
+// length.
 func levelFor(length trace.Time, bins float32) int {
 	least := float64(length) / max(1, float64(bins))
 	if least <= 1 {

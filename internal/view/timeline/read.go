@@ -14,7 +14,7 @@ import (
 type content struct {
 	leaves    []*strips // of leaf rows by index of the row; nil for groups
 	groups    []*stack  // of folded rows by index of the row; nil for others
-	fullShare float64   // what the full height of such a row means
+	fullShare float64   // value of the full height of such a row
 	links     *linkSet
 	marks     []instant
 	counters  *counterSet
@@ -201,7 +201,7 @@ func readDigests(ctx context.Context, in *input, g grid, ids []trace.LocationID,
 	})
 }
 
-// finder gives the builds of locations by a table: there are so many blocks that
+// finder returns the builds of locations by a table: there are so many blocks that
 // looking into a map for each is felt.
 func finder(ids []trace.LocationID, builds map[trace.LocationID]*build) func(trace.LocationID) *build {
 	first := slices.Min(ids)
@@ -345,11 +345,11 @@ func (b *build) finish(g grid) {
 	}
 }
 
-// join gives the spans of lanes that share a row. O(spans + lanes × bins).
+// join returns the spans of lanes that share a row. O(spans + lanes × bins).
 func (b *build) join(g grid) []span {
 	const free, contested = -1, -2
 	first := g.bin(g.begin)
-	owner := make([]int, g.bins()+1) // one more for what happens at the very end
+	owner := make([]int, g.bins()+1) // one more for events at the very end
 	for i := range owner {
 		owner[i] = free
 	}
@@ -401,7 +401,7 @@ func (b *build) join(g grid) []span {
 	return rejoin(out)
 }
 
-// cut gives the part of a span in a bin.
+// cut returns the part of a span in a bin.
 func (g *grid) cut(s span, bin int64) span {
 	begin, end := max(s.begin, g.binBegin(bin)), min(s.end, g.binBegin(bin+1))
 	if s.aggregate() || begin >= end {

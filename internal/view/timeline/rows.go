@@ -101,7 +101,7 @@ func (f *forest) below(id trace.LocationID) int {
 
 func (f *forest) all() int { return int(f.before[len(f.before)-1]) }
 
-// named gives the selected locations as a query wants them: with those aside by name,
+// named returns the selected locations as a query wants them: with those aside by name,
 // where there are some.
 func (f *forest) named() []trace.LocationID {
 	if f.tree.Aside == nil {
@@ -237,7 +237,7 @@ func (f *forest) rows(folds folding, limit int) (out []row, deeper, ok bool) {
 	return out, deeper, ok
 }
 
-// pieces gives the selected locations that a group stands for, topmost ones.
+// pieces returns the selected locations that a group stands for, topmost ones.
 func (f *forest) pieces(id trace.LocationID) []trace.LocationID {
 	if f.selected == nil {
 		return []trace.LocationID{id}

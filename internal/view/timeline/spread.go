@@ -47,7 +47,7 @@ func (f *forest) spread(rows []row, space float32) []row {
 	return out
 }
 
-// members lists the nodes below a group; none where there are more than most.
+// members lists the nodes below a group; none if there are more than most.
 func (f *forest) members(n node, most int) []node {
 	var out []node
 	f.children(n.bottom, n.depth+1, func(c node) bool {
@@ -81,7 +81,7 @@ func (f *forest) runs(group row, nodes []node, slots int) []row {
 	return out
 }
 
-// runLabel says from whom to whom.
+// runLabel names the first and the last of a run.
 func (f *forest) runLabel(first, last node) string {
 	t := f.tree
 	if a, b := t.Rank[first.bottom], t.Rank[last.bottom]; a != trace.NoRank && b != trace.NoRank && a != b {

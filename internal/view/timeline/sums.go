@@ -8,8 +8,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// binner gives the store that can tell the time of the regions that are kept from its
-// sums; nil where it cannot, or where more is asked for than times: durations, or the
+// binner returns the store that can tell the time of the regions that are kept from its
+// sums; nil if it cannot, or if more is asked for than times: durations, or the
 // roles around annotations.
 func (in *input) binner() store.Binner {
 	b, ok := in.reader.(store.Binner)

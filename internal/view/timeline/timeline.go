@@ -89,7 +89,7 @@ type options struct {
 	counters []string
 	countOf  []string // locations whose counters they are
 	scroll   int
-	labels   int // pixels of those of rows; 0: what they need
+	labels   int // pixels of those of rows; 0: as many as they need
 	all      bool
 	critical bool
 }

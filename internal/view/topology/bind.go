@@ -16,8 +16,8 @@ import (
 // A binding is the value of an event of a layout: a number of each location.
 type binding struct {
 	name   string // "event0"
-	text   string // what binds it, as the user would write it
-	by     string // who did: "user", "layout", or "" where nobody has
+	text   string // its binding, as the user would write it
+	by     string // who did: "user", "layout", or "" if nobody has
 	label  string
 	unit   string // "ns", "bytes", "count" or ""
 	values []float64

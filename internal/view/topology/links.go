@@ -52,7 +52,7 @@ func (r *result) readLinks(ctx context.Context) error {
 	var lock sync.Mutex         // callbacks come from several goroutines
 	timed, sel, end := s.Info().Timed(), r.request.Selection, r.request.Selection.End
 	if end >= s.Info().End {
-		end++ // what starts at the very end is part of the whole
+		end++ // links that start at the very end are part of the whole
 	}
 	err := s.Links(ctx, r.request.Window(), func(c *store.LinkColumns) error {
 		lock.Lock()

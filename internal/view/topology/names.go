@@ -22,7 +22,7 @@ func (r *result) input() *formula.Input {
 	scalar := map[string]float64{"maxrank": maxRank, "count": float64(len(who.location))}
 	column := map[string][]float64{
 		"rank": rank, "index": who.index, "slot": who.slot, "context": who.context, "thread": who.thread,
-		"node": who.rank, // of TAU: what it numbers first
+		"node": who.rank, // of TAU: its first number
 	}
 	for _, b := range r.bound {
 		scalar[b.name+".min"], scalar[b.name+".max"], scalar[b.name+".mean"] = b.min, b.max, b.mean
@@ -124,7 +124,7 @@ func (r *result) metadata(key string) []float64 {
 	return m.Values
 }
 
-// coordinates gives coordX and its like; nil of others.
+// coordinates returns coordX and its like; nil of others.
 func (r *result) coordinates(name string) []float64 {
 	a := strings.Index("xyzw", strings.TrimPrefix(name, "coord"))
 	t := r.topologies()
@@ -140,7 +140,7 @@ func (r *result) coordinates(name string) []float64 {
 	return out
 }
 
-// coordinatesOf gives the coordinates of each location, or of the nearest above it
+// coordinatesOf returns the coordinates of each location, or of the nearest above it
 // that has some; nil of none.
 func coordinatesOf(t *trace.Topology, tree *store.Tree, ids []trace.LocationID) [][]int {
 	at := make(map[trace.LocationID][]int, len(t.Coordinates))

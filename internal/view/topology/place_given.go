@@ -13,7 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// start makes one point a location, coloured by the last event bound.
+// start makes one point per location, coloured by the last event bound.
 func (r *result) start(layout string, axes ...string) *formula.Points {
 	n := len(r.location)
 	r.layout = layout

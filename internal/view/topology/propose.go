@@ -18,7 +18,7 @@ import (
 // A Proposal is a layout that the run suggests, in the JSON twin.
 type Proposal struct {
 	Kind     string `json:"kind"`     // coordinates, grid, nodes, hosts, chain, rows or hilbert
-	Layout   string `json:"layout"`   // what --layout draws it by
+	Layout   string `json:"layout"`   // value of --layout that draws it
 	Dims     []int  `json:"dims"`     // places on each axis, or on each level of host names
 	Periodic []bool `json:"periodic"` // of a grid or chain, by axis: traffic goes round the edge
 	// Explained is the share of the structure of traffic that a grid or chain explains; null

@@ -77,7 +77,7 @@ func (o *roster) number(tree *store.Tree) {
 	}
 }
 
-// attribute is a number of each location or of the nearest above it; 0 where there is none.
+// attribute is a number of each location or of the nearest above it; 0 if there is none.
 func (o *roster) attribute(tree *store.Tree, key string) (out []float64, any bool) {
 	out = make([]float64, len(o.location))
 	for i, id := range o.location {
@@ -94,7 +94,7 @@ func (o *roster) attribute(tree *store.Tree, key string) (out []float64, any boo
 	return out, any
 }
 
-// keep gives which of the roster are selected; nil for all.
+// keep reports which of the roster are selected; nil for all.
 func (o *roster) keep(tree *store.Tree, selected []trace.LocationID) []int {
 	if selected == nil {
 		return nil

@@ -37,7 +37,7 @@ func (r *result) sizes(m *scene.Space) {
 	if apart == 0 {
 		apart = max(0.15*m.Axes[longest(m)].Length(), 0.2)
 	}
-	share := 0.26 // of a solid: one sees what lies inside
+	share := 0.26 // of a solid: one sees points inside
 	switch {
 	case m.Form == scene.Balls:
 		share = 0.46
@@ -142,7 +142,7 @@ func neighbours(m *scene.Space) neighbourhood {
 		for j := i % stride; j < n; j += stride {
 			q := at(j)
 			d := (p[0]-q[0])*(p[0]-q[0]) + (p[1]-q[1])*(p[1]-q[1]) + (p[2]-q[2])*(p[2]-q[2])
-			if j == i || !(d < nearest[full-1]) || d < 1e-18 { // what shares its place does not count
+			if j == i || !(d < nearest[full-1]) || d < 1e-18 { // points at its place do not count
 				continue
 			}
 			k := full - 1

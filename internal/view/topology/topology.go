@@ -60,17 +60,17 @@ type result struct {
 	request  *view.Request
 	who      *roster                  // all of the run
 	wide     bool                     // places depend on values: those of all locations are read
-	location []trace.LocationID       // of each point; all of them until what is selected is kept
+	location []trace.LocationID       // of each point; all of them until keep leaves the selected ones
 	row      map[trace.LocationID]int // the other way round, over all
 	number   []int                    // of the roster, of each point
 	proposed *proposals
 	blocks   map[trace.LocationID]string // names of groups, at the location where each is read
 	bare     bool                        // places have no numbers to read
 	layout   string                      // its name
-	chosen   *formula.Layout             // nil where the data has coordinates
+	chosen   *formula.Layout             // nil if the data has coordinates
 	source   string                      // the layout's text, for errors
 	cray     *formula.CrayMap            // where ranks are on a Cray, if the user says so
-	axes     [3]string                   // what the axes are called
+	axes     [3]string                   // names of the axes
 	points   []formula.Points
 	placed   [][]bool
 	spans    [3]formula.Span // of the axes before they were brought to one length
@@ -79,7 +79,7 @@ type result struct {
 	repeats  []bool          // locations whose place another one stands for; nil: none
 	visible  [][]bool        // of each of points
 	bound    []binding
-	shade    *binding // what colours show, where the layout sets them
+	shade    *binding // value of colours, if the layout sets them
 	lo, hi   float64  // ends of the colours
 	shown    scene.SpaceFilter
 	camera   scene.Camera
@@ -87,10 +87,10 @@ type result struct {
 	inSlice  int
 	unplaced int
 	links    *traffic // nil: none
-	less     string   // of a difference: what was subtracted from what
+	less     string   // of a difference: "B less A", by the names of the runs
 	flat     bool     // a mesh was asked for where there can be none
 	notes    []string
-	lacking  []string     // what formulas ask for and is not there
+	lacking  []string     // missing names in formulas
 	space    *scene.Space // drawn last
 	lock     sync.Mutex   // of columns made while a layout is applied on several cores
 }

@@ -104,7 +104,7 @@ func (r *result) value(x int, i int32) float64 {
 	case r.unitName == "ns" && r.request.Store().Info().Intervals > 0:
 		return math.Round(v)
 	case r.unitName == "ns":
-		return math.Round(v*1e3) / 1e3 // what dividing by a second did to the last digits
+		return math.Round(v*1e3) / 1e3 // removes rounding errors of the division by a second
 	}
 	return v
 }

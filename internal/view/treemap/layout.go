@@ -16,7 +16,7 @@ const (
 	// frame stays small whatever the hierarchy.
 	leastCell = 90
 	leastSide = 6
-	header    = 15 // room for a name above what it holds
+	header    = 15 // space for a name above its content
 	gap       = 1
 )
 

@@ -18,7 +18,7 @@ import (
 // other returns values that are not time: "counter:PATTERN", the integral of a counter
 // over the window (unit × second); "mean:PATTERN", its mean over the window, and for a
 // cell the mean of its locations; "instants" or "instants:PATTERN", how often. isOther
-// is false where the text asks for time.
+// is false if the text asks for time.
 func (r *result) other(ctx context.Context, by string) (values [][]float64, isOther bool, err error) {
 	kind, pattern, has := strings.Cut(by, ":")
 	switch {

@@ -192,7 +192,7 @@ type band struct {
 	colour   scene.Colour
 }
 
-// bands gives the strips of a cell from the top down.
+// bands returns the strips of a cell from the top down.
 func (r *result) bands(c cell) (out []band) {
 	total, y := r.states(c.node), 0.0
 	if total <= 0 {

@@ -81,7 +81,7 @@ type labelled struct {
 	notes      []string
 	ways10     float64 // log10 of how many cuts the tree has
 	ranking    sync.Once
-	between    []float64 // of each node: what is lost between its children
+	between    []float64 // of each node: the loss between its children
 	ranked     []int32   // groups by that
 }
 
@@ -103,7 +103,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	cache := q.Runs[0].Cache
 	if len(q.Runs) > 1 {
-		cache = nil // what is kept is of one run
+		cache = nil // cached values are of one run
 	}
 	r.labelled, err = derived.Keep(cache, "treemap "+keyOf(q), (*labelled).sizeBytes, func() (*labelled, error) {
 		// for the next p
@@ -211,7 +211,7 @@ func (r *result) chooseCut() error {
 	return nil
 }
 
-// threshold is a node's threshold in the scale of p; nil where it is never drawn as one.
+// threshold is a node's threshold in the scale of p; nil if it is never drawn as one.
 func (r *result) threshold(i int32) *float64 {
 	p := r.labels.P(r.thresholds[i], r.scale)
 	if p >= 1 {

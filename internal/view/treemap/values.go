@@ -55,7 +55,7 @@ func cutInstants(by string) (states, pattern string, both bool) {
 	return states, strings.TrimPrefix(rest, ":"), true
 }
 
-// both gives states and instants. All instants together weigh as much as all states,
+// both returns states and instants. All instants together weigh as much as all states,
 // since a number of events has no length.
 func (r *result) both(ctx context.Context, states, pattern string) ([][]float64, error) {
 	out, err := r.times(ctx, states)
@@ -90,7 +90,7 @@ func (r *result) both(ctx context.Context, states, pattern string) ([][]float64,
 	return append(out, counts...), nil
 }
 
-// times gives the time of states, or a metric of a profile.
+// times returns the time of states, or a metric of a profile.
 func (r *result) times(ctx context.Context, by string) ([][]float64, error) {
 	table, err := r.table(ctx)
 	if err != nil {
