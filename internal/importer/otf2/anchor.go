@@ -8,7 +8,7 @@ import (
 // anchorMagic follows the two bytes of the header.
 const anchorMagic = "OTF2\x00"
 
-// Where the files of an archive are kept, and how.
+// The substrates of an archive's files, and their compression.
 const (
 	substratePosix  = 1
 	substrateSion   = 2

@@ -10,8 +10,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An archive is a run while it is imported: what all locations share. Rows read
-// it from many goroutines; what they change is behind mu or atomic.
+// An archive is a run while it is imported: the state that all locations share.
+// Rows read it from many goroutines; fields that they change are behind mu or
+// atomic.
 type archive struct {
 	run    importer.Run
 	w      trace.Writer
@@ -33,7 +34,7 @@ type archive struct {
 	mu       sync.Mutex
 	streams  map[trace.LocationID]*sharedStream
 	programs programName
-	ledger   ledger
+	totals   tallyTotals
 }
 
 // names are the attributes that records become, defined when first met.
@@ -164,7 +165,7 @@ func (a *archive) setIncomplete(process int32) {
 	a.mu.Unlock()
 }
 
-// A programName is what the first location that says it calls the program.
+// A programName is the program's name by the first location that has one.
 type programName struct {
 	at        int32
 	name      string

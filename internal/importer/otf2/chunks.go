@@ -19,11 +19,11 @@ const (
 // chunks walk through a file of definitions or events.
 //
 // A file is a sequence of chunks of equal size, the last one shorter. A chunk
-// begins with a header that counts its events, the rest of it is filled with
-// zeros, at least one, and the last one ends in a mark; no record crosses from one
-// chunk to the next. So what is damaged costs one chunk at most: reading goes on at
-// the next header, of events even before. How long chunks are is in the anchor, but
-// need not be known: the zeros end where the next header is.
+// begins with a header that counts its events, the rest of it is filled with zeros,
+// at least one, and the last one ends in a mark; no record crosses from one chunk
+// to the next. So damage costs one chunk at most: reading goes on at the next
+// header, of events even before. The length of chunks is in the anchor, but need
+// not be known: the zeros end at the next header.
 type chunks struct {
 	in      input
 	end     int64 // of the current chunk in the file, at the latest
@@ -37,7 +37,7 @@ type chunks struct {
 	damage damage
 }
 
-// damage counts what is wrong with one file.
+// damage counts errors in one file.
 type damage struct {
 	noHeader  bool   // it does not begin as a file of the archive
 	noEnd     bool   // it does not end with the mark
@@ -130,9 +130,9 @@ func (c *chunks) have(n int) bool {
 	return ok
 }
 
-// rest is what was read of the current chunk and not used: at least n bytes,
-// unless the chunk or the file ends before. It is empty at the end of the file;
-// then done is set.
+// rest returns the unused bytes of the current chunk: at least n bytes, unless
+// the chunk or the file ends before. It is empty at the end of the file; then
+// done is set.
 func (c *chunks) rest(n int) []byte {
 	for c.limit-c.in.pos < n && !c.have(n) && c.in.pos >= c.limit {
 		if !c.nextChunk() {
@@ -166,11 +166,11 @@ func (c *chunks) body(b []byte) ([]byte, bool) {
 	return c.in.buf[p:c.in.pos], true
 }
 
-// mostUnknown bounds a record whose type nobody knows: what is longer is damage.
+// mostUnknown bounds a record of an unknown type: a longer one is damage.
 const mostUnknown = 64 << 10
 
 // mark takes one of the ids that end something. It reports whether there is more;
-// false also where the mark cannot be one, since what should follow does not.
+// false also if the mark cannot be one, since the bytes after it do not fit.
 func (c *chunks) mark(id byte) (more, sound bool) {
 	if id == endOfChunk {
 		c.filling()

@@ -54,7 +54,7 @@ func isChunk(head []byte) bool {
 	return new(chunks).plausible(head) && number(head[2:10], head[1] == bigEndian) == 1
 }
 
-// rootOf is what the files of an archive are called after: X, where there are X.def
+// rootOf returns the name that the files of an archive share: X, if there are X.def
 // and X/N.evt; "" for none.
 func rootOf(files []string) string {
 	for _, f := range files {
@@ -81,8 +81,8 @@ type archiveFiles struct {
 // base is the name that all files of an archive begin with.
 func base(anchor string) string { return strings.TrimSuffix(anchor, path.Ext(anchor)) }
 
-// findFiles lists the files of an archive. Where a user names the anchor alone
-// the source does not list the others, but they lie beside it.
+// findFiles lists the files of an archive. If a user names the anchor alone,
+// the source does not list the others, but they are beside it.
 func findFiles(s importer.Source, anchor string) archiveFiles {
 	a := archiveFiles{anchor: anchor, events: map[uint64]string{}, locals: map[uint64]string{},
 		sizes: map[string]int64{}}
@@ -129,7 +129,7 @@ func (a *archiveFiles) take(root, file string, size int64) {
 	a.sizes[file] = size
 }
 
-// companion knows what Score-P leaves beside a trace.
+// companion reports whether a file is one that Score-P leaves beside a trace.
 func companion(name string) bool {
 	switch name {
 	case "scorep.cfg", "scorep.filter", "profile.cubex", "MANIFEST.md":

@@ -54,8 +54,7 @@ func (t *timer) move(ticks uint64) trace.Time {
 	return trace.Time(t.second*nanoseconds + int64(ns))
 }
 
-// A clockOffset is what the writer measured: at a time of this location's clock,
-// what must be added to be on the clock of all.
+// A clockOffset is a measurement of the writer: the offset from this location's clock to the clock of all, at a time.
 type clockOffset struct {
 	ticks  uint64
 	offset int64

@@ -11,8 +11,9 @@ import (
 type communicator struct {
 	id   trace.CommunicatorID
 	name string
-	// members are locations by rank: index of definition, -1 where unknown. Of an
-	// inter-communicator they are those of its first group, others of its second.
+	// members are locations by rank: index of definition, -1 where unknown. For
+	// an inter-communicator they are those of its first group, others of its
+	// second.
 	members []int32
 	others  []int32
 	self    bool // every process is rank 0 of its own
@@ -70,7 +71,7 @@ func (d *definitions) defineCommunicator(w trace.Writer, t *tree, list []communi
 	out.id = w.Communicator(k)
 }
 
-// location is what a member is in the trace: a process where ranks are processes.
+// location returns the location of a member: a process if ranks are processes.
 func (c *communicator) location(t *tree, member int32) trace.LocationID {
 	if c.process {
 		return t.processes[t.places[member].process].place

@@ -70,6 +70,5 @@ func (r *threader) contextRegion(node uint32) trace.RegionID {
 	return r.a.ownRegion("unknown region")
 }
 
-// endContexts leaves what samples left open: a program that is sampled has no
-// record of its end.
+// endContexts leaves the contexts that samples left open: a program that is sampled has no record of its end.
 func (r *threader) endContexts() { r.closeContexts(0) }

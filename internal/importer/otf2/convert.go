@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A caller follows the calls of a location and gives them to its stream, with what is said about them.
+// A caller follows the calls of a location and gives them to its stream, with their attributes.
 type caller struct {
 	a      *archive
 	stream trace.Stream
@@ -24,7 +24,7 @@ type caller struct {
 	batch   [callBatch]trace.StackRecord // calls on their way to the stream
 	stack   []match.Call
 	entered uint32 // calls that were given to the stream
-	// fresh: what was given last to the stream is the Enter on top of the stack, so
+	// fresh: the last row given to the stream is the Enter on top of the stack, so
 	// that attributes go there; given are those it has.
 	fresh bool
 	given []trace.AttributeID
@@ -40,8 +40,8 @@ type caller struct {
 }
 
 // A row turns the events of one location into a stream of the trace. One worker
-// uses it for one location after the other. Beside its buffers it holds what is
-// open (calls, requests, operations), which is bounded.
+// uses it for one location after the other. Beside its buffers it holds open
+// calls, requests and operations, which are bounded.
 type row struct {
 	observer
 
@@ -65,7 +65,7 @@ type regionCache [256]struct {
 const (
 	// farthest is how far from the start of the trace a time is believed, ns.
 	farthest = 1 << 61
-	// mostOpen bounds what waits for its completion on one location.
+	// mostOpen bounds the operations that wait for their completion on one location.
 	mostOpen = 1 << 20
 )
 
@@ -176,8 +176,8 @@ func (r *caller) start(h match.Half) {
 	}
 }
 
-// endStarted gives what waits for a first call: to the call that was just
-// entered, or as it stands where there is none.
+// endStarted hands on the halves of links that wait for a first call: placed at
+// the call just entered, or as they are if there is none.
 func (r *caller) endStarted() {
 	for _, h := range r.started {
 		if r.fresh {
@@ -189,7 +189,7 @@ func (r *caller) endStarted() {
 }
 
 // leave mirrors the rule of call stacks that the stream follows, so that the row
-// knows what is innermost.
+// knows the innermost call.
 func (r *caller) leave(id trace.RegionID) {
 	r.stream.Leave(r.now, id)
 	r.fresh = false
@@ -211,7 +211,7 @@ func (r *caller) innermost() match.Call {
 	return match.Call{Region: trace.NoRegion}
 }
 
-// attach gives the attributes of a list to what was given last.
+// attach gives the attributes of a list to the row written last.
 func (r *caller) attach(e *event) {
 	r.attributes(e.attributes)
 	r.give(e.id)
@@ -314,7 +314,7 @@ func (r *caller) keep(side int, h *match.Half) {
 	r.halves.Add(r.a.matcher, side, h)
 }
 
-// flush gives what was collected to the matcher.
+// flush hands the collected halves to the matcher.
 func (r *caller) flush() {
 	r.halves.Flush(r.a.matcher)
 	r.collect = r.a.matcher.Collectives.Add(r.collect)

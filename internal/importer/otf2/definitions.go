@@ -23,8 +23,7 @@ func (r *definitionReader) open(src io.Reader) {
 	r.read = 0
 }
 
-// next reads a record; false at the end of the file. What was missing or damaged
-// on the way is counted in damage.
+// next reads a record; false at the end of the file. Missing or damaged records on the way are counted in damage.
 func (r *definitionReader) next(rec *record) bool {
 	for {
 		b := r.rest(10)
@@ -58,7 +57,7 @@ func (d *damage) whole() bool {
 }
 
 // A table holds definitions by their number. Most writers count from zero, some
-// leave wide gaps: what does not follow on goes to a map.
+// leave wide gaps: numbers that do not follow on go to a map.
 type table[T any] struct {
 	dense  []T
 	sparse map[uint64]T

@@ -71,8 +71,8 @@ func (f *fields) uint32() uint32 { return uint32(f.uint(4, undefined32)) }
 func (f *fields) uint64() uint64 { return f.uint(8, undefined64) }
 func (f *fields) int64() int64   { return int64(f.uint(8, undefined64)) }
 
-// message reads what records of messages begin with: a rank, a communicator, a tag and a
-// size. They are many, and mostly plain.
+// message reads the first fields of records of messages: a rank, a communicator, a tag
+// and a size. They are many, and mostly plain.
 func (f *fields) message() (rank, comm, tag uint32, size uint64) {
 	if cap(f.b) >= ahead && !f.big { // so many bytes may be looked at, whoever's they are
 		b := (*[ahead]byte)(f.b[:ahead])

@@ -134,8 +134,8 @@ type (
 
 const noDomain = 0xff
 
-// definitions are all that the global definition file says. What refers to what
-// is looked up when all is read: writers put definitions in any order.
+// definitions are all that the global definition file says. References are
+// resolved when all is read: writers put definitions in any order.
 type definitions struct {
 	resolution uint64 // ticks a second
 	offset     uint64 // ticks at the start of the trace

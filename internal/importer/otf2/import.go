@@ -26,7 +26,7 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 	return (&archive{run: run, w: w, mostChannels: match.MostChannels}).read(ctx)
 }
 
-// read does what importRun says.
+// read does the work of importRun.
 func (a *archive) read(ctx context.Context) error {
 	if err := a.open(ctx); err != nil {
 		return err
@@ -182,7 +182,7 @@ func (a *archive) openFile(file string) (io.ReadCloser, error) {
 	}{r, f}, nil
 }
 
-// prefixed gives back what was looked at.
+// prefixed returns the bytes that were looked at, then the rest.
 type prefixed struct {
 	head []byte
 	r    io.Reader
@@ -229,8 +229,7 @@ func (a *archive) readLocations(ctx context.Context, f func(*row, context.Contex
 }
 
 // inTurn puts files into the order in which they are read. Those so large that others would wait for them come first.
-// The rest stay as they are, as their rows are made later: then what is kept of them in between goes away piece by
-// piece.
+// The rest keep their order, in which their rows are made later: then the data kept in between is freed step by step.
 func inTurn(order []int32, size func(int32) int64, workers int) {
 	var all int64
 	for _, i := range order {
@@ -292,7 +291,7 @@ func (r *row) convert(ctx context.Context, _ string) error {
 func (a *archive) count(r *row) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.ledger.add(&r.tally, int(r.at))
+	a.totals.add(&r.tally, int(r.at))
 }
 
 func (a *archive) closeShared() error {
@@ -305,7 +304,7 @@ func (a *archive) closeShared() error {
 	return err
 }
 
-// matchMemory is what the matching of links may hold.
+// matchMemory bounds the memory for matching links.
 func (a *archive) matchMemory() int64 {
 	const usual = 64 << 20
 	if m := a.run.Options.Memory; m > 0 {

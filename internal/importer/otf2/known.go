@@ -2,13 +2,13 @@ package otf2
 
 import "github.com/parallax-hpc/parallax/internal/importer/otf2/match"
 
-// A partner is what records of messages say of the other end.
+// A partner is the other end of a message, as records name it.
 type partner struct {
 	rank, ref, tag uint32
 	sent           bool
 }
 
-// A knownChannel is what halves of messages with the same partner have in common.
+// A knownChannel is the channel of the halves of messages with the same partner.
 type knownChannel struct {
 	partner
 	id      uint16         // of channel

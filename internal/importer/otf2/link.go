@@ -8,8 +8,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// What is said of halves that stay alone. A thread may begin without a creation,
-// as the first one does, and end without being waited for.
+// Report lines for halves that stay alone. A thread may begin without a
+// creation, as the first one does, and end without being waited for.
 var aloneWords = [match.Kinds][2]string{
 	match.Message: {"messages that are sent and whose receive is not recorded",
 		"messages that are received and whose send is not recorded"},

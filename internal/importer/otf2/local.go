@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// What mapping tables are about.
+// The kinds of mapping tables.
 const (
 	mapString = iota
 	mapAttribute
@@ -25,8 +25,8 @@ const (
 	mappings
 )
 
-// local is what the definition file of one location says: how its numbers and
-// its clock are those of the whole archive.
+// local is the definition file of one location: it maps the location's numbers
+// and clock to those of the whole archive.
 type local struct {
 	maps   [mappings]*table[uint64]
 	clock  correction

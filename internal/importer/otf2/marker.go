@@ -12,7 +12,7 @@ const (
 	markerRecord     = 6
 )
 
-// What a marker is about.
+// The scopes of markers.
 const (
 	markerGlobal   = 0
 	markerLocation = 1

@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// What instances of metrics are about.
+// The scopes of instances of metrics.
 const (
 	scopeLocation = 0
 	scopeGroup    = 1
@@ -93,7 +93,7 @@ func (r *observer) series(ref uint64) []series {
 	return list
 }
 
-// factor is what values are multiplied with to be in their unit.
+// factor converts values to their unit.
 func (m *metricMember) factor() float64 {
 	if m.exponent == 0 || m.exponent < -400 || m.exponent > 400 {
 		return 1

@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A messenger notes what MPI sends, receives and does together.
+// A messenger notes the messages and collectives of MPI.
 type messenger struct {
 	caller
 
@@ -109,8 +109,7 @@ func (r *messenger) messageHalf(k *knownChannel, size int64, order trace.Time) {
 	r.keep(side, &h)
 }
 
-// channel reads what a record says of a message; nil where that is not enough to find
-// the other half.
+// channel reads the message of a record; nil if its fields are not enough to find the other half.
 func (r *messenger) channel(f *fields, sent bool) (k *knownChannel, size int64) {
 	rank, ref, tag, bytes := f.message()
 	if size = int64(bytes); f.bad {
@@ -164,8 +163,7 @@ func (r *messenger) endRequests() {
 	}
 }
 
-// collective takes the end of a collective operation: facts of the call it lies
-// in, and what it says of the clocks.
+// collective takes the end of a collective operation: facts of the call it is in, and its evidence about the clocks.
 func (r *messenger) collective(f *fields) {
 	ref, op, root := r.collectiveFacts(f)
 	c, k := r.comm(ref)
@@ -192,7 +190,7 @@ func (r *messenger) collective(f *fields) {
 	}
 }
 
-// collectiveFacts reads what collectives have in common.
+// collectiveFacts reads the fields that collectives share.
 func (r *messenger) collectiveFacts(f *fields) (comm uint32, op uint8, root uint32) {
 	op, comm, root = f.uint8(), f.uint32(), f.uint32()
 	sent, received := f.uint64(), f.uint64()

@@ -15,11 +15,12 @@ const (
 	callBatch = 256
 )
 
-// plain takes what most of a file is, enters and leaves with a time before them, and
-// gives how many. It stops before anything else, which next takes: records with
-// attributes, long numbers, steps in time that need a second look, regions that were not
-// named lately, the end of what is at hand. The two give the same. This one is only
-// faster: it goes over some records in steps, none of which calls anybody for a record.
+// plain takes the records that make up most of a file, enters and leaves with a time
+// before them, and returns their number. It stops before anything else, which next
+// takes: records with attributes, long numbers, steps in time that need a second look,
+// regions that were not named lately, the end of the buffer. The two give the same. This
+// one is only faster: it goes over some records in steps, none of which calls anybody
+// for a record.
 func (r *caller) plain() (n int) {
 	if r.reader.big || len(r.started) > 0 {
 		return 0

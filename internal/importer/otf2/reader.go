@@ -43,8 +43,7 @@ func (r *eventReader) open(src io.Reader, jump uint64) {
 	r.ticks, r.floor, r.timed, r.jump = 0, 0, false, jump
 }
 
-// next reads an event. It is false at the end; what was missing or damaged on
-// the way is counted in damage.
+// next reads an event. It is false at the end; missing or damaged records on the way are counted in damage.
 func (r *eventReader) next(e *event) bool {
 	e.attributes = nil
 	for {
@@ -192,7 +191,7 @@ func (r *eventReader) recordBytes(b []byte) int {
 	return n
 }
 
-// What a time is that is far from the one before.
+// A leap classifies a time that is far from the one before.
 type leap uint8
 
 const (

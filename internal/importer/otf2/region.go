@@ -83,8 +83,8 @@ var roleWords = []string{
 	roleFileMetadata: "file metadata",
 }
 
-// roleOf translates what the archive says of a region. A function of the user may
-// be anything, so there its name decides; so it does for MPI, where MPI_Init and
+// roleOf translates the archive's role of a region. A function of the user may be
+// anything, so there its name decides; so it does for MPI, where MPI_Init and
 // MPI_File_open are no communication.
 func roleOf(role, paradigm uint8) trace.Role {
 	switch role {

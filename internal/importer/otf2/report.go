@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// reportGlobal says what is wrong with the global definitions.
+// reportGlobal reports errors in the global definitions.
 func (a *archive) reportGlobal(label string) {
 	d := &a.defs
 	if !d.damage.whole() {
@@ -62,7 +62,7 @@ func (a *archive) label(at int, isLocal bool) string {
 
 // finish reports and sets the properties of the trace.
 func (a *archive) finish() {
-	a.ledger.report(a.w, a.label)
+	a.totals.report(a.w, a.label)
 	a.reportMissing()
 	if n := a.files.snapshots; n > 0 {
 		a.w.Report(trace.Redundant, "snapshots, which only repeat what events say", int64(n), base(a.files.anchor))
@@ -93,8 +93,8 @@ func (a *archive) reportMissing() {
 	}
 }
 
-// setProperties says what the archive says of itself, and how many events of
-// each kind there were, as the format's own tools count them.
+// setProperties writes the archive's properties, and the number of events of
+// each kind, as the format's own tools count them.
 func (a *archive) setProperties() {
 	set := func(key, text string) {
 		if text != "" {
@@ -116,7 +116,7 @@ func (a *archive) setProperties() {
 		set("recorded", time.Unix(0, int64(ns)).UTC().Format(time.RFC3339))
 	}
 	var total int64
-	for id, n := range a.ledger.events {
+	for id, n := range a.totals.events {
 		total += n
 		if n > 0 && id < eventIDs {
 			set("otf2 events "+eventNames[id], decimal(uint64(n)))

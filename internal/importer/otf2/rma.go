@@ -5,7 +5,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An observer follows what is counted and accessed: metrics, files, windows of memory.
+// An observer follows counters and accesses: metrics, files, windows of memory.
 type observer struct {
 	threader
 

@@ -56,7 +56,7 @@ func (d *definitions) takeClock(f *fields) {
 	}
 }
 
-// takeSystem reads what makes the tree of locations.
+// takeSystem reads the definitions of the tree of locations.
 func (d *definitions) takeSystem(id uint8, f *fields) {
 	switch id {
 	case defSystemTreeNode:

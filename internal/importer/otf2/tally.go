@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A tally counts what one location's files gave.
+// A tally counts the events and errors of one location's files.
 type tally struct {
 	events  [256]int64
 	unknown map[uint8]int64 // records of types that are not known
@@ -48,9 +48,9 @@ type line struct {
 	local bool
 }
 
-// A ledger adds up the tallies of all locations. Of every line the first location
-// is the example, whoever came first.
-type ledger struct {
+// tallyTotals adds up the tallies of all locations. The example of each line is the
+// first location that has it, in whichever order they are added.
+type tallyTotals struct {
 	events  [256]int64
 	entries map[string]*entry
 }
@@ -60,7 +60,7 @@ type entry struct {
 	index, at int
 }
 
-func (l *ledger) add(t *tally, at int) {
+func (l *tallyTotals) add(t *tally, at int) {
 	if l.entries == nil {
 		l.entries = map[string]*entry{}
 	}
@@ -85,7 +85,7 @@ func (l *ledger) add(t *tally, at int) {
 }
 
 // report gives the lines in their order.
-func (l *ledger) report(w trace.Writer, label func(at int, local bool) string) {
+func (l *tallyTotals) report(w trace.Writer, label func(at int, local bool) string) {
 	list := make([]*entry, 0, len(l.entries))
 	for _, e := range l.entries {
 		list = append(list, e)
@@ -101,7 +101,7 @@ func (l *ledger) report(w trace.Writer, label func(at int, local bool) string) {
 	}
 }
 
-// lines are what the tally has to say, in a fixed order.
+// lines returns the lines of the tally, in a fixed order.
 func (t *tally) lines() []line {
 	d := &t.damage
 	flag := func(b bool) int64 {

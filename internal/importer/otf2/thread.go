@@ -159,8 +159,7 @@ func (r *threader) task(id uint8, h match.Half, number uint64) {
 	}
 }
 
-// end keeps the cause of a thread that ends: what it did last, where nothing is
-// open any more.
+// end keeps the cause of a thread that ends: its last call, if nothing is open any more.
 func (r *threader) end(h match.Half) {
 	if len(r.stack) == 0 && r.left.Region != trace.NoRegion {
 		r.causeAt(h, r.left.time, r.left.Call)

@@ -8,7 +8,7 @@ import (
 )
 
 // Kinds of location groups and of locations, and the domains of tree nodes that
-// say what they are.
+// give their kind.
 const (
 	groupProcess     = 1
 	groupAccelerator = 2
@@ -107,9 +107,9 @@ func (d *definitions) defineNode(w trace.Writer, t *tree, i int, holds []bool, d
 	return t.nodes[i]
 }
 
-// nodeKind is what a node is. What the format calls a machine is the whole of it:
-// a host is a node with shared memory. Some writers use the class for the name of
-// the program, so the class counts only where it is a known word.
+// nodeKind returns the kind of a node. A machine of the format is the whole
+// system: a host is a node with shared memory. Some writers use the class for the
+// name of the program, so the class counts only where it is a known word.
 func (d *definitions) nodeKind(n *treeNode, holds bool) trace.Kind {
 	class := strings.ToLower(d.text(n.class))
 	switch {
@@ -207,7 +207,7 @@ func (d *definitions) ranks(w trace.Writer) map[int]int {
 	return ranks
 }
 
-// defineLocations gives the threads, streams and recorders of metrics. Where a
+// defineLocations gives the threads, streams and recorders of metrics. If a
 // process has one thread and all such threads have the same name, that name says
 // nothing and the process's is taken.
 func (d *definitions) defineLocations(w trace.Writer, t *tree) {
@@ -249,7 +249,7 @@ func (d *definitions) defineLocations(w trace.Writer, t *tree) {
 	}
 }
 
-// properties are what an archive says of a node, a group or a location.
+// properties returns the archive's properties of a node, a group or a location.
 func (d *definitions) properties(list []property) (out []trace.Attribute) {
 	for _, p := range list {
 		if name := d.text(p.name); name != "" {

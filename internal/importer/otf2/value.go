@@ -7,7 +7,7 @@ import (
 )
 
 // value translates the value of an attribute or property. Numbers of definitions
-// become the names of what they stand for; l, which may be nil, maps those of a
+// become the names of their definitions; l, which may be nil, maps those of a
 // location to the archive's.
 func (d *definitions) value(v value, l *local) trace.Value {
 	switch v.kind {

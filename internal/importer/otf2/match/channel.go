@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// A Channel is what messages have in common that do not overtake each other: a
+// A Channel is a sequence of messages that do not overtake each other: of one
 // communicator, two processes and a tag. Mostly one location of each process uses it,
 // and posts its receives in the order of their completion: then the k-th send belongs
 // to the k-th receive as they are read, and both wait in queues. The halves of all
@@ -20,8 +20,9 @@ type Channel struct {
 	Received Queue
 }
 
-// channels finds channels by their key. It holds a bounded number: what is not among
-// them when it is full never is, so that all halves of a channel go the same way.
+// channels finds channels by their key. It holds a bounded number: a channel that
+// comes when it is full is never added, so that all halves of a channel go the same
+// way.
 type channels struct {
 	most int
 
@@ -33,14 +34,15 @@ type channels struct {
 	senders []sender
 }
 
-// mostChannels is how many channels there can be, channelBytes about what one takes
-// beside what waits on it: itself, its place in the table, and a receiver.
+// mostChannels is how many channels there can be. channelBytes is about the size of
+// one, without the messages that wait on it: itself, its place in the table, and a
+// receiver.
 const (
 	MostChannels = 1 << 16
 	channelBytes = 384
 )
 
-// A sender is a location that sends, with what it sent.
+// A sender is a location that sends, with its messages.
 type sender struct {
 	at   int32
 	sent Queue
@@ -78,7 +80,7 @@ func (c *channels) Find(k *Key, hash uint64, side int, at int32) *Channel {
 	return x
 }
 
-// Sent takes what a location has sent.
+// Sent takes the messages that a location has sent.
 func (c *channels) Sent(at int32, q *Queue) {
 	if q.count == 0 {
 		return

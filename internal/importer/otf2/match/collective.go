@@ -31,7 +31,7 @@ const (
 	RootThisGroup = math.MaxUint32 - 2
 )
 
-// A Participation is what one process did in one collective operation.
+// A Participation is the part of one process in one collective operation.
 type Participation struct {
 	Comm    uint32
 	Seq     uint32 // among those of its location on the communicator

@@ -30,7 +30,8 @@ const (
 // location, and counts them. O(n log locations).
 //
 // A channel has one sender, so that groups of senders have nothing in common: with
-// several workers each joins what a group sent, and what they found is put in order.
+// several workers each joins the messages of a group, and their results are put in
+// order.
 func join[T any](ctx context.Context, c *channels, workers int, incomplete []bool, out Output[T]) (stats Matched,
 	err error) {
 	if len(c.list) == 0 {
@@ -60,7 +61,7 @@ func join[T any](ctx context.Context, c *channels, workers int, incomplete []boo
 	return stats, c.Slots.failed()
 }
 
-// joinGroup joins what the senders of a range sent.
+// joinGroup joins the messages of a range of senders.
 func (c *channels) joinGroup(ctx context.Context, receivers []receiver, from, to int, stats *Matched,
 	f func(*Pair)) error {
 	var p Pair
@@ -209,7 +210,7 @@ func (t *tournament) next() (uint32, bool) {
 	return i, i != math.MaxUint32
 }
 
-// replace puts what the first has next in its place.
+// replace puts c, the next contender of i, in the winner's place.
 func (t *tournament) replace(i uint32, c contender) {
 	for at := (int(i) + len(t.matches)) / 2; at > 0; at /= 2 {
 		if x := &t.matches[at]; x.before(c) {

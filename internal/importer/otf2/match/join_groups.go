@@ -34,7 +34,7 @@ func (b *pairs) release() {
 	}
 }
 
-// A group is what some senders sent, in order of time.
+// A group is the messages of some senders, in order of time.
 type group struct {
 	full, free chan *pairs
 	block      *pairs // at hand; nil after the last
@@ -50,7 +50,7 @@ func newGroup() *group {
 	return x
 }
 
-// join fills blocks with what the senders of a range sent.
+// join fills blocks with the messages of a range of senders.
 func (x *group) join(ctx context.Context, c *channels, receivers []receiver, from, to int) error {
 	defer close(x.full)
 	block := <-x.free
@@ -90,7 +90,7 @@ func (x *group) turn() bool {
 	return true
 }
 
-// A round is pairs that come before all others, by group, and what is made of them.
+// A round is pairs that come before all others, by group, and the values made of them.
 type round[T any] struct {
 	parts  [][]Pair
 	blocks []*pairs
@@ -112,8 +112,8 @@ func (r *round[T]) take(groups []*group) bool {
 		}
 	}
 	for i, x := range groups {
-		// Of those at the same time an earlier group is first: it has no more of them than these, the group whose block
-		// ends may.
+		// Among those at the same time an earlier group is first: it has no more of them than these, the group whose
+		// block ends may.
 		n := len(x.rest)
 		if i != first && n > 0 {
 			n = sort.Search(n,
@@ -129,7 +129,7 @@ func (r *round[T]) take(groups []*group) bool {
 	return first >= 0
 }
 
-// merge makes what the pairs of a round stand for, in order.
+// merge makes the values of the pairs of a round, in order.
 func (r *round[T]) merge(fill func(*T, *Pair)) {
 	n := 0
 	for _, p := range r.parts {
@@ -158,9 +158,9 @@ func (r *round[T]) merge(fill func(*T, *Pair)) {
 	}
 }
 
-// joinGroups joins several groups of senders side by side, and gives what it makes of the pairs in the order in which
-// one alone would. Groups are ranges of senders, so that of those who send at the same time the one of the earlier
-// group comes first. Rounds are put in order side by side too.
+// joinGroups joins several groups of senders side by side, and returns the values made of the pairs in the order in
+// which one alone would. Groups are ranges of senders, so that of those who send at the same time the one of the
+// earlier group comes first. Rounds are put in order side by side too.
 func joinGroups[T any](ctx context.Context, c *channels, receivers []receiver, n int, stats *Matched,
 	out Output[T]) error {
 	asked := ctx
@@ -190,7 +190,7 @@ func joinGroups[T any](ctx context.Context, c *channels, receivers []receiver, n
 	return cmp.Or(err, asked.Err())
 }
 
-// groupEdge is where the i-th of n groups begins. What one location sent is in one group.
+// groupEdge is where the i-th of n groups begins. All messages of one location are in one group.
 func (c *channels) groupEdge(i, n int) int {
 	at := len(c.senders) * i / n
 	for at > 0 && at < len(c.senders) && c.senders[at].at == c.senders[at-1].at {

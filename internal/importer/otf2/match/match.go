@@ -1,10 +1,10 @@
-// Package match joins what different locations say about the same thing: sends and
-// receives, forks and begins of threads, collective operations. What is unmatched is
-// counted.
+// Package match joins the records of different locations about the same operation:
+// sends and receives, forks and begins of threads, collective operations. Unmatched
+// records are counted.
 //
-// A Half is one side. Halves go to a spool that puts together what has a key in
-// common (match.go), or, for the messages of busy channels, to queues in the order
-// of sending (queue.go, join.go). Memory is bounded, whatever the number of messages.
+// A Half is one side. Halves go to a spool that puts together those with the same key
+// (match.go), or, for the messages of busy channels, to queues in the order of
+// sending (queue.go, join.go). Memory is bounded, whatever the number of messages.
 package match
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// What two records have in common, by which they find each other.
+// A matchKind lists the fields by which two records find each other.
 type matchKind uint8
 
 const (
@@ -41,7 +41,7 @@ var Links = [Kinds]trace.LinkKind{
 	trace.LinkMessage, trace.LinkSpawn, trace.LinkWake, trace.LinkSpawn, trace.LinkWake, trace.LinkSpawn,
 }
 
-// A Key is what both ends of a link share.
+// A Key is the fields that both ends of a link share.
 type Key struct {
 	Kind    matchKind
 	A, B, C uint32 // as matchKind says
@@ -69,7 +69,7 @@ func (k *Key) Mixed() uint64 {
 	return spool.Mix(spool.Mix(spool.Mix(spool.Mix(0, uint64(k.Kind)<<32|uint64(k.A)), uint64(k.B)), uint64(k.C)), k.D)
 }
 
-// sameKey orders halves by what they have in common.
+// sameKey orders halves by their keys.
 func sameKey(x, y *Half) int {
 	if x.Hash != y.Hash {
 		return cmp.Compare(x.Hash, y.Hash)
@@ -163,16 +163,16 @@ func (s *Matched) add(o *Matched) {
 	s.Unsure += o.Unsure
 }
 
-// An Output takes pairs as what it makes of them. Fill is called by several goroutines at a time and copies what it
-// wants to keep of a pair; what it fills is used again. Take has many of them in order, and is called by one goroutine
-// at a time.
+// An Output takes pairs as values made of them. Fill is called by several goroutines at a time and copies the data
+// that it needs from a pair; the values it fills are used again. Take has many of them in order, and is called by one
+// goroutine at a time.
 type Output[T any] struct {
 	Fill func(*T, *Pair)
 	Take func([]T)
 }
 
-// JoinAll gives every pair. Messages of channels come first, in order of time, the others in order of what they have in
-// common; with several workers parts of them at the same time. It is called once. O(n log n).
+// JoinAll gives every pair. Messages of channels come first, in order of time, the others in order of their keys;
+// with several workers parts of them at the same time. It is called once. O(n log n).
 func JoinAll[T any](ctx context.Context, m *Matcher, workers int, out Output[T]) (stats [Kinds]Matched, err error) {
 	if err := m.Channels.settle(ctx, m); err != nil {
 		return stats, err
@@ -206,7 +206,7 @@ func JoinAll[T any](ctx context.Context, m *Matcher, workers int, out Output[T])
 	return stats, err
 }
 
-// A batch is what one goroutine found and has not given yet.
+// A batch holds the results of one goroutine until they are given.
 type batch[T any] struct {
 	out  Output[T]
 	made []T
@@ -243,7 +243,7 @@ func (b *Halves) Add(m *Matcher, side int, h *Half) {
 	}
 }
 
-// Flush gives what was collected.
+// Flush hands over the collected halves.
 func (b *Halves) Flush(m *Matcher) {
 	for i := range m.parts {
 		for side, s := range m.parts[i] {

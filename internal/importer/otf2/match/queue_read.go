@@ -2,8 +2,7 @@ package match
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// A queueReader goes through the records of a sealed queue. What it stands on is in
-// its fields.
+// A queueReader goes through the records of a sealed queue. The current record is in its fields.
 type queueReader struct {
 	words []uint64 // from the next record on, to the end of the slot or farther
 	time  trace.Time

@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/spool"
 )
 
-// joinPart joins what is in the spools of a part, key by key.
+// joinPart joins the halves in the spools of a part, key by key.
 func (m *Matcher) joinPart(ctx context.Context, part *sides, f func(*Pair)) (stats [Kinds]Matched, err error) {
 	doubtful, err := m.doubtful(ctx, part)
 	if err != nil {
