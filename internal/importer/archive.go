@@ -262,8 +262,8 @@ func packedTarSource(f *os.File, name string, size int64) (Source, bool, error) 
 			Kind: ErrMalformed}
 }
 
-// unpackTar writes the regular members below dir, limit bytes at most. An archive
-// that ends early gives what came before.
+// unpackTar writes the regular members below dir, limit bytes at most. If an
+// archive ends early, the members before the end are unpacked.
 func unpackTar(r io.Reader, dir string, limit int64) ([]Skip, error) {
 	var skipped []Skip
 	members := 0

@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An Offset is what is added to the times of a run.
+// An Offset is added to the times of a run.
 type Offset struct {
 	By    trace.Time
 	Given bool // by the user; else found or none
@@ -19,7 +19,7 @@ type Offset struct {
 // longestPause is the longest time between two sources that may be on one clock: a job does not pause for a day.
 const longestPause = trace.Time(24 * 60 * 60 * 1e9)
 
-// fitClocks reads the times of runs that are to be joined and gives what must be added to each. Runs whose clocks
+// fitClocks reads the times of runs that are to be joined and returns the offset of each. Runs whose clocks
 // cannot be one get an offset from an event that both have recorded; without one they are refused.
 func fitClocks(ctx context.Context, runs []Run, w trace.Writer) ([]trace.Time, error) {
 	surveys := make([]*survey, len(runs))

@@ -16,11 +16,11 @@ import (
 // Detect asks every format which files of the source it claims. A file belongs
 // to the first format that claims it.
 //
-// One run that can be read is the good case. Otherwise the error says what lies
-// there: an *Ambiguous where there are several runs, which it carries so that
-// each can be loaded on its own; an *Error of kind ErrUnsupported where the only
-// format is one that is recognised but not read; an *Unknown where none is.
-// The runs found are returned with the error too.
+// One run that can be read is the good case. Otherwise the error describes the
+// input: an *Ambiguous if there are several runs, which it carries so that each
+// can be loaded on its own; an *Error of kind ErrUnsupported if the only format
+// is one that is recognised but not read; an *Unknown if none is. The runs found
+// are returned with the error too.
 func Detect(formats []*Format, s Source) ([]Run, error) {
 	s.heads.prefetch(s)
 	runs, unclaimed := claims(formats, s)
@@ -49,8 +49,8 @@ func Detect(formats []*Format, s Source) ([]Run, error) {
 	return nil, newUnknown(formats, s)
 }
 
-// ClaimAs asks one format alone, for a user who names it. Where it claims
-// nothing, all files are taken for one run of it.
+// ClaimAs asks one format alone, for a user who names it. If it claims nothing,
+// all files are taken for one run of it.
 func ClaimAs(f *Format, s Source) []Run {
 	runs, _ := claims([]*Format{f}, s)
 	if len(runs) > 0 || len(s.Files) == 0 {
@@ -243,8 +243,8 @@ func (e *Ambiguous) Error() string {
 // Unwrap lets errors.Is tell it from broken input.
 func (e *Ambiguous) Unwrap() error { return ErrUnsupported }
 
-// An Unknown error says that no format claims anything in a source: what was
-// tried, and how the input begins.
+// An Unknown error says that no format claims anything in a source: it lists
+// the formats tried, and how the input begins.
 type Unknown struct {
 	Cause Error
 	Tried []string

@@ -23,7 +23,7 @@ func EachFile(is ...func(head []byte) bool) func(Source) []Run {
 	}
 }
 
-// OneFile imports runs of one file: read gets what it holds, unpacked, and how to name it in reports.
+// OneFile imports runs of one file: read gets its unpacked content, and its name for reports.
 func OneFile(read func(ctx context.Context, run Run, in io.Reader, label string,
 	w trace.Writer) error) func(context.Context, Run, trace.Writer) error {
 	return func(ctx context.Context, run Run, w trace.Writer) error {

@@ -60,8 +60,8 @@ func (c *headCache) get(fsys fs.FS, path string) ([]byte, error) {
 
 var scratch = sync.Pool{New: func() any { b := make([]byte, longestHead); return &b }}
 
-// readHead gives what could be read: a file that breaks off within its head has
-// a shorter head, not an error.
+// readHead returns the bytes that could be read: a file that breaks off within
+// its head has a shorter head, not an error.
 func readHead(fsys fs.FS, path string, size int) ([]byte, error) {
 	f, err := fsys.Open(path)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package importer is the contract between trace files and the tool: what a
-// format is, what a source is, which files make one run.
+// Package importer is the contract between trace files and the tool: it defines
+// formats, sources, and the files of a run.
 //
 // A format is a value (name, claim, import) in a folder of its own; package all
 // lists them in the order in which they are asked. Detection goes by content,
@@ -30,9 +30,9 @@ type Format struct {
 	// that are come from a block that was never written, and are reported.
 	Text bool
 	// Room says how many times as much as its files, unpacked, an import has on the disk at the most; they come with
-	// the largest first. nil: what others of its kind take, once a text and 3.5 times what is binary. See Times.
+	// the largest first. nil: as others of its kind, once for text and 3.5 times for binary files. See Times.
 	Room func(run Run, files []File) float64
-	// Advice says what to do where Import is nil.
+	// Advice tells the user how to proceed if Import is nil.
 	Advice string
 }
 
@@ -63,12 +63,12 @@ type Run struct {
 	Options  Options
 }
 
-// Options are what a user may ask of any reader.
+// Options are a user's options for any reader.
 type Options struct {
-	// Align is "auto", "none", "messages" or "collectives". What stores do by themselves (local.Options) readers leave
-	// to them; those of spans fit clocks where one of the last two is asked for.
+	// Align is "auto", "none", "messages" or "collectives". Readers leave to stores the alignment that stores do by
+	// themselves (local.Options); those of spans fit clocks if one of the last two is asked for.
 	Align string
-	// Memory bounds what a reader may hold, in bytes; 0: its own choice.
+	// Memory bounds a reader's memory, in bytes; 0: its own choice.
 	Memory int64
 }
 
@@ -79,7 +79,7 @@ var (
 	ErrNotFound    = errors.New("not found")
 )
 
-// An Error says what is wrong with an input, where, and what to do.
+// An Error gives an error of an input, its place, and advice.
 type Error struct {
 	File  string // as the user named it, with the place inside an archive
 	Place string // "line 12", "byte 8192"; may be empty

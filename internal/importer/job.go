@@ -36,7 +36,7 @@ func Jobs(parts []Part) (jobs [][]Part) {
 	return jobs
 }
 
-// identity is what a run has once: the rank, else the process; "" if neither is stated.
+// identity is unique within a run: the rank, else the process; "" if neither is stated.
 func (p *Part) identity() string {
 	if p.Rank >= 0 {
 		return strconv.Itoa(p.Rank)

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// NewSource opens what a user names: a file, a directory, an archive (tar, plain
-// or packed, or zip; told by content), or several of these as one source. The
+// NewSource opens a user's input: a file, a directory, an archive (tar, plain or
+// packed, or zip; told by content), or several of these as one source. The
 // caller closes it.
 //
 // One path becomes the root itself. Several become one tree under the nearest
@@ -223,7 +223,7 @@ func ofKernel(name string) bool {
 	return err == nil && (strings.HasPrefix(full, "/proc/") || strings.HasPrefix(full, "/sys/"))
 }
 
-// kindOf names what is not a file, in plain words.
+// kindOf names the kind of an entry that is not a file.
 func kindOf(m fs.FileMode) string {
 	switch {
 	case m&fs.ModeNamedPipe != 0:
@@ -236,7 +236,7 @@ func kindOf(m fs.FileMode) string {
 	return "something else"
 }
 
-// readAtCloser is what archives are read from.
+// readAtCloser is the input of archives.
 type readAtCloser interface {
 	io.ReaderAt
 	io.Closer

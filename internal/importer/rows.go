@@ -12,7 +12,7 @@ type Row struct {
 	Stream trace.Stream
 }
 
-// Rows are what a reader has opened: one row for a location, by whatever names a format leads to it.
+// Rows are the open rows of a reader: one row for a location, by whatever names a format leads to it.
 type Rows struct {
 	w     trace.Writer
 	at    map[trace.LocationID]*Row

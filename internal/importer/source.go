@@ -9,8 +9,8 @@ import (
 )
 
 // A Source is a set of files with one root: a file, a directory, an archive, or
-// several of these. It is a small value that may be copied; copies share what
-// was read. NewSource and NewSourceFS make one.
+// several of these. It is a small value that may be copied; copies share the
+// data read. NewSource and NewSourceFS make one.
 type Source struct {
 	FS    fs.FS
 	Name  string // as the user gave it
@@ -47,7 +47,7 @@ func (s Source) Head(path string) []byte {
 }
 
 // Read opens a file of the source and unpacks it, for a claim that must look past the
-// head. Whoever asks bounds what it reads.
+// head. The caller bounds the bytes it reads.
 func (s Source) Read(path string) (io.ReadCloser, error) {
 	f, err := s.FS.Open(path)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s Source) Read(path string) (io.ReadCloser, error) {
 	return &unpackedFile{r, f, closer}, nil
 }
 
-// unpackedFile closes both what unpacks and what is unpacked.
+// unpackedFile closes both the unpacker and the packed file.
 type unpackedFile struct {
 	io.Reader
 	file   io.Closer
@@ -93,8 +93,7 @@ func (s Source) Label(file string) string {
 	return path.Join(s.root, file)
 }
 
-// Close ends the use of a source: archives are closed, and what was unpacked
-// into a temporary directory is removed.
+// Close ends the use of a source: archives are closed, and files unpacked into a temporary directory are removed.
 func (s Source) Close() error {
 	var errs []error
 	for _, f := range s.close {
@@ -105,11 +104,11 @@ func (s Source) Close() error {
 
 // Open opens a file of the run and unpacks it on the fly, ahead of the reader on
 // a goroutine of its own; Close ends that. Reading counts towards the run's
-// progress in packed bytes. Where packed data is damaged, all that could be
+// progress in packed bytes. If packed data is damaged, all that could be
 // unpacked is read before the error, which is an *Error.
 func (r Run) Open(path string) (io.ReadCloser, error) { return openUnpacked(r, path) }
 
-// OpenRaw opens a file as it is. Where the source is a directory or a plain tar
+// OpenRaw opens a file as it is. If the source is a directory or a plain tar,
 // the file is also an io.ReaderAt.
 func (r Run) OpenRaw(path string) (fs.File, error) {
 	f, err := r.Source.FS.Open(path)

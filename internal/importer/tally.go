@@ -21,7 +21,7 @@ func Repaired(what string) Reason  { return Reason{trace.Repaired, what} }
 // mostReasons bounds how many reasons a format has.
 const mostReasons = 96
 
-// Nowhere is the place of what has no single one.
+// Nowhere is the place of counts without a single place.
 const Nowhere = -1
 
 // A Tally counts reasons in one file. The first place of each is kept: a line of a text, or a
@@ -47,7 +47,7 @@ func (t *Tally[R]) AddN(why R, n, place int64) {
 // Count is how many there are of a reason.
 func (t *Tally[R]) Count(why R) int64 { return t.count[why] }
 
-// Take adds what a block counted, whose places begin after base.
+// Take adds the counts of a block, whose places begin after base.
 func (t *Tally[R]) Take(b *Tally[R], base int64) {
 	for why, n := range b.count {
 		place := int64(Nowhere)
@@ -58,7 +58,7 @@ func (t *Tally[R]) Take(b *Tally[R], base int64) {
 	}
 }
 
-// Entries are what was counted in the file of a label, whose places are lines or bytes, and starts anew.
+// Entries returns the counts of the file with that label, whose places are lines or bytes, and starts anew.
 func (t *Tally[R]) Entries(label, unit string, reasons []Reason) (list []trace.ReportEntry) {
 	for why, n := range t.count {
 		if n == 0 {
@@ -74,7 +74,7 @@ func (t *Tally[R]) Entries(label, unit string, reasons []Reason) (list []trace.R
 	return list
 }
 
-// Report hands over what was counted, and starts anew.
+// Report hands over the counts, and starts anew.
 func (t *Tally[R]) Report(w trace.Writer, label, unit string, reasons []Reason) {
 	for _, e := range t.Entries(label, unit, reasons) {
 		w.Report(e.Kind, e.What, e.Count, e.Example)

@@ -65,8 +65,8 @@ func openGzip(r io.Reader) (io.Reader, func(), error) {
 	return z, func() {}, err
 }
 
-// maxWindow bounds what a zstd stream may ask to keep in memory: twice what
-// the longest setting of the packer needs without --ultra.
+// maxWindow bounds the memory that a zstd stream may ask for: twice the need of
+// the packer's longest setting without --ultra.
 const maxWindow = 256 << 20
 
 func openZstd(r io.Reader) (io.Reader, func(), error) {
@@ -91,8 +91,9 @@ func (e errPacking) Error() string {
 	return "packed with " + string(e) + ", which cannot be unpacked here"
 }
 
-// unpack gives the unpacked content of r, and what to call when done with it. Of a file of
-// few bytes, or where few are wanted, it asks for little memory: a run may have 100,000.
+// unpack returns the unpacked content of r, and a function to call when done with it. For
+// a file of few bytes, or if few are wanted, it asks for little memory: a run may have
+// 100,000.
 func unpack(r io.Reader, wanted int64) (io.Reader, func(), error) {
 	b := bufio.NewReaderSize(r, int(min(max(wanted, 512), 64<<10)))
 	begin, err := b.Peek(longestMagic)
@@ -116,7 +117,7 @@ func unpack(r io.Reader, wanted int64) (io.Reader, func(), error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", p.name, err)
 	}
-	// What fails here fails again when it is read.
+	// An error here comes again when the content is read.
 	begin = make([]byte, wideBegin)
 	n, _ := io.ReadFull(u, begin)
 	u = io.MultiReader(bytes.NewReader(bytes.TrimPrefix(begin[:n], []byte(byteOrderMark))), u)
@@ -157,8 +158,8 @@ func (s Source) Unpacked(f File) int64 {
 	return max(n, f.Size)
 }
 
-// gzipSize is what the end of gzip data says that it has unpacked, modulo 2^32, where that is near to what is expected:
-// of several pieces it says so of the last.
+// gzipSize returns the unpacked size that the end of gzip data states, modulo 2^32, if that is near the expected
+// size. In data of several members it is the size of the last.
 func gzipSize(r io.ReaderAt, size, expected int64) int64 {
 	var b [4]byte
 	if _, err := r.ReadAt(b[:], size-4); err != nil {
@@ -223,7 +224,7 @@ func lengthOf(f fs.File) int64 {
 	return math.MaxInt64
 }
 
-// counted counts what is read as progress.
+// counted counts the bytes read as progress.
 type counted struct {
 	r io.Reader
 	p *Progress
@@ -241,7 +242,7 @@ type plain struct {
 	io.Closer
 }
 
-// openError says why a file cannot be opened, and what to do.
+// openError says why a file cannot be opened, and gives advice.
 func openError(label string, err error) error {
 	e := &Error{File: label, Kind: ErrMalformed, Cause: err.Error()}
 	var p *fs.PathError

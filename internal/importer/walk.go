@@ -70,8 +70,8 @@ func (w *walk) visit(at, rel string) {
 
 func (w *walk) skip(rel, why string) { w.s.Skipped = append(w.s.Skipped, Skip{rel, why}) }
 
-// met remembers a directory. Where the system tells directories apart by a
-// number that is used; elsewhere all met so far are compared.
+// met remembers a directory. If the system identifies directories by a number,
+// that is used; else all met so far are compared.
 func (w *walk) met(info fs.FileInfo) bool {
 	if id, ok := identity(info); ok {
 		if w.ids == nil {

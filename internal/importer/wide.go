@@ -8,8 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Shells of Windows write what a program prints as UTF-16. Every format that is text
-// gets it as UTF-8.
+// Shells of Windows write the output of a program as UTF-16. Every format that is text gets it as UTF-8.
 
 // wideBegin is how many bytes isWide wants to see.
 const wideBegin = 64
@@ -77,7 +76,7 @@ func (w *wide) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill decodes what comes next.
+// fill decodes the next bytes.
 func (w *wide) fill() {
 	w.room = w.room[:0]
 	for len(w.room) < 32<<10 {

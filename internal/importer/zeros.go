@@ -18,7 +18,7 @@ type zeroBytes struct {
 	first string // where the first one lies
 }
 
-// watch counts in what is read of r; nil watches nothing.
+// watch counts in the bytes read from r; nil watches nothing.
 func (z *zeroBytes) watch(r io.Reader, label string) io.Reader {
 	if z == nil {
 		return r

@@ -6,7 +6,7 @@
 // are one command. BuildKit writes objects with vertexes, each again and again as it is known better: a digest, a name,
 // the digests of its inputs, begin and end.
 //
-//	command, vertex   interval; its row is the first that is free, so rows are what ran at once
+//	command, vertex   interval; its row is the first that is free, so rows show vertexes that ran at once
 //	input             flow link to the vertex that needs it
 //
 // Left out and counted: logs and progress of BuildKit; vertexes that were never begun.

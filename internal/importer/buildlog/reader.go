@@ -21,7 +21,7 @@ type step struct {
 	key            string
 }
 
-// A log gathers steps by what they make.
+// A log gathers steps by their output.
 type log struct {
 	w     trace.Writer
 	label string

@@ -1,5 +1,5 @@
-// Package caliper reads what LLNL's Caliper writes: .cali streams, and json-split tables that
-// its cali-query makes of them.
+// Package caliper reads the output of LLNL's Caliper: .cali streams, and json-split tables
+// that its cali-query makes of them.
 //
 // The formats: a .cali stream is lines of fields. Nodes form one tree that holds everything that
 // repeats: attributes (their name, type and properties) and values of attributes, such as a
@@ -12,7 +12,7 @@
 // all of them: one location. Snapshots with a time and event.begin# or event.end# are intervals,
 // activities of CUPTI with a start and an end are intervals on the GPU.
 //
-// Where a file has only inclusive or only exclusive values of an amount, the other one follows
+// If a file has only inclusive or only exclusive values of an amount, the other one follows
 // from the tree. Kept aside, and counted: snapshots without any number, and hidden attributes.
 package caliper
 
@@ -32,7 +32,7 @@ var Format = &importer.Format{Name: "caliper", Title: "Caliper profiles (.cali, 
 func isStream(head []byte) bool { return bytes.HasPrefix(head, []byte("__rec=")) }
 
 // isSplit: an object with rows under "data" first, or with the names of the other members. The
-// rows can be longer than what is seen of the file, so their shape has to do.
+// rows can be longer than the head of the file, so isSplit goes by their shape.
 func isSplit(head []byte) bool {
 	rest, ok := bytes.CutPrefix(bytes.TrimLeft(head, " \t\r\n\ufeff"), []byte("{"))
 	if !ok {

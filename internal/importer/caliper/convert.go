@@ -90,7 +90,7 @@ type cellKey struct {
 	metric   int32
 }
 
-// A cell holds what the file says of an amount; NaN where it does not.
+// A cell holds the file's values of an amount, NaN for those it lacks.
 type cell struct{ inclusive, exclusive float64 }
 
 func newConverter(w trace.Writer, label string) *converter {
@@ -110,7 +110,7 @@ func (c *converter) begin() *snapshot {
 	return &c.snap
 }
 
-// globals take what the stream says of the whole run.
+// globals takes the stream's values for the whole run.
 func (c *converter) globals(s *snapshot) {
 	for key, text := range s.facts {
 		if len(text) <= 4096 {
@@ -178,7 +178,7 @@ func (c *converter) path(steps []step) int32 {
 	return at
 }
 
-// outside is the region of what was measured outside all regions.
+// outside is the region of amounts measured outside all regions.
 var outside = step{"(outside)", ""}
 
 // add takes a finished snapshot.

@@ -46,7 +46,7 @@ type node struct {
 	data      string
 }
 
-// An attribute is what a value says it is.
+// An attribute is the name, type and properties of values.
 type attribute struct {
 	name, alias, unit string
 	kind              int // one of the types
@@ -249,7 +249,7 @@ func (s *stream) node() {
 	s.attributes[id] = a
 }
 
-// snapshot takes a context record: what it refers to, and what it carries.
+// snapshot takes a context record: its references and its own values.
 func (s *stream) snapshot(globals bool) bool {
 	snap := s.to.begin()
 	for _, ref := range s.list("ref") {

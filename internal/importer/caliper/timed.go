@@ -56,7 +56,7 @@ func (t *timed) take(s *snapshot) bool {
 	return false
 }
 
-// activity adds what a GPU did. The innermost part of the path names it.
+// activity adds an activity of a GPU. The innermost part of the path names it.
 func (t *timed) activity(s *snapshot, start, end float64, device int64) bool {
 	if len(s.path) == 0 {
 		return false

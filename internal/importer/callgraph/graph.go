@@ -1,14 +1,14 @@
 // Package callgraph turns functions and the edges between them into a profile, for the formats of profilers that know
 // who called whom, but not along which path.
 //
-// Exact are the exclusive cost and the calls of functions, and their inclusive cost but within circles: those are flat
-// rows. Call paths are shared out: where a function has several callers, what it calls is divided by what each of them
-// took.
+// Exact are the exclusive cost and the calls of functions, and their inclusive cost but within circles: those are
+// flat rows. Call paths are shared out: if a function has several callers, the cost of its callees is divided in
+// proportion to theirs.
 package callgraph
 
 import "cmp"
 
-// A Function is one of the graph. Self is its cost by metric, without what it called.
+// A Function is one of the graph. Self is its cost by metric, without its callees.
 type Function struct {
 	Name, File, Object string
 	Line               int
@@ -68,7 +68,7 @@ func (g *Graph) FunctionAt(name, file, object string, line int) *Function {
 	return f
 }
 
-// Call adds calls of one function by another, with what they cost in all.
+// Call adds calls of one function by another, with their total cost.
 func (g *Graph) Call(from, to *Function, count float64, cost []float64) {
 	e, ok := from.callees[to]
 	if !ok {

@@ -24,7 +24,7 @@ type forest struct {
 	cut     int // paths that were not followed
 }
 
-// byCost gives the largest path first, so that what is not followed is small.
+// byCost puts the largest path first, so that paths left out are small.
 type byCost []*node
 
 func (b byCost) Len() int { return len(b) }
@@ -74,7 +74,8 @@ func (g *Graph) paths() *forest {
 	return t
 }
 
-// roots are functions with the cost that none of their callers gave. Of a circle it is the one that costs most.
+// roots are functions with the cost that none of their callers gave. In a circle the root is the function that
+// costs most.
 func (g *Graph) roots() (roots []*node) {
 	for _, circle := range g.circles {
 		top := circle[0]
@@ -109,7 +110,7 @@ func (g *Graph) roots() (roots []*node) {
 	return roots
 }
 
-// unfold finds what a path spent itself, and the paths below it.
+// unfold computes a path's own cost, and the paths below it.
 func (t *forest) unfold(n *node, push func(*node)) {
 	for up := n.parent; up != nil; up = up.parent {
 		if up.f == n.f { // round a circle: not again
@@ -118,7 +119,7 @@ func (t *forest) unfold(n *node, push func(*node)) {
 			return
 		}
 	}
-	// The share of what the function cost in all that falls to this path, for each event.
+	// For each event, the share of the function's total cost that falls to this path.
 	sum := add(nil, n.f.Self)
 	for _, e := range n.f.calls {
 		if e.to != n.f {

@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A Metric is what the numbers of a cost are, in order, with the factor to its unit.
+// A Metric describes one number of a cost, with the factor to its unit.
 type Metric struct {
 	ID     trace.MetricID
 	Factor float64
@@ -45,7 +45,7 @@ func (g *Graph) Write(w trace.Writer, at trace.LocationID, label string, metrics
 	g.paths().write(w, regions, rows, label)
 }
 
-// region is the region of a function; "???" stands for what is not known.
+// region is the region of a function; "???" stands for an unknown name.
 func (f *Function) region() trace.Region {
 	r := trace.Region{Name: f.Name, File: f.File, Line: f.Line}
 	if f.Object != "" && f.Object != "???" {
@@ -57,7 +57,7 @@ func (f *Function) region() trace.Region {
 	return r
 }
 
-// write hands the paths over, and says what is not exact about them.
+// write hands the paths over, and reports inexact values.
 func (t *forest) write(w trace.Writer, regions map[*Function]trace.RegionID,
 	rows func(path trace.CallPathID, calls float64, inclusive, self []float64), label string) {
 	ids := map[*node]trace.CallPathID{}

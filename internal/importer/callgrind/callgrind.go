@@ -1,5 +1,5 @@
-// Package callgrind reads profiles of callgrind and cachegrind (Valgrind), and what others write in their
-// format: Xdebug (PHP), pprof -callgrind, and tools that write for KCachegrind.
+// Package callgrind reads profiles of callgrind and cachegrind (Valgrind), and files of other tools in
+// their format: Xdebug (PHP), pprof -callgrind, and tools that write for KCachegrind.
 //
 // The format (valgrind.org, "Callgrind Format Specification"): a head of `key: value` lines that names events, then
 // costs by function (`fn=`), one line a position with a number for each event, and calls (`cfn=`, `calls=COUNT TARGET`)
@@ -10,7 +10,7 @@
 //
 //	exact     exclusive cost, calls, and inclusive cost of functions, which are flat rows; the latter but for
 //	          functions that call each other in a circle, where it is at most the cost of the circle
-//	shared    call paths: where a function has several callers, what it calls is shared out by what each of them took
+//	shared    call paths: if a function has several callers, its callees are shared out in proportion to their cost
 //
 // Files of one process (parts, threads) are one run; parts add up. Skipped: jumps, costs by line and instruction,
 // derived events.

@@ -84,7 +84,7 @@ func readFile(ctx context.Context, run importer.Run, name string, w trace.Writer
 	return f, nil
 }
 
-// report says what was not kept as it stands.
+// report counts lines and names that were skipped or guessed.
 func (f *file) report(w trace.Writer) {
 	for _, x := range []struct {
 		kind  trace.ReportKind

@@ -17,7 +17,7 @@ import (
 // longestLine bounds a line; names in C++ are long.
 const longestLine = 1 << 20
 
-// A head is what a file says of itself.
+// A head is the header of a file.
 type head struct {
 	creator, command, process, thread string
 	events                            []string
@@ -26,7 +26,7 @@ type head struct {
 	derived                           int64
 }
 
-// A file is what is read of one file.
+// A file is the content read from one file.
 type file struct {
 	head
 	label string
@@ -53,7 +53,7 @@ type file struct {
 	unnumbered int64
 }
 
-// A callee is what the lines before calls= say.
+// A callee is the function named by the lines before calls=.
 type callee struct {
 	name, file, object string
 	count              float64
@@ -247,7 +247,7 @@ func (f *file) describe(key, value string) bool {
 	return true
 }
 
-// mostEvents bounds what a head may name.
+// mostEvents bounds the events of a head.
 const mostEvents = 256
 
 func add(to, list []float64) []float64 {

@@ -13,9 +13,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// align finds what must be added to the times of each file so that all are on one
-// axis. A file alone needs none. Kineto writes its base either before the
-// records, where the head has it, or after them.
+// align finds the offset of each file's times that puts all files on one axis. A
+// file alone needs none. Kineto writes its base either before the records, where
+// the head has it, or after them.
 func (p *plan) align(ctx context.Context) error {
 	if len(p.files) == 1 {
 		return nil

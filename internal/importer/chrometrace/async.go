@@ -53,7 +53,7 @@ func (c *reader) asyncRegion(cat *category, r *record) trace.RegionID {
 	return c.regionOf(r)
 }
 
-// asyncKey is what begin and end have in common. The old kind (S, F) and objects
+// asyncKey is the key that begin and end share. The old kind (S, F) and objects
 // (N, D) are joined by their name too.
 func (c *reader) asyncKey(r *record) uint64 {
 	h := newHash().add(r.category.raw()).add(r.idScope.raw())
@@ -147,8 +147,7 @@ func (c *reader) keepAttributes(r *record) []attributeValue {
 	return kept
 }
 
-// finishAsync writes what has no end, in order of time, and counts ends without a
-// begin.
+// finishAsync writes intervals without an end, in order of time, and counts ends without a begin.
 func (c *reader) finishAsync() {
 	var begins []span
 	for _, waiting := range c.open {

@@ -18,7 +18,7 @@ type dictionary struct {
 	hashes     map[string]string
 	scratch    [4][]byte
 
-	// Of the file being read:
+	// For the file being read:
 	tally tally
 }
 
@@ -41,7 +41,7 @@ const (
 	longestInterned = 512
 )
 
-// attributes hands the arguments of a record to what was written last: scalars, and lists as texts.
+// attributes hands the arguments of a record to the row written last: scalars, and lists as texts.
 func (c *dictionary) attributes(to trace.Stream, r *record) {
 	for i := range r.args {
 		arg := &r.args[i]
@@ -57,7 +57,7 @@ func (c *dictionary) attributes(to trace.Stream, r *record) {
 	c.oddParts(r)
 }
 
-// oddParts counts what a record has beside its fields and arguments.
+// oddParts counts parts of a record beside its fields and arguments.
 func (c *dictionary) oddParts(r *record) {
 	if r.argsValue.present() && r.argsValue.kind != word {
 		c.tally.Add(oddArguments, r.offset)

@@ -18,10 +18,10 @@ const (
 
 // A batch is a stretch of a list of records, from the end of a record to the end of another, and the records in it.
 //
-// Where a batch ends is guessed. Whether the guess was right is known when the batch has been read from its begin, as
-// the scanner would: it then ends after a record. So if the first batch begins where a record has ended, and all before
-// this one are whole, this one begins where a record has ended. Whatever is not whole is left to the scanner, from its
-// last record on.
+// The end of a batch is guessed. Whether the guess was right is known when the batch has been read from its begin, as
+// the scanner would: it then ends after a record. So if the first batch begins where a record has ended, and all
+// before this one are whole, this one begins where a record has ended. Whatever is not whole is left to the scanner,
+// from its last record on.
 type batch struct {
 	text    []byte
 	offset  int64 // in the file
@@ -80,8 +80,8 @@ func (b *batch) room() *record {
 	return r
 }
 
-// keep takes over where the arguments of a record end. Where the room was too small, the record has its own, and those
-// after it get more.
+// keep takes over where the arguments of a record end. If the buffer was too small, the record has its own, and later
+// records get a larger one.
 func (b *batch) keep(r *record) {
 	if n := len(b.args) + len(r.args); n <= cap(b.args) {
 		b.args = b.args[:n]
@@ -131,8 +131,8 @@ func opening(text []byte) []byte {
 	return bytes.Clone(text[:end])
 }
 
-// each hands all records to take, in order, prepared. What it can it reads on several workers; take is called by one at
-// a time.
+// each hands all records to take, in order, prepared. It reads batches on several workers if it can; take is called
+// by one at a time.
 func (s *scanner) each(workers int, l *lexicon, take func(*record)) {
 	var r record
 	for {
@@ -188,7 +188,7 @@ func (s *scanner) batches(workers int, opening []byte, d dialect, take func(*rec
 		buf = append(buf, b.text...)
 	}
 	s.buf, s.pos = append(buf, rest...), 0
-	// What was read is read on as before, and as much again each time that this did not help.
+	// The scanner reads these bytes on its own, and twice as many each time that batches did not help.
 	s.batchesAt = s.base + int64(len(s.buf)) + s.batchesPause + 1
 	s.batchesPause = 2*s.batchesPause + longestBatch*int64(s.batch)
 }

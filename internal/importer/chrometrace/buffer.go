@@ -8,7 +8,7 @@ import (
 // offset is the place in the file of the next byte.
 func (s *scanner) offset() int64 { return s.base + int64(s.pos) }
 
-// fill reads more behind what is there, from pos on. It says false at the end.
+// fill reads more behind the bytes in the buffer, from pos on. It says false at the end.
 func (s *scanner) fill() bool {
 	if s.err != nil {
 		return false

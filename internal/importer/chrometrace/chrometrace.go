@@ -30,11 +30,11 @@
 // handler, they communicate, and they are of different processes that begin within
 // ten minutes; --join reads others as one.
 //
-// Rows are keyed by (pid, tid, CPU or GPU), since the pid of GPU work is
-// the number of the device. Where Kineto gives baseTimeNanoseconds, times are
-// relative to it. People also put all ranks into one file: where processes are named
-// after their ranks ("rank 3", "DP rank 0, PP rank 2"), the GPU work of a pid is that
-// of its own devices, and ids of launches are counted by each rank.
+// Rows are keyed by (pid, tid, CPU or GPU), since the pid of GPU work is the number
+// of the device. If Kineto gives baseTimeNanoseconds, times are relative to it.
+// People also put all ranks into one file: where processes are named after their
+// ranks ("rank 3", "DP rank 0, PP rank 2"), the GPU work of a pid is that of its own
+// devices, and ids of launches are counted by each rank.
 //
 // Kept aside, and counted in the report: arguments that are objects or long lists,
 // arguments of end records, thread clocks, stacks of records that are no samples, object

@@ -60,8 +60,8 @@ func claim(s importer.Source) []importer.Run {
 	return runs
 }
 
-// farthest is how far into a file records are looked for, where what comes before them is
-// Chrome's: DevTools writes the sources of a page's scripts first.
+// farthest bounds the search for records in a file that begins as Chrome's do: DevTools
+// writes the sources of a page's scripts first.
 const farthest = 64 << 20
 
 // comesLater looks for a record past the head of a file, in bounded memory.
@@ -277,9 +277,9 @@ func together(files []facts) importer.Run {
 	return r
 }
 
-// room is what an import has on the disk, times its files. Most of it is the store, 0.1 to 0.45 times; where one thread
-// has most of the events it is what they are sorted in and their plain rows, 58 bytes each, so that it depends on how
-// long an event is.
+// room estimates the disk space of an import, as a multiple of its files. Most of it is the store, 0.1 to 0.45 times.
+// If one thread has most of the events, it is their sort files and plain rows, 58 bytes each, and so depends on the
+// length of an event.
 func room(run importer.Run, files []importer.File) float64 {
 	shortest := 0.0
 	for _, f := range files[:min(len(files), roomFiles)] {

@@ -10,9 +10,9 @@ import (
 )
 
 // A reader turns the records of one rank's files, or of one plain file, into a
-// trace. Memory beside the scanner's buffer grows with what is looked up (rows,
-// regions, keys) and with what waits for its other half: 24 bytes for each GPU
-// launch and 32 for each flow record of a file, and one entry for each
+// trace. Memory beside the scanner's buffer grows with the tables (rows,
+// regions, keys) and with records that wait for their other half: 24 bytes for
+// each GPU launch and 32 for each flow record of a file, and one entry for each
 // asynchronous interval that is open.
 type reader struct {
 	rowTree
@@ -36,7 +36,7 @@ type reader struct {
 	batch   int // bytes; 0: as usual
 }
 
-// pending is what waits for its other half until a file is read. The next reader takes its memory over.
+// pending holds records that wait for their other half until a file is read. The next reader takes its memory over.
 type pending struct {
 	flows       []flowPoint
 	launchFlows []flowPoint

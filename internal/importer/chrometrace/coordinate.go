@@ -34,8 +34,8 @@ func coordinates(name string) map[string]int {
 }
 
 // arrange gives locations whose names tell coordinates these as attributes, and lays the first of each place out on a
-// grid. Where threads are stages and nothing tells replicas, processes numbered from 0 on are these: a guess, and
-// counted.
+// grid. If threads are stages and no name has a replica, processes numbered from 0 on are taken for replicas: a
+// guess, and counted.
 func (c *rowTree) arrange() {
 	type placed struct {
 		location trace.LocationID

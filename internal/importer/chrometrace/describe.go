@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// meta is what metadata records say about a pid or a place.
+// meta holds the metadata records of a pid or a place.
 type meta struct {
 	name, labels string
 	order        int64

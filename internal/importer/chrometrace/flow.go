@@ -108,8 +108,8 @@ func (c *reader) linkFlows() {
 
 // linkFlow links the records of one key in order of time: a step or end follows
 // the start or step that waits for longest. Ids are used again, even before
-// their end has come (two tasks posted, then both run); what is paired then is
-// counted as guessed. What has no other half is counted too.
+// their end has come (two tasks posted, then both run); such pairs are counted
+// as guessed. Records without another half are counted too.
 func (c *reader) linkFlow(points []flowPoint) {
 	var waiting []*flowPoint
 	for i := range points {

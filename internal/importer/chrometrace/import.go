@@ -215,7 +215,7 @@ func (p *plan) readFile(ctx context.Context, c *reader, i int) error {
 	return nil
 }
 
-// finishRank takes what a rank's files said late.
+// finishRank takes the rank and the groups that a rank's files state after their records.
 func (p *plan) finishRank(c *reader) {
 	if c.self == nil || c.severalRanks() {
 		return

@@ -122,7 +122,7 @@ func (c *reader) linkLaunches() {
 // linkBatch is how many links are handed over at a time.
 const linkBatch = 1024
 
-// repeatedFlows finds the flows of launches that say what correlation ids said: those whose id is that of work which is
+// repeatedFlows finds the flows of launches that repeat a correlation id: those whose id is that of work which is
 // linked.
 func (c *reader) repeatedFlows(linked []bool) []bool {
 	repeated := make([]bool, len(c.launchFlows))
@@ -165,7 +165,7 @@ type distributed struct {
 	Groups  []processGroup `json:"pg_config"`
 }
 
-// sections takes what the members beside the records say, once a file is read.
+// sections takes the members beside the records, once a file is read.
 func (c *reader) sections(s *scanner) {
 	if raw := s.section("distributedInfo"); raw != nil {
 		var info distributed

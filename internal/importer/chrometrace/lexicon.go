@@ -11,9 +11,8 @@ import (
 )
 
 // A lexicon prepares records for the reader: it reads their numbers, and finds the words that come again and again by
-// their bytes. A word is what the reader has found out about these bytes, or nothing yet. So records can be prepared on
-// several cores, each with a lexicon of its own, and what they mean is still decided by one reader, in the order of the
-// file.
+// their bytes. A word is the reader's result for these bytes, or nothing yet. So records can be prepared on several
+// cores, each with a lexicon of its own, and one reader still decides their meaning, in the order of the file.
 type lexicon struct {
 	dialect      dialect
 	categories   map[string]*categoryWord
@@ -104,7 +103,7 @@ type textWord struct {
 	known bool // is the reader's own copy
 }
 
-// A form is what the value of an argument was prepared to be.
+// A form is the type that the value of an argument was prepared as.
 type form uint8
 
 const (
@@ -130,7 +129,7 @@ func (l *lexicon) forget() {
 	l.template = &recordTemplate{lexicon: l}
 }
 
-// prepare fills in what the reader will ask of a record.
+// prepare fills in the fields that the reader needs of a record.
 func (l *lexicon) prepare(r *record) {
 	switch r.phase {
 	case 0, 'M', 'P', 'O', 'V', 'v', 'c', '(', ')': // rare, and read by their own rules

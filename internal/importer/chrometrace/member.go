@@ -52,8 +52,8 @@ func (s *scanner) member() {
 	}
 }
 
-// brokenMember ends the top-level object where it cannot be read on, or where
-// the file is cut; what was read before stands.
+// brokenMember ends the top-level object if it cannot be read on, or if the
+// file is cut; records before that are kept.
 func (s *scanner) brokenMember() {
 	s.damage.cut = true
 	if s.damage.broken == 0 {
@@ -130,7 +130,7 @@ func (s *scanner) skipValue(sec *section) bool {
 	}
 }
 
-// keep adds to what is kept of a value.
+// keep adds to the kept bytes of a value.
 func (sec *section) keep(b []byte) {
 	if sec != nil {
 		most := longestSection

@@ -19,8 +19,8 @@ type pool struct {
 	sum                 int64 // where records tell only changes
 }
 
-// memory takes a record of PyTorch's allocator: samples of what is allocated and reserved on its device.
-// Files of 2021 tell only changes; then it is what was allocated since the file begins, which may be less than nothing.
+// memory takes a record of PyTorch's allocator: samples of the memory allocated and reserved on its device. Files of
+// 2021 have only changes; then the counter sums them from the beginning of the file, and may be negative.
 func (c *rowTree) memory(r *record, at trace.Time) {
 	bytes, ok := r.argument("Bytes").integer()
 	if !ok {

@@ -184,7 +184,7 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// class says what a byte can be in JSON outside of texts.
+// class is the role of a byte in JSON outside of strings.
 var class = func() (t [256]uint8) {
 	for _, c := range " \t\r\n" {
 		t[c] = space

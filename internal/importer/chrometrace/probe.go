@@ -18,7 +18,7 @@ const (
 	dftracer
 )
 
-// facts are what the beginning of a file tells.
+// facts are the findings from the beginning of a file.
 type facts struct {
 	path    string
 	trace   bool // the file holds trace events
@@ -78,7 +78,7 @@ var beforeRecords = map[string]bool{
 	"schemaVersion": true,
 }
 
-// look takes what one record tells.
+// look adds the facts of one record.
 func (f *facts) look(r *record) {
 	if !knownPhase(r.phase) || !r.ts.present() && r.phase != 'M' {
 		return
@@ -117,7 +117,7 @@ var kinetoOnly = map[string]bool{
 	"mtia_ccp_events": true,
 }
 
-// member takes what a top-level member tells.
+// member adds the facts of a top-level member.
 func (f *facts) member(key string, raw []byte) {
 	switch key {
 	case "distributedInfo":

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	// The buffer begins small, for the many small files of a large run, and stays small enough for what is read into it
-	// to be near when it is looked at.
+	// The buffer begins small, for the many small files of a large run, and stays small enough for the processor's
+	// cache.
 	firstBuffer = 32 << 10
 	bufferSize  = 128 << 10
-	// longestFirst is how far the first object is looked through for what it is.
+	// longestFirst bounds the part of the first object that is searched to identify it.
 	longestFirst = 512 << 10
 	// longestRecord bounds the buffer: a longer record is passed over and counted.
 	longestRecord = 64 << 20
-	// longestSection bounds what is kept of a top-level member beside the records.
+	// longestSection bounds the kept bytes of a top-level member beside the records.
 	longestSection = 1 << 20
 	mostSections   = 256
 	// A broken stretch is searched for the next record by trying; the tries
@@ -25,8 +25,8 @@ const (
 	retryFactor  = 2
 )
 
-// A scanner reads records from a file of trace events. It takes what the
-// writers of such files produce, which is not always JSON:
+// A scanner reads records from a file of trace events. It accepts the output of
+// the writers of such files, which is not always JSON:
 //
 //	[ {…}, {…} ]                     an array; the end may be missing
 //	{ "traceEvents": […], … }        an object, with other members before and after
@@ -208,7 +208,7 @@ func (s *scanner) record(r *record) bool {
 	}
 }
 
-// parse reads the record at pos. Where it cannot, it moves on: false.
+// parse reads the record at pos. If it cannot, it moves on and returns false.
 func (s *scanner) parse(r *record) bool {
 	for {
 		end, status := s.template.parseRecord(s.buf, s.pos, r)
@@ -238,7 +238,7 @@ func (s *scanner) parse(r *record) bool {
 	}
 }
 
-// zeroBefore reports whether there is a zero from pos to end. What is in the buffer is looked through once.
+// zeroBefore reports whether there is a zero from pos to end. The bytes in the buffer are searched once.
 func (s *scanner) zeroBefore(end int) bool {
 	if s.base+int64(end) <= s.clean {
 		return false
@@ -250,7 +250,7 @@ func (s *scanner) zeroBefore(end int) bool {
 	return s.clean < s.base+int64(end)
 }
 
-// finish looks at what follows the end.
+// finish checks the bytes after the end.
 func (s *scanner) finish() {
 	if s.damage.cut || s.damage.unclosed {
 		return

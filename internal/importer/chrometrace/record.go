@@ -138,7 +138,7 @@ func parseID2(b []byte, i int, r *record) (int, status) {
 	return i, s
 }
 
-// A field is what a key of a record says.
+// A field is the meaning of a key of a record.
 type field uint8
 
 const (

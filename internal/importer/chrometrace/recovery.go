@@ -2,7 +2,7 @@ package chrometrace
 
 import "bytes"
 
-// damage counts what was wrong with the text.
+// damage counts errors in the text.
 type damage struct {
 	broken      int64 // stretches that are no records
 	brokenAt    int64 // offset of the first
@@ -25,8 +25,7 @@ func (s *scanner) cutOff(r *record, at int64) {
 	}
 }
 
-// recover moves from a place that is no record to the next one that is, and
-// counts what lies between.
+// recover moves from a place that is no record to the next record, and counts the bytes between.
 func (s *scanner) recover() {
 	begin := s.offset()
 	if s.damage.broken == 0 {

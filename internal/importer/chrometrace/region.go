@@ -2,13 +2,13 @@ package chrometrace
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// A category is what a "cat" means, looked up once.
+// A category is the meaning of a "cat", looked up once.
 type category struct {
 	name    string
 	role    trace.Role
 	regions map[string]trace.RegionID
 
-	// Of Kineto's categories only:
+	// For Kineto's categories only:
 	gpu        bool // rows of these are streams of a device, not threads
 	work       bool // is started by a launch
 	launch     bool // may start work
@@ -50,7 +50,7 @@ var chromeRoles = map[string]trace.Role{
 	"dftracer":                trace.RoleOverhead,
 }
 
-// category finds what a record's category means.
+// category returns the meaning of a record's category.
 func (c *dictionary) category(v value) *category {
 	if v.kind != text {
 		v = value{}

@@ -122,8 +122,7 @@ func (t *tally) unknownPhase(p byte) {
 	t.phases[p]++
 }
 
-// flush turns what was counted in the file of that label into entries of the
-// report, and starts anew.
+// flush turns the counts of the file with that label into entries of the report, and resets them.
 func (t *tally) flush(label string) (entries []trace.ReportEntry) {
 	entries = t.Entries(label, "byte", reasons[:])
 	for _, p := range slices.Sorted(maps.Keys(t.phases)) {
@@ -135,7 +134,7 @@ func (t *tally) flush(label string) (entries []trace.ReportEntry) {
 	return entries
 }
 
-// damage takes over what the scanner counted.
+// damage takes over the scanner's counts.
 func (t *tally) damage(s *scanner) {
 	d := &s.damage
 	t.AddN(brokenRecords, d.broken, d.brokenAt)

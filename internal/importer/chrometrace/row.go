@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A rowTree is processes, threads, streams and devices, and what is told about them.
+// A rowTree holds processes, threads, streams and devices, and their metadata.
 type rowTree struct {
 	dictionary
 
@@ -31,8 +31,7 @@ type rowTree struct {
 	precision precision // of all files so far
 }
 
-// A place is a pid and tid as the file writes them. What happens there may be on
-// a thread, on a stream of a GPU, or on both.
+// A place is a pid and tid as the file writes them. Its records may be on a thread, on a stream of a GPU, or on both.
 type place struct {
 	pid, tid string
 	meta
@@ -65,7 +64,7 @@ type device struct {
 // streamOptions: files are in no order, and ends are matched by name.
 var streamOptions = trace.StreamOptions{Unordered: true, ByName: true}
 
-// kindAsync is the kind of the locations that hold what belongs to no thread.
+// kindAsync is the kind of the locations for records that belong to no thread.
 const kindAsync trace.Kind = "async"
 
 // place finds the place of a record.
@@ -161,7 +160,7 @@ func (c *rowTree) process(pid string) *process {
 	return p
 }
 
-// ownRow is the process's own row, for what belongs to no thread of it.
+// ownRow is the process's own row, for records that belong to none of its threads.
 func (c *rowTree) ownRow(p *process) *row {
 	if p.own == nil {
 		p.own = c.at(p.location)

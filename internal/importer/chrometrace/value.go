@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// A valueKind is what a value is in the text, before it means anything.
+// A valueKind is the JSON type of a value, before it is interpreted.
 type valueKind uint8
 
 const (
@@ -23,7 +23,7 @@ const (
 // until the scanner moves on.
 //
 // A record has many of these, most of them empty, and is cleared for each event: so
-// a value is half of what a slice would make it.
+// a value takes half the bytes of a slice.
 type value struct {
 	first   *byte
 	size    uint32 // in bytes; a record is no longer than longestRecord
@@ -36,7 +36,7 @@ func rawValue(b []byte, kind valueKind) value {
 	return value{first: unsafe.SliceData(b), size: uint32(len(b)), kind: kind}
 }
 
-// raw is the value as it is written; of a text, what is between the quotes.
+// raw returns the value as it is written; for a string, the bytes between the quotes.
 func (v value) raw() []byte { return unsafe.Slice(v.first, v.size) }
 
 // own is the value in memory of its own.
@@ -238,7 +238,7 @@ func smallInteger(s []byte) (int64, bool) {
 	return n, true
 }
 
-// float reads any number, and the words that Python and C++ write for what is none.
+// float reads any number, and the words of Python and C++ for infinity and NaN.
 func (v value) float() (float64, bool) {
 	if v.kind == missing || v.kind == composite || len(v.raw()) == 0 {
 		return 0, false

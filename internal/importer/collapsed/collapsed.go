@@ -10,9 +10,9 @@
 //	other frame           region; endings such as _[k] (kernel) or _[j] (compiled at run time) are its category
 //	line                  call path; its count is exclusive, and inclusive on the paths above
 //
-// What it lacks: the unit of the counts is not told, they are taken for samples. Austin's are microseconds, or bytes in
-// its memory mode; of its full mode the first number is read.
-// Differential stacks with two counts a line are not read.
+// Limits: the files do not give the unit of the counts, so they are taken for samples. Austin's are microseconds, or
+// bytes in its memory mode; of its full mode the first number is read. Differential stacks with two counts a line are
+// not read.
 package collapsed
 
 import (

@@ -31,7 +31,7 @@ func newConverter(w trace.Writer, name string) *converter {
 		threads: map[string]trace.LocationID{}}
 }
 
-// comment keeps what Austin says of itself.
+// comment keeps Austin's metadata.
 func (c *converter) comment(line string) {
 	key, value, ok := strings.Cut(strings.TrimPrefix(line, "# "), ": ")
 	if !ok || c.stacks > 0 {
@@ -45,7 +45,7 @@ func (c *converter) comment(line string) {
 	}
 }
 
-// metric is what the counts are, and the factor to its unit. Austin writes microseconds, or bytes.
+// metric returns the metric of the counts, and the factor to its unit. Austin writes microseconds, or bytes.
 func (c *converter) metric(frames []byte) (trace.Metric, float64) {
 	switch {
 	case !austinRoot.Match(frames):
@@ -76,7 +76,7 @@ var (
 	austinFrame = regexp.MustCompile(`^(.+):([^:]+):(\d+)$`)
 )
 
-// location finds who a stack belongs to, and what is left of the stack.
+// location returns the location of a stack, and the frames that remain.
 func (c *converter) location(frames []byte) (trace.LocationID, []byte) {
 	first, rest, more := bytes.Cut(frames, []byte(";"))
 	if more && bytes.IndexByte(first, '/') > 0 {
@@ -112,7 +112,7 @@ func (c *converter) location(frames []byte) (trace.LocationID, []byte) {
 	return c.process, frames
 }
 
-// endings mark what sort of code a frame is.
+// endings mark the sort of code of a frame.
 var endings = map[string]string{"_[k]": "kernel", "_[j]": "jit", "_[i]": "inlined", "_[w]": "waker"}
 
 // region is that of a frame; of Austin it names file, function and line.

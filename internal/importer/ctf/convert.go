@@ -135,7 +135,7 @@ func (c *converter) describe(t *traceClass) {
 	}
 }
 
-// A meaning is what an event of a name does.
+// A meaning is the effect of events of a name.
 type meaning struct {
 	kind   meaningKind
 	name   string
@@ -326,7 +326,7 @@ func (c *converter) function(s *stream, m *meaning) trace.RegionID {
 	})
 }
 
-// tell gives the fields of an event to what was written last.
+// tell adds the fields of an event to the row written last.
 func (c *converter) tell(s *stream, r *row) {
 	for i := range s.d.values {
 		v := &s.d.values[i]
@@ -422,7 +422,7 @@ func (c *converter) addRow(key rowKey, l trace.Location, o trace.StreamOptions) 
 	return r
 }
 
-// close ends what is open and reports what was counted.
+// close ends open intervals and reports the counts.
 func (c *converter) close() error {
 	c.stay()
 	if c.ends > 0 {

@@ -9,9 +9,9 @@
 // Our words: a CPU is a processor under `CPUs`, and the tasks that it ran are its intervals. Threads are told by
 // the context of events or by the scheduler. Calls of the system, interrupts, functions, and any two events
 // whose names differ by entry and exit, begin and end, or start and stop are intervals; every other event is an
-// instant with its fields as attributes. What threads did by the word of the scheduler (running,
-// runnable, sleeping, blocked) is told beside them, since the CPUs tell it already. Traces that were made
-// from OTF2 give the intervals of their regions, by rank and thread.
+// instant with its fields as attributes. The scheduler's states of threads (running, runnable, sleeping,
+// blocked) are overlays, since the rows of the CPUs already have them. Traces that were made from OTF2 give the
+// intervals of their regions, by rank and thread.
 //
 // Functions are told by address; where a list of symbols as nm writes it lies in the folder or in the one
 // above (.txt), they have its names.

@@ -49,7 +49,7 @@ const (
 	mostText     = 240 // bytes of a text
 )
 
-// start begins an event: what values point to is free again.
+// start begins an event: the buffers of the last event's values are used again.
 func (d *decoder) start() {
 	d.values, d.text = d.values[:0], d.text[:0]
 }

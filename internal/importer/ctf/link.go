@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A linker makes every use of a type its own, so that each has its own slot, and finds what
-// sequences and variants refer to.
+// A linker makes every use of a type its own, so that each has its own slot, and resolves
+// the references of sequences and variants.
 type linker struct {
 	t      *traceClass
 	scopes []scope // those read before, outermost first

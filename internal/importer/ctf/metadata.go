@@ -12,7 +12,7 @@ import (
 const (
 	metadataMagic = 0x75d11d57
 	packetMagic   = 0xc1fc1fc1
-	// mostMetadata bounds what is read of a metadata file.
+	// mostMetadata bounds the bytes read from a metadata file.
 	mostMetadata = 256 << 20
 	// metadataHeader is how many bytes come before the text in a packet of metadata.
 	metadataHeader = 37
@@ -101,7 +101,7 @@ func unpackMetadata(b []byte) ([]byte, byteOrder, error) {
 	return bytes.TrimRight(text, "\x00"), mark, nil
 }
 
-// rolesByName are what TSDL tells by names of fields, by part.
+// rolesByName are the roles of TSDL's fields by name, by part.
 var rolesByName = map[string]map[string]role{
 	"packet.header": {"magic": roleMagic, "stream_id": roleStream, "stream_instance_id": roleInstance},
 	"packet.context": {"packet_size": rolePacketSize, "content_size": roleContentSize, "timestamp_begin": roleBegin,

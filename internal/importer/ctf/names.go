@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 )
 
-// mostNames bounds what is read of a list of symbols.
+// mostNames bounds the bytes read from a list of symbols.
 const mostNames = 64 << 20
 
 // isSymbols says whether a file is a list of symbols as nm writes it: an address, a letter, a name.

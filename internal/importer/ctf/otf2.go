@@ -26,8 +26,8 @@ func (n *otf2Names) report(w trace.Writer) {
 	}
 }
 
-// otf2Meaning is what events of such a trace do. Those that are neither definitions nor calls are
-// instants of their location.
+// otf2Meaning returns the meaning of events of such a trace. Those that are neither definitions
+// nor calls are instants of their location.
 func (c *converter) otf2Meaning(t *traceClass, m *meaning) *meaning {
 	names := []string{"self", "name"}
 	m.kind = isSpecial

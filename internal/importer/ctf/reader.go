@@ -34,7 +34,7 @@ type stream struct {
 	packets int64
 }
 
-// tally counts what is lost or wrong in a run.
+// tally counts losses and errors of a run.
 type tally struct {
 	w       trace.Writer
 	streams map[streamKey]*counts
@@ -135,7 +135,7 @@ func (s *stream) broken(what string) {
 	s.d.nest = 0
 }
 
-// nextPacket reads a packet and what it says of itself.
+// nextPacket reads a packet and its header and context.
 func (s *stream) nextPacket() error {
 	s.offset += s.length
 	head, err := s.buf.Peek(firstBytes)

@@ -41,7 +41,7 @@ func (c *converter) cpu(n int64) *cpu {
 	return u
 }
 
-// thread finds a thread by its number. Where its process is told the thread is below that.
+// thread finds a thread by its number. If its process is known, the thread is below that.
 func (c *converter) thread(tid, pid int64, name []byte) *thread {
 	t := c.threads[tid]
 	if t != nil {
@@ -222,7 +222,7 @@ func (c *converter) ran(u *cpu, until trace.Time) {
 	}
 }
 
-// stay ends what tasks and threads do when the trace ends: at the last event of the CPU, or of all.
+// stay ends the states of tasks and threads when the trace ends: at the last event of the CPU, or of all.
 func (c *converter) stay() {
 	var last trace.Time
 	for i, u := range c.cpuList {

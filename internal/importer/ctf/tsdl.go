@@ -217,7 +217,7 @@ func (p *parser) declaration() {
 	}
 }
 
-// A block is what stands in braces: values and types by name.
+// A block is the content of braces: values and types by name.
 type block struct {
 	values map[string]string
 	types  map[string]*class
@@ -487,7 +487,7 @@ func (p *parser) members() (out []field) {
 	return out
 }
 
-// declarator reads a name with what makes it an array or a sequence.
+// declarator reads a name with its array or sequence lengths.
 func (p *parser) declarator(c *class) (*class, string) {
 	for p.is("*") {
 	}

@@ -31,7 +31,7 @@ const (
 	big
 )
 
-// A role is what a field means for finding packets, events and times.
+// A role is the use of a field in finding packets, events and times.
 type role uint8
 
 const (
@@ -145,7 +145,7 @@ func scale(v, f uint64) int64 {
 	return int64(q)
 }
 
-// A traceClass is what the metadata of a trace says.
+// A traceClass is the metadata of a trace.
 type traceClass struct {
 	order   byteOrder
 	uuid    string

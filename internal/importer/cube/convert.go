@@ -27,7 +27,7 @@ type converter struct {
 	byName  map[string]*definition
 }
 
-// A definition is a metric of the file with what it became.
+// A definition is a metric of the file with the metric made of it.
 type definition struct {
 	*metric
 	id        trace.MetricID
@@ -169,8 +169,7 @@ func regionOf(r *region, parameters string, sites []string) trace.Region {
 	return out
 }
 
-// roleOf takes the role from what the recorder says of regions that are not of MPI,
-// whose names say more.
+// roleOf takes the role from the recorder for regions that are not of MPI; for those of MPI the names say more.
 func roleOf(r *region) trace.Role {
 	if r.Paradigm == "mpi" {
 		if len(r.Name) < 4 || !strings.EqualFold(r.Name[:4], "MPI_") {

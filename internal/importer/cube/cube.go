@@ -1,10 +1,11 @@
 // Package cube imports profiles in the format of Cube 4 (.cubex), as Score-P,
 // Scalasca and TAU write them.
 //
-// A file is a tar of anchor.xml, which defines everything, and for each metric N
-// an N.index (which call nodes have values) and an N.data (the values, call node by
+// A file is a tar of anchor.xml, which defines everything, and for each metric N an
+// N.index (which call nodes have values) and an N.data (the values, call node by
 // call node, a column for each location), plain or in blocks of zlib. The format is
-// described in docs/cube_file_format.md of extra-p/pycubexr, but for what follows.
+// described in docs/cube_file_format.md of extra-p/pycubexr, except for the
+// following.
 //
 // The numbers in an index are places in an enumeration of the call tree, not ids
 // of call nodes. Metrics that are stored exclusive count in preorder; those stored

@@ -8,7 +8,7 @@ import (
 )
 
 // An expression is the arithmetic of a derived metric: numbers, metric::NAME(),
-// + - * / and brackets. CubePL can do more; what it does more is not evaluated.
+// + - * / and brackets. CubePL can do more; such expressions are not evaluated.
 type expression struct {
 	op   byte // one of "+-*/", 'n' a number, 'm' a metric, '~' a sign
 	a, b *expression

@@ -12,7 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 )
 
-// An anchor is what anchor.xml says, in its own words.
+// An anchor is the content of anchor.xml, in its own words.
 type anchor struct {
 	XMLName    xml.Name   `xml:"cube"`
 	Version    string     `xml:"version,attr"`

@@ -73,7 +73,7 @@ func (s *systemWalk) walk(p *systemPart, parent trace.LocationID, order int) {
 	}
 }
 
-// nodeKind is what a node is: what Cube calls a machine is the whole of it.
+// nodeKind returns the kind of a node: Cube calls the whole system a machine.
 func nodeKind(p *systemPart) trace.Kind {
 	class := strings.ToLower(strings.TrimSpace(p.Class))
 	if class == "" {
@@ -154,7 +154,7 @@ func (s *systemWalk) topology(t *topology) {
 	}
 }
 
-// placed finds what a coordinate belongs to.
+// placed returns the location of a coordinate.
 func (s *systemWalk) placed(list []xml.Attr) (trace.LocationID, bool) {
 	for _, a := range list {
 		ids := s.locations

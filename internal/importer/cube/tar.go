@@ -198,7 +198,7 @@ func (b *box) index(r io.ReaderAt, size int64) error {
 	return nil
 }
 
-// part finds a member. What is missing has no values.
+// part finds a member. A missing member has no values.
 func (b *box) part(name string) (part, bool, error) {
 	if p, ok := b.parts[name]; ok {
 		return p, true, nil

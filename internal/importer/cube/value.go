@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A valueType says how a value is stored and what it means. Values are vectors of
-// parts that combine one by one; number gives what counts.
+// A valueType describes the storage and the meaning of a value. Values are
+// vectors of parts that combine one by one; number returns the value of a vector.
 type valueType struct {
 	size   int
 	parts  int

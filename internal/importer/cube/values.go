@@ -161,7 +161,7 @@ func (b *batch) matrixOf(d *definition) *matrix {
 	return nil
 }
 
-// repair takes out what is no number, and what stands for "none" in minima and maxima.
+// repair removes values that are no numbers, and those that stand for "none" in minima and maxima.
 func (b *batch) repair(d *definition, v []float64) {
 	bad := int64(0)
 	for i, x := range v {
@@ -178,7 +178,7 @@ func (b *batch) repair(d *definition, v []float64) {
 	}
 }
 
-// numbers turns vectors of parts into what counts, in our units.
+// numbers turns vectors of parts into values, in our units.
 func (b *batch) numbers(d *definition, exclusive, inclusive []float64) *block {
 	n := len(exclusive) / d.kind.parts
 	x := &block{make([]float64, n), make([]float64, n)}
@@ -319,7 +319,7 @@ func (b *batch) write(d *definition, x *block) {
 }
 
 // joined adds up call nodes that share a path: they differ only in where the call
-// stands. Where there are none the values are given as they are.
+// stands. If there are none, the values are returned as they are.
 func (b *batch) joined(d *definition, v []float64) []float64 {
 	width, copied := b.hi-b.lo, false
 	for i, f := range b.first {

@@ -94,7 +94,7 @@ const (
 
 var operationNames = [operations]string{"read", "write", "metadata"}
 
-// An amount is what one operation took.
+// An amount is the time, bytes and operations of one operation.
 type amount struct {
 	time, read, written, ops float64
 }
@@ -144,7 +144,7 @@ func (c *converter) properties() {
 	set("mounts", strings.ReplaceAll(strings.TrimSpace(strings.Join(j.mounts, "; ")), "\t", " "))
 }
 
-// module reads the records of one module. What cannot be unpacked is counted; what came before it stays.
+// module reads the records of one module. A part that cannot be unpacked is counted; records before it stay.
 func (c *converter) module(m module) error {
 	var each func(io.Reader) error
 	layout, version := layoutOf(m, c.log.versions[m]), c.log.versions[m]
@@ -311,7 +311,7 @@ func (c *converter) profile(m module, id uint64, rank int64, ops [operations]amo
 	c.row(at, p.file, all, 1, true)
 }
 
-// row writes the metrics of a call path; those of inner ones are sums of what lies below.
+// row writes the metrics of a call path; those of inner ones are sums of the paths below.
 func (c *converter) row(at trace.LocationID, path trace.CallPathID, a amount, calls float64, inner bool) {
 	k := &c.metric
 	if !k.known {

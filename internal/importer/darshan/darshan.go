@@ -1,4 +1,4 @@
-// Package darshan reads logs of Darshan 3: what a program did to files, by rank and file.
+// Package darshan reads logs of Darshan 3: a program's file accesses, by rank and file.
 //
 // The format: a plain header (version, a number that shows the byte order, how regions are packed,
 // where each module's region lies), then regions that are packed with zlib or bzip2: the job, the names
@@ -13,8 +13,8 @@
 // their rank with file, offset and length; heat maps are counters, bytes of each bin at its begin.
 // Times are since the start of the job.
 //
-// Kept aside, and counted: counters of access sizes, strides, alignment and variance; modules that tell
-// where files lie or what other libraries did (Lustre, BG/Q, MDHIM, DFS, DAOS, AutoPerf).
+// Kept aside, and counted: counters of access sizes, strides, alignment and variance; modules about the
+// places of files or about other libraries (Lustre, BG/Q, MDHIM, DFS, DAOS, AutoPerf).
 package darshan
 
 import (

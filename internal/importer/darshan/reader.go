@@ -146,7 +146,7 @@ func (h *header) shift(m module) {
 	h.partial = low | (h.partial&^(1<<m-1))<<1
 }
 
-// open unpacks a region. What lies beyond the end of the file is an error when it is reached.
+// open unpacks a region. A region beyond the end of the file is an error when it is reached.
 func (l *log) open(r region) *bufio.Reader {
 	if r.offset < 0 || r.length <= 0 || r.offset >= l.size {
 		return bufio.NewReader(failing{})
@@ -206,7 +206,7 @@ func (s *streams) Read(b []byte) (int, error) {
 	}
 }
 
-// A job is what is said of the run as a whole.
+// A job describes the run as a whole.
 type job struct {
 	start, end int64 // nanoseconds
 	processes  int64
@@ -260,7 +260,7 @@ func text(b []byte) string {
 // longestName bounds one name of a file.
 const longestName = 1 << 16
 
-// readNames reads the names of files by their numbers. An error gives what came before it.
+// readNames reads the names of files by their numbers. On an error, it has read the names before it.
 func (l *log) readNames(have func(id uint64, name string)) error {
 	if l.names.length == 0 {
 		return nil

@@ -9,7 +9,8 @@
 //	frame            region; its module is the category
 //	map              metric
 //
-// What it lacks: the unit of a map is not told. Maps without a stack, and histograms, are counted.
+// Limits: the files do not give the unit of a map. Maps without a stack, and histograms, are
+// counted.
 package dtrace
 
 import (
@@ -36,7 +37,7 @@ func isDTrace(head []byte) bool {
 	return false
 }
 
-// isBpftrace: a map with a stack, below what bpftrace says first.
+// isBpftrace: a map with a stack, below bpftrace's first messages.
 func isBpftrace(head []byte) bool {
 	if !importer.IsText(head) {
 		return false

@@ -132,7 +132,7 @@ type thread struct {
 	at       trace.LocationID
 	stream   trace.Stream
 	counters []trace.CounterID
-	// From the first call to the end of the last, and whether functions of the program tell what is between.
+	// From the first call to the end of the last, and whether functions of the program cover the time between.
 	calls      int
 	begin, end trace.Time
 	functions  bool
@@ -173,7 +173,7 @@ func (c *converter) process(ctx context.Context, file string, rank int32) (*proc
 		return nil, err
 	}
 	for _, t := range p.threads {
-		// Every MPI call is recorded, so what is between them is the program's own work.
+		// Every MPI call is recorded, so the time between them is the program's own work.
 		if t.calls > 1 && !t.functions {
 			t.stream.Interval(t.begin, t.end,
 				c.w.Region(trace.Region{Name: "program", Category: "outside MPI", Role: trace.RoleCompute}))
@@ -270,7 +270,7 @@ func (p *process) sizeOf(count, kind int32) int64 {
 	return int64(count) * int64(p.log.sizes[kind])
 }
 
-// report says what was left out.
+// report counts records that were left out.
 func (p *process) report() {
 	w := p.w
 	if p.broken > 0 {

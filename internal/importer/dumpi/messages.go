@@ -2,8 +2,8 @@ package dumpi
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// messages takes what a call says of messages and communicators. A send is at the begin of its call, a receive at the
-// end of the one that completes it.
+// messages takes the messages and communicators of a call. A send is at the begin of its call, a receive at the end
+// of the one that completes it.
 func (p *process) messages(r *record, x transfer, end trace.Time) {
 	n := r.ints
 	switch r.call {
@@ -39,7 +39,7 @@ func (p *process) messages(r *record, x transfer, end trace.Time) {
 	}
 }
 
-// completions takes what waits and tests say of requests.
+// completions takes the requests that waits and tests complete.
 func (p *process) completions(r *record, x transfer) {
 	n := r.ints
 	switch r.call {

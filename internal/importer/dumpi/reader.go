@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A mask says what a record holds.
+// A mask lists the optional parts of a record.
 const (
 	maskStatuses = 1 | 2
 	maskCPU      = 1 << 2
@@ -41,7 +41,7 @@ type log struct {
 
 const indexSize = 64
 
-// openLog reads what lies around the body.
+// openLog reads the parts before and after the body.
 func openLog(file io.ReaderAt, size int64, label string) (*log, error) {
 	l := &log{file: file, size: size, label: label, functions: map[uint64]string{}}
 	head := l.at(0, 8)
@@ -124,7 +124,7 @@ func (l *log) around() error {
 	return nil
 }
 
-// A status is what became of a receive.
+// A status is the result of a receive.
 type status struct{ bytes, source, tag int32 }
 
 // A record is one call. Its slices are used again for the next.
@@ -170,7 +170,7 @@ func (l *log) body(ctx context.Context, each func(*record)) (broken int64, err e
 	}
 }
 
-// record reads what follows the number of the call.
+// record reads the fields after the number of the call.
 func (l *log) record(in *input, r *record, from [2]trace.Time) bool {
 	mask := in.u8()
 	r.thread = 0
@@ -205,7 +205,7 @@ func (l *log) record(in *input, r *record, from [2]trace.Time) bool {
 	return !in.bad
 }
 
-// arguments reads what a function was called with.
+// arguments reads the arguments of a call.
 func (r *record) arguments(in *input, list string, mask byte) {
 	rank, root, arrays := int32(0), int32(0), 0
 	for i := 0; i < len(list) && !in.bad; i++ {
@@ -284,7 +284,7 @@ func (l *log) at(offset, size int64) *input {
 	return &input{in: bufio.NewReader(io.NewSectionReader(l.file, offset, size)), left: size}
 }
 
-// An input reads big-endian numbers; what it lacks makes it bad.
+// An input reads big-endian numbers; a read past its end makes it bad.
 type input struct {
 	in   *bufio.Reader
 	left int64

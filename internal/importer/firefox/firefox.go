@@ -1,6 +1,7 @@
-// Package firefox reads profiles of the Firefox profiler: what profiler.firefox.com saves (processed profiles,
-// which samply, simpleperf's and other converters write too), and what Firefox itself writes (Gecko profiles,
-// MOZ_PROFILER_SHUTDOWN; the developer tools saved those too, in an object of their own, before version 89).
+// Package firefox reads profiles of the Firefox profiler: those that profiler.firefox.com saves (processed
+// profiles, which samply, simpleperf's and other converters write too), and those that Firefox itself writes
+// (Gecko profiles, MOZ_PROFILER_SHUTDOWN; the developer tools saved those too, in an object of their own,
+// before version 89).
 //
 // The format (github.com/firefox-devtools/profiler, docs-developer/CHANGELOG-formats.md): an object with `meta`
 // and a list of threads; of each, tables of samples, markers, stacks, frames and functions, in columns, or in
@@ -61,7 +62,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 		r := jsonstream.NewReader(ctx, in, label, leave)
 		return r.End(f(r), count(), "threads")
 	}
-	// What all threads share may stand behind them, and whether there are samples decides where markers go.
+	// The tables that all threads share may follow them, and whether there are samples decides the rows of markers.
 	var known survey
 	if err := pass(func(string, string) {}, known.read, func() int { return known.threads }); err != nil {
 		return err

@@ -19,7 +19,7 @@ const (
 	intervalEnd
 )
 
-// A payload is what a marker holds beside its name: scalars, and in old versions its times.
+// A payload holds the fields of a marker beside its name: scalars, and in old versions its times.
 type payload struct {
 	kind       string
 	phase      string  // of old markers: "start" or "end"
@@ -135,7 +135,7 @@ func (t *thread) marker(i int, p *process) trace.Region {
 	return r
 }
 
-// phase says what a marker is and when. Old versions have one time, and the rest in the payload.
+// phase returns the phase and the times of a marker. Old versions have one time, and the rest in the payload.
 func (t *thread) phase(i int, data *payload) (phase int, begin, end float64) {
 	if t.markers.has("phase") {
 		phase = t.markers.index("phase", i)

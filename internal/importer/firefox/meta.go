@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 )
 
-// A meta is what a profile says of itself.
+// A meta is the metadata of a profile.
 type meta struct {
 	start      float64 // ms since 1970
 	interval   float64 // ms

@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 )
 
-// A table is columns of numbers by name; what is null or absent is NaN. Column "data" of markers is kept as it is
+// A table is columns of numbers by name; null or absent values are NaN. Column "data" of markers is kept as it is
 // written.
 type table struct {
 	columns map[string][]float64
@@ -124,7 +124,7 @@ func number(c *jsonstream.Cursor) float64 {
 	return math.NaN()
 }
 
-// mostColumns bounds what a schema may ask for.
+// mostColumns bounds the columns of a schema.
 const mostColumns = 64
 
 // schemaOf lists names by position; those that are not wanted are empty.

@@ -67,7 +67,7 @@ func (c *converter) total(weights string) *stack.Profile {
 	return c.totals[weights]
 }
 
-// values are what a sample adds to the metrics of its total.
+// values returns the amounts that a sample adds to the metrics of its total.
 func (p *process) values(t *table, i int, to []float64) []float64 {
 	weight := t.at("weight", i)
 	if math.IsNaN(weight) || math.IsInf(weight, 0) {

@@ -11,13 +11,13 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// tables are what stacks are made of, of a thread or of all.
+// tables are the tables of stacks, of a thread or of all.
 type tables struct {
 	stacks, frames, functions, resources, sources *table
 	texts                                         []string
 }
 
-// member reads a member of a thread, or of what threads share, that is one of the tables.
+// member reads a member of a thread, or of the shared part, that is one of the tables.
 func (t *tables) member(r *jsonstream.Reader, name string) (err error) {
 	switch name {
 	case "stackTable":
@@ -38,7 +38,7 @@ func (t *tables) member(r *jsonstream.Reader, name string) (err error) {
 	return err
 }
 
-// or fills in what is missing from another.
+// or fills in missing tables from another.
 func (t *tables) or(other *tables) {
 	for _, x := range []struct{ to, from **table }{
 		{&t.stacks, &other.stacks}, {&t.frames, &other.frames}, {&t.functions, &other.functions},
@@ -86,8 +86,8 @@ func (s *stacker) prefix(i int) int {
 	return s.stacks.index("prefix", i)
 }
 
-// path lists the regions of a stack, outermost first; nil where there is no such stack. What is called while idle is
-// idle, and so on: frames without a category have that of their caller.
+// path lists the regions of a stack, outermost first; nil where there is no such stack. A function called while idle
+// is idle, and so on: frames without a category have that of their caller.
 func (s *stacker) path(stack int, to []trace.RegionID) []trace.RegionID {
 	s.chain = s.chain[:0]
 	for stack >= 0 && stack < s.stacks.rows && len(s.chain) < s.stacks.rows {
@@ -137,7 +137,7 @@ func (s *stacker) describe(f frameIn) trace.Region {
 	return r
 }
 
-// categoryRoles are categories that say what a function is for.
+// categoryRoles are the roles of categories.
 var categoryRoles = map[string]trace.Role{"Idle": trace.RoleIdle, "GC / CC": trace.RoleOverhead,
 	"Profiler": trace.RoleOverhead}
 

@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
 )
 
-// A survey is what must be known before threads are read: of each process its meta data and libraries, in the order
+// A survey holds the data needed before threads are read: the meta data and libraries of each process, in the order
 // in which processes begin, and the tables that all threads share.
 type survey struct {
 	processes []process
@@ -57,7 +57,7 @@ func (s *survey) read(r *jsonstream.Reader) error {
 	return err
 }
 
-// countSamples counts the samples of a thread, roughly: whether there are any is what matters.
+// countSamples counts the samples of a thread, roughly: it matters only whether there are any.
 func (s *survey) countSamples(r *jsonstream.Reader) error {
 	return r.Members(func(name string) error {
 		if name != "samples" {

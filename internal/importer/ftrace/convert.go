@@ -105,7 +105,8 @@ func (c *converter) row(t sched.Task) *importer.Row {
 	return row
 }
 
-// mark reads what a program wrote: B|pid|name, E|pid, C|pid|name|value, S|pid|name|cookie, F|…; an address may come first.
+// mark reads the text that a program wrote: B|pid|name, E|pid, C|pid|name|value, S|pid|name|cookie, F|…; an address
+// may come first.
 func (c *converter) mark(r record) bool {
 	text := r.fields
 	if at := bytes.Index(text, []byte(": ")); at > 0 && bytes.HasPrefix(text, []byte("0x")) {

@@ -1,5 +1,5 @@
-// Package ftrace reads the text of Linux' tracer: the kernel's file `trace`, what trace-cmd report and atrace print, and
-// the HTML of systrace.
+// Package ftrace reads the text of Linux' tracer: the kernel's file `trace`, the output of trace-cmd report and
+// atrace, and the HTML of systrace.
 //
 // The format: `task-pid (tgid) [cpu] flags time: event: fields`, a line each; the name of a task may hold blanks and
 // minus signs. Lines need not be in order of time.
@@ -29,7 +29,7 @@ import (
 var Format = &importer.Format{Name: "ftrace", Title: "ftrace text (trace-cmd report, atrace, systrace HTML)",
 	Claim: importer.EachFile(isFtrace, isHTML, isPacked), Import: importer.OneFile(read)}
 
-// isFtrace: after comments and what trace-cmd says first, a line of an event.
+// isFtrace: after comments and trace-cmd's first lines, a line of an event.
 func isFtrace(head []byte) bool {
 	if !importer.IsText(head) {
 		return false

@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A profile is what is read.
+// A profile is the content of a file.
 type profile struct {
 	w       trace.Writer
 	at      trace.LocationID

@@ -9,8 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A converter turns events into a trace. It holds what is open: goroutines, Ps,
-// ranges, tasks; O(1) for each event.
+// A converter turns events into a trace. It holds open goroutines, Ps, ranges and tasks; O(1) for each event.
 type converter struct {
 	actors
 
@@ -207,7 +206,7 @@ type lastMetric struct {
 	id   trace.CounterID
 }
 
-// close ends what is open at the time of the last event.
+// close ends all open intervals at the time of the last event.
 func (c *converter) close() error {
 	c.closeLevels()
 	for _, g := range c.g.all() {

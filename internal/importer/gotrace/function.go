@@ -92,7 +92,7 @@ func (c *dictionary) startOf(s xtrace.Stack) *function {
 	return known.start
 }
 
-// lastStart is what learn found last: goroutines are often started in a row.
+// lastStart is learn's last result: goroutines are often started in a row.
 type lastStart struct {
 	of       xtrace.Stack
 	function *function

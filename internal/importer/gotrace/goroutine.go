@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An actors is goroutines and processors, what they are in, and the links between them.
+// An actors holds goroutines and processors, their states, and the links between them.
 type actors struct {
 	levels
 
@@ -40,13 +40,13 @@ type goroutine struct {
 	early  *unplaced      // nil once it has a row
 }
 
-// marks are what is open on a goroutine beside its states.
+// marks are the ranges open on a goroutine beside its states.
 type marks struct {
 	ranges  []span
 	regions []span // of the program
 }
 
-// An unplaced is what a goroutine waits with until its row is known.
+// An unplaced holds the states and links of a goroutine until its row is known.
 type unplaced struct {
 	created xtrace.Stack
 	states  []earlyState
@@ -56,7 +56,7 @@ type unplaced struct {
 // life is the row of a goroutine's life: the first one that is given.
 const life = 1
 
-// newGoroutine gives one that is not yet in any state. What has ended serves again.
+// newGoroutine gives one that is not yet in any state. Ended goroutines are used again.
 func (c *actors) newGoroutine(id xtrace.GoID) *goroutine {
 	if len(c.spare) == 0 {
 		block := make([]goroutine, 32)
@@ -74,7 +74,7 @@ func (c *actors) newGoroutine(id xtrace.GoID) *goroutine {
 	return g
 }
 
-// mark gives what is open on a goroutine beside its states, to be changed.
+// mark returns the marks of a goroutine, to be changed.
 func (g *goroutine) mark() *marks {
 	if g.marks == nil {
 		g.marks = new(marks)
@@ -107,7 +107,8 @@ func (g *goroutine) interval(begin, end trace.Time, region trace.RegionID) {
 
 // locate defines the row of a goroutine. It comes as late as possible, since the
 // group is the start function. Its life and its states are written as they come, so
-// that the writer need not sort them; what may cross them is written whole.
+// that the writer need not sort them; intervals that may cross them are written
+// whole.
 func (c *actors) locate(g *goroutine) {
 	if g.stream != nil {
 		return
@@ -195,7 +196,7 @@ func (c *actors) create(t trace.Time, e *xtrace.Event, g *goroutine) {
 	c.link(trace.LinkSpawn, creator, g, t)
 }
 
-// endGoroutine ends the life of a goroutine and what is open in it.
+// endGoroutine ends the life of a goroutine and all that is open in it.
 func (c *actors) endGoroutine(t trace.Time, g *goroutine) {
 	c.locate(g)
 	c.endState(t, g)

@@ -3,14 +3,13 @@
 // grammar is read by golang.org/x/exp/trace, the public copy of the reader of
 // go tool trace; it is described in the source of Go, internal/trace.
 //
-// The same time is shown twice, from both sides: what each processor ran, and
-// what each goroutine did.
+// The same time is shown twice, from both sides: by processor and by goroutine.
 //
 //	P                    location (processor), below "processors"
 //	goroutine            location (goroutine), below a group for its start function, below "goroutines"
 //	start function       region: of the goroutine's whole life on its own row, and of each stay on a P
 //	goroutine's state    interval: running, runnable, syscall, waiting: <reason>; with the stack where it stopped
-//	P's state            interval: idle, or scheduling with what ran inside; so exclusive scheduling is
+//	P's state            interval: idle, or scheduling with goroutines inside; so exclusive scheduling is
 //	                     the time in which a P ran no goroutine
 //	creation             spawn link from the creator's goroutine;   unblocking: wake link, and the stack of the one that
 //	                     unblocks on the state that begins then: "woken at"
@@ -28,13 +27,12 @@
 // annotations on its row, where states tile the time, and overhead on the P, where
 // they nest.
 //
-// What it lacks: a goroutine that was there before the trace has no creator, and
-// its life begins with the trace; its start function is the outermost frame of its
-// first stack, which for stacks deeper than the 128 recorded frames is not the real
-// one. Traces of Go 1.21 and before do not say what a P does before it first starts:
-// its row begins there. Go's own reader puts their events of one nanosecond in an order that changes from one
-// reading to the next, a nanosecond apart: two imports of one such file may differ by that. Threads (Ms) have no rows.
-// Experimental events are counted and left out.
+// Limits: a goroutine that was there before the trace has no creator, and its life begins with the trace; its start
+// function is the outermost frame of its first stack, which for stacks deeper than the 128 recorded frames is not the
+// real one. Traces of Go 1.21 and before do not record the state of a P before it first starts: its row begins there.
+// Go's own reader puts their events of one nanosecond in an order that changes from one reading to the next, a
+// nanosecond apart: two imports of one such file may differ by that. Threads (Ms) have no rows. Experimental events
+// are counted and left out.
 package gotrace
 
 import (
@@ -97,7 +95,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 		c.close()
 		return err
 	}
-	// What the library read is garbage by now, larger than the trace. It goes back to
+	// The library's data is garbage by now, larger than the trace. It goes back to
 	// the system before the writer sorts, so that the two do not add up.
 	if run.Size() > largeTrace {
 		debug.FreeOSMemory()

@@ -45,7 +45,7 @@ type level struct {
 	thinned                 bool
 }
 
-// A value is what a level is from a time on.
+// A value is a level from a time on.
 type value struct {
 	at    trace.Time
 	n     int
@@ -155,7 +155,7 @@ func (c *levels) count(t trace.Time, l *level, by int) {
 	l.held[n-1], l.at = binary.AppendUvarint(l.held[n-1], packed), t
 }
 
-// settle writes what was held.
+// settle writes the held value.
 func (c *levels) settle(l *level) {
 	if l.settled || !c.started {
 		return
@@ -178,7 +178,7 @@ func (c *levels) settle(l *level) {
 	l.held, l.settled = nil, true
 }
 
-// closeLevels writes what is left of the counters.
+// closeLevels writes the remaining values of the counters.
 func (c *levels) closeLevels() {
 	for _, l := range []*level{&c.alive, &c.runnable} {
 		c.settle(l)

@@ -17,8 +17,7 @@ type heldLink struct {
 func (l *heldLink) hold()    { l.from.held++; l.to.held++ }
 func (l *heldLink) release() { l.from.held--; l.to.held-- }
 
-// link joins what happened on one goroutine to another, of which the state that
-// follows is about to begin. No cause is nil.
+// link joins an event on one goroutine to another goroutine, whose next state is about to begin. No cause is nil.
 func (c *actors) link(kind trace.LinkKind, cause, to *goroutine, t trace.Time) {
 	if cause == nil || cause == to {
 		return // the network poller, a timer, a signal

@@ -13,7 +13,7 @@ import (
 
 // A processor is a P of the scheduler. Its rows are written in order of time, so
 // that the writer need not sort them: the state when it begins, and the stay of a
-// goroutine when it ends, with what happened in it.
+// goroutine when it ends, with the intervals inside it.
 type processor struct {
 	row
 	id      xtrace.ProcID
@@ -168,7 +168,7 @@ func (c *actors) enterProcessor(t trace.Time, p *processor, g *goroutine) {
 	}
 }
 
-// leaveProcessor writes a goroutine's stay on its P, with what happened in it.
+// leaveProcessor writes a goroutine's stay on its P, with the intervals inside it.
 func (c *actors) leaveProcessor(t trace.Time, g *goroutine) {
 	p := g.on
 	if p == nil {

@@ -38,8 +38,8 @@ func batchesFor(size int64) int { return int(min(fewBatches+size>>18, mostBatche
 
 // events hands the events of a trace to do, batch by batch, in order of time. The
 // library reads on one goroutine while do converts on another, so that an import
-// takes little longer than the reading. Where the trace breaks in the middle, what
-// was sound stays and the break is reported.
+// takes little longer than the reading. If the trace breaks in the middle, the
+// events before the break stay and the break is reported.
 func events(ctx context.Context, f io.Reader, size int64, label string, w trace.Writer, do func(*batch)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -118,7 +118,7 @@ func (b *batch) fill(r *xtrace.Reader) (err error) {
 	return nil
 }
 
-// judge says what the way in which a trace ended means.
+// judge decides whether the end of a trace is an error.
 func judge(ctx context.Context, err error, some bool, in *input, label string, w trace.Writer) error {
 	var packed *importer.Error
 	switch {
@@ -156,7 +156,7 @@ func firstLine(err error) string {
 	return strings.TrimRight(line, ": ")
 }
 
-// cause is what kind of break an error is, without the numbers in it, so that
+// cause is the kind of break of an error, without the numbers in it, so that
 // reports of several files add up.
 func cause(err error) string {
 	if errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(err.Error(), "EOF") {
@@ -165,7 +165,7 @@ func cause(err error) string {
 	return "its records contradict each other"
 }
 
-// An input counts what is read from a file and ends when the context does.
+// An input counts the bytes read from a file and ends when the context does.
 type input struct {
 	ctx  context.Context
 	r    io.Reader

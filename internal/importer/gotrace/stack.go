@@ -9,10 +9,10 @@ import (
 )
 
 // mostStacks bounds how many stacks are kept at hand. Handles of stacks are of a
-// generation: with it goes what is known of them, and what the library keeps for them.
+// generation: when it ends, the entries for them and the library's data go too.
 const mostStacks = 1 << 14
 
-// A stack is what is known of one.
+// A stack holds the facts about a call stack.
 type stack struct {
 	of    xtrace.Stack
 	start *function // nil while nobody asked
@@ -20,7 +20,7 @@ type stack struct {
 	told  bool // the text is made
 }
 
-// stack finds what is known of a stack that is not NoStack.
+// stack returns the facts about a stack that is not NoStack.
 func (c *dictionary) stack(s xtrace.Stack) *stack {
 	known := c.stacks[s]
 	if known == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A state is what a goroutine does from a time on.
+// A state is the state of a goroutine from a time on.
 type state struct {
 	is      xtrace.GoState
 	since   trace.Time
@@ -126,7 +126,7 @@ func (c *dictionary) waitRegion(reason string, own bool) trace.RegionID {
 	return id
 }
 
-// waitingRole tells what a goroutine of the program waits for.
+// waitingRole returns the role of a goroutine's wait by its reason.
 func waitingRole(reason string) trace.Role {
 	switch {
 	case reason == "network" || reason == "IO wait":

@@ -27,10 +27,10 @@ type fact struct {
 	value trace.Value
 }
 
-// mostInner bounds what is held of one stay.
+// mostInner bounds the intervals held for one stay.
 const mostInner = 1 << 12
 
-// happened takes what ended on a P. In a stay it is held until that is written.
+// happened takes an interval that ended on a P. In a stay it is held until that is written.
 func (c *actors) happened(p *processor, i inner) {
 	if p.g == nil || i.begin < p.stay {
 		p.write([]inner{i})
@@ -42,7 +42,7 @@ func (c *actors) happened(p *processor, i inner) {
 	}
 }
 
-// heldFacts is how many facts belong to what is held.
+// heldFacts is the number of facts of the held intervals.
 func (p *processor) heldFacts() int {
 	if len(p.inner) == 0 {
 		p.facts = p.facts[:0]
@@ -75,7 +75,7 @@ func (c *actors) endStay(t trace.Time, p *processor) {
 	p.written = t
 }
 
-// flush writes what is held.
+// flush writes the held intervals.
 func (p *processor) flush() {
 	if len(p.inner) > 0 {
 		p.write(p.inner)
@@ -84,8 +84,8 @@ func (p *processor) flush() {
 	}
 }
 
-// write writes what ended, outer first. What crosses another, or begins before what
-// is written already, is written whole.
+// write writes ended intervals, outer first. One that crosses another, or begins
+// before the last written one, is written whole.
 func (p *processor) write(list []inner) {
 	if len(list) > 1 {
 		slices.SortStableFunc(list,
@@ -107,7 +107,7 @@ func (p *processor) write(list []inner) {
 	p.leave(math.MaxInt64)
 }
 
-// leave ends what is open and ends until a time.
+// leave ends open intervals that end by a time.
 func (p *processor) leave(until trace.Time) {
 	for n := len(p.open) - 1; n >= 0 && p.open[n].end <= until; n-- {
 		p.stream.Leave(p.open[n].end, p.open[n].region)

@@ -131,7 +131,7 @@ func (c *converter) log(t trace.Time, e *xtrace.Event) {
 	}
 }
 
-// label keeps what the runtime calls a goroutine, such as "GC (dedicated)". Workers
+// label keeps the runtime's name of a goroutine, such as "GC (dedicated)". Workers
 // of the garbage collector alone are called so, often before they have a stack.
 func (c *converter) label(t trace.Time, l xtrace.Label) {
 	s := c.main

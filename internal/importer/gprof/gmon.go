@@ -82,7 +82,7 @@ func (l layout) histogram(b []byte) (h histogramHead, ok bool) {
 	return h, h.low < h.high && h.bins > 0 && uint64(h.bins) <= h.high-h.low
 }
 
-// A gmon is what a file holds.
+// A gmon is the content of a file.
 type gmon struct {
 	layout
 	hits   map[uint64]float64 // seconds by address
@@ -172,7 +172,7 @@ func (g *gmon) function(address uint64) uint64 {
 	return g.starts[i]
 }
 
-// graph makes functions of addresses, and shares out what they took by calls, as gprof does.
+// graph makes functions of addresses, and shares out their time by calls, as gprof does.
 func (g *gmon) graph(ctx context.Context) (*callgraph.Graph, error) {
 	slices.Sort(g.starts)
 	g.starts = slices.Compact(g.starts)
@@ -207,7 +207,7 @@ func (g *gmon) graph(ctx context.Context) (*callgraph.Graph, error) {
 		}
 		return to.whole * c.count / to.called
 	}
-	// Callees come first, so that what they took is known; without recursion, since chains of calls may be long.
+	// Callees come first, so that their time is known; without recursion, since chains of calls may be long.
 	order := []uint64{}
 	for start := range all {
 		order = append(order, start)

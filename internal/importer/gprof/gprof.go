@@ -1,14 +1,15 @@
-// Package gprof reads what gprof prints (flat profile, call graph), and the files that programs built with -pg
-// leave behind (gmon.out).
+// Package gprof reads the reports of gprof (flat profile, call graph), and the files that programs built with
+// -pg leave behind (gmon.out).
 //
 // The formats: a report is text in two tables (GNU gprof's manual, "Interpreting gprof's Output"), of which one is
 // enough; BSD, macOS and AIX name the columns a little differently. gmon.out is a head
 // `gmon`, then records: histograms of the program counter, and arcs, which are an address that called, an address that
 // was called, and how often (gmon_out.h of the GNU C library).
 //
-// Our words: a function is a region with its time; see package callgraph for what is exact of a graph without paths.
-// Times are sampled, mostly every 10 ms, and gprof prints two digits of a second: they are no better than that. What a
-// function's callees took is shared out among its callers by the number of calls; gprof did so already in a report.
+// Our words: a function is a region with its time; package callgraph lists the exact values of a graph without paths.
+// Times are sampled, mostly every 10 ms, and gprof prints two digits of a second: they are no better than that. The
+// time of a function's callees is shared out among its callers by the number of calls; gprof did so already in a
+// report.
 //
 // gmon.out holds addresses only. Functions are told apart by the addresses that were called; names need the program:
 // `gprof PROGRAM gmon.out > report.txt` has them. Functions that no counted one called, main among them, are part of
@@ -38,7 +39,7 @@ var (
 	graphHead = regexp.MustCompile(`(?m)^ *index +% *time +self +(?:children|descend[ae]nts) +called`)
 )
 
-// isReport: the head of one of the tables. They may be far down, behind what gprof says about itself.
+// isReport: the head of one of the tables. They may be far down, behind gprof's explanations.
 func isReport(head []byte) bool {
 	return bytes.IndexByte(head, 0) < 0 && (graphHead.Match(head) || flatHead.Match(head) && flatName.Match(head))
 }

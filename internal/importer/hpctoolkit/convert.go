@@ -55,7 +55,7 @@ func (c *contexts) define(w trace.Writer) {
 	}
 }
 
-// rows writes the values of a thread: inclusive as given, exclusive what the nodes below have not.
+// rows writes the values of a thread: inclusive as given, exclusive without the nodes below.
 // Rounding may leave less than nothing, which is nothing. O(nodes × metrics).
 func (c *contexts) rows(w trace.Writer, at trace.LocationID, metrics []metric, inclusive []float64) {
 	n := len(metrics)

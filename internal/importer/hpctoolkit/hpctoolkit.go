@@ -7,11 +7,11 @@
 // tree and names as XML and a table of values a thread.
 //
 // Our words: a thread's identifiers (node, rank, thread, GPU context, stream) are its path in the tree
-// of locations. Functions and loops are regions of call paths; lines and instructions belong to
-// the function or loop that holds them. A context's inclusive value is the one that HPCToolkit
-// propagated over the whole execution; the exclusive value is what the functions and loops
-// below it do not have. Traces are samples: they lie on rows of their own, which count nowhere,
-// and a context is shown until the next sample.
+// of locations. Functions and loops are regions of call paths; lines and instructions belong to the
+// function or loop that holds them. A context's inclusive value is the one that HPCToolkit propagated
+// over the whole execution; the exclusive value is the rest without the functions and loops below it.
+// Traces are samples: they lie on rows of their own, which count nowhere, and a context is shown until
+// the next sample.
 //
 // Kept aside: statistics over threads, which follow from the threads (and cct.db, which holds
 // the same values in another order). Metrics without values over the whole execution are counted.

@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A meta is what meta.db defines.
+// A meta holds the definitions of meta.db.
 type meta struct {
 	image
 	title    string

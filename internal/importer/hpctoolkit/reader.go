@@ -49,7 +49,7 @@ func openFile(run importer.Run, name, kind string) (*file, error) {
 	return nil, err
 }
 
-// bytes reads n bytes from a place. What a file claims is checked against its size first.
+// bytes reads n bytes from a place. Sizes in a file are checked against its own size first.
 func (f *file) bytes(at uint64, n int64) ([]byte, error) {
 	if n < 0 || at > uint64(f.size) || n > f.size-int64(at) {
 		return nil,
@@ -73,7 +73,7 @@ func (f *file) section(i int) (at uint64, size int64, err error) {
 }
 
 // table reads the array that the file's first section begins with: the section's header, of at least head bytes,
-// says where the array lies, of how many entries, and how long each is, which is at least what is read of it.
+// gives the array's offset, its number of entries and their length, which is at least least bytes.
 func (f *file) table(head, least int64) (header, entries []byte, stride int64, err error) {
 	at, _, err := f.section(0)
 	if err == nil {

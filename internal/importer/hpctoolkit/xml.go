@@ -17,7 +17,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An experiment is what experiment.xml says.
+// An experiment is the content of experiment.xml.
 type experiment struct {
 	label string
 	contexts

@@ -1,4 +1,4 @@
-// Package importtime reads what `python -X importtime` prints: how long each import took.
+// Package importtime reads the output of `python -X importtime`: how long each import took.
 //
 // The format: lines `import time: self [us] | cumulative | imported package`; two blanks of indentation are one level, and a
 // module comes behind those that it imports.

@@ -33,7 +33,7 @@ type cell struct {
 	path trace.CallPathID
 }
 
-// values of a call path, by metric; below is the sum of what it called.
+// values of a call path, by metric; below is the sum of its callees.
 type values struct {
 	inclusive, self, below []float64
 	told                   bool // self is what the file says
@@ -45,7 +45,7 @@ func (t *tree) wrong(n int) {
 	}
 }
 
-// add takes a line: a region at a depth below what came before, with its values; self may be nil.
+// add takes a line: a region at a depth below the lines before, with its values; self may be nil.
 func (t *tree) add(at trace.LocationID, depth int, region trace.RegionID, inclusive, self []float64) {
 	for len(t.open) > 0 && t.open[len(t.open)-1].depth >= depth {
 		t.open = t.open[:len(t.open)-1]

@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// weights are the first columns that are known, and what they are.
+// weights are the known first columns, with their metrics.
 var weights = map[string]trace.Metric{
 	"Weight":       {Name: "time", Unit: "ns", Default: true},
 	"Running Time": {Name: "time", Unit: "ns", Default: true},

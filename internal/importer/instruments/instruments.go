@@ -1,14 +1,13 @@
-// Package instruments reads what macOS' profilers give as text: Instruments' "Deep Copy" of a call tree, the XML that
-// `xctrace export` makes of a time profile, and the reports of sample(1).
+// Package instruments reads the text output of macOS' profilers: Instruments' "Deep Copy" of a call tree, the XML
+// that `xctrace export` makes of a time profile, and the reports of sample(1).
 //
 // The formats are described by examples only. A deep copy is tab-separated: the weight of a call path with all it
 // called, its own weight, and the function, indented by how deep it is. A report of sample(1) has, below "Call graph:",
 // a line for each call path: a number of samples, whose column tells the depth, the function, `(in LIBRARY)`, and maybe
 // `file.c:12`; threads are the outermost.
 //
-// Our words: a line is a call path with its inclusive value; its own value is what the file says, or what is left of it
-// without the lines below. Weights are time, cycles or bytes; samples are also time, by the interval that the report
-// names.
+// Our words: a line is a call path with its inclusive value; its own value is the file's, or the rest without the
+// lines below. Weights are time, cycles or bytes; samples are also time, by the interval that the report names.
 //
 // The XML has a row for each sample: its time, its thread, its weight in ns and its frames from the innermost on. Every
 // element has an id once, and a ref to it from then on, anywhere in the document. A sample is an instant of its thread and

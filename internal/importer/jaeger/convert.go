@@ -63,8 +63,7 @@ func (c *converter) one(in *jsonstream.Reader, r *record, processes map[string]*
 	c.out.Add(s)
 }
 
-// failure is what the logs say of an error. OpenTracing has it there: as the event "error", or
-// as the error itself.
+// failure is the error in the logs. OpenTracing has it there: as the event "error", or as the error itself.
 func (r *record) failure() (trace.Value, bool) {
 	for i := range r.logs {
 		for _, f := range r.logs[i].fields {
@@ -76,7 +75,7 @@ func (r *record) failure() (trace.Value, bool) {
 	return trace.Value{}, false
 }
 
-// baggage is what a span handed on to those it called: Jaeger's clients log it, by key and value.
+// baggage is the data that a span handed on to those it called: Jaeger's clients log it, by key and value.
 func (r *record) baggage(tags []trace.Attribute) []trace.Attribute {
 	for i := range r.logs {
 		var key string
@@ -120,7 +119,7 @@ func (r *record) parents(others []span.Reference) (parent span.ID, follows bool,
 	return parent, follows, others
 }
 
-// name is what tells processes of one service apart.
+// name tells processes of one service apart.
 func (p *process) name() string {
 	for _, key := range []string{"service.instance.id", "hostname", "host.name", "ip"} {
 		for _, t := range p.tags {

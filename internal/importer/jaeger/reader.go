@@ -149,8 +149,8 @@ func (f *file) span() error {
 	return nil
 }
 
-// lookThrough finds the processes of all traces of the file, in another reading. What is wrong with the file is found
-// again, and judged, in the first.
+// lookThrough finds the processes of all traces of the file, in another reading. Errors of the file are found again,
+// and judged, in the first.
 func (f *file) lookThrough() error {
 	run := f.source.Run
 	run.Progress = nil // this reading is not the import
@@ -180,7 +180,7 @@ type knownProcesses struct {
 	most   int // of one trace
 }
 
-// mostProcesses and longestProcess bound what is remembered.
+// mostProcesses and longestProcess bound the remembered processes.
 const (
 	mostProcesses  = 1 << 12
 	longestProcess = 4 << 10

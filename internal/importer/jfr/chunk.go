@@ -76,7 +76,7 @@ func (k *chunk) span(ticks int64) int64 {
 	return int64(q)
 }
 
-// events hands each event to f: its type, and what follows.
+// events hands each event to f: its type, and its fields.
 func (k *chunk) events(f func(kind int64, c *cursor)) {
 	for at := headSize; at < len(k.data); {
 		c := &cursor{b: k.data[at:]}
@@ -92,7 +92,7 @@ func (k *chunk) events(f func(kind int64, c *cursor)) {
 	}
 }
 
-// define reads types, then constants, wherever in the chunk they stand. What is broken is counted.
+// define reads types, then constants, wherever in the chunk they stand. Broken entries are counted.
 func (k *chunk) define() (broken int64) {
 	k.events(func(kind int64, c *cursor) {
 		if kind != 0 {
@@ -227,7 +227,7 @@ func (k *chunk) text(x *class, v value, depth int) string {
 	return ""
 }
 
-// structureText names a structure: what it is called, or its only text.
+// structureText names a structure: by its name, or by its only string.
 func (k *chunk) structureText(x *class, v value, depth int) string {
 	member := func(name string) string {
 		if i := x.field(name); i >= 0 && i < len(v.list) {

@@ -99,7 +99,7 @@ func (c *converter) chunk(ctx context.Context, k *chunk) error {
 	return err
 }
 
-// settings reads what a chunk states of its recorder, before any event that it is about.
+// settings reads the recorder's settings in a chunk, before any event that they are about.
 func (c *converter) settings(k *chunk) {
 	k.events(func(kind int64, in *cursor) {
 		if x := k.classes[kind]; x != nil && x.name == "jdk.ActiveSetting" {

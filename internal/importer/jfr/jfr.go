@@ -1,5 +1,5 @@
-// Package jfr reads recordings of Java Flight Recorder: what java -XX:StartFlightRecording, jcmd JFR.dump
-// and async-profiler write.
+// Package jfr reads recordings of Java Flight Recorder, written by java -XX:StartFlightRecording, jcmd
+// JFR.dump and async-profiler.
 //
 // The format has no official description; the facts are those of OpenJDK's reader (jdk.jfr.internal.consumer) and
 // async-profiler's. A file is chunks, each whole in itself: a head (times, places), events, and among them, events 1

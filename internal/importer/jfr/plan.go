@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A plan says what becomes of the events of a class.
+// A plan is the conversion of the events of a class.
 type plan struct {
 	region      trace.RegionID
 	threadField int // -1: none

@@ -12,7 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// largestChunk bounds what is held at once; recorders begin another one after some ten megabytes.
+// largestChunk bounds the bytes held at once; recorders begin another chunk after some ten megabytes.
 const largestChunk = 2 << 30
 
 func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {

@@ -216,8 +216,7 @@ func (s *sampler) add(e *event, kind *sampleKind, thread trace.LocationID) {
 	s.lists[key] = append(s.lists[key], sample{e.time(), path})
 }
 
-// total finds the sums of a kind. Where its first sample has a period, they are of time too, and time is what they are
-// shown by.
+// total finds the sums of a kind. If its first sample has a period, they are of time too, and shown by time.
 func (s *sampler) total(kind *sampleKind, period float64) *sampleTotals {
 	return importer.Once(s.totals, kind.metric, func() *sampleTotals {
 		s.names = append(s.names, kind.metric)

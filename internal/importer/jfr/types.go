@@ -137,7 +137,7 @@ func readElement(c *cursor, texts []string, e *element, depth int) {
 	}
 }
 
-// A value is what a field holds.
+// A value is the value of a field.
 type value struct {
 	kind kind
 	n    int64

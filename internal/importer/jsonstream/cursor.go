@@ -21,8 +21,8 @@ import (
 //		}
 //	}
 //
-// It forgives commas that are missing or too many. What a caller asks for and is
-// something else is left out and remembered in Wrong.
+// It forgives commas that are missing or too many. A value of another type than
+// the caller asks for is left out and remembered in Wrong.
 type Cursor struct {
 	b       []byte
 	i       int
@@ -281,8 +281,8 @@ func (c *Cursor) bare() []byte {
 	return c.Raw()
 }
 
-// Scalar is the next value: a text, a whole number, a number; truth values and what
-// is no scalar as their text; no value for null.
+// Scalar is the next value: a string, an integer, a number; truth values and values
+// that are no scalars as their text; no value for null.
 func (c *Cursor) Scalar() trace.Value {
 	switch c.peek() {
 	case '"':

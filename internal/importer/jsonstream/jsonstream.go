@@ -1,6 +1,6 @@
 // Package jsonstream reads JSON for importers: a Reader walks a file of any size and holds one value
-// at a time, a Cursor walks a value without building anything. Both forgive commas that
-// are missing or too many, and say where they are, so that what is left out can be reported.
+// at a time, a Cursor walks a value without building anything. Both forgive commas that are missing
+// or too many, and give their place, so that parts left out can be reported.
 package jsonstream
 
 import (
@@ -29,7 +29,7 @@ type Reader struct {
 }
 
 const (
-	// largestValue bounds what is held of one value.
+	// largestValue bounds the bytes held for one value.
 	largestValue = 256 << 20
 	// deepest bounds how deep lists and objects are read within each other: whoever reads those of a tree calls itself.
 	deepest = 10_000
@@ -41,7 +41,7 @@ var (
 	errLarge  = fmt.Errorf("holds a value of more than %d bytes", largestValue)
 )
 
-// NewReader reads from r; label names the file, and leave is told what is left out, and where.
+// NewReader reads from r; label names the file, and leave is told each part left out, and its place.
 func NewReader(ctx context.Context, r io.Reader, label string, leave func(what, place string)) *Reader {
 	return &Reader{ctx: ctx, r: r, label: label, leave: leave, buf: make([]byte, 128<<10)}
 }
@@ -55,7 +55,7 @@ func (r *Reader) Place() string { return Place(r.label, r.Offset()) }
 // Place names a byte of a file.
 func Place(label string, offset int64) string { return fmt.Sprintf("%s: byte %d", label, offset) }
 
-// fill reads more. What is left moves to the front, and a full buffer doubles.
+// fill reads more. Unread bytes move to the front, and a full buffer doubles.
 func (r *Reader) fill() error {
 	if r.failed != nil {
 		return r.failed
@@ -84,7 +84,7 @@ func (r *Reader) fill() error {
 	return err
 }
 
-// peek is the first byte of what comes next; commas are of no interest.
+// peek returns the first byte of the next value or bracket, after any commas.
 func (r *Reader) peek() (byte, error) {
 	for {
 		for ; r.begin < r.end; r.begin++ {
@@ -154,7 +154,7 @@ func isEnd(b byte) bool {
 	return false
 }
 
-// Hold keeps the next value for later: what reads it is a Reader of its own.
+// Hold keeps the next value for later, in a Reader of its own.
 func (r *Reader) Hold() (*Reader, error) {
 	if _, err := r.peek(); err != nil {
 		return nil, err
@@ -213,8 +213,8 @@ func (r *Reader) Take(f func(c *Cursor)) (ok bool, err error) {
 	return true, nil
 }
 
-// Walk is Take for values that come often. They are walked where they lie, without a look for their end before, so f
-// must read the whole value, and begin anew where it is called again: for one that goes on beyond what is in memory.
+// Walk is Take for values that come often. They are walked in the buffer, without a search for their end before. So
+// f must read the whole value, and begin anew if it is called again: for a value that goes on beyond the buffer.
 func (r *Reader) Walk(f func(c *Cursor)) (ok bool, err error) {
 	first, err := r.peek()
 	if err != nil {
@@ -243,8 +243,8 @@ func (r *Reader) Leave(what string) { r.leave(what, r.Place()) }
 // LeaveAt does so for something that ended at an offset.
 func (r *Reader) LeaveAt(what string, offset int64) { r.leave(what, Place(r.label, offset)) }
 
-// End judges how a file ended after count of what it should hold. What was read before a
-// break is kept and the break is reported.
+// End judges how a file ended after count items, which what names. Values before a break
+// are kept and the break is reported.
 func (r *Reader) End(err error, count int, what string) error {
 	var packed *importer.Error
 	switch {
@@ -357,7 +357,7 @@ func (r *Reader) Objects(f func() error) error {
 	return f()
 }
 
-// Next is the first byte of what comes next, 0 at the end.
+// Next is the first byte of the next value or bracket, 0 at the end.
 func (r *Reader) Next() byte {
 	b, _ := r.peek()
 	return b

@@ -1,4 +1,4 @@
-// Package launch joins what starts something on another row with what it started, by an id that both
+// Package launch joins a start on one row with the work it started on another, by an id that both
 // carry: a call and the GPU work of its correlation id, a producer and its consumers.
 package launch
 

@@ -65,7 +65,7 @@ func link(from, to *End) trace.Link {
 	}
 }
 
-// Report counts what Join left over.
+// Report counts the halves that Join left over.
 func Report(w trace.Writer, unreceived, unsent int64, example string) {
 	if unreceived > 0 {
 		w.Report(trace.Skipped, "messages that are sent and whose receive is not recorded", unreceived, example)

@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A role is what an event number stands for.
+// A role says whether an event number begins a state, ends one, or is a solo event.
 type role uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	solo
 )
 
-// A meaning is what a number of an event stands for.
+// A meaning is the state or event of an event number.
 type meaning struct {
 	role   role
 	region trace.RegionID
@@ -115,7 +115,7 @@ func (c *converter) pass(ctx context.Context, each func(*record), skipped *int64
 	return err
 }
 
-// define takes what later records refer to, wherever it stands.
+// define takes definitions that later records refer to, wherever they are.
 func (c *converter) define(r *record) {
 	switch r.kind {
 	case stateDef:
@@ -155,7 +155,7 @@ func (c *converter) rankOf(comm, rank int32) (int32, bool) {
 	return world, ok && world < mostRank
 }
 
-// event takes what happened.
+// event takes the records of events.
 func (c *converter) event(r *record) {
 	switch r.kind {
 	case stateDef, eventDef, constDef, communicator:

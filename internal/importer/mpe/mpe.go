@@ -1,19 +1,19 @@
 // Package mpe reads the logs of MPE, the logging library of MPICH: CLOG, CLOG-2 and SLOG-2.
 //
 // The formats: a CLOG file is blocks of 64 KiB, a CLOG-2 file a text preamble of 1 KiB and blocks of a size stated
-// there. A block is records until an end mark: a time in seconds, who, a type, and what the type has. States are
-// defined by their two event numbers, often only at the end of the log, so it is read twice. A SLOG-2 file is what
-// Jumpshot shows: a tree of time intervals whose nodes hold drawables (states, arrows, events), found through a
-// directory at the end; a table of categories names them, a table of lines says whose they are. Numbers are big-endian,
-// in CLOG-2 as the preamble says. Described by the source of MPE: logging/include/clog_*.h and
+// there. A block is records until an end mark: a time in seconds, a process and thread, a type, and the fields of the
+// type. States are defined by their two event numbers, often only at the end of the log, so it is read twice. A
+// SLOG-2 file is the input of Jumpshot: a tree of time intervals whose nodes hold drawables (states, arrows, events),
+// found through a directory at the end; a table of categories names them, a table of lines gives their rows. Numbers
+// are big-endian, in CLOG-2 as the preamble says. Described by the source of MPE: logging/include/clog_*.h and
 // slog2sdk/src/{base,logformat}.
 //
 // Our words: a rank of MPI_COMM_WORLD is a process, threads are below it where there are any. A state is an interval,
-// found as MPE does: its end closes the last begin of the same state. Solo events are instants, sends and receives (or
-// arrows) are messages. What was packed into an event by a format is attributes.
+// found as MPE does: its end closes the last begin of the same state. Solo events are instants, sends and receives
+// (or arrows) are messages. Values packed into an event by a format are attributes.
 //
 // Kept aside, and counted: records of collectives and places in the source, which are MPE's own; values given at the
-// end of a state; previews of SLOG-2, which sum up what the nodes below them hold.
+// end of a state; previews of SLOG-2, which sum up the nodes below them.
 package mpe
 
 import (

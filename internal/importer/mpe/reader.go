@@ -65,7 +65,7 @@ type log struct {
 	preamble
 }
 
-// A preamble is what the first kilobyte of CLOG-2 says.
+// A preamble is the first kilobyte of CLOG-2.
 type preamble struct {
 	finalized             bool
 	threads               int
@@ -74,7 +74,7 @@ type preamble struct {
 	soloStart, soloCount  int32
 }
 
-// oldPreamble is what every CLOG takes for granted.
+// oldPreamble holds the fixed values of every CLOG.
 var oldPreamble = preamble{finalized: true, threads: 1, knownStart: 1, known: 180, userStart: 500, user: 30}
 
 // A record is one event or definition. Numbers that its kind does not have are zero.
@@ -116,7 +116,7 @@ func isCLOG(head []byte) bool {
 	return false
 }
 
-// openLog reads what precedes the blocks.
+// openLog reads the file up to the blocks.
 func openLog(in io.Reader, head []byte, label string) (*log, error) {
 	if !isCLOG2(head) {
 		if !isCLOG(head) {
@@ -234,7 +234,7 @@ func (l *log) records(b []byte, at int64, each func(*record)) (end, ok bool) {
 	return false, false
 }
 
-// header reads who and when, and gives the size of what follows, -1 where the kind is not known.
+// header reads the process, thread and time, and returns the size of the body, -1 if the kind is not known.
 func (l *log) header(b []byte, r *record) (body int) {
 	number := func(i int) int32 { return int32(l.order.Uint32(b[i:])) }
 	r.time = math.Float64frombits(l.order.Uint64(b))
@@ -292,7 +292,7 @@ func (l *log) body(b []byte, r *record) {
 // constEvent is the number of raw events that define a constant in CLOG.
 const constEvent = -201
 
-// tagAndSize reads what CLOG writes of a message; what is not there is 0 and -1.
+// tagAndSize reads the tag and size of a CLOG message; missing ones are 0 and -1.
 func tagAndSize(b []byte) (tag, size int32) {
 	size = -1
 	fields := strings.Fields(string(b))

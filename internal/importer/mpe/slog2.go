@@ -214,7 +214,7 @@ func (s *slog) readTree(b block) error {
 	}
 	order := func(a, b block) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.size, b.size)) }
 	slices.SortFunc(s.tree, order)
-	// Nodes do not share bytes: what overlaps would be read again and again.
+	// Nodes do not share bytes: overlapping ones would be read again and again.
 	end := int64(0)
 	s.tree = slices.DeleteFunc(slices.Compact(s.tree), func(b block) bool {
 		if b.at < end {
@@ -328,7 +328,7 @@ func (s *slog) arrow(c *category, info []byte, from, to trace.LocationID, begin,
 	s.w.Link(link)
 }
 
-// An input reads the big-endian values of a block; what it lacks makes it bad.
+// An input reads the big-endian values of a block; a read past its end makes it bad.
 type input struct {
 	b   []byte
 	bad bool

@@ -26,7 +26,7 @@ func fieldsOf(format string) (out []field) {
 	}
 }
 
-// fieldName takes the sign and the separators off what stands before a value.
+// fieldName takes the sign and the separators off the text before a value.
 func fieldName(s string) string {
 	if s = strings.Trim(s, " \t,;:=<>()[]"); s == "" {
 		return "value"
@@ -34,7 +34,7 @@ func fieldName(s string) string {
 	return s
 }
 
-// values unpacks what MPE packed, which is big-endian on every machine. It ends where the bytes do.
+// values unpacks the fields that MPE packed, which are big-endian on every machine. It ends where the bytes do.
 func values(fields []field, b []byte, each func(f field, v trace.Value)) {
 	for _, f := range fields {
 		size := 4
@@ -75,7 +75,7 @@ func values(fields []field, b []byte, each func(f field, v trace.Value)) {
 	}
 }
 
-// timeOf is seconds in nanoseconds; false for what no clock says.
+// timeOf returns seconds in nanoseconds; false for values that are no time.
 func timeOf(seconds float64) (trace.Time, bool) {
 	if !(math.Abs(seconds) < 4e9) {
 		return 0, false

@@ -111,7 +111,7 @@ func (c *converter) readNames(ctx context.Context) error {
 	}, "id", "value")
 }
 
-// readSession finds the host, the start of the session, and what wrote the file.
+// readSession finds the host, the start of the session, and the version of the writer.
 func (c *converter) readSession(ctx context.Context) error {
 	err := c.table("TARGET_INFO_SESSION_START_TIME").scan(ctx, func(r *sqlitefile.Row) error {
 		if t, ok := r.Int(0); ok && t > 0 {
@@ -166,7 +166,7 @@ func (c *converter) readThreads(ctx context.Context) error {
 		name, _ := r.Int(0)
 		if id, ok := r.Int(1); ok && c.names[name] != "" {
 			c.labels[id] = c.names[name]
-			// Where MPI is traced, the main thread is named after its rank.
+			// If MPI is traced, the main thread is named after its rank.
 			if text, ok := strings.CutPrefix(c.names[name], "MPI Rank "); ok {
 				if rank, err := strconv.ParseUint(text, 10, 31); err == nil {
 					c.rankOf[processOf(id)] = int(rank)

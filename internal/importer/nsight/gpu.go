@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// devicesSide reads what GPUs did.
+// devicesSide reads the work of GPUs.
 func (c *converter) devicesSide(ctx context.Context, rows *rows) (works []launch.End, err error) {
 	g := &gpuSide{converter: c, rows: rows, regions: map[regionKey]trace.RegionID{}, contexts: map[device]int64{}}
 	for _, step := range []func(context.Context) error{g.kernels, g.copiesAndSets, g.graphs, g.waits, g.memory,

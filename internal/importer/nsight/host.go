@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// hostSide reads what threads did.
+// hostSide reads the calls and states of threads.
 func (c *converter) hostSide(ctx context.Context, rows *rows) ([]launch.End, error) {
 	h := &hostSide{converter: c, rows: rows, calls: map[regionKey]trace.RegionID{},
 		ranges: map[rangeKey]trace.RegionID{}, operators: map[int64]torchOperator{}}
@@ -75,7 +75,7 @@ func (h *hostSide) thread(globalTid int64) *row {
 	})
 }
 
-// overhead finds the row for what the profiler itself took of a process.
+// overhead finds the row for the profiler's own time in a process.
 func (h *hostSide) overhead(globalTid int64) *row {
 	return h.rows.row(place{kind: onOverhead, process: processOf(globalTid)}, func() trace.LocationID {
 		return h.w.Location(trace.Location{Parent: h.process(globalTid), Kind: trace.KindThread, Key: "overhead",

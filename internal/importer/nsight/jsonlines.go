@@ -83,7 +83,7 @@ type number struct {
 	ok bool
 }
 
-// UnmarshalJSON implements json.Unmarshaler. What is no integer is missing.
+// UnmarshalJSON implements json.Unmarshaler. A value that is no integer is missing.
 func (n *number) UnmarshalJSON(b []byte) error {
 	v, err := strconv.ParseInt(string(bytes.Trim(b, `"`)), 10, 64)
 	if err != nil {
@@ -210,7 +210,7 @@ func (l *lines) read(ctx context.Context, in io.Reader) error {
 	}
 }
 
-// line adds one message. What is no JSON is counted.
+// line adds one message. Lines that are no JSON are counted.
 func (l *lines) line(b []byte) error {
 	var m line
 	if err := json.Unmarshal(b, &m); err != nil {
@@ -285,7 +285,7 @@ func otherKind(b []byte) string {
 	return name
 }
 
-// report tells what was left out.
+// report counts the parts left out.
 func (l *lines) report() {
 	if l.bad > 0 {
 		l.w.Report(trace.Skipped, "lines that are no JSON", l.bad, fmt.Sprintf("%s: line %d", l.label, l.first))

@@ -1,21 +1,22 @@
 // Package nsight reads exports of Nsight Systems: `nsys export --type sqlite`, `parquetdir` or `jsonlines`.
 //
-// The format: an SQLite database, a table for each kind of record, described by
-// NVIDIA's pages on the exporter's schema; or the same tables as a directory of Parquet files; or
-// an object a line, the messages of the report itself (jsonlines.go), which become rows of the same tables. Which
-// tables and columns there are depends on what was recorded and on the tool's version (META_DATA_EXPORT, before schema
-// 3 EXPORT_META_DATA), so tables are asked for what they have. Names are numbers into StringIds; a thread is one number
-// of host, virtual machine, process and thread.
+// The format: an SQLite database, a table for each kind of record, described by NVIDIA's pages on the exporter's
+// schema; or the same tables as a directory of Parquet files; or an object a line, the messages of the report itself
+// (jsonlines.go), which become rows of the same tables. Which tables and columns there are depends on the recorded
+// data and on the tool's version (META_DATA_EXPORT, before schema 3 EXPORT_META_DATA), so the reader looks up the
+// columns of each table. Names are numbers into StringIds; a thread is one number of host, virtual machine, process
+// and thread.
 //
 // Our words: a process of PROCESSES is a process under its host, its threads and its GPUs
 // with their streams are its children, as in a trace of Kineto; ranks are those of
 // MPI_RANKS, else of the files' names. Kernels, copies and memsets are intervals on
 // streams; calls of CUDA, the operating system, MPI and libraries, and NVTX ranges are
-// intervals on threads. A call and what it launched are linked by their correlation id.
-// NVTX ranges that PyTorch writes (`aten::add, op_id = 7`) are regions without their
-// numbers, which become attributes. GPU metrics and memory in use are counters.
-// Who ran on which CPU is a processor's row. Several files whose names differ in one
-// number are the ranks of one run; the start of the session places them on one clock.
+// intervals on threads. A call and the work it launched are linked by their correlation
+// id. NVTX ranges that PyTorch writes (`aten::add, op_id = 7`) are regions without their
+// numbers, which become attributes. GPU metrics and memory in use are counters. Each CPU
+// has a processor row with the threads that ran on it. Several files whose names differ
+// in one number are the ranks of one run; the start of the session places them on one
+// clock.
 //
 // Kept aside, and counted: call chains of CPU samples, diagnostic messages, and tables
 // without a time or a place.

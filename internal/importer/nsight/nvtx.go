@@ -149,7 +149,7 @@ func (h *hostSide) payload(at *row, r *sqlitefile.Row) {
 }
 
 // annotation finds the region of a range. Domains of communication libraries name their calls;
-// PyTorch's operators are work; all other ranges say what a stretch of time is called.
+// PyTorch's operators are work; all other ranges name a time range.
 func (h *hostSide) annotation(domain string, op torchOperator) trace.RegionID {
 	if id, ok := h.ranges[rangeKey{domain, string(op.name)}]; ok {
 		return id
@@ -180,8 +180,8 @@ type torchOperator struct {
 	torch        bool
 }
 
-// numbered reads what nearly all operators are: a name, then one number or two. first is where the first "=" stands.
-// Looking from the end, as operator does for all others, is slow.
+// numbered reads the form of nearly all operators: a name, then one number or two. first is where the first "="
+// stands. Looking from the end, as operator does for all others, is slow.
 func (o *torchOperator) numbered(text []byte, first int) bool {
 	if sequence, n := numberAfter(text[:first+1], text[first+1:], ", seq ="); n > 0 {
 		rest := text[first+1+n:]
@@ -208,8 +208,7 @@ func (o *torchOperator) numbered(text []byte, first int) bool {
 	return true
 }
 
-// numberAfter reads " 12" where what is before it ends in key and more, and how many bytes it took, 0 where it is not
-// so.
+// numberAfter reads " 12" if the text before it ends in key, and returns its length in bytes, else 0.
 func numberAfter(before, text []byte, key string) (n int64, size int) {
 	if len(before) < len(key) || string(before[len(before)-len(key):]) != key || len(text) < 2 || text[0] != ' ' {
 		return 0, 0

@@ -36,7 +36,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	return g.Wait()
 }
 
-// A file is an open export: its tables, and how to say what is wrong with them.
+// A file is an open export: its tables, and the label for errors in them.
 type file struct {
 	run    importer.Run
 	name   string
@@ -55,8 +55,8 @@ type database interface {
 		error)
 }
 
-// openUnit opens what one file of the run stands for: itself, or as the first of a directory of tables all of these. It
-// is nil for the others.
+// openUnit opens the export of one file of the run: the file itself or, for the first of a directory of tables, all
+// of these. It is nil for the others.
 func openUnit(ctx context.Context, run importer.Run, name string, w trace.Writer) (*file, error) {
 	switch head := run.Source.Head(name); {
 	case isLines(head):
@@ -132,8 +132,7 @@ func (t *table) look(ctx context.Context, fn func(*sqlitefile.Row) error, column
 	return err
 }
 
-// scan gives the rows of a table to fn and reports what of it is damaged. A table that is
-// not there has no rows.
+// scan hands the rows of a table to fn and reports damaged parts. A table that is not there has no rows.
 func (t *table) scan(ctx context.Context, fn func(*sqlitefile.Row) error, columns ...string) error {
 	if t == nil {
 		return nil

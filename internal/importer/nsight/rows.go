@@ -5,7 +5,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A place is what the tables say of where a record belongs.
+// A place is the location of a record in the tables' own numbers.
 type place struct {
 	kind    placeKind
 	process int64

@@ -63,8 +63,8 @@ type sample struct {
 	leaf int32
 }
 
-// samples reads what the CPUs were found doing now and then: a row below each thread that tells its time once more,
-// where each stack is shown until the next.
+// samples reads the sampled stacks of CPUs: a row below each thread that shows its time once more, where each stack
+// is shown until the next.
 func (h *hostSide) samples(ctx context.Context) error {
 	events := h.converter.table("COMPOSITE_EVENTS")
 	if events == nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // spooledTables keep rows until they are scanned: those of a small table in memory, others in files of the temporary
-// directory. A cell is a byte that says what it is, then the number or the text with its length.
+// directory. A cell is a byte for its type, then the number, or the length and bytes of the string.
 type spooledTables struct {
 	tables []*sqlitefile.Table
 	byName map[string]*spooledTable

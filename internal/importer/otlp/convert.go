@@ -63,7 +63,7 @@ func (c *converter) one(offset int64, leave func(what string)) {
 	c.out.Add(s)
 }
 
-// tags adds what is no attribute in the format.
+// tags adds fields that are no attributes in the format.
 func (c *converter) tags() {
 	r, s := &c.record, &c.span
 	text := func(key, value string) {

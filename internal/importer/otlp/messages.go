@@ -89,7 +89,7 @@ func inner(b []byte, number, most protowire.Number) ([]byte, bool) {
 	return nil, false
 }
 
-// largestMessage bounds what is held at once.
+// largestMessage bounds the bytes held at once.
 const largestMessage = 1 << 30
 
 var errLarge = errors.New("holds a message of more than 1 GiB")
@@ -116,7 +116,7 @@ func (m *messages) place() string { return fmt.Sprintf("%s: byte %d", m.Label, m
 
 func (m *messages) leave(what string) { m.c.out.Report(trace.Skipped, what, m.place()) }
 
-// all reads to the end. What was read before a break is kept and the break reported.
+// all reads to the end. Messages before a break are kept and the break is reported.
 func (m *messages) all() error {
 	err := m.each()
 	var packed *importer.Error
@@ -178,7 +178,7 @@ func (m *messages) each() error {
 const mostResumed = 160 << 20
 
 // resume goes on behind a message that is damaged, or whose length is, where the messages of the file are sealed: it
-// reads the rest of the file. It is false where nothing is sealed; what was read ahead is read again then.
+// reads the rest of the file. It is false if nothing is sealed; bytes read ahead are read again then.
 func (m *messages) resume(size uint64) bool {
 	b := append(binary.BigEndian.AppendUint32(nil, uint32(size)), m.body.Bytes()...)
 	ahead, err := io.ReadAll(io.LimitReader(m.in(), mostResumed))
@@ -215,7 +215,7 @@ func (m *messages) in() io.Reader {
 	return m.Source
 }
 
-// size is that of what comes next: a message, or the resource of the only one.
+// size returns the size of the next message, or of the next resource of the only message.
 func (m *messages) size() (uint64, error) {
 	if m.framing == fourBytes {
 		var b [4]byte

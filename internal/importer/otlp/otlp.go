@@ -4,7 +4,7 @@
 // as the collector's file exporter writes them or as a varint. Described in
 // open-telemetry/opentelemetry-proto, with examples/trace.json.
 //
-// What spans become is told in package span. Beside that:
+// Package span describes how spans are written. Beside that:
 //
 //	service.name          service
 //	service.instance.id   instance; else the pod, container, host or process id
@@ -15,17 +15,17 @@
 //	attribute             attribute; lists and maps as their JSON
 //
 // Times are nanoseconds, written as text or numbers; kinds are numbers or names;
-// ids are hexadecimal in either case. Older files (instrumentationLibrarySpans)
-// are read too, and what query services wrap around: "batches" of Tempo, "trace" or
+// ids are hexadecimal in either case. Older files (instrumentationLibrarySpans) are
+// read too, and the wrappers of query services: "batches" of Tempo, "trace" or
 // "result" of Tempo's and Jaeger's newer ones.
 //
 // The files of a log that `parallax receive` writes, spans-00000001.otlp and so on, are one run;
 // any others are with --join.
 //
-// JSON is read span by span. Of protocol buffers the spans of one resource are in
-// memory at a time, or one message where lengths part them.
+// JSON is read span by span. With protocol buffers the spans of one resource are
+// in memory at a time, or one message if lengths separate them.
 //
-// What it lacks: logs and metrics of the protocol are left out and counted.
+// Limits: logs and metrics of the protocol are left out and counted.
 package otlp
 
 import (

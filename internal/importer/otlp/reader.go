@@ -46,7 +46,7 @@ func objects(in *jsonstream.Reader, c *converter) error {
 	}
 }
 
-// member reads one member of an object with spans, or of what a query service wraps
+// member reads one member of an object with spans, or of a query service's wrapper
 // around it.
 func member(in *jsonstream.Reader, c *converter, name string) error {
 	switch name {
@@ -62,8 +62,8 @@ func member(in *jsonstream.Reader, c *converter, name string) error {
 	return in.Skip()
 }
 
-// resourceSpans reads the spans of one resource. What comes before the resource's
-// own description, against custom, is held until that is known.
+// resourceSpans reads the spans of one resource. Members before the resource's
+// own description, which is unusual, are held until that is known.
 func resourceSpans(in *jsonstream.Reader, c *converter) error {
 	c.resource(nil)
 	known := false

@@ -23,14 +23,14 @@ type block struct {
 	data    []byte   // ends with a line end
 	layouts *layouts // that hold in it
 
-	// What the parser found.
+	// The parser's results.
 	lines   int64
 	records []record
 	extras  []extra
 	tally   tally // lines count from 1 within the block
 	done    chan struct{}
 
-	// What the records stand for. Most are gone then.
+	// The meaning of the records. Most are gone then.
 	rest               []uint32 // indices of those that are left to the converter
 	rebound, destroyed uint32   // what was counted when a parser began to look
 	deeds              []deed
@@ -65,7 +65,7 @@ const (
 	wordEnd // StartContainer, EndContainer
 )
 
-// An extra is what only few records have: the size and tag of a link.
+// An extra holds fields that few records have: the size and tag of a link.
 type extra struct{ size, tag int64 }
 
 // A span is a word in the data of a block.
@@ -107,7 +107,8 @@ func (b *block) add(l *layout, at int) *record {
 // leave leaves the last record to the converter.
 func (b *block) leave() { b.rest = append(b.rest, uint32(len(b.records)-1)) }
 
-// turns are indices of what a shard does: what a parser found, and what it left. Each is in the order of the file.
+// turns are indices of a shard's work: records that a parser resolved, and records that it left. Each is in the
+// order of the file.
 type turns struct{ found, left []uint32 }
 
 func (t *turns) add(i uint32, left bool) {
@@ -143,7 +144,7 @@ func (b *block) spread(shards int) {
 	}
 }
 
-// room makes buf at least n bytes long; what is in it stays.
+// room makes buf at least n bytes long; its content stays.
 func (b *block) room(n int) {
 	if b.buf = b.buf[:cap(b.buf)]; len(b.buf) < n {
 		b.buf = append(make([]byte, 0, n), b.buf...)[:n]

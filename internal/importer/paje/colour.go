@@ -8,7 +8,7 @@ import (
 )
 
 // colourOf gives a colour as #rrggbb: from three or four numbers between 0 and 1
-// (some writers go up to 255), or from six hexadecimal digits. What is neither is
+// (some writers go up to 255), or from six hexadecimal digits. Any other text is
 // no colour.
 func colourOf(text string) string {
 	parts := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == ',' || r == '\t' })

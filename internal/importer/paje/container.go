@@ -24,7 +24,7 @@ type tree struct {
 	destroyed  uint32   // counts containers that were
 }
 
-// A container is a location, with what is open on it. There may be millions: this is
+// A container is a location, with its open states. There may be millions: this is
 // all that is kept of one, beside its words.
 type container struct {
 	stream  trace.Stream // nil until there are records, and when it is destroyed; the shard's, as last
@@ -32,8 +32,7 @@ type container struct {
 	ended   trace.Time // endless while it lives
 	last    trace.Time // of the states
 	typ     uint32     // index
-	// Numbers of others, 0 for none: what it lies in, the newest that lies in it, and
-	// the one before it in the same.
+	// Numbers of others, 0 for none: its parent, its newest child, and the one before it in the same parent.
 	parent, child, sibling uint32
 	location               trace.LocationID // NoLocation for a root that nothing happens on
 	rank                   int32            // its own or one above
@@ -47,7 +46,7 @@ const (
 	rootNumber = 1
 )
 
-// A list is numbered from 1 in the order of coming. What is in it stays where it is: others hold on to it,
+// A list is numbered from 1 in the order of coming. Its items do not move: others hold pointers to them,
 // and a slice would take twice the memory whenever it grows.
 type list[T any] struct {
 	blocks []*[inBlock]T
@@ -168,7 +167,7 @@ func (c *resolver) create(f *fields) {
 	c.include(f)
 }
 
-// parentOf finds what a new container lies in.
+// parentOf finds the parent of a new container.
 func (c *resolver) parentOf(f *fields) uint32 {
 	n, named := c.numberOf(f.of[fieldContainer])
 	if n == 0 {

@@ -12,14 +12,14 @@ import (
 
 // A converter turns the blocks of a file into a trace, on all cores:
 //
-//  1. A parser turns the lines of a block into records, and looks up what they stand for. Both need no order: what
-//     blocks before this one define anew changes nothing that was found. It leaves records that use something for the
-//     first time or are wrong, and all from the first that defines something.
+//  1. A parser turns the lines of a block into records, and looks up their meaning. Both need no order: new
+//     definitions in earlier blocks change nothing that was found. It leaves records that use something for the first
+//     time or are wrong, and all from the first that defines something.
 //  2. The converter takes the blocks in the order of the file, and resolves the records that are left. So numbers of
 //     regions, locations, attributes and counters are those of their first use.
 //  3. Shards write: each the streams of some containers, and each joins the links of some keys, block by block.
 //
-// What comes out does not depend on how many of them there are.
+// The output does not depend on how many of them there are.
 type converter struct {
 	tree
 
@@ -60,7 +60,7 @@ func newConverter(w trace.Writer, u unit, workers int) *converter {
 	return c
 }
 
-// convert does what parsers left of a block, and hands it to the shards.
+// convert resolves the records that parsers left of a block, and hands it to the shards.
 func (c *converter) convert(ctx context.Context, b *block) error {
 	if b.rebound != c.rebound && b.data != nil {
 		b.again()
@@ -186,7 +186,7 @@ func (s *reach) add(o reach) {
 	}
 }
 
-// gather takes what parsers and shards counted in a file, when all is done.
+// gather takes the counts of parsers and shards in a file, when all is done.
 func (c *converter) gather() {
 	for _, p := range c.parsers {
 		for name, n := range p.unknown {
@@ -201,7 +201,7 @@ func (c *converter) gather() {
 	}
 }
 
-// finish ends what is open, and says what the whole trace told.
+// finish ends all open states, and reports the facts of the whole trace.
 func (c *converter) finish() error {
 	for n := uint32(rootNumber); n <= c.containers.count; n++ {
 		k := c.containers.at(n)

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// An op is what an event means.
+// An op is the meaning of an event.
 type op uint8
 
 const (
@@ -55,7 +55,7 @@ var opNames = map[string]op{
 	"PajeEndLink":             opEndLink,
 }
 
-// A field is what stands at one place of a line.
+// A field is the meaning of one place of a line.
 type field uint8
 
 const (
@@ -106,7 +106,7 @@ var needs = map[op][]field{
 	opStartLink:   {fieldTime, fieldType, fieldStart, fieldKey}, opEndLink: {fieldTime, fieldType, fieldEnd, fieldKey},
 }
 
-// A layout is one definition of an event: what stands where.
+// A layout is one definition of an event: its fields by place.
 type layout struct {
 	name    string
 	op      op
@@ -235,7 +235,7 @@ func (s *layouts) set(id string, l *layout) {
 	s.other[id] = l
 }
 
-// maxLayouts and maxFields bound what definitions may take.
+// maxLayouts and maxFields bound the definitions.
 const (
 	maxLayouts = 4096
 	maxFields  = 256

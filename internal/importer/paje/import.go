@@ -109,7 +109,7 @@ func (c *converter) file(ctx context.Context, run importer.Run, name string, h h
 	return f.header.now, nil
 }
 
-// flow runs the goroutines that a file goes through. What waits between them bounds the memory.
+// flow runs the goroutines that a file goes through. The queues between them bound the memory.
 func (c *converter) flow(ctx context.Context, f *feeder, r io.Reader) error {
 	jobs, order := make(chan *block, len(c.parsers)), make(chan *block, 2*len(c.parsers))
 	var caught parallel.Caught
@@ -180,7 +180,7 @@ func isStarPU(head []byte) bool {
 		(bytes.Contains(head, []byte("Worker State")) || bytes.Contains(head, []byte("Thread State")))
 }
 
-// comment is what the lines before the first definition say, such as who wrote the
+// comment returns the text before the first definition, such as the writer of the
 // file.
 func comment(head []byte) string {
 	const most = 1000

@@ -32,8 +32,7 @@ type pendings struct {
 
 type queue struct{ first, last int32 }
 
-// A shortKey is what a link is known by where its key has up to sixteen bytes, as
-// most have.
+// A shortKey identifies a link whose key has up to sixteen bytes, as most have.
 type shortKey struct {
 	a, b            uint64
 	kind, container uint32
@@ -44,7 +43,7 @@ func newPendings() pendings {
 	return pendings{free: -1, short: map[shortKey]queue{}, long: map[string]queue{}}
 }
 
-// A linkKey is what joins two halves. Only one of both is used.
+// A linkKey joins two halves. Only one of both is used.
 type linkKey struct {
 	short shortKey
 	long  []byte // nil for a short one

@@ -25,14 +25,14 @@
 //
 // Times are seconds. StarPU writes milliseconds instead: it is known by its types,
 // and the report says so. The language allows a trace in several files: those that
-// PajeTraceFile or a container's Filename name are read after the first. What pj_dump
-// refuses is read as far as it has a meaning, and counted: a link between other
-// types of containers than its type declares, a key that is used again, addition to
-// a variable that was never set, records out of order.
+// PajeTraceFile or a container's Filename name are read after the first. Input that
+// pj_dump refuses is read as far as it has a meaning, and counted: a link between
+// other types of containers than its type declares, a key that is used again,
+// addition to a variable that was never set, records out of order.
 //
-// Two things bound what is kept in memory: a state or event type has at most 65,536
-// values of its own that the file does not declare, further ones become one region
-// with an attribute "value"; and a million links wait for their other end.
+// Two limits bound the memory: a state or event type has at most 65,536 values of
+// its own that the file does not declare, further ones become one region with an
+// attribute "value"; and a million links wait for their other end.
 //
 // Not kept, and counted in the report: values of links, other fields of links and
 // variables, events that are not Paje's own. When containers were created and

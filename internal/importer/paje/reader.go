@@ -6,7 +6,7 @@ import (
 )
 
 // A parser turns the lines of blocks into records: the grammar, no meaning. Every
-// parser works on its own. What a record stands for is looked up while it is at hand.
+// parser works on its own. The meaning of a record is looked up while it is at hand.
 type parser struct {
 	words   wordCache
 	unit    unit
@@ -135,8 +135,8 @@ func (p *parser) fields(b *block, r *record, i int) (end int, ok bool) {
 	return end, true
 }
 
-// field reads the k-th field of a record, whatever it looks like. Where the line has
-// no more to read, more is false, next its end, and ok whether it is a record.
+// field reads the k-th field of a record, whatever it looks like. If the line has no
+// more to read, more is false, next its end, and ok whether it is a record.
 func (p *parser) field(b *block, r *record, k, i int) (next int, more, ok bool) {
 	data, f := b.data, r.layout.fields[k]
 	begin := i
@@ -185,7 +185,7 @@ func (p *parser) field(b *block, r *record, k, i int) (next int, more, ok bool) 
 	return i, true, true
 }
 
-// extra reads the size or tag of a link; what is no number is left out.
+// extra reads the size or tag of a link; a word that is no number is left out.
 func (p *parser) extra(b *block, r *record, f field, w []byte) {
 	n, ok := parseInteger(w)
 	if !ok {

@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A resolver finds what records stand for, and says what is to be done for them. Parsers have one each, which may
+// A resolver finds the meaning of records, and the work to be done for them. Parsers have one each, which may
 // only look up, and leaves records where something is not there. The converter has one that defines.
 type resolver struct {
 	*converter
@@ -21,7 +21,7 @@ type resolver struct {
 	fields fields
 }
 
-// A deed is what a shard does for a record. Only the fields are set that its op has.
+// A deed is the work of a shard for a record. Only the fields are set that its op has.
 type deed struct {
 	time     trace.Time
 	k        *container
@@ -32,7 +32,7 @@ type deed struct {
 	record uint32 // index, where the record is needed
 }
 
-// An act is what is done, and what with.
+// An act is an operation and its region.
 type act struct {
 	region trace.RegionID
 	op     op   // opDestroy: the states end, and the stream
@@ -71,7 +71,7 @@ func (c *resolver) lookUp() {
 	n := len(b.records) - 1
 	c.at = uint32(n)
 	if c.rebound != b.rebound || !c.resolve(&b.records[n]) {
-		// Where more is left than found, such as before anything is defined, nothing is gained.
+		// If more is left than found, such as before anything is defined, nothing is gained.
 		if b.leave(); c.rebound != b.rebound || len(b.rest) > len(b.deeds)+len(b.links)+longLook {
 			c.release()
 		}
@@ -114,7 +114,7 @@ func (c *resolver) resolve(r *record) (ok bool) {
 // note keeps a reason until the record is resolved.
 func (c *resolver) note(why reason) { c.noted = append(c.noted, why) }
 
-// count counts what was noted of a record; where it is left to the converter, that will.
+// count counts the notes of a record; if it is left to the converter, that will.
 func (c *resolver) count(r *record, ok bool) {
 	if ok {
 		for _, why := range c.noted {
@@ -187,7 +187,7 @@ func (c *tree) include(f *fields) {
 	}
 }
 
-// end ends what is open on a container.
+// end ends the open states of a container.
 func (c *resolver) end(k *container) {
 	if k.shard == 0 {
 		return
@@ -198,7 +198,7 @@ func (c *resolver) end(k *container) {
 	}
 }
 
-// fields are the words of one line by what they are.
+// fields are the words of one line by their field.
 type fields struct {
 	of       [fieldCount][]byte
 	own      []ownField
@@ -227,7 +227,7 @@ func (c *resolver) word(r *record, i int, f field) symbol {
 	return bare
 }
 
-// again cuts a line into its words once more, for what is not needed of every line.
+// again splits a line into its words once more, for fields that are not needed of every line.
 func (c *resolver) again(r *record) *fields {
 	c.fields.again(r, c.b.data)
 	return &c.fields

@@ -69,7 +69,7 @@ func (s *shard) run() {
 	}
 }
 
-// take does what is to be done for a block.
+// take does the shard's work for a block.
 func (s *shard) take(b *block) {
 	for _, i := range s.inOrder(&b.deedsOf[s.number], func(i uint32) uint32 { return b.deeds[i].line }) {
 		d := &b.deeds[i]

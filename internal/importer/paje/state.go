@@ -57,7 +57,7 @@ func (c *resolver) state(r *record) bool {
 	return true
 }
 
-// valueOf finds the region of a record's value, and what else is kept of it.
+// valueOf finds the region of a record's value, and whether the value or the record's own fields become attributes.
 func (c *resolver) valueOf(t *typ, r *record) (what act, known bool) {
 	m := c.value(t, r.words[wordValue])
 	if m == nil {

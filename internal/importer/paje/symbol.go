@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// A symbol is a word as a number, so that what comes after the parsers looks words
+// A symbol is a word as a number, so that the stages after the parsers look words
 // up by index.
 type symbol uint32
 
@@ -19,7 +19,7 @@ const (
 )
 
 // Words that parsers meet are bounded: every value may be another one. Those that are
-// defined are not, since what they stand for is kept as well.
+// defined are not, since their definitions are kept as well.
 const (
 	maxMet      = 1 << 20
 	maxMetBytes = 1 << 28

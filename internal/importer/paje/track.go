@@ -12,7 +12,7 @@ import (
 type track struct {
 	kind uint32 // index of the type, of a row typ.row; 0 for none
 	next uint32 // number of the row of another type; 0 for none
-	// From here on what only the shard of the container knows.
+	// The fields from here on are known to the shard of the container only.
 	depth  uint32 // how many states are open
 	region trace.RegionID
 	around uint32 // frame of the state around it
@@ -90,8 +90,8 @@ func (c *resolver) addRow(k *container, t *typ) *stateRow {
 	return c.rows.at(at)
 }
 
-// repeatedType are types that only say once more what another one tells: StarPU's
-// "Worker State" and "InCtx1" both name the task that runs, which runs once.
+// repeatedType are types that repeat another one: StarPU's "Worker State" and
+// "InCtx1" both name the task that runs, which runs once.
 var repeatedType = regexp.MustCompile(`^InCtx\d*$`)
 
 // eachRow goes through where states of a container lie: on itself, which is nil, and on the rows below it.

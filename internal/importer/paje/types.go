@@ -20,8 +20,8 @@ type vocabulary struct {
 	values     map[valueKey]*meaning
 	attributes importer.Attributes
 	valueID    uint32 // one more than the attribute for values that are kept as they are; 0 before the first
-	// rebound counts how often a word that was known came to stand for something else, so that what was
-	// found before is to be looked up again. Words that are new change nothing that was found.
+	// rebound counts how often a known word changed its meaning, so that earlier results are looked up
+	// again. Words that are new change nothing that was found.
 	rebound uint32
 }
 
@@ -48,7 +48,7 @@ type typ struct {
 // maxUndeclared bounds the regions that the values of one type may make.
 const maxUndeclared = 1 << 16
 
-// A meaning is what a value of a state or event type stands for.
+// A meaning is the meaning of a value of a state or event type.
 type meaning struct {
 	text     string
 	colour   string
@@ -95,7 +95,7 @@ type valueKey struct {
 	word symbol
 }
 
-// A table gives what words stand for, by symbol; else the zero value.
+// A table maps symbols to the meaning of words; else the zero value.
 type table[T any] struct{ items []T }
 
 func (t *table[T]) get(s symbol) (item T) {
@@ -191,8 +191,7 @@ func (c *resolver) defineType(l *layout, f *fields) {
 	}
 }
 
-// linkSide is a type that a link's type declares for one of its ends; what is not
-// known is not asked for.
+// linkSide is a type that a link's type declares for one of its ends; an unknown one is not checked.
 func (c *vocabulary) linkSide(w []byte) *typ {
 	return c.types.get(c.symbols.lookup(w))
 }
@@ -287,7 +286,7 @@ var actorRoles = map[string]trace.Role{
 	"suspend": trace.RoleIdle, "sleep": trace.RoleIdle,
 }
 
-// kinds are words for types of containers that say what sort of location one is.
+// kinds are words for types of containers, with the kind of location.
 var kinds = map[string]trace.Kind{
 	"site": trace.KindSite, "cluster": trace.KindCluster, "host": trace.KindMachine, "machine": trace.KindMachine,
 	"node":    trace.KindMachine,
@@ -315,8 +314,8 @@ func kindOf(name string) trace.Kind {
 	return trace.Kind(word)
 }
 
-// linkWords say what a link of a type carries. Most are messages, as the language's
-// own description has it.
+// linkWords are words for types of links, with their kind. Most are messages, as
+// the language's own description has it.
 var linkWords = []struct {
 	word string
 	kind trace.LinkKind

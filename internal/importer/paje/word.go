@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// word cuts the next word of a line, from i on: what stands between blanks or
+// word returns the next word of a line, from i on: the text between blanks or
 // between quotes. A # where a word would begin ends the line. quoted is 2 where the
 // quotes lack their end.
 func word(line []byte, i int) (w []byte, next int, quoted uint8) {
@@ -167,7 +167,7 @@ func parseTime(w []byte, u unit) (t trace.Time, rounded, ok bool) {
 	return trace.Time(n), rounded, true
 }
 
-// parseFloatTime reads what is no plain decimal, such as 1.5e-06.
+// parseFloatTime reads a number that is no plain decimal, such as 1.5e-06.
 func parseFloatTime(w []byte, u unit) (t trace.Time, rounded, ok bool) {
 	f, ok := parseNumber(w)
 	if f *= float64(tens[u]); !ok || math.Abs(f) >= farthest {
@@ -197,7 +197,7 @@ func parseInteger(w []byte) (int64, bool) {
 }
 
 // isNumeral reports whether a word is a number, an address or the like: digits,
-// with the letters of hexadecimal numbers and what joins numbers.
+// with the letters of hexadecimal numbers and the signs that join numbers.
 func isNumeral(w []byte) bool {
 	digits := 0
 	for _, c := range w {

@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 )
 
-// A kind is what a file holds.
+// A kind is the content of a file.
 type kind uint8
 
 const (
@@ -22,7 +22,7 @@ const (
 	graph         // edges between tasks
 )
 
-// sniff tells what a file is by its first line.
+// sniff returns the kind of a file by its first line.
 func sniff(head []byte) kind {
 	line, _, whole := bytes.Cut(head, []byte("\n"))
 	if !whole && len(head) >= 1<<10 {

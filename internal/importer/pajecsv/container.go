@@ -38,7 +38,7 @@ var rankNames = []*regexp.Regexp{
 
 var prefix = regexp.MustCompile(`^(\d{1,9})_`)
 
-// kinds are words for types of containers that say what sort of location one is.
+// kinds are words for types of containers, with the kind of location.
 var kinds = map[string]trace.Kind{
 	"site": trace.KindSite, "cluster": trace.KindCluster, "host": trace.KindMachine, "machine": trace.KindMachine,
 	"node":    trace.KindMachine,
@@ -165,8 +165,8 @@ func (c *converter) track(k *container, kind string) *track {
 	return t
 }
 
-// repeatedType are types that only say once more what another one tells: StarPU's
-// "Worker State" and "InCtx1" both name the task that runs, which runs once.
+// repeatedType are types that repeat another one: StarPU's "Worker State" and
+// "InCtx1" both name the task that runs, which runs once.
 var repeatedType = regexp.MustCompile(`^InCtx\d*$`)
 
 // shut ends the states from a level on.

@@ -132,7 +132,7 @@ func (c *converter) enter(k *container, kind, depth string, region trace.RegionI
 	return s
 }
 
-// finish ends what is open.
+// finish ends all open states.
 func (c *converter) finish() error {
 	for _, k := range c.containers {
 		for _, t := range k.tracks {
@@ -206,7 +206,7 @@ func unitOf(name string) string {
 	return ""
 }
 
-// linkWords say what a link of a type carries; most are messages.
+// linkWords are words for types of links, with their kind; most are messages.
 var linkWords = []struct {
 	word string
 	kind trace.LinkKind

@@ -13,7 +13,7 @@ type place struct {
 	begin, end trace.Time
 }
 
-// A task is a node of the task graph, with what the record of tasks says about it.
+// A task is a node of the task graph, with its fields in the record of tasks.
 type task struct {
 	at      place
 	ran     bool // it left a state

@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// order is in which order the files of a run are read: what others refer to first.
+// order is the order in which the files of a run are read: files that others refer to come first.
 var order = []kind{entities, tasks, dump, records, graph}
 
 func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
@@ -58,8 +58,7 @@ func importRun(ctx context.Context, run importer.Run, w trace.Writer) error {
 	return c.finish()
 }
 
-// readContainers reads the containers of what pj_dump printed, which come among the
-// records that refer to them.
+// readContainers reads the containers in the output of pj_dump, which come among the records that refer to them.
 func (c *converter) readContainers(ctx context.Context, run importer.Run, name string) error {
 	run.Progress = nil // this reading is not the import
 	r, err := run.Open(name)

@@ -1,5 +1,5 @@
-// Package pajecsv imports what pj_dump prints of a Paje trace, and the tables that
-// starvz makes of it.
+// Package pajecsv imports the output of pj_dump for a Paje trace, and the tables
+// that starvz makes of it.
 //
 // pj_dump (PajeNG) prints a line for each container, state, variable, event and
 // link, with fields joined by ", " and no header. starvz, for StarPU, sorts these
@@ -16,11 +16,11 @@
 //	further columns           attributes of intervals and instants, or a link's size and tag
 //	rec.tasks.csv             attributes of the task's state
 //
-// The tables of a directory are one run; what pj_dump printed is one for each file.
+// The tables of a directory are one run; each output of pj_dump is one of its own.
 // Containers are known by name: two of one name cannot be told apart. Times are in
 // seconds, with StarPU in milliseconds. Tasks of the graph that left no state
-// (callbacks, synchronisation, MPI) are passed through: who waits for them waits for
-// what they wait for.
+// (callbacks, synchronisation, MPI) are passed through: a task that waits for them
+// waits for their own predecessors.
 //
 // Not kept: the keys of links, colours (pj_dump does not print them), and of tasks
 // everything but their submission, priority, model and iteration.

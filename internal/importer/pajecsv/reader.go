@@ -64,7 +64,7 @@ func unquote(s string) (text, rest string) {
 	}
 }
 
-// columns say what stands where in a table's lines.
+// columns maps the names of a table's columns to their places.
 type columns struct {
 	names []string
 	at    map[string]int

@@ -180,8 +180,7 @@ func (c *converter) state(t *thread, begin trace.Time, n []int64) {
 	c.stream(t).Interval(begin, end, id)
 }
 
-// event takes pairs of type and value: first what ends, then what begins or happens,
-// then what describes that.
+// event takes pairs of type and value: first ends, then begins and instants, then attributes of these.
 func (c *converter) event(t *thread, at trace.Time, n []int64) {
 	s := c.stream(t)
 	if (len(n)-pairs)%2 != 0 {
@@ -338,7 +337,7 @@ func (c *converter) communicator(line string) {
 	c.communicators = append(c.communicators, k)
 }
 
-// finish ends what is open, and says what the whole trace told.
+// finish ends all open states, and reports the facts of the whole trace.
 func (c *converter) finish() error {
 	if c.latest < c.header.length {
 		c.tally.Add(shortTrace, c.line)

@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A meaning is what events of a type become.
+// A meaning is the conversion of events of a type.
 type meaning uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	detail                 // an attribute of the interval or instant of the same record
 )
 
-// An eventType is a type of events, with what was defined for it.
+// An eventType is a type of events, with its definitions.
 type eventType struct {
 	id       int64
 	name     string
@@ -111,7 +111,7 @@ func isDetail(id int64) bool {
 // isSample tells types of sampled functions.
 func isSample(id int64) bool { return id >= 30000000 && id < 30000100 }
 
-// eventOf gives what a type means, deciding it when the type is first met.
+// eventOf returns the meaning of a type, deciding it when the type is first met.
 func (c *converter) eventOf(id int64) *eventType {
 	if id == c.lastType && c.last != nil {
 		return c.last

@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A header is what the first line says.
+// A header is the first line.
 type header struct {
 	date         string
 	length       trace.Time

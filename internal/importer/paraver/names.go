@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 )
 
-// names are what .pcf and .row say.
+// names are the definitions of .pcf and .row.
 type names struct {
 	states  map[int64]string
 	colours map[int64]string

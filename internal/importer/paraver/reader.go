@@ -19,8 +19,8 @@ type lineReader struct {
 	err        error
 }
 
-// next gives the next line, without its end; with the last one comes io.EOF or what
-// ended the file. The context is asked once a buffer.
+// next returns the next line, without its end; with the last one comes io.EOF or
+// the error that ended the file. The context is asked once a buffer.
 func (l *lineReader) next(ctx context.Context) ([]byte, error) {
 	for from := l.begin; ; {
 		if i := bytes.IndexByte(l.buf[from:l.end], '\n'); i >= 0 {
@@ -58,8 +58,8 @@ func (l *lineReader) fill() int {
 	return have
 }
 
-// drop passes over a line that is too long: what is read of it is forgotten, and so
-// is the rest when its end comes, as a line of its own that begins nowhere.
+// drop passes over a line that is too long: its bytes so far are dropped, and so is
+// the rest when its end comes, as a line of its own that begins nowhere.
 func (l *lineReader) drop() int {
 	l.long++
 	for {

@@ -17,7 +17,7 @@ type thread struct {
 	counters map[int64]trace.CounterID
 }
 
-// An openCall is what is open of one type on a thread, innermost last.
+// An openCall is the open regions of one type on a thread, innermost last.
 type openCall struct {
 	of    *eventType
 	stack []trace.RegionID

@@ -1,9 +1,9 @@
 // Package parquetfile reads flat tables of Parquet files, for the formats that keep a trace
 // in them. It knows rows, not traces.
 //
-// The library takes memory for what a file says of itself, and may panic at one that lies.
-// So every page is held to the bytes that are there before any is unpacked, and panics
-// become errors of the file.
+// The library allocates memory by the sizes in a file, and may panic if they are wrong. So
+// every page is held to the bytes that are there before any is unpacked, and panics become
+// errors of the file.
 package parquetfile
 
 import (
@@ -127,7 +127,7 @@ func (f *File) Bounds(group, column int) (least, most parquet.Value, ok bool) {
 func (f *File) Rows() int64 { return f.file.NumRows() }
 
 // Damage counts row groups that cannot be read: First is the number of the first of them,
-// Why what was wrong there.
+// Why its error.
 type Damage struct {
 	Groups int64
 	First  int
@@ -236,7 +236,7 @@ func (r *Reader) fill(n int) (err error) {
 	return nil
 }
 
-// Close frees what is held of the row group.
+// Close frees the row group's data.
 func (r *Reader) Close() {
 	for _, c := range r.columns {
 		c.close()

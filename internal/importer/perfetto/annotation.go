@@ -53,8 +53,7 @@ var (
 	logMessages    = protobuf.TableOf[logMessage]()
 )
 
-// facts gives what an event says beside its name, as attributes. They are valid
-// until the next event.
+// facts returns the data of an event beside its name, as attributes. They are valid until the next event.
 func (c *dictionary) facts(s *sequence, e *event) []fact {
 	if len(e.notes) == 0 && len(e.rest) == 0 {
 		return nil
@@ -69,7 +68,7 @@ func (c *dictionary) facts(s *sequence, e *event) []fact {
 	return c.scratch
 }
 
-// maxNesting and mostFacts bound what one event may say.
+// maxNesting and mostFacts bound the facts of one event.
 const (
 	maxNesting = 8
 	mostFacts  = 1000

@@ -10,8 +10,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A mark is what a program printed to the kernel's trace in the words of atrace,
-// fields between bars, the process second:
+// A mark is a line that a program printed to the kernel's trace in the format of
+// atrace, fields between bars, the process second:
 //
 //	B|10|name            a slice of the thread begins     E|10, or E      its innermost slice ends
 //	S|10|name|7          a slice of the process begins    F|10|name|7     the one of this cookie ends
@@ -75,7 +75,7 @@ func parseMark(b []byte) (m mark, ok bool) {
 	return m, false
 }
 
-// marks is the category of what atrace wrote.
+// marks is the category of atrace's marks.
 const marks = "atrace"
 
 // An asyncKey tells slices that end on any thread apart.
@@ -99,9 +99,9 @@ type asyncBegin struct {
 	region trace.RegionID
 }
 
-// print takes what a thread printed. Slices of a thread are given to the writer as
-// they are: they may come out of order, as the thread moves from CPU to CPU, and the
-// writer sorts and matches them.
+// print takes the text that a thread printed. Slices of a thread are given to the
+// writer as they are: they may come out of order, as the thread moves from CPU to
+// CPU, and the writer sorts and matches them.
 func (k *kernel) print(ticks uint64, tid int64, text []byte) {
 	c := k.c
 	m, ok := parseMark(text)
@@ -186,7 +186,7 @@ func (a *async) after(at trace.Time) int {
 	return i
 }
 
-// finishAsync leaves open what has no end, and counts ends without begin.
+// finishAsync writes begins without an end as open intervals, and counts ends without begin.
 func (c *converter) finishAsync() {
 	keys := slices.SortedFunc(maps.Keys(c.asyncs), func(a, b asyncKey) int {
 		return cmp.Or(cmp.Compare(a.machine, b.machine), cmp.Compare(a.pid, b.pid), cmp.Compare(a.track, b.track),

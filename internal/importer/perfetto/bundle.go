@@ -9,14 +9,14 @@ import (
 )
 
 // A bundle unpacks packets that are compressed together, one bundle after the
-// other; what the unpacking needs is kept for the next.
+// other; the unpacker's state is kept for the next.
 type bundle struct {
 	from bytes.Reader
 	zlib io.ReadCloser
 	zstd *zstd.Decoder
 }
 
-// largestWindow bounds what a packed bundle may ask to keep in memory.
+// largestWindow bounds the memory that a packed bundle may ask for.
 const largestWindow = 16 << 20
 
 func (b *bundle) open(p *packet) (io.Reader, error) {
@@ -41,7 +41,7 @@ func (b *bundle) open(p *packet) (io.Reader, error) {
 	return b.zlib, b.zlib.(zlib.Resetter).Reset(&b.from, nil)
 }
 
-// close gives back what the unpacking holds.
+// close releases the unpacker.
 func (b *bundle) close() {
 	if b.zstd != nil {
 		b.zstd.Close()

@@ -15,7 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A head is what the beginning of a file tells.
+// A head is the findings from the beginning of a file.
 type head struct {
 	path    string
 	rank    int

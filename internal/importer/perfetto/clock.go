@@ -28,7 +28,7 @@ func keyOf(sequence, number uint32) clockKey {
 	return clockKey{sequence, number}
 }
 
-// A reading is what one clock said when a snapshot was taken.
+// A reading is the time of one clock when a snapshot was taken.
 type reading struct {
 	key         clockKey
 	time        int64 // ns
@@ -40,12 +40,12 @@ type reading struct {
 type clock struct {
 	points []clockPoint // by time
 	near   int          // the point used last
-	// Clocks that write differences: the time so far, and what a tick is.
+	// Clocks that write differences: the time so far, and the length of a tick.
 	incremental bool
 	now, unit   int64
 }
 
-// A clockPoint says what is to be added to a clock's time from there on.
+// A clockPoint is the offset of a clock's time from there on.
 type clockPoint struct{ from, offset int64 }
 
 // clocks tell times of one file. The trace's own clock is the one that its
@@ -191,8 +191,7 @@ func (c *clocks) relate(readings []reading) bool {
 	return true
 }
 
-// offset is what is to be added to a time: that of the last point before it, or
-// of the first where there is none.
+// offset returns the offset of a time: that of the last point before it, or of the first if there is none.
 func (k *clock) offset(t int64) int64 {
 	if i := k.near; k.points[i].from <= t && (i+1 == len(k.points) || k.points[i+1].from > t) {
 		return k.points[i].offset

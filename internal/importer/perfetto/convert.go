@@ -11,12 +11,13 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A converter turns the packets of one file into a trace. It holds what is open,
-// what sequences said, and the points of flows; O(1) for each packet but for the
-// flows, which are sorted at the end.
+// A converter turns the packets of one file into a trace. It holds open
+// intervals, the state of sequences, and the points of flows; O(1) for each
+// packet but for the flows, which are sorted at the end.
 //
-// It is built of floors, each of which knows only those below it: a dictionary, the
-// tree of rows, pairs of begins and ends, links, and what events and GPUs mean.
+// It is built of layers, each of which knows only those below it: a dictionary, the
+// tree of rows, pairs of begins and ends, links, and the meaning of events and
+// GPUs.
 type converter struct {
 	gpuConverter
 
@@ -48,7 +49,7 @@ func newConverter(w trace.Writer) *converter {
 	return c
 }
 
-// read takes all packets of a file. What was read before a break is kept.
+// read takes all packets of a file. Packets before a break are kept.
 func (c *converter) read(ctx context.Context, r io.Reader, label string) error {
 	in := newPackets(ctx, r)
 	err := c.each(in, false)
@@ -227,7 +228,7 @@ func (c *eventConverter) time(s *sequence, p *packet, clock uint32, ticks uint64
 	return t
 }
 
-// systemInfo is what the recorder says of itself and the machine.
+// systemInfo describes the recorder and the machine.
 type systemInfo struct {
 	uname struct {
 		system  string `pb:"1"`
@@ -249,7 +250,7 @@ func (c *converter) setSystemProperties(b []byte) {
 	}
 }
 
-// finish joins what waited for the end of the file and closes all streams.
+// finish joins records that waited for the end of the file and closes all streams.
 func (c *converter) finish() error {
 	for _, t := range c.order {
 		if o := t.current; o != nil {

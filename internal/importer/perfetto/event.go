@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An eventConverter says what track events mean, those of the old kind too.
+// An eventConverter converts track events, those of the old kind too.
 type eventConverter struct {
 	linker
 

@@ -21,8 +21,8 @@ type flowPoint struct {
 	track  *track
 	region trace.RegionID // of the interval; NoRegion for an instant
 	ends   bool           // the flow ends here
-	// Of the older form, whose ids are numbered apart: the flow begins anew here, or
-	// comes in and goes on from where it was.
+	// For the older form, whose ids are numbered apart: the flow begins anew here,
+	// or comes in and goes on from where it was.
 	legacy, starts, aside bool
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A gpuConverter says what render stages and counters of GPUs mean.
+// A gpuConverter converts render stages and counters of GPUs.
 type gpuConverter struct {
 	eventConverter
 

@@ -7,17 +7,17 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A pairer joins begins and ends to intervals, and holds back what comes before its track is described.
+// A pairer joins begins and ends to intervals, and holds back records that come before their track is described.
 type pairer struct {
 	rowTree
 
 	held int
 }
 
-// A lane is what one sequence has open on one track. Ends close the innermost
-// begin of their own sequence, in the order of the file, which is the order in
-// which the program said them. What finds no partner so (a begin and an end from
-// different threads) is matched at the end of the file, by time.
+// A lane holds the open begins of one sequence on one track. Ends close the
+// innermost begin of their own sequence, in the order of the file, which is the
+// order in which the program said them. Begins and ends that find no partner so
+// (they are from different threads) are matched at the end of the file, by time.
 type lane struct {
 	*track
 	open []openSlice

@@ -8,7 +8,7 @@ import (
 )
 
 // A legacy holds the fields of events that are written in the older form, where a
-// phase says what they are: the letters of Chrome's trace event format.
+// phase gives their type: the letters of Chrome's trace event format.
 type legacy struct {
 	nameID    uint64           `pb:"1"`
 	phase     uint32           `pb:"2"`

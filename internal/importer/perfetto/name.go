@@ -26,7 +26,7 @@ type dictionary struct {
 	tally tally
 }
 
-// A naming is what a region is called in the file.
+// A naming is the name and category of a region in the file.
 type naming struct{ name, category string }
 
 // region finds the region of an event by the numbers of its name and category, or

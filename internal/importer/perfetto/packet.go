@@ -41,7 +41,7 @@ const (
 	flagNeeds   = 2 // the packet refers to what the sequence said before
 )
 
-// A packet is what all kinds of packets have in common, and one payload.
+// A packet is the fields that all kinds of packets share, and one payload.
 type packet struct {
 	at        int64 // in the file
 	time      uint64

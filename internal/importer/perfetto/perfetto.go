@@ -9,7 +9,7 @@
 //	track of a program      location (track) below its parent; those of one name below one parent are one
 //	                        location, where they overlap in lanes. Queues of GPUs are streams
 //	slice                   interval; an end closes the innermost begin of its own sequence and track, and
-//	                        what is left over is matched by time at the end of the file
+//	                        the rest is matched by time at the end of the file
 //	state                   interval until the next state of its track
 //	instant                 instant
 //	counter                 counter of the thread or process above its track; differences are added up
@@ -32,12 +32,12 @@
 // Events of the older form (legacy_event, with Chrome's phases) are read; so are
 // compressed packets (zlib and zstd).
 //
-// What it lacks: typed arguments of Chrome and extensions, events of the kernel
-// other than switches of tasks and prints, GPU counters whose descriptions are
+// Limits: typed arguments of Chrome and extensions, events of the kernel other
+// than switches of tasks and prints, GPU counters whose descriptions are
 // interned, heap profiles and whatever else Android records are counted and left
-// out. Descriptions of tracks
-// may follow events, but only 65,536 records wait for them; later ones are put at
-// the top, and counted. The longest packet is 256 MiB.
+// out. Descriptions of tracks may follow events, but only 65,536 records wait for
+// them; later ones are put at the top, and counted. The longest packet is 256
+// MiB.
 package perfetto
 
 import (
@@ -99,8 +99,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	return conclude(run, files, w)
 }
 
-// conclude reports what each file gave. One that cannot be read is left out where
-// there are others.
+// conclude reports the result of each file. One that cannot be read is left out where there are others.
 func conclude(run importer.Run, files []file, w trace.Writer) error {
 	sound := 0
 	for i := range files {
@@ -126,8 +125,7 @@ func conclude(run importer.Run, files []file, w trace.Writer) error {
 // two files of it, as their snapshots tell it.
 const sameMachine = int64(1e6)
 
-// axis finds what is to be added to the times of each file so that all are told in
-// the time of day. A file alone needs none.
+// axis finds the offset of each file's times that puts all on the time of day. A file alone needs none.
 func axis(run importer.Run, files []file, w trace.Writer) {
 	if len(files) == 1 {
 		return

@@ -259,7 +259,7 @@ func (p *packets) need(n int) error {
 	return nil
 }
 
-// room makes place for more bytes: what is left moves to the front, and a buffer
+// room makes space for more bytes: unread bytes move to the front, and a buffer
 // that is full of one packet doubles.
 func (p *packets) room() {
 	if p.end < len(p.buf) && p.begin < len(p.buf)/2 {

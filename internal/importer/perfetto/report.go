@@ -98,7 +98,7 @@ func (t *tally) unread(kind int32) {
 	t.kinds[kind]++
 }
 
-// entries are what is to be reported of the file of a label.
+// entries returns the report entries for the file with that label.
 func (t *tally) entries(label string) (list []trace.ReportEntry) {
 	list = t.Entries(label, "byte", reasons[:])
 	for _, kind := range slices.Sorted(maps.Keys(t.kinds)) {

@@ -31,7 +31,7 @@ type kernelBundle struct {
 	boot    uint64   `pb:"7"`
 }
 
-// A kernelEvent is what a program prints, a switch to another task, or another event.
+// A kernelEvent is a print of a program, a switch to another task, or another event.
 type kernelEvent struct {
 	time  uint64 `pb:"1"`
 	pid   int32  `pb:"2"`
@@ -68,8 +68,7 @@ var (
 	compactScheds = protobuf.TableOf[compactSched]()
 )
 
-// ftrace takes the events of the kernel on one CPU: which task it switches to, and
-// what programs print.
+// ftrace takes the events of the kernel on one CPU: the task it switches to, and the prints of programs.
 func (c *converter) ftrace(s *sequence, p *packet) bool {
 	b, ok := kernelBundles.Of(p.payload)
 	if b.lost {

@@ -5,8 +5,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A sequence is what one writer said so far. Names, defaults and clocks hold for
-// its own packets only, until it clears them.
+// A sequence is the state of one writer so far. Names, defaults and clocks hold
+// for its own packets only, until it clears them.
 type sequence struct {
 	id    uint32
 	begun bool // a packet was seen
@@ -113,7 +113,7 @@ func (s *sequence) forgetRegions() {
 	clear(s.recent)
 }
 
-// forget begins the sequence's state anew. What is open stays open.
+// forget begins the sequence's state anew. Open intervals stay open.
 func (s *sequence) forget() {
 	for _, t := range []*table[string]{&s.names, &s.categories, &s.keys, &s.texts, &s.bodies, &s.functions, &s.paths,
 		&s.sources, &s.stages, &s.correlation} {

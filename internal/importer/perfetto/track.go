@@ -11,8 +11,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A track is what events are put on: a thread, a process, a counter, or one that
-// the program made. Descriptions of tracks may come after their first events.
+// A track is a row of events: a thread, a process, a counter, or one that the
+// program made. Descriptions of tracks may come after their first events.
 type track struct {
 	uuid, parent uint64
 	kind         trackKind

@@ -55,7 +55,7 @@ const (
 	recordCompressed2 = 83
 )
 
-// Bits of what a sample holds.
+// Bits for the fields of a sample.
 const (
 	hasIP         = 1 << 0
 	hasTID        = 1 << 1
@@ -158,7 +158,7 @@ func readData(ctx context.Context, run importer.Run, w trace.Writer) error {
 	return err
 }
 
-// sections reads what describes the events, and gives the place of the records.
+// sections reads the descriptions of the events, and returns the place of the records.
 func (d *data) sections(in io.ReaderAt, head []byte, size int64) (begin, end int64) {
 	u := func(at int) int64 { return int64(d.order.Uint64(head[at:])) }
 	entry := u(16)
@@ -240,7 +240,7 @@ func eventOf(kind uint32, config uint64) string {
 	return fmt.Sprintf("event %d:%#x", kind, config)
 }
 
-// feature reads what is told behind the records.
+// feature reads a section behind the records.
 func (d *data) feature(number int, b []byte) {
 	if name, ok := featureNames[number]; ok {
 		if text := d.text(&b); text != "" {
@@ -527,7 +527,7 @@ func (d *data) object(pid uint32, address uint64, kernel bool) {
 	}
 }
 
-// mapped puts an object into the memory of a process, in place of what was there.
+// mapped puts an object into the memory of a process, in place of earlier ones.
 func (d *data) mapped(pid uint32, begin, length uint64, name string) {
 	end := begin + length
 	if end <= begin {
@@ -567,7 +567,7 @@ func (d *data) find(pid uint32, address uint64) string {
 	return list[i].name
 }
 
-// report says what is not as it should be.
+// report reports errors of the file.
 func (d *data) report(label string) {
 	for _, x := range []struct {
 		kind  trace.ReportKind

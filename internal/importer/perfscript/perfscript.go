@@ -1,8 +1,7 @@
-// Package perfscript imports perf.data files, and the text that perf script prints of samples with call
-// stacks: for each sample a line that says who, when and what, the frames from the
-// innermost on, and an empty line; without call chains, one line a sample. simpleperf's report_sample.py writes the same.
-// Described in perf-script(1); which fields there
-// are depends on its options and version.
+// Package perfscript imports perf.data files, and the text that perf script prints of samples with call stacks: for
+// each sample a line with thread, time and event, the frames from the innermost on, and an empty line; without call
+// chains, one line a sample. simpleperf's report_sample.py writes the same. Described in perf-script(1); which fields
+// there are depends on its options and version.
 //
 //	comm, pid, tid      location (process, thread); with one number it is the thread, and its process is known by name
 //	symbol, object      region and its category; C++ and Rust names are made readable, the written one is an attribute
@@ -18,9 +17,9 @@
 // are the objects (programs, libraries, the kernel) that addresses are in; the text of perf script has functions. Compressed
 // files and those written into a pipe are read, fields of trace points are not.
 //
-// What it lacks: offsets and addresses of frames are dropped, so that samples in
-// one function add up. Records that are no samples (mmap, comm, switch), and lines
-// of fields that are not known, are counted.
+// Limits: offsets and addresses of frames are dropped, so that samples in one
+// function add up. Records that are no samples (mmap, comm, switch), and lines of
+// fields that are not known, are counted.
 package perfscript
 
 import (

@@ -31,7 +31,7 @@ type sample struct {
 // A sample is found from its time on, since the name before it may hold blanks and numbers ("CPU 0/KVM", "work 1").
 var (
 	timeField = regexp.MustCompile(`\s(\d+)\.(\d+):(?:\s|$)`)
-	// whoField is what precedes the time: name, pid/tid, [cpu], flags.
+	// whoField matches the fields before the time: name, pid/tid, [cpu], flags.
 	whoField = regexp.MustCompile(`^\s*(\S.*?)\s+(?:(-?\d+)/)?(-?\d+)(?:\s+\[(\d+)\])?(?:\s+[a-zA-Z.]{4,5})?\s*$`)
 	// countedField is whoField with a period behind it, which perf pads to ten columns.
 	countedField = regexp.MustCompile(`^(.*\S)\s(\s*\d+)\s*$`)
@@ -49,7 +49,7 @@ var eventName = regexp.MustCompile(
 		`(?:page|minor|major)-faults|faults|context-switches|cs|cpu-migrations|\w+:\w+)(?:[:/]\w*/?)?$`,
 )
 
-// A lineKind says what a line is.
+// A lineKind is the kind of a line.
 type lineKind uint8
 
 const (
@@ -90,7 +90,7 @@ func (s *sample) who(text []byte) bool {
 	return true
 }
 
-// what reads what follows the time.
+// what reads the fields after the time.
 func (s *sample) what(text []byte) lineKind {
 	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("PERF_RECORD_")) {
 		return recordLine
@@ -176,7 +176,8 @@ func parseFrame(line []byte) (symbol, object string, ok bool) {
 	return text, object, text != ""
 }
 
-// maybeSample is a cheap test for what frames do not have: a colon after a word or number, not that of a C++ name.
+// maybeSample is a cheap test for a sign that frames do not have: a colon after a word or number, not that of a
+// C++ name.
 func maybeSample(line []byte) bool {
 	for rest := line; ; {
 		i := bytes.IndexByte(rest, ':')

@@ -72,15 +72,15 @@ func convert(ctx context.Context, p *profile.Profile, name, label string, w trac
 	return nil
 }
 
-// nanoseconds are the units of time, and what one is.
+// nanoseconds are the units of time, in nanoseconds.
 var nanoseconds = map[string]float64{
 	"nanoseconds": 1, "nanosecond": 1, "ns": 1, "microseconds": 1e3, "microsecond": 1e3, "us": 1e3,
 	"milliseconds": 1e6, "millisecond": 1e6, "ms": 1e6, "seconds": 1e9, "second": 1e9, "s": 1e9,
 }
 
-// metrics gives the sample types, and what their values are multiplied by. The
-// one that pprof shows by itself is the default, else the last that is a time,
-// else the last.
+// metrics returns the sample types, and the factors of their values. The one
+// that pprof shows by itself is the default, else the last that is a time, else
+// the last.
 func (c *converter) metrics(p *profile.Profile) (metrics []trace.Metric, scale []float64) {
 	best := len(p.SampleType) - 1
 	for i, t := range p.SampleType {
@@ -110,8 +110,8 @@ func (c *converter) metrics(p *profile.Profile) (metrics []trace.Metric, scale [
 	return metrics, scale
 }
 
-// timeOfSamples is the metric of samples × the period that the profile states, where it gives samples as a count alone:
-// what they are multiplied by, and which type they are; -1 for none.
+// timeOfSamples returns the metric of samples × the period that the profile states, if it gives samples as a count
+// alone: with the factor and the index of the sample type; -1 for none.
 func timeOfSamples(p *profile.Profile) (m trace.Metric, factor float64, of int) {
 	of = slices.IndexFunc(p.SampleType, func(t *profile.ValueType) bool {
 		return t.Unit == "count" && (t.Type == "samples" || t.Type == "sample")
@@ -241,7 +241,7 @@ func (c *converter) define(k rowKey) trace.LocationID {
 		Key: k.thread, Rank: trace.NoRank})
 }
 
-// describe keeps what the profile says of itself, and counts what is left out.
+// describe keeps the profile's own description, and counts parts left out.
 func (c *converter) describe(p *profile.Profile) {
 	if len(p.Comments) > 0 {
 		c.w.Property("comment", strings.Join(p.Comments, "\n"))

@@ -79,7 +79,7 @@ func oldLayout(head []byte) (binary.ByteOrder, int) {
 	return nil, 0
 }
 
-// textEnd compares what the first line announces with what follows.
+// textEnd compares the counts in the first line with the rest of the file.
 func textEnd(data []byte) string {
 	if bytes.IndexByte(data, 0) >= 0 {
 		return "a part of a text that is zero, as of a block that was never written"

@@ -62,7 +62,7 @@ func (l *labels) count(at trace.LocationID) {
 	}
 }
 
-// write gives each location its labels. Where a label has several values on one
+// write gives each location its labels. If a label has several values on one
 // location, samples of all of them were added up: that is counted.
 func (l *labels) write(w trace.Writer) {
 	keys := slices.SortedFunc(maps.Keys(l.seen), func(a, b labelKey) int {

@@ -12,9 +12,9 @@
 //	stack               call path; its value is exclusive, and inclusive on the paths above
 //	comment             property
 //
-// What it lacks: where samples of one location have a label with several values,
-// they are added up over these, which the report counts. A sample does not tell how often a function was called. The
-// profile is read as a whole, since its tables come after the samples.
+// Limits: if samples of one location have a label with several values, they are added up over these, which the
+// report counts. A sample does not tell how often a function was called. The profile is read as a whole, since its
+// tables come after the samples.
 package pprof
 
 import (

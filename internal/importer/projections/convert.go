@@ -59,7 +59,7 @@ type converter struct {
 	received map[int][]message   // by the PE that they reached
 }
 
-// A message is one end: a creation, or the beginning of what it caused.
+// A message is one end: a creation, or the beginning of the execution it caused.
 type message struct {
 	pe, event int64 // of the creation
 	at        trace.LocationID
@@ -195,7 +195,7 @@ func (l *log) begin(r *record) {
 	l.begun = append(l.begun, message{pe: r.fields[4], event: r.fields[3], at: l.at, time: r.time(2), region: region})
 }
 
-// user takes what programs recorded themselves.
+// user takes the events that programs recorded themselves.
 func (l *log) user(r *record) {
 	switch r.kind {
 	case userEvent:
@@ -270,7 +270,7 @@ func (l *log) userRegion(id int) trace.RegionID {
 
 func byEvent(a, b message) int { return cmp.Compare(a.event, b.event) }
 
-// link joins creations with what they caused, O(n log n).
+// link joins creations with the executions they caused, O(n log n).
 func (c *converter) link() {
 	for _, list := range c.sent {
 		slices.SortStableFunc(list, byEvent)
@@ -285,7 +285,7 @@ func (c *converter) link() {
 	}
 }
 
-// linkTo joins what one PE began with its creations, and gives how many have none.
+// linkTo joins the executions of one PE with their creations, and returns how many have none.
 func (c *converter) linkTo(begun []message) (lost int64) {
 	slices.SortStableFunc(begun, func(a, b message) int {
 		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.pe, b.pe), cmp.Compare(a.event, b.event))

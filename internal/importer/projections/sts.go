@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A program is what the .sts file says.
+// A program is the content of the .sts file.
 type program struct {
 	version  float64
 	chares   map[int]chare

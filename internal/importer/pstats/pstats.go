@@ -1,11 +1,12 @@
-// Package pstats reads what Python's cProfile and profile write with -o: the file that module pstats loads.
+// Package pstats reads the files that Python's cProfile and profile write with -o and module pstats loads.
 //
 // The format: one dictionary, written by Python's marshal. A key is (file, line, function); its value is (primitive
 // calls, calls, own seconds, total seconds, callers), and callers are a dictionary of keys to the same four. Read are
 // the types that such files hold, of Python 2 and 3.
 //
-// Our words: a function is a region, its own time exclusive; see package callgraph for what is exact of a graph without
-// paths. Built-in functions have no file. Calls count recursion, the total time counts it once. There are no threads.
+// Our words: a function is a region, its own time exclusive; package callgraph lists the exact values of a graph
+// without paths. Built-in functions have no file. Calls count recursion, the total time counts it once. There are no
+// threads.
 package pstats
 
 import (

@@ -14,7 +14,7 @@ type beginning struct {
 	is                  func(head []byte) bool
 }
 
-// memory is the advice for what measured memory, not time.
+// memory is the advice for profiles of memory, not time.
 const memory = "it holds memory, not time: "
 
 var begins = []beginning{

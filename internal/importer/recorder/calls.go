@@ -58,7 +58,7 @@ func (p *paths) define() {
 			"together, added up"})
 }
 
-// A guess is what was found at a place of the lists of the process before: mostly the same.
+// A guess is the call path at a place of the lists of the process before: mostly the same.
 type guess struct {
 	nearStep
 	path trace.CallPathID

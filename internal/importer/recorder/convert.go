@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A converter writes processes, and at the end what concerns several of them.
+// A converter writes processes, and at the end the data of several of them.
 type converter struct {
 	w        trace.Writer
 	rows     trace.Rows // of the process at hand
@@ -75,7 +75,7 @@ func (c *converter) record(file string, r *record) {
 	c.count(file, r, dropped)
 }
 
-// count reports what a process lost.
+// count reports the losses of a process.
 func (c *converter) count(file string, r *record, dropped uint64) {
 	what := "intervals whose time ran backwards, dropped by the program"
 	if r.program != nil {
@@ -129,7 +129,7 @@ func appendWindows(rows []trace.MomentRow, start int64, id trace.LocationID, x *
 	return rows
 }
 
-// calls writes what a worker called and sent.
+// calls writes the calls and messages of a worker.
 func (c *converter) calls(file string, r *record, at, process trace.LocationID, x *worker) {
 	k := x.calls
 	c.paths.use(r.program.names)
@@ -183,7 +183,7 @@ func (c *converter) cell(at trace.LocationID, path trace.CallPathID, v cell) {
 	}
 }
 
-// finish writes what needs all processes.
+// finish writes the data that needs all processes.
 func (c *converter) finish() {
 	if missing := int(c.size) - len(c.ranks); missing > 0 && len(c.ranks) > 0 {
 		c.w.Report(trace.Skipped,

@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// messages are what processes sent, by place and size, and to whom.
+// messages are the messages of processes, by place and size, and their partners.
 type messages struct {
 	w      trace.Writer
 	known  map[string]int // by name: which of metrics
@@ -55,8 +55,8 @@ func (m *messages) of(place, size uint8) *[6]int {
 	return list
 }
 
-// worker writes what a thread sent: amounts on its program's path, each with its parts
-// below; partners are kept for link.
+// worker writes the messages of a thread: amounts on its program's path, each with its
+// parts below; partners are kept for link.
 func (m *messages) worker(file string, at, process trace.LocationID, path trace.CallPathID, k *calls,
 	rows *trace.Rows) {
 	m.met = m.met[:0]

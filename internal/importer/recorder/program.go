@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// A program is what version 2 adds to a record: who the process is among others, and
-// what its workers called.
+// A program is the part that version 2 adds to a record: the process's place in the job, and the names of its calls.
 type program struct {
 	size    int32 // processes of the job, -1 for none
 	host    string
@@ -23,7 +22,7 @@ type names struct {
 	raw  []byte // as they lie in the file
 }
 
-// calls are what version 2 adds to a worker.
+// calls are the fields that version 2 adds to a worker.
 type calls struct {
 	begin    int64 // first time stamp, ns since the start
 	nodes    []node
@@ -79,7 +78,7 @@ const (
 	partnerBytes = 4 + 8 + 8
 )
 
-// outsides are what time outside of named regions may be.
+// outsides are the possible states outside of named regions.
 var outsides = [4]string{"", "idle", "busy", "not recorded"}
 
 // count reads a number of records of at least so many bytes each; more than fit is short.

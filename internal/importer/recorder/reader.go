@@ -35,7 +35,7 @@ type window struct {
 	weight, mean, m2, m3 float64
 }
 
-// A fault says what is wrong with a file.
+// A fault is an error in a file.
 type fault struct {
 	at          int64
 	cause, hint string

@@ -3,7 +3,7 @@
 // The format is that of the public package recorder of this module, which
 // describes every byte: per worker a fixed number of equal windows, each with the
 // sketch of its busy time. There is no trace behind it. The recorders in C add
-// what was called, and to whom messages went.
+// calls and the partners of messages.
 //
 //	process         location of kind process, with its rank, below its machine
 //	worker          location of kind thread below it; the process itself where alone
@@ -103,7 +103,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	return nil
 }
 
-// files are what is left to be read.
+// files are the parts left to be read.
 type files struct {
 	run   importer.Run
 	left  []string

@@ -101,7 +101,7 @@ func (c *converter) device(handle int64) trace.LocationID {
 	})
 }
 
-// copies is the number of the row for what a GPU's copy engines do.
+// copies is the number of the row for the copy engines of a GPU.
 const copies = -1
 
 // queue finds the row of a queue of a GPU.
@@ -199,7 +199,7 @@ func (c *converter) transfer(t *transfer) {
 	}
 }
 
-// allocation adds what was taken, or takes away what was given back at an address.
+// allocation adds the bytes allocated, or subtracts those freed at an address.
 func (c *converter) allocation(a *allocation, scratch bool) {
 	key := series{a.agent, scratch}
 	if c.sizes[key] == nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A sheet is what the first line of a CSV file says that it holds.
+// A sheet is the kind of a CSV file by its first line.
 type sheet int
 
 const (
@@ -102,7 +102,7 @@ var sheetNames = []string{
 	"rocdecode_api", "rocdecode", "rocjpeg_api", "rocjpeg", "ompt",
 }
 
-// prefixOf is what the sheets of one process have in common.
+// prefixOf returns the prefix that the sheets of one process share.
 func prefixOf(file string) string {
 	name := strings.TrimSuffix(file, ".gz")
 	if p, ok := strings.CutSuffix(name, "_agent_info.csv"); ok {

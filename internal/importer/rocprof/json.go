@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// readResults reads a JSON file twice: what records mean, then the records.
+// readResults reads a JSON file twice: the definitions, then the records.
 func readResults(ctx context.Context, run importer.Run, name string, w trace.Writer) error {
 	var processes []*process
 	open := func(leave func(what, place string), f func(r *results) error) error {
@@ -259,7 +259,7 @@ func handle(c *jsonstream.Cursor) (n int64) {
 	return n
 }
 
-// field reads what all records share, and reports whether it was that.
+// field reads a field that all records share, and reports whether it was one.
 func (x *call) field(key string, c *jsonstream.Cursor) bool {
 	switch key {
 	case "kind":

@@ -2,7 +2,7 @@ package rocprof
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// A process is what a results file says of one process.
+// A process is the description of one process in a results file.
 type process struct {
 	host    string
 	pid     int64
@@ -50,7 +50,7 @@ type dispatch struct {
 	block, grid                  [3]int64
 }
 
-// A call is what all records with a time share.
+// A call holds the fields that all records with a time share.
 type call struct {
 	kind, operation int64
 	thread          int64

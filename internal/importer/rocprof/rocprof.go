@@ -1,4 +1,4 @@
-// Package rocprof reads what AMD's rocprofv3 (rocprofiler-sdk) writes: results as JSON
+// Package rocprof reads the output of AMD's rocprofv3 (rocprofiler-sdk): results as JSON
 // (--output-format json), as an SQLite database (rocpd, its default) and as CSV, a file for each
 // sort of record; and the results.csv of the first rocprof.
 //

@@ -1,8 +1,8 @@
-// Package sched makes intervals of what the scheduler of Linux records: who ran where, who waited and who was ready, and
-// by whom it was woken. Formats that hold such events (ftrace, perf's trace points) share it.
+// Package sched makes intervals of the events of Linux' scheduler: which task ran on which processor, which waited or
+// was ready, and which task woke it. Formats that hold such events (ftrace, perf's trace points) share it.
 //
-//	sched_switch                 interval "running" of the task that ran, and of its processor with the task's name; what
-//	                             follows on the task is "runnable" if it was preempted, else "waiting"
+//	sched_switch                 interval "running" of the task that ran, and of its processor with the task's name; the
+//	                             task is then "runnable" if it was preempted, else "waiting"
 //	sched_waking, sched_wakeup   end of "waiting"; wake link from the task that did it to where the other runs again
 //
 // Rows of processors tell the same time once more, so they are aside.
@@ -120,7 +120,7 @@ func (r *Recorder) Write(at trace.LocationID) error {
 	waiting := region("waiting", trace.RoleIdle)
 	tasks := map[int64]*state{}
 	of := func(t Task) *state { return importer.Once(tasks, t.ID, func() *state { return &state{} }) }
-	// leave ends a state. One that does not fit what comes next has an end that was not recorded: it is left out.
+	// leave ends a state. One that does not fit the next event has an end that was not recorded: it is left out.
 	leave := func(t Task, s *state, now trace.Time, fits bool) {
 		if s.known && fits && now > s.since {
 			r.row(t).Stream.Interval(s.since, now, s.region)
@@ -188,7 +188,7 @@ func (r *Recorder) processors(at trace.LocationID) *processors {
 		regions: map[string]trace.RegionID{}, id: r.w.Attribute("tid")}
 }
 
-// ran ends what a processor ran, which the event names once more, and begins the next.
+// ran ends the task of a processor, which the event names once more, and begins the next.
 func (p *processors) ran(e event) {
 	c := importer.Once(p.open, e.cpu, func() *cpu {
 		n := strconv.Itoa(int(e.cpu))

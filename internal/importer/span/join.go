@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// skew gathers what is seen of clocks that disagree.
+// skew gathers evidence of clocks that disagree.
 type skew struct {
 	count  int64
 	worst  trace.Time

@@ -2,7 +2,7 @@ package span
 
 import "github.com/parallax-hpc/parallax/internal/trace"
 
-// A node is what is kept of a span: enough to join it with others, in one line of the processor's cache.
+// A node is the kept part of a span: enough to join it with others, in one line of the processor's cache.
 type node struct {
 	begin, end trace.Time
 	id, parent uint64

@@ -5,9 +5,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A queue takes spans from what reads them to what writes them. Reading text and putting spans into a store cost about
-// the same, and neither needs the other: so they run beside each other, a batch at a time. What is reported keeps its
-// place among the spans, so that a report is the same however goroutines go.
+// A queue takes spans from their reader to their writer. Reading text and putting spans into a store cost about the
+// same, and neither needs the other: so they run beside each other, a batch at a time. Reports keep their place among
+// the spans, so that a report is the same however goroutines run.
 type queue struct {
 	filling *batch
 	full    chan *batch // nil while all is in the first batch
@@ -16,13 +16,13 @@ type queue struct {
 	caught  parallel.Caught
 }
 
-// A few batches of some hundred spans: enough to smooth what is uneven, little memory.
+// A few batches of some hundred spans: enough to smooth uneven speeds, little memory.
 const (
 	batchSpans = 256
 	batches    = 4
 )
 
-// A batch is spans with what they hold: those who read use their own lists again.
+// A batch is spans with copies of their lists: readers use their own lists again.
 type batch struct {
 	spans      []Span
 	reports    []reported
@@ -38,7 +38,7 @@ type reported struct {
 	what, example string
 }
 
-// clear forgets what was read, so that no memory is held for it.
+// clear drops the spans read, so that no memory is held for them.
 func (b *batch) clear() {
 	clear(b.spans)
 	clear(b.reports)

@@ -1,5 +1,5 @@
-// Package span is what the formats of distributed tracing share: the meaning of
-// spans. A format reads its own grammar into Spans; this package writes them.
+// Package span gives the formats of distributed tracing one meaning of spans. A
+// format reads its own grammar into Spans; this package writes them.
 //
 //	service             location (service)
 //	instance, host      location (process) below its service, where the format tells it
@@ -11,18 +11,18 @@
 //	tag, attribute      attribute; "error in log" where only an event tells of an error
 //	baggage             attribute "baggage.KEY"
 //
-// Spans of kind client and producer are communication: their time passes
-// elsewhere. All others are compute. Spans on one row that overlap get lanes. Who
-// called whom is decided by ids alone, never by times (trace.StreamOptions.ByParent).
+// Spans of kind client and producer are communication: their time passes elsewhere.
+// All others are compute. Spans on one row that overlap get lanes. Ids alone decide
+// which span called which, never times (trace.StreamOptions.ByParent).
 //
 // Nothing is moved to please a parent unless a user asks for it: hosts whose clocks
 // disagree are counted. With --align messages the clocks of instances are fitted so
 // that no call begins before it is made, and none is answered before it ends: see
 // package align. The file is then read twice.
 //
-// What a source does not say is filled in and counted: a span without duration is
-// an empty interval, one without time begins with its parent. A time of 0 is none, unless
-// all others are within a day of it, as in traces made by hand.
+// Missing fields are filled in and counted: a span without duration is an empty interval,
+// one without time begins with its parent. A time of 0 is none, unless all others are
+// within a day of it, as in traces made by hand.
 //
 // Memory is some 80 bytes a span, since a parent may come after its children.
 package span
@@ -72,8 +72,9 @@ type Event struct {
 	Tags []trace.Attribute
 }
 
-// Latest is the last time that is believed: the year 2116 in nanoseconds. From it to
-// zero is what a trace may span, so that one wrong time does not refuse all others.
+// Latest is the last time that is believed: the year 2116 in nanoseconds. A trace
+// may span the time from zero to Latest, so that one wrong time does not refuse all
+// others.
 const Latest = trace.Time(1<<62 - 1)
 
 // FromMicroseconds converts a time or duration; ok is false where it does not fit.

@@ -83,7 +83,7 @@ func (w *Writer) report(kind trace.ReportKind, what string, n int64, example str
 	}
 }
 
-// Report counts one thing, for what reads without a Reader.
+// Report counts one thing, for formats that read without a Reader.
 func (w *Writer) Report(kind trace.ReportKind, what, example string) {
 	if w.measuring {
 		return
@@ -95,7 +95,7 @@ func (w *Writer) Report(kind trace.ReportKind, what, example string) {
 	}
 }
 
-// NewReader reads the JSON of a file; what it leaves out is reported to out.
+// NewReader reads the JSON of a file; parts left out are reported to out.
 func NewReader(ctx context.Context, r io.Reader, label string, out *Writer) *jsonstream.Reader {
 	return jsonstream.NewReader(ctx, r, label, func(what, place string) { out.Report(trace.Skipped, what, place) })
 }
@@ -118,7 +118,7 @@ func (w *Writer) Add(s *Span) {
 // drain waits until all that was added is written.
 func (w *Writer) drain() { w.queue.drain(w.writeBatch) }
 
-// writeBatch writes spans, and reports what came between them.
+// writeBatch writes spans, and the reports between them.
 func (w *Writer) writeBatch(b *batch) {
 	reports := b.reports
 	for i := range b.spans {

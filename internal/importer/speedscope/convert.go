@@ -150,7 +150,7 @@ func (p *profile) event(c *jsonstream.Cursor) {
 		}
 		return
 	}
-	// Not time: what passes between two events belongs to the stack that is open.
+	// Not time: the amount between two events belongs to the stack that is open.
 	if at > p.now && len(p.open) > 0 {
 		p.total(p.unit).Add(p.at, stack.Regions(p.open), []float64{at - p.now})
 	}

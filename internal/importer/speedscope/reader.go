@@ -16,7 +16,7 @@ type frame struct {
 	begins     bool
 }
 
-// A header is what a profile says before its records.
+// A header is the part of a profile before its records.
 type header struct {
 	kind, name, unit string
 	start            float64
@@ -52,7 +52,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	return c.finish()
 }
 
-// define reads the frames, and what profiles say of themselves.
+// define reads the frames, and the headers of profiles.
 func define(r *jsonstream.Reader, frames *[]frame, headers *[]header) error {
 	return r.Members(func(name string) error {
 		switch name {

@@ -1,5 +1,5 @@
-// Package speedscope reads speedscope's own files: what py-spy, rbspy, stackprof, dotnet-trace,
-// GHC and others write for it, and what it saves itself.
+// Package speedscope reads speedscope's own files: those that py-spy, rbspy, stackprof,
+// dotnet-trace, GHC and others write for it, and those that it saves itself.
 //
 // The format (speedscope.app/file-format-schema.json): an object with frames under `shared` and a list
 // of profiles. An evented profile opens and closes frames at points of its unit; a sampled one lists

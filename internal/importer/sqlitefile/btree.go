@@ -13,7 +13,7 @@ const (
 	leafPage     = 0x0d
 )
 
-// Damage is what a scan met that made no sense.
+// Damage counts the pages and rows that a scan could not read.
 type Damage struct {
 	Pages int64 // of the tree, that are missing or are not what they should be
 	Rows  int64 // in sound pages
@@ -35,7 +35,7 @@ func (d *Damage) row(page int64) {
 }
 
 // Scan gives the named columns of every row of a table to fn, in order of row ids.
-// Columns that the table has not are null. What fn gets is valid until it returns.
+// Columns that the table has not are null. The row is valid until fn returns.
 func (f *File) Scan(ctx context.Context, t *Table, columns []string, fn func(*Row) error) (Damage, error) {
 	s := &scan{File: f, ctx: ctx, fn: fn, seen: newPageSet(f.pages)}
 	s.row.encoding = f.encoding

@@ -130,7 +130,7 @@ func (r *Row) decode(b []byte, id int64) bool {
 // serialSizes are how many bytes values of the first serial types take; of the others it follows from the number.
 var serialSizes = [12]uint8{0, 1, 2, 3, 4, 6, 8, 8}
 
-// valueOf is what the bytes at a place of the record say.
+// valueOf decodes the bytes at a place of the record.
 func valueOf(serial int64, b []byte, at int64) Value {
 	switch serial {
 	case 0, 10, 11:

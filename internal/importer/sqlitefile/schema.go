@@ -58,7 +58,7 @@ func parseTable(sql string) (columns []string, rowid int, ok bool) {
 	return nil, -1, false
 }
 
-// A definition is what a CREATE TABLE statement said so far.
+// A definition is the part of a CREATE TABLE statement read so far.
 type definition struct {
 	names   []string
 	integer []bool // the declared type is INTEGER

@@ -1,6 +1,6 @@
-// Package stack adds up sampled call stacks into a profile: what the formats of
-// sampling profilers share. Each stack adds to the exclusive value of its path and
-// to the inclusive values of all paths above, so recursion counts once.
+// Package stack adds up sampled call stacks into a profile, for the formats of
+// sampling profilers. Each stack adds to the exclusive value of its path and to
+// the inclusive values of all paths above, so recursion counts once.
 //
 // A sample tells that a function was running, not how often it was called: calls
 // stay 0. Memory grows with distinct paths on a location, not with samples.
@@ -102,7 +102,7 @@ func Regions(frames []Frame) []trace.RegionID {
 }
 
 // Change leaves and enters, at t, the frames in which the stack of a sample differs from the one that is open, and
-// gives what is open then: so a frame is shown from the first sample that has it to the first that has not.
+// returns the open frames: so a frame is shown from the first sample that has it to the first that has not.
 func Change(s trace.Stream, t trace.Time, open, now []trace.RegionID) []trace.RegionID {
 	return change(open, now, func(r trace.RegionID) { s.Leave(t, r) }, func(r trace.RegionID) { s.Enter(t, r) })
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// metrics are what samples stand for, first, and samples.
+// metrics returns the metric that samples measure, then samples, and the value of a sample.
 func (p *profile) metrics() ([]trace.Metric, float64) {
 	samples := trace.Metric{Name: "samples", Integer: true}
 	switch p.mode {

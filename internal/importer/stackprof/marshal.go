@@ -12,8 +12,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A decoder reads Ruby's Marshal, version 4.8: of it what a dump is made of. A value is nil, bool, int64, float64,
-// string (also symbols), []any or []pair.
+// A decoder reads Ruby's Marshal, version 4.8: the parts that a dump is made of. A value is nil, bool, int64,
+// float64, string (also symbols), []any or []pair.
 type decoder struct {
 	ctx     context.Context
 	r       *bufio.Reader
@@ -81,7 +81,7 @@ func (d *decoder) bytes() (string, error) {
 	return string(b), err
 }
 
-// value reads a value. What is cut is given as far as it was read, with the error.
+// value reads a value. A value that is cut is returned as far as it was read, with the error.
 func (d *decoder) value(depth int) (any, error) {
 	if d.values++; d.values%4096 == 0 && d.ctx.Err() != nil {
 		return nil, d.ctx.Err()

@@ -6,8 +6,8 @@
 // true` also all stacks, one after the other as length, frames from the outermost, count, and the microseconds between
 // samples.
 //
-// Our words: stacks are call paths by samples and by what they stand for (time of wall or cpu, objects), and a row
-// aside over time. A dump without `raw` has sums of functions only, which are flat rows.
+// Our words: stacks are call paths by samples and by their measure (time of wall or cpu, objects), and a row aside
+// over time. A dump without `raw` has sums of functions only, which are flat rows.
 package stackprof
 
 import (
@@ -49,7 +49,7 @@ type frame struct {
 	total, self float64
 }
 
-// A profile is what a dump holds.
+// A profile is the content of a dump.
 type profile struct {
 	mode        string
 	interval    float64

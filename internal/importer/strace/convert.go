@@ -233,7 +233,7 @@ func makes(name string) bool {
 	return false
 }
 
-// clipped bounds what is kept of arguments, which hold what was read and written.
+// clipped bounds the kept length of arguments, which hold the data read and written.
 func clipped(b []byte) string {
 	const most = 160
 	b = bytes.TrimSpace(b)

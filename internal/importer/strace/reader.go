@@ -90,7 +90,7 @@ func parse(line []byte) (r record, ok bool) {
 	return r, r.call(rest)
 }
 
-// call reads what follows the time of a system call.
+// call reads the text after the time of a system call.
 func (r *record) call(text []byte) bool {
 	m := body.FindSubmatch(text)
 	if m == nil {

@@ -1,5 +1,5 @@
-// Package strace reads the system calls that strace(1) prints with their times: -f -ttt -T, and what other options make
-// of it (-t, -tt, -r, -o).
+// Package strace reads the system calls that strace(1) prints with their times: -f -ttt -T, and in the forms of other
+// options (-t, -tt, -r, -o).
 //
 // The format: for each call `[pid N]` or N, a time, `name(arguments) = result`, and with -T its length `<0.000257>`. A
 // call that others interrupt is told twice: `<unfinished ...>`, and `<... name resumed>` later. Lines of a terminal have no

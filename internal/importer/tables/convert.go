@@ -193,7 +193,7 @@ func orNone(v float64, ok bool) float64 {
 	return v
 }
 
-// profile reads what profiles hold.
+// profile reads the tables of profiles.
 func (r *converter) profile() error {
 	err := r.each("metrics", "name unit parent joins whole main description", func(x *row) error {
 		m := trace.Metric{Name: x.text(0), Unit: x.text(1), Parent: x.text(2), Integer: x.or(4, 0) == 1,

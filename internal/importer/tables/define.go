@@ -12,7 +12,7 @@ type counter struct {
 	at trace.LocationID
 }
 
-// theRun reads what is said of the whole.
+// theRun reads the description of the whole run.
 func (r *converter) theRun() error {
 	err := r.each("runs", "format origin end", func(x *row) error {
 		if format := x.text(0); format != "" {
@@ -62,7 +62,7 @@ func valueOf(kind, text string) trace.Value {
 
 const attributeColumns = "of location lane row region_id key value type"
 
-// definitions reads what rows name by number, in the order of the numbers.
+// definitions reads the tables that rows refer to by number, in the order of the numbers.
 func (r *converter) definitions() error {
 	ofLocation, ofRegion := map[int64][]trace.Attribute{}, map[int64][]trace.Attribute{}
 	err := r.each("attributes", attributeColumns, func(x *row) error {
@@ -196,7 +196,7 @@ func (r *converter) communicators() error {
 	return err
 }
 
-// mostDimensions bounds what a grid may claim.
+// mostDimensions bounds the dimensions of a grid.
 const mostDimensions = 64
 
 func (r *converter) topologies() error {

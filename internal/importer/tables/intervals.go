@@ -5,10 +5,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Intervals come back into the lanes that they had. One lane is a stack: its rows are entered
-// and left in their order, so what lies in what is as it was, also where times alone do not
-// tell. Several lanes were laid by the rule of the store, first fit in order of time, which gives
-// the same again for the same intervals. Where ids tell parents, they are told again.
+// Intervals come back into the lanes that they had. One lane is a stack: its rows are entered and
+// left in their order, so their nesting is as it was, also if times alone do not tell. Several
+// lanes were laid by the rule of the store, first fit in order of time, which gives the same
+// again for the same intervals. If ids tell parents, they are told again.
 
 // An open interval.
 type open struct {
@@ -205,7 +205,7 @@ func (f *facts) next() {
 	}
 }
 
-// of adds the attributes of one interval or instant. Those of what is not there are counted.
+// of adds the attributes of one interval or instant. Those of missing rows are counted.
 func (f *facts) of(location, lane, number int64, to trace.Stream) error {
 	for f.more {
 		switch c := f.compare(location, lane, number); {
@@ -240,7 +240,7 @@ func (f *facts) compare(location, lane, number int64) int {
 	return 0
 }
 
-// finish counts what is left.
+// finish counts the attributes left.
 func (f *facts) finish() error {
 	for f.more && f.err == nil {
 		f.stray++

@@ -14,7 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A schema is what schema.json says, as far as it is needed.
+// A schema is the needed part of schema.json.
 type schema struct {
 	Version int
 	Tables  []struct {
@@ -121,7 +121,7 @@ type row struct {
 	i  int
 }
 
-// integer gives a value of a column by its number in what was asked for.
+// integer returns a value by the column's number in the request.
 func (x *row) integer(column int) (int64, bool) {
 	if v := x.in.Values[column]; v != nil {
 		return parquetfile.Integer(&v[x.i])
@@ -182,7 +182,7 @@ func (r *export) each(table, columns string, f func(*row) error) error {
 	}
 }
 
-// damaged counts what of a table could not be read, and that it is done.
+// damaged counts the parts of a table that could not be read, and marks it as done.
 func (r *export) damaged(table string, in *parquetfile.Reader) {
 	r.run.Progress.Add(r.sizes[table])
 	r.sizes[table] = 0

@@ -130,7 +130,7 @@ func (c *converter) location(at node, host string) trace.LocationID {
 		Attributes: numbered("thread", at.thread)})
 }
 
-// numbered is what TAU calls a location by, for layouts that go by it.
+// numbered returns TAU's number of a location as an attribute, for layouts that go by it.
 func numbered(key string, n int) []trace.Attribute {
 	return []trace.Attribute{{Key: key, Value: trace.Integer(int64(n))}}
 }
@@ -206,8 +206,7 @@ func (c *converter) path(p trace.CallPath) *pathRows {
 // separator stands between the parts of a call path.
 const separator = "=>"
 
-// function finds or makes what an entry's name means. The names in a buffer are
-// looked up without a copy.
+// function finds or makes the function of an entry's name. The names in a buffer are looked up without a copy.
 func (c *converter) function(name, group []byte) *function {
 	if f, ok := c.functions[string(name)]; ok {
 		return f
@@ -297,7 +296,7 @@ func (c *converter) metric(name string) metric {
 	return m
 }
 
-// counter finds or makes what the name of a user event means.
+// counter finds or makes the counter of a user event's name.
 func (c *converter) counter(name []byte) counter {
 	if k, ok := c.counters[string(name)]; ok {
 		return k
@@ -337,7 +336,7 @@ func (c *converter) begin() {
 	c.rows, c.roots = c.rows[:0], c.roots[:0]
 }
 
-// add gives an entry a value; what differs only in blanks adds up.
+// add gives an entry a value; entries that differ only in blanks add up.
 func (c *converter) add(at trace.LocationID, f *function, m metric, calls, subcalls, exclusive, inclusive float64) {
 	if sum := calls + subcalls + exclusive + inclusive; sum-sum != 0 {
 		c.w.Report(trace.Skipped, "values that are no number, or too large to add up", 1, c.run.Name)
@@ -450,7 +449,7 @@ func (c *converter) textFile(t *threadFiles, file int, f *textFile, label string
 	c.meta.add(c.w, at, pairs)
 }
 
-// finish writes what needs all threads.
+// finish writes the data that needs all threads.
 func (c *converter) finish() error {
 	if len(c.meta.threads) == 0 {
 		return &importer.Error{File: c.run.Label(c.run.Files[0]), Cause: "the profile holds no thread",

@@ -112,7 +112,7 @@ func (m *metadata) add(w trace.Writer, at trace.LocationID, pairs []pair) {
 	}
 }
 
-// finish writes what all threads share as properties, and the rest to those that have it.
+// finish writes values that all threads share as properties, and the rest to the threads that have them.
 func (m *metadata) finish(w trace.Writer) {
 	var varied []string
 	for _, key := range m.order {

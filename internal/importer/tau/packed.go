@@ -16,8 +16,8 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A packedReader reads what Java's DataOutputStream writes: big endian, strings in
-// modified UTF-8. After the first failure everything it gives is zero.
+// A packedReader reads the output of Java's DataOutputStream: big endian, strings
+// in modified UTF-8. After the first failure everything it gives is zero.
 type packedReader struct {
 	r    *bufio.Reader
 	at   int64

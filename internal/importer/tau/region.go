@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// samplings are what TAU puts in front of names that its sampling made.
+// samplings are TAU's prefixes of names that its sampling made.
 var samplings = []string{"[SAMPLE]", "[CONTEXT]", "[UNWIND]", "[INTERMEDIATE]", "[SUMMARY]"}
 
 // regionOf takes the place in the source out of a name:

@@ -3,8 +3,8 @@
 // where several metrics were measured), packed files of ParaProf (.ppk), and XML
 // (merged profiles and snapshots).
 //
-// There is no specification. What is read here was learnt from files, and from
-// what TAU's own reader in Java (tools/src/perfdmf of tau2) does with them.
+// There is no specification. The format was learnt from files, and from TAU's
+// own reader in Java (tools/src/perfdmf of tau2).
 //
 //	node, context           location (process, under a machine where the host is known)
 //	thread                  location (thread) where a process has several, else its process

@@ -73,7 +73,7 @@ func (f *textFile) load(run importer.Run, file string) error {
 	return f.parse(run.Label(file))
 }
 
-// parse splits the file. What is not as announced becomes a problem.
+// parse splits the file. Parts that differ from the header become a problem.
 func (f *textFile) parse(label string) error {
 	f.entries, f.events, f.problems, f.metadata, f.metric = f.entries[:0], f.events[:0], f.problems[:0], nil, nil
 	l := lines{rest: f.data}
@@ -133,7 +133,7 @@ func (f *textFile) functions(l *lines, want int) {
 	}
 }
 
-// sections reads what follows the functions: aggregates, and user events.
+// sections reads the sections after the functions: aggregates, and user events.
 func (f *textFile) sections(l *lines) {
 	seen := false
 	for {

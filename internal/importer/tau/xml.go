@@ -27,7 +27,7 @@ type xmlFile struct {
 	derived int64
 }
 
-// A scope holds what the ids of definitions mean.
+// A scope holds the definitions by id.
 type scope struct {
 	metrics map[int]string
 	events  map[int]definition
@@ -89,7 +89,7 @@ func (c *cleaner) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// read walks the elements. What is damaged ends it; what was sound before is kept.
+// read walks the elements. Damage ends it; elements before are kept.
 func (x *xmlFile) read(ctx context.Context) error {
 	depth := 0
 	for {

@@ -251,7 +251,7 @@ func (f *file) read(ctx context.Context, name string) (err error) {
 	return nil
 }
 
-// report says what was left out, and hands over what is joined later.
+// report counts the records left out, and hands over those that are joined later.
 func (f *file) report() {
 	if f.cut {
 		f.w.Report(trace.Skipped, "traces that break off within a record", 1, f.label)
@@ -371,7 +371,7 @@ func (f *file) value(t *thread, v value) {
 	}
 }
 
-// release gives what is held back.
+// release writes the values held back.
 func (f *file) release(t *thread) {
 	for _, v := range t.held[:t.holds] {
 		f.sample(t, v)

@@ -109,7 +109,7 @@ func readRecords(ctx context.Context, in io.Reader, label string, each func(*rec
 	}
 }
 
-// A meaning is what the parameter of an event's records says.
+// A meaning is the meaning of the parameter of an event's records.
 type meaning uint8
 
 const (

@@ -1,10 +1,10 @@
 // Package tautrace reads the traces of TAU: tautrace.N.C.T.trc with events.N.edf, or merged ones with tau.edf.
 //
 // The format: a .trc file is records of one size, without a header: number of the event, node, thread, a parameter of
-// 64 bits and a time stamp in microseconds. Numbers of events have 32 bits (records of 24 bytes) or, in traces of
-// old 64-bit builds, 64 (records of 32 bytes, four of them padding), in the byte order of the machine; the first record
+// 64 bits and a time stamp in microseconds. Numbers of events have 32 bits (records of 24 bytes) or, in traces of old
+// 64-bit builds, 64 (records of 32 bytes, four of them padding), in the byte order of the machine; the first record
 // is EV_INIT with parameter 3, which tells the four layouts apart. The .edf file is text: a line for each event gives
-// its number, group, tag, name and what its parameter means. Described by TAU's source: Profile/TauTrace.h,
+// its number, group, tag, name and the meaning of its parameter. Described by TAU's source: Profile/TauTrace.h,
 // TraceInput/TAU_tf.cpp.
 //
 // Our words: a node is the process of that rank, its threads are threads. EntryExit is a region, entered by 1 and left
@@ -12,7 +12,7 @@
 // value is kept. Sends and receives pack partner, tag, size and communicator into the parameter; ends are joined in
 // order by these. One-sided messages (GPU copies) are three records, joined by the two that hold an id.
 //
-// Kept aside, and counted: records of events that no .edf file names, and what the tracer notes of itself.
+// Kept aside, and counted: records of events that no .edf file names, and the tracer's own records.
 package tautrace
 
 import (

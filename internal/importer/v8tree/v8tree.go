@@ -1,4 +1,4 @@
-// Package v8tree holds what profiles of V8 have in common, whether they are files of their own or lie in
+// Package v8tree holds the common parts of V8's profiles, whether they are files of their own or part of
 // a Chrome trace: a call tree of numbered nodes, and samples that name a node and follow each other by
 // microseconds.
 //
@@ -303,7 +303,7 @@ func (b byTime) Swap(i, k int) {
 	b.ids[i], b.ids[k] = b.ids[k], b.ids[i]
 }
 
-// Metrics are what samples add up to.
+// Metrics are the metrics of samples.
 func Metrics() []trace.Metric {
 	return []trace.Metric{{Name: "time", Unit: "ns", Default: true}, {Name: "samples", Integer: true}}
 }

@@ -24,7 +24,7 @@ type Converter struct {
 	waiting []call     // whose caller has not come so far
 }
 
-// A tally counts what the procedures of a clause did.
+// A tally counts the procedures of a clause and the calls they made.
 type tally struct{ procedures, made int64 }
 
 // An element is one PE that has records.
@@ -99,7 +99,7 @@ func (c *Converter) Begin(pes int) {
 
 const millisecond = 1_000_000
 
-// Add takes one record. The error says, after "records that", what is wrong.
+// Add takes one record. The error gives the reason, to follow "records that".
 func (c *Converter) Add(r Record) error {
 	if r.PE >= int64(c.pes) || r.PPE >= int64(c.pes) {
 		return errors.New("name a processing element past PEmax")
@@ -198,7 +198,7 @@ func (c *Converter) region(clause int64) trace.RegionID {
 	})
 }
 
-// Close ends what is open at the last time of all, and looks for callers that came late.
+// Close ends all open procedures at the last time of all, and looks for callers that came late.
 func (c *Converter) Close() error {
 	var failed error
 	lost, orphans := int64(0), int64(0)

@@ -15,8 +15,9 @@ import (
 // A Clause is one clause of a source program: H :- G, … | B, … .
 type Clause struct {
 	Name string // its head
-	// Goals are the procedures that its body calls, such as split/4. What the language itself
-	// does (true, unification, arithmetic) is no call. Nil where the text is no clause.
+	// Goals are the procedures that its body calls, such as split/4. Operations of the
+	// language itself (true, unification, arithmetic) are no calls. Nil where the text is no
+	// clause.
 	Goals []string
 	File  string
 	Line  int
@@ -86,8 +87,8 @@ func isDirective(text string) bool {
 	return strings.HasPrefix(text, ":-") || strings.HasPrefix(text, "?-")
 }
 
-// clauseOf takes a clause apart: what stands before the neck is its head, and of what stands
-// after it the part behind the commit bar is its body.
+// clauseOf takes a clause apart: its head is the part before the neck, its body the part
+// after the neck, without the guard before the commit bar.
 func clauseOf(s sentence, file string, line int) Clause {
 	head, rest, _ := cutTop(s.text, ":-")
 	if _, body, guarded := cutTop(rest, "|"); guarded {

@@ -10,7 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// mostPEs bounds what the first record may claim.
+// mostPEs bounds the number of PEs in the first record.
 const mostPEs = 1 << 20
 
 // A Record is one line of a trace.

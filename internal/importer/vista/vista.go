@@ -21,15 +21,14 @@
 //	record          interval
 //	ppe, pindex     spawn link from the caller
 //
-// Who called whom is told by (ppe, pindex) alone: records of one PE count up, so a
-// procedure is known by its place in that order, whatever the milliseconds say, in
-// which many begin: of records of one millisecond each is taken to begin a nanosecond after the one before, so that
-// their order stays. A record that is lost takes with it what no other tells: when and
-// where its procedure began, and who called it. Those that it called are kept, as roots
-// of their own, and counted. A caller may come after those that it called.
+// The caller is given by (ppe, pindex) alone: records of one PE count up, so a procedure is known by its place in
+// that order, whatever its time. Many begin in one millisecond: each of their records is taken to begin a
+// nanosecond after the one before, so that their order stays. A lost record takes with it facts that no other has:
+// the begin and place of its procedure, and its caller. Those that it called are kept, as roots of their own, and
+// counted. A caller may come after those that it called.
 //
-// What it lacks: no record says when a procedure ends. It is taken to last until
-// the next record on its PE, and the last ones until the end; the report counts
+// Limits: no record says when a procedure ends. It is taken to last until the
+// next record on its PE, and the last ones until the end; the report counts
 // these guesses.
 package vista
 
@@ -92,8 +91,8 @@ func claim(s importer.Source) (runs []importer.Run) {
 	return runs
 }
 
-// lies reports whether a file is there, where a user names the trace alone and the
-// source does not list what is beside it.
+// lies reports whether a file is there, if a user names the trace alone and the
+// source does not list the files beside it.
 func lies(fsys fs.FS, path string) bool {
 	info, err := fs.Stat(fsys, path)
 	return err == nil && info.Mode().IsRegular()

@@ -151,7 +151,7 @@ func (c *converter) lines(ctx context.Context, d *decoder) error {
 	return nil
 }
 
-// nextPlane passes over what lies between planes.
+// nextPlane passes over the fields between planes.
 func (c *converter) nextPlane(d *decoder) error {
 	for {
 		field, wire, err := d.tag()

@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A plane is what a plane says of itself, and its tables of names.
+// A plane is the description of a plane, and its tables of names.
 type plane struct {
 	name   string
 	lines  int
@@ -17,13 +17,13 @@ type plane struct {
 	facts  []stat
 }
 
-// A space is what a file defines; lines are read in a second pass.
+// A space is the definitions of a file; lines are read in a second pass.
 type space struct {
 	hosts  []string
 	planes []*plane
 }
 
-// readSpace reads all but the lines. A file that is cut gives what comes before, and says so.
+// readSpace reads all but the lines. A file that is cut gives the planes before the end, and cut is true.
 func readSpace(d *decoder) (s *space, cut bool, err error) {
 	s = &space{}
 	for {

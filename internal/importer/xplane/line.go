@@ -51,7 +51,7 @@ func (l *line) setField(field int, n uint64, b []byte) error {
 	return nil
 }
 
-// derived are lines of devices that repeat what others say in a coarser form.
+// derived are lines of devices that repeat others in a coarser form.
 var derived = map[string]bool{"Steps": true, "XLA Modules": true, "XLA TraceMe": true, "Framework Name Scope": true,
 	"Framework Ops": true, "Source code": true, "Source": true, "TensorFlow Name Scope": true, "TensorFlow Ops": true}
 
@@ -176,7 +176,7 @@ func (l *line) time(offset int64) trace.Time {
 	return t
 }
 
-// region finds the region of an event by its kind and by what its stats say it is.
+// region finds the region of an event by its kind and its stats.
 func (l *line) region(e *event) (trace.RegionID, trace.Role) {
 	m := l.plane.events[e.metadata]
 	r := trace.Region{Name: m.name}

@@ -137,7 +137,7 @@ func (d *decoder) tag() (field, wire int, err error) {
 	return int(n >> 3), int(n & 7), err
 }
 
-// message enters a message and gives where it ends; it cannot end after what holds it.
+// message enters a message and returns its end; it cannot end after the message that holds it.
 func (d *decoder) message(outer int64) (end int64, err error) {
 	n, err := d.varint()
 	if err != nil {
@@ -149,7 +149,7 @@ func (d *decoder) message(outer int64) (end int64, err error) {
 	return d.at + int64(n), nil
 }
 
-// bytes reads a field of bytes; what it gives is valid until the next call.
+// bytes reads a field of bytes, valid until the next call.
 func (d *decoder) bytes(outer int64) ([]byte, error) {
 	end, err := d.message(outer)
 	if err != nil {

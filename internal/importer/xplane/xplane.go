@@ -1,5 +1,5 @@
-// Package xplane reads XPlane profiles: what the profilers of JAX, TensorFlow and
-// PyTorch/XLA write as HOST.xplane.pb.
+// Package xplane reads XPlane profiles, which the profilers of JAX, TensorFlow
+// and PyTorch/XLA write as HOST.xplane.pb.
 //
 // The format: one protobuf message (tsl/profiler/protobuf/xplane.proto). A space has
 // planes (a host, a device), a plane has lines (a thread, a stream), a line has events with
@@ -11,7 +11,7 @@
 // device that tell the same time once more (steps, modules, name scopes) are annotations.
 // Stats are attributes; a call of CUDA or HIP and the work of the same correlation id are
 // linked, and so are producers and consumers (_p and _c). Times are rounded to nanoseconds,
-// both ends alike, so what nests still nests.
+// both ends alike, so nested intervals stay nested.
 //
 // Kept aside, and counted: events that are only totals, planes that hold tables (compiled
 // modules, call stacks of scopes), and stats that are bytes.

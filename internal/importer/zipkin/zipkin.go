@@ -2,7 +2,7 @@
 // its page export them: a list of spans, or a list of such lists. Described in
 // openzipkin/zipkin-api, zipkin2-api.yaml.
 //
-// What spans become is told in package span. Beside that:
+// Package span describes how spans are written. Beside that:
 //
 //	localEndpoint   service; its address and port are the instance
 //	annotation      instant
@@ -15,7 +15,7 @@
 //
 // Several files are one run with --join: a service of one name is one.
 //
-// What it lacks: halves of a span that one host sent in several parts are not put
+// Limits: halves of a span that one host sent in several parts are not put
 // together, and version 1 of the format (binaryAnnotations) is not read.
 package zipkin
 
