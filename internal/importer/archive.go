@@ -172,7 +172,7 @@ func indexTar(r io.ReaderAt, size int64) (tarFS, []Skip, error) {
 			if offset+h.Size > size {
 				return t, append(skipped, Skip{name, "cut off"}), io.ErrUnexpectedEOF
 			}
-			if _, taken := t.members[name]; taken { // tar appends what is newer
+			if _, taken := t.members[name]; taken { // tar appends newer members
 				skipped = append(skipped, Skip{name, "an entry of the same name comes after it"})
 			}
 			t.members[name] = tarMember{offset, h.Size, h.ModTime}

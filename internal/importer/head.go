@@ -39,7 +39,7 @@ func newHeadCache(files int) *headCache {
 	return &headCache{size: size, kept: map[string]head{}}
 }
 
-// get gives the head of a file. Two goroutines that ask for the same file at the
+// get returns the head of a file. Two goroutines that ask for the same file at the
 // same time may both read it.
 func (c *headCache) get(fsys fs.FS, path string) ([]byte, error) {
 	if c == nil {

@@ -84,7 +84,7 @@ type Error struct {
 	File  string // as the user named it, with the place inside an archive
 	Place string // "line 12", "byte 8192"; may be empty
 	Cause string
-	Hint  string // what to do; may be empty
+	Hint  string // advice; may be empty
 	Kind  error  // ErrMalformed, ErrUnsupported or ErrNotFound
 }
 

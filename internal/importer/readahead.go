@@ -22,7 +22,7 @@ type readAhead struct {
 	ended  chan struct{}
 	closer func() error
 
-	now chunk // what is left of the chunk being read
+	now chunk // the rest of the chunk being read
 	all []byte
 }
 

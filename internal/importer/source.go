@@ -19,7 +19,7 @@ type Source struct {
 	// links in a circle, folders without permission, hidden files.
 	Skipped []Skip
 
-	root  string // what labels of files begin with
+	root  string // prefix of the labels of files
 	alone bool   // the source is one plain file, whose label is Name
 	heads *headCache
 	close []func() error
@@ -37,7 +37,7 @@ type Skip struct {
 	Why  string
 }
 
-// Head gives up to the first 64 KiB of a file, unpacked where the file is gzip,
+// Head returns up to the first 64 KiB of a file, unpacked where the file is gzip,
 // zstd or bzip2 whatever its name says; nil where it cannot be read. It is read
 // once and kept. In sources of more than 2,048 files heads are shorter, at least
 // 1 KiB, so that all together stay within 128 MiB.

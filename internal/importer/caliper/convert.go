@@ -103,7 +103,7 @@ func newConverter(w trace.Writer, label string) *converter {
 	return c
 }
 
-// begin gives an empty snapshot; the one before is done with.
+// begin returns an empty snapshot; the one before is done with.
 func (c *converter) begin() *snapshot {
 	c.snap = snapshot{path: c.snap.path[:0], numbers: c.snap.numbers[:0], facts: map[string]string{},
 		rank: trace.NoRank}
@@ -290,7 +290,7 @@ func (c *converter) complete() {
 			}
 			continue
 		}
-		below := make(map[int32]float64, len(cells)) // what the children hold
+		below := make(map[int32]float64, len(cells)) // the sums of the children
 		for i := int32(len(c.nodes)) - 1; i >= 0; i-- {
 			x := cells[i]
 			if x == nil {

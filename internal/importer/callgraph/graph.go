@@ -115,7 +115,7 @@ func (g *Graph) Merge(o *Graph) {
 func (g *Graph) finish() {
 	g.findCircles()
 	for _, circle := range g.circles {
-		var whole []float64 // what is spent in the circle, and called from it
+		var whole []float64 // cost of the circle and of its callees
 		for _, f := range circle {
 			f.inclusive = add(f.inclusive, f.Self)
 			whole = add(whole, f.Self)

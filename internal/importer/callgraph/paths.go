@@ -7,7 +7,7 @@ const mostPaths = 20_000
 
 // A node is a call path: a function as its callers called it.
 type node struct {
-	f        *Function // nil: what is called further down, and was not followed
+	f        *Function // nil: callees further down that were not followed
 	parent   *node
 	calls    float64
 	cost     []float64 // inclusive

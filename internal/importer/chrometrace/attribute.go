@@ -144,7 +144,7 @@ func compact(dst, list []byte) []byte {
 	return dst
 }
 
-// intern gives one string for equal texts, as most are the same few.
+// intern returns one string for equal texts, as most are the same few.
 func (c *dictionary) intern(text string) string {
 	if s, ok := c.texts[text]; ok {
 		return s

@@ -193,7 +193,7 @@ func (s *scanner) batches(workers int, opening []byte, d dialect, take func(*rec
 	s.batchesPause = 2*s.batchesPause + longestBatch*int64(s.batch)
 }
 
-// cut reads on behind text, up to a batch and further until there is an edge, and gives the part before the last one
+// cut reads on behind text, up to a batch and further until there is an edge, and returns the part before the last one
 // and the part behind it. The first is empty where there is none.
 func (s *scanner) cut(text, opening, rest []byte) (whole, behind []byte) {
 	for want := max(s.batch, len(text)); ; want *= 2 {

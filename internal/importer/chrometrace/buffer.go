@@ -65,7 +65,7 @@ func (s *scanner) close() {
 	s.buf, s.pos, s.state = nil, 0, atEnd
 }
 
-// peek gives the next byte that is no space, or 0 at the end.
+// peek returns the next byte that is no space, or 0 at the end.
 func (s *scanner) peek() byte {
 	for {
 		s.pos = skipSpace(s.buf, s.pos)
@@ -104,7 +104,7 @@ func (s *scanner) more(n int) bool {
 	return true
 }
 
-// readFailure gives why reading ended before the end of the file, or nil.
+// readFailure returns why reading ended before the end of the file, or nil.
 func (s *scanner) readFailure() error {
 	if s.err == io.EOF {
 		return nil

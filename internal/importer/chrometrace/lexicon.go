@@ -307,7 +307,7 @@ func (l *lexicon) valueOf(a *argument) {
 	}
 }
 
-// textOf gives one word for equal texts, as most are the same few.
+// textOf returns one word for equal texts, as most are the same few.
 func (l *lexicon) textOf(text []byte) *textWord {
 	if w, ok := l.texts[string(text)]; ok {
 		return w

@@ -134,14 +134,14 @@ func (s *scanner) skipValue(sec *section) bool {
 func (sec *section) keep(b []byte) {
 	if sec != nil {
 		most := longestSection
-		if sec.key == "stackFrames" { // what samples refer to, needed whole
+		if sec.key == "stackFrames" { // samples refer to it, so it is needed whole
 			most = longestRecord
 		}
 		sec.raw = append(sec.raw, b[:min(len(b), most-len(sec.raw))]...)
 	}
 }
 
-// section gives the kept text of a top-level member.
+// section returns the kept text of a top-level member.
 func (s *scanner) section(key string) []byte {
 	for i := range s.sections {
 		if s.sections[i].key == key {
@@ -151,7 +151,7 @@ func (s *scanner) section(key string) []byte {
 	return nil
 }
 
-// textOf gives the text of a section that is a scalar, without quotes.
+// textOf returns the text of a section that is a scalar, without quotes.
 func textOf(raw []byte) string {
 	t := strings.TrimSpace(string(raw))
 	if len(t) >= 2 && t[0] == '"' && t[len(t)-1] == '"' {

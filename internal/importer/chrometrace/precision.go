@@ -57,7 +57,7 @@ func (p *precision) tolerance() trace.Time {
 	if !p.complete {
 		return 0
 	}
-	unit := func(digits int32) float64 { // in nanoseconds, which is what times are kept in
+	unit := func(digits int32) float64 { // in nanoseconds, the unit of stored times
 		return max(math.Pow10(3-int(digits)), 1)
 	}
 	begin, length := unit(p.begin), unit(p.length)

@@ -22,7 +22,7 @@ const (
 type facts struct {
 	path    string
 	trace   bool // the file holds trace events
-	mayCome bool // the head does not reach them, but what it has may stand before them
+	mayCome bool // the head does not reach them, but may be the part before them
 	dialect dialect
 	rank    int // -1: not said
 	world   int // 0: not said

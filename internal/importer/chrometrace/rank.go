@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// ranks gives the rank of each file of a run, -1 where nothing tells it, and how
+// ranks returns the rank of each file of a run, -1 where nothing tells it, and how
 // many were taken from the names of the files rather than from their content.
 //
 // Names are asked only where the content is silent: for the word rank or worker
@@ -62,7 +62,7 @@ func processRank(name string) int {
 
 var digits = regexp.MustCompile(`\d+`)
 
-// onlyNumbers gives the number in which the names differ, if they differ in one.
+// onlyNumbers returns the number in which the names differ, if they differ in one.
 func onlyNumbers(files []facts) ([]int, bool) {
 	var shape string
 	var fields [][]string

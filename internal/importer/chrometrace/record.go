@@ -43,7 +43,7 @@ type argument struct {
 	form form
 }
 
-// argument gives the argument of that name.
+// argument returns the argument of that name.
 func (r *record) argument(key string) value {
 	for i := range r.args {
 		if string(r.args[i].key.raw()) == key {
@@ -53,7 +53,7 @@ func (r *record) argument(key string) value {
 	return value{}
 }
 
-// number gives the number of the argument of a key.
+// number returns the number of the argument of a key.
 func (r *record) number(k knownKey) (int64, bool) {
 	for i := range r.args {
 		if a := &r.args[i]; a.word != nil && a.word.is == k {

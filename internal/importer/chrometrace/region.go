@@ -13,7 +13,7 @@ type category struct {
 	work       bool // is started by a launch
 	launch     bool // may start work
 	profiler   bool // is about the profiler, not the program
-	launchFlow bool // flow records that say what correlation ids say
+	launchFlow bool // flow records that repeat correlation ids
 }
 
 // kinetoCategories are today's names and those of 2021.

@@ -88,7 +88,7 @@ func streamName(name string) string {
 	return name
 }
 
-// sameAsLaunches gives the ids of flows that end where a piece of GPU work begins whose launch is known by its
+// sameAsLaunches returns the ids of flows that end where a piece of GPU work begins whose launch is known by its
 // correlation id.
 func (c *reader) sameAsLaunches(ids []uint64) []uint64 {
 	type point struct {

@@ -49,7 +49,7 @@ func (v value) own() value {
 
 func (v value) present() bool { return v.kind != missing }
 
-// plain gives the text of a value of any kind; where it has escapes, they are
+// plain returns the text of a value of any kind; where it has escapes, they are
 // resolved into scratch.
 func (v value) plain(scratch []byte) []byte {
 	if !v.escaped {

@@ -76,7 +76,7 @@ func newConverter(run importer.Run, w trace.Writer) *converter {
 	return c
 }
 
-// load reads the metadata of every trace of the run, and gives the streams.
+// load reads the metadata of every trace of the run, and returns the streams.
 func (c *converter) load() (streams []*stream, err error) {
 	traces := map[string]*traceClass{}
 	for _, file := range c.run.Files {
@@ -299,7 +299,7 @@ func (c *converter) ended(s *stream) {
 	}
 }
 
-// find gives the value of a field of the payload or, failing that, of the context.
+// find returns the value of a field of the payload or, failing that, of the context.
 func (d *decoder) find(l *leaf) *value {
 	if l == nil {
 		return nil

@@ -54,7 +54,7 @@ type counts struct {
 }
 
 const (
-	firstBytes = 16 << 10 // what is read to find how long a packet is
+	firstBytes = 16 << 10 // read to find the length of a packet
 	mostPacket = 1 << 30
 )
 

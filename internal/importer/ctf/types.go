@@ -72,7 +72,7 @@ type class struct {
 	ref     reference // of a sequence, variant or optional
 
 	slot int   // where the value is kept for those that refer to it; -1: nowhere
-	from int   // slot of what this one refers to
+	from int   // slot of the value this one refers to
 	leaf *leaf // where the value goes; nil: nowhere
 }
 
@@ -124,7 +124,7 @@ type clock struct {
 	cycles    uint64 // of the offset, beside seconds
 }
 
-// time gives a value of the clock as nanoseconds since its origin.
+// time returns a value of the clock as nanoseconds since its origin.
 func (c *clock) time(v uint64) trace.Time {
 	if c == nil {
 		return trace.Time(v)

@@ -87,7 +87,7 @@ func (c *converter) openMatrix(m *metric, kind *valueType, inclusive bool) (*mat
 	return x, nil
 }
 
-// readIndex gives the numbers of the call nodes that have rows, in order of the rows.
+// readIndex returns the numbers of the call nodes that have rows, in order of the rows.
 func (x *matrix) readIndex(p part, nodes int) ([]uint32, error) {
 	b := make([]byte, min(p.size, int64(len(indexMark)+11+4*nodes)))
 	if _, err := p.r.ReadAt(b, 0); err != nil && err != io.EOF {
@@ -166,7 +166,7 @@ func (x *matrix) readHead(rows int) (int, error) {
 	return min(rows, len(x.packed)), nil
 }
 
-// stripe gives the bytes of the columns lo to hi of a row; nil where it has none.
+// stripe returns the bytes of the columns lo to hi of a row; nil where it has none.
 func (x *matrix) stripe(node int32, lo, hi int) ([]byte, error) {
 	row := x.rows[node]
 	if row < 0 {

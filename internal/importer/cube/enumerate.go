@@ -49,7 +49,7 @@ func (t *tree) enumerate(roots []*node) {
 	}
 }
 
-// order gives the place of the node that an index of a metric calls i.
+// order returns the place of the node that an index of a metric calls i.
 func (t *tree) order(inclusive bool, i uint32) (int32, bool) {
 	switch {
 	case int64(i) >= int64(len(t.nodes)):

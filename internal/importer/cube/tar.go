@@ -112,7 +112,7 @@ func openBox(run importer.Run, w trace.Writer) (*box, error) {
 	return b, b.index(r, size)
 }
 
-// open gives random access to the tar; a packed one is unpacked into memory.
+// open returns random access to the tar; a packed one is unpacked into memory.
 func (b *box) open(file string) (io.ReaderAt, int64, error) {
 	f, err := b.run.OpenRaw(file)
 	if err != nil {

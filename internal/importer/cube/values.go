@@ -84,7 +84,7 @@ func (b *batch) run(ctx context.Context) error {
 	return nil
 }
 
-// block gives the values of a metric, and keeps those that others use.
+// block returns the values of a metric, and keeps those that others use.
 func (b *batch) block(d *definition) (*block, error) {
 	if x, ok := b.blocks[d]; ok {
 		return x, nil

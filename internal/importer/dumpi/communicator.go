@@ -142,7 +142,7 @@ func (c *communicators) of(comm int32) int32 {
 type group struct{ members []int32 } // ranks of MPI_COMM_WORLD, in order
 
 // groups puts together the communicators of all ranks: the nth communicator that the members of one made of it is the
-// same for all of them. It gives, for each rank, the group of each instance, -1 where it cannot be told because ranks
+// same for all of them. It returns, for each rank, the group of each instance, -1 where it cannot be told because ranks
 // are missing or disagree. O(n log n) in the instances.
 func groups(lists map[int32][]instance, ranks int32) (of map[int32][]int32, all []group) {
 	of = map[int32][]int32{}

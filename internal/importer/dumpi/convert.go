@@ -86,7 +86,7 @@ func (c *converter) meta(head []byte) {
 	}
 }
 
-// numbers gives the rank of each file: by its name, else by its place.
+// numbers returns the rank of each file: by its name, else by its place.
 func (c *converter) numbers(files []string) (ranks []int32, err error) {
 	taken := map[int32]string{}
 	for i, file := range files {

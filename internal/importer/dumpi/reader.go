@@ -293,7 +293,7 @@ type input struct {
 	err  error
 }
 
-// take gives the next n bytes, at most 8; zeros where there are not so many.
+// take returns the next n bytes, at most 8; zeros where there are not so many.
 func (in *input) take(n int) []byte {
 	b := in.buf[:n]
 	clear(b)

@@ -21,7 +21,7 @@ type converter struct {
 	next      int // process of the survey
 	threads   int
 	processes map[string]trace.LocationID
-	totals    map[string]*stack.Profile // by what weights are
+	totals    map[string]*stack.Profile // by meaning of the weights
 }
 
 func newConverter(w trace.Writer, name, label string, known *survey) *converter {
@@ -107,7 +107,7 @@ type thread struct {
 	unread                            []string
 }
 
-// thread reads a thread, and gives its process.
+// thread reads a thread, and returns its process.
 func (c *converter) thread(ctx context.Context, r *jsonstream.Reader, p *process) (string, error) {
 	t := &thread{}
 	err := r.Members(func(name string) error { return t.member(r, name) })

@@ -11,7 +11,7 @@ import (
 type table struct {
 	columns map[string][]float64
 	data    payloads
-	weights string // what the column "weight" is, of samples
+	weights string // meaning of the samples' column "weight"
 	rows    int
 }
 

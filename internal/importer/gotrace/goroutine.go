@@ -56,7 +56,7 @@ type unplaced struct {
 // life is the row of a goroutine's life: the first one that is given.
 const life = 1
 
-// newGoroutine gives one that is not yet in any state. Ended goroutines are used again.
+// newGoroutine returns one that is not yet in any state. Ended goroutines are used again.
 func (c *actors) newGoroutine(id xtrace.GoID) *goroutine {
 	if len(c.spare) == 0 {
 		block := make([]goroutine, 32)

@@ -62,7 +62,7 @@ func isHeader(head []byte) bool {
 	return ok
 }
 
-// headerVersion gives the N of that header.
+// headerVersion returns the N of that header.
 func headerVersion(head []byte) (n int, ok bool) {
 	if len(head) < 16 {
 		return 0, false

@@ -57,7 +57,7 @@ func (c *actors) join(l heldLink, now bool) {
 // linkBatch is how many links are given at a time.
 const linkBatch = 256
 
-// newLink gives a link whose ends are to be filled in.
+// newLink returns a link whose ends are to be filled in.
 func (c *actors) newLink(kind trace.LinkKind) *trace.Link {
 	if len(c.links) == linkBatch {
 		c.giveLinks()

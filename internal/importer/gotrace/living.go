@@ -18,7 +18,7 @@ const herdSize = 1 << 12
 
 func (h *herd) at(id xtrace.GoID) **goroutine { return &h.near[uint64(id)%herdSize] }
 
-// get gives a goroutine that lives; nil for others.
+// get returns a goroutine that lives; nil for others.
 func (h *herd) get(id xtrace.GoID) *goroutine {
 	if g := *h.at(id); g != nil && g.id == id {
 		return g
@@ -50,7 +50,7 @@ func (h *herd) remove(g *goroutine) {
 	delete(h.far, g.id)
 }
 
-// all gives those that live, by id.
+// all returns those that live, by id.
 func (h *herd) all() (list []*goroutine) {
 	for _, g := range h.near {
 		if g != nil {
@@ -69,7 +69,7 @@ func (h *herd) all() (list []*goroutine) {
 	return list
 }
 
-// find gives a goroutine that lives, or one that was not seen before.
+// find returns a goroutine that lives, or one that was not seen before.
 func (c *actors) find(id xtrace.GoID) *goroutine {
 	g := c.g.get(id)
 	if g == nil {
@@ -79,7 +79,7 @@ func (c *actors) find(id xtrace.GoID) *goroutine {
 	return g
 }
 
-// running gives the goroutine that an event happened on; nil for none.
+// running returns the goroutine that an event happened on; nil for none.
 func (c *actors) running(id xtrace.GoID) *goroutine {
 	if id == xtrace.NoGoroutine {
 		return nil

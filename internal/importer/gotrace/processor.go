@@ -61,7 +61,7 @@ func (t *processorTable) put(p *processor) {
 	t.near[p.id] = p
 }
 
-// all gives the Ps by id.
+// all returns the Ps by id.
 func (t *processorTable) all() (list []*processor) {
 	for _, p := range t.near {
 		if p != nil {
@@ -74,7 +74,7 @@ func (t *processorTable) all() (list []*processor) {
 	return list
 }
 
-// processor gives a P, which gets its row when it is first seen.
+// processor returns a P, which gets its row when it is first seen.
 func (c *actors) processor(id xtrace.ProcID) *processor {
 	p := c.p.get(id)
 	if p == nil {
@@ -109,7 +109,7 @@ func (c *actors) processorMoves(t trace.Time, tr *xtrace.StateTransition) {
 	}
 }
 
-// processorRegion gives the region of a P's state.
+// processorRegion returns the region of a P's state.
 func (c *dictionary) processorRegion(p *processor) trace.RegionID {
 	switch p.state {
 	case xtrace.ProcRunning:

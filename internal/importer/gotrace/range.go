@@ -17,7 +17,7 @@ const (
 	onGoroutine
 )
 
-// rangeRegion gives the region of a range. On a goroutine's row it lies beside
+// rangeRegion returns the region of a range. On a goroutine's row it lies beside
 // the states, which tell the time's role; globally it is a phase, not work.
 func (c *dictionary) rangeRegion(name string, at side) trace.RegionID {
 	last := &c.lastRange[at]
@@ -40,7 +40,7 @@ type lastRange struct {
 	region trace.RegionID
 }
 
-// scope gives the open ranges of the resource that a range belongs to.
+// scope returns the open ranges of the resource that a range belongs to.
 func (c *converter) scope(id xtrace.ResourceID) (open *[]span, at side, ok bool) {
 	switch id.Kind {
 	case xtrace.ResourceNone:

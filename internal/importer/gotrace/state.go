@@ -104,7 +104,7 @@ func (c *dictionary) stateRegion(g *goroutine, s *state) trace.RegionID {
 	return c.region(strings.ToLower(s.is.String()), "state", trace.RoleAnnotation)
 }
 
-// waitRegion gives the region of waiting for a reason; own is for goroutines of the
+// waitRegion returns the region of waiting for a reason; own is for goroutines of the
 // runtime.
 func (c *dictionary) waitRegion(reason string, own bool) trace.RegionID {
 	if w := &c.lastWait; w.own == own && w.reason == reason && w.known {

@@ -65,7 +65,7 @@ func (c *actors) beginStay(p *processor) {
 func (c *actors) endStay(t trace.Time, p *processor) {
 	c.beginStay(p)
 	p.flush()
-	if !p.begun { // it began before what is written already
+	if !p.begun { // it began before the last written interval
 		c.locate(p.g)
 		p.stream.Interval(p.stay, t, p.g.start.region)
 		p.stream.Attribute(c.attr.goroutine, trace.Integer(int64(p.g.id)))

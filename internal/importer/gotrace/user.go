@@ -106,7 +106,7 @@ func (c *actors) writeRegion(t trace.Time, g *goroutine, s span) {
 	}
 }
 
-// own gives the stream for instants of the goroutine that was running, or of the
+// own returns the stream for instants of the goroutine that was running, or of the
 // process where none was.
 func (c *converter) own(id xtrace.GoID) trace.Stream {
 	if id == xtrace.NoGoroutine {

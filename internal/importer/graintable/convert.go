@@ -30,7 +30,7 @@ func (t *taskTable) convert(ctx context.Context, w trace.Writer) error {
 		for _, c := range g.children {
 			g.begin = min(g.begin, grains[c].begin-grains[c].created)
 		}
-		g.begin = max(g.begin, -most) // no sum of what is believed overflows
+		g.begin = max(g.begin, -most) // no sum of accepted times overflows
 	}
 	w.Report(trace.Guessed, "begins of tasks: as late as their ends, cycles and children allow", int64(len(grains)), "")
 	w.Report(trace.Guessed,
@@ -53,7 +53,7 @@ func (t *taskTable) convert(ctx context.Context, w trace.Writer) error {
 	return c.rows.Close()
 }
 
-// tree joins tasks with their parents and gives an order in which parents come
+// tree joins tasks with their parents and returns an order in which parents come
 // first. Parents in a circle are no parents.
 func (t *taskTable) tree(w trace.Writer) (grains []grain, order []int32) {
 	grains = make([]grain, len(t.tasks))
@@ -167,7 +167,7 @@ func (c *converter) region(k *task) trace.RegionID {
 	})
 }
 
-// field gives a column of a task; empty where there is none or it says NA.
+// field returns a column of a task; empty where there is none or it says NA.
 func (c *converter) field(k *task, name string) string {
 	if i, ok := c.table.columns[name]; ok && k.fields[i] != "NA" {
 		return k.fields[i]

@@ -28,7 +28,7 @@ type taskTable struct {
 	tasks   []task
 }
 
-// columnsOf gives the places of columns, and the first that is lacking.
+// columnsOf returns the places of columns, and the first that is lacking.
 func columnsOf(header []string) (columns map[string]int, lacking string) {
 	columns = map[string]int{}
 	for i, name := range header {

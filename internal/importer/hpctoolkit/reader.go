@@ -103,7 +103,7 @@ type image struct {
 	bad   int64 // places outside the file that something points to
 }
 
-// at gives n bytes from a place, nil where the file has them not.
+// at returns n bytes from a place, nil where the file has them not.
 func (m *image) at(place uint64, n int) []byte {
 	if place > uint64(len(m.b)) || n < 0 || n > len(m.b)-int(place) {
 		m.bad++

@@ -105,7 +105,7 @@ func (e *experiment) parse(ctx context.Context, in io.Reader) (cut bool, err err
 		if errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return true, nil
 		}
-		if err != nil { // a version or an encoding that the file declares, or what unpacks it
+		if err != nil { // the declared version or encoding, or an error of unpacking
 			var clear *importer.Error
 			if !errors.As(err, &clear) {
 				err = importer.Malformed(e.label, fmt.Sprintf("byte %d", d.InputOffset()), "the XML cannot be read: %v",

@@ -36,7 +36,7 @@ type cell struct {
 // values of a call path, by metric; below is the sum of its callees.
 type values struct {
 	inclusive, self, below []float64
-	told                   bool // self is what the file says
+	told                   bool // self is the file's value
 }
 
 func (t *tree) wrong(n int) {

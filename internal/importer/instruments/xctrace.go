@@ -26,7 +26,7 @@ type element struct {
 	below             []*element
 }
 
-// find gives the first element of a tag, at any depth.
+// find returns the first element of a tag, at any depth.
 func (e *element) find(tag string) *element {
 	if e.tag == tag {
 		return e

@@ -24,7 +24,7 @@ type chunk struct {
 	pools      map[int64]map[int64]value // by class and number
 	stacks     map[int64]stackTrace
 	methods    *class // nil: there are none
-	lost       int64  // bytes behind what can be read
+	lost       int64  // bytes behind the readable part
 }
 
 // A frame of a stack: a constant of methods, and the line.

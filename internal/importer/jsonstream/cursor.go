@@ -351,7 +351,7 @@ type scan struct {
 	escape bool
 }
 
-// over takes the next piece and gives how much of it belongs to the value.
+// over takes the next piece and returns how much of it belongs to the value.
 func (s *scan) over(b []byte) (n int, done bool) {
 	for i := 0; i < len(b); i++ {
 		if s.quoted {

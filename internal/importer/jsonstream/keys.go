@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Keys gives the names of members that the beginning of a JSON text holds, as
+// Keys returns the names of members that the beginning of a JSON text holds, as
 // paths: "data", "data.spans". Lists count as their elements, and a text may be
 // cut anywhere. At most so many tokens are looked at.
 func Keys(head []byte, most int) map[string]bool {

@@ -11,7 +11,7 @@ const (
 // Texts are texts that came before, so that those that come often are one string.
 type Texts struct {
 	known  map[string]string
-	recent []string // by a hash that costs little; what is not here may be known
+	recent []string // by a cheap hash; a string that is not here may be known
 }
 
 // recentBits says how many texts are recent.

@@ -22,7 +22,7 @@ func compareID(a, b End) int {
 }
 
 // Join links each of to with the last of from that has its id and does not come after it, else with
-// the first, and gives how many of to found none. One may start many. Both lists are sorted: O(n log n).
+// the first, and returns how many of to found none. One may start many. Both lists are sorted: O(n log n).
 func Join(w trace.Writer, kind trace.LinkKind, from, to []End) (alone int64) {
 	order := func(a, b End) int { return cmp.Or(compareID(a, b), cmp.Compare(a.Time, b.Time)) }
 	for _, list := range [][]End{from, to} {

@@ -24,7 +24,7 @@ func compareChannel(a, b *End) int {
 		cmp.Compare(a.Tag, b.Tag))
 }
 
-// Join links the nth send of a channel with its nth receive, and gives how many of each are left over. Both lists are
+// Join links the nth send of a channel with its nth receive, and returns how many of each are left over. Both lists are
 // sorted: O(n log n). The size is that of the send, where it is known.
 func Join(w trace.Writer, sent, received []End) (unreceived, unsent int64) {
 	order := func(a, b End) int {

@@ -186,7 +186,7 @@ func (l *log) read(ctx context.Context, in io.Reader, each func(*record)) (skipp
 			return skipped, err
 		}
 		block = block[:0]
-		for len(block) < l.block { // grows with what there is, whatever the preamble says
+		for len(block) < l.block { // grows with the bytes read, whatever the preamble says
 			n := min(l.block-len(block), 1<<20)
 			have := len(block)
 			block = append(block, make([]byte, n)...)

@@ -35,7 +35,7 @@ type converter struct {
 	marks     eventTypes
 	attribute attributes
 
-	mu        sync.Mutex // of what follows
+	mu        sync.Mutex // guards the fields below
 	processes map[int64]trace.LocationID
 	devices   map[device]trace.LocationID
 }

@@ -120,7 +120,7 @@ func (f *file) table(name string) *table {
 	return nil
 }
 
-// look gives the rows of a table that is scanned once more, which reports its damage then.
+// look returns the rows of a table that is scanned once more, which reports its damage then.
 func (t *table) look(ctx context.Context, fn func(*sqlitefile.Row) error, columns ...string) error {
 	if t == nil {
 		return nil

@@ -29,7 +29,7 @@ type anchor struct {
 	description string
 	properties  [][2]string
 	snapshots   uint32
-	cut         bool // it ends early: what follows is empty
+	cut         bool // it ends early: later fields are empty
 }
 
 // isAnchor reports whether a file that begins like this is an anchor.

@@ -67,7 +67,7 @@ func (n *names) init() {
 	}
 }
 
-// name gives the attribute of a name.
+// name returns the attribute of a name.
 func (a *archive) name(n *name) trace.AttributeID {
 	id := n.id.Load()
 	if id == 0 {
@@ -77,7 +77,7 @@ func (a *archive) name(n *name) trace.AttributeID {
 	return trace.AttributeID(id - 1)
 }
 
-// define gives all definitions to the trace, in the archive's order.
+// define hands all definitions to the trace, in the archive's order.
 func (a *archive) define() {
 	d := &a.defs
 	a.names.init()

@@ -27,7 +27,7 @@ const (
 type chunks struct {
 	in      input
 	end     int64 // of the current chunk in the file, at the latest
-	limit   int   // where the current chunk, or what was read of it, ends in in.buf
+	limit   int   // end of the current chunk, or of its part that was read, in in.buf
 	big     bool
 	counted bool   // headers count events
 	last    uint64 // number of the chunk's last event; 0 where the writer did not come to write it
@@ -110,7 +110,7 @@ func (c *chunks) bound() {
 	}
 }
 
-// peek gives the next n bytes of the file, whatever chunk they are of.
+// peek returns the next n bytes of the file, whatever chunk they are of.
 func (c *chunks) peek(n int) []byte {
 	b := c.in.next(n)
 	c.bound()

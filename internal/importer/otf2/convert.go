@@ -307,7 +307,7 @@ func (r *caller) half(side int, h *match.Half) {
 	r.keep(side, h)
 }
 
-// keep gives a half whose hash is known to the matcher.
+// keep hands a half whose hash is known to the matcher.
 func (r *caller) keep(side int, h *match.Half) {
 	h.At, h.Seq = uint32(r.at), r.seq
 	r.seq++

@@ -32,7 +32,7 @@ func (a *archive) read(ctx context.Context) error {
 		return err
 	}
 	a.define()
-	trace.SortRegions(a.w) // what events define besides
+	trace.SortRegions(a.w) // regions that events define besides
 	a.matcher = match.New(a.matchMemory(), a.mostChannels, len(a.tree.processes))
 	defer func() { a.matcher.Close() }()
 	if err := a.readLocations(ctx, (*row).convert); err != nil {
@@ -235,7 +235,7 @@ func inTurn(order []int32, size func(int32) int64, workers int) {
 	for _, i := range order {
 		all += size(i)
 	}
-	late := all / int64(8*workers) // an eighth of what each core has to do
+	late := all / int64(8*workers) // an eighth of the work of each core
 	slices.SortStableFunc(order, func(x, y int32) int { return cmp.Compare(max(size(y), late), max(size(x), late)) })
 }
 

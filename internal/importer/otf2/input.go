@@ -53,7 +53,7 @@ func (in *input) have(n int) bool {
 	return true
 }
 
-// next gives the next n bytes without using them up; fewer only at the end.
+// next returns the next n bytes without using them up; fewer only at the end.
 func (in *input) next(n int) []byte {
 	in.have(n)
 	return in.buf[in.pos:min(in.pos+n, in.end)]

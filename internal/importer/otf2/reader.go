@@ -71,7 +71,7 @@ func (r *eventReader) next(e *event) bool {
 					r.damage.times++
 					continue
 				case leapBroken:
-					r.in.pos = max(r.in.pos-1, 0) // what follows may be sound
+					r.in.pos = max(r.in.pos-1, 0) // the next bytes may be sound
 					r.broken()
 					continue
 				}
@@ -196,8 +196,8 @@ type leap uint8
 
 const (
 	leapTrue   leap = iota // nothing happened for long
-	leapOdd                // the time itself is damaged, what follows is not
-	leapBroken             // what follows is damaged too
+	leapOdd                // the time itself is damaged, the next records are not
+	leapBroken             // the next records are damaged too
 )
 
 // leap looks at the time after t, as far as it can be seen: where that falls back,

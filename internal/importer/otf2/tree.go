@@ -46,7 +46,7 @@ type tree struct {
 	owner     []int32 // process of each location group
 }
 
-// defineTree gives the whole system tree to w: nodes, location groups and
+// defineTree hands the whole system tree to w: nodes, location groups and
 // locations, each below its parent.
 func (d *definitions) defineTree(w trace.Writer) *tree {
 	t := &tree{nodes: make([]trace.LocationID, len(d.nodes)), groups: make([]trace.LocationID, len(d.groups)),
@@ -170,7 +170,7 @@ func (d *definitions) defineGroup(w trace.Writer, t *tree, i int, ranks map[int]
 // processParadigms are those whose ranks are processes, in order of preference.
 var processParadigms = []uint8{paradigmMPI, 13, 11, 12}
 
-// ranks gives the rank of each location group: its place among the locations of
+// ranks returns the rank of each location group: its place among the locations of
 // the paradigm that the processes talk by, else its place among the processes.
 func (d *definitions) ranks(w trace.Writer) map[int]int {
 	ranks := map[int]int{}

@@ -25,7 +25,7 @@ type blockReader struct {
 	in    input
 	block []byte // packed
 	full  []byte // unpacked
-	out   []byte // what of it is not yet read
+	out   []byte // its part that is not yet read
 	zlib  io.ReadCloser
 	err   error
 }

@@ -100,7 +100,7 @@ type messages struct {
 	c       *converter
 	framing framingKind
 	sealed  bool      // its messages have checksums
-	rest    io.Reader // what was read ahead and the source behind it; nil: the source
+	rest    io.Reader // the bytes read ahead and the source behind them; nil: the source
 	offset  int64
 	body    bytes.Buffer
 	texts   jsonstream.Texts

@@ -32,7 +32,7 @@ type block struct {
 
 	// The meaning of the records. Most are gone then.
 	rest               []uint32 // indices of those that are left to the converter
-	rebound, destroyed uint32   // what was counted when a parser began to look
+	rebound, destroyed uint32   // the counts when a parser began to look
 	deeds              []deed
 	links              []linkDeed
 	deedsOf            []turns // by shard
@@ -279,7 +279,7 @@ func (f *feeder) cut(b *block) error {
 	return nil
 }
 
-// define reads the definitions that data begins with, and gives the rest.
+// define reads the definitions that data begins with, and returns the rest.
 func (f *feeder) define(data []byte, note *block) []byte {
 	for len(data) > 0 && definitionAt(data[:lineEnd(data)]) == 0 {
 		end := lineEnd(data)
@@ -300,7 +300,7 @@ func lineEnd(data []byte) int {
 	return len(data)
 }
 
-// definitionAt gives the begin of the first line that begins with a percent sign,
+// definitionAt returns the begin of the first line that begins with a percent sign,
 // blanks aside; -1 for none.
 func definitionAt(data []byte) int {
 	for from := 0; ; {

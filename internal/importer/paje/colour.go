@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// colourOf gives a colour as #rrggbb: from three or four numbers between 0 and 1
+// colourOf returns a colour as #rrggbb: from three or four numbers between 0 and 1
 // (some writers go up to 255), or from six hexadecimal digits. Any other text is
 // no colour.
 func colourOf(text string) string {

@@ -109,7 +109,7 @@ func (c *resolver) containerOf(text []byte) *container {
 	return c.containers.at(n)
 }
 
-// numberOf gives the number of the container that a word means, 0 for none, and
+// numberOf returns the number of the container that a word means, 0 for none, and
 // whether it is known by its name only.
 func (c *tree) numberOf(text []byte) (n uint32, named bool) {
 	s := c.symbols.lookup(text)
@@ -180,7 +180,7 @@ func (c *resolver) parentOf(f *fields) uint32 {
 	return n
 }
 
-// place defines the location of a new container, and gives its number.
+// place defines the location of a new container, and returns its number.
 func (c *resolver) place(k container, key, name string, f *fields) uint32 {
 	l := trace.Location{Parent: trace.NoLocation, Kind: c.typeList[k.typ].kind, Key: key, Name: name,
 		Rank: trace.NoRank}

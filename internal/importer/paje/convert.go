@@ -96,7 +96,7 @@ func (c *converter) endedSince(b *block) {
 	}
 }
 
-// hand gives a block to the shards that have something to do for it.
+// hand hands a block to the shards that have something to do for it.
 func (c *converter) hand(ctx context.Context, b *block) error {
 	if c.waiting += len(b.links); c.waiting > c.mostWaiting && len(b.links) > 0 {
 		if err := c.linkInOrder(ctx, b); err != nil {

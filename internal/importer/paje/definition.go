@@ -165,7 +165,7 @@ const (
 	stepAny  step = -2
 )
 
-// stepOf gives the step of a field.
+// stepOf returns the step of a field.
 func (l *layout) stepOf(f field) step {
 	switch {
 	case f == fieldTime:
@@ -210,7 +210,7 @@ func (s *layouts) clone() *layouts {
 	return c
 }
 
-// find gives the layout of an event's number, which is a word for all we know.
+// find returns the layout of an event's number, which is a word for all we know.
 func (s *layouts) find(id []byte) *layout {
 	switch {
 	case len(id) == 1 && id[0] >= '0' && id[0] <= '9':

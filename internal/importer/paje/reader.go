@@ -58,7 +58,7 @@ func (p *parser) parse(b *block) {
 			}
 			b.add(l, at).end = uint32(end)
 			b.leave()
-			p.meaning.release() // what follows may mean something else
+			p.meaning.release() // later records may mean something else
 			at = end + 1
 			continue
 		}
@@ -77,7 +77,7 @@ func (p *parser) parse(b *block) {
 }
 
 // odd takes a line that does not begin with a plain word: blank, a comment, or with
-// the number of its event in quotes, which no writer does. It gives the next line.
+// the number of its event in quotes, which no writer does. It returns the next line.
 func (p *parser) odd(b *block, begin int) int {
 	end := begin + bytes.IndexByte(b.data[begin:], '\n')
 	if b.data[begin] == '"' {
@@ -96,7 +96,7 @@ func (p *parser) unusable(b *block, l *layout, i int) int {
 	return i + bytes.IndexByte(b.data[i:], '\n') + 1
 }
 
-// fields reads the fields of a record, from i on, and gives the end of the
+// fields reads the fields of a record, from i on, and returns the end of the
 // line. Plain times and short words that were met before are read eight bytes at a
 // time; everything else goes through field.
 func (p *parser) fields(b *block, r *record, i int) (end int, ok bool) {

@@ -216,7 +216,7 @@ type ownField struct {
 	number bool
 }
 
-// word gives a word of a record, also one that the parser did not number.
+// word returns a word of a record, also one that the parser did not number.
 func (c *resolver) word(r *record, i int, f field) symbol {
 	if s := r.words[i]; s != bare {
 		return s

@@ -21,7 +21,7 @@ type shard struct {
 	pending   pendings
 	joined    []trace.Link // not yet handed over
 	fields    fields
-	order     []uint32 // of what is done for a block
+	order     []uint32 // of the work for a block
 	tally     tally
 	err       error
 }
@@ -172,7 +172,7 @@ func (s *shard) sample(b *block, d *deed) {
 	s.open(d.k, nil).Sample(v.counter, d.time, v.value)
 }
 
-// open gives the stream that the states of a row go to, and all that lies on the container itself.
+// open returns the stream that the states of a row go to, and all that lies on the container itself.
 func (s *shard) open(k *container, r *stateRow) trace.Stream {
 	if r == nil {
 		if k.stream == nil {
@@ -233,7 +233,7 @@ func (s *shard) push(r *track, region trace.RegionID) {
 	r.depth++
 }
 
-// drop closes the innermost of the states that are open, and gives it.
+// drop closes the innermost of the states that are open, and returns it.
 func (s *shard) drop(r *track) trace.RegionID {
 	region := r.region
 	if r.depth--; r.depth == 0 {

@@ -72,7 +72,7 @@ func (s *symbols) keep(w []byte) symbol {
 	return id
 }
 
-// lookup gives the symbol of a word that has one, else noSymbol.
+// lookup returns the symbol of a word that has one, else noSymbol.
 func (s *symbols) lookup(w []byte) symbol {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *symbols) lookup(w []byte) symbol {
 
 func (s *symbols) hash(w []byte) uint32 { return uint32(maphash.Bytes(s.seed, w)) }
 
-// look gives the symbol of a word, or the slot where it would be; O(1).
+// look returns the symbol of a word, or the slot where it would be; O(1).
 func (s *symbols) look(hash uint32, w []byte) (symbol, uint32) {
 	mask := uint32(len(s.slots) - 1)
 	i := hash & mask
@@ -159,7 +159,7 @@ func (t *texts) add(id symbol, w []byte) (place uint32) {
 	return uint32(n)<<placeBits | uint32(at/textAlign)
 }
 
-// at gives the word at a place, and its symbol.
+// at returns the word at a place, and its symbol.
 func (t *texts) at(place uint32) (symbol, []byte) {
 	b := t.blocks[place>>placeBits][place&(1<<placeBits-1)*textAlign:]
 	id := symbol(binary.LittleEndian.Uint32(b))

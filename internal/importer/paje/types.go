@@ -28,7 +28,7 @@ type vocabulary struct {
 // A typ is a type of containers, states, events, variables or links.
 type typ struct {
 	index      uint32
-	op         op // what defined it: opContainerType … opLinkType
+	op         op // of its definition: opContainerType … opLinkType
 	name       string
 	word       symbol // the name
 	alias      string
@@ -301,7 +301,7 @@ var kinds = map[string]trace.Kind{
 	"group":  trace.KindGroup,
 }
 
-// kindOf gives the kind for a type of containers: a word that views know, else the
+// kindOf returns the kind for a type of containers: a word that views know, else the
 // type's own.
 func kindOf(name string) trace.Kind {
 	word := strings.ToLower(strings.TrimSpace(name))

@@ -35,7 +35,7 @@ func (c *wordCache) slot(word uint64) *shortSlot {
 	return &c.short[word*golden>>(64-cacheBits)]
 }
 
-// find gives the symbol of a word. One that begins as a quoted word or a comment does
+// find returns the symbol of a word. One that begins as a quoted word or a comment does
 // is never found in its slot: bare in a line it would be one of these.
 func (c *wordCache) find(w []byte) symbol {
 	if len(w) > 7 {

@@ -17,7 +17,7 @@ const (
 	other    kind = iota
 	dump          // lines of pj_dump, without a header
 	records       // a table of such lines, with a header
-	entities      // containers and what they hold
+	entities      // containers and their content
 	tasks         // StarPU's record of its tasks
 	graph         // edges between tasks
 )

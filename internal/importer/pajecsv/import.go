@@ -108,7 +108,7 @@ func isStarPU(head []byte) bool {
 // longest is how long a line may be.
 const longest = 1 << 20
 
-// file reads one file line by line, and gives how many lines had a meaning.
+// file reads one file line by line, and returns how many lines had a meaning.
 func (c *converter) file(ctx context.Context, run importer.Run, name string, k kind) (meant int64, err error) {
 	r, err := run.Open(name)
 	if err != nil {

@@ -42,7 +42,7 @@ func stem(file string) string {
 	return strings.TrimSuffix(file, path.Ext(file))
 }
 
-// companions gives the .pcf and .row of a run; where only the body was named, those
+// companions returns the .pcf and .row of a run; where only the body was named, those
 // that lie beside it.
 func companions(run importer.Run) (pcf, row string) {
 	for _, f := range run.Files {

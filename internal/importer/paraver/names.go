@@ -42,7 +42,7 @@ func newNames() *names {
 		rows: map[string][]string{}}
 }
 
-// state gives the name of a state.
+// state returns the name of a state.
 func (n *names) state(id int64) string {
 	if name, ok := n.states[id]; ok {
 		return name
@@ -53,7 +53,7 @@ func (n *names) state(id int64) string {
 	return fmt.Sprint("state ", id)
 }
 
-// row gives the name of the k-th row of a level, counted from 0; empty for none.
+// row returns the name of the k-th row of a level, counted from 0; empty for none.
 func (n *names) row(level string, k int) string {
 	if rows := n.rows[level]; k < len(rows) {
 		return rows[k]

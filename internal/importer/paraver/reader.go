@@ -13,7 +13,7 @@ const longest = 64 << 20
 type lineReader struct {
 	r          io.Reader
 	buf        []byte
-	begin, end int // what is read and not yet handed out
+	begin, end int // of the bytes read and not yet handed out
 	line       int64
 	long       int64 // lines that were too long
 	err        error
@@ -42,7 +42,7 @@ func (l *lineReader) next(ctx context.Context) ([]byte, error) {
 	}
 }
 
-// fill reads more, and gives where to look on for the end of a line.
+// fill reads more, and returns where to look on for the end of a line.
 func (l *lineReader) fill() int {
 	have := copy(l.buf, l.buf[l.begin:l.end])
 	l.begin, l.end = 0, have

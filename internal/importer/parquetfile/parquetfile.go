@@ -114,7 +114,7 @@ func (f *File) Column(name string) int {
 // Lookup finds a value of the file's own metadata.
 func (f *File) Lookup(key string) (string, bool) { return f.file.Lookup(key) }
 
-// Bounds gives the least and the most value of a column in a row group; false where the file does not say.
+// Bounds returns the least and the most value of a column in a row group; false where the file does not say.
 func (f *File) Bounds(group, column int) (least, most parquet.Value, ok bool) {
 	chunk, isFile := f.file.RowGroups()[group].ColumnChunks()[column].(*parquet.FileColumnChunk)
 	if !isFile {
@@ -284,7 +284,7 @@ func (c *column) close() {
 	c.pages.Close()
 }
 
-// Integer gives a value that is a whole number, or a flag.
+// Integer returns a value that is a whole number, or a flag.
 func Integer(v *parquet.Value) (int64, bool) {
 	if v.IsNull() {
 		return 0, false
@@ -303,7 +303,7 @@ func Integer(v *parquet.Value) (int64, bool) {
 	return 0, false
 }
 
-// Number gives a value that is a number with a fraction.
+// Number returns a value that is a number with a fraction.
 func Number(v *parquet.Value) (float64, bool) {
 	if v.IsNull() {
 		return 0, false
@@ -317,7 +317,7 @@ func Number(v *parquet.Value) (float64, bool) {
 	return 0, false
 }
 
-// Text gives the bytes of a text; nil for none. They are valid until the reader goes on.
+// Text returns the bytes of a text; nil for none. They are valid until the reader goes on.
 func Text(v *parquet.Value) []byte {
 	if v.IsNull() || v.Kind() != parquet.ByteArray && v.Kind() != parquet.FixedLenByteArray {
 		return nil

@@ -158,7 +158,7 @@ func isPacket(b []byte, whole bool) (good, telling bool) {
 			}
 		}
 	}
-	if !whole { // what breaks off is the last field, of whatever kind
+	if !whole { // the last field breaks off, of whatever kind
 		return m.Number <= 2000, telling
 	}
 	return !m.Broken, telling

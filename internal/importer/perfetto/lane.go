@@ -67,7 +67,7 @@ const (
 // mostHeld bounds the records that wait for descriptions of tracks.
 const mostHeld = 1 << 16
 
-// push opens an interval and gives it, to be filled in.
+// push opens an interval and returns it, to be filled in.
 func (l *lane) push() *openSlice {
 	if l.used == len(l.open) {
 		l.open = append(l.open, openSlice{})

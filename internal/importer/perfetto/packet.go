@@ -37,8 +37,8 @@ const (
 
 // Flags of a packet.
 const (
-	flagCleared = 1 // what the sequence said before no longer holds
-	flagNeeds   = 2 // the packet refers to what the sequence said before
+	flagCleared = 1 // the earlier state of the sequence is void
+	flagNeeds   = 2 // the packet refers to the earlier state of the sequence
 )
 
 // A packet is the fields that all kinds of packets share, and one payload.

@@ -15,7 +15,7 @@ import (
 type rowTree struct {
 	dictionary
 
-	root trace.LocationID // above what belongs to no process
+	root trace.LocationID // above rows that belong to no process
 	// rank is the process that the file is about, where it is one rank of several.
 	rank      trace.LocationID
 	rankPid   *process

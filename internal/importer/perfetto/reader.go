@@ -56,7 +56,7 @@ func (p *packets) reset(ctx context.Context, r io.Reader) {
 // offset is where the next packet begins.
 func (p *packets) offset() int64 { return p.base + int64(p.begin) }
 
-// next gives the next packet and where it begins; io.EOF at the end, errCut where
+// next returns the next packet and where it begins; io.EOF at the end, errCut where
 // the file ends within one.
 func (p *packets) next() (body []byte, at int64, err error) {
 	for {

@@ -10,7 +10,7 @@ import (
 type sequence struct {
 	id    uint32
 	begun bool // a packet was seen
-	valid bool // what it said is complete since it was cleared
+	valid bool // its state is complete since it was cleared
 
 	names       table[string]
 	categories  table[string]

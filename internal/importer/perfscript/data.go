@@ -400,7 +400,7 @@ func (d *data) sample(misc uint16, b []byte) bool {
 	if len(d.attrs) == 0 {
 		return false
 	}
-	a := d.attrs[0] // all say the same of what comes before the id
+	a := d.attrs[0] // all have the same fields before the id
 	failed := false
 	next := func(has uint64) (v uint64) {
 		if a.sample&has == 0 {
@@ -460,7 +460,7 @@ func (d *data) sample(misc uint16, b []byte) bool {
 			v := d.order.Uint64(b)
 			b = b[8:]
 			switch {
-			case v >= ^uint64(4094): // what follows is of the kernel, or of the user
+			case v >= ^uint64(4094): // the next frames are of the kernel, or of the user
 				kernel = v == ^uint64(127)
 			default:
 				d.object(pid, v, kernel)

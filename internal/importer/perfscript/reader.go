@@ -24,7 +24,7 @@ type sample struct {
 	timed       bool
 	period      float64
 	weighed     bool   // the period is printed
-	rest        string // what follows the event
+	rest        string // the text after the event
 	whole       bool   // its one frame is on the line
 }
 

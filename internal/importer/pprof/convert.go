@@ -131,7 +131,7 @@ func timeOfSamples(p *profile.Profile) (m trace.Metric, factor float64, of int) 
 		factor, of
 }
 
-// regions gives the frames of a code address, outermost first.
+// regions returns the frames of a code address, outermost first.
 func (c *converter) regions(l *profile.Location) []trace.RegionID {
 	frames, ok := c.frames[l]
 	if ok {

@@ -59,14 +59,14 @@ type record struct {
 	text   []byte
 }
 
-// readLog gives the records of a log to f, which counts the lines that make none.
+// readLog hands the records of a log to f, which counts the lines that make none.
 func readLog(ctx context.Context, in io.Reader, f func(*record, int64)) (cut bool, err error) {
 	r := bufio.NewReaderSize(in, 256<<10)
 	var rec record
 	for line := int64(1); ; line++ {
 		b, err := r.ReadSlice('\n')
 		for long := errors.Is(err, bufio.ErrBufferFull); long; long = errors.Is(err, bufio.ErrBufferFull) {
-			_, err = r.ReadSlice('\n') // a list of receivers: what is needed stands in front
+			_, err = r.ReadSlice('\n') // a list of receivers: the needed fields are before it
 		}
 		if line%4096 == 1 && ctx.Err() != nil {
 			return false, ctx.Err()

@@ -106,7 +106,7 @@ func (p *paths) find(parent trace.CallPathID, name string) trace.CallPathID {
 	return id
 }
 
-// nodes gives the paths of regions; they are valid until the next call.
+// nodes returns the paths of regions; they are valid until the next call.
 func (p *paths) nodes(list []node) []trace.CallPathID {
 	p.ids = p.ids[:0]
 	for i, n := range list {

@@ -134,7 +134,7 @@ func (c *converter) calls(file string, r *record, at, process trace.LocationID, 
 	k := x.calls
 	c.paths.use(r.program.names)
 	nodes := c.paths.nodes(k.nodes)
-	own := slices.Grow(c.own[:0], len(k.nodes))[:len(k.nodes)] // time of what was called from a node
+	own := slices.Grow(c.own[:0], len(k.nodes))[:len(k.nodes)] // time of the callees of a node
 	clear(own)
 	c.own = own
 	for i, n := range k.nodes {

@@ -40,7 +40,7 @@ func (m *messages) define(name, unit, parent string) int {
 	return i
 }
 
-// of gives the metrics that messages of a class belong to: numbers and bytes by turns.
+// of returns the metrics that messages of a class belong to: numbers and bytes by turns.
 func (m *messages) of(place, size uint8) *[6]int {
 	list := m.class[place][size]
 	if list == nil {

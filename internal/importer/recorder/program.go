@@ -11,7 +11,7 @@ type program struct {
 	host    string
 	drift   int64 // how much the clock went off against that of rank 0, ns
 	aborted bool
-	outside string // what time outside of named regions is; "" where that is not told
+	outside string // state outside of named regions; "" if unknown
 	running bool   // it was when this was written
 	names   *names
 }
@@ -135,7 +135,7 @@ func (p *program) parseNames(c *cursor) {
 	p.names.raw = bytes.Clone(c.b[at:c.at])
 }
 
-// worker gives the next worker of a record, with the memory of one before.
+// worker returns the next worker of a record, with the memory of one before.
 func (r *record) worker() *worker {
 	n := len(r.workers)
 	if n < cap(r.workers) {

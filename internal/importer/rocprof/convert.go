@@ -28,7 +28,7 @@ type converter struct {
 	calls    []launch.End
 	works    []launch.End
 	changes  map[series][]change
-	sizes    map[series]map[int64]int64 // what is allocated at an address
+	sizes    map[series]map[int64]int64 // bytes allocated, by address
 
 	correlation, grid, block, group, private, bytes, stream trace.AttributeID
 }

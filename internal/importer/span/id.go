@@ -13,7 +13,7 @@ import (
 type ID struct {
 	number uint64
 	kind   idKind
-	text   string // as it was written, where that is not what the number looks like
+	text   string // as it was written, if the number is written differently
 }
 
 type idKind uint8
@@ -54,7 +54,7 @@ func ParseID(b []byte) ID {
 	return ID{number: n, kind: hexID, text: string(b)}
 }
 
-// eightDigits gives the number of eight hexadecimal digits in lower case, all at once: a byte each, the first one
+// eightDigits returns the number of eight hexadecimal digits in lower case, all at once: a byte each, the first one
 // lowest. Whether they are such is told by writing the number again.
 func eightDigits(w uint64) (n uint64, ok bool) {
 	const ones = 0x0101010101010101

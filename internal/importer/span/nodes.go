@@ -67,7 +67,7 @@ const (
 
 func (l *nodeList) at(i int32) *node { return &l.pieces[i>>pieceBits][i&(pieceSize-1)] }
 
-// add appends a node and gives its number.
+// add appends a node and returns its number.
 func (l *nodeList) add(n *node) int32 {
 	if l.count>>pieceBits == len(l.pieces) {
 		l.pieces = append(l.pieces, make([]node, pieceSize))
@@ -92,7 +92,7 @@ func (l *nodeList) add(n *node) int32 {
 	return i
 }
 
-// find gives the slot of a key, or the one where it belongs.
+// find returns the slot of a key, or the one where it belongs.
 func (l *nodeList) find(k key) (slot uint64, found bool) {
 	h := k.hash()
 	mask := uint64(len(l.table) - 1)

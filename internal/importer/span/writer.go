@@ -182,7 +182,7 @@ func (w *Writer) add(s *Span) {
 	w.write(s, w.nodes.at(at))
 }
 
-// number gives the number that stands for an id, and whether it was given here.
+// number returns the number that stands for an id, and whether it was given here.
 func (w *Writer) id(i ID) (n uint64, odd bool) {
 	if i.kind != oddID {
 		return i.number, false
@@ -195,7 +195,7 @@ func (w *Writer) id(i ID) (n uint64, odd bool) {
 	return n, true
 }
 
-// trace gives the number of a trace, of which there may be no span.
+// trace returns the number of a trace, of which there may be no span.
 func (w *Writer) trace(id string) uint32 {
 	if len(w.held) > 0 && id == w.newest {
 		return w.number

@@ -15,7 +15,7 @@ const (
 
 // Damage counts the pages and rows that a scan could not read.
 type Damage struct {
-	Pages int64 // of the tree, that are missing or are not what they should be
+	Pages int64 // of the tree, that are missing or of the wrong kind
 	Rows  int64 // in sound pages
 	First int64 // the first page concerned
 }
@@ -34,7 +34,7 @@ func (d *Damage) row(page int64) {
 	d.Rows++
 }
 
-// Scan gives the named columns of every row of a table to fn, in order of row ids.
+// Scan hands the named columns of every row of a table to fn, in order of row ids.
 // Columns that the table has not are null. The row is valid until fn returns.
 func (f *File) Scan(ctx context.Context, t *Table, columns []string, fn func(*Row) error) (Damage, error) {
 	s := &scan{File: f, ctx: ctx, fn: fn, seen: newPageSet(f.pages)}

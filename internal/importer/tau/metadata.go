@@ -46,7 +46,7 @@ func parsePairs(b []byte) (pairs []pair) {
 	}
 }
 
-// plain gives the text of some XML without its tags.
+// plain returns the text of some XML without its tags.
 func plain(b []byte) string {
 	if bytes.IndexByte(b, '<') >= 0 {
 		var words []string

@@ -81,7 +81,7 @@ type converter struct {
 	started        int64
 }
 
-// definitions reads the event files, and gives the traces.
+// definitions reads the event files, and returns the traces.
 func (c *converter) definitions() (traces []string, err error) {
 	c.events, c.of = map[string]map[int64]event{}, map[string]string{}
 	var files []string
@@ -198,7 +198,7 @@ type thread struct {
 	at       trace.LocationID
 	stream   trace.Stream
 	counters map[int64]trace.CounterID
-	held     [2]value // a zero, and what follows it
+	held     [2]value // a zero, and the value after it
 	holds    int
 	oneSided oneSidedEnd
 	clock    [2]clockPair // the first and the last

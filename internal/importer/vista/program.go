@@ -202,7 +202,7 @@ func sentences(text string) (out []sentence) {
 	return out
 }
 
-// skipComment gives the place behind a comment that begins at i; a line's end is no part of it.
+// skipComment returns the place behind a comment that begins at i; a line's end is no part of it.
 func skipComment(text string, i int) int {
 	mark, tail := "\n", 0
 	if text[i] == '/' {
@@ -214,7 +214,7 @@ func skipComment(text string, i int) int {
 	return len(text)
 }
 
-// skipQuoted gives the place behind a quoted text that begins at i; a doubled quote is one of it.
+// skipQuoted returns the place behind a quoted text that begins at i; a doubled quote is one of it.
 func skipQuoted(text string, i int) int {
 	for k := i + 1; k < len(text); k++ {
 		switch {

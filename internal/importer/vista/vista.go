@@ -98,7 +98,7 @@ func lies(fsys fs.FS, path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// programsOf gives the paths at which the program of a trace may lie.
+// programsOf returns the paths at which the program of a trace may lie.
 func programsOf(path string) (out []string) {
 	for _, packed := range []string{".gz", ".zst", ".bz2"} {
 		path = strings.TrimSuffix(path, packed)

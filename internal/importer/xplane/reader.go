@@ -160,7 +160,7 @@ func (d *decoder) bytes(outer int64) ([]byte, error) {
 		return nil, fmt.Errorf("%w: a text of %d bytes", errMalformed, n)
 	}
 	d.buf = d.buf[:0]
-	for int64(len(d.buf)) < n { // memory grows with what is there, not with what is claimed
+	for int64(len(d.buf)) < n { // memory grows with the bytes read, not with the claimed size
 		have := len(d.buf)
 		d.buf = append(d.buf, make([]byte, min(n-int64(have), 64<<10))...)
 		k, err := io.ReadFull(d.r, d.buf[have:])

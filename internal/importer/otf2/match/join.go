@@ -191,7 +191,7 @@ func (t *tournament) start(n int, first func(i uint32) contender) {
 	})
 }
 
-// play gives the winner among all below a match, and sets the losers.
+// play returns the winner among all below a match, and sets the losers.
 func (t *tournament) play(at int, first func(i uint32) contender) contender {
 	if n := len(t.matches); at >= n {
 		return first(uint32(at - n))

@@ -234,7 +234,7 @@ func (b *batch[T]) flush() {
 // Halves are blocks on their way to the spools.
 type Halves [Parts][2][]Half
 
-// Add gives a half whose hash is known to the matcher.
+// Add hands a half whose hash is known to the matcher.
 func (b *Halves) Add(m *Matcher, side int, h *Half) {
 	part := h.part()
 	to := &b[part][side]

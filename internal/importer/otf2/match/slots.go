@@ -65,7 +65,7 @@ func (s *slots) take(bytes uint64) {
 	s.mu.Unlock()
 }
 
-// reserve gives a slot of at most size words; those in the file have no memory.
+// reserve returns a slot of at most size words; those in the file have no memory.
 func (s *slots) reserve(size int, first bool) (address, []uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,7 +109,7 @@ func (s *slots) write(at address, words []uint64) {
 	}
 }
 
-// load gives the words of a slot, from the file into buf where they lie there.
+// load returns the words of a slot, from the file into buf where they lie there.
 func (s *slots) load(at address, buf []uint64) (words, into []uint64, ok bool) {
 	if !at.inFile() {
 		return s.segments[at.word()/segmentWords][at.word()%segmentWords:], buf, true
@@ -132,7 +132,7 @@ func (s *slots) fail(err error) {
 	s.err = cmp.Or(s.err, err)
 }
 
-// failed gives the first error.
+// failed returns the first error.
 func (s *slots) failed() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
