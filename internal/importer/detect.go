@@ -63,7 +63,7 @@ func ClaimAs(f *Format, s Source) []Run {
 	return []Run{r}
 }
 
-// claims returns the runs in order of the formats, and the files that nobody claims.
+// claims returns the runs in order of the formats, and the files that no format claims.
 func claims(formats []*Format, s Source) (runs []Run, unclaimed []string) {
 	taken := make(map[string]bool, len(s.Files))
 	alone := map[string]int{} // place of the run of a file that is one on its own

@@ -73,7 +73,7 @@ func (a *readAhead) run(r io.Reader) {
 }
 
 // fill reads until buf is full. A panic of an unpacker on hostile data becomes
-// an error: on this goroutine nobody else could catch it.
+// an error: no other code could catch it on this goroutine.
 func fill(r io.Reader, buf []byte) (n int, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -127,7 +127,7 @@ func (a *readAhead) Close() error {
 	return err
 }
 
-// recycle gives back all chunks that nobody reads any more.
+// recycle releases all chunks that are no longer read.
 func (a *readAhead) recycle() {
 	give := func(b []byte) {
 		if cap(b) == aheadChunk {

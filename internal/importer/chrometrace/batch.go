@@ -16,7 +16,7 @@ const (
 	batchesFrom = 1 << 20
 )
 
-// A batch is a stretch of a list of records, from the end of a record to the end of another, and the records in it.
+// A batch is a part of a list of records, from the end of a record to the end of another, and the records in it.
 //
 // The end of a batch is guessed. Whether the guess was right is known when the batch has been read from its begin, as
 // the scanner would: it then ends after a record. So if the first batch begins where a record has ended, and all

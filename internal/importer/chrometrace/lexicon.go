@@ -157,7 +157,7 @@ func (l *lexicon) prepare(r *record) {
 			r.length, r.lasts = r.dur.nanoseconds()
 			_, r.digits.length = digitsOf(r.dur.raw())
 		}
-	case 'E', 'C', 's', 't', 'f': // nobody asks for arguments, or for numbers alone
+	case 'E', 'C', 's', 't', 'f': // no arguments are needed, or only numbers
 		return
 	}
 	for i := range r.args {

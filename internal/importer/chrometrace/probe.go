@@ -109,7 +109,7 @@ func (f *facts) look(r *record) {
 	}
 }
 
-// kinetoOnly are categories that nobody else writes.
+// kinetoOnly are categories that no other tool writes.
 var kinetoOnly = map[string]bool{
 	"cpu_op": true, "user_annotation": true, "cuda_runtime": true, "cuda_driver": true, "gpu_memcpy": true,
 	"gpu_memset":          true,

@@ -18,7 +18,7 @@ const (
 	// longestSection bounds the kept bytes of a top-level member beside the records.
 	longestSection = 1 << 20
 	mostSections   = 256
-	// A broken stretch is searched for the next record by trying; the tries
+	// A broken part is searched for the next record by trying; the tries
 	// together read at most retryBudget bytes and retryFactor times the file.
 	longestRetry = 1 << 20
 	retryBudget  = 64 << 20

@@ -155,7 +155,7 @@ func fragments(b []byte) (out [][]byte) {
 			var raw json.RawMessage
 			if err := d.Decode(&raw); err != nil {
 				if rest := bytes.TrimSpace(part[min(int64(len(part)), d.InputOffset()):]); len(rest) > 0 {
-					out = append(out, rest) // said to be wrong by whoever reads it
+					out = append(out, rest) // its reader reports the error
 				}
 				break
 			}

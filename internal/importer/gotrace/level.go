@@ -13,7 +13,7 @@ import (
 type levels struct {
 	dictionary
 
-	main    trace.Stream // of the process: counters, and instants of nobody
+	main    trace.Stream // of the process: counters, and instants without a goroutine
 	first   trace.Time
 	started bool
 

@@ -15,7 +15,7 @@ const mostStacks = 1 << 14
 // A stack holds the facts about a call stack.
 type stack struct {
 	of    xtrace.Stack
-	start *function // nil while nobody asked
+	start *function // nil until first used
 	text  trace.Value
 	told  bool // the text is made
 }

@@ -31,7 +31,7 @@ type Reader struct {
 const (
 	// largestValue bounds the bytes held for one value.
 	largestValue = 256 << 20
-	// deepest bounds how deep lists and objects are read within each other: whoever reads those of a tree calls itself.
+	// deepest bounds how deep lists and objects are read within each other: readers of trees are recursive.
 	deepest = 10_000
 )
 

@@ -21,7 +21,7 @@ type communicator struct {
 	process bool // ranks are processes, not threads
 
 	ranking sync.Once
-	rank    map[int32]int32 // of members, once somebody asks
+	rank    map[int32]int32 // of members, made on first use
 }
 
 // defineCommunicators hands all communicators to w, parents first.

@@ -105,7 +105,7 @@ func (m *metricMember) factor() float64 {
 }
 
 // scope is the location that the values of an instance are about. Another thread
-// has a stream of its own, which somebody else writes: its values stay with the
+// has a stream of its own, which another row writes: its values stay with the
 // recorder, and the name says whom they are about.
 func (a *archive) scope(m metricInstance, own trace.LocationID) (about trace.LocationID, suffix string) {
 	switch m.scope {

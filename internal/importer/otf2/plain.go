@@ -19,8 +19,8 @@ const (
 // before them, and returns their number. It stops before anything else, which next
 // takes: records with attributes, long numbers, steps in time that need a second look,
 // regions that were not named lately, the end of the buffer. The two give the same. This
-// one is only faster: it goes over some records in steps, none of which calls anybody
-// for a record.
+// one is only faster: it goes over some records in steps, none of which makes a call for
+// each record.
 func (r *caller) plain() (n int) {
 	if r.reader.big || len(r.started) > 0 {
 		return 0

@@ -26,7 +26,7 @@ type shard struct {
 	err       error
 }
 
-// A handed is a block for a shard, or somebody who waits until it has done all before.
+// A handed is a block for a shard, or a caller that waits until it has done all before.
 type handed struct {
 	block *block
 	idle  chan<- struct{}

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// endsEarly says in words how a profile of the older kinds breaks off, which the
-// library that parses them takes for their end; "" where it is whole.
+// endsEarly says how a profile of the older kinds breaks off, which the library
+// that parses them takes for their end; "" where it is whole.
 func endsEarly(data []byte) string {
 	switch {
 	case isOldBinary(data):

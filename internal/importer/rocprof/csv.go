@@ -367,7 +367,7 @@ func listOf(domain string) string {
 	return domain
 }
 
-// split cuts a line of CSV into its fields. Quotes in a field are written twice; a quote that nobody closes closes at
+// split cuts a line of CSV into its fields. Quotes in a field are written twice; a quote that is not closed closes at
 // the end.
 func split(line []byte, to [][]byte) [][]byte {
 	for len(to) < maximalFields {

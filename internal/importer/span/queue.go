@@ -91,7 +91,7 @@ func (q *queue) send(write func(*batch)) {
 	q.filling = <-q.free
 }
 
-// run writes batches. After a panic it takes the rest and does nothing with it, so that whoever reads comes to its end.
+// run writes batches. After a panic it takes the rest and does nothing with it, so that the reader comes to its end.
 func (q *queue) run(write func(*batch), full <-chan *batch, free chan<- *batch, ended chan<- struct{}) {
 	defer close(ended)
 	failed := false
@@ -104,7 +104,7 @@ func (q *queue) run(write func(*batch), full <-chan *batch, free chan<- *batch, 
 	}
 }
 
-// drain ends when all is written. A panic of the goroutine is one of whoever waits for it.
+// drain ends when all is written. A panic of the goroutine becomes one of the caller.
 func (q *queue) drain(write func(*batch)) {
 	last := q.filling
 	q.filling = nil

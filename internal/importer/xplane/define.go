@@ -115,7 +115,7 @@ func (p *plane) fact(name string) (stat, bool) {
 	return stat{}, false
 }
 
-// text is a stat in words: a reference is a name in the table of stats.
+// text returns a stat as a string: a reference is a name in the table of stats.
 func (p *plane) text(s *stat) string {
 	switch s.value.Number {
 	case statText:

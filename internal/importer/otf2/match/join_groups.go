@@ -60,7 +60,7 @@ func (x *group) join(ctx context.Context, c *channels, receivers []receiver, fro
 			x.full <- block // has room for all blocks there are
 			block = next
 		case <-ctx.Done():
-			block.list = block.list[:0] // nobody wants it
+			block.list = block.list[:0] // it is not wanted
 		}
 	}
 	err := c.joinGroup(ctx, receivers, from, to, &x.stats, func(p *Pair) {
