@@ -432,9 +432,13 @@ func (r *Run) callPaths() map[string]*callNode {
 		return out[key]
 	}
 	if !r.timed() {
+		alone := !slices.ContainsFunc(r.Paths, func(p trace.CallPath) bool { return !p.Flat })
 		for _, p := range r.Profile {
-			if p.Metric != 0 || r.Paths[p.Path].Flat || !r.in(&r.Window, p.Location) {
+			if p.Metric != 0 || r.Paths[p.Path].Flat && !alone || !r.in(&r.Window, p.Location) {
 				continue
+			}
+			if alone { // regions without callers have their exclusive time
+				p.Inclusive = p.Exclusive
 			}
 			key := ""
 			for up := p.Path; up != trace.NoCallPath; up = r.Paths[up].Parent {

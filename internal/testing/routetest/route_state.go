@@ -235,6 +235,39 @@ func (r *Run) useful() (out []float64) {
 	return out
 }
 
+// answerRoute: the numbers of findings are held by their own route; here the sentence that nothing stands out is, by the
+// work that was recorded.
+var answerRoute = Route{Check: func(r *Run) {
+	if r.Result == nil || !r.timed() || r.Window.Regions != nil {
+		return
+	}
+	var d struct {
+		Kind, Text, Next string
+		Lost, Share      float64
+		Proof            []struct {
+			Name  string
+			Value float64
+		}
+	}
+	r.Data(&d)
+	if d.Text == "" || d.Next == "" {
+		r.wrong("it says %q and advises %q", d.Text, d.Next)
+	}
+	if d.Share < 0 || d.Share > 1+1e-9 || d.Lost < 0 {
+		r.wrong("%v lost, %v of the time", d.Lost, d.Share)
+	}
+	if d.Kind != "" || len(d.Proof) == 0 {
+		return
+	}
+	recorded := 0.0
+	for _, t := range r.useful() {
+		recorded += t
+	}
+	if work := d.Proof[0].Value; work > recorded*(1+1e-9) {
+		r.wrong("%v of work, and %v was recorded", work, recorded)
+	}
+}}
+
 var findingsRoute = Route{Check: func(r *Run) {
 	if r.Result == nil || !r.timed() || r.Window.Regions != nil {
 		return

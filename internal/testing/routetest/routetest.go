@@ -59,6 +59,7 @@ var Routes = map[string]Route{
 	"criticalpath": criticalpathRoute,
 	"services":     servicesRoute,
 	"findings":     findingsRoute,
+	"answer":       answerRoute,
 	"contrast":     contrastRoute,
 	"treemap":      treemapRoute,
 	"overview":     overviewRoute,

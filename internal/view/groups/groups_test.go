@@ -98,7 +98,7 @@ func TestGroupsAndWhatSetsThemApart(t *testing.T) {
 // TestTheStragglerIsAGroupOfItsOwn: rank 5 of a real training job of eight.
 func TestTheStragglerIsAGroupOfItsOwn(t *testing.T) {
 	r := viewtest.Import(t, "data", "kineto-ddp-8rank")
-	c := viewtest.Case{}
+	c := viewtest.Case{Options: map[string][]string{"rows": {"all"}}}
 	d := c.Compute(t, groups.View, r).Data().(groups.Data)
 	last := d.Groups[len(d.Groups)-1]
 	if len(d.Groups) != 2 || last.Names != "rank 5" || len(last.Differs) == 0 {
@@ -150,6 +150,7 @@ func TestOtherViewsOrderByTheSameGroups(t *testing.T) {
 			"groups:k=3,alike=time": {"k": {"3"}, "alike": {"time"}},
 			"groups:time=10%..60%":  {},
 		} {
+			options["rows"] = []string{"all"} // as other views have them
 			c := viewtest.Case{Options: options}
 			if strings.Contains(arrange, "time=") {
 				c.Spec.From, c.Spec.To = "10%", "60%"
@@ -181,7 +182,7 @@ func TestOtherViewsOrderByTheSameGroups(t *testing.T) {
 // functions, and the processors are unlike all of them.
 func TestGoroutinesAreGroupedByKind(t *testing.T) {
 	r := viewtest.Import(t, "data", "go-nethttp", "nethttp.trace")
-	c := viewtest.Case{}
+	c := viewtest.Case{Options: map[string][]string{"rows": {"all"}}}
 	d := c.Compute(t, groups.View, r).Data().(groups.Data)
 	var names []string
 	for _, g := range d.Groups {

@@ -276,7 +276,7 @@ func TestRealRunsAgreeWithBruteForce(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				rows := twinOf(t, r, viewtest.Case{Spec: spec}).Rows
+				rows := twinOf(t, r, viewtest.Case{Spec: spec, Options: map[string][]string{"rows": {"all"}}}).Rows
 				for _, k := range []int{0, len(rows) / 2, len(rows) - 1} {
 					bars := brute(t, r, rows[k].Location, sel.Begin, sel.End, func(g *trace.Region) bool { return g.Role.Busy() })
 					check(t, rows[k].Path, rows[k], bars, sel.Begin)
@@ -306,7 +306,8 @@ func TestTheStragglerOfTheTrainingJobComesFirst(t *testing.T) {
 	path := viewtest.Shared(t, "data", "kineto-ddp-8rank")
 	r := viewtest.Local(t, func(w trace.Writer) { importRun(t, chrometrace.Format, path, w) })
 	row := twinOf(t, r, viewtest.Case{Options: map[string][]string{"order": {"outliers"}}}).Rows[0]
-	if row.Path != "rank 5/GPU 0/stream 7" || !row.Outlier || math.Abs(row.M0-102.342e6) > 1e4 {
+	// Its kernels, and the copies on other streams.
+	if row.Path != "rank 5/GPU 0" || !row.Outlier || row.M0 < 102.342e6 || row.M0 > 104e6 {
 		t.Errorf("%+v comes first", row)
 	}
 }

@@ -102,7 +102,7 @@ func TestMetricsAreWhatTheirNameSays(t *testing.T) {
 			&view.Request{Runs: []view.Run{{Store: r}}, Selection: sel, Values: values})
 		if err == nil ||
 			!strings.Contains(err.Error(),
-				"exclusive, inclusive, calls or a metric of the source: time, size, instructions") {
+				"exclusive, inclusive, calls, time, size or instructions") {
 			t.Errorf("--metric %s: %v", text, err)
 		}
 	}

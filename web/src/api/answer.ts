@@ -47,7 +47,7 @@ export interface ViewInfo {
   examples: Example[];
 }
 
-/** An Example is a text with a name, and a line on what it shows. */
+/** An Example is a text with a name, and a line that describes it. */
 export interface Example {
   name: string;
   note: string;
@@ -162,13 +162,13 @@ export interface RunState {
 }
 
 /**
- * An RunInfo is what `parallax info --json` and the HTTP API say of a run.
- * Fields may be added, not renamed; lists are never null.
+ * An RunInfo describes a run in `parallax info --json` and the HTTP API. Fields may be
+ * added, not renamed; lists are never null.
  */
 export interface RunInfo {
   sources: string[];
   format: string;
-  /** Kind is what the run is a recording of. */
+  /** Kind is the kind of the run. */
   kind: RunKind;
   begin: number;
   end: number;
@@ -196,7 +196,7 @@ export interface RunInfo {
   profile_rows: number;
   depth: number;
   region_table: RegionTotals[];
-  /** RegionMetric is what the inclusive and exclusive columns of the table are of. */
+  /** RegionMetric is the metric of the inclusive and exclusive columns of the table. */
   region_metric: MetricInfo;
   metrics: MetricInfo[];
   properties: Record<string, string>;
@@ -212,8 +212,8 @@ export interface MetricInfo {
   /** "ns", "bytes", "" for a count, or the source's own */
   unit: string;
   /**
-   * Total adds up the exclusive values of the run; null of a metric that does not add
-   * up, such as a rate, and of what has no rows.
+   * Total adds up the exclusive values of the run; null for a metric that does not add up,
+   * such as a rate, or that has no rows.
    */
   total: number | null;
 }
@@ -240,7 +240,7 @@ export interface ReportEntry {
   what: string;
   count: number;
   example: string;
-  /** Lost says that something of the program is not known because of it: not of what was kept, nor of what repeats it. */
+  /** Lost reports that some data of the program is unknown because of it; false for kept or repeated data. */
   lost: boolean;
 }
 
@@ -418,7 +418,7 @@ export interface LocationHit {
   rank: number | null;
 }
 
-/** A SelectionSize says what was selected: times in ns, sets by their size. */
+/** A SelectionSize describes the selection: times in ns, sets by their size. */
 export interface SelectionSize {
   begin: number;
   end: number;
@@ -541,8 +541,8 @@ export interface Pick {
 }
 
 /**
- * A Fact is what the page shows of a thing under the cursor. Choosing it sets
- * those parts of the selection that it has.
+ * A Fact describes a thing under the cursor, for the page. Choosing it sets those parts
+ * of the selection that it has.
  */
 export interface Fact {
   title: string;
