@@ -23,6 +23,8 @@ type Answer struct {
 	ShareOf string     `json:"share_of"`
 	// Proof are numbers of one unit to compare: who is slow, and the others.
 	Proof []Proof `json:"proof"`
+	// Evidence are the numbers behind the sentence.
+	Evidence []finding.Evidence `json:"evidence"`
 	// SeenAs are symptoms of the run beside the cause, a few words each.
 	SeenAs []string `json:"seen_as"`
 	// Doubts are why the times may not be right.
@@ -57,7 +59,7 @@ const mostSymptoms = 3
 
 // Answer chooses the finding that answers for the run: the first that is about the program.
 func (r *Result) Answer() *Answer {
-	a := &Answer{Proof: []Proof{}, SeenAs: []string{}, Doubts: []string{}, Options: map[string][]string{},
+	a := &Answer{Proof: []Proof{}, Evidence: []finding.Evidence{}, SeenAs: []string{}, Doubts: []string{}, Options: map[string][]string{},
 		Selection: finding.Selection{Locations: []trace.LocationID{}, Regions: []trace.RegionID{}},
 		Of:        len(r.Findings)}
 	var chosen *finding.Finding
@@ -80,6 +82,7 @@ func (r *Result) Answer() *Answer {
 	a.Lost, a.Unit, a.Share, a.ShareOf = chosen.Lost, chosen.Unit, chosen.Share, chosen.ShareOf
 	a.View, a.Options, a.Selection = chosen.View, chosen.Options, chosen.Selection
 	a.Proof = proofOf(chosen)
+	a.Evidence = append(a.Evidence, chosen.Evidence...)
 	return a
 }
 
