@@ -206,7 +206,8 @@ func pageNamed(pages map[string][]byte, args []string) (string, error) {
 		names = append(names, pageName(file))
 	}
 	slices.Sort(names)
-	return "", usage("docs: no page %q%s; `parallax docs` lists them", strings.Join(args, " "), words.Suggest(name, names))
+	return "",
+		usage("docs: no page %q%s; `parallax docs` lists them", strings.Join(args, " "), words.Suggest(name, names))
 }
 
 // newSite makes the site of the documents and of the lists of views and formats.

@@ -109,7 +109,8 @@ func (e *env) proxy() (*server.Proxy, error) {
 		if err != nil {
 			a, bad := netip.ParseAddr(text)
 			if bad != nil {
-				return nil, usage("--trust-from %q: want an address or a network, such as 10.0.0.5 or 10.0.0.0/24", text)
+				return nil,
+					usage("--trust-from %q: want an address or a network, such as 10.0.0.5 or 10.0.0.0/24", text)
 			}
 			x = netip.PrefixFrom(a, a.BitLen())
 		}

@@ -26,8 +26,9 @@ func mcpCommand() *command {
 			"  {\"mcpServers\": {\"parallax\": {\"command\": \"parallax\", \"args\": [\"mcp\", \"traces/\"]}}}\n\n  " +
 			"parallax mcp traces/",
 		flags: func(fs *pflag.FlagSet) {
-			fs.StringArray("root", nil, "DIR, or the beginning of an address, that sources may be opened from; repeatable; "+
-				"else what is named here and the working directory")
+			fs.StringArray("root", nil,
+				"DIR, or the beginning of an address, that sources may be opened from; repeatable; "+
+					"else what is named here and the working directory")
 			readingFlags(fs)
 		},
 		run: runMCP, serves: true,

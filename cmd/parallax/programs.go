@@ -108,7 +108,8 @@ func (a *asker) rowsAs(limits query.Limits) map[string]server.RowsWriter {
 		},
 	}
 	for kind, form := range map[string]tables.ArrowForm{stream: tables.ArrowStream,
-		stream + "; dictionaries=yes": tables.ArrowDictionaries, "application/vnd.apache.arrow.file": tables.ArrowFile} {
+		stream + "; dictionaries=yes":       tables.ArrowDictionaries,
+		"application/vnd.apache.arrow.file": tables.ArrowFile} {
 		out[kind] = a.answerRows(limits, func(_ context.Context, w io.Writer, s *query.Stream) error {
 			return tables.WriteArrow(w, s.Columns, form, s.Each)
 		})

@@ -20,10 +20,14 @@ import (
 func tokensCommand() *command {
 	return &command{
 		name: "tokens", args: "FILE [add NAME read|full|admin | revoke NAME]",
-		summary: "list, add and revoke the tokens of a file for --tokens; a server that runs takes notice within a second",
-		help: "Tokens are printed once, when they are added. Access: read looks, full also opens runs and closes its own, " +
-			"admin closes any.\n\n  parallax tokens people.tokens add alice admin\n  parallax tokens people.tokens add bob full " +
-			"--until 2030-12-31 --runs 'team-*'\n  parallax tokens people.tokens add carol read --signed-in\n  parallax " +
+		summary: "list, add and revoke the tokens of a file for --tokens; a server that runs takes notice within a " +
+			"second",
+		help: "Tokens are printed once, when they are added. Access: read looks, full also opens runs and closes its " +
+			"own, " +
+			"admin closes any.\n\n  parallax tokens people.tokens add alice admin\n  parallax tokens people.tokens " +
+			"add bob full " +
+			"--until 2030-12-31 --runs 'team-*'\n  parallax tokens people.tokens add carol read --signed-in\n  " +
+			"parallax " +
 			"tokens people.tokens\n  parallax tokens people.tokens revoke bob",
 		flags: func(fs *pflag.FlagSet) {
 			fs.String("until", "", "day or time at which the token ends: 2030-12-31")

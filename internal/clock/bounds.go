@@ -159,7 +159,8 @@ func (e *edge) spread(slope float64) float64 {
 	return min(e.up.spread(e.origin, slope), e.down.spread(e.origin, -slope))
 }
 
-// spread is how far the smallest values of stretches are above the smallest of all, in the middle of them, beside a line.
+// spread is how far the smallest values of stretches are above the smallest of all, in the middle of them, beside a
+// line.
 func (b *bounds) spread(origin, slope float64) float64 {
 	values := make([]float64, len(b.list))
 	for i, x := range b.list {

@@ -20,7 +20,8 @@ const DefaultProject = "default"
 
 // Append writes a run into the lake, which it makes where there is none. The name of the run is a.Run; if another run
 // has it, the time of its start is added. Fields that a leaves empty are taken from the run's source.
-func Append(ctx context.Context, dir string, r *table.Run, a About, done func(table string, rows int64)) (*About, error) {
+func Append(ctx context.Context, dir string, r *table.Run, a About, done func(table string, rows int64)) (*About,
+	error) {
 	complete(&a, r)
 	if err := os.MkdirAll(filepath.Join(dir, runsDir), 0o777); err != nil {
 		return nil, fmt.Errorf("lake: %w", err)

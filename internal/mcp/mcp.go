@@ -51,7 +51,8 @@ const instructions = "Parallax holds runs of parallel programs (traces and profi
 	"Start with \"runs\"; where none is open, \"open\" one by its path. \"info\" says what is in it, \"findings\" " +
 	"what it loses time by, in words. \"view\" gives the numbers of a view, and a picture with picture=true; " +
 	"\"views\" lists views and their options. \"contrast\" says why two sets of locations or two stretches of time " +
-	"differ, \"compare\" what changed between runs. \"prove\" asks the numbers of the findings again. \"query\" answers SQL for everything else.\n" +
+	"differ, \"compare\" what changed between runs. \"prove\" asks the numbers of the findings again. \"query\" " +
+	"answers SQL for everything else.\n" +
 	"Times are nanoseconds from the start of the run. Where an answer says \"more\", ask again with offset or a " +
 	"narrower selection."
 

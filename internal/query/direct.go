@@ -273,7 +273,8 @@ func (d *direct) compare(column int, op table.Op, value any) bool {
 		}
 		t.text = &v
 	case int64, float64:
-		if f, isFloat := v.(float64); c.Kind != table.Integer && c.Kind != table.Flag || isFloat && !(math.Abs(f) < 1<<62) {
+		if f, isFloat := v.(float64); c.Kind != table.Integer && c.Kind != table.Flag ||
+			isFloat && !(math.Abs(f) < 1<<62) {
 			return false
 		}
 		only := table.Filter{Conditions: []table.Condition{{Column: c.Name, Op: op, Value: v}}}

@@ -16,8 +16,8 @@ var aggregateOf = regexp.MustCompile(
 var wordInQuery = regexp.MustCompile(`\w+`)
 
 // aggregateUnits gives columns that are an aggregate of one column of a table the unit of that column, and a guess of
-// their type. SQLite knows only where plain columns come from, so the list behind select is read here. A column that several tables of the
-// statement have with different units stays without one.
+// their type. SQLite knows only where plain columns come from, so the list behind select is read here. A column that
+// several tables of the statement have with different units stays without one.
 func aggregateUnits(columns []Column, tables []*table.Table, text string) {
 	items := selectList(text)
 	if len(items) != len(columns) { // select *, several selects

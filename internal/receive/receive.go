@@ -184,7 +184,8 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		return
 	}
 	defer r.inside.Add(-1)
-	q.Body = &steady{ReadCloser: q.Body, control: http.NewResponseController(w), idle: r.options.idle, begun: time.Now()}
+	q.Body = &steady{ReadCloser: q.Body, control: http.NewResponseController(w), idle: r.options.idle,
+		begun: time.Now()}
 	switch {
 	case grpc && q.URL.Path == "/opentelemetry.proto.collector.trace.v1.TraceService/Export":
 		answer(w, q, r.takeGRPC(q))

@@ -88,7 +88,8 @@ func (c *counted) Flush() { _ = http.NewResponseController(c.ResponseWriter).Flu
 func (a *audit) write(r *http.Request, c *counted, begun time.Time) {
 	line, err := json.Marshal(auditLine{
 		Time: begun.UTC().Format(time.RFC3339Nano), Client: addressOf(r), Holder: c.holder,
-		Method: r.Method, Path: shorter(r.URL.Path), Opened: c.opened, SQL: c.sql, Status: c.status, Bytes: c.bytes, Seconds: time.Since(begun).Seconds(),
+		Method: r.Method, Path: shorter(r.URL.Path), Opened: c.opened, SQL: c.sql, Status: c.status, Bytes: c.bytes,
+		Seconds: time.Since(begun).Seconds(),
 	})
 	if err != nil {
 		return

@@ -117,7 +117,8 @@ func (s *Server) routes() []route {
 			answer: summaryJSON{}, handle: s.onRun(s.summary)},
 		{pattern: "POST " + ofRun + "/query",
 			says: "SQL, see docs/tables.md; with Accept: " + arrowStream +
-				" (; dictionaries=yes for texts once a batch; or …arrow.file, application/vnd.apache.parquet, text/csv) " +
+				" (; dictionaries=yes for texts once a batch; or …arrow.file, application/vnd.apache.parquet, " +
+				"text/csv) " +
 				"all rows as they are found; the trailer Parallax-Error says what ended them early", body: queryBody{},
 			answer: Answer{}, handle: s.onRun(s.query)},
 		view("scene",

@@ -350,7 +350,8 @@ func (s *Server) checkReading(q *openRequest) error {
 
 // openFitted opens the sources of a run once more, with clocks that agree.
 func (s *Server) openFitted(by *Token, q *openRequest) (*run, error) {
-	names := map[string]string{"messages": "clocks fitted", "collectives": "clocks fitted", "none": "clocks as recorded"}
+	names := map[string]string{"messages": "clocks fitted", "collectives": "clocks fitted",
+		"none": "clocks as recorded"}
 	if names[q.Align] == "" || len(q.Sources) > 0 || q.Batch != "" {
 		return nil, usage(errors.New(
 			`body: want {"like": RUN, "align": "messages", "collectives" or "none"}, and no sources`))

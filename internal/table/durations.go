@@ -35,7 +35,8 @@ func scanDurations(ctx context.Context, r *Run, f *Filter, to *rowsOf[durationRo
 	if begin >= end {
 		return nil
 	}
-	totals, err := callsByRegion(ctx, r, f.locations(r, ""), store.Window{Begin: begin, End: end}, f.regions(r), to.Output)
+	totals,
+		err := callsByRegion(ctx, r, f.locations(r, ""), store.Window{Begin: begin, End: end}, f.regions(r), to.Output)
 	if err != nil {
 		return err
 	}

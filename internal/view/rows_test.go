@@ -49,21 +49,21 @@ func TestATableHasTheColumnsThatTagsDeclare(t *testing.T) {
 	}
 }
 
-// A shelf has three things, of which it holds the names.
-type shelf struct{ detailed int }
+// A holder has three things, of which it holds the names.
+type holder struct{ detailed int }
 
-func (*shelf) Data() any                          { return nil }
-func (*shelf) Table() *Table                      { return nil }
-func (*shelf) Notes() []string                    { return nil }
-func (*shelf) Scene(size scene.Size) *scene.Scene { return scene.New(size, "", "") }
-func (*shelf) Fact(it scene.Item) (f Fact, _ bool) {
+func (*holder) Data() any                          { return nil }
+func (*holder) Table() *Table                      { return nil }
+func (*holder) Notes() []string                    { return nil }
+func (*holder) Scene(size scene.Size) *scene.Scene { return scene.New(size, "", "") }
+func (*holder) Fact(it scene.Item) (f Fact, _ bool) {
 	f.Title, f.More = "thing", true
 	return f, it.A != 1
 }
-func (r *shelf) Detail(_ scene.Item, f *Fact) { r.detailed++; f.Say("weight", "3 kg", "") }
+func (r *holder) Detail(_ scene.Item, f *Fact) { r.detailed++; f.Say("weight", "3 kg", "") }
 
 func TestFactsTravelWithTheSceneAndSayWhereThereIsMore(t *testing.T) {
-	r, s := &shelf{}, scene.New(scene.Size{Width: 10, Height: 10}, "", "")
+	r, s := &holder{}, scene.New(scene.Size{Width: 10, Height: 10}, "", "")
 	aims := &scene.Rect{}
 	for i := range 3 {
 		aims.AddAim(float32(i), 0, 1, 10, s.Item(1, i))

@@ -59,7 +59,8 @@ const mostSymptoms = 3
 
 // Answer chooses the finding that answers for the run: the first that is about the program.
 func (r *Result) Answer() *Answer {
-	a := &Answer{Proof: []Proof{}, Evidence: []finding.Evidence{}, SeenAs: []string{}, Doubts: []string{}, Options: map[string][]string{},
+	a := &Answer{Proof: []Proof{}, Evidence: []finding.Evidence{}, SeenAs: []string{}, Doubts: []string{},
+		Options:   map[string][]string{},
 		Selection: finding.Selection{Locations: []trace.LocationID{}, Regions: []trace.RegionID{}},
 		Of:        len(r.Findings)}
 	var chosen *finding.Finding
@@ -71,7 +72,8 @@ func (r *Result) Answer() *Answer {
 		case chosen == nil && (f.Lost > 0 || f.Severity != finding.Low):
 			chosen = f
 		case slices.Contains(symptoms, f.Kind) && len(a.SeenAs) < mostSymptoms && f.Lost > 0:
-			a.SeenAs = append(a.SeenAs, fmt.Sprintf("%s %s of %s", asWords(f.Kind), words.FormatShare(f.Share), f.ShareOf))
+			a.SeenAs = append(a.SeenAs,
+				fmt.Sprintf("%s %s of %s", asWords(f.Kind), words.FormatShare(f.Share), f.ShareOf))
 		}
 	}
 	if chosen == nil {

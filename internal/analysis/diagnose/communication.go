@@ -141,7 +141,8 @@ func (c *diagnosis) efficiencyQuery(statistic string) string {
 	if statistic == "avg" {
 		what = fmt.Sprintf("total(v) / %d / %d", len(c.rows), c.length)
 	}
-	return fmt.Sprintf("with t as (select location, total(%s) as v from %s group by 1) select %s from t", column, source,
+	return fmt.Sprintf("with t as (select location, total(%s) as v from %s group by 1) select %s from t", column,
+		source,
 		what)
 }
 
@@ -254,7 +255,8 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 		text += []string{", most in ", ", ", ", "}[i] +
 			fmt.Sprintf("%s (%s)", words.Middle(k), words.FormatShare(left[k]/capacity))
 		evidence = append(evidence,
-			finding.Evidence{Name: k + " without waiting", Value: left[k], Unit: "ns", From: c.transferQuery(some[k], 1)},
+			finding.Evidence{Name: k + " without waiting", Value: left[k], Unit: "ns",
+				From: c.transferQuery(some[k], 1)},
 			finding.Evidence{Name: k + ", share of the time", Value: left[k] / capacity, Unit: "share",
 				From: c.transferQuery(some[k], capacity)})
 		regions = append(regions, ids[k]...)

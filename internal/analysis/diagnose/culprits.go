@@ -46,7 +46,8 @@ func findCulprits(c *diagnosis) error {
 		}
 	}
 	a.sortRegions()
-	for _, rule := range []func() error{a.tasks, a.starting, a.beginning, a.reading, a.locked, a.serial, a.slow, a.varying} {
+	for _, rule := range []func() error{a.tasks, a.starting, a.beginning, a.reading, a.locked, a.serial, a.slow,
+		a.varying} {
 		if err := rule(); err != nil {
 			return err
 		}

@@ -40,7 +40,8 @@ func (g *gpuCase) gpuTime(parts ...string) string {
 	for i := range parts {
 		parts[i] = quoted(parts[i])
 	}
-	return fmt.Sprintf("(select total(in_steps) from gpu_time(%d, %d) where part in (%s))", g.window.Begin, g.window.End,
+	return fmt.Sprintf("(select total(in_steps) from gpu_time(%d, %d) where part in (%s))", g.window.Begin,
+		g.window.End,
 		strings.Join(parts, ", "))
 }
 

@@ -72,7 +72,8 @@ const (
 // Kinds lists these kinds; a rule may add one of its own.
 var Kinds = []Kind{Clock, Data, Straggler, Rotating, Jitter, Growth, LateSender, LateReceiver, Imbalance, Slack,
 	SlowPhase, Periodic, Unexplained, Communication,
-	Serial, StartUp, IO, Lock, Crowded, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, InputBound, HostBound, LaunchBound,
+	Serial, StartUp, IO, Lock, Crowded, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, InputBound, HostBound,
+	LaunchBound,
 	SynchronizationBound, CopyBound, ExposedCommunication, GPUIdle, SlowStep, MemoryFull, SlowKernels, ProcessorWait,
 	GarbageCollection, Blocked, SlowOperation, RepeatedCalls, SerialCalls, Retry, FailedCalls}
 

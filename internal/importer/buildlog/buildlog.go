@@ -1,10 +1,10 @@
 // Package buildlog reads logs of builds: .ninja_log, and the JSON lines of BuildKit (docker buildx build
 // --progress=rawjson).
 //
-// The formats: Ninja writes begin and end in milliseconds, the time of the file, the output and a hash of the command, by
-// tabs; older builds stay in the file, so that the last line of an output counts, and lines with the same hash and times
-// are one command. BuildKit writes objects with vertexes, each again and again as it is known better: a digest, a name,
-// the digests of its inputs, begin and end.
+// The formats: Ninja writes begin and end in milliseconds, the time of the file, the output and a hash of the command,
+// by tabs; older builds stay in the file, so that the last line of an output counts, and lines with the same hash and
+// times are one command. BuildKit writes objects with vertexes, each again and again as it is known better: a digest, a
+// name, the digests of its inputs, begin and end.
 //
 //	command, vertex   interval; its row is the first that is free, so rows show vertexes that ran at once
 //	input             flow link to the vertex that needs it

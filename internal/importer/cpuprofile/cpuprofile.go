@@ -1,5 +1,5 @@
-// Package cpuprofile reads profiles of V8: .cpuprofile and .heapprofile files of Node (--cpu-prof, --heap-prof), Chrome's
-// developer tools and Hermes.
+// Package cpuprofile reads profiles of V8: .cpuprofile and .heapprofile files of Node (--cpu-prof, --heap-prof),
+// Chrome's developer tools and Hermes.
 //
 // The format: an object with the call tree under `nodes` (each with a frame, how often it was hit, and
 // its children or its parent), and samples as numbers of nodes with the microseconds between them. Node 6 and older,

@@ -40,7 +40,8 @@ func (c *converter) process(keys string) trace.LocationID {
 	if name == "" {
 		name = c.name
 	}
-	at := c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name, Rank: trace.NoRank})
+	at := c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name,
+		Rank: trace.NoRank})
 	if thread == "" {
 		return at
 	}

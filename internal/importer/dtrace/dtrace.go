@@ -1,8 +1,8 @@
 // Package dtrace reads stacks that DTrace and bpftrace count: the output of `@[ustack()] = count()` and the like.
 //
-// The formats: DTrace prints the frames of a stack from the innermost on, each as module`function+0x1f, and the count in a
-// line of its own. bpftrace prints @name[, the frames as function+384, other keys behind the stack, and ]: count; of two
-// stacks in one key the second is that of the user.
+// The formats: DTrace prints the frames of a stack from the innermost on, each as module`function+0x1f, and the count
+// in a line of its own. bpftrace prints @name[, the frames as function+384, other keys behind the stack, and ]: count;
+// of two stacks in one key the second is that of the user.
 //
 //	file             location (process)
 //	keys             process by name, thread by name and number, if bpftrace prints them behind the stack

@@ -50,7 +50,8 @@ func about(line []byte) bool {
 	if len(line) == 0 || line[0] == '#' {
 		return true
 	}
-	for _, p := range []string{"version = ", "cpus=", "TRACE:", "trace-cmd version", "CPU ", "CPU:", "capturing trace"} {
+	for _, p := range []string{"version = ", "cpus=", "TRACE:", "trace-cmd version", "CPU ", "CPU:",
+		"capturing trace"} {
 		if bytes.HasPrefix(line, []byte(p)) {
 			return true
 		}

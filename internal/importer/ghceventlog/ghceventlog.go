@@ -1,8 +1,8 @@
 // Package ghceventlog reads eventlogs of GHC's runtime (Haskell programs run with +RTS -l).
 //
-// The format, all of it big endian: a head with the types of events (number, size or "variable", description), then records of
-// a type, a time in ns and, if it is variable, a size. A block marker says of which capability the events of the
-// next bytes are. Types are told by the file, so that unknown ones can be passed over. Described in
+// The format, all of it big endian: a head with the types of events (number, size or "variable", description), then
+// records of a type, a time in ns and, if it is variable, a size. A block marker says of which capability the events of
+// the next bytes are. Types are told by the file, so that unknown ones can be passed over. Described in
 // rts/eventlog/EventLogFormat.h of GHC.
 //
 //	capability                  thread: it runs one Haskell thread at a time

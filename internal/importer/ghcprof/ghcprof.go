@@ -1,11 +1,11 @@
 // Package ghcprof reads profiles of programs of GHC (Haskell): the .prof of +RTS -p, with -P, and the JSON of -pj.
 //
 // The format: text with the number of ticks, their interval and the bytes allocated in its head, and a table of cost
-// centres whose indentation is the call tree; times are per cent, with -P also ticks and bytes. JSON has the same tree as
-// nodes with ticks and bytes, and the cost centres in a list.
+// centres whose indentation is the call tree; times are per cent, with -P also ticks and bytes. JSON has the same tree
+// as nodes with ticks and bytes, and the cost centres in a list.
 //
-// Our words: a cost centre is a region, its module the category. Time is ticks × interval, so no better than a tick. In the
-// text without -P ticks and bytes are those that the printed per cent are of the total: a thousandth of it.
+// Our words: a cost centre is a region, its module the category. Time is ticks × interval, so no better than a tick. In
+// the text without -P ticks and bytes are those that the printed per cent are of the total: a thousandth of it.
 package ghcprof
 
 import (

@@ -24,7 +24,9 @@ type text struct {
 var (
 	totalTime  = regexp.MustCompile(`total time +=.*\((\d+) ticks @ (\d+) us`)
 	totalBytes = regexp.MustCompile(`total alloc = +([\d,]+) bytes`)
-	treeHead   = regexp.MustCompile(`^COST CENTRE +MODULE .*no\. +entries +%time +%alloc +%time +%alloc( +ticks +bytes)?`)
+	treeHead   = regexp.MustCompile(
+		`^COST CENTRE +MODULE .*no\. +entries +%time +%alloc +%time +%alloc( +ticks +bytes)?`,
+	)
 )
 
 func (t *text) line(n int, line []byte) {

@@ -1,7 +1,7 @@
 // Package importtime reads the output of `python -X importtime`: how long each import took.
 //
-// The format: lines `import time: self [us] | cumulative | imported package`; two blanks of indentation are one level, and a
-// module comes behind those that it imports.
+// The format: lines `import time: self [us] | cumulative | imported package`; two blanks of indentation are one level,
+// and a module comes behind those that it imports.
 //
 // Our words: a module is a region, an import a call path with its own time. Other lines of standard error are counted.
 package importtime

@@ -10,8 +10,8 @@
 // lines below. Weights are time, cycles or bytes; samples are also time, by the interval that the report names.
 //
 // The XML has a row for each sample: its time, its thread, its weight in ns and its frames from the innermost on. Every
-// element has an id once, and a ref to it from then on, anywhere in the document. A sample is an instant of its thread and
-// counts its weight; one without frames counts as (no stack).
+// element has an id once, and a ref to it from then on, anywhere in the document. A sample is an instant of its thread
+// and counts its weight; one without frames counts as (no stack).
 package instruments
 
 import (
@@ -28,7 +28,8 @@ import (
 )
 
 // Format is that of both.
-var Format = &importer.Format{Name: "instruments", Title: "Instruments deep copies and xctrace XML, sample reports (macOS)", Text: true,
+var Format = &importer.Format{Name: "instruments",
+	Title: "Instruments deep copies and xctrace XML, sample reports (macOS)", Text: true,
 	Claim: importer.EachFile(isDeepCopy, isSample, isXctrace), Import: importer.OneFile(read)}
 
 // isDeepCopy goes by the names of columns.

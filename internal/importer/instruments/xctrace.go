@@ -92,7 +92,8 @@ func (x *xctrace) document(ctx context.Context) error {
 	case x.samples == 0 && err != io.EOF:
 		return importer.Malformed(x.label, x.place(), "its XML cannot be read: %v", err)
 	case x.samples == 0:
-		return &importer.Error{File: x.label, Cause: "holds no samples of a time profile", Kind: importer.ErrUnsupported,
+		return &importer.Error{File: x.label, Cause: "holds no samples of a time profile",
+			Kind: importer.ErrUnsupported,
 			Hint: "export that table: `xctrace export --input FILE --xpath " +
 				"'/trace-toc/run/data/table[@schema=\"time-profile\"]'`"}
 	case err != io.EOF:

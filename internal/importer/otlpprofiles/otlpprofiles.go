@@ -1,5 +1,5 @@
-// Package otlpprofiles reads profiles of the OpenTelemetry protocol (ProfilesData of version 1.10, alpha): protocol buffers
-// and JSON, as the collector's file exporter writes them.
+// Package otlpprofiles reads profiles of the OpenTelemetry protocol (ProfilesData of version 1.10, alpha): protocol
+// buffers and JSON, as the collector's file exporter writes them.
 //
 // The format: profiles of scopes of resources, and one dictionary of mappings, locations, functions, links, texts,
 // attributes and stacks, which all refer to by number. Entry 0 of each table is empty. Stacks begin with the innermost
@@ -11,8 +11,8 @@
 //	stack, function                        call path and region; an address without function is named by its mapping
 //	time of a sample                       instant of its thread; a link to a span gives it span id and trace id
 //
-// Files of versions before 1.10, whose fields have other numbers, are refused. Periods and attributes of other kinds are
-// left out.
+// Files of versions before 1.10, whose fields have other numbers, are refused. Periods and attributes of other kinds
+// are left out.
 package otlpprofiles
 
 import (
@@ -116,7 +116,8 @@ func (c *converter) objects(ctx context.Context, in io.Reader) error {
 		case errors.As(err, &packed):
 			return packed
 		case err != nil:
-			return importer.Malformed(c.label, fmt.Sprintf("byte %d", d.InputOffset()), "its JSON cannot be read: %v", err)
+			return importer.Malformed(c.label, fmt.Sprintf("byte %d", d.InputOffset()), "its JSON cannot be read: %v",
+				err)
 		}
 		c.data(&data)
 	}

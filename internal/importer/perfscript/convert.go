@@ -46,8 +46,9 @@ type eventKey struct {
 }
 
 func newConverter(w trace.Writer) *converter {
-	c := &converter{byTID: map[int64]*importer.Row{}, w: w, regions: map[regionKey]trace.RegionID{}, opened: importer.NewRows(w),
-		rows: map[rowKey]*importer.Row{}, events: map[eventKey]*stack.Profile{},
+	c := &converter{byTID: map[int64]*importer.Row{}, w: w, regions: map[regionKey]trace.RegionID{},
+		opened: importer.NewRows(w),
+		rows:   map[rowKey]*importer.Row{}, events: map[eventKey]*stack.Profile{},
 		cpu: w.Attribute("cpu"), event: w.Attribute("event"), fields: w.Attribute("fields")}
 	c.sched = sched.New(w, c.task)
 	return c
@@ -117,7 +118,8 @@ func (c *converter) end() {
 		if c.now.rest != "" {
 			r.Stream.Attribute(c.fields, trace.Text(c.now.rest))
 			if name, ok := strings.CutPrefix(c.now.event, "sched:"); ok {
-				c.sched.Take(name, []byte(c.now.rest), c.now.time, c.now.cpu, sched.Task{ID: c.now.tid, Name: c.now.comm})
+				c.sched.Take(name, []byte(c.now.rest), c.now.time, c.now.cpu,
+					sched.Task{ID: c.now.tid, Name: c.now.comm})
 			}
 		}
 	}

@@ -232,7 +232,8 @@ func (d *data) attr(b []byte) *attr {
 func eventOf(kind uint32, config uint64) string {
 	names := [][]string{
 		{"cycles", "instructions", "cache-references", "cache-misses", "branches", "branch-misses", "bus-cycles"},
-		{"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations", "minor-faults", "major-faults"},
+		{"cpu-clock", "task-clock", "page-faults", "context-switches", "cpu-migrations", "minor-faults",
+			"major-faults"},
 	}
 	if int(kind) < len(names) && config < uint64(len(names[kind])) {
 		return names[kind][config]
@@ -377,7 +378,9 @@ func (d *data) unpack(ctx context.Context) error {
 	if d.packed.Len() == 0 {
 		return nil
 	}
-	z, err := zstd.NewReader(bytes.NewReader(d.packed.Bytes()), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(256<<20))
+	z,
+		err := zstd.NewReader(bytes.NewReader(d.packed.Bytes()), zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderMaxWindow(256<<20))
 	if err != nil {
 		return err
 	}
@@ -574,8 +577,9 @@ func (d *data) report(label string) {
 		what  string
 		count int64
 	}{
-		{trace.Guessed, "frames by the object that they are in: perf.data holds no names of functions; `perf script -F +pid " +
-			"> run.txt` on the machine where it was recorded prints them", d.unnamed},
+		{trace.Guessed,
+			"frames by the object that they are in: perf.data holds no names of functions; `perf script -F +pid " +
+				"> run.txt` on the machine where it was recorded prints them", d.unnamed},
 		{trace.Skipped, "samples that perf lost while it recorded: counts are too low by so many", d.lost},
 		{trace.Skipped, "samples whose fields do not fit their description", d.unknown},
 		{trace.Repaired, "files that break off, read up to there", min(d.broken, 1)},

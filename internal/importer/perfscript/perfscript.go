@@ -13,9 +13,9 @@
 //
 // Periods of cpu-clock and task-clock are nanoseconds, so they are times.
 //
-// perf.data itself is read too: events, periods, times, threads and stacks. It holds no names of functions, so its frames
-// are the objects (programs, libraries, the kernel) that addresses are in; the text of perf script has functions. Compressed
-// files and those written into a pipe are read, fields of trace points are not.
+// perf.data itself is read too: events, periods, times, threads and stacks. It holds no names of functions, so its
+// frames are the objects (programs, libraries, the kernel) that addresses are in; the text of perf script has
+// functions. Compressed files and those written into a pipe are read, fields of trace points are not.
 //
 // Limits: offsets and addresses of frames are dropped, so that samples in one
 // function add up. Records that are no samples (mmap, comm, switch), and lines of

@@ -203,7 +203,8 @@ func (c *converter) line(line []byte, place func() string) {
 		c.begin(s)
 	case kind == recordLine:
 		c.end()
-		c.w.Report(trace.Redundant, "records of perf that are no samples (PERF_RECORD_…): nothing of a sample is lost", 1, place())
+		c.w.Report(trace.Redundant, "records of perf that are no samples (PERF_RECORD_…): nothing of a sample is lost",
+			1, place())
 	case c.open && c.frame(line):
 	default:
 		c.w.Report(trace.Skipped, "lines that are neither a sample nor a frame of one", 1, place())

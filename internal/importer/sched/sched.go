@@ -155,8 +155,9 @@ func (r *Recorder) Write(at trace.LocationID) error {
 		if e.next.ID != 0 {
 			leave(e.next, next, e.time, next.region != running)
 			if next.woken {
-				r.w.Link(trace.Link{Kind: trace.LinkWake, From: next.waker, Size: -1, Communicator: trace.NoCommunicator,
-					To: trace.End{Location: r.row(e.next).At, Time: e.time, Region: running}})
+				r.w.Link(trace.Link{Kind: trace.LinkWake, From: next.waker, Size: -1,
+					Communicator: trace.NoCommunicator,
+					To:           trace.End{Location: r.row(e.next).At, Time: e.time, Region: running}})
 			}
 			*next = state{since: e.time, region: running, known: true}
 		}
@@ -210,7 +211,8 @@ func (p *processors) ran(e event) {
 
 func (p *processors) close() error {
 	if p.lost > 0 {
-		p.w.Report(trace.Skipped, "running times of processors whose end was not recorded: the next switch is from another task",
+		p.w.Report(trace.Skipped,
+			"running times of processors whose end was not recorded: the next switch is from another task",
 			p.lost, "")
 	}
 	return p.rows.Close()

@@ -175,7 +175,8 @@ func (c *converter) resumed(t *task, r record, place func() string) {
 	case r.length >= 0:
 		begin -= r.length
 	default:
-		c.w.Report(trace.Guessed, "calls that are resumed and whose begin is not in the file: shown as empty", 1, place())
+		c.w.Report(trace.Guessed, "calls that are resumed and whose begin is not in the file: shown as empty", 1,
+			place())
 	}
 	t.pending = nil
 	end := r.time
@@ -268,12 +269,14 @@ var classes = []struct {
 		`clock_nanosleep|pause|rt_sigsuspend|rt_sigtimedwait|io_getevents|accept|restart_syscall)`)},
 	{"network", trace.RoleCommunication, regexp.MustCompile(`^(?:socket|connect|bind|listen|send|recv|shutdown|` +
 		`getsock|setsock|getpeer)`)},
-	{"file", trace.RoleIO, regexp.MustCompile(`^(?:p?read|p?write|open|creat|close|l?l?seek|f?l?stat|newfstat|fstat|access|` +
-		`faccess|f?sync|fdatasync|getdents|f?truncate|link|unlink|rename|mkdir|rmdir|readlink|fcntl|ioctl|dup|pipe|` +
-		`sendfile|splice|copy_file|fallocate|statx|statfs|chdir|fchdir|getcwd|fadvise|io_uring|umask|chmod|chown)`)},
+	{"file", trace.RoleIO,
+		regexp.MustCompile(`^(?:p?read|p?write|open|creat|close|l?l?seek|f?l?stat|newfstat|fstat|access|` +
+			`faccess|f?sync|fdatasync|getdents|f?truncate|link|unlink|rename|mkdir|rmdir|readlink|fcntl|ioctl|dup|pipe|` +
+			`sendfile|splice|copy_file|fallocate|statx|statfs|chdir|fchdir|getcwd|fadvise|io_uring|umask|chmod|chown)`)},
 	{"memory", trace.RoleCompute, regexp.MustCompile(`^(?:brk|m(?:map|unmap|protect|remap|advise|lock)|shm|munlock)`)},
-	{"process", trace.RoleCompute, regexp.MustCompile(`^(?:clone|v?fork|execve|exit|kill|tkill|tgkill|getpid|gettid|set_tid|` +
-		`set_robust|rseq|prctl|arch_prctl|prlimit|sched_|rt_sig|sigaltstack)`)},
+	{"process", trace.RoleCompute,
+		regexp.MustCompile(`^(?:clone|v?fork|execve|exit|kill|tkill|tgkill|getpid|gettid|set_tid|` +
+			`set_robust|rseq|prctl|arch_prctl|prlimit|sched_|rt_sig|sigaltstack)`)},
 }
 
 func classOf(name string) (string, trace.Role) {

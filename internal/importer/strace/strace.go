@@ -2,8 +2,8 @@
 // options (-t, -tt, -r, -o).
 //
 // The format: for each call `[pid N]` or N, a time, `name(arguments) = result`, and with -T its length `<0.000257>`. A
-// call that others interrupt is told twice: `<unfinished ...>`, and `<... name resumed>` later. Lines of a terminal have no
-// pid until there are several tasks: they belong to the first, whose pid no clone returned.
+// call that others interrupt is told twice: `<unfinished ...>`, and `<... name resumed>` later. Lines of a terminal
+// have no pid until there are several tasks: they belong to the first, whose pid no clone returned.
 //
 //	task                 thread, below its process (CLONE_THREAD tells which)
 //	call                 interval; arguments, result and error are attributes

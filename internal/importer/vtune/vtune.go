@@ -1,7 +1,7 @@
 // Package vtune reads the top-down tree of Intel VTune as CSV (`vtune -report top-down -format csv`).
 //
-// The format: a head of column names, then a row for each function of the tree, whose name is indented by its depth. Columns
-// that end in :Self are own values: seconds of a time, else counts. Commas, semicolons and tabs part columns.
+// The format: a head of column names, then a row for each function of the tree, whose name is indented by its depth.
+// Columns that end in :Self are own values: seconds of a time, else counts. Commas, semicolons and tabs part columns.
 //
 // Our words: a row is a call path, a column of own values a metric, the module the category. Totals are added up from
 // these.
@@ -30,7 +30,8 @@ var Format = &importer.Format{Name: "vtune", Title: "VTune top-down trees (CSV)"
 
 func isTree(head []byte) bool {
 	line, _, _ := bytes.Cut(head, []byte("\n"))
-	return bytes.HasPrefix(bytes.TrimLeft(line, `" `), []byte("Function Stack")) && bytes.Contains(line, []byte(":Self"))
+	return bytes.HasPrefix(bytes.TrimLeft(line, `" `), []byte("Function Stack")) &&
+		bytes.Contains(line, []byte(":Self"))
 }
 
 // A level is a function that is open, with its indentation.
@@ -87,7 +88,8 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 			break
 		}
 		if err != nil {
-			w.Report(trace.Repaired, "files that break off, read up to there", 1, fmt.Sprintf("%s: row %d", label, rows+2))
+			w.Report(trace.Repaired, "files that break off, read up to there", 1,
+				fmt.Sprintf("%s: row %d", label, rows+2))
 			break
 		}
 		name := strings.TrimSpace(f[0])

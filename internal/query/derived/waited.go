@@ -77,7 +77,8 @@ func questionOf(r *table.Run, f *table.Filter) (*diagnose.Question, error) {
 	if r.Store.Info().Intervals == 0 {
 		return nil, nil
 	}
-	selected, err := specOf(r, bound(f, "from_time", 0), bound(f, "to_time", int64(r.Store.Info().End))).Resolve(r.Store)
+	selected,
+		err := specOf(r, bound(f, "from_time", 0), bound(f, "to_time", int64(r.Store.Info().End))).Resolve(r.Store)
 	if err != nil {
 		return nil, err
 	}

@@ -235,8 +235,8 @@ func (r *Run) useful() (out []float64) {
 	return out
 }
 
-// answerRoute: the numbers of findings are held by their own route; here the sentence that nothing stands out is, by the
-// work that was recorded.
+// answerRoute: the numbers of findings are held by their own route; here the sentence that nothing stands out is, by
+// the work that was recorded.
 var answerRoute = Route{Check: func(r *Run) {
 	if r.Result == nil || !r.timed() || r.Window.Regions != nil {
 		return

@@ -17,7 +17,8 @@ var View = &view.View{
 	Title:   "Answer",
 	Summary: "the first cause of lost time in one look: its cost, its proof, the next step",
 	HowToRead: "The sentence is the first finding about the program: who loses time, by what, and how much. The bars " +
-		"compare the numbers that prove it; a thin line is the range of the others. Below are symptoms of the same run, " +
+		"compare the numbers that prove it; a thin line is the range of the others. Below are symptoms of the same " +
+		"run, " +
 		"doubts about the recording, and what to try next. `findings` has all of them.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("phase=auto"),

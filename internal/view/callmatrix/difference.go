@@ -49,7 +49,8 @@ func compare(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &difference{result: &result{request: q, notes: view.RowNotes(q.Store())}, of: map[callgraph.Pair]*[2]*callgraph.Row{},
+	d := &difference{result: &result{request: q, notes: view.RowNotes(q.Store())},
+		of:    map[callgraph.Pair]*[2]*callgraph.Row{},
 		cutOf: map[callgraph.Pair]*[2]*callgraph.Cut{}}
 	for k, one := range []*view.Request{&a, &b} {
 		if d.sides[k], err = newSide(ctx, one, names[k]); err != nil {

@@ -184,7 +184,8 @@ func (r *result) row(q *quantity) Row {
 		Ratio: view.Defined(e.B / e.A), Shift: e.Shift,
 		Low: view.Defined(e.Low), High: view.Defined(e.High), Q: view.Defined(q.q), Delta: e.Delta, Verdict: q.verdict,
 		Detectable: view.Defined(e.Detectable()),
-		CallsA:     r.callsOf(q, 0), CallsB: r.callsOf(q, 1), ValuesA: q.values[0], ValuesB: q.values[1], Matched: "name"}
+		CallsA:     r.callsOf(q, 0), CallsB: r.callsOf(q, 1), ValuesA: q.values[0], ValuesB: q.values[1],
+		Matched: "name"}
 	if e.NA+e.NB > 2 {
 		x.P = view.Defined(e.P)
 	}

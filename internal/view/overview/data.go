@@ -77,8 +77,9 @@ func (r *result) list() []Part {
 	out := make([]Part, len(r.parts))
 	for k, p := range r.parts {
 		node := r.node[p.Node]
-		part := Part{Path: r.hierarchy.Path(node), Group: r.hierarchy.Group(node), Leaves: int64(r.count[p.Node]), Values: map[string]float64{},
-			Gain: p.Gain, Loss: p.Loss}
+		part := Part{Path: r.hierarchy.Path(node), Group: r.hierarchy.Group(node), Leaves: int64(r.count[p.Node]),
+			Values: map[string]float64{},
+			Gain:   p.Gain, Loss: p.Loss}
 		part.Begin, part.End = r.span(p)
 		if id := r.hierarchy.Location[node]; id != trace.NoLocation {
 			part.Location = &id

@@ -34,7 +34,8 @@ var View = &view.View{
 		"A folded corner marks a box that stands for more than one location in one slice of time; where the box " +
 		"hides more than 1 % of all there is to lose it has a frame in the colour of warnings, the wider the more. " +
 		"Large boxes are regular behaviour, small ones are where something changes or somebody differs. Move p " +
-		"towards 0 for more detail and towards 1 for less; the notes say what is lost. Of two runs the second lies below " +
+		"towards 0 for more detail and towards 1 for less; the notes say what is lost. Of two runs the second lies " +
+		"below " +
 		"the first, on the same axis and cut by the same p.",
 	Needs:   view.Needs{Intervals: true},
 	Options: view.Use("p", "gain", "scale", "bins", "hierarchy", "arrange"),

@@ -328,7 +328,8 @@ func (r *result) sort(order string) error {
 	}
 	key, ok := orders[order]
 	if !ok {
-		return words.NotOneOf("--order", order, "value", "name", "share", "calls", "inclusive", "exclusive", "mean", "sd",
+		return words.NotOneOf("--order", order, "value", "name", "share", "calls", "inclusive", "exclusive", "mean",
+			"sd",
 			"min", "max", "imbalance")
 	}
 	slices.SortStableFunc(r.rows, func(a, b row) int {

@@ -79,7 +79,8 @@ func (r *result) Data() any {
 func (r *result) parts() []Part {
 	out := make([]Part, len(r.cut.Parts))
 	for k, i := range r.cut.Parts {
-		part := Part{Location: r.locationOrNil(i), Path: r.hierarchy.Path(i), Group: r.hierarchy.Group(i), Level: int(r.hierarchy.Depth[i]),
+		part := Part{Location: r.locationOrNil(i), Path: r.hierarchy.Path(i), Group: r.hierarchy.Group(i),
+			Level:  int(r.hierarchy.Depth[i]),
 			Leaves: r.labels.Leaves[i],
 			Values: map[string]float64{}, Gain: r.labels.Gain[i], Loss: r.labels.Loss[i],
 			Share: r.share(r.labels.Loss[i]), Deviation: r.deviation(i), Threshold: r.threshold(i)}

@@ -15,12 +15,16 @@ var Operations = []struct {
 	Name string
 	Flow trace.Flow
 }{
-	{"barrier", trace.AllToAll}, {"bcast", trace.OneToAll}, {"gather", trace.AllToOne}, {"gatherv", trace.AllToOne}, {"scatter", trace.OneToAll},
+	{"barrier", trace.AllToAll}, {"bcast", trace.OneToAll}, {"gather", trace.AllToOne}, {"gatherv", trace.AllToOne},
+	{"scatter", trace.OneToAll},
 	{"scatterv", trace.OneToAll},
-	{"allgather", trace.AllToAll}, {"allgatherv", trace.AllToAll}, {"alltoall", trace.AllToAll}, {"alltoallv", trace.AllToAll},
+	{"allgather", trace.AllToAll}, {"allgatherv", trace.AllToAll}, {"alltoall", trace.AllToAll},
+	{"alltoallv", trace.AllToAll},
 	{"alltoallw", trace.AllToAll},
-	{"allreduce", trace.AllToAll}, {"reduce", trace.AllToOne}, {"reduce scatter", trace.AllToAll}, {"scan", trace.NoFlow}, {"exscan", trace.NoFlow},
-	{"reduce scatter block", trace.AllToAll}, {"create handle", trace.NoFlow}, {"destroy handle", trace.NoFlow}, {"allocate", trace.NoFlow},
+	{"allreduce", trace.AllToAll}, {"reduce", trace.AllToOne}, {"reduce scatter", trace.AllToAll},
+	{"scan", trace.NoFlow}, {"exscan", trace.NoFlow},
+	{"reduce scatter block", trace.AllToAll}, {"create handle", trace.NoFlow}, {"destroy handle", trace.NoFlow},
+	{"allocate", trace.NoFlow},
 	{"deallocate", trace.NoFlow},
 	{"create handle and allocate", trace.NoFlow}, {"destroy handle and deallocate", trace.NoFlow},
 }

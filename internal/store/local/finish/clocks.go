@@ -298,8 +298,9 @@ func (f *finisher) reportFit(c *clocks, r *clock.Result, before, after disorder)
 		f.reportDisorder(after, "after the clocks were fitted")
 	}
 	if n := apart(r); n > 1 {
-		f.Report(trace.Guessed, "groups of processes that share neither messages nor collectives: their clocks are not "+
-			"aligned with each other", int64(n), "")
+		f.Report(trace.Guessed,
+			"groups of processes that share neither messages nor collectives: their clocks are not "+
+				"aligned with each other", int64(n), "")
 	}
 	for i, id := range c.owner {
 		if l := c.lines[i]; l.Moves() {
