@@ -14,6 +14,7 @@ type culprits struct {
 	*diagnosis
 	rows  []*budget.Row // causes that no fault has claimed yet
 	work  []float64     // busy time of a unit in what all do
+	first []float64     // time of each unit's first record, once it was asked for
 	alone []bool        // by number of a region: only few units do it
 }
 

@@ -2,13 +2,11 @@ package diagnose
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -45,10 +43,14 @@ func (a *culprits) beginning() error {
 	if len(a.units) < 3 || len(a.units) > mostUnits || a.untimed {
 		return nil
 	}
-	first := firstRecords(a.diagnosis)
-	if first == nil {
+	if !slices.ContainsFunc(a.rows, func(r *budget.Row) bool { return r.Region == budget.Nothing }) {
 		return nil
 	}
+	first, err := firstRecords(a.diagnosis)
+	if err != nil || first == nil {
+		return err
+	}
+	a.first = first
 	usual := finding.Median(first)
 	f := a.claim(func(r *budget.Row) bool {
 		u := a.accounts.unit[r.Actor]
@@ -72,35 +74,33 @@ func (a *culprits) beginning() error {
 
 // lateWords says how long after the others units begin, and notes it as evidence.
 func (a *culprits) lateWords(units []int32, n *finding.Finding) string {
-	first := firstRecords(a.diagnosis)
+	first := a.first
 	late := -finding.Median(first)
 	for _, u := range units {
 		late += first[u] / float64(len(units))
 	}
 	n.Evidence = append([]finding.Evidence{{Name: "first record after that of the others, median", Value: late,
 		Unit: "ns"}}, n.Evidence...)
-	return words.FormatDuration(late) + " after the others"
+	return "about " + words.FormatDuration(late) + " after the others"
 }
 
-// firstRecords is when the first record of each unit begins, from the start of the window; nil where some have none.
-func firstRecords(c *diagnosis) []float64 {
+// firstRecords returns the time of each unit's first record from the start of the window, to the end of its bin. It
+// returns nil if some have none.
+func firstRecords(c *diagnosis) ([]float64, error) {
+	g, err := c.store.Groups(c.ctx, c.units, c.window.Begin, c.window.End, binLevel(c))
+	if err != nil || g.Bins == 0 {
+		return nil, err
+	}
 	out := make([]float64, len(c.units))
 	for u := range out {
-		out[u] = math.Inf(1)
-	}
-	lanes := c.store.Lanes()
-	for _, id := range c.rows {
-		u := c.unitOf[id]
-		for lane := range int(lanes[id+1] - lanes[id]) {
-			if x, ok := c.store.Interval(store.Row{Location: id, Lane: lane}); ok && u >= 0 {
-				out[u] = min(out[u], max(float64(x.Begin[0]-c.window.Begin), 0))
-			}
+		bin := slices.IndexFunc(g.Time[u*g.Bins*trace.RoleCount:(u+1)*g.Bins*trace.RoleCount],
+			func(t trace.Time) bool { return t > 0 })
+		if bin < 0 {
+			return nil, nil
 		}
+		out[u] = float64(trace.Time(bin/trace.RoleCount+1) << g.Level)
 	}
-	if slices.Contains(out, math.Inf(1)) {
-		return nil
-	}
-	return out
+	return out, nil
 }
 
 // wholeGroupStarts blames all that start up as long as the last: one of a slow node is waited for, and without it the

@@ -31,7 +31,7 @@ func lateBegin() string {
 
 func TestARankThatBeginsLateIsToldAsStartUp(t *testing.T) {
 	list := read(t, (&viewtest.Case{Trace: lateBegin()}).Open(t)).Findings
-	if len(list) == 0 || list[0].Kind != finding.StartUp || !strings.Contains(list[0].Text, "Rank 0 begins 296 ns after the others") {
+	if len(list) == 0 || list[0].Kind != finding.StartUp || !strings.Contains(list[0].Text, "Rank 0 begins about 288 ns after the others") {
 		t.Fatalf("%+v", list)
 	}
 	for _, f := range list {

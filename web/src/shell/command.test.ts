@@ -16,7 +16,7 @@ beforeEach(() => {
   bench = new Workbench({ places: () => new Promise(() => {}) } as unknown as Api, [], palette, () => ({}) as Painter);
   bench.views.value = ["timeline", "moments", "treemap"].map(view);
   bench.runID.value = "r";
-  bench.runs.value = [{ id: "r", name: "r", source: "", format: "", state: "ready", progress: 1, error: null, generation: "1", live: false, origin: 0, size: 0, keys: {}, missing: { treemap: "no tree" } }];
+  bench.runs.value = [{ id: "r", name: "r", source: "", format: "", state: "ready", progress: 1, error: null, generation: "1", live: false, origin: 0, size: 0, keys: {}, runs: [], missing: { treemap: "no tree" } }];
   bench.store.reset(1000);
   bench.layout.value = { rows: [{ weight: 1, panels: [newPanel("timeline"), newPanel("moments")] }], maximised: "" };
   bench.focused.value = panels(bench.layout.value)[0].id;
