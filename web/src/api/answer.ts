@@ -226,7 +226,7 @@ export interface RegionTotals {
   name: string;
   category: string;
   role: Role;
-  /** null where the source does not count them */
+  /** null if the source does not count them */
   calls: number | null;
   inclusive: number;
   exclusive: number;
