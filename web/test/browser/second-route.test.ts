@@ -1,3 +1,4 @@
+/* eslint max-lines: ["error", { "max": 540, "skipBlankLines": true, "skipComments": true }] -- the helpers of one long test share its page */
 // What the page says, held against the answers of the server at the same request: head, lists, figures of the selection,
 // findings, the slider of p, and of each panel axes, texts, legend, notes, table, and what the inspector says of a mark.
 // A number that is in no answer under the name that the page gives it fails.
