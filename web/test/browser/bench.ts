@@ -33,7 +33,7 @@ export function serve(...sources: string[]): Promise<Program> {
 
 /** The same on a given port; 0 takes a free one. */
 export function serveAt(port: number, ...sources: string[]): Promise<Program> {
-  return start("open", ...sources, "--no-browser", "--listen", `127.0.0.1:${port}`);
+  return start("open", ...sources, "--no-browser", "--root", "/", "--listen", `127.0.0.1:${port}`); // tests open samples anywhere
 }
 
 /** Starts any verb of the program that serves the page. */
