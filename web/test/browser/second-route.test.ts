@@ -414,7 +414,9 @@ function partsOf(line: Line, rows: readonly Row[], p: Panel, lines: readonly Lin
   if (!/^.*, (< )?[\d.]+ %/.test(line.value)) return [];
   const exact = (l: Line) => parseFloat(l.exact.replaceAll(",", ""));
   const sum = lines.filter((l) => l.value.endsWith("% of its sum")).reduce((s, l) => s + exact(l), 0);
-  const wholes = [p.answer.selection.end - p.answer.selection.begin, sum, p.whole?.loss, ...rows.map((r) => r.total)];
+  // The loss of a treemap is a share; in bits all there is to lose is that of its one part at p = 1.
+  const bits = ((p.whole?.parts ?? []) as Row[]).map((part) => part.loss);
+  const wholes = [p.answer.selection.end - p.answer.selection.begin, sum, ...bits, ...rows.map((r) => r.total)];
   return wholes.filter((w) => typeof w === "number" && w > 0).map((w) => exact(line) / (w as number));
 }
 
