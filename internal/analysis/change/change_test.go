@@ -83,6 +83,26 @@ func TestAPlantedStepIsFoundAndNoiseIsNot(t *testing.T) {
 	}
 }
 
+// A change of ten standard deviations is put at the very run that brought it, not at the one before or after.
+func TestALargeStepIsPutAtItsRun(t *testing.T) {
+	for _, at := range []int{3, 8, 12, 16, 20, 22} {
+		for seed := range uint64(60) {
+			draw := rand.New(rand.NewPCG(seed, uint64(at)))
+			v := make([]float64, 24)
+			for i := range v {
+				if v[i] = 100 + 0.5*draw.NormFloat64(); i >= at {
+					v[i] += 5
+				}
+			}
+			for _, p := range Points(v, Options{Window: 30, P: 0.05, Magnitude: 0.02, Drawn: 40}) {
+				if p.Index != at {
+					t.Errorf("seed %d: a step at %d is put at %d", seed, at, p.Index)
+				}
+			}
+		}
+	}
+}
+
 func TestShortSeriesHaveNoPoints(t *testing.T) {
 	for n := range 4 {
 		v := make([]float64, n)
