@@ -38,7 +38,7 @@ func compareCommand() *command {
 			"  --key commit=abc          a value, for all runs that are named after it\n" +
 			"  --key commit=/REGEXP/     what the first group of the expression finds in the source's path\n" +
 			"  ranks, format, or a property of the source, which need no --key.\n" +
-			"Limits break where the change is certain and the shift is beyond the limit:\n" +
+			"A limit is broken if the whole interval of 95 % of a change is beyond it:\n" +
 			"  length=3%        the run got longer by more than this, or the step where runs differ in " +
 			"their number\n" +
 			"  changed=0        more call paths changed than this\n" +
@@ -47,11 +47,10 @@ func compareCommand() *command {
 			"  gpu-busy=3%      the share of time in which GPUs have work got smaller by more than this\n" +
 			"  requests-p99=5%  a percentile of the durations of requests got longer, any of p1 to p99.9\n" +
 			"  memory=5%        the largest value of a counter of memory got larger\n" +
-			"Status 1: a limit is passed for certain. Status 4: the difference is beyond a limit, and there are too " +
-			"few " +
-			"runs to\n" +
-			"tell it from chance; it says how many would do. Two runs a side tell a large change, where no run of " +
-			"one side reaches\n" +
+			"Status 1: a limit is surely broken. Status 4: the interval has the limit inside, so that these runs " +
+			"cannot\n" +
+			"tell; it says how many would do. Two runs a side tell a large change, where no run of one side " +
+			"reaches\n" +
 			"the other; of one run a side nothing is known.\n\n" +
 			"  parallax compare before/*.json.gz -- after/*.json.gz\n  parallax compare nightly/ --by commit --key " +
 			"'commit=/commit-(\\w+)/' --fail-on length=2% --json",
@@ -176,11 +175,11 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 	if err := knownLimits(limits, runs, &data); err != nil {
 		return err
 	}
-	if err := measureLimits(ctx, limits, runs, sidesOf(runs, data.Runs), values.Number("worth")/100); err != nil {
+	if err := measureLimits(ctx, limits, runs, sidesOf(runs, data.Runs)); err != nil {
 		return err
 	}
 	gate := judgeLimits(limits, &data)
-	if err := e.reportGate(limits, &data, result.Notes(), gate); err != nil {
+	if err := e.reportGate(&data, result.Notes(), gate); err != nil {
 		return err
 	}
 	if e.flag("json") {
@@ -369,7 +368,7 @@ func printCompare(w io.Writer, d *compare.Data, notes []string, g gate, all bool
 			change = changeOf(r)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t  %s\n", spread(r.A, r.ValuesA, d.Unit), spread(r.B, r.ValuesB, d.Unit),
-			signedIn(r.Difference, d.Unit), change, sure, r.Verdict, name)
+			signedIn(r.Shift, d.Unit), change, sure, r.Verdict, name)
 	}
 	row(&d.Length, "whole "+d.Closing.Of)
 	shown := 0
@@ -388,7 +387,7 @@ func printCompare(w io.Writer, d *compare.Data, notes []string, g gate, all bool
 	if rest := len(d.Rows) - shown; rest > 0 {
 		fmt.Fprintf(w, "and %d more; --all lists them\n", rest)
 	}
-	fmt.Fprintf(w, "\nlength %s = parts %s + rest %s; %s of the time is in call paths that both sides have\n",
+	fmt.Fprintf(w, "\nmeans of the length %s = parts %s + rest %s; %s of the time is in call paths that both sides have\n",
 		signedIn(d.Closing.Length, d.Unit), signedIn(d.Closing.Parts, d.Unit), signedIn(d.Closing.Rest, d.Unit),
 		view.FormatShare(d.Matched.Share))
 	if len(d.Factors) > 1 {
@@ -404,13 +403,17 @@ func printCompare(w io.Writer, d *compare.Data, notes []string, g gate, all bool
 	for _, n := range notes {
 		fmt.Fprintf(w, "note: %s\n", n)
 	}
-	for _, f := range g.Failed {
-		fmt.Fprintf(w, "\nFAILED %s\n", f)
-	}
-	for _, f := range g.CannotTell {
-		fmt.Fprintf(w, "\nCANNOT TELL %s\n", f)
+	for _, of := range []statistics.Answer{statistics.Holds, statistics.Broken, statistics.CannotTell} {
+		for _, x := range g.Limits {
+			if x.Answer == of {
+				fmt.Fprintf(w, "\n%s %s: %s\n", answerWords[of], x.Limit, x.Text)
+			}
+		}
 	}
 }
+
+var answerWords = map[statistics.Answer]string{statistics.Holds: "HOLDS", statistics.Broken: "FAILED",
+	statistics.CannotTell: "CANNOT TELL"}
 
 // mostRuns is how many runs of a side are listed without --all.
 const mostRuns = 20
@@ -468,7 +471,7 @@ func changeOf(r *compare.Row) string {
 	case r.B == 0:
 		return "gone"
 	}
-	return view.FormatSigned("%+.2f%%", 100*r.Shift/r.A)
+	return view.FormatSigned("%+.2f%%", 100**r.Change)
 }
 
 // spread writes a median and the largest distance of values from it.

@@ -17,8 +17,16 @@ import (
 // A gate is the result of compare's limits: those that are exceeded for certain, and those that need more runs to
 // tell.
 type gate struct {
-	Failed     []string `json:"failed"`
-	CannotTell []string `json:"cannot_tell"`
+	Failed     []string   `json:"failed"`
+	CannotTell []string   `json:"cannot_tell"`
+	Limits     []judgment `json:"limits"`
+}
+
+// A judgment is the answer to one limit, with the numbers that decide it.
+type judgment struct {
+	Limit  string            `json:"limit"`
+	Answer statistics.Answer `json:"answer"`
+	Text   string            `json:"text"`
 }
 
 // A changeLimit is one --fail-on of compare.
@@ -74,79 +82,97 @@ func knownLimits(limits []changeLimit, runs []view.Run, d *compare.Data) error {
 
 // judgeLimits compares the changes with the limits.
 func judgeLimits(limits []changeLimit, d *compare.Data) gate {
-	g := gate{Failed: []string{}, CannotTell: []string{}}
-	for _, l := range limits {
-		passed, unsure := l.judge(d)
-		if passed != "" {
-			g.Failed = append(g.Failed, passed)
-		} else if unsure != "" {
-			g.CannotTell = append(g.CannotTell, unsure)
+	g := gate{Failed: []string{}, CannotTell: []string{}, Limits: []judgment{}}
+	for i := range limits {
+		answer, text := limits[i].judge(d)
+		g.Limits = append(g.Limits, judgment{limits[i].text, answer, text})
+		switch said := limits[i].text + ": " + text; answer {
+		case statistics.Broken:
+			g.Failed = append(g.Failed, said)
+		case statistics.CannotTell:
+			g.CannotTell = append(g.CannotTell, said)
 		}
 	}
 	return g
 }
 
-// judge describes how a limit is exceeded, or why that is not certain; "" if it holds.
-func (l *changeLimit) judge(d *compare.Data) (passed, unsure string) {
+// judge returns the answer to a limit, and the numbers behind it.
+func (l *changeLimit) judge(d *compare.Data) (statistics.Answer, string) {
 	switch {
 	case l.what == "changed":
-		return l.judgeCount(d), ""
-	case l.what == "length":
-		return l.judgeRow(&d.Length, d)
+		return l.judgeCount(d)
 	case l.measured != nil:
 		return l.measured.judge(l)
 	}
-	for i := range d.Rows {
-		r := &d.Rows[i]
-		if r.Region != l.what && r.CallPath != l.what && r.Region != statistics.Canonical(l.what, trace.RoleNone) {
-			continue
-		}
-		p, u := l.judgeRow(r, d)
-		if p != "" {
-			return p, ""
-		}
-		if unsure == "" {
-			unsure = u
-		}
-	}
-	return "", unsure
+	return timesOf(l.what, d).judge(l)
 }
 
-func (l *changeLimit) judgeCount(d *compare.Data) string {
+// judgeCount counts the call paths that are known to have changed, of which one run a side knows none.
+func (l *changeLimit) judgeCount(d *compare.Data) (statistics.Answer, string) {
 	n := 0
 	for i := range d.Rows {
 		if d.Rows[i].Verdict == statistics.Changed {
 			n++
 		}
 	}
-	if float64(n) > l.value {
-		return fmt.Sprintf("%s: %d changed", l.text, n)
+	text := fmt.Sprintf("%d changed", n)
+	switch {
+	case float64(n) > l.value:
+		return statistics.Broken, text
+	case min(len(d.A), len(d.B)) < 2:
+		return statistics.CannotTell, fmt.Sprintf("with %d and %d runs no change is certain%s", len(d.A), len(d.B),
+			fewRuns)
 	}
-	return ""
+	return statistics.Holds, text
 }
 
-func (l *changeLimit) judgeRow(r *compare.Row, d *compare.Data) (passed, unsure string) {
-	if r.A == 0 && r.B == 0 || r.A > 0 && r.Shift/r.A <= l.value {
-		return "", ""
+// timesOf gathers the length, or the time of a region on all its call paths, of each run: a limit that names it is one
+// question, whatever else is compared.
+func timesOf(what string, d *compare.Data) *measured {
+	x := &measured{measure: &measure{unit: d.Unit}}
+	x.values[0], x.values[1] = make([]float64, len(d.A)), make([]float64, len(d.B))
+	add := func(r *compare.Row) {
+		for i, v := range r.ValuesA {
+			x.values[0][i] += v
+		}
+		for i, v := range r.ValuesB {
+			x.values[1][i] += v
+		}
 	}
-	text := fmt.Sprintf("%s: %s to %s, %s", l.text, view.FormatIn(r.A, d.Unit), view.FormatIn(r.B, d.Unit), changeOf(r))
-	if r.Verdict == statistics.Changed {
-		return text, ""
+	if what == "length" {
+		add(&d.Length)
+	} else {
+		kind := "" // a part of a step is not added to a region of the same name
+		for i := range d.Rows {
+			r := &d.Rows[i]
+			named := r.Region == what || r.CallPath == what || r.Region == statistics.Canonical(what, trace.RoleNone)
+			if named && (kind == "" || kind == r.Kind) {
+				kind = r.Kind
+				add(r)
+			}
+		}
 	}
-	seen := 1.0 // all of a new value
-	if r.A > 0 {
-		seen = r.Shift / r.A
-	}
-	return "", text + chance(len(d.A), len(d.B), statistics.Needed(r.ValuesA, r.ValuesB, seen))
+	x.estimate = statistics.Of(x.values[0], x.values[1])
+	return x
 }
 
-// chance states that a difference is beyond a limit but not certain, and how many runs would show one as large.
-func chance(a, b, needed int) string {
+const fewRuns = "; two or three runs a side tell a large change"
+
+// mostNeeded is the number of runs beyond which a change is as large as its limit, for all that can be told.
+const mostNeeded = 200
+
+// uncertain says that the runs do not tell on which side of a limit a change is, and how many would.
+func uncertain(a, b, needed int) string {
 	need := ""
-	if needed > 0 {
+	switch {
+	case a == 1 && b == 1 || needed == 0:
+		need = fewRuns
+	case needed > mostNeeded:
+		need = "; it is about as large as the limit, and hundreds of runs would be needed"
+	case needed > max(a, b):
 		need = fmt.Sprintf("; about %d runs a side would tell", needed)
-	} else if a == 1 && b == 1 {
-		need = "; two or three runs a side tell a large change"
+	default:
+		need = "; more runs would tell"
 	}
-	return fmt.Sprintf(", with %d and %d runs this may be chance%s", a, b, need)
+	return fmt.Sprintf(", with %d and %d runs not for certain%s", a, b, need)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/view/compare"
 )
 
 // A measure is a number of a run that a limit may be on, besides times of regions.
@@ -142,11 +143,10 @@ type measured struct {
 	*measure
 	values   [2][]float64
 	estimate statistics.Estimate
-	verdict  statistics.Verdict
 }
 
 // measureLimits reads the measures that limits ask for.
-func measureLimits(ctx context.Context, limits []changeLimit, runs []view.Run, side []int, worth float64) error {
+func measureLimits(ctx context.Context, limits []changeLimit, runs []view.Run, side []int) error {
 	for i := range limits {
 		l := &limits[i]
 		m := measureNamed(l.what)
@@ -167,28 +167,46 @@ func measureLimits(ctx context.Context, limits []changeLimit, runs []view.Run, s
 			}
 		}
 		x.estimate = statistics.Of(x.values[0], x.values[1])
-		x.verdict = x.estimate.Judge(x.estimate.Decisive(), worth)
 		l.measured = x
 	}
 	return nil
 }
 
-// judge describes how a limit on a measure is exceeded, or why that is not certain.
-func (x *measured) judge(l *changeLimit) (passed, unsure string) {
+// judge holds the change against a limit: it is broken or holds if the interval of the change says so.
+func (x *measured) judge(l *changeLimit) (statistics.Answer, string) {
 	e := &x.estimate
-	change := e.Shift / e.A
+	if e.A == 0 {
+		return x.judgeNew()
+	}
+	worse, limit := e.Change, l.value
 	if x.falls {
-		change = -change
+		worse, limit = worse.Reversed(), -limit
 	}
-	if e.A > 0 && change <= l.value || e.A == 0 && e.B == 0 {
-		return "", ""
+	text := fmt.Sprintf("%s to %s, %s (%s)", x.format(e.A), x.format(e.B),
+		view.FormatSigned("%+.2f%%", 100*e.Change.Share), compare.Interval(e))
+	answer := worse.Within(l.value)
+	if answer != statistics.CannotTell {
+		return answer, text
 	}
-	text := fmt.Sprintf("%s: %s to %s, %s", l.text, x.format(e.A), x.format(e.B),
-		view.FormatSigned("%+.2f%%", 100*e.Shift/e.A))
-	if x.verdict == statistics.Changed {
-		return text, ""
+	if worse.Share > l.value {
+		text += ", beyond the limit"
+	} else {
+		text += ", within the limit"
 	}
-	return "", text + chance(e.NA, e.NB, statistics.Needed(x.values[0], x.values[1], change))
+	return answer, text + uncertain(e.NA, e.NB, statistics.NeededFor(x.values[0], x.values[1], limit))
+}
+
+// judgeNew answers for a value that A does not have: any is beyond every limit, unless it gets worse if it falls.
+func (x *measured) judgeNew() (statistics.Answer, string) {
+	e := &x.estimate
+	text := fmt.Sprintf("%s to %s, new", x.format(e.A), x.format(e.B))
+	switch {
+	case e.B == 0 || x.falls:
+		return statistics.Holds, text
+	case e.Decisive() <= statistics.Level:
+		return statistics.Broken, text
+	}
+	return statistics.CannotTell, text + uncertain(e.NA, e.NB, statistics.Needed(x.values[1], x.values[0], 1))
 }
 
 func (x *measured) format(v float64) string {

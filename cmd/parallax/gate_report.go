@@ -20,9 +20,9 @@ func gateReportFlags(fs *pflag.FlagSet) {
 }
 
 // reportGate writes the files that CI systems show.
-func (e *env) reportGate(limits []changeLimit, d *compare.Data, notes []string, g gate) error {
+func (e *env) reportGate(d *compare.Data, notes []string, g gate) error {
 	if path := e.text("summary"); path != "" {
-		write := func(w io.Writer) error { return writeSummary(w, limits, d, notes, g) }
+		write := func(w io.Writer) error { return writeSummary(w, d, notes, g) }
 		if err := e.appendTo(path, write); err != nil {
 			return fmt.Errorf("--summary: %w", err)
 		}
@@ -30,7 +30,7 @@ func (e *env) reportGate(limits []changeLimit, d *compare.Data, notes []string, 
 	if path := e.text("junit"); path != "" {
 		out := &output{stdout: e.stdout, path: path, kind: "xml"}
 		unsureFails := e.text("cannot-tell") == "fail"
-		if err := out.write(func(w io.Writer) error { return writeJUnit(w, limits, g, unsureFails) }); err != nil {
+		if err := out.write(func(w io.Writer) error { return writeJUnit(w, g, unsureFails) }); err != nil {
 			return fmt.Errorf("--junit: %w", err)
 		}
 	}
@@ -56,20 +56,13 @@ func (e *env) appendTo(path string, write func(io.Writer) error) error {
 const mostSummary = 20 // rows
 
 // writeSummary writes the verdict, the limits, the runs and the largest differences as Markdown.
-func writeSummary(w io.Writer, limits []changeLimit, d *compare.Data, notes []string, g gate) error {
+func writeSummary(w io.Writer, d *compare.Data, notes []string, g gate) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Performance\n\n%s\n\n", markdown(d.Text))
-	if len(limits) > 0 {
+	if len(g.Limits) > 0 {
 		b.WriteString("| limit | |\n| --- | --- |\n")
-		for i := range limits {
-			sign, text := "✓", "holds"
-			switch failed, unsure := g.said(&limits[i]); {
-			case failed != "":
-				sign, text = "✗", failed
-			case unsure != "":
-				sign, text = "?", unsure
-			}
-			fmt.Fprintf(&b, "| %s | %s %s |\n", markdown(limits[i].text), sign, markdown(text))
+		for _, x := range g.Limits {
+			fmt.Fprintf(&b, "| %s | %s %s |\n", markdown(x.Limit), answerSigns[x.Answer], markdown(x.Text))
 		}
 		b.WriteByte('\n')
 	}
@@ -77,12 +70,13 @@ func writeSummary(w io.Writer, limits []changeLimit, d *compare.Data, notes []st
 		"| --- | --: | --: | --: | --: | --- |\n", d.Per, view.Count(len(d.A), "run"), view.Count(len(d.B), "run"))
 	row := func(r *compare.Row, name string) {
 		interval := ""
-		if r.Low != nil && r.High != nil {
-			interval = signedIn(*r.Low, d.Unit) + " to " + signedIn(*r.High, d.Unit)
+		if r.ChangeLow != nil && r.ChangeHigh != nil {
+			interval = view.FormatSigned("%+.2f%%", 100**r.ChangeLow) + " to " +
+				view.FormatSigned("%+.2f%%", 100**r.ChangeHigh)
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s (%s) | %s | %s |\n",
 			markdown(text.Middle(name)), view.FormatIn(r.A, d.Unit), view.FormatIn(r.B, d.Unit),
-			signedIn(r.Difference, d.Unit), changeOf(r), interval, r.Verdict)
+			signedIn(r.Shift, d.Unit), changeOf(r), interval, r.Verdict)
 	}
 	row(&d.Length, "whole "+d.Closing.Of)
 	shown := 0
@@ -103,18 +97,7 @@ func writeSummary(w io.Writer, limits []changeLimit, d *compare.Data, notes []st
 	return err
 }
 
-// said describes how a limit is exceeded, or why that is not certain.
-func (g *gate) said(l *changeLimit) (failed, unsure string) {
-	find := func(list []string) string {
-		for _, s := range list {
-			if strings.HasPrefix(s, l.text+": ") {
-				return strings.TrimPrefix(s, l.text+": ")
-			}
-		}
-		return ""
-	}
-	return find(g.Failed), find(g.CannotTell)
-}
+var answerSigns = map[statistics.Answer]string{statistics.Holds: "✓", statistics.Broken: "✗", statistics.CannotTell: "?"}
 
 // markdown escapes characters with a meaning in Markdown or HTML: names in traces come from others.
 func markdown(s string) string {
@@ -160,16 +143,16 @@ type junitMessage struct {
 
 // writeJUnit writes a test case for each limit: failed if it is surely exceeded, skipped or failed if that is not
 // certain.
-func writeJUnit(w io.Writer, limits []changeLimit, g gate, unsureFails bool) error {
-	suite := junitSuite{Name: "parallax compare", Tests: len(limits)}
-	for i := range limits {
-		c := junitCase{Class: "parallax.compare", Name: limits[i].text}
-		switch failed, unsure := g.said(&limits[i]); {
-		case failed != "" || unsure != "" && unsureFails:
-			c.Failure = &junitMessage{failed + unsure}
+func writeJUnit(w io.Writer, g gate, unsureFails bool) error {
+	suite := junitSuite{Name: "parallax compare", Tests: len(g.Limits)}
+	for _, x := range g.Limits {
+		c := junitCase{Class: "parallax.compare", Name: x.Limit}
+		switch {
+		case x.Answer == statistics.Broken || x.Answer == statistics.CannotTell && unsureFails:
+			c.Failure = &junitMessage{x.Text}
 			suite.Failures++
-		case unsure != "":
-			c.Skipped = &junitMessage{unsure}
+		case x.Answer == statistics.CannotTell:
+			c.Skipped = &junitMessage{x.Text}
 			suite.Skipped++
 		}
 		suite.Cases = append(suite.Cases, c)

@@ -63,6 +63,9 @@ func TestCompareIsAGate(t *testing.T) {
 		{"five slow runs", old, slow, []string{"--fail-on", "length=5%"}, 1},
 		{"no change", old, same, []string{"--fail-on", "length=5%", "--fail-on", "changed=0"}, 0},
 		{"one slow run", old[:1], slow[:1], []string{"--fail-on", "length=5%"}, 4},
+		{"one run as long as the other", old[:1], same[:1], []string{"--fail-on", "length=5%"}, 4},
+		{"slower, perhaps by that", old[:3], slow[:3], []string{"--fail-on", "length=21.5%"}, 4},
+		{"one run, any change", old[:1], same[:1], []string{"--fail-on", "changed=0"}, 4},
 		{"one slow run, let pass", old[:1], slow[:1], []string{"--fail-on", "length=5%", "--cannot-tell", "pass"}, 0},
 		{"one slow run, to fail", old[:1], slow[:1], []string{"--fail-on", "length=5%", "--cannot-tell", "fail"}, 1},
 		{"a misspelt limit", old, slow, []string{"--fail-on", "lengthh=5%"}, 2},
@@ -171,13 +174,47 @@ func TestLimitsOnMeasures(t *testing.T) {
 	}
 }
 
-// A limit is held against the shift, whose interval is stated, and not against the medians of the sides.
-func TestLimitsAreOnTheShift(t *testing.T) {
-	d := &compare.Data{Unit: "ns", Length: compare.Row{A: 100, B: 104, Shift: 2, Verdict: statistics.Changed}}
-	for value, failed := range map[float64]int{0.03: 0, 0.01: 1} {
-		g := judgeLimits([]changeLimit{{text: "length", what: "length", value: value}}, d)
-		if len(g.Failed) != failed || failed > 0 && !strings.Contains(g.Failed[0], "+2.00%") {
-			t.Errorf("limit %g: %+v", value, g)
+// A limit is broken, or holds, where the interval of the change says so; elsewhere the runs cannot tell.
+func TestLimitsAreHeldAgainstTheInterval(t *testing.T) {
+	near := compare.Row{ValuesA: []float64{100, 101, 99}, ValuesB: []float64{107, 104, 110}}
+	for _, c := range []struct {
+		what   string
+		length compare.Row
+		limit  float64
+		answer statistics.Answer
+		says   string
+	}{
+		{"surely longer, but not by that", near, 0.05, statistics.CannotTell, "beyond the limit, with 3 and 3 runs not for certain; about"},
+		{"surely longer by that", near, 0.001, statistics.Broken, "+7.00% (+0.6 … +13.8 % with 95 % confidence)"},
+		{"perhaps longer by that", near, 0.10, statistics.CannotTell, "within the limit, with 3 and 3 runs not for certain; about"},
+		{"surely not longer by that", near, 0.20, statistics.Holds, "+7.00%"},
+		{"as long as the limit", compare.Row{ValuesA: []float64{100, 103, 98, 101}, ValuesB: []float64{105, 108.2, 103, 106}}, 0.05,
+			statistics.CannotTell, "about as large as the limit"},
+		{"one run a side", compare.Row{ValuesA: []float64{100}, ValuesB: []float64{101}}, 0.05, statistics.CannotTell,
+			"with 1 and 1 runs not for certain; two or three runs a side tell"},
+		{"new", compare.Row{ValuesA: []float64{0, 0, 0}, ValuesB: []float64{10, 11, 12}}, 0.05, statistics.Broken, "new"},
+		{"none", compare.Row{ValuesA: []float64{0}, ValuesB: []float64{0}}, 0.05, statistics.Holds, ""},
+	} {
+		d := &compare.Data{Unit: "ns", Length: c.length, A: make([]compare.Run, len(c.length.ValuesA)), B: make([]compare.Run, len(c.length.ValuesB))}
+		g := judgeLimits([]changeLimit{{text: "length", what: "length", value: c.limit}}, d)
+		if x := g.Limits[0]; x.Answer != c.answer || !strings.Contains(x.Text, c.says) {
+			t.Errorf("%s: %+v, want %s and %q", c.what, x, c.answer, c.says)
+		}
+		if len(g.Failed) > 0 != (c.answer == statistics.Broken) || len(g.CannotTell) > 0 != (c.answer == statistics.CannotTell) {
+			t.Errorf("%s: %+v", c.what, g)
+		}
+	}
+}
+
+// A region that is on several call paths is one question: the sum of its times.
+func TestALimitOnARegionAddsItsCallPaths(t *testing.T) {
+	d := &compare.Data{Unit: "ns", A: make([]compare.Run, 3), B: make([]compare.Run, 3), Rows: []compare.Row{
+		{Kind: "path", Region: "solve", CallPath: "a → solve", ValuesA: []float64{100, 101, 99}, ValuesB: []float64{150, 151, 149}},
+		{Kind: "path", Region: "solve", CallPath: "b → solve", ValuesA: []float64{150, 151, 149}, ValuesB: []float64{100, 101, 99}},
+	}}
+	for what, answer := range map[string]statistics.Answer{"solve": statistics.Holds, "a → solve": statistics.Broken} {
+		if got, text := (&changeLimit{text: what, what: what, value: 0.05}).judge(d); got != answer {
+			t.Errorf("%s: %s (%s), want %s", what, got, text, answer)
 		}
 	}
 }

@@ -6,6 +6,7 @@
 //
 //	compare.go   the interval of Hodges and Lehmann's shift; the shift, ranks and Cliff's delta are package contrast's;
 //	             Welch's test of few runs that do not overlap
+//	change.go    the same as a share of A, and its answer to a limit
 //	tree.go      control for many questions, down a call tree
 //	verdict.go   changed, same or unknown; how many runs would tell
 //	name.go      names without parts that change from run to run
@@ -33,36 +34,33 @@ type Estimate struct {
 	Method                       contrast.Method
 	Delta                        float64 // Cliff's, of B over A
 	NA, NB                       int
-	// Apart is Welch's test of the logarithms, where all values of one side lie beyond all of the other: ranks of three
-	// runs against three reach p = 0.1 at best, however far they are apart. nil elsewhere.
-	Apart *Apart
-}
-
-// Apart says how far two sides are apart that do not overlap, if values are spread like a bell.
-type Apart struct {
-	P         float64
-	Low, High float64 // the ratio B / A lies between them with 1 - Level
+	// PNormal is that of Welch's test of the logarithms, where all values of one side are beyond all of the other: ranks of
+	// three runs against three reach p = 0.1 at best, however far they are apart. NaN elsewhere.
+	PNormal float64
+	// Change is the shift as a share of A.
+	Change Change
 }
 
 // Decisive is the p that decides: that of the ranks, or where the sides do not overlap the smaller of both. So more
 // runs that show the same never weaken a verdict.
 func (e *Estimate) Decisive() float64 {
-	if e.Apart != nil {
-		return min(e.P, e.Apart.P)
+	if math.IsNaN(e.PNormal) {
+		return e.P
 	}
-	return e.P
+	return min(e.P, e.PNormal)
 }
 
-// apart compares the logarithms of sides that do not overlap.
-func apart(a, b []float64) *Apart {
-	if len(a) < 2 || len(b) < 2 || slices.Min(a) <= 0 || slices.Min(b) <= 0 {
-		return nil
+// welch compares the logarithms of sides that do not overlap; the values themselves if one side has none. NaN where it
+// does not apply.
+func welch(a, b []float64) float64 {
+	if len(a) < 2 || len(b) < 2 || slices.Max(a) >= slices.Min(b) && slices.Max(b) >= slices.Min(a) {
+		return math.NaN()
 	}
-	if slices.Max(a) >= slices.Min(b) && slices.Max(b) >= slices.Min(a) {
-		return nil
+	if slices.Min(a) > 0 && slices.Min(b) > 0 {
+		a, b = logs(a), logs(b)
 	}
-	p, low, high := contrast.Welch(logs(a), logs(b), Level)
-	return &Apart{p, math.Exp(low), math.Exp(high)}
+	p, _, _ := contrast.Welch(a, b, Level)
+	return p
 }
 
 func logs(values []float64) []float64 {
@@ -76,7 +74,7 @@ func logs(values []float64) []float64 {
 // Of estimates the shift from A to B.
 func Of(a, b []float64) Estimate {
 	e := Estimate{A: contrast.Median(a), B: contrast.Median(b), NA: len(a), NB: len(b), P: 1, Low: math.NaN(),
-		High: math.NaN()}
+		High: math.NaN(), PNormal: math.NaN(), Change: Change{math.NaN(), math.NaN(), math.NaN()}}
 	if len(a) == 0 || len(b) == 0 {
 		e.Shift = math.NaN()
 		return e
@@ -85,8 +83,9 @@ func Of(a, b []float64) Estimate {
 	if len(a) > 1 || len(b) > 1 {
 		e.P, e.Method = contrast.RankTest(a, b)
 		e.Low, e.High, e.Confidence = Interval(a, b)
-		e.Apart = apart(a, b)
+		e.PNormal = welch(a, b)
 	}
+	e.Change = changeOf(a, b, &e)
 	return e
 }
 

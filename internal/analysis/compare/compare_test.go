@@ -193,10 +193,11 @@ func TestFewRunsThatDoNotOverlapDecide(t *testing.T) {
 		{"2 against 2, hardly apart", []float64{100, 104}, []float64{105, 112}, Unknown},
 		{"3 against 3 that overlap", []float64{100, 130, 99}, []float64{125, 180, 185}, Unknown},
 		{"1 against 3", []float64{100}, []float64{180, 183, 185}, Unknown},
+		{"3 against 3, new", []float64{0, 0, 0}, []float64{18, 18.3, 18.5}, Changed},
 	} {
 		e := Of(c.a, c.b)
 		if got := e.Judge(e.Decisive(), LeastWorth); got != c.verdict {
-			t.Errorf("%s: %s, want %s (p = %v, %+v)", c.name, got, c.verdict, e.P, e.Apart)
+			t.Errorf("%s: %s, want %s (p = %v, %+v)", c.name, got, c.verdict, e.P, e.PNormal)
 		}
 	}
 }
@@ -214,11 +215,78 @@ func TestMoreRunsNeverWeakenAVerdict(t *testing.T) {
 			case v == Changed && decided == 0:
 				decided = n
 			case v != Changed && decided > 0:
-				t.Fatalf("seed %d: changed at %d runs a side, %s at %d (p = %v, %+v)", seed, decided, v, n, e.P, e.Apart)
+				t.Fatalf("seed %d: changed at %d runs a side, %s at %d (p = %v, %+v)", seed, decided, v, n, e.P, e.PNormal)
 			}
 		}
 		if decided == 0 || decided > 3 {
 			t.Errorf("seed %d: +22 %% is told from %d runs a side on", seed, decided)
+		}
+	}
+}
+
+// As soon as the first few runs of each side tell on which side of a limit they are, all of them do.
+func TestMoreRunsNeverWeakenTheAnswerToALimit(t *testing.T) {
+	for _, c := range []struct {
+		change, limit float64
+		answer        Answer
+	}{{0.22, 0.05, Broken}, {0, 0.1, Holds}, {-0.2, 0.01, Holds}} {
+		for seed := range uint64(200) {
+			r := rand.New(rand.NewPCG(seed, 46))
+			var a, b []float64
+			decided := 0
+			for n := 1; n <= 12; n++ {
+				a, b = append(a, 100*math.Exp(0.01*r.NormFloat64())), append(b, 100*(1+c.change)*math.Exp(0.01*r.NormFloat64()))
+				e := Of(a, b)
+				switch got := e.Change.Within(c.limit); {
+				case got == c.answer && decided == 0:
+					decided = n
+				case got != c.answer && (decided > 0 || got != CannotTell):
+					t.Fatalf("%+v, seed %d: told from %d runs a side on, with %d: %s, %+v", c, seed, decided, n, got, e.Change)
+				}
+			}
+			if decided < 2 || decided > 4 {
+				t.Errorf("%+v, seed %d: told from %d runs a side on", c, seed, decided)
+			}
+		}
+	}
+}
+
+// An interval that holds the limit does not tell, whatever the estimate is.
+func TestALimitWithinTheIntervalCannotBeTold(t *testing.T) {
+	for _, c := range []struct {
+		a, b   []float64
+		limit  float64
+		answer Answer
+	}{
+		{[]float64{100, 101, 99}, []float64{107, 104, 110}, 0.05, CannotTell}, // surely longer, not surely by 5 %
+		{[]float64{100, 101, 99}, []float64{107, 104, 110}, 0.005, Broken},
+		{[]float64{100, 104, 97}, []float64{101, 105, 99}, 0.05, CannotTell},
+		{[]float64{100, 104, 97}, []float64{101, 105, 99}, 0.2, Holds},
+		{[]float64{100}, []float64{101}, 0.05, CannotTell},
+		{[]float64{100, 100}, []float64{105, 105}, 0.05, Holds},
+		{[]float64{0, 0, 0, 5}, []float64{1, 0, 4, 5}, 0.05, CannotTell},
+	} {
+		e := Of(c.a, c.b)
+		if got := e.Change.Within(c.limit); got != c.answer {
+			t.Errorf("%v against %v, limit %v: %s, want %s (%+v)", c.a, c.b, c.limit, got, c.answer, e.Change)
+		}
+	}
+}
+
+// The interval of a change and the verdict of the same runs are of one test.
+func TestAChangeIsKnownWhereItsIntervalExcludesNone(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 5))
+	for range 2000 {
+		a, b := make([]float64, 1+r.IntN(8)), make([]float64, 1+r.IntN(8))
+		for i := range a {
+			a[i] = 100 * math.Exp(0.03*r.NormFloat64())
+		}
+		for i := range b {
+			b[i] = 103 * math.Exp(0.03*r.NormFloat64())
+		}
+		e := Of(a, b)
+		if e.Decisive() <= Level != (e.Change.Low > 0 || e.Change.High < 0) {
+			t.Fatalf("%v against %v: p = %v, the change is %+v", a, b, e.Decisive(), e.Change)
 		}
 	}
 }

@@ -22,29 +22,20 @@ const leastRuns = 4
 // Judge returns the verdict on one estimate. q is its p after control for the other
 // questions, NaN where it was not asked; worth is relative to A.
 func (e *Estimate) Judge(q, worth float64) Verdict {
-	base := math.Abs(e.A)
-	if base == 0 {
-		base = math.Abs(e.B)
-	}
 	switch {
-	case base == 0:
+	case e.A == 0 && e.B == 0:
 		return Same // nothing there and nothing here
-	case q <= Level && math.Abs(e.Shift) >= worth*base:
+	case q <= Level && !(math.Abs(e.Change.Share) < worth): // NaN: it is new
 		return Changed
-	case e.Confidence >= 1-Level && e.Low > -worth*base && e.High < worth*base:
+	case e.Change.Low > -worth && e.Change.High < worth:
 		return Same
 	}
 	return Unknown
 }
 
-// Detectable is the least relative change that these values could have shown: half of the
-// width of the interval. NaN where there is none.
-func (e *Estimate) Detectable() float64 {
-	if e.Confidence < 1-Level || e.A == 0 {
-		return math.NaN()
-	}
-	return (e.High - e.Low) / 2 / math.Abs(e.A)
-}
+// Detectable is the least relative change that these values could have shown: half of the width of the interval. NaN
+// where there is none.
+func (e *Estimate) Detectable() float64 { return (e.Change.High - e.Change.Low) / 2 }
 
 // Needed says how many runs a side would show a relative change of worth in four cases of
 // five: Noether's bound for Mann and Whitney's test, with the spread of these values. 0

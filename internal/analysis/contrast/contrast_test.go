@@ -322,3 +322,15 @@ func TestCorrectionIsThatOfBenjaminiAndHochberg(t *testing.T) {
 		t.Errorf("q of what was not tested is %v", list[5].Q)
 	}
 }
+
+// From tables of Student's distribution, two-sided.
+func TestStudentQuantile(t *testing.T) {
+	for _, c := range []struct{ probability, df, want float64 }{
+		{0.05, 1, 12.70620}, {0.05, 2, 4.302653}, {0.05, 10, 2.228139}, {0.01, 1, 63.65674}, {0.01, 30, 2.749996},
+		{0.05, 1e6, 1.959966},
+	} {
+		if got := studentQuantile(c.probability, c.df); math.Abs(got/c.want-1) > 1e-6 {
+			t.Errorf("%v with %v degrees of freedom: %v, want %v", c.probability, c.df, got, c.want)
+		}
+	}
+}

@@ -106,6 +106,20 @@ func row(t *testing.T, d *compare.Data, region string) *compare.Row {
 	return nil
 }
 
+// The sentence and the row say the same medians and change, where one run is far out and means are elsewhere.
+func TestTheSentenceSaysTheRow(t *testing.T) {
+	text := func(length int) string {
+		return fmt.Sprintf("region main role=compute\nlocation process r0 rank=0\n  0..%d main\n", length)
+	}
+	d := compared(t, runs(t, text(100000), text(101000), text(180000), text(110000), text(111000), text(112000)), byHalf)
+	if l := &d.Length; l.A != 101000 || l.B != 111000 || *l.Change < 0.08 || *l.Change > 0.1 {
+		t.Fatalf("the length is %+v", l)
+	}
+	if want := fmt.Sprintf("takes 101 µs in A and 111 µs in B, %.1f %% more", 100**d.Length.Change); !strings.Contains(d.Text, want) {
+		t.Errorf("%q does not say %q", d.Text, want)
+	}
+}
+
 // Twenty runs, of which the second ten are slower by 3 % in one region.
 func TestAPlantedRegressionIsFoundAndNothingElse(t *testing.T) {
 	var texts []string

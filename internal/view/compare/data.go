@@ -10,9 +10,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Row is one part of the runs. A and B are medians over runs, shift that of all differences with its interval;
-// difference is that of the means, which add up. With one run per side low, high, p and q are null, and the spread
-// over steps is beside them. p is that of the ranks; p_normal that of Welch's test of the logarithms, where the
+// A Row is one part of the runs. A and B are medians over runs, shift that of all differences with its interval, and
+// change that of all ratios, less one, with its interval of 95 %, which limits are held against. Difference is that of
+// the means, which add up. With one run per side low, high, p and q are null, and the spread over steps is beside them. p is that of the ranks; p_normal that of Welch's test of the logarithms, where the
 // sides do not overlap: it decides where there are too few runs for ranks.
 type Row struct {
 	Kind       string          `json:"kind" unit:""`
@@ -26,6 +26,9 @@ type Row struct {
 	Shift      float64         `json:"shift" unit:"of"`
 	Low        *float64        `json:"low" unit:"of"`
 	High       *float64        `json:"high" unit:"of"`
+	Change     *float64        `json:"change" unit:"share"`
+	ChangeLow  *float64        `json:"change_low" unit:"share"`
+	ChangeHigh *float64        `json:"change_high" unit:"share"`
 	P          *float64        `json:"p" unit:""`
 	PNormal    *float64        `json:"p_normal" unit:""`
 	Q          *float64        `json:"q" unit:""`
@@ -183,14 +186,13 @@ func (r *result) row(q *quantity) Row {
 	x := Row{Kind: q.kind, CallPath: q.callpath, Region: q.name, Was: q.was, A: e.A, B: e.B, Difference: q.difference(),
 		Ratio: view.Defined(e.B / e.A), Shift: e.Shift,
 		Low: view.Defined(e.Low), High: view.Defined(e.High), Q: view.Defined(q.q), Delta: e.Delta, Verdict: q.verdict,
+		Change: view.Defined(e.Change.Share), ChangeLow: view.Defined(e.Change.Low),
+		ChangeHigh: view.Defined(e.Change.High), PNormal: view.Defined(e.PNormal),
 		Detectable: view.Defined(e.Detectable()),
 		CallsA:     r.callsOf(q, 0), CallsB: r.callsOf(q, 1), ValuesA: q.values[0], ValuesB: q.values[1],
 		Matched: "name"}
 	if e.NA+e.NB > 2 {
 		x.P = view.Defined(e.P)
-	}
-	if e.Apart != nil {
-		x.PNormal = view.Defined(e.Apart.P)
 	}
 	if n := compare.Needed(q.values[0], q.values[1], max(r.worth, 1e-4)); n > 0 && q.verdict == compare.Unknown {
 		x.Needed = &n
@@ -295,14 +297,14 @@ func (r *result) fact(q *quantity) view.Fact {
 	}
 	f.Say("A", r.format(e.A), view.Cell(e.A))
 	f.Say("B", r.format(e.B), view.Cell(e.B))
+	f.Say("shift", r.signed(e.Shift), view.Cell(e.Shift))
 	f.Say("difference of the means", r.signed(q.difference()), view.Cell(q.difference()))
 	f.Say("verdict", verdictWords[q.verdict], "")
 	if !math.IsNaN(e.Low) {
-		f.Say("shift", r.signed(e.Shift), view.Cell(e.Shift))
-		f.Say("interval", r.interval(e), "")
+		f.Say("interval", Interval(e), "")
 		f.Say("p", probability(e.P), view.Cell(e.P))
-		if e.Apart != nil {
-			f.Say("p, if runs are spread like a bell", probability(e.Apart.P), view.Cell(e.Apart.P))
+		if !math.IsNaN(e.PNormal) {
+			f.Say("p, if runs are spread like a bell", probability(e.PNormal), view.Cell(e.PNormal))
 		}
 		if !math.IsNaN(q.q) {
 			f.Say("q, among all questions", probability(q.q), view.Cell(q.q))

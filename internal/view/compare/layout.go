@@ -29,7 +29,7 @@ func (q *quantity) colour() scene.Colour {
 	if q.verdict != compare.Changed {
 		return scene.UIAggregate
 	}
-	return plot.Change(q.difference())
+	return plot.Change(q.estimate.Shift)
 }
 
 // Scene implements view.Result.
@@ -99,10 +99,12 @@ func (r *result) drawChanges(s *scene.Scene, top float32) {
 	// lanes side by side may hold more than a run is long, and leave less than nothing
 	least, most, far := 0.0, 0.0, 0.0
 	for _, q := range list {
-		least, most = min(least, mean(q.values[0]), mean(q.values[1])), max(most, mean(q.values[0]), mean(q.values[1]))
-		far = max(far, math.Abs(q.difference()))
+		e := &q.estimate
+		least, most = min(least, e.A, e.B), max(most, e.A, e.B)
+		shift := math.Abs(e.Shift)
+		far = max(far, shift)
 		if lo, hi, ok := bounds(q); ok {
-			far = max(far, min(math.Abs(lo), 3*math.Abs(q.difference())), min(math.Abs(hi), 3*math.Abs(q.difference())))
+			far = max(far, min(math.Abs(lo), 3*shift), min(math.Abs(hi), 3*shift))
 		}
 	}
 	left := rows.LabelWidth(w*0.34-edge) + edge
@@ -121,7 +123,7 @@ func (r *result) drawChanges(s *scene.Scene, top float32) {
 	bars, points := &scene.Rect{}, &scene.Point{}
 	for i, q := range list {
 		y := rows.Middle(i)
-		a, b := f1.XPixel(mean(q.values[0])), f1.XPixel(mean(q.values[1]))
+		a, b := f1.XPixel(q.estimate.A), f1.XPixel(q.estimate.B)
 		thick := max(min(pitch*0.22, 5), 1)
 		bars.Add(min(a, b), y-thick/2, max(float32(math.Abs(float64(b-a))), 0.5), thick, q.colour())
 		addDots(points, &f1, q, y, pitch)
@@ -129,7 +131,7 @@ func (r *result) drawChanges(s *scene.Scene, top float32) {
 		points.Add(a, y, radius, colourA)
 		points.Add(b, y, radius, colourB)
 	}
-	differs := rows.Bars(&f2, 0.6, func(i int) float64 { return list[i].difference() },
+	differs := rows.Bars(&f2, 0.6, func(i int) float64 { return list[i].estimate.Shift },
 		func(i int) scene.Colour { return list[i].colour() })
 	whiskers := rows.Whiskers(&f2, 2, func(i int) (low, high float64, ok bool) { return bounds(list[i]) })
 	s.AddLayer("changes", -1, plot.Rule(&f2, 0, scene.UIAxis), bars, differs, whiskers, points)
@@ -260,10 +262,10 @@ func (q *quantity) besides() string {
 	e := &q.estimate
 	change := "new"
 	switch {
-	case mean(q.values[1]) == 0:
+	case e.B == 0:
 		change = "gone"
 	case e.A > 0:
-		change = signedPercent(100 * (mean(q.values[1])/mean(q.values[0]) - 1))
+		change = signedPercent(100 * e.Change.Share)
 	}
 	switch {
 	case e.NA+e.NB <= 2:

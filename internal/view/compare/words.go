@@ -20,9 +20,8 @@ func (r *result) words() string {
 	} else if !r.prints[r.runs[0][0]].Timed {
 		what = "A location"
 	}
-	a, c := mean(l.values[0]), mean(l.values[1])
-	fmt.Fprintf(&b, "%s takes %s in A and %s in B, %s", what, r.format(a), r.format(c), relative(c, a))
 	e := &l.estimate
+	fmt.Fprintf(&b, "%s takes %s in A and %s in B, %s", what, r.format(e.A), r.format(e.B), changeWords(e))
 	switch {
 	case e.NA == 1 && e.NB == 1:
 		if l.steps != nil && l.steps.P > compare.Level {
@@ -31,17 +30,16 @@ func (r *result) words() string {
 		}
 	case l.verdict == compare.Changed && e.P > compare.Level:
 		fmt.Fprintf(&b,
-			" (%s to %s with 95 %% confidence, p = %s by Welch's test, which takes runs to be spread normally: "+
-				"no run of one side reaches the other)", signedPercent(100*(e.Apart.Low-1)),
-			signedPercent(100*(e.Apart.High-1)),
-			probability(e.Apart.P))
+			" (%s, p = %s by Welch's test, which takes runs to be spread normally: no run of one side reaches the "+
+				"other)", Interval(e), probability(e.PNormal))
 	case l.verdict == compare.Changed:
-		fmt.Fprintf(&b, " (%s, p = %s)", r.interval(e), probability(e.P))
+		fmt.Fprintf(&b, " (%s, p = %s)", Interval(e), probability(e.P))
 	case l.verdict == compare.Same:
-		fmt.Fprintf(&b, ": not changed by more than %s (%s)", percent(r.worth), r.interval(e))
+		fmt.Fprintf(&b, ": not changed by more than %s (%s)", percent(r.worth), Interval(e))
 	default:
-		fmt.Fprintf(&b, ", which cannot be told from chance (%s, p = %s)", r.interval(e), probability(e.P))
-		if n := compare.Needed(l.values[0], l.values[1], max(r.worth, math.Abs(e.Shift/e.A))); n > max(e.NA, e.NB) {
+		fmt.Fprintf(&b, ", which cannot be told from chance (%s, p = %s)", Interval(e), probability(e.P))
+		least := max(r.worth, math.Abs(e.Change.Share))
+		if n := compare.Needed(l.values[0], l.values[1], least); n > max(e.NA, e.NB) {
 			fmt.Fprintf(&b, "; about %d runs a side would tell", n)
 		}
 	}
@@ -75,8 +73,8 @@ func (r *result) culprits() string {
 			math.Abs(q.difference()) >= leastShare*r.length.estimate.A
 		if q.verdict == compare.Changed || one && large {
 			names = append(names,
-				fmt.Sprintf("%s %s to %s (%s)", q.label(), r.format(mean(q.values[0])), r.format(mean(q.values[1])),
-					r.signed(q.difference())))
+				fmt.Sprintf("%s %s to %s (%s)", q.label(), r.format(q.estimate.A), r.format(q.estimate.B),
+					r.signed(q.estimate.Shift)))
 		}
 	}
 	switch {
@@ -96,8 +94,8 @@ func (r *result) culprits() string {
 // tested alone it would pass.
 func (r *result) likely() string {
 	if q := r.rows[0]; r.length.verdict == compare.Changed && q.verdict == compare.Unknown {
-		return fmt.Sprintf(", of these %s differs most (%s, p = %s by itself)", q.label(), r.signed(q.difference()),
-			probability(q.estimate.P))
+		return fmt.Sprintf(", of these %s differs most (%s, p = %s by itself)", q.label(), r.signed(q.estimate.Shift),
+			probability(q.estimate.Decisive()))
 	}
 	return ""
 }
@@ -144,6 +142,9 @@ func (r *result) signed(v float64) string {
 	return "+" + r.format(v)
 }
 
+// changeWords writes the change of an estimate.
+func changeWords(e *compare.Estimate) string { return relative(1+e.Change.Share, 1) }
+
 // relative writes a change: "3.1 % more".
 func relative(b, a float64) string {
 	switch d := b/a - 1; {
@@ -167,13 +168,17 @@ func percent(x float64) string {
 	return fmt.Sprintf("%.0f %%", x)
 }
 
-// interval writes the bounds of a shift, relative to A.
-func (r *result) interval(e *compare.Estimate) string {
-	if math.IsNaN(e.Low) || e.A == 0 {
+// Interval writes the bounds of a change; if the runs are too few for 95 %, those that they do tell.
+func Interval(e *compare.Estimate) string {
+	low, high, confidence := e.Change.Low, e.Change.High, 1-compare.Level
+	if math.IsNaN(low) {
+		low, high, confidence = e.Low/e.A, e.High/e.A, e.Confidence
+	}
+	if math.IsNaN(low) || e.A == 0 {
 		return "no interval"
 	}
-	return fmt.Sprintf("%s … %s with %.0f %% confidence", strings.TrimSuffix(signedPercent(100*e.Low/e.A), " %"),
-		signedPercent(100*e.High/e.A), 100*e.Confidence)
+	return fmt.Sprintf("%s … %s with %.0f %% confidence", strings.TrimSuffix(signedPercent(100*low), " %"),
+		signedPercent(100*high), 100*confidence)
 }
 
 // signedPercent writes a change with its sign, the minus as long as the plus; none without a sign.
