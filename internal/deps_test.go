@@ -50,7 +50,7 @@ var policy = []rule{
 	{"internal/importer/parquetfile", nil, "tables of Parquet files, for the formats that keep a trace in them; it knows rows, not traces"},
 	{"internal/importer/otf2/match", []string{"internal/trace"}, "it joins halves by their keys and knows no files"},
 	{"internal/importer/otf2", []string{"internal/trace", "internal/importer", "internal/importer/otf2/match"}, "a format, with a room of its own for matching"},
-	{"internal/importer/*", []string{"internal/trace", "internal/importer", "internal/importer/span", "internal/importer/stack", "internal/importer/sqlitefile", "internal/importer/parquetfile", "internal/importer/jsonstream", "internal/importer/launch", "internal/importer/v8tree", "internal/importer/message", "internal/importer/callgraph", "internal/importer/protobuf", "internal/importer/sched"}, "a format never knows another format, so each can be read and removed alone"},
+	{"internal/importer/*", []string{"internal/trace", "internal/importer", "internal/importer/span", "internal/importer/stack", "internal/importer/sqlitefile", "internal/importer/parquetfile", "internal/importer/jsonstream", "internal/importer/launch", "internal/importer/v8tree", "internal/importer/message", "internal/importer/callgraph", "internal/importer/protobuf", "internal/importer/sched", "internal/importer/addresses", "internal/importer/tracepoint"}, "a format never knows another format, so each can be read and removed alone"},
 
 	{"internal/store", []string{"internal/trace"}, "the contract of a store: it knows summaries as blocks of bytes, never moments or quantiles"},
 	{"internal/store/local/pack", []string{"internal/trace"}, "integers in few bits; it knows no files"},

@@ -50,6 +50,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/tables"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
 	"github.com/parallax-hpc/parallax/internal/importer/tautrace"
+	"github.com/parallax-hpc/parallax/internal/importer/v8log"
 	"github.com/parallax-hpc/parallax/internal/importer/vista"
 	"github.com/parallax-hpc/parallax/internal/importer/vtune"
 	"github.com/parallax-hpc/parallax/internal/importer/xplane"
@@ -88,6 +89,7 @@ var Formats = append([]*importer.Format{
 	darshan.Format,
 	speedscope.Format,
 	cpuprofile.Format,
+	v8log.Format,
 	firefox.Format,
 	callgrind.Format,
 	jfr.Format,

@@ -125,7 +125,7 @@ func (x *sampler) showV8(ctx context.Context) error {
 	if len(x.v8Order) == 0 {
 		return nil
 	}
-	total := stack.New(x.w, v8tree.Metrics()...)
+	total := stack.New(x.w, stack.Times()...)
 	defer total.Finish()
 	for _, p := range x.v8Order {
 		if len(p.samples.IDs) == 0 {

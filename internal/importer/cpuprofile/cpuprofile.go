@@ -69,7 +69,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 		p.tree.Hits(thread)
 		return ctx.Err()
 	}
-	total := stack.New(w, v8tree.Metrics()...)
+	total := stack.New(w, stack.Times()...)
 	defer total.Finish()
 	return p.tree.Show(ctx, total, thread, &p.samples, 0)
 }

@@ -9,12 +9,12 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/importer/addresses"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -98,21 +98,15 @@ type data struct {
 	order    binary.ByteOrder
 	attrs    []*attr
 	byID     map[uint64]*attr
-	comms    map[uint32]string // by thread
-	maps     map[uint32][]mapped
-	packed   bytes.Buffer // of records that are compressed: one stream
-	second   bool         // time through the records
+	comms    map[uint32]string                 // by thread
+	maps     map[uint32]*addresses.Map[string] // objects of a process
+	packed   bytes.Buffer                      // of records that are compressed: one stream
+	second   bool                              // time through the records
 	broken   int64
 	unknown  int64
 	lost     int64
 	unnamed  int64
 	position int64
-}
-
-// A mapped is an object in the memory of a process.
-type mapped struct {
-	begin, end uint64
-	name       string
 }
 
 // everywhere is the process of the kernel's objects.
@@ -128,7 +122,7 @@ func readData(ctx context.Context, run importer.Run, w trace.Writer) error {
 	head := make([]byte, fileHead)
 	n, _ := in.ReadAt(head, 0)
 	d := &data{converter: newConverter(w), order: dataOrder(head[:n]), byID: map[uint64]*attr{},
-		comms: map[uint32]string{0: "swapper"}, maps: map[uint32][]mapped{}}
+		comms: map[uint32]string{0: "swapper"}, maps: map[uint32]*addresses.Map[string]{}}
 	if d.order == nil || n < pipeHead {
 		return importer.Malformed(label, "byte 0", "is no perf.data file")
 	}
@@ -347,12 +341,13 @@ func (d *data) record(kind uint32, misc uint16, b []byte) (more int) {
 			d.comms[u32(8)] = comm
 		}
 		if u32(0) != u32(4) && d.maps[u32(0)] == nil {
-			d.maps[u32(0)] = slices.Clone(d.maps[u32(4)])
+			copied := d.objects(u32(4)).Clone()
+			d.maps[u32(0)] = &copied
 		}
 	case kind == recordMmap && len(b) >= 33:
-		d.mapped(u32(0), u64(8), u64(16), ended(b[32:]))
+		d.objects(u32(0)).Put(u64(8), u64(16), ended(b[32:]))
 	case kind == recordMmap2 && len(b) >= 65:
-		d.mapped(u32(0), u64(8), u64(16), ended(b[64:]))
+		d.objects(u32(0)).Put(u64(8), u64(16), ended(b[64:]))
 	case kind == recordLost && len(b) >= 16:
 		d.lost += int64(min(u64(8), 1<<40))
 	case kind == recordLostSamples && len(b) >= 8:
@@ -511,9 +506,9 @@ func (d *data) skipRead(a *attr, b *[]byte) bool {
 
 // object adds the object of an address as a frame; several of one object in a row are one.
 func (d *data) object(pid uint32, address uint64, kernel bool) {
-	name := d.find(pid, address)
+	name, _ := d.objects(pid).Find(address)
 	if kernel || name == "" {
-		if name = d.find(everywhere, address); name == "" && kernel {
+		if name, _ = d.objects(everywhere).Find(address); name == "" && kernel {
 			name = "[kernel.kallsyms]"
 		}
 	}
@@ -530,44 +525,8 @@ func (d *data) object(pid uint32, address uint64, kernel bool) {
 	}
 }
 
-// mapped puts an object into the memory of a process, in place of earlier ones.
-func (d *data) mapped(pid uint32, begin, length uint64, name string) {
-	end := begin + length
-	if end <= begin {
-		end = ^uint64(0)
-	}
-	list := d.maps[pid]
-	i, _ := slices.BinarySearchFunc(list, begin, func(m mapped, at uint64) int {
-		if m.begin < at {
-			return -1
-		}
-		return 1
-	})
-	k := i
-	for k < len(list) && list[k].begin < end {
-		k++
-	}
-	d.maps[pid] = slices.Replace(list, i, k, mapped{begin, end, name})
-}
-
-func (d *data) find(pid uint32, address uint64) string {
-	list := d.maps[pid]
-	i, found := slices.BinarySearchFunc(list, address, func(m mapped, at uint64) int {
-		switch {
-		case m.begin < at:
-			return -1
-		case m.begin > at:
-			return 1
-		}
-		return 0
-	})
-	if !found {
-		i--
-	}
-	if i < 0 || address >= list[i].end {
-		return ""
-	}
-	return list[i].name
+func (d *data) objects(pid uint32) *addresses.Map[string] {
+	return importer.Once(d.maps, pid, func() *addresses.Map[string] { return &addresses.Map[string]{} })
 }
 
 // report reports errors of the file.

@@ -248,30 +248,22 @@ func (t *Tree) Show(ctx context.Context, total *stack.Profile, thread trace.Loca
 	if !slices.IsSorted(times) {
 		t.sort(s, times)
 	}
-	row := t.w.Location(trace.Location{Parent: thread, Kind: trace.KindSamples, Name: "samples", Rank: trace.NoRank})
-	stream := t.w.Stream(row, trace.StreamOptions{Unordered: true})
-	var open, now []trace.RegionID
-	unknown := int64(0)
+	row := stack.NewRow(t.w, total, thread)
+	var now []trace.RegionID
+	unknown, last := int64(0), int64(0)
 	for i, id := range s.IDs {
 		if i%4096 == 0 && ctx.Err() != nil {
-			_ = stream.Close()
+			_ = row.Close(0)
 			return ctx.Err()
-		}
-		next := max(s.End, times[i])
-		if i+1 < len(times) {
-			next = times[i+1]
 		}
 		if t.nodes[id] == nil {
 			unknown++
 		}
-		if now = t.path(id, now[:0]); len(now) > 0 {
-			total.Add(thread, now, []float64{float64(next-times[i]) * 1000, 1})
-		}
-		open = stack.Change(stream, trace.Time(times[i])*1000+offset, open, now)
+		now = t.path(id, now[:0])
+		row.Take(trace.Time(times[i])*1000+offset, now)
+		last = times[i]
 	}
-	if n := len(times); n > 0 {
-		stack.Change(stream, trace.Time(max(times[n-1], s.End))*1000+offset, open, nil)
-	}
+	failed := row.Close(trace.Time(max(last, s.End))*1000 + offset)
 	if unknown > 0 {
 		t.w.Report(trace.Skipped, "samples of a node that is not there", unknown, s.Label)
 	}
@@ -279,7 +271,7 @@ func (t *Tree) Show(ctx context.Context, total *stack.Profile, thread trace.Loca
 		t.w.Report(trace.Guessed, "samples without a time", int64(n),
 			fmt.Sprintf("%s: sample %d", s.Label, len(s.Deltas)))
 	}
-	return stream.Close()
+	return failed
 }
 
 // sort puts samples in order of time: threads of the profiler may overtake each other.
@@ -301,9 +293,4 @@ func (b byTime) Less(i, k int) bool { return b.times[i] < b.times[k] }
 func (b byTime) Swap(i, k int) {
 	b.times[i], b.times[k] = b.times[k], b.times[i]
 	b.ids[i], b.ids[k] = b.ids[k], b.ids[i]
-}
-
-// Metrics are the metrics of samples.
-func Metrics() []trace.Metric {
-	return []trace.Metric{{Name: "time", Unit: "ns", Default: true}, {Name: "samples", Integer: true}}
 }
