@@ -213,6 +213,7 @@ func readLines(name string) ([]string, error) {
 // to a package; "" stands for such a package.
 var grammars = map[string][]string{
 	"cpuprofile":   {"", "cpuprofile.go"}, // jsonstream; the meaning is v8tree's
+	"ftrace":       {"reader.go", "data.go"},
 	"gprof":        {"gmon.go", "report.go"},
 	"importtime":   {"importtime.go"},
 	"instruments":  {"deepcopy.go", "sampled.go", "xctrace.go"},

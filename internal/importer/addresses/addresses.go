@@ -2,7 +2,10 @@
 // just-in-time compiler put there. Formats that record stacks as addresses share it.
 package addresses
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A Map holds ranges of addresses, each with a value. Its zero value is empty.
 type Map[T any] struct {
@@ -19,7 +22,7 @@ const longestBlock = 512
 
 // block is the number of the last block that begins at or before an address.
 func (m *Map[T]) block(at uint64) int {
-	i, found := slices.BinarySearchFunc(m.blocks, at, func(b []entry[T], at uint64) int { return order(b[0].begin, at) })
+	i, found := slices.BinarySearchFunc(m.blocks, at, func(b []entry[T], at uint64) int { return cmp.Compare(b[0].begin, at) })
 	if !found && i > 0 {
 		i--
 	}
@@ -27,17 +30,7 @@ func (m *Map[T]) block(at uint64) int {
 }
 
 func (m *Map[T]) place(b []entry[T], at uint64) (int, bool) {
-	return slices.BinarySearchFunc(b, at, func(e entry[T], at uint64) int { return order(e.begin, at) })
-}
-
-func order(a, b uint64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
+	return slices.BinarySearchFunc(b, at, func(e entry[T], at uint64) int { return cmp.Compare(e.begin, at) })
 }
 
 // Put sets what lies in [begin, begin+length), in place of what began there before. A length that is 0 or too long

@@ -14,28 +14,30 @@ import (
 
 // A converter turns lines into records of a trace.
 type converter struct {
-	w        trace.Writer
-	label    string
-	html     bool
-	rows     importer.Rows
-	tasks    map[int64]*importer.Row
-	parents  map[int64]trace.LocationID
-	named    map[int64]bool
-	marks    map[int64]*importer.Row
-	async    map[string]record // begun and not finished
-	machine  trace.LocationID
-	sched    *sched.Recorder
-	regions  map[[2]string]trace.RegionID
-	counters map[string]trace.CounterID
-	fields   trace.AttributeID
-	cpu      trace.AttributeID
-	events   int64
+	w         trace.Writer
+	label     string
+	html      bool
+	rows      importer.Rows
+	tasks     map[int64]*importer.Row
+	parents   map[int64]trace.LocationID
+	named     map[int64]bool
+	marks     map[int64]*importer.Row
+	functions map[int64]*importer.Row
+	async     map[string]record // begun and not finished
+	machine   trace.LocationID
+	sched     *sched.Recorder
+	regions   map[[2]string]trace.RegionID
+	counters  map[string]trace.CounterID
+	fields    trace.AttributeID
+	cpu       trace.AttributeID
+	events    int64
 }
 
 func newConverter(w trace.Writer, label string, html bool) *converter {
 	c := &converter{w: w, label: label, html: html, rows: importer.NewRows(w), tasks: map[int64]*importer.Row{},
 		parents: map[int64]trace.LocationID{}, named: map[int64]bool{}, marks: map[int64]*importer.Row{},
-		async: map[string]record{}, machine: trace.NoLocation, regions: map[[2]string]trace.RegionID{},
+		functions: map[int64]*importer.Row{},
+		async:     map[string]record{}, machine: trace.NoLocation, regions: map[[2]string]trace.RegionID{},
 		counters: map[string]trace.CounterID{}, fields: w.Attribute("fields"), cpu: w.Attribute("cpu")}
 	c.sched = sched.New(w, c.row)
 	return c
@@ -49,6 +51,11 @@ func (c *converter) line(n int, line []byte) {
 		}
 		return
 	}
+	c.take(r)
+}
+
+// take adds an event.
+func (c *converter) take(r record) {
 	c.events++
 	if r.tgid >= 0 && c.tasks[r.task.ID] == nil {
 		c.parents[r.task.ID] = c.process(r.tgid)
@@ -141,11 +148,23 @@ func (c *converter) mark(r record) bool {
 }
 
 // marksOf is the row of a task's marks, which cross its states.
-func (c *converter) marksOf(t sched.Task) *importer.Row {
-	return importer.Once(c.marks, t.ID, func() *importer.Row {
-		return c.rows.Open(trace.Location{Parent: c.row(t).At, Kind: trace.KindStates, Name: "marks",
+func (c *converter) marksOf(t sched.Task) *importer.Row { return c.beside(c.marks, "marks", t) }
+
+// functionsOf is the row of the functions of the kernel that a task was in.
+func (c *converter) functionsOf(t sched.Task) *importer.Row {
+	return c.beside(c.functions, "kernel", t)
+}
+
+func (c *converter) beside(known map[int64]*importer.Row, name string, t sched.Task) *importer.Row {
+	return importer.Once(known, t.ID, func() *importer.Row {
+		return c.rows.Open(trace.Location{Parent: c.row(t).At, Kind: trace.KindStates, Name: name,
 			Rank: trace.NoRank}, trace.StreamOptions{Unordered: true})
 	})
+}
+
+// function is a call of the kernel's function, as the function_graph tracer records it.
+func (c *converter) function(t sched.Task, name string, begin, end trace.Time) {
+	c.functionsOf(t).Stream.Interval(begin, end, c.region(name, "kernel", trace.RoleByName))
 }
 
 var frequency = regexp.MustCompile(`state=(\d+) cpu_id=(\d+)`)

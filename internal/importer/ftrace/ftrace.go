@@ -1,7 +1,7 @@
-// Package ftrace reads the text of Linux' tracer: the kernel's file `trace`, the output of trace-cmd report and
-// atrace, and the HTML of systrace.
+// Package ftrace reads traces of Linux' tracer: trace.dat of trace-cmd (versions 6 and 7), and as text the kernel's
+// file `trace`, the output of trace-cmd report and atrace, and the HTML of systrace.
 //
-// The format: `task-pid (tgid) [cpu] flags time: event: fields`, a line each; the name of a task may hold blanks and
+// The format of the text: `task-pid (tgid) [cpu] flags time: event: fields`, a line each; the name of a task may hold blanks and
 // minus signs. Lines need not be in order of time.
 //
 //	task                  thread, below its process where the tgid is printed
@@ -9,9 +9,13 @@
 //	marks B and E, S, F   interval of a row "marks" below the task (annotation); from its start to its finish for S and F
 //	mark C                counter of the process
 //	cpu_frequency         counter of a processor
+//	funcgraph_exit        interval of a row "kernel" below the task, named by the function (trace.dat)
 //	other event           instant of the task; its fields are an attribute
 //
-// Not read: the layouts of the function and function_graph tracers; lines that fit nothing are counted.
+// trace.dat holds the pages of the kernel's ring buffer, one set a processor, and describes the fields of its events:
+// see package tracepoint. Its times are moved to the wall clock if it says how (trace-cmd record --date).
+//
+// Not read: the text that the function and function_graph tracers print; lines that fit nothing are counted.
 package ftrace
 
 import (
@@ -25,9 +29,16 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// Format is that of ftrace's text.
-var Format = &importer.Format{Name: "ftrace", Title: "ftrace text (trace-cmd report, atrace, systrace HTML)",
-	Claim: importer.EachFile(isFtrace, isHTML, isPacked), Import: importer.OneFile(read)}
+// Format is that of ftrace.
+var Format = &importer.Format{Name: "ftrace", Title: "ftrace (trace.dat, trace-cmd report, atrace, systrace HTML)",
+	Claim: importer.EachFile(isFtrace, isHTML, isPacked, isData), Import: importAny}
+
+func importAny(ctx context.Context, run importer.Run, w trace.Writer) error {
+	if isData(run.Source.Head(run.Files[0])) {
+		return readData(ctx, run, w)
+	}
+	return importer.OneFile(read)(ctx, run, w)
+}
 
 // isFtrace: after comments and trace-cmd's first lines, a line of an event.
 func isFtrace(head []byte) bool {

@@ -10,11 +10,12 @@ import (
 func TestFormat(t *testing.T) {
 	importertest.Run(t, Format, []importertest.Case{
 		{Path: "kernel.ftrace", Anywhere: true}, {Path: "report.txt", Anywhere: true}, {Path: "page.html", Anywhere: true},
+		{Path: "small-v6.dat", Most: 10, Cuts: 60}, {Path: "made-v6.dat", Cuts: 60, Anywhere: true}, {Path: "made-v7.dat", Cuts: 60},
 	})
 }
 
 func FuzzReader(f *testing.F) {
-	importertest.Fuzz(f, Format, "x", "testdata/kernel.ftrace", "testdata/report.txt", "testdata/page.html")
+	importertest.Fuzz(f, Format, "x", "testdata/kernel.ftrace", "testdata/report.txt", "testdata/page.html", "testdata/made-v6.dat", "testdata/made-v7.dat")
 }
 
 // Running slices of processors, counted by a script: from a switch to a task to the next, which must name it as the one
@@ -40,5 +41,13 @@ func TestSlicesOfRealFiles(t *testing.T) {
 		if slices != want.slices || cpus != want.cpus {
 			t.Errorf("%s: %d slices on %d processors, want %+v", file, slices, cpus, want)
 		}
+	}
+}
+
+// A trace.dat has the records that trace-cmd report prints of it.
+func TestRecordsOfTraceDat(t *testing.T) {
+	w := importertest.CountOf(t, Format, importertest.Shared(t, "readers3/ftrace/trappy.trace.dat.gz"))
+	if w.Instants != 525 || len(w.Reported) > 0 {
+		t.Errorf("%d records, want 525; %v", w.Instants, w.Reported)
 	}
 }

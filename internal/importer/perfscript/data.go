@@ -15,6 +15,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/addresses"
+	"github.com/parallax-hpc/parallax/internal/importer/tracepoint"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -67,11 +68,13 @@ const (
 	hasCPU        = 1 << 7
 	hasPeriod     = 1 << 8
 	hasStream     = 1 << 9
+	hasRaw        = 1 << 10
 	hasIdentifier = 1 << 16
 )
 
 // Features that are read.
 const (
+	featureTracing = 1
 	featureHost    = 3
 	featureRelease = 4
 	featureVersion = 5
@@ -107,6 +110,7 @@ type data struct {
 	lost     int64
 	unnamed  int64
 	position int64
+	points   *tracepoint.Formats // nil: none are described
 }
 
 // everywhere is the process of the kernel's objects.
@@ -242,6 +246,9 @@ func (d *data) feature(number int, b []byte) {
 			d.w.Property(name, text)
 		}
 	}
+	if number == featureTracing {
+		d.describe(b)
+	}
 	if number != featureEvents || len(b) < 8 {
 		return
 	}
@@ -271,6 +278,17 @@ func (d *data) feature(number int, b []byte) {
 	}
 }
 
+// describe reads what the file says of trace points.
+func (d *data) describe(b []byte) {
+	r, err := tracepoint.Begin(bytes.NewReader(b))
+	if err == nil {
+		err = r.All()
+	}
+	if r != nil && len(r.Events) > 0 { // without names of tasks, they are described too
+		d.points = r.Formats
+	}
+}
+
 // text reads a length and a text that ends with zeros.
 func (d *data) text(b *[]byte) string {
 	if len(*b) < 4 {
@@ -285,6 +303,9 @@ func (d *data) text(b *[]byte) string {
 	s, _, _ = bytes.Cut(s, []byte{0})
 	return string(s)
 }
+
+// mostDescribed bounds descriptions of trace points in a pipe.
+const mostDescribed = 256 << 20
 
 // records reads one after the other; at is where they begin in the file.
 func (d *data) records(ctx context.Context, in io.Reader, at int64, progress *importer.Progress) error {
@@ -311,6 +332,12 @@ func (d *data) records(ctx context.Context, in io.Reader, at int64, progress *im
 			return nil
 		}
 		more := d.record(d.order.Uint32(buffer), d.order.Uint16(buffer[4:]), buffer[8:size])
+		if more > 0 && more <= mostDescribed && !d.second {
+			var part bytes.Buffer
+			n, _ := io.CopyN(&part, r, int64(more))
+			d.describe(part.Bytes())
+			at, more = at+n, more-int(n)
+		}
 		if skipped, err := r.Discard(more); err != nil {
 			more = skipped
 			d.broken++
@@ -467,8 +494,31 @@ func (d *data) sample(misc uint16, b []byte) bool {
 	} else if a.sample&hasIP != 0 {
 		d.object(pid, ip, kernel)
 	}
+	d.now.rest = d.fieldsOf(a, b)
+	if d.now.rest != "" && a.sample&hasChain == 0 { // a trace point is where it is by itself
+		d.frames = d.frames[:0]
+	}
 	d.end()
 	return true
+}
+
+// traceEvent is the kind of events that are trace points.
+const traceEvent = 2
+
+// fieldsOf are those of a trace point, which follow a sample.
+func (d *data) fieldsOf(a *attr, b []byte) string {
+	if a.sample&hasRaw == 0 || a.kind != traceEvent || d.points == nil || len(b) < 4 {
+		return ""
+	}
+	length := d.order.Uint32(b)
+	if b = b[4:]; uint64(length) > uint64(len(b)) {
+		return ""
+	}
+	e := d.points.Kind(b[:length])
+	if e == nil {
+		return ""
+	}
+	return string(d.points.Text(e, b[:length]))
 }
 
 // skipRead passes over values of counters.

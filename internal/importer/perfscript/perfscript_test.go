@@ -156,6 +156,16 @@ func TestThreadsWithNumbersInTheirNames(t *testing.T) {
 	}
 }
 
+// Trace points in perf.data give the states that those in the text of perf script give.
+func TestTracePointsOfData(t *testing.T) {
+	text := importertest.Import(t, Format, importertest.Shared(t, "readers3/perf/sched.perf.txt")).Info()
+	data := importertest.Import(t, Format, importertest.Shared(t, "readers3/perf/sched.perf.data")).Info()
+	if data.Intervals != text.Intervals || data.Instants != text.Instants || data.Links != text.Links || data.Intervals == 0 {
+		t.Errorf("%d states, %d instants, %d links in the data; %d, %d, %d in the text", data.Intervals, data.Instants, data.Links,
+			text.Intervals, text.Instants, text.Links)
+	}
+}
+
 // perf.data has the samples, threads and periods that perf script prints of it; names are those of objects.
 func TestDataHoldsTheSamples(t *testing.T) {
 	for file, want := range map[string]struct {

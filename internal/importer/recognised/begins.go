@@ -18,8 +18,6 @@ type beginning struct {
 const memory = "it holds memory, not time: "
 
 var begins = []beginning{
-	{"trace-dat", "a trace.dat file of trace-cmd", "run `trace-cmd report -i trace.dat > run.txt` and open that",
-		prefix("\x17\x08Dtracing")},
 	{"nettrace", "a .NET nettrace file", "run `dotnet-trace convert --format speedscope FILE` and open that",
 		prefix("Nettrace")},
 	{"netperf", "a file in the older serialization of .NET (netperf, gcdump)",

@@ -95,7 +95,7 @@ func (r *Recorder) task(name, id []byte) Task {
 // running and a high bit means preemption.
 func runnable(state string) bool {
 	switch state {
-	case "R", "R+", "0", "1024", "2048", "4096":
+	case "R", "R+", "0", "256", "1024", "2048", "4096":
 		return true
 	}
 	return false
