@@ -28,6 +28,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/jaeger"
 	"github.com/parallax-hpc/parallax/internal/importer/jfr"
 	"github.com/parallax-hpc/parallax/internal/importer/mpe"
+	"github.com/parallax-hpc/parallax/internal/importer/nettrace"
 	"github.com/parallax-hpc/parallax/internal/importer/nsight"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
 	"github.com/parallax-hpc/parallax/internal/importer/otlp"
@@ -93,6 +94,7 @@ var Formats = append([]*importer.Format{
 	firefox.Format,
 	callgrind.Format,
 	jfr.Format,
+	nettrace.Format,
 	gprof.Format,
 	ftrace.Format,
 	pstats.Format,

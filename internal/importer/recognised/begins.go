@@ -18,8 +18,6 @@ type beginning struct {
 const memory = "it holds memory, not time: "
 
 var begins = []beginning{
-	{"nettrace", "a .NET nettrace file", "run `dotnet-trace convert --format speedscope FILE` and open that",
-		prefix("Nettrace")},
 	{"netperf", "a file in the older serialization of .NET (netperf, gcdump)",
 		"record with `dotnet-trace collect` and run `dotnet-trace convert --format speedscope FILE`; a .gcdump is a " +
 			"heap without times", prefix("\x14\x00\x00\x00!FastSerialization.1")},

@@ -78,7 +78,7 @@ func TestBeginningsAreRefusedByName(t *testing.T) {
 		return append(b.Bytes(), make([]byte, 64)...)
 	}
 	heads := map[string]string{
-		"nettrace": "Nettrace\x14\x00\x00\x00",
+
 		"netperf": "\x14\x00\x00\x00!FastSerialization.1", "ghc-heap": "JOB \"mp\"\n",
 		"jfr-0.9": "FLR\x00\x00\x00\x00\x09", "simpleperf": "SIMPLEPERF\x01\x00", "art": "*version\n3\n", "mojo": "MOJ\x03\x00",
 		"memray": "memray\x00\x0c", "scalene": `{"alloc_samples": 52, "elapsed_time_sec": 1.5`, "dhat": `{"dhatFileVersion":2`,
