@@ -60,6 +60,26 @@ func TestTheLoaderIsNamed(t *testing.T) {
 	}
 }
 
+// With two windows a side, taken as runs, the sentence still names the loader.
+func TestTheLoaderIsNamedWithTwoRunsASide(t *testing.T) {
+	var list []view.Run
+	for _, folder := range []string{"resnet50-workers0", "resnet50-workers4"} {
+		found, _ := filepath.Glob(filepath.Join(viewtest.Shared(t, "data", "ml"), folder, "*"))
+		if len(found) != 2 {
+			t.Skip("the traces are not here")
+		}
+		for _, file := range found {
+			r := shared(t, folder+filepath.Base(file), "data", "ml", folder, filepath.Base(file))
+			r.Keys = map[string]string{"workers": folder}
+			list = append(list, r)
+		}
+	}
+	d := compared(t, list, map[string][]string{"by": {"workers"}})
+	if want := "The largest difference is not certain: DataLoader 47.4 ms to 739 µs (−46.6 ms"; !strings.Contains(d.Text, want) {
+		t.Errorf("%q does not say %q", d.Text, want)
+	}
+}
+
 // The bar is of means, the whisker of the usual step: where one step in six waits for all the others, they lie apart.
 func TestPartsThatSingleStepsMakeAreNamed(t *testing.T) {
 	r := computed(t, []view.Run{shared(t, "workers0", "data", "ml", "resnet50-workers0"), shared(t, "workers4", "data", "ml", "resnet50-workers4")}, nil)

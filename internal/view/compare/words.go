@@ -84,20 +84,25 @@ func (r *result) culprits() string {
 		return "No part of it stands out."
 	case changed == 0:
 		return fmt.Sprintf("Of %d call paths none is known to have changed; %d have not by more than %s, %d cannot "+
-			"be told%s.", same+unknown, same, percent(r.worth), unknown, r.likely())
+			"be told.%s", same+unknown, same, percent(r.worth), unknown, r.likely())
 	}
-	return fmt.Sprintf("Changed: %s%s; %d have not changed by more than %s, %d cannot be told.",
-		strings.Join(names, ", "), more(changed-len(names)), same, percent(r.worth), unknown)
+	return fmt.Sprintf("Changed: %s%s; %d have not changed by more than %s, %d cannot be told.%s",
+		strings.Join(names, ", "), more(changed-len(names)), same, percent(r.worth), unknown, r.likely())
 }
 
-// likely names the quantity that differs most if the length changed and no call path is known to have:
-// tested alone it would pass.
+// leastLikely is the part of the length from which on a difference that is not certain is named.
+const leastLikely = 0.05
+
+// likely names the largest difference if it is not certain, but the length changed or much of it would be in it: with
+// more runs the sentence names no less than with one.
 func (r *result) likely() string {
-	if q := r.rows[0]; r.length.verdict == compare.Changed && q.verdict == compare.Unknown {
-		return fmt.Sprintf(", of these %s differs most (%s, p = %s by itself)", q.label(), r.signed(q.estimate.Shift),
-			probability(q.estimate.Decisive()))
+	q, e := r.rows[0], &r.rows[0].estimate
+	if q.verdict != compare.Unknown ||
+		r.length.verdict != compare.Changed && math.Abs(e.Shift) < leastLikely*r.length.estimate.A {
+		return ""
 	}
-	return ""
+	return fmt.Sprintf(" The largest difference is not certain: %s %s to %s (%s, p = %s by itself).", q.label(),
+		r.format(e.A), r.format(e.B), r.signed(e.Shift), probability(e.Decisive()))
 }
 
 // steady names the largest part that hardly differs: it is as much of an answer.
