@@ -62,6 +62,25 @@ func TestStepsAreFoldedAndTimesStay(t *testing.T) {
 	}
 }
 
+// Iterations that no name numbers are steps; pieces of computation between messages, most of them tiny, are none.
+func TestPiecesOfComputationAreNoSteps(t *testing.T) {
+	text := func(lengths ...int) string {
+		b := "region Running role=compute\nregion MPI_Send role=communication\nlocation process r0 rank=0\n"
+		at := 0
+		for _, n := range lengths {
+			b += fmt.Sprintf("  %d..%d Running\n  %d..%d MPI_Send\n", at, at+n, at+n, at+n+5)
+			at += n + 5
+		}
+		return b
+	}
+	if p := of(t, storetest.Text(t, text(100, 110, 90, 100), all.Summaries...)); len(p.Steps) != 4 || p.StepsBy != "Running" {
+		t.Errorf("iterations: %d steps by %q", len(p.Steps), p.StepsBy)
+	}
+	if p := of(t, storetest.Text(t, text(2, 1000, 3, 4, 900, 2), all.Summaries...)); len(p.Steps) != 0 {
+		t.Errorf("pieces: %d steps by %q", len(p.Steps), p.StepsBy)
+	}
+}
+
 // A counter tells what was counted since its sample before; what falls into useful time counts.
 func TestInstructionsCountInUsefulTime(t *testing.T) {
 	p := of(t, storetest.Text(t, `

@@ -3,6 +3,7 @@ package fingerprint
 import (
 	"context"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
@@ -63,7 +64,7 @@ func (p *Print) takePhases(ctx context.Context, run *derived.Run) error {
 	if err != nil || found == nil || found.Step != 1 || len(found.List) < 2 || len(found.List) > mostSteps {
 		return err
 	}
-	p.StepsBy = found.By
+	var steps []Step
 	for i, x := range found.List {
 		sum, units := 0.0, 0.0
 		for u := range found.Units {
@@ -72,9 +73,24 @@ func (p *Print) takePhases(ctx context.Context, run *derived.Run) error {
 				units++
 			}
 		}
-		p.Steps = append(p.Steps, Step{Name: x.Name, Total: sum / max(units, 1), Terms: make([]float64, step.Terms)})
+		steps = append(steps, Step{Name: x.Name, Total: sum / max(units, 1), Terms: make([]float64, step.Terms)})
+	}
+	if similar(steps) {
+		p.Steps, p.StepsBy = steps, found.By
 	}
 	return nil
+}
+
+// similar reports whether the usual one is at least half of the mean: iterations are, pieces of computation between
+// messages, most of them tiny, are not.
+func similar(steps []Step) bool {
+	lengths := make([]float64, len(steps))
+	sum := 0.0
+	for i := range steps {
+		lengths[i] = steps[i].Total
+		sum += steps[i].Total
+	}
+	return contrast.Median(lengths) >= sum/float64(len(steps))/2
 }
 
 // BySteps says whether runs are held against each other by their steps rather than whole: those of GPUs, which have
