@@ -51,6 +51,25 @@ func Digests(ctx context.Context, r Reader, name string, w Window, f func(*trace
 			}
 			panic("store: a lane without a record is read as a whole")
 		}
+		l.OpenTime = func() ([]trace.Time, error) { return openTime(ctx, r, &l, w) }
 		return f(&l)
 	})
+}
+
+// openTime computes DigestedLane.OpenTime from the children of each interval. O(children).
+func openTime(ctx context.Context, r Reader, l *trace.DigestedLane, w Window) ([]trace.Time, error) {
+	out := make([]trace.Time, len(l.Open))
+	for i, x := range l.Open {
+		out[i] = min(x.End, w.End) - w.Begin
+		err := r.Children(ctx, Row{Location: l.Location, Lane: l.Lane, Row: x.Row}, func(c *trace.Columns) error {
+			for k := range c.Begin {
+				out[i] -= max(min(c.End(k), w.End)-max(c.Begin[k], w.Begin), 0)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }

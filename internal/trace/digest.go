@@ -34,6 +34,8 @@ type DigestedLane struct {
 	// those that end after it; both outermost first, each with all that is around
 	// it. Those of Left with Row < Lo began before.
 	Open, Left []OpenInterval
+	// OpenTime returns for each of Open how long it is innermost in the window.
+	OpenTime func() ([]Time, error)
 	// Callers is as that of Columns.
 	Callers func(into []RegionID, row int) []RegionID
 	// Read hands out rows [lo, hi) in batches, as a store does; when they begin may be left out.

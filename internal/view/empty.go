@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -40,7 +41,22 @@ func (r *Request) NoCall() error {
 }
 
 // CutNote says how calls are drawn that began before the selection: their durations are not known from it.
-func CutNote(calls int64, shown string) string {
-	return fmt.Sprintf("%s began before the selection and count for nothing else: %s the time in it",
-		Count(int(calls), "call"), shown)
+func CutNote(calls int64, shown, metric string) string {
+	return fmt.Sprintf("%s began before the selection and count for nothing else: %s the %s in it",
+		Count(int(calls), "call"), shown, cutTime(metric))
+}
+
+// SayCut tells of calls that began before the selection; whose is added to the labels.
+func SayCut(f *Fact, calls, time float64, metric, whose string) {
+	plain := func(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+	f.Say("cut calls"+whose, FormatCount(calls), plain(calls))
+	f.Say("their "+cutTime(metric)+" in the window"+whose, FormatIn(time, "ns"), plain(time))
+}
+
+// cutTime names the time of calls that began before the selection: with exclusive times that without their callees.
+func cutTime(metric string) string {
+	if metric == "exclusive" {
+		return "exclusive time"
+	}
+	return "time"
 }

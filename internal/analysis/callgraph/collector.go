@@ -21,6 +21,8 @@ type Options struct {
 	Node    []int32
 	Nodes   int
 	Measure Measure
+	// Innermost takes the time in which a cut call is innermost, in place of that in which it is open.
+	Innermost bool
 	// Profile puts every call under the root: one bucket a callee.
 	Profile bool
 	// Closure puts each call into one bucket for every distinct node around it

@@ -9,7 +9,8 @@ import (
 )
 
 // A Cut is the calls of one bucket that began before the window and are open in it. Their durations are not known
-// from the window, so that they are in no distribution: Time is how long they are open in it, in ns.
+// from the window, so that they are in no distribution: Time is how long they are open in it, in ns, or with Innermost how
+// long they are innermost.
 type Cut struct {
 	Owner int32
 	Pair
@@ -40,11 +41,11 @@ func (p *Plan) newCutCollector() *cutCollector {
 	return c
 }
 
-// add takes the calls of a lane that are open. O(depth).
-func (c *cutCollector) add(l *trace.DigestedLane, owner int32) {
+// add takes the calls of a lane that are open. O(depth), and for exclusive times as DigestedLane.OpenTime.
+func (c *cutCollector) add(l *trace.DigestedLane, owner int32) (err error) {
 	n := len(l.Open)
 	if n == 0 || c.end <= c.begin {
-		return
+		return nil
 	}
 	cols := &trace.Columns{Location: l.Location, Lane: l.Lane, First: l.Open[0].Row, Callers: l.Callers,
 		Begin: make([]trace.Time, n), Duration: make([]trace.Time, n), Exclusive: make([]trace.Time, n),
@@ -52,6 +53,11 @@ func (c *cutCollector) add(l *trace.DigestedLane, owner int32) {
 	for i, x := range l.Open {
 		cols.Duration[i] = min(x.End, c.end) - c.begin
 		cols.Region[i], cols.Depth[i] = x.Region, uint16(i)
+	}
+	if c.calls.Innermost {
+		if cols.Duration, err = l.OpenTime(); err != nil {
+			return err
+		}
 	}
 	var g Graph
 	c.calls.addTo(&g, cols)
@@ -62,6 +68,7 @@ func (c *cutCollector) add(l *trace.DigestedLane, owner int32) {
 		c.list = append(c.list, Cut{Owner: owner, Pair: b.Pair, Count: float64(b.Count), Time: b.Inclusive.Float64(),
 			Min: float64(b.Calls.Min), Max: float64(b.Calls.Max)})
 	}
+	return nil
 }
 
 // MergeCuts puts cuts of one owner and pair together, in the order of owners and pairs; group gives the group of each

@@ -175,7 +175,9 @@ func gatherLocations(plan *Plan, scan Scan, cuts *cutCollector) ([]Row, error) {
 			if n := len(l.Open); n > 0 {
 				plan.Open.Add(int64(n))
 				if at, known := slices.BinarySearch(some, l.Location); known {
-					cuts.add(l, int32(from+at))
+					if err := cuts.add(l, int32(from+at)); err != nil {
+						return err
+					}
 				}
 			}
 			if l.Lo >= l.Hi {
@@ -234,7 +236,9 @@ func gatherOwners(plan *Plan, scan Scan, cuts *cutCollector) ([]Row, error) {
 		}
 		if n := len(l.Open); n > 0 {
 			plan.Open.Add(int64(n))
-			cuts.add(l, k)
+			if err := cuts.add(l, k); err != nil {
+				return err
+			}
 		}
 		if l.Lo >= l.Hi {
 			return nil

@@ -68,10 +68,25 @@ func TestDigestsAreKeptRebuiltAndSaved(t *testing.T) {
 func checkRecords(t *testing.T, r *Reader) {
 	t.Helper()
 	end := r.Info().End
-	for _, w := range []store.Window{{End: end}, {Begin: end / 3, End: end / 2}, {Begin: end / 2, End: end}} {
+	windows := []store.Window{{End: end}, {Begin: end / 3, End: end / 2}, {Begin: end / 2, End: end}}
+	for k := range trace.Time(20) {
+		windows = append(windows, store.Window{Begin: k * end / 23, End: k*end/23 + end/(2+k)})
+	}
+	for _, w := range windows {
 		type lane struct {
 			rows, open, left int
 			sum              trace.Time // of all that the rows have but when they begin
+			innermost        trace.Time // times of the open ones, weighted
+		}
+		open := func(l *trace.DigestedLane) (sum trace.Time) {
+			times, err := l.OpenTime()
+			if err != nil || len(times) != len(l.Open) {
+				t.Errorf("%v of %d open calls: %v", times, len(l.Open), err)
+			}
+			for i, x := range times {
+				sum += trace.Time(i+1) * x
+			}
+			return sum
 		}
 		add := func(x *lane, c *trace.Columns) {
 			for i := range c.Region {
@@ -81,7 +96,7 @@ func checkRecords(t *testing.T, r *Reader) {
 		var mu sync.Mutex
 		got, want := map[[2]int]lane{}, map[[2]int]lane{}
 		err := r.Digests(context.Background(), "count", w, func(l *trace.DigestedLane) error {
-			x := lane{rows: l.Hi - l.Lo, open: len(l.Open), left: len(l.Left)}
+			x := lane{rows: l.Hi - l.Lo, open: len(l.Open), left: len(l.Left), innermost: open(l)}
 			all, _ := r.Lookup(l.Location, l.Lane)
 			if kept := all.Len() >= 100; kept != (l.Record != nil) || kept && binary.LittleEndian.Uint64(l.Record) != uint64(all.Len()) {
 				t.Errorf("location %d: record %v of %d rows", l.Location, l.Record, all.Len())
@@ -89,7 +104,9 @@ func checkRecords(t *testing.T, r *Reader) {
 			err := l.Read(l.Lo, l.Hi, func(c *trace.Columns) error { add(&x, c); return nil })
 			mu.Lock()
 			defer mu.Unlock()
-			got[[2]int{int(l.Location), l.Lane}] = x
+			if x != (lane{}) {
+				got[[2]int{int(l.Location), l.Lane}] = x
+			}
 			return err
 		})
 		if err != nil {
@@ -104,7 +121,7 @@ func checkRecords(t *testing.T, r *Reader) {
 				x, met := want[key]
 				add(&x, c)
 				if x.rows += c.Len(); !met {
-					x.open, x.left = len(l.Open), len(l.Left)
+					x.open, x.left, x.innermost = len(l.Open), len(l.Left), open(l)
 				}
 				want[key] = x
 				return nil

@@ -124,7 +124,7 @@ type box struct {
 	cutCalls
 }
 
-// cutCalls are those that began before the window, and how long they are open in it.
+// cutCalls are those that began before the window, and their time in it.
 type cutCalls struct {
 	Cut     float64
 	CutTime float64 `json:"cut_time"`
@@ -136,7 +136,7 @@ func (r *Run) cuts(byCaller bool) map[pair]cutCalls {
 	_, of := r.units()
 	out, left := map[pair]cutCalls{}, r.leftOut()
 	r.lanes(&r.Window, func(l *Lane) {
-		for _, x := range l.Rows {
+		for i, x := range l.Rows {
 			if x.Begin >= r.Window.Begin || x.End <= r.Window.Begin || !r.showsName(x.Region) || left[x.Region] {
 				continue
 			}
@@ -145,7 +145,13 @@ func (r *Run) cuts(byCaller bool) map[pair]cutCalls {
 				k.caller = r.Regions[l.Rows[x.Parent].Region].Name
 			}
 			c := out[k]
-			out[k] = cutCalls{c.Cut + 1, c.CutTime + float64(min(x.End, r.Window.End)-r.Window.Begin)}
+			time := r.Window.clip(x.Begin, x.End)
+			for _, child := range l.Rows {
+				if child.Parent == i && r.metric() == "exclusive" {
+					time -= r.Window.clip(child.Begin, child.End)
+				}
+			}
+			out[k] = cutCalls{c.Cut + 1, c.CutTime + float64(time)}
 		}
 	})
 	return out

@@ -33,7 +33,7 @@ var View = &view.View{
 		"The box holds the middle half of the calls, the line in it is the median, " +
 		"the whiskers reach from 2 % to 98 % of the calls. A thin box stands on few calls; one call is a single " +
 		"line; a hollow colour says that the region is not called there. A hatched box is calls that began " +
-		"before the window, at the time that they are open in it. " +
+		"before the window, at the time that they are open in it, or by exclusive time innermost. " +
 		"Behind a box whose calls fall into several heaps, short ones and long ones, lies the outline of their " +
 		"distribution. A small triangle at an edge says that a box goes on beyond the axis. The bars count calls. " +
 		"Regions come in order of how much locations differ in them: the time that would have to move for all to " +
@@ -110,7 +110,7 @@ type region struct {
 	groups []int32 // indices into result.groupRows
 	spread []span  // of each group: the members' medians
 	keep   bool
-	// cut calls began before the window, and are open in it for cutTime.
+	// cut calls began before the window, and have cutTime in it.
 	cut, cutTime float64
 }
 
@@ -238,7 +238,7 @@ func (r *result) options() (callgraph.Options, error) {
 	}
 	r.nodes = nodes
 	o := callgraph.Options{Node: of, Nodes: len(r.nodes), Profile: true, Measure: callgraph.Exclusive,
-		Shapes: v.Text("violin") != "none"}
+		Innermost: r.metric == "exclusive", Shapes: v.Text("violin") != "none"}
 	if r.metric == "inclusive" {
 		o.Measure = callgraph.Inclusive
 	}

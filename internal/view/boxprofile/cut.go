@@ -62,9 +62,10 @@ func (r *result) cutUnit() string {
 func (r *result) timed() bool { return r.unit == "ns" }
 
 // cutCalls draws the calls of a lane that began before the window: a hatched box from the shortest to the longest time
-// that one of them is open in it.
+// that one of them has in it.
 func (p *painter) cutCalls(l *lane, c scene.Colour) {
-	if l.cut == nil || !p.r.timed() || l.cut.Max < p.boxes.XScale.Begin || l.cut.Min > p.boxes.XScale.End {
+	axis := &p.boxes.XScale
+	if l.cut == nil || !p.r.timed() || l.cut.Max > 0 && l.cut.Max < axis.Begin || l.cut.Min > axis.End {
 		return
 	}
 	const least, line = 8, 1
@@ -72,7 +73,8 @@ func (p *painter) cutCalls(l *lane, c scene.Colour) {
 	a, b := p.x(l.cut.Min), p.x(l.cut.Max)
 	if b-a < least {
 		middle := (a + b) / 2
-		a, b = middle-least/2, middle+least/2
+		a = max(middle-least/2, p.boxes.X) // also of calls that are nowhere innermost, on a logarithmic axis
+		b = a + least
 	}
 	p.isOpen = true
 	if h > 4*line { // apart from a box that it covers
@@ -91,7 +93,7 @@ func (r *result) cutNote() {
 	if calls == 0 {
 		return
 	}
-	r.notes = append(r.notes, view.CutNote(int64(calls), "hatched boxes show"))
+	r.notes = append(r.notes, view.CutNote(int64(calls), "hatched boxes show", r.metric))
 }
 
 // sayCut tells of the cut calls of a box.
@@ -99,7 +101,6 @@ func (r *result) sayCut(f *view.Fact, cut *callgraph.Cut) {
 	if cut == nil {
 		return
 	}
-	f.Say("cut calls", view.FormatCount(cut.Count), exact(cut.Count))
-	f.Say("their time in the window", view.FormatIn(cut.Time, "ns"), exact(cut.Time))
+	view.SayCut(f, cut.Count, cut.Time, r.metric, "")
 	f.Text += fmt.Sprintf(" %s began before the window.", view.Count(int(cut.Count), "call"))
 }

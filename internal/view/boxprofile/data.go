@@ -40,7 +40,8 @@ type Row struct {
 	Q50  *float64 `json:"q50" unit:"metric" write:"whole"`
 	Q75  *float64 `json:"q75" unit:"metric" write:"whole"`
 	Q98  *float64 `json:"q98" unit:"metric" write:"whole"`
-	// Cut calls began before the window and are in no other number of the row; CutTime is how long they are open in it.
+	// Cut calls began before the window and are in no other number of the row; CutTime is their time in it, by
+	// --metric exclusive without their callees.
 	Cut     float64 `json:"cut" unit:"count" write:"whole"`
 	CutTime float64 `json:"cut_time" unit:"time" write:"whole"`
 	// Exact quantiles are of the calls themselves; others are within 1 %.

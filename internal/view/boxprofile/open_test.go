@@ -40,14 +40,17 @@ func TestCallsThatAreOpenInTheWindowAreDrawnAsCut(t *testing.T) {
 		options map[string][]string
 		want    []string
 	}{
-		{view.Spec{From: "20", To: "24"}, nil, []string{"run p1 0 calls, 1 cut 4 ns", "run p2 0 calls, 1 cut 4 ns",
+		{view.Spec{From: "20", To: "24"}, nil, []string{"run p1 0 calls, 1 cut 0 ns", "run p2 0 calls, 1 cut 4 ns",
 			"step p1 0 calls, 1 cut 4 ns"}},
-		{view.Spec{From: "20", To: "40"}, nil, []string{"run p1 0 calls, 1 cut 20 ns", "run p2 0 calls, 1 cut 20 ns",
+		{view.Spec{From: "20", To: "40"}, nil, []string{"run p1 0 calls, 1 cut 10 ns", "run p2 0 calls, 1 cut 10 ns",
 			"step p1 0 calls, 1 cut 10 ns", "step p2 2 calls, 0 cut 0 ns"}},
+		{view.Spec{From: "20", To: "40"}, map[string][]string{"metric": {"inclusive"}},
+			[]string{"run p1 0 calls, 1 cut 20 ns", "run p2 0 calls, 1 cut 20 ns", "step p1 0 calls, 1 cut 10 ns",
+				"step p2 2 calls, 0 cut 0 ns"}},
 		{view.Spec{From: "26", To: "40"}, map[string][]string{"caller": {"run"}},
 			[]string{"step p1 0 calls, 1 cut 4 ns", "step p2 1 calls, 1 cut 2 ns"}},
 		{view.Spec{From: "20", To: "40"}, map[string][]string{"over": {"locations"}},
-			[]string{"run  0 calls, 2 cut 40 ns", "step  1 calls, 1 cut 10 ns"}},
+			[]string{"run  0 calls, 2 cut 20 ns", "step  1 calls, 1 cut 10 ns"}},
 	} {
 		k := viewtest.Case{Trace: openTrace, Spec: c.spec, Options: c.options}
 		r := k.Compute(t, boxprofile.View, k.Open(t))
@@ -89,7 +92,7 @@ func sayingCut(t *testing.T, r view.Result) {
 func TestCutCallsOfTwoRunsAreToldApart(t *testing.T) {
 	c := viewtest.Case{Trace: openTrace, Others: []string{openTrace}, Spec: view.Spec{From: "20", To: "24"}}
 	r := c.Compute(t, boxprofile.View, c.Open(t))
-	want := []string{"run test 0 calls, 2 cut 8 ns", "run test2 0 calls, 2 cut 8 ns", "step test 0 calls, 1 cut 4 ns",
+	want := []string{"run test 0 calls, 2 cut 4 ns", "run test2 0 calls, 2 cut 4 ns", "step test 0 calls, 1 cut 4 ns",
 		"step test2 0 calls, 1 cut 4 ns"}
 	if got := cutsOf(r.Data().(boxprofile.Data).Rows); !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)

@@ -32,7 +32,7 @@ var View = &view.View{
 		"of the calls, the median with the largest area. It is cut into one slice a location, from the top-left " +
 		"corner clockwise; a slice left empty says that this location never makes the call, a hatched one that its " +
 		"calls began before " +
-		"the window: its colour is how long they are open in it. " +
+		"the window: its colour is how long they are open in it, or by exclusive time innermost. " +
 		"Colours run over the values on display, so choose fewer regions to see finer differences: click the name of " +
 		"a caller to see only what it calls, that of a callee to see only who calls it, with Ctrl to hide it, or " +
 		"take the linear or rank scale. " +
@@ -209,7 +209,7 @@ func (r *result) options() (callgraph.Options, error) {
 	}
 	r.nodes = nodes
 	o := callgraph.Options{Node: of, Nodes: len(r.nodes), Measure: callgraph.Exclusive,
-		Closure: v.Text("closure") == "dynamic"}
+		Innermost: r.metric == "exclusive", Closure: v.Text("closure") == "dynamic"}
 	switch {
 	case r.metric == "calls" || r.over == "locations":
 		o.Measure = callgraph.Totals

@@ -44,7 +44,7 @@ func (r *result) cutNote(shown string) {
 		calls += r.cuts[i].Count
 	}
 	if calls > 0 {
-		r.notes = append(r.notes, view.CutNote(int64(calls), shown))
+		r.notes = append(r.notes, view.CutNote(int64(calls), shown, r.metric))
 	}
 }
 
@@ -73,7 +73,7 @@ func (r *result) cutOf(p *pair, slice int) *callgraph.Cut {
 	return nil
 }
 
-// setCuts gives a square the mean time that the calls of each slice are open in the window.
+// setCuts gives a square the mean time of the cut calls of each slice.
 func (r *result) setCuts(q *drawnPair, p *pair) {
 	q.cut = make([]float64, len(q.boxes))
 	for k := range q.cut {
@@ -147,11 +147,10 @@ func (m cutMarks) explain(s *scene.Scene, all string) {
 }
 
 // sayCut tells of cut calls; whose is added to the labels.
-func sayCut(f *view.Fact, cut *callgraph.Cut, whose string) {
+func (r *result) sayCut(f *view.Fact, cut *callgraph.Cut, whose string) {
 	if cut == nil {
 		return
 	}
-	f.Say("cut calls"+whose, view.FormatCount(cut.Count), exact(cut.Count))
-	f.Say("their time in the window"+whose, view.FormatIn(cut.Time, "ns"), exact(cut.Time))
+	view.SayCut(f, cut.Count, cut.Time, r.metric, whose)
 	f.Text += fmt.Sprintf("%s began before the window. ", view.Count(int(cut.Count), "call"))
 }

@@ -45,8 +45,8 @@ type Cell struct {
 	Q75      *float64          `json:"q75" unit:"metric" write:"whole"`
 	Q98      *float64          `json:"q98" unit:"metric" write:"whole"`
 	Exact    bool              `json:"exact"`
-	// Cut calls began before the window and are in no other number of the cell; CutTime is how long they are open in
-	// it.
+	// Cut calls began before the window and are in no other number of the cell; CutTime is their time in it, by
+	// --metric exclusive without their callees.
 	Cut     float64 `json:"cut" unit:"count" write:"whole"`
 	CutTime float64 `json:"cut_time" unit:"time" write:"whole"`
 }

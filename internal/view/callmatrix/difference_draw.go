@@ -104,7 +104,7 @@ func (d *difference) Fact(it scene.Item) (view.Fact, bool) {
 	f := view.Fact{Title: d.label(key.Caller) + " → " + d.label(key.Callee), Regions: d.nodes[key.Callee].Regions}
 	line := func(label string, v float64) { f.Say(label, d.format(v), exact(v)) }
 	for k, s := range d.sides {
-		sayCut(&f, d.cut(key, k), ", "+s.label)
+		s.sayCut(&f, d.cut(key, k), ", "+s.label)
 		if d.of[key][k] == nil {
 			if d.cut(key, k) == nil {
 				f.Text += "Never called in " + s.label + "."
@@ -129,7 +129,8 @@ type Value struct {
 	Calls  float64  `json:"calls"`
 	Total  float64  `json:"total"` // of sets of locations: the mean of a location
 	Median *float64 `json:"median"`
-	// Cut calls began before the window and are in no other number; CutTime is how long they are open in it.
+	// Cut calls began before the window and are in no other number; CutTime is their time in it, by
+	// --metric exclusive without their callees.
 	Cut     float64 `json:"cut"`
 	CutTime float64 `json:"cut_time"`
 }

@@ -40,15 +40,17 @@ func TestCallsThatAreOpenInTheWindowAreDrawnAsCut(t *testing.T) {
 		options  map[string][]string
 		want     []string
 	}{
-		{"20", "24", nil, []string{">run p1 0 calls, 1 cut 4 ns", ">run p2 0 calls, 1 cut 4 ns",
+		{"20", "24", nil, []string{">run p1 0 calls, 1 cut 0 ns", ">run p2 0 calls, 1 cut 4 ns",
 			"run>step p1 0 calls, 1 cut 4 ns"}},
-		{"26", "40", nil, []string{">run p1 0 calls, 1 cut 14 ns", ">run p2 0 calls, 1 cut 14 ns",
+		{"26", "40", nil, []string{">run p1 0 calls, 1 cut 10 ns", ">run p2 0 calls, 1 cut 6 ns",
 			"run>step p1 0 calls, 1 cut 4 ns", "run>step p2 1 calls, 1 cut 2 ns"}},
+		{"26", "40", map[string][]string{"metric": {"inclusive"}}, []string{">run p1 0 calls, 1 cut 14 ns",
+			">run p2 0 calls, 1 cut 14 ns", "run>step p1 0 calls, 1 cut 4 ns", "run>step p2 1 calls, 1 cut 2 ns"}},
 		{"26", "40", map[string][]string{"closure": {"dynamic"}, "caller": {"root"}},
-			[]string{">run p1 0 calls, 1 cut 14 ns", ">run p2 0 calls, 1 cut 14 ns", ">step p1 0 calls, 1 cut 4 ns",
+			[]string{">run p1 0 calls, 1 cut 10 ns", ">run p2 0 calls, 1 cut 6 ns", ">step p1 0 calls, 1 cut 4 ns",
 				">step p2 1 calls, 1 cut 2 ns"}},
 		{"26", "40", map[string][]string{"over": {"locations"}},
-			[]string{">run  0 calls, 2 cut 28 ns", "run>step  1 calls, 2 cut 6 ns"}},
+			[]string{">run  0 calls, 2 cut 16 ns", "run>step  1 calls, 2 cut 6 ns"}},
 		{"26", "40", map[string][]string{"square": {"stripes"}, "caller": {"run"}, "metric": {"calls"}},
 			[]string{"run>step p1 0 calls, 1 cut 4 ns", "run>step p2 1 calls, 1 cut 2 ns"}},
 	} {
@@ -93,9 +95,9 @@ func TestCutCallsOfTwoSidesAreToldApart(t *testing.T) {
 		for _, x := range r.Data().(callmatrix.DifferenceData).Cells {
 			got = append(got, fmt.Sprintf("%s>%s %v/%v %v/%v", x.Caller, x.Callee, x.A.Calls, x.B.Calls, x.A.Cut, x.B.CutTime))
 		}
-		want := []string{">run 0/0 2/28", "run>step 1/1 2/6"}
+		want := []string{">run 0/0 2/16", "run>step 1/1 2/6"}
 		if name == "against" {
-			want = []string{">run 0/0 1/14", "run>step 0/1 1/2"}
+			want = []string{">run 0/0 1/6", "run>step 0/1 1/2"}
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", name, got, want)

@@ -263,7 +263,7 @@ func (r *result) fact(key callgraph.Pair, p *drawnPair, slice, ring int) view.Fa
 		}
 		f.Locations = []trace.LocationID{r.locations[slice]}
 	}
-	sayCut(&f, r.cutOf(r.pairs[key], slice), "")
+	r.sayCut(&f, r.cutOf(r.pairs[key], slice), "")
 	switch {
 	case p.static:
 		f.Text = "Reachable through other regions; never called directly."

@@ -93,7 +93,7 @@ func (r *sections) rebuildDigest(d trace.Digest) error {
 }
 
 // Digests implements store.Digester.
-func (r *sections) Digests(ctx context.Context, name string, w store.Window, f func(*trace.DigestedLane) error) error {
+func (r *Reader) Digests(ctx context.Context, name string, w store.Window, f func(*trace.DigestedLane) error) error {
 	if err := r.Enter(); err != nil {
 		return err
 	}
@@ -121,6 +121,9 @@ func (r *sections) Digests(ctx context.Context, name string, w store.Window, f f
 		}
 		if records != nil {
 			l.Record = records.record(int(r.C.LocationLane[id]) + lane)
+		}
+		l.OpenTime = func() ([]trace.Time, error) {
+			return r.openTime(int(r.C.LocationLane[id])+lane, &l, in), nil
 		}
 		v.Timeless = true // calls are counted by how long they are
 		l.Read = func(lo, hi int, f func(*trace.Columns) error) error {

@@ -75,3 +75,46 @@ func (r times) addUntil(n int, v *rows.Lane, hi int, t trace.Time, s *timeSum, s
 	from := block * index.CheckBlock
 	s.walk(v, from, hi, v.BeginOf(from), t, sign)
 }
+
+// openTime returns for each open interval of a lane how long it is innermost in a window: the exclusive time of its
+// region while it is the innermost open one, without the calls of that region that begin meanwhile.
+// O(log n + regions) per interval, and the rows below it if it calls its own region.
+func (r times) openTime(n int, l *trace.DigestedLane, in rows.Window) []trace.Time {
+	out := make([]trace.Time, len(l.Open))
+	last := in.End
+	for _, x := range l.Left {
+		if x.Row >= l.Lo {
+			last = min(last, x.Begin) // innermost until the end of the window, or one below it
+		}
+	}
+	s := r.takeSum()
+	defer r.sums.Put(s)
+	begin := in.Begin
+	for i := len(l.Open) - 1; i >= 0; i-- {
+		x := &l.Open[i]
+		if end := min(x.End, last); begin < end {
+			out[i] = r.innermost(n, x.Region, begin, end, s)
+			begin = end
+		}
+	}
+	return out
+}
+
+// innermost returns the exclusive time of a region in a range without that of calls which begin in it.
+func (r times) innermost(n int, region trace.RegionID, begin, end trace.Time, s *timeSum) trace.Time {
+	r.laneTime(n, rows.Window{Begin: begin, Until: end, End: end}, s)
+	sum := s.cell(region).Sum
+	s.forget()
+	if sum.Calls == 0 {
+		return sum.Exclusive
+	}
+	v := r.LaneByRows(n)
+	lo, hi := v.FirstFrom(begin), v.FirstFrom(end)
+	v.Touch(lo, hi)
+	for i := lo; i < hi; i++ {
+		if v.Region[i] == region {
+			sum.Exclusive -= v.Exclusive[i]
+		}
+	}
+	return sum.Exclusive
+}

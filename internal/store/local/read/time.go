@@ -107,6 +107,14 @@ func (s *timeSum) push(f stackRow, d trace.Time) {
 	s.stack = append(s.stack, f)
 }
 
+// forget clears the sums.
+func (s *timeSum) forget() {
+	for _, r := range s.touched {
+		s.cells[r] = timeSumCell{}
+	}
+	s.touched = s.touched[:0]
+}
+
 // A timePart is the answer for some of the locations.
 type timePart struct {
 	locations []trace.LocationID
@@ -131,9 +139,8 @@ func (s *timeSum) take(id trace.LocationID) {
 			p.inclusive = append(p.inclusive, c.Inclusive)
 			p.calls = append(p.calls, c.Calls)
 		}
-		*c = timeSumCell{}
 	}
-	s.touched = s.touched[:0]
+	s.forget()
 	p.locations = append(p.locations, id)
 	p.ends = append(p.ends, len(p.region))
 }
