@@ -29,6 +29,7 @@ const (
 // A drawing is where things are put.
 type drawing struct {
 	rows         int
+	lines        []line // as many
 	pitch        float32
 	heatX, heatW float32
 	width        float32
@@ -45,17 +46,21 @@ type column struct {
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	w, h := float32(size.Width), float32(size.Height)
+	lines := r.lines()
 	d := drawing{width: w, pitch: pitch, rows: int((h - head) / pitch)}
 	if top := r.request.Values.Integer("top"); top > 0 {
 		d.rows = min(top, int((h-head)/least))
-		d.pitch = min(pitch, (h-head)/float32(max(min(d.rows, len(r.rows)), 1)))
+		d.pitch = min(pitch, (h-head)/float32(max(min(d.rows, len(lines)), 1)))
 	}
-	d.rows = max(min(d.rows, len(r.rows)), 0)
+	d.rows = max(min(d.rows, len(lines)), 0)
+	d.lines = lines[:d.rows]
 	rows := plot.NewRows(d.rows, head, d.pitch, func(i int, row *scene.Row) {
-		row.Region, row.Label = uint32(r.rows[i].region), r.regions[r.rows[i].region].Name
+		if row.Label = d.lines[i].name; d.lines[i].row != nil {
+			row.Region = uint32(d.lines[i].row.region)
+		}
 	})
 	labels := min(rows.LabelWidth(w*0.3), 320)
-	columns := r.columns(d.rows, w-labels)
+	columns := r.columns(d.lines, w-labels)
 	left := labels
 	for _, c := range columns {
 		left += c.width
@@ -67,8 +72,13 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		d.heatX, d.heatW = left+bars+2*pad, room-bars-2*pad
 	}
 	s.AddFrame(rows.Frame("bars", left, max(bars, 0),
-		scene.Scale{Kind: "linear", Begin: 0, End: r.most(d.rows), Label: r.metric.Name}))
-	s.AimRows(0, 0, w, func(i int) uint32 { return s.Item(ofRow, i) })
+		scene.Scale{Kind: "linear", Begin: 0, End: r.most(d.lines), Label: r.metric.Name}))
+	s.AimRows(0, 0, w, func(i int) uint32 {
+		if d.lines[i].row == nil {
+			return scene.NoItem
+		}
+		return s.Item(ofRow, d.lines[i].at)
+	})
 	r.bands(s, &d, labels)
 	r.numbers(s, &d, columns, labels)
 	r.bars(s, &d)
@@ -79,7 +89,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		r.Arrangement().Explain(s)
 	}
 	s.Notes = append(s.Notes, r.notes...)
-	if left := len(r.rows) - d.rows; left > 0 {
+	if left := len(lines) - d.rows; left > 0 {
 		s.Notes = append(s.Notes, view.Count(left, "more region")+" not drawn")
 	}
 	return s
@@ -96,10 +106,12 @@ func (r *result) describe() string {
 }
 
 // most is the greatest value of the rows drawn, never 0.
-func (r *result) most(rows int) float64 {
+func (r *result) most(lines []line) float64 {
 	most := r.full
-	for _, x := range r.rows[:rows] {
-		most = max(most, x.value)
+	for _, x := range lines {
+		if x.row != nil {
+			most = max(most, x.row.value)
+		}
 	}
 	if most <= 0 {
 		return 1
@@ -123,10 +135,57 @@ func (r *result) ShareScale(second view.Result) {
 	slices.SortStableFunc(other.rows, func(a, b row) int {
 		return cmp.Compare(place[other.regions[a.region].Name], place[other.regions[b.region].Name])
 	})
+	r.pair(other, func(name string) bool { return place[name] < 0 })
+}
+
+// A line of the picture is a row, number at, or the place of a region that the other run alone has.
+type line struct {
+	name string
+	row  *row
+	at   int
+}
+
+// lines lists those of the picture.
+func (r *result) lines() []line {
+	if r.paired != nil {
+		return r.paired
+	}
+	out := make([]line, len(r.rows))
+	for i := range r.rows {
+		out[i] = line{r.regions[r.rows[i].region].Name, &r.rows[i], i}
+	}
+	return out
+}
+
+// pair gives each region one line in the pictures of both runs. Regions of the second run alone come where their value
+// puts them, or last if values do not order the first; the first has those that are known.
+func (r *result) pair(other *result, known func(string) bool) {
+	first, shared := r.lines(), other.lines()
+	n := slices.IndexFunc(shared, func(x line) bool { return !known(x.name) })
+	var alone []line
+	if n >= 0 {
+		shared, alone = shared[:n], shared[n:]
+	}
+	add := func(a, b line) { r.paired, other.paired = append(r.paired, a), append(other.paired, b) }
+	ordered := slices.IsSortedFunc(r.rows, func(a, b row) int { return cmp.Compare(b.value, a.value) })
+	for _, x := range first {
+		for ordered && len(alone) > 0 && alone[0].row.value > x.row.value {
+			add(line{name: alone[0].name}, alone[0])
+			alone = alone[1:]
+		}
+		partner := line{name: x.name}
+		if len(shared) > 0 && shared[0].name == x.name {
+			partner, shared = shared[0], shared[1:]
+		}
+		add(x, partner)
+	}
+	for _, x := range slices.Concat(shared, alone) {
+		add(line{name: x.name}, x)
+	}
 }
 
 // columns chooses the numbers that have room: the share first.
-func (r *result) columns(rows int, room float32) (out []column) {
+func (r *result) columns(lines []line, room float32) (out []column) {
 	value := func(of func(*row) float64) func(*row) string {
 		return func(x *row) string { return r.metric.Format(of(x)) }
 	}
@@ -148,8 +207,10 @@ func (r *result) columns(rows int, room float32) (out []column) {
 	used := float32(0)
 	for _, c := range all {
 		c.width = scene.TextWidth(c.title, scene.TextSize, false)
-		for i := range r.rows[:rows] {
-			c.width = max(c.width, scene.TextWidth(c.text(&r.rows[i]), scene.TextSize, false))
+		for _, x := range lines {
+			if x.row != nil {
+				c.width = max(c.width, scene.TextWidth(c.text(x.row), scene.TextSize, false))
+			}
 		}
 		c.width += 2 * pad
 		if used+c.width > room*0.5 {
@@ -166,7 +227,7 @@ func (r *result) bands(s *scene.Scene, d *drawing, labels float32) {
 	bands, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
 	names := make([]string, d.rows)
 	for i := range names {
-		names[i] = r.regions[r.rows[i].region].Name
+		names[i] = d.lines[i].name
 	}
 	names = scene.Distinct(names, labels-2*pad, scene.TextSize)
 	for i, name := range names {
@@ -175,15 +236,19 @@ func (r *result) bands(s *scene.Scene, d *drawing, labels float32) {
 			bands.Add(0, top, d.width, d.pitch, scene.UIBand)
 		}
 		if name != "" && d.pitch >= 12 {
-			text.Add(pad, top+r.line(d), name, scene.UIText, scene.Start)
+			colour := scene.UIText
+			if d.lines[i].row == nil {
+				colour = scene.UITextMuted
+			}
+			text.Add(pad, top+r.baseline(d), name, colour, scene.Start)
 		}
 	}
 	s.AddLayer("bands", -1, bands)
 	s.AddLayer("names", -1, text)
 }
 
-// line is the baseline of a row's text, from its top.
-func (r *result) line(d *drawing) float32 {
+// baseline is that of a row's text, from its top.
+func (r *result) baseline(d *drawing) float32 {
 	return d.pitch/2 + scene.TextAscent(scene.TextSize)/2
 }
 
@@ -193,9 +258,9 @@ func (r *result) numbers(s *scene.Scene, d *drawing, columns []column, left floa
 	for _, c := range columns {
 		at += c.width
 		text.Add(at-pad, head-6, c.title, scene.UITextMuted, scene.End)
-		for i := range d.rows {
-			if d.pitch >= 12 {
-				text.Add(at-pad, head+float32(i)*d.pitch+r.line(d), c.text(&r.rows[i]), scene.UIText, scene.End)
+		for i, x := range d.lines {
+			if x.row != nil && d.pitch >= 12 {
+				text.Add(at-pad, head+float32(i)*d.pitch+r.baseline(d), c.text(x.row), scene.UIText, scene.End)
 			}
 		}
 	}
@@ -210,13 +275,18 @@ func (r *result) bars(s *scene.Scene, d *drawing) {
 		return
 	}
 	most := r.fullOne // of one location
-	for _, x := range r.rows[:d.rows] {
-		most = max(most, x.max)
+	for _, x := range d.lines {
+		if x.row != nil {
+			most = max(most, x.row.max)
+		}
 	}
 	bars, thin, dots := &scene.Rect{}, &scene.Line{Width: 1}, &scene.Point{}
 	spread := len(r.locations) > 1 && d.pitch >= 16 && most > 0
-	for i := range d.rows {
-		x := &r.rows[i]
+	for i := range d.lines {
+		x := d.lines[i].row
+		if x == nil {
+			continue
+		}
 		g := &r.regions[x.region]
 		top, height := head+float32(i)*d.pitch+2, d.pitch-4
 		if spread {
@@ -252,8 +322,11 @@ func (r *result) heat(s *scene.Scene, d *drawing) {
 	words := fmt.Sprintf("%s locations", view.Thousands(int64(len(r.locations))))
 	s.AddLayer("head", -1, plot.Head(&s.Frames[1], words, scene.UITextMuted))
 	var marks []scene.Mark
-	for i := range d.rows {
-		x := &r.rows[i]
+	for i := range d.lines {
+		x := d.lines[i].row
+		if x == nil {
+			continue
+		}
 		cells := make([]scene.Colour, columns)
 		values := make([]float64, columns)
 		most := 0.0
@@ -269,7 +342,7 @@ func (r *result) heat(s *scene.Scene, d *drawing) {
 		}
 		marks = append(marks,
 			&scene.Image{X: d.heatX, Y: head + float32(i)*d.pitch + 1, W: d.heatW, H: max(d.pitch-2, 1),
-				Columns: columns, Rows: 1, Cells: cells, Of: ofCell, At: [2]int32{int32(i), int32(columns)}})
+				Columns: columns, Rows: 1, Cells: cells, Of: ofCell, At: [2]int32{int32(d.lines[i].at), int32(columns)}})
 	}
 	s.AddLayer("strips", 1, marks...)
 	s.Legend = append(s.Legend, plot.RampKey("one location", palette, "0", "most of the row"))
