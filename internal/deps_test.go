@@ -93,7 +93,7 @@ var policy = []rule{
 	{"internal/demo/*", []string{"internal/trace"}, "writers of real formats, for demos; they read nothing"},
 
 	{"internal/schema", []string{"internal/trace", "internal/table", "internal/view"}, "what answers look like, from the types that they are written from"},
-	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/scene", "internal/view", "internal/search", "internal/schema", "internal/render/wire"},
+	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/scene", "internal/view", "internal/search", "internal/schema", "internal/words", "internal/render/wire"},
 		"the server speaks contracts and gets the concrete ones from cmd; wire is how scenes travel"},
 
 	{"internal/receive", []string{"internal/store/local/disk"}, "spans from programs to files; it knows no run, and of the store only how a directory is locked and synchronised"},

@@ -15,6 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // A computer reads requests and computes their results, once for all that are equal.
@@ -59,8 +60,8 @@ func (s *computer) parseView(q url.Values, x *run, name string) (*viewRequest, e
 	at := slices.IndexFunc(s.config.Views, func(v *view.View) bool { return v.Name == name })
 	if at < 0 {
 		return nil,
-			&apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no view " + quoteShort(name),
-				Hint: "/api/views lists them"}
+			&apiError{Status: http.StatusNotFound, Kind: "not-found", Message: "there is no view " + quoteShort(name) +
+				words.Suggest(name, s.viewNames()), Hint: "/api/views lists them"}
 	}
 	out := &viewRequest{view: s.config.Views[at], runs: []*run{x}, options: map[string][]string{}}
 	var err error
@@ -83,6 +84,13 @@ func (s *computer) parseView(q url.Values, x *run, name string) (*viewRequest, e
 		return nil, usage(err)
 	}
 	return out, nil
+}
+
+func (s *computer) viewNames() (names []string) {
+	for _, v := range s.config.Views {
+		names = append(names, v.Name)
+	}
+	return names
 }
 
 func parseSpec(q url.Values) (view.Spec, error) {

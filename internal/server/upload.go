@@ -18,7 +18,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // Uploads are files dropped on the page, streamed to disk. Those of one batch lie
@@ -335,12 +335,17 @@ func (s *Server) openAsked(by *Token, q *openRequest) (*run, error) {
 // checkReading returns an error if the options for reading the sources are invalid.
 func (s *Server) checkReading(q *openRequest) error {
 	if !slices.Contains([]string{"", "auto", "none", "messages", "collectives"}, q.Align) {
-		return fmt.Errorf("align %s: want auto, none, messages or collectives", quoteShort(q.Align))
+		return words.NotOneOf("align", q.Align, "auto", "none", "messages", "collectives")
 	}
-	if q.Format != "" && !slices.ContainsFunc(s.config.Formats, func(f *importer.Format) bool {
-		return f.Name == q.Format
-	}) {
-		return fmt.Errorf("format %s: no such format; `parallax formats` lists them", quoteShort(q.Format))
+	if q.Format != "" {
+		var names []string
+		for _, f := range s.config.Formats {
+			names = append(names, f.Name)
+		}
+		if !slices.Contains(names, q.Format) {
+			return fmt.Errorf("format %s: no such format; `parallax formats` lists them%s", quoteShort(q.Format),
+				words.Suggest(q.Format, names))
+		}
 	}
 	if len(q.SourceDirs) > maxPatterns {
 		return tooMany("sourceDirs", len(q.SourceDirs))

@@ -9,11 +9,11 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/render/wire"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // A viewPages answers about a view: scene, data, table, the item at a point, files.
@@ -181,13 +181,14 @@ func (s *viewPages) pick(w http.ResponseWriter, r *http.Request, q *viewRequest)
 // export answers with a file to save.
 func (s *viewPages) export(w http.ResponseWriter, r *http.Request, q *viewRequest) error {
 	format := r.URL.Query().Get("format")
-	theme, ok := scene.ParseTheme(r.URL.Query().Get("theme"))
-	if r.URL.Query().Get("theme") != "" && !ok {
-		return usage(errors.New("theme: want light or dark"))
+	typed := r.URL.Query().Get("theme")
+	theme, ok := scene.ParseTheme(typed)
+	if typed != "" && !ok {
+		return usage(words.NotOneOf("theme", typed, "light", "dark"))
 	}
 	if hues := r.URL.Query().Get("hues"); hues != "" {
 		if theme, ok = theme.With(hues); !ok {
-			return usage(fmt.Errorf("hues %s: want %s", quoteShort(hues), strings.Join(scene.Hues, " or ")))
+			return usage(words.NotOneOf("hues", hues, scene.Hues...))
 		}
 	}
 	body, contentType, err := s.file(r, q, format, theme)
@@ -207,7 +208,7 @@ func (s *viewPages) file(r *http.Request, q *viewRequest, format string, theme s
 	}
 	write := s.config.Export[format]
 	if format != "csv" && write == nil {
-		return nil, "", usage(fmt.Errorf("format %s: want one of %s", quoteShort(format), s.exportNames()))
+		return nil, "", usage(words.NotOneOf("format", format, s.exportNames()...))
 	}
 	var size *scene.Picture
 	if text := r.URL.Query().Get("size"); text != "" && format != "csv" {
@@ -242,12 +243,11 @@ func (s *viewPages) file(r *http.Request, q *viewRequest, format string, theme s
 var exportTypes = map[string]string{"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf",
 	"jpg": "image/jpeg", "csv": "text/csv; charset=utf-8"}
 
-func (s *viewPages) exportNames() string {
-	names := ""
+func (s *viewPages) exportNames() (names []string) {
 	for _, f := range []string{"svg", "png", "pdf", "jpg"} {
 		if s.config.Export[f] != nil {
-			names += f + ", "
+			names = append(names, f)
 		}
 	}
-	return names + "csv, json"
+	return append(names, "csv", "json")
 }
