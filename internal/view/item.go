@@ -169,6 +169,16 @@ func (f *Fact) SayTime(label string, t trace.Time) {
 	f.Say(label, FormatTime(t), Thousands(int64(t))+" ns")
 }
 
+// SayCount adds a count.
+func (f *Fact) SayCount(label string, n int64) {
+	f.Say(label, FormatCount(float64(n)), Thousands(n))
+}
+
+// SayBytes adds a size.
+func (f *Fact) SayBytes(label string, n int64) {
+	f.Say(label, FormatBytes(float64(n)), Thousands(n))
+}
+
 // SayNumber adds a number as format writes it, and exactly.
 func (f *Fact) SayNumber(label string, v float64, format func(float64) string) {
 	f.Say(label, format(v), Cell(v))

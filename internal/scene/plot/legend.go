@@ -23,8 +23,13 @@ func RegionKey(label string, c scene.Colour, region uint32) scene.LegendEntry {
 
 // RampKey explains all colours of a palette, with the values at its ends.
 func RampKey(label, palette, low, high string) scene.LegendEntry {
-	e := Key(label, scene.Ramp(palette, 0))
-	e.RampEnd, e.RampLow, e.RampHigh = scene.Ramp(palette, 1), low, high
+	return RangeKey(label, scene.Ramp(palette, 0), scene.Ramp(palette, 1), low, high)
+}
+
+// RangeKey explains the colours from one of a palette to another.
+func RangeKey(label string, from, to scene.Colour, low, high string) scene.LegendEntry {
+	e := Key(label, from)
+	e.RampEnd, e.RampLow, e.RampHigh = to, low, high
 	return e
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/stackalign"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -238,27 +239,18 @@ const mostEntries = 12
 
 func (r *result) legend(s *scene.Scene, p *painter) {
 	if r.different {
-		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: "duration against " + r.rows[0].name, Colour: scene.Ramp("diverging", 0),
-				RampEnd: scene.Ramp("diverging", 1),
-				RampLow: "≤ 1/4", RampHigh: "≥ 4 ×", Region: scene.NoID, Parent: scene.NoID})
+		against := "duration against " + r.rows[0].name
+		s.Legend = append(s.Legend, plot.RampKey(against, "diverging", "≤ 1/4", "≥ 4 ×"))
 	}
 	n := 0
 	for k := range r.nodes {
 		if x := &r.nodes[k]; p.used[int32(k)] && n < mostEntries {
 			n++
-			e := scene.LegendEntry{Label: x.name, Colour: r.colours.Named(x.name, x.role), Region: scene.NoID,
-				Parent: scene.NoID}
-			if x.region != trace.NoRegion {
-				e.Region = uint32(x.region)
-			}
-			s.Legend = append(s.Legend, e)
+			s.Legend = append(s.Legend, plot.RegionKey(x.name, r.colours.Named(x.name, x.role), uint32(x.region)))
 		}
 	}
 	if p.gapped {
-		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: "not called there", Colour: scene.UIEmpty, Region: scene.NoID, Parent: scene.NoID,
-				Flags: scene.Hatched})
+		s.Legend = append(s.Legend, plot.FlaggedKey("not called there", scene.UIEmpty, scene.Hatched))
 	}
 }
 
@@ -279,7 +271,8 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 
 func (r *result) fact(x *stackalign.Slot, s int) view.Fact {
 	n := &r.nodes[x.Node]
-	f := view.Fact{Title: n.name, Lines: []view.FactLine{{Label: "location", Value: r.rows[s].name}}}
+	f := view.Fact{Title: n.name}
+	f.Say("location", r.rows[s].name, "")
 	if n.region != trace.NoRegion {
 		f.Regions = []trace.RegionID{n.region}
 	}
@@ -288,16 +281,13 @@ func (r *result) fact(x *stackalign.Slot, s int) view.Fact {
 	}
 	if c := x.Calls[s]; c >= 0 {
 		begin, end := r.list[s].Begin[c], r.list[s].End[c]
-		f.Lines = append(f.Lines,
-			view.FactLine{Label: "begins at", Value: view.FormatTime(begin), Exact: fmt.Sprint(begin)})
+		f.Say("begins at", view.FormatTime(begin), fmt.Sprint(begin))
 		if r.rows[s].run == 0 {
 			f.Begin, f.End = &begin, &end
 		}
 		if first := x.Calls[0]; first >= 0 && s > 0 {
-			f.Lines = append(f.Lines,
-				view.FactLine{Label: "later than " + r.rows[0].name,
-					Value: view.FormatDuration(float64(begin - r.list[0].Begin[first])),
-					Exact: fmt.Sprint(begin - r.list[0].Begin[first])})
+			later := begin - r.list[0].Begin[first]
+			f.Say("later than "+r.rows[0].name, view.FormatDuration(float64(later)), fmt.Sprint(later))
 		}
 	} else {
 		f.Text = "Not called there."
@@ -311,7 +301,7 @@ func (r *result) fact(x *stackalign.Slot, s int) view.Fact {
 		if k == s {
 			name = "▸ " + name
 		}
-		f.Lines = append(f.Lines, view.FactLine{Label: name, Value: value, Exact: exact})
+		f.Say(name, value, exact)
 	}
 	return f
 }

@@ -15,7 +15,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	l := r.lane(int(it.A), it.B)
 	g := &r.regions[l.region]
 	n := &r.nodes[g.node]
-	f := view.Fact{Title: n.Name, Regions: n.Regions, Lines: []view.FactLine{}, Locations: r.locationsOf(&l)}
+	f := view.Fact{Title: n.Name, Regions: n.Regions, Locations: r.locationsOf(&l)}
 	switch {
 	case r.pair:
 		f.Say("run", r.names[l.owner], "")

@@ -377,8 +377,7 @@ func (r *drawing) legend(s *scene.Scene) {
 	case len(r.locations) > mostHues:
 		n := len(r.locations)
 		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: "location, in the order of the boxes", Colour: r.own(0), RampEnd: r.own(n - 1),
-				RampLow: r.names[0], RampHigh: r.names[n-1], Region: scene.NoID, Parent: scene.NoID})
+			plot.RangeKey("location, in the order of the boxes", r.own(0), r.own(n-1), r.names[0], r.names[n-1]))
 	default:
 		for i, name := range r.names {
 			if g := r.Arrangement().Group(r.locations[i]); g >= 0 {
@@ -426,8 +425,7 @@ func (r *drawing) legendCut(s *scene.Scene) {
 	}
 	if r.open {
 		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: "cut: began before the window", Colour: scene.UIData,
-				Flags: scene.Hatched | scene.Outlined, Region: scene.NoID, Parent: scene.NoID})
+			plot.FlaggedKey("cut: began before the window", scene.UIData, scene.Hatched|scene.Outlined))
 	}
 	if !r.cut {
 		return

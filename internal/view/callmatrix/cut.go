@@ -6,6 +6,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -135,14 +136,10 @@ func (r *result) sliceOutline(k, n int, x, y, size float32) (xs, ys []float32) {
 // explain adds the marks of cut calls to the legend.
 func (m cutMarks) explain(s *scene.Scene, all string) {
 	if m.all {
-		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: all, Colour: scene.UIData, Flags: scene.Hatched, Region: scene.NoID,
-				Parent: scene.NoID})
+		s.Legend = append(s.Legend, plot.FlaggedKey(all, scene.UIData, scene.Hatched))
 	}
 	if m.some {
-		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: "some calls began before the window", Colour: scene.UIWarning,
-				Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend, plot.Key("some calls began before the window", scene.UIWarning))
 	}
 }
 

@@ -237,8 +237,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 var ringNames = [5]string{"2 %", "25 %", "median", "75 %", "98 %"}
 
 func (r *result) fact(key callgraph.Pair, p *drawnPair, slice, ring int) view.Fact {
-	f := view.Fact{Title: r.label(key.Caller) + " → " + r.label(key.Callee), Regions: r.nodes[key.Callee].Regions,
-		Lines: []view.FactLine{}}
+	f := view.Fact{Title: r.label(key.Caller) + " → " + r.label(key.Callee), Regions: r.nodes[key.Callee].Regions}
 	switch {
 	case r.over == "locations":
 		f.Say("over", view.Count(len(r.pairs[key].all), "location"), "")

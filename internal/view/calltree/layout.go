@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -359,13 +360,9 @@ func (r *drawing) paint(s *scene.Scene) {
 	s.AddLayer("boxes", 0, boxes)
 	s.AddLayer("names", 0, text)
 	if r.against != nil {
-		ramp := scene.RampSection("diverging")
 		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: "time", Colour: scene.Colour(ramp.Start),
-				RampEnd: scene.Colour(ramp.Start + ramp.Length - 1), RampLow: "longer in " + r.against.name,
-				RampHigh: "longer " + r.hereName(), Region: scene.NoID, Parent: scene.NoID})
-	}
-	if r.against == nil {
+			plot.RampKey("time", "diverging", "longer in "+r.against.name, "longer "+r.hereName()))
+	} else {
 		s.Legend = append(s.Legend, r.regionLegend(width)...)
 	}
 }
@@ -377,8 +374,7 @@ func (r *drawing) regionLegend(width map[trace.RegionID]float32) (out []scene.Le
 	})
 	for _, id := range shown[:min(len(shown), mostLegend)] {
 		g := &r.regions[id]
-		out = append(out,
-			scene.LegendEntry{Label: g.Name, Colour: r.colours.Of(g), Region: uint32(id), Parent: scene.NoID})
+		out = append(out, plot.RegionKey(g.Name, r.colours.Of(g), uint32(id)))
 	}
 	return out
 }

@@ -33,14 +33,11 @@ func (r *drawing) table(s *scene.Scene) {
 		rows = min(rows, top)
 	}
 	shown := r.heaviest(rows)
-	names := make([]scene.Row, len(shown))
-	for i, id := range shown {
-		n := &r.tree.nodes[id]
-		y := head + float32(i)*pitch
-		names[i] = scene.Row{From: y, To: y + pitch, Location: scene.NoID, Region: uint32(n.region), Label: r.label(n),
-			Level: int(min(n.depth, 16)), Count: 1}
-	}
-	labels := min(scene.RowLabelWidth(names, w*0.5), 460)
+	names := plot.NewRows(len(shown), head, pitch, func(i int, row *scene.Row) {
+		n := &r.tree.nodes[shown[i]]
+		row.Label, row.Region, row.Level = r.label(n), uint32(n.region), int(min(n.depth, 16))
+	})
+	labels := min(names.LabelWidth(w*0.5), 460)
 	columns := []column{
 		{r.base.Head(), func(n *node) string { return view.FormatShare(r.base.Share(n.inclusive)) }},
 		{"inclusive", func(n *node) string { return r.format(n.inclusive) }},
@@ -72,10 +69,8 @@ func (r *drawing) table(s *scene.Scene) {
 	for i := 1; i < len(shown); i += 2 {
 		bands.Add(0, head+float32(i)*pitch, w, pitch, scene.UIBand)
 	}
-	f := scene.Frame{Name: "bars", X: at, Y: head, W: max(w-at-pad, 0), H: float32(len(shown)) * pitch,
-		XScale: scene.Scale{Kind: "linear", Begin: 0, End: max(r.total, 1), Label: r.axisLabel()},
-		YScale: scene.Scale{Kind: "rows", Rows: names}}
-	frame := s.AddFrame(f)
+	frame := s.AddFrame(names.Frame("bars", at, max(w-at-pad, 0),
+		scene.Scale{Kind: "linear", Begin: 0, End: max(r.total, 1), Label: r.axisLabel()}))
 	s.AimRows(frame, 0, w, func(i int) uint32 { return s.Item(ofNode, int(shown[i]), 1) })
 	s.AddLayer("bands", -1, bands)
 	s.AddLayer("numbers", -1, text)

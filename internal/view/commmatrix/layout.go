@@ -257,19 +257,14 @@ func (r *result) fact(from, to, blocks int) view.Fact {
 			sum.time = int64(trace.AddUp(trace.Time(sum.time), trace.Time(c.time)))
 		}
 	}
-	fact := view.Fact{Title: r.names(from, blocks) + " → " + r.names(to, blocks),
-		Lines: []view.FactLine{{Label: r.what, Value: view.FormatCount(float64(sum.count)),
-			Exact: view.Thousands(sum.count)}}}
+	fact := view.Fact{Title: r.names(from, blocks) + " → " + r.names(to, blocks)}
+	fact.SayCount(r.what, sum.count)
 	if r.total.sized {
-		fact.Lines = append(fact.Lines,
-			view.FactLine{Label: "bytes", Value: view.FormatBytes(float64(sum.bytes)),
-				Exact: view.Thousands(sum.bytes)})
+		fact.SayBytes("bytes", sum.bytes)
 	}
 	if r.total.timed && sum.count > 0 {
-		fact.Lines = append(fact.Lines,
-			view.FactLine{Label: "time", Value: view.FormatDuration(float64(sum.time)),
-				Exact: view.Thousands(sum.time) + " ns"},
-			view.FactLine{Label: "mean time", Value: view.FormatDuration(float64(sum.time) / float64(sum.count))})
+		fact.SayTime("time", trace.Time(sum.time))
+		fact.Say("mean time", view.FormatDuration(float64(sum.time)/float64(sum.count)), "")
 	}
 	if pairs > 1 {
 		fact.Count = int64(pairs)

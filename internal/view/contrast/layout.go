@@ -56,13 +56,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		fit = min(fit, n)
 	}
 	n := min(len(r.rows), fit)
-	f := scene.Frame{Name: "main", X: 0, Y: top, W: w, H: max(min(float32(n)*pitch, h-top), 1),
-		YScale: scene.Scale{Kind: "rows"}}
-	for i, q := range r.rows[:n] {
-		y := top + float32(i)*pitch
-		f.YScale.Rows = append(f.YScale.Rows,
-			scene.Row{From: y, To: y + pitch, Label: q.title(), Location: scene.NoID, Region: q.region(), Count: 1})
-	}
+	rows := plot.NewRows(n, top, pitch, func(i int, row *scene.Row) {
+		row.Label, row.Region = r.rows[i].title(), r.rows[i].region()
+	})
+	f := rows.Frame("main", 0, w, scene.Scale{})
+	f.H = max(min(f.H, h-top), 1)
 	frame := s.AddFrame(f)
 	s.AimRows(frame, 0, w, func(i int) uint32 { return s.Item(ofRow, i) })
 	p := &painter{columns: c, strips: 22 - (rowPitch-pitch)/2, rects: &scene.Rect{}, lines: &scene.Line{Width: 1},

@@ -6,6 +6,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -138,7 +139,8 @@ func (r *result) drawRows(s *scene.Scene, w, y, room float32) {
 	for i := range r.rows {
 		x := &r.rows[i]
 		bars[i] = bar{names[i], x.RegionID, x.Mean, x.marks(), r.colours.Service(x.At),
-			func(room float32) string { return r.words(x, room) }, func(room float32) string { return r.more(x, room) }}
+			func(room float32) string { return shareWords(x.Share, len(r.chosen), x.RequestShare, room) },
+			func(room float32) string { return r.more(x, room) }}
 	}
 	what := map[string]string{"callpath": "call paths", "operation": "operations",
 		"service": "services"}[r.request.Values.Text("by")]
@@ -156,36 +158,28 @@ func drawBars(s *scene.Scene, w, y, room float32, top int, list []bar, what stri
 	if two {
 		pitch = min(room/float32(n), twoLines*1.2)
 	}
-	rows := make([]scene.Row, n)
 	most := trace.Time(1)
-	for i := range rows {
+	rows := plot.NewRows(n, y, pitch, func(i int, row *scene.Row) {
 		x := &list[i]
 		most = max(most, trace.Time(x.mean))
 		if len(x.marks) > 0 {
 			most = max(most, x.marks[len(x.marks)-1])
 		}
-		at := y + float32(i)*pitch
-		rows[i] = scene.Row{From: at, To: at + pitch, Label: x.label, Location: scene.NoID, Region: scene.NoID,
-			Count: 1}
-		if x.region != trace.NoRegion {
-			rows[i].Region = uint32(x.region)
-		}
-	}
-	left := scene.RowLabelWidth(rows, w*0.4)
+		row.Label, row.Region = x.label, uint32(x.region)
+	})
+	left := rows.LabelWidth(w * 0.4)
 	words := min(w*0.25, 190)
 	if w < 420 || two {
 		words = 0
 	}
-	f := scene.Frame{Name: "rows", X: left, Y: y, W: max(w-left-words-edge, 1), H: pitch * float32(n),
-		XScale: scene.Scale{Kind: "linear", End: float64(most), Label: "mean time"},
-		YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	f := rows.Frame("rows", left, max(w-left-words-edge, 1),
+		scene.Scale{Kind: "linear", End: float64(most), Label: "mean time"})
 	frame := s.AddFrame(f)
 	s.AimRows(frame, 0, w, func(k int) uint32 { return s.Item(ofRow, k) })
 	s.XAxis(frame, scene.Axis{Unit: "ns"})
 	bars, lines, text := &scene.Rect{}, &scene.Line{Width: 1}, &scene.Text{Size: scene.TextSize}
-	for i := range rows {
-		x := &list[i]
-		at := rows[i].From
+	for i, row := range rows.List {
+		x, at := &list[i], row.From
 		high := pitch
 		if two {
 			high = pitch - secondLine
@@ -285,14 +279,14 @@ func (r *result) more(x *Row, room float32) string {
 	return scene.Shorten(view.FormatShare(x.Share), room, scene.TextSize)
 }
 
-// words stand beside a bar.
-func (r *result) words(x *Row, room float32) string {
-	t := view.FormatShare(x.Share) + " of the time"
-	if len(r.chosen) > 1 {
-		t += ", in " + view.FormatShare(x.RequestShare)
+// shareWords stand beside a bar: a share of the time, and the share of the requests or steps in which it is.
+func shareWords(share float64, of int, in float64, room float32) string {
+	t := view.FormatShare(share) + " of the time"
+	if of > 1 {
+		t += ", in " + view.FormatShare(in)
 	}
 	if scene.TextWidth(t, scene.TextSize, false) > room {
-		t = view.FormatShare(x.Share)
+		t = view.FormatShare(share)
 	}
 	return scene.Shorten(t, room, scene.TextSize)
 }

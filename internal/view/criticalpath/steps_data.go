@@ -8,6 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/analysis/steppath"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -182,7 +183,7 @@ func (r *stepResult) Scene(size scene.Size) *scene.Scene {
 	for i := range r.rows {
 		x := &r.rows[i]
 		bars[i] = bar{label: x.label(), region: x.RegionID, mean: x.Mean, fill: stepColours[x.kind],
-			words: func(room float32) string { return r.words(x, room) }}
+			words: func(room float32) string { return shareWords(x.Share, len(r.steps), x.StepShare, room) }}
 		if x.Steps > 1 {
 			bars[i].marks = []trace.Time{x.P50, x.P95, x.P99}
 		}
@@ -195,8 +196,7 @@ func (r *stepResult) Scene(size scene.Size) *scene.Scene {
 	}
 	for k, t := range r.kinds {
 		if t > 0 {
-			s.Legend = append(s.Legend,
-				scene.LegendEntry{Label: kindWords[k], Colour: stepColours[k], Region: scene.NoID, Parent: scene.NoID})
+			s.Legend = append(s.Legend, plot.Key(kindWords[k], stepColours[k]))
 		}
 	}
 	return s
@@ -208,17 +208,6 @@ func (r *stepResult) describe() string {
 		t += fmt.Sprintf("; most of it: %s, %s", r.rows[0].label(), view.FormatShare(r.rows[0].Share))
 	}
 	return t + "."
-}
-
-func (r *stepResult) words(x *StepRow, room float32) string {
-	t := view.FormatShare(x.Share) + " of the time"
-	if len(r.steps) > 1 {
-		t += ", in " + view.FormatShare(x.StepShare)
-	}
-	if scene.TextWidth(t, scene.TextSize, false) > room {
-		t = view.FormatShare(x.Share)
-	}
-	return scene.Shorten(t, room, scene.TextSize)
 }
 
 // Fact returns the facts of a row or a section.

@@ -2,7 +2,6 @@ package groups
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
@@ -383,18 +382,13 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 
 func (r *result) pairFact(a, b int) view.Fact {
 	f := view.Fact{Title: r.names[a] + " and " + r.names[b],
-		Locations: []trace.LocationID{r.locations[a], r.locations[b]}, Lines: []view.FactLine{}}
+		Locations: []trace.LocationID{r.locations[a], r.locations[b]}}
 	if a == b {
 		f.Title, f.Locations = r.names[a], f.Locations[:1]
 	}
-	line := func(label string, v float64) {
-		f.Lines = append(f.Lines,
-			view.FactLine{Label: label, Value: view.FormatShare(v), Exact: strconv.FormatFloat(v, 'g', -1, 64)})
-	}
-	line("calls in common", r.table.Similarity(a, b, grouping.Structure))
-	line("time in common", r.table.Similarity(a, b, grouping.Time))
-	f.Lines = append(f.Lines,
-		view.FactLine{Label: "groups", Value: fmt.Sprintf("%d and %d", r.groups.Of[a]+1, r.groups.Of[b]+1)})
+	f.SayNumber("calls in common", r.table.Similarity(a, b, grouping.Structure), view.FormatShare)
+	f.SayNumber("time in common", r.table.Similarity(a, b, grouping.Time), view.FormatShare)
+	f.Say("groups", fmt.Sprintf("%d and %d", r.groups.Of[a]+1, r.groups.Of[b]+1), "")
 	return f
 }
 
@@ -404,15 +398,15 @@ func (r *result) groupFact(k int) view.Fact {
 	if of := r.function(k); of != "" {
 		title += ": " + of
 	}
-	f := view.Fact{Title: title, Locations: r.ids(members), Count: int64(len(members)), Lines: []view.FactLine{
-		{Label: "locations", Value: view.NameList(r.names, members, 12)},
-		{Label: "most typical", Value: r.names[r.groups.Medoid[k]]}}}
+	f := view.Fact{Title: title, Locations: r.ids(members), Count: int64(len(members))}
+	f.Say("locations", view.NameList(r.names, members, 12), "")
+	f.Say("most typical", r.names[r.groups.Medoid[k]], "")
 	if words := r.signatureWords(k); words != "" {
 		f.Text = "This group " + words + "."
 	}
 	for i := range r.differs[k] {
 		x := &r.differs[k][i]
-		f.Lines = append(f.Lines, view.FactLine{Label: view.FormatChange(x.Effect), Value: r.words(k, x)})
+		f.Say(view.FormatChange(x.Effect), r.words(k, x), "")
 	}
 	return f
 }

@@ -339,7 +339,7 @@ func (r *result) binFact(k int) view.Fact {
 func (r *result) rowFact(lo, hi int) view.Fact {
 	tree := r.request.Store().Locations()
 	first := r.locations[r.order[lo]]
-	f := view.Fact{Title: tree.Path(first), Regions: r.measure.Regions, Lines: []view.FactLine{}}
+	f := view.Fact{Title: tree.Path(first), Regions: r.measure.Regions}
 	var ids []trace.LocationID
 	for _, i := range r.order[lo:hi] {
 		ids = append(ids, r.locations[i])

@@ -238,17 +238,16 @@ func (r *result) fact(i int) view.Fact {
 	c, s := r.call(i), r.request.Store()
 	if c.Region == trace.NoRegion {
 		calls := int64(r.forest.calls.Len() - 1)
-		return view.Fact{Title: "all", Text: "The root stands above calls that nobody made.", Count: calls,
-			Lines: []view.FactLine{{Label: "calls", Value: view.Thousands(calls)}}}
+		f := view.Fact{Title: "all", Text: "The root stands above calls that nobody made.", Count: calls}
+		f.Say("calls", view.Thousands(calls), "")
+		return f
 	}
 	g := &s.Regions()[c.Region]
 	begin, end := c.Begin, c.End
 	f := view.Fact{Title: g.Name, Locations: []trace.LocationID{c.Location}, Regions: []trace.RegionID{c.Region},
 		Begin: &begin, End: &end,
 		Row: &store.Row{Location: c.Location, Lane: int(c.Lane), Row: int(c.Row)}, Open: r.opens(i)}
-	line := func(label, value, exact string) {
-		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value, Exact: exact})
-	}
+	line := f.Say
 	_, made := r.forest.counts()
 	line("location", s.Locations().Path(c.Location), "")
 	line("call", r.label(r.node(i)), "")

@@ -332,7 +332,7 @@ func (r *result) mergedFact(i int) view.Fact {
 	s := r.sector(it.Level, it.Start, it.Alloc, it.Deepest+1, it.First, it.End)
 	f := view.Fact{Title: plural(s.Calls, "call", "calls"),
 		Text: "Each is less than a pixel wide here. A double click comes closer.", Count: int64(s.Calls)}
-	line := func(label, value string) { f.Lines = append(f.Lines, view.FactLine{Label: label, Value: value}) }
+	line := func(label, value string) { f.Say(label, value, "") }
 	line("time of the outermost", view.FormatTime(trace.Time(s.Time)))
 	for _, m := range s.Mix[:min(len(s.Mix), mostStripes)] {
 		line(m.Region, percent(m.Share))

@@ -160,14 +160,12 @@ func (p *projection) legend(d *drawing, bar scene.Colour) []scene.LegendEntry {
 	return []scene.LegendEntry{e}
 }
 
-// lines returns the first coefficients of a row for a fact.
-func (p *projection) lines(row int) (out []view.FactLine) {
+// say adds the first coefficients of a row to a fact.
+func (p *projection) say(f *view.Fact, row int) {
 	if p == nil {
-		return nil
+		return
 	}
 	for j, c := range p.rows[row][:min(8, len(p.rows[row]))] {
-		out = append(out, view.FactLine{Label: fmt.Sprintf("c%d %s", j, p.basis), Value: fmt.Sprintf("%.3g", c),
-			Exact: fmt.Sprintf("%.17g", c)})
+		f.Say(fmt.Sprintf("c%d %s", j, p.basis), fmt.Sprintf("%.3g", c), fmt.Sprintf("%.17g", c))
 	}
-	return out
 }

@@ -19,22 +19,19 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	w, state := &r.rows[it.A], int(it.B)
 	m := w.moments[state]
 	length := r.axis.length()
-	f := view.Fact{Title: w.label, Lines: []view.FactLine{}, Text: moment.Reading(m, length, view.FormatShare),
+	f := view.Fact{Title: w.label, Text: moment.Reading(m, length, view.FormatShare),
 		Locations: r.locationsOf(w)}
 	if len(w.members) > 1 {
 		f.Count = int64(len(w.members))
 		f.Text = fmt.Sprintf("The mean utilization of %s. ", plural(len(w.members), "location")) + f.Text
 	}
 	if len(r.states) > 1 {
-		f.Lines = append(f.Lines, view.FactLine{Label: "state", Value: r.states[state].state.name})
+		f.Say("state", r.states[state].state.name, "")
 	}
 	add := func(label string, x float64) {
-		f.Lines = append(f.Lines,
-			view.FactLine{Label: label, Value: r.axis.quantity(x), Exact: fmt.Sprintf("%.17g %s", x, r.axis.unit)})
+		f.Say(label, r.axis.quantity(x), r.axis.exact(x))
 	}
-	f.Lines = append(f.Lines,
-		view.FactLine{Label: "m0 busy time", Value: r.axis.quantity(m.M0) + ", " + view.FormatShare(m.M0/length),
-			Exact: fmt.Sprintf("%.17g %s", m.M0, r.axis.unit)})
+	f.Say("m0 busy time", r.axis.quantity(m.M0)+", "+view.FormatShare(m.M0/length), r.axis.exact(m.M0))
 	if m.Empty() {
 		return f, true
 	}
@@ -48,17 +45,14 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	}
 	if w.group() && state == 0 {
 		s := w.spread
-		f.Lines = append(f.Lines, view.FactLine{
-			Label: "m1 of members", Value: r.axis.quantity(s.Q10) + " to " + r.axis.quantity(s.Q90) + " (middle 80 %)",
-			Exact: fmt.Sprintf("min %.17g, median %.17g, max %.17g %s", s.Min, s.Median, s.Max, r.axis.unit),
-		})
+		f.Say("m1 of members", r.axis.quantity(s.Q10)+" to "+r.axis.quantity(s.Q90)+" (middle 80 %)",
+			fmt.Sprintf("min %.17g, median %.17g, max %.17g %s", s.Min, s.Median, s.Max, r.axis.unit))
 	}
 	if w.outlier.StandsOut() {
-		f.Lines = append(f.Lines,
-			view.FactLine{Label: "stands out", Value: r.axis.why(&w.outlier),
-				Exact: fmt.Sprintf("%.3g robust standard deviations", w.outlier.Score)})
+		f.Say("stands out", r.axis.why(&w.outlier),
+			fmt.Sprintf("%.3g robust standard deviations", w.outlier.Score))
 	}
-	f.Lines = append(f.Lines, r.projection.lines(int(it.A))...)
+	r.projection.say(&f, int(it.A))
 	f.More = true
 	return f, true
 }
@@ -66,7 +60,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 // Detail adds the two bars that have the same four numbers, and the true busy time for
 // comparison.
 func (r *result) Detail(it scene.Item, f *view.Fact) {
-	f.Lines = append(f.Lines, r.strips(&r.rows[it.A], int(it.B))...)
+	r.sayStrips(f, &r.rows[it.A], int(it.B))
 }
 
 // locationsOf returns the locations that choosing a row selects.
@@ -85,10 +79,9 @@ func (r *result) locationsOf(w *row) []trace.LocationID {
 	return sorted(out)
 }
 
-// strips draws the inverse and the truth with signs, on the same scale.
-func (r *result) strips(w *row, state int) []view.FactLine {
+// sayStrips draws the inverse and the truth with signs, on the same scale.
+func (r *result) sayStrips(f *view.Fact, w *row, state int) {
 	m := w.moments[state]
-	var out []view.FactLine
 	bins := make([]float32, stripCells)
 	c := &coverage{width: r.axis.length() / stripCells}
 	label, words := "as two bars", ""
@@ -107,17 +100,17 @@ func (r *result) strips(w *row, state int) []view.FactLine {
 	for i := range bins {
 		bins[i] = min(bins[i]/float32(c.width), 1)
 	}
-	out = append(out, view.FactLine{Label: label, Value: strip(bins), Exact: strings.TrimSuffix(words, ", ")})
+	f.Say(label, strip(bins), strings.TrimSuffix(words, ", "))
 	if r.axis.counter != "" {
-		return out
+		return
 	}
 	truth, err := r.shares(context.Background(), r.states[state], []row{*w}, stripCells)
 	if err != nil {
-		return out
+		return
 	}
 	exact := "share busy in each fortieth of the window"
 	if n := len(w.members); n > chartMembers {
 		exact = fmt.Sprintf("%s, of %d of %d members", exact, chartMembers, n)
 	}
-	return append(out, view.FactLine{Label: "true busy time", Value: strip(truth[0]), Exact: exact})
+	f.Say("true busy time", strip(truth[0]), exact)
 }

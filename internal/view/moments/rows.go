@@ -361,6 +361,9 @@ func (a axis) why(o *moment.Outlier) string {
 	return fmt.Sprintf("%s %s, its peers have %s", name, a.quantity(o.Value), a.quantity(o.Median))
 }
 
+// exact writes a quantity with all its digits.
+func (a axis) exact(x float64) string { return fmt.Sprintf("%.17g %s", x, a.unit) }
+
 // quantity writes a value on the axis.
 func (a axis) quantity(x float64) string {
 	if a.counter == "" {

@@ -47,34 +47,25 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	w, h := float32(size.Width), float32(size.Height)
 	room := h - topRoom - scene.AxisHeight - 4
-	n := min(len(r.table.Rows), max(int(room/rowHigh), 1))
-	if top := r.request.Values.Integer("top"); top > 0 {
-		n = min(n, top)
-	}
-	pitch := min(room/float32(n), rowHigh*1.4)
-	rows := make([]scene.Row, n)
+	n, pitch := plot.Fit(r.mostBars(len(r.table.Rows)), room, rowHigh, rowHigh*1.4)
 	most := trace.Time(1)
-	for i := range rows {
+	rows := plot.NewRows(n, topRoom, pitch, func(i int, row *scene.Row) {
 		x := &r.table.Rows[i]
 		most = max(most, x.DeviceSelf, x.HostSelf)
-		y := topRoom + float32(i)*pitch
-		rows[i] = scene.Row{From: y, To: y + pitch, Label: label(x), Location: scene.NoID, Region: uint32(x.Region),
-			Count: 1}
-	}
+		row.Label, row.Region = label(x), uint32(x.Region)
+	})
 	names, words := w*0.38, min(w*0.3, 300)
 	if w < 420 { // names of operators go before words
 		names, words = w*0.5, 0
 	}
-	left := scene.RowLabelWidth(rows, names)
-	frame := scene.Frame{Name: "operators", X: left, Y: topRoom, W: max(w-left-words-edge, 1), H: pitch * float32(n),
-		XScale: scene.Scale{Kind: "linear", End: float64(most), Label: "time"},
-		YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	left := rows.LabelWidth(names)
+	frame := rows.Frame("operators", left, max(w-left-words-edge, 1),
+		scene.Scale{Kind: "linear", End: float64(most), Label: "time"})
 	f := s.AddFrame(frame)
 	s.XAxis(f, scene.Axis{Unit: "ns"})
 	bars, text := &scene.Rect{}, &scene.Text{Size: scene.TextSize}
-	for i := range rows {
-		x := &r.table.Rows[i]
-		y := rows[i].From
+	for i, row := range rows.List {
+		x, y := &r.table.Rows[i], row.From
 		times := []trace.Time{x.DeviceSelf, x.HostSelf}
 		if r.by == "kernel" { // nothing of the host
 			times = times[:1]
@@ -86,18 +77,15 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 					max(pitch*(high-0.02), 1), [2]scene.Colour{deviceColour, hostColour}[k])
 			}
 		}
-		if words > 0 {
-			text.Add(frame.X+frame.W+edge, y+pitch/2+4, scene.Shorten(r.words(x), words-edge, scene.TextSize),
-				scene.UITextMuted, scene.Start)
-		}
 	}
+	beside := rows.Words(frame.X+frame.W+edge, words-edge, func(i int) string { return r.words(&r.table.Rows[i]) })
 	first := fmt.Sprintf("the first %s of %s", view.Thousands(int64(n)), view.Thousands(int64(len(r.table.Rows))))
 	wide := frame.W + words // the words beside the bars begin below it
 	text.Add(frame.X, frame.Y-7, longest(wide, first+", by GPU time of their own", first+", by GPU time", first),
 		scene.UITextMuted, scene.Start)
 	s.AimRows(f, 0, w, func(i int) uint32 { return s.Item(ofOperator, i) })
 	s.AddLayer("bars", f, bars)
-	s.AddLayer("words", -1, text)
+	s.AddLayer("words", -1, beside, text)
 	s.RowLabels(f, 0)
 	s.Legend = append(s.Legend, plot.Key("on the GPU", deviceColour))
 	if r.by != "kernel" {
@@ -164,17 +152,12 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 func (r *result) fact(i int) view.Fact {
 	x := &r.table.Rows[i]
 	fact := view.Fact{Title: label(x), Regions: []trace.RegionID{x.Region}}
-	add := func(name, value, exact string) {
-		fact.Lines = append(fact.Lines, view.FactLine{Label: name, Value: value, Exact: exact})
-	}
-	add("calls", view.FormatCount(float64(x.Calls)), view.Thousands(x.Calls))
-	for _, l := range []struct {
-		name string
-		t    trace.Time
-	}{{"GPU, launched by itself", x.DeviceSelf}, {"GPU, with all inside", x.Device}, {"host, by itself", x.HostSelf},
-		{"host, with all inside", x.Host}} {
-		add(l.name, view.FormatTime(l.t), view.Thousands(int64(l.t))+" ns")
-	}
+	add := fact.Say
+	fact.SayCount("calls", x.Calls)
+	fact.SayTime("GPU, launched by itself", x.DeviceSelf)
+	fact.SayTime("GPU, with all inside", x.Device)
+	fact.SayTime("host, by itself", x.HostSelf)
+	fact.SayTime("host, with all inside", x.Host)
 	if x.Flop >= 0 {
 		add("arithmetic of a call", rate(x.Flop, "FLOP"), view.Thousands(int64(x.Flop)))
 	}
@@ -194,7 +177,7 @@ func (r *result) fact(i int) view.Fact {
 		if n == 3 {
 			break
 		}
-		add(r.regions[k.Region].Name, view.FormatTime(k.Time), view.Thousands(int64(k.Time))+" ns")
+		fact.SayTime(r.regions[k.Region].Name, k.Time)
 	}
 	return fact
 }

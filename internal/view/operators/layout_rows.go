@@ -32,9 +32,7 @@ func (r *result) drawBars(s *scene.Scene, bars []bar, title, unit string) {
 	n, pitch := plot.Fit(r.mostBars(len(bars)), h-topRoom-scene.AxisHeight-4, 20, 28)
 	rows := plot.NewRows(n, topRoom, pitch, func(i int, row *scene.Row) {
 		row.Label = bars[i].label
-		if bars[i].region != trace.NoRegion {
-			row.Region = uint32(bars[i].region)
-		}
+		row.Region = uint32(bars[i].region)
 	})
 	most := 1.0
 	for _, b := range bars[:n] {

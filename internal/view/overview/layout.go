@@ -5,6 +5,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -54,9 +55,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.AddLayer("boxes", 0, aims, fills, edges, folds)
 	r.Arrangement().DrawScaleRows(s, 0)
 	for _, role := range r.roles {
-		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: role.String(), Colour: scene.RoleColour(uint8(role)), Region: scene.NoID,
-				Parent: scene.NoID})
+		s.Legend = append(s.Legend, plot.Key(role.String(), scene.RoleColour(uint8(role))))
 	}
 	s.AddFoldLegend(warned)
 	r.Arrangement().Explain(s)

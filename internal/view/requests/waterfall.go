@@ -23,25 +23,21 @@ func (r *result) drawTree(s *scene.Scene) {
 	room := h - headRoom - scene.AxisHeight - 4
 	shown, short := r.fold.show(max(int(room/lineHigh), 1), r.request.Values.Integer("scroll"))
 	pitch := min(room/float32(len(shown)), lineHigh*2)
-	rows := make([]scene.Row, len(shown))
-	for i, k := range shown {
-		l := &r.fold.lines[k]
-		y := headRoom + float32(i)*pitch
-		at := r.forest.At(l.nodes[0])
-		rows[i] = scene.Row{From: y, To: y + pitch, Label: r.label(l), Location: scene.NoID, Region: uint32(at.Region),
-			Count: 1, Level: min(l.depth, mostLevel, int(w*0.012))}
-	}
+	rows := plot.NewRows(len(shown), headRoom, pitch, func(i int, row *scene.Row) {
+		l := &r.fold.lines[shown[i]]
+		row.Label, row.Region = r.label(l), uint32(r.forest.At(l.nodes[0]).Region)
+		row.Level = min(l.depth, mostLevel, int(w*0.012))
+	})
 	begin, end := r.span()
-	left := scene.RowLabelWidth(rows, w*0.42)
-	f := scene.Frame{Name: "tree", X: left, Y: headRoom, W: max(w-left-edge, 1), H: pitch * float32(len(shown)),
-		XScale: scene.Scale{Kind: "linear", Begin: float64(begin - q.Begin), End: float64(end - q.Begin)},
-		YScale: scene.Scale{Kind: "rows", Rows: rows}}
+	left := rows.LabelWidth(w * 0.42)
+	f := rows.Frame("tree", left, max(w-left-edge, 1),
+		scene.Scale{Kind: "linear", Begin: float64(begin - q.Begin), End: float64(end - q.Begin)})
 	frame := s.AddFrame(f)
 	s.AimRows(frame, 0, w, func(k int) uint32 { return s.Item(ofLine, shown[k]) })
 	s.XAxis(frame, scene.Axis{Unit: "ns"})
 	bars, path, marks, text := &scene.Rect{}, &scene.Rect{}, &scene.Point{}, &scene.Text{Size: scene.TextSize}
 	for i, k := range shown {
-		r.drawLine(s, &f, &rows[i], k, bars, path, marks, text)
+		r.drawLine(s, &f, &rows.List[i], k, bars, path, marks, text)
 	}
 	title := &scene.Text{Size: scene.TextSize}
 	title.Add(edge, headRoom-7, r.head(len(shown), short > 0, w-2*edge), scene.UIText, scene.Start)

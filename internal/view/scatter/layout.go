@@ -301,7 +301,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	p := &list[it.A]
 	tree := r.request.Store().Locations()
 	id := r.locations[p.first]
-	f := view.Fact{Title: tree.Path(id), Locations: []trace.LocationID{id}, Lines: []view.FactLine{}}
+	f := view.Fact{Title: tree.Path(id), Locations: []trace.LocationID{id}}
 	if n := len(p.members); n > 1 {
 		f.Count = int64(n)
 		f.Title = fmt.Sprintf("%s … (%s locations)", tree.Path(id), view.Thousands(f.Count))
@@ -311,7 +311,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		}
 		f.SetLocations(tree, r.holds, ids)
 	} else if tree.Rank[id] >= 0 {
-		f.Lines = append(f.Lines, view.FactLine{Label: "rank", Value: fmt.Sprint(tree.Rank[id])})
+		f.Say("rank", fmt.Sprint(tree.Rank[id]), "")
 	}
 	for k, m := range r.measure {
 		if m == nil {
@@ -320,11 +320,10 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		label := axisNames[k] + ": " + m.Label
 		if f.Count > 1 {
 			low, high := r.between(k, p.members)
-			f.Lines = append(f.Lines, view.FactLine{Label: label, Value: m.Format(low) + " to " + m.Format(high)})
+			f.Say(label, m.Format(low)+" to "+m.Format(high), "")
 			continue
 		}
-		v := m.Values[p.first]
-		f.Lines = append(f.Lines, view.FactLine{Label: label, Value: m.Format(v), Exact: view.Cell(v)})
+		f.SayNumber(label, m.Values[p.first], m.Format)
 	}
 	if f.Count == 0 {
 		f.Lines = append(f.Lines, view.AttributeLines(tree, id)...)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -71,8 +72,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	rows := min(len(all), max(int(room/leastRow), 2))
 	pitch := min(room/float32(rows), mostRow)
 	d := drawing{lines: make([]line, rows), folded: make([]int, rows)}
-	labels := make([]scene.Row, rows)
-	for i := range labels {
+	labels := plot.NewRows(rows, top+topRoom, pitch, func(i int, row *scene.Row) {
 		first, next := i, i+1
 		if rows < len(all) && i > 0 { // the mean is never folded
 			first, next = 1+(i-1)*(len(all)-1)/(rows-1), 1+i*(len(all)-1)/(rows-1)
@@ -85,30 +85,27 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		}
 		d.lines[i], d.folded[i] = all[longest], next-first
 		d.items = append(d.items, s.Item(ofLine, longest, next-first, by))
-		y := top + topRoom + float32(i)*pitch
-		labels[i] = scene.Row{From: y, To: y + pitch, Label: d.lines[i].label, Location: d.lines[i].location,
-			Region: scene.NoID, Count: next - first}
-	}
+		row.Label, row.Location, row.Count = d.lines[i].label, d.lines[i].location, next-first
+	})
 	most := 0.0
 	for i := range all {
 		most = max(most, all[i].total())
 	}
-	if scene.RowLabelWidth(labels, w) > w*labelShare {
-		r.shortenSteps(labels)
+	if labels.LabelWidth(w) > w*labelShare {
+		r.shortenSteps(labels.List)
 	}
-	left := scene.RowLabelWidth(labels, w*labelShare) + r.Arrangement().Gutter()
+	left := labels.LabelWidth(w*labelShare) + r.Arrangement().Gutter()
 	gpu := r.worked() && w > 420
 	wide := w - left - edge
 	if gpu {
 		wide = (wide - between) * 0.62
 	}
-	d.bars = scene.Frame{Name: "steps", X: left, Y: top + topRoom, W: max(wide, 1), H: pitch * float32(rows),
-		XScale: scene.Scale{Kind: "linear", End: max(most, 1), Label: "time"},
-		YScale: scene.Scale{Kind: "rows", Rows: labels}}
+	d.bars = labels.Frame("steps", left, max(wide, 1),
+		scene.Scale{Kind: "linear", End: max(most, 1), Label: "time"})
 	f := s.AddFrame(d.bars)
 	if gpu {
-		d.gpus = scene.Frame{Name: "gpus", X: left + wide + between, Y: d.bars.Y, W: max(w-left-wide-between-edge, 1),
-			H: d.bars.H, XScale: scene.Scale{Kind: "linear", End: 100}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
+		d.gpus = labels.Frame("gpus", left+wide+between, max(w-left-wide-between-edge, 1),
+			scene.Scale{Kind: "linear", End: 100})
 		s.XAxis(s.AddFrame(d.gpus), scene.Axis{})
 	}
 	s.XAxis(f, scene.Axis{Unit: "ns"})
@@ -221,7 +218,7 @@ func (d *drawing) legend(s *scene.Scene, gpu bool) {
 		}
 	}
 	entry := func(label string, c scene.Colour) {
-		s.Legend = append(s.Legend, scene.LegendEntry{Label: label, Colour: c, Region: scene.NoID, Parent: scene.NoID})
+		s.Legend = append(s.Legend, plot.Key(label, c))
 	}
 	for t, is := range any {
 		if is {
@@ -258,13 +255,10 @@ func (r *result) lineFact(l *line, stands int64) view.Fact {
 		fact.Title += fmt.Sprintf(" (mean of %s)", view.Count(l.steps, "step"))
 	}
 	add := func(label string, v, whole float64) {
-		fact.Lines = append(fact.Lines,
-			view.FactLine{Label: label, Value: view.FormatDuration(v) + ", " + view.FormatShare(v/max(whole, 1)),
-				Exact: view.Thousands(int64(v+0.5)) + " ns"})
+		fact.Say(label, view.FormatDuration(v)+", "+view.FormatShare(v/max(whole, 1)),
+			view.Thousands(int64(v+0.5))+" ns")
 	}
-	fact.Lines = append(fact.Lines,
-		view.FactLine{Label: "step", Value: view.FormatDuration(l.total()),
-			Exact: view.Thousands(int64(l.total()+0.5)) + " ns"})
+	fact.Say("step", view.FormatDuration(l.total()), view.Thousands(int64(l.total()+0.5))+" ns")
 	for t, v := range l.terms {
 		if v > 0 {
 			add(termWords[t], v, l.total())

@@ -3,6 +3,7 @@ package steps
 import (
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -35,26 +36,20 @@ func (r *result) idleScene(s *scene.Scene, top float32) {
 	}
 	rows := max(1, min(len(r.job.GPUs), int(upper/leastRow)))
 	pitch := min(max(upper, 1)/float32(rows), mostRow)
-	labels := make([]scene.Row, rows)
 	d := drawing{folded: make([]int, rows), gaps: gaps}
 	order := r.Arrangement().Places(r.devices.GPUs)
-	for i := range labels {
+	labels := plot.NewRows(rows, top+topRoom, pitch, func(i int, row *scene.Row) {
 		first, next := i*len(r.job.GPUs)/rows, (i+1)*len(r.job.GPUs)/rows
-		y := top + topRoom + float32(i)*pitch
-		d.folded[i] = r.mostIdle(order[first:next])
-		labels[i] = scene.Row{From: y, To: y + pitch, Label: r.gpus[d.folded[i]],
-			Location: uint32(r.devices.GPUs[d.folded[i]]), Region: scene.NoID, Count: next - first}
-	}
-	gapRows := make([]scene.Row, len(gaps))
-	below := top + topRoom + pitch*float32(rows) + scene.AxisHeight + topRoom
-	for i, g := range gaps {
-		gapRows[i] = scene.Row{From: below + float32(i)*16, To: below + float32(i+1)*16,
-			Label: r.gpus[g.gpu] + " at " + view.FormatTime(g.Begin), Location: scene.NoID, Region: scene.NoID,
-			Count: 1}
-	}
-	left := max(scene.RowLabelWidth(labels, w*0.3), scene.RowLabelWidth(gapRows, w*0.3)) + r.Arrangement().Gutter()
-	d.bars = scene.Frame{Name: "gpus", X: left, Y: top + topRoom, W: max(w-left-edge, 1), H: pitch * float32(rows),
-		XScale: scene.Scale{Kind: "linear", End: 100, Label: "%"}, YScale: scene.Scale{Kind: "rows", Rows: labels}}
+		k := r.mostIdle(order[first:next])
+		d.folded[i] = k
+		row.Label, row.Location, row.Count = r.gpus[k], uint32(r.devices.GPUs[k]), next-first
+	})
+	below := top + topRoom + labels.Height() + scene.AxisHeight + topRoom
+	gapRows := plot.NewRows(len(gaps), below, 16, func(i int, row *scene.Row) {
+		row.Label = r.gpus[gaps[i].gpu] + " at " + view.FormatTime(gaps[i].Begin)
+	})
+	left := max(labels.LabelWidth(w*0.3), gapRows.LabelWidth(w*0.3)) + r.Arrangement().Gutter()
+	d.bars = labels.Frame("gpus", left, max(w-left-edge, 1), scene.Scale{Kind: "linear", End: 100, Label: "%"})
 	f := s.AddFrame(d.bars)
 	s.AimRows(f, d.bars.X, d.bars.X+d.bars.W, func(row int) uint32 { return s.Item(ofGPU, d.folded[row]) })
 	s.XAxis(f, scene.Axis{})
@@ -79,35 +74,28 @@ func (r *result) idleScene(s *scene.Scene, top float32) {
 			values, colours = append(values, float64(t)/float64(g.Span)*100), append(colours, causeColours[c])
 			seen[c] = seen[c] || t > 0
 		}
-		stack(bars, &d.bars, labels[i].From+pad, pitch-2*pad, values, colours)
+		stack(bars, &d.bars, labels.List[i].From+pad, pitch-2*pad, values, colours)
 	}
 	s.AddLayer("gpus", f, bars)
 	s.RowLabels(f, r.Arrangement().Gutter())
 	r.Arrangement().DrawScaleRows(s, f)
-	text.Add(d.bars.X, d.bars.Y-6,
-		scene.Shorten("what GPUs did, and the causes of their idle time", d.bars.W, scene.TextSize), scene.UITextMuted,
-		scene.Start)
+	heads := []scene.Mark{plot.Head(&d.bars, "what GPUs did, and the causes of their idle time", scene.UITextMuted)}
 	if len(gaps) > 0 {
-		d.gapFrame = scene.Frame{Name: "gaps", X: left, Y: below, W: d.bars.W, H: float32(len(gaps)) * 16,
-			XScale: scene.Scale{Kind: "linear", End: float64(gaps[0].Length())},
-			YScale: scene.Scale{Kind: "rows", Rows: gapRows}}
-		text.Add(left, below-6,
-			scene.Shorten("the longest gaps: how long, by cause, and what the host was in", d.bars.W, scene.TextSize),
-			scene.UITextMuted, scene.Start)
+		d.gapFrame = gapRows.Frame("gaps", left, d.bars.W,
+			scene.Scale{Kind: "linear", End: float64(gaps[0].Length())})
+		heads = append(heads, plot.Head(&d.gapFrame,
+			"the longest gaps: how long, by cause, and what the host was in", scene.UITextMuted))
 		r.paintGaps(s, &d, text, &seen)
 	}
-	s.AddLayer("heads", -1, text)
+	s.AddLayer("heads", -1, append(heads, text)...)
 	for n, is := range parts {
 		if is {
-			s.Legend = append(s.Legend,
-				scene.LegendEntry{Label: gpuWords[n], Colour: gpuColours[n], Region: scene.NoID, Parent: scene.NoID})
+			s.Legend = append(s.Legend, plot.Key(gpuWords[n], gpuColours[n]))
 		}
 	}
 	for c, is := range seen {
 		if is {
-			s.Legend = append(s.Legend,
-				scene.LegendEntry{Label: step.Cause(c).Words(), Colour: causeColours[c], Region: scene.NoID,
-					Parent: scene.NoID})
+			s.Legend = append(s.Legend, plot.Key(step.Cause(c).Words(), causeColours[c]))
 		}
 	}
 	r.Arrangement().Explain(s)

@@ -214,12 +214,16 @@ func stretchFact(regions []trace.Region, c *critical, from, to int) view.Fact {
 		Locations: []trace.LocationID{s.Location}}
 	if n > 1 {
 		f.Count = n
-		f.Lines = append(f.Lines, line("stretches", view.Thousands(n)), timeLine("begin", begin), timeLine("end", end))
+		f.Say("stretches", view.Thousands(n), "")
+		f.SayTime("begin", begin)
+		f.SayTime("end", end)
 		return f
 	}
-	f.Lines = append(f.Lines, line("spent with", s.Kind), timeLine("begin", begin), timeLine("duration", end-begin))
+	f.Say("spent with", s.Kind, "")
+	f.SayTime("begin", begin)
+	f.SayTime("duration", end-begin)
 	if s.Region != trace.NoRegion {
-		f.Lines = append(f.Lines, line("region", regions[s.Region].Name))
+		f.Say("region", regions[s.Region].Name, "")
 		f.Regions = []trace.RegionID{s.Region}
 	}
 	return f

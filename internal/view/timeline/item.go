@@ -168,19 +168,20 @@ func briefOf(w *row, x span, regions []trace.Region) view.Brief {
 // gapFact says that nothing is open; the row's own facts come later.
 func gapFact(w *row) view.Fact {
 	return view.Fact{Title: w.label, Text: "Nothing is open here.",
-		Locations: []trace.LocationID{w.location}, Lines: []view.FactLine{}, More: true}
+		Locations: []trace.LocationID{w.location}, More: true}
 }
 
 // rowFact describes a row.
 func rowFact(tree *store.Tree, w *row) view.Fact {
-	f := view.Fact{Title: w.label, Lines: []view.FactLine{}}
+	f := view.Fact{Title: w.label}
 	if w.location != trace.NoLocation {
-		f.Lines = append(f.Lines, line("path", tree.Path(w.location)), line("kind", string(tree.Kind[w.location])))
+		f.Say("path", tree.Path(w.location), "")
+		f.Say("kind", string(tree.Kind[w.location]), "")
 		if rank := tree.Rank[w.location]; rank != trace.NoRank {
-			f.Lines = append(f.Lines, line("rank", strconv.Itoa(int(rank))))
+			f.Say("rank", strconv.Itoa(int(rank)), "")
 		}
 		for _, a := range tree.Attributes[w.location] {
-			f.Lines = append(f.Lines, line(a.Key, a.Value.String()))
+			f.Say(a.Key, a.Value.String(), "")
 		}
 		f.Locations = []trace.LocationID{w.location}
 	} else {
@@ -188,12 +189,10 @@ func rowFact(tree *store.Tree, w *row) view.Fact {
 	}
 	if w.count > 1 {
 		f.Count = int64(w.count)
-		f.Lines = append(f.Lines, line("locations with intervals", view.Thousands(int64(w.count))))
+		f.Say("locations with intervals", view.Thousands(int64(w.count)), "")
 	}
 	return f
 }
-
-func line(label, value string) view.FactLine { return view.FactLine{Label: label, Value: value} }
 
 func count(n int64, what string) string {
 	if n == 1 {
@@ -202,42 +201,39 @@ func count(n int64, what string) string {
 	return view.Thousands(n) + " " + what + "s"
 }
 
-func timeLine(label string, t trace.Time) view.FactLine {
-	return view.FactLine{Label: label, Value: view.FormatTime(t), Exact: view.Thousands(int64(t)) + " ns"}
-}
-
 // intervalFact tells everything about one interval.
 func intervalFact(reader store.Reader, at store.Row) view.Fact {
 	c, ok := reader.Interval(at)
 	if !ok {
-		return view.Fact{Title: "interval", Lines: []view.FactLine{}}
+		return view.Fact{Title: "interval"}
 	}
 	g := &reader.Regions()[c.Region[0]]
 	begin, end := c.Begin[0], c.End(0)
 	f := view.Fact{
 		Title: g.Name, Locations: []trace.LocationID{at.Location}, Regions: []trace.RegionID{c.Region[0]},
 		Begin: &begin, End: &end, Row: &at,
-		Lines: []view.FactLine{
-			line("location", reader.Locations().Path(at.Location)), line("role", g.Role.String()),
-			timeLine("begin", begin), timeLine("end", end), timeLine("duration", c.Duration[0]),
-			timeLine("exclusive", c.Exclusive[0]),
-			line("depth", strconv.Itoa(int(c.Depth[0]))),
-		},
 	}
+	f.Say("location", reader.Locations().Path(at.Location), "")
+	f.Say("role", g.Role.String(), "")
+	f.SayTime("begin", begin)
+	f.SayTime("end", end)
+	f.SayTime("duration", c.Duration[0])
+	f.SayTime("exclusive", c.Exclusive[0])
+	f.Say("depth", strconv.Itoa(int(c.Depth[0])), "")
 	if g.Category != "" {
-		f.Lines = append(f.Lines, line("category", g.Category))
+		f.Say("category", g.Category, "")
 	}
 	if path := callers(reader, at, int(c.Parent[0])); path != "" {
-		f.Lines = append(f.Lines, line("called from", path))
+		f.Say("called from", path, "")
 	}
 	if at.Lane > 0 {
-		f.Lines = append(f.Lines, line("lane", strconv.Itoa(at.Lane)))
+		f.Say("lane", strconv.Itoa(at.Lane), "")
 	}
 	if g.File != "" {
-		f.Lines = append(f.Lines, line("source", source(g)))
+		f.Say("source", source(g), "")
 	}
 	for _, a := range reader.IntervalAttributes(at) {
-		f.Lines = append(f.Lines, line(a.Key, a.Value.String()))
+		f.Say(a.Key, a.Value.String(), "")
 	}
 	return f
 }
@@ -270,8 +266,9 @@ func aggregateFact(in *input, title string, l *strips, s *strip, x *span) view.F
 	f := view.Fact{
 		Title: title, Text: "Aggregated: " + count(int64(x.count), "interval"), Count: int64(x.count),
 		Locations: []trace.LocationID{l.location}, Begin: &begin, End: &end,
-		Lines: []view.FactLine{timeLine("from", begin), timeLine("to", end)},
 	}
+	f.SayTime("from", begin)
+	f.SayTime("to", end)
 	if x.region != trace.NoRegion {
 		f.Regions = []trace.RegionID{x.region}
 	}
@@ -281,14 +278,12 @@ func aggregateFact(in *input, title string, l *strips, s *strip, x *span) view.F
 	}
 	for k, t := range totals {
 		if k == 8 {
-			f.Lines = append(f.Lines, line("and", count(int64(len(totals)-k), "more region")))
+			f.Say("and", count(int64(len(totals)-k), "more region"), "")
 			break
 		}
 		share := float64(t.time) / float64(max(1, end-begin))
-		f.Lines = append(f.Lines, view.FactLine{
-			Label: in.regions[t.region].Name, Value: view.FormatShare(share) + ", " + beginning(t.calls),
-			Exact: view.Thousands(int64(t.time)) + " ns",
-		})
+		f.Say(in.regions[t.region].Name, view.FormatShare(share)+", "+beginning(t.calls),
+			view.Thousands(int64(t.time))+" ns")
 	}
 	return f
 }
@@ -373,18 +368,18 @@ func groupFact(f view.Fact, g *stack, t trace.Time, all bool) view.Fact {
 	begin, end := g.begin(bin), min(g.begin(bin+1), g.last)
 	f.Begin, f.End = &begin, &end
 	f.Text = "Aggregated: " + count(int64(g.rows), "location")
-	f.Lines = append(f.Lines, timeLine("from", begin), timeLine("to", end))
+	f.SayTime("from", begin)
+	f.SayTime("to", end)
 	left := 1.0
 	for _, role := range roleOrder {
 		if share := g.share(bin, role); share > 0 {
 			left -= share
-			f.Lines = append(f.Lines,
-				view.FactLine{Label: role.String(), Value: view.FormatShare(share),
-					Exact: view.Thousands(int64(g.time[bin*trace.RoleCount+int(role)])) + " ns"})
+			f.Say(role.String(), view.FormatShare(share),
+				view.Thousands(int64(g.time[bin*trace.RoleCount+int(role)]))+" ns")
 		}
 	}
 	if left > 1e-9 && all {
-		f.Lines = append(f.Lines, line("nothing open", view.FormatShare(left)))
+		f.Say("nothing open", view.FormatShare(left), "")
 	}
 	return f
 }
@@ -395,30 +390,27 @@ func burstFact(rows []row, b *burst, last trace.Time) view.Fact {
 	if b.rows[1] > b.rows[0] {
 		from += " … " + rows[b.rows[1]].label
 	}
-	return view.Fact{
-		Title: view.Thousands(b.count) + " links", Text: "Too dense to draw: zoom in to see each.", Count: b.count,
-		Begin: &begin, End: &end,
-		Lines: []view.FactLine{line("start on", from), timeLine("from", begin), timeLine("to", end)},
-	}
+	f := view.Fact{Title: view.Thousands(b.count) + " links", Text: "Too dense to draw: zoom in to see each.",
+		Count: b.count, Begin: &begin, End: &end}
+	f.Say("start on", from, "")
+	f.SayTime("from", begin)
+	f.SayTime("to", end)
+	return f
 }
 
 func linkFact(tree *store.Tree, l *link) view.Fact {
 	begin, end := min(l.fromTime, l.toTime), max(l.fromTime, l.toTime)
-	f := view.Fact{
-		Title: l.kind.String(), Locations: []trace.LocationID{l.from, l.to}, Begin: &begin, End: &end,
-		Lines: []view.FactLine{
-			line("from", tree.Path(l.from)), timeLine("at", l.fromTime), line("to", tree.Path(l.to)),
-			timeLine("at", l.toTime),
-			timeLine("takes", l.toTime-l.fromTime),
-		},
-	}
+	f := view.Fact{Title: l.kind.String(), Locations: []trace.LocationID{l.from, l.to}, Begin: &begin, End: &end}
+	f.Say("from", tree.Path(l.from), "")
+	f.SayTime("at", l.fromTime)
+	f.Say("to", tree.Path(l.to), "")
+	f.SayTime("at", l.toTime)
+	f.SayTime("takes", l.toTime-l.fromTime)
 	if l.size >= 0 {
-		f.Lines = append(f.Lines,
-			view.FactLine{Label: "size", Value: view.FormatBytes(float64(l.size)),
-				Exact: view.Thousands(l.size) + " bytes"})
+		f.Say("size", view.FormatBytes(float64(l.size)), view.Thousands(l.size)+" bytes")
 	}
 	if l.kind == trace.LinkMessage {
-		f.Lines = append(f.Lines, line("tag", strconv.FormatInt(l.tag, 10)))
+		f.Say("tag", strconv.FormatInt(l.tag, 10), "")
 	}
 	if l.count > 1 {
 		f.Count = l.count
@@ -428,10 +420,9 @@ func linkFact(tree *store.Tree, l *link) view.Fact {
 
 func instantFact(tree *store.Tree, at trace.LocationID, name string, m *instant) view.Fact {
 	t := m.time
-	f := view.Fact{
-		Title: name, Locations: []trace.LocationID{at}, Begin: &t, End: &t,
-		Lines: []view.FactLine{line("instant on", tree.Path(at)), timeLine("at", t)},
-	}
+	f := view.Fact{Title: name, Locations: []trace.LocationID{at}, Begin: &t, End: &t}
+	f.Say("instant on", tree.Path(at), "")
+	f.SayTime("at", t)
 	if m.count > 1 {
 		f.Count = int64(m.count)
 		f.Text = "Aggregated: " + count(int64(m.count), "instant")
@@ -441,15 +432,15 @@ func instantFact(tree *store.Tree, at trace.LocationID, name string, m *instant)
 
 func counterFact(c *series, t trace.Time) view.Fact {
 	b := int(c.grid.bin(t) - c.grid.bin(c.grid.begin))
-	f := view.Fact{Title: c.name, Lines: []view.FactLine{timeLine("at", t)}, Locations: []trace.LocationID{c.location}}
+	f := view.Fact{Title: c.name, Locations: []trace.LocationID{c.location}}
+	f.SayTime("at", t)
 	for b > 0 && b < len(c.low) && math.IsNaN(c.low[b]) {
 		b-- // the value holds until the next sample
 	}
 	if b >= 0 && b < len(c.low) && !math.IsNaN(c.low[b]) {
 		low, high := strconv.FormatFloat(c.low[b], 'g', -1, 64), strconv.FormatFloat(c.high[b], 'g', -1, 64)
-		f.Lines = append(f.Lines,
-			view.FactLine{Label: "least", Value: view.FormatCount(c.low[b]) + " " + c.unit, Exact: low},
-			view.FactLine{Label: "greatest", Value: view.FormatCount(c.high[b]) + " " + c.unit, Exact: high})
+		f.Say("least", view.FormatCount(c.low[b])+" "+c.unit, low)
+		f.Say("greatest", view.FormatCount(c.high[b])+" "+c.unit, high)
 	}
 	return f
 }

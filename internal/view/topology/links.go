@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -134,6 +135,5 @@ func (r *result) linkLegend() []scene.LegendEntry {
 	name := map[string]string{"bytes": "lines: bytes sent between two",
 		"count": "lines: messages between two"}[r.links.unit]
 	ramp := r.option("palette")
-	return []scene.LegendEntry{{Label: name, Colour: scene.Ramp(ramp, 0), RampEnd: scene.Ramp(ramp, 1),
-		RampLow: format(0), RampHigh: format(r.links.most), Region: scene.NoID, Parent: scene.NoID}}
+	return []scene.LegendEntry{plot.RampKey(name, ramp, format(0), format(r.links.most))}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -34,10 +35,8 @@ func (r *result) scene(size scene.Size) *scene.Scene {
 	}
 	r.space = &m
 	s.AddLayer("space", frame, &m)
-	s.Legend = []scene.LegendEntry{{
-		Label: r.colour().label, Colour: scene.Ramp(m.Ramp, 0), RampEnd: scene.Ramp(m.Ramp, 1),
-		RampLow: r.colour().format(r.lo), RampHigh: r.colour().format(r.hi), Region: scene.NoID, Parent: scene.NoID,
-	}}
+	c := r.colour()
+	s.Legend = append(s.Legend, plot.RampKey(c.label, m.Ramp, c.format(r.lo), c.format(r.hi)))
 	s.Legend = append(s.Legend, r.linkLegend()...)
 	if r.option("key") == "hidden" {
 		s.Legend = nil

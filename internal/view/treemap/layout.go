@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -60,8 +61,8 @@ func (r *drawing) scene(size scene.Size) *scene.Scene {
 	s.Frames[0].Places = r.places()
 	warned := r.paint(s)
 	for _, v := range r.variables {
-		e := scene.LegendEntry{Label: v.name, Colour: v.colour, Region: uint32(v.region), Parent: scene.NoID,
-			Flags: v.flag}
+		e := plot.RegionKey(v.name, v.colour, uint32(v.region))
+		e.Flags = v.flag
 		if v.instant {
 			e.Label += " (instants)"
 		}
