@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
-	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -24,7 +23,7 @@ const (
 // gatherWaits cuts the run into phases and looks whether messages say that clocks disagree.
 func (f *facts) gatherWaits(ctx context.Context) error {
 	f.src = f.source(ctx)
-	marker, parts, err := f.marker(ctx, f.src)
+	marker, parts, err := f.src.Marker(f.question.Phase, f.question.Match)
 	if err != nil {
 		return err
 	}
@@ -63,29 +62,6 @@ func (f *facts) count() (err error) {
 func (f *facts) skewed() bool {
 	return slices.ContainsFunc(f.store.Info().Report,
 		func(e trace.ReportEntry) bool { return e.Kind == trace.Guessed && isClock(e.What) })
-}
-
-// marker reads --phase: auto, slices:N, or a pattern of regions.
-func (f *facts) marker(ctx context.Context, src *phase.Source) (*phase.Marker, int, error) {
-	text := f.question.Phase
-	how, err := phase.ParseHow(text)
-	if err != nil || how.Slices > 0 {
-		return nil, how.Slices, err
-	}
-	if how.Auto && runfacts.Spans(f.store) {
-		called, err := runfacts.LinkTargets(ctx, f.store, f.window, trace.LinkSpawn)
-		if err != nil || called != nil {
-			return phase.Roots(called), 0, err
-		}
-	}
-	if how.Auto {
-		return phase.Choose(src.Uses, f.regions, len(f.units), f.span), phase.DefaultSlices, nil
-	}
-	ids, err := f.question.Match(text)
-	if err != nil {
-		return nil, 0, fmt.Errorf("--phase: %w", err)
-	}
-	return &phase.Marker{Regions: ids, By: text}, 0, nil
 }
 
 // A pairWindow is where collectives are looked for, and messages unless there are none or too many.

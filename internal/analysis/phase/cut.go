@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -40,8 +41,36 @@ func NewSource(ctx context.Context, r store.Reader, w store.Window, rows []trace
 	return s
 }
 
-// AddUses asks how often and how long units use regions, from prefix sums.
-func (s *Source) AddUses() error {
+// Marker reads how to cut, see ParseHow: the regions whose calls are phases, or how many slices. A pattern of regions
+// is read by match.
+func (s *Source) Marker(text string, match func(string) ([]trace.RegionID, error)) (*Marker, int, error) {
+	how, err := ParseHow(text)
+	if err != nil || how.Slices > 0 {
+		return nil, how.Slices, err
+	}
+	if how.Auto && runfacts.Spans(s.Store) {
+		called, err := runfacts.LinkTargets(s.ctx, s.Store, s.Window, trace.LinkSpawn)
+		if err != nil || called != nil {
+			return Roots(called), 0, err
+		}
+	}
+	if s.Uses == nil {
+		if err := s.addUses(); err != nil {
+			return nil, 0, err
+		}
+	}
+	if how.Auto {
+		return Choose(s.Uses, s.Regions, s.Units, s.Window.End-s.Window.Begin), DefaultSlices, nil
+	}
+	ids, err := match(text)
+	if err != nil {
+		return nil, 0, fmt.Errorf("--phase: %w", err)
+	}
+	return &Marker{Regions: ids, By: text}, 0, nil
+}
+
+// addUses asks how often and how long units use regions, from prefix sums.
+func (s *Source) addUses() error {
 	t, err := s.Store.Time(s.ctx, s.Window)
 	if err != nil {
 		return err

@@ -20,7 +20,7 @@ func OfRun(ctx context.Context, r store.Reader) (*Phases, error) {
 		return nil, err
 	}
 	s := NewSource(ctx, r, store.Window{End: r.Info().End}, rows, len(units), of)
-	if err := s.AddUses(); err != nil {
+	if err := s.addUses(); err != nil {
 		return nil, err
 	}
 	marker := Choose(s.Uses, s.Regions, len(units), s.Window.End)

@@ -73,7 +73,7 @@ func (r *result) Data() any {
 	d := Data{By: r.phases.By, Metric: r.metric, Phases: []Phase{}, Rows: r.list(), Verdict: r.verdicts,
 		Meetings: r.meetings(), Messages: r.messages()}
 	for k, p := range r.phases.List {
-		x := Phase{Name: p.Name, Begin: p.Begin, End: p.End, Skew: r.skew[k], Transfer: r.transfer[k]}
+		x := Phase{Name: p.Name, Begin: p.Begin, End: p.End, Skew: r.delays.Skew[k], Transfer: r.delays.Transfer[k]}
 		for u := range r.units {
 			x.Busy = trace.AddUp(x.Busy, r.busy[r.at(u, k)])
 			x.Waiting = trace.AddUp(x.Waiting, r.waiting[r.at(u, k)])

@@ -42,7 +42,10 @@ func newGatherer(ctx context.Context, q *view.Request) (*gatherer, error) {
 // gather cuts the run and adds up the times of units in each phase.
 func (r *result) gather(ctx context.Context, g *gatherer) error {
 	r.units, r.names = g.units, runfacts.UnitNames(r.tree, g.units)
-	marker, parts, err := g.marker(ctx)
+	marker, parts, err := g.source.Marker(r.request.Values.Text("phase"),
+		func(pattern string) ([]trace.RegionID, error) {
+			return view.MatchRegions(g.source.Regions, []string{pattern})
+		})
 	if err != nil {
 		return err
 	}
@@ -105,33 +108,6 @@ func (g *gatherer) loads(cells *phase.Table, n int, sliced bool) (out []*finding
 		}
 	}
 	return out
-}
-
-// marker reads --phase.
-func (g *gatherer) marker(ctx context.Context) (*phase.Marker, int, error) {
-	text := g.request.Values.Text("phase")
-	how, err := phase.ParseHow(text)
-	if err != nil || how.Slices > 0 {
-		return nil, how.Slices, err
-	}
-	if how.Auto && runfacts.Spans(g.store) {
-		called, err := runfacts.LinkTargets(ctx, g.store, g.request.Window(), trace.LinkSpawn)
-		if err != nil || called != nil {
-			return phase.Roots(called), 0, err
-		}
-	}
-	if err := g.source.AddUses(); err != nil {
-		return nil, 0, err
-	}
-	if how.Auto {
-		return phase.Choose(g.source.Uses, g.source.Regions, len(g.units), g.source.Window.End-g.source.Window.Begin),
-			phase.DefaultSlices, nil
-	}
-	ids, err := view.MatchRegions(g.source.Regions, []string{text})
-	if err != nil {
-		return nil, 0, fmt.Errorf("--phase: %w", err)
-	}
-	return &phase.Marker{Regions: ids, By: text}, 0, nil
 }
 
 // states reads --busy and --idle: nil if roles decide.

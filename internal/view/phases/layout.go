@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -69,20 +70,14 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		d.drawBars(s)
 	}
 	palette := r.request.Values.Text("palette")
-	s.Legend = append(s.Legend,
-		scene.LegendEntry{Label: map[string]string{"busy": "busy", "waiting": "waiting",
-			"duration": "length of the phase"}[r.metric], Colour: scene.Ramp(palette, 0),
-			RampEnd: scene.Ramp(palette, 1), RampLow: "0 s", RampHigh: view.FormatTime(most), Region: scene.NoID,
-			Parent: scene.NoID})
+	shown := map[string]string{"busy": "busy", "waiting": "waiting", "duration": "length of the phase"}[r.metric]
+	s.Legend = append(s.Legend, plot.RampKey(shown, palette, "0 s", view.FormatTime(most)))
 	if bars {
 		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: "waited for the last and for late messages",
-				Colour: scene.RoleColour(uint8(trace.RoleCommunication)), Region: scene.NoID, Parent: scene.NoID})
+			plot.Key("waited for the last and for late messages", scene.RoleColour(uint8(trace.RoleCommunication))))
 	}
 	if len(r.verdicts) > 0 {
-		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: "holds the others up", Colour: scene.UIError, Region: scene.NoID,
-				Parent: scene.NoID})
+		s.Legend = append(s.Legend, plot.Key("holds the others up", scene.UIError))
 	}
 	r.Arrangement().DrawRows(s, 0, r.drawnIDs())
 	r.Arrangement().Explain(s)
@@ -100,7 +95,7 @@ func (r *result) describe() string {
 }
 
 func (r *result) mostSkew() (most trace.Time) {
-	for _, t := range r.skew {
+	for _, t := range r.delays.Skew {
 		most = max(most, t)
 	}
 	return most
@@ -220,7 +215,7 @@ func (r *drawing) drawBars(s *scene.Scene) {
 		k := (2*c + 1) * len(r.phases.List) / (2 * r.cols)
 		aims.AddAim(f.X+f.W*float32(c)/float32(r.cols), f.Y-barRoom, f.W/float32(r.cols), barRoom, s.Item(ofPhase, k))
 	}
-	for k, t := range r.skew {
+	for k, t := range r.delays.Skew {
 		if t > 0 {
 			h := max(high*float32(t)/most, 1)
 			bars.Add(f.X+step*float32(k)+min(step*0.1, 2), f.Y-20-h, max(step-2*min(step*0.1, 2), 1), h,
@@ -289,7 +284,7 @@ func (r *result) phaseFact(k int) view.Fact {
 	for _, l := range []struct {
 		label string
 		t     trace.Time
-	}{{"waited for others", r.skew[k]}, {"transfer", r.transfer[k]},
+	}{{"waited for others", r.delays.Skew[k]}, {"transfer", r.delays.Transfer[k]},
 		{"from the first begin to the last end", end - begin}} {
 		fact.SayTime(l.label, l.t)
 	}

@@ -2,7 +2,7 @@
 // locations by phases, and for each phase the unit that delayed the others.
 //
 //	gather.go     units, phases and waits, as package phase and waiting find them
-//	verdict.go    who held the others up, phase by phase
+//	verdict.go    who held the others up, phase by phase, as package delay finds it
 //	layout.go     the picture
 //	data.go       the twins
 package phases
@@ -10,6 +10,7 @@ package phases
 import (
 	"context"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/delay"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
@@ -55,9 +56,8 @@ type result struct {
 	busy, waiting []trace.Time
 	loads         []*finding.Load // by class of locations that most units have
 	waits         *waiting.Result
+	delays        *delay.Result
 	verdicts      []Verdict
-	skew          []trace.Time // by phase
-	transfer      []trace.Time
 	notes         []string
 }
 

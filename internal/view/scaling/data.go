@@ -63,15 +63,15 @@ func (r *result) Data() any {
 	d := Data{Kind: r.kind, Sizes: []float64{}, Runs: []Run{}, Factors: r.rows(), Models: []Model{}, Text: r.text}
 	for i := range r.runs {
 		x := &r.runs[i]
-		d.Sizes = append(d.Sizes, x.sums.Size)
-		d.Runs = append(d.Runs, Run{x.name, x.source, x.sums.Size, x.sums.Runtime})
-		d.Predicted = beyond * x.sums.Size
+		d.Sizes = append(d.Sizes, x.Sums.Size)
+		d.Runs = append(d.Runs, Run{x.name, x.source, x.Sums.Size, x.Sums.Runtime})
+		d.Predicted = scaling.Beyond * x.Sums.Size
 	}
 	for i := range r.models {
 		m := &r.models[i]
-		out := Model{CallPath: m.callpath, Region: m.name, Values: m.values, Terms: []Term{}}
-		if m.fitted {
-			out.C0, out.Error, out.Predicted, out.Text = &m.C0, &m.Error, &m.predicted, m.String()
+		out := Model{CallPath: m.CallPath, Region: m.Name, Values: m.Values, Terms: []Term{}}
+		if m.Fitted {
+			out.C0, out.Error, out.Predicted, out.Text = &m.C0, &m.Error, &m.Predicted, m.String()
 			for _, t := range m.Terms {
 				out.Terms = append(out.Terms, Term(t))
 			}
@@ -97,7 +97,7 @@ func (r *result) rows() []Factor {
 func (r *result) Table() *view.Table {
 	var columns []view.Column
 	for i := range r.runs {
-		columns = append(columns, view.Column{Name: fmt.Sprintf("%s (%.0f)", r.runs[i].name, r.runs[i].sums.Size)})
+		columns = append(columns, view.Column{Name: fmt.Sprintf("%s (%.0f)", r.runs[i].name, r.runs[i].Sums.Size)})
 	}
 	return view.TableOf(r.rows(), nil, map[string][]view.Column{"runs": columns})
 }
@@ -117,14 +117,14 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		f := &r.factors[a]
 		x := &r.runs[b]
 		out := view.Fact{Title: f.Name + ", " + x.name}
-		out.Say("ranks", view.FormatCount(x.sums.Size), "")
+		out.Say("ranks", view.FormatCount(x.Sums.Size), "")
 		out.Say("value", r.format(f, f.Values[b]), view.Cell(f.Values[b]))
 		return out, true
 	case itemRun:
 		x := &r.runs[a]
 		out := view.Fact{Title: x.name}
-		out.Say("ranks", view.FormatCount(x.sums.Size), "")
-		out.Say("length", view.FormatIn(x.sums.Runtime, r.unit), view.Cell(x.sums.Runtime))
+		out.Say("ranks", view.FormatCount(x.Sums.Size), "")
+		out.Say("length", view.FormatIn(x.Sums.Runtime, r.unit), view.Cell(x.Sums.Runtime))
 		for i := range r.factors {
 			out.Say(r.factors[i].Name, r.format(&r.factors[i], r.factors[i].Values[a]),
 				view.Cell(r.factors[i].Values[a]))
@@ -132,15 +132,15 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		return out, true
 	case itemModel:
 		m := &r.models[a]
-		out := view.Fact{Title: m.name, Text: m.callpath}
-		for i, v := range m.values {
-			out.Say(fmt.Sprintf("%.0f ranks", r.runs[i].sums.Size), view.FormatIn(v, r.unit), view.Cell(v))
+		out := view.Fact{Title: m.Name, Text: m.CallPath}
+		for i, v := range m.Values {
+			out.Say(fmt.Sprintf("%.0f ranks", r.runs[i].Sums.Size), view.FormatIn(v, r.unit), view.Cell(v))
 		}
-		if m.fitted {
+		if m.Fitted {
 			out.Say("model", m.String(), "")
 			out.Say("error", view.FormatShare(m.Error), view.Cell(m.Error))
-			out.Say(fmt.Sprintf("%.0f ranks, foretold", beyond*r.runs[len(r.runs)-1].sums.Size),
-				view.FormatIn(m.predicted, r.unit), view.Cell(m.predicted))
+			out.Say(fmt.Sprintf("%.0f ranks, foretold", scaling.Beyond*r.runs[len(r.runs)-1].Sums.Size),
+				view.FormatIn(m.Predicted, r.unit), view.Cell(m.Predicted))
 		}
 		return out, true
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/scaling"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -51,7 +52,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 func (r *result) ticks() (out []scene.Tick) {
 	last := -1.0
 	for i := range r.runs {
-		if n := r.runs[i].sums.Size; n != last {
+		if n := r.runs[i].Sums.Size; n != last {
 			out = append(out, scene.Tick{At: n, Label: fmt.Sprintf("%.0f", n)})
 			last = n
 		}
@@ -60,7 +61,7 @@ func (r *result) ticks() (out []scene.Tick) {
 }
 
 func (r *result) sizeScale() scene.Scale {
-	first, last := r.runs[0].sums.Size, r.runs[len(r.runs)-1].sums.Size
+	first, last := r.runs[0].Sums.Size, r.runs[len(r.runs)-1].Sums.Size
 	if first == last {
 		last *= 2
 	}
@@ -73,7 +74,7 @@ func (r *result) drawSpeedup(s *scene.Scene, top, width float32) {
 	if f == nil {
 		return
 	}
-	first, last := r.runs[0].sums.Size, r.runs[len(r.runs)-1].sums.Size
+	first, last := r.runs[0].Sums.Size, r.runs[len(r.runs)-1].Sums.Size
 	most, least := last/first, 1.0
 	for _, v := range f.Values {
 		if v > 0 && !math.IsInf(v, 0) {
@@ -95,9 +96,9 @@ func (r *result) drawSpeedup(s *scene.Scene, top, width float32) {
 		if !(v > 0) || math.IsInf(v, 0) {
 			continue
 		}
-		x, y := frame.XPixel(r.runs[k].sums.Size), frame.YPixel(v)
+		x, y := frame.XPixel(r.runs[k].Sums.Size), frame.YPixel(v)
 		if k > 0 && f.Values[k-1] > 0 {
-			lines.Add(frame.XPixel(r.runs[k-1].sums.Size), frame.YPixel(f.Values[k-1]), x, y, scene.UIData)
+			lines.Add(frame.XPixel(r.runs[k-1].Sums.Size), frame.YPixel(f.Values[k-1]), x, y, scene.UIData)
 		}
 		dots.Add(x, y, 4, scene.UIData)
 		dots.SetItem(s.Item(itemRun, k))
@@ -142,7 +143,7 @@ func (r *result) drawTable(s *scene.Scene, top, left float32) (bottom float32) {
 		return c
 	})
 	for k := range r.runs {
-		if label := fmt.Sprintf("%.0f", r.runs[k].sums.Size); scene.TextWidth(label, scene.TextSize, false) < cell-2 {
+		if label := fmt.Sprintf("%.0f", r.runs[k].Sums.Size); scene.TextWidth(label, scene.TextSize, false) < cell-2 {
 			text.Add(x0+(float32(k)+0.5)*cell, y0-5, label, scene.UITextMuted, scene.Middle)
 		}
 	}
@@ -166,12 +167,12 @@ func (r *result) drawModels(s *scene.Scene, x0, top, w, h float32) {
 	}
 	lo, hi := math.Inf(1), 0.0
 	for i := range n {
-		for _, v := range r.models[i].values {
+		for _, v := range r.models[i].Values {
 			if v > 0 {
 				lo, hi = min(lo, v), max(hi, v)
 			}
 		}
-		hi = max(hi, r.models[i].at())
+		hi = max(hi, r.models[i].Last())
 	}
 	text := &scene.Text{Size: scene.TextSize}
 	if n == 0 || hi == 0 {
@@ -192,13 +193,13 @@ func (r *result) drawModels(s *scene.Scene, x0, top, w, h float32) {
 	high := max(h-top-topRoom-scene.AxisHeight-6, 1)
 	left := scene.YAxisWidth(y, high, axis) + edge
 	x := r.sizeScale()
-	last := r.runs[len(r.runs)-1].sums.Size
-	x.End = beyond * last * 1.15
+	last := r.runs[len(r.runs)-1].Sums.Size
+	x.End = scaling.Beyond * last * 1.15
 	f := scene.Frame{Name: "models", X: x0 + left, Y: top + topRoom, W: max(w-left-words-edge, 1), H: high, XScale: x,
 		YScale: y}
 	frame := s.AddFrame(f)
 	s.XAxis(frame,
-		scene.Axis{Ticks: append(r.ticks(), scene.Tick{At: beyond * last, Label: fmt.Sprintf("%.0f", beyond*last)})})
+		scene.Axis{Ticks: append(r.ticks(), scene.Tick{At: scaling.Beyond * last, Label: fmt.Sprintf("%.0f", scaling.Beyond*last)})})
 	s.YAxis(frame, axis)
 	curves, foretold, dots, rule := &scene.Line{Width: 2}, &scene.Line{Width: 1}, &scene.Point{}, &scene.Line{Width: 1}
 	rule.Add(f.XPixel(last), f.Y, f.XPixel(last), f.Y+f.H, scene.UIHairline)
@@ -206,11 +207,11 @@ func (r *result) drawModels(s *scene.Scene, x0, top, w, h float32) {
 	labels := make([]scene.Label, n)
 	for i := range n {
 		m := &r.models[i]
-		colour := r.colours.Named(m.name, m.role)
-		if m.fitted {
+		colour := r.colours.Named(m.Name, m.Role)
+		if m.Fitted {
 			const pieces = 48
 			at := func(k int) float64 {
-				return r.runs[0].sums.Size * math.Pow(beyond*last/r.runs[0].sums.Size, float64(k)/pieces)
+				return r.runs[0].Sums.Size * math.Pow(scaling.Beyond*last/r.runs[0].Sums.Size, float64(k)/pieces)
 			}
 			for k := range pieces {
 				to := curves
@@ -221,18 +222,18 @@ func (r *result) drawModels(s *scene.Scene, x0, top, w, h float32) {
 				to.SetItem(s.Item(itemModel, i))
 			}
 		}
-		for k, v := range m.values {
+		for k, v := range m.Values {
 			if v > 0 {
-				dots.Add(f.XPixel(r.runs[k].sums.Size), clamp(v), 3.5, colour)
+				dots.Add(f.XPixel(r.runs[k].Sums.Size), clamp(v), 3.5, colour)
 				dots.SetItem(s.Item(itemModel, i))
 			}
 		}
-		labels[i] = scene.Label{At: clamp(m.at()), Width: 15, Rank: i}
+		labels[i] = scene.Label{At: clamp(m.Last()), Width: 15, Rank: i}
 	}
 	if words > 0 {
 		for i, y := range scene.Place(labels, f.Y-8, f.Y+f.H+8, 0) {
 			if y == y {
-				label := r.models[i].name
+				label := r.models[i].Name
 				label += ": " + curve(&r.models[i])
 				text.Add(f.X+f.W+edge, y+4, scene.Shorten(label, words-edge, scene.TextSize), scene.UIText, scene.Start)
 			}
@@ -244,14 +245,14 @@ func (r *result) drawModels(s *scene.Scene, x0, top, w, h float32) {
 	s.AddLayer("models", frame, rule, foretold, curves, dots)
 	s.AddLayer("words", -1, text)
 	for i := range n {
-		s.Legend = append(s.Legend, plot.Key(r.models[i].name, r.colours.Named(r.models[i].name, r.models[i].role)))
+		s.Legend = append(s.Legend, plot.Key(r.models[i].Name, r.colours.Named(r.models[i].Name, r.models[i].Role)))
 	}
 }
 
 // curve is the shape of a model: the term that it grows with.
-func curve(m *model) string {
+func curve(m *scaling.PathModel) string {
 	switch {
-	case !m.fitted:
+	case !m.Fitted:
 		return "no curve fits"
 	case len(m.Terms) == 0:
 		return fmt.Sprintf("constant (± %.0f %%)", math.Ceil(100*m.Error))

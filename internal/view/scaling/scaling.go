@@ -2,7 +2,6 @@
 // models of each call path that predict which dominates beyond the sizes that were run.
 //
 //	size.go      how many ranks a run had
-//	model.go     call paths against size
 //	words.go     the verdict in words
 //	data.go      the twins
 //	layout.go    the pictures: factors as lines and as a table, models
@@ -50,7 +49,7 @@ type result struct {
 	runs    []run // by size
 	kind    scaling.Kind
 	factors []scaling.Factor
-	models  []model
+	models  []scaling.PathModel
 	unit    string
 	text    string
 	notes   []string
@@ -60,10 +59,7 @@ type result struct {
 // A run is one size.
 type run struct {
 	name, source string
-	print        *fingerprint.Print
-	sums         scaling.Run
-	per          float64 // divisor of times of call paths: locations, or ranks of a sum over them
-	summed       bool    // the source is a sum over ranks
+	scaling.Sized
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
@@ -81,65 +77,44 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		if err != nil {
 			return nil, fmt.Errorf("run %s: %w", q.Runs[i].Name, err)
 		}
-		if i > 0 && p.Unit != r.runs[0].print.Unit {
+		if i > 0 && p.Unit != r.runs[0].Print.Unit {
 			return nil,
 				fmt.Errorf("run %s is in %q and run %s in %q: they cannot be compared", r.runs[0].name,
-					r.runs[0].print.Unit, q.Runs[i].Name, p.Unit)
+					r.runs[0].Print.Unit, q.Runs[i].Name, p.Unit)
 		}
-		r.runs = append(r.runs,
-			run{q.Runs[i].Name, q.Runs[i].Source, p, sumsOf(p), float64(max(p.Locations, 1)), false})
+		r.runs = append(r.runs, run{q.Runs[i].Name, q.Runs[i].Source, scaling.NewSized(p)})
 	}
 	if err := r.sizes(); err != nil {
 		return nil, err
 	}
-	r.unit = r.runs[0].print.Unit
-	slices.SortStableFunc(r.runs, func(a, b run) int { return cmp.Compare(a.sums.Size, b.sums.Size) })
-	sums := make([]scaling.Run, len(r.runs))
+	r.unit = r.runs[0].Print.Unit
+	slices.SortStableFunc(r.runs, func(a, b run) int { return cmp.Compare(a.Sums.Size, b.Sums.Size) })
+	sized, sums := make([]scaling.Sized, len(r.runs)), make([]scaling.Run, len(r.runs))
 	for i := range r.runs {
-		sums[i] = r.runs[i].sums
+		sized[i], sums[i] = r.runs[i].Sized, r.runs[i].Sums
 	}
 	r.kind = scaling.KindOf(sums)
 	if by := q.Values.Text("by"); by != "auto" {
 		r.kind = scaling.Kind(by)
 	}
 	r.factors = slices.DeleteFunc(scaling.Table(sums, r.kind), func(f scaling.Factor) bool {
-		return f.Name == "Load balance" && r.runs[len(r.runs)-1].summed ||
+		return f.Name == "Load balance" && r.runs[len(r.runs)-1].Summed ||
 			!slices.ContainsFunc(f.Values, func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) })
 	})
 	var err error
 	if r.colours, err = q.Colours(ctx); err != nil {
 		return nil, err
 	}
-	r.fit()
+	r.models = scaling.FitPaths(sized)
 	r.text = r.words()
 	r.note()
 	return r, ctx.Err()
 }
 
-// sumsOf are the inputs of POP's factors. Unknown values are NaN.
-func sumsOf(p *fingerprint.Print) scaling.Run {
-	s := scaling.Run{Size: float64(p.Size()), Runtime: p.Length, Instructions: known(p.Instructions),
-		Cycles: known(p.Cycles)}
-	for i := range p.Units {
-		s.Useful = append(s.Useful, p.Units[i].Useful)
-	}
-	if len(s.Useful) == 0 {
-		s.Useful = []float64{math.NaN()}
-	}
-	return s
-}
-
-func known(v float64) float64 {
-	if v <= 0 {
-		return math.NaN()
-	}
-	return v
-}
-
 func (r *result) note() {
 	sizes := map[float64]int{}
 	for i := range r.runs {
-		sizes[r.runs[i].sums.Size]++
+		sizes[r.runs[i].Sums.Size]++
 	}
 	if len(sizes) == 1 {
 		r.notes = append(r.notes, "all runs have the same size; the view compare holds them against each other")
@@ -149,14 +124,14 @@ func (r *result) note() {
 			fmt.Sprintf("models take %d sizes or more, and there are %d: with fewer any curve fits", scaling.LeastSizes,
 				len(sizes)))
 	}
-	if math.IsNaN(r.runs[0].sums.Instructions) {
+	if math.IsNaN(r.runs[0].Sums.Instructions) {
 		r.notes = append(r.notes,
 			"the source counts no instructions and cycles, so computation scalability is not split")
 	}
 	switch {
-	case r.runs[len(r.runs)-1].summed:
+	case r.runs[len(r.runs)-1].Summed:
 		r.notes = append(r.notes, "the profiles are sums over ranks: load balance cannot be told from them")
-	case !r.runs[0].print.Timed:
+	case !r.runs[0].Print.Timed:
 		r.notes = append(r.notes,
 			"a profile has no clock: the length of a run is taken for the most time that a location has")
 	}

@@ -24,9 +24,9 @@ func (r *result) words() string {
 	var b strings.Builder
 	first, last := &r.runs[0], &r.runs[len(r.runs)-1]
 	at := len(r.runs) - 1
-	ideal := last.sums.Size / first.sums.Size
+	ideal := last.Sums.Size / first.Sums.Size
 	fmt.Fprintf(&b, "%s scaling from %.0f to %.0f ranks", strings.ToUpper(string(r.kind[:1]))+string(r.kind[1:]),
-		first.sums.Size, last.sums.Size)
+		first.Sums.Size, last.Sums.Size)
 	if s := r.factor("Speedup"); s != nil && ideal > 1 {
 		what := "times as fast"
 		if r.kind == scaling.Weak {
@@ -45,7 +45,7 @@ func (r *result) words() string {
 			worst = f
 		}
 	}
-	if c := r.factor("Computation scalability"); c != nil && math.IsNaN(first.sums.Instructions) &&
+	if c := r.factor("Computation scalability"); c != nil && math.IsNaN(first.Sums.Instructions) &&
 		(worst == nil || c.Values[at] < worst.Values[at]) {
 		worst = c
 	}
@@ -53,11 +53,11 @@ func (r *result) words() string {
 		fmt.Fprintf(&b, " Most is lost by %s, %s.", strings.ToLower(worst.Name[:1])+worst.Name[1:],
 			view.FormatShare(worst.Values[at]))
 	}
-	if len(r.models) > 0 && r.models[0].fitted {
+	if len(r.models) > 0 && r.models[0].Fitted {
 		m := &r.models[0]
 		sum := 0.0
 		for i := range r.models {
-			sum += r.models[i].at()
+			sum += r.models[i].Last()
 		}
 		how := "as it is"
 		if len(m.Terms) > 0 {
@@ -67,8 +67,8 @@ func (r *result) words() string {
 			}
 		}
 		if sum > 0 {
-			fmt.Fprintf(&b, " At %.0f ranks %s would have most of the time, %s, %s.", beyond*last.sums.Size, m.name,
-				view.FormatShare(m.predicted/sum), how)
+			fmt.Fprintf(&b, " At %.0f ranks %s would have most of the time, %s, %s.", scaling.Beyond*last.Sums.Size, m.Name,
+				view.FormatShare(m.Predicted/sum), how)
 		}
 	}
 	return b.String()
