@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	statistics "github.com/parallax-hpc/parallax/internal/analysis/compare"
 	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -41,6 +42,7 @@ func checkCommand() *command {
 			fs.Bool("json", false, "as one JSON object")
 			fs.Bool("all", false, "every finding, not the first ten")
 			fs.Bool("prove", false, "run the query of each claim and print both numbers; status 1 where they differ")
+			gateReportFlags(fs)
 			selectionFlags(fs)
 			readingFlags(fs)
 		},
@@ -94,13 +96,22 @@ func runCheck(ctx context.Context, e *env, args []string) error {
 		return fmt.Errorf("check: %w", err)
 	}
 	data := result.Data().(findings.Data)
-	failed, unchecked := []string{}, []string{}
+	failed, unchecked, judged := []string{}, []string{}, []judgment{}
 	for _, l := range limits {
-		if text := l.absent(&data); text != "" {
-			unchecked = append(unchecked, text)
-		} else if text := l.past(&data); text != "" {
-			failed = append(failed, text)
+		answer, text := l.judge(&data)
+		judged = append(judged, judgment{l.text, answer, text})
+		switch said := l.text + ": " + text; answer {
+		case statistics.CannotTell:
+			unchecked = append(unchecked, said)
+		case statistics.Broken:
+			failed = append(failed, said)
 		}
+	}
+	err = e.reportGate("check", judged, false, func(w io.Writer) error {
+		return writeFindings(w, run.Source, &data, result.Notes(), judged)
+	})
+	if err != nil {
+		return err
 	}
 	if e.flag("json") {
 		err = writeCheck(e.stdout, view.TwinOf(findings.View, q, result), failed, unchecked)
@@ -243,6 +254,17 @@ func parseLimits(list []string) (out []limit, err error) {
 	return out, nil
 }
 
+// judge returns the answer to a limit, and the number behind it; a run may have none.
+func (l *limit) judge(d *findings.Data) (statistics.Answer, string) {
+	if why := l.absent(d); why != "" {
+		return statistics.CannotTell, why
+	}
+	if text := l.past(d); text != "" {
+		return statistics.Broken, text
+	}
+	return statistics.Holds, "holds"
+}
+
 // absent returns why a limit cannot be checked, "" if it can: there is no number to compare it with.
 func (l *limit) absent(d *findings.Data) string {
 	p := &d.POP
@@ -250,13 +272,13 @@ func (l *limit) absent(d *findings.Data) string {
 	switch {
 	case i >= 0 && []*float64{p.LoadBalance, p.Communication, p.Parallel}[i] != nil:
 	case i >= 0 && p.Locations == 1:
-		return fmt.Sprintf("%s: the run has no such number, it has 1 %s", l.text, diagnose.One(p.Over))
+		return "the run has no such number, it has 1 " + diagnose.One(p.Over)
 	case i == 1 && p.LoadBalance != nil:
-		return l.text + ": the run has no such number, nobody communicates in it"
+		return "the run has no such number, nobody communicates in it"
 	case i >= 0:
-		return l.text + ": the run has no such number"
+		return "the run has no such number"
 	case l.unit == "time" && d.Unit != "ns":
-		return fmt.Sprintf("%s: the profile counts %s, not time", l.text, d.Unit)
+		return fmt.Sprintf("the profile counts %s, not time", d.Unit)
 	}
 	return ""
 }
@@ -266,7 +288,7 @@ func (l *limit) past(d *findings.Data) string {
 	if i := slices.Index(efficiencies, l.kind); i >= 0 {
 		v := []*float64{d.POP.LoadBalance, d.POP.Communication, d.POP.Parallel}[i]
 		if v != nil && *v < l.value {
-			return fmt.Sprintf("%s: it is %s", l.text, view.FormatShare(*v))
+			return "it is " + view.FormatShare(*v)
 		}
 		return ""
 	}
@@ -287,11 +309,11 @@ func (l *limit) past(d *findings.Data) string {
 	}
 	switch {
 	case l.unit == "time" && lost > l.value:
-		return fmt.Sprintf("%s: %s are lost", l.text, view.FormatDuration(lost))
+		return view.FormatDuration(lost) + " are lost"
 	case l.unit == "share" && share > l.value:
-		return fmt.Sprintf("%s: %s of %s is lost", l.text, view.FormatShare(share), of)
+		return fmt.Sprintf("%s of %s is lost", view.FormatShare(share), of)
 	case l.unit == "count" && float64(count) > l.value:
-		return fmt.Sprintf("%s: %s", l.text, view.Count(count, "finding"))
+		return view.Count(count, "finding")
 	}
 	return ""
 }

@@ -2,6 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"encoding/xml"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -60,5 +63,27 @@ func TestCheckAsJSONIsTheTwinWithWhatFailed(t *testing.T) {
 	}
 	if status != 1 || d.View != "findings" || len(d.Failed) != 1 || d.Options["phase"] != "slices:4" || len(d.Data.Findings) == 0 || d.Data.POP.LoadBalance <= 0 || d.Data.POP.Over == "" {
 		t.Errorf("status %d: %+v", status, d)
+	}
+}
+
+// The summary and the test cases of check: findings and limits, for CI systems.
+func TestCheckWritesForCI(t *testing.T) {
+	dir := t.TempDir()
+	summary, junit := filepath.Join(dir, "summary.md"), filepath.Join(dir, "junit.xml")
+	status, out, problem := parallax(t, "check", "demo:stencil", "--fail-on", "high=0", "--fail-on", "load-balance=1%", "--summary", summary, "--junit", junit)
+	if status != 1 {
+		t.Fatalf("status %d: %s%s", status, out, problem)
+	}
+	b, err := os.ReadFile(summary)
+	if err != nil || strings.Count(string(b), "✗") != 1 || strings.Count(string(b), "✓") != 1 || !strings.Contains(string(b), "| high |") {
+		t.Errorf("the summary is %s (%v)", b, err)
+	}
+	checkMarkdown(t, string(b))
+	var suite junitSuite
+	if b, err = os.ReadFile(junit); err == nil {
+		err = xml.Unmarshal(b, &suite)
+	}
+	if err != nil || suite.Failures != 1 || len(suite.Cases) != 2 || suite.Name != "parallax check" {
+		t.Errorf("the test cases are %s (%v)", b, err)
 	}
 }

@@ -179,7 +179,10 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	gate := judgeLimits(limits, &data)
-	if err := e.reportGate(&data, result.Notes(), gate); err != nil {
+	err = e.reportGate("compare", gate.Limits, cannotTell == "fail", func(w io.Writer) error {
+		return writeSummary(w, &data, result.Notes(), gate)
+	})
+	if err != nil {
 		return err
 	}
 	if e.flag("json") {

@@ -10,6 +10,7 @@ import (
 	statistics "github.com/parallax-hpc/parallax/internal/analysis/compare"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/compare"
+	"github.com/parallax-hpc/parallax/internal/view/findings"
 	text "github.com/parallax-hpc/parallax/internal/words"
 	"github.com/spf13/pflag"
 )
@@ -19,18 +20,18 @@ func gateReportFlags(fs *pflag.FlagSet) {
 	fs.String("junit", "", "FILE for the limits as test cases in JUnit's XML, which CI systems show")
 }
 
-// reportGate writes the files that CI systems show.
-func (e *env) reportGate(d *compare.Data, notes []string, g gate) error {
+// reportGate writes the files that CI systems show: a summary, and the limits as tests of a suite, of which those that
+// cannot be told may count as failed.
+func (e *env) reportGate(suite string, limits []judgment, unsureFails bool, summary func(io.Writer) error) error {
 	if path := e.text("summary"); path != "" {
-		write := func(w io.Writer) error { return writeSummary(w, d, notes, g) }
-		if err := e.appendTo(path, write); err != nil {
+		if err := e.appendTo(path, summary); err != nil {
 			return fmt.Errorf("--summary: %w", err)
 		}
 	}
 	if path := e.text("junit"); path != "" {
 		out := &output{stdout: e.stdout, path: path, kind: "xml"}
-		unsureFails := e.text("cannot-tell") == "fail"
-		if err := out.write(func(w io.Writer) error { return writeJUnit(w, g, unsureFails) }); err != nil {
+		write := func(w io.Writer) error { return writeJUnit(w, suite, limits, unsureFails) }
+		if err := out.write(write); err != nil {
 			return fmt.Errorf("--junit: %w", err)
 		}
 	}
@@ -59,13 +60,7 @@ const mostSummary = 20 // rows
 func writeSummary(w io.Writer, d *compare.Data, notes []string, g gate) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### Performance\n\n%s\n\n", markdown(d.Text))
-	if len(g.Limits) > 0 {
-		b.WriteString("| limit | |\n| --- | --- |\n")
-		for _, x := range g.Limits {
-			fmt.Fprintf(&b, "| %s | %s %s |\n", markdown(x.Limit), answerSigns[x.Answer], markdown(x.Text))
-		}
-		b.WriteByte('\n')
-	}
+	summariseLimits(&b, g.Limits)
 	fmt.Fprintf(&b, "| time a %s | A (%s) | B (%s) | difference | interval of 95 %% | verdict |\n"+
 		"| --- | --: | --: | --: | --: | --- |\n", d.Per, view.Count(len(d.A), "run"), view.Count(len(d.B), "run"))
 	row := func(r *compare.Row, name string) {
@@ -88,6 +83,47 @@ func writeSummary(w io.Writer, d *compare.Data, notes []string, g gate) error {
 	}
 	if rest := len(d.Rows) - shown; rest > 0 {
 		fmt.Fprintf(&b, "\nand %d more that are the same or differ less\n", rest)
+	}
+	for _, n := range notes {
+		fmt.Fprintf(&b, "\n%s\n", markdown(n))
+	}
+	b.WriteByte('\n')
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func summariseLimits(b *strings.Builder, limits []judgment) {
+	if len(limits) == 0 {
+		return
+	}
+	b.WriteString("| limit | |\n| --- | --- |\n")
+	for _, x := range limits {
+		fmt.Fprintf(b, "| %s | %s %s |\n", markdown(x.Limit), answerSigns[x.Answer], markdown(x.Text))
+	}
+	b.WriteByte('\n')
+}
+
+// writeFindings writes the limits and the first findings of a run as Markdown.
+func writeFindings(w io.Writer, source string, d *findings.Data, notes []string, limits []judgment) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### Findings of %s\n\n", markdown(source))
+	summariseLimits(&b, limits)
+	if len(d.Findings) == 0 {
+		b.WriteString("nothing stands out\n")
+	} else {
+		b.WriteString("| finding | severity | time lost | |\n| --- | --- | --: | --- |\n")
+	}
+	for i := range d.Findings[:min(len(d.Findings), mostSummary)] {
+		f := &d.Findings[i]
+		lost := ""
+		if f.Lost > 0 {
+			lost = fmt.Sprintf("%s (%s of %s)", view.FormatIn(float64(f.Lost), f.Unit), view.FormatShare(f.Share),
+				f.ShareOf)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", f.Kind, f.Severity, lost, markdown(f.Text))
+	}
+	if rest := len(d.Findings) - mostSummary; rest > 0 {
+		fmt.Fprintf(&b, "\nand %d more\n", rest)
 	}
 	for _, n := range notes {
 		fmt.Fprintf(&b, "\n%s\n", markdown(n))
@@ -143,10 +179,10 @@ type junitMessage struct {
 
 // writeJUnit writes a test case for each limit: failed if it is surely exceeded, skipped or failed if that is not
 // certain.
-func writeJUnit(w io.Writer, g gate, unsureFails bool) error {
-	suite := junitSuite{Name: "parallax compare", Tests: len(g.Limits)}
-	for _, x := range g.Limits {
-		c := junitCase{Class: "parallax.compare", Name: x.Limit}
+func writeJUnit(w io.Writer, name string, limits []judgment, unsureFails bool) error {
+	suite := junitSuite{Name: "parallax " + name, Tests: len(limits)}
+	for _, x := range limits {
+		c := junitCase{Class: "parallax." + name, Name: x.Limit}
 		switch {
 		case x.Answer == statistics.Broken || x.Answer == statistics.CannotTell && unsureFails:
 			c.Failure = &junitMessage{x.Text}
