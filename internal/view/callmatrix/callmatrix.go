@@ -91,6 +91,7 @@ type result struct {
 	low, high        float64      // of the colours as asked for; NaN
 	sliceMembers     [][]int32    // of each slice, where slices are groups
 	sliceGroups      []int        // which groups those are; nil: all
+	byKind           bool         // slices are of several kinds of locations, kind by kind
 	otherGroups      int          // how many groups share the last slice; 0: each has its own
 	blocks           *view.Blocks // in place of groups, where all are one group
 	compared         bool         // the pairs are of two sides, see difference
@@ -284,20 +285,55 @@ func (r *result) foldGroups(of []int32, note string) ([]int32, string) {
 // isOthers reports whether a slice is the one that groups share.
 func (r *result) isOthers(slice int) bool { return r.otherGroups > 0 && slice == len(r.sliceMembers)-1 }
 
-// arrange puts the slices of locations that behave alike next to each other.
+// arrange puts the slices of locations that behave alike next to each other; without an order, those of one kind.
 func (r *result) arrange(ctx context.Context) (err error) {
-	if r.Arranged, err = r.request.Arrange(ctx, grouping.Order); err != nil || r.Arrangement() == nil {
+	if r.Arranged, err = r.request.Arrange(ctx, grouping.Order); err != nil {
 		return err
 	}
-	r.notes = r.Arrangement().AddNote(r.notes)
+	if r.Arrangement() != nil {
+		r.notes = r.Arrangement().AddNote(r.notes)
+	}
 	if len(r.locations) > mostSlices && r.over == "calls" {
 		return nil // groups are slices
 	}
-	order := r.Arrangement().Reorder(&r.locations, &r.names)
+	var order []int32
+	switch {
+	case r.Arrangement() != nil:
+		order = r.Arrangement().Reorder(&r.locations, &r.names)
+	case r.mixed():
+		order, r.byKind = r.sortKinds(), true
+	default:
+		return nil
+	}
 	callgraph.Renumber(r.rows, order)
 	r.cuts = callgraph.RenumberCuts(r.cuts, order)
 	r.groups.Renumber(order)
 	return nil
+}
+
+// mixed reports whether locations are of several kinds, as the threads and the GPUs of a job.
+func (r *result) mixed() bool {
+	return slices.ContainsFunc(r.locations, func(id trace.LocationID) bool {
+		return r.tree.Kind[id] != r.tree.Kind[r.locations[0]]
+	})
+}
+
+// sortKinds brings the locations into order kind by kind, and returns their former places.
+func (r *result) sortKinds() []int32 {
+	turn := map[trace.Kind]int{}
+	order := make([]int32, len(r.locations))
+	for i, id := range r.locations {
+		if _, seen := turn[r.tree.Kind[id]]; !seen {
+			turn[r.tree.Kind[id]] = len(turn)
+		}
+		order[i] = int32(i)
+	}
+	ids, names := slices.Clone(r.locations), slices.Clone(r.names)
+	slices.SortStableFunc(order, func(a, b int32) int { return turn[r.tree.Kind[ids[a]]] - turn[r.tree.Kind[ids[b]]] })
+	for i, old := range order {
+		r.locations[i], r.names[i] = ids[old], names[old]
+	}
+	return order
 }
 
 // group partitions the locations by the pairs on display, so that a window, a

@@ -9,6 +9,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
+	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -53,6 +54,8 @@ type drawnPair struct {
 	cut    []float64 // mean time in the window of calls that began before it; NaN for none
 	static bool
 	scale  *colours
+	// members are the slices that are drawn, where only some kinds of locations call; nil: all.
+	members []int
 	// only is the slice of the one group that calls, where slices are groups; -1: there are several.
 	only int
 }
@@ -197,6 +200,31 @@ func (r *result) square(key callgraph.Pair) *drawnPair {
 	return q
 }
 
+// narrow leaves out the slices of locations of a kind that never calls: a kernel of GPUs has no slices of threads.
+func (r *result) narrow(p *drawnPair) *drawnPair {
+	if !r.byKind {
+		return p
+	}
+	calls := map[trace.Kind]bool{}
+	kind := func(slice int) trace.Kind { return r.tree.Kind[r.locations[slice]] }
+	for k := range p.has {
+		if p.has[k] || !math.IsNaN(p.cut[k]) {
+			calls[kind(k)] = true
+		}
+	}
+	q := &drawnPair{static: p.static, scale: p.scale, only: p.only, members: []int{}}
+	for k := range p.has {
+		if calls[kind(k)] {
+			q.boxes, q.has = append(q.boxes, p.boxes[k]), append(q.has, p.has[k])
+			q.cut, q.members = append(q.cut, p.cut[k]), append(q.members, k)
+		}
+	}
+	if len(q.members) == 0 || len(q.members) == len(p.has) {
+		return p
+	}
+	return q
+}
+
 // alikeColours is how near to each other the colours of groups are that are drawn as one, as a part of the scale.
 const alikeColours = 0.03
 
@@ -231,7 +259,7 @@ func (p *drawnPair) alike() bool {
 func (r *result) inside(d *drawing) *inside {
 	in := &inside{pairs: map[callgraph.Pair]*drawnPair{}}
 	_, in.slices = r.slices()
-	r.eachSquare(d, func(key callgraph.Pair, _, _, _ float32) { in.pairs[key] = r.square(key) })
+	r.eachSquare(d, func(key callgraph.Pair, _, _, _ float32) { in.pairs[key] = r.narrow(r.square(key)) })
 	in.scale = r.newColours(in.pairs, func(callgraph.Pair) bool { return true })
 	for _, callee := range d.callees {
 		scale := &in.scale
@@ -312,6 +340,9 @@ func (r *result) sceneNotes(s *scene.Scene, d *drawing) {
 			all[i] = int32(i)
 		}
 		s.Notes = append(s.Notes, "slices "+r.corner()+": "+view.NameList(r.names, all, 4))
+		if r.byKind {
+			s.Notes = append(s.Notes, "squares have slices of the kinds of locations that call")
+		}
 	}
 	if r.striped() {
 		s.Notes = append(s.Notes, "stripes from the bottom: 2, 25, 50, 75, 98 %")

@@ -222,14 +222,17 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		return view.Fact{}, false
 	}
 	x, y := it.Place()
-	_, n := r.slices()
+	p := r.square(key)
+	drawn := r.narrow(p)
+	n := len(drawn.boxes)
 	slice, ring := callgraph.Locate(callgraph.Point{X: x, Y: y}, n)
 	if r.striped() {
 		slice, ring = callgraph.LocateStriped(callgraph.Point{X: x, Y: y}, n)
 	}
-	p := r.square(key)
 	if p.only >= 0 {
 		slice = p.only
+	} else if drawn.members != nil {
+		slice = drawn.members[slice]
 	}
 	return r.fact(key, p, slice, ring), true
 }
