@@ -35,6 +35,18 @@ func many(n int) string {
 	return b.String()
 }
 
+// threads writes as many locations as many, the threads of some ranks.
+func threads(ranks, each int) string {
+	var b strings.Builder
+	for i := range ranks {
+		fmt.Fprintf(&b, "location process \"rank %d\" rank=%d\n", i, i)
+		for k := range each {
+			fmt.Fprintf(&b, "  location thread \"thread %d\"\n    0..%d solve\n", k, i*each+k+1)
+		}
+	}
+	return b.String()
+}
+
 // Wherever a point is drawn in front of all others, Pick names its location.
 func TestPickNamesTheLocationThatIsDrawn(t *testing.T) {
 	for _, shape := range scene.FormNames {
@@ -181,26 +193,9 @@ func unwrap(err error) error {
 	return nil
 }
 
-// sharedData finds a folder of real data beside the repository.
-func sharedData(t *testing.T, parts ...string) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	for err == nil {
-		if _, e := os.Stat(filepath.Join(dir, "go.mod")); e == nil {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	path := filepath.Join(append([]string{dir, "..", "shared", "data", "public"}, parts...)...)
-	if _, err := os.Stat(path); err != nil {
-		t.Skip("the real data is not here: ", filepath.Join(parts...))
-	}
-	return path
-}
-
-// Every layout that TAU ships can be read, and places ranks where numbers are.
+// Every layout that TAU ships can be read, and places 64 threads of 4 ranks as it does 256 ranks: each at its own place.
 func TestLayoutsOfTAUAreRead(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(sharedData(t, "tau-topology", "paraprof-layouts"), "example_topologies.txt"))
+	text, err := os.ReadFile(filepath.Join("..", "..", "analysis", "formula", "testdata", "example_topologies.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,10 +204,21 @@ func TestLayoutsOfTAUAreRead(t *testing.T) {
 		if !ok {
 			continue
 		}
-		c := viewtest.Case{Trace: many(256), Options: map[string][]string{"layout": {"text:" + name + "\n" + string(text)}}}
-		d := c.Compute(t, topology.View, c.Open(t)).Data().(topology.Data)
-		if d.Unplaced > 0 || len(d.Points)%256 != 0 || d.Layout != name {
-			t.Errorf("%s: layout %s, %d points, %d unplaced", name, d.Layout, len(d.Points), d.Unplaced)
+		places := map[string]int{}
+		for of, trace := range map[string]string{"ranks": many(256), "threads": threads(4, 64)} {
+			c := viewtest.Case{Trace: trace, Options: map[string][]string{"layout": {"text:" + name + "\n" + string(text)}}}
+			d := c.Compute(t, topology.View, c.Open(t)).Data().(topology.Data)
+			if d.Unplaced > 0 || len(d.Points)%256 != 0 || d.Layout != name {
+				t.Errorf("%s of %s: layout %s, %d points, %d unplaced", name, of, d.Layout, len(d.Points), d.Unplaced)
+			}
+			met := map[[3]float64]bool{}
+			for _, p := range d.Points {
+				met[[3]float64{float64(*p.X), float64(*p.Y), float64(*p.Z)}] = true
+			}
+			places[of] = len(met)
+		}
+		if places["threads"] != places["ranks"] || places["ranks"] < 256 {
+			t.Errorf("%s: places %v", name, places)
 		}
 	}
 }
