@@ -69,7 +69,8 @@ func (a *Apart) Shorten(name string, width, size float32) string {
 	return a.shorten(name, room, func(s string) []cluster { return clusters(s, adv) }, adv.of('…'))
 }
 
-// numberAfterWord returns the number that a name of a word and a number ends with, as "rank 7" and "P#7" do.
+// numberAfterWord returns the number that a name of a word and a number ends with, as "rank 7", "P#7" and
+// "rank-7" do.
 func numberAfterWord(name string) string {
 	if m := wordAndNumber.FindStringSubmatch(name); m != nil {
 		return m[1]
@@ -77,7 +78,7 @@ func numberAfterWord(name string) string {
 	return ""
 }
 
-var wordAndNumber = regexp.MustCompile(`^[^ #]+[ #]([0-9]+)$`)
+var wordAndNumber = regexp.MustCompile(`^(?:[^ #]+[ #]|[A-Za-z]+[-_])([0-9]+)$`)
 
 // formsOf returns the forms of a name without an ellipsis of its own: the name, its foldings, and the most folded one
 // with its arguments whole. The index of the last is whole, or -1 if it has no arguments.

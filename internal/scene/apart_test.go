@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 	"unicode/utf8"
 )
@@ -86,6 +87,12 @@ func TestAShortenedNameCannotBeReadAsAnother(t *testing.T) {
 		short := Distinct(names, width, TextSize)
 		if short[0] == "MPI_…duce" || short[0] == "MPI_…educe" {
 			t.Errorf("%g wide: %q could be MPI_Reduce", width, short[0])
+		}
+	}
+	ranks := NewApart([]string{"rank-5", "rank-21", "rank-37", "rank-101"})
+	for width := float32(24); width < 60; width++ {
+		if got := ranks.Shorten("rank-21", width, TextSize); !strings.HasSuffix(got, "21") {
+			t.Errorf("%g wide: rank-21 reads %q", width, got)
 		}
 	}
 	machines := NewApart([]string{"s39c1b12", "s39c1b2"})

@@ -17,7 +17,7 @@ function formsOf(name: string): { forms: string[]; whole: number } {
 }
 
 /** The number of a name that is a word and a number. */
-const numberAfterWord = (name: string) => /^[^ #]+[ #]([0-9]+)$/.exec(name)?.[1] ?? "";
+const numberAfterWord = (name: string) => /^(?:[^ #]+[ #]|[A-Za-z]+[-_])([0-9]+)$/.exec(name)?.[1] ?? "";
 
 interface Attempt {
   /** The arguments of a name give way, not the name. */
