@@ -19,16 +19,19 @@ type Offset struct {
 // longestPause is the longest time between two sources that may be on one clock: a job does not pause for a day.
 const longestPause = trace.Time(24 * 60 * 60 * 1e9)
 
-// fitClocks reads the times of runs that are to be joined and returns the offset of each. Runs whose clocks
-// cannot be one get an offset from an event that both have recorded; without one they are refused.
-func fitClocks(ctx context.Context, runs []Run, w trace.Writer) ([]trace.Time, error) {
+// surelyOff is the least difference of an event in two sources that cannot be the time that recording it takes.
+const surelyOff = trace.Time(1e9)
+
+// fitClocks reads the times of runs that are to be joined and returns what it found and the offset of each. Runs whose
+// clocks cannot be one get an offset from events that both have recorded; without such events they are refused.
+func fitClocks(ctx context.Context, runs []Run, w trace.Writer) ([]*survey, []trace.Time, error) {
 	surveys := make([]*survey, len(runs))
 	offsets := make([]trace.Time, len(runs))
 	for i, r := range runs {
 		r.Progress = nil // this reading is not the import
 		surveys[i], offsets[i] = newSurvey(), r.Offset.By
 		if err := r.Format.Import(ctx, r, surveys[i]); err != nil {
-			return nil, labelled(ctx, r, err)
+			return nil, nil, labelled(ctx, r, err)
 		}
 	}
 	placed := []int{}
@@ -36,16 +39,18 @@ func fitClocks(ctx context.Context, runs []Run, w trace.Writer) ([]trace.Time, e
 		if !s.any { // a profile has no times
 			continue
 		}
-		if len(placed) > 0 && !runs[i].Offset.Given && !s.near(surveys, offsets, placed) {
-			by, common := commonOffset(surveys, offsets, placed, i)
-			if common == 0 {
+		if len(placed) > 0 && !runs[i].Offset.Given {
+			by, common, what := commonOffset(surveys, offsets, placed, i)
+			near := s.near(surveys, offsets, placed)
+			if common == 0 && !near {
 				j := placed[0]
-				return nil, refuseClocks(runs[j], runs[i], surveys[j].begin+offsets[j], s.begin)
+				return nil, nil, refuseClocks(runs[j], runs[i], surveys[j].begin+offsets[j], s.begin)
 			}
-			offsets[i] = by
-			w.Report(trace.Guessed,
-				"clock offsets of joined sources, found from spans with the same ids or sync markers of the same "+
-					"name in both", int64(common), fmt.Sprintf("%s: %s", runs[i].Label(runs[i].Files[0]), written(by)))
+			if common > 0 && (!near || max(by, -by) >= surelyOff) {
+				offsets[i] = by
+				w.Report(trace.Guessed, "clock offsets of joined sources, found from "+what+" in both", int64(common),
+					fmt.Sprintf("%s: %s", runs[i].Label(runs[i].Files[0]), written(by)))
+			}
 		}
 		if runs[i].Offset.Given {
 			w.Report(trace.Guessed, "clock offsets of joined sources, as given", 1,
@@ -53,7 +58,7 @@ func fitClocks(ctx context.Context, runs []Run, w trace.Writer) ([]trace.Time, e
 		}
 		placed = append(placed, i)
 	}
-	return offsets, nil
+	return surveys, offsets, nil
 }
 
 // near reports whether the times of a run may be on the clock of one of the others: they overlap, or nearly.
@@ -64,10 +69,18 @@ func (s *survey) near(surveys []*survey, offsets []trace.Time, others []int) boo
 	})
 }
 
-// commonOffset is the median difference over the events that run i has in common with others, and their number.
-func commonOffset(surveys []*survey, offsets []trace.Time, others []int, i int) (trace.Time, int) {
+// leastNames is from how many on names that occur once in two sources tell an offset, and closely how near to each
+// other its values must be: a name may be the same by chance.
+const (
+	leastNames = 3
+	closely    = trace.Time(1e6)
+)
+
+// commonOffset is the median difference over the events that run i has in common with others, their number, and what
+// they are.
+func commonOffset(surveys []*survey, offsets []trace.Time, others []int, i int) (trace.Time, int, string) {
 	own := surveys[i]
-	var differences []trace.Time
+	var differences, byName []trace.Time
 	for name, at := range own.events {
 		if own.twice[name] {
 			continue
@@ -79,11 +92,32 @@ func commonOffset(surveys []*survey, offsets []trace.Time, others []int, i int) 
 			}
 		}
 	}
-	if len(differences) == 0 {
-		return 0, 0
+	if len(differences) > 0 {
+		return median(differences), len(differences),
+			"spans with the same ids, sync markers of the same name or the same calls of MPI_Init and MPI_Barrier"
 	}
-	slices.Sort(differences)
-	return differences[len(differences)/2], len(differences)
+	single := own.single()
+	for _, j := range others {
+		for name, t := range surveys[j].single() {
+			if at, ok := single[name]; ok {
+				byName = append(byName, t+offsets[j]-at)
+			}
+		}
+	}
+	if len(byName) < leastNames {
+		return 0, 0, ""
+	}
+	by := median(byName)
+	byName = slices.DeleteFunc(byName, func(d trace.Time) bool { return max(d-by, by-d) > closely })
+	if len(byName) < leastNames {
+		return 0, 0, ""
+	}
+	return by, len(byName), "regions that occur once, under the same names,"
+}
+
+func median(list []trace.Time) trace.Time {
+	slices.Sort(list)
+	return list[len(list)/2]
 }
 
 // refuseClocks is the error of two runs whose clocks cannot be one.
@@ -93,8 +127,8 @@ func refuseClocks(a, b Run, beginA, beginB trace.Time) error {
 	}
 	nameA, nameB := a.Label(a.Files[0]), b.Label(b.Files[0])
 	return &Error{File: nameB, Kind: ErrUnsupported,
-		Cause: fmt.Sprintf("it begins %s, %s begins %s: these are not one clock, and no span id or sync marker is in "+
-			"both", epoch(beginB), nameA, epoch(beginA)),
+		Cause: fmt.Sprintf("it begins %s, %s begins %s: these are not one clock, and no span id, sync marker, call of "+
+			"MPI_Init or set of names is in both", epoch(beginB), nameA, epoch(beginA)),
 		Hint: fmt.Sprintf("give an offset, such as %s@%s, which begins both at one time", nameB,
 			written(beginA-beginB))}
 }

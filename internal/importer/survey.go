@@ -1,18 +1,23 @@
 package importer
 
 import (
+	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A survey is a Writer that keeps nothing but the times that a run reaches from and to, and its events that another
-// source may have recorded too: spans by their ids, and sync markers.
+// A survey is a Writer that keeps nothing but the times that a run reaches from and to, its processes and threads, and
+// events that another source may have recorded too: spans by their ids, sync markers, calls that all processes of an MPI
+// program make, and names that occur once.
 type survey struct {
 	mu         sync.Mutex
 	ids        int32
+	locations  map[string]trace.LocationID // by path
+	places     []surveyed
 	regions    map[string]trace.RegionID
 	names      []string
 	attributes map[string]trace.AttributeID
@@ -20,14 +25,24 @@ type survey struct {
 	any        bool
 	events     map[string]trace.Time
 	twice      map[string]bool // events that name no single time
+	once       map[trace.RegionID]trace.Time
+	often      map[trace.RegionID]bool
+}
+
+// A surveyed is a location of a run.
+type surveyed struct {
+	path string
+	rank int
+	osIdentity
 }
 
 // mostEvents bounds how many events a survey keeps.
 const mostEvents = 1 << 20
 
 func newSurvey() *survey {
-	return &survey{regions: map[string]trace.RegionID{}, attributes: map[string]trace.AttributeID{},
-		events: map[string]trace.Time{}, twice: map[string]bool{}}
+	return &survey{locations: map[string]trace.LocationID{}, regions: map[string]trace.RegionID{},
+		attributes: map[string]trace.AttributeID{}, events: map[string]trace.Time{}, twice: map[string]bool{},
+		once: map[trace.RegionID]trace.Time{}, often: map[trace.RegionID]bool{}}
 }
 
 func (s *survey) next() int32 {
@@ -37,8 +52,6 @@ func (s *survey) next() int32 {
 	return s.ids - 1
 }
 
-func (s *survey) Location(trace.Location) trace.LocationID       { return trace.LocationID(s.next()) }
-func (s *survey) Describe(trace.LocationID, trace.Location)      {}
 func (s *survey) Counter(trace.Counter) trace.CounterID          { return trace.CounterID(s.next()) }
 func (s *survey) Metric(trace.Metric) trace.MetricID             { return trace.MetricID(s.next()) }
 func (s *survey) CallPath(trace.CallPath) trace.CallPathID       { return trace.CallPathID(s.next()) }
@@ -53,6 +66,103 @@ func (s *survey) Cover(begin, end trace.Time)                    { s.reach(begin
 func (s *survey) Report(trace.ReportKind, string, int64, string) {}
 func (s *survey) Communicator(trace.Communicator) trace.CommunicatorID {
 	return trace.CommunicatorID(s.next())
+}
+
+func (s *survey) Location(l trace.Location) trace.LocationID {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	above := surveyed{rank: trace.NoRank, osIdentity: osIdentity{pid: -1, tid: -1}}
+	if l.Parent >= 0 && int(l.Parent) < len(s.places) {
+		above = s.places[l.Parent]
+	}
+	where := pathOf(above.path, &l)
+	at := Once(s.locations, where, func() trace.LocationID {
+		own := above
+		own.path = where
+		if l.Kind == trace.KindMachine {
+			own.host = l.Name
+		}
+		s.places = append(s.places, own)
+		return trace.LocationID(len(s.places) - 1)
+	})
+	s.describe(at, l)
+	return at
+}
+
+func (s *survey) Describe(at trace.LocationID, l trace.Location) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if at >= 0 && int(at) < len(s.places) {
+		s.describe(at, l)
+	}
+}
+
+func (s *survey) describe(at trace.LocationID, l trace.Location) {
+	own := &s.places[at]
+	if l.Rank != trace.NoRank {
+		own.rank = l.Rank
+	}
+	for _, a := range l.Attributes {
+		n, err := strconv.ParseInt(a.Value.String(), 10, 64)
+		switch {
+		case err != nil || n < 0:
+		case a.Key == processID:
+			own.pid = n
+		case a.Key == threadID:
+			own.tid = n
+		}
+	}
+}
+
+// identities are those of all locations, by their paths. A thread has the process id and rank of its process, which may
+// have been told later.
+func (s *survey) identities() map[string]osIdentity {
+	out := make(map[string]osIdentity, len(s.places))
+	for i := range s.places {
+		who := s.places[i].osIdentity
+		s.above(i, func(p *surveyed) {
+			if who.pid < 0 {
+				who.pid = p.pid
+			}
+		})
+		out[s.places[i].path] = who
+	}
+	return out
+}
+
+// above visits the locations above one, from it on.
+func (s *survey) above(i int, visit func(*surveyed)) {
+	for where := s.places[i].path; where != ""; {
+		if at, ok := s.locations[where]; ok {
+			visit(&s.places[at])
+		}
+		for range 2 {
+			where = where[:max(strings.LastIndexByte(where, 0), 0)]
+		}
+	}
+}
+
+// process names the process of a location as another source may: by its rank, else its number.
+func (s *survey) process(at trace.LocationID) string {
+	rank, pid := trace.NoRank, int64(-1)
+	if at < 0 || int(at) >= len(s.places) {
+		return ""
+	}
+	s.above(int(at), func(p *surveyed) {
+		if rank == trace.NoRank {
+			rank = p.rank
+		}
+		if pid < 0 {
+			pid = p.pid
+		}
+	})
+	switch {
+	case rank != trace.NoRank:
+		return "rank " + strconv.Itoa(rank)
+	case pid >= 0:
+		return "process " + strconv.FormatInt(pid, 10)
+	}
+	return ""
 }
 
 func (s *survey) Region(r trace.Region) trace.RegionID {
@@ -78,8 +188,9 @@ func (s *survey) Attribute(name string) trace.AttributeID {
 	return id
 }
 
-func (s *survey) Stream(trace.LocationID, trace.StreamOptions) trace.Stream {
-	return &surveyStream{survey: s, traceID: s.Attribute("trace"), spanID: s.Attribute("span")}
+func (s *survey) Stream(at trace.LocationID, _ trace.StreamOptions) trace.Stream {
+	return &surveyStream{survey: s, location: at, traceID: s.Attribute("trace"), spanID: s.Attribute("span"),
+		once: map[trace.RegionID]call{}}
 }
 
 // reach takes times of the run.
@@ -121,9 +232,22 @@ func (s *survey) marker(region trace.RegionID) string {
 // syncPattern is how names of sync markers begin.
 var syncPattern = regexp.MustCompile(`(?i)^(?:clock[ _-]?)?sync(?:[^a-z]|$)`)
 
+// common are calls that every process of an MPI program makes, at one time as far as another source of the same
+// process goes.
+var common = map[string]bool{"MPI_Init": true, "MPI_Init_thread": true, "MPI_Barrier": true, "MPI_Finalize": true}
+
+// A call is how often a region was entered, and when first; of those in common, the times of all.
+type call struct {
+	n     int
+	first trace.Time
+	all   []trace.Time
+}
+
 // A surveyStream takes the times of one location.
 type surveyStream struct {
 	survey          *survey
+	location        trace.LocationID
+	once            map[trace.RegionID]call
 	begin, end      trace.Time
 	any             bool
 	traceID, spanID trace.AttributeID
@@ -142,16 +266,24 @@ func (s *surveyStream) reach(t trace.Time) {
 	s.any = true
 }
 
-func (s *surveyStream) start(t trace.Time) {
+func (s *surveyStream) start(t trace.Time, region trace.RegionID) {
 	s.reach(t)
+	c, known := s.once[region]
+	if c.n++; !known {
+		c.first = t
+	}
+	if c.n == 1 && s.survey.isCommon(region) || len(c.all) > 0 && len(c.all) < mostCalls {
+		c.all = append(c.all, t)
+	}
+	s.once[region] = c
 	s.at, s.open, s.trace, s.span = t, true, "", ""
 }
 
-func (s *surveyStream) Enter(t trace.Time, _ trace.RegionID)              { s.start(t) }
+func (s *surveyStream) Enter(t trace.Time, region trace.RegionID)         { s.start(t, region) }
 func (s *surveyStream) Leave(t trace.Time, _ trace.RegionID)              { s.reach(t) }
 func (s *surveyStream) Sample(_ trace.CounterID, t trace.Time, _ float64) { s.reach(t) }
-func (s *surveyStream) Interval(begin, end trace.Time, _ trace.RegionID) {
-	s.start(begin)
+func (s *surveyStream) Interval(begin, end trace.Time, region trace.RegionID) {
+	s.start(begin, region)
 	s.reach(max(begin, end))
 }
 
@@ -182,5 +314,52 @@ func (s *surveyStream) Close() error {
 	if s.any {
 		s.survey.reach(s.begin, s.end)
 	}
+	s.survey.called(s.location, s.once)
+	s.once = map[trace.RegionID]call{}
 	return nil
+}
+
+// mostCalls bounds how many calls in common of a kind a survey keeps of a location.
+const mostCalls = 4096
+
+func (s *survey) isCommon(region trace.RegionID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return region >= 0 && int(region) < len(s.names) && common[s.names[region]]
+}
+
+// called takes the calls of a location. Those in common are events by their process and number, if another source has
+// as many.
+func (s *survey) called(at trace.LocationID, calls map[trace.RegionID]call) {
+	s.mu.Lock()
+	process := s.process(at)
+	names := map[trace.RegionID]string{}
+	for region, c := range calls {
+		if _, known := s.once[region]; known || c.n > 1 || s.often[region] {
+			delete(s.once, region)
+			s.often[region] = true
+		} else if len(s.once) < mostEvents {
+			s.once[region] = c.first
+		}
+		if len(c.all) == c.n && region >= 0 && int(region) < len(s.names) {
+			names[region] = s.names[region]
+		}
+	}
+	s.mu.Unlock()
+	for region, name := range names {
+		for i, t := range calls[region].all {
+			s.event(fmt.Sprintf("%s %d of %d in %s", name, i+1, calls[region].n, process), t)
+		}
+	}
+}
+
+// single are the names that occur once, with their times.
+func (s *survey) single() map[string]trace.Time {
+	out := make(map[string]trace.Time, len(s.once))
+	for region, t := range s.once {
+		if region >= 0 && int(region) < len(s.names) {
+			out[s.names[region]] = t
+		}
+	}
+	return out
 }

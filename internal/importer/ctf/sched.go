@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -57,13 +58,13 @@ func (c *converter) thread(tid, pid int64, name []byte) *thread {
 	if pid >= 0 {
 		parent = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess,
 			Key: strconv.FormatInt(pid, 10), Name: strings.TrimSpace(text + " " + strconv.FormatInt(pid, 10)),
-			Rank: trace.NoRank, Order: pid})
+			Rank: trace.NoRank, Order: pid, Attributes: importer.PID(pid)})
 	} else {
 		parent = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindGroup, Name: "threads",
 			Rank: trace.NoRank})
 	}
 	t = &thread{at: c.w.Location(trace.Location{Parent: parent, Kind: trace.KindThread, Key: number, Name: label,
-		Rank: trace.NoRank, Order: tid})}
+		Rank: trace.NoRank, Order: tid, Attributes: importer.TID(tid)})}
 	c.threads[tid] = t
 	c.threadList = append(c.threadList, t)
 	return t

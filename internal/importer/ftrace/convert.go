@@ -90,7 +90,7 @@ func (c *converter) region(name, category string, role trace.Role) trace.RegionI
 func (c *converter) process(tgid int64) trace.LocationID {
 	n := strconv.FormatInt(tgid, 10)
 	return c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: n, Name: "process " + n,
-		Rank: trace.NoRank, Order: tgid})
+		Rank: trace.NoRank, Order: tgid, Attributes: importer.PID(tgid)})
 }
 
 // row is that of a task; "<...>" stands for a name that is not known.
@@ -103,7 +103,7 @@ func (c *converter) row(t sched.Task) *importer.Row {
 				Rank: trace.NoRank})
 		}
 		return c.rows.Open(trace.Location{Parent: parent, Kind: trace.KindThread, Key: n, Name: "thread " + n,
-			Rank: trace.NoRank, Order: t.ID}, trace.StreamOptions{Unordered: true})
+			Rank: trace.NoRank, Order: t.ID, Attributes: importer.TID(t.ID)}, trace.StreamOptions{Unordered: true})
 	})
 	if !c.named[t.ID] && t.Name != "<...>" && t.Name != "<unknown>" {
 		c.named[t.ID] = true

@@ -55,6 +55,8 @@ type dat struct {
 	*tracepoint.Formats
 	in      io.ReaderAt
 	size    int64
+	left    int64 // of the file, for pages
+	buffer  []byte
 	tally   importer.Tally[reason]
 	packing string // of version 7
 	offset  trace.Time
@@ -77,7 +79,7 @@ func readData(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	defer done()
 	label := run.Label(run.Files[0])
-	d := &dat{converter: newConverter(w, label, false), in: in, size: size}
+	d := &dat{converter: newConverter(w, label, false), in: in, size: size, left: size}
 	buffers, err := d.descriptions()
 	if err != nil {
 		return importer.Malformed(label, "", "its descriptions of events cannot be read: it %v", err)
@@ -375,6 +377,10 @@ func (d *dat) pages(ctx context.Context, b buffer, progress *importer.Progress) 
 	if b.length == 0 {
 		return nil
 	}
+	if d.left -= b.length; d.left < 0 { // parts of a file do not overlap
+		d.tally.Add(unreadPart, b.at)
+		return nil
+	}
 	if b.at < 0 || b.length < 0 || b.at > d.size || b.length > d.size-b.at {
 		d.tally.Add(brokenFile, importer.Nowhere)
 		b.length = max(d.size-b.at, 0)
@@ -420,7 +426,10 @@ func (d *dat) chunks(ctx context.Context, b buffer, in io.Reader, progress *impo
 }
 
 func (d *dat) eachPage(ctx context.Context, cpu int64, in io.Reader, at int64, progress *importer.Progress) error {
-	page := make([]byte, d.Page)
+	if len(d.buffer) != d.Page {
+		d.buffer = make([]byte, d.Page)
+	}
+	page := d.buffer
 	for {
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -119,6 +119,7 @@ func (c *converter) process(id uint64) {
 	if id > 0 && id < 1<<32-1 {
 		l.Key = strconv.FormatUint(id, 10)
 		l.Name = "process " + l.Key
+		l.Attributes = importer.PID(int64(id))
 	}
 	c.at = c.w.Location(l)
 }
@@ -131,7 +132,8 @@ func (c *converter) row(t thread) *importer.Row {
 		}
 		id := strconv.FormatUint(t.id, 10)
 		return c.rows.Open(trace.Location{Parent: c.at, Kind: trace.KindThread, Key: id,
-			Name: cmp.Or(t.name, "thread "+id), Rank: trace.NoRank, Order: int64(t.id & (1<<62 - 1))},
+			Name: cmp.Or(t.name, "thread "+id), Rank: trace.NoRank, Order: int64(t.id & (1<<62 - 1)),
+			Attributes: importer.TID(int64(t.id))},
 			trace.StreamOptions{Unordered: true})
 	})
 }

@@ -232,7 +232,7 @@ func (c *converter) process(globalPid int64) trace.LocationID {
 	}
 	number := strconv.FormatInt(pid(globalPid), 10)
 	l := trace.Location{Parent: c.host, Kind: trace.KindProcess, Key: number, Name: "process " + number,
-		Rank: trace.NoRank}
+		Rank: trace.NoRank, Attributes: importer.PID(pid(globalPid))}
 	if c.several {
 		l.Key = strconv.Itoa(c.number) + "/" + number
 	}

@@ -67,7 +67,7 @@ func (h *hostSide) thread(globalTid int64) *row {
 	return h.rows.row(place{kind: onThread, process: globalTid}, func() trace.LocationID {
 		number := strconv.FormatInt(tid(globalTid), 10)
 		l := trace.Location{Parent: h.process(globalTid), Kind: trace.KindThread, Key: number, Name: "thread " + number,
-			Rank: trace.NoRank, Order: tid(globalTid)}
+			Rank: trace.NoRank, Order: tid(globalTid), Attributes: importer.TID(tid(globalTid))}
 		if name := h.labels[globalTid]; name != "" {
 			l.Name = name + " " + number
 		}

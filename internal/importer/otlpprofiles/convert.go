@@ -104,6 +104,9 @@ func (c *converter) process(list []attribute) trace.LocationID {
 	l := trace.Location{Parent: parent, Kind: trace.KindProcess, Key: name + " " + pid, Name: name, Rank: trace.NoRank}
 	if pid != "" {
 		l.Name += " " + pid
+		if n, err := strconv.ParseInt(pid, 10, 64); err == nil {
+			l.Attributes = importer.PID(n)
+		}
 	}
 	return c.w.Location(l)
 }
@@ -176,7 +179,7 @@ func (c *converter) thread(process trace.LocationID, indices []number) trace.Loc
 		l.Name = name
 	}
 	if n, err := strconv.ParseInt(id, 10, 64); err == nil {
-		l.Order = n
+		l.Order, l.Attributes = n, importer.TID(n)
 	}
 	return c.w.Location(l)
 }

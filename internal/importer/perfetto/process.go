@@ -115,7 +115,7 @@ func (c *rowTree) threadRow(machine uint32, pid, tid int64) *row {
 	if t.row == nil {
 		number := strconv.FormatInt(tid, 10)
 		l := trace.Location{Parent: c.processRow(machine, pid).At, Kind: trace.KindThread, Key: number,
-			Name: "thread " + number, Rank: trace.NoRank, Order: tid}
+			Name: "thread " + number, Rank: trace.NoRank, Order: tid, Attributes: importer.TID(tid)}
 		if tid == pid { // the main thread comes first
 			l.Order = 0
 		}
@@ -188,9 +188,7 @@ func (c *rowTree) describeRows() {
 		c.describeProcessRow(p)
 		for _, t := range p.threads {
 			if t.row != nil && t.name != "" {
-				c.w.Describe(t.row.At,
-					trace.Location{Name: t.name, Rank: trace.NoRank,
-						Attributes: []trace.Attribute{{Key: "tid", Value: trace.Integer(t.tid)}}})
+				c.w.Describe(t.row.At, trace.Location{Name: t.name, Rank: trace.NoRank})
 			}
 		}
 	}

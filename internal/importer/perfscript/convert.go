@@ -137,9 +137,9 @@ func (c *converter) row(k rowKey) *importer.Row {
 	return importer.Once(c.rows, k, func() *importer.Row {
 		tid := strconv.FormatInt(k.tid, 10)
 		process := trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: k.comm, Rank: trace.NoRank,
-			Order: max(k.pid, 0)}
+			Order: max(k.pid, 0), Attributes: importer.PID(k.pid)}
 		thread := trace.Location{Kind: trace.KindThread, Key: tid, Name: "thread " + tid, Rank: trace.NoRank,
-			Order: max(k.tid, 0)}
+			Order: max(k.tid, 0), Attributes: importer.TID(k.tid)}
 		if k.pid >= 0 {
 			process.Key = strconv.FormatInt(k.pid, 10)
 			process.Name += " " + process.Key

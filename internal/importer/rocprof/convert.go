@@ -71,7 +71,7 @@ func newConverter(w trace.Writer, p *process, label string) *converter {
 		name = path.Base(p.command) + " " + number
 	}
 	c.at = w.Location(trace.Location{Parent: parent, Kind: trace.KindProcess, Key: number, Name: name,
-		Rank: trace.NoRank})
+		Rank: trace.NoRank, Attributes: importer.PID(p.pid)})
 	return c
 }
 
@@ -80,7 +80,7 @@ func (c *converter) thread(id int64) *row {
 	return importer.Once(c.threads, id, func() *importer.Row {
 		number := strconv.FormatInt(id, 10)
 		return c.rows.Open(trace.Location{Parent: c.at, Kind: trace.KindThread, Key: number, Name: "thread " + number,
-			Rank: trace.NoRank, Order: id}, streamOptions)
+			Rank: trace.NoRank, Order: id, Attributes: importer.TID(id)}, streamOptions)
 	})
 }
 

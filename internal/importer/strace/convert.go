@@ -151,10 +151,10 @@ func (c *converter) open(pid int64, parent *task) *task {
 		t.process = parent.process
 	} else {
 		t.process = c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Key: name,
-			Name: process, Rank: trace.NoRank, Order: pid})
+			Name: process, Rank: trace.NoRank, Order: pid, Attributes: importer.PID(pid)})
 	}
 	t.Row = c.rows.Open(trace.Location{Parent: t.process, Kind: trace.KindThread, Key: name, Name: thread,
-		Rank: trace.NoRank, Order: pid}, trace.StreamOptions{Unordered: true})
+		Rank: trace.NoRank, Order: pid, Attributes: importer.TID(pid)}, trace.StreamOptions{Unordered: true})
 	c.tasks[pid] = t
 	return t
 }
