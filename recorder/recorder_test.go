@@ -43,6 +43,9 @@ func TestMomentsAreThoseOfTheWholeRunHoweverLong(t *testing.T) {
 				t.Errorf("%d windows: %+v, want %+v", windows, m, exact)
 			}
 		}
+		if math.Abs(m.Skew-exact.M3) > 1e-6*exact.M2 { // the root of a small difference
+			t.Errorf("%d windows: skew %v, want %v", windows, m.Skew, exact.M3)
+		}
 		if len(w.sums) != before {
 			t.Errorf("storage grew from %d windows to %d", before, len(w.sums))
 		}

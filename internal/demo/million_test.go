@@ -109,6 +109,30 @@ func TestMillionHasTheValuesOfTheOracle(t *testing.T) {
 	}
 }
 
+// machineLevel: of the four places whose children all differ, machines drawn as one show three and hide the processes of
+// one machine.
+func machineLevel(t *testing.T, l *entropy.Labels, paths []string) {
+	t.Helper()
+	var shown, hidden []string
+	for i, path := range paths {
+		means, children := map[float64]bool{}, 0
+		for k := i + 1; k <= int(l.Tree.Last[i]); k = int(l.Tree.Last[k]) + 1 {
+			means[l.Sum[0][k]/float64(l.Leaves[k])] = true
+			children++
+		}
+		switch {
+		case children == 0 || len(means) < children:
+		case l.Tree.Leaf(i + 1):
+			hidden = append(hidden, path)
+		default:
+			shown = append(shown, path)
+		}
+	}
+	if fmt.Sprint(shown, hidden) != "[s2 s4/c5 s6/c3/k7] [s8/c1/k2/m9]" {
+		t.Errorf("the level of machines shows %v and hides %v", shown, hidden)
+	}
+}
+
 func TestMillionIsCutIn190Parts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("labels a million leaves")
@@ -140,6 +164,7 @@ func TestMillionIsCutIn190Parts(t *testing.T) {
 		tree.Last[p] = max(tree.Last[p], tree.Last[i])
 	}
 	l := entropy.Label(tree, values, entropy.GainValues)
+	machineLevel(t, l, paths)
 	star, _ := l.Thresholds()
 	var got []string
 	for _, i := range l.Best(star, l.Odds(0.1, entropy.Normalised)).Parts {

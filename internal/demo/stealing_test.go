@@ -2,6 +2,7 @@ package demo
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,9 +61,24 @@ func cutAt(l *entropy.Labels, names []string, p float64) (parts []string) {
 	return parts
 }
 
+// byDepth counts the nodes below the root by how deep they lie.
+func byDepth(names []string) (out []int) {
+	for _, path := range names[1:] {
+		depth := strings.Count(path, "/")
+		for len(out) <= depth {
+			out = append(out, 0)
+		}
+		out[depth]++
+	}
+	return out
+}
+
 func TestG5K188IsCutAsInThePaper(t *testing.T) {
 	for _, name := range []string{"g5k188", "g5k188?seed=2", "g5k188?intervals=400"} {
 		l, names := labelled(collect(t, name, Options{}), "RUN", "STEAL")
+		if got := byDepth(names); !slices.Equal(got, []int{5, 9, 188}) {
+			t.Errorf("%s has %v sites, clusters and processes", name, got)
+		}
 		wantDetail := []string{"site0", "site1", "site2", "site3"}
 		for p := 154; p < 188; p++ {
 			wantDetail = append(wantDetail, fmt.Sprintf("site4/cluster8/p%d", p))
@@ -91,6 +107,14 @@ func TestG5K188IsCutAsInThePaper(t *testing.T) {
 func TestG5K433IsCutAsInThePaper(t *testing.T) {
 	for _, name := range []string{"g5k433", "g5k433?seed=2", "g5k433?intervals=1000"} {
 		l, names := labelled(collect(t, name, Options{}), "RUN", "STEAL")
+		if got := byDepth(names); !slices.Equal(got, []int{3, 50, 433}) {
+			t.Errorf("%s has %v clusters, machines and processes", name, got)
+		}
+		for i, path := range names {
+			if strings.Count(path, "/") == 1 && int(l.Leaves[i]) < 8 {
+				t.Errorf("%s: %s has %v processes", name, path, l.Leaves[i])
+			}
+		}
 		odd := []string{"cluster0/machine3", "cluster0/machine14", "cluster1/machine2", "cluster1/machine8", "cluster1/machine15", "cluster2/machine5", "cluster2/machine11"}
 		whole := func(parts []string) (machines, processes map[string]bool) {
 			machines, processes = map[string]bool{}, map[string]bool{}

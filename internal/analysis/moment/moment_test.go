@@ -7,6 +7,7 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -239,8 +240,17 @@ func TestTwoBarsInvertTheMoments(t *testing.T) {
 	}
 }
 
-// TestProperties: 2·m2 ≥ m0 with equality for one bar, order of merging does not
-// matter, windows add up.
+// mirrored is a list of bars that end by a time, and the same after it in reverse.
+func mirrored(list []Interval, at trace.Time) []Interval {
+	out := slices.Clone(list)
+	for i := len(list) - 1; i >= 0; i-- {
+		out = append(out, Interval{2*at - list[i].End, 2*at - list[i].Begin})
+	}
+	return out
+}
+
+// TestProperties: ranges of m0 and m1, 2·m2 ≥ m0 with equality for one bar alone, no skew of symmetric signals; order
+// of merging does not matter, windows add up.
 func TestProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -257,8 +267,15 @@ func TestProperties(t *testing.T) {
 		if 2*whole.M(2) < whole.M0()*(1-1e-12) {
 			t.Fatalf("2 m2 = %v < m0 = %v", 2*whole.M(2), whole.M0())
 		}
-		if len(list) == 1 && math.Abs(2*whole.M(2)-whole.M0()) > 1e-9 {
-			t.Fatalf("one bar: 2 m2 = %v, m0 = %v", 2*whole.M(2), whole.M0())
+		if one := len(list) == 1; one != (math.Abs(2*whole.M(2)-whole.M0()) < 1e-9*whole.M0()) {
+			t.Fatalf("%d bars: 2 m2 = %v, m0 = %v", len(list), 2*whole.M(2), whole.M0())
+		}
+		if m0, m1, length := whole.M0(), whole.M1(t0), float64(at-t0); m0 < 0 || m0 > length || m1 < 0 || m1 > length {
+			t.Fatalf("m0 = %v and m1 = %v of %v", m0, m1, length)
+		}
+		both := sketchOf(mirrored(list, at), 5)
+		if math.Abs(both.Mu(3)) > 1e-10*math.Pow(both.M(2), 3) {
+			t.Fatalf("a symmetric signal has mu3 = %v, m2 = %v", both.Mu(3), both.M(2))
 		}
 		r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 		other := Sketch{}

@@ -218,7 +218,7 @@ func TestHigherMomentsAreDrawn(t *testing.T) {
 	if left != 3 || right != 3 {
 		t.Errorf("%d lines at 20 and %d at 60, want m4, m6 and m8 at both", left, right)
 	}
-	// Rank 1: the line of m4 lies where the twin has it.
+	// Rank 1 has breaks and a tail: its m5 is in the twin.
 	d := twinOf(t, r, v)
 	for _, row := range d.Rows {
 		if row.Path == "rank 1" && (row.M5 == nil || *row.M5 <= 0) {
