@@ -167,9 +167,16 @@ func printCheck(w io.Writer, source string, d *findings.Data, notes, failed, unc
 			lost = fmt.Sprintf(", %s lost (%s of %s)", view.FormatIn(float64(f.Lost), f.Unit),
 				view.FormatShare(f.Share), f.ShareOf)
 		}
-		fmt.Fprintf(w, "\n%2d. %s %s%s\n%s\n", i+1, f.Severity, f.Kind, lost, wrapped(f.Text, "    ", columns))
+		fmt.Fprintf(w, "\n%2d. %s %s: %s%s\n%s\n", i+1, f.Severity, f.Kind, f.Title, lost,
+			wrapped(f.Text, "    ", columns))
+		if len(f.SeenAs) > 0 {
+			fmt.Fprintln(w, wrapped("seen as: "+strings.Join(f.SeenAs, ", "), "    ", columns))
+		}
 		if f.Severity != finding.Low {
 			fmt.Fprintln(w, wrapped("next: "+f.Next, "    ", columns))
+			if f.Gain != nil {
+				fmt.Fprintln(w, wrapped("gain: "+f.Gain.Text, "    ", columns))
+			}
 		}
 	}
 	if rest := len(d.Findings) - len(list); rest > 0 {

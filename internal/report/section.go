@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -16,6 +17,7 @@ import (
 type entry struct {
 	Kind, Severity, Text string
 	Lost                 string
+	SeenAs, Next, Gain   string
 	Evidence             []fact
 	Command              string
 	Picture              *picture
@@ -68,7 +70,14 @@ func (r *reporter) findings() error {
 }
 
 func (r *reporter) entry(f *finding.Finding) (entry, error) {
-	e := entry{Kind: clean(string(f.Kind)), Severity: string(f.Severity), Text: visible(f.Text)}
+	e := entry{Kind: f.Title, Severity: string(f.Severity), Text: visible(f.Text),
+		SeenAs: strings.Join(f.SeenAs, ", ")}
+	if f.Severity != finding.Low {
+		e.Next = visible(f.Next)
+		if f.Gain != nil {
+			e.Gain = visible(f.Gain.Text)
+		}
+	}
 	if f.Lost > 0 {
 		e.Lost = view.FormatIn(float64(f.Lost), f.Unit) + " lost"
 		if f.Share > 0 {

@@ -222,10 +222,13 @@ func Sentence(s *Scene, text string) float32 {
 }
 
 // Wrap breaks a text into lines that fit a width, at most so many; the last ends with an
-// ellipsis after a whole word where more would follow.
+// ellipsis after a whole word where more would follow. Words longer than a line are shortened.
 func Wrap(text string, width, size float32, most int) (lines []string) {
 	now := ""
 	for _, word := range strings.Fields(text) {
+		if TextWidth(word, size, false) > width {
+			word = Shorten(word, width, size)
+		}
 		next := strings.TrimSpace(now + " " + word)
 		if now != "" && len(lines) < most-1 && TextWidth(next, size, false) > width {
 			lines, now = append(lines, now), word

@@ -4,8 +4,21 @@ import (
 	"context"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
+
+// LevelColour is the colour of findings of a level.
+func LevelColour(l finding.Level) scene.Colour {
+	switch l {
+	case finding.High:
+		return scene.UIError
+	case finding.Medium:
+		return scene.UIWarning
+	}
+	return scene.UIAxis
+}
 
 // Question asks for a diagnosis of a request's selection.
 func Question(ctx context.Context, q *Request) (*diagnose.Question, error) {

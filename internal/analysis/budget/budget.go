@@ -139,13 +139,20 @@ type Budget struct {
 	Keep func(w Wait, since trace.Time)
 	// Each, if set, receives every wait once per cause, with the part of it that the cause has.
 	Each func(w *Wait, actor, region int32, direct bool, t trace.Time)
+	// Changes, if set, are replayed, and nothing is explained. Rooted says of regions that are collectives whether
+	// some members do not wait for all others.
+	Changes  []*Change
+	Rooted   []bool
+	replayed trace.Time
+	last     trace.Time // end of the last actor
 }
 
 // New begins a budget of actors from begin to end of the run, of which regions have
 // numbers below the given one.
 func New(actors, regions int, begin, end trace.Time) *Budget {
 	b := &Budget{begin: begin, end: end, floor: begin, fold: max(1, (actors+blocks-1)/blocks),
-		tracks: make([]track, actors), mostDetail: mostDetail}
+		tracks: make([]track, actors), mostDetail: mostDetail,
+		replayed: begin, last: begin}
 	for i := range b.shards {
 		b.shards[i].rows, b.shards[i].cells = map[rowKey]*account{}, map[cell]trace.Time{}
 	}
@@ -192,10 +199,15 @@ func (b *Budget) Settle(until trace.Time) {
 		first, last int
 	}
 	var jobs []job
+	var settled []Wait
 	for i := range b.tracks {
 		const some = 512
 		first := len(b.tracks[i].waits)
 		b.tracks[i].settle(until)
+		if b.Changes != nil {
+			settled = append(settled, b.tracks[i].waits[first:]...)
+			continue
+		}
 		for n := len(b.tracks[i].waits); first < n; first += some {
 			jobs = append(jobs, job{int32(i), first, min(first+some, n)})
 		}
@@ -208,6 +220,10 @@ func (b *Budget) Settle(until trace.Time) {
 			t.marks = append(t.marks,
 				mark{int32(t.at(w.End)) + t.dropped, int32(late.lastWait(w.End)) + late.forgotten})
 		}
+	}
+	if b.Changes != nil {
+		b.replay(settled, until)
+		return
 	}
 	workers := b.workers
 	if b.Keep != nil || b.Each != nil || len(jobs) < 2 {
@@ -265,6 +281,9 @@ func (b *Budget) Ends() {
 // Result settles the rest and gives the budget.
 func (b *Budget) Result() *Result {
 	b.Settle(1<<63 - 1)
+	for _, c := range b.Changes {
+		c.finish()
+	}
 	r := &Result{Bins: Bins, Fold: b.fold, Begin: b.begin, End: b.end, Clipped: b.clipped,
 		Waited: make([]trace.Time, len(b.tracks)*NumKinds)}
 	for _, k := range b.workers {

@@ -12,9 +12,10 @@ import (
 
 // An Answer summarises a run: the first cause, its cost, the numbers that prove it, and the next step.
 type Answer struct {
-	// Text is one sentence. Kind and Severity are empty where nothing stands out.
+	// Text is one sentence. Kind, Title and Severity are empty where nothing stands out.
 	Text     string        `json:"text"`
 	Kind     finding.Kind  `json:"kind"`
+	Title    string        `json:"title"`
 	Severity finding.Level `json:"severity"`
 	// Lost is the time lost, in Unit; Share its part of ShareOf.
 	Lost    trace.Time `json:"lost"`
@@ -25,11 +26,14 @@ type Answer struct {
 	Proof []Proof `json:"proof"`
 	// Evidence are the numbers behind the sentence.
 	Evidence []finding.Evidence `json:"evidence"`
-	// SeenAs are symptoms of the run beside the cause, a few words each.
+	// SeenAs are symptoms of the cause, a few words each.
 	SeenAs []string `json:"seen_as"`
 	// Doubts are why the times may not be right.
 	Doubts []string `json:"doubts"`
 	Next   string   `json:"next"`
+	// Gain is the time to be gained; nil: none is predicted. Place is where the code is, "file:line" or empty.
+	Gain  *finding.Gain `json:"gain"`
+	Place string        `json:"place"`
 	// View, Options and Selection are the state of the page that shows it.
 	View      string              `json:"view"`
 	Options   map[string][]string `json:"options"`
@@ -50,13 +54,6 @@ type Proof struct {
 // doubted are kinds about the recording, not about the program.
 var doubted = []finding.Kind{finding.Clock, finding.Data}
 
-// symptoms are kinds that say where time goes, not why.
-var symptoms = []finding.Kind{finding.Communication, finding.Imbalance, finding.ExposedCommunication, finding.GPUIdle,
-	finding.IdleStart, finding.IdleEnd, finding.Outlier, finding.Heterogeneous, finding.Unlike, finding.Blocked}
-
-// mostSymptoms is how many symptoms an answer names.
-const mostSymptoms = 3
-
 // Answer chooses the finding that answers for the run: the first that is about the program.
 func (r *Result) Answer() *Answer {
 	a := &Answer{Proof: []Proof{}, Evidence: []finding.Evidence{}, SeenAs: []string{}, Doubts: []string{},
@@ -71,9 +68,6 @@ func (r *Result) Answer() *Answer {
 			a.Doubts = append(a.Doubts, f.Text)
 		case chosen == nil && (f.Lost > 0 || f.Severity != finding.Low):
 			chosen = f
-		case slices.Contains(symptoms, f.Kind) && len(a.SeenAs) < mostSymptoms && f.Lost > 0:
-			a.SeenAs = append(a.SeenAs,
-				fmt.Sprintf("%s %s of %s", asWords(f.Kind), words.FormatShare(f.Share), f.ShareOf))
 		}
 	}
 	if chosen == nil {
@@ -83,12 +77,11 @@ func (r *Result) Answer() *Answer {
 	a.Text, a.Kind, a.Severity, a.Next = chosen.Text, chosen.Kind, chosen.Severity, chosen.Next
 	a.Lost, a.Unit, a.Share, a.ShareOf = chosen.Lost, chosen.Unit, chosen.Share, chosen.ShareOf
 	a.View, a.Options, a.Selection = chosen.View, chosen.Options, chosen.Selection
+	a.Title, a.Gain, a.Place, a.SeenAs = chosen.Title, chosen.Gain, chosen.Place, chosen.SeenAs
 	a.Proof = proofOf(chosen)
 	a.Evidence = append(a.Evidence, chosen.Evidence...)
 	return a
 }
-
-func asWords(k finding.Kind) string { return strings.ReplaceAll(string(k), "-", " ") }
 
 // quiet is the answer where no finding is one.
 func (r *Result) quiet(a *Answer) {

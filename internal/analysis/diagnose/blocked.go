@@ -68,6 +68,7 @@ func (s *scheduler) holdUps() error {
 			{Name: "processors idle", Value: idle, Unit: "ns"},
 			{Name: "share of the processors' time", Value: idle / s.capacity, Unit: "share"}}, holds...),
 		Selection: finding.Selection{Locations: []trace.LocationID{at.at}, Regions: []trace.RegionID{region}}}, nil)
+	s.gainOfProcessors(lost, "these goroutines did not wait for one another")
 	return nil
 }
 

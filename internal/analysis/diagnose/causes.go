@@ -130,7 +130,13 @@ func causesOf(c *diagnosis) ([]Cause, trace.Time, Accounts) {
 	all, unexplained := a.waiting()
 	out := []Cause{}
 	if c.charged != nil {
-		return c.charged.causes(c), c.charged.left(), c.charged.Accounts
+		out = c.charged.causes(c)
+		for i := range out {
+			if c.toldKind(finding.Kind(out[i].Cause)) {
+				out[i].Finding = out[i].Cause
+			}
+		}
+		return c.coverRest(out), c.charged.left(), c.charged.Accounts
 	}
 	if a.result == nil {
 		return out, unexplained, sumsOf(c, all)
@@ -156,7 +162,19 @@ func causesOf(c *diagnosis) ([]Cause, trace.Time, Accounts) {
 				Finding: told, Time: r.Caused(),
 				Share: float64(r.Caused()) / float64(all), Direct: direct})
 	}
-	return out, unexplained, sumsOf(c, all)
+	return c.coverRest(out), unexplained, sumsOf(c, all)
+}
+
+// coverRest notes that the finding of unexplained waiting covers causes that no other does, if there is one.
+func (c *diagnosis) coverRest(list []Cause) []Cause {
+	if c.toldKind(finding.Unexplained) {
+		for i := range list {
+			if list[i].Finding == "" {
+				list[i].Finding = string(finding.Unexplained)
+			}
+		}
+	}
+	return list
 }
 
 // mainKind is the kind of most of a row's waits.

@@ -47,6 +47,7 @@ func (a *culprits) tell(f *fault, kind finding.Kind) error {
 		a.tellSome(f, kind, t, phases, &n)
 	}
 	a.add(n, blamed)
+	a.remove(f, kind, blamed)
 	return nil
 }
 

@@ -276,5 +276,7 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 		link.tell(c, &f)
 	}
 	c.add(f, nil)
+	c.removeAll(func(k int32) bool { return c.accounts.role[k] == trace.RoleCommunication },
+		"communication took no time, but for waiting for late "+c.unitWord()+"s")
 	return nil
 }

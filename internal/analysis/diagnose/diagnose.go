@@ -66,6 +66,9 @@ func Run(ctx context.Context, q *Question) (*Result, error) {
 	if err := c.findFaults(); err != nil {
 		return nil, err
 	}
+	if err := c.predictGains(); err != nil {
+		return nil, err
+	}
 	c.claimAll()
 	r := &Result{Findings: c.ranked(f), Unit: f.unit, POP: f.pop, Over: f.alike.words(), What: f.alike.what,
 		Notes: f.notes}
@@ -91,6 +94,7 @@ type diagnosis struct {
 	untimed  bool            // clocks disagree: times across units mean nothing
 	compared bool            // units have the same to do
 	charged  *chargedBudget  // the budget of runs whose waits are not traced, if it is known
+	removals []removal       // causes to take away in a replay
 }
 
 func newDiagnosis(ctx context.Context, f *facts) *diagnosis {

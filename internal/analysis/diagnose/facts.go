@@ -56,6 +56,9 @@ type facts struct {
 	worst       trace.Time
 	// each receives every wait once per cause, where rows are asked for.
 	each func(w *budget.Wait, actor, region int32, direct bool, t trace.Time)
+	// changes are replayed in place of explaining waits, where they are asked for.
+	changes []*budget.Change
+	held    *budget.Budget // of a run that was read in one step: it can be replayed
 }
 
 func gather(ctx context.Context, q *Question) (*facts, error) {

@@ -55,6 +55,7 @@ func (s *scheduler) collector() {
 			strings.Join(parts, ", ")),
 		Selection: finding.Selection{Locations: s.processors[:min(len(s.processors), mostChosen)],
 			Regions: s.gc.regions}}, nil)
+	s.gainOfProcessors(cost, "there were no garbage")
 }
 
 // collection is time of processors by the garbage collector's activity in it.

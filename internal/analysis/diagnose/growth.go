@@ -66,6 +66,7 @@ func findGrowth(c *diagnosis) error {
 			Evidence: []finding.Evidence{{Name: "work in " + p.List[0].Name, Value: from, Unit: "ns"},
 				{Name: "work in " + p.List[n-1].Name, Value: last, Unit: "ns"},
 				{Name: "work beyond the first", Value: lost, Unit: "ns"}}}, nil)
+		c.gainOfRun(lost/float64(len(c.units)), "all phases took as long as the first")
 	}
 	return nil
 }

@@ -41,7 +41,24 @@ func (g *gpuCase) losses() {
 			f.Kind, f.Severity = finding.GPUIdle, f.Severity.AtMost(finding.Medium)
 		}
 		g.add(f, nil)
+		g.gainOfSteps(assumedGPU[b])
 	}
+}
+
+// assumedGPU is what a prediction assumes, by loss.
+var assumedGPU = [step.Bounds]string{
+	step.Input: "data were there in time", step.LaunchBound: "work were launched in time",
+	step.SynchronizationBound: "the host did not wait for GPUs", step.CopyBound: "computation hid the copies",
+	step.CommunicationBound: "computation hid the communication", step.IdleBound: "GPUs had work all the time",
+}
+
+// gainOfSteps predicts the gain of the last finding: its time is that of all GPUs together.
+func (g *gpuCase) gainOfSteps(assumed string) {
+	of, n := "the steps", float64(max(len(g.job.GPUs), 1))
+	if len(g.job.Steps) == 0 {
+		of = "the run"
+	}
+	g.sumGain(float64(g.list[len(g.list)-1].Lost)/n, float64(g.whole)/n, of, assumed)
 }
 
 // unrecorded is the part of the time for which hosts are late in which nothing of them is recorded.

@@ -32,13 +32,13 @@ func findCostly(c *diagnosis) error {
 		return nil
 	}
 	a := &culprits{diagnosis: c}
-	tellCostly(c, finding.IO, "Reading and writing takes",
+	tellCostly(c, finding.IO, "Reading and writing takes", "reading and writing took no time",
 		func(k int32) bool { return c.accounts.role[k] == trace.RoleIO })
-	tellCostly(c, finding.StartUp, "Starting and ending the run takes", a.starts)
+	tellCostly(c, finding.StartUp, "Starting and ending the run takes", "starting and ending took no time", a.starts)
 	return nil
 }
 
-func tellCostly(c *diagnosis, kind finding.Kind, lead string, want func(k int32) bool) {
+func tellCostly(c *diagnosis, kind finding.Kind, lead, assumed string, want func(k int32) bool) {
 	sum, top, most := trace.Time(0), int32(-1), trace.Time(0)
 	var all []trace.RegionID
 	for k, times := range c.accounts.work {
@@ -81,4 +81,5 @@ func tellCostly(c *diagnosis, kind finding.Kind, lead string, want func(k int32)
 				From: sumQuery(fmt.Sprintf("total(exclusive) / %d", c.accounts.time), c.times(all))},
 			{Name: c.accounts.regionNames[top], Value: float64(most), Unit: c.unit,
 				From: sumQuery("total(exclusive)", c.times(c.accounts.ids[top]))}}}, nil)
+	c.removeAll(want, assumed)
 }

@@ -154,6 +154,7 @@ func wordLateArrival(c *diagnosis, x *latecomer, apart bool) (bool, error) {
 	c.add(finding.Finding{Kind: finding.Straggler, Severity: finding.LevelOf(hit), Lost: lost, Hit: hit, Text: text,
 		View: "phases", Options: c.phaseOption(), Phases: c.phaseNames(phases), Evidence: evidence,
 		Selection: finding.Selection{Begin: begin, End: end, Locations: c.locations(units)}}, units)
+	c.gainOfRun(float64(lost)/float64(len(x.victims)), c.likeOthers(units))
 	return true, nil
 }
 
@@ -204,4 +205,5 @@ func wordManyArrivals(c *diagnosis, list []*latecomer) {
 			{Name: "collectives", Value: float64(times), Unit: "count"},
 			{Name: "units that wait", Value: float64(len(victims)), Unit: "count"}},
 		Selection: finding.Selection{Regions: []trace.RegionID{region}}}, nil)
+	c.gainOfRun(float64(lost)/float64(len(victims)), fmt.Sprintf("all %ss came at once", c.unitWord()))
 }

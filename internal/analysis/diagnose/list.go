@@ -26,7 +26,7 @@ func newFindingList(f *facts) *findingList {
 		told: map[causeKey]finding.Kind{}}
 }
 
-// ranked returns the findings, most time lost first.
+// ranked returns the findings: causes before symptoms, most time lost first.
 func (d *findingList) ranked(f *facts) []finding.Finding {
 	if f.accounts.result == nil {
 		d.list = slices.DeleteFunc(d.list, d.minor)
@@ -37,7 +37,6 @@ func (d *findingList) ranked(f *facts) []finding.Finding {
 	most := float64(f.length) * float64(len(f.rows))
 	d.list = slices.DeleteFunc(d.list,
 		func(x finding.Finding) bool { return float64(x.Lost) > most && x.Kind != finding.Crowded && !f.spans })
-	finding.Sort(d.list)
 	n, of := len(f.units), "the time of "+words.Count(len(f.units), f.unitWord())
 	if f.accounts.result != nil {
 		n = len(f.rows) // it is their time that is lost, and not that of what they are parts of
@@ -52,6 +51,8 @@ func (d *findingList) ranked(f *facts) []finding.Finding {
 		}
 		x.ShareOf = cmp.Or(x.ShareOf, of)
 	}
+	f.findSymptoms(d.list)
+	finding.Sort(d.list)
 	return d.list
 }
 
@@ -103,7 +104,10 @@ func (d *findingList) known(units []int32) bool {
 
 // add accepts a finding. Units are to blame for it.
 func (d *findingList) add(f finding.Finding, units []int32) {
-	f.Unit = d.lostIn
+	f.Unit, f.Title = d.lostIn, f.Kind.Title()
+	if f.SeenAs == nil {
+		f.SeenAs = []string{}
+	}
 	if f.Options == nil {
 		f.Options = map[string][]string{}
 	}

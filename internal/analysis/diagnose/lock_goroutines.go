@@ -32,6 +32,7 @@ func (s *scheduler) lockLosses() error {
 			{Name: name + " in " + most.Region, Value: float64(most.Time), Unit: "ns"}},
 		Selection: finding.Selection{Locations: []trace.LocationID{most.Location},
 			Regions: s.regionNamed(waitLock, "state")}}, nil)
+	s.gainOfProcessors(float64(sum), "nobody waited for locks")
 	return nil
 }
 

@@ -102,6 +102,7 @@ func (g *gpuCase) tellLongGaps() {
 			{Name: "gaps", Value: float64(c.gaps), Unit: "count"},
 			{Name: "time in " + name, Value: g.inclusive(c.region), Unit: "ns",
 				From: sumQuery("total(inclusive)", g.times(ids))}}, g.said...)}, nil)
+	g.gainOfSteps("GPUs had work while the host is in " + words.Middle(name))
 }
 
 // inclusive returns the time in a region and its callees.

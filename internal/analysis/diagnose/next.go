@@ -62,10 +62,18 @@ func (c *diagnosis) nextStep(f *finding.Finding) string {
 	if text == "" {
 		text = "Open the view that shows it."
 	}
-	if len(f.Selection.Regions) > 0 {
-		if g := &c.regions[f.Selection.Regions[0]]; g.File != "" && g.Line > 0 {
-			text += fmt.Sprintf(" The code is at %s:%d.", g.File, g.Line)
-		}
+	if f.Place != "" {
+		text += " The code is at " + f.Place + "."
 	}
 	return text
+}
+
+// placeOf is where the code of a finding is: that of the first of its regions with a place.
+func (c *diagnosis) placeOf(f *finding.Finding) string {
+	for _, id := range f.Selection.Regions {
+		if g := &c.regions[id]; g.File != "" && g.Line > 0 {
+			return fmt.Sprintf("%s:%d", g.File, g.Line)
+		}
+	}
+	return ""
 }

@@ -222,6 +222,8 @@ func (p *pipeline) tell(r *whatif.Result) {
 			finding.Evidence{Name: "slowdown by " + p.regions[p.kinds[i]].Name + " alone", Value: s})
 	}
 	p.add(f, nil)
+	p.gainOfRun(float64(p.length)*f.Share, "like operations took the same time")
+	p.list[len(p.list)-1].Gain.By = "replay"
 }
 
 // against says how long the passes of the slow one take, and of the others.

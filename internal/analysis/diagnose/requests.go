@@ -132,6 +132,15 @@ func (w *faultWords) add() {
 		f.Options["request"] = []string{id} // the one that loses most
 	}
 	w.diagnosis.add(f, nil)
+	if assumed := assumedRequests[x.Kind]; assumed != "" {
+		w.sumGain(float64(x.Lost), float64(x.Time), "the requests that it is in", assumed)
+	}
+}
+
+// assumedRequests is what a prediction assumes, by kind.
+var assumedRequests = map[finding.Kind]string{
+	finding.SlowOperation: "all calls took as long as the median", finding.RepeatedCalls: "one call did for all",
+	finding.SerialCalls: "the calls were made at once", finding.Retry: "the first call did not fail",
 }
 
 // shared names the common features of the requests that lose by it: " 82 of the 82 …".

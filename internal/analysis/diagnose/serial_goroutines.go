@@ -130,6 +130,7 @@ func (s *scheduler) serial() error {
 				{Name: "half of the processors busy", Value: float64(parallel), Unit: "ns"}},
 			Selection: finding.Selection{Begin: x.begin, End: x.end,
 				Locations: s.processors[:min(len(s.processors), mostChosen)]}}, nil)
+		s.gainOfRun(float64(x.time)*(1-float64(s.length)/s.capacity), "all processors shared this work")
 	}
 	return nil
 }

@@ -174,6 +174,7 @@ func (c *diagnosis) tellSlowPhases(slow *finding.Slow, lost, hit float64) error 
 		Text: text + ".",
 		View: "phases", Options: c.phaseOption(), Phases: c.phaseNames(slow.At), Evidence: evidence,
 		Selection: finding.Selection{Begin: begin, End: end, Regions: ids}}, nil)
+	c.gainOfRun(lost/float64(len(c.units)), "these phases took as long as the others")
 	return nil
 }
 

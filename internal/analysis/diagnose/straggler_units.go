@@ -101,6 +101,7 @@ func wordStraggle(c *diagnosis, s *finding.Straggle, class string, l *finding.Lo
 			finding.Evidence{Name: "units that wait", Value: float64(len(s.Victims)), Unit: "count"},
 			finding.Evidence{Name: "distance from the others (robust standard deviations)", Value: s.Score}),
 	}, s.Units)
+	c.gainOfRun(float64(s.Lost)/float64(len(s.Victims)), c.likeOthers(s.Units))
 	return nil
 }
 

@@ -13,19 +13,22 @@ import (
 // silentShare is the part of all time from which waiting is never passed over in silence.
 const silentShare = 0.05
 
-// findUnexplained: waiting of a run in which nothing is found. It says who caused most of it, or else where most of it
-// is. Processors may idle: that is no waiting for anybody.
+// findUnexplained: waiting without a known cause, and where no cause is found above low all that is waited. It says who
+// caused most of it, or else where most of it is. Processors may idle: that is no waiting for anybody.
 func findUnexplained(c *diagnosis) error {
 	if c.charged == nil && c.accounts.result == nil && c.waited > 0 {
 		c.charged = unitBudget(c)
 	}
+	gpus := c.alike.what == "GPUs"
+	found := slices.ContainsFunc(c.list, func(f finding.Finding) bool {
+		return f.Severity != finding.Low && (gpus || !c.isSymptom(&f) && !slices.Contains(doubted, f.Kind))
+	})
 	if c.profile || c.untimed || c.spans || len(c.processors) > 0 || c.tree.Kind[c.units[0]] == trace.KindProcessor ||
-		slices.ContainsFunc(c.list, func(f finding.Finding) bool { return f.Severity != finding.Low }) {
+		gpus && found { // what hosts did is told with idle GPUs
 		return nil
 	}
 	causes, rest, accounts := causesOf(c)
 	untold := rest
-	gpus := c.alike.what == "GPUs"
 	if c.charged != nil {
 		untold = max(untold-c.charged.outside, 0)
 	}
@@ -33,6 +36,9 @@ func findUnexplained(c *diagnosis) error {
 	var top *Cause
 	for i := range causes {
 		x := &causes[i]
+		if found && x.Finding != "" {
+			continue
+		}
 		untold += x.Time
 		if top == nil || x.Time > top.Time {
 			top = x
@@ -54,7 +60,11 @@ func findUnexplained(c *diagnosis) error {
 	if 2*unknown > untold {
 		why = "and nothing recorded explains it"
 	}
-	f.Text = fmt.Sprintf("Unexplained: %s of all time is waiting (%s), %s.", words.FormatShare(share),
+	more := ""
+	if found {
+		more = "a further "
+	}
+	f.Text = fmt.Sprintf("Unexplained: %s%s of all time is waiting (%s), %s.", more, words.FormatShare(share),
 		words.FormatTime(untold), why)
 	if top != nil && 4*top.Time > untold {
 		f.Text += fmt.Sprintf(" The largest part is for %s in %s (%s).", c.tree.Name[top.Location],

@@ -120,6 +120,10 @@ func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*Waits, error
 	k.f = budget.NewFinder(k.b)
 	k.f.Sync = k.sync
 	k.f.Style = k.style()
+	k.b.Changes, k.b.Rooted = f.changes, make([]bool, len(k.f.Style))
+	for i, style := range k.f.Style {
+		k.b.Rooted[i] = style != budget.AllToAll
+	}
 	k.sends = k.sendings()
 	k.team = k.teams()
 	k.collective = make([]bool, len(k.regions))
@@ -145,6 +149,9 @@ func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*Waits, error
 		k.workersEnd()
 	}
 	x.Result = k.b.Result()
+	if k.whole {
+		f.held = k.b
+	}
 	return x, nil
 }
 

@@ -110,6 +110,8 @@ func (l Level) Rank() int {
 // A Finding is one answer.
 type Finding struct {
 	Kind Kind `json:"kind"`
+	// Title is the kind as people call it: "Load imbalance".
+	Title string `json:"title"`
 	// Severity is the level; Lost the time lost, added up over locations;
 	// Share is Lost as a part of the time that all locations of the run have; of
 	// goroutines that is how long they live, of processors how long they are there.
@@ -133,6 +135,14 @@ type Finding struct {
 	Claims []Claim `json:"claims"`
 	// Next suggests a remedy or a place to look, in one sentence.
 	Next string `json:"next"`
+	// Place is where the code is, "file:line"; empty: the source does not record it.
+	Place string `json:"place"`
+	// Gain is the time to be gained; nil: none is predicted.
+	Gain *Gain `json:"gain"`
+	// Symptom says that another finding, a cause above low, has its time; it comes after that one, which names it
+	// in SeenAs.
+	Symptom bool     `json:"symptom"`
+	SeenAs  []string `json:"seen_as"`
 	// Phases are the names of the phases it is about; empty for the whole run.
 	Phases []string `json:"phases"`
 }
@@ -164,8 +174,26 @@ type Claim struct {
 	From  string  `json:"from"`
 }
 
-// Sort ranks findings: suspicious clocks first, since all times across locations
-// hang on them; then by time lost, then by level, kind and words.
+// A Gain is a prediction: the time by which the run would be shorter without the cause of a finding.
+type Gain struct {
+	// Time is in ns; Error is how far the prediction may be off, to both sides.
+	Time  trace.Time `json:"time"`
+	Error trace.Time `json:"error"`
+	// Share is Time as a part of Of: "the run", "all requests".
+	Share float64 `json:"share"`
+	Of    string  `json:"of"`
+	// AtMost says that Time is a bound: what is assumed can be reached in part only.
+	AtMost bool `json:"at_most"`
+	// If is the assumption, after "if".
+	If string `json:"if"`
+	// By is the method: "replay" of all waits, or "sum" of the time lost.
+	By string `json:"by"`
+	// Text is all of it in a sentence.
+	Text string `json:"text"`
+}
+
+// Sort ranks findings: suspicious clocks first, since all times across locations hang on them; then those above low;
+// causes before their symptoms and before waiting without one; then by time lost, by level, kind and words.
 func Sort(list []Finding) {
 	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Or(
@@ -179,9 +207,15 @@ func Sort(list []Finding) {
 	})
 }
 
+// first is the class in which a finding comes.
 func first(f *Finding) int {
-	if f.Kind == Clock && f.Severity == High {
+	switch {
+	case f.Kind == Clock && f.Severity == High:
 		return 0
+	case f.Severity == Low:
+		return 3
+	case f.Symptom || f.Kind == Unexplained:
+		return 2
 	}
 	return 1
 }

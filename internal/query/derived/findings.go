@@ -30,6 +30,12 @@ var findingsOf = table.NewFunction("findings",
 		{Name: "paths", Kind: table.Text, Null: true, Help: "all of them, joined by commas; null for all"},
 		{Name: "view", Kind: table.Text, Help: "which view shows it"},
 		{Name: "unit", Kind: table.Text, Help: "of lost: ns, or what a profile without time counts"},
+		{Name: "title", Kind: table.Text, Help: "the kind as people call it: Load imbalance"},
+		{Name: "symptom", Kind: table.Integer, Help: "1: another finding is its cause, and comes before it"},
+		{Name: "next", Kind: table.Text, Help: "what to try, or where to look"},
+		{Name: "gain", Kind: table.Integer, Unit: "ns", Null: true,
+			Help: "by how much the run would be shorter without the cause; null: not predicted"},
+		{Name: "gain_share", Kind: table.Number, Null: true, Help: "the same as a part of the run, steps or requests"},
 	}, findingsRows)
 
 func findingsRows(ctx context.Context, r *table.Run, _ *table.Filter, add func(...any) error) error {
@@ -39,8 +45,16 @@ func findingsRows(ctx context.Context, r *table.Run, _ *table.Filter, add func(.
 	}
 	for _, f := range d.Findings {
 		location, paths := whoOf(r, &f)
+		symptom := int64(0)
+		if f.Symptom {
+			symptom = 1
+		}
+		var gain, share any
+		if f.Gain != nil {
+			gain, share = int64(f.Gain.Time), f.Gain.Share
+		}
 		err := add(string(f.Kind), string(f.Severity), int64(f.Lost), f.Share, f.Text, int64(f.Selection.Begin),
-			int64(f.Selection.End), location, paths, f.View, f.Unit)
+			int64(f.Selection.End), location, paths, f.View, f.Unit, f.Title, symptom, f.Next, gain, share)
 		if err != nil {
 			return err
 		}

@@ -3,7 +3,6 @@ package answer
 import (
 	"strings"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -57,7 +56,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	rest, y := r.lines(x, y, room, h)
 	y = min(y, h)
-	fills.Add(pad, pad, edge, max(y-pad, 1), colourOf(r.Severity))
+	fills.Add(pad, pad, edge, max(y-pad, 1), view.LevelColour(r.Severity))
 	whole := &scene.Rect{} // below the aims of the proof
 	whole.AddAim(0, 0, w, y, s.Item(ofAnswer))
 	marks = append(marks, rest, whole, aims)
@@ -88,7 +87,7 @@ func (r *result) bars(s *scene.Scene, x, y, room float32, aims *scene.Rect) []sc
 	f := names.Frame("proof", x+label, max(room-label-wide-12, 20), scale)
 	bars := names.Bars(&f, 0.6, func(i int) float64 { return r.Proof[i].Value }, func(i int) scene.Colour {
 		if i == 0 {
-			return colourOf(r.Severity)
+			return view.LevelColour(r.Severity)
 		}
 		return scene.UIAxis
 	})
@@ -124,21 +123,14 @@ func (r *result) lines(x, y, room, h float32) (*scene.Text, float32) {
 		y += 4
 	}
 	add("Next: ", r.Next, scene.UIText)
+	if r.Gain != nil {
+		add("Gain: ", r.Gain.Text, scene.UIText)
+	}
 	add("Seen as: ", strings.Join(r.SeenAs, " · "), scene.UITextMuted)
 	for _, d := range r.Doubts {
 		add("Doubt: ", d, scene.UITextMuted)
 	}
 	return text, y
-}
-
-func colourOf(l finding.Level) scene.Colour {
-	switch l {
-	case finding.High:
-		return scene.UIError
-	case finding.Medium:
-		return scene.UIWarning
-	}
-	return scene.UIAxis
 }
 
 // Fact returns the facts of the answer or of a number of the proof.

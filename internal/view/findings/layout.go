@@ -2,7 +2,6 @@ package findings
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
@@ -54,15 +53,15 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	shown := 0
 	for i := range r.list[:min(r.shown, len(r.list))] {
 		f := &r.list[i]
-		lines := wrap(f.Text, w-2*pad-edge-8, scene.TextSize)
+		lines := scene.Wrap(scene.Visible(f.Text), w-2*pad-edge-8, scene.TextSize, len(f.Text)+1)
 		high := float32(line*(len(lines)+1) + barHigh + 6)
 		if y+high > h-4 {
 			break
 		}
 		aims.AddAim(0, y, w, high, s.Item(ofCard, i))
-		fills.Add(pad, y, edge, high, levelColour(f.Severity))
+		fills.Add(pad, y, edge, high, view.LevelColour(f.Severity))
 		x := float32(pad + edge + 8)
-		head := scene.Shorten(fmt.Sprintf("%d  %s", i+1, kindWord(f.Kind)), w*0.6, scene.TextSize)
+		head := scene.Shorten(fmt.Sprintf("%d  %s", i+1, f.Title), w*0.6, scene.TextSize)
 		heads.Add(x, y+line-4, head, scene.UIText, scene.Start)
 		if lost := lostWords(f); lost != "" && w > 240 {
 			muted.Add(w-pad, y+line-4, lost, scene.UITextMuted, scene.End)
@@ -74,7 +73,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 			at := y + high - barHigh
 			fills.Add(x, at, room, barHigh, scene.UIBand)
 			if f.Lost > 0 {
-				fills.Add(x, at, max(room*float32(float64(f.Lost)/most), 1), barHigh, levelColour(f.Severity))
+				fills.Add(x, at, max(room*float32(float64(f.Lost)/most), 1), barHigh, view.LevelColour(f.Severity))
 			}
 		}
 		y += high + gap
@@ -88,7 +87,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.AddLayer("cards", -1, fills, heads, text, muted, aims)
 	for _, l := range []finding.Level{finding.High, finding.Medium, finding.Low} {
 		s.Legend = append(s.Legend,
-			scene.LegendEntry{Label: string(l), Colour: levelColour(l), Region: scene.NoID, Parent: scene.NoID})
+			scene.LegendEntry{Label: string(l), Colour: view.LevelColour(l), Region: scene.NoID, Parent: scene.NoID})
 	}
 	s.Notes = r.Notes()
 	return s
@@ -130,24 +129,6 @@ func (r *result) describe() string {
 	return fmt.Sprintf("%s, most time lost first. %s", view.Count(len(r.list), "finding"), r.list[0].Text)
 }
 
-func levelColour(l finding.Level) scene.Colour {
-	switch l {
-	case finding.High:
-		return scene.UIError
-	case finding.Medium:
-		return scene.UIWarning
-	}
-	return scene.UIAxis
-}
-
-// kindWord is a kind as people say it.
-func kindWord(k finding.Kind) string {
-	if k == finding.Clock {
-		return "clocks"
-	}
-	return strings.ReplaceAll(string(k), "-", " ")
-}
-
 // lostWords says the time lost and its share.
 func lostWords(f *finding.Finding) string {
 	if f.Lost <= 0 {
@@ -155,22 +136,6 @@ func lostWords(f *finding.Finding) string {
 	}
 	return fmt.Sprintf("%s lost, %s of %s", view.FormatIn(float64(f.Lost), f.Unit), view.FormatShare(f.Share),
 		f.ShareOf)
-}
-
-// wrap sets a text into lines of a width; words longer than a line are shortened.
-func wrap(text string, width, size float32) (lines []string) {
-	current := ""
-	for _, word := range strings.Fields(scene.Visible(text)) {
-		if scene.TextWidth(word, size, false) > width {
-			word = scene.Shorten(word, width, size)
-		}
-		next := strings.TrimPrefix(current+" "+word, " ")
-		if current != "" && scene.TextWidth(next, size, false) > width {
-			lines, next = append(lines, current), word
-		}
-		current = next
-	}
-	return append(lines, current)
 }
 
 // Fact says what is known of a finding or of a cause.
@@ -185,7 +150,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 }
 
 func cardFact(f *finding.Finding) view.Fact {
-	fact := view.Fact{Title: kindWord(f.Kind), Text: f.Text, Locations: f.Selection.Locations,
+	fact := view.Fact{Title: f.Title, Text: f.Text, Locations: f.Selection.Locations,
 		Regions: f.Selection.Regions, Lines: []view.FactLine{}}
 	if f.Selection.Begin < f.Selection.End {
 		b, e := f.Selection.Begin, f.Selection.End
@@ -195,6 +160,9 @@ func cardFact(f *finding.Finding) view.Fact {
 		fact.SayTime("time lost", f.Lost)
 		fact.Say("of "+f.ShareOf, view.FormatShare(f.Share), "")
 		fact.Say("of the time of those hit", view.FormatShare(f.Hit), "")
+	}
+	if f.Gain != nil {
+		fact.Say("to gain", view.FormatTime(f.Gain.Time), view.Cell(float64(f.Gain.Time)))
 	}
 	for _, e := range f.Evidence {
 		fact.Say(words.Middle(e.Name), diagnose.Format(e), view.Cell(e.Value))

@@ -6,9 +6,9 @@ import type { Workbench } from "./workbench";
 
 test("findings are read from the view's data, and anything else is left out", () => {
   const evidence = [{ name: "kernels", value: 102e6, unit: "ns" }];
-  const whole = { kind: "straggler", severity: "high", lost: 6e8, unit: "ns", share: 0.4, share_of: "the time of 8 ranks", text: "Rank 5 holds up the other 7", view: "phases", options: { phase: ["iteration"] }, selection: { locations: [5] }, evidence };
-  expect(readFindings({ findings: [whole, { text: "" }, null, 7] })).toEqual([whole]);
-  expect(readFindings({ findings: [{ text: "old", lost: null }] })).toEqual([{ kind: "", severity: "", lost: 0, unit: "ns", share: 0, share_of: "all time", text: "old", view: "", options: {}, selection: null, evidence: [] }]);
+  const whole = { kind: "straggler", title: "Straggler", next: "Compare them.", gain: "The run would be 2 s shorter.", seen_as: ["Idle GPUs (3 %)"], severity: "high", lost: 6e8, unit: "ns", share: 0.4, share_of: "the time of 8 ranks", text: "Rank 5 holds up the other 7", view: "phases", options: { phase: ["iteration"] }, selection: { locations: [5] }, evidence };
+  expect(readFindings({ findings: [{ ...whole, gain: { text: whole.gain } }, { text: "" }, null, 7] })).toEqual([whole]);
+  expect(readFindings({ findings: [{ text: "old", lost: null }] })).toEqual([{ kind: "", title: "", next: "", gain: "", seen_as: [], severity: "", lost: 0, unit: "ns", share: 0, share_of: "all time", text: "old", view: "", options: {}, selection: null, evidence: [] }]);
   expect([null, {}, { findings: 3 }].map(readFindings)).toEqual([[], [], []]);
 });
 

@@ -17,6 +17,8 @@ export interface Evidence {
 
 export interface Finding {
   kind: string;
+  /** The kind as people call it. */
+  title: string;
   severity: string | number;
   text: string;
   /** Time lost in ns, added up over locations, and its share of the time that share_of names; 0 where it cannot be told. */
@@ -25,6 +27,10 @@ export interface Finding {
   unit: string;
   share: number;
   share_of: string;
+  /** What to try, the time to be gained by it in words, and the symptoms; empty where none is known. */
+  next: string;
+  gain: string;
+  seen_as: string[];
   view: string;
   options: Record<string, string[]>;
   selection: unknown;
@@ -60,13 +66,15 @@ export function shownFindings(): string[] {
 
 const amount = (x: unknown) => (typeof x === "number" && Number.isFinite(x) ? x : 0);
 
+const words = (x: unknown) => (typeof x === "string" ? x : "");
+
 /** Reads the data of the view; anything else than a list of texts is left out. */
 export function readFindings(data: unknown): Finding[] {
   const list = (data as { findings?: unknown } | null)?.findings;
   if (!Array.isArray(list)) return [];
-  return list.flatMap((x: Partial<Finding> | null) =>
+  return list.flatMap((x: Partial<Omit<Finding, "gain">> & { gain?: unknown } | null) =>
     typeof x?.text === "string" && x.text !== "" ? [{
-      kind: String(x.kind ?? ""), severity: x.severity ?? "", text: x.text, lost: amount(x.lost), unit: typeof x.unit === "string" ? x.unit : "ns", share: amount(x.share), share_of: x.share_of ?? "all time", view: String(x.view ?? ""),
+      kind: String(x.kind ?? ""), title: words(x.title ?? x.kind), next: words(x.next), gain: words((x.gain as { text?: unknown } | null | undefined)?.text), seen_as: Array.isArray(x.seen_as) ? x.seen_as : [], severity: x.severity ?? "", text: x.text, lost: amount(x.lost), unit: typeof x.unit === "string" ? x.unit : "ns", share: amount(x.share), share_of: x.share_of ?? "all time", view: String(x.view ?? ""),
       options: x.options ?? {}, selection: x.selection ?? null, evidence: Array.isArray(x.evidence) ? x.evidence : [],
     }] : []);
 }
@@ -183,10 +191,12 @@ function Card({ f, most, chosen, onChoose }: { f: Finding; most: number; chosen:
         title={`${numbers}${numbers ? "\n" : ""}Click shows it${f.view ? ` in the view “${f.view}”` : ""}.`}
       >
         <span class="finding-head">
-          <b>{f.kind.replaceAll("-", " ")}</b>
+          <b>{f.title}</b>
           <span class="muted">{f.lost > 0 ? `${formatUnit(f.lost, f.unit)} lost · ${formatShare(f.share)} of ${f.share_of}` : level}</span>
         </span>
         <span class="finding-text">{middle(f.text, 400)}</span>
+        {f.seen_as.length > 0 && <span class="muted">Seen as: {f.seen_as.join(", ")}</span>}
+        {f.gain !== "" && level !== "low" && <span class="muted">{f.next} {f.gain}</span>}
         {f.lost > 0 && <span class="finding-bar" role="presentation"><span style={{ width: `${Math.max((100 * f.lost) / most, 0.5)}%` }} /></span>}
       </button>
       {fit && fit.off === "" && <button type="button" class="note-action finding-action" title={fit.note} onClick={fit.run}>{fit.label}</button>}
