@@ -167,7 +167,11 @@ func printCheck(w io.Writer, source string, d *findings.Data, notes, failed, unc
 			lost = fmt.Sprintf(", %s lost (%s of %s)", view.FormatIn(float64(f.Lost), f.Unit),
 				view.FormatShare(f.Share), f.ShareOf)
 		}
-		fmt.Fprintf(w, "\n%2d. %s %s: %s%s\n%s\n", i+1, f.Severity, f.Kind, f.Title, lost,
+		title := ""
+		if !strings.EqualFold(f.Title, strings.ReplaceAll(string(f.Kind), "-", " ")) && f.Title != "" {
+			title = " (" + f.Title + ")"
+		}
+		fmt.Fprintf(w, "\n%2d. %s %s%s%s\n%s\n", i+1, f.Severity, f.Kind, title, lost,
 			wrapped(f.Text, "    ", columns))
 		if len(f.SeenAs) > 0 {
 			fmt.Fprintln(w, wrapped("seen as: "+strings.Join(f.SeenAs, ", "), "    ", columns))

@@ -127,9 +127,9 @@ func (a *culprits) causesQuery(f *fault) string {
 // tellSome words a fault of some units.
 func (a *culprits) tellSome(f *fault, kind finding.Kind, t *totals, phases []int, n *finding.Finding) {
 	who, verb := capital(a.named(f.units)), [2]string{"holds up", "hold up"}
-	on := "on it"
+	on, it := "on it", "it"
 	if len(f.units) > 1 {
-		on = "on each"
+		on, it = "on each", "them"
 	}
 	region := f.cause()
 	why := a.reasonOf(f, kind, t, n)
@@ -156,27 +156,27 @@ func (a *culprits) tellSome(f *fault, kind finding.Kind, t *totals, phases []int
 				From: a.unitsQuery("avg", "exclusive", source, f.units)},
 			finding.Evidence{Name: "calls", Value: calls, Unit: "count",
 				From: a.unitsQuery("avg", "calls", source, f.units)})
-		n.Text = fmt.Sprintf("%s %s %s alone%s: %s %s in %s, and %s %s for it%s.", who,
+		n.Text = fmt.Sprintf("%s %s %s alone%s: %s %s in %s, and %s %s for %s%s.", who,
 			words.Plural(len(f.units), "runs", "run"), words.Middle(a.accounts.regionNames[region]), when,
-			words.FormatDuration(mean), on, words.Count(int(calls+0.5), "call"), others, a.waitWords(f), where)
+			words.FormatDuration(mean), on, words.Count(int(calls+0.5), "call"), others, a.waitWords(f), it, where)
 	case finding.LateSender, finding.LateReceiver:
 		n.View, n.Options = "timeline", nil
-		n.Text = fmt.Sprintf("%s %s%s: %s %s for it%s%s.", who, words.Plural(len(f.units), verb[0], verb[1]), when,
-			others,
-			a.waitWords(f), where, why)
+		n.Text = fmt.Sprintf("%s %s%s: %s %s for %s%s%s.", who, words.Plural(len(f.units), verb[0], verb[1]), when,
+			others, a.waitWords(f), it, where, why)
 		n.Selection.Locations = a.locations(append(append([]int32{}, f.units...), f.hit()...))
 	case finding.StartUp:
 		if region == budget.Nothing {
 			n.View, n.Options = "timeline", nil
-			n.Text = fmt.Sprintf("%s %s %s: %s %s for it.", who, words.Plural(len(f.units), "begins", "begin"),
-				a.lateWords(f.units, n), others, a.waitWords(f))
+			n.Text = fmt.Sprintf("%s %s %s: %s %s for %s.", who, words.Plural(len(f.units), "begins", "begin"),
+				a.lateWords(f.units, n), others, a.waitWords(f), it)
 			break
 		}
-		n.Text = fmt.Sprintf("%s %s late in %s: %s %s for it%s.", who, words.Plural(len(f.units), "is", "are"),
-			words.Middle(a.accounts.regionNames[region]), others, a.waitWords(f), why+atEnd)
+		n.Text = fmt.Sprintf("%s %s late in %s: %s %s for %s%s.", who, words.Plural(len(f.units), "is", "are"),
+			words.Middle(a.accounts.regionNames[region]), others, a.waitWords(f), it,
+			why+atEnd)
 	case finding.IO:
-		n.Text = fmt.Sprintf("%s %s and %s%s: %s %s for it%s%s.", who, words.Plural(len(f.units), "reads", "read"),
-			words.Plural(len(f.units), "writes", "write"), when, others, a.waitWords(f), where, why)
+		n.Text = fmt.Sprintf("%s %s and %s%s: %s %s for %s%s%s.", who, words.Plural(len(f.units), "reads", "read"),
+			words.Plural(len(f.units), "writes", "write"), when, others, a.waitWords(f), it, where, why)
 	case finding.Growth:
 		c := finding.CourseOf(f.series)
 		n.Evidence = append(n.Evidence, growth(c)...)

@@ -33,8 +33,8 @@ func findSuspicious(c *diagnosis) error {
 			level = finding.Medium
 		}
 		c.add(finding.Finding{Kind: finding.Data, Severity: level, View: "timeline",
-			Text: "The recording is incomplete: " + strings.Join(missing, "; ") +
-				". Waits for these messages cannot be told.",
+			Text: "Incomplete trace: " + strings.Join(missing, "; ") +
+				". Parallax cannot compute the waiting for these messages.",
 			Evidence: []finding.Evidence{{Name: "records", Value: float64(lost), Unit: "count"},
 				{Name: "messages known", Value: float64(c.store.Info().Links), Unit: "count"}}}, nil)
 	}

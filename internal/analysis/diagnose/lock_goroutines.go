@@ -55,12 +55,13 @@ const leastHeld = 0.25
 // holder names the main holder during waits for locks: the goroutine that ran meanwhile, and the place where it
 // gave the lock back.
 func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) (text string, evidence []finding.Evidence) {
-	if s.regions[region].Name != waitLock {
+	send := s.regions[region].Name == waitSend
+	if !send && s.regions[region].Name != waitLock {
 		return "", nil
 	}
 	best, most, all := holding{}, trace.Time(0), trace.Time(0)
 	for k, t := range s.held {
-		if k.waits != waits {
+		if k.waits != waits || k.send != send {
 			continue
 		}
 		all += t
@@ -72,8 +73,15 @@ func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) (text 
 		return "", nil
 	}
 	p := &s.places[best.place]
-	text = fmt.Sprintf(" %s of the waiting went by while %s ran up to where it gives the lock back in %s (%s).",
-		words.FormatTime(most), words.Middle(s.tree.Name[best.runs]), words.Middle(p.function), p.file)
+	does := "gives the lock back"
+	if send {
+		does = "receives"
+	}
+	text = fmt.Sprintf(" %s of the waiting went by while %s ran up to where it %s in %s (%s).", words.FormatTime(most),
+		words.Middle(s.tree.Name[best.runs]), does, words.Middle(p.function), p.file)
+	if send && best.runs == waits {
+		text += " Those who wait are those who receive, as with a channel that is a semaphore."
+	}
 	return text,
 		[]finding.Evidence{{Name: "waited while " + s.tree.Name[best.runs] + " ran up to " + p.function,
 			Value: float64(most), Unit: "ns"}}

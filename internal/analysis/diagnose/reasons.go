@@ -292,7 +292,7 @@ func (r *reason) against(n int) string {
 	others := words.FormatDuration(r.median) + " on the others"
 	switch low, high := words.FormatDuration(r.low), words.FormatDuration(r.high); {
 	case r.high == 0 && !r.used:
-		return fmt.Sprintf("%s %s %s %s, and the others are never in it", words.Middle(r.what), verb,
+		return fmt.Sprintf("%s %s %s %s and does not run on the others", words.Middle(r.what), verb,
 			words.FormatDuration(r.mean), on)
 	case r.high > r.mean: // not the longest of all
 		others = words.FormatDuration(r.median) + " in the middle of the others"

@@ -110,7 +110,8 @@ func (w *faultWords) add() {
 	case finding.SerialCalls:
 		text, level = w.serial(level)
 	case finding.Retry:
-		text = fmt.Sprintf("%s fails and is called again by %s, %s %s: %s waited %s, for what failed.", w.op(x.Ops[0]),
+		text = fmt.Sprintf("%s fails and is called again by %s, %s %s: %s lost %s, to failed calls and the pauses "+
+			"after them.", w.op(x.Ops[0]),
 			w.op(x.Caller), w.count("calls made again", x.Calls), words.Plural(int(x.Calls), "time", "times"),
 			w.requests(),
 			w.loss())

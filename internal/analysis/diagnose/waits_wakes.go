@@ -71,6 +71,7 @@ type wakeCause struct {
 type holding struct {
 	waits, runs trace.LocationID
 	place       int32
+	send        bool // it waits for a receiver, not for a lock
 }
 
 // A goPlace is where a goroutine woke or made another.
@@ -569,7 +570,7 @@ type blockedPiece struct {
 }
 
 // blocked follows the waits for locks and in sends of goroutines of the program in a part, and adds up the run time
-// of the goroutines that gave the locks back.
+// of the goroutines that gave the locks back, or that received.
 func (h *wakeReader) blocked() (out []*blockedPiece) {
 	parent := func(a int32) trace.LocationID { return h.tree.Parent[h.actors[a]] }
 	for a, id := range h.actors {
@@ -591,9 +592,10 @@ func (h *wakeReader) blocked() (out []*blockedPiece) {
 					return
 				}
 				out = append(out, &blockedPiece{Piece: *p})
-				if counts && h.state[p.What] == runs && p.Place != wake.None && h.places[p.Place].lock &&
-					!h.own[p.Actor] {
-					h.held[holding{parent(int32(a)), parent(p.Actor), p.Place}] += p.End - p.Begin
+				send := h.regions[what].Name == waitSend
+				if counts && h.state[p.What] == runs && p.Place != wake.None &&
+					(send || h.places[p.Place].lock) && !h.own[p.Actor] {
+					h.held[holding{parent(int32(a)), parent(p.Actor), p.Place, send}] += p.End - p.Begin
 				}
 			})
 		})

@@ -89,6 +89,12 @@ func locking(critical bool, hold func(thread int) trace.Time) *bed {
 
 // asGo writes threads that take a lock as goroutines, each with a processor to itself, which idles while the goroutine waits.
 func (b *bed) asGo() string {
+	return b.asGoWaiting("waiting: sync", `sync.(*Mutex).Unlock sync/mutex.go:9\nmain.update main.go:7`, func(int) string { return "main.work" })
+}
+
+// asGoWaiting is asGo with another state of those who wait, the top of the stack that lets them go on, and the start
+// function of each.
+func (b *bed) asGoWaiting(waits, woken string, start func(thread int) string) string {
 	g := &goText{}
 	gave := map[trace.Time]int{} // who gives the lock back when
 	for k, list := range b.events {
@@ -121,7 +127,7 @@ func (b *bed) asGo() string {
 			}
 			more := ""
 			if at > 0 {
-				more = `"woken at"="sync.(*Mutex).Unlock sync/mutex.go:9\nmain.update main.go:7\nmain.work main.go:3"`
+				more = `"woken at"="` + woken + `\nmain.run main.go:3"`
 				state("runnable", at, at+1, more)
 				at++
 			}
@@ -131,11 +137,11 @@ func (b *bed) asGo() string {
 				spans = append(spans, fmt.Sprintf("%d..%d idle", busy, end))
 				continue
 			}
-			state("waiting: sync", e.begin, e.end, "")
-			fmt.Fprintf(&links, "link wake %d \"run/goroutines/main.work/goroutine %d\" -> %d \"run/goroutines/main.work/goroutine %d\" from=running to=runnable\n", e.end, gave[e.end]+1, e.end, k+1)
+			state(waits, e.begin, e.end, "")
+			fmt.Fprintf(&links, "link wake %d \"run/goroutines/%s/goroutine %d\" -> %d \"run/goroutines/%s/goroutine %d\" from=running to=runnable\n", e.end, start(gave[e.end]), gave[e.end]+1, e.end, start(k), k+1)
 			at, idle = e.end, e.begin
 		}
-		g.raw(spans, "main.work", list[len(list)-1].end, states)
+		g.raw(spans, start(k), list[len(list)-1].end, states)
 	}
 	return g.String() + links.String()
 }

@@ -437,6 +437,39 @@ func scanAlone(t *testing.T, r store.Reader, name string) float64 {
 	return float64(sum)
 }
 
+// Goroutines that wait in sends are told with the goroutine that receives: the slow consumer of a convoy, or one of
+// themselves if the channel is a semaphore of one.
+func TestWhoReceivesLateIsNamed(t *testing.T) {
+	const woken = `runtime.chanrecv1 runtime/chan.go:9\nmain.take main.go:7`
+	all := func(int) trace.Time { return 2 * ms }
+	one := func(thread int) trace.Time {
+		if thread == 0 {
+			return 12 * ms
+		}
+		return ms / 10
+	}
+	for _, c := range []struct {
+		trace string
+		says  []string
+	}{
+		{locking(false, all).asGoWaiting("waiting: chan send", woken, func(int) string { return "main.work" }),
+			[]string{"in channel sends", "main.work ran up to where it receives in main.take (main.go:7)", "semaphore"}},
+		{locking(false, one).asGoWaiting("waiting: chan send", woken, func(k int) string { return []string{"main.consume", "main.work"}[min(k, 1)] }),
+			[]string{"of main.work waited", "main.consume ran up to where it receives in main.take (main.go:7)"}},
+	} {
+		d := read(t, text(c.trace).store(t))
+		f := &d.Findings[0]
+		if f.Kind != finding.Blocked {
+			t.Errorf("%s: %s", f.Kind, f.Text)
+		}
+		for _, s := range c.says {
+			if !strings.Contains(f.Text, s) {
+				t.Errorf("%q is not in %q", s, f.Text)
+			}
+		}
+	}
+}
+
 // A program whose main goroutine merges results alone after each round of work.
 func serialGo(serial, rounds int) (*goText, float64) {
 	const processors, work = 4, 10_000
