@@ -92,7 +92,7 @@ type job struct {
 // Analyse replays a job. It gives nil where there is no pipeline: less than two workers, or no step in which all have
 // passes. O(n · (replicas + stages + kinds)).
 func Analyse(ops []Operation) *Result {
-	j := &job{ops: ops}
+	j := &job{ops: withoutWaits(ops)}
 	for i := range ops {
 		j.replicas, j.stages, j.kinds = max(j.replicas, ops[i].Replica+1), max(j.stages, ops[i].Stage+1),
 			max(j.kinds, ops[i].Kind+1)
@@ -150,6 +150,41 @@ func most(list []float64) int {
 		}
 	}
 	return best
+}
+
+// withoutWaits gives collectives the time that they take once all replicas have come: the shortest of the recorded
+// ones, which is that of the last to come. Replays add the waiting anew.
+func withoutWaits(ops []Operation) []Operation {
+	type meeting struct {
+		step         int64
+		stage, kind  int
+		replica, nth int
+	}
+	ops = slices.Clone(ops)
+	var order []int
+	for i := range ops {
+		if ops[i].Class == Collective {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order,
+		func(a, b int) int { return cmp.Or(cmp.Compare(ops[a].Begin, ops[b].Begin), cmp.Compare(a, b)) })
+	count, least := map[meeting]int{}, map[meeting]trace.Time{}
+	of := make([]meeting, len(order))
+	for n, i := range order {
+		o := &ops[i]
+		m := meeting{step: o.Step, stage: o.Stage, kind: o.Kind, replica: o.Replica}
+		count[m]++
+		m.nth, m.replica = count[m], 0
+		if t, ok := least[m]; !ok || o.Duration < t {
+			least[m] = o.Duration
+		}
+		of[n] = m
+	}
+	for n, i := range order {
+		ops[i].Duration = least[of[n]]
+	}
+	return ops
 }
 
 // peers finds the ideal duration of each kind of operation.

@@ -82,3 +82,18 @@ func TestWhatIsNoPipelineGivesNothing(t *testing.T) {
 	}
 	Analyse(ops)
 }
+
+// A collective that was recorded with the wait for the last replica in it is replayed without: the replay waits itself.
+func TestWaitingInsideCollectivesIsNotReplayed(t *testing.T) {
+	slow := func(r, _, _, _ int) float64 { return 1 + 0.5*btof(r == 1) }
+	plain, waiting := pipeline(2, 3, 4, 2, slow), pipeline(2, 3, 4, 2, slow)
+	for i := range waiting {
+		if o := &waiting[i]; o.Class == Collective && o.Replica == 0 {
+			o.Duration += 700
+		}
+	}
+	a, b := Analyse(plain), Analyse(waiting)
+	if a.Actual != b.Actual || a.Ideal != b.Ideal {
+		t.Errorf("%v and %v without the wait, %v and %v with it", a.Actual, a.Ideal, b.Actual, b.Ideal)
+	}
+}
