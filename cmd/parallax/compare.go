@@ -62,7 +62,7 @@ func compareCommand() *command {
 				"length=SHARE%, changed=N, REGION=SHARE% or a measure: exit with status 1 past it; repeatable")
 			fs.String("cannot-tell", "status",
 				"where there are too few runs for a limit: status (exit with 4), pass or fail")
-			fs.String("worth", "1", "the least change that is worth saying, in percent")
+			fs.String("min-change", "1", "the smallest change that is reported, in percent")
 			fs.StringArray("match", nil, "OLD=NEW: a region of A that B calls otherwise; repeatable")
 			gateReportFlags(fs)
 			fs.Bool("json", false, "as one JSON object")
@@ -122,7 +122,7 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 	}
 	var runs []view.Run
 	defer func() { closeRuns(runs) }()
-	set := map[string][]string{"worth": {e.text("worth")}}
+	set := map[string][]string{"min-change": {e.text("min-change")}}
 	for s, sources := range sides {
 		own, err := several(ctx, l, sources, runBy)
 		if err != nil {

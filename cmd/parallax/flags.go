@@ -47,6 +47,17 @@ func selectionFlags(fs *pflag.FlagSet) {
 	fs.StringArray("regions", nil, "regions by glob on name, re:EXPR, role:NAME or category:NAME; repeatable")
 }
 
+// presentName returns the name of a flag that was renamed; the old one is accepted for one release.
+func presentName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	switch name {
+	case "hues":
+		name = "region-colours"
+	case "audit":
+		name = "access-log"
+	}
+	return pflag.NormalizedName(view.OptionName(name))
+}
+
 // optionFlags are the one table of options.
 func optionFlags(fs *pflag.FlagSet) {
 	for _, o := range view.OptionTable {

@@ -76,7 +76,7 @@ func printInfo(w io.Writer, i *view.InfoJSON, activity string) {
 	}
 	line("locations", int64(i.Locations),
 		fmt.Sprintf(", %s with intervals, %s ranks", view.Thousands(int64(i.Rows)), view.Thousands(int64(i.Ranks))))
-	line("rows aside", int64(i.RowsAside), " of samples or repeated states, which count nowhere")
+	line("overlay rows", int64(i.RowsOverlay), " of samples or repeated states, which no sum has")
 	line("regions", int64(i.Regions), "")
 	line("intervals", i.Intervals, fmt.Sprintf(", nested %d deep", i.Depth))
 	line("links", i.Links, "")

@@ -30,14 +30,14 @@ func (e *env) listen(c *server.Config) (l net.Listener, done func(), err error) 
 	if c.Proxy, err = e.proxy(); err != nil {
 		return nil, done, err
 	}
-	switch path := e.text("audit"); path {
+	switch path := e.text("access-log"); path {
 	case "":
 	case "-":
 		c.Audit = e.stderr
 	default:
 		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 		if err != nil {
-			return nil, done, fmt.Errorf("--audit: %w", err)
+			return nil, done, fmt.Errorf("--access-log: %w", err)
 		}
 		c.Audit, done = f, func() { f.Close() }
 	}

@@ -165,7 +165,7 @@ func TestEveryRequestLeavesALineWithoutItsToken(t *testing.T) {
 	if err := os.WriteFile(tokens, []byte("# who may look\nalice full "+value+"\nbob read zyxwvutsrqponmlkjihg until 2020-01-01\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	address, _, _ := serveOpen(t, "--tokens", tokens, "--audit", audit)
+	address, _, _ := serveOpen(t, "--tokens", tokens, "--access-log", audit)
 	base, _, _ := strings.Cut(address, "/?")
 	for _, token := range []string{value, "zyxwvutsrqponmlkjihg", "wrong"} {
 		r, _ := http.NewRequest("GET", base+"/api/runs?x=y", nil)

@@ -174,6 +174,7 @@ func (c *command) execute(ctx context.Context, args []string, stdout, stderr io.
 	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.SortFlags = false
+	fs.SetNormalizeFunc(presentName)
 	if c.flags != nil {
 		c.flags(fs)
 	}
@@ -205,6 +206,7 @@ func (c *command) describe(w io.Writer) {
 	}
 	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	fs.SortFlags = false
+	fs.SetNormalizeFunc(presentName)
 	if c.flags != nil {
 		c.flags(fs)
 	}

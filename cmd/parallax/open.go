@@ -45,7 +45,7 @@ func servingFlags(fs *pflag.FlagSet) {
 	fs.StringArray("trust-from", nil, "ADDRESS or NETWORK of that proxy; repeatable; else loopback and the socket")
 	fs.StringArray("host", nil, "a name that the server is reached by, such as that of a proxy in front; repeatable")
 	fs.Int64("per-client", 128, "requests that one client may have under way")
-	fs.String("audit", "", "FILE that gets a line of JSON a request; - for standard error")
+	fs.String("access-log", "", "FILE that gets a line of JSON a request; - for standard error")
 	fs.Bool("no-browser", false, "print the address only")
 	fs.Bool("until-eof", false, "end when standard input does: for scripts, whose server then ends with them")
 	fs.Bool("remote", false, "the line is slow: compress, coarse pictures first")

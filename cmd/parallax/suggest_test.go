@@ -79,7 +79,7 @@ func TestMisspeltValuesAreSuggested(t *testing.T) {
 	add("communication", "view", "moments", "demo:stencil?intervals=500", "--busy", "role:comunication", "-o", out+".json")
 	add("dark", "view", "profile", "demo:stencil?intervals=500", "--theme", "drak", "-o", out+".svg")
 	for _, h := range scene.Hues {
-		add(h, "view", "profile", "demo:stencil?intervals=500", "--hues", misspelt(h), "-o", out+".svg")
+		add(h, "view", "profile", "demo:stencil?intervals=500", "--region-colours", misspelt(h), "-o", out+".svg")
 	}
 	for _, k := range limitKinds() {
 		add(k, "check", "demo:stencil?intervals=500", "--fail-on", misspelt(k)+"=5%")

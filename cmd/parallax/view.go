@@ -38,7 +38,7 @@ func viewCommand() *command {
 					"dots an inch")
 			fs.String("letter", "", "of the picture among others in a figure, drawn in its corner: a")
 			fs.String("theme", "light", "light or dark")
-			fs.String("hues", "usual",
+			fs.String("region-colours", "usual",
 				"colours of regions and locations: usual, or safe: fewer, which colour-blind readers tell apart too "+
 					"(--palette has those of magnitudes)")
 			fs.String("callouts", "",
@@ -337,8 +337,8 @@ func (e *env) newOutput() (*output, error) {
 	if o.theme, known = scene.ParseTheme(e.text("theme")); !known {
 		return nil, words.NotOneOf("--theme", e.text("theme"), "light", "dark")
 	}
-	if o.theme, known = o.theme.With(e.text("hues")); !known {
-		return nil, words.NotOneOf("--hues", e.text("hues"), scene.Hues...)
+	if o.theme, known = o.theme.With(e.text("region-colours")); !known {
+		return nil, words.NotOneOf("--region-colours", e.text("region-colours"), scene.Hues...)
 	}
 	var err error
 	o.callouts, err = e.callouts()

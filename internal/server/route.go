@@ -141,7 +141,7 @@ func (s *Server) routes() []route {
 		view("export",
 			[]parameter{{name: "format", kind: "string", says: "svg, png, pdf, csv or json"},
 				{name: "theme", kind: "string", says: "light or dark"},
-				{name: "hues", kind: "string", says: "usual, or safe for colour-blind readers"},
+				{name: "region-colours", kind: "string", says: "usual, or safe for colour-blind readers"},
 				{name: "size", kind: "string",
 					says: "of a picture, in place of width and height: 84mm or 174x90mm on paper, 1600xAUTO in pixels"},
 				{name: "letter", kind: "string", says: "of the picture among others in a figure"}},

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -186,9 +187,10 @@ func (s *viewPages) export(w http.ResponseWriter, r *http.Request, q *viewReques
 	if typed != "" && !ok {
 		return usage(words.NotOneOf("theme", typed, "light", "dark"))
 	}
-	if hues := r.URL.Query().Get("hues"); hues != "" {
+	// hues was its name in the release before.
+	if hues := cmp.Or(r.URL.Query().Get("region-colours"), r.URL.Query().Get("hues")); hues != "" {
 		if theme, ok = theme.With(hues); !ok {
-			return usage(words.NotOneOf("hues", hues, scene.Hues...))
+			return usage(words.NotOneOf("region-colours", hues, scene.Hues...))
 		}
 	}
 	body, contentType, err := s.file(r, q, format, theme)

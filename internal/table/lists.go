@@ -30,9 +30,11 @@ var locations = listed("locations",
 			func(p *place) int64 { return int64(p.Store.Locations().Last[p.at]) }),
 		integer("intervals", "", "how many intervals it has itself",
 			func(p *place) int64 { return ownIntervals(p.Run, trace.LocationID(p.at)) }),
-		flag("aside",
-			"1 where its intervals tell the time of another location once more (sampled stacks, repeated states); "+
+		flag("overlay",
+			"1 where its intervals repeat the time of another location (sampled stacks, repeated states); "+
 				"sums leave them out",
+			func(p *place) bool { return p.Store.Locations().IsAside(trace.LocationID(p.at)) }),
+		flag("aside", "the name of overlay in the release before",
 			func(p *place) bool { return p.Store.Locations().IsAside(trace.LocationID(p.at)) }),
 	})
 

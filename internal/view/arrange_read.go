@@ -29,7 +29,7 @@ func parseArrange(text string) (*arranging, error) {
 		return nil, nil
 	case kind != "groups" && kind != "optimal":
 		refused := words.NotOneOf("--arrange", text, "tree", "groups", "optimal")
-		refused.More = ", as in groups:k=3,alike=time or optimal:p=0.3"
+		refused.More = ", as in groups:k=3,similarity=time or optimal:p=0.3"
 		return nil, refused
 	}
 	a := &arranging{Likeness: trace.Likeness{By: "both", Seed: 1}, group: "auto", given: map[string]bool{}}
@@ -41,6 +41,7 @@ func parseArrange(text string) (*arranging, error) {
 	}
 	for _, part := range strings.Split(rest, ",") {
 		name, value, _ := strings.Cut(part, "=")
+		name = OptionName(name)
 		if err := a.set(name, value); err != nil {
 			return nil, fmt.Errorf("--arrange %q: %w", text, err)
 		}
@@ -50,7 +51,7 @@ func parseArrange(text string) (*arranging, error) {
 }
 
 func (a *arranging) set(name, value string) (err error) {
-	if cut := a.By == "optimal"; cut && slices.Contains([]string{"alike", "k", "threshold", "seed", "closure"}, name) ||
+	if cut := a.By == "optimal"; cut && slices.Contains([]string{"similarity", "k", "threshold", "seed", "closure"}, name) ||
 		!cut && name == "p" {
 		return fmt.Errorf("%s is not for %s", name, map[bool]string{true: "the best cut", false: "groups"}[cut])
 	}
@@ -59,9 +60,9 @@ func (a *arranging) set(name, value string) (err error) {
 		if a.P, err = strconv.ParseFloat(value, 64); err != nil || !(a.P >= 0 && a.P <= 1) {
 			err = fmt.Errorf("p is from 0 to 1")
 		}
-	case "alike":
+	case "similarity":
 		if a.By = value; !slices.Contains([]string{"both", "structure", "time"}, value) {
-			err = fmt.Errorf("alike is both, structure or time")
+			err = fmt.Errorf("similarity is both, structure or time")
 		}
 	case "k":
 		if a.K, err = strconv.Atoi(value); err != nil || a.K < 0 {
@@ -93,7 +94,7 @@ func (a *arranging) set(name, value string) (err error) {
 			err = fmt.Errorf("time is FROM..TO, as in 1s..2s")
 		}
 	default:
-		err = fmt.Errorf("there is no %q; it has alike, k, threshold, closure, seed, group, time, location and "+
+		err = fmt.Errorf("there is no %q; it has similarity, k, threshold, closure, seed, group, time, location and "+
 			"region; of optimal: p, group, time, location and region", name)
 	}
 	return err
@@ -102,7 +103,7 @@ func (a *arranging) set(name, value string) (err error) {
 // take follows the options of a view that groups by itself, where --arrange does not
 // say otherwise.
 func (a *arranging) take(v Values) {
-	names := []string{"alike", "k", "threshold", "seed"}
+	names := []string{"similarity", "k", "threshold", "seed"}
 	if a.By == "optimal" {
 		names = []string{"p"}
 	}

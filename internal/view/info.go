@@ -24,20 +24,22 @@ type InfoJSON struct {
 	Core *[2]trace.Time `json:"core"`
 	// Windows are the stretches in which something is recorded, where most of the time is
 	// blank; else none.
-	Windows     [][2]trace.Time `json:"windows"`
-	Locations   int             `json:"locations"`
-	Ranks       int             `json:"ranks"`
-	Rows        int             `json:"rows"`
-	RowsAside   int             `json:"rows_aside"` // Locations that hold samples or states aside.
-	Regions     int             `json:"regions"`
-	Intervals   int64           `json:"intervals"`
-	Links       int64           `json:"links"`
-	Counters    int             `json:"counters"`
-	Samples     int64           `json:"samples"`
-	Instants    int64           `json:"instants"`
-	ProfileRows int64           `json:"profile_rows"`
-	Depth       int             `json:"depth"`
-	RegionTable []RegionInfo    `json:"region_table"`
+	Windows   [][2]trace.Time `json:"windows"`
+	Locations int             `json:"locations"`
+	Ranks     int             `json:"ranks"`
+	Rows      int             `json:"rows"`
+	// RowsOverlay counts the locations of overlays: samples and repeated states, which no sum has.
+	RowsOverlay int          `json:"rows_overlay"`
+	RowsAside   int          `json:"rows_aside"` // as rows_overlay, its name in the release before
+	Regions     int          `json:"regions"`
+	Intervals   int64        `json:"intervals"`
+	Links       int64        `json:"links"`
+	Counters    int          `json:"counters"`
+	Samples     int64        `json:"samples"`
+	Instants    int64        `json:"instants"`
+	ProfileRows int64        `json:"profile_rows"`
+	Depth       int          `json:"depth"`
+	RegionTable []RegionInfo `json:"region_table"`
 	// RegionMetric is the metric of the inclusive and exclusive columns of the table.
 	RegionMetric MetricInfo        `json:"region_metric"`
 	Metrics      []MetricInfo      `json:"metrics"`
@@ -116,6 +118,7 @@ func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 	}
 	for _, aside := range r.Locations().Aside {
 		if aside {
+			out.RowsOverlay++
 			out.RowsAside++
 		}
 	}

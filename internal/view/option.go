@@ -60,22 +60,22 @@ var OptionTable = []Option{
 	{Name: "shift", Kind: "text", Help: "move the second run by this much time, such as 1.5s or -20ms"},
 	{Name: "closure", Kind: "choice", Choices: []string{"direct", "dynamic", "static"}, Default: "direct",
 		Help: "who counts as caller: the direct one, all around a call as it ran, or all that the pairs allow"},
-	{Name: "stretch", Kind: "choice", Choices: []string{"linear", "log", "rank"}, Default: "linear",
+	{Name: "value-scale", Kind: "choice", Choices: []string{"linear", "log", "rank"}, Default: "linear",
 		Help: "how values are spread over an axis or over colours"},
 	{Name: "a", Kind: "patterns",
 		Help: "the set that is asked about: locations by pattern, from=T, to=T, time=T..T; parts add up; none: the " +
 			"selection"},
 	{Name: "b", Kind: "patterns", Help: "the set it is held against, written alike; rest, all, or none for the rest"},
 	{Name: "match", Kind: "patterns", Help: "OLD=NEW: a region of A that B calls otherwise, where names do not tell"},
-	{Name: "worth", Kind: "number", Default: "1", Min: 0, Max: 20, Step: 0.1,
-		Help: "the least change that is worth saying, in percent"},
+	{Name: "min-change", Kind: "number", Default: "1", Min: 0, Max: 20, Step: 0.1,
+		Help: "the smallest change that is reported, in percent"},
 	{Name: "square", Kind: "choice", Choices: []string{"rings", "stripes"}, Default: "rings",
 		Help: "how a square shows quantiles: rings about its centre with slices for locations, or stripes from the " +
 			"bottom up with locations side by side"},
 	{Name: "span", Kind: "choice", Choices: []string{"all", "row"}, Default: "all",
 		Help: "what colours run over: all values on display, or those of each row"},
-	{Name: "alike", Kind: "choice", Choices: []string{"both", "structure", "time"}, Default: "both",
-		Help: "what makes locations alike: who calls whom, the time in it, or both"},
+	{Name: "similarity", Kind: "choice", Choices: []string{"both", "structure", "time"}, Default: "both",
+		Help: "what makes locations similar: who calls whom, the time in it, or both"},
 	{Name: "k", Kind: "integer", Default: "0",
 		Help: "into how many groups; 0: by the threshold, or as many as are clearest"},
 	{Name: "threshold", Kind: "number", Default: "0", Min: 0, Max: 1, Step: 0.01,
@@ -89,7 +89,7 @@ var OptionTable = []Option{
 	{Name: "order", Kind: "text", Help: "order of rows"},
 	{Name: "arrange", Kind: "choice", Choices: []string{"tree", "groups", "optimal"}, Open: true, Default: "tree",
 		Help: "order of locations: as in the tree, or those together that behave alike in the whole run; " +
-			"groups:k=3,alike=time,threshold=0.8,group=locations,time=1s..2s says how; optimal:p=0.3 groups them by " +
+			"groups:k=3,similarity=time,threshold=0.8,group=locations,time=1s..2s says how; optimal:p=0.3 groups them by " +
 			"the best cut of the tree; --order groups and --group optimal are the same"},
 	{Name: "group", Kind: "text", Help: "what is taken together; `parallax views VIEW` says what a view takes"},
 	{Name: "top", Kind: "integer", Default: "0", Help: "how many rows at most; 0: as many as fit"},
@@ -204,6 +204,26 @@ var OptionTable = []Option{
 	{Name: "paper", Kind: "switch", Default: "false", Help: "the paper's own colours"},
 }
 
+// renamed has the present names of options by those of the release before, which are still accepted.
+var renamed = map[string]string{"stretch": "value-scale", "worth": "min-change", "alike": "similarity"}
+
+// OptionName returns the present name of an option.
+func OptionName(name string) string {
+	if now := renamed[name]; now != "" {
+		return now
+	}
+	return name
+}
+
+// named returns the set with the present names of its options.
+func named(set map[string][]string) map[string][]string {
+	out := make(map[string][]string, len(set))
+	for name, values := range set {
+		out[OptionName(name)] = append(out[OptionName(name)], values...)
+	}
+	return out
+}
+
 // Use picks options from the table by name; a view may give another default as
 // "name=default". Unknown names are a bug of the view and panic.
 func Use(names ...string) []Option {
@@ -252,7 +272,7 @@ type Values struct {
 // NewValues checks the values that a user set. Options that the view does not have, and
 // values that do not fit, are errors that list the valid ones.
 func NewValues(v *View, set map[string][]string) (Values, error) {
-	set = orderedByGroups(v, set)
+	set = orderedByGroups(v, named(set))
 	for name, vals := range set {
 		i := slices.IndexFunc(v.Options, func(o Option) bool { return o.Name == name })
 		if i < 0 {
@@ -407,7 +427,7 @@ func (v Values) With(name, text string) Values {
 	return v
 }
 
-// All returns the value of every option, for the JSON twin.
+// All returns the value of every option, for the JSON output; renamed ones under both names.
 func (v Values) All() map[string]any {
 	out := map[string]any{}
 	for _, o := range v.options {
@@ -422,6 +442,11 @@ func (v Values) All() map[string]any {
 			out[o.Name] = v.Switch(o.Name)
 		default:
 			out[o.Name] = v.Text(o.Name)
+		}
+	}
+	for old, now := range renamed {
+		if value, has := out[now]; has {
+			out[old] = value
 		}
 	}
 	return out

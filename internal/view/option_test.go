@@ -80,3 +80,17 @@ func TestPatternsOfRegionsMayBeJoined(t *testing.T) {
 		}
 	}
 }
+
+func TestNamesOfTheReleaseBeforeAreAccepted(t *testing.T) {
+	v := &View{Name: "matrix", Options: Use("value-scale", "min-change", "similarity")}
+	vals, err := NewValues(v, map[string][]string{"stretch": {"log"}, "worth": {"3"}, "alike": {"time"}})
+	if err != nil || vals.Text("value-scale") != "log" || vals.Number("min-change") != 3 || vals.Text("similarity") != "time" {
+		t.Errorf("%v, %v", vals.All(), err)
+	}
+	if all := vals.All(); all["stretch"] != "log" || all["value-scale"] != "log" {
+		t.Errorf("JSON has not both names: %v", all)
+	}
+	if _, err := NewValues(v, map[string][]string{"stretch": {"log"}, "value-scale": {"linear"}}); err == nil {
+		t.Error("an option under both names is taken once")
+	}
+}

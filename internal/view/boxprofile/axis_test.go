@@ -77,7 +77,7 @@ func legendText(s *scene.Scene) string {
 // at the edge and no cap there; one that lies outside carries the mark alone.
 func TestWhatTheAxisCannotShowIsMarkedAsCut(t *testing.T) {
 	for _, stretch := range []string{"log", "linear"} {
-		c := viewtest.Case{Trace: zeros(), Options: map[string][]string{"min": {"2us"}, "max": {"2020us"}, "stretch": {stretch}}}
+		c := viewtest.Case{Trace: zeros(), Options: map[string][]string{"min": {"2us"}, "max": {"2020us"}, "value-scale": {stretch}}}
 		s := c.Compute(t, boxprofile.View, c.Open(t)).Scene(scene.Size{Width: 800, Height: 300})
 		f := s.Frames[2]
 		left, right := 0, 0

@@ -43,12 +43,12 @@ var View = &view.View{
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
 	Options: view.Words(view.Use("metric", "over", "order=differs", "arrange", "group=auto", "colour=auto", "top",
-		"violin", "stretch=log", "min", "max", "caller", "path", "hide", "keep", "collapse", "by=regions", "alike",
+		"violin", "value-scale=log", "min", "max", "caller", "path", "hide", "keep", "collapse", "by=regions", "similarity",
 		"k", "rows"),
 		"by: a row for each region, or for each category [regions categories]",
 		"colour: a colour each location, or each group of them; auto: groups past twelve locations [auto location "+
 			"groups]",
-		"stretch: how values are spread over the axis [linear log]",
+		"value-scale: how values are spread over the axis [linear log]",
 		"collapse: regions that are one row, such as category:MPI",
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several "+
 			"[auto ranks locations]"),
@@ -147,7 +147,7 @@ func prepare(ctx context.Context, q *view.Request) (*result, callgraph.Options, 
 	var options callgraph.Options
 	r := &result{request: q, notes: view.RowNotes(q.Store()),
 		metric: q.Values.Text("metric"), over: q.Values.Text("over"),
-		stretch: q.Values.Text("stretch"), shown: q.Values.Integer("top"),
+		stretch: q.Values.Text("value-scale"), shown: q.Values.Integer("top"),
 		unit: view.ColumnUnit(view.MainMetric(q.Store()).Unit)}
 	s := q.Store()
 	r.tree = s.Locations()
@@ -390,7 +390,7 @@ func (r *result) number(group int) int {
 func (r *result) grouping(table *grouping.Table) *grouping.Groups {
 	v := r.request.Values
 	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure,
-		"time": grouping.Time}[v.Text("alike")]
+		"time": grouping.Time}[v.Text("similarity")]
 	return grouping.Group(table, grouping.Options{By: by, K: min(v.Integer("k"), mostHues), Seed: 1, Partition: true})
 }
 

@@ -53,7 +53,7 @@ func TestView(t *testing.T) {
 	text := pingPong()
 	viewtest.Run(t, boxprofile.View,
 		viewtest.Case{Name: "four ranks", Trace: text},
-		viewtest.Case{Name: "inclusive linear most called", Trace: text, Options: map[string][]string{"metric": {"inclusive"}, "stretch": {"linear"}, "order": {"calls"}, "top": {"2"}}},
+		viewtest.Case{Name: "inclusive linear most called", Trace: text, Options: map[string][]string{"metric": {"inclusive"}, "value-scale": {"linear"}, "order": {"calls"}, "top": {"2"}}},
 		viewtest.Case{Name: "one caller", Trace: text, Options: map[string][]string{"caller": {"main"}, "hide": {"solve"}}},
 		viewtest.Case{Name: "over locations", Trace: text, Options: map[string][]string{"over": {"locations"}}},
 		viewtest.Case{Name: "categories in a window", Trace: text, Spec: view.Spec{From: "200us", To: "900us", Locations: []string{"rank:0-1"}}, Options: map[string][]string{"by": {"categories"}}},

@@ -46,8 +46,9 @@ type Row struct {
 	CutTime float64 `json:"cut_time" unit:"time" write:"whole"`
 	// Exact quantiles are of the calls themselves; others are within 1 %.
 	Exact bool `json:"exact"`
-	// Heaps are where values pile up, where there is more than one such place.
-	Heaps []float64      `json:"heaps,omitempty"`
+	// Modes are the modes of the distribution, where it has several.
+	Modes []float64      `json:"modes,omitempty"`
+	Heaps []float64      `json:"heaps,omitempty"` // as modes, their name in the release before
 	ID    trace.RegionID `json:"-" about:"region"`
 }
 
@@ -106,7 +107,7 @@ func (r *result) rowOf(node int32, x *callgraph.Row, cut *callgraph.Cut) Row {
 	out.Min, out.Max, out.Mean, out.SD = &x.Min, &x.Max, &x.Mean, &sd
 	out.Q02, out.Q25, out.Q50, out.Q75, out.Q98 = &x.Box[0], &x.Box[1], &x.Box[2], &x.Box[3], &x.Box[4]
 	if h := heapsOf(x); len(h) > 1 {
-		out.Heaps = h
+		out.Modes, out.Heaps = h, h
 	}
 	return out
 }

@@ -40,8 +40,8 @@ var View = &view.View{
 		"blue shorter, hatched is called on one side alone.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
-	Options: view.Words(view.Use("metric", "over", "closure", "square", "stretch=log", "span", "caller", "path", "hide",
-		"keep", "collapse", "top", "order=differs", "by=regions", "arrange", "group=auto", "alike", "k", "threshold",
+	Options: view.Words(view.Use("metric", "over", "closure", "square", "value-scale=log", "span", "caller", "path", "hide",
+		"keep", "collapse", "top", "order=differs", "by=regions", "arrange", "group=auto", "similarity", "k", "threshold",
 		"min", "max", "palette", "paper", "against", "rows"),
 		"collapse: regions that are one row and column, such as category:MPI",
 		"against: draw the difference to these locations: patterns joined by commas, or rest; of two runs it is "+
@@ -341,7 +341,7 @@ func (r *result) sortKinds() []int32 {
 func (r *result) group() {
 	v := r.request.Values
 	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure,
-		"time": grouping.Time}[v.Text("alike")]
+		"time": grouping.Time}[v.Text("similarity")]
 	r.table = grouping.NewTable(len(r.locations), r.rows, grouping.Exclusive)
 	r.groups = grouping.Group(r.table,
 		grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: 1,

@@ -107,7 +107,7 @@ func TestTheLogBeginsAtTheSmallestPositiveValue(t *testing.T) {
 	if got := legend(map[string][]string{"caller": {"main"}}); got != "≤ 1.00 µs to 50.0 µs" {
 		t.Error(got)
 	}
-	if got := legend(map[string][]string{"caller": {"main"}, "stretch": {"linear"}}); got != "0 s to 50.0 µs" {
+	if got := legend(map[string][]string{"caller": {"main"}, "value-scale": {"linear"}}); got != "0 s to 50.0 µs" {
 		t.Error(got)
 	}
 	if got := legend(map[string][]string{"caller": {"main"}, "min": {"2us"}, "max": {"20us"}}); got != "≤ 2.00 µs to ≥ 20.0 µs" {

@@ -87,7 +87,7 @@ func (r *result) Data() any {
 	d := Data{Metric: r.metric, Unit: r.unit, Over: r.over, Closure: r.request.Values.Text("closure"),
 		Overlap: r.overlap, Callees: len(r.callees), Pairs: len(r.pairs), Cells: r.list(), Groups: []Group{},
 		Others: r.otherGroups,
-		Similarity: Similarity{By: r.request.Values.Text("alike"), Locations: []trace.LocationID{},
+		Similarity: Similarity{By: r.request.Values.Text("similarity"), Locations: []trace.LocationID{},
 			Values: [][]float32{}}}
 	for k, members := range r.groups.Members {
 		g := Group{ID: k, Members: []trace.LocationID{}, Representative: r.locations[r.groups.Medoid[k]]}

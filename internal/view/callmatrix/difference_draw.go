@@ -65,7 +65,7 @@ func (d *difference) colour(v, limit float64) scene.Colour {
 	return scene.Ramp("diverging", 0.5+math.Copysign(u, v)/2)
 }
 
-func (d *difference) logarithmic() bool { return d.request.Values.Text("stretch") == "log" }
+func (d *difference) logarithmic() bool { return d.request.Values.Text("value-scale") == "log" }
 
 // oneSided is the side that alone makes a call.
 func (d *difference) oneSided(key callgraph.Pair) int {

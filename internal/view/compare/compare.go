@@ -41,7 +41,7 @@ var View = &view.View{
 		"the median of A, steps the steps of each run, ranks the useful time of each rank in A and B.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  256,
-	Options: view.Words(view.Use("a", "b", "by", "worth", "match", "picture=changes", "top"),
+	Options: view.Words(view.Use("a", "b", "by", "min-change", "match", "picture=changes", "top"),
 		"a: the runs that are compared with, by pattern of their names; none: the first run",
 		"b: the runs that are asked about, by pattern of their names; none: all others",
 		"by: a key that runs have, such as commit: A are those with the value of the first run, B the others",
@@ -76,7 +76,7 @@ type result struct {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	r := &result{request: q, worth: q.Values.Number("worth") / 100}
+	r := &result{request: q, worth: q.Values.Number("min-change") / 100}
 	if len(q.Runs) < 2 {
 		return nil,
 			view.Empty("give a second one with --run NAME=SOURCE, or open several and choose them",

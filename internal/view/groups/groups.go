@@ -34,7 +34,7 @@ var View = &view.View{
 		"group means that no clear difference was found: give --k or --threshold to split further. " +
 		"Two runs stand side by side, each with its own groups.",
 	Needs: view.Needs{Intervals: true, Profile: true},
-	Options: view.Words(view.Use("alike", "k", "threshold", "closure", "seed", "group=auto", "palette", "rows"),
+	Options: view.Words(view.Use("similarity", "k", "threshold", "closure", "seed", "group=auto", "palette", "rows"),
 		"closure: who counts as caller: the direct one, or all around a call as it ran [direct dynamic]",
 		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several "+
 			"[auto ranks locations]"),
@@ -151,7 +151,7 @@ func (r *result) gatherProfile(ctx context.Context, s store.Reader, holders []tr
 func (r *result) group() {
 	v := r.request.Values
 	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure,
-		"time": grouping.Time}[v.Text("alike")]
+		"time": grouping.Time}[v.Text("similarity")]
 	r.groups = grouping.Group(r.table,
 		grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: uint64(v.Integer("seed"))})
 	if n := len(r.groups.Sampled); n < r.table.Len {

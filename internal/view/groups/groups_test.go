@@ -36,7 +36,7 @@ func TestView(t *testing.T) {
 	text := writers()
 	viewtest.Run(t, groups.View,
 		viewtest.Case{Name: "three groups", Trace: text, Options: map[string][]string{"k": {"3"}}},
-		viewtest.Case{Name: "structure", Trace: text, Options: map[string][]string{"alike": {"structure"}, "closure": {"dynamic"}}},
+		viewtest.Case{Name: "structure", Trace: text, Options: map[string][]string{"similarity": {"structure"}, "closure": {"dynamic"}}},
 		viewtest.Case{Name: "all as one", Trace: text, Options: map[string][]string{"k": {"1"}}, Spec: view.Spec{From: "5", To: "190"}},
 		viewtest.Case{Name: "one location", Trace: text, Spec: view.Spec{Locations: []string{"rank:0"}}},
 		viewtest.Case{Name: "many", NoGolden: true, Reader: func(tb testing.TB) store.Reader {
@@ -146,9 +146,9 @@ func TestOtherViewsOrderByTheSameGroups(t *testing.T) {
 	for _, run := range []string{"kineto-ddp-8rank", "otf2-hpl16-deep-a"} {
 		r := viewtest.Import(t, "data", run)
 		for arrange, options := range map[string]map[string][]string{
-			"groups":                {},
-			"groups:k=3,alike=time": {"k": {"3"}, "alike": {"time"}},
-			"groups:time=10%..60%":  {},
+			"groups":                     {},
+			"groups:k=3,similarity=time": {"k": {"3"}, "similarity": {"time"}},
+			"groups:time=10%..60%":       {},
 		} {
 			options["rows"] = []string{"all"} // as other views have them
 			c := viewtest.Case{Options: options}

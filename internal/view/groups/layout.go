@@ -42,7 +42,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s.Notes = append(s.Notes, r.notes...)
 	if side > 0 {
 		by := map[string]string{"both": "structure and time", "structure": "structure", "time": "time"}
-		s.Legend = append(s.Legend, plot.RampKey("alike ("+by[r.request.Values.Text("alike")]+")",
+		s.Legend = append(s.Legend, plot.RampKey("alike ("+by[r.request.Values.Text("similarity")]+")",
 			r.request.Values.Text("palette"), view.FormatShare(float64(r.least())), "100 %"))
 	}
 	members := make([]int, len(r.groups.Members))
@@ -366,7 +366,7 @@ func (r *result) dendrogram(x, base, side float32) *scene.Line {
 
 func (r *result) similarity(a, b int) float64 {
 	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure,
-		"time": grouping.Time}[r.request.Values.Text("alike")]
+		"time": grouping.Time}[r.request.Values.Text("similarity")]
 	return r.table.Similarity(a, b, by)
 }
 

@@ -37,8 +37,8 @@ var View = &view.View{
 		"without a selection it is of the region that differs most, which the notes name. " +
 		"Two runs stand side by side on one axis with the same bins.",
 	Needs: view.Needs{Intervals: true, Profile: true},
-	Options: view.Words(view.Use("metric", "event0", "bins", "stretch", "order", "arrange", "rows"),
-		"stretch: how values are spread over the axis [linear log]"),
+	Options: view.Words(view.Use("metric", "event0", "bins", "value-scale", "order", "arrange", "rows"),
+		"value-scale: how values are spread over the axis [linear log]"),
 	Runs:    2,
 	Data:    []any{Data{}, PairData{}},
 	Compute: view.SideBySide(false, compute, func(a, b Data) any { return PairData{a, b} }),
@@ -230,7 +230,7 @@ func (r *result) summarise() error {
 			fmt.Sprintf("%s of %s have no value and are left out", view.Thousands(int64(missing)),
 				view.Count(len(r.values), "location")))
 	}
-	switch r.request.Values.Text("stretch") {
+	switch r.request.Values.Text("value-scale") {
 	case "log":
 		r.log = r.max > 0
 		if i := sort.SearchFloat64s(sorted, math.SmallestNonzeroFloat64); r.log && i > 0 {
@@ -240,7 +240,7 @@ func (r *result) summarise() error {
 				fmt.Sprintf("%s with 0 or less are left out of the logarithmic axis", view.Count(i, "location")))
 		}
 	case "rank":
-		return fmt.Errorf("--stretch rank: a histogram takes linear or log")
+		return fmt.Errorf("--value-scale rank: a histogram takes linear or log")
 	}
 	return nil
 }

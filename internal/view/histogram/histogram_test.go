@@ -49,7 +49,7 @@ func TestView(t *testing.T) {
 	viewtest.Run(t, histogram.View,
 		viewtest.Case{Name: "region of its choice", Trace: ranks},
 		viewtest.Case{Name: "chosen region", Trace: ranks, Spec: view.Spec{Regions: []string{"MPI_Barrier"}, From: "0", To: "80"}, Options: map[string][]string{"order": {"value"}, "bins": {"4"}}},
-		viewtest.Case{Name: "logarithmic", Trace: ranks, Spec: view.Spec{Regions: []string{"MPI_*"}}, Options: map[string][]string{"stretch": {"log"}}},
+		viewtest.Case{Name: "logarithmic", Trace: ranks, Spec: view.Spec{Regions: []string{"MPI_*"}}, Options: map[string][]string{"value-scale": {"log"}}},
 		viewtest.Case{Name: "profile", Trace: flat, Options: map[string][]string{"event0": {"main:FLOPS"}}},
 	)
 }

@@ -35,7 +35,7 @@ var View = &view.View{
 		"which they were given. The two runs around a change are compared by the view compare.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  256,
-	Options: view.Words(view.Use("order", "worth", "top"),
+	Options: view.Words(view.Use("order", "min-change", "top"),
 		"order: a key that runs have, by whose value they are ordered; none: as given"),
 	Data:    []any{Data{}},
 	Compute: compute,

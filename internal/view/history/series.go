@@ -65,7 +65,7 @@ func (r *result) measure(ctx context.Context) error {
 	})
 	paths = paths[:min(len(paths), mostSeries)]
 	r.series = append([]series{length}, paths...)
-	worth := r.request.Values.Number("worth") / 100
+	worth := r.request.Values.Number("min-change") / 100
 	for i := range r.series {
 		s := &r.series[i]
 		o := change.Options{Window: change.Defaults.Window, P: level, Magnitude: worth}

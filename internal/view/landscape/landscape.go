@@ -36,10 +36,10 @@ var View = &view.View{
 		"region's mean, so that the odd one stays visible. " +
 		"Two runs stand side by side on one scale, with the regions of the second in the order of the first.",
 	Needs: view.Needs{Intervals: true, Profile: true},
-	Options: view.Words(view.Use("metric", "shape=mesh", "order", "arrange", "top", "stretch", "camera=30,20,1",
+	Options: view.Words(view.Use("metric", "shape=mesh", "order", "arrange", "top", "value-scale", "camera=30,20,1",
 		"palette", "rows"),
 		"shape: what things in space look like [mesh bars]",
-		"stretch: how values are spread over the axis and over colours [linear log]"),
+		"value-scale: how values are spread over the axis and over colours [linear log]"),
 	Runs:    2,
 	Data:    []any{Data{}, PairData{}},
 	Compute: view.SideBySide(false, compute, func(a, b Data) any { return PairData{a, b} }),
@@ -94,11 +94,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if shape := q.Values.Text("shape"); shape != "mesh" && shape != "bars" {
 		return nil, fmt.Errorf("--shape %s: a landscape takes mesh or bars", shape)
 	}
-	switch q.Values.Text("stretch") {
+	switch q.Values.Text("value-scale") {
 	case "log":
 		r.log = true
 	case "rank":
-		return nil, fmt.Errorf("--stretch rank: a landscape takes linear or log")
+		return nil, fmt.Errorf("--value-scale rank: a landscape takes linear or log")
 	}
 	r.holds = view.Holders(ctx, s)
 	if err := ctx.Err(); err != nil {

@@ -49,7 +49,7 @@ profile r1 work TIME calls=3 incl=20 excl=20 flat
 func TestView(t *testing.T) {
 	viewtest.Run(t, landscape.View,
 		viewtest.Case{Name: "mesh", Trace: ranks},
-		viewtest.Case{Name: "bars", Trace: ranks, Options: map[string][]string{"shape": {"bars"}, "order": {"name"}, "stretch": {"log"}, "camera": {"60,35,1"}}},
+		viewtest.Case{Name: "bars", Trace: ranks, Options: map[string][]string{"shape": {"bars"}, "order": {"name"}, "value-scale": {"log"}, "camera": {"60,35,1"}}},
 		viewtest.Case{Name: "window", Trace: ranks, Spec: view.Spec{From: "0", To: "55", Regions: []string{"MPI_*", "solve"}}, Options: map[string][]string{"metric": {"inclusive"}}},
 		viewtest.Case{Name: "profile", Trace: flat},
 	)

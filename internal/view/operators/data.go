@@ -66,7 +66,8 @@ type Data struct {
 	By            string       `json:"by"`
 	Rows          []Row        `json:"rows"`
 	Communication []Collective `json:"communication"`
-	Loose         Loose        `json:"loose"`
+	Unattributed  Loose        `json:"unattributed"`
+	Loose         Loose        `json:"loose"`  // as unattributed, its name in the release before
 	Device        trace.Time   `json:"device"` // of all work
 	Devices       []Device     `json:"devices"`
 	// Memory lists the allocations at the peak of each GPU, Graphs those that were launched as one.
@@ -75,8 +76,10 @@ type Data struct {
 }
 
 func (r *result) Data() any {
-	d := Data{By: r.by, Rows: []Row{}, Communication: []Collective{}, Loose: Loose{r.table.LooseWork, r.table.Loose},
-		Device: r.whole, Devices: []Device{}, Memory: append([]Memory{}, r.memory...), Graphs: r.dataGraphs()}
+	d := Data{By: r.by, Rows: []Row{}, Communication: []Collective{},
+		Unattributed: Loose{r.table.LooseWork, r.table.Loose},
+		Device:       r.whole, Devices: []Device{}, Memory: append([]Memory{}, r.memory...), Graphs: r.dataGraphs()}
+	d.Loose = d.Unattributed
 	for i := range r.table.Rows {
 		d.Rows = append(d.Rows, r.row(&r.table.Rows[i]))
 		if x := &r.table.Rows[i]; x.Comm.Name != "" {

@@ -57,13 +57,14 @@ type Message struct {
 
 // Data is the "data" of the JSON twin.
 type Data struct {
-	By       string    `json:"by"`
-	Metric   string    `json:"metric"`
-	Phases   []Phase   `json:"phases"`
-	Rows     []Row     `json:"rows"`
-	Verdict  []Verdict `json:"verdict"`
-	Meetings []Meeting `json:"meetings"`
-	Messages []Message `json:"messages"`
+	By          string    `json:"by"`
+	Metric      string    `json:"metric"`
+	Phases      []Phase   `json:"phases"`
+	Rows        []Row     `json:"rows"`
+	Verdict     []Verdict `json:"verdict"`
+	Collectives []Meeting `json:"collectives"`
+	Meetings    []Meeting `json:"meetings"` // as collectives, its name in the release before
+	Messages    []Message `json:"messages"`
 }
 
 // mostMeetings bounds the list of collectives; the longest waits are kept.
@@ -71,7 +72,8 @@ const mostMeetings = 10_000
 
 func (r *result) Data() any {
 	d := Data{By: r.phases.By, Metric: r.metric, Phases: []Phase{}, Rows: r.list(), Verdict: r.verdicts,
-		Meetings: r.meetings(), Messages: r.messages()}
+		Collectives: r.meetings(), Messages: r.messages()}
+	d.Meetings = d.Collectives
 	for k, p := range r.phases.List {
 		x := Phase{Name: p.Name, Begin: p.Begin, End: p.End, Skew: r.delays.Skew[k], Transfer: r.delays.Transfer[k]}
 		for u := range r.units {

@@ -12,19 +12,21 @@ import (
 // that is not in the source. Calls of a service are those that enter it; spans and self are of all
 // its calls, and of an edge null. Percentiles are of durations, as type 7.
 type Row struct {
-	Kind       string           `json:"kind" unit:""` // "service" or "edge"
-	From       string           `json:"from" unit:""`
-	Service    string           `json:"service" unit:""`
-	Calls      int64            `json:"calls" unit:"count"`
-	Rate       float64          `json:"rate" unit:"" table:"calls per second"` // over the time selected
-	Errors     int64            `json:"errors" unit:"count"`
-	ErrorShare float64          `json:"error_share" unit:"share"`
-	P50        float64          `json:"p50" unit:"ns"`
-	P95        float64          `json:"p95" unit:"ns"`
-	P99        float64          `json:"p99" unit:"ns"`
-	Min        trace.Time       `json:"min" unit:"ns"`
-	Max        trace.Time       `json:"max" unit:"ns"`
-	Apart      int64            `json:"apart" unit:"count"` // nobody waits for these
+	Kind       string     `json:"kind" unit:""` // "service" or "edge"
+	From       string     `json:"from" unit:""`
+	Service    string     `json:"service" unit:""`
+	Calls      int64      `json:"calls" unit:"count"`
+	Rate       float64    `json:"rate" unit:"" table:"calls per second"` // over the time selected
+	Errors     int64      `json:"errors" unit:"count"`
+	ErrorShare float64    `json:"error_share" unit:"share"`
+	P50        float64    `json:"p50" unit:"ns"`
+	P95        float64    `json:"p95" unit:"ns"`
+	P99        float64    `json:"p99" unit:"ns"`
+	Min        trace.Time `json:"min" unit:"ns"`
+	Max        trace.Time `json:"max" unit:"ns"`
+	// AsyncCalls are those that the caller does not wait for.
+	AsyncCalls int64            `json:"async_calls" unit:"count"`
+	Apart      int64            `json:"apart" unit:"count"` // as async_calls, its name in the release before
 	Spans      *int64           `json:"spans" unit:"count"`
 	Self       *trace.Time      `json:"self" unit:"ns"`
 	At         trace.LocationID `json:"location" about:"location"`
@@ -65,7 +67,7 @@ func (r *result) makeRows() {
 
 func (r *result) row(kind string, p *request.Passed, at trace.LocationID) Row {
 	x := Row{Kind: kind, Service: r.tree.Name[at], Calls: p.Calls, Rate: float64(p.Calls) / r.seconds(),
-		Errors: p.Failed, P50: p.P50, P95: p.P95, P99: p.P99, Min: p.Least, Max: p.Most, Apart: p.Apart, At: at}
+		Errors: p.Failed, P50: p.P50, P95: p.P95, P99: p.P99, Min: p.Least, Max: p.Most, AsyncCalls: p.Apart, Apart: p.Apart, At: at}
 	if p.Calls > 0 {
 		x.ErrorShare = float64(p.Failed) / float64(p.Calls)
 	}

@@ -42,7 +42,8 @@ type GPUTime struct {
 // A GPU is one GPU over the whole selection.
 type GPU struct {
 	GPUTime
-	Works        int                   `json:"works"`
+	Operations   int                   `json:"gpu_operations"`
+	Works        int                   `json:"works"` // as gpu_operations, its name in the release before
 	Unlinked     Unlinked              `json:"unlinked"`
 	Utilization  *float64              `json:"utilization"`
 	SMEfficiency *float64              `json:"sm_efficiency"`
@@ -183,7 +184,7 @@ func (r *result) gpuTime(g int, t step.Time) GPUTime {
 
 func (r *result) gpu(i int) GPU {
 	g := &r.job.GPUs[i]
-	out := GPU{GPUTime: r.gpuTime(i, g.Time), Works: g.Works, Unlinked: Unlinked{g.Unlinked, g.UnlinkedTime},
+	out := GPU{GPUTime: r.gpuTime(i, g.Time), Operations: g.Works, Works: g.Works, Unlinked: Unlinked{g.Unlinked, g.UnlinkedTime},
 		Utilization: known(g.Utilization), SMEfficiency: known(g.Efficiency), Occupancy: known(g.Occupancy),
 		Causes: causes(&g.Causes), Drained: g.Drained, Gaps: []Gap{},
 		Launches: Launches{g.Launch.Count, spread(g.Launch.Call), spread(g.Launch.Work), spread(g.Launch.Delay),

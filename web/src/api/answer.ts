@@ -185,7 +185,9 @@ export interface RunInfo {
   locations: number;
   ranks: number;
   rows: number;
-  /** Locations that hold samples or states aside. */
+  /** RowsOverlay counts the locations of overlays: samples and repeated states, which no sum has. */
+  rows_overlay: number;
+  /** as rows_overlay, its name in the release before */
   rows_aside: number;
   regions: number;
   intervals: number;

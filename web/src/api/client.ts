@@ -157,7 +157,7 @@ export function createApi(base = ""): Api {
       (await line.json<t.Pick>(view(id, "pick", r, { x, y, ...ticketed(ticket) }), ticket?.signal)).fact,
     pickItem: async (id, r, item, ticket) =>
       (await line.json<t.Pick>(view(id, "pick", r, { item, ...ticketed(ticket) }), ticket?.signal)).fact,
-    exportURL: (id, r, format, theme, hues, figure) => base + view(id, "export", r, { format, theme, hues: hues || undefined, size: figure?.size || undefined, letter: figure?.letter || undefined }),
+    exportURL: (id, r, format, theme, hues, figure) => base + view(id, "export", r, { format, theme, "region-colours": hues || undefined, size: figure?.size || undefined, letter: figure?.letter || undefined }),
     slow: () => line.remote || line.rate < slowRate,
     onKept: (told) => void (line.kept = told),
   };

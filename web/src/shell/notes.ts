@@ -63,6 +63,6 @@ export class NoteBook {
 /** A state of the page without what is the reader's own: theme, hues and the run. */
 export function workspaceQuery(search: string): string {
   const q = new URLSearchParams(search);
-  for (const key of ["theme", "hues", "run", "token"]) q.delete(key);
+  for (const key of ["theme", "region-colours", "hues", "run", "token"]) q.delete(key);
   return q.toString();
 }

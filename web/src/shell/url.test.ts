@@ -31,7 +31,7 @@ describe("the address holds the whole state", () => {
     const [first, , third] = panels(layout);
     layout = { ...changePanel(layout, first.id, { table: true }), maximised: third.id };
     const state: PageState = {
-      run: "hpl 16/ä", theme: "dark", palette: "cividis", hues: "safe", arrange: "groups:k=3,alike=time", minimap: "moments", embed: "", marks: [5, 70],
+      run: "hpl 16/ä", theme: "dark", palette: "cividis", hues: "safe", arrange: "groups:k=3,similarity=time", minimap: "moments", embed: "", marks: [5, 70],
       look: {
         trail: [{ begin: 0, end: 500 }, { begin: 10, end: 20 }], only: ["#3"], time: { begin: 12, end: 14 },
         locations: ["#7", "re:^rank [0-9]+$"], regions: ["role:io", "<script>alert(1)</script>"],
@@ -42,6 +42,10 @@ describe("the address holds the whole state", () => {
     const back = decodePage(query);
     expect({ ...back, layout: plain(back.layout) }).toEqual({ ...state, layout: plain(layout) });
     expect(encodePage(back)).toBe(query);
+  });
+  test("names of the release before are read", () => {
+    const page = decodePage("hues=safe&v=callmatrix&0.stretch=rank&0.alike=time");
+    expect([page.hues, panels(page.layout!)[0].options]).toEqual(["safe", { "value-scale": ["rank"], similarity: ["time"] }]);
   });
   test("panels as tabs or in rows that scroll come back", () => {
     for (const as of ["tabs", "scroll"] as const) {

@@ -12,7 +12,7 @@
 //   0.show=max                option of panel 0, in order of v
 //   table=0,2  max=1          panels shown as tables; the maximised one, or the open tab
 //   panels=tabs               panels as tabs, or in a grid that scrolls
-//   theme=dark palette=cividis hues=safe strip=moments
+//   theme=dark palette=cividis region-colours=safe strip=moments
 //   arrange=groups:k=3        order of locations in all panels, as on the command line
 //   embed=VIEW                one panel alone
 
@@ -59,7 +59,7 @@ export function encodePage(s: PageState): string {
   if (s.layout) encodeLayout(s.layout, put);
   if (s.theme !== "system") put("theme", s.theme);
   put("palette", s.palette);
-  put("hues", s.hues);
+  put("region-colours", s.hues);
   put("arrange", s.arrange);
   put("strip", s.minimap === "activity" ? "" : s.minimap);
   put("marks", s.marks.join(","));
@@ -104,7 +104,7 @@ export function decodePage(query: string): PageState {
     layout: decodeLayout(q),
     theme: theme === "light" || theme === "dark" ? theme : "system",
     palette: q.get("palette") ?? "",
-    hues: q.get("hues") === "safe" ? "safe" : "",
+    hues: (q.get("region-colours") ?? q.get("hues")) === "safe" ? "safe" : "",
     arrange: /^groups(:|$)/.test(q.get("arrange") ?? "") ? q.get("arrange")! : "",
     minimap: q.get("strip") === "moments" ? "moments" : "activity",
     embed: viewName(q.get("embed") ?? ""),
@@ -152,13 +152,16 @@ function weight(text: string | undefined): number {
   return text !== undefined && x > 0.01 && x < 100 ? x : 1;
 }
 
+/** Present names of options, by those that addresses of the release before have. */
+const renamed: Record<string, string> = { stretch: "value-scale", worth: "min-change", alike: "similarity" };
+
 function decodeOptions(q: URLSearchParams): Map<number, Record<string, string[]>> {
   const out = new Map<number, Record<string, string[]>>();
   for (const [key, value] of q) {
     const m = /^(\d{1,3})\.([a-z][a-z0-9-]*)$/.exec(key);
     if (!m) continue;
     const of = out.get(Number(m[1])) ?? {};
-    (of[m[2]] ??= []).push(value);
+    (of[renamed[m[2]] ?? m[2]] ??= []).push(value);
     out.set(Number(m[1]), of);
   }
   return out;

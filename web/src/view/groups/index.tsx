@@ -19,7 +19,7 @@ export const groups: ViewPlug = {
 /** The groups that a panel shows, as --arrange names them. The whole run needs no time. */
 export function arrangementOf(options: PanelState["options"], selection: SelectionSpec, end: number): string {
   const parts: string[] = [];
-  for (const name of ["alike", "k", "threshold", "closure", "seed", "group"]) {
+  for (const name of ["similarity", "k", "threshold", "closure", "seed", "group"]) {
     const value = options[name]?.[0];
     if (value !== undefined && value !== "") parts.push(`${name}=${value}`);
   }
