@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/demo"
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
+	"github.com/parallax-hpc/parallax/internal/importer/recorder"
 	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/query"
 	"github.com/parallax-hpc/parallax/internal/render/pdf"
@@ -93,6 +95,11 @@ func runOpen(ctx context.Context, e *env, args []string) error {
 	if err != nil {
 		return err
 	}
+	if len(e.list("run")) == 0 && !e.flag("child") && stillRuns(runs) {
+		closeRuns(runs)
+		fmt.Fprintln(e.stdout, "The program still runs: the page follows it.")
+		return e.openFollowing(ctx, l, args)
+	}
 	unique(runs)
 	for i := range runs {
 		runs[i].Keys = keys.of(&runs[i])
@@ -100,6 +107,13 @@ func runOpen(ctx context.Context, e *env, args []string) error {
 	config := e.serverConfig(l, runs, args...)
 	config.Beside = len(e.list("run")) > 0 || len(args) == 1 && alike(runs)
 	return e.serve(ctx, l, config, nil)
+}
+
+// stillRuns reports whether the sources say that they will be written anew, as those of recorders do.
+func stillRuns(runs []view.Run) bool {
+	return slices.ContainsFunc(runs, func(r view.Run) bool {
+		return r.Store.Info().Properties[recorder.Running] != ""
+	})
 }
 
 // alike reports whether runs of one directory are a set to be compared: all of one format, and

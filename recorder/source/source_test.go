@@ -396,6 +396,9 @@ func TestARunningProgramIsShown(t *testing.T) {
 	_ = c.Process.Kill()
 	_ = c.Wait()
 	r := imported(t, dir)
+	if r.Info().Properties["running"] == "" {
+		t.Error("the run does not say that its program runs")
+	}
 	if report := fmt.Sprint(r.Info().Report); !strings.Contains(report, "still running") || solved() <= first {
 		t.Errorf("after it was killed: %s", report)
 	}

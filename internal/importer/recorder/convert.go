@@ -75,6 +75,9 @@ func (c *converter) record(file string, r *record) {
 	c.count(file, r, dropped)
 }
 
+// Running is the property of a run with processes that were running when it was written, and will write it anew.
+const Running = "running"
+
 // count reports the losses of a process.
 func (c *converter) count(file string, r *record, dropped uint64) {
 	what := "intervals whose time ran backwards, dropped by the program"
@@ -82,6 +85,7 @@ func (c *converter) count(file string, r *record, dropped uint64) {
 		what = "calls and regions beyond what the recorder keeps, dropped by the program"
 		if r.program.running {
 			c.w.Report(trace.Guessed, "processes that were still running when this was written", 1, file)
+			c.w.Property(Running, "yes")
 		}
 		if r.program.aborted {
 			c.w.Report(trace.Repaired, "processes that ended before MPI_Finalize, kept as far as they came", 1, file)
