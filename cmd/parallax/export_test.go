@@ -58,9 +58,9 @@ func TestAnExportHasAFileATableAndItsSchema(t *testing.T) {
 	}
 }
 
-// duck asks DuckDB, where it is installed as a package of node; PARALLAX_DUCKDB is the folder whose
-// node_modules has @duckdb/node-api.
-func duck(t *testing.T, text string) string {
+// duckFolder is where DuckDB is installed as a package of node; PARALLAX_DUCKDB is the folder whose
+// node_modules has @duckdb/node-api. Tests ask for it before they write what it is to read.
+func duckFolder(t *testing.T) string {
 	t.Helper()
 	folder := os.Getenv("PARALLAX_DUCKDB")
 	if folder == "" {
@@ -69,6 +69,13 @@ func duck(t *testing.T, text string) string {
 	if _, err := os.Stat(filepath.Join(folder, "node_modules/@duckdb/node-api")); err != nil {
 		t.Skip("DuckDB is not here: npm install @duckdb/node-api in a folder, and name it in PARALLAX_DUCKDB")
 	}
+	return folder
+}
+
+// duck asks DuckDB.
+func duck(t *testing.T, text string) string {
+	t.Helper()
+	folder := duckFolder(t)
 	const script = `const {DuckDBInstance} = require('@duckdb/node-api');
 (async () => {
   const c = await (await DuckDBInstance.create()).connect();
@@ -86,6 +93,7 @@ func duck(t *testing.T, text string) string {
 
 // TestDuckDBReadsTheSame: another reader gets from the files what SQL gets from the store.
 func TestDuckDBReadsTheSame(t *testing.T) {
+	duckFolder(t)
 	sources := []string{"demo:stencil"}
 	for _, name := range []string{"kineto-ddp-8rank", "otf2-pingpong4"} {
 		if found := filepath.Join("../../../shared/data", name); exists(found) {
@@ -156,6 +164,7 @@ func TestRowGroupsHaveStatistics(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes a million rows")
 	}
+	duckFolder(t)
 	dir, err := filepath.Abs(exported(t, "demo:stencil?intervals=1000000"))
 	if err != nil {
 		t.Fatal(err)
