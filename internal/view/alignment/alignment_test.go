@@ -1,7 +1,6 @@
 package alignment_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -48,16 +47,9 @@ func TestView(t *testing.T) {
 	)
 }
 
-func data(t *testing.T, c viewtest.Case) (d alignment.Data) {
+func data(t *testing.T, c viewtest.Case) alignment.Data {
 	t.Helper()
-	b, err := json.Marshal(c.Compute(t, alignment.View, c.Open(t)).Data())
-	if err == nil {
-		err = json.Unmarshal(b, &d)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[alignment.Data](t, c.Compute(t, alignment.View, c.Open(t)))
 }
 
 func TestWhatOneRankAloneCallsIsASlotOfItsOwn(t *testing.T) {

@@ -1,7 +1,6 @@
 package boxprofile_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -63,16 +62,9 @@ func TestView(t *testing.T) {
 	)
 }
 
-func data(t *testing.T, c viewtest.Case) (d boxprofile.Data) {
+func data(t *testing.T, c viewtest.Case) boxprofile.Data {
 	t.Helper()
-	b, err := json.Marshal(c.Compute(t, boxprofile.View, c.Open(t)).Data())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &d); err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[boxprofile.Data](t, c.Compute(t, boxprofile.View, c.Open(t)))
 }
 
 func find(d boxprofile.Data, region, path string) *boxprofile.Row {

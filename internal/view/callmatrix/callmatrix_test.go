@@ -1,7 +1,6 @@
 package callmatrix_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -67,16 +66,9 @@ func TestView(t *testing.T) {
 	)
 }
 
-func data(t *testing.T, c viewtest.Case) (d callmatrix.Data) {
+func data(t *testing.T, c viewtest.Case) callmatrix.Data {
 	t.Helper()
-	b, err := json.Marshal(c.Compute(t, callmatrix.View, c.Open(t)).Data())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &d); err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[callmatrix.Data](t, c.Compute(t, callmatrix.View, c.Open(t)))
 }
 
 func find(d callmatrix.Data, caller, callee, path string) *callmatrix.Cell {

@@ -2,7 +2,6 @@ package contrast_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -96,16 +95,9 @@ func TestView(t *testing.T) {
 	)
 }
 
-func data(t *testing.T, c viewtest.Case) (d contrast.Data) {
+func data(t *testing.T, c viewtest.Case) contrast.Data {
 	t.Helper()
-	b, err := json.Marshal(c.Compute(t, contrast.View, c.Open(t)).Data())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &d); err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[contrast.Data](t, c.Compute(t, contrast.View, c.Open(t)))
 }
 
 func find(t *testing.T, d contrast.Data, kind, name string) contrast.Row {

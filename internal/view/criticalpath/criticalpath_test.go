@@ -44,16 +44,9 @@ func TestView(t *testing.T) {
 	)
 }
 
-func data(t *testing.T, c viewtest.Case, r store.Reader) (d criticalpath.Data) {
+func data(t *testing.T, c viewtest.Case, r store.Reader) criticalpath.Data {
 	t.Helper()
-	b, err := json.Marshal(c.Compute(t, criticalpath.View, r).Data())
-	if err == nil {
-		err = json.Unmarshal(b, &d)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[criticalpath.Data](t, c.Compute(t, criticalpath.View, r))
 }
 
 func TestTimeAddsUpOverRequests(t *testing.T) {

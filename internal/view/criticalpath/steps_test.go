@@ -1,7 +1,6 @@
 package criticalpath_test
 
 import (
-	"encoding/json"
 	"math"
 	"os"
 	"slices"
@@ -56,16 +55,9 @@ link spawn 42us "rank 1/main" -> 49us "rank 1/GPU 1/stream 7" from=cudaLaunchKer
 link spawn 52us "rank 1/main" -> 71us "rank 1/GPU 1/stream 7" from=cudaLaunchKernel to=ncclDevKernel_AllReduce
 `
 
-func stepData(t *testing.T, c viewtest.Case, r store.Reader) (d criticalpath.StepData) {
+func stepData(t *testing.T, c viewtest.Case, r store.Reader) criticalpath.StepData {
 	t.Helper()
-	b, err := json.Marshal(c.Compute(t, criticalpath.View, r).Data())
-	if err == nil {
-		err = json.Unmarshal(b, &d)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[criticalpath.StepData](t, c.Compute(t, criticalpath.View, r))
 }
 
 func TestStepsOfAGPUJob(t *testing.T) {

@@ -1,7 +1,6 @@
 package groups_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -60,16 +59,9 @@ func TestASampleOfManyIsSaid(t *testing.T) {
 	}
 }
 
-func data(t *testing.T, c viewtest.Case) (d groups.Data) {
+func data(t *testing.T, c viewtest.Case) groups.Data {
 	t.Helper()
-	b, err := json.Marshal(c.Compute(t, groups.View, c.Open(t)).Data())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &d); err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[groups.Data](t, c.Compute(t, groups.View, c.Open(t)))
 }
 
 func TestGroupsAndWhatSetsThemApart(t *testing.T) {

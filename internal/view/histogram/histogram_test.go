@@ -1,7 +1,6 @@
 package histogram_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -54,16 +53,9 @@ func TestView(t *testing.T) {
 	)
 }
 
-func data(t *testing.T, c viewtest.Case) (d histogram.Data) {
+func data(t *testing.T, c viewtest.Case) histogram.Data {
 	t.Helper()
-	b, err := json.Marshal(c.Compute(t, histogram.View, c.Open(t)).Data())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &d); err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[histogram.Data](t, c.Compute(t, histogram.View, c.Open(t)))
 }
 
 func TestEveryLocationIsInOneBin(t *testing.T) {

@@ -53,19 +53,12 @@ func TestView(t *testing.T) {
 	)
 }
 
-func data(t *testing.T, c viewtest.Case) (d kaleidoscope.Data) {
+func data(t *testing.T, c viewtest.Case) kaleidoscope.Data {
 	t.Helper()
 	if c.Size == (scene.Size{}) {
 		c.Size = square
 	}
-	b, err := json.Marshal(c.Compute(t, kaleidoscope.View, c.Open(t)).Data())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &d); err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[kaleidoscope.Data](t, c.Compute(t, kaleidoscope.View, c.Open(t)))
 }
 
 func TestQuickSortHasThePapersWeightsAndSectors(t *testing.T) {

@@ -2,7 +2,6 @@ package operators_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
@@ -59,16 +58,9 @@ func TestView(t *testing.T) {
 	)
 }
 
-func data(t *testing.T, c viewtest.Case, r store.Reader) (d operators.Data) {
+func data(t *testing.T, c viewtest.Case, r store.Reader) operators.Data {
 	t.Helper()
-	b, err := json.Marshal(c.Compute(t, operators.View, r).Data())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &d); err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[operators.Data](t, c.Compute(t, operators.View, r))
 }
 
 func find(d operators.Data, name string) *operators.Row {

@@ -1,7 +1,6 @@
 package overview_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -15,16 +14,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/overview"
 )
 
-func dataOf(t *testing.T, c viewtest.Case) (d overview.Data) {
+func dataOf(t *testing.T, c viewtest.Case) overview.Data {
 	t.Helper()
-	b, err := json.Marshal(c.Compute(t, overview.View, c.Open(t)).Data())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &d); err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[overview.Data](t, c.Compute(t, overview.View, c.Open(t)))
 }
 
 // equals writes 560 processes that all do the same in four phases, on machines of 4

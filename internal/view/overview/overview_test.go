@@ -1,7 +1,6 @@
 package overview_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
@@ -40,17 +39,10 @@ func TestView(t *testing.T) {
 	)
 }
 
-func data(t *testing.T, options map[string][]string) (d overview.Data) {
+func data(t *testing.T, options map[string][]string) overview.Data {
 	t.Helper()
 	c := viewtest.Case{Trace: phases, Options: options}
-	b, err := json.Marshal(c.Compute(t, overview.View, c.Open(t)).Data())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &d); err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[overview.Data](t, c.Compute(t, overview.View, c.Open(t)))
 }
 
 func TestBoxesAreLargeWhereAllAreAlikeAndSmallWhereOneDiffers(t *testing.T) {

@@ -1,7 +1,6 @@
 package requests_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -48,16 +47,9 @@ func TestView(t *testing.T) {
 	)
 }
 
-func data(t *testing.T, c viewtest.Case, r store.Reader) (d requests.Data) {
+func data(t *testing.T, c viewtest.Case, r store.Reader) requests.Data {
 	t.Helper()
-	b, err := json.Marshal(c.Compute(t, requests.View, r).Data())
-	if err == nil {
-		err = json.Unmarshal(b, &d)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[requests.Data](t, c.Compute(t, requests.View, r))
 }
 
 func TestRowsTellOfRequests(t *testing.T) {

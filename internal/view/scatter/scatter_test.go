@@ -1,7 +1,6 @@
 package scatter_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -67,16 +66,9 @@ func TestView(t *testing.T) {
 	)
 }
 
-func data(t *testing.T, c viewtest.Case) (d scatter.Data) {
+func data(t *testing.T, c viewtest.Case) scatter.Data {
 	t.Helper()
-	b, err := json.Marshal(c.Compute(t, scatter.View, c.Open(t)).Data())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &d); err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[scatter.Data](t, c.Compute(t, scatter.View, c.Open(t)))
 }
 
 func TestPointsCarryWhatIsMeasured(t *testing.T) {

@@ -51,16 +51,9 @@ func TestView(t *testing.T) {
 	)
 }
 
-func data(t *testing.T, c viewtest.Case, r store.Reader) (d services.Data) {
+func data(t *testing.T, c viewtest.Case, r store.Reader) services.Data {
 	t.Helper()
-	b, err := json.Marshal(c.Compute(t, services.View, r).Data())
-	if err == nil {
-		err = json.Unmarshal(b, &d)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[services.Data](t, c.Compute(t, services.View, r))
 }
 
 func TestCallsBetweenServicesAreAddedUp(t *testing.T) {

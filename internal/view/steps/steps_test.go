@@ -1,7 +1,6 @@
 package steps_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -75,16 +74,9 @@ func ranks(n, count int) string {
 	return b.String()
 }
 
-func data(t *testing.T, c viewtest.Case, r store.Reader) (d steps.Data) {
+func data(t *testing.T, c viewtest.Case, r store.Reader) steps.Data {
 	t.Helper()
-	b, err := json.Marshal(c.Compute(t, steps.View, r).Data())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &d); err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[steps.Data](t, c.Compute(t, steps.View, r))
 }
 
 func TestAStepWaitsForTheWorkItLaunched(t *testing.T) {

@@ -1,7 +1,6 @@
 package topology_test
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -38,17 +37,10 @@ func TestView(t *testing.T) {
 
 const scatter = "text:mine\nBEGIN_VIZ=mine\nrestrictDim=1\nx=event0.val\ny=event1.val\nz=rank\nEND_VIZ\n"
 
-func data(t *testing.T, options map[string][]string) (d topology.Data) {
+func data(t *testing.T, options map[string][]string) topology.Data {
 	t.Helper()
 	c := viewtest.Case{Trace: ranks, Options: options}
-	b, err := json.Marshal(c.Compute(t, topology.View, c.Open(t)).Data())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &d); err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[topology.Data](t, c.Compute(t, topology.View, c.Open(t)))
 }
 
 func TestFormulasPlaceEachRankByItsOwnValues(t *testing.T) {

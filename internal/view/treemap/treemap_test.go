@@ -1,7 +1,6 @@
 package treemap_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -63,16 +62,9 @@ func TestView(t *testing.T) {
 	)
 }
 
-func data(t *testing.T, c viewtest.Case) (d treemap.Data) {
+func data(t *testing.T, c viewtest.Case) treemap.Data {
 	t.Helper()
-	b, err := json.Marshal(c.Compute(t, treemap.View, c.Open(t)).Data())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &d); err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return viewtest.Decoded[treemap.Data](t, c.Compute(t, treemap.View, c.Open(t)))
 }
 
 func paths(d treemap.Data) string {
