@@ -58,6 +58,16 @@ func (t *Tree) Children(id trace.LocationID, f func(trace.LocationID)) {
 	}
 }
 
+// Topmost drops ids below others, as a Window wants them; ids are in order.
+func (t *Tree) Topmost(ids []trace.LocationID) (out []trace.LocationID) {
+	for _, id := range ids {
+		if n := len(out); n == 0 || id > t.Last[out[n-1]] {
+			out = append(out, id)
+		}
+	}
+	return slices.Clip(out)
+}
+
 // IsLeaf reports whether id has no children.
 func (t *Tree) IsLeaf(id trace.LocationID) bool { return t.Last[id] == id }
 

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -215,4 +217,48 @@ func RegionPattern(p string) (func(trace.RegionID, *trace.Region) bool, error) {
 	return func(_ trace.RegionID, r *trace.Region) bool {
 		return m(r.Name) || r.Category != "" && m(r.Category+"/"+r.Name)
 	}, nil
+}
+
+// Limits reads --min and --max: a time, a number, or a share of the most there is; NaN where they are not given.
+func (q *Request) Limits(most float64) (low, high float64, err error) {
+	ends := [2]float64{math.NaN(), math.NaN()}
+	for i, name := range [2]string{"min", "max"} {
+		if text := q.Values.Text(name); text != "" {
+			t, err := ParseTime(text, trace.Time(most))
+			if err != nil {
+				return 0, 0, fmt.Errorf("--%s: %w", name, err)
+			}
+			ends[i] = float64(t)
+		}
+	}
+	if ends[0] >= ends[1] {
+		return 0, 0, fmt.Errorf("--min is not below --max")
+	}
+	return ends[0], ends[1], nil
+}
+
+// Against reads the locations that --against names, to compare with those selected: patterns, or the rest.
+func (q *Request) Against(ctx context.Context, against string) ([]trace.LocationID, string, error) {
+	tree := q.Store().Locations()
+	if against != "rest" {
+		ids, err := MatchLocations(tree, SplitPatterns(against))
+		if err != nil {
+			err = fmt.Errorf("--against: %w", err)
+		}
+		return ids, ShortPattern(against), err
+	}
+	if q.Selection.Locations == nil {
+		return nil, "", fmt.Errorf("--against rest: choose some locations first, all are selected")
+	}
+	chosen := tree.Expand(q.Selection.Locations)
+	ids := []trace.LocationID{}
+	for _, id := range Chosen(tree, nil, Holders(ctx, q.Store())) {
+		if _, in := slices.BinarySearch(chosen, id); !in && tree.IsLeaf(id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, "", fmt.Errorf("--against rest: no other location has calls")
+	}
+	return ids, "the rest", nil
 }

@@ -1,10 +1,12 @@
 package callgraph
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -217,4 +219,19 @@ func (p *ProfileReader) Rows() []Row {
 		from = to
 	}
 	return out
+}
+
+// Read returns the rows of a profile of a store: of locations, nil for all. Of them the holders count, each as a part
+// of its owner.
+func (p *ProfileReader) Read(ctx context.Context, r store.Reader, locations, holders []trace.LocationID,
+	owner []int32) ([]Row, error) {
+	p.Paths, p.Index = r.CallPaths(), slices.Repeat([]int32{-1}, r.Locations().Len())
+	for i, id := range holders {
+		p.Index[id] = owner[i]
+	}
+	err := r.Profile(ctx, locations, func(rows []trace.ProfileRow) error {
+		p.Add(rows)
+		return ctx.Err()
+	})
+	return p.Rows(), err
 }

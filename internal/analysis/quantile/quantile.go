@@ -19,7 +19,7 @@ import (
 var Box = [5]float64{0.02, 0.25, 0.5, 0.75, 0.98}
 
 // OfSorted returns the q-quantile of values in ascending order; NaN of none.
-func OfSorted(sorted []int64, q float64) float64 {
+func OfSorted[T int64 | float64](sorted []T, q float64) float64 {
 	n := len(sorted)
 	if n == 0 {
 		return math.NaN()

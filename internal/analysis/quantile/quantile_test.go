@@ -20,7 +20,7 @@ func TestQuantilesAreOfType7(t *testing.T) {
 			t.Errorf("q = %v of %v: %v, want %v", c.q, c.values, got, c.want)
 		}
 	}
-	if !math.IsNaN(OfSorted(nil, 0.5)) {
+	if !math.IsNaN(OfSorted([]int64(nil), 0.5)) {
 		t.Error("no values have no quantile")
 	}
 }

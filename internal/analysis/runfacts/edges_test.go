@@ -10,7 +10,7 @@ import (
 // A forged store may end at the end of all times.
 func TestBinsReachToTheEndOfAllTimes(t *testing.T) {
 	level := levelOf(math.MaxInt64, 2*windowBins)
-	edges := binEdges(0, math.MaxInt64, level)
+	edges := BinEdges(0, math.MaxInt64, level)
 	if len(edges) > 2*windowBins+2 || edges[len(edges)-1] != trace.Time(math.MaxInt64) {
 		t.Errorf("%d edges up to %d", len(edges), edges[len(edges)-1])
 	}

@@ -147,7 +147,7 @@ func levelOf(length trace.Time, bins trace.Time) (level int) {
 // recordedIn says in which bins of a level that a stretch touches anything is open anywhere. Bins are aligned, as those
 // are that a store keeps.
 func recordedIn(ctx context.Context, r store.Reader, begin, end trace.Time, level int) ([]bool, []trace.Time, error) {
-	edges := binEdges(begin, end, level)
+	edges := BinEdges(begin, end, level)
 	times, err := r.RoleTime(ctx, nil, edges)
 	if err != nil {
 		return nil, nil, err
@@ -161,9 +161,9 @@ func recordedIn(ctx context.Context, r store.Reader, begin, end trace.Time, leve
 	return out, edges, nil
 }
 
-// binEdges are the edges of the bins of a level that a stretch touches. It may reach to the end of all times, behind
+// BinEdges are the edges of the bins of a level that a stretch touches. It may reach to the end of all times, behind
 // which the next edge would be a negative one.
-func binEdges(begin, end trace.Time, level int) []trace.Time {
+func BinEdges(begin, end trace.Time, level int) []trace.Time {
 	edges := []trace.Time{begin}
 	for t := (begin>>level + 1) << level; begin < t && t < end; t += 1 << level {
 		edges = append(edges, t)

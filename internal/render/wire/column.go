@@ -68,14 +68,6 @@ func (e *encoder) u32(xs []uint32) *column {
 	})
 }
 
-// optional leaves out a column that a mark does not have.
-func optional[T any](xs []T, f func([]T) *column) *column {
-	if len(xs) == 0 {
-		return nil
-	}
-	return f(xs)
-}
-
 func u16[T ~uint16](e *encoder, xs []T) *column {
 	return e.column("u16", len(xs), 2, func(b []byte) []byte {
 		for _, x := range xs {

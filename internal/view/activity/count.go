@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -39,7 +40,7 @@ func (c *counting) run(by string) error {
 	if n := c.request.Values.Integer("bins"); n > 0 {
 		c.equalEdges(n)
 	} else {
-		c.result.edges = alignedEdges(sel.Begin, sel.End, levelFor(sel.End-sel.Begin))
+		c.result.edges = runfacts.BinEdges(sel.Begin, sel.End, levelFor(sel.End-sel.Begin))
 	}
 	switch by {
 	case "roles":
@@ -96,16 +97,6 @@ func (c *counting) finish(err error) error {
 // levelFor returns the largest bins of 2^level ns of which at least defaultBins fit.
 func levelFor(length trace.Time) int {
 	return max(0, bits.Len64(uint64(length)/defaultBins)-1)
-}
-
-// alignedEdges cuts at multiples of 2^level from the start of the trace; the
-// first and the last bin end with the window.
-func alignedEdges(begin, end trace.Time, level int) []trace.Time {
-	edges := []trace.Time{begin}
-	for t := (begin>>level + 1) << level; t < end; t += 1 << level {
-		edges = append(edges, t)
-	}
-	return append(edges, end)
 }
 
 // equalEdges cuts the window into n bins that differ by at most a nanosecond.

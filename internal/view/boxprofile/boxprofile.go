@@ -394,29 +394,18 @@ func (r *result) grouping(table *grouping.Table) *grouping.Groups {
 	return grouping.Group(table, grouping.Options{By: by, K: min(v.Integer("k"), mostHues), Seed: 1, Partition: true})
 }
 
-func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.Options) error {
-	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()),
-		Index: make([]int32, s.Locations().Len())}
+func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.Options) (err error) {
+	p := &callgraph.ProfileReader{Options: o, Metric: view.DefaultMetric(s.Metrics())}
 	for i, m := range s.Metrics() {
 		if m.Name == r.metric {
 			p.Metric, p.Join = trace.MetricID(i), m.Join
 		}
 	}
-	for _, path := range p.Paths {
+	for _, path := range s.CallPaths() {
 		p.Flat = p.Flat || path.Flat
 	}
 	p.Flat = p.Flat && o.Callers == nil && o.Path == nil
-	for i := range p.Index {
-		p.Index[i] = -1
-	}
-	for i, id := range r.holders {
-		p.Index[id] = r.unitOf[i]
-	}
-	err := s.Profile(ctx, r.request.Selection.Locations, func(rows []trace.ProfileRow) error {
-		p.Add(rows)
-		return ctx.Err()
-	})
-	r.rows = p.Rows()
+	r.rows, err = p.Read(ctx, s, r.request.Selection.Locations, r.holders, r.unitOf)
 	return err
 }
 

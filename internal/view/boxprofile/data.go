@@ -4,22 +4,9 @@ import (
 	"math"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
-	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
-
-var boxLevels = quantile.Box
-
-// quantileOf is quantile.OfSorted for metrics that are no whole numbers.
-func quantileOf(sorted []float64, q float64) float64 {
-	h := float64(len(sorted)-1) * q
-	i := int(h)
-	if i >= len(sorted)-1 {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
-}
 
 // A Row is one box in the JSON twin. Over locations the location is null, count
 // is how many have the region, and total is over all of them.

@@ -6,7 +6,7 @@ import (
 	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
-	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -138,8 +138,7 @@ func (r *result) sort() error {
 }
 
 // limits reads --min and --max: a time, a number, or a share of the axis.
-func (r *result) limits() error {
-	r.low, r.high = math.NaN(), math.NaN()
+func (r *result) limits() (err error) {
 	if r.stretch == "rank" {
 		return fmt.Errorf("--stretch rank is for colours; want linear or log")
 	}
@@ -155,19 +154,8 @@ func (r *result) limits() error {
 	for i := range r.cuts {
 		most = max(most, r.cuts[i].Max)
 	}
-	for name, to := range map[string]*float64{"min": &r.low, "max": &r.high} {
-		if text := r.request.Values.Text(name); text != "" {
-			t, err := view.ParseTime(text, trace.Time(most))
-			if err != nil {
-				return fmt.Errorf("--%s: %w", name, err)
-			}
-			*to = float64(t)
-		}
-	}
-	if r.low >= r.high {
-		return fmt.Errorf("--min is not below --max")
-	}
-	return nil
+	r.low, r.high, err = r.request.Limits(most)
+	return err
 }
 
 // A boxOver is the distribution over locations of one region.
@@ -183,8 +171,8 @@ func (r *result) overLocations(g *region) boxOver {
 		b.values = append(b.values, r.value(&r.rows[i]))
 	}
 	sort.Float64s(b.values)
-	for k, q := range boxLevels {
-		b.box[k] = quantileOf(b.values, q)
+	for k, q := range quantile.Box {
+		b.box[k] = quantile.OfSorted(b.values, q)
 	}
 	return b
 }

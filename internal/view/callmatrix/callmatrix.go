@@ -357,23 +357,12 @@ func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.
 }
 
 func (r *result) readProfile(ctx context.Context, s store.Reader, o callgraph.Options) ([]callgraph.Row, error) {
-	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()),
-		Index: make([]int32, r.tree.Len())}
+	p := &callgraph.ProfileReader{Options: o, Metric: view.DefaultMetric(s.Metrics())}
 	var err error
 	if p.Flat, err = runfacts.FlatProfile(ctx, s, p.Metric); err != nil {
 		return nil, err
 	}
-	for i := range p.Index {
-		p.Index[i] = -1
-	}
-	for i, id := range r.holders {
-		p.Index[id] = r.unitOf[i]
-	}
-	err = s.Profile(ctx, r.request.Selection.Locations, func(rows []trace.ProfileRow) error {
-		p.Add(rows)
-		return ctx.Err()
-	})
-	return p.Rows(), err
+	return p.Read(ctx, s, r.request.Selection.Locations, r.holders, r.unitOf)
 }
 
 // value is the total of a row.

@@ -4,25 +4,9 @@ import (
 	"math"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
-	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
-
-var boxLevels = quantile.Box
-
-// quantileOf is of type 7; NaN of none.
-func quantileOf(sorted []float64, q float64) float64 {
-	if len(sorted) == 0 {
-		return math.NaN()
-	}
-	h := float64(len(sorted)-1) * q
-	i := int(h)
-	if i >= len(sorted)-1 {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
-}
 
 // A Cell is one slice of one square in the JSON twin; caller "" is the virtual root.
 // Over locations the location is null and count is how many locations make the call.

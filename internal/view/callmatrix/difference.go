@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
-	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -44,7 +42,7 @@ func compare(ctx context.Context, q *view.Request) (view.Result, error) {
 	} else if len(q.Runs) > 1 {
 		err = fmt.Errorf("--against compares locations of one run; leave it out to compare with run %s", q.Runs[1].Name)
 	} else {
-		b.Selection.Locations, names[1], err = others(ctx, q, against)
+		b.Selection.Locations, names[1], err = q.Against(ctx, against)
 	}
 	if err != nil {
 		return nil, err
@@ -79,32 +77,6 @@ func compare(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	d.notes = d.Arrangement().AddNote(d.notes)
 	return d, nil
-}
-
-// others reads --against.
-func others(ctx context.Context, q *view.Request, against string) ([]trace.LocationID, string, error) {
-	tree := q.Store().Locations()
-	if against != "rest" {
-		ids, err := view.MatchLocations(tree, view.SplitPatterns(against))
-		if err != nil {
-			err = fmt.Errorf("--against: %w", err)
-		}
-		return ids, view.ShortPattern(against), err
-	}
-	if q.Selection.Locations == nil {
-		return nil, "", fmt.Errorf("--against rest: choose some locations first, all are selected")
-	}
-	chosen := tree.Expand(q.Selection.Locations)
-	ids := []trace.LocationID{}
-	for _, id := range view.Chosen(tree, nil, view.Holders(ctx, q.Store())) {
-		if _, in := slices.BinarySearch(chosen, id); !in && tree.IsLeaf(id) {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) == 0 {
-		return nil, "", fmt.Errorf("--against rest: no other location has calls")
-	}
-	return ids, "the rest", nil
 }
 
 // newSide gathers the calls of one side as those of one location.

@@ -6,7 +6,7 @@ import (
 	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
-	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -178,27 +178,15 @@ func (r *result) name(node int32) string {
 }
 
 // limits reads --min and --max of the colours.
-func (r *result) limits() error {
-	r.low, r.high = math.NaN(), math.NaN()
+func (r *result) limits() (err error) {
 	most := 0.0
 	for i := range r.rows {
 		if v := r.rows[i].Box[4]; v > most {
 			most = v
 		}
 	}
-	for name, to := range map[string]*float64{"min": &r.low, "max": &r.high} {
-		if text := r.request.Values.Text(name); text != "" {
-			t, err := view.ParseTime(text, trace.Time(most))
-			if err != nil {
-				return fmt.Errorf("--%s: %w", name, err)
-			}
-			*to = float64(t)
-		}
-	}
-	if r.low >= r.high {
-		return fmt.Errorf("--min is not below --max")
-	}
-	return nil
+	r.low, r.high, err = r.request.Limits(most)
+	return err
 }
 
 // box returns the five values of a slice: of calls, or the one number there is.
@@ -215,8 +203,8 @@ func (r *result) overLocations(key callgraph.Pair) (box [5]float64, values []flo
 		values = append(values, r.value(&r.rows[i]))
 	}
 	sort.Float64s(values)
-	for k, q := range boxLevels {
-		box[k] = quantileOf(values, q)
+	for k, q := range quantile.Box {
+		box[k] = quantile.OfSorted(values, q)
 	}
 	return box, values
 }

@@ -127,8 +127,6 @@ func (r *result) otherLocations(ctx context.Context, here *tree, metric view.Met
 // others reads --against: patterns of locations, group:N of the view groups, two such
 // with a slash between them, or rest.
 func (r *result) others(ctx context.Context, against string) ([]trace.LocationID, string, error) {
-	s := r.request.Store()
-	tree := s.Locations()
 	if _, n, ok := twoGroups(against); ok {
 		ids, err := r.members(ctx, n)
 		return ids, "group " + n, err
@@ -137,27 +135,7 @@ func (r *result) others(ctx context.Context, against string) ([]trace.LocationID
 		ids, err := r.members(ctx, n)
 		return ids, "group " + n, err
 	}
-	if against != "rest" {
-		ids, err := view.MatchLocations(tree, view.SplitPatterns(against))
-		if err != nil {
-			err = fmt.Errorf("--against: %w", err)
-		}
-		return ids, view.ShortPattern(against), err
-	}
-	if r.request.Selection.Locations == nil {
-		return nil, "", fmt.Errorf("--against rest: choose some locations first, all are selected")
-	}
-	chosen := tree.Expand(r.request.Selection.Locations)
-	ids := []trace.LocationID{}
-	for _, id := range view.Chosen(tree, nil, view.Holders(ctx, s)) {
-		if _, in := slices.BinarySearch(chosen, id); !in && tree.IsLeaf(id) {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) == 0 {
-		return nil, "", fmt.Errorf("--against rest: no other location has calls")
-	}
-	return ids, "the rest", nil
+	return r.request.Against(ctx, against)
 }
 
 // members of a group as the view groups numbers them by default.

@@ -252,22 +252,13 @@ func (g *gatherer) callers(ctx context.Context, side int) error {
 
 func (g *gatherer) profileCallers(ctx context.Context, s *side, o callgraph.Options,
 	add func(int32, callgraph.Pair, float64, float64, float64)) error {
-	p := &callgraph.ProfileReader{Options: o, Paths: s.store.CallPaths(), Metric: g.r.metric.ID, Join: g.r.metric.Join,
-		Index: make([]int32, s.tree.Len())}
-	for i := range p.Index {
-		p.Index[i] = -1
-	}
-	for i, id := range s.holders {
-		p.Index[id] = s.of[i]
-	}
-	if !slices.ContainsFunc(p.Paths, func(c trace.CallPath) bool { return !c.Flat && c.Parent != trace.NoCallPath }) {
+	if !slices.ContainsFunc(s.store.CallPaths(),
+		func(c trace.CallPath) bool { return !c.Flat && c.Parent != trace.NoCallPath }) {
 		return nil
 	}
-	err := s.store.Profile(ctx, s.holders, func(rows []trace.ProfileRow) error {
-		p.Add(rows)
-		return ctx.Err()
-	})
-	for _, x := range p.Rows() {
+	p := &callgraph.ProfileReader{Options: o, Metric: g.r.metric.ID, Join: g.r.metric.Join}
+	rows, err := p.Read(ctx, s.store, s.holders, s.holders, s.of)
+	for _, x := range rows {
 		add(x.Owner, x.Pair, x.Count, x.Inclusive, x.Exclusive)
 	}
 	return err

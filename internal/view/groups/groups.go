@@ -127,23 +127,13 @@ func (r *result) gather(ctx context.Context, s store.Reader, holders []trace.Loc
 
 func (r *result) gatherProfile(ctx context.Context, s store.Reader, holders []trace.LocationID, of []int32,
 	o callgraph.Options) error {
-	p := &callgraph.ProfileReader{Options: o, Paths: s.CallPaths(), Metric: view.DefaultMetric(s.Metrics()),
-		Index: make([]int32, r.tree.Len())}
+	p := &callgraph.ProfileReader{Options: o, Metric: view.DefaultMetric(s.Metrics())}
 	var err error
 	if p.Flat, err = runfacts.FlatProfile(ctx, s, p.Metric); err != nil {
 		return err
 	}
-	for i := range p.Index {
-		p.Index[i] = -1
-	}
-	for i, id := range holders {
-		p.Index[id] = of[i]
-	}
-	err = s.Profile(ctx, r.request.Selection.Locations, func(rows []trace.ProfileRow) error {
-		p.Add(rows)
-		return ctx.Err()
-	})
-	r.table = grouping.NewTable(len(r.locations), p.Rows(), grouping.Exclusive)
+	rows, err := p.Read(ctx, s, r.request.Selection.Locations, holders, of)
+	r.table = grouping.NewTable(len(r.locations), rows, grouping.Exclusive)
 	return err
 }
 

@@ -74,7 +74,7 @@ func makeBars(ctx context.Context, run view.Run, s *state) (*bars, error) {
 		for _, id := range several {
 			wanted[id] = true
 		}
-		whole.Locations = topmost(tree, several)
+		whole.Locations = tree.Topmost(several)
 		err := scanBars(ctx, r, s, whole, func(id trace.LocationID, begin, end trace.Time) {
 			if wanted[id] {
 				build.Add(int(b.at[id]), []moment.Interval{{Begin: begin, End: end}})

@@ -135,7 +135,7 @@ func (x *counterAxis) fetch(ctx context.Context, f *fetcher, s *state, l *layer)
 	if missing > 0 {
 		f.notes = append(f.notes, fmt.Sprintf("%s without counter %s", plural(missing, "location"), x.name))
 	}
-	w := store.Window{Begin: l.begin, End: l.end, Locations: topmost(f.tree, f.ids)}
+	w := store.Window{Begin: l.begin, End: l.end, Locations: f.tree.Topmost(f.ids)}
 	err := scanBars(ctx, f.reader, s, w, func(id trace.LocationID, begin, end trace.Time) {
 		c, ok := x.of[id]
 		if !ok || f.at[id] < 0 {

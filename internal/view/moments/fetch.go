@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/analysis/share"
@@ -213,7 +212,7 @@ func (f *fetcher) scan(ctx context.Context, s *state, l *layer, ids []trace.Loca
 	for _, id := range ids {
 		l.cubics[f.at[id]] = moment.Cubic{}
 	}
-	return scanBars(ctx, f.reader, s, store.Window{Begin: l.begin, End: l.end, Locations: topmost(f.tree, ids)},
+	return scanBars(ctx, f.reader, s, store.Window{Begin: l.begin, End: l.end, Locations: f.tree.Topmost(ids)},
 		func(id trace.LocationID, begin, end trace.Time) {
 			i := f.at[id]
 			if i < 0 {
@@ -245,17 +244,6 @@ func scanBars(ctx context.Context, r store.Reader, s *state, w store.Window,
 	}
 	collect.Close()
 	return nil
-}
-
-// topmost drops ids below others, as store.Window wants them; ids are in order.
-func topmost(t *store.Tree, ids []trace.LocationID) []trace.LocationID {
-	var out []trace.LocationID
-	for _, id := range ids {
-		if n := len(out); n == 0 || id > t.Last[out[n-1]] {
-			out = append(out, id)
-		}
-	}
-	return slices.Clip(out)
 }
 
 // each calls f for 0 … n-1 on all cores, in ranges.

@@ -340,7 +340,7 @@ func (r *result) SizeBytes() int64 {
 
 // window is the time selected, of some locations, which are in order.
 func (k *sketches) window(ids []trace.LocationID) store.Window {
-	return store.Window{Begin: k.selection.Begin, End: k.selection.End, Locations: topmost(k.tree, ids)}
+	return store.Window{Begin: k.selection.Begin, End: k.selection.End, Locations: k.tree.Topmost(ids)}
 }
 
 // colours of a state's bars.

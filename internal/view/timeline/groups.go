@@ -241,7 +241,7 @@ func (g *groupSums) addRows(ctx context.Context, in *input, scanned map[trace.Lo
 		},
 	}
 	w := store.Window{Begin: collect.Begin, End: collect.End,
-		Locations: topmost(in.reader.Locations(), slices.Collect(maps.Keys(scanned)))}
+		Locations: in.reader.Locations().Topmost(slices.Sorted(maps.Keys(scanned)))}
 	err := in.reader.Intervals(ctx, w, func(c *trace.Columns) error {
 		if scanned[c.Location] {
 			collect.Add(c)
@@ -250,17 +250,4 @@ func (g *groupSums) addRows(ctx context.Context, in *input, scanned map[trace.Lo
 	})
 	collect.Close()
 	return err
-}
-
-// topmost sorts ids and drops those below others.
-func topmost(tree *store.Tree, ids []trace.LocationID) []trace.LocationID {
-	ids = slices.Clone(ids)
-	slices.Sort(ids)
-	out := ids[:0]
-	for _, id := range ids {
-		if n := len(out); n == 0 || id > tree.Last[out[n-1]] {
-			out = append(out, id)
-		}
-	}
-	return out
 }
