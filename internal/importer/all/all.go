@@ -17,6 +17,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer/dumpi"
 	"github.com/parallax-hpc/parallax/internal/importer/firefox"
 	"github.com/parallax-hpc/parallax/internal/importer/ftrace"
+	"github.com/parallax-hpc/parallax/internal/importer/fuchsia"
 	"github.com/parallax-hpc/parallax/internal/importer/ghceventlog"
 	"github.com/parallax-hpc/parallax/internal/importer/ghcprof"
 	"github.com/parallax-hpc/parallax/internal/importer/gotrace"
@@ -78,6 +79,7 @@ var Formats = append([]*importer.Format{
 	otlpprofiles.Format,
 	graintable.Format,
 	perfetto.Format,
+	fuchsia.Format,
 	pprof.Format,
 	perfscript.Format,
 	collapsed.Format,

@@ -55,6 +55,9 @@ func formatOf(name string, data []byte) string {
 var byEnd = map[string]bool{"cpi-callpath-profile.json": true, "lulesh-annotation-profile.json": true,
 	"saxpy-rank0.sqlite": true, "two-gpus.sqlite": true}
 
+// commented are formats whose lines may be comments that begin with #.
+var commented = map[string]bool{"perf": true, "ftrace": true, "collapsed": true, "callgrind": true, "paje": true, "strace": true}
+
 // What a reader reads it recognises: also cut, packed, and as Windows writes it.
 func TestVariantsAreRecognised(t *testing.T) {
 	for _, file := range samplesOfReaders(t) {
@@ -74,6 +77,9 @@ func TestVariantsAreRecognised(t *testing.T) {
 			variants["with a byte order mark"] = append([]byte("\ufeff"), plain...)
 			variants["with CRLF"] = bytes.ReplaceAll(bytes.ReplaceAll(plain, []byte("\r\n"), []byte("\n")), []byte("\n"), []byte("\r\n"))
 		}
+		if commented[want] && importer.IsText(plain) && !bytes.HasPrefix(plain, []byte("<")) {
+			variants["with comments"] = append([]byte("# made by hand\n# on a quiet machine\n"), plain...)
+		}
 		for _, size := range []int{4 << 10, 64 << 10} {
 			if len(plain) > size && (size > 4<<10 || !byEnd[name]) {
 				variants[fmt.Sprintf("cut at %d bytes", size)] = plain[:size]
@@ -83,6 +89,20 @@ func TestVariantsAreRecognised(t *testing.T) {
 			if got := formatOf(name, b); got != want {
 				t.Errorf("%s %s is %.150s, want %s", file, how, got, want)
 			}
+		}
+	}
+}
+
+// bzip2 is unpacked as others are; files of text and of bytes, packed by another program.
+func TestBzip2IsRecognised(t *testing.T) {
+	for name, want := range map[string]string{"kernel.ftrace": "ftrace", "made-v6.nettrace": "nettrace", "ticks.json": "v8-log", "made.fxt": "fuchsia",
+		"threads.strace": "strace", "flat.perf.data": "perf"} {
+		data, err := os.ReadFile(filepath.Join("testdata", name+".bz2"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := formatOf(name+".bz2", data); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}
 }

@@ -65,8 +65,7 @@ func (r *Recorder) Take(name string, fields []byte, t trace.Time, cpu int64, by 
 		if m == nil {
 			return false
 		}
-		r.events = append(r.events, event{time: t, cpu: int32(cpu), preempted: runnable(string(m[3])),
-			prev: r.task(m[1], m[2]), next: r.task(m[4], m[5])})
+		r.Switch(t, cpu, r.task(m[1], m[2]), r.task(m[4], m[5]), runnable(string(m[3])))
 		return true
 	case "sched_waking", "sched_wakeup", "sched_wakeup_new":
 		m := wakeFields.FindSubmatch(fields)
@@ -76,10 +75,20 @@ func (r *Recorder) Take(name string, fields []byte, t trace.Time, cpu int64, by 
 		if m == nil {
 			return false
 		}
-		r.events = append(r.events, event{time: t, cpu: int32(cpu), wake: true, prev: by, next: r.task(m[1], m[2])})
+		r.Wake(t, cpu, by, r.task(m[1], m[2]))
 		return true
 	}
 	return false
+}
+
+// Switch takes a change of the task of a processor; preempted: the one before could have run on.
+func (r *Recorder) Switch(t trace.Time, cpu int64, prev, next Task, preempted bool) {
+	r.events = append(r.events, event{time: t, cpu: int32(cpu), preempted: preempted, prev: prev, next: next})
+}
+
+// Wake takes that a task can run again; by is 0 where it is not known who woke it.
+func (r *Recorder) Wake(t trace.Time, cpu int64, by, task Task) {
+	r.events = append(r.events, event{time: t, cpu: int32(cpu), wake: true, prev: by, next: task})
 }
 
 // Any says that there is something to write.

@@ -54,7 +54,7 @@ func (c *converter) line(n int, line []byte) {
 	if made >= 0 && c.parents[made] == nil && c.last != nil {
 		c.parents[made] = c.last
 	}
-	if len(bytes.TrimSpace(line)) == 0 {
+	if isComment(line) {
 		return
 	}
 	place := func() string { return fmt.Sprintf("%s: line %d", c.label, n) }

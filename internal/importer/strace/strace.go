@@ -27,6 +27,12 @@ import (
 var Format = &importer.Format{Name: "strace", Title: "strace with times (-f -ttt -T)", Text: true,
 	Claim: importer.EachFile(isStrace), Import: importer.OneFile(read)}
 
+// isComment knows empty lines, and those that a person wrote: strace writes none that begin so.
+func isComment(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return len(line) == 0 || line[0] == '#'
+}
+
 // isStrace: the first lines are calls with a time, signals or exits; a call is among them.
 func isStrace(head []byte) bool {
 	if !importer.IsText(head) {
@@ -37,7 +43,7 @@ func isStrace(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		whole := bytes.HasSuffix(line, []byte("\n"))
 		line = bytes.TrimRight(line, "\r\n")
-		if line, _ = lines.line(line); len(bytes.TrimSpace(line)) == 0 {
+		if line, _ = lines.line(line); isComment(line) {
 			continue
 		}
 		r, ok := parse(line)
