@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // separator stands before every fragment of CTF 2 metadata.
@@ -90,7 +91,10 @@ func (c *jsonClass) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
 		return json.Unmarshal(b, &c.alias)
 	}
-	return json.Unmarshal(b, &c.classObject)
+	err := json.Unmarshal(b, &c.classObject)
+	// In draft 7.0 integers whose values have names are types of their own.
+	c.Type = strings.Replace(c.Type, "signed-enumeration", "signed-integer", 1)
+	return err
 }
 
 // A location says where a length or a selector is.

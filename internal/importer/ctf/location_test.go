@@ -23,3 +23,11 @@ func TestPlacesOfFieldsInBothForms(t *testing.T) {
 		t.Errorf("%+v, %+v", refs[0], refs[1])
 	}
 }
+
+// Integers with names are a type of their own in draft 7.0.
+func TestEnumerationsOfTheDraft(t *testing.T) {
+	var c jsonClass
+	if err := json.Unmarshal([]byte(`{"type":"fixed-length-unsigned-enumeration","length":8,"mappings":{"a":[[0,1]]}}`), &c); err != nil || c.Type != "fixed-length-unsigned-integer" || len(c.Mappings) != 1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
