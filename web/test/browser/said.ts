@@ -58,6 +58,8 @@ export function learn(value: unknown, known: Known): Known {
   } else if (typeof value === "string") {
     known.words.add(value);
     for (const n of numbers(value)) known.forms.add(n);
+    // Narrow cells write 21 for rank-21.
+    for (const [, n] of value.matchAll(/(?:^|[/ ])[A-Za-z]+[-_](\d+)(?=\/|$)/g)) known.forms.add(n!);
   } else if (value !== null && typeof value === "object") {
     if (!Array.isArray(value)) for (const k of Object.keys(value)) for (const n of numbers(k)) known.forms.add(n);
     for (const v of Object.values(value)) learn(v, known);
