@@ -27,6 +27,8 @@ type removal struct {
 const (
 	// mostReplayed is the number of intervals up to which a run is replayed: it is read once more for that.
 	mostReplayed = 4 << 20
+	// fewestRounds is how many rounds show a cause that differs from round to round.
+	fewestRounds = 8
 	// mostRemovals is how many causes are replayed, those of the most time lost.
 	mostRemovals = 6
 )
@@ -52,6 +54,9 @@ func (a *culprits) remove(f *fault, kind finding.Kind, blamed []int32) {
 	case blamed == nil:
 		x.change.To, x.assumed = budget.ToMean, fmt.Sprintf("%s took as long on all %ss each time", name, a.unitWord())
 		x.byRounds = kind != finding.Imbalance
+		if x.byRounds && 2*f.kinds[budget.Collective] < f.lost {
+			return // it is waited for between rounds, which do not show it
+		}
 	case kind == finding.Serial:
 		x.change.To, x.assumed = budget.ToShare, fmt.Sprintf("all %ss shared %s", a.unitWord(), name)
 	case alone:
@@ -118,8 +123,8 @@ type Ends struct {
 // replay replays the run with the target of each change, and with the target moved to both sides, which gives the
 // error.
 func (c *diagnosis) replay() error {
-	if len(c.removals) == 0 || c.untimed {
-		return nil
+	if len(c.removals) == 0 || c.untimed || len(c.accounts.actors) > len(c.units) {
+		return nil // who starts a thread is not recorded: threads of a rank would begin when they did
 	}
 	slices.SortStableFunc(c.removals,
 		func(x, y removal) int { return cmp.Compare(c.list[y.finding].Lost, c.list[x.finding].Lost) })
@@ -130,7 +135,7 @@ func (c *diagnosis) replay() error {
 	}
 	for i := range c.removals {
 		x := &c.removals[i]
-		if x.byRounds && ends.Joint == 0 || ends.None <= 0 {
+		if x.byRounds && ends.Joint < fewestRounds || ends.None <= 0 {
 			continue
 		}
 		e := &ends.Each[i]

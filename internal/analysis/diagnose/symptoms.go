@@ -21,6 +21,9 @@ func (f *facts) isSymptom(x *finding.Finding) bool {
 	return slices.Contains(symptoms, x.Kind)
 }
 
+// noCauses are kinds about the recording, and waiting whose cause is not known.
+var noCauses = append([]finding.Kind{finding.Unexplained}, doubted...)
+
 // mostSymptoms is how many symptoms a cause names.
 const mostSymptoms = 3
 
@@ -35,7 +38,7 @@ func (f *facts) findSymptoms(list []finding.Finding) {
 		var cause *finding.Finding
 		for k := range list {
 			y := &list[k]
-			if y.Severity != finding.Low && !f.isSymptom(y) && !slices.Contains(doubted, y.Kind) &&
+			if y.Severity != finding.Low && !f.isSymptom(y) && !slices.Contains(noCauses, y.Kind) &&
 				x.Selection.Begin < y.Selection.End && y.Selection.Begin < x.Selection.End &&
 				(cause == nil || y.Lost > cause.Lost) {
 				cause = y
