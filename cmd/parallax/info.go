@@ -209,7 +209,11 @@ func printReport(w io.Writer, report []trace.ReportEntry) {
 		if r.Example != "" {
 			at = ", e.g. " + r.Example
 		}
-		text := wrapped(r.What+at, strings.Repeat(" ", 25), width(w))
+		what := r.What
+		if r.Kind == trace.Redundant {
+			what += " (nothing lost)"
+		}
+		text := wrapped(what+at, strings.Repeat(" ", 25), width(w))
 		fmt.Fprintf(w, "  %-8s %12s  %s\n", r.Kind, view.Thousands(r.Count), strings.TrimLeft(text, " "))
 	}
 }
