@@ -31,6 +31,7 @@ var policy = []rule{
 	{"internal/parallel", nil, "work shared among cores; it knows no work"},
 	{"internal/words", []string{"internal/trace"}, "numbers and names for people; it knows no run"},
 	{"internal/clock", []string{"internal/trace"}, "a fit of clocks to each other; it knows times, neither formats nor stores"},
+	{"internal/sourcefile", nil, "files below directories; it knows names, not traces"},
 	{"internal/python", nil, "a text in another language, which asks by the API"},
 	{"internal/memory", nil, "a budget of bytes; it knows not what they mean"},
 	{"internal/sealed", nil, "records with checksums, for who writes and who reads them; it knows bytes"},
@@ -65,7 +66,7 @@ var policy = []rule{
 	{"internal/store/clickhouse", []string{"internal/trace", "internal/store", "internal/store/local"}, "a place for the blocks of a local store; of that it knows the door"},
 	{"internal/store/*", []string{"internal/trace", "internal/store"}, "back ends do not know each other"},
 
-	{"internal/derived", []string{"internal/trace", "internal/store"}, "results of open runs, in memory and beside the store; it knows none of them"},
+	{"internal/derived", []string{"internal/trace", "internal/store", "internal/sourcefile"}, "results of open runs, in memory and beside the store; it knows none of them"},
 
 	{"internal/analysis/all", []string{"internal/trace", "internal/store", "internal/derived", "internal/analysis/*"}, "lists, nothing else"},
 	{"internal/analysis/*", []string{"internal/trace", "internal/store", "internal/derived", "internal/words", "internal/analysis/*"},
@@ -73,7 +74,7 @@ var policy = []rule{
 
 	{"internal/view", []string{"internal/trace", "internal/store", "internal/derived", "internal/words", "internal/analysis/*", "internal/scene"}, "the contract of a view"},
 	{"internal/view/all", []string{"internal/view", "internal/view/*"}, "a list, nothing else"},
-	{"internal/view/*", []string{"internal/trace", "internal/store", "internal/derived", "internal/words", "internal/analysis/*", "internal/scene", "internal/scene/plot", "internal/view"}, "a view never knows another view; what two share is a kernel or a mark"},
+	{"internal/view/*", []string{"internal/trace", "internal/store", "internal/sourcefile", "internal/derived", "internal/words", "internal/analysis/*", "internal/scene", "internal/scene/plot", "internal/view"}, "a view never knows another view; what two share is a kernel or a mark"},
 
 	{"internal/table", []string{"internal/trace", "internal/store", "internal/analysis/quantile"}, "a run as tables, declared once; it knows neither SQL nor files"},
 	{"internal/query", []string{"internal/trace", "internal/store", "internal/table"}, "SQL over tables; those that come from views are given to it by cmd"},
@@ -93,7 +94,7 @@ var policy = []rule{
 	{"internal/demo/*", []string{"internal/trace"}, "writers of real formats, for demos; they read nothing"},
 
 	{"internal/schema", []string{"internal/trace", "internal/table", "internal/view"}, "what answers look like, from the types that they are written from"},
-	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/scene", "internal/view", "internal/search", "internal/schema", "internal/words", "internal/render/wire"},
+	{"internal/server", []string{"internal/trace", "internal/importer", "internal/store", "internal/sourcefile", "internal/scene", "internal/view", "internal/search", "internal/schema", "internal/words", "internal/render/wire"},
 		"the server speaks contracts and gets the concrete ones from cmd; wire is how scenes travel"},
 
 	{"internal/receive", []string{"internal/store/local/disk"}, "spans from programs to files; it knows no run, and of the store only how a directory is locked and synchronised"},
@@ -101,7 +102,7 @@ var policy = []rule{
 	{"internal/report", []string{"internal/trace", "internal/store", "internal/scene", "internal/view", "internal/analysis/finding", "internal/render/*"},
 		"a report is views on paper: it gets them from cmd and knows none by type"},
 
-	{"internal/load", []string{"internal/trace", "internal/importer", "internal/demo", "internal/store/local", "internal/store/clickhouse", "internal/derived", "internal/words"},
+	{"internal/load", []string{"internal/trace", "internal/importer", "internal/demo", "internal/store/local", "internal/store/clickhouse", "internal/derived", "internal/sourcefile", "internal/words"},
 		"from a source to an open run, for all who open one; it gets the lists of formats and kernels"},
 	{"internal/callout", []string{"internal/scene"}, "numbers on a finished picture; it knows marks, not views"},
 	{"internal/anonymise", []string{"internal/trace"}, "it stands between a format and a store, and knows neither"},

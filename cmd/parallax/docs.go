@@ -296,6 +296,7 @@ var examples = map[string][]string{
 	"history": {"demo:stencil?seed=1", "--run", "2=demo:stencil?seed=2", "--run", "3=demo:stencil?seed=3", "--run",
 		"4=demo:stencil?balanced&seed=4", "--run", "5=demo:stencil?balanced&seed=5", "--run",
 		"6=demo:stencil?balanced&seed=6", "--run", "7=demo:stencil?balanced&seed=7"},
+	"source":       {"demo:zgrd"},
 	"treemap":      {"demo:g5k188"},
 	"overview":     {"demo:g5k188"},
 	"calltree":     {"demo:training"},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/sourcefile"
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/words"
@@ -45,6 +46,40 @@ func selectionFlags(fs *pflag.FlagSet) {
 		"locations by glob on path or name, re:EXPR, rank:N or rank:N-M, kind:NAME such as kind:processor, or ids as "+
 			"#N,N-M; repeatable")
 	fs.StringArray("regions", nil, "regions by glob on name, re:EXPR, role:NAME or category:NAME; repeatable")
+	fs.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "region" {
+			name = "regions"
+		}
+		return pflag.NormalizedName(name)
+	})
+}
+
+// sourceFlags say where the program's own source is.
+func sourceFlags(fs *pflag.FlagSet) {
+	fs.StringArray("source", nil,
+		"DIR with the program's source: the view source shows text of files below it, and of no others; repeatable")
+	fs.StringArray("trim", nil, "PREFIX of recorded paths to leave out when files are looked for; repeatable")
+	fs.String("editor", "none",
+		"links that open a line in an editor: vscode, cursor, jetbrains, none, or a template with {file}, {rel}, "+
+			"{project}, {line}, {column}")
+}
+
+// sources returns the finder of source files; nil if no directory is named.
+func (e *env) sources() (*sourcefile.Finder, error) {
+	dirs := e.list("source")
+	if len(dirs) == 0 {
+		return nil, nil
+	}
+	for _, dir := range dirs {
+		if i, err := os.Stat(dir); err != nil || !i.IsDir() {
+			return nil, usage("--source %s: want a directory with source files", dir)
+		}
+	}
+	editor, err := sourcefile.ParseEditor(e.text("editor"))
+	if err != nil {
+		return nil, usageOf(err)
+	}
+	return &sourcefile.Finder{Roots: dirs, Trim: e.list("trim"), Editor: editor}, nil
 }
 
 // presentName returns the name of a flag that was renamed; the old one is accepted for one release.

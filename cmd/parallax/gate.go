@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	statistics "github.com/parallax-hpc/parallax/internal/analysis/compare"
 	"github.com/parallax-hpc/parallax/internal/load"
+	"github.com/parallax-hpc/parallax/internal/mcp"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/compare"
@@ -52,6 +54,32 @@ func parseChangeLimits(list []string) (out []changeLimit, err error) {
 			l.value /= 100
 		}
 		out = append(out, l)
+	}
+	return out, nil
+}
+
+// judgeCompared judges limits on the result of the view compare, for programs.
+func judgeCompared(ctx context.Context, texts []string, runs []view.Run, compared view.Result) ([]mcp.Verdict, error) {
+	limits, err := parseChangeLimits(texts)
+	if err != nil {
+		return nil, err
+	}
+	data := compared.Data().(compare.Data)
+	if err := knownLimits(limits, runs, &data); err != nil {
+		return nil, err
+	}
+	if err := measureLimits(ctx, limits, runs, sidesOf(runs, data.Runs), 0.01); err != nil {
+		return nil, err
+	}
+	out := []mcp.Verdict{}
+	for i := range limits {
+		v := mcp.Verdict{Limit: limits[i].text, Verdict: "holds"}
+		if passed, unsure := limits[i].judge(&data); passed != "" {
+			v.Verdict, v.Text = "failed", passed
+		} else if unsure != "" {
+			v.Verdict, v.Text = "cannot tell", unsure
+		}
+		out = append(out, v)
 	}
 	return out, nil
 }

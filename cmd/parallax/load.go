@@ -51,5 +51,6 @@ func (e *env) loader() (*load.Loader, error) {
 	case how == "auto" && e.terminal && !e.flag("quiet"):
 		l.Progress = newProgressBar(e.stderr).show
 	}
-	return l, nil
+	l.Sources, err = e.sources()
+	return l, err
 }

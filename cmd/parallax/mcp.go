@@ -29,6 +29,7 @@ func mcpCommand() *command {
 			fs.StringArray("root", nil,
 				"DIR, or the beginning of an address, that sources may be opened from; repeatable; "+
 					"else what is named here and the working directory")
+			sourceFlags(fs)
 			readingFlags(fs)
 		},
 		run: runMCP, serves: true,
@@ -80,6 +81,7 @@ func newPrograms(a *asker, runs mcp.Runs) (*mcp.Server, error) {
 	return mcp.New(mcp.Config{
 		Version: version(), Runs: runs, Views: views.Views, Database: a.database, Documents: documents,
 		Prove:   proveRun,
+		Gate:    judgeCompared,
 		Picture: func(w io.Writer, s *scene.Scene) error { return png.Render(w, s, scene.Light) },
 	}), nil
 }

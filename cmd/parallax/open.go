@@ -62,8 +62,7 @@ func openFlags(fs *pflag.FlagSet) {
 	fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run; repeatable; the page shows them side by side")
 	fs.StringArray("key", nil,
 		"KEY=VALUE or KEY=/REGEXP/ on the path of a source: what runs are grouped and ordered by; repeatable")
-	fs.StringArray("source", nil,
-		"DIR with the program's source, shown for a region where the trace says its place; repeatable")
+	sourceFlags(fs)
 	readingFlags(fs)
 }
 
@@ -230,9 +229,8 @@ func closeRuns(runs []view.Run) {
 func (e *env) serverConfig(l *load.Loader, runs []view.Run, named ...string) server.Config {
 	c := server.Config{
 		Version: version(), Views: views.Views, Formats: formats.Formats, Runs: runs, Assets: web.Files(),
-		SourceDirs: e.list("source"),
-		Roots:      e.roots(named),
-		Remote:     e.flag("remote") || os.Getenv("SSH_CONNECTION") != "",
+		Roots:  e.roots(named),
+		Remote: e.flag("remote") || os.Getenv("SSH_CONNECTION") != "",
 		Export: map[string]server.Exporter{"svg": svg.Render, "png": png.Render, "pdf": pdf.Render,
 			"jpg": png.RenderJPEG},
 		Recent:   func() []server.Recent { return recent(l.Cache) },
@@ -251,6 +249,7 @@ func (e *env) serverConfig(l *load.Loader, runs []view.Run, named ...string) ser
 		if err != nil {
 			return err
 		}
+		r.Sources = nil // a report leaves this machine
 		return report.Write(ctx, w, report.Options{Run: r, Views: views.Views, Version: version(), Selection: whole})
 	}
 	for _, d := range demo.Demos {

@@ -22,6 +22,7 @@ func reportCommand() *command {
 			"  parallax report run.otf2 -o report.html\n  parallax report traces/ --from 10% --to 20% -o step.html",
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringP("output", "o", "", "file to write, its name ends in .html")
+			sourceFlags(fs)
 			selectionFlags(fs)
 			readingFlags(fs)
 		},

@@ -51,6 +51,7 @@ func viewCommand() *command {
 			fs.StringArray("run", nil,
 				"NAME=SOURCE, or SOURCE: a further run, or a directory of runs, for views that compare runs; "+
 					"repeatable")
+			sourceFlags(fs)
 			selectionFlags(fs)
 			readingFlags(fs)
 			optionFlags(fs)

@@ -186,6 +186,14 @@ func (a *Writer) Metric(m trace.Metric) trace.MetricID {
 	return a.w.Metric(m)
 }
 
+// SourceFile implements trace.LineTaker.
+func (a *Writer) SourceFile(name string) trace.FileID {
+	if !a.keep["paths"] {
+		name = a.word("file", name)
+	}
+	return trace.SourceFile(a.w, name)
+}
+
 func (a *Writer) metric(name string) string {
 	switch name {
 	case "time", "TIME", "samples", "visits", "calls", "bytes":
@@ -230,6 +238,7 @@ func (a *Writer) Link(l trace.Link)                          { a.w.Link(l) }
 func (a *Writer) Links(list []trace.Link)                    { trace.AddLinks(a.w, list) }
 func (a *Writer) CallPath(p trace.CallPath) trace.CallPathID { return a.w.CallPath(p) }
 func (a *Writer) Profile(r trace.ProfileRow)                 { a.w.Profile(r) }
+func (a *Writer) Lines(rows []trace.LineRow)                 { trace.AddLines(a.w, rows) }
 func (a *Writer) Atomic(r trace.AtomicRow)                   { a.w.Atomic(r) }
 func (a *Writer) Moments(r trace.MomentRow)                  { a.w.Moments(r) }
 func (a *Writer) SortRegions()                               { trace.SortRegions(a.w) }

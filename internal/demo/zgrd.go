@@ -50,9 +50,12 @@ func writeZGrd(ctx context.Context, o Options, w trace.Writer) error {
 	if o.Locations != zgrdRanks {
 		return fmt.Errorf("demo zgrd has %d processes; for other sizes ask for demo stencil", zgrdRanks)
 	}
-	solve, file := regionNamed(w, "solve_vertical", "user"), regionNamed(w, "MPI_File_write", "mpi")
+	placed := func(name string, line int) trace.RegionID {
+		return w.Region(trace.Region{Name: name, Category: "user", File: "zgrd/model.f90", Line: line})
+	}
+	solve, file := placed("solve_vertical", 212), regionNamed(w, "MPI_File_write", "mpi")
 	wait, reduce := regionNamed(w, "MPI_Waitall", "mpi"), regionNamed(w, "MPI_Allreduce", "mpi")
-	diagnose := regionNamed(w, "diagnose", "user")
+	diagnose := placed("diagnose", 340)
 	top := trace.Topology{Name: "panels", Dims: []int{zgrdSide, zgrdSide, zgrdPanels},
 		DimNames: []string{"i", "j", "panel"}, Periodic: []bool{false, false, false}}
 	ids := make([]trace.LocationID, zgrdRanks)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/sourcefile"
 	"github.com/parallax-hpc/parallax/internal/store"
 )
 
@@ -16,6 +17,8 @@ type Run struct {
 	Cache  *Cache // results in memory; may be nil
 	// Keys are facts that runs are grouped and ordered by, as the user gave them: commit, machine.
 	Keys map[string]string
+	// Sources finds the files of the program's source; nil: none is shown.
+	Sources *sourcefile.Finder
 }
 
 // sizeKeys are the keys and properties that tell how many ranks a run had. They come before

@@ -23,6 +23,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/parallel"
+	"github.com/parallax-hpc/parallax/internal/sourcefile"
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -47,6 +48,8 @@ type Loader struct {
 	RawNames bool
 	Join     bool // several sources are one run
 	Verify   bool // look at every byte first
+	// Sources finds the files of programs; may be nil.
+	Sources *sourcefile.Finder
 	// Progress is called now and then; may be nil.
 	Progress func(label string, done, total int64)
 }
@@ -324,7 +327,7 @@ func (l *Loader) Open(ctx context.Context, f Found) (derived.Run, error) {
 			return derived.Run{}, err
 		}
 		return derived.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r,
-				Cache: derived.NewCache(l.Budget)},
+				Cache: derived.NewCache(l.Budget), Sources: l.Sources},
 			l.check(r)
 	}
 	if path == "" {
@@ -336,7 +339,7 @@ func (l *Loader) Open(ctx context.Context, f Found) (derived.Run, error) {
 		if r, err := local.Open(path, l.Summaries, l.Digests...); err == nil {
 			l.Cache.touch(path)
 			run := derived.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r,
-				Cache: derived.NewCache(l.Budget)}
+				Cache: derived.NewCache(l.Budget), Sources: l.Sources}
 			return run, l.check(r)
 		}
 		if err := l.Cache.MakeRoom(l.Cache.Dir, f.Room()); err != nil {
@@ -362,7 +365,7 @@ func (l *Loader) Open(ctx context.Context, f Found) (derived.Run, error) {
 	if err != nil {
 		return derived.Run{}, fmt.Errorf("open %s: %w", f.Source, err)
 	}
-	return derived.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: derived.NewCache(l.Budget)},
+	return derived.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: derived.NewCache(l.Budget), Sources: l.Sources},
 		l.check(r)
 }
 
@@ -531,7 +534,7 @@ func (l *Loader) prepare(ctx context.Context, path string) {
 	ctx, done := l.Budget.Work(ctx)
 	defer done()
 	// where one needs the result of another it waits for that
-	run := derived.Run{Store: r, Cache: derived.NewCache(l.Budget)}
+	run := derived.Run{Store: r, Cache: derived.NewCache(l.Budget), Sources: l.Sources}
 	defer run.Cache.Close()
 	_ = parallel.For(ctx, len(l.AtImport), func(i int) { _ = l.AtImport[i].Prepare(ctx, &run) })
 }

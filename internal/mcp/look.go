@@ -164,16 +164,22 @@ func (s *Server) view(ctx context.Context, _ *sdk.CallToolRequest, in viewIn) (*
 	if !in.Picture {
 		return nil, out, nil
 	}
+	content, err := s.pictured(result, out)
+	return content, out, err
+}
+
+// pictured returns an answer with the picture of its result.
+func (s *Server) pictured(result view.Result, answer any) (*sdk.CallToolResult, error) {
 	var picture bytes.Buffer
 	if err := s.config.Picture(&picture, scene.Furnish(pictureSize, result.Scene)); err != nil {
-		return nil, tableOut{}, err
+		return nil, err
 	}
-	text, err := json.Marshal(out)
+	text, err := json.Marshal(answer)
 	if err != nil {
-		return nil, tableOut{}, err
+		return nil, err
 	}
 	return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(text)},
-		&sdk.ImageContent{Data: picture.Bytes(), MIMEType: "image/png"}}}, out, nil
+		&sdk.ImageContent{Data: picture.Bytes(), MIMEType: "image/png"}}}, nil
 }
 
 // pictureSize suits programs that look at pictures.
@@ -285,8 +291,11 @@ func (s *Server) contrast(ctx context.Context, _ *sdk.CallToolRequest, in contra
 type compareIn struct {
 	Before string `json:"before" jsonschema:"id of a run, or of several joined by commas"`
 	After  string `json:"after" jsonschema:"id of the run to hold against it, or of several"`
-	Offset int    `json:"offset,omitempty" jsonschema:"first row wanted"`
-	Limit  int    `json:"limit,omitempty" jsonschema:"rows wanted, 20 unless said"`
+	// Limits are judged as --fail-on of the command.
+	Limits  []string `json:"limits,omitempty" jsonschema:"limits to judge: length=3%, changed=0, REGION=5%, a measure"`
+	Offset  int      `json:"offset,omitempty" jsonschema:"first row wanted"`
+	Limit   int      `json:"limit,omitempty" jsonschema:"rows wanted, 20 unless said"`
+	Picture bool     `json:"picture,omitempty" jsonschema:"also the picture, as PNG"`
 }
 
 func (s *Server) compare(ctx context.Context, _ *sdk.CallToolRequest, in compareIn) (*sdk.CallToolResult, compareOut,
@@ -321,11 +330,27 @@ func (s *Server) compare(ctx context.Context, _ *sdk.CallToolRequest, in compare
 	if err == nil {
 		err = json.Unmarshal(text, &said)
 	}
-	return nil, compareOut{said.Text, page(result, in.Offset, in.Limit)}, err
+	out := compareOut{Text: said.Text, Verdicts: []Verdict{}, tableOut: page(result, in.Offset, in.Limit)}
+	if err == nil && len(in.Limits) > 0 && s.config.Gate != nil {
+		out.Verdicts, err = s.config.Gate(ctx, in.Limits, runs, result)
+	}
+	if err != nil || !in.Picture {
+		return nil, out, err
+	}
+	content, err := s.pictured(result, out)
+	return content, out, err
+}
+
+// A Verdict is the judgement of a limit.
+type Verdict struct {
+	Limit   string `json:"limit"`
+	Verdict string `json:"verdict" jsonschema:"holds, failed, or cannot tell: too few runs"`
+	Text    string `json:"text,omitempty" jsonschema:"by how much, and how many runs would tell"`
 }
 
 type compareOut struct {
-	Text string `json:"text" jsonschema:"what changed in a few sentences, and how certain that is"`
+	Text     string    `json:"text" jsonschema:"what changed in a few sentences, and how certain that is"`
+	Verdicts []Verdict `json:"verdicts" jsonschema:"one for each limit"`
 	tableOut
 }
 

@@ -175,7 +175,7 @@ func TestDocumentsAreResources(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	list, err := s.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 9 {
+	if err != nil || len(list.Tools) != 10 {
 		t.Fatalf("%d tools, %v", len(list.Tools), err)
 	}
 	for _, x := range list.Tools {

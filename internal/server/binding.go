@@ -11,8 +11,6 @@ import (
 // A runPages answers about a run.
 type runPages struct {
 	viewPages
-
-	files sourceFinder
 }
 
 // bindingsJSON lists the further things that events of a layout can be bound to. Regions and metrics are known to the

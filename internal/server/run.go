@@ -143,6 +143,9 @@ func (g *registry) load(ctx context.Context, x *run) {
 		x.state, x.err = "failed", err
 		return
 	}
+	for i := range opened {
+		opened[i].Sources = opened[i].Sources.With(x.sourceDirs...)
+	}
 	name := x.Run.Name
 	x.state, x.Run = "ready", opened[0]
 	if (x.upload != "" || x.named) && len(opened) == 1 {

@@ -101,9 +101,6 @@ type Config struct {
 	Remote bool
 	Theme  string // "light", "dark", "": the page decides
 
-	// SourceDirs are where the text of regions may be read beside the directory of a run.
-	SourceDirs []string
-
 	// NotesDir is where notes about runs are kept; empty: nowhere.
 	NotesDir string
 

@@ -108,6 +108,9 @@ type Reader interface {
 
 	// Profile hands out profile rows of the locations, in order of location, path, metric.
 	Profile(ctx context.Context, locations []trace.LocationID, f func([]trace.ProfileRow) error) error
+	// Lines hands out values of source lines, in order of location, call path, file, line, callee, metric.
+	Lines(ctx context.Context, locations []trace.LocationID, f func([]trace.LineRow) error) error
+	SourceFiles() []string // by FileID
 	Atomics(ctx context.Context, locations []trace.LocationID, f func([]trace.AtomicRow) error) error
 	Moments(ctx context.Context, locations []trace.LocationID, f func([]trace.MomentRow) error) error
 
@@ -222,6 +225,7 @@ type Info struct {
 	Samples    int64
 	Instants   int64
 	Profile    int64 // rows
+	Lines      int64 // rows of source lines
 	Depth      int
 	Ranks      int
 	Rows       int // locations that hold intervals which count

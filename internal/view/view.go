@@ -244,6 +244,8 @@ type Fact struct {
 	Open map[string]string `json:"open,omitempty"`
 	// Compare are the names of two runs that a click opens against each other.
 	Compare []string `json:"compare,omitempty"`
+	// Link opens the place in an editor; see sourcefile.Finder.
+	Link string `json:"link,omitempty"`
 	// More says that there is more to know than is held, see Detailed.
 	More bool `json:"more,omitempty"`
 }

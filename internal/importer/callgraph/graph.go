@@ -19,6 +19,8 @@ type Function struct {
 	calls   []*edge // to others and itself, in order of arrival
 	callees map[*Function]*edge
 	callers int // other functions
+	lines   []*line
+	byPlace map[Place]*line
 
 	// Of finish:
 	inclusive []float64
@@ -104,9 +106,11 @@ func (g *Graph) Merge(o *Graph) {
 		to := g.FunctionAt(f.Name, f.File, f.Object, f.apart)
 		to.Add(f.Self)
 		to.Line = cmp.Or(to.Line, f.Line)
+		find := func(f *Function) *Function { return g.FunctionAt(f.Name, f.File, f.Object, f.apart) }
 		for _, e := range f.calls {
-			g.Call(to, g.FunctionAt(e.to.Name, e.to.File, e.to.Object, e.to.apart), e.count, e.cost)
+			g.Call(to, find(e.to), e.count, e.cost)
 		}
+		to.mergeLines(f, find)
 	}
 }
 

@@ -28,14 +28,18 @@ func (g *Graph) Write(w trace.Writer, at trace.LocationID, label string, metrics
 	}
 	g.finish()
 	regions := map[*Function]trace.RegionID{}
+	paths := map[*Function]trace.CallPathID{}
 	circles := int64(0)
 	for _, f := range g.functions {
 		regions[f] = w.Region(f.region())
 		if len(g.circles[f.circle]) > 1 {
 			circles++
 		}
-		rows(w.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: regions[f], Flat: true}), f.Called,
-			f.inclusive, f.Self)
+		paths[f] = w.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: regions[f], Flat: true})
+		rows(paths[f], f.Called, f.inclusive, f.Self)
+	}
+	for _, f := range g.functions {
+		f.writeLines(w, at, metrics, paths)
 	}
 	if circles > 0 {
 		w.Report(trace.Guessed,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,7 @@ type head struct {
 	events                            []string
 	described                         map[string]string
 	positions                         int
+	lineAt                            int // the position that is a line, -1 for none
 	derived                           int64
 }
 
@@ -226,7 +228,8 @@ func (f *file) describe(key, value string) bool {
 		}
 		f.described[strings.TrimSpace(name)] = strings.TrimSpace(text)
 	case "positions":
-		f.positions = max(len(strings.Fields(value)), 1)
+		fields := strings.Fields(value)
+		f.positions, f.lineAt = max(len(fields), 1), slices.Index(fields, "line")
 	case "totals", "summary":
 		var list []float64
 		for _, word := range strings.Fields(value) {
@@ -307,12 +310,20 @@ func (f *file) cost(line []byte) bool {
 		f.call(values)
 		return true
 	}
-	f.fn.Add(values)
+	f.fn.AddAt(f.place(), values)
 	f.sum = add(f.sum, values)
 	if f.file == f.home && f.fn.Line == 0 {
-		f.fn.Line = int(min(max(f.at[f.positions-1], 0), 1<<30))
+		f.fn.Line = f.place().Line
 	}
 	return true
+}
+
+// place is that of the cost at hand.
+func (f *file) place() callgraph.Place {
+	if f.lineAt < 0 {
+		return callgraph.Place{File: f.file}
+	}
+	return callgraph.Place{File: f.file, Line: int(min(max(f.at[f.lineAt], 0), 1<<30))}
 }
 
 // call takes the cost of calls, which the lines before it describe. File and object are those at hand where not said.
@@ -324,7 +335,7 @@ func (f *file) call(values []float64) {
 	if c.object == "" {
 		c.object = f.object
 	}
-	f.graph.Call(f.fn, f.graph.Function(c.name, c.file, c.object), c.count, values)
+	f.graph.CallAt(f.fn, f.graph.Function(c.name, c.file, c.object), f.place(), c.count, values)
 	f.callee = callee{}
 }
 

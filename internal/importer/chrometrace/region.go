@@ -1,6 +1,11 @@
 package chrometrace
 
-import "github.com/parallax-hpc/parallax/internal/trace"
+import (
+	"strconv"
+	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
 
 // A category is the meaning of a "cat", looked up once.
 type category struct {
@@ -100,9 +105,23 @@ func (c *dictionary) region(cat *category, name value) trace.RegionID {
 	if r.Name == "" {
 		r.Name = "(no name)"
 	}
+	if cat.name == "python_function" {
+		r.File, r.Line = pythonPlace(r.Name)
+	}
 	id := c.w.Region(r)
 	cat.regions[string(text)] = id
 	return id
+}
+
+// pythonPlace returns the place of a function as Kineto names it: "train.py(12): step".
+func pythonPlace(name string) (file string, line int) {
+	file, rest, ok := strings.Cut(name, "(")
+	number, _, closed := strings.Cut(rest, "): ")
+	line, err := strconv.Atoi(number)
+	if !ok || !closed || err != nil || line < 0 || strings.HasPrefix(file, "<") {
+		return "", 0
+	}
+	return file, line
 }
 
 // endRegion finds the region that an end record names. Ends may leave out the

@@ -144,7 +144,7 @@ func (c *converter) samples(ctx context.Context, t *thread, s *stacker, at trace
 	}
 	for _, id := range order {
 		now = s.path(id, now)
-		total.Add(at, now, sums[id])
+		total.AddFrames(at, s.lined, sums[id])
 	}
 	if empty > 0 {
 		c.w.Report(trace.Skipped, "samples without a stack", empty, place)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/jsonstream"
+	"github.com/parallax-hpc/parallax/internal/importer/stack"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -70,6 +71,7 @@ type stacker struct {
 	process *process
 	regions map[frameIn]trace.RegionID
 	chain   []int
+	lined   []stack.Frame // of the path found last, with lines
 }
 
 // A frameIn is a frame within a category that is more than a word, or none (-1).
@@ -88,13 +90,13 @@ func (s *stacker) prefix(i int) int {
 
 // path lists the regions of a stack, outermost first; nil where there is no such stack. A function called while idle
 // is idle, and so on: frames without a category have that of their caller.
-func (s *stacker) path(stack int, to []trace.RegionID) []trace.RegionID {
+func (s *stacker) path(id int, to []trace.RegionID) []trace.RegionID {
 	s.chain = s.chain[:0]
-	for stack >= 0 && stack < s.stacks.rows && len(s.chain) < s.stacks.rows {
-		s.chain = append(s.chain, s.stacks.index("frame", stack))
-		stack = s.prefix(stack)
+	for id >= 0 && id < s.stacks.rows && len(s.chain) < s.stacks.rows {
+		s.chain = append(s.chain, s.stacks.index("frame", id))
+		id = s.prefix(id)
 	}
-	to = to[:0]
+	to, s.lined = to[:0], s.lined[:0]
 	within := -1
 	for _, frame := range slices.Backward(s.chain) {
 		if c := s.frames.index("category", frame); c >= 0 {
@@ -102,7 +104,9 @@ func (s *stacker) path(stack int, to []trace.RegionID) []trace.RegionID {
 				within = c
 			}
 		}
-		to = append(to, s.region(frameIn{frame, within}))
+		region := s.region(frameIn{frame, within})
+		to = append(to, region)
+		s.lined = append(s.lined, stack.Frame{Region: region, Line: max(s.frames.index("line", frame), 0)})
 	}
 	return to
 }

@@ -52,6 +52,7 @@ type sampler struct {
 	totals  map[string]*sampleTotals
 	names   []string
 	paths   [][]trace.RegionID // distinct stacks
+	lined   [][]stack.Frame    // the same with lines
 	byPath  map[string]int
 	ids     map[int64]int // of the chunk: stacks to paths
 	texts   map[int64]string
@@ -132,8 +133,24 @@ func (s *sampler) period(e *event, kind *sampleKind) float64 {
 // method is the region of a method.
 func (s *sampler) method(id int64) trace.RegionID {
 	return importer.Once(s.methods, id, func() trace.RegionID {
-		return s.w.Region(trace.Region{Name: cmp.Or(s.chunk.method(id), "(unknown method)")})
+		name := s.chunk.method(id)
+		return s.w.Region(trace.Region{Name: cmp.Or(name, "(unknown method)"), File: fileOfMethod(name)})
 	})
+}
+
+// fileOfMethod returns the path of the file that Java's rules put a method's class into: java/util/HashMap.java for
+// java.util.HashMap$Node.getKey. Recordings have lines and no files. Hidden classes have none.
+func fileOfMethod(name string) string {
+	class, _, _ := strings.Cut(name, "(")
+	dot := strings.LastIndexByte(class, '.')
+	if dot <= 0 {
+		return ""
+	}
+	class, _, _ = strings.Cut(class[:dot], "$")
+	if class == "" || strings.ContainsAny(class, "/ <>\\") {
+		return ""
+	}
+	return strings.ReplaceAll(class, ".", "/") + ".java"
 }
 
 // path finds the regions of a stack of the chunk, -1 for none.
@@ -145,16 +162,20 @@ func (s *sampler) path(id int64) int {
 	at := -1
 	if len(found.frames) > 0 {
 		list := make([]trace.RegionID, 0, len(found.frames))
+		lined := make([]stack.Frame, 0, len(found.frames))
 		var key []byte
 		for _, f := range slices.Backward(found.frames) { // the innermost comes first
 			r := s.method(f.method)
 			list = append(list, r)
+			lined = append(lined, stack.Frame{Region: r, Line: max(int(f.line), 0)})
 			key = binary.LittleEndian.AppendUint32(key, uint32(r))
+			key = binary.LittleEndian.AppendUint32(key, uint32(f.line))
 		}
 		known, ok := s.byPath[string(key)]
 		if !ok {
 			known = len(s.paths)
 			s.paths = append(s.paths, list)
+			s.lined = append(s.lined, lined)
 			s.byPath[string(key)] = known
 		}
 		at = known
@@ -202,9 +223,9 @@ func (s *sampler) add(e *event, kind *sampleKind, thread trace.LocationID) {
 	period := s.period(e, kind)
 	total := s.total(kind, period)
 	if values := []float64{weight, weight * period}; total.timed {
-		total.Add(thread, s.paths[path], values)
+		total.AddFrames(thread, s.lined[path], values)
 	} else {
-		total.Add(thread, s.paths[path], values[:1])
+		total.AddFrames(thread, s.lined[path], values[:1])
 	}
 	if kind.row == "" {
 		return

@@ -23,7 +23,7 @@ type converter struct {
 	samples int64
 
 	dictionary *dictionary
-	stacks     map[number][]trace.RegionID // of the dictionary, outermost first
+	stacks     map[number][]stack.Frame // of the dictionary, outermost first
 	bad        int64
 }
 
@@ -50,7 +50,7 @@ func (c *converter) text(i number) string {
 
 // data takes a whole message.
 func (c *converter) data(p *profilesData) {
-	c.dictionary, c.stacks = &p.Dictionary, map[number][]trace.RegionID{}
+	c.dictionary, c.stacks = &p.Dictionary, map[number][]stack.Frame{}
 	for _, r := range p.Resources {
 		process := c.process(r.Resource.Attributes)
 		for _, s := range r.Scopes {
@@ -143,13 +143,13 @@ func (c *converter) sample(process trace.LocationID, out *stack.Profile, s *samp
 		total = float64(len(s.Times))
 	}
 	frames := c.stack(s.Stack)
-	out.Add(where, frames, []float64{total})
+	out.AddFrames(where, frames, []float64{total})
 	if len(s.Times) == 0 {
 		return
 	}
 	row := c.rows.At(where, trace.StreamOptions{Unordered: true})
 	for _, t := range s.Times {
-		row.Stream.Instant(trace.Time(t), frames[len(frames)-1])
+		row.Stream.Instant(trace.Time(t), frames[len(frames)-1].Region)
 		if s.Link > 0 {
 			l := at(c, c.dictionary.Links, s.Link)
 			row.Stream.Attribute(c.span, trace.Text(l.Span))
@@ -185,13 +185,13 @@ func (c *converter) thread(process trace.LocationID, indices []number) trace.Loc
 }
 
 // stack is a call path, outermost first.
-func (c *converter) stack(i number) []trace.RegionID {
-	return importer.Once(c.stacks, i, func() (frames []trace.RegionID) {
+func (c *converter) stack(i number) []stack.Frame {
+	return importer.Once(c.stacks, i, func() (frames []stack.Frame) {
 		for _, k := range at(c, c.dictionary.Stacks, i).Locations {
 			frames = c.location(frames, at(c, c.dictionary.Locations, k))
 		}
 		if len(frames) == 0 {
-			frames = append(frames, c.w.Region(trace.Region{Name: "(no stack)"}))
+			frames = append(frames, stack.Frame{Region: c.w.Region(trace.Region{Name: "(no stack)"})})
 		}
 		slices.Reverse(frames)
 		return frames
@@ -199,7 +199,7 @@ func (c *converter) stack(i number) []trace.RegionID {
 }
 
 // location appends the functions of a location, the innermost first.
-func (c *converter) location(to []trace.RegionID, l location) []trace.RegionID {
+func (c *converter) location(to []stack.Frame, l location) []stack.Frame {
 	object := ""
 	if l.Mapping > 0 {
 		object = path.Base(c.text(at(c, c.dictionary.Mappings, l.Mapping).File))
@@ -210,14 +210,14 @@ func (c *converter) location(to []trace.RegionID, l location) []trace.RegionID {
 		if r.Name == "" {
 			r.Name = "(no name)"
 		}
-		to = append(to, c.w.Region(r))
+		to = append(to, stack.Frame{Region: c.w.Region(r), Line: int(min(max(x.Line, 0), 1<<30))})
 	}
 	if len(l.Lines) == 0 {
 		name := fmt.Sprintf("0x%x", uint64(l.Address))
 		if object != "" {
 			name = "[" + object + "]"
 		}
-		to = append(to, c.w.Region(trace.Region{Name: name, Category: object}))
+		to = append(to, stack.Frame{Region: c.w.Region(trace.Region{Name: name, Category: object})})
 	}
 	return to
 }

@@ -37,6 +37,7 @@ type (
 	}
 	line struct {
 		Function number `json:"functionIndex"`
+		Line     number `json:"line"`
 	}
 	function struct {
 		Name  number `json:"nameStrindex"`
@@ -197,8 +198,11 @@ func (d *decoder) location(b []byte) (x location) {
 		case 3:
 			var l line
 			d.fields(m.Bytes, func(m *protobuf.Message) {
-				if m.Number == 1 {
+				switch m.Number {
+				case 1:
 					l.Function = number(m.Value)
+				case 2:
+					l.Line = number(m.Value)
 				}
 			})
 			x.Lines = append(x.Lines, l)

@@ -20,6 +20,8 @@ type converter struct {
 	now     sample
 	open    bool
 	frames  []trace.RegionID // innermost first
+	lines   []int            // of the first of them
+	last    regionKey        // the frame before, whose place may follow
 	regions map[regionKey]trace.RegionID
 	opened  importer.Rows
 	rows    map[rowKey]*importer.Row
@@ -33,7 +35,7 @@ type converter struct {
 	byTID   map[int64]*importer.Row
 }
 
-type regionKey struct{ symbol, object string }
+type regionKey struct{ symbol, object, file string }
 
 type rowKey struct {
 	comm     string
@@ -64,7 +66,7 @@ func (c *converter) task(t sched.Task) *importer.Row {
 
 // begin starts a sample; frames may follow, or one on the same line.
 func (c *converter) begin(s sample) {
-	c.now, c.open, c.frames = s, true, c.frames[:0]
+	c.now, c.open, c.frames, c.lines, c.last = s, true, c.frames[:0], c.lines[:0], regionKey{}
 	if s.rest != "" && c.frame([]byte(s.rest)) {
 		c.now.rest, c.now.whole = "", true
 	}
@@ -74,14 +76,38 @@ func (c *converter) begin(s sample) {
 func (c *converter) frame(line []byte) bool {
 	symbol, object, ok := parseFrame(line)
 	if ok {
-		c.frames = append(c.frames, c.region(regionKey{symbol, object}))
+		c.last = regionKey{symbol: symbol, object: object}
+		c.frames = append(c.frames, c.region(c.last))
+		return true
 	}
-	return ok
+	if file, number, found := parsePlace(line); found && len(c.frames) > 0 && c.last.symbol != "" {
+		c.last.file = file
+		c.frames[len(c.frames)-1] = c.region(c.last)
+		for len(c.lines) < len(c.frames) {
+			c.lines = append(c.lines, 0)
+		}
+		c.lines[len(c.frames)-1] = number
+		c.last = regionKey{}
+		return true
+	}
+	return false
+}
+
+// lined returns the frames, outermost first, with their lines.
+func (c *converter) lined() (out []stack.Frame) {
+	for i, r := range slices.Backward(c.frames) {
+		f := stack.Frame{Region: r}
+		if i < len(c.lines) {
+			f.Line = c.lines[i]
+		}
+		out = append(out, f)
+	}
+	return out
 }
 
 func (c *converter) region(k regionKey) trace.RegionID {
 	return importer.Once(c.regions, k, func() trace.RegionID {
-		r := trace.Region{Name: demangle.Filter(k.symbol)}
+		r := trace.Region{Name: demangle.Filter(k.symbol), File: k.file}
 		if k.object != "" {
 			r.Category = strings.Trim(path.Base(k.object), "[]")
 		}
@@ -104,7 +130,7 @@ func (c *converter) end() {
 		if strings.Contains(c.now.event, ":") && c.now.rest != "" { // a trace point with its fields
 			name = c.now.event
 		}
-		c.frames = append(c.frames, c.region(regionKey{name, ""}))
+		c.frames = append(c.frames, c.region(regionKey{symbol: name, object: ""}))
 	}
 	r := c.row(rowKey{c.now.comm, c.now.pid, c.now.tid})
 	if c.now.timed {
@@ -123,12 +149,11 @@ func (c *converter) end() {
 			}
 		}
 	}
-	slices.Reverse(c.frames)
 	values := []float64{1, c.now.period}
 	if !c.now.weighed {
 		values = values[:1]
 	}
-	c.profile().Add(r.At, c.frames, values)
+	c.profile().AddFrames(r.At, c.lined(), values)
 }
 
 // row finds the thread of a sample. Threads of one process are below it; if only the thread is printed, its process is

@@ -176,6 +176,17 @@ func parseFrame(line []byte) (symbol, object string, ok bool) {
 	return text, object, text != ""
 }
 
+// parsePlace reads the line that -F +srcline puts after a frame: "  solve.c:12".
+func parsePlace(line []byte) (file string, number int, ok bool) {
+	text := string(bytes.TrimSpace(line))
+	colon := strings.LastIndexByte(text, ':')
+	if colon <= 0 || strings.ContainsAny(text, " \t") || strings.HasPrefix(text, "?") {
+		return "", 0, false
+	}
+	number, err := strconv.Atoi(text[colon+1:])
+	return text[:colon], number, err == nil && number > 0
+}
+
 // maybeSample is a cheap test for a sign that frames do not have: a colon after a word or number, not that of a
 // C++ name.
 func maybeSample(line []byte) bool {

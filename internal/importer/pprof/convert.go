@@ -20,7 +20,7 @@ import (
 type converter struct {
 	w       trace.Writer
 	name    string
-	frames  map[*profile.Location][]trace.RegionID // outermost first
+	frames  map[*profile.Location][]stack.Frame // outermost first
 	rows    map[rowKey]trace.LocationID
 	process map[string]trace.LocationID // by rank; "" for none
 	labels  labels
@@ -34,7 +34,7 @@ func convert(ctx context.Context, p *profile.Profile, name, label string, w trac
 	if len(p.SampleType) == 0 || len(p.Sample) == 0 {
 		return importer.Malformed(label, "", "the profile holds no samples")
 	}
-	c := &converter{w: w, name: name, frames: map[*profile.Location][]trace.RegionID{},
+	c := &converter{w: w, name: name, frames: map[*profile.Location][]stack.Frame{},
 		rows:    map[rowKey]trace.LocationID{},
 		process: map[string]trace.LocationID{}}
 	c.zero = ranksAreNumbers(p)
@@ -49,7 +49,7 @@ func convert(ctx context.Context, p *profile.Profile, name, label string, w trac
 		}
 	}
 	out := stack.New(w, metrics...)
-	var frames []trace.RegionID
+	var frames []stack.Frame
 	values := make([]float64, len(metrics))
 	for i, s := range p.Sample {
 		if i%4096 == 0 && ctx.Err() != nil {
@@ -60,12 +60,12 @@ func convert(ctx context.Context, p *profile.Profile, name, label string, w trac
 			frames = append(frames, c.regions(l)...)
 		}
 		if len(frames) == 0 {
-			frames = append(frames, w.Region(trace.Region{Name: "(no stack)"}))
+			frames = append(frames, stack.Frame{Region: w.Region(trace.Region{Name: "(no stack)"})})
 		}
 		for k := range values {
 			values[k] = float64(s.Value[k]) * scale[k]
 		}
-		out.Add(c.location(s), frames, values)
+		out.AddFrames(c.location(s), frames, values)
 	}
 	out.Finish()
 	c.describe(p)
@@ -132,7 +132,7 @@ func timeOfSamples(p *profile.Profile) (m trace.Metric, factor float64, of int) 
 }
 
 // regions returns the frames of a code address, outermost first.
-func (c *converter) regions(l *profile.Location) []trace.RegionID {
+func (c *converter) regions(l *profile.Location) []stack.Frame {
 	frames, ok := c.frames[l]
 	if ok {
 		return frames
@@ -143,9 +143,8 @@ func (c *converter) regions(l *profile.Location) []trace.RegionID {
 	}
 	for _, line := range slices.Backward(l.Line) {
 		if f := line.Function; f != nil && f.Name != "" {
-			frames = append(frames,
-				c.w.Region(trace.Region{Name: f.Name, Category: object, File: f.Filename,
-					Line: int(min(max(f.StartLine, 0), 1<<30))}))
+			region := c.w.Region(trace.Region{Name: f.Name, Category: object, File: f.Filename, Line: inFile(f.StartLine)})
+			frames = append(frames, stack.Frame{Region: region, Line: inFile(line.Line)})
 		}
 	}
 	if len(frames) == 0 {
@@ -153,11 +152,14 @@ func (c *converter) regions(l *profile.Location) []trace.RegionID {
 		if object != "" && object != "." {
 			name = object + " " + name
 		}
-		frames = []trace.RegionID{c.w.Region(trace.Region{Name: name, Category: object})}
+		frames = []stack.Frame{{Region: c.w.Region(trace.Region{Name: name, Category: object})}}
 	}
 	c.frames[l] = frames
 	return frames
 }
+
+// inFile bounds a line number.
+func inFile(line int64) int { return int(min(max(line, 0), 1<<30)) }
 
 func isRank(label string) bool {
 	return slices.Contains([]string{"rank", "mpi_rank", "mpi.rank"}, strings.ToLower(label))

@@ -19,7 +19,8 @@ var scales = map[string]float64{"nanoseconds": 1, "microseconds": 1e3, "millisec
 type converter struct {
 	w       trace.Writer
 	label   string
-	frames  []stack.Frame // by number
+	frames  []stack.Frame          // by number
+	only    map[trace.RegionID]int // the line of functions that have only one
 	line    trace.AttributeID
 	process trace.LocationID
 	totals  map[string]*stack.Profile // by unit
@@ -27,7 +28,7 @@ type converter struct {
 }
 
 func newConverter(w trace.Writer, run importer.Run, frames []frame) *converter {
-	c := &converter{w: w, label: run.Label(run.Files[0]), totals: map[string]*stack.Profile{}}
+	c := &converter{w: w, label: run.Label(run.Files[0]), totals: map[string]*stack.Profile{}, only: map[trace.RegionID]int{}}
 	c.define(frames)
 	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: run.Name,
 		Rank: trace.NoRank})
@@ -73,6 +74,9 @@ func (c *converter) define(frames []frame) {
 			r.Attributes = []trace.Attribute{{Key: "lines", Value: trace.Text(strings.Trim(fmt.Sprint(all), "[]"))}}
 		}
 		x.Region = c.w.Region(r)
+		if len(all) == 1 {
+			c.only[x.Region] = all[0]
+		}
 		c.frames = append(c.frames, x)
 	}
 }
@@ -88,6 +92,7 @@ type profile struct {
 	weights []float64
 	now     float64
 	open    []stack.Frame
+	scratch []stack.Frame
 	bad     int64
 }
 
@@ -152,7 +157,7 @@ func (p *profile) event(c *jsonstream.Cursor) {
 	}
 	// Not time: the amount between two events belongs to the stack that is open.
 	if at > p.now && len(p.open) > 0 {
-		p.total(p.unit).Add(p.at, stack.Regions(p.open), []float64{at - p.now})
+		p.total(p.unit).AddFrames(p.at, p.lined(p.open), []float64{at - p.now})
 	}
 	p.now = max(p.now, at)
 	if kind == "O" {
@@ -162,6 +167,17 @@ func (p *profile) event(c *jsonstream.Cursor) {
 	} else {
 		p.bad++
 	}
+}
+
+// lined returns frames with the lines of functions that have only one.
+func (p *profile) lined(list []stack.Frame) []stack.Frame {
+	p.scratch = append(p.scratch[:0], list...)
+	for i := range p.scratch {
+		if x := &p.scratch[i]; x.Line == 0 {
+			x.Line = p.only[x.Region]
+		}
+	}
+	return p.scratch
 }
 
 // sample takes one stack; its weight comes in another list.
@@ -207,7 +223,7 @@ func (p *profile) close(place string) error {
 			weight = max(p.weights[i], 0) * scale
 		}
 		if len(list) > 0 {
-			p.total(p.unit).Add(p.at, stack.Regions(list), []float64{weight})
+			p.total(p.unit).AddFrames(p.at, p.lined(list), []float64{weight})
 		}
 		if s != nil {
 			p.shown(s, list, weight)

@@ -9,6 +9,8 @@ type Row struct {
 	total  *Profile
 	thread trace.LocationID
 	open   []trace.RegionID
+	line   int // of the innermost
+	lined  []Frame
 	since  trace.Time
 	any    bool
 }
@@ -25,14 +27,18 @@ func NewRow(w trace.Writer, total *Profile, thread trace.LocationID) *Row {
 }
 
 // Take adds a sample, outermost region first; times do not go back.
-func (r *Row) Take(t trace.Time, frames []trace.RegionID) {
+func (r *Row) Take(t trace.Time, frames []trace.RegionID) { r.TakeAt(t, frames, 0) }
+
+// TakeAt is Take with the line of the innermost frame; 0: not known.
+func (r *Row) TakeAt(t trace.Time, frames []trace.RegionID, line int) {
 	r.until(t)
-	r.open, r.since, r.any = Change(r.Stream, t, r.open, frames), t, true
+	r.open, r.line, r.since, r.any = Change(r.Stream, t, r.open, frames), line, t, true
 }
 
 func (r *Row) until(t trace.Time) {
 	if r.any && len(r.open) > 0 {
-		r.total.Add(r.thread, r.open, []float64{float64(max(t-r.since, 0)), 1})
+		r.lined = FramesAt(r.open, r.line, r.lined)
+		r.total.AddFrames(r.thread, r.lined, []float64{float64(max(t-r.since, 0)), 1})
 	}
 }
 

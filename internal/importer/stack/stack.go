@@ -13,19 +13,35 @@ type Profile struct {
 	w       trace.Writer
 	metrics []trace.MetricID
 	paths   map[trace.CallPath]trace.CallPathID
+	ids     map[nodeKey]int32
+	nodes   []node
 	cells   map[cellKey]int
 	keys    []cellKey // of cells, in order of arrival
 	values  []float64 // of cell i: inclusive and exclusive of each metric from i*2*len(metrics) on
+	lined   map[trace.RegionID]bool
+	scratch []Frame
+}
+
+// A node is a frame below others: a call path with the line that each of its frames was at.
+type node struct {
+	nodeKey
+	path trace.CallPathID
+}
+
+type nodeKey struct {
+	up int32 // the node above, -1 for none
+	Frame
 }
 
 type cellKey struct {
 	location trace.LocationID
-	path     trace.CallPathID
+	node     int32
 }
 
 // New makes a profile with these metrics.
 func New(w trace.Writer, metrics ...trace.Metric) *Profile {
-	p := &Profile{w: w, paths: map[trace.CallPath]trace.CallPathID{}, cells: map[cellKey]int{}}
+	p := &Profile{w: w, paths: map[trace.CallPath]trace.CallPathID{}, ids: map[nodeKey]int32{},
+		cells: map[cellKey]int{}, lined: map[trace.RegionID]bool{}}
 	for _, m := range metrics {
 		p.metrics = append(p.metrics, w.Metric(m))
 	}
@@ -35,16 +51,19 @@ func New(w trace.Writer, metrics ...trace.Metric) *Profile {
 // Add takes one stack, outermost region first, with a value for each metric.
 // O(depth).
 func (p *Profile) Add(at trace.LocationID, stack []trace.RegionID, values []float64) {
-	path := trace.NoCallPath
-	for i, region := range stack {
-		key := trace.CallPath{Parent: path, Region: region}
-		id, ok := p.paths[key]
-		if !ok {
-			id = p.w.CallPath(key)
-			p.paths[key] = id
-		}
-		path = id
-		cell := p.cell(cellKey{at, path})
+	p.scratch = p.scratch[:0]
+	for _, r := range stack {
+		p.scratch = append(p.scratch, Frame{Region: r})
+	}
+	p.AddFrames(at, p.scratch, values)
+}
+
+// AddFrames is Add for frames with lines.
+func (p *Profile) AddFrames(at trace.LocationID, stack []Frame, values []float64) {
+	up := int32(-1)
+	for i, frame := range stack {
+		up = p.node(nodeKey{up, frame})
+		cell := p.cell(cellKey{at, up})
 		for k, v := range values {
 			cell[2*k] += v
 			if i == len(stack)-1 {
@@ -52,6 +71,28 @@ func (p *Profile) Add(at trace.LocationID, stack []trace.RegionID, values []floa
 			}
 		}
 	}
+}
+
+func (p *Profile) node(k nodeKey) int32 {
+	if id, ok := p.ids[k]; ok {
+		return id
+	}
+	key := trace.CallPath{Parent: trace.NoCallPath, Region: k.Region}
+	if k.up >= 0 {
+		key.Parent = p.nodes[k.up].path
+	}
+	path, ok := p.paths[key]
+	if !ok {
+		path = p.w.CallPath(key)
+		p.paths[key] = path
+	}
+	if k.Line > 0 {
+		p.lined[k.Region] = true
+	}
+	id := int32(len(p.nodes))
+	p.nodes = append(p.nodes, node{k, path})
+	p.ids[k] = id
+	return id
 }
 
 func (p *Profile) cell(k cellKey) []float64 {
@@ -68,11 +109,15 @@ func (p *Profile) cell(k cellKey) []float64 {
 
 // Finish writes the rows.
 func (p *Profile) Finish() {
+	if len(p.lined) > 0 {
+		p.finishLines()
+		p.joinLines()
+	}
 	for i, k := range p.keys {
 		for m, metric := range p.metrics {
 			v := p.values[(i*len(p.metrics)+m)*2:]
-			p.w.Profile(trace.ProfileRow{Location: k.location, Path: k.path, Metric: metric, Inclusive: v[0],
-				Exclusive: v[1]})
+			p.w.Profile(trace.ProfileRow{Location: k.location, Path: p.nodes[k.node].path, Metric: metric,
+				Inclusive: v[0], Exclusive: v[1]})
 		}
 	}
 }
@@ -82,6 +127,18 @@ func (p *Profile) Finish() {
 type Frame struct {
 	Region trace.RegionID
 	Line   int // 0: not told, or that of the region
+}
+
+// FramesAt returns a stack with a line for its innermost frame.
+func FramesAt(regions []trace.RegionID, line int, to []Frame) []Frame {
+	to = to[:0]
+	for _, r := range regions {
+		to = append(to, Frame{Region: r})
+	}
+	if len(to) > 0 {
+		to[len(to)-1].Line = line
+	}
+	return to
 }
 
 // Enter opens the frame, with its line as an attribute where it has one.

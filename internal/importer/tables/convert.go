@@ -17,6 +17,7 @@ type converter struct {
 	spans     bool // parents are told by ids, see trace.StreamOptions
 	places    map[int64]*location
 	regions   map[int64]trace.RegionID
+	fileOf    map[int64]string // of regions
 	attribute map[string]trace.AttributeID
 	counters  map[int64]counter
 	paths     map[int64]trace.CallPathID
@@ -249,7 +250,38 @@ func (r *converter) profile() error {
 	if err != nil {
 		return err
 	}
+	if err := r.lines(); err != nil {
+		return err
+	}
 	return r.condensed()
+}
+
+// lines reads values of source lines.
+func (r *converter) lines() error {
+	return r.each("lines", "location callpath callee_callpath region_id file line metric calls inclusive exclusive",
+		func(x *row) error {
+			l := r.places[x.or(0, -1)]
+			path, known := r.paths[x.or(1, -1)]
+			metric, measured := r.metrics[x.text(6)]
+			callee := trace.NoCallPath
+			if id, has := x.integer(2); has {
+				p, ok := r.paths[id]
+				callee, known = p, known && ok
+			}
+			if l == nil || !known || !measured {
+				r.skip("lines of what is not there", 1, "")
+				return nil
+			}
+			calls, _ := x.number(7) // 0 if they are not counted
+			row := trace.LineRow{Location: l.id, Path: path, Callee: callee, File: trace.NoFile,
+				Line: uint32(min(max(x.or(5, 0), 0), 1<<30)), Metric: metric, Calls: calls,
+				Inclusive: orNone(x.number(8)), Exclusive: orNone(x.number(9))}
+			if file := x.text(4); file != r.fileOf[x.or(3, -1)] {
+				row.File = trace.SourceFile(r.w, file)
+			}
+			trace.AddLines(r.w, []trace.LineRow{row})
+			return nil
+		})
 }
 
 // condensed reads distributions and moments.

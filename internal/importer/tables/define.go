@@ -96,6 +96,7 @@ func (r *converter) definitions() error {
 			return nil
 		}
 		role, _ := trace.ParseRole(x.text(3))
+		r.fileOf[id] = x.text(4)
 		r.regions[id] = r.w.Region(trace.Region{Name: x.text(1), Category: x.text(2), Role: role, File: x.text(4),
 			Line: int(x.or(5, 0)), Attributes: ofRegion[id]})
 		return nil

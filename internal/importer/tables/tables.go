@@ -68,9 +68,10 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	r := &converter{export: export{ctx: ctx, run: run, w: w, schema: s, files: map[string]*parquetfile.File{},
 		sizes: map[string]int64{}, labels: map[string]string{}},
-		places: map[int64]*location{}, regions: map[int64]trace.RegionID{}, attribute: map[string]trace.AttributeID{},
-		counters: map[int64]counter{},
-		paths:    map[int64]trace.CallPathID{}, metrics: map[string]trace.MetricID{},
+		places: map[int64]*location{}, regions: map[int64]trace.RegionID{}, fileOf: map[int64]string{},
+		attribute: map[string]trace.AttributeID{},
+		counters:  map[int64]counter{},
+		paths:     map[int64]trace.CallPathID{}, metrics: map[string]trace.MetricID{},
 		groups: map[int64]trace.CommunicatorID{}}
 	done, err := r.open()
 	defer done()

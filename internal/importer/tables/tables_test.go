@@ -58,6 +58,9 @@ metric time unit=ns integer default description="what passes"
 metric rate unit=ops
 profile "node0/rank 0" main time calls=1 subcalls=2 incl=100 excl=50
 profile "node0/rank 0" "main => MPI_Send" time calls=3 subcalls=0 incl=10 excl=10
+sourceline "node0/rank 0" main time line=7 incl=60 excl=50
+sourceline "node0/rank 0" main time line=7 callee="main => MPI_Send" calls=3 incl=10
+sourceline "node0/rank 0" main time line=2 file=inline.h incl=3 excl=3
 atomic "node0/rank 0" main rate count=2 min=1 max=3 mean=2 sumsq=10
 atomic "node0/rank 1" - rate count=1 min=1 max=1 mean=1 sumsq=1
 moments "node0/rank 0" compute 0..100 weight=5 mean=50 m2=4 m3=0

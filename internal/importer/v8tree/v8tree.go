@@ -26,6 +26,50 @@ type node struct {
 	parent int64
 	hits   float64
 	size   float64 // bytes, of a heap profile
+	ticks  []tick  // hits by line
+	taken  int     // samples that have a line
+}
+
+// A tick is how often a line of a node was hit.
+type tick struct{ line, count int }
+
+// mostTicks bounds the hits of a line.
+const mostTicks = 1 << 30
+
+// readTicks reads the hits of a node's lines.
+func (n *node) readTicks(c *jsonstream.Cursor) {
+	for ok := c.Open('['); ok && c.More(']'); {
+		var t tick
+		for ok := c.Open('{'); ok && c.More('}'); {
+			switch string(c.Key()) {
+			case "line":
+				line, _ := c.Whole()
+				t.line = int(min(max(line, 0), mostTicks))
+			case "ticks":
+				count, _ := c.Whole()
+				t.count = int(min(max(count, 0), mostTicks))
+			default:
+				c.Skip()
+			}
+		}
+		if t.line > 0 && t.count > 0 {
+			n.ticks = append(n.ticks, t)
+		}
+	}
+}
+
+// nextLine returns the line of the next sample of a node. A profile counts the hits of lines for a node, and does not
+// say which sample hit which: the first samples get the first line.
+func (n *node) nextLine() int {
+	at := n.taken
+	n.taken++
+	for _, t := range n.ticks {
+		if at < t.count {
+			return t.line
+		}
+		at -= t.count
+	}
+	return 0
 }
 
 // A Tree is the call tree of a profile.
@@ -65,6 +109,8 @@ func (t *Tree) Node(c *jsonstream.Cursor) {
 			}
 		case "callFrame":
 			frame(c, &r)
+		case "positionTicks":
+			n.readTicks(c)
 		default:
 			c.Skip()
 		}
@@ -108,6 +154,8 @@ func (t *Tree) nested(c *jsonstream.Cursor, parent int64, depth int) (heap bool)
 			frame(c, &r)
 		case "functionName", "url", "lineNumber":
 			field(c, key, &r)
+		case "positionTicks":
+			n.readTicks(c)
 		case "children":
 			for ok := c.Open('['); ok && c.More(']'); {
 				if depth == deepestHead {
@@ -212,8 +260,16 @@ func (t *Tree) Hits(thread trace.LocationID) {
 	t.join()
 	hits := stack.New(t.w, trace.Metric{Name: "samples", Integer: true, Default: true})
 	for _, id := range t.order {
-		if n := t.nodes[id]; n.hits > 0 {
-			hits.Add(thread, t.path(id, nil), []float64{n.hits})
+		n := t.nodes[id]
+		path, rest := t.path(id, nil), n.hits
+		for _, x := range n.ticks {
+			if count := min(float64(x.count), rest); count > 0 {
+				hits.AddFrames(thread, stack.FramesAt(path, x.line, nil), []float64{count})
+				rest -= count
+			}
+		}
+		if rest > 0 {
+			hits.Add(thread, path, []float64{rest})
 		}
 	}
 	hits.Finish()
@@ -256,11 +312,14 @@ func (t *Tree) Show(ctx context.Context, total *stack.Profile, thread trace.Loca
 			_ = row.Close(0)
 			return ctx.Err()
 		}
-		if t.nodes[id] == nil {
+		line := 0
+		if n := t.nodes[id]; n == nil {
 			unknown++
+		} else {
+			line = n.nextLine()
 		}
 		now = t.path(id, now[:0])
-		row.Take(trace.Time(times[i])*1000+offset, now)
+		row.TakeAt(trace.Time(times[i])*1000+offset, now, line)
 		last = times[i]
 	}
 	failed := row.Close(trace.Time(max(last, s.End))*1000 + offset)

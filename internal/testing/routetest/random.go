@@ -37,12 +37,12 @@ var Shapes = []Shape{
 func regions(w trace.Writer) []trace.RegionID {
 	var out []trace.RegionID
 	for _, g := range []trace.Region{
-		{Name: "main", Role: trace.RoleCompute}, {Name: "solve", Category: "lib", Role: trace.RoleCompute},
-		{Name: "solve", Category: "app", Role: trace.RoleCompute},
+		{Name: "main", Role: trace.RoleCompute}, {Name: "solve", Category: "lib", Role: trace.RoleCompute, File: "lib/solve.c", Line: 12},
+		{Name: "solve", Category: "app", Role: trace.RoleCompute, File: "app.c", Line: 40},
 		{Name: "MPI_Send", Category: "mpi", Role: trace.RoleCommunication},
 		{Name: "MPI_Barrier", Category: "mpi", Role: trace.RoleSynchronization}, {Name: "sleep", Role: trace.RoleIdle},
-		{Name: "read", Role: trace.RoleIO}, {Name: "copy", Role: trace.RoleCopy},
-		{Name: "collect", Role: trace.RoleOverhead}, {Name: "step", Role: trace.RoleAnnotation},
+		{Name: "read", Role: trace.RoleIO}, {Name: "copy", Role: trace.RoleCopy, File: "app.c", Line: 7},
+		{Name: "collect", Role: trace.RoleOverhead, File: "app.c"}, {Name: "step", Role: trace.RoleAnnotation},
 		{Name: "range", Category: "user", Role: trace.RoleAnnotation},
 	} {
 		out = append(out, w.Region(g))

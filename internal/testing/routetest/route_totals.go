@@ -134,6 +134,67 @@ var profileRoute = Route{Options: metrics, Check: func(r *Run) {
 	}
 }}
 
+// sourceRoute adds up regions by file and line.
+var sourceRoute = Route{Options: append(metrics[:len(metrics):len(metrics)], map[string]string{"file": "app.c"}),
+	Check: func(r *Run) {
+		type place struct {
+			file string
+			line int
+		}
+		want, files := map[place]sum{}, map[string]float64{}
+		for k, v := range r.totals(&r.Window) {
+			g := &r.Regions[k.Region]
+			if g.File == "" || !r.Window.shows(k.Region) {
+				continue
+			}
+			at := place{g.File, g.Line}
+			s := want[at]
+			s.Calls, s.Inclusive, s.Exclusive = s.Calls+v.Calls, s.Inclusive+v.Inclusive, s.Exclusive+v.Exclusive
+			want[at] = s
+			files[g.File] += v.Exclusive
+		}
+		if r.Result == nil {
+			if len(files) > 0 && r.Options["file"] == "" {
+				r.wrong("says %v, and %d files have values", r.Empty, len(files))
+			}
+			return
+		}
+		var d struct {
+			File  string
+			Lines []struct {
+				Line                 int
+				Exclusive, Inclusive float64
+				Calls                *float64
+				Ranks                []float64
+			}
+			Files []struct {
+				File      string
+				Exclusive float64
+			}
+		}
+		r.Data(&d)
+		r.same("files", float64(len(d.Files)), float64(len(files)))
+		for _, f := range d.Files {
+			r.same("exclusive of "+f.File, f.Exclusive, files[f.File])
+		}
+		lines := 0
+		for at := range want {
+			if at.file == d.File {
+				lines++
+			}
+		}
+		r.same("lines", float64(len(d.Lines)), float64(lines))
+		for _, l := range d.Lines {
+			s := want[place{d.File, l.Line}]
+			r.same("exclusive of a line", l.Exclusive, s.Exclusive)
+			r.same("inclusive of a line", l.Inclusive, s.Inclusive)
+			if l.Calls != nil {
+				r.same("calls of a line", *l.Calls, s.Calls)
+			}
+			r.same("columns of a line", add(l.Ranks), s.of(r.metric()))
+		}
+	}}
+
 // shareBase returns the base of shares of time: the length of the window for each location; the recorded time for
 // profiles, for calls of services, and if locations do several things at once.
 func (r *Run) shareBase() (float64, string) {

@@ -41,6 +41,7 @@ type Route struct {
 // Routes by view.
 var Routes = map[string]Route{
 	"profile":      profileRoute,
+	"source":       sourceRoute,
 	"landscape":    landscapeRoute,
 	"histogram":    histogramRoute,
 	"scatter":      scatterRoute,

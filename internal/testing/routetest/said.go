@@ -173,17 +173,18 @@ func (f figure) among(sorted []float64) bool {
 
 // derived are lines of tooltips with more than the data, and the tests that check them.
 var derived = map[string]string{
-	"groups time in common":      "pairs are not listed; the groups' route holds them",
-	"groups calls in common":     "pairs are not listed; the groups' route holds them",
-	"treemap gain as one":        "inner nodes are not listed; entropy.TestTreesEqualTheOracle",
-	"treemap loss as one":        "inner nodes are not listed; entropy.TestTreesEqualTheOracle",
-	"treemap drawn as one above": "inner nodes are not listed; entropy.TestThresholdsEqualAlgorithm1",
-	"moments as one bar":         "drawn from the moments beside it; moment.TestTwoBarsInvertTheMoments",
-	"moments as two bars":        "drawn from the moments beside it; moment.TestTwoBarsInvertTheMoments",
-	"timeline from":              "the edge of a cell, which --all does not list; timeline's brute_test.go",
-	"timeline to":                "the edge of a cell, which --all does not list; timeline's brute_test.go",
-	"requests waits most for":    "whom a request waits for is not listed one by one; the view's own tests",
-	"moments stands out":         "a sentence; see sentences",
+	"source exclusive of the file": "the sums of files, which sourceRoute adds up",
+	"groups time in common":        "pairs are not listed; the groups' route holds them",
+	"groups calls in common":       "pairs are not listed; the groups' route holds them",
+	"treemap gain as one":          "inner nodes are not listed; entropy.TestTreesEqualTheOracle",
+	"treemap loss as one":          "inner nodes are not listed; entropy.TestTreesEqualTheOracle",
+	"treemap drawn as one above":   "inner nodes are not listed; entropy.TestThresholdsEqualAlgorithm1",
+	"moments as one bar":           "drawn from the moments beside it; moment.TestTwoBarsInvertTheMoments",
+	"moments as two bars":          "drawn from the moments beside it; moment.TestTwoBarsInvertTheMoments",
+	"timeline from":                "the edge of a cell, which --all does not list; timeline's brute_test.go",
+	"timeline to":                  "the edge of a cell, which --all does not list; timeline's brute_test.go",
+	"requests waits most for":      "whom a request waits for is not listed one by one; the view's own tests",
+	"moments stands out":           "a sentence; see sentences",
 }
 
 // tooltips checks that the data state the numbers of tooltips: the exact number of a line must be among the data of

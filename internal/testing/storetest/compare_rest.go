@@ -249,6 +249,14 @@ func (c *comparison) profile(w store.Window) string {
 			return nil
 		})
 		last = 0
+		err = cmp.Or(err, r.Lines(ctx, w.Locations, func(rows []trace.LineRow) error {
+			for _, p := range rows {
+				see(p.Location, fmt.Sprint("line ", path(p.Path), path(p.Callee), store.FileOfLine(r, &p), ":", p.Line,
+					" ", r.Metrics()[p.Metric].Name, " ", p.Calls, p.Inclusive, p.Exclusive))
+			}
+			return nil
+		}))
+		last = 0
 		err = cmp.Or(err, r.Atomics(ctx, w.Locations, func(rows []trace.AtomicRow) error {
 			for _, p := range rows {
 				see(p.Location,

@@ -71,6 +71,15 @@ func (r *reader) addProfile(m *Memory, number []trace.LocationID, first trace.Ti
 	slices.SortStableFunc(r.profile, func(a, b trace.ProfileRow) int {
 		return cmp.Or(cmp.Compare(a.Location, b.Location), cmp.Compare(a.Path, b.Path), cmp.Compare(a.Metric, b.Metric))
 	})
+	for _, p := range m.lines {
+		p.Location = number[p.Location]
+		r.lines = append(r.lines, p)
+	}
+	r.files, r.info.Lines = m.files, int64(len(m.lines))
+	slices.SortStableFunc(r.lines, func(a, b trace.LineRow) int {
+		return cmp.Or(cmp.Compare(a.Location, b.Location), cmp.Compare(a.Path, b.Path), cmp.Compare(a.File, b.File),
+			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Callee, b.Callee), cmp.Compare(a.Metric, b.Metric))
+	})
 	for _, p := range m.atomics {
 		p.Location = number[p.Location]
 		r.atomics = append(r.atomics, p)

@@ -29,6 +29,8 @@ type Memory struct {
 	metrics   []trace.Metric
 	callPaths []trace.CallPath
 	profile   []trace.ProfileRow
+	lines     []trace.LineRow
+	files     []string
 	atomics   []trace.AtomicRow
 	moments   []trace.MomentRow
 	covered   []trace.Time
@@ -171,6 +173,22 @@ func (m *Memory) Profile(r trace.ProfileRow) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.profile = append(m.profile, r)
+}
+
+func (m *Memory) Lines(rows []trace.LineRow) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.lines = append(m.lines, rows...)
+}
+
+func (m *Memory) SourceFile(name string) trace.FileID {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if i := slices.Index(m.files, name); i >= 0 {
+		return trace.FileID(i)
+	}
+	m.files = append(m.files, name)
+	return trace.FileID(len(m.files) - 1)
 }
 
 func (m *Memory) Atomic(r trace.AtomicRow) {

@@ -232,6 +232,12 @@ func (r *reader) Profile(ctx context.Context, locations []trace.LocationID, f fu
 	return handOut(ctx, r, locations, r.profile, func(p trace.ProfileRow) trace.LocationID { return p.Location }, f)
 }
 
+func (r *reader) SourceFiles() []string { return r.files }
+
+func (r *reader) Lines(ctx context.Context, locations []trace.LocationID, f func([]trace.LineRow) error) error {
+	return handOut(ctx, r, locations, r.lines, func(p trace.LineRow) trace.LocationID { return p.Location }, f)
+}
+
 func (r *reader) Atomics(ctx context.Context, locations []trace.LocationID, f func([]trace.AtomicRow) error) error {
 	return handOut(ctx, r, locations, r.atomics, func(p trace.AtomicRow) trace.LocationID { return p.Location }, f)
 }

@@ -236,6 +236,13 @@ func (g *generator) profile(locations []trace.LocationID) {
 				}
 			}
 		}
+		for _, p := range paths[1:] {
+			file := []trace.FileID{trace.NoFile, trace.SourceFile(g.w, "a.h"), trace.SourceFile(g.w, "b.h")}[g.rnd.IntN(3)]
+			trace.AddLines(g.w, []trace.LineRow{
+				{Location: id, Path: p, Callee: trace.NoCallPath, File: file, Line: uint32(g.rnd.IntN(50)),
+					Metric: metrics[0], Inclusive: g.rnd.Float64(), Exclusive: 0.5},
+				{Location: id, Path: p, Callee: p, File: file, Line: 7, Metric: metrics[0], Calls: 3, Inclusive: 2}})
+		}
 		if g.rnd.IntN(3) == 0 {
 			g.w.Atomic(trace.AtomicRow{Location: id, Path: trace.NoCallPath, Metric: metrics[1], Count: 3, Min: 1,
 				Max: 9, Mean: 4, SumSquares: 99})

@@ -45,6 +45,8 @@ type reader struct {
 	links    []link
 
 	profile []trace.ProfileRow
+	lines   []trace.LineRow
+	files   []string
 	atomics []trace.AtomicRow
 	moments []trace.MomentRow
 }

@@ -162,6 +162,14 @@ func (d *dumper) profile() {
 	}))
 	d.sorted(lines)
 	lines = nil
+	d.must("lines", d.r.Lines(ctx, nil, func(rows []trace.LineRow) error {
+		for _, p := range rows {
+			lines = append(lines, d.sourceLine(&p))
+		}
+		return nil
+	}))
+	d.sorted(lines)
+	lines = nil
 	d.must("atomics", d.r.Atomics(ctx, nil, func(rows []trace.AtomicRow) error {
 		for _, p := range rows {
 			path, _ := d.callPath(p.Path)
@@ -186,6 +194,20 @@ func (d *dumper) profile() {
 		return nil
 	}))
 	d.sorted(lines)
+}
+
+func (d *dumper) sourceLine(p *trace.LineRow) string {
+	path, flat := d.callPath(p.Path)
+	s := fmt.Sprintf("sourceline %s %s %s line=%d", d.places[p.Location], path, quote(d.r.Metrics()[p.Metric].Name),
+		p.Line)
+	if p.File != trace.NoFile {
+		s += " file=" + quote(store.FileOfLine(d.r, p))
+	}
+	if p.Callee != trace.NoCallPath {
+		callee, _ := d.callPath(p.Callee)
+		return s + fmt.Sprintf(" callee=%s calls=%v incl=%v%s", callee, p.Calls, p.Inclusive, flat)
+	}
+	return s + fmt.Sprintf(" incl=%v excl=%v%s", p.Inclusive, p.Exclusive, flat)
 }
 
 // sorted writes lines in their own order: ids of paths and metrics follow the

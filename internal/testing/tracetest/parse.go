@@ -74,7 +74,8 @@ var statements = map[string]func(*parser, int, []word) error{
 	"lane":         func(*parser, int, []word) error { return nil },
 	"communicator": (*parser).communicator, "topology": (*parser).topology, "at": (*parser).coordinate,
 	"link":   (*parser).link,
-	"metric": (*parser).metric, "profile": (*parser).profile, "atomic": (*parser).atomic, "moments": (*parser).moments,
+	"metric": (*parser).metric, "profile": (*parser).profile, "sourceline": (*parser).sourceLine,
+	"atomic": (*parser).atomic, "moments": (*parser).moments,
 	"report": (*parser).report,
 }
 

@@ -91,6 +91,35 @@ func (p *parser) profile(_ int, ws []word) error {
 	return err
 }
 
+// sourceLine reads the values of a line; the callee is flat if the path is.
+func (p *parser) sourceLine(_ int, ws []word) error {
+	flat := false
+	if n := len(ws); n > 0 && ws[n-1].text == "flat" && !ws[n-1].keyed {
+		flat, ws = true, ws[:n-1]
+	}
+	r := trace.LineRow{File: trace.NoFile, Callee: trace.NoCallPath}
+	var numbers []word
+	for _, w := range ws {
+		switch w.key {
+		case "file":
+			r.File = trace.SourceFile(p.w, w.text)
+		case "callee":
+			r.Callee = p.callPath(w, flat)
+		default:
+			numbers = append(numbers, w)
+		}
+	}
+	var line float64
+	var err error
+	r.Location, r.Path, r.Metric, err = p.cell(numbers, flat,
+		map[string]*float64{"line": &line, "calls": &r.Calls, "incl": &r.Inclusive, "excl": &r.Exclusive})
+	if err == nil {
+		r.Line = uint32(line)
+		trace.AddLines(p.w, []trace.LineRow{r})
+	}
+	return err
+}
+
 func (p *parser) atomic(_ int, ws []word) error {
 	var r trace.AtomicRow
 	var err error

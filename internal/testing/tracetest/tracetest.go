@@ -40,6 +40,7 @@
 //	link message node0/p0 -> node0/p1 untimed count=7 size=56
 //	metric time unit=ns integer default parent=all description="…"
 //	profile node0/p0 "main => MPI_Send" time calls=3 subcalls=0 incl=10 excl=10 flat
+//	sourceline node0/p0 "main => MPI_Send" time line=12 file=x.h callee="main => f" calls=3 incl=10 excl=10 flat
 //	atomic node0/p0 - size count=2 min=1 max=3 mean=2 sumsq=10
 //	moments node0/p0 compute 0..100 weight=5 mean=50 m2=4 m3=0
 //	report repaired "leave without enter" 3 "file:12"

@@ -28,6 +28,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/scaling"
 	"github.com/parallax-hpc/parallax/internal/view/scatter"
 	"github.com/parallax-hpc/parallax/internal/view/services"
+	"github.com/parallax-hpc/parallax/internal/view/source"
 	"github.com/parallax-hpc/parallax/internal/view/steps"
 	"github.com/parallax-hpc/parallax/internal/view/timeline"
 	"github.com/parallax-hpc/parallax/internal/view/topology"
@@ -41,6 +42,7 @@ var Views = []*view.View{
 	activity.View,
 	profile.View,
 	calltree.View,
+	source.View,
 	commmatrix.View,
 	boxprofile.View,
 	callmatrix.View,

@@ -15,7 +15,7 @@ import { Findings } from "./findings";
 import * as layout from "./layout";
 import { actionOf, optionOf } from "./offer";
 import { OptionForm } from "./options";
-import { SourceButton } from "./source-text";
+import { SourceButton } from "./source-button";
 import { SummaryTable, summary } from "./summary";
 import type { ShownFact, Workbench } from "./workbench";
 
@@ -105,6 +105,7 @@ function FactActions({ fact, bench }: { fact: Fact; bench: Workbench }) {
       {hasTime && <button type="button" onClick={() => bench.store.select({ time })}>Select its time</button>}
       {!!fact.regions?.length && !has(bench.look.value.regions, fact.regions) && <button type="button" onClick={() => bench.choose({ regions: fact.regions!.map((id) => `#${id}`) })}>Select region</button>}
       {fact.regions?.length === 1 && <SourceButton region={bench.region(fact.regions[0])} />}
+      {fact.link && <a class="button" href={fact.link} rel="noreferrer">Open in editor</a>}
       {fact.locations?.length === 1 && bench.timelinePanel && <PinButton id={fact.locations[0]} bench={bench} />}
       {!!fact.locations?.length && !has(bench.look.value.locations, fact.locations) && <button type="button" onClick={() => bench.choose({ locations: fact.locations!.map((id) => `#${id}`) })}>Select {fact.locations.length > 1 ? "locations" : "location"}</button>}
     </div>

@@ -126,8 +126,9 @@ function Row({ line, shares, attributes, short }: LineProps<Extract<RegionLine, 
   return (
     <div
       {...attributes} class={`region-row ${attributes.class} ${chosen ? "chosen" : ""} ${none || chosen || byRole ? "" : "out"} ${hovered ? "hovered" : ""}`} role="option" aria-selected={chosen}
-      title={`${middle(region.name, 400)}\n${region.category || region.role} · ${formatUnit(time, unit, true)} exclusive · ${thousands(calls)} calls${where}`}
+      title={`${middle(region.name, 400)}\n${region.category || region.role} · ${formatUnit(time, unit, true)} exclusive · ${thousands(calls)} calls${where}${where ? "\nDouble-click shows its source" : ""}`}
       onClick={(e) => choose(bench, patternOf(line), e.ctrlKey || e.metaKey)}
+      onDblClick={() => { if (region.file) bench.showSource(region); }}
       onPointerEnter={() => (bench.hover.value = { panel: "regions", time: null, location: null, region: region.id })} onPointerLeave={() => (bench.hover.value = null)}
     >
       <span class="swatch" style={{ background: bench.colour(region.colour) }} />

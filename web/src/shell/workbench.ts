@@ -417,6 +417,16 @@ export class Workbench {
     this.focused.value = there.id;
   }
 
+  /** Shows a region's place in its source file. */
+  showSource(region: { file: string; line: number }): void {
+    const options = { file: [region.file], ...(region.line > 0 ? { line: [`${region.line}`] } : {}) };
+    const there = panel.panels(this.layout.value).find((p) => p.view === "source");
+    if (!there) return this.addView("source", "right", undefined, options);
+    this.setOption(there.id, "file", options.file);
+    this.setOption(there.id, "line", options.line ?? []);
+    this.reveal("source");
+  }
+
   /** Opens the view that says why the selection is different; it follows the selection from then on. */
   contrast(): void {
     const why = this.missing("contrast");

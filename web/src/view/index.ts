@@ -21,6 +21,7 @@ import { profile } from "./profile";
 import { requests } from "./requests";
 import { compare, history, scaling } from "./runs";
 import { scatter } from "./scatter";
+import { source } from "./source";
 import { steps } from "./steps";
 import { timeline } from "./timeline";
 import { topology } from "./topology";
@@ -48,6 +49,7 @@ export const views: ViewPlug[] = [
   requests,
   scaling,
   scatter,
+  source,
   steps,
   timeline,
   topology,

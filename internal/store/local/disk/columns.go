@@ -83,6 +83,13 @@ type Columns struct {
 	TotalPath       []trace.CallPathID
 	TotalMetric     []trace.MetricID
 	TotalValue      [4][]float64 // as profileValue
+	LineLocation    []trace.LocationID
+	LinePath        []trace.CallPathID
+	LineCallee      []trace.CallPathID
+	LineFile        []trace.FileID
+	LineNumber      []uint32
+	LineMetric      []trace.MetricID
+	LineValue       [3][]float64 // calls, inclusive, exclusive
 	AtomicLocation  []trace.LocationID
 	AtomicPath      []trace.CallPathID
 	AtomicMetric    []trace.MetricID
@@ -204,6 +211,13 @@ func (c *Columns) profileTargets(t map[string]target) {
 	t["profile_total.path.u32"], t["profile_total.metric.u32"] = into(&c.TotalPath), into(&c.TotalMetric)
 	for i, n := range []string{"calls", "subcalls", "inclusive", "exclusive"} {
 		t["profile."+n+".f64"], t["profile_total."+n+".f64"] = into(&c.ProfileValue[i]), into(&c.TotalValue[i])
+	}
+	t["line.location.u32"], t["line.path.u32"], t["line.callee.u32"] = into(&c.LineLocation), into(&c.LinePath),
+		into(&c.LineCallee)
+	t["line.file.u32"], t["line.line.u32"], t["line.metric.u32"] = into(&c.LineFile), into(&c.LineNumber),
+		into(&c.LineMetric)
+	for i, n := range []string{"calls", "inclusive", "exclusive"} {
+		t["line."+n+".f64"] = into(&c.LineValue[i])
 	}
 	t["atomic.location.u32"], t["atomic.path.u32"], t["atomic.metric.u32"] = into(&c.AtomicLocation),
 		into(&c.AtomicPath), into(&c.AtomicMetric)

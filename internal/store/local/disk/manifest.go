@@ -17,15 +17,17 @@ import (
 
 // A Manifest describes a store. It is the last file written.
 type Manifest struct {
-	Format     string              `json:"format"` // always formatName
-	Version    int                 `json:"version"`
-	Info       ManifestInfo        `json:"info"`
-	Metrics    []trace.Metric      `json:"metrics"`
-	Topologies []ManifestTopology  `json:"topologies"`
-	Report     []trace.ReportEntry `json:"report"`
-	Sections   []Section           `json:"sections"` // summaries
-	Digests    []Section           `json:"digests,omitempty"`
-	Files      []FileEntry         `json:"files"`
+	Format  string         `json:"format"` // always formatName
+	Version int            `json:"version"`
+	Info    ManifestInfo   `json:"info"`
+	Metrics []trace.Metric `json:"metrics"`
+	// SourceFiles are those of table line.
+	SourceFiles []string            `json:"sourceFiles,omitempty"`
+	Topologies  []ManifestTopology  `json:"topologies"`
+	Report      []trace.ReportEntry `json:"report"`
+	Sections    []Section           `json:"sections"` // summaries
+	Digests     []Section           `json:"digests,omitempty"`
+	Files       []FileEntry         `json:"files"`
 }
 
 const FormatName = "parallax store"

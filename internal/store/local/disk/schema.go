@@ -68,7 +68,8 @@ var Schema = buildSchema()
 // packedTables are those that grow with the trace and are touched or unpacked before they are used, all over: none of
 // their columns is searched in place.
 var packedTables = map[string]bool{"interval": true, "link": true, "sample": true, "sum": true, "node": true,
-	"group": true, "link_sum": true, "profile": true, "atomic": true, "moment": true}
+	"group": true, "link_sum": true, "profile": true, "line": true, "atomic": true,
+	"moment": true}
 
 // packedColumns are those of other tables with little information per row: with many locations and few intervals each
 // they were a seventh of a store. A reader unpacks them whole when it opens the store. The row and the key of an
@@ -248,6 +249,12 @@ func recordTables() []table {
 		{"profile_total", false, "Profile rows added up over all locations, by call path and metric.", append([]column{
 			col("path", u32, "call path"), col("metric", u32, "index in the manifest's list"),
 		}, f("calls", "subcalls", "inclusive", "exclusive")...)},
+		{"line", false, "Profile values of source lines, by location, call path, file, line, metric.", append([]column{
+			col("location", u32, "location"), col("path", u32, "call path of the region that has the line"),
+			col("callee", u32, "call path that the line calls, 2^32-1 for the line itself"),
+			col("file", u32, "index in the manifest's list of source files, 2^32-1 for the file of the region"),
+			col("line", u32, "0: not known"), col("metric", u32, "index in the manifest's list"),
+		}, f("calls", "inclusive", "exclusive")...)},
 		{"atomic", false, "Condensed distributions, in the order of `profile`.", append([]column{
 			col("location", u32, "location"), col("path", u32, "call path, 2^32-1 for none"),
 			col("metric", u32, "index in the manifest's list"),

@@ -83,7 +83,8 @@ func (f *finisher) indexPart(ctx context.Context, from, to uint64) error {
 // stampPart says which run this is: its definitions, and when its lanes end.
 func (f *finisher) stampPart() error {
 	h := crc32.New(disk.Castagnoli)
-	fmt.Fprintln(h, f.origin, f.end, len(f.rows.C.Begin), f.LinkRows.Len(), f.UntimedRows.Len(), f.ProfileRows.Len())
+	fmt.Fprintln(h, f.origin, f.end, len(f.rows.C.Begin), f.LinkRows.Len(), f.UntimedRows.Len(), f.ProfileRows.Len(),
+		f.LineRows.Len())
 	list, err := disk.Describe(f.Dir, slices.Concat(treeFiles, tableFiles("region", "string")), f.workers)
 	if err != nil {
 		return err

@@ -21,19 +21,20 @@ type profiler struct {
 	sameNumbers bool // and the numbers
 }
 
-// writeProfiles writes the tables profile, atomic and moment.
+// writeProfiles writes the tables profile, line, atomic and moment.
 func (f profiler) writeProfiles(ctx context.Context) error {
-	var lost [3]int64 // rows of each whose location is not defined
+	var lost [4]int64 // rows of each whose location is not defined
 	f.inOrder, f.sameNumbers = slices.IsSorted(f.order.number), true
 	for i, n := range f.order.number {
 		f.sameNumbers = f.sameNumbers && int(n) == i
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	for i, write := range []func(context.Context, *int64) error{f.writeProfile, f.writeAtomics, f.writeMoments} {
+	for i, write := range []func(context.Context, *int64) error{f.writeProfile, f.writeAtomics, f.writeMoments,
+		f.writeLines} {
 		g.Go(func() error { return write(ctx, &lost[i]) })
 	}
 	err := g.Wait()
-	if n := lost[0] + lost[1]; n > 0 {
+	if n := lost[0] + lost[1] + lost[3]; n > 0 {
 		f.Report(trace.Skipped, "profile rows with an undefined location", n, "")
 	}
 	if lost[2] > 0 {
@@ -174,6 +175,16 @@ func keep[T any](ctx context.Context, f profiler, rows *write.Ahead[T], last tra
 		return false, err
 	}
 	return true, describePacked(f.finisher, t, t.MoveTo(f.Dir))
+}
+
+func (f profiler) writeLines(ctx context.Context, lost *int64) error {
+	t := disk.NewTablePacker[trace.LineRow](f.Dir, "line",
+		disk.FieldsOf("Location", "Path", "Callee", "File", "Line", "Metric", "Calls", "Inclusive", "Exclusive")...)
+	renumber := func(r *trace.LineRow) { r.Location = f.order.numberOf(r.Location) }
+	return describePacked(f.finisher, t,
+		t.Finish(ctx, f.LineRows.SortedAs(renumber, f.inOrder, sortedRows, func(rows []trace.LineRow) error {
+			return t.Add(ctx, located(rows, lost, func(r *trace.LineRow) trace.LocationID { return r.Location }))
+		})))
 }
 
 func (f profiler) writeAtomics(ctx context.Context, lost *int64) error {

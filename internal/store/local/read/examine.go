@@ -47,7 +47,7 @@ var questions = []struct {
 	{"instants", []string{"instant", "instant_fact"}},
 	{"samples of counters", []string{"sample"}},
 	{"attributes of intervals", []string{"interval_fact", "text"}},
-	{"profiles as the source gives them", []string{"profile", "profile_total", "atomic", "moment"}},
+	{"profiles as the source gives them", []string{"profile", "profile_total", "line", "atomic", "moment"}},
 }
 
 // Examine reads every file of a store and reports damage. Only the manifest must be intact.

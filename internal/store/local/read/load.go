@@ -147,6 +147,7 @@ func (r *definitionsOf) loadInfo() {
 		Sources: m.Info.Sources, Format: m.Info.Source, End: m.Info.End, Origin: m.Info.Origin, Core: m.Info.Core,
 		Intervals: int64(len(c.Begin)), Links: int64(len(c.Link.Kind) + len(c.Untimed.Kind)),
 		Samples: int64(len(c.SampleTime)), Instants: int64(len(c.InstantTime)), Profile: int64(len(c.ProfileLocation)),
+		Lines: int64(len(c.LineLocation)),
 		Depth: m.Info.Depth, Ranks: distinctRanks(c.LocationRank), Rows: int(r.counting[len(r.counting)-1]),
 		Properties: m.Info.Properties, Report: m.Report, SizeBytes: m.Size(),
 	}

@@ -102,6 +102,28 @@ func (r profiles) Profile(ctx context.Context, ids []trace.LocationID, f func([]
 	}, f)
 }
 
+// Lines implements store.Reader.
+func (r profiles) Lines(ctx context.Context, ids []trace.LocationID, f func([]trace.LineRow) error) error {
+	n := len(r.C.LineLocation)
+	b := newBatch(n)
+	path, callee, file := addColumn[trace.CallPathID](b, n), addColumn[trace.CallPathID](b, n),
+		addColumn[trace.FileID](b, n)
+	line, metric := addColumn[uint32](b, n), addColumn[trace.MetricID](b, n)
+	calls, inclusive, exclusive := addColumn[float64](b, n), addColumn[float64](b, n), addColumn[float64](b, n)
+	look := func(lo, hi int) {
+		sound("line.path", path[lo:hi], len(r.C.CallPathParent))
+		soundOr("line.callee", callee[lo:hi], len(r.C.CallPathParent), trace.NoCallPath)
+		soundOr("line.file", file[lo:hi], len(r.def.manifest.SourceFiles), trace.NoFile)
+		sound("line.metric", metric[lo:hi], len(r.def.manifest.Metrics))
+	}
+	return rowsOf(ctx, r, "line", n, ids, b, look, func(i int) trace.LineRow {
+		return trace.LineRow{
+			Location: b.location[i], Path: path[i], Callee: callee[i], File: file[i], Line: line[i], Metric: metric[i],
+			Calls: calls[i], Inclusive: inclusive[i], Exclusive: exclusive[i],
+		}
+	}, f)
+}
+
 // ProfileTotals implements store.ProfileTotaler.
 func (r profiles) ProfileTotals(ctx context.Context) ([]trace.ProfileRow, error) {
 	if err := r.Enter(); err != nil {

@@ -336,6 +336,7 @@ func (r *Reader) Regions() []trace.Region                    { return r.Table.Re
 func (r *definitionsOf) Counters() []trace.Counter           { return r.counters }
 func (r *definitionsOf) Attributes() []string                { return r.attributes }
 func (r *definitionsOf) Metrics() []trace.Metric             { return r.manifest.Metrics }
+func (r *definitionsOf) SourceFiles() []string               { return r.manifest.SourceFiles }
 func (r *definitionsOf) CallPaths() []trace.CallPath         { return r.callPaths }
 func (r *definitionsOf) Communicators() []trace.Communicator { return r.communicators }
 func (r *definitionsOf) Topologies() []trace.Topology        { return r.topologies }

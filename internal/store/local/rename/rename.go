@@ -69,7 +69,7 @@ func Run(ctx context.Context, r store.Reader, from, to, source string, through f
 		}
 	}
 	m.Info.Sources, m.Info.Properties = []string{source}, t.properties
-	m.Metrics, m.Report = t.metrics, t.report
+	m.Metrics, m.SourceFiles, m.Report = t.metrics, t.files, t.report
 	m.Topologies = m.Topologies[:0]
 	for _, x := range t.topologies {
 		m.Topologies = append(m.Topologies,
@@ -103,6 +103,9 @@ func tell(r store.Reader, w trace.Writer) {
 	}
 	for _, x := range r.Metrics() {
 		w.Metric(x)
+	}
+	for _, x := range r.SourceFiles() {
+		trace.SourceFile(w, x)
 	}
 	for _, x := range r.Topologies() {
 		w.Topology(x)

@@ -11,6 +11,7 @@ type taker struct {
 	counters      []trace.Counter
 	communicators []trace.Communicator
 	metrics       []trace.Metric
+	files         []string
 	topologies    []trace.Topology
 	properties    map[string]string
 	report        []trace.ReportEntry
@@ -47,6 +48,11 @@ func (t *taker) Metric(m trace.Metric) trace.MetricID {
 	return trace.MetricID(len(t.metrics) - 1)
 }
 
+func (t *taker) SourceFile(name string) trace.FileID {
+	t.files = append(t.files, name)
+	return trace.FileID(len(t.files) - 1)
+}
+
 func (t *taker) Topology(x trace.Topology)  { t.topologies = append(t.topologies, x) }
 func (t *taker) Property(key, value string) { t.properties[key] = value }
 
@@ -68,6 +74,7 @@ func (t *taker) Describe(trace.LocationID, trace.Location) {}
 func (t *taker) Link(trace.Link)                           {}
 func (t *taker) CallPath(trace.CallPath) trace.CallPathID  { return trace.NoCallPath }
 func (t *taker) Profile(trace.ProfileRow)                  {}
+func (t *taker) Lines([]trace.LineRow)                     {}
 func (t *taker) Atomic(trace.AtomicRow)                    {}
 func (t *taker) Moments(trace.MomentRow)                   {}
 

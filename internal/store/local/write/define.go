@@ -28,7 +28,9 @@ type Definitions struct {
 	counterIDs    map[counterKey]trace.CounterID
 	Series        []*Series // of counters
 	Metrics       []trace.Metric
+	SourceFiles   []string
 	metricIDs     map[string]trace.MetricID
+	fileIDs       map[string]trace.FileID
 	CallPaths     []trace.CallPath
 	callPathIDs   map[trace.CallPath]trace.CallPathID
 	Communicators []trace.Communicator
@@ -56,6 +58,7 @@ func (d *Definitions) init() {
 	d.attributeIDs = map[string]trace.AttributeID{}
 	d.counterIDs = map[counterKey]trace.CounterID{}
 	d.metricIDs = map[string]trace.MetricID{}
+	d.fileIDs = map[string]trace.FileID{}
 	d.callPathIDs = map[trace.CallPath]trace.CallPathID{}
 	d.Properties = map[string]string{}
 	d.words = map[string]string{}
@@ -65,7 +68,7 @@ func (d *Definitions) init() {
 func (d *Definitions) ForgetKeys() {
 	d.keys, d.locationIDs = nil, IdTable{}
 	d.regionIDs, d.attributeIDs, d.counterIDs = nil, nil, nil
-	d.metricIDs, d.callPathIDs, d.words = nil, nil, nil
+	d.metricIDs, d.fileIDs, d.callPathIDs, d.words = nil, nil, nil, nil
 }
 
 // word copies a string that many definitions share, such as a kind or a key.
@@ -226,6 +229,21 @@ func (w *Writer) Metric(m trace.Metric) trace.MetricID {
 	id := trace.MetricID(len(d.Metrics))
 	d.Metrics = append(d.Metrics, m)
 	d.metricIDs[m.Name] = id
+	return id
+}
+
+// SourceFile implements trace.LineTaker.
+func (w *Writer) SourceFile(name string) trace.FileID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d := &w.Def
+	id, ok := d.fileIDs[name]
+	if !ok {
+		name = strings.Clone(name)
+		id = trace.FileID(len(d.SourceFiles))
+		d.SourceFiles = append(d.SourceFiles, name)
+		d.fileIDs[name] = id
+	}
 	return id
 }
 

@@ -103,6 +103,13 @@ func (w *Writer) Profile(r trace.ProfileRow) {
 	w.failRow(w.ProfileRows.Add(r))
 }
 
+// Lines implements trace.LineTaker.
+func (w *Writer) Lines(rows []trace.LineRow) {
+	w.rowMu.Lock()
+	defer w.rowMu.Unlock()
+	w.failRow(w.LineRows.AddAll(rows))
+}
+
 // Atomic implements trace.Writer.
 func (w *Writer) Atomic(r trace.AtomicRow) {
 	w.rowMu.Lock()
@@ -218,6 +225,13 @@ var (
 		Key: func(r *trace.ProfileRow) int64 { return int64(r.Location) },
 		Ties: func(a, b *trace.ProfileRow) int {
 			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Metric, b.Metric))
+		},
+	}
+	ByLine = spool.Order[trace.LineRow]{
+		Key: func(r *trace.LineRow) int64 { return int64(r.Location) },
+		Ties: func(a, b *trace.LineRow) int {
+			return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+				cmp.Compare(a.Callee, b.Callee), cmp.Compare(a.Metric, b.Metric))
 		},
 	}
 	AtomicByPath = spool.Order[trace.AtomicRow]{

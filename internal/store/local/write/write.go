@@ -42,6 +42,7 @@ type Writer struct {
 	LinkRows    *spool.Spool[LinkRecord]
 	UntimedRows *spool.Spool[LinkRecord]
 	ProfileRows *spool.Spool[trace.ProfileRow]
+	LineRows    *spool.Spool[trace.LineRow]
 	AtomicRows  *Ahead[trace.AtomicRow]
 	MomentRows  *Ahead[MomentRecord]
 	momentBatch []MomentRecord
@@ -120,6 +121,7 @@ func (w *Writer) start() error {
 	w.UntimedRows = spool.NewSpool[LinkRecord](w.Temp, share/4)
 	w.Meetings = spool.NewSpool[Attendance](w.Temp, share/4)
 	w.ProfileRows = spool.NewSortedSpool(w.Temp, share, ByPath)
+	w.LineRows = spool.NewSortedSpool(w.Temp, share/4, ByLine)
 	w.startAhead(share)
 	w.Kin = map[trace.LocationID][]uint32{}
 	w.Def.init()
@@ -166,6 +168,7 @@ func (w *Writer) CloseTemporary() {
 	w.UntimedRows.Close()
 	w.Meetings.Close()
 	w.ProfileRows.Close()
+	w.LineRows.Close()
 	w.AtomicRows.close()
 	w.MomentRows.close()
 }

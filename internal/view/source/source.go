@@ -1,0 +1,301 @@
+// Package source shows the values of a file's lines beside its text.
+//
+// Profiles that record lines have values for each of them (store.Lines). For all others a region has its values at its
+// first line. The text is read from the directories that the user named, see package sourcefile.
+package source
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/parallax-hpc/parallax/internal/sourcefile"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// View is the view.
+var View = &view.View{
+	Name:    "source",
+	Title:   "Source",
+	Summary: "lines of a source file with their values: exclusive, inclusive, calls, and how ranks differ",
+	HowToRead: "Each row is a line of one source file. Exclusive is the value of the line itself, inclusive adds the " +
+		"functions that it calls; a stack counts once for a line. The strip has one column per rank, or per location " +
+		"if there are no ranks: bright is much, against the highest value of the file. " +
+		"The callees of a line follow its text. The files are on the left, by exclusive value: double-click one to " +
+		"open it. Choose a line to select its regions. " +
+		"If the data has no values of lines, each region has its values at its first line. " +
+		"The text comes from the directories that --source names; without it the numbers are shown alone.",
+	Needs:   view.Needs{Intervals: true, Profile: true},
+	Options: view.Use("metric", "file", "line", "palette"),
+	Runs:    2,
+	Report:  view.Report{Place: 8, Height: 340, AllRegions: true, Lacks: lacks},
+	Data:    []any{Data{}, PairData{}},
+	Compute: view.SideBySide(false, compute, pair),
+}
+
+// lacks says why a result is not worth a picture in a report.
+func lacks(r view.Result) string {
+	if x, ok := r.(*result); ok && !x.byLine {
+		return "the data has no values of lines"
+	}
+	return ""
+}
+
+// maxColumns bounds the columns of the strips.
+const maxColumns = 512
+
+// A line is a line of the file with its values.
+type line struct {
+	number               int
+	exclusive, inclusive float64
+	calls                float64
+	regions              []trace.RegionID // largest first
+	columns              []float64        // by column, of the metric's number
+	callees              []callee         // largest first
+
+	byRegion map[trace.RegionID]float64
+	byCallee map[trace.RegionID]*callee
+}
+
+// A callee is a function that a line calls.
+type callee struct {
+	region           trace.RegionID
+	calls, inclusive float64
+}
+
+// A fileSum is the value of a file.
+type fileSum struct {
+	name      string
+	exclusive float64
+}
+
+type result struct {
+	request *view.Request
+	regions []trace.Region
+	colours *view.Colours
+	metric  view.MetricChoice
+	byLine  bool // the data has values of lines
+	counted bool // calls are
+	files   []fileSum
+	file    string
+	lines   []line // with values, by number
+	centre  int    // number of the line in the middle
+	columns []string
+	full    float64 // the value of the brightest cell
+	text    *sourcefile.File
+	notes   []string
+}
+
+func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	s := q.Store()
+	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
+		return nil, view.Empty("choose a longer time", "no time is selected")
+	}
+	r := &result{request: q, regions: s.Regions(), byLine: s.Info().Lines > 0}
+	var err error
+	if r.metric, err = chooseMetric(s, q.Values.Text("metric"), r.byLine); err != nil {
+		return nil, err
+	}
+	if r.colours, err = q.Colours(ctx); err != nil {
+		return nil, err
+	}
+	g := newGatherer(r)
+	if err := g.gather(ctx); err != nil {
+		return nil, err
+	}
+	if r.centre, err = r.chooseLine(q.Values.Text("line")); err != nil {
+		return nil, err
+	}
+	r.read(ctx)
+	r.explain()
+	return r, nil
+}
+
+// Settle implements view.Chooser: the second run shows the same file about the same line. The program may have been
+// built in another directory, so the end of the path counts.
+func (r *result) Settle(second *view.Request) {
+	parts := strings.Split(strings.ReplaceAll(r.file, `\`, "/"), "/")
+	end := strings.Join(parts[max(0, len(parts)-2):], "/")
+	second.Values = second.Values.With("file", end).With("line", strconv.Itoa(max(r.centre, 1)))
+}
+
+// ShareScale implements view.Scaled.
+func (r *result) ShareScale(second view.Result) {
+	other := second.(*result)
+	r.full = max(r.full, other.full)
+	other.full = r.full
+}
+
+// chooseMetric reads --metric. Line values belong to metrics of a profile, also if the run has intervals too.
+func chooseMetric(s store.Reader, text string, byLine bool) (view.MetricChoice, error) {
+	if !byLine || !s.Info().Timed() {
+		return view.ChooseMetric(s, text)
+	}
+	metrics := s.Metrics()
+	id := view.DefaultMetric(metrics)
+	name, number, _ := strings.Cut(text, ":")
+	switch {
+	case name == "inclusive" || name == "exclusive" || name == "":
+		number = name
+	default:
+		i := slices.IndexFunc(metrics, func(m trace.Metric) bool { return m.Name == name })
+		if i < 0 {
+			return view.MetricChoice{}, fmt.Errorf("--metric %q: lines have values of exclusive, inclusive, %s", text,
+				strings.Join(metricNames(metrics), ", "))
+		}
+		id = trace.MetricID(i)
+	}
+	m := view.MetricChoice{ID: id, Name: cmp.Or(number, "exclusive") + " " + metrics[id].Name, Unit: metrics[id].Unit,
+		Join: metrics[id].Join}
+	if number == "inclusive" {
+		m.Number = view.NumberInclusive
+	}
+	return m, nil
+}
+
+func metricNames(metrics []trace.Metric) (names []string) {
+	for _, m := range metrics[:min(len(metrics), 20)] {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+// value is the number of a line that the metric asks for.
+func (r *result) value(l *line) float64 { return r.metric.Of(l.calls, l.inclusive, l.exclusive) }
+
+// chooseLine reads --line: a number, or hot:K. Past the last line with a value it is that one.
+func (r *result) chooseLine(text string) (int, error) {
+	place, hot := strings.CutPrefix(text, "hot:")
+	n, err := strconv.Atoi(place)
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("--line %q: want the number of a line, or hot:K for the one with the K-th largest value", text)
+	}
+	if hot {
+		return r.hottest(n), nil
+	}
+	return n, nil
+}
+
+// hottest returns the number of the line with the k-th largest value.
+func (r *result) hottest(k int) int {
+	order := make([]*line, len(r.lines))
+	for i := range r.lines {
+		order[i] = &r.lines[i]
+	}
+	slices.SortStableFunc(order, func(a, b *line) int {
+		if (a.number == 0) != (b.number == 0) {
+			return cmp.Compare(b.number, a.number) // no line comes last
+		}
+		return cmp.Or(cmp.Compare(r.value(b), r.value(a)), cmp.Compare(b.inclusive, a.inclusive))
+	})
+	return order[min(k, len(order))-1].number
+}
+
+// read takes the text of the file, and notes why it may not fit.
+func (r *result) read(ctx context.Context) {
+	finder := r.request.Runs[0].Sources
+	if finder == nil || len(finder.Roots) == 0 {
+		r.notes = append(r.notes, "no text: name the directory of the program's source by --source DIR")
+		return
+	}
+	text, err := finder.Read(ctx, r.file)
+	if err != nil {
+		r.notes = append(r.notes, fmt.Sprintf("no text: %s %v", r.file, err))
+		return
+	}
+	r.text = text
+	if text.ByName {
+		r.notes = append(r.notes, fmt.Sprintf("%s was found by its name alone: perhaps another file", text.Shown))
+	}
+	if last := r.lines[len(r.lines)-1].number; last > len(text.Lines) {
+		r.notes = append(r.notes, fmt.Sprintf("%s has %s and the data names line %d: the file changed since the run",
+			text.Shown, view.Count(len(text.Lines), "line"), last))
+	} else if at := recorded(&r.request.Runs[0]); !at.IsZero() && text.Modified.After(at) {
+		r.notes = append(r.notes, fmt.Sprintf("%s was changed after the run: lines may have moved", text.Shown))
+	}
+}
+
+// recorded returns the time at which a run was recorded: the time that the data states, else the earliest change of
+// its files; the zero time if neither is known.
+func recorded(run *view.Run) time.Time {
+	if at, err := time.Parse(time.RFC3339Nano, run.Store.Info().Properties["start"]); err == nil {
+		return at
+	}
+	var first time.Time
+	for _, name := range run.Files {
+		if i, err := os.Stat(name); err == nil && (first.IsZero() || i.ModTime().Before(first)) {
+			first = i.ModTime()
+		}
+	}
+	return first
+}
+
+// explain adds notes about the values.
+func (r *result) explain() {
+	if !r.byLine {
+		r.notes = append(r.notes, "the data has no values of lines: each region has its values at its first line")
+		return
+	}
+	s := r.request.Store()
+	if w := r.request.Window(); s.Info().Timed() && (w.Begin > 0 || w.End < s.Info().End) {
+		r.notes = append(r.notes, "values of lines are those of the whole run: the profile has no time")
+	}
+	for i := range r.lines {
+		if l := &r.lines[i]; l.number == 0 && l.exclusive > 0 {
+			r.notes = append(r.notes, fmt.Sprintf("%s of the file has no line", r.metric.Format(l.exclusive)))
+		}
+	}
+}
+
+// matches reports whether a file is the one that --file names: its path or the end of it.
+func matches(file, wanted string) bool {
+	return file == wanted || strings.HasSuffix(file, "/"+wanted) || strings.HasSuffix(file, `\`+wanted)
+}
+
+// chooseFile returns the file to show: that of --file, else the one with the largest value.
+func (r *result) chooseFile(sums map[string]float64) error {
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		r.files = append(r.files, fileSum{name, sums[name]})
+	}
+	slices.SortStableFunc(r.files, func(a, b fileSum) int { return cmp.Compare(b.exclusive, a.exclusive) })
+	if len(r.files) == 0 {
+		return r.noPlace()
+	}
+	r.file = r.files[0].name
+	wanted := r.request.Values.Text("file")
+	if wanted == "" {
+		return nil
+	}
+	for _, f := range r.files {
+		if matches(f.name, wanted) {
+			r.file = f.name
+			return nil
+		}
+	}
+	var names []string
+	for _, f := range r.files[:min(len(r.files), 8)] {
+		names = append(names, path.Base(f.name))
+	}
+	return fmt.Errorf("--file %q: no such file has a value in the selection; the largest are %s", wanted,
+		strings.Join(names, ", "))
+}
+
+func (r *result) noPlace() error {
+	for i := range r.regions {
+		if r.regions[i].File != "" {
+			return r.request.Advise("other regions", "other locations").Empty(
+				"no region of the selection has a place in a source file")
+		}
+	}
+	return view.Empty("see docs/formats for formats that record files and lines",
+		"the data does not say in which source files its regions are")
+}
