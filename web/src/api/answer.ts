@@ -563,11 +563,13 @@ export interface Fact {
   open?: Record<string, string>;
   /** Compare are the names of two runs that a click opens against each other. */
   compare?: string[];
+  /** Link opens the place in an editor; see sourcefile.Finder. */
+  link?: string;
   /** More says that there is more to know than is held, see Detailed. */
   more?: boolean;
 }
 
-/** A SourceText is a stretch of a source file. */
+/** A SourceText is a part of a source file. */
 export interface SourceText {
   file: string;
   line: number;
