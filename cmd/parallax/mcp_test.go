@@ -434,6 +434,19 @@ func TestProgramsProveAndCompare(t *testing.T) {
 	if _, wrong := p.call("compare", both, &said); wrong != "" || !strings.Contains(said.Text, "in A and") || len(said.Rows) == 0 {
 		t.Errorf("%s %+v", wrong, said)
 	}
+	var judged struct {
+		Verdicts []struct{ Limit, Verdict, Text string }
+	}
+	both["limits"], both["picture"] = []string{"length=0.001%", "changed=100000"}, true
+	if _, wrong := p.call("compare", both, &judged); wrong != "" || len(judged.Verdicts) != 2 ||
+		judged.Verdicts[1].Verdict != "holds" || judged.Verdicts[0].Limit != "length=0.001%" {
+		t.Errorf("%s %+v", wrong, judged)
+	}
+	delete(both, "picture")
+	both["limits"] = []string{"nothing of this name=3%"}
+	if _, wrong := p.call("compare", both, nil); !strings.Contains(wrong, "nothing of this name") {
+		t.Errorf("an unknown limit: %q", wrong)
+	}
 	verdict := false
 	for _, c := range said.Columns {
 		verdict = verdict || c.Name == "verdict"
@@ -443,6 +456,31 @@ func TestProgramsProveAndCompare(t *testing.T) {
 	}
 	if _, wrong := p.call("compare", map[string]any{"before": id(0), "after": id(0)}, nil); !strings.Contains(wrong, "itself") {
 		t.Errorf("a run against itself: %q", wrong)
+	}
+}
+
+// Programs ask which lines of the program take the time.
+func TestProgramsAskForLines(t *testing.T) {
+	p := newProgram(t)
+	if _, wrong := p.call("open", map[string]any{"source": "../../internal/importer/callgrind/testdata/callgrind.out.gz"}, nil); wrong != "" {
+		t.Fatal(wrong)
+	}
+	var said struct {
+		File   string
+		ByLine bool
+		Lines  []struct {
+			Line      int
+			Exclusive float64
+			Region    string
+		}
+		Notes []string
+	}
+	if _, wrong := p.call("source", map[string]any{"limit": 3}, &said); wrong != "" || !said.ByLine || len(said.Lines) != 3 ||
+		said.File == "" || said.Lines[0].Exclusive < said.Lines[1].Exclusive || !strings.Contains(strings.Join(said.Notes, " "), "--source") {
+		t.Errorf("%s %+v", wrong, said)
+	}
+	if _, wrong := p.call("source", map[string]any{"file": "nosuch.c"}, nil); !strings.Contains(wrong, "no such file") {
+		t.Errorf("an unknown file: %q", wrong)
 	}
 }
 

@@ -3,9 +3,11 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -77,6 +79,60 @@ func TestTheModuleAnswersPython(t *testing.T) {
 }
 
 // Notebooks of the tutorials run through, and their cells show something.
+// Every call on the right of the table of docs/notebook.md runs, on data of the kind that the tool on the left reads.
+func TestCallsOfThePageForThoseWhoComeFromElsewhereRun(t *testing.T) {
+	if _, pandas := findPython(); !pandas {
+		t.Skip("no pandas here")
+	}
+	text, err := os.ReadFile("../../docs/notebook.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, page, _ := strings.Cut(string(text), "## Coming from elsewhere")
+	page, _, _ = strings.Cut(page, "\n## ")
+	sources := map[string]string{"Pipit": "docs/tutorials/data/hpl32.tar.zst", "HTA": "docs/tutorials/data/training-8",
+		"Hatchet": "internal/importer/pprof/testdata/labels.pb.gz", "pprof": "internal/importer/pprof/testdata/labels.pb.gz",
+		"Perfetto": "docs/tutorials/data/training-8", "nsys stats": "docs/tutorials/data/training-8"}
+	var script strings.Builder
+	script.WriteString("import parallax\nclass GraphFrame:\n    from_literal = staticmethod(list)\n")
+	code := regexp.MustCompile("`([^`]+)`")
+	calls := 0
+	for _, line := range strings.Split(page, "\n") {
+		cells := strings.Split(line, " | ")
+		if len(cells) != 2 {
+			continue
+		}
+		if _, tool, ok := strings.Cut(cells[0], "**"); ok {
+			tool, _, _ = strings.Cut(tool, "**")
+			if sources[tool] == "" {
+				t.Fatalf("%s: name data that it reads", tool)
+			}
+			full, err := filepath.Abs("../../" + sources[tool])
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintf(&script, "p = d = %q\nrun = parallax.open(p)\na, b = run, parallax.open(p, name='again', join=True)\n", full)
+			script.WriteString("NAME = run.profile(by='region')['region'].iloc[0]\n")
+		}
+		for _, m := range code.FindAllStringSubmatch(cells[1], -1) {
+			if !strings.Contains(m[1], "(") {
+				continue
+			}
+			calls++
+			shown := strings.ReplaceAll(m[1], `"NAME"`, "str(NAME)")
+			fmt.Fprintf(&script, "x = None\ntry:\n    exec(%q)\n    x = eval(%q) if not %q.startswith('run = ') else None\n"+
+				"    getattr(x, 'data', None)\nexcept Exception as e:\n    raise SystemExit(%q + ': ' + str(e))\n", shown, shown, shown, m[1])
+		}
+	}
+	if calls < 20 {
+		t.Fatalf("%d calls", calls)
+	}
+	dir := writeModule(t)
+	if out, err := pythonCommandFor(t, dir, "-c", script.String()).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 func TestTutorialNotebooksRun(t *testing.T) {
 	runner, _ := filepath.Abs("testdata/notebook.py")
 	tutorials, _ := filepath.Abs("../../docs/tutorials")

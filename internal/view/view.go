@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
@@ -82,6 +83,8 @@ type Needs struct {
 	Spans bool
 	// Devices: work of GPUs will do in place of spans.
 	Devices bool
+	// Places of regions in source files.
+	Places bool
 }
 
 // Missing names the data that a run lacks, or "" if it has all.
@@ -99,6 +102,8 @@ func (n Needs) Missing(r store.Reader) string {
 		return "this view needs spans of services (OTLP, Jaeger, Zipkin) or work of GPUs, and the source has neither"
 	case n.Spans && !n.Devices && !runfacts.HasSpans(r):
 		return "this view needs spans of services (OTLP, Jaeger, Zipkin), and the source has none"
+	case n.Places && !hasPlaces(r):
+		return "this view needs regions that name their source file, and the source has none"
 	case n.Links && r.Info().Links == 0:
 		return "this view needs links (messages), and the source has none"
 	case n.Coordinates && len(r.Topologies()) == 0:
@@ -156,6 +161,11 @@ func hasDevices(r store.Reader) bool {
 		}
 	}
 	return len(runfacts.FindDevices(t, nil).GPUs) > 0
+}
+
+// hasPlaces looks for a region that names its source file. O(regions).
+func hasPlaces(r store.Reader) bool {
+	return slices.ContainsFunc(r.Regions(), func(g trace.Region) bool { return g.File != "" })
 }
 
 // hasMoments looks for one row of recorded moments.

@@ -34,7 +34,7 @@ var View = &view.View{
 		"open it. Choose a line to select its regions. " +
 		"If the data has no values of lines, each region has its values at its first line. " +
 		"The text comes from the directories that --source names; without it the numbers are shown alone.",
-	Needs:   view.Needs{Intervals: true, Profile: true},
+	Needs:   view.Needs{Intervals: true, Profile: true, Places: true},
 	Options: view.Use("metric", "file", "line", "palette"),
 	Runs:    2,
 	Report:  view.Report{Place: 8, Height: 340, AllRegions: true, Lacks: lacks},
@@ -268,7 +268,8 @@ func (r *result) chooseFile(sums map[string]float64) error {
 	}
 	slices.SortStableFunc(r.files, func(a, b fileSum) int { return cmp.Compare(b.exclusive, a.exclusive) })
 	if len(r.files) == 0 {
-		return r.noPlace()
+		return r.request.Advise("other regions", "another metric").Empty(
+			"no region of the selection with a source file has a value of %s", r.metric.Name)
 	}
 	r.file = r.files[0].name
 	wanted := r.request.Values.Text("file")
@@ -289,13 +290,3 @@ func (r *result) chooseFile(sums map[string]float64) error {
 		strings.Join(names, ", "))
 }
 
-func (r *result) noPlace() error {
-	for i := range r.regions {
-		if r.regions[i].File != "" {
-			return r.request.Advise("other regions", "other locations").Empty(
-				"no region of the selection has a place in a source file")
-		}
-	}
-	return view.Empty("see docs/formats for formats that record files and lines",
-		"the data does not say in which source files its regions are")
-}
