@@ -289,4 +289,3 @@ func (r *result) chooseFile(sums map[string]float64) error {
 	return fmt.Errorf("--file %q: no such file has a value in the selection; the largest are %s", wanted,
 		strings.Join(names, ", "))
 }
-
