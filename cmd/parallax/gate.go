@@ -68,18 +68,13 @@ func judgeCompared(ctx context.Context, texts []string, runs []view.Run, compare
 	if err := knownLimits(limits, runs, &data); err != nil {
 		return nil, err
 	}
-	if err := measureLimits(ctx, limits, runs, sidesOf(runs, data.Runs), 0.01); err != nil {
+	if err := measureLimits(ctx, limits, runs, sidesOf(runs, data.Runs)); err != nil {
 		return nil, err
 	}
 	out := []mcp.Verdict{}
 	for i := range limits {
-		v := mcp.Verdict{Limit: limits[i].text, Verdict: "holds"}
-		if passed, unsure := limits[i].judge(&data); passed != "" {
-			v.Verdict, v.Text = "failed", passed
-		} else if unsure != "" {
-			v.Verdict, v.Text = "cannot tell", unsure
-		}
-		out = append(out, v)
+		answer, text := limits[i].judge(&data)
+		out = append(out, mcp.Verdict{Limit: limits[i].text, Verdict: string(answer), Text: text})
 	}
 	return out, nil
 }

@@ -344,7 +344,7 @@ func (s *Server) compare(ctx context.Context, _ *sdk.CallToolRequest, in compare
 // A Verdict is the judgement of a limit.
 type Verdict struct {
 	Limit   string `json:"limit"`
-	Verdict string `json:"verdict" jsonschema:"holds, failed, or cannot tell: too few runs"`
+	Verdict string `json:"verdict" jsonschema:"holds, broken, or cannot tell: too few runs"`
 	Text    string `json:"text,omitempty" jsonschema:"by how much, and how many runs would tell"`
 }
 

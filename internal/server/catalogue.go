@@ -59,6 +59,7 @@ type needsJSON struct {
 	Instants    bool `json:"instants"` // Instants or samples of counters will do in place of intervals.
 	Spans       bool `json:"spans"`    // Spans of services, which name their request.
 	Devices     bool `json:"devices"`  // Work of GPUs will do in place of spans.
+	Places      bool `json:"places"`   // Regions that name their source file.
 }
 
 func (s *Server) views(w http.ResponseWriter, r *http.Request) error {

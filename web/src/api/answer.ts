@@ -79,6 +79,8 @@ export interface Needs {
   spans: boolean;
   /** Work of GPUs will do in place of spans. */
   devices: boolean;
+  /** Regions that name their source file. */
+  places: boolean;
 }
 
 /**
