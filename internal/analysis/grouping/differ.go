@@ -5,10 +5,10 @@ import (
 	"sort"
 )
 
-// A Difference says how a group differs from all other locations in one column.
+// A Difference says how a group differs from other locations in one column.
 type Difference struct {
 	Column int
-	// Inside and Outside are means over the locations of the group, and over all others.
+	// Inside and Outside are means over the locations of the group, and over the others.
 	Inside, Outside float64
 	// CalledInside and CalledOutside are how many of them have calls at all.
 	CalledInside, CalledOutside int
@@ -18,11 +18,11 @@ type Difference struct {
 	Calls  bool // the effect is by calls
 }
 
-// Differ lists the differences of a group from the others: by calls and by time in turn, the largest
-// effects first, at most most. O(locations × columns).
+// Differ lists the differences of a group from the others, of its kind where it is not all of that: by calls and by
+// time in turn, the largest effects first, at most most. O(locations × columns).
 func Differ(t *Table, g *Groups, group, most int) []Difference {
-	inside := float64(len(g.Members[group]))
-	outside := float64(t.Len) - inside
+	others := g.others(group)
+	inside, outside := float64(len(g.Members[group])), float64(len(others))
 	if outside == 0 || inside == 0 {
 		return nil
 	}
@@ -34,19 +34,8 @@ func Differ(t *Table, g *Groups, group, most int) []Difference {
 	var time, calls []Difference
 	for c := range t.Columns {
 		x := Difference{Column: c}
-		for i := range t.Len {
-			v, has := t.Value(i, c), 0
-			if t.Has(i, c) {
-				has = 1
-			}
-			if int(g.Of[i]) == group {
-				x.Inside += v
-				x.CalledInside += has
-			} else {
-				x.Outside += v
-				x.CalledOutside += has
-			}
-		}
+		x.Inside, x.CalledInside = t.sum(g.Members[group], c)
+		x.Outside, x.CalledOutside = t.sum(others, c)
 		x.Inside, x.Outside = x.Inside/inside, x.Outside/outside
 		if share := float64(x.CalledInside)/inside - float64(x.CalledOutside)/outside; math.Abs(share) >= 0.5 {
 			y := x
@@ -76,6 +65,35 @@ func Differ(t *Table, g *Groups, group, most int) []Difference {
 		}
 	}
 	return out
+}
+
+// others are the locations that a group is compared with.
+func (g *Groups) others(group int) (out []int32) {
+	var alike []int32 // of its kind
+	for i, of := range g.Of {
+		if int(of) == group {
+			continue
+		}
+		out = append(out, int32(i))
+		if m := g.Members[group]; len(g.kinds) > 0 && len(m) > 0 && g.kinds[i] == g.kinds[m[0]] {
+			alike = append(alike, int32(i))
+		}
+	}
+	if alike != nil {
+		return alike
+	}
+	return out
+}
+
+// sum adds up a column of some locations, and counts those that have calls.
+func (t *Table) sum(ids []int32, column int) (sum float64, called int) {
+	for _, i := range ids {
+		sum += t.Value(int(i), column)
+		if t.Has(int(i), column) {
+			called++
+		}
+	}
+	return sum, called
 }
 
 func byEffect(d []Difference) {

@@ -19,6 +19,9 @@ type Options struct {
 	// Sample bounds how many locations are compared each with each.
 	Sample int
 	Seed   uint64
+	// Kinds numbers the kind of each location, such as GPU or thread: no group has two kinds, unless K or Threshold ask
+	// for that. nil: all are of one.
+	Kinds []int32
 	// Partition: groups and their medoids are all that is wanted.
 	Partition bool
 }
@@ -65,7 +68,8 @@ type Groups struct {
 	// Cost is the mean distance of all locations from the medoid of their group.
 	Cost float64
 
-	signed bool // groups are within signatures
+	signed []int32 // by location: groups are within those of one number; nil: of all
+	kinds  []int32 // as in Options
 }
 
 // A Merge joins two subtrees, runs of places in the order of the dendrogram.
@@ -166,7 +170,7 @@ func (t *Table) assign(g *Groups, o Options) (far []int32) {
 			best := -1.0
 			for _, own := range []bool{true, false} { // of its own signature, where there is one
 				for k, m := range g.Medoid {
-					if g.signed && own && t.signature[i] != t.signature[m] {
+					if g.signed != nil && own && g.signed[i] != g.signed[m] {
 						continue
 					}
 					if s := t.Similarity(i, int(m), o.By); s > best {

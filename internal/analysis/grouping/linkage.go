@@ -20,16 +20,16 @@ type join struct {
 // are.
 func (t *Table) link(ids []int32, o Options) *Groups {
 	m := len(ids)
-	g := &Groups{Of: make([]int32, t.Len), Sampled: ids}
-	signed := t.signed(ids, o)
-	g.signed = signed != nil
-	if o.Partition && g.signed { // how far apart signatures are does not matter
+	g := &Groups{Of: make([]int32, t.Len), Sampled: ids, kinds: o.Kinds}
+	signed := t.signed(o)
+	g.signed = signed
+	if o.Partition && signed != nil { // how far apart signatures are does not matter
 		t.divide(g, ids, signed, o, func(_ []int, part []int32) []float32 { return t.distances(part, o.By) })
 		return g
 	}
 	d := t.distances(ids, o.By)
 	var joins []join
-	if g.signed {
+	if signed != nil {
 		t.divide(g, ids, signed, o, func(in []int, _ []int32) []float32 { return among(d, m, in) })
 	} else {
 		joins = averageLinkage(d, m)
@@ -38,8 +38,8 @@ func (t *Table) link(ids []int32, o Options) *Groups {
 	if o.Partition {
 		return g
 	}
-	if g.signed {
-		joins = averageLinkage(apartBy(d, signed, m), m)
+	if signed != nil {
+		joins = averageLinkage(apartBy(d, ids, signed), m)
 		lower(joins)
 	}
 	of := make([]int, m)
@@ -62,9 +62,9 @@ func (t *Table) link(ids []int32, o Options) *Groups {
 // divide gives each signature a group, or several where its items are clearly so. distances gives those among some
 // items, by their places in the sample and by their locations.
 func (t *Table) divide(g *Groups, ids, signed []int32, o Options, distances func(in []int, part []int32) []float32) {
-	in := make([][]int, t.Signatures)
-	for i, s := range signed {
-		in[s] = append(in[s], i)
+	in := make([][]int, slices.Max(signed)+1)
+	for i, id := range ids {
+		in[signed[id]] = append(in[signed[id]], i)
 	}
 	for _, in := range in {
 		n := len(in)
@@ -240,27 +240,27 @@ func cutInto(joins []join, m, k int) []int {
 	return of
 }
 
-// signed returns the signature of each item of a sample: its set of callees. It is nil if that does not
-// tell few groups apart, or if the options ask for other groups.
-func (t *Table) signed(ids []int32, o Options) []int32 {
-	if o.K > 0 || o.Threshold > 0 || o.By == Time || t.Signatures < 2 || t.Signatures > mostAuto ||
-		2*t.Signatures > t.Len {
+// signed returns the signature of each location: its set of callees, or its kind where sets do not tell few groups
+// apart. It is nil if there are no kinds either, or if the options ask for other groups.
+func (t *Table) signed(o Options) []int32 {
+	switch {
+	case o.K > 0 || o.Threshold > 0:
 		return nil
+	case o.By != Time && t.Signatures > 1 && t.Signatures <= mostAuto && 2*t.Signatures <= t.Len:
+		return t.signature
+	case len(o.Kinds) > 0 && slices.Min(o.Kinds) != slices.Max(o.Kinds):
+		return o.Kinds
 	}
-	out := make([]int32, len(ids))
-	for i, id := range ids {
-		out[i] = t.signature[id]
-	}
-	return out
+	return nil
 }
 
 // apartBy puts items of different signatures farther apart than any others, so that
 // linkage joins those of one first.
-func apartBy(d []float32, signed []int32, m int) []float32 {
-	out := slices.Clone(d)
-	for i := range m {
-		for j := range m {
-			if signed[i] != signed[j] {
+func apartBy(d []float32, ids, signed []int32) []float32 {
+	out, m := slices.Clone(d), len(ids)
+	for i, a := range ids {
+		for j, b := range ids {
+			if signed[a] != signed[b] {
 				out[i*m+j]++
 			}
 		}

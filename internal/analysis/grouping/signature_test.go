@@ -86,3 +86,36 @@ func TestGroupsAreRenumberedAsOne(t *testing.T) {
 		}
 	}
 }
+
+// TestKindsAreGroupedApart: a GPU that differs from the other GPUs is a group of its own, though all GPUs differ more
+// from threads, and it is told by what differs from the other GPUs.
+func TestKindsAreGroupedApart(t *testing.T) {
+	const odd = 21
+	r := rand.New(rand.NewPCG(4, 6))
+	var rows []callgraph.Row
+	kinds := make([]int32, 32)
+	for i := range kinds {
+		kinds[i] = int32(i / 16)
+		for c := range 20 {
+			v := 1e6 * (1 + 0.01*r.NormFloat64())
+			if i == odd && c == 3 {
+				v *= 20
+			}
+			callee := int32(c + 20*(i/16))
+			rows = append(rows, callgraph.Row{Owner: int32(i), Pair: callgraph.Pair{Caller: -1, Callee: callee}, Exclusive: v},
+				callgraph.Row{Owner: int32(i), Pair: callgraph.Pair{Caller: -1, Callee: 100 + int32(i)}, Exclusive: 1}) // no two call the same
+		}
+	}
+	table := NewTable(len(kinds), rows, Exclusive)
+	g := Group(table, Options{Kinds: kinds})
+	last := len(g.Members) - 1
+	if len(g.Members) != 3 || !slices.Equal(g.Members[last], []int32{odd}) {
+		t.Fatalf("groups %v", g.Members)
+	}
+	if d := Differ(table, g, last, 4); len(d) == 0 || !slices.ContainsFunc(d, func(d Difference) bool { return !d.Calls && table.Columns[d.Column].Callee == 23 }) {
+		t.Errorf("differs by %+v", d)
+	}
+	if without := Group(table, Options{}); len(without.Members) != 2 {
+		t.Errorf("without kinds there are %d groups", len(without.Members))
+	}
+}

@@ -345,7 +345,7 @@ func (r *result) group() {
 	r.table = grouping.NewTable(len(r.locations), r.rows, grouping.Exclusive)
 	r.groups = grouping.Group(r.table,
 		grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: 1,
-			Partition: len(r.locations) > mostCompared})
+			Kinds: runfacts.Kinds(r.tree, r.locations), Partition: len(r.locations) > mostCompared})
 }
 
 func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.Options) (err error) {

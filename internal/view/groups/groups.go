@@ -143,7 +143,8 @@ func (r *result) group() {
 	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure,
 		"time": grouping.Time}[v.Text("similarity")]
 	r.groups = grouping.Group(r.table,
-		grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: uint64(v.Integer("seed"))})
+		grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: uint64(v.Integer("seed")),
+			Kinds: runfacts.Kinds(r.tree, r.locations)})
 	if n := len(r.groups.Sampled); n < r.table.Len {
 		r.notes = append(r.notes,
 			fmt.Sprintf("%s of %s are compared each with each, the others with the most typical of each group",
