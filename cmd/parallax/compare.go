@@ -390,7 +390,8 @@ func printCompare(w io.Writer, d *compare.Data, notes []string, g gate, all bool
 	if rest := len(d.Rows) - shown; rest > 0 {
 		fmt.Fprintf(w, "and %d more; --all lists them\n", rest)
 	}
-	fmt.Fprintf(w, "\nmeans of the length %s = parts %s + rest %s; %s of the time is in call paths that both sides have\n",
+	fmt.Fprintf(w,
+		"\nmeans of the length %s = parts %s + rest %s; %s of the time is in call paths that both sides have\n",
 		signedIn(d.Closing.Length, d.Unit), signedIn(d.Closing.Parts, d.Unit), signedIn(d.Closing.Rest, d.Unit),
 		view.FormatShare(d.Matched.Share))
 	if len(d.Factors) > 1 {

@@ -21,7 +21,8 @@ func exportCommand() *command {
 			"them back: the same run.\n\n" +
 			"  parallax export run.otf2 -o run-tables\n  duckdb -c \"select region, sum(exclusive) from " +
 			"'run-tables/intervals.parquet' group by 1 order by 2 desc limit 10\"\n\n" +
-			"--lake appends the run to a directory of many runs, in Hive partitions by project and month that DuckDB, " +
+			"--lake appends the run to a directory of many runs, in Hive partitions by project and month that " +
+			"DuckDB, " +
 			"Spark, ClickHouse\nand pandas read as they lie; `parallax query DIR` answers over all of them " +
 			"(docs/lake.md).\n\n" +
 			"  parallax export run.otf2 --lake lake --project solver --key commit=4f1c2ab",

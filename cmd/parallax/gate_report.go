@@ -133,7 +133,8 @@ func writeFindings(w io.Writer, source string, d *findings.Data, notes []string,
 	return err
 }
 
-var answerSigns = map[statistics.Answer]string{statistics.Holds: "✓", statistics.Broken: "✗", statistics.CannotTell: "?"}
+var answerSigns = map[statistics.Answer]string{statistics.Holds: "✓", statistics.Broken: "✗",
+	statistics.CannotTell: "?"}
 
 // markdown escapes characters with a meaning in Markdown or HTML: names in traces come from others.
 func markdown(s string) string {

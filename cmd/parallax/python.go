@@ -14,7 +14,8 @@ func pythonCommand() *command {
 	return &command{
 		name: "python", args: "[-o parallax.py]",
 		summary: "write the Python module: runs, findings, rows and pictures in notebooks",
-		help: "The module is one file for Python 3.8 or newer without dependencies; it starts this program as a child. " +
+		help: "The module is one file for Python 3.8 or newer without dependencies; it starts this program as a " +
+			"child. " +
 			"It finds the program by $PARALLAX, beside itself, or on PATH.\n\n" +
 			"  parallax python\n  python3 -c 'import parallax; print(parallax.open(\"run.otf2\").findings())'",
 		flags: func(fs *pflag.FlagSet) {

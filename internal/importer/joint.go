@@ -55,7 +55,8 @@ type joined struct {
 }
 
 func newJoint(w trace.Writer) *joint {
-	return &joint{w: w, processes: map[int64][]joined{}, threads: map[int64][]joined{}, owners: map[trace.LocationID]*part{}}
+	return &joint{w: w, processes: map[int64][]joined{}, threads: map[int64][]joined{},
+		owners: map[trace.LocationID]*part{}}
 }
 
 // find returns the one location of another format that has an identity.

@@ -11,8 +11,8 @@ import (
 )
 
 // A survey is a Writer that keeps nothing but the times that a run reaches from and to, its processes and threads, and
-// events that another source may have recorded too: spans by their ids, sync markers, calls that all processes of an MPI
-// program make, and names that occur once.
+// events that another source may have recorded too: spans by their ids, sync markers, calls that all processes of an
+// MPI program make, and names that occur once.
 type survey struct {
 	mu         sync.Mutex
 	ids        int32

@@ -255,7 +255,8 @@ type findingsIn struct {
 func (s *Server) findings(ctx context.Context, _ *sdk.CallToolRequest, in findingsIn) (*sdk.CallToolResult, askOut,
 	error) {
 	return s.ask(ctx, in.Run,
-		"select kind, title, severity, lost as lost_ns, share, text, symptom, next, gain as gain_ns, gain_share, begin, "+
+		"select kind, title, severity, lost as lost_ns, share, text, symptom, next, gain as gain_ns, gain_share, "+
+			"begin, "+
 			"\"end\", paths as locations, view, unit from findings()", in.Limit)
 }
 

@@ -40,7 +40,8 @@ const (
 // reserved are the parameters that are not options of a view.
 var reserved = map[string]bool{
 	"from": true, "to": true, "locations": true, "regions": true, "width": true, "height": true, "with": true,
-	"x": true, "y": true, "format": true, "theme": true, "region-colours": true, "hues": true, "offset": true, "limit": true, "sort": true,
+	"x": true, "y": true, "format": true, "theme": true, "region-colours": true, "hues": true, "offset": true,
+	"limit": true, "sort": true,
 	"descending": true,
 	"panel":      true, "seq": true, "size": true, "letter": true, "coarse": true, "item": true, "have": true,
 }

@@ -51,7 +51,8 @@ func parseArrange(text string) (*arranging, error) {
 }
 
 func (a *arranging) set(name, value string) (err error) {
-	if cut := a.By == "optimal"; cut && slices.Contains([]string{"similarity", "k", "threshold", "seed", "closure"}, name) ||
+	if cut := a.By == "optimal"; cut &&
+		slices.Contains([]string{"similarity", "k", "threshold", "seed", "closure"}, name) ||
 		!cut && name == "p" {
 		return fmt.Errorf("%s is not for %s", name, map[bool]string{true: "the best cut", false: "groups"}[cut])
 	}

@@ -89,7 +89,8 @@ var OptionTable = []Option{
 	{Name: "order", Kind: "text", Help: "order of rows"},
 	{Name: "arrange", Kind: "choice", Choices: []string{"tree", "groups", "optimal"}, Open: true, Default: "tree",
 		Help: "order of locations: as in the tree, or those together that behave alike in the whole run; " +
-			"groups:k=3,similarity=time,threshold=0.8,group=locations,time=1s..2s says how; optimal:p=0.3 groups them by " +
+			"groups:k=3,similarity=time,threshold=0.8,group=locations,time=1s..2s says how; optimal:p=0.3 groups " +
+			"them by " +
 			"the best cut of the tree; --order groups and --group optimal are the same"},
 	{Name: "group", Kind: "text", Help: "what is taken together; `parallax views VIEW` says what a view takes"},
 	{Name: "top", Kind: "integer", Default: "0", Help: "how many rows at most; 0: as many as fit"},

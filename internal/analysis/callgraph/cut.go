@@ -9,8 +9,8 @@ import (
 )
 
 // A Cut is the calls of one bucket that began before the window and are open in it. Their durations are not known
-// from the window, so that they are in no distribution: Time is how long they are open in it, in ns, or with Innermost how
-// long they are innermost.
+// from the window, so that they are in no distribution: Time is how long they are open in it, in ns, or with Innermost
+// how long they are innermost.
 type Cut struct {
 	Owner int32
 	Pair

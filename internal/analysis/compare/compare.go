@@ -34,8 +34,8 @@ type Estimate struct {
 	Method                       contrast.Method
 	Delta                        float64 // Cliff's, of B over A
 	NA, NB                       int
-	// PNormal is that of Welch's test of the logarithms, where all values of one side are beyond all of the other: ranks of
-	// three runs against three reach p = 0.1 at best, however far they are apart. NaN elsewhere.
+	// PNormal is that of Welch's test of the logarithms, where all values of one side are beyond all of the other:
+	// ranks of three runs against three reach p = 0.1 at best, however far they are apart. NaN elsewhere.
 	PNormal float64
 	// Change is the shift as a share of A.
 	Change Change

@@ -47,7 +47,8 @@ func (s *scheduler) holdUps() error {
 	}
 	holder, holds := s.holder(at.at, region)
 	lost, kind := min(sum, idle), finding.Blocked
-	if t, _ := s.lockLoss(); holder != "" && t > 0 && s.regions[region].Name == waitLock { // who holds it is known, and so is what it costs
+	// Who holds it is known, and so is its cost.
+	if t, _ := s.lockLoss(); holder != "" && t > 0 && s.regions[region].Name == waitLock {
 		lost, kind = float64(t), finding.Lock
 		holds = append(holds, finding.Evidence{Name: "processors idle for locks", Value: lost, Unit: "ns"})
 	}

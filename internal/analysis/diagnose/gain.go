@@ -240,6 +240,6 @@ func gainWords(g *finding.Gain) string {
 	if g.Error > 0 {
 		off = " ± " + words.FormatTime(g.Error)
 	}
-	return fmt.Sprintf("%s would be %s%s%s shorter (%s) if %s.", capitalWord(g.Of), bound, words.FormatTime(g.Time), off,
-		words.FormatShare(g.Share), g.If)
+	return fmt.Sprintf("%s would be %s%s%s shorter (%s) if %s.", capitalWord(g.Of), bound, words.FormatTime(g.Time),
+		off, words.FormatShare(g.Share), g.If)
 }

@@ -115,8 +115,8 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 		if g.unrecorded() > mainShare {
 			lead = "For"
 		}
-		text := fmt.Sprintf(lead+" %s the host is late to launch work, and GPUs idle. They compute for %s. %s: %s.", part,
-			computes, of, g.host(launching))
+		text := fmt.Sprintf(lead+" %s the host is late to launch work, and GPUs idle. They compute for %s. %s: %s.",
+			part, computes, of, g.host(launching))
 		if 10*short > all {
 			text += fmt.Sprintf(" %s of the work (%s) runs for less time than its launch takes.",
 				g.say("work shorter than its launch", float64(short)/float64(all), "share",

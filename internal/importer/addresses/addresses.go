@@ -22,7 +22,8 @@ const longestBlock = 512
 
 // block is the number of the last block that begins at or before an address.
 func (m *Map[T]) block(at uint64) int {
-	i, found := slices.BinarySearchFunc(m.blocks, at, func(b []entry[T], at uint64) int { return cmp.Compare(b[0].begin, at) })
+	i, found := slices.BinarySearchFunc(m.blocks, at,
+		func(b []entry[T], at uint64) int { return cmp.Compare(b[0].begin, at) })
 	if !found && i > 0 {
 		i--
 	}

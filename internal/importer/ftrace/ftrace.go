@@ -1,12 +1,13 @@
 // Package ftrace reads traces of Linux' tracer: trace.dat of trace-cmd (versions 6 and 7), and as text the kernel's
 // file `trace`, the output of trace-cmd report and atrace, and the HTML of systrace.
 //
-// The format of the text: `task-pid (tgid) [cpu] flags time: event: fields`, a line each; the name of a task may hold blanks and
-// minus signs. Lines need not be in order of time.
+// The format of the text: `task-pid (tgid) [cpu] flags time: event: fields`, a line each; the name of a task may hold
+// blanks and minus signs. Lines need not be in order of time.
 //
 //	task                  thread, below its process where the tgid is printed
 //	sched_switch, …       states of the task, wake links and rows of processors: package sched
-//	marks B and E, S, F   interval of a row "marks" below the task (annotation); from its start to its finish for S and F
+//	marks B and E, S, F   interval of a row "marks" below the task (annotation); from its start to its finish
+//	                      for S and F
 //	mark C                counter of the process
 //	cpu_frequency         counter of a processor
 //	funcgraph_exit        interval of a row "kernel" below the task, named by the function (trace.dat)

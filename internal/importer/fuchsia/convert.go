@@ -252,7 +252,8 @@ func (c *converter) close() error {
 	}
 	for k, row := range c.threads {
 		if name := c.names[k.thread]; name != "" {
-			c.w.Describe(row.At, trace.Location{Name: name + " " + strconv.FormatUint(k.thread, 10), Rank: trace.NoRank})
+			c.w.Describe(row.At, trace.Location{Name: name + " " + strconv.FormatUint(k.thread, 10),
+				Rank: trace.NoRank})
 		}
 	}
 	return c.rows.Close()

@@ -30,14 +30,16 @@ const (
 )
 
 var reasons = []importer.Reason{
-	unknownEvent:  importer.Skipped("events whose kind the file does not describe: they are missing"),
-	brokenBlock:   importer.Skipped("blocks that are broken: what they held behind that is missing"),
-	droppedEvents: importer.Skipped("events that the runtime dropped because its buffers were full: counts are too low by so many"),
-	brokenFile:    importer.Repaired("files that break off, read up to there"),
-	description:   importer.Redundant("descriptions of methods and modules: they became names"),
-	nativeFrame:   importer.Guessed("frames in native code, of which the file holds no names"),
-	withoutStack:  importer.Guessed("samples without a stack, taken as native code"),
-	samplerEvent:  importer.Redundant("suspensions that are not for a collection, as the sampler makes them: not of the program"),
+	unknownEvent: importer.Skipped("events whose kind the file does not describe: they are missing"),
+	brokenBlock:  importer.Skipped("blocks that are broken: what they held behind that is missing"),
+	droppedEvents: importer.Skipped("events that the runtime dropped because its buffers were full: " +
+		"counts are too low by so many"),
+	brokenFile:   importer.Repaired("files that break off, read up to there"),
+	description:  importer.Redundant("descriptions of methods and modules: they became names"),
+	nativeFrame:  importer.Guessed("frames in native code, of which the file holds no names"),
+	withoutStack: importer.Guessed("samples without a stack, taken as native code"),
+	samplerEvent: importer.Redundant("suspensions that are not for a collection, as the sampler makes them: " +
+		"not of the program"),
 }
 
 // Providers whose events are known.
@@ -55,7 +57,8 @@ var runtimeEvents = map[uint32]struct {
 }{
 	1: {"garbage collection", 2, trace.RoleOverhead}, 9: {"suspend threads", 8, trace.RoleOverhead},
 	7: {"restart threads", 3, trace.RoleOverhead}, 81: {"lock contention", 91, trace.RoleSynchronization},
-	4: {"GCHeapStats", 0, 0}, 10: {"GCAllocationTick", 0, 0}, 13: {"GCFinalizersEnd", 0, 0}, 14: {"GCFinalizersBegin", 0, 0},
+	4: {"GCHeapStats", 0, 0}, 10: {"GCAllocationTick", 0, 0}, 13: {"GCFinalizersEnd", 0, 0},
+	14: {"GCFinalizersBegin", 0, 0},
 	50: {"ThreadPoolWorkerThreadStart", 0, 0}, 51: {"ThreadPoolWorkerThreadStop", 0, 0},
 	54: {"ThreadPoolWorkerThreadAdjustmentSample", 0, 0}, 55: {"ThreadPoolWorkerThreadAdjustment", 0, 0},
 	57: {"ThreadPoolWorkerThreadWait", 0, 0}, 80: {"ExceptionThrown", 0, 0}, 145: {"MethodJittingStarted", 0, 0},

@@ -1,8 +1,8 @@
 // Package nettrace reads .nettrace files of .NET (dotnet-trace, dotnet-counters, EventPipe): versions 4, 5 and 6.
 //
 // The format: blocks of events, of the metadata that names and describes them, of stacks as addresses, and of sequence
-// points, behind which numbers of stacks count anew. Headers of events hold what differs from the one before. Described in
-// NetTraceFormat.md and NetTraceFormat_v5.md of microsoft/perfview.
+// points, behind which numbers of stacks count anew. Headers of events hold what differs from the one before. Described
+// in NetTraceFormat.md and NetTraceFormat_v5.md of microsoft/perfview.
 //
 //	thread                       thread, below the process
 //	sample (SampleProfiler)      row aside, and its time up to the thread's next sample for its call path; all threads

@@ -15,8 +15,8 @@
 //
 // perf.data itself is read too: events, periods, times, threads and stacks. It holds no names of functions, so its
 // frames are the objects (programs, libraries, the kernel) that addresses are in; the text of perf script has
-// functions. Compressed files and those written into a pipe are read. Fields of trace points are an attribute, as in the
-// text: the file describes them (package tracepoint).
+// functions. Compressed files and those written into a pipe are read. Fields of trace points are an attribute, as in
+// the text: the file describes them (package tracepoint).
 //
 // Limits: offsets and addresses of frames are dropped, so that samples in one
 // function add up. Records that are no samples (mmap, comm, switch), and lines of

@@ -271,8 +271,10 @@ var classes = []struct {
 		`getsock|setsock|getpeer)`)},
 	{"file", trace.RoleIO,
 		regexp.MustCompile(`^(?:p?read|p?write|open|creat|close|l?l?seek|f?l?stat|newfstat|fstat|access|` +
-			`faccess|f?sync|fdatasync|getdents|f?truncate|link|unlink|rename|mkdir|rmdir|readlink|fcntl|ioctl|dup|pipe|` +
-			`sendfile|splice|copy_file|fallocate|statx|statfs|chdir|fchdir|getcwd|fadvise|io_uring|umask|chmod|chown)`)},
+			`faccess|f?sync|fdatasync|getdents|f?truncate|link|unlink|rename|mkdir|rmdir|readlink|fcntl|` +
+			`ioctl|dup|pipe|` +
+			`sendfile|splice|copy_file|fallocate|statx|statfs|chdir|fchdir|getcwd|fadvise|io_uring|umask|` +
+			`chmod|chown)`)},
 	{"memory", trace.RoleCompute, regexp.MustCompile(`^(?:brk|m(?:map|unmap|protect|remap|advise|lock)|shm|munlock)`)},
 	{"process", trace.RoleCompute,
 		regexp.MustCompile(`^(?:clone|v?fork|execve|exit|kill|tkill|tgkill|getpid|gettid|set_tid|` +

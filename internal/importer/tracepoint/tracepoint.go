@@ -302,7 +302,8 @@ func (f *Formats) Symbol(at uint64) string {
 var (
 	nameLine  = regexp.MustCompile(`(?m)^name: *(\S+)`)
 	idLine    = regexp.MustCompile(`(?m)^ID: *(\d+)`)
-	fieldLine = regexp.MustCompile(`(?m)^\s*field: *([^;]*?)(\w+)(\[[^;]*\])?; *\s*offset:(\d+);\s*size:(\d+);(?:\s*signed:(\d);)?`)
+	fieldLine = regexp.MustCompile(`(?m)^\s*field: *([^;]*?)(\w+)(\[[^;]*\])?; *\s*offset:(\d+);\s*size:(\d+);` +
+		`(?:\s*signed:(\d);)?`)
 )
 
 // parse reads the file `format` of an event; nil if it is none.

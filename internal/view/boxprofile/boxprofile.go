@@ -43,7 +43,8 @@ var View = &view.View{
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
 	Options: view.Words(view.Use("metric", "over", "order=differs", "arrange", "group=auto", "colour=auto", "top",
-		"violin", "value-scale=log", "min", "max", "caller", "path", "hide", "keep", "collapse", "by=regions", "similarity",
+		"violin", "value-scale=log", "min", "max", "caller", "path", "hide", "keep", "collapse", "by=regions",
+		"similarity",
 		"k", "rows"),
 		"by: a row for each region, or for each category [regions categories]",
 		"colour: a colour each location, or each group of them; auto: groups past twelve locations [auto location "+

@@ -40,8 +40,9 @@ var View = &view.View{
 		"blue shorter, hatched is called on one side alone.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
-	Options: view.Words(view.Use("metric", "over", "closure", "square", "value-scale=log", "span", "caller", "path", "hide",
-		"keep", "collapse", "top", "order=differs", "by=regions", "arrange", "group=auto", "similarity", "k", "threshold",
+	Options: view.Words(view.Use("metric", "over", "closure", "square", "value-scale=log", "span", "caller", "path",
+		"hide", "keep", "collapse", "top", "order=differs", "by=regions", "arrange", "group=auto", "similarity", "k",
+		"threshold",
 		"min", "max", "palette", "paper", "against", "rows"),
 		"collapse: regions that are one row and column, such as category:MPI",
 		"against: draw the difference to these locations: patterns joined by commas, or rest; of two runs it is "+

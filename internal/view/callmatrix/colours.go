@@ -21,8 +21,9 @@ type colours struct {
 
 // newColours spans the lowest to the highest value of some of the pairs on display.
 func (r *result) newColours(pairs map[callgraph.Pair]*drawnPair, of func(callgraph.Pair) bool) colours {
-	c := colours{low: math.Inf(1), high: math.Inf(-1), least: math.Inf(1), stretch: r.request.Values.Text("value-scale"),
-		ramp: r.request.Values.Text("palette")}
+	c := colours{low: math.Inf(1), high: math.Inf(-1), least: math.Inf(1),
+		stretch: r.request.Values.Text("value-scale"),
+		ramp:    r.request.Values.Text("palette")}
 	if r.request.Values.Switch("paper") {
 		c.ramp = "green-red"
 		if !r.request.Values.Set("value-scale") {

@@ -96,7 +96,8 @@ func (r *result) Data() any {
 	g := r.groups
 	d := Data{Groups: []Group{}, Order: r.ids(g.Order), Classes: r.table.Classes, Silhouette: g.Silhouette,
 		Cost: g.Cost, Partial: []Partial{}, Regions: []PartialRegion{},
-		Similarity: Similarity{By: r.request.Values.Text("similarity"), Locations: r.ids(g.Sampled), Values: [][]float32{}}}
+		Similarity: Similarity{By: r.request.Values.Text("similarity"), Locations: r.ids(g.Sampled),
+			Values: [][]float32{}}}
 	for k, members := range g.Members {
 		x := Group{ID: k, Members: r.ids(members), Names: view.NameList(r.names, members, 12), Function: r.function(k),
 			Representative: r.locations[g.Medoid[k]], Differs: []Difference{}}

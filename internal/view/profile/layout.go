@@ -342,7 +342,8 @@ func (r *result) heat(s *scene.Scene, d *drawing) {
 		}
 		marks = append(marks,
 			&scene.Image{X: d.heatX, Y: head + float32(i)*d.pitch + 1, W: d.heatW, H: max(d.pitch-2, 1),
-				Columns: columns, Rows: 1, Cells: cells, Of: ofCell, At: [2]int32{int32(d.lines[i].at), int32(columns)}})
+				Columns: columns, Rows: 1, Cells: cells, Of: ofCell,
+				At: [2]int32{int32(d.lines[i].at), int32(columns)}})
 	}
 	s.AddLayer("strips", 1, marks...)
 	s.Legend = append(s.Legend, plot.RampKey("one location", palette, "0", "most of the row"))

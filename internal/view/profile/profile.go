@@ -37,7 +37,8 @@ var View = &view.View{
 		"Times are clipped to the selected window, calls count where they begin. Mean, least and most are of a " +
 		"location; the mean of a call is its own time, without what it calls, and the same as in the table of the " +
 		"selection. Choose a row to select its region. " +
-		"Two runs stand side by side on one scale, with each region at one height; a name in grey says that the other run alone has it.",
+		"Two runs stand side by side on one scale, with each region at one height; a name in grey says that the " +
+		"other run alone has it.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("metric", "order", "arrange", "top", "palette"),
 	Report:  view.Report{Place: 7, Height: 380, AllRegions: true, Regions: true},

@@ -199,7 +199,8 @@ func (r *result) drawModels(s *scene.Scene, x0, top, w, h float32) {
 		YScale: y}
 	frame := s.AddFrame(f)
 	s.XAxis(frame,
-		scene.Axis{Ticks: append(r.ticks(), scene.Tick{At: scaling.Beyond * last, Label: fmt.Sprintf("%.0f", scaling.Beyond*last)})})
+		scene.Axis{Ticks: append(r.ticks(),
+			scene.Tick{At: scaling.Beyond * last, Label: fmt.Sprintf("%.0f", scaling.Beyond*last)})})
 	s.YAxis(frame, axis)
 	curves, foretold, dots, rule := &scene.Line{Width: 2}, &scene.Line{Width: 1}, &scene.Point{}, &scene.Line{Width: 1}
 	rule.Add(f.XPixel(last), f.Y, f.XPixel(last), f.Y+f.H, scene.UIHairline)

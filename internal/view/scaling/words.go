@@ -67,8 +67,8 @@ func (r *result) words() string {
 			}
 		}
 		if sum > 0 {
-			fmt.Fprintf(&b, " At %.0f ranks %s would have most of the time, %s, %s.", scaling.Beyond*last.Sums.Size, m.Name,
-				view.FormatShare(m.Predicted/sum), how)
+			fmt.Fprintf(&b, " At %.0f ranks %s would have most of the time, %s, %s.", scaling.Beyond*last.Sums.Size,
+				m.Name, view.FormatShare(m.Predicted/sum), how)
 		}
 	}
 	return b.String()

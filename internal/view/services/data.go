@@ -67,7 +67,8 @@ func (r *result) makeRows() {
 
 func (r *result) row(kind string, p *request.Passed, at trace.LocationID) Row {
 	x := Row{Kind: kind, Service: r.tree.Name[at], Calls: p.Calls, Rate: float64(p.Calls) / r.seconds(),
-		Errors: p.Failed, P50: p.P50, P95: p.P95, P99: p.P99, Min: p.Least, Max: p.Most, AsyncCalls: p.Apart, Apart: p.Apart, At: at}
+		Errors: p.Failed, P50: p.P50, P95: p.P95, P99: p.P99, Min: p.Least, Max: p.Most, AsyncCalls: p.Apart,
+		Apart: p.Apart, At: at}
 	if p.Calls > 0 {
 		x.ErrorShare = float64(p.Failed) / float64(p.Calls)
 	}

@@ -184,7 +184,8 @@ func (r *result) gpuTime(g int, t step.Time) GPUTime {
 
 func (r *result) gpu(i int) GPU {
 	g := &r.job.GPUs[i]
-	out := GPU{GPUTime: r.gpuTime(i, g.Time), Operations: g.Works, Works: g.Works, Unlinked: Unlinked{g.Unlinked, g.UnlinkedTime},
+	out := GPU{GPUTime: r.gpuTime(i, g.Time), Operations: g.Works, Works: g.Works,
+		Unlinked:    Unlinked{g.Unlinked, g.UnlinkedTime},
 		Utilization: known(g.Utilization), SMEfficiency: known(g.Efficiency), Occupancy: known(g.Occupancy),
 		Causes: causes(&g.Causes), Drained: g.Drained, Gaps: []Gap{},
 		Launches: Launches{g.Launch.Count, spread(g.Launch.Call), spread(g.Launch.Work), spread(g.Launch.Delay),
