@@ -113,6 +113,6 @@ func ExampleRun_View() {
 	fmt.Println(picture.String()[:4])
 	// Output:
 	// straggler high
-	// late-sender medium
+	// late-sender low
 	// <svg
 }
