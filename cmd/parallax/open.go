@@ -158,6 +158,9 @@ func (e *env) serve(ctx context.Context, l *load.Loader, config server.Config, b
 	}
 	address := s.Address(listener.Addr())
 	fmt.Fprintf(e.stdout, "Parallax is at %s\n", address)
+	if s.Token() == "" {
+		fmt.Fprintln(e.stdout, "Open it with ?token= and your token behind the address, the first time.")
+	}
 	adviseRemote(e.stdout, listener.Addr())
 	for _, w := range exposure(listener.Addr(), config.TLS != nil) {
 		e.warn("%s", w)

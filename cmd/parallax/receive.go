@@ -162,7 +162,7 @@ func allowed(path string, tokens []server.Token, warn func(string, ...any)) func
 		}
 		ok := false
 		for _, t := range tokens {
-			if t.Value != server.NoToken && receive.Same(t.Value, token) && !t.ReadOnly &&
+			if t.Is(token) && !t.ReadOnly &&
 				(t.Until.IsZero() || time.Now().Before(t.Until)) {
 				ok = true
 			}

@@ -19,10 +19,11 @@ import (
 
 func tokensCommand() *command {
 	return &command{
-		name: "tokens", args: "FILE [add NAME read|full|admin | revoke NAME]",
+		name: "tokens", args: "FILE [add NAME read|full|admin | revoke NAME | hash]",
 		summary: "list, add and revoke the tokens of a file for --tokens; a server that runs takes notice within a " +
 			"second",
-		help: "Tokens are printed once, when they are added. Access: read looks, full also opens runs and closes its " +
+		help: "Tokens are printed once, when they are added; the file keeps their hashes. `hash` replaces tokens " +
+			"that were written into the file as they are. Access: read looks, full also opens runs and closes its " +
 			"own, " +
 			"admin closes any.\n\n  parallax tokens people.tokens add alice admin\n  parallax tokens people.tokens " +
 			"add bob full " +
@@ -47,8 +48,10 @@ func runTokens(_ context.Context, e *env, args []string) error {
 		return addToken(e, args[0], args[2], args[3])
 	case len(args) == 3 && args[1] == "revoke":
 		return revokeToken(args[0], args[2])
+	case len(args) == 2 && args[1] == "hash":
+		return hashTokens(args[0])
 	}
-	return usage("tokens: want FILE, FILE add NAME read|full|admin, or FILE revoke NAME")
+	return usage("tokens: want FILE, FILE add NAME read|full|admin, FILE revoke NAME, or FILE hash")
 }
 
 func listTokens(e *env, path string) error {
@@ -66,8 +69,11 @@ func listTokens(e *env, path string) error {
 		case t.Admin:
 			access = "admin"
 		}
-		if t.Value == server.NoToken {
+		switch {
+		case t.Value == server.NoToken:
 			by = "proxy"
+		case t.Plain():
+			by = "token, not hashed"
 		}
 		if !t.Until.IsZero() {
 			if until = t.Until.Format(time.DateOnly); time.Now().After(t.Until) {
@@ -90,6 +96,9 @@ func addToken(e *env, path, name, access string) error {
 		value = base64.RawURLEncoding.EncodeToString(b[:])
 	}
 	line := name + " " + access + " " + value
+	if value != server.NoToken {
+		line = name + " " + access + " " + server.Hash(value)
+	}
 	for _, key := range []string{"until", "runs"} {
 		if text := e.text(key); text != "" {
 			line += " " + key + " " + text
@@ -114,6 +123,23 @@ func revokeToken(path, name string) error {
 			return nil, fmt.Errorf("tokens %s: %q holds none", path, name)
 		}
 		return left, nil
+	})
+}
+
+// hashTokens replaces the tokens of a file by their hashes.
+func hashTokens(path string) error {
+	return changeTokens(path, func(lines []string) ([]string, error) {
+		for i, l := range lines {
+			f := strings.Fields(l)
+			if len(f) < 3 || strings.HasPrefix(f[0], "#") {
+				continue
+			}
+			if t := (server.Token{Value: f[2]}); t.Plain() {
+				f[2] = server.Hash(f[2])
+				lines[i] = strings.Join(f, " ")
+			}
+		}
+		return lines, nil
 	})
 }
 

@@ -121,7 +121,7 @@ func (g *guard) admit(s *Server, w http.ResponseWriter, r *http.Request) *http.R
 	held, wrongOther := g.held(r)
 	switch {
 	case brought != nil:
-		g.welcome(w, r, brought)
+		g.welcome(w, r, brought, r.URL.Query().Get("token"))
 	case held != nil:
 		return withHolder(r, held)
 	case (wrongOne || wrongOther) && g.clients.wrong(addressOf(r)):
@@ -222,9 +222,9 @@ func cookieName(r *http.Request) string {
 }
 
 // welcome keeps the token in a cookie and goes on to the address without it.
-func (g *guard) welcome(w http.ResponseWriter, r *http.Request, t *Token) {
+func (g *guard) welcome(w http.ResponseWriter, r *http.Request, t *Token, value string) {
 	http.SetCookie(w, &http.Cookie{
-		Name: cookieName(r), Value: t.Value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Name: cookieName(r), Value: value, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
 		Secure: r.TLS != nil, Expires: t.Until,
 	})
 	q := r.URL.Query()

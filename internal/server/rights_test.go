@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -221,5 +223,76 @@ func TestTheAuditSaysWhatWasOpenedAndAsked(t *testing.T) {
 	}
 	if strings.Contains(text, "hunter2") || strings.Contains(text, "alice-alice") {
 		t.Errorf("a secret is in %s", text)
+	}
+}
+
+// One holder can take half of the space for uploads, and neither add to a batch of another nor open it.
+func TestUploadsHaveAQuotaForEachHolder(t *testing.T) {
+	h := teamOf(t, func(c *Config) { c.UploadLimit = 1000 })
+	send := func(as, batch, name string, n int) int {
+		answer, _ := h.ask("POST", "/api/upload?batch="+batch+"&name="+name, strings.Repeat("x", n), bearer(as))
+		return answer.StatusCode
+	}
+	alice, bob := "alice-alice-alice", "bob-bob-bob-bob-bob"
+	if s := send(alice, "b", "a", 400); s != 201 {
+		t.Fatalf("400 of 1000 bytes answer %d", s)
+	}
+	if s := send(alice, "b", "c", 200); s != 413 {
+		t.Errorf("more than half of the space answers %d, want 413", s)
+	}
+	if s := send(bob, "b", "a", 400); s != 201 {
+		t.Errorf("another holder with the same names gets %d, want 201: a batch is its holder's", s)
+	}
+	asks := func(as, body string) int {
+		answer, _ := h.ask("POST", "/api/runs", body, func(r *http.Request) {
+			bearer(as)(r)
+			r.Header.Set("Content-Type", "application/json")
+		})
+		return answer.StatusCode
+	}
+	if s := send(alice, "mine", "d", 50); s != 201 {
+		t.Fatal(s)
+	}
+	if s := asks(bob, `{"batch": "mine"}`); s != 400 {
+		t.Errorf("a batch of another opens with %d, want 400", s)
+	}
+	if s := asks(alice, `{"batch": "mine"}`); s != 202 {
+		t.Errorf("the own batch opens with %d, want 202", s)
+	}
+	for i := range maxOwnRuns {
+		send(bob, "many"+strconv.Itoa(i), "x", 1)
+	}
+	if s := send(bob, "one-more", "x", 1); s != 413 {
+		t.Errorf("one batch too many answers %d, want 413", s)
+	}
+}
+
+// A file of tokens may hold their hashes: the token passes, its hash does not, and no address holds it.
+func TestTokensAreKnownByTheirHashes(t *testing.T) {
+	list, err := ParseTokens(strings.NewReader("alice full " + Hash("alice-alice-alice") + "\nbob read bob-bob-bob-bob-bob\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := start(t, func(c *Config) { c.Token, c.Tokens = "", list })
+	for token, want := range map[string]int{"alice-alice-alice": 200, Hash("alice-alice-alice"): 403,
+		"bob-bob-bob-bob-bob": 200, "sha256:": 403, NoToken: 403} {
+		if answer, _ := h.ask("GET", "/api/runs", "", bearer(token)); answer.StatusCode != want {
+			t.Errorf("%.20s answers %d, want %d", token, answer.StatusCode, want)
+		}
+	}
+	answer, _ := h.ask("GET", "/?token=alice-alice-alice", "", func(r *http.Request) { r.Header.Del("Authorization") })
+	if to := answer.Header.Get("Location"); answer.StatusCode != 303 || strings.Contains(to, "token") {
+		t.Errorf("answers %d and leads to %q", answer.StatusCode, to)
+	}
+	if c := answer.Cookies(); len(c) != 1 || c[0].Value != "alice-alice-alice" || !c[0].HttpOnly {
+		t.Errorf("cookies %v", c)
+	}
+	if a := h.s.Address(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80}); strings.Contains(a, "token") {
+		t.Errorf("the address is %s", a)
+	}
+	for _, bad := range []string{"a read sha256:12", "a read " + Hash("x-x-x-x-x-x-x-x-x") + "\nb read x-x-x-x-x-x-x-x-x"} {
+		if _, err := ParseTokens(strings.NewReader(bad)); err == nil {
+			t.Errorf("%.40q is taken", bad)
+		}
 	}
 }

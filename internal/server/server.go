@@ -166,7 +166,7 @@ func New(c Config) (*Server, error) {
 	}
 	s.slots = newSlots(c.Workers, c.Queue)
 	s.cache = newCache(s.ctx, &s.work, c.CacheResults, c.Memory)
-	s.uploads = &uploads{parent: c.UploadDir, limit: c.UploadLimit, batches: map[string]*batch{}}
+	s.uploads = newUploads(c.UploadDir, c.UploadLimit, len(c.Tokens) > 0)
 	s.runs = newRegistry(s)
 	s.busy = make(chan struct{}, c.Requests)
 	var err error
@@ -209,11 +209,12 @@ func (c Config) withDefaults() Config {
 	if c.UploadLimit <= 0 {
 		c.UploadLimit = 64 << 30
 	}
-	if c.Token == "" && len(c.Tokens) > 0 {
-		c.Token = c.Tokens[0].Value
-	}
-	if c.Token == "" {
+	switch {
+	case c.Token != "":
+	case len(c.Tokens) == 0:
 		c.Token = newToken()
+	case c.Tokens[0].Plain():
+		c.Token = c.Tokens[0].Value
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -231,7 +232,8 @@ func newToken() string {
 // Token returns the token that every request must carry.
 func (s *Server) Token() string { return s.config.Token }
 
-// Address returns the address for a user to open: it contains the token, once.
+// Address returns the address for a user to open: it contains the token, once. Of a token that is known by its hash
+// alone it contains none.
 func (s *Server) Address(a net.Addr) string {
 	host, scheme := a.String(), "http"
 	if s.config.TLS != nil {
@@ -243,6 +245,9 @@ func (s *Server) Address(a net.Addr) string {
 		}
 	} else if a.Network() == "unix" {
 		host = "localhost" // the user who connects the socket to an address chooses the name
+	}
+	if s.config.Token == "" {
+		return scheme + "://" + host + "/"
 	}
 	return scheme + "://" + host + "/?token=" + url.QueryEscape(s.config.Token)
 }

@@ -3,7 +3,9 @@ package server
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -16,8 +18,8 @@ import (
 
 // A Token lets its holder in.
 type Token struct {
-	Name     string // for the audit
-	Value    string
+	Name     string    // for the audit
+	Value    string    // the token itself, its hash (see Hash), or NoToken
 	ReadOnly bool      // it looks, and neither opens nor closes runs
 	Admin    bool      // it closes runs of others, and sees all
 	Until    time.Time // zero: for ever
@@ -29,6 +31,27 @@ type Token struct {
 
 // NoToken in place of a token is for holders whom a proxy signs in.
 const NoToken = "-"
+
+// hashed begins the hash of a token in a file. Tokens are random, so one round of SHA-256 cannot be turned back.
+const hashed = "sha256:"
+
+// Hash returns a token as files should hold it.
+func Hash(value string) string {
+	sum := sha256.Sum256([]byte(value))
+	return hashed + hex.EncodeToString(sum[:])
+}
+
+// Plain reports whether the token itself is known, and not its hash.
+func (t *Token) Plain() bool { return t.Value != NoToken && !strings.HasPrefix(t.Value, hashed) }
+
+// Is reports whether a value is the token. The time taken reveals nothing.
+func (t *Token) Is(value string) bool {
+	own := t.Value
+	if t.Plain() {
+		own = Hash(own)
+	}
+	return subtle.ConstantTimeCompare([]byte(Hash(value)), []byte(own)) == 1
+}
 
 const leastToken = 16 // letters: shorter ones can be guessed
 
@@ -50,7 +73,8 @@ func ParseTokens(r io.Reader) ([]Token, error) {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 		for _, o := range out {
-			if o.Value == t.Value && t.Value != NoToken || o.Name == t.Name {
+			if o.Value == t.Value && t.Value != NoToken || t.Plain() && o.Is(t.Value) || o.Plain() && t.Is(o.Value) ||
+				o.Name == t.Name {
 				return nil, fmt.Errorf("line %d: %s is there already, or has the same token as %s", n, t.Name, o.Name)
 			}
 		}
@@ -79,7 +103,12 @@ func parseToken(f []string) (t Token, err error) {
 	default:
 		return t, fmt.Errorf("access of %s: want read, full or admin", t.Name)
 	}
-	if len(t.Value) < leastToken && t.Value != NoToken {
+	if hash, ok := strings.CutPrefix(t.Value, hashed); ok {
+		if b, err := hex.DecodeString(hash); err != nil || len(b) != sha256.Size {
+			return t, fmt.Errorf("the hash of the token of %s: want 64 hexadecimal digits", t.Name)
+		}
+	}
+	if t.Plain() && len(t.Value) < leastToken {
 		return t,
 			fmt.Errorf("the token of %s has %d letters, want at least %d; `head -c 18 /dev/urandom | base64` makes one",
 				t.Name, len(t.Value), leastToken)
@@ -175,7 +204,7 @@ func (g *guard) holder(value string) *Token {
 	defer g.mu.RUnlock()
 	var found *Token
 	for i := range g.tokens {
-		if g.tokens[i].Value != NoToken && subtle.ConstantTimeCompare([]byte(value), []byte(g.tokens[i].Value)) == 1 {
+		if g.tokens[i].Is(value) {
 			found = &g.tokens[i]
 		}
 	}
@@ -231,18 +260,19 @@ const (
 )
 
 // share makes a token to hand on: it only looks, it ends by itself after a week or with
-// the token of who shares, and with the server.
+// the token of who shares, and with the server. The server holds its hash alone.
 func (s *Server) share(w http.ResponseWriter, r *http.Request) error {
-	t, err := s.guard.share(holderOf(r))
+	value := newToken()
+	t, err := s.guard.share(holderOf(r), value)
 	if err != nil {
 		return err
 	}
-	return s.writeJSON(w, r, http.StatusOK, shareJSON{t.Value, t.Until.UTC()})
+	return s.writeJSON(w, r, http.StatusOK, shareJSON{value, t.Until.UTC()})
 }
 
-func (g *guard) share(of *Token) (Token, error) {
+func (g *guard) share(of *Token, value string) (Token, error) {
 	now := g.now()
-	t := Token{Name: strings.TrimSpace("shared by " + of.Name), Value: newToken(), ReadOnly: true,
+	t := Token{Name: strings.TrimSpace("shared by " + of.Name), Value: Hash(value), ReadOnly: true,
 		Until: now.Add(shareFor), Runs: of.Runs, shared: true, by: of.Name}
 	if !of.Until.IsZero() && of.Until.Before(t.Until) {
 		t.Until = of.Until

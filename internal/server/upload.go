@@ -26,18 +26,35 @@ import (
 type uploads struct {
 	parent string
 	limit  int64
+	share  int64 // of limit, that one holder may use
 
 	mu      sync.Mutex
-	dir     string // made at the first upload
-	bytes   int64  // of all files on disk
-	batches map[string]*batch
+	dir     string            // made at the first upload
+	bytes   int64             // of all files on disk
+	used    map[string]int64  // bytes by holder
+	holder  map[string]string // of each directory
+	batches map[batchID]*batch
 }
+
+// newUploads gives one holder among others half of the space, and a holder alone all of it.
+func newUploads(parent string, limit int64, several bool) *uploads {
+	u := &uploads{parent: parent, limit: limit, share: limit, used: map[string]int64{}, holder: map[string]string{},
+		batches: map[batchID]*batch{}}
+	if several {
+		u.share = limit / 2
+	}
+	return u
+}
+
+// A batchID names a batch: the holder who sends it, and the name that the holder chose. So holders can neither add to
+// a batch of others nor open it.
+type batchID struct{ holder, name string }
 
 // A batch is one directory of uploaded files.
 type batch struct {
-	dir   string
-	bytes int64
-	files int
+	dir    string
+	holder string
+	files  int
 }
 
 const (
@@ -63,14 +80,15 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	} else if len(id) > 100 {
 		return usage(errors.New("batch: want a name of at most 100 letters"))
 	}
-	b, err := s.uploads.batch(id)
+	own := batchID{holderOf(r).Name, id}
+	b, err := s.uploads.batch(own)
 	if err != nil {
 		return err
 	}
 	noteOpened(w, []string{"upload:" + name})
 	if err := s.uploads.receive(w, r, b, name); err != nil {
 		if alone {
-			s.uploads.take(id)
+			s.uploads.take(own)
 			s.uploads.remove(b.dir)
 		}
 		return err
@@ -78,7 +96,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) error {
 	if !alone {
 		return s.writeJSON(w, r, http.StatusCreated, map[string]any{"batch": id, "name": name})
 	}
-	s.uploads.take(id)
+	s.uploads.take(own)
 	x, err := s.runs.open(&run{sources: []string{filepath.Join(b.dir, filepath.FromSlash(name))}, upload: b.dir,
 		owner: holderOf(r).Name}, path.Base(name))
 	if err != nil {
@@ -102,11 +120,20 @@ func checkName(name string) error {
 }
 
 // batch finds a batch or makes its directory.
-func (u *uploads) batch(id string) (*batch, error) {
+func (u *uploads) batch(id batchID) (*batch, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if b := u.batches[id]; b != nil {
 		return b, nil
+	}
+	waiting := 0
+	for other := range u.batches {
+		if other.holder == id.holder {
+			waiting++
+		}
+	}
+	if waiting >= maxOwnRuns {
+		return nil, errQuota
 	}
 	if len(u.batches) >= maxRuns {
 		return nil, errUploadsFull
@@ -122,8 +149,8 @@ func (u *uploads) batch(id string) (*batch, error) {
 	if err != nil {
 		return nil, fmt.Errorf("upload: %w", err)
 	}
-	b := &batch{dir: dir}
-	u.batches[id] = b
+	b := &batch{dir: dir, holder: id.holder}
+	u.batches[id], u.holder[dir] = b, id.holder
 	return b, nil
 }
 
@@ -131,15 +158,22 @@ var errUploadsFull = &apiError{Status: http.StatusRequestEntityTooLarge, Kind: "
 	Message: "the uploads take more room than this server allows",
 	Hint:    "close runs that were uploaded, or copy the files yourself and open them by path"}
 
+var errQuota = &apiError{Status: http.StatusRequestEntityTooLarge, Kind: "too-large",
+	Message: "your uploads take your share of this server's space",
+	Hint:    "close runs that you uploaded, or copy the files yourself and open them by path"}
+
 // receive writes the body to a file of the batch: under os.Root, so that no name
 // and no link leads outside.
 func (u *uploads) receive(w http.ResponseWriter, r *http.Request, b *batch, name string) (err error) {
 	u.mu.Lock()
 	b.files++
-	full := u.bytes+max(r.ContentLength, 0) > u.limit || b.files > maxBatchFiles
+	full := u.full(b, max(r.ContentLength, 0))
+	if b.files > maxBatchFiles {
+		full = errUploadsFull
+	}
 	u.mu.Unlock()
-	if full {
-		return errUploadsFull
+	if full != nil {
+		return full
 	}
 	root, err := os.OpenRoot(b.dir)
 	if err != nil {
@@ -171,8 +205,8 @@ func (u *uploads) copy(f io.Writer, body io.Reader, b *batch, control *http.Resp
 		control.SetReadDeadline(time.Now().Add(idleUpload))
 		n, err := body.Read(buf)
 		if n > 0 {
-			if !u.count(b, int64(n)) {
-				return errUploadsFull
+			if err := u.count(b, int64(n)); err != nil {
+				return err
 			}
 			if _, werr := f.Write(buf[:n]); errors.Is(werr, syscall.ENOSPC) {
 				return &apiError{Status: http.StatusInsufficientStorage, Kind: "too-large", Message: "the disk is full",
@@ -190,20 +224,31 @@ func (u *uploads) copy(f io.Writer, body io.Reader, b *batch, control *http.Resp
 	}
 }
 
-// count takes room for n bytes, or reports that there is none.
-func (u *uploads) count(b *batch, n int64) bool {
+// full returns the error of n more bytes for which there is no space.
+func (u *uploads) full(b *batch, n int64) error {
+	switch {
+	case n > u.limit-u.bytes:
+		return errUploadsFull
+	case n > u.share-u.used[b.holder]:
+		return errQuota
+	}
+	return nil
+}
+
+// count takes space for n bytes.
+func (u *uploads) count(b *batch, n int64) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.bytes+n > u.limit {
-		return false
+	if err := u.full(b, n); err != nil {
+		return err
 	}
 	u.bytes += n
-	b.bytes += n
-	return true
+	u.used[b.holder] += n
+	return nil
 }
 
 // take hands over a batch: its directory now belongs to a run.
-func (u *uploads) take(id string) *batch {
+func (u *uploads) take(id batchID) *batch {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	b := u.batches[id]
@@ -224,8 +269,10 @@ func (u *uploads) remove(dir string) {
 	})
 	os.RemoveAll(dir)
 	u.mu.Lock()
-	u.bytes = max(u.bytes-size, 0)
-	u.mu.Unlock()
+	defer u.mu.Unlock()
+	who := u.holder[dir]
+	u.bytes, u.used[who] = max(u.bytes-size, 0), max(u.used[who]-size, 0)
+	delete(u.holder, dir)
 }
 
 func (u *uploads) removeAll() {
@@ -303,7 +350,7 @@ func (s *Server) openAsked(by *Token, q *openRequest) (*run, error) {
 		}
 	}
 	if q.Batch != "" {
-		b := s.uploads.take(q.Batch)
+		b := s.uploads.take(batchID{by.Name, q.Batch})
 		if b == nil {
 			return nil, usage(fmt.Errorf("batch %s: nothing was uploaded under it", quoteShort(q.Batch)))
 		}
