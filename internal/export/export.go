@@ -6,11 +6,13 @@ package export
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/table"
 )
 
@@ -56,13 +58,12 @@ func Run(ctx context.Context, dir string, r *table.Run, tables []*table.Table,
 	if err := os.MkdirAll(filepath.Dir(filepath.Clean(dir)), 0o777); err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
-	// Not os.MkdirTemp: its directories are the user's alone, and this one is renamed.
-	temporary := filepath.Join(filepath.Dir(filepath.Clean(dir)),
-		fmt.Sprintf(".%s-%d", filepath.Base(dir), os.Getpid()))
-	if err := os.Mkdir(temporary, 0o777); err != nil {
+	temporary, lock, err := begin(filepath.Clean(dir))
+	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
 	defer os.RemoveAll(temporary)
+	defer lock.Close()
 	s := &Schema{Version: Version, Program: "parallax", Source: r.Source, Tables: []Table{},
 		Attributes: append([]string{}, r.Store.Attributes()...)}
 	for _, t := range tables {
@@ -83,10 +84,32 @@ func Run(ctx context.Context, dir string, r *table.Run, tables []*table.Table,
 	if err := os.WriteFile(filepath.Join(temporary, "schema.json"), append(text, '\n'), 0o666); err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
-	if err := os.Rename(temporary, dir); err != nil {
+	lock.Close()
+	err = errors.Join(os.RemoveAll(filepath.Join(temporary, disk.TempName)), os.Rename(temporary, dir))
+	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
 	return s, nil
+}
+
+// begin makes the directory that an export is written in until it is whole, and removes those of killed programs. The
+// lock tells others that its writer lives.
+func begin(dir string) (temporary string, lock *os.File, err error) {
+	parent := filepath.Dir(dir)
+	disk.RemoveStale(parent)
+	// Not os.MkdirTemp: its directories are the user's alone, and this one is renamed.
+	temporary = filepath.Join(parent, fmt.Sprintf(".%s%s%d", filepath.Base(dir), disk.PartMark, os.Getpid()))
+	if err := os.Mkdir(temporary, 0o777); err != nil {
+		return "", nil, err
+	}
+	within := filepath.Join(temporary, disk.TempName)
+	if err = os.Mkdir(within, 0o700); err == nil {
+		lock, err = disk.LockDir(within)
+	}
+	if err != nil {
+		os.RemoveAll(temporary)
+	}
+	return temporary, lock, err
 }
 
 // Describe returns a table's entry in the schema.

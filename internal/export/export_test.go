@@ -12,6 +12,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 )
@@ -181,3 +182,34 @@ func TestArrowHasItsFrame(t *testing.T) {
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+// An export that was killed leaves a directory whose lock is free; the next one beside it removes that, and no other.
+func TestWhatAKilledExportLeftIsRemoved(t *testing.T) {
+	parent := t.TempDir()
+	killed, alive := filepath.Join(parent, ".a.part-1"), filepath.Join(parent, ".b.part-2")
+	for _, dir := range []string{killed, alive} {
+		if err := os.MkdirAll(filepath.Join(dir, disk.TempName), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		lock, err := disk.LockDir(filepath.Join(dir, disk.TempName))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dir == killed {
+			lock.Close()
+		} else {
+			defer lock.Close()
+		}
+	}
+	to := filepath.Join(parent, "c")
+	if _, err := Run(t.Context(), to, &table.Run{Name: "run", Store: storetest.Text(t, "")}, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(parent)
+	if err != nil || len(left) != 2 || left[0].Name() != ".b.part-2" {
+		t.Errorf("left are %v, %v; want the one that is being written, and the export", left, err)
+	}
+	if files, _ := os.ReadDir(to); len(files) != 1 {
+		t.Errorf("the export has %v", files)
+	}
+}

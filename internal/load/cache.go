@@ -105,6 +105,12 @@ func (c *Cache) Trim(keep string) error {
 	return nil
 }
 
+// An import needs some space beside its estimate: for its directory, and for what others write meanwhile.
+const (
+	leastRoom = 1 << 20
+	mostSpare = 16 << 20
+)
+
 // MakeRoom removes the leftovers of killed writers, then checks that there is disk space for an import of so many
 // bytes.
 func (c *Cache) MakeRoom(dir string, need int64) error {
@@ -113,7 +119,7 @@ func (c *Cache) MakeRoom(dir string, need int64) error {
 	if err != nil {
 		return nil // not to be had on this system: the import itself will say
 	}
-	if need += 16 << 20; free < need {
+	if need += min(leastRoom+need, mostSpare); free < need {
 		return fmt.Errorf("%s has %s free and this import may need %s; free some (`parallax cache clear`) or name "+
 			"another place with --cache DIR",
 			dir, words.FormatBytes(float64(free)), words.FormatBytes(float64(need)))

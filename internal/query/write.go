@@ -9,6 +9,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -188,12 +189,7 @@ func (r *Rows) WriteTable(w io.Writer) error {
 }
 
 func short(v any) string {
-	s := strings.Map(func(c rune) rune {
-		if c < ' ' {
-			return ' '
-		}
-		return c
-	}, Cell(v))
+	s := calm(Cell(v))
 	if x, ok := v.(float64); ok {
 		if s = strconv.FormatFloat(x, 'g', 6, 64); math.Abs(x) >= 1e6 && math.Abs(x) < 1e15 {
 			s = strconv.FormatFloat(x, 'f', 0, 64)
@@ -205,10 +201,20 @@ func short(v any) string {
 	return s
 }
 
+// calm replaces characters that would drive a terminal: controls, also those above 0x7f, and changes of direction.
+func calm(s string) string {
+	return strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) {
+			return ' '
+		}
+		return c
+	}, s)
+}
+
 // heading returns the name of a column with its unit, for people.
 func (c Column) heading() string {
 	if c.Unit == "" || c.Unit == "count" || c.Unit == c.Name {
-		return c.Name
+		return calm(c.Name)
 	}
-	return c.Name + " (" + c.Unit + ")"
+	return calm(c.Name + " (" + c.Unit + ")")
 }
