@@ -3,9 +3,12 @@ package local
 import (
 	"encoding/binary"
 	"errors"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -233,20 +236,121 @@ func FuzzStore(f *testing.F) {
 	})
 }
 
-func TestAStoreThatEndsBeforeItBeginsIsRefused(t *testing.T) {
-	path := build(t, Options{}, func(w trace.Writer) { writeRandom(w, 3, 50) })
+// Ends that no writer gives are refused when a store is opened, and by verify.
+func TestAStoreWhoseEndCannotBeIsRefused(t *testing.T) {
+	for _, end := range []trace.Time{-5, math.MaxInt64, 1 << 62} {
+		path := build(t, Options{}, func(w trace.Writer) { writeRandom(w, 3, 50) })
+		forgeManifest(t, path, func(m *disk.Manifest) { m.Info.End = end })
+		if r, err := Open(path, nil); !errors.Is(err, ErrDamaged) {
+			t.Errorf("end %d: got %v, want ErrDamaged", end, err)
+			if err == nil {
+				r.Close()
+			}
+		}
+		if x, err := Examine(path); err != nil || x.Cannot == "" {
+			t.Errorf("end %d: verify finds nothing: %+v, %v", end, x, err)
+		}
+	}
+}
+
+// forgeManifest changes the manifest, which holds its own checksum.
+func forgeManifest(tb testing.TB, path string, change func(*disk.Manifest)) {
+	tb.Helper()
 	m, err := disk.ReadManifest(path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	m.Info.End = -5
+	change(m)
 	if err := m.Write(path); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
+}
+
+func TestAReportOfAnUnknownKindIsRefused(t *testing.T) {
+	path := build(t, Options{}, func(w trace.Writer) { writeRandom(w, 3, 50) })
+	forgeManifest(t, path, func(m *disk.Manifest) { m.Report = []trace.ReportEntry{{Kind: 99, What: "x"}} })
 	if r, err := Open(path, nil); !errors.Is(err, ErrDamaged) {
 		t.Errorf("got %v, want ErrDamaged", err)
 		if err == nil {
 			r.Close()
 		}
 	}
+	if got := trace.ReportKind(99).String(); got != "unknown" {
+		t.Errorf("kind 99 is %q", got)
+	}
+}
+
+// Forged stores with right checksums are refused, or answer, or fail as damaged. PARALLAX_FORGED is how many are
+// tried; run it under `ulimit -v` to hold memory.
+func TestManyForgedStoresAreAnsweredOrRefused(t *testing.T) {
+	tries, _ := strconv.Atoi(os.Getenv("PARALLAX_FORGED"))
+	if tries == 0 {
+		tries = 300
+	}
+	path := build(t, Options{Summaries: []trace.Summary{benchSummary{}}}, func(w trace.Writer) { writeRandom(w, 5, 120) })
+	sound := filesOf(t, path)
+	var names []string
+	for name, b := range sound {
+		if name != disk.ManifestName && len(b) > 0 {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	random := rand.New(rand.NewPCG(11, 12))
+	value := func() uint64 { // most are extremes: those are what sizes and ends are forged to
+		switch random.IntN(4) {
+		case 0:
+			return 1<<63 - 1
+		case 1:
+			return 1 << random.IntN(64)
+		case 2:
+			return -uint64(random.IntN(256))
+		}
+		return random.Uint64()
+	}
+	opened, failed := 0, 0
+	for i := range tries {
+		name := names[random.IntN(len(names))]
+		if i%10 == 0 {
+			name = disk.ManifestName
+			forgeManifest(t, path, func(m *disk.Manifest) {
+				switch i / 10 % 4 {
+				case 0:
+					m.Info.End = trace.Time(value())
+				case 1:
+					m.Info.Depth = int(value())
+				case 2:
+					m.Report = append(m.Report, trace.ReportEntry{Kind: trace.ReportKind(value()), Count: int64(value())})
+				case 3:
+					f := &m.Files[random.IntN(len(m.Files))]
+					f.Values = int64(value())
+				}
+			})
+		} else {
+			forge(t, path, name, func(b []byte) {
+				var v [8]byte
+				binary.LittleEndian.PutUint64(v[:], value())
+				copy(b[random.IntN(len(b)):], v[:])
+			})
+		}
+		r, err := Open(path, []trace.Summary{benchSummary{}})
+		if err == nil {
+			opened++
+			_, err = answers(r)
+			err = errors.Join(err, everything(r))
+			r.Close()
+		}
+		if err != nil {
+			failed++
+			if !errors.Is(err, ErrDamaged) {
+				t.Errorf("%s, try %d: %v", name, i, err)
+			}
+		}
+		for _, n := range []string{name, disk.ManifestName} {
+			if err := os.WriteFile(filepath.Join(path, n), sound[n], 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Logf("%d forged stores: %d opened, %d refused or failed as damaged", tries, opened, failed)
 }

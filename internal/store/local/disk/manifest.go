@@ -15,6 +15,9 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
+// MostTime bounds the end of a trace: sums of two times have 64 bits.
+const MostTime trace.Time = 1 << 62
+
 // A Manifest describes a store. It is the last file written.
 type Manifest struct {
 	Format  string         `json:"format"` // always formatName

@@ -189,7 +189,7 @@ func (f *finisher) findSpan() error {
 		}
 	}
 	f.origin, f.end = all.First, all.Last-all.First
-	if f.end < 0 || f.end >= 1<<62 {
+	if f.end < 0 || f.end >= disk.MostTime {
 		return fmt.Errorf("time stamps from %d to %d ns are further apart than 146 years", all.First, all.Last)
 	}
 	return nil

@@ -188,8 +188,13 @@ func (r *definitionsOf) checkStructure() error {
 			return fmt.Errorf("%s holds what cannot be: %w", x.name, disk.ErrDamaged)
 		}
 	}
-	if r.End < 0 {
+	if r.End < 0 || r.End >= disk.MostTime {
 		return fmt.Errorf("the trace ends at %d ns: %w", r.End, disk.ErrDamaged)
+	}
+	for _, e := range r.manifest.Report {
+		if !e.Kind.Known() {
+			return fmt.Errorf("the import report has an entry of kind %d: %w", e.Kind, disk.ErrDamaged)
+		}
 	}
 	return nil
 }
