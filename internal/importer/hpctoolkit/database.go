@@ -168,6 +168,7 @@ func (d *database) values(f *file, p []byte, at trace.LocationID) error {
 	}
 	n := len(d.metrics)
 	inclusive := make([]float64, n*len(d.meta.contexts.nodes))
+	wrong := int64(0)
 	for i := range contexts {
 		entry := index[12*i:]
 		from, to := u64(entry, 4), uint64(count)
@@ -175,16 +176,23 @@ func (d *database) values(f *file, p []byte, at trace.LocationID) error {
 			to = u64(index, int(12*(i+1))+4)
 		}
 		id := u32(entry, 0)
-		node, known := d.meta.contexts.byID[id]
-		if !d.meta.contexts.own[id] || !known || from > to || to > uint64(count) {
-			continue // the whole thread, or finer than a function
+		if from > to || to > uint64(count) || i > 0 && id <= u32(index[12*(i-1):], 0) {
+			wrong++ // contexts ascend, and so do their values
+			continue
 		}
+		node, known := d.meta.contexts.byID[id]
+		used := known && d.meta.contexts.own[id] // else it is the whole thread, or finer than a function
 		for k := from; k < to; k++ {
 			v := values[10*k:]
-			if m, ok := d.byID[u16(v, 0)]; ok {
+			if !d.meta.values[u16(v, 0)] || k > from && u16(v, 0) <= u16(values[10*(k-1):], 0) {
+				wrong++
+			} else if m, ok := d.byID[u16(v, 0)]; ok && used {
 				inclusive[int(node)*n+m] = math.Float64frombits(binary.LittleEndian.Uint64(v[2:]))
 			}
 		}
+	}
+	if wrong > 0 {
+		d.w.Report(trace.Skipped, "values that are out of order, or of metrics that are not defined", wrong, f.label)
 	}
 	d.meta.contexts.rows(d.w, at, d.metrics, inclusive)
 	return nil

@@ -168,3 +168,12 @@ func TestEntriesThatAreTooShortAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// Bytes that are missing from the values of threads shift all that follow: that is told, however few rows are left.
+func TestValuesThatAreShiftedAreReported(t *testing.T) {
+	for _, sample := range []string{"testdata/ping-pong", "testdata/cpi-v4"} {
+		for _, where := range importertest.Silent(t, Format, sample, "profile.db", "removed", 150) {
+			t.Error(sample, where)
+		}
+	}
+}

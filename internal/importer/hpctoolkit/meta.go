@@ -16,7 +16,8 @@ type meta struct {
 	title    string
 	kinds    []string // of identifiers
 	metrics  []metric
-	byID     map[uint16]int // metric of a propagated value over the whole execution
+	byID     map[uint16]int  // metric of a propagated value over the whole execution
+	values   map[uint16]bool // all propagated values of metrics
 	contexts contexts
 }
 
@@ -41,7 +42,7 @@ func readMeta(run importer.Run, name string) (*meta, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &meta{image: image{b: b, label: f.label}, byID: map[uint16]int{}}
+	m := &meta{image: image{b: b, label: f.label}, byID: map[uint16]int{}, values: map[uint16]bool{}}
 	if len(b) < 0x90 {
 		return nil, importer.Malformed(f.label, fmt.Sprintf("byte %d", len(b)), "ends within its header")
 	}
@@ -94,6 +95,7 @@ func (m *meta) readMetrics(at uint64) {
 			if p == nil {
 				return
 			}
+			m.values[u16(p, 8)] = true
 			if scope := m.at(u64(p, 0), 0x10); scope != nil && scope[8] == scopeExecution {
 				m.byID[u16(p, 8)] = len(m.metrics)
 				m.metrics = append(m.metrics, newMetric(m.text(u64(d, 0))))

@@ -58,7 +58,8 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 	if isSample(run.Source.Head(run.Files[0])) {
 		take = (&sampled{tree: t, process: name}).line
 	}
-	n, err := lines(ctx, in, take)
+	end := importer.WatchEnd(in)
+	n, err := lines(ctx, end, take)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -69,6 +70,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 		w.Report(trace.Repaired, "files that break off, or hold a line of more than a megabyte, read up to there", 1,
 			fmt.Sprintf("%s: line %d", label, n+1))
 	}
+	end.Report(w, label)
 	t.write()
 	return nil
 }

@@ -188,6 +188,11 @@ func (f *feeder) run(ctx context.Context, r io.Reader) error {
 				f.err = err
 			}
 			if have > 0 && b.buf[have-1] != '\n' {
+				if f.err == nil {
+					if err := f.note(unendedLine); err != nil {
+						return err
+					}
+				}
 				b.room(have + 1 + slack)
 				b.buf[have] = '\n'
 				have++
@@ -221,13 +226,18 @@ func (f *feeder) longLine(b *block, have int) (int, error) {
 	}
 	if !f.skipping {
 		f.skipping = true
-		note := newBlock()
-		note.tally.Add(longLine, 1)
-		if err := f.ready(note); err != nil {
+		if err := f.note(longLine); err != nil {
 			return 0, err
 		}
 	}
 	return 0, nil
+}
+
+// note counts a reason at the line that follows.
+func (f *feeder) note(why reason) error {
+	b := newBlock()
+	b.tally.Add(why, 1)
+	return f.ready(b)
 }
 
 // cut hands a block on: as it is where it holds no definition, else in pieces.

@@ -9,10 +9,10 @@ import (
 // A Paje trace may rightly end after any line.
 func TestFormat(t *testing.T) {
 	importertest.Run(t, Format, []importertest.Case{
-		{Path: "kinds.trace", Anywhere: true},
-		{Path: "wrong.trace", Anywhere: true},
-		{Path: "parts", Anywhere: true},
-		{Path: "starpu.trace.gz", Anywhere: true},
+		{Path: "kinds.trace", Anywhere: true, Lines: true},
+		{Path: "wrong.trace", Anywhere: true, Lines: true},
+		{Path: "parts", Anywhere: true, Lines: true},
+		{Path: "starpu.trace.gz", Anywhere: true, Lines: true},
 	})
 }
 

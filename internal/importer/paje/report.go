@@ -62,6 +62,7 @@ const (
 	missingPart
 	repeatedPart
 	damaged
+	unendedLine
 	reasonCount
 )
 
@@ -119,6 +120,7 @@ var reasons = [reasonCount]importer.Reason{
 	missingPart:    importer.Skipped("files of the trace that cannot be read"),
 	repeatedPart:   importer.Redundant("files of the trace named again"),
 	damaged:        importer.Repaired("files whose data is damaged, read up to there"),
+	unendedLine:    importer.Guessed(importer.EndsWithinALine),
 }
 
 // A tally counts reasons in one file.

@@ -57,3 +57,10 @@ func TestUserEventsMakeNoCallPaths(t *testing.T) {
 		}
 	}
 }
+
+// Zeros between documents are of the program that merged them; elsewhere they are of a block that was never written.
+func TestZerosWithinAProfileAreReported(t *testing.T) {
+	for _, where := range importertest.Silent(t, Format, "testdata/made/snapshots.xml", "snapshots.xml", "zeroed", 200) {
+		t.Error(where)
+	}
+}

@@ -64,27 +64,39 @@ func readXML(ctx context.Context, run importer.Run, file string, c *converter) e
 		return err
 	}
 	defer f.Close()
-	x := &xmlFile{c: c, label: run.Label(file), d: xml.NewDecoder(&cleaner{r: f}), scopes: map[string]*scope{},
+	clean := &cleaner{r: f}
+	x := &xmlFile{c: c, label: run.Label(file), d: xml.NewDecoder(clean), scopes: map[string]*scope{},
 		threads: map[string]*xmlThread{}}
 	x.d.Strict = false
 	x.d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	if err := x.read(ctx); err != nil {
 		return err
 	}
+	if clean.bad > 0 {
+		c.w.Report(trace.Skipped, "bytes of a text that are zero, or that XML forbids: numbers there are lost", clean.bad,
+			x.label)
+	}
 	x.write()
 	return nil
 }
 
 // A cleaner replaces bytes that XML forbids by blanks: merging puts the zero that
-// ends a text in C between documents.
-type cleaner struct{ r io.Reader }
+// ends a text in C between documents. It counts those that are elsewhere.
+type cleaner struct {
+	r    io.Reader
+	last byte // the one before
+	bad  int64
+}
 
 func (c *cleaner) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
 	for i, x := range b[:n] {
 		if x < ' ' && x != '\n' && x != '\t' && x != '\r' {
-			b[i] = ' '
+			if b[i] = ' '; c.last != '>' && c.last != '\n' {
+				c.bad++
+			}
 		}
+		c.last = x
 	}
 	return n, err
 }

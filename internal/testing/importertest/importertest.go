@@ -46,6 +46,8 @@ type Case struct {
 	// Anywhere is set if a file of the format may rightly end after any record, so that a cut cannot be told from
 	// the end.
 	Anywhere bool
+	// Lines is set if every line of the format has an end, so that a cut within one can be told.
+	Lines bool
 	// Guarded is set if a record that was changed anywhere can be detected, by checksums, lengths or numbers that
 	// all must fit, so that none is lost in silence.
 	Guarded bool

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"testing"
 	"testing/fstest"
@@ -46,6 +47,9 @@ var harms = []harm{
 	{"doubled", func(data []byte, at int, _ *rand.Rand) []byte {
 		return slices.Insert(bytes.Clone(data), at, data[at:min(at+64, len(data))]...)
 	}},
+	{"removed", func(data []byte, at int, _ *rand.Rand) []byte {
+		return slices.Delete(bytes.Clone(data), at, min(at+40, len(data)))
+	}},
 }
 
 // harmsAPlace is how often each harm is done to a sample.
@@ -64,7 +68,7 @@ func lost(t *testing.T, f *importer.Format, c Case, files fstest.MapFS) {
 	random := rand.New(rand.NewPCG(5, 6))
 	names := slices.Sorted(maps.Keys(files))
 	for _, h := range harms {
-		if h.name == "cut" && c.Anywhere {
+		if h.name == "cut" && c.Anywhere && !c.Lines {
 			continue
 		}
 		for range harmsAPlace {
@@ -74,6 +78,9 @@ func lost(t *testing.T, f *importer.Format, c Case, files fstest.MapFS) {
 				continue
 			}
 			at := random.IntN(len(data))
+			if h.name == "cut" && c.Anywhere && (at == 0 || data[at-1] == '\n') {
+				continue
+			}
 			damaged := maps.Clone(files)
 			damaged[name] = &fstest.MapFile{Data: h.do(data, at, random)}
 			got, err := countOf(f, damaged)
@@ -89,6 +96,33 @@ func lost(t *testing.T, f *importer.Format, c Case, files fstest.MapFS) {
 			}
 		}
 	}
+}
+
+// Silent damages one file of a sample in seeded places and returns where fewer records came out than of the whole,
+// without an error and without more in the report.
+func Silent(t *testing.T, f *importer.Format, path, file, by string, places int) (silent []string) {
+	t.Helper()
+	files := load(t, filepath.FromSlash(path))
+	whole, err := countOf(f, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := harms[slices.IndexFunc(harms, func(h harm) bool { return h.name == by })]
+	random := rand.New(rand.NewPCG(8, 9))
+	data := files[file].Data
+	for range places {
+		at := random.IntN(len(data))
+		damaged := maps.Clone(files)
+		damaged[file] = &fstest.MapFile{Data: h.do(data, at, random)}
+		got, err := countOf(f, damaged)
+		if err != nil {
+			continue
+		}
+		if less := whole.fewer(got); less != "" && !got.says(whole) {
+			silent = append(silent, fmt.Sprintf("%s %s at byte %d: %s", file, by, at, less))
+		}
+	}
+	return silent
 }
 
 // countOf imports files into a writer that counts.
