@@ -297,14 +297,8 @@ const (
 )
 
 func (k ReportKind) String() string {
-	if !k.Known() {
-		return "unknown"
-	}
 	return [...]string{"", "repaired", "guessed", "skipped", "skipped"}[k]
 }
-
-// Known reports whether it is one of the kinds.
-func (k ReportKind) Known() bool { return k >= Repaired && k <= Redundant }
 
 // Lost reports whether something of the program is not known because of it.
 func (k ReportKind) Lost() bool { return k == Skipped }

@@ -55,7 +55,6 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 	if err := p.End(p.Members(p.member), p.tree.Len(), "nodes"); err != nil {
 		return err
 	}
-	p.tree.Check(label)
 	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name),
 		Rank: trace.NoRank})
 	thread := w.Location(trace.Location{Parent: process, Kind: trace.KindThread, Name: "main", Rank: trace.NoRank})

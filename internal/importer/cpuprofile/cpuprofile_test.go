@@ -66,12 +66,3 @@ func TestNodesThatHoldTheirChildren(t *testing.T) {
 		}
 	}
 }
-
-// Nodes that are missing from a call tree are told by those that name them.
-func TestNodesThatAreMissingAreReported(t *testing.T) {
-	for _, harm := range []string{"removed", "zeroed", "cut"} {
-		for _, where := range importertest.Silent(t, Format, "testdata/node.cpuprofile", "node.cpuprofile", harm, 200) {
-			t.Error(where)
-		}
-	}
-}

@@ -12,7 +12,7 @@ import (
 func TestFormat(t *testing.T) {
 	importertest.Run(t, Format, []importertest.Case{
 		{Path: "time-7.3.1.txt", Anywhere: true, Lines: true}, {Path: "allocations-7.3.1.txt", Anywhere: true, Lines: true}, {Path: "cycles-13.4.txt", Anywhere: true, Lines: true},
-		{Path: "time-16.0.txt", Anywhere: true, Lines: true}, {Path: "sample.txt", Anywhere: true, Lines: true}, {Path: "time-profile.xctrace.xml"},
+		{Path: "time-16.0.txt", Anywhere: true}, {Path: "sample.txt", Anywhere: true, Lines: true}, {Path: "time-profile.xctrace.xml"},
 	})
 }
 

@@ -78,7 +78,6 @@ type Tree struct {
 	nodes    map[int64]*node
 	order    []int64
 	children map[int64][]int64
-	twice    int64 // nodes that share a number, or have none
 }
 
 // New makes an empty tree.
@@ -119,11 +118,6 @@ func (t *Tree) Node(c *jsonstream.Cursor) {
 	n.region = t.w.Region(known(r))
 	if t.nodes[id] == nil {
 		t.order = append(t.order, id)
-	} else {
-		t.twice++
-	}
-	if id < 0 {
-		t.twice++
 	}
 	t.nodes[id] = n
 	if len(children) > 0 {
@@ -228,34 +222,6 @@ func known(r trace.Region) trace.Region {
 		r.Line = 0
 	}
 	return r
-}
-
-// Check reports nodes that contradict each other: of a damaged file.
-func (t *Tree) Check(label string) {
-	missing, roots := int64(0), int64(0)
-	child := map[int64]bool{}
-	for _, list := range t.children {
-		for _, id := range list {
-			if t.nodes[id] == nil {
-				missing++
-			}
-			child[id] = true
-		}
-	}
-	for _, id := range t.order {
-		if n := t.nodes[id]; !child[id] && (n.parent == noParent || t.nodes[n.parent] == nil) {
-			roots++
-		}
-	}
-	if missing > 0 {
-		t.w.Report(trace.Skipped, "nodes that their parent names and that are not there", missing, label)
-	}
-	if roots > 1 {
-		t.w.Report(trace.Skipped, "callers of nodes, which are not there", roots-1, label)
-	}
-	if t.twice > 0 {
-		t.w.Report(trace.Skipped, "nodes with a number that another has, or with none", t.twice, label)
-	}
 }
 
 // join gives children that only their parents name a parent.

@@ -275,9 +275,6 @@ func TestAReportOfAnUnknownKindIsRefused(t *testing.T) {
 			r.Close()
 		}
 	}
-	if got := trace.ReportKind(99).String(); got != "unknown" {
-		t.Errorf("kind 99 is %q", got)
-	}
 }
 
 // Forged stores with right checksums are refused, or answer, or fail as damaged. PARALLAX_FORGED is how many are
