@@ -34,7 +34,7 @@ func TestACallToTheFileSystemThatFailsCostsNothingButTheCommand(t *testing.T) {
 	for verb, args := range map[string][]string{"import": {"import", "demo:stencil?locations=4", "--quiet", "-o"},
 		"export": {"export", source, "--quiet", "-o"}} {
 		t.Run(verb, func(t *testing.T) {
-			f := &faulty{strace: strace, dir: t.TempDir(), args: args}
+			f := &faultyRun{strace: strace, dir: t.TempDir(), args: args}
 			f.out = filepath.Join(f.dir, "out")
 			f.run(t, "", 0)
 			f.whole = f.contents(t)
@@ -56,14 +56,14 @@ func TestACallToTheFileSystemThatFailsCostsNothingButTheCommand(t *testing.T) {
 	}
 }
 
-type faulty struct {
+type faultyRun struct {
 	strace, dir, out string
 	args             []string
 	whole            string // what a sound run writes
 }
 
 // run runs the command with the n-th of a call failing; "" makes none fail.
-func (f *faulty) run(t *testing.T, call string, n int) (errs, log string, ok bool) {
+func (f *faultyRun) run(t *testing.T, call string, n int) (errs, log string, ok bool) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -82,7 +82,7 @@ func (f *faulty) run(t *testing.T, call string, n int) (errs, log string, ok boo
 }
 
 // count returns how many of a call a sound run makes.
-func (f *faulty) count(t *testing.T, call string) int {
+func (f *faultyRun) count(t *testing.T, call string) int {
 	t.Helper()
 	os.RemoveAll(f.out)
 	_, log, _ := f.run(t, "", 0)
@@ -90,7 +90,7 @@ func (f *faulty) count(t *testing.T, call string) int {
 }
 
 // fails runs with one call failing and judges the result; refused: the command ended with an error.
-func (f *faulty) fails(t *testing.T, call string, n int) (refused bool) {
+func (f *faultyRun) fails(t *testing.T, call string, n int) (refused bool) {
 	t.Helper()
 	os.RemoveAll(f.out)
 	errs, log, ok := f.run(t, call, n)
@@ -120,7 +120,7 @@ func (f *faulty) fails(t *testing.T, call string, n int) (refused bool) {
 }
 
 // contents sums up the files of the result.
-func (f *faulty) contents(t *testing.T) string {
+func (f *faultyRun) contents(t *testing.T) string {
 	t.Helper()
 	h := sha256.New()
 	err := filepath.WalkDir(f.out, func(path string, d fs.DirEntry, err error) error {
