@@ -6,7 +6,6 @@ package export
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -85,7 +84,9 @@ func Run(ctx context.Context, dir string, r *table.Run, tables []*table.Table,
 		return nil, fmt.Errorf("export: %w", err)
 	}
 	lock.Close()
-	err = errors.Join(os.RemoveAll(filepath.Join(temporary, disk.TempName)), os.Rename(temporary, dir))
+	if err = os.RemoveAll(filepath.Join(temporary, disk.TempName)); err == nil {
+		err = os.Rename(temporary, dir)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("export: %w", err)
 	}
