@@ -38,8 +38,9 @@ type Answer struct {
 	View      string              `json:"view"`
 	Options   map[string][]string `json:"options"`
 	Selection finding.Selection   `json:"selection"`
-	// Of is the number of findings.
-	Of int `json:"of"`
+	// Of is the number of findings, PhaseCount that of the phases they are about.
+	Of         int `json:"of"`
+	PhaseCount int `json:"phase_count"`
 }
 
 // A Proof is a number of the proof. Least and Most are set where it is the median of several.
@@ -59,7 +60,7 @@ func (r *Result) Answer() *Answer {
 	a := &Answer{Proof: []Proof{}, Evidence: []finding.Evidence{}, SeenAs: []string{}, Doubts: []string{},
 		Options:   map[string][]string{},
 		Selection: finding.Selection{Locations: []trace.LocationID{}, Regions: []trace.RegionID{}},
-		Of:        len(r.Findings)}
+		Of:        len(r.Findings), PhaseCount: r.PhaseCount}
 	var chosen *finding.Finding
 	for i := range r.Findings {
 		f := &r.Findings[i]

@@ -20,7 +20,7 @@ import (
 type use struct{ heading, unit, views, entry string }
 
 var uses = []use{
-	{"calls", "count", "profile calltree operators services", "calls"},
+	{"calls", "count", "profile calltree operators services source", "calls"},
 	{"calls per second", "", "services", "calls"},
 	{"calls_a", "count", "contrast", "calls"},
 	{"calls_b", "count", "contrast", "calls"},
@@ -55,6 +55,7 @@ var uses = []use{
 	{"B: the N other locations", "legend", "contrast", "locations"},
 	{"B: the N other ranks", "legend", "contrast", "rank"},
 	{"calls", "legend", "landscape", "calls"},
+	{"calls of one column", "legend", "source", "calls"},
 	{"busy time", "legend", "moments topology", "busy"},
 	{"mean (mN), skew", "legend", "moments", "moments of a location"},
 	{"waited for the last and for late messages", "legend", "phases", "messages"},

@@ -286,6 +286,6 @@ func (r *result) chooseFile(sums map[string]float64) error {
 	for _, f := range r.files[:min(len(r.files), 8)] {
 		names = append(names, path.Base(f.name))
 	}
-	return fmt.Errorf("--file %q: no such file has a value in the selection; the largest are %s", wanted,
-		strings.Join(names, ", "))
+	return view.Empty("those with the largest values are "+strings.Join(names, ", "),
+		"--file %q: no such file has a value in the selection", wanted)
 }
