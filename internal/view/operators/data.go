@@ -17,7 +17,7 @@ type Row struct {
 	HostSelf   trace.Time `json:"host_self"`
 	Device     trace.Time `json:"device"`
 	DeviceSelf trace.Time `json:"device_self"`
-	Share      float64    `json:"share"` // of the time of all GPU work, by device_self
+	Share      float64    `json:"share"` // of device, by device_self
 	Flop       *float64   `json:"flop"`
 	Bytes      *float64   `json:"bytes"`
 	Flops      *float64   `json:"flops"`
@@ -67,8 +67,9 @@ type Data struct {
 	Rows          []Row        `json:"rows"`
 	Communication []Collective `json:"communication"`
 	Unattributed  Loose        `json:"unattributed"`
-	Loose         Loose        `json:"loose"`  // as unattributed, its name in the release before
-	Device        trace.Time   `json:"device"` // of all work
+	Loose         Loose        `json:"loose"`    // as unattributed, its name in the release before
+	Device        trace.Time   `json:"device"`   // of all work: the base of shares
+	ShareOf       string       `json:"share_of"` // the same in words
 	Devices       []Device     `json:"devices"`
 	// Memory lists the allocations at the peak of each GPU, Graphs those that were launched as one.
 	Memory []Memory `json:"memory"`
@@ -78,7 +79,8 @@ type Data struct {
 func (r *result) Data() any {
 	d := Data{By: r.by, Rows: []Row{}, Communication: []Collective{},
 		Unattributed: Loose{r.table.LooseWork, r.table.Loose},
-		Device:       r.whole, Devices: []Device{}, Memory: append([]Memory{}, r.memory...), Graphs: r.dataGraphs()}
+		Device:       r.whole, ShareOf: shareOf, Devices: []Device{},
+		Memory: append([]Memory{}, r.memory...), Graphs: r.dataGraphs()}
 	d.Loose = d.Unattributed
 	for i := range r.table.Rows {
 		d.Rows = append(d.Rows, r.row(&r.table.Rows[i]))
@@ -116,6 +118,9 @@ func (r *result) row(x *operator.Row) Row {
 	}
 	return out
 }
+
+// shareOf names the base of shares, the time of all GPU work.
+const shareOf = "all GPU time"
 
 // share is the part of the time of all GPU work that is the row's own.
 func (r *result) share(x *operator.Row) float64 {

@@ -80,9 +80,12 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	beside := rows.Words(frame.X+frame.W+edge, words-edge, func(i int) string { return r.words(&r.table.Rows[i]) })
 	first := fmt.Sprintf("the first %s of %s", view.Thousands(int64(n)), view.Thousands(int64(len(r.table.Rows))))
-	wide := frame.W + words // the words beside the bars begin below it
-	text.Add(frame.X, frame.Y-7, longest(wide, first+", by GPU time of their own", first+", by GPU time", first),
+	text.Add(frame.X, frame.Y-7, longest(frame.W, first+", by GPU time of their own", first+", by GPU time", first),
 		scene.UITextMuted, scene.Start)
+	if words > 0 {
+		text.Add(frame.X+frame.W+edge, frame.Y-7, longest(words-edge, "calls · % of "+shareOf, "% of "+shareOf),
+			scene.UITextMuted, scene.Start)
+	}
 	s.AimRows(f, 0, w, func(i int) uint32 { return s.Item(ofOperator, i) })
 	s.AddLayer("bars", f, bars)
 	s.AddLayer("words", -1, beside, text)
@@ -155,6 +158,7 @@ func (r *result) fact(i int) view.Fact {
 	add := fact.Say
 	fact.SayCount("calls", x.Calls)
 	fact.SayTime("GPU, launched by itself", x.DeviceSelf)
+	add("of "+shareOf, view.FormatShare(r.share(x)), "")
 	fact.SayTime("GPU, with all inside", x.Device)
 	fact.SayTime("host, by itself", x.HostSelf)
 	fact.SayTime("host, with all inside", x.Host)

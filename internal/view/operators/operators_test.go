@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/operator"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
@@ -56,6 +57,29 @@ func TestView(t *testing.T) {
 		viewtest.Case{Name: "kernels", Trace: model, Options: map[string][]string{"by": {"kernel"}}},
 		viewtest.Case{Name: "modules", Trace: model, Options: map[string][]string{"by": {"module"}}},
 	)
+}
+
+// TestSharesNameTheirBase: the heading above the percentages, the facts of a row and the data name the same base.
+func TestSharesNameTheirBase(t *testing.T) {
+	c := viewtest.Case{Trace: model}
+	res := c.Compute(t, operators.View, c.Open(t))
+	d := viewtest.Decoded[operators.Data](t, res)
+	if d.ShareOf != "all GPU time" || d.Rows[0].Share != float64(d.Rows[0].DeviceSelf)/float64(d.Device) {
+		t.Errorf("shares of %q, the first %v", d.ShareOf, d.Rows[0].Share)
+	}
+	for _, width := range []int{420, 700, 1600} {
+		said := false
+		for _, l := range res.Scene(scene.Size{Width: width, Height: 300}).Layers {
+			for _, m := range l.Marks {
+				if x, ok := m.(*scene.Text); ok {
+					said = said || strings.Contains(strings.Join(x.Text, "\n"), "% of all GPU time")
+				}
+			}
+		}
+		if !said {
+			t.Errorf("%d px: percentages without a base", width)
+		}
+	}
 }
 
 func data(t *testing.T, c viewtest.Case, r store.Reader) operators.Data {
