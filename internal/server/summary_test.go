@@ -181,3 +181,17 @@ func TestSummaryOfTooManyCallsSaysThatItIsASample(t *testing.T) {
 		t.Errorf("counts and times are not exact: %+v", got.Regions)
 	}
 }
+
+// TestCallsOfSamplesAreUnknown: samples count no calls, so that the count is null and not 0.
+func TestCallsOfSamplesAreUnknown(t *testing.T) {
+	m := storetest.NewMemory()
+	at := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: "p", Rank: 0})
+	path := m.CallPath(trace.CallPath{Parent: trace.NoCallPath, Region: m.Region(trace.Region{Name: "solve"})})
+	m.Profile(trace.ProfileRow{Location: at, Path: path, Metric: m.Metric(trace.Metric{Name: "cpu", Unit: "ns"}),
+		Inclusive: 5, Exclusive: 5})
+	r := m.Reader()
+	got, err := summarise(t.Context(), &view.Run{Store: r}, trace.Selection{}, new(treeIndex).of(r.Locations()))
+	if err != nil || len(got.Regions) != 1 || got.Regions[0].Count != nil {
+		t.Errorf("%+v, %v; want one region without a count", got, err)
+	}
+}
