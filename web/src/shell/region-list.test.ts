@@ -21,3 +21,8 @@ test("shares are those of the server, and a role has those of its regions togeth
   const some = new Map([[0, { exclusive: 5, count: 1, share: 0.25 }], [1, { exclusive: 2, count: 1, share: 0.1 }]] as [number, RegionSummary][]);
   expect(regionLines(regions, some, "", new Set()).map((l) => l.share)).toEqual([0.1, 0.1, null, 0.25, 0.25]);
 });
+
+test("calls that the source does not count are unknown, not 0", () => {
+  const some = new Map([[1, { exclusive: 7, count: null, share: 1 }]] as [number, RegionSummary][]);
+  expect(regionLines(regions, some, "solve", new Set()).slice(1)).toMatchObject([{ calls: null }]);
+});

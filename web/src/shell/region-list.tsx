@@ -7,6 +7,7 @@ import { ChoiceList, type RowAttributes } from "../widget/choice-list";
 import { useBench } from "./context";
 import { Apart } from "./apart";
 import { charsIn, formatCount, formatShare, formatUnit, middle, noName, thousands } from "./format";
+import { regionNames } from "./region-name";
 import { useSummary } from "./summary";
 import type { Workbench } from "./workbench";
 
@@ -18,7 +19,7 @@ export const roles: Role[] = ["compute", "communication", "synchronization", "io
 /** A line of the list: a role with what belongs to it, or a region. */
 export type RegionLine =
   | { role: Role; count: number; share: number; closed: boolean }
-  | { region: RegionRow; time: number; share: number | null; calls: number };
+  | { region: RegionRow; time: number; share: number | null; calls: number | null };
 
 /** The lines of the list: roles in a fixed order, regions by time, the greatest first. */
 export function regionLines(regions: readonly RegionRow[], totals: ReadonlyMap<number, RegionSummary>, filter: string, closed: ReadonlySet<Role>): RegionLine[] {
@@ -28,10 +29,10 @@ export function regionLines(regions: readonly RegionRow[], totals: ReadonlyMap<n
   for (const role of roles) {
     const own = hits.filter((r) => r.role === role).map((region) => {
       const t = totals.get(region.id);
-      return { region, time: t?.exclusive ?? 0, share: t?.share ?? null, calls: t?.count ?? 0 };
+      return { region, time: t?.exclusive ?? 0, share: t?.share ?? null, calls: t ? t.count : 0 };
     });
     if (own.length === 0) continue;
-    own.sort((a, b) => b.time - a.time || b.calls - a.calls || (a.region.name < b.region.name ? -1 : 1));
+    own.sort((a, b) => b.time - a.time || (b.calls ?? 0) - (a.calls ?? 0) || (a.region.name < b.region.name ? -1 : 1));
     const isClosed = closed.has(role) && wanted === "";
     lines.push({ role, count: own.length, share: own.reduce((s, r) => s + (r.share ?? 0), 0), closed: isClosed });
     if (!isClosed) lines.push(...own);
@@ -48,7 +49,9 @@ export function RegionList() {
   const lines = regionLines(bench.regions.value, totals, filter.value, closed.value);
   const shares = summary !== null && summary.whole > 0;
   const room = charsIn(Math.abs(bench.left.value) - beside);
-  const apart = useMemo(() => new Apart(bench.regions.value.map((r) => r.name)), [bench.regions.value]);
+  const names = useMemo(() => regionNames(bench.regions.value), [bench.regions.value]);
+  const apart = useMemo(() => new Apart(names.values()), [names]);
+  const short = (r: RegionRow) => apart.shorten(names.get(r.id)!, room) || middle(names.get(r.id)!, room);
   return (
     <section class="side-part" aria-label="Regions">
       <header class="side-head">
@@ -68,7 +71,7 @@ export function RegionList() {
             const line = lines[i];
             return "role" in line
               ? <RoleRow key={line.role} line={line} shares={shares} attributes={attributes} toggle={() => (closed.value = flip(closed.value, line.role))} />
-              : <Row key={line.region.id} line={line} shares={shares} attributes={attributes} short={apart.shorten(line.region.name, room) || middle(line.region.name, room)} />;
+              : <Row key={line.region.id} line={line} shares={shares} attributes={attributes} short={short(line.region)} />;
           }}
         />
       )}
@@ -126,7 +129,7 @@ function Row({ line, shares, attributes, short }: LineProps<Extract<RegionLine, 
   return (
     <div
       {...attributes} class={`region-row ${attributes.class} ${chosen ? "chosen" : ""} ${none || chosen || byRole ? "" : "out"} ${hovered ? "hovered" : ""}`} role="option" aria-selected={chosen}
-      title={`${middle(region.name, 400)}\n${region.category || region.role} · ${formatUnit(time, unit, true)} exclusive · ${thousands(calls)} calls${where}${where ? "\nDouble-click shows its source" : ""}`}
+      title={`${middle(region.name, 400)}\n${region.category || region.role} · ${formatUnit(time, unit, true)} exclusive${calls === null ? "" : ` · ${thousands(calls)} calls`}${where}${where ? "\nDouble-click shows its source" : ""}`}
       onClick={(e) => choose(bench, patternOf(line), e.ctrlKey || e.metaKey)}
       onDblClick={() => { if (region.file) bench.showSource(region); }}
       onPointerEnter={() => (bench.hover.value = { panel: "regions", time: null, location: null, region: region.id })} onPointerLeave={() => (bench.hover.value = null)}

@@ -2,10 +2,12 @@
 // for once by the page and shared by the inspector, the region list and the status.
 
 import { effect, signal, useSignal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
 import type { RegionSummary, Summary } from "../api/types";
 import { useBench } from "./context";
 import { Apart } from "./apart";
 import { charsIn, formatCount, formatUnit, middle, noName, thousands } from "./format";
+import { regionNames } from "./region-name";
 import { countedSpec } from "./scope";
 import type { Workbench } from "./workbench";
 
@@ -75,6 +77,7 @@ export function SummaryTable() {
   const bench = useBench();
   const sort = useSignal<Key>("exclusive");
   const all = useSignal(false);
+  const names = useMemo(() => regionNames(bench.regions.value), [bench.regions.value]);
   const s = summary.value;
   if (note.value !== "") return <p class="empty-note">{note.value}</p>;
   if (!s) return <p class="empty-note">Counting…</p>;
@@ -82,7 +85,8 @@ export function SummaryTable() {
   if (rows.length === 0) return <p class="empty-note">Nothing happens in this selection. Esc clears it, Ctrl+Z goes back.</p>;
   const shown = all.value ? rows.slice(0, 2000) : rows.slice(0, most);
   const room = charsIn(Math.abs(bench.right.value) - beside);
-  const apart = new Apart(shown.map((r) => r.name));
+  const nameOf = (r: RegionSummary) => names.get(r.id) ?? r.name;
+  const apart = new Apart(shown.map(nameOf));
   return (
     <>
       <div class="summary-scroll" tabIndex={0} role="group" aria-label="Figures of the selection">
@@ -97,7 +101,7 @@ export function SummaryTable() {
               ))}
             </tr>
           </thead>
-          <tbody>{shown.map((r) => <SummaryRow key={r.id} r={r} unit={s.unit} bench={bench} short={apart.shorten(r.name, room) || middle(r.name, room)} />)}</tbody>
+          <tbody>{shown.map((r) => <SummaryRow key={r.id} r={r} name={nameOf(r)} unit={s.unit} bench={bench} short={apart.shorten(nameOf(r), room) || middle(nameOf(r), room)} />)}</tbody>
         </table>
       </div>
       {rows.length > shown.length && <button type="button" class="plain more" onClick={() => (all.value = true)}>{formatCount(rows.length - shown.length)} more…</button>}
@@ -106,7 +110,7 @@ export function SummaryTable() {
   );
 }
 
-function SummaryRow({ r, unit, bench, short }: { r: RegionSummary; unit: string; bench: Workbench; short: string }) {
+function SummaryRow({ r, name, unit, bench, short }: { r: RegionSummary; name: string; unit: string; bench: Workbench; short: string }) {
   const chosen = bench.look.value.regions.includes(`#${r.id}`);
   const cell = (c: (typeof columns)[number]) => {
     const v = r[c.key];
@@ -115,7 +119,7 @@ function SummaryRow({ r, unit, bench, short }: { r: RegionSummary; unit: string;
   };
   return (
     <tr class={chosen ? "chosen" : ""} onClick={(e) => bench.choose({ regions: chosen && !e.ctrlKey ? [] : [`#${r.id}`] }, e.ctrlKey || e.metaKey)}>
-      <th scope="row" title={middle(r.name, 400)}>
+      <th scope="row" title={middle(name, 400)}>
         <span class="summary-name"><span class="swatch" style={{ background: bench.colour(r.colour) }} /><bdi class="name">{short || noName}</bdi></span>
       </th>
       {columns.map(cell)}

@@ -2,6 +2,7 @@
 // steps, constant along a stretch. Its buttons go from stretch to stretch.
 
 import "./tick-slider.css";
+import { Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
 /** One picture: past from, up to to. Gain and loss are shares. */
@@ -45,7 +46,7 @@ export function TickSlider({ label, value, stretches, suggested, cut, set }: Pro
         </svg>
       </span>
       <button type="button" class="plain" title={`The picture after this ${label}`} aria-label={`Larger ${label}`} onClick={() => step(1)}>›</button>
-      <output title={cut}>{text}</output>
+      <output title={cut}>{text.split(/(?<=,) /).map((part, i) => <Fragment key={part}>{i > 0 && " "}<span>{part}</span></Fragment>)}</output>
       {suggested !== undefined && (
         <button type="button" class="plain" title={`Nearest to all the gain at none of the loss: ${label} = ${suggested.toPrecision(4)}`} onClick={() => set(suggested)}>{`suggested ${suggested.toPrecision(2)}`}</button>
       )}

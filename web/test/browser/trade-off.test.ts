@@ -41,3 +41,19 @@ for (const [view, more] of [["treemap", ""], ["overview", "&0.bins=8"]] as const
     await leave(page);
   });
 }
+
+test.each([1000, 1500, 1920])("the slider's text is whole in a page of %d pixels, beside other panels", async (width) => {
+  const { page, errors } = await newPage({ width, height: 900 });
+  await openBench(page, program.address, "v=timeline,moments~treemap,profile");
+  await settled(page);
+  await expect.poll(() => slider(page)).toMatch(/loss .* %, \d+ parts$/);
+  const cut = await page.locator(".tick-slider output").evaluate((e) => {
+    const [text, bar] = [document.createRange(), e.closest(".tick-slider")!.getBoundingClientRect()];
+    text.selectNodeContents(e);
+    const [t, o] = [text.getBoundingClientRect(), e.getBoundingClientRect()];
+    return { right: t.right > Math.min(o.right, bar.right) + 1, left: t.left < o.left - 1, below: t.bottom > o.bottom + 3 };
+  });
+  expect(cut).toEqual({ right: false, left: false, below: false });
+  expect(errors).toEqual([]);
+  await leave(page);
+});
