@@ -365,7 +365,8 @@ func (l *Loader) Open(ctx context.Context, f Found) (derived.Run, error) {
 	if err != nil {
 		return derived.Run{}, fmt.Errorf("open %s: %w", f.Source, err)
 	}
-	return derived.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: derived.NewCache(l.Budget), Sources: l.Sources},
+	return derived.Run{Name: f.Name, Source: f.Source, Files: f.Files(), Store: r, Cache: derived.NewCache(l.Budget),
+			Sources: l.Sources},
 		l.check(r)
 }
 

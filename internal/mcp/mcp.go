@@ -53,7 +53,8 @@ const instructions = "Parallax holds runs of parallel programs (traces and profi
 	"Start with \"runs\"; where none is open, \"open\" one by its path. \"info\" says what is in it, \"findings\" " +
 	"what it loses time by, in words. \"view\" gives the numbers of a view, and a picture with picture=true; " +
 	"\"views\" lists views and their options. \"contrast\" says why two sets of locations or two stretches of time " +
-	"differ, \"compare\" what changed between runs, \"source\" which lines of the program a region spends its time in. \"prove\" asks the numbers of the findings again. \"query\" " +
+	"differ, \"compare\" what changed between runs, \"source\" which lines of the program a region spends its time " +
+	"in. \"prove\" asks the numbers of the findings again. \"query\" " +
 	"answers SQL for everything else.\n" +
 	"Times are nanoseconds from the start of the run. Where an answer says \"more\", ask again with offset or a " +
 	"narrower selection."
@@ -97,13 +98,13 @@ func New(c Config) *Server {
 	sdk.AddTool(s.sdk,
 		add("source",
 			"The lines of a source file with their values (exclusive, inclusive, calls), the largest first, and the "+
-				"text around the largest. Ask it after findings or a view named a region: which line is it? Text needs "+
-				"the server to be started with --source DIR; without it the numbers come alone."), s.source)
+				"text around the largest. Ask it after findings or a view named a region: which line is it? Text "+
+				"needs the server to be started with --source DIR; without it the numbers come alone."), s.source)
 	sdk.AddTool(s.sdk,
 		add("compare",
 			"What changed from one run to another, most first: time of each region and call path, with its share of "+
-				"the difference and a verdict: longer, shorter, same, or unknown where there are too few runs to tell. "+
-				"before and after are ids of open runs, several of a side joined by commas. limits are those of "+
+				"the difference and a verdict: longer, shorter, same, or unknown where there are too few runs to "+
+				"tell. before and after are ids of open runs, several of a side joined by commas. limits are those of "+
 				"`parallax compare --fail-on` (length=3%, REGION=5%, load-balance=3%): verdicts say which are passed. "+
 				"With picture=true also the picture as PNG."), s.compare)
 	if c.Prove != nil {

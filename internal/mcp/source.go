@@ -15,7 +15,7 @@ type sourceIn struct {
 	Run    string `json:"run,omitempty" jsonschema:"id of the run; may be left out if only one is open"`
 	Region string `json:"region,omitempty" jsonschema:"a region by glob on its name: the lines of its file"`
 	File   string `json:"file,omitempty" jsonschema:"a recorded path, or the end of it; left out: the largest"`
-	Line   string `json:"line,omitempty" jsonschema:"line in the middle of the text, or hot:K for the K-th largest value"`
+	Line   string `json:"line,omitempty" jsonschema:"line in the middle of the text, or hot:K: the K-th largest value"`
 	Metric string `json:"metric,omitempty" jsonschema:"exclusive unless said, inclusive, or a metric of the run"`
 	Limit  int    `json:"limit,omitempty" jsonschema:"lines with values wanted, 20 unless said, largest first"`
 }

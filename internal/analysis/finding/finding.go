@@ -122,8 +122,10 @@ type Finding struct {
 	Share float64 `json:"share"`
 	// ShareOf is that time in words, after "of": "all time" where it is that of all locations.
 	ShareOf string `json:"share_of"`
-	// Hit is Lost as a part of the time of those locations that lose it.
-	Hit float64 `json:"hit"`
+	// Hit is Lost as a part of the time of those locations that lose it. JSON has it as affected_share too: hit was
+	// its name in the release before.
+	Hit           float64 `json:"hit"`
+	AffectedShare float64 `json:"affected_share"`
 	// Text is one plain sentence.
 	Text string `json:"text"`
 	// View, Options and Selection are the state of the page that shows it.

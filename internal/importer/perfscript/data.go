@@ -570,7 +570,8 @@ func (d *data) object(pid uint32, address uint64, kernel bool) {
 	}
 	d.unnamed++
 	label := "[" + strings.Trim(path.Base(name), "[]") + "]"
-	if region := d.region(regionKey{symbol: label, object: name}); len(d.frames) == 0 || d.frames[len(d.frames)-1] != region {
+	if region := d.region(regionKey{symbol: label, object: name}); len(d.frames) == 0 ||
+		d.frames[len(d.frames)-1] != region {
 		d.frames = append(d.frames, region)
 	}
 }

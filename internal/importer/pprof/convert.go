@@ -143,7 +143,8 @@ func (c *converter) regions(l *profile.Location) []stack.Frame {
 	}
 	for _, line := range slices.Backward(l.Line) {
 		if f := line.Function; f != nil && f.Name != "" {
-			region := c.w.Region(trace.Region{Name: f.Name, Category: object, File: f.Filename, Line: inFile(f.StartLine)})
+			region := c.w.Region(trace.Region{Name: f.Name, Category: object, File: f.Filename,
+				Line: inFile(f.StartLine)})
 			frames = append(frames, stack.Frame{Region: region, Line: inFile(line.Line)})
 		}
 	}

@@ -28,7 +28,8 @@ type converter struct {
 }
 
 func newConverter(w trace.Writer, run importer.Run, frames []frame) *converter {
-	c := &converter{w: w, label: run.Label(run.Files[0]), totals: map[string]*stack.Profile{}, only: map[trace.RegionID]int{}}
+	c := &converter{w: w, label: run.Label(run.Files[0]), totals: map[string]*stack.Profile{},
+		only: map[trace.RegionID]int{}}
 	c.define(frames)
 	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: run.Name,
 		Rank: trace.NoRank})

@@ -73,7 +73,8 @@ func readXML(ctx context.Context, run importer.Run, file string, c *converter) e
 		return err
 	}
 	if clean.bad > 0 {
-		c.w.Report(trace.Skipped, "bytes of a text that are zero, or that XML forbids: numbers there are lost", clean.bad,
+		c.w.Report(trace.Skipped, "bytes of a text that are zero, or that XML forbids: numbers there are lost",
+			clean.bad,
 			x.label)
 	}
 	x.write()

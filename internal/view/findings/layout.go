@@ -159,7 +159,7 @@ func cardFact(f *finding.Finding) view.Fact {
 	if f.Lost > 0 {
 		fact.SayTime("time lost", f.Lost)
 		fact.Say("of "+f.ShareOf, view.FormatShare(f.Share), "")
-		fact.Say("of the time of those hit", view.FormatShare(f.Hit), "")
+		fact.Say("of the time of those affected", view.FormatShare(f.Hit), "")
 	}
 	if f.Gain != nil {
 		fact.Say("to gain", view.FormatTime(f.Gain.Time), view.Cell(float64(f.Gain.Time)))

@@ -230,7 +230,8 @@ func (r *result) drawText(rows plot.Rows, text *scene.Text, d *drawing) {
 	if r.text != nil {
 		name = r.text.Shown
 	}
-	text.Add(right+pad, head-6, scene.Shorten(name, d.width-right-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
+	text.Add(right+pad, head-6, scene.Shorten(name, d.width-right-2*pad, scene.TextSize), scene.UITextMuted,
+		scene.Start)
 	for i, number := range d.numbers {
 		y := rows.Middle(i) + 4
 		label := fmt.Sprint(number)
@@ -256,7 +257,8 @@ func (r *result) drawText(rows plot.Rows, text *scene.Text, d *drawing) {
 		}
 		x += scene.TextWidth(code, scene.TextSize, false) + 2*pad
 		if room := d.width - x - pad; room > 60 {
-			text.Add(x, y, scene.Shorten("→ "+r.calleeWords(&r.lines[k]), room, scene.TextSize), scene.UIAccent, scene.Start)
+			text.Add(x, y, scene.Shorten("→ "+r.calleeWords(&r.lines[k]), room, scene.TextSize), scene.UIAccent,
+				scene.Start)
 		}
 	}
 }

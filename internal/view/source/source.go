@@ -177,7 +177,8 @@ func (r *result) chooseLine(text string) (int, error) {
 	place, hot := strings.CutPrefix(text, "hot:")
 	n, err := strconv.Atoi(place)
 	if err != nil || n < 1 {
-		return 0, fmt.Errorf("--line %q: want the number of a line, or hot:K for the one with the K-th largest value", text)
+		return 0,
+			fmt.Errorf("--line %q: want the number of a line, or hot:K for the one with the K-th largest value", text)
 	}
 	if hot {
 		return r.hottest(n), nil

@@ -21,7 +21,7 @@ test("the slow node is named on opening, with the time lost by it", async () => 
   const cards = page.locator(".finding");
   await cards.first().waitFor();
   expect(await cards.count()).toBe(2);
-  expect(await cards.nth(0).innerText()).toMatch(/straggler[\s\S]*lost[\s\S]*Ranks 40–47 \(all of node05\) hold up 56 others/);
+  expect(await cards.nth(0).innerText()).toMatch(/Straggler[\s\S]*lost[\s\S]*Ranks 40–47 \(all of node05\) hold up 56 others/);
   const [first, second] = await page.locator(".finding-bar > span").evaluateAll((list) => list.map((x) => x.getBoundingClientRect().width));
   expect(first).toBeGreaterThan(20 * second);
 });

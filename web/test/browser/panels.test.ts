@@ -89,11 +89,11 @@ test("colours for colour-blind readers are drawn without a request, explained in
   await expect.poll(async () => (await fingerprints(page))[0].hash).not.toBe(before[0].hash);
   expect(requests).toEqual([]);
   await settled(page);
-  expect(page.url()).toContain("hues=safe");
+  expect(page.url()).toContain("region-colours=safe");
   const colours = await page.locator(".panel").first().locator(".legend .swatch").evaluateAll((l) => l.map((e) => (e as HTMLElement).style.background));
   expect(new Set(colours).size).toBe(colours.length);
   await page.locator(".panel").first().getByRole("button", { name: "Export this panel" }).click();
-  expect(await page.getByRole("menuitem", { name: /^SVG/ }).getAttribute("href")).toContain("hues=safe");
+  expect(await page.getByRole("menuitem", { name: /^SVG/ }).getAttribute("href")).toContain("region-colours=safe");
   await page.keyboard.press("Escape");
   const safe = await fingerprints(page);
   await page.reload();

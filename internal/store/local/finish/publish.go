@@ -43,7 +43,8 @@ func (f *finisher) manifest(without []string) (*disk.Manifest, error) {
 			Sources: f.Opt.Sources, Source: f.Opt.Format, End: f.end, Origin: f.origin, Core: f.core, Depth: f.depth,
 			Properties: f.Def.Properties,
 		},
-		Metrics: f.Def.Metrics, SourceFiles: f.Def.SourceFiles, Report: f.finishReport(), Sections: f.sections, Digests: f.digests,
+		Metrics: f.Def.Metrics, SourceFiles: f.Def.SourceFiles, Report: f.finishReport(), Sections: f.sections,
+		Digests: f.digests,
 	}
 	for _, t := range f.Def.Topologies {
 		m.Topologies = append(m.Topologies,
