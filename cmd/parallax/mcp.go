@@ -21,8 +21,8 @@ func mcpCommand() *command {
 	return &command{
 		name: "mcp", args: "[SOURCE...]",
 		summary: "answers for programs that speak the Model Context Protocol, over standard input and output",
-		help: "Tools open, runs, info, findings, views, view, contrast, source, compare, prove and query; docs/programs.md " +
-			"explains them. A client starts it itself, by a line such as\n" +
+		help: "Tools open, runs, info, findings, views, view, contrast, source, compare, prove and query; " +
+			"docs/programs.md explains them. A client starts it itself, by a line such as\n" +
 			"  {\"mcpServers\": {\"parallax\": {\"command\": \"parallax\", \"args\": [\"mcp\", \"traces/\"]}}}\n\n  " +
 			"parallax mcp traces/",
 		flags: func(fs *pflag.FlagSet) {
