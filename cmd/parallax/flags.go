@@ -46,12 +46,6 @@ func selectionFlags(fs *pflag.FlagSet) {
 		"locations by glob on path or name, re:EXPR, rank:N or rank:N-M, kind:NAME such as kind:processor, or ids as "+
 			"#N,N-M; repeatable")
 	fs.StringArray("regions", nil, "regions by glob on name, re:EXPR, role:NAME or category:NAME; repeatable")
-	fs.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if name == "region" {
-			name = "regions"
-		}
-		return pflag.NormalizedName(name)
-	})
 }
 
 // sourceFlags say where the program's own source is.
@@ -82,9 +76,12 @@ func (e *env) sources() (*sourcefile.Finder, error) {
 	return &sourcefile.Finder{Roots: dirs, Trim: e.list("trim"), Editor: editor}, nil
 }
 
-// presentName returns the name of a flag that was renamed; the old one is accepted for one release.
+// presentName returns the name of a flag that was renamed, whose old name is accepted for one release, or that is
+// written in the singular.
 func presentName(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 	switch name {
+	case "region":
+		name = "regions"
 	case "hues":
 		name = "region-colours"
 	case "audit":

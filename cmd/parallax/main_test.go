@@ -148,6 +148,14 @@ func TestNoViewIgnoresAFurtherRun(t *testing.T) {
 	}
 }
 
+func TestFlagsOfTheReleaseBeforeAreAccepted(t *testing.T) {
+	for _, args := range [][]string{{"callmatrix", "--stretch", "linear"}, {"callmatrix", "--alike", "time"}, {"profile", "--hues", "safe"}, {"profile", "--region", "MPI_*"}} {
+		if status, _, stderr := parallax(t, append([]string{"view", args[0], "demo:stencil?intervals=500", "--size", "500x300"}, args[1:]...)...); status != 0 {
+			t.Errorf("%v: status %d, %s", args, status, stderr)
+		}
+	}
+}
+
 func TestTheSameRequestGivesTheSameBytes(t *testing.T) {
 	_, a, _ := parallax(t, "view", "activity", "demo:stencil", "--from", "100ms", "--to", "50%", "--locations", "rank:0-7")
 	_, b, _ := parallax(t, "view", "activity", "demo:stencil", "--from", "100ms", "--to", "50%", "--locations", "rank:0-7")
