@@ -118,7 +118,7 @@ func (x *slowCase) tell() error {
 		selected.Regions = []trace.RegionID{region}
 	}
 	x.add(finding.Finding{Kind: finding.SlowStep, Severity: finding.LevelOf(x.share).AtMost(finding.Medium),
-		Lost: trace.Time(x.extra), Hit: x.share, View: "steps",
+		Lost: trace.Time(x.extra), Hit: x.share, View: "steps", Causes: causesOfTerm[x.by],
 		Text: text + ".", Selection: selected, Phases: []string{x.name}, Evidence: evidence}, nil)
 	x.gainOfRun(x.extra/float64(max(ranks, 1)), "it took as long as the other steps")
 	return nil

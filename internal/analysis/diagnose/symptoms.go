@@ -5,42 +5,82 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-// symptoms are kinds that say where time goes, not why.
-var symptoms = []finding.Kind{finding.ExposedCommunication, finding.GPUIdle, finding.IdleStart, finding.IdleEnd,
-	finding.Outlier, finding.Heterogeneous, finding.Unlike, finding.Blocked, finding.SlowStep}
+// late are kinds of causes that others wait for.
+var late = []finding.Kind{finding.Straggler, finding.Rotating, finding.Jitter, finding.Growth, finding.LateSender,
+	finding.LateReceiver, finding.Imbalance, finding.Serial, finding.StartUp, finding.IO, finding.Lock, finding.Crowded,
+	finding.SlowKernels}
 
-// isSymptom reports whether a finding may be the symptom of another. Load imbalance and communication are, unless waits
-// are traced one by one: then their time is no other finding's.
-func (f *facts) isSymptom(x *finding.Finding) bool {
-	if x.Kind == finding.Communication || x.Kind == finding.Imbalance {
-		return f.accounts.result == nil
-	}
-	return slices.Contains(symptoms, x.Kind)
+// causesOfKind are the kinds of findings that can have the time of a symptom: one that says where time goes, not why.
+var causesOfKind = map[finding.Kind][]finding.Kind{
+	finding.ExposedCommunication: late, finding.GPUIdle: late, finding.Communication: late, finding.Imbalance: late,
+	finding.IdleEnd: late, finding.IdleStart: {finding.StartUp},
+	finding.Outlier: late, finding.Heterogeneous: late, finding.Unlike: late,
 }
 
-// noCauses are kinds about the recording, and waiting whose cause is not known.
-var noCauses = append([]finding.Kind{finding.Unexplained}, doubted...)
+// causesOfTerm are the kinds of findings that can have the time that a step takes longer, by the part of it that does.
+var causesOfTerm = [step.Terms][]finding.Kind{
+	step.Kernel: {finding.SlowKernels}, step.Memcpy: {finding.CopyBound}, step.Communication: late,
+	step.Runtime: {finding.HostBound, finding.LaunchBound, finding.SynchronizationBound},
+	step.Loader:  {finding.InputBound}, step.CPU: {finding.HostBound, finding.LaunchBound},
+}
+
+// mayCause are the kinds of findings that can have the time of a finding; none: it is no symptom. Load imbalance and
+// communication are none if waits are traced one by one: then their time is no other finding's.
+func (f *facts) mayCause(x *finding.Finding) []finding.Kind {
+	switch {
+	case x.Causes != nil:
+		return x.Causes
+	case f.accounts.result != nil && (x.Kind == finding.Communication || x.Kind == finding.Imbalance):
+		return nil
+	}
+	return causesOfKind[x.Kind]
+}
+
+// isSymptom reports whether a finding may be the symptom of another.
+func (f *facts) isSymptom(x *finding.Finding) bool { return f.mayCause(x) != nil }
+
+// hasTimeOf reports whether a finding above low has the time of a symptom: it is of a kind that can, at the same time, of
+// the same locations, and in the same regions.
+func (f *facts) hasTimeOf(cause, x *finding.Finding) bool {
+	return cause.Severity != finding.Low && slices.Contains(f.mayCause(x), cause.Kind) && !f.isSymptom(cause) &&
+		x.Selection.Begin < cause.Selection.End && cause.Selection.Begin < x.Selection.End &&
+		(!slices.Contains(ofWork, x.Kind) || f.sameWork(&cause.Selection, &x.Selection))
+}
+
+// ofWork are the kinds of symptoms in the work of some locations; the time of the others is waiting for a cause
+// elsewhere.
+var ofWork = []finding.Kind{finding.Outlier, finding.Heterogeneous, finding.Unlike, finding.IdleStart}
+
+// sameWork reports whether a cause is about the work of a symptom: of one of its locations, in one of its regions. A
+// symptom that names no region is about all work, and no finding about communication has that.
+func (f *facts) sameWork(cause, x *finding.Selection) bool {
+	inside := func(a, b trace.LocationID) bool { return a <= b && b <= f.tree.Last[a] }
+	at := len(cause.Locations) == 0 || len(x.Locations) == 0 ||
+		slices.ContainsFunc(cause.Locations, func(a trace.LocationID) bool {
+			return slices.ContainsFunc(x.Locations,
+				func(b trace.LocationID) bool { return inside(a, b) || inside(b, a) })
+		})
+	in := len(cause.Regions) == 0 || slices.ContainsFunc(cause.Regions, func(r trace.RegionID) bool {
+		return slices.Contains(x.Regions, r) || len(x.Regions) == 0 && f.regions[r].Role.Busy()
+	})
+	return at && in
+}
 
 // mostSymptoms is how many symptoms a cause names.
 const mostSymptoms = 3
 
-// findSymptoms marks findings whose time a cause has: one above low at the same time. The cause that costs most names
-// them.
+// findSymptoms marks findings whose time a cause has. The one that costs most names them.
 func (f *facts) findSymptoms(list []finding.Finding) {
 	for i := range list {
 		x := &list[i]
-		if !f.isSymptom(x) {
-			continue
-		}
 		var cause *finding.Finding
 		for k := range list {
-			y := &list[k]
-			if y.Severity != finding.Low && !f.isSymptom(y) && !slices.Contains(noCauses, y.Kind) &&
-				x.Selection.Begin < y.Selection.End && y.Selection.Begin < x.Selection.End &&
-				(cause == nil || y.Lost > cause.Lost) {
+			if y := &list[k]; f.hasTimeOf(y, x) && (cause == nil || y.Lost > cause.Lost) {
 				cause = y
 			}
 		}

@@ -3,7 +3,10 @@ package diagnose
 import (
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/step"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -15,7 +18,7 @@ func TestCausesComeBeforeTheirSymptoms(t *testing.T) {
 	}
 	list := []finding.Finding{
 		{Kind: finding.GPUIdle, Title: "Idle GPUs", Severity: finding.High, Lost: 90, Share: 0.9, ShareOf: "the steps", Selection: at(0, 50)},
-		{Kind: finding.SlowStep, Severity: finding.Medium, Lost: 80, Selection: at(60, 100)},
+		{Kind: finding.SlowStep, Severity: finding.Medium, Lost: 80, Selection: at(60, 100), Causes: causesOfTerm[step.Loader]},
 		{Kind: finding.Slack, Severity: finding.Low, Lost: 70, Selection: at(0, 100)},
 		{Kind: finding.Straggler, Severity: finding.Medium, Lost: 10, Selection: at(0, 50)},
 		{Kind: finding.Clock, Severity: finding.High, Selection: at(0, 100)},
@@ -30,5 +33,54 @@ func TestCausesComeBeforeTheirSymptoms(t *testing.T) {
 	}
 	if s := list[2].SeenAs; len(s) != 1 || s[0] != "Idle GPUs (90.0 % of the steps)" {
 		t.Errorf("seen as %q", s)
+	}
+}
+
+// A symptom belongs to a cause that has its time: the work of the same locations in the same regions, the waiting for
+// those who are late, the part of a step that takes longer. A dearer finding at the same time is no cause.
+func TestASymptomBelongsToACauseOfTheSameWork(t *testing.T) {
+	all := finding.Selection{End: 100}
+	of := func(regions []trace.RegionID, at ...trace.LocationID) finding.Selection {
+		return finding.Selection{End: 100, Regions: regions, Locations: at}
+	}
+	exchange, work := []trace.RegionID{0}, []trace.RegionID{1}
+	communication := finding.Finding{Kind: finding.Communication, Severity: finding.High, Lost: 90, Selection: of(exchange)}
+	imbalance := finding.Finding{Kind: finding.Imbalance, Severity: finding.Medium, Lost: 20, Selection: of(work)}
+	late := finding.Finding{Kind: finding.StartUp, Severity: finding.High, Lost: 50, Selection: of(nil, 0)}
+	input := finding.Finding{Kind: finding.InputBound, Severity: finding.High, Lost: 10, Selection: all}
+	copies := finding.Finding{Kind: finding.CopyBound, Severity: finding.High, Lost: 60, Selection: all}
+	for _, c := range []struct {
+		name    string
+		symptom finding.Finding
+		causes  []finding.Finding
+		want    finding.Kind
+	}{
+		{"work of ranks that are not late", finding.Finding{Kind: finding.Outlier, Selection: of(nil, 1)},
+			[]finding.Finding{communication, late, imbalance}, finding.Imbalance},
+		{"work of which no cause is known", finding.Finding{Kind: finding.Outlier, Selection: of(nil, 1)},
+			[]finding.Finding{communication, late}, ""},
+		{"calls of another region", finding.Finding{Kind: finding.Unlike, Selection: of(exchange, 1)},
+			[]finding.Finding{imbalance}, ""},
+		{"idle GPUs beside copies", finding.Finding{Kind: finding.GPUIdle, Selection: all},
+			[]finding.Finding{copies, input}, ""},
+		{"a step with slow input", finding.Finding{Kind: finding.SlowStep, Selection: all, Causes: causesOfTerm[step.Loader]},
+			[]finding.Finding{copies, input}, finding.InputBound},
+		{"a step without records", finding.Finding{Kind: finding.SlowStep, Selection: all, Causes: causesOfTerm[step.Other]},
+			[]finding.Finding{copies, input}, ""},
+	} {
+		f := &facts{accounts: &accounts{result: &budget.Result{}}, tree: &store.Tree{Last: []trace.LocationID{0, 1}},
+			regions: []trace.Region{{Role: trace.RoleCommunication}, {Role: trace.RoleCompute}}}
+		c.symptom.Lost = 5
+		list := append(c.causes, c.symptom)
+		f.findSymptoms(list)
+		got := finding.Kind("")
+		for i := range list {
+			if len(list[i].SeenAs) > 0 {
+				got = list[i].Kind
+			}
+		}
+		if got != c.want || list[len(list)-1].Symptom != (c.want != "") {
+			t.Errorf("%s: belongs to %q, want %q", c.name, got, c.want)
+		}
 	}
 }

@@ -145,6 +145,8 @@ type Finding struct {
 	// in SeenAs.
 	Symptom bool     `json:"symptom"`
 	SeenAs  []string `json:"seen_as"`
+	// Causes are the kinds of findings that can be its cause, if that depends on more than its kind.
+	Causes []Kind `json:"-"`
 	// Phases are the names of the phases it is about; empty for the whole run.
 	Phases []string `json:"phases"`
 }
