@@ -139,13 +139,7 @@ func runView(ctx context.Context, e *env, args []string) error {
 	if err := out.hasRoom(ctx, q, result); err != nil {
 		return fmt.Errorf("view %s: %w", v.Name, err)
 	}
-	return out.write(func(w io.Writer) error {
-		damaged := q.Watch() // a picture may ask for more
-		if err := out.export(w, v, q, result); err != nil {
-			return err
-		}
-		return damaged()
-	})
+	return out.write(func(w io.Writer) error { return out.export(w, v, q, result) })
 }
 
 // hasRoom refuses a table or numbers for which there is no memory: once begun they cannot be stopped.

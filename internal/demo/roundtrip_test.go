@@ -88,7 +88,11 @@ func intervalsOf(t *testing.T, r store.Reader, facts map[string]bool) (lines []s
 			for i := range part {
 				g := regions[c.Region[i]]
 				attributes := []string{}
-				for _, a := range r.IntervalAttributes(store.Row{Location: c.Location, Lane: c.Lane, Row: c.First + i}) {
+				list, err := r.IntervalAttributes(store.Row{Location: c.Location, Lane: c.Lane, Row: c.First + i})
+				if err != nil {
+					return err
+				}
+				for _, a := range list {
 					if facts[a.Key] {
 						attributes = append(attributes, a.Key+"="+a.Value.String())
 					}

@@ -209,7 +209,7 @@ func (c *cursor) Column(i int) (vtab.Value, error) {
 	case i >= len(c.table.Columns):
 		return c.filter.Arguments[c.table.Arguments[i-len(c.table.Columns)].Name], nil
 	case c.table.List != nil:
-		return c.table.List.Cell(c.run, c.at, i), nil
+		return c.table.List.Cell(c.run, c.at, i)
 	}
 	return c.batch.Columns[i].Value(c.next), nil
 }

@@ -36,19 +36,13 @@ const mostChain = 24
 // or else the caller, until there is none. It reads the links of the location in the time of each interval of the
 // chain.
 func CausesOf(ctx context.Context, r store.Reader, at store.Row, limit int) (*Neighbours, bool, error) {
-	of, ok := hitOf(r, at)
-	if !ok {
-		return nil, false, nil
-	}
-	n := &Neighbours{Of: of, Chain: []Step{}}
-	in, out, err := linksOf(ctx, r, of, lastWithin(r, of), limit)
-	if err != nil {
+	of, ok, err := hitOf(r, at)
+	if !ok || err != nil {
 		return nil, false, err
 	}
-	n.CauseCount, n.EffectCount = in.count, out.count
-	n.Causes, n.Effects = in.known(r), out.known(r)
-	if c, ok := callerOf(r, of); ok {
-		n.Causes = append(n.Causes, c)
+	n, err := nextTo(ctx, r, of, limit)
+	if err != nil {
+		return nil, false, err
 	}
 	seen := map[store.Row]bool{of.Row: true}
 	for now := of; ; {
@@ -69,6 +63,30 @@ func CausesOf(ctx context.Context, r store.Reader, at store.Row, limit int) (*Ne
 	return n, true, nil
 }
 
+// nextTo finds the causes and effects that are one step away.
+func nextTo(ctx context.Context, r store.Reader, of Hit, limit int) (*Neighbours, error) {
+	last, err := lastWithin(r, of)
+	if err != nil {
+		return nil, err
+	}
+	in, out, err := linksOf(ctx, r, of, last, limit)
+	if err != nil {
+		return nil, err
+	}
+	n := &Neighbours{Of: of, Chain: []Step{}, CauseCount: in.count, EffectCount: out.count}
+	if n.Causes, err = in.known(r); err != nil {
+		return nil, err
+	}
+	if n.Effects, err = out.known(r); err != nil {
+		return nil, err
+	}
+	c, ok, err := callerOf(r, of)
+	if ok {
+		n.Causes = append(n.Causes, c)
+	}
+	return n, err
+}
+
 // causeOf is the one step back from an interval: along the link that came in last at
 // itself, or else to its caller.
 func causeOf(ctx context.Context, r store.Reader, of Hit) (Step, bool, error) {
@@ -76,37 +94,41 @@ func causeOf(ctx context.Context, r store.Reader, of Hit) (Step, bool, error) {
 	if err != nil {
 		return Step{}, false, err
 	}
-	if first := in.known(r); len(first) > 0 {
+	first, err := in.known(r)
+	if err != nil {
+		return Step{}, false, err
+	}
+	if len(first) > 0 {
 		return first[0], true, nil
 	}
-	c, ok := callerOf(r, of)
-	return c, ok, nil
+	return callerOf(r, of)
 }
 
-func hitOf(r store.Reader, at store.Row) (Hit, bool) {
-	c, ok := r.Interval(at)
-	if !ok || c.Len() == 0 {
-		return Hit{}, false
+func hitOf(r store.Reader, at store.Row) (h Hit, ok bool, err error) {
+	c, err := r.Interval(at)
+	if err != nil || c == nil {
+		return Hit{}, false, err
 	}
-	return Hit{Row: at, Region: c.Region[0], Begin: c.Begin[0], Duration: c.Duration[0]}, true
+	return Hit{Row: at, Region: c.Region[0], Begin: c.Begin[0], Duration: c.Duration[0]}, true, nil
 }
 
-func callerOf(r store.Reader, of Hit) (Step, bool) {
-	c, ok := r.Interval(of.Row)
-	if !ok || c.Len() == 0 || c.Parent[0] < 0 {
-		return Step{}, false
+func callerOf(r store.Reader, of Hit) (s Step, ok bool, err error) {
+	c, err := r.Interval(of.Row)
+	if err != nil || c == nil || c.Parent[0] < 0 {
+		return Step{}, false, err
 	}
-	h, ok := hitOf(r, store.Row{Location: of.Location, Lane: of.Lane, Row: int(c.Parent[0])})
-	return Step{Hit: h, By: "caller", Size: -1}, ok
+	h, ok, err := hitOf(r, store.Row{Location: of.Location, Lane: of.Lane, Row: int(c.Parent[0])})
+	return Step{Hit: h, By: "caller", Size: -1}, ok, err
 }
 
 // lastWithin returns the last row that an interval calls, itself if it calls nothing. Rows are in preorder, so it
 // is found by bisection: O(log rows) reads.
-func lastWithin(r store.Reader, of Hit) int {
+func lastWithin(r store.Reader, of Hit) (row int, err error) {
 	end := of.Begin + of.Duration
 	within := func(row int) bool {
-		c, ok := r.Interval(store.Row{Location: of.Location, Lane: of.Lane, Row: row})
-		return ok && c.Len() > 0 && c.Begin[0] < end
+		c, failed := r.Interval(store.Row{Location: of.Location, Lane: of.Lane, Row: row})
+		err = cmp.Or(err, failed)
+		return err == nil && c != nil && c.Begin[0] < end
 	}
 	step := 1
 	for within(of.Row.Row + step) {
@@ -120,7 +142,7 @@ func lastWithin(r store.Reader, of Hit) int {
 			high = mid
 		}
 	}
-	return low
+	return low, err
 }
 
 // ends are the far ends of links at an interval: how many there are, and the first few.
@@ -144,16 +166,20 @@ func (e *ends) trim() {
 }
 
 // known looks up the intervals of the first few.
-func (e *ends) known(r store.Reader) []Step {
+func (e *ends) known(r store.Reader) ([]Step, error) {
 	e.trim()
 	out := []Step{}
 	for _, s := range e.steps {
-		if h, ok := hitOf(r, s.Row); ok {
+		h, ok, err := hitOf(r, s.Row)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
 			s.Hit = h
 			out = append(out, s)
 		}
 	}
-	return out
+	return out, nil
 }
 
 func rowOrder(a, b Step) int {

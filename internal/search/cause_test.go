@@ -47,8 +47,8 @@ func told(r store.Reader, steps []search.Step) string {
 // row of the interval that begins at a time.
 func row(t *testing.T, r store.Reader, location string, begin trace.Time) store.Row {
 	t.Helper()
-	at, ok := r.At(trace.LocationID(slices.Index(r.Locations().Name, location)), 0, begin)
-	if !ok {
+	at, ok, err := r.At(trace.LocationID(slices.Index(r.Locations().Name, location)), 0, begin)
+	if !ok || err != nil {
 		t.Fatalf("nothing is open on %s at %d", location, begin)
 	}
 	return at

@@ -111,11 +111,7 @@ func (s *computer) use(ctx context.Context, e *entry, r *result, what making, f 
 		return err
 	}
 	defer done()
-	damaged := r.request.Watch() // a picture may ask for more
 	err = s.slots.finish(ctx, "draw "+r.view.Name, s.guarded("view "+r.view.Name, f))
-	if err == nil {
-		err = damaged()
-	}
 	now := r.bytes()
 	s.cache.grow(e, now-r.size.Swap(now))
 	return err
@@ -163,7 +159,7 @@ func (r *result) furnished(size *scene.Picture, letter string, theme scene.Theme
 }
 
 // pick asks by a place of the scene, or by the number of an item where it is not negative.
-func (r *result) pick(at [2]float64, item int) (view.Fact, bool) {
+func (r *result) pick(at [2]float64, item int) (view.Fact, bool, error) {
 	s := r.draw()
 	if item < 0 {
 		return view.PickAt(r.value, s, at[0], at[1])

@@ -261,9 +261,8 @@ func (out *summaryJSON) addRoles(times [trace.RoleCount]trace.Sum, rows int64, s
 // calls gathers the durations of calls by region, and says how where it could
 // not take them all.
 func (out *summaryJSON) calls(ctx context.Context, st store.Reader, w store.Window, wanted []bool) ([][]int64, error) {
-	damaged := store.Watch(st)
-	count := st.Count(w)
-	if err := damaged(); err != nil {
+	count, err := st.Count(w)
+	if err != nil {
 		return nil, err
 	}
 	if count <= exactCalls {

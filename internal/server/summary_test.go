@@ -168,7 +168,7 @@ func TestSampleIsSpreadOverTheWindow(t *testing.T) {
 // manyCalls says that there are more calls than are taken one by one.
 type manyCalls struct{ store.Reader }
 
-func (manyCalls) Count(store.Window) int64 { return 12_000_000 }
+func (manyCalls) Count(store.Window) (int64, error) { return 12_000_000, nil }
 
 func TestSummaryOfTooManyCallsSaysThatItIsASample(t *testing.T) {
 	h := start(t, func(c *Config) { c.Runs[0].Store = manyCalls{c.Runs[0].Store} })

@@ -165,13 +165,14 @@ func (s *viewPages) pick(w http.ResponseWriter, r *http.Request, q *viewRequest)
 	}
 	var out pickJSON
 	err = s.use(r.Context(), e, res, ofPicture, func() error {
-		if f, ok := res.pick(at, item); ok {
+		f, ok, err := res.pick(at, item)
+		if ok {
 			if f.Lines == nil {
 				f.Lines = []view.FactLine{}
 			}
 			out.Fact = &f
 		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return err

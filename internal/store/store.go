@@ -3,7 +3,8 @@
 //
 // A Reader is an immutable snapshot. Every query takes a window (a time range and
 // a set of locations), answers for all of them at once, in columns, in batches,
-// on all cores, and stops when its context does.
+// on all cores, and stops when its context does. Every method that touches the bytes of rows returns an error:
+// damage is never an answer.
 package store
 
 import (
@@ -51,17 +52,18 @@ type Reader interface {
 	// numbering of all lanes; Lanes()[id+1]-Lanes()[id] lanes belong to id.
 	Lanes() []uint32
 	// Count is the number of intervals that begin in the window. O(log n) a lane.
-	Count(w Window) int64
+	Count(w Window) (int64, error)
 
 	// Intervals hands out every interval that overlaps the window, batches in
 	// preorder; the Open chain tells those that began before. So: rows are those
 	// that begin in the window; Open of the first batch of a lane also holds all
 	// that is open at its begin; a batch without rows comes where there is only that.
 	Intervals(ctx context.Context, w Window, f func(*trace.Columns) error) error
-	// Interval returns one interval by its place: the columns hold just this row.
-	Interval(at Row) (trace.Columns, bool)
-	// At finds the innermost interval of a lane at t, in O(log n + depth).
-	At(location trace.LocationID, lane int, t trace.Time) (Row, bool)
+	// Interval returns one interval by its place: the columns hold just this row. There are no columns, and no error,
+	// for a place that the run does not have.
+	Interval(at Row) (*trace.Columns, error)
+	// At finds the innermost interval of a lane at t, in O(log n + depth); found is false if none is open.
+	At(location trace.LocationID, lane int, t trace.Time) (at Row, found bool, err error)
 	// Children hands out the direct children of an interval, in order.
 	Children(ctx context.Context, at Row, f func(*trace.Columns) error) error
 
@@ -94,13 +96,12 @@ type Reader interface {
 	// time, from the earlier end to the later, meets it; untimed ones always.
 	Links(ctx context.Context, w Window, f func(*LinkColumns) error) error
 	// LinkCount bounds how many links Links would hand out, without reading them.
-	LinkCount(w Window) int64
+	LinkCount(w Window) (int64, error)
 	Instants(ctx context.Context, w Window, f func(*InstantColumns) error) error
 	// Samples of the counters, nil for all.
 	Samples(ctx context.Context, counters []trace.CounterID, begin, end trace.Time, f func(*SampleColumns) error) error
-	// IntervalAttributes returns the facts of one interval. Damage is not an error here, nor in
-	// Count, Interval and At: see Watch.
-	IntervalAttributes(at Row) []trace.Attribute
+	// IntervalAttributes returns the facts of one interval.
+	IntervalAttributes(at Row) ([]trace.Attribute, error)
 	// AttributeColumn hands out one attribute of all intervals in the window that have it.
 	AttributeColumn(ctx context.Context, w Window, a trace.AttributeID, f func(*AttributeColumns) error) error
 	// InstantAttribute hands out one attribute of all instants in the window that have it.

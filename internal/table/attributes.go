@@ -148,28 +148,13 @@ func instantAttributes(ctx context.Context, r *Run, at where, key func(string) b
 
 func intervalAttributes(ctx context.Context, r *Run, f *Filter, at where, key func(string) bool,
 	put func(attribute) error) error {
-	damaged := store.Watch(r.Store)
-	if err := factsOfIntervals(ctx, r, f, at, key, put); err != nil {
-		return err
-	}
-	return damaged()
-}
-
-func factsOfIntervals(ctx context.Context, r *Run, f *Filter, at where, key func(string) bool,
-	put func(attribute) error) error {
 	laneLo, laneHi := f.Between("lane")
 	rowLo, rowHi := f.Between("row")
 	lanes := r.Store.Lanes()
 	if at.first == at.last && laneLo == laneHi && rowLo == rowHi && rowLo >= 0 && rowLo <= math.MaxInt32 &&
 		laneLo >= 0 && laneLo <= math.MaxInt32 {
 		row := store.Row{Location: trace.LocationID(at.first), Lane: int(laneLo), Row: int(rowLo)}
-		for _, a := range r.Store.IntervalAttributes(row) {
-			if err := put(attribute{of: "interval", location: row.Location, lane: row.Lane, row: row.Row,
-				region: trace.NoRegion, key: a.Key, value: a.Value}); err != nil {
-				return err
-			}
-		}
-		return nil
+		return factsOfRow(r, row, put)
 	}
 	for id := at.first; id <= at.last; id++ {
 		id := trace.LocationID(id)
@@ -229,13 +214,22 @@ func byRow(ctx context.Context, r *Run, id trace.LocationID, put func(attribute)
 			if row%4096 == 0 && ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			for _, a := range r.Store.IntervalAttributes(store.Row{Location: id, Lane: lane, Row: row}) {
-				if err := put(attribute{of: "interval", location: id, lane: lane, row: row, region: trace.NoRegion,
-					key: a.Key, value: a.Value}); err != nil {
-					return err
-				}
+			if err := factsOfRow(r, store.Row{Location: id, Lane: lane, Row: row}, put); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
+}
+
+// factsOfRow puts the attributes of one interval.
+func factsOfRow(r *Run, at store.Row, put func(attribute) error) error {
+	facts, err := r.Store.IntervalAttributes(at)
+	for _, a := range facts {
+		if err := put(attribute{of: "interval", location: at.Location, lane: at.Lane, row: at.Row,
+			region: trace.NoRegion, key: a.Key, value: a.Value}); err != nil {
+			return err
+		}
+	}
+	return err
 }

@@ -194,7 +194,9 @@ func (r *rowsOf[T]) add(x *T) error {
 		}
 	}
 	for _, i := range r.wanted {
-		r.columns[i].put(&r.batch.Columns[i], x)
+		if err := r.columns[i].put(&r.batch.Columns[i], x); err != nil {
+			return err
+		}
 	}
 	if r.batch.Rows++; r.batch.Rows == r.limit {
 		return r.flush()
@@ -240,7 +242,11 @@ func (t *Table) Each(ctx context.Context, r *Run, f *Filter, to *Output) error {
 			v := &b.Columns[c]
 			v.room(t.Columns[c].Kind, b.Rows)
 			for i := range b.Rows {
-				v.Put(t.List.Cell(r, at+i, c))
+				cell, err := t.List.Cell(r, at+i, c)
+				if err != nil {
+					return err
+				}
+				v.Put(cell)
 			}
 		}
 		to.read(b.Rows)

@@ -9,61 +9,75 @@ import (
 // A column is one with how to take its value from a row of some type.
 type column[T any] struct {
 	Column
-	put func(*Vector, *T)
+	put func(*Vector, *T) error
+}
+
+// plain makes a column whose values are taken from the row alone.
+func plain[T any](c Column, put func(*Vector, *T)) column[T] {
+	return column[T]{c, func(v *Vector, x *T) error { put(v, x); return nil }}
+}
+
+// stored makes a column whose values are read from the store for each row: int64, string or nil.
+func stored[T any](c Column, get func(*T) (any, error)) column[T] {
+	return column[T]{c, func(v *Vector, x *T) error {
+		value, err := get(x)
+		v.Put(value)
+		return err
+	}}
 }
 
 func integer[T any](name, unit, help string, get func(*T) int64) column[T] {
-	return column[T]{Column{Name: name, Kind: Integer, Unit: unit, Help: help},
-		func(v *Vector, x *T) { v.integer(get(x)) }}
+	return plain(Column{Name: name, Kind: Integer, Unit: unit, Help: help},
+		func(v *Vector, x *T) { v.integer(get(x)) })
 }
 
 func flag[T any](name, help string, get func(*T) bool) column[T] {
-	return column[T]{Column{Name: name, Kind: Flag, Help: help}, func(v *Vector, x *T) {
+	return plain(Column{Name: name, Kind: Flag, Help: help}, func(v *Vector, x *T) {
 		n := int64(0)
 		if get(x) {
 			n = 1
 		}
 		v.integer(n)
-	}}
+	})
 }
 
 // text makes values valid UTF-8: SQLite, Parquet and JSON all want that.
 func text[T any](name, help string, get func(*T) string) column[T] {
-	return column[T]{Column{Name: name, Kind: Text, Help: help},
-		func(v *Vector, x *T) { v.text(strings.ToValidUTF8(get(x), "\uFFFD")) }}
+	return plain(Column{Name: name, Kind: Text, Help: help},
+		func(v *Vector, x *T) { v.text(strings.ToValidUTF8(get(x), "\uFFFD")) })
 }
 
 // number is null where there is none, or none that is finite.
 func number[T any](name, unit, help string, get func(*T) float64) column[T] {
-	return column[T]{Column{Name: name, Kind: Number, Unit: unit, Null: true, Help: help}, func(v *Vector, x *T) {
+	return plain(Column{Name: name, Kind: Number, Unit: unit, Null: true, Help: help}, func(v *Vector, x *T) {
 		if n := get(x); math.IsNaN(n) || math.IsInf(n, 0) {
 			v.null()
 		} else {
 			v.number(n)
 		}
-	}}
+	})
 }
 
 // maybe is an integer that may be null.
 func maybe[T any](name, unit, help string, get func(*T) (int64, bool)) column[T] {
-	return column[T]{Column{Name: name, Kind: Integer, Unit: unit, Null: true, Help: help}, func(v *Vector, x *T) {
+	return plain(Column{Name: name, Kind: Integer, Unit: unit, Null: true, Help: help}, func(v *Vector, x *T) {
 		if n, ok := get(x); ok {
 			v.integer(n)
 		} else {
 			v.null()
 		}
-	}}
+	})
 }
 
 // maybeText is null where it is empty.
 func maybeText[T any](name, help string, get func(*T) string) column[T] {
-	return column[T]{Column{Name: name, Kind: Text, Null: true, Help: help}, func(v *Vector, x *T) {
+	return plain(Column{Name: name, Kind: Text, Null: true, Help: help}, func(v *Vector, x *T) {
 		if s := get(x); s == "" {
 			v.null()
 		} else {
 			v.text(strings.ToValidUTF8(s, "\uFFFD"))
 		}
-	}}
+	})
 }
 
 // narrow marks a column on which conditions spare reading.
@@ -101,10 +115,10 @@ type place struct {
 // listed makes a table whose rows lie in memory.
 func listed(name, help string, count func(*Run) int, columns []column[place]) *Table {
 	t := &Table{Name: name, Help: help, Columns: declared(columns), Size: func(r *Run) int64 { return int64(count(r)) }}
-	t.List = &List{Len: count, Cell: func(r *Run, row, column int) any {
+	t.List = &List{Len: count, Cell: func(r *Run, row, column int) (any, error) {
 		v := Vector{Kind: columns[column].Kind}
-		columns[column].put(&v, &place{r, row})
-		return v.Value(0)
+		err := columns[column].put(&v, &place{r, row})
+		return v.Value(0), err
 	}}
 	return t
 }
@@ -118,7 +132,7 @@ func NewFunction(name, help string, arguments, columns []Column,
 	}
 	own := make([]column[[]any], len(columns))
 	for i, c := range columns {
-		own[i] = column[[]any]{c, func(v *Vector, x *[]any) { v.Put((*x)[i]) }}
+		own[i] = plain(c, func(v *Vector, x *[]any) { v.Put((*x)[i]) })
 	}
 	t := scanned(name, help, func(*Run) int64 { return 100 }, own,
 		func(ctx context.Context, r *Run, f *Filter, to *rowsOf[[]any]) error {

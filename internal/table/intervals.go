@@ -154,8 +154,11 @@ const worthAsking = 4096
 // neverCalled reports whether none of the regions is called in a window, by sums that
 // the store keeps.
 func neverCalled(ctx context.Context, r *Run, w store.Window, regions []bool) (bool, error) {
-	if regions == nil || r.Store.Count(w) < worthAsking {
+	if regions == nil {
 		return false, nil
+	}
+	if n, err := r.Store.Count(w); err != nil || n < worthAsking {
+		return false, err
 	}
 	t, err := store.TotalTime(ctx, r.Store, w)
 	if err != nil {
@@ -199,15 +202,15 @@ func addOpen(ctx context.Context, x *interval, id trace.LocationID, at trace.Tim
 }
 
 func addRow(x *interval, at store.Row, test *intervalTest, to *rowsOf[interval]) error {
-	c, ok := x.Store.Interval(at)
-	if !ok {
-		return nil
+	c, err := x.Store.Interval(at)
+	if err != nil || c == nil {
+		return err
 	}
 	to.read(1)
-	if !test.passes(&c, 0) {
+	if !test.passes(c, 0) {
 		return nil
 	}
-	x.Columns, x.i, x.region = &c, 0, x.Run.region(c.Region[0])
+	x.Columns, x.i, x.region = c, 0, x.Run.region(c.Region[0])
 	return to.add(x)
 }
 

@@ -16,35 +16,44 @@ type link struct {
 }
 
 // regionOf returns the region of the interval at an end, where one is known.
-func (x *link) regionOf(location []trace.LocationID, lane, row []int32) (trace.RegionID, bool) {
+func (x *link) regionOf(location []trace.LocationID, lane, row []int32) (id trace.RegionID, known bool, err error) {
 	if row[x.i] < 0 {
-		return 0, false
+		return 0, false, nil
 	}
-	c, ok := x.Store.Interval(store.Row{Location: location[x.i], Lane: int(lane[x.i]), Row: int(row[x.i])})
-	if !ok || c.Len() == 0 {
-		return 0, false
+	c, err := x.Store.Interval(store.Row{Location: location[x.i], Lane: int(lane[x.i]), Row: int(row[x.i])})
+	if err != nil || c == nil {
+		return 0, false, err
 	}
-	return c.Region[0], true
+	return c.Region[0], true, nil
 }
 
-func (x *link) from() (trace.RegionID, bool) {
+func (x *link) from() (id trace.RegionID, known bool, err error) {
 	return x.regionOf(x.FromLocation, x.FromLane, x.FromRow)
 }
-func (x *link) to() (trace.RegionID, bool) { return x.regionOf(x.ToLocation, x.ToLane, x.ToRow) }
+
+func (x *link) to() (id trace.RegionID, known bool, err error) {
+	return x.regionOf(x.ToLocation, x.ToLane, x.ToRow)
+}
 
 // regionColumns returns the region at an end, by name and number.
-func regionColumns(end string, of func(*link) (trace.RegionID, bool)) []column[link] {
+func regionColumns(end string, of func(*link) (trace.RegionID, bool, error)) []column[link] {
 	return []column[link]{
-		maybeText(end+"_region", "of that interval, its name", func(x *link) string {
-			if id, ok := of(x); ok {
-				return x.region(id).Name
-			}
-			return ""
-		}),
-		maybe(end+"_region_id", "", "and its number in regions", func(x *link) (int64, bool) {
-			id, ok := of(x)
-			return int64(id), ok
-		}),
+		stored(Column{Name: end + "_region", Kind: Text, Null: true, Help: "of that interval, its name"},
+			func(x *link) (any, error) {
+				id, known, err := of(x)
+				if name := x.region(id).Name; known && name != "" {
+					return name, err
+				}
+				return nil, err
+			}),
+		stored(Column{Name: end + "_region_id", Kind: Integer, Null: true, Help: "and its number in regions"},
+			func(x *link) (any, error) {
+				id, known, err := of(x)
+				if known {
+					return int64(id), err
+				}
+				return nil, err
+			}),
 	}
 }
 

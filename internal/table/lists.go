@@ -28,8 +28,8 @@ var locations = listed("locations",
 		integer("level", "", "0 at the top", func(p *place) int64 { return int64(p.Store.Locations().Level[p.at]) }),
 		integer("last", "", "the last location below it, itself where there is none",
 			func(p *place) int64 { return int64(p.Store.Locations().Last[p.at]) }),
-		integer("intervals", "", "how many intervals it has itself",
-			func(p *place) int64 { return ownIntervals(p.Run, trace.LocationID(p.at)) }),
+		stored(Column{Name: "intervals", Kind: Integer, Help: "how many intervals it has itself"},
+			func(p *place) (any, error) { return ownIntervals(p.Run, trace.LocationID(p.at)) }),
 		flag("overlay",
 			"1 where its intervals repeat the time of another location (sampled stacks, repeated states); "+
 				"sums leave them out",
@@ -39,23 +39,24 @@ var locations = listed("locations",
 	})
 
 // ownIntervals counts the intervals of a location without those below it.
-func ownIntervals(r *Run, id trace.LocationID) int64 {
+func ownIntervals(r *Run, id trace.LocationID) (int64, error) {
 	if lanes := r.Store.Lanes(); lanes[id] == lanes[id+1] {
-		return 0
+		return 0, nil
 	}
 	whole := store.Window{Begin: 0, End: r.Store.Info().End + 1, Locations: []trace.LocationID{id}}
-	n := r.Store.Count(whole)
+	n, err := r.Store.Count(whole)
 	var below []trace.LocationID
 	r.Store.Locations().Children(id, func(c trace.LocationID) {
 		if !r.Store.Locations().IsAside(c) {
 			below = append(below, c)
 		}
 	})
-	if len(below) > 0 {
-		whole.Locations = below
-		n -= r.Store.Count(whole)
+	if err != nil || len(below) == 0 {
+		return n, err
 	}
-	return n
+	whole.Locations = below
+	others, err := r.Store.Count(whole)
+	return n - others, err
 }
 
 var regions = listed("regions", "What can be entered: functions, operators, states.",

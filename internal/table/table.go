@@ -71,7 +71,7 @@ type Table struct {
 // A List gives rows by their number, which is the column "id".
 type List struct {
 	Len  func(*Run) int
-	Cell func(r *Run, row, column int) any // int64, float64, string or nil
+	Cell func(r *Run, row, column int) (any, error) // int64, float64, string or nil
 }
 
 // Function reports whether a table is asked with arguments.

@@ -99,7 +99,10 @@ func (a *arranging) find(ctx context.Context, s store.Reader, find GroupFinder) 
 		return nil, fmt.Errorf("--arrange: %w", err)
 	}
 	t := s.Locations()
-	holders := Chosen(t, sel.Locations, Holders(ctx, s))
+	holders, err := ChosenHolders(ctx, s, sel.Locations)
+	if err != nil {
+		return nil, err
+	}
 	units, of, err := Units(t, holders, a.group)
 	if err != nil {
 		return nil, err

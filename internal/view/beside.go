@@ -252,13 +252,16 @@ func (b *Beside) Brief(it scene.Item) (Brief, bool) {
 }
 
 // Detail implements Detailed where the halves do.
-func (b *Beside) Detail(it scene.Item, f *Fact) {
+func (b *Beside) Detail(it scene.Item, f *Fact) error {
 	k, it := b.half(it)
-	if d, ok := b.Halves[k].(Detailed); ok {
-		held, _ := heldFact(b.Halves[k], it)
-		d.Detail(it, &held)
-		*f = b.own(k, held)
+	d, ok := b.Halves[k].(Detailed)
+	if !ok {
+		return nil
 	}
+	held, _ := heldFact(b.Halves[k], it)
+	err := d.Detail(it, &held)
+	*f = b.own(k, held)
+	return err
 }
 
 func (b *Beside) title(k int, title string) string { return title + ", " + b.Names[k] }

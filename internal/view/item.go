@@ -13,7 +13,7 @@ import (
 // long computation. Their facts say so (More); the page shows a fact at once and asks for
 // the rest.
 type Detailed interface {
-	Detail(scene.Item, *Fact)
+	Detail(scene.Item, *Fact) error
 }
 
 // A Brief is the few things that a glance needs of an item of which there are very many: they
@@ -49,13 +49,15 @@ func (b *Brief) Fact() Fact {
 }
 
 // FactOf says all that is known of an item.
-func FactOf(r Result, it scene.Item) (Fact, bool) {
-	f, ok := heldFact(r, it)
-	if d, more := r.(Detailed); ok && more && f.More {
-		d.Detail(it, &f)
+func FactOf(r Result, it scene.Item) (f Fact, found bool, err error) {
+	f, found = heldFact(r, it)
+	if d, more := r.(Detailed); found && more && f.More {
+		if err := d.Detail(it, &f); err != nil {
+			return Fact{}, false, err
+		}
 	}
 	f.More = false
-	return f.finish(), ok
+	return f.finish(), found, nil
 }
 
 // heldFact returns the facts that the result holds of an item.
@@ -95,10 +97,10 @@ func (f Fact) finish() Fact {
 }
 
 // PickAt returns all facts of the item at a place of a scene of the result.
-func PickAt(r Result, s *scene.Scene, x, y float64) (Fact, bool) {
+func PickAt(r Result, s *scene.Scene, x, y float64) (f Fact, found bool, err error) {
 	it, ok := s.ItemAt(x, y)
 	if !ok {
-		return Fact{}, false
+		return Fact{}, false, nil
 	}
 	return FactOf(r, it)
 }

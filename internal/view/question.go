@@ -26,7 +26,11 @@ func Question(ctx context.Context, q *Request) (*diagnose.Question, error) {
 	if s.Info().Timed() && q.Selection.End <= q.Selection.Begin {
 		return nil, Empty("choose a longer time", "no time is selected")
 	}
-	if len(Chosen(s.Locations(), q.Selection.Locations, Holders(ctx, s))) == 0 {
+	holders, err := ChosenHolders(ctx, s, q.Selection.Locations)
+	if err != nil {
+		return nil, err
+	}
+	if len(holders) == 0 {
 		return nil, Empty("choose other locations", "no location with calls in the selection")
 	}
 	run := &q.Runs[0]

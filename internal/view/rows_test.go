@@ -60,7 +60,11 @@ func (*holder) Fact(it scene.Item) (f Fact, _ bool) {
 	f.Title, f.More = "thing", true
 	return f, it.A != 1
 }
-func (r *holder) Detail(_ scene.Item, f *Fact) { r.detailed++; f.Say("weight", "3 kg", "") }
+func (r *holder) Detail(_ scene.Item, f *Fact) error {
+	r.detailed++
+	f.Say("weight", "3 kg", "")
+	return nil
+}
 
 func TestFactsTravelWithTheSceneAndSayWhereThereIsMore(t *testing.T) {
 	r, s := &holder{}, scene.New(scene.Size{Width: 10, Height: 10}, "", "")
@@ -76,10 +80,10 @@ func TestFactsTravelWithTheSceneAndSayWhereThereIsMore(t *testing.T) {
 	if len(held) != 3 || held[1] != nil || !held[2].More || len(held[2].Lines) != 0 || r.detailed != 0 {
 		t.Errorf("held %+v, asked for details %d times", held, r.detailed)
 	}
-	if f, ok := PickAt(r, s, 2.5, 5); !ok || f.More || len(f.Lines) != 1 {
+	if f, ok, _ := PickAt(r, s, 2.5, 5); !ok || f.More || len(f.Lines) != 1 {
 		t.Errorf("all there is to know: %+v", f)
 	}
-	if _, ok := PickAt(r, s, 1.5, 5); ok {
+	if _, ok, _ := PickAt(r, s, 1.5, 5); ok {
 		t.Error("an item without a fact has one")
 	}
 	held = nil

@@ -252,7 +252,11 @@ func (q *Request) Against(ctx context.Context, against string) ([]trace.Location
 	}
 	chosen := tree.Expand(q.Selection.Locations)
 	ids := []trace.LocationID{}
-	for _, id := range Chosen(tree, nil, Holders(ctx, q.Store())) {
+	holders, err := ChosenHolders(ctx, q.Store(), nil)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, id := range holders {
 		if _, in := slices.BinarySearch(chosen, id); !in && tree.IsLeaf(id) {
 			ids = append(ids, id)
 		}

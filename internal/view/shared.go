@@ -19,8 +19,13 @@ type (
 )
 
 // Holders says which locations have values.
-func Holders(ctx context.Context, r store.Reader) []bool {
+func Holders(ctx context.Context, r store.Reader) ([]bool, error) {
 	return runfacts.Holders(ctx, r)
+}
+
+// ChosenHolders returns the locations of a selection that have values, ascending.
+func ChosenHolders(ctx context.Context, r store.Reader, selected []trace.LocationID) ([]trace.LocationID, error) {
+	return runfacts.ChosenHolders(ctx, r, selected)
 }
 
 // Chosen returns the locations of a selection for which holds is true, ascending.

@@ -7,7 +7,6 @@
 package view
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -168,7 +167,7 @@ func hasPlaces(r store.Reader) bool {
 	return slices.ContainsFunc(r.Regions(), func(g trace.Region) bool { return g.File != "" })
 }
 
-// hasMoments looks for one row of recorded moments.
+// hasMoments looks for one row of recorded moments. Damaged ones are there too: who reads them gets the error.
 func hasMoments(r store.Reader) bool {
 	found := errors.New("found")
 	err := r.Moments(context.Background(), nil, func(rows []trace.MomentRow) error {
@@ -177,7 +176,7 @@ func hasMoments(r store.Reader) bool {
 		}
 		return nil
 	})
-	return errors.Is(err, found)
+	return err != nil
 }
 
 // A Run is an open run under a name, with its results.
@@ -303,30 +302,7 @@ type EmptyError = words.EmptyError
 // Empty makes an EmptyError.
 func Empty(hint, format string, args ...any) error { return words.Empty(hint, format, args...) }
 
-// Ask computes a view. Damage of a store that the view met in a call without an error is
-// an error of the view.
+// Ask computes a view.
 func Ask(ctx context.Context, v *View, q *Request) (Result, error) {
-	damaged := q.Watch()
-	r, err := v.Compute(ctx, q.byRows(v))
-	if errors.As(err, new(*EmptyError)) { // it may be empty because of it
-		err = cmp.Or(damaged(), err)
-	}
-	if err == nil {
-		err = damaged()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return r, nil
-}
-
-// Watch is store.Watch of the runs.
-func (q *Request) Watch() (check func() error) {
-	readers := make([]store.Reader, 0, len(q.Runs))
-	for _, r := range q.Runs {
-		if r.Store != nil {
-			readers = append(readers, r.Store)
-		}
-	}
-	return store.Watch(readers...)
+	return v.Compute(ctx, q.byRows(v))
 }

@@ -312,7 +312,11 @@ func (f *facts) together(ctx context.Context) error {
 	}
 	slices.Sort(ids)
 	w := store.Window{Begin: f.window.Begin, End: f.window.End, Locations: ids}
-	if f.store.Count(w) > mostScanned {
+	n, err := f.store.Count(w)
+	if err != nil {
+		return err
+	}
+	if n > mostScanned {
 		for i := range f.alike.useful {
 			f.alike.useful[i] = min(f.alike.useful[i], float64(f.length))
 		}
@@ -321,7 +325,7 @@ func (f *facts) together(ctx context.Context) error {
 	type stay struct{ begin, end trace.Time }
 	var mu sync.Mutex
 	stays := make([][]stay, len(f.alike.members))
-	err := f.store.Intervals(ctx, w, func(c *trace.Columns) error {
+	err = f.store.Intervals(ctx, w, func(c *trace.Columns) error {
 		i, ok := member[c.Location]
 		if !ok {
 			return nil

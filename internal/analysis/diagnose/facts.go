@@ -133,7 +133,10 @@ func (f *facts) checkPhase() error {
 
 // chooseUnits lists rows and units.
 func (f *facts) chooseUnits(ctx context.Context) error {
-	f.rows = runfacts.Chosen(f.tree, f.question.Selection.Locations, runfacts.Holders(ctx, f.store))
+	var err error
+	if f.rows, err = runfacts.ChosenHolders(ctx, f.store, f.question.Selection.Locations); err != nil {
+		return err
+	}
 	units, of, err := runfacts.Units(f.tree, f.rows, "auto")
 	if err != nil {
 		return err
@@ -218,19 +221,22 @@ func (f *facts) totals(ctx context.Context, w store.Window) (*totals, error) {
 }
 
 // source is the run as package phase asks it.
-func (f *facts) source(ctx context.Context) *phase.Source {
+func (f *facts) source(ctx context.Context) (*phase.Source, error) {
 	of := make([]int32, len(f.rows))
 	for i, id := range f.rows {
 		of[i] = f.unitOf[id]
 	}
-	s := phase.NewSource(ctx, f.store, f.window, f.rows, len(f.units), of)
+	s, err := phase.NewSource(ctx, f.store, f.window, f.rows, len(f.units), of)
+	if err != nil {
+		return nil, err
+	}
 	t := f.table
 	for i := range t.row {
 		s.Uses = append(s.Uses,
 			phase.Use{Unit: f.unitOf[f.rows[t.row[i]]], Region: t.region[i], Calls: int64(t.calls[i]),
 				Inclusive: trace.Time(t.inclusive[i])})
 	}
-	return s
+	return s, nil
 }
 
 // roles returns the time per role of each row, its lanes' union.

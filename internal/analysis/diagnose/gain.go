@@ -158,9 +158,9 @@ func (c *diagnosis) ends() (*Ends, error) {
 	if c.held != nil {
 		return c.replayed(of)
 	}
-	n := c.store.Count(c.window)
-	if n > mostReplayed {
-		return nil, nil
+	n, err := c.store.Count(c.window)
+	if err != nil || n > mostReplayed {
+		return nil, err
 	}
 	if !c.window.Whole(c.store) || c.question.Selection.Regions != nil {
 		return c.replayed(of)
@@ -194,8 +194,14 @@ func (c *diagnosis) replayed(of string) (*Ends, error) {
 	}
 	if c.held != nil {
 		c.held.Replay(c.changes)
-	} else if _, err := c.follow(c.ctx, c.accounts, c.store.Count(c.window)); err != nil {
-		return nil, err
+	} else {
+		n, err := c.store.Count(c.window)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := c.follow(c.ctx, c.accounts, n); err != nil {
+			return nil, err
+		}
 	}
 	out := &Ends{Of: of, None: none.End, Joint: none.Rounds}
 	for i := range c.removals {

@@ -122,7 +122,11 @@ func (s *scheduler) idleWorkers() error {
 					if s.regions[x.Region[i]].Category != "label" {
 						continue
 					}
-					stay := float64(s.stay(id, t))
+					long, err := s.stay(id, t)
+					if err != nil {
+						return err
+					}
+					stay := float64(long)
 					if all += stay; x.Region[i] == trace.RegionID(label) {
 						s.gc.idle += stay
 					}
@@ -145,20 +149,26 @@ func (s *scheduler) idleWorkers() error {
 }
 
 // stay is how long a goroutine of the runtime runs at a time, within the selection.
-func (s *scheduler) stay(id trace.LocationID, t trace.Time) trace.Time {
+func (s *scheduler) stay(id trace.LocationID, t trace.Time) (trace.Time, error) {
 	lanes := s.store.Lanes()
 	for lane := range int(lanes[id+1] - lanes[id]) {
-		row, ok := s.store.At(id, lane, t)
+		row, ok, err := s.store.At(id, lane, t)
 		for ok {
-			x, found := s.store.Interval(row)
-			if !found || x.Len() == 0 {
+			x, err := s.store.Interval(row)
+			if err != nil {
+				return 0, err
+			}
+			if x == nil {
 				break
 			}
 			if g := &s.regions[x.Region[0]]; g.Category == "runtime" && g.Role == trace.RoleOverhead {
-				return max(min(x.End(0), s.window.End)-max(x.Begin[0], s.window.Begin), 0)
+				return max(min(x.End(0), s.window.End)-max(x.Begin[0], s.window.Begin), 0), nil
 			}
 			row.Row, ok = int(x.Parent[0]), x.Parent[0] >= 0
 		}
+		if err != nil {
+			return 0, err
+		}
 	}
-	return 0
+	return 0, nil
 }

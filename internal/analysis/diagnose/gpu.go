@@ -77,9 +77,9 @@ func findGPULosses(c *diagnosis) error {
 	if c.profile || c.length <= 0 {
 		return nil
 	}
-	d, part := sampleDevices(c)
-	if len(d.GPUs) == 0 {
-		return nil
+	d, part, err := sampleDevices(c)
+	if err != nil || len(d.GPUs) == 0 {
+		return err
 	}
 	job, err := jobOf(c, d, part)
 	if err != nil {
@@ -120,16 +120,16 @@ func findGPULosses(c *diagnosis) error {
 
 // sampleDevices finds the GPUs. In a run with very many intervals it looks at some ranks, evenly spread, and returns a
 // note that says so.
-func sampleDevices(c *diagnosis) (d *runfacts.Devices, note string) {
+func sampleDevices(c *diagnosis) (d *runfacts.Devices, note string, err error) {
 	d = runfacts.FindDevices(c.tree, c.window.Locations)
 	if c.keptJob() != nil {
-		return d, ""
+		return d, "", nil
 	}
 	w := c.window
 	w.Locations = d.Rows
-	n := c.store.Count(w)
-	if n <= phase.MostScanned || len(d.Units) < 2 {
-		return d, ""
+	n, err := c.store.Count(w)
+	if err != nil || n <= phase.MostScanned || len(d.Units) < 2 {
+		return d, "", err
 	}
 	every := int((n + phase.MostScanned - 1) / phase.MostScanned)
 	var some []trace.LocationID
@@ -138,7 +138,8 @@ func sampleDevices(c *diagnosis) (d *runfacts.Devices, note string) {
 	}
 	return runfacts.FindDevices(c.tree, some),
 		fmt.Sprintf("steps and idle GPUs are told of %d of %s, evenly spread: the run has more than %d M intervals",
-			len(some), words.Count(len(d.Units), "rank"), phase.MostScanned>>20)
+			len(some), words.Count(len(d.Units), "rank"), phase.MostScanned>>20),
+		nil
 }
 
 // keptJob is the job of the whole run where it is kept; nil: it is not.

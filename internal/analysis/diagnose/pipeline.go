@@ -32,8 +32,11 @@ func findPipelines(c *diagnosis) error {
 	if c.spans || len(c.processors) > 0 {
 		return nil
 	}
-	if c.profile || c.store.Count(c.window) > mostScanned {
+	if c.profile {
 		return nil
+	}
+	if n, err := c.store.Count(c.window); err != nil || n > mostScanned {
+		return err
 	}
 	p := &pipeline{diagnosis: c}
 	if !p.place() {

@@ -199,7 +199,10 @@ func sweepRows(c *diagnosis, rows []trace.LocationID, sweep *concurrency.Sweep,
 	for i, id := range rows {
 		place[id] = int32(i)
 	}
-	n := c.store.Count(store.Window{Begin: c.window.Begin, End: c.window.End, Locations: rows})
+	n, err := c.store.Count(store.Window{Begin: c.window.Begin, End: c.window.End, Locations: rows})
+	if err != nil {
+		return err
+	}
 	length := max(trace.Time(float64(c.span)*stepIntervals/float64(max(n, 1))), 1)
 	var mu sync.Mutex
 	var events, later []concurrency.Event  // later: ends beyond the step

@@ -50,8 +50,11 @@ func (g *gpuCase) byGrid() ([]map[peer.Kind]peer.Sum, error) {
 			w.Locations = append(w.Locations, id)
 		}
 	}
-	if !slices.Contains(g.store.Attributes(), "grid") || g.store.Count(w) > mostGrids {
+	if !slices.Contains(g.store.Attributes(), "grid") {
 		return nil, nil
+	}
+	if n, err := g.store.Count(w); err != nil || n > mostGrids {
+		return nil, err
 	}
 	var mu sync.Mutex
 	grids := map[[3]int32]string{}

@@ -33,8 +33,8 @@ type link struct {
 
 // slowLink finds the pair whose messages take clearly longer than those of the others; nil where none does.
 func (c *diagnosis) slowLink() (*link, error) {
-	if n := c.store.LinkCount(c.window); n == 0 || n > mostMessages {
-		return nil, nil
+	if n, err := c.store.LinkCount(c.window); err != nil || n == 0 || n > mostMessages {
+		return nil, err
 	}
 	type pair struct{ from, to int32 }
 	times, sizes := map[pair][]float64{}, map[pair]float64{}

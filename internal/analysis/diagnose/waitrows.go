@@ -54,9 +54,9 @@ func WaitRows(ctx context.Context, q *Question, add func(*WaitRow) error) error 
 		}
 		failed = add(&row)
 	}
-	n := f.store.Count(f.window)
-	if !f.explains(a, n) {
-		return nil
+	n, err := f.store.Count(f.window)
+	if err != nil || !f.explains(a, n) {
+		return err
 	}
 	if _, err := f.follow(ctx, a, n); err != nil {
 		return err

@@ -22,7 +22,10 @@ const (
 
 // gatherWaits cuts the run into phases and looks whether messages say that clocks disagree.
 func (f *facts) gatherWaits(ctx context.Context) error {
-	f.src = f.source(ctx)
+	var err error
+	if f.src, err = f.source(ctx); err != nil {
+		return err
+	}
 	marker, parts, err := f.src.Marker(f.question.Phase, f.question.Match)
 	if err != nil {
 		return err
@@ -126,7 +129,10 @@ func (f *facts) pairsIn(ctx context.Context, w *pairWindow) (*waiting.Result, er
 
 // countMessages looks for messages that arrive before they are sent.
 func (f *facts) countMessages(ctx context.Context, w *pairWindow) error {
-	n := f.store.LinkCount(w.Window)
+	n, err := f.store.LinkCount(w.Window)
+	if err != nil {
+		return err
+	}
 	if w.messages = n > 0 && n <= waiting.MostMessages; n > waiting.MostMessages && !f.partial {
 		f.notes = append(f.notes,
 			fmt.Sprintf("%s links are too many to look for late senders", words.FormatCount(float64(n))))

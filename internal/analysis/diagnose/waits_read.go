@@ -82,7 +82,10 @@ func (f *facts) account(ctx context.Context) (*accounts, error) {
 	if err := a.sum(ctx, f); err != nil {
 		return nil, err
 	}
-	n := f.store.Count(f.window)
+	n, err := f.store.Count(f.window)
+	if err != nil {
+		return nil, err
+	}
 	if !f.explains(a, n) {
 		if n > mostExplained {
 			f.notes = append(f.notes,
@@ -132,7 +135,10 @@ func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*Waits, error
 	}
 	k.wrapper = f.wrappers()
 	k.locks = newLockReader(k)
-	k.pools = newPoolReader(k)
+	var err error
+	if k.pools, err = newPoolReader(k); err != nil {
+		return nil, err
+	}
 	for i := range k.rows {
 		k.rows[i].at = f.window.Begin
 	}
@@ -184,7 +190,11 @@ func (k *waitReader) run(ctx context.Context, n int64) error {
 	for from := begin; from < end; {
 		to := min(from+step, end)
 		w := store.Window{Begin: from, End: to, Locations: k.window.Locations}
-		if c := k.store.Count(w); c > 2*stepIntervals && to-from > 1 && !k.whole {
+		c, err := k.store.Count(w)
+		if err != nil {
+			return err
+		}
+		if c > 2*stepIntervals && to-from > 1 && !k.whole {
 			step = max(step/2, 1)
 			continue
 		} else if c < stepIntervals/4 {
@@ -479,8 +489,8 @@ func (k *waitReader) numbered(ctx context.Context, w store.Window, attribute str
 
 // readLinks takes the messages that arrive in a step, and who wakes whom.
 func (k *waitReader) readLinks(ctx context.Context, w store.Window, last bool) error {
-	if k.store.LinkCount(w) == 0 {
-		return nil
+	if n, err := k.store.LinkCount(w); err != nil || n == 0 {
+		return err
 	}
 	// else nobody tells that it has no task
 	idle := slices.ContainsFunc(k.regions, func(g trace.Region) bool { return g.Role == trace.RoleIdle })

@@ -94,13 +94,16 @@ type poolReader struct {
 const fewestWorkers = 3
 
 // newPoolReader is nil for a run whose units send messages, meet, or fork and join.
-func newPoolReader(k *waitReader) *poolReader {
-	if k.team != nil || k.links > 0 || k.store.LinkCount(k.window) > waiting.MostMessages {
-		return nil
+func newPoolReader(k *waitReader) (*poolReader, error) {
+	if k.team != nil || k.links > 0 {
+		return nil, nil
+	}
+	if n, err := k.store.LinkCount(k.window); err != nil || n > waiting.MostMessages {
+		return nil, err
 	}
 	for i := range k.regions {
 		if k.collective[i] || k.regions[i].Role == trace.RoleCommunication {
-			return nil
+			return nil, nil
 		}
 	}
 	r := &poolReader{waitReader: k, pool: make([]int32, len(k.accounts.actors)),
@@ -138,9 +141,9 @@ func newPoolReader(k *waitReader) *poolReader {
 		r.sweeps, r.actors = append(r.sweeps, s), append(r.actors, list)
 	}
 	if len(r.sweeps) == 0 {
-		return nil
+		return nil, nil
 	}
-	return r
+	return r, nil
 }
 
 // note records an actor's state from s.at on: in its innermost region, or in nothing.

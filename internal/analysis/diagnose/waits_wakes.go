@@ -140,7 +140,10 @@ func (s *scheduler) followWakes() error {
 	if len(h.actors) == 0 {
 		return nil
 	}
-	n := s.store.Count(store.Window{Begin: s.window.Begin, End: s.window.End, Locations: h.actors})
+	n, err := s.store.Count(store.Window{Begin: s.window.Begin, End: s.window.End, Locations: h.actors})
+	if err != nil {
+		return err
+	}
 	parts := trace.Time(n/mostStretches + 1)
 	for i := range parts {
 		w := store.Window{Begin: s.window.Begin + s.length*i/parts, End: s.window.Begin + s.length*(i+1)/parts}

@@ -56,7 +56,8 @@ func readCalls(t *testing.T, r store.Reader) (all []*call) {
 	spans := viewtest.ReadSpans(t, r)
 	for _, s := range spans {
 		c := &call{name: r.Regions()[s.Region].Name, begin: times[s.At][0], end: times[s.At][1]}
-		for _, a := range r.IntervalAttributes(s.At) {
+		facts, _ := r.IntervalAttributes(s.At)
+		for _, a := range facts {
 			c.failed = c.failed || a.Key == "error"
 		}
 		of[s] = c

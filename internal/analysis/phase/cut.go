@@ -29,8 +29,9 @@ type Source struct {
 
 // NewSource is a window of a run with its rows; of is the unit of each.
 func NewSource(ctx context.Context, r store.Reader, w store.Window, rows []trace.LocationID, units int,
-	of []int32) *Source {
-	s := &Source{Store: r, Window: w, Regions: r.Regions(), Rows: rows, Units: units, Intervals: r.Count(w), ctx: ctx}
+	of []int32) (*Source, error) {
+	n, err := r.Count(w)
+	s := &Source{Store: r, Window: w, Regions: r.Regions(), Rows: rows, Units: units, Intervals: n, ctx: ctx}
 	s.Row, s.Unit = make([]int32, r.Locations().Len()), make([]int32, r.Locations().Len())
 	for i := range s.Row {
 		s.Row[i], s.Unit[i] = -1, -1
@@ -38,7 +39,7 @@ func NewSource(ctx context.Context, r store.Reader, w store.Window, rows []trace
 	for i, id := range rows {
 		s.Row[id], s.Unit[id] = int32(i), of[i]
 	}
-	return s
+	return s, err
 }
 
 // Marker reads how to cut, see ParseHow: the regions whose calls are phases, or how many slices. A pattern of regions

@@ -153,8 +153,8 @@ type spans struct{ store.Reader }
 func (spans) Regions() []trace.Region {
 	return []trace.Region{{Name: "GET /"}, {Name: "query"}, {Name: "PUT /"}}
 }
-func (spans) Locations() *store.Tree   { return &store.Tree{Name: []string{"shop", "stock"}} }
-func (spans) Count(store.Window) int64 { return 5 }
+func (spans) Locations() *store.Tree            { return &store.Tree{Name: []string{"shop", "stock"}} }
+func (spans) Count(store.Window) (int64, error) { return 5, nil }
 func (spans) Intervals(_ context.Context, _ store.Window, f func(*trace.Columns) error) error {
 	_ = f(&trace.Columns{Location: 0, Begin: []trace.Time{0, 2, 30, 50}, Duration: []trace.Time{20, 5, 10, 30}, Region: []trace.RegionID{0, 2, 2, 0}, Parent: []int32{-1, 0, -1, -1}})
 	return f(&trace.Columns{Location: 1, Begin: []trace.Time{3, 60}, Duration: []trace.Time{4, 5}, Region: []trace.RegionID{1, 2}, Parent: []int32{-1, -1}})
@@ -162,7 +162,7 @@ func (spans) Intervals(_ context.Context, _ store.Window, f func(*trace.Columns)
 
 func TestRequestsAreOutermostSpansThatNobodyCalls(t *testing.T) {
 	m := Roots([]bool{false, true, false})
-	s := NewSource(t.Context(), spans{}, store.Window{End: 100}, []trace.LocationID{0, 1}, 2, []int32{0, 1})
+	s, _ := NewSource(t.Context(), spans{}, store.Window{End: 100}, []trace.LocationID{0, 1}, 2, []int32{0, 1})
 	p, notes, err := s.Cut(m, 0)
 	if err != nil {
 		t.Fatal(err)

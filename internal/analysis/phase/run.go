@@ -19,7 +19,10 @@ func OfRun(ctx context.Context, r store.Reader) (*Phases, error) {
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	s := NewSource(ctx, r, store.Window{End: r.Info().End}, rows, len(units), of)
+	s, err := NewSource(ctx, r, store.Window{End: r.Info().End}, rows, len(units), of)
+	if err != nil {
+		return nil, err
+	}
 	if err := s.addUses(); err != nil {
 		return nil, err
 	}

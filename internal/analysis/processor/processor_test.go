@@ -150,11 +150,11 @@ func TestAGPUIsBusyWhereAnyStreamIs(t *testing.T) {
 		if n := x.Lanes()[id+1] - x.Lanes()[id]; n != 2 {
 			t.Errorf("it has %d lanes, want one a stream", n)
 		}
-		if n := x.Count(store.Window{End: 100}); n != 6 {
+		if n, _ := x.Count(store.Window{End: 100}); n != 6 {
 			t.Errorf("rows of the run have %d intervals, want 6", n)
 		}
-		c, ok := x.Interval(store.Row{Location: gpu[0], Lane: 1})
-		if !ok || c.Begin[0] != 30 || c.Location != gpu[0] {
+		c, err := x.Interval(store.Row{Location: gpu[0], Lane: 1})
+		if err != nil || c == nil || c.Begin[0] != 30 || c.Location != gpu[0] {
 			t.Errorf("the first interval of its second lane is %+v", c)
 		}
 	}

@@ -85,17 +85,6 @@ func (x *Reader) Locations() *store.Tree { return x.tree }
 func (x *Reader) Info() *store.Info      { return x.info }
 func (x *Reader) Lanes() []uint32        { return x.lanes }
 
-// Unsaid implements store.Noter.
-func (x *Reader) Unsaid() (times int64, last error) {
-	if n, ok := x.Reader.(store.Noter); ok {
-		return n.Unsaid()
-	}
-	return 0, nil
-}
-
-// Unheard hands damage on.
-func (x *Reader) Unheard(err error) { store.Unheard(x.Reader, err) }
-
 // divide says which locations of a window are rows as they are, and which rows are made of others.
 func (x *Reader) divide(locations []trace.LocationID) (plain []trace.LocationID, made []int) {
 	plain = []trace.LocationID{}
@@ -159,19 +148,25 @@ func (x *Reader) place(id trace.LocationID, lane int, only trace.LocationID) (tr
 }
 
 // Count implements store.Reader.
-func (x *Reader) Count(w store.Window) (n int64) {
+func (x *Reader) Count(w store.Window) (n int64, err error) {
 	plain, made := x.divide(w.Locations)
 	if len(plain) > 0 {
 		w.Locations = plain
-		n = x.Reader.Count(w)
+		if n, err = x.Reader.Count(w); err != nil {
+			return 0, err
+		}
 	}
 	for _, k := range made {
 		for _, id := range x.members[k] {
 			w.Locations = []trace.LocationID{id}
-			n += x.Reader.Count(w)
+			own, err := x.Reader.Count(w)
+			if err != nil {
+				return 0, err
+			}
+			n += own
 		}
 	}
-	return n
+	return n, nil
 }
 
 // Intervals implements store.Reader.
@@ -213,18 +208,20 @@ func (x *Reader) sourceRow(at store.Row) store.Row {
 }
 
 // Interval implements store.Reader.
-func (x *Reader) Interval(at store.Row) (trace.Columns, bool) {
-	c, ok := x.Reader.Interval(x.sourceRow(at))
-	c.Location, c.Lane = at.Location, at.Lane
-	return c, ok
+func (x *Reader) Interval(at store.Row) (*trace.Columns, error) {
+	c, err := x.Reader.Interval(x.sourceRow(at))
+	if c != nil {
+		c.Location, c.Lane = at.Location, at.Lane
+	}
+	return c, err
 }
 
 // At implements store.Reader.
-func (x *Reader) At(location trace.LocationID, lane int, t trace.Time) (store.Row, bool) {
+func (x *Reader) At(location trace.LocationID, lane int, t trace.Time) (at store.Row, found bool, err error) {
 	id, own := x.source(location, lane)
-	at, ok := x.Reader.At(id, own, t)
+	at, found, err = x.Reader.At(id, own, t)
 	at.Location, at.Lane = location, lane
-	return at, ok
+	return at, found, err
 }
 
 // Children implements store.Reader.
@@ -237,7 +234,7 @@ func (x *Reader) Children(ctx context.Context, at store.Row, f func(*trace.Colum
 }
 
 // IntervalAttributes implements store.Reader.
-func (x *Reader) IntervalAttributes(at store.Row) []trace.Attribute {
+func (x *Reader) IntervalAttributes(at store.Row) ([]trace.Attribute, error) {
 	return x.Reader.IntervalAttributes(x.sourceRow(at))
 }
 

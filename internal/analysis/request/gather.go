@@ -217,8 +217,8 @@ func (f *Forest) roots(s *runfacts.SpanSource) (out []root, err error) {
 			out = append(out, root{node: int32(i)})
 		}
 	}
-	if f.askEach(s, out) {
-		return out, nil
+	if asked, err := f.askEach(s, out); asked || err != nil {
+		return out, err
 	}
 	for _, name := range []string{attributeTrace, attributeParent} {
 		err = f.ofRoots(s, name, func(node int32, v trace.Value) {
@@ -240,15 +240,15 @@ func (f *Forest) roots(s *runfacts.SpanSource) (out []root, err error) {
 const fewRoots = 0.05
 
 // askEach reads the attributes of each root one by one, if that is quicker than a scan of all calls.
-func (f *Forest) askEach(s *runfacts.SpanSource, roots []root) bool {
+func (f *Forest) askEach(s *runfacts.SpanSource, roots []root) (asked bool, err error) {
 	if float64(len(roots)) > fewRoots*float64(f.Len()) {
-		return false
+		return false, nil
 	}
 	for i := range roots {
 		at := f.calls.At(roots[i].node)
-		facts, ok := s.Facts(at.Location, int(at.Lane), int(at.Row))
-		if !ok {
-			return false
+		facts, here, err := s.Facts(at.Location, int(at.Lane), int(at.Row))
+		if !here || err != nil {
+			return false, err
 		}
 		for _, a := range facts {
 			switch a.Key {
@@ -259,7 +259,7 @@ func (f *Forest) askEach(s *runfacts.SpanSource, roots []root) bool {
 			}
 		}
 	}
-	return true
+	return true, nil
 }
 
 // ofRoots hands out an attribute of the calls without a parent.

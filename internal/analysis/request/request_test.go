@@ -249,17 +249,17 @@ type near struct {
 	store.Keeper
 }
 
-func (n near) IntervalAttributes(at store.Row) []trace.Attribute {
+func (n near) IntervalAttributes(at store.Row) ([]trace.Attribute, error) {
 	for i, s := range n.fake {
 		if s.service == at.Location && n.lane(i) == at.Lane {
 			out := []trace.Attribute{{Key: attributeTrace, Value: trace.Text(s.trace)}}
 			if s.orphan {
 				out = append(out, trace.Attribute{Key: attributeParent, Value: trace.Text("gone")})
 			}
-			return out
+			return out, nil
 		}
 	}
-	return nil
+	return nil, nil
 }
 
 // Whether roots are asked one by one or all attributes are read makes no difference.

@@ -194,9 +194,9 @@ func readSome(ctx context.Context, run *derived.Run, kept *Overview, want []int3
 	all := runfacts.SpanSourceOf(ctx, run.Store)
 	for margin := longest; ; margin *= wider {
 		begin, end := first-margin, last+margin
-		if n := run.Store.Count(store.Window{Begin: max(begin, 0),
-			End: min(end, run.Store.Info().End)}); float64(n) > most*float64(run.Store.Info().Intervals) {
-			return nil, nil
+		n, err := run.Store.Count(store.Window{Begin: max(begin, 0), End: min(end, run.Store.Info().End)})
+		if err != nil || float64(n) > most*float64(run.Store.Info().Intervals) {
+			return nil, err
 		}
 		f, err := request.GatherSome(all.Within(begin, end), kept.forest, want)
 		if err != nil {

@@ -27,18 +27,27 @@ type Hierarchy struct {
 }
 
 // Holders says which locations have values.
-func Holders(ctx context.Context, r store.Reader) []bool {
+func Holders(ctx context.Context, r store.Reader) ([]bool, error) {
 	if r.Info().Timed() {
-		return r.Locations().Holds
+		return r.Locations().Holds, nil
 	}
 	holds := make([]bool, r.Locations().Len())
-	store.Unheard(r, r.Profile(ctx, nil, func(rows []trace.ProfileRow) error {
+	err := r.Profile(ctx, nil, func(rows []trace.ProfileRow) error {
 		for i := range rows {
 			holds[rows[i].Location] = true
 		}
 		return nil
-	}))
-	return holds
+	})
+	return holds, err
+}
+
+// ChosenHolders returns the locations of a selection that have values, ascending.
+func ChosenHolders(ctx context.Context, r store.Reader, selected []trace.LocationID) ([]trace.LocationID, error) {
+	holds, err := Holders(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return Chosen(r.Locations(), selected, holds), nil
 }
 
 // NewHierarchy is O(locations).

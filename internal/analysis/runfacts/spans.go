@@ -99,11 +99,12 @@ func (s *SpanSource) Parents(f func(from []trace.LocationID, fromLane, fromRow [
 }
 
 // Facts returns all attributes of one span, if the store is at hand: one that keeps derived data.
-func (s *SpanSource) Facts(location trace.LocationID, lane, row int) ([]trace.Attribute, bool) {
+func (s *SpanSource) Facts(location trace.LocationID, lane, row int) (list []trace.Attribute, here bool, err error) {
 	if _, here := s.r.(store.Keeper); !here {
-		return nil, false
+		return nil, false, nil
 	}
-	return s.r.IntervalAttributes(store.Row{Location: location, Lane: lane, Row: row}), true
+	list, err = s.r.IntervalAttributes(store.Row{Location: location, Lane: lane, Row: row})
+	return list, true, err
 }
 
 // Attribute hands out the values of an attribute.

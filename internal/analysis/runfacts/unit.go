@@ -98,8 +98,8 @@ const mostTargets = 1 << 18
 // LinkTargets says which regions links of a kind lead to, by id: of spans, those that
 // another location called. It is nil where there are too many links to look at.
 func LinkTargets(ctx context.Context, r store.Reader, w store.Window, kind trace.LinkKind) ([]bool, error) {
-	if r.LinkCount(w) > mostTargets {
-		return nil, nil
+	if n, err := r.LinkCount(w); err != nil || n > mostTargets {
+		return nil, err
 	}
 	var mu sync.Mutex
 	var ends []store.Row
@@ -113,11 +113,18 @@ func LinkTargets(ctx context.Context, r store.Reader, w store.Window, kind trace
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, err
+	}
 	out := make([]bool, len(r.Regions()))
 	for _, at := range ends {
-		if c, ok := r.Interval(at); ok && c.Len() > 0 {
+		c, err := r.Interval(at)
+		if err != nil {
+			return nil, err
+		}
+		if c != nil {
 			out[c.Region[0]] = true
 		}
 	}
-	return out, err
+	return out, nil
 }

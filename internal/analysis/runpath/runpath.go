@@ -49,7 +49,11 @@ func Of(ctx context.Context, run *derived.Run, w store.Window) (*Path, error) {
 		return nil, ErrNoPath
 	}
 	whole := store.Window{End: run.Store.Info().End}
-	if run.Store.Count(store.Window{End: whole.End, Locations: d.Rows}) > steppath.MostRows {
+	n, err := run.Store.Count(store.Window{End: whole.End, Locations: d.Rows})
+	if err != nil {
+		return nil, err
+	}
+	if n > steppath.MostRows {
 		whole = w
 		d = runfacts.FindDevices(run.Store.Locations(), w.Locations)
 	}

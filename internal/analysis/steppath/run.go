@@ -48,7 +48,11 @@ func In(ctx context.Context, run *derived.Run, w store.Window, d *runfacts.Devic
 
 // checkRows refuses more rows than are walked.
 func checkRows(p *runfacts.GPUPart) error {
-	if n := p.Store.Count(p.Window); n > MostRows {
+	n, err := p.Store.Count(p.Window)
+	if err != nil {
+		return err
+	}
+	if n > MostRows {
 		return words.Empty("choose some steps or some ranks",
 			"the selection has %s, and a path is walked in memory: at most %s", words.Count(int(n), "interval"),
 			words.Thousands(MostRows))

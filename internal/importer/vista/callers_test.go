@@ -51,8 +51,8 @@ func write(t *testing.T, pes int, records []Record) string {
 func callers(t *testing.T, r store.Reader) map[int]int {
 	t.Helper()
 	clause := func(at store.Row) int {
-		x, ok := r.Interval(at)
-		if !ok {
+		x, err := r.Interval(at)
+		if x == nil || err != nil {
 			t.Fatalf("no interval at %v", at)
 		}
 		return r.Regions()[x.Region[0]].Line

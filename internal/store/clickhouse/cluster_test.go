@@ -165,7 +165,7 @@ func TestRunsAreListedReplacedAndRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatalf("with the servers named in another order: %v", err)
 	}
-	if n := r.Count(store.Window{End: r.Info().End}); n != 2400 {
+	if n, _ := r.Count(store.Window{End: r.Info().End}); n != 2400 {
 		t.Errorf("%d intervals, want 2400", n)
 	}
 	for _, text := range []string{"one", "another"} {
@@ -426,7 +426,7 @@ func TestConnectionsAreEncryptedWhereAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := r.Count(store.Window{End: r.Info().End}); n != 1200 {
+	if n, _ := r.Count(store.Window{End: r.Info().End}); n != 1200 {
 		t.Errorf("%d intervals, want 1200", n)
 	}
 	r.Close()

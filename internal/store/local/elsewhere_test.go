@@ -195,7 +195,7 @@ func TestWholeLanesOfAStoreElsewhereCostNoRows(t *testing.T) {
 	if table, err := r.Time(context.Background(), all); err != nil || len(table.Locations) != 50 {
 		t.Fatalf("%d locations, %v", len(table.Locations), err)
 	}
-	if n := r.Count(all); n != 150_000 {
+	if n, _ := r.Count(all); n != 150_000 {
 		t.Errorf("%d intervals", n)
 	}
 	lanes := 0
@@ -259,13 +259,12 @@ func TestBlocksThatCannotBeHadAreAnError(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "server 2 of 2 does not answer") || errors.Is(err, ErrDamaged) {
 		t.Errorf("Intervals: %v", err)
 	}
-	check := store.Watch(r)
-	if r.Count(store.Window{Begin: all.End / 3, End: all.End / 2}); check() == nil {
-		t.Error("Count met an error and nobody was told")
+	if _, err := r.Count(store.Window{Begin: all.End / 3, End: all.End / 2}); err == nil {
+		t.Error("Count met an error and did not return it")
 	}
 	b.fails.Store(false)
-	if n := r.Count(all); n != r.Info().Intervals {
-		t.Errorf("when it answers again: %d intervals, want %d", n, r.Info().Intervals)
+	if n, err := r.Count(all); err != nil || n != r.Info().Intervals {
+		t.Errorf("when it answers again: %d intervals, %v; want %d", n, err, r.Info().Intervals)
 	}
 	b.wrong = "interval.region.u32"
 	if err := r.Intervals(context.Background(), all, func(*trace.Columns) error { return nil }); !errors.Is(err, ErrDamaged) {

@@ -59,7 +59,7 @@ func TestAFunctionIsOneRegionOnAllRanks(t *testing.T) {
 		}
 		defer r.Close()
 		rowAt := func(rank trace.LocationID, after trace.Time) store.Row {
-			row, ok := r.At(rank, 0, 10*trace.Time(rank)+after)
+			row, ok, _ := r.At(rank, 0, 10*trace.Time(rank)+after)
 			if !ok {
 				t.Fatalf("rank %d is in nothing", rank)
 			}
@@ -72,7 +72,8 @@ func TestAFunctionIsOneRegionOnAllRanks(t *testing.T) {
 				t.Errorf("rank %d is in %q", at, got)
 			}
 			for _, d := range []trace.Time{1, 3, 5} {
-				for _, a := range r.IntervalAttributes(rowAt(at, d)) {
+				facts, _ := r.IntervalAttributes(rowAt(at, d))
+				for _, a := range facts {
 					if want := fmt.Sprintf("size of Tensor object at 0x7f%06x", at); a.Key == write.RawName && a.Value.String() == want {
 						names++
 					}

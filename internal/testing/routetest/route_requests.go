@@ -47,7 +47,8 @@ func spansOf(r *Raw) (roots []*spanNode) {
 				}
 			}
 			x.apart = r.Regions[x.Region].Category == "consumer"
-			for _, a := range r.Reader.IntervalAttributes(store.Row{Location: l.Location, Lane: lane, Row: i}) {
+			facts, _ := r.Reader.IntervalAttributes(store.Row{Location: l.Location, Lane: lane, Row: i})
+			for _, a := range facts {
 				switch a.Key {
 				case "trace":
 					x.trace = a.Value.String()

@@ -201,7 +201,7 @@ func (r *Run) tooltips(all func() *statement, s *speech) {
 			if len(seen) > most {
 				return
 			}
-			f, ok := view.PickAt(r.Result, sc, float64(x), float64(y))
+			f, ok, _ := view.PickAt(r.Result, sc, float64(x), float64(y))
 			key := f.Title + fmt.Sprint(f.Lines)
 			if !ok || seen[key] {
 				continue

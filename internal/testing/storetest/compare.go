@@ -101,19 +101,20 @@ func (c *comparison) rows(t *testing.T, seed uint64) {
 				c.row(t, store.Row{Location: trace.LocationID(id), Lane: l, Row: i})
 				for _, at := range []trace.Time{rows[i].begin - 1, rows[i].begin, (rows[i].begin + rows[i].end) / 2,
 					rows[i].end - 1, rows[i].end} {
-					wantAt, wantOK := c.want.At(trace.LocationID(id), l, at)
-					gotAt, gotOK := c.got.At(trace.LocationID(id), l, at)
-					if wantOK != gotOK || wantOK && wantAt != gotAt {
-						t.Fatalf("At(location %d, lane %d, %d) = %v, %v; want %v, %v", id, l, at, gotAt, gotOK, wantAt,
-							wantOK)
+					wantAt, wantOK, _ := c.want.At(trace.LocationID(id), l, at)
+					gotAt, gotOK, err := c.got.At(trace.LocationID(id), l, at)
+					if err != nil || wantOK != gotOK || wantOK && wantAt != gotAt {
+						t.Fatalf("At(location %d, lane %d, %d) = %v, %v, %v; want %v, %v", id, l, at, gotAt, gotOK, err,
+							wantAt, wantOK)
 					}
 				}
 			}
-			if _, ok := c.got.Interval(store.Row{Location: trace.LocationID(id), Lane: l, Row: len(rows)}); ok {
+			none := store.Row{Location: trace.LocationID(id), Lane: l, Row: len(rows)}
+			if k, err := c.got.Interval(none); k != nil || err != nil {
 				t.Fatalf("Interval after the last row of location %d, lane %d: want none", id, l)
 			}
 		}
-		if _, ok := c.got.At(trace.LocationID(id), len(c.want.lanes[id]), 0); ok {
+		if _, ok, err := c.got.At(trace.LocationID(id), len(c.want.lanes[id]), 0); ok || err != nil {
 			t.Fatalf("At in a lane that location %d does not have: want nothing", id)
 		}
 	}
@@ -122,15 +123,17 @@ func (c *comparison) rows(t *testing.T, seed uint64) {
 func (c *comparison) row(t *testing.T, at store.Row) {
 	t.Helper()
 	a, _ := c.want.Interval(at)
-	b, ok := c.got.Interval(at)
-	if !ok || b.Len() != 1 {
-		t.Fatalf("Interval(%v): %d rows, %v; want one", at, b.Len(), ok)
+	b, err := c.got.Interval(at)
+	if err != nil || b == nil || b.Len() != 1 {
+		t.Fatalf("Interval(%v): %v, %v; want one row", at, b, err)
 	}
-	if d := diffOf(intervalOf(c.want, &a, 0), intervalOf(c.got, &b, 0)); d != "" {
+	if d := diffOf(intervalOf(c.want, a, 0), intervalOf(c.got, b, 0)); d != "" {
 		t.Fatalf("Interval(%v) (-want +got):\n%s", at, d)
 	}
-	if d := diffOf(sortedFacts(c.want.IntervalAttributes(at)), sortedFacts(c.got.IntervalAttributes(at))); d != "" {
-		t.Fatalf("IntervalAttributes(%v) (-want +got):\n%s", at, d)
+	wantFacts, _ := c.want.IntervalAttributes(at)
+	gotFacts, err := c.got.IntervalAttributes(at)
+	if d := diffOf(sortedFacts(wantFacts), sortedFacts(gotFacts)); d != "" || err != nil {
+		t.Fatalf("IntervalAttributes(%v) (-want +got): %v\n%s", at, err, d)
 	}
 	if d := diffOf(childrenOf(c.want, at), childrenOf(c.got, at)); d != "" {
 		t.Fatalf("Children(%v) (-want +got):\n%s", at, d)
@@ -160,7 +163,14 @@ func childrenOf(r store.Reader, at store.Row) []interval {
 	return out
 }
 
-func (c *comparison) count(w store.Window) string { return diffOf(c.want.Count(w), c.got.Count(w)) }
+func (c *comparison) count(w store.Window) string {
+	want, _ := c.want.Count(w)
+	got, err := c.got.Count(w)
+	if err != nil {
+		return err.Error()
+	}
+	return diffOf(want, got)
+}
 
 // intervals compares the rows and the chains of open intervals.
 func (c *comparison) intervals(w store.Window) string {

@@ -35,8 +35,8 @@ func (c *comparison) links(w store.Window) string {
 	if d := diffOf(want, got); d != "" {
 		return "(-want +got):\n" + d
 	}
-	if n := c.got.LinkCount(w); n < int64(len(got)) {
-		return fmt.Sprintf("LinkCount = %d is no bound: there are %d", n, len(got))
+	if n, err := c.got.LinkCount(w); err != nil || n < int64(len(got)) {
+		return fmt.Sprintf("LinkCount = %d, %v is no bound: there are %d", n, err, len(got))
 	}
 	return c.linkSums(w)
 }
@@ -101,9 +101,9 @@ func (c *comparison) endFault(r store.Reader, id trace.LocationID, t trace.Time,
 	if row < 0 {
 		return ""
 	}
-	k, ok := r.Interval(store.Row{Location: id, Lane: int(lane), Row: int(row)})
-	if !ok {
-		return fmt.Sprintf("interval (%d, %d, %d) does not exist", id, lane, row)
+	k, err := r.Interval(store.Row{Location: id, Lane: int(lane), Row: int(row)})
+	if err != nil || k == nil {
+		return fmt.Sprintf("interval (%d, %d, %d) does not exist: %v", id, lane, row, err)
 	}
 	if t < k.Begin[0] || t > k.End(0) {
 		return fmt.Sprintf("interval [%d, %d) is not open at %d", k.Begin[0], k.End(0), t)

@@ -91,7 +91,7 @@ func (r *reader) linksIn(w store.Window) []link {
 	return out
 }
 
-func (r *reader) LinkCount(w store.Window) int64 { return int64(len(r.linksIn(w))) }
+func (r *reader) LinkCount(w store.Window) (int64, error) { return int64(len(r.linksIn(w))), nil }
 
 func (r *reader) Links(ctx context.Context, w store.Window, f func(*store.LinkColumns) error) error {
 	for batch := range slices.Chunk(r.linksIn(w), batchRows) {
@@ -170,15 +170,15 @@ func (r *reader) Samples(ctx context.Context, counters []trace.CounterID, begin,
 	return ctx.Err()
 }
 
-func (r *reader) IntervalAttributes(at store.Row) []trace.Attribute {
+func (r *reader) IntervalAttributes(at store.Row) ([]trace.Attribute, error) {
 	if !r.exists(at) {
-		return nil
+		return nil, nil
 	}
 	var out []trace.Attribute
 	for _, a := range r.lanes[at.Location][at.Lane].rows[at.Row].facts {
 		out = append(out, trace.Attribute{Key: r.attributes[a.attribute], Value: a.value})
 	}
-	return out
+	return out, nil
 }
 
 func (r *reader) AttributeColumn(ctx context.Context, w store.Window, a trace.AttributeID,

@@ -123,7 +123,7 @@ func each(ctx context.Context, ids []trace.LocationID, f func(trace.LocationID) 
 	return ctx.Err()
 }
 
-func (r *reader) Count(w store.Window) int64 {
+func (r *reader) Count(w store.Window) (int64, error) {
 	in := r.window(w)
 	n := int64(0)
 	for _, id := range in.locations {
@@ -135,7 +135,7 @@ func (r *reader) Count(w store.Window) int64 {
 			}
 		}
 	}
-	return n
+	return n, nil
 }
 
 func (r *reader) Intervals(ctx context.Context, w store.Window, f func(*trace.Columns) error) error {
@@ -216,24 +216,25 @@ func (r *reader) exists(at store.Row) bool {
 		at.Row >= 0 && at.Row < len(r.lanes[at.Location][at.Lane].rows)
 }
 
-func (r *reader) Interval(at store.Row) (trace.Columns, bool) {
+func (r *reader) Interval(at store.Row) (*trace.Columns, error) {
 	if !r.exists(at) {
-		return trace.Columns{}, false
+		return nil, nil
 	}
-	return r.columns(at.Location, at.Lane, at.Row, at.Row+1), true
+	c := r.columns(at.Location, at.Lane, at.Row, at.Row+1)
+	return &c, nil
 }
 
-func (r *reader) At(location trace.LocationID, laneNumber int, t trace.Time) (store.Row, bool) {
+func (r *reader) At(location trace.LocationID, laneNumber int, t trace.Time) (at store.Row, found bool, err error) {
 	if int(location) >= len(r.lanes) || laneNumber < 0 || laneNumber >= len(r.lanes[location]) {
-		return store.Row{}, false
+		return store.Row{}, false, nil
 	}
 	rows := r.lanes[location][laneNumber].rows
 	for i := len(rows) - 1; i >= 0; i-- {
 		if rows[i].begin <= t && t < rows[i].end {
-			return store.Row{Location: location, Lane: laneNumber, Row: i}, true
+			return store.Row{Location: location, Lane: laneNumber, Row: i}, true, nil
 		}
 	}
-	return store.Row{}, false
+	return store.Row{}, false, nil
 }
 
 func (r *reader) Children(ctx context.Context, at store.Row, f func(*trace.Columns) error) error {

@@ -74,7 +74,7 @@ func (s *SlowReader) wait(ctx context.Context, name string) {
 	}
 }
 
-func (s *SlowReader) Count(w store.Window) int64 {
+func (s *SlowReader) Count(w store.Window) (int64, error) {
 	s.wait(context.Background(), "Count")
 	return s.Reader.Count(w)
 }
@@ -84,12 +84,12 @@ func (s *SlowReader) Intervals(ctx context.Context, w store.Window, f func(*trac
 	return s.Reader.Intervals(ctx, w, f)
 }
 
-func (s *SlowReader) Interval(at store.Row) (trace.Columns, bool) {
+func (s *SlowReader) Interval(at store.Row) (*trace.Columns, error) {
 	s.wait(context.Background(), "Interval")
 	return s.Reader.Interval(at)
 }
 
-func (s *SlowReader) At(location trace.LocationID, lane int, t trace.Time) (store.Row, bool) {
+func (s *SlowReader) At(location trace.LocationID, lane int, t trace.Time) (at store.Row, found bool, err error) {
 	s.wait(context.Background(), "At")
 	return s.Reader.At(location, lane, t)
 }
@@ -133,7 +133,7 @@ func (s *SlowReader) Links(ctx context.Context, w store.Window, f func(*store.Li
 	return s.Reader.Links(ctx, w, f)
 }
 
-func (s *SlowReader) LinkCount(w store.Window) int64 {
+func (s *SlowReader) LinkCount(w store.Window) (int64, error) {
 	s.wait(context.Background(), "LinkCount")
 	return s.Reader.LinkCount(w)
 }
@@ -149,7 +149,7 @@ func (s *SlowReader) Samples(ctx context.Context, counters []trace.CounterID, be
 	return s.Reader.Samples(ctx, counters, begin, end, f)
 }
 
-func (s *SlowReader) IntervalAttributes(at store.Row) []trace.Attribute {
+func (s *SlowReader) IntervalAttributes(at store.Row) ([]trace.Attribute, error) {
 	s.wait(context.Background(), "IntervalAttributes")
 	return s.Reader.IntervalAttributes(at)
 }

@@ -191,8 +191,12 @@ func (d *dumper) readRecords() {
 		}
 		for i := range c.Begin {
 			at := store.Row{Location: c.Location, Lane: c.Lane, Row: c.First + i}
+			list, err := d.r.IntervalAttributes(at)
+			if err != nil {
+				return err
+			}
 			intervals[c.Location] = append(intervals[c.Location], fmt.Sprintf("%*s%d..%d %s%s",
-				2*int(c.Depth[i]), "", c.Begin[i], c.End(i), d.region(c.Region[i]), facts(d.r.IntervalAttributes(at))))
+				2*int(c.Depth[i]), "", c.Begin[i], c.End(i), d.region(c.Region[i]), facts(list)))
 		}
 		return nil
 	}))

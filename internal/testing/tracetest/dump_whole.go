@@ -121,8 +121,8 @@ func (d *dumper) linkEnd(key string, location trace.LocationID, lane, row int32)
 	if row < 0 {
 		return ""
 	}
-	c, ok := d.r.Interval(store.Row{Location: location, Lane: int(lane), Row: int(row)})
-	if !ok {
+	c, err := d.r.Interval(store.Row{Location: location, Lane: int(lane), Row: int(row)})
+	if d.must("interval", err); c == nil {
 		return key + "?"
 	}
 	return key + quote(fmt.Sprintf("%s@%d", d.names[c.Region[0]], c.Begin[0]))

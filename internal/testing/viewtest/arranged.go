@@ -204,7 +204,7 @@ func rowsArePicked(t *testing.T, tree *store.Tree, result view.Result, s *scene.
 	for _, row := range locationRows(s) {
 		f := &s.Frames[row.frame]
 		for share := float32(0.02); share < 1; share += 0.06 {
-			fact, ok := view.PickAt(result, s, float64(f.X+share*f.W), float64(row.row.From+row.row.To)/2)
+			fact, ok, _ := view.PickAt(result, s, float64(f.X+share*f.W), float64(row.row.From+row.row.To)/2)
 			if !ok || len(fact.Locations) != 1 || fact.Count > 1 { // a link, or a mark that stands for many
 				continue
 			}

@@ -209,7 +209,10 @@ func pickAnywhere(t *testing.T, v *view.View, c *Case, r store.Reader) {
 	record(t, v, c, result, s)
 	found := 0
 	for _, p := range points {
-		f, ok := view.PickAt(result, s, p[0], p[1])
+		f, ok, err := view.PickAt(result, s, p[0], p[1])
+		if err != nil {
+			t.Fatal(err)
+		}
 		if !ok {
 			continue
 		}

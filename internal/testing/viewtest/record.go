@@ -24,7 +24,7 @@ func record(t *testing.T, v *view.View, c *Case, result view.Result, s *scene.Sc
 	var facts, csv bytes.Buffer
 	for y := 2.0; y < s.Height; y += s.Height / 41 {
 		for x := 2.0; x < s.Width; x += s.Width / 37 {
-			if f, ok := view.PickAt(result, s, x, y); ok {
+			if f, ok, _ := view.PickAt(result, s, x, y); ok {
 				b, err := json.Marshal(f)
 				if err != nil {
 					t.Fatal(err)

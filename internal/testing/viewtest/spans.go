@@ -154,7 +154,11 @@ func ReadSpans(tb testing.TB, r store.Reader) (out []*ReadSpan) {
 			s := &ReadSpan{At: store.Row{Location: c.Location, Lane: c.Lane, Row: c.First + i}, Region: c.Region[i],
 				kind: r.Regions()[c.Region[i]].Category}
 			in := ""
-			for _, a := range r.IntervalAttributes(s.At) {
+			facts, err := r.IntervalAttributes(s.At)
+			if err != nil {
+				return err
+			}
+			for _, a := range facts {
 				switch a.Key {
 				case "trace":
 					in = a.Value.String()

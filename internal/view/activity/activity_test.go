@@ -329,7 +329,7 @@ func TestPickNamesTheSeriesUnderTheCursor(t *testing.T) {
 		x, y float64
 		want string
 	}{{10, 59, "compute"}, {10, 18, "annotation"}, {10, 3, "none"}, {250, 30, "communication"}, {399, 5, "copy"}} {
-		if f, ok := view.PickAt(result, s, p.x, p.y); !ok || f.Title != p.want {
+		if f, ok, _ := view.PickAt(result, s, p.x, p.y); !ok || f.Title != p.want {
 			t.Errorf("at %g, %g is %q, want %q", p.x, p.y, f.Title, p.want)
 		}
 	}

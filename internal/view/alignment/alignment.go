@@ -142,7 +142,10 @@ func (r *result) choose(ctx context.Context) error {
 		if run > 0 {
 			selected = nil
 		}
-		ids := view.Chosen(s.Locations(), selected, view.Holders(ctx, s))
+		ids, err := view.ChosenHolders(ctx, s, selected)
+		if err != nil {
+			return err
+		}
 		if run > 0 {
 			ids = r.counterparts(s, ids)
 		}
@@ -226,12 +229,16 @@ func (r *result) read(ctx context.Context, run int, numbers map[string]int32) er
 		}
 	}
 	slices.Sort(w.Locations)
-	if n := s.Count(w); n > mostCalls {
+	n, err := s.Count(w)
+	if err != nil {
+		return err
+	}
+	if n > mostCalls {
 		return view.Empty("choose a shorter time or fewer locations", "%s calls are too many to align, at most %s are",
 			view.Thousands(n), view.Thousands(mostCalls))
 	}
 	var mu sync.Mutex
-	err := s.Intervals(ctx, w, func(c *trace.Columns) error {
+	err = s.Intervals(ctx, w, func(c *trace.Columns) error {
 		mu.Lock()
 		defer mu.Unlock()
 		if g := at[c.Location]; g != nil {

@@ -83,7 +83,7 @@ func TestPickFindsTheCallAtItsPlace(t *testing.T) {
 				continue
 			}
 			for i := range x.Len() {
-				f, ok := view.PickAt(r, s, float64(x.X[i]+x.W[i]*0.02+0.5), float64(x.Y[i]+1))
+				f, ok, _ := view.PickAt(r, s, float64(x.X[i]+x.W[i]*0.02+0.5), float64(x.Y[i]+1))
 				if !ok || (l.Name == "gaps") != (f.Text == "Not called there.") {
 					t.Fatalf("%s at %g, %g: %v %+v", l.Name, x.X[i], x.Y[i], ok, f)
 				}

@@ -48,12 +48,12 @@ func (c *countingStore) Digests(ctx context.Context, name string, w store.Window
 	})
 }
 
-func (c *countingStore) Interval(at store.Row) (trace.Columns, bool) {
+func (c *countingStore) Interval(at store.Row) (*trace.Columns, error) {
 	c.rows.Add(1)
 	return c.Reader.Interval(at)
 }
 
-func (c *countingStore) At(location trace.LocationID, lane int, t trace.Time) (store.Row, bool) {
+func (c *countingStore) At(location trace.LocationID, lane int, t trace.Time) (store.Row, bool, error) {
 	c.rows.Add(1)
 	return c.Reader.At(location, lane, t)
 }

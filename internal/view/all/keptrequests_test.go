@@ -39,8 +39,9 @@ func (m *manySpans) Info() *store.Info {
 	return &x
 }
 
-func (m *manySpans) Count(w store.Window) int64 {
-	return m.Reader.Count(w) * m.Info().Intervals / m.Reader.Info().Intervals
+func (m *manySpans) Count(w store.Window) (int64, error) {
+	n, err := m.Reader.Count(w)
+	return n * m.Info().Intervals / m.Reader.Info().Intervals, err
 }
 
 func (m *manySpans) Intervals(ctx context.Context, w store.Window, f func(*trace.Columns) error) error {

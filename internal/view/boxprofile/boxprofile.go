@@ -156,11 +156,13 @@ func prepare(ctx context.Context, q *view.Request) (*result, callgraph.Options, 
 	if q.Selection.Begin >= q.Selection.End && !r.hasProfile {
 		return nil, options, view.Empty("choose a longer time", "no time is selected")
 	}
-	r.holders = view.Chosen(s.Locations(), q.Selection.Locations, view.Holders(ctx, s))
+	var err error
+	if r.holders, err = view.ChosenHolders(ctx, s, q.Selection.Locations); err != nil {
+		return nil, options, err
+	}
 	if len(r.holders) == 0 {
 		return nil, options, view.Empty("choose other locations", "no location with calls in the selection")
 	}
-	var err error
 	if r.regionColours, err = q.Colours(ctx); err != nil {
 		return nil, options, err
 	}

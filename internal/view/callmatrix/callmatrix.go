@@ -170,7 +170,9 @@ func prepare(ctx context.Context, q *view.Request) (r *result, profile bool, err
 	if q.Selection.Begin >= q.Selection.End && !profile {
 		return nil, profile, view.Empty("choose a longer time", "no time is selected")
 	}
-	r.holders = view.Chosen(r.tree, q.Selection.Locations, view.Holders(ctx, s))
+	if r.holders, err = view.ChosenHolders(ctx, s, q.Selection.Locations); err != nil {
+		return nil, profile, err
+	}
 	if len(r.holders) == 0 {
 		return nil, profile, view.Empty("choose other locations", "no location with calls in the selection")
 	}

@@ -133,7 +133,7 @@ func TestTheHitTestFindsTheSlice(t *testing.T) {
 			for ring := range 5 {
 				middle := (callgraph.RingScale(ring) + callgraph.RingScale(ring+1)) / 2
 				p := callgraph.Perimeter(float64(slice) + 0.5).Shrink(middle)
-				fact, ok := view.PickAt(r, s, float64(col.From)+1+p.X*size, float64(row.From)+1+p.Y*size)
+				fact, ok, _ := view.PickAt(r, s, float64(col.From)+1+p.X*size, float64(row.From)+1+p.Y*size)
 				if !ok || fact.Title != "main → "+row.Label || fact.Locations[0] != trace.LocationID(slice) {
 					t.Fatalf("row %d slice %d: %+v", k, slice, fact)
 				}
@@ -157,7 +157,7 @@ func TestTheHitTestFindsTheStripe(t *testing.T) {
 		for slice := range 4 {
 			for stripe, name := range []string{"2 %", "25 %", "median", "75 %", "98 %"} {
 				from, to := callgraph.Stripe(stripe)
-				fact, ok := view.PickAt(r, s, float64(col.From)+1+(float64(slice)+0.5)/4*size, float64(row.From)+1+(1-(from+to)/2)*size)
+				fact, ok, _ := view.PickAt(r, s, float64(col.From)+1+(float64(slice)+0.5)/4*size, float64(row.From)+1+(1-(from+to)/2)*size)
 				if !ok || fact.Title != "main → "+row.Label || fact.Locations[0] != trace.LocationID(slice) || row.Label == "MPI_Init" && !strings.Contains(fact.Text, "cursor: "+name) {
 					t.Fatalf("row %d slice %d stripe %d: %+v", k, slice, stripe, fact)
 				}

@@ -84,7 +84,7 @@ func TestOneGroupIsCutIntoBlocks(t *testing.T) {
 	row, col := s.Frames[0].YScale.Rows[0], s.Frames[0].XScale.Rows[0]
 	names := map[string]bool{}
 	for x := col.From + 3; x < col.To-3; x += 2 {
-		if f, ok := view.PickAt(r, s, float64(x), float64(row.From)+3); ok {
+		if f, ok, _ := view.PickAt(r, s, float64(x), float64(row.From)+3); ok {
 			names[f.Lines[0].Value] = true
 		}
 	}

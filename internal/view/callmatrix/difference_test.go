@@ -116,7 +116,7 @@ func TestDifferencesAreDrawnAsSuch(t *testing.T) {
 	seen := ""
 	for _, row := range f.YScale.Rows {
 		for _, col := range f.XScale.Rows {
-			if fact, ok := view.PickAt(r, s, float64(col.From+col.To)/2, float64(row.From+row.To)/2); ok {
+			if fact, ok, _ := view.PickAt(r, s, float64(col.From+col.To)/2, float64(row.From+row.To)/2); ok {
 				seen += fact.Title + " " + fact.Text + "; "
 			}
 		}

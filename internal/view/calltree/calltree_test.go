@@ -154,7 +154,7 @@ func TestZoomingToANodeAndBack(t *testing.T) {
 		out := map[string]view.Fact{}
 		for x := 13.0; x < 588; x++ {
 			for y := 2.0; y < 270; y += 5 {
-				if f, ok := view.PickAt(r, sc, x, y); ok && f.Text != "" {
+				if f, ok, _ := view.PickAt(r, sc, x, y); ok && f.Text != "" {
 					out[f.Text] = f
 				}
 			}
@@ -170,7 +170,7 @@ func TestZoomingToANodeAndBack(t *testing.T) {
 		t.Fatalf("a double click on work opens %q: %+v", work.Open, work)
 	}
 	r, below := boxes(work.Open["root"])
-	if f, ok := view.PickAt(r, r.Scene(scene.Size{Width: 600, Height: 300}), 586, 5); !ok || f.Text != "main → work" {
+	if f, ok, _ := view.PickAt(r, r.Scene(scene.Size{Width: 600, Height: 300}), 586, 5); !ok || f.Text != "main → work" {
 		t.Errorf("work does not have the full width: %+v", f)
 	}
 	for path := range below {
@@ -340,7 +340,7 @@ func TestFewLevelsFillThePicture(t *testing.T) {
 		if len(rows) != 5 {
 			t.Errorf("%v: %d rows for 5 paths", size, len(rows))
 		}
-		if got, ok := view.PickAt(r, s, 20, float64(rows[1].From)+8); !ok || got.Text != "main → work" {
+		if got, ok, _ := view.PickAt(r, s, 20, float64(rows[1].From)+8); !ok || got.Text != "main → work" {
 			t.Errorf("%v: the second row is %+v", size, got)
 		}
 	}

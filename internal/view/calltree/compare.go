@@ -48,13 +48,17 @@ func twoGroups(against string) (first, second string, ok bool) {
 
 // units counts the units by which locations are compared: ranks if those have several
 // locations each.
-func (r *result) units(ctx context.Context, locations []trace.LocationID) (n int, each string) {
+func (r *result) units(ctx context.Context, locations []trace.LocationID) (n int, each string, err error) {
 	s := r.request.Store()
 	tree := s.Locations()
-	holders := view.Chosen(tree, nil, view.Holders(ctx, s))
+	holders, err := view.ChosenHolders(ctx, s, nil)
+	if err != nil {
+		return 0, "", err
+	}
 	units, of, err := view.Units(tree, holders, "auto")
 	if err != nil || len(units) == len(holders) {
-		return len(view.Chosen(tree, locations, view.Holders(ctx, s))), "location"
+		chosen, err := view.ChosenHolders(ctx, s, locations)
+		return len(chosen), "location", err
 	}
 	chosen := tree.Expand(locations)
 	met := map[int32]bool{}
@@ -63,7 +67,7 @@ func (r *result) units(ctx context.Context, locations []trace.LocationID) (n int
 			met[of[i]] = true
 		}
 	}
-	return len(met), "rank"
+	return len(met), "rank", nil
 }
 
 // opposite finds the other side that --against and --run ask for; nil for nothing.
@@ -107,8 +111,14 @@ func (r *result) otherLocations(ctx context.Context, here *tree, metric view.Met
 		}
 	}
 	// Those without calls in this time have no time, and count.
-	own, each := r.units(ctx, r.here)
-	others, _ := r.units(ctx, w.Locations)
+	own, each, err := r.units(ctx, r.here)
+	if err != nil {
+		return nil, err
+	}
+	others, _, err := r.units(ctx, w.Locations)
+	if err != nil {
+		return nil, err
+	}
 	o := &opposite{tree: t, regions: r.regions, name: name, here: 1 / float64(max(own, 1)),
 		there: 1 / float64(max(others, 1)), each: each}
 	if metric.Join != trace.JoinSum { // a maximum of many is that of one of them
@@ -148,7 +158,10 @@ func (r *result) members(ctx context.Context, text string) ([]trace.LocationID, 
 	if !s.Info().Timed() {
 		return nil, fmt.Errorf("--against group:%s: groups need intervals; name locations", text)
 	}
-	holders := view.Chosen(s.Locations(), nil, view.Holders(ctx, s))
+	holders, err := view.ChosenHolders(ctx, s, nil)
+	if err != nil {
+		return nil, err
+	}
 	units, of, err := view.Units(s.Locations(), holders, "auto")
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ func TestTheGraphHasEachRegionOnce(t *testing.T) {
 	m := s.Layers[0].Marks[0].(*scene.Space)
 	var got []string
 	for i := range m.Len() {
-		f, ok := view.FactOf(r, scene.Item{Of: 2, A: int32(i)})
+		f, ok, _ := view.FactOf(r, scene.Item{Of: 2, A: int32(i)})
 		if !ok || len(f.Regions) != 1 {
 			t.Fatalf("%+v", f)
 		}

@@ -145,7 +145,7 @@ link message 4 r2 -> 22 r3 size=3
 	for i := range order {
 		for k := range order {
 			x, y := float64(f.X+f.W*(float32(k)+0.5)/4), float64(f.Y+f.H*(float32(i)+0.5)/4)
-			fact, ok := view.PickAt(result, s, x, y)
+			fact, ok, _ := view.PickAt(result, s, x, y)
 			if want := order[i] + " → " + order[k]; !ok || fact.Title != want {
 				t.Fatalf("at row %d, column %d lies %q, want %q", i, k, fact.Title, want)
 			}
@@ -180,7 +180,7 @@ func TestWordsFollowWhatIsShown(t *testing.T) {
 			t.Errorf("%s: the legend says %q, rows are %q", name, s.Legend[0].Label, s.Frames[0].YScale.Label)
 		}
 		f := s.Frames[0]
-		if fact, _ := view.PickAt(result, s, float64(f.X+f.W*0.75), float64(f.Y+f.H*0.25)); fact.Lines[0].Label != want.links {
+		if fact, _, _ := view.PickAt(result, s, float64(f.X+f.W*0.75), float64(f.Y+f.H*0.25)); fact.Lines[0].Label != want.links {
 			t.Errorf("%s: the fact says %q", name, fact.Lines[0].Label)
 		}
 	}

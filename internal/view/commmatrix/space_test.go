@@ -37,7 +37,7 @@ func TestTheMatrixStandsInSpace(t *testing.T) {
 		}
 		sum := float32(0)
 		for i := range m.Len() {
-			f, ok := view.FactOf(r, scene.Item{Of: 2, A: int32(i)})
+			f, ok, _ := view.FactOf(r, scene.Item{Of: 2, A: int32(i)})
 			if !ok || len(f.Lines) == 0 {
 				t.Fatalf("%s: nothing is known of thing %d", form, i)
 			}
@@ -52,7 +52,7 @@ func TestTheMatrixStandsInSpace(t *testing.T) {
 		p := m.Project()
 		x, y, _ := p.At(0, 1, float64(m.BarHeight(0)))
 		if form == "bars" {
-			if f, ok := view.PickAt(r, s, x, y+2); !ok || f.Title == "" {
+			if f, ok, _ := view.PickAt(r, s, x, y+2); !ok || f.Title == "" {
 				t.Errorf("nothing is picked at a bar")
 			}
 		}

@@ -219,7 +219,11 @@ func (g *gatherer) callers(ctx context.Context, side int) error {
 	}
 	count := int64(0)
 	for _, w := range s.windows() {
-		count += s.store.Count(w)
+		n, err := s.store.Count(w)
+		if err != nil {
+			return err
+		}
+		count += n
 	}
 	if count > mostScanned {
 		g.r.note(fmt.Sprintf("callers are not compared: %s calls are too many to look at each; choose a shorter time",

@@ -35,16 +35,23 @@ func (g *gatherer) messages(ctx context.Context, side int) error {
 	sums := map[exchange]*amount{}
 	sized := false
 	unit := s.unitAt()
-	partner, names := g.partners(ctx, s)
+	partner, names, err := g.partners(ctx, s)
+	if err != nil {
+		return err
+	}
 	var mu sync.Mutex
 	for _, w := range s.windows() {
 		w.Locations = s.units // messages may be on a process above the location of its intervals
-		if n := s.store.LinkCount(w); n > mostScanned {
+		n, err := s.store.LinkCount(w)
+		if err != nil {
+			return err
+		}
+		if n > mostScanned {
 			g.r.note(fmt.Sprintf("messages are not compared: up to %s are too many to look at each; choose a shorter "+
 				"time", view.Thousands(n)))
 			return nil
 		}
-		err := s.store.Links(ctx, w, func(l *store.LinkColumns) error {
+		err = s.store.Links(ctx, w, func(l *store.LinkColumns) error {
 			mu.Lock()
 			defer mu.Unlock()
 			for i := range l.Kind {
@@ -93,12 +100,15 @@ func addTo(sums map[exchange]*amount, e exchange, n, bytes float64) {
 
 // partners returns the unit of every location of the run, and the units' names; nil
 // where they are too many.
-func (g *gatherer) partners(ctx context.Context, s *side) ([]trace.LocationID, map[trace.LocationID]string) {
-	units, _,
-		err := view.Units(s.tree, view.Chosen(s.tree, nil, view.Holders(ctx, s.store)),
-		g.r.request.Values.Text("group"))
+func (g *gatherer) partners(ctx context.Context, s *side) (of []trace.LocationID,
+	names map[trace.LocationID]string, err error) {
+	holders, err := view.ChosenHolders(ctx, s.store, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	units, _, err := view.Units(s.tree, holders, g.r.request.Values.Text("group"))
 	if err != nil || len(units) > mostPartners || !g.r.by["partner"] {
-		return nil, nil
+		return nil, nil, nil
 	}
 	whole := &side{tree: s.tree, units: units}
 	out := make([]trace.LocationID, s.tree.Len())
@@ -107,11 +117,11 @@ func (g *gatherer) partners(ctx context.Context, s *side) ([]trace.LocationID, m
 			out[id] = units[k]
 		}
 	}
-	names := map[trace.LocationID]string{}
+	names = map[trace.LocationID]string{}
 	for i, n := range view.ShortNames(s.tree, units) {
 		names[units[i]] = n
 	}
-	return out, names
+	return out, names, nil
 }
 
 func sortedExchanges(sums map[exchange]*amount) []exchange {

@@ -48,8 +48,8 @@ func (r *result) choose(ctx context.Context) error {
 	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
 		return view.Empty("choose a longer time", "no time is selected")
 	}
-	holds := view.Holders(ctx, s)
-	if err := ctx.Err(); err != nil {
+	holds, err := view.Holders(ctx, s)
+	if err != nil {
 		return err
 	}
 	universe.holders = view.Chosen(universe.tree, q.Selection.Locations, holds)
@@ -105,7 +105,10 @@ func (r *result) otherRun(ctx context.Context) error {
 	b := &r.sides[1]
 	s := r.request.Runs[1].Store
 	*b = side{store: s, tree: s.Locations(), spans: []span{{0, s.Info().End}}}
-	b.holders = view.Chosen(b.tree, nil, view.Holders(ctx, s))
+	var err error
+	if b.holders, err = view.ChosenHolders(ctx, s, nil); err != nil {
+		return err
+	}
 	if given := r.request.Values.Patterns("b"); len(given) > 0 {
 		if err := b.narrow(given, "b"); err != nil {
 			return err

@@ -42,7 +42,7 @@ func gpuBusy(t *testing.T, r store.Reader) []float64 {
 		for tree.Kind[up] != trace.KindDevice && tree.Kind[up] != trace.KindProcess {
 			up = tree.Parent[up]
 		}
-		if r.Count(store.Window{End: r.Info().End + 1, Locations: []trace.LocationID{id}}) == 0 {
+		if n, _ := r.Count(store.Window{End: r.Info().End + 1, Locations: []trace.LocationID{id}}); n == 0 {
 			continue
 		}
 		byGPU[up] = append(byGPU[up], stay{})

@@ -369,9 +369,9 @@ type largeRun struct {
 	reads, passes int
 }
 
-func (l *largeRun) Count(w store.Window) int64 {
+func (l *largeRun) Count(w store.Window) (int64, error) {
 	if w.Begin <= 0 && w.End >= l.Info().End {
-		return 1 << 18
+		return 1 << 18, nil
 	}
 	return l.Reader.Count(w)
 }

@@ -69,12 +69,14 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if q.Selection.Begin >= q.Selection.End && !profile {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
-	holders := view.Chosen(r.tree, q.Selection.Locations, view.Holders(ctx, s))
+	holders, err := view.ChosenHolders(ctx, s, q.Selection.Locations)
+	if err != nil {
+		return nil, err
+	}
 	if len(holders) == 0 {
 		return nil, view.Empty("choose other locations", "no location with calls in the selection")
 	}
 	var of []int32
-	var err error
 	if r.locations, of, err = view.Units(r.tree, holders, q.Values.Text("group")); err != nil {
 		return nil, err
 	}

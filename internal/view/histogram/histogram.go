@@ -80,8 +80,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	r := &result{request: q, notes: view.RowNotes(s)}
-	r.holds = view.Holders(ctx, s)
-	if err := ctx.Err(); err != nil {
+	var err error
+	if r.holds, err = view.Holders(ctx, s); err != nil {
 		return nil, err
 	}
 	if r.locations = view.Chosen(s.Locations(), q.Selection.Locations, r.holds); len(r.locations) == 0 {
@@ -95,7 +95,6 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	r.low, r.high = r.min, r.max
 	r.fill(r.binCount())
-	var err error
 	if r.colours, err = q.Colours(ctx); err != nil {
 		return nil, err
 	}

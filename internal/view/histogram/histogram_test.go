@@ -129,7 +129,7 @@ func TestAHundredThousandLocationsStayFindable(t *testing.T) {
 		t.Errorf("%d marks, %v", s.Marks(), err)
 	}
 	f := s.Frames[0]
-	fact, ok := view.PickAt(result, s, float64(f.X+f.W-2), float64(f.Y+f.H-1))
+	fact, ok, _ := view.PickAt(result, s, float64(f.X+f.W-2), float64(f.Y+f.H-1))
 	if !ok || len(fact.Locations) != 1 || fact.Locations[0] != odd || fact.Lines[1].Value != "rank 31415" {
 		t.Errorf("the last bin is %v %+v", ok, fact)
 	}

@@ -103,7 +103,7 @@ func TestASectorSaysWhatItStandsFor(t *testing.T) {
 		}
 	}
 	r := c.Compute(t, kaleidoscope.View, c.Open(t))
-	f, ok := view.PickAt(r, r.Scene(size), 300+300*big.X, 300+300*big.Y)
+	f, ok, _ := view.PickAt(r, r.Scene(size), 300+300*big.X, 300+300*big.Y)
 	if !ok || !strings.HasSuffix(f.Title, " calls") || f.Open["zoom"] == "" || line(f.Lines, "time of the outermost") == "" {
 		t.Fatalf("in a sector of %d calls is %+v", big.Calls, f)
 	}
@@ -172,7 +172,7 @@ func TestAZoomMayNameACall(t *testing.T) {
 	if len(s.Terms) != 1 || s.Terms[0].Name != "zoom" {
 		t.Fatalf("terms %+v", s.Terms)
 	}
-	f, ok := view.PickAt(r, s, 200, 200)
+	f, ok, _ := view.PickAt(r, s, 200, 200)
 	if !ok || f.Row == nil || line(f.Lines, "node") != fmt.Sprint(nodes[len(nodes)/2].ID) {
 		t.Fatalf("in the middle is %+v", f)
 	}

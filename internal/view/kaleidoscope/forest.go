@@ -206,11 +206,7 @@ func readLanes(ctx context.Context, s store.Reader, w store.Window) (out []*invo
 		if l == nil {
 			l = &invocation.Lane{Location: c.Location, Lane: int32(c.Lane)}
 			lanes[key] = l
-			if first[c.Location+1]-first[c.Location] == 1 && s.Locations().IsLeaf(c.Location) {
-				// else it counts all below
-				l.Grow(int(s.Count(store.Window{Begin: w.Begin, End: w.End,
-					Locations: []trace.LocationID{c.Location}})))
-			}
+			l.Grow(c.Len() + c.Follow)
 		}
 		mu.Unlock()
 		for i := range c.Begin {

@@ -258,8 +258,8 @@ func TestTwoRunsStandSideBySide(t *testing.T) {
 	if d.Height != 56 || d.With.Height != 56 || d.Calls != 2235 || d.With.Calls != 2235 {
 		t.Errorf("%d calls on %d levels beside %d on %d", d.Calls, d.Height, d.With.Calls, d.With.Height)
 	}
-	left, okLeft := view.PickAt(r, s, 200, 218)
-	right, okRight := view.PickAt(r, s, 600, 218)
+	left, okLeft, _ := view.PickAt(r, s, 200, 218)
+	right, okRight, _ := view.PickAt(r, s, 600, 218)
 	if !okLeft || !okRight || left.Title == "" || right.Title == "" || len(left.Regions) == 0 || len(right.Regions) != 0 {
 		t.Errorf("in the middles are %+v and %+v", left, right)
 	}

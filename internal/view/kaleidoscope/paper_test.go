@@ -61,7 +61,7 @@ func TestNodesHaveThePapersLabels(t *testing.T) {
 	want := map[byte]string{'A': "(query 1, 0, 1)", 'B': "(qsort/3 2, 0, 2)", 'D': "(qsort/3 5, 3, 1)", 'E': "(qsort/3 6, 2, 1)", 'K': "(qsort/3 11, 1, 1)"}
 	for letter, label := range want {
 		n := d.Nodes[strings.IndexByte(letters, letter)]
-		f, ok := view.PickAt(r, s, 200+n.X, 200+n.Y)
+		f, ok, _ := view.PickAt(r, s, 200+n.X, 200+n.Y)
 		if got := line(f.Lines, "call"); !ok || got != label {
 			t.Errorf("%c is %s, want %s", letter, got, label)
 		}
@@ -300,7 +300,7 @@ func TestTheSourceIsNamedWithItsLineWhereThereIsOne(t *testing.T) {
 		c := viewtest.Case{Trace: "region main role=compute " + file + "\nlocation process p0 rank=0\n  0..100 main\n", Size: square}
 		r := c.Compute(t, kaleidoscope.View, c.Open(t))
 		s := r.Scene(square)
-		f, ok := view.PickAt(r, s, 200, 200)
+		f, ok, _ := view.PickAt(r, s, 200, 200)
 		if got := line(f.Lines, "source"); !ok || got != want {
 			t.Errorf("%s: the source is %q, want %q", file, got, want)
 		}

@@ -92,7 +92,7 @@ func TestHoveringTellsWhatIsDrawn(t *testing.T) {
 					continue
 				}
 				tried++
-				f, ok := view.PickAt(r, s, float64(x), float64(y))
+				f, ok, _ := view.PickAt(r, s, float64(x), float64(y))
 				if got := colour[f.Title]; !ok || got != want && !(f.Title == "all" && want == scene.UIAggregate) {
 					t.Fatalf("%s: at %d, %d colour %d is drawn and %q of colour %d is picked", name, x, y, want, f.Title, got)
 				}
@@ -121,7 +121,7 @@ func TestTheNearestNodeIsFoundFromItsRing(t *testing.T) {
 					best, near = n.ID, d
 				}
 			}
-			f, ok := view.PickAt(r, s, float64(x), float64(y))
+			f, ok, _ := view.PickAt(r, s, float64(x), float64(y))
 			if best < 0 && !ok {
 				continue
 			}

@@ -216,7 +216,7 @@ func TestTheSubtreeOfALeafIsADisc(t *testing.T) {
 	if fmt.Sprint(names) != "[g]" || fmt.Sprint(trail) != "[root 1 main root 3 f root 4 g]" {
 		t.Errorf("names %v, trail %v", names, trail)
 	}
-	f, ok := view.PickAt(r, s, 230, 170)
+	f, ok, _ := view.PickAt(r, s, 230, 170)
 	if !ok || f.Title != "g" || f.Open["root"] != "3" {
 		t.Errorf("in the disc is %q, which opens %v", f.Title, f.Open)
 	}

@@ -100,8 +100,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	case "rank":
 		return nil, fmt.Errorf("--value-scale rank: a landscape takes linear or log")
 	}
-	r.holds = view.Holders(ctx, s)
-	if err := ctx.Err(); err != nil {
+	if r.holds, err = view.Holders(ctx, s); err != nil {
 		return nil, err
 	}
 	if r.locations = view.Chosen(s.Locations(), q.Selection.Locations, r.holds); len(r.locations) == 0 {

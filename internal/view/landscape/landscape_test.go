@@ -126,7 +126,7 @@ func TestTheOddLocationIsNotHiddenAmongMany(t *testing.T) {
 	}
 	space := s.Layers[0].Marks[0].(*scene.Space)
 	at := slices.Index(space.Value, slices.Max(space.Value))
-	fact, ok := view.FactOf(result, scene.Item{Of: 1, A: int32(at)})
+	fact, ok, _ := view.FactOf(result, scene.Item{Of: 1, A: int32(at)})
 	if !ok || fact.Title != "region 3" || !slices.Contains(fact.Locations, odd) || fact.Lines[1].Exact != "5000" || fact.Count != int64(len(fact.Locations)) {
 		t.Errorf("%v %s %+v of %d", ok, fact.Title, fact.Lines, len(fact.Locations))
 	}

@@ -120,8 +120,8 @@ func (k *sketches) exactBars(ctx context.Context, rows []row) ([][]moment.Interv
 		ids = append(ids, id)
 	}
 	w := k.window(sorted(ids))
-	if k.reader.Count(w) > 4*mostBars {
-		return nil, nil
+	if n, err := k.reader.Count(w); err != nil || n > 4*mostBars {
+		return nil, err
 	}
 	out := make([][]moment.Interval, len(rows))
 	err := scanBars(ctx, k.reader, k.states[0].state, w, func(id trace.LocationID, a, b trace.Time) {
@@ -205,7 +205,11 @@ func (k *sketches) cover(ctx context.Context, l *layer, c *coverage, ids []trace
 	}
 	ids = sorted(ids)
 	w := k.window(ids)
-	if !l.state.whole || k.reader.Count(w) <= fewIntervals {
+	n, err := k.reader.Count(w)
+	if err != nil {
+		return err
+	}
+	if !l.state.whole || n <= fewIntervals {
 		return scanBars(ctx, k.reader, l.state, w, func(id trace.LocationID, a, b trace.Time) {
 			if bins := of[id]; bins != nil {
 				c.mu.Lock()

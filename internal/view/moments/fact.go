@@ -59,8 +59,8 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 
 // Detail adds the two bars that have the same four numbers, and the true busy time for
 // comparison.
-func (r *result) Detail(it scene.Item, f *view.Fact) {
-	r.sayStrips(f, &r.rows[it.A], int(it.B))
+func (r *result) Detail(it scene.Item, f *view.Fact) error {
+	return r.sayStrips(f, &r.rows[it.A], int(it.B))
 }
 
 // locationsOf returns the locations that choosing a row selects.
@@ -80,7 +80,7 @@ func (r *result) locationsOf(w *row) []trace.LocationID {
 }
 
 // sayStrips draws the inverse and the truth with signs, on the same scale.
-func (r *result) sayStrips(f *view.Fact, w *row, state int) {
+func (r *result) sayStrips(f *view.Fact, w *row, state int) error {
 	m := w.moments[state]
 	bins := make([]float32, stripCells)
 	c := &coverage{width: r.axis.length() / stripCells}
@@ -102,15 +102,16 @@ func (r *result) sayStrips(f *view.Fact, w *row, state int) {
 	}
 	f.Say(label, strip(bins), strings.TrimSuffix(words, ", "))
 	if r.axis.counter != "" {
-		return
+		return nil
 	}
 	truth, err := r.shares(context.Background(), r.states[state], []row{*w}, stripCells)
 	if err != nil {
-		return
+		return err
 	}
 	exact := "share busy in each fortieth of the window"
 	if n := len(w.members); n > chartMembers {
 		exact = fmt.Sprintf("%s, of %d of %d members", exact, chartMembers, n)
 	}
 	f.Say("true busy time", strip(truth[0]), exact)
+	return nil
 }

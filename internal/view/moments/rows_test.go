@@ -113,12 +113,12 @@ func TestPickReadsARowInWords(t *testing.T) {
 	s := result.Scene(c.Size)
 	rows := s.Frames[0].YScale.Rows
 	for i, want := range []string{"unbroken", "later", "earlier", "Never busy", "unbroken"} {
-		f, ok := view.PickAt(result, s, 300, float64(rows[i].From+rows[i].To)/2)
+		f, ok, _ := view.PickAt(result, s, 300, float64(rows[i].From+rows[i].To)/2)
 		if !ok || f.Title != fmt.Sprint("rank ", i) || !strings.Contains(f.Text, want) || len(f.Locations) != 1 {
 			t.Errorf("row %d: %q, %q, want %q", i, f.Title, f.Text, want)
 		}
 	}
-	f, _ := view.PickAt(result, s, 300, float64(rows[1].From)+2)
+	f, _, _ := view.PickAt(result, s, 300, float64(rows[1].From)+2)
 	lines := map[string]string{}
 	for _, l := range f.Lines {
 		lines[l.Label] = l.Value

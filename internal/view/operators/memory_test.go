@@ -227,7 +227,7 @@ func TestMemoryAndGraphsAreDrawn(t *testing.T) {
 		r := c.Compute(t, operators.View, open(t, filepath.Join("testdata", file)))
 		s := r.Scene(scene.Size{Width: 900, Height: 500})
 		f := s.Frames[0]
-		fact, ok := view.PickAt(r, s, float64(f.X+4), float64(f.Y+6))
+		fact, ok, _ := view.PickAt(r, s, float64(f.X+4), float64(f.Y+6))
 		if !ok || len(fact.Lines) == 0 || len(f.YScale.Rows) < 3 {
 			t.Errorf("%s: %+v %v", picture, fact, ok)
 		}

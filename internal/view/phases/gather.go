@@ -35,7 +35,9 @@ func newGatherer(ctx context.Context, q *view.Request) (*gatherer, error) {
 		return nil, err
 	}
 	g.units = units
-	g.source = phase.NewSource(ctx, g.store, q.Window(), g.rows, len(units), of)
+	if g.source, err = phase.NewSource(ctx, g.store, q.Window(), g.rows, len(units), of); err != nil {
+		return nil, err
+	}
 	return g, ctx.Err()
 }
 
@@ -156,7 +158,10 @@ func (g *gatherer) waits(ctx context.Context, r *result) (*waiting.Result, error
 		return nil, nil
 	}
 	w := g.request.Window()
-	n := g.store.LinkCount(w)
+	n, err := g.store.LinkCount(w)
+	if err != nil {
+		return nil, err
+	}
 	p := &waiting.Plan{Store: g.store, Window: w, Unit: g.source.Unit, Units: len(g.units), Indexed: w.Begin == 0,
 		Messages: n > 0 && n <= waiting.MostMessages}
 	res, err := p.Analyse(ctx)

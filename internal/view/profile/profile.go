@@ -126,8 +126,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 func (r *result) chooseLocations(ctx context.Context) error {
 	s := r.request.Store()
 	tree := s.Locations()
-	holds := view.Holders(ctx, s)
-	if err := ctx.Err(); err != nil {
+	holds, err := view.Holders(ctx, s)
+	if err != nil {
 		return err
 	}
 	chosen := tree.Expand(r.request.Selection.Locations)
@@ -146,7 +146,6 @@ func (r *result) chooseLocations(ctx context.Context) error {
 	if len(r.locations) == 0 {
 		return view.Empty("choose other locations", "no location with values in the selection")
 	}
-	var err error
 	if r.Arranged, err = r.request.Arrange(ctx, grouping.Order); err != nil {
 		return err
 	}

@@ -164,7 +164,7 @@ func TestTheOddLocationIsNotHiddenAmongMany(t *testing.T) {
 	strip := s.Frames[1]
 	found := 0
 	for x := strip.X; x < strip.X+strip.W; x++ {
-		f, ok := view.PickAt(result, s, float64(x), float64(strip.Y)+5)
+		f, ok, _ := view.PickAt(result, s, float64(x), float64(strip.Y)+5)
 		if ok && f.Lines[1].Exact == "777" {
 			found++
 			if !slices.Contains(f.Locations, 3210) {
@@ -227,7 +227,7 @@ location process r3 rank=3
 	s := result.Scene(scene.Size{Width: 900, Height: 360})
 	f := s.Frames[1]
 	for k, want := range []struct{ path, solve string }{{"r0", "100"}, {"r2", "90"}, {"r1", "0"}, {"r3", "0"}} {
-		fact, ok := view.PickAt(result, s, float64(f.X+f.W*(float32(k)+0.5)/4), float64(f.YScale.Rows[0].From+4))
+		fact, ok, _ := view.PickAt(result, s, float64(f.X+f.W*(float32(k)+0.5)/4), float64(f.YScale.Rows[0].From+4))
 		text := fmt.Sprint(fact.Lines)
 		if !ok || fact.Title != "solve" || !strings.Contains(text, want.path) || !strings.Contains(text, " "+want.solve+" false}") {
 			t.Errorf("column %d is %s: %s, want %s with %s", k, fact.Title, text, want.path, want.solve)

@@ -82,8 +82,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if r.camera, err = scene.ParseCamera(q.Values.Text("camera")); err != nil {
 		return nil, err
 	}
-	r.holds = view.Holders(ctx, s)
-	if err := ctx.Err(); err != nil {
+	if r.holds, err = view.Holders(ctx, s); err != nil {
 		return nil, err
 	}
 	if r.locations = view.Chosen(s.Locations(), q.Selection.Locations, r.holds); len(r.locations) == 0 {

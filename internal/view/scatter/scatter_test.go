@@ -154,7 +154,7 @@ func TestAHundredThousandLocationsAreJoinedByPlace(t *testing.T) {
 			if !ok {
 				break
 			}
-			f, _ := view.FactOf(result, it)
+			f, _, _ := view.FactOf(result, it)
 			all += max(int(f.Count), len(f.Locations))
 			alone = alone || len(f.Locations) == 1 && f.Locations[0] == odd
 		}

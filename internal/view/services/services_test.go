@@ -176,7 +176,7 @@ func TestArrowsAndBoxesAreFound(t *testing.T) {
 	found := map[string]bool{}
 	for y := 0.0; y < 400; y += 3 {
 		for x := 0.0; x < 900; x += 3 {
-			if f, ok := view.PickAt(r, s, x, y); ok {
+			if f, ok, _ := view.PickAt(r, s, x, y); ok {
 				found[f.Title] = true
 			}
 		}
@@ -250,7 +250,7 @@ func TestPercentilesNeedEnoughCalls(t *testing.T) {
 		seen := false
 		for y := 0.0; y < 500; y += 3 {
 			for at := 0.0; at < 1600; at += 3 {
-				f, ok := view.PickAt(r, s, at, y)
+				f, ok, _ := view.PickAt(r, s, at, y)
 				if !ok || f.Title != "front → cart" && f.Title != "cart" {
 					continue
 				}

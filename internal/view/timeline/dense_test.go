@@ -65,7 +65,7 @@ func TestNoFactEndsAfterTheRun(t *testing.T) {
 		t.Fatal("no symbol stands for links")
 	}
 	for _, it := range r.Scene(size).Items {
-		if f, ok := view.FactOf(r, it); ok && f.End != nil && *f.End > length {
+		if f, ok, _ := view.FactOf(r, it); ok && f.End != nil && *f.End > length {
 			t.Errorf("%s: ends at %d, the run at %d", f.Title, *f.End, length)
 		}
 	}

@@ -108,22 +108,23 @@ func (r *result) Brief(it scene.Item) (view.Brief, bool) {
 }
 
 // Detail adds the facts that need the store.
-func (r *result) Detail(it scene.Item, f *view.Fact) {
+func (r *result) Detail(it scene.Item, f *view.Fact) (err error) {
 	if it.Of != ofGap && it.Of != ofSpan && it.Of != ofCell {
-		return
+		return nil
 	}
 	w := &r.rows[it.A]
 	x, ok := r.spanOf(it)
 	if !ok {
 		f.Lines = rowFact(r.reader.Locations(), w).Lines
-		return
+		return nil
 	}
 	l := r.leaves[it.A]
 	if x.aggregate() {
-		*f = aggregateFact(r.input, w.label, l, &l.list[it.B], &x)
+		*f, err = aggregateFact(r.input, w.label, l, &l.list[it.B], &x)
 	} else {
-		*f = intervalFact(r.reader, store.Row{Location: l.location, Lane: int(x.lane), Row: int(x.row)})
+		*f, err = intervalFact(r.reader, store.Row{Location: l.location, Lane: int(x.lane), Row: int(x.row)})
 	}
+	return err
 }
 
 // spanOf returns the span of an item: a span joined with the following ones that are drawn as one
@@ -202,10 +203,10 @@ func count(n int64, what string) string {
 }
 
 // intervalFact tells everything about one interval.
-func intervalFact(reader store.Reader, at store.Row) view.Fact {
-	c, ok := reader.Interval(at)
-	if !ok {
-		return view.Fact{Title: "interval"}
+func intervalFact(reader store.Reader, at store.Row) (view.Fact, error) {
+	c, err := reader.Interval(at)
+	if err != nil || c == nil {
+		return view.Fact{Title: "interval"}, err
 	}
 	g := &reader.Regions()[c.Region[0]]
 	begin, end := c.Begin[0], c.End(0)
@@ -223,7 +224,11 @@ func intervalFact(reader store.Reader, at store.Row) view.Fact {
 	if g.Category != "" {
 		f.Say("category", g.Category, "")
 	}
-	if path := callers(reader, at, int(c.Parent[0])); path != "" {
+	path, err := callers(reader, at, int(c.Parent[0]))
+	if err != nil {
+		return f, err
+	}
+	if path != "" {
 		f.Say("called from", path, "")
 	}
 	if at.Lane > 0 {
@@ -232,10 +237,11 @@ func intervalFact(reader store.Reader, at store.Row) view.Fact {
 	if g.File != "" {
 		f.Say("source", source(g), "")
 	}
-	for _, a := range reader.IntervalAttributes(at) {
+	facts, err := reader.IntervalAttributes(at)
+	for _, a := range facts {
 		f.Say(a.Key, a.Value.String(), "")
 	}
-	return f
+	return f, err
 }
 
 func source(g *trace.Region) string {
@@ -246,22 +252,25 @@ func source(g *trace.Region) string {
 }
 
 // callers names the intervals around one, outermost first.
-func callers(reader store.Reader, at store.Row, parent int) string {
+func callers(reader store.Reader, at store.Row, parent int) (string, error) {
 	var names []string
 	for parent >= 0 {
-		c, ok := reader.Interval(store.Row{Location: at.Location, Lane: at.Lane, Row: parent})
-		if !ok {
+		c, err := reader.Interval(store.Row{Location: at.Location, Lane: at.Lane, Row: parent})
+		if err != nil {
+			return "", err
+		}
+		if c == nil {
 			break
 		}
 		names = append(names, reader.Regions()[c.Region[0]].Name)
 		parent = int(c.Parent[0])
 	}
 	slices.Reverse(names)
-	return strings.Join(names, " → ")
+	return strings.Join(names, " → "), nil
 }
 
 // aggregateFact describes an aggregate, from the rows of its bin.
-func aggregateFact(in *input, title string, l *strips, s *strip, x *span) view.Fact {
+func aggregateFact(in *input, title string, l *strips, s *strip, x *span) (view.Fact, error) {
 	begin, end := x.begin, x.end
 	f := view.Fact{
 		Title: title, Text: "Aggregated: " + count(int64(x.count), "interval"), Count: int64(x.count),
@@ -274,7 +283,7 @@ func aggregateFact(in *input, title string, l *strips, s *strip, x *span) view.F
 	}
 	totals, err := binTotals(in, l, s, x)
 	if err != nil {
-		return f
+		return f, err
 	}
 	for k, t := range totals {
 		if k == 8 {
@@ -285,7 +294,7 @@ func aggregateFact(in *input, title string, l *strips, s *strip, x *span) view.F
 		f.Say(in.regions[t.region].Name, view.FormatShare(share)+", "+beginning(t.calls),
 			view.Thousands(int64(t.time))+" ns")
 	}
-	return f
+	return f, nil
 }
 
 // binTotals adds up the times that a strip shows in a bin, most time first.

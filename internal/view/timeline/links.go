@@ -93,9 +93,11 @@ func readLinks(ctx context.Context, in *input, p *plan, rowOf []int32) (*linkSet
 		set.limit, set.all = mostArrows, true
 	}
 	w := in.window(in.selection.Locations)
-	n := in.reader.LinkCount(w)
+	n, err := in.reader.LinkCount(w)
+	if err != nil {
+		return nil, err
+	}
 	summed := n > in.reading.links && !set.all && store.KeepsLinkSums(in.reader)
-	var err error
 	switch {
 	case n == 0:
 		return set, nil

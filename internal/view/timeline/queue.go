@@ -22,8 +22,8 @@ type queueEdge struct {
 func readQueues(ctx context.Context, in *input, d *runfacts.Devices, by map[trace.LocationID]*series) (int64, error) {
 	edges := make([][]queueEdge, len(d.GPUs))
 	w := in.window(d.Rows)
-	if n := in.reader.LinkCount(w); n > mostLinks {
-		return n, nil
+	if n, err := in.reader.LinkCount(w); err != nil || n > mostLinks {
+		return n, err
 	}
 	var mu sync.Mutex
 	err := in.reader.Links(ctx, w, func(c *store.LinkColumns) error {

@@ -145,8 +145,11 @@ func readInnermost(ctx context.Context, in *input, p *plan, ids []trace.Location
 		cells += p.strips(&p.rows[i]) * p.grid.bins()
 	}
 	builds := newBuilds(leaves)
-	var err error
-	if in.reader.Count(in.window(ids)) <= int64(in.reading.rowsPerBin*cells) {
+	n, err := in.reader.Count(in.window(ids))
+	if err != nil {
+		return err
+	}
+	if n <= int64(in.reading.rowsPerBin*cells) {
 		err = readRows(ctx, in, p.grid, ids, builds)
 	} else if err = readDigests(ctx, in, p.grid, ids, builds); errors.Is(err, store.ErrNotKept) {
 		builds = newBuilds(leaves)

@@ -147,12 +147,18 @@ func (s *scanning) scanBins(ctx context.Context, first, last int64) error {
 	}
 	slices.Sort(w.Locations)
 	slices.Sort(shared.Locations)
-	if first < last && shared.Locations != nil && s.in.reader.Count(shared) > heldRows {
-		mid := (first + last) / 2
-		if err := s.scanBins(ctx, first, mid); err != nil {
+	if first < last && shared.Locations != nil {
+		n, err := s.in.reader.Count(shared)
+		if err != nil {
 			return err
 		}
-		return s.scanBins(ctx, mid+1, last)
+		if n > heldRows {
+			mid := (first + last) / 2
+			if err := s.scanBins(ctx, first, mid); err != nil {
+				return err
+			}
+			return s.scanBins(ctx, mid+1, last)
+		}
 	}
 	s.window = w
 	return s.scan(ctx)

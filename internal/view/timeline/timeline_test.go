@@ -87,7 +87,10 @@ func facts(f view.Fact) map[string]string {
 }
 
 // pick asks what is at a place of the picture.
-func pick(r *result, x, y float64) (view.Fact, bool) { return view.PickAt(r, r.Scene(r.size), x, y) }
+func pick(r *result, x, y float64) (view.Fact, bool) {
+	f, ok, _ := view.PickAt(r, r.Scene(r.size), x, y)
+	return f, ok
+}
 
 // placed says where things lie in the picture.
 func placed(r *result) *drawing { return placeRows(r.size, r.input, r.plan, r.content, r.labelWidth) }
@@ -185,7 +188,7 @@ func TestAggregatesSayWhatTheyStandFor(t *testing.T) {
 					}
 					b := d.rows[i].strips[k]
 					px := d.x(x.begin + (x.end-x.begin)/2)
-					f, ok := view.PickAt(r, picture, float64(px), float64(b.from+b.to)/2)
+					f, ok, _ := view.PickAt(r, picture, float64(px), float64(b.from+b.to)/2)
 					if ok && f.Row != nil && d.x(*f.End)+1 > px {
 						continue // an interval is a pixel wide at least, and lies over it
 					}

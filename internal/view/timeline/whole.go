@@ -35,7 +35,11 @@ func readAll(ctx context.Context, in *input, f *forest) ([]wholes, error) {
 		return nil, nil
 	}
 	w := store.Window{Begin: in.selection.Begin, End: in.selection.End, Locations: f.named()}
-	if n := in.reader.Count(w); n > mostSpans {
+	n, err := in.reader.Count(w)
+	if err != nil {
+		return nil, err
+	}
+	if n > mostSpans {
 		return nil, fmt.Errorf("--all would write %s intervals, more than %s; choose a shorter time or fewer locations",
 			view.Thousands(n), view.Thousands(mostSpans))
 	}

@@ -70,18 +70,18 @@ func TestPickNamesTheLocationThatIsDrawn(t *testing.T) {
 					continue // another one is in front, or it is out of sight
 				}
 				found++
-				f, ok := view.PickAt(r, s, x, y)
+				f, ok, _ := view.PickAt(r, s, x, y)
 				if want := fmt.Sprintf("rank %d", i); !ok || f.Title != want || len(f.Locations) != 1 {
 					t.Fatalf("%s, camera %s: %q at the place of %q", shape, camera, f.Title, want)
 				}
-				if by, _ := view.FactOf(r, scene.Item{Of: 1, A: int32(i)}); by.Title != f.Title {
+				if by, _, _ := view.FactOf(r, scene.Item{Of: 1, A: int32(i)}); by.Title != f.Title {
 					t.Fatalf("item %d is %q, at its place is %q", i, by.Title, f.Title)
 				}
 			}
 			if found < 25 {
 				t.Errorf("%s, camera %s: only %d of 125 are found where they are drawn", shape, camera, found)
 			}
-			if _, ok := view.PickAt(r, s, 1, 1); ok {
+			if _, ok, _ := view.PickAt(r, s, 1, 1); ok {
 				t.Errorf("%s: something is picked in an empty corner", shape)
 			}
 		}

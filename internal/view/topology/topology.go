@@ -100,7 +100,10 @@ var _ view.Facts = (*result)(nil)
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
 	r := &result{request: q}
-	holds := view.Holders(ctx, s)
+	holds, err := view.Holders(ctx, s)
+	if err != nil {
+		return nil, err
+	}
 	r.who = newRoster(s.Locations(), holds)
 	r.location = r.who.location
 	selected := r.who.keep(s.Locations(), q.Selection.Locations)
@@ -108,7 +111,6 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
 		return nil, q.Advise("other locations").Empty("no location with values in the selection")
 	}
-	var err error
 	if r.proposed, err = propose(ctx, q.Runs[0], r.who, holds); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (r *result) difference(ctx context.Context) ([][]float64, error) {
 	for k, s := range sides {
 		s.labelled = &labelled{scale: r.scale, hierarchy: r.hierarchy, tree: r.tree}
 		if k == 1 {
-			grouped, err := s.request.Hierarchy(ctx, view.Arranged{}, finders, view.Holders(ctx, s.request.Store()))
+			grouped, err := hierarchyOf(ctx, s.request, view.Arranged{})
 			if err != nil {
 				return nil, &view.BesideError{Run: q.Runs[k].Name, Err: err}
 			}

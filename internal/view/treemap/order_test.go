@@ -211,7 +211,7 @@ func TestStatesAndInstantsInOneCell(t *testing.T) {
 	if few, many := dials.H[1]/dials.H[0], dials.H[7]/dials.H[6]; math.Abs(float64(9*few-many)) > 1e-3 {
 		t.Errorf("bars of 1 and 9 instants are %v and %v high", few, many)
 	}
-	f, ok := view.PickAt(res, s, float64(dials.X[6])+20, float64(dials.Y[6])+60)
+	f, ok, _ := view.PickAt(res, s, float64(dials.X[6])+20, float64(dials.Y[6])+60)
 	if !ok || !strings.Contains(fmt.Sprint(f.Lines), "9 instants") {
 		t.Errorf("facts %v", f)
 	}
@@ -276,7 +276,7 @@ func TestASmallPlaceThatDiffersIsShownInLarge(t *testing.T) {
 	leaves := map[int32]bool{}
 	for y := at.y + header + 2; y < at.y+at.h; y += 5 {
 		for x := at.x + 3; x < at.x+at.w; x += 5 {
-			if f, ok := view.PickAt(res, s, x, y); ok && len(f.Locations) == 1 {
+			if f, ok, _ := view.PickAt(res, s, x, y); ok && len(f.Locations) == 1 {
 				leaves[int32(f.Locations[0])] = true
 			}
 		}

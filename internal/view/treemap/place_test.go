@@ -24,7 +24,7 @@ func TestPlacesSayWhichLocationACellIs(t *testing.T) {
 		t.Fatalf("%d places of 64 ranks", len(places))
 	}
 	for _, p := range places {
-		f, ok := view.PickAt(result, s, float64(p.X+p.W/2), float64(p.Y+p.H)-1.5)
+		f, ok, _ := view.PickAt(result, s, float64(p.X+p.W/2), float64(p.Y+p.H)-1.5)
 		if !ok || len(f.Locations) != 1 {
 			t.Fatalf("nothing at the place of location %d", p.Location)
 		}

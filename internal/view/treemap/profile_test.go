@@ -113,7 +113,7 @@ func TestFactsOfAProfileHaveItsUnit(t *testing.T) {
 	c := viewtest.Case{Trace: profileText(1e9), Options: map[string][]string{"metric": {"size"}, "p": {"1"}}}
 	result := c.Compute(t, treemap.View, c.Open(t))
 	s := result.Scene(scene.Size{Width: 640, Height: 400})
-	f, ok := view.PickAt(result, s, 300, 200)
+	f, ok, _ := view.PickAt(result, s, 300, 200)
 	if text := fmt.Sprint(f.Lines); !ok || !strings.Contains(text, "530 KiB") {
 		t.Errorf("facts %v", text)
 	}

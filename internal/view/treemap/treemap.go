@@ -140,10 +140,19 @@ func keyOf(q *view.Request) string {
 	return key
 }
 
+// hierarchyOf arranges the locations of a request that have values.
+func hierarchyOf(ctx context.Context, q *view.Request, by view.Arranged) (view.Grouped, error) {
+	holds, err := view.Holders(ctx, q.Store())
+	if err != nil {
+		return view.Grouped{}, err
+	}
+	return q.Hierarchy(ctx, by, finders, holds)
+}
+
 // measure reads the values and measures every node: O(nodes log nodes).
 func (r *result) measure(ctx context.Context) (err error) {
 	q := r.request
-	grouped, err := q.Hierarchy(ctx, r.Arranged, finders, view.Holders(ctx, q.Store()))
+	grouped, err := hierarchyOf(ctx, q, r.Arranged)
 	if err != nil {
 		return err
 	}

@@ -152,7 +152,10 @@ func (r *result) busy(ctx context.Context, out [][]float64) error {
 	for x := range r.variables {
 		at[r.variables[x].name] = x
 	}
-	ids := view.Chosen(s.Locations(), r.request.Selection.Locations, view.Holders(ctx, s))
+	ids, err := view.ChosenHolders(ctx, s, r.request.Selection.Locations)
+	if err != nil {
+		return err
+	}
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id trace.LocationID) bool { return r.hierarchy.LeafOf[id] < 0 })
 	times, err := store.RoleTimes(ctx, s, ids, []trace.Time{r.request.Selection.Begin, r.request.Selection.End})
 	if err != nil {

@@ -2,7 +2,6 @@ package read
 
 import (
 	"context"
-	"errors"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
@@ -10,17 +9,14 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-var errNoRow = errors.New("there is no such row")
-
 // Count implements store.Reader.
-func (r intervals) Count(w store.Window) int64 {
-	if r.Enter() != nil {
-		return 0
+func (r intervals) Count(w store.Window) (n int64, err error) {
+	if err := r.Enter(); err != nil {
+		return 0, err
 	}
 	defer r.Leave()
 	in := r.Window(w)
-	n := int64(0)
-	err := r.Quietly(func() error {
+	err = r.Guarded(context.Background(), func() error {
 		for _, x := range r.Ranges(w.Locations) {
 			for lane := r.C.LocationLane[x[0]]; lane < r.C.LocationLane[x[1]]; lane++ {
 				v := r.LaneByRows(int(lane))
@@ -29,10 +25,7 @@ func (r intervals) Count(w store.Window) int64 {
 		}
 		return nil
 	})
-	if err != nil {
-		return 0 // watchers get the error
-	}
-	return n
+	return n, err
 }
 
 // Intervals implements store.Reader.
@@ -71,21 +64,20 @@ func (r intervals) Intervals(ctx context.Context, w store.Window, f func(*trace.
 }
 
 // Interval implements store.Reader. The row is a copy, so it stays valid.
-func (r intervals) Interval(at store.Row) (trace.Columns, bool) {
-	if r.Enter() != nil {
-		return trace.Columns{}, false
+func (r intervals) Interval(at store.Row) (c *trace.Columns, err error) {
+	if err := r.Enter(); err != nil {
+		return nil, err
 	}
 	defer r.Leave()
-	var c trace.Columns
-	err := r.Quietly(func() error {
+	err = r.Guarded(context.Background(), func() error {
 		v, ok := r.Lookup(at.Location, at.Lane)
 		if !ok || at.Row < 0 || at.Row >= v.Len() {
-			return errNoRow
+			return nil
 		}
 		i := at.Row
 		v.Touch(i, i+1)
 		times := []trace.Time{v.Begin[i], v.Duration[i], v.Exclusive[i]}
-		c = trace.Columns{
+		c = &trace.Columns{
 			Location: at.Location, Lane: at.Lane, First: i, Open: v.Chain(nil, i),
 			Begin: times[0:1:1], Duration: times[1:2:2], Exclusive: times[2:3:3],
 			Region: []trace.RegionID{v.Region[i]}, Parent: []int32{v.Parent[i]}, Depth: []uint16{v.Depth[i]},
@@ -93,25 +85,23 @@ func (r intervals) Interval(at store.Row) (trace.Columns, bool) {
 		}
 		return nil
 	})
-	return c, err == nil
+	return c, err
 }
 
 // At implements store.Reader.
-func (r intervals) At(location trace.LocationID, lane int, t trace.Time) (store.Row, bool) {
-	if r.Enter() != nil {
-		return store.Row{}, false
+func (r intervals) At(location trace.LocationID, lane int, t trace.Time) (at store.Row, found bool, err error) {
+	if err := r.Enter(); err != nil {
+		return store.Row{}, false, err
 	}
 	defer r.Leave()
 	row := -1
-	err := r.Quietly(func() error {
-		v, ok := r.Lookup(location, lane)
-		if !ok {
-			return errNoRow
+	err = r.Guarded(context.Background(), func() error {
+		if v, ok := r.Lookup(location, lane); ok {
+			row = rows.OpenAt(&v, t, trace.NoRegion)
 		}
-		row = rows.OpenAt(&v, t, trace.NoRegion)
 		return nil
 	})
-	return store.Row{Location: location, Lane: lane, Row: row}, err == nil && row >= 0
+	return store.Row{Location: location, Lane: lane, Row: row}, err == nil && row >= 0, err
 }
 
 // Children implements store.Reader. Children of an interval are not next to each

@@ -16,14 +16,14 @@ func (r links) overlaps(block int, in rows.Window) bool {
 }
 
 // LinkCount implements store.Reader. O(links / 1024).
-func (r links) LinkCount(w store.Window) int64 {
-	if r.Enter() != nil {
-		return 0
+func (r links) LinkCount(w store.Window) (n int64, err error) {
+	if err := r.Enter(); err != nil {
+		return 0, err
 	}
 	defer r.Leave()
 	in := r.Window(w)
-	n := int64(len(r.C.Untimed.Kind))
-	err := r.Quietly(func() error {
+	n = int64(len(r.C.Untimed.Kind))
+	err = r.Guarded(context.Background(), func() error {
 		r.Checks.Of("link_block").Touch(0, uint64(len(r.C.BlockBegin)))
 		for b := range r.C.BlockBegin {
 			if r.overlaps(b, in) {
@@ -32,10 +32,7 @@ func (r links) LinkCount(w store.Window) int64 {
 		}
 		return nil
 	})
-	if err != nil {
-		return int64(len(r.C.Untimed.Kind) + len(r.C.Link.Kind)) // no more than all; a query for them reports damage
-	}
-	return n
+	return n, err
 }
 
 // Links implements store.Reader: the links that are under way in the window,

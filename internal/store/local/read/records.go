@@ -93,13 +93,12 @@ func (r records) Samples(ctx context.Context, counters []trace.CounterID, begin,
 }
 
 // IntervalAttributes implements store.Reader.
-func (r records) IntervalAttributes(at store.Row) []trace.Attribute {
-	if r.Enter() != nil {
-		return nil
+func (r records) IntervalAttributes(at store.Row) (out []trace.Attribute, err error) {
+	if err := r.Enter(); err != nil {
+		return nil, err
 	}
 	defer r.Leave()
-	var out []trace.Attribute
-	_ = r.Quietly(func() error {
+	err = r.Guarded(context.Background(), func() error {
 		// its lane is not needed: a caller that asks for many rows would wait for as many
 		row, ok := r.RowNumber(at.Location, at.Lane, at.Row)
 		if !ok {
@@ -112,7 +111,7 @@ func (r records) IntervalAttributes(at store.Row) []trace.Attribute {
 		})
 		return nil
 	})
-	return out
+	return out, err
 }
 
 // value copies the value of a fact.

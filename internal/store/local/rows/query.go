@@ -89,24 +89,6 @@ func (r *Table) Guarded(ctx context.Context, f func() error) error {
 	return err
 }
 
-// Quietly runs a query that cannot return an error. Damage is recorded for watchers, see store.Watch.
-func (r *Table) Quietly(f func() error) error {
-	defer r.Fetched.While(context.Background())()
-	err := disk.Guard(f)
-	r.Unheard(err)
-	return err
-}
-
-// Unheard records damage that is not reported otherwise.
-func (r *Table) Unheard(err error) {
-	if errors.Is(err, disk.ErrDamaged) || errors.As(err, new(disk.Unreachable)) {
-		r.notes.Note(err)
-	}
-}
-
-// Unsaid implements store.Noter.
-func (r *Table) Unsaid() (times int64, last error) { return r.notes.Unsaid() }
-
 // A Window is a store.Window with the rule of the trace's end: one that reaches the end of the trace also holds rows
 // that begin at the very end.
 type Window struct {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/spool"
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -21,7 +20,6 @@ import (
 type Table struct {
 	life   sync.RWMutex // read by queries, written by close
 	closed bool
-	notes  store.Notes // damage that a call without an error met
 
 	C       disk.Columns
 	Maps    []*spool.Mapping
