@@ -24,7 +24,7 @@ import (
 )
 
 // Format is V8's profile.
-var Format = &importer.Format{Name: "cpuprofile", Title: "V8 profiles (.cpuprofile, .heapprofile: Node, Chrome)",
+var Format = &importer.Format{Name: "cpuprofile", Title: "V8 profiles (.cpuprofile, .heapprofile: Node, Chrome)", Text: true,
 	Claim: importer.EachFile(isProfile), Import: importer.OneFile(read)}
 
 func isProfile(head []byte) bool {
@@ -54,6 +54,10 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 		func(what, place string) { w.Report(trace.Skipped, what, 1, place) })
 	if err := p.End(p.Members(p.member), p.tree.Len(), "nodes"); err != nil {
 		return err
+	}
+	p.tree.Check(label)
+	if n := max(len(p.samples.Deltas), len(p.times)) - len(p.samples.IDs); n > 0 && !p.heap {
+		w.Report(trace.Skipped, "times without a sample", int64(n), label)
 	}
 	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name),
 		Rank: trace.NoRank})

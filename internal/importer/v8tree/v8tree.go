@@ -78,6 +78,9 @@ type Tree struct {
 	nodes    map[int64]*node
 	order    []int64
 	children map[int64][]int64
+	twice    int64 // nodes that share a number, or have none
+	counted  int64 // nodes with a count of hits: all, or none
+	nameless int64 // nodes without a name, or without a number where there must be one
 }
 
 // New makes an empty tree.
@@ -90,7 +93,7 @@ func (t *Tree) Len() int { return len(t.nodes) }
 
 // Node reads one node with its frame.
 func (t *Tree) Node(c *jsonstream.Cursor) {
-	id, children := int64(-1), []int64(nil)
+	id, children, named := int64(-1), []int64(nil), false
 	n := &node{parent: noParent}
 	r := trace.Region{}
 	for ok := c.Open('{'); ok && c.More('}'); {
@@ -100,7 +103,11 @@ func (t *Tree) Node(c *jsonstream.Cursor) {
 		case "parent":
 			n.parent, _ = c.Whole()
 		case "hitCount":
-			n.hits, _ = c.Scalar().Number()
+			hits, ok := c.Scalar().Number()
+			if n.hits = hits; !ok {
+				t.nameless++
+			}
+			t.counted++
 		case "children":
 			for ok := c.Open('['); ok && c.More(']'); {
 				if child, ok := c.Whole(); ok {
@@ -108,16 +115,24 @@ func (t *Tree) Node(c *jsonstream.Cursor) {
 				}
 			}
 		case "callFrame":
-			frame(c, &r)
+			named = frame(c, &r)
 		case "positionTicks":
 			n.readTicks(c)
 		default:
 			c.Skip()
 		}
 	}
+	if !named {
+		t.nameless++
+	}
 	n.region = t.w.Region(known(r))
 	if t.nodes[id] == nil {
 		t.order = append(t.order, id)
+	} else {
+		t.twice++
+	}
+	if id < 0 {
+		t.twice++
 	}
 	t.nodes[id] = n
 	if len(children) > 0 {
@@ -187,11 +202,14 @@ func (t *Tree) Sizes(thread trace.LocationID) {
 	sizes.Finish()
 }
 
-// frame reads where a node is in the source.
-func frame(c *jsonstream.Cursor, r *trace.Region) {
+// frame reads where a node is in the source; named: it has a name, which may be empty.
+func frame(c *jsonstream.Cursor, r *trace.Region) (named bool) {
 	for ok := c.Open('{'); ok && c.More('}'); {
-		field(c, string(c.Key()), r)
+		key := string(c.Key())
+		named = named || key == "functionName"
+		field(c, key, r)
 	}
+	return named
 }
 
 func field(c *jsonstream.Cursor, key string, r *trace.Region) {
@@ -222,6 +240,40 @@ func known(r trace.Region) trace.Region {
 		r.Line = 0
 	}
 	return r
+}
+
+// Check reports nodes that contradict each other: of a damaged file.
+func (t *Tree) Check(label string) {
+	missing, roots := int64(0), int64(0)
+	child := map[int64]bool{}
+	for _, list := range t.children {
+		for _, id := range list {
+			if t.nodes[id] == nil {
+				missing++
+			}
+			child[id] = true
+		}
+	}
+	for _, id := range t.order {
+		if n := t.nodes[id]; !child[id] && (n.parent == noParent || t.nodes[n.parent] == nil) {
+			roots++
+		}
+	}
+	if missing > 0 {
+		t.w.Report(trace.Skipped, "nodes that their parent names and that are not there", missing, label)
+	}
+	if roots > 1 {
+		t.w.Report(trace.Skipped, "callers of nodes, which are not there", roots-1, label)
+	}
+	if t.counted > 0 {
+		t.nameless += max(int64(len(t.order))-t.counted, 0)
+	}
+	if t.nameless > 0 {
+		t.w.Report(trace.Skipped, "names and counts of nodes that cannot be read", t.nameless, label)
+	}
+	if t.twice > 0 {
+		t.w.Report(trace.Skipped, "nodes with a number that another has, or with none", t.twice, label)
+	}
 }
 
 // join gives children that only their parents name a parent.
