@@ -66,3 +66,14 @@ func TestNodesThatHoldTheirChildren(t *testing.T) {
 		}
 	}
 }
+
+// Nodes that are missing from a call tree are told by those that name them. Bytes may be missing such that two nodes
+// become one sound node: nothing tells that.
+func TestNodesThatAreMissingAreReported(t *testing.T) {
+	for harm, most := range map[string]int{"removed": 2, "zeroed": 0, "cut": 0} {
+		silent := importertest.Silent(t, Format, "testdata/node.cpuprofile", "node.cpuprofile", harm, 200)
+		if len(silent) > most {
+			t.Error(silent)
+		}
+	}
+}
