@@ -33,7 +33,7 @@ func checkCommand() *command {
 			"limit:\n" +
 			"load-balance=80%, communication-efficiency=70%, parallel-efficiency=60%. A run that has no such number " +
 			"(one processor,\n" +
-			"no communication) is said to be NOT CHECKED, and does not fail.\n\n" +
+			"no communication) is said to be NOT CHECKED: status 4, as --cannot-tell has it.\n\n" +
 			"  parallax check traces/ --fail-on high=0\n  parallax check run.otf2 --fail-on straggler=5% --fail-on " +
 			"load-balance=85% --json",
 		flags: func(fs *pflag.FlagSet) {
@@ -42,7 +42,7 @@ func checkCommand() *command {
 			fs.Bool("json", false, "as one JSON object")
 			fs.Bool("all", false, "every finding, not the first ten")
 			fs.Bool("prove", false, "run the query of each claim and print both numbers; status 1 where they differ")
-			gateReportFlags(fs)
+			gateFlags(fs, "where the run has no number for a limit")
 			selectionFlags(fs)
 			readingFlags(fs)
 		},
@@ -65,6 +65,9 @@ func limitKinds() []string {
 func runCheck(ctx context.Context, e *env, args []string) error {
 	limits, err := parseLimits(e.list("fail-on"))
 	if err != nil {
+		return err
+	}
+	if err := e.among("cannot-tell", "status", "pass", "fail"); err != nil {
 		return err
 	}
 	set := map[string][]string{}
@@ -107,7 +110,7 @@ func runCheck(ctx context.Context, e *env, args []string) error {
 			failed = append(failed, said)
 		}
 	}
-	err = e.reportGate("check", judged, false, func(w io.Writer) error {
+	err = e.reportGate("check", judged, func(w io.Writer) error {
 		return writeFindings(w, run.Source, &data, result.Notes(), judged)
 	})
 	if err != nil {
@@ -124,8 +127,8 @@ func runCheck(ctx context.Context, e *env, args []string) error {
 			return errSilent
 		}
 	}
-	if err == nil && len(failed) > 0 {
-		return errSilent
+	if err == nil {
+		err = e.gateStatus(len(failed), len(unchecked))
 	}
 	return err
 }

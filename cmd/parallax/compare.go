@@ -60,11 +60,9 @@ func compareCommand() *command {
 			fs.String("run-by", "", "REGEXP with a group: files whose paths have the same text there are one run")
 			fs.StringArray("fail-on", nil,
 				"length=SHARE%, changed=N, REGION=SHARE% or a measure: exit with status 1 past it; repeatable")
-			fs.String("cannot-tell", "status",
-				"where there are too few runs for a limit: status (exit with 4), pass or fail")
 			fs.String("min-change", "1", "the smallest change that is reported, in percent")
 			fs.StringArray("match", nil, "OLD=NEW: a region of A that B calls otherwise; repeatable")
-			gateReportFlags(fs)
+			gateFlags(fs, "where there are too few runs for a limit")
 			fs.Bool("json", false, "as one JSON object")
 			fs.Bool("all", false, "every call path, not the first twenty")
 			readingFlags(fs)
@@ -93,7 +91,6 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 	if err := e.among("cannot-tell", "status", "pass", "fail"); err != nil {
 		return err
 	}
-	cannotTell := e.text("cannot-tell")
 	keys, err := parseKeys(e.list("key"))
 	if err != nil {
 		return err
@@ -179,7 +176,7 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 		return err
 	}
 	gate := judgeLimits(limits, &data)
-	err = e.reportGate("compare", gate.Limits, cannotTell == "fail", func(w io.Writer) error {
+	err = e.reportGate("compare", gate.Limits, func(w io.Writer) error {
 		return writeSummary(w, &data, result.Notes(), gate)
 	})
 	if err != nil {
@@ -190,15 +187,10 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 	} else {
 		printCompare(plain{e.stdout}, &data, result.Notes(), gate, e.flag("all"))
 	}
-	switch {
-	case err != nil:
-		return err
-	case len(gate.Failed) > 0 || len(gate.CannotTell) > 0 && cannotTell == "fail":
-		return errSilent
-	case len(gate.CannotTell) > 0 && cannotTell == "status":
-		return errCannotTell
+	if err == nil {
+		err = e.gateStatus(len(gate.Failed), len(gate.CannotTell))
 	}
-	return nil
+	return err
 }
 
 // sideKey is the key of runs that were given on a side of --.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -61,11 +62,13 @@ func runsByName(ctx context.Context, l *load.Loader, sources []string, by *regex
 			case err != nil || d.IsDir() && !load.IsStore(path):
 				return err
 			}
-			m := by.FindStringSubmatch(filepath.ToSlash(path))
-			if m == nil {
-				return usage("--run-by %q: nothing of it is in %s", by, path)
+			for _, p := range namedBy(by, path) {
+				m := by.FindStringSubmatch(filepath.ToSlash(p))
+				if m == nil {
+					return usage("--run-by %q: nothing of it is in %s", by, p)
+				}
+				groups[m[1]] = append(groups[m[1]], p)
 			}
-			groups[m[1]] = append(groups[m[1]], path)
 			if d.IsDir() {
 				return filepath.SkipDir
 			}
@@ -91,10 +94,28 @@ func runsByName(ctx context.Context, l *load.Loader, sources []string, by *regex
 		case len(own) > 1:
 			return runs, usage("--run-by %q: %s are %d runs, which cannot be joined", by, name, len(own))
 		}
-		runs[len(runs)-1].Name = name
-		runs[len(runs)-1].Files = groups[name]
+		last := &runs[len(runs)-1]
+		last.Name, last.Source = name, groups[name][0]
 	}
 	return runs, nil
+}
+
+// namedBy lists the paths that an expression is to be found in: a path that has it, or the entries of an archive that
+// has not.
+func namedBy(by *regexp.Regexp, path string) []string {
+	if by.MatchString(filepath.ToSlash(path)) || load.IsStore(path) {
+		return []string{path}
+	}
+	src, err := importer.NewSource(path)
+	if err != nil {
+		return []string{path} // opening it says why it cannot be read
+	}
+	defer src.Close()
+	var out []string
+	for _, f := range src.Files {
+		out = append(out, src.Label(f.Path))
+	}
+	return out
 }
 
 // sidesOf is the side of each run: 0, 1, or -1 for neither.

@@ -103,6 +103,8 @@ func TestFilesBecomeRuns(t *testing.T) {
 		{"globs of directories", []string{glob("deep/job-[01]"), "--", glob("deep/job-[23]")}, four},
 		{"directories by names", []string{glob("deep/job-[01]"), "--", glob("deep/job-[23]"), "--run-by", `job-(\d)/`}, four},
 		{"archives", []string{tars[0], tars[1], "--", tars[2], tars[3]}, four},
+		{"jobs in an archive", []string{archived(t, deep, filepath.Join(dir, "deep.tar")), "--by", "half", "--key", "half=/job-([01])/", "--key", "half=/job-[23](/)/"}, nil},
+		{"names in an archive", []string{archived(t, flat, filepath.Join(dir, "flat.tar")), "--run-by", `(job-\d)`, "--by", "half", "--key", "half=/job-([01])/", "--key", "half=/job-[23](_)/"}, nil},
 		{"rank files of several jobs", []string{glob("flat/job-[01]*"), "--", glob("flat/job-[23]*")}, four},
 	} {
 		t.Run(c.what, func(t *testing.T) {
@@ -115,6 +117,16 @@ func TestFilesBecomeRuns(t *testing.T) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
+	}
+	left, right := filepath.Join(dir, "left"), filepath.Join(dir, "right")
+	for _, side := range []string{left, right} { // jobs of the same name on both sides
+		for rank := range 2 {
+			rankFile(t, filepath.Join(side, fmt.Sprintf("job-1_rank%d.json", rank)), rank, 1000)
+		}
+	}
+	want := []string{"A left/job-1 2 2", "B right/job-1 2 2"}
+	if got := takenRuns(t, left, "--", right, "--run-by", `(job-\d)`); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 	for _, c := range [][]string{{"--run-by", "job-[0-9]"}, {"--run-by", "(night)"}, {"--run-by", "("}} {
 		if status, out, problem := parallax(t, append([]string{"compare", flat, "--by", "half"}, c...)...); status != 2 || problem == "" {

@@ -15,14 +15,29 @@ import (
 	"github.com/spf13/pflag"
 )
 
-func gateReportFlags(fs *pflag.FlagSet) {
+// gateFlags adds the flags of a gate; unsure says which limits it cannot tell of.
+func gateFlags(fs *pflag.FlagSet, unsure string) {
+	fs.String("cannot-tell", "status", unsure+": status (exit with 4), pass or fail")
 	fs.String("summary", "", "FILE to which a summary in Markdown is added, such as $GITHUB_STEP_SUMMARY; - is stdout")
 	fs.String("junit", "", "FILE for the limits as test cases in JUnit's XML, which CI systems show")
 }
 
-// reportGate writes the files that CI systems show: a summary, and the limits as tests of a suite, of which those that
-// cannot be told may count as failed.
-func (e *env) reportGate(suite string, limits []judgment, unsureFails bool, summary func(io.Writer) error) error {
+// unsureFails reports whether limits that cannot be told count as failed.
+func (e *env) unsureFails() bool { return e.text("cannot-tell") == "fail" }
+
+// gateStatus ends the program by the numbers of limits that are broken and that cannot be told.
+func (e *env) gateStatus(broken, unsure int) error {
+	switch {
+	case broken > 0 || unsure > 0 && e.unsureFails():
+		return errSilent
+	case unsure > 0 && e.text("cannot-tell") == "status":
+		return errCannotTell
+	}
+	return nil
+}
+
+// reportGate writes the files that CI systems show: a summary, and the limits as tests of a suite.
+func (e *env) reportGate(suite string, limits []judgment, summary func(io.Writer) error) error {
 	if path := e.text("summary"); path != "" {
 		if err := e.appendTo(path, summary); err != nil {
 			return fmt.Errorf("--summary: %w", err)
@@ -30,7 +45,7 @@ func (e *env) reportGate(suite string, limits []judgment, unsureFails bool, summ
 	}
 	if path := e.text("junit"); path != "" {
 		out := &output{stdout: e.stdout, path: path, kind: "xml"}
-		write := func(w io.Writer) error { return writeJUnit(w, suite, limits, unsureFails) }
+		write := func(w io.Writer) error { return writeJUnit(w, suite, limits, e.unsureFails()) }
 		if err := out.write(write); err != nil {
 			return fmt.Errorf("--junit: %w", err)
 		}

@@ -69,8 +69,8 @@ func usage(format string, a ...any) error { return &load.UsageError{Text: fmt.Sp
 // errSilent ends the program with status 1 if the output already explains why.
 var errSilent = errors.New("")
 
-// errCannotTell ends the program with status 4 if the output already states that there are too few runs for a
-// limit.
+// errCannotTell ends the program with status 4 if the output already states that there are too few runs, or no number,
+// for a limit.
 var errCannotTell = errors.New("cannot tell")
 
 func commandNames() (names []string) {

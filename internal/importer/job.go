@@ -2,6 +2,7 @@ package importer
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -57,24 +58,54 @@ func repeat(parts []Part) bool {
 	return false
 }
 
-// byName groups parts by their names without the rank. It is one group if a name does not hold its rank.
+// byName groups parts by their names without the rank. Where a name does not hold it, it may count ranks from another
+// number than 0: the number after the word rank or worker is left out if all groups have the same ranks then. Otherwise
+// it is one group.
 func byName(parts []Part) [][]Part {
-	groups := map[string]int{}
-	var out [][]Part
-	for _, p := range parts {
-		key, ok := withoutRank(p.Name, p.Rank)
-		if !ok {
-			return [][]Part{parts}
-		}
-		at, known := groups[key]
-		if !known {
-			at = len(out)
-			groups[key] = at
-			out = append(out, nil)
-		}
-		out[at] = append(out[at], p)
+	if groups := groupedBy(parts, withoutRank); groups != nil {
+		return groups
 	}
-	return out
+	if groups := groupedBy(parts, withoutNumber); groups != nil && alike(groups) {
+		return groups
+	}
+	return [][]Part{parts}
+}
+
+// alike reports whether groups have the same identities, each once.
+func alike(groups [][]Part) bool {
+	var first map[string]bool
+	for _, group := range groups {
+		own := map[string]bool{}
+		for i := range group {
+			own[group[i].identity()] = true
+		}
+		if first == nil {
+			first = own
+		}
+		if len(own) != len(group) || !maps.Equal(own, first) {
+			return false
+		}
+	}
+	return true
+}
+
+// groupedBy groups parts by a key in the order of their first ones; nil if a part has no key.
+func groupedBy(parts []Part, keyOf func(Part) (string, bool)) (groups [][]Part) {
+	places := map[string]int{}
+	for _, p := range parts {
+		key, ok := keyOf(p)
+		if !ok {
+			return nil
+		}
+		at, known := places[key]
+		if !known {
+			at = len(groups)
+			places[key] = at
+			groups = append(groups, nil)
+		}
+		groups[at] = append(groups[at], p)
+	}
+	return groups
 }
 
 var (
@@ -82,23 +113,39 @@ var (
 	anyNumber     = regexp.MustCompile(`\d+`)
 )
 
-// withoutRank removes the number of the rank from a path: the number after the word rank or worker, else the last
-// number of the file's name that equals it.
-func withoutRank(file string, rank int) (string, bool) {
-	base := path.Base(file)
-	places := wordAndNumber.FindAllStringSubmatchIndex(base, -1)
-	for i := range places {
-		places[i] = places[i][2:4]
+// rankNumbers returns the places of the numbers after the word rank or worker in a file's name.
+func rankNumbers(base string) (places [][]int) {
+	for _, at := range wordAndNumber.FindAllStringSubmatchIndex(base, -1) {
+		places = append(places, at[2:4])
 	}
+	return places
+}
+
+// withoutRank removes the number of the rank from a part's path: the number after the word rank or worker, else the
+// last number of the file's name that equals it.
+func withoutRank(p Part) (string, bool) {
+	base := path.Base(p.Name)
+	places := rankNumbers(base)
 	if len(places) == 0 {
 		places = anyNumber.FindAllStringIndex(base, -1)
 	}
 	for _, at := range slices.Backward(places) {
-		if n, err := strconv.Atoi(base[at[0]:at[1]]); err == nil && n == rank {
-			return path.Join(path.Dir(file), base[:at[0]]+"#"+base[at[1]:]), true
+		if n, err := strconv.Atoi(base[at[0]:at[1]]); err == nil && n == p.Rank {
+			return path.Join(path.Dir(p.Name), base[:at[0]]+"#"+base[at[1]:]), true
 		}
 	}
 	return "", false
+}
+
+// withoutNumber removes the number after the last word rank or worker from a part's path, whatever its value.
+func withoutNumber(p Part) (string, bool) {
+	base := path.Base(p.Name)
+	places := rankNumbers(base)
+	if len(places) == 0 {
+		return "", false
+	}
+	at := places[len(places)-1]
+	return path.Join(path.Dir(p.Name), base[:at[0]]+"#"+base[at[1]:]), true
 }
 
 // inTime orders parts by their begins, or by name if one is not stated, and begins a new run at each identity that

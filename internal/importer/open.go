@@ -94,43 +94,81 @@ func newSource(name string) (Source, error) {
 // withinArchive opens one entry or folder of an archive, named as messages name it: the archive's path,
 // then the path within it. It says false where nothing above name is an archive.
 func withinArchive(name string) (Source, bool, error) {
+	at, inside := archiveAbove(name)
+	if at == "" {
+		return Source{}, false, nil
+	}
+	s, err := entries(at, []string{inside})
+	s.Name = name
+	return s, err == nil, err
+}
+
+// archiveAbove splits the path of an entry of an archive into the archive's path and the path within it; "" if no
+// regular file lies above it.
+func archiveAbove(name string) (at, inside string) {
+	if _, err := os.Stat(name); err == nil {
+		return "", ""
+	}
 	for at := filepath.Dir(name); at != filepath.Dir(at); at = filepath.Dir(at) {
 		info, err := os.Stat(at)
 		if err != nil {
 			continue
 		}
-		if !info.Mode().IsRegular() {
+		inside, err := filepath.Rel(at, name)
+		if !info.Mode().IsRegular() || err != nil {
 			break
 		}
-		s, ok, err := openArchive(at, info.Size())
-		if err != nil || !ok {
-			return Source{}, false, err
-		}
-		inside, err := filepath.Rel(at, name)
-		if err != nil {
-			inside = name
-		}
-		inside = filepath.ToSlash(inside)
-		s.Files = slices.DeleteFunc(s.Files, func(f File) bool { return !within(f.Path, inside) })
-		s.Skipped = slices.DeleteFunc(s.Skipped, func(k Skip) bool { return !within(k.Path, inside) })
-		if len(s.Files) == 0 {
-			s.Close()
-			return Source{}, false,
-				&Error{File: name, Cause: "nothing of that name in the archive " + at, Kind: ErrNotFound}
-		}
-		s.Name = name
-		return s, true, nil
+		return at, filepath.ToSlash(inside)
 	}
-	return Source{}, false, nil
+	return "", ""
+}
+
+// entries opens some entries and folders of an archive.
+func entries(archive string, inside []string) (Source, error) {
+	s, err := newSource(archive)
+	if err != nil {
+		return Source{}, err
+	}
+	found := make([]bool, len(inside))
+	wanted := func(path string) bool {
+		any := false
+		for i, dir := range inside {
+			if within(path, dir) {
+				any, found[i] = true, true
+			}
+		}
+		return any
+	}
+	s.Files = slices.DeleteFunc(s.Files, func(f File) bool { return s.alone || !wanted(f.Path) })
+	if i := slices.Index(found, false); i >= 0 {
+		s.Close()
+		return Source{}, &Error{File: filepath.Join(archive, inside[i]),
+			Cause: "nothing of that name in the archive " + archive, Kind: ErrNotFound}
+	}
+	s.Skipped = slices.DeleteFunc(s.Skipped, func(k Skip) bool { return !wanted(k.Path) })
+	return s, nil
 }
 
 // within reports whether p is dir or lies in it.
 func within(p, dir string) bool { return p == dir || strings.HasPrefix(p, dir+"/") }
 
-// newSources opens several paths as one tree.
+// newSources opens several paths as one tree, an archive once for all its entries.
 func newSources(paths []string) (Source, error) {
-	full := make([]string, len(paths))
-	for i, p := range paths {
+	var roots []string
+	inside := map[string][]string{}
+	for _, p := range paths {
+		at, entry := archiveAbove(p)
+		if at == "" {
+			roots = append(roots, p)
+			continue
+		}
+		if inside[at] == nil {
+			roots = append(roots, at)
+		}
+		inside[at] = append(inside[at], entry)
+	}
+	full := make([]string, len(roots))
+	for i, p := range roots {
 		abs, err := filepath.Abs(p)
 		if err != nil {
 			return Source{}, openError(p, err)
@@ -138,10 +176,16 @@ func newSources(paths []string) (Source, error) {
 		full[i] = filepath.ToSlash(abs)
 	}
 	root := commonDirectory(full)
-	all := Source{Name: fmt.Sprintf("%s and %d more", paths[0], len(paths)-1), root: rootLabel(paths, full, root)}
+	all := Source{Name: fmt.Sprintf("%s and %d more", paths[0], len(paths)-1), root: rootLabel(roots, full, root)}
 	tree := mounts{}
-	for i, p := range paths {
-		s, err := newSource(p)
+	for i, p := range roots {
+		var s Source
+		var err error
+		if list := inside[p]; list != nil {
+			s, err = entries(p, list)
+		} else {
+			s, err = newSource(p)
+		}
 		if err != nil {
 			all.Close()
 			return Source{}, err
@@ -183,7 +227,11 @@ func commonDirectory(paths []string) string {
 
 // rootLabel says the root in the user's own words where all paths agree on them.
 func rootLabel(paths, full []string, root string) string {
-	label, ok := strings.CutSuffix(filepath.ToSlash(paths[0]), strings.TrimPrefix(full[0], root))
+	inside := strings.TrimPrefix(full[0], root)
+	label, ok := strings.CutSuffix(filepath.ToSlash(paths[0]), inside)
+	if !ok && path.Clean(filepath.ToSlash(paths[0])) == strings.TrimPrefix(inside, "/") {
+		return ""
+	}
 	if !ok {
 		return strings.TrimSuffix(root, "/")
 	}
