@@ -43,7 +43,8 @@ func compareCommand() *command {
 			"their number\n" +
 			"  changed=0        more call paths changed than this\n" +
 			"  REGION=5%        a region got longer by more than this\n" +
-			"  load-balance=3%, communication-efficiency=3%   a factor of POP got smaller by more than this\n" +
+			"  step=3%          the mean step or iteration got longer\n" +
+			"  load-balance=3%, communication-efficiency=3%, parallel-efficiency=3%   a factor of POP got smaller\n" +
 			"  gpu-busy=3%      the share of time in which GPUs have work got smaller by more than this\n" +
 			"  requests-p99=5%  a percentile of the durations of requests got longer, any of p1 to p99.9\n" +
 			"  memory=5%        the largest value of a counter of memory got larger\n" +

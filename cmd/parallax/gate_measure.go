@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	statistics "github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/fingerprint"
 	"github.com/parallax-hpc/parallax/internal/analysis/pop"
 	"github.com/parallax-hpc/parallax/internal/analysis/request"
@@ -32,12 +33,13 @@ type measure struct {
 
 // measures are those with a fixed name; requests-pNN are further ones.
 var measures = map[string]measure{
-	"load-balance": {"share", true, "has no useful time", factorOf(func(e pop.Efficiency) float64 {
-		return e.LoadBalance
-	})},
-	"communication-efficiency": {"share", true, "has no useful time", factorOf(func(e pop.Efficiency) float64 {
-		return e.Communication
-	})},
+	"load-balance": {"share", true, "has no load balance: it needs several ranks, GPUs or threads",
+		factorOf(func(e pop.Efficiency) float64 { return e.LoadBalance })},
+	"communication-efficiency": {"share", true, "has no communication efficiency: it needs several ranks or GPUs " +
+		"that communicate", factorOf(func(e pop.Efficiency) float64 { return e.Communication })},
+	"parallel-efficiency": {"share", true, "has no parallel efficiency: it needs several ranks, GPUs or threads",
+		factorOf(func(e pop.Efficiency) float64 { return e.Parallel })},
+	"step":     {"ns", false, "has no steps or iterations", stepLength},
 	"gpu-busy": {"share", true, "has no work of a GPU", gpuBusy},
 	"memory":   {"bytes", false, "has no counter of memory in bytes", memoryPeak},
 }
@@ -62,20 +64,26 @@ func measureNamed(name string) *measure {
 	}}
 }
 
-// factorOf measures a factor of POP.
+// factorOf measures a factor of POP, the one that check has.
 func factorOf(factor func(pop.Efficiency) float64) func(context.Context, *view.Run) (float64, bool, error) {
 	return func(ctx context.Context, r *view.Run) (float64, bool, error) {
-		p, err := fingerprint.OfRank(ctx, r)
-		if err != nil {
-			return 0, false, err
-		}
-		useful := make([]float64, len(p.Units))
-		for i := range p.Units {
-			useful[i] = p.Units[i].Useful
-		}
-		x := factor(pop.Of(useful, p.Length))
-		return x, x > 0, nil
+		e, err := diagnose.Efficiency(ctx, r)
+		x := factor(e)
+		return x, x > 0, err
 	}
+}
+
+// stepLength is the mean length of the steps or iterations.
+func stepLength(ctx context.Context, r *view.Run) (float64, bool, error) {
+	p, err := fingerprint.OfRun.Of(ctx, r)
+	if err != nil || len(p.Steps) == 0 {
+		return 0, false, err
+	}
+	sum := 0.0
+	for i := range p.Steps {
+		sum += p.Steps[i].Total
+	}
+	return sum / float64(len(p.Steps)), true, nil
 }
 
 // gpuBusy is the share of time in which GPUs had work, a mean over GPUs.

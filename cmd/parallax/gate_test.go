@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,7 +12,9 @@ import (
 	"testing"
 
 	statistics "github.com/parallax-hpc/parallax/internal/analysis/compare"
+	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/view/compare"
+	"github.com/parallax-hpc/parallax/internal/view/findings"
 )
 
 // iterations writes a run of some iterations, of which solve takes a multiple of its time.
@@ -61,6 +64,8 @@ func TestCompareIsAGate(t *testing.T) {
 		{"two slow runs", old[:2], slow[:2], []string{"--fail-on", "length=5%"}, 1},
 		{"three slow runs, by region", old[:3], slow[:3], []string{"--fail-on", "solve=10%"}, 1},
 		{"five slow runs", old, slow, []string{"--fail-on", "length=5%"}, 1},
+		{"slow steps", old[:3], slow[:3], []string{"--fail-on", "step=5%"}, 1},
+		{"as slow steps, but more", old, longer, []string{"--fail-on", "step=5%"}, 0},
 		{"no change", old, same, []string{"--fail-on", "length=5%", "--fail-on", "changed=0"}, 0},
 		{"one slow run", old[:1], slow[:1], []string{"--fail-on", "length=5%"}, 4},
 		{"one run as long as the other", old[:1], same[:1], []string{"--fail-on", "length=5%"}, 4},
@@ -155,6 +160,8 @@ func TestLimitsOnMeasures(t *testing.T) {
 		{"slow ones", spans, slower, "requests-p99=5%", 1, "ms"},
 		{"the median stays", spans, slower, "requests-p50=5%", 0, ""},
 		{"one run a side", spans[:1], slower[:1], "requests-p99=5%", 4, "with 1 and 1 runs"},
+		{"no steps", spans, slower, "step=5%", 2, "has no steps"},
+		{"one GPU", jobs, idler, "load-balance=5%", 2, "it needs several"},
 		{"no requests", jobs, idler, "requests-p99=5%", 2, "has no requests"},
 		{"idle GPU", jobs, idler, "gpu-busy=5%", 1, "%"},
 		{"busier GPU", idler, jobs, "gpu-busy=5%", 0, ""},
@@ -171,6 +178,24 @@ func TestLimitsOnMeasures(t *testing.T) {
 				t.Errorf("status %d, want %d and %q: %s%s", status, c.status, c.says, out, problem)
 			}
 		})
+	}
+}
+
+// Factors of POP are the numbers that check prints, of ranks and of GPUs.
+func TestFactorsAreThoseOfCheck(t *testing.T) {
+	for _, name := range []string{"stencil", "training"} {
+		_, out, _ := parallax(t, "check", "demo:"+name, "--json")
+		var found struct{ Data findings.Data }
+		if err := json.Unmarshal([]byte(out), &found); err != nil {
+			t.Fatal(err)
+		}
+		for limit, want := range map[string]*float64{"load-balance": found.Data.POP.LoadBalance,
+			"communication-efficiency": found.Data.POP.Communication, "parallel-efficiency": found.Data.POP.Parallel} {
+			status, out, problem := parallax(t, "compare", "demo:"+name, "--", "demo:"+name+"?balanced", "--fail-on", limit+"=3%")
+			if want == nil || status != 4 || !strings.Contains(out, limit+"=3%: "+view.FormatShare(*want)+" to ") {
+				t.Errorf("%s of %s: status %d, want %v: %s%s", limit, name, status, want, out, problem)
+			}
+		}
 	}
 }
 

@@ -11,10 +11,20 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/pop"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
+
+// Efficiency computes POP's efficiencies of a whole run, NaN for those that it lacks, as Run has them.
+func Efficiency(ctx context.Context, run *derived.Run) (pop.Efficiency, error) {
+	f, err := gatherWork(ctx, &Question{Run: run, Selection: trace.Selection{End: run.Store.Info().End}})
+	if err != nil {
+		return pop.Efficiency{}, err
+	}
+	return f.pop, nil
+}
 
 // alike is the base of POP's efficiencies: rows, or sets of them, that have the same work. A thread that
 // launches kernels, one that loads data and a stream are no peers, and a mean over them says nothing of

@@ -62,6 +62,19 @@ type facts struct {
 }
 
 func gather(ctx context.Context, q *Question) (*facts, error) {
+	f, err := gatherWork(ctx, q)
+	switch {
+	case err != nil || f.profile:
+		return f, err
+	// no one is compared, and a million goroutines would take long to cut into phases
+	case f.spans, len(f.processors) > 0:
+		return f, f.checkPhase()
+	}
+	return f, f.gatherWaits(ctx)
+}
+
+// gatherWork gathers rows, totals and efficiencies.
+func gatherWork(ctx context.Context, q *Question) (*facts, error) {
 	s := q.Run.Store
 	f := &facts{question: q, store: s, tree: s.Locations(), regions: s.Regions(), window: q.window(),
 		span: q.Selection.End - q.Selection.Begin, profile: !s.Info().Timed(), unit: metricWord(s),
@@ -78,17 +91,7 @@ func gather(ctx context.Context, q *Question) (*facts, error) {
 		f.span = f.length
 	}
 	f.processors = runfacts.Processors(f.tree, f.rows)
-	if err = f.efficiency(ctx); err != nil {
-		return nil, err
-	}
-	switch {
-	case f.profile:
-		return f, nil
-	// no one is compared, and a million goroutines would take long to cut into phases
-	case f.spans, len(f.processors) > 0:
-		return f, f.checkPhase()
-	}
-	return f, f.gatherWaits(ctx)
+	return f, f.efficiency(ctx)
 }
 
 // metricWord returns the unit of totals for a sentence: the counted things, "samples", if it has no other.
