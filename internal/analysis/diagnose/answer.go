@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ type Answer struct {
 	Share   float64    `json:"share"`
 	ShareOf string     `json:"share_of"`
 	// Proof are numbers of one unit to compare: who is slow, and the others.
-	Proof []Proof `json:"proof"`
+	Proof []finding.Proof `json:"proof"`
 	// Evidence are the numbers behind the sentence.
 	Evidence []finding.Evidence `json:"evidence"`
 	// SeenAs are symptoms of the cause, a few words each.
@@ -43,21 +44,12 @@ type Answer struct {
 	PhaseCount int `json:"phase_count"`
 }
 
-// A Proof is a number of the proof. Least and Most are set where it is the median of several.
-type Proof struct {
-	Name  string   `json:"name"`
-	Value float64  `json:"value"`
-	Least *float64 `json:"least"`
-	Most  *float64 `json:"most"`
-	Unit  string   `json:"unit"`
-}
-
 // doubted are kinds about the recording, not about the program.
 var doubted = []finding.Kind{finding.Clock, finding.Data}
 
 // Answer chooses the finding that answers for the run: the first that is about the program.
 func (r *Result) Answer() *Answer {
-	a := &Answer{Proof: []Proof{}, Evidence: []finding.Evidence{}, SeenAs: []string{}, Doubts: []string{},
+	a := &Answer{Proof: []finding.Proof{}, Evidence: []finding.Evidence{}, SeenAs: []string{}, Doubts: []string{},
 		Options:   map[string][]string{},
 		Selection: finding.Selection{Locations: []trace.LocationID{}, Regions: []trace.RegionID{}},
 		Of:        len(r.Findings), PhaseCount: r.PhaseCount}
@@ -79,32 +71,59 @@ func (r *Result) Answer() *Answer {
 	a.Lost, a.Unit, a.Share, a.ShareOf = chosen.Lost, chosen.Unit, chosen.Share, chosen.ShareOf
 	a.View, a.Options, a.Selection = chosen.View, chosen.Options, chosen.Selection
 	a.Title, a.Gain, a.Place, a.SeenAs = chosen.Title, chosen.Gain, chosen.Place, chosen.SeenAs
-	a.Proof = proofOf(chosen)
+	a.Proof = chosen.Proof
 	a.Evidence = append(a.Evidence, chosen.Evidence...)
 	return a
 }
 
-// quiet is the answer where no finding is one.
+// quiet is the answer where no finding is one: how much is waited, and the regions that take most time.
 func (r *Result) quiet(a *Answer) {
 	a.Unit, a.ShareOf, a.View = "ns", "all time", "profile"
 	a.Next = "Look at the profile for the regions that take most time."
+	a.Proof = append(a.Proof, r.Hot...)
 	t := &r.Accounts
-	if t.Time <= 0 {
+	switch {
+	case t.Time > 0:
+		a.Lost, a.Share = t.Waiting, float64(t.Waiting)/float64(t.Time)
+		work := words.FormatShare(float64(t.Work) / float64(t.Time))
+		if a.Share >= finding.HighShare {
+			a.Text = fmt.Sprintf("%s of the time is waited, and no single cause explains it; %s is work.",
+				words.FormatShare(a.Share), work)
+			a.View, a.Next = "findings", "Look at the budget of waiting: who waits for whom, and in which region."
+			a.Proof = []finding.Proof{{Name: "work", Value: float64(t.Work), Unit: "ns"},
+				{Name: "waited", Value: float64(t.Waiting), Unit: "ns"}}
+			return
+		}
+		a.Text = fmt.Sprintf("Nothing stands out: %s of the time is work, %s is waited.", work,
+			words.FormatShare(a.Share))
+	default:
 		a.Text = "Nothing stands out."
-		return
 	}
-	a.Share = float64(t.Waiting) / float64(t.Time)
-	a.Lost = t.Waiting
-	work := float64(t.Work) / float64(t.Time)
-	a.Text = fmt.Sprintf("Nothing stands out: %s of the time is work, %s is waited.", words.FormatShare(work),
-		words.FormatShare(a.Share))
-	if a.Share >= finding.HighShare {
-		a.Text = fmt.Sprintf("%s of the time is waited, and no single cause explains it; %s is work.",
-			words.FormatShare(a.Share), words.FormatShare(work))
-		a.View, a.Next = "findings", "Look at the budget of waiting: who waits for whom, and in which region."
+	if len(r.Hot) > 0 && r.HotOf > 0 {
+		names := make([]string, len(r.Hot))
+		for i, p := range r.Hot {
+			names[i] = fmt.Sprintf("%s (%s)", words.Middle(p.Name), words.FormatShare(p.Value/r.HotOf))
+		}
+		a.Text += " Most time is in " + strings.Join(names, ", ") + "."
 	}
-	a.Proof = []Proof{{Name: "work", Value: float64(t.Work), Unit: "ns"},
-		{Name: "waited", Value: float64(t.Waiting), Unit: "ns"}}
+}
+
+// hottest returns the regions with most exclusive time, and that of all.
+func (f *facts) hottest() (list []finding.Proof, all float64) {
+	of := map[trace.RegionID]float64{}
+	for i, r := range f.table.region {
+		all += f.table.exclusive[i]
+		if g := &f.regions[r]; g.Role != trace.RoleIdle {
+			of[r] += f.table.exclusive[i]
+		}
+	}
+	for r, v := range of {
+		list = append(list, finding.Proof{Name: f.regions[r].Name, Value: v, Unit: f.unit})
+	}
+	slices.SortFunc(list, func(a, b finding.Proof) int {
+		return cmp.Or(cmp.Compare(b.Value, a.Value), strings.Compare(a.Name, b.Name))
+	})
+	return list[:min(len(list), mostProofs)], all
 }
 
 // mostProofs is how many numbers a proof compares.
@@ -112,29 +131,29 @@ const mostProofs = 3
 
 // proofOf finds numbers of a finding that can be compared: those of the unit of its first. "x, least", "x, median" and
 // "x, most" are one.
-func proofOf(f *finding.Finding) []Proof {
-	out := []Proof{}
+func proofOf(f *finding.Finding) []finding.Proof {
+	out := []finding.Proof{}
 	for _, e := range f.Evidence {
 		name, of, _ := cutLast(e.Name, ", ")
-		known := slices.IndexFunc(out, func(p Proof) bool { return p.Name == name })
+		known := slices.IndexFunc(out, func(p finding.Proof) bool { return p.Name == name })
 		v := e.Value
 		switch {
 		case e.Unit != f.Evidence[0].Unit:
 		case of == "least" && known < 0 && len(out) < mostProofs:
-			out = append(out, Proof{Name: name, Value: v, Least: &v, Unit: e.Unit})
+			out = append(out, finding.Proof{Name: name, Value: v, Least: &v, Unit: e.Unit})
 		case of == "median" && known >= 0:
 			out[known].Value = v
 		case of == "most" && known >= 0:
 			out[known].Most = &v
 		case of == "" && len(out) < mostProofs:
-			out = append(out, Proof{Name: name, Value: v, Unit: e.Unit})
+			out = append(out, finding.Proof{Name: name, Value: v, Unit: e.Unit})
 		}
 	}
 	if len(out) > 1 && out[1].Most != nil { // one against the others: what else there is tells of something else
 		out = out[:2]
 	}
 	if len(out) < 2 && f.Lost > 0 && f.Share > 0 {
-		return []Proof{{Name: "lost", Value: float64(f.Lost), Unit: f.Unit},
+		return []finding.Proof{{Name: "lost", Value: float64(f.Lost), Unit: f.Unit},
 			{Name: f.ShareOf, Value: float64(f.Lost) / f.Share, Unit: f.Unit}}
 	}
 	return out

@@ -16,6 +16,7 @@ func TestAnAnswerIsAboutTheProgram(t *testing.T) {
 		{Kind: finding.Communication, Severity: finding.High, Text: "Communication takes long.", Lost: 30, Share: 0.3,
 			ShareOf: "all time"},
 	}
+	list[1].Proof = proofOf(&list[1])
 	a := (&Result{Findings: list}).Answer()
 	if a.Kind != finding.LateSender || len(a.Doubts) != 1 || len(a.SeenAs) != 1 ||
 		a.SeenAs[0] != list[1].SeenAs[0] || a.Of != 3 {
@@ -36,5 +37,17 @@ func TestWaitingThatNobodyExplainsIsNotSilence(t *testing.T) {
 		if a := r.Answer(); !strings.HasPrefix(a.Text, c.says) || a.Next == "" {
 			t.Errorf("%d of %d: %+v", c.waiting, c.time, a)
 		}
+	}
+}
+
+func TestAQuietRunNamesWhereTimeGoes(t *testing.T) {
+	r := &Result{Hot: []finding.Proof{{Name: "parse", Value: 60, Unit: "ns"}, {Name: "link", Value: 30, Unit: "ns"}},
+		HotOf: 100}
+	r.Accounts.Work, r.Accounts.Time = 100, 100
+	a := r.Answer()
+	want := "Nothing stands out: 100.0 % of the time is work, 0.0 % is waited. " +
+		"Most time is in parse (60.0 %), link (30.0 %)."
+	if a.Text != want || len(a.Proof) != 2 || a.Proof[0].Name != "parse" {
+		t.Errorf("%q, proof %+v", a.Text, a.Proof)
 	}
 }

@@ -50,6 +50,9 @@ type Result struct {
 	Phases     string // what cut the run
 	PhaseCount int
 
+	Hot   []finding.Proof // regions with most exclusive time
+	HotOf float64         // that of all regions
+
 	Causes      []Cause // of all waiting, most first
 	Unexplained trace.Time
 	Accounts    Accounts
@@ -72,6 +75,7 @@ func Run(ctx context.Context, q *Question) (*Result, error) {
 	c.claimAll()
 	r := &Result{Findings: c.ranked(f), Unit: f.unit, POP: f.pop, Over: f.alike.words(), What: f.alike.what,
 		Notes: f.notes}
+	r.Hot, r.HotOf = f.hottest()
 	r.Causes, r.Unexplained, r.Accounts = causesOf(c)
 	r.Accounts.Unexplained = r.Unexplained
 	r.Accounts.Told = r.Accounts.Waiting - r.Unexplained

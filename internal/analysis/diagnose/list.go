@@ -50,6 +50,7 @@ func (d *findingList) ranked(f *facts) []finding.Finding {
 			x.Share = float64(x.Lost) / (float64(f.length) * float64(n))
 		}
 		x.ShareOf = cmp.Or(x.ShareOf, of)
+		x.Proof = proofOf(x)
 	}
 	f.findSymptoms(d.list)
 	finding.Sort(d.list)

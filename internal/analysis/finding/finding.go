@@ -133,6 +133,8 @@ type Finding struct {
 	Options   map[string][]string `json:"options"`
 	Selection Selection           `json:"selection"`
 	Evidence  []Evidence          `json:"evidence"`
+	// Proof are numbers of one unit to compare: who is slow, and the others.
+	Proof []Proof `json:"proof"`
 	// Claims are numbers behind it that a query gives again from the tables of the run.
 	Claims []Claim `json:"claims"`
 	// Next suggests a remedy or a place to look, in one sentence.
@@ -168,6 +170,15 @@ type Evidence struct {
 	Unit  string  `json:"unit"`
 	// From is SQL that gives the value again from the tables of the run; empty: none does.
 	From string `json:"from,omitempty"`
+}
+
+// A Proof is a number of the proof. Least and Most are set where it is the median of several.
+type Proof struct {
+	Name  string   `json:"name"`
+	Value float64  `json:"value"`
+	Least *float64 `json:"least"`
+	Most  *float64 `json:"most"`
+	Unit  string   `json:"unit"`
 }
 
 // A Claim is a number that a finding rests on, with the SQL that gives it again. Unit is as in Evidence.

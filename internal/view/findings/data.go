@@ -27,6 +27,8 @@ type POP struct {
 type Data struct {
 	Findings []finding.Finding `json:"findings"`
 	Shown    int               `json:"shown"`
+	// Answer is the first cause, or that nothing stands out.
+	Answer diagnose.Answer `json:"answer"`
 	// Unit is that of what is lost, as in each finding.
 	Unit string `json:"unit"`
 	POP  POP    `json:"pop"`
@@ -56,8 +58,8 @@ func defined(x float64) *float64 {
 
 func (r *result) Data() any {
 	e := &r.found.POP
-	return Data{Budget: append([]Cause{}, r.found.Causes...), Unexplained: r.found.Unexplained,
-		Accounts: r.found.Accounts,
+	return Data{Answer: *r.found.Answer(), Budget: append([]Cause{}, r.found.Causes...),
+		Unexplained: r.found.Unexplained, Accounts: r.found.Accounts,
 		Findings: append([]finding.Finding{}, r.list...), Shown: min(r.shown, len(r.list)), Unit: r.found.Unit,
 		Phases: r.found.Phases, PhaseCount: r.found.PhaseCount,
 		POP: POP{Over: r.found.What, Locations: e.Locations, Mean: e.Mean, Max: e.Max, Runtime: e.Runtime,

@@ -19,6 +19,7 @@ import { Panel } from "./panel";
 import { QueryPanel } from "./query";
 import { RegionList } from "./region-list";
 import { Status } from "./status";
+import { Strip } from "./strip";
 import { TipBox } from "./tip";
 import { Tree } from "./tree";
 import type { Workbench } from "./workbench";
@@ -42,6 +43,7 @@ function Page() {
   return (
     <div class="page">
       <Bar />
+      {ready ? <Strip /> : <span />}
       {ready ? <Bench /> : near && !bench.trouble.value ? <main class="home" aria-busy="true" /> : bench.session.value || bench.trouble.value ? <Home /> : <main class="home" aria-busy="true" />}
       <Status />
     </div>

@@ -1,14 +1,16 @@
 import { expect, test } from "vitest";
 import type { Ticket } from "../api/client";
-import { ask, evidenceWords, gravity, readEfficiency, readFindings, selectionOf } from "./findings";
+import { ask, evidenceWords, gravity, readEfficiency, readFindings, readWalk, selectionOf } from "./findings";
 import { reportWords } from "./status";
 import type { Workbench } from "./workbench";
 
 test("findings are read from the view's data, and anything else is left out", () => {
   const evidence = [{ name: "kernels", value: 102e6, unit: "ns" }];
-  const whole = { kind: "straggler", title: "Straggler", next: "Compare them.", gain: "The run would be 2 s shorter.", seen_as: ["Idle GPUs (3 %)"], severity: "high", lost: 6e8, unit: "ns", share: 0.4, share_of: "the time of 8 ranks", text: "Rank 5 holds up the other 7", view: "phases", options: { phase: ["iteration"] }, selection: { locations: [5] }, evidence };
-  expect(readFindings({ findings: [{ ...whole, gain: { text: whole.gain } }, { text: "" }, null, 7] })).toEqual([whole]);
-  expect(readFindings({ findings: [{ text: "old", lost: null }] })).toEqual([{ kind: "", title: "", next: "", gain: "", seen_as: [], severity: "", lost: 0, unit: "ns", share: 0, share_of: "all time", text: "old", view: "", options: {}, selection: null, evidence: [] }]);
+  const gain = { time: 2e9, error: 0, share: 0.5, of: "the run", at_most: false, by: "replay", text: "The run would be 2 s shorter." };
+  const proof = [{ name: "kernels", value: 102e6, least: null, most: null, unit: "ns" }];
+  const whole = { kind: "straggler", title: "Straggler", next: "Compare them.", gain, proof, seen_as: ["Idle GPUs (3 %)"], severity: "high", lost: 6e8, unit: "ns", share: 0.4, share_of: "the time of 8 ranks", text: "Rank 5 holds up the other 7", view: "phases", options: { phase: ["iteration"] }, selection: { locations: [5] }, evidence };
+  expect(readFindings({ findings: [whole, { text: "" }, null, 7] })).toEqual([whole]);
+  expect(readFindings({ findings: [{ text: "old", lost: null }] })).toEqual([{ kind: "", title: "", next: "", gain: null, proof: [], seen_as: [], severity: "", lost: 0, unit: "ns", share: 0, share_of: "all time", text: "old", view: "", options: {}, selection: null, evidence: [] }]);
   expect([null, {}, { findings: 3 }].map(readFindings)).toEqual([[], [], []]);
 });
 
@@ -48,4 +50,8 @@ test("findings of a run that was renewed are asked for anew, and the question be
   ask(bench);
   ask(bench); // the server would refuse the first one, which a browser writes down as an error
   expect(tickets.map((t) => t.signal?.aborted)).toEqual([true, false]);
+});
+
+test("an address names a finding, from 1, and a stop of its walk", () => {
+  expect(["1.who", "12.if", "0.why", "1.when", "", "x"].map(readWalk)).toEqual([{ index: 0, stop: "who" }, { index: 11, stop: "if" }, null, null, null, null]);
 });

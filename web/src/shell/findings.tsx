@@ -1,9 +1,8 @@
-// The answers in words, from the view "findings" where there is one: a card a
-// finding, with a bar of the time lost by it. A card shows what it is about: it
-// sets the selection and opens the view that proves it.
+// The findings of the run, from the view "findings" where there is one, and their list
+// at the side: one card per finding, with a bar of the time lost to it. A card chooses
+// the finding that the strip over the panels shows, and goes to the view that proves it.
 
-import { effect, signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { batch, signal } from "@preact/signals";
 import { clockFit, namesClockFit } from "./clocks";
 import { useBench } from "./context";
 import { formatShare, formatUnit, middle } from "./format";
@@ -13,6 +12,26 @@ export interface Evidence {
   name: string;
   value: number;
   unit: string;
+}
+
+/** A number of the proof; least and most where it stands for several. */
+export interface Proof {
+  name: string;
+  value: number;
+  least: number | null;
+  most: number | null;
+  unit: string;
+}
+
+/** The time to be gained if a cause were gone: how much, how sure, and in words. */
+export interface Gain {
+  time: number;
+  error: number;
+  share: number;
+  of: string;
+  at_most: boolean;
+  by: string;
+  text: string;
 }
 
 export interface Finding {
@@ -27,10 +46,11 @@ export interface Finding {
   unit: string;
   share: number;
   share_of: string;
-  /** What to try, the time to be gained by it in words, and the symptoms; empty where none is known. */
+  /** What to try, the time to be gained by it, and the symptoms; empty where none is known. */
   next: string;
-  gain: string;
+  gain: Gain | null;
   seen_as: string[];
+  proof: Proof[];
   view: string;
   options: Record<string, string[]>;
   selection: unknown;
@@ -51,13 +71,15 @@ interface Found {
   list: Finding[];
   shown: number;
   pop: Efficiency | null;
+  /** The answer for the run: one of the list, or that nothing stands out. */
+  answer: Finding | null;
 }
 
-const none: Found = { run: "", list: [], shown: 0, pop: null };
-const found = signal<Found>(none);
-const asking = signal("");
+const none: Found = { run: "", list: [], shown: 0, pop: null, answer: null };
+export const found = signal<Found>(none);
+/** The run whose findings are being looked for; "" none. */
+export const asking = signal("");
 const all = signal(false);
-const followed = signal(-1);
 
 /** What the findings on the page say. */
 export function shownFindings(): string[] {
@@ -68,15 +90,21 @@ const amount = (x: unknown) => (typeof x === "number" && Number.isFinite(x) ? x 
 
 const words = (x: unknown) => (typeof x === "string" ? x : "");
 
+/** Reads one finding, or the answer; null where it has no text. */
+function readFinding(x: Partial<Finding> | null): Finding | null {
+  if (typeof x?.text !== "string" || x.text === "") return null;
+  return {
+    kind: String(x.kind ?? ""), title: words(x.title ?? x.kind), severity: x.severity ?? "", text: x.text, next: words(x.next),
+    lost: amount(x.lost), unit: typeof x.unit === "string" ? x.unit : "ns", share: amount(x.share), share_of: x.share_of ?? "all time",
+    gain: typeof x.gain?.text === "string" ? x.gain : null, seen_as: Array.isArray(x.seen_as) ? x.seen_as : [], proof: Array.isArray(x.proof) ? x.proof : [],
+    view: String(x.view ?? ""), options: x.options ?? {}, selection: x.selection ?? null, evidence: Array.isArray(x.evidence) ? x.evidence : [],
+  };
+}
+
 /** Reads the data of the view; anything else than a list of texts is left out. */
 export function readFindings(data: unknown): Finding[] {
   const list = (data as { findings?: unknown } | null)?.findings;
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((x: Partial<Omit<Finding, "gain">> & { gain?: unknown } | null) =>
-    typeof x?.text === "string" && x.text !== "" ? [{
-      kind: String(x.kind ?? ""), title: words(x.title ?? x.kind), next: words(x.next), gain: words((x.gain as { text?: unknown } | null | undefined)?.text), seen_as: Array.isArray(x.seen_as) ? x.seen_as : [], severity: x.severity ?? "", text: x.text, lost: amount(x.lost), unit: typeof x.unit === "string" ? x.unit : "ns", share: amount(x.share), share_of: x.share_of ?? "all time", view: String(x.view ?? ""),
-      options: x.options ?? {}, selection: x.selection ?? null, evidence: Array.isArray(x.evidence) ? x.evidence : [],
-    }] : []);
+  return Array.isArray(list) ? list.flatMap((x: Partial<Finding> | null) => readFinding(x) ?? []) : [];
 }
 
 /** Reads POP's efficiencies; null where the view gives none. */
@@ -107,16 +135,33 @@ export function evidenceWords(list: readonly Evidence[]): string {
   return list.filter((e) => typeof e?.value === "number").map((e) => `${middle(String(e.name), 60)}: ${formatUnit(e.value, e.unit)}`).join("\n");
 }
 
-function follow(bench: Workbench, f: Finding, index: number): void {
+/** The stops of the walk through a finding. */
+export type Stop = "who" | "why" | "if";
+
+/** The finding and the stop that an address names: "2.why"; null where it names none. */
+export function readWalk(text: string): { index: number; stop: Stop } | null {
+  const m = /^(\d{1,3})\.(who|why|if)$/.exec(text);
+  return m && Number(m[1]) > 0 ? { index: Number(m[1]) - 1, stop: m[2] as Stop } : null;
+}
+
+/** Views that show locations, in the order of asking. */
+const ofLocations = ["timeline", "boxprofile", "profile"];
+
+/** Goes to a stop: selects what the finding is about, and opens the view that shows it. */
+export function walkTo(bench: Workbench, f: Finding, index: number, stop: Stop): void {
   const s = selectionOf(f.selection);
   const whole = bench.store.wholeRun;
   const time = s.time && (s.time.begin > whole.begin || s.time.end < whole.end) ? s.time : null;
-  bench.store.select({ time, locations: s.locations, regions: s.regions });
-  followed.value = index;
-  if (!f.view || f.view === "findings" || !bench.view(f.view) || bench.missing(f.view)) return;
-  bench.reveal(f.view);
-  const panel = bench.focusedPanel;
-  if (panel?.view === f.view) for (const [name, values] of Object.entries(f.options)) bench.setOption(panel.id, name, values);
+  const there = (view: string) => view !== "" && view !== "findings" && bench.view(view) !== undefined && !bench.missing(view);
+  const view = stop === "who" ? ofLocations.find(there) : there(f.view) ? f.view : undefined;
+  batch(() => bench.store.asOneStep(() => {
+    bench.store.select({ time, locations: s.locations, regions: stop === "who" ? [] : s.regions });
+    bench.setWalk(index < 0 ? "" : `${index + 1}.${stop}`);
+    if (stop === "if" || !view) return;
+    bench.reveal(view);
+    const panel = bench.focusedPanel;
+    if (stop === "why" && panel?.view === view) for (const [name, values] of Object.entries(f.options)) bench.setOption(panel.id, name, values);
+  }));
 }
 
 let abort = new AbortController();
@@ -131,12 +176,11 @@ export function ask(bench: Workbench): void {
     return;
   }
   asking.value = run;
-  followed.value = -1;
   const mine = (abort = new AbortController());
   bench.api.data(run, { view: "findings", width: 960, height: 540 }, { panel: "findings", seq: Date.now(), signal: mine.signal })
     .then((d) => {
       if (bench.runID.peek() !== run) return;
-      found.value = { run, list: readFindings(d.data), shown: amount((d.data as { shown?: unknown } | null)?.shown) || 10, pop: readEfficiency(d.data) };
+      found.value = { run, list: readFindings(d.data), shown: amount((d.data as { shown?: unknown } | null)?.shown) || 10, pop: readEfficiency(d.data), answer: readFinding((d.data as { answer?: Partial<Finding> } | null)?.answer ?? null) };
     })
     .catch((e: unknown) => bench.reportGone(e))
     .finally(() => { if (abort === mine) asking.value = ""; });
@@ -144,8 +188,8 @@ export function ask(bench: Workbench): void {
 
 export function Findings() {
   const bench = useBench();
-  useEffect(() => effect(() => ask(bench)), []);
-  const { run, list, shown, pop } = found.value;
+  const { run, list, shown, pop, answer } = found.value;
+  const chosen = readWalk(bench.walk.value)?.index ?? -1;
   if (run !== bench.runID.value || run === "") {
     if (asking.value === "" || asking.value !== bench.runID.value) return null;
     return <section class="inspect inspect-findings" aria-label="Findings"><header class="side-head"><h2>Findings</h2></header><p class="empty-note">Looking for what stands out…</p></section>;
@@ -156,9 +200,9 @@ export function Findings() {
     <section class="inspect inspect-findings" aria-label="Findings">
       <header class="side-head"><h2>Findings</h2><span class="muted">{list.length || ""}</span></header>
       {pop && <Efficiencies pop={pop} />}
-      {list.length === 0 && <p class="empty-note">Nothing stands out in this run.</p>}
+      {list.length === 0 && <p class="empty-note">{answer?.text ?? "Nothing stands out in this run."}</p>}
       <ol class="findings">
-        {some.map((f, i) => <Card key={i} f={f} most={most} chosen={followed.value === i} onChoose={() => follow(bench, f, i)} />)}
+        {some.map((f, i) => <Card key={i} f={f} most={most} chosen={chosen === i} onChoose={() => walkTo(bench, f, i, "why")} />)}
       </ol>
       {list.length > shown && <button type="button" class="plain more" onClick={() => (all.value = !all.value)}>{all.value ? "Fewer" : `${list.length - shown} more…`}</button>}
     </section>
@@ -196,7 +240,6 @@ function Card({ f, most, chosen, onChoose }: { f: Finding; most: number; chosen:
         </span>
         <span class="finding-text">{middle(f.text, 400)}</span>
         {f.seen_as.length > 0 && <span class="muted">Seen as: {f.seen_as.join(", ")}</span>}
-        {f.gain !== "" && level !== "low" && <span class="muted">{f.next} {f.gain}</span>}
         {f.lost > 0 && <span class="finding-bar" role="presentation"><span style={{ width: `${Math.max((100 * f.lost) / most, 0.5)}%` }} /></span>}
       </button>
       {fit && fit.off === "" && <button type="button" class="note-action finding-action" title={fit.note} onClick={fit.run}>{fit.label}</button>}

@@ -227,3 +227,19 @@ describe("a run that grows", () => {
     expect(s.window).toEqual({ begin: 0, end: 100 });
   });
 });
+
+test("several changes of one click are one step of undo", () => {
+  const store = new SelectionStore(1000);
+  let panels = "a";
+  store.asOneStep(() => {
+    store.select({ regions: ["#1"] });
+    store.record({ key: "", undo: () => (panels = "a"), redo: () => (panels = "b") });
+    panels = "b";
+  });
+  store.undo();
+  expect([panels, store.look.regions, store.canUndo]).toEqual(["a", [], false]);
+  store.redo();
+  expect([panels, store.look.regions, store.canRedo]).toEqual(["b", ["#1"], false]);
+  store.undo();
+  expect([panels, store.look.regions]).toEqual(["a", []]);
+});

@@ -62,7 +62,8 @@ export interface SideStep {
   readonly redo: () => void;
 }
 
-type Step = { readonly look: Look } | SideStep;
+/** Parts are changes that one undo goes back over, in the order in which they were made. */
+type Step = { readonly look: Look } | SideStep | { readonly parts: readonly Step[] };
 
 /** How long after a side step another of the same key still belongs to it, in ms. */
 const oneMove = 1000;
@@ -118,7 +119,8 @@ export class SelectionStore {
 
   /** All looks that can be come back to, and the one shown. */
   looks(): Look[] {
-    return [this.current, ...[...this.past, ...this.future].flatMap((s) => ("look" in s ? [s.look] : []))];
+    const of = (s: Step): Look[] => ("look" in s ? [s.look] : "parts" in s ? s.parts.flatMap(of) : []);
+    return [this.current, ...[...this.past, ...this.future].flatMap(of)];
   }
 
   /** The run is a newer state of itself: another length, and each look as it is said now. Undo stays. */
@@ -128,7 +130,7 @@ export class SelectionStore {
       const l = now(look);
       return { ...l, trail: this.cleanTrail(l.trail), time: this.clip(l.time) };
     };
-    const step = (s: Step): Step => ("look" in s ? { look: fit(s.look) } : s);
+    const step = (s: Step): Step => ("look" in s ? { look: fit(s.look) } : "parts" in s ? { parts: s.parts.map(step) } : s);
     this.past = this.past.map(step);
     this.future = this.future.map(step);
     this.current = fit(this.current);
@@ -211,10 +213,25 @@ export class SelectionStore {
     if (next) this.go(next, this.past, "redo");
   }
 
+  /** Makes the changes of f one step. */
+  asOneStep(f: () => void): void {
+    const from = this.steps;
+    f();
+    const parts = this.past.splice(Math.max(0, this.past.length - (this.steps - from)));
+    this.steps = from;
+    if (parts.length > 0) this.push(parts.length === 1 ? parts[0] : { parts });
+  }
+
   private go(to: Step, keep: Step[], way: "undo" | "redo"): void {
     this.steps++;
     this.gesture = undefined;
     this.recorded = 0;
+    if ("parts" in to) {
+      const back: Step[] = [];
+      for (const part of way === "undo" ? [...to.parts].reverse() : to.parts) this.go(part, back, way);
+      keep.push({ parts: way === "undo" ? back.reverse() : back });
+      return;
+    }
     if ("look" in to) {
       keep.push({ look: this.current });
       this.current = to.look;

@@ -48,6 +48,7 @@ async function goTo(bench: Workbench, state: PageState): Promise<void> {
     bench.arrange.value = state.arrange;
     bench.minimap.value = state.minimap;
     bench.marks.value = state.marks;
+    bench.walk.value = state.walk;
     bench.store.restore(state.look);
     if (state.layout) bench.setLayout(adopt(state.layout, bench.layout.value));
   });
@@ -61,6 +62,7 @@ export function goToQuery(bench: Workbench, query: string): void {
     bench.setArrange(state.arrange);
     bench.minimap.value = state.minimap;
     bench.marks.value = state.marks;
+    bench.walk.value = state.walk;
     bench.store.restore(state.look);
   });
 }
@@ -150,7 +152,7 @@ function writeAddress(bench: Workbench): void {
   effect(() => {
     const state: PageState = {
       run: bench.runID.value, look: bench.look.value, layout: bench.runID.value === "" ? null : bench.layout.value,
-      theme: bench.theme.value, palette: bench.palette.value, hues: bench.hues.value, arrange: bench.arrange.value, minimap: bench.minimap.value, embed: bench.embed.value, marks: bench.marks.value,
+      theme: bench.theme.value, palette: bench.palette.value, hues: bench.hues.value, arrange: bench.arrange.value, minimap: bench.minimap.value, embed: bench.embed.value, marks: bench.marks.value, walk: bench.walk.value,
     };
     const query = encodePage(state);
     const url = query === "" ? location.pathname : `?${query}`;

@@ -14,6 +14,7 @@
 //   panels=tabs               panels as tabs, or in a grid that scrolls
 //   theme=dark palette=cividis region-colours=safe strip=moments
 //   arrange=groups:k=3        order of locations in all panels, as on the command line
+//   walk=1.why                the finding of the strip and the stop of its walk: who, why, if
 //   embed=VIEW                one panel alone
 
 import { packIDs, unpackIDs } from "../api/ids";
@@ -41,6 +42,8 @@ export interface PageState {
   embed: string;
   /** Times that the user marked; ns. */
   marks: number[];
+  /** The finding of the strip, from 1, and the stop of its walk: "1.why"; "": none was chosen. */
+  walk: string;
 }
 
 export function encodePage(s: PageState): string {
@@ -63,6 +66,7 @@ export function encodePage(s: PageState): string {
   put("arrange", s.arrange);
   put("strip", s.minimap === "activity" ? "" : s.minimap);
   put("marks", s.marks.join(","));
+  put("walk", s.walk);
   return readable(q.toString());
 }
 
@@ -109,6 +113,7 @@ export function decodePage(query: string): PageState {
     minimap: q.get("strip") === "moments" ? "moments" : "activity",
     embed: viewName(q.get("embed") ?? ""),
     marks: (q.get("marks") ?? "").split(",").filter((x) => /^\d+$/.test(x)).map(Number).slice(0, 100),
+    walk: /^[1-9]\d{0,2}\.(who|why|if)$/.test(q.get("walk") ?? "") ? q.get("walk")! : "",
   };
 }
 

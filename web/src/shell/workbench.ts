@@ -1,7 +1,7 @@
 // The state of the page, as signals, and what can be done with it. Everything
 // that the user can see follows from here; the components only draw it.
 
-import { batch, computed, signal } from "@preact/signals";
+import { batch, computed, signal, type Signal } from "@preact/signals";
 import { ApiFailure, type Api } from "../api/client";
 import { idsOf } from "../api/ids";
 import type { ApiError, Fact, IntervalHit, RegionRow, RunInfo, RunKind, RunState, Session, Theme, ViewInfo } from "../api/types";
@@ -70,6 +70,8 @@ export class Workbench {
   /** Ids that are chosen among locations, with their place in the tree. */
   readonly chosen = signal(new Chosen([]));
   readonly marks = signal<number[]>([]);
+  /** The finding of the strip and the stop of its walk, as the address has it. */
+  readonly walk = signal("");
   /** Rows of an answer that are shown on the pictures. */
   readonly track = signal<TrackSpan[]>([]);
   /** Intervals found by words. */
@@ -305,6 +307,7 @@ export class Workbench {
       this.pinned.value = null;
       this.hoverFact.value = null;
       this.marks.value = state?.marks ?? [];
+      this.walk.value = state?.walk ?? "";
       this.track.value = [];
       this.finder.clear();
       this.searched.value = "";
@@ -467,9 +470,19 @@ export class Workbench {
     const before = this.arrange.peek();
     const after = value === "tree" ? "" : value;
     if (after === before) return;
-    const put = (v: string) => (this.arrange.value = v);
-    this.store.record({ key: "", undo: () => put(before), redo: () => put(after) });
-    put(after);
+    this.put(this.arrange, after);
+  }
+
+  /** Goes to a stop of a finding's walk, as a step that undo goes back over. */
+  setWalk(value: string): void {
+    if (value !== this.walk.peek()) this.put(this.walk, value);
+  }
+
+  /** Sets a value, as a step that undo goes back over. */
+  private put(to: Signal<string>, after: string): void {
+    const before = to.peek();
+    this.store.record({ key: "", undo: () => (to.value = before), redo: () => (to.value = after) });
+    to.value = after;
   }
 
   /** The panel of the timeline: the focused one, or the first. */
