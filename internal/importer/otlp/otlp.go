@@ -8,7 +8,7 @@
 //
 //	service.name          service
 //	service.instance.id   instance; else the pod, container, host or process id
-//	resource              attributes of the location
+//	resource              attributes of the location; resources of one instance that differ have a row each
 //	scope                 attribute of the span, and its version
 //	event                 instant;   link: flow link
 //	status                attribute, where it is an error or has a text

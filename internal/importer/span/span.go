@@ -38,7 +38,7 @@ type Span struct {
 	Trace             string
 	ID, Parent        ID // Parent is none at the root
 	Service, Instance string
-	Resource          []trace.Attribute // of the instance; those of its first span count
+	Resource          []trace.Attribute // of the instance; one that differs has a row of its own
 	Name, Kind        string            // Kind in lower case; empty where unknown
 	Begin, Duration   trace.Time
 	Timed             bool // Begin is known

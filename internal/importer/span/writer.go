@@ -14,30 +14,33 @@ import (
 
 // A Writer writes spans. Add them in any order, then Finish.
 type Writer struct {
-	w       trace.Writer
-	label   string // of the file
-	rows    map[rowKey]*row
-	order   []*row
-	last    [recentRows]*row
-	regions map[regionKey]trace.RegionID
-	tags    importer.Attributes
-	recent  [recentTags]recentTag
-	named   [recentRegions]recentRegion
-	nodes   nodeList
-	links   []trace.Link // on their way to w
-	later   []waiting    // without time
-	traces  map[string]uint32
-	newest  string // the trace seen last, and its number
-	number  uint32
-	held    []bool            // traces that have spans
-	odd     map[string]uint64 // ids that are no number
-	refs    []reference
-	first   trace.Time
-	latest  trace.Time // end
-	began   bool
-	skew    skew
-	queue   queue
-	taken   int // spans, written or in the queue
+	w     trace.Writer
+	label string // of the file
+	rows  map[rowKey]*row
+	order []*row
+	last  [recentRows]*row
+	// variants are the resources of each service and instance.
+	variants map[rowKey]*variants
+	resource recentResource
+	regions  map[regionKey]trace.RegionID
+	tags     importer.Attributes
+	recent   [recentTags]recentTag
+	named    [recentRegions]recentRegion
+	nodes    nodeList
+	links    []trace.Link // on their way to w
+	later    []waiting    // without time
+	traces   map[string]uint32
+	newest   string // the trace seen last, and its number
+	number   uint32
+	held     []bool            // traces that have spans
+	odd      map[string]uint64 // ids that are no number
+	refs     []reference
+	first    trace.Time
+	latest   trace.Time // end
+	began    bool
+	skew     skew
+	queue    queue
+	taken    int // spans, written or in the queue
 	// Clocks: measuring gathers how they compare and writes nothing; lines say how
 	// they are to be moved.
 	measuring bool
@@ -69,8 +72,8 @@ type reference struct {
 }
 
 func newWriter(w trace.Writer, label string) *Writer {
-	return &Writer{w: w, label: label, rows: map[rowKey]*row{}, regions: map[regionKey]trace.RegionID{},
-		tags:   importer.NewAttributes(w),
+	return &Writer{w: w, label: label, rows: map[rowKey]*row{}, variants: map[rowKey]*variants{},
+		regions: map[regionKey]trace.RegionID{}, tags: importer.NewAttributes(w),
 		traces: map[string]uint32{}, odd: map[string]uint64{}}
 }
 
@@ -211,8 +214,8 @@ func (w *Writer) trace(id string) uint32 {
 }
 
 func (w *Writer) row(s *Span) *row {
-	k := rowKey{s.Service, s.Instance}
-	last := &w.last[(nearby(s.Service)+nearby(s.Instance))%recentRows]
+	k := w.rowOf(s)
+	last := &w.last[(nearby(k.service)+nearby(k.instance))%recentRows]
 	if *last != nil && (*last).rowKey == k {
 		return *last
 	}
@@ -237,8 +240,8 @@ func (w *Writer) newRow(s *Span, k rowKey) *row {
 		name = "(no service)"
 	}
 	l := trace.Location{Parent: trace.NoLocation, Kind: "service", Name: name, Rank: trace.NoRank}
-	if s.Instance != "" {
-		l = trace.Location{Parent: w.w.Location(l), Kind: trace.KindProcess, Name: s.Instance, Rank: trace.NoRank}
+	if k.instance != "" {
+		l = trace.Location{Parent: w.w.Location(l), Kind: trace.KindProcess, Name: k.instance, Rank: trace.NoRank}
 	}
 	l.Attributes = s.Resource
 	r.at = w.w.Location(l)
