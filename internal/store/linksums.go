@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -71,54 +72,96 @@ func LinkSumOf(l *LinkColumns, i int) LinkSum {
 	return s
 }
 
-// A LinkAdder adds up links. Its zero value is empty.
+// A LinkAdder adds up links. Its zero value is empty. It sorts them: of runs with many locations most links have a
+// pair of their own, and to look each up took several times as long.
 type LinkAdder struct {
-	at   map[linkPair]int
-	sums []LinkSum
+	sums   []LinkSum
+	pairs  int // after they were added up last
+	sorter spool.Sorter[LinkSum]
 }
 
-type linkPair struct {
-	from, to trace.LocationID
-	kind     trace.LinkKind
-	untimed  bool
+// leastAdded is how many sums are added up at once.
+const leastAdded = 1 << 14
+
+// linkOrder is by kind and locations.
+var linkOrder = spool.Order[LinkSum]{
+	Key: func(s *LinkSum) int64 { return int64(s.Kind)<<32 | int64(s.From) },
+	Ties: func(x, y *LinkSum) int {
+		if x.To != y.To || x.Untimed == y.Untimed {
+			return cmp.Compare(x.To, y.To)
+		}
+		if x.Untimed {
+			return -1
+		}
+		return 1
+	},
 }
 
 // Add takes one sum more.
 func (a *LinkAdder) Add(s LinkSum) {
-	if a.at == nil {
-		a.at = map[linkPair]int{}
+	if len(a.sums) >= max(2*a.pairs, leastAdded) {
+		a.addUp()
 	}
-	key := linkPair{s.From, s.To, s.Kind, s.Untimed}
-	i, ok := a.at[key]
-	if !ok {
-		a.at[key] = len(a.sums)
-		a.sums = append(a.sums, s)
-		return
-	}
-	t := &a.sums[i]
-	t.Count += s.Count
-	t.Sized += s.Sized
-	t.Bytes += s.Bytes
-	t.Time = trace.AddUp(t.Time, s.Time)
+	a.sums = append(a.sums, s)
 }
-
-// Len returns the number of pairs, by kind.
-func (a *LinkAdder) Len() int { return len(a.sums) }
 
 // Sums returns the sums in order, and begins anew.
 func (a *LinkAdder) Sums() []LinkSum {
+	a.addUp()
 	out := a.sums
-	a.sums = nil
-	clear(a.at)
-	slices.SortFunc(out, func(x, y LinkSum) int {
-		untimed := 0
-		if x.Untimed != y.Untimed {
-			untimed = 1
-			if x.Untimed {
-				untimed = -1
-			}
-		}
-		return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.From, y.From), cmp.Compare(x.To, y.To), untimed)
-	})
+	a.sums, a.pairs = nil, 0
 	return out
+}
+
+// addUp sorts the sums and makes one of those of a pair.
+func (a *LinkAdder) addUp() {
+	a.sorter.Sort(a.sums, linkOrder)
+	out := a.sums[:0]
+	for i := range a.sums {
+		s := &a.sums[i]
+		if n := len(out); n == 0 || linkOrder.Compare(&out[n-1], s) != 0 {
+			out = append(out, *s)
+			continue
+		}
+		t := &out[len(out)-1]
+		t.Count += s.Count
+		t.Sized += s.Sized
+		t.Bytes += s.Bytes
+		t.Time = trace.AddUp(t.Time, s.Time)
+	}
+	a.sums, a.pairs = out, len(out)
+}
+
+// Pairs numbers the pairs of places that sums join, in the order in which they come: sum i joins pair at[i], -1: it is
+// left out. The function place returns the places of a sum, below n, and whether it counts. O(sums + n).
+func Pairs(sums []LinkSum, n int, place func(*LinkSum) (from, to int, ok bool)) (at []int32, pairs int) {
+	at = make([]int32, len(sums))
+	first, next := slices.Repeat([]int32{-1}, n), make([]int32, len(sums)) // sums by where they come from
+	for i := len(sums) - 1; i >= 0; i-- {
+		at[i] = -1
+		if from, _, ok := place(&sums[i]); ok {
+			first[from], next[i] = int32(i), first[from]
+		}
+	}
+	type met struct{ from, sum int32 }
+	last := slices.Repeat([]met{{-1, -1}}, n) // by where they go: the first sum of the pair that was met last
+	for from, i := range first {
+		for ; i >= 0; i = next[i] {
+			_, to, _ := place(&sums[i])
+			if last[to].from != int32(from) {
+				last[to] = met{int32(from), i}
+			}
+			at[i] = last[to].sum
+		}
+	}
+	for i, of := range at {
+		switch {
+		case of == int32(i):
+			at[i] = int32(pairs)
+			pairs++
+		case of >= 0:
+			at[i] = at[of]
+		}
+	}
+	return at, pairs
 }

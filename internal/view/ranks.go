@@ -63,20 +63,17 @@ func rankTraffic(sums []store.LinkSum, rank []int32, ranks int) (out []trace.Ran
 	for i := range sums {
 		bytes += sums[i].Bytes
 	}
-	type pair struct{ from, to int32 }
-	at := map[pair]int{}
-	for i := range sums {
-		x := &sums[i]
-		p := pair{rank[x.From], rank[x.To]}
-		if x.Kind != trace.LinkMessage || p.from < 0 || p.to < 0 || p.from == p.to ||
-			max(int(p.from), int(p.to)) >= ranks {
+	at, pairs := store.Pairs(sums, ranks, func(x *store.LinkSum) (from, to int, ok bool) {
+		from, to = int(rank[x.From]), int(rank[x.To])
+		return from, to, x.Kind == trace.LinkMessage && min(from, to) >= 0 && from != to && max(from, to) < ranks
+	})
+	out = make([]trace.RankTraffic, pairs)
+	for i, k := range at {
+		if k < 0 {
 			continue
 		}
-		k, ok := at[p]
-		if !ok {
-			k = len(out)
-			at[p], out = k, append(out, trace.RankTraffic{From: int(p.from), To: int(p.to)})
-		}
+		x := &sums[i]
+		out[k].From, out[k].To = int(rank[x.From]), int(rank[x.To])
 		if bytes > 0 {
 			out[k].Weight += float64(x.Bytes)
 		} else {

@@ -7,13 +7,13 @@
 package commmatrix
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -56,19 +56,16 @@ type result struct {
 	metric  string
 	cells   []cell             // by sender, then receiver
 	members []trace.LocationID // that send or receive, in order
-	index   map[trace.LocationID]int
+	index   []int32            // of a location among the members; -1: it is none
 	total   cell
 	what    string // that the links are: messages, launches …
 	notes   []string
 	camera  scene.Camera
 }
 
-// pair is the key of a cell.
-type pair struct{ from, to trace.LocationID }
-
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
-	r := &result{request: q, tree: s.Locations(), metric: q.Values.Text("metric"), index: map[trace.LocationID]int{}}
+	r := &result{request: q, tree: s.Locations(), metric: q.Values.Text("metric")}
 	if r.metric != "bytes" && r.metric != "count" && r.metric != "time" {
 		return nil, words.NotOneOf("--metric", r.metric, "bytes", "count", "time")
 	}
@@ -130,22 +127,52 @@ func (r *result) levels(group string) ([]trace.LocationID, error) {
 
 // add sums the links up. Messages are meant where there are some; other kinds of
 // links (launches, flows) only where there are none.
-func (r *result) add(ctx context.Context, level []trace.LocationID) (map[pair]*cell, error) {
-	sums := map[bool]map[pair]*cell{true: {}, false: {}}
-	counts := map[bool]int64{}
+func (r *result) add(ctx context.Context, level []trace.LocationID) ([]cell, error) {
 	var kinds [trace.LinkFlow + 1]int64
 	links, err := r.links(ctx)
-	for _, l := range links {
-		message := l.Kind == trace.LinkMessage
-		key := pair{level[l.From], level[l.To]}
-		c := sums[message][key]
-		if c == nil {
-			c = &cell{from: key.from, to: key.to}
-			sums[message][key] = c
+	for i := range links {
+		kinds[min(links[i].Kind, trace.LinkFlow)] += links[i].Count
+	}
+	messages, others := kinds[trace.LinkMessage], int64(0)
+	for kind, n := range kinds {
+		if kind != int(trace.LinkMessage) {
+			others += n
 		}
+	}
+	r.what = linkWords[trace.LinkMessage]
+	if err == nil && messages == 0 && others > 0 {
+		r.what = "links"
+		for kind, n := range kinds {
+			if n == others {
+				r.what = linkWords[kind]
+			}
+		}
+		r.notes = append(r.notes,
+			fmt.Sprintf("nobody sends anything here: there are no messages in the selection, and these are its %s, "+
+				"from what made or woke something to what it made or woke", r.what))
+		return cellsOf(links, level, false), nil
+	}
+	if others > 0 {
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s links that are no messages (launches, flows …) are left out",
+				view.Thousands(others)))
+	}
+	return cellsOf(links, level, true), err
+}
+
+// cellsOf adds up links by the locations that stand for their ends: messages, or all others.
+func cellsOf(links []store.LinkSum, level []trace.LocationID, messages bool) []cell {
+	at, pairs := store.Pairs(links, len(level), func(l *store.LinkSum) (from, to int, ok bool) {
+		return int(level[l.From]), int(level[l.To]), (l.Kind == trace.LinkMessage) == messages
+	})
+	out := make([]cell, pairs)
+	for i, k := range at {
+		if k < 0 {
+			continue
+		}
+		c, l := &out[k], &links[i]
+		c.from, c.to = level[l.From], level[l.To]
 		c.count += l.Count
-		counts[message] += l.Count
-		kinds[min(l.Kind, trace.LinkFlow)] += l.Count
 		c.bytes += l.Bytes
 		c.sized = c.sized || l.Sized > 0
 		if !l.Untimed {
@@ -153,25 +180,7 @@ func (r *result) add(ctx context.Context, level []trace.LocationID) (map[pair]*c
 			c.timed = true
 		}
 	}
-	r.what = linkWords[trace.LinkMessage]
-	if err == nil && counts[true] == 0 && counts[false] > 0 {
-		r.what = "links"
-		for kind, n := range kinds {
-			if n == counts[false] {
-				r.what = linkWords[kind]
-			}
-		}
-		r.notes = append(r.notes,
-			fmt.Sprintf("nobody sends anything here: there are no messages in the selection, and these are its %s, "+
-				"from what made or woke something to what it made or woke", r.what))
-		return sums[false], nil
-	}
-	if counts[false] > 0 {
-		r.notes = append(r.notes,
-			fmt.Sprintf("%s links that are no messages (launches, flows …) are left out",
-				view.Thousands(counts[false])))
-	}
-	return sums[true], err
+	return out
 }
 
 // links returns those that start in the selection, added up. A run without intervals has no time to
@@ -206,34 +215,34 @@ func (r *result) shown() string {
 }
 
 // finish sorts the cells and lists the members.
-func (r *result) finish(cells map[pair]*cell) {
+func (r *result) finish(cells []cell) {
 	backwards := int64(0)
-	for _, c := range cells {
-		r.cells = append(r.cells, *c)
+	r.cells, r.index = cells, slices.Repeat([]int32{-1}, r.tree.Len())
+	for i := range cells {
+		c := &cells[i]
 		r.total.count += c.count
 		r.total.bytes += c.bytes
 		r.total.time = int64(trace.AddUp(trace.Time(r.total.time), trace.Time(c.time)))
 		r.total.timed = r.total.timed || c.timed
 		r.total.sized = r.total.sized || c.sized
-		for _, id := range [2]trace.LocationID{c.from, c.to} {
-			if _, ok := r.index[id]; !ok {
-				r.index[id] = 0
-				r.members = append(r.members, id)
-			}
-		}
+		r.index[c.from], r.index[c.to] = 0, 0
 		if c.time < 0 {
 			backwards++
 		}
 	}
-	slices.Sort(r.members)
+	for id, k := range r.index {
+		if k >= 0 {
+			r.members = append(r.members, trace.LocationID(id))
+		}
+	}
 	r.Arrangement().Sort(r.members)
 	r.notes = r.Arrangement().AddNote(r.notes)
 	for i, id := range r.members {
-		r.index[id] = i
+		r.index[id] = int32(i)
 	}
-	slices.SortFunc(r.cells, func(a, b cell) int {
-		return cmp.Or(cmp.Compare(r.index[a.from], r.index[b.from]), cmp.Compare(r.index[a.to], r.index[b.to]))
-	})
+	var sorter spool.Sorter[cell]
+	sorter.Sort(r.cells, spool.Order[cell]{
+		Key: func(c *cell) int64 { return int64(r.index[c.from])<<32 | int64(r.index[c.to]) }})
 	if backwards > 0 {
 		r.notes = append(r.notes,
 			fmt.Sprintf("%s pairs have links that arrive before they start: the clocks of the source differ",

@@ -106,7 +106,7 @@ func (r *result) describe() string {
 
 // block returns the place of a member among the blocks of a side.
 func (r *result) block(id trace.LocationID, blocks int) int {
-	return r.index[id] * blocks / len(r.members)
+	return int(r.index[id]) * blocks / len(r.members)
 }
 
 // gather adds cells up to blocks.
