@@ -22,6 +22,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/view"
+	views "github.com/parallax-hpc/parallax/internal/view/all"
 )
 
 // Options say how sources are opened. The zero value opens as the command without flags.
@@ -98,8 +99,8 @@ func (o Options) loader() (*load.Loader, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests, AtImport: all.AtImport,
-		Cache: cache, Memory: o.Memory,
+	l := &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests,
+		AtImport: append(views.AtImport(), all.AtImport...), Cache: cache, Memory: o.Memory,
 		Budget: memory.New(8 * o.Memory), Format: o.Format, Align: o.Align, Join: o.Join, Progress: o.Progress}
 	if o.Format != "" && l.FindFormat(o.Format) == nil {
 		return nil, fmt.Errorf("no format %q", o.Format)

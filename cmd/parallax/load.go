@@ -6,13 +6,14 @@ import (
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
 	"github.com/parallax-hpc/parallax/internal/load"
 	"github.com/parallax-hpc/parallax/internal/memory"
+	views "github.com/parallax-hpc/parallax/internal/view/all"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // newLoader makes one that knows all formats, kernels and views.
 func newLoader(c *load.Cache, share int64, budget *memory.Budget) *load.Loader {
 	return &load.Loader{Formats: formats.Formats, Summaries: all.Summaries, Digests: all.Digests,
-		AtImport: all.AtImport, Cache: c, Memory: share, Budget: budget}
+		AtImport: append(views.AtImport(), all.AtImport...), Cache: c, Memory: share, Budget: budget}
 }
 
 func formatNames() (names []string) {

@@ -68,7 +68,7 @@ func (r *Request) Arrange(ctx context.Context, find GroupFinder) (Arranged, erro
 	key := fmt.Sprintf("%+v", *how)
 	// It is kept, so that all panels of a page share one, and zooming does not group anew.
 	a, err := derived.Keep(r.Runs[0].Cache, "arrangement "+key, (*Arrangement).sizeBytes,
-		func() (*Arrangement, error) { return how.find(ctx, r.Store(), find) })
+		func() (*Arrangement, error) { return how.find(ctx, &r.Runs[0], find) })
 	if err != nil {
 		return Arranged{}, err
 	}
@@ -93,24 +93,41 @@ func (r *Request) ArrangeHierarchy(ctx context.Context, find GroupFinder) (a Arr
 }
 
 // find compares all locations that hold calls or a profile.
-func (a *arranging) find(ctx context.Context, s store.Reader, find GroupFinder) (*Arrangement, error) {
+func (a *arranging) find(ctx context.Context, run *Run, find GroupFinder) (*Arrangement, error) {
+	c, err := a.compared(ctx, run.Store)
+	if err != nil {
+		return nil, err
+	}
+	found := &alike{}
+	switch {
+	case len(c.units) == 0:
+	case a.usual():
+		found, err = AlikeOfRun(find).Of(ctx, run)
+	default:
+		found.Order, found.Of, err = find(c.behaviour, a.Likeness)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return newArrangement(run.Store.Locations(), c.holders, c.of, c.units, found.Order, found.Of), ctx.Err()
+}
+
+// compared lists the units to compare, and reads how they behave.
+func (a *arranging) compared(ctx context.Context, s store.Reader) (*comparison, error) {
 	sel, err := Spec{From: a.from, To: a.to, Locations: a.locations, Regions: a.regions}.Resolve(s)
 	if err != nil {
 		return nil, fmt.Errorf("--arrange: %w", err)
 	}
 	t := s.Locations()
-	holders, err := ChosenHolders(ctx, s, sel.Locations)
-	if err != nil {
+	c := &comparison{}
+	if c.holders, err = ChosenHolders(ctx, s, sel.Locations); err != nil {
 		return nil, err
 	}
-	units, of, err := Units(t, holders, a.group)
-	if err != nil {
-		return nil, err
+	if c.units, c.of, err = Units(t, c.holders, a.group); err != nil || len(c.units) == 0 {
+		return c, err
 	}
-	if len(units) == 0 {
-		return newArrangement(t, nil, nil, nil, nil, nil), ctx.Err()
-	}
-	b := &trace.Behaviour{Regions: s.Regions(), Chosen: sel.Regions, Locations: holders, Owner: of, Owners: len(units)}
+	b := &trace.Behaviour{Regions: s.Regions(), Chosen: sel.Regions, Locations: c.holders, Owner: c.of,
+		Owners: len(c.units)}
 	if s.Info().Timed() {
 		b.Calls = func(ids []trace.LocationID, f func(*trace.DigestedLane) error) error {
 			return store.Digests(ctx, s, "calls", store.Window{Begin: sel.Begin, End: sel.End, Locations: ids}, f)
@@ -120,15 +137,10 @@ func (a *arranging) find(ctx context.Context, s store.Reader, find GroupFinder) 
 		b.Profile = func(f func([]trace.ProfileRow) error) error { return s.Profile(ctx, sel.Locations, f) }
 	}
 	if a.By == "optimal" {
-		if b.Tree, err = behaviourTree(ctx, s, sel, units, holders, of); err != nil {
-			return nil, err
-		}
+		b.Tree, err = behaviourTree(ctx, s, sel, c.units, c.holders, c.of)
 	}
-	order, group, err := find(b, a.Likeness)
-	if err != nil {
-		return nil, err
-	}
-	return newArrangement(t, holders, of, units, order, group), ctx.Err()
+	c.behaviour = b
+	return c, err
 }
 
 // newArrangement places every location: those compared as found, locations below them

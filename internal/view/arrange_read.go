@@ -32,7 +32,7 @@ func parseArrange(text string) (*arranging, error) {
 		refused.More = ", as in groups:k=3,similarity=time or optimal:p=0.3"
 		return nil, refused
 	}
-	a := &arranging{Likeness: trace.Likeness{By: "both", Seed: 1}, group: "auto", given: map[string]bool{}}
+	a := usualArranging()
 	if kind == "optimal" {
 		a.By, a.P = "optimal", 0.1
 	}
@@ -48,6 +48,18 @@ func parseArrange(text string) (*arranging, error) {
 		a.given[name] = true
 	}
 	return a, nil
+}
+
+// usualArranging is that of groups without settings.
+func usualArranging() *arranging {
+	return &arranging{Likeness: trace.Likeness{By: "both", Seed: 1}, group: "auto", given: map[string]bool{}}
+}
+
+// usual reports whether it compares the whole run without settings.
+func (a *arranging) usual() bool {
+	u := usualArranging()
+	return a.Likeness == u.Likeness && a.group == u.group && a.from == "" && a.to == "" && len(a.locations) == 0 &&
+		len(a.regions) == 0
 }
 
 func (a *arranging) set(name, value string) (err error) {

@@ -46,20 +46,20 @@ func (g *groupings) sizeBytes() int64 {
 	return n
 }
 
-// groupings finds those of the first run. They depend neither on the selection nor on the
+// groupingsOf finds those of a run. They depend neither on the selection nor on the
 // values that are shown: a place keeps its group while one looks around.
-func (r *Request) groupings(ctx context.Context, find GroupingFinder, holds []bool) (*groupings, error) {
-	return derived.Keep(r.Runs[0].Cache, "groupings", (*groupings).sizeBytes, func() (*groupings, error) {
-		out := &groupings{found: []trace.RankGrouping{{Name: "tree"}}}
-		ranks, err := RankedRunOf(ctx, r.Store(), holds)
+func groupingsOf(ctx context.Context, run *Run, find GroupingFinder) (*groupings, error) {
+	return derived.Keep(run.Cache, "groupings by rank", (*groupings).sizeBytes, func() (*groupings, error) {
+		s, out := run.Store, &groupings{found: []trace.RankGrouping{{Name: "tree"}}}
+		ranks, err := RankedRunOf(ctx, s)
 		if err != nil || ranks == nil || find == nil || ranks.Count > mostGrouped {
 			return out, err
 		}
-		_, times, err := ranks.RoleTimes(ctx, r.Store())
+		_, times, err := ranks.RoleTimes(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		out.ranks, out.found = ranks, find(&ranks.Ranks, ranks.groupsInTree(r.Store().Locations()), times)
+		out.ranks, out.found = ranks, find(&ranks.Ranks, ranks.groupsInTree(s.Locations()), times)
 		return out, nil
 	})
 }
@@ -96,34 +96,34 @@ func (r *RankedRun) groupsInTree(t *store.Tree) (out [][]int32) {
 	return out
 }
 
-func (g *groupings) list() []Grouping {
-	out := make([]Grouping, len(g.found))
-	for k, x := range g.found {
-		if out[k] = (Grouping{Name: x.Name}); g.ranks != nil {
-			out[k].Score = &x.Score
+func (s *scores) list() []Grouping {
+	out := make([]Grouping, len(s.Names))
+	for k, name := range s.Names {
+		if out[k] = (Grouping{Name: name}); s.Ranked {
+			out[k].Score = &s.Values[k]
 		}
 	}
 	return out
 }
 
 // leading is the grouping to draw instead of the run's own tree; 0: none.
-func (g *groupings) leading() int {
+func (s *scores) leading() int {
 	best := 0
-	for k, x := range g.found {
-		if x.Score > g.found[best].Score {
+	for k, v := range s.Values {
+		if v > s.Values[best] {
 			best = k
 		}
 	}
-	if g.found[best].Score < max(g.found[0].Score, 0)+groupingLead {
+	if s.Values[best] < max(s.Values[0], 0)+groupingLead {
 		return 0
 	}
 	return best
 }
 
-func (g *groupings) note(k int) string {
+func (s *scores) note(k int) string {
 	return fmt.Sprintf("ranks are grouped by %s, which explain %s of how their time in roles differs (the run's own "+
-		"tree: %s); --hierarchy tree keeps that", g.found[k].Name, FormatShare(g.found[k].Score),
-		FormatShare(max(g.found[0].Score, 0)))
+		"tree: %s); --hierarchy tree keeps that", s.Names[k], FormatShare(s.Values[k]),
+		FormatShare(max(s.Values[0], 0)))
 }
 
 // hierarchy puts the selected locations under the groups of grouping k, in order of rank. Ranks

@@ -44,7 +44,7 @@ func (r *Request) Hierarchy(ctx context.Context, a Arranged, f Finders, holds []
 	if err != nil {
 		return out, err
 	}
-	found, err := r.groupings(ctx, f.Groupings, holds)
+	found, err := ScoresOfRun(f.Groupings).Of(ctx, &r.Runs[0])
 	if err != nil {
 		return out, err
 	}
@@ -56,7 +56,11 @@ func (r *Request) Hierarchy(ctx context.Context, a Arranged, f Finders, holds []
 		return out, nil
 	}
 	if k := found.leading(); k > 0 {
-		grouped := found.hierarchy(k, r.Store().Locations(), r.Selection.Locations, holds)
+		groups, err := groupingsOf(ctx, &r.Runs[0], f.Groupings)
+		if err != nil {
+			return out, err
+		}
+		grouped := groups.hierarchy(k, r.Store().Locations(), r.Selection.Locations, holds)
 		if grouped.Leaves == h.Leaves { // not if overlays are selected
 			out.Hierarchy, out.Note = grouped, found.note(k)
 			out.use(k, true)
@@ -65,7 +69,7 @@ func (r *Request) Hierarchy(ctx context.Context, a Arranged, f Finders, holds []
 	}
 	out.use(0, true)
 	if h.Leaves > mostFlat {
-		p := &proposer{ctx: ctx, store: r.Store(), find: f.Alike, old: h}
+		p := &proposer{ctx: ctx, run: &r.Runs[0], find: f.Alike, old: h}
 		out.Hierarchy, out.Note, err = p.rebuild()
 	}
 	return out, err
@@ -74,7 +78,7 @@ func (r *Request) Hierarchy(ctx context.Context, a Arranged, f Finders, holds []
 // A proposer puts groups into a hierarchy.
 type proposer struct {
 	ctx   context.Context
-	store store.Reader
+	run   *Run
 	find  GroupFinder
 	old   *runfacts.Hierarchy
 	h     *runfacts.Hierarchy
@@ -163,7 +167,7 @@ func (p *proposer) group(list []*nest) (groups []*nest, by string, err error) {
 			return blocked(g, key+"s"), "the attribute " + key, nil
 		}
 	}
-	for _, top := range p.store.Topologies() {
+	for _, top := range p.run.Store.Topologies() {
 		if g := p.byTopology(&top, list); g != nil {
 			return blocked(g, "places"), "their place in the topology " + top.Name, nil
 		}
@@ -330,11 +334,8 @@ func (p *proposer) byLikeness(list []*nest) ([]*nest, error) {
 		return nil, nil
 	}
 	if p.alike == nil {
-		how, err := parseArrange("groups")
-		if err != nil {
-			return nil, err
-		}
-		if p.alike, err = how.find(p.ctx, p.store, p.find); err != nil {
+		var err error
+		if p.alike, err = usualArranging().find(p.ctx, p.run, p.find); err != nil {
 			return nil, err
 		}
 	}

@@ -25,7 +25,11 @@ func (r *RankedRun) Locations(rank int) []trace.LocationID {
 
 // RankedRunOf reads where the ranks of a run are; nil if they are not numbered from 0 on
 // without a gap. O(locations + pairs of locations that exchange messages).
-func RankedRunOf(ctx context.Context, r store.Reader, holds []bool) (*RankedRun, error) {
+func RankedRunOf(ctx context.Context, r store.Reader) (*RankedRun, error) {
+	holds, err := Holders(ctx, r)
+	if err != nil {
+		return nil, err
+	}
 	t := r.Locations()
 	out := &RankedRun{}
 	for id, k := range t.Rank {

@@ -46,6 +46,8 @@ type View struct {
 	// with programs, see Schema.
 	Data    []any
 	Compute func(context.Context, *Request) (Result, error)
+	// AtImport are results about all locations of a run that has many, which its first look would wait for.
+	AtImport []Preparer
 }
 
 // A Report says how a view takes part in reports: files that are read without the page.
@@ -181,6 +183,9 @@ func hasMoments(r store.Reader) bool {
 
 // A Run is an open run under a name, with its results.
 type Run = derived.Run
+
+// A Preparer makes a result of a run at import.
+type Preparer = derived.Preparer
 
 // A Request is everything a view may depend on.
 type Request struct {

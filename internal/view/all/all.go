@@ -68,3 +68,11 @@ var Views = []*view.View{
 	findings.View,
 	answer.View,
 }
+
+// AtImport lists the results that views need at first of runs with many locations.
+func AtImport() (out []view.Preparer) {
+	for _, v := range Views {
+		out = append(out, v.AtImport...)
+	}
+	return out
+}

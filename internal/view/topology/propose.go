@@ -43,29 +43,41 @@ func (p *proposals) sizeBytes() int64 {
 	return n
 }
 
-// propose finds the layouts of a run from where its ranks are. Their order goes by busy time
-// over the whole run: a value that is chosen later moves nothing. In a run without ranks,
-// locations count as ranks, in their order.
-func propose(ctx context.Context, run view.Run, who *roster, holds []bool) (*proposals, error) {
+// A layouts value is kept beside the store.
+type layouts struct{ Found []proposal.Layout }
+
+// LayoutsOfRun are the layouts of a run from where its ranks are. Their order goes by busy time
+// over the whole run: a value that is chosen later moves nothing. In a run without ranks, there are none.
+var LayoutsOfRun = derived.Derived[*layouts]{Name: "layouts", Version: 1, Keeps: view.HasMany,
+	Make: func(ctx context.Context, run *view.Run) (*layouts, error) {
+		ranks, err := view.RankedRunOf(ctx, run.Store)
+		if err != nil || ranks == nil {
+			return &layouts{}, err
+		}
+		busy, err := busyTimes(ctx, run.Store, ranks)
+		if err != nil {
+			return nil, err
+		}
+		return &layouts{proposal.Layouts(&ranks.Ranks, busy)}, nil
+	}}
+
+// propose finds the layouts of a run. In a run without ranks, locations count as ranks, in their order.
+func propose(ctx context.Context, run *view.Run, who *roster) (*proposals, error) {
+	found, err := LayoutsOfRun.Of(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	t := run.Store.Locations()
+	if len(found.Found) > 0 {
+		return &proposals{layouts: found.Found, rank: t.Rank}, nil
+	}
 	return derived.Keep(run.Cache, "topology proposals", (*proposals).sizeBytes, func() (*proposals, error) {
-		s := run.Store
-		ranks, err := view.RankedRunOf(ctx, s, holds)
-		if err != nil {
-			return nil, err
+		out := &proposals{rank: slices.Repeat([]int32{-1}, t.Len())}
+		for i, id := range who.location {
+			out.rank[id] = int32(i)
 		}
-		if ranks == nil {
-			out := &proposals{rank: slices.Repeat([]int32{-1}, s.Locations().Len())}
-			for i, id := range who.location {
-				out.rank[id] = int32(i)
-			}
-			out.layouts = proposal.Layouts(&trace.Ranks{Count: len(who.location)}, nil)
-			return out, nil
-		}
-		busy, err := busyTimes(ctx, s, ranks)
-		if err != nil {
-			return nil, err
-		}
-		return &proposals{layouts: proposal.Layouts(&ranks.Ranks, busy), rank: s.Locations().Rank}, nil
+		out.layouts = proposal.Layouts(&trace.Ranks{Count: len(who.location)}, nil)
+		return out, nil
 	})
 }
 

@@ -44,6 +44,7 @@ var View = &view.View{
 	Runs:     2,
 	Data:     []any{Data{}, PairData{}},
 	Compute:  computeRuns,
+	AtImport: []view.Preparer{LayoutsOfRun},
 }
 
 var computeBeside = view.SideBySide(false, compute, func(a, b Data) any { return PairData{a, b} })
@@ -111,7 +112,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
 		return nil, q.Advise("other locations").Empty("no location with values in the selection")
 	}
-	if r.proposed, err = propose(ctx, q.Runs[0], r.who, holds); err != nil {
+	if r.proposed, err = propose(ctx, &q.Runs[0], r.who); err != nil {
 		return nil, err
 	}
 	place, err := r.choose()

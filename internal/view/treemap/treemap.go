@@ -43,6 +43,8 @@ var View = &view.View{
 	Report:  view.Report{Place: 6, Height: 320, AllLocations: true},
 	Data:    []any{Data{}},
 	Compute: compute,
+	// the overview needs the same
+	AtImport: []view.Preparer{view.AlikeOfRun(grouping.Order), view.ScoresOfRun(proposal.Groupings)},
 }
 
 // finders find groups of locations.
