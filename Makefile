@@ -45,7 +45,7 @@ lint test-go test-race cross build: export GOGC = 400
 # linked without tables for debuggers, which takes half the time.
 TEST = $(GO) test -vet=off -ldflags='-s -w'
 test-go: bin/testlog
-	@{ $(TEST) -timeout 20m -json $(PKGS); echo "{\"Action\":\"status\",\"Output\":\"$$?\"}"; } | bin/testlog
+	@{ .ci/in-memory $(TEST) -timeout 20m -json $(PKGS); echo "{\"Action\":\"status\",\"Output\":\"$$?\"}"; } | bin/testlog
 	$(GO) test -count=1 ./internal
 
 bin/testlog: tools/testlog/main.go
@@ -67,7 +67,7 @@ RACE = ./recorder ./internal/trace/... ./internal/store ./internal/store/local/.
 ALONE = ^(FuzzStore|TestNoFlipChangesAnAnswerInSilence|TestCallsInBatchesAreCallsOneByOne|TestTimeFromPrefixSumsIsThatOfTheRows|TestDamageIsAnErrorNeverACrash|TestRoleTimeFromKeptBinsEqualsThatFromRows|TestForgedStoresAreRefused|TestNumbersOfNothingAreNotHandedOut|TestPartsThatAreNotOfOneRunAreRefused|TestAPartMayBeMadeAgain|TestARunWithoutRowsIsJoined|TestCoverHoldsEachRowAndInstantOnce|TestGroupsKeptAreThoseOfTheRows|TestRoleTimesAreThoseOfEachLocationAlone|TestStoreElsewherePassesTheSuite|TestSumsOfLinksAreThoseOfTheLinks|TestJoinedPartsAreTheWholeImport)$$
 test-race:
 	@if command -v cc >/dev/null || command -v gcc >/dev/null; then \
-	  CGO_ENABLED=1 $(TEST) -race -short -timeout 20m -skip '$(ALONE)' $(RACE); \
+	  CGO_ENABLED=1 .ci/in-memory $(TEST) -race -short -timeout 20m -skip '$(ALONE)' $(RACE); \
 	else echo "no C compiler: the race detector is left out (install gcc)"; fi
 
 lint:
@@ -125,7 +125,7 @@ test-dist: web
 	@git diff --exit-code --stat -- web/dist || { echo "web/dist is not what web/src gives: run make web and commit"; exit 1; }
 
 test-web: build web/node_modules/.package-lock.json chromium
-	cd web && npm test
+	cd web && ../.ci/in-memory npm test
 
 chromium:
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
