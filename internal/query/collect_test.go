@@ -13,7 +13,7 @@ import (
 
 func collect(tb testing.TB, d *query.Database, text string, most int64) (*query.Collection, error) {
 	tb.Helper()
-	r, err := d.Query(context.Background(), text, query.Limits{Time: time.Minute})
+	r, err := d.Query(context.Background(), text, query.Limits{Time: time.Hour})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func database(r store.Reader) *query.Database {
 // ask runs a query and gives its rows as text, and how many rows were read.
 func ask(tb testing.TB, d *query.Database, text string) (rows []string, read int64) {
 	tb.Helper()
-	r, err := d.Query(context.Background(), text, query.Limits{Time: time.Minute})
+	r, err := d.Query(context.Background(), text, query.Limits{Time: time.Hour})
 	if err != nil {
 		tb.Fatalf("%s: %v", text, err)
 	}
@@ -128,7 +128,7 @@ func TestAQueryOnlyReads(t *testing.T) {
 		"select '; /*' ; vacuum into 'x.db' -- */", "select [a;b] from (select 1 as \"a;b\"); drop table intervals", "replace into locations(id) values (1)",
 		"explain query plan vacuum into 'x.db'", "pragma main.journal_mode", "reindex", "savepoint x", "select writefile('x.db', 'x')", "select edit('x')",
 	} {
-		r, err := d.Query(context.Background(), text, query.Limits{Time: time.Minute})
+		r, err := d.Query(context.Background(), text, query.Limits{Time: time.Hour})
 		if err == nil {
 			for r.Next() {
 			}
@@ -180,9 +180,9 @@ func TestErrorsSayWhatIsWrong(t *testing.T) {
 		"select * from calls(0, 1, 'colour')": "neither region nor location",
 		"drop table intervals":                "a query only reads",
 	} {
-		_, err := d.Query(context.Background(), text, query.Limits{Time: time.Minute})
+		_, err := d.Query(context.Background(), text, query.Limits{Time: time.Hour})
 		if err == nil {
-			r, _ := d.Query(context.Background(), text, query.Limits{Time: time.Minute})
+			r, _ := d.Query(context.Background(), text, query.Limits{Time: time.Hour})
 			for r.Next() {
 			}
 			err = r.Err()

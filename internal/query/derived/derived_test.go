@@ -23,7 +23,7 @@ import (
 func ask(t *testing.T, r store.Reader, text string) (rows []string, err error) {
 	t.Helper()
 	d := &query.Database{Runs: []*table.Run{{Name: "run", Store: r}}, More: derived.Tables}
-	found, err := d.Query(context.Background(), text, query.Limits{Time: time.Minute})
+	found, err := d.Query(context.Background(), text, query.Limits{Time: time.Hour})
 	if err != nil {
 		return nil, err
 	}
