@@ -50,7 +50,8 @@ func (l *Loader) JoinParts(ctx context.Context, dir string) error {
 }
 
 func (l *Loader) storeOptions() local.Options {
-	o := local.Options{Memory: l.Memory, Summaries: l.Summaries, Digests: l.Digests, Align: cmp.Or(l.Align, "auto")}
+	o := local.Options{Memory: l.Memory, Summaries: l.Summaries, Digests: l.Digests, Align: cmp.Or(l.Align, "auto"),
+		Infer: true}
 	if !l.RawNames {
 		o.RegionName = trace.FoldName
 	}

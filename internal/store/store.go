@@ -222,6 +222,7 @@ type Info struct {
 	// stretch the span; nil: there is no such thing.
 	Core       *[2]trace.Time
 	Intervals  int64
+	Inferred   int64 // those among Intervals that are not in the source, see trace.NotRecorded
 	Links      int64
 	Samples    int64
 	Instants   int64

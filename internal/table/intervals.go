@@ -49,6 +49,8 @@ var intervalColumns = []column[interval]{
 		}),
 	narrow(integer("depth", "", "how many intervals of the lane are around it",
 		func(x *interval) int64 { return int64(x.Depth[x.i]) })),
+	flag("inferred", "1 where it is not in the source: work between calls of a rank that records communication only",
+		func(x *interval) bool { return trace.Inferred(x.region) }),
 }
 
 var intervals = func() *Table {

@@ -85,6 +85,8 @@ var regions = listed("regions", "What can be entered: functions, operators, stat
 				}
 				return name
 			}),
+		flag("inferred", "1 where its intervals are not in the source",
+			func(p *place) bool { return trace.Inferred(p.region(trace.RegionID(p.at))) }),
 	})
 
 var counters = listed("counters", "Numbers recorded over time; their values are `samples`.",
@@ -186,7 +188,8 @@ var runs = listed("runs", "The run itself, in one row: what `parallax info` says
 		total("ranks", "", func(i *store.Info) int64 { return int64(i.Ranks) }),
 		total("rows", "locations that hold intervals", func(i *store.Info) int64 { return int64(i.Rows) }),
 		integer("regions", "", "", func(p *place) int64 { return int64(len(p.Store.Regions())) }),
-		total("intervals", "", func(i *store.Info) int64 { return i.Intervals }),
+		total("intervals", "of the source", func(i *store.Info) int64 { return i.Intervals - i.Inferred }),
+		total("inferred", "intervals that are not in the source", func(i *store.Info) int64 { return i.Inferred }),
 		total("links", "", func(i *store.Info) int64 { return i.Links }),
 		integer("counters", "", "", func(p *place) int64 { return int64(len(p.Store.Counters())) }),
 		total("samples", "", func(i *store.Info) int64 { return i.Samples }),

@@ -181,6 +181,24 @@ func EndOf(g *Region) (name string, without bool) {
 	return g.Name, false
 }
 
+// inferred is the attribute of a region whose intervals are not in the source.
+const inferred = "inferred"
+
+// NotRecorded is the region of work that nobody recorded: where ranks record communication only, the time between
+// two calls. Its intervals are not among those of the source.
+var NotRecorded = Region{Name: "(not recorded)", Role: RoleCompute,
+	Attributes: []Attribute{{inferred, Text("from the calls around it")}}}
+
+// Inferred reports whether the intervals of a region are not in the source.
+func Inferred(g *Region) bool {
+	for i := range g.Attributes {
+		if g.Attributes[i].Key == inferred {
+			return true
+		}
+	}
+	return false
+}
+
 // goals is the attribute of a region whose source was read: the procedures that each of its calls calls.
 const goals = "goals"
 

@@ -32,7 +32,8 @@ type InfoJSON struct {
 	RowsOverlay int          `json:"rows_overlay"`
 	RowsAside   int          `json:"rows_aside"` // as rows_overlay, its name in the release before
 	Regions     int          `json:"regions"`
-	Intervals   int64        `json:"intervals"`
+	Intervals   int64        `json:"intervals"` // Of the source.
+	Inferred    int64        `json:"inferred"`  // Intervals of work that nobody recorded, not in the source.
 	Links       int64        `json:"links"`
 	Counters    int          `json:"counters"`
 	Samples     int64        `json:"samples"`
@@ -111,7 +112,7 @@ func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 	out := &InfoJSON{
 		Sources: append([]string{}, i.Sources...), Format: i.Format, Kind: KindOf(r), End: i.End, Core: i.Core,
 		Locations: r.Locations().Len(), Ranks: i.Ranks, Rows: i.Rows, Regions: len(r.Regions()),
-		Intervals: i.Intervals, Links: i.Links, Counters: len(r.Counters()), Samples: i.Samples,
+		Intervals: i.Intervals - i.Inferred, Inferred: i.Inferred, Links: i.Links, Counters: len(r.Counters()), Samples: i.Samples,
 		Instants: i.Instants, ProfileRows: i.Profile, Depth: i.Depth,
 		Metrics: []MetricInfo{}, Properties: i.Properties, Topologies: []TopologyInfo{}, Report: []ReportInfo{},
 		SizeBytes: i.SizeBytes,

@@ -135,6 +135,8 @@ type Budget struct {
 	shards     [shards]shard
 	detailed   atomic.Int64 // rows that have detail
 	mostDetail int
+	uses       int32 // numbers from here on are uses of region used; 0: none are
+	used       int32
 	// Keep, if set, receives every wait and where its histories part; for tests.
 	Keep func(w Wait, since trace.Time)
 	// Each, if set, receives every wait once per cause, with the part of it that the cause has.
@@ -163,6 +165,25 @@ func New(actors, regions int, begin, end trace.Time) *Budget {
 		b.workers = append(b.workers, newWorker(b, regions))
 	}
 	return b
+}
+
+// Divide makes n uses of a region, whose visits are compared with those of the same use only, such as the work between
+// two calls with that between the same calls of another actor. It returns the number of the first; causes are told by
+// the region. It is called before any other method.
+func (b *Budget) Divide(region int32, n int) (first int32) {
+	for _, k := range b.workers {
+		b.uses, b.used = int32(len(k.byRegion)), region
+		k.byRegion = make([]tally, len(k.byRegion)+n)
+	}
+	return b.uses
+}
+
+// RegionOf returns the region that a number is a use of.
+func (b *Budget) RegionOf(number int32) int32 {
+	if b.uses > 0 && number >= b.uses {
+		return b.used
+	}
+	return number
 }
 
 // Add appends a stretch of an actor's time with one region innermost. Stretches come in order; time between

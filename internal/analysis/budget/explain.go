@@ -75,9 +75,9 @@ func partOf(region, actor int32, direct bool) partKey {
 	return k
 }
 
-func (k partKey) region() int32 { return int32(k >> 33) }
-func (k partKey) row() rowKey   { return keyOf(int32(k>>1), k.region()) }
-func (k partKey) direct() bool  { return k&1 != 0 }
+func (k partKey) region() int32        { return int32(k >> 33) }
+func (k partKey) row(b *Budget) rowKey { return keyOf(int32(k>>1), b.RegionOf(k.region())) }
+func (k partKey) direct() bool         { return k&1 != 0 }
 
 func newWorker(b *Budget, regions int) *worker {
 	return &worker{b: b, byRegion: make([]tally, max(regions, 1)), inCalls: make([]trace.Time, max(regions, 1)),
@@ -194,7 +194,7 @@ func (k *worker) explain(actor int32, number int) {
 	share(length, k.weights[:n], k.amounts[:n], k.order[:n], k.rest[:n])
 	for i := range k.parts {
 		if t := k.amounts[i]; t > 0 {
-			k.book(entry{row: k.parts[i].key.row(), wait: w, bins: bins, direct: k.parts[i].key.direct(), time: t})
+			k.book(entry{row: k.parts[i].key.row(k.b), wait: w, bins: bins, direct: k.parts[i].key.direct(), time: t})
 		}
 	}
 }

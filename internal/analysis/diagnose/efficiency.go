@@ -82,7 +82,7 @@ func (f *facts) efficiency(ctx context.Context) error {
 	if err := f.together(ctx); err != nil {
 		return err
 	}
-	f.pop = pop.Of(f.worked(), float64(f.length))
+	f.pop = pop.Of(a.useful, float64(f.length))
 	switch {
 	case len(a.members) == 1:
 		return f.alone(ctx)
@@ -90,20 +90,6 @@ func (f *facts) efficiency(ctx context.Context) error {
 		f.pop.Communication = math.NaN()
 	}
 	return nil
-}
-
-// worked returns the work of each member: the recorded useful time, or else the time between records.
-func (f *facts) worked() []float64 {
-	if f.between == nil || f.alike.what != "ranks" {
-		return f.alike.useful
-	}
-	out := make([]float64, len(f.alike.members))
-	for i, rows := range f.alike.members {
-		for _, row := range rows {
-			out[i] += f.between[row]
-		}
-	}
-	return out
 }
 
 // alone is for one processor, which has no load balance and waits for no other: it computes only how busy it was from
@@ -173,34 +159,7 @@ func (f *facts) work(ctx context.Context) error {
 		}
 		longest = max(longest, all)
 	}
-	if sumOf(f.useful) == 0 && f.communicates() { // only communication is recorded: work lies between
-		f.length = f.span
-		return f.workBetween(ctx, times)
-	}
 	return f.recorded(ctx, longest)
-}
-
-// mostInferred is of how many rows the work is inferred at most.
-const mostInferred = 1 << 12
-
-// workBetween counts unrecorded time of a row between its first and its last record as work.
-func (f *facts) workBetween(ctx context.Context, times []trace.Time) error {
-	if len(f.rows) > mostInferred {
-		return nil
-	}
-	f.between = make([]float64, len(f.rows))
-	for row, id := range f.rows {
-		first, last, err := runfacts.FirstAndLast(ctx, f.store, []trace.LocationID{id}, f.window.Begin, f.window.End)
-		if err != nil {
-			return err
-		}
-		all := trace.Time(0)
-		for _, t := range times[row*trace.RoleCount : (row+1)*trace.RoleCount] {
-			all += t
-		}
-		f.between[row] = float64(max(last-first-all, 0))
-	}
-	return nil
 }
 
 // gpus makes a member of each GPU: the streams below one device, or of one process.

@@ -37,7 +37,6 @@ type facts struct {
 	class      []string  // of a row: the kind of its location
 	table      *totals   // of the whole selection
 	useful     []float64 // busy time of a row
-	between    []float64 // of a row, where all record communication only: the time between, which is work
 	alike      alike
 	pop        pop.Efficiency
 	notes      []string

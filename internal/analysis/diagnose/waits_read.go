@@ -39,6 +39,7 @@ type waitReader struct {
 	collective []bool       // by region
 	wrapper    []bool       // by region: what is waited in it is waited in calls inside
 	sends      []sending    // by number of a region
+	between    *callPairs   // of work that nobody recorded; nil: there is none
 
 	mu     sync.Mutex
 	team   []int32 // the first thread of an actor's team, -1; nil without teams
@@ -120,6 +121,7 @@ func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*Waits, error
 		groups: map[groupKey]int32{}, comms: map[string]int32{}, unrecorded: make([]trace.Time, len(a.actors))}
 	k.b = budget.New(len(a.actors), len(a.regionNames), f.window.Begin, f.window.End)
 	k.b.Each = f.each
+	k.between = k.pairCalls()
 	k.f = budget.NewFinder(k.b)
 	k.f.Sync = k.sync
 	k.f.Style = k.style()
@@ -290,8 +292,50 @@ func (k *waitReader) read(a int32, c *trace.Columns, begin trace.Time, group fun
 		} else {
 			stay = stay || within
 		}
-		s.stack = append(s.stack, open{b, e, k.number[r], stay})
+		s.stack = append(s.stack, open{b, e, k.numberOf(c, i), stay})
 	}
+}
+
+// callPairs number the work that nobody recorded by the calls around it: visits of one pair are alike.
+type callPairs struct {
+	region trace.RegionID
+	number []int32 // of a call by region, from 1
+	count  int32
+	first  int32 // number of the pair (0, 0)
+}
+
+// mostPaired is up to how many calls work is told apart by the two around it.
+const mostPaired = 64
+
+func (k *waitReader) pairCalls() *callPairs {
+	at := slices.IndexFunc(k.regions, func(g trace.Region) bool { return trace.Inferred(&g) })
+	p := &callPairs{region: trace.RegionID(at), number: make([]int32, len(k.regions)), count: 1}
+	for i := range k.regions {
+		if waiting.Waits(k.regions[i].Role) {
+			p.number[i] = p.count
+			p.count++
+		}
+	}
+	if at < 0 || p.count > mostPaired {
+		return nil
+	}
+	p.first = k.b.Divide(k.number[at], int(p.count*p.count))
+	return p
+}
+
+// numberOf returns the number of a row's region, or of the pair of calls around it.
+func (k *waitReader) numberOf(c *trace.Columns, i int) int32 {
+	p := k.between
+	if p == nil || c.Region[i] != p.region {
+		return k.number[c.Region[i]]
+	}
+	call := func(i int) int32 {
+		if i < 0 || i == len(c.Region) {
+			return 0
+		}
+		return p.number[c.Region[i]]
+	}
+	return p.first + call(i-1)*p.count + call(i+1)
 }
 
 // join notes that a thread of a team has nothing to do until a moment: the first of the
@@ -339,7 +383,7 @@ func (k *waitReader) upto(a int32, s *rowState, t trace.Time) {
 		return
 	}
 	k.pools.note(a, s)
-	if n := len(s.stack); n > 0 && k.role[s.stack[n-1].region].Busy() {
+	if n := len(s.stack); n > 0 && k.role[k.b.RegionOf(s.stack[n-1].region)].Busy() {
 		s.busy = t
 	}
 	switch n := len(s.stack); {

@@ -153,7 +153,7 @@ func (r *poolReader) note(a int32, s *rowState) {
 	}
 	e := concurrency.Event{At: s.at, Actor: r.place[a], State: concurrency.Waiting, Label: budget.Nothing}
 	if n := len(s.stack); n > 0 {
-		e.Label = s.stack[n-1].region
+		e.Label = r.b.RegionOf(s.stack[n-1].region)
 		switch role := r.role[e.Label]; {
 		case role.Busy():
 			e.State = concurrency.Busy

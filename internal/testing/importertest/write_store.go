@@ -51,7 +51,8 @@ func SameBytes(t *testing.T, run importer.Run, times int) {
 
 func writeStore(tb testing.TB, run importer.Run, path string) {
 	tb.Helper()
-	o := local.Options{Summaries: all.Summaries, Digests: all.Digests, RegionName: trace.FoldName, Align: "auto"}
+	o := local.Options{Summaries: all.Summaries, Digests: all.Digests, RegionName: trace.FoldName, Align: "auto",
+		Infer: true}
 	w, err := local.Create(path, o)
 	if err != nil {
 		tb.Fatal(err)

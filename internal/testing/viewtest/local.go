@@ -29,7 +29,8 @@ func Local(tb testing.TB, write func(trace.Writer)) store.Reader {
 func WriteLocal(tb testing.TB, write func(trace.Writer)) (path string) {
 	tb.Helper()
 	path = filepath.Join(tb.TempDir(), "test.plx")
-	o := local.Options{Summaries: all.Summaries, Digests: all.Digests, RegionName: trace.FoldName, Align: "auto"}
+	o := local.Options{Summaries: all.Summaries, Digests: all.Digests, RegionName: trace.FoldName, Align: "auto",
+		Infer: true}
 	w, err := local.Create(path, o)
 	if err != nil {
 		tb.Fatal(err)

@@ -8,6 +8,9 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/testing/tracetest"
+	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // calls writes ranks that record a collective alone, some µs of work before each call.
@@ -36,12 +39,13 @@ func calls(ranks int, work func(rank, round int) int) string {
 
 // Ranks that record nothing but a collective get slower in the middle of the run: its calls mark the rounds.
 func TestRoundsBetweenCollectivesTellThatAllGetSlower(t *testing.T) {
-	d := read(t, storetest.Text(t, calls(4, func(rank, round int) int {
+	text := calls(4, func(rank, round int) int {
 		if round >= 12 {
 			return 2000 + rank
 		}
 		return 1000 + rank
-	})))
+	})
+	d := read(t, viewtest.Local(t, func(w trace.Writer) { tracetest.Write(t, w, text) }))
 	if len(d.Findings) == 0 || d.Findings[0].Kind != finding.SlowPhase || d.Findings[0].Severity == finding.Low {
 		t.Fatalf("%+v", d.Findings)
 	}

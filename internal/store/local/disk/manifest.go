@@ -42,6 +42,7 @@ type ManifestInfo struct {
 	Origin     trace.Time        `json:"origin"`
 	Core       *[2]trace.Time    `json:"core,omitempty"`
 	Depth      int               `json:"depth"`
+	Inferred   int64             `json:"inferred,omitempty"` // intervals
 	Properties map[string]string `json:"properties"`
 }
 

@@ -17,13 +17,14 @@ func (w *rowWorker) decode(ctx context.Context, s *write.Stream, stack *trace.St
 	w.chain = w.f.Chunks.Chain(s.Tail, w.chain)
 	large := w.f.Chunks.Large(w.chain)
 	d := w.f.decoder(s)
+	d.infers = w.f.infers(s)
 	for _, at := range w.chain {
 		if err := ctx.Err(); err != nil {
 			return context.Cause(ctx)
 		}
 		d.reset(w.f.Chunks.Chunk(at))
 		for len(d.b) >= write.HalfBytes {
-			if stack == nil || !w.calls(&d, stack) {
+			if stack == nil || d.infers || !w.calls(&d, stack) {
 				w.record(&d, stack)
 			}
 		}
@@ -110,6 +111,9 @@ func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
 	switch op {
 	case write.OpEnter:
 		if t := d.time(v); stack != nil {
+			if d.infers {
+				w.before(d, stack, t, trace.RegionID(id), 1)
+			}
 			stack.Enter(t, trace.RegionID(id))
 		} else {
 			w.builder.Enter(t, trace.RegionID(id))
@@ -121,6 +125,9 @@ func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
 			region = trace.RegionID(id)
 		}
 		if t := d.time(v); stack != nil {
+			if d.infers {
+				w.before(d, stack, t, region, -1)
+			}
 			stack.Leave(t, region)
 		} else {
 			w.builder.Leave(t, region)
@@ -148,7 +155,7 @@ func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
 			r.key = d.instant - 1
 			w.fail(w.instantFacts.Add(r))
 		} else {
-			r.key = d.row - 1
+			r.key = d.row - d.inferred - 1
 			if stack == nil {
 				w.fail(w.facts.Add(r))
 			} else {
@@ -168,6 +175,8 @@ type decoder struct {
 	shift         trace.Time
 	row, instant  uint64 // how many so far
 	lastIsInstant bool
+	infers        bool   // rows are added for times without a call
+	inferred      uint64 // such rows since the last that was recorded
 }
 
 // decoder makes one for a stream.
@@ -198,6 +207,7 @@ func (d *decoder) head() (op, id uint32, v int64) {
 // entered notes that a row came.
 func (d *decoder) entered() {
 	d.row++
+	d.inferred = 0
 	d.lastIsInstant = false
 }
 

@@ -32,6 +32,8 @@ type finisher struct {
 	counterNumber   []trace.CounterID
 	origin, end     trace.Time // times are moved by origin; the trace is [0, end)
 	clocks          *clocks    // how times are moved before; nil: as they were recorded
+	inferred        *inference // work that nobody recorded; nil: none
+	inferredRows    int64      // of it
 
 	jobs     []*job
 	files    rowFiles
@@ -147,6 +149,7 @@ func (f *finisher) collect(context.Context) error {
 	if err := f.findSpan(); err != nil {
 		return err
 	}
+	f.inferWork()
 	f.Def.ForgetKeys()
 	// The memory of the reader is garbage by now too. With many locations it goes back to the system before the rows
 	// are made, so that the two do not add up.
@@ -158,7 +161,7 @@ func (f *finisher) collect(context.Context) error {
 	f.series = orderSeries(f)
 	f.numbered = make([]uint32, len(f.order.old))
 	for id := range f.numbered {
-		if s := f.stream(id); s != nil && s.Numbered() && !s.Gaps {
+		if s := f.stream(id); s != nil && s.Numbered() && !s.Gaps && !f.infers(s) {
 			f.numbered[id] = s.Rows
 		}
 	}

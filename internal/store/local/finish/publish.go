@@ -41,7 +41,7 @@ func (f *finisher) manifest(without []string) (*disk.Manifest, error) {
 		Format: disk.FormatName, Version: disk.Version,
 		Info: disk.ManifestInfo{
 			Sources: f.Opt.Sources, Source: f.Opt.Format, End: f.end, Origin: f.origin, Core: f.core, Depth: f.depth,
-			Properties: f.Def.Properties,
+			Inferred: f.inferredRows, Properties: f.Def.Properties,
 		},
 		Metrics: f.Def.Metrics, SourceFiles: f.Def.SourceFiles, Report: f.finishReport(), Sections: f.sections,
 		Digests: f.digests,

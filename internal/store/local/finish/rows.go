@@ -84,6 +84,7 @@ type rowWorker struct {
 	stack   trace.StackBuilder
 	batch   []trace.StackRecord // on their way to stack
 	rows    rowSink
+	gaps    gapFinder
 	events  *spool.Spool[trace.Event]
 	spans   *spool.Spool[trace.Span]
 
@@ -194,12 +195,13 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *write.
 			ByParent: s.ByParent},
 		Parents:   w.f.parents(s),
 		Rounded:   s.RoundedTimes,
-		Intervals: s.Intervals, End: w.f.end,
+		Intervals: s.Intervals || w.f.inferred != nil && len(w.f.inferred.gaps[s.Location]) > 0, End: w.f.end,
 		Events: eventSorter{w.events}, Spans: spanSorter{w.spans},
 	}, &w.rows)
 	if err := w.decode(ctx, s, nil); err != nil {
 		return err
 	}
+	w.addGaps(s)
 	repairs, err := w.builder.Finish()
 	if err != nil {
 		return err
@@ -217,6 +219,7 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *write.
 // stacked replays a location whose rows come in order by themselves.
 func (w *rowWorker) stacked(ctx context.Context, id trace.LocationID, s *write.Stream) error {
 	w.stack.Reset(&w.rows.rows)
+	w.gaps = gapFinder{}
 	if err := w.decode(ctx, s, &w.stack); err != nil {
 		return err
 	}

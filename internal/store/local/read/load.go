@@ -145,7 +145,8 @@ func (r *definitionsOf) loadInfo() {
 	r.generation = m.Generation()
 	r.info = store.Info{
 		Sources: m.Info.Sources, Format: m.Info.Source, End: m.Info.End, Origin: m.Info.Origin, Core: m.Info.Core,
-		Intervals: int64(len(c.Begin)), Links: int64(len(c.Link.Kind) + len(c.Untimed.Kind)),
+		Intervals: int64(len(c.Begin)), Inferred: m.Info.Inferred,
+		Links:   int64(len(c.Link.Kind) + len(c.Untimed.Kind)),
 		Samples: int64(len(c.SampleTime)), Instants: int64(len(c.InstantTime)), Profile: int64(len(c.ProfileLocation)),
 		Lines: int64(len(c.LineLocation)),
 		Depth: m.Info.Depth, Ranks: distinctRanks(c.LocationRank), Rows: int(r.counting[len(r.counting)-1]),

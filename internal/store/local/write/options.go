@@ -23,6 +23,8 @@ type Options struct {
 	// collectives if an effect comes before its cause. With "messages" or "collectives" they are fitted by these, even
 	// if they agree. With "none" skew is only reported. "": times are taken as they are.
 	Align string
+	// Infer takes times between calls of ranks that record communication only as work, see trace.NotRecorded.
+	Infer bool
 	// Workers is how many goroutines Finish uses; 0 for one a core.
 	Workers int
 	// Part and Parts: where Parts is above 0, only part Part of so many is written, counted from 1, as a directory that

@@ -1,0 +1,161 @@
+package local
+
+import (
+	"context"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// callsOnly writes ranks by write and opens the run.
+func callsOnly(t *testing.T, write func(w *Writer, rank int, s trace.Stream)) *Reader {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run.plx")
+	w, err := Create(path, Options{Infer: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for rank := range 3 {
+		id := w.Location(trace.Location{Name: string(rune('a' + rank)), Kind: trace.KindProcess, Rank: rank, Parent: trace.NoLocation})
+		s := w.Stream(id, trace.StreamOptions{})
+		write(w, rank, s)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Finish(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+type stay struct {
+	begin, end trace.Time
+	name       string
+	depth      uint16
+}
+
+// staysOf reads the intervals of a location, in order.
+func staysOf(t *testing.T, r *Reader, id trace.LocationID) (out []stay) {
+	t.Helper()
+	w := store.Window{End: r.Info().End + 1, Locations: []trace.LocationID{id}}
+	err := r.Intervals(t.Context(), w, func(c *trace.Columns) error {
+		for i, g := range c.Region {
+			out = append(out, stay{c.Begin[i], c.End(i), r.Regions()[g].Name, c.Depth[i]})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Between calls of ranks that record communication only lies work, within annotations too, in any form of records.
+func TestTimeBetweenCallsIsWork(t *testing.T) {
+	const lost = "(not recorded)"
+	want := []stay{{0, 70, "solve", 0}, {0, 5, lost, 1}, {5, 15, "MPI_Recv", 1}, {6, 9, "MPI_Wait", 2}, {15, 40, lost, 1}, {40, 50, "MPI_Allreduce", 1},
+		{50, 70, lost, 1}, {70, 80, lost, 0}, {80, 90, "MPI_Barrier", 0}}
+	for name, intervals := range map[string]bool{"enter and leave": false, "intervals": true} {
+		r := callsOnly(t, func(w *Writer, rank int, s trace.Stream) {
+			fact := w.Attribute("bytes")
+			note := w.Region(trace.Region{Name: "solve", Role: trace.RoleAnnotation})
+			recv, wait := w.Region(trace.Region{Name: "MPI_Recv"}), w.Region(trace.Region{Name: "MPI_Wait"})
+			reduce, barrier := w.Region(trace.Region{Name: "MPI_Allreduce"}), w.Region(trace.Region{Name: "MPI_Barrier"})
+			if intervals { // in any order
+				s.Interval(80, 90, barrier)
+				s.Interval(40, 50, reduce)
+				s.Attribute(fact, trace.Integer(7))
+				s.Interval(0, 70, note)
+				s.Interval(6, 9, wait)
+				s.Interval(5, 15, recv)
+				return
+			}
+			s.Enter(0, note)
+			s.Enter(5, recv)
+			s.Enter(6, wait)
+			s.Leave(9, wait)
+			s.Leave(15, recv)
+			s.Enter(40, reduce)
+			s.Attribute(fact, trace.Integer(7))
+			s.Leave(50, reduce)
+			s.Leave(70, note)
+			s.Enter(80, barrier)
+			s.Leave(90, barrier)
+		})
+		got := staysOf(t, r, 1)
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v\nwant %v", name, got, want)
+		}
+		if n, all := r.Info().Inferred, r.Info().Intervals; n != 3*int64(len(want)-5) || all != 3*int64(len(want)) {
+			t.Errorf("%s: %d of %d intervals are inferred", name, n, all)
+		}
+		err := r.AttributeColumn(t.Context(), store.Window{End: 100, Locations: []trace.LocationID{1}}, 0, func(c *store.AttributeColumns) error {
+			for _, row := range c.Row {
+				if got[row].name != "MPI_Allreduce" {
+					t.Errorf("%s: the attribute is that of %v", name, got[row])
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A run that records work anywhere has none inferred.
+func TestNoWorkIsInferredWhereSomeIsRecorded(t *testing.T) {
+	r := callsOnly(t, func(w *Writer, rank int, s trace.Stream) {
+		call, work := w.Region(trace.Region{Name: "MPI_Barrier"}), w.Region(trace.Region{Name: "work", Role: trace.RoleCompute})
+		s.Enter(0, call)
+		s.Leave(10, call)
+		if rank == 2 {
+			s.Enter(20, work)
+			s.Leave(30, work)
+		}
+		s.Enter(100, call)
+		s.Leave(110, call)
+	})
+	if n := r.Info().Inferred; n != 0 {
+		t.Errorf("%d intervals are inferred", n)
+	}
+}
+
+// Records that do not match are repaired as ever, and rows stay in order.
+func TestWorkIsInferredFromRecordsThatDoNotMatch(t *testing.T) {
+	for seed := range uint64(40) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		r := callsOnly(t, func(w *Writer, rank int, s trace.Stream) {
+			regions := []trace.RegionID{w.Region(trace.Region{Name: "MPI_Send"}), w.Region(trace.Region{Name: "MPI_Wait"}),
+				w.Region(trace.Region{Name: "step", Role: trace.RoleAnnotation}), trace.NoRegion}
+			now := trace.Time(1000)
+			for range 2000 {
+				now += trace.Time(random.IntN(5)) - trace.Time(random.IntN(40)/39)
+				if g := regions[random.IntN(4)]; g == trace.NoRegion || random.IntN(2) == 0 {
+					s.Leave(now, g)
+				} else {
+					s.Enter(now, g)
+				}
+			}
+		})
+		for id := range trace.LocationID(3) {
+			last := trace.Time(0)
+			for _, x := range staysOf(t, r, id) {
+				if x.begin < last || x.end < x.begin {
+					t.Fatalf("seed %d: %v after %d", seed, x, last)
+				}
+				last = x.begin
+			}
+		}
+	}
+}
