@@ -192,7 +192,10 @@ export interface RunInfo {
   /** as rows_overlay, its name in the release before */
   rows_aside: number;
   regions: number;
+  /** Of the source. */
   intervals: number;
+  /** Intervals of work that nobody recorded, not in the source. */
+  inferred: number;
   links: number;
   counters: number;
   samples: number;
