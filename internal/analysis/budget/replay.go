@@ -208,7 +208,7 @@ func (c *Change) sum(b *Budget, a int, rounds []trace.Time, out []float64) {
 	at, from := b.replayed, t.at(b.replayed)
 	round := 0
 	add := func(begin, end trace.Time, region int32) {
-		if !c.Regions[region] {
+		if !c.Regions[b.RegionOf(region)] {
 			return
 		}
 		for begin < end {
@@ -260,7 +260,7 @@ func (c *Change) advance(b *Budget, a int32, to trace.Time, rounds []trace.Time)
 	i := max(c.from[a]-int(t.dropped), 0)
 	i = t.walk(i, c.at[a], to, func(begin, end trace.Time, region int32) {
 		switch {
-		case !changed || !c.Regions[region]:
+		case !changed || !c.Regions[b.RegionOf(region)]:
 			c.now[a] += float64(end - begin)
 			return
 		case c.factor == nil:

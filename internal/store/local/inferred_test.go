@@ -14,8 +14,14 @@ import (
 // callsOnly writes ranks by write and opens the run.
 func callsOnly(t *testing.T, write func(w *Writer, rank int, s trace.Stream)) *Reader {
 	t.Helper()
+	return ranks(t, Options{Infer: true}, write)
+}
+
+// ranks writes three ranks by write and opens the run.
+func ranks(t *testing.T, o Options, write func(w *Writer, rank int, s trace.Stream)) *Reader {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "run.plx")
-	w, err := Create(path, Options{Infer: true})
+	w, err := Create(path, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,6 +134,55 @@ func TestNoWorkIsInferredWhereSomeIsRecorded(t *testing.T) {
 	})
 	if n := r.Info().Inferred; n != 0 {
 		t.Errorf("%d intervals are inferred", n)
+	}
+}
+
+// Time between windows of a recorder that was on now and then is no work; that between the calls of long steps is.
+func TestNoWorkIsInferredWhileTheRecorderWasOff(t *testing.T) {
+	run := func(windows, rounds int, work, between trace.Time) *Reader {
+		return callsOnly(t, func(w *Writer, rank int, s trace.Stream) {
+			send, reduce := w.Region(trace.Region{Name: "MPI_Send"}), w.Region(trace.Region{Name: "MPI_Allreduce"})
+			now := trace.Time(rank)
+			enter := func(g trace.RegionID) {
+				s.Enter(now, g)
+				now += 5
+				s.Leave(now, g)
+			}
+			for range windows {
+				for range rounds {
+					for range 64 / rounds {
+						enter(send)
+						now += work
+					}
+					enter(reduce)
+					now += work
+				}
+				now += between
+			}
+		})
+	}
+	for _, c := range []struct {
+		windows, rounds int
+		work, between   trace.Time
+		off             int
+	}{
+		{4, 16, 20, 100_000, 3},   // a recorder that is on for 16 steps
+		{4, 1, 20, 100_000, 0},    // 4 steps that compute long
+		{40, 16, 20, 100_000, 0},  // 40 such steps
+		{4, 16, 2000, 100_000, 0}, // too short to be told from the work
+	} {
+		r := run(c.windows, c.rounds, c.work, c.between)
+		calls := c.windows * c.rounds * (64/c.rounds + 1)
+		if got, want := r.Info().Inferred, int64(3*(calls-1-c.off)); got != want {
+			t.Errorf("%+v: %d intervals are inferred, want %d", c, got, want)
+		}
+		longest := trace.Time(0)
+		for _, x := range staysOf(t, r, 1) {
+			longest = max(longest, x.end-x.begin)
+		}
+		if (longest < c.between) != (c.off > 0) {
+			t.Errorf("%+v: the longest interval takes %d", c, longest)
+		}
 	}
 }
 

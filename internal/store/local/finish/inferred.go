@@ -52,6 +52,7 @@ type inference struct {
 	rows   int64
 	stacks []bool // by location as it was defined: found anew as its rows are made
 	gaps   map[trace.LocationID][]gap
+	off    offTimes
 }
 
 // inferWork finds the work of ranks that record communication only.
@@ -63,7 +64,8 @@ func (f *finisher) inferWork() {
 	if !f.Opt.Infer || f.MomentRows.Any() || !slices.ContainsFunc(f.Def.Regions, communicates) {
 		return
 	}
-	x := &inference{stacks: make([]bool, len(f.Def.Locations)), gaps: map[trace.LocationID][]gap{}}
+	x := &inference{stacks: make([]bool, len(f.Def.Locations)), gaps: map[trace.LocationID][]gap{},
+		off: offTimes{long: max(f.end/longGap, 1)}}
 	rows := map[trace.LocationID]uint32{}
 	for _, id := range f.order.old {
 		if int(id) >= len(f.Streams) || f.Streams[id] == nil || f.Streams[id].Rows == 0 || !f.ofRank(id) {
@@ -81,6 +83,14 @@ func (f *finisher) inferWork() {
 	}
 	if len(rows) < 2 || x.rows > math.MaxInt32 {
 		return
+	}
+	if x.off.found = f.areWindows(&x.off, rows); x.off.found {
+		off := uint32(len(x.off.common))
+		for id := range rows {
+			rows[id] -= off
+			x.rows -= int64(off)
+			x.gaps[id] = slices.DeleteFunc(x.gaps[id], x.off.has)
+		}
 	}
 	for id, n := range rows {
 		f.Streams[id].Rows += n
@@ -121,6 +131,12 @@ func (f *finisher) ofRank(id trace.LocationID) bool {
 	return false
 }
 
+// callsMPI reports whether a location may call collectives: it is of a rank, and not of a GPU.
+func (f *finisher) callsMPI(id trace.LocationID) bool {
+	kind := f.Def.Kinds[f.Def.Locations[id].Kind]
+	return kind != trace.KindStream && kind != trace.KindDevice && f.ofRank(id)
+}
+
 // gapsOf finds the times of a location without a call, and reports whether it records work.
 func (f *finisher) gapsOf(s *write.Stream, x *inference) (works bool, n uint32) {
 	ordered := s.Numbered()
@@ -129,6 +145,7 @@ func (f *finisher) gapsOf(s *write.Stream, x *inference) (works bool, n uint32) 
 	}
 	var edges []edge
 	var g gapFinder
+	var long []gap
 	f.eachCall(s, func(c *call) bool {
 		works = !c.leave && f.Def.Regions[c.region].Role.Busy()
 		by := f.callsOf(c.region, 1)
@@ -140,21 +157,26 @@ func (f *finisher) gapsOf(s *write.Stream, x *inference) (works bool, n uint32) 
 			if c.whole {
 				edges = append(edges, edge{max(c.end, c.begin), -by})
 			}
-		} else if _, found := g.see(c.begin, by); found {
+		} else if begin, found := g.see(c.begin, by); found {
 			n++
+			long = x.off.take(long, gap{begin, c.begin})
 		}
 		return !works
 	})
-	switch kind := f.Def.Kinds[f.Def.Locations[s.Location].Kind]; {
+	switch {
 	case works:
 		return true, 0
-	case kind == trace.KindStream || kind == trace.KindDevice: // calls are on the host
+	case !f.callsMPI(s.Location):
 		return false, 0
 	}
 	if !ordered {
 		x.gaps[s.Location] = g.between(edges)
 		n = uint32(len(x.gaps[s.Location]))
+		for _, g := range x.gaps[s.Location] {
+			long = x.off.take(long, g)
+		}
 	}
+	x.off.share(long, f.lineOf(s.Location))
 	x.stacks[s.Location] = ordered && n > 0
 	return false, n
 }
@@ -230,7 +252,7 @@ func (f *finisher) infers(s *write.Stream) bool {
 // before adds a row for the time without a call up to a record that comes next, at the decoder's time t.
 func (w *rowWorker) before(d *decoder, stack *trace.StackBuilder, t trace.Time, region trace.RegionID, calls int) {
 	begin, found := w.gaps.see(d.base, w.f.callsOf(region, calls))
-	if !found {
+	if !found || w.f.inferred.off.found && w.f.inferred.off.has(gap{begin, d.base}) {
 		return
 	}
 	stack.Enter(d.at(begin), w.f.inferred.region)
