@@ -105,6 +105,18 @@ var (
 	hyphenatedEnds = []string{"-send", "-recv", "-receive", "send-done", "recv-done"}
 )
 
+// WaitsForAll reports whether a call of communication is a collective operation that ends for nobody before all have
+// begun it, by its name: a barrier, an all-reduce. Calls that only begin one are none.
+func WaitsForAll(name string) bool {
+	bare := strings.NewReplacer("_", "", "-", "").Replace(bareName(strings.ToLower(name)))
+	for _, part := range []string{"barrier", "allreduce", "allgather", "alltoall"} {
+		if at := strings.Index(bare, part); at >= 0 && !strings.HasSuffix(bare[:at], "mpii") {
+			return true
+		}
+	}
+	return false
+}
+
 // bareName returns a name in lower case without argument list, source place and
 // trailing underscores.
 func bareName(name string) string {

@@ -116,3 +116,12 @@ func BenchmarkRoleOfUnknownName(b *testing.B) {
 		RoleOf("HPL_pdupdateTT", "USER")
 	}
 }
+
+func TestCallsThatWaitForAll(t *testing.T) {
+	for name, want := range map[string]bool{"MPI_Barrier": true, "MPI_Allreduce(comm)": true, "ncclAllReduce": true, "all_to_all": true, "all-gather.7": true,
+		"MPI_Iallreduce": false, "PMPI_Ibarrier": false, "MPI_Bcast": false, "MPI_Reduce": false, "MPI_Waitall": false, "MPI_Send": false} {
+		if WaitsForAll(name) != want {
+			t.Errorf("%s: %v", name, !want)
+		}
+	}
+}

@@ -34,6 +34,7 @@ type finisher struct {
 	clocks          *clocks    // how times are moved before; nil: as they were recorded
 	inferred        *inference // work that nobody recorded; nil: none
 	inferredRows    int64      // of it
+	matches         *matches   // collectives by the order of calls, until they are reported; nil: none
 
 	jobs     []*job
 	files    rowFiles
@@ -120,7 +121,7 @@ func finishSteps(ctx context.Context, w *write.Writer) error {
 const manyLocations = 1 << 17
 
 // collect ends all input, finds the span of time and orders the locations.
-func (f *finisher) collect(context.Context) error {
+func (f *finisher) collect(ctx context.Context) error {
 	for _, s := range f.Streams {
 		if s == nil {
 			continue
@@ -143,9 +144,13 @@ func (f *finisher) collect(context.Context) error {
 		return err
 	}
 	f.order = orderLocations(f.Def.Locations)
+	if err := f.matchMeetings(ctx); err != nil {
+		return err
+	}
 	if err := f.fitClocks(); err != nil {
 		return err
 	}
+	f.refuseMeetings()
 	if err := f.findSpan(); err != nil {
 		return err
 	}

@@ -1,0 +1,189 @@
+package finish
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"github.com/parallax-hpc/parallax/internal/parallel"
+	"github.com/parallax-hpc/parallax/internal/trace"
+)
+
+// Few sources tell which calls of processes are one collective operation. Without communicators the k-th calls of a
+// name belong together, on all processes that call it. Where everybody waits for all, their times must overlap: else
+// the match is refused and counted. Without any message they are all that compares clocks.
+
+// mostMatched is of how many calls collectives are matched: some 100 MB.
+const mostMatched = 4 << 20
+
+// matches are collective operations that were matched by the order of calls.
+type matches struct {
+	all     []trace.Meeting
+	unequal int64 // calls of operations that some processes call more often than others
+	fit     bool  // clocks are compared by them
+}
+
+// A meetingCall is a call of a collective operation.
+type meetingCall struct {
+	region trace.RegionID
+	trace.Member
+}
+
+// matchMeetings finds collective operations in which everybody waits for all, where the source tells of none.
+func (f *finisher) matchMeetings(ctx context.Context) error {
+	if f.Opt.Align == "" || f.Meetings.Len() > 0 || f.MomentRows.Any() || len(f.Kin) > 0 || len(f.Far) > 0 ||
+		slices.Contains(f.Def.Attributes, "communicator") {
+		return nil
+	}
+	some := false
+	waits := make([]bool, len(f.Def.Regions))
+	for i := range waits {
+		waits[i] = f.Def.Regions[i].Role == trace.RoleCommunication && trace.WaitsForAll(f.Def.Regions[i].Name)
+		some = some || waits[i]
+	}
+	if !some {
+		return nil
+	}
+	calls, err := f.meetingCalls(ctx, waits)
+	if err != nil || calls == nil {
+		return err
+	}
+	m := &matches{fit: true}
+	m.match(calls)
+	f.matches = m
+	err = f.eachMessage(f.findClocks(), func(_, _ int32, _, _ trace.Time) { m.fit = false })
+	if m.fit {
+		for i := range m.all {
+			f.Meet(&m.all[i])
+		}
+	}
+	return err
+}
+
+// meetingCalls reads the calls of some regions by process, in order of time; nil: there are too many, or too few
+// processes.
+func (f *finisher) meetingCalls(ctx context.Context, of []bool) ([][]meetingCall, error) {
+	c := f.findClocks()
+	lists := make([][]meetingCall, len(f.Streams))
+	var unclear atomic.Bool // the order of records is not that of times
+	err := parallel.For(ctx, len(f.Streams), func(id int) {
+		s := f.Streams[id]
+		if s == nil || s.Rows == 0 || c.of[id] < 0 || !f.callsMPI(trace.LocationID(id)) {
+			return
+		}
+		if s.ByParent || s.ByName || s.Unordered && s.Disordered && !s.Intervals {
+			unclear.Store(true)
+			return
+		}
+		var open []int // calls, -1 for those of other regions
+		f.eachCall(s, func(x *call) bool {
+			switch n := len(open); {
+			case x.leave && n > 0:
+				if open[n-1] >= 0 {
+					lists[id][open[n-1]].End = x.begin
+				}
+				open = open[:n-1]
+			case x.leave:
+			case int(x.region) < len(of) && of[x.region]:
+				lists[id] = append(lists[id], meetingCall{x.region,
+					trace.Member{Location: s.Location, Begin: x.begin, End: max(x.begin, x.end)}})
+				if !x.whole {
+					lists[id][len(lists[id])-1].End = s.Last
+					open = append(open, len(lists[id])-1)
+				}
+			case !x.whole:
+				open = append(open, -1)
+			}
+			return len(lists[id]) <= mostMatched
+		})
+	})
+	out, n, some := make([][]meetingCall, len(c.owner)), 0, 0
+	for id, list := range lists {
+		if len(list) > 0 {
+			if out[c.of[id]] == nil {
+				some++
+			}
+			out[c.of[id]] = append(out[c.of[id]], list...)
+			n += len(list)
+		}
+	}
+	if some < 2 || n > mostMatched || unclear.Load() {
+		return nil, err
+	}
+	for _, list := range out {
+		slices.SortStableFunc(list, func(a, b meetingCall) int {
+			return cmp.Or(cmp.Compare(a.region, b.region), cmp.Compare(a.Begin, b.Begin))
+		})
+	}
+	return out, err
+}
+
+// match puts the k-th calls of a region together. Lists are in order of regions.
+func (m *matches) match(lists [][]meetingCall) {
+	rest := slices.DeleteFunc(lists, func(l []meetingCall) bool { return len(l) == 0 })
+	for len(rest) > 0 {
+		region := rest[0][0].region
+		for _, l := range rest {
+			region = min(region, l[0].region)
+		}
+		var calls [][]meetingCall
+		all, equal := 0, true
+		for i, l := range rest {
+			n := 0
+			for n < len(l) && l[n].region == region {
+				n++
+			}
+			if n > 0 {
+				calls = append(calls, l[:n])
+				all += n
+				equal = equal && n == len(calls[0])
+			}
+			rest[i] = l[n:]
+		}
+		if equal && len(calls) > 1 {
+			m.add(calls)
+		} else if !equal {
+			m.unequal += int64(all)
+		}
+		rest = slices.DeleteFunc(rest, func(l []meetingCall) bool { return len(l) == 0 })
+	}
+}
+
+func (m *matches) add(calls [][]meetingCall) {
+	for k := range calls[0] {
+		x := trace.Meeting{Flow: trace.AllToAll, Root: -1, Members: make([]trace.Member, len(calls))}
+		for i := range calls {
+			x.Members[i] = calls[i][k].Member
+		}
+		m.all = append(m.all, x)
+	}
+}
+
+// refuseMeetings reports the matches that do not hold on the common clock.
+func (f *finisher) refuseMeetings() {
+	if f.matches == nil {
+		return
+	}
+	refused := int64(0)
+	for _, m := range f.matches.all {
+		for i := range m.Members {
+			x := &m.Members[i]
+			line := f.lineOf(x.Location)
+			x.Begin, x.End = line.At(x.Begin), line.At(x.End)
+		}
+		if m.Early() > mayBeEarly {
+			refused++
+		}
+	}
+	if refused > 0 {
+		f.Report(trace.Guessed, "collectives without a communicator whose calls, matched by their order, do not overlap: "+
+			"the match is refused", refused, fmt.Sprintf("of %d collectives", len(f.matches.all)))
+	}
+	if n := f.matches.unequal; n > 0 {
+		f.Report(trace.Guessed, "calls of collectives without a communicator that some processes call more often than "+
+			"others: not matched by their order", n, "")
+	}
+	f.matches = nil
+}
