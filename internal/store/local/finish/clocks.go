@@ -83,7 +83,7 @@ func (f *finisher) fitClocks() error {
 		return err
 	}
 	matched := f.matches != nil && f.matches.fit // collectives by the order of calls, which need not be
-	if matched && !asked && (f.Opt.Align == "none" || !before.shows()) {
+	if matched && !asked && (f.Opt.Align == "none" || before.meetings < leastMatched || !before.shows()) {
 		return nil
 	}
 	if f.Opt.Align == "none" {

@@ -15,8 +15,12 @@ import (
 // name belong together, on all processes that call it. Where everybody waits for all, their times must overlap: else
 // the match is refused and counted. Without any message they are all that compares clocks.
 
-// mostMatched is of how many calls collectives are matched: some 100 MB.
-const mostMatched = 4 << 20
+const (
+	// mostMatched is of how many calls collectives are matched: some 100 MB.
+	mostMatched = 4 << 20
+	// leastMatched is how many collectives move clocks: fewer may belong together by chance.
+	leastMatched = 8
+)
 
 // matches are collective operations that were matched by the order of calls.
 type matches struct {
