@@ -413,25 +413,24 @@ func (b *bracket) of(t *Tree, i, slices int) []int16 {
 		copy(out, b.known[i+1])
 		return nil
 	}
-	clear(out)
-	for c := i + 1; c <= int(t.Last[i]); c = int(t.Last[c]) + 1 {
-		for at, how := range b.known[c] {
-			if how == unknown {
-				out[at] = unknown
+	for first := slices - 1; first >= 0; first-- {
+		begin, end := first*slices+first, (first+1)*slices
+		row, low, high := out[begin:end], b.low[i][begin:end], b.high[i][begin:end]
+		clear(row)
+		for c := i + 1; c <= int(t.Last[i]); c = int(t.Last[c]) + 1 {
+			for k, how := range b.known[c][begin:end] {
+				if how == unknown {
+					row[k] = unknown
+				}
 			}
 		}
-	}
-	low, high := b.low[i], b.high[i]
-	for last := range slices {
-		for first := last; first >= 0; first-- {
-			at := first*slices + last
-			how := low[at]
+		for k, how := range low {
 			switch {
-			case how != high[at], how == bySpace && out[at] == unknown,
-				how >= 0 && (out[first*slices+int(how)] == unknown || out[(int(how)+1)*slices+last] == unknown):
+			case how != high[k], how == bySpace && row[k] == unknown,
+				how >= 0 && (out[first*slices+int(how)] == unknown || out[(int(how)+1)*slices+first+k] == unknown):
 				how = unknown
 			}
-			out[at] = how
+			row[k] = how
 		}
 	}
 	b.known[i] = out

@@ -3,6 +3,7 @@ package entropy
 import (
 	"context"
 	"math"
+	"sync"
 	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/parallel"
@@ -22,6 +23,7 @@ type SpaceTime struct {
 	sum     [][]float64 // per node and variable: prefix sums over time
 	measure Gain
 	places  float64 // that all leaves stand for
+	columns sync.Pool
 }
 
 // A Part is one aggregate: a node over the slices First … Last.
@@ -253,17 +255,22 @@ func (st *SpaceTime) addChildren(i int, value [][]float64) {
 		children = append(children, k)
 	}
 	for k := len(children) - 1; k >= 0; k-- {
-		if k == len(children)-1 {
-			copy(value[i], value[children[k]])
-			continue
-		}
-		for at, v := range value[children[k]] {
-			value[i][at] += v
+		from, to := value[children[k]], value[i]
+		for first := range st.Slices {
+			begin, end := first*st.Slices+first, (first+1)*st.Slices
+			if k == len(children)-1 {
+				copy(to[begin:end], from[begin:end])
+				continue
+			}
+			row := to[begin:end]
+			for at, v := range from[begin:end] {
+				row[at] += v
+			}
 		}
 	}
 }
 
-// programme fills best and choice of one node for all stretches, short ones first. For an inner node best
+// programme fills best and choice of one node for all stretches, late and short ones first. For an inner node best
 // comes in holding the sum over its children. Known choices are taken as they are. It returns the number of
 // steps.
 func (st *SpaceTime) programme(i int, p Weights, known []int16, best []float64, choice []int16) (steps int64) {
@@ -274,43 +281,54 @@ func (st *SpaceTime) programme(i int, p Weights, known []int16, best []float64, 
 		}
 		return int64(s * s)
 	}
-	column := make([]float64, s) // best[c+1 … b] by c, so that the inner loop reads straight
-	for b := range s {
-		for a := b; a >= 0; a-- {
-			at := a*s + b
-			if known != nil && known[at] != unknown {
-				choice[at] = known[at]
-				switch c := known[at]; c {
+	column := st.column() // best[first … last] by last and first, so that the innermost loop reads straight
+	defer st.columns.Put(column)
+	for a := s - 1; a >= 0; a-- {
+		row, gain, loss, choice := best[a*s:][:s], gain[a*s:][:s], loss[a*s:][:s], choice[a*s:][:s]
+		for b := a; b < s; b++ {
+			if known != nil && known[a*s+b] != unknown {
+				how := known[a*s+b]
+				choice[b] = how
+				switch how {
 				case asOne:
-					best[at] = p.Gain*gain[at] - p.Loss*loss[at]
+					row[b] = p.Gain*gain[b] - p.Loss*loss[b]
 				case bySpace:
 				default:
-					best[at] = best[a*s+int(c)] + column[c+1]
+					row[b] = row[how] + (*column)[b*s+int(how)+1]
 				}
-				column[a] = best[at]
+				(*column)[b*s+a] = row[b]
 				continue
 			}
 			top, how := math.Inf(-1), asOne
-			slack := 1e-12 * (math.Abs(p.Gain*gain[at]) + math.Abs(p.Loss*loss[at]))
+			slack := 1e-12 * (math.Abs(p.Gain*gain[b]) + math.Abs(p.Loss*loss[b]))
 			if inner {
-				top, how = best[at], bySpace
+				top, how = row[b], bySpace
 			}
-			row, limit := best[a*s+a:a*s+b], top+slack
-			steps += int64(len(row))
-			rest := column[a+1:][:len(row)] // nearly all of the time goes into this loop
-			for c, x := range row {
+			limit, first := top+slack, row[a:b]
+			steps += int64(len(first))
+			rest := (*column)[b*s+a+1:][:len(first)]
+			for c, x := range first {
 				if v := x + rest[c]; v > limit {
 					top, how, limit = v, int16(a+c), v+slack
 				}
 			}
-			if own := p.Gain*gain[at] - p.Loss*loss[at]; own > limit || math.IsInf(top, -1) {
+			if own := p.Gain*gain[b] - p.Loss*loss[b]; own > limit || math.IsInf(top, -1) {
 				top, how = own, asOne
 			}
-			best[at], choice[at] = top, how
-			column[a] = top
+			row[b], choice[b] = top, how
+			(*column)[b*s+a] = top
 		}
 	}
 	return steps + int64(s*(s+1)/2)*stepsOfCell
+}
+
+// column returns memory for the values of a node by last and first slice.
+func (st *SpaceTime) column() *[]float64 {
+	if c, ok := st.columns.Get().(*[]float64); ok {
+		return c
+	}
+	c := make([]float64, st.Slices*st.Slices+1)
+	return &c
 }
 
 func (st *SpaceTime) collect(choice [][]int16, i, a, b int, parts *[]Part) {
