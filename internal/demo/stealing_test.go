@@ -2,6 +2,7 @@ package demo
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -101,6 +102,42 @@ func TestG5K188IsCutAsInThePaper(t *testing.T) {
 		if got := cutAt(l, names, 0); len(got) != 188 {
 			t.Errorf("%s: %d parts at p = 0", name, len(got))
 		}
+	}
+}
+
+// Random stealing ignores locality (E41): of all steals as many are within a site as there are pairs of processes within
+// one.
+func TestStealsIgnoreSites(t *testing.T) {
+	c := collect(t, "g5k188?intervals=60000", Options{})
+	site := func(id trace.LocationID) trace.LocationID {
+		for c.locations[id].Parent != trace.NoLocation {
+			id = c.locations[id].Parent
+		}
+		return id
+	}
+	size, processes := map[trace.LocationID]float64{}, 0.0
+	for id := range c.locations {
+		if c.locations[id].Kind == trace.KindProcess {
+			size[site(trace.LocationID(id))]++
+			processes++
+		}
+	}
+	want := 0.0
+	for _, n := range size {
+		want += n * (n - 1) / (processes * (processes - 1))
+	}
+	within, steals := 0.0, 0.0
+	for _, l := range c.links {
+		if l.Kind != trace.LinkSteal {
+			continue
+		}
+		steals++
+		if site(l.From.Location) == site(l.To.Location) {
+			within++
+		}
+	}
+	if len(size) != 5 || steals < 10_000 || math.Abs(within/steals-want) > 5*math.Sqrt(want*(1-want)/steals) {
+		t.Errorf("%v of %v steals are within one of %d sites, want a share of %v", within, steals, len(size), want)
 	}
 }
 

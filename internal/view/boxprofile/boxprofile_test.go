@@ -111,6 +111,26 @@ func TestCallsBelongToTheWindowInWhichTheyBegin(t *testing.T) {
 	}
 }
 
+// What Figure 11 is read for: counts that differ between processes, and a whisker far to the right of its box.
+func TestCountsAndFarWhiskersAreRead(t *testing.T) {
+	text := ""
+	for rank, calls := range []int{10, 60} {
+		text += fmt.Sprintf("location process \"rank %d\" rank=%d\n  0..10ms main\n", rank, rank)
+		for i := range calls {
+			length := 2
+			if i%20 == 19 {
+				length = 80
+			}
+			text += fmt.Sprintf("    %dus..%dus MPI_Recv\n", 100*i, 100*i+length)
+		}
+	}
+	d := data(t, viewtest.Case{Trace: text})
+	few, many := find(d, "MPI_Recv", "rank 0"), find(d, "MPI_Recv", "rank 1")
+	if few == nil || many == nil || few.Count != 10 || many.Count != 60 || *few.Q98 != 2000 || *many.Q75 != 2000 || *many.Q98 != 80000 {
+		t.Errorf("%+v, %+v", few, many)
+	}
+}
+
 func TestOverLocationsIsOneBoxARegion(t *testing.T) {
 	for name, c := range map[string]viewtest.Case{
 		"asked for": {Trace: profileText, Options: map[string][]string{"over": {"locations"}}},

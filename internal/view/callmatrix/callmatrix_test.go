@@ -94,6 +94,35 @@ func TestCellsByHand(t *testing.T) {
 	if len(d.Similarity.Values) != 4 || len(d.Similarity.Locations) != 4 {
 		t.Errorf("similarity %+v", d.Similarity)
 	}
+	for _, c := range d.Cells {
+		if most := find(d, "", "main", c.Path); c.Callee != "main" && c.Total >= most.Total {
+			t.Errorf("%s → %s of %s has as much as main", c.Caller, c.Callee, c.Path)
+		}
+	}
+	for p := range 4 {
+		for _, name := range []string{"MPI_Send", "MPI_Recv"} {
+			if c := find(d, "main", name, fmt.Sprint("rank ", p)); c == nil || c.Count != 4 {
+				t.Errorf("rank %d calls %s: %+v", p, name, c)
+			}
+		}
+	}
+}
+
+// Calls of one region from two callers are two cells, each with its own quantiles, which a profile would average.
+func TestTwoCallersKeepTheirDistributions(t *testing.T) {
+	text := "location process p\n  0..100000 main\n    0..40000 a\n"
+	for i := range 20 {
+		text += fmt.Sprintf("      %d..%d wait\n", i*1000, i*1000+10+i%3)
+	}
+	text += "    50000..100000 b\n"
+	for i := range 20 {
+		text += fmt.Sprintf("      %d..%d wait\n", 50000+i*2000, 50000+i*2000+900+10*(i%5))
+	}
+	d := data(t, viewtest.Case{Trace: text, Options: map[string][]string{"metric": {"inclusive"}}})
+	a, b := find(d, "a", "wait", "p"), find(d, "b", "wait", "p")
+	if a == nil || b == nil || a.Count != 20 || b.Count != 20 || *a.Q98 > 12 || *a.Q50 != 11 || *b.Q02 < 900 || *b.Q50 != 920 {
+		t.Errorf("from a %+v, from b %+v", a, b)
+	}
 }
 
 func TestClosures(t *testing.T) {
