@@ -184,6 +184,7 @@ func printCheck(w io.Writer, source string, d *findings.Data, notes, failed, unc
 			if f.Gain != nil {
 				fmt.Fprintln(w, wrapped("gain: "+f.Gain.Text, "    ", columns))
 			}
+			fmt.Fprintln(w, "    show: "+f.Show)
 		}
 	}
 	if rest := len(d.Findings) - len(list); rest > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // Accounts are where the time of the rows of a run went: work, waiting by who caused it,
@@ -73,6 +74,14 @@ func (a *accounts) numberRegions(regions []trace.Region) {
 // notRecorded names the region of time in which nothing is recorded. If a recorder keeps communication only, it is
 // the program's work.
 const notRecorded = "(not recorded)"
+
+// regionWord names a region in a sentence.
+func (a *accounts) regionWord(k int32) string {
+	if k == budget.Nothing {
+		return "unrecorded work"
+	}
+	return words.Middle(a.regionNames[k])
+}
 
 // sumUnrecorded adds up the time of units in which nothing is recorded, given by actor.
 func (a *accounts) sumUnrecorded(f *facts, unrecorded []trace.Time) {

@@ -17,12 +17,16 @@ func gpuBudget(c *diagnosis, d *runfacts.Devices, job *step.Job) (*chargedBudget
 	}
 	s := &chargedBudget{columns: c.units}
 	var exchange trace.Time
+	steps := make([]trace.Time, len(d.Units)) // their length by unit: GPUs that have no work in a step idle
+	for i := range job.Steps {
+		steps[job.Steps[i].Unit] += job.Steps[i].End - job.Steps[i].Begin
+	}
 	for i := range job.GPUs {
 		g := &job.GPUs[i]
 		s.Time = trace.AddUp(s.Time, c.length)
 		s.Work += g.Computation + g.ExposedCopy
 		exchange += g.ExposedCommunication + g.Causes[step.ByExchange]
-		s.outside += max(c.length-g.Span, 0)
+		s.Rest += max(c.length-max(g.Span, steps[d.Owner[i]]), 0) // before the first work and after the last: no idleness
 	}
 	var charged, skew trace.Time
 	for _, x := range c.charges {
@@ -34,12 +38,13 @@ func gpuBudget(c *diagnosis, d *runfacts.Devices, job *step.Job) (*chargedBudget
 		}
 	}
 	s.Transfer = max(exchange-max(charged, skew), 0)
-	s.Waiting = s.Time - s.Work - s.Transfer
+	s.Waiting = max(s.Time-s.Work-s.Transfer-s.Rest, 0)
+	s.Rest = s.Time - s.Work - s.Transfer - s.Waiting
 	s.take(c.charges)
 	// Late ranks may be charged with more than lies in communication, as where hosts exchange data and
 	// GPUs idle: then that much less of the idle time is anybody else's.
 	part := 1.0
-	if idle := s.Time - s.Work - exchange; charged > exchange && idle > 0 {
+	if idle := s.Time - s.Work - exchange - s.Rest; charged > exchange && idle > 0 {
 		part = max(1-float64(charged-exchange)/float64(idle), 0)
 	}
 	for _, cause := range []step.Cause{step.ByLoader, step.ByAllocation, step.BySleep, step.ByOperators, step.ByPython,

@@ -41,7 +41,6 @@ type chargedBudget struct {
 	Accounts
 	columns []trace.LocationID // those who wait
 	rows    []Cause
-	outside trace.Time // of GPUs, before their first work and after their last: no idleness
 }
 
 // charge explains some of the waiting, at most the rest that is left. Victims are by column.
@@ -132,8 +131,13 @@ func causesOf(c *diagnosis) ([]Cause, trace.Time, Accounts) {
 	if c.charged != nil {
 		out = c.charged.causes(c)
 		for i := range out {
-			if c.toldKind(finding.Kind(out[i].Cause)) {
+			switch kind := finding.Kind(out[i].Cause); {
+			case c.toldKind(kind):
 				out[i].Finding = out[i].Cause
+			case c.toldKind(finding.HostBound) && (kind == finding.LaunchBound || kind == finding.SynchronizationBound):
+				out[i].Finding = string(finding.HostBound) // in the call that is named
+			case len(c.processors) > 0 && c.toldKind(finding.IdleProcessors):
+				out[i].Finding = string(finding.IdleProcessors)
 			}
 		}
 		return c.coverRest(out), c.charged.left(), c.charged.Accounts

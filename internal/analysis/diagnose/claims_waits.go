@@ -173,7 +173,7 @@ func (a *culprits) tellSome(f *fault, kind finding.Kind, t *totals, phases []int
 		}
 		n.Text = fmt.Sprintf("%s %s late in %s: %s %s for %s%s.", who, words.Plural(len(f.units), "is", "are"),
 			words.Middle(a.accounts.regionNames[region]), others, a.waitWords(f), it,
-			why+atEnd)
+			atEnd+why)
 	case finding.IO:
 		n.Text = fmt.Sprintf("%s %s and %s%s: %s %s for %s%s%s.", who, words.Plural(len(f.units), "reads", "read"),
 			words.Plural(len(f.units), "writes", "write"), when, others, a.waitWords(f), it, where, why)
@@ -278,7 +278,7 @@ func (a *culprits) reasonOf(f *fault, kind finding.Kind, t *totals, n *finding.F
 
 // regionReason compares the time in one region.
 func (a *culprits) regionReason(region int32, units []int32) reason {
-	r := reason{what: a.accounts.regionNames[region], regions: a.accounts.ids[region], low: 1e300}
+	r := reason{what: a.accounts.regionWord(region), regions: a.accounts.ids[region], low: 1e300}
 	in := make(map[int32]bool, len(units))
 	for _, u := range units {
 		in[u] = true
@@ -332,7 +332,7 @@ func (a *culprits) tellMany(f *fault, kind finding.Kind, n *finding.Finding) {
 		}
 	}
 	region := f.cause()
-	name := words.Middle(a.accounts.regionNames[region])
+	name := a.accounts.regionWord(region)
 	waits, _, _ := a.reasons(a.table).waitsIn(nil)
 	where := in(waits)
 	if 2*f.kinds[budget.End] > f.lost {

@@ -34,7 +34,7 @@ func findClocks(c *diagnosis, report []trace.ReportEntry) error {
 		if e.Kind != trace.Guessed || !isClock(e.What) {
 			continue
 		}
-		said = append(said, fmt.Sprintf("%s %s", words.Thousands(e.Count), clause(e.What)))
+		said = append(said, counted(e.Count, e.What))
 		switch {
 		case strings.Contains(e.What, "--align none"):
 			advice = "; without --align none they are fitted"

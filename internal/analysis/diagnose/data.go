@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
@@ -21,10 +20,10 @@ func findSuspicious(c *diagnosis) error {
 		switch {
 		case isClock(e.What):
 		case incomplete(e.What):
-			missing = append(missing, fmt.Sprintf("%s %s", words.Thousands(e.Count), clause(e.What)))
+			missing = append(missing, counted(e.Count, e.What))
 			lost += e.Count
 		case e.Kind == trace.Repaired && float64(e.Count) > repairedShare*float64(c.store.Info().Intervals):
-			repaired = append(repaired, fmt.Sprintf("%s %s", words.Thousands(e.Count), clause(e.What)))
+			repaired = append(repaired, counted(e.Count, e.What))
 		}
 	}
 	if len(missing) > 0 {
@@ -43,6 +42,14 @@ func findSuspicious(c *diagnosis) error {
 			Text: "Records were repaired: " + strings.Join(repaired, "; ") + "."}, nil)
 	}
 	return nil
+}
+
+// counted writes a line of the report with its count. Lines are in the plural.
+func counted(n int64, what string) string {
+	if n == 1 {
+		return clause(what) + " (1)"
+	}
+	return words.Thousands(n) + " " + clause(what)
 }
 
 // clause is the part of a line of the report before its advice.

@@ -103,7 +103,7 @@ type diagnosis struct {
 
 func newDiagnosis(ctx context.Context, f *facts) *diagnosis {
 	c := &diagnosis{facts: f, findingList: newFindingList(f), ctx: ctx}
-	c.compared = !f.spans && len(f.processors) == 0 && c.peers()
+	c.compared = !f.spans && len(f.processors) == 0 && c.peers() && f.countsWork()
 	return c
 }
 

@@ -40,7 +40,7 @@ func (a *culprits) remove(f *fault, kind finding.Kind, blamed []int32) {
 	for k := range f.regions {
 		x.change.Regions[k] = true
 	}
-	name := words.Middle(a.accounts.regionNames[f.cause()])
+	name := a.accounts.regionWord(f.cause())
 	alone := a.alone[f.cause()]
 	switch {
 	case kind == finding.Slack:
@@ -239,6 +239,9 @@ func (c *diagnosis) likeOthers(units []int32) string {
 
 // gainWords tells a gain: "The run would be 1.20 s ± 50 ms shorter (12.3 %) if …".
 func gainWords(g *finding.Gain) string {
+	if g.Time == 0 && g.Error == 0 {
+		return fmt.Sprintf("%s would not be shorter if %s.", capitalWord(g.Of), g.If)
+	}
 	bound, off := "", ""
 	if g.AtMost {
 		bound = "at most "

@@ -43,6 +43,13 @@ type goroutines struct {
 	waited  float64 // for a processor
 	late    float64 // of it, beyond what is ordinary
 	blocked map[trace.RegionID]*blocked
+	members []member // those that live long
+}
+
+// A member is a goroutine of a group.
+type member struct {
+	id                        trace.LocationID
+	life, ran, ready, blocked float64 // ready: it could run; blocked: it waited for a lock
 }
 
 // blocked is the time that goroutines waited for one another; worst waited longest.
@@ -106,6 +113,7 @@ func newScheduler(c *diagnosis) (*scheduler, error) {
 	s.capacity = s.capacityOf(c.window.Begin, c.window.Begin+c.span)
 	life, own := s.lifetimes()
 	ran, waited, waits := make([]float64, len(c.rows)), make([]float64, len(c.rows)), make([]float64, len(c.rows))
+	locked := make([]float64, len(c.rows))
 	t := c.table
 	for i, row := range t.row {
 		g := &c.regions[t.region[i]]
@@ -123,6 +131,9 @@ func newScheduler(c *diagnosis) (*scheduler, error) {
 			waited[row] += t.inclusive[i]
 			waits[row] += t.calls[i]
 		case holdsUp(g):
+			if g.Name == waitLock {
+				locked[row] += t.inclusive[i]
+			}
 			if t.calls[i] == 0 || t.inclusive[i] > parkedShare*float64(c.length)*t.calls[i] {
 				s.parked[c.rows[row]] = true
 				continue
@@ -138,6 +149,9 @@ func newScheduler(c *diagnosis) (*scheduler, error) {
 		late := max(waited[row]-ordinaryWait*waits[row], 0)
 		p.n, p.life, p.ran, p.waited, p.late = p.n+1, p.life+life[row], p.ran+ran[row], p.waited+waited[row],
 			p.late+late
+		if life[row] >= starvedWait*float64(c.length) {
+			p.members = append(p.members, member{id, life[row], ran[row], waited[row], locked[row]})
+		}
 		s.could += ran[row] + waited[row]
 		s.lives += life[row]
 		if late > 0 {
@@ -257,7 +271,7 @@ func findScheduling(c *diagnosis) error {
 			Waiting: trace.Time(s.capacity) - trace.Time(min(s.busy, s.capacity))}}
 	s.collector()
 	for _, find := range []func() error{s.findAlone, s.followWakes, s.serial, s.holdUps, s.lockLosses,
-		s.processorWait} {
+		s.processorWait, s.starvation, s.idleRest} {
 		if err := find(); err != nil {
 			return err
 		}

@@ -43,15 +43,18 @@ func findMixed(c *diagnosis) error {
 	return nil
 }
 
-// wordMixed words the findings for one region: groups with odd members together by the kind of the group,
-// groups that are spread one by one.
+// wordMixed words the findings for one region: groups of one kind together, those with odd members and those that are
+// spread.
 func wordMixed(c *diagnosis, h *runfacts.Hierarchy, name string, ids []trace.RegionID, list []finding.Mixed) {
 	together := map[string][]finding.Mixed{}
 	var kinds []string
 	for _, m := range list {
 		k := h.Kind(m.Node)
-		if m.Spread || h.Location[m.Node] == trace.NoLocation {
+		switch {
+		case h.Location[m.Node] == trace.NoLocation:
 			k = fmt.Sprint("#", m.Node) // by itself
+		case m.Spread:
+			k += " spread"
 		}
 		if together[k] == nil {
 			kinds = append(kinds, k)
@@ -90,14 +93,12 @@ func wordMixed(c *diagnosis, h *runfacts.Hierarchy, name string, ids []trace.Reg
 				{Name: "entropy loss (bits per unit of time)", Value: loss},
 				{Name: "locations", Value: float64(leaves), Unit: "count"}}}
 		if m := group[0]; m.Spread {
-			f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits), and they are "+
-				"alike within.", kindWords(h, m.Odd), nodePlace(h, m.Node), words.Middle(name),
-				between(low, high, c.unit),
-				loss)
-			if h.Last[m.Odd[0]] == m.Odd[0] {
-				f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits).",
-					kindWords(h, m.Odd), nodePlace(h, m.Node), words.Middle(name), between(low, high, c.unit), loss)
+			within := ""
+			if severalBelow(h, m.Odd[0]) {
+				within = ", and they are alike within"
 			}
+			f.Text = fmt.Sprintf("The %s of %s differ: %s takes %s on each (entropy loss %.2f bits)%s.",
+				kindWords(h, odd), nodePlaces(h, nodes), words.Middle(name), between(low, high, c.unit), loss, within)
 		} else {
 			f.Text = fmt.Sprintf("%s in %s %s unlike the others there: %s takes %s on %s against %s on %s neighbours.",
 				nodeNames(h, odd), nodePlaces(h, nodes), words.Plural(len(odd), "is", "are"), words.Middle(name),
@@ -118,8 +119,17 @@ func wordMixed(c *diagnosis, h *runfacts.Hierarchy, name string, ids []trace.Reg
 	}
 }
 
-// toldUneven reports whether a finding says already that these regions are spread
-// unevenly.
+// severalBelow reports whether a node has more than one leaf.
+func severalBelow(h *runfacts.Hierarchy, n int32) bool {
+	leaves := 0
+	for k := n; k <= h.Last[n]; k++ {
+		if h.Last[k] == k {
+			leaves++
+		}
+	}
+	return leaves > 1
+}
+
 // mixedQuery asks for the time of regions on the members of one group that stand out, where each is one unit.
 func mixedQuery(c *diagnosis, h *runfacts.Hierarchy, statistic string, ids []trace.RegionID,
 	group []finding.Mixed) string {
@@ -142,6 +152,8 @@ func mixedQuery(c *diagnosis, h *runfacts.Hierarchy, statistic string, ids []tra
 	return c.unitsQuery(statistic, "exclusive", c.times(ids), units)
 }
 
+// toldUneven reports whether a finding says already that these regions are spread
+// unevenly.
 func toldUneven(c *diagnosis, ids []trace.RegionID) bool {
 	return slices.ContainsFunc(c.list, func(f finding.Finding) bool {
 		return f.Kind == finding.Imbalance && slices.Equal(f.Selection.Regions, ids)

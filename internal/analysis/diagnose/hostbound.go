@@ -22,7 +22,11 @@ func (g *gpuCase) losses() {
 	g.tellLongGaps()
 	for b := step.Input; b < step.Compute; b++ {
 		share := g.verdict.Shares[b]
-		if share < b.Threshold() || held && (b == step.CommunicationBound || b == step.IdleBound) {
+		least := b.Threshold()
+		if b != step.CopyBound && b != step.CommunicationBound { // waiting is never passed over in silence
+			least = min(least, silentShare)
+		}
+		if share < least || held && (b == step.CommunicationBound || b == step.IdleBound) {
 			continue
 		}
 		g.said = nil
@@ -38,11 +42,41 @@ func (g *gpuCase) losses() {
 		f.Evidence = append([]finding.Evidence{{Name: "share", Value: share, Unit: "share", From: g.boundQuery(b)},
 			{Name: "threshold", Value: b.Threshold(), Unit: "share"}}, g.said...)
 		if b == step.LaunchBound && g.unrecorded() > mainShare { // nobody knows what the host did
-			f.Kind, f.Severity = finding.GPUIdle, f.Severity.AtMost(finding.Medium)
+			f.Kind, f.Severity, f.Next = finding.GPUIdle, f.Severity.AtMost(finding.Medium), recordHost
+		}
+		if b == step.IdleBound {
+			f.Next = idleNext[g.mainIdle()]
+		}
+		if share < b.Threshold() {
+			f.Severity = finding.Low
 		}
 		g.add(f, nil)
 		g.gainOfSteps(assumedGPU[b])
 	}
+}
+
+// recordHost is the next step if nothing tells what GPUs wait for.
+const recordHost = "Record the calls of the host too: without its launches nothing tells what GPUs wait for."
+
+// idleNext are the next steps of idle GPUs, by the main cause.
+var idleNext = [step.Causes]string{
+	step.ByUnknown: recordHost, step.BySleep: "Look for the sleep on the thread that launches work.",
+	step.ByQueue: "Look at what launched work waits for: events of other streams, or another process on the GPU.",
+}
+
+// mainIdle is the largest cause of idle time that is no matter of launches.
+func (g *gpuCase) mainIdle() step.Cause {
+	var sum [step.Causes]trace.Time
+	for i := range g.job.GPUs {
+		from := &g.job.GPUs[i].InSteps
+		if len(g.job.Steps) == 0 {
+			from = &g.job.GPUs[i].Causes
+		}
+		for _, c := range []step.Cause{step.ByUnknown, step.BySleep, step.ByQueue} {
+			sum[c] += from[c]
+		}
+	}
+	return step.Ranked(sum)[0]
 }
 
 // assumedGPU is what a prediction assumes, by loss.
@@ -108,15 +142,17 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 		for i := range g.job.GPUs {
 			short, all = short+g.job.GPUs[i].Launch.Short, all+g.job.GPUs[i].Launch.Count
 		}
-		lead, of := "The job is launch-bound: for", "Of that wait"
+		lead, of := "The job is launch-bound: for %s the host is late to launch work, and GPUs idle.", "Of that wait"
 		if g.longTold {
 			of = "Of all waiting for the host"
 		}
-		if g.unrecorded() > mainShare {
-			lead = "For"
+		switch {
+		case g.unrecorded() > mainShare:
+			lead = "GPUs idle for %s until the next launch."
+		case share < b.Threshold():
+			lead = "For %s the host is late to launch work, and GPUs idle."
 		}
-		text := fmt.Sprintf(lead+" %s the host is late to launch work, and GPUs idle. They compute for %s. %s: %s.",
-			part, computes, of, g.host(launching))
+		text := fmt.Sprintf(lead+" They compute for %s. %s: %s.", part, computes, of, g.host(launching))
 		if 10*short > all {
 			text += fmt.Sprintf(" %s of the work (%s) runs for less time than its launch takes.",
 				g.say("work shorter than its launch", float64(short)/float64(all), "share",
@@ -125,8 +161,12 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 		}
 		return text
 	case step.SynchronizationBound:
-		return fmt.Sprintf("The host synchronizes too often: for %s GPUs are idle because it waited for them to "+
-			"finish before it launched more; they compute for %s.%s", part, computes, g.longest(step.BySynchronization))
+		lead := "The host synchronizes too often: for"
+		if share < b.Threshold() {
+			lead = "For"
+		}
+		return fmt.Sprintf("%s %s GPUs are idle because the host waited for them to finish before it launched more; "+
+			"they compute for %s.%s", lead, part, computes, g.longest(step.BySynchronization))
 	case step.CopyBound:
 		return fmt.Sprintf("Copies that nothing hides take %s; GPUs compute for %s.", part, computes)
 	case step.CommunicationBound:

@@ -62,7 +62,7 @@ func (a *culprits) clear(u int32) bool {
 // tellUneven words work that is spread unevenly.
 func (a *culprits) tellUneven(f *fault, region int32, where string, n *finding.Finding) {
 	n.View, n.Options = "boxprofile", map[string][]string{"over": {"locations"}}
-	name := words.Middle(a.accounts.regionNames[region])
+	name := a.accounts.regionWord(region)
 	times := a.accounts.work[region]
 	low, high := 0, 0
 	for u, t := range times {

@@ -37,7 +37,7 @@ func findImbalance(c *diagnosis) error {
 		lost = min(lost, float64(c.budget.Sum()))
 	}
 	hit := lost / (float64(len(useful)) * float64(c.length))
-	if finding.LevelOf(hit) == finding.Low || !(e.LoadBalance < 0.95) {
+	if finding.LevelOf(hit) == finding.Low || !(e.LoadBalance < even) {
 		return nil
 	}
 	slowest := left[e.Slowest]

@@ -95,7 +95,12 @@ func (g *gpuCase) tellLongGaps() {
 		lead, words.FormatShare(share), g.of, words.Middle(name), in,
 		g.say("GPUs compute", v[step.Compute], "share", ratio(g.gpuTime("computation"), g.gpuTime("span"))))
 	ids := []trace.RegionID{c.region}
-	g.add(finding.Finding{Kind: kind, Severity: finding.LevelOf(share), Lost: c.time, Share: share,
+	next := ""
+	if c.gaps <= len(g.job.GPUs) && kind == finding.HostBound {
+		next = "It happens once. If it is a first use (loading code, choosing algorithms), warm up before you measure; " +
+			"else move this call off the thread that launches work."
+	}
+	g.add(finding.Finding{Next: next, Kind: kind, Severity: finding.LevelOf(share), Lost: c.time, Share: share,
 		ShareOf: strings.TrimPrefix(g.of, "of "), Hit: share, View: "steps", Text: text,
 		Options: map[string][]string{"picture": {"idle"}}, Selection: finding.Selection{Regions: ids},
 		Evidence: append([]finding.Evidence{{Name: "share", Value: share, Unit: "share"}, each,

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
@@ -48,6 +49,8 @@ var nextSteps = map[finding.Kind]string{
 	finding.SlowKernels:          "Look at clocks, temperature and neighbours of this GPU.",
 	finding.ProcessorWait:        "Give the program as many cores as GOMAXPROCS, or run less at once.",
 	finding.GarbageCollection:    "Allocate less, or raise GOGC or GOMEMLIMIT.",
+	finding.IdleProcessors:       "Look at whether the program could do more at once meanwhile.",
+	finding.Starvation:           "Give up the lock, or the processor, between pieces of work, or hand it on in turn.",
 	finding.Blocked:              "Look at what holds these up, and whether it has to be one at a time.",
 	finding.SlowOperation:        "Open the slowest request and compare it with a usual one.",
 	finding.RepeatedCalls:        "Ask for all at once.",
@@ -58,7 +61,7 @@ var nextSteps = map[finding.Kind]string{
 
 // nextStep returns the next step, with the place in the program if it is known.
 func (c *diagnosis) nextStep(f *finding.Finding) string {
-	text := nextSteps[f.Kind]
+	text := cmp.Or(f.Next, nextSteps[f.Kind])
 	if text == "" {
 		text = "Open the view that shows it."
 	}

@@ -17,6 +17,8 @@ const (
 	worthKnowing = 0.01
 	// unevenPart is the same for the time that one region would save if all units took as long as the mean.
 	unevenPart = 0.002
+	// even is the load balance from which on work is spread evenly.
+	even = 0.95
 )
 
 // findShares is for profiles, which do not record waits. It reports the share of communication, and the
@@ -134,7 +136,7 @@ func wordUnevenRegion(c *diagnosis) {
 	name, ids, e := unevenRegion(c, all)
 	lost := e.Lost()
 	hit := lost / (float64(len(c.units)) * float64(c.length))
-	if name == "" || hit < unevenPart {
+	if name == "" || hit < unevenPart || e.LoadBalance >= even || len(c.alike.members) < len(c.units) {
 		return
 	}
 	slow := c.names[e.Slowest]
@@ -151,4 +153,15 @@ func wordUnevenRegion(c *diagnosis) {
 			{Name: "load balance of " + name, Value: e.LoadBalance, Unit: "share", From: c.unevenQuery(ids, all)},
 			{Name: "at most saved", Value: lost, Unit: c.unit, From: c.savedQuery(ids, all)}},
 		Selection: finding.Selection{Regions: ids}}, nil)
+}
+
+// workWords are parts of the units of metrics that count work, in lower case.
+var workWords = []string{"clock", "cycle", "instruction", "tick", "sec"}
+
+// countsWork reports whether totals are time or work, by their unit: those of bytes or context switches tell nothing
+// about who is busy.
+func (f *facts) countsWork() bool {
+	unit := strings.ToLower(f.unit)
+	return slices.Contains([]string{"ns", "samples", "ir", "count", ""}, unit) ||
+		slices.ContainsFunc(workWords, func(w string) bool { return strings.Contains(unit, w) })
 }

@@ -103,10 +103,8 @@ func (w *faultWords) add() {
 	case finding.SlowOperation:
 		text, level = w.slow(level)
 	case finding.RepeatedCalls:
-		text = fmt.Sprintf("%s calls %s %s times one after the other, for %s and up to %s times for one; one call "+
-			"for all would save %s at most %s.", w.op(x.Caller), w.op(x.Ops[0]), w.count("calls", x.Calls),
-			w.count("callers", x.Callers)+" "+words.Plural(int(x.Callers), "caller", "callers"),
-			w.count("calls of one caller", x.MostCalled), w.requests(), w.loss())
+		text = fmt.Sprintf("%s calls %s %s times one after the other%s; one call for all would save %s at most %s.",
+			w.op(x.Caller), w.op(x.Ops[0]), w.count("calls", x.Calls), w.callers(), w.requests(), w.loss())
 	case finding.SerialCalls:
 		text, level = w.serial(level)
 	case finding.Retry:
@@ -121,9 +119,12 @@ func (w *faultWords) add() {
 		if share >= finding.HighShare {
 			level = finding.High
 		}
-		text = fmt.Sprintf("%s fails while the request waits for it, in %s (%s), %s %s.", w.op(x.Ops[0]), w.requests(),
-			w.share("share of the requests", share), w.count("failed calls", x.Calls),
-			words.Plural(int(x.Calls), "call", "calls"))
+		in := w.requests()
+		if x.Requests < w.found.Requests {
+			in += " (" + w.share("share of the requests", share) + ")"
+		}
+		text = fmt.Sprintf("%s fails while the request waits for it, in %s, %s %s.", w.op(x.Ops[0]), in,
+			w.count("failed calls", x.Calls), words.Plural(int(x.Calls), "call", "calls"))
 	}
 	text += w.shared()
 	f := finding.Finding{Kind: x.Kind, Severity: level, Lost: x.Lost, Hit: w.hit(),
@@ -133,9 +134,18 @@ func (w *faultWords) add() {
 		f.Options["request"] = []string{id} // the one that loses most
 	}
 	w.diagnosis.add(f, nil)
-	if assumed := assumedRequests[x.Kind]; assumed != "" {
+	if assumed := assumedRequests[x.Kind]; assumed != "" && (x.Kind != finding.SlowOperation || x.All > 0) {
 		w.sumGain(float64(x.Lost), float64(x.Time), "the requests that it is in", assumed)
 	}
+}
+
+// callers says how the calls are spread over callers, if there are several.
+func (w *faultWords) callers() string {
+	if w.x.Callers == 1 {
+		return ""
+	}
+	return fmt.Sprintf(", for %s callers and up to %s times for one", w.count("callers", w.x.Callers),
+		w.count("calls of one caller", w.x.MostCalled))
 }
 
 // assumedRequests is what a prediction assumes, by kind.

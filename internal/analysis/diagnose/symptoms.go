@@ -47,9 +47,18 @@ func (f *facts) isSymptom(x *finding.Finding) bool { return f.mayCause(x) != nil
 // hasTimeOf reports whether a finding above low has the time of a symptom: it is of a kind that can, at the same time, of
 // the same locations, and in the same regions.
 func (f *facts) hasTimeOf(cause, x *finding.Finding) bool {
-	return cause.Severity != finding.Low && slices.Contains(f.mayCause(x), cause.Kind) && !f.isSymptom(cause) &&
-		x.Selection.Begin < cause.Selection.End && cause.Selection.Begin < x.Selection.End &&
-		(!slices.Contains(ofWork, x.Kind) || f.sameWork(&cause.Selection, &x.Selection))
+	of := &cause.Selection
+	if cause.Severity == finding.Low || !slices.Contains(f.mayCause(x), cause.Kind) ||
+		!f.profile && (x.Selection.Begin >= of.End || of.Begin >= x.Selection.End) {
+		return false
+	}
+	if !slices.Contains(ofWork, x.Kind) {
+		return !f.isSymptom(cause)
+	}
+	if f.isSymptom(cause) { // load imbalance of all work, whose largest region is selected
+		of = &finding.Selection{}
+	}
+	return f.sameWork(of, &x.Selection)
 }
 
 // ofWork are the kinds of symptoms in the work of some locations; the time of the others is waiting for a cause

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
@@ -28,11 +29,7 @@ func findUnexplained(c *diagnosis) error {
 		return nil
 	}
 	causes, rest, accounts := causesOf(c)
-	untold := rest
-	if c.charged != nil {
-		untold = max(untold-c.charged.outside, 0)
-	}
-	unknown := untold
+	untold, unknown := rest, rest
 	var top *Cause
 	for i := range causes {
 		x := &causes[i]
@@ -58,7 +55,7 @@ func findUnexplained(c *diagnosis) error {
 			{Name: "share of the time", Value: share, Unit: "share"}}}
 	why := "and no cause stands out"
 	if 2*unknown > untold {
-		why = "and nothing recorded explains it"
+		why = "and nothing recorded tells for whom"
 	}
 	more := ""
 	if found {
@@ -96,6 +93,21 @@ func (c *diagnosis) tellLongestWait(f *finding.Finding) {
 	ids := []trace.RegionID{best}
 	e := finding.Evidence{Name: "time in " + c.regions[best].Name, Value: most, Unit: "ns",
 		From: sumQuery("total(exclusive)", c.times(ids))}
-	f.Text += fmt.Sprintf(" Most of it is in %s (%s).", words.Middle(c.regions[best].Name), Format(e))
+	f.Text += fmt.Sprintf(" Most of it is in %s (%s)%s.", words.Middle(c.regions[best].Name), Format(e),
+		callWords(c.regions[best].Name))
 	f.Evidence, f.Selection.Regions = append(f.Evidence, e), ids
+}
+
+// callWords says for what a call waits that waits for no other location, by its name.
+func callWords(name string) string {
+	name = strings.ToLower(name)
+	for _, x := range [][2]string{{"sleep", ", a sleep that the program asks for"},
+		{"epoll_wait", ", until something comes from outside"}, {"poll", ", until something comes from outside"},
+		{"select", ", until something comes from outside"}, {"join", ", until a thread ends"},
+		{"wait4", ", until a process ends"}, {"waitpid", ", until a process ends"}} {
+		if strings.Contains(name, x[0]) {
+			return x[1]
+		}
+	}
+	return ""
 }

@@ -60,6 +60,8 @@ const (
 	ProcessorWait     Kind = "processor-wait"     // goroutines that could run wait long for a processor
 	GarbageCollection Kind = "garbage-collection" // the collector takes processors from the program
 	Blocked           Kind = "blocked"            // goroutines wait for one another while processors idle
+	Starvation        Kind = "starvation"         // one of many goroutines with the same to do hardly runs
+	IdleProcessors    Kind = "idle-processors"    // processors have nothing to run, and no other finding tells why
 
 	// Kinds for requests of services, on their critical path.
 	SlowOperation Kind = "slow-operation" // calls that take far longer than most of the same operation
@@ -75,7 +77,7 @@ var Kinds = []Kind{Clock, Data, Straggler, Rotating, Jitter, Growth, LateSender,
 	Serial, StartUp, IO, Lock, Crowded, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, InputBound, HostBound,
 	LaunchBound,
 	SynchronizationBound, CopyBound, ExposedCommunication, GPUIdle, SlowStep, MemoryFull, SlowKernels, ProcessorWait,
-	GarbageCollection, Blocked, SlowOperation, RepeatedCalls, SerialCalls, Retry, FailedCalls}
+	GarbageCollection, Blocked, Starvation, IdleProcessors, SlowOperation, RepeatedCalls, SerialCalls, Retry, FailedCalls}
 
 // rank is the place in Kinds; kinds that rules add come after these.
 func (k Kind) rank() int {
@@ -139,6 +141,9 @@ type Finding struct {
 	Claims []Claim `json:"claims"`
 	// Next suggests a remedy or a place to look, in one sentence.
 	Next string `json:"next"`
+	// Show is the command that draws it, Link the query of the page's address that shows it.
+	Show string `json:"show"`
+	Link string `json:"link"`
 	// Place is where the code is, "file:line"; empty: the source does not record it.
 	Place string `json:"place"`
 	// Gain is the time to be gained; nil: none is predicted.

@@ -10,6 +10,7 @@ var titles = map[Kind]string{
 	Unexplained: "Unexplained waiting", IdleStart: "Idle at the start", IdleEnd: "Idle at the end",
 	Heterogeneous: "Unlike its neighbours", Unlike: "Region outlier", GPUIdle: "Idle GPUs",
 	MemoryFull: "Device memory full", ProcessorWait: "Scheduler latency", Blocked: "Blocked goroutines",
+	Starvation: "Starved goroutine", IdleProcessors: "Idle processors",
 	RepeatedCalls: "N+1 calls", SerialCalls: "Sequential calls", Retry: "Retries",
 }
 

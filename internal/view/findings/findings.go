@@ -69,6 +69,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil, err
 	}
 	r.list, r.causes, r.notes = r.found.Findings, causeTable(r.found.Waits), r.found.Notes
+	for i := range r.list {
+		f := &r.list[i]
+		f.Show, f.Link = f.Command(q.Runs[0].Source, q.Store().Info().End), f.Page(q.Store().Info().End)
+	}
 	if _, note, err := runfacts.LeaveOpen(ctx, q.Store(), q.Window()); err != nil {
 		return nil, err
 	} else if note != "" {

@@ -169,7 +169,7 @@ func TestTheTimeOfGPUsAddsUp(t *testing.T) {
 	}{"training": {finding.Straggler, 0.85}, "training-loader": {finding.InputBound, 0.9}, "training-launch": {finding.LaunchBound, 0.9}} {
 		d := readDemo(t, name)
 		sums(t, name, &d)
-		if a := &d.Accounts; a.Time != d.Accounts.Work+a.Waiting+a.Transfer || len(d.Budget) == 0 || d.Budget[0].Cause != string(want.cause) || float64(d.Unexplained) > (1-want.explained)*float64(a.Waiting) {
+		if a := &d.Accounts; a.Time != a.Work+a.Waiting+a.Transfer+a.Rest || len(d.Budget) == 0 || d.Budget[0].Cause != string(want.cause) || float64(d.Unexplained) > (1-want.explained)*float64(a.Waiting) {
 			t.Errorf("%s: %+v, unexplained %d, first %+v", name, *a, d.Unexplained, d.Budget[0])
 		}
 		if d.POP.Over != "GPUs" || d.POP.Locations > 1 && math.Abs(float64(d.Accounts.Time)-d.POP.Runtime*float64(d.POP.Locations)) > 1 {

@@ -66,7 +66,7 @@ func TestPlantedFaultsOfAllAndOfPartialRecordsAreNamed(t *testing.T) {
 	for _, p := range []plant{
 		{"all since", "× 1.3", since, finding.SlowPhase, `All 16 ranks take longer from iteration 25 on.*compute`, 16 * 3 * 16 * ms},
 		{"all, each tenth", "× 3", tenth, finding.Periodic, `every 10th phase.*compute`, 16 * 20 * 4 * ms},
-		{"slow rank, MPI only", "× 1.3", edited{rank, onlyMPI}, finding.Straggler, `Rank 5 .*\(not recorded\)`, rank.cost()},
+		{"slow rank, MPI only", "× 1.3", edited{rank, onlyMPI}, finding.Straggler, `Rank 5 .*unrecorded work`, rank.cost()},
 		{"slow node, MPI only", "× 1.3", edited{node, onlyMPI}, finding.Straggler, `Ranks 4–7`, node.cost()},
 		{"slow rank, wrapped", "× 1.3", edited{rank, wrapped}, finding.Straggler, `Rank 5 .*compute`, rank.cost()},
 	} {
