@@ -76,11 +76,14 @@ func (a *accounts) numberRegions(regions []trace.Region) {
 const notRecorded = "(not recorded)"
 
 // regionWord names a region in a sentence.
-func (a *accounts) regionWord(k int32) string {
-	if k == budget.Nothing {
+func (a *accounts) regionWord(k int32) string { return regionWord(a.regionNames[k]) }
+
+// regionWord writes the name of a region in a sentence.
+func regionWord(name string) string {
+	if name == notRecorded {
 		return "unrecorded work"
 	}
-	return words.Middle(a.regionNames[k])
+	return words.Middle(name)
 }
 
 // sumUnrecorded adds up the time of units in which nothing is recorded, given by actor.

@@ -17,7 +17,8 @@ type faultFinder struct {
 // itself (findSuspicious) come before all.
 var faults = []faultFinder{
 	{findScheduling, kinds{
-		finding.ProcessorWait, finding.GarbageCollection, finding.Blocked, finding.Lock, finding.IO,
+		finding.ProcessorWait, finding.GarbageCollection, finding.Blocked, finding.Starvation, finding.IdleProcessors,
+		finding.Lock, finding.IO,
 		finding.LateSender, finding.LateReceiver, finding.Serial,
 	}},
 	{findRequestFaults, kinds{

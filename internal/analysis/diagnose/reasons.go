@@ -292,14 +292,14 @@ func (r *reason) against(n int) string {
 	others := words.FormatDuration(r.median) + " on the others"
 	switch low, high := words.FormatDuration(r.low), words.FormatDuration(r.high); {
 	case r.high == 0 && !r.used:
-		return fmt.Sprintf("%s %s %s %s and does not run on the others", words.Middle(r.what), verb,
+		return fmt.Sprintf("%s %s %s %s and does not run on the others", regionWord(r.what), verb,
 			words.FormatDuration(r.mean), on)
 	case r.high > r.mean: // not the longest of all
 		others = words.FormatDuration(r.median) + " in the middle of the others"
 	case low != high:
 		others = between(r.low, r.high, "ns") + " on the others"
 	}
-	return fmt.Sprintf("%s %s %s %s against %s", words.Middle(r.what), verb, words.FormatDuration(r.mean), on, others)
+	return fmt.Sprintf("%s %s %s %s against %s", regionWord(r.what), verb, words.FormatDuration(r.mean), on, others)
 }
 
 func (r *reason) evidence() []finding.Evidence {
