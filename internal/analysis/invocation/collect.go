@@ -34,6 +34,10 @@ type Calls struct {
 	lane       []int32 // of lanes
 	row        []int32
 	lanes      []*Lane // emptied when the tree is finished
+
+	joined []int32 // of lanes in the order of Collect: their first node; nil: nodes are in the order of time
+	order  sync.Once
+	number []int32 // of nodes in the order of time, once it was asked for
 }
 
 // Len is the number of nodes, the virtual root among them.
@@ -106,7 +110,12 @@ func (c *Calls) Find(location trace.LocationID, lane, row int32) int32 {
 }
 
 // SizeBytes returns the memory of the nodes.
-func (c *Calls) SizeBytes() int64 { return 32 * int64(len(c.Begin)) }
+func (c *Calls) SizeBytes() int64 {
+	if c.Joined() {
+		return 36 * int64(len(c.Begin))
+	}
+	return 32 * int64(len(c.Begin))
+}
 
 // Collect orders the calls of lanes by their begin, and hangs each below the one
 // that lies around it. Spawn may hang it elsewhere; Finish must follow. The lanes

@@ -1,5 +1,11 @@
 package invocation
 
+import (
+	"context"
+
+	"github.com/parallax-hpc/parallax/internal/parallel"
+)
+
 // An Outline is a tree as the levels of its nodes in preorder, with sums over blocks of them, from which weights,
 // sectors and the nodes of a range are found without a look at every node. 4 bytes a node, and 16 for each block of
 // 64.
@@ -19,18 +25,21 @@ type extremes struct{ least, most []int32 }
 // NewOutline takes levels in preorder; the first is 0, the root's, and no other is.
 func NewOutline(level []int32) *Outline {
 	o := &Outline{level: level}
-	for _, l := range level {
-		o.Height = max(o.Height, int(l)+1)
-	}
 	o.blocks = extremesOf(level, level)
 	o.large = extremesOf(o.blocks.least, o.blocks.most)
+	for _, l := range o.large.most {
+		o.Height = max(o.Height, int(l)+1)
+	}
 	o.sum = make([]int64, len(o.blocks.least)+1)
-	for b := range o.blocks.least {
-		sum := o.sum[b]
+	inParts(len(o.blocks.least), func(b int) {
+		sum := int64(0)
 		for _, l := range level[b*blockSize : min((b+1)*blockSize, len(level))] {
 			sum += int64(o.Height) - int64(l)
 		}
 		o.sum[b+1] = sum
+	})
+	for b := range o.blocks.least {
+		o.sum[b+1] += o.sum[b]
 	}
 	return o
 }
@@ -38,15 +47,25 @@ func NewOutline(level []int32) *Outline {
 func extremesOf(least, most []int32) (e extremes) {
 	n := (len(least) + blockSize - 1) / blockSize
 	e.least, e.most = make([]int32, n), make([]int32, n)
-	for b := range n {
+	inParts(n, func(b int) {
 		from, to := b*blockSize, min((b+1)*blockSize, len(least))
 		low, high := least[from], most[from]
 		for i := from + 1; i < to; i++ {
 			low, high = min(low, least[i]), max(high, most[i])
 		}
 		e.least[b], e.most[b] = low, high
-	}
+	})
 	return e
+}
+
+// inParts calls f for 0 to n-1 on all cores, a stretch at a time.
+func inParts(n int, f func(i int)) {
+	const part = 1 << 12
+	_ = parallel.For(context.Background(), (n+part-1)/part, func(k int) {
+		for i := k * part; i < min((k+1)*part, n); i++ {
+			f(i)
+		}
+	})
 }
 
 // Len is the number of nodes.

@@ -146,7 +146,7 @@ func (r *result) each(f func(i int)) {
 		return
 	}
 	inOrder := slices.Clone(r.shown) // of the run
-	slices.SortFunc(inOrder, func(a, b int32) int { return cmp.Compare(r.node(int(a)), r.node(int(b))) })
+	slices.SortFunc(inOrder, func(a, b int32) int { return cmp.Compare(r.id(int(a)), r.id(int(b))) })
 	for _, i := range inOrder {
 		put(int(i))
 	}
@@ -156,12 +156,12 @@ func (r *result) nodeData(i int, expects []int32) Node {
 	c := r.call(i)
 	index, made := r.forest.counts()
 	x, y := r.layout.At(i, r.ring)
-	n := Node{ID: r.node(i), Begin: int64(c.Begin), Level: r.forest.level[r.node(i)], Ring: r.layout.Level[i],
+	n := Node{ID: r.id(i), Begin: int64(c.Begin), Level: r.forest.level[r.node(i)], Ring: r.layout.Level[i],
 		Weight: r.layout.Weight[i],
 		Start:  r.layout.Start[i], Alloc: r.layout.Alloc[i], X: x, Y: y,
 		Step: r.forest.step(r.node(i)), Index: index[r.node(i)], Children: made[r.node(i)], Expects: expects[r.node(i)]}
 	if p := r.layout.Tree.Parent[i]; p >= 0 {
-		up := r.node(int(p))
+		up := r.id(int(p))
 		n.Parent = &up
 	}
 	if c.Region != trace.NoRegion {
@@ -171,6 +171,9 @@ func (r *result) nodeData(i int, expects []int32) Node {
 	}
 	return n
 }
+
+// id is the number of a node as drawn in the order of the run, by which programs and the page name it.
+func (r *result) id(i int) int32 { return r.forest.calls.Number(r.node(i)) }
 
 // call of a node as drawn.
 func (r *result) call(i int) invocation.Call { return r.forest.calls.At(r.node(i)) }
@@ -265,7 +268,7 @@ func (r *result) fact(i int) view.Fact {
 	line("sector",
 		strconv.FormatFloat(r.layout.Start[i], 'f', 2, 64)+"° and "+strconv.FormatFloat(r.layout.Alloc[i], 'f', 2, 64)+
 			"° wide", "")
-	line("node", strconv.Itoa(int(r.node(i))), "")
+	line("node", strconv.Itoa(int(r.id(i))), "")
 	switch {
 	case g.File != "" && g.Line > 0:
 		line("source", g.File+":"+strconv.Itoa(g.Line), "")
@@ -281,7 +284,7 @@ func (r *result) fact(i int) view.Fact {
 func (r *result) opens(i int) map[string]string {
 	node := r.node(i)
 	if node != r.root {
-		return map[string]string{"root": strconv.Itoa(int(node)), "paint": "location", "zoom": ""}
+		return map[string]string{"root": strconv.Itoa(int(r.id(i))), "paint": "location", "zoom": ""}
 	}
 	up := r.forest.calls.Tree.Parent[node]
 	if up <= 0 {

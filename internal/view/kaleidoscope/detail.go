@@ -11,13 +11,24 @@ import (
 // A detail is a tree that is looked at at any scale: the drawn nodes depend on the zoom, their places do not.
 type detail struct {
 	outline *invocation.Outline
-	order   []int32 // node of the forest at each place
+	order   []int32 // node of the forest at each place; nil: the same
+}
+
+// node of the forest at a place.
+func (d *detail) node(place int32) int32 {
+	if d.order == nil {
+		return place
+	}
+	return d.order[place]
 }
 
 func (d *detail) sizeBytes() int64 { return d.outline.SizeBytes() + 4*int64(len(d.order)) }
 
 // detail orders the tree, or a subtree of it.
 func (p *plan) detail(f *forest) *detail {
+	if f.calls.Joined() {
+		return &detail{outline: invocation.NewOutline(f.level)}
+	}
 	tree, a := f.calls.Tree, &arrangement{}
 	if p.root >= 0 {
 		tree, a.origin = tree.Subtree(p.root)
@@ -51,7 +62,7 @@ func (r *result) look(size scene.Size) {
 		if !it.Merged {
 			weight = float64(o.Weight(it.First))
 		}
-		a.origin, a.shown = append(a.origin, r.detail.order[it.First]), append(a.shown, int32(i))
+		a.origin, a.shown = append(a.origin, r.detail.node(it.First)), append(a.shown, int32(i))
 		l.Tree.Parent, l.Level = append(l.Tree.Parent, it.Parent), append(l.Level, it.Level)
 		l.Weight, l.Start, l.Alloc = append(l.Weight, weight), append(l.Start, it.Start), append(l.Alloc, it.Alloc)
 	}
@@ -133,4 +144,9 @@ func (r *result) widest(it *invocation.Item) (alloc float64) {
 }
 
 // placeOf is the place of a node of the forest in the outline; -1: it is not in this tree.
-func (d *detail) placeOf(node int32) int32 { return int32(slices.Index(d.order, node)) }
+func (d *detail) placeOf(node int32) int32 {
+	if d.order == nil {
+		return node
+	}
+	return int32(slices.Index(d.order, node))
+}

@@ -1,7 +1,9 @@
 package kaleidoscope
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -65,17 +67,21 @@ func (f *forest) counts() (index, made []int32) {
 // that is no call.
 func (f *forest) step(node int32) int32 {
 	if f.calls.Virtual {
-		return node
+		return f.calls.Number(node)
 	}
 	return node + 1
 }
 
 // forestOf returns the tree of a window, which does not depend on how it is shown: it is
-// kept for another painting or subtree.
-func forestOf(ctx context.Context, run view.Run, w store.Window) (*forest, error) {
-	s := run.Store
-	return derived.Keep(run.Cache, "kaleidoscope forest "+keyOf(w), (*forest).sizeBytes, func() (*forest, error) {
-		calls, err := collect(ctx, s, w)
+// kept for another painting or subtree. The nodes of one for sectors by rank may lie lane by lane; of others they are
+// in the order of time.
+func forestOf(ctx context.Context, run view.Run, w store.Window, byRank bool) (*forest, error) {
+	s, name := run.Store, "kaleidoscope forest "
+	if byRank {
+		name = "kaleidoscope lanes "
+	}
+	return derived.Keep(run.Cache, name+keyOf(w), (*forest).sizeBytes, func() (*forest, error) {
+		calls, err := collect(ctx, s, w, byRank)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +89,7 @@ func forestOf(ctx context.Context, run view.Run, w store.Window) (*forest, error
 		if f.processor, err = processors(ctx, s, w); err != nil {
 			return nil, err
 		}
-		f.level, f.height = calls.Tree.Levels()
+		f.level, f.height = calls.Levels()
 		first := 0
 		if calls.Virtual {
 			first = 1
@@ -149,10 +155,22 @@ func (c *census) isCall(id trace.LocationID, region trace.RegionID) bool {
 // collect reads the calls that begin in the window and their callers: the other end of a
 // spawn link to just that call, else the interval around it, else the other end of a
 // steal.
-func collect(ctx context.Context, s store.Reader, w store.Window) (*invocation.Calls, error) {
+func collect(ctx context.Context, s store.Reader, w store.Window, byRank bool) (*invocation.Calls, error) {
 	lanes, number, err := readLanes(ctx, s, w)
 	if err != nil {
 		return nil, err
+	}
+	if t := s.Locations(); byRank && stayApart(lanes, t) {
+		spawns, err := spawnsAny(ctx, s, w)
+		if err != nil {
+			return nil, err
+		}
+		if !spawns {
+			return invocation.Join(lanes, func(a, b *invocation.Lane) int {
+				return cmp.Or(cmp.Compare(t.Rank[a.Location], t.Rank[b.Location]),
+					cmp.Compare(a.Location, b.Location))
+			}), nil
+		}
 	}
 	calls := invocation.Collect(lanes)
 	node := func(loc trace.LocationID, lane, row int32) int32 {
@@ -183,6 +201,37 @@ func collect(ctx context.Context, s store.Reader, w store.Window) (*invocation.C
 	return calls.Finish(), nil
 }
 
+// stayApart tells whether the order of sectors is that of lanes: of several roots, of ranks or one a location, each
+// location with one lane, which runs its own calls.
+func stayApart(lanes []*invocation.Lane, t *store.Tree) bool {
+	roots, one, ranks := 0, true, true
+	for k, l := range lanes {
+		if k > 0 && l.Location == lanes[k-1].Location || t.Kind[l.Location] == trace.KindGoroutine {
+			return false
+		}
+		n := l.Roots()
+		roots, one, ranks = roots+n, one && n == 1, ranks && t.Rank[l.Location] >= 0
+	}
+	return roots > 1 && (one || ranks)
+}
+
+// errSpawns ends the search for links that hang calls below others.
+var errSpawns = errors.New("a call is made by one of another lane")
+
+// spawnsAny tells whether a link of the window may hang a call below one of another lane.
+func spawnsAny(ctx context.Context, s store.Reader, w store.Window) (bool, error) {
+	err := s.Links(ctx, w, func(c *store.LinkColumns) error {
+		if slices.Contains(c.Kind, trace.LinkSpawn) || slices.Contains(c.Kind, trace.LinkSteal) {
+			return errSpawns
+		}
+		return nil
+	})
+	if errors.Is(err, errSpawns) {
+		return true, nil
+	}
+	return false, err
+}
+
 // A laneKey names a lane.
 type laneKey struct {
 	location trace.LocationID
@@ -206,9 +255,16 @@ func readLanes(ctx context.Context, s store.Reader, w store.Window) (out []*invo
 		if l == nil {
 			l = &invocation.Lane{Location: c.Location, Lane: int32(c.Lane)}
 			lanes[key] = l
-			l.Grow(c.Len() + c.Follow)
 		}
 		mu.Unlock()
+		if l.Len() == 0 && first[c.Location+1]-first[c.Location] == 1 && s.Locations().IsLeaf(c.Location) {
+			// else it counts all below
+			n, err := s.Count(store.Window{Begin: w.Begin, End: w.End, Locations: []trace.LocationID{c.Location}})
+			if err != nil {
+				return err
+			}
+			l.Grow(int(n))
+		}
 		for i := range c.Begin {
 			l.Add(c.First+i, c.Begin[i], c.End(i), c.Region[i], c.Parent[i], census.isCall(c.Location, c.Region[i]))
 		}

@@ -18,6 +18,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
 	"github.com/parallax-hpc/parallax/internal/derived"
@@ -100,7 +101,7 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if r.forest, err = forestOf(ctx, q.Runs[0], w); err != nil {
+	if r.forest, err = forestOf(ctx, q.Runs[0], w, r.byRank()); err != nil {
 		return nil, err
 	}
 	if n := r.forest.calls.Len(); n == 0 || n == 1 && r.forest.calls.Virtual {
@@ -116,8 +117,8 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 	r.root = p.root
 	r.light = newLight(q, q.Values.Switch("light"))
 	if !r.paper && !p.all {
-		r.detail,
-			err = derived.Keep(q.Runs[0].Cache, "kaleidoscope detail "+keyOf(w)+p.key(), (*detail).sizeBytes,
+		key := fmt.Sprint("kaleidoscope detail ", r.forest.calls.Joined(), keyOf(w), p.key())
+		r.detail, err = derived.Keep(q.Runs[0].Cache, key, (*detail).sizeBytes,
 			func() (*detail, error) { return p.detail(r.forest), nil })
 		if err == nil {
 			err = r.zoomToCall()
@@ -132,6 +133,15 @@ func signature(ctx context.Context, q *view.Request) (*result, error) {
 		err = derived.Keep(q.Runs[0].Cache, "kaleidoscope arrangement "+keyOf(w)+p.key(), (*arrangement).sizeBytes,
 		func() (*arrangement, error) { return p.arrange(r.forest), nil })
 	return r, err
+}
+
+// byRank tells whether sectors may come by rank, and nothing needs the order of the run: no number of a call is given,
+// and the tree is shown as it was in the end.
+func (r *result) byRank() bool {
+	v := r.request.Values
+	order := v.Text("order")
+	return (order == "auto" || order == byRank) && !r.paper && !v.Switch("all") && v.Text("root") == "" &&
+		v.Text("until") == "" && !strings.HasPrefix(v.Text("zoom"), "#")
 }
 
 func (r *result) plan() (*plan, error) {

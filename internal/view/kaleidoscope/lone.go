@@ -14,7 +14,7 @@ const loneShare = 0.5
 
 // lone tells whether the tree is one call: a disc, since there is no family to draw.
 func (r *result) lone() bool {
-	return r.layout.Tree.Len() == 1 && len(r.places) == 1 && (r.detail == nil || len(r.detail.order) == 1)
+	return r.layout.Tree.Len() == 1 && len(r.places) == 1 && (r.detail == nil || r.detail.outline.Len() == 1)
 }
 
 func (r *result) loneRadius() float64 {

@@ -48,7 +48,7 @@ func (r *result) mixOf(p *painter, it *invocation.Item) *mix {
 	m := &mix{colour: scene.UIAggregate}
 	m.first, m.last, m.lit = math.MaxInt64, math.MinInt64, !r.light.on
 	invocation.Sample(it.First, it.End, mostMixed, func(k int32) {
-		node := r.detail.order[k]
+		node := r.detail.node(k)
 		begin := r.forest.calls.Begin[node]
 		if begin > r.until {
 			return
@@ -262,7 +262,7 @@ func (r *result) sector(level int32, start, alloc float64, end int32, first, las
 	s, count := r.sectorAt(float64(level+end)/2, start+alloc/2), map[trace.RegionID]int{}
 	o := r.detail.outline
 	for k := first; k < last; k++ {
-		node := r.detail.order[k]
+		node := r.detail.node(k)
 		if r.forest.calls.Begin[node] > r.until {
 			continue
 		}
@@ -291,7 +291,7 @@ func (r *result) skippedSectors() (out []Sector) {
 	by := map[int32]int{} // item to place in out
 	counts := []map[trace.RegionID]int{}
 	for _, k := range r.skipped {
-		node := r.detail.order[k.Place]
+		node := r.detail.node(k.Place)
 		if k.Item < 0 || r.forest.calls.Begin[node] > r.until {
 			continue
 		}
@@ -355,7 +355,7 @@ func (r *result) mergedFact(i int) view.Fact {
 func (r *result) timeOf(it *invocation.Item) (first, last trace.Time) {
 	first, last = math.MaxInt64, math.MinInt64
 	for k := it.First; k < it.End; k++ {
-		begin := r.forest.calls.Begin[r.detail.order[k]]
+		begin := r.forest.calls.Begin[r.detail.node(k)]
 		first, last = min(first, begin), max(last, begin)
 	}
 	return first, last
@@ -365,7 +365,7 @@ func (r *result) timeOf(it *invocation.Item) (first, last trace.Time) {
 func (r *result) locationLines(it *invocation.Item, line func(label, value string)) {
 	count, tree := map[trace.LocationID]int{}, r.request.Store().Locations()
 	for k := it.First; k < it.End; k++ {
-		count[r.forest.calls.Location(r.detail.order[k])]++
+		count[r.forest.calls.Location(r.detail.node(k))]++
 	}
 	best, most := trace.NoLocation, 0
 	for id, n := range count {

@@ -43,7 +43,7 @@ func (r *result) spectrum() (begin, end trace.Time) {
 	all := r.forest.calls.Begin
 	node, n := r.node, r.layout.Tree.Len()
 	if r.detail != nil {
-		node, n = func(i int) int32 { return r.detail.order[i] }, len(r.detail.order)
+		node, n = func(i int) int32 { return r.detail.node(int32(i)) }, r.detail.outline.Len()
 	}
 	begin, end = all[node(0)], all[node(0)]
 	for i := range n {
