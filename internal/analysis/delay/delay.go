@@ -157,6 +157,10 @@ func (r *Run) addWork(t table) {
 			}
 		}
 		for _, s := range finding.Stragglers(l, &finding.Budget{Units: r.Units, Phases: n, Left: slices.Clone(left)}) {
+			slow := make([]bool, r.Units)
+			for _, u := range s.Units {
+				slow[u] = true
+			}
 			for _, k := range s.Phases {
 				top := s.Units[0]
 				for _, u := range s.Units {
@@ -166,7 +170,7 @@ func (r *Run) addWork(t table) {
 				}
 				sum := trace.Time(0)
 				for v := range r.Units {
-					if !slices.Contains(s.Units, int32(v)) {
+					if !slow[v] {
 						sum += max(min(left[v*n+k], l.At(int(top), k)-l.At(v, k)), 0)
 					}
 				}

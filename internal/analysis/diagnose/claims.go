@@ -155,11 +155,10 @@ func (c *facts) onWords(rows []int32) string {
 	}
 	var units []int32
 	for _, row := range rows {
-		if u := c.unitOf[c.rows[row]]; !slices.Contains(units, u) {
-			units = append(units, u)
-		}
+		units = append(units, c.unitOf[c.rows[row]])
 	}
 	slices.Sort(units)
+	units = slices.Compact(units)
 	return " on " + c.named(units)
 }
 

@@ -72,8 +72,9 @@ func (a *culprits) remove(f *fault, kind finding.Kind, blamed []int32) {
 	}
 	if blamed != nil && kind != finding.Lock && kind != finding.IO {
 		x.change.Actors = make([]bool, len(a.accounts.actors))
+		blames := a.among(f.units)
 		for actor, u := range a.accounts.unit {
-			x.change.Actors[actor] = slices.Contains(f.units, u)
+			x.change.Actors[actor] = u >= 0 && blames[u]
 		}
 	}
 	a.removeLast(x)

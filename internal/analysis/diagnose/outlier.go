@@ -97,11 +97,10 @@ func wordOutliers(c *diagnosis, k int, rows []int32, shift float64) {
 	}
 	units := []int32{}
 	for _, row := range rows {
-		if u := c.unitOf[c.rows[row]]; !slices.Contains(units, u) {
-			units = append(units, u)
-		}
+		units = append(units, c.unitOf[c.rows[row]])
 	}
 	slices.Sort(units)
+	units = slices.Compact(units)
 	each := shift / float64(len(rows))
 	text := fmt.Sprintf("%s %s for another time than the others: busy time differs by %s (moment m0).",
 		capital(c.named(units)), words.Plural(len(units), "works", "work"), words.FormatDuration(each))

@@ -130,13 +130,22 @@ func (f *facts) unitKey() (column string, value func(u int32) int64, ok bool) {
 
 // allUnits are the numbers of all units, without some.
 func (f *facts) allUnits(without ...int32) []int32 {
-	out := make([]int32, 0, len(f.units))
+	out, left := make([]int32, 0, len(f.units)), f.among(without)
 	for u := range int32(len(f.units)) {
-		if !slices.Contains(without, u) {
+		if !left[u] {
 			out = append(out, u)
 		}
 	}
 	return out
+}
+
+// among marks some units.
+func (f *facts) among(units []int32) []bool {
+	in := make([]bool, len(f.units))
+	for _, u := range units {
+		in[u] = true
+	}
+	return in
 }
 
 func (f *facts) allRows() []int32 {

@@ -111,8 +111,9 @@ func (a *culprits) wholeGroupStarts(f *fault) {
 		values[u] = float64(t)
 	}
 	group := finding.Upper(values)
+	in := a.among(group)
 	for _, u := range f.units {
-		if !slices.Contains(group, u) {
+		if !in[u] {
 			return
 		}
 	}

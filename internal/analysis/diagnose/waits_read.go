@@ -447,9 +447,10 @@ func (k *waitReader) members(key groupKey) []int32 {
 				continue
 			}
 			var out []int32
+			seen := map[int32]bool{}
 			for _, id := range c.Members {
-				if a := k.actorOf[id]; a >= 0 && !slices.Contains(out, a) {
-					out = append(out, a)
+				if a := k.actorOf[id]; a >= 0 && !seen[a] {
+					seen[a], out = true, append(out, a)
 				}
 			}
 			return out
