@@ -70,7 +70,7 @@ func verbs() []verbWords {
 		case "cache":
 			v.words = []string{"list", "clear"}
 		}
-		if fs.Lookup("memory") != nil {
+		if fs.Lookup("format") != nil {
 			v.words = append(v.words, demos...)
 		}
 		out = append(out, v)

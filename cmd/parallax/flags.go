@@ -27,15 +27,19 @@ func readingFlags(fs *pflag.FlagSet) {
 	fs.String("names", "folded",
 		"names of regions: folded (without addresses, ids and temporary files, so that a function is one region on "+
 			"all ranks; what was folded away stays as the attribute \"raw name\") or raw (as in the source)")
-	fs.String("memory", "",
-		"bound on memory, such as 2GiB: for imports, views and what is kept of open runs together (default: a "+
-			"quarter of the machine's)")
+	memoryFlag(fs)
 	fs.String("cache", "", "where imported stores are kept (default: the user's cache directory)")
 	fs.Bool("quiet", false, "no progress, no notes; errors are still said")
 	fs.String("progress", "auto",
 		"how progress is told on standard error: auto (a bar on a terminal), json (an object a line, for programs), "+
 			"none")
 	fs.Bool("verify", false, "hash whole files instead of size, time and both ends; check the store's sums")
+}
+
+func memoryFlag(fs *pflag.FlagSet) {
+	fs.String("memory", "",
+		"bound on memory, such as 2GiB: for imports, views and what is kept of open runs together (default: a "+
+			"quarter of the machine's)")
 }
 
 // selectionFlags are the selection, the same for every view.

@@ -21,20 +21,21 @@ func verifyCommand() *command {
 			"kept for long is known to\nbe whole. The exit status is 1 where something is damaged.\n\n  parallax " +
 			"verify run.plx",
 		flags: func(fs *pflag.FlagSet) {
+			memoryFlag(fs)
 			fs.Bool("json", false, "as one JSON object")
 		},
 		run: runVerify,
 	}
 }
 
-func runVerify(_ context.Context, e *env, args []string) error {
+func runVerify(ctx context.Context, e *env, args []string) error {
 	if len(args) != 1 {
 		return usage("want one store; `parallax import SOURCE -o RUN.plx` makes one")
 	}
 	if !load.IsStore(args[0]) {
 		return usage("%s is no store; `parallax import SOURCE -o RUN.plx` makes one", args[0])
 	}
-	x, err := local.Examine(args[0])
+	x, err := local.Examine(ctx, args[0])
 	if err != nil {
 		return err
 	}

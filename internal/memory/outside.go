@@ -12,9 +12,13 @@ type Outside struct{ n atomic.Int64 }
 var (
 	outside     atomic.Int64
 	mostOutside atomic.Int64
+	mostAtAll   atomic.Int64 // the budget that Limit has told of
 )
 
-func init() { mostOutside.Store(math.MaxInt64) }
+func init() {
+	mostOutside.Store(math.MaxInt64)
+	mostAtAll.Store(math.MaxInt64)
+}
 
 // Add counts bytes that were taken, or returned if negative.
 func (o *Outside) Add(bytes int64) {

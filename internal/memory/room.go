@@ -41,6 +41,14 @@ func Room(ctx context.Context, bytes int64) error {
 	return nil
 }
 
+// Fits returns Exceeded if bytes are more than work can ever have: for readers of headers, which have no context.
+func Fits(bytes int64) error {
+	if most := mostAtAll.Load(); bytes > most/parts*stopAt {
+		return &Exceeded{Most: most}
+	}
+	return nil
+}
+
 // afterMakingRoom drops as many kept values as needed and returns the use after that.
 func (b *Budget) afterMakingRoom(needs int64) use {
 	if used, _ := b.Kept(); used > 0 {

@@ -32,6 +32,7 @@ func (b *Budget) Limit() {
 		return
 	}
 	mostOutside.Store(b.most * idleAt / parts)
+	mostAtAll.Store(b.most)
 	b.limited = true
 	b.tell()
 }

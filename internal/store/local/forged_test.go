@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,72 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/testing/forge"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
-
-// forge changes a file of a store and gives it the checksums of what it holds then.
-func forge(tb testing.TB, path, name string, change func([]byte)) {
-	tb.Helper()
-	file := filepath.Join(path, name)
-	b, err := os.ReadFile(file)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	change(b)
-	if err := os.WriteFile(file, b, 0o644); err != nil {
-		tb.Fatal(err)
-	}
-	m, err := disk.ReadManifest(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	i := slices.IndexFunc(m.Files, func(e disk.FileEntry) bool { return e.Name == name })
-	values := m.Files[i].Values
-	if m.Files[i], err = disk.DescribeFile(path, name); err != nil {
-		tb.Fatal(err)
-	}
-	m.Files[i].Values = values
-	if err := m.Write(path); err != nil {
-		tb.Fatal(err)
-	}
-}
-
-// makePlain writes a packed column of a small table as it would be without, which a store may have it too.
-func makePlain(tb testing.TB, path, name string) {
-	tb.Helper()
-	m, err := disk.ReadManifest(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	i := slices.IndexFunc(m.Files, func(e disk.FileEntry) bool { return e.Name == name })
-	for _, t := range disk.Schema {
-		k := slices.IndexFunc(t.Columns, func(c disk.Column) bool { return c.File() == name })
-		if k < 0 || !t.Core || !t.Columns[k].Packed {
-			continue
-		}
-		b, err := os.ReadFile(filepath.Join(path, name))
-		if err != nil {
-			tb.Fatal(err)
-		}
-		check, err := disk.NewPacked(m.Files[i], b, &t.Columns[k], new(memory.Outside))
-		if err != nil {
-			tb.Fatal(err)
-		}
-		values := check.Packed().All()
-		if err := errors.Join(check.Packed().Values().Close(), os.WriteFile(filepath.Join(path, name), values, 0o644)); err != nil {
-			tb.Fatal(err)
-		}
-		m.Files[i].Values = 0
-		if m.Files[i], err = disk.DescribeFile(path, name); err != nil {
-			tb.Fatal(err)
-		}
-		if err := m.Write(path); err != nil {
-			tb.Fatal(err)
-		}
-	}
-}
 
 // Stores that were made to do harm, with right checksums, are refused when they are opened, or fail in the query that meets the harm:
 // none hangs, none ends the process.
@@ -115,11 +52,11 @@ func TestForgedStoresAreRefused(t *testing.T) {
 			if err := os.CopyFS(path, os.DirFS(whole)); err != nil {
 				t.Fatal(err)
 			}
-			makePlain(t, path, x.file)
+			forge.Plain(t, path, x.file)
 			if info, err := os.Stat(filepath.Join(path, x.file)); err != nil || info.Size() < 16 {
 				t.Skipf("%s: %v", x.file, err)
 			}
-			forge(t, path, x.file, x.change)
+			forge.File(t, path, x.file, x.change)
 			done := make(chan error, 1)
 			go func() {
 				r, err := Open(path, []trace.Summary{benchSummary{}})
@@ -168,7 +105,7 @@ func TestNumbersOfNothingAreNotHandedOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		for at := 0; at < 6 && f.Size >= 4*int64(at+1); at += 2 {
-			forge(t, whole, f.Name, func(b []byte) { binary.LittleEndian.PutUint32(b[4*at:], 0x80000000+uint32(at)) })
+			forge.File(t, whole, f.Name, func(b []byte) { binary.LittleEndian.PutUint32(b[4*at:], 0x80000000+uint32(at)) })
 			r, err := Open(whole, []trace.Summary{benchSummary{}})
 			if err == nil {
 				err = everything(r)
@@ -221,7 +158,7 @@ func FuzzStore(f *testing.F) {
 				}
 			}
 		}()
-		forge(t, path, name, func(b []byte) {
+		forge.File(t, path, name, func(b []byte) {
 			var v [8]byte
 			binary.LittleEndian.PutUint64(v[:], value)
 			copy(b[int(at)%len(b):], v[:])
@@ -240,35 +177,23 @@ func FuzzStore(f *testing.F) {
 func TestAStoreWhoseEndCannotBeIsRefused(t *testing.T) {
 	for _, end := range []trace.Time{-5, math.MaxInt64, 1 << 62} {
 		path := build(t, Options{}, func(w trace.Writer) { writeRandom(w, 3, 50) })
-		forgeManifest(t, path, func(m *disk.Manifest) { m.Info.End = end })
+		forge.Manifest(t, path, func(m *disk.Manifest) { m.Info.End = end })
 		if r, err := Open(path, nil); !errors.Is(err, ErrDamaged) {
 			t.Errorf("end %d: got %v, want ErrDamaged", end, err)
 			if err == nil {
 				r.Close()
 			}
 		}
-		if x, err := Examine(path); err != nil || x.Cannot == "" {
+		if x, err := Examine(t.Context(), path); err != nil || x.Cannot == "" {
 			t.Errorf("end %d: verify finds nothing: %+v, %v", end, x, err)
 		}
 	}
 }
 
 // forgeManifest changes the manifest, which holds its own checksum.
-func forgeManifest(tb testing.TB, path string, change func(*disk.Manifest)) {
-	tb.Helper()
-	m, err := disk.ReadManifest(path)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	change(m)
-	if err := m.Write(path); err != nil {
-		tb.Fatal(err)
-	}
-}
-
 func TestAReportOfAnUnknownKindIsRefused(t *testing.T) {
 	path := build(t, Options{}, func(w trace.Writer) { writeRandom(w, 3, 50) })
-	forgeManifest(t, path, func(m *disk.Manifest) { m.Report = []trace.ReportEntry{{Kind: 99, What: "x"}} })
+	forge.Manifest(t, path, func(m *disk.Manifest) { m.Report = []trace.ReportEntry{{Kind: 99, What: "x"}} })
 	if r, err := Open(path, nil); !errors.Is(err, ErrDamaged) {
 		t.Errorf("got %v, want ErrDamaged", err)
 		if err == nil {
@@ -285,51 +210,10 @@ func TestManyForgedStoresAreAnsweredOrRefused(t *testing.T) {
 		tries = 300
 	}
 	path := build(t, Options{Summaries: []trace.Summary{benchSummary{}}}, func(w trace.Writer) { writeRandom(w, 5, 120) })
-	sound := filesOf(t, path)
-	var names []string
-	for name, b := range sound {
-		if name != disk.ManifestName && len(b) > 0 {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	random := rand.New(rand.NewPCG(11, 12))
-	value := func() uint64 { // most are extremes: those are what sizes and ends are forged to
-		switch random.IntN(4) {
-		case 0:
-			return 1<<63 - 1
-		case 1:
-			return 1 << random.IntN(64)
-		case 2:
-			return -uint64(random.IntN(256))
-		}
-		return random.Uint64()
-	}
+	forged := forge.NewStore(t, path, 11)
 	opened, failed := 0, 0
 	for i := range tries {
-		name := names[random.IntN(len(names))]
-		if i%10 == 0 {
-			name = disk.ManifestName
-			forgeManifest(t, path, func(m *disk.Manifest) {
-				switch i / 10 % 4 {
-				case 0:
-					m.Info.End = trace.Time(value())
-				case 1:
-					m.Info.Depth = int(value())
-				case 2:
-					m.Report = append(m.Report, trace.ReportEntry{Kind: trace.ReportKind(value()), Count: int64(value())})
-				case 3:
-					f := &m.Files[random.IntN(len(m.Files))]
-					f.Values = int64(value())
-				}
-			})
-		} else {
-			forge(t, path, name, func(b []byte) {
-				var v [8]byte
-				binary.LittleEndian.PutUint64(v[:], value())
-				copy(b[random.IntN(len(b)):], v[:])
-			})
-		}
+		place := forged.Forge(t)
 		r, err := Open(path, []trace.Summary{benchSummary{}})
 		if err == nil {
 			opened++
@@ -340,12 +224,7 @@ func TestManyForgedStoresAreAnsweredOrRefused(t *testing.T) {
 		if err != nil {
 			failed++
 			if !errors.Is(err, ErrDamaged) {
-				t.Errorf("%s, try %d: %v", name, i, err)
-			}
-		}
-		for _, n := range []string{name, disk.ManifestName} {
-			if err := os.WriteFile(filepath.Join(path, n), sound[n], 0o644); err != nil {
-				t.Fatal(err)
+				t.Errorf("try %d, %s: %v", i, place, err)
 			}
 		}
 	}

@@ -140,4 +140,6 @@ func RemoveStale(dir string) int { return disk.RemoveStale(dir) }
 type Examination = read.Examination
 
 // Examine reads every file of a store and reports damage, and the queries that can still be answered.
-func Examine(path string) (*Examination, error) { return read.Examine(path) }
+func Examine(ctx context.Context, path string) (*Examination, error) {
+	return read.Examine(ctx, path)
+}

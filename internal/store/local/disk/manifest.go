@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -111,6 +113,13 @@ func (m *Manifest) Write(dir string) error {
 var ErrDamaged = errors.New("the store is damaged; import its source again")
 
 func ReadManifest(dir string) (*Manifest, error) {
+	info, err := os.Stat(ManifestPath(dir))
+	if err == nil {
+		err = memory.Fits(2 * info.Size())
+	}
+	if err != nil {
+		return nil, err
+	}
 	b, err := os.ReadFile(ManifestPath(dir))
 	if err != nil {
 		return nil, err
@@ -120,6 +129,9 @@ func ReadManifest(dir string) (*Manifest, error) {
 
 // ParseManifest reads the bytes of a manifest.
 func ParseManifest(b []byte) (*Manifest, error) {
+	if err := memory.Fits(decodedSize(b)); err != nil {
+		return nil, err
+	}
 	var outer manifestFile
 	if err := json.Unmarshal(b, &outer); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", ManifestName, ErrDamaged, err)
@@ -135,6 +147,26 @@ func ParseManifest(b []byte) (*Manifest, error) {
 		return nil, fmt.Errorf("%s: %w: %w", ManifestName, ErrDamaged, err)
 	}
 	return m, m.checkTables()
+}
+
+// decodedSize bounds the memory of a manifest's values: objects and lists, texts within them, and their bytes twice.
+func decodedSize(b []byte) int64 {
+	lists := bytes.Count(b, []byte("{")) + bytes.Count(b, []byte("["))
+	return 2*int64(len(b)) + 96*int64(lists) + 32*int64(bytes.Count(b, []byte(",")))
+}
+
+// DefinitionBytes estimates the memory of definitions: small tables, unpacked, and as Go values.
+func (m *Manifest) DefinitionBytes() (n int64) {
+	for _, t := range Schema {
+		if !t.Core {
+			continue
+		}
+		for i := range t.Columns {
+			e, _ := m.File(t.Columns[i].File())
+			n += 2 * max(e.Size, e.Values*typeWidth[t.Columns[i].typ])
+		}
+	}
+	return n
 }
 
 // Files of a section.

@@ -2,11 +2,13 @@ package read
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
@@ -51,14 +53,14 @@ var questions = []struct {
 }
 
 // Examine reads every file of a store and reports damage. Only the manifest must be intact.
-func Examine(path string) (*Examination, error) {
+func Examine(ctx context.Context, path string) (*Examination, error) {
 	m, err := disk.ReadManifest(path)
 	if err != nil {
 		return nil, fmt.Errorf("examine store %s: %w", path, err)
 	}
 	x := &Examination{Sources: m.Info.Sources}
 	found := make([]*DamagedFile, len(m.Files))
-	err = parallel.For(context.Background(), len(m.Files), func(i int) { found[i] = examineFile(path, m.Files[i]) })
+	err = parallel.For(ctx, len(m.Files), func(i int) { found[i] = examineFile(path, m.Files[i]) })
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +83,9 @@ func Examine(path string) (*Examination, error) {
 		}
 	}
 	r, err := open(path)
+	if much := new(memory.Exceeded); errors.As(err, &much) {
+		return nil, err
+	}
 	if err != nil {
 		x.Cannot, x.Lost, x.Usable = err.Error(), append(x.Lost, x.Usable...), nil
 		return x, nil

@@ -27,7 +27,7 @@ type definitionsOf struct {
 	topologies    []trace.Topology
 }
 
-// load makes Go// load makes Go values of the definitions. They are copied from the maps, so
+// load makes Go values of the definitions. They are copied from the maps, so
 // that they stay valid after Close. O(definitions).
 func (r *definitionsOf) load() (err error) {
 	defer func() {

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -114,6 +115,9 @@ func open(path string) (*Reader, error) {
 
 func (r *Reader) openTables() error {
 	err := disk.CheckLengths(r.manifest.File)
+	if err == nil {
+		err = memory.Fits(r.manifest.DefinitionBytes())
+	}
 	if err == nil {
 		err = r.mapAll()
 	}
