@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
-	"github.com/parallax-hpc/parallax/internal/testing/forge"
+	"github.com/parallax-hpc/parallax/internal/testing/forgetest"
 	viewsall "github.com/parallax-hpc/parallax/internal/view/all"
 )
 
@@ -27,10 +27,12 @@ func commandsOver(store, dir string) (out [][]string) {
 		out = append(out, []string{"view", v.Name, store, "-o", filepath.Join(dir, "x.svg")})
 	}
 	for _, table := range []string{"intervals", "links", "locations", "regions", "marks", "samples", "attributes"} {
-		out = append(out, []string{"query", store, "select * from " + table + " limit 20000", "-o", filepath.Join(dir, "x.csv")})
+		out = append(out, []string{"query", store, "select * from " + table + " limit 20000", "-o",
+			filepath.Join(dir, "x.csv")})
 	}
-	return append(out, []string{"info", store}, []string{"info", store, "--json"}, []string{"verify", store}, []string{"check", store},
-		[]string{"export", store, "-o", filepath.Join(dir, "tables")}, []string{"compare", store, "--", store},
+	return append(out, []string{"info", store}, []string{"info", store, "--json"}, []string{"verify", store},
+		[]string{"check", store},
+		[]string{"export", store, "-o", filepath.Join(dir, "tables")}, []string{"compare", store, "--", "demo:stencil"},
 		[]string{"report", store, "-o", filepath.Join(dir, "x.html")},
 		[]string{"anonymise", store, "-o", filepath.Join(dir, "other.plx")},
 		[]string{"query", store, "select region, sum(exclusive) from time_in() group by 1"},
@@ -48,7 +50,7 @@ func TestSmallStoresThatUnpackToMuchAreRefused(t *testing.T) {
 			return os.WriteFile(disk.ManifestPath(path), []byte(text), 0o644)
 		},
 		"16 million locations in 3 MB": func(path string) error {
-			forge.Grow(t, path, "location", 16_000_000)
+			forgetest.Grow(t, path, "location", 16_000_000)
 			return nil
 		},
 	} {
@@ -74,10 +76,11 @@ func TestNoVerbTakesMoreThanItsMemoryForAForgedStore(t *testing.T) {
 	tries, _ := strconv.Atoi(os.Getenv("PARALLAX_FORGED"))
 	dir := t.TempDir()
 	store := filepath.Join(dir, "forged.plx")
-	if status, _, said := parallax(t, "import", "demo:stencil?locations=8&intervals=2000", "-o", store, "--quiet"); status != 0 {
+	source := "demo:stencil?locations=8&intervals=2000"
+	if status, _, said := parallax(t, "import", source, "-o", store, "--quiet"); status != 0 {
 		t.Fatal(said)
 	}
-	forged := forge.NewStore(t, store, 53)
+	forged := forgetest.NewStore(t, store, 53)
 	refused, most := 0, int64(0)
 	for i := range max(tries, len(commandsOver("", ""))) {
 		place := forged.Forge(t)

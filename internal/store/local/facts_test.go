@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/all"
-	"github.com/parallax-hpc/parallax/internal/testing/forge"
+	"github.com/parallax-hpc/parallax/internal/testing/forgetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -53,7 +53,7 @@ func TestWhatALocationIsTakesFewBytes(t *testing.T) {
 		t.Errorf("%d locations, the last is %q", tree.Len(), tree.Name[tree.Len()-1])
 	}
 	for _, name := range []string{"string.offset.u64", "location.name.u32", "lane.row.u64"} { // a store that was written again has it so
-		forge.Plain(t, path, name)
+		forgetest.Plain(t, path, name)
 	}
 	again, err := Open(path, []trace.Summary{benchSummary{}}, all.Digests...)
 	if err != nil {

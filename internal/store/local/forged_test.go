@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
-	"github.com/parallax-hpc/parallax/internal/testing/forge"
+	"github.com/parallax-hpc/parallax/internal/testing/forgetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -52,11 +52,11 @@ func TestForgedStoresAreRefused(t *testing.T) {
 			if err := os.CopyFS(path, os.DirFS(whole)); err != nil {
 				t.Fatal(err)
 			}
-			forge.Plain(t, path, x.file)
+			forgetest.Plain(t, path, x.file)
 			if info, err := os.Stat(filepath.Join(path, x.file)); err != nil || info.Size() < 16 {
 				t.Skipf("%s: %v", x.file, err)
 			}
-			forge.File(t, path, x.file, x.change)
+			forgetest.File(t, path, x.file, x.change)
 			done := make(chan error, 1)
 			go func() {
 				r, err := Open(path, []trace.Summary{benchSummary{}})
@@ -105,7 +105,7 @@ func TestNumbersOfNothingAreNotHandedOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		for at := 0; at < 6 && f.Size >= 4*int64(at+1); at += 2 {
-			forge.File(t, whole, f.Name, func(b []byte) { binary.LittleEndian.PutUint32(b[4*at:], 0x80000000+uint32(at)) })
+			forgetest.File(t, whole, f.Name, func(b []byte) { binary.LittleEndian.PutUint32(b[4*at:], 0x80000000+uint32(at)) })
 			r, err := Open(whole, []trace.Summary{benchSummary{}})
 			if err == nil {
 				err = everything(r)
@@ -158,7 +158,7 @@ func FuzzStore(f *testing.F) {
 				}
 			}
 		}()
-		forge.File(t, path, name, func(b []byte) {
+		forgetest.File(t, path, name, func(b []byte) {
 			var v [8]byte
 			binary.LittleEndian.PutUint64(v[:], value)
 			copy(b[int(at)%len(b):], v[:])
@@ -177,7 +177,7 @@ func FuzzStore(f *testing.F) {
 func TestAStoreWhoseEndCannotBeIsRefused(t *testing.T) {
 	for _, end := range []trace.Time{-5, math.MaxInt64, 1 << 62} {
 		path := build(t, Options{}, func(w trace.Writer) { writeRandom(w, 3, 50) })
-		forge.Manifest(t, path, func(m *disk.Manifest) { m.Info.End = end })
+		forgetest.Manifest(t, path, func(m *disk.Manifest) { m.Info.End = end })
 		if r, err := Open(path, nil); !errors.Is(err, ErrDamaged) {
 			t.Errorf("end %d: got %v, want ErrDamaged", end, err)
 			if err == nil {
@@ -193,7 +193,7 @@ func TestAStoreWhoseEndCannotBeIsRefused(t *testing.T) {
 // forgeManifest changes the manifest, which holds its own checksum.
 func TestAReportOfAnUnknownKindIsRefused(t *testing.T) {
 	path := build(t, Options{}, func(w trace.Writer) { writeRandom(w, 3, 50) })
-	forge.Manifest(t, path, func(m *disk.Manifest) { m.Report = []trace.ReportEntry{{Kind: 99, What: "x"}} })
+	forgetest.Manifest(t, path, func(m *disk.Manifest) { m.Report = []trace.ReportEntry{{Kind: 99, What: "x"}} })
 	if r, err := Open(path, nil); !errors.Is(err, ErrDamaged) {
 		t.Errorf("got %v, want ErrDamaged", err)
 		if err == nil {
@@ -210,7 +210,7 @@ func TestManyForgedStoresAreAnsweredOrRefused(t *testing.T) {
 		tries = 300
 	}
 	path := build(t, Options{Summaries: []trace.Summary{benchSummary{}}}, func(w trace.Writer) { writeRandom(w, 5, 120) })
-	forged := forge.NewStore(t, path, 11)
+	forged := forgetest.NewStore(t, path, 11)
 	opened, failed := 0, 0
 	for i := range tries {
 		place := forged.Forge(t)

@@ -14,9 +14,11 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -51,7 +53,7 @@ var View = &view.View{
 type row struct {
 	region                      trace.RegionID
 	calls, inclusive, exclusive float64
-	value                       float64 // by the metric
+	value, key                  float64 // by the metric, and by the order of rows
 	share, ofRecorded           float64
 	mean, sd, min, max          float64
 	call                        *float64 // mean exclusive value of a call; nil: no call, or not known
@@ -86,6 +88,12 @@ type result struct {
 	paired []line
 	notes  []string
 }
+
+// rowBytes and cellBytes are the memory of a region, and of each column of its strip.
+const (
+	rowBytes  = int64(unsafe.Sizeof(row{}))
+	cellBytes = 12
+)
 
 // mostCells bounds the strips of all regions together.
 const mostCells = 4 << 20
@@ -168,6 +176,9 @@ func (r *result) chooseLocations(ctx context.Context) error {
 // sum adds up all regions. The order of locations is fixed, so sums are the same
 // on any number of cores.
 func (r *result) sum(ctx context.Context) error {
+	if err := memory.Room(ctx, int64(len(r.regions))*(rowBytes+int64(r.bins)*cellBytes)); err != nil {
+		return err
+	}
 	rows := make([]row, len(r.regions))
 	calls, recorded := 0.0, 0.0
 	skip, note, err := runfacts.LeaveOpen(ctx, r.request.Store(), r.request.Window())
@@ -248,6 +259,7 @@ func (r *result) finish(rows []row) {
 	shown := r.request.Selection.Regions
 	sampled := 0
 	amount := r.metric.Join == trace.JoinSum
+	r.rows = rows[:0] // in place: a copy of many regions would take as much again
 	for id := range rows {
 		x := &rows[id]
 		if x.seen == 0 || shown != nil && !slices.Contains(shown, trace.RegionID(id)) {
@@ -334,12 +346,14 @@ func (r *result) sort(order string) error {
 			"sd",
 			"min", "max", "imbalance")
 	}
+	for i := range r.rows {
+		r.rows[i].key = key(&r.rows[i]) // once: taking the address of a compared row would copy it
+	}
 	slices.SortStableFunc(r.rows, func(a, b row) int {
-		ka, kb := key(&a), key(&b)
 		switch {
-		case ka > kb:
+		case a.key > b.key:
 			return -1
-		case ka < kb:
+		case a.key < b.key:
 			return 1
 		}
 		return name(a, b)

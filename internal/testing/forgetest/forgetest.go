@@ -1,5 +1,6 @@
-// Package forge changes stores on disk and gives them the checksums of their new bytes, as somebody who means harm would.
-package forge
+// Package forgetest changes stores on disk and gives them the checksums of their new bytes, as somebody who means harm
+// would.
+package forgetest
 
 import (
 	"encoding/binary"
