@@ -2,6 +2,7 @@ package topology_test
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -110,6 +111,22 @@ func TestAFourthDimensionIsAveragedOrLaidOut(t *testing.T) {
 	}
 	if m, _ := at("expand"); m.PX[0] != 0 || m.PX[1] != 1 || m.PX[2] != 3 {
 		t.Errorf("x of the first ranks is %v, %v, %v; want cores beside each other and a gap to the next place", m.PX[0], m.PX[1], m.PX[2])
+	}
+}
+
+// The layout torus is one: 64 places at one distance from a ring.
+func TestTheTorusIsOne(t *testing.T) {
+	c := viewtest.Case{Trace: many(64), Options: map[string][]string{"layout": {"torus"}}}
+	places := map[[3]float64]bool{}
+	for _, p := range points(t, c) {
+		x, y, z := float64(*p.X), float64(*p.Y), float64(*p.Z)
+		places[[3]float64{x, y, z}] = true
+		if d := math.Hypot(math.Hypot(x, y)-100, z); math.Abs(d-35) > 1e-9 {
+			t.Errorf("rank %d is %v from the ring", *p.Rank, d)
+		}
+	}
+	if len(places) != 64 {
+		t.Errorf("%d places of 64 ranks", len(places))
 	}
 }
 
