@@ -224,6 +224,38 @@ func TestMoreRunsNeverWeakenAVerdict(t *testing.T) {
 	}
 }
 
+// Of any two sets of runs of which one holds the other, whatever their numbers a side, the larger does not decide less.
+func TestNestedSetsOfRunsNeverWeakenAVerdict(t *testing.T) {
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 47))
+		all := [2][]float64{}
+		for range 6 {
+			all[0], all[1] = append(all[0], 100*math.Exp(0.01*r.NormFloat64())), append(all[1], 122*math.Exp(0.01*r.NormFloat64()))
+		}
+		verdict := func(a, b []float64) Verdict {
+			e := Of(a, b)
+			return e.Judge(e.Decisive(), LeastWorth)
+		}
+		decided := 0
+		for range 40 {
+			r.Shuffle(6, func(i, j int) { all[0][i], all[0][j] = all[0][j], all[0][i] })
+			r.Shuffle(6, func(i, j int) { all[1][i], all[1][j] = all[1][j], all[1][i] })
+			na, nb := 2+r.IntN(4), 2+r.IntN(4)
+			ma, mb := na+r.IntN(7-na), nb+r.IntN(7-nb)
+			if verdict(all[0][:na], all[1][:nb]) != Changed {
+				continue
+			}
+			decided++
+			if v := verdict(all[0][:ma], all[1][:mb]); v != Changed {
+				t.Fatalf("seed %d: %d against %d runs tell, %d against %d of them and others: %s", seed, na, nb, ma, mb, v)
+			}
+		}
+		if decided < 30 {
+			t.Errorf("seed %d: %d of 40 sets tell", seed, decided)
+		}
+	}
+}
+
 // As soon as the first few runs of each side tell on which side of a limit they are, all of them do.
 func TestMoreRunsNeverWeakenTheAnswerToALimit(t *testing.T) {
 	for _, c := range []struct {
