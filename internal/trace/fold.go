@@ -16,7 +16,8 @@ type nameRule struct {
 }
 
 // nameRules match parts that do not belong to the name of a function: addresses of objects, ids of processes, ports
-// that the system chose, names of temporary files. Template arguments, shapes, line numbers and numbers that the author
+// that the system chose, names of temporary files, running numbers of steps within a name. A number at the end of a
+// name stays: it marks a step, and tells which. Template arguments, shapes, line numbers and numbers that the author
 // wrote stay. A name that is an address alone stays too: nothing else is known of the function.
 var nameRules = []nameRule{
 	{" at 0x", regexp.MustCompile(` at 0x[0-9a-fA-F]{4,}`), " at …",
@@ -46,6 +47,12 @@ var nameRules = []nameRule{
 	{":", regexp.MustCompile(
 		`((?:\blocalhost|\d+\.\d+\.\d+\.\d+|\[[0-9a-fA-F:]+\]):)(?:3[2-9]|[45]\d|6[0-5])\d{3}\b`), "${1}…",
 		"recv 127.0.0.1:43512", "recv 127.0.0.1:…"},
+	{"tep", regexp.MustCompile(`(\b(?:[Tt]ime ?)?[Ss]teps?[ #=:]+)\d+([^\w.])`), "${1}…${2}",
+		"step 12: exchange halo", "step …: exchange halo"},
+	{"ter", regexp.MustCompile(`(\b[Ii]ter(?:ation)?s?[ #=:]+)\d+([^\w.])`), "${1}…${2}",
+		"solve (iteration 7)", "solve (iteration …)"},
+	{"poch", regexp.MustCompile(`(\b[Ee]pochs?[ #=:]+)\d+([^\w.])`), "${1}…${2}",
+		"Epoch 3/validate", "Epoch …/validate"},
 }
 
 // FoldName returns the name of the function that a region stands for: the name without parts that differ from rank to

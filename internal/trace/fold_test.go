@@ -19,6 +19,7 @@ func TestWhatTheAuthorWroteStaysInAName(t *testing.T) {
 		"aten::conv2d [1024×256×1×1]", "torch/nn/modules/module.py(1518): _wrapped_call_impl", "GET localhost:8080/user",
 		"main.func1.2", "/tmp/solver/step.c: solve", "template.cpp:43512", "ProfilerStep#12", "timestep 4", "MPI_Send",
 		"sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize64x64x8", "a-b-c", "tmpfile", "/tmp/tmpdir",
+		"rk_step2(double)", "step_1_predict", "iteration 7", "step 1.5", "footsteps", "register 4 r",
 	} {
 		if got := FoldName(name); got != name {
 			t.Errorf("%q became %q", name, got)
