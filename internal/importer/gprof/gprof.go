@@ -39,9 +39,11 @@ var (
 	graphHead = regexp.MustCompile(`(?m)^ *index +% *time +self +(?:children|descend[ae]nts) +called`)
 )
 
-// isReport: the head of one of the tables. They may be far down, behind gprof's explanations.
+// isReport: the head of one of the tables. They may be far down, behind gprof's explanations. A word of it is looked
+// for first: each file of every format comes here.
 func isReport(head []byte) bool {
-	return bytes.IndexByte(head, 0) < 0 && (graphHead.Match(head) || flatHead.Match(head) && flatName.Match(head))
+	return bytes.IndexByte(head, 0) < 0 && (bytes.Contains(head, []byte(" called")) && graphHead.Match(head) ||
+		bytes.Contains(head, []byte(" cumulative")) && flatHead.Match(head) && flatName.Match(head))
 }
 
 func isGmon(head []byte) bool {
