@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/pop"
+	"github.com/parallax-hpc/parallax/internal/analysis/processor"
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -194,41 +195,61 @@ func (f *facts) gpus() bool {
 // teamShare is the part of the rows that must use the longest region for all of them to count as a team.
 const teamShare = 0.75
 
-// team makes a member of each rank, where ranks have one row each, else of each row that uses the longest
+// processorRows are the rows that are processors: helpers of a runtime and rows of the recorder are compared with
+// nobody. It is all rows where locations are selected, and of GPU jobs: there GPUs are compared, not threads.
+func (f *facts) processorRows() (rows []int32) {
+	all := f.question.Selection.Locations != nil || f.alike.what == "GPUs"
+	of := processor.Choose(f.tree, processor.Processors).Row
+	all = all || !slices.ContainsFunc(f.rows, func(id trace.LocationID) bool { return of[id] != trace.NoLocation })
+	for row, id := range f.rows {
+		if all || of[id] != trace.NoLocation {
+			rows = append(rows, int32(row))
+		}
+	}
+	return rows
+}
+
+// team makes a member of each rank, where ranks have one processor each, else of each processor that uses the longest
 // region.
 func (f *facts) team() {
 	a := &f.alike
-	kind := f.class[0]
+	rows := f.processorRows()
+	kind := f.class[rows[0]]
 	ranks := map[int32]bool{}
-	for row, id := range f.rows {
+	for _, row := range rows {
 		if f.class[row] != kind {
 			kind = "location"
 		}
-		if r := f.tree.Rank[id]; r >= 0 {
+		if r := f.tree.Rank[f.rows[row]]; r >= 0 {
 			ranks[r] = true
 		}
 	}
 	if a.what = kind + "s"; kind == "process" {
 		a.what = "processes"
 	}
-	all := len(ranks) == len(f.rows)
+	all := len(ranks) == len(rows)
 	if all {
 		a.what = "ranks"
 	}
 	uses := f.users()
 	n := 0
-	for _, u := range uses {
-		if u {
+	for _, row := range rows {
+		if uses[row] {
 			n++
 		}
 	}
-	all = all || n == 0 || float64(n) >= teamShare*float64(len(f.rows))
-	for row := range f.rows {
+	all = all || n == 0 || float64(n) >= teamShare*float64(len(rows))
+	for _, row := range rows {
 		if all || uses[row] {
-			a.members = append(a.members, []int32{int32(row)})
+			a.members = append(a.members, []int32{row})
 		}
 	}
-	if all || len(a.members) == len(f.rows) {
+	if len(a.members) == len(f.rows) {
+		return
+	}
+	if all {
+		f.notes = append(f.notes, fmt.Sprintf("efficiencies are of %s; the other %d of %d locations help a runtime or "+
+			"the recorder", a.words(), len(f.rows)-len(rows), len(f.rows)))
 		return
 	}
 	f.notes = append(f.notes,

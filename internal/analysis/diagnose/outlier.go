@@ -43,22 +43,27 @@ func findOutliers(c *diagnosis) error {
 	if err != nil {
 		return err
 	}
+	compared := c.rowSet(c.processorRows())
 	rows, peers, number := make([]moment.Moments, len(c.rows)), make([]int32, len(c.rows)), map[string]int32{}
 	for i := range cubics {
 		rows[i] = cubics[i].Moments(c.window.Begin)
-		k, ok := number[c.class[i]]
+		class := c.class[i]
+		if !compared[i] {
+			class += " of a runtime"
+		}
+		k, ok := number[class]
 		if !ok {
 			k = int32(len(number))
-			number[c.class[i]] = k
+			number[class] = k
 		}
 		peers[i] = k
 	}
-	single := oneEach(c)
+	single := oneEach(c, compared)
 	byMoment := map[int][]int32{}
 	shift := map[int]float64{}
 	for i, o := range moment.Outliers(rows, peers, float64(c.span)) {
 		u := c.unitOf[c.rows[i]]
-		if !single[c.class[i]] || o.Score < finding.Beyond(len(rows)) || o.Moment > 1 || c.blamed[u] ||
+		if !compared[i] || !single[c.class[i]] || o.Score < finding.Beyond(len(rows)) || o.Moment > 1 || c.blamed[u] ||
 			rows[i].M0 < 0.05*float64(c.length) ||
 			math.Abs(o.Value-o.Median) < 2*finding.MediumShare*float64(c.length) {
 			continue
@@ -74,10 +79,13 @@ func findOutliers(c *diagnosis) error {
 
 // oneEach says of which classes every unit has one row: several of a rank, such as
 // its threads, have different duties and are no peers.
-func oneEach(c *diagnosis) map[string]bool {
+func oneEach(c *diagnosis, compared []bool) map[string]bool {
 	rows, units := map[string]int{}, map[string]map[int32]bool{}
 	for row, id := range c.rows {
 		k := c.class[row]
+		if !compared[row] {
+			continue
+		}
 		if units[k] == nil {
 			units[k] = map[int32]bool{}
 		}
