@@ -13,7 +13,7 @@ import (
 
 // partlyClaimed are the kinds whose sentences have numbers that no query gives again yet.
 var partlyClaimed = []string{"processor-wait", "straggler", "outlier", "heterogeneous", "idle-end", "idle-start",
-	"input-bound", "host-bound", "gpu-idle", "unexplained", "communication", "slow-step", "slow-kernels", "starvation", "idle-processors", "launch-bound", "imbalance", "slow-operation", "clock", "start-up", "unlike", "jitter",
+	"input-bound", "host-bound", "gpu-idle", "communication", "slow-step", "slow-kernels", "starvation", "launch-bound", "imbalance", "slow-operation", "clock", "start-up", "unlike", "jitter",
 	"growth", "slow-phase", "periodic", "slack", "memory-full", "repeated-calls", "serial-calls", "retry",
 	"failed-calls", "blocked", "garbage-collection", "late-sender", "late-receiver", "lock", "synchronization-bound",
 	"serial", "oversubscribed", "io"}

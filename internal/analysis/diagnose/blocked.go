@@ -64,7 +64,7 @@ func (s *scheduler) holdUps() error {
 		Evidence: append([]finding.Evidence{{Name: "waited on locks and in sends, all goroutines", Value: sum,
 			Unit: "ns"}, {Name: "blocked at a time, mean", Value: sum / float64(s.length), Unit: "count"},
 			{Name: at.name + ", " + s.regions[region].Name, Value: most.time, Unit: "ns"},
-			{Name: at.name + ", running", Value: at.ran, Unit: "ns"},
+			{Name: at.name + ", running", Value: at.ran, Unit: "ns", From: s.stateQuery(stateRunning, at)},
 			{Name: at.name + ", goroutines", Value: float64(most.n), Unit: "count"},
 			{Name: "processors idle", Value: idle, Unit: "ns"},
 			{Name: "share of the processors' time", Value: idle / s.capacity, Unit: "share"}}, holds...),

@@ -39,7 +39,7 @@ func (c *diagnosis) claimAll() {
 // and of GPUs no part of the locations.
 func (c *diagnosis) provable(from string) bool {
 	return c.question.Selection.Regions == nil && (c.question.Selection.Locations == nil ||
-		!slices.ContainsFunc([]string{"waited(", "gpu_time(", "steps("},
+		!slices.ContainsFunc([]string{"waited(", "gpu_time(", "steps(", "critical_path(", "waits("},
 			func(t string) bool { return strings.Contains(from, t) }))
 }
 

@@ -30,6 +30,7 @@ type scheduler struct {
 	parked     map[trace.LocationID]bool
 	handed     []Cause // why processors idle otherwise, most first
 	held       map[holding]trace.Time
+	runtime    []trace.LocationID // goroutines that work for the runtime
 	places     []goPlace
 }
 
@@ -142,6 +143,9 @@ func newScheduler(c *diagnosis) (*scheduler, error) {
 		}
 	}
 	for row, id := range c.rows {
+		if c.tree.Kind[id] == trace.KindGoroutine && own[row] {
+			s.runtime = append(s.runtime, id)
+		}
 		if c.tree.Kind[id] != trace.KindGoroutine || own[row] {
 			continue
 		}

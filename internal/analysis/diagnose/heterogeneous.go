@@ -136,8 +136,8 @@ func mixedQuery(c *diagnosis, h *runfacts.Hierarchy, statistic string, ids []tra
 	var units []int32
 	for i := range group {
 		for _, o := range group[i].Odd {
-			u, ok := slices.BinarySearch(c.units, h.Location[o])
-			if h.Last[o] != o || !ok {
+			u, ok := slices.BinarySearch(c.units, h.Location[h.Last[o]])
+			if severalBelow(h, o) || !ok {
 				return ""
 			}
 			units = append(units, int32(u))

@@ -31,12 +31,13 @@ func (s *scheduler) idleRest() error {
 	if share < silentShare {
 		return nil
 	}
-	evidence := []finding.Evidence{{Name: "processors idle", Value: float64(sum), Unit: "ns", From: s.idleQuery("")},
-		{Name: "share of the processors' time", Value: share, Unit: "share"}}
+	part := fmt.Sprintf("total(time) / %.17g", s.capacity)
+	evidence := []finding.Evidence{{Name: "processors idle", Value: float64(sum), Unit: "ns", From: s.idleQuery("total(time)", "")},
+		{Name: "share of the processors' time", Value: share, Unit: "share", From: s.idleQuery(part, "")}}
 	at, parts := []trace.LocationID{}, []string{}
 	for _, c := range rest[:min(len(rest), 3)] {
-		part := float64(c.Time) / s.capacity
-		if part < worthKnowing {
+		of := float64(c.Time) / s.capacity
+		if of < worthKnowing {
 			break
 		}
 		name := s.tree.Name[c.Location]
@@ -47,12 +48,12 @@ func (s *scheduler) idleRest() error {
 		case does == "":
 			does = "runs in " + words.Middle(c.Region)
 		}
-		parts = append(parts, fmt.Sprintf("%s while %s %s", words.FormatShare(part), words.Middle(name), does))
-		evidence = append(evidence,
-			finding.Evidence{Name: name + " " + does, Value: float64(c.Time), Unit: "ns", From: s.idleQuery(
-				fmt.Sprintf(" and location = %d and cause = %s and region = %s", c.Location, quoted(c.Cause),
-					quoted(c.Region)))},
-			finding.Evidence{Name: name + " " + does + ", share", Value: part, Unit: "share"})
+		parts = append(parts, fmt.Sprintf("%s while %s %s", words.FormatShare(of), words.Middle(name), does))
+		where := fmt.Sprintf(" and location = %d and cause = %s and region = %s", c.Location, quoted(c.Cause),
+			quoted(c.Region))
+		evidence = append(evidence, finding.Evidence{Name: name + " " + does, Value: float64(c.Time), Unit: "ns",
+			From: s.idleQuery("total(time)", where)}, finding.Evidence{Name: name + " " + does + ", share", Value: of,
+			Unit: "share", From: s.idleQuery(part, where)})
 		at = append(at, c.Location)
 	}
 	text := fmt.Sprintf("Processors idle for %s of their time with nothing to run", words.FormatShare(share))
@@ -65,11 +66,10 @@ func (s *scheduler) idleRest() error {
 	return nil
 }
 
-// idleQuery adds up the causes of idle processors that this finding tells; "" of a part of the run.
-func (s *scheduler) idleQuery(where string) string {
+// idleQuery asks for something of the causes of idle processors that this finding tells; "" of a part of the run.
+func (s *scheduler) idleQuery(what, where string) string {
 	if !s.window.Whole(s.store) {
 		return ""
 	}
-	return fmt.Sprintf("select total(time) from waits() where finding = %s%s", quoted(string(finding.IdleProcessors)),
-		where)
+	return fmt.Sprintf("select %s from waits() where finding = %s%s", what, quoted(string(finding.IdleProcessors)), where)
 }

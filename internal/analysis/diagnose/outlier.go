@@ -121,7 +121,20 @@ func wordOutliers(c *diagnosis, k int, rows []int32, shift float64) {
 	hit := each / float64(c.length)
 	c.add(finding.Finding{Kind: finding.Outlier, Severity: c.unfelt(finding.LevelOf(hit).AtMost(finding.Medium)),
 		Lost: trace.Time(shift), Hit: hit, Text: text, View: "moments",
-		Evidence: []finding.Evidence{{Name: "distance from the median", Value: each, Unit: "ns"},
+		Evidence: []finding.Evidence{{Name: "distance from the median", Value: each, Unit: "ns", From: c.apartQuery(k, rows)},
 			{Name: "units", Value: float64(len(units)), Unit: "count"}},
 		Selection: finding.Selection{Locations: c.locations(units)}}, units)
+}
+
+// apartQuery asks for the mean distance of the busy time of rows from the median of all; "" if that is not of busy time,
+// or not all rows are peers.
+func (c *diagnosis) apartQuery(k int, rows []int32) string {
+	source, column := c.busyRows()
+	if k != 0 || source == "" || slices.ContainsFunc(c.class, func(x string) bool { return x != c.class[0] }) ||
+		len(c.rows) > mostNumbers {
+		return ""
+	}
+	return fmt.Sprintf("with t as (select location, total(%s) as v from %s group by 1), every as (select id, "+
+		"coalesce(v, 0) as v from locations left join t on location = id where id in (%s)) select avg(abs(v - (select "+
+		"median(v) from every))) from every where id in (%s)", column, source, numbers(c.rows), numbers(c.idsOf(rows)))
 }

@@ -67,9 +67,9 @@ func (s *scheduler) processorWait() error {
 	}
 	f := finding.Finding{Kind: finding.ProcessorWait, Severity: level, Lost: trace.Time(late), Hit: late / max(life, 1),
 		Share: late / max(s.lives, 1), ShareOf: "the life of all goroutines", View: "boxprofile", Text: text,
-		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: waited, Unit: "ns"},
+		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: waited, Unit: "ns", From: s.stateQuery(stateRunnable, nil)},
 			{Name: "of it, longer than 100 µs each time", Value: late, Unit: "ns"},
-			{Name: "ran", Value: s.could - waited, Unit: "ns"},
+			{Name: "ran", Value: s.could - waited, Unit: "ns", From: s.stateQuery(stateRunning, nil)},
 			{Name: "processors", Value: float64(n), Unit: "count"},
 			{Name: "processors busy meanwhile", Value: m.busy, Unit: "share"},
 			{Name: "waits looked at for that", Value: float64(m.waits), Unit: "count"},
@@ -78,14 +78,28 @@ func (s *scheduler) processorWait() error {
 	for i := range s.groups {
 		if g := &s.groups[i]; i < 3 && g.late >= 0.1*late {
 			f.Selection.Locations = append(f.Selection.Locations, g.at)
-			f.Evidence = append(f.Evidence, finding.Evidence{Name: g.name + " waited", Value: g.waited, Unit: "ns"})
+			f.Evidence = append(f.Evidence, finding.Evidence{Name: g.name + " waited", Value: g.waited, Unit: "ns",
+				From: s.stateQuery(stateRunnable, g)})
 		}
 	}
-	f.Evidence = append(f.Evidence, finding.Evidence{Name: top.name + " ran", Value: top.ran, Unit: "ns"},
+	f.Evidence = append(f.Evidence, finding.Evidence{Name: top.name + " ran", Value: top.ran, Unit: "ns", From: s.stateQuery(stateRunning, top)},
 		finding.Evidence{Name: top.name + ", goroutines", Value: float64(top.n), Unit: "count"})
 	slices.Sort(f.Selection.Locations)
 	s.add(f, nil)
 	return nil
+}
+
+// stateQuery adds up a state of goroutines, of one group or of all but the runtime's own.
+func (s *scheduler) stateQuery(state string, g *goroutines) string {
+	where := " and location not in (" + numbers(s.runtime) + ")"
+	if len(s.runtime) > mostNumbers {
+		return ""
+	}
+	if g != nil {
+		where = fmt.Sprintf(" and location between %d and %d", g.at, s.tree.Last[g.at])
+	}
+	return fmt.Sprintf("select total(inclusive) from time_in(%d, %d) where region_id in (%s)%s", s.window.Begin,
+		s.window.End, numbers(s.regionNamed(state, "state")), where)
 }
 
 // A meanwhile is how busy processors were while goroutines waited for one. From begin

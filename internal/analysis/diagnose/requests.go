@@ -75,6 +75,32 @@ func (w *faultWords) share(name string, x float64) string {
 	return words.FormatShare(x)
 }
 
+// say keeps a number as evidence, with the query that gives it again, and writes it.
+func (w *faultWords) say(name string, v float64, unit, from string) string {
+	e := finding.Evidence{Name: name, Value: v, Unit: unit, From: from}
+	w.proof = append(w.proof, e)
+	return Format(e)
+}
+
+// pathQuery asks for something of the critical paths of the requests; "" of a part of the locations.
+func (w *faultWords) pathQuery(what, where string) string {
+	return fmt.Sprintf("select %s from critical_path(null, %d, %d)%s", what, w.window.Begin, w.window.End, where)
+}
+
+// pathTime asks for the time of an operation on the critical paths.
+func (w *faultWords) pathTime(o latency.Op) string {
+	return w.pathQuery("total(duration)", fmt.Sprintf(" where region_id = %d and service = %s", o.Region,
+		quoted(w.tree.Name[o.Service])))
+}
+
+// ratioOf asks for the answer of one query as a part of another's.
+func ratioOf(a, b string) string {
+	if a == "" || b == "" {
+		return ""
+	}
+	return fmt.Sprintf("select (%s) / (%s)", a, b)
+}
+
 // requests says how many lose by it: "12 of 400 requests".
 func (w *faultWords) requests() string {
 	n := w.count("requests that lose by it", int64(w.x.Requests))
@@ -172,11 +198,14 @@ func (w *faultWords) shared() string {
 func (w *faultWords) slow(level finding.Level) (string, finding.Level) {
 	x := w.x
 	if x.All == 0 { // too few requests to tell what is usual
-		w.time("requests last", float64(w.found.Length))
-		return fmt.Sprintf("Of %s %s waited %s for %s, %s.", words.FormatTime(w.found.Length), w.requests(),
-				w.time("lost", float64(x.Lost)), w.op(x.Ops[0]),
-				w.share("lost, of the time of those requests", w.hit())),
-			finding.Low
+		own, all := w.pathTime(x.Ops[0]), w.pathQuery("total(duration)", "")
+		w.say("requests last", float64(w.found.Length), "ns", all)
+		text := fmt.Sprintf("Of %s %s waited %s for %s, ", words.FormatTime(w.found.Length), w.requests(),
+			w.say("lost", float64(x.Lost), "ns", own), w.op(x.Ops[0]))
+		if x.Requests < w.found.Requests {
+			own = "" // the share is of the requests that it is in
+		}
+		return text + w.say("lost, of the time of those requests", w.hit(), "share", ratioOf(own, all)) + ".", finding.Low
 	}
 	text := fmt.Sprintf("%s is slow now and then: %s of its %s calls take %s by themselves on average, where half of "+
 		"all take at most %s", w.op(x.Ops[0]), w.count("slow calls", x.Calls), w.count("calls", x.All),

@@ -51,8 +51,10 @@ func findUnexplained(c *diagnosis) error {
 	share := float64(untold) / float64(accounts.Time)
 	f := finding.Finding{Kind: finding.Unexplained, Severity: finding.Medium, Lost: untold, Hit: share, Share: share,
 		ShareOf: "all time", View: "findings", Options: map[string][]string{"picture": {"causes"}},
-		Evidence: []finding.Evidence{{Name: "waiting that no finding tells", Value: float64(untold), Unit: "ns"},
-			{Name: "share of the time", Value: share, Unit: "share"}}}
+		Evidence: []finding.Evidence{
+			{Name: "waiting that no finding tells", Value: float64(untold), Unit: "ns", From: c.untoldQuery("total(time)", found)},
+			{Name: "share of the time", Value: share, Unit: "share",
+				From: c.untoldQuery(fmt.Sprintf("total(time) / %d", accounts.Time), found)}}}
 	why := "and no cause stands out"
 	if 2*unknown > untold {
 		why = "and nothing recorded tells for whom"
@@ -67,12 +69,22 @@ func findUnexplained(c *diagnosis) error {
 		f.Text += fmt.Sprintf(" The largest part is for %s in %s (%s).", c.tree.Name[top.Location],
 			words.Middle(top.Region), words.FormatTime(top.Time))
 		f.Selection.Locations = []trace.LocationID{top.Location}
-		f.Evidence = append(f.Evidence, finding.Evidence{Name: "largest part", Value: float64(top.Time), Unit: "ns"})
+		f.Evidence = append(f.Evidence, finding.Evidence{Name: "largest part", Value: float64(top.Time), Unit: "ns",
+			From: c.untoldQuery("max(iif(location is null, 0, time))", found)})
 	} else if !gpus {
 		c.tellLongestWait(&f)
 	}
 	c.add(f, nil)
 	return nil
+}
+
+// untoldQuery asks for something of the waiting that no other finding tells; of all waiting if none does above low.
+func (c *diagnosis) untoldQuery(what string, found bool) string {
+	where := ""
+	if found {
+		where = fmt.Sprintf(" where finding is null or finding = %s", quoted(string(finding.Unexplained)))
+	}
+	return fmt.Sprintf("select %s from waits(%d, %d)%s", what, c.window.Begin, c.window.End, where)
 }
 
 // tellLongestWait says where most time is waited.
