@@ -52,8 +52,8 @@ func (f *facts) hasTimeOf(cause, x *finding.Finding) bool {
 		!f.profile && (x.Selection.Begin >= of.End || of.Begin >= x.Selection.End) {
 		return false
 	}
-	if !slices.Contains(ofWork, x.Kind) {
-		return !f.isSymptom(cause)
+	if !slices.Contains(ofWork, x.Kind) { // a profile knows no waits
+		return !f.isSymptom(cause) && !f.profile
 	}
 	if f.isSymptom(cause) { // load imbalance of all work, whose largest region is selected
 		of = &finding.Selection{}

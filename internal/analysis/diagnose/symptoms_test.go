@@ -65,11 +65,16 @@ func TestASymptomBelongsToACauseOfTheSameWork(t *testing.T) {
 			[]finding.Finding{copies, input}, ""},
 		{"a step with slow input", finding.Finding{Kind: finding.SlowStep, Selection: all, Causes: causesOfTerm[step.Loader]},
 			[]finding.Finding{copies, input}, finding.InputBound},
+		{"imbalance of a profile, which knows no waits", finding.Finding{Kind: finding.Imbalance, Selection: finding.Selection{}},
+			[]finding.Finding{late}, ""},
 		{"a step without records", finding.Finding{Kind: finding.SlowStep, Selection: all, Causes: causesOfTerm[step.Other]},
 			[]finding.Finding{copies, input}, ""},
 	} {
 		f := &facts{accounts: &accounts{result: &budget.Result{}}, tree: &store.Tree{Last: []trace.LocationID{0, 1}},
 			regions: []trace.Region{{Role: trace.RoleCommunication}, {Role: trace.RoleCompute}}}
+		if f.profile = c.symptom.Kind == finding.Imbalance; f.profile {
+			f.accounts.result = nil
+		}
 		c.symptom.Lost = 5
 		list := append(c.causes, c.symptom)
 		f.findSymptoms(list)

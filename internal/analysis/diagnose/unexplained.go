@@ -113,7 +113,8 @@ func (c *diagnosis) tellLongestWait(f *finding.Finding) {
 // callWords says for what a call waits that waits for no other location, by its name.
 func callWords(name string) string {
 	name = strings.ToLower(name)
-	for _, x := range [][2]string{{"sleep", ", a sleep that the program asks for"},
+	for _, x := range [][2]string{{"nanosleep", ", a sleep that the program asks for"},
+		{"usleep", ", a sleep that the program asks for"},
 		{"epoll_wait", ", until something comes from outside"}, {"poll", ", until something comes from outside"},
 		{"select", ", until something comes from outside"}, {"join", ", until a thread ends"},
 		{"wait4", ", until a process ends"}, {"waitpid", ", until a process ends"}} {
