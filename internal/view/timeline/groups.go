@@ -97,10 +97,38 @@ func readGroups(ctx context.Context, in *input, p *plan) ([]*stack, error) {
 			s.time = make([]trace.Time, s.bins*trace.RoleCount)
 		}
 	}
+	var err error
 	if in.rule.keep != nil {
-		return groups, scanGroups(ctx, in, g, groups, parts)
+		err = scanGroups(ctx, in, g, groups, parts)
+	} else {
+		err = addGroups(ctx, in, g, groups, parts)
 	}
-	return groups, addGroups(ctx, in, g, groups, parts)
+	for i, s := range groups {
+		if s != nil && p.rows[i].kind == folded && p.rows[i].isGPU(in.reader.Locations()) {
+			s.asOne()
+		}
+	}
+	return groups, err
+}
+
+// asOne makes the time of the streams of a GPU its own: ranges of the user are no work, and streams that work at once
+// take no more than all of its time.
+func (s *stack) asOne() {
+	s.rows = 1
+	for b := range s.bins {
+		times := s.time[b*trace.RoleCount:][:trace.RoleCount]
+		times[trace.RoleAnnotation] = 0
+		sum := trace.Time(0)
+		for _, t := range times {
+			sum += t
+		}
+		width := max(1, min(s.begin(b+1), s.last)-s.begin(b))
+		for role := range times {
+			if sum > width {
+				times[role] = trace.Time(float64(times[role]) * float64(width) / float64(sum))
+			}
+		}
+	}
 }
 
 // groupLevel takes the smallest bins that keep polygons and the answer small.

@@ -2,9 +2,11 @@ package timeline
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -121,6 +123,7 @@ func placeRows(size scene.Size, in *input, p *plan, c *content, labelWidth float
 	for i := range bounds {
 		bounds[i] = boundOf(&p.rows[i], c.leaves[i], i < p.pinned)
 	}
+	raiseGPUs(in.reader.Locations(), p.rows, bounds, d.frame.h)
 	counters := float32(len(c.counters.list) * counterHeight)
 	y := d.frame.y
 	for i, h := range heights(bounds, max(d.frame.h-counters, d.frame.h/2)) {
@@ -204,6 +207,20 @@ func boundOf(w *row, l *strips, pinned bool) bound {
 		b.most = max(b.most, b.least)
 	}
 	return b
+}
+
+// raiseGPUs makes GPUs the tallest rows, if all rows have the height of a label beside them.
+func raiseGPUs(t *store.Tree, rows []row, bounds []bound, space float32) {
+	raised, sum := slices.Clone(bounds), float32(0)
+	for i := range rows {
+		if w := &rows[i]; w.kind != header && w.isGPU(t) {
+			raised[i] = bound{max(bounds[i].least, leastGPU), max(bounds[i].most, mostGPU)}
+		}
+		sum += max(raised[i].least, scene.RowLabelPitch-1)
+	}
+	if sum <= space {
+		copy(bounds, raised)
+	}
 }
 
 // placeRow puts strips into a row.

@@ -27,6 +27,7 @@ const (
 	leastLevel, mostLevel   = 4, 22 // of nesting
 	leastGroup, mostGroup   = 9, 56
 	leastHeader, mostHeader = 9, 15
+	leastGPU, mostGPU       = 16, 72
 	leastPinned             = 18 // a label, off that of the header below
 	mostGrow                = 2  // times the most, where rows are few
 	tallHeader              = 14 // where two meet
@@ -182,7 +183,7 @@ func (p *plan) foldRows(ctx context.Context, in *input, folds folding, space flo
 	if err != nil {
 		return nil, err
 	}
-	return p.forest.spread(rows, space), nil
+	return p.forest.foldGPUs(p.forest.spread(rows, space), folds, space), nil
 }
 
 // leastHeight is the height that rows take at least.

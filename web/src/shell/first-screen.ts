@@ -16,7 +16,7 @@ interface Screen {
 /** The screens, in the order of the menu. */
 export const screens: Readonly<Record<RunKind, Screen>> = {
   ranks: { title: "a parallel run", rows: [[["timeline", 1.7], ["moments", 1]], [["treemap", 1], ["boxprofile", 1]]], heights: [1.2, 1] },
-  gpu: { title: "a GPU job", rows: [[["steps", 1.2], ["operators", 1]], [["timeline", 1]]], heights: [1, 1.1] },
+  gpu: { title: "a GPU job", rows: [[["steps", 1.2], ["operators", 1]], [["timeline", 1]]], heights: [1, 1.25] },
   requests: { title: "requests of services", rows: [[["requests", 1.2], ["criticalpath", 1]], [["services", 1.25], ["timeline", 1]]], heights: [1, 1] },
   go: { title: "a Go program", rows: [[["timeline", 1]], [["calltree", 1.2], ["groups", 1]]], heights: [1.3, 1] },
   threads: { title: "one process", rows: [[["timeline", 1]], [["calltree", 1.2], ["boxprofile", 1]]], heights: [1.2, 1] },

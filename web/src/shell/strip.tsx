@@ -129,9 +129,9 @@ function Pager({ bench, index }: { bench: Workbench; index: number }) {
   const go = (to: number) => walkTo(bench, list[to]!, to, "why");
   return (
     <>
-      <button type="button" class="plain" title="The finding before" aria-label="The finding before" disabled={index <= 0} onClick={() => go(index - 1)}>‹</button>
+      <button type="button" class="plain strip-step" title="The finding before" aria-label="The finding before" disabled={index <= 0} onClick={() => go(index - 1)}>‹</button>
       <span class="strip-count" aria-live="polite">{index + 1} of {list.length}</span>
-      <button type="button" class="plain" title="The next finding" aria-label="The next finding" disabled={index >= list.length - 1} onClick={() => go(index + 1)}>›</button>
+      <button type="button" class="plain strip-step" title="The next finding" aria-label="The next finding" disabled={index >= list.length - 1} onClick={() => go(index + 1)}>›</button>
     </>
   );
 }

@@ -112,6 +112,9 @@ export interface BrowserOptions {
 let browser: Promise<Browser> | null = null;
 afterAll(async () => { await (await browser)?.close(); });
 
+/** 84 pixels of the strip, and 720 for the rest. */
+const usualHeight = 804;
+
 /** An empty profile in the browser. */
 async function newProfile(options: BrowserOptions): Promise<BrowserContext> {
   browser ??= chromium.launch({
@@ -119,7 +122,7 @@ async function newProfile(options: BrowserOptions): Promise<BrowserContext> {
     args: ["--no-sandbox", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--enable-unsafe-swiftshader"],
   });
   return (await browser).newContext({
-    acceptDownloads: true, viewport: { width: options.width ?? 1280, height: options.height ?? 720 },
+    acceptDownloads: true, viewport: { width: options.width ?? 1280, height: options.height ?? usualHeight },
     deviceScaleFactor: options.scale ?? 1, colorScheme: options.dark ? "dark" : "light", hasTouch: options.touch ?? false,
   });
 }
@@ -156,7 +159,7 @@ export async function newPage(options: BrowserOptions = {}): Promise<Opened> {
   pages.set(key, kept);
   kept.errors = [];
   kept.requests = [];
-  await kept.page.setViewportSize({ width: options.width ?? 1280, height: options.height ?? 720 });
+  await kept.page.setViewportSize({ width: options.width ?? 1280, height: options.height ?? usualHeight });
   await kept.page.emulateMedia({ colorScheme: options.dark ? "dark" : "light" });
   return kept;
 }

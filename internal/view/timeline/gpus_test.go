@@ -1,0 +1,79 @@
+package timeline
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/all"
+	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
+	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
+)
+
+// gpuJob is eight ranks with five threads and a GPU of three streams each; one of the streams has kernels, one copies
+// at the same time, and one has ranges of the user.
+func gpuJob() store.Reader {
+	m := storetest.NewMemory(all.Summaries...)
+	region := func(name string, r trace.Role) trace.RegionID { return m.Region(trace.Region{Name: name, Role: r}) }
+	op, kernel := region("op", trace.RoleCompute), region("kernel", trace.RoleCompute)
+	memcpy, step := region("memcpy", trace.RoleCopy), region("step", trace.RoleAnnotation)
+	for p := range 8 {
+		rank := m.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess,
+			Name: fmt.Sprint("rank ", p), Rank: p})
+		put := func(parent trace.LocationID, kind trace.Kind, name string, r trace.RegionID) {
+			s := m.Stream(m.Location(trace.Location{Parent: parent, Kind: kind, Name: name, Rank: p}),
+				trace.StreamOptions{})
+			s.Interval(0, 1<<20, r)
+			s.Close()
+		}
+		for i := range 5 {
+			put(rank, trace.KindThread, fmt.Sprint("thread ", i), op)
+		}
+		gpu := m.Location(trace.Location{Parent: rank, Kind: trace.KindDevice, Name: "GPU 0", Rank: p})
+		for i, r := range []trace.RegionID{kernel, memcpy, step} {
+			put(gpu, trace.KindStream, fmt.Sprint("stream ", i), r)
+		}
+	}
+	return m.Reader()
+}
+
+func TestGPUsHaveTheTallestRowsAndTheirNames(t *testing.T) {
+	for _, c := range []struct {
+		height                int
+		gpus, threads, stream int // rows
+	}{{1600, 0, 40, 24}, {900, 8, 40, 0}, {420, 8, 0, 0}} {
+		size := scene.Size{Width: 900, Height: c.height}
+		r := computeFor(t, gpuJob(), view.Spec{}, nil, size)
+		gpus, threads, streams, least, most := 0, 0, 0, float32(1e9), float32(0)
+		tree := r.reader.Locations()
+		rows := r.Scene(size).Frames[0].YScale.Rows
+		for i, w := range r.rows {
+			h := rows[i].To - rows[i].From
+			switch {
+			case w.kind == header:
+			case w.kind == folded && w.isGPU(tree):
+				gpus++
+				least = min(least, h)
+				if g := r.groups[i]; g.share(0, trace.RoleCompute) != 0.5 || g.share(0, trace.RoleCopy) != 0.5 ||
+					g.share(0, trace.RoleAnnotation) != 0 {
+					t.Errorf("a GPU whose streams work at once works all of its time: %v", g.time[:trace.RoleCount])
+				}
+			case w.isGPU(tree):
+				streams++
+			case w.kind == leaf:
+				threads++
+				most = max(most, h)
+			case w.label != "threads" || w.count != 5:
+				t.Errorf("row %+v", w)
+			}
+		}
+		if gpus != c.gpus || threads != c.threads || streams != c.stream {
+			t.Errorf("%d pixels: %d GPUs, %d threads, %d streams", c.height, gpus, threads, streams)
+		}
+		if gpus > 0 && (least < scene.RowLabelPitch || least <= most) {
+			t.Errorf("%d pixels: GPUs are %v high, threads %v", c.height, least, most)
+		}
+	}
+}
