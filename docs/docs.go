@@ -15,3 +15,8 @@ var Files embed.FS
 //go:embed tutorials/data/README.md tutorials/data/nodes.txt tutorials/data/ride.json tutorials/data/tally/main.go.txt
 //go:embed kaleidoscope layouts moments recorder schemas
 var Site embed.FS
+
+// TutorialData are the files that the commands of tutorials read.
+//
+//go:embed tutorials/data
+var TutorialData embed.FS

@@ -33,17 +33,18 @@ const repository = "https://github.com/parallax-hpc/parallax/blob/main/"
 
 func docsCommand() *command {
 	return &command{
-		name: "docs", args: "[PAGE] [--serve | -o DIR]",
+		name: "docs", args: "[PAGE] [--serve | -o DIR | --data DIR]",
 		summary: "print the documentation, serve it, or write it as HTML",
 		help: "Prints one page as Markdown, or without PAGE the list of pages, one line each: tutorials, views, " +
 			"formats, tables, API.\n" +
 			"Errors name the PAGE that explains them. --serve opens the pages in the browser, with a picture of each " +
-			"view.\n\n" +
+			"view. --data writes the data of the tutorials: their commands work in DIR then.\n\n" +
 			"  parallax docs\n  parallax docs formats/otf2\n  parallax docs views/timeline --serve\n  parallax docs " +
-			"-o site/",
+			"-o site/\n  parallax docs --data .",
 		flags: func(fs *pflag.FlagSet) {
 			fs.Bool("serve", false, "serve the pages and open the browser")
 			fs.StringP("output", "o", "", "directory to write the pages to, as HTML")
+			fs.String("data", "", "directory to write the data of the tutorials to, below docs/tutorials/data")
 			fs.String("listen", "127.0.0.1:0", "HOST:PORT to serve at; port 0 takes a free one")
 			fs.Bool("no-browser", false, "with --serve: print the address only")
 			fs.Bool("text", false, "print the page, as is done without it")
@@ -54,6 +55,9 @@ func docsCommand() *command {
 }
 
 func runDocs(ctx context.Context, e *env, args []string) error {
+	if dir := e.text("data"); dir != "" {
+		return writeTutorialData(e.stdout, dir)
+	}
 	c, err := siteConfig()
 	if err != nil {
 		return err
@@ -72,6 +76,16 @@ func runDocs(ctx context.Context, e *env, args []string) error {
 		return printIndex(e.stdout, c)
 	}
 	_, err = e.stdout.Write(c.Pages[source])
+	return err
+}
+
+// writeTutorialData writes the files where the commands of the tutorials read them; none that is there is overwritten.
+func writeTutorialData(w io.Writer, dir string) error {
+	if err := os.CopyFS(filepath.Join(dir, "docs"), docs.TutorialData); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%s: written; the commands of `parallax docs tutorials` work in %s\n",
+		filepath.Join(dir, "docs", "tutorials", "data"), dir)
 	return err
 }
 

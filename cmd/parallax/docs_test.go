@@ -267,3 +267,38 @@ func TestThePageServesTheDocuments(t *testing.T) {
 		t.Errorf("status %d: %.200s", w.Code, w.Body.String())
 	}
 }
+
+// The binary alone has what tutorials read.
+func TestDocsWriteTheDataOfTheTutorials(t *testing.T) {
+	dir := t.TempDir()
+	var out bytes.Buffer
+	if err := writeTutorialData(&out, dir); err != nil || !strings.Contains(out.String(), dir) {
+		t.Fatal(out.String(), err)
+	}
+	pages, err := filepath.Glob("../../docs/tutorials/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	named := 0
+	for _, page := range pages {
+		b, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range strings.Fields(string(b)) {
+			if _, err := os.Stat("../../" + word); err != nil || !strings.HasPrefix(word, "docs/tutorials/data/") {
+				continue
+			}
+			named++
+			if _, err := os.Stat(filepath.Join(dir, word)); err != nil {
+				t.Error(page, err)
+			}
+		}
+	}
+	if named < 20 {
+		t.Errorf("tutorials name %d files", named)
+	}
+	if err := writeTutorialData(&out, dir); err == nil {
+		t.Error("files that are there are overwritten")
+	}
+}

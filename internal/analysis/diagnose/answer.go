@@ -129,16 +129,31 @@ func (f *facts) hottest() (list []finding.Proof, all float64) {
 // mostProofs is how many numbers a proof compares.
 const mostProofs = 3
 
-// proofOf finds numbers of a finding that can be compared: those of the unit of its first. "x, least", "x, median" and
-// "x, most" are one.
+// proofOf finds numbers of a finding that can be compared: those in the unit of the loss, else the loss against all
+// there is, else those in the unit of the first. "x, least", "x, median" and "x, most" are one.
 func proofOf(f *finding.Finding) []finding.Proof {
+	out := proofIn(f, f.Unit)
+	switch {
+	case len(out) > 1:
+		return out
+	case f.Lost > 0 && f.Share > 0:
+		return []finding.Proof{{Name: "lost", Value: float64(f.Lost), Unit: f.Unit},
+			{Name: f.ShareOf, Value: float64(f.Lost) / f.Share, Unit: f.Unit}}
+	case len(out) == 0 && len(f.Evidence) > 0:
+		return proofIn(f, f.Evidence[0].Unit)
+	}
+	return out
+}
+
+// proofIn lists the numbers of one unit.
+func proofIn(f *finding.Finding, unit string) []finding.Proof {
 	out := []finding.Proof{}
 	for _, e := range f.Evidence {
 		name, of, _ := cutLast(e.Name, ", ")
 		known := slices.IndexFunc(out, func(p finding.Proof) bool { return p.Name == name })
 		v := e.Value
 		switch {
-		case e.Unit != f.Evidence[0].Unit:
+		case e.Unit != unit:
 		case of == "least" && known < 0 && len(out) < mostProofs:
 			out = append(out, finding.Proof{Name: name, Value: v, Least: &v, Unit: e.Unit})
 		case of == "median" && known >= 0:
@@ -151,10 +166,6 @@ func proofOf(f *finding.Finding) []finding.Proof {
 	}
 	if len(out) > 1 && out[1].Most != nil { // one against the others: what else there is tells of something else
 		out = out[:2]
-	}
-	if len(out) < 2 && f.Lost > 0 && f.Share > 0 {
-		return []finding.Proof{{Name: "lost", Value: float64(f.Lost), Unit: f.Unit},
-			{Name: f.ShareOf, Value: float64(f.Lost) / f.Share, Unit: f.Unit}}
 	}
 	return out
 }

@@ -51,3 +51,22 @@ func TestAQuietRunNamesWhereTimeGoes(t *testing.T) {
 		t.Errorf("%q, proof %+v", a.Text, a.Proof)
 	}
 }
+
+// Numbers in the unit of the loss prove it, also if a count comes first; else the loss does.
+func TestAProofIsInTheUnitOfTheLoss(t *testing.T) {
+	f := finding.Finding{Lost: 40, Share: 0.4, Unit: "ns", ShareOf: "all time", Evidence: []finding.Evidence{
+		{Name: "calls", Value: 6300, Unit: "count"}, {Name: "callers", Value: 12, Unit: "count"},
+		{Name: "slow", Value: 60, Unit: "ns"}, {Name: "others, least", Value: 5, Unit: "ns"},
+		{Name: "others, median", Value: 7, Unit: "ns"}, {Name: "others, most", Value: 9, Unit: "ns"}}}
+	if p := proofOf(&f); len(p) != 2 || p[0].Value != 60 || p[1].Value != 7 || *p[1].Least != 5 || *p[1].Most != 9 {
+		t.Errorf("%+v", p)
+	}
+	f.Evidence = f.Evidence[:2]
+	if p := proofOf(&f); len(p) != 2 || p[0].Value != 40 || p[1].Value != 100 {
+		t.Errorf("%+v", p)
+	}
+	f.Lost = 0
+	if p := proofOf(&f); len(p) != 2 || p[0].Value != 6300 {
+		t.Errorf("%+v", p)
+	}
+}

@@ -19,16 +19,17 @@ func (w *row) isGPU(t *store.Tree) bool {
 // GPUs come first there, and have their names. Groups that were opened by hand stay open.
 func (f *forest) foldGPUs(rows []row, folds folding, space float32) []row {
 	fit := func(rows []row) bool { return float32(len(rows))*scene.RowLabelPitch <= space }
-	if len(folds.open) > 0 || folds.opened || fit(rows) {
+	if folds.opened || fit(rows) {
 		return rows
 	}
+	byHand := func(n node) bool { open, _ := folds.state(f.tree, n); return open }
 	withGPU := map[trace.LocationID]bool{} // by parent
 	var out []row
 	for i := 0; i < len(rows); i++ {
 		w := rows[i]
 		if w.isGPU(f.tree) && f.tree.Kind[w.node.top] == trace.KindDevice {
 			withGPU[f.tree.Parent[w.node.top]] = true
-			if w.kind == header {
+			if w.kind == header && !byHand(w.node) {
 				w.kind, w.auto, w.tall = folded, true, false
 				for i+1 < len(rows) && rows[i+1].level > w.level {
 					i++
@@ -40,16 +41,17 @@ func (f *forest) foldGPUs(rows []row, folds folding, space float32) []row {
 	if len(withGPU) == 0 || fit(out) {
 		return out
 	}
-	return f.foldThreads(out, withGPU)
+	return f.foldThreads(out, func(w *row) bool {
+		return w.kind == leaf && !w.own && !w.isGPU(f.tree) && withGPU[f.tree.Parent[w.node.top]] && !byHand(w.node)
+	})
 }
 
-// foldThreads draws the threads of each of these processes as one row.
-func (f *forest) foldThreads(rows []row, of map[trace.LocationID]bool) []row {
+// foldThreads draws rows that folds is true of as one per process.
+func (f *forest) foldThreads(rows []row, folds func(*row) bool) []row {
 	var out []row
 	for i := 0; i < len(rows); i++ {
 		n := i
-		for n < len(rows) && rows[n].kind == leaf && !rows[n].own && !rows[n].isGPU(f.tree) &&
-			of[f.tree.Parent[rows[n].node.top]] && rows[n].level == rows[i].level {
+		for n < len(rows) && folds(&rows[n]) && rows[n].level == rows[i].level {
 			n++
 		}
 		if n < i+2 {

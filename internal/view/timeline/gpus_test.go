@@ -77,3 +77,21 @@ func TestGPUsHaveTheTallestRowsAndTheirNames(t *testing.T) {
 		}
 	}
 }
+
+// One GPU that is opened by hand has its streams, and the others stay as they are.
+func TestAGPUOpensByHand(t *testing.T) {
+	r := computeFor(t, gpuJob(), view.Spec{}, map[string][]string{"expand": {"rank 3/GPU 0"}},
+		scene.Size{Width: 900, Height: 420})
+	streams, folds := 0, 0
+	for _, w := range r.rows {
+		switch {
+		case w.kind == leaf && w.isGPU(r.reader.Locations()):
+			streams++
+		case w.kind == folded:
+			folds++
+		}
+	}
+	if streams != 3 || folds != 7+8 {
+		t.Errorf("%d streams, %d rows of GPUs and threads", streams, folds)
+	}
+}
