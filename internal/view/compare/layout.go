@@ -36,8 +36,12 @@ func (q *quantity) colour() scene.Colour {
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.text)
 	s.Notes = r.Notes()
-	top := scene.Sentence(s, r.text)
-	switch r.request.Values.Text("picture") {
+	picture, sentence := r.request.Values.Text("picture"), r.text
+	if picture == "tree" { // beside the changes, which say the verdict
+		sentence = "Call paths of both: the upper half of a box is A, the lower half B."
+	}
+	top := scene.Sentence(s, sentence)
+	switch picture {
 	case "tree":
 		r.drawTree(s, top)
 	case "runs":

@@ -109,7 +109,6 @@ func (p *plan) fitOptimal(ctx context.Context, in *input, folds folding, rows []
 	if 2*in.leastHeight(best, p.levels) < space {
 		return rows, nil
 	}
-	p.notes.add("rows by the best aggregation of the time of the whole run that fits, p = %.3g",
-		c.labels.P(odds, entropy.Normalised))
+	p.notes.add("similar rows are drawn as one, so that all fit: p = %.3g", c.labels.P(odds, entropy.Normalised))
 	return best, nil
 }

@@ -98,7 +98,7 @@ function ViewAs() {
   const kind = bench.info.value?.kind ?? "other";
   const held = bench.available.value.map((v) => v.name);
   const kinds = [kind, ...otherScreens(kind, held)];
-  const now = screenOf(bench.layout.value, kinds, held, bench.info.value?.locations);
+  const now = screenOf(bench.layout.value, kinds, held, bench.info.value ?? {});
   const ready = bench.runs.value.filter((r) => r.state === "ready").map((r) => r.id);
   const side = ready.length > 1 ? bench.sideBySide([bench.runID.value, ...ready.filter((id) => id !== bench.runID.value)]) : null;
   const together = now === null && side !== null && sameViews(side, bench.layout.value);

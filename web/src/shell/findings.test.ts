@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Ticket } from "../api/client";
-import { ask, evidenceWords, gravity, readEfficiency, readFindings, readWalk, selectionOf } from "./findings";
+import { ask, evidenceWords, gravity, readEfficiency, readFindings, readVerdict, readWalk, selectionOf } from "./findings";
 import { reportWords } from "./status";
 import type { Workbench } from "./workbench";
 
@@ -54,4 +54,12 @@ test("findings of a run that was renewed are asked for anew, and the question be
 
 test("an address names a finding, from 1, and a stop of its walk", () => {
   expect(["1.who", "12.if", "0.why", "1.when", "", "x"].map(readWalk)).toEqual([{ index: 0, stop: "who" }, { index: 11, stop: "if" }, null, null, null, null]);
+});
+
+test("the verdict on two runs is an answer with both lengths as its proof", () => {
+  const v = readVerdict({ text: "The run takes 1.26 s in A and 1.98 s in B.", unit: "ns", a: [{ name: "even" }], b: [{ name: "slow" }, { name: "slow (2)" }], length: { a: 1.26e9, b: 1.98e9, verdict: "changed" } });
+  expect(v?.text).toBe("The run takes 1.26 s in A and 1.98 s in B.");
+  expect(v?.proof.map((p) => [p.name, p.value])).toEqual([["A: even", 1.26e9], ["B: 2 runs", 1.98e9]]);
+  expect([v?.kind, v?.severity, v?.view]).toEqual(["", "high", "compare"]);
+  expect([readVerdict(null), readVerdict({})]).toEqual([null, null]);
 });

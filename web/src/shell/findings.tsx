@@ -5,7 +5,8 @@
 import { batch, signal } from "@preact/signals";
 import { clockFit, namesClockFit } from "./clocks";
 import { useBench } from "./context";
-import { formatShare, formatUnit, middle } from "./format";
+import { formatShare, formatUnit, middle, plural } from "./format";
+import { panels } from "./layout";
 import type { Workbench } from "./workbench";
 
 export interface Evidence {
@@ -164,6 +165,33 @@ export function walkTo(bench: Workbench, f: Finding, index: number, stop: Stop):
   }));
 }
 
+/** The verdict on runs that are compared on the page; null where none are. */
+export const verdict = signal<Finding | null>(null);
+let comparedBefore = "";
+
+/** Reads the data of the view "compare" as an answer: its sentence, and the lengths of both. */
+export function readVerdict(data: unknown): Finding | null {
+  const d = data as { text?: string; length?: { a?: number; b?: number; verdict?: string }; a?: { name: string }[]; b?: { name: string }[]; unit?: string } | null;
+  const of = (side: "a" | "b", word: string) => ({ name: `${word}: ${d?.[side]?.length === 1 ? d[side]![0]!.name : plural(d?.[side]?.length ?? 0, "run")}`, value: amount(d?.length?.[side]), least: null, most: null, unit: d?.unit ?? "ns" });
+  const proof = [of("a", "A"), of("b", "B")].filter((p) => p.value > 0);
+  return readFinding({ text: d?.text, severity: d?.length?.verdict === "changed" ? "high" : "low", proof: proof.length === 2 ? proof : [], view: "compare" });
+}
+
+/** Asks for the verdict of the first panel that compares runs, once for what it compares. */
+export function askVerdict(bench: Workbench): void {
+  const run = bench.runID.value;
+  const panel = panels(bench.layout.value).find((p) => p.view === "compare");
+  const options = Object.fromEntries(["with", "a", "b"].flatMap((name) => (panel?.options[name] ? [[name, [...panel.options[name]]]] : [])));
+  const key = panel && run !== "" ? JSON.stringify([run, options, bench.comebacks.value]) : "";
+  if (key === comparedBefore) return;
+  comparedBefore = key;
+  verdict.value = null;
+  if (key === "") return;
+  bench.api.data(run, { view: "compare", options, width: 960, height: 540 }, { panel: "verdict", seq: Date.now() })
+    .then((d) => { if (comparedBefore === key) verdict.value = readVerdict(d.data); })
+    .catch((e: unknown) => bench.reportGone(e));
+}
+
 let abort = new AbortController();
 
 /** Asks for the findings of the run on the page, once a run and once for each newer state of it: what is still being looked for in the one before is given up. */
@@ -198,7 +226,7 @@ export function Findings() {
   const some = all.value ? list : list.slice(0, shown);
   return (
     <section class="inspect inspect-findings" aria-label="Findings">
-      <header class="side-head"><h2>Findings</h2><span class="muted">{list.length || ""}</span></header>
+      <header class="side-head"><h2>Findings</h2><span class="muted">{list.length || ""}{verdict.value || bench.hasForeign.value ? ` of ${bench.run.value?.name ?? ""}` : ""}</span></header>
       {pop && <Efficiencies pop={pop} />}
       {list.length === 0 && <p class="empty-note">{answer?.text ?? "Nothing stands out in this run."}</p>}
       <ol class="findings">

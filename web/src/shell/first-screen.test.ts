@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { firstScreen, otherScreens, screenOf } from "./first-screen";
+import { firstScreen, otherScreens, screenOf, type RunSize } from "./first-screen";
 import { noPanels, type Layout } from "./layout";
 
 const names = (l: Layout) => l.rows.map((r) => r.panels.map((p) => p.view));
@@ -17,13 +17,19 @@ test("views that the run has no data for leave their place", () => {
   expect(names(firstScreen("requests", ["criticalpath", "timeline"]))).toEqual([["criticalpath"], ["timeline"]]);
   expect(names(firstScreen("profile", ["profile"]))).toEqual([["profile"]]);
   expect(names(firstScreen("other", ["landscape"]))).toEqual([["landscape"]]);
-  expect(names(firstScreen("profile", ["calltree", "profile", "treemap"], 1))).toEqual([["calltree"], ["profile"]]);
-  expect(names(firstScreen("profile", ["calltree", "profile", "treemap"], 2))).toEqual([["calltree"], ["profile"]]);
+  expect(names(firstScreen("profile", ["calltree", "profile", "treemap"], { locations: 1 }))).toEqual([["calltree"], ["profile"]]);
+  expect(names(firstScreen("profile", ["calltree", "profile", "treemap"], { locations: 2 }))).toEqual([["calltree"], ["profile"]]);
   expect(firstScreen("other", [])).toEqual(noPanels);
 });
 
 test("a profile without call paths has columns and bars in the largest panel, not an empty tree", () => {
-  expect(names(firstScreen("profile", ["profile", "boxprofile", "treemap", "findings"], 9))).toEqual([["profile"], ["boxprofile", "treemap"]]);
+  expect(names(firstScreen("profile", ["profile", "boxprofile", "treemap", "findings"], { locations: 9 }))).toEqual([["profile"], ["boxprofile", "treemap"]]);
+});
+
+test("one process of few rows shows its stack, unless that is too much to read", () => {
+  const depth = (size: RunSize) => firstScreen("threads", all, size).rows[0].panels[0].options;
+  expect(depth({ rows: 1, depth: 20, intervals: 5000 })).toEqual({ depth: ["20"] });
+  expect([depth({ rows: 9, depth: 20, intervals: 5000 }), depth({ rows: 1, depth: 20, intervals: 1e8 }), depth({ rows: 1, depth: 1, intervals: 5 })]).toEqual([{}, {}, {}]);
 });
 
 test("other screens are offered where the run has their views", () => {

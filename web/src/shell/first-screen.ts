@@ -1,8 +1,8 @@
 // The first screen of a run: which views answer the questions that people have about
 // such a run, in rows. Views that the run has no data for give way to the next of the list.
 
-import type { RunKind } from "../api/types";
-import { newPanel, noPanels, type Layout, type PanelRow } from "./layout";
+import type { RunInfo, RunKind } from "../api/types";
+import { newPanel, noPanels, type Layout, type PanelRow, type PanelState } from "./layout";
 
 interface Screen {
   /** What the run is, for people. */
@@ -36,14 +36,23 @@ const ofRuns = ["compare", "scaling", "history"];
 
 const amongMany = ["treemap", "groups", "commmatrix", "boxprofile", "topology", "landscape"];
 
-export function firstScreen(kind: RunKind, held: readonly string[], locations = 3): Layout {
+/** Facts of a run that decide on panels beside its kind. */
+export type RunSize = Partial<Pick<RunInfo, "locations" | "rows" | "intervals" | "depth">>;
+
+/** A few rows have room for their stack, unless there is so much to read for it. */
+const fewRows = 4;
+const mostIntervals = 1_000_000;
+
+export function firstScreen(kind: RunKind, held: readonly string[], { locations = 3, rows: leaves = 0, intervals = 0, depth = 0 }: RunSize = {}): Layout {
   const { rows, heights } = kind === "profile" && !held.includes("calltree") ? flatProfile : screens[kind];
   // One location alone, or with the one that it lies in, has nothing to be compared with.
   const available = locations > 2 ? held : held.filter((v) => !amongMany.includes(v));
+  const stack = depth > 1 && leaves > 0 && leaves <= fewRows && intervals <= mostIntervals;
+  const options = (view: string): PanelState["options"] => (view === "timeline" && kind === "threads" && stack ? { depth: [`${depth}`] } : {});
   const out: PanelRow[] = [];
   rows.forEach((row, i) => {
     const there = row.filter(([view]) => available.includes(view));
-    if (there.length > 0) out.push({ weight: heights[i], panels: there.map(([view, weight]) => newPanel(view, {}, weight)) });
+    if (there.length > 0) out.push({ weight: heights[i], panels: there.map(([view, weight]) => newPanel(view, options(view), weight)) });
   });
   const shown = new Set(out.flatMap((r) => r.panels.map((p) => p.view)));
   for (const view of [...instead, ...available]) {
@@ -56,8 +65,8 @@ export function firstScreen(kind: RunKind, held: readonly string[], locations = 
 }
 
 /** The kind whose first screen a layout is; null where the user made it. */
-export function screenOf(layout: Layout, kinds: readonly RunKind[], held: readonly string[], locations?: number): RunKind | null {
-  return kinds.find((k) => sameViews(firstScreen(k, held, locations), layout)) ?? null;
+export function screenOf(layout: Layout, kinds: readonly RunKind[], held: readonly string[], size?: RunSize): RunKind | null {
+  return kinds.find((k) => sameViews(firstScreen(k, held, size), layout)) ?? null;
 }
 
 /** Whether two layouts have the same views at the same places. */

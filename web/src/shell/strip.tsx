@@ -6,8 +6,8 @@ import { effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Icon } from "../widget/icon";
 import { useBench } from "./context";
-import { ask, asking, evidenceWords, found, gravity, readWalk, walkTo, type Finding, type Gain, type Proof, type Stop } from "./findings";
-import { formatShare, formatUnit, middle } from "./format";
+import { ask, asking, askVerdict, evidenceWords, found, gravity, readWalk, verdict, walkTo, type Finding, type Gain, type Proof, type Stop } from "./findings";
+import { formatShare, formatUnit, middle, plural } from "./format";
 import type { Workbench } from "./workbench";
 import "./strip.css";
 
@@ -56,27 +56,29 @@ export function gateCommand(source: string, f: Finding): string {
 export function Strip() {
   const bench = useBench();
   useEffect(() => effect(() => ask(bench)), []);
-  const { run, list, answer } = found.value;
+  useEffect(() => effect(() => askVerdict(bench)), []);
+  const { run, list } = found.value;
+  const answer = verdict.value ?? found.value.answer;
   if (!bench.view("findings") || bench.missing("findings")) return <span />;
   if (run !== bench.runID.value || !answer) {
     return <section class={`strip ${folded.value ? "strip-folded" : ""}`} aria-label="Answer" aria-busy={asking.value !== ""}><p class="muted">{asking.value !== "" ? "Looking for what stands out…" : ""}</p></section>;
   }
   const walk = readWalk(bench.walk.value);
   const first = list.findIndex((f) => f.text === answer.text);
-  const index = walk && walk.index < list.length ? walk.index : first;
+  const index = walk && walk.index < list.length ? walk.index : first; // -1: a verdict, or that nothing stands out
   const f = list[index] ?? answer;
   const stop = walk && walk.index === index ? walk.stop : null;
   const cost = f.lost > 0 && f.kind !== "" ? `${formatUnit(f.lost, f.unit)} lost · ${formatShare(f.share)} of ${f.share_of}` : "";
   return (
     <section class={`strip ${f.kind === "" ? "quiet" : gravity(f.severity)}${folded.value ? " strip-folded" : ""}`} aria-label="Answer">
       <div class="strip-words">
-        <p class="strip-text" title={f.text}>{middle(f.text, 400)}</p>
+        <p class="strip-text" title={f.text}>{index >= 0 && verdict.value ? `${bench.run.value?.name ?? ""}: ` : ""}{middle(f.text, 400)}</p>
         {!folded.value && <Details f={f} stop={stop} cost={cost} />}
       </div>
       {!folded.value && <Bars list={stop === "if" && f.gain ? gainProof(f.gain) : f.proof} />}
       <div class="strip-tools">
         <span class="strip-line">
-          {list.length > 1 && <Pager bench={bench} index={index} />}
+          {list.length > (index < 0 ? 0 : 1) && <Pager bench={bench} index={index} />}
           <button type="button" class="plain" aria-expanded={!folded.value} title={folded.value ? "Show the proof" : "Fold to one line"} aria-label="Answer with its proof" onClick={fold}><Icon name={folded.value ? "right" : "down"} /></button>
         </span>
         {!folded.value && <Stops bench={bench} f={f} index={index} stop={stop} />}
@@ -130,7 +132,7 @@ function Pager({ bench, index }: { bench: Workbench; index: number }) {
   return (
     <>
       <button type="button" class="plain strip-step" title="The finding before" aria-label="The finding before" disabled={index <= 0} onClick={() => go(index - 1)}>‹</button>
-      <span class="strip-count" aria-live="polite">{index + 1} of {list.length}</span>
+      <span class="strip-count" aria-live="polite">{index < 0 ? plural(list.length, "finding") : `${index + 1} of ${list.length}`}</span>
       <button type="button" class="plain strip-step" title="The next finding" aria-label="The next finding" disabled={index >= list.length - 1} onClick={() => go(index + 1)}>›</button>
     </>
   );

@@ -370,7 +370,7 @@ export class Workbench {
 
   /** The first screen for what the run is, or for another kind. */
   overview(kind: RunKind = this.info.value?.kind ?? "other"): panel.Layout {
-    return firstScreen(kind, this.available.value.map((v) => v.name), this.info.value?.locations);
+    return firstScreen(kind, this.available.value.map((v) => v.name), this.info.value ?? {});
   }
 
   // Panels.
