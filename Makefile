@@ -92,7 +92,7 @@ test-cluster: clickhouse
 # Every statement on a current ClickHouse: chDB, half a gigabyte, is installed into bin/chdb.
 test-engine:
 	@mkdir -p bin/chdb && cd bin/chdb && { [ -d node_modules/chdb ] || npm install --no-audit --no-fund --prefix . chdb@3.4.0; }
-	PARALLAX_CHDB=$(CURDIR)/bin/chdb $(GO) test -count=1 -v -run 'Engine|Published' ./internal/store/clickhouse
+	PARALLAX_CHDB=$(CURDIR)/bin/chdb $(GO) test -count=1 -v -run 'Engine|Published' ./internal/store/clickhouse ./internal/warehouse ./cmd/parallax
 .PHONY: test-engine
 
 # Import rates, bytes a row and latencies of six views on one and two servers, against the local store.

@@ -85,6 +85,8 @@ var policy = []rule{
 	{"internal/export", []string{"internal/table", "internal/store/local/disk"}, "tables as files; it knows no run, and of the store only how a directory is locked"},
 	{"internal/lake", []string{"internal/store", "internal/store/local/disk", "internal/table", "internal/export", "internal/importer/parquetfile"},
 		"tables of many runs as files in one directory; it knows neither SQL nor views"},
+	{"internal/warehouse", []string{"internal/table", "internal/lake", "internal/query", "internal/store/clickhouse"},
+		"the tables of a lake in a database; it knows neither views nor runs"},
 	{"internal/mcp", []string{"internal/trace", "internal/store", "internal/scene", "internal/view", "internal/table", "internal/query"},
 		"answers for programs: it gets views, runs and pictures from cmd"},
 

@@ -15,6 +15,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/store/local"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/warehouse"
 	"github.com/parallax-hpc/parallax/internal/words"
 	"github.com/spf13/pflag"
 )
@@ -114,10 +115,13 @@ func rmCommand() *command {
 	return &command{
 		name: "rm", args: "clickhouse://HOST:PORT/DATABASE/RUN",
 		summary: "remove a run from a cluster, after a question",
-		help: "Takes the run away from all servers. It asks first; --yes answers.\n\n  parallax rm " +
-			"clickhouse://db1:9000,db2:9000/traces/monday",
-		flags: func(fs *pflag.FlagSet) { fs.Bool("yes", false, "do not ask") },
-		run:   func(ctx context.Context, e *env, args []string) error { return runRemove(ctx, e, args, os.Stdin) },
+		help: "Takes the run away from all servers. It asks first; --yes answers. --lake removes a run that " +
+			"`export --lake` wrote.\n\n  parallax rm clickhouse://db1:9000,db2:9000/traces/monday",
+		flags: func(fs *pflag.FlagSet) {
+			fs.Bool("yes", false, "do not ask")
+			fs.Bool("lake", false, "the run in the lake of the database")
+		},
+		run: func(ctx context.Context, e *env, args []string) error { return runRemove(ctx, e, args, os.Stdin) },
 	}
 }
 
@@ -137,7 +141,11 @@ func runRemove(ctx context.Context, e *env, args []string, in io.Reader) error {
 			return errSilent
 		}
 	}
-	if err := clickhouse.Remove(ctx, a); err != nil {
+	remove := clickhouse.Remove
+	if e.flag("lake") {
+		remove = warehouse.Remove
+	}
+	if err := remove(ctx, a); err != nil {
 		return err
 	}
 	fmt.Fprintf(plain{e.stdout}, "removed %s\n", a)

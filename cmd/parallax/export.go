@@ -2,13 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	tables "github.com/parallax-hpc/parallax/internal/export"
 	"github.com/parallax-hpc/parallax/internal/lake"
+	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/warehouse"
 	"github.com/spf13/pflag"
 )
 
@@ -24,11 +27,13 @@ func exportCommand() *command {
 			"--lake appends the run to a directory of many runs, in Hive partitions by project and month that " +
 			"DuckDB, " +
 			"Spark, ClickHouse\nand pandas read as they lie; `parallax query DIR` answers over all of them " +
-			"(docs/lake.md).\n\n" +
+			"(docs/lake.md). With the address of a database,\nclickhouse://HOST:PORT/DATABASE, it writes the same " +
+			"tables there.\n\n" +
 			"  parallax export run.otf2 --lake lake --project solver --key commit=4f1c2ab",
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringP("output", "o", "", "directory to make")
-			fs.String("lake", "", "directory of many runs to append to; it is made where there is none")
+			fs.String("lake", "", "directory of many runs to append to, or clickhouse://HOST:PORT/DATABASE; it is "+
+				"made where there is none")
 			fs.String("project", "", "of the run in the lake (default: "+lake.DefaultProject+")")
 			fs.String("as", "", "name of the run in the lake (default: that of the source)")
 			fs.String("start", "", "when the run began, such as 2026-11-18T03:00:00Z (default: what the source says)")
@@ -68,12 +73,32 @@ func runExport(ctx context.Context, e *env, args []string) error {
 	}
 	rules, _ := parseKeys(e.list("key"))
 	about.Keys = rules.given(run.Source)
-	there, err := lake.Append(ctx, into, t, about, nil)
+	there, err := appendToLake(ctx, into, t, about)
 	if err == nil {
 		fmt.Fprintf(e.stdout, "%s: run %q of project %q, started %s (%s)\n", into, there.Run, there.Project,
 			time.UnixMicro(there.Start).UTC().Format("2006-01-02 15:04:05"), there.Clock)
 	}
 	return err
+}
+
+// appendToLake writes a run into the lake of a directory, or into that of a database.
+func appendToLake(ctx context.Context, into string, t *table.Run, about lake.About) (*lake.About, error) {
+	if !clickhouse.IsAddress(into) {
+		return lake.Append(ctx, into, t, about, nil)
+	}
+	a, err := clickhouse.Parse(into)
+	if err == nil && a.Run != "" {
+		err = errors.New("the address of a lake ends with the database; --as names the run")
+	}
+	if err != nil {
+		return nil, usage("--lake: %v", err)
+	}
+	place, err := warehouse.Open(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer place.Close()
+	return place.Append(ctx, t, about)
 }
 
 // aboutRun reads the options about a run in a lake.

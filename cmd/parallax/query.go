@@ -12,8 +12,10 @@ import (
 	"github.com/parallax-hpc/parallax/internal/lake"
 	"github.com/parallax-hpc/parallax/internal/query"
 	"github.com/parallax-hpc/parallax/internal/query/derived"
+	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
 	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/warehouse"
 	"github.com/spf13/pflag"
 )
 
@@ -109,17 +111,45 @@ func (e *env) openDatabase(ctx context.Context, sources []string) (*query.Databa
 		if len(e.list("run")) > 0 {
 			return nil, nil, usage("--run: a lake is asked alone; export the run into it")
 		}
-		all, err := lake.Tables(sources[0])
+		all, err := lake.Open(sources[0])
 		if err != nil {
 			return nil, nil, err
 		}
 		return &query.Database{Runs: []*table.Run{{Name: sources[0], Source: sources[0]}}, Only: all}, func() {}, nil
+	}
+	if len(sources) == 1 && clickhouse.IsAddress(sources[0]) {
+		a, err := clickhouse.Parse(sources[0])
+		if err != nil {
+			return nil, nil, usage("query: %v", err)
+		}
+		if a.Run == "" {
+			return e.openWarehouse(ctx, a)
+		}
 	}
 	runs, err := e.openRuns(ctx, sources, false)
 	if err != nil {
 		return nil, nil, err
 	}
 	return newDatabase(runs), func() { closeRuns(runs) }, nil
+}
+
+// openWarehouse is the lake in a database, which answers statements itself.
+func (e *env) openWarehouse(ctx context.Context, a *clickhouse.Address) (*query.Database, func(), error) {
+	if len(e.list("run")) > 0 {
+		return nil, nil, usage("--run: a lake is asked alone; export the run into it")
+	}
+	place, err := warehouse.Open(ctx, a)
+	if err != nil {
+		return nil, nil, err
+	}
+	ask := func(ctx context.Context, text string, limits query.Limits, params []any) (*query.Rows, error) {
+		if len(params) > 0 {
+			return nil, usage("query: the database of a lake takes no parameters; write the values into the " +
+				"statement")
+		}
+		return place.Query(ctx, text, limits)
+	}
+	return &query.Database{Elsewhere: true, Apart: ask}, func() { place.Close() }, nil
 }
 
 // writeAnswer writes the rows of a query; more reports whether the limit left some out.

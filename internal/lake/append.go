@@ -23,7 +23,7 @@ const DefaultProject = "default"
 // has it, the time of its start is added. Fields that a leaves empty are taken from the run's source.
 func Append(ctx context.Context, dir string, r *table.Run, a About, done func(table string, rows int64)) (*About,
 	error) {
-	complete(&a, r)
+	Complete(&a, r)
 	if err := os.MkdirAll(filepath.Join(dir, runsDir), 0o777); err != nil {
 		return nil, fmt.Errorf("lake: %w", err)
 	}
@@ -50,8 +50,8 @@ func Append(ctx context.Context, dir string, r *table.Run, a About, done func(ta
 	return &a, publish(dir, work, &a, s)
 }
 
-// complete fills in the fields that were not given.
-func complete(a *About, r *table.Run) {
+// Complete fills in the fields that were not given.
+func Complete(a *About, r *table.Run) {
 	if a.Run == "" {
 		a.Run = r.Name
 	}
@@ -91,7 +91,7 @@ func (a *About) settle(dir string) error {
 		return nil
 	}
 	name := a.Run
-	if a.Run += "@" + time.UnixMicro(a.Start).UTC().Format("2006-01-02T15:04:05"); taken() {
+	if a.Run = a.Dated(); taken() {
 		return fmt.Errorf("lake: %s has the run %s already (%s); give it another name with --as", dir, name, a.Run)
 	}
 	return nil
@@ -117,12 +117,12 @@ func writeTables(ctx context.Context, work string, r *table.Run, a *About,
 		}
 		return nil
 	}
-	for _, t := range sources() {
-		if err := add(t, each(ctx, r, t)); err != nil {
+	for _, t := range Tables {
+		if err := add(t, Rows(ctx, r, t, a)); err != nil {
 			return nil, err
 		}
 	}
-	return s, add(keys, rowsOfKeys(a.Keys))
+	return s, nil
 }
 
 // writeTable writes rows behind the columns that name their run.

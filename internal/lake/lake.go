@@ -42,6 +42,11 @@ type About struct {
 	Keys    map[string]string `json:"keys,omitempty"`
 }
 
+// Dated returns the name of a run with the time of its start, for one whose name is taken.
+func (a *About) Dated() string {
+	return a.Run + "@" + time.UnixMicro(a.Start).UTC().Format("2006-01-02T15:04:05")
+}
+
 func (a *About) month() string { return time.UnixMicro(a.Start).UTC().Format(monthForm) }
 
 // file returns the path of the rows of a table, below the lake.
@@ -126,8 +131,8 @@ var keys = &table.Table{Name: "keys",
 		{Name: "value", Kind: table.Text, Narrows: true},
 	}}
 
-// sources returns the tables of a run that a lake keeps.
-func sources() []*table.Table { return append(slices.Clone(table.Tables), table.Durations) }
+// Tables are those that a lake keeps of each run.
+var Tables = append(slices.Clone(table.Tables), table.Durations, keys)
 
 // exists reports whether a path is there.
 func exists(path string) bool {
@@ -153,8 +158,11 @@ func rowsOfKeys(all map[string]string) func(emit func(*table.Batch) error) error
 	}
 }
 
-// each hands out all rows of a table of a run.
-func each(ctx context.Context, r *table.Run, t *table.Table) func(emit func(*table.Batch) error) error {
+// Rows returns a function that hands out all rows of a table for a run of the lake.
+func Rows(ctx context.Context, r *table.Run, t *table.Table, a *About) func(emit func(*table.Batch) error) error {
+	if t == keys {
+		return rowsOfKeys(a.Keys)
+	}
 	return func(emit func(*table.Batch) error) error {
 		return t.Each(ctx, r, &table.Filter{}, &table.Output{Emit: emit})
 	}

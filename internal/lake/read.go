@@ -11,16 +11,16 @@ import (
 	"github.com/parallax-hpc/parallax/internal/table"
 )
 
-// Tables returns the tables of a lake: the tables of a run under their names, with the run in each row. Rows are read
+// Open returns the tables of a lake: the tables of a run under their names, with the run in each row. Rows are read
 // run by run in order of their start; conditions on project, month, run and run_start leave out files, others row
 // groups.
-func Tables(dir string) ([]*table.Table, error) {
+func Open(dir string) ([]*table.Table, error) {
 	runs, err := Runs(dir)
 	if err != nil {
 		return nil, err
 	}
 	var out []*table.Table
-	for _, t := range append(sources(), keys) {
+	for _, t := range Tables {
 		l := &reader{dir: dir, runs: runs, name: t.Name, columns: append(slices.Clone(common), t.Columns...)}
 		for i := range l.columns {
 			l.columns[i].Narrows = l.columns[i].Kind != table.Number // files tell the bounds of all columns

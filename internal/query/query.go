@@ -38,6 +38,8 @@ type Database struct {
 	Only []*table.Table
 	// Apart answers statements that the engine must run, in place of this process; nil: they run here.
 	Apart func(ctx context.Context, text string, limits Limits, params []any) (*Rows, error)
+	// Elsewhere says that Apart answers all statements, in the SQL of another engine.
+	Elsewhere bool
 }
 
 // Limits bound a query. Zero values: no bound.
@@ -75,6 +77,7 @@ type Rows struct {
 	close   func()
 
 	apart *process // where the rows come from; nil: from this process
+	from  Source   // or from elsewhere
 	most  int64    // bytes of all cells
 	bytes int64
 }
@@ -227,6 +230,9 @@ func (r *Rows) Next() bool {
 		r.done, r.more = r.cells == nil, r.apart.end.More
 		return !r.done
 	}
+	if r.from != nil {
+		return r.nextFrom()
+	}
 	if !r.rows.Next() {
 		r.done = true
 		if err := r.rows.Err(); err != nil {
@@ -277,16 +283,23 @@ func (r *Rows) Err() error { return r.err }
 
 // Read returns how many rows of tables were looked at so far.
 func (r *Rows) Read() int64 {
-	if r.apart != nil {
+	switch {
+	case r.apart != nil:
 		return r.apart.end.Read
+	case r.from != nil:
+		return 0
 	}
 	return r.session.read.Load()
 }
 
 // Close ends the query.
 func (r *Rows) Close() {
-	if r.apart != nil {
+	switch {
+	case r.apart != nil:
 		r.apart.close()
+		return
+	case r.from != nil:
+		r.from.Close()
 		return
 	}
 	if r.rows != nil {

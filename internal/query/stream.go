@@ -21,6 +21,13 @@ type Stream struct {
 // Stream starts a query. Columns of tables have their declared types, and their rows come as they are found. A computed
 // column has the narrowest type that holds its values, so such rows are collected first.
 func (d *Database) Stream(ctx context.Context, text string, limits Limits, params ...any) (*Stream, error) {
+	if d.Elsewhere {
+		r, err := d.Apart(ctx, text, limits, params)
+		if err != nil {
+			return nil, err
+		}
+		return collected(r, limits)
+	}
 	r, err := d.prepare(ctx, text, limits, params)
 	if err != nil {
 		return nil, err
@@ -48,12 +55,17 @@ func (d *Database) Stream(ctx context.Context, text string, limits Limits, param
 		s.each = func(emit func(*table.Batch) error) error { return r.batches(s.Columns, emit) }
 		return s, nil
 	}
-	if s.all, err = r.Collect(limits.Cells); err != nil {
+	return collected(r, limits)
+}
+
+// collected is the stream of rows whose values decide the types.
+func collected(r *Rows, limits Limits) (*Stream, error) {
+	all, err := r.Collect(limits.Cells)
+	if err != nil {
 		r.Close()
 		return nil, err
 	}
-	s.Columns, s.Rows, s.each = s.all.Columns, s.all.rows, s.all.Each
-	return s, nil
+	return &Stream{rows: r, all: all, Columns: all.Columns, Rows: all.rows, each: all.Each}, nil
 }
 
 func (s *Stream) goDirect(plan *direct, most int64) {

@@ -1,0 +1,364 @@
+package warehouse
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"github.com/parallax-hpc/parallax/internal/lake"
+	store "github.com/parallax-hpc/parallax/internal/store/clickhouse"
+	"github.com/parallax-hpc/parallax/internal/table"
+)
+
+// A Place is the tables of one database.
+type Place struct {
+	layout
+	servers []store.Server
+	name    string
+	close   func() error
+}
+
+// Open connects to the servers of an address. Options of the address: cluster=NAME stores replicated tables on a
+// cluster of the servers' configuration, keep=180d removes rows of that age; sums of runs stay.
+func Open(ctx context.Context, a *store.Address) (*Place, error) {
+	l, err := layoutOf(a)
+	if err != nil {
+		return nil, err
+	}
+	servers, closeAll, err := store.Connect(ctx, a, need)
+	if err != nil {
+		return nil, err
+	}
+	return &Place{layout: l, servers: servers, name: a.String(), close: closeAll}, nil
+}
+
+// On returns the place of one server that is connected already.
+func On(s store.Server) *Place {
+	return &Place{servers: []store.Server{s}, name: s.Host(), close: func() error { return nil }}
+}
+
+func layoutOf(a *store.Address) (l layout, err error) {
+	l.cluster = a.Options.Get("cluster")
+	if strings.ContainsAny(l.cluster, "'\\") {
+		return l, fmt.Errorf("?cluster=%s: no cluster has such a name", l.cluster)
+	}
+	if len(a.Hosts) > 1 && l.cluster == "" {
+		return l, errors.New("several servers hold a lake as a cluster: name it with ?cluster=NAME, as their " +
+			"configuration (remote_servers) does")
+	}
+	if keep := a.Options.Get("keep"); keep != "" {
+		days, found := strings.CutSuffix(keep, "d")
+		if l.keep, err = strconv.Atoi(days); err != nil || !found || l.keep < 1 {
+			return l, fmt.Errorf("?keep=%s: want a number of days, such as keep=180d", keep)
+		}
+	}
+	return l, nil
+}
+
+// Close ends the connections.
+func (p *Place) Close() error { return p.close() }
+
+// states of a run, as the table has them.
+const (
+	loading = "loading"
+	whole   = "whole"
+	gone    = "gone"
+)
+
+// batchRows is how many rows go to a server in one insert. Batches are cut by this alone, so that one that is sent
+// again has the same rows.
+const batchRows = 1 << 18
+
+// Append writes a run, as lake.Append does. It is visible when all rows are there; after an error it is not.
+func (p *Place) Append(ctx context.Context, r *table.Run, a lake.About) (*lake.About, error) {
+	lake.Complete(&a, r)
+	if err := p.make(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.settle(ctx, &a); err != nil {
+		return nil, err
+	}
+	w := &writer{Place: p, about: &a}
+	if err := binary.Read(rand.Reader, binary.LittleEndian, &w.id); err != nil {
+		return nil, err
+	}
+	if err := w.state(ctx, loading); err != nil {
+		return nil, err
+	}
+	for _, t := range lake.Tables {
+		if err := w.table(ctx, t, lake.Rows(ctx, r, t, &a)); err != nil {
+			w.undo()
+			return nil, fmt.Errorf("write %s to %s: %w", t.Name, p.name, err)
+		}
+	}
+	return &a, w.state(ctx, whole)
+}
+
+// make makes the tables that are not there. On a cluster one server tells the others.
+func (p *Place) make(ctx context.Context) error {
+	for _, text := range p.statements() {
+		if err := p.servers[0].Exec(ctx, text); err != nil {
+			return p.servers[0].Failed(err)
+		}
+	}
+	return nil
+}
+
+// settle finds a name that no whole run has.
+func (p *Place) settle(ctx context.Context, a *lake.About) error {
+	name := a.Run
+	for _, try := range []string{name, a.Dated()} {
+		ids, err := p.ids(ctx, try)
+		if err != nil {
+			return err
+		}
+		if a.Run = try; len(ids) == 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has the run %s already (%s); give it another name with --as", p.name, name, a.Run)
+}
+
+// ids returns the numbers of the whole runs of a name.
+func (p *Place) ids(ctx context.Context, name string) (out []uint64, err error) {
+	rows, err := p.servers[0].Query(ctx,
+		"select run_id from "+stateTable+" final where state = 'whole' and run = ?", name)
+	if err != nil {
+		return nil, p.servers[0].Failed(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id uint64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		out = append(out, id)
+	}
+	return out, rows.Err()
+}
+
+// A writer writes one run.
+type writer struct {
+	*Place
+	about *lake.About
+	id    uint64
+}
+
+// state writes the state of the run to every server, so that each knows which of its rows count.
+func (w *writer) state(ctx context.Context, state string) error {
+	for _, s := range w.servers {
+		b, err := s.PrepareBatch(ctx, "insert into "+stateTable+
+			" (run_id, project, run, run_start, clock, keys, state, changed)")
+		if err == nil {
+			err = b.Append(w.id, w.about.Project, w.about.Run, time.UnixMicro(w.about.Start).UTC(), w.about.Clock,
+				w.about.Keys, state, uint64(time.Now().UnixNano()))
+		}
+		if err == nil {
+			err = b.Send()
+		}
+		if err != nil {
+			return s.Failed(err)
+		}
+	}
+	return nil
+}
+
+// table writes the rows of a table, a batch to each server in turn.
+func (w *writer) table(ctx context.Context, t *table.Table, rows func(func(*table.Batch) error) error) error {
+	i := &insert{writer: w, of: t, ctx: ctx}
+	if err := rows(i.add); err != nil {
+		return err
+	}
+	return i.send()
+}
+
+// An insert collects the rows of a table.
+type insert struct {
+	*writer
+	of      *table.Table
+	ctx     context.Context
+	waiting []*table.Batch
+	rows    int
+	sent    int
+}
+
+// add takes rows, and sends them when there are enough.
+func (i *insert) add(b *table.Batch) error {
+	if b.Rows == 0 {
+		return nil
+	}
+	i.waiting = append(i.waiting, b)
+	if i.rows += b.Rows; i.rows < batchRows {
+		return nil
+	}
+	return i.send()
+}
+
+func (i *insert) send() error {
+	if i.rows == 0 {
+		return nil
+	}
+	s := i.servers[i.sent%len(i.servers)]
+	token := fmt.Sprintf("%x-%s-%d", i.id, i.of.Name, i.sent)
+	ctx := clickhouse.Context(i.ctx, clickhouse.WithSettings(clickhouse.Settings{"insert_deduplication_token": token}))
+	err := i.try(ctx, s)
+	var refused *clickhouse.Exception
+	if err != nil && !errors.As(err, &refused) && i.ctx.Err() == nil { // the connection broke: once more, counted once
+		err = i.try(ctx, s)
+	}
+	i.waiting, i.rows = nil, 0
+	i.sent++
+	return s.Failed(err)
+}
+
+func (i *insert) try(ctx context.Context, s store.Server) error {
+	names := []string{"run_id", "project", "run", "run_start"}
+	for _, k := range runKeys {
+		names = append(names, "`"+keyColumn(i.of, k)+"`")
+	}
+	for _, c := range i.of.Columns {
+		names = append(names, "`"+c.Name+"`")
+	}
+	b, err := s.PrepareBatch(ctx, "insert into "+i.of.Name+"_rows ("+strings.Join(names, ", ")+")")
+	if err != nil {
+		return err
+	}
+	for _, rows := range i.waiting {
+		if err := i.append(b, rows); err != nil {
+			_ = b.Abort()
+			return err
+		}
+	}
+	return b.Send()
+}
+
+// append adds rows to an insert, column by column.
+func (i *insert) append(b driver.Batch, rows *table.Batch) error {
+	n := rows.Rows
+	values := []any{repeated(i.id, n), repeated(i.about.Project, n), repeated(i.about.Run, n),
+		repeated(time.UnixMicro(i.about.Start).UTC(), n)}
+	for _, k := range runKeys {
+		values = append(values, repeated(i.about.Keys[k], n))
+	}
+	for c := range rows.Columns {
+		values = append(values, valuesOf(&rows.Columns[c], &i.of.Columns[c], n))
+	}
+	for c, v := range values {
+		if err := b.Column(c).Append(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func repeated[T any](v T, n int) []T {
+	out := make([]T, n)
+	for i := range out {
+		out[i] = v
+	}
+	return out
+}
+
+// valuesOf returns a column as the client takes it.
+func valuesOf(v *table.Vector, c *table.Column, n int) any {
+	switch {
+	case c.Kind == table.Text && c.Null:
+		out := make([]any, n)
+		for i := range out {
+			out[i] = v.Value(i)
+		}
+		return out
+	case c.Kind == table.Text:
+		return v.Texts
+	case c.Kind == table.Number && c.Null:
+		return pointers(v.Numbers, v)
+	case c.Kind == table.Number:
+		return v.Numbers
+	case c.Kind == table.Flag:
+		flags := make([]uint8, len(v.Integers))
+		for i, x := range v.Integers {
+			flags[i] = uint8(x)
+		}
+		if c.Null {
+			return pointers(flags, v)
+		}
+		return flags
+	case c.Null:
+		return pointers(v.Integers, v)
+	}
+	return v.Integers
+}
+
+// pointers are nil where a value is null.
+func pointers[T any](values []T, v *table.Vector) []*T {
+	out := make([]*T, len(values))
+	for i := range values {
+		if !v.IsNull(i) {
+			out[i] = &values[i]
+		}
+	}
+	return out
+}
+
+// undo takes the rows of a run away that was not finished, if servers still answer. They were never visible.
+func (w *writer) undo() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if w.state(ctx, gone) == nil {
+		_ = w.remove(ctx, w.id)
+	}
+}
+
+// remove deletes the rows of a run.
+func (p *Place) remove(ctx context.Context, id uint64) error {
+	for _, t := range lake.Tables {
+		for _, s := range p.servers {
+			if err := s.Exec(ctx, fmt.Sprintf("delete from %s_rows%s where run_id = %d", t.Name, p.on(), id)); err != nil {
+				return s.Failed(err)
+			}
+			if p.cluster != "" {
+				break // it tells the others
+			}
+		}
+	}
+	return nil
+}
+
+// Remove removes the run of an address.
+func Remove(ctx context.Context, a *store.Address) error {
+	p, err := Open(ctx, a)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	return p.Remove(ctx, a.Run)
+}
+
+// Remove takes a run out of sight at once, and then its rows.
+func (p *Place) Remove(ctx context.Context, name string) error {
+	ids, err := p.ids(ctx, name)
+	if err != nil {
+		return err
+	}
+	if len(ids) == 0 {
+		return fmt.Errorf("%s has no run %q; `parallax query %s 'select run from runs'` lists them", p.name, name, p.name)
+	}
+	for _, id := range ids {
+		w := &writer{Place: p, id: id, about: &lake.About{Run: name}}
+		if err := w.state(ctx, gone); err != nil {
+			return err
+		}
+		if err := p.remove(ctx, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
