@@ -17,7 +17,7 @@ type variants struct {
 	names []string
 }
 
-// recentResource is the resource of the span before, with the row that it leads to.
+// recentResource is a resource met lately, with the row that it leads to.
 type recentResource struct {
 	first *trace.Attribute
 	key   rowKey
@@ -30,16 +30,17 @@ func (w *Writer) rowOf(s *Span) rowKey {
 	if len(s.Resource) == 0 {
 		return k
 	}
-	if r := &w.resource; r.first == &s.Resource[0] && r.key == k {
-		return r.to
+	recent := &w.resources[(nearby(s.Service)+nearby(s.Instance))%recentRows]
+	if recent.first == &s.Resource[0] && recent.key == k {
+		return recent.to
 	}
 	v := w.variants[k]
 	if v == nil {
 		v = &variants{}
 		w.variants[k] = v
 	}
-	w.resource = recentResource{&s.Resource[0], k, rowKey{k.service, v.name(k.instance, s.Resource)}}
-	return w.resource.to
+	*recent = recentResource{&s.Resource[0], k, rowKey{k.service, v.name(k.instance, s.Resource)}}
+	return recent.to
 }
 
 // name returns the name of the row of a resource: the instance, and for others than the first the facts in which

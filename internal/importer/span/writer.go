@@ -20,27 +20,27 @@ type Writer struct {
 	order []*row
 	last  [recentRows]*row
 	// variants are the resources of each service and instance.
-	variants map[rowKey]*variants
-	resource recentResource
-	regions  map[regionKey]trace.RegionID
-	tags     importer.Attributes
-	recent   [recentTags]recentTag
-	named    [recentRegions]recentRegion
-	nodes    nodeList
-	links    []trace.Link // on their way to w
-	later    []waiting    // without time
-	traces   map[string]uint32
-	newest   string // the trace seen last, and its number
-	number   uint32
-	held     []bool            // traces that have spans
-	odd      map[string]uint64 // ids that are no number
-	refs     []reference
-	first    trace.Time
-	latest   trace.Time // end
-	began    bool
-	skew     skew
-	queue    queue
-	taken    int // spans, written or in the queue
+	variants  map[rowKey]*variants
+	resources [recentRows]recentResource
+	regions   map[regionKey]trace.RegionID
+	tags      importer.Attributes
+	recent    [recentTags]recentTag
+	named     [recentRegions]recentRegion
+	nodes     nodeList
+	links     []trace.Link // on their way to w
+	later     []waiting    // without time
+	traces    map[string]uint32
+	newest    string // the trace seen last, and its number
+	number    uint32
+	held      []bool            // traces that have spans
+	odd       map[string]uint64 // ids that are no number
+	refs      []reference
+	first     trace.Time
+	latest    trace.Time // end
+	began     bool
+	skew      skew
+	queue     queue
+	taken     int // spans, written or in the queue
 	// Clocks: measuring gathers how they compare and writes nothing; lines say how
 	// they are to be moved.
 	measuring bool
