@@ -11,7 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/partial"
 	"github.com/parallax-hpc/parallax/internal/table"
 )
 
@@ -84,7 +84,7 @@ func Run(ctx context.Context, dir string, r *table.Run, tables []*table.Table,
 		return nil, fmt.Errorf("export: %w", err)
 	}
 	lock.Close()
-	if err = os.RemoveAll(filepath.Join(temporary, disk.TempName)); err == nil {
+	if err = os.RemoveAll(filepath.Join(temporary, partial.TempName)); err == nil {
 		err = os.Rename(temporary, dir)
 	}
 	if err != nil {
@@ -97,15 +97,15 @@ func Run(ctx context.Context, dir string, r *table.Run, tables []*table.Table,
 // lock tells others that its writer lives.
 func begin(dir string) (temporary string, lock *os.File, err error) {
 	parent := filepath.Dir(dir)
-	disk.RemoveStale(parent)
+	partial.RemoveStale(parent)
 	// Not os.MkdirTemp: its directories are the user's alone, and this one is renamed.
-	temporary = filepath.Join(parent, fmt.Sprintf(".%s%s%d", filepath.Base(dir), disk.PartMark, os.Getpid()))
+	temporary = filepath.Join(parent, fmt.Sprintf(".%s%s%d", filepath.Base(dir), partial.PartMark, os.Getpid()))
 	if err := os.Mkdir(temporary, 0o777); err != nil {
 		return "", nil, err
 	}
-	within := filepath.Join(temporary, disk.TempName)
+	within := filepath.Join(temporary, partial.TempName)
 	if err = os.Mkdir(within, 0o700); err == nil {
-		lock, err = disk.LockDir(within)
+		lock, err = partial.LockDir(within)
 	}
 	if err != nil {
 		os.RemoveAll(temporary)

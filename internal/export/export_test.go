@@ -12,7 +12,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/partial"
 	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 )
@@ -188,10 +188,10 @@ func TestWhatAKilledExportLeftIsRemoved(t *testing.T) {
 	parent := t.TempDir()
 	killed, alive := filepath.Join(parent, ".a.part-1"), filepath.Join(parent, ".b.part-2")
 	for _, dir := range []string{killed, alive} {
-		if err := os.MkdirAll(filepath.Join(dir, disk.TempName), 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(dir, partial.TempName), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		lock, err := disk.LockDir(filepath.Join(dir, disk.TempName))
+		lock, err := partial.LockDir(filepath.Join(dir, partial.TempName))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/parallax-hpc/parallax/internal/export"
-	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/partial"
 	"github.com/parallax-hpc/parallax/internal/table"
 )
 
@@ -32,11 +32,11 @@ func Append(ctx context.Context, dir string, r *table.Run, a About, done func(ta
 	}
 	// Not os.MkdirTemp: its directories are the user's alone, and the contents of this one are renamed.
 	work := filepath.Join(dir, newDir, fmt.Sprintf("%s-%d", escape(a.Run), os.Getpid()))
-	disk.RemoveStaleIn(filepath.Join(dir, newDir), func(string) bool { return true }, "") // of killed programs
+	partial.RemoveStaleIn(filepath.Join(dir, newDir), func(string) bool { return true }, "") // of killed programs
 	if err := os.MkdirAll(filepath.Join(work, runsDir), 0o777); err != nil {
 		return nil, fmt.Errorf("lake: %w", err)
 	}
-	lock, err := disk.LockDir(work)
+	lock, err := partial.LockDir(work)
 	if err != nil {
 		return nil, fmt.Errorf("lake: %w", err)
 	}

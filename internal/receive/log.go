@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/partial"
 	"github.com/parallax-hpc/parallax/internal/sealed"
-	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 )
 
 // A log is a row of files of requests. Requests that come while others are written are
@@ -81,7 +81,7 @@ func openLog(dir string, limit int64, keep time.Duration) (*log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the log: %w", err)
 	}
-	if disk.TryLock(lock) != nil {
+	if partial.TryLock(lock) != nil {
 		lock.Close()
 		return nil, fmt.Errorf("another process receives into %s; name another directory", dir)
 	}
@@ -283,7 +283,7 @@ func (l *log) begin(now time.Time) (*segment, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := disk.SyncDir(l.dir); err != nil {
+	if err := partial.SyncDir(l.dir); err != nil {
 		f.Close()
 		_ = os.Remove(s.path)
 		return nil, err

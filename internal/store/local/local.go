@@ -25,6 +25,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/partial"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/finish"
@@ -134,7 +135,7 @@ func Rename(ctx context.Context, r *Reader, from, to, source string, through fun
 }
 
 // RemoveStale removes the leftovers of dead writers from a directory, and returns how many there were.
-func RemoveStale(dir string) int { return disk.RemoveStale(dir) }
+func RemoveStale(dir string) int { return partial.RemoveStale(dir) }
 
 // An Examination reports which parts of a store are as written.
 type Examination = read.Examination

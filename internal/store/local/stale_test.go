@@ -6,18 +6,18 @@ import (
 	"testing"
 	"time"
 
-	"github.com/parallax-hpc/parallax/internal/store/local/disk"
+	"github.com/parallax-hpc/parallax/internal/partial"
 )
 
 func TestWhatKilledWritersLeftIsRemoved(t *testing.T) {
 	dir := t.TempDir()
 	make := func(name string, age time.Duration, locked bool) string {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Join(path, disk.TempName), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(path, partial.TempName), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if locked {
-			lock, err := disk.LockDir(filepath.Join(path, disk.TempName))
+			lock, err := partial.LockDir(filepath.Join(path, partial.TempName))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -30,11 +30,11 @@ func TestWhatKilledWritersLeftIsRemoved(t *testing.T) {
 		return path
 	}
 	killed := make(".run.plx.part-1", 0, false)
-	dead, err := disk.LockDir(filepath.Join(killed, disk.TempName))
+	dead, err := partial.LockDir(filepath.Join(killed, partial.TempName))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if disk.TryLock(dead) != nil {
+	if partial.TryLock(dead) != nil {
 		t.Skip("no locks on this system: nothing is taken for left behind")
 	}
 	dead.Close() // as the system does when a process ends
@@ -65,7 +65,7 @@ func TestAWriterCleansUpAfterAKilledOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f, err := os.OpenFile(filepath.Join(killed.Temp, disk.LockName), os.O_RDWR, 0); err != nil || disk.TryLock(f) == nil {
+	if f, err := os.OpenFile(filepath.Join(killed.Temp, partial.LockName), os.O_RDWR, 0); err != nil || partial.TryLock(f) == nil {
 		t.Skip("no locks on this system")
 	} else {
 		f.Close()

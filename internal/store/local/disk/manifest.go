@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/parallax-hpc/parallax/internal/memory"
+	"github.com/parallax-hpc/parallax/internal/partial"
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -106,7 +107,7 @@ func (m *Manifest) Write(dir string) error {
 	if err := os.Rename(f.Name(), ManifestPath(dir)); err != nil {
 		return fmt.Errorf("write manifest: %w", err)
 	}
-	return SyncDir(dir)
+	return partial.SyncDir(dir)
 }
 
 // ErrDamaged is the cause where a store is not as it was written.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/partial"
 )
 
 // A PartManifest describes a part of a run: a directory part-K within the directory of the run. It is the last file
@@ -53,7 +55,7 @@ func (m *PartManifest) Write(dir string) error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", partManifest, err)
 	}
-	return SyncDir(dir)
+	return partial.SyncDir(dir)
 }
 
 // IsPart reports whether a directory is a part.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/partial"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/pack"
 	"github.com/parallax-hpc/parallax/internal/store/local/write"
@@ -35,17 +36,17 @@ func joinParts(ctx context.Context, dir string, o write.Options) error {
 	if o = o.WithDefaults(); !slices.Equal(kernelsOf(&o), parts[0].Kernels) {
 		return errors.New("they were written by another version of parallax; use that one, or import them again")
 	}
-	disk.RemoveStale(dir)
-	to, err := os.MkdirTemp(dir, ".joined"+disk.PartMark)
+	partial.RemoveStale(dir)
+	to, err := os.MkdirTemp(dir, ".joined"+partial.PartMark)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(to)
-	temp := filepath.Join(to, disk.TempName)
+	temp := filepath.Join(to, partial.TempName)
 	if err := os.Mkdir(temp, 0o700); err != nil {
 		return err
 	}
-	lock, err := disk.LockDir(temp)
+	lock, err := partial.LockDir(temp)
 	if err != nil {
 		return err
 	}

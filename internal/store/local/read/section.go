@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/partial"
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/index"
@@ -166,7 +167,7 @@ const rebuildMemory = 256 << 20
 // where its directory can be written; else they live as long as the Reader.
 func (r *sections) rebuild(summaries []trace.Summary) error {
 	if r.Fetched == nil {
-		disk.RemoveStaleIn(r.path, func(name string) bool { return strings.HasPrefix(name, rebuildMark) }, "")
+		partial.RemoveStaleIn(r.path, func(name string) bool { return strings.HasPrefix(name, rebuildMark) }, "")
 	}
 	dir, err := r.rebuildDir()
 	saved := err == nil
@@ -174,7 +175,7 @@ func (r *sections) rebuild(summaries []trace.Summary) error {
 		if dir, err = os.MkdirTemp("", "parallax-"); err != nil {
 			return err
 		}
-	} else if lock, err := disk.LockDir(dir); err == nil {
+	} else if lock, err := partial.LockDir(dir); err == nil {
 		defer lock.Close()
 	}
 	x := &index.Indexer{R: r.Table, Dir: dir, Temp: dir, Workers: r.Workers, Memory: rebuildMemory,

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/partial"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/store/local/write"
@@ -29,17 +30,17 @@ func Run(ctx context.Context, r store.Reader, from, to, source string, through f
 		return err
 	}
 	parent := filepath.Dir(filepath.Clean(to))
-	disk.RemoveStale(parent)
-	dir, err := os.MkdirTemp(parent, "."+filepath.Base(to)+disk.PartMark)
+	partial.RemoveStale(parent)
+	dir, err := os.MkdirTemp(parent, "."+filepath.Base(to)+partial.PartMark)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir) // it has its name by then, or is of no use
-	temp := filepath.Join(dir, disk.TempName)
+	temp := filepath.Join(dir, partial.TempName)
 	if err := os.Mkdir(temp, 0o700); err != nil {
 		return err
 	}
-	lock, err := disk.LockDir(temp)
+	lock, err := partial.LockDir(temp)
 	if err != nil {
 		return err
 	}

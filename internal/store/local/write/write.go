@@ -13,6 +13,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/parallax-hpc/parallax/internal/partial"
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -87,12 +88,12 @@ func Create(path string, o Options) (*Writer, error) {
 		return nil, fmt.Errorf("create store: %w", err)
 	}
 	parent := filepath.Dir(filepath.Clean(path))
-	disk.RemoveStale(parent)
-	dir, err := os.MkdirTemp(parent, "."+filepath.Base(path)+disk.PartMark)
+	partial.RemoveStale(parent)
+	dir, err := os.MkdirTemp(parent, "."+filepath.Base(path)+partial.PartMark)
 	if err != nil {
 		return nil, fmt.Errorf("create store: %w", err)
 	}
-	w := &Writer{Opt: o, Path: path, Dir: dir, Temp: filepath.Join(dir, disk.TempName)}
+	w := &Writer{Opt: o, Path: path, Dir: dir, Temp: filepath.Join(dir, partial.TempName)}
 	if err := w.start(); err != nil {
 		w.lock.Close()
 		os.RemoveAll(dir)
@@ -106,7 +107,7 @@ func (w *Writer) start() error {
 	if err := os.Mkdir(w.Temp, 0o700); err != nil {
 		return err
 	}
-	if w.lock, err = disk.LockDir(w.Temp); err != nil {
+	if w.lock, err = partial.LockDir(w.Temp); err != nil {
 		return err
 	}
 	if w.Chunks, err = newChunkSpool(w.Temp, w.Opt.Memory/2); err != nil {
@@ -238,7 +239,7 @@ func Replace(dir, path string) error {
 		}
 	}
 	_ = os.RemoveAll(old)
-	return disk.SyncDir(filepath.Dir(filepath.Clean(path)))
+	return partial.SyncDir(filepath.Dir(filepath.Clean(path)))
 }
 
 // mostTries is how often a store is put in its place while others put theirs there.

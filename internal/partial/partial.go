@@ -1,4 +1,6 @@
-package disk
+// Package partial looks after directories that are not whole yet: stores, exports and lakes while they are written.
+// They are locked, made durable, and removed by the next writer if theirs was killed.
+package partial
 
 import (
 	"os"
@@ -7,15 +9,15 @@ import (
 	"time"
 )
 
-// A store has a temporary name until it is whole. A program that is killed leaves it behind; a later writer beside it
-// removes it. Each such directory holds a file that its writer keeps locked: the system releases the lock when the
+// A directory has a temporary name until it is whole. A program that is killed leaves it behind; a later writer beside
+// it removes it. Each such directory holds a file that its writer keeps locked: the system releases the lock when the
 // process ends, for any reason.
 const (
 	PartMark = ".part-"
-	TempName = "temporary" // within, for files that are removed when the store is whole
+	TempName = "temporary" // within, for files that are removed when the directory is whole
 	LockName = "lock"
 	// unlockedAge is how old a directory without a lock must be to be given up:
-	// its writer may be about to make one, or to give the store its name.
+	// its writer may be about to make one, or to give the directory its name.
 	unlockedAge = 24 * time.Hour
 )
 

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package disk
+package partial
 
 // SyncDir has nothing to do where directories cannot be synced.
 func SyncDir(string) error { return nil }

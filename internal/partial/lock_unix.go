@@ -1,6 +1,6 @@
 //go:build unix && !aix && !solaris
 
-package disk
+package partial
 
 import (
 	"os"
