@@ -323,11 +323,8 @@ func (b *Budget) Result() *Result {
 		}
 	}
 	var g gathering
-	for _, x := range b.ranked() {
+	for _, x := range b.ranked(func(r *account) bool { return r.Caused() > 0 }) {
 		row := &x.row.Row
-		if x.caused == 0 {
-			break
-		}
 		if d := x.row.detail; d != nil {
 			row.Victims, row.Series = d.victims.done(b.victimBlocks(), &g), d.series.done(&g)
 		}

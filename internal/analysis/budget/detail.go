@@ -2,8 +2,8 @@ package budget
 
 import (
 	"cmp"
-	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -137,7 +137,7 @@ func (b *Budget) admit() {
 
 // refuse takes rows out, old and new ones, until no more than there is room for are left.
 func (b *Budget) refuse() {
-	all := slices.DeleteFunc(b.ranked(), func(x ranked) bool { return x.row.refused })
+	all := b.ranked(func(r *account) bool { return !r.refused })
 	for _, x := range all[min(b.mostDetailed(), int64(len(all))):] {
 		if x.row.detail != nil {
 			b.detailed.Add(-1)
@@ -152,16 +152,20 @@ type ranked struct {
 	caused trace.Time
 }
 
-// ranked returns all rows, those that caused most first.
-func (b *Budget) ranked() (all []ranked) {
+// ranked returns the rows that are wanted, those that caused most first.
+func (b *Budget) ranked(wanted func(*account) bool) (all []ranked) {
 	for i := range b.shards {
 		for _, r := range b.shards[i].rows {
-			all = append(all, ranked{r, r.Caused()})
+			if wanted(r) {
+				all = append(all, ranked{r, r.Caused()})
+			}
 		}
 	}
-	slices.SortFunc(all, func(x, y ranked) int {
-		return cmp.Or(cmp.Compare(y.caused, x.caused), cmp.Compare(x.row.Actor, y.row.Actor),
-			cmp.Compare(x.row.Region, y.row.Region))
+	parallel.Sort(all, func(x, y ranked) int {
+		if x.caused != y.caused {
+			return cmp.Compare(y.caused, x.caused)
+		}
+		return cmp.Or(cmp.Compare(x.row.Actor, y.row.Actor), cmp.Compare(x.row.Region, y.row.Region))
 	})
 	return all
 }

@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
@@ -16,17 +17,33 @@ func (r intervals) Count(w store.Window) (n int64, err error) {
 	}
 	defer r.Leave()
 	in := r.Window(w)
+	begins := func(v *rows.Lane) int64 { return int64(max(v.FirstFrom(in.Until)-v.FirstFrom(in.Begin), 0)) }
+	ranges, lanes := r.Ranges(w.Locations), uint32(0)
+	for _, x := range ranges {
+		lanes += r.C.LocationLane[x[1]] - r.C.LocationLane[x[0]]
+	}
+	if lanes > manyLanes {
+		var sum atomic.Int64
+		err = r.EachLane(context.Background(), w.Locations, func(_ trace.LocationID, _ int, v *rows.Lane) error {
+			sum.Add(begins(v))
+			return nil
+		})
+		return sum.Load(), err
+	}
 	err = r.Guarded(context.Background(), func() error {
-		for _, x := range r.Ranges(w.Locations) {
+		for _, x := range ranges {
 			for lane := r.C.LocationLane[x[0]]; lane < r.C.LocationLane[x[1]]; lane++ {
 				v := r.LaneByRows(int(lane))
-				n += int64(max(v.FirstFrom(in.Until)-v.FirstFrom(in.Begin), 0))
+				n += begins(&v)
 			}
 		}
 		return nil
 	})
 	return n, err
 }
+
+// manyLanes is from how many on they are counted on all cores.
+const manyLanes = 1 << 12
 
 // Intervals implements store.Reader.
 func (r intervals) Intervals(ctx context.Context, w store.Window, f func(*trace.Columns) error) error {
