@@ -122,3 +122,30 @@ func TestLocationsWithFewRowsTakeLittleRoom(t *testing.T) {
 		t.Errorf("%d locations, of levels %d and %d, rank %d", n, tree.Level[0], tree.Level[n-1], tree.Rank[n-1])
 	}
 }
+
+// Intervals of many lanes are counted on all cores.
+func TestIntervalsOfManyLanesAreCounted(t *testing.T) {
+	const locations = 5000
+	path := build(t, Options{}, func(w trace.Writer) {
+		work := w.Region(trace.Region{Name: "work", Role: trace.RoleCompute})
+		for i := range locations {
+			id := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: strconv.Itoa(i), Rank: i})
+			s := w.Stream(id, trace.StreamOptions{})
+			s.Interval(0, 10, work)
+			s.Interval(trace.Time(20+i%2), 30, work)
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	r, err := Open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for end, want := range map[trace.Time]int64{10: locations, 21: locations * 3 / 2, 40: 2 * locations} {
+		if n, err := r.Count(store.Window{End: end}); err != nil || n != want {
+			t.Errorf("%d intervals begin before %d (%v), want %d", n, end, err, want)
+		}
+	}
+}
