@@ -26,7 +26,8 @@ func gpuBudget(c *diagnosis, d *runfacts.Devices, job *step.Job) (*chargedBudget
 		s.Time = trace.AddUp(s.Time, c.length)
 		s.Work += g.Computation + g.ExposedCopy
 		exchange += g.ExposedCommunication + g.Causes[step.ByExchange]
-		s.Rest += max(c.length-max(g.Span, steps[d.Owner[i]]), 0) // before the first work and after the last: no idleness
+		// before the first work and after the last: no idleness
+		s.Rest += max(c.length-max(g.Span, steps[d.Owner[i]]), 0)
 	}
 	var charged, skew trace.Time
 	for _, x := range c.charges {

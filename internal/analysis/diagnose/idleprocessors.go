@@ -32,7 +32,8 @@ func (s *scheduler) idleRest() error {
 		return nil
 	}
 	part := fmt.Sprintf("total(time) / %.17g", s.capacity)
-	evidence := []finding.Evidence{{Name: "processors idle", Value: float64(sum), Unit: "ns", From: s.idleQuery("total(time)", "")},
+	evidence := []finding.Evidence{
+		{Name: "processors idle", Value: float64(sum), Unit: "ns", From: s.idleQuery("total(time)", "")},
 		{Name: "share of the processors' time", Value: share, Unit: "share", From: s.idleQuery(part, "")}}
 	at, parts := []trace.LocationID{}, []string{}
 	for _, c := range rest[:min(len(rest), 3)] {
@@ -71,5 +72,6 @@ func (s *scheduler) idleQuery(what, where string) string {
 	if !s.window.Whole(s.store) {
 		return ""
 	}
-	return fmt.Sprintf("select %s from waits() where finding = %s%s", what, quoted(string(finding.IdleProcessors)), where)
+	return fmt.Sprintf("select %s from waits() where finding = %s%s", what, quoted(string(finding.IdleProcessors)),
+		where)
 }

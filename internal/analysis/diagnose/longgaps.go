@@ -97,8 +97,8 @@ func (g *gpuCase) tellLongGaps() {
 	ids := []trace.RegionID{c.region}
 	next := ""
 	if c.gaps <= len(g.job.GPUs) && kind == finding.HostBound {
-		next = "It happens once. If it is a first use (loading code, choosing algorithms), warm up before you measure; " +
-			"else move this call off the thread that launches work."
+		next = "It happens once. If it is a first use (loading code, choosing algorithms), warm up before you " +
+			"measure; else move this call off the thread that launches work."
 	}
 	g.add(finding.Finding{Next: next, Kind: kind, Severity: finding.LevelOf(share), Lost: c.time, Share: share,
 		ShareOf: strings.TrimPrefix(g.of, "of "), Hit: share, View: "steps", Text: text,

@@ -121,13 +121,14 @@ func wordOutliers(c *diagnosis, k int, rows []int32, shift float64) {
 	hit := each / float64(c.length)
 	c.add(finding.Finding{Kind: finding.Outlier, Severity: c.unfelt(finding.LevelOf(hit).AtMost(finding.Medium)),
 		Lost: trace.Time(shift), Hit: hit, Text: text, View: "moments",
-		Evidence: []finding.Evidence{{Name: "distance from the median", Value: each, Unit: "ns", From: c.apartQuery(k, rows)},
+		Evidence: []finding.Evidence{{Name: "distance from the median", Value: each, Unit: "ns",
+			From: c.apartQuery(k, rows)},
 			{Name: "units", Value: float64(len(units)), Unit: "count"}},
 		Selection: finding.Selection{Locations: c.locations(units)}}, units)
 }
 
-// apartQuery asks for the mean distance of the busy time of rows from the median of all; "" if that is not of busy time,
-// or not all rows are peers.
+// apartQuery asks for the mean distance of the busy time of rows from the median of all; "" if that is not of busy
+// time, or not all rows are peers.
 func (c *diagnosis) apartQuery(k int, rows []int32) string {
 	source, column := c.busyRows()
 	if k != 0 || source == "" || slices.ContainsFunc(c.class, func(x string) bool { return x != c.class[0] }) ||

@@ -67,7 +67,8 @@ func (s *scheduler) processorWait() error {
 	}
 	f := finding.Finding{Kind: finding.ProcessorWait, Severity: level, Lost: trace.Time(late), Hit: late / max(life, 1),
 		Share: late / max(s.lives, 1), ShareOf: "the life of all goroutines", View: "boxprofile", Text: text,
-		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: waited, Unit: "ns", From: s.stateQuery(stateRunnable, nil)},
+		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: waited, Unit: "ns",
+			From: s.stateQuery(stateRunnable, nil)},
 			{Name: "of it, longer than 100 µs each time", Value: late, Unit: "ns"},
 			{Name: "ran", Value: s.could - waited, Unit: "ns", From: s.stateQuery(stateRunning, nil)},
 			{Name: "processors", Value: float64(n), Unit: "count"},
@@ -82,7 +83,8 @@ func (s *scheduler) processorWait() error {
 				From: s.stateQuery(stateRunnable, g)})
 		}
 	}
-	f.Evidence = append(f.Evidence, finding.Evidence{Name: top.name + " ran", Value: top.ran, Unit: "ns", From: s.stateQuery(stateRunning, top)},
+	f.Evidence = append(f.Evidence,
+		finding.Evidence{Name: top.name + " ran", Value: top.ran, Unit: "ns", From: s.stateQuery(stateRunning, top)},
 		finding.Evidence{Name: top.name + ", goroutines", Value: float64(top.n), Unit: "count"})
 	slices.Sort(f.Selection.Locations)
 	s.add(f, nil)

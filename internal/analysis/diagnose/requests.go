@@ -205,7 +205,8 @@ func (w *faultWords) slow(level finding.Level) (string, finding.Level) {
 		if x.Requests < w.found.Requests {
 			own = "" // the share is of the requests that it is in
 		}
-		return text + w.say("lost, of the time of those requests", w.hit(), "share", ratioOf(own, all)) + ".", finding.Low
+		text += w.say("lost, of the time of those requests", w.hit(), "share", ratioOf(own, all))
+		return text + ".", finding.Low
 	}
 	text := fmt.Sprintf("%s is slow now and then: %s of its %s calls take %s by themselves on average, where half of "+
 		"all take at most %s", w.op(x.Ops[0]), w.count("slow calls", x.Calls), w.count("calls", x.All),

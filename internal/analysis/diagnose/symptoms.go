@@ -44,8 +44,8 @@ func (f *facts) mayCause(x *finding.Finding) []finding.Kind {
 // isSymptom reports whether a finding may be the symptom of another.
 func (f *facts) isSymptom(x *finding.Finding) bool { return f.mayCause(x) != nil }
 
-// hasTimeOf reports whether a finding above low has the time of a symptom: it is of a kind that can, at the same time, of
-// the same locations, and in the same regions.
+// hasTimeOf reports whether a finding above low has the time of a symptom: it is of a kind that can, at the same time,
+// of the same locations, and in the same regions.
 func (f *facts) hasTimeOf(cause, x *finding.Finding) bool {
 	of := &cause.Selection
 	if cause.Severity == finding.Low || !slices.Contains(f.mayCause(x), cause.Kind) ||

@@ -52,7 +52,8 @@ func findUnexplained(c *diagnosis) error {
 	f := finding.Finding{Kind: finding.Unexplained, Severity: finding.Medium, Lost: untold, Hit: share, Share: share,
 		ShareOf: "all time", View: "findings", Options: map[string][]string{"picture": {"causes"}},
 		Evidence: []finding.Evidence{
-			{Name: "waiting that no finding tells", Value: float64(untold), Unit: "ns", From: c.untoldQuery("total(time)", found)},
+			{Name: "waiting that no finding tells", Value: float64(untold), Unit: "ns",
+				From: c.untoldQuery("total(time)", found)},
 			{Name: "share of the time", Value: share, Unit: "share",
 				From: c.untoldQuery(fmt.Sprintf("total(time) / %d", accounts.Time), found)}}}
 	why := "and no cause stands out"

@@ -77,7 +77,8 @@ var Kinds = []Kind{Clock, Data, Straggler, Rotating, Jitter, Growth, LateSender,
 	Serial, StartUp, IO, Lock, Crowded, IdleStart, IdleEnd, Outlier, Heterogeneous, Unlike, InputBound, HostBound,
 	LaunchBound,
 	SynchronizationBound, CopyBound, ExposedCommunication, GPUIdle, SlowStep, MemoryFull, SlowKernels, ProcessorWait,
-	GarbageCollection, Blocked, Starvation, IdleProcessors, SlowOperation, RepeatedCalls, SerialCalls, Retry, FailedCalls}
+	GarbageCollection, Blocked, Starvation, IdleProcessors, SlowOperation, RepeatedCalls, SerialCalls, Retry,
+	FailedCalls}
 
 // rank is the place in Kinds; kinds that rules add come after these.
 func (k Kind) rank() int {
