@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -108,6 +109,27 @@ func TestRunsAreSeenByThoseWhoMay(t *testing.T) {
 			t.Errorf("%s closes it: %d, want %d", c.token, answer.StatusCode, c.status)
 		}
 	}
+}
+
+// A holder opens so many runs, and keeps nobody else from opening one.
+func TestAHolderOpensSoManyRuns(t *testing.T) {
+	h := teamOf(t, nil)
+	open := func(as string, n int) int {
+		answer, _ := h.ask("POST", "/api/runs", fmt.Sprintf(`{"sources":["/data/%d"]}`, n), bearer(as))
+		return answer.StatusCode
+	}
+	for i := range maxOwnRuns {
+		if s := open("alice-alice-alice", i); s != 202 {
+			t.Fatalf("run %d answers %d", i, s)
+		}
+	}
+	if s := open("alice-alice-alice", maxOwnRuns); s != 409 {
+		t.Errorf("one more answers %d, want 409", s)
+	}
+	if s := open("bob-bob-bob-bob-bob", 0); s != 202 {
+		t.Errorf("another holder gets %d, want 202", s)
+	}
+	h.s.work.Wait()
 }
 
 func TestErrorsQuoteNeitherFilesNorPasswords(t *testing.T) {
