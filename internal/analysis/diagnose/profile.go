@@ -126,7 +126,7 @@ func (f *facts) savedQuery(regions []trace.RegionID, units []int32) string {
 }
 
 func wordUnevenRegion(c *diagnosis) {
-	if len(c.units) < 2 {
+	if len(c.units) < 2 || !c.countsWork() {
 		return
 	}
 	all := make([]int32, len(c.units))
