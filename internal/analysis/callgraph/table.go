@@ -164,7 +164,7 @@ func gatherLocations(plan *Plan, scan Scan, cuts *cutCollector) ([]Row, error) {
 	}
 	c := &Collector{Options: plan.Options}
 	n := len(plan.Locations)
-	var rows []Row
+	var parts [][]Row // put together once: there may be millions of rows
 	for from, step := 0, max(128, (n+7)/8); from < n; from += step {
 		some := plan.Locations[from:min(from+step, n)]
 		first, last := some[0], some[len(some)-1]
@@ -190,8 +190,8 @@ func gatherLocations(plan *Plan, scan Scan, cuts *cutCollector) ([]Row, error) {
 			return nil, err
 		}
 		graphs := c.Take()
-		rows = append(rows,
-			condense(len(some), &plan.Options,
+		parts = append(parts,
+			condensed(len(some), &plan.Options,
 				func(k int) (int32, *Graph) { return int32(from + k), graphs[some[k]] })...)
 		for k, id := range some {
 			if g := graphs[id]; g != nil && !plan.keep(int32(from+k), n, g) {
@@ -200,7 +200,7 @@ func gatherLocations(plan *Plan, scan Scan, cuts *cutCollector) ([]Row, error) {
 			delete(graphs, id)
 		}
 	}
-	return rows, nil
+	return slices.Concat(parts...), nil
 }
 
 // fewLocations is up to how many distributions are kept for Merge. More are read
@@ -272,13 +272,18 @@ func gatherOwners(plan *Plan, scan Scan, cuts *cutCollector) ([]Row, error) {
 
 // condense makes rows of graphs, on all cores.
 func condense(n int, o *Options, graph func(k int) (int32, *Graph)) []Row {
+	return slices.Concat(condensed(n, o, graph)...)
+}
+
+// condensed returns the rows of each graph.
+func condensed(n int, o *Options, graph func(k int) (int32, *Graph)) [][]Row {
 	parts := make([][]Row, n)
 	parallel.For(context.Background(), n, func(k int) {
 		if owner, g := graph(k); g != nil {
 			parts[k] = appendRows(make([]Row, 0, g.Len()), owner, g, o)
 		}
 	})
-	return slices.Concat(parts...)
+	return parts
 }
 
 // Renumber makes owner order[i] number i, and sorts rows by their new owners.
