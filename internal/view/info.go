@@ -112,7 +112,8 @@ func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 	out := &InfoJSON{
 		Sources: append([]string{}, i.Sources...), Format: i.Format, Kind: KindOf(r), End: i.End, Core: i.Core,
 		Locations: r.Locations().Len(), Ranks: i.Ranks, Rows: i.Rows, Regions: len(r.Regions()),
-		Intervals: i.Intervals - i.Inferred, Inferred: i.Inferred, Links: i.Links, Counters: len(r.Counters()), Samples: i.Samples,
+		Intervals: i.Intervals - i.Inferred, Inferred: i.Inferred, Links: i.Links, Counters: len(r.Counters()),
+		Samples:  i.Samples,
 		Instants: i.Instants, ProfileRows: i.Profile, Depth: i.Depth,
 		Metrics: []MetricInfo{}, Properties: i.Properties, Topologies: []TopologyInfo{}, Report: []ReportInfo{},
 		SizeBytes: i.SizeBytes,

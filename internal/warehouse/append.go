@@ -321,7 +321,8 @@ func (w *writer) undo() {
 func (p *Place) remove(ctx context.Context, id uint64) error {
 	for _, t := range lake.Tables {
 		for _, s := range p.servers {
-			if err := s.Exec(ctx, fmt.Sprintf("delete from %s_rows%s where run_id = %d", t.Name, p.on(), id)); err != nil {
+			if err := s.Exec(ctx,
+				fmt.Sprintf("delete from %s_rows%s where run_id = %d", t.Name, p.on(), id)); err != nil {
 				return s.Failed(err)
 			}
 			if p.cluster != "" {
@@ -349,7 +350,8 @@ func (p *Place) Remove(ctx context.Context, name string) error {
 		return err
 	}
 	if len(ids) == 0 {
-		return fmt.Errorf("%s has no run %q; `parallax query %s 'select run from runs'` lists them", p.name, name, p.name)
+		return fmt.Errorf("%s has no run %q; `parallax query %s 'select run from runs'` lists them", p.name, name,
+			p.name)
 	}
 	for _, id := range ids {
 		w := &writer{Place: p, id: id, about: &lake.About{Run: name}}

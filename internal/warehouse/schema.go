@@ -108,7 +108,8 @@ func (l layout) create(t *table.Table) string {
 			ttl = fmt.Sprintf(" ttl toDateTime(run_start) + interval %d day", l.keep)
 		}
 	}
-	return fmt.Sprintf("create table if not exists %s_rows%s (%s) engine = %s partition by %s order by (%s)%s settings %s",
+	return fmt.Sprintf("create table if not exists %s_rows%s (%s) engine = %s partition by %s order by (%s)%s "+
+		"settings %s",
 		t.Name, l.on(), strings.Join(columns, ", "), l.engine("", ""), partition, strings.Join(key(t), ", "), ttl,
 		l.window())
 }

@@ -174,7 +174,8 @@ func iterations(uses []Use, regions []trace.Region, units int, length trace.Time
 	for r := range regions {
 		switch regions[r].Role {
 		case trace.RoleCompute, trace.RoleIO, trace.RoleAnnotation:
-			wanted[r] = cover[r] > 0 && !trace.Inferred(&regions[r]) && float64(sums[regions[r].Name]) >= leastCover*whole
+			wanted[r] = cover[r] > 0 && !trace.Inferred(&regions[r]) &&
+				float64(sums[regions[r].Name]) >= leastCover*whole
 		}
 	}
 	byName := map[string]*loop{}

@@ -24,7 +24,8 @@ import (
 )
 
 // Format is V8's profile.
-var Format = &importer.Format{Name: "cpuprofile", Title: "V8 profiles (.cpuprofile, .heapprofile: Node, Chrome)", Text: true,
+var Format = &importer.Format{Name: "cpuprofile", Title: "V8 profiles (.cpuprofile, .heapprofile: Node, Chrome)",
+	Text:  true,
 	Claim: importer.EachFile(isProfile), Import: importer.OneFile(read)}
 
 func isProfile(head []byte) bool {

@@ -66,8 +66,8 @@ func (v *variants) name(instance string, resource []trace.Attribute) string {
 	return name
 }
 
-// differing lists the facts of a resource that another does not have, as "version=v2". Facts of a process and its library tell no
-// rows apart: a service that starts a process for each request has thousands.
+// differing lists the facts of a resource that another does not have, as "version=v2". Facts of a process and its
+// library tell no rows apart: a service that starts a process for each request has thousands.
 func differing(from, resource []trace.Attribute) (facts []string) {
 	for _, a := range resource {
 		if strings.HasPrefix(a.Key, "process.") || strings.HasPrefix(a.Key, "telemetry.") {

@@ -11,7 +11,8 @@
 //
 //	input     the run, the window and the checked options: timeline.go
 //	plan      which rows are drawn, how many levels, how wide a bin: plan.go; rows.go is the tree of locations,
-//	          pruned; optimal.go, spread.go and gpus.go fold it to fit; arrange.go and pin.go order rows; label.go names them
+//	          pruned; optimal.go, spread.go and gpus.go fold it to fit; arrange.go and pin.go order rows; label.go
+//	          names them
 //	content   the content of rows: read.go reads digests or rows into spans, by walk.go and cells.go;
 //	          depth.go reads levels of nesting; sums.go, scan.go, lanescan.go and shared.go decide the bins that
 //	          digests do not; groups.go, links.go, dense.go, marks.go, queue.go, critical.go and whole.go read the rest

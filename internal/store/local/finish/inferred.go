@@ -202,7 +202,8 @@ type edge struct {
 
 // between finds the times without a call from edges in any order.
 func (g *gapFinder) between(edges []edge) (out []gap) {
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.calls, a.calls)) })
+	slices.SortFunc(edges,
+		func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.calls, a.calls)) })
 	for _, e := range edges {
 		if begin, found := g.see(e.at, e.calls); found {
 			out = append(out, gap{begin, e.at})

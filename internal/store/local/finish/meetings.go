@@ -182,8 +182,9 @@ func (f *finisher) refuseMeetings() {
 		}
 	}
 	if refused > 0 {
-		f.Report(trace.Guessed, "collectives without a communicator whose calls, matched by their order, do not overlap: "+
-			"the match is refused", refused, fmt.Sprintf("of %d collectives", len(f.matches.all)))
+		f.Report(trace.Guessed,
+			"collectives without a communicator whose calls, matched by their order, do not overlap: "+
+				"the match is refused", refused, fmt.Sprintf("of %d collectives", len(f.matches.all)))
 	}
 	if n := f.matches.unequal; n > 0 {
 		f.Report(trace.Guessed, "calls of collectives without a communicator that some processes call more often than "+
