@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -132,6 +133,9 @@ func TestEveryViewIsListed(t *testing.T) {
 	}
 }
 
+// command is a field of an answer that names the source.
+var command = regexp.MustCompile(`"show":"(\\.|[^"\\])*",?`)
+
 // Exported tables are the run once more: every view says the same of both.
 func TestExportedTablesOpenAsTheRunTheyWere(t *testing.T) {
 	for _, source := range []string{
@@ -156,6 +160,7 @@ func TestExportedTablesOpenAsTheRunTheyWere(t *testing.T) {
 			}
 			a, err := want.Data()
 			b, errBack := got.Data()
+			a, b = command.ReplaceAll(a, nil), command.ReplaceAll(b, nil)
 			if err != nil || errBack != nil || !bytes.Equal(a, b) {
 				t.Errorf("%s: %s differs in the tables: %.200s, %.200s, %v, %v", source, v.Name, a, b, err, errBack)
 			}

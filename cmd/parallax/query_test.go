@@ -66,9 +66,10 @@ func TestCountsBySQLAreThoseOfInfo(t *testing.T) {
 			continue
 		}
 		asked++
-		q := askSQL(t, set, `select (select count(*) from locations), (select count(*) from regions), (select count(*) from intervals), (select count(*) from links),
-			(select count(*) from counters), (select count(*) from samples), (select count(*) from instants), (select count(callpath) from profile), (select "end" from runs)`, "--cache", cache)
-		want := []any{float64(info.Locations), float64(info.Regions), float64(info.Intervals), float64(info.Links), float64(info.Counters), float64(info.Samples), float64(info.Instants), float64(info.ProfileRows), float64(info.End)}
+		q := askSQL(t, set, `select (select count(*) from locations), (select count(*) from regions), (select count(*) from intervals where not inferred), (select count(*) from links),
+			(select count(*) from intervals where inferred), (select count(*) from counters), (select count(*) from samples), (select count(*) from instants), (select count(callpath) from profile), (select "end" from runs)`, "--cache", cache)
+		want := []any{float64(info.Locations), float64(info.Regions), float64(info.Intervals), float64(info.Links),
+			float64(info.Inferred), float64(info.Counters), float64(info.Samples), float64(info.Instants), float64(info.ProfileRows), float64(info.End)}
 		for i, w := range want {
 			if q.Rows[0][i] != w {
 				t.Errorf("%s: count %d by SQL is %v, info says %v", set, i, q.Rows[0][i], w)

