@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/store/local/disk"
@@ -113,11 +112,20 @@ func limited(t *testing.T, args []string) (status int, said string, resident int
 	}
 	args = append([]string{"-c", fmt.Sprintf(`ulimit -v %d && exec "$@"`, forgedAddress>>10), "sh", self}, args...)
 	c := exec.Command("sh", append(args, "--memory", fmt.Sprint(forgedMemory))...)
-	c.Env = append(os.Environ(), asProgram+"=1")
+	file := filepath.Join(t.TempDir(), "peak")
+	c.Env = append(os.Environ(), asProgram+"=1", peakFile+"="+file)
 	text, err := c.CombinedOutput()
 	if c.ProcessState == nil {
 		t.Fatal(err)
 	}
-	usage := c.ProcessState.SysUsage().(*syscall.Rusage)
-	return c.ProcessState.ExitCode(), string(text), usage.Maxrss << 10
+	status = c.ProcessState.ExitCode()
+	peak, err := os.ReadFile(file)
+	if err != nil {
+		return status, string(text), 0 // it crashed: the status tells
+	}
+	_, after, _ := strings.Cut(string(peak), "VmHWM:")
+	if _, err := fmt.Sscanf(after, "%d kB", &resident); err != nil {
+		t.Fatal(err)
+	}
+	return status, string(text), resident << 10
 }
