@@ -125,9 +125,10 @@ func (r *Reader) Digests(ctx context.Context, name string, w store.Window, f fun
 		l.OpenTime = func() ([]trace.Time, error) {
 			return r.openTime(int(r.C.LocationLane[id])+lane, &l, in), nil
 		}
-		v.Timeless = true // calls are counted by how long they are
+		own := *v
+		own.Timeless = true // calls are counted by how long they are
 		l.Read = func(lo, hi int, f func(*trace.Columns) error) error {
-			return v.Batches(ctx, id, lane, lo, hi, disk.Shield(f))
+			return own.Batches(ctx, id, lane, lo, hi, disk.Shield(f))
 		}
 		return give(&l)
 	})

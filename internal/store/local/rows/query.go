@@ -225,7 +225,7 @@ func (r *Table) Parallel(ctx context.Context, pieces Ranges,
 	return err
 }
 
-// EachLane calls f for every lane of the locations, in order within a location.
+// EachLane calls f for every lane of the locations, in order within a location. The lane is valid until f returns.
 func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID,
 	f func(id trace.LocationID, lane int, v *Lane) error) error {
 	pieces := r.Split(r.Ranges(ids))
@@ -244,13 +244,14 @@ func (r *Table) EachLane(ctx context.Context, ids []trace.LocationID,
 				own[worker] = new(disk.RowSlices)
 			}
 		}
+		var v Lane // one for all: there may be millions of lanes
 		for id := pieces[i][0]; id < pieces[i][1]; id++ {
 			first, last := r.C.LocationLane[id], r.C.LocationLane[id+1]
 			for n := first; n < last; n++ {
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
-				v := r.LaneByRows(int(n))
+				v = r.LaneByRows(int(n))
 				v.own, v.batch = own[worker], batch
 				if err := f(id, int(n-first), &v); err != nil {
 					return err
