@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"github.com/parallax-hpc/parallax/internal/lake"
 	"github.com/parallax-hpc/parallax/internal/query"
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
-	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/testing/chdbtest"
 	"github.com/parallax-hpc/parallax/internal/warehouse"
 )
@@ -30,21 +28,11 @@ func TestEngineAnswersTheDashboard(t *testing.T) {
 		if n == 11 {
 			length = 200
 		}
-		path := filepath.Join(t.TempDir(), "run.plx")
-		source := chromeTrace(t, "night", length)
-		if status, _, said := parallax(t, "import", source, "-o", path, "--quiet"); status != 0 {
-			t.Fatal(said)
-		}
-		r, err := newLoader(nil, 0, nil).OpenPlace(ctx, path)
-		if err != nil {
-			t.Fatal(err)
-		}
 		about := lake.About{Run: "night " + string(rune('a'+n)), Project: "solver", Clock: "as given",
 			Start: first.AddDate(0, 0, n).UnixMicro(), Keys: map[string]string{"commit": "c" + string(rune('a'+n))}}
-		if _, err := place.Append(ctx, &table.Run{Name: r.Name, Source: r.Source, Store: r.Store}, about); err != nil {
+		if _, err := place.Append(ctx, asTables(t, chromeTrace(t, "night", length)), about); err != nil {
 			t.Fatal(err)
 		}
-		r.Store.Close()
 	}
 	rows := func(text string) (out []string) {
 		t.Helper()

@@ -20,13 +20,15 @@ import (
 // questions are asked of a lake in a directory and of one in a database, in the same words.
 var questions = []struct{ name, text string }{
 	{"percentile of a region by commit", `select run, min(high) as p95 from (
-		select run, high, sum(calls) over (partition by run order by high) as upto, sum(calls) over (partition by run) as n
+		select run, high, sum(calls) over (partition by run order by high) as upto,
+		sum(calls) over (partition by run) as n
 		from durations where project = 'solver' and region = 'MPI_Waitall') as x
 		where upto >= 0.95 * n group by run order by run`},
 	{"top regions of a run", `select region, sum(calls) as n, sum(exclusive) as own from profile
 		where project = 'solver' and run = 'night 2' group by region order by own desc, region limit 10`},
 	{"time of ranks in a window", `select rank, region, count(*) as n,
-		sum(case when "end" < 4000000 then "end" else 4000000 end - case when begin > 1000000 then begin else 1000000 end) as ns
+		sum(case when "end" < 4000000 then "end" else 4000000 end -
+		case when begin > 1000000 then begin else 1000000 end) as ns
 		from intervals where run = 'night 1' and begin < 4000000 and "end" > 1000000
 		group by rank, region order by rank, region`},
 	{"slowest calls", `select run, path, region, begin, duration from intervals where project = 'solver'
@@ -37,12 +39,33 @@ var questions = []struct{ name, text string }{
 		join keys k on k.run = i.run and k.key = 'version' group by k.value order by k.value`},
 	{"a region across ranks", `select rank, sum(calls) as n, sum(inclusive) as t from profile
 		where project = 'solver' and run = 'night 1' and region = 'MPI_Waitall' group by rank order by rank`},
-	{"messages by pair", `select from_rank, to_rank, sum("count") as n, sum(size * "count") as bytes, min(duration) as least
+	{"messages by pair", `select from_rank, to_rank, sum("count") as n, sum(size * "count") as bytes,
+		min(duration) as least
 		from links where run = 'night 1' and kind = 'message' group by from_rank, to_rank order by from_rank, to_rank`},
-	{"runs by machine", `select k.value as machine, count(*) as n from runs r join keys k on k.run = r.run and k.key = 'machine'
+	{"runs by machine", `select k.value as machine, count(*) as n from runs r
+		join keys k on k.run = r.run and k.key = 'machine'
 		group by k.value order by k.value`},
-	{"nulls", `select count(*) as n, count(parent) as inner_calls, count(category) as named from intervals where run = 'night 1'`},
-	{"definitions", `select kind, count(*) as n, count(parent) as p from locations where run = 'night 1' group by kind order by kind`},
+	{"nulls",
+		`select count(*) as n, count(parent) as inner_calls, count(category) as named
+		from intervals where run = 'night 1'`},
+	{"definitions",
+		`select kind, count(*) as n, count(parent) as p from locations
+		where run = 'night 1' group by kind order by kind`},
+}
+
+// asTables imports a source and opens it as tables, for the test.
+func asTables(t *testing.T, source string) *table.Run {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run.plx")
+	if status, _, said := parallax(t, "import", source, "-o", path, "--quiet"); status != 0 {
+		t.Fatal(said)
+	}
+	r, err := newLoader(nil, 0, nil).OpenPlace(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Store.Close() })
+	return &table.Run{Name: r.Name, Source: r.Source, Store: r.Store}
 }
 
 // A lake in a database answers as one in a directory does: every row of every table, and ten questions in the same
@@ -52,8 +75,10 @@ func TestEngineAnswersAsTheLakeInADirectory(t *testing.T) {
 	ctx := context.Background()
 	place, dir := warehouse.On(clickhouse.NewServer(engine, "engine")), filepath.Join(t.TempDir(), "lake")
 	for _, x := range []struct{ as, source, project, start, keys string }{
-		{"night 1", "demo:stencil?locations=8", "solver", "2026-10-30T03:00:00Z", "commit=a1 machine=it's\\big version=1"},
-		{"night 2", "demo:stencil?locations=8&seed=2", "solver", "2026-11-02T03:00:00Z", "commit=b2 machine=small version=2"},
+		{"night 1", "demo:stencil?locations=8", "solver", "2026-10-30T03:00:00Z",
+			"commit=a1 machine=it's\\big version=1"},
+		{"night 2", "demo:stencil?locations=8&seed=2", "solver", "2026-11-02T03:00:00Z",
+			"commit=b2 machine=small version=2"},
 		{"shop", "demo:shop", "shop", "2026-11-03T03:00:00Z", "service=web version=2"},
 		{"short", chromeTrace(t, "short", 100), "chrome", "2026-11-03T04:00:00Z", ""},
 	} {
@@ -61,27 +86,19 @@ func TestEngineAnswersAsTheLakeInADirectory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		about := lake.About{Run: x.as, Project: x.project, Start: start.UnixMicro(), Clock: "as given", Keys: map[string]string{}}
+		about := lake.About{Run: x.as, Project: x.project, Start: start.UnixMicro(), Clock: "as given",
+			Keys: map[string]string{}}
 		for _, k := range strings.Fields(x.keys) {
 			key, value, _ := strings.Cut(k, "=")
 			about.Keys[key] = value
 		}
-		path := filepath.Join(t.TempDir(), "run.plx")
-		if status, _, said := parallax(t, "import", x.source, "-o", path, "--quiet"); status != 0 {
-			t.Fatal(said)
-		}
-		r, err := newLoader(nil, 0, nil).OpenPlace(ctx, path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		of := &table.Run{Name: r.Name, Source: r.Source, Store: r.Store}
+		of := asTables(t, x.source)
 		if _, err := lake.Append(ctx, dir, of, about, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := place.Append(ctx, of, about); err != nil {
 			t.Fatal(err)
 		}
-		r.Store.Close()
 	}
 	for name, value := range warehouse.Standard {
 		if err := engine.Exec(ctx, fmt.Sprintf("set %s = '%v'", name, value)); err != nil {
