@@ -41,14 +41,22 @@ func fitClocks(ctx context.Context, runs []Run, w trace.Writer) ([]*survey, []tr
 		}
 		if len(placed) > 0 && !runs[i].Offset.Given {
 			by, common, what := commonOffset(surveys, offsets, placed, i)
-			near := s.near(surveys, offsets, placed)
+			if common == 0 {
+				by, common, what = dayOffset(surveys, offsets, placed, i)
+			}
+			j := placed[0]
+			near := s.near(surveys, offsets, placed, longestPause)
 			if common == 0 && !near {
-				j := placed[0]
 				return nil, nil, refuseClocks(runs[j], runs[i], surveys[j].begin+offsets[j], s.begin)
+			}
+			if common == 0 && !s.near(surveys, offsets, placed, 0) {
+				w.Report(trace.Guessed, "joined sources one of which ends before the other begins: their clocks "+
+					"may differ",
+					1, anOffset(runs[j], runs[i], surveys[j].begin+offsets[j], s.begin))
 			}
 			if common > 0 && (!near || max(by, -by) >= surelyOff) {
 				offsets[i] = by
-				w.Report(trace.Guessed, "clock offsets of joined sources, found from "+what+" in both", int64(common),
+				w.Report(trace.Guessed, "clock offsets of joined sources, found from "+what, int64(common),
 					fmt.Sprintf("%s: %s", runs[i].Label(runs[i].Files[0]), written(by)))
 			}
 		}
@@ -61,11 +69,11 @@ func fitClocks(ctx context.Context, runs []Run, w trace.Writer) ([]*survey, []tr
 	return surveys, offsets, nil
 }
 
-// near reports whether the times of a run may be on the clock of one of the others: they overlap, or nearly.
-func (s *survey) near(surveys []*survey, offsets []trace.Time, others []int) bool {
+// near reports whether a run overlaps one of the others in time, or begins or ends at most a pause away.
+func (s *survey) near(surveys []*survey, offsets []trace.Time, others []int, pause trace.Time) bool {
 	return slices.ContainsFunc(others, func(j int) bool {
 		begin, end := surveys[j].begin+offsets[j], surveys[j].end+offsets[j]
-		return s.begin-end <= longestPause && begin-s.end <= longestPause
+		return s.begin-end <= pause && begin-s.end <= pause
 	})
 }
 
@@ -94,7 +102,8 @@ func commonOffset(surveys []*survey, offsets []trace.Time, others []int, i int) 
 	}
 	if len(differences) > 0 {
 		return median(differences), len(differences),
-			"spans with the same ids, sync markers of the same name or the same calls of MPI_Init and MPI_Barrier"
+			"spans with the same ids, sync markers of the same name or the same calls of MPI_Init and MPI_Barrier " +
+				"in both"
 	}
 	single := own.single()
 	for _, j := range others {
@@ -112,7 +121,36 @@ func commonOffset(surveys []*survey, offsets []trace.Time, others []int, i int) 
 	if len(byName) < leastNames {
 		return 0, 0, ""
 	}
-	return by, len(byName), "regions that occur once, under the same names,"
+	return by, len(byName), "regions that occur once, under the same names, in both"
+}
+
+// dayOffset is the offset of run i by the time of day, where its source and one of the others tell it.
+func dayOffset(surveys []*survey, offsets []trace.Time, others []int, i int) (trace.Time, int, string) {
+	own, ok := surveys[i].sinceEpoch()
+	for _, j := range others {
+		if other, known := surveys[j].sinceEpoch(); ok && known {
+			return own - other + offsets[j], 1, "the time of day that each of them tells"
+		}
+	}
+	return 0, 0, ""
+}
+
+// sinceEpoch is what added to times of a run gives times since 1970, if its source tells.
+func (s *survey) sinceEpoch() (trace.Time, bool) {
+	if s.told || !countsFrom1970(s.begin) {
+		return s.epoch, s.told
+	}
+	return 0, true
+}
+
+// TimeOfDay tells a writer what a time of a source's clock is in nanoseconds since 1970. Sources that are joined are
+// put on one clock by it.
+func TimeOfDay(w trace.Writer, at, since1970 trace.Time) {
+	if s, ok := w.(*survey); ok {
+		s.mu.Lock()
+		s.epoch, s.told = since1970-at, true
+		s.mu.Unlock()
+	}
 }
 
 func median(list []trace.Time) trace.Time {
@@ -122,20 +160,33 @@ func median(list []trace.Time) trace.Time {
 
 // refuseClocks is the error of two runs whose clocks cannot be one.
 func refuseClocks(a, b Run, beginA, beginB trace.Time) error {
-	if beginB > beginA { // the clock that does not count from 1970 is moved
+	hint := anOffset(a, b, beginA, beginB)
+	if beginB > beginA {
 		a, b, beginA, beginB = b, a, beginB, beginA
 	}
 	nameA, nameB := a.Label(a.Files[0]), b.Label(b.Files[0])
 	return &Error{File: nameB, Kind: ErrUnsupported,
 		Cause: fmt.Sprintf("it begins %s, %s begins %s: these are not one clock, and no span id, sync marker, call of "+
 			"MPI_Init or set of names is in both", epoch(beginB), nameA, epoch(beginA)),
-		Hint: fmt.Sprintf("give an offset, such as %s@%s, which begins both at one time", nameB,
-			written(beginA-beginB))}
+		Hint: hint}
 }
+
+// anOffset tells how to give the offset that begins two runs at one time. The one that begins earlier is moved: its
+// clock does not count from 1970 if only one does.
+func anOffset(a, b Run, beginA, beginB trace.Time) string {
+	if beginB > beginA {
+		b, beginA, beginB = a, beginB, beginA
+	}
+	return fmt.Sprintf("give an offset, such as %s@%s, which begins both at one time", b.Label(b.Files[0]),
+		written(beginA-beginB))
+}
+
+// countsFrom1970 reports whether a time is a date: no machine is up for three years.
+func countsFrom1970(t trace.Time) bool { return time.Duration(t) > 3*365*24*time.Hour }
 
 // epoch describes a time: a date if it counts from 1970, else the time on a clock of unknown origin.
 func epoch(t trace.Time) string {
-	if time.Duration(t) > 3*365*24*time.Hour { // no machine is up for so long
+	if countsFrom1970(t) {
 		return "at " + time.Unix(0, int64(t)).UTC().Format("2006-01-02 15:04:05") + " UTC (it counts from 1970)"
 	}
 	return time.Duration(t).String() + " after the zero of its own clock"

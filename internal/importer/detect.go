@@ -7,9 +7,11 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -67,8 +69,14 @@ func ClaimAs(f *Format, s Source) []Run {
 func claims(formats []*Format, s Source) (runs []Run, unclaimed []string) {
 	taken := make(map[string]bool, len(s.Files))
 	alone := map[string]int{} // place of the run of a file that is one on its own
-	for _, f := range formats {
-		for _, r := range f.Claim(s) {
+	claimed := make([][]Run, len(formats))
+	_ = parallel.For(context.Background(), len(formats), func(i int) {
+		own := s
+		own.at = new(atomic.Int64)
+		claimed[i] = formats[i].Claim(own)
+	})
+	for i, f := range formats {
+		for _, r := range claimed[i] {
 			if len(r.Files) == 0 {
 				continue
 			}
@@ -184,14 +192,15 @@ func (r Run) Import(ctx context.Context, w trace.Writer) error {
 	}
 	for _, file := range r.Unclaimed {
 		what := "files beside the trace that no reader claims"
-		if _, err := r.Source.heads.get(r.Source.FS, file); err != nil {
+		if _, err := r.Source.heads.get(r.Source.FS, file, nil); err != nil {
 			what = "files beside the trace that cannot be read (" + reason(err) + ")"
 		}
-		w.Report(trace.Skipped, what, 1, r.Label(file))
+		w.Report(trace.MissingFiles, what, 1, r.Label(file))
 	}
 	for _, k := range r.Source.Skipped {
 		if k.Why != hiddenFile {
-			w.Report(trace.Skipped, "entries of the source that are not readable files ("+k.Why+")", 1, r.Label(k.Path))
+			w.Report(trace.MissingFiles,
+				"entries of the source that are not readable files ("+k.Why+")", 1, r.Label(k.Path))
 		}
 	}
 	return nil
@@ -266,7 +275,7 @@ func newUnknown(formats []*Format, s Source) error {
 		return e
 	}
 	first := s.Files[0].Path
-	head, err := s.heads.get(s.FS, first)
+	head, err := s.heads.get(s.FS, first, nil)
 	switch {
 	case err != nil && len(s.Files) == 1:
 		return openError(s.Label(first), err)

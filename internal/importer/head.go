@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -21,40 +22,70 @@ const (
 
 // A headCache keeps the beginnings of the files of one source.
 type headCache struct {
-	size int // bytes kept of each file
-	mu   sync.Mutex
-	kept map[string]head
+	size  int    // bytes kept of each file
+	files []File // sorted by path
+	heads []head // of the files
+	place func() map[string]int
 }
 
 type head struct {
+	once sync.Once
 	data []byte
 	err  error
 }
 
-func newHeadCache(files int) *headCache {
-	size := longestHead
-	if files > manyFiles {
-		size = min(oneOfMany, max(shortestHead, allHeads/files))
+func newHeadCache(files []File) *headCache {
+	c := &headCache{size: longestHead, files: files, heads: make([]head, len(files))}
+	if n := len(files); n > manyFiles {
+		c.size = min(oneOfMany, max(shortestHead, allHeads/n))
 	}
-	return &headCache{size: size, kept: map[string]head{}}
+	c.place = sync.OnceValue(func() map[string]int {
+		of := make(map[string]int, len(files))
+		for i := range files {
+			of[files[i].Path] = i
+		}
+		return of
+	})
+	return c
 }
 
-// get returns the head of a file. Two goroutines that ask for the same file at the
-// same time may both read it.
-func (c *headCache) get(fsys fs.FS, path string) ([]byte, error) {
+// get returns the head of a file; at is where the caller found the last one, if it has such a place.
+func (c *headCache) get(fsys fs.FS, path string, at *atomic.Int64) ([]byte, error) {
 	if c == nil {
 		return nil, fs.ErrNotExist
 	}
-	c.mu.Lock()
-	h, ok := c.kept[path]
-	c.mu.Unlock()
-	if ok {
-		return h.data, h.err
+	i, ok := c.find(path, at)
+	if !ok {
+		return readHead(fsys, path, c.size)
 	}
-	h.data, h.err = readHead(fsys, path, c.size)
-	c.mu.Lock()
-	c.kept[path] = h
-	c.mu.Unlock()
+	return c.read(fsys, i)
+}
+
+// find returns the number of a file. A claim goes through the files in order, and a source may have a million: so it
+// looks at the file that was asked for last and at the next before it asks the map.
+func (c *headCache) find(path string, at *atomic.Int64) (int, bool) {
+	if at == nil {
+		i, ok := c.place()[path]
+		return i, ok
+	}
+	last := int(at.Load())
+	for i := last; i < min(last+2, len(c.files)); i++ {
+		if c.files[i].Path == path {
+			at.Store(int64(i))
+			return i, true
+		}
+	}
+	i, ok := c.place()[path]
+	if ok {
+		at.Store(int64(i))
+	}
+	return i, ok
+}
+
+// read returns the head of the i-th file, which is read once.
+func (c *headCache) read(fsys fs.FS, i int) ([]byte, error) {
+	h := &c.heads[i]
+	h.once.Do(func() { h.data, h.err = readHead(fsys, c.files[i].Path, c.size) })
 	return h.data, h.err
 }
 
@@ -89,10 +120,12 @@ func IsText(head []byte) bool { return bytes.IndexByte(head[:min(len(head), 512)
 // prefetch reads the heads of all files, many at once.
 func (c *headCache) prefetch(s Source) {
 	var g errgroup.Group
-	g.SetLimit(headReaders)
-	for _, f := range s.Files {
+	var next atomic.Int64
+	for range min(headReaders, len(s.Files)) {
 		g.Go(func() error {
-			c.get(s.FS, f.Path)
+			for i := int(next.Add(1)) - 1; i < len(c.files); i = int(next.Add(1)) - 1 {
+				c.read(s.FS, i)
+			}
 			return nil
 		})
 	}

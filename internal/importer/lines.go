@@ -37,7 +37,7 @@ func Lines(ctx context.Context, in io.Reader, label string, w trace.Writer, take
 		}
 		switch {
 		case len(part) > longestLine:
-			w.Report(trace.Skipped, "lines longer than a megabyte", 1, fmt.Sprintf("%s: line %d", label, n))
+			w.Report(trace.MissingEvents, "lines longer than a megabyte", 1, fmt.Sprintf("%s: line %d", label, n))
 		case len(part) > 0:
 			take(n, bytes.TrimRight(part, "\r\n"))
 		}

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -55,7 +56,7 @@ func NewSourceFS(name string, fsys fs.FS) (Source, error) {
 // ready completes a source whose files are known.
 func (s Source) ready() Source {
 	slices.SortFunc(s.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	s.heads = newHeadCache(len(s.Files))
+	s.heads = newHeadCache(s.Files)
 	return s
 }
 
@@ -84,9 +85,7 @@ func newSource(name string) (Source, error) {
 		return archive, err
 	}
 	dir, base := filepath.Split(name)
-	if dir == "" {
-		dir = "."
-	}
+	dir = cmp.Or(dir, ".")
 	s := Source{FS: os.DirFS(dir), Name: name, alone: true, Files: []File{{base, info.Size()}}}
 	return s.ready(), nil
 }

@@ -22,6 +22,7 @@ type Source struct {
 	root  string // prefix of the labels of files
 	alone bool   // the source is one plain file, whose label is Name
 	heads *headCache
+	at    *atomic.Int64 // number of the file whose head a claim asked for last
 	close []func() error
 }
 
@@ -42,7 +43,7 @@ type Skip struct {
 // once and kept. In sources of more than 2,048 files heads are shorter, at least
 // 1 KiB, so that all together stay within 128 MiB.
 func (s Source) Head(path string) []byte {
-	data, _ := s.heads.get(s.FS, path)
+	data, _ := s.heads.get(s.FS, path, s.at)
 	return data
 }
 

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -356,7 +357,7 @@ func TestAnyFileSystemIsASource(t *testing.T) {
 
 func TestHeadsOfManyFilesStayWithinABound(t *testing.T) {
 	for files, want := range map[int]int{1: 64 << 10, 512: 64 << 10, 2048: 16 << 10, 10000: 13421, 1 << 20: 1 << 10} {
-		if got := newHeadCache(files).size; got != want {
+		if got := newHeadCache(make([]File, files)).size; got != want {
 			t.Errorf("%d files: heads of %d bytes, want %d", files, got, want)
 		}
 	}
@@ -466,5 +467,29 @@ func TestUnpackedSizesAreToldFromTheBeginning(t *testing.T) {
 			t.Errorf("%s: %d bytes unpacked, want %d to %d", name, n, x.least, x.most)
 		}
 		_ = s.Close()
+	}
+}
+
+// A claim may ask for heads in any order, more than once, and for files that the source does not list.
+func TestHeadsAreThoseOfTheirFilesInAnyOrder(t *testing.T) {
+	files := fstest.MapFS{"hidden": {Data: []byte("hidden")}}
+	for _, n := range []string{"a", "b", "c", "d"} {
+		files[n] = &fstest.MapFile{Data: []byte("content of " + n)}
+	}
+	s, err := NewSourceFS("src", files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Files = slices.DeleteFunc(s.Files, func(f File) bool { return f.Path == "hidden" })
+	s = s.ready()
+	s.at = new(atomic.Int64)
+	for _, path := range []string{"a", "b", "b", "d", "a", "hidden", "missing", "b", "c", "a", "d"} {
+		want := ""
+		if f := files[path]; f != nil {
+			want = string(f.Data)
+		}
+		if got := string(s.Head(path)); got != want {
+			t.Errorf("the head of %s is %q, want %q", path, got, want)
+		}
 	}
 }

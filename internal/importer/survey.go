@@ -23,6 +23,8 @@ type survey struct {
 	attributes map[string]trace.AttributeID
 	begin, end trace.Time
 	any        bool
+	epoch      trace.Time // what added to its times gives times since 1970
+	told       bool       // by the source
 	events     map[string]trace.Time
 	twice      map[string]bool // events that name no single time
 	once       map[trace.RegionID]trace.Time

@@ -12,14 +12,23 @@ type Reason struct {
 	What string
 }
 
-// Skipped, Redundant, Guessed and Repaired are reasons of each kind.
-func Skipped(what string) Reason   { return Reason{trace.Skipped, what} }
+// Skipped is the reason of something that is not kept, with its consequence: trace.MissingEvents and so on.
+func Skipped(consequence trace.ReportKind, what string) Reason { return Reason{consequence, what} }
+
+// Redundant, Guessed and Repaired are reasons of each kind.
 func Redundant(what string) Reason { return Reason{trace.Redundant, what} }
 func Guessed(what string) Reason   { return Reason{trace.Guessed, what} }
 func Repaired(what string) Reason  { return Reason{trace.Repaired, what} }
 
 // mostReasons bounds how many reasons a format has.
 const mostReasons = 96
+
+// Tell adds a line to the import report, unless it counts nothing.
+func Tell(w trace.Writer, kind trace.ReportKind, what string, n int64, example string) {
+	if n > 0 {
+		w.Report(kind, what, n, example)
+	}
+}
 
 // Nowhere is the place of counts without a single place.
 const Nowhere = -1

@@ -28,9 +28,9 @@ func TestATallyKeepsCountsAndTheFirstPlace(t *testing.T) {
 	block.Add(5, Nowhere)
 	all.Take(&block, 100)
 	w := &reported{}
-	all.Report(w, "f", "line", []Reason{{}, {trace.Skipped, "b"}, {trace.Skipped, "c"}, {trace.Guessed, "d"}, {trace.Skipped, "e"}, {trace.Skipped, "f"}})
-	want := []trace.ReportEntry{{Kind: trace.Skipped, What: "b", Count: 3, Example: "f: line 7"}, {Kind: trace.Skipped, What: "c", Count: 1, Example: "f: line 104"}, {Kind: trace.Guessed, What: "d", Count: 1, Example: "f"},
-		{Kind: trace.Skipped, What: "e", Count: 2, Example: "f: line 0"}, {Kind: trace.Skipped, What: "f", Count: 1, Example: "f"}}
+	all.Report(w, "f", "line", []Reason{{}, {trace.MissingEvents, "b"}, {trace.MissingEvents, "c"}, {trace.Guessed, "d"}, {trace.MissingEvents, "e"}, {trace.MissingEvents, "f"}})
+	want := []trace.ReportEntry{{Kind: trace.MissingEvents, What: "b", Count: 3, Example: "f: line 7"}, {Kind: trace.MissingEvents, What: "c", Count: 1, Example: "f: line 104"}, {Kind: trace.Guessed, What: "d", Count: 1, Example: "f"},
+		{Kind: trace.MissingEvents, What: "e", Count: 2, Example: "f: line 0"}, {Kind: trace.MissingEvents, What: "f", Count: 1, Example: "f"}}
 	if len(w.got) != len(want) {
 		t.Fatalf("reported %+v", w.got)
 	}

@@ -28,7 +28,8 @@ func (z *zeroBytes) watch(r io.Reader, label string) io.Reader {
 
 func (z *zeroBytes) report(w trace.Writer) {
 	if z != nil && z.count > 0 {
-		w.Report(trace.Skipped, "bytes of a text that are zero, as of a block that was never written", z.count, z.first)
+		w.Report(trace.MissingEvents,
+			"bytes of a text that are zero, as of a block that was never written", z.count, z.first)
 	}
 }
 

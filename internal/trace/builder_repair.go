@@ -26,7 +26,7 @@ func (r *Repairs) Add(q Repairs) {
 func (r Repairs) Entries() []ReportEntry {
 	all := []ReportEntry{
 		{Kind: Repaired, What: "intervals closed because an outer one was left", Count: r.Forced},
-		{Kind: Skipped, What: "leave records without an open interval", Count: r.Stray},
+		{Kind: MissingIntervals, What: "leave records without an open interval", Count: r.Stray},
 		{Kind: Repaired, What: "intervals without an end, closed at the end of the trace", Count: r.Unclosed},
 		{Kind: Repaired, What: "intervals that end before they begin, made empty", Count: r.Negative},
 		{Kind: Repaired, What: "records that run backwards in time, moved to the time of the one before",

@@ -8,6 +8,8 @@ package trace
 type StackBuilder struct {
 	// Unclosed are the rows that Finish closed at the end of the trace.
 	Unclosed []int64
+	// Lasting is a region whose intervals may last until the end of the trace.
+	Lasting RegionID
 
 	out     *StackRows
 	first   int64 // row of the first interval
@@ -47,7 +49,7 @@ type stackFrame struct {
 // next of out. Memory is kept.
 func (b *StackBuilder) Reset(out *StackRows) {
 	*b = StackBuilder{out: out, first: out.First + int64(out.N), last: minTime, stack: b.stack[:0],
-		onStack: b.onStack[:0]}
+		onStack: b.onStack[:0], Lasting: NoRegion}
 }
 
 // Enter opens an interval.
@@ -159,8 +161,10 @@ func (b *StackBuilder) pop(t Time) {
 func (b *StackBuilder) Finish(end Time) (depth int, last Time, repairs Repairs) {
 	b.Unclosed = b.Unclosed[:0]
 	for n := len(b.stack); n > 0; n = len(b.stack) {
-		b.repairs.Unclosed++
-		b.Unclosed = append(b.Unclosed, b.stack[n-1].row)
+		if b.stack[n-1].region != b.Lasting {
+			b.repairs.Unclosed++
+			b.Unclosed = append(b.Unclosed, b.stack[n-1].row)
+		}
 		b.pop(max(end, b.stack[n-1].begin))
 	}
 	return b.depth, b.end, b.repairs

@@ -184,8 +184,8 @@ func EndOf(g *Region) (name string, without bool) {
 // inferred is the attribute of a region whose intervals are not in the source.
 const inferred = "inferred"
 
-// NotRecorded is the region of work that nobody recorded: where ranks record communication only, the time between
-// two calls. Its intervals are not among those of the source.
+// NotRecorded is the region of work that nobody recorded: where ranks record communication only, their calls lie in
+// intervals of it, whose exclusive time is that between calls. They are not among the intervals of the source.
 var NotRecorded = Region{Name: "(not recorded)", Role: RoleCompute,
 	Attributes: []Attribute{{inferred, Text("from the calls around it")}}}
 

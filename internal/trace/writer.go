@@ -289,19 +289,67 @@ func AddCalls(s Stream, list []StackRecord) {
 type ReportKind uint8
 
 const (
-	Repaired ReportKind = iota + 1 // kept, after a change that is safe
-	Guessed                        // kept, with something the source does not say
-	Skipped                        // not kept, and nothing else tells it
-	// not kept, and nothing is lost: it repeats stored data, or is not about the program
-	Redundant
+	Repaired  ReportKind = iota + 1 // kept, after a change that is safe
+	Guessed                         // kept, with something the source does not say
+	skipped                         // not kept; by stores and tables that do not tell the consequence
+	Redundant                       // not kept; it repeats stored data, or is not about the program
+
+	// Not kept, and nothing else tells it. Each kind is a consequence, so that no reason lacks one.
+
+	MissingEvents
+	MissingIntervals
+	MissingLinks
+	MissingSamples
+	MissingValues
+	MissingFrames
+	MissingDetails
+	MissingNames
+	MissingGroups
+	MissingLocations
+	MissingRest
+	MissingFiles
+	MissingAlignment
 )
 
-func (k ReportKind) String() string {
-	return [...]string{"", "repaired", "guessed", "skipped", "skipped"}[k]
+var consequences = [...]string{
+	Redundant:        "nothing lost",
+	MissingEvents:    "events are missing",
+	MissingIntervals: "intervals are missing",
+	MissingLinks:     "links are missing",
+	MissingSamples:   "samples are missing, so sums are too low",
+	MissingValues:    "values are missing",
+	MissingFrames:    "call paths lack frames; sums are right",
+	MissingDetails:   "details are missing; times and sums are right",
+	MissingNames:     "names are missing",
+	MissingGroups:    "communicators, topologies or coordinates are missing",
+	MissingLocations: "ranks or threads are missing",
+	MissingRest:      "the rest is missing",
+	MissingFiles:     "their data is missing",
+	MissingAlignment: "times stay as recorded",
 }
 
+func (k ReportKind) String() string {
+	return [...]string{"", "repaired", "guessed", "skipped"}[min(k, skipped)]
+}
+
+// Valid reports whether there is such a kind.
+func (k ReportKind) Valid() bool { return k >= Repaired && int(k) < len(consequences) }
+
 // Lost reports whether something of the program is not known because of it.
-func (k ReportKind) Lost() bool { return k == Skipped }
+func (k ReportKind) Lost() bool { return k >= skipped && k != Redundant }
+
+// Consequence tells the effect on the run of parts that are not kept; "" for a kind that keeps them.
+func (k ReportKind) Consequence() string { return consequences[k] }
+
+// ParseReportKind finds a kind by its name and its consequence; 0: there is none.
+func ParseReportKind(name, consequence string) ReportKind {
+	for k := Repaired; k.Valid(); k++ {
+		if k.String() == name && k.Consequence() == consequence {
+			return k
+		}
+	}
+	return 0
+}
 
 // A ReportEntry is one line of the import report.
 type ReportEntry struct {
@@ -309,4 +357,12 @@ type ReportEntry struct {
 	What    string
 	Count   int64
 	Example string
+}
+
+// Text returns the reason with its consequence.
+func (e *ReportEntry) Text() string {
+	if c := e.Kind.Consequence(); c != "" {
+		return e.What + ": " + c
+	}
+	return e.What
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/testing/importertest"
@@ -40,6 +41,9 @@ func TestJoinedClocks(t *testing.T) {
 		"another marker":        {spans: spansWithEvent("sync:a"), events: eventsSinceBoot("sync:b"), refused: []string{"not one clock"}},
 		"an offset":             {spans: spansWithEvent("begun"), events: eventsSinceBoot("begun"), offset: 1699999991e9 + 4e6, end: 7e6, report: "guessed clock offsets of joined sources, as given"},
 		"a sync marker of both": {spans: spansWithEvent("sync:start"), events: eventsSinceBoot("sync:start"), end: 6e6, report: "guessed clock offsets of joined sources, found from spans with the same ids, sync markers of the same name or the same calls of MPI_Init and MPI_Barrier in both"},
+		"one after the other": {spans: "# tracer: nop\n  app-72 (71) [001] d..2  4.000000: tracing_mark_write: B|71|load\n  app-72 (71) [001] d..2  5.000000: tracing_mark_write: E|71\n",
+			events: eventsSinceBoot("a"), end: 5_003e6,
+			report: "guessed joined sources one of which ends before the other begins: their clocks may differ"},
 		"one clock, left as is": {spans: spansWithEvent("sync"), events: strings.ReplaceAll(eventsSinceBoot("sync"), `"ts":9`, `"ts":1700000000`), end: 5e6},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -235,5 +239,41 @@ func TestNamesThatOccurOnceTellTheOffset(t *testing.T) {
 		if (err == nil) != c.ok {
 			t.Errorf("%v: %v", c.names, err)
 		}
+	}
+}
+
+// A Go trace counts from the start of its machine, and tells the time of day: spans of its program lie where they were.
+func TestTheTimeOfDayTellsTheOffset(t *testing.T) {
+	file := "../gotrace/testdata/tree.trace"
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, alone, err := importAll(t, fstest.MapFS{"go.trace": {Data: data}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start, err := time.Parse(time.RFC3339Nano, alone.Info().Properties["start"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	spans := strings.NewReplacer("1700000000000000000", fmt.Sprint(start.UnixNano()),
+		"1700000000001000000", fmt.Sprint(start.UnixNano()),
+		"1700000000005000000", fmt.Sprint(start.UnixNano()+1e6)).Replace(spansWithEvent("x"))
+	s, err := importer.NewSourceFS("", fstest.MapFS{"go.trace": {Data: data}, "spans.json": {Data: []byte(spans)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs, _ := importer.Detect(Formats, s)
+	m := storetest.NewMemory()
+	if err := importer.Join(runs).Import(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	info := m.Reader().Info()
+	if info.End > alone.Info().End+1e6 {
+		t.Errorf("joined, the run takes %d ns; the trace alone %d", info.End, alone.Info().End)
+	}
+	if importertest.Report(info.Report)["guessed clock offsets of joined sources, found from the time of day that each of them tells"] != 1 {
+		t.Errorf("report is %v", info.Report)
 	}
 }

@@ -4,11 +4,11 @@ import (
 	"context"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/importer/cube"
 	"github.com/parallax-hpc/parallax/internal/importer/otf2"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/testing/importertest"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // One run was recorded as a trace and as a profile: every region must have the
@@ -18,7 +18,7 @@ func TestOneRunInTwoFormats(t *testing.T) {
 	visits := func(r store.Reader) map[string]float64 {
 		out := map[string]float64{}
 		w := store.Window{End: r.Info().End + 1}
-		err := view.Totals(context.Background(), r, w, view.DefaultMetric(r.Metrics()), func(list []view.Total) {
+		err := runfacts.Totals(context.Background(), r, w, runfacts.DefaultMetric(r.Metrics()), func(list []runfacts.Total) {
 			for _, x := range list {
 				out[r.Regions()[x.Region].Name] += x.Calls
 			}

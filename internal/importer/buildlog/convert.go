@@ -21,7 +21,7 @@ func (l *log) write(name string) error {
 	for _, s := range l.order {
 		switch {
 		case s.begin < 0:
-			l.w.Report(trace.Skipped, "steps that were never begun", 1, l.label)
+			l.w.Report(trace.MissingIntervals, "steps that were never begun", 1, l.label)
 			continue
 		case s.key == last: // another output of the same command
 			continue

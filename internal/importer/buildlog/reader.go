@@ -30,7 +30,7 @@ type log struct {
 }
 
 func (l *log) skip(n int, what string) {
-	l.w.Report(trace.Skipped, what, 1, fmt.Sprintf("%s: line %d", l.label, n))
+	l.w.Report(trace.MissingIntervals, what, 1, fmt.Sprintf("%s: line %d", l.label, n))
 }
 
 // ninja takes a line of Ninja's.
@@ -56,7 +56,7 @@ func (l *log) ninja(n int, line []byte) {
 		l.steps[output] = s
 		l.order = append(l.order, s)
 	} else {
-		l.w.Report(trace.Redundant, "lines of older builds: the last of an output counts", 1,
+		l.w.Report(trace.Redundant, "lines of older builds (the last of an output counts)", 1,
 			fmt.Sprintf("%s: line %d", l.label, n))
 	}
 	*s = step{name: output, category: path.Ext(output), begin: trace.Time(begin) * 1e6, end: trace.Time(end) * 1e6,
@@ -98,7 +98,7 @@ func (l *log) buildKit(n int, line []byte) {
 		}
 	}
 	if lost := len(object.Logs) + len(object.Statuses); lost > 0 {
-		l.w.Report(trace.Redundant, "lines of output and progress: times of steps are whole without them", int64(lost),
+		l.w.Report(trace.Redundant, "lines of output and progress (times of steps are whole without them)", int64(lost),
 			fmt.Sprintf("%s: line %d", l.label, n))
 	}
 }

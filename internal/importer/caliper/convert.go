@@ -189,7 +189,7 @@ func (c *converter) add(s *snapshot, place string) {
 	// a point in time, not an amount
 	s.numbers = slices.DeleteFunc(s.numbers, func(v value) bool { return strings.HasPrefix(v.of.name, "time.offset") })
 	if len(s.numbers) == 0 {
-		c.w.Report(trace.Skipped, "snapshots without a number", 1, place)
+		c.w.Report(trace.MissingEvents, "snapshots without a number", 1, place)
 		return
 	}
 	if len(s.path) == 0 {

@@ -89,7 +89,7 @@ func readStream(ctx context.Context, in io.Reader, label string, to *converter) 
 		}
 		if len(whole) > 0 {
 			if err != nil && whole[len(whole)-1] != '\n' {
-				s.leave("lines that the end of the file cuts")
+				s.leave(trace.MissingRest, "lines that the end of the file cuts")
 			} else if s.record(trimEnd(whole)) {
 				snapshots++
 			}
@@ -104,7 +104,7 @@ func readStream(ctx context.Context, in io.Reader, label string, to *converter) 
 		default:
 			var packed *importer.Error
 			if snapshots > 0 && errors.As(err, &packed) {
-				s.leave("the rest of a file that breaks off")
+				s.leave(trace.MissingRest, "the rest of a file that breaks off")
 				return nil
 			}
 			return err
@@ -119,8 +119,8 @@ func trimEnd(b []byte) []byte {
 	return b
 }
 
-func (s *stream) leave(what string) {
-	s.to.w.Report(trace.Skipped, what, 1, fmt.Sprintf("%s: line %d", s.label, s.line))
+func (s *stream) leave(consequence trace.ReportKind, what string) {
+	s.to.w.Report(consequence, what, 1, fmt.Sprintf("%s: line %d", s.label, s.line))
 }
 
 // record takes one line, and reports whether it was a snapshot.
@@ -137,7 +137,7 @@ func (s *stream) record(line []byte) bool {
 	case "globals":
 		s.snapshot(true)
 	default:
-		s.leave("lines that are no record of Caliper")
+		s.leave(trace.MissingEvents, "lines that are no record of Caliper")
 	}
 	return false
 }
@@ -214,7 +214,7 @@ func (s *stream) node() {
 	id, ok1 := number(s.field("id"))
 	attr, ok2 := number(s.field("attr"))
 	if !ok1 || !ok2 {
-		s.leave("nodes without a number")
+		s.leave(trace.MissingNames, "nodes without a number")
 		return
 	}
 	n := node{attribute: attr, parent: -1, data: plain(s.field("data"))}
@@ -255,7 +255,7 @@ func (s *stream) snapshot(globals bool) bool {
 	for _, ref := range s.list("ref") {
 		id, ok := number(ref)
 		if !ok {
-			s.leave("references that are no number")
+			s.leave(trace.MissingDetails, "references that are no number")
 			continue
 		}
 		s.walk(id, snap)
@@ -263,14 +263,14 @@ func (s *stream) snapshot(globals bool) bool {
 	attrs := append([][]byte(nil), s.list("attr")...)
 	data := s.list("data")
 	if len(attrs) != len(data) {
-		s.leave("snapshots with another number of values than of attributes")
+		s.leave(trace.MissingEvents, "snapshots with another number of values than of attributes")
 		return false
 	}
 	for i := range attrs {
 		id, ok := number(attrs[i])
 		a := s.attributes[id]
 		if !ok || a == nil {
-			s.leave("values of an attribute that is not defined")
+			s.leave(trace.MissingValues, "values of an attribute that is not defined")
 			continue
 		}
 		snap.value(a, plain(data[i]))
@@ -289,7 +289,7 @@ func (s *stream) walk(id int32, snap *snapshot) {
 	for depth := 0; id > attributeProperties; depth++ {
 		n, ok := s.nodes[id]
 		if !ok || depth > 1<<16 {
-			s.leave("references to a node that is not defined, or to a cycle")
+			s.leave(trace.MissingDetails, "references to a node that is not defined, or to a cycle")
 			break
 		}
 		if a := s.attributes[n.attribute]; a != nil {

@@ -31,7 +31,7 @@ type splitNode struct {
 func readSplit(ctx context.Context, in io.Reader, label string, to *converter) error {
 	s := &split{globals: map[string]string{}}
 	s.Reader = jsonstream.NewReader(ctx, in, label,
-		func(what, place string) { to.w.Report(trace.Skipped, what, 1, place) })
+		jsonstream.Reporter(to.w))
 	err := s.Members(s.member)
 	if err = s.End(err, len(s.rows), "rows"); err != nil {
 		return err
@@ -73,8 +73,6 @@ func (s *split) member(name string) error {
 						value = c.Truth()
 					case "attribute.unit", "unit":
 						unit = c.Text()
-					default:
-						c.Skip()
 					}
 				}
 				s.values, s.units = append(s.values, value), append(s.units, unit)
@@ -95,8 +93,6 @@ func (s *split) member(name string) error {
 						if p, ok := c.Whole(); ok {
 							n.parent = int(p)
 						}
-					default:
-						c.Skip()
 					}
 				}
 			})
@@ -136,14 +132,15 @@ func (s *split) convert(ctx context.Context, to *converter, label string) error 
 		for i, v := range row {
 			switch {
 			case i >= len(attributes):
-				to.w.Report(trace.Skipped, "cells beyond the last column", 1, label)
+				to.w.Report(trace.MissingValues, "cells beyond the last column", 1, label)
 			case attributes[i].kind == nodeDouble:
 				snap.value(attributes[i], strconv.FormatFloat(v, 'g', -1, 64))
 			default:
 				from := len(snap.path)
 				for at, depth := int(v), 0; at >= 0; depth++ {
 					if at >= len(s.nodes) || depth > len(s.nodes) {
-						to.w.Report(trace.Skipped, "references to a node that is not defined, or to a cycle", 1, label)
+						to.w.Report(trace.MissingEvents,
+							"references to a node that is not defined, or to a cycle", 1, label)
 						break
 					}
 					snap.value(attributes[i], s.nodes[at].label)

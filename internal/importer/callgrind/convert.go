@@ -92,15 +92,13 @@ func (f *file) report(w trace.Writer) {
 		count int64
 		place string
 	}{
-		{trace.Skipped, "lines that make no sense", f.bad, f.firstBad},
-		{trace.Skipped, "lines of more than a megabyte", f.long, f.label},
-		{trace.Skipped, "jumps", f.jumps, f.label},
+		{trace.MissingValues, "lines that make no sense", f.bad, f.firstBad},
+		{trace.MissingValues, "lines of more than a megabyte", f.long, f.label},
+		{trace.MissingDetails, "jumps", f.jumps, f.label},
 		{trace.Redundant, "events that are computed from others", f.derived, f.label},
 		{trace.Guessed, "names whose number the file does not explain", f.unnumbered, f.label},
 	} {
-		if x.count > 0 {
-			w.Report(x.kind, x.what, x.count, x.place)
-		}
+		importer.Tell(w, x.kind, x.what, x.count, x.place)
 	}
 	switch {
 	case !f.ended:

@@ -3,6 +3,7 @@ package callgrind
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -329,12 +330,8 @@ func (f *file) place() callgraph.Place {
 // call takes the cost of calls, which the lines before it describe. File and object are those at hand where not said.
 func (f *file) call(values []float64) {
 	c := f.callee
-	if c.file == "" {
-		c.file = f.file
-	}
-	if c.object == "" {
-		c.object = f.object
-	}
+	c.file = cmp.Or(c.file, f.file)
+	c.object = cmp.Or(c.object, f.object)
 	f.graph.CallAt(f.fn, f.graph.Function(c.name, c.file, c.object), f.place(), c.count, values)
 	f.callee = callee{}
 }

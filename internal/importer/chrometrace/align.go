@@ -52,9 +52,8 @@ func (p *plan) align(ctx context.Context) error {
 			p.files[i].base = 0
 		}
 	}
-	if without > 0 {
-		p.w.Report(trace.Guessed, "files whose times have no known base, taken as if on one clock", without, example)
-	}
+	importer.Tell(p.w, trace.Guessed, "files whose times have no known base, taken as if on one clock", without,
+		example)
 	return nil
 }
 

@@ -83,8 +83,6 @@ func (x *sampler) framesOf(raw []byte) map[string]frame {
 				r.Category = cursor.Text()
 			case "parent":
 				f.parent = cursor.Scalar().String()
-			default:
-				cursor.Skip()
 			}
 		}
 		r.Name = cmp.Or(r.Name, "(anonymous)")

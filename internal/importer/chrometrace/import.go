@@ -74,7 +74,7 @@ func importWith(ctx context.Context, run importer.Run, w trace.Writer, workers, 
 	}
 	for _, err := range p.failed {
 		if err != nil {
-			w.Report(trace.Skipped, "files that cannot be read", 1, err.Error())
+			w.Report(trace.MissingFiles, "files that cannot be read", 1, err.Error())
 		}
 	}
 	for _, entries := range p.reports {
@@ -91,9 +91,7 @@ func importWith(ctx context.Context, run importer.Run, w trace.Writer, workers, 
 func (p *plan) number() {
 	var named int
 	p.rank, named = ranks(p.files)
-	if named > 0 {
-		p.w.Report(trace.Guessed, "ranks taken from the names of files", int64(named), p.run.Label(p.files[0].path))
-	}
+	importer.Tell(p.w, trace.Guessed, "ranks taken from the names of files", int64(named), p.run.Label(p.files[0].path))
 	if p.files[0].dialect == dftracer && !slices.ContainsFunc(p.rank, func(r int) bool { return r >= 0 }) &&
 		len(p.files) > 1 {
 		for i := range p.rank {
@@ -284,7 +282,6 @@ func (p *plan) communicators() {
 		}
 		p.w.Communicator(trace.Communicator{Name: name, Parent: trace.NoCommunicator, Members: members})
 	}
-	if absent > 0 {
-		p.w.Report(trace.Skipped, "process groups with ranks that are not in this run", absent, p.run.Source.Name)
-	}
+	importer.Tell(p.w, trace.MissingGroups, "process groups with ranks that are not in this run", absent,
+		p.run.Source.Name)
 }

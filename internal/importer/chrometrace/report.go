@@ -58,24 +58,24 @@ const (
 )
 
 var reasons = [reasonCount]importer.Reason{
-	nestedArguments: importer.Skipped("arguments that are objects or long lists"),
-	endArguments:    importer.Skipped("arguments of end records"),
-	oddArguments:    importer.Skipped("arguments that are not an object"),
+	nestedArguments: importer.Skipped(trace.MissingDetails, "arguments that are objects or long lists"),
+	endArguments:    importer.Skipped(trace.MissingDetails, "arguments of end records"),
+	oddArguments:    importer.Skipped(trace.MissingDetails, "arguments that are not an object"),
 	bookkeeping: importer.Redundant("arguments that only number the recorder's own records (Ev Idx, Record " +
 		"function id, cbid, p_idx, …)"),
-	threadClocks:   importer.Skipped("thread clock times of records (tts, tdur)"),
-	stackTraces:    importer.Skipped("stack traces of records (sf, stack)"),
-	noPhase:        importer.Skipped("objects without a phase"),
-	noTime:         importer.Skipped("records without a readable time"),
+	threadClocks:   importer.Skipped(trace.MissingDetails, "thread clock times of records (tts, tdur)"),
+	stackTraces:    importer.Skipped(trace.MissingDetails, "stack traces of records (sf, stack)"),
+	noPhase:        importer.Skipped(trace.MissingEvents, "objects without a phase"),
+	noTime:         importer.Skipped(trace.MissingEvents, "records without a readable time"),
 	noDuration:     importer.Guessed("complete records without a duration, taken as empty"),
 	threadDuration: importer.Guessed("complete records without a duration, taken from the thread's clock (tdur)"),
-	systemRecords:  importer.Skipped("records of the system's scheduler (systemTraceEvents)"),
-	samples:        importer.Skipped("stack samples whose stack or time is not told"),
-	lostFrames:     importer.Skipped("stack samples of a frame that is not there"),
-	snapshots:      importer.Skipped("object snapshots"),
-	memoryDumps:    importer.Skipped("memory dumps"),
+	systemRecords:  importer.Skipped(trace.MissingEvents, "records of the system's scheduler (systemTraceEvents)"),
+	samples:        importer.Skipped(trace.MissingSamples, "stack samples whose stack or time is not told"),
+	lostFrames:     importer.Skipped(trace.MissingSamples, "stack samples of a frame that is not there"),
+	snapshots:      importer.Skipped(trace.MissingDetails, "object snapshots"),
+	memoryDumps:    importer.Skipped(trace.MissingValues, "memory dumps"),
 	clockSyncs:     importer.Redundant("clock synchronisation records"),
-	contexts:       importer.Skipped("context records"),
+	contexts:       importer.Skipped(trace.MissingDetails, "context records"),
 	otherMetadata:  importer.Redundant("metadata records that name or order nothing"),
 	unusedNames:    importer.Redundant("names of rows that hold no records"),
 	namedProcesses: importer.Guessed("ranks taken from the names of processes"),
@@ -84,27 +84,27 @@ var reasons = [reasonCount]importer.Reason{
 	profilerRows:  importer.Redundant("records of the profiler about itself (PyTorch Profiler), which are no work"),
 	clangTotals:   importer.Redundant("totals of clang, which it writes as if they were threads"),
 	repeatedFlows: importer.Redundant("flow records that repeat what a correlation id links"),
-	flowStarts:    importer.Skipped("flow starts without an end"),
-	flowEnds:      importer.Skipped("flow ends without a start"),
+	flowStarts:    importer.Skipped(trace.MissingLinks, "flow starts without an end"),
+	flowEnds:      importer.Skipped(trace.MissingLinks, "flow ends without a start"),
 	sharedFlows: importer.Guessed(
 		"links of flow ids that are used again before their end, paired in order of time",
 	),
 	nextBinding: importer.Guessed("flow ends bound to the next interval, tied to the one at their time"),
-	asyncEnds:   importer.Skipped("ends of asynchronous intervals without a begin"),
-	badCounters: importer.Skipped("counter values that are not numbers"),
-	noLaunch:    importer.Skipped("launches of GPU work that are not in the file (no link)"),
+	asyncEnds:   importer.Skipped(trace.MissingIntervals, "ends of asynchronous intervals without a begin"),
+	badCounters: importer.Skipped(trace.MissingValues, "counter values that are not numbers"),
+	noLaunch:    importer.Skipped(trace.MissingLinks, "launches of GPU work that are not in the file (no link)"),
 	unknownHashes: importer.Guessed(
 		"hashes whose name the file does not give before they are used, kept as numbers",
 	),
-	brokenRecords:    importer.Skipped("stretches that are no records"),
-	oversizedRecords: importer.Skipped("records longer than 64 MiB"),
+	brokenRecords:    importer.Skipped(trace.MissingEvents, "stretches that are no records"),
+	oversizedRecords: importer.Skipped(trace.MissingEvents, "records longer than 64 MiB"),
 	missingCommas:    importer.Repaired("records without a comma before them"),
-	trailingBytes:    importer.Skipped("bytes after the end of the trace"),
+	trailingBytes:    importer.Skipped(trace.MissingRest, "bytes after the end of the trace"),
 	fileCut:          importer.Repaired("files that break off, read up to there"),
 	fileUnclosed: importer.Repaired("files without their closing bracket (some writers leave it out, or the file " +
 		"was cut)"),
 	fileDamaged: importer.Repaired("files whose packed data is damaged, read up to there"),
-	badSections: importer.Skipped("top-level members that are not as PyTorch writes them"),
+	badSections: importer.Skipped(trace.MissingDetails, "top-level members that are not as PyTorch writes them"),
 }
 
 const nowhere = importer.Nowhere
@@ -127,7 +127,7 @@ func (t *tally) flush(label string) (entries []trace.ReportEntry) {
 	entries = t.Entries(label, "byte", reasons[:])
 	for _, p := range slices.Sorted(maps.Keys(t.phases)) {
 		entries = append(entries,
-			trace.ReportEntry{Kind: trace.Skipped, What: fmt.Sprintf("records of the unknown phase %q", p),
+			trace.ReportEntry{Kind: trace.MissingEvents, What: fmt.Sprintf("records of the unknown phase %q", p),
 				Count: t.phases[p], Example: label})
 	}
 	t.phases = nil

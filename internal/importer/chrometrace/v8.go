@@ -98,8 +98,6 @@ func (p *v8Profile) data(c *jsonstream.Cursor) {
 			p.samples.Begin, p.began = c.Whole()
 		case "endTime":
 			p.samples.End, _ = c.Whole()
-		default:
-			c.Skip()
 		}
 	}
 }

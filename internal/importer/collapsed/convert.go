@@ -2,6 +2,7 @@ package collapsed
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -129,9 +130,7 @@ func (c *converter) region(frame []byte) trace.RegionID {
 			r.Name, r.Category = string(frame[:n]), kind
 		}
 	}
-	if r.Name == "" {
-		r.Name = "(no name)"
-	}
+	r.Name = cmp.Or(r.Name, "(no name)")
 	id := c.w.Region(r)
 	c.regions[string(frame)] = id
 	return id

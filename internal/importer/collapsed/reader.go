@@ -57,7 +57,8 @@ func lines(ctx context.Context, f io.Reader, label string, c *converter) error {
 		}
 		frames, count, ok := parse(line)
 		if !ok {
-			c.w.Report(trace.Skipped, "lines that are no stack and count", 1, fmt.Sprintf("%s: line %d", label, number))
+			c.w.Report(trace.MissingSamples,
+				"lines that are no stack and count", 1, fmt.Sprintf("%s: line %d", label, number))
 			continue
 		}
 		c.stack(frames, count)
@@ -72,7 +73,7 @@ func lines(ctx context.Context, f io.Reader, label string, c *converter) error {
 	case err != nil && c.stacks == 0 && errors.As(err, &packed):
 		return packed
 	case err != nil:
-		c.w.Report(trace.Skipped, "the rest of a file that cannot be unpacked", 1,
+		c.w.Report(trace.MissingRest, "the rest of a file that cannot be unpacked", 1,
 			fmt.Sprintf("%s: after line %d", label, number))
 	}
 	if c.stacks == 0 {

@@ -52,13 +52,13 @@ type profile struct {
 func read(ctx context.Context, run importer.Run, in io.Reader, label string, w trace.Writer) error {
 	p := &profile{tree: v8tree.New(w), samples: v8tree.Samples{Label: label}}
 	p.Reader = jsonstream.NewReader(ctx, in, label,
-		func(what, place string) { w.Report(trace.Skipped, what, 1, place) })
+		jsonstream.Reporter(w))
 	if err := p.End(p.Members(p.member), p.tree.Len(), "nodes"); err != nil {
 		return err
 	}
 	p.tree.Check(label)
 	if n := max(len(p.samples.Deltas), len(p.times)) - len(p.samples.IDs); n > 0 && !p.heap {
-		w.Report(trace.Skipped, "times without a sample", int64(n), label)
+		w.Report(trace.MissingSamples, "times without a sample", int64(n), label)
 	}
 	process := w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: path.Base(run.Name),
 		Rank: trace.NoRank})

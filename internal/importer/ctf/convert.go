@@ -425,12 +425,8 @@ func (c *converter) addRow(key rowKey, l trace.Location, o trace.StreamOptions) 
 // close ends open intervals and reports the counts.
 func (c *converter) close() error {
 	c.stay()
-	if c.ends > 0 {
-		c.w.Report(trace.Skipped, "fields of events that end an interval", c.ends, "")
-	}
-	if c.dropped > 0 {
-		c.w.Report(trace.Skipped, "events of which only the first 24 fields are kept", c.dropped, c.example)
-	}
+	importer.Tell(c.w, trace.MissingDetails, "fields of events that end an interval", c.ends, "")
+	importer.Tell(c.w, trace.MissingDetails, "events of which only the first 24 fields are kept", c.dropped, c.example)
 	c.otf2.report(c.w)
 	return c.opened.Close()
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -21,9 +22,7 @@ type otf2Names struct {
 type otf2Location struct{ name, group uint64 }
 
 func (n *otf2Names) report(w trace.Writer) {
-	if n.unused > 0 {
-		w.Report(trace.Redundant, "definitions of OTF2 that no interval needs", n.unused, "")
-	}
+	importer.Tell(w, trace.Redundant, "definitions of OTF2 that no interval needs", n.unused, "")
 }
 
 // otf2Meaning returns the meaning of events of such a trace. Those that are neither definitions

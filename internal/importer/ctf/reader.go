@@ -59,7 +59,7 @@ const (
 )
 
 func (s *stream) report(what string, n int64) {
-	s.tally.w.Report(trace.Skipped, what, n, fmt.Sprintf("%s: byte %d", s.label, s.offset))
+	s.tally.w.Report(trace.MissingEvents, what, n, fmt.Sprintf("%s: byte %d", s.label, s.offset))
 }
 
 func (s *stream) open() error {

@@ -76,7 +76,7 @@ func (c *converter) reportRemapping() {
 		return
 	}
 	programs := int64(bytes.Count(text, []byte("<cubepl>")))
-	c.w.Report(trace.Skipped, "metrics of remapping.spec, whose programs are not run", max(programs, 1),
+	c.w.Report(trace.MissingValues, "metrics of remapping.spec, whose programs are not run", max(programs, 1),
 		c.box.place(remappingName))
 }
 
@@ -205,7 +205,7 @@ func (c *converter) defineMetrics(list []*metric, parent string) {
 		}
 		if !strings.Contains(m.Type, "DERIVED") {
 			if d.kind = valueTypeOf(m.DataType); d.kind == nil {
-				c.w.Report(trace.Skipped, "metrics whose values are no numbers ("+m.DataType+")", 1,
+				c.w.Report(trace.MissingValues, "metrics whose values are no numbers ("+m.DataType+")", 1,
 					c.box.place(anchorName)+": "+m.Name)
 			}
 		}
@@ -244,7 +244,7 @@ func (c *converter) defineDerived(d *definition) {
 		return m, ok
 	})
 	if err != nil {
-		c.w.Report(trace.Skipped, "derived metrics that are not evaluated", 1,
+		c.w.Report(trace.MissingValues, "derived metrics that are not evaluated", 1,
 			c.box.place(anchorName)+": "+d.Name+": "+err.Error())
 		return
 	}

@@ -43,7 +43,7 @@ func (c *converter) openMatrix(m *metric, kind *valueType, inclusive bool) (*mat
 	index, ok, err := c.box.part(m.ID + ".index")
 	if err == nil && !ok {
 		if _, values, _ := c.box.part(m.ID + ".data"); values {
-			c.w.Report(trace.Skipped, "metrics with data and no index", 1, c.box.place(m.ID+".index"))
+			c.w.Report(trace.MissingValues, "metrics with data and no index", 1, c.box.place(m.ID+".index"))
 		}
 	}
 	if err != nil || !ok {
@@ -51,7 +51,7 @@ func (c *converter) openMatrix(m *metric, kind *valueType, inclusive bool) (*mat
 	}
 	data, ok, err := c.box.part(m.ID + ".data")
 	if err == nil && !ok {
-		c.w.Report(trace.Skipped, "metrics with an index and no data", 1, c.box.place(m.ID+".data"))
+		c.w.Report(trace.MissingValues, "metrics with an index and no data", 1, c.box.place(m.ID+".data"))
 	}
 	if err != nil || !ok {
 		return nil, err
@@ -59,7 +59,8 @@ func (c *converter) openMatrix(m *metric, kind *valueType, inclusive bool) (*mat
 	x := &matrix{kind: kind, columns: len(c.columns), data: data, row: -1}
 	ids, err := x.readIndex(index, len(c.tree.nodes))
 	if err != nil {
-		c.w.Report(trace.Skipped, "metrics whose index cannot be read", 1, c.box.place(m.ID+".index")+": "+err.Error())
+		c.w.Report(trace.MissingValues,
+			"metrics whose index cannot be read", 1, c.box.place(m.ID+".index")+": "+err.Error())
 		return nil, nil
 	}
 	x.rows = make([]int32, len(c.tree.nodes))
@@ -68,17 +69,18 @@ func (c *converter) openMatrix(m *metric, kind *valueType, inclusive bool) (*mat
 	}
 	have, err := x.readHead(len(ids))
 	if err != nil {
-		c.w.Report(trace.Skipped, "metrics whose data cannot be read", 1, c.box.place(m.ID+".data")+": "+err.Error())
+		c.w.Report(trace.MissingValues,
+			"metrics whose data cannot be read", 1, c.box.place(m.ID+".data")+": "+err.Error())
 		return nil, nil
 	}
 	if have < len(ids) {
-		c.w.Report(trace.Skipped, "rows of values that a file announces and does not hold", int64(len(ids)-have),
+		c.w.Report(trace.MissingValues, "rows of values that a file announces and does not hold", int64(len(ids)-have),
 			c.box.place(m.ID+".data"))
 	}
 	for row, id := range ids[:have] {
 		at, ok := c.tree.order(inclusive, id)
 		if !ok {
-			c.w.Report(trace.Skipped, "rows of values of call nodes that are not defined", 1,
+			c.w.Report(trace.MissingValues, "rows of values of call nodes that are not defined", 1,
 				c.box.place(m.ID+".index"))
 			continue
 		}

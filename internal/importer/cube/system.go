@@ -1,10 +1,12 @@
 package cube
 
 import (
+	"cmp"
 	"encoding/xml"
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -56,7 +58,7 @@ func (s *systemWalk) walk(p *systemPart, parent trace.LocationID, order int) {
 			l.Kind = trace.KindGroup
 		}
 	default:
-		s.c.w.Report(trace.Skipped, "parts of the system of an unknown kind", 1,
+		s.c.w.Report(trace.MissingLocations, "parts of the system of an unknown kind", 1,
 			s.c.box.place(anchorName)+": "+p.XMLName.Local)
 		return
 	}
@@ -75,10 +77,7 @@ func (s *systemWalk) walk(p *systemPart, parent trace.LocationID, order int) {
 
 // nodeKind returns the kind of a node: Cube calls the whole system a machine.
 func nodeKind(p *systemPart) trace.Kind {
-	class := strings.ToLower(strings.TrimSpace(p.Class))
-	if class == "" {
-		class = p.XMLName.Local
-	}
+	class := cmp.Or(strings.ToLower(strings.TrimSpace(p.Class)), p.XMLName.Local)
 	holds := false
 	for _, q := range p.Parts {
 		holds = holds || q.XMLName.Local == "locationgroup" || q.XMLName.Local == "process"
@@ -146,9 +145,8 @@ func (s *systemWalk) topology(t *topology) {
 		}
 		out.Coordinates = append(out.Coordinates, trace.Coordinate{Location: id, At: at})
 	}
-	if bad > 0 {
-		s.c.w.Report(trace.Skipped, "coordinates that cannot be read", bad, s.c.box.place(anchorName)+": "+t.Name)
-	}
+	importer.Tell(s.c.w, trace.MissingGroups, "coordinates that cannot be read", bad,
+		s.c.box.place(anchorName)+": "+t.Name)
 	if len(out.Dims) > 0 {
 		s.c.w.Topology(out)
 	}

@@ -157,7 +157,7 @@ func (b *box) readAll(file string) ([]byte, error) {
 func (b *box) index(r io.ReaderAt, size int64) error {
 	wrong, block := int64(0), make([]byte, tarBlock)
 	end := func(what string, at int64) {
-		b.w.Report(trace.Skipped, what, 1, fmt.Sprintf("%s: byte %d", b.label, at))
+		b.w.Report(trace.MissingFiles, what, 1, fmt.Sprintf("%s: byte %d", b.label, at))
 	}
 	zeros := 0
 	for at := int64(0); at < size; {
@@ -192,9 +192,7 @@ func (b *box) index(r io.ReaderAt, size int64) error {
 		}
 		at += (h.size + tarBlock - 1) / tarBlock * tarBlock
 	}
-	if wrong > 0 {
-		b.w.Report(trace.Repaired, "tar headers with a wrong checksum, as Cube 4.8 writes them", wrong, b.label)
-	}
+	importer.Tell(b.w, trace.Repaired, "tar headers with a wrong checksum, as Cube 4.8 writes them", wrong, b.label)
 	return nil
 }
 

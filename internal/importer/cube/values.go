@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -19,7 +20,7 @@ const blockBytes = 64 << 20
 // metric, and memory that does not grow with the locations.
 func (c *converter) values(ctx context.Context) error {
 	if len(c.tree.nodes) == 0 || len(c.columns) == 0 {
-		c.w.Report(trace.Skipped, "profiles without call nodes or locations", 1, c.box.label)
+		c.w.Report(trace.MissingValues, "profiles without call nodes or locations", 1, c.box.label)
 		return nil
 	}
 	matrices := make([]*matrix, len(c.metrics))
@@ -117,7 +118,8 @@ func (b *batch) load(d *definition) (*block, error) {
 	for i := range nodes {
 		raw, err := m.stripe(int32(i), b.lo, b.hi)
 		if err != nil {
-			b.w.Report(trace.Skipped, "rows of values that are damaged", 1, b.box.place(d.ID+".data")+": "+err.Error())
+			b.w.Report(trace.MissingValues,
+				"rows of values that are damaged", 1, b.box.place(d.ID+".data")+": "+err.Error())
 			continue
 		}
 		if raw == nil {
@@ -173,9 +175,7 @@ func (b *batch) repair(d *definition, v []float64) {
 			v[i] = 0
 		}
 	}
-	if bad > 0 {
-		b.w.Report(trace.Skipped, "values that are no number", bad, b.box.place(d.ID+".data"))
-	}
+	importer.Tell(b.w, trace.MissingValues, "values that are no number", bad, b.box.place(d.ID+".data"))
 }
 
 // numbers turns vectors of parts into values, in our units.
@@ -241,7 +241,7 @@ func (b *batch) derive(d *definition) (*block, error) {
 	uses := map[*definition]*block{}
 	for _, m := range d.derived.uses {
 		if m.derived != nil && b.state[m] == 1 || m.kind == nil && m.derived == nil {
-			b.w.Report(trace.Skipped, "derived metrics that use what is not evaluated", 1,
+			b.w.Report(trace.MissingValues, "derived metrics that use what is not evaluated", 1,
 				b.box.place(anchorName)+": "+d.Name)
 			return nil, nil
 		}

@@ -36,7 +36,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 			c.names[id] = name
 		}
 	}); err != nil {
-		c.skip("names of files that cannot be unpacked: files go by number", 1, l.names.offset)
+		c.skip(trace.MissingNames, "names of files that cannot be unpacked (files go by number)", 1, l.names.offset)
 	}
 	for m := range module(mostModules) {
 		if err := ctx.Err(); err != nil {
@@ -48,7 +48,8 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 			}
 		}
 		if l.partial&(1<<m) != 0 {
-			c.skip("modules that ran out of memory and did not record everything", 1, l.modules[m].offset)
+			c.skip(trace.MissingEvents,
+				"modules that ran out of memory and did not record everything", 1, l.modules[m].offset)
 		}
 	}
 	c.total()
@@ -122,8 +123,8 @@ type files struct {
 	op   [operations]trace.CallPathID // NoCallPath: it did not happen so far
 }
 
-func (c *converter) skip(what string, n, at int64) {
-	c.w.Report(trace.Skipped, what, n, fmt.Sprintf("%s: byte %d", c.log.label, at))
+func (c *converter) skip(consequence trace.ReportKind, what string, n, at int64) {
+	c.w.Report(consequence, what, n, fmt.Sprintf("%s: byte %d", c.log.label, at))
 }
 
 func (c *converter) properties() {
@@ -156,10 +157,11 @@ func (c *converter) module(m module) error {
 	case m == heatmap && version == 1:
 		each = c.bins
 	case layouts[m] != nil || m == dxtPOSIX || m == dxtMPIIO || m == heatmap:
-		c.skip(fmt.Sprintf("modules of a version that is not known: %v %d", m, version), 1, c.log.modules[m].offset)
+		c.skip(trace.MissingFiles,
+			fmt.Sprintf("modules of a version that is not known: %v %d", m, version), 1, c.log.modules[m].offset)
 		return nil
 	default:
-		c.skip(fmt.Sprintf("modules that are not read: %v", m), 1, c.log.modules[m].offset)
+		c.skip(trace.MissingFiles, fmt.Sprintf("modules that are not read: %v", m), 1, c.log.modules[m].offset)
 		return nil
 	}
 	in := c.log.open(c.log.modules[m])
@@ -175,7 +177,7 @@ func (c *converter) module(m module) error {
 			if c.ctx.Err() != nil {
 				return c.ctx.Err()
 			}
-			c.skip(fmt.Sprintf("modules whose records break off or cannot be unpacked: %v", m), 1,
+			c.skip(trace.MissingFiles, fmt.Sprintf("modules whose records break off or cannot be unpacked: %v", m), 1,
 				c.log.modules[m].offset)
 			return nil
 		}
@@ -210,7 +212,7 @@ func (c *converter) knows(m module, n int64) bool {
 	if n >= -1 && n < max(c.job.processes, 1) && n < math.MaxInt32 {
 		return true
 	}
-	c.skip("records of ranks that the job does not have", 1, c.log.modules[m].offset)
+	c.skip(trace.MissingValues, "records of ranks that the job does not have", 1, c.log.modules[m].offset)
 	return false
 }
 
@@ -253,7 +255,7 @@ func (c *converter) records(m module, l *layout) func(io.Reader) error {
 			v := math.Float64frombits(order.Uint64(broken[8*i:]))
 			if !(v >= 0 && v < mostSeconds) {
 				if v != -1 {
-					c.skip("times that cannot be", 1, c.log.modules[m].offset)
+					c.skip(trace.MissingIntervals, "times that cannot be", 1, c.log.modules[m].offset)
 				}
 				return 0
 			}
@@ -264,7 +266,7 @@ func (c *converter) records(m module, l *layout) func(io.Reader) error {
 			opWrite:    {time: duration(l.writeTime), written: count(l.bytesWritten), ops: count(l.writes...)},
 			opMetadata: {time: duration(l.metaTime), ops: count(l.metadata...)},
 		})
-		c.w.Report(trace.Skipped,
+		c.w.Report(trace.MissingValues,
 			"records whose counters of access sizes, strides, alignment and variance are left out", 1, c.log.label)
 		return nil
 	}

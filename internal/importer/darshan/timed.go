@@ -77,7 +77,7 @@ func (c *converter) segments(m module, version uint32) func(io.Reader) error {
 			begin, ok1 := since(math.Float64frombits(order.Uint64(b[16:])))
 			end, ok2 := since(math.Float64frombits(order.Uint64(b[24:])))
 			if !ok1 || !ok2 {
-				c.skip("segments whose times cannot be", 1, c.log.modules[m].offset)
+				c.skip(trace.MissingIntervals, "segments whose times cannot be", 1, c.log.modules[m].offset)
 				continue
 			}
 			op := opWrite
@@ -114,7 +114,8 @@ func (c *converter) bins(in io.Reader) error {
 	known := c.knows(heatmap, n)
 	if known && (!ok || step <= 0 || step > trace.Time(mostSeconds*1e9)/trace.Time(count+1)) {
 		known = false
-		c.skip("heat maps whose bins have a width that cannot be", 1, c.log.modules[heatmap].offset)
+		c.skip(trace.MissingValues,
+			"heat maps whose bins have a width that cannot be", 1, c.log.modules[heatmap].offset)
 	}
 	of := strings.TrimPrefix(c.name(id), "heatmap:")
 	for _, what := range []string{"bytes written", "bytes read"} {

@@ -1,6 +1,7 @@
 package dtrace
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -26,7 +27,7 @@ type converter struct {
 }
 
 func (c *converter) skip(n int, what string) {
-	c.w.Report(trace.Skipped, what, 1, fmt.Sprintf("%s: line %d", c.label, n))
+	c.w.Report(trace.MissingSamples, what, 1, fmt.Sprintf("%s: line %d", c.label, n))
 }
 
 // process is that of keys behind the stack: a name, a name and a number, or none.
@@ -37,9 +38,7 @@ func (c *converter) process(keys string) trace.LocationID {
 			name, thread = strings.TrimSpace(name[:at]), strings.TrimSpace(name[at+1:])
 		}
 	}
-	if name == "" {
-		name = c.name
-	}
+	name = cmp.Or(name, c.name)
 	at := c.w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name,
 		Rank: trace.NoRank})
 	if thread == "" {

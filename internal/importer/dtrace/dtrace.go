@@ -66,7 +66,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 		return importer.Malformed(label, "", "holds no stack with a count")
 	}
 	if len(c.frames) > 0 {
-		w.Report(trace.Skipped, "a stack without a count: the file may be cut", 1, label)
+		w.Report(trace.MissingSamples, "a stack without a count (the file may be cut)", 1, label)
 	}
 	for _, p := range c.order {
 		p.Finish()

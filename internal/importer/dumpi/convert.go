@@ -52,7 +52,8 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	c.topology(list)
 	c.link(list)
 	if c.processes > len(files) {
-		w.Report(trace.Skipped, "ranks whose file is missing", int64(c.processes-len(files)), run.Label(files[0]))
+		w.Report(trace.MissingLocations,
+			"ranks whose file is missing", int64(c.processes-len(files)), run.Label(files[0]))
 	}
 	return parent.Err()
 }
@@ -274,7 +275,7 @@ func (p *process) sizeOf(count, kind int32) int64 {
 func (p *process) report() {
 	w := p.w
 	if p.broken > 0 {
-		w.Report(trace.Skipped, "traces that break off within the calls", 1,
+		w.Report(trace.MissingRest, "traces that break off within the calls", 1,
 			fmt.Sprintf("%s: byte %d", p.label, p.broken))
 	}
 	missing, ignored := int64(0), int64(0)
@@ -291,16 +292,14 @@ func (p *process) report() {
 		what  string
 		count int64
 	}{
-		{trace.Skipped, "calls that the footer counts and the trace does not hold", max(missing-ignored, 0)},
-		{trace.Skipped, "calls that DUMPI was told not to record", ignored},
-		{trace.Skipped, "calls without a time", p.untimed},
+		{trace.MissingIntervals, "calls that the footer counts and the trace does not hold", max(missing-ignored, 0)},
+		{trace.MissingIntervals, "calls that DUMPI was told not to record", ignored},
+		{trace.MissingIntervals, "calls without a time", p.untimed},
 		{trace.Guessed, "calls without a time of the wall's clock, placed by the CPU's", p.byCPU},
-		{trace.Skipped, "receives whose source the trace does not tell", p.unsure},
-		{trace.Skipped, "messages in communicators whose members the trace does not tell", p.lost},
+		{trace.MissingLinks, "receives whose source the trace does not tell", p.unsure},
+		{trace.MissingLinks, "messages in communicators whose members the trace does not tell", p.lost},
 	} {
-		if n.count > 0 {
-			w.Report(n.kind, n.what, n.count, p.label)
-		}
+		importer.Tell(w, n.kind, n.what, n.count, p.label)
 	}
 }
 
@@ -366,9 +365,8 @@ func (c *converter) link(list []*process) {
 		}
 	}
 	label := c.run.Label(c.run.Files[0])
-	if lost > 0 {
-		c.w.Report(trace.Skipped, "messages in communicators whose members the trace does not tell", lost, label)
-	}
+	importer.Tell(c.w, trace.MissingLinks, "messages in communicators whose members the trace does not tell", lost,
+		label)
 	unreceived, unsent := message.Join(c.w, sent, received)
 	message.Report(c.w, unreceived, unsent, label)
 }

@@ -49,9 +49,7 @@ func (c *converter) profile(ctx context.Context, r *jsonstream.Reader, level int
 		case "threads":
 			return r.Array(func() error {
 				at, err := c.thread(ctx, r, p)
-				if pid == "" {
-					pid = at
-				}
+				pid = cmp.Or(pid, at)
 				return err
 			})
 		case "counters": // they may name the process of a thread that comes after them
@@ -120,7 +118,7 @@ func (c *converter) thread(ctx context.Context, r *jsonstream.Reader, p *process
 		return t.pid, err
 	}
 	for _, name := range t.unread {
-		c.w.Report(trace.Skipped, "tables that are not read: "+name, 1, place)
+		c.w.Report(trace.MissingEvents, "tables that are not read: "+name, 1, place)
 	}
 	kind := t.kind
 	if kind == "default" {

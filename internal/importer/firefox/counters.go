@@ -38,8 +38,6 @@ func (c *converter) counter(r *jsonstream.Reader, p *process, pid string) error 
 				for ok := c.Open('{'); ok && c.More('}'); {
 					if string(c.Key()) == "graphType" {
 						graph = c.Scalar().String()
-					} else {
-						c.Skip()
 					}
 				}
 			})

@@ -53,7 +53,7 @@ func isProfile(head []byte) bool {
 
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	label := run.Label(run.Files[0])
-	pass := func(leave func(what, place string), f func(*jsonstream.Reader) error, count func() int) error {
+	pass := func(leave jsonstream.Leave, f func(*jsonstream.Reader) error, count func() int) error {
 		in, err := run.Open(run.Files[0])
 		if err != nil {
 			return err
@@ -64,12 +64,12 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	// The tables that all threads share may follow them, and whether there are samples decides the rows of markers.
 	var known survey
-	if err := pass(func(string, string) {}, known.read, func() int { return known.threads }); err != nil {
+	if err := pass(jsonstream.Silent, known.read, func() int { return known.threads }); err != nil {
 		return err
 	}
 	run.Progress = nil
 	c := newConverter(w, run.Name, label, &known)
-	if err := pass(func(what, place string) { w.Report(trace.Skipped, what, 1, place) },
+	if err := pass(jsonstream.Reporter(w),
 		func(r *jsonstream.Reader) error { return c.profile(ctx, r, 0) },
 		func() int { return known.threads }); err != nil {
 		return err

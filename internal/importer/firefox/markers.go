@@ -116,12 +116,9 @@ func (c *converter) markers(ctx context.Context, t *thread, p *process, at trace
 			s.Attribute(attributes.ID(v.Key), v.Value)
 		}
 	}
-	if nested > 0 {
-		c.w.Report(trace.Skipped, "members of markers that are lists or objects (stacks, causes)", nested, place)
-	}
-	if untimed > 0 {
-		c.w.Report(trace.Skipped, "markers without a time", untimed, place)
-	}
+	importer.Tell(c.w, trace.MissingDetails, "members of markers that are lists or objects (stacks, causes)", nested,
+		place)
+	importer.Tell(c.w, trace.MissingEvents, "markers without a time", untimed, place)
 	return s.Close()
 }
 

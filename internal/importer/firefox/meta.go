@@ -50,12 +50,8 @@ func (m *meta) read(c *jsonstream.Cursor) {
 					m.cpuUnit = c.Text()
 				case "time":
 					m.bytes = c.Text() == "bytes"
-				default:
-					c.Skip()
 				}
 			}
-		default:
-			c.Skip()
 		}
 	}
 }
@@ -66,8 +62,6 @@ func (m *meta) readCategories(c *jsonstream.Cursor) {
 		for ok := c.Open('{'); ok && c.More('}'); {
 			if string(c.Key()) == "name" {
 				category = c.Text()
-			} else {
-				c.Skip()
 			}
 		}
 		m.categories = append(m.categories, category)
@@ -86,8 +80,6 @@ func (m *meta) readSchemas(c *jsonstream.Cursor) {
 				name = c.Text()
 			case "fields", "data":
 				keys = readFields(c)
-			default:
-				c.Skip()
 			}
 		}
 		for _, key := range keys {
@@ -108,8 +100,6 @@ func readFields(c *jsonstream.Cursor) (keys []string) {
 				key = c.Text()
 			case "format":
 				format = c.Scalar().String() // a text, or an object for tables
-			default:
-				c.Skip()
 			}
 		}
 		switch format {
@@ -138,8 +128,6 @@ func readLibraries(r *jsonstream.Reader) (list []library, err error) {
 					l.start = number(c)
 				case "end":
 					l.end = number(c)
-				default:
-					c.Skip()
 				}
 			}
 		})

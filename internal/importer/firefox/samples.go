@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/stack"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -36,9 +37,7 @@ func (c *converter) times(t *table, place string) []sampleTime {
 		now = at
 		list = append(list, sampleTime{at, i})
 	}
-	if untimed > 0 {
-		c.w.Report(trace.Skipped, "samples without a time", untimed, place)
-	}
+	importer.Tell(c.w, trace.MissingSamples, "samples without a time", untimed, place)
 	byTime := func(a, b sampleTime) int { return cmp.Compare(a.at, b.at) }
 	if !slices.IsSortedFunc(list, byTime) {
 		c.w.Report(trace.Repaired, "threads whose samples are not in order of time: sorted", 1, place)
@@ -146,8 +145,6 @@ func (c *converter) samples(ctx context.Context, t *thread, s *stacker, at trace
 		now = s.path(id, now)
 		total.AddFrames(at, s.lined, sums[id])
 	}
-	if empty > 0 {
-		c.w.Report(trace.Skipped, "samples without a stack", empty, place)
-	}
+	importer.Tell(c.w, trace.MissingSamples, "samples without a stack", empty, place)
 	return stream.Close()
 }

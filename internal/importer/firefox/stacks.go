@@ -1,6 +1,7 @@
 package firefox
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -130,9 +131,7 @@ func (s *stacker) describe(f frameIn) trace.Region {
 	} else {
 		r = s.location(s.text(s.frames.index("location", f.frame)))
 	}
-	if r.Name == "" {
-		r.Name = "(unknown)"
-	}
+	r.Name = cmp.Or(r.Name, "(unknown)")
 	if f.category < 0 {
 		f.category = s.frames.index("category", f.frame)
 	}

@@ -47,7 +47,8 @@ func (c *converter) line(n int, line []byte) {
 	r, ok := parse(line)
 	if !ok {
 		if !c.html && !about(line) {
-			c.w.Report(trace.Skipped, "lines that are no event of ftrace", 1, fmt.Sprintf("%s: line %d", c.label, n))
+			c.w.Report(trace.MissingEvents,
+				"lines that are no event of ftrace", 1, fmt.Sprintf("%s: line %d", c.label, n))
 		}
 		return
 	}

@@ -39,16 +39,18 @@ const (
 )
 
 var reasons = []importer.Reason{
-	unknownEvent: importer.Skipped("events whose kind the file does not describe: they are missing"),
-	brokenPage:   importer.Skipped("pages of the ring buffer that are broken: their events from there on are missing"),
-	lostEvents:   importer.Skipped("events that the kernel lost while it recorded: states around them may be wrong"),
-	lostSomewhere: importer.Skipped("places where the kernel lost events, it does not say how many: " +
-		"states around them may be wrong"),
+	unknownEvent: importer.Skipped(trace.MissingEvents, "events whose kind the file does not describe"),
+	brokenPage:   importer.Skipped(trace.MissingEvents, "pages of the ring buffer that are broken"),
+	lostEvents: importer.Skipped(trace.MissingEvents,
+		"events that the kernel lost while it recorded (states around them may be wrong)"),
+	lostSomewhere: importer.Skipped(trace.MissingEvents,
+		"places where the kernel lost events, it does not say how many "+
+			"(states around them may be wrong)"),
 	brokenFile:    importer.Repaired("files that break off, read up to there"),
-	functionEntry: importer.Redundant("entries of functions: their returns say when they began"),
+	functionEntry: importer.Redundant("entries of functions (their returns say when they began)"),
 	rawClock: importer.Guessed("times of a clock that counts no nanoseconds, taken as such: " +
 		"lengths are in its ticks"),
-	unreadPart: importer.Skipped("parts of the file that cannot be read: names or events of them are missing"),
+	unreadPart: importer.Skipped(trace.MissingNames, "parts of the file that cannot be read"),
 }
 
 // A dat is a trace.dat file while it is read.

@@ -22,12 +22,12 @@ const (
 )
 
 var reasons = []importer.Reason{
-	brokenRecord: importer.Skipped("records that are shorter than what they say to hold: they are missing"),
+	brokenRecord: importer.Skipped(trace.MissingEvents, "records that are shorter than what they say to hold"),
 	brokenFile:   importer.Repaired("files that break off, read up to there"),
-	fullBuffer:   importer.Skipped("buffers that were full while it was recorded: records behind that are missing"),
-	blob:         importer.Redundant("blobs and objects of user space: they have no time"),
-	openAsync:    importer.Skipped("ends of asynchronous operations that never began: they are missing"),
-	openFlow:     importer.Skipped("ends and steps of flows that never began: their links are missing"),
+	fullBuffer:   importer.Skipped(trace.MissingEvents, "buffers that were full while it was recorded"),
+	blob:         importer.Redundant("blobs and objects of user space (they have no time)"),
+	openAsync:    importer.Skipped(trace.MissingIntervals, "ends of asynchronous operations that never began"),
+	openFlow:     importer.Skipped(trace.MissingLinks, "ends and steps of flows that never began"),
 }
 
 // Kinds of objects of the kernel.

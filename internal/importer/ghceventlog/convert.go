@@ -1,6 +1,7 @@
 package ghceventlog
 
 import (
+	"cmp"
 	"encoding/binary"
 	"strconv"
 	"strings"
@@ -55,9 +56,7 @@ func (l *log) record(number uint16, k kind, at trace.Time, b []byte, start int64
 }
 
 func (l *log) region(name, category string, role trace.Role) trace.RegionID {
-	if name == "" {
-		name = "(no name)"
-	}
+	name = cmp.Or(name, "(no name)")
 	return importer.Once(l.regions, name, func() trace.RegionID {
 		return l.w.Region(trace.Region{Name: name, Category: category, Role: role})
 	})

@@ -99,9 +99,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if l.odd > 0 {
-		w.Report(trace.Skipped, "events whose data does not fit their type", l.odd, label)
-	}
+	importer.Tell(w, trace.MissingEvents, "events whose data does not fit their type", l.odd, label)
 	if err != nil {
 		w.Report(trace.Repaired, "files that break off, read up to there", 1, fmt.Sprintf("%s: byte %d", label, l.at))
 	}

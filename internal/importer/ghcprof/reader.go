@@ -46,7 +46,7 @@ func (t *text) line(n int, line []byte) {
 		return
 	}
 	if t.table && strings.TrimSpace(s) != "" && !t.row(s) {
-		t.w.Report(trace.Skipped, "lines that are no cost centre", 1, "line "+strconv.Itoa(n))
+		t.w.Report(trace.MissingValues, "lines that are no cost centre", 1, "line "+strconv.Itoa(n))
 	}
 }
 

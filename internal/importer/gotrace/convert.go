@@ -64,6 +64,7 @@ func newConverter(w trace.Writer, name string) *converter {
 	c.dictionary = dictionary{
 		w: w, functions: map[string]*function{}, stacks: map[xtrace.Stack]*stack{},
 		regions: map[regionKey]trace.RegionID{}, factNames: importer.NewAttributes(w),
+		functionRegions: map[string]trace.RegionID{},
 	}
 	c.process = w.Location(trace.Location{Parent: trace.NoLocation, Kind: trace.KindProcess, Name: name,
 		Rank: trace.NoRank})
@@ -113,7 +114,7 @@ func (c *converter) event(e *xtrace.Event, kind xtrace.EventKind) {
 		case xtrace.ResourceProc:
 			c.processorMoves(t, &tr)
 		default:
-			c.skip("changes of state of resources that are neither goroutines nor Ps")
+			c.skip(trace.MissingIntervals, "changes of state of resources that are neither goroutines nor Ps")
 		}
 		return
 	}
@@ -150,22 +151,26 @@ func (c *converter) event(e *xtrace.Event, kind xtrace.EventKind) {
 	case xtrace.EventSync:
 		c.synchronize(e.Sync())
 	default:
-		c.skip("events of kinds that are not known, or experimental")
+		c.skip(trace.MissingEvents, "events of kinds that are not known, or experimental")
 	}
 }
 
 // synchronize takes the begin of a generation, or the end of the last.
 func (c *converter) synchronize(s xtrace.Sync) {
 	c.forgetStacks()
+	c.addPlaces(c.process)
 	if s.N > 1 { // the first generation is over
 		c.settle(&c.alive)
 		c.settle(&c.runnable)
 	} else if s.ClockSnapshot != nil {
+		importer.TimeOfDay(c.w, trace.Time(s.ClockSnapshot.Trace), trace.Time(s.ClockSnapshot.Wall.UnixNano()))
 		c.w.Property("start", s.ClockSnapshot.Wall.UTC().Format("2006-01-02T15:04:05.999999999Z"))
 	}
 }
 
-func (c *dictionary) skip(what string) { c.w.Report(trace.Skipped, what, 1, "") }
+func (c *dictionary) skip(consequence trace.ReportKind, what string) {
+	c.w.Report(consequence, what, 1, "")
+}
 
 // region finds a region by name and category.
 func (c *dictionary) region(name, category string, role trace.Role) trace.RegionID {
@@ -185,7 +190,7 @@ func (c *dictionary) fix(id *trace.RegionID, name, category string, role trace.R
 // metric takes a value of the runtime, named like "/memory/classes/heap/objects:bytes".
 func (c *converter) metric(t trace.Time, m *xtrace.Metric) {
 	if m.Value.Kind() != xtrace.ValueUint64 {
-		c.skip("values of metrics that are no numbers")
+		c.skip(trace.MissingValues, "values of metrics that are no numbers")
 		return
 	}
 	if c.lastMetric.name != m.Name {
@@ -222,6 +227,7 @@ func (c *converter) close() error {
 	}
 	c.closeTasks()
 	c.giveLinks()
+	c.finishPlaces(c.process)
 	if c.runtime != nil {
 		c.keep(c.runtime.Close())
 	}

@@ -24,13 +24,17 @@ type dictionary struct {
 	lastRange [3]lastRange        // by side
 	factNames importer.Attributes // of ranges
 	fixed     fixedRegions
+
+	places          places
+	functionRegions map[string]trace.RegionID
 }
 
 // A function is one that goroutines start in.
 type function struct {
 	name    string
-	own     bool // its goroutines work for the runtime
-	defined bool // the following are known
+	file    string // "" if no stack told it
+	own     bool   // its goroutines work for the runtime
+	defined bool   // the following are known
 	group   trace.LocationID
 	region  trace.RegionID
 	memo    [4]*stack // where its goroutines stopped last
@@ -60,12 +64,8 @@ func (c *dictionary) define(f *function) {
 	if f.defined {
 		return
 	}
-	role := trace.RoleCompute
-	if f.own {
-		role = trace.RoleOverhead
-	}
 	f.group = c.group(c.goroutines, f.name, 0)
-	f.region = c.region(f.name, "goroutine", role)
+	f.region = c.regionOf(f.name, f.file)
 	f.defined = true
 }
 
@@ -85,8 +85,9 @@ func (c *dictionary) learn(g *goroutine, s xtrace.Stack) {
 func (c *dictionary) startOf(s xtrace.Stack) *function {
 	known := c.stack(s)
 	if known.start == nil {
-		if name := outermost(s); name != "" {
+		if name, file := outermost(s); name != "" {
 			known.start = c.function(name)
+			known.start.file = file
 		}
 	}
 	return known.start

@@ -32,12 +32,15 @@ type goroutine struct {
 	start  *function    // nil while no stack told it
 	begin  trace.Time   // of its life
 	at     trace.LocationID
-	rows   uint32         // given to the stream
-	state  uint32         // which of them is the state that is open; 0 for none
-	region trace.RegionID // of that state
-	held   int32          // links of others that wait for a row and name this one
-	marks  *marks         // nil where there was none
-	early  *unplaced      // nil once it has a row
+	rows   uint32 // given to the stream
+	state  uint32 // which of them is the state that is open; 0 for none
+	// stopped is where it waits since a time; nil while it does not, or for the runtime.
+	stopped *halt
+	since   trace.Time
+	region  trace.RegionID // of that state
+	held    int32          // links of others that wait for a row and name this one
+	marks   *marks         // nil where there was none
+	early   *unplaced      // nil once it has a row
 }
 
 // marks are the ranges open on a goroutine beside its states.

@@ -16,6 +16,8 @@
 //	range (GC, STW …)    interval where it applies: on its P, its goroutine, or "runtime" if global
 //	user region, task    interval on the goroutine; on "tasks", a location for each type
 //	log, label, sample   instant
+//	where the program    rows of a profile by call stack and of source lines, for the process: blocked time and blocks
+//	waits, sample        of goroutines that wait or are in the system (not those of the runtime), samples
 //	metric               counter of the process
 //	goroutines, those    two more counters of the process, which this package keeps: all of their first
 //	that are runnable    65,536 changes, then the first, lowest, highest and last of every 10 µs

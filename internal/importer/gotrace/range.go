@@ -60,7 +60,7 @@ func (c *converter) rangeBegins(t trace.Time, e *xtrace.Event, active bool) {
 	r := e.Range()
 	open, _, ok := c.scope(r.Scope)
 	if !ok {
-		c.skip("ranges of resources that are neither goroutines nor Ps")
+		c.skip(trace.MissingIntervals, "ranges of resources that are neither goroutines nor Ps")
 		return
 	}
 	if findSpan(*open, r.Name) >= 0 {
@@ -80,7 +80,7 @@ func (c *converter) rangeEnds(t trace.Time, e *xtrace.Event) {
 		i = findSpan(*open, r.Name)
 	}
 	if i < 0 {
-		c.skip("ends of ranges that did not begin")
+		c.skip(trace.MissingIntervals, "ends of ranges that did not begin")
 		return
 	}
 	s := (*open)[i]

@@ -133,7 +133,7 @@ func judge(ctx context.Context, err error, some bool, in *input, label string, w
 	case !some:
 		return importer.Malformed(label, place(in.read), "%s", firstLine(err))
 	}
-	w.Report(trace.Skipped, "the rest of a trace that breaks off: "+cause(err), 1, label+": "+place(in.read))
+	w.Report(trace.MissingRest, "the rest of a trace that breaks off ("+cause(err)+")", 1, label+": "+place(in.read))
 	return nil
 }
 

@@ -18,6 +18,7 @@ type stack struct {
 	start *function // nil until first used
 	text  trace.Value
 	told  bool // the text is made
+	halt  *halt
 }
 
 // stack returns the facts about a stack that is not NoStack.
@@ -87,7 +88,7 @@ func (c *dictionary) textOf(s xtrace.Stack) *stack {
 		b = strconv.AppendUint(b, f.Line, 10)
 		return true
 	}) {
-		c.skip("stacks whose frames refer to names that the trace does not hold")
+		c.skip(trace.MissingFrames, "stacks whose frames refer to names that the trace does not hold")
 	}
 	c.text = b
 	known.text, known.told = trace.Text(string(b)), true
@@ -114,12 +115,12 @@ func frames(s xtrace.Stack, f func(xtrace.StackFrame) bool) (sound bool) {
 }
 
 // outermost is the function that a goroutine with this stack started in.
-func outermost(s xtrace.Stack) (name string) {
+func outermost(s xtrace.Stack) (name, file string) {
 	frames(s, func(f xtrace.StackFrame) bool {
-		name = f.Func
+		name, file = f.Func, f.File
 		return true
 	})
-	return name
+	return name, file
 }
 
 // innermost is the function at the top of a stack.

@@ -69,6 +69,7 @@ func (c *actors) enterState(g *goroutine, s *state) {
 	}
 	if at := c.stackOf(g, s.stopped); at != nil {
 		g.stream.Attribute(c.attr.stack, at.text)
+		c.stopAt(g, s, at)
 	}
 	if s.woke != xtrace.NoStack {
 		if at := c.textOf(s.woke).orNone(); at != nil {
@@ -84,6 +85,7 @@ func (c *actors) leaveState(t trace.Time, g *goroutine) {
 	if g.state != 0 {
 		g.stream.Leave(t, g.region)
 		g.state = 0
+		c.goOn(t, g)
 	}
 }
 

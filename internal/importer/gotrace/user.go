@@ -1,6 +1,7 @@
 package gotrace
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -52,9 +53,7 @@ func (c *converter) taskEnds(t trace.Time, ended *xtrace.Task) {
 	k := c.tasks[id]
 	if k == nil {
 		k = &task{name: ended.Type, begin: c.first, parent: ended.Parent}
-		if k.name == "" {
-			k.name = nameless
-		}
+		k.name = cmp.Or(k.name, nameless)
 	}
 	delete(c.tasks, id)
 	c.writeTask(t, id, k)
@@ -119,10 +118,7 @@ func (c *converter) own(id xtrace.GoID) trace.Stream {
 
 func (c *converter) log(t trace.Time, e *xtrace.Event) {
 	l := e.Log()
-	name := l.Category
-	if name == "" {
-		name = "log"
-	}
+	name := cmp.Or(l.Category, "log")
 	s := c.own(e.Goroutine())
 	s.Instant(t, c.region(name, "log", trace.RoleAnnotation))
 	s.Attribute(c.attr.message, trace.Text(l.Message))
@@ -149,10 +145,7 @@ func (c *converter) label(t trace.Time, l xtrace.Label) {
 
 // sample keeps a sample of the CPU profiler on the P where it was taken.
 func (c *converter) sample(t trace.Time, e *xtrace.Event) {
-	name := innermost(e.Stack())
-	if name == "" {
-		name = "(no stack)"
-	}
+	name := cmp.Or(innermost(e.Stack()), "(no stack)")
 	s := c.main
 	if e.Proc() != xtrace.NoProc {
 		s = c.processor(e.Proc()).stream
@@ -161,6 +154,7 @@ func (c *converter) sample(t trace.Time, e *xtrace.Event) {
 	if at := e.Stack(); at != xtrace.NoStack {
 		if known := c.textOf(at).orNone(); known != nil {
 			s.Attribute(c.attr.stack, known.text)
+			c.findAt(known)
 		}
 	}
 	if e.Goroutine() != xtrace.NoGoroutine {

@@ -67,9 +67,7 @@ func readReport(ctx context.Context, in io.Reader, label string, w trace.Writer)
 	if r.rows == 0 {
 		return nil, importer.Malformed(label, "", "holds no functions")
 	}
-	if r.bad > 0 {
-		w.Report(trace.Skipped, "lines that are no rows of a table", r.bad, r.first)
-	}
+	importer.Tell(w, trace.MissingValues, "lines that are no rows of a table", r.bad, r.first)
 	if err := scan.Err(); err != nil {
 		w.Report(trace.Repaired, "files that break off, or hold a line of more than a megabyte, read up to there", 1,
 			fmt.Sprintf("%s: line %d", label, n+1))

@@ -73,9 +73,7 @@ func (t *taskTable) tree(w trace.Writer) (grains []grain, order []int32) {
 			lacking++
 		}
 	}
-	if lacking > 0 {
-		w.Report(trace.Guessed, "tasks whose parent is not in the table: taken for roots", lacking, "")
-	}
+	importer.Tell(w, trace.Guessed, "tasks whose parent is not in the table: taken for roots", lacking, "")
 	for i := range grains {
 		if grains[i].parent < 0 {
 			order = append(order, int32(i))

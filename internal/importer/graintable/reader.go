@@ -78,22 +78,23 @@ func table(ctx context.Context, f io.Reader, label string, w trace.Writer) (*tas
 		case err == io.EOF:
 			return t, nil
 		case errors.As(err, &wrong):
-			w.Report(trace.Skipped, "lines that are not of the table's form", 1,
+			w.Report(trace.MissingIntervals, "lines that are not of the table's form", 1,
 				fmt.Sprintf("%s: line %d", label, wrong.StartLine))
 			continue
 		case err != nil && len(t.tasks) == 0:
 			return nil, err
 		case err != nil:
-			w.Report(trace.Skipped, "the rest of a file that cannot be read", 1,
+			w.Report(trace.MissingRest, "the rest of a file that cannot be read", 1,
 				fmt.Sprintf("%s: after %d tasks", label, len(t.tasks)))
 			return t, nil
 		}
 		k, ok := t.parse(fields)
 		switch {
 		case len(fields) != len(header) || !ok:
-			w.Report(trace.Skipped, "lines without the numbers of a task", 1, fmt.Sprintf("%s: line %d", label, line))
+			w.Report(trace.MissingEvents,
+				"lines without the numbers of a task", 1, fmt.Sprintf("%s: line %d", label, line))
 		case seen[k.id]:
-			w.Report(trace.Skipped, "tasks whose number is taken", 1, fmt.Sprintf("%s: line %d", label, line))
+			w.Report(trace.MissingIntervals, "tasks whose number is taken", 1, fmt.Sprintf("%s: line %d", label, line))
 		default:
 			seen[k.id] = true
 			t.tasks = append(t.tasks, k)

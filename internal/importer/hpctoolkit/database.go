@@ -43,16 +43,14 @@ func readDatabase(ctx context.Context, run importer.Run, w trace.Writer) error {
 		}
 	}
 	if !profile {
-		w.Report(trace.Skipped, "databases without profile.db: no thread is known", 1, m.label)
+		w.Report(trace.MissingLocations, "databases without profile.db", 1, m.label)
 	}
 	if traces != "" {
 		if err := d.traces(ctx, traces); err != nil {
 			return err
 		}
 	}
-	if m.bad > 0 {
-		w.Report(trace.Skipped, "structures that point outside their file", m.bad, m.label)
-	}
+	importer.Tell(w, trace.MissingNames, "structures that point outside their file", m.bad, m.label)
 	return ctx.Err()
 }
 
@@ -86,7 +84,7 @@ func (d *database) profiles(ctx context.Context, name string) error {
 		}
 		id, err := d.thread(f, u64(p, 0x20))
 		if err != nil {
-			d.w.Report(trace.Skipped, "threads whose identifiers cannot be read", 1,
+			d.w.Report(trace.MissingLocations, "threads whose identifiers cannot be read", 1,
 				fmt.Sprintf("%s: profile %d", f.label, i))
 			continue
 		}
@@ -96,7 +94,7 @@ func (d *database) profiles(ctx context.Context, name string) error {
 				return err
 			}
 			if err := d.values(f, p, id); err != nil {
-				d.w.Report(trace.Skipped, "threads whose values cannot be read", 1,
+				d.w.Report(trace.MissingLocations, "threads whose values cannot be read", 1,
 					fmt.Sprintf("%s: profile %d", f.label, i))
 			}
 			return nil
@@ -180,8 +178,7 @@ func (d *database) values(f *file, p []byte, at trace.LocationID) error {
 			wrong++ // contexts ascend, and so do their values
 			continue
 		}
-		node, known := d.meta.contexts.byID[id]
-		used := known && d.meta.contexts.own[id] // else it is the whole thread, or finer than a function
+		node, used := d.meta.contexts.self[id] // else it is the whole thread, or finer than a line
 		for k := from; k < to; k++ {
 			v := values[10*k:]
 			if !d.meta.values[u16(v, 0)] || k > from && u16(v, 0) <= u16(values[10*(k-1):], 0) {
@@ -192,7 +189,8 @@ func (d *database) values(f *file, p []byte, at trace.LocationID) error {
 		}
 	}
 	if wrong > 0 {
-		d.w.Report(trace.Skipped, "values that are out of order, or of metrics that are not defined", wrong, f.label)
+		d.w.Report(trace.MissingValues,
+			"values that are out of order, or of metrics that are not defined", wrong, f.label)
 	}
 	d.meta.contexts.rows(d.w, at, d.metrics, inclusive)
 	return nil

@@ -1,6 +1,7 @@
 package hpctoolkit
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path"
@@ -127,6 +128,7 @@ func newMetric(name string) metric {
 const (
 	lexicalFunction = 0
 	lexicalLoop     = 1
+	lexicalLine     = 2
 )
 
 // mostDepth bounds the tree, against pointers that form a cycle; contexts are bounded by the file's size.
@@ -150,16 +152,13 @@ func (m *meta) tree(at uint64) {
 		if e == nil {
 			return
 		}
-		name := m.text(u64(e, 0x18))
-		if name == "" {
-			name = "unknown entry"
-		}
+		name := cmp.Or(m.text(u64(e, 0x18)), "unknown entry")
 		node := m.contexts.add(u32(e, 0x10), -1, step{name: name, category: "entry point"})
 		m.children(u64(e, 8), u64(e, 0), node, 0, &budget)
 	}
 }
 
-// children reads an array of contexts. Lines and instructions belong to the node above.
+// children reads an array of contexts. Instructions belong to the node above.
 func (m *meta) children(at, size uint64, parent int32, depth int, budget *int) {
 	if at == 0 || size == 0 {
 		return
@@ -176,18 +175,21 @@ func (m *meta) children(at, size uint64, parent int32, depth int, budget *int) {
 		}
 		flex := m.at(at+0x20, 8*int(c[0x17]))
 		at += 0x20 + 8*uint64(c[0x17])
-		node := parent
-		if s, ok := m.step(c, flex); ok {
-			node = m.contexts.add(u32(c, 0x10), parent, s)
-		} else {
-			m.contexts.fold(u32(c, 0x10), parent)
+		node, id := parent, u32(c, 0x10)
+		switch s, lexical := m.step(c, flex); lexical {
+		case lexicalFunction, lexicalLoop:
+			node = m.contexts.add(id, parent, s)
+		case lexicalLine:
+			node = m.contexts.addLine(id, parent, s.file, s.line)
+		default:
+			m.contexts.fold(id, parent)
 		}
 		m.children(u64(c, 8), u64(c, 0), node, depth+1, budget)
 	}
 }
 
-// step says which function or loop a context is; false where it is finer than that.
-func (m *meta) step(c, flex []byte) (s step, ok bool) {
+// step returns the function, loop or line that a context is, with its type.
+func (m *meta) step(c, flex []byte) (s step, lexical byte) {
 	flags, lexical := c[0x14], c[0x16]
 	word := func() uint64 {
 		if len(flex) < 8 {
@@ -207,13 +209,13 @@ func (m *meta) step(c, flex []byte) (s step, ok bool) {
 	}
 	switch lexical {
 	case lexicalFunction:
-		return m.function(function), true
+		return m.function(function), lexical
 	case lexicalLoop:
 		source := path.Base(m.file(fileAt))
 		return step{name: fmt.Sprintf("loop at %s:%d", source, line), category: "loop", file: m.file(fileAt),
-			line: int(line)}, true
+			line: int(line)}, lexical
 	}
-	return step{}, false
+	return step{file: m.file(fileAt), line: int(line)}, lexical
 }
 
 func (m *meta) file(at uint64) string {

@@ -35,7 +35,7 @@ func (d *database) traces(ctx context.Context, name string) error {
 		index, from, to := int(u32(t, 0)), u64(t, 8), u64(t, 0x10)
 		if index >= len(d.threads) || d.threads[index] == trace.NoLocation || from > to || to > uint64(f.size) ||
 			seen[d.threads[index]] {
-			d.w.Report(trace.Skipped, "traces of no known thread, or outside the file", 1,
+			d.w.Report(trace.MissingSamples, "traces of no known thread, or outside the file", 1,
 				fmt.Sprintf("%s: trace %d", f.label, i))
 			continue
 		}
@@ -66,7 +66,7 @@ func (d *database) line(ctx context.Context, f *file, thread trace.LocationID, f
 		for i := range int(n) {
 			t := trace.Time(u64(block, 12*i) & math.MaxInt64)
 			if t < time {
-				d.w.Report(trace.Skipped, "samples that are not in order of time", 1, f.label)
+				d.w.Report(trace.MissingSamples, "samples that are not in order of time", 1, f.label)
 				continue
 			}
 			time = t
@@ -96,7 +96,7 @@ func (c *contexts) stack(id uint32, to []int32) []int32 {
 	if !ok {
 		return to
 	}
-	for ; node >= 0; node = c.nodes[node].parent {
+	for ; node >= 0; node = c.ownerOf(c.nodes[node].parent) {
 		to = append(to, node)
 	}
 	for i, k := 0, len(to)-1; i < k; i, k = i+1, k-1 {

@@ -49,7 +49,7 @@ func readXML(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	label := e.label
 	if cut {
-		w.Report(trace.Skipped, "files that break off within an element", 1, label)
+		w.Report(trace.MissingRest, "files that break off within an element", 1, label)
 	}
 	if len(e.nodes) == 0 {
 		return importer.Malformed(label, "", "holds no calling context")
@@ -166,7 +166,7 @@ func (e *experiment) metric(element string, a map[string]string) {
 	}
 }
 
-// node takes a context: functions and loops are nodes, all else belongs to the one around.
+// node takes a context: functions, loops and lines are nodes, all else belongs to the one around.
 func (e *experiment) node(element string, a map[string]string, parent int32) int32 {
 	id64, err := strconv.ParseUint(a["i"], 10, 32)
 	id := uint32(id64)
@@ -189,13 +189,19 @@ func (e *experiment) node(element string, a map[string]string, parent int32) int
 		}
 		return e.add(id, parent, step{fmt.Sprintf("loop at %s:%d", path.Base(file), line), "loop", file, line})
 	}
-	if err == nil {
-		e.fold(id, parent)
+	if err != nil {
+		return parent
 	}
+	if element == "C" || element == "S" { // a call, a statement
+		if owner := e.ownerOf(parent); owner >= 0 {
+			return e.addLine(id, parent, e.nodes[owner].file, line)
+		}
+	}
+	e.fold(id, parent)
 	return parent
 }
 
-// value takes a number of the file itself: a sum over threads. Only those of functions and loops are needed.
+// value takes a number of the file itself: a sum over threads. Only those of nodes are needed.
 func (e *experiment) value(a map[string]string, node int32) {
 	index, err1 := strconv.Atoi(a["n"])
 	v, err2 := strconv.ParseFloat(a["v"], 64)
@@ -205,7 +211,7 @@ func (e *experiment) value(a map[string]string, node int32) {
 	if e.values[index] == nil {
 		e.values[index] = map[int32]float64{}
 	}
-	if _, ok := e.values[index][node]; !ok { // what follows is of the lines below
+	if _, ok := e.values[index][node]; !ok { // what follows is of contexts below
 		e.values[index][node] = v
 	}
 }
@@ -247,7 +253,7 @@ func (e *experiment) table(run importer.Run, file string, w trace.Writer, metric
 		return err
 	}
 	if len(data) < tableHead || string(data[:len(tableTag)]) != tableTag {
-		w.Report(trace.Skipped, "tables of a thread that do not begin like one", 1, label)
+		w.Report(trace.MissingValues, "tables of a thread that do not begin like one", 1, label)
 		return nil
 	}
 	var order binary.ByteOrder = binary.BigEndian
@@ -260,12 +266,12 @@ func (e *experiment) table(run importer.Run, file string, w trace.Writer, metric
 		have = (len(data) - tableHead) / (8 * width)
 	}
 	if have < rows {
-		w.Report(trace.Skipped, "values that a cut table of a thread lacks", int64(rows-have)*int64(width), label)
+		w.Report(trace.MissingValues, "values that a cut table of a thread lacks", int64(rows-have)*int64(width), label)
 	}
 	inclusive := make([]float64, len(metrics)*len(e.nodes))
-	for id, node := range e.byID {
+	for id, node := range e.self {
 		row := int(id) - 1
-		if !e.own[id] || row < 0 || row >= min(rows, have) {
+		if row < 0 || row >= min(rows, have) {
 			continue
 		}
 		for k, column := range columns {

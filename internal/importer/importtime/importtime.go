@@ -46,7 +46,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 		m := row.FindSubmatch(line)
 		if m == nil {
 			if n > 1 || !bytes.HasPrefix(line, []byte("import time: ")) {
-				w.Report(trace.Skipped, "lines that are no import", 1, fmt.Sprintf("%s: line %d", label, n))
+				w.Report(trace.MissingValues, "lines that are no import", 1, fmt.Sprintf("%s: line %d", label, n))
 			}
 			return
 		}

@@ -105,9 +105,7 @@ func (t *tree) write() {
 			t.w.Profile(row)
 		}
 	}
-	if t.bad > 0 {
-		t.w.Report(trace.Skipped, "lines that are no call paths", t.bad, t.first)
-	}
+	importer.Tell(t.w, trace.MissingSamples, "lines that are no call paths", t.bad, t.first)
 	if t.jumps > 0 {
 		t.w.Report(trace.Guessed, "call paths whose caller is not in the line above: put below the nearest", t.jumps,
 			t.label)

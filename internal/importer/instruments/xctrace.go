@@ -2,6 +2,7 @@ package instruments
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/xml"
 	"errors"
@@ -146,7 +147,7 @@ func (x *xctrace) element(start xml.StartElement, depth int) (*element, error) {
 			if known := x.known[refers]; refers != "" && known != nil && known.tag == e.tag {
 				return known, nil
 			} else if refers != "" {
-				x.w.Report(trace.Skipped, "references to elements that are not there", 1, x.label+": "+x.place())
+				x.w.Report(trace.MissingFrames, "references to elements that are not there", 1, x.label+": "+x.place())
 			}
 			return e, nil
 		}
@@ -157,7 +158,7 @@ func (x *xctrace) element(start xml.StartElement, depth int) (*element, error) {
 func (x *xctrace) row(row *element) {
 	at, thread, weight := row.find("sample-time"), row.find("thread"), row.find("weight")
 	if at == nil || thread == nil || weight == nil {
-		x.w.Report(trace.Skipped, "rows that are no samples of a time profile", 1, x.label+": "+x.place())
+		x.w.Report(trace.MissingSamples, "rows that are no samples of a time profile", 1, x.label+": "+x.place())
 		return
 	}
 	x.samples++
@@ -186,9 +187,7 @@ func (x *xctrace) region(f *element) trace.RegionID {
 		if b := f.find("binary"); b != nil {
 			r.Category = b.name
 		}
-		if r.Name == "" {
-			r.Name = "(no name)"
-		}
+		r.Name = cmp.Or(r.Name, "(no name)")
 		return x.w.Region(r)
 	})
 }

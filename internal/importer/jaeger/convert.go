@@ -14,7 +14,7 @@ type converter struct {
 
 func (c *converter) one(in *jsonstream.Reader, r *record, processes map[string]*process) {
 	if r.spanID.None() || r.traceID == "" {
-		in.LeaveAt("spans without an id", r.offset)
+		in.LeaveAt(trace.MissingIntervals, "spans without an id", r.offset)
 		return
 	}
 	s := &c.span
@@ -34,7 +34,7 @@ func (c *converter) one(in *jsonstream.Reader, r *record, processes map[string]*
 	if p != nil {
 		s.Service, s.Instance, s.Resource = p.service, p.instance, p.tags
 	} else {
-		in.LeaveAt("processes that spans name but the file does not hold", r.offset)
+		in.LeaveAt(trace.MissingNames, "processes that spans name but the file does not hold", r.offset)
 	}
 	s.Parent, s.Follows, s.References = r.parents(s.References)
 	for _, a := range r.tags {
@@ -51,7 +51,7 @@ func (c *converter) one(in *jsonstream.Reader, r *record, processes map[string]*
 		l := &r.logs[i]
 		at, fits := span.FromMicroseconds(l.timestamp)
 		if !l.timed || !fits || at == 0 {
-			in.LeaveAt("logs without a time", r.offset)
+			in.LeaveAt(trace.MissingEvents, "logs without a time", r.offset)
 			continue
 		}
 		s.Events = append(s.Events, span.Event{Time: at, Name: l.name(), Tags: l.fields})

@@ -246,8 +246,6 @@ func (r *record) read(c *jsonstream.Cursor) {
 			for ok := c.Open('['); ok && c.More(']'); {
 				r.warnings = append(r.warnings, c.Scalar())
 			}
-		default:
-			c.Skip()
 		}
 	}
 }
@@ -263,8 +261,6 @@ func (r *record) readReferences(c *jsonstream.Cursor) {
 				f.traceID = c.Text()
 			case "spanID":
 				f.spanID = span.ParseID(c.Bytes())
-			default:
-				c.Skip()
 			}
 		}
 		r.references = append(r.references, f)
@@ -283,8 +279,6 @@ func (r *record) readLogs(c *jsonstream.Cursor) {
 				l.timestamp, l.timed = c.Whole()
 			case "fields":
 				l.fields = readTags(c, l.fields)
-			default:
-				c.Skip()
 			}
 		}
 	}
@@ -300,8 +294,6 @@ func readTags(c *jsonstream.Cursor, tags []trace.Attribute) []trace.Attribute {
 				t.Key = c.Text()
 			case "value":
 				t.Value = c.Scalar()
-			default:
-				c.Skip()
 			}
 		}
 		if t.Value.Kind != 0 {
@@ -319,8 +311,6 @@ func readProcess(c *jsonstream.Cursor) *process {
 			p.service = c.Text()
 		case "tags":
 			p.tags = readTags(c, p.tags)
-		default:
-			c.Skip()
 		}
 	}
 	p.instance = p.name()

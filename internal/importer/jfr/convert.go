@@ -47,11 +47,12 @@ func newConverter(w trace.Writer, name, label string) *converter {
 func (c *converter) chunk(ctx context.Context, k *chunk) error {
 	cut := k.lost > 0
 	if broken := k.define(); broken > 0 {
-		c.w.Report(trace.Skipped, "descriptions of types, and constants, that cannot be read", broken,
+		c.w.Report(trace.MissingEvents, "descriptions of types, and constants, that cannot be read", broken,
 			place(c.label, k.at))
 	}
 	if len(k.classes) == 0 {
-		c.w.Report(trace.Skipped, "chunks without a description of their types (a recording that was not closed)", 1,
+		c.w.Report(trace.MissingEvents,
+			"chunks without a description of their types (a recording that was not closed)", 1,
 			place(c.label, k.at))
 		return nil
 	}
@@ -85,12 +86,10 @@ func (c *converter) chunk(ctx context.Context, k *chunk) error {
 		what  string
 		count int64
 	}{
-		{trace.Skipped, "events that cannot be read", broken},
-		{trace.Skipped, "events of a type that is not described", unknown},
+		{trace.MissingEvents, "events that cannot be read", broken},
+		{trace.MissingEvents, "events of a type that is not described", unknown},
 	} {
-		if x.count > 0 {
-			c.w.Report(x.kind, x.what, x.count, place(c.label, k.at))
-		}
+		importer.Tell(c.w, x.kind, x.what, x.count, place(c.label, k.at))
 	}
 	if cut || k.lost > 0 {
 		c.w.Report(trace.Repaired, "chunks that break off, read up to there", 1,
@@ -365,7 +364,6 @@ func (c *converter) reportUnread() {
 			example += fmt.Sprintf("%s %s (%d)", map[bool]string{true: ":", false: ","}[i == 0], name, c.unread[name])
 		}
 	}
-	if count > 0 {
-		c.w.Report(trace.Redundant, "events that only describe: flags, modules, settings, statistics", count, example)
-	}
+	importer.Tell(c.w, trace.Redundant, "events that only describe (flags, modules, settings, statistics)", count,
+		example)
 }

@@ -81,7 +81,7 @@ func TestEventsAreThoseThatTheJDKCounts(t *testing.T) {
 	if n := float64(w.Samples); n != 3*want["jdk.CPULoad"]+2*want["jdk.GCHeapSummary"] {
 		t.Errorf("%v values of counters, want %v loads and %v of the heap", n, 3*want["jdk.CPULoad"], 2*want["jdk.GCHeapSummary"])
 	}
-	left := float64(importertest.Report(r.Info().Report)["skipped events that only describe: flags, modules, settings, statistics"])
+	left := float64(importertest.Report(r.Info().Report)["skipped events that only describe (flags, modules, settings, statistics)"])
 	if described := want["jdk.BooleanFlag"] + want["jdk.ActiveSetting"] + want["jdk.JVMInformation"]; left != described {
 		t.Errorf("%v events left out, want %v", left, described)
 	}

@@ -279,11 +279,10 @@ func (s *sampler) finish(ctx context.Context, label string) error {
 	for _, name := range s.names {
 		s.totals[name].Finish()
 	}
-	if s.empty > 0 {
-		s.w.Report(trace.Skipped, "samples without a stack", s.empty, label)
-	}
+	importer.Tell(s.w, trace.MissingSamples, "samples without a stack", s.empty, label)
 	if s.cut > 0 {
-		s.w.Report(trace.Skipped, "outer frames of samples whose stack was deeper than the recorder keeps (stackdepth)",
+		s.w.Report(trace.MissingFrames,
+			"outer frames of samples whose stack was deeper than the recorder keeps (stackdepth)",
 			s.cut, label)
 	}
 	return nil

@@ -16,16 +16,15 @@ import (
 //		switch string(c.Key()) {
 //		case "name":
 //			name = c.Text()
-//		default:
-//			c.Skip()
 //		}
 //	}
 //
-// It forgives commas that are missing or too many. A value of another type than
-// the caller asks for is left out and remembered in Wrong.
+// A member whose value is not read is skipped. It forgives commas that are missing or too many. A value of another
+// type than the caller asks for is left out and remembered in Wrong.
 type Cursor struct {
 	b       []byte
 	i       int
+	unread  int // where the value of the member named last begins
 	depth   int // of objects and lists that are open
 	scratch []byte
 	texts   Texts
@@ -35,8 +34,11 @@ type Cursor struct {
 
 // Reset begins another value.
 func (c *Cursor) Reset(b []byte) {
-	c.b, c.i, c.depth, c.Bad, c.Wrong = b, 0, 0, false, false
+	c.b, c.i, c.unread, c.depth, c.Bad, c.Wrong = b, 0, nothing, 0, false, false
 }
+
+// nothing is unread before the first member.
+const nothing = -1
 
 // peek is the first byte of the next value, 0 at the end.
 func (c *Cursor) peek() byte {
@@ -75,6 +77,13 @@ func (c *Cursor) Open(delim byte) bool {
 
 // More reports whether the object or list goes on; end is its closing bracket.
 func (c *Cursor) More(end byte) bool {
+	if c.i == c.unread {
+		c.Skip()
+	}
+	if i := c.i; i+1 < len(c.b) && c.b[i] == ',' && c.b[i+1] == '"' { // as it mostly is
+		c.i = i + 1
+		return true
+	}
 	switch c.peek() {
 	case end:
 		c.i++
@@ -98,6 +107,7 @@ func (c *Cursor) Key() []byte {
 	if from := c.i + 1; from < len(c.b) && c.b[c.i] == '"' { // as it mostly is: no space, no escape
 		if end := endOfText(c.b, from); end+1 < len(c.b) && c.b[end] == '"' && c.b[end+1] == ':' {
 			c.i = end + 2
+			c.unread = c.i
 			return c.b[from:end]
 		}
 	}
@@ -111,6 +121,7 @@ func (c *Cursor) Key() []byte {
 		return nil
 	}
 	c.i++
+	c.unread = c.i
 	return key
 }
 

@@ -5,13 +5,15 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // Whoever reads a tree calls itself for each level: a file of brackets alone must not end the program.
 func TestWhatIsNestedWithoutEndIsRefused(t *testing.T) {
 	const n = 5_000_000
 	text := strings.Repeat(`{"in":`, n) + "1" + strings.Repeat("}", n)
-	leave := func(what, place string) {}
+	leave := Silent
 
 	r := NewReader(context.Background(), strings.NewReader(text), "x", leave)
 	var inner func(string) error
@@ -36,7 +38,7 @@ func TestWhatIsNestedWithoutEndIsRefused(t *testing.T) {
 // Lists one after the other are no deeper than one.
 func TestDepthEndsWithItsList(t *testing.T) {
 	text := `{"a":[` + strings.Repeat(`[{"b":[1]}],`, 2*deepest) + `]}`
-	r := NewReader(context.Background(), strings.NewReader(text), "x", func(what, place string) { t.Errorf("%s at %s", what, place) })
+	r := NewReader(context.Background(), strings.NewReader(text), "x", func(_ trace.ReportKind, what, place string) { t.Errorf("%s at %s", what, place) })
 	count := 0
 	err := r.Members(func(string) error {
 		return r.Array(func() error {

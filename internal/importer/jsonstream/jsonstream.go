@@ -11,6 +11,7 @@ import (
 	"io"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // A Reader reads JSON from a stream, one value of a list or object after the
@@ -19,7 +20,7 @@ type Reader struct {
 	ctx        context.Context
 	r          io.Reader
 	label      string
-	leave      func(what, place string)
+	leave      Leave
 	buf        []byte
 	begin, end int
 	base       int64 // offset in the file of buf[0]
@@ -41,8 +42,19 @@ var (
 	errLarge  = fmt.Errorf("holds a value of more than %d bytes", largestValue)
 )
 
+// A Leave is told each part that is left out, with its consequence and its place.
+type Leave func(consequence trace.ReportKind, what, place string)
+
+// Reporter adds parts that are left out to the import report.
+func Reporter(w trace.Writer) Leave {
+	return func(consequence trace.ReportKind, what, place string) { w.Report(consequence, what, 1, place) }
+}
+
+// Silent forgets parts that are left out.
+func Silent(trace.ReportKind, string, string) {}
+
 // NewReader reads from r; label names the file, and leave is told each part left out, and its place.
-func NewReader(ctx context.Context, r io.Reader, label string, leave func(what, place string)) *Reader {
+func NewReader(ctx context.Context, r io.Reader, label string, leave Leave) *Reader {
 	return &Reader{ctx: ctx, r: r, label: label, leave: leave, buf: make([]byte, 128<<10)}
 }
 
@@ -207,7 +219,7 @@ func (r *Reader) Take(f func(c *Cursor)) (ok bool, err error) {
 		return false, errSyntax
 	}
 	if r.cursor.Wrong {
-		r.Leave("records with a value of the wrong type")
+		r.Leave(trace.MissingEvents, "records with a value of the wrong type")
 		return false, nil
 	}
 	return true, nil
@@ -238,10 +250,14 @@ func (r *Reader) Walk(f func(c *Cursor)) (ok bool, err error) {
 const lowWater = 16 << 10
 
 // Leave counts something that is left out.
-func (r *Reader) Leave(what string) { r.leave(what, r.Place()) }
+func (r *Reader) Leave(consequence trace.ReportKind, what string) {
+	r.leave(consequence, what, r.Place())
+}
 
 // LeaveAt does so for something that ended at an offset.
-func (r *Reader) LeaveAt(what string, offset int64) { r.leave(what, Place(r.label, offset)) }
+func (r *Reader) LeaveAt(consequence trace.ReportKind, what string, offset int64) {
+	r.leave(consequence, what, Place(r.label, offset))
+}
 
 // End judges how a file ended after count items, which what names. Values before a break
 // are kept and the break is reported.
@@ -255,7 +271,7 @@ func (r *Reader) End(err error, count int, what string) error {
 	case err == nil || err == io.EOF:
 		return importer.Malformed(r.label, "", "holds no %s", what)
 	case count > 0:
-		r.Leave("the rest of a file that breaks off or is no JSON")
+		r.Leave(trace.MissingRest, "the rest of a file that breaks off or is no JSON")
 		return nil
 	case errors.As(err, &packed):
 		return packed
@@ -285,7 +301,7 @@ func (r *Reader) open(delim byte, due string) (bool, error) {
 		r.depth++
 		return true, nil
 	case b != 'n':
-		r.Leave("values where " + due + " is due")
+		r.Leave(trace.MissingEvents, "values where "+due+" is due")
 	}
 	return false, r.Skip()
 }

@@ -68,9 +68,9 @@ func link(from, to *End) trace.Link {
 // Report counts the halves that Join left over.
 func Report(w trace.Writer, unreceived, unsent int64, example string) {
 	if unreceived > 0 {
-		w.Report(trace.Skipped, "messages that are sent and whose receive is not recorded", unreceived, example)
+		w.Report(trace.MissingLinks, "messages that are sent and whose receive is not recorded", unreceived, example)
 	}
 	if unsent > 0 {
-		w.Report(trace.Skipped, "messages that are received and whose send is not recorded", unsent, example)
+		w.Report(trace.MissingLinks, "messages that are received and whose send is not recorded", unsent, example)
 	}
 }

@@ -58,11 +58,12 @@ const (
 )
 
 var reasons = [reasonCount]importer.Reason{
-	becauseUndefined: importer.Skipped("events that the log does not define"),
-	becauseTime:      importer.Skipped("records whose time is no time"),
-	becauseRank:      importer.Skipped("records of a rank that no communicator names"),
-	becauseOther:     importer.Skipped("records of collectives, places in the source and time shifts"),
-	becauseEndValues: importer.Skipped("values given at the end of a state"),
+	becauseUndefined: importer.Skipped(trace.MissingEvents, "events that the log does not define"),
+	becauseTime:      importer.Skipped(trace.MissingEvents, "records whose time is no time"),
+	becauseRank:      importer.Skipped(trace.MissingEvents, "records of a rank that no communicator names"),
+	becauseOther: importer.Skipped(trace.MissingDetails,
+		"records of collectives, places in the source and time shifts"),
+	becauseEndValues: importer.Skipped(trace.MissingDetails, "values given at the end of a state"),
 	guessedStates:    importer.Guessed("events of states that the log does not define: paired as MPE numbers them"),
 }
 
@@ -79,9 +80,7 @@ func readCLOG(ctx context.Context, run importer.Run, file string, w trace.Writer
 	}
 	label := run.Label(file)
 	c.tally.Report(w, label, "byte", reasons[:])
-	if skipped > 0 {
-		w.Report(trace.Skipped, "blocks that break off at a record of no known type", skipped, label)
-	}
+	importer.Tell(w, trace.MissingRest, "blocks that break off at a record of no known type", skipped, label)
 	if !c.log.finalized {
 		w.Report(trace.Guessed, "logs that were not finished: times and communicators are as each process saw them", 1,
 			label)
@@ -106,7 +105,7 @@ func (c *converter) pass(ctx context.Context, each func(*record), skipped *int64
 	if skipped != nil {
 		*skipped = n
 		if errors.Is(err, errNoEnd) {
-			c.w.Report(trace.Skipped, "logs that break off before their end", 1, c.run.Label(c.file))
+			c.w.Report(trace.MissingRest, "logs that break off before their end", 1, c.run.Label(c.file))
 		}
 	}
 	if errors.Is(err, errNoEnd) {

@@ -70,7 +70,8 @@ func readSLOG2(ctx context.Context, run importer.Run, name string, w trace.Write
 			return err
 		}
 		if err := s.node(b); err != nil {
-			w.Report(trace.Skipped, "nodes of the tree that break off", 1, fmt.Sprintf("%s: byte %d", s.label, b.at))
+			w.Report(trace.MissingRest,
+				"nodes of the tree that break off", 1, fmt.Sprintf("%s: byte %d", s.label, b.at))
 		}
 	}
 	missing := int64(0)
@@ -78,7 +79,8 @@ func readSLOG2(ctx context.Context, run importer.Run, name string, w trace.Write
 		missing += max(c.count-c.met, 0)
 	}
 	if missing > 0 {
-		w.Report(trace.Skipped, "drawables that the table of categories counts and the tree does not hold", missing,
+		w.Report(trace.MissingIntervals,
+			"drawables that the table of categories counts and the tree does not hold", missing,
 			s.label)
 	}
 	return s.rows.Close()
@@ -218,7 +220,7 @@ func (s *slog) readTree(b block) error {
 	end := int64(0)
 	s.tree = slices.DeleteFunc(slices.Compact(s.tree), func(b block) bool {
 		if b.at < end {
-			s.w.Report(trace.Skipped, "nodes of the tree that lie in others", 1,
+			s.w.Report(trace.MissingEvents, "nodes of the tree that lie in others", 1,
 				fmt.Sprintf("%s: byte %d", s.label, b.at))
 			return true
 		}
@@ -282,7 +284,7 @@ func (s *slog) drawable(in *input) {
 		return
 	}
 	if c == nil || n < 1 || n > 2 || n == 1 && c.shape != shapeEvent {
-		s.w.Report(trace.Skipped, "drawables of no known category or shape", 1, s.label)
+		s.w.Report(trace.MissingIntervals, "drawables of no known category or shape", 1, s.label)
 		return
 	}
 	c.met++
@@ -294,7 +296,7 @@ func (s *slog) drawable(in *input) {
 	from, ok3 := s.lines[v[0].line]
 	to, ok4 := s.lines[v[1].line]
 	if !ok || !ok2 || !ok3 || !ok4 {
-		s.w.Report(trace.Skipped, "drawables on a line or at a time that there is not", 1, s.label)
+		s.w.Report(trace.MissingIntervals, "drawables on a line or at a time that there is not", 1, s.label)
 		return
 	}
 	if c.shape == shapeArrow {

@@ -30,16 +30,15 @@ const (
 )
 
 var reasons = []importer.Reason{
-	unknownEvent: importer.Skipped("events whose kind the file does not describe: they are missing"),
-	brokenBlock:  importer.Skipped("blocks that are broken: what they held behind that is missing"),
-	droppedEvents: importer.Skipped("events that the runtime dropped because its buffers were full: " +
-		"counts are too low by so many"),
+	unknownEvent: importer.Skipped(trace.MissingEvents, "events whose kind the file does not describe"),
+	brokenBlock:  importer.Skipped(trace.MissingEvents, "blocks that are broken, from there on"),
+	droppedEvents: importer.Skipped(trace.MissingEvents,
+		"events that the runtime dropped because its buffers were full"),
 	brokenFile:   importer.Repaired("files that break off, read up to there"),
-	description:  importer.Redundant("descriptions of methods and modules: they became names"),
+	description:  importer.Redundant("descriptions of methods and modules (they became names)"),
 	nativeFrame:  importer.Guessed("frames in native code, of which the file holds no names"),
 	withoutStack: importer.Guessed("samples without a stack, taken as native code"),
-	samplerEvent: importer.Redundant("suspensions that are not for a collection, as the sampler makes them: " +
-		"not of the program"),
+	samplerEvent: importer.Redundant("suspensions that are not for a collection, as the sampler makes them"),
 }
 
 // Providers whose events are known.

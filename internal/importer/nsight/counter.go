@@ -28,7 +28,7 @@ func (g *gpuSide) memory(ctx context.Context) error {
 		kind, _ := r.Int(4)
 		operation, _ := r.Int(5)
 		if !ok1 || !ok2 || !ok3 {
-			g.w.Report(trace.Skipped, "changes of GPU memory without a time, a device or a size", 1, g.label)
+			g.w.Report(trace.MissingValues, "changes of GPU memory without a time, a device or a size", 1, g.label)
 			return nil
 		}
 		if operation == 1 {
@@ -92,17 +92,14 @@ func (g *gpuSide) metrics(ctx context.Context) error {
 		id, ok2 := r.Int(2)
 		value, ok3 := r.Number(3)
 		if !ok1 || !ok2 || !ok3 {
-			g.w.Report(trace.Skipped, "samples of GPU metrics without a time or a value", 1, g.label)
+			g.w.Report(trace.MissingValues, "samples of GPU metrics without a time or a value", 1, g.label)
 			return nil
 		}
 		key := metric{kind, id}
 		s, ok := known[key]
 		if !ok {
 			s.at = g.metricRow(kind & 0xff)
-			name := names[key]
-			if name == "" {
-				name = "GPU metric"
-			}
+			name := cmp.Or(names[key], "GPU metric")
 			s.id = g.w.Counter(trace.Counter{Location: s.at.At, Name: name, Unit: unitOf(name)})
 			known[key] = s
 		}

@@ -1,6 +1,7 @@
 package nsight
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -47,7 +48,7 @@ func (g *gpuSide) work(r *sqlitefile.Row, region trace.RegionID) (*row, bool) {
 	end, ok2 := r.Int(1)
 	number, ok3 := r.Int(2)
 	if !ok1 || !ok2 || !ok3 {
-		g.w.Report(trace.Skipped, "GPU work without a time or a device", 1, g.label)
+		g.w.Report(trace.MissingIntervals, "GPU work without a time or a device", 1, g.label)
 		return nil, false
 	}
 	context, _ := r.Int(3)
@@ -74,10 +75,7 @@ func (g *gpuSide) work(r *sqlitefile.Row, region trace.RegionID) (*row, bool) {
 func (g *gpuSide) region(category string, name int64, fallback string) trace.RegionID {
 	key := regionKey{category, name}
 	return importer.Once(g.regions, key, func() trace.RegionID {
-		text := g.names[name]
-		if text == "" {
-			text = fallback
-		}
+		text := cmp.Or(g.names[name], fallback)
 		return g.w.Region(trace.Region{Name: text, Category: category})
 	})
 }
@@ -217,14 +215,11 @@ func (g *gpuSide) waits(ctx context.Context) error {
 			number = known
 		}
 		if !ok1 || !ok2 {
-			g.w.Report(trace.Skipped, "waits for a GPU without a time", 1, g.label)
+			g.w.Report(trace.MissingIntervals, "waits for a GPU without a time", 1, g.label)
 			return nil
 		}
 		region := importer.Once(regions, kind, func() trace.RegionID {
-			name := names[kind]
-			if name == "" {
-				name = "synchronize"
-			}
+			name := cmp.Or(names[kind], "synchronize")
 			return g.w.Region(trace.Region{Name: name, Category: "cuda_sync", Role: trace.RoleSynchronization})
 		})
 		at := g.rows.row(place{kind: onDevice, process: processOf(process), a: number}, func() trace.LocationID {

@@ -1,6 +1,7 @@
 package nsight
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -91,7 +92,7 @@ func (h *hostSide) table(ctx context.Context, t *table) error {
 		end, ok2 := r.Int(1)
 		thread, ok3 := r.Int(2)
 		if !ok1 || !ok3 {
-			h.w.Report(trace.Skipped, "calls without a time or a thread", 1, h.label+": "+t.Name)
+			h.w.Report(trace.MissingIntervals, "calls without a time or a thread", 1, h.label+": "+t.Name)
 			return nil
 		}
 		name, _ := r.Int(3)
@@ -170,7 +171,7 @@ func (h *hostSide) scheduling(ctx context.Context) error {
 		in, _ := r.Int(2)
 		thread, ok3 := r.Int(3)
 		if !ok1 || !ok2 || !ok3 {
-			h.w.Report(trace.Skipped, "records of scheduling without a time, a CPU or a thread", 1, h.label)
+			h.w.Report(trace.MissingEvents, "records of scheduling without a time, a CPU or a thread", 1, h.label)
 			return nil
 		}
 		row := h.rows.row(place{kind: onCPU, a: cpu}, func() trace.LocationID {
@@ -183,10 +184,7 @@ func (h *hostSide) scheduling(ctx context.Context) error {
 				Name: "CPU " + number, Rank: trace.NoRank, Order: cpu})
 		})
 		region := importer.Once(regions, thread, func() trace.RegionID {
-			name := h.labels[thread]
-			if name == "" {
-				name = "thread"
-			}
+			name := cmp.Or(h.labels[thread], "thread")
 			return h.w.Region(trace.Region{Name: name + " " + strconv.FormatInt(tid(thread), 10), Category: "scheduled",
 				Role: trace.RoleCompute})
 		})

@@ -287,14 +287,13 @@ func otherKind(b []byte) string {
 
 // report counts the parts left out.
 func (l *lines) report() {
-	if l.bad > 0 {
-		l.w.Report(trace.Skipped, "lines that are no JSON", l.bad, fmt.Sprintf("%s: line %d", l.label, l.first))
-	}
+	importer.Tell(l.w, trace.MissingEvents, "lines that are no JSON", l.bad,
+		fmt.Sprintf("%s: line %d", l.label, l.first))
 	for what, n := range l.other {
-		l.w.Report(trace.Skipped, what, n, l.label)
+		l.w.Report(trace.MissingEvents, what, n, l.label)
 	}
 	if !l.db.has("StringIds") {
-		l.w.Report(trace.Skipped, "tables of names that are missing: the file ends before them", 1, l.label)
+		l.w.Report(trace.MissingNames, "tables of names that are missing (the file ends before them)", 1, l.label)
 	}
 }
 

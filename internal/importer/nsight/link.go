@@ -34,7 +34,7 @@ func (c *converter) reportRest(ctx context.Context) {
 		}
 		n := int64(0)
 		if t.scan(ctx, func(*sqlitefile.Row) error { n++; return nil }) == nil && n > 0 {
-			c.w.Report(trace.Skipped, what, n, c.label)
+			c.w.Report(trace.MissingEvents, what, n, c.label)
 		}
 	}
 }

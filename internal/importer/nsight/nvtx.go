@@ -78,11 +78,11 @@ func (h *hostSide) event(r *sqlitefile.Row) error {
 		return nil // names of things
 	case h.marks.mark, h.marks.pushPop, h.marks.startEnd:
 	default:
-		h.w.Report(trace.Skipped, "NVTX records of other kinds than ranges and marks", 1, h.label)
+		h.w.Report(trace.MissingIntervals, "NVTX records of other kinds than ranges and marks", 1, h.label)
 		return nil
 	}
 	if !ok || !known {
-		h.w.Report(trace.Skipped, "NVTX ranges without a time or a thread", 1, h.label)
+		h.w.Report(trace.MissingIntervals, "NVTX ranges without a time or a thread", 1, h.label)
 		return nil
 	}
 	id, _ := r.Int(4)

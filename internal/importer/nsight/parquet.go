@@ -38,7 +38,7 @@ func openParquet(run importer.Run, w trace.Writer) (*file, error) {
 		p, err := parquetfile.Open(r, size)
 		run.Progress.Add(size)
 		if err != nil {
-			w.Report(trace.Skipped, "tables whose Parquet file cannot be read", 1,
+			w.Report(trace.MissingFiles, "tables whose Parquet file cannot be read", 1,
 				fmt.Sprintf("%s: %v", run.Label(name), err))
 			continue
 		}

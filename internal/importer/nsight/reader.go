@@ -100,7 +100,7 @@ func openFile(run importer.Run, name string, w trace.Writer) (*file, error) {
 	}
 	run.Progress.Add(size)
 	if db.Cut() {
-		w.Report(trace.Skipped, "files that end before the last page of their database", 1, f.label)
+		w.Report(trace.MissingRest, "files that end before the last page of their database", 1, f.label)
 	}
 	f.take(db)
 	if f.table("StringIds") == nil {
@@ -139,12 +139,8 @@ func (t *table) scan(ctx context.Context, fn func(*sqlitefile.Row) error, column
 	}
 	d, err := t.file.db.Scan(ctx, t.Table, columns, fn)
 	place := fmt.Sprintf("%s: page %d", t.file.label, d.First)
-	if d.Pages > 0 {
-		t.file.w.Report(trace.Skipped, "damaged pages of the database, with the rows on them", d.Pages, place)
-	}
-	if d.Rows > 0 {
-		t.file.w.Report(trace.Skipped, "damaged rows of the database", d.Rows, place)
-	}
+	importer.Tell(t.file.w, trace.MissingEvents, "damaged pages of the database, with the rows on them", d.Pages, place)
+	importer.Tell(t.file.w, trace.MissingEvents, "damaged rows of the database", d.Rows, place)
 	if err != nil && ctx.Err() == nil {
 		return importer.Malformed(t.file.label, t.Name, "reading fails: %v", err)
 	}

@@ -81,7 +81,7 @@ func (h *hostSide) samples(ctx context.Context) error {
 		thread, ok3 := r.Int(2)
 		leaf, ok4 := c.leaf[id]
 		if !ok1 || !ok2 || !ok3 || !ok4 {
-			h.w.Report(trace.Skipped, "CPU samples without a time, a thread or a call chain", 1, h.label)
+			h.w.Report(trace.MissingSamples, "CPU samples without a time, a thread or a call chain", 1, h.label)
 			return nil
 		}
 		byThread[thread] = append(byThread[thread], sample{h.time(at), leaf})
@@ -129,9 +129,8 @@ func (h *hostSide) chains(ctx context.Context) (*chains, error) {
 	if len(frames) > 0 {
 		c.add(current, frames)
 	}
-	if nameless > 0 {
-		h.w.Report(trace.Guessed, "frames of CPU samples without a symbol, named by their library", nameless, h.label)
-	}
+	importer.Tell(h.w, trace.Guessed, "frames of CPU samples without a symbol, named by their library", nameless,
+		h.label)
 	return c, err
 }
 

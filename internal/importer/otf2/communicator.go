@@ -61,7 +61,7 @@ func (d *definitions) defineCommunicator(w trace.Writer, t *tree, list []communi
 	k := trace.Communicator{Name: out.name, Parent: parent}
 	for _, m := range slices.Concat(out.members, out.others) {
 		if m < 0 {
-			w.Report(trace.Skipped, "members of communicators that have a rank that is not defined",
+			w.Report(trace.MissingGroups, "members of communicators that have a rank that is not defined",
 				int64(len(out.members)+len(out.others)), out.name)
 			k.Members = nil
 			break
@@ -171,7 +171,7 @@ func (d *definitions) defineTopologies(w trace.Writer, t *tree, comms []communic
 		}
 		k, ok := d.commIndex.get(uint64(c.comm))
 		if !ok {
-			w.Report(trace.Skipped, "Cartesian topologies without a communicator", 1, out.Name)
+			w.Report(trace.MissingGroups, "Cartesian topologies without a communicator", 1, out.Name)
 			continue
 		}
 		for _, p := range d.places {
@@ -180,7 +180,7 @@ func (d *definitions) defineTopologies(w trace.Writer, t *tree, comms []communic
 			}
 			at := comms[k].partner(uint64(p.rank), -1)
 			if at < 0 {
-				w.Report(trace.Skipped, "coordinates of ranks that are not known", 1, out.Name)
+				w.Report(trace.MissingGroups, "coordinates of ranks that are not known", 1, out.Name)
 				continue
 			}
 			coordinate := trace.Coordinate{Location: comms[k].location(t, at)}

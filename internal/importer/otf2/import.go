@@ -94,7 +94,7 @@ func (a *archive) readAnchor() error {
 			Hint: "write it with the POSIX substrate, or split it with sionsplit", Kind: importer.ErrUnsupported}
 	}
 	if a.anchor.cut {
-		a.w.Report(trace.Skipped, "anchor files that are cut", 1, label)
+		a.w.Report(trace.MissingRest, "anchor files that are cut", 1, label)
 	}
 	return nil
 }
@@ -155,9 +155,8 @@ func (a *archive) addUndefined() {
 			example = a.run.Label(a.files.events[id])
 		}
 	}
-	if n > 0 {
-		a.w.Report(trace.Guessed, "event files of locations that are not defined, kept under their number", n, example)
-	}
+	importer.Tell(a.w, trace.Guessed, "event files of locations that are not defined, kept under their number", n,
+		example)
 }
 
 // openFile opens a definition or event file, which may be packed by the library.

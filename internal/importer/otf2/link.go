@@ -43,10 +43,11 @@ func (a *archive) link(ctx context.Context) error {
 	}
 	name := base(a.files.anchor)
 	for k, s := range stats {
-		a.report(trace.Skipped, aloneWords[k][0], s.Causes, name)
-		a.report(trace.Skipped, aloneWords[k][1], s.Effects, name)
+		a.report(trace.MissingLinks, aloneWords[k][0], s.Causes, name)
+		a.report(trace.MissingLinks, aloneWords[k][1], s.Effects, name)
 	}
-	a.report(trace.Skipped, "sends and receives that cannot be paired, since receives of their process are missing",
+	a.report(trace.MissingLinks,
+		"sends and receives that cannot be paired, since receives of their process are missing",
 		stats[match.Message].Unsure, name)
 	return a.meet(ctx)
 }

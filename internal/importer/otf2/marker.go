@@ -29,7 +29,7 @@ func (a *archive) readMarkers(ctx context.Context) error {
 	label := a.run.Label(a.files.marker)
 	f, err := a.openFile(a.files.marker)
 	if err != nil {
-		a.w.Report(trace.Skipped, "marker files that cannot be read", 1, err.Error())
+		a.w.Report(trace.MissingFiles, "marker files that cannot be read", 1, err.Error())
 		return nil
 	}
 	defer f.Close()
@@ -46,9 +46,9 @@ func (a *archive) readMarkers(ctx context.Context) error {
 			lost++
 		}
 	}
-	a.report(trace.Skipped, "markers that cannot be read or are about nobody", lost, label)
+	a.report(trace.MissingEvents, "markers that cannot be read or are about nobody", lost, label)
 	if !r.damage.whole() {
-		a.w.Report(trace.Skipped, "marker files that are cut", 1, label)
+		a.w.Report(trace.MissingRest, "marker files that are cut", 1, label)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -15,31 +16,31 @@ import (
 func (a *archive) reportGlobal(label string) {
 	d := &a.defs
 	if !d.damage.whole() {
-		a.w.Report(trace.Skipped,
-			"global definition files that are cut or damaged: names, ranks and communicators may be missing", 1,
+		a.w.Report(trace.MissingNames,
+			"global definition files that are cut or damaged (ranks and communicators may lack too)", 1,
 			fmt.Sprintf("%s: byte %d", label, d.damage.firstAt))
 	}
-	a.report(trace.Skipped, "bytes after the last global definition", d.damage.stray, label)
+	a.report(trace.MissingNames, "bytes after the last global definition", d.damage.stray, label)
 	if d.bad > 0 {
-		a.w.Report(trace.Skipped, "global definitions that cannot be read", d.bad,
+		a.w.Report(trace.MissingNames, "global definitions that cannot be read", d.bad,
 			fmt.Sprintf("%s: byte %d", label, d.badAt))
 	}
 	if n := int64(a.anchor.definitions) - d.total(); n != 0 && !a.anchor.cut {
-		a.w.Report(trace.Skipped, "global definitions more or less than the anchor announces", max(n, -n), label)
+		a.w.Report(trace.MissingNames, "global definitions more or less than the anchor announces", max(n, -n), label)
 	}
 	if n := int64(a.anchor.locations) - int64(len(d.locations)); n != 0 && !a.anchor.cut {
-		a.w.Report(trace.Skipped, "locations more or less than the anchor announces", max(n, -n), label)
+		a.w.Report(trace.MissingLocations, "locations more or less than the anchor announces", max(n, -n), label)
 	}
 	var placeless int64
 	for _, id := range withoutPlace {
 		placeless += d.counts[id]
 	}
-	a.report(trace.Skipped,
-		"definitions that have no place here: call paths, call sites, groups of regions, properties of paradigms, "+
-			"contexts and files", placeless+d.otherGroups, label)
+	a.report(trace.MissingDetails,
+		"definitions that have no place here (call paths, call sites, groups of regions, properties of paradigms, "+
+			"contexts and files)", placeless+d.otherGroups, label)
 	for id := definitionIDs; id < len(d.counts); id++ {
 		if n := d.counts[id]; n > 0 {
-			a.w.Report(trace.Skipped, fmt.Sprintf("definitions of type %d, which is not known", id), n, label)
+			a.w.Report(trace.MissingNames, fmt.Sprintf("definitions of type %d, which is not known", id), n, label)
 		}
 	}
 }
@@ -64,9 +65,8 @@ func (a *archive) label(at int, isLocal bool) string {
 func (a *archive) finish() {
 	a.totals.report(a.w, a.label)
 	a.reportMissing()
-	if n := a.files.snapshots; n > 0 {
-		a.w.Report(trace.Redundant, "snapshots, which only repeat what events say", int64(n), base(a.files.anchor))
-	}
+	importer.Tell(a.w, trace.Redundant, "snapshots, which only repeat what events say",
+		int64(a.files.snapshots), base(a.files.anchor))
 	for _, c := range a.files.companions {
 		if strings.HasSuffix(c, ".cubex") {
 			a.w.Report(trace.Redundant, "profile of the same run beside the trace; name it to open it", 1,
@@ -88,9 +88,7 @@ func (a *archive) reportMissing() {
 			}
 		}
 	}
-	if n > 0 {
-		a.w.Report(trace.Skipped, "locations whose event file is missing", n, example)
-	}
+	importer.Tell(a.w, trace.MissingLocations, "locations whose event file is missing", n, example)
 }
 
 // setProperties writes the archive's properties, and the number of events of
@@ -113,6 +111,7 @@ func (a *archive) setProperties() {
 	set("arguments", strings.Join(a.programs.arguments, " "))
 	set("ticks per second", decimal(a.defs.resolution))
 	if ns := a.defs.realtime; ns > 0 && ns < math.MaxInt64 && a.defs.hasClock {
+		importer.TimeOfDay(a.w, 0, trace.Time(ns))
 		set("recorded", time.Unix(0, int64(ns)).UTC().Format(time.RFC3339))
 	}
 	var total int64

@@ -32,10 +32,10 @@ func (c *converter) resource(attributes []trace.Attribute) {
 }
 
 // one writes the span of the record, which ends at an offset of the file.
-func (c *converter) one(offset int64, leave func(what string)) {
+func (c *converter) one(offset int64, leave func(trace.ReportKind, string)) {
 	r, s := &c.record, &c.span
 	if r.traceID == "" || r.spanID.None() {
-		leave("spans without an id")
+		leave(trace.MissingIntervals, "spans without an id")
 		return
 	}
 	*s = span.Span{Trace: c.lower(r.traceID), ID: r.spanID.Lower(), Parent: r.parentID.Lower(), Name: r.name,
@@ -52,7 +52,7 @@ func (c *converter) one(offset int64, leave func(what string)) {
 	for i := range r.events {
 		e := &r.events[i]
 		if e.time <= 0 {
-			leave("events without a time")
+			leave(trace.MissingEvents, "events without a time")
 			continue
 		}
 		s.Events = append(s.Events, span.Event{Time: trace.Time(e.time), Name: e.name, Tags: e.attributes})

@@ -103,7 +103,7 @@ func (m *messages) readResource(b []byte) {
 		sound = m.readScope(scope) && sound
 	}
 	if !sound {
-		m.leave("messages that cannot be decoded")
+		m.leave(trace.MissingIntervals, "messages that cannot be decoded")
 	}
 }
 

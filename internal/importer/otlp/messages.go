@@ -114,7 +114,9 @@ func newMessages(f *span.Source, c *converter, how framingKind) *messages {
 
 func (m *messages) place() string { return fmt.Sprintf("%s: byte %d", m.Label, m.offset) }
 
-func (m *messages) leave(what string) { m.c.out.Report(trace.Skipped, what, m.place()) }
+func (m *messages) leave(consequence trace.ReportKind, what string) {
+	m.c.out.Report(consequence, what, m.place())
+}
 
 // all reads to the end. Messages before a break are kept and the break is reported.
 func (m *messages) all() error {
@@ -128,7 +130,7 @@ func (m *messages) all() error {
 	case err == io.EOF:
 		return importer.Malformed(m.Label, "", "holds no spans")
 	case n > 0:
-		m.leave("the rest of a file that breaks off or is no message")
+		m.leave(trace.MissingRest, "the rest of a file that breaks off or is no message")
 		return nil
 	case errors.As(err, &packed):
 		return packed
@@ -169,7 +171,7 @@ func (m *messages) each() error {
 			m.readResource(r)
 		}
 		if !sound {
-			m.leave("messages that cannot be decoded")
+			m.leave(trace.MissingIntervals, "messages that cannot be decoded")
 		}
 	}
 }
@@ -195,7 +197,7 @@ func (m *messages) resume(size uint64) bool {
 		}
 		b = b[r.Size:]
 		if r.Message == nil {
-			m.leave("messages that are damaged: their checksums are wrong")
+			m.leave(trace.MissingIntervals, "messages that are damaged (their checksums are wrong)")
 		} else {
 			traces, _ := tracesTable.Of(r.Message)
 			for _, x := range traces.resources {
@@ -245,7 +247,7 @@ func (m *messages) size() (uint64, error) {
 		default:
 			return 0, errors.New("is no message of spans")
 		}
-		m.leave("fields that are no spans")
+		m.leave(trace.MissingDetails, "fields that are no spans")
 		if err := m.take(size); err != nil {
 			return 0, err
 		}

@@ -57,7 +57,7 @@ func member(in *jsonstream.Reader, c *converter, name string) error {
 			return in.Members(func(name string) error { return member(in, c, name) })
 		}
 	case "resourceLogs", "resourceMetrics":
-		in.Leave("parts of the protocol that are no spans")
+		in.Leave(trace.MissingDetails, "parts of the protocol that are no spans")
 	}
 	return in.Skip()
 }
@@ -148,8 +148,6 @@ func readResource(c *jsonstream.Cursor) (attributes []trace.Attribute) {
 		switch string(c.Key()) {
 		case "attributes":
 			attributes = readAttributes(c, attributes)
-		default:
-			c.Skip()
 		}
 	}
 	return attributes
@@ -162,8 +160,6 @@ func readScope(c *jsonstream.Cursor) (s scope) {
 			s.name = c.Text()
 		case "version":
 			s.version = c.Text()
-		default:
-			c.Skip()
 		}
 	}
 	return s
@@ -201,8 +197,6 @@ func (r *record) read(c *jsonstream.Cursor) {
 			r.readStatus(c)
 		case "droppedAttributesCount", "dropped_attributes_count":
 			r.dropped, _ = c.Whole()
-		default:
-			c.Skip()
 		}
 	}
 }
@@ -221,8 +215,6 @@ func (r *record) readEvents(c *jsonstream.Cursor) {
 				e.name = c.Text()
 			case "attributes":
 				e.attributes = readAttributes(c, e.attributes)
-			default:
-				c.Skip()
 			}
 		}
 	}
@@ -237,8 +229,6 @@ func (r *record) readLinks(c *jsonstream.Cursor) {
 				l.traceID = c.Text()
 			case "spanId", "span_id":
 				l.spanID = span.ParseID(c.Bytes())
-			default:
-				c.Skip()
 			}
 		}
 		r.links = append(r.links, l)
@@ -253,8 +243,6 @@ func (r *record) readStatus(c *jsonstream.Cursor) {
 			r.failed = code == "2" || code == "STATUS_CODE_ERROR"
 		case "message":
 			r.message = c.Text()
-		default:
-			c.Skip()
 		}
 	}
 }
@@ -269,8 +257,6 @@ func readAttributes(c *jsonstream.Cursor, to []trace.Attribute) []trace.Attribut
 				a.Key = c.Text()
 			case "value":
 				a.Value = readValue(c)
-			default:
-				c.Skip()
 			}
 		}
 		if a.Value.Kind != 0 {
@@ -296,8 +282,6 @@ func readValue(c *jsonstream.Cursor) (v trace.Value) {
 			v = c.Scalar()
 		case "arrayValue", "kvlistValue", "array_value", "kvlist_value":
 			v = trace.Text(string(c.Raw()))
-		default:
-			c.Skip()
 		}
 	}
 	return v

@@ -1,6 +1,7 @@
 package otlpprofiles
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -60,7 +61,7 @@ func (c *converter) data(p *profilesData) {
 		}
 	}
 	if c.bad > 0 {
-		c.w.Report(trace.Skipped, "references to entries of the dictionary that are not there", c.bad, c.label)
+		c.w.Report(trace.MissingNames, "references to entries of the dictionary that are not there", c.bad, c.label)
 		c.bad = 0
 	}
 }
@@ -97,9 +98,7 @@ func (c *converter) process(list []attribute) trace.LocationID {
 			name = a[other]
 		}
 	}
-	if name == "" {
-		name = "process"
-	}
+	name = cmp.Or(name, "process")
 	pid := a["process.pid"]
 	l := trace.Location{Parent: parent, Kind: trace.KindProcess, Key: name + " " + pid, Name: name, Rank: trace.NoRank}
 	if pid != "" {
@@ -113,9 +112,7 @@ func (c *converter) process(list []attribute) trace.LocationID {
 
 func (c *converter) profile(process trace.LocationID, p *profile) {
 	name, unit := c.text(p.Type.Name), c.text(p.Type.Unit)
-	if name == "" {
-		name = "samples"
-	}
+	name = cmp.Or(name, "samples")
 	switch unit {
 	case "nanoseconds":
 		unit = "ns"
@@ -207,9 +204,7 @@ func (c *converter) location(to []stack.Frame, l location) []stack.Frame {
 	for _, x := range l.Lines {
 		f := at(c, c.dictionary.Functions, x.Function)
 		r := trace.Region{Name: c.text(f.Name), Category: object, File: c.text(f.File), Line: int(max(f.Start, 0))}
-		if r.Name == "" {
-			r.Name = "(no name)"
-		}
+		r.Name = cmp.Or(r.Name, "(no name)")
 		to = append(to, stack.Frame{Region: c.w.Region(r), Line: int(min(max(x.Line, 0), 1<<30))})
 	}
 	if len(l.Lines) == 0 {

@@ -67,7 +67,7 @@ func (c *converter) readParts(ctx context.Context, run importer.Run, first strin
 		}
 		seen[name] = true
 		if !fs.ValidPath(name) {
-			c.w.Report(trace.Skipped, reasons[missingPart].What, 1, name)
+			c.w.Report(trace.MissingFiles, reasons[missingPart].What, 1, name)
 			continue
 		}
 		c.tally.Report(c.w, run.Label(first), "line", reasons[:])
@@ -76,7 +76,7 @@ func (c *converter) readParts(ctx context.Context, run importer.Run, first strin
 			return ctx.Err()
 		}
 		if err != nil {
-			c.w.Report(trace.Skipped, reasons[missingPart].What, 1, err.Error())
+			c.w.Report(trace.MissingFiles, reasons[missingPart].What, 1, err.Error())
 		}
 		c.tally.Report(c.w, run.Label(name), "line", reasons[:])
 	}

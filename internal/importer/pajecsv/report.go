@@ -2,6 +2,7 @@ package pajecsv
 
 import (
 	"github.com/parallax-hpc/parallax/internal/importer"
+	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // A reason is why something of a file is not kept as it stands.
@@ -34,12 +35,12 @@ const (
 )
 
 var reasons = [reasonCount]importer.Reason{
-	shortLine:     importer.Skipped("lines with too few fields (the file may be cut there)"),
-	longLine:      importer.Skipped("lines longer than 1 MiB"),
-	badTime:       importer.Skipped("lines without a readable time"),
-	badNumber:     importer.Skipped("values of variables that are not numbers"),
-	unknownNature: importer.Skipped("lines that are none of pj_dump's"),
-	noHeader:      importer.Skipped("tables without a header"),
+	shortLine:     importer.Skipped(trace.MissingEvents, "lines with too few fields (the file may be cut there)"),
+	longLine:      importer.Skipped(trace.MissingEvents, "lines longer than 1 MiB"),
+	badTime:       importer.Skipped(trace.MissingEvents, "lines without a readable time"),
+	badNumber:     importer.Skipped(trace.MissingValues, "values of variables that are not numbers"),
+	unknownNature: importer.Skipped(trace.MissingEvents, "lines that are none of pj_dump's"),
+	noHeader:      importer.Skipped(trace.MissingFiles, "tables without a header"),
 	unknownParent: importer.Guessed("containers whose parent is not listed before them, put at the top"),
 	byPrefix: importer.Guessed("containers that are not listed, put below the program whose number their name " +
 		"begins with"),
@@ -51,14 +52,17 @@ var reasons = [reasonCount]importer.Reason{
 	ambiguous:      importer.Guessed("containers whose name another one has; records of either are put on the first"),
 	ranksByName:    importer.Guessed("ranks taken from the names of containers"),
 	namelessFields: importer.Guessed("lines with fields beyond those that pj_dump names, kept as attributes"),
-	lonelyLinks:    importer.Skipped("links with an end on no container"),
-	linkValues:     importer.Skipped("values of links"),
-	orphanTasks:    importer.Skipped("tasks that left no state (callbacks, synchronisation, control)"),
-	manyTasks:      importer.Skipped("tasks beyond four million, without their attributes and links"),
-	passedThrough:  importer.Guessed("links of the task graph through tasks that left no state"),
-	deadEdges:      importer.Skipped("edges of the task graph that lead from or to no task with a state"),
-	manyEdges:      importer.Skipped("edges of the task graph beyond sixteen million"),
-	damaged:        importer.Repaired("files whose data is damaged, read up to there"),
+	lonelyLinks:    importer.Skipped(trace.MissingLinks, "links with an end on no container"),
+	linkValues:     importer.Skipped(trace.MissingDetails, "values of links"),
+	orphanTasks: importer.Skipped(trace.MissingIntervals,
+		"tasks that left no state (callbacks, synchronisation, control)"),
+	manyTasks: importer.Skipped(trace.MissingDetails,
+		"tasks beyond four million, without their attributes and links"),
+	passedThrough: importer.Guessed("links of the task graph through tasks that left no state"),
+	deadEdges: importer.Skipped(trace.MissingLinks,
+		"edges of the task graph that lead from or to no task with a state"),
+	manyEdges: importer.Skipped(trace.MissingLinks, "edges of the task graph beyond sixteen million"),
+	damaged:   importer.Repaired("files whose data is damaged, read up to there"),
 }
 
 // A tally counts reasons in one file.

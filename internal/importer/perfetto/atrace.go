@@ -117,10 +117,7 @@ func (k *kernel) print(ticks uint64, tid int64, text []byte) {
 	switch m.phase {
 	case 'B':
 		c.printers[processKey{k.p.machine, tid}] = m.pid
-		name := c.text(m.name)
-		if name == "" {
-			name = "(no name)"
-		}
+		name := cmp.Or(c.text(m.name), "(no name)")
 		c.threadRow(k.p.machine, m.pid, tid).Stream.Enter(at, c.define(name, marks, trace.RoleByName))
 	case 'E':
 		c.threadRow(k.p.machine, m.pid, tid).Stream.Leave(at, trace.NoRegion)

@@ -269,6 +269,7 @@ func (c *converter) finish() error {
 	c.linkFlows()
 	c.describeRows()
 	if c.speaks && c.clocks.start != 0 {
+		importer.TimeOfDay(c.w, trace.Time(c.clocks.startAt+c.clocks.shift), trace.Time(c.clocks.start))
 		c.w.Property("start", time.Unix(0, c.clocks.start).UTC().Format("2006-01-02T15:04:05.999999999Z"))
 	}
 	return c.rows.Close()

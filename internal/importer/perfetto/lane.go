@@ -207,10 +207,7 @@ func (c *pairer) write(t *track, r *row, h *held) {
 		r.Stream.Enter(h.begin, h.region)
 	case heldSample:
 		if !t.counts {
-			name := t.name
-			if name == "" {
-				name = "(no name)"
-			}
+			name := cmp.Or(t.name, "(no name)")
 			t.counter, t.counts = c.w.Counter(trace.Counter{Location: r.At, Name: name, Unit: t.unit}), true
 		}
 		r.Stream.Sample(t.counter, h.begin, h.value)

@@ -1,6 +1,7 @@
 package perfetto
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -59,10 +60,7 @@ func (c *dictionary) define(name, category string, role trace.Role) trace.Region
 	if ok {
 		return id
 	}
-	shown := name
-	if shown == "" {
-		shown = "(no name)"
-	}
+	shown := cmp.Or(name, "(no name)")
 	if role == trace.RoleByName {
 		role = roleOf(name, category)
 	}

@@ -112,7 +112,7 @@ func conclude(run importer.Run, files []file, w trace.Writer) error {
 	}
 	for i := range files {
 		if err := files[i].err; err != nil {
-			w.Report(trace.Skipped, "files that cannot be read", 1, err.Error())
+			w.Report(trace.MissingFiles, "files that cannot be read", 1, err.Error())
 		}
 		for _, e := range files[i].entries {
 			w.Report(e.Kind, e.What, e.Count, e.Example)

@@ -19,9 +19,10 @@ type converter struct {
 	w       trace.Writer
 	now     sample
 	open    bool
-	frames  []trace.RegionID // innermost first
+	keys    []regionKey      // frames of the sample, innermost first
+	frames  []trace.RegionID // of keys
 	lines   []int            // of the first of them
-	last    regionKey        // the frame before, whose place may follow
+	placed  bool             // there is no frame whose place may follow
 	regions map[regionKey]trace.RegionID
 	opened  importer.Rows
 	rows    map[rowKey]*importer.Row
@@ -66,7 +67,8 @@ func (c *converter) task(t sched.Task) *importer.Row {
 
 // begin starts a sample; frames may follow, or one on the same line.
 func (c *converter) begin(s sample) {
-	c.now, c.open, c.frames, c.lines, c.last = s, true, c.frames[:0], c.lines[:0], regionKey{}
+	c.now, c.open, c.placed = s, true, true
+	c.keys, c.frames, c.lines = c.keys[:0], c.frames[:0], c.lines[:0]
 	if s.rest != "" && c.frame([]byte(s.rest)) {
 		c.now.rest, c.now.whole = "", true
 	}
@@ -76,18 +78,15 @@ func (c *converter) begin(s sample) {
 func (c *converter) frame(line []byte) bool {
 	symbol, object, ok := parseFrame(line)
 	if ok {
-		c.last = regionKey{symbol: symbol, object: object}
-		c.frames = append(c.frames, c.region(c.last))
+		c.keys, c.placed = append(c.keys, regionKey{symbol: symbol, object: object}), false
 		return true
 	}
-	if file, number, found := parsePlace(line); found && len(c.frames) > 0 && c.last.symbol != "" {
-		c.last.file = file
-		c.frames[len(c.frames)-1] = c.region(c.last)
-		for len(c.lines) < len(c.frames) {
+	if file, number, found := parsePlace(line); found && !c.placed {
+		c.keys[len(c.keys)-1].file = file
+		for len(c.lines) < len(c.keys) {
 			c.lines = append(c.lines, 0)
 		}
-		c.lines[len(c.frames)-1] = number
-		c.last = regionKey{}
+		c.lines[len(c.keys)-1], c.placed = number, true
 		return true
 	}
 	return false
@@ -125,6 +124,9 @@ func (c *converter) end() {
 	}
 	c.open = false
 	c.samples++
+	for _, k := range c.keys { // their places are known now: a function is one region
+		c.frames = append(c.frames, c.region(k))
+	}
 	if len(c.frames) == 0 {
 		name := "(no stack)"
 		if strings.Contains(c.now.event, ":") && c.now.rest != "" { // a trace point with its fields

@@ -3,6 +3,7 @@ package perfscript
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -475,9 +476,7 @@ func (d *data) sample(misc uint16, b []byte) bool {
 		return false
 	}
 	s.event, s.comm = a.name, d.comms[uint32(s.tid)]
-	if s.comm == "" {
-		s.comm = "?"
-	}
+	s.comm = cmp.Or(s.comm, "?")
 	d.begin(s)
 	kernel := misc&7 == 1
 	if n := next(hasChain); a.sample&hasChain != 0 && n > 0 {
@@ -565,9 +564,7 @@ func (d *data) object(pid uint32, address uint64, kernel bool) {
 	if i := strings.Index(name, "]_"); i > 0 { // "[kernel.kallsyms]_text"
 		name = name[:i+1]
 	}
-	if name == "" {
-		name = "[unknown]"
-	}
+	name = cmp.Or(name, "[unknown]")
 	d.unnamed++
 	label := "[" + strings.Trim(path.Base(name), "[]") + "]"
 	if region := d.region(regionKey{symbol: label, object: name}); len(d.frames) == 0 ||
@@ -590,12 +587,10 @@ func (d *data) report(label string) {
 		{trace.Guessed,
 			"frames by the object that they are in: perf.data holds no names of functions; `perf script -F +pid " +
 				"> run.txt` on the machine where it was recorded prints them", d.unnamed},
-		{trace.Skipped, "samples that perf lost while it recorded: counts are too low by so many", d.lost},
-		{trace.Skipped, "samples whose fields do not fit their description", d.unknown},
+		{trace.MissingSamples, "samples that perf lost while it recorded", d.lost},
+		{trace.MissingSamples, "samples whose fields do not fit their description", d.unknown},
 		{trace.Repaired, "files that break off, read up to there", min(d.broken, 1)},
 	} {
-		if x.count > 0 {
-			d.w.Report(x.kind, x.what, x.count, label)
-		}
+		importer.Tell(d.w, x.kind, x.what, x.count, label)
 	}
 }

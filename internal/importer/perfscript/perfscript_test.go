@@ -112,7 +112,7 @@ func TestFormsOfSamples(t *testing.T) {
 				conv.line([]byte(line), func() string { return "" })
 			}
 			s := conv.now
-			got = fmt.Sprintf("%s %d %.0f %s %d %d", s.comm, s.tid, s.period, s.event, s.time, len(conv.frames))
+			got = fmt.Sprintf("%s %d %.0f %s %d %d", s.comm, s.tid, s.period, s.event, s.time, len(conv.keys))
 			if got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}

@@ -214,11 +214,11 @@ func (c *converter) line(line []byte, place func() string) {
 		c.begin(s)
 	case kind == recordLine:
 		c.end()
-		c.w.Report(trace.Redundant, "records of perf that are no samples (PERF_RECORD_…): nothing of a sample is lost",
+		c.w.Report(trace.Redundant, "records of perf that are no samples (PERF_RECORD_…)",
 			1, place())
 	case c.open && c.frame(line):
 	default:
-		c.w.Report(trace.Skipped, "lines that are neither a sample nor a frame of one", 1, place())
+		c.w.Report(trace.MissingSamples, "lines that are neither a sample nor a frame of one", 1, place())
 	}
 }
 
@@ -247,7 +247,7 @@ func script(ctx context.Context, f io.Reader, label string, c *converter) error 
 		case unended && !bytes.HasSuffix(line, []byte(")")):
 			// perf ends every line, and a frame with the object it lies in: half a
 			// name is not another function.
-			c.w.Report(trace.Skipped, "a line in the middle of which the file ends", 1, place())
+			c.w.Report(trace.MissingRest, "a line in the middle of which the file ends", 1, place())
 		case len(bytes.TrimSpace(line)) == 0:
 			c.end()
 		case line[0] == '#':
@@ -260,7 +260,7 @@ func script(ctx context.Context, f io.Reader, label string, c *converter) error 
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if c.open && len(c.frames) > 0 && !c.now.whole {
+	if c.open && len(c.keys) > 0 && !c.now.whole {
 		c.w.Report(trace.Guessed, "a sample without the empty line that ends it: the file may be cut", 1, place())
 	}
 	c.end()
@@ -269,7 +269,7 @@ func script(ctx context.Context, f io.Reader, label string, c *converter) error 
 	case err != nil && c.samples == 0 && errors.As(err, &packed):
 		return packed
 	case err != nil:
-		c.w.Report(trace.Skipped, "the rest of a file with a line that is too long or cannot be unpacked", 1,
+		c.w.Report(trace.MissingRest, "the rest of a file with a line that is too long or cannot be unpacked", 1,
 			fmt.Sprintf("%s: after line %d", label, number))
 	}
 	if c.samples == 0 {

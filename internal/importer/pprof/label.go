@@ -80,9 +80,8 @@ func (l *labels) write(w trace.Writer) {
 		for _, c := range v.samples {
 			n += c
 		}
-		w.Report(trace.Skipped,
-			fmt.Sprintf("labels %q of samples: values are added up over them, and the most frequent are attributes "+
-				"of the location", k.name), n, "")
+		w.Report(trace.MissingDetails,
+			fmt.Sprintf("labels %q of samples (the most frequent are attributes of the location)", k.name), n, "")
 	}
 }
 

@@ -126,7 +126,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 		return importer.Malformed(label, "", "%v", err)
 	}
 	if lost := endsEarly(data); lost != "" {
-		w.Report(trace.Skipped, lost, 1, label)
+		w.Report(trace.MissingRest, lost, 1, label)
 	}
 	return convert(ctx, p, run.Name, label, w)
 }

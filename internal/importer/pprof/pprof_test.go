@@ -146,7 +146,7 @@ func TestLabelsAreAttributesOfTheLocation(t *testing.T) {
 		t.Errorf("attributes (-want +got):\n%s", d)
 	}
 	report := importertest.Report(r.Info().Report)
-	if n := report[`skipped labels "request" of samples: values are added up over them, and the most frequent are attributes of the location`]; n != 3 {
+	if n := report[`skipped labels "request" of samples (the most frequent are attributes of the location)`]; n != 3 {
 		t.Errorf("%d samples are reported as added up, want the 3 of rank 0: %v", n, report)
 	}
 }

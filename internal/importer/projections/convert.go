@@ -110,10 +110,10 @@ func (c *converter) log(ctx context.Context, file string) error {
 		return err
 	}
 	if cut {
-		c.w.Report(trace.Skipped, "logs that break off within a record", 1, l.label)
+		c.w.Report(trace.MissingRest, "logs that break off within a record", 1, l.label)
 	}
 	for range l.pairs {
-		c.w.Report(trace.Skipped, "user events that have a begin and no end", 1, l.label)
+		c.w.Report(trace.MissingIntervals, "user events that have a begin and no end", 1, l.label)
 	}
 	c.mu.Lock()
 	c.sent[int64(pe)] = append(c.sent[int64(pe)], l.sent...)
@@ -136,18 +136,18 @@ func (l *log) record(r *record, line int64) {
 	place := func() string { return fmt.Sprintf("%s: line %d", l.label, line) }
 	switch need, known := least[r.kind]; {
 	case known && r.n < need:
-		l.w.Report(trace.Skipped, "records with fewer numbers than their type has", 1, place())
+		l.w.Report(trace.MissingEvents, "records with fewer numbers than their type has", 1, place())
 		return
 	case known:
 	case r.kind == enqueue || r.kind == dequeue || r.kind == messageReceived || r.kind == beginInterrupt ||
 		r.kind == endInterrupt || r.kind == endPhase:
-		l.w.Report(trace.Skipped, "records of queueing, receiving and interrupts", 1, place())
+		l.w.Report(trace.MissingEvents, "records of queueing, receiving and interrupts", 1, place())
 		return
 	case r.kind < 0:
-		l.w.Report(trace.Skipped, "lines that are no record", 1, place())
+		l.w.Report(trace.MissingEvents, "lines that are no record", 1, place())
 		return
 	default:
-		l.w.Report(trace.Skipped, "records of a type that is not known", 1, place())
+		l.w.Report(trace.MissingEvents, "records of a type that is not known", 1, place())
 		return
 	}
 	switch r.kind {
@@ -236,10 +236,7 @@ func (l *log) sample(key int64, name, unit string, t trace.Time, v float64) {
 }
 
 func (l *log) note(r *record) trace.RegionID {
-	text := string(bytes.TrimSpace(r.text))
-	if text == "" {
-		text = "note"
-	}
+	text := cmp.Or(string(bytes.TrimSpace(r.text)), "note")
 	return l.w.Region(trace.Region{Name: text, Category: "note", Role: trace.RoleAnnotation})
 }
 

@@ -64,7 +64,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 	called := map[*callgraph.Function]float64{}
 	d.entries(func(key, value any) {
 		if !add(g, called, key, value) {
-			w.Report(trace.Skipped, "entries that are no function with its times", 1,
+			w.Report(trace.MissingValues, "entries that are no function with its times", 1,
 				fmt.Sprintf("%s: byte %d", label, d.at))
 		}
 	})

@@ -9,6 +9,7 @@ package pyinstrument
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -82,9 +83,7 @@ func (p *profile) frame(f *frame) {
 	if r.Name == "" {
 		r.Name = "(line " + strconv.Itoa(f.Line) + ")"
 	}
-	if r.File == "" {
-		r.File = f.Short
-	}
+	r.File = cmp.Or(r.File, f.Short)
 	p.open = append(p.open, p.w.Region(r))
 	own := f.Time
 	for _, child := range f.Children {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -63,7 +64,7 @@ func (c *converter) record(file string, r *record) {
 		x, at := &r.workers[i], id
 		if len(r.workers) > 1 || r.program == nil {
 			at = c.w.Location(trace.Location{Parent: id, Kind: trace.KindThread, Name: x.name, Key: strconv.Itoa(i),
-				Rank: trace.NoRank, Order: int64(i)})
+				Rank: trace.NoRank, Order: order(r.workers, i)})
 		}
 		c.rows.Moments = appendWindows(c.rows.Moments, r.start, at, x)
 		if x.calls != nil {
@@ -91,9 +92,7 @@ func (c *converter) count(file string, r *record, dropped uint64) {
 			c.w.Report(trace.Repaired, "processes that ended before MPI_Finalize, kept as far as they came", 1, file)
 		}
 	}
-	if dropped > 0 {
-		c.w.Report(trace.Skipped, what, int64(dropped), file)
-	}
+	importer.Tell(c.w, trace.MissingEvents, what, int64(dropped), file)
 }
 
 func (c *converter) machine(host string) trace.LocationID {
@@ -190,8 +189,9 @@ func (c *converter) cell(at trace.LocationID, path trace.CallPathID, v cell) {
 // finish writes the data that needs all processes.
 func (c *converter) finish() {
 	if missing := int(c.size) - len(c.ranks); missing > 0 && len(c.ranks) > 0 {
-		c.w.Report(trace.Skipped,
-			fmt.Sprintf("of %d ranks left no file: killed before they could write, or the files are elsewhere", c.size),
+		c.w.Report(trace.MissingLocations,
+			fmt.Sprintf("of %d ranks left no file (killed before they could write, or the files are elsewhere)",
+				c.size),
 			int64(missing), "rank "+strconv.Itoa(c.absent()))
 	}
 	c.messages.link(c.ranks)
@@ -206,4 +206,13 @@ func (c *converter) absent() int {
 		}
 	}
 	return int(c.size)
+}
+
+// order gives the threads of a process the order in which they began: recorders in C write the last one first, and end
+// with the main thread.
+func order(workers []worker, i int) int64 {
+	if last := len(workers) - 1; workers[last].name == "main" {
+		return int64(last - i)
+	}
+	return int64(i)
 }

@@ -78,8 +78,8 @@ func (m *messages) worker(file string, at, process trace.LocationID, path trace.
 		m.sent = append(m.sent, sent{process, p.rank, p.count, p.bytes})
 	}
 	if k.others.count > 0 {
-		m.w.Report(trace.Skipped,
-			"messages to partners beyond the 64 that the recorder keeps: counted by place and size, not by partner",
+		m.w.Report(trace.MissingLinks,
+			"messages to partners beyond the 64 that the recorder keeps (counted by place and size, not by partner)",
 			int64(k.others.count), file)
 	}
 }
@@ -89,7 +89,7 @@ func (m *messages) link(ranks map[int32]trace.LocationID) {
 	for _, s := range m.sent {
 		to, ok := ranks[s.to]
 		if !ok {
-			m.w.Report(trace.Skipped, "messages to ranks whose file is not here", int64(s.count),
+			m.w.Report(trace.MissingLinks, "messages to ranks whose file is not here", int64(s.count),
 				fmt.Sprint("rank ", s.to))
 			continue
 		}

@@ -120,10 +120,7 @@ func (c *converter) queue(agent, number int64) *row {
 // dispatch adds a kernel.
 func (c *converter) dispatch(d *dispatch) {
 	region := importer.Once(c.kernelOf, d.kernel, func() trace.RegionID {
-		name := c.kernels[d.kernel]
-		if name == "" {
-			name = "kernel without a name"
-		}
+		name := cmp.Or(c.kernels[d.kernel], "kernel without a name")
 		return c.w.Region(trace.Region{Name: strings.TrimSuffix(name, ".kd"), Category: "kernel"})
 	})
 	r := c.queue(d.agent, d.queue)

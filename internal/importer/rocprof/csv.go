@@ -250,7 +250,7 @@ func (c *csvReader) sheet(ctx context.Context, file string) error {
 			c.row(kind, &row)
 		}
 		if row.bad {
-			c.w.Report(trace.Skipped, "lines with a value that is missing or no number", 1,
+			c.w.Report(trace.MissingIntervals, "lines with a value that is missing or no number", 1,
 				fmt.Sprintf("%s: line %d", label, n))
 		}
 	}
@@ -292,7 +292,7 @@ func (c *csvReader) row(kind sheet, r *csvRow) {
 			bytes: r.number("Allocation_Size")}
 		a.operation = c.operation(r.text("Operation"))
 		if kind == scratchSheet { // tells when, not how much
-			c.w.Report(trace.Skipped, "records of scratch memory, whose size is not told", 1, c.label)
+			c.w.Report(trace.MissingValues, "records of scratch memory, whose size is not told", 1, c.label)
 		} else if c.agent(a.agent, true); !r.bad {
 			c.allocation(&a, false)
 		}

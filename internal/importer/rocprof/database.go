@@ -1,6 +1,7 @@
 package rocprof
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ func readDatabase(ctx context.Context, run importer.Run, name string, w trace.Wr
 	}
 	run.Progress.Add(size)
 	if file.Cut() {
-		w.Report(trace.Skipped, "files that end before the last page of their database", 1, run.Label(name))
+		w.Report(trace.MissingRest, "files that end before the last page of their database", 1, run.Label(name))
 	}
 	sets := map[string]*database{}
 	for _, t := range file.Tables() {
@@ -89,7 +90,7 @@ func (d *database) scan(table string, fn func(*sqlitefile.Row) error, columns ..
 	}
 	damage, err := d.file.Scan(d.ctx, t, columns, fn)
 	if n := damage.Pages + damage.Rows; n > 0 {
-		d.w.Report(trace.Skipped, "damaged pages and rows of the database", n,
+		d.w.Report(trace.MissingEvents, "damaged pages and rows of the database", n,
 			fmt.Sprintf("%s: page %d", d.label, damage.First))
 	}
 	if err != nil && d.ctx.Err() == nil {
@@ -196,7 +197,7 @@ func (d *database) call(r *sqlitefile.Row) (x call, c *converter, ok bool) {
 	tid, _ := r.Int(3)
 	event, _ := r.Int(4)
 	if !ok1 || !ok2 {
-		d.w.Report(trace.Skipped, "records without a time", 1, d.label)
+		d.w.Report(trace.MissingIntervals, "records without a time", 1, d.label)
 		return x, nil, false
 	}
 	if x.thread, ok = d.threads[tid]; !ok {
@@ -261,9 +262,7 @@ func (d *database) records() error {
 func (d *database) count(table, what string) error {
 	n := int64(0)
 	err := d.scan(table, func(*sqlitefile.Row) error { n++; return nil })
-	if n > 0 {
-		d.w.Report(trace.Skipped, what, n, d.label)
-	}
+	importer.Tell(d.w, trace.MissingEvents, what, n, d.label)
 	return err
 }
 
@@ -273,8 +272,6 @@ func (c *converter) named(x *call, name, category string) {
 	if strings.HasPrefix(category, "MARKER") {
 		category, role = "user_annotation", trace.RoleAnnotation
 	}
-	if name == "" {
-		name = "call without a name"
-	}
+	name = cmp.Or(name, "call without a name")
 	c.add(c.thread(x.thread), x, c.region(name, strings.ToLower(category), role), false)
 }

@@ -1,6 +1,7 @@
 package rocprof
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
@@ -11,7 +12,7 @@ import (
 // readResults reads a JSON file twice: the definitions, then the records.
 func readResults(ctx context.Context, run importer.Run, name string, w trace.Writer) error {
 	var processes []*process
-	open := func(leave func(what, place string), f func(r *results) error) error {
+	open := func(leave jsonstream.Leave, f func(r *results) error) error {
 		in, err := run.Open(name)
 		if err != nil {
 			return err
@@ -20,8 +21,7 @@ func readResults(ctx context.Context, run importer.Run, name string, w trace.Wri
 		r := &results{Reader: jsonstream.NewReader(ctx, in, run.Label(name), leave)}
 		return r.End(f(r), r.records, "records of rocprofiler-sdk")
 	}
-	silent := func(string, string) {}
-	err := open(silent, func(r *results) error {
+	err := open(jsonstream.Silent, func(r *results) error {
 		r.records = 1 // a cut is judged in the second reading
 		return r.each(func() error {
 			p := &process{agents: map[int64]agent{}, kernels: map[int64]string{},
@@ -35,8 +35,7 @@ func readResults(ctx context.Context, run importer.Run, name string, w trace.Wri
 	}
 	run.Progress = nil
 	at := 0
-	leave := func(what, place string) { w.Report(trace.Skipped, what, 1, place) }
-	return open(leave, func(r *results) error {
+	return open(jsonstream.Reporter(w), func(r *results) error {
 		return r.each(func() error {
 			if at == len(processes) {
 				return r.Skip()
@@ -96,8 +95,6 @@ func (p *process) readMetadata(c *jsonstream.Cursor) {
 			object(c, func(key string) {
 				if key == "hostname" {
 					p.host = c.Text()
-				} else {
-					c.Skip()
 				}
 			})
 		case "command":
@@ -106,8 +103,6 @@ func (p *process) readMetadata(c *jsonstream.Cursor) {
 					p.command = word
 				}
 			}
-		default:
-			c.Skip()
 		}
 	})
 }
@@ -126,8 +121,6 @@ func (p *process) readAgent(c *jsonstream.Cursor) {
 			a.index, _ = c.Whole()
 		case "product_name":
 			a.name = c.Text()
-		default:
-			c.Skip()
 		}
 	})
 	p.agents[id] = a
@@ -144,13 +137,9 @@ func (p *process) readKernel(c *jsonstream.Cursor) {
 			formatted = c.ID()
 		case "kernel_name":
 			plain = c.ID()
-		default:
-			c.Skip()
 		}
 	})
-	if formatted == "" {
-		formatted = plain
-	}
+	formatted = cmp.Or(formatted, plain)
 	p.kernels[id] = formatted
 }
 
@@ -168,8 +157,6 @@ func (p *process) readStrings(c *jsonstream.Cursor) {
 						for ok := c.Open('['); ok && c.More(']'); {
 							k.operations = append(k.operations, c.Text())
 						}
-					default:
-						c.Skip()
 					}
 				})
 				p.strings.kinds = append(p.strings.kinds, k)
@@ -183,14 +170,10 @@ func (p *process) readStrings(c *jsonstream.Cursor) {
 						id, _ = c.Whole()
 					case "value":
 						text = c.Text()
-					default:
-						c.Skip()
 					}
 				})
 				p.strings.markers[id] = text
 			}
-		default:
-			c.Skip()
 		}
 	})
 }
@@ -204,7 +187,7 @@ func (r *results) take(c *converter) error {
 		case "callback_records":
 			return r.Members(func(name string) error {
 				return r.Array(func() error {
-					c.w.Report(trace.Skipped, "counters collected for dispatches", 1, r.Place())
+					c.w.Report(trace.MissingValues, "counters collected for dispatches", 1, r.Place())
 					return r.Skip()
 				})
 			})
@@ -227,7 +210,7 @@ func (r *results) list(name string, c *converter) error {
 		one = func(j *jsonstream.Cursor) { var x call; x.readAll(j); c.call(&x, name) }
 	default:
 		return r.Array(func() error {
-			c.w.Report(trace.Skipped, "records of kind "+name, 1, r.Place())
+			c.w.Report(trace.MissingEvents, "records of kind "+name, 1, r.Place())
 			return r.Skip()
 		})
 	}
@@ -240,7 +223,7 @@ func (r *results) list(name string, c *converter) error {
 	})
 }
 
-// object hands each key of an object to f, which must read the value.
+// object hands each key of an object to f.
 func object(c *jsonstream.Cursor, f func(key string)) {
 	for ok := c.Open('{'); ok && c.More('}'); {
 		f(string(c.Key()))
@@ -252,8 +235,6 @@ func handle(c *jsonstream.Cursor) (n int64) {
 	object(c, func(key string) {
 		if key == "handle" {
 			n, _ = c.Whole()
-		} else {
-			c.Skip()
 		}
 	})
 	return n
@@ -276,8 +257,6 @@ func (x *call) field(key string, c *jsonstream.Cursor) bool {
 		object(c, func(key string) {
 			if key == "internal" {
 				x.correlation, _ = c.Whole()
-			} else {
-				c.Skip()
 			}
 		})
 	default:
@@ -287,11 +266,7 @@ func (x *call) field(key string, c *jsonstream.Cursor) bool {
 }
 
 func (x *call) readAll(c *jsonstream.Cursor) {
-	object(c, func(key string) {
-		if !x.field(key, c) {
-			c.Skip()
-		}
-	})
+	object(c, func(key string) { x.field(key, c) })
 }
 
 func (d *dispatch) read(c *jsonstream.Cursor) {
@@ -317,12 +292,8 @@ func (d *dispatch) read(c *jsonstream.Cursor) {
 					shape(c, &d.block)
 				case "grid_size":
 					shape(c, &d.grid)
-				default:
-					c.Skip()
 				}
 			})
-		default:
-			c.Skip()
 		}
 	})
 }
@@ -332,8 +303,6 @@ func shape(c *jsonstream.Cursor, to *[3]int64) {
 	object(c, func(key string) {
 		if len(key) == 1 && key[0] >= 'x' && key[0] <= 'z' {
 			to[key[0]-'x'], _ = c.Whole()
-		} else {
-			c.Skip()
 		}
 	})
 }
@@ -350,8 +319,6 @@ func (t *transfer) read(c *jsonstream.Cursor) {
 			t.stream = handle(c)
 		case key == "bytes":
 			t.bytes, _ = c.Whole()
-		default:
-			c.Skip()
 		}
 	})
 }
@@ -366,8 +333,6 @@ func (a *allocation) read(c *jsonstream.Cursor) {
 			a.address, _ = c.Whole()
 		case key == "allocation_size":
 			a.bytes, _ = c.Whole()
-		default:
-			c.Skip()
 		}
 	})
 }

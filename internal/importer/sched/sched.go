@@ -220,8 +220,8 @@ func (p *processors) ran(e event) {
 
 func (p *processors) close() error {
 	if p.lost > 0 {
-		p.w.Report(trace.Skipped,
-			"running times of processors whose end was not recorded: the next switch is from another task",
+		p.w.Report(trace.MissingIntervals,
+			"running times of processors whose end was not recorded (the next switch is from another task)",
 			p.lost, "")
 	}
 	return p.rows.Close()

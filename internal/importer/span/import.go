@@ -49,7 +49,7 @@ func readFiles(ctx context.Context, run importer.Run, out *Writer, read func(*So
 		case ctx.Err() != nil || i == len(run.Files)-1 && out.Count() == 0:
 			return err
 		case len(run.Files) > 1 && out.Count() == before:
-			out.Report(trace.Skipped, "files without spans that can be read", run.Label(path))
+			out.Report(trace.MissingFiles, "files without spans that can be read", run.Label(path))
 		default:
 			return err
 		}
@@ -97,8 +97,8 @@ func (w *Writer) measure(ctx context.Context, run importer.Run, read func(*Sourc
 		}
 	}
 	if fit.Pairs() == 0 {
-		w.w.Report(trace.Skipped,
-			"alignment by messages: no call goes from one instance to another, so nothing is moved", 1, w.label)
+		w.w.Report(trace.MissingAlignment,
+			"alignment by messages (no call goes from one instance to another)", 1, w.label)
 		return nil
 	}
 	r := fit.Solve()

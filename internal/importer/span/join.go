@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
@@ -36,12 +37,8 @@ func (w *Writer) finish() error {
 			}
 		}
 	}
-	if missing > 0 {
-		w.w.Report(trace.Guessed, "spans whose parent is not in the source: taken for roots", missing, example)
-	}
-	if own > 0 {
-		w.w.Report(trace.Repaired, "spans that are their own parent: taken for roots", own, ownExample)
-	}
+	importer.Tell(w.w, trace.Guessed, "spans whose parent is not in the source: taken for roots", missing, example)
+	importer.Tell(w.w, trace.Repaired, "spans that are their own parent: taken for roots", own, ownExample)
 	w.joinReferences()
 	w.flushLinks()
 	if w.skew.count > 0 {
@@ -202,7 +199,5 @@ func (w *Writer) joinReferences() {
 			w.link(trace.LinkFlow, w.nodes.at(at), w.nodes.at(r.node))
 		}
 	}
-	if missing > 0 {
-		w.w.Report(trace.Skipped, "references to spans that are not in the source", missing, "")
-	}
+	importer.Tell(w.w, trace.MissingLinks, "references to spans that are not in the source", missing, "")
 }

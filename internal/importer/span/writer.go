@@ -1,6 +1,7 @@
 package span
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"slices"
@@ -100,7 +101,7 @@ func (w *Writer) Report(kind trace.ReportKind, what, example string) {
 
 // NewReader reads the JSON of a file; parts left out are reported to out.
 func NewReader(ctx context.Context, r io.Reader, label string, out *Writer) *jsonstream.Reader {
-	return jsonstream.NewReader(ctx, r, label, func(what, place string) { out.Report(trace.Skipped, what, place) })
+	return jsonstream.NewReader(ctx, r, label, out.Report)
 }
 
 // Silent is a Writer for a Reader whose findings are of no interest.
@@ -143,7 +144,7 @@ func (w *Writer) add(s *Span) {
 	if n := len(s.Events); n > 0 {
 		s.Events = slices.DeleteFunc(s.Events, func(e Event) bool { return e.Time < 0 || e.Time > Latest })
 		if lost := n - len(s.Events); lost > 0 {
-			w.report(trace.Skipped, "events of spans whose time is out of range", int64(lost), w.place(s.Offset))
+			w.report(trace.MissingEvents, "events of spans whose time is out of range", int64(lost), w.place(s.Offset))
 		}
 	}
 	if s.Duration < 0 || s.Begin > Latest-s.Duration {
@@ -235,10 +236,7 @@ func (w *Writer) newRow(s *Span, k rowKey) *row {
 	if w.measuring {
 		return r
 	}
-	name := s.Service
-	if name == "" {
-		name = "(no service)"
-	}
+	name := cmp.Or(s.Service, "(no service)")
 	l := trace.Location{Parent: trace.NoLocation, Kind: "service", Name: name, Rank: trace.NoRank}
 	if k.instance != "" {
 		l = trace.Location{Parent: w.w.Location(l), Kind: trace.KindProcess, Name: k.instance, Rank: trace.NoRank}
@@ -307,10 +305,7 @@ func (w *Writer) write(s *Span, n *node) {
 		w.tag(out, a.Key, a.Value)
 	}
 	for _, e := range s.Events {
-		name := e.Name
-		if name == "" {
-			name = "(no name)"
-		}
+		name := cmp.Or(e.Name, "(no name)")
 		at := e.Time
 		if r.moved {
 			at = r.line.At(at)

@@ -1,6 +1,7 @@
 package speedscope
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -63,9 +64,7 @@ func (c *converter) define(frames []frame) {
 	for _, f := range frames {
 		all := lines[function(f)]
 		r := trace.Region{Name: f.name, File: f.file}
-		if r.Name == "" {
-			r.Name = "frame without a name"
-		}
+		r.Name = cmp.Or(r.Name, "frame without a name")
 		if len(all) > 0 {
 			r.Line = all[0]
 		}
@@ -136,8 +135,6 @@ func (p *profile) event(c *jsonstream.Cursor) {
 			at, _ = c.Scalar().Number()
 		case "frame":
 			frame, _ = c.Whole()
-		default:
-			c.Skip()
 		}
 	}
 	if frame < 0 || frame >= int64(len(p.frames)) || kind != "O" && kind != "C" {
@@ -202,9 +199,7 @@ func (p *profile) weight(c *jsonstream.Cursor) {
 
 // close writes the samples, whose weights are known only now.
 func (p *profile) close(place string) error {
-	if p.bad > 0 {
-		p.w.Report(trace.Skipped, "events and frames that make no sense", p.bad, place)
-	}
+	importer.Tell(p.w, trace.MissingSamples, "events and frames that make no sense", p.bad, place)
 	if n := len(p.samples) - len(p.weights); n > 0 && len(p.weights) > 0 {
 		p.w.Report(trace.Guessed, "samples without a weight: 1", int64(n), place)
 	}

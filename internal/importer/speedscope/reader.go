@@ -24,7 +24,7 @@ type header struct {
 
 func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	label := run.Label(run.Files[0])
-	pass := func(f func(*jsonstream.Reader) error, leave func(what, place string), what string,
+	pass := func(f func(*jsonstream.Reader) error, leave jsonstream.Leave, what string,
 		count func() int) error {
 		in, err := run.Open(run.Files[0])
 		if err != nil {
@@ -36,7 +36,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	}
 	var frames []frame
 	var headers []header
-	err := pass(func(r *jsonstream.Reader) error { return define(r, &frames, &headers) }, func(string, string) {},
+	err := pass(func(r *jsonstream.Reader) error { return define(r, &frames, &headers) }, jsonstream.Silent,
 		"frames", func() int { return len(frames) + len(headers) })
 	if err != nil {
 		return err
@@ -44,7 +44,7 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 	run.Progress = nil
 	c := newConverter(w, run, frames)
 	err = pass(func(r *jsonstream.Reader) error { return c.profiles(r, headers) },
-		func(what, place string) { w.Report(trace.Skipped, what, 1, place) }, "profiles",
+		jsonstream.Reporter(w), "profiles",
 		func() int { return c.records })
 	if err != nil {
 		return err
@@ -74,8 +74,6 @@ func define(r *jsonstream.Reader, frames *[]frame, headers *[]header) error {
 								f.line, _ = c.Whole()
 							case "col":
 								_, f.begins = c.Whole()
-							default:
-								c.Skip()
 							}
 						}
 					})

@@ -1,10 +1,12 @@
 package stackprof
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/importer"
 	"github.com/parallax-hpc/parallax/internal/importer/stack"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -31,9 +33,7 @@ func (p *profile) write(ctx context.Context, w trace.Writer, at trace.LocationID
 	for _, id := range p.order {
 		f := p.frames[id]
 		r := trace.Region{Name: f.name, File: f.file, Line: int(min(max(f.line, 0), 1<<30))}
-		if r.Name == "" {
-			r.Name = "(no name)"
-		}
+		r.Name = cmp.Or(r.Name, "(no name)")
 		if strings.HasPrefix(r.Name, "(") &&
 			slices.Contains([]string{"(garbage collection)", "(marking)", "(sweeping)"}, r.Name) {
 			r.Role = trace.RoleOverhead
@@ -44,7 +44,7 @@ func (p *profile) write(ctx context.Context, w trace.Writer, at trace.LocationID
 		regions[id] = w.Region(r)
 	}
 	if p.missed > 0 && p.mode != "object" { // of objects, all between two that are taken
-		w.Report(trace.Skipped, "samples that the profiler could not take", int64(p.missed), label)
+		w.Report(trace.MissingSamples, "samples that the profiler could not take", int64(p.missed), label)
 	}
 	values := func(count float64) []float64 {
 		if len(metrics) == 1 {
@@ -89,7 +89,7 @@ func (p *profile) stacks(ctx context.Context, w trace.Writer, at trace.LocationI
 		}
 		depth := p.raw[i]
 		if depth < 0 || depth > int64(len(p.raw)-i-2) {
-			w.Report(trace.Skipped, "stacks that are cut", 1, label)
+			w.Report(trace.MissingSamples, "stacks that are cut", 1, label)
 			break
 		}
 		now = now[:0]
@@ -103,7 +103,7 @@ func (p *profile) stacks(ctx context.Context, w trace.Writer, at trace.LocationI
 		count := p.raw[i+1+int(depth)]
 		i += int(depth) + 2
 		if count < 0 {
-			w.Report(trace.Skipped, "stacks that are cut", 1, label)
+			w.Report(trace.MissingSamples, "stacks that are cut", 1, label)
 			break
 		}
 		if len(now) > 0 {
@@ -121,9 +121,7 @@ func (p *profile) stacks(ctx context.Context, w trace.Writer, at trace.LocationI
 		}
 	}
 	total.Finish()
-	if unknown > 0 {
-		w.Report(trace.Skipped, "frames of stacks that are not there", unknown, label)
-	}
+	importer.Tell(w, trace.MissingFrames, "frames of stacks that are not there", unknown, label)
 	if stream != nil {
 		stack.Change(stream, trace.Time(time)*1000, open, nil)
 		if err := stream.Close(); err != nil {

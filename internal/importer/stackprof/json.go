@@ -11,7 +11,7 @@ import (
 
 // readJSON reads a dump that was made JSON.
 func (p *profile) readJSON(ctx context.Context, in io.Reader, label string, w trace.Writer) error {
-	r := jsonstream.NewReader(ctx, in, label, func(what, place string) { w.Report(trace.Skipped, what, 1, place) })
+	r := jsonstream.NewReader(ctx, in, label, jsonstream.Reporter(w))
 	numbers := func(to *[]int64) error {
 		return r.Array(func() error {
 			v := int64(0)
@@ -31,7 +31,7 @@ func (p *profile) readJSON(ctx context.Context, in io.Reader, label string, w tr
 			return r.Members(func(id string) error {
 				number, err := strconv.ParseInt(id, 10, 64)
 				if err != nil {
-					r.Leave("frames without a number")
+					r.Leave(trace.MissingFrames, "frames without a number")
 					return r.Skip()
 				}
 				_, err = r.Take(func(c *jsonstream.Cursor) {
@@ -48,8 +48,6 @@ func (p *profile) readJSON(ctx context.Context, in io.Reader, label string, w tr
 							f.total, _ = c.Scalar().Number()
 						case "samples":
 							f.self, _ = c.Scalar().Number()
-						default:
-							c.Skip()
 						}
 					}
 				})

@@ -60,7 +60,7 @@ func (c *converter) line(n int, line []byte) {
 	place := func() string { return fmt.Sprintf("%s: line %d", c.label, n) }
 	r, ok := parse(line)
 	if !ok || !r.timed && !c.begun {
-		c.w.Report(trace.Skipped, "lines that are no system call", 1, place())
+		c.w.Report(trace.MissingIntervals, "lines that are no system call", 1, place())
 		return
 	}
 	c.clock(&r)

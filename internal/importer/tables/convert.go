@@ -80,7 +80,7 @@ func (r *converter) theLinks() error {
 		l.From, ok = r.linkEnd(from, begin, x, 3, 13)
 		l.To, okay = r.linkEnd(to, x.or(6, 0), x, 7, 14)
 		if l.Kind == 0 || !ok || !okay {
-			r.skip("links of a kind, location or time that is not there", 1, "")
+			r.skip(trace.MissingLinks, "links of a kind, location or time that is not there", 1, "")
 			return nil
 		}
 		if id, has := x.integer(11); has {
@@ -121,7 +121,7 @@ func (r *converter) along(table, columns string, at func(*row) (trace.LocationID
 	err := r.each(table, columns, func(x *row) error {
 		id, ok := at(x)
 		if !ok {
-			r.skip(table+" of what is not there", 1, "")
+			r.skip(trace.MissingEvents, table+" of what is not there", 1, "")
 			return nil
 		}
 		if id != last || stream == nil {
@@ -216,7 +216,7 @@ func (r *converter) profile() error {
 			p.Parent, known = above, known && ok
 		}
 		if p.Region = region; !known {
-			r.skip("call paths of a region or caller that is not there", 1, "")
+			r.skip(trace.MissingValues, "call paths of a region or caller that is not there", 1, "")
 			return nil
 		}
 		r.paths[x.or(0, -1)] = r.w.CallPath(p)
@@ -234,7 +234,7 @@ func (r *converter) profile() error {
 			path, known := r.paths[x.or(1, -1)]
 			metric, measured := r.metrics[x.text(2)]
 			if l == nil || !known || !measured {
-				r.skip("profile rows of what is not there", 1, "")
+				r.skip(trace.MissingValues, "profile rows of what is not there", 1, "")
 				return nil
 			}
 			calls, _ := x.number(3) // 0 where they are not counted
@@ -269,7 +269,7 @@ func (r *converter) lines() error {
 				callee, known = p, known && ok
 			}
 			if l == nil || !known || !measured {
-				r.skip("lines of what is not there", 1, "")
+				r.skip(trace.MissingValues, "lines of what is not there", 1, "")
 				return nil
 			}
 			calls, _ := x.number(7) // 0 if they are not counted
@@ -296,7 +296,7 @@ func (r *converter) condensed() error {
 			a.Path, known = path, known && ok
 		}
 		if l == nil || !known {
-			r.skip("distributions of what is not there", 1, "")
+			r.skip(trace.MissingValues, "distributions of what is not there", 1, "")
 			return nil
 		}
 		a.Location, a.Metric = l.id, metric
@@ -312,7 +312,7 @@ func (r *converter) condensed() error {
 		begin, ok := r.time(x.or(2, mostTime+1))
 		end, okay := r.time(x.or(3, mostTime+1))
 		if l == nil || !known || !ok || !okay {
-			r.skip("moments of what is not there", 1, "")
+			r.skip(trace.MissingValues, "moments of what is not there", 1, "")
 			return nil
 		}
 		m := trace.MomentRow{Location: l.id, Role: role, Begin: begin, End: end, Weight: orNone(x.number(4)),

@@ -29,13 +29,9 @@ func (r *converter) theRun() error {
 	if err != nil {
 		return err
 	}
-	kinds := map[string]trace.ReportKind{}
-	for _, k := range []trace.ReportKind{trace.Repaired, trace.Guessed, trace.Skipped} {
-		kinds[k.String()] = k
-	}
-	return r.each("report", "kind what count example lost", func(x *row) error {
-		kind, n := kinds[x.text(0)], x.or(2, 0)
-		if kind == trace.Skipped && x.or(4, 1) == 0 {
+	return r.each("report", "kind what count example lost consequence", func(x *row) error {
+		kind, n := trace.ParseReportKind(x.text(0), x.text(5)), x.or(2, 0)
+		if kind.Lost() && x.or(4, 1) == 0 {
 			kind = trace.Redundant
 		}
 		if kind != 0 && n > 0 {
@@ -107,7 +103,7 @@ func (r *converter) definitions() error {
 	err = r.each("counters", "id name unit monotone location", func(x *row) error {
 		at := r.places[x.or(4, -1)]
 		if at == nil {
-			r.skip("counters of a location that is not there", 1, x.text(1))
+			r.skip(trace.MissingValues, "counters of a location that is not there", 1, x.text(1))
 			return nil
 		}
 		r.counters[x.or(0,
@@ -130,7 +126,7 @@ func (r *converter) locations(attributes map[int64][]trace.Attribute) error {
 	err := r.each("locations", "id parent name kind rank", func(x *row) error {
 		id, ok := x.integer(0)
 		if !ok || r.places[id] != nil {
-			r.skip("locations without a number of their own", 1, x.text(2))
+			r.skip(trace.MissingLocations, "locations without a number of their own", 1, x.text(2))
 			return nil
 		}
 		l := trace.Location{Parent: trace.NoLocation, Kind: trace.Kind(x.text(3)), Key: strconv.FormatInt(id, 10),
@@ -165,7 +161,7 @@ func (r *converter) communicators() error {
 		case last >= 0 && whole:
 			r.groups[last] = r.w.Communicator(c)
 		case last >= 0:
-			r.skip("communicators with a member that is not there", 1, c.Name)
+			r.skip(trace.MissingGroups, "communicators with a member that is not there", 1, c.Name)
 		}
 		whole = true
 	}
@@ -209,7 +205,7 @@ func (r *converter) topologies() error {
 		}
 		if id != int64(len(all)-1) || x.or(2, -1) != int64(len(all[id].Dims)) || len(all[id].Dims) >= mostDimensions ||
 			size < 1 || size > 1<<31 {
-			r.skip("dimensions of topologies that are out of place", 1, "")
+			r.skip(trace.MissingGroups, "dimensions of topologies that are out of place", 1, "")
 			return nil
 		}
 		t := all[id]
@@ -223,7 +219,7 @@ func (r *converter) topologies() error {
 	err = r.each("coordinates", "topology location dimension place", func(x *row) error {
 		id, l, dimension := x.or(0, -1), r.places[x.or(1, -1)], x.or(2, -1)
 		if id < 0 || id >= int64(len(all)) || l == nil || dimension < 0 || dimension >= int64(len(all[id].Dims)) {
-			r.skip("coordinates of what is not there", 1, "")
+			r.skip(trace.MissingGroups, "coordinates of what is not there", 1, "")
 			return nil
 		}
 		t := all[id]
@@ -234,7 +230,7 @@ func (r *converter) topologies() error {
 			int64(len(t.Coordinates[n].At)) == dimension {
 			t.Coordinates[n].At = append(t.Coordinates[n].At, int(x.or(3, 0)))
 		} else {
-			r.skip("coordinates of what is not there", 1, "")
+			r.skip(trace.MissingGroups, "coordinates of what is not there", 1, "")
 		}
 		return nil
 	})

@@ -125,7 +125,7 @@ func (t *track) add(x *row, id int64, facts *facts) error {
 	begin, ok := t.time(x.or(3, mostTime+1))
 	end, okay := t.time(x.or(4, mostTime+1))
 	if t.at == nil || !known || !ok || !okay || len(t.stack) >= mostOpen {
-		t.skip("intervals of a location, region or time that is not there", 1, "")
+		t.skip(trace.MissingIntervals, "intervals of a location, region or time that is not there", 1, "")
 		if t.at != nil {
 			t.at.torn = true
 		}
@@ -247,7 +247,8 @@ func (f *facts) finish() error {
 		f.next()
 	}
 	if f.stray > 0 {
-		f.r.skip("attributes of "+f.kind+"s that are not there", f.stray, f.r.labels["attributes"])
+		f.r.skip(trace.MissingDetails,
+			"attributes of "+f.kind+"s that are not there", f.stray, f.r.labels["attributes"])
 	}
 	if f.in != nil {
 		f.r.damaged("attributes", f.in)

@@ -80,7 +80,7 @@ func (r *export) open() (done func(), err error) {
 		}
 		name := path.Join(dir, t.File)
 		if !there[name] || r.files[t.Name] != nil {
-			r.skip("tables whose file is not there", 1, t.File)
+			r.skip(trace.MissingFiles, "tables whose file is not there", 1, t.File)
 			continue
 		}
 		in, size, closer, err := importer.RandomAccess(r.run, name)
@@ -91,16 +91,18 @@ func (r *export) open() (done func(), err error) {
 		f, err := parquetfile.Open(in, size)
 		if err != nil {
 			r.run.Progress.Add(size)
-			r.skip("tables whose file cannot be read", 1, fmt.Sprintf("%s: %v", r.run.Label(name), err))
+			r.skip(trace.MissingFiles,
+				"tables whose file cannot be read", 1, fmt.Sprintf("%s: %v", r.run.Label(name), err))
 			continue
 		}
 		if of, named := f.Lookup("parallax.table"); named && of != t.Name {
-			r.skip("tables whose file holds another one", 1, r.run.Label(name)+": "+of)
+			r.skip(trace.MissingFiles, "tables whose file holds another one", 1, r.run.Label(name)+": "+of)
 			continue
 		}
 		r.files[t.Name], r.sizes[t.Name], r.labels[t.Name] = f, size, r.run.Label(name)
 		if missing := f.Rows() - t.Rows; missing != 0 {
-			r.skip("rows more or fewer than the schema says", max(missing, -missing), r.run.Label(name))
+			r.skip(trace.MissingEvents,
+				"rows more or fewer than the schema says", max(missing, -missing), r.run.Label(name))
 		}
 	}
 	if r.files["locations"] == nil || r.files["regions"] == nil {
@@ -111,8 +113,8 @@ func (r *export) open() (done func(), err error) {
 	return done, nil
 }
 
-func (r *export) skip(what string, n int64, example string) {
-	r.w.Report(trace.Skipped, what, n, example)
+func (r *export) skip(consequence trace.ReportKind, what string, n int64, example string) {
+	r.w.Report(consequence, what, n, example)
 }
 
 // A row is one of a table.
@@ -187,7 +189,7 @@ func (r *export) damaged(table string, in *parquetfile.Reader) {
 	r.run.Progress.Add(r.sizes[table])
 	r.sizes[table] = 0
 	if d := in.Damage; d.Groups > 0 {
-		r.skip("row groups of tables that cannot be read", d.Groups,
+		r.skip(trace.MissingEvents, "row groups of tables that cannot be read", d.Groups,
 			fmt.Sprintf("%s: row group %d: %v", r.labels[table], d.First, d.Why))
 	}
 }

@@ -2,6 +2,7 @@ package tau
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -114,9 +115,7 @@ func (c *converter) location(at node, host string) trace.LocationID {
 	key := [2]int{at.node, at.context}
 	process, ok := c.processes[key]
 	if !ok {
-		if host == "" {
-			host = c.trialHost
-		}
+		host = cmp.Or(host, c.trialHost)
 		process = c.process(at, host)
 		if at.thread != 0 && !c.several[key] {
 			c.w.Describe(process, trace.Location{Rank: trace.NoRank, Attributes: numbered("thread", at.thread)})
@@ -275,9 +274,7 @@ func groups(s string) string {
 // metric finds or makes a metric. Those of time are in microseconds, whatever
 // clock they are named after.
 func (c *converter) metric(name string) metric {
-	if name == "" {
-		name = "TIME"
-	}
+	name = cmp.Or(name, "TIME")
 	if m, ok := c.metrics[name]; ok {
 		return m
 	}
@@ -339,7 +336,7 @@ func (c *converter) begin() {
 // add gives an entry a value; entries that differ only in blanks add up.
 func (c *converter) add(at trace.LocationID, f *function, m metric, calls, subcalls, exclusive, inclusive float64) {
 	if sum := calls + subcalls + exclusive + inclusive; sum-sum != 0 {
-		c.w.Report(trace.Skipped, "values that are no number, or too large to add up", 1, c.run.Name)
+		c.w.Report(trace.MissingValues, "values that are no number, or too large to add up", 1, c.run.Name)
 		return
 	}
 	c.row(f.path,

@@ -247,7 +247,7 @@ func (s *packedFile) header(size int64) {
 		}
 	}
 	if !known || p.err != nil {
-		s.c.w.Report(trace.Skipped, "metadata of a packed profile that cannot be read", 1, s.label)
+		s.c.w.Report(trace.MissingDetails, "metadata of a packed profile that cannot be read", 1, s.label)
 	}
 	for _, t := range trial {
 		s.c.w.Property(t.key, t.value)
@@ -290,13 +290,13 @@ func (s *packedFile) threads(ctx context.Context) error {
 			if i == 0 {
 				return s.failure()
 			}
-			s.c.w.Report(trace.Skipped, "threads of a packed profile that is cut off or damaged", int64(n-i),
+			s.c.w.Report(trace.MissingLocations, "threads of a packed profile that is cut off or damaged", int64(n-i),
 				s.label+": "+s.place())
 			return nil
 		}
 	}
 	if _, err := p.r.ReadByte(); err == nil {
-		s.c.w.Report(trace.Skipped, "bytes behind the last thread of a packed profile", 1, s.label+": "+s.place())
+		s.c.w.Report(trace.MissingValues, "bytes behind the last thread of a packed profile", 1, s.label+": "+s.place())
 	}
 	return nil
 }

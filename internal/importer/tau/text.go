@@ -123,13 +123,13 @@ func (f *textFile) functions(l *lines, want int) {
 		got++
 		e, ok := parseEntry(line)
 		if !ok {
-			f.problem(trace.Skipped, "lines of functions that cannot be read", 1, l.number)
+			f.problem(trace.MissingValues, "lines of functions that cannot be read", 1, l.number)
 			continue
 		}
 		f.entries = append(f.entries, e)
 	}
 	if got < want {
-		f.problem(trace.Skipped, "functions that a file announces and does not hold", int64(want-got), l.number)
+		f.problem(trace.MissingValues, "functions that a file announces and does not hold", int64(want-got), l.number)
 	}
 }
 
@@ -153,12 +153,12 @@ func (f *textFile) sections(l *lines) {
 				}
 			}
 			if n > 0 {
-				f.problem(trace.Skipped, "aggregates", int64(n), l.number)
+				f.problem(trace.MissingValues, "aggregates", int64(n), l.number)
 			}
 		case err == nil && n >= 0 && string(what) == "userevents":
 			f.userEvents(l, n)
 		default:
-			f.problem(trace.Skipped, "lines that belong to nothing", 1, l.number)
+			f.problem(trace.MissingValues, "lines that belong to nothing", 1, l.number)
 		}
 	}
 	if !seen {
@@ -179,13 +179,13 @@ func (f *textFile) userEvents(l *lines, want int) {
 		got++
 		e, ok := parseEvent(line)
 		if !ok {
-			f.problem(trace.Skipped, "lines of user events that cannot be read", 1, l.number)
+			f.problem(trace.MissingValues, "lines of user events that cannot be read", 1, l.number)
 			continue
 		}
 		f.events = append(f.events, e)
 	}
 	if got < want {
-		f.problem(trace.Skipped, "user events that a file announces and does not hold", int64(want-got), l.number)
+		f.problem(trace.MissingValues, "user events that a file announces and does not hold", int64(want-got), l.number)
 	}
 }
 

@@ -73,7 +73,7 @@ func readXML(ctx context.Context, run importer.Run, file string, c *converter) e
 		return err
 	}
 	if clean.bad > 0 {
-		c.w.Report(trace.Skipped, "bytes of a text that are zero, or that XML forbids: numbers there are lost",
+		c.w.Report(trace.MissingValues, "bytes of a text that are zero, or that XML forbids",
 			clean.bad,
 			x.label)
 	}
@@ -129,7 +129,7 @@ func (x *xmlFile) read(ctx context.Context) error {
 			if len(x.order) == 0 {
 				return importer.Malformed(x.label, x.place(), "%s", sentence(err))
 			}
-			x.c.w.Report(trace.Skipped, "the rest of a file that is cut off or damaged", 1, x.label+": "+x.place())
+			x.c.w.Report(trace.MissingRest, "the rest of a file that is cut off or damaged", 1, x.label+": "+x.place())
 			break
 		}
 	}
@@ -175,7 +175,7 @@ func (x *xmlFile) element(t xml.StartElement, depth *int) error {
 		}
 		return x.d.Skip()
 	default:
-		x.c.w.Report(trace.Skipped, "elements of an unknown kind", 1, x.label+": "+x.place()+": "+name)
+		x.c.w.Report(trace.MissingValues, "elements of an unknown kind", 1, x.label+": "+x.place()+": "+name)
 		return x.d.Skip()
 	}
 }
@@ -333,11 +333,11 @@ func (x *xmlFile) atomics(h *xmlThread, text []byte) {
 }
 
 func (x *xmlFile) unreadable() {
-	x.c.w.Report(trace.Skipped, "lines of values that cannot be read", 1, x.label+": before "+x.place())
+	x.c.w.Report(trace.MissingValues, "lines of values that cannot be read", 1, x.label+": before "+x.place())
 }
 
 func (x *xmlFile) undefined() {
-	x.c.w.Report(trace.Skipped, "values of something that is not defined", 1, x.label+": before "+x.place())
+	x.c.w.Report(trace.MissingValues, "values of something that is not defined", 1, x.label+": before "+x.place())
 }
 
 func numbers(line []byte) (v []float64, ok bool) {
@@ -384,12 +384,10 @@ func (x *xmlFile) write() {
 		}
 		x.c.meta.add(x.c.w, at, h.facts)
 		if h.snapshots == 0 {
-			x.c.w.Report(trace.Skipped, "threads without a profile", 1, x.label+": "+h.id)
+			x.c.w.Report(trace.MissingLocations, "threads without a profile", 1, x.label+": "+h.id)
 		} else if h.snapshots > 1 {
-			x.c.w.Report(trace.Skipped, "snapshots before the last of a thread", int64(h.snapshots-1), x.label)
+			x.c.w.Report(trace.MissingValues, "snapshots before the last of a thread", int64(h.snapshots-1), x.label)
 		}
 	}
-	if x.derived > 0 {
-		x.c.w.Report(trace.Redundant, "statistics over threads, which are computed anew", x.derived, x.label)
-	}
+	importer.Tell(x.c.w, trace.Redundant, "statistics over threads, which are computed anew", x.derived, x.label)
 }

@@ -113,11 +113,9 @@ func (c *converter) definitions() (traces []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if bad > 0 {
-			c.w.Report(trace.Skipped, "lines of event files that are no event", bad, c.run.Label(events))
-		}
+		importer.Tell(c.w, trace.MissingNames, "lines of event files that are no event", bad, c.run.Label(events))
 		if missing > 0 {
-			c.w.Report(trace.Skipped, "events that the first line of their file promises and that are not in it",
+			c.w.Report(trace.MissingEvents, "events that the first line of their file promises and that are not in it",
 				missing, c.run.Label(events))
 		}
 		c.events[events] = list
@@ -254,21 +252,20 @@ func (f *file) read(ctx context.Context, name string) (err error) {
 // report counts the records left out, and hands over those that are joined later.
 func (f *file) report() {
 	if f.cut {
-		f.w.Report(trace.Skipped, "traces that break off within a record", 1, f.label)
+		f.w.Report(trace.MissingRest, "traces that break off within a record", 1, f.label)
 	}
 	for _, n := range []struct {
+		kind  trace.ReportKind
 		what  string
 		count int64
 	}{
-		{"records of events that no event file names", f.unnamed},
-		{"zeros that TAU writes around each value of a user event", f.zeros},
-		{"records in the file of another thread", f.foreign},
-		{"records of calls that are neither entry nor exit", f.odd},
-		{"records whose time is beyond what can be shown", f.late},
+		{trace.MissingEvents, "records of events that no event file names", f.unnamed},
+		{trace.Redundant, "zeros that TAU writes around each value of a user event", f.zeros},
+		{trace.MissingEvents, "records in the file of another thread", f.foreign},
+		{trace.MissingIntervals, "records of calls that are neither entry nor exit", f.odd},
+		{trace.MissingEvents, "records whose time is beyond what can be shown", f.late},
 	} {
-		if n.count > 0 {
-			f.w.Report(trace.Skipped, n.what, n.count, f.label)
-		}
+		importer.Tell(f.w, n.kind, n.what, n.count, f.label)
 	}
 	for _, at := range slices.SortedFunc(maps.Keys(f.threads),
 		func(a, b place) int { return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.thread, b.thread)) }) {
@@ -461,6 +458,6 @@ func (c *converter) link() {
 	unreceived, unsent := message.Join(c.w, c.sent, c.received)
 	message.Report(c.w, unreceived, unsent, label)
 	if alone := launch.Join(c.w, trace.LinkMessage, c.put, c.got); alone > 0 {
-		c.w.Report(trace.Skipped, "one-sided messages that end and whose begin is not recorded", alone, label)
+		c.w.Report(trace.MissingLinks, "one-sided messages that end and whose begin is not recorded", alone, label)
 	}
 }

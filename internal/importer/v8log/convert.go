@@ -22,8 +22,8 @@ const (
 )
 
 var reasons = []importer.Reason{
-	otherRecord:  importer.Redundant("records of sources, memory and inline caches: they tell no time that was spent"),
-	brokenRecord: importer.Skipped("records whose fields do not fit their kind: what they told is missing"),
+	otherRecord:  importer.Redundant("records of sources, memory and inline caches (they tell no time that was spent)"),
+	brokenRecord: importer.Skipped(trace.MissingEvents, "records whose fields do not fit their kind"),
 	libraryFrame: importer.Guessed("frames by the library that they are in: the log holds no names of C++ functions; " +
 		"`node --prof-process --preprocess` where it was recorded adds them"),
 	tickBack: importer.Repaired("ticks that lie before the one before: taken at its time"),

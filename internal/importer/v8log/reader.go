@@ -203,8 +203,6 @@ func (j *ticks) entry(c *jsonstream.Cursor) {
 			entry.name = c.Text()
 		case "type":
 			entry.kind = c.Text()
-		default:
-			c.Skip()
 		}
 	}
 	j.code = append(j.code, entry)
@@ -228,12 +226,10 @@ func (j *ticks) tick(c *jsonstream.Cursor) {
 				}
 				frames = append(frames, j.at(v))
 			}
-		default:
-			c.Skip()
 		}
 	}
 	if t < 0 || t > math.MaxInt64/2000 || len(frames) == 0 {
-		j.Leave("ticks without a time or a frame")
+		j.Leave(trace.MissingSamples, "ticks without a time or a frame")
 		return
 	}
 	j.sample(trace.Time(t)*1000, int(state), frames)

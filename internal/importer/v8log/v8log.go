@@ -47,7 +47,7 @@ func read(ctx context.Context, run importer.Run, in io.Reader, label string, w t
 	if isTicks(head) {
 		j := &ticks{converter: c}
 		j.Reader = jsonstream.NewReader(ctx, b, label,
-			func(what, place string) { w.Report(trace.Skipped, what, 1, place) })
+			jsonstream.Reporter(w))
 		err = j.End(j.Members(j.member), len(j.code), "code")
 	} else {
 		l := &logReader{converter: c}

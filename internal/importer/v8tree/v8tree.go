@@ -48,8 +48,6 @@ func (n *node) readTicks(c *jsonstream.Cursor) {
 			case "ticks":
 				count, _ := c.Whole()
 				t.count = int(min(max(count, 0), mostTicks))
-			default:
-				c.Skip()
 			}
 		}
 		if t.line > 0 && t.count > 0 {
@@ -118,8 +116,6 @@ func (t *Tree) Node(c *jsonstream.Cursor) {
 			named = frame(c, &r)
 		case "positionTicks":
 			n.readTicks(c)
-		default:
-			c.Skip()
 		}
 	}
 	if !named {
@@ -179,8 +175,6 @@ func (t *Tree) nested(c *jsonstream.Cursor, parent int64, depth int) (heap bool)
 					heap = true
 				}
 			}
-		default:
-			c.Skip()
 		}
 	}
 	n.region = t.w.Region(known(r))
@@ -221,8 +215,6 @@ func field(c *jsonstream.Cursor, key string, r *trace.Region) {
 	case "lineNumber":
 		line, _ := c.Whole()
 		r.Line = int(line) + 1 // lines count from 0
-	default:
-		c.Skip()
 	}
 }
 
@@ -260,19 +252,19 @@ func (t *Tree) Check(label string) {
 		}
 	}
 	if missing > 0 {
-		t.w.Report(trace.Skipped, "nodes that their parent names and that are not there", missing, label)
+		t.w.Report(trace.MissingSamples, "nodes that their parent names and that are not there", missing, label)
 	}
 	if roots > 1 {
-		t.w.Report(trace.Skipped, "callers of nodes, which are not there", roots-1, label)
+		t.w.Report(trace.MissingFrames, "callers of nodes, which are not there", roots-1, label)
 	}
 	if t.counted > 0 {
 		t.nameless += max(int64(len(t.order))-t.counted, 0)
 	}
 	if t.nameless > 0 {
-		t.w.Report(trace.Skipped, "names and counts of nodes that cannot be read", t.nameless, label)
+		t.w.Report(trace.MissingNames, "names and counts of nodes that cannot be read", t.nameless, label)
 	}
 	if t.twice > 0 {
-		t.w.Report(trace.Skipped, "nodes with a number that another has, or with none", t.twice, label)
+		t.w.Report(trace.MissingSamples, "nodes with a number that another has, or with none", t.twice, label)
 	}
 }
 
@@ -376,7 +368,7 @@ func (t *Tree) Show(ctx context.Context, total *stack.Profile, thread trace.Loca
 	}
 	failed := row.Close(trace.Time(max(last, s.End))*1000 + offset)
 	if unknown > 0 {
-		t.w.Report(trace.Skipped, "samples of a node that is not there", unknown, s.Label)
+		t.w.Report(trace.MissingSamples, "samples of a node that is not there", unknown, s.Label)
 	}
 	if n := len(s.IDs) - len(s.Deltas); n > 0 && len(s.Deltas) > 0 {
 		t.w.Report(trace.Guessed, "samples without a time", int64(n),

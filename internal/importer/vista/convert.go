@@ -217,14 +217,12 @@ func (c *Converter) Close() error {
 		}
 	}
 	report := func(kind trace.ReportKind, what string, n int64) {
-		if n > 0 {
-			c.w.Report(kind, what, n, "")
-		}
+		importer.Tell(c.w, kind, what, n, "")
 	}
 	report(trace.Repaired, "records that run backwards in time, moved to the time of the one before", c.back)
-	report(trace.Skipped, "calls that the source program names and no record tells", c.untold())
-	report(trace.Skipped,
-		"procedures whose record is lost, as the indices of later ones tell: nothing is known of them", lost)
+	report(trace.MissingIntervals, "calls that the source program names and no record tells", c.untold())
+	report(trace.MissingIntervals,
+		"procedures whose record is lost, as the indices of later ones tell", lost)
 	report(trace.Guessed, "procedures whose caller's record is lost: taken for roots", orphans)
 	report(trace.Guessed, "roots beside the first", c.roots-1)
 	report(trace.Guessed, "ends of procedures: each lasts until the next record on its processing element",

@@ -46,10 +46,10 @@ func records(ctx context.Context, f io.Reader, label string, c *Converter) error
 			}
 			c.Begin(int(n[0]))
 		case !ok || len(n) != 6:
-			c.w.Report(trace.Skipped, "lines that are not six whole numbers", 1, label+": "+at)
+			c.w.Report(trace.MissingIntervals, "lines that are not six whole numbers", 1, label+": "+at)
 		default:
 			if err := c.Add(Record{n[0], n[1], n[2], n[3], n[4], n[5]}); err != nil {
-				c.w.Report(trace.Skipped, "records that "+err.Error(), 1, label+": "+at)
+				c.w.Report(trace.MissingIntervals, "records that "+err.Error(), 1, label+": "+at)
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func (c *converter) convert(ctx context.Context) error {
 		return importer.Malformed(c.label, "byte 0", "the file holds no plane")
 	}
 	if cut {
-		c.w.Report(trace.Skipped, "files that end within a record, or are damaged there", 1, c.label)
+		c.w.Report(trace.MissingRest, "files that end within a record, or are damaged there", 1, c.label)
 	}
 	c.space = space
 	c.define()
@@ -102,7 +102,8 @@ func (c *converter) define() {
 			}
 		}
 		if p.lines == 0 && len(p.events) > 0 {
-			c.w.Report(trace.Skipped, "entries of planes without time (compiled modules, tables)", int64(len(p.events)),
+			c.w.Report(trace.MissingDetails,
+				"entries of planes without time (compiled modules, tables)", int64(len(p.events)),
 				c.label+": "+p.name)
 		}
 	}
@@ -199,7 +200,7 @@ func (c *converter) line(ctx context.Context, d *decoder, p *plane, outer int64)
 		}
 	}
 	if errors.Is(err, errMalformed) {
-		c.w.Report(trace.Skipped, "lines that are damaged: read up to there", 1,
+		c.w.Report(trace.MissingRest, "lines that are damaged, from there on", 1,
 			fmt.Sprintf("%s: byte %d", c.label, d.at))
 	}
 	return errors.Join(err, l.close())

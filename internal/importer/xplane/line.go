@@ -1,6 +1,7 @@
 package xplane
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/importer"
@@ -42,7 +43,7 @@ func (l *line) setField(field int, n uint64, b []byte) error {
 		l.start = int64(n)
 	case lineEvents:
 		if !l.e.decode(b) {
-			l.w.Report(trace.Skipped, "events that are damaged", 1, l.label)
+			l.w.Report(trace.MissingIntervals, "events that are damaged", 1, l.label)
 			return nil
 		}
 		l.open()
@@ -64,9 +65,7 @@ func (l *line) open() {
 	if l.display != "" {
 		name = l.display
 	}
-	if name == "" {
-		name = "line"
-	}
+	name = cmp.Or(name, "line")
 	loc := trace.Location{Parent: l.process, Kind: trace.KindThread, Key: keyOf(l.id, name), Name: name,
 		Rank: trace.NoRank}
 	if rest, ok := strings.CutPrefix(l.plane.name, "/device:"); ok || strings.HasPrefix(l.plane.name, "#Chip") {
@@ -111,7 +110,7 @@ func keyOf(id uint64, name string) string {
 func (l *line) event() {
 	e := &l.e
 	if e.times > 1 && e.offset == 0 {
-		l.w.Report(trace.Skipped, "events that are only totals of many", e.times, l.label)
+		l.w.Report(trace.MissingIntervals, "events that are only totals of many", e.times, l.label)
 		return
 	}
 	begin, end := l.time(e.offset), l.time(e.offset+max(e.duration, 0))
@@ -131,7 +130,7 @@ func (l *line) event() {
 		switch {
 		case !ok:
 			if s.value.Number == statBytes {
-				l.w.Report(trace.Skipped, "stats that are bytes", 1, l.label)
+				l.w.Report(trace.MissingDetails, "stats that are bytes", 1, l.label)
 			}
 		case name == "correlation_id":
 			id, _ := s.integer()
@@ -183,9 +182,7 @@ func (l *line) region(e *event) (trace.RegionID, trace.Role) {
 	if m.display != "" {
 		r.Name = m.display
 	}
-	if r.Name == "" {
-		r.Name = "event without a name"
-	}
+	r.Name = cmp.Or(r.Name, "event without a name")
 	r.Category = "host"
 	if l.device {
 		r.Category = "kernel"

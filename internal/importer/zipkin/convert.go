@@ -31,7 +31,7 @@ const recentEndpoints = 256
 func (c *converter) one(in *jsonstream.Reader) {
 	r := &c.record
 	if r.id.None() || r.traceID == "" {
-		in.Leave("spans without an id")
+		in.Leave(trace.MissingIntervals, "spans without an id")
 		return
 	}
 	s := &c.span
@@ -48,7 +48,7 @@ func (c *converter) one(in *jsonstream.Reader) {
 	for _, a := range r.annotations {
 		t, ok := span.FromMicroseconds(a.timestamp)
 		if !ok || t == 0 {
-			in.Leave("annotations without a time")
+			in.Leave(trace.MissingEvents, "annotations without a time")
 			continue
 		}
 		s.Events = append(s.Events, span.Event{Time: t, Name: a.value})

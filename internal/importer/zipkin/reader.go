@@ -83,8 +83,6 @@ func (r *record) read(c *jsonstream.Cursor) {
 			r.shared = c.Truth()
 		case "debug":
 			r.debug = c.Truth()
-		default:
-			c.Skip()
 		}
 	}
 }
@@ -100,8 +98,6 @@ func (e *endpoint) read(c *jsonstream.Cursor) {
 			e.ipv6 = c.Text()
 		case "port":
 			e.port, _ = c.Number()
-		default:
-			c.Skip()
 		}
 	}
 }
@@ -115,8 +111,6 @@ func (r *record) readAnnotations(c *jsonstream.Cursor) {
 				a.timestamp, _ = c.Number()
 			case "value":
 				a.value = c.Text()
-			default:
-				c.Skip()
 			}
 		}
 		r.annotations = append(r.annotations, a)

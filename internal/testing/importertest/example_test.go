@@ -50,7 +50,8 @@ func read(ctx context.Context, run importer.Run, w trace.Writer) error {
 		}
 		m := line.FindStringSubmatch(scan.Text())
 		if m == nil {
-			w.Report(trace.Skipped, "lines that are no stack", 1, fmt.Sprintf("%s: line %d", run.Label(run.Files[0]), n))
+			w.Report(trace.MissingSamples, "lines that are no stack", 1,
+				fmt.Sprintf("%s: line %d", run.Label(run.Files[0]), n))
 			continue
 		}
 		path := trace.NoCallPath

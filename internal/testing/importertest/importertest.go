@@ -1,7 +1,7 @@
 // Package importertest holds the one suite that every format runs, and the
 // tools to write tests of a format.
 //
-//	Run      golden dumps; detection without the file's name; the same twice;
+//	Run      golden dumps; values of lines that add up; detection without the file's name; the same twice;
 //	         files cut and bytes flipped anywhere give a counted repair or one
 //	         clear error, never a panic or a hang; a context ends an import; a
 //	         count that falls by damage that can be told is in the report
@@ -170,6 +170,7 @@ func golden(t *testing.T, f *importer.Format, c Case, files fstest.MapFS) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	linesAddUp(t, r)
 	name := filepath.Join("testdata", filepath.FromSlash(c.Path)+".golden")
 	got := dump(r, c)
 	if *update {

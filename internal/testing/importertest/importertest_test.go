@@ -42,7 +42,7 @@ func TestTheSuiteNoticesWhatIsWrong(t *testing.T) {
 			}
 		})
 	}
-	said, err := read(reader(func(w trace.Writer) error { w.Report(trace.Skipped, "things", 2, ""); return nil }))
+	said, err := read(reader(func(w trace.Writer) error { w.Report(trace.MissingEvents, "things", 2, ""); return nil }))
 	if err != nil {
 		t.Fatal(err)
 	}
