@@ -2,6 +2,7 @@ package derived
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/gob"
 	"errors"
@@ -20,13 +21,16 @@ import (
 const (
 	magic     = "plxderiv"
 	headBytes = 28
-	// mostBytes bounds a stored result: larger ones are not made for the first view.
-	mostBytes = 32 << 20
+	// mostBytes bounds a stored result: larger ones take as long to read as to make. The causes of waits of 131,072
+	// ranks are some 50 MB.
+	mostBytes = 256 << 20
 )
 
 var (
 	castagnoli = crc32.MakeTable(crc32.Castagnoli)
 	errOther   = errors.New("the result is of another version or another run, or damaged")
+
+	errTooLarge = errors.New("the result is too large to be kept")
 )
 
 func (d Derived[T]) head(r store.Reader, value []byte) []byte {
@@ -42,12 +46,35 @@ func (d Derived[T]) write(r store.Reader, x T) {
 	if k == nil {
 		return
 	}
+	if b, err := d.encode(r, x); err == nil {
+		_ = k.Keep(d.Name, b)
+	}
+}
+
+// encode returns a result as it lies beside a store.
+func (d Derived[T]) encode(r store.Reader, x T) ([]byte, error) {
 	b := bytes.NewBuffer(make([]byte, headBytes))
-	if gob.NewEncoder(b).Encode(x) != nil || b.Len() > mostBytes {
-		return
+	if err := gob.NewEncoder(b).Encode(x); err != nil {
+		return nil, err
+	}
+	if b.Len() > mostBytes {
+		return nil, errTooLarge
 	}
 	copy(b.Bytes(), d.head(r, b.Bytes()[headBytes:]))
-	_ = k.Keep(d.Name, b.Bytes())
+	return b.Bytes(), nil
+}
+
+// Outline returns the encoded outline of a run with this result.
+func (d Derived[T]) Outline(ctx context.Context, run *Run) ([]byte, error) {
+	x, err := d.Of(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	b, err := d.encode(run.Store, x)
+	if err != nil {
+		return nil, err
+	}
+	return store.OutlineOf(run.Store, map[string][]byte{d.Name: b})
 }
 
 // read returns a result that is whole, of this version and of this run.

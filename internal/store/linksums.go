@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/spool"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -78,10 +79,11 @@ type LinkAdder struct {
 	sums   []LinkSum
 	pairs  int // after they were added up last
 	sorter spool.Sorter[LinkSum]
+	other  []LinkSum // room for as many, of long lists
 }
 
-// leastAdded is how many sums are added up at once.
-const leastAdded = 1 << 14
+// leastAdded is how many sums are added up at once, on all cores.
+const leastAdded = 1 << 17
 
 // linkOrder is by kind and locations.
 var linkOrder = spool.Order[LinkSum]{
@@ -99,26 +101,47 @@ var linkOrder = spool.Order[LinkSum]{
 
 // Add takes one sum more.
 func (a *LinkAdder) Add(s LinkSum) {
-	if len(a.sums) >= max(2*a.pairs, leastAdded) {
+	if len(a.sums) >= a.Most() {
 		a.addUp()
 	}
 	a.sums = append(a.sums, s)
+}
+
+// Most is how many sums are kept before they are added up.
+func (a *LinkAdder) Most() int { return max(2*a.pairs, leastAdded) }
+
+// Room takes n sums more, which the caller writes into what it returns before it calls anything else.
+func (a *LinkAdder) Room(n int) []LinkSum {
+	if len(a.sums) >= a.Most() {
+		a.addUp()
+	}
+	a.sums = slices.Grow(a.sums, n)[:len(a.sums)+n]
+	return a.sums[len(a.sums)-n:]
 }
 
 // Sums returns the sums in order, and begins anew.
 func (a *LinkAdder) Sums() []LinkSum {
 	a.addUp()
 	out := a.sums
-	a.sums, a.pairs = nil, 0
+	a.sums, a.pairs, a.other = nil, 0, nil
 	return out
 }
 
 // addUp sorts the sums and makes one of those of a pair.
 func (a *LinkAdder) addUp() {
-	a.sorter.Sort(a.sums, linkOrder)
-	out := a.sums[:0]
-	for i := range a.sums {
-		s := &a.sums[i]
+	if len(a.sums) < leastAdded {
+		a.sums = foldSums(a.sums, &a.sorter)
+	} else {
+		a.share()
+	}
+	a.pairs = len(a.sums)
+}
+
+func foldSums(sums []LinkSum, by *spool.Sorter[LinkSum]) []LinkSum {
+	by.Sort(sums, linkOrder)
+	out := sums[:0]
+	for i := range sums {
+		s := &sums[i]
 		if n := len(out); n == 0 || linkOrder.Compare(&out[n-1], s) != 0 {
 			out = append(out, *s)
 			continue
@@ -129,7 +152,58 @@ func (a *LinkAdder) addUp() {
 		t.Bytes += s.Bytes
 		t.Time = trace.AddUp(t.Time, s.Time)
 	}
-	a.sums, a.pairs = out, len(out)
+	return out
+}
+
+// linkShares is how many parts the sums of a kind make for all cores.
+const linkShares = 128
+
+// share adds up on all cores: each takes the sums from a range of locations.
+func (a *LinkAdder) share() {
+	ctx := context.Background()
+	from, kinds := uint64(1), 1
+	for i := range a.sums {
+		from, kinds = max(from, uint64(a.sums[i].From)+1), max(kinds, int(a.sums[i].Kind)+1)
+	}
+	part := func(s *LinkSum) int { return int(s.Kind)*linkShares + int(uint64(s.From)*linkShares/from) }
+	n, size := kinds*linkShares, leastAdded/4
+	chunks := (len(a.sums) + size - 1) / size
+	next := make([][]int, chunks) // where a chunk writes those of a part
+	chunk := func(k int) []LinkSum { return a.sums[k*size : min((k+1)*size, len(a.sums))] }
+	_ = parallel.For(ctx, chunks, func(k int) {
+		next[k] = make([]int, n)
+		for i, sums := 0, chunk(k); i < len(sums); i++ {
+			next[k][part(&sums[i])]++
+		}
+	})
+	begin, at := make([]int, n+1), 0
+	for p := range n {
+		begin[p] = at
+		for k := range next {
+			next[k][p], at = at, at+next[k][p]
+		}
+	}
+	begin[n] = at
+	a.other = slices.Grow(a.other[:0], len(a.sums))[:len(a.sums)]
+	_ = parallel.For(ctx, chunks, func(k int) {
+		for i, sums := 0, chunk(k); i < len(sums); i++ {
+			p := part(&sums[i])
+			a.other[next[k][p]] = sums[i]
+			next[k][p]++
+		}
+	})
+	folded := make([][]LinkSum, n)
+	sorter := func() *spool.Sorter[LinkSum] { return new(spool.Sorter[LinkSum]) }
+	_ = parallel.Each(ctx, n, sorter, func(_ context.Context, by *spool.Sorter[LinkSum], p int) error {
+		folded[p] = foldSums(a.other[begin[p]:begin[p+1]], by)
+		return nil
+	})
+	at = 0
+	for p, sums := range folded {
+		begin[p], at = at, at+len(sums)
+	}
+	a.sums = a.sums[:at]
+	_ = parallel.For(ctx, n, func(p int) { copy(a.sums[begin[p]:], folded[p]) })
 }
 
 // Pairs numbers the pairs of places that sums join, in the order in which they come: sum i joins pair at[i], -1: it is

@@ -66,11 +66,11 @@ func staysOf(t *testing.T, r *Reader, id trace.LocationID) (out []stay) {
 	return out
 }
 
-// Between calls of ranks that record communication only lies work, within annotations too, in any form of records.
+// Calls of ranks that record communication only lie in work, within annotations too, in any form of records.
 func TestTimeBetweenCallsIsWork(t *testing.T) {
 	const lost = "(not recorded)"
-	want := []stay{{0, 70, "solve", 0}, {0, 5, lost, 1}, {5, 15, "MPI_Recv", 1}, {6, 9, "MPI_Wait", 2}, {15, 40, lost, 1}, {40, 50, "MPI_Allreduce", 1},
-		{50, 70, lost, 1}, {70, 80, lost, 0}, {80, 90, "MPI_Barrier", 0}}
+	want := []stay{{0, 70, "solve", 0}, {0, 70, lost, 1}, {5, 15, "MPI_Recv", 2}, {6, 9, "MPI_Wait", 3},
+		{40, 50, "MPI_Allreduce", 2}, {70, 90, lost, 0}, {80, 90, "MPI_Barrier", 1}}
 	for name, intervals := range map[string]bool{"enter and leave": false, "intervals": true} {
 		r := callsOnly(t, func(w *Writer, rank int, s trace.Stream) {
 			fact := w.Attribute("bytes")
@@ -172,8 +172,7 @@ func TestNoWorkIsInferredWhileTheRecorderWasOff(t *testing.T) {
 		{4, 16, 2000, 100_000, 0}, // too short to be told from the work
 	} {
 		r := run(c.windows, c.rounds, c.work, c.between)
-		calls := c.windows * c.rounds * (64/c.rounds + 1)
-		if got, want := r.Info().Inferred, int64(3*(calls-1-c.off)); got != want {
+		if got, want := r.Info().Inferred, int64(3*(1+c.off)); got != want {
 			t.Errorf("%+v: %d intervals are inferred, want %d", c, got, want)
 		}
 		longest := trace.Time(0)
@@ -212,5 +211,67 @@ func TestWorkIsInferredFromRecordsThatDoNotMatch(t *testing.T) {
 				last = x.begin
 			}
 		}
+	}
+}
+
+// Work takes few rows however many calls there are, so that a store of calls alone does not grow by them.
+func TestWorkBetweenManyCallsIsOneRow(t *testing.T) {
+	for name, intervals := range map[string]bool{"enter and leave": false, "intervals": true} {
+		r := callsOnly(t, func(w *Writer, rank int, s trace.Stream) {
+			send := w.Region(trace.Region{Name: "MPI_Send"})
+			for i := range trace.Time(1000) {
+				if intervals {
+					s.Interval(10*i, 10*i+4, send)
+				} else {
+					s.Enter(10*i, send)
+					s.Leave(10*i+4, send)
+				}
+			}
+		})
+		if n := r.Info().Inferred; n != 3 {
+			t.Errorf("%s: %d rows of work on three ranks", name, n)
+		}
+		list := staysOf(t, r, 1)
+		if list[1] != (stay{4, 9994, "(not recorded)", 0}) || list[2] != (stay{10, 14, "MPI_Send", 1}) {
+			t.Errorf("%s: begins with %v", name, list[:3])
+		}
+	}
+}
+
+// Around calls that overlap without nesting there is no interval of work: part of them is in another lane.
+func TestNoWorkIsAroundCallsThatCross(t *testing.T) {
+	r := callsOnly(t, func(w *Writer, rank int, s trace.Stream) {
+		send, recv := w.Region(trace.Region{Name: "MPI_Send"}), w.Region(trace.Region{Name: "MPI_Recv"})
+		for _, x := range [][2]trace.Time{{0, 10}, {20, 30}, {40, 60}, {70, 80}, {90, 95}} {
+			s.Interval(x[0], x[1], send)
+		}
+		s.Interval(50, 65, recv)
+	})
+	var work []stay
+	for _, x := range staysOf(t, r, 1) {
+		if x.name == "(not recorded)" {
+			work = append(work, x)
+		}
+	}
+	want := []stay{{10, 40, "(not recorded)", 0}, {65, 95, "(not recorded)", 0}}
+	if !slices.Equal(work, want) {
+		t.Errorf("work is %v, want %v", work, want)
+	}
+}
+
+// A call without an end ends with the trace, and so does the work around it, which stays what it is.
+func TestWorkAroundACallWithoutAnEnd(t *testing.T) {
+	r := callsOnly(t, func(w *Writer, rank int, s trace.Stream) {
+		send, recv := w.Region(trace.Region{Name: "MPI_Send"}), w.Region(trace.Region{Name: "MPI_Recv"})
+		s.Enter(0, send)
+		s.Leave(10, send)
+		s.Enter(20, recv)
+		if rank != 1 {
+			s.Leave(50, recv)
+		}
+	})
+	got := staysOf(t, r, 1)
+	if len(got) != 3 || got[1] != (stay{10, 50, "(not recorded)", 0}) || got[2].name == "MPI_Recv" || got[2].end != 50 {
+		t.Errorf("%v", got)
 	}
 }

@@ -43,7 +43,7 @@ func PartName(part int) string { return "part-" + strconv.Itoa(part) }
 // Write puts the manifest into dir.
 func (m *PartManifest) Write(dir string) error {
 	m.Format, m.Version = partFormat, Version
-	b, err := json.MarshalIndent(m, "", " ")
+	b, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}

@@ -104,8 +104,8 @@ func (f *finisher) fitClocks() error {
 		f.reportDisorder(before, "no offsets of the clocks put them in order")
 		return nil
 	case result.Moved == 0 && asked:
-		f.Report(trace.Skipped,
-			"alignment by "+f.Opt.Align+": the trace holds none that compare clocks, so nothing is moved", 1, "")
+		f.Report(trace.MissingAlignment,
+			"alignment by "+f.Opt.Align+" (the trace holds none that compare clocks)", 1, "")
 		return nil
 	}
 	f.clocks = c

@@ -35,6 +35,9 @@ func (w *rowWorker) decode(ctx context.Context, s *write.Stream, stack *trace.St
 			return err
 		}
 	}
+	if d.infers {
+		w.endWork(&d, stack)
+	}
 	if !large {
 		w.f.Chunks.Drop(w.chain)
 	}
@@ -112,7 +115,7 @@ func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
 	case write.OpEnter:
 		if t := d.time(v); stack != nil {
 			if d.infers {
-				w.before(d, stack, t, trace.RegionID(id), 1)
+				w.before(d, stack, t, call{region: trace.RegionID(id)})
 			}
 			stack.Enter(t, trace.RegionID(id))
 		} else {
@@ -126,7 +129,7 @@ func (w *rowWorker) record(d *decoder, stack *trace.StackBuilder) {
 		}
 		if t := d.time(v); stack != nil {
 			if d.infers {
-				w.before(d, stack, t, region, -1)
+				w.before(d, stack, t, call{region: region, leave: true})
 			}
 			stack.Leave(t, region)
 		} else {
@@ -175,7 +178,7 @@ type decoder struct {
 	shift         trace.Time
 	row, instant  uint64 // how many so far
 	lastIsInstant bool
-	infers        bool   // rows are added for times without a call
+	infers        bool   // rows are added for work between calls
 	inferred      uint64 // such rows since the last that was recorded
 }
 

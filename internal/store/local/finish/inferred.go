@@ -1,7 +1,6 @@
 package finish
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -10,50 +9,29 @@ import (
 )
 
 // Some recorders keep calls of communication only. Then a rank works between two of its calls, though no record says
-// so: these times become intervals of the region trace.NotRecorded, so that work, balance and paths are the same as
-// in a recording that has the work. They are counted before rows are made, since the place of a row depends on how
-// many are before it.
+// so. An interval of the region trace.NotRecorded goes around such calls, as a recording of the work has one of its
+// main function: its exclusive time is the work, and balance and paths are the same as there. It lasts as long as no
+// annotation begins or ends and the recorder is on, so that such rows are few. They are counted before rows are made,
+// since the place of a row depends on how many are before it.
 
 // mostSorted is up to how many records of a location out of order the times between them are found.
 const mostSorted = 1 << 24
 
-// A gapFinder finds the times of a location without a call. Records come in order of time.
-type gapFinder struct {
-	begun bool
-	calls int // that are open
-	last  trace.Time
-}
-
-// see takes a record that changes the number of open calls; annotations change it by 0. It returns the begin of the
-// time without a call up to it, if there is such a time.
-func (g *gapFinder) see(t trace.Time, calls int) (begin trace.Time, found bool) {
-	begin, found = g.last, g.begun && g.calls == 0 && t > g.last
-	if !g.begun || t > g.last {
-		g.last = t
-	}
-	g.begun, g.calls = true, max(g.calls+calls, 0)
-	return begin, found
-}
-
-// callsOf is how much a record of a region changes the number of open calls.
-func (f *finisher) callsOf(region trace.RegionID, by int) int {
-	if int(region) < len(f.Def.Regions) && f.Def.Regions[region].Role == trace.RoleAnnotation {
-		return 0
-	}
-	return by
-}
-
-// A gap is a time between calls, on the clock of its location.
-type gap struct{ begin, end trace.Time }
-
 // An inference is the work of ranks that nobody recorded.
 type inference struct {
 	region trace.RegionID
-	rows   int64
-	stacks []bool // by location as it was defined: found anew as its rows are made
-	gaps   map[trace.LocationID][]gap
+	rows   map[trace.LocationID]workRows // by location as it was defined
 	off    offTimes
 }
+
+// workRows are intervals of work of a location.
+type workRows struct {
+	count int
+	gaps  []gap // on the clock of the location; nil: found anew as rows are made
+}
+
+// A gap is a time without a call, or several with calls between them.
+type gap struct{ begin, end trace.Time }
 
 // inferWork finds the work of ranks that record communication only.
 func (f *finisher) inferWork() {
@@ -64,41 +42,31 @@ func (f *finisher) inferWork() {
 	if !f.Opt.Infer || f.MomentRows.Any() || !slices.ContainsFunc(f.Def.Regions, communicates) {
 		return
 	}
-	x := &inference{stacks: make([]bool, len(f.Def.Locations)), gaps: map[trace.LocationID][]gap{},
-		off: offTimes{long: max(f.end/longGap, 1)}}
-	rows := map[trace.LocationID]uint32{}
-	for _, id := range f.order.old {
-		if int(id) >= len(f.Streams) || f.Streams[id] == nil || f.Streams[id].Rows == 0 || !f.ofRank(id) {
-			continue
-		}
-		s := f.Streams[id]
-		works, n := f.gapsOf(s, x)
-		if works || s.ByParent {
-			return
-		}
-		if n > 0 {
-			rows[id] = n
-			x.rows += int64(n)
-		}
-	}
-	if len(rows) < 2 || x.rows > math.MaxInt32 {
+	callers, works := f.callersOnly()
+	if works {
 		return
 	}
-	if x.off.found = f.areWindows(&x.off, rows); x.off.found {
-		off := uint32(len(x.off.common))
-		for id := range rows {
-			rows[id] -= off
-			x.rows -= int64(off)
-			x.gaps[id] = slices.DeleteFunc(x.gaps[id], x.off.has)
+	x := &inference{rows: map[trace.LocationID]workRows{}, off: offTimes{long: max(f.end/longGap, 1)}}
+	cut := map[trace.LocationID]workRows{} // if the recorder was off in long gaps
+	for _, s := range callers {
+		if all, short := f.workOf(s, &x.off); all.count > 0 {
+			x.rows[s.Location], cut[s.Location] = all, short
 		}
 	}
-	for id, n := range rows {
-		f.Streams[id].Rows += n
+	if len(x.rows) < 2 {
+		return
+	}
+	if x.off.found = f.areWindows(x); x.off.found {
+		x.rows = cut
+	}
+	for id, w := range x.rows {
+		f.Streams[id].Rows += uint32(w.count)
+		f.inferredRows += int64(w.count)
 	}
 	x.region = f.Region(trace.NotRecorded)
-	f.inferred, f.inferredRows = x, x.rows
-	f.Report(trace.Guessed, "times between calls of ranks that record communication only: taken as work, in region "+
-		trace.NotRecorded.Name, x.rows, "")
+	f.inferred = x
+	f.Report(trace.Guessed, "locations of ranks that record communication only: time between their calls is taken as "+
+		"work, in region "+trace.NotRecorded.Name, int64(len(x.rows)), "")
 }
 
 // countInferred counts the intervals of a region.
@@ -117,6 +85,23 @@ func (f *finisher) countInferred(region trace.RegionID) {
 }
 
 func communicates(g trace.Region) bool { return g.Role == trace.RoleCommunication }
+
+// callersOnly returns the streams of ranks that may call MPI, unless one of a rank records work.
+func (f *finisher) callersOnly() (callers []*write.Stream, works bool) {
+	for _, id := range f.order.old {
+		if int(id) >= len(f.Streams) || f.Streams[id] == nil || f.Streams[id].Rows == 0 || !f.ofRank(id) {
+			continue
+		}
+		s := f.Streams[id]
+		if s.ByParent || f.works(s) {
+			return nil, true
+		}
+		if f.callsMPI(id) {
+			callers = append(callers, s)
+		}
+	}
+	return callers, false
+}
 
 // ofRank reports whether a location belongs to a rank.
 func (f *finisher) ofRank(id trace.LocationID) bool {
@@ -137,79 +122,68 @@ func (f *finisher) callsMPI(id trace.LocationID) bool {
 	return kind != trace.KindStream && kind != trace.KindDevice && f.ofRank(id)
 }
 
-// gapsOf finds the times of a location without a call, and reports whether it records work.
-func (f *finisher) gapsOf(s *write.Stream, x *inference) (works bool, n uint32) {
-	ordered := s.Numbered()
-	if !ordered && s.Rows > mostSorted {
-		return true, 0
+// works reports whether a location records work, or so much that it cannot be told.
+func (f *finisher) works(s *write.Stream) (works bool) {
+	if s.Rows > math.MaxInt32/2 || !s.Numbered() && s.Rows > mostSorted {
+		return true
 	}
-	var edges []edge
-	var g gapFinder
-	var long []gap
 	f.eachCall(s, func(c *call) bool {
 		works = !c.leave && f.Def.Regions[c.region].Role.Busy()
-		by := f.callsOf(c.region, 1)
-		if c.leave {
-			by = -by
-		}
-		if !ordered {
-			edges = append(edges, edge{c.begin, by})
-			if c.whole {
-				edges = append(edges, edge{max(c.end, c.begin), -by})
-			}
-		} else if begin, found := g.see(c.begin, by); found {
-			n++
-			long = x.off.take(long, gap{begin, c.begin})
-		}
 		return !works
 	})
-	switch {
-	case works:
-		return true, 0
-	case !f.callsMPI(s.Location):
-		return false, 0
-	}
-	if !ordered {
-		x.gaps[s.Location] = g.between(edges)
-		n = uint32(len(x.gaps[s.Location]))
-		for _, g := range x.gaps[s.Location] {
-			long = x.off.take(long, g)
+	return works
+}
+
+// annotates reports whether a region is an annotation.
+func (f *finisher) annotates(region trace.RegionID) bool {
+	return int(region) < len(f.Def.Regions) && f.Def.Regions[region].Role == trace.RoleAnnotation
+}
+
+// workOf finds the work between the calls of a location; cut is that without long gaps.
+func (f *finisher) workOf(s *write.Stream, off *offTimes) (all, cut workRows) {
+	var long []gap
+	if s.Numbered() {
+		w, short := workFinder{}, workFinder{long: off.long}
+		f.eachCall(s, func(c *call) bool {
+			annotation := f.annotates(c.region)
+			step, begin, found := w.see(c.begin, c, annotation)
+			if found {
+				long = off.take(long, gap{begin, c.begin})
+			}
+			all.count += step.begun()
+			step, _, _ = short.see(c.begin, c, annotation)
+			cut.count += step.begun()
+			return true
+		})
+	} else {
+		var edges []edge
+		f.eachCall(s, func(c *call) bool {
+			edges = f.appendEdges(edges, c)
+			return true
+		})
+		parts := partsBetween(edges)
+		for _, p := range parts {
+			long = off.take(long, p.gap)
 		}
+		all.gaps, cut.gaps = joinGaps(parts, 0), joinGaps(parts, off.long)
+		all.count, cut.count = len(all.gaps), len(cut.gaps)
 	}
-	x.off.share(long, f.lineOf(s.Location))
-	x.stacks[s.Location] = ordered && n > 0
-	return false, n
+	off.share(long, f.lineOf(s.Location))
+	return all, cut
 }
 
 // eachCall calls give for the calls of a stream, until it returns false.
 func (f *finisher) eachCall(s *write.Stream, give func(*call) bool) {
 	var d decoder
+	var c call
 	for _, at := range f.Chunks.Chain(s.Tail, nil) {
 		d.reset(f.Chunks.Chunk(at))
 		for len(d.b) >= write.HalfBytes {
-			if c, ok := d.call(); ok && !give(&c) {
+			if d.call(&c) && !give(&c) {
 				return
 			}
 		}
 	}
-}
-
-// An edge is the begin or the end of an interval.
-type edge struct {
-	at    trace.Time
-	calls int
-}
-
-// between finds the times without a call from edges in any order.
-func (g *gapFinder) between(edges []edge) (out []gap) {
-	slices.SortFunc(edges,
-		func(a, b edge) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.calls, a.calls)) })
-	for _, e := range edges {
-		if begin, found := g.see(e.at, e.calls); found {
-			out = append(out, gap{begin, e.at})
-		}
-	}
-	return out
 }
 
 // A call is an Enter, a Leave or an Interval of a stream.
@@ -220,18 +194,20 @@ type call struct {
 }
 
 // call takes a record; false where it is of another kind. Times are as recorded.
-func (d *decoder) call() (c call, ok bool) {
+func (d *decoder) call(c *call) (ok bool) {
 	op, id, v := d.head()
 	switch op {
-	case write.OpEnter, write.OpLeave, write.OpLeaveAny, write.OpInterval:
-		c = call{begin: d.time(v), region: trace.RegionID(id), leave: op == write.OpLeave || op == write.OpLeaveAny}
-		if op == write.OpLeaveAny {
-			c.region = trace.NoRegion
-		}
-		if c.whole = op == write.OpInterval; c.whole {
-			c.end = c.begin + trace.Time(d.word())
-		}
-		return c, true
+	case write.OpEnter, write.OpLeave:
+		d.base += trace.Time(v)
+		*c = call{begin: d.base, region: trace.RegionID(id), leave: op == write.OpLeave}
+		return true
+	case write.OpLeaveAny:
+		*c = call{begin: d.time(v), region: trace.NoRegion, leave: true}
+		return true
+	case write.OpInterval:
+		*c = call{begin: d.time(v), region: trace.RegionID(id), whole: true}
+		c.end = c.begin + trace.Time(d.word())
+		return true
 	case write.OpInstant:
 		d.time(v)
 	case write.OpSample:
@@ -242,34 +218,57 @@ func (d *decoder) call() (c call, ok bool) {
 			d.word()
 		}
 	}
-	return call{}, false
+	return false
 }
 
-// infers reports whether times between calls of a stream are found as its rows are made.
+// infers reports whether work is found as the rows of a stream are made.
 func (f *finisher) infers(s *write.Stream) bool {
-	return f.inferred != nil && f.inferred.stacks[s.Location]
+	return f.inferred != nil && s.Numbered() && f.inferred.rows[s.Location].count > 0
 }
 
-// before adds a row for the time without a call up to a record that comes next, at the decoder's time t.
-func (w *rowWorker) before(d *decoder, stack *trace.StackBuilder, t trace.Time, region trace.RegionID, calls int) {
-	begin, found := w.gaps.see(d.base, w.f.callsOf(region, calls))
-	if !found || w.f.inferred.off.found && w.f.inferred.off.has(gap{begin, d.base}) {
-		return
+// startWork begins the calls of a location.
+func (w *rowWorker) startWork() {
+	w.work = workFinder{stack: w.work.stack[:0]}
+	if x := w.f.inferred; x != nil {
+		w.stack.Lasting = x.region
+		if x.off.found {
+			w.work.long = x.off.long
+		}
 	}
-	stack.Enter(d.at(begin), w.f.inferred.region)
-	stack.Leave(t, w.f.inferred.region)
-	d.row++
-	d.inferred++
 }
 
-// addGaps gives the times without a call to the Builder.
-func (w *rowWorker) addGaps(s *write.Stream) {
+// before begins and ends intervals of work before a record, at the decoder's time t.
+func (w *rowWorker) before(d *decoder, stack *trace.StackBuilder, t trace.Time, c call) {
+	step, begin, _ := w.work.see(d.base, &c, w.f.annotates(c.region))
+	region := w.f.inferred.region
+	if step&endsBefore != 0 {
+		stack.Leave(d.at(begin), region)
+	}
+	if step&beginsBefore != 0 {
+		stack.Enter(d.at(begin), region)
+		d.row++
+		d.inferred++
+	}
+	if step&endsNow != 0 {
+		stack.Leave(t, region)
+	}
+}
+
+// endWork ends an interval of work with the last record, if no call is open.
+func (w *rowWorker) endWork(d *decoder, stack *trace.StackBuilder) {
+	if w.work.open && len(w.work.stack) == w.work.outer {
+		stack.Leave(d.at(w.work.last), w.f.inferred.region)
+	}
+}
+
+// addWork gives the intervals of work of a stream to the Builder.
+func (w *rowWorker) addWork(s *write.Stream) {
 	if w.f.inferred == nil {
 		return
 	}
 	d := w.f.decoder(s)
 	d.reset(nil)
-	for _, g := range w.f.inferred.gaps[s.Location] {
+	for _, g := range w.f.inferred.rows[s.Location].gaps {
 		w.builder.Interval(d.at(d.base+g.begin), d.at(d.base+g.end), w.f.inferred.region)
 	}
 }

@@ -62,7 +62,7 @@ func (f *linker) writeUntimed() error {
 func (f *linker) renumber(r *write.LinkRecord) bool {
 	r.FromLocation, r.ToLocation = f.order.numberOf(r.FromLocation), f.order.numberOf(r.ToLocation)
 	if r.FromLocation == trace.NoLocation || r.ToLocation == trace.NoLocation {
-		f.Report(trace.Skipped, "links with an undefined location", 1, "")
+		f.Report(trace.MissingLinks, "links with an undefined location", 1, "")
 		return false
 	}
 	if f.regionNumber != nil {

@@ -56,8 +56,9 @@ func (o *offTimes) share(long []gap, line clock.Line) {
 	}
 }
 
-// areWindows reports whether the recorder was off in the long gaps of locations that have so many gaps.
-func (f *finisher) areWindows(o *offTimes, rows map[trace.LocationID]uint32) bool {
+// areWindows reports whether the recorder was off in the long gaps of locations.
+func (f *finisher) areWindows(x *inference) bool {
+	o := &x.off
 	if len(o.common) == 0 || len(o.common) > mostOff {
 		return false
 	}
@@ -73,7 +74,7 @@ func (f *finisher) areWindows(o *offTimes, rows map[trace.LocationID]uint32) boo
 	}
 	windows := len(o.common) + 1
 	for _, id := range f.order.old {
-		if rows[id] == 0 {
+		if x.rows[id].count == 0 {
 			continue
 		}
 		calls, all := map[trace.RegionID]int{}, 0

@@ -35,10 +35,10 @@ func (f profiler) writeProfiles(ctx context.Context) error {
 	}
 	err := g.Wait()
 	if n := lost[0] + lost[1] + lost[3]; n > 0 {
-		f.Report(trace.Skipped, "profile rows with an undefined location", n, "")
+		f.Report(trace.MissingValues, "profile rows with an undefined location", n, "")
 	}
 	if lost[2] > 0 {
-		f.Report(trace.Skipped, "moments with an undefined location", lost[2], "")
+		f.Report(trace.MissingValues, "moments with an undefined location", lost[2], "")
 	}
 	return err
 }

@@ -84,7 +84,7 @@ type rowWorker struct {
 	stack   trace.StackBuilder
 	batch   []trace.StackRecord // on their way to stack
 	rows    rowSink
-	gaps    gapFinder
+	work    workFinder
 	events  *spool.Spool[trace.Event]
 	spans   *spool.Spool[trace.Span]
 
@@ -195,13 +195,13 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *write.
 			ByParent: s.ByParent},
 		Parents:   w.f.parents(s),
 		Rounded:   s.RoundedTimes,
-		Intervals: s.Intervals || w.f.inferred != nil && len(w.f.inferred.gaps[s.Location]) > 0, End: w.f.end,
+		Intervals: s.Intervals || w.f.inferred != nil && len(w.f.inferred.rows[s.Location].gaps) > 0, End: w.f.end,
 		Events: eventSorter{w.events}, Spans: spanSorter{w.spans},
 	}, &w.rows)
 	if err := w.decode(ctx, s, nil); err != nil {
 		return err
 	}
-	w.addGaps(s)
+	w.addWork(s)
 	repairs, err := w.builder.Finish()
 	if err != nil {
 		return err
@@ -219,7 +219,7 @@ func (w *rowWorker) location(ctx context.Context, id trace.LocationID, s *write.
 // stacked replays a location whose rows come in order by themselves.
 func (w *rowWorker) stacked(ctx context.Context, id trace.LocationID, s *write.Stream) error {
 	w.stack.Reset(&w.rows.rows)
-	w.gaps = gapFinder{}
+	w.startWork()
 	if err := w.decode(ctx, s, &w.stack); err != nil {
 		return err
 	}

@@ -64,27 +64,70 @@ func addLinks(sum *store.LinkAdder, l *store.LinkColumns, lo, hi int) {
 	}
 }
 
+// A linkPiece is a node of sums, or links that are read one by one.
+type linkPiece struct {
+	from, to uint64 // of table link_sum, or of table link
+	node     bool
+}
+
 // sumLinks adds links [lo, hi).
 func (r links) sumLinks(ctx context.Context, sum *store.LinkAdder, lo, hi uint64) error {
-	var block store.LinkColumns
-	n := uint64(len(r.C.Link.Kind))
-	r.bringSums(lo, hi, n)
+	r.bringSums(lo, hi, uint64(len(r.C.Link.Kind)))
+	var pieces []linkPiece
+	n := 0
 	for lo < hi {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if size := r.addNode(sum, lo, hi); size > 0 {
+		p := linkPiece{from: lo, to: min((lo/disk.LinkBlock+1)*disk.LinkBlock, hi)}
+		if from, to, size := r.node(lo, hi); size > 0 {
+			p = linkPiece{from, to, true}
 			lo += size
+		} else {
+			lo = p.to
+		}
+		pieces = append(pieces, p)
+		if n += int(p.to - p.from); lo < hi && n < sum.Most() {
 			continue
 		}
-		first := lo / disk.LinkBlock * disk.LinkBlock
-		end := min(first+disk.LinkBlock, hi)
-		r.Checks.Of("link").UnpackLinks(&block, first, min(first+disk.LinkBlock, n), hi)
-		r.soundLinks("link", &block)
-		addLinks(sum, &block, int(lo-first), int(end-first))
-		lo = end
+		if err := r.addPieces(ctx, sum.Room(n), pieces, hi); err != nil {
+			return err
+		}
+		pieces, n = pieces[:0], 0
 	}
 	return nil
+}
+
+// addPieces writes the sums of pieces of a window that ends at until.
+func (r links) addPieces(ctx context.Context, into []store.LinkSum, pieces []linkPiece, until uint64) error {
+	first := make([]uint64, len(pieces)+1)
+	for i, p := range pieces {
+		first[i+1] = first[i] + p.to - p.from
+	}
+	blocks := make([]store.LinkColumns, r.Workers)
+	return r.Parallel(ctx, make(rows.Ranges, len(pieces)), func(_ context.Context, worker, i int) error {
+		r.addPiece(into[first[i]:first[i+1]], &pieces[i], until, &blocks[worker])
+		return nil
+	})
+}
+
+// addPiece writes the sums of one piece.
+func (r links) addPiece(into []store.LinkSum, p *linkPiece, until uint64, block *store.LinkColumns) {
+	if !p.node {
+		first := p.from / disk.LinkBlock * disk.LinkBlock
+		r.Checks.Of("link").UnpackLinks(block, first, min(first+disk.LinkBlock, uint64(len(r.C.Link.Kind))), until)
+		r.soundLinks("link", block)
+		for i := range into {
+			into[i] = store.LinkSumOf(block, int(p.from-first)+i)
+		}
+		return
+	}
+	from, to := p.from, p.to
+	r.Checks.Of("link_sum").Touch(from, to)
+	c := &r.C.LinkSum
+	sound("link_sum.from_location", c.From[from:to], r.Len())
+	sound("link_sum.to_location", c.To[from:to], r.Len())
+	for i := from; i < to; i++ {
+		into[i-from] = store.LinkSum{Kind: c.Kind[i], From: c.From[i], To: c.To[i], Count: c.Count[i],
+			Sized: c.Sized[i], Bytes: c.Bytes[i], Time: c.Time[i]}
+	}
 }
 
 // bringSums fetches the nodes and links that sumLinks is about to read, together.
@@ -110,25 +153,8 @@ func (r links) bringSums(lo, hi, n uint64) {
 // mostBrought is how many blocks of links lie between two nodes at most where all nodes are kept, twice.
 const mostBrought = 2 * disk.LinkNode / disk.LinkBlock
 
-// addNode adds the largest node that is kept, begins at lo and ends by hi; it gives how many links it has, 0: there is
-// none.
-func (r links) addNode(sum *store.LinkAdder, lo, hi uint64) uint64 {
-	from, to, size := r.node(lo, hi)
-	if size == 0 {
-		return 0
-	}
-	r.Checks.Of("link_sum").Touch(from, to)
-	c := &r.C.LinkSum
-	sound("link_sum.from_location", c.From[from:to], r.Len())
-	sound("link_sum.to_location", c.To[from:to], r.Len())
-	for i := from; i < to; i++ {
-		sum.Add(store.LinkSum{Kind: c.Kind[i], From: c.From[i], To: c.To[i], Count: c.Count[i], Sized: c.Sized[i],
-			Bytes: c.Bytes[i], Time: c.Time[i]})
-	}
-	return size
-}
-
-// node finds that node: its rows in table link_sum, and how many links it has.
+// node finds the largest node that is kept, begins at lo and ends by hi: its rows in table link_sum, and how many links
+// it has; 0: there is none.
 func (r links) node(lo, hi uint64) (from, to, links uint64) {
 	level, size := 0, uint64(disk.LinkNode)
 	if lo%size != 0 || lo+size > hi {

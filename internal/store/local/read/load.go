@@ -193,7 +193,7 @@ func (r *definitionsOf) checkStructure() error {
 		return fmt.Errorf("the trace ends at %d ns: %w", r.End, disk.ErrDamaged)
 	}
 	for _, e := range r.manifest.Report {
-		if e.Kind < trace.Repaired || e.Kind > trace.Redundant {
+		if !e.Kind.Valid() {
 			return fmt.Errorf("the import report has an entry of kind %d: %w", e.Kind, disk.ErrDamaged)
 		}
 	}

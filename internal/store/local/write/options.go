@@ -23,7 +23,7 @@ type Options struct {
 	// collectives if an effect comes before its cause. With "messages" or "collectives" they are fitted by these, even
 	// if they agree. With "none" skew is only reported. "": times are taken as they are.
 	Align string
-	// Infer takes times between calls of ranks that record communication only as work, see trace.NotRecorded.
+	// Infer takes the time between calls of ranks that record communication only as work, see trace.NotRecorded.
 	Infer bool
 	// Workers is how many goroutines Finish uses; 0 for one a core.
 	Workers int

@@ -227,7 +227,7 @@ func (s *Stream) Instant(t trace.Time, region trace.RegionID) {
 func (s *Stream) Sample(c trace.CounterID, t trace.Time, value float64) {
 	list := s.w.counters.Load()
 	if list == nil || int(c) >= len(*list) || (*list)[c].Location != s.Location {
-		s.w.Report(trace.Skipped, "samples of a counter that is not defined on their location", 1, "")
+		s.w.Report(trace.MissingValues, "samples of a counter that is not defined on their location", 1, "")
 		return
 	}
 	of := (*list)[c]
@@ -249,7 +249,7 @@ func (s *Stream) Attribute(a trace.AttributeID, v trace.Value) {
 	case !s.lastIsInstant && s.Rows > 0:
 		s.Facts++
 	default:
-		s.w.Report(trace.Skipped, "attributes before any record of their stream", 1, "")
+		s.w.Report(trace.MissingDetails, "attributes before any record of their stream", 1, "")
 		return
 	}
 	kind, bits := v.Kind, v.Bits()
@@ -281,7 +281,7 @@ func (s *Stream) known(region trace.RegionID) (id uint32, ok bool) {
 	if id = uint32(s.w.plain(region)); id < n {
 		return id, true
 	}
-	s.w.Report(trace.Skipped, "records with an undefined region", 1, "")
+	s.w.Report(trace.MissingEvents, "records with an undefined region", 1, "")
 	s.Gaps = true
 	return 0, false
 }
