@@ -68,6 +68,7 @@ type Graph struct {
 	slots   []int32 // open addressing: index + 1 into buckets
 	// condensed: some distributions are box plots alone, which do not merge.
 	condensed bool
+	also      *Graph // the buckets by Collector.Also; nil: none yet
 }
 
 // Len is the number of pairs.
@@ -158,6 +159,9 @@ func (g *Graph) sizeBytes() int64 {
 	for i := range g.buckets {
 		n += g.buckets[i].Calls.SizeBytes()
 	}
+	if g.also != nil {
+		n += g.also.sizeBytes()
+	}
 	return n
 }
 
@@ -166,11 +170,25 @@ func (g *Graph) reset() {
 	g.buckets = g.buckets[:0]
 	g.condensed = false
 	clear(g.slots)
+	if g.also != nil {
+		g.also.reset()
+	}
+}
+
+// further returns the graph by Collector.Also.
+func (g *Graph) further() *Graph {
+	if g.also == nil {
+		g.also = &Graph{}
+	}
+	return g.also
 }
 
 // Merge adds the calls of another graph.
 func (g *Graph) Merge(o *Graph) {
 	for i := range o.buckets {
 		g.At(o.buckets[i].Pair).merge(&o.buckets[i])
+	}
+	if o.also != nil {
+		g.further().Merge(o.also)
 	}
 }

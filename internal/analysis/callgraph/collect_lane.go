@@ -36,16 +36,20 @@ func (c *Collector) addLane(l *trace.DigestedLane, g *Graph, alone bool) error {
 	if w.record.kind == kindPairs && (c.Closure || c.Path != nil || !c.plain()) {
 		return l.Read(l.Lo, l.Hi, add)
 	}
-	w.start(&c.Options, g, alone)
 	var part func(partOfBlock) error
 	if c.Measure == Totals && w.record.kind == kindPaths {
 		part = func(p partOfBlock) error { return w.rest.add(&w.record, p, l.Read, w.totals) }
 	}
+	w.start(&c.Options, g, alone)
 	if err := w.record.cover(l.Lo, l.Hi, w.block, part,
 		func(lo, hi int) error { return l.Read(lo, hi, add) }); err != nil {
 		return err
 	}
-	return w.finish()
+	if err := w.finish(); err != nil || c.Also == nil {
+		return err
+	}
+	w.start(c.Also, g.further(), false) // which has the calls of rows already
+	return w.record.cover(l.Lo, l.Hi, w.block, part, func(lo, hi int) error { return nil })
 }
 
 // plain reports whether every node is one region, so that values by region are values by node.

@@ -23,12 +23,16 @@ type pathSum struct {
 func (w *rowReader) add(o *Options, g *Graph, c *trace.Columns) {
 	w.start(c.Open, c.Callers)
 	w.find(c.Depth, c.Region, c.First, c.Callers)
-	n := len(w.table.Parent)
-	w.count(o, c, n)
+	w.count(o, c, len(w.table.Parent))
+	w.put(o, g)
+}
+
+// put adds the calls of each path to their buckets.
+func (w *rowReader) put(o *Options, g *Graph) {
 	p := &w.paths
 	p.record.kind, p.record.parent, p.record.region = kindPaths, w.table.Parent, w.table.Region
 	p.start(o, g, false)
-	for path := range n {
+	for path := range w.sums {
 		sum := &w.sums[path]
 		if sum.calls == 0 { // it only holds others
 			continue

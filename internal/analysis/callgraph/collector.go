@@ -45,6 +45,8 @@ type Options struct {
 // them out: for many locations at once.
 type Collector struct {
 	Options
+	// Also are options by which all calls are counted once more; nil: none. Their measure is Totals.
+	Also    *Options
 	mu      sync.Mutex
 	graphs  map[trace.LocationID]*Graph
 	spare   []*Graph  // emptied, for further locations
@@ -68,6 +70,9 @@ func (c *Collector) addTo(g *Graph, cols *trace.Columns) {
 		w = &rowReader{}
 	}
 	w.add(&c.Options, g, cols)
+	if c.Also != nil {
+		w.put(c.Also, g.further())
+	}
 	c.rows.Put(w)
 }
 
@@ -79,13 +84,27 @@ func (c *Collector) graph(id trace.LocationID) *Graph {
 		if c.graphs == nil {
 			c.graphs = map[trace.LocationID]*Graph{}
 		}
-		if n := len(c.spare); n > 0 {
-			g, c.spare = c.spare[n-1], c.spare[:n-1]
-		} else {
-			g = &Graph{}
-		}
+		g = c.unused()
 		c.graphs[id] = g
 	}
+	return g
+}
+
+// spareGraph returns an empty graph.
+func (c *Collector) spareGraph() *Graph {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.unused()
+}
+
+// unused is spareGraph for a holder of the lock.
+func (c *Collector) unused() *Graph {
+	n := len(c.spare)
+	if n == 0 {
+		return &Graph{}
+	}
+	g := c.spare[n-1]
+	c.spare = c.spare[:n-1]
 	return g
 }
 
@@ -99,5 +118,7 @@ func (c *Collector) Take() map[trace.LocationID]*Graph {
 // recycle takes a graph back that nobody looks at any more.
 func (c *Collector) recycle(g *Graph) {
 	g.reset()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.spare = append(c.spare, g)
 }

@@ -107,28 +107,68 @@ func TestOwnersHoldAllCallsOfTheirLocations(t *testing.T) {
 	}
 }
 
-// TestFoldingIsGatheringByCallee: to the last digit, of locations and of groups of them.
-func TestFoldingIsGatheringByCallee(t *testing.T) {
-	r := random(5, 6, 4000)
-	for _, measure := range []Measure{Totals, Exclusive, Inclusive} {
-		for _, owner := range [][]int32{nil, {0, 1, 2, 0, 1, 2}} {
-			o := Options{Node: r.of, Nodes: len(r.nodes), Measure: measure}
-			folded := &Plan{Options: o, Locations: r.locations, Owner: owner, Owners: 3}
-			if _, err := Gather(folded, r.scan); err != nil {
-				t.Fatal(err)
+// TestOneReadingGathersByTwoOptions: to the last digit, of locations and of groups of them, in all of the run and in a
+// window, whether distributions are kept or read again.
+func TestOneReadingGathersByTwoOptions(t *testing.T) {
+	for _, r := range []*run{random(5, 6, 4000), random(6, 80, 40)} {
+		end := r.reader.Info().End
+		owner, group := make([]int32, len(r.locations)), make([]int32, len(r.locations))
+		for i := range owner {
+			owner[i], group[i] = int32(i%3), int32(i%2)
+		}
+		for _, w := range []store.Window{{End: end + 1}, {Begin: end / 3, End: end / 2}} {
+			lanes := 0
+			var mu sync.Mutex
+			scan := func(ids []trace.LocationID, f func(*trace.DigestedLane) error) error {
+				in := w
+				in.Locations = ids
+				return store.Digests(context.Background(), r.reader, DigestName, in, func(l *trace.DigestedLane) error {
+					mu.Lock()
+					lanes++
+					mu.Unlock()
+					if len(r.locations) > fewOwners {
+						l.Lanes = 1
+					}
+					return f(l)
+				})
 			}
-			got, ok := folded.Fold()
-			o.Profile = true
-			direct := &Plan{Options: o, Locations: r.locations, Owner: owner, Owners: 3}
-			want, err := Gather(direct, r.scan)
-			if err != nil || !ok || fmt.Sprint(got) != fmt.Sprint(want) || len(want) < 18 {
-				t.Fatalf("measure %d: folded %v\n%v\nwant %v, %v", measure, ok, got, want, err)
-			}
-			group := []int32{0, 1, 0, 1, 0, 1}
-			a, err1 := folded.Merge(group, 2, r.scan)
-			b, err2 := direct.Merge(group, 2, r.scan)
-			if err1 != nil || err2 != nil || fmt.Sprint(a) != fmt.Sprint(b) || len(a) < 12 {
-				t.Errorf("measure %d: groups %v\nwant %v", measure, a, b)
+			for _, measure := range []Measure{Totals, Exclusive, Inclusive} {
+				for _, owner := range [][]int32{nil, owner} {
+					o := Options{Node: r.of, Nodes: len(r.nodes), Measure: measure, Profile: true}
+					pairs := Options{Node: r.of, Nodes: len(r.nodes)}
+					plan := func(o Options) *Plan {
+						return &Plan{Options: o, Locations: r.locations, Owner: owner, Owners: 3}
+					}
+					both, alone, also := plan(o), plan(o), plan(pairs)
+					both.Pairs = true
+					lanes = 0
+					got, err1 := Gather(both, scan)
+					read := lanes
+					want, err2 := Gather(alone, scan)
+					further, err3 := GatherCells(also, scan)
+					if err1 != nil || err2 != nil || err3 != nil || 3*read != lanes {
+						t.Fatal(err1, err2, err3, read, lanes)
+					}
+					if fmt.Sprint(got) != fmt.Sprint(want) || len(want) < 18 {
+						t.Fatalf("measure %d: %v\nwant %v", measure, got, want)
+					}
+					if fmt.Sprint(both.Cells) != fmt.Sprint(further) || len(further) < 18 {
+						t.Fatalf("measure %d, also: %v\nwant %v", measure, both.Cells, further)
+					}
+					merged, err := both.Merge(group, 2, scan)
+					again := plan(o)
+					again.Owner, again.Owners = make([]int32, len(r.locations)), 2
+					for i := range r.locations {
+						again.Owner[i] = group[i]
+						if owner != nil {
+							again.Owner[i] = group[owner[i]]
+						}
+					}
+					want, err1 = Gather(again, scan)
+					if err != nil || err1 != nil || fmt.Sprint(merged) != fmt.Sprint(want) || len(want) < 12 {
+						t.Errorf("measure %d: groups %v\nwant %v", measure, merged, want)
+					}
+				}
 			}
 		}
 	}

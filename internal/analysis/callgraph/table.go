@@ -29,6 +29,13 @@ type Row struct {
 	Shape *quantile.Shape
 }
 
+// A Cell is the exclusive time of one pair at one owner.
+type Cell struct {
+	Owner int32
+	Pair
+	Exclusive float64
+}
+
 // A Scan hands out the calls of a set of locations, each with all below it, lane by
 // lane as a store does.
 type Scan func(locations []trace.LocationID, f func(*trace.DigestedLane) error) error
@@ -51,7 +58,13 @@ type Plan struct {
 	// Cut are those of them that the options choose, by owner, then by pair. Gather sets it.
 	Cut []Cut
 
-	// The gathered graphs are kept while they are small, so that Merge need not read the calls again.
+	// Pairs ask the same reading for the times of all pairs of caller and callee, whatever the options choose.
+	Pairs bool
+	// Cells are those times, by owner, then by pair. Gather sets them.
+	Cells []Cell
+
+	// The graphs of few owners are kept while they are small, so that Merge need not read the calls again.
+	mu   sync.Mutex
 	kept []*Graph // by owner
 	size int64    // of them, in bytes
 }
@@ -59,10 +72,14 @@ type Plan struct {
 // mostKept is how many bytes of distributions a plan keeps.
 const mostKept = 256 << 20
 
+// fewOwners is up to how many owners have distributions that are kept for Merge. More are read
+// again, which takes less than to hold them and to merge each.
+const fewOwners = 64
+
 // Merge returns the rows of groups of owners: from the graphs that Gather kept, or else by reading all
 // calls again. group gives the group of each owner, of n.
 func (p *Plan) Merge(group []int32, n int, scan Scan) ([]Row, error) {
-	if p.size <= mostKept {
+	if p.kept != nil && p.size <= mostKept {
 		return p.mergeKept(group, n), nil
 	}
 	again := &Plan{Options: p.Options, Locations: p.Locations, Owner: group, Owners: n}
@@ -75,68 +92,27 @@ func (p *Plan) Merge(group []int32, n int, scan Scan) ([]Row, error) {
 	return Gather(again, scan)
 }
 
-// mergeKept merges the kept graphs: runs of owners on each core, then the results.
+// mergeKept merges the kept graphs.
 func (p *Plan) mergeKept(group []int32, n int) []Row {
-	workers := parallel.Workers()
-	parts := make([][]Graph, workers)
-	parallel.For(context.Background(), workers, func(k int) {
-		merged := make([]Graph, n)
-		for owner := k * len(p.kept) / workers; owner < (k+1)*len(p.kept)/workers; owner++ {
-			if g := p.kept[owner]; g != nil {
-				merged[group[owner]].Merge(g)
-			}
-		}
-		parts[k] = merged
-	})
-	for _, part := range parts[1:] {
-		for k := range part {
-			parts[0][k].Merge(&part[k])
+	merged := make([]Graph, n)
+	for owner, g := range p.kept {
+		if g != nil {
+			merged[group[owner]].Merge(g)
 		}
 	}
-	return condense(n, &p.Options, func(k int) (int32, *Graph) { return int32(k), &parts[0][k] })
-}
-
-// Fold turns graphs by caller and callee into graphs by callee alone, without reading the calls again. It
-// returns their rows; Merge works on the folded graphs from then on. It returns false if not all graphs
-// were kept.
-func (p *Plan) Fold() ([]Row, bool) {
-	if p.kept == nil || p.size > mostKept {
-		return nil, false
-	}
-	p.Profile = true
-	for i := range p.Cut {
-		p.Cut[i].Caller = Root
-	}
-	p.Cut = MergeCuts(p.Cut, nil)
-	rows := condense(len(p.kept), &p.Options, func(k int) (int32, *Graph) {
-		if p.kept[k] != nil {
-			p.kept[k] = p.kept[k].folded()
-		}
-		return int32(k), p.kept[k]
-	})
-	return rows, true
-}
-
-// folded puts the calls of each callee together. It takes over the sketches of g.
-func (g *Graph) folded() *Graph {
-	out := &Graph{buckets: make([]Bucket, 0, len(g.buckets))}
-	for i := range g.buckets {
-		b := &g.buckets[i]
-		to := out.At(Pair{Root, b.Callee})
-		if to.Count == 0 {
-			b.Caller = Root
-			*to = *b
-			continue
-		}
-		to.merge(b)
-	}
-	return out
+	rows := make([][]Row, n)
+	parallel.For(context.Background(), n, func(k int) { rows[k] = appendRows(nil, int32(k), &merged[k], &p.Options) })
+	return slices.Concat(rows...)
 }
 
 // keep reports whether it kept the graph.
 func (p *Plan) keep(owner int32, owners int, g *Graph) bool {
-	if p.size += g.sizeBytes(); p.size > mostKept || g.condensed {
-		p.size = max(p.size, mostKept+1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if owners > fewOwners || g.condensed {
+		p.size = mostKept + 1
+	}
+	if p.size += g.sizeBytes(); p.size > mostKept {
 		p.kept = nil
 		return false
 	}
@@ -149,141 +125,237 @@ func (p *Plan) keep(owner int32, owners int, g *Graph) bool {
 
 // Gather collects the calls of all locations into rows, by owner, then by pair.
 //
-// Locations are gathered some at a time, so that memory holds the distributions of those only, or of all
-// owners once for each core.
+// A location of one lane becomes rows as soon as it is read. Others are gathered some at a time, so that memory holds
+// the distributions of those only, or of all owners once for each core.
 func Gather(plan *Plan, scan Scan) ([]Row, error) {
-	cuts := plan.newCutCollector()
-	rows, err := gatherLocations(plan, scan, cuts)
-	plan.Cut = MergeCuts(cuts.list, nil)
-	return rows, err
+	g := newGatherer(plan)
+	g.rows = &sheet[Row]{make: func(to []Row, owner int32, g *Graph) []Row {
+		return appendRows(to, owner, g, &plan.Options)
+	}}
+	if plan.Pairs {
+		g.calls.Also = &Options{Node: plan.Node, Nodes: plan.Nodes}
+		g.cells = &sheet[Cell]{make: func(to []Cell, owner int32, g *Graph) []Cell {
+			if g.also == nil {
+				return to
+			}
+			return appendCells(to, owner, g.also)
+		}}
+	}
+	err := g.gather(scan)
+	plan.Cells = g.cells.list()
+	return g.rows.list(), err
 }
 
-func gatherLocations(plan *Plan, scan Scan, cuts *cutCollector) ([]Row, error) {
-	if plan.Owner != nil {
-		return gatherOwners(plan, scan, cuts)
+// GatherCells collects the exclusive times of pairs alone. The measure is Totals.
+func GatherCells(plan *Plan, scan Scan) ([]Cell, error) {
+	plan.Measure = Totals
+	g := newGatherer(plan)
+	g.cells = &sheet[Cell]{make: appendCells}
+	err := g.gather(scan)
+	return g.cells.list(), err
+}
+
+// A sheet is rows of owners, some owners at a time.
+type sheet[R any] struct {
+	make func(to []R, owner int32, g *Graph) []R
+	some [][]R // of owners from first on; their room is used again
+	done []R   // of owners before
+}
+
+func (s *sheet[R]) put(first, owner int32, g *Graph) {
+	if s != nil {
+		s.some[owner-first] = s.make(s.some[owner-first], owner, g)
 	}
-	c := &Collector{Options: plan.Options}
-	n := len(plan.Locations)
-	var parts [][]Row // put together once: there may be millions of rows
-	for from, step := 0, max(128, (n+7)/8); from < n; from += step {
-		some := plan.Locations[from:min(from+step, n)]
-		first, last := some[0], some[len(some)-1]
+}
+
+// start makes room for n owners.
+func (s *sheet[R]) start(n int) {
+	if s != nil && len(s.some) < n {
+		s.some = append(s.some, make([][]R, n-len(s.some))...)
+	}
+}
+
+// finish takes the rows of n owners, of which left are still to come.
+func (s *sheet[R]) finish(n, left int) {
+	if s == nil {
+		return
+	}
+	rows := 0
+	first := make([]int, n)
+	for k, some := range s.some[:n] {
+		first[k] = len(s.done) + rows
+		rows += len(some)
+	}
+	if cap(s.done)-len(s.done) < rows {
+		s.done = slices.Grow(s.done, rows+rows*left/n*33/32) // all, if the others are as these
+	}
+	s.done = s.done[:len(s.done)+rows]
+	_ = parallel.Ranges(context.Background(), n, 128, func(from, to int) {
+		for k := from; k < to; k++ {
+			copy(s.done[first[k]:], s.some[k])
+			s.some[k] = s.some[k][:0]
+		}
+	})
+}
+
+func (s *sheet[R]) list() []R {
+	if s == nil {
+		return nil
+	}
+	return s.done
+}
+
+// A gatherer collects the calls of a plan.
+type gatherer struct {
+	plan  *Plan
+	calls Collector
+	cuts  *cutCollector
+	rows  *sheet[Row]  // nil: not wanted
+	cells *sheet[Cell] // nil: not wanted
+}
+
+func newGatherer(plan *Plan) *gatherer {
+	return &gatherer{plan: plan, cuts: plan.newCutCollector(), calls: Collector{Options: plan.Options}}
+}
+
+func (g *gatherer) gather(scan Scan) (err error) {
+	if g.plan.Owner != nil {
+		err = g.owners(scan)
+	} else {
+		err = g.locations(scan)
+	}
+	g.plan.Cut = MergeCuts(g.cuts.list, nil)
+	return err
+}
+
+// open takes the calls of a lane that began before the window.
+func (g *gatherer) open(l *trace.DigestedLane, owner int32) error {
+	if n := len(l.Open); n > 0 {
+		g.plan.Open.Add(int64(n))
+		return g.cuts.add(l, owner)
+	}
+	return nil
+}
+
+// mostAtOnce is how many locations are gathered at a time: enough for many cores.
+const mostAtOnce = 2048
+
+// locations gathers the rows of each location.
+func (g *gatherer) locations(scan Scan) error {
+	n := len(g.plan.Locations)
+	step := min(max(128, (n+7)/8), mostAtOnce)
+	for from := 0; from < n; from += step {
+		some := g.plan.Locations[from:min(from+step, n)]
+		g.start(len(some))
 		err := scan(some, func(l *trace.DigestedLane) error {
-			if l.Location < first || l.Location > last {
+			at, known := slices.BinarySearch(some, l.Location)
+			if !known {
 				return nil
 			}
-			if n := len(l.Open); n > 0 {
-				plan.Open.Add(int64(n))
-				if at, known := slices.BinarySearch(some, l.Location); known {
-					if err := cuts.add(l, int32(from+at)); err != nil {
-						return err
-					}
-				}
+			owner := from + at
+			if err := g.open(l, int32(owner)); err != nil || l.Lo >= l.Hi {
+				return err
 			}
-			if l.Lo >= l.Hi {
-				return nil
+			if l.Lanes != 1 {
+				return g.calls.addLane(l, g.calls.graph(l.Location), false)
 			}
 			// If there are few locations, their distributions may be merged later.
-			return c.addLane(l, c.graph(l.Location), l.Lanes == 1 && n > fewLocations)
+			graph := g.calls.spareGraph()
+			err := g.calls.addLane(l, graph, n > fewOwners)
+			g.put(from, owner, n, graph)
+			return err
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		graphs := c.Take()
-		parts = append(parts,
-			condensed(len(some), &plan.Options,
-				func(k int) (int32, *Graph) { return int32(from + k), graphs[some[k]] })...)
-		for k, id := range some {
-			if g := graphs[id]; g != nil && !plan.keep(int32(from+k), n, g) {
-				c.recycle(g)
+		graphs := g.calls.Take()
+		parallel.For(context.Background(), len(some), func(k int) {
+			if graph := graphs[some[k]]; graph != nil {
+				g.put(from, from+k, n, graph)
 			}
-			delete(graphs, id)
-		}
+		})
+		g.finish(len(some), n-from-len(some))
 	}
-	return slices.Concat(parts...), nil
+	return nil
 }
 
-// fewLocations is up to how many distributions are kept for Merge. More are read
-// again, the way to which is shorter than to merge them twice.
-const fewLocations = 64
-
-// gatherOwners collects straight into owners: each core has graphs of its own, which are merged in the end.
-// All added values are whole numbers, so the order does not matter.
-func gatherOwners(plan *Plan, scan Scan, cuts *cutCollector) ([]Row, error) {
-	c := &Collector{Options: plan.Options}
-	owner := make(map[trace.LocationID]int32, len(plan.Locations))
-	for k, id := range plan.Locations {
-		owner[id] = plan.Owner[k]
+// put makes rows of the graph of one of n owners, which is kept or used again.
+func (g *gatherer) put(first, owner, n int, graph *Graph) {
+	g.rows.put(int32(first), int32(owner), graph)
+	g.cells.put(int32(first), int32(owner), graph)
+	if !g.plan.keep(int32(owner), n, graph) {
+		g.calls.recycle(graph)
 	}
+}
+
+func (g *gatherer) start(n int) {
+	g.rows.start(n)
+	g.cells.start(n)
+}
+
+func (g *gatherer) finish(n, left int) {
+	g.rows.finish(n, left)
+	g.cells.finish(n, left)
+}
+
+// owners gathers straight into owners: each core has graphs of its own, which are merged in the end.
+// All added values are whole numbers, so the order does not matter.
+func (g *gatherer) owners(scan Scan) error {
+	n := g.plan.Owners
 	var mu sync.Mutex
-	var free, all [][]Graph
-	take := func() []Graph {
+	var free, all [][]*Graph
+	take := func() []*Graph {
 		mu.Lock()
 		defer mu.Unlock()
 		if n := len(free); n > 0 {
-			g := free[n-1]
+			graphs := free[n-1]
 			free = free[:n-1]
-			return g
+			return graphs
 		}
-		g := make([]Graph, plan.Owners)
-		all = append(all, g)
-		return g
+		graphs := make([]*Graph, n)
+		all = append(all, graphs)
+		return graphs
 	}
-	err := scan(plan.Locations, func(l *trace.DigestedLane) error {
-		k, ok := owner[l.Location]
-		if !ok {
+	err := scan(g.plan.Locations, func(l *trace.DigestedLane) error {
+		at, known := slices.BinarySearch(g.plan.Locations, l.Location)
+		if !known {
 			return nil
 		}
-		if n := len(l.Open); n > 0 {
-			plan.Open.Add(int64(n))
-			if err := cuts.add(l, k); err != nil {
-				return err
-			}
+		owner := g.plan.Owner[at]
+		if err := g.open(l, owner); err != nil || l.Lo >= l.Hi {
+			return err
 		}
-		if l.Lo >= l.Hi {
-			return nil
+		graphs := take()
+		if graphs[owner] == nil {
+			graphs[owner] = &Graph{}
 		}
-		g := take()
-		err := c.addLane(l, &g[k], false)
+		err := g.calls.addLane(l, graphs[owner], false)
 		mu.Lock()
-		free = append(free, g)
+		free = append(free, graphs)
 		mu.Unlock()
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	merged := make([]Graph, plan.Owners)
-	for i, g := range all {
-		if i == 0 {
-			merged = g
-			continue
+	g.start(n)
+	parallel.For(context.Background(), n, func(owner int) {
+		var merged *Graph
+		for _, graphs := range all {
+			switch of := graphs[owner]; {
+			case of == nil:
+			case merged == nil:
+				merged = of
+			default:
+				merged.Merge(of)
+			}
 		}
-		for k := range g {
-			merged[k].Merge(&g[k])
-		}
-	}
-	rows := condense(plan.Owners, &plan.Options, func(k int) (int32, *Graph) { return int32(k), &merged[k] })
-	for k := range merged {
-		plan.keep(int32(k), plan.Owners, &merged[k])
-	}
-	return rows, nil
-}
-
-// condense makes rows of graphs, on all cores.
-func condense(n int, o *Options, graph func(k int) (int32, *Graph)) []Row {
-	return slices.Concat(condensed(n, o, graph)...)
-}
-
-// condensed returns the rows of each graph.
-func condensed(n int, o *Options, graph func(k int) (int32, *Graph)) [][]Row {
-	parts := make([][]Row, n)
-	parallel.For(context.Background(), n, func(k int) {
-		if owner, g := graph(k); g != nil {
-			parts[k] = appendRows(make([]Row, 0, g.Len()), owner, g, o)
+		if merged != nil {
+			g.put(0, owner, n, merged)
 		}
 	})
-	return parts
+	g.finish(n, 0)
+	return nil
 }
 
 // Renumber makes owner order[i] number i, and sorts rows by their new owners.
@@ -298,14 +370,30 @@ func Renumber(rows []Row, order []int32) {
 	slices.SortStableFunc(rows, func(a, b Row) int { return int(a.Owner) - int(b.Owner) })
 }
 
-// appendRows condenses the buckets of one owner, in order of pairs.
-func appendRows(rows []Row, owner int32, g *Graph, o *Options) []Row {
+// sorted returns the buckets in order of pairs.
+func (g *Graph) sorted() []int32 {
 	order := make([]int32, len(g.buckets))
 	for i := range order {
 		order[i] = int32(i)
 	}
 	slices.SortFunc(order, func(a, b int32) int { return comparePairs(g.buckets[a].Pair, g.buckets[b].Pair) })
-	for _, i := range order {
+	return order
+}
+
+// appendCells takes the times of the buckets of one owner.
+func appendCells(cells []Cell, owner int32, g *Graph) []Cell {
+	cells = slices.Grow(cells, g.Len())
+	for _, i := range g.sorted() {
+		b := &g.buckets[i]
+		cells = append(cells, Cell{owner, b.Pair, b.Exclusive.Float64()})
+	}
+	return cells
+}
+
+// appendRows condenses the buckets of one owner.
+func appendRows(rows []Row, owner int32, g *Graph, o *Options) []Row {
+	rows = slices.Grow(rows, g.Len())
+	for _, i := range g.sorted() {
 		b := &g.buckets[i]
 		r := Row{Owner: owner, Pair: b.Pair, Count: float64(b.Count),
 			Inclusive: b.Inclusive.Float64(), Exclusive: b.Exclusive.Float64(), Outermost: b.Outermost.Float64()}
@@ -328,6 +416,24 @@ func (r *Row) noBox() {
 	nan := math.NaN()
 	r.Min, r.Max, r.Mean, r.Deviation = nan, nan, nan, nan
 	r.Box = [5]float64{nan, nan, nan, nan, nan}
+}
+
+// RowOver is the box of values of several owners, such as their totals.
+func RowOver(p Pair, values []float64) *Row {
+	sorted := slices.Sorted(slices.Values(values))
+	n := float64(len(sorted))
+	x := &Row{Owner: -1, Pair: p, Count: n, Exact: true, Min: sorted[0], Max: sorted[len(sorted)-1]}
+	for k, q := range quantile.Box {
+		x.Box[k] = quantile.OfSorted(sorted, q)
+	}
+	for _, v := range sorted {
+		x.Mean += v / n
+	}
+	for _, v := range sorted {
+		x.Deviation += (v - x.Mean) * (v - x.Mean) / n
+	}
+	x.Deviation = math.Sqrt(x.Deviation)
+	return x
 }
 
 // A Node stands for regions: all of one name, or of one category.

@@ -1,61 +1,6 @@
 package compare
 
-import (
-	"regexp"
-	"strings"
-
-	"github.com/parallax-hpc/parallax/internal/trace"
-)
-
-// Names hold things that are others in every run, beside those that trace.FoldName knows: the number of a step, the
-// id of a process, a hash. They are replaced by …, so that runs can be told apart by their work.
-var changing = []struct{ what, by *regexp.Regexp }{
-	// address of a function without a name
-	{what: regexp.MustCompile(`\b0x[0-9a-fA-F]+\b`)},
-	// number of a step
-	{
-		what: regexp.MustCompile(
-			`(?i)((?:\b|_)(?:step|iter|iteration|epoch|batch|frame|timestep|cycle|request|task)s?[ _#:=-]*)\d+`,
-		),
-	},
-	// ProfilerStep#12
-	{what: regexp.MustCompile(`([A-Za-z_]#)\d+`)},
-	// id
-	{
-		what: regexp.MustCompile(
-			`(?i)(\b(?:pid|tid|thread|process|port|worker|rank|session|conn|fd|job|handle)(?:[ _-]?id)?[ #:=]+)\d+`,
-		),
-	},
-	// hash
-	{what: regexp.MustCompile(`(^|[^0-9A-Za-z])(?:[0-9]+[a-f]|[a-f]+[0-9])[0-9a-f]{6,}([^0-9A-Za-z]|$)`),
-		by: regexp.MustCompile(`[0-9].*[a-f]|[a-f].*[0-9]`)},
-	// port
-	{what: regexp.MustCompile(`(:)\d{4,5}\b`)},
-}
-
-// numbered is an annotation with a number at its end: ProfilerStep#12.
-var numbered = regexp.MustCompile(`^(.*?[^0-9])\d+$`)
-
-// Canonical returns a name without the parts that change from run to run.
-func Canonical(name string, role trace.Role) string {
-	name = trace.FoldName(name)
-	for i := range changing {
-		if x := &changing[i]; x.by == nil || x.by.MatchString(name) {
-			switch x.what.NumSubexp() {
-			case 0:
-				name = x.what.ReplaceAllString(name, "…")
-			case 1:
-				name = x.what.ReplaceAllString(name, "${1}…")
-			default:
-				name = x.what.ReplaceAllString(name, "${1}…${2}")
-			}
-		}
-	}
-	if role == trace.RoleAnnotation {
-		name = numbered.ReplaceAllString(name, "${1}…")
-	}
-	return name
-}
+import "strings"
 
 // Plain returns a name without template arguments, parameters and prefixes before the name itself: two
 // versions of a compiler, or of a library, write those differently.

@@ -37,7 +37,7 @@ func toldChanged(seed uint64, pairs, n int, change, spread, outliers float64) fl
 // powerTables writes how often a change is told, and how often none is told as one, as docs/compare.md has it.
 func powerTables() string {
 	var b strings.Builder
-	b.WriteString("| a change of, with a spread of runs of | 2 runs a side | 3 | 5 | 10 | 20 |\n| --- | --: | --: | --: | --: | --: |\n")
+	b.WriteString("| change, standard deviation of the runs | 2 runs per side | 3 | 5 | 10 | 20 |\n| --- | --: | --: | --: | --: | --: |\n")
 	for _, spread := range []float64{0.01, 0.02} {
 		for _, change := range []float64{0.02, 0.03, 0.05} {
 			fmt.Fprintf(&b, "| +%.0f %%, %.0f %% |", 100*change, 100*spread)
@@ -47,11 +47,12 @@ func powerTables() string {
 			b.WriteByte('\n')
 		}
 	}
-	b.WriteString("\n| no change | 2 runs a side | 3 | 5 | 10 |\n| --- | --: | --: | --: | --: |\n")
+	b.WriteString("\n| no change | 2 runs per side | 3 | 5 | 10 |\n| --- | --: | --: | --: | --: |\n")
 	for _, c := range []struct {
 		what             string
 		spread, outliers float64
-	}{{"spread of 1 %", 0.01, 0}, {"spread of 2 %", 0.02, 0}, {"spread of 1 %, one run in twenty a tenth longer", 0.01, 0.05}} {
+	}{{"standard deviation 1 %", 0.01, 0}, {"standard deviation 2 %", 0.02, 0},
+		{"standard deviation 1 %, one run in twenty 10 % longer", 0.01, 0.05}} {
 		fmt.Fprintf(&b, "| %s |", c.what)
 		for _, n := range []int{2, 3, 5, 10} {
 			fmt.Fprintf(&b, " %.1f %% |", 100*toldChanged(2, 400, n, 0, c.spread, c.outliers))

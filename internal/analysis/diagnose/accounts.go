@@ -26,6 +26,7 @@ type accounts struct {
 	ids         [][]trace.RegionID
 	result      *budget.Result
 	work        [][]trace.Time // exclusive time by number and unit
+	peers       [][]trace.Time // the same, of rows that are peers
 	inside      [][]trace.Time // the same, inclusive
 	calls       [][]float64    // by number and unit
 	// Sums over all rows, in ns; a sum too large for a time is the longest time.
@@ -88,11 +89,14 @@ func regionWord(name string) string {
 
 // sumUnrecorded adds up the time of units in which nothing is recorded, given by actor.
 func (a *accounts) sumUnrecorded(f *facts, unrecorded []trace.Time) {
-	work := make([]trace.Time, len(f.units))
-	for actor, t := range unrecorded {
-		work[a.unit[actor]] += t
+	work, peers := make([]trace.Time, len(f.units)), make([]trace.Time, len(f.units))
+	for actor, t := range unrecorded { // actors are rows
+		if work[a.unit[actor]] += t; f.peer[actor] {
+			peers[a.unit[actor]] += t
+		}
 	}
 	a.work[budget.Nothing], a.inside[budget.Nothing] = work, work
+	a.peers[budget.Nothing] = peers
 	a.calls[budget.Nothing] = make([]float64, len(f.units))
 }
 
@@ -131,16 +135,19 @@ func (a *accounts) chooseActors(f *facts) {
 // sum fills in the time of units by region, and the sums over all.
 func (a *accounts) sum(ctx context.Context, f *facts) error {
 	a.work, a.inside = make([][]trace.Time, len(a.regionNames)), make([][]trace.Time, len(a.regionNames))
-	a.calls = make([][]float64, len(a.regionNames))
+	a.calls, a.peers = make([][]float64, len(a.regionNames)), make([][]trace.Time, len(a.regionNames))
 	t := f.table
 	for i, r := range t.region {
 		n := a.number[r]
 		if a.work[n] == nil {
 			a.work[n], a.inside[n] = make([]trace.Time, len(f.units)), make([]trace.Time, len(f.units))
-			a.calls[n] = make([]float64, len(f.units))
+			a.calls[n], a.peers[n] = make([]float64, len(f.units)), make([]trace.Time, len(f.units))
 		}
 		u := f.unitOf[f.rows[t.row[i]]]
 		a.work[n][u] += trace.Time(t.exclusive[i])
+		if f.peer[t.row[i]] {
+			a.peers[n][u] += trace.Time(t.exclusive[i])
+		}
 		a.inside[n][u] += trace.Time(t.inclusive[i])
 		a.calls[n][u] += t.calls[i]
 		switch role := f.regions[r].Role; {

@@ -1,6 +1,8 @@
 package diagnose
 
 import (
+	"slices"
+
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -40,6 +42,7 @@ func (c *diagnosis) fillBudget() error {
 			*left = min(*left, max(c.phases.Span(u, k).Length()-computes[u*n+k], 0))
 		}
 	}
+	c.whole = slices.Clone(c.budget.Left)
 	useful := make([]trace.Time, len(c.units)) // of GPUs: who computes does not wait
 	for i, rows := range c.alike.members {
 		u := c.unitOf[c.rows[rows[0]]]

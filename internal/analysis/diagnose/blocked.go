@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -63,14 +64,33 @@ func (s *scheduler) holdUps() error {
 		View: "timeline", Text: text,
 		Evidence: append([]finding.Evidence{{Name: "waited on locks and in sends, all goroutines", Value: sum,
 			Unit: "ns"}, {Name: "blocked at a time, mean", Value: sum / float64(s.length), Unit: "count"},
-			{Name: at.name + ", " + s.regions[region].Name, Value: most.time, Unit: "ns"},
+			{Name: at.name + ", " + s.regions[region].Name, Value: most.time, Unit: "ns",
+				From: s.blockedQuery(most, region)},
 			{Name: at.name + ", running", Value: at.ran, Unit: "ns", From: s.stateQuery(stateRunning, at)},
 			{Name: at.name + ", goroutines", Value: float64(most.n), Unit: "count"},
-			{Name: "processors idle", Value: idle, Unit: "ns"},
-			{Name: "share of the processors' time", Value: idle / s.capacity, Unit: "share"}}, holds...),
+			{Name: "processors idle", Value: idle, Unit: "ns", From: s.idleTimeQuery("max(%c - t, 0)")},
+			{Name: "share of the processors' time", Value: idle / s.capacity, Unit: "share",
+				From: s.idleTimeQuery("max(%c - t, 0) / %c")}}, holds...),
 		Selection: finding.Selection{Locations: []trace.LocationID{at.at}, Regions: []trace.RegionID{region}}}, nil)
 	s.gainOfProcessors(lost, "these goroutines did not wait for one another")
 	return nil
+}
+
+// blockedQuery asks for the time of blocked goroutines in a region.
+func (s *scheduler) blockedQuery(b *blocked, region trace.RegionID) string {
+	if len(b.ids) > mostNumbers {
+		return ""
+	}
+	return fmt.Sprintf("select total(inclusive) from time_in(%d, %d) where region_id = %d and location in (%s)",
+		s.window.Begin, s.window.End, region, numbers(b.ids))
+}
+
+// idleTimeQuery asks for something of the time of processors, which takes the place of the verb, and t, that in which
+// they are busy.
+func (s *scheduler) idleTimeQuery(what string) string {
+	return fmt.Sprintf("with b as (select total(exclusive) as t from time_in(%d, %d) where location in (%s) and role "+
+		"<> 'idle') select %s from b", s.window.Begin, s.window.End, numbers(s.processors),
+		strings.ReplaceAll(what, "%c", fmt.Sprintf("%.17g", s.capacity)))
 }
 
 // mostStays is how many intervals of one goroutine are read to find its place.

@@ -123,6 +123,9 @@ func (c *diagnosis) toldUnrecorded() (sum trace.Time) {
 	return sum
 }
 
+// ofHost are the kinds of idle time of GPUs by what the host does.
+var ofHost = map[finding.Kind]bool{finding.LaunchBound: true, finding.SynchronizationBound: true, finding.GPUIdle: true}
+
 // causesOf returns the budget of waiting: rows that are explained, most first, and the rest.
 func causesOf(c *diagnosis) ([]Cause, trace.Time, Accounts) {
 	a := c.accounts
@@ -134,8 +137,10 @@ func causesOf(c *diagnosis) ([]Cause, trace.Time, Accounts) {
 			switch kind := finding.Kind(out[i].Cause); {
 			case c.toldKind(kind):
 				out[i].Finding = out[i].Cause
-			case c.toldKind(finding.HostBound) && (kind == finding.LaunchBound || kind == finding.SynchronizationBound):
+			case c.toldKind(finding.HostBound) && ofHost[kind]:
 				out[i].Finding = string(finding.HostBound) // in the call that is named
+			case c.toldKind(finding.SlowStep) && ofHost[kind]:
+				out[i].Finding = string(finding.SlowStep) // it is in that step
 			case len(c.processors) > 0 && c.toldKind(finding.IdleProcessors):
 				out[i].Finding = string(finding.IdleProcessors)
 			}
@@ -146,13 +151,20 @@ func causesOf(c *diagnosis) ([]Cause, trace.Time, Accounts) {
 		return out, unexplained, sumsOf(c, all)
 	}
 	unexplained -= c.toldUnrecorded()
+	explained := 0
+	for i := range a.result.Rows {
+		if c.explained(&a.result.Rows[i]) {
+			explained++
+		}
+	}
+	out = make([]Cause, 0, explained)
 	for i := range a.result.Rows {
 		r := &a.result.Rows[i]
-		if !c.explained(r) {
+		told := string(c.told[causeKey{r.Actor, r.Region}])
+		if told == "" && !r.Explained() {
 			continue
 		}
 		id := a.actors[r.Actor]
-		told := string(c.told[causeKey{r.Actor, r.Region}])
 		cause := told
 		if cause == "" {
 			cause = mainKind(r).String()

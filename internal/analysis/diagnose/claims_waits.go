@@ -6,6 +6,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/waiting"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -140,7 +141,7 @@ func (a *culprits) tellSome(f *fault, kind finding.Kind, t *totals, phases []int
 	case finding.LateReceiver:
 		verb = [2]string{"receives late", "receive late"}
 	}
-	waits, _, _ := a.reasons(t).waitsIn(f.units)
+	waits, _, _ := a.reasons(t).waitsIn(f.units, f.waitedIn)
 	where, atEnd := a.waitedAt(f, waits, n)
 	when := a.when(f, phases)
 	if (kind == finding.LateSender || kind == finding.LateReceiver) && len(phases) > 0 &&
@@ -179,7 +180,7 @@ func (a *culprits) tellSome(f *fault, kind finding.Kind, t *totals, phases []int
 			words.Plural(len(f.units), "writes", "write"), when, others, a.waitWords(f), it, where, why)
 	case finding.Growth:
 		c := finding.CourseOf(f.series)
-		n.Evidence = append(n.Evidence, growth(c)...)
+		n.Evidence = append(n.Evidence, a.growth(f, c)...)
 		n.Text = fmt.Sprintf("%s %s slower and slower: %s %s for it%s, %s in the first tenth of the run and %s in "+
 			"the last%s.", who, words.Plural(len(f.units), "gets", "get"), others, a.waitWords(f), where,
 			words.FormatDuration(c.First), words.FormatDuration(c.Last), why)
@@ -304,6 +305,29 @@ func (a *culprits) regionReason(region int32, units []int32) reason {
 // finished says when those wait that have nothing left to do.
 const finished = " at the end of the run, after their own last work"
 
+// waitedIn reports whether most waits for a fault can be in calls of a region: late receivers are waited for in sends,
+// late senders in other calls that are no collectives.
+func (f *fault) waitedIn(g *trace.Region) bool {
+	sends := strings.Contains(strings.ToLower(g.Name), "send") && !strings.Contains(strings.ToLower(g.Name), "recv")
+	most := budget.Kind(0)
+	for k := range budget.Kind(budget.NumKinds) {
+		if f.kinds[k] > f.kinds[most] {
+			most = k
+		}
+	}
+	switch {
+	case 5*f.kinds[most] < 4*f.lost: // mixed
+		return true
+	case most == budget.LateReceiver:
+		return sends
+	case most == budget.LateSender:
+		return !sends && !waiting.IsCollective(g)
+	case most == budget.Collective:
+		return waiting.IsCollective(g)
+	}
+	return true
+}
+
 // waitedAt says where a fault is waited for: in regions, and after the end of those who wait; AtEnd is the latter
 // alone, where it is most.
 func (a *culprits) waitedAt(f *fault, waits []string, n *finding.Finding) (where, atEnd string) {
@@ -333,7 +357,7 @@ func (a *culprits) tellMany(f *fault, kind finding.Kind, n *finding.Finding) {
 	}
 	region := f.cause()
 	name := a.accounts.regionWord(region)
-	waits, _, _ := a.reasons(a.table).waitsIn(nil)
+	waits, _, _ := a.reasons(a.table).waitsIn(nil, f.waitedIn)
 	where := in(waits)
 	if 2*f.kinds[budget.End] > f.lost {
 		where = ", most of it" + finished
@@ -358,9 +382,8 @@ func (a *culprits) tellMany(f *fault, kind finding.Kind, n *finding.Finding) {
 			words.FormatTime(f.lost), where, words.FormatShare(first))
 	case finding.Jitter:
 		if 2*first > 1 { // by chance, but nearly always the same one
-			n.Text = fmt.Sprintf("Jitter: now and then %s takes longer, mostly on %s, and the others wait %s for "+
-				"it%s; %s of it is for that %s.", name, a.names[units[0]], words.FormatTime(f.lost), where,
-				words.FormatShare(first), what)
+			n.Text = fmt.Sprintf("Now and then %s takes longer, mostly on %s: others wait %s for it%s, %s of that for "+
+				"this %s.", name, a.names[units[0]], words.FormatTime(f.lost), where, words.FormatShare(first), what)
 			break
 		}
 		n.Text = fmt.Sprintf("Jitter: now and then %s takes longer on one %s or another, %d of %d in all, and the "+
@@ -368,7 +391,7 @@ func (a *culprits) tellMany(f *fault, kind finding.Kind, n *finding.Finding) {
 			words.FormatTime(f.lost), where, words.FormatShare(first))
 	case finding.Growth:
 		c := finding.CourseOf(f.series)
-		n.Evidence = append(n.Evidence, growth(c)...)
+		n.Evidence = append(n.Evidence, a.growth(f, c)...)
 		n.Text = fmt.Sprintf("Waiting grows over time: %ss wait %s for one another%s, %s in the first tenth of the "+
 			"run and %s in the last; most of it because of %s.", what, words.FormatTime(f.lost), where,
 			words.FormatDuration(c.First), words.FormatDuration(c.Last), name)

@@ -64,8 +64,18 @@ func findClocks(c *diagnosis, report []trace.ReportEntry) error {
 		advice + "."
 	c.add(finding.Finding{Kind: finding.Clock, Severity: finding.High, Text: text, View: "timeline",
 		Evidence: []finding.Evidence{{Name: "messages that arrive before they are sent", Value: float64(messages),
-			Unit: "count"}, {Name: "messages", Value: float64(known), Unit: "count"},
-			{Name: "largest step back", Value: float64(c.worst), Unit: "ns"},
+			Unit: "count", From: c.earlyQuery("total(to_time < from_time)")},
+			{Name: "messages", Value: float64(known), Unit: "count", From: c.earlyQuery("count(*)")},
+			{Name: "largest step back", Value: float64(c.worst), Unit: "ns",
+				From: c.earlyQuery("coalesce(max(max(from_time - to_time, 0)), 0)")},
 			{Name: "collectives left before all had come", Value: float64(collectives), Unit: "count"}}}, nil)
 	return nil
+}
+
+// earlyQuery asks for something of the messages between units.
+func (c *diagnosis) earlyQuery(what string) string {
+	if c.partial || !c.window.Whole(c.store) {
+		return ""
+	}
+	return fmt.Sprintf("select %s from links where kind = 'message' and from_time is not null", what)
 }

@@ -190,6 +190,13 @@ func (c *diagnosis) timeOf(n int, also string) string {
 	return "the time of " + words.Count(n, "location") + also
 }
 
+// polls reports whether a call asks for a message and returns at once: a rank that calls it again and again waits, and
+// the records do not tell for which message.
+func polls(name string) bool {
+	name = strings.ToLower(name)
+	return strings.Contains(name, "iprobe") || strings.Contains(name, "improbe") || strings.Contains(name, "mpi_test")
+}
+
 // leastTransfer is the part of the time from which communication itself is told.
 const leastTransfer = 0.1
 
@@ -238,7 +245,21 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 	}
 	names := slices.Sorted(maps.Keys(left))
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(left[b], left[a]) })
-	text := fmt.Sprintf("Communication without waiting takes %s of %s", words.FormatShare(own/capacity), of)
+	polled := 0.0
+	for k, t := range left {
+		if polls(k) {
+			polled += t
+		}
+	}
+	lead, next := "Communication without waiting takes %s of %s", ""
+	if 2*polled > own {
+		next = "Ranks poll for messages most of that time: look at which rank sends late, and whether there are more " +
+			"ranks than cores."
+	}
+	if c.missing() || 10*polled > own {
+		lead = "Besides waiting that the recorded messages show, communication takes %s of %s"
+	}
+	text := fmt.Sprintf(lead, words.FormatShare(own/capacity), of)
 	evidence := []finding.Evidence{{Name: "time in communication without waiting", Value: own, Unit: "ns",
 		From: c.transferQuery(nil, 1)},
 		{Name: "share of the time", Value: own / capacity, Unit: "share", From: c.transferQuery(nil, capacity)},
@@ -252,8 +273,12 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 		if left[k] < 0.01*capacity && i > 0 {
 			break
 		}
+		does := ""
+		if polls(k) {
+			does = ", polling"
+		}
 		text += []string{", most in ", ", ", ", "}[i] +
-			fmt.Sprintf("%s (%s)", words.Middle(k), words.FormatShare(left[k]/capacity))
+			fmt.Sprintf("%s (%s%s)", words.Middle(k), words.FormatShare(left[k]/capacity), does)
 		evidence = append(evidence,
 			finding.Evidence{Name: k + " without waiting", Value: left[k], Unit: "ns",
 				From: c.transferQuery(some[k], 1)},
@@ -267,7 +292,8 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 	}
 	slices.Sort(regions)
 	f := finding.Finding{Kind: finding.Communication, Severity: level, Lost: trace.Time(own + passed), Hit: hit,
-		Text: text + ".", View: "profile", Evidence: evidence, Selection: finding.Selection{Regions: regions}}
+		Next: next, Text: text + ".", View: "profile", Evidence: evidence,
+		Selection: finding.Selection{Regions: regions}}
 	link, err := c.slowLink()
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ type culprits struct {
 	*diagnosis
 	rows  []*budget.Row // causes that no fault has claimed yet
 	work  []float64     // busy time of a unit in what all do
-	first []float64     // time of each unit's first record, once it was asked for
+	first *edges        // each unit's first record, once it was asked for
 	alone []bool        // by number of a region: only few units do it
 }
 
@@ -74,7 +74,7 @@ func (a *culprits) sortRegions() {
 		if a.alone[k] = k != int(budget.Nothing) && n >= 3 && some*few <= max(n, few) && most > 0; a.alone[k] {
 			continue
 		}
-		for u, t := range times {
+		for u, t := range a.accounts.peers[k] {
 			a.work[u] += float64(t)
 		}
 	}
@@ -167,19 +167,31 @@ func (a *culprits) actorsOf(f *fault) (n int) {
 // grave reports whether a fault is worth telling. A thread that hands out work and does none of it waits for
 // the others to be done: that is its job.
 func (a *culprits) grave(f *fault) bool {
-	if 2*f.kinds[budget.Join] > f.lost {
-		handed := trace.Time(0)
-		for u, t := range f.victims {
-			if a.handsOut(int32(u)) {
-				handed += t
-			}
-		}
-		if 4*handed > 3*f.lost {
-			return false
-		}
+	if a.waitsForWorkers(f) != nil {
+		return false
 	}
 	return f.lost > 0 && finding.LevelOf(a.share(f)) != finding.Low &&
 		float64(f.lost) >= leastShare*float64(a.length)*float64(len(a.units))
+}
+
+// waitsForWorkers returns the units that work, if a fault is that others, which hand out work and do none of it, wait
+// for them; nil if it is not.
+func (a *culprits) waitsForWorkers(f *fault) map[int32]bool {
+	if 2*f.kinds[budget.Join] <= f.lost {
+		return nil
+	}
+	workers, handed := map[int32]bool{}, trace.Time(0)
+	for u, t := range f.victims {
+		if a.handsOut(int32(u)) {
+			handed += t
+		} else {
+			workers[int32(u)] = true
+		}
+	}
+	if 4*handed <= 3*f.lost {
+		return nil
+	}
+	return workers
 }
 
 // handsOut reports whether a unit does hardly any of the others' common work.

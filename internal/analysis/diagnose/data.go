@@ -28,7 +28,7 @@ func findSuspicious(c *diagnosis) error {
 	}
 	if len(missing) > 0 {
 		level := finding.Low
-		if lost*10 > c.store.Info().Links {
+		if c.missing() {
 			level = finding.Medium
 		}
 		c.add(finding.Finding{Kind: finding.Data, Severity: level, View: "timeline",
@@ -42,6 +42,17 @@ func findSuspicious(c *diagnosis) error {
 			Text: "Records were repaired: " + strings.Join(repaired, "; ") + "."}, nil)
 	}
 	return nil
+}
+
+// missing reports whether so many messages are incomplete that most waiting for them may be unknown.
+func (c *diagnosis) missing() bool {
+	lost := int64(0)
+	for _, e := range c.store.Info().Report {
+		if incomplete(e.What) && !isClock(e.What) {
+			lost += e.Count
+		}
+	}
+	return lost*10 > c.store.Info().Links
 }
 
 // counted writes a line of the report with its count. Lines are in the plural.

@@ -95,14 +95,17 @@ type diagnosis struct {
 	ctx      context.Context
 	budget   *finding.Budget // of runs whose waits are not followed one by one
 	waited   trace.Time      // all that is in the budget at first
+	whole    []trace.Time    // the budget at first
 	untimed  bool            // clocks disagree: times across units mean nothing
 	compared bool            // units have the same to do
 	charged  *chargedBudget  // the budget of runs whose waits are not traced, if it is known
 	removals []removal       // causes to take away in a replay
+	late     func(*LateRow)  // receives waits at collectives, where they are asked for
+	round    trace.RegionID  // phases are from one call of it to the next; NoRegion: they are another
 }
 
 func newDiagnosis(ctx context.Context, f *facts) *diagnosis {
-	c := &diagnosis{facts: f, findingList: newFindingList(f), ctx: ctx}
+	c := &diagnosis{facts: f, findingList: newFindingList(f), ctx: ctx, round: trace.NoRegion}
 	c.compared = !f.spans && len(f.processors) == 0 && c.peers() && f.countsWork()
 	return c
 }

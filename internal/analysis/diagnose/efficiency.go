@@ -74,6 +74,7 @@ func (f *facts) efficiency(ctx context.Context) error {
 	default:
 		f.team()
 	}
+	f.peers()
 	a.useful = make([]float64, len(a.members))
 	for i, rows := range a.members {
 		for _, row := range rows {
@@ -203,6 +204,32 @@ func (f *facts) processorRows() (rows []int32) {
 	all = all || !slices.ContainsFunc(f.rows, func(id trace.LocationID) bool { return of[id] != trace.NoLocation })
 	for row, id := range f.rows {
 		if all || of[id] != trace.NoLocation {
+			rows = append(rows, int32(row))
+		}
+	}
+	return rows
+}
+
+// peers are the rows whose work is that of a unit where units are compared: GPUs of a GPU job, else processors.
+func (f *facts) peers() {
+	f.peer = make([]bool, len(f.rows))
+	if f.alike.what != "GPUs" {
+		for _, row := range f.processorRows() {
+			f.peer[row] = true
+		}
+		return
+	}
+	for _, rows := range f.alike.members {
+		for _, row := range rows {
+			f.peer[row] = true
+		}
+	}
+}
+
+// peerRows are the rows that are peers.
+func (f *facts) peerRows() (rows []int32) {
+	for row, is := range f.peer {
+		if is {
 			rows = append(rows, int32(row))
 		}
 	}

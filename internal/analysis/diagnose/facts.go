@@ -38,6 +38,7 @@ type facts struct {
 	table      *totals   // of the whole selection
 	useful     []float64 // busy time of a row
 	alike      alike
+	peer       []bool // by row: units are compared by it, see peers
 	pop        pop.Efficiency
 	notes      []string
 	skip       []bool  // by region: its calls have no end, and totals leave them out; nil for none

@@ -30,16 +30,20 @@ func (s *scheduler) collector() {
 		level = finding.High
 	}
 	parts, evidence := []string{},
-		[]finding.Evidence{{Name: "garbage collection", Value: cost, Unit: "ns"},
-			{Name: "processors busy", Value: s.busy, Unit: "ns"},
-			{Name: "share of the busy time", Value: share, Unit: "share"}}
+		[]finding.Evidence{{Name: "garbage collection", Value: cost, Unit: "ns", From: s.collectorQuery("c - i")},
+			{Name: "processors busy", Value: s.busy, Unit: "ns", From: s.collectorQuery("b")},
+			{Name: "share of the busy time", Value: share, Unit: "share", From: s.collectorQuery("(c - i) / b")}}
 	for _, p := range []struct {
 		time       float64
 		name, text string
-	}{{s.gc.workers - s.gc.idle, "background workers", "%s in background workers"},
-		{s.gc.assists, "assists", "%s in assists of goroutines that allocate"},
-		{s.gc.sweeps, "sweeps", "%s in sweeps"}, {s.gc.stopped, "world stopped", "%s with the world stopped"}} {
-		evidence = append(evidence, finding.Evidence{Name: p.name, Value: p.time, Unit: "ns"})
+		part       int
+		from       string
+	}{{s.gc.workers - s.gc.idle, "background workers", "%s in background workers", gcWorkers, "p - i"},
+		{s.gc.assists, "assists", "%s in assists of goroutines that allocate", gcAssists, "p"},
+		{s.gc.sweeps, "sweeps", "%s in sweeps", gcSweeps, "p"},
+		{s.gc.stopped, "world stopped", "%s with the world stopped", gcStopped, "p"}} {
+		evidence = append(evidence, finding.Evidence{Name: p.name, Value: p.time, Unit: "ns",
+			From: s.collectorQuery(p.from, s.gc.parts[p.part]...)})
 		if p.time >= 0.01*cost {
 			parts = append(parts, fmt.Sprintf(p.text, words.FormatDuration(p.time)))
 		}
@@ -64,6 +68,37 @@ type collection struct {
 	idle                              float64 // of the workers, on processors that had nothing else to do
 	cycles                            float64
 	regions                           []trace.RegionID
+	parts                             [4][]trace.RegionID // the same, by part
+	estimated                         bool                // idle is that of some stays
+}
+
+// Parts of the collector's time.
+const (
+	gcWorkers = iota
+	gcAssists
+	gcSweeps
+	gcStopped
+)
+
+// collectorQuery asks for something of b, the time in which processors are busy, c, that of the collector, p, that of
+// some of its regions, and i, that of workers on processors with nothing else to do.
+func (s *scheduler) collectorQuery(what string, part ...trace.RegionID) string {
+	if s.gc.estimated || !s.window.Whole(s.store) {
+		return ""
+	}
+	in := fmt.Sprintf("location in (%s)", numbers(s.processors))
+	time := func(where string) string {
+		return fmt.Sprintf("(select total(exclusive) from time_in(%d, %d) where %s and %s)", s.window.Begin,
+			s.window.End,
+			in, where)
+	}
+	idle := "(select total(i.duration) from instants t join intervals i on i.location = t.location and i.begin <= " +
+		"t.time and i.\"end\" > t.time where t.region = 'GC (idle)' and t.category = 'label' and i.category = " +
+		"'runtime' and i.role = 'overhead')"
+	return fmt.Sprintf("with x as materialized (select %s as b, %s as c, %s as p, %s as w, %s as i0), y as (select "+
+		"b, c, p, min(i0, w) as i from x) select %s from y", time("role <> 'idle'"),
+		time("region_id in ("+numbers(s.gc.regions)+")"), time("region_id in ("+numbers(part)+")"),
+		time("region_id in ("+numbers(s.gc.parts[gcWorkers])+")"), idle, what)
 }
 
 func (g *collection) cost() float64 {
@@ -76,22 +111,23 @@ func (s *scheduler) addProcessor(g *trace.Region, id trace.RegionID, time float6
 		return
 	}
 	s.busy += time
-	sum := &s.gc.workers
+	sum, part := &s.gc.workers, gcWorkers
 	switch {
 	case g.Category == "goroutine" && g.Name == gcWorker:
 	case g.Category == "goroutine" && g.Name == "runtime.bgsweep", g.Category == "range" &&
 		g.Name == "GC incremental sweep":
-		sum = &s.gc.sweeps
+		sum, part = &s.gc.sweeps, gcSweeps
 	case g.Category == "range" && g.Name == "GC mark assist":
-		sum = &s.gc.assists
+		sum, part = &s.gc.assists, gcAssists
 	case g.Category == "range" && strings.HasPrefix(g.Name, "stop-the-world (GC"):
-		sum = &s.gc.stopped
+		sum, part = &s.gc.stopped, gcStopped
 	default:
 		return
 	}
 	*sum += time
 	if !slices.Contains(s.gc.regions, id) {
 		s.gc.regions = append(s.gc.regions, id)
+		s.gc.parts[part] = append(s.gc.parts[part], id)
 	}
 }
 
@@ -138,6 +174,7 @@ func (s *scheduler) idleWorkers() error {
 			})
 		if errors.Is(err, errEnough) { // the others are taken to be alike
 			s.gc.idle *= s.gc.workers / max(all, 1)
+			s.gc.estimated = true
 			break
 		}
 		if err != nil {

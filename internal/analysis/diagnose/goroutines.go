@@ -32,6 +32,7 @@ type scheduler struct {
 	held       map[holding]trace.Time
 	runtime    []trace.LocationID // goroutines that work for the runtime
 	places     []goPlace
+	note       func(*SchedulingRow) // receives pieces of time, where they are asked for
 }
 
 // goroutines are those of the program that start in one function.
@@ -58,6 +59,7 @@ type blocked struct {
 	n          int
 	time, life float64
 	worst      trace.LocationID
+	ids        []trace.LocationID // the first of them
 	longest    float64
 }
 
@@ -72,6 +74,9 @@ func (g *goroutines) blockedIn(region trace.RegionID) *blocked {
 
 func (b *blocked) add(id trace.LocationID, time, life float64) {
 	b.n, b.time, b.life = b.n+1, b.time+time, b.life+life
+	if len(b.ids) <= mostNumbers {
+		b.ids = append(b.ids, id)
+	}
 	if time > b.longest {
 		b.worst, b.longest = id, time
 	}

@@ -21,8 +21,8 @@ type gpuCase struct {
 	whole     trace.Time // of all GPUs in steps
 	of        string     // "of the steps", or of the GPU's time where there are none
 	said      []finding.Evidence
-	longTold  bool // what the host does in long gaps is told, and not among the other losses
-	someRanks bool // some ranks are looked at
+	longTold  *hostCall // in long gaps: it is told, and not among the other losses
+	someRanks bool      // some ranks are looked at
 }
 
 // say keeps a number that a sentence has as evidence of it, and writes it. From is the query that gives it again.

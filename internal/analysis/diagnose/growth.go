@@ -3,14 +3,31 @@ package diagnose
 import (
 	"fmt"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
-func growth(c finding.Course) []finding.Evidence {
-	return []finding.Evidence{{Name: "waited in the first tenth of the run", Value: c.First, Unit: "ns"},
-		{Name: "waited in the last tenth of the run", Value: c.Last, Unit: "ns"}}
+func (a *culprits) growth(f *fault, c finding.Course) []finding.Evidence {
+	const first, last = (budget.Bins + 9) / 10, (9*budget.Bins + 9) / 10 // bins
+	return []finding.Evidence{{Name: "waited in the first tenth of the run", Value: c.First, Unit: "ns",
+		From: a.untilQuery(f, first, "x")},
+		{Name: "waited in the last tenth of the run", Value: c.Last, Unit: "ns", From: a.untilQuery(f, last,
+			"time - x")}}
+}
+
+// untilQuery asks for something of the waits for a fault, of which x is the part until the begin of a bin.
+func (a *culprits) untilQuery(f *fault, bin int, what string) string {
+	edge := float64(bin) * (float64(a.window.End-a.window.Begin) / budget.Bins)
+	upto := fmt.Sprintf("iif(\"end\" - %d <= %.17g, time, iif(begin - %d >= %.17g, 0, cast(min(time * (%.17g - "+
+		"(begin - %d)) / (\"end\" - begin), time) as integer)))", a.window.Begin, edge, a.window.Begin, edge, edge,
+		a.window.Begin)
+	waits := a.waitQuery(f, "time, "+upto+" as x", " and kind <> 'wait at the end'")
+	if waits == "" {
+		return ""
+	}
+	return fmt.Sprintf("with w as (%s) select total(%s) from w", waits, what)
 }
 
 // findGrowth: the work of a phase grows from phase to phase on all units alike, so that the run takes
@@ -27,13 +44,13 @@ func findGrowth(c *diagnosis) error {
 	if err := c.count(); err != nil {
 		return err
 	}
-	n := len(p.List)
+	n, rows := len(p.List), c.peerRows()
 	middle := make([]float64, n)
 	busy := make([]float64, len(c.units))
 	for k := range n {
 		clear(busy)
-		for row, id := range c.rows {
-			busy[c.unitOf[id]] += float64(c.cells.Busy[row*n+k])
+		for _, row := range rows {
+			busy[c.unitOf[c.rows[row]]] += float64(c.cells.Busy[int(row)*n+k])
 		}
 		middle[k] = finding.Median(busy)
 	}
@@ -63,10 +80,25 @@ func findGrowth(c *diagnosis) error {
 			words.FormatDuration(lost))
 		c.add(finding.Finding{Kind: finding.Growth, Severity: level, Lost: trace.Time(lost), Hit: hit, Text: text,
 			View: "phases", Options: c.phaseOption(),
-			Evidence: []finding.Evidence{{Name: "work in " + p.List[0].Name, Value: from, Unit: "ns"},
-				{Name: "work in " + p.List[n-1].Name, Value: last, Unit: "ns"},
-				{Name: "work beyond the first", Value: lost, Unit: "ns"}}}, nil)
+			Evidence: []finding.Evidence{{Name: "work in " + p.List[0].Name, Value: from, Unit: "ns",
+				From: c.lineQuery("a")},
+				{Name: "work in " + p.List[n-1].Name, Value: last, Unit: "ns",
+					From: c.lineQuery(fmt.Sprintf("a + b * %d", n-1))},
+				{Name: "work beyond the first", Value: lost, Unit: "ns",
+					From: c.lineQuery(fmt.Sprintf("b * %d * %d / 2 * %d", n, n-1, len(c.units)))}}}, nil)
 		c.gainOfRun(lost/float64(len(c.units)), "all phases took as long as the first")
 	}
 	return nil
+}
+
+// lineQuery asks for something of the straight line a + b x through the median work of units, by phase x.
+func (c *diagnosis) lineQuery(what string) string {
+	phases := c.phaseTable()
+	if phases == "" {
+		return ""
+	}
+	return fmt.Sprintf("with u as (select number as x, unit, total(busy) as y from %s group by 1, 2), m as (select x, "+
+		"median(y) as y from u group by 1), e as (select avg(x) as mx, avg(y) as my from m), l as (select total((x - "+
+		"mx) * (y - my)) / total((x - mx) * (x - mx)) as b, mx, my from m, e), k as (select my - b * mx as a, b from "+
+		"l) select %s from k", phases, what)
 }

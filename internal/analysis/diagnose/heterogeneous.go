@@ -84,12 +84,14 @@ func wordMixed(c *diagnosis, h *runfacts.Hierarchy, name string, ids []trace.Reg
 			median[0], median[1] = min(median[0], m.Median), max(median[1], m.Median)
 		}
 		hit := lost / (float64(leaves) * float64(c.length))
+		ask := func(statistic string, odd bool) string { return mixedQuery(c, h, statistic, odd, ids, group, list) }
 		f := finding.Finding{Kind: finding.Heterogeneous, Severity: finding.LevelOf(hit), Lost: trace.Time(lost),
 			Hit: hit, View: "treemap", Selection: finding.Selection{Regions: ids, Locations: below(h, nodes)},
 			Evidence: []finding.Evidence{
-				{Name: name + ", least", Value: low, Unit: c.unit, From: mixedQuery(c, h, "min", ids, group)},
-				{Name: name + ", most", Value: high, Unit: c.unit, From: mixedQuery(c, h, "max", ids, group)},
-				{Name: name + " on the others, median", Value: median[1], Unit: c.unit},
+				{Name: name + ", least", Value: low, Unit: c.unit, From: ask("min", true)},
+				{Name: name + ", most", Value: high, Unit: c.unit, From: ask("max", true)},
+				{Name: name + " on the others, median", Value: median[1], Unit: c.unit, From: ask("max", false)},
+				{Name: "least median of a group", Value: median[0], Unit: c.unit, From: ask("min", false)},
 				{Name: "entropy loss (bits per unit of time)", Value: loss},
 				{Name: "locations", Value: float64(leaves), Unit: "count"}}}
 		if m := group[0]; m.Spread {
@@ -130,26 +132,49 @@ func severalBelow(h *runfacts.Hierarchy, n int32) bool {
 	return leaves > 1
 }
 
-// mixedQuery asks for the time of regions on the members of one group that stand out, where each is one unit.
-func mixedQuery(c *diagnosis, h *runfacts.Hierarchy, statistic string, ids []trace.RegionID,
-	group []finding.Mixed) string {
-	var units []int32
-	for i := range group {
-		for _, o := range group[i].Odd {
-			u, ok := slices.BinarySearch(c.units, h.Location[h.Last[o]])
-			if severalBelow(h, o) || !ok {
-				return ""
-			}
-			units = append(units, int32(u))
-		}
-	}
-	if !group[0].Spread && len(group) > 1 {
+// mixedQuery asks for the least or most time in regions of those members of groups that stand out, of each group the
+// mean, or else for the least or most of the medians of groups. If members are spread, it is that of all members.
+// Members below which another group was found are left out.
+func mixedQuery(c *diagnosis, h *runfacts.Hierarchy, statistic string, odd bool, ids []trace.RegionID,
+	group, found []finding.Mixed) string {
+	key, value, ok := c.unitKey()
+	source := c.times(ids)
+	if !ok || source == "" {
 		return ""
 	}
-	if !group[0].Spread {
-		statistic = "avg" // it is the mean of those that stand out
+	var leaves []string // group, member, whether it stands out, unit
+	for i := range group {
+		m := &group[i]
+		for child := m.Node + 1; child <= h.Last[m.Node]; child = h.Last[child] + 1 {
+			if slices.ContainsFunc(found, func(x finding.Mixed) bool {
+				return child <= x.Node &&
+					x.Node <= h.Last[child]
+			}) {
+				continue
+			}
+			for k := child; k <= h.Last[child]; k++ {
+				if h.Last[k] != k {
+					continue
+				}
+				u, ok := slices.BinarySearch(c.units, h.Location[k])
+				if !ok || len(leaves) >= mostNumbers {
+					return ""
+				}
+				leaves = append(leaves, fmt.Sprintf("(%d, %d, %d, %d)", i, child,
+					boolInt(slices.Contains(m.Odd, child)), value(int32(u))))
+			}
+		}
 	}
-	return c.unitsQuery(statistic, "exclusive", c.times(ids), units)
+	of := "select median(v) as x from m group by g"
+	switch {
+	case odd && group[0].Spread:
+		of = "select v as x from m"
+	case odd:
+		of = "select total(v * n) / total(n) as x from m where odd group by g"
+	}
+	return fmt.Sprintf("with n(g, child, odd, u) as (values %s), t as (select %s as u, total(exclusive) as v from %s "+
+		"group by 1), m as (select g, child, odd, avg(coalesce(v, 0)) as v, count(*) as n from n left join t using "+
+		"(u) group by 1, 2, 3) select %s(x) from (%s)", strings.Join(leaves, ", "), key, source, statistic, of)
 }
 
 // toldUneven reports whether a finding says already that these regions are spread

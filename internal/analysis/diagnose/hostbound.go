@@ -41,6 +41,9 @@ func (g *gpuCase) losses() {
 		}
 		f.Evidence = append([]finding.Evidence{{Name: "share", Value: share, Unit: "share", From: g.boundQuery(b)},
 			{Name: "threshold", Value: b.Threshold(), Unit: "share"}}, g.said...)
+		if gaps, _ := g.inLongGaps(share); b == step.LaunchBound && gaps != nil {
+			f.Kind, f.Next = finding.HostBound, longNext
+		}
 		if b == step.LaunchBound && g.unrecorded() > mainShare { // nobody knows what the host did
 			f.Kind, f.Severity, f.Next = finding.GPUIdle, f.Severity.AtMost(finding.Medium), recordHost
 		}
@@ -57,6 +60,10 @@ func (g *gpuCase) losses() {
 
 // recordHost is the next step if nothing tells what GPUs wait for.
 const recordHost = "Record the calls of the host too: without its launches nothing tells what GPUs wait for."
+
+// longNext is the next step if different calls take long between launches.
+const longNext = "Look at the host's calls in the longest gaps: first uses, allocation, other work on the thread " +
+	"that launches."
 
 // idleNext are the next steps of idle GPUs, by the main cause.
 var idleNext = [step.Causes]string{
@@ -143,17 +150,23 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 			short, all = short+g.job.GPUs[i].Launch.Short, all+g.job.GPUs[i].Launch.Count
 		}
 		lead, of := "The job is launch-bound: for %s the host is late to launch work, and GPUs idle.", "Of that wait"
-		if g.longTold {
+		if g.longTold != nil {
 			of = "Of all waiting for the host"
 		}
+		gaps, longest := g.inLongGaps(share)
 		switch {
 		case g.unrecorded() > mainShare:
 			lead = "GPUs idle for %s until the next launch."
+			part = words.FormatShare(share) + " " + g.theirs()
 		case share < b.Threshold():
 			lead = "For %s the host is late to launch work, and GPUs idle."
+		case gaps != nil:
+			lead = "Host-bound: for %s the host is late to launch work, and GPUs idle, most in " +
+				words.Count(len(gaps), "long gap") + ", the longest of " + g.sayLongest(longest) + "."
+			g.say("long gaps", float64(len(gaps)), "count", g.gapQuery("count(*)", gaps))
 		}
 		text := fmt.Sprintf(lead+" They compute for %s. %s: %s.", part, computes, of, g.host(launching))
-		if 10*short > all {
+		if 10*short > all && gaps == nil {
 			text += fmt.Sprintf(" %s of the work (%s) runs for less time than its launch takes.",
 				g.say("work shorter than its launch", float64(short)/float64(all), "share",
 					ratio(g.gpuTime("short"), g.gpuTime("launched"))), words.Count(short, "piece"))
@@ -173,9 +186,18 @@ func (g *gpuCase) words(b step.Bound, share float64) string {
 		return fmt.Sprintf("Communication that computation does not hide takes %s; GPUs compute for %s.%s", part,
 			computes, g.overlap())
 	}
+	part = words.FormatShare(share) + " " + g.theirs()
 	return fmt.Sprintf("GPUs have nothing to do for %s; of that: %s. They compute for %s.", part,
 		g.host(func(c step.Cause) bool { return !launching(c) && c != step.ByLoader && c != step.BetweenWorks }),
 		computes)
+}
+
+// theirs is the base of shares after "GPUs".
+func (g *gpuCase) theirs() string {
+	if len(g.job.Steps) == 0 {
+		return "of their time"
+	}
+	return g.of
 }
 
 // boundQuery asks for the share of a loss.
@@ -190,7 +212,7 @@ func (g *gpuCase) boundQuery(b step.Bound) string {
 	}
 	hosts := idle(step.ByOperators, step.ByPython, step.ByAnnotation, step.ByCall, step.ByNothing, step.ByAllocation,
 		step.BySynchronization)
-	if span == "" || g.longTold && (b == step.LaunchBound || b == step.SynchronizationBound) {
+	if span == "" {
 		return ""
 	}
 	switch b {
@@ -202,15 +224,18 @@ func (g *gpuCase) boundQuery(b step.Bound) string {
 		return fmt.Sprintf("select max((%s), (%s))", loads,
 			g.stepQuery("total(iif(part = 'loader', time, 0)) / total(time)", ""))
 	case step.SynchronizationBound:
-		return fmt.Sprintf("select min(%s, %s) / %s", g.gpuTime("drained"), hosts, span)
+		return g.without(fmt.Sprintf("select min(%s, %s) / %s", g.gpuTime("drained"), hosts, span),
+			func(x *step.Gap) bool { return x.Drained && x.Cause() != step.BySleep })
 	case step.LaunchBound:
-		return fmt.Sprintf("select max(%s - %s, 0) / %s", hosts, g.gpuTime("drained"), span)
+		return g.without(fmt.Sprintf("select max(%s - %s, 0) / %s", hosts, g.gpuTime("drained"), span),
+			func(x *step.Gap) bool { return !x.Drained && x.Cause() != step.BySleep })
 	case step.CopyBound:
 		return ratio(g.gpuTime("exposed copy"), span)
 	case step.CommunicationBound:
 		return ratio(g.gpuTime("exposed communication", "idle: "+step.ByExchange.Words()), span)
 	}
-	return ratio(idle(step.ByUnknown, step.BySleep, step.ByQueue), span)
+	return g.without(ratio(idle(step.ByUnknown, step.BySleep, step.ByQueue), span),
+		func(x *step.Gap) bool { return x.Cause() == step.BySleep })
 }
 
 // mean length of a step.
@@ -264,21 +289,13 @@ func (g *gpuCase) host(some func(step.Cause) bool) string {
 
 // longest names the longest gap of a cause.
 func (g *gpuCase) longest(c step.Cause) string {
-	var best *step.Gap
-	for i := range g.job.GPUs {
-		for k := range g.job.GPUs[i].Gaps {
-			if x := &g.job.GPUs[i].Gaps[k]; x.Cause() == c && (best == nil || x.Length() > best.Length()) {
-				best = x
-			}
-		}
-	}
+	_, _, best := g.gapsOf(func(x *step.Gap) bool { return x.Cause() == c })
 	if best == nil {
 		return ""
 	}
-	text := fmt.Sprintf(" The longest wait is %s at %s", g.say("longest wait", float64(best.Length()), "ns", ""),
-		g.say("it begins", float64(best.Begin), "ns", ""))
-	if best.Host != trace.NoRegion {
-		text += ", in " + g.regions[best.Host].Name
+	text := " The longest wait is " + g.sayLongest(best)
+	if best.gap.Host != trace.NoRegion {
+		text += ", in " + g.regions[best.gap.Host].Name
 	}
 	return text + "."
 }

@@ -20,60 +20,77 @@ func findIdle(c *diagnosis) error {
 	if len(c.units) < 4 || len(c.units) > mostUnits || c.untimed {
 		return nil
 	}
-	g, err := c.store.Groups(c.ctx, c.units, c.window.Begin, c.window.End, binLevel(c))
-	if err != nil || g.Bins == 0 {
+	e, err := c.edgesIn(binLevel(c), busyRoles)
+	if err != nil || e == nil {
 		return err
 	}
 	starts, ends := make([]float64, 0, len(c.units)), make([]float64, 0, len(c.units))
 	units := []int32{}
-	for u := range c.units {
-		first, last := -1, -1
-		for b := range g.Bins {
-			for r := range trace.Role(trace.RoleCount) {
-				if r.Busy() && g.Time[(u*g.Bins+b)*trace.RoleCount+int(r)] > 0 {
-					if first < 0 {
-						first = b
-					}
-					last = b + 1
-				}
-			}
-		}
-		if first >= 0 {
-			units = append(units, int32(u))
-			starts = append(starts, float64(trace.Time(first)<<g.Level))
-			ends = append(ends, float64(c.span)-min(float64(trace.Time(last)<<g.Level), float64(c.span)))
+	for u := range int32(len(c.units)) {
+		if e.first[u] >= 0 {
+			units = append(units, u)
+			starts, ends = append(starts, e.begins(u)), append(ends, e.ends(c, u))
 		}
 	}
-	wordIdle(c, finding.IdleStart, units, starts, "%s %s to work %s after the others", [2]string{"begins", "begin"})
-	wordIdle(c, finding.IdleEnd, units, ends, "%s %s work %s before the others", [2]string{"ends its", "end their"})
+	late, early := apartFrom(c, units, starts), apartFrom(c, units, ends)
+	if late == nil && early == nil {
+		return nil
+	}
+	if e, err = c.finer(e); err != nil || e == nil {
+		return err
+	}
+	wordIdle(c, finding.IdleStart, e, late, units, "%s %s to work %s after the others", [2]string{"begins", "begin"})
+	wordIdle(c, finding.IdleEnd, e, early, units, "%s %s work %s before the others",
+		[2]string{"ends its", "end their"})
 	return nil
 }
 
-func wordIdle(c *diagnosis, kind finding.Kind, units []int32, values []float64, text string, verb [2]string) {
+// busyRoles are those of work.
+var busyRoles = []trace.Role{trace.RoleCompute, trace.RoleIO, trace.RoleCopy}
+
+// apartFrom returns the units whose value lies far above the others'; nil where these are none, or many.
+func apartFrom(c *diagnosis, units []int32, values []float64) (late []int32) {
 	middleValue := finding.Median(values)
 	apart := make([]float64, len(values))
 	for i, v := range values {
 		apart[i] = math.Abs(v - middleValue)
 	}
 	unit := 1.4826 * finding.Median(apart)
-	var late []int32
-	lost := 0.0
 	for i, v := range values {
 		if d := v - middleValue; d > 2*finding.MediumShare*float64(c.length) && d > finding.Beyond(len(values))*unit {
 			late = append(late, units[i])
-			lost += v - middleValue
 		}
 	}
-	if len(late) == 0 || float64(len(late)) > 0.4*float64(len(values)) || c.known(late) {
+	if float64(len(late)) > 0.4*float64(len(values)) {
+		return nil
+	}
+	return late
+}
+
+func wordIdle(c *diagnosis, kind finding.Kind, e *edges, late, units []int32, text string, verb [2]string) {
+	if len(late) == 0 || c.known(late) {
 		return
 	}
-	each := lost / float64(len(late))
+	value := e.begins
+	if kind == finding.IdleEnd {
+		value = func(u int32) float64 { return e.ends(c, u) }
+	}
+	all, each := make([]float64, len(units)), 0.0
+	for i, u := range units {
+		all[i] = value(u)
+	}
+	middleValue := finding.Median(all)
+	for _, u := range late {
+		each += (value(u) - middleValue) / float64(len(late))
+	}
+	lost := each * float64(len(late))
 	hit := each / float64(c.length)
 	c.add(finding.Finding{Kind: kind, Severity: c.unfelt(finding.LevelOf(hit).AtMost(finding.Medium)),
 		Lost: trace.Time(lost), Hit: hit, View: "timeline",
 		Text: fmt.Sprintf(text, capital(c.named(late)), words.Plural(len(late), verb[0], verb[1]),
 			words.FormatDuration(each)) + ".",
-		Evidence: []finding.Evidence{{Name: "idle on each", Value: each, Unit: "ns"},
+		Evidence: []finding.Evidence{{Name: "idle on each", Value: each, Unit: "ns",
+			From: c.apartQueryOf(e, late, kind == finding.IdleEnd)},
 			{Name: "units", Value: float64(len(late)), Unit: "count"}},
 		Selection: finding.Selection{Locations: c.locations(late)}}, late)
 }

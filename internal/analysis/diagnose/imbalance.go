@@ -20,6 +20,10 @@ const steep = 0.9
 // without a group that stands out.
 func (a *culprits) varying() error {
 	f := a.claim(a.common)
+	if workers := a.waitsForWorkers(f); workers != nil {
+		a.tellSlack(f, workers)
+		return nil
+	}
 	if !a.grave(f) {
 		a.give(f)
 		return nil
@@ -63,7 +67,7 @@ func (a *culprits) clear(u int32) bool {
 func (a *culprits) tellUneven(f *fault, region int32, where string, n *finding.Finding) {
 	n.View, n.Options = "boxprofile", map[string][]string{"over": {"locations"}}
 	name := a.accounts.regionWord(region)
-	times := a.accounts.work[region]
+	times := a.accounts.peers[region]
 	low, high := 0, 0
 	for u, t := range times {
 		if t < times[low] {
@@ -86,7 +90,7 @@ func (a *culprits) tellUneven(f *fault, region int32, where string, n *finding.F
 		n.Text = fmt.Sprintf("%s; %ss wait %s for one another%s.", lead, a.unitWord(), words.FormatTime(f.lost), where)
 		return
 	}
-	source := a.times(a.accounts.ids[region])
+	source := a.peerTimes(a.accounts.ids[region])
 	n.Evidence = append(n.Evidence,
 		finding.Evidence{Name: name + " on " + a.names[low], Value: float64(times[low]), Unit: "ns",
 			From: a.unitsQuery("min", "exclusive", source, a.allUnits())},

@@ -19,12 +19,9 @@ func findImbalance(c *diagnosis) error {
 		return nil
 	}
 	useful, left := make([]float64, 0, len(c.units)), []int32{}
-	byUnit := make([]float64, len(c.units))
-	for row, id := range c.rows {
-		byUnit[c.unitOf[id]] += c.useful[row]
-	}
+	byUnit, compared := c.busyOfUnits()
 	for u, v := range byUnit {
-		if !c.blamed[u] {
+		if compared[u] && !c.blamed[u] {
 			useful, left = append(useful, v), append(left, int32(u))
 		}
 	}
@@ -42,7 +39,7 @@ func findImbalance(c *diagnosis) error {
 	}
 	slowest := left[e.Slowest]
 	// the load balance of the whole run; that of the remaining units is given as busy times
-	text := "Work is spread unevenly" + c.balanceWords()
+	text := c.workWord() + " is spread unevenly" + c.balanceWords()
 	if len(left) < len(c.units) {
 		text += fmt.Sprintf("; apart from %s", c.named(c.accused()))
 	}
@@ -52,10 +49,17 @@ func findImbalance(c *diagnosis) error {
 	}
 	text += fmt.Sprintf("; %s is busy %s%s and the mean is %s", c.names[slowest], c.amount(e.Max), together,
 		c.amount(e.Mean))
-	source, column := c.busyRows()
-	evidence := []finding.Evidence{
-		{Name: "busy, most", Value: e.Max, Unit: c.unit, From: c.unitsQuery("max", column, source, left)},
-		{Name: "busy, mean", Value: e.Mean, Unit: c.unit, From: c.unitsQuery("avg", column, source, left)}}
+	source, column := c.busyOf(c.peerRows())
+	if c.alike.what == "GPUs" && len(c.alike.members) < len(c.peerRows()) {
+		source = "" // streams overlap
+	}
+	most, mean := c.unitsQuery("max", column, source, left), c.unitsQuery("avg", column, source, left)
+	if source == "" && c.alike.what == "GPUs" {
+		most = c.togetherQuery("max(v)", "u", left)
+		mean = c.togetherQuery(fmt.Sprintf("total(v) / %d", len(left)), "u", left)
+	}
+	evidence := []finding.Evidence{{Name: "busy, most", Value: e.Max, Unit: c.unit, From: most},
+		{Name: "busy, mean", Value: e.Mean, Unit: c.unit, From: mean}}
 	for _, x := range []finding.Evidence{
 		{Name: "load balance", Value: c.pop.LoadBalance, Unit: "share", From: c.balanceQuery()},
 		{Name: "communication efficiency", Value: c.pop.Communication, Unit: "share"}} {
@@ -64,8 +68,12 @@ func findImbalance(c *diagnosis) error {
 		}
 	}
 	name, ids, part := unevenRegion(c, left)
-	if name != "" {
-		text += fmt.Sprintf("; most of it in %s (load balance %s)", words.Middle(name),
+	if name != "" && 5*part.Lost() >= e.Lost() {
+		much := "most of it"
+		if 2*part.Lost() < e.Lost() {
+			much = "the largest part"
+		}
+		text += fmt.Sprintf("; %s in %s (load balance %s)", much, words.Middle(name),
 			words.FormatShare(part.LoadBalance))
 		evidence = append(evidence,
 			finding.Evidence{Name: "load balance of " + name, Value: part.LoadBalance, Unit: "share",
@@ -85,13 +93,44 @@ func findImbalance(c *diagnosis) error {
 	return nil
 }
 
+// busyOfUnits is how long the peers of each unit are busy, and which units have some. Streams of a GPU that are busy at
+// the same time count once.
+func (c *diagnosis) busyOfUnits() (busy []float64, compared []bool) {
+	busy, compared = make([]float64, len(c.units)), make([]bool, len(c.units))
+	add := func(row int32, t float64) {
+		u := c.unitOf[c.rows[row]]
+		busy[u] += t
+		compared[u] = true
+	}
+	if c.alike.what == "GPUs" {
+		for i, rows := range c.alike.members {
+			add(rows[0], c.alike.useful[i])
+		}
+		return busy, compared
+	}
+	for _, row := range c.peerRows() {
+		add(row, c.useful[row])
+	}
+	return busy, compared
+}
+
+// workWord names the activity that is compared: a recorder of input and output knows no other.
+func (f *facts) workWord() string {
+	for i, r := range f.table.region {
+		if role := f.regions[r].Role; role.Busy() && role != trace.RoleIO && f.table.exclusive[i] > 0 {
+			return "Work"
+		}
+	}
+	return "Time in input and output"
+}
+
 // balanceQuery asks for the load balance of the run; "" where it is over more than single rows.
 func (f *facts) balanceQuery() string {
 	source, column := f.busyRows()
 	var ids []trace.LocationID
 	for _, rows := range f.alike.members {
 		if len(rows) != 1 {
-			return ""
+			return f.togetherQuery(fmt.Sprintf("total(v) / %d / max(v)", len(f.alike.members)), "m", f.allUnits())
 		}
 		ids = append(ids, f.rows[rows[0]])
 	}
@@ -102,9 +141,31 @@ func (f *facts) balanceQuery() string {
 		"from t where location in (%s)", column, source, len(ids), numbers(ids))
 }
 
+// togetherQuery asks for something of the time t in which each of some units is busy: the sum v of its GPUs' times,
+// each busy while one of its streams is; with by "m" for each GPU.
+func (f *facts) togetherQuery(what, by string, units []int32) string {
+	if f.profile || !f.window.Whole(f.store) || len(f.rows) > mostNumbers {
+		return ""
+	}
+	in := f.among(units)
+	var rows []string
+	for i, m := range f.alike.members {
+		for _, row := range m {
+			if u := f.unitOf[f.rows[row]]; in[u] {
+				rows = append(rows, fmt.Sprintf("(%d, %d, %d)", i, u, f.rows[row]))
+			}
+		}
+	}
+	return fmt.Sprintf("with d(m, u, at) as (values %s), w as (select m, u, begin as b, \"end\" as e from intervals "+
+		"join d on location = at where role in ('compute', 'io', 'copy')), p as (select m, u, b, e, max(e) over "+
+		"(partition by m order by b, e rows between unbounded preceding and 1 preceding) as p from w), v as (select "+
+		"%s, total(max(e - max(b, coalesce(p, b)), 0)) as v from p group by 1) select %s from v", strings.Join(rows,
+		", "), by, what)
+}
+
 // unevenQuery asks for the load balance of regions over units.
 func (f *facts) unevenQuery(regions []trace.RegionID, units []int32) string {
-	q := f.unitsQuery("avg", "exclusive", f.times(regions), units)
+	q := f.unitsQuery("avg", "exclusive", f.peerTimes(regions), units)
 	return strings.Replace(q, "avg(coalesce(v, 0))", "avg(coalesce(v, 0)) / max(v)", 1)
 }
 
@@ -122,7 +183,8 @@ func unevenRegion(c *diagnosis, units []int32) (string, []trace.RegionID, pop.Ef
 	for i, row := range t.row {
 		g := &c.regions[t.region[i]]
 		u := place[c.unitOf[c.rows[row]]]
-		if !g.Role.Busy() || u < 0 || t.exclusive[i] == 0 || len(values) > 200 && values[g.Name] == nil {
+		if !c.peer[row] || !g.Role.Busy() || u < 0 || t.exclusive[i] == 0 || len(values) > 200 &&
+			values[g.Name] == nil {
 			continue
 		}
 		if values[g.Name] == nil {
@@ -157,7 +219,9 @@ func unevenPhase(c *diagnosis, units []int32) (int, float64) {
 	for k := range n {
 		clear(values)
 		for row, id := range c.rows {
-			values[c.unitOf[id]] += float64(c.cells.Busy[row*n+k])
+			if c.peer[row] {
+				values[c.unitOf[id]] += float64(c.cells.Busy[row*n+k])
+			}
 		}
 		own := make([]float64, 0, len(units))
 		for _, u := range units {

@@ -90,6 +90,10 @@ func latecomers(c *diagnosis, meetings []waiting.Meeting) []*latecomer {
 				sum += w
 				x.victims[call.Unit] += w
 				x.regions[call.Region] += w
+				if c.late != nil {
+					c.late(&LateRow{i, c.units[m.Cause], c.units[call.Unit], c.regions[call.Region].Name, call.Begin,
+						w})
+				}
 			}
 		}
 		if sum > 0 {
@@ -132,9 +136,14 @@ func wordLateArrival(c *diagnosis, x *latecomer, apart bool) (bool, error) {
 	units := []int32{x.unit}
 	why, region := "", most(x.regions)
 	doing := before(c, region)
-	evidence := []finding.Evidence{{Name: waitedByOthers, Value: float64(lost), Unit: "ns"},
-		{Name: "collectives", Value: float64(times), Unit: "count"},
-		{Name: "units that wait", Value: float64(len(x.victims)), Unit: "count"}}
+	evidence := []finding.Evidence{
+		{Name: waitedByOthers, Value: float64(lost), Unit: "ns", From: c.lateQuery("total(t) from m", units)},
+		{Name: "collectives", Value: float64(times), Unit: "count",
+			From: c.lateQuery("count(*) from m where t >= 0.05 * (select max(t) from m)", units)},
+		{Name: "units that wait", Value: float64(len(x.victims)), Unit: "count",
+			From: c.lateQuery("count(distinct unit) from l where time > 0", units)},
+		{Name: "others in all", Value: float64(len(c.units) - 1), Unit: "count",
+			From: c.countQuery(c.allUnits(x.unit))}}
 	if r, ok := c.reasons(t).explain(units, "", false); ok && r.clear() &&
 		r.excess() > 0.25*float64(x.lost)/float64(len(x.victims)) {
 		why, doing = "; "+r.against(1), r.what
@@ -189,21 +198,36 @@ func wordManyArrivals(c *diagnosis, list []*latecomer) {
 		return
 	}
 	first, region := float64(list[0].lost)/float64(sum), most(regions)
-	name := words.Middle(c.regions[region].Name)
+	var units []int32
 	for _, x := range list {
-		c.charge(finding.Jitter, c.locations([]int32{x.unit}), before(c, most(x.regions)),
+		units = append(units, x.unit)
+	}
+	name := words.Middle(c.regions[region].Name)
+	kind := finding.Jitter
+	told := wordLengths(c, lost, region)
+	if told {
+		kind = finding.Imbalance
+	}
+	for _, x := range list {
+		c.charge(kind, c.locations([]int32{x.unit}), before(c, most(x.regions)),
 			trace.Time(float64(x.lost)*c.scale()), x.victims)
+	}
+	if told {
+		return
 	}
 	c.add(finding.Finding{Kind: finding.Jitter, Severity: finding.LevelOf(hit).AtMost(finding.Medium), Lost: lost,
 		Hit: hit, View: "phases", Options: c.phaseOption(),
 		Text: fmt.Sprintf("Now one %s and now another arrives last at collectives: %d of %d do, and the others wait "+
 			"%s for them in %s; no one causes more than %s of it.", c.unitWord(), len(list), len(c.units),
 			words.FormatTime(lost), name, words.FormatShare(first)),
-		Evidence: []finding.Evidence{{Name: waitedByOthers, Value: float64(lost), Unit: "ns"},
+		Evidence: []finding.Evidence{
+			{Name: waitedByOthers, Value: float64(lost), Unit: "ns", From: c.lateQuery("total(t) from m", units)},
 			{Name: "units that cause it", Value: float64(len(list)), Unit: "count"},
-			{Name: "caused by " + c.names[list[0].unit] + ", the most of one", Value: first, Unit: "share"},
-			{Name: "collectives", Value: float64(times), Unit: "count"},
-			{Name: "units that wait", Value: float64(len(victims)), Unit: "count"}},
+			{Name: "caused by " + c.names[list[0].unit] + ", the most of one", Value: first, Unit: "share",
+				From: c.lateQuery("max(s) / total(s) from (select total(t) as s from m group by cause)", units)},
+			{Name: "collectives", Value: float64(times), Unit: "count", From: c.lateQuery("count(*) from m", units)},
+			{Name: "units that wait", Value: float64(len(victims)), Unit: "count",
+				From: c.lateQuery("count(distinct unit) from l where time > 0", units)}},
 		Selection: finding.Selection{Regions: []trace.RegionID{region}}}, nil)
 	c.gainOfRun(float64(lost)/float64(len(victims)), fmt.Sprintf("all %ss came at once", c.unitWord()))
 }

@@ -27,13 +27,25 @@ func (s *scheduler) lockLosses() error {
 		words.FormatTime(most.Time), words.Middle(name), words.Middle(most.Region))
 	s.add(finding.Finding{Kind: finding.Lock, Severity: level, Lost: sum, Hit: share, Share: share,
 		ShareOf: ofProcessors, View: "timeline", Text: text,
-		Evidence: []finding.Evidence{{Name: "processors idle for locks", Value: float64(sum), Unit: "ns"},
-			{Name: "share of the processors' time", Value: share, Unit: "share"},
-			{Name: name + " in " + most.Region, Value: float64(most.Time), Unit: "ns"}},
+		Evidence: []finding.Evidence{{Name: "processors idle for locks", Value: float64(sum), Unit: "ns",
+			From: s.lockQuery("total(time)", "")},
+			{Name: "share of the processors' time", Value: share, Unit: "share",
+				From: s.lockQuery(fmt.Sprintf("total(time) / %.17g", s.capacity), "")},
+			{Name: name + " in " + most.Region, Value: float64(most.Time), Unit: "ns",
+				From: s.lockQuery("total(time)", fmt.Sprintf(" and location = %d and region = %s", most.Location,
+					quoted(most.Region)))}},
 		Selection: finding.Selection{Locations: []trace.LocationID{most.Location},
 			Regions: s.regionNamed(waitLock, "state")}}, nil)
 	s.gainOfProcessors(float64(sum), "nobody waited for locks")
 	return nil
+}
+
+// lockQuery asks for something of the idle time of processors for locks; "" of a part of the run.
+func (s *scheduler) lockQuery(what, where string) string {
+	if !s.window.Whole(s.store) {
+		return ""
+	}
+	return fmt.Sprintf("select %s from waits() where cause = %s%s", what, quoted(string(finding.Lock)), where)
 }
 
 // lockLoss returns the idle time of processors for locks, and the cause of most of it; nil if there is
@@ -82,7 +94,14 @@ func (s *scheduler) holder(waits trace.LocationID, region trace.RegionID) (text 
 	if send && best.runs == waits {
 		text += " Those who wait are those who receive, as with a channel that is a semaphore."
 	}
+	kind := holdsLock
+	if send {
+		kind = holdsSend
+	}
 	return text,
 		[]finding.Evidence{{Name: "waited while " + s.tree.Name[best.runs] + " ran up to " + p.function,
-			Value: float64(most), Unit: "ns"}}
+			Value: float64(most), Unit: "ns",
+			From: s.schedulingQuery("total(time)",
+				fmt.Sprintf("what = %s and waits = %d and location = %d and place = %s",
+					quoted(kind), waits, best.runs, quoted(p.function+" "+p.file)))}}
 }

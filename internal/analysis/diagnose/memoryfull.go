@@ -48,9 +48,31 @@ func (g *gpuCase) memory() error {
 		Options: map[string][]string{"counters": {"memory*"}}, Text: text,
 		Selection: finding.Selection{Locations: []trace.LocationID{p.Device}},
 		Evidence: []finding.Evidence{{Name: "of the memory", Value: share, Unit: "share"},
-			{Name: "reserved", Value: p.Taken(), Unit: "bytes"},
-			{Name: "memory", Value: float64(p.Limit), Unit: "bytes"},
-			{Name: "in use at most", Value: p.Allocated, Unit: "bytes"}, {Name: "at", Value: float64(p.At), Unit: "ns"},
-			{Name: "others so full", Value: float64(len(full) - 1), Unit: "count"}}}, nil)
+			{Name: "reserved", Value: p.Taken(), Unit: "bytes", From: g.samplesQuery(&p, "max(value)", "")},
+			{Name: "memory", Value: float64(p.Limit), Unit: "bytes",
+				From: fmt.Sprintf("select number from attributes where of = 'location' and location = %d and key = "+
+					"'memory'", p.Device)},
+			{Name: "in use at most", Value: p.Allocated, Unit: "bytes", From: g.samplesQuery(&p, "max(value)", inUse)},
+			{Name: "at", Value: float64(p.At), Unit: "ns",
+				From: g.samplesQuery(&p, "time", inUse+" order by value desc, time limit 1")},
+			{Name: "others so full", Value: float64(len(full) - 1), Unit: "count", From: g.fullQuery(p.Device)}}}, nil)
 	return nil
+}
+
+// inUse chooses the counters of memory that is in use.
+const inUse = " and name not like '%reserved'"
+
+// samplesQuery asks for something of the samples of the memory of a device.
+func (g *gpuCase) samplesQuery(p *runfacts.MemoryPeak, what, where string) string {
+	return fmt.Sprintf("select %s from samples where location = %d and name like 'memory %%' and unit = 'bytes' and "+
+		"time between %d and %d%s", what, p.Device, g.window.Begin, g.window.End, where)
+}
+
+// fullQuery counts the other devices whose memory is nearly full.
+func (g *gpuCase) fullQuery(without trace.LocationID) string {
+	return fmt.Sprintf("with m as (select location, max(value) as v from samples where name like 'memory %%' and "+
+		"unit = 'bytes' and time between %d and %d group by 1) select count(*) from m join attributes a on a.of = "+
+		"'location' and a.location = m.location and a.key = 'memory' where v >= %g * number and m.location <> %d",
+		g.window.Begin,
+		g.window.End, fullMemory, without)
 }

@@ -72,7 +72,7 @@ func findOutliers(c *diagnosis) error {
 		shift[o.Moment] += math.Abs(o.Value - o.Median)
 	}
 	for k := range 2 {
-		wordOutliers(c, k, byMoment[k], shift[k])
+		wordOutliers(c, k, byMoment[k], shift[k], peers)
 	}
 	return nil
 }
@@ -99,7 +99,7 @@ func oneEach(c *diagnosis, compared []bool) map[string]bool {
 	return out
 }
 
-func wordOutliers(c *diagnosis, k int, rows []int32, shift float64) {
+func wordOutliers(c *diagnosis, k int, rows []int32, shift float64, peers []int32) {
 	if len(rows) == 0 || float64(len(rows)) > 0.2*float64(len(c.rows)) {
 		return
 	}
@@ -122,20 +122,34 @@ func wordOutliers(c *diagnosis, k int, rows []int32, shift float64) {
 	c.add(finding.Finding{Kind: finding.Outlier, Severity: c.unfelt(finding.LevelOf(hit).AtMost(finding.Medium)),
 		Lost: trace.Time(shift), Hit: hit, Text: text, View: "moments",
 		Evidence: []finding.Evidence{{Name: "distance from the median", Value: each, Unit: "ns",
-			From: c.apartQuery(k, rows)},
+			From: c.apartQuery(k, rows, peers)},
 			{Name: "units", Value: float64(len(units)), Unit: "count"}},
 		Selection: finding.Selection{Locations: c.locations(units)}}, units)
 }
 
-// apartQuery asks for the mean distance of the busy time of rows from the median of all; "" if that is not of busy
-// time, or not all rows are peers.
-func (c *diagnosis) apartQuery(k int, rows []int32) string {
+// apartQuery asks for the mean distance of the busy time, or of the mean time of the work, of rows from the median of
+// their peers; "" if they are of several kinds.
+func (c *diagnosis) apartQuery(k int, rows, peers []int32) string {
 	source, column := c.busyRows()
-	if k != 0 || source == "" || slices.ContainsFunc(c.class, func(x string) bool { return x != c.class[0] }) ||
-		len(c.rows) > mostNumbers {
+	if k == 1 {
+		source = fmt.Sprintf("moments where role in ('compute', 'io', 'copy')%s", c.whereRows(c.allRows()))
+	}
+	var alike []int32
+	for row := range peers {
+		if peers[row] == peers[rows[0]] {
+			alike = append(alike, int32(row))
+		}
+	}
+	if source == "" || k == 1 && !c.window.Whole(c.store) || len(alike) > mostNumbers ||
+		slices.ContainsFunc(rows, func(row int32) bool { return peers[row] != peers[rows[0]] }) {
 		return ""
 	}
-	return fmt.Sprintf("with t as (select location, total(%s) as v from %s group by 1), every as (select id, "+
+	what := fmt.Sprintf("total(%s)", column)
+	if k == 1 {
+		what = "total(weight * mean) / total(weight)"
+	}
+	return fmt.Sprintf("with t as (select location, %s as v from %s group by 1), every as (select id, "+
 		"coalesce(v, 0) as v from locations left join t on location = id where id in (%s)) select avg(abs(v - (select "+
-		"median(v) from every))) from every where id in (%s)", column, source, numbers(c.rows), numbers(c.idsOf(rows)))
+		"median(v) from every))) from every where id in (%s)", what, source, numbers(c.idsOf(alike)),
+		numbers(c.idsOf(rows)))
 }

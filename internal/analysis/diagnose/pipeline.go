@@ -24,6 +24,7 @@ type pipeline struct {
 	replica, stage []int32 // by location, -1
 	kinds          []trace.RegionID
 	ops            []whatif.Operation
+	said           []finding.Evidence // numbers of the sentence
 }
 
 // findPipelines finds the time that a pipelined training job loses because like operations do not take the same
@@ -208,8 +209,11 @@ func (p *pipeline) tell(r *whatif.Result) {
 			": no worker and no stage explains half of it, so the work itself is uneven, as by sequences of " +
 			"different length."
 	}
-	f.Evidence = []finding.Evidence{{Name: "slowdown", Value: r.Slowdown}, {Name: "step", Value: r.Actual, Unit: "ns"},
-		{Name: "ideal step", Value: r.Ideal, Unit: "ns"}, {Name: "steps", Value: float64(r.Steps), Unit: "count"}}
+	f.Evidence = []finding.Evidence{{Name: "slowdown", Value: r.Slowdown, Predicted: true},
+		{Name: "step", Value: r.Actual, Unit: "ns", Predicted: true},
+		{Name: "ideal step", Value: r.Ideal, Unit: "ns", Predicted: true},
+		{Name: "steps", Value: float64(r.Steps), Unit: "count"}}
+	f.Evidence = append(f.Evidence, p.said...)
 	for i, s := range r.ByReplica {
 		if i < 64 {
 			f.Evidence = append(f.Evidence, finding.Evidence{Name: fmt.Sprintf("slowdown by DP %d alone", i), Value: s})
@@ -232,24 +236,45 @@ func (p *pipeline) tell(r *whatif.Result) {
 // against says how long the passes of the slow one take, and of the others.
 func (p *pipeline) against(r *whatif.Result) string {
 	var parts []string
+	var own, others []trace.LocationID // of workers
+	for id := range p.stage {
+		switch {
+		case p.stage[id] < 0:
+		case int(p.stage[id]) == r.Stage && (r.Cause == whatif.Stage || int(p.replica[id]) == r.Replica):
+			own = append(own, trace.LocationID(id))
+		default:
+			others = append(others, trace.LocationID(id))
+		}
+	}
+	mean := func(name string, region trace.RegionID, v float64, at []trace.LocationID) string {
+		e := finding.Evidence{Name: name, Value: v, Unit: "ns"}
+		if len(at) <= mostNumbers && p.window.Whole(p.store) {
+			e.From = fmt.Sprintf("select avg(duration) from intervals where region_id = %d and location in (%s)",
+				region,
+				numbers(at))
+		}
+		p.said = append(p.said, e)
+		return Format(e)
+	}
 	for k, region := range p.kinds {
-		var own, rest float64
-		var owned, others int
+		var sum, rest float64
+		var owned, more int
 		for i := range p.ops {
 			o := &p.ops[i]
 			if o.Kind != k || o.Class != whatif.Forward && o.Class != whatif.Backward {
 				continue
 			}
 			if o.Stage == r.Stage && (r.Cause == whatif.Stage || o.Replica == r.Replica) {
-				own, owned = own+float64(o.Duration), owned+1
+				sum, owned = sum+float64(o.Duration), owned+1
 			} else {
-				rest, others = rest+float64(o.Duration), others+1
+				rest, more = rest+float64(o.Duration), more+1
 			}
 		}
-		if owned > 0 && others > 0 {
-			parts = append(parts,
-				fmt.Sprintf("%s takes %s on it against %s", p.regions[region].Name,
-					words.FormatDuration(own/float64(owned)), words.FormatDuration(rest/float64(others))))
+		if owned > 0 && more > 0 {
+			name := p.regions[region].Name
+			parts = append(parts, fmt.Sprintf("%s takes %s on it against %s", name,
+				mean(name, region, sum/float64(owned), own),
+				mean(name+" on the others", region, rest/float64(more), others)))
 		}
 	}
 	if parts == nil {

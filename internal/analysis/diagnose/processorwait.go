@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -72,7 +73,7 @@ func (s *scheduler) processorWait() error {
 			{Name: "of it, longer than 100 µs each time", Value: late, Unit: "ns"},
 			{Name: "ran", Value: s.could - waited, Unit: "ns", From: s.stateQuery(stateRunning, nil)},
 			{Name: "processors", Value: float64(n), Unit: "count"},
-			{Name: "processors busy meanwhile", Value: m.busy, Unit: "share"},
+			{Name: "processors busy meanwhile", Value: m.busy, Unit: "share", From: s.busyQuery(m.windows)},
 			{Name: "waits looked at for that", Value: float64(m.waits), Unit: "count"},
 			{Name: "processors busy in all", Value: s.busy / s.capacity, Unit: "share"}},
 		Selection: finding.Selection{Begin: m.begin, End: m.end, Regions: s.regionNamed(stateRunnable, "state")}}
@@ -111,6 +112,7 @@ type meanwhile struct {
 	busy       float64 // share
 	processors float64 // mean number
 	begin, end trace.Time
+	windows    []string // begin, end and time of processors of each, for a query
 }
 
 const (
@@ -143,6 +145,8 @@ func (s *scheduler) meanwhile() (m meanwhile, err error) {
 		}
 		capacity := s.capacityOf(w.begin, w.end)
 		m.busy += min(busy/max(capacity, 1), 1) / float64(m.waits)
+		m.windows = append(m.windows,
+			fmt.Sprintf("(%d, %d, %d, %.17g)", len(m.windows), w.begin, w.end, max(capacity, 1)))
 		m.processors += capacity / float64(w.end-w.begin) / float64(m.waits)
 	}
 	edge := int(edgeShare * float64(m.waits))
@@ -151,6 +155,15 @@ func (s *scheduler) meanwhile() (m meanwhile, err error) {
 	slices.SortFunc(waits, func(a, b waitSpan) int { return cmp.Compare(a.end, b.end) })
 	m.end = waits[m.waits-1-edge].end
 	return m, nil
+}
+
+// busyQuery asks how busy processors are in some windows, on average.
+func (s *scheduler) busyQuery(windows []string) string {
+	return fmt.Sprintf("with w(n, b, e, c) as (values %s), i as materialized (select begin as b1, \"end\" as e1 from "+
+		"intervals where location in (%s) and depth = 0 and role <> 'idle'), t as (select n, c, total(max(min(e, e1) "+
+		"- max(b, b1), 0)) as t from w left join i on b1 < e and e1 > b group by 1, 2) select avg(min(t / c, 1)) "+
+		"from t",
+		strings.Join(windows, ", "), numbers(s.processors))
 }
 
 type waitSpan struct{ begin, end trace.Time }

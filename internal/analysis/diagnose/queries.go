@@ -23,6 +23,15 @@ func (f *facts) timesIn(begin, end trace.Time, regions []trace.RegionID) string 
 	return fmt.Sprintf("time_in(%d, %d) where %s%s", begin, end, in, f.whereRows(f.allRows()))
 }
 
+// peerTimes is the table of times of regions on the rows by which units are compared, with its condition.
+func (f *facts) peerTimes(regions []trace.RegionID) string {
+	source, rows := f.times(regions), f.peerRows()
+	if source == "" || len(rows) == len(f.rows) {
+		return source
+	}
+	return source + " and location in (" + numbers(f.idsOf(rows)) + ")"
+}
+
 // times is timesIn of the whole selection.
 func (f *facts) times(regions []trace.RegionID) string {
 	return f.timesIn(f.window.Begin, f.window.End, regions)
@@ -43,12 +52,17 @@ func (f *facts) profileRows() string {
 }
 
 // busyRows is the table of busy time with its condition, and the column that has it.
-func (f *facts) busyRows() (source, column string) {
+func (f *facts) busyRows() (source, column string) { return f.busyOf(f.allRows()) }
+
+// busyOf is busyRows of some rows.
+func (f *facts) busyOf(rows []int32) (source, column string) {
 	if !f.profile {
-		return fmt.Sprintf("busy(null, %d, %d) where true%s", f.window.Begin, f.window.End,
-			f.whereRows(f.allRows())), "busy"
+		return fmt.Sprintf("busy(null, %d, %d) where true%s", f.window.Begin, f.window.End, f.whereRows(rows)), "busy"
 	}
 	source = f.profileRows()
+	if source != "" && len(rows) < len(f.rows) {
+		source += " and location in (" + numbers(f.idsOf(rows)) + ")"
+	}
 	if source == "" {
 		return "", ""
 	}
@@ -87,6 +101,13 @@ func sumQuery(what, source string) string {
 // unitsQuery asks for a statistic of a column over units: "min", "median", "avg(v) / max"; v is the sum of a unit.
 func (f *facts) unitsQuery(statistic, column, source string, units []int32) string {
 	key, id, ok := f.unitKey()
+	if every := f.everyTime(); ok && source != "" && every != "" && len(units) > mostNumbers &&
+		len(units) == len(f.units) {
+		return fmt.Sprintf("with t as materialized (select %s as u, total(%s) as v from %s group by 1), e as "+
+			"materialized (select distinct %s as u from %s) select %s(coalesce(v, 0)) from e left join t using (u)",
+			key,
+			column, source, key, every, statistic)
+	}
 	if !ok || source == "" || len(units) == 0 || len(units) > mostNumbers {
 		return ""
 	}

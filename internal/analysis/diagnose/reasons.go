@@ -237,9 +237,10 @@ func categoryWords(category string) string {
 	return "regions of category " + category
 }
 
-// waitsIn names the regions in which units wait most, communication before the
-// rest, and how long they do.
-func (w *reasons) waitsIn(not []int32) (names []string, ids []trace.RegionID, sum float64) {
+// waitsIn names the regions in which units wait most, communication before the rest, and how long they do. Only those
+// that fit are named, unless none does; nil fits all.
+func (w *reasons) waitsIn(not []int32, fits func(*trace.Region) bool) (names []string, ids []trace.RegionID,
+	sum float64) {
 	inside := make([]bool, len(w.units))
 	for _, u := range not {
 		inside[u] = true
@@ -249,7 +250,8 @@ func (w *reasons) waitsIn(not []int32) (names []string, ids []trace.RegionID, su
 	whole := 0.0
 	for i, row := range w.times.row {
 		g := &w.regions[w.times.region[i]]
-		if inside[w.unitOf[w.rows[row]]] || g.Role != trace.RoleCommunication && g.Role != trace.RoleSynchronization {
+		if inside[w.unitOf[w.rows[row]]] || g.Role != trace.RoleCommunication && g.Role != trace.RoleSynchronization ||
+			fits != nil && !fits(g) {
 			continue
 		}
 		times[g.Name] += w.times.exclusive[i]
@@ -275,6 +277,9 @@ func (w *reasons) waitsIn(not []int32) (names []string, ids []trace.RegionID, su
 		sum += times[n]
 	}
 	slices.Sort(ids)
+	if len(names) == 0 && fits != nil {
+		return w.waitsIn(not, nil)
+	}
 	return names, ids, sum
 }
 

@@ -60,19 +60,36 @@ func (w *faultWords) op(o latency.Op) string {
 	return w.tree.Name[o.Service] + ": " + words.Middle(w.regions[o.Region].Name)
 }
 
-func (w *faultWords) count(name string, n int64) string {
-	w.proof = append(w.proof, finding.Evidence{Name: name, Value: float64(n), Unit: "count"})
+func (w *faultWords) count(name string, n int64, from string) string {
+	w.proof = append(w.proof, finding.Evidence{Name: name, Value: float64(n), Unit: "count", From: from})
 	return words.Thousands(n)
 }
 
-func (w *faultWords) time(name string, t float64) string {
-	w.proof = append(w.proof, finding.Evidence{Name: name, Value: t, Unit: "ns"})
-	return words.FormatDuration(t)
+// ask asks for something of the losses by the fault.
+func (w *faultWords) ask(what string) string {
+	x, names := w.x, make([]string, len(w.x.Ops))
+	full := func(o latency.Op) string { return w.tree.Name[o.Service] + ": " + w.regions[o.Region].Name }
+	for i, o := range x.Ops {
+		names[i] = full(o)
+	}
+	caller := ""
+	if x.Caller != (latency.Op{}) {
+		caller = full(x.Caller)
+	}
+	return fmt.Sprintf("with l as (select * from request_losses(%d, %d) where kind = %s and known = %d and caller = "+
+		"%s and operation = %s), r as (select distinct request, request_time from l) select %s", w.window.Begin,
+		w.window.End, quoted(string(x.Kind)), boolInt(x.Known), quoted(caller), quoted(strings.Join(names, ", ")), what)
 }
 
-func (w *faultWords) share(name string, x float64) string {
-	w.proof = append(w.proof, finding.Evidence{Name: name, Value: x, Unit: "share"})
-	return words.FormatShare(x)
+// allRequests counts the requests.
+func (w *faultWords) allRequests() string {
+	return fmt.Sprintf("select count(distinct request) from request_calls(%d, %d)", w.window.Begin, w.window.End)
+}
+
+// callsOf asks for something of all calls of an operation.
+func (w *faultWords) callsOf(o latency.Op, what, more string) string {
+	return fmt.Sprintf("select %s from request_calls(%d, %d) where service = %d and region_id = %d%s", what,
+		w.window.Begin, w.window.End, o.Service, o.Region, more)
 }
 
 // say keeps a number as evidence, with the query that gives it again, and writes it.
@@ -103,20 +120,22 @@ func ratioOf(a, b string) string {
 
 // requests says how many lose by it: "12 of 400 requests".
 func (w *faultWords) requests() string {
-	n := w.count("requests that lose by it", int64(w.x.Requests))
+	n := w.count("requests that lose by it", int64(w.x.Requests), w.ask("count(*) from r"))
 	if w.x.Requests == w.found.Requests {
 		if w.x.Requests == 1 {
 			return "the request"
 		}
 		return "all " + n + " requests"
 	}
-	return n + " of " + w.count("requests", int64(w.found.Requests)) + " requests"
+	return n + " of " + w.count("requests", int64(w.found.Requests), w.allRequests()) + " requests"
 }
 
 // loss says how much that is: "1.2 s, 31.0 % of their time".
 func (w *faultWords) loss() string {
-	return fmt.Sprintf("%s, %s of %s", w.time("lost", float64(w.x.Lost)),
-		w.share("lost, of the time of those requests", w.hit()), words.Plural(w.x.Requests, "its time", "their time"))
+	return fmt.Sprintf("%s, %s of %s", w.say("lost", float64(w.x.Lost), "ns", w.ask("total(lost) from l")),
+		w.say("lost, of the time of those requests", w.hit(), "share",
+			w.ask("(select total(lost) from l) / (select total(request_time) from r)")),
+		words.Plural(w.x.Requests, "its time", "their time"))
 }
 
 func (w *faultWords) hit() float64 { return float64(w.x.Lost) / float64(max(w.x.Time, 1)) }
@@ -130,13 +149,15 @@ func (w *faultWords) add() {
 		text, level = w.slow(level)
 	case finding.RepeatedCalls:
 		text = fmt.Sprintf("%s calls %s %s times one after the other%s; one call for all would save %s at most %s.",
-			w.op(x.Caller), w.op(x.Ops[0]), w.count("calls", x.Calls), w.callers(), w.requests(), w.loss())
+			w.op(x.Caller), w.op(x.Ops[0]), w.count("calls", x.Calls, w.ask("total(calls) from l")), w.callers(),
+			w.requests(), w.loss())
 	case finding.SerialCalls:
 		text, level = w.serial(level)
 	case finding.Retry:
 		text = fmt.Sprintf("%s fails and is called again by %s, %s %s: %s lost %s, to failed calls and the pauses "+
 			"after them.", w.op(x.Ops[0]),
-			w.op(x.Caller), w.count("calls made again", x.Calls), words.Plural(int(x.Calls), "time", "times"),
+			w.op(x.Caller), w.count("calls made again", x.Calls, w.ask("count(*) from l")), words.Plural(int(x.Calls),
+				"time", "times"),
 			w.requests(),
 			w.loss())
 	case finding.FailedCalls:
@@ -147,10 +168,12 @@ func (w *faultWords) add() {
 		}
 		in := w.requests()
 		if x.Requests < w.found.Requests {
-			in += " (" + w.share("share of the requests", share) + ")"
+			in += " (" + w.say("share of the requests", share, "share",
+				ratioOf(w.ask("count(*) * 1.0 from r"), w.allRequests())) + ")"
 		}
-		text = fmt.Sprintf("%s fails while the request waits for it, in %s, %s %s.", w.op(x.Ops[0]), in,
-			w.count("failed calls", x.Calls), words.Plural(int(x.Calls), "call", "calls"))
+		calls := w.count("failed calls", x.Calls, w.ask("count(*) from l"))
+		text = fmt.Sprintf("%s fails while %s %s for it, in %s %s: %s.", w.op(x.Ops[0]), in,
+			words.Plural(x.Requests, "waits", "wait"), calls, words.Plural(int(x.Calls), "call", "calls"), w.loss())
 	}
 	text += w.shared()
 	f := finding.Finding{Kind: x.Kind, Severity: level, Lost: x.Lost, Hit: w.hit(),
@@ -170,8 +193,9 @@ func (w *faultWords) callers() string {
 	if w.x.Callers == 1 {
 		return ""
 	}
-	return fmt.Sprintf(", for %s callers and up to %s times for one", w.count("callers", w.x.Callers),
-		w.count("calls of one caller", w.x.MostCalled))
+	return fmt.Sprintf(", for %s callers and up to %s times for one", w.count("callers", w.x.Callers,
+		w.ask("count(*) from l")),
+		w.count("calls of one caller", w.x.MostCalled, w.ask("max(calls) from l")))
 }
 
 // assumedRequests is what a prediction assumes, by kind.
@@ -187,7 +211,7 @@ func (w *faultWords) shared() string {
 		return ""
 	}
 	of := func(name string, share float64, all int) string {
-		return w.count(name, int64(math.Round(share*float64(all))))
+		return w.count(name, int64(math.Round(share*float64(all))), "")
 	}
 	others := w.found.Requests - w.x.Requests
 	return fmt.Sprintf(" They share %s: %s of these %s requests have it, and %s of the other %s.", x.Label(),
@@ -202,17 +226,19 @@ func (w *faultWords) slow(level finding.Level) (string, finding.Level) {
 		w.say("requests last", float64(w.found.Length), "ns", all)
 		text := fmt.Sprintf("Of %s %s waited %s for %s, ", words.FormatTime(w.found.Length), w.requests(),
 			w.say("lost", float64(x.Lost), "ns", own), w.op(x.Ops[0]))
-		if x.Requests < w.found.Requests {
-			own = "" // the share is of the requests that it is in
-		}
-		text += w.say("lost, of the time of those requests", w.hit(), "share", ratioOf(own, all))
+		text += w.say("lost, of the time of those requests", w.hit(), "share",
+			w.ask("(select total(lost) from l) / (select total(request_time) from r)"))
 		return text + ".", finding.Low
 	}
 	text := fmt.Sprintf("%s is slow now and then: %s of its %s calls take %s by themselves on average, where half of "+
-		"all take at most %s", w.op(x.Ops[0]), w.count("slow calls", x.Calls), w.count("calls", x.All),
-		w.time("mean of the slow calls", x.Mean), w.time("median of all calls", float64(x.Median)))
+		"all take at most %s", w.op(x.Ops[0]), w.count("slow calls", x.Calls, w.ask("count(*) from l")),
+		w.count("calls", x.All, w.callsOf(x.Ops[0], "count(*)", "")),
+		w.say("mean of the slow calls", x.Mean, "ns", w.ask("avg(self) from l")),
+		w.say("median of all calls", float64(x.Median), "ns", w.callsOf(x.Ops[0], "self",
+			fmt.Sprintf(" order by self limit 1 offset %d", x.All/2))))
 	if x.At != trace.NoLocation {
-		text += fmt.Sprintf("; %s of that is at %s", w.share("of what is lost, at that location", x.AtShare),
+		text += fmt.Sprintf("; %s of that is at %s", w.say("of what is lost, at that location", x.AtShare, "share",
+			w.ask(fmt.Sprintf("total(iif(location = %d, lost, 0)) / total(lost) from l", x.At))),
 			w.tree.Path(x.At))
 	}
 	return text + fmt.Sprintf(". For that %s waited %s.", w.requests(), w.loss()), level
@@ -235,7 +261,7 @@ func (w *faultWords) serial(level finding.Level) (string, finding.Level) {
 	return text +
 		fmt.Sprintf(", though %s make them in another order or at once, so that none needs the answer of another: to "+
 			"make them all at once would save %s at most %s.",
-			w.count("callers that make them otherwise", x.OtherWise)+" "+
+			w.count("callers that make them otherwise", x.OtherWise, w.ask("max(otherwise) from l"))+" "+
 				words.Plural(int(x.OtherWise), "caller", "callers"),
 			w.requests(), w.loss()), level
 }

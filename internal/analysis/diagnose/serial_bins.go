@@ -65,6 +65,8 @@ func findSerial(c *diagnosis) error {
 	c.add(finding.Finding{Kind: finding.Serial, Severity: finding.LevelOf(hit / 2), Lost: lost, Hit: hit, Text: text,
 		View: "timeline",
 		Evidence: []finding.Evidence{{Name: "length", Value: float64(length), Unit: "ns"},
+			{Name: "share of the run", Value: hit, Unit: "share", From: c.aloneQuery(begin, begin+length, g.Level)},
+			{Name: "others", Value: float64(len(c.units) - 1), Unit: "count", From: c.countQuery(c.allUnits(alone))},
 			{Name: "share of the work done by it", Value: share, Unit: "share"}},
 		Selection: finding.Selection{Begin: begin, End: begin + length}}, []int32{alone})
 	return nil
@@ -106,4 +108,16 @@ func mostBusy(c *diagnosis, t *totals) (int32, float64) {
 		return 0, 0
 	}
 	return int32(best), busy[best] / sum
+}
+
+// aloneQuery asks for the part of the run between two times in which about one location is busy, by bins.
+func (c *diagnosis) aloneQuery(begin, end trace.Time, level int) string {
+	if c.window.Begin != 0 || c.window.Locations != nil {
+		return ""
+	}
+	width := int64(1) << level
+	return fmt.Sprintf("with b as (select begin, total(busy) / %d as v from busy(%d, %d, %d) group by 1) select "+
+		"count(*) * %d.0 / %d from b where begin >= %d and begin < %d and v between 0.3 and 1.25", width, width,
+		c.window.Begin,
+		c.window.End, width, c.length, begin, end)
 }

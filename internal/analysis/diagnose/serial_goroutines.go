@@ -57,11 +57,13 @@ func (x *solo) close(s *scheduler) {
 	if d := x.until - x.from; d >= leastAlone {
 		x.time += d
 		x.count++
+		s.noteAlone(runsAlone, x.region, x.from, x.until, d)
 		for _, o := range x.open {
 			s.present(s.ids[o.processor], o.begin, o.end, func(begin, end trace.Time) {
 				x.lost += float64(end - begin)
 				x.idle[o.processor] += end - begin
 				s.alone[o.processor] = append(s.alone[o.processor], soloSpan{begin, end, x})
+				s.noteAlone(idlesAlone, x.region, begin, end, end-begin)
 			})
 		}
 		if d > x.end-x.begin {
@@ -122,11 +124,16 @@ func (s *scheduler) serial() error {
 		s.add(finding.Finding{Kind: finding.Serial, Severity: level, Lost: trace.Time(x.lost),
 			Hit: float64(x.time) / float64(s.length), Share: x.lost / s.capacity, ShareOf: ofProcessors,
 			View: "timeline", Text: text,
-			Evidence: []finding.Evidence{{Name: name + " alone", Value: float64(x.time), Unit: "ns"},
-				{Name: "stretches", Value: float64(x.count), Unit: "count"},
-				{Name: "longest stretch", Value: float64(x.end - x.begin), Unit: "ns"},
-				{Name: "share of the run", Value: float64(x.time) / float64(s.length), Unit: "share"},
-				{Name: "other processors idle meanwhile", Value: x.lost, Unit: "ns"},
+			Evidence: []finding.Evidence{{Name: name + " alone", Value: float64(x.time), Unit: "ns",
+				From: s.aloneQuery("total(time)", name, runsAlone)},
+				{Name: "stretches", Value: float64(x.count), Unit: "count",
+					From: s.aloneQuery("count(*)", name, runsAlone)},
+				{Name: "longest stretch", Value: float64(x.end - x.begin), Unit: "ns",
+					From: s.aloneQuery("max(time)", name, runsAlone)},
+				{Name: "share of the run", Value: float64(x.time) / float64(s.length), Unit: "share",
+					From: s.aloneQuery(fmt.Sprintf("total(time) / %d", s.length), name, runsAlone)},
+				{Name: "other processors idle meanwhile", Value: x.lost, Unit: "ns",
+					From: s.aloneQuery("total(time)", name, idlesAlone, idlesLock)},
 				{Name: "half of the processors busy", Value: float64(parallel), Unit: "ns"}},
 			Selection: finding.Selection{Begin: x.begin, End: x.end,
 				Locations: s.processors[:min(len(s.processors), mostChosen)]}}, nil)

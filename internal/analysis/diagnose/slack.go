@@ -2,8 +2,11 @@ package diagnose
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
 
@@ -15,7 +18,8 @@ func (a *culprits) tellSlack(f *fault, busy map[int32]bool) {
 	}
 	var few []int32
 	less, work := 0.0, 0.0 // of each kind, on average
-	for u, w := range a.work {
+	for u := range a.work {
+		w := a.recordedWork(u)
 		if busy[int32(u)] {
 			work += w / float64(len(busy))
 		} else {
@@ -24,16 +28,40 @@ func (a *culprits) tellSlack(f *fault, busy map[int32]bool) {
 		}
 	}
 	gain := (work - less) * float64(len(few)) / float64(len(a.units))
+	ofFew, ofOthers, shorter := a.workQuery("avg", few), a.workQuery("avg", a.allUnits(few...)), ""
+	if ofFew != "" && ofOthers != "" {
+		shorter = fmt.Sprintf("select ((%s) - (%s)) * %d / %d", ofOthers, ofFew, len(few), len(a.units))
+	}
 	a.add(finding.Finding{Kind: finding.Slack, Severity: finding.Low, Lost: f.lost, Hit: a.share(f), View: "boxprofile",
 		Options: map[string][]string{"over": {"locations"}},
 		Text: fmt.Sprintf("%s %s less to do than the others: %s of work against %s, and %s %s for them. Spread "+
 			"evenly, the work of each would be %s shorter.", capital(a.named(few)),
 			words.Plural(len(few), "has", "have"),
 			words.FormatDuration(less), words.FormatDuration(work), words.Plural(len(few), "it", "they"),
-			a.waitWords(f), words.FormatDuration(gain)),
-		Evidence: []finding.Evidence{{Name: "work", Value: less, Unit: "ns"},
-			{Name: "work of the others", Value: work, Unit: "ns"},
+			words.Plural(len(few), "waits ", "wait ")+words.FormatTime(f.lost), words.FormatDuration(gain)),
+		Evidence: []finding.Evidence{{Name: "work", Value: less, Unit: "ns", From: ofFew},
+			{Name: "work of the others", Value: work, Unit: "ns", From: ofOthers},
 			{Name: waitedByOthers, Value: float64(f.lost), Unit: "ns", From: a.waitQuery(f, "total(time)", "")},
-			{Name: "gain of each, at most", Value: gain, Unit: "ns"}},
+			{Name: "gain of each, at most", Value: gain, Unit: "ns", From: shorter}},
 		Selection: finding.Selection{Locations: a.locations(few)}}, nil)
+}
+
+// recordedWork is the work of a unit in what all do, as far as it is recorded.
+func (a *culprits) recordedWork(u int) float64 {
+	if none := a.accounts.work[budget.Nothing]; none != nil {
+		return a.work[u] - float64(none[u])
+	}
+	return a.work[u]
+}
+
+// workQuery asks for a statistic of the recorded work of units.
+func (a *culprits) workQuery(statistic string, units []int32) string {
+	var ids []trace.RegionID
+	for k, times := range a.accounts.work {
+		if times != nil && k != int(budget.Nothing) && a.ordinary(int32(k)) && !a.alone[k] {
+			ids = append(ids, a.accounts.ids[k]...)
+		}
+	}
+	slices.Sort(ids)
+	return a.unitsQuery(statistic, "exclusive", a.times(ids), units)
 }

@@ -3,6 +3,7 @@ package diagnose
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
@@ -36,7 +37,7 @@ func (g *gpuCase) slowKernels() error {
 		list = peer.Find(sums)
 	}
 	if len(list) > 0 {
-		g.tellSlowKernels(list)
+		g.tellSlowKernels(list, sums != nil)
 	}
 	return nil
 }
@@ -97,7 +98,40 @@ func (g *gpuCase) byGrid() ([]map[peer.Kind]peer.Sum, error) {
 // do.
 const mostGrids = 1 << 20
 
-func (g *gpuCase) tellSlowKernels(list []peer.Slower) {
+// kernelQuery asks for something of r, the kernels of the GPU of a slow one, joined with o, those on the others: times
+// as t, counts as n, the mean as m and that of the GPU in the middle as o.
+func (g *gpuCase) kernelQuery(s *peer.Slower, grids bool, what string) string {
+	var kernels []trace.RegionID
+	for i := range g.regions {
+		if term, ok := step.WorkTerm(&g.regions[i]); ok && term == step.Kernel {
+			kernels = append(kernels, trace.RegionID(i))
+		}
+	}
+	if len(kernels) > mostNumbers || len(g.devices.GPUs) > mostNumbers || !g.window.Whole(g.store) {
+		return ""
+	}
+	var devices []string
+	for i, id := range g.devices.GPUs {
+		devices = append(devices, fmt.Sprintf("(%d, %d, %d)", i, id, g.tree.Last[id]))
+	}
+	grid, join := "''", ""
+	if grids {
+		grid = "coalesce(a.value, '')"
+		join = " left join (select location, lane, row, value from attributes where of = 'interval' and key = " +
+			"'grid') a on a.location = i.location and a.lane = i.lane and a.row = i.row"
+	}
+	return fmt.Sprintf("with d(gpu, low, high) as (values %s), k as (select gpu, region_id as r, %s as g, count(*) "+
+		"as n, total(duration) as t from intervals i join d on i.location between low and high%s where region_id in "+
+		"(%s) group by 1, 2, 3 having n >= 4), w as (select *, t / n as m, row_number() over (partition by r, g "+
+		"order by t / n) - 1 as i, row_number() over (partition by r, g order by n) - 1 as j, count(*) over "+
+		"(partition by r, g) as c from k), o as (select r, g, max(iif(i = (c - 1) / 2, m, 0)) as o, max(iif(j = c / "+
+		"2, n, 0)) as usual, max(c) as c from w group by 1, 2), x as (select w.*, o.o from w join o using (r, g) "+
+		"where gpu = %d and o.c >= 3 and 2 * o.c >= %d and n between usual * 0.9 and usual * 1.1) select %s",
+		strings.Join(devices, ", "), grid, join,
+		numbers(kernels), s.GPU, len(g.devices.GPUs), what)
+}
+
+func (g *gpuCase) tellSlowKernels(list []peer.Slower, grids bool) {
 	s := &list[0]
 	g.said = nil
 	unit := g.devices.Units[g.devices.Owner[s.GPU]]
@@ -109,11 +143,14 @@ func (g *gpuCase) tellSlowKernels(list []peer.Slower) {
 		lost += list[i].Lost()
 	}
 	text := fmt.Sprintf("Kernels of %s run below their peers: all together they take %s times as long as the same "+
-		"kernels on other GPUs", name, g.say("times as long", s.Ratio, "", ""))
+		"kernels on other GPUs", name, g.say("times as long", s.Ratio, "", g.kernelQuery(s, grids,
+		"total(t) / total(o * n) from x")))
 	if len(s.Kernels) > 0 {
 		k := &s.Kernels[0]
+		one := fmt.Sprintf(" from x where r = %d and g = %s", k.Region, quoted(k.Grid))
 		text += fmt.Sprintf(", most of it %s, which takes %s a call against %s", words.Middle(g.regions[k.Region].Name),
-			g.say("a call", k.Mean, "ns", ""), g.say("a call on the others", k.Others, "ns", ""))
+			g.say("a call", k.Mean, "ns", g.kernelQuery(s, grids, "m"+one)),
+			g.say("a call on the others", k.Others, "ns", g.kernelQuery(s, grids, "o"+one)))
 	}
 	if len(list) > 1 {
 		text += fmt.Sprintf("; so do those of %s", words.Count(len(list)-1, "other GPU"))

@@ -88,17 +88,31 @@ func (x *link) tell(c *diagnosis, f *finding.Finding) {
 		Value: x.takes, Unit: "ns",
 		From: fmt.Sprintf("with m as (select to_time - from_time as t from links where %s) select t from m order by t "+
 			"limit 1 offset (select count(*) / 4 from m)", at)}
-	usual := finding.Evidence{Name: "message of the usual pair", Value: x.usual, Unit: "ns"}
+	usual := finding.Evidence{Name: "message of the usual pair", Value: x.usual, Unit: "ns", From: c.usualLinkQuery()}
 	f.Text += fmt.Sprintf(" The link from %s to %s is slow: a message takes %s, %s on the usual pair.", c.names[x.from],
 		c.names[x.to], Format(takes), Format(usual))
 	f.Evidence = append(f.Evidence, takes, usual,
 		finding.Evidence{Name: "messages on it", Value: float64(x.count), Unit: "count",
 			From: "select count(*) from links where " + at})
 	if x.size > 0 {
-		speed := finding.Evidence{Name: "bytes per second on it", Value: x.size / x.takes * 1e9, Unit: "bytes"}
+		speed := finding.Evidence{Name: "bytes per second on it", Value: x.size / x.takes * 1e9, Unit: "bytes",
+			From: ratioOf("select 1e9 * avg(size) from links where "+at, takes.From)}
 		f.Text += fmt.Sprintf(" That is %s/s for messages of %s.", Format(speed), words.FormatBytes(x.size))
 		f.Evidence = append(f.Evidence, speed, finding.Evidence{Name: "size of a message on it", Value: x.size,
 			Unit: "bytes", From: "select avg(size) from links where " + at})
 	}
 	f.View, f.Selection.Locations = "communication", c.locations([]int32{x.from, x.to})
+}
+
+// usualLinkQuery asks for the median over pairs of the lower quartile of what messages take.
+func (c *diagnosis) usualLinkQuery() string {
+	key, _, ok := c.unitKey()
+	if !ok || c.window.Locations != nil || !c.window.Whole(c.store) {
+		return ""
+	}
+	return fmt.Sprintf("with m as (select from_%s as a, to_%s as b, to_time - from_time as d from links where kind = "+
+		"'message' and from_time is not null and from_%s <> to_%s), r as (select d, row_number() over (partition by "+
+		"a, b order by d) - 1 as i, count(*) over (partition by a, b) as n from m) select median(d) from r where i "+
+		"= n / 4",
+		key, key, key, key)
 }

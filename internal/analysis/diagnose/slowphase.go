@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/phase"
@@ -20,10 +21,11 @@ func findSlowPhases(c *diagnosis) error {
 		return nil
 	}
 	if c.phases.Sliced { // no region marks steps: what all call together does
-		rounds, err := c.rounds()
+		rounds, region, err := c.rounds()
 		if err != nil || rounds == nil {
 			return err
 		}
+		c.round = region
 		defer func(p *phase.Phases) { c.phases = p }(c.phases)
 		c.phases = rounds
 	}
@@ -67,10 +69,11 @@ func lengthsOf(p *phase.Phases) []float64 {
 
 // rounds are the phases from one call of a collective to the next, of the collective that comes most regularly; nil
 // where no collective is called equally often by all units.
-func (c *diagnosis) rounds() (best *phase.Phases, err error) {
+func (c *diagnosis) rounds() (best *phase.Phases, region trace.RegionID, err error) {
 	if !c.followed() || c.src == nil || c.src.Intervals > mostScanned {
-		return nil, nil
+		return nil, trace.NoRegion, nil
 	}
+	region = trace.NoRegion
 	least := math.Inf(1)
 	for r := range c.regions {
 		calls := c.callsOf(trace.RegionID(r))
@@ -79,17 +82,17 @@ func (c *diagnosis) rounds() (best *phase.Phases, err error) {
 		}
 		p, _, err := c.src.Cut(&phase.Marker{Regions: []trace.RegionID{trace.RegionID(r)}, By: c.regions[r].Name}, 0)
 		if err != nil {
-			return nil, err
+			return nil, trace.NoRegion, err
 		}
 		if p.Step > 1 || p.Spans == nil || len(p.List) != calls {
 			continue
 		}
 		p = toTheNext(p)
 		if s := finding.Spread(lengthsOf(p)); s < least {
-			best, least = p, s
+			best, least, region = p, s, trace.RegionID(r)
 		}
 	}
-	return best, nil
+	return best, region, nil
 }
 
 // callsOf is how often each unit calls a region; 0 where not all call it equally often.
@@ -138,6 +141,17 @@ func (c *diagnosis) tellSlowPhases(slow *finding.Slow, lost, hit float64) error 
 	}
 	first, last := slow.At[0], slow.At[len(slow.At)-1]
 	kind, lead := finding.SlowPhase, ""
+	lengths := c.lengthsQuery
+	slowOnes := "k in (" + places(slow.At) + ")"
+	usually := lengths("median(t)", "")
+	if slow.Since {
+		usually = lengths("median(t)", fmt.Sprintf(" where k < %d", first))
+	}
+	longer := ""
+	if usually != "" {
+		longer = fmt.Sprintf("select (select (%s) - %d * (%s)) * %d", lengths("total(t)", " where "+slowOnes),
+			len(slow.At), usually, len(c.units))
+	}
 	evidence := []finding.Evidence{{Name: "slow phases", Value: float64(len(slow.At)), Unit: "count"},
 		{Name: "phases", Value: float64(len(list)), Unit: "count"}}
 	units := "All " + words.Count(len(c.units), c.unitWord())
@@ -158,16 +172,22 @@ func (c *diagnosis) tellSlowPhases(slow *finding.Slow, lost, hit float64) error 
 	default:
 		lead = fmt.Sprintf("%s %s longer%s", units, takes, c.phaseWords(slow.At))
 	}
-	evidence = append(evidence, finding.Evidence{Name: "a slow phase, mean", Value: mean, Unit: "ns"},
-		finding.Evidence{Name: "a phase, usually", Value: slow.Usual, Unit: "ns"},
-		finding.Evidence{Name: "longer, all together", Value: lost, Unit: "ns"})
+	evidence = append(evidence, finding.Evidence{Name: "a slow phase, mean", Value: mean, Unit: "ns",
+		From: lengths("avg(t)", " where "+slowOnes)},
+		finding.Evidence{Name: "a phase, usually", Value: slow.Usual, Unit: "ns", From: usually},
+		finding.Evidence{Name: "longer, all together", Value: lost, Unit: "ns", From: longer})
 	text := fmt.Sprintf("%s: %s a phase instead of %s, %s in all", lead, words.FormatDuration(mean),
 		words.FormatDuration(slow.Usual), words.FormatDuration(lost))
-	if name != "" {
+	switch {
+	case name == notRecorded:
+		text += "; most of it in unrecorded work"
+	case name != "":
 		text += fmt.Sprintf("; most of it in %s, %s a phase instead of %s", words.Middle(name),
 			words.FormatDuration(own), words.FormatDuration(usual))
-		evidence = append(evidence, finding.Evidence{Name: name + " in a slow phase", Value: own, Unit: "ns"},
-			finding.Evidence{Name: name + " in the others", Value: usual, Unit: "ns"})
+		inside, outside := c.insideQuery(slow, ids)
+		evidence = append(evidence,
+			finding.Evidence{Name: name + " in a slow phase", Value: own, Unit: "ns", From: inside},
+			finding.Evidence{Name: name + " in the others", Value: usual, Unit: "ns", From: outside})
 	}
 	begin, end := c.phaseWindow(slow.At)
 	c.add(finding.Finding{Kind: kind, Severity: finding.LevelOf(hit), Lost: trace.Time(lost), Hit: hit,
@@ -199,13 +219,7 @@ func (c *diagnosis) slowRegion(slow *finding.Slow) (name string, ids []trace.Reg
 	}
 	inside := make([]float64, len(c.accounts.regionNames))
 	covered := trace.Time(0)
-	for i := 0; i < len(slow.At); { // neighbours are one question
-		k := i
-		for k+1 < len(slow.At) && slow.At[k+1] == slow.At[k]+1 {
-			k++
-		}
-		w := store.Window{Begin: c.phases.List[slow.At[i]].Begin, End: c.phases.List[slow.At[k]].End,
-			Locations: c.window.Locations}
+	for _, w := range c.windowsOf(slow) {
 		t, err := c.totals(c.ctx, w)
 		if err != nil {
 			return "", nil, 0, 0, err
@@ -214,7 +228,6 @@ func (c *diagnosis) slowRegion(slow *finding.Slow) (name string, ids []trace.Reg
 			inside[c.accounts.number[r]] += t.exclusive[j]
 		}
 		covered += w.End - w.Begin
-		i = k + 1
 	}
 	each := float64(len(slow.At) * len(c.units))
 	rest := float64((len(c.phases.List) - len(slow.At)) * len(c.units))
@@ -236,6 +249,57 @@ func (c *diagnosis) slowRegion(slow *finding.Slow) (name string, ids []trace.Reg
 		return "", nil, 0, 0, nil
 	}
 	return c.accounts.regionNames[best], c.accounts.ids[best], own, usual, nil
+}
+
+// windowsOf are the times of slow phases; neighbours are one.
+func (c *diagnosis) windowsOf(slow *finding.Slow) (list []store.Window) {
+	for i := 0; i < len(slow.At); {
+		k := i
+		for k+1 < len(slow.At) && slow.At[k+1] == slow.At[k]+1 {
+			k++
+		}
+		list = append(list, store.Window{Begin: c.phases.List[slow.At[i]].Begin, End: c.phases.List[slow.At[k]].End,
+			Locations: c.window.Locations})
+		i = k + 1
+	}
+	return list
+}
+
+// insideQuery asks for the time of a unit in regions, in a slow phase and in one of the others.
+func (c *diagnosis) insideQuery(slow *finding.Slow, ids []trace.RegionID) (inside, outside string) {
+	var parts []string
+	for _, w := range c.windowsOf(slow) {
+		parts = append(parts, "("+sumQuery("total(exclusive)", c.timesIn(w.Begin, w.End, ids))+")")
+	}
+	whole := sumQuery("total(exclusive)", c.times(ids))
+	if whole == "" || len(parts) > mostParts {
+		return "", ""
+	}
+	slowTime, n := strings.Join(parts, " + "), len(c.units)
+	rest := max((len(c.phases.List)-len(slow.At))*n, 1)
+	return fmt.Sprintf("select (%s) / %d", slowTime, len(slow.At)*n),
+		fmt.Sprintf("select max((%s) - (%s), 0) / %d", whole, slowTime, rest)
+}
+
+// lengthsQuery asks for something of the lengths t of phases k, each the median over units. Phases are those of the
+// table, or from one call of a collective to the next.
+func (c *diagnosis) lengthsQuery(what, where string) string {
+	if c.round == trace.NoRegion {
+		phases := c.phaseTable()
+		if phases == "" {
+			return ""
+		}
+		return fmt.Sprintf("with p as (select distinct unit, number as k, \"end\" - begin as d from %s), l as "+
+			"(select k, median(d) as t from p group by 1) select %s from l%s", phases, what, where)
+	}
+	key, _, ok := c.unitKey()
+	if !ok || !c.window.Whole(c.store) {
+		return ""
+	}
+	return fmt.Sprintf("with c as (select %s as u, begin as b, lead(begin) over (partition by %s order by begin) as "+
+		"n, row_number() over (partition by %s order by begin) - 1 as k from intervals where region_id = %d), l as "+
+		"(select k, median(n - b) as t from c where n is not null group by 1) select %s from l%s", key, key, key,
+		c.round, what, where)
 }
 
 func sumOf(values []float64) (sum float64) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
@@ -94,27 +95,35 @@ func (x *slowCase) tell() error {
 		}
 	}
 	each := x.extra / float64(ranks)
-	evidence := []finding.Evidence{{Name: "times the median", Value: x.times, Unit: ""},
-		{Name: "share", Value: x.share, Unit: "share"}, {Name: "more than the median step", Value: each, Unit: "ns"}}
+	own := fmt.Sprintf("(select t from w where step = %s)", quoted(x.name))
+	more := "(" + own + " - (select median(t) from w))"
+	evidence := []finding.Evidence{
+		{Name: "times the median", Value: x.times, Unit: "", From: x.ask(own + " / (select median(t) from w)")},
+		{Name: "share", Value: x.share, Unit: "share", From: x.ask(more + " / (select total(t) from w)")},
+		{Name: "more than the median step", Value: each, Unit: "ns", From: x.ask(fmt.Sprintf("%s / %d", more, ranks))}}
 	text := fmt.Sprintf("%s takes %.1f times as long as the others (%s more", x.name, x.times,
 		words.FormatDuration(each))
 	if ranks > 1 {
 		text += fmt.Sprintf(" on each of %d ranks, %s in all", ranks, words.FormatDuration(x.extra))
 		evidence = append(evidence, finding.Evidence{Name: "ranks", Value: float64(ranks), Unit: "count"},
-			finding.Evidence{Name: "more, on all ranks", Value: x.extra, Unit: "ns"})
+			finding.Evidence{Name: "more, on all ranks", Value: x.extra, Unit: "ns", From: x.ask(more)})
 	}
 	part := min(x.most/x.extra, 1)
 	text += fmt.Sprintf("), %s of it by %s", words.FormatShare(part), termWords[x.by])
-	evidence = append(evidence, finding.Evidence{Name: "of it by " + termWords[x.by], Value: part, Unit: "share"})
-	region, more, err := x.region()
+	ofPart := fmt.Sprintf("from s where part = %s", quoted(x.by.String()))
+	evidence = append(evidence, finding.Evidence{Name: "of it by " + termWords[x.by], Value: part, Unit: "share",
+		From: x.ask(fmt.Sprintf("min(((select t %s and step = %s) - (select median(t) %s)) / %s, 1)", ofPart,
+			quoted(x.name), ofPart, more))})
+	region, longer, from, err := x.region()
 	if err != nil {
 		return err
 	}
 	selected := finding.Selection{Begin: begin, End: end}
 	if region != trace.NoRegion {
-		text += fmt.Sprintf(", most in %s (%s more)", words.Middle(x.regions[region].Name), words.FormatDuration(more))
-		evidence = append(evidence,
-			finding.Evidence{Name: x.regions[region].Name + ", more than in the other steps", Value: more, Unit: "ns"})
+		text += fmt.Sprintf(", most in %s (%s more)", words.Middle(x.regions[region].Name),
+			words.FormatDuration(longer))
+		evidence = append(evidence, finding.Evidence{Name: x.regions[region].Name + ", more than in the other steps",
+			Value: longer, Unit: "ns", From: from})
 		selected.Regions = []trace.RegionID{region}
 	}
 	x.add(finding.Finding{Kind: finding.SlowStep, Severity: finding.LevelOf(x.share).AtMost(finding.Medium),
@@ -124,14 +133,28 @@ func (x *slowCase) tell() error {
 	return nil
 }
 
+// ask asks for something of s, the time of steps by part, and w, that of steps, on all ranks together.
+func (x *slowCase) ask(what string) string {
+	steps := x.stepQuery("step, part, total(time) as t", " group by 1, 2")
+	if steps == "" {
+		return ""
+	}
+	return fmt.Sprintf("with s as (%s), w as (select step, total(t) as t from s group by 1) select %s", steps, what)
+}
+
+// mostParts bounds the sums of a query.
+const mostParts = 100
+
 // leastNamed is the part of a step's extra time that a region must have to be named.
 const leastNamed = 0.3
 
 // region is the one that takes most more in the step than in the others on average, on all ranks together: on GPUs
 // if their work makes the step slow, else on hosts. NoRegion if none stands out.
-func (x *slowCase) region() (trace.RegionID, float64, error) {
+// From is the query that gives the time again.
+func (x *slowCase) region() (region trace.RegionID, time float64, from string, err error) {
 	device := x.by <= step.Communication
 	more := make([]float64, len(x.regions))
+	var parts []string // of a query for a region
 	for unit := range x.devices.Units {
 		w := store.Window{}
 		for _, id := range x.devices.Rows {
@@ -165,14 +188,16 @@ func (x *slowCase) region() (trace.RegionID, float64, error) {
 			for i, r := range t.Region {
 				more[r] += factor * t.Exclusive[i].Float64()
 			}
+			parts = append(parts, fmt.Sprintf("%.17g * (select total(exclusive) from time_in(%d, %d) where location "+
+				"in (%s) and region_id = ", factor, begin, end, numbers(w.Locations)))
 			return nil
 		}
 		others := 1 / float64(n-1)
 		if err := add(own.Begin, own.End, 1+others); err != nil {
-			return trace.NoRegion, 0, err
+			return trace.NoRegion, 0, "", err
 		}
 		if err := add(first, last, -others); err != nil {
-			return trace.NoRegion, 0, err
+			return trace.NoRegion, 0, "", err
 		}
 	}
 	best := trace.NoRegion
@@ -182,9 +207,15 @@ func (x *slowCase) region() (trace.RegionID, float64, error) {
 		}
 	}
 	if best == trace.NoRegion || more[best] < leastNamed*x.extra {
-		return trace.NoRegion, 0, nil
+		return trace.NoRegion, 0, "", nil
 	}
-	return best, more[best], nil
+	if len(parts) > mostParts {
+		return best, more[best], "", nil
+	}
+	for i := range parts {
+		parts[i] += fmt.Sprint(best) + ")"
+	}
+	return best, more[best], "select " + strings.Join(parts, " + "), nil
 }
 
 var termWords = [step.Terms]string{"kernels", "copies", "setting memory", "communication", "calls of the GPU's library",

@@ -51,15 +51,16 @@ func (a *culprits) beginning() error {
 		return err
 	}
 	a.first = first
-	usual := finding.Median(first)
+	begins := first.times()
+	usual := finding.Median(begins)
 	f := a.claim(func(r *budget.Row) bool {
 		u := a.accounts.unit[r.Actor]
-		if r.Region != budget.Nothing || first[u]-usual < finding.MediumShare*float64(a.length) {
+		if r.Region != budget.Nothing || begins[u]-usual < finding.MediumShare*float64(a.length) {
 			return false
 		}
 		before, all := trace.Time(0), trace.Time(0)
 		for i, t := range r.Series.All() {
-			if all += t; float64(i)*float64(a.length) < first[u]*budget.Bins {
+			if all += t; float64(i)*float64(a.length) < begins[u]*budget.Bins {
 				before += t
 			}
 		}
@@ -74,33 +75,30 @@ func (a *culprits) beginning() error {
 
 // lateWords says how long after the others units begin, and notes it as evidence.
 func (a *culprits) lateWords(units []int32, n *finding.Finding) string {
-	first := a.first
+	first := a.first.times()
 	late := -finding.Median(first)
 	for _, u := range units {
 		late += first[u] / float64(len(units))
 	}
 	n.Evidence = append([]finding.Evidence{{Name: "first record after that of the others, median", Value: late,
-		Unit: "ns"}}, n.Evidence...)
+		Unit: "ns", From: a.apartQueryOf(a.first, units, false)}}, n.Evidence...)
 	return "about " + words.FormatDuration(late) + " after the others"
 }
 
-// firstRecords returns the time of each unit's first record from the start of the window, to the end of its bin. It
-// returns nil if some have none.
-func firstRecords(c *diagnosis) ([]float64, error) {
-	g, err := c.store.Groups(c.ctx, c.units, c.window.Begin, c.window.End, binLevel(c))
-	if err != nil || g.Bins == 0 {
+// firstRecords finds the time of each unit's first record from the start of the window. It returns nil if some have
+// none.
+func firstRecords(c *diagnosis) (*edges, error) {
+	var roles []trace.Role
+	for r := range trace.Role(trace.RoleCount) {
+		if r != trace.RoleNone {
+			roles = append(roles, r)
+		}
+	}
+	e, err := c.edgesIn(binLevel(c), roles)
+	if err != nil || e == nil || slices.Contains(e.first, -1) {
 		return nil, err
 	}
-	out := make([]float64, len(c.units))
-	for u := range out {
-		bin := slices.IndexFunc(g.Time[u*g.Bins*trace.RoleCount:(u+1)*g.Bins*trace.RoleCount],
-			func(t trace.Time) bool { return t > 0 })
-		if bin < 0 {
-			return nil, nil
-		}
-		out[u] = float64(trace.Time(bin/trace.RoleCount+1) << g.Level)
-	}
-	return out, nil
+	return c.finer(e)
 }
 
 // wholeGroupStarts blames all that start up as long as the last: one of a slow node is waited for, and without it the
@@ -130,8 +128,10 @@ func findUnevenStart(c *diagnosis) error {
 	}
 	a := &culprits{diagnosis: c}
 	values := make([]float64, len(c.units))
+	var ids []trace.RegionID
 	for k, times := range c.accounts.work {
 		if times != nil && a.starts(int32(k)) {
+			ids = append(ids, c.accounts.ids[k]...)
 			for u, t := range times {
 				values[u] += float64(t)
 			}
@@ -160,8 +160,10 @@ func findUnevenStart(c *diagnosis) error {
 			Options: map[string][]string{"over": {"locations"}},
 			Text: fmt.Sprintf("%s %s longer to start and end: %s against %s in the middle of the others.",
 				capital(c.named(units)), words.Plural(len(units), "takes", "take"), c.amount(mean), c.amount(base)),
-			Evidence: []finding.Evidence{{Name: "starting and ending", Value: mean, Unit: c.unit},
-				{Name: "starting and ending on the others, median", Value: base, Unit: c.unit}},
+			Evidence: []finding.Evidence{{Name: "starting and ending", Value: mean, Unit: c.unit,
+				From: c.unitsQuery("avg", "exclusive", c.times(ids), units)},
+				{Name: "starting and ending on the others, median", Value: base, Unit: c.unit,
+					From: c.unitsQuery("median", "exclusive", c.times(ids), c.allUnits(units...))}},
 			Selection: finding.Selection{Locations: c.locations(units)}}, units)
 	}
 	return nil

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -52,8 +53,8 @@ func (s *scheduler) starvation() error {
 			capitalWord(name), words.Middle(found.group.name), words.FormatDuration(m.ran), found.others,
 			words.FormatDuration(found.usual), words.FormatDuration(wait), what),
 		Evidence: []finding.Evidence{{Name: name + " ran", Value: m.ran, Unit: "ns", From: own(running)},
-			{Name: "others ran, median", Value: found.usual, Unit: "ns"},
-			{Name: "others", Value: float64(found.others), Unit: "count"},
+			{Name: "others ran, median", Value: found.usual, Unit: "ns", From: s.usualQuery(found, "median(v)")},
+			{Name: "others", Value: float64(found.others), Unit: "count", From: s.usualQuery(found, "count(*) - 1")},
 			{Name: name + " waited " + what, Value: wait, Unit: "ns", From: own(ids)}},
 		Selection: finding.Selection{Locations: []trace.LocationID{m.id}, Regions: ids}}, nil)
 	return nil
@@ -89,4 +90,19 @@ func (s *scheduler) starvedOf(g *goroutines) *starved {
 		return nil
 	}
 	return &starved{g, least, len(ran) - 1, usual}
+}
+
+// usualQuery asks for something of the time v that each of the goroutines runs which are compared.
+func (s *scheduler) usualQuery(x *starved, what string) string {
+	if len(x.group.members) > mostNumbers {
+		return ""
+	}
+	ids := make([]string, len(x.group.members))
+	for i := range x.group.members {
+		ids[i] = fmt.Sprintf("(%d)", x.group.members[i].id)
+	}
+	return fmt.Sprintf("with m(id) as (values %s), t as (select location, total(inclusive) as v from time_in(%d, %d) "+
+		"where region_id in (%s) group by 1), r as (select coalesce(v, 0) as v from m left join t on location = id) "+
+		"select %s from r", strings.Join(ids, ", "), s.window.Begin, s.window.End,
+		numbers(s.regionNamed(stateRunning, "state")), what)
 }

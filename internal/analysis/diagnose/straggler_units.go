@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -84,7 +85,7 @@ func wordStraggle(c *diagnosis, s *finding.Straggle, class string, l *finding.Lo
 	if !ok {
 		r = busyReason(l, s)
 	}
-	waits, _, _ := c.reasons(t).waitsIn(s.Units)
+	waits, _, _ := c.reasons(t).waitsIn(s.Units, nil)
 	text := fmt.Sprintf("%s %s up the other %s%s: %s, and the others wait %s%s.",
 		capital(c.named(s.Units)), words.Plural(len(s.Units), "holds", "hold"),
 		words.Thousands(int64(len(c.units)-len(s.Units))), c.phaseWords(s.Phases),
@@ -97,12 +98,52 @@ func wordStraggle(c *diagnosis, s *finding.Straggle, class string, l *finding.Lo
 		Selection: finding.Selection{Begin: begin, End: end, Locations: c.locations(s.Units),
 			Regions: []trace.RegionID{}},
 		Phases: c.phaseNames(s.Phases),
-		Evidence: append(r.evidence(), finding.Evidence{Name: waitedByOthers, Value: float64(s.Lost), Unit: "ns"},
+		Evidence: append(r.evidence(), finding.Evidence{Name: waitedByOthers, Value: float64(s.Lost), Unit: "ns",
+			From: straggleQuery(c, s, class, l)},
 			finding.Evidence{Name: "units that wait", Value: float64(len(s.Victims)), Unit: "count"},
+			finding.Evidence{Name: "others in all", Value: float64(len(c.units) - len(s.Units)), Unit: "count",
+				From: c.countQuery(c.allUnits(s.Units...))},
 			finding.Evidence{Name: "distance from the others (robust standard deviations)", Value: s.Score}),
 	}, s.Units)
 	c.gainOfRun(float64(s.Lost)/float64(len(s.Victims)), c.likeOthers(s.Units))
 	return nil
+}
+
+// straggleQuery asks for the waiting of others in the phases of a straggler, at most the time by which it is longer
+// busy; "" where an earlier finding has some of it.
+func straggleQuery(c *diagnosis, s *finding.Straggle, class string, l *finding.Load) string {
+	phases := c.phaseTable()
+	if phases == "" || len(s.Phases) > mostNumbers || len(c.units) > mostNumbers {
+		return ""
+	}
+	in, sum := c.among(s.Units), trace.Time(0)
+	for _, k := range s.Phases {
+		top := trace.Time(0)
+		for _, u := range s.Units {
+			top = max(top, l.At(int(u), k))
+		}
+		for u := range c.units {
+			if !in[u] {
+				sum += max(min(c.whole[u*l.Phases+k], top-l.At(u, k)), 0)
+			}
+		}
+	}
+	if sum != s.Lost {
+		return ""
+	}
+	blamed := numbers(c.locations(s.Units))
+	return fmt.Sprintf("with p as (select * from %s where kind = %s and number in (%s)), s as (select number, "+
+		"max(busy) as top from p where unit in (%s) group by 1) select total(max(min(waiting, top - busy), 0)) from p "+
+		"join s using (number) where unit not in (%s)", phases, quoted(class), places(s.Phases), blamed, blamed)
+}
+
+// places writes the numbers of phases.
+func places(list []int) string {
+	out := make([]string, len(list))
+	for i, k := range list {
+		out[i] = fmt.Sprint(k)
+	}
+	return strings.Join(out, ", ")
 }
 
 // busyReason is the busy time as such.

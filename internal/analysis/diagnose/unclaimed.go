@@ -10,7 +10,7 @@ import (
 )
 
 // measured are the numbers of a sentence that were measured: times, shares, and how many others.
-var measured = regexp.MustCompile(`([\d.,]+)( to [\d.,]+)? (ns|µs|ms|s|min|h)\b|[\d.]+ %|` +
+var measured = regexp.MustCompile(`([\d.,]+)( to [\d.,]+)? (ns|µs|ms|s|min|h)\b|(?:< )?[\d.]+ %|` +
 	`\b(\d+) others?\b|\bother (\d+)\b`)
 
 // Unclaimed are the measured numbers of a finding's sentence that no query gives again.
@@ -18,6 +18,11 @@ func Unclaimed(f *finding.Finding) (out []string) {
 	known := []string{words.FormatTime(f.Selection.Begin), words.FormatTime(f.Selection.End)}
 	for i := range f.Claims {
 		known = append(known, Format(finding.Evidence{Value: f.Claims[i].Value, Unit: f.Claims[i].Unit}))
+	}
+	for i := range f.Evidence {
+		if e := &f.Evidence[i]; e.Predicted {
+			known = append(known, Format(*e))
+		}
 	}
 	for _, m := range measured.FindAllStringSubmatch(f.Text, -1) {
 		said := []string{m[0]}

@@ -33,7 +33,7 @@ func findUnexplained(c *diagnosis) error {
 	var top *Cause
 	for i := range causes {
 		x := &causes[i]
-		if found && x.Finding != "" {
+		if x.Finding != "" && (found || x.Finding == string(finding.Slack)) {
 			continue
 		}
 		untold += x.Time
@@ -53,9 +53,9 @@ func findUnexplained(c *diagnosis) error {
 		ShareOf: "all time", View: "findings", Options: map[string][]string{"picture": {"causes"}},
 		Evidence: []finding.Evidence{
 			{Name: "waiting that no finding tells", Value: float64(untold), Unit: "ns",
-				From: c.untoldQuery("total(time)", found)},
+				From: c.untoldQuery(1, found)},
 			{Name: "share of the time", Value: share, Unit: "share",
-				From: c.untoldQuery(fmt.Sprintf("total(time) / %d", accounts.Time), found)}}}
+				From: c.untoldQuery(int64(accounts.Time), found)}}}
 	why := "and no cause stands out"
 	if 2*unknown > untold {
 		why = "and nothing recorded tells for whom"
@@ -71,7 +71,7 @@ func findUnexplained(c *diagnosis) error {
 			words.Middle(top.Region), words.FormatTime(top.Time))
 		f.Selection.Locations = []trace.LocationID{top.Location}
 		f.Evidence = append(f.Evidence, finding.Evidence{Name: "largest part", Value: float64(top.Time), Unit: "ns",
-			From: c.untoldQuery("max(iif(location is null, 0, time))", found)})
+			From: c.largestQuery(found)})
 	} else if !gpus {
 		c.tellLongestWait(&f)
 	}
@@ -79,36 +79,111 @@ func findUnexplained(c *diagnosis) error {
 	return nil
 }
 
-// untoldQuery asks for something of the waiting that no other finding tells; of all waiting if none does above low.
-func (c *diagnosis) untoldQuery(what string, found bool) string {
-	where := ""
-	if found {
-		where = fmt.Sprintf(" where finding is null or finding = %s", quoted(string(finding.Unexplained)))
+// untoldQuery asks for the waiting that no other finding tells, divided by a number; of all but slack if none does
+// above low. It adds up the waits themselves, and the time in calls that wait for nobody known.
+func (c *diagnosis) untoldQuery(by int64, found bool) string {
+	if c.accounts.result == nil {
+		where := fmt.Sprintf(" where finding is null or finding <> %s", quoted(string(finding.Slack)))
+		if found {
+			where = fmt.Sprintf(" where finding is null or finding = %s", quoted(string(finding.Unexplained)))
+		}
+		return fmt.Sprintf("select total(time) / %d from waits(%d, %d)%s", by, c.window.Begin, c.window.End, where)
 	}
-	return fmt.Sprintf("select %s from waits(%d, %d)%s", what, c.window.Begin, c.window.End, where)
+	waits := func(where string) string {
+		return fmt.Sprintf("(select total(time) from %s%s)", c.waitTable(), where)
+	}
+	open := c.times(c.regionsOfRole(trace.RoleSynchronization, trace.RoleIdle))
+	if open != "" {
+		open = "(select total(exclusive) from " + open + ")"
+	} else {
+		open = "0"
+	}
+	if c.accounts.lanes {
+		source, _ := c.busyRows()
+		open = "(select total(synchronization) + total(idle) from " + source + ")"
+	}
+	told, ok := c.toldWaits(found)
+	if !ok {
+		return ""
+	}
+	if told != "" {
+		told = " - " + waits(" where "+told)
+	}
+	return fmt.Sprintf("select (%s%s + max(%s - %s, 0)) / %d", waits(""), told, open,
+		waits(" where role in ('synchronization', 'idle')"), by)
 }
 
-// tellLongestWait says where most time is waited.
+// toldWaits is the condition that a wait is told by a finding, or as slack if none is found above low; "" if none is.
+// It is false for more than a query can list.
+func (c *diagnosis) toldWaits(found bool) (condition string, ok bool) {
+	var told []causeKey
+	for k, kind := range c.told {
+		if found || kind == finding.Slack {
+			told = append(told, k)
+		}
+	}
+	if len(told) == 0 {
+		return "", true
+	}
+	condition = c.waitsFor(told)
+	return condition, condition != ""
+}
+
+// largestQuery asks for the waiting for one location in one region that no finding tells, the most of one.
+func (c *diagnosis) largestQuery(found bool) string {
+	told, ok := c.toldWaits(found)
+	if c.accounts.result == nil || !ok {
+		where := ""
+		if found {
+			where = fmt.Sprintf(" where finding is null or finding = %s", quoted(string(finding.Unexplained)))
+		}
+		return fmt.Sprintf("select max(iif(location is null, 0, time)) from waits(%d, %d)%s", c.window.Begin,
+			c.window.End, where)
+	}
+	if told != "" {
+		told = " and not " + told
+	}
+	return fmt.Sprintf("with w as (select total(time) as t from %s where cause is not null and cause_region <> %s%s "+
+		"group by cause, cause_region) select max(t) from w", c.waitTable(), quoted(notRecorded), told)
+}
+
+// tellLongestWait says where most time is waited for nobody known: in calls of synchronization or idle regions, less
+// the waits in them that have a cause.
 func (c *diagnosis) tellLongestWait(f *finding.Finding) {
-	best, most := trace.NoRegion, 0.0
-	sums := make([]float64, len(c.regions))
-	for i, r := range c.table.region {
-		switch c.regions[r].Role {
-		case trace.RoleCommunication, trace.RoleSynchronization, trace.RoleIdle:
-			if sums[r] += c.table.exclusive[i]; sums[r] > most {
-				best, most = r, sums[r]
+	best, most := int32(-1), 0.0
+	for k, times := range c.accounts.work {
+		switch c.accounts.role[k] {
+		case trace.RoleSynchronization, trace.RoleIdle:
+			sum := 0.0
+			for _, t := range times {
+				sum += float64(t)
+			}
+			if c.accounts.result != nil {
+				sum -= float64(c.accounts.result.InCalls[k])
+			}
+			if sum > most {
+				best, most = int32(k), sum
 			}
 		}
 	}
-	if best == trace.NoRegion {
+	if best < 0 {
 		return
 	}
-	ids := []trace.RegionID{best}
-	e := finding.Evidence{Name: "time in " + c.regions[best].Name, Value: most, Unit: "ns",
-		From: sumQuery("total(exclusive)", c.times(ids))}
-	f.Text += fmt.Sprintf(" Most of it is in %s (%s)%s.", words.Middle(c.regions[best].Name), Format(e),
-		callWords(c.regions[best].Name))
-	f.Evidence, f.Selection.Regions = append(f.Evidence, e), ids
+	ids, name := c.accounts.ids[best], c.accounts.regionNames[best]
+	f.Selection.Regions = ids
+	switch {
+	case c.accounts.lanes: // rows do several things at once: each instant counts once, and times of regions do not
+		f.Text += fmt.Sprintf(" Most of it is in %s%s.", words.Middle(name), callWords(name))
+		return
+	case 2*most > float64(f.Lost):
+		f.Text += fmt.Sprintf(" Most of it is in %s (%s)%s.", words.Middle(name), words.FormatDuration(most),
+			callWords(name))
+	default:
+		f.Text += fmt.Sprintf(" The largest part is in %s (%s)%s.", words.Middle(name), words.FormatDuration(most),
+			callWords(name))
+	}
+	f.Evidence = append(f.Evidence, finding.Evidence{Name: "waiting in " + name, Value: most, Unit: "ns",
+		From: c.transferQuery(ids, 1)})
 }
 
 // callWords says for what a call waits that waits for no other location, by its name.

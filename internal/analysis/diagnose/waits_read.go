@@ -15,8 +15,11 @@ import (
 )
 
 const (
-	// stepIntervals is how many intervals are read in one step of time.
-	stepIntervals = 1 << 20
+	// stepIntervals is how many intervals are read in one step of time at least, and mostStepIntervals at most.
+	stepIntervals     = 1 << 20
+	mostStepIntervals = 4 << 20
+	// actorIntervals is how many of each actor a step should have: every step visits all actors.
+	actorIntervals = 32
 	// mostHeld is how many stretches and calls are held: some 200 MB.
 	mostHeld = 8 << 20
 	// mostExplained is up to how many intervals all waiting is explained; beyond, it
@@ -33,6 +36,7 @@ type waitReader struct {
 	f          *budget.Finder
 	rows       []rowState
 	seen       []int
+	size       int64        // of a step, in intervals
 	whole      bool         // all comes in one step
 	tasks      bool         // some need others
 	unrecorded []trace.Time // by actor: time without records between its first and its last
@@ -66,6 +70,7 @@ type rowState struct {
 	some  bool       // something was recorded
 	free  trace.Time // when the last of it ended
 	busy  trace.Time // up to when something was done
+	calls [2]int32   // the last one and the next, by the numbers of callPairs
 }
 
 type open struct {
@@ -117,8 +122,9 @@ func (f *facts) explains(a *accounts, n int64) bool {
 // follow reads the run and explains its waits one by one.
 func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*Waits, error) {
 	k := &waitReader{facts: f, accounts: a, rows: make([]rowState, len(a.actors)), seen: make([]int, len(a.actors)),
-		whole:  n <= stepIntervals,
+		size:   stepSize(len(a.actors)),
 		groups: map[groupKey]int32{}, comms: map[string]int32{}, unrecorded: make([]trace.Time, len(a.actors))}
+	k.whole = n <= stepIntervals
 	k.b = budget.New(len(a.actors), len(a.regionNames), f.window.Begin, f.window.End)
 	k.b.Each = f.each
 	k.between = k.pairCalls()
@@ -181,12 +187,17 @@ func (f *facts) wrappers() []bool {
 	return out
 }
 
+// stepSize is how many intervals of so many actors are read in one step.
+func stepSize(actors int) int64 {
+	return min(max(actorIntervals*int64(actors), stepIntervals), mostStepIntervals)
+}
+
 // run goes through the time in steps.
 func (k *waitReader) run(ctx context.Context, n int64) error {
 	begin, end := k.window.Begin, k.window.End
 	step := end - begin
 	if !k.whole {
-		step = max(trace.Time(float64(step)*stepIntervals/float64(n)), 1)
+		step = max(trace.Time(float64(step)*float64(k.size)/float64(n)), 1)
 	}
 	forgotten := begin
 	for from := begin; from < end; {
@@ -196,10 +207,10 @@ func (k *waitReader) run(ctx context.Context, n int64) error {
 		if err != nil {
 			return err
 		}
-		if c > 2*stepIntervals && to-from > 1 && !k.whole {
+		if c > 2*k.size && to-from > 1 && !k.whole {
 			step = max(step/2, 1)
 			continue
-		} else if c < stepIntervals/4 {
+		} else if c < k.size/4 {
 			step *= 2
 		}
 		if err := k.step(ctx, w, to == end); err != nil {
@@ -264,6 +275,7 @@ func (k *waitReader) read(a int32, c *trace.Columns, begin trace.Time, group fun
 	s.begun = true
 	for i, r := range c.Region {
 		b, e := c.Begin[i], min(c.End(i), k.window.End)
+		s.calls[1] = k.between.numberOf(r)
 		for len(s.stack) > 0 && s.stack[len(s.stack)-1].end <= b {
 			k.upto(a, s, s.stack[len(s.stack)-1].end)
 			s.stack = s.stack[:len(s.stack)-1]
@@ -292,13 +304,17 @@ func (k *waitReader) read(a int32, c *trace.Columns, begin trace.Time, group fun
 		} else {
 			stay = stay || within
 		}
-		s.stack = append(s.stack, open{b, e, k.numberOf(c, i), stay})
+		s.stack = append(s.stack, open{b, e, k.number[r], stay})
+		if k.between == nil || r != k.between.region {
+			s.calls[0] = s.calls[1]
+		}
 	}
 }
 
 // callPairs number the work that nobody recorded by the calls around it: visits of one pair are alike.
 type callPairs struct {
 	region trace.RegionID
+	of     int32   // its number
 	number []int32 // of a call by region, from 1
 	count  int32
 	first  int32 // number of the pair (0, 0)
@@ -319,23 +335,26 @@ func (k *waitReader) pairCalls() *callPairs {
 	if at < 0 || p.count > mostPaired {
 		return nil
 	}
-	p.first = k.b.Divide(k.number[at], int(p.count*p.count))
+	p.of = k.number[at]
+	p.first = k.b.Divide(p.of, int(p.count*p.count))
 	return p
 }
 
-// numberOf returns the number of a row's region, or of the pair of calls around it.
-func (k *waitReader) numberOf(c *trace.Columns, i int) int32 {
-	p := k.between
-	if p == nil || c.Region[i] != p.region {
-		return k.number[c.Region[i]]
+// useOf returns the number of the innermost region, or, for work that nobody recorded, of the pair of calls around.
+func (k *waitReader) useOf(s *rowState) int32 {
+	region := s.stack[len(s.stack)-1].region
+	if p := k.between; p != nil && region == p.of {
+		return p.first + s.calls[0]*p.count + s.calls[1]
 	}
-	call := func(i int) int32 {
-		if i < 0 || i == len(c.Region) {
-			return 0
-		}
-		return p.number[c.Region[i]]
+	return region
+}
+
+// numberOf returns the number of a call.
+func (p *callPairs) numberOf(r trace.RegionID) int32 {
+	if p == nil {
+		return 0
 	}
-	return p.first + call(i-1)*p.count + call(i+1)
+	return p.number[r]
 }
 
 // join notes that a thread of a team has nothing to do until a moment: the first of the
@@ -390,7 +409,7 @@ func (k *waitReader) upto(a int32, s *rowState, t trace.Time) {
 	case s.cut && n > 0:
 		k.b.Extend(a, t)
 	case n > 0:
-		k.b.Add(a, s.at, t, s.stack[n-1].region)
+		k.b.Add(a, s.at, t, k.useOf(s))
 	}
 	s.at, s.cut = t, false
 }
@@ -537,8 +556,12 @@ func (k *waitReader) readLinks(ctx context.Context, w store.Window, last bool) e
 	if n, err := k.store.LinkCount(w); err != nil || n == 0 {
 		return err
 	}
-	// else nobody tells that it has no task
-	idle := slices.ContainsFunc(k.regions, func(g trace.Region) bool { return g.Role == trace.RoleIdle })
+	of := func(role trace.Role) bool {
+		return slices.ContainsFunc(k.regions, func(g trace.Region) bool { return g.Role == role })
+	}
+	idle := of(trace.RoleIdle) // else nobody tells that it has no task
+	// Messages that no call receives start a task, as in Charm++.
+	driven := idle && !of(trace.RoleCommunication)
 	return k.store.Links(ctx, w, func(l *store.LinkColumns) error {
 		k.mu.Lock()
 		defer k.mu.Unlock()
@@ -551,10 +574,10 @@ func (k *waitReader) readLinks(ctx context.Context, w store.Window, last bool) e
 				continue
 			}
 			m := budget.Message{From: from, To: to, Sent: l.FromTime[i], Received: l.ToTime[i]}
-			switch kind {
-			case trace.LinkWake:
+			switch {
+			case kind == trace.LinkWake:
 				m.Kind = budget.Join
-			case trace.LinkFlow: // of tasks, one that another needs
+			case kind == trace.LinkFlow || driven: // of tasks, one that another needs
 				m.Kind, m.Slack, k.tasks = budget.Task, takingTask, true
 			}
 			k.f.Message(m)

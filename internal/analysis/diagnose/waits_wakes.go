@@ -460,6 +460,7 @@ func (h *wakeReader) charge(processor int32, p *wake.Piece, begin, end trace.Tim
 				a.of.lost -= float64(both)
 				a.of.locked += both
 				a.of.idle[processor] -= both
+				h.noteAlone(idlesLock, a.of.region, max(a.begin, begin), min(a.end, end), -both)
 			} else {
 				t -= both
 			}
@@ -599,11 +600,26 @@ func (h *wakeReader) blocked() (out []*blockedPiece) {
 				if counts && h.state[p.What] == runs && p.Place != wake.None &&
 					(send || h.places[p.Place].lock) && !h.own[p.Actor] {
 					h.held[holding{parent(int32(a)), parent(p.Actor), p.Place, send}] += p.End - p.Begin
+					h.noteHeld(parent(int32(a)), parent(p.Actor), p, send)
 				}
 			})
 		})
 	}
 	return out
+}
+
+// noteHeld hands out a piece of a wait for a lock or a receiver.
+func (h *wakeReader) noteHeld(waits, runs trace.LocationID, p *wake.Piece, send bool) {
+	if h.note == nil {
+		return
+	}
+	what := holdsLock
+	if send {
+		what = holdsSend
+	}
+	h.note(&SchedulingRow{What: what, Location: runs, Waits: waits,
+		Place: h.places[p.Place].function + " " + h.places[p.Place].file, Begin: p.Begin,
+		End: p.End, Time: p.End - p.Begin})
 }
 
 // processorIDs are the numbers of processors: those in their names where GOMAXPROCS is told, since it is the first of

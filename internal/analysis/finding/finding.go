@@ -176,6 +176,8 @@ type Evidence struct {
 	Unit  string  `json:"unit"`
 	// From is SQL that gives the value again from the tables of the run; empty: none does.
 	From string `json:"from,omitempty"`
+	// Predicted says that it was not measured: a replay predicts it, of which no table is kept.
+	Predicted bool `json:"predicted,omitempty"`
 }
 
 // A Proof is a number of the proof. Least and Most are set where it is the median of several.

@@ -17,7 +17,7 @@ const mostUnits = 2048
 // processes of a job, not its GPUs, nor samples. O(locations).
 func (p *Print) takeUnits(ctx context.Context, r store.Reader) error {
 	t := r.Locations()
-	if len(runfacts.FindDevices(t, nil).GPUs) > 0 {
+	if runfacts.HasGPU(t) {
 		return nil // host threads of GPU jobs are no peers
 	}
 	if !p.Timed {

@@ -55,7 +55,7 @@ func (p *Print) fromIntervals(ctx context.Context, r store.Reader) ([]Path, erro
 	out := make([]Path, len(t.Parent))
 	for i := range out {
 		g := &r.Regions()[t.Region[i]]
-		out[i] = Path{Parent: t.Parent[i], Name: compare.Canonical(g.Name, g.Role), Role: g.Role,
+		out[i] = Path{Parent: t.Parent[i], Name: trace.FoldAcrossRuns(g.Name, g.Role), Role: g.Role,
 			Calls: float64(t.Calls[i]), Inclusive: t.Inclusive[i].Float64(), Exclusive: t.Inclusive[i].Float64()}
 		if up := out[i].Parent; up >= 0 {
 			out[up].Exclusive -= out[i].Inclusive
@@ -78,7 +78,7 @@ func (p *Print) fromProfile(ctx context.Context, r store.Reader) ([]Path, error)
 	out := make([]Path, len(paths))
 	for i := range paths {
 		g := &r.Regions()[paths[i].Region]
-		out[i] = Path{Parent: -1, Name: compare.Canonical(g.Name, g.Role), Role: g.Role}
+		out[i] = Path{Parent: -1, Name: trace.FoldAcrossRuns(g.Name, g.Role), Role: g.Role}
 		if up := paths[i].Parent; up != trace.NoCallPath {
 			out[i].Parent = int32(up)
 		}

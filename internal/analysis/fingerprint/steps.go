@@ -19,7 +19,7 @@ func (p *Print) takeSteps(ctx context.Context, run *derived.Run) error {
 	if !p.Timed {
 		return nil
 	}
-	if len(runfacts.FindDevices(run.Store.Locations(), nil).GPUs) == 0 {
+	if !runfacts.HasGPU(run.Store.Locations()) {
 		return p.takePhases(ctx, run)
 	}
 	p.GPU = true

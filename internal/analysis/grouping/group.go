@@ -91,7 +91,8 @@ func Group(t *Table, o Options) *Groups {
 	if t.Len > o.Sample {
 		first := o
 		first.Sample, first.Partition = max(o.Sample/4, 1), true
-		far = t.assign(t.link(t.sample(first, nil), first), o)
+		coarse := t.link(t.sample(first, nil), first)
+		far = coarse.farthest(t.assign(coarse, o), o.Sample/8)
 	}
 	g := t.link(t.sample(o, far), o)
 	if len(g.Sampled) < t.Len {
@@ -154,10 +155,9 @@ func (t *Table) distances(ids []int32, by Likeness) []float32 {
 	return d
 }
 
-// assign gives every location outside the sample the group of the nearest medoid;
-// it returns those that are farthest off.
-func (t *Table) assign(g *Groups, o Options) (far []int32) {
-	off := make([]float32, t.Len)
+// assign gives every location outside the sample the group of the nearest medoid; it returns how far off each is.
+func (t *Table) assign(g *Groups, o Options) (off []float32) {
+	off = make([]float32, t.Len)
 	in := make([]bool, t.Len)
 	for _, i := range g.Sampled {
 		in[i] = true
@@ -185,17 +185,20 @@ func (t *Table) assign(g *Groups, o Options) (far []int32) {
 			off[i] = float32(1 - best)
 		}
 	})
-	order := make([]int32, t.Len)
-	for i := range order {
-		order[i] = int32(i)
-	}
-	sort.SliceStable(order, func(a, b int) bool { return off[order[a]] > off[order[b]] })
-	for _, i := range order[:min(o.Sample/8, len(order))] {
-		if !in[i] {
-			far = append(far, i)
+	return off
+}
+
+// farthest returns locations outside the sample that are among the n farthest off, the first of those equally far.
+func (g *Groups) farthest(off []float32, n int) (far []int32) {
+	most := make([]int32, 0, n+1) // farthest first
+	for i, x := range off {
+		if len(most) < n || n > 0 && x > off[most[n-1]] {
+			at := sort.Search(len(most), func(k int) bool { return off[most[k]] < x })
+			most = slices.Insert(most, at, int32(i))
+			most = most[:min(len(most), n)]
 		}
 	}
-	return far
+	return slices.DeleteFunc(most, func(i int32) bool { return slices.Contains(g.Sampled, i) })
 }
 
 // finish numbers groups by size and lists members and order.

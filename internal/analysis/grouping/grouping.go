@@ -48,33 +48,69 @@ const mostCells = 1 << 26
 // NewTable makes the table of n owners from rows sorted by owner. value returns the compared value of a
 // row. O(rows + n × columns).
 func NewTable(n int, rows []callgraph.Row, value func(*callgraph.Row) float64) *Table {
-	t := &Table{Len: n}
-	sum := map[callgraph.Pair]float64{}
+	cells := make([]callgraph.Cell, len(rows))
 	for i := range rows {
-		sum[rows[i].Pair] += value(&rows[i])
+		cells[i] = callgraph.Cell{Owner: rows[i].Owner, Pair: rows[i].Pair, Exclusive: value(&rows[i])}
 	}
-	for p := range sum {
-		t.Columns = append(t.Columns, p)
+	return TableOf(n, cells)
+}
+
+// TableOf makes the table of n owners from the times of pairs sorted by owner.
+func TableOf(n int, cells []callgraph.Cell) *Table {
+	t := &Table{Len: n}
+	of, sum := t.numberPairs(cells)
+	t.classify(cells)
+	place := make([]int32, len(t.Columns)) // in the order of pairs, -1: it is dropped
+	order := make([]int32, len(t.Columns))
+	for i := range order {
+		order[i], place[i] = int32(i), -1
 	}
-	slices.SortFunc(t.Columns, byPair)
-	t.classify(rows)
-	if most := max(mostCells/max(n, 1), 1); len(t.Columns) > most {
-		slices.SortStableFunc(t.Columns, func(a, b callgraph.Pair) int { return compare(sum[b], sum[a]) })
-		t.Dropped = len(t.Columns) - most
-		t.Columns = t.Columns[:most]
-		slices.SortFunc(t.Columns, byPair)
+	columns := t.Columns
+	pair := func(a, b int32) int { return byPair(columns[a], columns[b]) }
+	slices.SortFunc(order, pair)
+	if most := max(mostCells/max(n, 1), 1); len(order) > most {
+		slices.SortStableFunc(order, func(a, b int32) int { return compare(sum[b], sum[a]) })
+		t.Dropped = len(order) - most
+		order = order[:most]
+		slices.SortFunc(order, pair)
 	}
-	at := make(map[callgraph.Pair]int, len(t.Columns))
-	for i, p := range t.Columns {
-		at[p] = i
+	t.Columns = nil
+	for k, i := range order {
+		place[i] = int32(k)
+		t.Columns = append(t.Columns, columns[i])
 	}
 	t.allocate()
-	for i := range rows {
-		if k, ok := at[rows[i].Pair]; ok {
-			t.set(int(rows[i].Owner), k, max(value(&rows[i]), 0))
+	for i := range cells {
+		if k := place[of[i]]; k >= 0 {
+			t.set(int(cells[i].Owner), int(k), max(cells[i].Exclusive, 0))
 		}
 	}
 	return t
+}
+
+// numberPairs makes a column of each pair, as they come, and returns that of each cell, and the sums of columns. Most
+// owners have the pairs of the one before: so it looks at the pair that followed last time first.
+func (t *Table) numberPairs(cells []callgraph.Cell) (of []int32, sum []float64) {
+	of = make([]int32, len(cells))
+	known := map[callgraph.Pair]int32{}
+	after := []int32{0} // by column, plus one
+	last := 0
+	for i := range cells {
+		p := cells[i].Pair
+		k := after[last]
+		if int(k) >= len(t.Columns) || t.Columns[k] != p {
+			var ok bool
+			if k, ok = known[p]; !ok {
+				k = int32(len(t.Columns))
+				known[p] = k
+				t.Columns, sum, after = append(t.Columns, p), append(sum, 0), append(after, 0)
+			}
+			after[last] = k
+		}
+		of[i], last = k, int(k)+1
+		sum[k] += cells[i].Exclusive
+	}
+	return of, sum
 }
 
 func (t *Table) allocate() {
@@ -95,8 +131,8 @@ func Exclusive(r *callgraph.Row) float64 { return r.Exclusive }
 // Scan gathers the pairs of callers and callees of locations, or of the owners of
 // the plan, into a table. With closure all around a call count as callers, so that inlining does not matter.
 func Scan(plan *callgraph.Plan, scan callgraph.Scan) (*Table, error) {
-	plan.Measure, plan.Profile = callgraph.Totals, false
-	rows, err := callgraph.Gather(plan, scan)
+	plan.Profile = false
+	cells, err := callgraph.GatherCells(plan, scan)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +140,7 @@ func Scan(plan *callgraph.Plan, scan callgraph.Scan) (*Table, error) {
 	if plan.Owner != nil {
 		n = plan.Owners
 	}
-	return NewTable(n, rows, Exclusive), nil
+	return TableOf(n, cells), nil
 }
 
 func byPair(a, b callgraph.Pair) int {
@@ -130,15 +166,16 @@ func compare(a, b float64) int {
 // classify numbers the sets of pairs, and those of callees, in order of their
 // first location. A set is known by the sum of 128 random bits of each of its
 // members: equal sets have equal sums, and others have not in all likelihood.
-func (t *Table) classify(rows []callgraph.Row) {
+func (t *Table) classify(cells []callgraph.Cell) {
 	t.class, t.signature = make([]int32, t.Len), make([]int32, t.Len)
 	pairs, callees := map[[2]uint64]int32{}, map[[2]uint64]int32{}
-	var met []int // by callee: the location that met it last, plus one
+	var met []int           // by callee: the location that met it last, plus one
+	var before [2][2]uint64 // of the location before
 	next := 0
 	for i := range t.class {
 		var pair, callee [2]uint64
-		for ; next < len(rows) && int(rows[next].Owner) == i; next++ {
-			p := rows[next].Pair
+		for ; next < len(cells) && int(cells[next].Owner) == i; next++ {
+			p := cells[next].Pair
 			add(&pair, uint64(uint32(p.Caller))<<32|uint64(uint32(p.Callee)))
 			for int(p.Callee) >= len(met) {
 				met = append(met, 0)
@@ -148,6 +185,11 @@ func (t *Table) classify(rows []callgraph.Row) {
 				add(&callee, uint64(p.Callee))
 			}
 		}
+		if i > 0 && pair == before[0] && callee == before[1] {
+			t.class[i], t.signature[i] = t.class[i-1], t.signature[i-1]
+			continue
+		}
+		before = [2][2]uint64{pair, callee}
 		t.class[i], t.signature[i] = number(pairs, pair), number(callees, callee)
 	}
 	t.Classes, t.Signatures = len(pairs), len(callees)
@@ -194,6 +236,11 @@ const (
 	Structure                 // share of pairs in common
 	Time                      // share of time in common
 )
+
+// LikenessOf reads both, structure or time.
+func LikenessOf(name string) Likeness {
+	return map[string]Likeness{"both": Both, "structure": Structure, "time": Time}[name]
+}
 
 // Similarity of two locations, from 0 to 1. O(columns).
 func (t *Table) Similarity(a, b int, by Likeness) float64 {

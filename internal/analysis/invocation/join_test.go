@@ -57,3 +57,54 @@ func TestJoinedLanesAreTheTreeOfMergedOnes(t *testing.T) {
 		}
 	}
 }
+
+// Rows that are written to their places at once are the calls of lanes that are joined, also of a part of the time,
+// in which the callers of some are missing.
+func TestRowsAreJoinedWhileTheyAreRead(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	var lanes, counted []*Lane
+	var rows [][]*trace.Columns
+	for id := range trace.LocationID(30) {
+		from, n := random.IntN(5), 1+random.IntN(60)
+		l, list := &Lane{Location: id}, []*trace.Columns{}
+		c := &trace.Columns{Location: id, First: from}
+		for i := range n {
+			begin, long, region, parent := trace.Time(10*i), trace.Time(random.IntN(100)), trace.RegionID(i%7),
+				int32(random.IntN(from+i+1))-1
+			l.Add(from+i, begin, begin+long, region, parent, true)
+			c.Begin, c.Duration = append(c.Begin, begin), append(c.Duration, long)
+			c.Region, c.Parent = append(c.Region, region), append(c.Parent, parent)
+			if random.IntN(9) == 0 {
+				list = append(list, c)
+				c = &trace.Columns{Location: id, First: from + i + 1}
+			}
+		}
+		lanes, counted, rows = append(lanes, l), append(counted, Counted(id, n)), append(rows, append(list, c))
+	}
+	byThirds := func(a, b *Lane) int { return cmp.Compare(a.Location%3, b.Location%3) }
+	want, j := Join(lanes, byThirds), NewJoiner(counted, byThirds)
+	for k, list := range rows {
+		if j.Calls() != nil {
+			t.Fatal("calls are missing")
+		}
+		for _, c := range list {
+			if !j.Add(k, c) {
+				t.Fatalf("rows of lane %d do not fit", k)
+			}
+		}
+	}
+	got := j.Calls()
+	level, height := got.Levels()
+	wanted, most := want.Levels()
+	if !slices.Equal(level, wanted) || height != most || !slices.Equal(got.Tree.Parent, want.Tree.Parent) {
+		t.Fatalf("levels or callers differ, height %d, want %d", height, most)
+	}
+	for i := range int32(got.Len()) {
+		if got.At(i) != want.At(i) {
+			t.Fatalf("node %d is %+v, want %+v", i, got.At(i), want.At(i))
+		}
+	}
+	if j.Add(0, &trace.Columns{Begin: make([]trace.Time, 1)}) {
+		t.Error("a lane took more rows than it has")
+	}
+}

@@ -12,7 +12,8 @@ import (
 type Outline struct {
 	Height int
 	level  []int32
-	sum    []int64 // of heights before each block, and of all
+	own    []int64 // weights without those of callees; nil: heights
+	sum    []int64 // of own weights before each block, and of all
 	blocks extremes
 	large  extremes // of 64 blocks each
 }
@@ -22,9 +23,14 @@ const blockSize = 64
 // extremes are the least and the greatest level in each block.
 type extremes struct{ least, most []int32 }
 
-// NewOutline takes levels in preorder; the first is 0, the root's, and no other is.
-func NewOutline(level []int32) *Outline {
-	o := &Outline{level: level}
+// NewOutline takes levels in preorder; the first is 0, the root's, and no other is. The weight of a node is its height
+// and the weights of its children, which share all of its sector.
+func NewOutline(level []int32) *Outline { return NewWeighed(level, nil) }
+
+// NewWeighed takes the weight that each node has without its children. They share its sector but for that part, which
+// comes first.
+func NewWeighed(level []int32, own []int64) *Outline {
+	o := &Outline{level: level, own: own}
 	o.blocks = extremesOf(level, level)
 	o.large = extremesOf(o.blocks.least, o.blocks.most)
 	for _, l := range o.large.most {
@@ -32,11 +38,7 @@ func NewOutline(level []int32) *Outline {
 	}
 	o.sum = make([]int64, len(o.blocks.least)+1)
 	inParts(len(o.blocks.least), func(b int) {
-		sum := int64(0)
-		for _, l := range level[b*blockSize : min((b+1)*blockSize, len(level))] {
-			sum += int64(o.Height) - int64(l)
-		}
-		o.sum[b+1] = sum
+		o.sum[b+1] = o.stretch(b*blockSize, min((b+1)*blockSize, len(level)))
 	})
 	for b := range o.blocks.least {
 		o.sum[b+1] += o.sum[b]
@@ -75,16 +77,36 @@ func (o *Outline) Len() int { return len(o.level) }
 func (o *Outline) Level(i int32) int32 { return o.level[i] }
 
 // SizeBytes returns the memory of the outline.
-func (o *Outline) SizeBytes() int64 { return 4*int64(len(o.level)) + 17*int64(len(o.sum)) }
+func (o *Outline) SizeBytes() int64 {
+	return 4*int64(len(o.level)) + 8*int64(len(o.own)) + 17*int64(len(o.sum))
+}
 
-// before is the sum of heights of the nodes before a place: the weight of a subtree is a difference of two.
-func (o *Outline) before(i int32) int64 {
-	b := i / blockSize
-	sum := o.sum[b]
-	for _, l := range o.level[b*blockSize : i] {
+// stretch is the sum of own weights from a place to another.
+func (o *Outline) stretch(from, to int) (sum int64) {
+	if o.own != nil {
+		for _, w := range o.own[from:to] {
+			sum += w
+		}
+		return sum
+	}
+	for _, l := range o.level[from:to] {
 		sum += int64(o.Height) - int64(l)
 	}
 	return sum
+}
+
+// before is the sum of own weights of the nodes before a place: the weight of a subtree is a difference of two.
+func (o *Outline) before(i int32) int64 {
+	b := i / blockSize
+	return o.sum[b] + o.stretch(int(b)*blockSize, int(i))
+}
+
+// base is the sum before the part of a node's sector that its children share.
+func (o *Outline) base(i int32) int64 {
+	if o.own != nil {
+		return o.before(i)
+	}
+	return o.before(i + 1)
 }
 
 // End is the place behind the subtree of a node.
@@ -145,10 +167,10 @@ func (o *Outline) Deepest(from, to int32) (deep int32) {
 	return deep
 }
 
-// childAt is the child of a node, whose subtree ends at end, that holds a place of its children's weight, counted from
-// their begin.
+// childAt is the child of a node, whose subtree ends at end, that holds a place of the weight that they share, counted
+// from its begin.
 func (o *Outline) childAt(i, end int32, weight int64) int32 {
-	want := o.before(i+1) + weight
+	want := o.base(i) + weight
 	low, high := (i+1)/blockSize, (end-1)/blockSize // the last block that begins at or before it
 	for low < high {
 		if mid := (low + high + 1) / 2; o.sum[mid] <= want {
@@ -159,7 +181,7 @@ func (o *Outline) childAt(i, end int32, weight int64) int32 {
 	}
 	at, sum := low*blockSize, o.sum[low]
 	for at+1 < end && at+1 < (low+1)*blockSize {
-		if sum += int64(o.Height) - int64(o.level[at]); sum > want {
+		if sum += o.stretch(int(at), int(at)+1); sum > want {
 			break
 		}
 		at++
@@ -188,7 +210,7 @@ func (o *Outline) Sector(i int32) (start, alloc float64) {
 		if k+1 < len(chain) {
 			up = chain[k+1]
 		}
-		base := o.before(up + 1)
+		base := o.base(up)
 		at, total := o.before(c), float64(o.before(o.End(up))-base)
 		start += alloc * (float64(at-base) / total)
 		alloc *= float64(o.before(o.End(c))-at) / total

@@ -115,8 +115,8 @@ func (w *walker) put(it Item) {
 type parent struct {
 	node, end    int32
 	start, alloc float64
-	base         int64 // heights before its first child
-	total        int64 // weight of its children
+	base         int64 // weights before what they share
+	total        int64 // weight that they share
 	arc          float64
 }
 
@@ -147,7 +147,7 @@ func (w *walker) walk(i, end int32, start, alloc float64, above int32) {
 		w.put(Item{First: i, End: end, Parent: above, Start: start, Alloc: alloc, Level: level})
 		above = int32(len(w.items) - 1)
 	}
-	p := &parent{node: i, end: end, start: start, alloc: alloc, base: w.before(i + 1), arc: w.arc(level + 1)}
+	p := &parent{node: i, end: end, start: start, alloc: alloc, base: w.base(i), arc: w.arc(level + 1)}
 	p.total = w.before(end) - p.base
 	if p.total == 0 || w.full || w.Ring*float64(level+1) > w.Far ||
 		w.Near > 0 && w.Ring*float64(w.Deepest(i, end)+1) < w.Near {

@@ -18,7 +18,7 @@ func (c *look) failed(tried map[int32]bool) []Fault {
 			found[o] = &Fault{Kind: finding.FailedCalls, Ops: []Op{o}}
 		}
 		found[o].Calls++
-		found[o].lose(c.Of[i], c.critical[i])
+		c.lose(found[o], i, 1, c.critical[i])
 	}
 	return sorted(found, func(x *Fault) bool { return float64(len(x.requests)) >= failedShare*float64(len(c.chosen)) })
 }

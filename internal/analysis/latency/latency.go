@@ -73,6 +73,27 @@ const (
 
 // Find looks at some requests, whose attributes are read from a source. O(calls of all requests).
 func Find(f *request.Forest, source *runfacts.SpanSource, chosen []int32) (*Found, error) {
+	c := newLook(f, chosen)
+	out := &Found{Requests: len(chosen), Length: c.length}
+	for _, list := range c.all() {
+		for i := range list {
+			list[i].hit(f)
+		}
+		slices.SortStableFunc(list, byLost)
+		out.Faults = append(out.Faults, list[:min(len(list), mostOfKind)]...)
+	}
+	slices.SortStableFunc(out.Faults, byLost)
+	return out, c.share(source, out.Faults)
+}
+
+// all finds the faults of each kind.
+func (c *look) all() [][]Fault {
+	retries, tried := c.retries()
+	return [][]Fault{c.slow(), c.repeated(), c.serial(tried), retries, c.failed(tried)}
+}
+
+// newLook follows the critical paths of requests.
+func newLook(f *request.Forest, chosen []int32) *look {
 	c := &look{Forest: f, chosen: chosen, in: make([]bool, len(f.Requests)), critical: make([]trace.Time, f.Len()),
 		on: make([]bool, f.Len())}
 	w := f.Walker()
@@ -90,17 +111,7 @@ func Find(f *request.Forest, source *runfacts.SpanSource, chosen []int32) (*Foun
 			}
 		})
 	}
-	out := &Found{Requests: len(chosen), Length: c.length}
-	retries, tried := c.retries()
-	for _, list := range [][]Fault{c.slow(), c.repeated(), c.serial(tried), retries, c.failed(tried)} {
-		for i := range list {
-			list[i].hit(f)
-		}
-		slices.SortStableFunc(list, byLost)
-		out.Faults = append(out.Faults, list[:min(len(list), mostOfKind)]...)
-	}
-	slices.SortStableFunc(out.Faults, byLost)
-	return out, c.share(source, out.Faults)
+	return c
 }
 
 func byLost(a, b Fault) int {
@@ -116,6 +127,7 @@ type look struct {
 	length   trace.Time
 	critical []trace.Time // by call: on the critical path by itself
 	on       []bool       // by call: it or what it called is on the path
+	each     func(*Loss)  // receives every loss, where they are asked for
 }
 
 func (c *look) op(node int32) Op { return Op{c.Service(node), c.Region[node]} }
@@ -133,7 +145,12 @@ func (c *look) worthSaying(lost trace.Time) bool {
 	return lost > 0 && float64(lost) >= leastShare*float64(c.length)
 }
 
-func (x *Fault) lose(request int32, t trace.Time) {
+// lose charges a request with the time that a call costs, or its caller's calls; n is how many.
+func (c *look) lose(x *Fault, node int32, n int64, t trace.Time) {
+	request := c.Of[node]
+	if c.each != nil {
+		c.each(&Loss{Fault: x, Node: node, Request: request, Calls: n, Time: t})
+	}
 	if x.requests == nil {
 		x.requests = map[int32]trace.Time{}
 	}

@@ -52,7 +52,7 @@ func (c *look) repeated() []Fault {
 			x.Calls += int64(n)
 			x.Callers++
 			x.MostCalled = max(x.MostCalled, int64(n))
-			x.lose(c.Of[node], lost)
+			c.lose(x, node, int64(n), lost)
 		}
 	})
 	return sorted(found, func(x *Fault) bool { return c.worthSaying(x.Lost) })
@@ -120,7 +120,7 @@ func (c *look) retries() (out []Fault, tried map[int32]bool) {
 					(c.on[a] || c.on[b]) {
 					lost += to - from - busy.within(from, to)
 				}
-				x.lose(c.Of[node], lost)
+				c.lose(x, a, 1, lost)
 			}
 		}
 	})

@@ -67,8 +67,7 @@ func (c *look) serial(tried map[int32]bool) []Fault {
 				other = max(other, o.together, min(o.before, o.after))
 			}
 		}
-		slices.SortFunc(x.Ops,
-			func(a, b Op) int { return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Region, b.Region)) })
+		x.Ops = Ordered(x.Ops)
 		k := key(x)
 		if found[k] == nil {
 			found[k] = x
@@ -76,8 +75,8 @@ func (c *look) serial(tried map[int32]bool) []Fault {
 		x = found[k]
 		x.Calls += int64(len(list))
 		x.Callers++
-		x.OtherWise = other
-		x.lose(c.Of[node], sum-longest)
+		x.OtherWise = max(x.OtherWise, other)
+		c.lose(x, node, int64(len(list)), sum-longest)
 	}
 	return sorted(found, func(x *Fault) bool {
 		if !x.Known && float64(x.Lost) < rowShare*float64(c.length) {

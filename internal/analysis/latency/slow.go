@@ -68,7 +68,7 @@ func (c *look) slow() []Fault {
 		lost := min(c.critical[i], c.Self[i]-x.Median)
 		x.Calls++
 		x.Mean += float64(c.Self[i])
-		x.lose(c.Of[i], lost)
+		c.lose(x, i, 1, lost)
 		p.lost += lost
 	}
 	out := sorted(found, func(x *Fault) bool {
@@ -131,7 +131,7 @@ func (c *look) most() []Fault {
 			found[o] = &Fault{Kind: finding.SlowOperation, Ops: []Op{o}, At: trace.NoLocation}
 		}
 		found[o].Calls++
-		found[o].lose(c.Of[i], c.critical[i])
+		c.lose(found[o], i, 1, c.critical[i])
 	}
 	return sorted(found, func(x *Fault) bool { return float64(x.Lost) >= halfShare*float64(c.length) })
 }

@@ -3,6 +3,7 @@ package moment
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -17,21 +18,22 @@ const Name = "moments"
 //
 //	u8  roles present, bit r-1 for role r; annotations are left out, since alone
 //	    they are not busy and otherwise transparent
-//	i64 origin of the means; where no role is present the block ends before it
-//	4 × f64 for each role present, lowest first: weight, mean, M2, M3
+//	origin of the means, as u8 k and varint origin / 2^k; where no role is present the block ends before it
+//	for each role present, lowest first: uvarint 2 × weight + b, which is whole nanoseconds; f64 mean; where b = 0
+//	also f64 M2 and M3, which else are those of a single bar
 //
-// So a block takes 41 bytes for one role and 32 for each further one.
+// So a block takes about 30 bytes for one role and 27 for each further one.
 type Summary struct{}
 
 var _ trace.Summary = Summary{}
 
 func (Summary) Name() string { return Name }
-func (Summary) Version() int { return 1 }
+func (Summary) Version() int { return 3 }
 
 const (
 	keptRoles  = int(trace.RoleOverhead) // the highest role kept
-	blockHead  = 9
-	cubicBytes = 32
+	shapeBytes = 24                      // of mean, M2, M3
+	meanBytes  = 8
 )
 
 // A RoleSet is a set of roles as bits.
@@ -121,21 +123,40 @@ func appendBlock(dst trace.Block, origin trace.Time, parts *[keptRoles + 1]Cubic
 	if mask == 0 {
 		return dst
 	}
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(origin))
+	shift := bits.TrailingZeros64(uint64(origin)) & 63 // bins begin at multiples of their length
+	dst = binary.AppendVarint(append(dst, byte(shift)), int64(origin)>>shift)
 	for r := 1; r <= keptRoles; r++ {
 		p := &parts[r]
 		if p.Weight == 0 {
 			continue
 		}
+		single := p.M3 == 0 && p.M2 == barM2(p.Weight)
+		if dst = binary.AppendUvarint(dst, uint64(p.Weight)<<1|bit(single)); single {
+			dst = appendFloat(dst, float64(p.Origin-origin)+p.Mean)
+			continue
+		}
 		n := len(dst)
-		dst = slices.Grow(dst, cubicBytes)[:n+cubicBytes]
-		b := dst[n : n+cubicBytes]
-		binary.LittleEndian.PutUint64(b, math.Float64bits(p.Weight))
-		binary.LittleEndian.PutUint64(b[8:], math.Float64bits(float64(p.Origin-origin)+p.Mean))
-		binary.LittleEndian.PutUint64(b[16:], math.Float64bits(p.M2))
-		binary.LittleEndian.PutUint64(b[24:], math.Float64bits(p.M3))
+		dst = slices.Grow(dst, shapeBytes)[:n+shapeBytes]
+		b := dst[n : n+shapeBytes]
+		binary.LittleEndian.PutUint64(b, math.Float64bits(float64(p.Origin-origin)+p.Mean))
+		binary.LittleEndian.PutUint64(b[8:], math.Float64bits(p.M2))
+		binary.LittleEndian.PutUint64(b[16:], math.Float64bits(p.M3))
 	}
 	return dst
+}
+
+// barM2 is the second moment of a bar.
+func barM2(length float64) float64 { return length * length * length / 12 }
+
+func bit(set bool) uint64 {
+	if set {
+		return 1
+	}
+	return 0
+}
+
+func appendFloat(dst []byte, v float64) []byte {
+	return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
 }
 
 // A reader goes through the sketches of a block without allocating.
@@ -149,23 +170,38 @@ type reader struct {
 // next takes the next sketch.
 func (r *reader) next() bool {
 	if r.at == 0 {
-		if len(r.b) < blockHead || r.b[0]>>keptRoles != 0 {
+		if len(r.b) < 2 || r.b[0]>>keptRoles != 0 || r.b[1] > 63 {
 			return false
 		}
-		r.cubic.Origin, r.at = trace.Time(binary.LittleEndian.Uint64(r.b[1:])), blockHead
+		origin, n := binary.Varint(r.b[2:])
+		if n <= 0 {
+			return false
+		}
+		r.cubic.Origin, r.at = trace.Time(origin<<r.b[1]), 2+n
 	}
 	for r.role++; int(r.role) <= keptRoles && r.b[0]>>(r.role-1)&1 == 0; {
 		r.role++
 	}
-	if int(r.role) > keptRoles || len(r.b) < r.at+cubicBytes {
+	if int(r.role) > keptRoles {
 		return false
 	}
-	v := r.b[r.at : r.at+cubicBytes]
-	r.cubic.Weight = math.Float64frombits(binary.LittleEndian.Uint64(v))
-	r.cubic.Mean = math.Float64frombits(binary.LittleEndian.Uint64(v[8:]))
-	r.cubic.M2 = math.Float64frombits(binary.LittleEndian.Uint64(v[16:]))
-	r.cubic.M3 = math.Float64frombits(binary.LittleEndian.Uint64(v[24:]))
-	r.at += cubicBytes
+	weight, n := binary.Uvarint(r.b[r.at:])
+	size := shapeBytes
+	if weight&1 == 1 {
+		size = meanBytes
+	}
+	if n <= 0 || len(r.b) < r.at+n+size {
+		return false
+	}
+	v := r.b[r.at+n : r.at+n+size]
+	r.cubic.Weight = float64(weight >> 1)
+	r.cubic.Mean = math.Float64frombits(binary.LittleEndian.Uint64(v))
+	r.cubic.M2, r.cubic.M3 = barM2(r.cubic.Weight), 0
+	if size == shapeBytes {
+		r.cubic.M2 = math.Float64frombits(binary.LittleEndian.Uint64(v[8:]))
+		r.cubic.M3 = math.Float64frombits(binary.LittleEndian.Uint64(v[16:]))
+	}
+	r.at += n + size
 	return true
 }
 
@@ -174,7 +210,7 @@ func (r *reader) whole() bool {
 	if len(r.b) == 1 {
 		return r.b[0] == 0
 	}
-	return r.at == len(r.b) && r.at > blockHead && int(r.role) > keptRoles
+	return len(r.b) > 0 && r.b[0] != 0 && r.at == len(r.b) && int(r.role) > keptRoles
 }
 
 // AddBlock merges the roles of a set from a block into s; false where it is no block.

@@ -83,14 +83,14 @@ func TestBlocksMergeToWhatTheSegmentsGive(t *testing.T) {
 
 func TestBlocksAreSmallAndBrokenOnesRefused(t *testing.T) {
 	one := Summary{}.Build(nil, &trace.Stretch{Segments: []trace.Segment{{Begin: 5, End: 9, Role: trace.RoleCompute}}}, nil)
-	if len(one) != 41 {
+	if len(one) != 12 {
 		t.Errorf("a block of one role takes %d bytes", len(one))
 	}
 	if none := (Summary{}).Build(nil, &trace.Stretch{Segments: []trace.Segment{{End: 9}}}, nil); len(none) != 1 {
 		t.Errorf("a block without roles takes %d bytes", len(none))
 	}
 	var s Cubic
-	for _, b := range []trace.Block{nil, one[:40], append(slices.Clone(one), 0), {0, 0}, {0x80}, make(trace.Block, 7)} {
+	for _, b := range []trace.Block{nil, one[:11], append(slices.Clone(one), 0), {0, 0}, {0x80}, make(trace.Block, 7)} {
 		if s.AddBlock(b, BusyRoles) && len(b) != 1 {
 			t.Errorf("%d bytes decode", len(b))
 		}

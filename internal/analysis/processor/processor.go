@@ -9,10 +9,12 @@
 package processor
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/words"
@@ -108,6 +110,9 @@ func (c *Choice) keepProcessors() {
 
 // foldGPUs makes the streams of a GPU one row.
 func (c *Choice) foldGPUs() {
+	if !runfacts.HasGPU(c.tree) {
+		return
+	}
 	d := runfacts.FindDevices(c.tree, nil)
 	for id, k := range d.GPU {
 		if k >= 0 {
@@ -121,41 +126,65 @@ func (c *Choice) foldGPUs() {
 // GPU, and CPUs if processes record the work that ran on them.
 func (c *Choice) leaveOthers() {
 	t := c.tree
-	process := owners(t)
-	var order []trace.LocationID
-	members, gpu := map[trace.LocationID][]trace.LocationID{}, map[trace.LocationID]bool{}
-	for _, id := range held(t) {
-		p := process[id]
-		switch {
+	process, rows := owners(t), held(t)
+	place := func(id trace.LocationID) int { return int(process[id] + 1) } // of its process, 0: it is in none
+	gpu := make([]bool, t.Len()+1)
+	end := make([]int, t.Len()+2) // of the members of a process
+	gpus, hosts := 0, 0           // processes with a GPU, with members
+	for _, id := range rows {
+		switch p := place(id); {
 		case c.Row[id] != id:
+			if !gpu[p] {
+				gpus++
+			}
 			gpu[p] = true
 		case t.Kind[id] != trace.KindProcessor:
-			if members[p] == nil {
-				order = append(order, p)
+			if end[p+1] == 0 {
+				hosts++
 			}
-			members[p] = append(members[p], id)
+			end[p+1]++
+		}
+	}
+	if gpus+hosts == 0 {
+		return
+	}
+	for p := range t.Len() + 1 {
+		end[p+1] += end[p]
+	}
+	members := make([]trace.LocationID, end[t.Len()+1])
+	next := slices.Clone(end)
+	for _, id := range rows {
+		switch p := place(id); {
+		case t.Kind[id] == trace.KindProcessor:
+			c.Row[id] = trace.NoLocation
+		case c.Row[id] == id:
+			members[next[p]] = id
+			next[p]++
 		}
 	}
 	// Devices of some formats are processes of their own: the only other process is their host.
-	if len(order) == 1 && len(gpu) > 0 {
-		gpu[order[0]] = true
-	}
-	if len(order) > 0 || len(gpu) > 0 {
-		for _, id := range held(t) {
-			if t.Kind[id] == trace.KindProcessor {
-				c.Row[id] = trace.NoLocation
-			}
+	alone := hosts == 1 && gpus > 0
+	_ = parallel.Ranges(context.Background(), t.Len()+1, 4096, func(from, to int) {
+		for p := from; p < to; p++ {
+			c.leaveHelpers(trace.LocationID(p-1), members[end[p]:end[p+1]], gpu[p] || alone)
 		}
+	})
+}
+
+// leaveHelpers leaves out helpers of a process, and all but its main thread beside a GPU.
+func (c *Choice) leaveHelpers(process trace.LocationID, members []trace.LocationID, gpu bool) {
+	if len(members) < 2 {
+		return
 	}
-	for _, p := range order {
-		kept := working(t, members[p])
-		if gpu[p] && p != trace.NoLocation {
-			kept = []trace.LocationID{mainThread(t, p, kept)}
-		}
-		for _, id := range members[p] {
-			if !slices.Contains(kept, id) {
-				c.Row[id] = trace.NoLocation
-			}
+	kept := working(c.tree, members)
+	if gpu && process != trace.NoLocation {
+		kept = []trace.LocationID{mainThread(c.tree, process, kept)}
+	}
+	for _, id := range members {
+		if len(kept) > 0 && kept[0] == id { // they have the order of the members
+			kept = kept[1:]
+		} else {
+			c.Row[id] = trace.NoLocation
 		}
 	}
 }

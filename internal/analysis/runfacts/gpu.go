@@ -39,9 +39,7 @@ func FindDevices(t *store.Tree, selected []trace.LocationID) *Devices {
 				gpu[i] = up
 			}
 		}
-		if t.Kind[id] == trace.KindDevice ||
-			t.Kind[id] == trace.KindProcess && strings.HasPrefix(t.Name[id], "/device:") {
-			// as XLA writes it
+		if isGPU(t, id) {
 			gpu[i] = id
 		}
 		if t.Holds[id] && gpu[i] == trace.NoLocation && !slices.Contains(hosts, unit[i]) && len(hosts) < 2 {
@@ -98,6 +96,26 @@ func FindDevices(t *store.Tree, selected []trace.LocationID) *Devices {
 		}
 	}
 	return d
+}
+
+// isGPU reports whether a location is a GPU; XLA writes GPUs as processes.
+func isGPU(t *store.Tree, id trace.LocationID) bool {
+	return t.Kind[id] == trace.KindDevice ||
+		t.Kind[id] == trace.KindProcess && strings.HasPrefix(t.Name[id], "/device:")
+}
+
+// HasGPU reports whether FindDevices finds a GPU in the whole run. O(locations).
+func HasGPU(t *store.Tree) bool {
+	of := make([]bool, t.Len()) // rows of GPUs
+	for i := range of {
+		id := trace.LocationID(i)
+		up := t.Parent[id]
+		of[i] = isGPU(t, id) || up != trace.NoLocation && (of[up] || t.Kind[id] == trace.KindStream)
+		if of[i] && t.Holds[id] {
+			return true
+		}
+	}
+	return false
 }
 
 // LaunchLinks passes the links from calls to the work they started to f, if both intervals are known, one at a
@@ -205,5 +223,5 @@ const (
 func IsLargeJob(r store.Reader) bool {
 	n := r.Info().Intervals
 	return r.Info().Timed() && n >= fewIntervals && n <= mostIntervals &&
-		len(FindDevices(r.Locations(), nil).GPUs) > 0
+		HasGPU(r.Locations())
 }

@@ -5,4 +5,5 @@ package derived
 import "github.com/parallax-hpc/parallax/internal/table"
 
 // Tables are all of them.
-var Tables = []*table.Table{findingsOf, waitsOf, waited, gpuTime, steps, criticalPath}
+var Tables = []*table.Table{findingsOf, waitsOf, waited, gpuTime, steps, phases, scheduling, lateArrivals, requestCalls,
+	requestLosses, criticalPath}
