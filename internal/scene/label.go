@@ -77,6 +77,17 @@ func joins(r rune) bool {
 // characters would remain it returns "". The cost grows with the width, not with the text.
 func Shorten(s string, width, size float32) string { return shorten(s, width, size, false) }
 
+// Longest returns the first of some texts, from long to short, that fits a width in pixels as it is; if none does, the
+// last one shortened.
+func Longest(width float32, texts ...string) string {
+	for _, t := range texts {
+		if TextWidth(t, TextSize, false) <= width {
+			return t
+		}
+	}
+	return Shorten(texts[len(texts)-1], width, TextSize)
+}
+
 // ShortenBold is Shorten for bold text.
 func ShortenBold(s string, width, size float32) string { return shorten(s, width, size, true) }
 

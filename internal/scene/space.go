@@ -3,6 +3,7 @@ package scene
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -66,12 +67,26 @@ type SpaceLabel struct {
 type SpaceLinks struct {
 	From, To []uint32
 	Fill     []Colour
-	Width    float32 // in pixels; 0: 1
+	// Part is how far each runs of the way to its end; less than 0: the other way, as a line that goes round the edge
+	// of a torus does. Nil: all the way.
+	Part  []float32
+	Width float32 // in pixels; 0: 1
 }
 
 // Add appends one line.
 func (l *SpaceLinks) Add(from, to int, fill Colour) {
+	l.AddPart(from, to, 1, fill)
+}
+
+// AddPart appends a line that runs only a part of the way.
+func (l *SpaceLinks) AddPart(from, to int, part float32, fill Colour) {
 	l.From, l.To, l.Fill = append(l.From, uint32(from)), append(l.To, uint32(to)), append(l.Fill, fill)
+	if part != 1 && l.Part == nil {
+		l.Part = slices.Repeat([]float32{1}, len(l.From)-1)
+	}
+	if l.Part != nil {
+		l.Part = append(l.Part, part)
+	}
 }
 
 // MostDetail is the most that Detail may be.

@@ -71,6 +71,10 @@ func (m *Space) flattenLinks(p *Projection) *Line {
 		if !finite(e.x0 + e.y0 + e.x1 + e.y1) {
 			continue
 		}
+		if m.Links.Part != nil {
+			part := float64(m.Links.Part[k])
+			e.x1, e.y1 = e.x0+part*(e.x1-e.x0), e.y0+part*(e.y1-e.y0)
+		}
 		ends, depth, fill = append(ends, e), append(depth, a+b), append(fill, m.Links.Fill[k])
 	}
 	for _, k := range byDepth(depth, sequence(len(ends))) {

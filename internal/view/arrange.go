@@ -120,10 +120,10 @@ func (a *arranging) compared(ctx context.Context, s store.Reader) (*comparison, 
 	}
 	t := s.Locations()
 	c := &comparison{}
-	if c.holders, err = ChosenHolders(ctx, s, sel.Locations); err != nil {
+	if c.holders, err = runfacts.ChosenHolders(ctx, s, sel.Locations); err != nil {
 		return nil, err
 	}
-	if c.units, c.of, err = Units(t, c.holders, a.group); err != nil || len(c.units) == 0 {
+	if c.units, c.of, err = runfacts.Units(t, c.holders, a.group); err != nil || len(c.units) == 0 {
 		return c, err
 	}
 	b := &trace.Behaviour{Regions: s.Regions(), Chosen: sel.Regions, Locations: c.holders, Owner: c.of,
@@ -133,7 +133,7 @@ func (a *arranging) compared(ctx context.Context, s store.Reader) (*comparison, 
 			return store.Digests(ctx, s, "calls", store.Window{Begin: sel.Begin, End: sel.End, Locations: ids}, f)
 		}
 	} else {
-		b.Paths, b.Metric = s.CallPaths(), DefaultMetric(s.Metrics())
+		b.Paths, b.Metric = s.CallPaths(), runfacts.DefaultMetric(s.Metrics())
 		b.Profile = func(f func([]trace.ProfileRow) error) error { return s.Profile(ctx, sel.Locations, f) }
 	}
 	if a.By == "optimal" {

@@ -41,7 +41,7 @@ func behaviourTree(ctx context.Context, s store.Reader, sel trace.Selection, uni
 		keep[id] = true
 	}
 	w := store.Window{Begin: sel.Begin, End: sel.End, Locations: sel.Locations}
-	err := Totals(ctx, s, w, DefaultMetric(s.Metrics()), func(list []Total) {
+	err := runfacts.Totals(ctx, s, w, runfacts.DefaultMetric(s.Metrics()), func(list []runfacts.Total) {
 		for _, x := range list {
 			if i := leaf[x.Location]; i >= 0 && keep[x.Region] {
 				out.Values[s.Regions()[x.Region].Role][i] += max(x.Exclusive, 0)

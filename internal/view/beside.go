@@ -33,8 +33,7 @@ func (b *Beside) Half(size scene.Size) scene.Size {
 }
 
 // Compute fills both halves, the second with the request of Second.
-func (b *Beside) Compute(ctx context.Context, q *Request,
-	compute func(context.Context, *Request) (Result, error)) error {
+func (b *Beside) Compute(ctx context.Context, q *Request, compute Compute) error {
 	first, second := q.First(), q.Second()
 	first.Size, second.Size = b.Half(q.Size), b.Half(q.Size)
 	for k, one := range []*Request{first, second} {
@@ -70,8 +69,7 @@ type Scaled interface {
 
 // SideBySide makes a view of one run one of two: a request for two runs becomes one for each, see First and Second, and
 // their pictures are drawn on one scale beside each other, or above each other. Join makes the data of both.
-func SideBySide[D any](above bool, compute func(context.Context, *Request) (Result, error),
-	join func(first, second D) any) func(context.Context, *Request) (Result, error) {
+func SideBySide[D any](above bool, compute Compute, join func(first, second D) any) Compute {
 	return func(ctx context.Context, q *Request) (Result, error) {
 		if len(q.Runs) < 2 {
 			return compute(ctx, q)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -78,7 +79,7 @@ func levelBlocks(t *store.Tree, ids []trace.LocationID, limit int) (best *Blocks
 		if len(nodes) < 2 || 4*most > 3*len(ids) { // one place that holds nearly all compares nothing
 			continue
 		}
-		b.Names = ShortNames(t, nodes)
+		b.Names = runfacts.ShortNames(t, nodes)
 		best = b
 	}
 	return best

@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"slices"
 )
 
 // Colours are those of the regions of a run, or of several that are shown together. They are given once, to
@@ -147,7 +149,7 @@ func regionWeights(ctx context.Context, s store.Reader) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	metric, paths := DefaultMetric(s.Metrics()), s.CallPaths()
+	metric, paths := runfacts.DefaultMetric(s.Metrics()), s.CallPaths()
 	for _, x := range rows {
 		if x.Metric == metric {
 			out[paths[x.Path].Region] += x.Exclusive

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 )
 
 // An Advice lists alternatives to a selection that shows nothing.
@@ -40,10 +42,18 @@ func (r *Request) NoCall() error {
 	return r.Advise("other regions", "other callers").Empty("no call is in the selection")
 }
 
-// CutNote says how calls are drawn that began before the selection: their durations are not known from it.
-func CutNote(calls int64, shown, metric string) string {
-	return fmt.Sprintf("%s began before the selection and count for nothing else: %s the %s in it",
-		Count(int(calls), "call"), shown, cutTime(metric))
+// CutNotes say how calls are drawn that began before the selection, if there are some: their durations are not known
+// from it.
+func CutNotes(cuts []callgraph.Cut, shown, metric string) []string {
+	calls := 0.0
+	for i := range cuts {
+		calls += cuts[i].Count
+	}
+	if calls == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s began before the selection and count for nothing else: %s the %s in it",
+		Count(int(calls), "call"), shown, cutTime(metric))}
 }
 
 // SayCut tells of calls that began before the selection; whose is added to the labels.

@@ -51,10 +51,10 @@ func ToList(r Result, held int64) int64 {
 	return 4 * held
 }
 
-// ToStream is ToList of the JSON twin as it is written, which is never one text.
+// ToStream is ToList of the JSON output as it is written, which is never one text.
 func ToStream(r Result, held int64) int64 { return ToList(r, held) / 2 }
 
-// ToTell is ToList of the JSON twin as one text, which is copied as it grows.
+// ToTell is ToList of the JSON output as one text, which is copied as it grows.
 func ToTell(r Result, held int64) int64 {
 	if l, ok := r.(Lister); ok {
 		return int64(l.Rows()) * rowBytes * 2

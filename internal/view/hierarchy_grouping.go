@@ -16,7 +16,7 @@ import (
 // differ between ranks, by variable and rank.
 type GroupingFinder func(r *trace.Ranks, tree [][]int32, values [][]float64) []trace.RankGrouping
 
-// A Grouping is a way to put locations into groups, in the JSON twin.
+// A Grouping is a way to put locations into groups, in the JSON output.
 type Grouping struct {
 	Name string `json:"name"` // "tree" for the run's own
 	// Score is the share of how ranks differ that its groups explain, at most 1; null where

@@ -29,17 +29,19 @@ type InfoJSON struct {
 	Ranks     int             `json:"ranks"`
 	Rows      int             `json:"rows"`
 	// RowsOverlay counts the locations of overlays: samples and repeated states, which no sum has.
-	RowsOverlay int          `json:"rows_overlay"`
-	RowsAside   int          `json:"rows_aside"` // as rows_overlay, its name in the release before
-	Regions     int          `json:"regions"`
-	Intervals   int64        `json:"intervals"` // Of the source.
-	Inferred    int64        `json:"inferred"`  // Intervals of work that nobody recorded, not in the source.
-	Links       int64        `json:"links"`
-	Counters    int          `json:"counters"`
-	Samples     int64        `json:"samples"`
-	Instants    int64        `json:"instants"`
-	ProfileRows int64        `json:"profile_rows"`
-	Depth       int          `json:"depth"`
+	RowsOverlay int   `json:"rows_overlay"`
+	RowsAside   int   `json:"rows_aside"` // as rows_overlay, its name in the release before
+	Regions     int   `json:"regions"`
+	Intervals   int64 `json:"intervals"` // Of the source.
+	Inferred    int64 `json:"inferred"`  // Intervals of work that nobody recorded, not in the source.
+	Links       int64 `json:"links"`
+	Counters    int   `json:"counters"`
+	Samples     int64 `json:"samples"`
+	Instants    int64 `json:"instants"`
+	ProfileRows int64 `json:"profile_rows"`
+	Depth       int   `json:"depth"`
+	// PathDepth is the length of the longest call path of a profile; 1: it has totals of regions alone.
+	PathDepth   int          `json:"path_depth"`
 	RegionTable []RegionInfo `json:"region_table"`
 	// RegionMetric is the metric of the inclusive and exclusive columns of the table.
 	RegionMetric MetricInfo        `json:"region_metric"`
@@ -71,7 +73,7 @@ type MetricInfo struct {
 	Total *float64 `json:"total"`
 }
 
-// MainMetric is the metric of totals of a run, see package runfacts.
+// MainMetric is the metric of totals of a run, see package
 func MainMetric(r store.Reader) MetricInfo {
 	name, unit := runfacts.MainMetric(r)
 	return MetricInfo{Name: name, Unit: unit}
@@ -103,6 +105,8 @@ type ReportInfo struct {
 	Example string `json:"example"`
 	// Lost reports that some data of the program is unknown because of it; false for kept or repeated data.
 	Lost bool `json:"lost"`
+	// Consequence tells the effect on the run of parts that are not kept; empty for a kind that keeps them.
+	Consequence string `json:"consequence"`
 }
 
 // InfoOf gathers the description of a run from stored totals: for a trace O(locations ×
@@ -114,7 +118,7 @@ func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 		Locations: r.Locations().Len(), Ranks: i.Ranks, Rows: i.Rows, Regions: len(r.Regions()),
 		Intervals: i.Intervals - i.Inferred, Inferred: i.Inferred, Links: i.Links, Counters: len(r.Counters()),
 		Samples:  i.Samples,
-		Instants: i.Instants, ProfileRows: i.Profile, Depth: i.Depth,
+		Instants: i.Instants, ProfileRows: i.Profile, Depth: i.Depth, PathDepth: pathDepth(r.CallPaths()),
 		Metrics: []MetricInfo{}, Properties: i.Properties, Topologies: []TopologyInfo{}, Report: []ReportInfo{},
 		SizeBytes: i.SizeBytes,
 	}
@@ -135,7 +139,8 @@ func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 		out.Topologies = append(out.Topologies, TopologyInfo{t.Name, append([]int{}, t.Dims...)})
 	}
 	for _, e := range i.Report {
-		out.Report = append(out.Report, ReportInfo{e.Kind.String(), e.What, e.Count, e.Example, e.Kind.Lost()})
+		out.Report = append(out.Report, ReportInfo{e.Kind.String(), e.What, e.Count, e.Example, e.Kind.Lost(),
+			e.Kind.Consequence()})
 	}
 	windows, err := runfacts.Windows(ctx, r)
 	if err != nil {
@@ -153,6 +158,19 @@ func InfoOf(ctx context.Context, r store.Reader) (*InfoJSON, error) {
 		out.RegionTable[k].Unit = unit
 	}
 	return out, metricTotals(ctx, r, out.Metrics)
+}
+
+// pathDepth returns the length of the longest of call paths, in which parents come first.
+func pathDepth(paths []trace.CallPath) (most int) {
+	depth := make([]int, len(paths))
+	for i, p := range paths {
+		depth[i] = 1
+		if p.Parent >= 0 && int(p.Parent) < i {
+			depth[i] = depth[p.Parent] + 1
+		}
+		most = max(most, depth[i])
+	}
+	return most
 }
 
 // metricTotals adds up each metric of a profile. As in the region table, rows that the
@@ -184,9 +202,9 @@ func metricTotals(ctx context.Context, r store.Reader, to []MetricInfo) error {
 
 func regionTable(ctx context.Context, r store.Reader) ([]RegionInfo, error) {
 	regions := r.Regions()
-	sums := make([]Total, len(regions))
+	sums := make([]runfacts.Total, len(regions))
 	used := make([]bool, len(regions))
-	err := wholeTotals(ctx, r, func(list []Total) {
+	err := wholeTotals(ctx, r, func(list []runfacts.Total) {
 		for _, t := range list {
 			used[t.Region] = true
 			sums[t.Region].Calls += t.Calls
@@ -232,8 +250,8 @@ func regionTable(ctx context.Context, r store.Reader) ([]RegionInfo, error) {
 
 // wholeTotals hands out totals that add up to those of the run, as the store keeps
 // them: neither a table of all locations nor the rows of a profile are looked at.
-func wholeTotals(ctx context.Context, r store.Reader, f func([]Total)) error {
-	metric := DefaultMetric(r.Metrics())
+func wholeTotals(ctx context.Context, r store.Reader, f func([]runfacts.Total)) error {
+	metric := runfacts.DefaultMetric(r.Metrics())
 	switch {
 	case r.Info().Timed():
 		t, err := store.TotalTime(ctx, r, store.Window{Begin: 0, End: r.Info().End + 1})
@@ -242,7 +260,7 @@ func wholeTotals(ctx context.Context, r store.Reader, f func([]Total)) error {
 		}
 		return err
 	case int(metric) < len(r.Metrics()) && r.Metrics()[metric].Join != trace.JoinSum:
-		return Totals(ctx, r, store.Window{}, metric, f)
+		return runfacts.Totals(ctx, r, store.Window{}, metric, f)
 	}
 	rows, err := store.ProfileTotals(ctx, r)
 	if err != nil {
@@ -251,13 +269,13 @@ func wholeTotals(ctx context.Context, r store.Reader, f func([]Total)) error {
 	paths := r.CallPaths()
 	outermost := store.Outermost(paths)
 	flat := slices.ContainsFunc(paths, func(p trace.CallPath) bool { return p.Flat })
-	var list []Total
+	var list []runfacts.Total
 	for _, x := range rows {
 		p := &paths[x.Path]
 		if x.Metric != metric || p.Flat != flat {
 			continue
 		}
-		t := Total{Location: trace.NoLocation, Region: p.Region, Calls: x.Calls, Exclusive: x.Exclusive}
+		t := runfacts.Total{Location: trace.NoLocation, Region: p.Region, Calls: x.Calls, Exclusive: x.Exclusive}
 		if outermost[x.Path] {
 			t.Inclusive = x.Inclusive
 		}

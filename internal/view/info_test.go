@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -102,7 +103,7 @@ func TestCallsOfSamplesAreUnknown(t *testing.T) {
 	if calls := info.RegionTable[0].Calls; calls != nil {
 		t.Errorf("a function in samples has %v calls, want none known", *calls)
 	}
-	if _, err := view.ChooseMetric(m.Reader(), "calls"); err == nil {
+	if _, err := runfacts.ChooseMetric(m.Reader(), "calls"); err == nil {
 		t.Error("calls of samples are a metric")
 	}
 }

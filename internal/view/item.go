@@ -176,6 +176,13 @@ func (f *Fact) SayCount(label string, n int64) {
 	f.Say(label, FormatCount(float64(n)), Thousands(n))
 }
 
+// SaySome adds a count that is not 0.
+func (f *Fact) SaySome(label string, n int64) {
+	if n > 0 {
+		f.SayCount(label, n)
+	}
+}
+
 // SayBytes adds a size.
 func (f *Fact) SayBytes(label string, n int64) {
 	f.Say(label, FormatBytes(float64(n)), Thousands(n))
@@ -186,7 +193,15 @@ func (f *Fact) SayNumber(label string, v float64, format func(float64) string) {
 	f.Say(label, format(v), Cell(v))
 }
 
-// Defined is a number of the JSON twin: null if it is not finite.
+// Signed writes a difference as format writes its size.
+func Signed(v float64, format func(float64) string) string {
+	if v < 0 {
+		return "−" + format(-v)
+	}
+	return "+" + format(v)
+}
+
+// Defined is a number of the JSON output: null if it is not finite.
 func Defined(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -21,7 +22,7 @@ func TestLocationsGetTheShortestNamesThatDiffer(t *testing.T) {
 		"a/main a/w b/main": {1, 2, 4},
 		"a b":               {0, 3},
 	} {
-		if got := strings.Join(ShortNames(tree, ids), " "); got != want {
+		if got := strings.Join(runfacts.ShortNames(tree, ids), " "); got != want {
 			t.Errorf("%v: %q, want %q", ids, got, want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -37,7 +38,7 @@ const (
 type wantedMeasure struct {
 	kind    measureKind
 	regions []bool
-	metric  MetricChoice
+	metric  runfacts.MetricChoice
 	id      trace.MetricID    // of atomic rows
 	name    string            // of counters and metadata
 	part    string            // count, min, max, mean, sum, last
@@ -116,7 +117,7 @@ func parseMeasure(s store.Reader, text string) (w wantedMeasure, m Measure, err 
 		return parseAtomic(s, name)
 	}
 	pattern, metric := splitMeasure(s, text)
-	if w.metric, err = ChooseMetric(s, metric); err != nil {
+	if w.metric, err = runfacts.ChooseMetric(s, metric); err != nil {
 		return w, m, fmt.Errorf("%q: %s", text, strings.TrimPrefix(err.Error(), "--metric "))
 	}
 	if m.Regions, err = MatchRegions(s.Regions(), []string{pattern}); err != nil {
@@ -231,7 +232,7 @@ func measureRegions(ctx context.Context, q *Request, rows []int32, wanted []want
 			continue
 		}
 		done[first.metric.ID] = true
-		err := Totals(ctx, q.Store(), q.Window(), first.metric.ID, func(list []Total) {
+		err := runfacts.Totals(ctx, q.Store(), q.Window(), first.metric.ID, func(list []runfacts.Total) {
 			row := rows[list[0].Location]
 			if row < 0 {
 				return
@@ -250,8 +251,8 @@ func measureRegions(ctx context.Context, q *Request, rows []int32, wanted []want
 }
 
 // of joins the regions of one location.
-func (w *wantedMeasure) of(list []Total) float64 {
-	var j Joined
+func (w *wantedMeasure) of(list []runfacts.Total) float64 {
+	var j runfacts.Joined
 	for _, t := range list {
 		if w.regions[t.Region] {
 			j.Add(w.metric.Join, w.metric.Of(t.Calls, t.Inclusive, t.Exclusive))
@@ -361,7 +362,7 @@ func (m *Measure) Format(v float64) string {
 	if math.IsNaN(v) {
 		return "none"
 	}
-	return MetricChoice{Unit: m.Unit}.Format(v)
+	return runfacts.MetricChoice{Unit: m.Unit}.Format(v)
 }
 
 // ColumnUnit is the unit as columns of tables name it.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -91,7 +92,7 @@ location process top
 
 func TestMinimaAndRatesAreNotAddedUp(t *testing.T) {
 	for how, want := range map[trace.Join]float64{trace.JoinSum: 12, trace.JoinMin: 2, trace.JoinMax: 7, trace.JoinMean: 4} {
-		var j view.Joined
+		var j runfacts.Joined
 		if j.Value(how) != 0 {
 			t.Errorf("%q of nothing is %v", how, j.Value(how))
 		}

@@ -59,14 +59,14 @@ func TestChosenHoldsRowsAsideOnlyByName(t *testing.T) {
 		want     int
 		leaves   int
 	}{{nil, 1, 1}, {[]trace.LocationID{top}, 1, 1}, {[]trace.LocationID{aside}, 1, 1}, {[]trace.LocationID{top, aside}, 2, 2}} {
-		if got := Chosen(tree, c.selected, tree.Holds); len(got) != c.want {
+		if got := runfacts.Chosen(tree, c.selected, tree.Holds); len(got) != c.want {
 			t.Errorf("selected %v: %v", c.selected, got)
 		}
 		if h := runfacts.NewHierarchy(tree, c.selected, tree.Holds); h.Leaves != c.leaves {
 			t.Errorf("selected %v: %d leaves", c.selected, h.Leaves)
 		}
 	}
-	if got := Chosen(tree, []trace.LocationID{aside}, tree.Holds); got[0] != aside {
+	if got := runfacts.Chosen(tree, []trace.LocationID{aside}, tree.Holds); got[0] != aside {
 		t.Errorf("named %d, chosen %v", aside, got)
 	}
 }

@@ -21,6 +21,11 @@ type Option struct {
 	Open    bool   `json:"open,omitempty"`
 	Default string `json:"default"`
 	Help    string `json:"help"`
+	// Title and Group are the name of the option in the page, and the heading that it stands below there.
+	Title string `json:"title"`
+	Group string `json:"group"`
+	// Word stands for a number that the view chooses, such as auto.
+	Word string `json:"word,omitempty"`
 	// Bare is the value of the option on the command line without one; "": it needs a value.
 	Bare string `json:"-"`
 	// Min, Max and Step of a number, for a slider; equal: none.
@@ -31,181 +36,189 @@ type Option struct {
 
 // OptionTable is the one table of options that views share; order is the order of the help.
 var OptionTable = []Option{
-	{Name: "busy", Kind: "patterns", Help: "which roles, categories or regions count as busy, joined by commas"},
-	{Name: "idle", Kind: "patterns", Help: "which roles, categories or regions count as not busy, joined by commas"},
+	{Name: "busy", Kind: "patterns", Help: "roles, categories or regions that count as busy, joined by commas"},
+	{Name: "idle", Kind: "patterns", Help: "roles, categories or regions that count as not busy, joined by commas"},
 	{Name: "layers", Kind: "patterns",
-		Help: "states shown as layers, each with its own moments: busy, roles, categories or regions, joined by " +
+		Help: "states drawn as layers, each with its own moments: busy, roles, categories or regions, joined by " +
 			"commas"},
 	{Name: "moments", Kind: "integer", Default: "3", Min: 3, Max: 8, Step: 1,
-		Help: "highest order of moments that is given and drawn, 3 to 8"},
+		Help: "highest order of the moments, 3 to 8"},
 	{Name: "basis", Kind: "choice", Choices: []string{"moments", "cosine", "haar", "bins"}, Default: "moments",
-		Help: "what utilization is projected on; --bins says how many coefficients the others have"},
-	{Name: "axis", Kind: "text", Help: "a counter that only grows in place of time, such as cycles"},
+		Help: "basis of the utilization; --bins sets the number of coefficients for all but moments"},
+	{Name: "axis", Kind: "text", Help: "a counter that only grows, such as cycles, in place of time"},
 	{Name: "gantt", Kind: "text", Default: "none", Bare: "beside",
-		Help: "the two-state chart of the same rows: none, beside, behind, or beside in a width such as 300 or 30%"},
+		Help: "the two-state chart of the same rows: none, beside (on the right), behind, or a width such as 300 " +
+			"or 30%"},
 	{Name: "metric", Kind: "text", Default: "exclusive",
 		Help: "exclusive, inclusive, calls, or any metric of the source"},
 	{Name: "over", Kind: "choice", Choices: []string{"calls", "locations"}, Default: "calls",
-		Help: "what one point of a box is"},
+		Help: "what one point of a box is: a call, or the sum over the calls of a location"},
 	{Name: "violin", Kind: "choice", Choices: []string{"auto", "all", "none"}, Default: "auto",
-		Help: "outlines of distributions behind boxes: of calls that fall into several heaps, of all, of none"},
-	{Name: "caller", Kind: "patterns", Help: "only calls made by these regions; root for those made by none"},
+		Help: "outlines of distributions behind boxes: auto draws those with several modes"},
+	{Name: "caller", Kind: "patterns", Help: "only calls made by these regions; root for calls without a caller"},
 	{Name: "path", Kind: "text",
-		Help: "only calls made along this path: patterns of the callers, the direct one last, joined by ;"},
+		Help: "only calls along this path: patterns of the callers joined by ;, the direct caller last"},
 	{Name: "hide", Kind: "patterns", Help: "regions left out of the picture"},
-	{Name: "keep", Kind: "patterns", Help: "regions always in the picture, before those chosen by rank"},
+	{Name: "keep", Kind: "patterns", Help: "regions that are always in the picture, before those chosen by order"},
 	{Name: "against", Kind: "text",
 		Help: "compare with these locations: patterns joined by commas, group:N of the view groups, or rest; " +
 			"group:N/group:M compares two groups"},
-	{Name: "shift", Kind: "text", Help: "move the second run by this much time, such as 1.5s or -20ms"},
+	{Name: "shift", Kind: "text", Help: "move the second run by this time, such as 1.5s or -20ms"},
 	{Name: "closure", Kind: "choice", Choices: []string{"direct", "dynamic", "static"}, Default: "direct",
-		Help: "who counts as caller: the direct one, all around a call as it ran, or all that the pairs allow"},
+		Help: "callers of a call: the direct one, all around it as it ran (dynamic), or all that caller-callee " +
+			"pairs allow (static)"},
 	{Name: "value-scale", Kind: "choice", Choices: []string{"linear", "log", "rank"}, Default: "linear",
-		Help: "how values are spread over an axis or over colours"},
+		Help: "scale of the values on an axis or in colours"},
 	{Name: "a", Kind: "patterns",
-		Help: "the set that is asked about: locations by pattern, from=T, to=T, time=T..T; parts add up; none: the " +
+		Help: "set A: locations by pattern, from=T, to=T, time=T..T; several parts are combined; default: the " +
 			"selection"},
-	{Name: "b", Kind: "patterns", Help: "the set it is held against, written alike; rest, all, or none for the rest"},
-	{Name: "match", Kind: "patterns", Help: "OLD=NEW: a region of A that B calls otherwise, where names do not tell"},
+	{Name: "b", Kind: "patterns", Help: "set B, written as set A; rest, all, or none for the rest"},
+	{Name: "match", Kind: "patterns", Help: "OLD=NEW: match region OLD of A with region NEW of B"},
 	{Name: "min-change", Kind: "number", Default: "1", Min: 0, Max: 20, Step: 0.1,
-		Help: "the smallest change that is reported, in percent"},
+		Help: "smallest change that is reported, in percent"},
 	{Name: "square", Kind: "choice", Choices: []string{"rings", "stripes"}, Default: "rings",
-		Help: "how a square shows quantiles: rings about its centre with slices for locations, or stripes from the " +
-			"bottom up with locations side by side"},
+		Help: "quantiles of a square as rings around its centre with one slice per location, or as stripes with " +
+			"locations side by side"},
 	{Name: "span", Kind: "choice", Choices: []string{"all", "row"}, Default: "all",
-		Help: "what colours run over: all values on display, or those of each row"},
+		Help: "colours span all values on display, or those of each row"},
 	{Name: "similarity", Kind: "choice", Choices: []string{"both", "structure", "time"}, Default: "both",
-		Help: "what makes locations similar: who calls whom, the time in it, or both"},
+		Help: "what makes locations similar: the calls they make (structure), the time in them, or both"},
 	{Name: "k", Kind: "integer", Default: "0",
-		Help: "into how many groups; 0: by the threshold, or as many as are clearest"},
+		Help: "number of groups; 0: by the threshold, or the number with the clearest separation"},
 	{Name: "threshold", Kind: "number", Default: "0", Min: 0, Max: 1, Step: 0.01,
-		Help: "locations of a group are at least this alike on average; 0: no threshold"},
+		Help: "smallest mean similarity within a group; 0: no threshold"},
 	{Name: "seed", Kind: "integer", Default: "1",
-		Help: "of the sample where locations are too many to compare each with each"},
+		Help: "seed of the sample, used if there are too many locations to compare all pairs"},
 	{Name: "request", Kind: "patterns",
-		Help: "requests that are chosen: ids or globs of them; slow or slow:1% (the slowest), errors, conditions " +
-			"such as >200ms, <1s, took:100ms..1s, begin:1s..3s, root:NAME or KEY=VALUE of the root, all of which " +
-			"must hold"},
+		Help: "requests by id or glob; or conditions that must all hold: slow or slow:1% (the slowest), errors, " +
+			">200ms, <1s, took:100ms..1s, begin:1s..3s, root:NAME, KEY=VALUE of the root"},
 	{Name: "order", Kind: "text", Help: "order of rows"},
 	{Name: "arrange", Kind: "choice", Choices: []string{"tree", "groups", "optimal"}, Open: true, Default: "tree",
-		Help: "order of locations: as in the tree, or those together that behave alike in the whole run; " +
-			"groups:k=3,similarity=time,threshold=0.8,group=locations,time=1s..2s says how; optimal:p=0.3 groups " +
-			"them by " +
-			"the best cut of the tree; --order groups and --group optimal are the same"},
-	{Name: "group", Kind: "text", Help: "what is taken together; `parallax views VIEW` says what a view takes"},
-	{Name: "top", Kind: "integer", Default: "0", Help: "how many rows at most; 0: as many as fit"},
+		Help: "order of locations: the tree, or similar locations next to each other " +
+			"(groups:k=3,similarity=time,threshold=0.8,group=locations,time=1s..2s), or the optimal aggregation " +
+			"(optimal:p=0.3); --order groups and --group optimal are the same"},
+	{Name: "group", Kind: "text", Help: "locations that are merged; `parallax views VIEW` lists the values"},
+	{Name: "top", Kind: "integer", Default: "0", Help: "largest number of rows; 0: as many as fit"},
 	{Name: "rows", Kind: "choice", Choices: []string{"processors", "threads", "all"}, Default: "processors",
-		Help: "what is a row: processors (a GPU with its streams, the main thread beside it, a thread of a team, a " +
-			"processor of Go, a service), each thread and stream, goroutines by function, or all that hold intervals"},
-	{Name: "by", Kind: "text", Help: "what is counted or compared; `parallax views VIEW` says what a view takes"},
+		Help: "what a row is: processors (a GPU with its streams, a main thread, a thread of a team, a processor " +
+			"of Go, a service), threads (also streams, and goroutines by function), or all locations with intervals"},
+	{Name: "by", Kind: "text", Help: "what is counted or compared; `parallax views VIEW` lists the values"},
 	{Name: "phase", Kind: "text", Default: "auto",
-		Help: "what cuts the run into phases: auto, slices:N, or a pattern of regions such as iteration"},
+		Help: "how the run is divided into phases: auto, slices:N, or a pattern of regions such as iteration"},
 	{Name: "bins", Kind: "integer", Default: "0",
-		Help: "how many equal bins, of time or of values; 0: as many as suit the picture"},
+		Help: "number of equal bins of time or values; 0: chosen from the size of the picture"},
 	{Name: "depth", Kind: "integer", Default: "0",
-		Help: "how many levels of nesting are drawn; 0: the innermost alone, folded into one"},
+		Help: "number of nesting levels; 0: only the innermost, in one row"},
 	{Name: "direction", Kind: "choice", Choices: []string{"top-down", "bottom-up"}, Default: "top-down",
-		Help: "from callers to what they call, or from regions to their callers"},
+		Help: "from callers to callees, or from regions to their callers"},
 	{Name: "form", Kind: "choice", Choices: []string{"icicle", "table", "beside", "graph"}, Default: "icicle",
-		Help: "how a tree is drawn; beside: both of two that are compared, on one scale; graph: each region once, in " +
-			"space, with lines to what it calls"},
+		Help: "form of the tree; beside: both trees of a comparison on one scale; graph: each region once, in 3D, " +
+			"with lines to its callees"},
 	{Name: "picture", Kind: "choice", Choices: []string{"findings", "causes"}, Default: "findings",
-		Help: "what is drawn: a card a finding, or who makes whom wait and where on the machine that is"},
+		Help: "one card per finding, or a matrix of causes and waiting locations with their place on the machine"},
 	{Name: "show", Kind: "choice",
 		Choices: []string{"dominant", "max", "min", "last", "average", "random", "random-not-zero"},
 		Default: "dominant",
-		Help: "what a pixel shows where it stands for many intervals: the region with most time, the longest " +
-			"interval, the shortest that is not empty, the last, shares, or what is open at a random instant, of all " +
-			"or of those with something open"},
+		Help: "region drawn in a pixel with many intervals: with the most time, longest, shortest that is not " +
+			"empty, last, shares (average), or open at a random time, of all times or of those with an open " +
+			"interval"},
 	{Name: "links", Kind: "choice", Choices: []string{"auto", "all", "none"}, Default: "auto",
 		Help: "draw links as arrows"},
 	{Name: "critical", Kind: "switch", Default: "false",
-		Help: "draw the critical path: of the steps of a GPU job, or of the slowest request of the selection"},
-	{Name: "expand", Kind: "patterns", Help: "groups of the location tree to draw in full"},
+		Help: "draw the critical path: of the steps of a GPU job, or of the slowest selected request"},
+	{Name: "only", Kind: "patterns", Help: "only these of the selected locations have rows, such as kind:processor"},
+	{Name: "expand", Kind: "patterns", Help: "groups of the location tree that are drawn in full"},
 	{Name: "collapse", Kind: "patterns",
-		Help: "groups of the location tree to draw as one row; of boxes and matrices regions to draw as one, such as " +
-			"category:MPI"},
-	{Name: "pin", Kind: "patterns", Help: "locations whose rows stay at the top, whatever is scrolled"},
+		Help: "groups of the location tree that are drawn as one row; in boxes and matrices, regions that are " +
+			"merged, such as category:MPI"},
+	{Name: "pin", Kind: "patterns", Help: "locations whose rows stay at the top when scrolling"},
 	{Name: "at-phase", Kind: "text", Default: "auto",
-		Help: "what two runs are laid over each other by: auto (the first step or iteration that both have), none, " +
-			"or such a phase by its name or number"},
-	{Name: "axis-to", Kind: "text",
-		Help: "where the time axis ends if the run ends earlier, so that runs of different lengths are drawn on one " +
-			"scale"},
+		Help: "phase at which two runs are aligned: auto (the first step or iteration of both), none, or a phase " +
+			"by name or number"},
+	{Name: "axis-to", Kind: "text", Help: "end of the time axis, to draw runs of different length on one scale"},
 	{Name: "scroll", Kind: "integer", Default: "0", Help: "first row shown"},
 	{Name: "labels", Kind: "integer", Default: "0",
-		Help: "pixels that the labels of rows take, so that pictures below each other begin at one place; 0: as many " +
-			"as they need"},
+		Help: "width of the row labels in pixels, to align pictures below each other; 0: as needed"},
 	{Name: "counters", Kind: "patterns", Help: "counters drawn as lines below the rows"},
 	{Name: "counters-of", Kind: "patterns",
-		Help: "locations whose counters are drawn: their own and those below them, or else of the nearest above that " +
-			"has some; none: of all rows"},
+		Help: "locations whose counters are drawn, with those below them, or else the nearest above with counters; " +
+			"default: all rows"},
 	{Name: "p", Kind: "number", Default: "auto", Min: 0, Max: 1, Step: 0.001,
-		Help: "trade-off between gain and loss: 0 all detail, 1 one value; auto chooses it from the data"},
+		Help: "trade-off between detail and loss: 0 all detail, 1 one value; auto chooses it from the data"},
 	{Name: "gain", Kind: "choice", Choices: []string{"values", "entropy"}, Default: "values",
-		Help: "how gain is measured"},
+		Help: "measure of the gain"},
 	{Name: "scale", Kind: "choice", Choices: []string{"normalised", "paper"}, Default: "normalised",
-		Help: "units of gain and loss"},
+		Help: "scale of gain and loss"},
 	{Name: "values", Kind: "text",
-		Help: "which values are aggregated: regions, roles, categories, busy, patterns joined by commas, each with " +
-			"+instants[:NAME] if wanted; instants[:NAME], counter:NAME, mean:NAME"},
+		Help: "aggregated values: regions, roles, categories, busy, patterns joined by commas, each also " +
+			"+instants[:NAME]; or instants[:NAME], counter:NAME, mean:NAME"},
 	{Name: "hierarchy", Kind: "text", Default: "auto",
-		Help: "what groups are: auto (the tree, or hosts or lines of a grid of ranks where these explain more; with " +
-			"groups put in where it is flat), tree, split:SEP of names, attribute:KEY, or ranks:N blocks"},
-	{Name: "layout", Kind: "file", Help: "layout FILE[:NAME], the name of a ready-made one, or one that " +
-		"the run suggests: grid, nodes, hosts:LEVELS, chain, rows or hilbert"},
-	{Name: "map", Kind: "file", Help: "file of RANK:CNAME lines that says on which node of a Cray each rank ran"},
+		Help: "hierarchy of locations: auto (the tree, hosts, or a grid of ranks, whichever explains most), tree, " +
+			"split:SEP of names, attribute:KEY, or ranks:N blocks"},
+	{Name: "layout", Kind: "file",
+		Help: "layout FILE[:NAME], a built-in layout by name, or one proposed for the run: grid, nodes, " +
+			"hosts:LEVELS, chain, rows or hilbert"},
+	{Name: "map", Kind: "file", Help: "file of RANK:CNAME lines with the Cray node of each rank"},
 	{Name: "event0", Kind: "text",
-		Help: "REGION:METRIC bound to event0, the last colon splits; or atomic:NAME:count|min|max|mean, " +
-			"counter:NAME:mean|min|max|last, metadata:KEY"},
-	{Name: "event1", Kind: "text", Help: "what is bound to event1, as for event0"},
-	{Name: "event2", Kind: "text", Help: "what is bound to event2, as for event0"},
-	{Name: "event3", Kind: "text", Help: "what is bound to event3, as for event0"},
+		Help: "value of event0: REGION:METRIC (the last colon splits), atomic:NAME:count|min|max|mean, " +
+			"counter:NAME:mean|min|max|last, or metadata:KEY"},
+	{Name: "event1", Kind: "text", Help: "value of event1, written as event0"},
+	{Name: "event2", Kind: "text", Help: "value of event2, written as event0"},
+	{Name: "event3", Kind: "text", Help: "value of event3, written as event0"},
 	{Name: "shape", Kind: "choice", Choices: []string{"points", "spheres", "bars", "mesh"}, Default: "points",
-		Help: "what things in space look like"},
+		Help: "shape of the points"},
 	{Name: "space", Kind: "choice", Choices: []string{"flat", "bars", "mesh"}, Default: "flat",
-		Help: "a matrix as a plane of colours, or with its values as height, in space"},
+		Help: "draw a matrix as a plane of colours, or with its values as height in 3D"},
 	{Name: "point", Kind: "number", Default: "1", Min: 0.1, Max: 5, Step: 0.1,
-		Help: "size of points, spheres and bars; 1 is the usual"},
+		Help: "size of points, spheres and bars; 1 is the default size"},
 	{Name: "detail", Kind: "integer", Default: "3", Min: 2, Max: 6, Step: 1,
 		Help: "steps of light on spheres; 2 draws them as points"},
 	{Name: "axes", Kind: "choice", Choices: []string{"shown", "hidden"}, Default: "shown",
-		Help: "box, ticks and names of a picture in space"},
-	{Name: "key", Kind: "choice", Choices: []string{"shown", "hidden"}, Default: "shown", Help: "the scale of colours"},
+		Help: "box, ticks and names of a 3D picture"},
+	{Name: "key", Kind: "choice", Choices: []string{"shown", "hidden"}, Default: "shown", Help: "the colour scale"},
 	{Name: "traffic", Kind: "choice", Choices: []string{"hidden", "shown"}, Default: "hidden",
-		Help: "lines between locations that send each other messages, coloured by how much"},
+		Help: "lines between locations that exchange messages, coloured by amount"},
 	{Name: "numbering", Kind: "choice", Choices: []string{"auto", "threads", "processes"}, Default: "auto",
-		Help: "what rank and maxRank of a layout number: threads, as ParaProf does, or processes; auto is threads " +
-			"where several share a rank and the layout names neither thread nor slot"},
+		Help: "what rank and maxRank of a layout count: threads, as in ParaProf, or processes; auto counts threads " +
+			"if several share a rank and the layout uses neither thread nor slot"},
 	{Name: "cores", Kind: "choice", Choices: []string{"mean", "expand"}, Default: "mean",
-		Help: "what becomes of coordinates past the third: the mean of a place, or beside each other"},
-	{Name: "range", Kind: "text", Help: "low,high: ends of the colours, locked whatever the metric"},
+		Help: "points that differ only in coordinates after the third: their mean, or side by side"},
+	{Name: "range", Kind: "text", Help: "low,high: fixed ends of the colour scale, for every metric"},
 	{Name: "camera", Kind: "text", Help: "azimuth,elevation,zoom[,panX,panY]: degrees, and shares of the picture"},
-	{Name: "min", Kind: "text", Help: "lowest value shown, or a share such as 20%"},
-	{Name: "max", Kind: "text", Help: "highest value shown, or a share"},
-	{Name: "slice", Kind: "text", Help: "axis=value[:width][,…]: only what lies there, a unit wide"},
-	{Name: "ring", Kind: "integer", Default: "0", Help: "distance of rings in pixels; 0: chosen from the size"},
-	{Name: "paint", Kind: "choice", Choices: []string{"location", "processor", "region", "time", "both"},
+	{Name: "min", Kind: "text", Help: "smallest value shown, or a share such as 20%"},
+	{Name: "max", Kind: "text", Help: "largest value shown, or a share"},
+	{Name: "slice", Kind: "text", Help: "axis=value[:width][,…]: only points there; the default width is 1"},
+	{Name: "tree", Kind: "choice", Choices: []string{"auto", "calls", "paths"}, Default: "auto",
+		Help: "calls: every call; paths: calls of one call path as one sector, as wide as their time, and two runs " +
+			"as one picture of the change; auto: calls, or paths of a profile"},
+	{Name: "ring", Kind: "integer", Default: "0",
+		Help: "distance of rings in pixels; 0: chosen from the size of the picture"},
+	{Name: "paint", Kind: "choice", Choices: []string{"location", "processor", "region", "time", "both", "depth",
+		"duration", "children"},
 		Default: "location",
-		Help: "what colours mean; processor: which one ran it longest where calls move, as goroutines do, else " +
-			"the location"},
-	{Name: "root", Kind: "text", Help: "show only what hangs below this node"},
+		Help: "meaning of colours; both: location and time; children: number of calls made; call paths are painted " +
+			"by region, or by their change between two runs, if none is given; processor: the one that ran a call " +
+			"longest, if calls move between processors as " +
+			"goroutines do, else the location"},
+	{Name: "root", Kind: "text", Help: "show only the tree below this node"},
 	{Name: "zoom", Kind: "text",
-		Help: "FACTOR, or FACTOR,X,Y: X,Y from the root in halves of the picture lies in the middle; or a call, #ID " +
-			"of the JSON or LOCATION/LANE/ROW"},
-	{Name: "until", Kind: "text", Help: "draw only what had begun by then: a time, or a share such as 40%"},
-	{Name: "find", Kind: "text",
-		Help: "part of a name, letter case aside: what has it stays bright, all else is dimmed"},
-	{Name: "light", Kind: "switch", Default: "false", Help: "draw the whole run and light up what is selected"},
-	{Name: "all", Kind: "switch", Default: "false", Help: "JSON and CSV hold everything, not what is drawn"},
+		Help: "FACTOR, or FACTOR,X,Y with the centre X,Y measured from the root in half pictures; or a call: #ID " +
+			"of the JSON, or LOCATION/LANE/ROW"},
+	{Name: "until", Kind: "text",
+		Help: "draw only calls that began by this time, or by this share of the run such as 40%"},
+	{Name: "find", Kind: "text", Help: "part of a name, in any case: matches stay bright, the rest is dimmed"},
+	{Name: "light", Kind: "switch", Default: "false", Help: "draw the whole run and highlight the selection"},
+	{Name: "all", Kind: "switch", Default: "false",
+		Help: "write everything into JSON and CSV, not only what is drawn"},
 	{Name: "colour", Kind: "text", Default: "region",
-		Help: "what colours mean: region, role, busy, duration; of boxes location or groups"},
+		Help: "meaning of colours: region, role, busy, duration; for boxes location or groups"},
 	{Name: "file", Kind: "text", Help: "source file to show: its recorded path, or the end of it"},
 	{Name: "line", Kind: "text", Default: "hot:1",
-		Help: "line in the middle: its number, or hot:K for the one with the K-th largest value"},
+		Help: "line in the middle: its number, or hot:K for the K-th largest value"},
 	{Name: "palette", Kind: "choice", Choices: []string{"viridis", "cividis", "diverging", "spectrum"},
-		Default: "viridis", Help: "colours of magnitudes"},
-	{Name: "paper", Kind: "switch", Default: "false", Help: "the paper's own colours"},
+		Default: "viridis",
+		Help:    "colour map for magnitudes"},
+	{Name: "paper", Kind: "switch", Default: "false", Help: "use the colours of the original paper"},
 }
 
 // renamed has the present names of options by those of the release before, which are still accepted.
@@ -239,6 +252,7 @@ func Use(names ...string) []Option {
 			panic("view: no option " + name + " in the table")
 		}
 		o := OptionTable[i]
+		o.Group, o.Title = wordsOf(n)
 		if has {
 			o.Default = def
 		}
@@ -348,8 +362,8 @@ func (o *Option) check(x string) error {
 			return fmt.Errorf("--%s %q: want a number%s", o.Name, x, span(o))
 		}
 	case "integer":
-		if _, err := strconv.Atoi(x); err != nil {
-			return fmt.Errorf("--%s %q: want a whole number", o.Name, x)
+		if _, err := strconv.Atoi(x); err != nil && (x != o.Word || x == "") {
+			return fmt.Errorf("--%s %q: want a whole number%s", o.Name, x, orWord(o))
 		}
 	case "switch":
 		if _, err := strconv.ParseBool(x); err != nil {
@@ -357,6 +371,13 @@ func (o *Option) check(x string) error {
 		}
 	}
 	return nil
+}
+
+func orWord(o *Option) string {
+	if o.Word != "" {
+		return " or " + o.Word
+	}
+	return ""
 }
 
 func span(o *Option) string {

@@ -8,7 +8,7 @@ import (
 )
 
 func TestValuesRefuseWhatTheViewCannotTake(t *testing.T) {
-	v := &View{Name: "box", Options: Use("top", "over", "p", "paper", "busy", "palette=cividis")}
+	v := &View{Name: "box", Options: Use("top", "over", "p", "depth", "paper", "busy", "palette=cividis")}
 	for _, c := range []struct {
 		name, option string
 		values       []string
@@ -20,6 +20,7 @@ func TestValuesRefuseWhatTheViewCannotTake(t *testing.T) {
 		{"a choice", "over", []string{"locations"}, ""},
 		{"an unknown choice", "over", []string{"ranks"}, "want calls or locations"},
 		{"a broken integer", "top", []string{"ten"}, "whole number"},
+		{"a word for a number", "depth", []string{"auto"}, "whole number"},
 		{"a switch", "paper", []string{"true"}, ""},
 		{"a repeated pattern", "busy", []string{"a", "b"}, ""},
 		{"a repeated number", "p", []string{"0.1", "0.2"}, "given 2 times"},
@@ -50,6 +51,26 @@ func TestOptionNamesAreUniqueAndExplained(t *testing.T) {
 				t.Errorf("default: %v", err)
 			}
 		}
+	}
+}
+
+func TestOptionsHaveANameAndAGroupInThePage(t *testing.T) {
+	known := map[string]bool{}
+	for _, o := range OptionTable {
+		known[o.Name] = true
+		if group, title := wordsOf(o.Name); group == "" || title == "" {
+			t.Errorf("option %q has no words in the page", o.Name)
+		}
+	}
+	for _, g := range optionWords {
+		for line := range strings.Lines(strings.TrimSpace(g.words)) {
+			if name, _, _ := strings.Cut(line, ": "); !known[name] {
+				t.Errorf("words for %q, which is no option", name)
+			}
+		}
+	}
+	if group, title := wordsOf("least-time"); group != "Form" || title != "Least time" {
+		t.Errorf("an option without words is %q in the group %q", title, group)
 	}
 }
 

@@ -22,18 +22,10 @@ func LevelColour(l finding.Level) scene.Colour {
 
 // Question asks for a diagnosis of a request's selection.
 func Question(ctx context.Context, q *Request) (*diagnose.Question, error) {
-	s := q.Store()
-	if s.Info().Timed() && q.Selection.End <= q.Selection.Begin {
-		return nil, Empty("choose a longer time", "no time is selected")
-	}
-	holders, err := ChosenHolders(ctx, s, q.Selection.Locations)
-	if err != nil {
+	if _, _, err := q.Holders(ctx, "calls"); err != nil {
 		return nil, err
 	}
-	if len(holders) == 0 {
-		return nil, Empty("choose other locations", "no location with calls in the selection")
-	}
-	run := &q.Runs[0]
+	s, run := q.Store(), &q.Runs[0]
 	return &diagnose.Question{Run: run, Selection: q.Selection, Phase: q.Values.Text("phase"),
 		Match: func(pattern string) ([]trace.RegionID, error) {
 			return MatchRegions(s.Regions(), []string{pattern})

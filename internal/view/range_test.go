@@ -23,7 +23,7 @@ func TestAnEmptyTimeRangeNamesBothEnds(t *testing.T) {
 // What repeats other records is left out, and nothing is lost by it.
 func TestOnlyWhatIsSkippedIsLost(t *testing.T) {
 	m := storetest.NewMemory()
-	m.Report(trace.Skipped, "records without a time", 12, "")
+	m.Report(trace.MissingEvents, "records without a time", 12, "")
 	m.Report(trace.Redundant, "flow records that repeat what a correlation id links", 89_300, "")
 	m.Report(trace.Repaired, "ends", 3, "")
 	info, err := view.InfoOf(context.Background(), m.Reader())

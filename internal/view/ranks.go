@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
@@ -26,7 +27,7 @@ func (r *RankedRun) Locations(rank int) []trace.LocationID {
 // RankedRunOf reads where the ranks of a run are; nil if they are not numbered from 0 on
 // without a gap. O(locations + pairs of locations that exchange messages).
 func RankedRunOf(ctx context.Context, r store.Reader) (*RankedRun, error) {
-	holds, err := Holders(ctx, r)
+	holds, err := runfacts.Holders(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -167,11 +168,11 @@ func (r *RankedRun) RoleTimes(ctx context.Context, s store.Reader) (roles []trac
 			return nil
 		})
 	} else {
-		var m MetricChoice
-		if m, err = ChooseMetric(s, "exclusive"); err != nil {
+		var m runfacts.MetricChoice
+		if m, err = runfacts.ChooseMetric(s, "exclusive"); err != nil {
 			return nil, nil, err
 		}
-		err = Totals(ctx, s, store.Window{}, m.ID, func(list []Total) {
+		err = runfacts.Totals(ctx, s, store.Window{}, m.ID, func(list []runfacts.Total) {
 			k := int(rank[list[0].Location])
 			if k < 0 || k >= r.Count {
 				return

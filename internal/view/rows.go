@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// TableOf makes the table of a result from the rows of its JSON twin, so that a number
+// TableOf makes the table of a result from the rows of its JSON output, so that a number
 // is declared once. The tags of a row's fields say how:
 //
 //	json    the name, of the column too

@@ -252,7 +252,7 @@ func (q *Request) Against(ctx context.Context, against string) ([]trace.Location
 	}
 	chosen := tree.Expand(q.Selection.Locations)
 	ids := []trace.LocationID{}
-	holders, err := ChosenHolders(ctx, q.Store(), nil)
+	holders, err := runfacts.ChosenHolders(ctx, q.Store(), nil)
 	if err != nil {
 		return nil, "", err
 	}

@@ -1,8 +1,6 @@
 package view
 
 import (
-	"context"
-
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -12,55 +10,22 @@ import (
 // Code that kernels of analysis use too is in packages below views: facts of a run in package runfacts, formatted
 // numbers in package words. These are the names that views know them by.
 
-type (
-	Hierarchy = runfacts.Hierarchy
-	Total     = runfacts.Total
-	Joined    = runfacts.Joined
-)
+// A Hierarchy is a tree of locations.
+type Hierarchy = runfacts.Hierarchy
 
-// Holders says which locations have values.
-func Holders(ctx context.Context, r store.Reader) ([]bool, error) {
-	return runfacts.Holders(ctx, r)
-}
-
-// ChosenHolders returns the locations of a selection that have values, ascending.
-func ChosenHolders(ctx context.Context, r store.Reader, selected []trace.LocationID) ([]trace.LocationID, error) {
-	return runfacts.ChosenHolders(ctx, r, selected)
-}
+// The server knows views and no kernels: these are for it.
 
 // Chosen returns the locations of a selection for which holds is true, ascending.
 func Chosen(t *store.Tree, selected []trace.LocationID, holds []bool) []trace.LocationID {
 	return runfacts.Chosen(t, selected, holds)
 }
 
-// Units joins locations into the units of a comparison: with "ranks" all locations of a rank are one, with
-// "locations" each is its own; "auto" takes ranks if they have several locations each.
-func Units(t *store.Tree, ids []trace.LocationID, by string) (units []trace.LocationID, of []int32, err error) {
-	return runfacts.Units(t, ids, by)
-}
-
-// ShortNames names locations for labels: by name where all names differ, else by rank where all ranks differ, else
-// by as much of the end of the path as it takes, at most the whole.
-func ShortNames(t *store.Tree, ids []trace.LocationID) []string {
-	return runfacts.ShortNames(t, ids)
-}
-
-// Totals hands out the totals of the selection's time and locations: of a trace from its prefix sums, of a profile
-// from its rows.
-func Totals(ctx context.Context, r store.Reader, w store.Window, metric trace.MetricID, f func([]Total)) error {
-	return runfacts.Totals(ctx, r, w, metric, f)
-}
-
 // Sampled reports whether a region is an estimate by sampling of time that other regions hold too, so that totals
 // must leave it out.
-func Sampled(g *trace.Region) bool {
-	return runfacts.Sampled(g)
-}
+func Sampled(g *trace.Region) bool { return runfacts.Sampled(g) }
 
 // DefaultMetric is the metric that stands for time: the one marked so, else the first.
-func DefaultMetric(metrics []trace.Metric) trace.MetricID {
-	return runfacts.DefaultMetric(metrics)
-}
+func DefaultMetric(metrics []trace.Metric) trace.MetricID { return runfacts.DefaultMetric(metrics) }
 
 // FormatTime writes a time with three significant digits and a unit.
 func FormatTime(t trace.Time) string {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
 	"reflect"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // A Twin is the JSON form of a result: the numbers behind the picture.
@@ -36,7 +38,7 @@ type TwinSelection struct {
 	Regions   int   `json:"regions"`
 }
 
-// TwinOf makes the JSON twin of a result.
+// TwinOf makes the JSON output of a result.
 func TwinOf(v *View, q *Request, r Result) *Twin {
 	t := &Twin{
 		View: v.Name, Source: q.Runs[0].Source, Options: q.Values.All(), Notes: TwinNotes(q.Values, r), Data: r.Data(),
@@ -93,6 +95,31 @@ func SizeOf(r store.Reader, sel trace.Selection) TwinSelection {
 		count(id, tree.Last[id])
 	}
 	return out
+}
+
+// mostListed is how many elements of a list are written where not all are asked for.
+const mostListed = 1 << 14
+
+// Cut leaves the first elements of lists that are longer than a reader looks at, and notes how to have all. Results
+// of a view with an option --all hold what it says already.
+func (t *Twin) Cut() {
+	data := reflect.ValueOf(t.Data)
+	if _, own := t.Options["all"]; own || data.Kind() != reflect.Struct {
+		return
+	}
+	out := reflect.New(data.Type()).Elem()
+	out.Set(data)
+	for i := range out.NumField() {
+		name, list, ok := memberOf(out, i)
+		if !ok || !isLong(list) || list.Len() <= mostListed {
+			continue
+		}
+		t.Notes = append(t.Notes, fmt.Sprintf("JSON has the first %s of %s %s; --all writes all, "+
+			"-o FILE.csv every row, and `parallax query` selects",
+			words.Thousands(mostListed), words.Thousands(int64(list.Len())), name))
+		list.Set(list.Slice3(0, mostListed, mostListed))
+	}
+	t.Data = out.Interface()
 }
 
 // WriteJSON writes the twin, one object and a line end. If numbers are not finite it

@@ -45,7 +45,7 @@ type View struct {
 	// Data are the types that Data of its results may have, one value of each: the contract
 	// with programs, see Schema.
 	Data    []any
-	Compute func(context.Context, *Request) (Result, error)
+	Compute Compute
 	// AtImport are results about all locations of a run that has many, which its first look would wait for.
 	AtImport []Preparer
 }
@@ -154,15 +154,7 @@ func holdsOnly(i *store.Info) string {
 }
 
 // hasDevices looks for a row of a GPU. O(locations).
-func hasDevices(r store.Reader) bool {
-	t := r.Locations()
-	for id, k := range t.Kind {
-		if t.Holds[id] && (k == trace.KindStream || k == trace.KindDevice) {
-			return true
-		}
-	}
-	return len(runfacts.FindDevices(t, nil).GPUs) > 0
-}
+func hasDevices(r store.Reader) bool { return runfacts.HasGPU(r.Locations()) }
 
 // hasPlaces looks for a region that names its source file. O(regions).
 func hasPlaces(r store.Reader) bool {
@@ -220,7 +212,7 @@ func (r *Request) Digests(ctx context.Context, name string) func([]trace.Locatio
 // A Result holds the computed data of a view. It may be used from one goroutine at a
 // time and must not touch the store after Compute, except in Detail.
 type Result interface {
-	// Data is the "data" of the JSON twin: marshalled by encoding/json, lists never null.
+	// Data is the "data" of the JSON output: marshalled by encoding/json, lists never null.
 	Data() any
 	// Table is the CSV twin and the page's table.
 	Table() *Table
@@ -292,7 +284,7 @@ func (t *Table) Entitle(name, title string) *Table {
 	return t
 }
 
-// A Column has a name (as in the JSON twin), and a unit: "ns", "bytes", "count", "share" or "". Title is its
+// A Column has a name (as in the JSON output), and a unit: "ns", "bytes", "count", "share" or "". Title is its
 // heading for people, where that is not the name.
 type Column struct {
 	Name  string `json:"name"`
@@ -306,6 +298,26 @@ type EmptyError = words.EmptyError
 
 // Empty makes an EmptyError.
 func Empty(hint, format string, args ...any) error { return words.Empty(hint, format, args...) }
+
+// A Compute makes the result of a request.
+type Compute = func(context.Context, *Request) (Result, error)
+
+// InTime refuses requests that select no time of a run that has some.
+func InTime(compute Compute) Compute {
+	return func(ctx context.Context, q *Request) (Result, error) {
+		if err := q.checkTime(); err != nil {
+			return nil, err
+		}
+		return compute(ctx, q)
+	}
+}
+
+func (r *Request) checkTime() error {
+	if r.Store().Info().Timed() && r.Selection.Begin >= r.Selection.End {
+		return Empty("choose a longer time", "no time is selected")
+	}
+	return nil
+}
 
 // Ask computes a view.
 func Ask(ctx context.Context, v *View, q *Request) (Result, error) {

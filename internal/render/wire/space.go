@@ -27,6 +27,9 @@ func (e *encoder) space(m *scene.Space) spaceMark {
 	}
 	if len(m.Links.From) > 0 {
 		out.LinkFrom, out.LinkTo, out.LinkFill = e.u32(m.Links.From), e.u32(m.Links.To), u16(e, m.Links.Fill)
+		if m.Links.Part != nil {
+			out.LinkPart = e.f32(m.Links.Part)
+		}
 	}
 	for _, l := range m.Labels {
 		text := scene.Visible(l.Text)
@@ -98,9 +101,11 @@ type spaceMark struct {
 	RunLocation *column `json:"runLocation,omitempty"`
 	RunStep     *column `json:"runStep,omitempty"`
 	// Lines between things, by their index.
-	LinkFrom  *column `json:"linkFrom,omitempty"`
-	LinkTo    *column `json:"linkTo,omitempty"`
-	LinkFill  *column `json:"linkFill,omitempty"`
+	LinkFrom *column `json:"linkFrom,omitempty"`
+	LinkTo   *column `json:"linkTo,omitempty"`
+	LinkFill *column `json:"linkFill,omitempty"`
+	// How far each runs of the way, 1 all of it; null: all do.
+	LinkPart  *column `json:"linkPart,omitempty"`
 	LinkWidth float64 `json:"linkWidth"`
 	// Names of things, the most important first.
 	Labels []spaceLabel `json:"labels,omitempty"`

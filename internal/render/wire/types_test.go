@@ -22,6 +22,7 @@ var columnsOfSpace = map[string]string{
 	"px": "Float32Array", "py": "Float32Array", "pz": "Float32Array", "value": "Float32Array", "fill": "Uint16Array",
 	"runFirst": "Uint32Array", "runLocation": "Uint32Array", "runStep": "Uint32Array",
 	"linkFrom": "Uint32Array", "linkTo": "Uint32Array", "linkFill": "Uint16Array",
+	"linkPart": "Float32Array",
 }
 
 // membersOf lists what the page sees of a type of a scene, or nil where json tags say it.

@@ -163,6 +163,9 @@ func plainScene(s *scene.Scene) map[string]any {
 				fields["Labels"] = described.Labels
 				if fields["LinkWidth"] = v.Links.Width; len(v.Links.From) > 0 {
 					fields["LinkFrom"], fields["LinkTo"], fields["LinkFill"] = v.Links.From, v.Links.To, v.Links.Fill
+					if v.Links.Part != nil {
+						fields["LinkPart"] = v.Links.Part
+					}
 				}
 				for _, r := range v.Runs {
 					for name, x := range map[string]uint32{"RunFirst": r.First, "RunLocation": r.Location, "RunStep": r.Step} {

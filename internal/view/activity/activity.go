@@ -15,19 +15,17 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
-	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // View is the view.
 var View = &view.View{
 	Name:    "activity",
 	Title:   "Activity",
-	Summary: "share of roles or regions per time bin over the selected locations",
-	HowToRead: "Time runs to the right. The height of a colour is the share of all selected locations that were in " +
-		"it at that time, " +
-		"added up over the bin; each instant of a location counts once. Where the stack does not reach the top, " +
-		"nothing was open on the others. Two runs are drawn one above the other: a nanosecond is as wide in both, " +
-		"and a share as high.",
+	Summary: "share of time in each role or region, over time, for the selected locations",
+	HowToRead: "Time runs to the right. The height of a colour is the share of the selected locations in that role " +
+		"or region, averaged over the time bin. Each location counts once at each time. Space above the stack means " +
+		"that no interval was open on the remaining locations. Two runs are drawn one above the other with the same " +
+		"scales of time and share.",
 	Needs: view.Needs{Intervals: true},
 	Options: view.Words(view.Use("by=roles", "bins", "top=8", "busy", "idle", "rows"),
 		"by: what is counted [roles regions busy]"),
@@ -84,9 +82,6 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 			return nil, fmt.Errorf("--busy and --idle show busy against idle time; leave out --by %s", by)
 		}
 		by = "busy"
-	}
-	if by != "roles" && by != "regions" && by != "busy" {
-		return nil, words.NotOneOf("--by", by, "roles", "regions", "busy")
 	}
 	if q.Values.Integer("bins") < 0 || q.Values.Integer("bins") > maxBins {
 		return nil, fmt.Errorf("--bins %d: want 0 to %d", q.Values.Integer("bins"), maxBins)

@@ -5,7 +5,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// data is the JSON twin.
+// data is the JSON output.
 type data struct {
 	Locations int   `json:"locations"` // that hold intervals: the whole of every share
 	Bins      []bin `json:"bins"`

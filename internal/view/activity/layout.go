@@ -35,7 +35,8 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		Name: "main", W: float32(size.Width), H: float32(size.Height),
 		XScale: scene.Scale{Kind: "time", Begin: float64(r.selection.Begin), End: float64(r.selection.Begin + r.length),
 			Label: "time"},
-		YScale: scene.Scale{Kind: "linear", Begin: 0, End: r.top(), Label: "share of " + plural(r.rows, "location")},
+		YScale: scene.Scale{Kind: "linear", Begin: 0, End: r.top(),
+			Label: "share of " + view.Count(r.rows, "location")},
 	}
 	minimap := size.Height < minimapHeight || size.Width < minimapWidth
 	axis := scene.Axis{Unit: "share"}
@@ -92,16 +93,10 @@ func (r *result) ShareScale(second view.Result) {
 	other.length, other.least = r.length, r.least
 }
 
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return view.Thousands(int64(n)) + " " + what + "s"
-}
-
 func (r *result) describe() string {
 	return fmt.Sprintf("Activity of %s from %s to %s: shares of %d kinds of activity over time.",
-		plural(r.rows, "location"), view.FormatTime(r.selection.Begin), view.FormatTime(r.selection.End), len(r.series))
+		view.Count(r.rows, "location"), view.FormatTime(r.selection.Begin), view.FormatTime(r.selection.End),
+		len(r.series))
 }
 
 func (r *result) colour(k int) scene.Colour {

@@ -9,9 +9,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/analysis/stackalign"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -25,22 +25,21 @@ var View = &view.View{
 	Paper: "Brendel: Evaluating Visualisation Methods to Scalably Display Structural and Runtime Differences in " +
 		"Parallel Programs; Weber, Brendel, Brunst: Trace File Comparison with a Hierarchical Sequence Alignment " +
 		"Algorithm",
-	Summary: "call stacks of locations or runs over time, the same call of all at the same place",
-	HowToRead: "A band is a location with its call stack, the outermost call on top. Calls are matched from the " +
-		"outside in: the same call of all locations has the same place, as wide as it takes where it takes longest, " +
-		"so the axis adds up the longest times and is no clock. A hatched place is a call that this location does " +
-		"not make there. " +
-		"With --colour difference a call is red where it takes longer than on the first location and blue where it " +
-		"is shorter.",
+	Summary: "call stacks of locations or runs over time, with matching calls aligned",
+	HowToRead: "Each band is one location with its call stack, the outermost call on top. Parallax matches calls " +
+		"from the outside in. A matched call has the same position in all bands. Its width is its longest duration " +
+		"on any location, so the axis adds up the longest durations and is not a clock. A hatched area means that " +
+		"this location does not make the call. With --colour difference, red calls take longer than on the first " +
+		"location and blue ones are shorter.",
 	Needs: view.Needs{Intervals: true},
 	Runs:  2,
 	Options: view.Words(view.Use("colour=region", "depth", "top", "arrange", "rows"),
-		"colour: what colours mean: the region, or how much longer a call is than on the first location [region "+
+		"colour: meaning of colours: the region, or how much longer a call is than on the first location [region "+
 			"difference]",
-		"depth: how many levels of the stack are aligned; 0: all",
-		"top: how many locations at most; 0: 16"),
+		"depth: number of stack levels that are aligned; 0: all",
+		"top: largest number of locations; 0: 16"),
 	Data:    []any{Data{}},
-	Compute: compute,
+	Compute: view.InTime(compute),
 }
 
 const (
@@ -84,9 +83,6 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &result{request: q, notes: view.RowNotes(q.Store()), different: q.Values.Text("colour") == "difference"}
 	if q.Values.Integer("depth") < 0 || q.Values.Integer("top") < 0 {
 		return nil, fmt.Errorf("--depth and --top: want 0, or how many")
-	}
-	if q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	var err error
 	if r.colours, err = q.Colours(ctx); err != nil {
@@ -142,7 +138,7 @@ func (r *result) choose(ctx context.Context) error {
 		if run > 0 {
 			selected = nil
 		}
-		ids, err := view.ChosenHolders(ctx, s, selected)
+		ids, err := runfacts.ChosenHolders(ctx, s, selected)
 		if err != nil {
 			return err
 		}
@@ -158,7 +154,7 @@ func (r *result) choose(ctx context.Context) error {
 					view.Count(len(ids), "location"), most))
 			ids = ids[:most]
 		}
-		for i, name := range view.ShortNames(s.Locations(), ids) {
+		for i, name := range runfacts.ShortNames(s.Locations(), ids) {
 			if len(q.Runs) > 1 {
 				name += " · " + q.Runs[run].Name
 			}
@@ -217,17 +213,12 @@ func (r *result) read(ctx context.Context, run int, numbers map[string]int32) er
 	if first := r.request.Store().Info().End; run > 0 && w.Begin == 0 && r.request.Selection.End == first {
 		w.End = s.Info().End
 	}
-	at := map[trace.LocationID]*reading{}
-	kept := r.keep(run, numbers)
-	var list []*reading
 	for _, x := range r.rows {
 		if x.run == run {
-			g := &reading{window: w, node: kept, depth: r.request.Values.Integer("depth"), out: &stackalign.Sequence{}}
-			at[x.location] = g
-			list = append(list, g)
 			w.Locations = append(w.Locations, x.location)
 		}
 	}
+	rows := slices.Clone(w.Locations)
 	slices.Sort(w.Locations)
 	n, err := s.Count(w)
 	if err != nil {
@@ -237,18 +228,8 @@ func (r *result) read(ctx context.Context, run int, numbers map[string]int32) er
 		return view.Empty("choose a shorter time or fewer locations", "%s calls are too many to align, at most %s are",
 			view.Thousands(n), view.Thousands(mostCalls))
 	}
-	var mu sync.Mutex
-	err = s.Intervals(ctx, w, func(c *trace.Columns) error {
-		mu.Lock()
-		defer mu.Unlock()
-		if g := at[c.Location]; g != nil {
-			g.add(c)
-		}
-		return ctx.Err()
-	})
-	for _, g := range list {
-		r.list = append(r.list, g.out)
-	}
+	list, err := stackalign.Read(ctx, s, w, rows, r.keep(run, numbers), r.request.Values.Integer("depth"))
+	r.list = append(r.list, list...)
 	return err
 }
 
@@ -278,53 +259,6 @@ func (r *result) keep(run int, numbers map[string]int32) []int32 {
 		out[id] = k
 	}
 	return out
-}
-
-// A reading makes a sequence of the rows of a location's first lane. Calls that are open
-// at the begin of the window are in it, clipped.
-type reading struct {
-	window store.Window
-	node   []int32
-	depth  int
-	out    *stackalign.Sequence
-	place  map[int]int32 // of each row: its call, or that of the nearest one kept around it
-	begun  bool
-}
-
-func (g *reading) add(c *trace.Columns) {
-	if c.Lane != 0 {
-		return
-	}
-	if !g.begun {
-		g.begun, g.place = true, map[int]int32{}
-		around := int32(-1)
-		for depth, x := range c.Open {
-			if x.End <= g.window.Begin {
-				continue // it ends where the window begins
-			}
-			around = g.call(x.Row, around, x.Region, x.Begin, x.End, depth)
-		}
-	}
-	for i := range c.Len() {
-		around, ok := g.place[int(c.Parent[i])]
-		if !ok {
-			around = -1
-		}
-		g.call(c.First+i, around, c.Region[i], c.Begin[i], c.End(i), int(c.Depth[i]))
-	}
-}
-
-// call adds one call, unless it is not chosen or too deep, and gives the innermost kept.
-func (g *reading) call(row int, around int32, region trace.RegionID, begin, end trace.Time, depth int) int32 {
-	begin, end = max(begin, g.window.Begin), min(end, g.window.End)
-	if n := g.node[region]; n >= 0 && end >= begin && !(g.depth > 0 && depth >= g.depth) {
-		q := g.out
-		q.Node, q.Begin, q.End, q.Parent = append(q.Node, n), append(q.Begin, begin), append(q.End, end),
-			append(q.Parent, around)
-		around = int32(q.Len() - 1)
-	}
-	g.place[row] = around
-	return around
 }
 
 // measure finds how deep the slots are.

@@ -30,7 +30,7 @@ type Slot struct {
 	ID        trace.RegionID `json:"-" about:"region"`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	Locations []Location `json:"locations"`
 	Slots     []Slot     `json:"slots"`

@@ -3,7 +3,9 @@ package alignment
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/analysis/stackalign"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
@@ -72,21 +74,38 @@ func (r *result) describe() string {
 		view.Count(r.aligned.Count, "call"), view.FormatDuration(float64(r.width)))
 }
 
-// fitNote names the row that fits the first one least.
+// fitNote names the row that fits the first one least, of those of its kind if there are some.
 func (r *result) fitNote() string {
-	worst := 0
+	worst, kind := 0, r.kinds()
+	alone := !slices.Contains(kind[1:], kind[0])
 	for i := range r.rows {
+		if kind[i] != kind[0] && !alone {
+			continue
+		}
 		if r.aligned.Pairs[i].Structure()+r.aligned.Pairs[i].Time < r.aligned.Pairs[worst].Structure()+
 			r.aligned.Pairs[worst].Time {
 			worst = i
 		}
 	}
 	if worst == 0 {
+		if slices.ContainsFunc(kind, func(k int32) bool { return k != kind[0] }) && !alone {
+			return fmt.Sprintf("all of the kind of %s make the same calls for the same time", r.rows[0].name)
+		}
 		return "all make the same calls for the same time"
 	}
 	p := &r.aligned.Pairs[worst]
 	return fmt.Sprintf("least like %s is %s: %s of calls and %s of time in common", r.rows[0].name, r.rows[worst].name,
 		view.FormatShare(p.Structure()), view.FormatShare(p.Time))
+}
+
+// kinds tells GPUs from hosts among the rows.
+func (r *result) kinds() []int32 {
+	out := make([]int32, len(r.rows))
+	for i, x := range r.rows {
+		tree := r.request.Runs[x.run].Store.Locations()
+		out[i] = runfacts.Kinds(tree, []trace.LocationID{x.location})[0]
+	}
+	return out
 }
 
 func (r *result) layout(size scene.Size) drawing {

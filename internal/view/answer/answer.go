@@ -15,11 +15,11 @@ import (
 var View = &view.View{
 	Name:    "answer",
 	Title:   "Answer",
-	Summary: "the first cause of lost time in one look: its cost, its proof, the next step",
-	HowToRead: "The sentence is the first finding about the program: who loses time, by what, and how much. The bars " +
-		"compare the numbers that prove it; a thin line is the range of the others. Below are symptoms of the same " +
-		"run, " +
-		"doubts about the recording, and what to try next. `findings` has all of them.",
+	Summary: "the main cause of lost time on one screen: its cost, its evidence, the next step",
+	HowToRead: "The sentence is the first finding about the program: the cause, the affected locations and the time " +
+		"lost. The bars compare the numbers behind it; a thin line is the range of the other locations. Below are " +
+		"symptoms of the same cause, doubts about the recording, and the next step. The view findings lists all " +
+		"findings.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("phase=auto"),
 	Data:    []any{diagnose.Answer{}},

@@ -28,31 +28,30 @@ var View = &view.View{
 	Title: "Box profile",
 	Paper: "Brendel: Evaluating Visualisation Methods to Scalably Display Structural and Runtime Differences in " +
 		"Parallel Programs",
-	Summary: "box plots of calls, a box per region and location, with the number of calls",
-	HowToRead: "Every region has a band with one box a location, in the order of the colours in the first column. " +
-		"The box holds the middle half of the calls, the line in it is the median, " +
-		"the whiskers reach from 2 % to 98 % of the calls. A thin box stands on few calls; one call is a single " +
-		"line; a hollow colour says that the region is not called there. A hatched box is calls that began " +
-		"before the window, at the time that they are open in it, or by exclusive time innermost. " +
-		"Behind a box whose calls fall into several heaps, short ones and long ones, lies the outline of their " +
-		"distribution. A small triangle at an edge says that a box goes on beyond the axis. The bars count calls. " +
-		"Regions come in order of how much locations differ in them: the time that would have to move for all to " +
-		"have the same. " +
-		"Of two runs a band has a box each, of the calls of all locations. In the page the wheel zooms the axis, a " +
-		"click on a name keeps a region on top, and one with Ctrl hides it.",
+	Summary: "box plots of call durations, one box per region and location, with the number of calls",
+	HowToRead: "Each region has a band with one box per location, in the order of the colours in the first column. " +
+		"The box covers the middle half of the calls, and the line in it is the median. The whiskers reach from 2 % " +
+		"to 98 % of the calls. A thin box has few calls, and a single call is a line. A hollow colour means that " +
+		"the location does not call the region. A hatched box shows calls that began before the window, with their " +
+		"time inside it; by exclusive time, with the time in which they are innermost. If durations have several " +
+		"modes, such as short and long calls, the outline of their distribution is behind the box. A small triangle " +
+		"at an edge means that the box continues beyond the axis. The bars count calls. The region in which " +
+		"locations differ most comes first: the measure is the time that would have to move to make all equal. For " +
+		"two runs, each band has one box per run over all locations. In the page the wheel zooms the axis, a click " +
+		"on a name keeps a region on top, and a click with Ctrl hides it.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
 	Options: view.Words(view.Use("metric", "over", "order=differs", "arrange", "group=auto", "colour=auto", "top",
 		"violin", "value-scale=log", "min", "max", "caller", "path", "hide", "keep", "collapse", "by=regions",
 		"similarity",
 		"k", "rows"),
-		"by: a row for each region, or for each category [regions categories]",
-		"colour: a colour each location, or each group of them; auto: groups past twelve locations [auto location "+
+		"by: one row per region or per category [regions categories]",
+		"colour: one colour per location or per group; auto: groups for more than twelve locations [auto location "+
 			"groups]",
-		"value-scale: how values are spread over the axis [linear log]",
-		"collapse: regions that are one row, such as category:MPI",
-		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several "+
-			"[auto ranks locations]"),
+		"value-scale: scale of the axis [linear log]",
+		"collapse: regions that share one row, such as category:MPI",
+		"group: merge the locations of a rank, or show each; auto: ranks if they have several locations [auto "+
+			"ranks locations]"),
 	Report:  view.Report{Place: 8, Height: 380, AllRegions: true},
 	Data:    []any{Data{}},
 	Compute: compute,
@@ -63,6 +62,9 @@ const (
 	mostLanes = 96
 	// mostHues is how many locations have a hue of their own; more have a ramp.
 	mostHues = 12
+	// mostCompared is how many locations are compared each with each: a dozen groups are found in a sample, and those
+	// far from all of it are in it too.
+	mostCompared = 256
 )
 
 type result struct {
@@ -94,6 +96,7 @@ type result struct {
 	notes         []string
 	stretch       string
 	low, high     float64 // of the axis as asked for; NaN
+	most          float64 // value of any box
 	shown         int     // regions asked for; 0: as many as fit
 	hasProfile    bool
 	pair          bool // locations are two runs
@@ -107,9 +110,10 @@ type region struct {
 	max     float64
 	differs float64
 	// first and last of the rows in byNode, groups in byGroup.
-	rows   []int32 // indices into result.rows, by location
-	groups []int32 // indices into result.groupRows
-	spread []span  // of each group: the members' medians
+	rows   []int32   // indices into result.rows, by location
+	values []float64 // of rows
+	groups []int32   // indices into result.groupRows
+	spread []span    // of each group: the members' medians
 	keep   bool
 	// cut calls began before the window, and have cutTime in it.
 	cut, cutTime float64
@@ -149,61 +153,35 @@ func prepare(ctx context.Context, q *view.Request) (*result, callgraph.Options, 
 	r := &result{request: q, notes: view.RowNotes(q.Store()),
 		metric: q.Values.Text("metric"), over: q.Values.Text("over"),
 		stretch: q.Values.Text("value-scale"), shown: q.Values.Integer("top"),
-		unit: view.ColumnUnit(view.MainMetric(q.Store()).Unit)}
+		unit: runfacts.ColumnUnit(view.MainMetric(q.Store()).Unit)}
 	s := q.Store()
 	r.tree = s.Locations()
 	r.hasProfile = !s.Info().Timed()
-	if q.Selection.Begin >= q.Selection.End && !r.hasProfile {
-		return nil, options, view.Empty("choose a longer time", "no time is selected")
-	}
-	var err error
-	if r.holders, err = view.ChosenHolders(ctx, s, q.Selection.Locations); err != nil {
-		return nil, options, err
-	}
-	if len(r.holders) == 0 {
-		return nil, options, view.Empty("choose other locations", "no location with calls in the selection")
-	}
-	if r.regionColours, err = q.Colours(ctx); err != nil {
-		return nil, options, err
-	}
-	if r.locations, r.unitOf, err = view.Units(r.tree, r.holders, q.Values.Text("group")); err != nil {
-		return nil, options, err
-	}
-	if len(r.locations) < len(r.holders) {
-		r.notes = append(r.notes,
-			fmt.Sprintf("%s are taken together by rank; --group locations shows each",
-				view.Count(len(r.holders), "location")))
-	}
-	r.names = runfacts.UnitNames(s.Locations(), r.locations)
-	if err := r.check(); err != nil {
-		return nil, options, err
-	}
-	options, err = r.options()
+	roster, notes, err := q.Roster(ctx, "shows")
 	if err != nil {
 		return nil, options, err
 	}
-	note := ""
-	if options.Skip, note, err = runfacts.LeaveOpen(ctx, s, q.Window()); err != nil {
+	r.holders, r.unitOf, r.locations, r.names = roster.Holders, roster.UnitOf, roster.Units, roster.Names
+	r.notes = append(r.notes, notes...)
+	if r.regionColours, err = q.Colours(ctx); err != nil {
 		return nil, options, err
 	}
+	if err := r.check(); err != nil {
+		return nil, options, err
+	}
+	calls, note, err := q.Calls(ctx, r.metric, r.over)
 	if note != "" {
 		r.notes = append(r.notes, note)
 	}
-	return r, options, nil
+	r.nodes, r.match, options = calls.Nodes, calls.Match, calls.Options
+	options.Profile, options.Shapes = true, q.Values.Text("violin") != "none"
+	return r, options, err
 }
 
 // check decides the meaning of a point of a box.
 func (r *result) check() error {
 	v := r.request.Values
-	switch by := v.Text("by"); by {
-	case "regions", "categories":
-	default:
-		return words.NotOneOf("--by", by, "regions", "categories")
-	}
-	known := []string{"auto", "location", "groups"}
-	if r.colours = v.Text("colour"); !slices.Contains(known, r.colours) {
-		return words.NotOneOf("--colour", r.colours, known...)
-	}
+	r.colours = v.Text("colour")
 	switch {
 	case r.metric == "calls":
 		r.unit = "count"
@@ -220,7 +198,7 @@ func (r *result) check() error {
 		names := []string{"exclusive", "inclusive", "calls"}
 		for _, m := range r.request.Store().Metrics() {
 			if m.Name == r.metric {
-				r.unit = view.ColumnUnit(m.Unit)
+				r.unit = runfacts.ColumnUnit(m.Unit)
 				return nil
 			}
 			names = append(names, m.Name)
@@ -228,29 +206,6 @@ func (r *result) check() error {
 		return words.NotOneOf("--metric", r.metric, names...)
 	}
 	return nil
-}
-
-// options turns patterns into sets of nodes.
-func (r *result) options() (callgraph.Options, error) {
-	s, v := r.request.Store(), r.request.Values
-	nodes, of,
-		err := callgraph.Collapsed(s.Regions(), v.Text("by") == "categories", v.Patterns("collapse"),
-		view.RegionPattern)
-	if err != nil {
-		return callgraph.Options{}, err
-	}
-	r.nodes = nodes
-	o := callgraph.Options{Node: of, Nodes: len(r.nodes), Profile: true, Measure: callgraph.Exclusive,
-		Innermost: r.metric == "exclusive", Shapes: v.Text("violin") != "none"}
-	if r.metric == "inclusive" {
-		o.Measure = callgraph.Inclusive
-	}
-	if r.over == "locations" {
-		o.Measure = callgraph.Totals
-	}
-	r.match = &callgraph.Matcher{Nodes: r.nodes, Regions: s.Regions(), Compile: view.RegionPattern}
-	err = r.match.Choose(&o, r.request.Selection.Regions, v.Patterns("caller"), v.Text("path"))
-	return o, err
 }
 
 // gather reads the calls, and where locations are many groups them.
@@ -265,24 +220,27 @@ func (r *result) gather(ctx context.Context, o callgraph.Options) error {
 	if len(r.locations) < len(r.holders) {
 		plan.Owner, plan.Owners = r.unitOf, len(r.locations)
 	}
-	table, err := r.read(plan, scan)
+	grouped := len(r.locations) > mostHues && r.over != "locations"
+	plan.Pairs = grouped && !r.request.Values.Set("arrange")
+	var err error
+	r.rows, err = callgraph.Gather(plan, scan)
 	r.overlap, r.cuts = plan.Open.Load(), plan.Cut
 	if err == nil {
 		err = r.arrange(ctx)
 	}
-	if err != nil || len(r.locations) <= mostHues || r.over == "locations" {
+	if err != nil || !grouped {
 		return err
 	}
 	if r.groups == nil {
-		if table == nil {
-			table,
-				err = grouping.Scan(&callgraph.Plan{Options: callgraph.Options{Node: o.Node, Nodes: o.Nodes},
+		if !plan.Pairs {
+			plan.Cells, err = callgraph.GatherCells(&callgraph.Plan{
+				Options:   callgraph.Options{Node: o.Node, Nodes: o.Nodes},
 				Locations: plan.Locations, Owner: plan.Owner, Owners: plan.Owners}, scan)
 			if err != nil {
 				return err
 			}
 		}
-		r.groups = r.grouping(table)
+		r.groups = r.grouping(grouping.TableOf(len(r.locations), plan.Cells))
 	}
 	if len(r.groups.Members) == 1 && !r.request.Values.Set("k") && !r.oneByOne() {
 		r.blocks = view.MakeBlocks(r.tree, r.locations, r.names, mostHues)
@@ -318,35 +276,6 @@ func (r *result) manyNote() string {
 	}
 	return fmt.Sprintf("%s, with the spread of their members' medians as a pale band; --group ranks draws each where "+
 		"the picture is %s pixels high", text, view.Thousands(int64(n*leastLane+headRoom+scene.AxisHeight+4)))
-}
-
-// mostFolded is how many locations are read by caller and callee at first, so that one
-// reading gives both the boxes and the data to find groups.
-const mostFolded = 1 << 14
-
-// read collects the rows. In a window, where reading is most of the work, it gives
-// the table for grouping too; nil if that must be read for itself.
-func (r *result) read(plan *callgraph.Plan, scan callgraph.Scan) (*grouping.Table, error) {
-	sel, n := r.request.Selection, len(r.locations)
-	window := sel.Begin > 0 || sel.End < r.request.Store().Info().End
-	filtered := plan.Callees != nil || plan.Callers != nil || plan.Path != nil
-	var err error
-	if window && !filtered && n > mostHues && n <= mostFolded && r.over == "calls" && !r.request.Values.Set("arrange") {
-		plan.Profile = false
-		if r.rows, err = callgraph.Gather(plan, scan); err != nil {
-			return nil, err
-		}
-		table := grouping.NewTable(n, r.rows, grouping.Exclusive)
-		if rows, ok := plan.Fold(); ok {
-			r.rows = rows
-			return table, nil
-		}
-		plan.Profile = true
-		r.rows, err = callgraph.Gather(plan, scan)
-		return table, err
-	}
-	r.rows, err = callgraph.Gather(plan, scan)
-	return nil, err
 }
 
 // arrange puts locations that behave alike next to each other, or where they are too
@@ -392,13 +321,13 @@ func (r *result) number(group int) int {
 
 func (r *result) grouping(table *grouping.Table) *grouping.Groups {
 	v := r.request.Values
-	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure,
-		"time": grouping.Time}[v.Text("similarity")]
-	return grouping.Group(table, grouping.Options{By: by, K: min(v.Integer("k"), mostHues), Seed: 1, Partition: true})
+	by := grouping.LikenessOf(v.Text("similarity"))
+	return grouping.Group(table, grouping.Options{By: by, K: min(v.Integer("k"), mostHues), Sample: mostCompared,
+		Seed: 1, Partition: true})
 }
 
 func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.Options) (err error) {
-	p := &callgraph.ProfileReader{Options: o, Metric: view.DefaultMetric(s.Metrics())}
+	p := &callgraph.ProfileReader{Options: o, Metric: runfacts.DefaultMetric(s.Metrics())}
 	for i, m := range s.Metrics() {
 		if m.Name == r.metric {
 			p.Metric, p.Join = trace.MetricID(i), m.Join

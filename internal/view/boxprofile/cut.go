@@ -86,14 +86,7 @@ func (p *painter) cutCalls(l *lane, c scene.Colour) {
 
 // cutNote counts the calls that began before the selection.
 func (r *result) cutNote() {
-	calls := 0.0
-	for i := range r.cuts {
-		calls += r.cuts[i].Count
-	}
-	if calls == 0 {
-		return
-	}
-	r.notes = append(r.notes, view.CutNote(int64(calls), "hatched boxes show", r.metric))
+	r.notes = append(r.notes, view.CutNotes(r.cuts, "hatched boxes show", r.metric)...)
 }
 
 // sayCut tells of the cut calls of a box.

@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Row is one box in the JSON twin. Over locations the location is null, count
+// A Row is one box in the JSON output. Over locations the location is null, count
 // is how many have the region, and total is over all of them.
 type Row struct {
 	Region   string            `json:"region" unit:""`
@@ -57,7 +57,7 @@ type RegionOrder struct {
 	Cut       float64 `json:"cut"` // calls that began before the window
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	Metric    string        `json:"metric"`
 	Unit      string        `json:"unit"`

@@ -1,12 +1,12 @@
 package boxprofile
 
 import (
-	"fmt"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
-	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -34,13 +34,7 @@ func (r *result) rank() error {
 			index[n] = int32(len(r.regions))
 			r.regions = append(r.regions, region{node: n, keep: kept != nil && kept[n+1]})
 		}
-		g := &r.regions[index[n]]
-		g.rows = append(g.rows, int32(i))
-		g.calls += r.rows[i].Count
-		g.total += r.value(&r.rows[i])
-		if !math.IsNaN(r.rows[i].Max) {
-			g.max = max(g.max, r.rows[i].Max)
-		}
+		r.add(&r.regions[index[n]], int32(i))
 	}
 	r.cutAt, r.groupCutAt = cutsByBox(r.cuts), cutsByBox(r.groupCuts)
 	for i := range r.cuts {
@@ -63,9 +57,12 @@ func (r *result) rank() error {
 			r.regions[k].groups = append(r.regions[k].groups, int32(i))
 		}
 	}
+	kinds := make([]int32, len(r.locations))
+	if !r.pair {
+		kinds = runfacts.Kinds(r.request.Store().Locations(), r.locations)
+	}
 	for k := range r.regions {
-		r.regions[k].differs = r.differs(&r.regions[k])
-		r.spreads(&r.regions[k])
+		r.regions[k].differs = r.differs(&r.regions[k], kinds)
 	}
 	if err := r.sort(); err != nil {
 		return err
@@ -73,31 +70,44 @@ func (r *result) rank() error {
 	return r.limits()
 }
 
-// differs is half of the summed deviations of the locations' totals from their mean: the
-// time (or the calls) that would have to move for all locations to have the same.
-func (r *result) differs(g *region) float64 {
-	mean := g.total / float64(len(r.locations))
-	sum := mean * float64(len(r.locations)-len(g.rows)) // those without calls
-	for _, i := range g.rows {
-		sum += math.Abs(r.value(&r.rows[i]) - mean)
+// add takes a row into its region, in the order of rows: they are many, and looked at once.
+func (r *result) add(g *region, i int32) {
+	row := &r.rows[i]
+	v := r.value(row)
+	g.rows, g.values = append(g.rows, i), append(g.values, v)
+	g.calls += row.Count
+	g.total += v
+	if !math.IsNaN(row.Max) {
+		g.max = max(g.max, row.Max)
 	}
-	return sum / 2
-}
-
-// spreads finds the medians of the members of each group.
-func (r *result) spreads(g *region) {
+	if row.Box[4] > r.most {
+		r.most = row.Box[4]
+	}
+	if r.over == "locations" {
+		r.most = max(r.most, v)
+	}
 	if r.groupRows == nil {
 		return
 	}
-	g.spread = make([]span, len(r.groups.Members))
-	for k := range g.spread {
-		g.spread[k] = span{math.Inf(1), math.Inf(-1)}
+	if g.spread == nil {
+		g.spread = slices.Repeat([]span{{math.Inf(1), math.Inf(-1)}}, len(r.groups.Members))
 	}
-	for _, i := range g.rows {
-		s := &g.spread[r.groups.Of[r.rows[i].Owner]]
-		m := r.rows[i].Box[2]
-		s.low, s.high = min(s.low, m), max(s.high, m)
+	s, median := &g.spread[r.groups.Of[row.Owner]], row.Box[2]
+	s.low, s.high = min(s.low, median), max(s.high, median)
+}
+
+// differs is the time (or the calls) that would have to move for all locations of a kind to have the same.
+func (r *result) differs(g *region, kinds []int32) float64 {
+	places := make([]int32, len(g.rows))
+	for i, row := range g.rows {
+		places[i] = r.rows[row].Owner
 	}
+	return view.MovedByKind(kinds, places, g.values)
+}
+
+// last reports whether a region comes after the others where the order is how much locations differ.
+func (r *result) last(g *region) bool {
+	return !view.AnyTells(r.request.Store().Regions(), r.nodes[g.node].Regions)
 }
 
 var orders = []string{"differs", "calls", "total", "longest", "name"}
@@ -126,6 +136,9 @@ func (r *result) sort() error {
 		if x.keep != y.keep {
 			return x.keep
 		}
+		if order == "differs" && r.last(x) != r.last(y) {
+			return r.last(y)
+		}
 		if kx, ky := key(x), key(y); kx != ky {
 			return kx > ky
 		}
@@ -139,18 +152,7 @@ func (r *result) sort() error {
 
 // limits reads --min and --max: a time, a number, or a share of the axis.
 func (r *result) limits() (err error) {
-	if r.stretch == "rank" {
-		return fmt.Errorf("--stretch rank is for colours; want linear or log")
-	}
-	most := 0.0
-	for i := range r.rows {
-		if top := r.rows[i].Box[4]; top > most {
-			most = top
-		}
-		if r.over == "locations" {
-			most = max(most, r.value(&r.rows[i]))
-		}
-	}
+	most := r.most
 	for i := range r.cuts {
 		most = max(most, r.cuts[i].Max)
 	}
@@ -158,41 +160,10 @@ func (r *result) limits() (err error) {
 	return err
 }
 
-// A boxOver is the distribution over locations of one region.
-type boxOver struct {
-	values []float64 // ascending
-	box    [5]float64
-	count  int
-}
-
-func (r *result) overLocations(g *region) boxOver {
-	b := boxOver{count: len(g.rows)}
-	for _, i := range g.rows {
-		b.values = append(b.values, r.value(&r.rows[i]))
-	}
-	sort.Float64s(b.values)
-	for k, q := range quantile.Box {
-		b.box[k] = quantile.OfSorted(b.values, q)
-	}
-	return b
-}
-
-// overRow returns the box over locations in the form of a row; nil if all calls are
-// cut.
+// overRow returns the box over the locations' totals; nil if all calls are cut.
 func (r *result) overRow(g *region) *callgraph.Row {
 	if len(g.rows) == 0 {
 		return nil
 	}
-	b := r.overLocations(g)
-	n := float64(b.count)
-	x := &callgraph.Row{Owner: -1, Pair: callgraph.Pair{Caller: callgraph.Root, Callee: g.node}, Count: n, Box: b.box,
-		Exact: true, Min: b.values[0], Max: b.values[b.count-1]}
-	for _, v := range b.values {
-		x.Mean += v / n
-	}
-	for _, v := range b.values {
-		x.Deviation += (v - x.Mean) * (v - x.Mean) / n
-	}
-	x.Deviation = math.Sqrt(x.Deviation)
-	return x
+	return callgraph.RowOver(callgraph.Pair{Caller: callgraph.Root, Callee: g.node}, g.values)
 }

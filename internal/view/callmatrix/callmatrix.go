@@ -26,30 +26,28 @@ var View = &view.View{
 	Title: "Call matrix",
 	Paper: "Brendel: Evaluating Visualisation Methods to Scalably Display Structural and Runtime Differences in " +
 		"Parallel Programs",
-	Summary: "caller × callee squares, colour-coded box plots of calls, a slice a location; groups of like locations",
-	HowToRead: "A column is a caller, a row what it calls; the column without a name is the root. A square is a box " +
-		"plot in colours: from the centre outwards the quantiles 2, 25, 50, 75 and 98 % " +
-		"of the calls, the median with the largest area. It is cut into one slice a location, from the top-left " +
-		"corner clockwise; a slice left empty says that this location never makes the call, a hatched one that its " +
-		"calls began before " +
-		"the window: its colour is how long they are open in it, or by exclusive time innermost. " +
-		"Colours run over the values on display, so choose fewer regions to see finer differences: click the name of " +
-		"a caller to see only what it calls, that of a callee to see only who calls it, with Ctrl to hide it, or " +
-		"take the linear or rank scale. " +
-		"Of two runs, or of the selection and --against, a square is the second less the first: red takes longer, " +
-		"blue shorter, hatched is called on one side alone.",
+	Summary: "callers × callees, with call durations as coloured box plots and one slice per location or group",
+	HowToRead: "Each column is a caller and each row a callee; the column without a name is the root. A square is a " +
+		"box plot in colours: the quantiles 2, 25, 50, 75 and 98 % of the calls from the centre outwards, with the " +
+		"largest area for the median. It has one slice per location, clockwise from the top-left corner. An empty " +
+		"slice means that this location never makes the call. A hatched slice means that its calls began before the " +
+		"window. Its colour is their time inside the window; by exclusive time, the time in which they are " +
+		"innermost. Colours span the values on display, so choose fewer regions, or the linear or rank scale, to " +
+		"see finer differences. Click a caller to see only its callees, or a callee to see only its callers; Ctrl " +
+		"and a click hides it. For two runs, or with --against, a square shows the second minus the first: red " +
+		"takes longer, blue is shorter, hatched is called on one side only.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
 	Options: view.Words(view.Use("metric", "over", "closure", "square", "value-scale=log", "span", "caller", "path",
 		"hide", "keep", "collapse", "top", "order=differs", "by=regions", "arrange", "group=auto", "similarity", "k",
 		"threshold",
 		"min", "max", "palette", "paper", "against", "rows"),
-		"collapse: regions that are one row and column, such as category:MPI",
-		"against: draw the difference to these locations: patterns joined by commas, or rest; of two runs it is "+
-			"drawn without",
-		"by: a row for each region, or for each category [regions categories]",
-		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several "+
-			"[auto ranks locations]"),
+		"collapse: regions that share one row and column, such as category:MPI",
+		"against: draw the difference to these locations: patterns joined by commas, or rest; two runs need no "+
+			"option",
+		"by: one row per region or per category [regions categories]",
+		"group: merge the locations of a rank, or show each; auto: ranks if they have several locations [auto "+
+			"ranks locations]"),
 	Report:  view.Report{AllRegions: true},
 	Data:    []any{Data{}, DifferenceData{}},
 	Compute: compute,
@@ -121,30 +119,20 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if len(q.Runs) > 1 || q.Values.Text("against") != "" {
 		return compare(ctx, q)
 	}
-	r, profile, err := prepare(ctx, q)
+	r, notes, err := prepare(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	s := q.Store()
-	if len(r.locations) < len(r.holders) {
-		r.notes = append(r.notes,
-			fmt.Sprintf("%s are taken together by rank; --group locations shows each",
-				view.Count(len(r.holders), "location")))
-	}
-	r.names = runfacts.UnitNames(r.tree, r.locations)
-	options, err := r.options()
+	r.notes = append(r.notes, notes...)
+	options, note, err := r.options(ctx)
 	if err != nil {
-		return nil, err
-	}
-	note := ""
-	if options.Skip, note, err = runfacts.LeaveOpen(ctx, s, q.Window()); err != nil {
 		return nil, err
 	}
 	if note != "" {
 		r.notes = append(r.notes, note)
 	}
-	if profile {
-		err = r.gatherProfile(ctx, s, options)
+	if !q.Store().Info().Timed() {
+		err = r.gatherProfile(ctx, q.Store(), options)
 	} else {
 		err = r.gather(ctx, options)
 	}
@@ -161,32 +149,20 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	return r, r.rank()
 }
 
-// prepare finds whose calls are asked for; profile: there are no single ones.
-func prepare(ctx context.Context, q *view.Request) (r *result, profile bool, err error) {
+// prepare finds whose calls are asked for.
+func prepare(ctx context.Context, q *view.Request) (r *result, notes []string, err error) {
 	s := q.Store()
 	r = &result{request: q, notes: view.RowNotes(s), metric: q.Values.Text("metric"), over: q.Values.Text("over"),
-		unit: view.ColumnUnit(view.MainMetric(s).Unit), tree: s.Locations()}
-	profile = !s.Info().Timed()
-	if q.Selection.Begin >= q.Selection.End && !profile {
-		return nil, profile, view.Empty("choose a longer time", "no time is selected")
+		unit: runfacts.ColumnUnit(view.MainMetric(s).Unit), tree: s.Locations()}
+	roster, notes, err := q.Roster(ctx, "shows")
+	if err != nil {
+		return nil, nil, err
 	}
-	if r.holders, err = view.ChosenHolders(ctx, s, q.Selection.Locations); err != nil {
-		return nil, profile, err
-	}
-	if len(r.holders) == 0 {
-		return nil, profile, view.Empty("choose other locations", "no location with calls in the selection")
-	}
-	if r.locations, r.unitOf, err = view.Units(r.tree, r.holders, q.Values.Text("group")); err != nil {
-		return nil, profile, err
-	}
-	return r, profile, r.check(profile)
+	r.holders, r.unitOf, r.locations, r.names = roster.Holders, roster.UnitOf, roster.Units, roster.Names
+	return r, notes, r.check(!s.Info().Timed())
 }
 
 func (r *result) check(profile bool) error {
-	v := r.request.Values
-	if by := v.Text("by"); by != "regions" && by != "categories" {
-		return words.NotOneOf("--by", by, "regions", "categories")
-	}
 	switch r.metric {
 	case "exclusive", "inclusive":
 	case "calls":
@@ -195,7 +171,7 @@ func (r *result) check(profile bool) error {
 		return words.NotOneOf("--metric", r.metric, "exclusive", "inclusive", "calls")
 	}
 	if profile {
-		if v.Set("over") && r.over == "calls" {
+		if r.request.Values.Set("over") && r.over == "calls" {
 			return fmt.Errorf("--over calls: the source is a profile without single calls; use --over locations")
 		}
 		r.over = "locations"
@@ -203,26 +179,11 @@ func (r *result) check(profile bool) error {
 	return nil
 }
 
-func (r *result) options() (callgraph.Options, error) {
-	s, v := r.request.Store(), r.request.Values
-	nodes, of,
-		err := callgraph.Collapsed(s.Regions(), v.Text("by") == "categories", v.Patterns("collapse"),
-		view.RegionPattern)
-	if err != nil {
-		return callgraph.Options{}, err
-	}
-	r.nodes = nodes
-	o := callgraph.Options{Node: of, Nodes: len(r.nodes), Measure: callgraph.Exclusive,
-		Innermost: r.metric == "exclusive", Closure: v.Text("closure") == "dynamic"}
-	switch {
-	case r.metric == "calls" || r.over == "locations":
-		o.Measure = callgraph.Totals
-	case r.metric == "inclusive":
-		o.Measure = callgraph.Inclusive
-	}
-	r.match = &callgraph.Matcher{Nodes: r.nodes, Regions: s.Regions(), Compile: view.RegionPattern}
-	err = r.match.Choose(&o, r.request.Selection.Regions, v.Patterns("caller"), v.Text("path"))
-	return o, err
+func (r *result) options(ctx context.Context) (o callgraph.Options, note string, err error) {
+	calls, note, err := r.request.Calls(ctx, r.metric, r.over)
+	r.nodes, r.match = calls.Nodes, calls.Match
+	calls.Options.Closure = r.request.Values.Text("closure") == "dynamic"
+	return calls.Options, note, err
 }
 
 // gather reads the calls, groups the locations, and where they are too many
@@ -343,8 +304,7 @@ func (r *result) sortKinds() []int32 {
 // caller or a closure group them too.
 func (r *result) group() {
 	v := r.request.Values
-	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure,
-		"time": grouping.Time}[v.Text("similarity")]
+	by := grouping.LikenessOf(v.Text("similarity"))
 	r.table = grouping.NewTable(len(r.locations), r.rows, grouping.Exclusive)
 	r.groups = grouping.Group(r.table,
 		grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: 1,
@@ -360,7 +320,7 @@ func (r *result) gatherProfile(ctx context.Context, s store.Reader, o callgraph.
 }
 
 func (r *result) readProfile(ctx context.Context, s store.Reader, o callgraph.Options) ([]callgraph.Row, error) {
-	p := &callgraph.ProfileReader{Options: o, Metric: view.DefaultMetric(s.Metrics())}
+	p := &callgraph.ProfileReader{Options: o, Metric: runfacts.DefaultMetric(s.Metrics())}
 	var err error
 	if p.Flat, err = runfacts.FlatProfile(ctx, s, p.Metric); err != nil {
 		return nil, err

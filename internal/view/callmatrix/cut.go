@@ -40,13 +40,7 @@ func (r *result) addCuts(shown func(callgraph.Pair) bool) {
 // cutNote counts the calls that began before the selection; shown names the number that includes
 // their time.
 func (r *result) cutNote(shown string) {
-	calls := 0.0
-	for i := range r.cuts {
-		calls += r.cuts[i].Count
-	}
-	if calls > 0 {
-		r.notes = append(r.notes, view.CutNote(int64(calls), shown, r.metric))
-	}
+	r.notes = append(r.notes, view.CutNotes(r.cuts, shown, r.metric)...)
 }
 
 // cutUnit is that of the time of cut calls; a profile has none, and its own unit.

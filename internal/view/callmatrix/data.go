@@ -8,7 +8,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Cell is one slice of one square in the JSON twin; caller "" is the virtual root.
+// A Cell is one slice of one square in the JSON output; caller "" is the virtual root.
 // Over locations the location is null and count is how many locations make the call.
 // Quantiles are null for calls that only the static closure claims.
 type Cell struct {
@@ -49,7 +49,7 @@ type Similarity struct {
 	Values    [][]float32        `json:"values"`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	Metric     string     `json:"metric"`
 	Unit       string     `json:"unit"`
@@ -89,13 +89,6 @@ func (r *result) Data() any {
 	return d
 }
 
-func defined(v float64) *float64 {
-	if math.IsNaN(v) {
-		return nil
-	}
-	return &v
-}
-
 func (r *result) cell(key callgraph.Pair) Cell {
 	return Cell{Caller: r.name(key.Caller), Callee: r.name(key.Callee), Region: r.nodes[key.Callee].Regions[0]}
 }
@@ -120,9 +113,14 @@ type cellKey struct {
 	callgraph.Pair
 }
 
-func (c *Cell) setBox(box [5]float64) {
-	c.Q02, c.Q25, c.Q50, c.Q75, c.Q98 = defined(box[0]), defined(box[1]), defined(box[2]), defined(box[3]),
-		defined(box[4])
+// setRow takes the numbers of calls.
+func (c *Cell) setRow(x *callgraph.Row, total float64, box [5]float64) {
+	c.Count, c.Total, c.Exact = x.Count, total, x.Exact
+	c.Mean, c.SD, c.Min, c.Max = view.Defined(x.Mean), view.Defined(x.Deviation), view.Defined(x.Min),
+		view.Defined(x.Max)
+	c.Q02, c.Q25, c.Q50, c.Q75, c.Q98 = view.Defined(box[0]), view.Defined(box[1]), view.Defined(box[2]),
+		view.Defined(box[3]),
+		view.Defined(box[4])
 }
 
 // list has every pair and location, whatever is drawn.
@@ -141,9 +139,7 @@ func (r *result) list() []Cell {
 			key := cellKey{x.Owner, x.Pair}
 			c.setCut(cuts[key])
 			delete(cuts, key)
-			c.Count, c.Total, c.Exact = x.Count, r.value(x), x.Exact
-			c.Mean, c.SD, c.Min, c.Max = defined(x.Mean), defined(x.Deviation), defined(x.Min), defined(x.Max)
-			c.setBox(r.box(x))
+			c.setRow(x, r.value(x), r.box(x))
 			out = append(out, c)
 		}
 		for i := range r.cuts {
@@ -173,22 +169,9 @@ func (r *result) overPairs() []Cell {
 		}
 		c := r.cell(key)
 		c.Cut, c.CutTime = r.pairs[key].cut, r.pairs[key].cutTime
-		box, all := r.overLocations(key)
-		if len(all) == 0 {
-			out = append(out, c)
-			continue
+		if x := r.overLocations(key); x != nil {
+			c.setRow(x, r.pairs[key].total, x.Box)
 		}
-		n := float64(len(all))
-		mean, sd := 0.0, 0.0
-		for _, v := range all {
-			mean += v / n
-		}
-		for _, v := range all {
-			sd += (v - mean) * (v - mean) / n
-		}
-		c.Count, c.Total, c.Exact = n, r.pairs[key].total, true
-		c.Mean, c.SD, c.Min, c.Max = defined(mean), defined(math.Sqrt(sd)), defined(all[0]), defined(all[len(all)-1])
-		c.setBox(box)
 		out = append(out, c)
 	}
 	return out

@@ -7,7 +7,6 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
-	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -81,24 +80,20 @@ func compare(ctx context.Context, q *view.Request) (view.Result, error) {
 
 // newSide gathers the calls of one side as those of one location.
 func newSide(ctx context.Context, q *view.Request, label string) (*side, error) {
-	r, profile, err := prepare(ctx, q)
+	r, _, err := prepare(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	s := &side{result: r, label: label, units: len(r.locations), scale: 1}
 	clear(r.unitOf)
-	o, err := r.options()
+	o, note, err := r.options(ctx)
 	if err != nil {
-		return nil, err
-	}
-	note := ""
-	if o.Skip, note, err = runfacts.LeaveOpen(ctx, q.Store(), q.Window()); err != nil {
 		return nil, err
 	}
 	if note != "" {
 		s.left = label + ": " + note
 	}
-	if profile {
+	if !q.Store().Info().Timed() {
 		r.rows, err = r.readProfile(ctx, q.Store(), o)
 	} else {
 		plan := &callgraph.Plan{Options: o, Locations: r.holders, Owner: r.unitOf, Owners: 1,

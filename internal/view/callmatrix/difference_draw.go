@@ -145,7 +145,7 @@ type DifferenceCell struct {
 	Difference *float64 `json:"difference"` // b − a of the compared value
 }
 
-// A DifferenceData is the "data" of the JSON twin.
+// A DifferenceData is the "data" of the JSON output.
 type DifferenceData struct {
 	Metric  string           `json:"metric"`
 	Unit    string           `json:"unit"`
@@ -170,7 +170,7 @@ func (d *difference) valueOf(key callgraph.Pair, k int) *Value {
 	if x != nil {
 		v.Calls, v.Total = x.Count, d.total(key, k)
 		if !d.totals() {
-			v.Median = defined(x.Box[2])
+			v.Median = view.Defined(x.Box[2])
 		}
 	}
 	return v

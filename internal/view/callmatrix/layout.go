@@ -58,6 +58,8 @@ type drawnPair struct {
 	members []int
 	// only is the slice of the one group that calls, where slices are groups; -1: there are several.
 	only int
+	// group is the number, from 1, of the one group whose locations are slices; 0: there are several.
+	group int
 }
 
 // Scene draws the matrix.
@@ -187,9 +189,8 @@ func (r *result) square(key callgraph.Pair) *drawnPair {
 	q := &drawnPair{boxes: make([][5]float64, n), has: make([]bool, n), static: len(p.all) == 0 && p.cut == 0,
 		only: -1}
 	r.setCuts(q, p)
-	if r.over == "locations" && len(p.all) > 0 {
-		q.boxes[0], _ = r.overLocations(key)
-		q.has[0] = true
+	if x := r.overLocations(key); x != nil && r.over == "locations" {
+		q.boxes[0], q.has[0] = x.Box, true
 	}
 	for _, i := range p.rows {
 		q.boxes[rows[i].Owner], q.has[rows[i].Owner] = r.box(&rows[i]), true
@@ -200,13 +201,37 @@ func (r *result) square(key callgraph.Pair) *drawnPair {
 	return q
 }
 
-// narrow leaves out the slices of locations of a kind that never calls: a kernel of GPUs has no slices of threads.
+// manyGroups is from how many groups on a square has no slices of those that never call: most would be empty.
+const manyGroups = 5
+
+// part tells by slice which part of the locations it belongs to, where squares have slices only of parts that call:
+// the kind of the location, or its group where those are many; nil: squares have all slices.
+func (r *result) part() func(slice int) int {
+	switch {
+	case r.groupRows != nil || r.over == "locations" || r.compared:
+		return nil
+	case r.byKind:
+		turn := map[trace.Kind]int{}
+		for _, id := range r.locations {
+			if _, seen := turn[r.tree.Kind[id]]; !seen {
+				turn[r.tree.Kind[id]] = len(turn)
+			}
+		}
+		return func(slice int) int { return turn[r.tree.Kind[r.locations[slice]]] }
+	case r.Arrangement() == nil && r.groups != nil && len(r.groups.Members) >= manyGroups &&
+		len(r.groups.Members) < len(r.locations):
+		return func(slice int) int { return int(r.groups.Of[slice]) }
+	}
+	return nil
+}
+
+// narrow leaves out the slices of parts that never call: a kernel of GPUs has no slices of threads.
 func (r *result) narrow(p *drawnPair) *drawnPair {
-	if !r.byKind {
+	kind := r.part()
+	if kind == nil {
 		return p
 	}
-	calls := map[trace.Kind]bool{}
-	kind := func(slice int) trace.Kind { return r.tree.Kind[r.locations[slice]] }
+	calls := map[int]bool{}
 	for k := range p.has {
 		if p.has[k] || !math.IsNaN(p.cut[k]) {
 			calls[kind(k)] = true
@@ -221,6 +246,9 @@ func (r *result) narrow(p *drawnPair) *drawnPair {
 	}
 	if len(q.members) == 0 || len(q.members) == len(p.has) {
 		return p
+	}
+	if !r.byKind && len(calls) == 1 {
+		q.group = kind(q.members[0]) + 1
 	}
 	return q
 }
@@ -340,8 +368,12 @@ func (r *result) sceneNotes(s *scene.Scene, d *drawing) {
 			all[i] = int32(i)
 		}
 		s.Notes = append(s.Notes, "slices "+r.corner()+": "+view.NameList(r.names, all, 4))
-		if r.byKind {
+		switch {
+		case r.byKind:
 			s.Notes = append(s.Notes, "squares have slices of the kinds of locations that call")
+		case r.part() != nil:
+			s.Notes = append(s.Notes, "squares have slices of the groups that call, with the number of the group "+
+				"where it is one"+r.firstGroups())
 		}
 	}
 	if r.striped() {
@@ -351,6 +383,15 @@ func (r *result) sceneNotes(s *scene.Scene, d *drawing) {
 	}
 	r.noteLeftOut(s, d)
 	s.Notes = append(s.Notes, r.notes...)
+}
+
+// firstGroups names the first groups of locations by one of their members.
+func (r *result) firstGroups() string {
+	var parts []string
+	for k, members := range r.groups.Members[:min(len(r.groups.Members), 4)] {
+		parts = append(parts, fmt.Sprintf("%d %s", k+1, view.NameList(r.names, members, 1)))
+	}
+	return " (" + strings.Join(parts, "; ") + ")"
 }
 
 // largestGroups names the first groups by one of their members.

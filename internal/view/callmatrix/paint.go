@@ -45,9 +45,9 @@ func (r *result) paint(s *scene.Scene, d *drawing, in *inside) {
 				p.drawRing(ring, callgraph.RingScale(ring+1), x, y, size, whole, parts)
 			}
 		}
-		if p.only >= 0 && size >= leastSpoke {
+		if number := r.alone(p); number != "" && size >= leastSpoke {
 			plates.Add(x, y, 16, scene.TextSize, scene.UIBackground)
-			names.Add(x+8, y+scene.TextSize-3, r.groupNumber(p.only), scene.UIText, scene.Middle)
+			names.Add(x+8, y+scene.TextSize-3, number, scene.UIText, scene.Middle)
 		}
 	})
 	drawGrid(s, d)
@@ -130,6 +130,17 @@ func (r *result) groupOf(slice int) int {
 		return r.sliceGroups[slice]
 	}
 	return slice
+}
+
+// alone is the number of the one group that makes the calls of a square; "" if there are several.
+func (r *result) alone(p *drawnPair) string {
+	switch {
+	case p.only >= 0:
+		return r.groupNumber(p.only)
+	case p.group > 0:
+		return strconv.Itoa(p.group)
+	}
+	return ""
 }
 
 // groupNumber names the group of a slice in a square.

@@ -2,11 +2,10 @@ package callmatrix
 
 import (
 	"fmt"
-	"math"
 	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
-	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/words"
 )
@@ -34,7 +33,6 @@ func (r *result) rank() error {
 	}
 	r.pairs = map[callgraph.Pair]*pair{}
 	shown := func(p callgraph.Pair) bool { return hidden == nil || !hidden[p.Caller+1] && !hidden[p.Callee+1] }
-	off := map[callgraph.Pair]float64{}
 	for i := range r.rows {
 		x := &r.rows[i]
 		if !shown(x.Pair) {
@@ -45,13 +43,13 @@ func (r *result) rank() error {
 		p.total += r.value(x)
 		p.all = append(p.all, int32(i))
 	}
-	for i := range r.rows {
-		if p := r.pairs[r.rows[i].Pair]; p != nil {
-			off[r.rows[i].Pair] += math.Abs(r.value(&r.rows[i]) - p.total/float64(len(r.locations)))
+	kinds := runfacts.Kinds(r.tree, r.locations)
+	for _, p := range r.pairs {
+		places, values := make([]int32, len(p.all)), make([]float64, len(p.all))
+		for k, i := range p.all {
+			places[k], values[k] = r.rows[i].Owner, r.value(&r.rows[i])
 		}
-	}
-	for key, p := range r.pairs {
-		p.differs = (off[key] + p.total/float64(len(r.locations))*float64(len(r.locations)-len(p.all))) / 2
+		p.differs = view.MovedByKind(kinds, places, values)
 	}
 	r.addCuts(shown)
 	if len(r.pairs) == 0 {
@@ -159,6 +157,9 @@ func (r *result) sorted(of map[int32]*ranked) ([]ranked, error) {
 		if x.keep != y.keep {
 			return x.keep
 		}
+		if order == "differs" && r.last(x.node) != r.last(y.node) {
+			return r.last(y.node)
+		}
 		if kx, ky := key(x), key(y); kx != ky {
 			return kx > ky
 		}
@@ -168,6 +169,11 @@ func (r *result) sorted(of map[int32]*ranked) ([]ranked, error) {
 		return r.name(x.node) < r.name(y.node) || r.name(x.node) == r.name(y.node) && x.node < y.node
 	})
 	return out, nil
+}
+
+// last reports whether a region comes after the others where the order is how much locations differ.
+func (r *result) last(node int32) bool {
+	return node != callgraph.Root && !view.AnyTells(r.request.Store().Regions(), r.nodes[node].Regions)
 }
 
 func (r *result) name(node int32) string {
@@ -197,14 +203,14 @@ func (r *result) box(x *callgraph.Row) [5]float64 {
 	return x.Box
 }
 
-// overLocations returns the box over the locations' totals of a pair.
-func (r *result) overLocations(key callgraph.Pair) (box [5]float64, values []float64) {
+// overLocations returns the box over the locations' totals of a pair; nil if all its calls are cut.
+func (r *result) overLocations(key callgraph.Pair) *callgraph.Row {
+	var values []float64
 	for _, i := range r.pairs[key].all {
 		values = append(values, r.value(&r.rows[i]))
 	}
-	sort.Float64s(values)
-	for k, q := range quantile.Box {
-		box[k] = quantile.OfSorted(values, q)
+	if values == nil {
+		return nil
 	}
-	return box, values
+	return callgraph.RowOver(key, values)
 }

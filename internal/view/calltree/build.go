@@ -17,7 +17,7 @@ import (
 const mostValues = 8 << 20
 
 // build merges the call trees of a window.
-func build(ctx context.Context, s store.Reader, w store.Window, metric view.MetricChoice,
+func build(ctx context.Context, s store.Reader, w store.Window, metric runfacts.MetricChoice,
 	measure callgraph.Measure) (*tree, error) {
 	if s.Info().Timed() {
 		return fromIntervals(ctx, s, w, measure)
@@ -92,10 +92,10 @@ func fromIntervals(ctx context.Context, s store.Reader, w store.Window, measure 
 
 // fromPaths takes O(rows). Values of one path on several locations become one as the metric asks for: times add up,
 // of maxima it is the greatest. If the profile has only totals of regions, each region is a root with its own time.
-func fromPaths(ctx context.Context, s store.Reader, w store.Window, metric view.MetricChoice) (*tree, error) {
+func fromPaths(ctx context.Context, s store.Reader, w store.Window, metric runfacts.MetricChoice) (*tree, error) {
 	paths := s.CallPaths()
 	sums := make([]node, len(paths))
-	inclusive, exclusive := make([]view.Joined, len(paths)), make([]view.Joined, len(paths))
+	inclusive, exclusive := make([]runfacts.Joined, len(paths)), make([]runfacts.Joined, len(paths))
 	has := make([]bool, len(paths)) // rows of its own
 	kept := 0
 	alone := !slices.ContainsFunc(paths, func(p trace.CallPath) bool { return !p.Flat })
@@ -173,7 +173,7 @@ func (t *tree) fromSums(paths []trace.CallPath, sums []node, has []bool) {
 		}
 	}
 	if guessed > 0 {
-		below := make([]view.Joined, len(t.nodes))
+		below := make([]runfacts.Joined, len(t.nodes))
 		for i := len(paths) - 1; i >= 0; i-- {
 			if !used[i] {
 				continue
@@ -186,7 +186,7 @@ func (t *tree) fromSums(paths []trace.CallPath, sums []node, has []bool) {
 				below[n.parent].Add(t.how, n.inclusive)
 			}
 		}
-		var whole view.Joined
+		var whole runfacts.Joined
 		for i := range t.nodes {
 			if !t.nodes[i].cut {
 				whole.Add(t.how, t.nodes[i].exclusive)

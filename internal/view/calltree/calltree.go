@@ -11,6 +11,7 @@ import (
 	"fmt"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -21,39 +22,35 @@ import (
 var View = &view.View{
 	Name:  "calltree",
 	Title: "Call tree",
-	Summary: "the call trees of all selected locations as one, top-down or bottom-up, or callers and callees of one " +
-		"region",
-	HowToRead: "Each box is a call path, below the box of its caller; its width is the time spent in it and in what " +
-		"it calls, on all selected locations together. " +
-		"Where nothing lies below a part of a box, that part is its own time. Boxes side by side are sorted, the " +
-		"widest first. " +
-		"Bottom-up turns the tree round: the first row holds the regions by their own time, and below each its " +
-		"callers. A sandwich has one region in the middle, what it calls below it and who calls it above. " +
-		"The table shows the same with numbers, and how the time differs between locations or single calls. Choose a " +
-		"box, or name it by `--root`, to see what lies below it in the full width, and the topmost box to go back " +
-		"up; with Ctrl its region is selected. " +
-		"As a graph, in space, each region stands once below those that call it; its colour is its own time, that of " +
-		"a line what passes through it. " +
-		"Compared with other locations or with a second run, colours say where the time differs: red is longer here, " +
-		"blue is longer there, and a box is as wide as the mean of both.",
+	Summary: "the call trees of the selected locations merged into one: top-down, bottom-up, or callers and callees " +
+		"of one region",
+	HowToRead: "Each box is a call path, below the box of its caller. Its width is its inclusive time, summed over " +
+		"the selected locations. A part without a box below it is the exclusive time. The widest boxes come first. " +
+		"Bottom-up reverses the tree: the first row has the regions by exclusive time, with their callers below. A " +
+		"sandwich has one region in the middle, its callees below and its callers above. The table has the same " +
+		"numbers, and how the time differs between locations or single calls. Click a box, or set --root, to show " +
+		"the tree below it in full width; click the topmost box to go back. Ctrl and a click selects its region. " +
+		"The graph shows each region once, in 3D, below its callers: the colour of a node is its exclusive time, " +
+		"and the colour of a line the time that passes through it. Compared with other locations or a second run, " +
+		"red boxes take longer here and blue ones longer there; the width is the mean of both.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
 	Options: view.Words(view.Use("metric", "over=locations", "against", "shift", "direction", "form", "depth", "root",
 		"find", "top", "camera=25,30,1"),
-		"direction: from callers to what they call, from regions to their callers, or callers above and callees "+
-			"below one region [top-down bottom-up sandwich]",
-		"root: show what lies below this call path in the full width: names from the top joined by ' → ' or ' > ', "+
-			"the end of a path, or the id of a node; of a sandwich its region"),
+		"direction: from callers to callees, from regions to their callers, or callers above and callees below one "+
+			"region [top-down bottom-up sandwich]",
+		"root: show the tree below this call path in full width: names from the top joined by ' → ' or ' > ', the "+
+			"end of a path, or the id of a node; for a sandwich, its region"),
 	Report:  view.Report{AllRegions: true},
 	Data:    []any{Data{}},
-	Compute: compute,
+	Compute: view.InTime(compute),
 }
 
 type result struct {
 	request     *view.Request
 	regions     []trace.Region
 	colours     *view.Colours
-	metric      view.MetricChoice
+	metric      runfacts.MetricChoice
 	counted     bool // calls are
 	bottomUp    bool
 	callers     int // of a sandwich the first node above its root; 0: it is none
@@ -73,10 +70,7 @@ type result struct {
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
-	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose a longer time", "no time is selected")
-	}
-	metric, err := view.ChooseMetric(s, q.Values.Text("metric"))
+	metric, err := runfacts.ChooseMetric(s, q.Values.Text("metric"))
 	if err != nil {
 		return nil, err
 	}
@@ -122,8 +116,8 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return nil,
 			fmt.Errorf("--form beside needs something to compare with: --against LOCATIONS, or --run NAME=SOURCE")
 	}
-	if len(q.Runs) > 1 && t.how == trace.JoinSum {
-		if t, r.regions, err = t.fold(ctx, r.regions); err != nil {
+	if len(q.Runs) > 1 {
+		if t, r.regions, err = t.matchable(ctx, r.regions); err != nil {
 			return nil, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -51,13 +52,13 @@ func twoGroups(against string) (first, second string, ok bool) {
 func (r *result) units(ctx context.Context, locations []trace.LocationID) (n int, each string, err error) {
 	s := r.request.Store()
 	tree := s.Locations()
-	holders, err := view.ChosenHolders(ctx, s, nil)
+	holders, err := runfacts.ChosenHolders(ctx, s, nil)
 	if err != nil {
 		return 0, "", err
 	}
-	units, of, err := view.Units(tree, holders, "auto")
+	units, of, err := runfacts.Units(tree, holders, "auto")
 	if err != nil || len(units) == len(holders) {
-		chosen, err := view.ChosenHolders(ctx, s, locations)
+		chosen, err := runfacts.ChosenHolders(ctx, s, locations)
 		return len(chosen), "location", err
 	}
 	chosen := tree.Expand(locations)
@@ -71,7 +72,7 @@ func (r *result) units(ctx context.Context, locations []trace.LocationID) (n int
 }
 
 // opposite finds the other side that --against and --run ask for; nil for nothing.
-func (r *result) opposite(ctx context.Context, here *tree, metric view.MetricChoice) (*opposite, error) {
+func (r *result) opposite(ctx context.Context, here *tree, metric runfacts.MetricChoice) (*opposite, error) {
 	against := r.request.Values.Text("against")
 	switch {
 	case against != "" && len(r.request.Runs) > 1:
@@ -89,7 +90,8 @@ func (r *result) opposite(ctx context.Context, here *tree, metric view.MetricCho
 	return nil, nil
 }
 
-func (r *result) otherLocations(ctx context.Context, here *tree, metric view.MetricChoice, against string) (*opposite,
+func (r *result) otherLocations(ctx context.Context, here *tree, metric runfacts.MetricChoice,
+	against string) (*opposite,
 	error) {
 	s := r.request.Store()
 	w := r.request.Window()
@@ -158,11 +160,11 @@ func (r *result) members(ctx context.Context, text string) ([]trace.LocationID, 
 	if !s.Info().Timed() {
 		return nil, fmt.Errorf("--against group:%s: groups need intervals; name locations", text)
 	}
-	holders, err := view.ChosenHolders(ctx, s, nil)
+	holders, err := runfacts.ChosenHolders(ctx, s, nil)
 	if err != nil {
 		return nil, err
 	}
-	units, of, err := view.Units(s.Locations(), holders, "auto")
+	units, of, err := runfacts.Units(s.Locations(), holders, "auto")
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +192,7 @@ func (r *result) members(ctx context.Context, text string) ([]trace.LocationID, 
 // moved by --shift.
 func (r *result) otherRun(ctx context.Context) (*opposite, error) {
 	run := r.request.Runs[1]
-	metric, err := view.ChooseMetric(run.Store, r.request.Values.Text("metric"))
+	metric, err := runfacts.ChooseMetric(run.Store, r.request.Values.Text("metric"))
 	if err != nil {
 		return nil, err
 	}
@@ -217,11 +219,9 @@ func (r *result) otherRun(ctx context.Context) (*opposite, error) {
 	if err != nil {
 		return nil, err
 	}
-	regions := run.Store.Regions()
-	if t.how == trace.JoinSum {
-		if t, regions, err = t.fold(ctx, regions); err != nil {
-			return nil, err
-		}
+	t, regions, err := t.matchable(ctx, run.Store.Regions())
+	if err != nil {
+		return nil, err
 	}
 	if r.bottomUp {
 		if t, err = t.turned(ctx); err != nil {
@@ -266,7 +266,7 @@ func (r *result) join(ctx context.Context, t *tree, o *opposite) error {
 		}
 	}
 	place := make([]int32, len(o.tree.nodes))
-	others := make([]view.Joined, len(t.nodes))
+	others := make([]runfacts.Joined, len(t.nodes))
 	for i := range o.tree.nodes {
 		if err := stopped(ctx, i); err != nil {
 			return err
@@ -295,7 +295,7 @@ func (r *result) join(ctx context.Context, t *tree, o *opposite) error {
 		}
 		place[i] = at
 		for int(at) >= len(others) {
-			others = append(others, view.Joined{})
+			others = append(others, runfacts.Joined{})
 		}
 		others[at].Add(t.how, n.inclusive)
 		t.nodes[at].other = others[at].Value(t.how)
@@ -317,7 +317,7 @@ func (r *result) delta(n *node) *float64 {
 // tilt says which side has more: from -1, all of it there, to 1, all of it here.
 func (r *result) tilt(n *node) float64 {
 	here, there := n.inclusive*r.against.here, n.other*r.against.there
-	if r.metric.Number == view.NumberCalls {
+	if r.metric.Number == runfacts.NumberCalls {
 		here, there = n.calls*r.against.here, n.otherCalls*r.against.there
 	}
 	if here+there <= 0 {

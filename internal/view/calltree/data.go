@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Node is one call path in the JSON twin. Side is empty except in a sandwich, where nodes above its root are a
+// A Node is one call path in the JSON output. Side is empty except in a sandwich, where nodes above its root are a
 // "caller". Ids are those of the whole tree, also of a part of it. Quantiles are of the inclusive values of locations,
 // those without the path counting as 0, or of single calls (exclusive bottom-up), within 1 % where calls are many; null
 // where they are not kept. Other is the inclusive value of the other side of a comparison, and delta is other less this
@@ -36,7 +37,7 @@ type Node struct {
 	Delta     *float64       `json:"delta" unit:"metric"`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	Metric    string  `json:"metric"`
 	Over      string  `json:"over"`
@@ -136,7 +137,7 @@ func (r *result) spread(n *node) (q [5]float64, ok bool) {
 // Table has a row for each node, in preorder.
 func (r *result) Table() *view.Table {
 	unit := r.metric.ColumnUnit()
-	if r.metric.Number == view.NumberCalls {
+	if r.metric.Number == runfacts.NumberCalls {
 		unit = "ns"
 	}
 	return view.TableOf(r.list(), map[string]string{"metric": unit}, nil).Entitle("share", r.base.Head())
@@ -161,7 +162,7 @@ func (r *result) shareBase(w store.Window, t *tree) view.Base {
 	for i := range t.nodes {
 		recorded += t.nodes[i].exclusive
 	}
-	return view.TimeBase(s, w, view.Chosen(s.Locations(), w.Locations, s.Locations().Holds), recorded)
+	return view.TimeBase(s, w, runfacts.Chosen(s.Locations(), w.Locations, s.Locations().Holds), recorded)
 }
 
 // total returns the value of all roots together.
@@ -169,7 +170,7 @@ func (t *tree) total() float64 {
 	if t.whole > 0 {
 		return t.whole
 	}
-	var total view.Joined
+	var total runfacts.Joined
 	for i := range t.nodes {
 		if t.nodes[i].parent < 0 {
 			total.Add(t.how, t.nodes[i].inclusive)

@@ -18,6 +18,18 @@ func folded(g *trace.Region) string {
 	return g.Name
 }
 
+// matchable makes a tree that is matched with that of another run. Paths were collected in the order of lanes, which is
+// never the same: sorted, the first of several that share a name always is.
+func (t *tree) matchable(ctx context.Context, regions []trace.Region) (*tree, []trace.Region, error) {
+	if err := t.sort(ctx, regions, func(n *node) float64 { return n.inclusive }); err != nil {
+		return nil, nil, err
+	}
+	if t.how != trace.JoinSum {
+		return t, regions, nil
+	}
+	return t.fold(ctx, regions)
+}
+
 // fold joins calls of numbered steps below the same caller, and everything below them by
 // name. Regions that stand for several steps are added to the list. O(nodes).
 func (t *tree) fold(ctx context.Context, regions []trace.Region) (*tree, []trace.Region, error) {

@@ -2,6 +2,8 @@ package calltree_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
@@ -28,5 +30,30 @@ func TestStepNumbersAreFoldedBetweenRuns(t *testing.T) {
 	}
 	if len(got) != 3 {
 		t.Errorf("%d nodes, want 3: %v", len(got), got)
+	}
+}
+
+// Two regions have one name. Their paths are collected in another order each time, and the difference does not change.
+func TestTheDifferenceOfRunsDoesNotDependOnTheOrderOfLanes(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("region f category=one role=compute\nregion f category=two role=compute as=g\n")
+	for i := range 64 {
+		fmt.Fprintf(&b, "location process p%d rank=%d\n  0..10 %s\n  10..30 %s\n", i, i, "fg"[i%2:i%2+1], "gf"[i%2:i%2+1])
+	}
+	c := viewtest.Case{Trace: b.String()}
+	first := ""
+	for range 20 {
+		q := c.Request(t, calltree.View, c.Open(t))
+		q.Runs = append(q.Runs, view.Run{Name: "there", Store: c.Open(t)})
+		r, err := calltree.View.Compute(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, _ := json.Marshal(r.Data())
+		if first == "" {
+			first = string(data)
+		} else if first != string(data) {
+			t.Fatalf("once %s, once %s", first, data)
+		}
 	}
 }

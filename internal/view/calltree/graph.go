@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -40,8 +41,8 @@ func (r *result) newGraph() *graph {
 	g := &graph{}
 	index := map[trace.RegionID]int{}
 	type pair struct{ from, to int }
-	carried := map[pair]*view.Joined{}
-	var own, inclusive []view.Joined
+	carried := map[pair]*runfacts.Joined{}
+	var own, inclusive []runfacts.Joined
 	how := r.tree.how
 	for i := range r.tree.nodes {
 		n := &r.tree.nodes[i]
@@ -51,7 +52,7 @@ func (r *result) newGraph() *graph {
 			index[n.region] = at
 			g.region, g.calls, g.level, g.calledBy = append(g.region, n.region), append(g.calls, 0),
 				append(g.level, int(n.depth)), append(g.calledBy, -1)
-			own, inclusive = append(own, view.Joined{}), append(inclusive, view.Joined{})
+			own, inclusive = append(own, runfacts.Joined{}), append(inclusive, runfacts.Joined{})
 		}
 		own[at].Add(how, n.exclusive)
 		g.calls[at] += n.calls
@@ -66,7 +67,7 @@ func (r *result) newGraph() *graph {
 		if n.parent >= 0 {
 			k := pair{index[r.tree.nodes[n.parent].region], at}
 			if carried[k] == nil {
-				carried[k] = &view.Joined{}
+				carried[k] = &runfacts.Joined{}
 			}
 			carried[k].Add(how, n.inclusive)
 		}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -68,7 +69,7 @@ const (
 // it.
 func (r *result) weight(n *node) float64 {
 	here, there := n.inclusive, n.other
-	if r.metric.Number == view.NumberCalls {
+	if r.metric.Number == runfacts.NumberCalls {
 		here, there = n.calls, n.otherCalls
 	}
 	switch {
@@ -112,7 +113,7 @@ func (r *result) describe() string {
 }
 
 func (r *result) format(v float64) string {
-	if r.metric.Number == view.NumberCalls {
+	if r.metric.Number == runfacts.NumberCalls {
 		return view.FormatDuration(v)
 	}
 	return r.metric.Format(v)
@@ -173,7 +174,7 @@ func (r *drawing) icicle(s *scene.Scene) {
 	s.AddFrame(f)
 	if axes {
 		unit := r.metric.Unit
-		if r.metric.Number == view.NumberCalls {
+		if r.metric.Number == runfacts.NumberCalls {
 			unit = "count"
 		}
 		s.XAxis(0, scene.Axis{Unit: unit})
@@ -269,7 +270,7 @@ func (r *drawing) axisLabel() string {
 		return "mean of both runs"
 	case r.against != nil:
 		return "mean of a " + r.against.each + ", of both sides"
-	case r.metric.Number == view.NumberCalls:
+	case r.metric.Number == runfacts.NumberCalls:
 		return "calls"
 	case r.bottomUp:
 		return "exclusive, by caller"

@@ -8,9 +8,9 @@ import (
 	"unsafe"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/memory"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A tree is a merged call tree. Once sorted it is in preorder.
@@ -173,7 +173,7 @@ func (t *tree) turned(ctx context.Context) (*tree, error) {
 // A joiner puts values of nodes together. Sums need nothing beside the number itself.
 type joiner struct {
 	how  trace.Join
-	many []view.Joined
+	many []runfacts.Joined
 }
 
 func (j *joiner) add(id int32, to *float64, v float64) {
@@ -182,7 +182,7 @@ func (j *joiner) add(id int32, to *float64, v float64) {
 		return
 	}
 	for int(id) >= len(j.many) {
-		j.many = append(j.many, view.Joined{})
+		j.many = append(j.many, runfacts.Joined{})
 	}
 	j.many[id].Add(j.how, v)
 	*to = j.many[id].Value(j.how)

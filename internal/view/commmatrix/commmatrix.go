@@ -24,22 +24,20 @@ import (
 var View = &view.View{
 	Name:    "commmatrix",
 	Title:   "Communication",
-	Summary: "who sends to whom: messages by sender and receiver, by bytes, count or time",
-	HowToRead: "A row is a sender, a column a receiver, in the order of the location tree; a cell is all messages " +
-		"from the one to the other. " +
-		"Bright is much, dark is little, empty is nothing. A diagonal band means neighbours, a full row a broadcast, " +
-		"a full column a gather. " +
-		"Where there are more senders than pixels a cell stands for a block of them. With --metric bytes, count or " +
-		"time the colours mean that; time is from the start of a link to its end. Where a run has no messages at all " +
-		"its other links are shown, such as launches, and the names of the directions say so. " +
-		"With --space bars or mesh the same stands in space, with the value as height. Choose a cell to select its " +
-		"two locations.",
+	Summary: "messages by sender and receiver: bytes, number or time",
+	HowToRead: "Each row is a sender and each column a receiver, in the order of the location tree. A cell stands " +
+		"for all messages from one to the other. Bright is much, dark is little, empty is none. A diagonal band is " +
+		"communication between neighbours, a full row a broadcast, a full column a gather. If there are more " +
+		"senders than pixels, a cell covers a block of them. --metric bytes, count or time chooses the value; time " +
+		"is from the start of a message to its end. For a run without messages the view shows its other links, such " +
+		"as launches, and the axis titles name them. --space bars or mesh draws the values as height in 3D. Click a " +
+		"cell to select its two locations.",
 	Needs: view.Needs{Links: true},
 	Options: view.Words(view.Use("metric=bytes", "group=process", "arrange", "space", "camera=30,35,1", "palette"),
-		"group: what sends and receives: location, or a kind of location such as process or machine"),
+		"group: senders and receivers: location, or a kind of location such as process or machine"),
 	Report:  view.Report{Place: 9, Height: 440, AllLocations: true, Lacks: within},
 	Data:    []any{Data{}},
-	Compute: compute,
+	Compute: view.InTime(compute),
 }
 
 // A cell is all links from one location to another.
@@ -71,9 +69,6 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	}
 	if q.Selection.Locations != nil && len(q.Selection.Locations) == 0 {
 		return nil, view.Empty("choose other locations", "no location is selected")
-	}
-	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	var err error
 	if r.camera, err = scene.ParseCamera(q.Values.Text("camera")); err != nil {

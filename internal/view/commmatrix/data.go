@@ -7,7 +7,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Cell is one pair in the JSON twin. Bytes are null if no link says its size,
+// A Cell is one pair in the JSON output. Bytes are null if no link says its size,
 // time (ns, summed from start to end) where none has times.
 type Cell struct {
 	From     trace.LocationID `json:"from" about:"location"`
@@ -21,7 +21,7 @@ type Cell struct {
 	Time     *int64           `json:"time" unit:"ns"`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	Metric string `json:"metric"`
 	Links  string `json:"links"` // their kind: messages, launches …

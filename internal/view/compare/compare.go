@@ -30,23 +30,22 @@ var View = &view.View{
 	Name:    "compare",
 	Title:   "Compare",
 	Paper:   "benchstat for the table; Hodges, Lehmann 1963; Moses 1965; Bogomolov and others 2021",
-	Summary: "runs against runs: what changed, with intervals, and what cannot be told",
-	HowToRead: "The sentence says what changed from A to B and how sure that is. Each line is a part of the run, the " +
-		"largest difference first: the open dot is A, the full one B, medians over runs, in time a location, or a " +
-		"step of a GPU job. " +
-		"To the right is the difference with its 95 % interval: red is longer in B, blue shorter, grey where nothing " +
-		"is certain. A run is one value, however many ranks and steps it has: with one run a side a difference is " +
-		"seen, but whether the next run would show it is not known. " +
-		"--picture tree draws the call tree with the width of A over that of B, runs the times of each run against " +
-		"the median of A, steps the steps of each run, ranks the useful time of each rank in A and B.",
+	Summary: "changes between two sets of runs, with confidence intervals",
+	HowToRead: "The sentence states the change from A to B and its certainty. Each line is a part of the run, the " +
+		"largest difference first. The open dot is A and the full dot is B. Both are medians over runs, per " +
+		"location, or per step for GPU jobs. The difference with its 95 % confidence interval is on the right: red " +
+		"is longer in B, blue is shorter, grey is not certain. A run counts as one value, whatever its number of " +
+		"ranks and steps. One run per side shows a difference, but not whether the next runs would repeat it. " +
+		"--picture tree draws the call tree with the widths of both sides, runs the times of each run relative to " +
+		"the median of A, steps the steps of each run, and ranks the useful time of each rank.",
 	Needs: view.Needs{Intervals: true, Profile: true},
-	Runs:  256,
+	Runs:  1024,
 	Options: view.Words(view.Use("a", "b", "by", "min-change", "match", "picture=changes", "top"),
-		"a: the runs that are compared with, by pattern of their names; none: the first run",
-		"b: the runs that are asked about, by pattern of their names; none: all others",
-		"by: a key that runs have, such as commit: A are those with the value of the first run, B the others",
-		"picture: what is drawn: changes with their intervals, the call tree in both widths, times of each run, "+
-			"steps of each run, ranks of A and B [changes tree runs steps ranks]"),
+		"a: runs of side A, by pattern of their names; default: the first run",
+		"b: runs of side B, by pattern of their names; default: all others",
+		"by: a key of the runs, such as commit: side A has the value of the first run, side B the others",
+		"picture: changes with their confidence intervals, the call tree in both widths, times of each run, steps "+
+			"of each run, or ranks of A and B [changes tree runs steps ranks]"),
 	Data:    []any{Data{}},
 	Compute: compute,
 }
@@ -76,21 +75,13 @@ type result struct {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	r := &result{request: q, worth: q.Values.Number("min-change") / 100}
-	if len(q.Runs) < 2 {
-		return nil,
-			view.Empty("give a second one with --run NAME=SOURCE, or open several and choose them",
-				"comparing takes two runs or more, and there is one")
+	prints, err := q.WholeRuns(ctx, "comparing", fingerprint.OfRank)
+	if err != nil {
+		return nil, err
 	}
-	if s := &q.Selection; s.Locations != nil && len(s.Locations) == 0 || q.Store().Info().Timed() && s.Begin >= s.End {
-		return nil, view.Empty("choose nothing to compare whole runs", "nothing is selected")
-	}
+	r := &result{request: q, worth: q.Values.Number("min-change") / 100, prints: prints}
 	for i := range q.Runs {
-		p, err := fingerprint.OfRank(ctx, &q.Runs[i])
-		if err != nil {
-			return nil, fmt.Errorf("run %s: %w", q.Runs[i].Name, err)
-		}
-		r.prints, r.names, r.keys = append(r.prints, p), append(r.names, q.Runs[i].Name), append(r.keys, q.Runs[i].Keys)
+		r.names, r.keys = append(r.names, q.Runs[i].Name), append(r.keys, q.Runs[i].Keys)
 	}
 	if err := r.choose(); err != nil {
 		return nil, err
@@ -138,9 +129,7 @@ func (r *result) note() {
 	if beside {
 		r.notes = append(r.notes, "calls ran beside each other, so times of call paths add up to more than the run")
 	}
-	if s := &r.request.Selection; s.Locations != nil || s.Begin > 0 || s.End < r.request.Store().Info().End {
-		r.notes = append(r.notes, "whole runs are compared, whatever is selected")
-	}
+	r.notes = append(r.notes, r.request.WholeNotes("compared")...)
 	if folded := slices.ContainsFunc(r.prints, func(p *fingerprint.Print) bool { return p.Folded > 0 }); folded {
 		r.notes = append(r.notes, "call paths with little time are joined below their caller")
 	}

@@ -175,7 +175,7 @@ func TestDifferencesAddUp(t *testing.T) {
 			texts = append(texts, generated(50+i, 0.05*float64(2*i/n)))
 		}
 		d := compared(t, runs(t, texts...), byHalf)
-		if c := d.Closing; math.Abs(c.Length-c.Parts-c.Rest) > 1e-6*d.Length.A || c.Length == 0 {
+		if c := d.Sum; math.Abs(c.Length-c.Parts-c.Unrecorded) > 1e-6*d.Length.A || c.Length == 0 {
 			t.Errorf("%d runs: %v is not %v + %v", n, c.Length, c.Parts, c.Rest)
 		}
 		sum := 0.0

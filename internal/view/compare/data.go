@@ -89,15 +89,16 @@ type Matched struct {
 	By    map[string]float64 `json:"by"`
 }
 
-// Closing holds the sum: length = parts + rest, all differences of means.
-type Closing struct {
-	Of     string  `json:"of"` // run or step
-	Length float64 `json:"length"`
-	Parts  float64 `json:"parts"`
-	Rest   float64 `json:"rest"`
+// Sum is the change of the length as a sum: length = parts + unrecorded, all differences of means.
+type Sum struct {
+	Of         string  `json:"of"` // run or step
+	Length     float64 `json:"length"`
+	Parts      float64 `json:"parts"`
+	Unrecorded float64 `json:"unrecorded"`
+	Rest       float64 `json:"rest"` // Unrecorded under its name of the release before
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	Runs    []Taken  `json:"runs"`
 	A       []Run    `json:"a"`
@@ -108,7 +109,8 @@ type Data struct {
 	Length  Row      `json:"length"`
 	Rows    []Row    `json:"rows"`
 	Rest    *Row     `json:"rest"`
-	Closing Closing  `json:"closing"`
+	Sum     Sum      `json:"sum"`
+	Closing Sum      `json:"closing"` // Sum under its name of the release before
 	Factors []Factor `json:"factors"`
 	Text    string   `json:"text"`
 }
@@ -126,19 +128,21 @@ func (r *result) Data() any {
 			d.Matched.Share += share
 		}
 	}
-	d.Closing = Closing{Of: r.length.name, Length: r.length.difference()}
+	d.Sum = Sum{Of: r.length.name, Length: r.length.difference()}
 	for i, q := range r.rows {
 		d.Rows[i] = r.row(q)
 		if r.parted == (q.kind == "part") {
-			d.Closing.Parts += q.difference()
+			d.Sum.Parts += q.difference()
 		}
 	}
 	if r.rest != nil {
 		x := r.row(r.rest)
-		d.Rest, d.Closing.Rest = &x, r.rest.difference()
+		d.Rest, d.Sum.Unrecorded = &x, r.rest.difference()
 	} else {
-		d.Closing.Rest = d.Closing.Length - d.Closing.Parts
+		d.Sum.Unrecorded = d.Sum.Length - d.Sum.Parts
 	}
+	d.Sum.Rest = d.Sum.Unrecorded
+	d.Closing = d.Sum
 	for _, f := range r.factors {
 		d.Factors = append(d.Factors, Factor{f.name, f.a, f.b, f.log})
 	}
@@ -215,7 +219,7 @@ func (r *result) regionsOf(q *quantity) []trace.RegionID {
 	if r.regions == nil {
 		r.regions = map[string][]trace.RegionID{}
 		for i, g := range r.request.Store().Regions() {
-			name := compare.Canonical(g.Name, g.Role)
+			name := trace.FoldAcrossRuns(g.Name, g.Role)
 			r.regions[name] = append(r.regions[name], trace.RegionID(i))
 		}
 	}

@@ -50,13 +50,8 @@ var termRoles = [step.Terms]trace.Role{trace.RoleCompute, trace.RoleCopy, trace.
 // measure gathers the quantities to compare.
 func (r *result) measure(pins []string) error {
 	r.unit = r.prints[r.runs[0][0]].Unit
-	for _, side := range r.runs {
-		for _, i := range side {
-			if u := r.prints[i].Unit; u != r.unit {
-				return fmt.Errorf("run %s is in %q and run %s in %q: they cannot be compared", r.names[r.runs[0][0]],
-					r.unit, r.names[i], u)
-			}
-		}
+	if err := r.request.OneUnit(r.prints, slices.Concat(r.runs[0], r.runs[1])...); err != nil {
+		return err
 	}
 	r.stepped, r.parted = fingerprint.BySteps(r.prints)
 	pinned := map[string]string{}
@@ -65,7 +60,7 @@ func (r *result) measure(pins []string) error {
 		if !ok || old == "" || now == "" {
 			return fmt.Errorf("--match %q: want OLD=NEW, names of a region in A and in B", p)
 		}
-		pinned[compare.Canonical(old, trace.RoleNone)] = compare.Canonical(now, trace.RoleNone)
+		pinned[trace.FoldAcrossRuns(old, trace.RoleNone)] = trace.FoldAcrossRuns(now, trace.RoleNone)
 	}
 	r.length = r.each("length", "run", func(p *fingerprint.Print) float64 { return p.Length })
 	if r.stepped {

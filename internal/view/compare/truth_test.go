@@ -47,7 +47,7 @@ func TestTheLoaderIsNamed(t *testing.T) {
 	if d.Length.Verdict != statistics.Unknown || !strings.Contains(d.Text, "one run a side") {
 		t.Errorf("the step is %s: %s", d.Length.Verdict, d.Text)
 	}
-	if c := d.Closing; math.Abs(c.Length-c.Parts) > 1 || c.Of != "step" {
+	if c := d.Sum; math.Abs(c.Length-c.Parts) > 1 || c.Of != "step" {
 		t.Errorf("the step changed by %v, its parts by %v", c.Length, c.Parts)
 	}
 	for i := range d.Rows {
@@ -103,7 +103,7 @@ func TestTheBroadcastOfHPLIsNamed(t *testing.T) {
 	if d.Rows[0].Region != "MPI_Iprobe" || !strings.Contains(d.Rows[0].CallPath, "HPL_bcast") || d.Rows[1].Region != "MPI_Recv" {
 		t.Errorf("the first rows are %s and %s", d.Rows[0].CallPath, d.Rows[1].CallPath)
 	}
-	if c := d.Closing; math.Abs(c.Length-c.Parts-c.Rest) > 1 {
+	if c := d.Sum; math.Abs(c.Length-c.Parts-c.Unrecorded) > 1 {
 		t.Errorf("%v is not %v + %v", c.Length, c.Parts, c.Rest)
 	}
 }

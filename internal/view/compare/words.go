@@ -139,13 +139,7 @@ func (q *quantity) label() string {
 // format writes a time, or a value in the profile's unit.
 func (r *result) format(v float64) string { return view.FormatIn(v, r.unit) }
 
-// signed writes a difference.
-func (r *result) signed(v float64) string {
-	if v < 0 {
-		return "−" + r.format(-v)
-	}
-	return "+" + r.format(v)
-}
+func (r *result) signed(v float64) string { return view.Signed(v, r.format) }
 
 // changeWords writes the change of an estimate.
 func changeWords(e *compare.Estimate) string { return relative(1+e.Change.Share, 1) }

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
+	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
+	"github.com/parallax-hpc/parallax/internal/analysis/sides"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -45,7 +47,7 @@ type Set struct {
 	Times     [][2]trace.Time    `json:"times"`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	A        Set    `json:"a"`
 	B        Set    `json:"b"`
@@ -55,63 +57,59 @@ type Data struct {
 	Rows     []Row  `json:"rows"`
 }
 
-func (s *side) set() Set {
-	x := Set{Label: s.label, Locations: append([]trace.LocationID{}, s.units...), Times: [][2]trace.Time{}}
-	for _, t := range s.spans {
-		x.Times = append(x.Times, [2]trace.Time{t.begin, t.end})
+func setOf(s *sides.Side) Set {
+	x := Set{Label: s.Label, Locations: append([]trace.LocationID{}, s.Units...), Times: [][2]trace.Time{}}
+	for _, t := range s.Spans {
+		x.Times = append(x.Times, [2]trace.Time{t.Begin, t.End})
 	}
 	return x
 }
 
 func (r *result) Data() any {
-	return Data{A: r.sides[0].set(), B: r.sides[1].set(), Headline: r.headline(), Clear: r.clear(), Paired: r.paired,
-		Rows: r.list()}
+	return Data{A: setOf(&r.Sides[0]), B: setOf(&r.Sides[1]), Headline: r.headline(), Clear: r.Clear(),
+		Paired: r.Paired,
+		Rows:   r.list()}
 }
 
 func (r *result) list() []Row {
-	out := make([]Row, len(r.rows))
-	for i, q := range r.rows {
+	out := make([]Row, len(r.Rows))
+	for i, q := range r.Rows {
 		out[i] = r.row(q)
 	}
 	return out
 }
 
-func (r *result) row(q *quantity) Row {
-	v := &q.verdict
+func (r *result) row(q *sides.Quantity) Row {
+	v := &q.Verdict
 	x := Row{
-		Kind: q.kind, Name: q.name, Caller: q.caller, Unit: q.unit, Text: r.words(q, 2),
-		A: contrast.Median(q.values[0]), B: contrast.Median(q.values[1]), MeanA: mean(q.values[0]),
-		MeanB: mean(q.values[1]),
-		MinA:  slices.Min(q.values[0]), MaxA: slices.Max(q.values[0]), MinB: slices.Min(q.values[1]),
-		MaxB:  slices.Max(q.values[1]),
+		Kind: q.Kind, Name: q.Name, Caller: q.Caller, Unit: q.Unit, Text: r.words(q, 2),
+		A: contrast.Median(q.Values[0]), B: contrast.Median(q.Values[1]), MeanA: mean(q.Values[0]),
+		MeanB: mean(q.Values[1]),
+		MinA:  slices.Min(q.Values[0]), MaxA: slices.Max(q.Values[0]), MinB: slices.Min(q.Values[1]),
+		MaxB:  slices.Max(q.Values[1]),
 		Shift: v.Shift, Delta: v.Delta, Effect: v.Effect, P: v.P, Method: v.Method.String(), Clear: v.Clear,
-		CallsA: r.sides[0].meanCalls(q, 0), CallsB: r.sides[1].meanCalls(q, 1),
-		BoxA: box(q.values[0]), BoxB: box(q.values[1]), Q: view.Defined(v.Q), Region: trace.NoRegion,
+		CallsA: meanCalls(&r.Sides[0], q, 0), CallsB: meanCalls(&r.Sides[1], q, 1),
+		BoxA: box(q.Values[0]), BoxB: box(q.Values[1]), Q: view.Defined(v.Q), Region: trace.NoRegion,
 	}
-	if len(q.regions) > 0 {
-		x.Region = q.regions[0]
+	if len(q.Regions) > 0 {
+		x.Region = q.Regions[0]
 	}
 	return x
 }
 
-func (s *side) meanCalls(q *quantity, side int) *float64 {
-	if !s.counted {
+func meanCalls(s *sides.Side, q *sides.Quantity, side int) *float64 {
+	if !s.Counted {
 		return nil
 	}
-	mean := q.calls[side] / float64(len(q.values[side]))
+	mean := q.Calls[side] / float64(len(q.Values[side]))
 	return &mean
 }
 
 // box returns the quantiles 2, 25, 50, 75 and 98 %, type 7.
 func box(values []float64) (out [5]float64) {
 	sorted := slices.Sorted(slices.Values(values))
-	for i, p := range [5]float64{0.02, 0.25, 0.5, 0.75, 0.98} {
-		h := p * float64(len(sorted)-1)
-		at := int(h)
-		out[i] = sorted[at]
-		if at+1 < len(sorted) {
-			out[i] += (h - float64(at)) * (sorted[at+1] - sorted[at])
-		}
+	for i, p := range quantile.Box {
+		out[i] = quantile.OfSorted(sorted, p)
 	}
 	return out
 }
@@ -122,8 +120,8 @@ func (r *result) Table() *view.Table { return view.TableOf(r.list(), nil, nil) }
 // SizeBytes returns the size of the values, for caches of results.
 func (r *result) SizeBytes() int64 {
 	n := int64(0)
-	for _, q := range r.rows {
-		n += 256 + 8*int64(len(q.values[0])+len(q.values[1]))
+	for _, q := range r.Rows {
+		n += 256 + 8*int64(len(q.Values[0])+len(q.Values[1]))
 	}
 	return n
 }

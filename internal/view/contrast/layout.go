@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/sides"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -55,9 +56,9 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	if n := r.request.Values.Integer("top"); n > 0 {
 		fit = min(fit, n)
 	}
-	n := min(len(r.rows), fit)
+	n := min(len(r.Rows), fit)
 	rows := plot.NewRows(n, top, pitch, func(i int, row *scene.Row) {
-		row.Label, row.Region = r.rows[i].title(), r.rows[i].region()
+		row.Label, row.Region = title(r.Rows[i]), region(r.Rows[i])
 	})
 	f := rows.Frame("main", 0, w, scene.Scale{})
 	f.H = max(min(f.H, h-top), 1)
@@ -67,26 +68,26 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		dots: &scene.Point{}, bold: &scene.Text{Size: scene.TextSize, Bold: true},
 		text: &scene.Text{Size: scene.TextSize}, small: &scene.Text{Size: 11}}
 	scale := r.largest(n)
-	for i, q := range r.rows[:n] {
+	for i, q := range r.Rows[:n] {
 		p.row(r, q, top+float32(i)*pitch, scale)
 	}
 	s.AddLayer("rows", frame, p.rects, p.lines, p.dots)
 	s.AddLayer("words", -1, p.bold, p.text, p.small)
-	s.Legend = []scene.LegendEntry{plot.Key("A: "+r.sides[0].label+r.count(0), colourA),
-		plot.Key("B: "+r.sides[1].label+r.count(1), colourB)}
+	s.Legend = []scene.LegendEntry{plot.Key("A: "+r.Sides[0].Label+r.count(0), colourA),
+		plot.Key("B: "+r.Sides[1].Label+r.count(1), colourB)}
 	s.Notes = r.sceneNotes(n)
 	return s
 }
 
 // count says how many values a side has, where its label does not.
 func (r *result) count(i int) string {
-	return " (" + view.Thousands(int64(len(r.sides[i].units))) + ")"
+	return " (" + view.Thousands(int64(len(r.Sides[i].Units))) + ")"
 }
 
 func (r *result) sceneNotes(drawn int) []string {
-	notes := []string{fmt.Sprintf("%d of %s quantities differ clearly, at a false discovery rate of 5 %%", r.clear(),
-		view.Thousands(int64(len(r.rows))))}
-	if drawn < len(r.rows) {
+	notes := []string{fmt.Sprintf("%d of %s quantities differ clearly, at a false discovery rate of 5 %%", r.Clear(),
+		view.Thousands(int64(len(r.Rows))))}
+	if drawn < len(r.Rows) {
 		notes = append(notes, "those that fit are drawn")
 	}
 	return append(notes, r.notes...)
@@ -120,23 +121,23 @@ func (r *result) columns(w float32) columns {
 
 // largest is the largest effect of the rows drawn in time, and of the others.
 func (r *result) largest(n int) (out [2]float64) {
-	for _, q := range r.rows[:n] {
-		k := q.family()
-		out[k] = max(out[k], min(math.Abs(q.verdict.Effect), 1.5))
+	for _, q := range r.Rows[:n] {
+		k := family(q)
+		out[k] = max(out[k], min(math.Abs(q.Verdict.Effect), 1.5))
 	}
 	return out
 }
 
-func (q *quantity) family() int {
-	if q.inTime() {
+func family(q *sides.Quantity) int {
+	if q.InTime() {
 		return 0
 	}
 	return 1
 }
 
-func (q *quantity) region() uint32 {
-	if len(q.regions) > 0 {
-		return uint32(q.regions[0])
+func region(q *sides.Quantity) uint32 {
+	if len(q.Regions) > 0 {
+		return uint32(q.Regions[0])
 	}
 	return scene.NoID
 }
@@ -150,7 +151,7 @@ type painter struct {
 	bold, text, small *scene.Text
 }
 
-func (p *painter) row(r *result, q *quantity, y float32, largest [2]float64) {
+func (p *painter) row(r *result, q *sides.Quantity, y float32, largest [2]float64) {
 	if y > 0 {
 		p.lines.Add(pad, y, max(p.width-pad, pad), y, scene.UIGrid)
 	}
@@ -158,41 +159,41 @@ func (p *painter) row(r *result, q *quantity, y float32, largest [2]float64) {
 		p.writeWords(r, q, y+p.strips-6)
 	}
 	if p.bar > 0 {
-		p.effect(q, y+p.strips, largest[q.family()])
+		p.effect(q, y+p.strips, largest[family(q)])
 	}
-	lo, hi := q.rangeOf()
-	p.strip(q.values[0], lo, hi, y+p.strips, p.colour(q, colourA))
-	p.strip(q.values[1], lo, hi, y+p.strips+strip+3, p.colour(q, colourB))
+	lo, hi := rangeOf(q)
+	p.strip(q.Values[0], lo, hi, y+p.strips, p.colour(q, colourA))
+	p.strip(q.Values[1], lo, hi, y+p.strips+strip+3, p.colour(q, colourB))
 	if p.right < p.width-pad-30 {
 		base := y + p.strips + strip + 5
-		p.small.Add(p.left-6, base, q.format(lo), scene.UITextMuted, scene.End)
-		p.small.Add(p.right+6, base, q.format(hi), scene.UITextMuted, scene.Start)
+		p.small.Add(p.left-6, base, format(q, lo), scene.UITextMuted, scene.End)
+		p.small.Add(p.right+6, base, format(q, hi), scene.UITextMuted, scene.Start)
 	}
 }
 
 // colour is quiet for rows that are not clear.
-func (p *painter) colour(q *quantity, c scene.Colour) scene.Colour {
-	if !q.verdict.Clear && c == colourA {
+func (p *painter) colour(q *sides.Quantity, c scene.Colour) scene.Colour {
+	if !q.Verdict.Clear && c == colourA {
 		return scene.UIDataSoft
 	}
 	return c
 }
 
-func (p *painter) writeWords(r *result, q *quantity, base float32) {
+func (p *painter) writeWords(r *result, q *sides.Quantity, base float32) {
 	add := func(t *scene.Text, x float32, words string, fill scene.Colour) {
 		if words != "" {
 			t.Add(x, base, words, fill, scene.Start)
 		}
 	}
 	if p.name > p.kind {
-		add(p.text, p.kind, q.kind, scene.UITextMuted)
+		add(p.text, p.kind, q.Kind, scene.UITextMuted)
 	}
 	fill := scene.UIText
-	if !q.verdict.Clear {
+	if !q.Verdict.Clear {
 		fill = scene.UITextMuted
 	}
 	room := p.width - pad - p.name
-	name := scene.ShortenBold(q.title(), room*0.45, scene.TextSize)
+	name := scene.ShortenBold(title(q), room*0.45, scene.TextSize)
 	add(p.bold, p.name, name, fill)
 	x := p.name + scene.TextWidth(name, scene.TextSize, true) + 10
 	words := ""
@@ -206,26 +207,26 @@ func (p *painter) writeWords(r *result, q *quantity, base float32) {
 }
 
 // effect draws the bar of the shift from the middle of its column.
-func (p *painter) effect(q *quantity, y float32, largest float64) {
+func (p *painter) effect(q *sides.Quantity, y float32, largest float64) {
 	middle := p.bar + p.barW/2
 	high := float32(2*strip + 3)
-	v := math.Copysign(min(math.Abs(q.verdict.Effect), 1.5), q.verdict.Effect)
+	v := math.Copysign(min(math.Abs(q.Verdict.Effect), 1.5), q.Verdict.Effect)
 	long := float32(0)
 	if largest > 0 {
 		long = float32(v/largest) * p.barW / 2
 	}
 	colour := colourA
-	if role, ok := q.swatch(); ok {
+	if role, ok := swatch(q); ok {
 		colour = scene.RoleColour(uint8(role))
 	}
 	if long != 0 {
 		p.rects.Add(min(middle, middle+long), y+3, max(float32(math.Abs(float64(long))), 1), high-6, colour)
-		if !q.verdict.Clear {
+		if !q.Verdict.Clear {
 			p.rects.SetFlags(scene.Dimmed)
 		}
 	}
 	p.lines.Add(middle, y, middle, y+high, scene.UIAxis)
-	text, at, anchor := q.effectText(), middle-5, scene.End
+	text, at, anchor := effectText(q), middle-5, scene.End
 	if v < 0 {
 		at, anchor = middle+5, scene.Start
 	}
@@ -238,14 +239,14 @@ func (p *painter) effect(q *quantity, y float32, largest float64) {
 }
 
 // rangeOf is the scale of a row: from zero, or round the values where zero is far.
-func (q *quantity) rangeOf() (lo, hi float64) {
+func rangeOf(q *sides.Quantity) (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, side := range q.values {
+	for _, side := range q.Values {
 		if len(side) > 0 {
 			lo, hi = min(lo, slices.Min(side)), max(hi, slices.Max(side))
 		}
 	}
-	if lo > 0 && (q.unit != "" || lo < hi/2) {
+	if lo > 0 && (q.Unit != "" || lo < hi/2) {
 		lo = 0
 	}
 	if lo >= hi {
@@ -272,28 +273,28 @@ func (p *painter) strip(values []float64, lo, hi float64, y float32, colour scen
 }
 
 // Fact tells of a row.
-func (r *result) Fact(it scene.Item) (view.Fact, bool) { return r.fact(r.rows[it.A]), true }
+func (r *result) Fact(it scene.Item) (view.Fact, bool) { return r.fact(r.Rows[it.A]), true }
 
-func (r *result) fact(q *quantity) view.Fact {
-	v := &q.verdict
-	f := view.Fact{Title: q.title(), Text: r.words(q, 2), Lines: []view.FactLine{{Label: "kind", Value: q.kind}},
-		Regions: append([]trace.RegionID(nil), q.regions...)}
+func (r *result) fact(q *sides.Quantity) view.Fact {
+	v := &q.Verdict
+	f := view.Fact{Title: title(q), Text: r.words(q, 2), Lines: []view.FactLine{{Label: "kind", Value: q.Kind}},
+		Regions: append([]trace.RegionID(nil), q.Regions...)}
 	line := func(label, value string, exact float64) { f.Say(label, value, view.Cell(exact)) }
 	for i, side := range [2]string{"A", "B"} {
-		b := box(q.values[i])
-		line(side+" median", q.format(b[2]), b[2])
-		if len(q.values[i]) > 1 {
-			line(side+" least", q.format(slices.Min(q.values[i])), slices.Min(q.values[i]))
-			line(side+" most", q.format(slices.Max(q.values[i])), slices.Max(q.values[i]))
+		b := box(q.Values[i])
+		line(side+" median", format(q, b[2]), b[2])
+		if len(q.Values[i]) > 1 {
+			line(side+" least", format(q, slices.Min(q.Values[i])), slices.Min(q.Values[i]))
+			line(side+" most", format(q, slices.Max(q.Values[i])), slices.Max(q.Values[i]))
 		}
 	}
-	shift := q.format(math.Abs(v.Shift))
+	shift := format(q, math.Abs(v.Shift))
 	if v.Shift < 0 {
 		shift = "−" + shift
 	}
 	line("shift", shift, v.Shift)
-	line("effect", q.effectText(), v.Effect)
+	line("effect", effectText(q), v.Effect)
 	line("Cliff's delta", fmt.Sprintf("%.2f", v.Delta), v.Delta)
-	f.Say("sure", q.sure(), "")
+	f.Say("sure", sure(q), "")
 	return f
 }

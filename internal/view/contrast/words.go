@@ -6,21 +6,22 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/contrast"
+	"github.com/parallax-hpc/parallax/internal/analysis/sides"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // title names a quantity.
-func (q *quantity) title() string {
-	if q.kind == "caller" {
-		return q.name + " called by " + q.caller
+func title(q *sides.Quantity) string {
+	if q.Kind == "caller" {
+		return q.Name + " called by " + q.Caller
 	}
-	return q.name
+	return q.Name
 }
 
 // format writes a value of the quantity for people.
-func (q *quantity) format(v float64) string {
-	switch q.unit {
+func format(q *sides.Quantity, v float64) string {
+	switch q.Unit {
 	case "ns":
 		return view.FormatDuration(v)
 	case "share":
@@ -33,13 +34,13 @@ func (q *quantity) format(v float64) string {
 
 // typical returns the value that stands for a side: the medians, or the means where
 // medians would hide the difference: they are the same, or nothing where some have much.
-func (q *quantity) typical() (a, b float64, word string) {
-	a, b = contrast.Median(q.values[0]), contrast.Median(q.values[1])
+func typical(q *sides.Quantity) (a, b float64, word string) {
+	a, b = contrast.Median(q.Values[0]), contrast.Median(q.Values[1])
 	hides := func(m float64, v []float64) bool { return m == 0 && slices.Max(v) != 0 }
-	if a != b && !hides(a, q.values[0]) && !hides(b, q.values[1]) {
+	if a != b && !hides(a, q.Values[0]) && !hides(b, q.Values[1]) {
 		return a, b, ""
 	}
-	return mean(q.values[0]), mean(q.values[1]), "on average "
+	return mean(q.Values[0]), mean(q.Values[1]), "on average "
 }
 
 func mean(v []float64) float64 {
@@ -52,23 +53,23 @@ func mean(v []float64) float64 {
 
 // words describes a row without its name: with detail 0 the values and their ratio, with
 // 1 their range too, with 2 the time per call.
-func (r *result) words(q *quantity, detail int) string {
-	a, b, word := q.typical()
-	if q.yesNo() {
+func (r *result) words(q *sides.Quantity, detail int) string {
+	a, b, word := typical(q)
+	if q.YesNo() {
 		verb := "on "
-		if q.kind == "calls" {
+		if q.Kind == "calls" {
 			verb = "called on "
 		}
-		return verb + some(q.values[0]) + " of A, on " + some(q.values[1]) + " of B"
+		return verb + some(q.Values[0]) + " of A, on " + some(q.Values[1]) + " of B"
 	}
-	text := word + q.format(a) + " against " + q.format(b)
-	if lo, hi := slices.Min(q.values[1]), slices.Max(q.values[1]); detail > 0 && len(q.values[1]) > 1 && lo != hi {
-		text += " (" + q.between(lo, hi) + ")"
+	text := word + format(q, a) + " against " + format(q, b)
+	if lo, hi := slices.Min(q.Values[1]), slices.Max(q.Values[1]); detail > 0 && len(q.Values[1]) > 1 && lo != hi {
+		text += " (" + between(q, lo, hi) + ")"
 	}
 	if t := times(a, b); t != "" {
 		text += ", " + t
 	}
-	if t := q.perCall(a, b); t != "" && detail > 1 {
+	if t := perCall(q, a, b); t != "" && detail > 1 {
 		text += "; " + t
 	}
 	return text
@@ -89,11 +90,11 @@ func some(v []float64) string {
 }
 
 // between writes a range: "4.1 ms to 32 ms".
-func (q *quantity) between(lo, hi float64) string {
-	if x, y := q.format(lo), q.format(hi); x != y {
+func between(q *sides.Quantity, lo, hi float64) string {
+	if x, y := format(q, lo), format(q, hi); x != y {
 		return x + " to " + y
 	}
-	return q.format(hi)
+	return format(q, hi)
 }
 
 // times says a ratio.
@@ -134,15 +135,15 @@ func ratio(x float64) string {
 }
 
 // perCall tells more calls from longer ones, where one of the two explains most of it.
-func (q *quantity) perCall(a, b float64) string {
-	if q.kind != "region" && q.kind != "caller" || q.unit != "ns" {
+func perCall(q *sides.Quantity, a, b float64) string {
+	if q.Kind != "region" && q.Kind != "caller" || q.Unit != "ns" {
 		return "" // in shares of windows, calls are cut and times are not of whole calls
 	}
-	ca, cb := q.calls[0]/float64(len(q.values[0])), q.calls[1]/float64(len(q.values[1]))
+	ca, cb := q.Calls[0]/float64(len(q.Values[0])), q.Calls[1]/float64(len(q.Values[1]))
 	if !(ca > 0 && cb > 0 && a > 0 && b > 0) {
 		return ""
 	}
-	often, long := ca/cb, (mean(q.values[0])/ca)/(mean(q.values[1])/cb)
+	often, long := ca/cb, (mean(q.Values[0])/ca)/(mean(q.Values[1])/cb)
 	switch lo, ll := math.Abs(math.Log(often)), math.Abs(math.Log(long)); {
 	case lo < 0.05 && ll > 0.2:
 		return "as many calls, each " + ratio(long) + " as long"
@@ -155,22 +156,22 @@ func (q *quantity) perCall(a, b float64) string {
 }
 
 // effectText writes the effect with its base.
-func (q *quantity) effectText() string {
-	text := view.FormatChange(q.verdict.Effect)
+func effectText(q *sides.Quantity) string {
+	text := view.FormatChange(q.Verdict.Effect)
 	switch {
-	case q.inTime():
+	case q.InTime():
 		return text + " of the time"
-	case q.yesNo():
+	case q.YesNo():
 		return text + " of locations"
-	case q.kind == "partner":
-		return text + " of " + map[string]string{"bytes": "all bytes", "count": "all messages"}[q.unit]
+	case q.Kind == "partner":
+		return text + " of " + map[string]string{"bytes": "all bytes", "count": "all messages"}[q.Unit]
 	}
 	return text + " of its mean"
 }
 
 // sure says how sure a row is.
-func (q *quantity) sure() string {
-	v := &q.verdict
+func sure(q *sides.Quantity) string {
+	v := &q.Verdict
 	switch {
 	case !v.Tested:
 		return "too little of the whole to matter"
@@ -194,33 +195,33 @@ func small(p float64) string {
 
 // headline is the answer in a sentence.
 func (r *result) headline() string {
-	a, b := r.sides[0].label, r.sides[1].label
-	q := r.rows[0]
-	if !q.verdict.Clear {
+	a, b := r.Sides[0].Label, r.Sides[1].Label
+	q := r.Rows[0]
+	if !q.Verdict.Clear {
 		return fmt.Sprintf("No clear difference between %s and %s", a, b)
 	}
-	if !q.inTime() {
-		return fmt.Sprintf("No clear difference in time between %s and %s, but %s: %s", a, b, q.title(), r.words(q, 1))
+	if !q.InTime() {
+		return fmt.Sprintf("No clear difference in time between %s and %s, but %s: %s", a, b, title(q), r.words(q, 1))
 	}
-	x, y, word := q.typical()
-	text := fmt.Sprintf("%s against %s: %s %s%s against %s", a, b, r.what(q), word, q.format(x), q.format(y))
+	x, y, word := typical(q)
+	text := fmt.Sprintf("%s against %s: %s %s%s against %s", a, b, r.what(q), word, format(q, x), format(q, y))
 	if t := times(x, y); t != "" {
 		text += ", " + t
 	}
-	if n := r.clear(); n > 1 {
+	if n := r.Clear(); n > 1 {
 		text += fmt.Sprintf("; %s", view.Count(n-1, "more difference"))
 	}
 	return text
 }
 
 // what names a quantity if its kind is not written beside it.
-func (r *result) what(q *quantity) string {
-	switch q.kind {
+func (r *result) what(q *sides.Quantity) string {
+	switch q.Kind {
 	case "role", "category":
-		return q.name + " time"
+		return q.Name + " time"
 	}
-	return q.title()
+	return title(q)
 }
 
 // swatch is the role whose colour a row has; categories may hold several.
-func (q *quantity) swatch() (trace.Role, bool) { return q.role, q.inTime() && q.kind != "category" }
+func swatch(q *sides.Quantity) (trace.Role, bool) { return q.Role, q.InTime() && q.Kind != "category" }

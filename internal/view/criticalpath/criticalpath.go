@@ -27,24 +27,22 @@ var View = &view.View{
 	Title: "Critical path",
 	Paper: "Zhang, Ramanathan, Raj, Parwal, Sherwood, Chabbi: CRISP: Critical Path Analysis of Large-Scale " +
 		"Microservice Architectures",
-	Summary: "what the time of requests or of GPU steps is made of, and what a faster operation would give at most",
-	HowToRead: "On top, the critical path of one request from its begin to its end: what it waited for at each " +
-		"instant, coloured by service. Below, a row a call path, most time on the critical paths of all requests " +
-		"first: " +
-		"the bar is the mean over the requests that have it there, the marks are half, 95 % and 99 % of them; beside " +
-		"it the share of all time, and of requests. " +
-		"What is not on the path can take no time at all without a request getting faster; what is on it gives at " +
-		"most its share. Calls are clipped to their callers; siblings that overlap by at most a hundredth of their " +
-		"caller count as one after the other, since clocks disagree. " +
-		"Of a GPU job it is the path of each step: back from its end through kernels, what they waited for on their " +
-		"streams, the calls that launched them and the threads that made the calls, and from a collective to the " +
-		"rank that came last.",
+	Summary: "the critical path of requests or GPU steps, and the largest possible gain from a faster operation",
+	HowToRead: "On top is the critical path of one request, coloured by service: the operation that it waited for " +
+		"at each time. Below is one row per call path, the most time on the critical paths first. The bar is the " +
+		"mean over the requests with this call path on their critical path, and the marks are p50, p95 and p99. The " +
+		"shares of all time and of requests are next to it. Making an operation off the path faster gains nothing. " +
+		"For one on the path its share is the largest possible gain. Calls are clipped to their callers. Siblings " +
+		"that overlap by at most 1 % of their caller count as consecutive, because clocks of machines differ. For " +
+		"GPU jobs the view shows the path of each step. It leads from the end of the step back through kernels, " +
+		"their streams, the calls that launched them and the calling threads, and from a collective to the rank " +
+		"that arrived last.",
 	Needs: view.Needs{Intervals: true, Spans: true, Devices: true},
 	Options: view.Words(view.Use("by=callpath", "request", "top"),
-		"by: what is a row: a call path, an operation of a service from wherever it is called, or a service; of a "+
-			"GPU job a service is what the time is spent with [callpath operation service]"),
+		"by: what a row is: a call path, an operation of a service with any caller, or a service; for GPU jobs a "+
+			"service is the kind of activity [callpath operation service]"),
 	Data:    []any{Data{}, StepData{}},
-	Compute: compute,
+	Compute: view.InTime(compute),
 }
 
 type result struct {
@@ -63,9 +61,6 @@ type result struct {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	if q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose a longer time", "no time is selected")
-	}
 	if !runfacts.HasSpans(q.Store()) {
 		return computeSteps(ctx, q)
 	}

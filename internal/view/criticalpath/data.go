@@ -42,7 +42,7 @@ type Section struct {
 	Moved    trace.Time        `json:"moved"`
 }
 
-// Data is the "data" of the JSON twin. Length is of all requests together; path is that of
+// Data is the "data" of the JSON output. Length is of all requests together; path is that of
 // the request named.
 type Data struct {
 	Length   trace.Time `json:"length"`

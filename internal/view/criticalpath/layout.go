@@ -270,13 +270,8 @@ func (r *result) more(x *Row, room float32) string {
 			view.FormatShare(x.RequestShare))
 	}
 	half := view.FormatDuration(x.Half)
-	for _, t := range []string{long + "; half as long would save " + half + " at most",
-		share + "; half of it would save " + half, long, share} {
-		if scene.TextWidth(t, scene.TextSize, false) <= room {
-			return t
-		}
-	}
-	return scene.Shorten(view.FormatShare(x.Share), room, scene.TextSize)
+	return scene.Longest(room, long+"; half as long would save "+half+" at most", share+"; half of it would save "+half,
+		long, share, view.FormatShare(x.Share))
 }
 
 // shareWords stand beside a bar: a share of the time, and the share of the requests or steps in which it is.
@@ -285,10 +280,7 @@ func shareWords(share float64, of int, in float64, room float32) string {
 	if of > 1 {
 		t += ", in " + view.FormatShare(in)
 	}
-	if scene.TextWidth(t, scene.TextSize, false) > room {
-		t = view.FormatShare(share)
-	}
-	return scene.Shorten(t, room, scene.TextSize)
+	return scene.Longest(room, t, view.FormatShare(share))
 }
 
 // Fact returns the facts of a row or a section.
@@ -309,15 +301,13 @@ func (r *result) rowFact(x *Row) view.Fact {
 	}
 	f.SayTime("time", x.Time)
 	f.Say("share", view.FormatShare(x.Share), "")
-	f.Say("requests", view.FormatCount(float64(x.Requests)), view.Thousands(int64(x.Requests)))
+	f.SayCount("requests", int64(x.Requests))
 	f.Say("mean", view.FormatDuration(x.Mean), "")
 	for i, t := range x.marks() {
 		f.SayTime([]string{"p50", "p95", "p99"}[i], t)
 	}
 	f.Say("half the time would give a request at most", view.FormatDuration(x.Half), "")
-	if x.Failed > 0 {
-		f.Say("failed", view.FormatCount(float64(x.Failed)), view.Thousands(x.Failed))
-	}
+	f.SaySome("failed", int64(x.Failed))
 	return f
 }
 

@@ -60,7 +60,7 @@ type ShownStep struct {
 	End   trace.Time `json:"end"`
 }
 
-// StepData is the "data" of the JSON twin of a GPU job. Length is of all steps together; path is that of the step
+// StepData is the "data" of the JSON output of a GPU job. Length is of all steps together; path is that of the step
 // shown.
 type StepData struct {
 	Length trace.Time    `json:"length"`
@@ -225,7 +225,7 @@ func (r *stepResult) Fact(it scene.Item) (view.Fact, bool) {
 		f.Say("spent with", kindWords[x.kind], "")
 		f.SayTime("time", x.Time)
 		f.Say("share", view.FormatShare(x.Share), "")
-		f.Say("steps", view.FormatCount(float64(x.Steps)), view.Thousands(int64(x.Steps)))
+		f.SayCount("steps", int64(x.Steps))
 		f.Say("mean", view.FormatDuration(x.Mean), "")
 		f.SayTime("p50", x.P50)
 		f.SayTime("p95", x.P95)

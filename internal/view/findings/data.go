@@ -1,10 +1,9 @@
 package findings
 
 import (
-	"math"
-
 	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -22,7 +21,7 @@ type POP struct {
 	Parallel      *float64 `json:"parallel_efficiency"`
 }
 
-// Data is the "data" of the JSON twin. Findings are all there are, ranked; Shown is
+// Data is the "data" of the JSON output. Findings are all there are, ranked; Shown is
 // how many are shown first.
 type Data struct {
 	Findings []finding.Finding `json:"findings"`
@@ -49,13 +48,6 @@ type (
 	Accounts = diagnose.Accounts
 )
 
-func defined(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
-}
-
 func (r *result) Data() any {
 	e := &r.found.POP
 	return Data{Answer: *r.found.Answer(), Budget: append([]Cause{}, r.found.Causes...),
@@ -63,12 +55,12 @@ func (r *result) Data() any {
 		Findings: append([]finding.Finding{}, r.list...), Shown: min(r.shown, len(r.list)), Unit: r.found.Unit,
 		Phases: r.found.Phases, PhaseCount: r.found.PhaseCount,
 		POP: POP{Over: r.found.What, Locations: e.Locations, Mean: e.Mean, Max: e.Max, Runtime: e.Runtime,
-			LoadBalance: defined(e.LoadBalance), Communication: defined(e.Communication),
-			Parallel: defined(e.Parallel)}}
+			LoadBalance: view.Defined(e.LoadBalance), Communication: view.Defined(e.Communication),
+			Parallel: view.Defined(e.Parallel)}}
 }
 
 // column is the unit of what is lost as tables name it.
-func (r *result) column() string { return view.ColumnUnit(r.found.Unit) }
+func (r *result) column() string { return runfacts.ColumnUnit(r.found.Unit) }
 
 // Table has a line a finding.
 func (r *result) Table() *view.Table {

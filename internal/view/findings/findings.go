@@ -2,7 +2,7 @@
 // numbers and with the view that proves it. What is found is the work of package diagnose.
 //
 //	findings.go       the view
-//	data.go           the JSON twin and the table
+//	data.go           the JSON output and the table
 //	layout.go         a card a finding
 //	layout_causes.go  causes, and those who wait for them
 package findings
@@ -23,20 +23,19 @@ var View = &view.View{
 	Title: "Findings",
 	Paper: "POP's efficiencies (Wagner, Mohr, Giménez, Labarta); wait states (Wolf, Mohr; Böhme et al.); moments, " +
 		"entropy and groups as in their views",
-	Summary: "the answers in words: what the run loses time by, most first",
-	HowToRead: "Each line is one finding: a sentence, and a bar of the time lost by it, added up over locations. " +
-		"Clocks that disagree come first, since times across locations mean little then. " +
-		"Findings are high where those who are hit lose at least 5 % of their time by it, medium from 2 %. Several " +
-		"signs of one cause are one finding. Load balance is the mean over the maximum of the busy time of rows that " +
-		"have the same to do (ranks of a job, threads of a team, GPUs), " +
-		"communication efficiency the maximum over the length of the run (POP). Of requests of services it says what " +
-		"their critical path loses by: slow operations, repeated, serial and failed calls. Of traces with processors " +
-		"and goroutines it says where goroutines wait for a processor, what garbage collection takes, and who is " +
-		"blocked while processors idle. An empty list means that nothing stands out. Choosing a finding selects what " +
-		"it is about, and opens the view that shows it. " +
-		"With --picture causes a line is a location and region that made others wait, a column a location that " +
-		"waited, and colour how long; below is what each location made others wait (up) and waited itself (down), " +
-		"machine by machine.",
+	Summary: "problems of the run in sentences, largest time loss first",
+	HowToRead: "Each line is one finding: a sentence, and a bar for the lost time, summed over locations. Clock " +
+		"skew comes first, because times on different locations cannot be compared then. A finding is high if the " +
+		"affected locations lose at least 5 % of their time, and medium from 2 %. Several signs of one cause are " +
+		"one finding. Load balance is the mean busy time divided by the maximum, over rows with the same work: " +
+		"ranks of a job, threads of a team, GPUs. Communication efficiency is the maximum divided by the length of " +
+		"the run (POP). For requests of services, findings name losses on the critical path: slow operations, and " +
+		"repeated, serial and failed calls. For Go programs they name waits for a processor, time in garbage " +
+		"collection, and goroutines that block while processors idle. An empty list means that no rule found a " +
+		"problem. Click a finding to select its locations and time, and to open the view that shows it. --picture " +
+		"causes has one line per location and region that made others wait, one column per waiting location, and " +
+		"the waiting time as colour. Below it, bars show for each machine the waiting that each location caused " +
+		"(up) and had (down).",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("phase=auto", "top", "picture"),
 	Report:  view.Report{AllLocations: true, Findings: true},

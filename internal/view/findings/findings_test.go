@@ -220,7 +220,7 @@ func TestWhatLINPACKAndLAMMPSDoIsRecognised(t *testing.T) {
 		{"otf2-lammps-imbalanced16", finding.Outlier, []string{"Ranks 1, 5"}},                    // they hold the atoms
 		{"otf2-lammps-balanced16", finding.Communication, []string{"MPI_Allreduce", "MPI_Send"}}, // and no straggler
 		{"otf2-lammps-imbalanced16", finding.Imbalance, []string{"load balance 35.0 %", "rank 1"}},
-		{"otf2-lammps-imbalanced16", finding.StartUp, []string{"Rank 0 begins about 54.5 ms after the others"}},
+		{"otf2-lammps-imbalanced16", finding.StartUp, []string{"Rank 0 begins about 54.9 ms after the others"}},
 	} {
 		d := read(t, viewtest.Import(t, "data", c.set))
 		found := false

@@ -100,22 +100,15 @@ func (r *result) summary(t *scene.Text, y, w float32) float32 {
 		return y
 	}
 	balance, whole, long, short := view.FormatShare(e.LoadBalance), view.FormatShare(e.Parallel), "", ""
-	if defined(e.Communication) != nil {
+	if view.Defined(e.Communication) != nil {
 		exchange := view.FormatShare(e.Communication)
 		long, short = " · communication efficiency "+exchange, ", communication "+exchange
 	}
-	text := ""
-	for _, text = range []string{ // as much as fits
+	text := scene.Longest(w-2*pad,
 		fmt.Sprintf("load balance %s%s · parallel efficiency %s (POP, %s)", balance, long, whole, r.found.Over),
 		fmt.Sprintf("efficiency: parallel %s%s, load balance %s (%s)", whole, short, balance, r.found.Over),
-		fmt.Sprintf("parallel efficiency %s (%s)", whole, r.found.Over),
-		"parallel efficiency " + whole,
-	} {
-		if scene.TextWidth(text, scene.TextSize, false) <= w-2*pad {
-			break
-		}
-	}
-	if text = scene.Shorten(text, w-2*pad, scene.TextSize); text == "" {
+		fmt.Sprintf("parallel efficiency %s (%s)", whole, r.found.Over), "parallel efficiency "+whole)
+	if text == "" {
 		return y
 	}
 	t.Add(pad, y+line-4, text, scene.UITextMuted, scene.Start)
@@ -178,7 +171,7 @@ func (r *result) quiet() view.Fact {
 		v     float64
 	}{{"load balance", r.found.POP.LoadBalance}, {"communication efficiency", r.found.POP.Communication},
 		{"parallel efficiency", r.found.POP.Parallel}} {
-		if defined(l.v) != nil {
+		if view.Defined(l.v) != nil {
 			fact.Lines = append(fact.Lines,
 				view.FactLine{Label: l.label, Value: view.FormatShare(l.v), Exact: view.Cell(l.v)})
 		}

@@ -74,7 +74,7 @@ func (r *result) drawCauses(size scene.Size) *scene.Scene {
 	}
 	if rest := l.All - shown; rest > 0 {
 		muted.Add(pad, h-6,
-			scene.Shorten(fmt.Sprintf("and %s more %s; the JSON twin has all causes", view.Thousands(int64(rest)),
+			scene.Shorten(fmt.Sprintf("and %s more %s; the JSON output has all causes", view.Thousands(int64(rest)),
 				words.Plural(rest, "line", "lines")), w-2*pad, scene.TextSize), scene.UITextMuted, scene.Start)
 	}
 	s.AddLayer("words", -1, fills, muted, text, heads)

@@ -67,3 +67,31 @@ func TestRecordedTaskGraphsAddUp(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// In Charm++ a message starts an entry method: a processing element that idles before it waits for who sent it, until it was sent. Of 2,044 µs
+// of idling in this recording that are 388 µs, added up from the records; during 505 µs the message was on its way, and no message ended the rest.
+func TestAMessageThatStartsWorkEndsAWait(t *testing.T) {
+	d := read(t, parsed(t, `
+region serve role=compute
+region Idle role=idle
+location process "PE 0" rank=0
+  0us..100us serve
+  100us..130us Idle
+  131us..150us serve
+location process "PE 1" rank=1
+  0us..102us Idle
+  104us..120us serve
+  120us..150us Idle
+link message 95us "PE 0" -> 104us "PE 1" from=serve to=serve
+link message 118us "PE 1" -> 131us "PE 0" from=serve to=serve
+`))
+	sums(t, "entry methods", &d)
+	if told := d.Accounts.Waiting - d.Unexplained; told < 95_000+18_000 || told > 95_000+18_000+30_000 {
+		t.Errorf("%d of %d ns are told, want 113 µs and what may be the end: %+v", told, d.Accounts.Waiting, d.Budget)
+	}
+	d = read(t, viewtest.Import(t, "data", "public", "projections", "ping-pong-2pes"))
+	sums(t, "ping-pong", &d)
+	if told := d.Accounts.Waiting - d.Unexplained; told != 388_000 {
+		t.Errorf("%d of %d ns are told", told, d.Accounts.Waiting)
+	}
+}

@@ -56,7 +56,7 @@ type Similarity struct {
 	Values    [][]float32        `json:"values"`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	Groups     []Group            `json:"groups"`
 	Order      []trace.LocationID `json:"order"`

@@ -25,19 +25,18 @@ var View = &view.View{
 	Title: "Groups",
 	Paper: "Brendel: Evaluating Visualisation Methods to Scalably Display Structural and Runtime Differences in " +
 		"Parallel Programs",
-	Summary: "locations that behave alike, and what makes each group different",
-	HowToRead: "Locations are alike where they make the same calls (structure) and spend the same time in them. Each " +
-		"group lists its members and, in words, what sets it apart from all other locations: " +
-		"calls that only it makes, and regions in which it spends more or less time than the others on average. The " +
-		"map shows how alike any two locations are, in the order of the tree on its edge; " +
-		"groups are squares along the diagonal in the colour for alike, yellow unless --palette says otherwise. One " +
-		"group means that no clear difference was found: give --k or --threshold to split further. " +
-		"Two runs stand side by side, each with its own groups.",
+	Summary: "locations with similar behaviour, and the differences between groups",
+	HowToRead: "Two locations are similar if they make the same calls (structure) and spend the same time in them. " +
+		"Each group lists its members and its differences from all other locations: calls that only it makes, and " +
+		"regions with more or less time than the average of the others. The map shows the similarity of each pair " +
+		"of locations, in the order of the tree on its edge. Groups are squares along the diagonal in the colour of " +
+		"high similarity, yellow by default. One group means that there is no clear difference; --k or --threshold " +
+		"splits further. Two runs are shown side by side, each with its own groups.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Options: view.Words(view.Use("similarity", "k", "threshold", "closure", "seed", "group=auto", "palette", "rows"),
-		"closure: who counts as caller: the direct one, or all around a call as it ran [direct dynamic]",
-		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several "+
-			"[auto ranks locations]"),
+		"closure: callers of a call: the direct one, or all around it as it ran [direct dynamic]",
+		"group: merge the locations of a rank, or show each; auto: ranks if they have several locations [auto "+
+			"ranks locations]"),
 	Report:  view.Report{AllLocations: true},
 	Runs:    2,
 	Data:    []any{Data{}, PairData{}},
@@ -65,33 +64,18 @@ type result struct {
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &result{request: q, tree: q.Store().Locations(), notes: view.RowNotes(q.Store())}
 	s := q.Store()
-	profile := !s.Info().Timed()
-	if q.Selection.Begin >= q.Selection.End && !profile {
-		return nil, view.Empty("choose a longer time", "no time is selected")
-	}
-	holders, err := view.ChosenHolders(ctx, s, q.Selection.Locations)
+	roster, notes, err := q.Roster(ctx, "compares")
 	if err != nil {
 		return nil, err
 	}
-	if len(holders) == 0 {
-		return nil, view.Empty("choose other locations", "no location with calls in the selection")
-	}
-	var of []int32
-	if r.locations, of, err = view.Units(r.tree, holders, q.Values.Text("group")); err != nil {
-		return nil, err
-	}
-	r.each = "location"
-	if len(r.locations) < len(holders) {
+	r.locations, r.names, r.each = roster.Units, roster.Names, "location"
+	if r.notes = append(r.notes, notes...); roster.Joined() {
 		r.each = "rank"
-		r.notes = append(r.notes,
-			fmt.Sprintf("%s are taken together by rank; --group locations compares each",
-				view.Count(len(holders), "location")))
 	}
-	r.names = runfacts.UnitNames(r.tree, r.locations)
 	if q.Values.Text("closure") == "static" {
 		return nil, fmt.Errorf("--closure static: groups are by calls that happened; want direct or dynamic")
 	}
-	if err := r.gather(ctx, s, holders, of, profile); err != nil {
+	if err := r.gather(ctx, s, roster.Holders, roster.UnitOf, !s.Info().Timed()); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
@@ -129,7 +113,7 @@ func (r *result) gather(ctx context.Context, s store.Reader, holders []trace.Loc
 
 func (r *result) gatherProfile(ctx context.Context, s store.Reader, holders []trace.LocationID, of []int32,
 	o callgraph.Options) error {
-	p := &callgraph.ProfileReader{Options: o, Metric: view.DefaultMetric(s.Metrics())}
+	p := &callgraph.ProfileReader{Options: o, Metric: runfacts.DefaultMetric(s.Metrics())}
 	var err error
 	if p.Flat, err = runfacts.FlatProfile(ctx, s, p.Metric); err != nil {
 		return err
@@ -142,8 +126,7 @@ func (r *result) gatherProfile(ctx context.Context, s store.Reader, holders []tr
 // group partitions, and finds the differences of each group.
 func (r *result) group() {
 	v := r.request.Values
-	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure,
-		"time": grouping.Time}[v.Text("similarity")]
+	by := grouping.LikenessOf(v.Text("similarity"))
 	r.groups = grouping.Group(r.table,
 		grouping.Options{By: by, K: v.Integer("k"), Threshold: v.Number("threshold"), Seed: uint64(v.Integer("seed")),
 			Kinds: runfacts.Kinds(r.tree, r.locations)})

@@ -365,9 +365,7 @@ func (r *result) dendrogram(x, base, side float32) *scene.Line {
 }
 
 func (r *result) similarity(a, b int) float64 {
-	by := map[string]grouping.Likeness{"both": grouping.Both, "structure": grouping.Structure,
-		"time": grouping.Time}[r.request.Values.Text("similarity")]
-	return r.table.Similarity(a, b, by)
+	return r.table.Similarity(a, b, grouping.LikenessOf(r.request.Values.Text("similarity")))
 }
 
 // Fact tells of a group, or of the two locations of a cell.

@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Bin is a range of values [low, high) in the JSON twin; the last holds its end too.
+// A Bin is a range of values [low, high) in the JSON output; the last holds its end too.
 type Bin struct {
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
@@ -22,7 +22,7 @@ type Point struct {
 	Bin      *int             `json:"bin" unit:""`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	Measure   string  `json:"measure"`
 	Unit      string  `json:"unit"`

@@ -16,6 +16,9 @@ import (
 	"sort"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/analysis/quantile"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/words"
@@ -27,18 +30,18 @@ var View = &view.View{
 	Title: "Histogram",
 	Paper: "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a " +
 		"Parallel Profile Analysis Tool",
-	Summary: "how one region's metric spreads over locations, and a bar for each location",
-	HowToRead: "The upper part counts locations: a bar is a range of values, its height how many locations have one " +
-		"in it. The line across is the mean, the bar along the top one standard deviation to both sides, " +
-		"the dashed line the median. The lower part has a bar for each location on the same axis; where there are " +
-		"more locations than pixels a bar runs from the least to the most of several. " +
-		"One hump is an even load; a second hump or a bar on its own are locations that behave differently: choose " +
-		"it to select them. The number is a metric of the selected regions; " +
-		"without a selection it is of the region that differs most, which the notes name. " +
-		"Two runs stand side by side on one axis with the same bins.",
+	Summary: "distribution of one region's metric over locations, and one bar per location",
+	HowToRead: "The upper part counts locations: each bar is a range of values, and its height the number of " +
+		"locations in it. The vertical line is the mean, the dashed line the median, and the bar at the top covers " +
+		"one standard deviation to both sides. The lower part has one bar per location on the same axis. If there " +
+		"are more locations than pixels, a bar covers several, from their minimum to their maximum. One hump is an " +
+		"even load. A second hump or a separate bar shows locations that behave differently; click it to select " +
+		"them. The value is a metric of the selected regions. Without a selection the view takes the region with " +
+		"the largest differences and names it in the notes. Two runs are shown side by side with the same axis and " +
+		"bins.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Options: view.Words(view.Use("metric", "event0", "bins", "value-scale", "order", "arrange", "rows"),
-		"value-scale: how values are spread over the axis [linear log]"),
+		"value-scale: scale of the axis [linear log]"),
 	Runs:    2,
 	Data:    []any{Data{}, PairData{}},
 	Compute: view.SideBySide(false, compute, func(a, b Data) any { return PairData{a, b} }),
@@ -76,16 +79,10 @@ type result struct {
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
-	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose a longer time", "no time is selected")
-	}
 	r := &result{request: q, notes: view.RowNotes(s)}
 	var err error
-	if r.holds, err = view.Holders(ctx, s); err != nil {
+	if r.locations, r.holds, err = q.Holders(ctx, "values"); err != nil {
 		return nil, err
-	}
-	if r.locations = view.Chosen(s.Locations(), q.Selection.Locations, r.holds); len(r.locations) == 0 {
-		return nil, view.Empty("choose other locations", "no location with values in the selection")
 	}
 	if err := r.read(ctx); err != nil {
 		return nil, err
@@ -116,7 +113,7 @@ func (r *result) read(ctx context.Context) error {
 		r.take(m[0], m[0].Label)
 		return nil
 	}
-	metric, err := view.ChooseMetric(q.Store(), q.Values.Text("metric"))
+	metric, err := runfacts.ChooseMetric(q.Store(), q.Values.Text("metric"))
 	if err != nil {
 		return err
 	}
@@ -132,7 +129,7 @@ func (r *result) read(ctx context.Context) error {
 		regions = []trace.RegionID{region}
 		r.notes = append(r.notes,
 			fmt.Sprintf("no region is selected: this is %s, which differs most between locations",
-				q.Store().Regions()[region].Name))
+				scene.Shorten(q.Store().Regions()[region].Name, mostName, scene.TextSize)))
 	}
 	wanted := make([]bool, len(q.Store().Regions()))
 	for _, id := range regions {
@@ -140,12 +137,12 @@ func (r *result) read(ctx context.Context) error {
 	}
 	values := make([]float64, len(r.locations))
 	row := rows(q.Store().Locations().Len(), r.locations)
-	err = view.Totals(ctx, q.Store(), q.Window(), metric.ID, func(list []view.Total) {
+	err = runfacts.Totals(ctx, q.Store(), q.Window(), metric.ID, func(list []runfacts.Total) {
 		i := row[list[0].Location]
 		if i < 0 {
 			return
 		}
-		var j view.Joined
+		var j runfacts.Joined
 		for _, t := range list {
 			if wanted[t.Region] {
 				j.Add(metric.Join, metric.Of(t.Calls, t.Inclusive, t.Exclusive))
@@ -153,19 +150,47 @@ func (r *result) read(ctx context.Context) error {
 		}
 		values[i] = j.Value(metric.Join)
 	})
+	if q.Selection.Locations == nil {
+		values = r.leaveKinds(values)
+	}
 	name := "no region"
 	if len(regions) > 0 {
 		name = q.Store().Regions()[regions[0]].Name
 	}
 	if len(regions) > 1 {
 		name = view.Count(len(regions), "region")
-		if metric.Number == view.NumberInclusive {
+		if metric.Number == runfacts.NumberInclusive {
 			r.notes = append(r.notes,
 				"inclusive values of several regions are added up: what lies in two of them counts twice")
 		}
 	}
 	r.take(view.Measure{Label: name + ", " + metric.Name, Unit: metric.Unit, Values: values, Regions: regions}, name)
 	return err
+}
+
+// leaveKinds leaves out the locations of a kind of which none has a value: a kernel of GPUs is nothing of their hosts.
+func (r *result) leaveKinds(values []float64) []float64 {
+	kinds := runfacts.Kinds(r.request.Store().Locations(), r.locations)
+	var some [2]bool
+	for i, v := range values {
+		some[kinds[i]] = some[kinds[i]] || v != 0
+	}
+	if some[0] == some[1] {
+		return values
+	}
+	var locations []trace.LocationID
+	var kept []float64
+	for i, v := range values {
+		if some[kinds[i]] {
+			locations, kept = append(locations, r.locations[i]), append(kept, v)
+		}
+	}
+	if left := len(values) - len(kept); left > 0 {
+		r.notes = append(r.notes, fmt.Sprintf("%s of the other kind have no value and are left out",
+			view.Count(left, "location")))
+	}
+	r.locations = locations
+	return kept
 }
 
 func (r *result) take(m view.Measure, name string) {
@@ -186,15 +211,23 @@ func rows(n int, ids []trace.LocationID) []int32 {
 	return row
 }
 
+// mostName is the length of a name in a note, in pixels.
+const mostName = 320
+
+// tied is how far variances may differ by rounding: of several that are as large the first region is taken.
+const tied = 1e-9
+
 // mostDifferent returns the region with the greatest standard deviation over the
 // locations.
-func (r *result) mostDifferent(ctx context.Context, metric view.MetricChoice) (best trace.RegionID, found bool,
+func (r *result) mostDifferent(ctx context.Context, metric runfacts.MetricChoice) (best trace.RegionID, found bool,
 	err error) {
-	all, err := view.SpreadOfRegions(ctx, r.request.Store(), r.request.Window(), metric, len(r.locations))
-	most := -1.0
+	s := r.request.Store()
+	all, err := view.SpreadOfRegions(ctx, s, r.request.Window(), metric, r.locations)
+	most, tells := -1.0, false
 	for id, x := range all {
-		if x.Seen && x.Variance > most {
-			best, most, found = trace.RegionID(id), x.Variance, true
+		this := view.Tells(&s.Regions()[id])
+		if x.Seen && (this && !tells || this == tells && x.Variance > most*(1+tied)) {
+			best, most, found, tells = trace.RegionID(id), x.Variance, true, this
 		}
 	}
 	return best, found, err
@@ -222,36 +255,23 @@ func (r *result) summarise() error {
 	}
 	r.sd = math.Sqrt(r.sd / float64(r.have))
 	for k := range r.quartile {
-		r.quartile[k] = quantile(sorted, float64(k+1)/4)
+		r.quartile[k] = quantile.OfSorted(sorted, float64(k+1)/4)
 	}
 	if missing := len(r.values) - r.have; missing > 0 {
 		r.notes = append(r.notes,
 			fmt.Sprintf("%s of %s have no value and are left out", view.Thousands(int64(missing)),
 				view.Count(len(r.values), "location")))
 	}
-	switch r.request.Values.Text("value-scale") {
-	case "log":
-		r.log = r.max > 0
-		if i := sort.SearchFloat64s(sorted, math.SmallestNonzeroFloat64); r.log && i > 0 {
-			r.zeros = i
-			r.min = sorted[i]
-			r.notes = append(r.notes,
-				fmt.Sprintf("%s with 0 or less are left out of the logarithmic axis", view.Count(i, "location")))
-		}
-	case "rank":
-		return fmt.Errorf("--value-scale rank: a histogram takes linear or log")
+	if r.log = r.max > 0 && r.request.Values.Text("value-scale") == "log"; !r.log {
+		return nil
+	}
+	if i := sort.SearchFloat64s(sorted, math.SmallestNonzeroFloat64); i > 0 {
+		r.zeros = i
+		r.min = sorted[i]
+		r.notes = append(r.notes,
+			fmt.Sprintf("%s with 0 or less are left out of the logarithmic axis", view.Count(i, "location")))
 	}
 	return nil
-}
-
-// quantile interpolates between the two nearest of sorted values (type 7).
-func quantile(sorted []float64, q float64) float64 {
-	h := q * float64(len(sorted)-1)
-	i := int(h)
-	if i+1 >= len(sorted) {
-		return sorted[i]
-	}
-	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
 }
 
 // Settle implements view.Chooser: the second run shows the region of the first.

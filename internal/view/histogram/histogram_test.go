@@ -84,6 +84,30 @@ func TestWithoutAChoiceItIsTheRegionThatDiffersMost(t *testing.T) {
 	}
 }
 
+// A kernel that only GPUs run differs between GPUs, not from hosts, and hosts are none of its rows. Neither idle time
+// nor steps of the profiler come before it, however much they differ.
+func TestTheFirstRegionDiffersBetweenLocationsOfAKind(t *testing.T) {
+	d := data(t, viewtest.Case{Options: map[string][]string{"rows": {"all"}}, Trace: `
+region kernel role=compute
+region launch role=overhead
+region idle role=idle
+region step role=annotation
+location thread a
+  0..50 launch
+  50..90 idle
+location stream b
+  0..40 kernel
+location thread c
+  0..52 launch
+location stream d
+  0..60 kernel
+  60..160 step
+`})
+	if d.Measure != "kernel, exclusive time" || d.Locations != 2 || d.Min != 40 || d.Max != 60 {
+		t.Errorf("%+v", d)
+	}
+}
+
 func TestWhatHasNoValueIsLeftOut(t *testing.T) {
 	c := viewtest.Case{Trace: strings.Replace(ranks, `"rank 1" rank=1`, `"rank 1" rank=1 temperature=41`, 1), Options: map[string][]string{"event0": {"metadata:Temperature"}}}
 	d := data(t, c)

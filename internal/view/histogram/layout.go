@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -166,7 +167,7 @@ func (r *result) rowsFrom(top float32, d *drawing) []scene.Row {
 			rows[k].Location = uint32(first[k])
 		}
 	}
-	for k, name := range view.ShortNames(tree, first) {
+	for k, name := range runfacts.ShortNames(tree, first) {
 		rows[k].Label = name
 	}
 	return rows
@@ -323,7 +324,7 @@ func (r *result) binFact(k int) view.Fact {
 	}
 	tree := r.request.Store().Locations()
 	f.SetLocations(tree, r.holds, inBin)
-	names := view.ShortNames(tree, inBin[:min(len(inBin), 1000)])
+	names := runfacts.ShortNames(tree, inBin[:min(len(inBin), 1000)])
 	members := make([]int32, len(names))
 	for i := range members {
 		members[i] = int32(i)

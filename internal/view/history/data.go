@@ -42,7 +42,7 @@ type Series struct {
 	Outside  []int     `json:"outside"`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	Runs   []Run    `json:"runs"`
 	Unit   string   `json:"unit"`
@@ -63,14 +63,14 @@ func (r *result) rows() []Series {
 	out := []Series{}
 	for i := range r.series {
 		s := &r.series[i]
-		x := Series{CallPath: s.callpath, Region: s.name, Metric: "exclusive", Values: s.values, Changes: []int{},
-			Points: []Change{}, Count: len(s.changes),
-			Mean: view.Defined(s.mean), Low: view.Defined(s.low), High: view.Defined(s.high),
-			Outside: append([]int{}, s.outside...)}
+		x := Series{CallPath: s.CallPath, Region: s.Name, Metric: "exclusive", Values: s.Values, Changes: []int{},
+			Points: []Change{}, Count: len(s.Changes),
+			Mean: view.Defined(s.Mean), Low: view.Defined(s.Low), High: view.Defined(s.High),
+			Outside: append([]int{}, s.Outside...)}
 		if i == 0 {
 			x.Metric = "length"
 		}
-		for _, c := range s.changes {
+		for _, c := range s.Changes {
 			x.Changes = append(x.Changes, c.Index)
 			x.Points = append(x.Points,
 				Change{c.Index, r.runs[c.Index-1].name, r.runs[c.Index].name, c.Before, c.After, c.Dealt,
@@ -106,20 +106,20 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	switch it.Of {
 	case itemRun:
 		x := &r.runs[it.B]
-		v := s.values[it.B]
-		f := view.Fact{Title: x.name + ", " + s.name}
+		v := s.Values[it.B]
+		f := view.Fact{Title: x.name + ", " + s.Name}
 		f.Say("value", r.format(v), view.Cell(v))
 		if x.key != "" {
 			f.Say("key", x.key, "")
 		}
-		if s.mean == s.mean {
-			f.Say("usual since the last change", r.format(s.low)+" … "+r.format(s.high), "")
+		if s.Mean == s.Mean {
+			f.Say("usual since the last change", r.format(s.Low)+" … "+r.format(s.High), "")
 		}
 		return f, true
 	case itemChange:
-		c := &s.changes[it.B]
+		c := &s.Changes[it.B]
 		before, after := &r.runs[c.Index-1], &r.runs[c.Index]
-		f := view.Fact{Title: "change of " + s.name,
+		f := view.Fact{Title: "change of " + s.Name,
 			Text:    "A click opens both runs against each other; so does " + r.command(c),
 			Compare: []string{before.name, after.name}}
 		f.Say("before", r.format(c.Before), view.Cell(c.Before))

@@ -1,8 +1,7 @@
 // Package history shows runs in order: the nights of a benchmark, the commits of a
 // program. It marks lasting changes of the length or of a call path, and values outside
-// of the usual range since then.
+// of the usual range since then; analysis/history finds them.
 //
-//	series.go    values of each run, and where they change
 //	words.go     the verdict in words
 //	data.go      the twins
 //	layout.go    a chart of the length, and of call paths below it
@@ -16,6 +15,7 @@ import (
 	"strconv"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/fingerprint"
+	"github.com/parallax-hpc/parallax/internal/analysis/history"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -24,32 +24,27 @@ var View = &view.View{
 	Name:    "history",
 	Title:   "History",
 	Paper:   "E-divisive (Matteson, James 2014); Hunter (Fleming and others 2023); control charts after Shewhart",
-	Summary: "runs in order: where they change for good, and which are out of the ordinary",
-	HowToRead: "Each dot is a run, from the first to the last; the line is the mean since the last change, a mark " +
-		"where it changes for good. The band holds what is usual since the last change (three standard deviations, " +
-		"from the differences of neighbours); runs outside of it are drawn large. " +
-		"Below are the call paths that changed, then those that vary most. A change is looked for where what comes " +
-		"before and after differs most, and kept where values dealt anew differ as much too seldom to be chance, " +
-		"counted for all lines together. " +
-		"--order KEY puts runs in the order of a key, such as a date or a number of builds; else it is the order in " +
-		"which they were given. The two runs around a change are compared by the view compare.",
+	Summary: "runs in order: lasting changes (change points) and outliers",
+	HowToRead: "Each dot is a run, from the first to the last. The line is the mean since the last change point, " +
+		"and marks show the change points. The band is the usual range since the last change: three standard " +
+		"deviations, estimated from the differences of neighbouring runs. Runs outside it have large dots. Below " +
+		"are the call paths that changed, then those that vary most. A change point is where the values before and " +
+		"after differ most. It is kept if random permutations of the values rarely differ as much, corrected for " +
+		"all lines together. --order KEY sorts runs by a key, such as a date or a build number; the default is the " +
+		"order of the command line. The view compare shows the two runs around a change.",
 	Needs: view.Needs{Intervals: true, Profile: true},
-	Runs:  256,
+	Runs:  1024,
 	Options: view.Words(view.Use("order", "min-change", "top"),
-		"order: a key that runs have, by whose value they are ordered; none: as given"),
+		"order: a key of the runs by whose value they are sorted; default: as given"),
 	Data:    []any{Data{}},
 	Compute: compute,
 }
 
-// leastRuns is how many runs a history has at least.
-const leastRuns = 2
-
 type result struct {
 	request *view.Request
 	runs    []run // in order
-	stepped bool
 	unit    string
-	series  []series // the length first
+	series  []history.Series // the length first
 	text    string
 	notes   []string
 }
@@ -60,41 +55,32 @@ type run struct {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	r := &result{request: q}
-	if len(q.Runs) < leastRuns {
-		return nil,
-			view.Empty("give more with --run NAME=SOURCE, or a directory of runs",
-				"a history takes two runs or more, and there is one")
+	prints, err := q.WholeRuns(ctx, "a history", fingerprint.OfRank)
+	if err != nil {
+		return nil, err
 	}
-	if s := &q.Selection; s.Locations != nil && len(s.Locations) == 0 || q.Store().Info().Timed() && s.Begin >= s.End {
-		return nil, view.Empty("choose nothing to see whole runs", "nothing is selected")
-	}
-	for i := range q.Runs {
-		p, err := fingerprint.OfRank(ctx, &q.Runs[i])
-		if err != nil {
-			return nil, fmt.Errorf("run %s: %w", q.Runs[i].Name, err)
+	r := &result{request: q, runs: make([]run, len(prints))}
+	for i, p := range prints {
+		if err := q.OneUnit(prints, 0, i); err != nil {
+			return nil, err
 		}
-		if i > 0 && p.Unit != r.runs[0].print.Unit {
-			return nil,
-				fmt.Errorf("run %s is in %q and run %s in %q: they cannot be compared", r.runs[0].name,
-					r.runs[0].print.Unit, q.Runs[i].Name, p.Unit)
-		}
-		r.runs = append(r.runs, run{name: q.Runs[i].Name, source: q.Runs[i].Source, print: p})
+		r.runs[i] = run{name: q.Runs[i].Name, source: q.Runs[i].Source, print: p}
 	}
 	r.unit = r.runs[0].print.Unit
 	if err := r.order(q.Values.Text("order")); err != nil {
 		return nil, err
 	}
-	if err := r.measure(ctx); err != nil {
+	for i := range r.runs {
+		prints[i] = r.runs[i].print
+	}
+	if r.series, err = history.OfRuns(ctx, prints, q.Values.Number("min-change")/100); err != nil {
 		return nil, err
 	}
 	r.text = r.words()
-	if l := &r.series[0]; len(l.changes) > 0 {
-		r.notes = append(r.notes, r.command(&l.changes[len(l.changes)-1])+" tells what changed there")
+	if l := &r.series[0]; len(l.Changes) > 0 {
+		r.notes = append(r.notes, r.command(&l.Changes[len(l.Changes)-1])+" tells what changed there")
 	}
-	if s := &q.Selection; s.Locations != nil || s.Begin > 0 || s.End < q.Store().Info().End {
-		r.notes = append(r.notes, "whole runs are shown, whatever is selected")
-	}
+	r.notes = append(r.notes, q.WholeNotes("shown")...)
 	return r, ctx.Err()
 }
 

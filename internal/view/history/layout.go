@@ -71,9 +71,9 @@ func (r *result) axis() scene.Axis {
 // changes of some percent must be seen.
 func (r *result) scale(i int, high float32) scene.Scale {
 	s := &r.series[i]
-	lo, hi := slices.Min(s.values), slices.Max(s.values)
-	if s.mean == s.mean {
-		lo, hi = min(lo, s.low), max(hi, s.high)
+	lo, hi := slices.Min(s.Values), slices.Max(s.Values)
+	if s.Mean == s.Mean {
+		lo, hi = min(lo, s.Low), max(hi, s.High)
 	}
 	pad := max((hi-lo)*max(0.08, float64(mostDot/max(high-2*mostDot, 1))), hi*0.005, 1)
 	return scene.Scale{Kind: "linear", Begin: max(lo-pad, 0), End: hi + pad}
@@ -89,24 +89,24 @@ func (r *result) chart(s *scene.Scene, i int, f scene.Frame, last bool) {
 	band, lines, dots, marks, text := &scene.Rect{}, &scene.Line{Width: 1}, &scene.Point{}, &scene.Line{Width: 2},
 		&scene.Text{Size: scene.TextSize}
 	from := 0
-	if n := len(x.changes); n > 0 {
-		from = x.changes[n-1].Index
+	if n := len(x.Changes); n > 0 {
+		from = x.Changes[n-1].Index
 	}
-	if x.mean == x.mean {
+	if x.Mean == x.Mean {
 		a, b := f.XPixel(float64(from)-0.4), f.XPixel(float64(len(r.runs))-0.6)
-		band.Add(a, f.YPixel(x.high), b-a, max(f.YPixel(x.low)-f.YPixel(x.high), 0.5), scene.UIBand)
+		band.Add(a, f.YPixel(x.High), b-a, max(f.YPixel(x.Low)-f.YPixel(x.High), 0.5), scene.UIBand)
 	}
 	begin := 0
 	stretch := func(end int) {
 		m := 0.0
-		for _, v := range x.values[begin:end] {
+		for _, v := range x.Values[begin:end] {
 			m += v / float64(end-begin)
 		}
 		lines.Add(f.XPixel(float64(begin)-0.4), f.YPixel(m), f.XPixel(float64(end)-0.6), f.YPixel(m), scene.UIText)
 		begin = end
 	}
-	for k := range x.changes {
-		c := &x.changes[k]
+	for k := range x.Changes {
+		c := &x.Changes[k]
 		stretch(c.Index)
 		colour := scene.Ramp("diverging", 0.92)
 		if c.After < c.Before {
@@ -125,17 +125,17 @@ func (r *result) chart(s *scene.Scene, i int, f scene.Frame, last bool) {
 	}
 	stretch(len(r.runs))
 	radius := min(max(f.W/float32(len(r.runs))/5, 1.5), 3.5)
-	for k, v := range x.values {
+	for k, v := range x.Values {
 		size := radius
-		if slices.Contains(x.outside, k) {
+		if slices.Contains(x.Outside, k) {
 			size *= 1.8
 		}
 		dots.Add(f.XPixel(float64(k)), f.YPixel(v), size, scene.UIData)
 		dots.SetItem(s.Item(itemRun, i, k))
 	}
-	name := x.name
-	if i > 0 && x.callpath != x.name {
-		name += " · " + x.callpath
+	name := x.Name
+	if i > 0 && x.CallPath != x.Name {
+		name += " · " + x.CallPath
 	}
 	text.Add(f.X, f.Y-5, scene.Shorten(name, f.W, scene.TextSize), scene.UITextMuted, scene.Start)
 	s.AddLayer("band", frame, band)

@@ -2,7 +2,6 @@ package history
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/change"
@@ -14,37 +13,37 @@ import (
 func (r *result) words() string {
 	var b strings.Builder
 	l := &r.series[0]
-	what := strings.ToUpper(l.name[:1]) + l.name[1:]
-	switch n := len(l.changes); n {
+	what := strings.ToUpper(l.Name[:1]) + l.Name[1:]
+	switch n := len(l.Changes); n {
 	case 0:
 		fmt.Fprintf(&b, "%s has not changed for good over %d runs.", what, len(r.runs))
 	case 1:
-		fmt.Fprintf(&b, "%s changed once over %d runs: %s.", what, len(r.runs), r.changeWords(&l.changes[0]))
+		fmt.Fprintf(&b, "%s changed once over %d runs: %s.", what, len(r.runs), r.changeWords(&l.Changes[0]))
 	default:
 		fmt.Fprintf(&b, "%s changed %d times over %d runs, last: %s.", what, n, len(r.runs),
-			r.changeWords(&l.changes[n-1]))
+			r.changeWords(&l.Changes[n-1]))
 	}
-	if n := len(l.changes); n > 0 {
-		at := l.changes[n-1].Index
+	if n := len(l.Changes); n > 0 {
+		at := l.Changes[n-1].Index
 		var names []string
 		for i := range r.series[1:] {
 			s := &r.series[1+i]
-			for k := range s.changes {
-				if d := s.changes[k].Index - at; d >= -1 && d <= 1 && len(names) < 3 {
+			for k := range s.Changes {
+				if d := s.Changes[k].Index - at; d >= -1 && d <= 1 && len(names) < 3 {
 					names = append(names,
-						fmt.Sprintf("%s (%s)", s.name, r.signed(s.changes[k].After-s.changes[k].Before)))
+						fmt.Sprintf("%s (%s)", s.Name, r.signed(s.Changes[k].After-s.Changes[k].Before)))
 				}
 			}
 		}
 		if len(names) > 0 {
 			fmt.Fprintf(&b, " With it changed %s.", strings.Join(names, ", "))
 		}
-	} else if len(r.series) > 1 && len(r.series[1].changes) > 0 {
+	} else if len(r.series) > 1 && len(r.series[1].Changes) > 0 {
 		s := &r.series[1]
-		fmt.Fprintf(&b, " But %s did: %s.", s.name, r.changeWords(&s.changes[0]))
+		fmt.Fprintf(&b, " But %s did: %s.", s.Name, r.changeWords(&s.Changes[0]))
 	}
-	if n := len(l.outside); n > 0 {
-		fmt.Fprintf(&b, " Out of the ordinary since: %s.", r.runs[l.outside[n-1]].name)
+	if n := len(l.Outside); n > 0 {
+		fmt.Fprintf(&b, " Out of the ordinary since: %s.", r.runs[l.Outside[n-1]].name)
 		if n > 1 {
 			fmt.Fprintf(&b, " That is one of %d.", n)
 		}
@@ -76,9 +75,4 @@ func (r *result) changeWords(p *change.Point) string {
 
 func (r *result) format(v float64) string { return view.FormatIn(v, r.unit) }
 
-func (r *result) signed(v float64) string {
-	if v < 0 {
-		return "−" + r.format(math.Abs(v))
-	}
-	return "+" + r.format(v)
-}
+func (r *result) signed(v float64) string { return view.Signed(v, r.format) }

@@ -14,7 +14,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Node is one call of the JSON twin; x and y are pixels from the root.
+// A Node is one call of the JSON output; x and y are pixels from the root.
 type Node struct {
 	ID       int32   `json:"id"`
 	Parent   *int32  `json:"parent"`
@@ -52,7 +52,7 @@ type RegionCount struct {
 	Goals []string `json:"goals,omitempty"`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	Height    int     `json:"height"`
 	HMax      int     `json:"hmax"`
@@ -178,7 +178,7 @@ func (r *result) id(i int) int32 { return r.forest.calls.Number(r.node(i)) }
 // call of a node as drawn.
 func (r *result) call(i int) invocation.Call { return r.forest.calls.At(r.node(i)) }
 
-// Table has a row for each node of the JSON twin.
+// Table has a row for each node of the JSON output.
 func (r *result) Table() *view.Table {
 	t := &view.Table{Columns: []view.Column{{Name: "id"}, {Name: "parent"}, {Name: "region"}, {Name: "location"},
 		{Name: "begin", Unit: "ns"}, {Name: "level", Unit: "count"},

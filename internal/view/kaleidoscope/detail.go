@@ -22,7 +22,12 @@ func (d *detail) node(place int32) int32 {
 	return d.order[place]
 }
 
-func (d *detail) sizeBytes() int64 { return d.outline.SizeBytes() + 4*int64(len(d.order)) }
+func (d *detail) sizeBytes() int64 {
+	if d.order == nil { // its levels are those of the forest
+		return d.outline.SizeBytes() - 4*int64(d.outline.Len())
+	}
+	return d.outline.SizeBytes() + 4*int64(len(d.order))
+}
 
 // detail orders the tree, or a subtree of it.
 func (p *plan) detail(f *forest) *detail {
@@ -47,7 +52,7 @@ func (r *result) look(size scene.Size) {
 	}
 	r.looked = size
 	o, ring := r.detail.outline, r.ringAt(size)
-	x, y := r.rootAt(size)
+	x, y := r.zoom.rootAt(size)
 	r.sight = invocation.NewSight(float64(size.Width), float64(size.Height), ring*r.zoom.factor, x, y)
 	items, skipped := lookAt(o, r.sight)
 	a := &arrangement{height: o.Height, ring: ring, hmax: (o.Height + int(r.sight.Band) - 1) / int(r.sight.Band),
@@ -89,9 +94,9 @@ func lookAt(o *invocation.Outline, s invocation.Sight) ([]invocation.Item, []inv
 }
 
 // rootAt is where the root lies in a picture of a size.
-func (r *result) rootAt(size scene.Size) (x, y float64) {
-	half := r.zoom.factor * float64(min(size.Width, size.Height)) / 2
-	return float64(size.Width)/2 - r.zoom.x*half, float64(size.Height)/2 - r.zoom.y*half
+func (z zoom) rootAt(size scene.Size) (x, y float64) {
+	half := z.factor * float64(min(size.Width, size.Height)) / 2
+	return float64(size.Width)/2 - z.x*half, float64(size.Height)/2 - z.y*half
 }
 
 // isMerged tells whether an item stands for several calls.
@@ -119,8 +124,13 @@ func (r *result) detailNotes() (out []string) {
 
 // zoomTo is the zoom that has a sector in the middle of the picture and makes it so many pixels wide.
 func (r *result) zoomTo(start, alloc float64, level int32, pixels float64) zoom {
-	side := float64(max(min(r.request.Size.Width, r.request.Size.Height), 1))
-	ring := r.ringAt(r.request.Size) / (side / 2) // in halves of the picture
+	return zoomOn(r.request.Size, r.ringAt(r.request.Size), start, alloc, level, pixels)
+}
+
+// zoomOn is that of a picture of a size, with levels so many pixels apart before a zoom.
+func zoomOn(size scene.Size, distance, start, alloc float64, level int32, pixels float64) zoom {
+	side := float64(max(min(size.Width, size.Height), 1))
+	ring := distance / (side / 2) // in halves of the picture
 	sin, cos := math.Sincos((start + alloc/2) * math.Pi / 180)
 	radius := ring * (float64(level) + 0.5)
 	arc := alloc * math.Pi / 180 * ring * float64(level+1) * side / 2

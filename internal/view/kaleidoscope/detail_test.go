@@ -181,3 +181,30 @@ func TestAZoomMayNameACall(t *testing.T) {
 		t.Error("by its row another call is found")
 	}
 }
+
+// Calls that are read lane by lane are those of the tree in the order of time, also in a part of it and of the ranks.
+func TestTheTreeIsTheSameHoweverItIsRead(t *testing.T) {
+	r := viewtest.Import(t, "data", "otf2-hpl16-deep-b")
+	for _, spec := range []view.Spec{{}, {From: "33%", To: "50%"}, {Locations: []string{"rank:3-9"}},
+		{From: "50%", To: "51%", Locations: []string{"rank:2"}}} {
+		c := viewtest.Case{Reader: func(testing.TB) store.Reader { return r }, Spec: spec}
+		lanes := data(t, c)
+		c.Options = map[string][]string{"all": {"true"}}
+		time := data(t, c)
+		want := map[int32]kaleidoscope.Node{}
+		for _, n := range time.Nodes {
+			want[n.ID] = n
+		}
+		for _, n := range lanes.Nodes {
+			w := want[n.ID]
+			if n.Region != w.Region || n.Location != w.Location || n.Begin != w.Begin || n.Level != w.Level ||
+				math.Abs(n.Alloc-w.Alloc) > 1e-9 || n.Weight != w.Weight {
+				t.Fatalf("%+v: %+v, want %+v", spec, n, w)
+			}
+		}
+		if lanes.Calls != time.Calls || lanes.Height != time.Height || len(lanes.Nodes) == 0 {
+			t.Errorf("%+v: %d calls on %d levels, want %d on %d", spec, lanes.Calls, lanes.Height, time.Calls,
+				time.Height)
+		}
+	}
+}

@@ -34,12 +34,12 @@ type drawing struct {
 // them all.
 func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", "")
-	s.AddFrame(scene.Frame{Name: "main", W: float32(size.Width), H: float32(size.Height)})
+	s.AddFrame(scene.Frame{Name: "calls", W: float32(size.Width), H: float32(size.Height)})
 	r.look(size)
 	scale := r.zoom.factor * float64(min(size.Width,
 		size.Height)) / float64(max(min(r.request.Size.Width, r.request.Size.Height), 1))
 	r.drawing = drawing{size: size, d: r.ring * scale}
-	r.cx, r.cy = r.rootAt(size)
+	r.cx, r.cy = r.zoom.rootAt(size)
 	if r.detail != nil {
 		r.d = r.sight.Ring
 	}

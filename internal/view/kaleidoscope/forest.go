@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/invocation"
 	"github.com/parallax-hpc/parallax/internal/derived"
+	"github.com/parallax-hpc/parallax/internal/parallel"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -18,6 +20,7 @@ import (
 // A forest is the invocation tree of a window with the data that every painting needs.
 type forest struct {
 	calls      *invocation.Calls
+	regions    []trace.Region
 	level      []int32
 	height     int
 	begin, end trace.Time // when the first and the last call begin
@@ -30,11 +33,17 @@ type forest struct {
 	count sync.Once
 	index []int32 // of each node among those of its processor, from 1 on
 	made  []int32 // calls that each node made
+
+	scales sync.Map // of paintings
 }
 
 // sizeBytes counts the columns that are made when they are asked for too.
 func (f *forest) sizeBytes() int64 {
-	return f.calls.SizeBytes() + 12*int64(len(f.level)) + 4*int64(len(f.calls.Tree.Parent)+len(f.processor))
+	made := 8 * int64(len(f.level))
+	if !f.calls.Joined() { // else it has levels itself
+		made += 4 * int64(len(f.level))
+	}
+	return f.calls.SizeBytes() + made + 4*int64(len(f.processor))
 }
 
 // ranBy returns the processor of a node: where its location is a goroutine, the one
@@ -85,18 +94,12 @@ func forestOf(ctx context.Context, run view.Run, w store.Window, byRank bool) (*
 		if err != nil {
 			return nil, err
 		}
-		f := &forest{calls: calls, ranksAlone: ranksAlone(calls, s.Locations())}
+		f := &forest{calls: calls, regions: s.Regions(), ranksAlone: ranksAlone(calls, s.Locations())}
 		if f.processor, err = processors(ctx, s, w); err != nil {
 			return nil, err
 		}
 		f.level, f.height = calls.Levels()
-		first := 0
-		if calls.Virtual {
-			first = 1
-		}
-		if first < calls.Len() {
-			f.begin, f.end = slices.Min(calls.Begin[first:]), slices.Max(calls.Begin[first:])
-		}
+		f.begin, f.end = calls.Span()
 		return f, nil
 	})
 }
@@ -156,6 +159,11 @@ func (c *census) isCall(id trace.LocationID, region trace.RegionID) bool {
 // spawn link to just that call, else the interval around it, else the other end of a
 // steal.
 func collect(ctx context.Context, s store.Reader, w store.Window, byRank bool) (*invocation.Calls, error) {
+	if byRank {
+		if calls, err := joinRanks(ctx, s, w); calls != nil || err != nil {
+			return calls, err
+		}
+	}
 	lanes, number, err := readLanes(ctx, s, w)
 	if err != nil {
 		return nil, err
@@ -166,10 +174,7 @@ func collect(ctx context.Context, s store.Reader, w store.Window, byRank bool) (
 			return nil, err
 		}
 		if !spawns {
-			return invocation.Join(lanes, func(a, b *invocation.Lane) int {
-				return cmp.Or(cmp.Compare(t.Rank[a.Location], t.Rank[b.Location]),
-					cmp.Compare(a.Location, b.Location))
-			}), nil
+			return invocation.Join(lanes, ofRanks(t)), nil
 		}
 	}
 	calls := invocation.Collect(lanes)
@@ -201,6 +206,81 @@ func collect(ctx context.Context, s store.Reader, w store.Window, byRank bool) (
 	return calls.Finish(), nil
 }
 
+// ofRanks orders lanes by rank.
+func ofRanks(t *store.Tree) func(a, b *invocation.Lane) int {
+	return func(a, b *invocation.Lane) int {
+		return cmp.Or(cmp.Compare(t.Rank[a.Location], t.Rank[b.Location]), cmp.Compare(a.Location, b.Location))
+	}
+}
+
+// joinRanks reads calls to their places at once, where it is known before they are read that lanes stay apart: each
+// location with calls is of a rank and has one lane, in which every row is a call. Else it returns nil.
+func joinRanks(ctx context.Context, s store.Reader, w store.Window) (*invocation.Calls, error) {
+	t, first := s.Locations(), s.Lanes()
+	var ids []trace.LocationID
+	for id := range t.Len() {
+		switch n := first[id+1] - first[id]; {
+		case n == 0:
+		case n > 1 || t.Rank[id] < 0 || t.Kind[id] == trace.KindGoroutine || t.Kind[id] == kindCore:
+			return nil, nil
+		case t.IsLeaf(trace.LocationID(id)): // else its calls cannot be counted without those below
+			ids = append(ids, trace.LocationID(id))
+		default:
+			return nil, nil
+		}
+	}
+	if w.Locations != nil {
+		chosen := t.Expand(w.Locations)
+		ids = slices.DeleteFunc(ids, func(id trace.LocationID) bool {
+			_, in := slices.BinarySearch(chosen, id)
+			return !in
+		})
+	}
+	calls := make([]int64, len(ids))
+	errs := make([]error, len(ids))
+	err := parallel.For(ctx, len(ids), func(k int) {
+		calls[k], errs[k] = s.Count(store.Window{Begin: w.Begin, End: w.End, Locations: ids[k : k+1]})
+	})
+	if err = errors.Join(append(errs, err)...); err != nil {
+		return nil, err
+	}
+	var lanes []*invocation.Lane
+	of := make([]int32, t.Len()) // place of the lane of each location, + 1
+	for k, id := range ids {
+		if calls[k] > 0 {
+			lanes = append(lanes, invocation.Counted(id, int(calls[k])))
+			of[id] = int32(len(lanes))
+		}
+	}
+	if len(lanes) < 2 {
+		return nil, nil
+	}
+	var spawns bool
+	var spawnsErr error
+	var wait sync.WaitGroup
+	var caught parallel.Caught
+	wait.Go(func() { // beside the calls: it rarely finds any
+		_ = caught.Do(func() error {
+			spawns, spawnsErr = spawnsAny(ctx, s, w)
+			return nil
+		})
+	})
+	j, fits := invocation.NewJoiner(lanes, ofRanks(t)), atomic.Bool{}
+	fits.Store(true)
+	err = s.Intervals(ctx, w, func(c *trace.Columns) error {
+		if k := of[c.Location]; c.Len() > 0 && (k == 0 || !j.Add(int(k-1), c)) {
+			fits.Store(false)
+		}
+		return nil
+	})
+	wait.Wait()
+	caught.Pass()
+	if err = cmp.Or(err, spawnsErr); err != nil || spawns || !fits.Load() {
+		return nil, err
+	}
+	return j.Calls(), nil
+}
+
 // stayApart tells whether the order of sectors is that of lanes: of several roots, of ranks or one a location, each
 // location with one lane, which runs its own calls.
 func stayApart(lanes []*invocation.Lane, t *store.Tree) bool {
@@ -220,6 +300,12 @@ var errSpawns = errors.New("a call is made by one of another lane")
 
 // spawnsAny tells whether a link of the window may hang a call below one of another lane.
 func spawnsAny(ctx context.Context, s store.Reader, w store.Window) (bool, error) {
+	if w.Whole(s) && store.KeepsLinkSums(s) {
+		sums, err := store.LinkSums(ctx, s, w)
+		return slices.ContainsFunc(sums, func(x store.LinkSum) bool {
+			return x.Kind == trace.LinkSpawn || x.Kind == trace.LinkSteal
+		}), err
+	}
 	err := s.Links(ctx, w, func(c *store.LinkColumns) error {
 		if slices.Contains(c.Kind, trace.LinkSpawn) || slices.Contains(c.Kind, trace.LinkSteal) {
 			return errSpawns

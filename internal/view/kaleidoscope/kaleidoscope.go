@@ -10,6 +10,7 @@
 //	paint.go     the meaning of colours; group.go colours of many locations
 //	draw.go      places, zoom, growth; family.go shapes and bands; label.go names
 //	pick.go      the call under the cursor
+//	path.go      call paths of a run, or of two; sunburst.go, sunburst_draw.go, sunburst_data.go their picture
 //
 // After Tick, Park: Kaleidescope Visualization of Fine-Grain Parallel Programs.
 package kaleidoscope
@@ -33,24 +34,24 @@ var View = &view.View{
 	Name:    "kaleidoscope",
 	Title:   "Kaleidoscope",
 	Paper:   "Tick, Park: Kaleidescope Visualization of Fine-Grain Parallel Programs",
-	Summary: "the whole invocation tree as one radial picture: by location, region or time",
-	HowToRead: "The root is in the middle; a call lies on the ring of its depth, and its calls share its sector by " +
-		"weight. A call and its calls form one filled shape in the call's colour, with an outer band in the colours " +
-		"of its calls. " +
-		"Painted by location, even colours mean an even load; painted by time, one colour is one moment. The same " +
-		"time colour with different location colours is work in parallel, " +
-		"the same with the same is work in sequence. Painted by both, hue is the location and lightness the time, " +
-		"early ones light. What is under a pixel wide is a sector with its neighbours, painted " +
-		"with the mix of their colours, and opens when one comes closer, down to single calls; no call leaves its " +
-		"angle. In the page, a double click opens a subtree or a sector, and the flower can be seen to bloom.",
-	Needs: view.Needs{Intervals: true},
+	Summary: "the whole invocation tree as one radial picture, coloured by location, region or time",
+	HowToRead: "The root is in the middle. A call is on the ring of its depth, and its callees share its sector by " +
+		"weight. A call with its callees is one filled shape in the call's colour, with an outer band in the " +
+		"colours of the callees. Coloured by location, even colours mean an even load. Coloured by time, calls of " +
+		"one colour run at the same time. Calls with the same time colour run in parallel if their location colours " +
+		"differ, and in sequence if they are equal. Coloured by both, the hue is the location and the lightness the " +
+		"time, with early calls light. Calls narrower than a pixel share a sector with their neighbours, which has " +
+		"the mix of their colours. Zooming in opens it, down to single calls; every call keeps its angle. In the " +
+		"page, a double click opens a subtree or a sector, and Play draws the tree in the order of time.",
+	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
-	Options: view.Words(view.Use("ring", "paint", "order=auto", "root", "zoom", "until", "light", "all",
+	Options: view.Words(view.Use("tree", "ring", "paint", "order=auto", "root", "zoom", "until", "light", "all",
 		"palette=spectrum", "paper"),
-		"order: order of sectors: roots in the order of their processes and what they call by begin, all by begin, "+
-			"the largest first, or by begin with what a condensed call made together; auto: rank where roots are of "+
-			"ranks or one a location, else time [auto rank time size family]"),
-	Data:    []any{Data{}, PairData{}},
+		"order: order of sectors: rank (roots by process, callees by begin), time (all by begin), size (largest "+
+			"first), name (by region), or family (by begin, with the callees of a condensed call together); auto: "+
+			"rank if roots belong to ranks or there is one per location, else time; of call paths size "+
+			"[auto rank time size name family]"),
+	Data:    []any{Data{}, PairData{}, PathData{}},
 	Compute: compute,
 }
 
@@ -71,6 +72,13 @@ type result struct {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
+	if showsPaths(q) {
+		r, err := sunburstOf(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		return r, nil
+	}
 	if len(q.Runs) > 1 {
 		return besides(ctx, q)
 	}

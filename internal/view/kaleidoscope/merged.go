@@ -28,12 +28,12 @@ const (
 
 // A mix is the content of a merged sector, as far as it has begun.
 type mix struct {
-	calls       int // looked at
-	colours     []mixed
-	colour      scene.Colour // of most of them
-	first, last trace.Time   // begins
-	lit         bool
-	solid       int32 // level that holds nine tenths of its calls
+	calls     int // looked at
+	colours   []mixed
+	colour    scene.Colour // of most of them
+	low, high float64      // shares of a ramp
+	lit       bool
+	solid     int32 // level that holds nine tenths of its calls
 }
 
 // A mixed colour has so many calls, one of which is a node of the forest.
@@ -46,17 +46,17 @@ type mixed struct {
 // mixOf finds the colours of a sector, the most frequent first.
 func (r *result) mixOf(p *painter, it *invocation.Item) *mix {
 	m := &mix{colour: scene.UIAggregate}
-	m.first, m.last, m.lit = math.MaxInt64, math.MinInt64, !r.light.on
+	m.low, m.high, m.lit = 1, 0, !r.light.on
 	invocation.Sample(it.First, it.End, mostMixed, func(k int32) {
 		node := r.detail.node(k)
-		begin := r.forest.calls.Begin[node]
-		if begin > r.until {
+		if r.forest.calls.Begin[node] > r.until {
 			return
 		}
 		m.calls++
-		m.first, m.last = min(m.first, begin), max(m.last, begin)
 		m.lit = m.lit || r.light.has(r.forest, node)
-		if p.paint == "time" {
+		if p.ramps() {
+			share := p.magnitude(node)
+			m.low, m.high = min(m.low, share), max(m.high, share)
 			return
 		}
 		c := p.colourOf(node)
@@ -71,8 +71,8 @@ func (r *result) mixOf(p *painter, it *invocation.Item) *mix {
 	m.solid = r.detail.outline.Solid(it.First, it.End, mostMixed)
 	switch {
 	case m.calls == 0:
-	case p.paint == "time":
-		m.colour = scene.Ramp(p.ramp, p.share((m.first+m.last)/2))
+	case p.ramps():
+		m.colour = scene.Ramp(p.ramp, (m.low+m.high)/2)
 	default:
 		m.colour = m.colours[0].colour
 	}
@@ -88,7 +88,7 @@ func (r *result) drawMerged(p *painter) (sectors *scene.Polygon, rest *scene.Lin
 		m := f.mix
 		if m == nil && len(f.children) == 0 && r.fillsSector(f) {
 			it := &r.items[r.places[f.place].node]
-			xs, ys := r.wedge(it, r.d*float64(it.Level), r.d*float64(it.Level+1))
+			xs, ys := wedge(it, r.d*float64(it.Level), r.d*float64(it.Level+1), r.cx, r.cy, &r.sight)
 			addPolygon(sectors, xs, ys, f.colour, f.flag, r.size)
 			p.saw(r.places[f.place].node, 1)
 		}
@@ -98,7 +98,7 @@ func (r *result) drawMerged(p *painter) (sectors *scene.Polygon, rest *scene.Lin
 		it := &r.items[r.places[f.place].node]
 		from, to := r.d*float64(it.Level), r.d*float64(m.solid+1)
 		for _, s := range r.stripes(p, m, to-from) {
-			xs, ys := r.wedge(it, from, from+s.length)
+			xs, ys := wedge(it, from, from+s.length, r.cx, r.cy, &r.sight)
 			addPolygon(sectors, xs, ys, s.colour, f.flag, r.size)
 			from += s.length
 		}
@@ -135,11 +135,11 @@ type part struct {
 
 // stripes share out a length among the colours of a mix, in the order of colours.
 func (r *result) stripes(p *painter, m *mix, length float64) (out []part) {
-	if p.paint == "time" {
+	if p.ramps() {
 		n := int(min(max(length/timeStripe, 1), mostMoments))
 		for k := range n {
-			at := m.first + trace.Time(float64(m.last-m.first)*(float64(k)+0.5)/float64(n))
-			out = append(out, part{scene.Ramp(p.ramp, p.share(at)), length / float64(n)})
+			at := m.low + (m.high-m.low)*(float64(k)+0.5)/float64(n)
+			out = append(out, part{scene.Ramp(p.ramp, at), length / float64(n)})
 		}
 		return out
 	}
@@ -175,8 +175,8 @@ func btoi(b bool) int {
 
 // wedge returns the corners of a part of a sector between two radii: at least a pixel wide where it ends, and as far
 // as it is in sight.
-func (r *result) wedge(it *invocation.Item, from, to float64) (xs, ys []float32) {
-	from, to = max(from, r.sight.Near-2), min(to, r.sight.Far+2)
+func wedge(it *invocation.Item, from, to, cx, cy float64, sight *invocation.Sight) (xs, ys []float32) {
+	from, to = max(from, sight.Near-2), min(to, sight.Far+2)
 	start, end := it.Start*math.Pi/180, (it.Start+it.Alloc)*math.Pi/180
 	if least := 1.2 / max(to, 1); end-start < least {
 		start, end = (start+end-least)/2, (start+end+least)/2
@@ -193,7 +193,7 @@ func (r *result) wedge(it *invocation.Item, from, to float64) (xs, ys []float32)
 	steps := 1 + int((end-start)/0.1)
 	add := func(radius, angle float64) {
 		sin, cos := math.Sincos(angle)
-		xs, ys = append(xs, float32(r.cx+radius*cos)), append(ys, float32(r.cy+radius*sin))
+		xs, ys = append(xs, float32(cx+radius*cos)), append(ys, float32(cy+radius*sin))
 	}
 	for k := 0; k <= steps; k++ {
 		add(to, start+(end-start)*float64(k)/float64(steps))
@@ -244,7 +244,7 @@ type Sector struct {
 	Mix   []Share `json:"mix"`
 }
 
-// sectors are those of the JSON twin.
+// sectors are those of the JSON output.
 func (r *result) sectors() []Sector {
 	out := []Sector{}
 	for i := range r.items {

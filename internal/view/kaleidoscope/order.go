@@ -3,6 +3,7 @@ package kaleidoscope
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -13,10 +14,11 @@ const (
 	byTime   = "time"   // siblings by their begin
 	byRank   = "rank"   // roots by the rank of their location, all others by begin
 	bySize   = "size"   // siblings by weight, the largest first
+	byNames  = "name"   // siblings by the names of their regions
 	byFamily = "family" // by begin, and the calls of one condensed call stay together
 )
 
-// mostSorted is how many siblings are put in order of their size: among more it is not seen.
+// mostSorted is how many siblings are put in order of their size or name: among more it is not seen.
 const mostSorted = 4096
 
 // chosenOrder is rank where roots are of ranks, or one a location; else time.
@@ -24,6 +26,9 @@ func chosenOrder(f *forest, t *store.Tree) string {
 	c := f.calls
 	if !c.Virtual {
 		return byTime
+	}
+	if c.Joined() {
+		return byRank
 	}
 	seen, one, ranks := map[trace.LocationID]bool{}, true, true
 	for i, p := range c.Tree.Parent {
@@ -60,6 +65,18 @@ func sorter(order string, f *forest, t *store.Tree, node func(i int) int32, weig
 		return func(_ int32, children []int32) {
 			if len(children) <= mostSorted {
 				slices.SortStableFunc(children, func(a, b int32) int { return cmp.Compare(w[b], w[a]) })
+			}
+		}
+	case byNames:
+		name := func(i int32) string {
+			if id := f.calls.Region[node(int(i))]; id != trace.NoRegion {
+				return f.regions[id].Name
+			}
+			return ""
+		}
+		return func(_ int32, children []int32) {
+			if len(children) <= mostSorted {
+				slices.SortStableFunc(children, func(a, b int32) int { return strings.Compare(name(a), name(b)) })
 			}
 		}
 	}

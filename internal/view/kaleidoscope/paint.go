@@ -18,6 +18,7 @@ type painter struct {
 	paint      string
 	ramp       string
 	begin, end trace.Time         // of the spectrum
+	scale      scale              // of depth, duration or children
 	groups     []int32            // colour of each location, see group.go
 	names      []string           // of the colours
 	tops       []trace.LocationID // of the colours: the first of their groups
@@ -75,6 +76,7 @@ func (r *result) painter() *painter {
 	p := &painter{result: r, paint: r.request.Values.Text("paint"), ramp: r.ramp(), seen: map[int32]bool{},
 		marks: map[trace.RegionID]int{}}
 	p.begin, p.end = r.spectrum()
+	p.scale = r.forest.scaleOf(p.paint)
 	if p.paint == "location" || p.paint == "both" || p.paint == "processor" {
 		p.group()
 	}
@@ -106,8 +108,8 @@ func (p *painter) colourOf(node int32) scene.Colour {
 	switch p.paint {
 	case "region":
 		return p.result.colours.Of(&p.result.request.Store().Regions()[region])
-	case "time":
-		return scene.Ramp(p.ramp, p.share(calls.Begin[node]))
+	case "time", "depth", "duration", "children":
+		return scene.Ramp(p.ramp, p.magnitude(node))
 	case "processor":
 		return p.hue(p.result.forest.ranBy(node), 0)
 	}
@@ -137,6 +139,17 @@ func (p *painter) share(t trace.Time) float64 {
 	return min(max(float64(t-p.begin)/float64(p.end-p.begin), 0), 1)
 }
 
+// ramps tells whether colours are magnitudes.
+func (p *painter) ramps() bool { return p.paint == "time" || p.scale.text != nil }
+
+// magnitude of a node, as a share of the ramp.
+func (p *painter) magnitude(node int32) float64 {
+	if p.paint == "time" {
+		return p.share(p.result.forest.calls.Begin[node])
+	}
+	return p.scale.share(p.result.forest.value(p.paint, node))
+}
+
 func (p *painter) legend() (out []scene.LegendEntry) {
 	ramp := func(from, to scene.Colour) scene.LegendEntry {
 		e := plot.Key("begin", from)
@@ -146,6 +159,8 @@ func (p *painter) legend() (out []scene.LegendEntry) {
 	switch p.paint {
 	case "time":
 		return append(out, ramp(scene.Ramp(p.ramp, 0), scene.Ramp(p.ramp, 1)))
+	case "depth", "duration", "children":
+		return append(out, p.scale.key(p.paint, p.ramp))
 	case "region":
 		return p.regionLegend()
 	}

@@ -5,7 +5,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Point is one region on one location in the JSON twin, or on several where there
+// A Point is one region on one location in the JSON output, or on several where there
 // are too many: then value is their mean.
 type Point struct {
 	Region   string           `json:"region" unit:""`
@@ -27,7 +27,7 @@ type Region struct {
 	SD    float64        `json:"sd"`
 }
 
-// Data is the "data" of the JSON twin. Points without a value are left out: they are 0.
+// Data is the "data" of the JSON output. Points without a value are left out: they are 0.
 type Data struct {
 	Metric    string   `json:"metric"`
 	Unit      string   `json:"unit"`
@@ -82,7 +82,7 @@ func (r *result) mean(x *row, c int) float64 {
 	return x.sum[c] / float64(last-first)
 }
 
-// Table has the points of the JSON twin.
+// Table has the points of the JSON output.
 func (r *result) Table() *view.Table {
 	return view.TableOf(r.points(), map[string]string{"metric": r.metric.ColumnUnit()}, nil)
 }

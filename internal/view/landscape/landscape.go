@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -27,19 +28,18 @@ var View = &view.View{
 	Title: "Landscape",
 	Paper: "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a " +
 		"Parallel Profile Analysis Tool",
-	Summary: "the whole profile in 3D: regions × locations, a metric as height",
-	HowToRead: "One direction are regions, those with the most first; the other are locations in order; height and " +
-		"colour are the metric. A ridge along the locations is a region that costs much everywhere, " +
-		"a single peak a location that differs, a slope or steps a pattern over ranks. Drag to turn the picture, and " +
-		"choose a place to select its region and location. " +
-		"Where there are more locations than fit, a place stands for several and shows the one farthest from its " +
-		"region's mean, so that the odd one stays visible. " +
-		"Two runs stand side by side on one scale, with the regions of the second in the order of the first.",
+	Summary: "the whole profile in 3D: regions × locations with a metric as height",
+	HowToRead: "One axis has the regions, largest first, the other has the locations in order. Height and colour " +
+		"are the metric. A ridge along the locations is a region that is expensive everywhere. A single peak is a " +
+		"location that differs, and a slope or steps are a pattern over ranks. Drag to rotate, and click to select " +
+		"a region and a location. If there are more locations than fit, a position covers several and shows the one " +
+		"farthest from the mean of its region, so that outliers stay visible. Two runs are shown side by side on " +
+		"one scale, with the regions in the order of the first run.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Options: view.Words(view.Use("metric", "shape=mesh", "order", "arrange", "top", "value-scale", "camera=30,20,1",
 		"palette", "rows"),
-		"shape: what things in space look like [mesh bars]",
-		"value-scale: how values are spread over the axis and over colours [linear log]"),
+		"shape: shape of the surface [mesh bars]",
+		"value-scale: scale of the axis and of the colours [linear log]"),
 	Runs:    2,
 	Data:    []any{Data{}, PairData{}},
 	Compute: view.SideBySide(false, compute, func(a, b Data) any { return PairData{a, b} }),
@@ -66,7 +66,7 @@ type result struct {
 	view.Arranged
 	request   *view.Request
 	regions   []trace.Region
-	metric    view.MetricChoice
+	metric    runfacts.MetricChoice
 	camera    scene.Camera
 	holds     []bool // which locations have values at all
 	locations []trace.LocationID
@@ -80,31 +80,17 @@ type result struct {
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
-	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose a longer time", "no time is selected")
-	}
-	r := &result{request: q, notes: view.RowNotes(s), regions: s.Regions()}
+	r := &result{request: q, notes: view.RowNotes(s), regions: s.Regions(),
+		log: q.Values.Text("value-scale") == "log"}
 	var err error
 	if r.camera, err = scene.ParseCamera(q.Values.Text("camera")); err != nil {
 		return nil, err
 	}
-	if r.metric, err = view.ChooseMetric(s, q.Values.Text("metric")); err != nil {
+	if r.metric, err = runfacts.ChooseMetric(s, q.Values.Text("metric")); err != nil {
 		return nil, err
 	}
-	if shape := q.Values.Text("shape"); shape != "mesh" && shape != "bars" {
-		return nil, fmt.Errorf("--shape %s: a landscape takes mesh or bars", shape)
-	}
-	switch q.Values.Text("value-scale") {
-	case "log":
-		r.log = true
-	case "rank":
-		return nil, fmt.Errorf("--value-scale rank: a landscape takes linear or log")
-	}
-	if r.holds, err = view.Holders(ctx, s); err != nil {
+	if r.locations, r.holds, err = q.Holders(ctx, "values"); err != nil {
 		return nil, err
-	}
-	if r.locations = view.Chosen(s.Locations(), q.Selection.Locations, r.holds); len(r.locations) == 0 {
-		return nil, view.Empty("choose other locations", "no location with values in the selection")
 	}
 	if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
 		return nil, err
@@ -139,8 +125,8 @@ func (r *result) fill(ctx context.Context) error {
 		size[column[id]]++
 	}
 	rows := make([]row, len(r.regions))
-	joined, squares := make([]view.Joined, len(r.regions)), make([]float64, len(r.regions))
-	err := view.Totals(ctx, q.Store(), q.Window(), r.metric.ID, func(list []view.Total) {
+	joined, squares := make([]runfacts.Joined, len(r.regions)), make([]float64, len(r.regions))
+	err := runfacts.Totals(ctx, q.Store(), q.Window(), r.metric.ID, func(list []runfacts.Total) {
 		c := column[list[0].Location]
 		for _, t := range list {
 			if c < 0 || !shown[t.Region] {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -128,7 +129,7 @@ func (r *result) locationAxis(d *grid) scene.SpaceAxis {
 			a.Ticks = append(a.Ticks, scene.Tick{At: at})
 		}
 	}
-	for i, name := range view.ShortNames(r.request.Store().Locations(), first) {
+	for i, name := range runfacts.ShortNames(r.request.Store().Locations(), first) {
 		a.Ticks[i].Label = name
 	}
 	return a

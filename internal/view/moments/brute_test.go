@@ -21,7 +21,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view/moments"
 )
 
-// A twin is the part of the JSON twin that the tests look at.
+// A twin is the part of the JSON output that the tests look at.
 type twin struct {
 	Rows   []twinRow
 	Groups []struct {

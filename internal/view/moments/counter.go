@@ -10,6 +10,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A counterAxis replaces time by a counter that only grows, such as cycles: the
@@ -133,7 +134,7 @@ func (x *counterAxis) fetch(ctx context.Context, f *fetcher, s *state, l *layer)
 		}
 	}
 	if missing > 0 {
-		f.notes = append(f.notes, fmt.Sprintf("%s without counter %s", plural(missing, "location"), x.name))
+		f.notes = append(f.notes, fmt.Sprintf("%s without counter %s", view.Count(missing, "location"), x.name))
 	}
 	w := store.Window{Begin: l.begin, End: l.end, Locations: f.tree.Topmost(f.ids)}
 	err := scanBars(ctx, f.reader, s, w, func(id trace.LocationID, begin, end trace.Time) {

@@ -105,7 +105,7 @@ func dropDigit(c rune) rune {
 	return c
 }
 
-// data is the JSON twin.
+// data is the JSON output.
 type data struct {
 	Rows      []dataRow      `json:"rows"`
 	Groups    []dataGroup    `json:"groups"`

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/moment"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -117,7 +118,7 @@ func (d *difference) pair(q *view.Request, ids [2][]trace.LocationID, of [2][]mo
 	}
 	tree := q.Store().Locations()
 	d.path = tree.Path
-	names := view.ShortNames(tree, ids[0])
+	names := runfacts.ShortNames(tree, ids[0])
 	taken := map[int]bool{}
 	for i, id := range ids[0] {
 		j, ok := at[pairs.To[id]]
@@ -191,14 +192,9 @@ func (d *difference) words() string {
 	return text + fmt.Sprintf(", most on %s with %s.", most.label, signed(most.delta(0)))
 }
 
-func signed(v float64) string {
-	if v < 0 {
-		return "−" + view.FormatDuration(-v)
-	}
-	return "+" + view.FormatDuration(v)
-}
+func signed(v float64) string { return view.Signed(v, view.FormatDuration) }
 
-// A differenceRow is a location in the JSON twin: its moments in both runs, and the second
+// A differenceRow is a location in the JSON output: its moments in both runs, and the second
 // less the first.
 type differenceRow struct {
 	Location trace.LocationID `json:"location" about:"location"`
@@ -217,7 +213,7 @@ type differenceRow struct {
 	M3       *float64         `json:"m3" unit:"ns"`
 }
 
-// differenceData is the JSON twin of two runs.
+// differenceData is the JSON output of two runs.
 type differenceData struct {
 	A         string          `json:"a"`
 	B         string          `json:"b"`

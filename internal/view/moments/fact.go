@@ -23,7 +23,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		Locations: r.locationsOf(w)}
 	if len(w.members) > 1 {
 		f.Count = int64(len(w.members))
-		f.Text = fmt.Sprintf("The mean utilization of %s. ", plural(len(w.members), "location")) + f.Text
+		f.Text = fmt.Sprintf("The mean utilization of %s. ", view.Count(len(w.members), "location")) + f.Text
 	}
 	if len(r.states) > 1 {
 		f.Say("state", r.states[state].state.name, "")

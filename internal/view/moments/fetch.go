@@ -304,10 +304,3 @@ func (l *layer) every(ids []trace.LocationID) []moment.Moments {
 	}
 	return l.moments()
 }
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return view.Thousands(int64(n)) + " " + what + "s"
-}

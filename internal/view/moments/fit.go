@@ -57,8 +57,8 @@ func (k *sketches) fill(order []int32, capacity int) (rows []row, note string) {
 		}
 		rows = append(rows, w)
 	}
-	return rows, fmt.Sprintf("%s in %s of pixels: the most alike neighbours share one", plural(n, "location"),
-		plural(len(rows), "row"))
+	return rows, fmt.Sprintf("%s in %s of pixels: the most alike neighbours share one", view.Count(n, "location"),
+		view.Count(len(rows), "row"))
 }
 
 // distance of two rows, in the unit of their moments; one that is never busy is far
@@ -92,7 +92,7 @@ func (k *sketches) fitOptimal(order []int32, capacity int) (rows []row, note str
 	}
 	rows = k.rowsOfParts(order, h, cut.Parts)
 	return rows, fmt.Sprintf("%s in %s, by the best aggregation of busy time that fits, p = %.3g",
-		plural(len(k.ids), "location"), plural(len(rows), "row"), l.P(odds, entropy.Normalised))
+		view.Count(len(k.ids), "location"), view.Count(len(rows), "row"), l.P(odds, entropy.Normalised))
 }
 
 // hierarchy returns the tree of the rows with busy and idle time of its leaves, in

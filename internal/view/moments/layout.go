@@ -197,8 +197,9 @@ func (r *result) describe() string {
 			marked++
 		}
 	}
-	return fmt.Sprintf("Moments of busy time of %s in %s from %s to %s; %d stand out.", plural(len(r.ids), "location"),
-		plural(len(r.rows), "row"),
+	return fmt.Sprintf("Moments of busy time of %s in %s from %s to %s; %d stand out.",
+		view.Count(len(r.ids), "location"),
+		view.Count(len(r.rows), "row"),
 		view.FormatTime(r.selection.Begin), view.FormatTime(r.selection.End), marked)
 }
 

@@ -36,28 +36,24 @@ var View = &view.View{
 	Name:    "moments",
 	Title:   "Moments",
 	Paper:   "Godin, Quinn, Pancake: Parallel Performance Visualization Using Moments of Utilization Data",
-	Summary: "four moments of busy time a location, one row each",
-	HowToRead: "Each row is a location, time runs to the right. The solid bar is as long as the location was busy in " +
-		"all (m0) and centred at the mean time of its work (m1, the tick). " +
-		"The paler bars reach out to m1 ± m2, the range that holds most of its work; they shrink to hairlines where " +
-		"the work is one unbroken stretch, so long ones mean breaks. " +
-		"The thin line from the tick is the skew (m3): to the right, a small part of the work came late; to the " +
-		"left, early. " +
-		"What leaves the axis is cut there and marked. Look for rows whose bars are shorter, elsewhere or wider than " +
-		"those of their neighbours; those that stand out carry a diamond. " +
-		"A well balanced run has bars that line up, with little beside them. " +
-		"What moments cannot show: where single idle times lie, and whether those of different locations coincide. " +
-		"For that open the two-state chart of the same time. " +
-		"Of two runs the moments of the second less those of the first are drawn, a column a moment: bars to the " +
-		"right are more, later or wider in the second.",
+	Summary: "four moments of busy time per location, one row each",
+	HowToRead: "Each row is a location, and time runs to the right. The length of the solid bar is all busy " +
+		"time (m0), and its centre, the tick, is the mean time of the work (m1). The paler bars reach to m1 ± m2, " +
+		"the range of most of the work. They are hairlines if the work is one unbroken time range, so long ones " +
+		"mean breaks. The thin line from the tick is the skew (m3): to the right if a small part of the work came " +
+		"late, to the left if it came early. Marks that leave the axis are cut and have a triangle. Look for bars " +
+		"that are shorter, shifted or wider than those of the neighbours; outliers have a diamond. In a well " +
+		"balanced run the bars line up and the paler bars are short. Moments do not show the position of single " +
+		"idle times, nor whether idle times of different locations coincide; the two-state chart (--gantt) does. " +
+		"For two runs the view draws the second minus the first, one column per moment: bars to the right mean " +
+		"more, later or wider in the second.",
 	Needs: view.Needs{Intervals: true, Moments: true},
 	Runs:  16,
 	Options: view.Words(view.Use("busy", "idle", "layers", "order=location", "arrange", "group", "p", "top", "moments",
 		"basis", "bins", "axis", "gantt", "picture=auto", "paper", "rows"),
-		"picture: what is drawn of two runs: auto, how the moments of the second differ, or the rows of the first "+
-			"[auto rows]",
-		"bins: how many coefficients another basis has; 0: 16",
-		"group: rows drawn as one where they do not fit: none, optimal (where little is lost by it), or a kind of "+
+		"picture: picture of two runs: auto (the differences of the moments), or the rows of the first [auto rows]",
+		"bins: number of coefficients of another basis; 0: 16",
+		"group: rows that are merged if they do not fit: none, optimal (where little is lost), or a kind of "+
 			"location such as machine"),
 	Report:  view.Report{Place: 5, Height: 380, AllLocations: true},
 	Data:    []any{data{}, differenceData{}},
@@ -195,6 +191,10 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if r.alignment, err = k.align(ctx, q, rows); err != nil {
 		return nil, err
 	}
+	if nobodyBusy(r.alignment) && !q.Values.Set("busy") {
+		r.notes = append([]string{"no row is busy in this time, only waits are recorded: --busy " +
+			"synchronization,idle draws when rows wait"}, r.notes...)
+	}
 	for _, a := range r.alignment {
 		name := ""
 		if a.Of != "" {
@@ -206,6 +206,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		r.notes = append(r.notes, fmt.Sprintf("alignment%s %.2f: m0 %.2f × m1 %.2f", name, a.Score, a.M0, a.M1))
 	}
 	return r, nil
+}
+
+// nobodyBusy reports whether no row has busy time: a JVM records what threads wait for, and little of their work.
+func nobodyBusy(list []runAlignment) bool {
+	return len(list) > 0 && !slices.ContainsFunc(list, func(a runAlignment) bool { return a.Utilization > 0 })
 }
 
 // read reads the sketches of all states of the selected rows.

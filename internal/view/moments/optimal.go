@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // groupOptimal makes a row of each part of the best aggregation of busy and idle
@@ -19,7 +20,7 @@ func (k *sketches) groupOptimal(order []int32, capacity int) (rows []row, note s
 		slices.Sort(order)
 		return k.cut(order, capacity),
 			fmt.Sprintf("the best aggregation at p = %.3g has %s, more than fit: choose a larger p", k.opt.p,
-				plural(len(parts), "row"))
+				view.Count(len(parts), "row"))
 	}
 	return k.rowsOfParts(order, h, parts), fmt.Sprintf("rows by the best aggregation of busy time at p = %.3g", k.opt.p)
 }

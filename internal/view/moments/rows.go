@@ -42,7 +42,7 @@ func (k *sketches) chooseRows(size scene.Size) (rows []row, notes []string) {
 	if k.opt.top > 0 && k.opt.top < all {
 		order = order[:k.opt.top]
 		notes = append(notes,
-			fmt.Sprintf("the first %s of %s are shown", view.Thousands(int64(k.opt.top)), plural(all, "row")))
+			fmt.Sprintf("the first %s of %s are shown", view.Thousands(int64(k.opt.top)), view.Count(all, "row")))
 	}
 	rows, note := k.rowsOf(order, capacity)
 	if note != "" {
@@ -265,7 +265,7 @@ func noteGroups(rows []row) string {
 		return ""
 	}
 	return fmt.Sprintf("%s of %s: the mean utilization of the members, with the range of the middle 80 %% of their m1",
-		plural(groups, "group"), plural(members, "location"))
+		view.Count(groups, "group"), view.Count(members, "location"))
 }
 
 // mergeMembers merges the members of a row.

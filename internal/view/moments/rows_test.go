@@ -299,3 +299,25 @@ func TestWrongOptionsSayWhatIsWanted(t *testing.T) {
 		}
 	}
 }
+
+// A JVM records what its threads wait for, and not their work: the picture without bars says so, and what to ask for.
+func TestARunOfWaitsAloneSaysHowToSeeThem(t *testing.T) {
+	const waits = `
+region ThreadPark role=synchronization
+region ThreadSleep role=idle
+location thread a
+  0..50 ThreadPark
+location thread b
+  20..90 ThreadSleep
+`
+	for busy, want := range map[string]bool{"": true, "synchronization": false} {
+		c := viewtest.Case{Trace: waits, Options: map[string][]string{"rows": {"all"}}}
+		if busy != "" {
+			c.Options["busy"] = []string{busy}
+		}
+		notes := strings.Join(c.Compute(t, moments.View, c.Open(t)).Notes(), "; ")
+		if strings.Contains(notes, "--busy synchronization,idle") != want {
+			t.Errorf("--busy %q: %s", busy, notes)
+		}
+	}
+}

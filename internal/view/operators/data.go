@@ -61,7 +61,7 @@ type Device struct {
 	Source string   `json:"source"`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	By            string       `json:"by"`
 	Rows          []Row        `json:"rows"`

@@ -80,10 +80,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	beside := rows.Words(frame.X+frame.W+edge, words-edge, func(i int) string { return r.words(&r.table.Rows[i]) })
 	first := fmt.Sprintf("the first %s of %s", view.Thousands(int64(n)), view.Thousands(int64(len(r.table.Rows))))
-	text.Add(frame.X, frame.Y-7, longest(frame.W, first+", by GPU time of their own", first+", by GPU time", first),
+	text.Add(frame.X, frame.Y-7, scene.Longest(frame.W, first+", by GPU time of their own", first+", by GPU time",
+		first),
 		scene.UITextMuted, scene.Start)
 	if words > 0 {
-		text.Add(frame.X+frame.W+edge, frame.Y-7, longest(words-edge, "calls · % of "+shareOf, "% of "+shareOf),
+		text.Add(frame.X+frame.W+edge, frame.Y-7, scene.Longest(words-edge, "calls · % of "+shareOf, "% of "+shareOf),
 			scene.UITextMuted, scene.Start)
 	}
 	s.AimRows(f, 0, w, func(i int) uint32 { return s.Item(ofOperator, i) })

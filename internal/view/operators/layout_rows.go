@@ -50,7 +50,7 @@ func (r *result) drawBars(s *scene.Scene, bars []bar, title, unit string) {
 		first := fmt.Sprintf("the first %s of %s", view.Thousands(int64(n)), view.Thousands(int64(len(bars))))
 		heads = []string{first + "; " + title, first}
 	}
-	text.Add(edge, topRoom-7, longest(w-2*edge, heads...), scene.UITextMuted, scene.Start)
+	text.Add(edge, topRoom-7, scene.Longest(w-2*edge, heads...), scene.UITextMuted, scene.Start)
 	s.AimRows(frame, 0, w, func(i int) uint32 { return s.Item(ofBar, i) })
 	value := func(i int) float64 { return max(bars[i].value, 0) } // without one it heads those below it
 	s.AddLayer("bars", frame, rows.Bars(&f, 0.7, value, func(i int) scene.Colour { return bars[i].colour }))
@@ -68,16 +68,6 @@ func (r *result) mostBars(n int) int {
 		return min(n, top)
 	}
 	return n
-}
-
-// longest is the first of some texts, from long to short, that has room; where none has the last is cut.
-func longest(room float32, texts ...string) string {
-	for _, t := range texts {
-		if scene.TextWidth(t, scene.TextSize, false) <= room {
-			return t
-		}
-	}
-	return scene.Shorten(texts[len(texts)-1], room, scene.TextSize)
 }
 
 // A barList is made once a result: every fact of a bar asks for it.

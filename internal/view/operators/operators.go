@@ -25,25 +25,24 @@ var View = &view.View{
 	Title:   "Operators",
 	Paper:   "the operator view of PyTorch's profiler; roofline after Williams, Waterman, Patterson",
 	Summary: "operators with their shapes: time on host and GPU, arithmetic, bytes, roofline",
-	HowToRead: "A row an operator and the shapes of its inputs, most GPU time first. The upper bar is the time of " +
-		"the GPU work that it launched itself, the lower its own time on the host, without operators inside. " +
-		"Beside are calls, and arithmetic per second of GPU time with the part of the device's peak, where shapes " +
-		"and device are known. With --picture roofline each point is such an operator: to the right it computes more " +
-		"for each byte, " +
-		"upwards more in a second; under the slanted line memory holds it back, under the flat one arithmetic. --by " +
-		"name takes shapes together, --by module the modules of Python around operators, --by kernel what ran on the " +
-		"GPU, whoever launched it: that is also shown where no operators were recorded. " +
-		"--picture memory shows who had allocated what when most of a GPU's memory was taken; --picture graphs the " +
-		"replays of CUDA and HIP graphs and their nodes: the bar is the mean, the line goes from the shortest to the " +
-		"longest.",
+	HowToRead: "Each row is an operator with the shapes of its inputs, the most GPU time first. The upper bar is " +
+		"the time of the GPU work that it launched itself, the lower bar its own time on the host without inner " +
+		"operators. Next to them are the number of calls and, if shapes and device are known, the arithmetic per " +
+		"second of GPU time and its share of the device's peak. --picture roofline draws one point per operator. " +
+		"Points to the right compute more per byte, points higher up more per second. Memory bandwidth limits " +
+		"points under the slanted line, arithmetic those under the flat line. --by name merges shapes, --by module " +
+		"groups by the Python modules around operators, and --by kernel lists the GPU work itself, also if no " +
+		"operators were recorded. --picture memory shows which operators had allocated memory at the peak of a GPU. " +
+		"--picture graphs shows the replays of CUDA and HIP graphs and their nodes: the bar is the mean, and the " +
+		"line reaches from the shortest to the longest.",
 	Needs: view.Needs{Intervals: true},
 	Options: view.Words(view.Use("by=shapes", "picture=bars", "top"),
-		"by: what is a row: operators with their shapes, by name alone, the modules (nn.Module) around them, or what "+
-			"ran on the GPU [shapes name module kernel]",
-		"picture: what is drawn: a bar an operator, operators against the peaks of the device, who holds memory at "+
-			"its peak, or graphs that are launched as one [bars roofline memory graphs]"),
+		"by: what a row is: operators with their shapes, by name only, the modules (nn.Module) around them, or GPU "+
+			"kernels [shapes name module kernel]",
+		"picture: one bar per operator, operators against the peaks of the device, memory by operator at its peak, "+
+			"or replays of graphs [bars roofline memory graphs]"),
 	Data:    []any{Data{}},
-	Compute: compute,
+	Compute: view.InTime(compute),
 }
 
 type result struct {
@@ -64,9 +63,6 @@ type result struct {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	if q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose a longer time", "no time is selected")
-	}
 	r := &result{request: q, regions: q.Store().Regions()}
 	r.devices = runfacts.FindDevices(q.Store().Locations(), q.Selection.Locations)
 	if len(r.devices.Rows) == 0 {

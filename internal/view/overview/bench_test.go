@@ -13,7 +13,7 @@ import (
 )
 
 // BenchmarkOverview: a first picture, one of another p, which reads nothing, and the
-// JSON twin with its curve.
+// JSON output with its curve.
 func BenchmarkOverview(b *testing.B) {
 	for _, name := range []string{"million", "stencil", "stencil?locations=10000&intervals=10000000"} {
 		b.Run(name, func(b *testing.B) {

@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Part is one box of the JSON twin.
+// A Part is one box of the JSON output.
 type Part struct {
 	Location *trace.LocationID `json:"location" about:"location"` // null for a root that the source does not have
 	Path     string            `json:"path" unit:""`
@@ -25,7 +25,7 @@ type Part struct {
 	Loss   float64            `json:"loss" unit:""`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	P         float64        `json:"p"`
 	ChosenBy  string         `json:"p_chosen_by"` // "data" or "option"

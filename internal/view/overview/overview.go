@@ -26,23 +26,21 @@ var View = &view.View{
 	Title: "Overview",
 	Paper: "Lamarche-Perrin, Schnorr, Vincent, Demazeau: Evaluating Trace Aggregation Through Entropy Measures " +
 		"(future work)",
-	Summary: "the best aggregation of locations × time, on the timeline's axes, with the loss stated",
-	HowToRead: "Time runs to the right, locations downwards in the order of their hierarchy. A box is a group of " +
-		"locations over a stretch of time that is drawn as one, " +
-		"because its members did nearly the same there; its colours are the shares of roles inside, and what is left " +
-		"empty at the top is time in which nothing was open. " +
-		"A folded corner marks a box that stands for more than one location in one slice of time; where the box " +
-		"hides more than 1 % of all there is to lose it has a frame in the colour of warnings, the wider the more. " +
-		"Large boxes are regular behaviour, small ones are where something changes or somebody differs. Move p " +
-		"towards 0 for more detail and towards 1 for less; the notes say what is lost. Of two runs the second lies " +
-		"below " +
-		"the first, on the same axis and cut by the same p.",
+	Summary: "the optimal aggregation of locations × time on the axes of the timeline, with the stated information " +
+		"loss",
+	HowToRead: "Time runs to the right, and locations downwards in the order of their hierarchy. A box is a group " +
+		"of locations and a time range that are drawn as one, because their behaviour is nearly equal. Its colours " +
+		"are the shares of roles; empty space at the top is time without open intervals. A folded corner marks a " +
+		"box for more than one location and time slice. A frame in the warning colour marks a box that hides more " +
+		"than 1 % of all information; a wider frame means more loss. Large boxes are regular behaviour. Small " +
+		"boxes are changes over time or locations that differ. Move p towards 0 for more detail and towards 1 for " +
+		"less; the notes state the loss. Two runs are drawn one below the other, with the same axis and the same p.",
 	Needs:   view.Needs{Intervals: true},
 	Options: view.Use("p", "gain", "scale", "bins", "hierarchy", "arrange"),
 	Report:  view.Report{AllLocations: true},
 	Runs:    2,
 	Data:    []any{Data{}, PairData{}},
-	Compute: view.SideBySide(true, compute, func(a, b Data) any { return PairData{a, b} }),
+	Compute: view.SideBySide(true, view.InTime(compute), func(a, b Data) any { return PairData{a, b} }),
 }
 
 // finders find groups of locations.
@@ -109,9 +107,6 @@ func (p *prepared) sizeBytes() int64 {
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &result{request: q, length: q.Selection.End - q.Selection.Begin}
-	if q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose a longer time", "no time is selected")
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

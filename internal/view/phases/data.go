@@ -55,7 +55,7 @@ type Message struct {
 	Transfer trace.Time       `json:"transfer"`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	By          string    `json:"by"`
 	Metric      string    `json:"metric"`

@@ -26,11 +26,11 @@ type gatherer struct {
 func newGatherer(ctx context.Context, q *view.Request) (*gatherer, error) {
 	g := &gatherer{request: q, store: q.Store()}
 	tree := g.store.Locations()
-	g.rows = view.Chosen(tree, q.Selection.Locations, tree.Holds)
+	g.rows = runfacts.Chosen(tree, q.Selection.Locations, tree.Holds)
 	if len(g.rows) == 0 {
 		return nil, view.Empty("choose other locations", "no location with intervals in the selection")
 	}
-	units, of, err := view.Units(tree, g.rows, q.Values.Text("group"))
+	units, of, err := runfacts.Units(tree, g.rows, q.Values.Text("group"))
 	if err != nil {
 		return nil, err
 	}

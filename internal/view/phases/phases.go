@@ -26,20 +26,19 @@ var View = &view.View{
 	Name:    "phases",
 	Title:   "Phases",
 	Paper:   "wait states after Wolf, Mohr and Böhme, Geimer, Wolf, Arnold",
-	Summary: "locations by phases: who is busy, who waits, and for whom",
-	HowToRead: "A row a rank (or location), a column a phase: a training step, an iteration, or a slice of time. " +
-		"Colours show how long the row is busy in the phase, or waits, or how long the phase takes. " +
-		"The bars above show what all rows together wait in each phase for the last to arrive at collectives and for " +
-		"late messages; the name under a bar, and the mark in its column, is who held the others up. " +
-		"Time for the data to arrive after that (transfer) is not in the bars. Choosing a cell selects its phase and " +
-		"its row for all views.",
+	Summary: "busy and waiting time of locations by phase, and the cause of the waiting",
+	HowToRead: "Each row is a rank (or location), each column a phase: a training step, an iteration, or a time " +
+		"slice. Colours show the busy time of the row in the phase, its waiting time, or the duration of the phase. " +
+		"The bars above add up the waiting of all rows in each phase: for the last rank at collectives and for late " +
+		"messages. The name under a bar, and the mark in its column, is the rank that delayed the others. The bars " +
+		"do not include the transfer time of the data. Click a cell to select its phase and row in all views.",
 	Needs: view.Needs{Intervals: true},
 	Options: view.Words(view.Use("phase=auto", "metric=busy", "group=auto", "arrange", "busy", "idle", "palette"),
-		"group: what is one location: those of a rank together, each alone, or auto: ranks where they have several "+
-			"[auto ranks locations]"),
+		"group: merge the locations of a rank, or show each; auto: ranks if they have several locations [auto "+
+			"ranks locations]"),
 	Report:  view.Report{Place: 4, Height: 360, AllLocations: true},
 	Data:    []any{Data{}},
-	Compute: compute,
+	Compute: view.InTime(compute),
 }
 
 type result struct {
@@ -67,9 +66,6 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	case "busy", "waiting", "duration":
 	default:
 		return nil, words.NotOneOf("--metric", r.metric, "busy", "waiting", "duration")
-	}
-	if q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose a longer time", "no time is selected")
 	}
 	g, err := newGatherer(ctx, q)
 	if err != nil {

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/callgraph"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // mostCalled is how many locations are asked for their calls in a window that cuts
@@ -31,7 +31,7 @@ func (r *result) callMeans(ctx context.Context) error {
 		r.notes = append(r.notes, "the mean of a call is not counted in a part of the time on so many locations")
 		return nil
 	}
-	ids := view.Chosen(s.Locations(), sel.Locations, s.Locations().Holds)
+	ids := runfacts.Chosen(s.Locations(), sel.Locations, s.Locations().Holds)
 	plan := &callgraph.Plan{Options: callgraph.Options{Node: make([]int32, len(r.regions)), Nodes: len(r.regions),
 		Profile: true}, Locations: ids, Owner: make([]int32, len(ids)), Owners: 1}
 	for id := range plan.Node {

@@ -1,11 +1,12 @@
 package profile
 
 import (
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Row is one region in the JSON twin. Mean, sd, min and max are of the metric,
+// A Row is one region in the JSON output. Mean, sd, min and max are of the metric,
 // over the locations. CallMean is the mean exclusive value of the calls that begin in
 // the window, at full length; null without calls. Calls are null if the source does not count them. Share is
 // of Data.Whole.
@@ -27,7 +28,7 @@ type Row struct {
 	ShareOfRecorded float64 `json:"share_of_recorded"`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	Metric    string  `json:"metric"`
 	Unit      string  `json:"unit"`
@@ -63,10 +64,10 @@ func (r *result) list() []Row {
 	return out
 }
 
-// Table has the columns of the JSON twin.
+// Table has the columns of the JSON output.
 func (r *result) Table() *view.Table {
 	units := map[string]string{"metric": r.metric.ColumnUnit(), "time": r.metric.ColumnUnit()}
-	if r.metric.Number == view.NumberCalls {
+	if r.metric.Number == runfacts.NumberCalls {
 		units["time"] = "ns"
 	}
 	return view.TableOf(r.list(), units, nil).Entitle("share", r.base.Head())

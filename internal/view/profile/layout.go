@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -190,7 +191,7 @@ func (r *result) columns(lines []line, room float32) (out []column) {
 		return func(x *row) string { return r.metric.Format(of(x)) }
 	}
 	time := value
-	if r.metric.Number == view.NumberCalls {
+	if r.metric.Number == runfacts.NumberCalls {
 		time = func(of func(*row) float64) func(*row) string {
 			return func(x *row) string { return view.FormatDuration(of(x)) }
 		}
@@ -384,7 +385,7 @@ func (r *result) fact(w *row) view.Fact {
 		f.SayNumber("calls", w.calls, view.FormatCount)
 	}
 	time := r.metric.Format
-	if r.metric.Number == view.NumberCalls {
+	if r.metric.Number == runfacts.NumberCalls {
 		time = view.FormatDuration
 	}
 	f.SayNumber("exclusive", w.exclusive, time)

@@ -29,18 +29,16 @@ import (
 var View = &view.View{
 	Name:    "profile",
 	Title:   "Profile",
-	Summary: "regions by their time: share, calls, with and without children, and how locations differ",
-	HowToRead: "One row is a region, those with the most time on top. The bar is its time on all selected locations, " +
-		"with its share of all time: the length of the selection × the locations with intervals. " +
-		"The line below a bar runs from the least to the most that one location has, the dot is the mean, the thick " +
-		"part one standard deviation to both sides. " +
-		"The strip on the right has a column for each location (or for several, where there are more than pixels): " +
-		"bright is much, dark is little, against the highest of that row. " +
-		"Times are clipped to the selected window, calls count where they begin. Mean, least and most are of a " +
-		"location; the mean of a call is its own time, without what it calls, and the same as in the table of the " +
-		"selection. Choose a row to select its region. " +
-		"Two runs stand side by side on one scale, with each region at one height; a name in grey says that the " +
-		"other run alone has it.",
+	Summary: "regions by time: share, calls, inclusive and exclusive time, and differences between locations",
+	HowToRead: "Each row is a region, the most time first. The bar is its time, summed over the selected locations, " +
+		"with its share of all time: the length of the selection × the number of locations with intervals. The line " +
+		"below a bar reaches from the minimum to the maximum of a location. The dot is the mean, and the thick part " +
+		"covers one standard deviation to both sides. The strip on the right has one column per location, or per " +
+		"group of neighbours if there are more locations than pixels. Bright is much, dark is little, relative to " +
+		"the maximum of the row. Times are clipped to the selected window, and a call counts where it begins. Mean, " +
+		"minimum and maximum are per location. The mean of a call is its exclusive time, as in the table of the " +
+		"selection. Click a row to select its region. Two runs are shown side by side on one scale, with each " +
+		"region at one height; a grey name means that only the other run has the region.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("metric", "order", "arrange", "top", "palette"),
 	Report:  view.Report{Place: 7, Height: 380, AllRegions: true, Regions: true},
@@ -58,8 +56,8 @@ type row struct {
 	mean, sd, min, max          float64
 	call                        *float64 // mean exclusive value of a call; nil: no call, or not known
 	sum, squares                float64
-	joined                      [3]view.Joined // value, inclusive, exclusive
-	seen                        int            // locations that have it
+	joined                      [3]runfacts.Joined // value, inclusive, exclusive
+	seen                        int                // locations that have it
 	// For each column of the strip: the least and the most of its locations, and how many
 	// have the region; then heat, the value shown.
 	lo, hi, heat []float32
@@ -71,7 +69,7 @@ type result struct {
 	request   *view.Request
 	regions   []trace.Region
 	colours   *view.Colours
-	metric    view.MetricChoice
+	metric    runfacts.MetricChoice
 	join      trace.Join // of inclusive and exclusive values, also where calls are shown
 	counted   bool       // calls are
 	rows      []row      // in order
@@ -100,10 +98,7 @@ const mostCells = 4 << 20
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
-	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose a longer time", "no time is selected")
-	}
-	metric, err := view.ChooseMetric(s, q.Values.Text("metric"))
+	metric, err := runfacts.ChooseMetric(s, q.Values.Text("metric"))
 	if err != nil {
 		return nil, err
 	}
@@ -132,27 +127,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 // chooseLocations lists the selected locations that hold values and gives each a
 // column of the strips.
 func (r *result) chooseLocations(ctx context.Context) error {
-	s := r.request.Store()
-	tree := s.Locations()
-	holds, err := view.Holders(ctx, s)
-	if err != nil {
+	var err error
+	if r.locations, _, err = r.request.Holders(ctx, "values"); err != nil {
 		return err
-	}
-	chosen := tree.Expand(r.request.Selection.Locations)
-	if r.request.Selection.Locations == nil {
-		for id := range holds {
-			if holds[id] {
-				r.locations = append(r.locations, trace.LocationID(id))
-			}
-		}
-	}
-	for _, id := range chosen {
-		if holds[id] {
-			r.locations = append(r.locations, id)
-		}
-	}
-	if len(r.locations) == 0 {
-		return view.Empty("choose other locations", "no location with values in the selection")
 	}
 	if r.Arranged, err = r.request.Arrange(ctx, grouping.Order); err != nil {
 		return err
@@ -160,7 +137,7 @@ func (r *result) chooseLocations(ctx context.Context) error {
 	r.Arrangement().Sort(r.locations)
 	r.notes = r.Arrangement().AddNote(r.notes)
 	r.bins = max(1, min(len(r.locations), 1024, mostCells/max(len(r.regions), 1)))
-	r.binOf = make([]int32, tree.Len())
+	r.binOf = make([]int32, r.request.Store().Locations().Len())
 	for i := range r.binOf {
 		r.binOf[i] = -1
 	}
@@ -190,9 +167,9 @@ func (r *result) sum(ctx context.Context) error {
 	}
 	sampled := make([]bool, len(r.regions))
 	for id := range r.regions {
-		sampled[id] = view.Sampled(&r.regions[id])
+		sampled[id] = runfacts.Sampled(&r.regions[id])
 	}
-	err = view.Totals(ctx, r.request.Store(), r.request.Window(), r.metric.ID, func(list []view.Total) {
+	err = runfacts.Totals(ctx, r.request.Store(), r.request.Window(), r.metric.ID, func(list []runfacts.Total) {
 		for _, t := range list {
 			if !sampled[t.Region] {
 				recorded += t.Exclusive
@@ -229,7 +206,7 @@ func (r *result) sum(ctx context.Context) error {
 		return err
 	}
 	switch {
-	case r.metric.Number == view.NumberCalls:
+	case r.metric.Number == runfacts.NumberCalls:
 		r.total = calls
 		r.base = view.Base{Whole: calls, Name: "all calls"}
 	case r.request.Store().Info().Timed():
@@ -291,7 +268,7 @@ func (r *result) finish(rows []row) {
 			}
 			x.heat[b] = x.farther(x.lo[b], x.hi[b])
 		}
-		if view.Sampled(&r.regions[id]) {
+		if runfacts.Sampled(&r.regions[id]) {
 			sampled++
 		}
 		r.rows = append(r.rows, *x)

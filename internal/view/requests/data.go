@@ -79,7 +79,7 @@ type Span struct {
 	At       trace.LocationID `json:"location" about:"location"`
 }
 
-// Data is the "data" of the JSON twin. Spans are those of the one request that is chosen.
+// Data is the "data" of the JSON output. Spans are those of the one request that is chosen.
 type Data struct {
 	Rows    []Row    `json:"rows"`
 	Self    []Self   `json:"self"`

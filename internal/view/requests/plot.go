@@ -330,11 +330,9 @@ func (r *result) requestFact(k int32) view.Fact {
 	f := view.Fact{Title: root, Begin: &begin, End: &end, Open: map[string]string{"request": q.ID}}
 	f.Say("service", r.tree.Name[service], "")
 	f.SayTime("duration", q.Duration())
-	f.Say("spans", view.FormatCount(float64(q.Spans)), view.Thousands(int64(q.Spans)))
-	f.Say("services", view.FormatCount(float64(q.Services)), view.Thousands(int64(q.Services)))
-	if q.Errors > 0 {
-		f.Say("errors", view.FormatCount(float64(q.Errors)), view.Thousands(int64(q.Errors)))
-	}
+	f.SayCount("spans", int64(q.Spans))
+	f.SayCount("services", int64(q.Services))
+	f.SaySome("errors", int64(q.Errors))
 	if parts := r.critical(k); len(parts) > 0 {
 		f.Say("waits most for", parts[0].Service+": "+parts[0].Region, "")
 	}
@@ -378,8 +376,6 @@ func (r *result) cellFact(it scene.Item) (view.Fact, bool) {
 		Open: map[string]string{"request": r.forest.Requests[first].ID}}
 	out.SayTime("shortest", list[0])
 	out.SayTime("longest", list[len(list)-1])
-	if failed > 0 {
-		out.Say("errors", view.FormatCount(float64(failed)), view.Thousands(int64(failed)))
-	}
+	out.SaySome("errors", int64(failed))
 	return out, true
 }

@@ -26,23 +26,22 @@ import (
 var View = &view.View{
 	Name:  "requests",
 	Title: "Requests",
-	Summary: "requests of services: duration over time, the tree of one with its critical path, and what separates " +
-		"slow ones from the rest",
-	HowToRead: "A point a request: when it began and how long it took, on a logarithmic scale; those with a failed " +
-		"call stand out, and where there are too many the darkness of a cell says how many. Lines are the median, 95 " +
-		"% and 99 % of stretches of time. " +
-		"A double click on a point, or --request ID, opens the request: its calls in the order of the tree, a bar " +
-		"each, coloured by service, with the critical path drawn dark; calls that repeat under one caller are one " +
-		"row with a count. " +
-		"A box drawn round points, or --request slow, errors, >200ms or KEY=VALUE, chooses some: below is what " +
-		"separates them from the rest. Each attribute, place, pair of such and operation is " +
-		"tested; the largest effect comes first, and those that chance explains are left to the table.",
+	Summary: "requests of services: duration over time, the tree of one request, and the differences between slow " +
+		"requests and the rest",
+	HowToRead: "Each point is a request: its begin and its duration, on a logarithmic scale. Requests with a failed " +
+		"call have their own colour. If there are too many points, a darker cell means more requests. Lines are " +
+		"p50, p95 and p99 over time. Double-click a point, or set --request ID, to open a request: its calls in the " +
+		"order of the tree, one bar each, coloured by service, with a dark critical path. Repeated calls of one " +
+		"caller share a row with a count. Draw a box around points, or set --request slow, errors, >200ms or " +
+		"KEY=VALUE, to choose requests and see how they differ from the rest. Parallax tests each attribute, " +
+		"location, operation and pair of attributes. The largest effect comes first; differences that chance " +
+		"explains are only in the table.",
 	Needs: view.Needs{Intervals: true, Spans: true},
 	Data:  []any{Data{}},
 	Options: view.Words(view.Use("request", "expand", "scroll"),
-		"expand: operations of a request whose repeated calls are drawn one by one",
+		"expand: operations whose repeated calls in a request are drawn one by one",
 		"scroll: first row of a request shown; 0: the longest calls, as many as fit"),
-	Compute: compute,
+	Compute: view.InTime(compute),
 }
 
 type result struct {
@@ -64,9 +63,6 @@ type result struct {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	if q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose a longer time", "no time is selected")
-	}
 	r := &result{request: q, tree: q.Store().Locations(), one: -1}
 	var err error
 	if r.colours, err = q.Colours(ctx); err != nil {

@@ -67,14 +67,8 @@ func (r *result) head(shown int, short bool, room float32) string {
 		rows, few = fmt.Sprintf("; the %s longest of %s", view.Thousands(int64(shown)), of),
 			fmt.Sprintf("; %s of %s", view.Thousands(int64(shown)), of)
 	}
-	texts := []string{"request " + q.ID + ": " + long + after + rows, long + after + rows, long + rows, long + few,
-		time + ", " + calls + few, time + ", " + calls}
-	for _, t := range texts {
-		if scene.TextWidth(t, scene.TextSize, false) <= room {
-			return t
-		}
-	}
-	return scene.Shorten(time, room, scene.TextSize)
+	return scene.Longest(room, "request "+q.ID+": "+long+after+rows, long+after+rows, long+rows, long+few,
+		time+", "+calls+few, time+", "+calls, time)
 }
 
 // span is the time that is drawn: of the whole request, calls outside of its root included, or the part of it that is
@@ -182,12 +176,8 @@ func (r *result) lineFact(k int) view.Fact {
 	}
 	fact.SayTime("self", self)
 	fact.SayTime("on the critical path", critical)
-	if l.failed > 0 {
-		fact.Say("failed", view.FormatCount(float64(l.failed)), view.Thousands(int64(l.failed)))
-	}
-	if l.hidden > 0 {
-		fact.Say("calls below, not drawn", view.FormatCount(float64(l.hidden)), view.Thousands(int64(l.hidden)))
-	}
+	fact.SaySome("failed", int64(l.failed))
+	fact.SaySome("calls below, not drawn", int64(l.hidden))
 	fact.SayTime("begin", begin)
 	fact.SayTime("end", end)
 	return fact

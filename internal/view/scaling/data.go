@@ -47,7 +47,7 @@ type Run struct {
 	Length float64 `json:"length"`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	Kind      scaling.Kind `json:"kind"`
 	Sizes     []float64    `json:"sizes"`

@@ -24,22 +24,21 @@ var View = &view.View{
 	Name:    "scaling",
 	Title:   "Scaling",
 	Paper:   "the POP methodology of the Barcelona Supercomputing Center; Extra-P (Calotoiu and others 2013)",
-	Summary: "runs of several sizes: speedup, POP's efficiencies, and models of what grows",
-	HowToRead: "Left, the speedup over the smallest run, with the ideal as a line. Right, POP's factors, one row " +
-		"each and one column a size: the efficiency of all is the product of parallel efficiency (load balance times " +
-		"communication efficiency) and computation scalability (instructions, what a cycle does, and cycles a " +
-		"second); 100 % is ideal, and below 80 % is worth a look. " +
-		"In strong scaling the problem stays and each rank has less of it, in weak scaling it grows with the ranks; " +
-		"which it is is told from the instructions, or the useful time, of all ranks. " +
-		"--picture models draws the time of call paths against size with a curve of Extra-P's form, c0 + c · n^i · " +
-		"log2(n)^j, chosen by how well each size is foretold from the others: what is steepest dominates at four " +
-		"times the largest size.",
+	Summary: "runs of several sizes: speedup, POP efficiencies, and scaling models of call paths",
+	HowToRead: "On the left is the speedup over the smallest run, with the ideal as a line. On the right are POP's " +
+		"factors, one row per factor and one column per size. Global efficiency is the product of parallel " +
+		"efficiency (load balance × communication efficiency) and computation scalability (instructions × " +
+		"instructions per cycle × frequency). 100 % is ideal; look at factors below 80 %. In strong scaling the " +
+		"problem size is fixed and each rank gets less work; in weak scaling it grows with the ranks. The " +
+		"instructions, or the useful time, of all ranks decide which of both it is. --picture models draws the time " +
+		"of call paths against the size with a curve c0 + c · n^i · log2(n)^j (Extra-P). The curve is the one that " +
+		"predicts each size best from the others. The steepest call path dominates at four times the largest size.",
 	Needs: view.Needs{Intervals: true, Profile: true},
-	Runs:  256,
+	Runs:  1024,
 	Options: view.Words(view.Use("picture=factors", "by=auto", "top"),
-		"picture: what is drawn: speedup and factors, or models of call paths [factors models]",
-		"by: whether the problem grew with the ranks: strong, weak, or auto: as the instructions say "+
-			"[auto strong weak]"),
+		"picture: speedup and factors, or models of call paths [factors models]",
+		"by: whether the problem grew with the ranks: strong, weak, or auto (decided by the instructions) [auto "+
+			"strong weak]"),
 	Data:    []any{Data{}},
 	Compute: compute,
 }
@@ -63,26 +62,16 @@ type run struct {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	r := &result{request: q}
-	if len(q.Runs) < 2 {
-		return nil,
-			view.Empty("give others with --run NAME=SOURCE, or open several and choose them",
-				"scaling takes two runs or more, and there is one")
+	prints, err := q.WholeRuns(ctx, "scaling", fingerprint.OfRun.Of)
+	if err != nil {
+		return nil, err
 	}
-	if s := &q.Selection; s.Locations != nil && len(s.Locations) == 0 || q.Store().Info().Timed() && s.Begin >= s.End {
-		return nil, view.Empty("choose nothing to see whole runs", "nothing is selected")
-	}
-	for i := range q.Runs {
-		p, err := fingerprint.OfRun.Of(ctx, &q.Runs[i])
-		if err != nil {
-			return nil, fmt.Errorf("run %s: %w", q.Runs[i].Name, err)
+	r := &result{request: q, runs: make([]run, len(prints))}
+	for i, p := range prints {
+		if err := q.OneUnit(prints, 0, i); err != nil {
+			return nil, err
 		}
-		if i > 0 && p.Unit != r.runs[0].Print.Unit {
-			return nil,
-				fmt.Errorf("run %s is in %q and run %s in %q: they cannot be compared", r.runs[0].name,
-					r.runs[0].Print.Unit, q.Runs[i].Name, p.Unit)
-		}
-		r.runs = append(r.runs, run{q.Runs[i].Name, q.Runs[i].Source, scaling.NewSized(p)})
+		r.runs[i] = run{q.Runs[i].Name, q.Runs[i].Source, scaling.NewSized(p)}
 	}
 	if err := r.sizes(); err != nil {
 		return nil, err
@@ -101,7 +90,6 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 		return f.Name == "Load balance" && r.runs[len(r.runs)-1].Summed ||
 			!slices.ContainsFunc(f.Values, func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) })
 	})
-	var err error
 	if r.colours, err = q.Colours(ctx); err != nil {
 		return nil, err
 	}
@@ -135,9 +123,7 @@ func (r *result) note() {
 		r.notes = append(r.notes,
 			"a profile has no clock: the length of a run is taken for the most time that a location has")
 	}
-	if s := &r.request.Selection; s.Locations != nil || s.Begin > 0 || s.End < r.request.Store().Info().End {
-		r.notes = append(r.notes, "whole runs are shown, whatever is selected")
-	}
+	r.notes = append(r.notes, r.request.WholeNotes("shown")...)
 }
 
 // Notes implements view.Result.

@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Point is one location in the JSON twin, with its numbers as measured; null where
+// A Point is one location in the JSON output, with its numbers as measured; null where
 // nothing is bound or it has none.
 type Point struct {
 	Location trace.LocationID `json:"location" about:"location"`
@@ -29,7 +29,7 @@ type Axis struct {
 	Max     float64 `json:"max"`
 }
 
-// Data is the "data" of the JSON twin. Correlations are of x and y, x and z, y and z.
+// Data is the "data" of the JSON output. Correlations are of x and y, x and z, y and z.
 type Data struct {
 	Axes         []Axis      `json:"axes"`
 	Correlations [3]*float64 `json:"correlations"`

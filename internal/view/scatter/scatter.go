@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/formula"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -27,14 +28,13 @@ var View = &view.View{
 	Title: "Scatter",
 	Paper: "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a " +
 		"Parallel Profile Analysis Tool",
-	Summary: "numbers of locations against each other: two or three place a point, a fourth colours it",
-	HowToRead: "Every point is a location. event0 and event1 are its place to the right and upwards; with event2 the " +
-		"picture has a third direction and can be turned. event3 is its colour. " +
-		"Points along a line rise or fall together, and the notes say how strictly; a cloud apart from the others " +
-		"are locations that behave differently: choose one to select it. " +
-		"Where there are too many locations a point stands for those close by, and has their mean colour. Without a " +
-		"choice the axes are the regions that differ most between locations. " +
-		"Two runs stand side by side, with the same numbers on the same axes.",
+	Summary: "values of locations as points: two or three place a point, a fourth colours it",
+	HowToRead: "Each point is a location. event0 is its position to the right and event1 upwards; event2 adds a " +
+		"third axis, and the picture can be rotated. event3 is its colour. Points along a line are correlated, and " +
+		"the notes state how strongly. A separate cluster is a set of locations that behave differently; click a " +
+		"point to select it. If there are too many locations, a point stands for those nearby, in their mean " +
+		"colour. By default the axes are the regions with the largest differences between locations. Two runs are " +
+		"shown side by side with the same values and axes.",
 	Needs:   view.Needs{Intervals: true, Profile: true},
 	Options: view.Use("event0", "event1", "event2", "event3", "camera=30,20,1", "palette", "rows"),
 	Runs:    2,
@@ -74,19 +74,13 @@ type result struct {
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
-	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose a longer time", "no time is selected")
-	}
 	r := &result{request: q, notes: view.RowNotes(s)}
 	var err error
 	if r.camera, err = scene.ParseCamera(q.Values.Text("camera")); err != nil {
 		return nil, err
 	}
-	if r.holds, err = view.Holders(ctx, s); err != nil {
+	if r.locations, r.holds, err = q.Holders(ctx, "values"); err != nil {
 		return nil, err
-	}
-	if r.locations = view.Chosen(s.Locations(), q.Selection.Locations, r.holds); len(r.locations) == 0 {
-		return nil, view.Empty("choose other locations", "no location with values in the selection")
 	}
 	if err := r.bind(ctx); err != nil {
 		return nil, err
@@ -179,16 +173,17 @@ func (r *result) bind(ctx context.Context) error {
 type candidate struct {
 	text, name string
 	spread     float64
+	tells      bool // see view.Tells
 }
 
 // mostDifferent lists selected regions by their standard deviation over locations.
 func (r *result) mostDifferent(ctx context.Context, taken []string) ([]candidate, error) {
 	s := r.request.Store()
-	metric, err := view.ChooseMetric(s, "exclusive")
+	metric, err := runfacts.ChooseMetric(s, "exclusive")
 	if err != nil {
 		return nil, err
 	}
-	all, err := view.SpreadOfRegions(ctx, s, r.request.Window(), metric, len(r.locations))
+	all, err := view.SpreadOfRegions(ctx, s, r.request.Window(), metric, r.locations)
 	var out []candidate
 	for id, x := range all {
 		g := &s.Regions()[id]
@@ -196,10 +191,18 @@ func (r *result) mostDifferent(ctx context.Context, taken []string) ([]candidate
 			!slices.ContainsFunc(taken, func(x string) bool { return x == g.Name || strings.HasPrefix(x, g.Name+":") })
 		if chosen := r.request.Selection.Regions; free &&
 			(chosen == nil || slices.Contains(chosen, trace.RegionID(id))) {
-			out = append(out, candidate{fmt.Sprintf("#%d:exclusive", id), g.Name, x.Variance})
+			out = append(out, candidate{fmt.Sprintf("#%d:exclusive", id), g.Name, x.Variance, view.Tells(g)})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(b.spread, a.spread) })
+	slices.SortStableFunc(out, func(a, b candidate) int {
+		if a.tells != b.tells {
+			if a.tells {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.spread, a.spread)
+	})
 	return out, err
 }
 

@@ -33,7 +33,7 @@ type Row struct {
 	by         trace.LocationID
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	Requests int     `json:"requests"`
 	Seconds  float64 `json:"seconds"` // that rates are over

@@ -468,7 +468,7 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 		x := &r.services[a]
 		f := view.Fact{Title: x.Service, Locations: []trace.LocationID{x.At}}
 		r.say(&f, x)
-		f.Say("calls, its own too", view.FormatCount(float64(*x.Spans)), view.Thousands(*x.Spans))
+		f.SayCount("calls, its own too", *x.Spans)
 		f.SayTime("self", *x.Self)
 		return f, true
 	case it.Of == ofEdge && a < len(r.edges):
@@ -495,9 +495,9 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 }
 
 func (r *result) say(f *view.Fact, x *Row) {
-	f.Say("calls", view.FormatCount(float64(x.Calls)), view.Thousands(x.Calls))
+	f.SayCount("calls", x.Calls)
 	f.Say("calls per second", strconv.FormatFloat(x.Rate, 'g', 3, 64), "")
-	f.Say("errors", view.FormatCount(float64(x.Errors)), view.Thousands(x.Errors))
+	f.SayCount("errors", x.Errors)
 	if x.Errors > 0 {
 		f.Say("of the calls", view.FormatShare(x.ErrorShare), "")
 	}
@@ -508,7 +508,5 @@ func (r *result) say(f *view.Fact, x *Row) {
 	}
 	f.SayTime("shortest", x.Min)
 	f.SayTime("longest", x.Max)
-	if x.Apart > 0 {
-		f.Say("nobody waits for", view.FormatCount(float64(x.Apart)), view.Thousands(x.Apart))
-	}
+	f.SaySome("nobody waits for", int64(x.Apart))
 }

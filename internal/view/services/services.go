@@ -22,20 +22,19 @@ import (
 var View = &view.View{
 	Name:    "services",
 	Title:   "Services",
-	Summary: "which services call which: rates, errors, and how long the calls take",
-	HowToRead: "A box a service, callers on the left of what they call; an arrow is the calls of one service by " +
-		"another, wider where they are more. " +
-		"In a box: how often it is called (a number where there are few requests, else a rate), and the 95th " +
-		"percentile of how long that takes where at least five calls lie beyond it, of fewer the median, of fewer " +
-		"than ten from the shortest to the longest; on an arrow the same of its calls where there is room. Arrows " +
-		"and edges of boxes turn orange where calls fail, red where 5 % of them do. Dashed: the caller does not " +
-		"wait. Calls within a service are no arrow. Where services are too many for the room those with the least " +
-		"calls are drawn as one box; the table has them all.",
+	Summary: "calls between services: rates, errors and durations",
+	HowToRead: "Each box is a service, with its callers on the left. An arrow stands for the calls of one service " +
+		"by another; wider arrows are more calls. A box states how often the service is called: a number for few " +
+		"requests, else a rate. It also states the p95 of the durations if at least five calls are longer than it, " +
+		"else the median, and below ten calls the range. Arrows have the same numbers if there is space. Orange " +
+		"arrows and edges have failed calls; red ones fail in 5 % of the calls or more. Dashed arrows are " +
+		"asynchronous: the caller does not wait. Calls within a service have no arrow. If there are too many " +
+		"services, one box stands for those with the fewest calls; the table has all.",
 	Needs: view.Needs{Intervals: true, Spans: true},
 	Options: view.Words(view.Use("request", "top"),
-		"top: how many services are drawn by themselves; 0: as many as fit"),
+		"top: number of services with their own box; 0: as many as fit"),
 	Data:    []any{Data{}},
-	Compute: compute,
+	Compute: view.InTime(compute),
 }
 
 type result struct {
@@ -50,9 +49,6 @@ type result struct {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	if q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose a longer time", "no time is selected")
-	}
 	r := &result{request: q, tree: q.Store().Locations()}
 	var err error
 	if r.colours, err = q.Colours(ctx); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -101,7 +102,7 @@ func (g *gatherer) eachLine(ctx context.Context, f func(*placed)) error {
 
 // eachRegion hands out the totals of regions that have a file, at their first line.
 func (g *gatherer) eachRegion(ctx context.Context, f func(*placed)) error {
-	return view.Totals(ctx, g.request.Store(), g.request.Window(), g.metric.ID, func(list []view.Total) {
+	return runfacts.Totals(ctx, g.request.Store(), g.request.Window(), g.metric.ID, func(list []runfacts.Total) {
 		for _, t := range list {
 			x := &g.regions[t.Region]
 			if x.File == "" || !g.has(t.Region) {

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -129,8 +130,8 @@ func (r *result) numberColumns() []column {
 }
 
 func (r *result) format(v float64) string {
-	if r.metric.Number == view.NumberCalls {
-		return view.FormatIn(v, view.ColumnUnit(view.MainMetric(r.request.Store()).Unit))
+	if r.metric.Number == runfacts.NumberCalls {
+		return view.FormatIn(v, runfacts.ColumnUnit(view.MainMetric(r.request.Store()).Unit))
 	}
 	return r.metric.Format(v)
 }

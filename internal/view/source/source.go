@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/sourcefile"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -39,7 +40,7 @@ var View = &view.View{
 	Runs:    2,
 	Report:  view.Report{Place: 8, Height: 340, AllRegions: true, Lacks: lacks},
 	Data:    []any{Data{}, PairData{}},
-	Compute: view.SideBySide(false, compute, pair),
+	Compute: view.SideBySide(false, view.InTime(compute), pair),
 }
 
 // lacks says why a result is not worth a picture in a report.
@@ -82,7 +83,7 @@ type result struct {
 	request *view.Request
 	regions []trace.Region
 	colours *view.Colours
-	metric  view.MetricChoice
+	metric  runfacts.MetricChoice
 	byLine  bool // the data has values of lines
 	counted bool // calls are
 	files   []fileSum
@@ -97,9 +98,6 @@ type result struct {
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
-	if s.Info().Timed() && q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose a longer time", "no time is selected")
-	}
 	r := &result{request: q, regions: s.Regions(), byLine: s.Info().Lines > 0}
 	var err error
 	if r.metric, err = chooseMetric(s, q.Values.Text("metric"), r.byLine); err != nil {
@@ -136,12 +134,12 @@ func (r *result) ShareScale(second view.Result) {
 }
 
 // chooseMetric reads --metric. Line values belong to metrics of a profile, also if the run has intervals too.
-func chooseMetric(s store.Reader, text string, byLine bool) (view.MetricChoice, error) {
+func chooseMetric(s store.Reader, text string, byLine bool) (runfacts.MetricChoice, error) {
 	if !byLine || !s.Info().Timed() {
-		return view.ChooseMetric(s, text)
+		return runfacts.ChooseMetric(s, text)
 	}
 	metrics := s.Metrics()
-	id := view.DefaultMetric(metrics)
+	id := runfacts.DefaultMetric(metrics)
 	name, number, _ := strings.Cut(text, ":")
 	switch {
 	case name == "inclusive" || name == "exclusive" || name == "":
@@ -149,15 +147,17 @@ func chooseMetric(s store.Reader, text string, byLine bool) (view.MetricChoice, 
 	default:
 		i := slices.IndexFunc(metrics, func(m trace.Metric) bool { return m.Name == name })
 		if i < 0 {
-			return view.MetricChoice{}, fmt.Errorf("--metric %q: lines have values of exclusive, inclusive, %s", text,
+			return runfacts.MetricChoice{}, fmt.Errorf("--metric %q: lines have values of exclusive, inclusive, %s",
+				text,
 				strings.Join(metricNames(metrics), ", "))
 		}
 		id = trace.MetricID(i)
 	}
-	m := view.MetricChoice{ID: id, Name: cmp.Or(number, "exclusive") + " " + metrics[id].Name, Unit: metrics[id].Unit,
+	m := runfacts.MetricChoice{ID: id, Name: cmp.Or(number, "exclusive") + " " + metrics[id].Name,
+		Unit: metrics[id].Unit,
 		Join: metrics[id].Join}
 	if number == "inclusive" {
-		m.Number = view.NumberInclusive
+		m.Number = runfacts.NumberInclusive
 	}
 	return m, nil
 }

@@ -92,7 +92,7 @@ type Spread struct {
 	Max    trace.Time `json:"max"`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	By   string             `json:"by"`
 	Rows []Row              `json:"rows"`

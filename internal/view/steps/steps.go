@@ -23,23 +23,21 @@ var View = &view.View{
 	Name:    "steps",
 	Title:   "Steps",
 	Paper:   "the overview of PyTorch's TensorBoard profiler; TraceLens, HTA and xprof for the time of GPUs",
-	Summary: "GPU jobs: where each step goes, what the GPU does meanwhile, and why it is idle",
-	HowToRead: "Left, a bar a step: kernels, copies, communication, calls of the GPU's library, data loading and " +
-		"other work of the host; where several are at the same time the first named counts, so the parts add up to " +
-		"the step. " +
-		"A step begins when the one before is over and ends when the last GPU work that it launched does. The first " +
-		"bar is the mean of all. Right, what the GPU did in that time, over all its streams: computation, " +
-		"communication and copies that are not hidden under it, and idle. " +
-		"The sentence above says what the job is bound by, and from which share on it says so. With --picture idle a " +
-		"bar is a GPU and its idle time is split by cause: what the thread that launched the next work did before; " +
-		"below are the longest gaps.",
+	Summary: "GPU jobs: the parts of each step, the activity of the GPU, and the causes of its idle time",
+	HowToRead: "On the left is one bar per step: kernels, copies, communication, calls of the GPU's library, data " +
+		"loading and other work of the host. Overlapping time counts for the first in this list, so the parts add " +
+		"up to the step. A step begins when the previous one is over, and ends with the last GPU work that it " +
+		"launched. The first bar is the mean of all steps. On the right is the activity of the GPU in that time, " +
+		"over all its streams: computation, exposed communication and copies, and idle time. The sentence above " +
+		"names the bottleneck and its threshold. --picture idle has one bar per GPU, with its idle time by cause: " +
+		"the activity of the thread that launched the next work. The longest gaps are below.",
 	Needs: view.Needs{Intervals: true},
 	Options: view.Words(view.Use("by=auto", "picture=steps", "arrange"),
-		"by: what is a bar: each step of each rank, steps (the mean of ranks), ranks (the mean of steps), or auto: "+
-			"as fine as there is room [auto all steps ranks]",
-		"picture: what is drawn: steps and what GPUs did in them, or why GPUs are idle [steps idle]"),
+		"by: what a bar is: each step of each rank, steps (the mean over ranks), ranks (the mean over steps), or "+
+			"auto (as fine as space allows) [auto all steps ranks]",
+		"picture: steps with the activity of GPUs, or causes of idle GPUs [steps idle]"),
 	Data:    []any{Data{}},
-	Compute: compute,
+	Compute: view.InTime(compute),
 }
 
 type result struct {
@@ -58,9 +56,6 @@ type result struct {
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	if q.Selection.Begin >= q.Selection.End {
-		return nil, view.Empty("choose a longer time", "no time is selected")
-	}
 	r := &result{request: q, tree: q.Store().Locations()}
 	r.devices = runfacts.FindDevices(r.tree, q.Selection.Locations)
 	if len(r.devices.Units) == 0 {
@@ -80,7 +75,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 			view.Empty("show the steps, or choose more of the run",
 				"no work of a GPU in the selection, so nothing to say of its idle time")
 	}
-	r.names, r.gpus = runfacts.UnitNames(r.tree, r.devices.Units), view.ShortNames(r.tree, r.devices.GPUs)
+	r.names, r.gpus = runfacts.UnitNames(r.tree, r.devices.Units), runfacts.ShortNames(r.tree, r.devices.GPUs)
 	r.verdict = r.judge()
 	if r.peaks, err = runfacts.MemoryPeaks(ctx, q.Store(), q.Window(), r.devices.GPUs); err != nil {
 		return nil, err

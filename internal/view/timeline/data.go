@@ -5,7 +5,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// data is the JSON twin: the spans drawn at the size asked for, or with --all every
+// data is the JSON output: the spans drawn at the size asked for, or with --all every
 // location of the selection with every interval.
 type data struct {
 	Rows  []dataRow  `json:"rows"`

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 	"github.com/parallax-hpc/parallax/internal/words"
@@ -80,12 +81,14 @@ func mostLabelWidth(size scene.Size) float32 {
 // A plan says which rows are drawn and how finely.
 type plan struct {
 	view.Arranged
-	forest     *forest
-	rows       []row // shown, from the top
-	first      int   // number of the first one among all that scroll
-	pinned     int   // how many at the top do not
-	total      int   // of those that scroll, shown or not
-	levels     int   // of nesting; 0: the innermost interval alone
+	forest *forest
+	rows   []row // shown, from the top
+	first  int   // number of the first one among all that scroll
+	pinned int   // how many at the top do not
+	total  int   // of those that scroll, shown or not
+	levels int   // of nesting; 0: the innermost interval alone
+	// clipped: there are more levels than the lowest, which has the innermost of those that have no room.
+	clipped    bool
 	grid       grid
 	labelWidth float32
 	notes      notes
@@ -130,6 +133,9 @@ func arrange(ctx context.Context, q *view.Request, in *input) (*plan, error) {
 	shown := p.scroll(in, rows, space-in.leastHeight(pinned, p.levels))
 	p.rows = slices.Concat(pinned, shown)
 	p.labelRows()
+	if err := p.fitLevels(ctx, in, space); err != nil {
+		return nil, err
+	}
 	p.splitLanes(in, space)
 	p.labelWidth = p.widthOfLabels(in.size)
 	p.grid = in.gridFor(p)
@@ -151,7 +157,11 @@ func (p *plan) plant(ctx context.Context, q *view.Request, in *input) (folding, 
 	if err != nil {
 		return folding{}, err
 	}
-	p.forest = newForest(tree, shows, q.Selection.Locations)
+	only, err := in.only(tree, q.Selection.Locations)
+	if err != nil {
+		return folding{}, err
+	}
+	p.forest = newForest(tree, shows, only)
 	if p.forest.all() == 0 {
 		return folding{},
 			view.Empty("choose other locations", "none of the selected locations holds intervals, instants or counters")
@@ -168,8 +178,24 @@ func (p *plan) plant(ctx context.Context, q *view.Request, in *input) (folding, 
 	}
 }
 
+// only returns the selected locations that --only takes too.
+func (in *input) only(tree *store.Tree, selected []trace.LocationID) ([]trace.LocationID, error) {
+	if len(in.opt.only) == 0 {
+		return selected, nil
+	}
+	ids, err := matchGroups(tree, "--only", in.opt.only)
+	if err != nil || selected == nil {
+		return ids, err
+	}
+	f := &forest{tree: tree, selected: selected}
+	return slices.DeleteFunc(ids, func(id trace.LocationID) bool { return !f.isSelected(id) }), nil
+}
+
 // foldRows opens groups level by level while their rows fit, and folds similar locations if that fits better.
 func (p *plan) foldRows(ctx context.Context, in *input, folds folding, space float32) ([]row, error) {
+	if rows, ok, err := p.foldFunctions(ctx, in, folds, space); ok || err != nil {
+		return rows, err
+	}
 	rows, deeper, _ := p.forest.rows(folds, 1<<31-1)
 	for deeper && in.leastHeight(rows, p.levels) <= space {
 		folds.depth++

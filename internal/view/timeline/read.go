@@ -66,8 +66,9 @@ func (c *content) empty() bool {
 // one a lane, or one a lane and level of nesting.
 type strips struct {
 	location trace.LocationID
-	lanes    int // of the location
-	levels   int // of nesting; 0: the innermost alone
+	lanes    int  // of the location
+	levels   int  // of nesting; 0: the innermost alone
+	clipped  bool // the lowest level has the innermost of those below too
 	split    bool
 	list     []strip
 }
@@ -105,7 +106,8 @@ func readLeaves(ctx context.Context, in *input, p *plan) ([]*strips, error) {
 	var ids []trace.LocationID
 	for i := range p.rows {
 		if w := &p.rows[i]; w.kind == leaf {
-			leaves[i] = &strips{location: w.location, lanes: w.lanes, levels: p.levels, split: w.split}
+			leaves[i] = &strips{location: w.location, lanes: w.lanes, levels: p.levels, clipped: p.clipped,
+				split: w.split}
 			ids = append(ids, w.location)
 		}
 	}

@@ -11,8 +11,8 @@
 //
 //	input     the run, the window and the checked options: timeline.go
 //	plan      which rows are drawn, how many levels, how wide a bin: plan.go; rows.go is the tree of locations,
-//	          pruned; optimal.go, spread.go and gpus.go fold it to fit; arrange.go and pin.go order rows; label.go
-//	          names them
+//	          pruned; optimal.go, spread.go, functions.go and gpus.go fold it to fit; arrange.go and pin.go
+//	          order rows; label.go names them
 //	content   the content of rows: read.go reads digests or rows into spans, by walk.go and cells.go;
 //	          depth.go reads levels of nesting; sums.go, scan.go, lanescan.go and shared.go decide the bins that
 //	          digests do not; groups.go, links.go, dense.go, marks.go, queue.go, critical.go and whole.go read the rest
@@ -38,30 +38,36 @@ import (
 var View = &view.View{
 	Name:    "timeline",
 	Title:   "Timeline",
-	Summary: "who was in what, when: rows of locations, links as arrows, depth on demand",
-	HowToRead: "Each row is a location, time runs to the right, and a colour is the region the location was in: the " +
-		"innermost one that was open. " +
-		"Where intervals are too short to see, a cell stands for many and has the colour of the region with the most " +
-		"time in it; its height is the part of the time in which anything was open. " +
-		"A row of a group shows, from the bottom up, which share of its members was in each role; where there are " +
-		"more locations than pixels, groups whose members spend the run alike are folded first. Rows that look " +
-		"unlike their neighbours are where to look first. " +
-		"Zoom in until cells become intervals. With --critical a red line along rows is the critical path of the " +
-		"steps of a GPU job, or of the slowest request: what it waited for at each instant. " +
-		"Two runs are drawn one above the other on one time scale, laid over each other where a phase begins; lines " +
-		"between them join the beginnings of the same phase.",
+	Summary: "region of each location over time, with messages and other links as arrows",
+	HowToRead: "Each row is a location, and time runs to the right. The colour is the innermost open region. If " +
+		"intervals are too short to see, a cell stands for many: its colour is the region with the most time, and " +
+		"its height the share of time with an open interval. A row of a group shows the share of its members in " +
+		"each role, from the bottom up. If there are more locations than pixels, groups of similar members are " +
+		"folded first. Look first at rows that differ from their neighbours. Zoom in until cells become intervals. " +
+		"With --critical, a red line along rows is the critical path of the steps of a GPU job, or of the slowest " +
+		"request. Two runs are drawn one above the other on one time scale, aligned at the begin of a phase; lines " +
+		"join the begins of the same phases.",
 	Needs:  view.Needs{Intervals: true, Instants: true},
 	Runs:   2,
 	OfTime: true,
-	Options: view.Words(view.Use("show", "depth", "colour", "links", "critical", "expand", "collapse", "group", "p",
+	Options: withAutoDepth(view.Words(view.Use("show", "depth", "colour", "links", "critical", "only", "expand",
+		"collapse", "group", "p",
 		"arrange", "pin", "scroll", "labels", "counters", "counters-of", "axis-to", "at-phase", "palette", "all"),
-		"group: rows that are drawn as one: tree (as groups are open or closed), or optimal: where little is lost by "+
-			"it",
-		"counters: counters drawn as lines below the rows; of GPUs also \"launch queue\": work that is launched and "+
-			"has not begun"),
+		"group: rows that are merged: tree (as groups are open or closed), or optimal (where little is lost)",
+		"counters: counters drawn as lines below the rows; for GPUs also \"launch queue\": work that is launched "+
+			"and has not begun",
+		"depth: number of nesting levels; 0: only the innermost, in one row; auto: as many as have room in the height "+
+			"of rows")),
 	Report:  view.Report{Place: 1, Height: 420, AllLocations: true},
 	Data:    []any{data{}, PairData{}},
 	Compute: standard.compute,
+}
+
+// withAutoDepth lets the height of rows choose the levels.
+func withAutoDepth(options []view.Option) []view.Option {
+	i := slices.IndexFunc(options, func(o view.Option) bool { return o.Name == "depth" })
+	options[i].Word = "auto"
+	return options
 }
 
 // fewRows is how many rows a bin may have on average before its digest is
@@ -81,9 +87,11 @@ var standard = reading{rowsPerBin: fewRows, links: fewLinks}
 type options struct {
 	show     show
 	depth    int
+	fits     bool // levels are those that have room
 	colour   string
 	palette  string
 	links    string
+	only     []string // locations that have rows; nil: all
 	expand   []string
 	collapse []string
 	pin      []string
@@ -100,8 +108,10 @@ var shows = map[string]show{"dominant": dominant, "max": longest, "min": shortes
 
 func parseOptions(v view.Values) (options, error) {
 	o := options{
-		show: shows[v.Text("show")], depth: v.Integer("depth"), colour: v.Text("colour"), palette: v.Text("palette"),
+		show: shows[v.Text("show")], depth: v.Integer("depth"),
+		fits: v.Text("depth") == "auto", colour: v.Text("colour"), palette: v.Text("palette"),
 		links:  v.Text("links"),
+		only:   v.Patterns("only"),
 		expand: v.Patterns("expand"), collapse: v.Patterns("collapse"), pin: v.Patterns("pin"),
 		counters: v.Patterns("counters"), countOf: v.Patterns("counters-of"),
 		scroll: v.Integer("scroll"), labels: v.Integer("labels"), all: v.Switch("all"), critical: v.Switch("critical"),

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -28,7 +29,7 @@ type binding struct {
 
 // bind fills event0 … event3. Events that the layout uses and the user did not bind are
 // bound to the regions that take most time; without any use event0 is the time in all
-// busy regions.
+// busy regions, or that of byWeight.
 func (r *result) bind(ctx context.Context) error {
 	r.row = make(map[trace.LocationID]int, len(r.location))
 	for i, id := range r.location {
@@ -85,10 +86,16 @@ func (r *result) bind(ctx context.Context) error {
 	if len(r.bound) > 0 {
 		return nil
 	}
-	b := binding{name: "event0", label: "busy time", values: make([]float64, len(r.location))}
-	m, err := view.ChooseMetric(r.request.Store(), "exclusive")
+	b := binding{name: "event0", label: valueOf(r.proposed.role), values: make([]float64, len(r.location))}
+	regions := ""
+	if r.proposed.role != trace.RoleCompute {
+		regions = "role:" + r.proposed.role.String()
+		b.text = regions + ":exclusive"
+		r.notes = append(r.notes, "colours are "+b.label+": busy time is less than 1 % of all")
+	}
+	m, err := runfacts.ChooseMetric(r.request.Store(), "exclusive")
 	if err == nil {
-		err = r.fromRegions(ctx, &b, "", m)
+		err = r.fromRegions(ctx, &b, regions, m)
 	}
 	b.summarise()
 	r.bound = append(r.bound, b)
@@ -118,7 +125,7 @@ func (r *result) read(ctx context.Context, name, text string) (binding, error) {
 		return b, r.fromCounters(ctx, &b, rest)
 	}
 	region, metric := r.split(text)
-	m, err := view.ChooseMetric(r.request.Store(), metric)
+	m, err := runfacts.ChooseMetric(r.request.Store(), metric)
 	if err != nil {
 		return b, err
 	}
@@ -147,13 +154,13 @@ func (r *result) split(text string) (region, metric string) {
 }
 
 // fromRegions adds up a metric over the regions that a pattern names; "": the busy ones.
-func (r *result) fromRegions(ctx context.Context, b *binding, pattern string, m view.MetricChoice) error {
+func (r *result) fromRegions(ctx context.Context, b *binding, pattern string, m runfacts.MetricChoice) error {
 	s := r.request.Store()
 	wanted := make([]bool, len(s.Regions()))
 	if pattern == "" {
 		for id := range s.Regions() {
 			g := &s.Regions()[id]
-			wanted[id] = g.Role.Busy() && !view.Sampled(g)
+			wanted[id] = g.Role.Busy() && !runfacts.Sampled(g)
 		}
 	} else {
 		ids, err := view.MatchRegions(s.Regions(), []string{pattern})
@@ -173,12 +180,12 @@ func (r *result) fromRegions(ctx context.Context, b *binding, pattern string, m 
 			b.values[i] = math.NaN()
 		}
 	}
-	return view.Totals(ctx, s, r.window(), m.ID, func(list []view.Total) {
+	return runfacts.Totals(ctx, s, r.window(), m.ID, func(list []runfacts.Total) {
 		at, ok := r.row[list[0].Location]
 		if !ok {
 			return
 		}
-		var sum view.Joined
+		var sum runfacts.Joined
 		for i := range list {
 			if wanted[list[i].Region] {
 				sum.Add(m.Join, m.Of(list[i].Calls, list[i].Inclusive, list[i].Exclusive))
@@ -201,19 +208,19 @@ func (r *result) named(pattern string) string {
 // largest names the regions by their time in all, most first.
 func (r *result) largest(ctx context.Context) ([]string, error) {
 	s := r.request.Store()
-	m, err := view.ChooseMetric(s, "exclusive")
+	m, err := runfacts.ChooseMetric(s, "exclusive")
 	if err != nil {
 		return nil, err
 	}
 	time := make([]float64, len(s.Regions()))
-	err = view.Totals(ctx, s, r.window(), m.ID, func(list []view.Total) {
+	err = runfacts.Totals(ctx, s, r.window(), m.ID, func(list []runfacts.Total) {
 		for i := range list {
 			time[list[i].Region] += list[i].Exclusive
 		}
 	})
 	var ids []int
 	for id, t := range time {
-		if t > 0 && !view.Sampled(&s.Regions()[id]) {
+		if t > 0 && !runfacts.Sampled(&s.Regions()[id]) {
 			ids = append(ids, id)
 		}
 	}

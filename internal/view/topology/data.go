@@ -6,7 +6,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Point is one location of the JSON twin; undefined numbers are null.
+// A Point is one location of the JSON output; undefined numbers are null.
 type Point struct {
 	Location trace.LocationID `json:"location" about:"location"`
 	Path     string           `json:"-" table:"path" unit:""`
@@ -20,7 +20,7 @@ type Point struct {
 	Visible  bool             `json:"visible" unit:"" write:"yes,no"`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	Layout   string   `json:"layout"`
 	Points   []Point  `json:"points"`

@@ -25,10 +25,9 @@ func subtract(ctx context.Context, q *view.Request) (view.Result, error) {
 		sides[k] = r.(*result)
 	}
 	r, other := sides[0], sides[1]
-	if r.colour().unit != other.colour().unit || len(r.points) != len(other.points) {
-		return nil, fmt.Errorf("the runs have no colours in one unit: %s is in %q, %s in %q; choose --event0 or "+
-			"--layout",
-			q.Runs[0].Name, r.colour().unit, q.Runs[1].Name, other.colour().unit)
+	if !r.showsAs(other) || len(r.points) != len(other.points) {
+		return nil, fmt.Errorf("the runs are not coloured by one value: %s is by %s, %s by %s; choose --event0 or "+
+			"--layout", q.Runs[0].Name, r.colour().label, q.Runs[1].Name, other.colour().label)
 	}
 	pair := view.Pair(q.Store(), q.Runs[1].Store)
 	r.colourBy(other, pair.To)
@@ -68,10 +67,17 @@ func (r *result) colourBy(other *result, to []trace.LocationID) {
 	}
 }
 
+// showsAs tells whether colours show the same value of two runs: the same one that was asked for, or that both begin
+// with.
+func (r *result) showsAs(other *result) bool {
+	a, b := r.colour(), other.colour()
+	return a.unit == b.unit && (a.by != "" || b.by != "" || a.text == b.text)
+}
+
 // ShareScale implements view.Scaled: colours mean the same in both runs where they show the same.
 func (r *result) ShareScale(second view.Result) {
 	other := second.(*result)
-	if r.option("range") != "" || r.colour().unit != other.colour().unit {
+	if r.option("range") != "" || !r.showsAs(other) {
 		return
 	}
 	r.lo, r.hi = min(r.lo, other.lo), max(r.hi, other.hi)

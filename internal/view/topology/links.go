@@ -18,6 +18,7 @@ import (
 type traffic struct {
 	from, to []int // numbers of points
 	amount   []float64
+	part     []float32 // of the way that each line runs; nil: all of it
 	most     float64
 	unit     string // "bytes", or "count" where messages have no size
 	pairs    int    // of all; more than are drawn
@@ -99,9 +100,19 @@ func (r *result) readLinks(ctx context.Context) error {
 		r.notes = append(r.notes, "no message runs between the locations shown: there is no traffic to draw")
 		return nil
 	}
-	t.most = float64(all[0].v[which])
-	for _, l := range slices.Backward(all[:min(len(all), mostLinks)]) { // the largest are drawn last
-		t.from, t.to, t.amount = append(t.from, int(l.a)), append(t.to, int(l.b)), append(t.amount, float64(l.v[which]))
+	amount := make([]float64, len(all))
+	ends := make([][2]int, len(all))
+	for k, l := range all {
+		ends[k], amount[k] = [2]int{int(l.a), int(l.b)}, float64(l.v[which])
+	}
+	if g := r.lattice(); g != nil {
+		r.notes = append(r.notes, t.route(g, ends, amount))
+		r.links = t
+		return nil
+	}
+	t.most = amount[0]
+	for k := min(len(all), mostLinks) - 1; k >= 0; k-- { // the largest are drawn last
+		t.from, t.to, t.amount = append(t.from, ends[k][0]), append(t.to, ends[k][1]), append(t.amount, amount[k])
 	}
 	if len(all) > mostLinks {
 		r.notes = append(r.notes,
@@ -119,7 +130,11 @@ func (t *traffic) marks(ramp string) (out scene.SpaceLinks) {
 	}
 	out.Width = 1.5
 	for k := range t.from {
-		out.Add(t.from[k], t.to[k], scene.Ramp(ramp, t.amount[k]/t.most))
+		part := float32(1)
+		if t.part != nil {
+			part = t.part[k]
+		}
+		out.AddPart(t.from[k], t.to[k], part, scene.Ramp(ramp, t.amount[k]/t.most))
 	}
 	return out
 }

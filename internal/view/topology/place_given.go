@@ -36,6 +36,7 @@ func (r *result) byCoordinates(t *trace.Topology) error {
 	}
 	p := r.start(t.Name, names...)
 	r.at = coordinatesOf(t, r.request.Store().Locations(), r.location)
+	r.board = &board{t.Dims, t.Periodic, func(point int) []int { return r.at[point] }}
 	expand := r.option("cores") == "expand" && len(t.Dims) > 3
 	for i, c := range r.at {
 		r.placed[0][i] = c != nil

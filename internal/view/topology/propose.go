@@ -10,12 +10,11 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/proposal"
 	"github.com/parallax-hpc/parallax/internal/derived"
-	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Proposal is a layout that the run suggests, in the JSON twin.
+// A Proposal is a layout that the run suggests, in the JSON output.
 type Proposal struct {
 	Kind     string `json:"kind"`     // coordinates, grid, nodes, hosts, chain, rows or hilbert
 	Layout   string `json:"layout"`   // value of --layout that draws it
@@ -24,15 +23,15 @@ type Proposal struct {
 	// Explained is the share of the structure of traffic that a grid or chain explains; null
 	// of others.
 	Explained *float64 `json:"explained"`
-	// Neighbours is the share of how busy time differs that neighbours tell; 0 or less:
-	// nothing.
+	// Neighbours is the share of how the value of ByWeight differs that neighbours tell; 0 or less: nothing.
 	Neighbours float64 `json:"neighbours"`
 }
 
 // proposals are the layouts that a run suggests, the one to begin with first.
 type proposals struct {
 	layouts []proposal.Layout
-	rank    []int32 // of each location; -1: none
+	role    trace.Role // whose time tells most; RoleCompute: all busy time
+	rank    []int32    // of each location; -1: none
 }
 
 func (p *proposals) sizeBytes() int64 {
@@ -44,21 +43,25 @@ func (p *proposals) sizeBytes() int64 {
 }
 
 // A layouts value is kept beside the store.
-type layouts struct{ Found []proposal.Layout }
+type layouts struct {
+	Found []proposal.Layout
+	Role  trace.Role // see byWeight
+}
 
-// LayoutsOfRun are the layouts of a run from where its ranks are. Their order goes by busy time
+// LayoutsOfRun are the layouts of a run from where its ranks are. Their order goes by the value of byWeight
 // over the whole run: a value that is chosen later moves nothing. In a run without ranks, there are none.
-var LayoutsOfRun = derived.Derived[*layouts]{Name: "layouts", Version: 1, Keeps: view.HasMany,
+var LayoutsOfRun = derived.Derived[*layouts]{Name: "layouts", Version: 2, Keeps: view.HasMany,
 	Make: func(ctx context.Context, run *view.Run) (*layouts, error) {
 		ranks, err := view.RankedRunOf(ctx, run.Store)
 		if err != nil || ranks == nil {
 			return &layouts{}, err
 		}
-		busy, err := busyTimes(ctx, run.Store, ranks)
+		roles, times, err := ranks.RoleTimes(ctx, run.Store)
 		if err != nil {
 			return nil, err
 		}
-		return &layouts{proposal.Layouts(&ranks.Ranks, busy)}, nil
+		role, value := byWeight(roles, times, ranks.Count)
+		return &layouts{proposal.Layouts(&ranks.Ranks, value), role}, nil
 	}}
 
 // propose finds the layouts of a run. In a run without ranks, locations count as ranks, in their order.
@@ -69,10 +72,10 @@ func propose(ctx context.Context, run *view.Run, who *roster) (*proposals, error
 	}
 	t := run.Store.Locations()
 	if len(found.Found) > 0 {
-		return &proposals{layouts: found.Found, rank: t.Rank}, nil
+		return &proposals{layouts: found.Found, role: found.Role, rank: t.Rank}, nil
 	}
 	return derived.Keep(run.Cache, "topology proposals", (*proposals).sizeBytes, func() (*proposals, error) {
-		out := &proposals{rank: slices.Repeat([]int32{-1}, t.Len())}
+		out := &proposals{role: trace.RoleCompute, rank: slices.Repeat([]int32{-1}, t.Len())}
 		for i, id := range who.location {
 			out.rank[id] = int32(i)
 		}
@@ -81,18 +84,39 @@ func propose(ctx context.Context, run *view.Run, who *roster) (*proposals, error
 	})
 }
 
-// busyTimes is the time for which each rank is busy.
-func busyTimes(ctx context.Context, s store.Reader, ranks *view.RankedRun) ([]float64, error) {
-	roles, times, err := ranks.RoleTimes(ctx, s)
-	out := make([]float64, ranks.Count)
+// valueOf names the value of byWeight.
+func valueOf(role trace.Role) string {
+	if role == trace.RoleCompute {
+		return "busy time"
+	}
+	return "time in " + role.String()
+}
+
+// leastBusy is the share of busy time of all below which it says nothing about a run.
+const leastBusy = 0.01
+
+// byWeight returns the value by which ranks are first compared: the time for which each is busy, or where that is
+// nearly none of all time, the time in the role that has most.
+func byWeight(roles []trace.Role, times [][]float64, ranks int) (trace.Role, []float64) {
+	busy, most, all, total, place := make([]float64, ranks), 0.0, 0.0, 0.0, -1
 	for k, role := range roles {
-		if role.Busy() {
-			for rank, t := range times[k] {
-				out[rank] += t
+		sum := 0.0
+		for rank, t := range times[k] {
+			sum += t
+			if role.Busy() {
+				busy[rank] += t
 			}
 		}
+		if all += sum; role.Busy() {
+			total += sum
+		} else if role != trace.RoleIdle && sum > most {
+			most, place = sum, k
+		}
 	}
-	return out, err
+	if place < 0 || total >= leastBusy*all {
+		return trace.RoleCompute, busy
+	}
+	return roles[place], times[place]
 }
 
 // nameOf is the name of a proposal in --layout: its kind, and for hosts the number of
@@ -130,7 +154,7 @@ func (p *proposals) find(word string) (l *proposal.Layout, known bool) {
 	return nil, slices.Contains([]string{"grid", "nodes", "hosts", "chain", "hilbert"}, kind)
 }
 
-// list is the JSON twin of proposals.
+// list is the JSON output of proposals.
 func (p *proposals) list(coordinates string) []Proposal {
 	out := make([]Proposal, len(p.layouts))
 	for k, name := range p.names(coordinates) {
@@ -156,7 +180,7 @@ func proposalLabel(l *proposal.Layout, name string) string {
 }
 
 // proposalNote names the data that a layout was proposed from.
-func proposalNote(l *proposal.Layout) string {
+func proposalNote(l *proposal.Layout, value string) string {
 	text := ""
 	switch l.Kind {
 	case proposal.Grid:
@@ -182,7 +206,7 @@ func proposalNote(l *proposal.Layout) string {
 		text = fmt.Sprintf("blocks are the groups of %s of the host names", view.Count(len(l.Dims), "level"))
 	}
 	if text != "" && l.Neighbours > 0 {
-		text += fmt.Sprintf("; neighbours tell %s of how busy time differs", view.FormatShare(l.Neighbours))
+		text += fmt.Sprintf("; neighbours tell %s of how %s differs", view.FormatShare(l.Neighbours), value)
 	}
 	return text
 }
@@ -225,8 +249,9 @@ func (r *result) byPlaces(l *proposal.Layout) error {
 			p.Y[i] = p.Y[i]*float64(block+1) + float64(number[i]/block)
 		}
 	}
+	r.board = r.boardOf(l)
 	r.blocks = blockNames(l, r.location, r.proposed.rank)
-	if note := proposalNote(l); note != "" {
+	if note := proposalNote(l, valueOf(r.proposed.role)); note != "" {
 		r.notes = append(r.notes, note)
 	}
 	return nil

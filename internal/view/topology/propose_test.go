@@ -2,10 +2,12 @@ package topology_test
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/topology"
 )
@@ -103,5 +105,27 @@ func TestThreadsOfARankLieTogether(t *testing.T) {
 	}
 	if len(seen) != 12 {
 		t.Errorf("%d places for 12 threads: %v", len(seen), seen)
+	}
+}
+
+// In is128 nearly all time is communication: that is the first value, by which rows tell most (the oracle's table).
+func TestTheFirstValueIsTheOneThatWeighs(t *testing.T) {
+	r := viewtest.Import(t, "data", "paje-is128-g5k")
+	c := viewtest.Case{Reader: func(testing.TB) store.Reader { return r }}
+	d := c.Compute(t, topology.View, r).Data().(topology.Data)
+	got := map[string]float64{}
+	for _, p := range d.Proposals {
+		got[p.Kind] = math.Round(100 * p.Neighbours)
+	}
+	if e := d.Events[0]; e.Label != "time in communication" || e.Text != "role:communication:exclusive" {
+		t.Errorf("coloured by %+v", e)
+	}
+	if d.Layout != "rows" || got["rows"] != 36 || got["chain"] != 11 {
+		t.Errorf("layout %s of %v", d.Layout, got)
+	}
+	r = viewtest.Import(t, "data", "paje-hpl128-g5k")
+	c.Reader = func(testing.TB) store.Reader { return r }
+	if e := c.Compute(t, topology.View, r).Data().(topology.Data).Events[0]; e.Label != "busy time" {
+		t.Errorf("hpl128 is coloured by %+v", e)
 	}
 }

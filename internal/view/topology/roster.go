@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A roster is every location of the run that has values, in order of rank and then of
@@ -27,7 +27,7 @@ type roster struct {
 
 // newRoster is O(locations log locations).
 func newRoster(tree *store.Tree, holds []bool) *roster {
-	inTree := view.Chosen(tree, nil, holds)
+	inTree := runfacts.Chosen(tree, nil, holds)
 	n := len(inTree)
 	order := make([]int, n)
 	ranked := false

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/formula"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -23,22 +24,20 @@ var View = &view.View{
 	Title: "Topology",
 	Paper: "Spear, Malony, Lee, Biersdorff, Shende: An Approach to Creating Performance Visualizations in a " +
 		"Parallel Profile Analysis Tool",
-	Summary: "locations placed and coloured by coordinates or by the user's formulas, in 3D",
-	HowToRead: "Every point is a location. Where it lies is decided by the layout: coordinates of the machine, the " +
-		"grid that the messages of ranks have, nodes, host names, rows in order of rank, or formulas of your own; " +
-		"its colour is the last of the values " +
-		"that --event0 to --event3 bind. Drag to turn, drag with Shift to move, with Ctrl to choose what lies inside " +
-		"the line, wheel to come closer. The range filter shows values between min and max; where min is above max, " +
-		"only what lies outside. " +
-		"A slice keeps a plane, a line or a point, and the note gives the mean of what it holds. " +
-		"Two runs lie beside each other with colours of one scale; as a difference the first is coloured by what " +
-		"each location has more in the second.",
+	Summary: "locations placed in 2D or 3D by coordinates, traffic, host names or formulas, and coloured by a metric",
+	HowToRead: "Each point is a location. The layout decides its position: coordinates of the machine, the grid of " +
+		"the ranks' messages, nodes, host names, rows in order of rank, or your own formulas. Its colour is the " +
+		"last of the values of --event0 to --event3. Drag to rotate, drag with Shift to move, drag with Ctrl to " +
+		"select the points inside the line, and use the wheel to zoom. The range filter shows values between min " +
+		"and max; if min is above max, it shows the values outside. A slice keeps a plane, a line or a point, and " +
+		"the note states its mean. Two runs are shown side by side on one colour scale. As a difference, the first " +
+		"run is coloured by the increase of each location in the second.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Options: view.Words(view.Use("layout", "map", "event0", "event1", "event2", "event3", "shape", "point", "detail",
 		"axes", "key", "traffic", "cores", "numbering", "range", "min", "max", "slice", "camera=30,20,1",
 		"palette", "picture=beside", "paper"),
-		"picture: what is drawn of two runs: one beside the other, or the first, coloured by how much more each "+
-			"location has in the second [beside difference]"),
+		"picture: picture of two runs: side by side (beside), or the first, coloured by the increase of each "+
+			"location in the second [beside difference]"),
 	Examples: examples(),
 	Report:   view.Report{AllLocations: true},
 	Runs:     2,
@@ -88,6 +87,7 @@ type result struct {
 	inSlice  int
 	unplaced int
 	links    *traffic // nil: none
+	board    *board   // of the layout; nil: none
 	less     string   // of a difference: "B less A", by the names of the runs
 	flat     bool     // a mesh was asked for where there can be none
 	notes    []string
@@ -101,7 +101,7 @@ var _ view.Facts = (*result)(nil)
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()
 	r := &result{request: q}
-	holds, err := view.Holders(ctx, s)
+	holds, err := runfacts.Holders(ctx, s)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
-// A Part is one cell of the cut in the JSON twin.
+// A Part is one cell of the cut in the JSON output.
 type Part struct {
 	Location *trace.LocationID `json:"location" about:"location"` // null for a root that the source does not have
 	Path     string            `json:"path" unit:""`
@@ -37,7 +37,7 @@ type Finding struct {
 	Text     string            `json:"text"`
 }
 
-// Data is the "data" of the JSON twin.
+// Data is the "data" of the JSON output.
 type Data struct {
 	P          float64        `json:"p"`
 	ChosenBy   string         `json:"p_chosen_by"` // "data" or "option"

@@ -95,6 +95,7 @@ func (r *result) subtract(sides [2]*result, values [2][][]float64) ([][]float64,
 	scale := sides[1].unit / sides[0].unit
 	var paired, all [2]int
 	taken := make([]bool, sides[1].tree.Len())
+	both := make([][2]float64, len(out)) // of a leaf, by place
 	for i := range nodes {
 		id := r.hierarchy.Location[i]
 		if !r.tree.Leaf(i) || id == trace.NoLocation {
@@ -109,20 +110,19 @@ func (r *result) subtract(sides [2]*result, values [2][][]float64) ([][]float64,
 			paired[0]++
 			taken[there] = true
 		}
-		both := map[int][2]float64{}
+		clear(both)
 		for x, v := range sides[0].variables {
-			both[place[v.name]] = [2]float64{values[0][x][i], 0}
+			both[place[v.name]][0] = values[0][x][i]
 		}
 		if there >= 0 {
 			for x, v := range sides[1].variables {
-				at := both[place[v.name]]
-				at[1] = values[1][x][there] * scale
-				both[place[v.name]] = at
+				both[place[v.name]][1] = values[1][x][there] * scale
 			}
 		}
-		for x, at := range both {
-			out[0][i] += min(at[0], at[1])
-			out[x][i], out[x+1][i] = max(at[1]-at[0], 0), max(at[0]-at[1], 0)
+		for x := 1; x < len(out); x += 2 {
+			a, b := both[x][0], both[x][1]
+			out[0][i] += min(a, b)
+			out[x][i], out[x+1][i] = max(b-a, 0), max(a-b, 0)
 		}
 	}
 	for i := range taken {

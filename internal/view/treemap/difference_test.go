@@ -2,6 +2,8 @@ package treemap_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -63,5 +65,37 @@ func TestARunThatDidNotChangeIsAllInBoth(t *testing.T) {
 	}
 	if len(d.Parts) != 2 && len(d.Parts) != 1 {
 		t.Errorf("%d parts", len(d.Parts))
+	}
+}
+
+// Fractions of many regions add up to the same sum each time, in the order of the regions.
+func TestADifferenceIsTheSameEachTime(t *testing.T) {
+	write := func(scale float64) string {
+		var b strings.Builder
+		b.WriteString("metric time unit=ns default\n")
+		for k := range 24 {
+			fmt.Fprintf(&b, "region r%d role=compute\n", k)
+		}
+		b.WriteString("location machine m\n  location process p0 rank=0\n  location process p1 rank=1\n")
+		for k := range 48 {
+			v := scale * math.Pow(10, float64(k%9)) / 3
+			fmt.Fprintf(&b, "profile m/p%d r%d time calls=1 incl=%g excl=%g\n", k%2, k/2, v, v)
+		}
+		return b.String()
+	}
+	c := viewtest.Case{Trace: write(1), Others: []string{write(1.1)},
+		Options: map[string][]string{"p": {"1"}, "values": {"regions"}}}
+	first := ""
+	for range 20 {
+		b, err := json.Marshal(c.Compute(t, treemap.View, c.Open(t)).Data())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = string(b)
+		}
+		if string(b) != first {
+			t.Fatalf("%.300s\nthen %.300s", first, b)
+		}
 	}
 }

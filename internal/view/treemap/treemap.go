@@ -13,6 +13,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
 	"github.com/parallax-hpc/parallax/internal/analysis/grouping"
 	"github.com/parallax-hpc/parallax/internal/analysis/proposal"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/derived"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -23,26 +24,24 @@ var View = &view.View{
 	Name:    "treemap",
 	Title:   "Treemap",
 	Paper:   "Lamarche-Perrin, Schnorr, Vincent, Demazeau: Evaluating Trace Aggregation Through Entropy Measures",
-	Summary: "the hierarchy of locations, aggregated where nothing is lost, with the loss stated",
-	HowToRead: "Every box is a place in the hierarchy of locations, its area the time counted there, its colours the " +
-		"shares of what was done; places and colours keep the order of the tree whatever time is chosen. " +
-		"A cell with a folded corner stands for many locations that were drawn as one because they are alike; how " +
-		"much of their difference that hides " +
-		"is its loss, in bits and as a share of all there is to lose. A frame in the colour of warnings says that a " +
-		"cell hides more than 1 % of it, and the wider it is the more. " +
-		"Places that differ and are too small to be drawn are shown in large beside the picture. " +
-		"Move p towards 0 to see more detail and towards 1 to see less: the cut shown is the best one for that p. " +
-		"Groups that stay open at high p are those whose members differ. " +
-		"Of two runs a cell is what both have, in grey, and what differs: full colours are more in the second run, " +
-		"hatched ones less; what is drawn as one changed alike.",
+	Summary: "the location hierarchy, aggregated where little information is lost, with the stated loss",
+	HowToRead: "Each box is a node of the location hierarchy. Its area is its time, and its colours are the shares " +
+		"of roles or regions. Positions and colours keep the order of the tree for every time range. A folded " +
+		"corner marks a cell that stands for many locations, because they are similar. Its loss is the information " +
+		"that this hides, in bits and as a share of all information. A frame in the warning colour marks a cell that " +
+		"hides more than 1 %; a wider frame means more loss. Locations that differ and are too small to see are " +
+		"enlarged next to the picture. Move p towards 0 for more detail and towards 1 for less: the aggregation is " +
+		"the optimal one for that p. Groups that stay open at high p have members that differ. For two runs, a cell " +
+		"shows the common time in grey and the difference in colours: full colours are more in the second run, " +
+		"hatched ones less. Locations that changed similarly are one cell.",
 	Needs: view.Needs{Intervals: true, Profile: true},
 	Runs:  2,
 	Options: view.Words(view.Use("p", "gain", "scale", "values", "group=optimal", "hierarchy", "arrange", "metric",
 		"paper"),
-		"group: where groups are drawn as one: optimal (by --p), all, a depth, or a kind of location such as machine"),
+		"group: groups that are drawn as one: optimal (by --p), all, a depth, or a kind of location such as machine"),
 	Report:  view.Report{Place: 6, Height: 320, AllLocations: true},
 	Data:    []any{Data{}},
-	Compute: compute,
+	Compute: view.InTime(compute),
 	// the overview needs the same
 	AtImport: []view.Preparer{view.AlikeOfRun(grouping.Order), view.ScoresOfRun(proposal.Groupings)},
 }
@@ -93,9 +92,6 @@ func (l *labelled) sizeBytes() int64 {
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	r := &result{request: q}
-	if q.Selection.Begin >= q.Selection.End && q.Store().Info().Timed() {
-		return nil, view.Empty("choose a longer time", "no time is selected")
-	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -144,7 +140,7 @@ func keyOf(q *view.Request) string {
 
 // hierarchyOf arranges the locations of a request that have values.
 func hierarchyOf(ctx context.Context, q *view.Request, by view.Arranged) (view.Grouped, error) {
-	holds, err := view.Holders(ctx, q.Store())
+	holds, err := runfacts.Holders(ctx, q.Store())
 	if err != nil {
 		return view.Grouped{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/entropy"
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -152,7 +153,7 @@ func (r *result) busy(ctx context.Context, out [][]float64) error {
 	for x := range r.variables {
 		at[r.variables[x].name] = x
 	}
-	ids, err := view.ChosenHolders(ctx, s, r.request.Selection.Locations)
+	ids, err := runfacts.ChosenHolders(ctx, s, r.request.Selection.Locations)
 	if err != nil {
 		return err
 	}
@@ -185,7 +186,7 @@ type valueTable struct {
 // table reads time in the window, or a metric of a profile.
 func (r *result) table(ctx context.Context) (*valueTable, error) {
 	s := r.request.Store()
-	metric, err := view.ChooseMetric(s, r.request.Values.Text("metric"))
+	metric, err := runfacts.ChooseMetric(s, r.request.Values.Text("metric"))
 	if err != nil {
 		return nil, err
 	}
@@ -195,13 +196,13 @@ func (r *result) table(ctx context.Context) (*valueTable, error) {
 		r.notes = append(r.notes,
 			fmt.Sprintf("%s does not add up: cells show the mean of their locations", metric.Name))
 	}
-	if metric.Number == view.NumberInclusive {
+	if metric.Number == runfacts.NumberInclusive {
 		r.notes = append(r.notes,
 			fmt.Sprintf("%s holds that of what is called: areas count it once for each region around it", metric.Name))
 	}
 	out := &valueTable{}
 	total := 0.0
-	err = view.Totals(ctx, s, r.request.Window(), metric.ID, func(list []view.Total) {
+	err = runfacts.Totals(ctx, s, r.request.Window(), metric.ID, func(list []runfacts.Total) {
 		for _, x := range list {
 			v := max(metric.Of(x.Calls, x.Inclusive, x.Exclusive), 0)
 			total += v
@@ -213,7 +214,7 @@ func (r *result) table(ctx context.Context) (*valueTable, error) {
 	switch {
 	case metric.Unit == "ns":
 		r.unit = 1e9 // seconds, whatever the source
-	case metric.Number != view.NumberCalls:
+	case metric.Number != runfacts.NumberCalls:
 		// The mean value of a location is about 1, so that the paper's p means something: a
 		// power of two, which takes no digit away.
 		r.unit = math.Exp2(math.Round(math.Log2(max(total/float64(r.hierarchy.Leaves), 1e-300))))
