@@ -158,8 +158,14 @@ func publish(dir, work string, a *About, s *export.Schema) (err error) {
 		return err
 	}
 	own := filepath.Join(work, runsDir)
-	if err := os.WriteFile(filepath.Join(own, schemaName), append(text, '\n'), 0o666); err != nil {
-		return fmt.Errorf("lake: %w", err)
+	files := map[string][]byte{schemaName: append(text, '\n'), outlineName: a.Outline}
+	for name, content := range files {
+		if content == nil {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(own, name), content, 0o666); err != nil {
+			return fmt.Errorf("lake: %w", err)
+		}
 	}
 	var moved []string
 	defer func() {

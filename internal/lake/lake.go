@@ -2,6 +2,7 @@
 // partitions reads as it lies.
 //
 //	TABLE/project=P/month=2026-11/RUN.parquet   the rows of one run in one table; no file where it has none
+//	_runs/RUN/outline                           the run without rows, for comparisons of many runs
 //	_runs/RUN/schema.json                       the tables of the run; written last, so the run is whole
 //
 // A run is appended and never rewritten. Its files are written under _new and then renamed; it counts from the moment
@@ -27,10 +28,11 @@ import (
 )
 
 const (
-	runsDir    = "_runs"
-	newDir     = "_new"
-	schemaName = "schema.json"
-	monthForm  = "2006-01"
+	runsDir     = "_runs"
+	newDir      = "_new"
+	schemaName  = "schema.json"
+	outlineName = "outline"
+	monthForm   = "2006-01"
 )
 
 // About describes a run of the lake beside its tables.
@@ -40,6 +42,8 @@ type About struct {
 	Start   int64             `json:"start"` // microseconds since 1970
 	Clock   string            `json:"clock"` // where Start is from, in words
 	Keys    map[string]string `json:"keys,omitempty"`
+	// Outline is the run without rows (store.OutlineOf), by which it is compared with others; nil: it has none.
+	Outline []byte `json:"-"`
 }
 
 // Dated returns the name of a run with the time of its start, for one whose name is taken.
@@ -111,6 +115,18 @@ func Runs(dir string) ([]Run, error) {
 	})
 	return out, nil
 }
+
+// ReadOutline reads the outline of a run. A run that an older version exported has none.
+func (r *Run) ReadOutline(dir string) (err error) {
+	r.Outline, err = os.ReadFile(filepath.Join(dir, runsDir, escape(r.Run), outlineName))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	return err
+}
+
+// Dir returns the directory of a run, which names it as a source.
+func (r *Run) Dir(lake string) string { return filepath.Join(lake, runsDir, escape(r.Run)) }
 
 // common are the columns that each table of a lake has before its own.
 var common = []table.Column{

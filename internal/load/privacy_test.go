@@ -136,7 +136,7 @@ func age(t *testing.T, manifest string) {
 	if err := json.Unmarshal(b, &outer); err != nil {
 		t.Fatal(err)
 	}
-	inner := regexp.MustCompile(`"version": \d+`).ReplaceAll(outer.Manifest, []byte(`"version": 0`))
+	inner := regexp.MustCompile(`"version":\d+`).ReplaceAll(outer.Manifest, []byte(`"version":0`))
 	sum := crc32.Checksum(inner, crc32.MakeTable(crc32.Castagnoli))
 	if err := os.WriteFile(manifest, fmt.Appendf(nil, `{"crc32c": "%08x", "manifest": %s}`, sum, inner), 0o644); err != nil {
 		t.Fatal(err)

@@ -49,7 +49,7 @@ var intervalColumns = []column[interval]{
 		}),
 	narrow(integer("depth", "", "how many intervals of the lane are around it",
 		func(x *interval) int64 { return int64(x.Depth[x.i]) })),
-	flag("inferred", "1 where it is not in the source: work between calls of a rank that records communication only",
+	flag("inferred", "1 where it is not in the source: work around the calls of a rank that records communication only",
 		func(x *interval) bool { return trace.Inferred(x.region) }),
 }
 

@@ -211,4 +211,6 @@ var report = listed("report", "What the reader repaired, guessed or left out, as
 			"1 where something of the program is not known because of it; what repeats other records is skipped and "+
 				"not lost",
 			func(p *place) bool { return p.Store.Info().Report[p.at].Kind.Lost() }),
+		maybeText("consequence", "effect on the run of parts that are not kept",
+			func(p *place) string { return p.Store.Info().Report[p.at].Kind.Consequence() }),
 	})

@@ -83,6 +83,9 @@ func (p *Place) Append(ctx context.Context, r *table.Run, a lake.About) (*lake.A
 	if err := p.make(ctx); err != nil {
 		return nil, err
 	}
+	if err := p.sweep(ctx); err != nil {
+		return nil, err
+	}
 	if err := p.settle(ctx, &a); err != nil {
 		return nil, err
 	}
@@ -99,7 +102,54 @@ func (p *Place) Append(ctx context.Context, r *table.Run, a lake.About) (*lake.A
 			return nil, fmt.Errorf("write %s to %s: %w", t.Name, p.name, err)
 		}
 	}
+	if err := w.outline(ctx); err != nil {
+		w.undo()
+		return nil, err
+	}
 	return &a, w.state(ctx, whole)
+}
+
+// outline writes the outline of the run to every server, as its state.
+func (w *writer) outline(ctx context.Context) error {
+	if w.about.Outline == nil {
+		return nil
+	}
+	for _, s := range w.servers {
+		b, err := s.PrepareBatch(ctx, "insert into "+outlineTable+" (run_id, outline)")
+		if err == nil {
+			err = b.Append(w.id, w.about.Outline)
+		}
+		if err == nil {
+			err = b.Send()
+		}
+		if err != nil {
+			return s.Failed(err)
+		}
+	}
+	return nil
+}
+
+// Runs returns the whole runs with their outlines, by their start.
+func (p *Place) Runs(ctx context.Context) (out []lake.About, err error) {
+	rows, err := p.servers[0].Query(ctx, "select r.project, r.run, toUnixTimestamp64Micro(r.run_start), r.clock, "+
+		"r.keys, o.outline from "+stateTable+" as r final left join (select distinct run_id, outline from "+
+		outlineTable+") as o on o.run_id = r.run_id where r.state = 'whole' order by r.run_start, r.run")
+	if err != nil {
+		return nil, p.explain(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var a lake.About
+		var outline string
+		if err := rows.Scan(&a.Project, &a.Run, &a.Start, &a.Clock, &a.Keys, &outline); err != nil {
+			return nil, err
+		}
+		if outline != "" {
+			a.Outline = []byte(outline)
+		}
+		out = append(out, a)
+	}
+	return out, rows.Err()
 }
 
 // make makes the tables that are not there. On a cluster one server tells the others.
@@ -150,10 +200,12 @@ type writer struct {
 	*Place
 	about *lake.About
 	id    uint64
+	said  time.Time // when the state was written
 }
 
 // state writes the state of the run to every server, so that each knows which of its rows count.
 func (w *writer) state(ctx context.Context, state string) error {
+	w.said = time.Now()
 	for _, s := range w.servers {
 		b, err := s.PrepareBatch(ctx, "insert into "+stateTable+
 			" (run_id, project, run, run_start, clock, keys, state, changed)")
@@ -205,6 +257,11 @@ func (i *insert) add(b *table.Batch) error {
 func (i *insert) send() error {
 	if i.rows == 0 {
 		return nil
+	}
+	if time.Since(i.said) > stillLoading {
+		if err := i.state(i.ctx, loading); err != nil {
+			return err
+		}
 	}
 	s := i.servers[i.sent%len(i.servers)]
 	token := fmt.Sprintf("%x-%s-%d", i.id, i.of.Name, i.sent)
@@ -308,21 +365,64 @@ func pointers[T any](values []T, v *table.Vector) []*T {
 	return out
 }
 
+// An export says at least every stillLoading that it goes on. One that has said nothing for abandoned was killed.
+const (
+	stillLoading = time.Hour
+	abandoned    = 24 * time.Hour
+)
+
+// sweep removes the rows of exports that were killed.
+func (p *Place) sweep(ctx context.Context) error {
+	rows, err := p.servers[0].Query(ctx, "select run_id, project, run from "+stateTable+
+		" final where state = 'loading' and changed < ?", uint64(time.Now().Add(-abandoned).UnixNano()))
+	if err != nil {
+		return p.servers[0].Failed(err)
+	}
+	defer rows.Close()
+	var killed []*writer
+	for rows.Next() {
+		w := &writer{Place: p, about: &lake.About{}}
+		if err := rows.Scan(&w.id, &w.about.Project, &w.about.Run); err != nil {
+			return err
+		}
+		killed = append(killed, w)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for _, w := range killed {
+		if err := w.takeAway(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeAway takes the run out of sight, and then its rows.
+func (w *writer) takeAway(ctx context.Context) error {
+	if err := w.state(ctx, gone); err != nil {
+		return err
+	}
+	return w.remove(ctx, w.id)
+}
+
 // undo takes the rows of a run away that was not finished, if servers still answer. They were never visible.
 func (w *writer) undo() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if w.state(ctx, gone) == nil {
-		_ = w.remove(ctx, w.id)
-	}
+	_ = w.takeAway(ctx) // else the next export does, a day later
 }
 
 // remove deletes the rows of a run.
 func (p *Place) remove(ctx context.Context, id uint64) error {
+	names := []string{outlineTable}
 	for _, t := range lake.Tables {
+		names = append(names, t.Name+"_rows")
+	}
+	for _, name := range names {
 		for _, s := range p.servers {
 			if err := s.Exec(ctx,
-				fmt.Sprintf("delete from %s_rows%s where run_id = %d", t.Name, p.on(), id)); err != nil {
+				fmt.Sprintf("delete from %s%s where run_id = %d", name, p.on(), id)); err != nil {
 				return s.Failed(err)
 			}
 			if p.cluster != "" {
@@ -355,10 +455,7 @@ func (p *Place) Remove(ctx context.Context, name string) error {
 	}
 	for _, id := range ids {
 		w := &writer{Place: p, id: id, about: &lake.About{Run: name}}
-		if err := w.state(ctx, gone); err != nil {
-			return err
-		}
-		if err := p.remove(ctx, id); err != nil {
+		if err := w.takeAway(ctx); err != nil {
 			return err
 		}
 	}

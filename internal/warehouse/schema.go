@@ -5,6 +5,7 @@
 //	TABLE_all    on a cluster: those of all servers
 //	TABLE        a view of the rows of whole runs: what people ask
 //	lake_runs    the state of each run: loading, whole or gone
+//	lake_outlines  each run without rows, for comparisons of many runs
 //
 // A run is visible when its row in lake_runs says that it is whole, and no longer from the moment when it says gone.
 //
@@ -37,6 +38,9 @@ const stateTable = "lake_runs"
 
 const stateColumns = "run_id UInt64, project LowCardinality(String), run String, run_start DateTime64(6, 'UTC'), " +
 	"clock String, keys Map(String, String), state Enum8('loading' = 0, 'whole' = 1, 'gone' = 2), changed UInt64"
+
+// outlineTable has the outline of each run, by which it is compared with others.
+const outlineTable = "lake_outlines"
 
 // A layout is how the tables of a place are stored.
 type layout struct {
@@ -75,7 +79,9 @@ func (l layout) window() string {
 // statements make all tables and views that are not there.
 func (l layout) statements() []string {
 	out := []string{fmt.Sprintf("create table if not exists %s%s (%s) engine = %s order by run_id", stateTable, l.on(),
-		stateColumns, l.engine("Replacing", "changed"))}
+		stateColumns, l.engine("Replacing", "changed")),
+		fmt.Sprintf("create table if not exists %s%s (run_id UInt64, outline String CODEC(ZSTD(3))) engine = %s "+
+			"order by run_id settings %s", outlineTable, l.on(), l.engine("", ""), l.window())}
 	for _, t := range lake.Tables {
 		out = append(out, l.create(t))
 		from := t.Name + "_rows"
