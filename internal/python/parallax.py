@@ -910,6 +910,7 @@ def open(source: Source, *, format: Optional[str] = None, join: bool = False, al
 def _noted(run: Run) -> Run:
     """Warns of what the import left out or guessed, once a run."""
     notes = [f"{n['kind']}: {n['what']}" + (f" ({n['count']:,})" if n["count"] > 1 else "")
+             + (f": {n['consequence']}" if n["consequence"] else "")
              for n in run.info["report"] if n["lost"] or n["kind"] == "guessed"]
     if notes:
         warnings.warn("\n  ".join([f"{run.name}:"] + notes), stacklevel=4)

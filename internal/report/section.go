@@ -178,10 +178,11 @@ func (r *reporter) tables(i *view.InfoJSON) {
 	if len(t.Rows) > 0 {
 		r.doc.Tables = append(r.doc.Tables, t)
 	}
-	t = table{Title: "Import report", Head: []string{"", "what", "count", "for example"},
-		Class: []string{"w", "", "n", ""}}
+	t = table{Title: "Import report", Head: []string{"", "what", "count", "consequence", "for example"},
+		Class: []string{"w", "", "n", "", ""}}
 	for _, e := range i.Report {
-		t.Rows = append(t.Rows, []string{e.Kind, clean(e.What), view.Thousands(e.Count), clean(e.Example)})
+		t.Rows = append(t.Rows,
+			[]string{e.Kind, clean(e.What), view.Thousands(e.Count), e.Consequence, clean(e.Example)})
 	}
 	if len(t.Rows) == 0 {
 		t.Head, t.Note = nil, "Nothing was repaired, guessed or left out."

@@ -2,6 +2,8 @@ package server
 
 import (
 	"bytes"
+	"io"
+	"net/http"
 	"strconv"
 	"strings"
 	"sync"
@@ -55,6 +57,36 @@ func (c *compressor) gunzippable(body []byte) []byte {
 	w.Write(body)
 	w.Close()
 	return b.Bytes()
+}
+
+// A packer writes an answer that comes in parts, compressed or as it is.
+type packer interface {
+	io.WriteCloser
+	Flush() error
+}
+
+type plainPacker struct{ io.Writer }
+
+func (plainPacker) Flush() error { return nil }
+func (plainPacker) Close() error { return nil }
+
+// newPacker compresses what is written as the client accepts, and says so in the header.
+func newPacker(w http.ResponseWriter, accept string) packer {
+	switch {
+	case accepts(accept, "zstd"):
+		w.Header().Set("Content-Encoding", "zstd")
+		z, err := zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1),
+			zstd.WithLowerEncoderMem(true))
+		if err != nil {
+			panic(err) // the options are constants
+		}
+		return z
+	case accepts(accept, "gzip"):
+		w.Header().Set("Content-Encoding", "gzip")
+		z, _ := gzip.NewWriterLevel(w, gzip.BestSpeed)
+		return z
+	}
+	return plainPacker{w}
 }
 
 // accepts reads an Accept-Encoding header: the name is listed, and not with q=0.

@@ -32,17 +32,36 @@ type workspace struct {
 	Query string `json:"query"`
 }
 
+// A story is a walk through states of the page, with a sentence at each.
+type story struct {
+	Name  string      `json:"name"`
+	Stops []storyStop `json:"stops"`
+}
+
+type storyStop struct {
+	Title string `json:"title"`
+	Text  string `json:"text"`
+	Query string `json:"query"` // State of the page, as its address has it.
+}
+
 // notesJSON answers GET and PUT /api/runs/{run}/notes, the notes stored with a run.
 type notesJSON struct {
 	// Version grows with every change: who writes says which one is known.
 	Version    int64       `json:"version"`
 	Notes      []note      `json:"notes"`
 	Workspaces []workspace `json:"workspaces"`
+	Stories    []story     `json:"stories"`
+}
+
+func noNotes() notesJSON {
+	return notesJSON{Notes: []note{}, Workspaces: []workspace{}, Stories: []story{}}
 }
 
 // Bounds of the notes of a run.
 const (
 	mostNotes   = 500
+	mostStories = 100
+	mostStops   = 50
 	longestName = 200
 	longestText = 10_000
 )
@@ -70,6 +89,33 @@ func (n *notesJSON) check(end trace.Time) error {
 			return fmt.Errorf("workspace %d: want a name of at most %d letters", i+1, longestName)
 		}
 	}
+	if len(n.Stories) > mostStories {
+		return fmt.Errorf("want at most %d stories", mostStories)
+	}
+	for i := range n.Stories {
+		if err := n.Stories[i].check(); err != nil {
+			return fmt.Errorf("story %d: %w", i+1, err)
+		}
+	}
+	if n.Stories == nil {
+		n.Stories = []story{}
+	}
+	return nil
+}
+
+func (s *story) check() error {
+	if strings.TrimSpace(s.Name) == "" || len(s.Name) > longestName || len(s.Stops) > mostStops {
+		return fmt.Errorf("want a name of at most %d letters, and at most %d stops", longestName, mostStops)
+	}
+	for i, x := range s.Stops {
+		if len(x.Title) > longestName || len(x.Text) > longestText || len(x.Query) > maxQuery/4 {
+			return fmt.Errorf("stop %d: want a title of at most %d letters, and at most %d of text", i+1, longestName,
+				longestText)
+		}
+	}
+	if s.Stops == nil {
+		s.Stops = []storyStop{}
+	}
 	return nil
 }
 
@@ -88,7 +134,7 @@ func (s *runPages) notesFile(x *run) string {
 }
 
 func (s *runPages) readNotes(x *run) (n notesJSON, err error) {
-	n = notesJSON{Notes: []note{}, Workspaces: []workspace{}}
+	n = noNotes()
 	if s.config.NotesDir == "" {
 		return n, nil
 	}
@@ -117,7 +163,7 @@ func (s *runPages) keepNotes(w http.ResponseWriter, r *http.Request, x *run) err
 	if s.config.NotesDir == "" {
 		return &apiError{Status: http.StatusNotFound, Kind: "unsupported", Message: "this server keeps no notes"}
 	}
-	n := notesJSON{Notes: []note{}, Workspaces: []workspace{}}
+	n := noNotes()
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&n); err != nil {

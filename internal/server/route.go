@@ -121,6 +121,10 @@ func (s *Server) routes() []route {
 				"text/csv) " +
 				"all rows as they are found; the trailer Parallax-Error says what ended them early", body: queryBody{},
 			answer: Answer{}, handle: s.onRun(s.query)},
+		{pattern: "POST " + ofRun + "/together",
+			says: "several scenes, data and summaries in one answer, as they are ready: for each a line of JSON " +
+				"{ask, status, bytes, kept} and so many bytes", body: togetherBody{}, content: answersType,
+			handle: s.onRun(s.together)},
 		view("scene",
 			[]parameter{{name: "coarse", kind: "boolean", says: "merge what is smaller than four pixels"},
 				{name: "have", kind: "string", says: "the key of a column that need not be sent", list: true}},

@@ -241,7 +241,7 @@ func mayWrite(r *http.Request) bool {
 	t := holderOf(r)
 	return t == nil || !t.ReadOnly || r.Method == http.MethodGet || r.Method == http.MethodHead ||
 		r.Method == http.MethodPost && strings.HasPrefix(r.URL.Path, "/api/runs/") &&
-			strings.HasSuffix(r.URL.Path, "/query")
+			(strings.HasSuffix(r.URL.Path, "/query") || strings.HasSuffix(r.URL.Path, "/together"))
 }
 
 var errReadOnly = &apiError{Status: http.StatusForbidden, Kind: "forbidden",

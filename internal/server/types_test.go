@@ -20,7 +20,7 @@ var pageTypes = []struct {
 	{"RegionTotals", view.RegionInfo{}}, {"ReportEntry", view.ReportInfo{}}, {"Moved", movedAnswer{}}, {"Places", placesAnswer{}},
 	{"LocationPage", locationPage{}}, {"LocationRow", locationRow{}}, {"RegionRow", regionRow{}}, {"SearchResult", searchJSON{}},
 	{"IntervalSearch", intervalsJSON{}}, {"IntervalHit", intervalHit{}}, {"Causes", causesJSON{}}, {"Step", stepJSON{}}, {"Notes", notesJSON{}},
-	{"RunNote", note{}}, {"SavedPage", workspace{}}, {"Share", shareJSON{}}, {"LocationHit", locationHit{}}, {"SelectionSize", view.TwinSelection{}},
+	{"RunNote", note{}}, {"SavedPage", workspace{}}, {"Story", story{}}, {"StoryStop", storyStop{}}, {"Share", shareJSON{}}, {"LocationHit", locationHit{}}, {"SelectionSize", view.TwinSelection{}},
 	{"Summary", summaryJSON{}}, {"RoleTotal", roleTotal{}}, {"RegionSummary", regionSummary{}}, {"ViewData", view.Twin{}},
 	{"TablePage", tablePage{}}, {"Answer", Answer{}}, {"Column", view.Column{}}, {"Empty", wire.Empty{}}, {"Pick", pickJSON{}},
 	{"Fact", view.Fact{}}, {"SourceText", sourceText{}}, {"FactLine", view.FactLine{}},

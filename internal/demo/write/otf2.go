@@ -137,7 +137,7 @@ func (o *otf2) Link(l trace.Link) {
 		from.tag = int64(o.spawned.Add(1))
 		to.tag = from.tag
 	default: // to call them messages or threads would be untrue
-		o.Report(trace.Skipped, "links of kind "+l.Kind.String()+", for which an archive has no records", 1, "")
+		o.Report(trace.MissingLinks, "links of kind "+l.Kind.String()+", for which an archive has no records", 1, "")
 		return
 	}
 	o.fail(o.part(l.From.Location).link(from))

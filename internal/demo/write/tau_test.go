@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/demo/write"
 	"github.com/parallax-hpc/parallax/internal/importer/tau"
@@ -13,15 +14,14 @@ import (
 	"github.com/parallax-hpc/parallax/internal/testing/importertest"
 	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/trace"
-	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // sums adds up totals by the name of the region.
-func sums(t *testing.T, r store.Reader) map[string]view.Total {
+func sums(t *testing.T, r store.Reader) map[string]runfacts.Total {
 	t.Helper()
-	out := map[string]view.Total{}
+	out := map[string]runfacts.Total{}
 	w := store.Window{End: r.Info().End + 1}
-	err := view.Totals(context.Background(), r, w, view.DefaultMetric(r.Metrics()), func(list []view.Total) {
+	err := runfacts.Totals(context.Background(), r, w, runfacts.DefaultMetric(r.Metrics()), func(list []runfacts.Total) {
 		for _, x := range list {
 			s := out[r.Regions()[x.Region].Name]
 			s.Calls += x.Calls

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -96,7 +97,7 @@ func namesOf(x *Raw) *named {
 	for id := range x.Tree.Len() {
 		ids = append(ids, trace.LocationID(id))
 	}
-	short := view.ShortNames(x.Tree, ids)
+	short := runfacts.ShortNames(x.Tree, ids)
 	for _, g := range x.Regions {
 		s.regions[g.Name] = true
 	}

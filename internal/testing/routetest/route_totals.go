@@ -270,6 +270,42 @@ var landscapeRoute = Route{Options: metrics, Check: func(r *Run) {
 	}
 }}
 
+// onGPU reports whether a location is a GPU or one of its streams.
+func (r *Run) onGPU(id trace.LocationID) bool {
+	return r.Tree.Kind[id] == trace.KindDevice || r.Tree.Kind[id] == trace.KindStream
+}
+
+// varianceByKind is the squared distance of values from the mean of their kind, GPUs or hosts, per location.
+func (r *Run) varianceByKind(ids []trace.LocationID, values []float64) (v float64) {
+	for _, gpu := range []bool{false, true} {
+		var own []float64
+		for i, id := range ids {
+			if r.onGPU(id) == gpu {
+				own = append(own, values[i])
+			}
+		}
+		if len(own) > 0 {
+			_, sd, _, _ := spread(own)
+			v += sd * sd * float64(len(own)) / float64(len(ids))
+		}
+	}
+	return v
+}
+
+// leaveKinds leaves out GPUs or hosts if only the others have a value.
+func (r *Run) leaveKinds(ids []trace.LocationID, values []float64) (left []trace.LocationID, of []float64) {
+	some := map[bool]bool{}
+	for i, v := range values {
+		some[r.onGPU(ids[i])] = some[r.onGPU(ids[i])] || v != 0
+	}
+	for i, id := range ids {
+		if some[r.onGPU(id)] || !some[!r.onGPU(id)] {
+			left, of = append(left, id), append(of, values[i])
+		}
+	}
+	return left, of
+}
+
 var histogramRoute = Route{Options: metrics, Check: func(r *Run) {
 	t, ids := r.totals(&r.Window), r.holders(&r.Window)
 	if r.Result == nil {
@@ -289,22 +325,28 @@ var histogramRoute = Route{Options: metrics, Check: func(r *Run) {
 		}
 	}
 	r.Data(&d)
-	// Values of the selected regions together, or of the one that differs most.
+	// Values of the selected regions together, or of the one that differs most among GPUs and among hosts. Idle time and
+	// annotations are chosen only if there is nothing else.
 	want := make([]float64, len(ids))
-	most := -1.0
+	most, second := -1.0, true
 	for g := range r.Regions {
 		id := trace.RegionID(g)
 		values := ofRegion(t, ids, id, r.metric())
 		switch {
 		case r.Window.Regions == nil:
-			if _, sd, _, _ := spread(values); sd > most*(1+1e-9) && r.occurring(t)[id] {
-				most, want = sd, values
+			last := r.Regions[g].Role == trace.RoleIdle || r.Regions[g].Role == trace.RoleAnnotation
+			v := r.varianceByKind(ids, values)
+			if r.occurring(t)[id] && (second && !last || second == last && v > most*(1+1e-9)) {
+				most, want, second = v, values, last
 			}
 		case r.Window.shows(id):
 			for i, v := range values {
 				want[i] += v
 			}
 		}
+	}
+	if r.Window.Locations == nil {
+		ids, want = r.leaveKinds(ids, want)
 	}
 	got := make([]float64, len(ids))
 	counts := make([]float64, len(d.Bins))

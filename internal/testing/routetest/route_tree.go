@@ -178,6 +178,10 @@ var kaleidoscopeRoute = Route{Options: []map[string]string{{"all": "true"}}, Che
 	if r.Result == nil || r.Window.Regions != nil {
 		return
 	}
+	if !r.Reader.Info().Timed() {
+		checkPaths(r)
+		return
+	}
 	var d struct {
 		Height int
 		Calls  int
@@ -251,3 +255,34 @@ var kaleidoscopeRoute = Route{Options: []map[string]string{{"all": "true"}}, Che
 		}
 	}
 }}
+
+// checkPaths holds the exclusive values of call paths against the rows of the profile.
+func checkPaths(r *Run) {
+	var d struct {
+		Metric string
+		Nodes  []struct {
+			Exclusive    float64
+			Start, Alloc float64
+		}
+	}
+	r.Data(&d)
+	alone := true
+	for _, p := range r.Paths {
+		alone = alone && p.Flat
+	}
+	want, got := 0.0, 0.0
+	for _, p := range r.Profile {
+		if p.Metric == 0 && (alone || !r.Paths[p.Path].Flat) && r.in(&r.Window, p.Location) {
+			want += max(p.Exclusive, 0)
+		}
+	}
+	for i, n := range d.Nodes {
+		got += n.Exclusive
+		if n.Start < -1e-9 || n.Start+n.Alloc > 360+1e-6 {
+			r.wrong("node %d lies at %v, %v wide", i, n.Start, n.Alloc)
+		}
+	}
+	if math.Abs(got-want) > 1e-9*want {
+		r.wrong("paths have %v of %s, of %v", got, d.Metric, want)
+	}
+}

@@ -87,7 +87,7 @@ type Run struct {
 	reported int
 }
 
-// Data decodes the JSON twin.
+// Data decodes the JSON output.
 func (r *Run) Data(to any) {
 	r.Helper()
 	if r.Result == nil {

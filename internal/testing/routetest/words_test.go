@@ -20,7 +20,7 @@ import (
 type use struct{ heading, unit, views, entry string }
 
 var uses = []use{
-	{"calls", "count", "profile calltree operators services source", "calls"},
+	{"calls", "count", "profile calltree kaleidoscope operators services source", "calls"},
 	{"calls per second", "", "services", "calls"},
 	{"calls_a", "count", "contrast", "calls"},
 	{"calls_b", "count", "contrast", "calls"},
@@ -190,7 +190,7 @@ var meanings = []meaning{
 	{"mean", "moments", "moments of a location"},
 	{"mean", "findings", "load balance"},
 	{"balance", "findings scaling", "load balance"},
-	{"share", "profile activity contrast timeline treemap steps criticalpath", "share"},
+	{"share", "profile activity contrast timeline treemap steps operators criticalpath", "share"},
 	{"share", "boxprofile callmatrix topology kaleidoscope", "share of a range"},
 	{"rank", "boxprofile callmatrix groups contrast phases steps topology compare scaling criticalpath", "rank"},
 	{"rank", "callmatrix", "rank scale"},

@@ -102,10 +102,10 @@ func runWriting(t *testing.T, open Open) {
 		r := open(t, func(w trace.Writer) {
 			w.Report(trace.Guessed, "rank", 2, "a:1")
 			w.Report(trace.Guessed, "rank", 3, "b:2")
-			w.Report(trace.Skipped, "rank", 1, "")
+			w.Report(trace.MissingEvents, "rank", 1, "")
 		}, nil)
 		want := []trace.ReportEntry{{Kind: trace.Guessed, What: "rank", Count: 5, Example: "a:1"},
-			{Kind: trace.Skipped, What: "rank", Count: 1}}
+			{Kind: trace.MissingEvents, What: "rank", Count: 1}}
 		if d := diffOf(want, r.Info().Report); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}

@@ -189,7 +189,7 @@ func (p *parser) report(_ int, ws []word) error {
 	if len(ws) > 3 {
 		example = ws[3].text
 	}
-	for k := trace.Repaired; k <= trace.Skipped; k++ {
+	for k := trace.Repaired; k.Valid(); k++ {
 		if k.String() == ws[0].text && err == nil {
 			p.w.Report(k, ws[1].text, count, example)
 			return nil
