@@ -20,22 +20,21 @@ func anonymiseCommand() *command {
 	return &command{
 		name: "anonymise", args: "SOURCE... -o RUN.plx",
 		summary: "write the run with names replaced, to send it to others",
-		help: "Names of hosts, users, paths, regions, counters and attributes become words without meaning; texts " +
-			"too. Properties of the\n" +
-			"run are left out. Times, numbers, messages, the tree and the roles of regions stay. The same name is " +
-			"the same word all\n" +
-			"over the run, and in other runs under the same --key. --keep keeps kinds of words:\n" +
-			"  public       regions that everybody has, such as MPI_Send, ncclDevKernel, aten::mm\n" +
-			"  regions, locations, paths, counters, attributes, properties\n" +
-			"SOURCE may be a store already. Look at the result before you send it: tar czf sent.tar.gz sent.plx.\n\n" +
+		help: "Replaces names of hosts, users, paths, regions, counters and attributes, and text values, by words " +
+			"without meaning. Properties of the run are left out. Times, numbers, messages, the tree and the roles " +
+			"of regions stay. The same name becomes the same word everywhere in the run, and in other runs with " +
+			"the same --key. --keep leaves some names as they are:\n" +
+			"  public       regions of public libraries, such as MPI_Send, ncclDevKernel, aten::mm\n" +
+			"  regions, locations, paths, counters, attributes, properties\n\n" +
+			"SOURCE may also be a store. Look at the result before you send it: tar czf sent.tar.gz sent.plx.\n\n" +
 			"  parallax anonymise traces/ -o sent.plx\n  parallax anonymise traces/ --keep public --key 'our secret' " +
 			"-o sent.plx",
 		flags: func(fs *pflag.FlagSet) {
 			readingFlags(fs)
-			fs.StringP("output", "o", "", "the store to write, a directory ending in .plx")
-			fs.StringSlice("keep", nil, "kinds of words that stay: "+strings.Join(anonymise.Keeps, ", "))
+			fs.StringP("output", "o", "", "PATH of the store, a directory ending in .plx")
+			fs.StringSlice("keep", nil, "names that stay: "+strings.Join(anonymise.Keeps, ", "))
 			fs.String("key", "",
-				"a secret: the same key gives the same words in other runs; without one each run has its own")
+				"SECRET: the same one gives the same words in other runs; default: a new one for each run")
 		},
 		run: runAnonymise,
 	}

@@ -22,10 +22,10 @@ import (
 
 func cacheCommand() *command {
 	return &command{
-		name: "cache", args: "[list | clear]", summary: "imported stores kept for reopening",
-		help: "Stores that `open`, `info` and `view` made are kept and reused while the files they came from stay " +
-			"the same.\n\n  parallax cache\n  parallax cache clear",
-		flags: func(fs *pflag.FlagSet) { fs.String("cache", "", "where imported stores are kept") },
+		name: "cache", args: "[list | clear]", summary: "list or clear the cache of imported stores",
+		help: "`open`, `info` and `view` store their imports here, and reuse them until the source files " +
+			"change.\n\n  parallax cache\n  parallax cache clear",
+		flags: func(fs *pflag.FlagSet) { fs.String("cache", "", "directory of imported stores") },
 		run:   runCache,
 	}
 }
@@ -65,8 +65,9 @@ func runCache(_ context.Context, e *env, args []string) error {
 
 func runsCommand() *command {
 	return &command{
-		name: "runs", args: "clickhouse://HOST:PORT/DATABASE", summary: "runs that lie in a cluster, with size and age",
-		help: "Lists what `parallax import SOURCE -o clickhouse://HOST:PORT/DATABASE/RUN` wrote, the latest " +
+		name: "runs", args: "clickhouse://HOST:PORT/DATABASE", summary: "list the runs in a cluster, with size and " +
+			"age",
+		help: "Lists the runs that `parallax import SOURCE -o clickhouse://HOST:PORT/DATABASE/RUN` wrote, latest " +
 			"first.\n\n  parallax runs clickhouse://db1:9000,db2:9000/traces",
 		flags: func(fs *pflag.FlagSet) { fs.Bool("json", false, "as JSON") },
 		run:   runRuns,
@@ -114,8 +115,8 @@ func runRuns(ctx context.Context, e *env, args []string) error {
 func rmCommand() *command {
 	return &command{
 		name: "rm", args: "clickhouse://HOST:PORT/DATABASE/RUN",
-		summary: "remove a run from a cluster, after a question",
-		help: "Takes the run away from all servers. It asks first; --yes answers. --lake removes a run that " +
+		summary: "remove a run from a cluster; asks for confirmation",
+		help: "Removes the run from all servers, after confirmation or with --yes. --lake removes a run that " +
 			"`export --lake` wrote.\n\n  parallax rm clickhouse://db1:9000,db2:9000/traces/monday",
 		flags: func(fs *pflag.FlagSet) {
 			fs.Bool("yes", false, "do not ask")

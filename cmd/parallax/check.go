@@ -22,27 +22,24 @@ import (
 func checkCommand() *command {
 	return &command{
 		name: "check", args: "SOURCE [--fail-on KIND=LIMIT]",
-		summary: "findings for CI, with exit status 1 past a limit",
-		help: "Says what the run loses time by, most first, and exits with status 1 where a limit is passed. A limit " +
-			"is\n" +
-			"  KIND=TIME    more time than this is lost by findings of the kind: straggler=200ms\n" +
-			"  KIND=SHARE%  more than this share of the time of all locations: imbalance=5%\n" +
-			"  KIND=N       there are more findings of the kind than this: clock=0\n" +
+		summary: "print findings, largest time loss first; exit with status 1 if a limit is exceeded",
+		help: "--fail-on sets a limit:\n" +
+			"  KIND=TIME    lost time of all findings of this kind: straggler=200ms\n" +
+			"  KIND=SHARE%  the same as a share of the time of all locations: imbalance=5%\n" +
+			"  KIND=N       number of findings of this kind: clock=0\n" +
 			"KIND is one of " + strings.Join(findingKinds(), ", ") +
-			",\nor high, medium, any for findings of that level and above. Efficiencies of POP fail below their " +
-			"limit:\n" +
-			"load-balance=80%, communication-efficiency=70%, parallel-efficiency=60%. A run that has no such number " +
-			"(one processor,\n" +
-			"no communication) is said to be NOT CHECKED: status 4, as --cannot-tell has it.\n\n" +
+			", or high, medium, any for findings of at least that level. POP efficiencies fail below their limit: " +
+			"load-balance=80%, communication-efficiency=70%, parallel-efficiency=60%. A run without such a number " +
+			"(one processor, no communication) is NOT CHECKED: status 4, unless --cannot-tell changes it.\n\n" +
 			"  parallax check traces/ --fail-on high=0\n  parallax check run.otf2 --fail-on straggler=5% --fail-on " +
 			"load-balance=85% --json",
 		flags: func(fs *pflag.FlagSet) {
-			fs.StringArray("fail-on", nil, "KIND=LIMIT: exit with status 1 past it; repeatable")
-			fs.String("phase", "", "what cuts the run into phases: auto, slices:N, or a pattern of regions")
+			fs.StringArray("fail-on", nil, "KIND=LIMIT: exit with status 1 if it is exceeded; repeatable")
+			fs.String("phase", "", "how the run is divided into phases: auto, slices:N, or a pattern of regions")
 			fs.Bool("json", false, "as one JSON object")
 			fs.Bool("all", false, "every finding, not the first ten")
-			fs.Bool("prove", false, "run the query of each claim and print both numbers; status 1 where they differ")
-			gateFlags(fs, "where the run has no number for a limit")
+			fs.Bool("prove", false, "run the query of each claim and print both numbers; status 1 if they differ")
+			gateFlags(fs, "if the run has no number for a limit")
 			selectionFlags(fs)
 			readingFlags(fs)
 		},

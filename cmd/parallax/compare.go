@@ -25,45 +25,39 @@ import (
 func compareCommand() *command {
 	return &command{
 		name: "compare", args: "A... -- B... [--fail-on K=LIMIT]",
-		summary: "runs against runs, with statistics; exit status 1 past a limit",
-		help: "Says what changed from the runs A to the runs B, largest difference first, and how sure that is: a " +
-			"run is one\n" +
-			"value. A source may be a directory of runs; a table says first which files are which run. Files that " +
-			"state\n" +
-			"different ranks of one job are one run; a rank that comes again is of another. Where names " +
-			"decide,\n" +
-			"--run-by 'job-(\\d+)' puts files into one run whose paths have the same number there.\n" +
-			"Without `--`, --by KEY tells the sides apart: A are the runs with\n" +
-			"the value of the first. A key is\n" +
-			"  --key commit=abc          a value, for all runs that are named after it\n" +
-			"  --key commit=/REGEXP/     what the first group of the expression finds in the source's path\n" +
-			"  ranks, format, or a property of the source, which need no --key.\n" +
-			"A limit is broken if the whole interval of 95 % of a change is beyond it:\n" +
-			"  length=3%        the run got longer by more than this, or the step where runs differ in " +
-			"their number\n" +
-			"  changed=0        more call paths changed than this\n" +
-			"  REGION=5%        a region got longer by more than this\n" +
-			"  step=3%          the mean step or iteration got longer\n" +
-			"  load-balance=3%, communication-efficiency=3%, parallel-efficiency=3%   a factor of POP got smaller\n" +
-			"  gpu-busy=3%      the share of time in which GPUs have work got smaller by more than this\n" +
-			"  requests-p99=5%  a percentile of the durations of requests got longer, any of p1 to p99.9\n" +
-			"  memory=5%        the largest value of a counter of memory got larger\n" +
-			"Status 1: a limit is surely broken. Status 4: the interval has the limit inside, so that these runs " +
-			"cannot\n" +
-			"tell; it says how many would do. Two runs a side tell a large change, where no run of one side " +
-			"reaches\n" +
-			"the other; of one run a side nothing is known.\n\n" +
+		summary: "report changes between two sets of runs, with confidence intervals; exit with status 1 if a limit " +
+			"is exceeded",
+		help: "Prints the changes from the runs A to the runs B, largest first, with their confidence intervals. " +
+			"Each run is one value. A source may be a directory of runs; the first table lists the files of " +
+			"each run. Files with different ranks of one job are one run; a repeated rank starts another. If only " +
+			"names tell runs apart, --run-by 'job-(\\d+)' joins files whose paths have the same number there.\n\n" +
+			"Without `--`, --by KEY chooses the sides: A has the runs with the value of the first run. A key is\n" +
+			"  --key commit=abc          a value, for all runs with it in their path\n" +
+			"  --key commit=/REGEXP/     the first group of the expression in the path\n" +
+			"  ranks, format, or a property of the source, without --key\n\n" +
+			"A limit is exceeded if the whole 95 % confidence interval of a change is beyond it:\n" +
+			"  length=3%        the run got longer, or the step if runs differ in their number\n" +
+			"  changed=0        number of changed call paths\n" +
+			"  REGION=5%        a region got longer\n  step=3%          the mean step or iteration got longer\n" +
+			"  load-balance=3%, communication-efficiency=3%, parallel-efficiency=3%   a POP factor got smaller\n" +
+			"  gpu-busy=3%      the busy share of the GPUs got smaller\n" +
+			"  requests-p99=5%  a percentile of request durations got longer, from p1 to p99.9\n" +
+			"  memory=5%        the maximum of a memory counter got larger\n\n" +
+			"Status 1: a limit is exceeded. Status 4: the confidence interval contains the limit, so these runs " +
+			"cannot decide; the message states how many runs could. Two runs per side can show a large change if " +
+			"the values of the two sides do not overlap. One run per side cannot decide.\n\n" +
 			"  parallax compare before/*.json.gz -- after/*.json.gz\n  parallax compare nightly/ --by commit --key " +
 			"'commit=/commit-(\\w+)/' --fail-on length=2% --json",
 		flags: func(fs *pflag.FlagSet) {
-			fs.String("by", "", "a key that runs have, which tells A and B apart")
+			fs.String("by", "", "KEY of the runs that separates A and B")
 			fs.StringArray("key", nil, "KEY=VALUE or KEY=/REGEXP/ on the path of the source; repeatable")
+			fs.String("project", "", projectHelp)
 			fs.String("run-by", "", "REGEXP with a group: files whose paths have the same text there are one run")
 			fs.StringArray("fail-on", nil,
-				"length=SHARE%, changed=N, REGION=SHARE% or a measure: exit with status 1 past it; repeatable")
-			fs.String("min-change", "1", "the smallest change that is reported, in percent")
-			fs.StringArray("match", nil, "OLD=NEW: a region of A that B calls otherwise; repeatable")
-			gateFlags(fs, "where there are too few runs for a limit")
+				"LIMIT, such as length=3%, changed=0 or REGION=5%: exit with status 1 if it is exceeded; repeatable")
+			fs.String("min-change", "1", "smallest change that is reported, in percent")
+			fs.StringArray("match", nil, "OLD=NEW: match region OLD of A with region NEW of B; repeatable")
+			gateFlags(fs, "if there are too few runs for a limit")
 			fs.Bool("json", false, "as one JSON object")
 			fs.Bool("all", false, "every call path, not the first twenty")
 			readingFlags(fs)
@@ -118,11 +112,12 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 	if at >= 0 {
 		sides = [][]string{args[:at], args[at+1:]}
 	}
+	lakes := &lakeReader{l, e.text("project"), slices.ContainsFunc(limits, changeLimit.needsRows)}
 	var runs []view.Run
 	defer func() { closeRuns(runs) }()
 	set := map[string][]string{"min-change": {e.text("min-change")}}
 	for s, sources := range sides {
-		own, err := several(ctx, l, sources, runBy)
+		own, err := several(ctx, l, sources, runBy, lakes)
 		if err != nil {
 			closeRuns(own)
 			return err
@@ -134,7 +129,7 @@ func runCompare(ctx context.Context, e *env, args []string) error {
 			}
 		}
 		for i := range own {
-			own[i].Keys = keys.of(&own[i])
+			own[i].Keys = keys.with(&own[i])
 			if at >= 0 {
 				own[i].Keys[sideKey] = [2]string{"A", "B"}[s]
 			}
@@ -199,7 +194,8 @@ const sideKey = "side"
 
 // several opens the runs that sources hold: files together, since they may be the ranks of one job; anything else by
 // itself.
-func several(ctx context.Context, l *load.Loader, sources []string, runBy *regexp.Regexp) (runs []view.Run, err error) {
+func several(ctx context.Context, l *load.Loader, sources []string, runBy *regexp.Regexp,
+	lakes *lakeReader) (runs []view.Run, err error) {
 	if sources, err = globbed(sources); err != nil {
 		return nil, err
 	}
@@ -219,7 +215,7 @@ func several(ctx context.Context, l *load.Loader, sources []string, runBy *regex
 		groups = append([][]string{files}, groups...)
 	}
 	for _, group := range groups {
-		own, err := l.All(ctx, group)
+		own, err := lakes.all(ctx, group)
 		runs = append(runs, own...)
 		if err != nil {
 			return runs, err
@@ -303,6 +299,17 @@ func parseKeys(list []string) (out keyRules, err error) {
 	return out, nil
 }
 
+// with returns the keys that a run has of itself, and those of the rules.
+func (rules keyRules) with(r *view.Run) map[string]string {
+	out := rules.of(r)
+	for k, v := range r.Keys {
+		if _, given := out[k]; !given {
+			out[k] = v
+		}
+	}
+	return out
+}
+
 // of returns the keys of a run: matches of expressions in its path, and values that its path or name holds.
 func (rules keyRules) of(r *view.Run) map[string]string {
 	out := map[string]string{}
@@ -366,7 +373,7 @@ func printCompare(w io.Writer, d *compare.Data, notes []string, g gate, all bool
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t  %s\n", spread(r.A, r.ValuesA, d.Unit), spread(r.B, r.ValuesB, d.Unit),
 			signedIn(r.Shift, d.Unit), change, sure, r.Verdict, name)
 	}
-	row(&d.Length, "whole "+d.Closing.Of)
+	row(&d.Length, "whole "+d.Sum.Of)
 	shown := 0
 	for i := range d.Rows {
 		r := &d.Rows[i]
@@ -385,7 +392,7 @@ func printCompare(w io.Writer, d *compare.Data, notes []string, g gate, all bool
 	}
 	fmt.Fprintf(w,
 		"\nmeans of the length %s = parts %s + rest %s; %s of the time is in call paths that both sides have\n",
-		signedIn(d.Closing.Length, d.Unit), signedIn(d.Closing.Parts, d.Unit), signedIn(d.Closing.Rest, d.Unit),
+		signedIn(d.Sum.Length, d.Unit), signedIn(d.Sum.Parts, d.Unit), signedIn(d.Sum.Unrecorded, d.Unit),
 		view.FormatShare(d.Matched.Share))
 	if len(d.Factors) > 1 {
 		fmt.Fprint(w, "length by factors:")

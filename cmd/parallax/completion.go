@@ -15,7 +15,7 @@ import (
 func completionCommand() *command {
 	return &command{
 		name: "completion", args: "bash | zsh | fish | powershell",
-		summary: "write what a shell completes commands, options and views from",
+		summary: "write a completion script for a shell",
 		help: "  parallax completion bash > ~/.local/share/bash-completion/completions/parallax\n  parallax " +
 			"completion fish > ~/.config/fish/completions/parallax.fish",
 		run: runCompletion,

@@ -18,11 +18,11 @@ import (
 
 func demoCommand() *command {
 	return &command{
-		name: "demo", args: "[NAME | --list]", summary: "open a demo trace with known truth",
-		help: "Each demo is made in the program and says in words what a correct tool must show.\n\n  parallax " +
-			"demo\n  parallax demo training\n  parallax view timeline demo:stencil -o stencil.svg",
+		name: "demo", args: "[NAME | --list]", summary: "open a generated run with documented problems",
+		help: "Parallax generates each demo and states its problems.\n\n  parallax demo\n  parallax demo training\n " +
+			" parallax view timeline demo:stencil -o stencil.svg",
 		flags: func(fs *pflag.FlagSet) {
-			fs.Bool("list", false, "list the demos with their truths")
+			fs.Bool("list", false, "list the demos with their problems")
 			openFlags(fs)
 		},
 		run: runDemo,
@@ -64,11 +64,11 @@ func genCommand() *command {
 			"job/\n  parallax gen stencil --format chrome --intervals 1000000 -o stencil.json",
 		flags: func(fs *pflag.FlagSet) {
 			fs.String("format", "chrome", "chrome, kineto, otf2, paje or tau")
-			fs.Int64("locations", 0, "how many ranks or GPUs; 0: the demo's own number")
-			fs.Int64("intervals", 0, "about how many intervals; 0: the demo's own number")
-			fs.Bool("balanced", false, "without the planted faults")
+			fs.Int64("locations", 0, "number of ranks or GPUs; 0: that of the demo")
+			fs.Int64("intervals", 0, "approximate number of intervals; 0: that of the demo")
+			fs.Bool("balanced", false, "without the injected problems")
 			fs.String("fault", "",
-				"of training: the one fault that the job has, of "+strings.Join(demo.TrainingFaults, ", "))
+				"for training: the only problem of the job, one of "+strings.Join(demo.TrainingFaults, ", "))
 			fs.StringP("output", "o", "", "file or directory to write")
 		},
 		run: runGen,

@@ -403,7 +403,7 @@ func commandsPage() []byte {
 			"status\n\n```\n%s\n```\n\n## Environment\n\n```\n%s\n```\n", sources, exitStatus, environment)
 	for _, c := range commands() {
 		fmt.Fprintf(&b, "\n## %s\n\n```\n", c.name)
-		c.describe(&b)
+		c.describe(&b, nil)
 		fmt.Fprint(&b, "```\n")
 		if page := pages[c.name]; page != "" && fileThere(page+".md") {
 			fmt.Fprintf(&b, "\nMore: [%s](%s.md).\n", page, page)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/fingerprint"
 	tables "github.com/parallax-hpc/parallax/internal/export"
 	"github.com/parallax-hpc/parallax/internal/lake"
 	"github.com/parallax-hpc/parallax/internal/store/clickhouse"
@@ -18,25 +19,24 @@ import (
 func exportCommand() *command {
 	return &command{
 		name: "export", args: "SOURCE (-o DIR | --lake DIR)",
-		summary: "the run as Parquet files, a table a file, with the schema written down",
-		help: "docs/tables.md has tables and columns; DIR/schema.json has them, too. Files are packed with zstd, in " +
-			"row groups along location\nand time with statistics, so that readers skip. `parallax open DIR` reads " +
-			"them back: the same run.\n\n" +
+		summary: "write the run as Parquet files, one per table, with their schema",
+		help: "docs/tables.md lists tables and columns; DIR/schema.json has them too. Files are compressed with " +
+			"zstd. Row groups are sorted by location and time and have statistics, so that readers can skip. " +
+			"`parallax open DIR` reads the same run back.\n\n" +
 			"  parallax export run.otf2 -o run-tables\n  duckdb -c \"select region, sum(exclusive) from " +
 			"'run-tables/intervals.parquet' group by 1 order by 2 desc limit 10\"\n\n" +
-			"--lake appends the run to a directory of many runs, in Hive partitions by project and month that " +
-			"DuckDB, " +
-			"Spark, ClickHouse\nand pandas read as they lie; `parallax query DIR` answers over all of them " +
-			"(docs/lake.md). With the address of a database,\nclickhouse://HOST:PORT/DATABASE, it writes the same " +
-			"tables there.\n\n" +
+			"--lake appends the run to a directory of many runs, in Hive partitions by project and month. DuckDB, " +
+			"Spark, ClickHouse and pandas read these files directly; `parallax query DIR` answers over all runs " +
+			"(docs/lake.md). With clickhouse://HOST:PORT/DATABASE it writes the same tables into a database.\n\n" +
 			"  parallax export run.otf2 --lake lake --project solver --key commit=4f1c2ab",
 		flags: func(fs *pflag.FlagSet) {
-			fs.StringP("output", "o", "", "directory to make")
-			fs.String("lake", "", "directory of many runs to append to, or clickhouse://HOST:PORT/DATABASE; it is "+
-				"made where there is none")
+			fs.StringP("output", "o", "", "DIR to write")
+			fs.String("lake", "",
+				"DIR of many runs to append to, or clickhouse://HOST:PORT/DATABASE; created if it does not exist")
 			fs.String("project", "", "of the run in the lake (default: "+lake.DefaultProject+")")
 			fs.String("as", "", "name of the run in the lake (default: that of the source)")
-			fs.String("start", "", "when the run began, such as 2026-11-18T03:00:00Z (default: what the source says)")
+			fs.String("start", "",
+				"TIME at which the run began, such as 2026-11-18T03:00:00Z (default: as recorded in the source)")
 			fs.StringArray("key", nil, "KEY=VALUE or KEY=/REGEXP/ on the path of the source: a key of the run in "+
 				"the lake; repeatable")
 			readingFlags(fs)
@@ -73,6 +73,9 @@ func runExport(ctx context.Context, e *env, args []string) error {
 	}
 	rules, _ := parseKeys(e.list("key"))
 	about.Keys = rules.given(run.Source)
+	if about.Outline, err = fingerprint.OfRun.Outline(ctx, &run); err != nil {
+		return err
+	}
 	there, err := appendToLake(ctx, into, t, about)
 	if err == nil {
 		fmt.Fprintf(e.stdout, "%s: run %q of project %q, started %s (%s)\n", into, there.Run, there.Project,

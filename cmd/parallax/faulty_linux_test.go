@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,11 +38,11 @@ func TestACallToTheFileSystemThatFailsCostsNothingButTheCommand(t *testing.T) {
 		t.Run(verb, func(t *testing.T) {
 			f := &faultyRun{strace: strace, dir: t.TempDir(), args: args}
 			f.out = filepath.Join(f.dir, "out.plx")
-			f.run(t, "", 0)
+			_, log, _ := f.run(t, "", 0)
 			f.whole = f.contents(t)
 			refused, tried := 0, 0
 			for _, call := range faultyCalls {
-				total := f.count(t, call)
+				total := len(regexp.MustCompile(`(?m)^\d+ +`+call+`\(`).FindAllString(log, -1))
 				for i := range min(places, total) {
 					tried++
 					if f.fails(t, call, 1+i*total/places) {
@@ -63,31 +64,31 @@ type faultyRun struct {
 	whole            string // what a sound run writes
 }
 
-// run runs the command with the n-th of a call failing; "" makes none fail.
+// run runs the command under strace with the n-th of a call failing; "" makes none fail.
 func (f *faultyRun) run(t *testing.T, call string, n int) (errs, log string, ok bool) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "log")
+	under := []string{f.strace, "-f", "-y", "-qq", "-o", file, "-e", "trace=" + strings.Join(faultyCalls, ",")}
+	if n > 0 {
+		under = append(under, "-e", fmt.Sprintf("inject=%s:error=EIO:when=%d", call, n))
+	}
+	errs, ok = f.command(t, under...)
+	calls, _ := os.ReadFile(file)
+	return errs, string(calls), ok
+}
+
+// command runs the command, under another one or by itself, with an empty cache.
+func (f *faultyRun) command(t *testing.T, under ...string) (errs string, ok bool) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cache, file := t.TempDir(), filepath.Join(t.TempDir(), "log")
-	of := []string{"-f", "-y", "-qq", "-o", file, "-e", "trace=" + strings.Join(faultyCalls, ",")}
-	if n > 0 {
-		of = append(of, "-e", fmt.Sprintf("inject=%s:error=EIO:when=%d", call, n))
-	}
-	c := exec.Command(f.strace, append(append(append(of, self), f.args...), f.out)...)
-	c.Env = append(os.Environ(), asProgram+"=1", "PARALLAX_CACHE="+cache)
+	words := slices.Concat(under, []string{self}, f.args, []string{f.out})
+	c := exec.Command(words[0], words[1:]...)
+	c.Env = append(os.Environ(), asProgram+"=1", "PARALLAX_CACHE="+t.TempDir())
 	text, err := c.CombinedOutput()
-	calls, _ := os.ReadFile(file)
-	return string(text), string(calls), err == nil
-}
-
-// count returns how many of a call a sound run makes.
-func (f *faultyRun) count(t *testing.T, call string) int {
-	t.Helper()
-	os.RemoveAll(f.out)
-	_, log, _ := f.run(t, "", 0)
-	return len(regexp.MustCompile(`(?m)^\d+ +`+call+`\(`).FindAllString(log, -1))
+	return string(text), err == nil
 }
 
 // fails runs with one call failing and judges the result; refused: the command ended with an error.
@@ -112,7 +113,7 @@ func (f *faultyRun) fails(t *testing.T, call string, n int) (refused bool) {
 		t.Errorf("%s: it failed and said nothing", what)
 	}
 	os.RemoveAll(f.out)
-	if errs, _, ok := f.run(t, "", 0); !ok || f.contents(t) != f.whole {
+	if errs, ok := f.command(t); !ok || f.contents(t) != f.whole {
 		t.Errorf("%s: the next one: %s", what, errs)
 	}
 	remains := func() []string {
@@ -126,7 +127,7 @@ func (f *faultyRun) fails(t *testing.T, call string, n int) (refused bool) {
 			}
 		}
 		os.RemoveAll(f.out)
-		f.run(t, "", 0)
+		f.command(t)
 	}
 	if left := remains(); len(left) > 0 {
 		t.Errorf("%s: left are %v", what, left)

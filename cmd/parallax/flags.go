@@ -20,26 +20,25 @@ import (
 func readingFlags(fs *pflag.FlagSet) {
 	fs.String("format", "", "read as this format, skip detection")
 	fs.Bool("join", false,
-		"read several files as one run, on one clock: the processes of a job, the units of a build; FILE@+1.5s adds "+
-			"to the times of one")
+		"read several files as one run, on one clock: the processes of a job, the compilers of a build; FILE@+1.5s "+
+			"adds an offset to the times of one file")
 	fs.String("align", "auto",
-		"fit clocks that disagree: auto, none; messages or collectives alone, also where they agree")
+		"correct clock skew: auto (if clocks disagree), none; messages or collectives use only these, and also if "+
+			"clocks agree")
 	fs.String("names", "folded",
 		"names of regions: folded (without addresses, ids and temporary files, so that a function is one region on "+
-			"all ranks; what was folded away stays as the attribute \"raw name\") or raw (as in the source)")
+			"all ranks; the attribute \"raw name\" has the full name) or raw (as in the source)")
 	memoryFlag(fs)
-	fs.String("cache", "", "where imported stores are kept (default: the user's cache directory)")
-	fs.Bool("quiet", false, "no progress, no notes; errors are still said")
+	fs.String("cache", "", "directory of imported stores (default: the user's cache directory)")
+	fs.Bool("quiet", false, "print errors only: no progress, no notes")
 	fs.String("progress", "auto",
-		"how progress is told on standard error: auto (a bar on a terminal), json (an object a line, for programs), "+
-			"none")
-	fs.Bool("verify", false, "hash whole files instead of size, time and both ends; check the store's sums")
+		"progress on standard error: auto (a bar on a terminal), json (one object per line), none")
+	fs.Bool("verify", false, "hash whole files instead of size, time and both ends; verify the checksums of the store")
 }
 
 func memoryFlag(fs *pflag.FlagSet) {
 	fs.String("memory", "",
-		"bound on memory, such as 2GiB: for imports, views and what is kept of open runs together (default: a "+
-			"quarter of the machine's)")
+		"memory limit, such as 2GiB, for imports, views and open runs together (default: a quarter of the machine's)")
 }
 
 // selectionFlags are the selection, the same for every view.
@@ -55,11 +54,11 @@ func selectionFlags(fs *pflag.FlagSet) {
 // sourceFlags say where the program's own source is.
 func sourceFlags(fs *pflag.FlagSet) {
 	fs.StringArray("source", nil,
-		"DIR with the program's source: the view source shows text of files below it, and of no others; repeatable")
-	fs.StringArray("trim", nil, "PREFIX of recorded paths to leave out when files are looked for; repeatable")
+		"DIR with the source code of the program; the view source shows only files below it; repeatable")
+	fs.StringArray("trim", nil, "PREFIX that is removed from recorded paths before files are searched; repeatable")
 	fs.String("editor", "none",
-		"links that open a line in an editor: vscode, cursor, jetbrains, none, or a template with {file}, {rel}, "+
-			"{project}, {line}, {column}")
+		"links to an editor: vscode, cursor, jetbrains, none, or a template with {file}, {rel}, {project}, {line}, "+
+			"{column}")
 }
 
 // sources returns the finder of source files; nil if no directory is named.

@@ -89,7 +89,7 @@ func knownLimits(limits []changeLimit, runs []view.Run, d *compare.Data) error {
 	}
 	for i := range runs {
 		for _, g := range runs[i].Store.Regions() {
-			known = append(known, g.Name, statistics.Canonical(g.Name, g.Role))
+			known = append(known, g.Name, trace.FoldAcrossRuns(g.Name, g.Role))
 		}
 	}
 	for _, l := range limits {
@@ -168,7 +168,7 @@ func timesOf(what string, d *compare.Data) *measured {
 		kind := "" // a part of a step is not added to a region of the same name
 		for i := range d.Rows {
 			r := &d.Rows[i]
-			named := r.Region == what || r.CallPath == what || r.Region == statistics.Canonical(what, trace.RoleNone)
+			named := r.Region == what || r.CallPath == what || r.Region == trace.FoldAcrossRuns(what, trace.RoleNone)
 			if named && (kind == "" || kind == r.Kind) {
 				kind = r.Kind
 				add(r)

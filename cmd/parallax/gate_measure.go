@@ -153,6 +153,9 @@ type measured struct {
 	estimate statistics.Estimate
 }
 
+// needsRows reports whether the limit is on a measure that is not in the fingerprint of a run.
+func (l changeLimit) needsRows() bool { return measureNamed(l.what) != nil && l.what != "step" }
+
 // measureLimits reads the measures that limits ask for.
 func measureLimits(ctx context.Context, limits []changeLimit, runs []view.Run, side []int) error {
 	for i := range limits {

@@ -88,7 +88,7 @@ func writeSummary(w io.Writer, d *compare.Data, notes []string, g gate) error {
 			markdown(text.Middle(name)), view.FormatIn(r.A, d.Unit), view.FormatIn(r.B, d.Unit),
 			signedIn(r.Shift, d.Unit), changeOf(r), interval, r.Verdict)
 	}
-	row(&d.Length, "whole "+d.Closing.Of)
+	row(&d.Length, "whole "+d.Sum.Of)
 	shown := 0
 	for i := range d.Rows {
 		if r := &d.Rows[i]; shown < mostSummary && r.Verdict != statistics.Same {

@@ -222,3 +222,29 @@ func TestQuietSaysNothingButErrors(t *testing.T) {
 		t.Errorf("status %d: %q", status, errs)
 	}
 }
+
+// The help of one view has the options of that view in its words, and of no other view; that of the command has
+// none of them. Options shared by commands have their own heading, after the command's own.
+func TestTheHelpOfAViewHasItsOptionsOnly(t *testing.T) {
+	for _, args := range [][]string{{"view", "moments", "--help"}, {"help", "view", "moments"}} {
+		status, out, _ := parallax(t, args...)
+		if status != 0 || !strings.Contains(out, "\nOptions of moments\n") || !strings.Contains(out, "--gantt TEXT") {
+			t.Errorf("%v: status %d:\n%s", args, status, out)
+		}
+		if strings.Contains(out, "--violin") || strings.Contains(out, "--hierarchy") {
+			t.Errorf("%v lists options of other views", args)
+		}
+		if own, shared := strings.Index(out, "--output"), strings.Index(out, "\nReading\n"); own < 0 || shared < own {
+			t.Errorf("%v: options of reading come before those of the command:\n%s", args, out)
+		}
+		for line := range strings.Lines(out) {
+			if len([]rune(strings.TrimRight(line, "\n"))) > usualWidth && !strings.Contains(line, "(groups:k=3") {
+				t.Errorf("%v: %d columns: %s", args, len(line), line)
+			}
+		}
+	}
+	if _, out, _ := parallax(t, "view", "--help"); strings.Contains(out, "--violin") ||
+		!strings.Contains(out, "parallax view VIEW --help") {
+		t.Errorf("the help of view lists the options of all views")
+	}
+}

@@ -23,17 +23,17 @@ func importCommand() *command {
 		summary: "write the columnar store",
 		help: "Reads the sources as one run and writes its store, which every command opens at once.\n\n  parallax " +
 			"import traces/ -o run.plx\n  parallax open run.plx\n  parallax import traces/ -o " +
-			"clickhouse://db1:9000,db2:9000/traces/monday\n\nSeveral machines with a common file system share an " +
-			"import; whoever comes last joins the parts:\n\n  parallax import traces/ --shard 2/8 -o " +
-			"job.plx/part-2\n\nSeveral servers of an address are shards of one cluster. A run appears there when all " +
-			"of it is written. Users and passwords stand in\nthe address or in PARALLAX_CLICKHOUSE_USER, " +
+			"clickhouse://db1:9000,db2:9000/traces/monday\n\nSeveral machines with a common file system can share an " +
+			"import; the last one joins the parts:\n\n  parallax import traces/ --shard 2/8 -o " +
+			"job.plx/part-2\n\nSeveral servers in an address are shards of one cluster. A run appears there when it " +
+			"is complete. The user and the password are in the address, or in PARALLAX_CLICKHOUSE_USER, " +
 			"PARALLAX_CLICKHOUSE_PASSWORD and PARALLAX_CLICKHOUSE_PASSWORD_FILE (see `parallax docs scale`).",
 		flags: func(fs *pflag.FlagSet) {
 			readingFlags(fs)
 			fs.String("shard", "",
-				"K/N: only part K of N, which together are the run; each may be made on another machine")
+				"K/N: only part K of N; each part may be written on another machine")
 			fs.StringP("output", "o", "",
-				"the store to write: a directory ending in .plx, or clickhouse://HOST:PORT/DATABASE/RUN")
+				"PATH of the store: a directory ending in .plx, or clickhouse://HOST:PORT/DATABASE/RUN")
 		},
 		run: runImport,
 	}

@@ -18,7 +18,7 @@ import (
 func infoCommand() *command {
 	return &command{
 		name: "info", args: "SOURCE [--json]",
-		summary: "what is in it: locations, regions, intervals, links, time span, import report",
+		summary: "print the contents: locations, regions, intervals, links, time span, import report",
 		help:    "  parallax info run.otf2\n  parallax info traces/ --json | jq .region_table",
 		flags: func(fs *pflag.FlagSet) {
 			readingFlags(fs)
@@ -79,7 +79,7 @@ func printInfo(w io.Writer, i *view.InfoJSON, activity string) {
 	line("overlay rows", int64(i.RowsOverlay), " of samples or repeated states, which no sum has")
 	line("regions", int64(i.Regions), "")
 	line("intervals", i.Intervals, fmt.Sprintf(", nested %d deep", i.Depth))
-	line("inferred", i.Inferred, " more: work between calls, which nobody recorded")
+	line("inferred", i.Inferred, " more: work around calls, which nobody recorded")
 	line("links", i.Links, "")
 	line("instants", i.Instants, "")
 	line("counters", int64(i.Counters), ", "+view.Thousands(i.Samples)+" samples")
@@ -210,11 +210,7 @@ func printReport(w io.Writer, report []trace.ReportEntry) {
 		if r.Example != "" {
 			at = ", e.g. " + r.Example
 		}
-		what := r.What
-		if r.Kind == trace.Redundant {
-			what += " (nothing lost)"
-		}
-		text := wrapped(what+at, strings.Repeat(" ", 25), width(w))
+		text := wrapped(r.Text()+at, strings.Repeat(" ", 25), width(w))
 		fmt.Fprintf(w, "  %-8s %12s  %s\n", r.Kind, view.Thousands(r.Count), strings.TrimLeft(text, " "))
 	}
 }

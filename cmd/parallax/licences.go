@@ -10,7 +10,7 @@ import (
 
 func licencesCommand() *command {
 	return &command{
-		name: "licences", summary: "the licences of what is built into the program",
+		name: "licences", summary: "print the licences of the built-in libraries",
 		help: "All modules that are linked and packages that the page is made of, each with its licence. The same " +
 			"text is beside the program in a release.\n\n  parallax licences | less",
 		run: runLicences,

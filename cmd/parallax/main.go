@@ -106,7 +106,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (status i
 	say := plain{stderr}
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintf(say, "parallax: this is a fault of the program; please report it with what follows: %v\n%s\n",
+			fmt.Fprintf(say, "parallax: internal error; please report it with the text below: %v\n%s\n",
 				p, debug.Stack())
 			status = 3
 		}
@@ -183,7 +183,7 @@ func (c *command) execute(ctx context.Context, args []string, stdout, stderr io.
 	}
 	if err := fs.Parse(bareFlags(args)); err != nil {
 		if errors.Is(err, pflag.ErrHelp) {
-			c.describe(stdout)
+			c.describe(stdout, viewIn(args))
 			return err
 		}
 		return usage("%s: %v%s; `parallax help %s` shows what there is", c.name, err, nearestFlag(fs, err), c.name)
@@ -199,22 +199,6 @@ func (c *command) execute(ctx context.Context, args []string, stdout, stderr io.
 	return e.within(ctx, run, c.serves)
 }
 
-func (c *command) describe(w io.Writer) {
-	fmt.Fprintf(w, "parallax %s %s\n\n%s.\n", c.name, c.args, c.summary)
-	if c.help != "" {
-		fmt.Fprintf(w, "\n%s\n", strings.Trim(c.help, "\n"))
-	}
-	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-	fs.SortFlags = false
-	fs.SetNormalizeFunc(presentName)
-	if c.flags != nil {
-		c.flags(fs)
-	}
-	if u := fs.FlagUsagesWrapped(100); u != "" {
-		fmt.Fprintf(w, "\nOptions\n%s", u)
-	}
-}
-
 // sources defines a source.
 const sources = "A SOURCE is a file, a directory, an archive (tar, zip), a .plx store, demo:NAME, or " +
 	"clickhouse://HOST:PORT/DATABASE/RUN."
@@ -225,7 +209,7 @@ func help(w io.Writer, args []string) error {
 		return nil
 	}
 	if len(args) == 0 {
-		fmt.Fprint(w, "Parallax shows a parallel program from every side.\n\n")
+		fmt.Fprint(w, "Parallax finds and shows performance bottlenecks in parallel programs.\n\n")
 		for _, c := range commands() {
 			fmt.Fprintf(w, "  %-11s %s\n", c.name,
 				strings.TrimLeft(wrapped(c.summary, "              ", usualWidth), " "))
@@ -239,7 +223,7 @@ func help(w io.Writer, args []string) error {
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {
-			c.describe(w)
+			c.describe(w, viewIn(args[1:]))
 			return nil
 		}
 	}

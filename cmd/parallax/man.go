@@ -10,26 +10,26 @@ import (
 
 // exitStatus explains the program's status; help, the man page and the documents print it.
 const exitStatus = `0  done
-1  the input cannot be read or answers nothing, or a limit is passed
+1  the input cannot be read or has no answer, or a limit is exceeded
 2  wrong usage: an unknown command, option, value, limit or region
-3  a fault of the program, which it says with its place
-4  too few runs to tell whether a limit of compare is passed`
+3  internal error; the message has its place
+4  too few runs, or no number, to decide on a limit`
 
 // environment lists the environment variables that the program reads.
-const environment = `PARALLAX_CACHE  where imported stores are kept, instead of the user's cache directory
+const environment = `PARALLAX_CACHE  directory of imported stores, instead of the user's cache directory
 NO_COLOR        nothing changes: the program prints no colours`
 
 // writeMan writes the man page, from the commands.
 func writeMan(w io.Writer) {
 	fmt.Fprintf(w,
-		".TH PARALLAX 1 \"\" \"parallax %s\" \"User commands\"\n.SH NAME\nparallax \\- show a parallel program from "+
-			"every side\n.SH SYNOPSIS\n", troff(version()))
+		".TH PARALLAX 1 \"\" \"parallax %s\" \"User commands\"\n.SH NAME\nparallax \\- find and show performance "+
+			"bottlenecks in parallel programs\n.SH SYNOPSIS\n", troff(version()))
 	for _, c := range commands() {
 		fmt.Fprintf(w, ".B parallax %s\n%s\n.br\n", troff(c.name), troff(c.args))
 	}
 	fmt.Fprintf(w,
-		".SH DESCRIPTION\nParallax reads traces and profiles of parallel programs, keeps them in a columnar store, "+
-			"and answers through linked views, in the browser and headless.\n%s\n", troff(sources))
+		".SH DESCRIPTION\nParallax reads traces and profiles of parallel programs, stores them in columns, "+
+			"and shows them in linked views, in the browser and as files.\n%s\n", troff(sources))
 	fmt.Fprint(w, ".SH COMMANDS\n")
 	for _, c := range commands() {
 		fmt.Fprintf(w, ".SS parallax %s %s\n%s\n", troff(c.name), troff(c.args), troff(sentence(c.summary)))

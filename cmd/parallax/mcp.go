@@ -20,15 +20,15 @@ import (
 func mcpCommand() *command {
 	return &command{
 		name: "mcp", args: "[SOURCE...]",
-		summary: "answers for programs that speak the Model Context Protocol, over standard input and output",
+		summary: "serve programs over the Model Context Protocol, on standard input and output",
 		help: "Tools open, runs, info, findings, views, view, contrast, source, compare, prove and query; " +
 			"docs/programs.md explains them. A client starts it itself, by a line such as\n" +
 			"  {\"mcpServers\": {\"parallax\": {\"command\": \"parallax\", \"args\": [\"mcp\", \"traces/\"]}}}\n\n  " +
 			"parallax mcp traces/",
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringArray("root", nil,
-				"DIR, or the beginning of an address, that sources may be opened from; repeatable; "+
-					"else what is named here and the working directory")
+				"DIR, or the beginning of an address, from which sources may be opened; repeatable; default: the "+
+					"sources of the command line and the working directory")
 			sourceFlags(fs)
 			readingFlags(fs)
 		},

@@ -35,44 +35,45 @@ import (
 // servingFlags are the options of commands that serve the page.
 func servingFlags(fs *pflag.FlagSet) {
 	fs.String("listen", "127.0.0.1:0",
-		"HOST:PORT to listen on, port 0 takes a free one; or unix:PATH, a socket of this user")
-	fs.String("tls-cert", "", "FILE with the certificate, and those it rests on, in PEM: the line is encrypted")
-	fs.String("tls-key", "", "FILE with the key of the certificate")
+		"HOST:PORT to listen on, with 0 for a free port; or unix:PATH, a socket of this user")
+	fs.String("tls-cert", "", "FILE with the TLS certificate and its chain, in PEM")
+	fs.String("tls-key", "", "FILE with the key of the TLS certificate")
 	fs.String("tokens", "",
-		"FILE of tokens that let in, a line each: NAME read|full|admin TOKEN [until 2030-12-31] [runs PATTERN]; none: "+
-			"one is made and printed")
-	fs.StringArray("root", nil, "DIR, or the beginning of an address, that sources may be opened from by the page and "+
-		"by programs; repeatable; else what is named here and the working directory")
-	fs.String("trust-header", "", "HEADER in which a proxy names who is signed in; --tokens says what each may")
-	fs.StringArray("trust-from", nil, "ADDRESS or NETWORK of that proxy; repeatable; else loopback and the socket")
-	fs.StringArray("host", nil, "a name that the server is reached by, such as that of a proxy in front; repeatable")
-	fs.Int64("per-client", 128, "requests that one client may have under way")
-	fs.String("access-log", "", "FILE that gets a line of JSON a request; - for standard error")
+		"FILE of access tokens, one line each: NAME read|full|admin TOKEN [until 2030-12-31] [runs PATTERN]; "+
+			"default: one new token, which is printed")
+	fs.StringArray("root", nil,
+		"DIR, or the beginning of an address, from which the page and programs may open sources; repeatable; "+
+			"default: the sources of the command line and the working directory")
+	fs.String("trust-header", "", "HEADER in which a proxy names the signed-in user; --tokens has the rights of each")
+	fs.StringArray("trust-from", nil, "ADDRESS or NETWORK of that proxy; repeatable; default: loopback and the socket")
+	fs.StringArray("host", nil, "host name of the server, such as that of a proxy; repeatable")
+	fs.Int64("per-client", 128, "largest number of concurrent requests of one client")
+	fs.String("access-log", "", "FILE for the access log, one line of JSON per request; - is standard error")
 	fs.Bool("no-browser", false, "print the address only")
-	fs.Bool("until-eof", false, "end when standard input does: for scripts, whose server then ends with them")
-	fs.Bool("remote", false, "the line is slow: compress, coarse pictures first")
+	fs.Bool("until-eof", false, "exit when standard input ends, for scripts")
+	fs.Bool("remote", false, "for a slow connection: compress, and send coarse pictures first")
 }
 
 func openFlags(fs *pflag.FlagSet) {
 	servingFlags(fs)
 	fs.Bool("child", false,
-		"for a program that starts this one: listen on a socket of its own, print a line of JSON that says where, end "+
-			"with standard input, remember nothing")
-	fs.Bool("follow", false, "the sources grow: show them as they do; the page keeps its place")
-	fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: a further run; repeatable; the page shows them side by side")
+		"for a parent program: listen on a private socket, print its address as JSON, exit when standard input "+
+			"ends, store no history")
+	fs.Bool("follow", false, "follow sources that grow, and update the page")
+	fs.StringArray("run", nil, "NAME=SOURCE, or SOURCE: another run, shown side by side; repeatable")
 	fs.StringArray("key", nil,
-		"KEY=VALUE or KEY=/REGEXP/ on the path of a source: what runs are grouped and ordered by; repeatable")
+		"KEY=VALUE or KEY=/REGEXP/ on the path of a source: keys to group and sort runs by; repeatable")
 	sourceFlags(fs)
 	readingFlags(fs)
 }
 
 func openCommand() *command {
 	return &command{
-		name: "open", args: "[SOURCE...]", summary: "import if needed, serve the page, print its address",
-		help: "Sources that are not one run are opened as runs of their own; a directory of runs of one format " +
-			"opens as a set: what changed, or of runs of several sizes how they scale. Without a source the home " +
-			"page comes up.\n\n  parallax open traces/\n  parallax open --run before=a.otf2 --run after=b.otf2\n  " +
-			"parallax open demo:stencil --no-browser --listen 127.0.0.1:8080\n  parallax open --follow " +
+		name: "open", args: "[SOURCE...]", summary: "import if needed, serve the page and print its address",
+		help: "Sources that are not one run are opened as separate runs. A directory of runs of one format opens as " +
+			"a set: with the changes, or with the scaling if their sizes differ. Without a source the home page " +
+			"opens.\n\n  parallax open traces/\n  parallax open --run before=a.otf2 --run after=b.otf2\n  parallax " +
+			"open demo:stencil --no-browser --listen 127.0.0.1:8080\n  parallax open --follow " +
 			"parallax-program-20301231-1/",
 		flags: openFlags, run: runOpen, serves: true,
 	}

@@ -13,7 +13,7 @@ import (
 func pythonCommand() *command {
 	return &command{
 		name: "python", args: "[-o parallax.py]",
-		summary: "write the Python module: runs, findings, rows and pictures in notebooks",
+		summary: "write the Python module for notebooks: runs, findings, rows and pictures",
 		help: "The module is one file for Python 3.8 or newer without dependencies; it starts this program as a " +
 			"child. " +
 			"It finds the program by $PARALLAX, beside itself, or on PATH.\n\n" +

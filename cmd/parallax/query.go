@@ -22,13 +22,13 @@ import (
 func queryCommand() *command {
 	return &command{
 		name: "query", args: "SOURCE 'SQL' [-o FILE]",
-		summary: "SQL over the run; FILE's ending picks csv, json, parquet or arrow; without -o a table",
-		help: "Tables: " + strings.Join(tableNames(false), ", ") + ".\nFunctions: " +
-			strings.Join(tableNames(true), ", ") + ".\n" +
-			"docs/tables.md has their columns, docs/queries.md examples. Times are ns from the start of the run. " +
-			"Conditions on begin,\nend, time, location, path, rank, region spare reading: a window of a large run " +
-			"costs the window. A query only reads.\nA directory that `export --lake` wrote is asked as a whole: " +
-			"each row has its run.\n\n" +
+		summary: "run SQL over a run; prints a table, or writes csv, json, parquet or arrow by the ending of FILE",
+		help: "Tables: " + strings.Join(tableNames(false), ", ") + ".\n\nFunctions: " +
+			strings.Join(tableNames(true), ", ") + ".\n\n" +
+			"docs/tables.md lists their columns, docs/queries.md has examples. Times are in ns from the start of the " +
+			"run. Conditions on begin, end, time, location, path, rank and region reduce the data that is read: a " +
+			"window of a large run costs only the window. Queries are read-only. A directory written by `export " +
+			"--lake` is queried as a whole; each row names its run.\n\n" +
 			"  parallax query run.otf2 'select region, sum(exclusive) as time from time_in() group by 1 order by 2 " +
 			"desc limit 10'\n" +
 			"  parallax query traces/ 'select * from intervals where begin between 1e9 and 2e9 and rank = 3' -o " +
@@ -36,11 +36,11 @@ func queryCommand() *command {
 			"  parallax query a.otf2 --run after=b.otf2 'select (select count(*) from intervals), (select count(*) " +
 			"from after.intervals)'",
 		flags: func(fs *pflag.FlagSet) {
-			fs.StringP("output", "o", "", "file to write; its ending picks csv, json, parquet or arrow")
+			fs.StringP("output", "o", "", "FILE to write; its ending is csv, json, parquet or arrow")
 			fs.Bool("json", false, "JSON on standard output")
-			fs.Duration("timeout", 10*time.Minute, "how long the query may take; 0: as long as it needs")
-			fs.Int64("limit", 0, "at most so many rows; 0: all")
-			fs.StringArray("run", nil, "NAME=SOURCE: a further run, whose tables are NAME.intervals …; repeatable")
+			fs.Duration("timeout", 10*time.Minute, "time limit of the query; 0: none")
+			fs.Int64("limit", 0, "largest number of rows; 0: all")
+			fs.StringArray("run", nil, "NAME=SOURCE: another run, with tables NAME.intervals …; repeatable")
 			readingFlags(fs)
 		},
 		run: runQuery,

@@ -25,11 +25,11 @@ import (
 func receiveCommand() *command {
 	return &command{
 		name: "receive", args: "[DIR]",
-		summary: "take OpenTelemetry spans from running programs, and show the last minutes as requests finish",
-		help: "Spans come over gRPC (port 4317) and HTTP (port 4318, protobuf or JSON), where exporters send by " +
-			"themselves. What is acknowledged lies in DIR (parallax-received), also when the program is killed; " +
-			"`parallax open DIR` shows all of it later. Where more comes than can be written, senders are asked to " +
-			"send again.\n\n" +
+		summary: "receive OpenTelemetry spans from running programs, and show the last minutes",
+		help: "Spans arrive over gRPC (port 4317) and HTTP (port 4318, protobuf or JSON), the default ports of " +
+			"exporters. Acknowledged spans are on disk in DIR (parallax-received), even if the program is killed; " +
+			"`parallax open DIR` shows all of them later. If spans arrive faster than they can be written, senders " +
+			"are asked to send them again.\n\n" +
 			"  parallax receive\n  OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:4317 " +
 			"OTEL_EXPORTER_OTLP_PROTOCOL=grpc ./service\n" +
 			"  parallax receive /var/spool/spans --limit 20GiB --last 15m\n" +
@@ -38,10 +38,10 @@ func receiveCommand() *command {
 		flags: func(fs *pflag.FlagSet) {
 			fs.String("grpc", "127.0.0.1:4317", "HOST:PORT for OTLP over gRPC; empty: none")
 			fs.String("http", "127.0.0.1:4318", "HOST:PORT for OTLP over HTTP; empty: none. Either port takes both")
-			fs.String("limit", "4GiB", "how large DIR may become; the oldest spans go")
-			fs.Duration("keep", 24*time.Hour, "how long spans are kept")
+			fs.String("limit", "4GiB", "size limit of DIR; the oldest spans are removed")
+			fs.Duration("keep", 24*time.Hour, "time after which spans are removed")
 			fs.Duration("last", 5*time.Minute,
-				"how much of it the page shows; less where that is too many spans for the memory")
+				"time range of the page; shorter if memory does not suffice")
 			servingFlags(fs)
 			readingFlags(fs)
 		},
@@ -241,7 +241,7 @@ func (x *received) open(ctx context.Context, shown receive.Shown) error {
 	}
 	run, done, err := x.follower.Renew(ctx, found, func(w trace.Writer) trace.Writer {
 		for _, l := range losses(x.from.Counts()) {
-			w.Report(trace.Skipped, l.what, l.count, x.dir)
+			w.Report(trace.MissingIntervals, l.what, l.count, x.dir)
 		}
 		return w
 	})

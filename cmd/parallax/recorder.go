@@ -20,7 +20,7 @@ func recorderCommand() *command {
 	return &command{
 		name:    "recorder",
 		args:    "KIND",
-		summary: "write a recorder to build into a program, which gathers moments while it runs",
+		summary: "write a recorder that gathers moments while a program runs",
 		help: "A recorder gathers moments of utilization, times of calls and amounts of messages while a program " +
 			"runs, in constant memory, without a trace. KIND:\n\n" +
 			list.String() +

@@ -15,11 +15,11 @@ import (
 func reportCommand() *command {
 	return &command{
 		name: "report", args: "SOURCE -o FILE.html",
-		summary: "findings, pictures and tables in one self-contained file",
-		help: "The file holds everything it shows: no script, no network; it can be mailed or kept with a CI job. It " +
-			"follows\n" +
-			"the reader's light or dark theme and prints in light colours. Without -o it goes to standard output.\n\n" +
-			"  parallax report run.otf2 -o report.html\n  parallax report traces/ --from 10% --to 20% -o step.html",
+		summary: "write findings, pictures and tables into one self-contained HTML file",
+		help: "The file needs no scripts and no network, so it can be mailed or stored with a CI job. It follows " +
+			"the light or dark theme of the reader and prints in light colours. Without -o it goes to standard " +
+			"output.\n\n  parallax report run.otf2 -o report.html\n  parallax report traces/ --from 10% --to 20% -o " +
+			"step.html",
 		flags: func(fs *pflag.FlagSet) {
 			fs.StringP("output", "o", "", "file to write, its name ends in .html")
 			sourceFlags(fs)

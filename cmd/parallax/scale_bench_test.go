@@ -128,3 +128,44 @@ func askViews(b *testing.B, r store.Reader) {
 		b.Logf("%-10s whole run %7.1f ms, again %7.1f; windows p50 %7.1f, p95 %7.1f ms: %.0f times as fast as all rows", name, first, again, p50, p95, scan/p50)
 	}
 }
+
+// BenchmarkScaleLocations asks views for the whole of runs with the same number of intervals on 10^3, 10^4 and 10^5
+// locations, first and again, in ms.
+func BenchmarkScaleLocations(b *testing.B) {
+	names := []string{"timeline", "moments", "profile", "topology", "calltree", "commmatrix", "histogram", "treemap",
+		"overview", "groups", "boxprofile", "callmatrix", "kaleidoscope", "findings"}
+	size := scene.Size{Width: 1440, Height: 900}
+	for _, n := range viewtest.BenchSizes(b) {
+		b.Run(fmt.Sprintf("%.0e", float64(n)), func(b *testing.B) {
+			for b.Loop() {
+				rows := make([]string, len(names))
+				for _, locations := range []int{1e3, 1e4, 1e5} {
+					c, err := load.OpenCache(b.TempDir())
+					if err != nil {
+						b.Fatal(err)
+					}
+					l := newLoader(c, 1<<30, nil)
+					r, err := l.One(context.Background(),
+						[]string{fmt.Sprintf("demo:stencil?locations=%d&intervals=%d", locations, n)})
+					if err != nil {
+						b.Fatal(err)
+					}
+					for i, name := range names {
+						v := findView(name)
+						ask := func() float64 {
+							c := viewtest.Case{Size: size}
+							return viewtest.Took(func() { c.Compute(b, v, r.Store).Scene(size) })
+						}
+						first := ask()
+						rows[i] += fmt.Sprintf(" %8.0f, %6.0f |", first, ask())
+					}
+					r.Store.Close()
+				}
+				b.Logf("%-12s |   10^3 locations |             10^4 |             10^5 |", "ms")
+				for i, name := range names {
+					b.Logf("%-12s |%s", name, rows[i])
+				}
+			}
+		})
+	}
+}

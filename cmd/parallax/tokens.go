@@ -20,19 +20,18 @@ import (
 func tokensCommand() *command {
 	return &command{
 		name: "tokens", args: "FILE [add NAME read|full|admin | revoke NAME | hash]",
-		summary: "list, add and revoke the tokens of a file for --tokens; a server that runs takes notice within a " +
-			"second",
-		help: "Tokens are printed once, when they are added; the file keeps their hashes. `hash` replaces tokens " +
-			"that were written into the file as they are. Access: read looks, full also opens runs and closes its " +
-			"own, " +
-			"admin closes any.\n\n  parallax tokens people.tokens add alice admin\n  parallax tokens people.tokens " +
-			"add bob full " +
-			"--until 2030-12-31 --runs 'team-*'\n  parallax tokens people.tokens add carol read --signed-in\n  " +
-			"parallax " +
-			"tokens people.tokens\n  parallax tokens people.tokens revoke bob",
+		summary: "list, add and revoke the tokens of a file for --tokens; a running server notices within a second",
+		help: "A token is printed once, when it is added; the file has only its hash. `hash` replaces tokens in " +
+			"plain text by their hashes. Rights: read is read-only, full also opens runs and closes its own, admin " +
+			"closes any.\n\n" +
+			"  parallax tokens people.tokens add alice admin\n" +
+			"  parallax tokens people.tokens add bob full --until 2030-12-31 --runs 'team-*'\n" +
+			"  parallax tokens people.tokens add carol read --signed-in\n" +
+			"  parallax tokens people.tokens\n" +
+			"  parallax tokens people.tokens revoke bob",
 		flags: func(fs *pflag.FlagSet) {
-			fs.String("until", "", "day or time at which the token ends: 2030-12-31")
-			fs.String("runs", "", "PATTERN,PATTERN of the runs that the holder may see; all unless said")
+			fs.String("until", "", "DAY or time at which the token expires: 2030-12-31")
+			fs.String("runs", "", "PATTERN,PATTERN of the visible runs; default: all")
 			fs.Bool("signed-in", false, "no token: a proxy signs the holder in, see --trust-header")
 			fs.Bool("quiet", false, "print errors only")
 		},

@@ -16,10 +16,9 @@ import (
 func verifyCommand() *command {
 	return &command{
 		name: "verify", args: "RUN.plx",
-		summary: "read a whole store and say what is damaged, and what can still be used",
-		help: "Views check what they read by themselves; this reads everything, so that a store that was copied or " +
-			"kept for long is known to\nbe whole. The exit status is 1 where something is damaged.\n\n  parallax " +
-			"verify run.plx",
+		summary: "check a whole store for damage, and list the usable parts",
+		help: "Views check the parts that they read. This command reads everything, for stores that were copied or " +
+			"stored for long. The exit status is 1 if a part is damaged.\n\n  parallax verify run.plx",
 		flags: func(fs *pflag.FlagSet) {
 			memoryFlag(fs)
 			fs.Bool("json", false, "as one JSON object")

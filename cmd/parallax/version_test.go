@@ -23,7 +23,7 @@ func setVersion(t *testing.T, store, version string) {
 	if err := json.Unmarshal(b, &outer); err != nil {
 		t.Fatal(err)
 	}
-	inner := regexp.MustCompile(`"version": \d+`).ReplaceAll(outer.Manifest, []byte(`"version": `+version))
+	inner := regexp.MustCompile(`"version":\d+`).ReplaceAll(outer.Manifest, []byte(`"version":`+version))
 	sum := crc32.Checksum(inner, crc32.MakeTable(crc32.Castagnoli))
 	if err := os.WriteFile(path, fmt.Appendf(nil, `{"crc32c": "%08x", "manifest": %s}`, sum, inner), 0o644); err != nil {
 		t.Fatal(err)

@@ -25,32 +25,31 @@ import (
 func viewCommand() *command {
 	return &command{
 		name: "view", args: "VIEW SOURCE [-o FILE] [--size WxH]",
-		summary: "draw one view headless: svg, png, pdf, jpg, eps, json or csv by FILE's ending",
-		help: "Without -o the numbers go to standard output as JSON. `parallax views` lists the views and their " +
-			"options.\n\n" +
-			"  parallax view timeline run.otf2 -o timeline.svg\n  parallax view activity traces/ --from 10% --to 20% " +
+		summary: "draw one view without a browser: svg, png, pdf, jpg, eps, json or csv, by the ending of FILE",
+		help: "Without -o the numbers are printed as JSON. `parallax views` lists the views and their options.\n\n  " +
+			"parallax view timeline run.otf2 -o timeline.svg\n  parallax view activity traces/ --from 10% --to 20% " +
 			"--locations 'rank:0-3' -o activity.csv",
 		flags: func(fs *pflag.FlagSet) {
-			fs.StringP("output", "o", "", "file to write; its ending picks svg, png, pdf, jpg, eps, json or csv")
+			fs.StringP("output", "o", "", "FILE to write; its ending is svg, png, pdf, jpg, eps, json or csv")
 			fs.String("size", "1600x900",
-				"size of the picture in pixels; what would stay blank is left out, and past 1600x900 text grows too. "+
-					"1600xAUTO: as high as the content; 84mm, 174x90mm: for paper, text of 8 points, PNG with 300 "+
-					"dots an inch")
-			fs.String("letter", "", "of the picture among others in a figure, drawn in its corner: a")
+				"WxH, the largest size of the picture in pixels; above 1600x900 text grows too. 1600xAUTO: as high "+
+					"as the content; 84mm, 174x90mm: for print, with text of 8 points and PNG of 300 dots per inch")
+			fs.String("letter", "", "letter of the picture in a figure, such as a, drawn in its corner")
 			fs.String("theme", "light", "light or dark")
 			fs.String("region-colours", "usual",
-				"colours of regions and locations: usual, or safe: fewer, which colour-blind readers tell apart too "+
-					"(--palette has those of magnitudes)")
+				"colours of regions and locations: usual, or safe (fewer colours, distinct for colour-blind "+
+					"readers; --palette sets those of magnitudes)")
 			fs.String("callouts", "",
-				"FILE with numbers to draw on the picture, a line each: where, a bar, what it says; "+
-					"docs/guides/README.md has the forms")
-			fs.Bool("json", false, "JSON on standard output (the default without -o)")
+				"FILE with numbered callouts, one line each: position, arrow length, text; see docs/guides/README.md")
+			fs.Bool("json", false,
+				"JSON on standard output (the default without -o); lists end after 16,384 elements unless --all is "+
+					"given")
 			fs.Bool("spreadsheet", false,
-				"CSV for a spreadsheet: an apostrophe before texts that begin like a formula (= + - @), so that none "+
-					"runs")
+				"CSV for a spreadsheet: text that begins like a formula (= + - @) gets an apostrophe, so that it is "+
+					"not run")
 			fs.StringArray("run", nil,
-				"NAME=SOURCE, or SOURCE: a further run, or a directory of runs, for views that compare runs; "+
-					"repeatable")
+				"NAME=SOURCE, or SOURCE: another run, or a directory of runs, to compare; repeatable")
+			fs.String("project", "", projectHelp)
 			sourceFlags(fs)
 			selectionFlags(fs)
 			readingFlags(fs)
@@ -96,6 +95,11 @@ func runView(ctx context.Context, e *env, args []string) error {
 	if err := readFiles(set); err != nil {
 		return err
 	}
+	// Views with the option know themselves which rows are drawn.
+	if !slices.ContainsFunc(v.Options, func(o view.Option) bool { return o.Name == "all" }) {
+		out.all = e.flag("all")
+		delete(set, "all")
+	}
 	values, err := view.NewValues(v, set)
 	if err != nil {
 		return usageOf(err)
@@ -113,7 +117,7 @@ func runView(ctx context.Context, e *env, args []string) error {
 	}
 	defer closeRuns(runs)
 	for i := range runs {
-		runs[i].Keys = keys.of(&runs[i])
+		runs[i].Keys = keys.with(&runs[i])
 	}
 	if err := view.CheckRuns(v, len(runs), views.Views); err != nil {
 		return usage("--run: %v", err)
@@ -202,7 +206,7 @@ func (e *env) openRuns(ctx context.Context, sources []string, many bool) (runs [
 	}()
 	open := func(sources []string) ([]view.Run, error) {
 		if many {
-			return l.All(ctx, sources)
+			return (&lakeReader{loader: l, project: e.text("project")}).all(ctx, sources)
 		}
 		r, err := l.One(ctx, sources)
 		return []view.Run{r}, err
@@ -265,7 +269,11 @@ var exportKinds = []string{"svg", "png", "pdf", "jpg", "eps", "json", "csv"}
 func (o *output) export(w io.Writer, v *view.View, q *view.Request, r view.Result) error {
 	switch o.kind {
 	case "json":
-		return view.TwinOf(v, q, r).WriteJSON(w)
+		twin := view.TwinOf(v, q, r)
+		if !o.all {
+			twin.Cut()
+		}
+		return twin.WriteJSON(w)
 	case "csv":
 		if o.sheet {
 			return r.Table().WriteSpreadsheet(w)
@@ -312,6 +320,7 @@ type output struct {
 	// callouts are numbers drawn on a picture.
 	callouts []callout.Callout
 	sheet    bool // CSV is for a spreadsheet
+	all      bool // JSON has all elements of long lists
 }
 
 func (e *env) newOutput() (*output, error) {

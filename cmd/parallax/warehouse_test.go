@@ -87,7 +87,7 @@ func TestEngineAnswersAsTheLakeInADirectory(t *testing.T) {
 			t.Fatal(err)
 		}
 		about := lake.About{Run: x.as, Project: x.project, Start: start.UnixMicro(), Clock: "as given",
-			Keys: map[string]string{}}
+			Keys: map[string]string{}, Outline: []byte(x.as + "\x00\xff")}
 		for _, k := range strings.Fields(x.keys) {
 			key, value, _ := strings.Cut(k, "=")
 			about.Keys[key] = value
@@ -168,6 +168,20 @@ func TestEngineAnswersAsTheLakeInADirectory(t *testing.T) {
 	if !strings.HasPrefix(got, "a1|2026-10-30 03:00:00") {
 		t.Errorf("commit and time: %s", got)
 	}
+	runs, err := place.Runs(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range runs {
+		names = append(names, r.Run)
+		if string(r.Outline) != r.Run+"\x00\xff" {
+			t.Errorf("run %q has the outline %q", r.Run, r.Outline)
+		}
+	}
+	if got := strings.Join(names, ", "); got != "night 1, night 2, shop, short" {
+		t.Errorf("runs: %s", got)
+	}
 	if err := place.Remove(ctx, "night 1"); err != nil {
 		t.Fatal(err)
 	}
@@ -179,5 +193,28 @@ func TestEngineAnswersAsTheLakeInADirectory(t *testing.T) {
 	}
 	if err := place.Remove(ctx, "night 1"); err == nil || !strings.Contains(err.Error(), "no run") {
 		t.Errorf("removed twice: %v", err)
+	}
+	killed := "insert into lake_runs (run_id, project, run, run_start, clock, keys, state, changed) values " +
+		"(7, 'solver', 'killed', now(), '', map(), 'loading', %d)"
+	rows := "insert into intervals_rows (run_id, project, run, run_start) values (7, 'solver', 'killed', now())"
+	for _, at := range []struct {
+		ago  time.Duration
+		left string
+	}{{time.Hour, "1|\n"}, {25 * time.Hour, "0|\n"}} {
+		for _, text := range []string{fmt.Sprintf(killed, time.Now().Add(-at.ago).UnixNano()), rows} {
+			if err := engine.Exec(ctx, text); err != nil {
+				t.Fatal(err)
+			}
+		}
+		about := lake.About{Run: "after " + at.ago.String(), Project: "solver"}
+		if _, err := place.Append(ctx, asTables(t, chromeTrace(t, "after", 10)), about); err != nil {
+			t.Fatal(err)
+		}
+		if got := ask("there", "select count(*) from intervals_rows where run_id = 7"); got != at.left {
+			t.Errorf("rows of an export that was killed %s ago: %s", at.ago, got)
+		}
+		if err := engine.Exec(ctx, "truncate table lake_runs"); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

@@ -99,6 +99,30 @@ func TestThreadsWithoutRegionsAreRecordedWhereOutsideIsBusy(t *testing.T) {
 	}
 }
 
+// A program that begins threads all the time is recorded in as many rows as threads live at once, or 256: memory and file
+// do not grow with the run, and nothing that threads named is lost.
+func TestThreadsGoOnInRowsOfThoseThatEnded(t *testing.T) {
+	need(t, "cc")
+	dir := t.TempDir()
+	command(t, dir, "cc", "-O1", "-I", testdata(t, "../c"), "-pthread", "-o", "many", testdata(t, "many.c"), "-ldl")
+	env := []string{"LD_PRELOAD=" + build(t, "regions", "cc"), "PARALLAX_OUT=" + filepath.Join(dir, "out")}
+	if out, err := try(dir, env, "./many"); err != nil {
+		t.Fatal(err, out)
+	}
+	r := imported(t, dir)
+	all, moments := calls(t, r), busy(t, r)
+	kernels := 0.0
+	for name, regions := range all {
+		kernels += regions["kernel"].calls
+		if !same(moments[name][0], regions["kernel"].time) {
+			t.Errorf("%s is busy for %v: %+v", name, moments[name][0], regions)
+		}
+	}
+	if len(all) != 256 || kernels != 600 {
+		t.Errorf("%v kernels in %d rows", kernels, len(all))
+	}
+}
+
 func TestTasksAndThreadsOfPythonAreCalledAsPythonCallsThem(t *testing.T) {
 	need(t, "cc", "python3")
 	dir := t.TempDir()

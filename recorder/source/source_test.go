@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	reader "github.com/parallax-hpc/parallax/internal/importer/recorder"
 	"github.com/parallax-hpc/parallax/internal/store"
@@ -105,12 +104,17 @@ func try(dir string, env []string, name string, args ...string) (string, error) 
 
 // start runs a program under MPI with a recorder; what it recorded is in dir/out.
 func (m mpi) start(dir, library string, ranks int, env []string, program ...string) (string, error) {
+	env = append([]string{"PARALLAX_OUT=" + filepath.Join(dir, "out"), "LD_PRELOAD=" + library}, env...)
+	return try(dir, env, m.run, m.arguments(ranks, program...)...)
+}
+
+// arguments are those of mpirun for a program.
+func (m mpi) arguments(ranks int, program ...string) []string {
 	args := []string{"-n", fmt.Sprint(ranks)}
 	if m.name == "openmpi" {
 		args = append([]string{"--allow-run-as-root", "--oversubscribe", "--mca", "btl", "self,vader"}, args...)
 	}
-	env = append([]string{"PARALLAX_OUT=" + filepath.Join(dir, "out"), "LD_PRELOAD=" + library}, env...)
-	return try(dir, env, m.run, append(args, program...)...)
+	return append(args, program...)
 }
 
 func testdata(t testing.TB, name string) string {
@@ -357,50 +361,6 @@ func checkSteps(t *testing.T, dir string, r store.Reader) {
 		if late := regions["MPI_Allreduce"].late; late < 0 {
 			t.Errorf("%s is late by %v ns", name, late)
 		}
-	}
-}
-
-// With PARALLAX_EVERY the file is there while the program runs, whole whenever it is looked at,
-// and stays when the program is killed.
-func TestARunningProgramIsShown(t *testing.T) {
-	if _, err := exec.LookPath("cc"); err != nil {
-		t.Skip("no C compiler here: the recorder in C is not tried")
-	}
-	dir := t.TempDir()
-	library := build(t, "regions", "cc")
-	command(t, dir, "cc", "-O1", "-I", testdata(t, "../c"), "-o", "endless", testdata(t, "endless.c"), "-ldl")
-	c := exec.Command(filepath.Join(dir, "endless"))
-	c.Env = append(os.Environ(), "LD_PRELOAD="+library, "PARALLAX_EVERY=0.02", "PARALLAX_OUT="+filepath.Join(dir, "out"))
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	solved := func() float64 {
-		for _, regions := range calls(t, imported(t, dir)) {
-			if c, ok := regions["solve"]; ok {
-				return c.calls
-			}
-		}
-		return 0
-	}
-	file := filepath.Join(dir, "out", "run.moments")
-	for {
-		if _, err := os.Stat(file); err == nil {
-			break
-		}
-		time.Sleep(time.Millisecond)
-	}
-	first := solved()
-	for solved() <= first { // it grows, or the test does not end
-		time.Sleep(time.Millisecond)
-	}
-	_ = c.Process.Kill()
-	_ = c.Wait()
-	r := imported(t, dir)
-	if r.Info().Properties["running"] == "" {
-		t.Error("the run does not say that its program runs")
-	}
-	if report := fmt.Sprint(r.Info().Report); !strings.Contains(report, "still running") || solved() <= first {
-		t.Errorf("after it was killed: %s", report)
 	}
 }
 

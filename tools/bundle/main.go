@@ -1,8 +1,8 @@
 // Command bundle builds web/dist from web/src with esbuild.
 //
 // It is a module of its own, so that the product's go.mod stays free of the bundler. The names of its files are
-// fixed (index.html, main.js, main.css, licences.txt) and the bytes depend on the sources alone; dist is committed,
-// and the build machine proves it equal to its sources by building it again.
+// fixed (index.html, main.js, chunk.js, main.css, later.js, licences.txt) and the bytes depend on the sources alone;
+// dist is committed, and the build machine proves it equal to its sources by building it again.
 //
 //	go run -C tools/bundle .              build
 //	go run -C tools/bundle . -watch      build, and again after every change
@@ -73,6 +73,8 @@ func options(web, out string) api.BuildOptions {
 		AbsWorkingDir:     web,
 		EntryPoints:       []string{"src/main.tsx"},
 		EntryNames:        "main",
+		Splitting:         true,
+		ChunkNames:        "[name]",
 		Outdir:            out,
 		Bundle:            true,
 		Format:            api.FormatESModule,
@@ -92,7 +94,8 @@ func options(web, out string) api.BuildOptions {
 }
 
 // write replaces the content of dist, file by file, and prints the size of each
-// as it travels. More than the limit is an error; licences are loaded by who asks for them.
+// as it travels. More than the limit is an error; later.js is loaded when a part in it is opened,
+// licences by who asks for them.
 func write(out string, files map[string][]byte, limit int) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return err
@@ -109,7 +112,7 @@ func write(out string, files map[string][]byte, limit int) error {
 		}
 	}
 	total := 0
-	for _, name := range []string{"index.html", "main.js", "main.css", "licences.txt"} {
+	for _, name := range []string{"index.html", "main.js", "chunk.js", "main.css", "later.js", "licences.txt"} {
 		content, ok := files[name]
 		if !ok {
 			return fmt.Errorf("the build made no %s", name)
@@ -118,7 +121,7 @@ func write(out string, files map[string][]byte, limit int) error {
 			return err
 		}
 		n := gzipped(content)
-		if name != "licences.txt" {
+		if name != "licences.txt" && name != "later.js" {
 			total += n
 		}
 		fmt.Printf("%-12s %8d bytes %8d gzipped\n", name, len(content), n)
