@@ -36,6 +36,7 @@ enum {
 	PLX_NODES = 256,    /* regions under regions, a thread */
 	PLX_CELLS = 1024,   /* calls under regions, a thread: a power of two */
 	PLX_DEPTH = 128,    /* open regions, a thread */
+	PLX_THREADS = 256,  /* from here on a thread goes on in the row of one that has ended */
 	PLX_PARTNERS = 64,  /* ranks that messages go to, a thread: a power of two */
 	PLX_SIZES = 48      /* classes of message sizes: powers of two */
 };
@@ -77,11 +78,11 @@ typedef struct plx_worker {
 	int64_t since;   /* begin of the busy interval at hand */
 	int64_t entered; /* begin of the call at hand */
 	int64_t watched; /* first time stamp */
-	int64_t due;     /* when the file is to be written anew; only the main thread does so */
+	int64_t due;     /* when the file is to be written anew; where threads wait for others each may do so */
 	int away;        /* depth of calls; busy where 0 */
 	int outside;     /* busy outside regions too: a thread of MPI or OpenMP */
 	int idle;        /* open regions that are waits */
-	int gone;        /* the thread has ended */
+	volatile int gone; /* the thread has ended */
 	int64_t left;    /* since when it is outside regions */
 	volatile uint32_t changes; /* odd while its thread changes it */
 	int shift;       /* a window is 1 << shift ns long */
@@ -108,6 +109,9 @@ static struct {
 	int64_t epoch;         /* the same moment, ns since 1970 */
 	int64_t offset, later; /* to add to get the clock of rank 0, at the start and at the end */
 	int64_t ended, every; /* ns; INT64_MAX: never while it runs */
+	volatile int64_t due;
+	volatile int showing;             /* a thread writes the file while the program runs */
+	struct plx_worker *volatile shows; /* which one */
 	int32_t rank, size;
 	int windows;
 	int outside; /* what time outside of named regions is: 1 idle, 2 busy, 3 not recorded */
@@ -161,12 +165,38 @@ static uint32_t plx_name(const char *s) {
 /* plx_thread_begins has the end of a thread told, where a part below knows how. */
 static void (*plx_thread_begins)(plx_worker *);
 
+static void plx_count(plx_worker *w, uint32_t name, int64_t begin, int64_t end, uint64_t bytes, int joint);
+
+/* plx_worker_again gives a new thread the row of one that has ended: of programs that begin threads all the time memory
+ * and file do not grow. The time between the two is outside regions. */
+static plx_worker *plx_worker_again(int outside) {
+	plx_worker *w;
+	int64_t now;
+	for (w = plx.workers; w && !(w->gone && __sync_bool_compare_and_swap(&w->gone, 1, 0)); ) w = w->next;
+	if (!w) return 0;
+	now = plx_now();
+	w->changes++;
+	__sync_synchronize();
+	plx_count(w, plx_name("outside regions"), w->left, now, 0, 0);
+	w->since = w->left = now;
+	w->outside = outside;
+	w->away = w->idle = 0;
+	__sync_synchronize();
+	w->changes++;
+	plx_self = w;
+	if (plx_thread_begins) plx_thread_begins(w);
+	return w;
+}
+
 static plx_worker *plx_worker_new(const char *kind, int outside) {
 	size_t size = sizeof(plx_worker) + (size_t)plx.windows * sizeof(plx_sums);
+	plx_worker *w = plx.threads < PLX_THREADS ? 0 : plx_worker_again(outside);
+	int i, number;
+	if (w) return w;
 	/* Mapped, not allocated: pages that are never touched cost nothing. */
-	plx_worker *w = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int i, number = __sync_fetch_and_add(&plx.threads, 1);
+	w = mmap(0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (w == MAP_FAILED) return 0;
+	number = __sync_fetch_and_add(&plx.threads, 1);
 	snprintf(w->name, sizeof w->name, number ? "%s %d" : "%s", number ? kind : "main", number);
 	w->windows = plx.windows;
 	w->shift = 10;
@@ -176,7 +206,7 @@ static plx_worker *plx_worker_new(const char *kind, int outside) {
 	w->tree[0].count = 1;
 	w->outside = outside;
 	w->since = w->left = w->watched = plx_now();
-	w->due = number ? INT64_MAX : plx.every;
+	w->due = number && !plx_thread_begins ? INT64_MAX : plx.due;
 	for (i = 0; i < PLX_PARTNERS; i++) w->partners[i].rank = -1;
 	do w->next = plx.workers;
 	while (!__sync_bool_compare_and_swap(&plx.workers, w->next, w));
@@ -284,10 +314,15 @@ static plx_cell *plx_cell_of(plx_worker *w, uint32_t name) {
 	return 0;
 }
 
+#ifndef PLX_EVENT /* a test keeps a trace beside the sums */
+#define PLX_EVENT(w, name, begin, end) ((void)0)
+#endif
+
 /* plx_count adds a call that lasted from begin to end. */
 __attribute__((unused)) static void plx_count(plx_worker *w, uint32_t name, int64_t begin, int64_t end, uint64_t bytes, int joint) {
 	plx_cell *c = plx_cell_of(w, name);
 	uint64_t time = end > begin ? (uint64_t)(end - begin) : 0;
+	PLX_EVENT(w, name, begin, end);
 	if (!c) {
 		w->dropped++;
 		return;
@@ -314,9 +349,6 @@ __attribute__((noinline, unused)) static void plx_leave(plx_worker *w, uint32_t 
 	}
 	w->since = plx_now();
 	plx_count(w, name, w->entered, w->since, bytes, joint);
-#ifdef PLX_EVENT /* a test keeps a trace beside the sums */
-	PLX_EVENT(name, w->entered, w->since);
-#endif
 	w->away--;
 	if (w->since >= w->due) plx_show(w, w->since);
 }
@@ -361,6 +393,7 @@ static void plx_region_leave(plx_worker *w, int64_t now) {
 		return;
 	}
 	w->depth--;
+	PLX_EVENT(w, w->tree[w->node].name, w->open[w->depth].begin, now);
 	w->idle -= w->open[w->depth].waits;
 	w->tree[w->node].count++;
 	w->tree[w->node].time += (uint64_t)(now - w->open[w->depth].begin);
@@ -669,8 +702,11 @@ static int plx_put_file(const char *suffix) {
 /* plx_write writes the file for good, once. */
 static void plx_write(void) {
 	static const char say[] = "parallax recorder: cannot write what was recorded\n";
+	int tries;
 	/* A child that was forked has the memory of its parent, but is not the program recorded. */
 	if (!plx.on || getpid() != plx.process || __sync_lock_test_and_set(&plx.wrote, 1)) return;
+	/* Another thread may be writing what there is so far: it takes milliseconds. */
+	for (tries = 0; plx.showing && plx.shows != plx_self && tries < 1000000; tries++) sched_yield();
 	plx_end();
 	plx.on = 0;
 	if (!plx_put_file(".part") && write(2, say, sizeof say - 1) < 0) return;
@@ -679,8 +715,15 @@ static void plx_write(void) {
 /* plx_show writes the file as far as the program has come. The time is not the program's:
  * it counts as none of its busy time. What other threads do meanwhile may be in it by halves. */
 static void plx_show(plx_worker *w, int64_t now) {
-	int64_t later = plx.later;
-	if (!plx.on) return; /* it is written for good */
+	int64_t later;
+	w->due = plx.due; /* another thread may have written it */
+	if (!plx.on || now < w->due || getpid() != plx.process || __sync_lock_test_and_set(&plx.showing, 1)) return;
+	if (plx.wrote) { /* or is writing it for good */
+		__sync_lock_release(&plx.showing);
+		return;
+	}
+	plx.shows = w;
+	later = plx.later;
 	if (plx_works(w)) plx_busy(w, w->since, now);
 	w->since = now;
 	plx.ended = now;
@@ -691,7 +734,8 @@ static void plx_show(plx_worker *w, int64_t now) {
 	plx.later = later;
 	plx.ended = 0;
 	w->since = w->left = plx_now();
-	w->due = w->since + plx.every;
+	w->due = plx.due = w->since + plx.every;
+	__sync_lock_release(&plx.showing);
 }
 
 /* Signals that end a program. Whoever had them before gets them after. */
@@ -764,7 +808,7 @@ static void plx_start(int32_t rank, int32_t size) {
 	s = getenv("PARALLAX_OUTSIDE");
 	plx.outside = s && !strcmp(s, "busy") ? PLX_OUTSIDE_BUSY : s && !strcmp(s, "none") ? 3 : 1;
 	s = getenv("PARALLAX_EVERY");
-	plx.every = s && atof(s) > 0 ? (int64_t)(atof(s) * 1e9) : INT64_MAX;
+	plx.every = plx.due = s && atof(s) > 0 ? (int64_t)(atof(s) * 1e9) : INT64_MAX;
 	gethostname(plx.host, sizeof plx.host - 1);
 	n = readlink("/proc/self/exe", plx.dir, sizeof plx.dir - 1);
 	s = n > 0 ? strrchr(plx.dir, '/') : 0;

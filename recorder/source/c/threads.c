@@ -48,6 +48,7 @@ static void plx_waited(plx_worker *w) {
 	w->waiting = 0;
 	__sync_synchronize();
 	w->changes++;
+	if (w->since >= w->due && !w->gone) plx_show(w, w->since);
 }
 
 /* A row of its own for work that moves between threads, or shares one: tasks of an event loop. A row that is not in use

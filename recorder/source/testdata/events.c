@@ -1,36 +1,60 @@
-/* The recorder of MPI, and a trace of the same calls by the same readings of the clock: what
- * it keeps can be held against what a trace would have. Each rank leaves PLX_TRACE.RANK, lines
- * of a Chrome trace: `(echo '['; cat PLX_TRACE.*; echo '{}]') > trace.json` makes one. */
+/* A recorder, and a trace of the same calls, regions and waits by the same readings of the clock: the sums that it keeps
+ * can be held against a trace of the same run. PARTS says which recorder: 1 threads, 2 MPI, 4 OpenMP. Each process
+ * leaves PLX_TRACE.RANK, lines of a Chrome trace: `(echo '['; cat PLX_TRACE.*; echo '{}]') > trace.json` makes one. */
+#define _GNU_SOURCE
 #include <stdint.h>
-static void event(uint32_t name, int64_t begin, int64_t end);
+struct plx_worker;
+static void event(const struct plx_worker *w, uint32_t name, int64_t begin, int64_t end);
 #define PLX_EVENT event
-#include "core.c"
-#include "mpi.c"
+#include "../c/core.c"
+#if PARTS & 1
+#include "../c/threads.c"
+#endif
+#if PARTS & 2
+#include "../c/mpi.c"
+#endif
+#if PARTS & 4
+#include "../c/openmp.c"
+#endif
 
-static struct { uint32_t name; int64_t begin, end; } *kept;
+static struct { int64_t watched, begin, end; uint32_t name; } *kept;
 static long used, room;
+static volatile int keeping;
 
-static void event(uint32_t name, int64_t begin, int64_t end) {
+/* The first time stamp of a thread tells it also where what it has open is closed in a copy. */
+static void event(const struct plx_worker *w, uint32_t name, int64_t begin, int64_t end) {
+	while (__sync_lock_test_and_set(&keeping, 1)) ;
 	if (used == room) kept = realloc(kept, (size_t)(room = room ? 2 * room : 1024) * sizeof *kept);
+	kept[used].watched = w->watched;
 	kept[used].name = name;
 	kept[used].begin = begin;
 	kept[used++].end = end;
+	__sync_lock_release(&keeping);
 }
 
-static void line(FILE *f, const char *name, int64_t begin, int64_t end) {
+static void line(FILE *f, int thread, const char *name, int64_t begin, int64_t end) {
 	long long at = begin + plx.epoch + plx.offset, d = end - begin; /* as the file of moments has it */
-	fprintf(f, "{\"ph\":\"X\",\"pid\":%d,\"tid\":0,\"name\":\"%s\",\"ts\":%lld.%03lld,\"dur\":%lld.%03lld},\n", plx.rank, name, at / 1000, at % 1000, d / 1000, d % 1000);
+	if (d <= 0) return;
+	fprintf(f, "{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"ts\":%lld.%03lld,\"dur\":%lld.%03lld},\n", plx.rank, thread, name, at / 1000, at % 1000, d / 1000, d % 1000);
 }
 
-__attribute__((destructor)) static void write_events(void) {
+/* It runs after the file of moments is written. */
+__attribute__((destructor(101))) static void write_events(void) {
 	char path[1100];
+	int thread = 0, k;
 	long i;
 	FILE *f;
-	if (!plx.workers || !getenv("PLX_TRACE")) return;
+	plx_worker *w;
+	if (!plx.workers || !getenv("PLX_TRACE") || getpid() != plx.process) return;
 	snprintf(path, sizeof path, "%s.%04d", getenv("PLX_TRACE"), plx.rank);
 	if (!(f = fopen(path, "w"))) return;
 	fprintf(f, "{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"rank %d\"}},\n", plx.rank, plx.rank);
-	line(f, plx.program, plx.workers->watched, plx.ended);
-	for (i = 0; i < used; i++) line(f, plx.names[kept[i].name], kept[i].begin, kept[i].end);
+	for (w = plx.workers; w; w = w->next, thread++) {
+		fprintf(f, "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}},\n", plx.rank, thread, plx.rank < 0 || w->next ? w->name : "main");
+		if (w->outside) line(f, thread, plx.program, w->watched, w->gone ? w->left : plx.ended);
+		for (k = 0; k < w->depth; k++) line(f, thread, plx.names[w->tree[k + 1 < w->depth ? w->open[k + 1].node : w->node].name], w->open[k].begin, plx.ended);
+		for (i = 0; i < used; i++)
+			if (kept[i].watched == w->watched) line(f, thread, plx.names[kept[i].name], kept[i].begin, kept[i].end);
+	}
 	fclose(f);
 }
