@@ -96,6 +96,11 @@ export interface Option {
   open?: boolean;
   default: string;
   help: string;
+  /** Title and Group are the name of the option in the page, and the heading that it stands below there. */
+  title: string;
+  group: string;
+  /** Word stands for a number that the view chooses, such as auto. */
+  word?: string;
   /** Min, Max and Step of a number, for a slider; equal: none. */
   min?: number;
   max?: number;
@@ -202,6 +207,8 @@ export interface RunInfo {
   instants: number;
   profile_rows: number;
   depth: number;
+  /** PathDepth is the length of the longest call path of a profile; 1: it has totals of regions alone. */
+  path_depth: number;
   region_table: RegionTotals[];
   /** RegionMetric is the metric of the inclusive and exclusive columns of the table. */
   region_metric: MetricInfo;
@@ -249,6 +256,8 @@ export interface ReportEntry {
   example: string;
   /** Lost reports that some data of the program is unknown because of it; false for kept or repeated data. */
   lost: boolean;
+  /** Consequence tells the effect on the run of parts that are not kept; empty for a kind that keeps them. */
+  consequence: string;
 }
 
 /**
@@ -391,6 +400,7 @@ export interface Notes {
   version: number;
   notes: RunNote[];
   workspaces: SavedPage[];
+  stories: Story[];
 }
 
 /** A RunNote is a word at a time, or over a range of it. */
@@ -407,6 +417,19 @@ export interface RunNote {
 /** A SavedPage is a named state of the page, as its address has it. */
 export interface SavedPage {
   name: string;
+  query: string;
+}
+
+/** A Story is a walk through states of the page, with a sentence at each. */
+export interface Story {
+  name: string;
+  stops: StoryStop[];
+}
+
+export interface StoryStop {
+  title: string;
+  text: string;
+  /** State of the page, as its address has it. */
   query: string;
 }
 
@@ -524,7 +547,7 @@ export interface Answer {
 }
 
 /**
- * A Column has a name (as in the JSON twin), and a unit: "ns", "bytes", "count", "share" or "". Title is its
+ * A Column has a name (as in the JSON output), and a unit: "ns", "bytes", "count", "share" or "". Title is its
  * heading for people, where that is not the name.
  */
 export interface Column {

@@ -5,6 +5,7 @@ import type * as t from "./types";
 import type { Scene } from "../scene/scene";
 import { packIDs } from "./ids";
 import { createLine, query, type Query } from "./line";
+import { Together } from "./together";
 import { upload, type UploadFile } from "./upload";
 import { ColumnKeep, decodeScene } from "./wire";
 
@@ -18,6 +19,8 @@ export interface Ticket {
   signal?: AbortSignal;
   /** Ask for a coarse picture, see Api.scenes. */
   coarse?: boolean;
+  /** Ask in one request with what else is asked for at this time, as all panels do after a move. */
+  together?: boolean;
 }
 
 /** How a picture is to be printed; "" leaves it as on the screen. */
@@ -97,9 +100,12 @@ const slowRate = 2.5e6;
 export function createApi(base = ""): Api {
   const line = createLine(base);
   const keep = new ColumnKeep();
+  const together = new Together(line);
   const run = (id: string, rest: string) => `/api/runs/${encodeURIComponent(id)}/${rest}`;
-  const view = (id: string, what: string, r: t.ViewRequest, more: Query = {}) =>
-    run(id, `views/${encodeURIComponent(r.view)}/${what}?${viewQuery(r, more)}`);
+  const inView = (what: string, r: t.ViewRequest, more: Query = {}) => `views/${encodeURIComponent(r.view)}/${what}?${viewQuery(r, more)}`;
+  const view = (id: string, what: string, r: t.ViewRequest, more: Query = {}) => run(id, inView(what, r, more));
+  const bytes = (id: string, path: string, ticket: Ticket | undefined) => (ticket?.together ? together.ask(id, path, ticket.signal) : line.bytes(run(id, path), ticket?.signal));
+  const json = async <T>(id: string, path: string, ticket: Ticket | undefined) => (ticket?.together ? (JSON.parse(new TextDecoder().decode(await bytes(id, path, ticket))) as T) : line.json<T>(run(id, path), ticket?.signal));
   const ticketed = (ticket: Ticket | undefined): Query =>
     ticket?.panel === undefined ? {} : { panel: `${line.page}-${ticket.panel}`, seq: ticket.seq ?? 0 };
 
@@ -139,11 +145,11 @@ export function createApi(base = ""): Api {
     intervals: (id, q, at, before, signal) => line.json(run(id, `intervals?${query({ q, at, before: before ? "true" : "" })}`), signal),
     source: (id, region, signal) => line.json(run(id, `source?${query({ region: String(region) })}`), signal),
     summary: (id, selection, ticket) =>
-      line.json(run(id, `summary?${query({ ...selectionQuery(selection), ...ticketed(ticket) })}`), ticket?.signal),
+      json(id, `summary?${query({ ...selectionQuery(selection), ...ticketed(ticket) })}`, ticket),
     scene: async (id, r, ticket) => {
       const have = keep.keys();
       const more = { ...ticketed(ticket), coarse: ticket?.coarse ? 1 : undefined, have: have.length > 0 ? have : undefined };
-      return decodeScene(await line.bytes(view(id, "scene", r, more), ticket?.signal), keep);
+      return decodeScene(await bytes(id, inView("scene", r, more), ticket), keep);
     },
     scenes: async (id, r, ticket, draw) => {
       if (!api.slow()) return draw(await api.scene(id, r, ticket));
@@ -151,7 +157,7 @@ export function createApi(base = ""): Api {
       draw(first);
       if (first.coarse) draw(await api.scene(id, r, ticket));
     },
-    data: (id, r, ticket) => line.json(view(id, "data", r, ticketed(ticket)), ticket?.signal),
+    data: (id, r, ticket) => json(id, inView("data", r, ticketed(ticket)), ticket),
     table: (id, r, page, ticket) => line.json(view(id, "table", r, { ...page, ...ticketed(ticket) }), ticket?.signal),
     pick: async (id, r, x, y, ticket) =>
       (await line.json<t.Pick>(view(id, "pick", r, { x, y, ...ticketed(ticket) }), ticket?.signal)).fact,

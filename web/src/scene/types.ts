@@ -239,6 +239,8 @@ export interface SpaceMark {
   linkFrom?: Uint32Array | null;
   linkTo?: Uint32Array | null;
   linkFill?: Uint16Array | null;
+  /** How far each runs of the way, 1 all of it; null: all do. */
+  linkPart?: Float32Array | null;
   linkWidth: number;
   /** Names of things, the most important first. */
   labels?: { thing: number; text: string; width: number }[];

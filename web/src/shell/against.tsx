@@ -66,7 +66,7 @@ function Align({ panel }: { panel: PanelState }) {
   const align = async () => {
     try {
       const same = samePhases(await phasesOf(bench, bench.runID.value), await phasesOf(bench, run));
-      if (same.length === 0) return bench.say("These runs have no phases that are the same: move this one by hand.");
+      if (same.length === 0) return bench.say("These runs have no common phases: move this one by hand.");
       const at = same.slice(0, mostOffered).find((p) => p.own >= (bench.look.value.trail.length > 0 ? bench.store.window.begin : 0)) ?? same[0];
       lay(bench, panel, at);
     } catch (e) {

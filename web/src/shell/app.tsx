@@ -3,20 +3,18 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Guard } from "../widget/guard";
 import { Splitter } from "../widget/splitter";
-import { AreaPanel } from "./area-panel";
 import { Bar } from "./bar";
 import { Breadcrumb } from "./breadcrumb";
 import { BenchProvider, useBench } from "./context";
 import { Grid } from "./grid";
 import { Home } from "./home";
 import { Inspector } from "./inspector";
+import { Later } from "./lazy";
 import { listen } from "./keyboard";
 import { panels } from "./layout";
 import { Minimap } from "./minimap";
 import { together } from "./narrow";
-import { Overlays } from "./overlays";
 import { Panel } from "./panel";
-import { QueryPanel } from "./query";
 import { RegionList } from "./region-list";
 import { Status } from "./status";
 import { Strip } from "./strip";
@@ -29,7 +27,7 @@ export function App({ bench }: { bench: Workbench }) {
   return (
     <BenchProvider value={bench}>
       <Guard what="The page">{bench.embed.value !== "" ? <Embedded /> : <Page />}</Guard>
-      <Overlays />
+      {bench.overlay.value !== "" && <Later part="Overlays" />}
       <TipBox />
     </BenchProvider>
   );
@@ -43,7 +41,7 @@ function Page() {
   return (
     <div class="page">
       <Bar />
-      {ready ? <Strip /> : <span />}
+      {ready ? <div class="answers"><Strip />{bench.story.value !== "" && <Later part="StoryBar" />}</div> : <span />}
       {ready ? <Bench /> : near && !bench.trouble.value ? <main class="home" aria-busy="true" /> : bench.session.value || bench.trouble.value ? <Home /> : <main class="home" aria-busy="true" />}
       <Status />
     </div>
@@ -68,8 +66,8 @@ function Bench() {
           <Breadcrumb />
           <Minimap />
           <Grid />
-          {bench.area.value !== "" && <Guard what="The area"><AreaPanel /></Guard>}
-          {bench.asking.value && <Guard what="The query"><QueryPanel /></Guard>}
+          {bench.area.value !== "" && <Guard what="The area"><Later part="AreaPanel" /></Guard>}
+          {bench.asking.value && <Guard what="The query"><Later part="QueryPanel" /></Guard>}
         </div>
         {right > 0 && <Splitter along="x" label="Width of the inspector" value={100 - (100 * right) / innerWidth} onMove={(px) => bench.resizeSide("right", -px)} />}
       </main>
@@ -121,8 +119,8 @@ function NarrowBench() {
             ))}
           </div>
         ) : <Grid />}
-        {bench.area.value !== "" && <Guard what="The area"><AreaPanel /></Guard>}
-        {bench.asking.value && <Guard what="The query"><QueryPanel /></Guard>}
+        {bench.area.value !== "" && <Guard what="The area"><Later part="AreaPanel" /></Guard>}
+        {bench.asking.value && <Guard what="The query"><Later part="QueryPanel" /></Guard>}
       </main>
     </div>
   );

@@ -18,7 +18,6 @@ import { placeOf, windowAround } from "./query-place";
 import { ask as askQuery } from "./query";
 import { columnWidths, leastWidth } from "./table-twin";
 import type { Workbench } from "./workbench";
-import "./area.css";
 
 const settle = 250;
 const rowHeight = 24;

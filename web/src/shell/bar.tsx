@@ -103,7 +103,7 @@ function ViewAs() {
   const side = ready.length > 1 ? bench.sideBySide([bench.runID.value, ...ready.filter((id) => id !== bench.runID.value)]) : null;
   const together = now === null && side !== null && sameViews(side, bench.layout.value);
   const items = () => [...(side && side.rows.length > 0 ? [{ label: ready.length > 2 ? "several runs" : "two runs", note: "beside each other, what changed first", checked: together, run: () => bench.setLayout(side) }] : []), ...kinds.map((k): MenuItem => ({ label: screens[k].title, note: k === kind ? "what it holds" : undefined, checked: k === now, run: () => bench.setLayout(bench.overview(k)) }))];
-  return <Menu named class="bar-button view-as" title="First screens: what this run is looked at as" label={<><span class="muted">as</span> {now ? screens[now].title : together ? (bench.runs.value.length > 2 ? "several runs" : "two runs") : "own panels"}<Icon name="down" /></>} items={items} />;
+  return <Menu named class="bar-button view-as" title="First screens: show this run as" label={<><span class="muted">as</span> {now ? screens[now].title : together ? (bench.runs.value.length > 2 ? "several runs" : "two runs") : "own panels"}<Icon name="down" /></>} items={items} />;
 }
 
 function viewMenu(bench: Workbench): MenuItem[] {
@@ -126,7 +126,7 @@ function exportMenu(bench: Workbench): MenuItem[] {
   const copy = commands.find((c) => c.id === "copy-link")!;
   const link: MenuItem = { label: "Copy address of this page", note: "shows the same panels and selection again", above: "The page", run: () => copy.run(bench) };
   const named = (id: string, label: string, note: string): MenuItem => ({ label, note, run: () => commands.find((c) => c.id === id)!.run(bench) });
-  const page = [link, named("share", "Share", "copies an address that only looks, for a week"), named("snapshot", "Snapshot", "what is on the screen with its numbers, as one file")];
+  const page = [link, named("share", "Share", "copies a read-only link, valid for a week"), named("snapshot", "Snapshot", "the screen with its numbers, as one file")];
   if (!panel) return page;
   const items = exportItems(bench, panel, null);
   const figure = { ...named("figure", "Figure…", "for a paper or slides: size, letter, caption, with a preview"), above: `The panel in focus: ${bench.view(panel.view)?.title ?? panel.view}` };

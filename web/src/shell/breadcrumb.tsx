@@ -25,7 +25,7 @@ export function Breadcrumb() {
         </Fragment>
       ))}
       {info.windows.length > 0 && (
-        <span class="muted crumb-windows" title="Nothing is recorded between them">
+        <span class="muted crumb-windows" title="No records between them">
           recorded in {info.windows.length} windows:{" "}
           {info.windows.slice(0, mostWindows).map(([begin, end], i) => (
             <button key={i} type="button" class="chip" title={`Zoom to window ${i + 1}: ${formatDuration(end - begin)} from ${formatDuration(begin)} on`} onClick={() => bench.store.zoom({ begin, end })}>{i + 1}</button>

@@ -79,7 +79,7 @@ export class CauseFollower {
     if (!c) return this.asking !== null;
     const to = by < 0 ? c.causes[0] : c.effects[0];
     if (to) this.go(to);
-    else this.bench.say(by < 0 ? "Nothing is known to have caused this." : "Nothing is known to follow from this.");
+    else this.bench.say(by < 0 ? "No known cause." : "No known effect.");
     return true;
   }
 

@@ -23,7 +23,7 @@ export function clockFit(bench: Workbench): ClockFit | null {
   };
   return {
     label: `Fit clocks by ${by}`, note: "opens the run once more, with the clocks of its machines moved until nothing comes before its cause",
-    off: bench.session.value?.readOnly ? "this address only looks" : "", run: () => void fit().catch((e: unknown) => bench.report(e)),
+    off: bench.session.value?.readOnly ? "this link is read-only" : "", run: () => void fit().catch((e: unknown) => bench.report(e)),
   };
 }
 

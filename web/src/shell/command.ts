@@ -45,7 +45,7 @@ function factRange(bench: Workbench): Range | null {
 }
 
 function stepFound(bench: Workbench, by: -1 | 1): void {
-  if (!bench.finder.found.value) return bench.say("Nothing was searched for: / begins a search.");
+  if (!bench.finder.found.value) return bench.say("No search yet: press / to search.");
   bench.finder.step(by).catch((e: unknown) => bench.reportGone(e));
 }
 
@@ -67,7 +67,7 @@ function goToMark(bench: Workbench, by: -1 | 1): void {
   const marks = [...bench.marks.value].sort((a, b) => a - b);
   const slack = (w.end - w.begin) / 1000;
   const to = by > 0 ? marks.find((m) => m > at + slack) : marks.reverse().find((m) => m < at - slack);
-  if (to === undefined) return bench.say(bench.marks.value.length === 0 ? "Nothing is marked yet: M marks the time under the cursor." : "No further mark there.");
+  if (to === undefined) return bench.say(bench.marks.value.length === 0 ? "No marks yet: M marks the time under the cursor." : "No further mark there.");
   bench.store.zoom({ begin: to - (w.end - w.begin) / 2, end: to + (w.end - w.begin) / 2 });
 }
 
@@ -151,15 +151,15 @@ export const commands: Command[] = [
   { id: "select-window", title: "Select the time on screen", group: "Select", keys: [], run: (b) => b.store.select({ time: b.store.window }) },
   { id: "contrast", title: "Contrast: why is the selection different?", group: "Select", keys: ["KeyC"], run: (b) => b.contrast() },
   { id: "narrow", title: "Show only the selected locations, or all again", group: "Select", keys: ["KeyO"], run: narrow },
-  { id: "area", title: "Area: what lies in the selected range, in tabs", group: "Select", keys: ["KeyR"], run: (b) => (b.area.value = b.area.value === "" ? "regions" : "") },
+  { id: "area", title: "Area: contents of the selected range, in tabs", group: "Select", keys: ["KeyR"], run: (b) => (b.area.value = b.area.value === "" ? "regions" : "") },
   { id: "flame", title: "Flame graph of the selection", group: "Select", keys: ["Shift+KeyR"], run: (b) => (b.area.value = b.area.value === "flame" ? "" : "flame") },
-  { id: "pin", title: "Pin the rows of the selected locations, or let them go", group: "Select", keys: ["KeyP"], run: pinSelected },
-  { id: "arrange", title: "Order locations by groups that behave alike, or as in the tree", group: "Select", keys: ["KeyG"], run: (b) => b.setArrange(b.arrange.value === "" ? "groups" : "") },
+  { id: "pin", title: "Pin or unpin the rows of the selected locations", group: "Select", keys: ["KeyP"], run: pinSelected },
+  { id: "arrange", title: "Order locations by similarity, or as in the tree", group: "Select", keys: ["KeyG"], run: (b) => b.setArrange(b.arrange.value === "" ? "groups" : "") },
   { id: "search", title: "Search locations, regions and intervals", group: "Select", keys: ['"/"', "Slash"], run: () => document.getElementById("search")?.focus() },
   { id: "next-found", title: "Next interval found", group: "Select", keys: ["KeyN"], repeats: true, run: (b) => stepFound(b, 1) },
   { id: "previous-found", title: "Previous interval found", group: "Select", keys: ["Shift+KeyN"], repeats: true, run: (b) => stepFound(b, -1) },
 
-  { id: "table", title: "Table twin of the panel", group: "Panels", keys: ["KeyT"], run: onFocused((b, p) => b.setLayout(panel.changePanel(b.layout.value, p.id, { table: !p.table }))) },
+  { id: "table", title: "Show the panel as a table", group: "Panels", keys: ["KeyT"], run: onFocused((b, p) => b.setLayout(panel.changePanel(b.layout.value, p.id, { table: !p.table }))) },
   { id: "maximise", title: "Maximise the panel, or restore it", group: "Panels", keys: ["KeyZ"], run: onFocused((b, p) => b.setLayout(panel.toggleMaximised(b.layout.value, p.id))) },
   { id: "split-right", title: "Split the panel to the right", group: "Panels", keys: [], run: onFocused((b, p) => b.addView(p.view, "right", p.id)) },
   { id: "split-below", title: "Split the panel below", group: "Panels", keys: [], run: onFocused((b, p) => b.addView(p.view, "below", p.id)) },
@@ -171,11 +171,12 @@ export const commands: Command[] = [
 
   { id: "commands", title: "All commands", group: "Page", keys: ["Ctrl+Shift+KeyP"], always: true, run: (b) => (b.overlay.value = "commands") },
   { id: "help", title: "Help and keys", group: "Page", keys: ['"?"'], always: true, run: (b) => (b.overlay.value = "help") },
-  { id: "query", title: "Query: ask the run in SQL", group: "Page", keys: ["Backquote"], run: (b) => (b.asking.value = !b.asking.value) },
+  { id: "query", title: "Query: run SQL", group: "Page", keys: ["Backquote"], run: (b) => (b.asking.value = !b.asking.value) },
+  { id: "stories", title: "Stories of the run", group: "Page", keys: ["Shift+KeyY"], run: (b) => (b.overlay.value = "stories") },
   { id: "notes", title: "Notes and workspaces of the run", group: "Page", keys: ["Shift+KeyM"], run: (b) => (b.overlay.value = "notes") },
   { id: "figure", title: "Figure: export the panel for a paper, with a preview", group: "Page", keys: [], run: (b) => (b.overlay.value = "figure") },
-  { id: "share", title: "Share: copy an address that only looks, for a week", group: "Page", keys: [], run: (b) => void shareAddress(b) },
-  { id: "snapshot", title: "Snapshot: save what is on the screen as one file", group: "Page", keys: [], run: (b) => void saveSnapshot(b) },
+  { id: "share", title: "Share: copy a read-only link, valid for a week", group: "Page", keys: [], run: (b) => void shareAddress(b) },
+  { id: "snapshot", title: "Snapshot: save the screen as one file", group: "Page", keys: [], run: (b) => void saveSnapshot(b) },
   { id: "report", title: "Import report", group: "Page", keys: [], run: (b) => (b.overlay.value = "report") },
   { id: "left", title: "Show or hide locations and regions", group: "Page", keys: ["Ctrl+KeyB"], run: (b) => b.toggleSide("left") },
   { id: "right", title: "Show or hide the inspector", group: "Page", keys: ["KeyI"], run: (b) => b.toggleSide("right") },
@@ -185,7 +186,7 @@ export const commands: Command[] = [
   { id: "minimap", title: "Strip of the whole run: activity or moments", group: "Page", keys: [], run: (b) => (b.minimap.value = b.minimap.value === "activity" ? "moments" : "activity") },
   { id: "viridis", title: "Colours of magnitudes: viridis", group: "Page", keys: [], run: (b) => (b.palette.value = "") },
   { id: "cividis", title: "Colours of magnitudes: cividis", group: "Page", keys: [], run: (b) => (b.palette.value = "cividis") },
-  { id: "usual-hues", title: "Colours of categories: the usual ones", group: "Page", keys: [], run: (b) => (b.hues.value = "") },
+  { id: "usual-hues", title: "Colours of categories: default", group: "Page", keys: [], run: (b) => (b.hues.value = "") },
   { id: "safe-hues", title: "Colours of categories: for colour-blind readers", group: "Page", keys: [], run: (b) => (b.hues.value = "safe") },
   { id: "copy-link", title: "Copy the address of this page", group: "Page", keys: [], run: (b) => void copyAddress(b, location.href, "Address copied: it shows this picture again on this server.") },
   { id: "home", title: "Open another run", group: "Page", keys: [], always: true, run: (b) => b.goHome() },
@@ -211,10 +212,10 @@ export async function copyAddress(bench: Workbench, address: string, done: strin
 
 /** Copies an address with a token of its own, which only looks. */
 export async function shareAddress(bench: Workbench): Promise<void> {
-  if (bench.session.value?.readOnly) return bench.say("This address only looks already: hand it on as it is.");
+  if (bench.session.value?.readOnly) return bench.say("This link is already read-only: share it as it is.");
   try {
     const { token, until } = await bench.api.share();
-    await copy(bench, withToken(location.href, token), `Copied: an address that only looks, until ${until.slice(0, 10)} or the end of this server.`);
+    await copy(bench, withToken(location.href, token), `Copied: a read-only link, valid until ${until.slice(0, 10)} or the end of this server.`);
   } catch (e) {
     bench.report(e);
   }

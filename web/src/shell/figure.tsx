@@ -13,7 +13,6 @@ import { describeShown, formatRange } from "./format";
 import * as layout from "./layout";
 import { requestOf } from "./request";
 import type { Hues } from "./url";
-import "./figure.css";
 
 /** Sizes that papers and slides ask for. */
 export const figureSizes: readonly { size: string; title: string; note: string }[] = [

@@ -34,7 +34,7 @@ test("a finding selects ids or patterns, and a range of time", () => {
 
 test("the import report is summed up by kind", () => {
   expect(reportWords([])).toBe("import: every record kept as it was");
-  const entry = (kind: "repaired" | "guessed" | "skipped", count: number, lost: boolean) => ({ kind, what: "", count, example: "", lost });
+  const entry = (kind: "repaired" | "guessed" | "skipped", count: number, lost: boolean) => ({ kind, what: "", count, example: "", lost, consequence: "" });
   expect(reportWords([entry("repaired", 3, false), entry("skipped", 20000, true)])).toBe("import: 3 repaired, 20.0 k skipped");
   expect(reportWords([entry("guessed", 1, false)])).toBe("import: 1 guessed, nothing lost");
   expect(reportWords([entry("skipped", 89300, false)])).toBe("import: nothing lost"); // duplicates

@@ -145,6 +145,11 @@ export function readWalk(text: string): { index: number; stop: Stop } | null {
   return m && Number(m[1]) > 0 ? { index: Number(m[1]) - 1, stop: m[2] as Stop } : null;
 }
 
+/** A gain in words, and how it was predicted. */
+export function gainWords(g: Gain): string {
+  return `${g.text} ${g.by !== "replay" ? "This bound is a sum of times." : `Predicted by a replay of the run${g.error > 0 ? `, ± ${formatUnit(g.error, "ns")}` : ""}.`}`;
+}
+
 /** Views that show locations, in the order of asking. */
 const ofLocations = ["timeline", "boxprofile", "profile"];
 
@@ -220,7 +225,7 @@ export function Findings() {
   const chosen = readWalk(bench.walk.value)?.index ?? -1;
   if (run !== bench.runID.value || run === "") {
     if (asking.value === "" || asking.value !== bench.runID.value) return null;
-    return <section class="inspect inspect-findings" aria-label="Findings"><header class="side-head"><h2>Findings</h2></header><p class="empty-note">Looking for what stands out…</p></section>;
+    return <section class="inspect inspect-findings" aria-label="Findings"><header class="side-head"><h2>Findings</h2></header><p class="empty-note">Searching for findings…</p></section>;
   }
   const most = Math.max(...list.map((f) => f.lost), 1);
   const some = all.value ? list : list.slice(0, shown);
@@ -228,7 +233,7 @@ export function Findings() {
     <section class="inspect inspect-findings" aria-label="Findings">
       <header class="side-head"><h2>Findings</h2><span class="muted">{list.length || ""}{verdict.value || bench.hasForeign.value ? ` of ${bench.run.value?.name ?? ""}` : ""}</span></header>
       {pop && <Efficiencies pop={pop} />}
-      {list.length === 0 && <p class="empty-note">{answer?.text ?? "Nothing stands out in this run."}</p>}
+      {list.length === 0 && <p class="empty-note">{answer?.text ?? "No findings in this run."}</p>}
       <ol class="findings">
         {some.map((f, i) => <Card key={i} f={f} most={most} chosen={chosen === i} onChoose={() => walkTo(bench, f, i, "why")} />)}
       </ol>

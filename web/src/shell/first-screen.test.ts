@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { firstScreen, otherScreens, screenOf, type RunSize } from "./first-screen";
+import { firstScreen, otherScreens, screenOf } from "./first-screen";
 import { noPanels, type Layout } from "./layout";
 
 const names = (l: Layout) => l.rows.map((r) => r.panels.map((p) => p.view));
@@ -8,7 +8,8 @@ const all = ["timeline", "moments", "activity", "profile", "calltree", "boxprofi
 test("the first screen shows what answers for such a run", () => {
   expect(names(firstScreen("ranks", all))).toEqual([["timeline", "moments"], ["treemap", "boxprofile"]]);
   expect(names(firstScreen("gpu", all))).toEqual([["steps", "operators"], ["timeline"]]);
-  expect(names(firstScreen("go", all))).toEqual([["timeline"], ["calltree", "groups"]]);
+  expect(names(firstScreen("go", all))).toEqual([["timeline"], ["timeline", "calltree"]]);
+  expect(firstScreen("go", all).rows.map((r) => r.panels[0].options.only)).toEqual([["kind:processor"], ["kind:goroutine"]]);
   expect(names(firstScreen("profile", ["calltree", "profile", "treemap", "findings"]))).toEqual([["calltree"], ["profile", "treemap"]]);
 });
 
@@ -24,12 +25,13 @@ test("views that the run has no data for leave their place", () => {
 
 test("a profile without call paths has columns and bars in the largest panel, not an empty tree", () => {
   expect(names(firstScreen("profile", ["profile", "boxprofile", "treemap", "findings"], { locations: 9 }))).toEqual([["profile"], ["boxprofile", "treemap"]]);
+  expect(names(firstScreen("profile", all, { path_depth: 1 }))[0]).toEqual(["profile"]);
+  expect(names(firstScreen("profile", all, { path_depth: 7 }))[0]).toEqual(["calltree"]);
 });
 
-test("one process of few rows shows its stack, unless that is too much to read", () => {
-  const depth = (size: RunSize) => firstScreen("threads", all, size).rows[0].panels[0].options;
-  expect(depth({ rows: 1, depth: 20, intervals: 5000 })).toEqual({ depth: ["20"] });
-  expect([depth({ rows: 9, depth: 20, intervals: 5000 }), depth({ rows: 1, depth: 20, intervals: 1e8 }), depth({ rows: 1, depth: 1, intervals: 5 })]).toEqual([{}, {}, {}]);
+test("a large screen has more panels, not larger ones", () => {
+  expect(names(firstScreen("ranks", all, {}, true))).toEqual([["timeline", "moments", "profile"], ["treemap", "boxprofile", "calltree"]]);
+  expect(screenOf(firstScreen("ranks", all, {}, true), ["gpu", "ranks"], all)).toBe("ranks");
 });
 
 test("other screens are offered where the run has their views", () => {

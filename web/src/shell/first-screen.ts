@@ -4,29 +4,36 @@
 import type { RunInfo, RunKind } from "../api/types";
 import { newPanel, noPanels, type Layout, type PanelRow, type PanelState } from "./layout";
 
+type Place = readonly [view: string, weight: number, options?: PanelState["options"]];
+
 interface Screen {
   /** What the run is, for people. */
   readonly title: string;
   /** Rows of views with their shares of the width; a view that is missing leaves its place to the others. */
-  readonly rows: readonly (readonly (readonly [view: string, weight: number])[])[];
+  readonly rows: readonly (readonly Place[])[];
   /** Shares of the height. */
   readonly heights: readonly number[];
+  /** Further views at the end of each row, on screens with room for them: the others are not enlarged. */
+  readonly wide: readonly (readonly Place[])[];
 }
 
 /** The screens, in the order of the menu. */
 export const screens: Readonly<Record<RunKind, Screen>> = {
-  ranks: { title: "a parallel run", rows: [[["timeline", 1.7], ["moments", 1]], [["treemap", 1], ["boxprofile", 1]]], heights: [1.2, 1] },
-  gpu: { title: "a GPU job", rows: [[["steps", 1.2], ["operators", 1]], [["timeline", 1]]], heights: [1, 1.25] },
-  requests: { title: "requests of services", rows: [[["requests", 1.2], ["criticalpath", 1]], [["services", 1.25], ["timeline", 1]]], heights: [1, 1] },
-  go: { title: "a Go program", rows: [[["timeline", 1]], [["calltree", 1.2], ["groups", 1]]], heights: [1.3, 1] },
-  threads: { title: "one process", rows: [[["timeline", 1]], [["calltree", 1.2], ["boxprofile", 1]]], heights: [1.2, 1] },
-  profile: { title: "a profile", rows: [[["calltree", 1]], [["profile", 1], ["treemap", 1]]], heights: [1.2, 1] },
-  moments: { title: "recorded moments", rows: [[["moments", 1.5], ["treemap", 1]], [["profile", 1], ["commmatrix", 1]]], heights: [1.2, 1] },
-  other: { title: "counters", rows: [[["timeline", 1]]], heights: [1] },
+  ranks: { title: "a parallel run", rows: [[["timeline", 1.7], ["moments", 1]], [["treemap", 1], ["boxprofile", 1]]], heights: [1.2, 1], wide: [[["profile", 0.9]], [["commmatrix", 0.8], ["calltree", 1]]] },
+  gpu: { title: "a GPU job", rows: [[["steps", 1.2], ["operators", 1]], [["timeline", 1]]], heights: [1, 1.25], wide: [[["criticalpath", 0.8]], [["calltree", 0.6]]] },
+  requests: { title: "requests of services", rows: [[["requests", 1.2], ["criticalpath", 1]], [["services", 1.25], ["timeline", 1]]], heights: [1, 1], wide: [[["histogram", 0.9]], [["boxprofile", 1]]] },
+  go: {
+    title: "a Go program", heights: [1, 1.2], wide: [[["kaleidoscope", 0.4]], [["groups", 0.7]]],
+    rows: [[["timeline", 1, { only: ["kind:processor"] }]], [["timeline", 1.5, { only: ["kind:goroutine"] }], ["calltree", 1]]],
+  },
+  threads: { title: "one process", rows: [[["timeline", 1]], [["calltree", 1.2], ["boxprofile", 1]]], heights: [1.2, 1], wide: [[], [["profile", 1], ["kaleidoscope", 0.7]]] },
+  profile: { title: "a profile", rows: [[["calltree", 1]], [["profile", 1], ["treemap", 1]]], heights: [1.2, 1], wide: [[["callmatrix", 0.7]], [["boxprofile", 1]]] },
+  moments: { title: "recorded moments", rows: [[["moments", 1.5], ["treemap", 1]], [["profile", 1], ["commmatrix", 1]]], heights: [1.2, 1], wide: [[["topology", 0.9]], [["boxprofile", 0.8]]] },
+  other: { title: "counters", rows: [[["timeline", 1]]], heights: [1], wide: [] },
 };
 
 /** A profile without call paths: columns and bars of its regions, and how locations differ. */
-const flatProfile: Screen = { title: "a flat profile", rows: [[["profile", 1]], [["boxprofile", 1.3], ["treemap", 1]]], heights: [1.3, 1] };
+const flatProfile: Screen = { title: "a flat profile", rows: [[["profile", 1]], [["boxprofile", 1.3], ["treemap", 1]]], heights: [1.3, 1], wide: [[["callmatrix", 0.7]], [["groups", 1]]] };
 
 /** What takes the place of a screen that has too little to show. */
 const instead = ["timeline", "calltree", "profile", "boxprofile", "histogram", "moments", "treemap", "commmatrix", "activity"];
@@ -37,22 +44,16 @@ const ofRuns = ["compare", "scaling", "history"];
 const amongMany = ["treemap", "groups", "commmatrix", "boxprofile", "topology", "landscape"];
 
 /** Facts of a run that decide on panels beside its kind. */
-export type RunSize = Partial<Pick<RunInfo, "locations" | "rows" | "intervals" | "depth">>;
+export type RunSize = Partial<Pick<RunInfo, "locations" | "path_depth">>;
 
-/** A few rows have room for their stack, unless there is so much to read for it. */
-const fewRows = 4;
-const mostIntervals = 1_000_000;
-
-export function firstScreen(kind: RunKind, held: readonly string[], { locations = 3, rows: leaves = 0, intervals = 0, depth = 0 }: RunSize = {}): Layout {
-  const { rows, heights } = kind === "profile" && !held.includes("calltree") ? flatProfile : screens[kind];
+export function firstScreen(kind: RunKind, held: readonly string[], { locations = 3, path_depth = 0 }: RunSize = {}, wide = false): Layout {
+  const { rows, heights, wide: further } = kind === "profile" && (!held.includes("calltree") || path_depth === 1) ? flatProfile : screens[kind];
   // One location alone, or with the one that it lies in, has nothing to be compared with.
   const available = locations > 2 ? held : held.filter((v) => !amongMany.includes(v));
-  const stack = depth > 1 && leaves > 0 && leaves <= fewRows && intervals <= mostIntervals;
-  const options = (view: string): PanelState["options"] => (view === "timeline" && kind === "threads" && stack ? { depth: [`${depth}`] } : {});
   const out: PanelRow[] = [];
   rows.forEach((row, i) => {
-    const there = row.filter(([view]) => available.includes(view));
-    if (there.length > 0) out.push({ weight: heights[i], panels: there.map(([view, weight]) => newPanel(view, options(view), weight)) });
+    const there = [...row, ...(wide ? (further[i] ?? []) : [])].filter(([view]) => available.includes(view));
+    if (there.length > 0) out.push({ weight: heights[i], panels: there.map(([view, weight, options]) => newPanel(view, options, weight)) });
   });
   const shown = new Set(out.flatMap((r) => r.panels.map((p) => p.view)));
   for (const view of [...instead, ...available]) {
@@ -66,7 +67,7 @@ export function firstScreen(kind: RunKind, held: readonly string[], { locations 
 
 /** The kind whose first screen a layout is; null where the user made it. */
 export function screenOf(layout: Layout, kinds: readonly RunKind[], held: readonly string[], size?: RunSize): RunKind | null {
-  return kinds.find((k) => sameViews(firstScreen(k, held, size), layout)) ?? null;
+  return kinds.find((k) => [false, true].some((wide) => sameViews(firstScreen(k, held, size, wide), layout))) ?? null;
 }
 
 /** Whether two layouts have the same views at the same places. */

@@ -17,6 +17,7 @@ import { movedBy, movedValue } from "./beside";
 import type { Box } from "../scene/painter";
 import { noID, type Frame, type Row, type Scene } from "../scene/scene";
 import { frameAt, isTime, locationPatterns, placeAt, regionPatterns, rowAt, rowsBetween, timeAt, toScene, valueAt, visibleWidth } from "./geometry";
+import { glance } from "./glance";
 import { Lasso } from "./lasso";
 import { formatDuration, formatRange, plural } from "./format";
 import type { Brush } from "./highlight";
@@ -26,9 +27,6 @@ import { chooseAll, type Choice, type OptionChange, type RowsShown, type ViewPlu
 import type { Range } from "./selection";
 import type { Workbench } from "./workbench";
 
-const hoverDelay = 60;
-/** How long it rests before more is asked for than is known. */
-const restDelay = 300;
 const clickSlack = 4;
 /** How long a finger rests before it brushes, in ms. */
 const holdAfter = 450;
@@ -67,8 +65,8 @@ export class Gestures {
   private drag: Drag | null = null;
   private brushed: Brush | null = null;
   private lasso: Lasso | null = null;
-  private timer = 0;
   private hold = 0;
+  private rest = 0;
   private abort: AbortController | null = null;
   private wheel = { name: "", at: 0 };
   private at: { x: number; y: number } | null = null;
@@ -130,7 +128,7 @@ export class Gestures {
     this.host.element.style.cursor = frame >= 0 ? "crosshair" : this.labelRow(p.x, p.y) || this.labelColumn(p.x, p.y) ? "pointer" : "default";
   }
 
-  /** Marks a point in all panels and shows the facts there; what the page does not hold it asks for after a moment. */
+  /** Marks a point in all panels and shows what the picture itself tells of it. If that is not all, a pointer that rests asks for more, as a click does. */
   hoverAt(x: number, y: number): void {
     this.at = { x, y };
     const i = this.find(x, y);
@@ -143,21 +141,25 @@ export class Gestures {
       location: row && row.location !== noID ? row.location : (place?.location ?? null), region: row && row.region !== noID ? row.region : null,
       ...(f.xScale.rows.length > 0 && f.yScale.rows.length > 0 ? { cell: at } : {}),
     } : null;
-    clearTimeout(this.timer);
-    this.abort?.abort();
+    this.stopAsking();
     const known = this.picture.known(x, y);
-    if (known !== undefined) this.show(known, x, y);
-    if (known === undefined || known?.more) this.timer = setTimeout(() => void this.ask(x, y, i), known ? restDelay : hoverDelay) as unknown as number;
+    this.show(known !== undefined ? known : this.picture.scene && glance(this.picture.scene, i, at.x, at.y), x, y);
+    if (known === undefined || known?.more) this.rest = setTimeout(() => void this.askAt(x, y, i), this.bench.restDelay) as unknown as number;
   }
 
-  private async ask(x: number, y: number, frame: number): Promise<void> {
+  private async askAt(x: number, y: number, frame: number): Promise<void> {
     this.abort = new AbortController();
     try {
-      const fact = await this.picture.pick(x, y, frame, "hover", this.abort.signal);
-      if (this.at?.x === x && this.at.y === y) this.show(fact, x, y);
+      const fact = await this.picture.pick(x, y, frame, this.abort.signal);
+      if (this.at?.x === x && this.at.y === y && fact) this.show(fact, x, y);
     } catch (e) {
       this.bench.reportGone(e);
     }
+  }
+
+  private stopAsking(): void {
+    clearTimeout(this.rest);
+    this.abort?.abort();
   }
 
   /** Shows what is under the cursor, here and in the inspector. */
@@ -179,8 +181,7 @@ export class Gestures {
   }
 
   private leave(): void {
-    clearTimeout(this.timer);
-    this.abort?.abort();
+    this.stopAsking();
     this.at = null;
     if (this.bench.hover.value?.panel === this.host.panel().id) this.bench.hover.value = null;
     if (this.bench.hoverFact.value?.panel === this.host.panel().id) this.bench.hoverFact.value = null;
@@ -212,8 +213,8 @@ export class Gestures {
     if (e.button === 1) e.preventDefault();
     this.host.element.setPointerCapture(e.pointerId);
     this.drag = { mode, panel: this.host.panel(), frame: near, x, y, moved: false, window: this.bench.store.window, gesture: `drag-${++gestures}`, finger: e.pointerType === "touch", row: scrollOf(this.host.panel()) };
-    clearTimeout(this.timer);
     clearTimeout(this.hold);
+    this.stopAsking();
     this.bench.tip.value = null;
     if (this.drag.finger && mode === "pan") this.hold = setTimeout(() => this.held(), holdAfter) as unknown as number;
   }
@@ -424,7 +425,7 @@ export class Gestures {
       if (label.location !== noID && !this.host.foreign()) return this.bench.choose({ locations: [`#${label.location}`] }, add);
     }
     try {
-      const fact = await this.picture.pick(x, y, this.find(x, y) >= 0 ? near : -1, "click");
+      const fact = await this.picture.pick(x, y, this.find(x, y) >= 0 ? near : -1);
       if (!fact) {
         this.bench.pin(null);
         if (!add && !this.bench.store.isEmpty && !this.host.foreign()) this.bench.store.clear();
@@ -465,7 +466,7 @@ export class Gestures {
     const i = this.find(p.x, p.y);
     const f = this.frame(i);
     try {
-      const fact = await this.picture.pick(p.x, p.y, i, "click");
+      const fact = await this.picture.pick(p.x, p.y, i);
       const w = this.bench.store.window;
       const onTime = f && isTime(f);
       if (fact?.open) {

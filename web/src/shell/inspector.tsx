@@ -30,7 +30,7 @@ export function Inspector() {
         <header class="side-head">
           <h2>{hovered ? "Under the cursor" : pinned ? "Chosen" : "Inspector"}</h2>
           <span class="side-space" />
-          {pinned && !hovered && <button type="button" class="plain" title="Forget this" aria-label="Forget the chosen thing" onClick={() => bench.pin(null)}><Icon name="close" /></button>}
+          {pinned && !hovered && <button type="button" class="plain" title="Unpin" aria-label="Unpin" onClick={() => bench.pin(null)}><Icon name="close" /></button>}
         </header>
         {hovered ?? pinned ? <FactCard shown={(hovered ?? pinned)!} actions={!hovered} /> : <p class="empty-note">Point at something in a picture: its facts appear here. A click keeps them.</p>}
       </section>

@@ -10,7 +10,6 @@ import { workspaceQuery } from "./notes";
 import { windowAround } from "./query-place";
 import { goToQuery } from "./start";
 import type { Workbench } from "./workbench";
-import "./notes.css";
 
 export function showNote(bench: Workbench, n: RunNote): void {
   if (n.end > n.begin) bench.store.select({ time: { begin: n.begin, end: n.end } });
@@ -57,7 +56,7 @@ export function NotesDialog({ close }: { close: () => void }) {
         {may && timed && (
           <form class="notebook-form" aria-label="New note" onSubmit={(e) => void add(e)}>
             <input type="text" placeholder="Name of the note" aria-label="Name of the note" maxLength={200} value={name.value} onInput={(e) => (name.value = e.currentTarget.value)} />
-            <input type="text" placeholder="What is there to say (may be empty)" aria-label="Text of the note" maxLength={5000} value={text.value} onInput={(e) => (text.value = e.currentTarget.value)} />
+            <input type="text" placeholder="Text (optional)" aria-label="Text of the note" maxLength={5000} value={text.value} onInput={(e) => (text.value = e.currentTarget.value)} />
             <button type="submit" disabled={name.value.trim() === ""}>Note {bench.look.value.time ? "the selected range" : "what is on screen"}</button>
           </form>
         )}
@@ -80,7 +79,7 @@ export function NotesDialog({ close }: { close: () => void }) {
           </form>
         )}
       </section>
-      {!may && <p class="muted">This address only looks: notes are kept by who shared it.</p>}
+      {!may && <p class="muted">This link is read-only: its owner keeps the notes.</p>}
     </Dialog>
   );
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { Option } from "../api/types";
 import { actionOf, optionOf, wordsOf } from "./offer";
 
-const option = (name: string): Option => ({ name, kind: "text", default: "", help: "" });
+const option = (name: string): Option => ({ name, kind: "text", default: "", help: "", title: "", group: "" });
 
 test("a note that names a flag becomes a button", () => {
   expect(actionOf("94 locations are taken together by rank; --group locations shows each", [option("group")])).toEqual({ option: "group", value: "locations", label: "show each" });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Option, ViewInfo } from "../api/types";
-import { changed, commandLine, controlOf, keptValues, optionsFor, problemOf, valueOf } from "./option";
+import { changed, commandLine, controlOf, inGroups, keptValues, optionsFor, problemOf, valueOf, withDefaults } from "./option";
 
-const of = (o: Partial<Option>): Option => ({ name: "x", kind: "text", default: "", help: "", ...o });
-const show = of({ name: "show", kind: "choice", choices: ["dominant", "max"], default: "dominant" });
+const of = (o: Partial<Option>): Option => ({ name: "x", kind: "text", default: "", help: "", title: "", group: "Rows", ...o });
+const show = of({ name: "show", title: "A pixel shows", group: "Colour", kind: "choice", choices: ["dominant", "max"], default: "dominant" });
 const p = of({ name: "p", kind: "number", default: "0.1", min: 0, max: 1, step: 0.001 });
-const paper = of({ name: "paper", kind: "switch", default: "false" });
-const expand = of({ name: "expand", kind: "patterns" });
+const paper = of({ name: "paper", title: "Colours of the paper", group: "Colour", kind: "switch", default: "false" });
+const expand = of({ name: "expand", title: "Always open", kind: "patterns" });
 const palette = of({ name: "palette", kind: "choice", choices: ["viridis", "cividis"], default: "viridis" });
 const arrange = of({ name: "arrange", kind: "choice", choices: ["tree", "groups"], default: "tree", open: true });
 const view = { options: [show, p, paper, expand, palette, arrange] } as ViewInfo;
@@ -42,8 +42,15 @@ describe("a value", () => {
 });
 
 test("the head of a panel names what differs from the defaults", () => {
-  expect(changed(view, { show: ["max"], paper: ["true"], expand: ["a", "b"] }).map((c) => c.text)).toEqual(["show max", "paper", "2 × expand"]);
+  expect(changed(view, { show: ["max"], paper: ["true"], expand: ["a", "b"] }).map((c) => c.text)).toEqual(["A pixel shows: max", "Colours of the paper", "Always open: 2"]);
   expect(changed(undefined, { show: ["max"] })).toEqual([]);
+});
+
+test("options stand below their headings, with the page's own defaults", () => {
+  expect(inGroups([show, p, paper, expand]).map(([group, list]) => `${group}: ${list.map((o) => o.name).join(" ")}`)).toEqual(["Rows: p expand", "Colour: show paper"]);
+  const depth = of({ name: "depth", kind: "integer", default: "0", word: "auto" });
+  expect(withDefaults({ options: [depth, p] } as ViewInfo, { depth: ["auto"] }).options.map((o) => o.default)).toEqual(["auto", "0.1"]);
+  expect([problemOf(depth, "auto"), problemOf(depth, "3"), problemOf(depth, "deep")]).toEqual(["", "", "want a whole number or auto"]);
 });
 
 test("only options that the view has are sent, with the page's palette and order of locations", () => {

@@ -34,7 +34,7 @@ export function keptValues(o: Option, values: readonly string[]): string[] {
 /** Why a value does not fit, or "". The server checks too; this only saves the way. */
 export function problemOf(o: Option, value: string): string {
   if (value === o.default && value !== "") return ""; // which may be a word, such as auto
-  if (o.kind === "integer" && !/^-?\d{1,9}$/.test(value)) return "want a whole number";
+  if (o.kind === "integer" && !/^-?\d{1,9}$/.test(value) && !(o.word && value === o.word)) return `want a whole number${o.word ? ` or ${o.word}` : ""}`;
   if (o.kind === "number") {
     const x = Number(value);
     if (value.trim() === "" || !Number.isFinite(x)) return "want a number";
@@ -47,14 +47,28 @@ export function problemOf(o: Option, value: string): string {
 /** Options whose values are patterns of regions. */
 export const ofRegions = new Set(["caller", "hide", "keep", "busy", "idle"]);
 
+/** Options below their headings, in the order of the form. */
+export function inGroups(options: readonly Option[]): [group: string, options: Option[]][] {
+  const groups = new Map<string, Option[]>(groupOrder.map((g) => [g, []]));
+  for (const o of options) groups.set(o.group, [...(groups.get(o.group) ?? []), o]);
+  return [...groups].filter(([, list]) => list.length > 0);
+}
+
+const groupOrder = ["Rows", "Values", "Colour", "Links", "Counters", "Form", "Comparison", "Files"];
+
+/** A view whose options have other defaults in the page. */
+export function withDefaults(view: ViewInfo, always: OptionValues = {}): ViewInfo {
+  return { ...view, options: view.options.map((o) => (always[o.name]?.length ? { ...o, default: always[o.name]![0]! } : o)) };
+}
+
 /** Options that differ from the view's own, for the panel's head. */
 export function changed(view: ViewInfo | undefined, set: OptionValues, regionName: (id: number) => string | undefined = () => undefined): { option: Option; text: string }[] {
   const named = (option: Option, value: string) => (ofRegions.has(option.name) && /^#\d+$/.test(value) ? (regionName(Number(value.slice(1))) ?? value) : value);
   return (view?.options ?? []).flatMap((option) => {
     const values = set[option.name];
     if (!values?.length || option.name === "scroll") return [];
-    if (option.kind === "switch") return [{ option, text: values[0] === "true" ? option.name : `no ${option.name}` }];
-    const text = values.length > 1 ? `${values.length} × ${option.name}` : `${option.name} ${named(option, values[0])}`;
+    if (option.kind === "switch") return [{ option, text: values[0] === "true" ? option.title : `${option.title}: no` }];
+    const text = values.length > 1 ? `${option.title}: ${values.length}` : `${option.title}: ${named(option, values[0])}`;
     return [{ option, text }];
   });
 }

@@ -6,7 +6,7 @@ import { Icon } from "../widget/icon";
 import { TextField } from "../widget/text-field";
 import { useBench } from "./context";
 import { offersFor, type Offer } from "./offer";
-import { controlOf, keptValues, ofRegions, problemOf, valueOf, type OptionValues } from "./option";
+import { controlOf, inGroups, keptValues, ofRegions, problemOf, valueOf, type OptionValues } from "./option";
 
 interface Props {
   option: Option;
@@ -18,13 +18,16 @@ export function OptionForm({ view, values, set }: { view: ViewInfo; values: Opti
   const [about, setAbout] = useState("");
   // Rows are scrolled by hand; a field for it would only be in the way.
   const options = view.options.filter((o) => o.name !== "scroll");
-  const help = options.find((o) => o.name === about)?.help;
+  const shown = options.find((o) => o.name === about);
   return (
     <form class="options" aria-label={`Options of ${view.title}`} onSubmit={(e) => e.preventDefault()}>
-      {options.map((o) => (
-        <OptionRow key={o.name} option={o} values={values} set={(v) => set(o.name, keptValues(o, v))} about={() => setAbout(o.name)} />
+      {inGroups(options).map(([group, list]) => (
+        <fieldset key={group} class="option-group">
+          <legend>{group}</legend>
+          {list.map((o) => <OptionRow key={o.name} option={o} values={values} set={(v) => set(o.name, keptValues(o, v))} about={() => setAbout(o.name)} />)}
+        </fieldset>
       ))}
-      <p class="option-help" aria-hidden="true">{help ? <><b>{about}</b>: {help}</> : "Point at an option to see what it does."}</p>
+      <p class="option-help" aria-hidden="true">{shown ? <><b>{shown.title}</b> (--{shown.name}): {shown.help}</> : "Point at an option to see its description."}</p>
     </form>
   );
 }
@@ -35,9 +38,9 @@ function OptionRow({ option, values, set, about }: Props & { about: () => void }
   const Control = controls[controlOf(option)];
   return (
     <div class={`option ${isSet ? "option-set" : ""}`} onPointerEnter={about} onFocusIn={about}>
-      <label for={id}>{option.name}</label>
+      <label for={id}>{option.title}</label>
       <div class="option-control"><Control option={option} values={values} set={set} /></div>
-      <button type="button" class="plain" title={`Back to ${option.default || "the default"}`} aria-label={`Reset ${option.name}`} disabled={!isSet} onClick={() => set([])}>
+      <button type="button" class="plain" title={`Back to ${option.default || "the default"}`} aria-label={`Reset ${option.title}`} disabled={!isSet} onClick={() => set([])}>
         <Icon name="undo" />
       </button>
       <span class="unseen" id={`${id}-help`}>{option.help}</span>
@@ -64,7 +67,7 @@ function Slider({ option, values, set }: Props) {
         id={`option-${option.name}`} type="range" min={option.min} max={option.max} step={option.step || "any"} value={value}
         aria-describedby={`option-${option.name}-help`} onInput={(e) => set([e.currentTarget.value])}
       />
-      <NumberField option={option} values={values} set={set} label={`${option.name}, exact`} />
+      <NumberField option={option} values={values} set={set} label={`${option.title}, exact`} />
     </>
   );
 }

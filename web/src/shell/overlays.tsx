@@ -9,6 +9,7 @@ import { FigureDialog } from "./figure";
 import { NotesDialog } from "./notes-dialog";
 import { formatCount, middle, plural, thousands } from "./format";
 import { chordText } from "./keys";
+import { StoriesDialog } from "./stories-dialog";
 
 export function Overlays() {
   const bench = useBench();
@@ -17,6 +18,7 @@ export function Overlays() {
     case "commands": return <CommandPalette close={close} />;
     case "help": return <Help close={close} />;
     case "report": return <Report close={close} />;
+    case "stories": return <StoriesDialog close={close} />;
     case "notes": return <NotesDialog close={close} />;
     case "figure": return <FigureDialog close={close} />;
   }
@@ -155,7 +157,7 @@ function Report({ close }: { close: () => void }) {
           <thead><tr><th scope="col"></th><th scope="col">what</th><th scope="col" class="number">records</th><th scope="col">first at</th></tr></thead>
           <tbody>
             {info.report.map((r, i) => (
-              <tr key={i} class={`report-${r.kind}`}><td>{r.kind}</td><td class="report-what">{middle(r.what, 400)}</td><td class="number" title={thousands(r.count)}>{formatCount(r.count)}</td><td><bdi>{middle(r.example, 120)}</bdi></td></tr>
+              <tr key={i} class={`report-${r.kind}`}><td>{r.kind}</td><td class="report-what">{middle(r.consequence ? `${r.what}: ${r.consequence}` : r.what, 400)}</td><td class="number" title={thousands(r.count)}>{formatCount(r.count)}</td><td><bdi>{middle(r.example, 120)}</bdi></td></tr>
             ))}
           </tbody>
         </table>

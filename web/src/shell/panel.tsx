@@ -17,14 +17,14 @@ import { formatDuration, middle } from "./format";
 import { isTime } from "./geometry";
 import * as layout from "./layout";
 import { NoteButton } from "./inspector";
+import { Later } from "./lazy";
 import { Legend } from "./legend";
 import { learnEnd } from "./narrow";
-import { changed, commandLine } from "./option";
+import { changed, commandLine, withDefaults } from "./option";
 import { OptionForm } from "./options";
 import { PictureHost } from "./picture-host";
 import { forAnotherRun } from "./plug";
 import { requestOf } from "./request";
-import { TableTwin } from "./table-twin";
 import type { Workbench } from "./workbench";
 
 export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: boolean }) {
@@ -51,9 +51,9 @@ export function Panel({ panel, alone }: { panel: layout.PanelState; alone?: bool
         {!view ? (
           <Missing title={`There is no view “${panel.view}”`} hint="Choose another one in the panel's title." />
         ) : missing ? (
-          <Missing title={missing} hint="What can be shown of this run:" panel={panel} />
+          <Missing title={missing} hint="Views for this run:" panel={panel} />
         ) : panel.table ? (
-          <TableTwin panel={panel} view={view} />
+          <Later part="TableTwin" panel={panel} view={view} />
         ) : (
           <PictureHost key={`${panel.view} ${bench.runOf(panel)}`} panel={panel} view={view} onScene={(s) => { scene.value = s; bench.setNotes(panel.id, s.notes); learnEnd(panel, s); }} />
         )}
@@ -116,7 +116,7 @@ function Head({ panel, view, scene, alone }: HeadProps) {
         )}
         {bench.isForeign(panel) && (movedBy(panel) !== 0 || (scene?.frames.some(isTime) ?? false)) && <Shift panel={panel} />}
         {bench.arrange.value !== "" && view?.options.some((o) => o.name === "arrange") && (
-          <button type="button" class="chip" title={`${bench.arrange.value.startsWith("optimal") ? "Locations are grouped by the best cut of the tree" : "Locations that behave alike are next to each other"}, in all panels (${bench.arrange.value}): click for the order of the tree`} onClick={() => bench.setArrange("")}>
+          <button type="button" class="chip" title={`${bench.arrange.value.startsWith("optimal") ? "Locations are grouped by the best cut of the tree" : "Similar locations are next to each other"}, in all panels (${bench.arrange.value}): click for the order of the tree`} onClick={() => bench.setArrange("")}>
             <span class="name">{bench.arrange.value.startsWith("optimal") ? "by the best cut" : "by groups"}</span><Icon name="close" />
           </button>
         )}
@@ -128,21 +128,21 @@ function Head({ panel, view, scene, alone }: HeadProps) {
       </span>
       {notes.length > 0 && <span class="panel-note-box"><span class="panel-note" title={notes.join("\n")}>{notes[0]}</span></span>}
       {view && <NoteButtons notes={notes} panel={panel.id} view={view} />}
-      {view && <span class="panel-controls"><Guard what="The control of two runs"><Against panel={panel} /></Guard></span>}
+      {view && <span class="panel-controls"><Guard what="Settings for two runs"><Against panel={panel} /></Guard></span>}
       {Controls && <span class="panel-controls"><Guard what={`The controls of ${panel.view}`}><Controls panel={panel} scene={scene} /></Guard></span>}
       <span class="panel-tools">
         {view && view.options.length > 0 && (
           <Popover title={`Options of ${view.title}`} class="plain" align="right" label={<Icon name="options" />}>
             {() => (
               <OptionForm
-                view={view} values={{ ...layout.findPanel(bench.layout.value, panel.id)?.options, ...(bench.arrange.value === "" ? {} : { arrange: [bench.arrange.value] }) }}
+                view={withDefaults(view, bench.plug(panel.view).always)} values={{ ...layout.findPanel(bench.layout.value, panel.id)?.options, ...(bench.arrange.value === "" ? {} : { arrange: [bench.arrange.value] }) }}
                 set={(n, v) => (n === "arrange" ? bench.setArrange(v[0] ?? "") : bench.setOption(panel.id, n, v))}
               />
             )}
           </Popover>
         )}
         <button
-          type="button" class="plain" aria-pressed={panel.table} title={panel.table ? "Show the picture (T)" : "Show as a table (T)"} aria-label="Table twin"
+          type="button" class="plain" aria-pressed={panel.table} title={panel.table ? "Show the picture (T)" : "Show as a table (T)"} aria-label="Table view"
           onClick={() => set(layout.changePanel(bench.layout.value, panel.id, { table: !panel.table }))}
         ><Icon name={panel.table ? "picture" : "table"} /></button>
         <Menu title="Export this panel" class="plain panel-export" align="right" label={<Icon name="download" />} items={() => [{ label: "Figure…", note: "size in mm, letter, caption, with a preview", run: () => { bench.focused.value = panel.id; bench.overlay.value = "figure"; } }, ...exportItems(bench, panel, scene)]} />

@@ -20,6 +20,7 @@ import type { Scene } from "../scene/scene";
 import type { SpaceChoice } from "../scene/space/look";
 import type { LocationRange } from "../scene/space/runs";
 import { isIdentity, isTime, overscan, toScene, transformTo, visibleWidth, type Shown } from "./geometry";
+import { afterRest } from "./rest";
 import { same, type Range } from "./selection";
 
 /** What a panel wants to show. */
@@ -71,7 +72,6 @@ export interface PictureEvents {
 
 const progressAfter = 300;
 const retryAfter = 700;
-const restAfter = 80;
 
 // One count for all pictures: a panel that gets another view is still the same panel to the server.
 let seq = 0;
@@ -83,7 +83,8 @@ export class Picture {
   private pending: { key: string; base: string; abort: AbortController } | null = null;
   private scheduled = false;
   private progress = 0;
-  private rest = 0;
+  /** Takes back what waits until the window rests; null: nothing does. */
+  private resting: (() => void) | null = null;
   /** Clicks the server has not answered yet: what they do is still to come. */
   private clicks = 0;
   private closed = false;
@@ -125,12 +126,12 @@ export class Picture {
     this.place();
     // A view that must be computed anew for each window waits until the window rests.
     const moved = !wants.local && this.drawn !== null && before !== null && !same(before.window, wants.window);
-    if (moved || this.rest !== 0) {
-      clearTimeout(this.rest);
-      this.rest = setTimeout(() => {
-        this.rest = 0;
+    if (moved || this.resting) {
+      this.resting?.();
+      this.resting = afterRest(() => {
+        this.resting = null;
         this.schedule();
-      }, restAfter) as unknown as number;
+      });
     } else this.schedule();
   }
 
@@ -170,15 +171,15 @@ export class Picture {
     return scene.placed?.includes(n) ? null : n;
   }
 
-  /** All there is to know of what lies at a screen pixel. Hovering never takes a click's place. */
-  async pick(x: number, y: number, frame: number, purpose: "hover" | "click", signal?: AbortSignal): Promise<Fact | null> {
+  /** All there is to know of what lies at a screen pixel: for a click, or with a signal for a pointer that rests, which never takes a click's place. */
+  async pick(x: number, y: number, frame: number, signal?: AbortSignal): Promise<Fact | null> {
     if (!this.drawn || !this.wants) return null;
     const known = this.known(x, y);
     if (known !== undefined && !known?.more) return known;
-    const click = purpose === "click" ? 1 : 0;
+    const click = signal ? 0 : 1;
     this.clicks += click;
     try {
-      return await this.ask(this.drawn, this.wants.run, { x, y }, frame, { panel: `${this.panel}-${purpose}`, seq: ++seq, signal });
+      return await this.ask(this.drawn, this.wants.run, { x, y }, frame, { panel: `${this.panel}-${click ? "click" : "hover"}`, seq: ++seq, signal });
     } finally {
       this.clicks -= click;
     }
@@ -199,7 +200,7 @@ export class Picture {
     this.closed = true;
     this.pending?.abort.abort();
     clearTimeout(this.progress);
-    clearTimeout(this.rest);
+    this.resting?.();
     this.painter.destroy();
   }
 
@@ -300,8 +301,9 @@ export class Picture {
     const pending = { key, base: keyOf(wants, wants.live), abort };
     this.pending = pending;
     this.showProgress(true);
+    const together = !wants.local && this.drawn !== null; // others follow the window too
     try {
-      await this.api.scenes(wants.run, request, { panel: this.panel, seq: ++seq, signal: abort.signal }, (scene) => {
+      await this.api.scenes(wants.run, request, { panel: this.panel, seq: ++seq, signal: abort.signal, together }, (scene) => {
         if (this.pending === pending) this.draw(scene, wants, key, request);
       });
       if (this.pending === pending) this.events.failed(null);
@@ -349,7 +351,7 @@ export class Picture {
 
   /** Nothing is under way and what is drawn is exact: for tests. */
   get settled(): boolean {
-    return this.drawn !== null && this.pending === null && !this.scheduled && this.rest === 0 && this.clicks === 0 && !this.drawn.scene.coarse;
+    return this.drawn !== null && this.pending === null && !this.scheduled && this.resting === null && this.clicks === 0 && !this.drawn.scene.coarse;
   }
 
   /** Whether the drawn scene lies where it was drawn. */

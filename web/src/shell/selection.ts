@@ -208,6 +208,16 @@ export class SelectionStore {
     if (last) this.go(last, this.future, "undo");
   }
 
+  /** Takes the steps since an earlier count back, and forgets them. */
+  takeBack(steps: number): void {
+    while (this.steps > steps && this.past.length > 0) {
+      const now = this.steps;
+      this.undo();
+      this.future.pop();
+      this.steps = now - 1;
+    }
+  }
+
   redo(): void {
     const next = this.future.pop();
     if (next) this.go(next, this.past, "redo");

@@ -28,7 +28,18 @@ export interface Snapshot {
   panels: readonly SnapshotPanel[];
 }
 
-const escape = (text: string) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+export const escapeHTML = (text: string) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+
+export const snapshotStyle = "body{font:13px/1.5 system-ui,sans-serif;max-width:1400px;margin:24px auto;padding:0 16px;color:#1b1f24;background:#fff}h1{font-size:18px}h2{font-size:14px;margin:24px 0 6px}img{max-width:100%}.note,dt{color:#57606a}";
+
+/** Hands a file to the browser. */
+export function saveFile(content: Blob, name: string): void {
+  const a = document.createElement("a");
+  a.href = URL.createObjectURL(content);
+  a.download = name.replace(/[^\w.-]+/g, "_");
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 5000);
+}
 
 /** The most of a table that a snapshot holds, in letters; the rest is left out and said. */
 const mostNumbers = 2_000_000;
@@ -39,13 +50,13 @@ export function snapshotHTML(s: Snapshot): string {
   const parts = s.panels.map((p, i) => {
     const cut = p.numbers.length > mostNumbers ? p.numbers.slice(0, p.numbers.lastIndexOf("\n", mostNumbers) + 1) : p.numbers;
     const data = `data:text/csv;charset=utf-8,${encodeURIComponent(cut)}`;
-    return `<section><h2>${escape(p.title)}</h2><img alt="${escape(p.title)}" src="data:image/svg+xml;charset=utf-8,${encodeURIComponent(p.picture)}">
-${p.notes.map((n) => `<p class="note">${escape(n)}</p>`).join("")}<p><a download="${i + 1}-${file(p.title)}.csv" href="${data}">The numbers as CSV</a>${cut.length < p.numbers.length ? " (the first rows)" : ""}</p></section>`;
+    return `<section><h2>${escapeHTML(p.title)}</h2><img alt="${escapeHTML(p.title)}" src="data:image/svg+xml;charset=utf-8,${encodeURIComponent(p.picture)}">
+${p.notes.map((n) => `<p class="note">${escapeHTML(n)}</p>`).join("")}<p><a download="${i + 1}-${file(p.title)}.csv" href="${data}">The numbers as CSV</a>${cut.length < p.numbers.length ? " (the first rows)" : ""}</p></section>`;
   });
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escape(s.run)} · Parallax</title>
-<style>body{font:13px/1.5 system-ui,sans-serif;max-width:1400px;margin:24px auto;padding:0 16px;color:#1b1f24;background:#fff}h1{font-size:18px}h2{font-size:14px;margin:24px 0 6px}img{max-width:100%}.note,dt{color:#57606a}dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px}dd{margin:0;overflow-wrap:anywhere}</style></head>
-<body><h1>${escape(s.run)}</h1><dl><dt>source</dt><dd>${escape(s.source)}</dd><dt>selection</dt><dd>${escape(s.selection)}</dd><dt>taken</dt><dd>${escape(s.when)}</dd><dt>state</dt><dd>${escape(s.address)}</dd></dl>
-${s.findings.length > 0 ? `<h2>Findings</h2><ol>${s.findings.map((f) => `<li>${escape(f)}</li>`).join("")}</ol>` : ""}${parts.join("\n")}</body></html>
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHTML(s.run)} · Parallax</title>
+<style>${snapshotStyle}dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px}dd{margin:0;overflow-wrap:anywhere}</style></head>
+<body><h1>${escapeHTML(s.run)}</h1><dl><dt>source</dt><dd>${escapeHTML(s.source)}</dd><dt>selection</dt><dd>${escapeHTML(s.selection)}</dd><dt>taken</dt><dd>${escapeHTML(s.when)}</dd><dt>state</dt><dd>${escapeHTML(s.address)}</dd></dl>
+${s.findings.length > 0 ? `<h2>Findings</h2><ol>${s.findings.map((f) => `<li>${escapeHTML(f)}</li>`).join("")}</ol>` : ""}${parts.join("\n")}</body></html>
 `;
 }
 
@@ -76,10 +87,6 @@ export async function saveSnapshot(bench: Workbench): Promise<void> {
   const html = snapshotHTML({
     run: run?.name ?? "", source: run?.source ?? "", selection: `${selectionWords(bench)}; window ${formatRange(begin, end)}`, when: new Date().toISOString(), address: location.search, findings: shownFindings(), panels,
   });
-  const a = document.createElement("a");
-  a.href = URL.createObjectURL(new Blob([html], { type: "text/html" }));
-  a.download = `${run?.id ?? "parallax"}-snapshot.html`.replace(/[^\w.-]+/g, "_");
-  a.click();
-  setTimeout(() => URL.revokeObjectURL(a.href), 5000);
+  saveFile(new Blob([html], { type: "text/html" }), `${run?.id ?? "parallax"}-snapshot.html`);
   bench.say(`Saved: ${panels.length} of ${shown.length} panels with their numbers, in one file that needs no server.`);
 }

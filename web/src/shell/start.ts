@@ -49,6 +49,7 @@ async function goTo(bench: Workbench, state: PageState): Promise<void> {
     bench.minimap.value = state.minimap;
     bench.marks.value = state.marks;
     bench.walk.value = state.walk;
+    bench.story.value = state.story;
     bench.store.restore(state.look);
     if (state.layout) bench.setLayout(adopt(state.layout, bench.layout.value));
   });
@@ -62,9 +63,17 @@ export function goToQuery(bench: Workbench, query: string): void {
     bench.setArrange(state.arrange);
     bench.minimap.value = state.minimap;
     bench.marks.value = state.marks;
-    bench.walk.value = state.walk;
+    bench.setWalk(state.walk);
     bench.store.restore(state.look);
   });
+}
+
+/** The state of the page, as its address has it. */
+export function pageState(bench: Workbench): PageState {
+  return {
+    run: bench.runID.value, look: bench.look.value, layout: bench.runID.value === "" ? null : bench.layout.value,
+    theme: bench.theme.value, palette: bench.palette.value, hues: bench.hues.value, arrange: bench.arrange.value, minimap: bench.minimap.value, embed: bench.embed.value, marks: bench.marks.value, walk: bench.walk.value, story: bench.story.value,
+  };
 }
 
 /** Shows what a state names: its run, the only run, or the home page. */
@@ -150,10 +159,7 @@ function writeAddress(bench: Workbench): void {
     bench.addressWritten = true;
   };
   effect(() => {
-    const state: PageState = {
-      run: bench.runID.value, look: bench.look.value, layout: bench.runID.value === "" ? null : bench.layout.value,
-      theme: bench.theme.value, palette: bench.palette.value, hues: bench.hues.value, arrange: bench.arrange.value, minimap: bench.minimap.value, embed: bench.embed.value, marks: bench.marks.value, walk: bench.walk.value,
-    };
+    const state = pageState(bench);
     const query = encodePage(state);
     const url = query === "" ? location.pathname : `?${query}`;
     clearTimeout(timer);

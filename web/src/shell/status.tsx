@@ -27,14 +27,14 @@ export function Status() {
           <span class="status-selection" aria-live="polite">selection: {selectionWords(bench)}</span>
           {!bench.store.isEmpty && <button type="button" class="plain" title="Clear the selection (Esc)" onClick={() => bench.store.clear()}><Icon name="close" />clear</button>}
           {!bench.store.isEmpty && bench.view("contrast") && !bench.missing("contrast") && (
-            <button type="button" class="plain" title="What sets the selection apart from the rest (C)" onClick={() => bench.contrast()}>why different?</button>
+            <button type="button" class="plain" title="How the selection differs from the rest (C)" onClick={() => bench.contrast()}>why different?</button>
           )}
         </>
       )}
       <span class="bar-space" />
       <Trouble />
       {bench.toast.value && <span class="toast" role="status">{bench.toast.value}</span>}
-      {info && bench.kept.value && <span class="status-kept" title="What the server holds in memory for the next picture, and the most it will: half of --memory">{bench.kept.value}</span>}
+      {info && bench.kept.value && <span class="status-kept" title="Server cache: used memory and its limit, half of --memory">{bench.kept.value}</span>}
       {info && <button type="button" class="plain" title="What the import kept, repaired, guessed and left out" onClick={() => (bench.overlay.value = "report")}>{reportWords(info.report)}<Icon name="right" />report</button>}
     </footer>
   );
@@ -45,7 +45,7 @@ function Trouble() {
   const t = bench.trouble.value;
   if (!t) return null;
   const words = t.kind === "unreachable"
-    ? "The server does not answer. What is drawn stays; start parallax again and the page goes on by itself."
+    ? "The server does not answer. The pictures stay; start parallax again and the page continues."
     : `${t.error}. ${t.hint ? t.hint[0].toUpperCase() + t.hint.slice(1) + "." : ""}`;
   return <span class="trouble" role="alert">{words}</span>;
 }

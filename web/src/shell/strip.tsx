@@ -6,7 +6,7 @@ import { effect, signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Icon } from "../widget/icon";
 import { useBench } from "./context";
-import { ask, asking, askVerdict, evidenceWords, found, gravity, readWalk, verdict, walkTo, type Finding, type Gain, type Proof, type Stop } from "./findings";
+import { ask, asking, askVerdict, evidenceWords, found, gainWords, gravity, readWalk, verdict, walkTo, type Finding, type Gain, type Proof, type Stop } from "./findings";
 import { formatShare, formatUnit, middle, plural } from "./format";
 import type { Workbench } from "./workbench";
 import "./strip.css";
@@ -41,12 +41,6 @@ export function gainProof(g: Gain): Proof[] {
   ];
 }
 
-/** How a gain was predicted. */
-function gainHow(g: Gain): string {
-  if (g.by !== "replay") return "This bound is a sum of times.";
-  return `Predicted by a replay of the run${g.error > 0 ? `, ± ${formatUnit(g.error, "ns")}` : ""}.`;
-}
-
 /** The command that fails where this finding costs as much again. */
 export function gateCommand(source: string, f: Finding): string {
   const limit = f.share > 0 ? `${Math.max(1, Math.floor(100 * f.share))}%` : "0";
@@ -61,7 +55,7 @@ export function Strip() {
   const answer = verdict.value ?? found.value.answer;
   if (!bench.view("findings") || bench.missing("findings")) return <span />;
   if (run !== bench.runID.value || !answer) {
-    return <section class={`strip ${folded.value ? "strip-folded" : ""}`} aria-label="Answer" aria-busy={asking.value !== ""}><p class="muted">{asking.value !== "" ? "Looking for what stands out…" : ""}</p></section>;
+    return <section class={`strip ${folded.value ? "strip-folded" : ""}`} aria-label="Answer" aria-busy={asking.value !== ""}><p class="muted">{asking.value !== "" ? "Searching for findings…" : ""}</p></section>;
   }
   const walk = readWalk(bench.walk.value);
   const first = list.findIndex((f) => f.text === answer.text);
@@ -79,7 +73,7 @@ export function Strip() {
       <div class="strip-tools">
         <span class="strip-line">
           {list.length > (index < 0 ? 0 : 1) && <Pager bench={bench} index={index} />}
-          <button type="button" class="plain" aria-expanded={!folded.value} title={folded.value ? "Show the proof" : "Fold to one line"} aria-label="Answer with its proof" onClick={fold}><Icon name={folded.value ? "right" : "down"} /></button>
+          <button type="button" class="plain" aria-expanded={!folded.value} title={folded.value ? "Show the proof" : "Collapse to one line"} aria-label="Main finding with its evidence" onClick={fold}><Icon name={folded.value ? "right" : "down"} /></button>
         </span>
         {!folded.value && <Stops bench={bench} f={f} index={index} stop={stop} />}
       </div>
@@ -90,7 +84,7 @@ export function Strip() {
 /** The cost, the symptoms and the next step; at a stop, what it says. */
 function Details({ f, stop, cost }: { f: Finding; stop: Stop | null; cost: string }) {
   if (stop === "why" && f.evidence.length > 0) return <p class="strip-more" title={evidenceWords(f.evidence)}>{evidenceWords(f.evidence).split("\n").join(" · ")}</p>;
-  if (stop === "if" && f.gain) return <p class="strip-more">{f.gain.text} <span class="muted">{gainHow(f.gain)}</span></p>;
+  if (stop === "if" && f.gain) return <p class="strip-more">{gainWords(f.gain)}</p>;
   return (
     <p class="strip-more" title={f.next}>
       {cost !== "" && <b>{cost}</b>}
@@ -131,9 +125,9 @@ function Pager({ bench, index }: { bench: Workbench; index: number }) {
   const go = (to: number) => walkTo(bench, list[to]!, to, "why");
   return (
     <>
-      <button type="button" class="plain strip-step" title="The finding before" aria-label="The finding before" disabled={index <= 0} onClick={() => go(index - 1)}>‹</button>
+      <button type="button" class="plain strip-step" title="Previous finding" aria-label="Previous finding" disabled={index <= 0} onClick={() => go(index - 1)}>‹</button>
       <span class="strip-count" aria-live="polite">{index < 0 ? plural(list.length, "finding") : `${index + 1} of ${list.length}`}</span>
-      <button type="button" class="plain strip-step" title="The next finding" aria-label="The next finding" disabled={index >= list.length - 1} onClick={() => go(index + 1)}>›</button>
+      <button type="button" class="plain strip-step" title="Next finding" aria-label="Next finding" disabled={index >= list.length - 1} onClick={() => go(index + 1)}>›</button>
     </>
   );
 }
@@ -149,10 +143,11 @@ function Stops({ bench, f, index, stop }: { bench: Workbench; f: Finding; index:
   };
   return (
     <span class="strip-line segments" role="group" aria-label="Walk through the finding">
-      {button("who", "Who?", "Select the locations and the time of it")}
+      {button("who", "Who?", "Select its locations and time")}
       {button("why", "Why?", `Show its numbers${f.view ? ` and the view “${f.view}”` : ""}`)}
-      {button("if", "What if?", f.gain ? "Show what would be gained without it" : "No gain is predicted for it", f.gain === null)}
-      <button type="button" title="Copy the command that fails if it costs so much again" onClick={gate}>Gate in CI</button>
+      {button("if", "What if?", f.gain ? "Show the predicted gain" : "No predicted gain", f.gain === null)}
+      <button type="button" title="Copy the command that fails if this cost occurs again" onClick={gate}>Gate in CI</button>
+      {!bench.session.value?.readOnly && <button type="button" title="Keep this walk as a story, to edit and to export" onClick={() => void import("./later").then((l) => l.keepWalk(bench, f, index), (e) => bench.report(e))}>Keep</button>}
     </span>
   );
 }

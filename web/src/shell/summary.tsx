@@ -8,6 +8,7 @@ import { useBench } from "./context";
 import { Apart } from "./apart";
 import { charsIn, formatCount, formatUnit, middle, noName, thousands } from "./format";
 import { regionNames } from "./region-name";
+import { afterRest } from "./rest";
 import { countedSpec } from "./scope";
 import type { Workbench } from "./workbench";
 
@@ -19,28 +20,27 @@ export function useSummary(): Summary | null {
   return summary.value;
 }
 
-const settle = 120;
 
 /** Keeps the summary up to date; called once. */
 export function followSelection(bench: Workbench): void {
-  let timer = 0;
+  let stop = () => {};
   let seq = 0;
   let abort = new AbortController();
   effect(() => {
     const run = bench.runID.value;
     const spec = countedSpec(bench.look.value);
     void bench.comebacks.value;
-    clearTimeout(timer);
+    stop();
     abort.abort();
     if (run === "") {
       summary.value = null;
       return;
     }
-    timer = setTimeout(async () => {
+    const askNow = async () => {
       abort = new AbortController();
       const mine = ++seq;
       try {
-        const s = await bench.api.summary(run, spec, { panel: "summary", seq: mine, signal: abort.signal });
+        const s = await bench.api.summary(run, spec, { panel: "summary", seq: mine, signal: abort.signal, together: true });
         if (mine !== seq) return;
         summary.value = s;
         note.value = "";
@@ -50,7 +50,9 @@ export function followSelection(bench: Workbench): void {
         note.value = detail?.error ?? String(e);
         bench.reportGone(e);
       }
-    }, summary.peek() === null ? 0 : settle) as unknown as number;
+    };
+    if (summary.peek() === null) void askNow();
+    else stop = afterRest(() => void askNow());
   });
 }
 

@@ -6,6 +6,7 @@ import { TickSlider, type Stretch } from "../widget/tick-slider";
 import { useBench } from "./context";
 import type { PanelState } from "./layout";
 import { requestOf } from "./request";
+import { afterRest } from "./rest";
 
 /** What the slider needs of a view's data at p = 1. */
 interface Steps { stretches: Stretch[]; complete: boolean; complete_from?: number | null; first: { p: number }; suggested: number; gain: number; loss: number }
@@ -21,10 +22,19 @@ export function TradeOff({ panel }: { panel: PanelState }) {
   const key = JSON.stringify([run, request]);
   useEffect(() => {
     const stop = new AbortController();
-    bench.api.data(run, request, { signal: stop.signal })
-      .then((d) => setSteps(shares(d.data as Steps)))
-      .catch(() => setSteps(null)); // the picture itself says what is wrong
-    return () => stop.abort();
+    // With the picture, which waits until the window rests.
+    const ask = () => {
+      bench.api.data(run, request, { signal: stop.signal, together: true })
+        .then((d) => setSteps(shares(d.data as Steps)))
+        .catch(() => { if (!stop.signal.aborted) setSteps(null); }); // the picture itself says what is wrong
+    };
+    let forget = () => {};
+    if (steps === null) ask();
+    else forget = afterRest(ask);
+    return () => {
+      forget();
+      stop.abort();
+    };
   }, [key]);
   // Until it is known which p the data chooses its place is kept: a bar that came later would have the picture drawn twice.
   if (p === undefined) return <span style={{ visibility: "hidden" }} aria-hidden="true"><TickSlider label="p" value={0} stretches={[]} set={() => undefined} /></span>;

@@ -3,7 +3,7 @@ import { decodePage, encodePage, type PageState } from "./url";
 import { changePanel, newPanel, panels, type Layout } from "./layout";
 import { everything } from "./selection";
 
-const empty: PageState = { run: "", look: everything, layout: null, theme: "system", palette: "", hues: "", arrange: "", minimap: "activity", embed: "", marks: [], walk: "" };
+const empty: PageState = { run: "", look: everything, layout: null, theme: "system", palette: "", hues: "", arrange: "", minimap: "activity", embed: "", marks: [], walk: "", story: "" };
 
 /** Ids are not part of the address. */
 function plain(l: Layout | null) {
@@ -31,7 +31,7 @@ describe("the address holds the whole state", () => {
     const [first, , third] = panels(layout);
     layout = { ...changePanel(layout, first.id, { table: true }), maximised: third.id };
     const state: PageState = {
-      run: "hpl 16/ä", theme: "dark", palette: "cividis", hues: "safe", arrange: "groups:k=3,similarity=time", minimap: "moments", embed: "", marks: [5, 70], walk: "2.why",
+      run: "hpl 16/ä", theme: "dark", palette: "cividis", hues: "safe", arrange: "groups:k=3,similarity=time", minimap: "moments", embed: "", marks: [5, 70], walk: "2.why", story: "2:the slow node: why?",
       look: {
         trail: [{ begin: 0, end: 500 }, { begin: 10, end: 20 }], only: ["#3"], time: { begin: 12, end: 14 },
         locations: ["#7", "re:^rank [0-9]+$"], regions: ["role:io", "<script>alert(1)</script>"],

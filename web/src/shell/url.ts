@@ -15,6 +15,7 @@
 //   theme=dark palette=cividis region-colours=safe strip=moments
 //   arrange=groups:k=3        order of locations in all panels, as on the command line
 //   walk=1.why                the finding of the strip and the stop of its walk: who, why, if
+//   story=2:NAME              a story that is kept with the run, and its stop
 //   embed=VIEW                one panel alone
 
 import { packIDs, unpackIDs } from "../api/ids";
@@ -44,6 +45,8 @@ export interface PageState {
   marks: number[];
   /** The finding of the strip, from 1, and the stop of its walk: "1.why"; "": none was chosen. */
   walk: string;
+  /** The story that is told, with its stop: "2:NAME"; "": none. */
+  story: string;
 }
 
 export function encodePage(s: PageState): string {
@@ -67,6 +70,7 @@ export function encodePage(s: PageState): string {
   put("strip", s.minimap === "activity" ? "" : s.minimap);
   put("marks", s.marks.join(","));
   put("walk", s.walk);
+  put("story", s.story);
   return readable(q.toString());
 }
 
@@ -114,6 +118,7 @@ export function decodePage(query: string): PageState {
     embed: viewName(q.get("embed") ?? ""),
     marks: (q.get("marks") ?? "").split(",").filter((x) => /^\d+$/.test(x)).map(Number).slice(0, 100),
     walk: /^[1-9]\d{0,2}\.(who|why|if)$/.test(q.get("walk") ?? "") ? q.get("walk")! : "",
+    story: /^[1-9]\d?:.{1,200}$/.test(q.get("story") ?? "") ? q.get("story")! : "",
   };
 }
 

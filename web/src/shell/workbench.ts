@@ -49,7 +49,7 @@ export interface Tip {
   lines: string[];
 }
 
-export type Overlay = "" | "help" | "commands" | "report" | "open" | "notes" | "figure";
+export type Overlay = "" | "help" | "commands" | "report" | "open" | "notes" | "stories" | "figure";
 
 /** A request may name so many; more are better named by a group or a pattern. */
 const mostNamed = { locations: 10_000, regions: 250 };
@@ -72,6 +72,8 @@ export class Workbench {
   readonly marks = signal<number[]>([]);
   /** The finding of the strip and the stop of its walk, as the address has it. */
   readonly walk = signal("");
+  /** The story that is told, with its stop: "2:NAME". */
+  readonly story = signal("");
   /** Rows of an answer that are shown on the pictures. */
   readonly track = signal<TrackSpan[]>([]);
   /** Intervals found by words. */
@@ -89,7 +91,7 @@ export class Workbench {
   readonly theme = signal<ThemeChoice>("system");
   readonly systemDark = signal(false);
   readonly palette = signal("");
-  /** Colours of categories: the usual ones, or those for colour-blind readers. */
+  /** Colours of categories: default, or those for colour-blind readers. */
   readonly hues = signal<Hues>("");
   /** Order of locations in all panels, as --arrange says it; "": that of the tree. */
   readonly arrange = signal("");
@@ -99,6 +101,8 @@ export class Workbench {
 
   readonly hover = signal<Hover | null>(null);
   readonly hoverFact = signal<ShownFact | null>(null);
+  /** How long the pointer rests before more is asked for than a picture itself tells, in ms: moving asks for nothing. */
+  restDelay = 500;
   readonly pinned = signal<ShownFact | null>(null);
 
   /** What each panel's picture says about itself, by panel. */
@@ -308,6 +312,7 @@ export class Workbench {
       this.hoverFact.value = null;
       this.marks.value = state?.marks ?? [];
       this.walk.value = state?.walk ?? "";
+      this.story.value = state?.story ?? "";
       this.track.value = [];
       this.finder.clear();
       this.searched.value = "";
@@ -370,7 +375,7 @@ export class Workbench {
 
   /** The first screen for what the run is, or for another kind. */
   overview(kind: RunKind = this.info.value?.kind ?? "other"): panel.Layout {
-    return firstScreen(kind, this.available.value.map((v) => v.name), this.info.value ?? {});
+    return firstScreen(kind, this.available.value.map((v) => v.name), this.info.value ?? {}, hasRoom());
   }
 
   // Panels.
@@ -435,7 +440,7 @@ export class Workbench {
     const why = this.missing("contrast");
     if (!this.view("contrast") || why) return this.say(why || "This program has no view of contrasts.");
     this.reveal("contrast");
-    if (this.store.isEmpty) this.say("Nothing is selected: what stands out most is compared. Select locations or a time to ask about them.");
+    if (this.store.isEmpty) this.say("Nothing is selected: the largest difference is shown. Select locations or a time range to compare them.");
   }
 
   setView(id: string, view: string): void {
@@ -476,6 +481,11 @@ export class Workbench {
   /** Goes to a stop of a finding's walk, as a step that undo goes back over. */
   setWalk(value: string): void {
     if (value !== this.walk.peek()) this.put(this.walk, value);
+  }
+
+  /** Goes to a stop of a story; "" ends it. */
+  setStory(value: string): void {
+    if (value !== this.story.peek()) this.put(this.story, value);
   }
 
   /** Sets a value, as a step that undo goes back over. */
@@ -624,6 +634,11 @@ export class Workbench {
 }
 
 /** Widths that the user chose are kept in this browser. */
+/** Whether the screen has room for more panels than usual, at their usual size. */
+function hasRoom(): boolean {
+  return (globalThis.innerWidth ?? 0) >= 2560 && (globalThis.innerHeight ?? 0) >= 1200;
+}
+
 function size(name: string, usual: number): number {
   try {
     return Number(localStorage.getItem(`parallax.${name}`)) || Math.round(usual);

@@ -2,16 +2,17 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Page } from "playwright-core";
-import { leave, newPage, openBench, picture, putOff, serve, settled, type Program } from "./bench";
+import { frameBox, leave, newPage, openBench, picture, putOff, restAfter, serve, settled, type Program } from "./bench";
 
 let program: Program;
 let page: Page;
 let errors: string[];
 let requests: string[];
+let asked: string[];
 
 beforeAll(async () => { program = await serve("demo:stencil"); });
 afterAll(() => program.stop());
-beforeEach(async () => { ({ page, errors, requests } = await newPage({ width: 1440, height: 900 })); });
+beforeEach(async () => { ({ page, errors, requests, asked } = await newPage({ width: 1440, height: 900 })); });
 afterEach(async () => {
   await leave(page);
   expect(errors).toEqual([]);
@@ -19,12 +20,12 @@ afterEach(async () => {
 
 /** The pictures that were asked for since the last call, by panel. On a slow line one question has two answers, the first of them coarse. */
 function scenes(): string[] {
-  const asked = new Set(requests.filter((u) => u.includes("/scene?")).map((u) => {
+  const pictures = new Set(asked.filter((u) => u.includes("/scene?")).map((u) => {
     const { pathname, searchParams } = new URL(u);
     return `${pathname.split("/")[5]} ${searchParams.get("panel")!.replace(/^\w+-/, "")} ${searchParams.get("seq")}`;
   }));
-  requests.length = 0;
-  return [...asked].map((a) => a.replace(/ \d+$/, "")).sort();
+  asked.length = 0;
+  return [...pictures].map((a) => a.replace(/ \d+$/, "")).sort();
 }
 
 /** Each panel once. */
@@ -81,19 +82,58 @@ test("hovering over what carries its facts asks for nothing", async () => {
   expect(requests).toEqual([]);
 });
 
-test("a timeline tells its intervals without an answer, and asks for the rest by their number", async () => {
+test("hovering over a timeline tells intervals, and rows and colours where many are drawn as one, and asks for nothing; a click does", async () => {
   await openBench(page, program.address, "v=timeline&t=500000000-520000000");
-  await page.route("**/pick?**", async () => undefined); // never answered
-  const box = (await picture(page).boundingBox())!;
+  await restAfter(page, 3_600_000);
+  const tips = async () => {
+    const box = (await picture(page).boundingBox())!;
+    const out = new Set<string>();
+    for (let i = 2; i < 10; i++) {
+      await page.mouse.move(box.x + (box.width * i) / 10, box.y + box.height * (0.2 + i / 20));
+      await putOff(page, 20);
+      for (const t of await page.locator(".tip").allInnerTexts()) out.add(t);
+    }
+    return [...out];
+  };
   requests.length = 0;
-  const tips = new Set<string>();
-  for (let i = 2; i < 10; i++) {
-    await page.mouse.move(box.x + (box.width * i) / 10, box.y + box.height * (0.2 + i / 20));
-    await putOff(page, 20);
-    for (const t of await page.locator(".tip").allInnerTexts()) if (/duration [\d.]+ [mµn]?s/.test(t)) tips.add(t);
+  expect((await tips()).filter((t) => /duration [\d.]+ [mµn]?s/.test(t)).length).toBeGreaterThan(3);
+  await openBench(page, program.address, "v=timeline&0.collapse=node*");
+  await restAfter(page, 3_600_000);
+  requests.length = 0;
+  expect((await tips()).filter((t) => /time [\d.]+ m?s\nlargest first (compute|communication)/.test(t)).length).toBeGreaterThan(3);
+  expect(requests.filter((u) => u.includes("/pick?"))).toEqual([]);
+  const box = (await picture(page).boundingBox())!;
+  await page.mouse.click(box.x + box.width * 0.6, box.y + box.height * 0.5);
+  await expect.poll(() => requests.filter((u) => u.includes("/pick?")).length).toBe(1);
+});
+
+test("a pointer that rests asks once", async () => {
+  await openBench(page, program.address, "v=timeline&0.collapse=node*");
+  await restAfter(page, 0);
+  requests.length = 0;
+  const box = (await picture(page).boundingBox())!;
+  await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.5);
+  await page.waitForFunction(() => {
+    const shown = (window as unknown as { parallax: { hoverFact: { value: { fact: { more?: boolean } } | null } } }).parallax.hoverFact.value;
+    return shown !== null && !shown.fact.more;
+  });
+  expect(requests.filter((u) => u.includes("/pick?"))).toHaveLength(1);
+});
+
+test("after a tick of the wheel the picture under it asks, and all others together", async () => {
+  await openBench(page, program.address, "");
+  const frame = await frameBox(page);
+  await page.mouse.move(frame.x + frame.w * 0.6, frame.y + frame.h * 0.5);
+  for (let tick = 0; tick < 3; tick++) {
+    requests.length = 0;
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, -240);
+    await page.keyboard.up("Control");
+    await expect.poll(() => requests.some((u) => u.endsWith("/together"))).toBe(true);
+    await settled(page);
+    // On a slow line the picture under the wheel comes coarse first.
+    expect(requests.filter((u) => !u.includes("coarse=1")).map((u) => new URL(u).pathname.split("/").pop())).toEqual(["scene", "together"]);
   }
-  expect(tips.size).toBeGreaterThan(3);
-  await expect.poll(() => requests.filter((u) => u.includes("/pick?") && u.includes("item=")).length).toBeGreaterThan(0);
 });
 
 test("a timeline says the time that is on the screen, not all that was asked for", async () => {

@@ -59,6 +59,11 @@ type Ends = [begin: number, end: number];
 const greatest = (values: unknown) => (values as (number | null)[]).reduce<number>((most, v) => Math.max(most, v ?? 0), 0);
 const column = (rows: unknown, field: string) => (rows as Row[]).map((r) => r[field]);
 
+/** The call tree's own time: of all calls without a caller. */
+function timeOfRoots(data: Row): Ends {
+  return [0, column((data.nodes as Row[]).filter((n) => n.parent === null), "inclusive").reduce<number>((sum, x) => sum + (x as number), 0)];
+}
+
 /** Where axes of values begin and end, by the answer: of each view that has some, by the name of the frame. */
 const endsOf: Record<string, Record<string, (data: Row, p: Panel) => Ends>> = {
   boxprofile: {
@@ -74,7 +79,7 @@ const endsOf: Record<string, Record<string, (data: Row, p: Panel) => Ends>> = {
     gpus: () => [0, 100], // percent
   },
   operators: { operators: (data) => [0, greatest([...column(data.rows, "device_self"), ...column(data.rows, "host_self")])] },
-  calltree: { main: (data) => [0, column((data.nodes as Row[]).filter((n) => n.parent === null), "inclusive").reduce<number>((sum, x) => sum + (x as number), 0)] },
+  calltree: { main: timeOfRoots, bars: timeOfRoots },
   profile: { bars: (data) => [0, greatest(column(data.rows, "exclusive"))] },
   requests: { tree: (data) => [Math.min(...(column(data.spans, "begin") as number[])), greatest((data.spans as { begin: number; duration: number }[]).map((x) => x.begin + x.duration))] },
   criticalpath: {

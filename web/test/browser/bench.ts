@@ -133,15 +133,21 @@ export interface Opened {
   /** What went wrong in the page. */
   errors: string[];
   requests: string[];
+  /** The same, with each of those that were asked together. */
+  asked: string[];
 }
 
 async function pageIn(context: BrowserContext): Promise<Opened> {
   const page = await context.newPage();
   page.setDefaultTimeout(90_000);
-  const opened: Opened = { context, page, errors: [], requests: [] };
+  const opened: Opened = { context, page, errors: [], requests: [], asked: [] };
   page.on("pageerror", (e) => opened.errors.push(String(e)));
   page.on("console", (m) => { if (m.type() === "error" && !/Failed to load resource/.test(m.text())) opened.errors.push(m.text()); });
-  page.on("request", (r) => opened.requests.push(r.url()));
+  page.on("request", (r) => {
+    opened.requests.push(r.url());
+    const together = r.url().endsWith("/together") ? (r.postDataJSON() as { ask: string[] }).ask.map((path) => new URL(path, r.url()).href) : [r.url()];
+    opened.asked.push(...together);
+  });
   return opened;
 }
 
@@ -159,6 +165,7 @@ export async function newPage(options: BrowserOptions = {}): Promise<Opened> {
   pages.set(key, kept);
   kept.errors = [];
   kept.requests = [];
+  kept.asked = [];
   await kept.page.setViewportSize({ width: options.width ?? 1280, height: options.height ?? usualHeight });
   await kept.page.emulateMedia({ colorScheme: options.dark ? "dark" : "light" });
   return kept;
@@ -187,6 +194,11 @@ export async function putOff(page: Page, ms: number): Promise<void> {
     const frame = (then: () => void) => requestAnimationFrame(() => requestAnimationFrame(then));
     frame(() => setTimeout(() => frame(done), wait));
   }), ms);
+}
+
+/** Sets how long the pointer rests before the page asks for more than a picture tells. */
+export async function restAfter(page: Page, ms: number): Promise<void> {
+  await page.evaluate((wait) => { (window as unknown as { parallax: { restDelay: number } }).parallax.restDelay = wait; }, ms);
 }
 
 /** Opens the page with two panels that every build has; "" leaves the choice to the page. */

@@ -47,12 +47,12 @@ test("a caller's name leaves its column, a callee's name its row, Ctrl hides, an
   let [f] = await frames();
   expect(names(f.xScale.rows)).toEqual(["exchange_halo"]);
   expect(names(f.yScale.rows)).toContain("MPI_Waitall");
-  expect(await page.locator(".chip", { hasText: "caller exchange_halo" }).count()).toBe(1);
+  expect(await page.locator(".chip", { hasText: "Called by: exchange_halo" }).count()).toBe(1);
   await clickName("y", "MPI_Waitall", true);
   [f] = await frames();
   expect(names(f.yScale.rows)).not.toContain("MPI_Waitall");
-  await page.locator(".chip", { hasText: "hide MPI_Waitall" }).click();
-  await page.locator(".chip", { hasText: "caller exchange_halo" }).click();
+  await page.locator(".chip", { hasText: "Left out: MPI_Waitall" }).click();
+  await page.locator(".chip", { hasText: "Called by: exchange_halo" }).click();
   await settled(page);
   [f] = await frames();
   expect(names(f.xScale.rows)).toEqual(names(all.xScale.rows));

@@ -120,7 +120,7 @@ test("a shared address looks and keeps nothing, in another browser", async () =>
     await settled(other.page);
     expect((await state(other.page)).time).toEqual({ begin: 100000000, end: 300000000 });
     await other.page.keyboard.press("Shift+M");
-    await other.page.getByText("This address only looks").waitFor();
+    await other.page.getByText("This link is read-only").waitFor();
     const status = await other.page.evaluate(async () => (await fetch("/api/runs/stencil", { method: "DELETE" })).status);
     expect(status).toBe(403);
   } finally {

@@ -59,7 +59,7 @@ const kinds: [string, string, string[]][] = [
   ["a GPU job", file("docs/tutorials/data/training-8"), ["steps", "operators", "timeline"]],
   ["a profile", file("docs/tutorials/data/compile.pprof"), ["calltree", "profile"]],
   ["requests of services", "demo:shop", ["requests", "criticalpath", "services", "timeline"]],
-  ["a Go program", file("docs/tutorials/data/tally/one.trace"), ["timeline", "calltree", "groups"]],
+  ["a Go program", file("docs/tutorials/data/tally/one.trace"), ["timeline", "timeline", "calltree"]],
   ["recorded moments", file("internal/importer/recorder/testdata/mpi"), ["moments", "treemap", "profile", "commmatrix"]],
 ];
 

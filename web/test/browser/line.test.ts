@@ -144,7 +144,7 @@ test("hostile names are drawn as text, everywhere", async () => {
       await putOff(page, 150);
     }
     await page.mouse.click(f.x + f.w * 0.4, f.y + f.h * 0.08);
-    await page.locator(".panel").first().getByRole("button", { name: "Table twin" }).click();
+    await page.locator(".panel").first().getByRole("button", { name: "Table view" }).click();
     await page.locator(".twin-row").first().waitFor();
     await page.locator("#search").fill("script");
     await page.locator(".hit").first().waitFor();

@@ -50,43 +50,97 @@ test("a file that grows is taken in, and the selection, panels and address stay"
   expect(page.url()).toBe(place);
 });
 
-const compiler = (() => {
+const here = (tool: string): boolean => {
   try {
-    execFileSync("cc", ["--version"], { stdio: "ignore" });
+    execFileSync(tool, ["--version"], { stdio: "ignore" });
     return true;
   } catch {
     return false;
   }
-})();
+};
 
-test.runIf(compiler)("a program that is recorded and still runs is followed without being asked to", async () => {
-  const at = join(scratch(), "recorded");
-  mkdirSync(at, { recursive: true });
-  const make = (verb: string, name: string) => execFileSync(process.env.PARALLAX_TEST_BINARY!, ["recorder", verb, "-o", join(at, name)]);
-  make("regions", "recorder.c");
-  make("header", "parallax.h");
-  const cc = (...args: string[]) => execFileSync("cc", ["-O1", "-I", at, ...args, "-ldl", "-lm", "-pthread"]);
-  cc("-shared", "-fPIC", "-o", join(at, "recorder.so"), join(at, "recorder.c"));
-  writeFileSync(join(at, "endless.c"), `#include "parallax.h"
+/** A program that runs until it is killed, with its recorder: what it takes, and how it is built in a directory and started. */
+interface Recorded {
+  name: string;
+  tools: string[];
+  recorder: string;
+  file: string;
+  start(at: string): [string, string[]];
+}
+
+const compile = (cc: string, at: string, ...args: string[]) => execFileSync(cc, ["-O1", "-I", at, ...args, "-ldl", "-lm", "-pthread"], { stdio: "ignore" });
+const source = (at: string, text: string): string => {
+  writeFileSync(join(at, "endless.c"), text);
+  return join(at, "endless.c");
+};
+const endlessOf = (cc: string, at: string, text: string, ...args: string[]): string => {
+  compile(cc, at, ...args, source(at, text), "-o", join(at, "endless"));
+  return join(at, "endless");
+};
+
+const recorded: Recorded[] = [
+  {
+    name: "threads", tools: ["cc"], recorder: "regions", file: "run.moments",
+    start: (at) => [endlessOf("cc", at, `#include "parallax.h"
+#include <pthread.h>
 #include <unistd.h>
-int main(void) { for (;;) { parallax_begin("solve"); for (volatile int i = 0; i < 1000000; i++) ; parallax_end(); usleep(1000); } }`);
-  cc("-o", join(at, "endless"), join(at, "endless.c"));
-  const out = join(at, "out");
-  const endless = spawn(join(at, "endless"), {
-    env: { ...process.env, LD_PRELOAD: join(at, "recorder.so"), PARALLAX_EVERY: "0.3", PARALLAX_OUT: out }, stdio: "ignore",
+static void *work(void *x) { for (;;) { parallax_begin("solve"); for (volatile int i = 0; i < 1000000; i++) ; parallax_end(); usleep(1000); } return x; }
+int main(void) { pthread_t t[2]; pthread_create(t, 0, work, 0); pthread_create(t + 1, 0, work, 0); pthread_join(t[0], 0); }`), []],
+  },
+  {
+    name: "Python", tools: ["cc", "python3"], recorder: "regions", file: "run.moments",
+    start: (at) => {
+      writeFileSync(join(at, "endless.py"), `from parallax_recorder import region
+import time
+while True:
+    with region("solve"): time.sleep(0.001)
+`);
+      execFileSync(process.env.PARALLAX_TEST_BINARY!, ["recorder", "python", "-o", join(at, "parallax_recorder.py")]);
+      return ["python3", [join(at, "endless.py")]];
+    },
+  },
+  {
+    name: "OpenMP", tools: ["clang"], recorder: "openmp", file: "run.moments",
+    start: (at) => [endlessOf("clang", at, `#include <unistd.h>
+int main(void) { for (;;) {
+_Pragma("omp parallel num_threads(2)")
+usleep(1000);
+} }`, "-fopenmp"), []],
+  },
+  {
+    name: "MPI", tools: ["mpicc", "mpirun"], recorder: "mpi", file: "rank-000000.moments",
+    start: (at) => ["mpirun", ["--allow-run-as-root", "--oversubscribe", "-n", "2", endlessOf("mpicc", at, `#include <mpi.h>
+#include <unistd.h>
+int main(void) { MPI_Init(0, 0); for (;;) { MPI_Barrier(MPI_COMM_WORLD); usleep(1000); } }`)]],
+  },
+];
+
+for (const kind of recorded) {
+  test.runIf(kind.tools.every(here))(`a program of ${kind.name} that is recorded and still runs is followed without being asked to`, async () => {
+    const at = join(scratch(), "recorded-" + kind.name), out = join(at, "out");
+    mkdirSync(at, { recursive: true });
+    const make = (verb: string, name: string) => execFileSync(process.env.PARALLAX_TEST_BINARY!, ["recorder", verb, "-o", join(at, name)]);
+    make(kind.recorder, "recorder.c");
+    make("header", "parallax.h");
+    const [command, args] = kind.start(at);
+    compile(kind.recorder === "regions" ? "cc" : kind.tools[0], at, "-shared", "-fPIC", "-o", join(at, "recorder.so"), join(at, "recorder.c"));
+    const endless = spawn(command, args, {
+      env: { ...process.env, LD_PRELOAD: join(at, "recorder.so"), PARALLAX_EVERY: "0.3", PARALLAX_OUT: out }, stdio: "ignore",
+    });
+    let shown: Program | undefined;
+    try {
+      await expect.poll(() => existsSync(join(out, kind.file))).toBe(true);
+      shown = await serve(out);
+      expect(shown.said()).toContain("the page follows it");
+      await openBench(page, shown.address, "v=moments");
+      const end = async () => (await state(page)).window.end;
+      const before = await end();
+      await expect.poll(end).toBeGreaterThan(before);
+      await settled(page);
+      if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/live-recorder-${kind.name}.png` });
+    } finally {
+      endless.kill(kind.name === "MPI" ? "SIGTERM" : "SIGKILL"); // the launcher ends its ranks
+      await shown?.stop();
+    }
   });
-  let shown: Program | undefined;
-  try {
-    await expect.poll(() => existsSync(join(out, "run.moments"))).toBe(true);
-    shown = await serve(out);
-    expect(shown.said()).toContain("the page follows it");
-    await openBench(page, shown.address, "v=moments");
-    const end = async () => (await state(page)).window.end;
-    const before = await end();
-    await expect.poll(end).toBeGreaterThan(before);
-    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/live-recorder.png` });
-  } finally {
-    endless.kill("SIGKILL");
-    await shown?.stop();
-  }
-});
+}

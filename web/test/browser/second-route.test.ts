@@ -7,7 +7,7 @@ import { resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
 import { wrongEnds, wrongTicks, type Panel, type Table, type Text } from "./axes";
-import { browse, openBench, serve, settled, type Program } from "./bench";
+import { browse, openBench, restAfter, serve, settled, type Program } from "./bench";
 import { count, duration, inUnit, learn, numbers, percent, rowsNamed, rowsOf, valueOf, type Known, type Row } from "./said";
 
 const root = resolve(import.meta.dirname, "../../..");
@@ -80,7 +80,7 @@ async function show(source: string): Promise<void> {
   await openBench(page, program.address, `run=${id}`);
   await page.locator(".list-head").waitFor();
   await page.locator(".summary tbody tr").first().waitFor();
-  await page.locator(".inspect-findings").getByText("Looking for what stands out").waitFor({ state: "detached" });
+  await page.locator(".inspect-findings").getByText("Searching for findings").waitFor({ state: "detached" });
   await settled(page);
 }
 
@@ -311,6 +311,7 @@ function partsOf(line: Line, rows: readonly Row[], p: Panel, lines: readonly Lin
 async function wrongFacts(all: Panel[]): Promise<{ seen: number; wrong: string[] }> {
   const wrong: string[] = [];
   let seen = 0;
+  await restAfter(page, 0);
   for (const mark of await marks()) {
     if (!mark) continue;
     await page.mouse.move(mark.x, mark.y);
@@ -359,7 +360,7 @@ async function wrongFacts(all: Panel[]): Promise<{ seen: number; wrong: string[]
 async function wrongTables(all: Panel[]): Promise<string[]> {
   const wrong: string[] = [];
   for (const p of all) {
-    await page.locator(`#${p.id}`).getByRole("button", { name: "Table twin" }).click();
+    await page.locator(`#${p.id}`).getByRole("button", { name: "Table view" }).click();
     const grid = page.locator(`#${p.id} .twin`);
     await grid.locator(".twin-row").first().waitFor();
     await expect.poll(() => grid.locator(".twin-row").first().innerText()).not.toMatch(/^…/);

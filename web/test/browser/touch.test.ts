@@ -75,3 +75,15 @@ test("fingers reach the panels, lists and facts", async () => {
     .map((e) => ({ e, r: e.getBoundingClientRect() })).filter(({ r }) => r.width > 0 && (r.width < 23.5 || r.height < 23.5)).map(({ e, r }) => `${Math.round(r.width)}×${Math.round(r.height)} ${e.className} ${e.textContent?.slice(0, 20)}`));
   expect(small).toEqual([]);
 });
+
+test("the page is as wide as the screen, with all that the strip offers in it", async () => {
+  for (const width of [390, 768, 1024]) {
+    await page.setViewportSize({ width, height: 844 });
+    await openBench(page, program.address, "");
+    await page.locator(".strip-tools").getByRole("button", { name: "Keep" }).waitFor();
+    const beyond = await page.evaluate(() => [...document.querySelectorAll<HTMLElement>(".bar button, .strip button, .panel-head button, .crumbs button, .narrow select")]
+      .filter((e) => e.getBoundingClientRect().right > innerWidth + 0.5 && e.getBoundingClientRect().width > 0).map((e) => e.textContent || e.title));
+    expect(beyond).toEqual([]);
+    expect(await page.evaluate(() => document.querySelector(".page")!.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  }
+});

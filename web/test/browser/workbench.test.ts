@@ -152,7 +152,7 @@ describe("panels", () => {
     await page.getByRole("button", { name: "Restore" }).click();
     await page.locator(".panel").nth(1).getByRole("button", { name: "Close panel" }).click();
     expect((await state(page)).views.length).toBe(many);
-    await page.locator(".panel").last().getByRole("button", { name: "Table twin" }).click();
+    await page.locator(".panel").last().getByRole("button", { name: "Table view" }).click();
     await page.locator(".twin-row").first().waitFor();
     expect(Number(await page.locator(".twin").getAttribute("aria-rowcount"))).toBeGreaterThan(10);
   });
@@ -165,7 +165,7 @@ describe("panels", () => {
     expect((await fingerprints(page))[0].hash).not.toBe(before.hash);
     expect(page.url()).toContain("0.collapse=node05");
     await page.keyboard.press("Escape");
-    await page.locator(".panel-head .chip", { hasText: "collapse node05" }).click();
+    await page.locator(".panel-head .chip", { hasText: "Always as one row: node05" }).click();
     await settled(page);
     expect((await fingerprints(page))[0].hash).toBe(before.hash);
   });

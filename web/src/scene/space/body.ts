@@ -54,7 +54,7 @@ export function discsOf(m: SpaceMark, r: number): Disc[] {
 
 /** Lines between things that are shown, from far to near; null: there are none. */
 export function flattenLinks(m: SpaceMark, look: Uint16Array, p: Projection): LineMark | null {
-  const { linkFrom, linkTo, linkFill } = m;
+  const { linkFrom, linkTo, linkFill, linkPart } = m;
   if (!linkFrom || !linkTo || !linkFill) return null;
   const ends: number[][] = [];
   const depth: number[] = [];
@@ -65,7 +65,8 @@ export function flattenLinks(m: SpaceMark, look: Uint16Array, p: Projection): Li
     const a = at(p, m.px[i]!, m.py[i]!, m.pz[i]!);
     const b = at(p, m.px[j]!, m.py[j]!, m.pz[j]!);
     if (!Number.isFinite(a[0] + a[1] + b[0] + b[1])) continue;
-    ends.push([a[0], a[1], b[0], b[1]]);
+    const part = linkPart ? linkPart[k]! : 1;
+    ends.push([a[0], a[1], a[0] + part * (b[0] - a[0]), a[1] + part * (b[1] - a[1])]);
     depth.push(a[2] + b[2]);
     fill.push(linkFill[k]!);
   }

@@ -73,7 +73,7 @@ function AsBoxes({ panel }: { panel: PanelState }) {
   if (!caller?.length) return null;
   const options = { caller, ...(path?.length ? { path } : {}), ...(metric?.length && metric[0] !== "calls" ? { metric } : {}) };
   return (
-    <button type="button" class="chip" title="Show what this caller calls as box plots, beside the matrix" onClick={() => bench.addView("boxprofile", "right", panel.id, options)}>
+    <button type="button" class="chip" title="Show the callees of this caller as box plots, next to the matrix" onClick={() => bench.addView("boxprofile", "right", panel.id, options)}>
       as boxes
     </button>
   );

@@ -18,8 +18,8 @@ export const calltree: ViewPlug = {
 };
 
 const directions: readonly { value: string; label: string; title: string }[] = [
-  { value: "top-down", label: "top-down", title: "From callers to what they call" },
-  { value: "bottom-up", label: "bottom-up", title: "From regions, by their own time, to their callers" },
+  { value: "top-down", label: "top-down", title: "From callers to callees" },
+  { value: "bottom-up", label: "bottom-up", title: "From regions, by exclusive time, to their callers" },
   { value: "sandwich", label: "sandwich", title: "Callers above and callees below one region" },
 ];
 

@@ -35,9 +35,9 @@ function Controls({ panel }: { panel: PanelState }) {
   const against = panel.options["with"]?.[0] ?? "";
   return (
     <>
-      <button type="button" class="chip" aria-pressed={kept("a")} title={kept("a") ? "A stays what it was: click to follow the selection again" : "Keep the selection as A, whatever is selected next"}
+      <button type="button" class="chip" aria-pressed={kept("a")} title={kept("a") ? "A is fixed: click to follow the selection again" : "Keep the current selection as A"}
         onClick={() => (kept("a") ? bench.setOption(panel.id, "a", []) : keep("a"))}>{kept("a") ? "A is kept" : "keep A"}</button>
-      <button type="button" class="chip" aria-pressed={kept("b")} title={kept("b") ? "Compare with the rest again" : "Compare with what is selected now, in place of the rest"}
+      <button type="button" class="chip" aria-pressed={kept("b")} title={kept("b") ? "Compare with the rest again" : "Compare with the current selection instead of the rest"}
         onClick={() => (kept("b") ? bench.setOption(panel.id, "b", []) : keep("b"))}>{kept("b") ? "B is kept" : "selection as B"}</button>
       {others.length > 0 && (
         <Menu class="chip" title="Compare with another open run" align="right" label={others.find((r) => r.id === against)?.name ?? "another run"}

@@ -128,9 +128,9 @@ function Controls({ panel, scene }: { panel: PanelState; scene: Scene | null }) 
   return (
     <span class="bloom">
       {moved && (
-        <button type="button" class="chip" title="The root in the middle and all of the picture" onClick={() => bench.setOption(panel.id, "zoom", [])}>centre</button>
+        <button type="button" class="chip" title="Reset the zoom" onClick={() => bench.setOption(panel.id, "zoom", [])}>centre</button>
       )}
-      <button type="button" class="plain" title="See the flower bloom" aria-label={playing ? "Pause" : "Play"} aria-pressed={playing} onClick={play}>{playing ? "❚❚" : "▶"}</button>
+      <button type="button" class="plain" title="Play: draw the tree in the order of time" aria-label={playing ? "Pause" : "Play"} aria-pressed={playing} onClick={play}>{playing ? "❚❚" : "▶"}</button>
       <button type="button" class="plain" title="One step back" aria-label="One step back" onClick={() => { setPlaying(false); grow(until - step); }}>‹</button>
       <input type="range" min="0" max="100" step={step} value={until} aria-label={`grown to ${until} % of the run`} title={`grown to ${until} % of the run`}
         onInput={(e) => { setPlaying(false); grow(Number(e.currentTarget.value)); }} />

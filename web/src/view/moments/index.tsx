@@ -19,11 +19,11 @@ function Controls({ panel }: { panel: PanelState }) {
   const behind = panel.options["gantt"]?.[0] === "behind";
   return (
     <>
-    <button type="button" class="chip" aria-pressed={behind} title="Draw when each location was busy behind its bar"
+    <button type="button" class="chip" aria-pressed={behind} title="Draw the busy time of each location behind its bar"
       onClick={() => bench.setOption(panel.id, "gantt", behind ? [] : ["behind"])}>
       busy behind
     </button>
-    <button type="button" class="chip" title="Open the two-state chart of the same time: busy and not busy, with every gap where it lies"
+    <button type="button" class="chip" title="Open the two-state chart of the same time: busy and idle, with every gap"
       onClick={() => bench.setLayout(withChart(bench.layout.value, panel))}>
       two-state chart
     </button>

@@ -12,6 +12,7 @@ export const timeline: ViewPlug = {
   name: "timeline",
   follow: { time: "window", locations: "context", regions: "filter" },
   local: true,
+  always: { depth: ["auto"] },
   rowsShown: (scene) => readRows(scene.notes),
   choose: (fact) => (fact.locations?.length ? { locations: fact.locations.map((id) => `#${id}`) } : {}),
   chooseRow: toggleRow,

@@ -12,6 +12,7 @@ import { Events } from "./events";
 import { Filter } from "./filter";
 import { BoxSides, LayoutChoice } from "./layout-choice";
 import { MapChoice } from "./map-choice";
+import { Suggested } from "./suggested";
 
 export const topology: ViewPlug = {
   name: "topology",
@@ -26,8 +27,8 @@ const open = signal<Readonly<Record<string, Part | undefined>>>({});
 type Part = "layout" | "events" | "filter";
 
 const parts: { part: Part; label: string; title: string }[] = [
-  { part: "layout", label: "formulas", title: "Write the layout: formulas that place and colour every location" },
-  { part: "events", label: "events", title: "Choose what event0 to event3 stand for" },
+  { part: "layout", label: "formulas", title: "Edit the layout: formulas that place and colour every location" },
+  { part: "events", label: "events", title: "Choose the values of event0 to event3" },
   { part: "filter", label: "filter", title: "Range of values, slices and their mean, size and shape" },
 ];
 
@@ -42,6 +43,7 @@ function Controls({ panel, scene }: { panel: PanelState; scene: Scene | null }) 
         >{label}</button>
       ))}
       <LayoutChoice panel={panel} scene={scene} />
+      <Suggested panel={panel} scene={scene} />
       <BoxSides panel={panel} />
       <MapChoice panel={panel} />
     </>

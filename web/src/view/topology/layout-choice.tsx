@@ -20,7 +20,7 @@ export function LayoutChoice({ panel, scene }: { panel: PanelState; scene: Scene
   const set = (v: string) => bench.setOption(panel.id, "layout", v === first ? [] : [v]);
   const others = topologies.filter((t) => !known.has(t.name));
   return (
-    <select class="topology-choice" aria-label="Layout" title="What places the locations" value={value || first} onChange={(e) => set(e.currentTarget.value)}>
+    <select class="topology-choice" aria-label="Layout" title="Layout of the locations" value={value || first} onChange={(e) => set(e.currentTarget.value)}>
       {own && <option value={value}>{own}, edited</option>}
       {proposed.length === 0 && <option value="">layout</option>}
       {proposed.length > 0 && (

@@ -20,7 +20,7 @@ export function MapChoice({ panel }: { panel: PanelState }) {
   };
   const name = /^text:(.*)/.exec(given)?.[1] || "map";
   return given === "" ? (
-    <button type="button" class="chip" title="Open a map: lines RANK:CNAME that say on which node of a Cray each rank ran" onClick={() => void openFile().then((f) => f && load(f))}>map…</button>
+    <button type="button" class="chip" title="Open a map: lines RANK:CNAME with the Cray node of each rank" onClick={() => void openFile().then((f) => f && load(f))}>map…</button>
   ) : (
     <button type="button" class="chip" aria-pressed="true" title={`Ranks lie where ${name} says; take it away`} onClick={() => bench.setOption(panel.id, "map", [])}>{name} ×</button>
   );
