@@ -61,13 +61,23 @@ test-quick: lint bin/testlog
 skipped: bin/testlog
 	@$(GO) test -short -json $(PKGS) | bin/testlog | sed -n '/did not run here/,$$p'
 
-# The race detector where goroutines meet; it needs cgo and a C compiler.
-RACE = ./recorder ./internal/trace/... ./internal/store ./internal/store/local/... ./internal/importer ./internal/importer/paje ./internal/server ./internal/view
-# Tests of the store that try one thing after the other many times: slow here, and nothing meets in them.
-ALONE = ^(FuzzStore|TestNoFlipChangesAnAnswerInSilence|TestCallsInBatchesAreCallsOneByOne|TestTimeFromPrefixSumsIsThatOfTheRows|TestDamageIsAnErrorNeverACrash|TestRoleTimeFromKeptBinsEqualsThatFromRows|TestForgedStoresAreRefused|TestNumbersOfNothingAreNotHandedOut|TestPartsThatAreNotOfOneRunAreRefused|TestAPartMayBeMadeAgain|TestARunWithoutRowsIsJoined|TestCoverHoldsEachRowAndInstantOnce|TestGroupsKeptAreThoseOfTheRows|TestRoleTimesAreThoseOfEachLocationAlone|TestStoreElsewherePassesTheSuite|TestSumsOfLinksAreThoseOfTheLinks|TestJoinedPartsAreTheWholeImport|TestMemoryOfAnImportDoesNotGrowWithItsLinks|TestManyForgedStoresAreAnsweredOrRefused|TestDigestsAreKeptRebuiltAndSaved)$$
+# The race detector in the packages that start goroutines or are asked by many; it needs cgo and a C compiler.
+RACE = ./recorder ./internal/parallel ./internal/derived ./internal/spool ./internal/store ./internal/store/local \
+  ./internal/store/local/disk ./internal/store/local/rows ./internal/store/local/write ./internal/importer \
+  ./internal/importer/paje ./internal/server
+# Tests of these packages that try one thing after the other many times: slow here, and nothing meets in them.
+ALONE = FuzzStore TestAPartMayBeMadeAgain TestARunWithoutRowsIsJoined TestCallsInBatchesAreCallsOneByOne \
+  TestCoverHoldsEachRowAndInstantOnce TestDamageIsAnErrorNeverACrash TestDigestsAreKeptRebuiltAndSaved \
+  TestForgedStoresAreRefused TestFormat TestGroupsKeptAreThoseOfTheRows TestJoinedPartsAreTheWholeImport \
+  TestManyForgedStoresAreAnsweredOrRefused TestMemoryOfAnImportDoesNotGrowWithItsLinks \
+  TestNoFlipChangesAnAnswerInSilence TestNumbersOfNothingAreNotHandedOut TestPartsThatAreNotOfOneRunAreRefused \
+  TestRoleTimeFromKeptBinsEqualsThatFromRows TestRoleTimesAreThoseOfEachLocationAlone \
+  TestStoreElsewherePassesTheSuite TestSumsOfLinksAreThoseOfTheLinks TestTimeFromPrefixSumsIsThatOfTheRows \
+  TestUnpackedSizesAreToldFromTheBeginning TestValuesWithoutEndBecomeOneRegion
+empty =
 test-race:
 	@if command -v cc >/dev/null || command -v gcc >/dev/null; then \
-	  CGO_ENABLED=1 .ci/in-memory $(TEST) -race -short -timeout 20m -skip '$(ALONE)' $(RACE); \
+	  CGO_ENABLED=1 .ci/in-memory $(TEST) -race -short -timeout 20m -skip '^($(subst $(empty) $(empty),|,$(strip $(ALONE))))$$' $(RACE); \
 	else echo "no C compiler: the race detector is left out (install gcc)"; fi
 
 lint:
@@ -165,7 +175,7 @@ SIZES ?= 1e6,1e7,1e8
 bench:
 	$(GO) test -run '^$$' -bench . -benchtime 1x $(PKGS)
 	PARALLAX_BENCH_SIZES=$(SIZES) $(GO) test -run '^$$' -bench Scale -benchtime 1x -timeout 60m ./internal/view/timeline ./internal/view/moments ./internal/view/all
-	PARALLAX_BENCH_SIZES=$(SIZES) $(GO) test -v -run '^$$' -bench 'ScaleImport|ScaleViews' -benchtime 1x -timeout 60m ./cmd/parallax
+	PARALLAX_BENCH_SIZES=$(SIZES) $(GO) test -v -run '^$$' -bench 'ScaleImport|ScaleViews|ScaleLocations' -benchtime 1x -timeout 60m ./cmd/parallax
 	PARALLAX_BENCH_SIZES=1e6,1e7 $(GO) test -run '^$$' -bench JobOfGPUs -benchtime 1x -timeout 60m ./internal/view/all
 
 # Every fuzz test in turn, for FUZZTIME each. Inputs are made smaller by few tries: readers on several cores cover other
