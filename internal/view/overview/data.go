@@ -84,8 +84,8 @@ func (r *result) list() []Part {
 		if id := r.hierarchy.Location[node]; id != trace.NoLocation {
 			part.Location = &id
 		}
-		for x, role := range r.roles {
-			part.Values[role.String()] = math.Round(r.programme.Sum(x, p) * 1e9)
+		for x, of := range r.states {
+			part.Values[of.name] = math.Round(r.programme.Sum(x, p) * 1e9)
 		}
 		out[k] = part
 	}
@@ -94,9 +94,9 @@ func (r *result) list() []Part {
 
 // Table has a row for each box.
 func (r *result) Table() *view.Table {
-	roles := make([]view.Column, len(r.roles))
-	for x, role := range r.roles {
-		roles[x] = view.Column{Name: role.String(), Unit: "ns"}
+	roles := make([]view.Column, len(r.states))
+	for x, of := range r.states {
+		roles[x] = view.Column{Name: of.name, Unit: "ns"}
 	}
 	return view.TableOf(r.list(), nil, map[string][]view.Column{"roles": roles})
 }
@@ -110,9 +110,9 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	f.Say("from", view.FormatTime(begin), strconv.FormatInt(int64(begin), 10))
 	f.Say("to", view.FormatTime(end), strconv.FormatInt(int64(end), 10))
 	f.Say("locations", view.FormatCount(r.count[p.Node]), "")
-	for k, role := range r.roles {
+	for k, of := range r.states {
 		v := math.Round(r.programme.Sum(k, p) * 1e9)
-		f.Say(role.String(), view.FormatDuration(v), strconv.FormatFloat(v, 'f', 0, 64))
+		f.Say(of.name, view.FormatDuration(v), strconv.FormatFloat(v, 'f', 0, 64))
 	}
 	f.Say("loss as one",
 		fmt.Sprintf("%s bits, %s of all", view.FormatCount(p.Loss), view.FormatShare(r.lossShare(p.Loss))),

@@ -31,6 +31,8 @@ type gatherer struct {
 	widths []trace.Time
 	full   []float64        // information of a location that spends all of a slice in one role
 	sheets map[int32]*sheet // of large nodes of the hierarchy, see losses
+	other  *subtraction     // of a difference
+	roles  int              // how many numbers of states there may be
 }
 
 // prepare reads the slices and measures every node over every stretch of them.
@@ -44,6 +46,13 @@ func (g *gatherer) prepare(ctx context.Context, a view.Arranged) (err error) {
 	g.hierarchy, g.groupings = grouped.Hierarchy, grouped.Groupings
 	if g.hierarchy.Leaves == 0 {
 		return view.Empty("choose other locations", "no location with intervals in the selection")
+	}
+	g.end, g.roles = q.Selection.End, trace.RoleCount
+	if wantsDifference(q) {
+		g.roles = mostStates
+		if err := g.subtract(); err != nil {
+			return err
+		}
 	}
 	g.slice(q.Values.Integer("bins"))
 	if grouped.Note != "" {
@@ -67,19 +76,19 @@ func (g *gatherer) prepare(ctx context.Context, a view.Arranged) (err error) {
 
 // slice cuts the selection into as many equal slices as asked for.
 func (g *gatherer) slice(asked int) {
-	sel := g.request.Selection
+	begin, length := g.request.Selection.Begin, g.end-g.request.Selection.Begin
 	most := int(math.Sqrt(mostCells / float64(min(g.hierarchy.Len(), mostNodes))))
 	n := asked
 	if asked <= 0 {
 		n = min(usualSlices, max(16, (1<<24)/g.hierarchy.Leaves))
 	}
-	n = int(min(trace.Time(min(n, most, mostSlices)), sel.End-sel.Begin))
+	n = int(min(trace.Time(min(n, most, mostSlices)), length))
 	g.edges = make([]trace.Time, n+1)
 	for k := range g.edges {
 		// k/n of the window without leaving 64 bits.
-		hi, lo := bits.Mul64(uint64(sel.End-sel.Begin), uint64(k))
+		hi, lo := bits.Mul64(uint64(length), uint64(k))
 		x, _ := bits.Div64(hi, lo, uint64(n))
-		g.edges[k] = sel.Begin + trace.Time(x)
+		g.edges[k] = begin + trace.Time(x)
 	}
 	for k := range n {
 		w := g.edges[k+1] - g.edges[k]
@@ -88,7 +97,7 @@ func (g *gatherer) slice(asked int) {
 	more := ""
 	if asked > n {
 		more = fmt.Sprintf(", fewer than asked for: %d would be too many to weigh", asked)
-		if trace.Time(n) == sel.End-sel.Begin {
+		if trace.Time(n) == length {
 			more = ", fewer than asked for: the time has no more"
 		}
 	}
@@ -97,7 +106,7 @@ func (g *gatherer) slice(asked int) {
 		return
 	}
 	g.notes = append(g.notes,
-		fmt.Sprintf("%d slices of %s%s", n, view.FormatDuration(float64(sel.End-sel.Begin)/float64(n)), more))
+		fmt.Sprintf("%d slices of %s%s", n, view.FormatDuration(float64(length)/float64(n)), more))
 }
 
 func (g *gatherer) countLeaves() {
@@ -130,10 +139,14 @@ func (g *gatherer) each(ctx context.Context, want func(leaf int32) bool,
 	if len(ids) == 0 {
 		return ctx.Err()
 	}
-	return store.RoleRuns(ctx, g.request.Store(), ids, g.edges, func(k int, runs []store.RoleRun) error {
+	take := func(k int, runs []store.RoleRun) error {
 		f(leaves[k], runs)
 		return nil
-	})
+	}
+	if g.other != nil {
+		return g.other.each(ctx, g.request.Store(), ids, g.edges, take)
+	}
+	return store.RoleRuns(ctx, g.request.Store(), ids, g.edges, take)
 }
 
 // reduce keeps the whole hierarchy if it is small enough. Otherwise it opens the groups
@@ -253,12 +266,12 @@ func (g *gatherer) build(open []bool) {
 func (g *gatherer) cells(ctx context.Context) (*entropy.Cells, error) {
 	n, slices := g.tree.Len(), g.slices()
 	sheets := make([]*sheet, n)
-	var roles uint16
+	var roles uint32
 	for at, node := range g.node {
 		if !g.tree.Leaf(at) {
 			continue
 		}
-		sheets[at] = newSheet(slices)
+		sheets[at] = newSheet(g.roles, slices)
 		if own := g.sheets[node]; own != nil {
 			own.spread(sheets[at], slices)
 			roles |= own.roles
@@ -289,23 +302,23 @@ func (g *gatherer) cells(ctx context.Context) (*entropy.Cells, error) {
 			roles |= s.roles
 		}
 	}
-	for role := 1; role < trace.RoleCount; role++ {
-		if roles>>role&1 != 0 {
-			g.roles = append(g.roles, trace.Role(role))
+	for number := range g.roles {
+		if roles>>number&1 != 0 && (number > 0 || g.other != nil) {
+			g.states = append(g.states, g.stateOf(number))
 		}
 	}
-	if len(g.roles) == 0 {
+	if len(g.states) == 0 {
 		return nil, view.Empty("choose a longer time", "nothing happens in the selection")
 	}
 	c := &entropy.Cells{Count: g.count}
-	for _, role := range g.roles {
+	for _, of := range g.states {
 		v, f := make([]float64, n*slices), make([]float64, n*slices)
 		for i, s := range sheets {
 			if s == nil {
 				continue
 			}
 			for k := range slices {
-				from := int(role)*slices + k
+				from := of.number*slices + k
 				v[i*slices+k], f[i*slices+k] = float64(s.time[from])/1e9, s.info[from]
 			}
 		}

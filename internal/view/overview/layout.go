@@ -54,8 +54,10 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	}
 	s.AddLayer("boxes", 0, aims, fills, edges, folds)
 	r.Arrangement().DrawScaleRows(s, 0)
-	for _, role := range r.roles {
-		s.Legend = append(s.Legend, plot.Key(role.String(), scene.RoleColour(uint8(role))))
+	for _, of := range r.states {
+		key := plot.Key(of.name, of.colour)
+		key.Flags = of.flag
+		s.Legend = append(s.Legend, key)
 	}
 	s.AddFoldLegend(warned)
 	r.Arrangement().Explain(s)
@@ -128,13 +130,19 @@ func (r *result) fill(fills *scene.Rect, at box, p entropy.Part) (filled bool) {
 	if whole <= 0 {
 		return false
 	}
+	sum := 0.0
+	for x := range r.states {
+		sum += r.programme.Sum(x, p)
+	}
+	whole = max(whole, sum) // two runs may differ by more than the time there is
 	bottom := at.y + at.h
-	for x, role := range r.roles {
-		h := at.h * float32(min(r.programme.Sum(x, p)/whole, 1))
+	for x, of := range r.states {
+		h := at.h * float32(r.programme.Sum(x, p)/whole)
 		if bottom -= h; h < 0.4 { // a sliver would be drawn as a whole pixel
 			continue
 		}
-		fills.Add(at.x, bottom, at.w, h, scene.RoleColour(uint8(role)))
+		fills.Add(at.x, bottom, at.w, h, of.colour)
+		fills.SetFlags(of.flag)
 		fills.SetCount(uint32(r.count[p.Node]) * uint32(p.Last-p.First+1))
 		filled = true
 	}

@@ -10,19 +10,19 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// A sheet adds up role × slice of locations: times, and the information of each
+// A sheet adds up role × slice of locations, of a difference state × slice: times, and the information of each
 // location. Slices that a location spends in one role count as changes, so that adding
 // is O(1) however many they are; settle turns these into times.
 type sheet struct {
 	time  []trace.Time // at role*slices + slice
 	info  []float64
 	whole []int32 // changes of how many locations spend all of a slice so; one slice more
-	roles uint16  // that are not all zero
+	roles uint32  // that are not all zero
 }
 
-func newSheet(slices int) *sheet {
-	n := slices * trace.RoleCount
-	return &sheet{time: make([]trace.Time, n), info: make([]float64, n), whole: make([]int32, n+trace.RoleCount)}
+func newSheet(roles, slices int) *sheet {
+	n := slices * roles
+	return &sheet{time: make([]trace.Time, n), info: make([]float64, n), whole: make([]int32, n+roles)}
 }
 
 // add counts a location.
@@ -73,7 +73,7 @@ func (s *sheet) join(o *sheet, slices int) {
 
 func (s *sheet) each(f func(role int)) {
 	for x := s.roles; x != 0; x &= x - 1 {
-		f(bits.TrailingZeros16(x))
+		f(bits.TrailingZeros32(x))
 	}
 }
 
@@ -91,7 +91,7 @@ var mostSheets = 64 << 20 // a test keeps none
 // keepFrom is the number of locations from which on the sheet of a node is kept: nodes
 // of fewer are quickly read again.
 func (g *gatherer) keepFrom() int32 {
-	most := mostSheets / (16 * trace.RoleCount * g.slices())
+	most := mostSheets / (16 * g.roles * g.slices())
 	for from := int32(1); ; from *= 2 {
 		n := 0
 		for i, last := range g.hierarchy.Last {
@@ -146,7 +146,7 @@ func (g *gatherer) losses(ctx context.Context) ([]float64, error) {
 			if k := len(free); k > 0 {
 				x.sheet, free = free[k-1], free[:k-1]
 			} else {
-				x.sheet = newSheet(slices)
+				x.sheet = newSheet(g.roles, slices)
 			}
 			stack = append(stack, x)
 		}
@@ -184,7 +184,7 @@ func (s *sheet) loss(count float64, slices int) float64 {
 func (g *gatherer) keep(node int32, s *sheet) {
 	n := g.slices()
 	own := &sheet{roles: s.roles}
-	own.time = make([]trace.Time, 0, bits.OnesCount16(s.roles)*n)
+	own.time = make([]trace.Time, 0, bits.OnesCount32(s.roles)*n)
 	own.info = make([]float64, 0, cap(own.time))
 	s.each(func(role int) {
 		own.time = append(own.time, s.time[role*n:(role+1)*n]...)

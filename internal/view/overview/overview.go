@@ -34,13 +34,27 @@ var View = &view.View{
 		"box for more than one location and time slice. A frame in the warning colour marks a box that hides more " +
 		"than 1 % of all information; a wider frame means more loss. Large boxes are regular behaviour. Small " +
 		"boxes are changes over time or locations that differ. Move p towards 0 for more detail and towards 1 for " +
-		"less; the notes state the loss. Two runs are drawn one below the other, with the same axis and the same p.",
-	Needs:   view.Needs{Intervals: true},
-	Options: view.Use("p", "gain", "scale", "bins", "hierarchy", "arrange"),
+		"less; the notes state the loss. Two runs are drawn one below the other, with the same axis and the same p. " +
+		"As a difference, a box shows the time that both have in grey and the rest in colours: full colours are more " +
+		"in the second run, hatched ones less, and locations and times that changed similarly are one box.",
+	Needs: view.Needs{Intervals: true},
+	Options: view.Words(view.Use("p", "gain", "scale", "bins", "hierarchy", "arrange", "picture=beside"),
+		"picture: picture of two runs: one below the other (beside), or one of what the second has more and less "+
+			"[beside difference]"),
 	Report:  view.Report{AllLocations: true},
 	Runs:    2,
 	Data:    []any{Data{}, PairData{}},
-	Compute: view.SideBySide(true, view.InTime(compute), func(a, b Data) any { return PairData{a, b} }),
+	Compute: view.InTime(computeRuns),
+}
+
+var computeBeside = view.SideBySide(true, view.InTime(compute), func(a, b Data) any { return PairData{a, b} })
+
+// computeRuns takes one run, or two: one below the other, or as a difference.
+func computeRuns(ctx context.Context, q *view.Request) (view.Result, error) {
+	if wantsDifference(q) {
+		return compute(ctx, q)
+	}
+	return computeBeside(ctx, q)
 }
 
 // finders find groups of locations.
@@ -87,7 +101,8 @@ type prepared struct {
 	node      []int32      // of the hierarchy, for each node of the reduced tree
 	count     []float64    // of each node: how many locations it stands for
 	edges     []trace.Time // of the slices
-	roles     []trace.Role
+	states    []state
+	end       trace.Time // of the last slice
 	programme *entropy.SpaceTime
 	scale     entropy.Scale
 	notes     []string
@@ -102,11 +117,11 @@ func (p *prepared) slices() int { return len(p.edges) - 1 }
 
 func (p *prepared) sizeBytes() int64 {
 	n := int64(p.slices())
-	return int64(p.tree.Len())*n*(16*n+8*int64(len(p.roles))) + 40*int64(p.hierarchy.Len())
+	return int64(p.tree.Len())*n*(16*n+8*int64(len(p.states))) + 40*int64(p.hierarchy.Len())
 }
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
-	r := &result{request: q, length: q.Selection.End - q.Selection.Begin}
+	r := &result{request: q}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -117,7 +132,11 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Selection
 	key := fmt.Sprint(s.Begin, s.End, s.Locations == nil, s.Locations, q.Values.Text("gain"), q.Values.Text("scale"),
 		q.Values.Integer("bins"), q.Values.Text("hierarchy"), q.Values.Text("arrange"))
-	r.prepared, err = derived.Keep(q.Runs[0].Cache, "overview "+key, (*prepared).sizeBytes, func() (*prepared, error) {
+	cache := q.Runs[0].Cache
+	if wantsDifference(q) {
+		cache = nil // cached values are of one run
+	}
+	r.prepared, err = derived.Keep(cache, "overview "+key, (*prepared).sizeBytes, func() (*prepared, error) {
 		// for the next p
 		g := &gatherer{request: q, prepared: &prepared{}}
 		if q.Values.Text("scale") == "paper" {
@@ -131,7 +150,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.p, r.chosenBy = r.first.P, "data"
+	r.p, r.chosenBy, r.length = r.first.P, "data", r.end-s.Begin
 	if q.Values.Text("p") != "auto" {
 		r.p, r.chosenBy = q.Values.Number("p"), "option"
 	}
