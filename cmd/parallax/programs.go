@@ -12,6 +12,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/mcp"
 	"github.com/parallax-hpc/parallax/internal/query"
 	"github.com/parallax-hpc/parallax/internal/server"
+	"github.com/parallax-hpc/parallax/internal/table"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -111,10 +112,18 @@ func (a *asker) rowsAs(limits query.Limits) map[string]server.RowsWriter {
 		stream + "; dictionaries=yes":       tables.ArrowDictionaries,
 		"application/vnd.apache.arrow.file": tables.ArrowFile} {
 		out[kind] = a.answerRows(limits, func(_ context.Context, w io.Writer, s *query.Stream) error {
-			return tables.WriteArrow(w, s.Columns, form, s.Each)
+			return writeArrow(w, s, form)
 		})
 	}
 	return out
+}
+
+// writeArrow writes the rows of a query on all cores.
+func writeArrow(w io.Writer, s *query.Stream, form tables.ArrowForm) error {
+	return tables.WriteArrow(w, s.Columns, form, func(encode func(*table.Batch) (*tables.ArrowBatches, error),
+		write func(*tables.ArrowBatches) error) error {
+		return query.Encode(s, encode, write)
+	})
 }
 
 // answerRows answers with all rows in columns.

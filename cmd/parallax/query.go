@@ -163,7 +163,7 @@ func writeAnswer(ctx context.Context, out *output, d *query.Database, text strin
 		defer s.Close()
 		err = out.write(func(w io.Writer) error {
 			if out.kind == "arrow" {
-				return tables.WriteArrow(w, s.Columns, tables.ArrowFile, s.Each)
+				return writeArrow(w, s, tables.ArrowFile)
 			}
 			_, err := tables.Write(ctx, w, "result", s.Columns, s.Each)
 			return err

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
+	"sync"
+	"unsafe"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
@@ -43,21 +46,29 @@ const (
 	ArrowDictionaries
 )
 
-// WriteArrow writes the batches that a function hands out.
+// WriteArrow writes the batches that a function hands out. It encodes a batch by encode, which several goroutines may
+// call at once, and writes what it made by write, in the order of the rows.
 func WriteArrow(w io.Writer, columns []table.Column, form ArrowForm,
-	each func(emit func(*table.Batch) error) error) error {
-	a := &arrow{w: w, columns: columns, dictionaries: form == ArrowDictionaries}
+	each func(encode func(*table.Batch) (*ArrowBatches, error), write func(*ArrowBatches) error) error) error {
+	a := &arrowWriter{w: w, columns: columns}
+	e := arrowEncoder{columns: columns, dictionaries: form == ArrowDictionaries}
 	asFile := form == ArrowFile
 	if asFile {
 		a.write([]byte(arrowMagic + "\x00\x00"))
 	}
-	a.message(arrowSchema, 0, a.schema)
-	err := each(func(b *table.Batch) error {
-		for from := 0; from < b.Rows && a.err == nil; from += arrowRows {
-			a.batch(b, from, min(from+arrowRows, b.Rows))
+	e.message(arrowSchema, 0, e.schema)
+	a.write(e.out)
+	err := each(func(b *table.Batch) (*ArrowBatches, error) {
+		e, _ := arrowEncoders.Get().(*arrowEncoder)
+		if e == nil {
+			e = &arrowEncoder{}
 		}
-		return a.err
-	})
+		*e = arrowEncoder{columns: columns, dictionaries: form == ArrowDictionaries, out: e.out[:0], body: e.body[:0]}
+		for from := 0; from < b.Rows && e.err == nil; from += arrowRows {
+			e.batch(b, from, min(from+arrowRows, b.Rows))
+		}
+		return &ArrowBatches{e}, e.err
+	}, a.batches)
 	if err != nil {
 		return err
 	}
@@ -69,27 +80,57 @@ func WriteArrow(w io.Writer, columns []table.Column, form ArrowForm,
 	return a.err
 }
 
+// InTurn encodes and writes one batch after the other, for WriteArrow.
+func InTurn(each func(emit func(*table.Batch) error) error) func(encode func(*table.Batch) (*ArrowBatches, error),
+	write func(*ArrowBatches) error) error {
+	return func(encode func(*table.Batch) (*ArrowBatches, error), write func(*ArrowBatches) error) error {
+		return each(func(b *table.Batch) error {
+			encoded, err := encode(b)
+			if err != nil {
+				return err
+			}
+			return write(encoded)
+		})
+	}
+}
+
+// ArrowBatches are batches as bytes.
+type ArrowBatches struct{ of *arrowEncoder }
+
+// arrowEncoders keep the memory of batches that were written.
+var arrowEncoders sync.Pool
+
 // arrowRows is how many rows a batch has: readers hold one at a time.
 const arrowRows = 1 << 16
 
-type arrow struct {
+// An arrowWriter puts messages one after the other.
+type arrowWriter struct {
 	w       io.Writer
+	columns []table.Column
+	at      int64
+	err     error
+	blocks  []arrowBlock
+}
+
+// An arrowEncoder makes messages of batches.
+type arrowEncoder struct {
 	columns []table.Column
 	// dictionaries says that texts of a batch are written once, before it.
 	dictionaries bool
-	at           int64
+	out          []byte
 	err          error
-	blocks       []arrowBlock
+	blocks       []arrowBlock // in out
 
 	body    []byte
 	buffers [][2]int64 // offset in the body and length, of each
 	nodes   [][2]int64 // values and nulls, of each column
+	words   wordCache
 }
 
-// An arrowBlock is where a batch lies in the file.
+// An arrowBlock is where a batch is in the file.
 type arrowBlock struct{ offset, metadata, body int64 }
 
-func (a *arrow) write(b []byte) {
+func (a *arrowWriter) write(b []byte) {
 	if a.err == nil {
 		var n int
 		n, a.err = a.w.Write(b)
@@ -97,8 +138,19 @@ func (a *arrow) write(b []byte) {
 	}
 }
 
-// message writes metadata whose header build makes, and says how long it is.
-func (a *arrow) message(kind byte, body int64, build func(*flatbuffers.Builder) flatbuffers.UOffsetT) (length int64) {
+// batches writes encoded batches; their memory is used again.
+func (a *arrowWriter) batches(b *ArrowBatches) error {
+	for _, x := range b.of.blocks {
+		a.blocks = append(a.blocks, arrowBlock{a.at + x.offset, x.metadata, x.body})
+	}
+	a.write(b.of.out)
+	arrowEncoders.Put(b.of)
+	return a.err
+}
+
+// message appends metadata whose header build makes, with its length before it.
+func (a *arrowEncoder) message(kind byte, body int64,
+	build func(*flatbuffers.Builder) flatbuffers.UOffsetT) (length int64) {
 	f := flatbuffers.NewBuilder(1024)
 	header := build(f)
 	f.StartObject(4)
@@ -109,14 +161,14 @@ func (a *arrow) message(kind byte, body int64, build func(*flatbuffers.Builder) 
 	f.Finish(f.EndObject())
 	text := f.FinishedBytes()
 	padded := (len(text) + 7) &^ 7
-	a.write(arrowContinues[:])
-	a.write(binary.LittleEndian.AppendUint32(nil, uint32(padded)))
-	a.write(text)
-	a.write(make([]byte, padded-len(text)))
+	a.out = append(a.out, arrowContinues[:]...)
+	a.out = binary.LittleEndian.AppendUint32(a.out, uint32(padded))
+	a.out = append(a.out, text...)
+	a.out = append(a.out, make([]byte, padded-len(text))...)
 	return int64(8 + padded)
 }
 
-func (a *arrow) schema(f *flatbuffers.Builder) flatbuffers.UOffsetT {
+func (a *arrowEncoder) schema(f *flatbuffers.Builder) flatbuffers.UOffsetT {
 	var fields []flatbuffers.UOffsetT
 	for i, c := range a.columns {
 		fields = append(fields, arrowField(f, &c, i, a.dictionaries && c.Kind == table.Text))
@@ -187,12 +239,12 @@ func offsets(f *flatbuffers.Builder, list []flatbuffers.UOffsetT) flatbuffers.UO
 }
 
 // batch writes rows from … to of a batch.
-func (a *arrow) batch(b *table.Batch, from, to int) {
+func (a *arrowEncoder) batch(b *table.Batch, from, to int) {
 	codes := make([][]int32, len(b.Columns))
 	for i := range b.Columns {
 		if v := &b.Columns[i]; a.dictionaries && v.Kind == table.Text {
 			var words table.Vector
-			words, codes[i] = encoded(v, from, to)
+			words, codes[i] = a.encoded(v, from, to)
 			a.reset()
 			a.column(&words, 0, len(words.Texts))
 			a.message(arrowDictionaryBatch, int64(len(a.body)), func(f *flatbuffers.Builder) flatbuffers.UOffsetT {
@@ -202,7 +254,7 @@ func (a *arrow) batch(b *table.Batch, from, to int) {
 				f.PrependUOffsetTSlot(1, data, 0)
 				return f.EndObject()
 			})
-			a.write(a.body)
+			a.out = append(a.out, a.body...)
 		}
 	}
 	a.reset()
@@ -213,17 +265,17 @@ func (a *arrow) batch(b *table.Batch, from, to int) {
 			a.column(&b.Columns[i], from, to)
 		}
 	}
-	at := a.at
+	at := int64(len(a.out))
 	length := a.message(arrowRecordBatch, int64(len(a.body)),
 		func(f *flatbuffers.Builder) flatbuffers.UOffsetT { return a.recordBatch(f, to-from) })
-	a.write(a.body)
+	a.out = append(a.out, a.body...)
 	a.blocks = append(a.blocks, arrowBlock{at, length, int64(len(a.body))})
 }
 
-func (a *arrow) reset() { a.body, a.buffers, a.nodes = a.body[:0], a.buffers[:0], a.nodes[:0] }
+func (a *arrowEncoder) reset() { a.body, a.buffers, a.nodes = a.body[:0], a.buffers[:0], a.nodes[:0] }
 
 // recordBatch describes the buffers that lie in the body.
-func (a *arrow) recordBatch(f *flatbuffers.Builder, rows int) flatbuffers.UOffsetT {
+func (a *arrowEncoder) recordBatch(f *flatbuffers.Builder, rows int) flatbuffers.UOffsetT {
 	nodes, buffers := pairs(f, a.nodes), pairs(f, a.buffers)
 	f.StartObject(4)
 	f.PrependInt64Slot(0, int64(rows), 0)
@@ -232,31 +284,42 @@ func (a *arrow) recordBatch(f *flatbuffers.Builder, rows int) flatbuffers.UOffse
 	return f.EndObject()
 }
 
+// A wordCache knows codes of texts by where their bytes are: nearly all texts of a column are the same few strings.
+type wordCache [512]struct {
+	at   *byte
+	size int
+	code int32
+}
+
 // encoded returns the texts of some rows, each once, and which of them each row has.
-func encoded(v *table.Vector, from, to int) (words table.Vector, codes []int32) {
-	words, codes = table.Vector{Kind: table.Text}, make([]int32, 0, to-from)
+func (a *arrowEncoder) encoded(v *table.Vector, from, to int) (words table.Vector, codes []int32) {
+	words, codes = table.Vector{Kind: table.Text}, make([]int32, to-from)
 	numbers := map[string]int32{}
-	last, code := "", int32(-1)
-	for _, x := range v.Texts[from:to] {
-		if code < 0 || x != last {
+	clear(a.words[:])
+	for i, x := range v.Texts[from:to] {
+		at := unsafe.StringData(x)
+		slot := &a.words[(uintptr(unsafe.Pointer(at))>>3^uintptr(len(x)))%uintptr(len(a.words))]
+		if slot.at != at || slot.size != len(x) || at == nil {
 			n, known := numbers[x]
 			if !known {
 				n = int32(len(words.Texts))
 				numbers[x], words.Texts = n, append(words.Texts, x)
 			}
-			last, code = x, n
+			slot.at, slot.size, slot.code = at, len(x), n
 		}
-		codes = append(codes, code)
+		codes[i] = slot.code
 	}
+	clear(a.words[:]) // it keeps no text alive
 	return words, codes
 }
 
 // codes appends the buffers of a column of texts that a dictionary has.
-func (a *arrow) codes(v *table.Vector, codes []int32, from, to int) {
+func (a *arrowEncoder) codes(v *table.Vector, codes []int32, from, to int) {
 	a.validity(v, from, to)
 	at := a.begin()
-	for _, x := range codes {
-		a.body = binary.LittleEndian.AppendUint32(a.body, uint32(x))
+	out := a.space(4 * len(codes))
+	for i, x := range codes {
+		binary.LittleEndian.PutUint32(out[4*i:], uint32(x))
 	}
 	a.end(at)
 }
@@ -272,13 +335,14 @@ func pairs(f *flatbuffers.Builder, list [][2]int64) flatbuffers.UOffsetT {
 }
 
 // column appends the buffers of a column: which values are there; where texts end; the values.
-func (a *arrow) column(v *table.Vector, from, to int) {
+func (a *arrowEncoder) column(v *table.Vector, from, to int) {
 	a.validity(v, from, to)
 	at := a.begin()
 	switch v.Kind {
 	case table.Number:
-		for _, x := range v.Numbers[from:to] {
-			a.body = binary.LittleEndian.AppendUint64(a.body, math.Float64bits(x))
+		out := a.space(8 * (to - from))
+		for i, x := range v.Numbers[from:to] {
+			binary.LittleEndian.PutUint64(out[8*i:], math.Float64bits(x))
 		}
 	case table.Text:
 		n := 0
@@ -295,15 +359,16 @@ func (a *arrow) column(v *table.Vector, from, to int) {
 			a.body = append(a.body, x...)
 		}
 	default:
-		for _, x := range v.Integers[from:to] {
-			a.body = binary.LittleEndian.AppendUint64(a.body, uint64(x))
+		out := a.space(8 * (to - from))
+		for i, x := range v.Integers[from:to] {
+			binary.LittleEndian.PutUint64(out[8*i:], uint64(x))
 		}
 	}
 	a.end(at)
 }
 
 // validity appends which values of a column are there, a bit each, and counts them.
-func (a *arrow) validity(v *table.Vector, from, to int) {
+func (a *arrowEncoder) validity(v *table.Vector, from, to int) {
 	nulls := int64(0)
 	there := a.begin()
 	if v.Null != nil {
@@ -320,17 +385,24 @@ func (a *arrow) validity(v *table.Vector, from, to int) {
 	a.nodes = append(a.nodes, [2]int64{int64(to - from), nulls})
 }
 
-func (a *arrow) begin() int { return len(a.body) }
+// space appends n bytes to the body and returns them, to be overwritten.
+func (a *arrowEncoder) space(n int) []byte {
+	at := len(a.body)
+	a.body = slices.Grow(a.body, n)[:at+n]
+	return a.body[at:]
+}
+
+func (a *arrowEncoder) begin() int { return len(a.body) }
 
 // end lists the buffer that began at a place, and pads the body.
-func (a *arrow) end(at int) {
+func (a *arrowEncoder) end(at int) {
 	a.buffers = append(a.buffers, [2]int64{int64(at), int64(len(a.body) - at)})
 	a.body = append(a.body, make([]byte, -len(a.body)&7)...)
 }
 
-func (a *arrow) footer() {
+func (a *arrowWriter) footer() {
 	f := flatbuffers.NewBuilder(1024)
-	schema := a.schema(f)
+	schema := (&arrowEncoder{columns: a.columns}).schema(f)
 	f.StartVector(24, len(a.blocks), 8)
 	for i := len(a.blocks) - 1; i >= 0; i-- {
 		b := &a.blocks[i]

@@ -148,7 +148,7 @@ func TestWhatFailsIsSaidAndLeavesNothing(t *testing.T) {
 func TestArrowHasItsFrame(t *testing.T) {
 	one := func(form ArrowForm, n int) []byte {
 		var out bytes.Buffer
-		if err := WriteArrow(&out, columns, form, func(emit func(*table.Batch) error) error { return emit(batch(1, n)) }); err != nil {
+		if err := WriteArrow(&out, columns, form, InTurn(func(emit func(*table.Batch) error) error { return emit(batch(1, n)) })); err != nil {
 			t.Fatal(err)
 		}
 		return out.Bytes()
@@ -174,7 +174,7 @@ func TestArrowHasItsFrame(t *testing.T) {
 		t.Errorf("%d messages: want a schema, three batches and the end", messages)
 	}
 	broken := &failing{}
-	if err := WriteArrow(broken, columns, ArrowFile, func(emit func(*table.Batch) error) error { return emit(batch(1, 10)) }); !errors.Is(err, os.ErrClosed) {
+	if err := WriteArrow(broken, columns, ArrowFile, InTurn(func(emit func(*table.Batch) error) error { return emit(batch(1, 10)) })); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a writer that fails: %v", err)
 	}
 }

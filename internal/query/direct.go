@@ -298,13 +298,7 @@ func (d *direct) each(ctx context.Context, left int64, more func(), emit func(*t
 	if d.limit >= 0 && (left < 0 || d.limit <= left) {
 		left, more = d.limit, func() {}
 	}
-	out := &table.Output{Want: make([]bool, len(d.table.Columns)), Most: batchRows}
-	for _, at := range d.columns {
-		out.Want[at] = true
-	}
-	for _, t := range d.tests {
-		out.Want[t.column] = true
-	}
+	out := d.output()
 	out.Emit = func(b *table.Batch) error {
 		b = d.project(b)
 		if left < 0 {
@@ -329,6 +323,18 @@ func (d *direct) each(ctx context.Context, left int64, more func(), emit func(*t
 		return err
 	}
 	return nil
+}
+
+// output wants the columns that the statement takes and tests.
+func (d *direct) output() *table.Output {
+	out := &table.Output{Want: make([]bool, len(d.table.Columns)), Most: batchRows}
+	for _, at := range d.columns {
+		out.Want[at] = true
+	}
+	for _, t := range d.tests {
+		out.Want[t.column] = true
+	}
+	return out
 }
 
 // project leaves the rows that meet all conditions, and the columns of the result.

@@ -18,3 +18,10 @@ func IsDirect(tb testing.TB, d *Database, text string) bool {
 	defer r.Close()
 	return newDirect(d, text, r.origins, nil) != nil
 }
+
+// ReadInPartsOf sets how many rows a goroutine takes at once, for one test.
+func ReadInPartsOf(tb testing.TB, rows int64) {
+	before := partRows
+	partRows = rows
+	tb.Cleanup(func() { partRows = before })
+}

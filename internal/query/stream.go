@@ -15,6 +15,7 @@ type Stream struct {
 
 	rows *Rows
 	each func(emit func(*table.Batch) error) error
+	plan *direct     // set where all rows of a plan are wanted
 	all  *Collection // of a result whose types its rows decide
 }
 
@@ -85,17 +86,23 @@ func (s *Stream) goDirect(plan *direct, most int64) {
 			}
 		}
 	}
-	s.each = func(emit func(*table.Batch) error) error {
-		ctx := s.rows.session.ctx
-		err := plan.each(ctx, most, func() { s.rows.more = true }, emit)
-		if ctx.Err() != nil && err != nil {
-			err = context.Cause(ctx)
-		}
-		if err != nil {
-			return fmt.Errorf("query: %w", err)
-		}
-		return nil
+	if most < 0 && plan.limit < 0 {
+		s.plan = plan
 	}
+	s.each = func(emit func(*table.Batch) error) error {
+		return s.ended(plan.each(s.rows.session.ctx, most, func() { s.rows.more = true }, emit))
+	}
+}
+
+// ended names the cause of an error, which may be that the query was ended.
+func (s *Stream) ended(err error) error {
+	if ctx := s.rows.session.ctx; ctx.Err() != nil && err != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("query: %w", err)
+	}
+	return nil
 }
 
 // Each hands out the rows, once.

@@ -152,6 +152,8 @@ type Output struct {
 	Few bool
 	// Most is how many rows a batch may have; 0: a usual number.
 	Most int
+	// Again is a batch that the receiver is done with: its memory serves the next one.
+	Again *Batch
 	// Read counts rows of the store that were looked at, whether or not they came out.
 	Read *atomic.Int64
 
@@ -182,16 +184,45 @@ func newRows[T any](o *Output, columns []column[T]) *rowsOf[T] {
 	return r
 }
 
+// begin makes a batch for the rows to come.
+func (r *rowsOf[T]) begin() {
+	if r.limit = min(max(4*r.limit, firstBatch), cmp.Or(r.Most, mostRows)); r.Few {
+		r.limit = 1
+	}
+	if r.batch, r.Again = r.Again, nil; r.batch == nil {
+		r.batch = &Batch{Columns: make([]Vector, len(r.columns))}
+	}
+	r.batch.Rows = 0
+	for _, i := range r.wanted {
+		r.batch.Columns[i].room(r.columns[i].Kind, r.limit)
+	}
+}
+
+// addMany puts rows from … to out of those that x stands for. All columns have many.
+func (r *rowsOf[T]) addMany(x *T, from, to int) error {
+	for from < to {
+		if r.batch == nil {
+			r.begin()
+		}
+		next := min(to, from+r.limit-r.batch.Rows)
+		for _, i := range r.wanted {
+			r.columns[i].many(&r.batch.Columns[i], x, from, next)
+		}
+		r.batch.Rows += next - from
+		from = next
+		if r.batch.Rows == r.limit {
+			if err := r.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // add puts a row out.
 func (r *rowsOf[T]) add(x *T) error {
 	if r.batch == nil {
-		if r.limit = min(max(4*r.limit, firstBatch), cmp.Or(r.Most, mostRows)); r.Few {
-			r.limit = 1
-		}
-		r.batch = &Batch{Columns: make([]Vector, len(r.columns))}
-		for _, i := range r.wanted {
-			r.batch.Columns[i].room(r.columns[i].Kind, r.limit)
-		}
+		r.begin()
 	}
 	for _, i := range r.wanted {
 		if err := r.columns[i].put(&r.batch.Columns[i], x); err != nil {
@@ -204,15 +235,24 @@ func (r *rowsOf[T]) add(x *T) error {
 	return nil
 }
 
+// room empties a vector and makes space for n values.
 func (v *Vector) room(k Kind, n int) {
+	v.Null = nil
 	switch v.Kind = k; k {
 	case Number:
-		v.Numbers = make([]float64, 0, n)
+		v.Numbers = withSpace(v.Numbers, n)
 	case Text:
-		v.Texts = make([]string, 0, n)
+		v.Texts = withSpace(v.Texts, n)
 	default:
-		v.Integers = make([]int64, 0, n)
+		v.Integers = withSpace(v.Integers, n)
 	}
+}
+
+func withSpace[T any](held []T, n int) []T {
+	if cap(held) < n {
+		return make([]T, 0, n)
+	}
+	return held[:0]
 }
 
 // flush hands out the rows added since the last time.

@@ -10,16 +10,18 @@ import (
 type column[T any] struct {
 	Column
 	put func(*Vector, *T) error
+	// many puts the values of several rows that one T stands for; nil where it stands for one.
+	many func(v *Vector, x *T, from, to int)
 }
 
 // plain makes a column whose values are taken from the row alone.
 func plain[T any](c Column, put func(*Vector, *T)) column[T] {
-	return column[T]{c, func(v *Vector, x *T) error { put(v, x); return nil }}
+	return column[T]{Column: c, put: func(v *Vector, x *T) error { put(v, x); return nil }}
 }
 
 // stored makes a column whose values are read from the store for each row: int64, string or nil.
 func stored[T any](c Column, get func(*T) (any, error)) column[T] {
-	return column[T]{c, func(v *Vector, x *T) error {
+	return column[T]{Column: c, put: func(v *Vector, x *T) error {
 		value, err := get(x)
 		v.Put(value)
 		return err

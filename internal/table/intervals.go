@@ -8,56 +8,11 @@ import (
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// An interval is a row of the table: one of some columns of a lane.
-type interval struct {
-	*Run
-	*trace.Columns
-	i      int
-	path   string // of the location; "" until it is asked for
-	region *trace.Region
-}
-
-// where returns the path of the location, made once for all rows of it.
-func (x *interval) where() string {
-	if x.path == "" {
-		x.path = x.Run.path(x.Location)
-	}
-	return x.path
-}
-
-var intervalColumns = []column[interval]{
-	narrow(integer("location", "", "who", func(x *interval) int64 { return int64(x.Location) })),
-	narrow(text("path", "of the location", func(x *interval) string { return x.where() })),
-	narrow(maybe("rank", "", "of the location", func(x *interval) (int64, bool) { return x.rank(x.Location) })),
-	narrow(integer("lane", "", "which of the location's lanes: what overlaps without nesting lies in several",
-		func(x *interval) int64 { return int64(x.Lane) })),
-	narrow(integer("row", "", "its number in the lane; location, lane and row name an interval",
-		func(x *interval) int64 { return int64(x.First + x.i) })),
-	narrow(integer("begin", "ns", "", func(x *interval) int64 { return int64(x.Begin[x.i]) })),
-	narrow(integer("end", "ns", "not included", func(x *interval) int64 { return int64(x.End(x.i)) })),
-	narrow(integer("duration", "ns", "end - begin, with what is called from it (inclusive)",
-		func(x *interval) int64 { return int64(x.Duration[x.i]) })),
-	narrow(integer("exclusive", "ns", "without what is called from it",
-		func(x *interval) int64 { return int64(x.Exclusive[x.i]) })),
-	narrow(text("region", "its name", func(x *interval) string { return x.region.Name })),
-	narrow(integer("region_id", "", "its number in regions", func(x *interval) int64 { return int64(x.Region[x.i]) })),
-	narrow(maybeText("category", "of the region", func(x *interval) string { return x.region.Category })),
-	narrow(text("role", "of the region", func(x *interval) string { return x.region.Role.String() })),
-	maybe("parent", "", "row of the interval around it in the same lane; null at the top",
-		func(x *interval) (int64, bool) {
-			return int64(x.Parent[x.i]), x.Parent[x.i] >= 0
-		}),
-	narrow(integer("depth", "", "how many intervals of the lane are around it",
-		func(x *interval) int64 { return int64(x.Depth[x.i]) })),
-	flag("inferred", "1 where it is not in the source: work around the calls of a rank that records communication only",
-		func(x *interval) bool { return trace.Inferred(x.region) }),
-}
-
 var intervals = func() *Table {
 	t := scanned("intervals",
 		"Stays in a region: calls, operators, kernels, states. In order of location, lane and begin.",
 		func(r *Run) int64 { return r.Store.Info().Intervals }, intervalColumns, scanIntervals)
-	t.Find = findInterval
+	t.Find, t.Split = findInterval, splitIntervals
 	return t
 }()
 
@@ -132,12 +87,12 @@ func scanIntervals(ctx context.Context, r *Run, f *Filter, to *rowsOf[interval])
 			}
 			to.read(c.Len())
 			x.Columns = c
-			for i := range c.Begin {
-				if !test.passes(c, i) {
-					continue
+			for i := 0; i < c.Len(); i++ {
+				first := i
+				for i < c.Len() && test.passes(c, i) {
+					i++
 				}
-				x.i, x.region = i, r.region(c.Region[i])
-				if err := to.add(x); err != nil {
+				if err := to.addMany(x, first, i); err != nil {
 					return err
 				}
 			}
@@ -212,7 +167,7 @@ func addRow(x *interval, at store.Row, test *intervalTest, to *rowsOf[interval])
 	if !test.passes(c, 0) {
 		return nil
 	}
-	x.Columns, x.i, x.region = c, 0, x.Run.region(c.Region[0])
+	x.Columns, x.i = c, 0
 	return to.add(x)
 }
 

@@ -22,6 +22,7 @@ type Run struct {
 	Store        store.Reader
 
 	profile profileFacts
+	texts   regionTexts
 }
 
 // A Kind is the type of a column.
@@ -64,6 +65,9 @@ type Table struct {
 	// Scan hands out the rows. It may hand out rows that do not pass the filter, never
 	// leave out one that does.
 	Scan func(ctx context.Context, r *Run, f *Filter, to *Output) error
+	// Split returns filters that leave about so many rows each; one after the other, those are all rows of f in their
+	// order. Nil where a table can only be read as a whole.
+	Split func(r *Run, f *Filter, rows int64) ([]*Filter, error)
 	// Find writes a few rows without the cost of a scan, where the filter names them; false: it does not.
 	Find func(r *Run, f *Filter, to *Output) (bool, error)
 }
