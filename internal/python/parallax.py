@@ -240,6 +240,32 @@ class _Answer:
             raise ParallaxError("the answer broke off before its end", "ask for less at once", "cut")
         return got
 
+    def readinto(self, view: memoryview) -> None:
+        """Fills memory that is already where the bytes belong."""
+        at = 0
+        try:
+            while at < len(view):
+                got = self.response.readinto(view[at:])
+                if not got:
+                    self.check()
+                    raise ParallaxError("the answer broke off before its end", "ask for less at once", "cut")
+                at += got
+        except (OSError, http.client.HTTPException) as e:
+            raise self.child.broken(e) from None
+        self.count += at
+
+    def pieces(self) -> Iterator[bytes]:
+        """Yields all that comes, in pieces of a bounded size."""
+        while True:
+            try:
+                got = self.response.read(1 << 22)
+            except (OSError, http.client.HTTPException) as e:
+                raise self.child.broken(e) from None
+            if not got:
+                return self.check()
+            self.count += len(got)
+            yield got
+
     def check(self) -> None:
         """Raises the error that ended the answer early."""
         said = getattr(self.response, "trailers", {}).get("parallax-error")
@@ -336,40 +362,72 @@ class _Stream:
         unit = _string(b, _follow(b, units), 1) if n else ""
         return _Column(_string(b, field, 0), {2: "q", 3: "d", 5: "s"}[b[_field(b, field, 2)]], unit)
 
-    def _message(self) -> Tuple[int, bytes, int, memoryview]:
-        """Reads a message: its kind, metadata, the header in that, and body; kind 0 is the end."""
+    def _message(self) -> Tuple[int, bytes, int, int]:
+        """Reads the metadata of a message: its kind, itself, where its header is, and the size of the body that
+        follows. Kind 0 is the end."""
         length = struct.unpack("<I", self.answer.read(8)[4:])[0]
         if length == 0:
             self.answer.read()  # what follows is empty, or the trailer that tells of an error
-            return 0, b"", 0, memoryview(b"")
+            return 0, b"", 0, 0
         meta = self.answer.read(length)
         message = _follow(meta, 0)
         size = _field(meta, message, 3)
-        body = self.answer.read(struct.unpack_from("<q", meta, size)[0]) if size else b""
-        return meta[_field(meta, message, 1)], meta, _follow(meta, _field(meta, message, 2)), memoryview(body)
+        return (meta[_field(meta, message, 1)], meta, _follow(meta, _field(meta, message, 2)),
+                struct.unpack_from("<q", meta, size)[0] if size else 0)
+
+    def _next(self) -> Optional[Tuple[int, List[Tuple[int, int]], int]]:
+        """Reads up to the body of the next batch: its rows, where its buffers are in the body, and its size."""
+        while True:
+            kind, meta, header, size = self._message()
+            if kind == 0:
+                return None
+            if kind == 3:
+                rows, places = self._places(meta, header)
+                return rows, places, size
+            number = _field(meta, header, 0)  # the words of a column, for the batch that follows
+            _, (_, ends, text) = self._places(meta, _follow(meta, _field(meta, header, 1)))
+            body = memoryview(self.answer.read(size))
+            at, raw = body[ends[0]:sum(ends)].cast("i"), bytes(body[text[0]:sum(text)])
+            self.words[struct.unpack_from("<q", meta, number)[0] if number else 0] = [
+                raw[at[i]:at[i + 1]].decode("utf-8", "replace") for i in range(len(at) - 1)]
+
+    @staticmethod
+    def _places(b: bytes, batch: int) -> Tuple[int, List[Tuple[int, int]]]:
+        first, n = _vector(b, batch, 2)
+        rows = _field(b, batch, 0)
+        return (struct.unpack_from("<q", b, rows)[0] if rows else 0,
+                [struct.unpack_from("<qq", b, first + 16 * i) for i in range(n)])
 
     def batches(self) -> Iterator[Tuple[int, List[_Part]]]:
         while True:
-            kind, meta, header, body = self._message()
-            if kind == 0:
+            batch = self._next()
+            if batch is None:
                 return
-            if kind == 2:  # the words of a column, for the batch that follows
-                number = _field(meta, header, 0)
-                _, (_, ends, text) = self._buffers(meta, _follow(meta, _field(meta, header, 1)), body)
-                at, raw = ends.cast("i"), bytes(text)
-                self.words[struct.unpack_from("<q", meta, number)[0] if number else 0] = [
-                    raw[at[i]:at[i + 1]].decode("utf-8", "replace") for i in range(len(at) - 1)]
-                continue
-            rows, buffers = self._buffers(meta, header, body)
-            yield rows, [_Part(buffers[2 * i], buffers[2 * i + 1], self.words.get(i) if c.kind == "s" else None)
+            rows, places, size = batch
+            body = memoryview(self.answer.read(size))
+            parts = [body[at:at + n] for at, n in places]
+            yield rows, [_Part(parts[2 * i], parts[2 * i + 1], self.words.get(i) if c.kind == "s" else None)
                          for i, c in enumerate(self.columns)]
 
-    @staticmethod
-    def _buffers(b: bytes, batch: int, body: memoryview) -> Tuple[int, List[memoryview]]:
-        first, n = _vector(b, batch, 2)
-        places = [struct.unpack_from("<qq", b, first + 16 * i) for i in range(n)]
-        rows = _field(b, batch, 0)
-        return struct.unpack_from("<q", b, rows)[0] if rows else 0, [body[at:at + size] for at, size in places]
+    def fill(self, arrays: "_Arrays") -> int:
+        """Reads a batch into arrays, without a copy, and returns how many rows it has; -1 is the end."""
+        batch = self._next()
+        if batch is None:
+            return -1
+        rows, places, size = batch
+        arrays.make_space(rows)
+        at = 0
+        for i, (begin, length) in enumerate(places):
+            self.answer.read(begin - at)  # padding
+            at = begin + length
+            if i % 2:
+                self.answer.readinto(arrays.values_of(i // 2, rows))
+                arrays.renumber(i // 2, rows, self.words.get(i // 2))
+            elif length:
+                arrays.mark_missing(i // 2, rows, self.answer.read(length))
+        self.answer.read(size - at)
+        arrays.rows += rows
+        return rows
 
 
 def _lists(columns: Sequence[_Column], batches: Sequence[Tuple[int, List[_Part]]]) -> Dict[str, List[Any]]:
@@ -387,42 +445,65 @@ def _lists(columns: Sequence[_Column], batches: Sequence[Tuple[int, List[_Part]]
     return out
 
 
-def _frame(columns: Sequence[_Column], batches: Sequence[Tuple[int, List[_Part]]]) -> Any:
-    """Makes a DataFrame: texts are categories, whole numbers with nulls are Int64. No row is touched in Python."""
-    import numpy as np
-    import pandas as pd
-    made: Dict[str, Any] = {}
-    for i, c in enumerate(columns):
-        parts = [(rows, p[i]) for rows, p in batches]
-        gone = np.concatenate([_missing(np, rows, p) for rows, p in parts]) if parts else np.zeros(0, bool)
-        if c.kind == "s":
-            known: Dict[str, int] = {}
-            codes = [_renumbered(np, p, known) for _, p in parts]
-            all_codes = np.concatenate(codes) if codes else np.zeros(0, np.int32)
-            all_codes[gone] = -1
-            made[c.name] = pd.Categorical.from_codes(all_codes, list(known))
-            continue
-        values = np.concatenate([np.frombuffer(p.values, "<f8" if c.kind == "d" else "<i8") for _, p in parts]) \
-            if parts else np.zeros(0, np.float64 if c.kind == "d" else np.int64)
-        if gone.any():
-            values = np.where(gone, np.nan, values) if c.kind == "d" else pd.arrays.IntegerArray(values, gone)
-        made[c.name] = values
-    frame = pd.DataFrame(made, columns=[c.name for c in columns], copy=False)
-    frame.attrs["units"] = {c.name: c.unit for c in columns if c.unit}
-    return frame
+class _Arrays:
+    """Columns of a DataFrame that grows by batches. No row is touched in Python."""
 
+    def __init__(self, columns: Sequence[_Column], space: int) -> None:
+        import numpy
+        self.np, self.columns, self.rows, self.space = numpy, columns, 0, space
+        self.values = [numpy.empty(space, {"q": "<i8", "d": "<f8", "s": "<i4"}[c.kind]) for c in columns]
+        self.missing: List[Any] = [None] * len(columns)  # which values are, where some are
+        self.words: List[Dict[str, int]] = [{} for _ in columns]
 
-def _missing(np: Any, rows: int, part: _Part) -> Any:
-    if not len(part.missing):
-        return np.zeros(rows, bool)
-    return np.unpackbits(np.frombuffer(part.missing, np.uint8), count=rows, bitorder="little") == 0
+    def make_space(self, rows: int) -> None:
+        if self.rows + rows <= self.space:
+            return
+        self.space = max(2 * self.space, self.rows + rows)
+        for arrays in (self.values, self.missing):
+            for i, old in enumerate(arrays):
+                if old is not None:
+                    arrays[i] = self.np.zeros(self.space, old.dtype)
+                    arrays[i][:self.rows] = old[:self.rows]
 
+    def values_of(self, column: int, rows: int) -> memoryview:
+        return memoryview(self.values[column][self.rows:self.rows + rows]).cast("B")
 
-def _renumbered(np: Any, part: _Part, known: Dict[str, int]) -> Any:
-    """Numbers of words among those of all batches."""
-    words = np.array([known.setdefault(w, len(known)) for w in part.words or [""]], np.int32)
-    codes = np.frombuffer(part.values, "<i4")
-    return words[codes] if len(codes) else np.zeros(0, np.int32)
+    def mark_missing(self, column: int, rows: int, bits: bytes) -> None:
+        if self.missing[column] is None:
+            self.missing[column] = self.np.zeros(self.space, bool)
+        there = self.np.unpackbits(self.np.frombuffer(bits, self.np.uint8), count=rows, bitorder="little")
+        self.missing[column][self.rows:self.rows + rows] = there == 0
+
+    def renumber(self, column: int, rows: int, words: Optional[List[str]]) -> None:
+        """Turns numbers of words of a batch into those among the words of all batches."""
+        if self.columns[column].kind != "s" or not words:
+            return
+        known = self.words[column]
+        numbers = self.np.array([known.setdefault(w, len(known)) for w in words], self.np.int32)
+        if (numbers != self.np.arange(len(numbers))).any():
+            codes = self.values[column][self.rows:self.rows + rows]
+            codes[:] = numbers[codes]
+
+    def frame(self) -> Any:
+        """Makes a DataFrame: texts are categories, whole numbers with nulls are Int64."""
+        import pandas as pd
+        made: Dict[str, Any] = {}
+        for i, c in enumerate(self.columns):
+            values, gone = self.values[i], self.missing[i]
+            if self.rows < self.space:
+                values = values[:self.rows].copy()
+            gone = None if gone is None or not gone[:self.rows].any() else gone[:self.rows]
+            if c.kind == "s":
+                if gone is not None:
+                    values[gone] = -1
+                values = pd.Categorical.from_codes(values, list(self.words[i]))
+            elif gone is not None:
+                values = self.np.where(gone, self.np.nan, values) if c.kind == "d" else pd.arrays.IntegerArray(values,
+                                                                                                              gone)
+            made[c.name], self.values[i] = values, None
+        frame = pd.DataFrame(made, columns=[c.name for c in self.columns], copy=False)
+        frame.attrs["units"] = {c.name: c.unit for c in self.columns if c.unit}
+        return frame
 
 
 # -- views, findings, comparisons ----------------------------------------------------------------------
@@ -684,29 +765,36 @@ class Run:
         _known(to)
         if to in ("arrow", "polars"):
             with self._stream(sql, params, _ARROW) as answer:
-                return _by_library(answer.read(), to)
+                return _by_library(answer, to)
         with self._stream(sql, params) as answer:
             stream = _Stream(answer)
             rows = int(answer.response.headers.get("Parallax-Rows") or 0)
             if rows * len(stream.columns) * 8 > _MOST:
                 raise _too_large(f"{rows:,} rows of {len(stream.columns)} columns")
+            if to == "pandas":
+                arrays = _Arrays(stream.columns, rows)
+                while stream.fill(arrays) >= 0:
+                    _bounded(answer)
+                return arrays.frame()
             batches = []
             for batch in stream.batches():
                 batches.append(batch)
-                if answer.count > _MOST:
-                    raise _too_large(f"more than {_MOST >> 30} GiB")
-        return (_frame if to == "pandas" else _lists)(stream.columns, batches)
+                _bounded(answer)
+        return _lists(stream.columns, batches)
 
     def batches(self, sql: str, params: Params = None, *, to: str = "pandas") -> Iterator[Any]:
         """Yields the rows of SQL in batches of up to 65,536: any size in bounded memory."""
         _known(to)
         with self._stream(sql, params) as answer:
             stream = _Stream(answer)
+            while to == "pandas":
+                arrays = _Arrays(stream.columns, 0)
+                if stream.fill(arrays) < 0:
+                    return
+                yield arrays.frame()
             for batch in stream.batches():
-                if to in ("arrow", "polars"):
-                    yield _from_lists(_lists(stream.columns, [batch]), to)
-                else:
-                    yield (_frame if to == "pandas" else _lists)(stream.columns, [batch])
+                lists = _lists(stream.columns, [batch])
+                yield lists if to == "dict" else _from_lists(lists, to)
 
     def save(self, sql: str, path: "Union[str, os.PathLike[str]]", params: Params = None) -> str:
         """Writes the rows of SQL to a file that ends in .parquet, .arrow or .csv. Returns its path."""
@@ -717,15 +805,9 @@ class Run:
         part = path + ".part"
         try:
             with self._stream(sql, params, kind) as answer, builtins.open(part, "wb") as f:
-                while True:
-                    got = answer.response.read(1 << 20)
-                    if not got:
-                        break
-                    f.write(got)
-                answer.check()
+                for piece in answer.pieces():
+                    f.write(piece)
             os.replace(part, path)
-        except (http.client.HTTPException, ConnectionError) as e:
-            raise self._child.broken(e) from None
         finally:
             if os.path.exists(part):
                 os.remove(part)
@@ -831,7 +913,18 @@ def _too_large(what: str) -> ParallaxError:
                          "use batches() or save(), fewer columns, a limit, or add up in SQL", "too-large")
 
 
-def _by_library(data: bytes, to: str) -> Any:
+def _bounded(answer: _Answer) -> None:
+    if answer.count > _MOST:
+        raise _too_large(f"more than {_MOST >> 30} GiB")
+
+
+def _by_library(answer: _Answer, to: str) -> Any:
+    parts = []
+    for part in answer.pieces():
+        _bounded(answer)
+        parts.append(part)
+    data = b"".join(parts)
+    del parts
     if to == "polars":
         import polars
         return polars.read_ipc_stream(data)

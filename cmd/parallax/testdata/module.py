@@ -46,6 +46,17 @@ assert sum(len(b["begin"]) for b in batches) == mpi.info["intervals"]
 if pandas:
     f = mpi.query("select region, begin, parent from intervals limit 100")
     assert [str(t) for t in f.dtypes] == ["category", "int64", "Int64"] and f.attrs["units"] == {"begin": "ns"}
+    # what is read into arrays is what is read into lists: nulls, words of many batches, sizes that nobody announced
+    for sql in ("select * from intervals", "select * from intervals where depth > 0 and duration > 1000", "select * from links",
+                "select begin + 1 as b, region, parent, path from intervals", "select id, parent, path from locations",
+                "select a.region || b.id as word, b.parent from intervals a, locations b limit 150000",
+                "select null as none, 1.5 as half from locations", "select * from intervals where begin < 0"):
+        frame, lists = mpi.query(sql), mpi.query(sql, to="dict")
+        assert list(frame.columns) == list(lists), sql
+        for name in lists:
+            assert [None if pandas.isna(x) else x for x in frame[name]] == lists[name], (sql, name)
+        parts = [list(b[name]) for b in mpi.batches(sql)]
+        assert sum(map(len, parts)) == len(frame), sql
     e = mpi.query("select region, begin, parent from intervals where begin < 0")
     assert str(e.region.dtype) == "category" and str(e.begin.dtype) == "int64", dict(e.dtypes)
 
@@ -85,6 +96,10 @@ raises("usage", lambda: mpi.query("select 1", to="excel"))
 parallax._MOST = 1000
 raises("too-large", lambda: mpi.query("select * from intervals", to="dict"))
 raises("too-large", lambda: mpi.query("select begin + 1 from intervals", to="dict"))
+if pandas:
+    raises("too-large", lambda: mpi.query("select * from intervals"))
+    raises("too-large", lambda: mpi.query("select begin + 1 as b from intervals"))
+assert sum(len(b["begin"]) for b in mpi.batches("select * from intervals", to="dict")) == mpi.info["intervals"]
 parallax._MOST = 2 << 30
 again = parallax.open(data + "/compile.pprof")
 again.close()
@@ -99,6 +114,19 @@ threads = [threading.Thread(target=lambda: answers.append(mpi.query("select coun
 [t.join() for t in threads]
 assert len(answers) == 4 and all(a == answers[0] for a in answers)
 
+# a child that dies while it answers is told: no rows without their end, no file without its end
+for ask in (lambda: [len(b) for b in mpi.batches(LONG, to="dict")], lambda: mpi.save(LONG, "cut.csv"),
+            lambda: mpi.save(LONG, "cut.arrow"), lambda: mpi.query(LONG, to="dict")):
+    LONG = "select a.begin, b.region from intervals a, intervals b"
+    process = parallax._child.process
+    killer = threading.Timer(0.3, process.kill)
+    killer.start()
+    assert "ended" in raises("ended", ask)
+    killer.join()
+    process.wait()
+    mpi = parallax.open(data + "/hpl32.tar.zst")
+assert not [n for n in os.listdir(".") if n.startswith("cut.")], os.listdir(".")
+
 # a dead child is told, and the next run has a new one
 os.kill(parallax._child.process.pid, signal.SIGKILL)
 parallax._child.process.wait()
@@ -110,7 +138,8 @@ parallax.close()
 os.environ["PARALLAX"], os.environ["PATH"] = "/nowhere/parallax", "/nowhere"
 os.remove(sys.argv[1] + "/parallax")
 assert "/nowhere/parallax" in raises("no-program", lambda: parallax.open(data + "/ride.json"))
-for line, word in (("echo hello", "no Parallax"), ("echo '{\"protocol\": 99, \"version\": \"9\"}'", "protocol 99")):
+for line, word in (("echo hello", "no Parallax"), ("exit 0", "says nothing"), ("echo boom >&2; exit 3", "boom"),
+                   ("echo '[1]'", "no Parallax"), ("echo '{\"protocol\": \"1\"}'", "protocol"), ("echo '{\"protocol\": 99, \"version\": \"9\"}'", "protocol 99")):
     with open("other", "w") as f:
         f.write("#!/bin/sh\n" + line + "\n")
     os.chmod("other", 0o700)
