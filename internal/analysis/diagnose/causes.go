@@ -32,7 +32,7 @@ func (c *diagnosis) open() (err error) {
 
 // follows reports whether times of different units can be compared, so that waits can be followed.
 func (c *diagnosis) follows() bool {
-	return !c.profile && !c.untimed && !c.spans && len(c.processors) == 0 && c.peers()
+	return !c.profile && !c.untimed && !c.spans && len(c.processors) == 0 && (c.peers() || c.scheduled())
 }
 
 // A chargedBudget is a budget of waiting whose rows are charged one by one: for runs of processors and of GPUs,

@@ -190,11 +190,29 @@ func (c *diagnosis) timeOf(n int, also string) string {
 	return "the time of " + words.Count(n, "location") + also
 }
 
-// polls reports whether a call asks for a message and returns at once: a rank that calls it again and again waits, and
-// the records do not tell for which message.
-func polls(name string) bool {
-	name = strings.ToLower(name)
-	return strings.Contains(name, "iprobe") || strings.Contains(name, "improbe") || strings.Contains(name, "mpi_test")
+// mostPassed is the call, of some causes, in which others are when most is waited for them, and its causes.
+func (c *diagnosis) mostPassed(causes []causeKey) (name string, most float64, of []causeKey) {
+	in, sums := map[causeKey]bool{}, map[int32]float64{}
+	for _, k := range causes {
+		in[k] = true
+	}
+	best := int32(-1)
+	for i := range c.accounts.result.Rows {
+		if r := &c.accounts.result.Rows[i]; in[causeKey{r.Actor, r.Region}] {
+			sums[r.Region] += float64(r.Caused())
+		}
+	}
+	for k, t := range sums {
+		if best < 0 || t > sums[best] || t == sums[best] && k < best {
+			best = k
+		}
+	}
+	for _, k := range causes {
+		if k.region == best {
+			of = append(of, k)
+		}
+	}
+	return c.accounts.regionNames[best], sums[best], of
 }
 
 // leastTransfer is the part of the time from which communication itself is told.
@@ -289,10 +307,14 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 	if passed > 0.1*own {
 		text += fmt.Sprintf(". Other %ss wait %s for %ss that are communicating", c.unitWord(),
 			words.FormatDuration(passed), c.unitWord())
+		in, most, own := c.mostPassed(passing)
+		text += fmt.Sprintf(", most in %s (%s)", words.Middle(in), words.FormatDuration(most))
+		evidence = append(evidence,
+			finding.Evidence{Name: "waited for others in " + in, Value: most, Unit: "ns", From: c.passedQuery(own)})
 	}
 	slices.Sort(regions)
 	f := finding.Finding{Kind: finding.Communication, Severity: level, Lost: trace.Time(own + passed), Hit: hit,
-		Next: next, Text: text + ".", View: "profile", Evidence: evidence,
+		Next: next, Text: text + ".", View: "profile", Evidence: evidence, Residual: c.missing(),
 		Selection: finding.Selection{Regions: regions}}
 	link, err := c.slowLink()
 	if err != nil {

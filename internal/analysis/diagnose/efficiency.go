@@ -287,12 +287,13 @@ func (f *facts) team() {
 	}
 }
 
-// users says which rows are in the busy region with most time, by name.
+// users says which rows do the work with most time: a region by its name, or a program, where a scheduler records
+// only that its tasks run.
 func (f *facts) users() []bool {
 	sums := map[string]float64{}
 	for i, r := range f.table.region {
 		if f.regions[r].Role.Busy() {
-			sums[f.regions[r].Name] += f.table.exclusive[i]
+			sums[f.workOf(i)] += f.table.exclusive[i]
 		}
 	}
 	top := ""
@@ -303,11 +304,30 @@ func (f *facts) users() []bool {
 	}
 	out := make([]bool, len(f.rows))
 	for i, r := range f.table.region {
-		if f.regions[r].Name == top && f.table.exclusive[i] > 0 {
+		if f.regions[r].Role.Busy() && f.workOf(i) == top && f.table.exclusive[i] > 0 {
 			out[f.table.row[i]] = true
 		}
 	}
 	return out
+}
+
+// workOf names the work of an entry of the totals.
+func (f *facts) workOf(i int) string {
+	g := &f.regions[f.table.region[i]]
+	if !isRunning(g) {
+		return g.Name
+	}
+	return strings.TrimRight(f.tree.Name[f.rows[f.table.row[i]]], "0123456789 ._-/:#")
+}
+
+// isRunning reports whether a region says that a task runs, and not what it does.
+func isRunning(g *trace.Region) bool { return g.Category == "scheduler" && g.Name == stateRunning }
+
+// scheduled reports whether a scheduler of the system recorded when tasks run: they may have nothing to do with one
+// another, and who woke whom is known.
+func (f *facts) scheduled() bool {
+	return slices.ContainsFunc(f.regions,
+		func(g trace.Region) bool { return isRunning(&g) })
 }
 
 // together counts time in which several streams of a GPU are busy once. It reads the

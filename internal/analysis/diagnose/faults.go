@@ -44,12 +44,16 @@ var faults = []faultFinder{
 	{findCommunication, kinds{finding.Communication}},
 	{findShares, kinds{finding.Communication, finding.Imbalance}},
 	{findCrowded, kinds{finding.Crowded}},
+	{findRunnable, kinds{finding.ProcessorWait}},
+	{findCollector, kinds{finding.GarbageCollection}},
+	{findCriticalRow, kinds{finding.Serial}},
 	{findPipelines, kinds{finding.Straggler}},
 	{findGPULosses, kinds{
 		finding.InputBound, finding.HostBound, finding.LaunchBound, finding.SynchronizationBound, finding.CopyBound,
 		finding.ExposedCommunication, finding.GPUIdle, finding.SlowStep, finding.MemoryFull, finding.SlowKernels,
 	}},
 	{findUnexplained, kinds{finding.Unexplained}},
+	{findUnrecorded, kinds{Unrecorded, finding.IdleProcessors}},
 }
 
 type kinds = []finding.Kind

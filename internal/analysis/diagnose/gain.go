@@ -104,6 +104,9 @@ func (c *diagnosis) predictGains() error {
 	}
 	for i := range c.list {
 		f := &c.list[i]
+		if all := float64(c.length) * float64(len(c.rows)); f.Gain == nil && varies(f.Kind) {
+			f.Severity = f.Severity.AtMost(finding.LevelOf(float64(f.Lost) / all)) // nothing tells more
+		}
 		if g := f.Gain; g != nil {
 			g.Text = gainWords(g)
 			most := finding.LevelOf(g.Share * float64(g.Time+g.Error) / max(float64(g.Time), 1))
@@ -112,6 +115,10 @@ func (c *diagnosis) predictGains() error {
 	}
 	return nil
 }
+
+// varies reports whether a cause is now here, now there: then those who wait may catch up, and the run loses less than
+// they do.
+func varies(k finding.Kind) bool { return k == finding.Jitter || k == finding.Rotating }
 
 // Ends are when replays of a run end, in ns since its begin.
 type Ends struct {
@@ -166,7 +173,7 @@ func (c *diagnosis) ends() (*Ends, error) {
 	if !c.window.Whole(c.store) || c.question.Selection.Regions != nil {
 		return c.replayed(of)
 	}
-	ofRun := derived.Derived[*Ends]{Name: "replays", Version: 1,
+	ofRun := derived.Derived[*Ends]{Name: "replays", Version: 2,
 		Make:  func(context.Context, *derived.Run) (*Ends, error) { return c.replayed(of) },
 		Keeps: func(store.Reader) bool { return n >= fewFollowed },
 		Restore: func(x *Ends, _ store.Reader) error {

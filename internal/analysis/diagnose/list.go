@@ -53,6 +53,7 @@ func (d *findingList) ranked(f *facts) []finding.Finding {
 		x.Proof = proofOf(x)
 	}
 	f.findSymptoms(d.list)
+	f.setApart(d.list)
 	finding.Sort(d.list)
 	return d.list
 }

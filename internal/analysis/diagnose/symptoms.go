@@ -103,3 +103,15 @@ func (f *facts) findSymptoms(list []finding.Finding) {
 		}
 	}
 }
+
+// setApart marks what comes after causes of waiting within the run, if there are any: how it starts and ends, and time
+// that may hold waiting for them which the records do not show.
+func (f *facts) setApart(list []finding.Finding) {
+	inside := slices.ContainsFunc(list, func(x finding.Finding) bool {
+		return x.Severity != finding.Low && !x.Symptom && x.Kind != finding.StartUp && slices.Contains(late, x.Kind)
+	})
+	for i := range list {
+		x := &list[i]
+		x.Apart = inside && f.accounts.result != nil && (x.Residual || x.Kind == finding.StartUp || x.Kind == finding.Data)
+	}
+}

@@ -43,6 +43,7 @@ type waitReader struct {
 	collective []bool       // by region
 	wrapper    []bool       // by region: what is waited in it is waited in calls inside
 	sends      []sending    // by number of a region
+	polling    []polling    // by number of a region
 	between    *callPairs   // of work that nobody recorded; nil: there is none
 
 	mu     sync.Mutex
@@ -71,6 +72,7 @@ type rowState struct {
 	free  trace.Time // when the last of it ended
 	busy  trace.Time // up to when something was done
 	calls [2]int32   // the last one and the next, by the numbers of callPairs
+	polls pollLoop
 }
 
 type open struct {
@@ -136,6 +138,9 @@ func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*Waits, error
 		k.b.Rooted[i] = style != budget.AllToAll
 	}
 	k.sends = k.sendings()
+	for _, name := range a.regionNames {
+		k.polling = append(k.polling, pollingOf(name))
+	}
 	k.team = k.teams()
 	k.collective = make([]bool, len(k.regions))
 	for i := range k.regions {
@@ -300,7 +305,7 @@ func (k *waitReader) read(a int32, c *trace.Columns, begin trace.Time, group fun
 				}
 				call.Group = k.groupOf(a, r, comm)
 			}
-			k.f.Call(a, call)
+			k.call(a, s, call)
 		} else {
 			stay = stay || within
 		}
@@ -417,6 +422,7 @@ func (k *waitReader) upto(a int32, s *rowState, t trace.Time) {
 // finish brings an actor to the end of a step.
 func (k *waitReader) finish(a int32, end trace.Time) {
 	s := &k.rows[a]
+	k.endPolls(a, s)
 	for len(s.stack) > 0 && s.stack[len(s.stack)-1].end <= end {
 		k.upto(a, s, s.stack[len(s.stack)-1].end)
 		s.stack = s.stack[:len(s.stack)-1]

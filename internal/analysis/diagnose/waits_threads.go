@@ -93,9 +93,9 @@ type poolReader struct {
 // fewestWorkers is how many threads make a pool.
 const fewestWorkers = 3
 
-// newPoolReader is nil for a run whose units send messages, meet, or fork and join.
+// newPoolReader is nil for a run whose units send messages, meet, or fork and join, and for the tasks of a system.
 func newPoolReader(k *waitReader) (*poolReader, error) {
-	if k.team != nil || k.links > 0 {
+	if k.team != nil || k.links > 0 || k.scheduled() {
 		return nil, nil
 	}
 	if n, err := k.store.LinkCount(k.window); err != nil || n > waiting.MostMessages {

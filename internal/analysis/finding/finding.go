@@ -155,6 +155,10 @@ type Finding struct {
 	SeenAs  []string `json:"seen_as"`
 	// Causes are the kinds of findings that can be its cause, if that depends on more than its kind.
 	Causes []Kind `json:"-"`
+	// Residual says that its time may hold waiting for causes that records do not show, and Apart that it comes after
+	// the causes that are known: it is residual, or about the start or the end of the run.
+	Residual bool `json:"-"`
+	Apart    bool `json:"-"`
 	// Phases are the names of the phases it is about; empty for the whole run.
 	Phases []string `json:"phases"`
 }
@@ -216,7 +220,7 @@ type Gain struct {
 }
 
 // Sort ranks findings: suspicious clocks first, since all times across locations hang on them; then those above low;
-// causes before their symptoms and before waiting without one; then by time lost, by level, kind and words.
+// causes before what is apart, before their symptoms and before waiting without one; then by time lost, by level, kind and words.
 func Sort(list []Finding) {
 	slices.SortStableFunc(list, func(a, b Finding) int {
 		return cmp.Or(
@@ -236,8 +240,10 @@ func first(f *Finding) int {
 	case f.Kind == Clock && f.Severity == High:
 		return 0
 	case f.Severity == Low:
-		return 3
+		return 4
 	case f.Symptom || f.Kind == Unexplained:
+		return 3
+	case f.Apart:
 		return 2
 	}
 	return 1

@@ -55,6 +55,14 @@ func (c *converter) line(n int, line []byte) {
 	c.take(r)
 }
 
+// waker is the task to which a wake-up is due, none if an interrupt woke.
+func (r *record) waker() sched.Task {
+	if r.byTask {
+		return r.task
+	}
+	return sched.Task{}
+}
+
 // take adds an event.
 func (c *converter) take(r record) {
 	c.events++
@@ -62,7 +70,7 @@ func (c *converter) take(r record) {
 		c.parents[r.task.ID] = c.process(r.tgid)
 	}
 	switch {
-	case c.sched.Take(r.event, r.fields, r.time, r.cpu, r.task):
+	case c.sched.Take(r.event, r.fields, r.time, r.cpu, r.waker()):
 		if r.event == "sched_switch" {
 			return
 		}

@@ -566,7 +566,8 @@ func (d *dat) record(cpu int64, ticks uint64, b []byte, at int64) {
 			return
 		}
 	}
-	r := record{task: task, tgid: -1, cpu: cpu, time: d.time(ticks), event: e.Name, fields: d.Text(e, b)}
+	r := record{task: task, tgid: -1, cpu: cpu, time: d.time(ticks), event: e.Name, fields: d.Text(e, b),
+		byTask: d.ByTask(e, b)}
 	if ip, ok := d.Number(e, "ip", b); ok && e.System == "ftrace" && e.Name == "function" {
 		r.event = d.Symbol(uint64(ip))
 		caller, _ := d.Number(e, "parent_ip", b)

@@ -44,6 +44,15 @@ func TestSlicesOfRealFiles(t *testing.T) {
 	}
 }
 
+// Of 1,231 wake-ups of a whole system interrupts did 1,224, such as timers, while some other task ran: by the third
+// flag of the records. Those that a task did itself are the ends of threads, and are its.
+func TestAnInterruptWakesForNoTask(t *testing.T) {
+	w := importertest.CountOf(t, Format, importertest.Shared(t, "readers3/ftrace/sched-markers.ftrace"))
+	if n := w.Links[trace.LinkWake]; n != 7 {
+		t.Errorf("%d links, want 7", n)
+	}
+}
+
 // A trace.dat has the records that trace-cmd report prints of it.
 func TestRecordsOfTraceDat(t *testing.T) {
 	w := importertest.CountOf(t, Format, importertest.Shared(t, "readers3/ftrace/trappy.trace.dat.gz"))

@@ -146,8 +146,11 @@ func (c *converter) end() {
 		if c.now.rest != "" {
 			r.Stream.Attribute(c.fields, trace.Text(c.now.rest))
 			if name, ok := strings.CutPrefix(c.now.event, "sched:"); ok {
-				c.sched.Take(name, []byte(c.now.rest), c.now.time, c.now.cpu,
-					sched.Task{ID: c.now.tid, Name: c.now.comm})
+				waker := sched.Task{}
+				if c.now.byTask {
+					waker = sched.Task{ID: c.now.tid, Name: c.now.comm}
+				}
+				c.sched.Take(name, []byte(c.now.rest), c.now.time, c.now.cpu, waker)
 			}
 		}
 	}

@@ -493,7 +493,7 @@ func (d *data) sample(misc uint16, b []byte) bool {
 	} else if a.sample&hasIP != 0 {
 		d.object(pid, ip, kernel)
 	}
-	d.now.rest = d.fieldsOf(a, b)
+	d.now.rest, d.now.byTask = d.fieldsOf(a, b)
 	if d.now.rest != "" && a.sample&hasChain == 0 { // a trace point is where it is by itself
 		d.frames = d.frames[:0]
 	}
@@ -504,20 +504,20 @@ func (d *data) sample(misc uint16, b []byte) bool {
 // traceEvent is the kind of events that are trace points.
 const traceEvent = 2
 
-// fieldsOf are those of a trace point, which follow a sample.
-func (d *data) fieldsOf(a *attr, b []byte) string {
+// fieldsOf are those of a trace point, which follow a sample, and whether its task made it.
+func (d *data) fieldsOf(a *attr, b []byte) (text string, byTask bool) {
 	if a.sample&hasRaw == 0 || a.kind != traceEvent || d.points == nil || len(b) < 4 {
-		return ""
+		return "", false
 	}
 	length := d.order.Uint32(b)
 	if b = b[4:]; uint64(length) > uint64(len(b)) {
-		return ""
+		return "", false
 	}
 	e := d.points.Kind(b[:length])
 	if e == nil {
-		return ""
+		return "", false
 	}
-	return string(d.points.Text(e, b[:length]))
+	return string(d.points.Text(e, b[:length])), d.points.ByTask(e, b[:length])
 }
 
 // skipRead passes over values of counters.

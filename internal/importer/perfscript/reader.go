@@ -25,6 +25,7 @@ type sample struct {
 	period      float64
 	weighed     bool   // the period is printed
 	rest        string // the text after the event
+	byTask      bool   // the thread did it itself, and no interrupt while it ran; texts do not record that
 	whole       bool   // its one frame is on the line
 }
 

@@ -3,7 +3,8 @@
 //
 //	sched_switch                 interval "running" of the task that ran, and of its processor with the task's name; the
 //	                             task is then "runnable" if it was preempted, else "waiting"
-//	sched_waking, sched_wakeup   end of "waiting"; wake link from the task that did it to where the other runs again
+//	sched_waking, sched_wakeup   end of "waiting"; wake link from the task that did it to where the other runs again,
+//	                             unless an interrupt did it, such as a timer, whatever task ran meanwhile
 //
 // Rows of processors tell the same time once more, so they are aside.
 package sched
@@ -54,7 +55,8 @@ var (
 	wakeShort   = regexp.MustCompile(`^\s*(.*):(\d+) \[-?\d+\]`)
 )
 
-// Take reads an event of the scheduler as the kernel prints its fields; false: it is none that is known here.
+// Take reads an event of the scheduler as the kernel prints its fields; false: it is none that is known here. A wake-up
+// is due to by, 0 if no task is known to have done it.
 func (r *Recorder) Take(name string, fields []byte, t trace.Time, cpu int64, by Task) bool {
 	switch name {
 	case "sched_switch":

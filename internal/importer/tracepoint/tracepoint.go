@@ -401,6 +401,15 @@ func (f *Formats) Number(e *Event, name string, record []byte) (int64, bool) {
 	return 0, false
 }
 
+// inInterrupt are the flags of a record that an interrupt, or work put off until after one, made while a task ran.
+const inInterrupt = 0x08 | 0x10 | 0x40
+
+// ByTask reports whether the task of a record made it, and no interrupt.
+func (f *Formats) ByTask(e *Event, record []byte) bool {
+	flags, ok := f.Number(e, "common_flags", record)
+	return ok && flags&inInterrupt == 0
+}
+
 // Kind is the event of a record by its first field; nil if it is not described.
 func (f *Formats) Kind(record []byte) *Event {
 	if len(record) < 2 {
