@@ -48,18 +48,30 @@ func (a *culprits) varying() error {
 		}
 	}
 	if units, cost := a.shares(f); kind == finding.Imbalance && 3*cost[units[0]] > 2*f.lost && a.clear(units[0]) {
-		f.units = units[:1] // it is one of them, whatever the others differ by
+		// It is one of them. What the others differ by is told by itself, if it is worth it.
+		a.give(f)
+		f = a.claim(func(r *budget.Row) bool { return a.common(r) && a.accounts.unit[r.Actor] == units[0] })
 		kind = finding.Straggler
 		if f.messages() {
 			kind = a.byMessages(f)
 		}
+		if err := a.tell(f, kind); err != nil {
+			return err
+		}
+		return a.varying()
 	}
 	return a.tell(f, kind)
 }
 
-// clear reports whether a unit works longer than all others by half of its excess over the median of them.
+// clear reports whether a unit works longer than all others that nothing was told of, by half of its excess over the
+// median of them.
 func (a *culprits) clear(u int32) bool {
-	others := slices.Delete(slices.Clone(a.work), int(u), int(u)+1)
+	var others []float64
+	for v, w := range a.work {
+		if int32(v) != u && !a.blamed[int32(v)] {
+			others = append(others, w)
+		}
+	}
 	return len(others) > 1 && 2*(a.work[u]-slices.Max(others)) > a.work[u]-finding.Median(others)
 }
 

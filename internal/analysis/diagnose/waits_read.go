@@ -44,6 +44,7 @@ type waitReader struct {
 	wrapper    []bool       // by region: what is waited in it is waited in calls inside
 	sends      []sending    // by number of a region
 	polling    []polling    // by number of a region
+	patchy     []bool       // by region: its time counts as that of the region around it; nil: none is so
 	between    *callPairs   // of work that nobody recorded; nil: there is none
 
 	mu     sync.Mutex
@@ -73,6 +74,8 @@ type rowState struct {
 	busy  trace.Time // up to when something was done
 	calls [2]int32   // the last one and the next, by the numbers of callPairs
 	polls pollLoop
+	use   int32 // of the last stretch, and its end
+	until trace.Time
 }
 
 type open struct {
@@ -147,8 +150,11 @@ func (f *facts) follow(ctx context.Context, a *accounts, n int64) (*Waits, error
 		k.collective[i] = waiting.IsCollective(&k.regions[i])
 	}
 	k.wrapper = f.wrappers()
-	k.locks = newLockReader(k)
 	var err error
+	if k.patchy, err = f.patchy(ctx, a.actorOf, n); err != nil {
+		return nil, err
+	}
+	k.locks = newLockReader(k)
 	if k.pools, err = newPoolReader(k); err != nil {
 		return nil, err
 	}
@@ -309,7 +315,11 @@ func (k *waitReader) read(a int32, c *trace.Columns, begin trace.Time, group fun
 		} else {
 			stay = stay || within
 		}
-		s.stack = append(s.stack, open{b, e, k.number[r], stay})
+		number := k.number[r]
+		if n := len(s.stack); k.patchy != nil && k.patchy[r] && n > 0 {
+			number = s.stack[n-1].region
+		}
+		s.stack = append(s.stack, open{b, e, number, stay})
 		if k.between == nil || r != k.between.region {
 			s.calls[0] = s.calls[1]
 		}
@@ -414,7 +424,13 @@ func (k *waitReader) upto(a int32, s *rowState, t trace.Time) {
 	case s.cut && n > 0:
 		k.b.Extend(a, t)
 	case n > 0:
-		k.b.Add(a, s.at, t, k.useOf(s))
+		use := k.useOf(s)
+		if k.patchy != nil && use == s.use && s.at == s.until { // recorded or not, it is one visit
+			k.b.Extend(a, t)
+		} else {
+			k.b.Add(a, s.at, t, use)
+		}
+		s.use, s.until = use, t
 	}
 	s.at, s.cut = t, false
 }

@@ -46,6 +46,19 @@ func wrapped(list []event) (out []event) {
 	return out
 }
 
+// oneInThree keeps one in three calls that are not MPI's. Iterations are kept.
+func oneInThree() func([]event) []event {
+	rnd := rand.New(rand.NewPCG(7, 7))
+	return func(list []event) (out []event) {
+		for _, e := range list {
+			if e.region == "iteration" || strings.HasPrefix(e.region, "MPI_") || rnd.IntN(3) == 0 {
+				out = append(out, e)
+			}
+		}
+		return out
+	}
+}
+
 // inAll is work that all ranks do longer in some iterations.
 func inAll(slow func(iteration int) bool, factor float64) func(*rand.Rand, int, int, *task) float64 {
 	return func(_ *rand.Rand, _, i int, _ *task) float64 {
@@ -62,12 +75,21 @@ func TestPlantedFaultsOfAllAndOfPartialRecordsAreNamed(t *testing.T) {
 	since.change = append(since.change, inAll(func(i int) bool { return i >= 24 }, 1.3))
 	tenth.change = append(tenth.change, inAll(func(i int) bool { return i%10 == 9 }, 3))
 	rank.change = append(rank.change, slower(only(5), 1.3))
+	sender := grow()
+	sender.halo, sender.meet = true, false
+	sender.extra = append(sender.extra, func(rank, iteration int) []task {
+		if rank == 3 && iteration%3 == 0 {
+			return []task{{"pack", 9 * ms}}
+		}
+		return nil
+	})
 	node.change = append(node.change, slower(only(4, 5, 6, 7), 1.3))
 	for _, p := range []plant{
 		{"all since", "× 1.3", since, finding.SlowPhase, `All 16 ranks take longer from iteration 25 on.*compute`, 16 * 3 * 16 * ms},
 		{"all, each tenth", "× 3", tenth, finding.Periodic, `every 10th phase.*compute`, 16 * 20 * 4 * ms},
 		{"slow rank, MPI only", "× 1.3", edited{rank, onlyMPI}, finding.Straggler, `Rank 5 .*unrecorded work`, rank.cost()},
 		{"slow node, MPI only", "× 1.3", edited{node, onlyMPI}, finding.Straggler, `Ranks 4–7`, node.cost()},
+		{"late sender, one call in three", "9 ms", edited{sender, oneInThree()}, finding.LateSender, `^Rank 3 `, sender.cost()},
 		{"slow rank, wrapped", "× 1.3", edited{rank, wrapped}, finding.Straggler, `Rank 5 .*compute`, rank.cost()},
 	} {
 		d := read(t, p.run.store(t))
