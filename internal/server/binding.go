@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/view"
 )
 
 // A runPages answers about a run.
@@ -18,11 +19,8 @@ type runPages struct {
 type bindingsJSON struct {
 	Atomics  []string `json:"atomics"`
 	Counters []string `json:"counters"`
-	Metadata []string `json:"metadata"` // attributes of locations that are numbers
+	Metadata []string `json:"metadata"` // numbers of locations or of the run
 }
-
-// sampled is how many locations are looked at: those of a run are mostly alike.
-const sampled = 256
 
 // bindings is computed once per run.
 func (s *runPages) bindings(w http.ResponseWriter, r *http.Request, x *run) error {
@@ -35,18 +33,14 @@ func (s *runPages) bindings(w http.ResponseWriter, r *http.Request, x *run) erro
 
 func bindingsOf(c *computation, x *run) (any, error) {
 	st := x.Store
-	out := bindingsJSON{Atomics: []string{}, Counters: []string{}, Metadata: []string{}}
+	first := make([]trace.LocationID, min(st.Locations().Len(), 256)) // those of a run are mostly alike
+	for i := range first {
+		first[i] = trace.LocationID(i)
+	}
+	out := bindingsJSON{Atomics: []string{}, Counters: []string{}, Metadata: view.MetadataKeys(st, first)}
 	add := func(to *[]string, name string) {
 		if name != "" && len(*to) < 500 && !slices.Contains(*to, name) {
 			*to = append(*to, name)
-		}
-	}
-	tree := st.Locations()
-	for id := range min(tree.Len(), sampled) {
-		for _, a := range tree.Attributes[id] {
-			if _, ok := a.Value.Number(); ok {
-				add(&out.Metadata, a.Key)
-			}
 		}
 	}
 	for i := range st.Counters() {
@@ -71,7 +65,7 @@ func bindingsOf(c *computation, x *run) (any, error) {
 	if err != nil && !errors.Is(err, enough) {
 		return nil, err
 	}
-	for _, list := range [][]string{out.Atomics, out.Counters, out.Metadata} {
+	for _, list := range [][]string{out.Atomics, out.Counters} {
 		slices.Sort(list)
 	}
 	return out, nil

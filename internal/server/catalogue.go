@@ -47,6 +47,8 @@ type viewJSON struct {
 	Options   []view.Option `json:"options"`
 	// Examples are texts for an option that is a file.
 	Examples []view.Example `json:"examples"`
+	// Completions are words of the language of such texts: names, and functions, whose text is a call.
+	Completions []view.Example `json:"completions"`
 }
 
 type needsJSON struct {
@@ -67,7 +69,8 @@ func (s *Server) views(w http.ResponseWriter, r *http.Request) error {
 	for _, v := range s.config.Views {
 		out = append(out,
 			viewJSON{v.Name, v.Title, v.Paper, v.Summary, v.HowToRead, needsJSON(v.Needs), max(v.Runs, 1),
-				append([]view.Option{}, v.Options...), append([]view.Example{}, v.Examples...)})
+				append([]view.Option{}, v.Options...), append([]view.Example{}, v.Examples...),
+				append([]view.Example{}, v.Completions...)})
 	}
 	return s.writeJSON(w, r, http.StatusOK, out)
 }

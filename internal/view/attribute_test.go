@@ -15,7 +15,7 @@ func TestAttributesOfALocationComeBeforeThoseAboveIt(t *testing.T) {
 	tree := &store.Tree{Parent: []trace.LocationID{trace.NoLocation, 0}, Attributes: [][]trace.Attribute{
 		{text("host", "nid7"), text("colour", "red")}, {text("colour", "blue"), {Key: "core", Value: trace.Integer(3)}}}}
 	got := fmt.Sprint(view.AttributeLines(tree, 1))
-	if got != "[{colour blue  false} {core 3  false} {host nid7  false}]" {
+	if got != "[{colour blue  false 0} {core 3  false 0} {host nid7  false 0}]" {
 		t.Error(got)
 	}
 	for k := range 20 {

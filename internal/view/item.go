@@ -89,7 +89,7 @@ var minor = map[string]bool{"path": true, "kind": true, "role": true, "category"
 func (f Fact) finish() Fact {
 	lines := make([]FactLine, len(f.Lines))
 	for i, l := range f.Lines {
-		l.Minor = minor[l.Label]
+		l.Minor = minor[l.Label] || l.Text > 0
 		lines[i] = l
 	}
 	f.Lines = lines

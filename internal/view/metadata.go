@@ -7,6 +7,7 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // A MetadataColumn is the metadata under one key, as a number of each location: its own
@@ -34,7 +35,9 @@ func (m *MetadataColumn) Trouble(s store.Reader, ids []trace.LocationID, key str
 	n := len(m.Values)
 	switch numbers := m.Numbers(); {
 	case m.Found == 0:
-		return fmt.Sprintf("no metadata is called %q, it counts as 0; %s", key, listedKeys(MetadataKeys(s, ids)))
+		keys := MetadataKeys(s, ids)
+		return fmt.Sprintf("no metadata is called %q, it counts as 0; %s%s", key, listedKeys(keys),
+			words.Suggest(key, keys))
 	case numbers == 0:
 		return fmt.Sprintf("the metadata %q is no number, such as %q, and counts as 0; %s", key, shortened(m.Text),
 			listedKeys(MetadataKeys(s, ids)))

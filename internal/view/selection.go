@@ -176,7 +176,8 @@ func MatchRegions(regions []trace.Region, patterns []string) ([]trace.RegionID, 
 		}
 		if n == 0 {
 			return nil,
-				fmt.Errorf("--regions %q matches none of %d regions; `parallax info` lists them", p, len(regions))
+				fmt.Errorf("--regions %q matches none of %d regions; `parallax info` lists them%s", p, len(regions),
+					words.Suggest(p, regionNames(regions)))
 		}
 	}
 	out := []trace.RegionID{}
@@ -186,6 +187,14 @@ func MatchRegions(regions []trace.Region, patterns []string) ([]trace.RegionID, 
 		}
 	}
 	return out, nil
+}
+
+func regionNames(regions []trace.Region) []string {
+	out := make([]string, len(regions))
+	for id := range regions {
+		out[id] = regions[id].Name
+	}
+	return out
 }
 
 // RegionPattern compiles one pattern on regions, also used by --busy and --idle:

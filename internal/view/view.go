@@ -41,7 +41,9 @@ type View struct {
 	OfTime bool
 	// Examples are texts for an option of kind "file", offered by the page.
 	Examples []Example
-	Report   Report
+	// Completions are words of the language of such texts: names, and functions, whose text is a call.
+	Completions []Example
+	Report      Report
 	// Data are the types that Data of its results may have, one value of each: the contract
 	// with programs, see Schema.
 	Data    []any
@@ -263,6 +265,8 @@ type FactLine struct {
 	Exact string `json:"exact,omitempty"`
 	// Minor lines are left out where there is room for a few.
 	Minor bool `json:"minor,omitempty"`
+	// Text is the line of the layout that gave the value, its first line is 1; 0: none did.
+	Text int `json:"text,omitempty"`
 }
 
 // A Table is rows under columns. Cells are string, int64, float64 or nil.

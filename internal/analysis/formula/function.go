@@ -3,8 +3,6 @@ package formula
 import (
 	"fmt"
 	"math"
-	"sort"
-	"strings"
 )
 
 // A function of numbers. arity -1 takes one or more.
@@ -79,17 +77,6 @@ func truth(yes bool) float64 {
 
 func both(a, b float64) float64 { return truth(holds(a) && holds(b)) }
 func one(a, b float64) float64  { return truth(holds(a) || holds(b)) }
-
-var functionList = func() string {
-	var names []string
-	for n := range functions {
-		if isLetter(n[0]) && n != "neg" {
-			names = append(names, n)
-		}
-	}
-	sort.Strings(names)
-	return strings.Join(names, " ") + " metadata"
-}()
 
 // Mod is floored: the result has the sign of b, and mod(a, 0) is NaN.
 func Mod(a, b float64) float64 {

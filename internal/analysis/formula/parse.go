@@ -201,7 +201,7 @@ func (p *parser) call(name token) (node, *Error) {
 	}
 	f, ok := functions[n.op]
 	if !ok {
-		return n, p.fail(UnknownFunction, name, "known are "+functionList, "no function %s", name.named())
+		return n, p.fail(UnknownFunction, name, hintForFunction(name.text), "no function %s", name.named())
 	}
 	if f.arity >= 0 && len(n.args) != f.arity || f.arity < 0 && len(n.args) == 0 {
 		return n,

@@ -3,6 +3,7 @@ package formula
 import (
 	"context"
 	"hash/fnv"
+	"maps"
 	"math"
 
 	"github.com/parallax-hpc/parallax/internal/parallel"
@@ -36,15 +37,17 @@ type Result struct {
 // the processor's cache.
 const chunk = 2048
 
+// alwaysGiven are names that an Input need not have.
+var alwaysGiven = map[string]bool{"rank": true, "maxrank": true, "lastrank": true}
+
 // Check finds the first name that is used before it is set and not given.
 func (l *Layout) Check(in *Input) error {
-	set := map[string]bool{"rank": true, "maxrank": true, "lastrank": true}
+	set := maps.Clone(alwaysGiven)
 	var look func(n *node) *Error
 	look = func(n *node) *Error {
 		if n.op == "name" && !set[n.name] && !in.has(n.name) {
 			return &Error{Kind: UnknownName, Line: n.at.line, Column: n.at.column,
-				Text: "no name " + n.at.named() + " is set above or given",
-				Hint: "names take effect from the line after they are set"}
+				Text: "no name " + n.at.named() + " is set above or given", Hint: l.hintFor(n, in)}
 		}
 		for i := range n.args {
 			if err := look(&n.args[i]); err != nil {
@@ -85,10 +88,8 @@ func (l *Layout) Apply(ctx context.Context, in *Input) (*Result, error) {
 	for k := range r.Points {
 		r.Points[k] = Points{make([]float64, in.N), make([]float64, in.N), make([]float64, in.N), make([]float64, in.N)}
 	}
-	name := fnv.New64a()
-	name.Write([]byte(l.Name))
 	chunks := (in.N + chunk - 1) / chunk
-	newMachine := func() *machine { return &machine{in: in, names: map[string]value{}, seed: name.Sum64()} }
+	newMachine := func() *machine { return l.newMachine(in) }
 	if err := parallel.Each(ctx, chunks, newMachine, func(_ context.Context, m *machine, i int) error {
 		m.run(l, i*chunk, min((i+1)*chunk, in.N), r)
 		return nil
@@ -123,7 +124,32 @@ type machine struct {
 	used     [][]float64
 }
 
+func (l *Layout) newMachine(in *Input) *machine {
+	name := fnv.New64a()
+	name.Write([]byte(l.Name))
+	return &machine{in: in, names: map[string]value{}, seed: name.Sum64()}
+}
+
 func (m *machine) run(l *Layout, from, to int, r *Result) {
+	m.begin(from, to)
+	for i := range l.statements {
+		m.names[l.statements[i].name] = m.eval(&l.statements[i].expr)
+	}
+	for k := range r.Points {
+		p := &r.Points[k]
+		m.store(p.X, l.axis("x", k))
+		m.store(p.Y, l.axis("y", k))
+		m.store(p.Z, l.axis("z", k))
+		colour := "color"
+		if c := l.axis("color", k); l.Sets(c) {
+			colour = c
+		}
+		m.store(p.Color, colour)
+	}
+}
+
+// begin forgets the locations before, and sets what is given of these.
+func (m *machine) begin(from, to int) {
 	m.from, m.to, m.place = from, to, 0
 	m.free, m.used = append(m.free, m.used...), m.used[:0]
 	clear(m.names)
@@ -140,20 +166,30 @@ func (m *machine) run(l *Layout, from, to int, r *Result) {
 		m.names["maxrank"] = most
 	}
 	m.names["lastrank"] = value{all: most.at(0) - 1}
-	for i := range l.statements {
-		m.names[l.statements[i].name] = m.eval(&l.statements[i].expr)
+}
+
+// A Step is an assignment of a layout with its value for one location.
+type Step struct {
+	Name  string // as written
+	Line  int
+	Value float64
+}
+
+// Steps returns what each assignment gives for the i-th location.
+func (l *Layout) Steps(in *Input, i int) ([]Step, error) {
+	if err := l.Check(in); err != nil {
+		return nil, err
 	}
-	for k := range r.Points {
-		p := &r.Points[k]
-		m.store(p.X, l.axis("x", k))
-		m.store(p.Y, l.axis("y", k))
-		m.store(p.Z, l.axis("z", k))
-		colour := "color"
-		if c := l.axis("color", k); l.Sets(c) {
-			colour = c
-		}
-		m.store(p.Color, colour)
+	m := l.newMachine(in)
+	m.begin(i, i+1)
+	var out []Step
+	for k := range l.statements {
+		s := &l.statements[k]
+		v := m.eval(&s.expr)
+		m.names[s.name] = v
+		out = append(out, Step{s.at.text, s.at.line, v.at(0)})
 	}
+	return out, nil
 }
 
 func (m *machine) store(out []float64, name string) {

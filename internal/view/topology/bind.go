@@ -50,7 +50,7 @@ func (r *result) bind(ctx context.Context) error {
 		if text != "" && !r.request.Values.Set(name) { // the layout's file asks, and any run may be shown by it
 			if _, err := r.read(ctx, name, text); err != nil {
 				r.notes = append(r.notes,
-					fmt.Sprintf("the layout binds %s to %s, which is not in this run", name, text))
+					fmt.Sprintf("the layout binds %s to %s, which is not in this run: %v", name, text, err))
 				text = ""
 			}
 		}
@@ -166,9 +166,6 @@ func (r *result) fromRegions(ctx context.Context, b *binding, pattern string, m 
 		ids, err := view.MatchRegions(s.Regions(), []string{pattern})
 		if err != nil {
 			return err
-		}
-		if len(ids) == 0 {
-			return fmt.Errorf("no region is called %q", pattern)
 		}
 		for _, id := range ids {
 			wanted[id] = true

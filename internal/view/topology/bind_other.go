@@ -11,6 +11,7 @@ import (
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
+	"github.com/parallax-hpc/parallax/internal/words"
 )
 
 // fromMetadata takes a fact of each location, of the nearest above it, or of the run.
@@ -50,7 +51,7 @@ func (r *result) fromAtomics(ctx context.Context, b *binding, text string) error
 	name, which := statistic(text, "mean", "count", "min", "max")
 	metric := slices.IndexFunc(s.Metrics(), func(m trace.Metric) bool { return m.Name == name })
 	if metric < 0 {
-		return fmt.Errorf("no atomic event is called %q", name)
+		return r.noAtomic(name)
 	}
 	b.label, b.unit = name+", "+which, s.Metrics()[metric].Unit
 	if which == "count" {
@@ -84,7 +85,7 @@ func (r *result) fromAtomics(ctx context.Context, b *binding, text string) error
 		return nil
 	})
 	if err == nil && !found {
-		return fmt.Errorf("no atomic event is called %q", name)
+		return r.noAtomic(name)
 	}
 	for i := range sums {
 		t := &sums[i]
@@ -124,7 +125,7 @@ func (r *result) fromCounters(ctx context.Context, b *binding, text string) erro
 				names = append(names, c.Name)
 			}
 		}
-		return fmt.Errorf("no counter is called %q; %s", name, listed("there are", names))
+		return fmt.Errorf("no counter is called %q; %s%s", name, listed("there are", names), words.Suggest(name, names))
 	}
 	type sum struct {
 		n                     int
@@ -160,4 +161,12 @@ func (r *result) fromCounters(ctx context.Context, b *binding, text string) erro
 		}
 	}
 	return err
+}
+
+func (r *result) noAtomic(name string) error {
+	var names []string
+	for _, m := range r.request.Store().Metrics() {
+		names = append(names, m.Name)
+	}
+	return fmt.Errorf("no atomic event is called %q%s", name, words.Suggest(name, names))
 }

@@ -125,7 +125,8 @@ func (r *result) inText(err error) error {
 }
 
 func (r *result) byFormula(ctx context.Context) error {
-	out, err := r.chosen.Apply(ctx, r.input())
+	r.given = r.input()
+	out, err := r.chosen.Apply(ctx, r.given)
 	if err != nil {
 		return r.inText(err)
 	}

@@ -84,3 +84,12 @@ func examples() []view.Example {
 	}
 	return out
 }
+
+// completions are the words of the language: names that are given, and functions.
+func completions() []view.Example {
+	var out []view.Example
+	for _, w := range formula.Vocabulary {
+		out = append(out, view.Example{Name: w.Name, Note: w.Note, Text: w.Call})
+	}
+	return out
+}

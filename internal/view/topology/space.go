@@ -166,5 +166,17 @@ func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	position := r.who.index[r.number[i]]
 	line("index", strconv.Itoa(int(position)), position)
 	f.Say("place", fmt.Sprintf("%.4g, %.4g, %.4g", p.X[i], p.Y[i], p.Z[i]), "")
+	f.More = r.given != nil
 	return f, true
+}
+
+// Detail adds the values of the layout's assignments.
+func (r *result) Detail(it scene.Item, f *view.Fact) error {
+	steps, err := r.chosen.Steps(r.given, r.number[int(it.A)%len(r.location)])
+	for _, s := range steps {
+		f.Lines = append(f.Lines,
+			view.FactLine{Label: s.Name, Value: fmt.Sprintf("%.6g", s.Value), Exact: view.Cell(s.Value),
+				Text: s.Line - r.chosen.Line + 1})
+	}
+	return err
 }

@@ -38,7 +38,7 @@ var View = &view.View{
 		"palette", "picture=beside", "paper"),
 		"picture: picture of two runs: side by side (beside), or the first, coloured by the increase of each "+
 			"location in the second [beside difference]"),
-	Examples: examples(),
+	Examples: examples(), Completions: completions(),
 	Report:   view.Report{AllLocations: true},
 	Runs:     2,
 	Data:     []any{Data{}, PairData{}},
@@ -68,6 +68,7 @@ type result struct {
 	bare     bool                        // places have no numbers to read
 	layout   string                      // its name
 	chosen   *formula.Layout             // nil if the data has coordinates
+	given    *formula.Input              // of the layout, over all of the run
 	source   string                      // the layout's text, for errors
 	cray     *formula.CrayMap            // where ranks are on a Cray, if the user says so
 	axes     [3]string                   // names of the axes
@@ -96,7 +97,7 @@ type result struct {
 	lock     sync.Mutex   // of columns made while a layout is applied on several cores
 }
 
-var _ view.Facts = (*result)(nil)
+var _ view.Detailed = (*result)(nil)
 
 func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	s := q.Store()

@@ -45,6 +45,8 @@ export interface ViewInfo {
   options: Option[];
   /** Examples are texts for an option that is a file. */
   examples: Example[];
+  /** Completions are words of the language of such texts: names, and functions, whose text is a call. */
+  completions: Example[];
 }
 
 /** An Example is a text with a name, and a line that describes it. */
@@ -61,7 +63,7 @@ export interface Example {
 export interface Bindings {
   atomics: string[];
   counters: string[];
-  /** attributes of locations that are numbers */
+  /** numbers of locations or of the run */
   metadata: string[];
 }
 
@@ -616,4 +618,6 @@ export interface FactLine {
   exact?: string;
   /** Minor lines are left out where there is room for a few. */
   minor?: boolean;
+  /** Text is the line of the layout that gave the value, its first line is 1; 0: none did. */
+  text?: number;
 }

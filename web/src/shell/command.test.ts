@@ -10,7 +10,7 @@ import { Workbench } from "./workbench";
 
 let bench: Workbench;
 const run = (id: string) => commands.find((c) => c.id === id)!.run(bench);
-const view = (name: string): ViewInfo => ({ name, title: name, paper: "", summary: "", howToRead: "", needs: {} as ViewInfo["needs"], runs: 1, options: [], examples: [] });
+const view = (name: string): ViewInfo => ({ name, title: name, paper: "", summary: "", howToRead: "", needs: {} as ViewInfo["needs"], runs: 1, options: [], examples: [], completions: [] });
 
 beforeEach(() => {
   bench = new Workbench({ places: () => new Promise(() => {}) } as unknown as Api, [], palette, () => ({}) as Painter);

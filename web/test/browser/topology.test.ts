@@ -224,6 +224,86 @@ test("what is written is drawn; a fault is marked, and the last good picture sta
   expect(await page.locator(".panel .canvas").first().getAttribute("aria-label")).toContain("helix");
 });
 
+const write = async (text: string) => {
+  await editor().fill(text);
+  await editor().press("Control+End");
+};
+
+test("words are offered as one types, and taken with Tab; Enter stays a new line", async () => {
+  await page.getByRole("button", { name: "formulas", exact: true }).click();
+  await write("BEGIN_VIZ=a\nside=ceil(sqrt(count))\nx=");
+  const offer = page.getByRole("listbox", { name: "What can be written here" });
+  await page.keyboard.type("mo");
+  expect(await offer.getByRole("option").allInnerTexts()).toEqual([expect.stringMatching(/^mod\(a, b\)/)]);
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("slot,si");
+  expect(await offer.getByRole("option").allInnerTexts()).toEqual([expect.stringMatching(/^side set above/), expect.stringMatching(/^sin\(a\)/), expect.stringMatching(/^sinh/), expect.stringMatching(/^sign/)]);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type(")");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("y=floor(slot/sid");
+  await offer.getByRole("option").first().click();
+  await page.keyboard.type(")\nz=0\nEND_VIZ\nBEGIN_UI=a\nevent0=Barr");
+  expect(await offer.getByRole("option").allInnerTexts()).toEqual(["MPI_Barrier region"]);
+  await page.keyboard.press("Escape");
+  expect(await offer.count()).toBe(0);
+  await page.keyboard.press("Control+ ");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("\nEND_UI");
+  expect(await editor().inputValue()).toBe("BEGIN_VIZ=a\nside=ceil(sqrt(count))\nx=mod(slot,side)\ny=floor(slot/side)\nz=0\nEND_VIZ\nBEGIN_UI=a\nevent0=MPI_Barrier:exclusive\nEND_UI");
+  await page.waitForFunction(() => /layout a,/.test(document.querySelector(".panel .canvas")!.getAttribute("aria-label")!));
+});
+
+test("each line has its value for the location that is chosen", async () => {
+  await openBench(page, program.address, "v=topology&0.event0=MPI_Barrier:exclusive&locations=%23300");
+  await page.getByRole("button", { name: "formulas", exact: true }).click();
+  await write("BEGIN_VIZ=a\nxdim=8,ydim=16\n# nothing\nx=mod(rank,\n  xdim)\ny=floor(rank/xdim)\nz=0\nEND_VIZ\n");
+  const values = page.locator(".topology-values");
+  await expect.poll(async () => (await values.innerText().catch(() => "")).split("\n").map((l) => l.trim()).filter(Boolean)).toEqual(["xdim 8, ydim 16", "4", "37", "0"]);
+  await page.getByText("values of rank 300").waitFor();
+  // A value stands on the height of its line.
+  const line = (await values.locator("span").nth(3).boundingBox())!;
+  const number = (await page.locator(".topology-gutter span").nth(3).boundingBox())!;
+  expect(await values.locator("span").nth(3).innerText()).toMatch(/^4\s*$/);
+  expect(Math.abs(line.y - number.y)).toBeLessThan(2);
+  // Another is chosen in the picture.
+  const { box } = await middle();
+  await settled(page);
+  const at = await page.evaluate(() => {
+    const host = document.querySelector(".picture") as Host;
+    for (let y = 60; y < host.clientHeight; y += 23) {
+      for (let x = 60; x < host.clientWidth; x += 17) {
+        const item = host.picture.painter.pickSpace(x, y);
+        if (item !== null && item > 5000) return { x, y, item };
+      }
+    }
+    return null;
+  });
+  await page.mouse.click(box.x + at!.x, box.y + at!.y);
+  await page.getByText(`values of rank ${at!.item}`).waitFor();
+  await expect.poll(async () => (await values.locator("span").nth(3).innerText()).trim()).toBe(String(at!.item % 8));
+});
+
+test("the fault is said under its word, and mended by what was meant", async () => {
+  await page.getByRole("button", { name: "formulas", exact: true }).click();
+  await write("BEGIN_VIZ=a\nx=rank\ny=rank/maxrnak\nz=0\nEND_VIZ\n");
+  const fault = page.locator(".topology-fault");
+  await fault.getByText(/no name "maxrnak"/).waitFor();
+  const word = (await page.locator(".topology-behind mark").boundingBox())!;
+  const said = (await fault.boundingBox())!;
+  expect(Math.abs(said.x - word.x)).toBeLessThan(3);
+  expect(said.y).toBeGreaterThanOrEqual(word.y + word.height - 3);
+  expect(said.y).toBeLessThan(word.y + word.height + 8);
+  await fault.getByRole("button", { name: "maxRank" }).click();
+  expect(await editor().inputValue()).toContain("y=rank/maxRank\n");
+  await fault.waitFor({ state: "detached" });
+  await page.locator(".topology-values").waitFor();
+  await editor().press("Control+z");
+  expect(await editor().inputValue()).toContain("y=rank/maxrnak\n");
+});
+
 test("a file is opened, shown block by block, and saved as it was", async () => {
   await page.getByRole("button", { name: "formulas", exact: true }).click();
   await settled(page);

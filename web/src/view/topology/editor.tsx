@@ -1,5 +1,5 @@
 // The editor of layouts. What is written is applied at once; a fault is shown where
-// it lies, and the picture stays as it was last good.
+// it lies, and the picture stays as it was last good. Beside each line stands its value for one location.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ApiError } from "../../api/types";
@@ -8,15 +8,26 @@ import { useBench } from "../../shell/context";
 import type { PanelState } from "../../shell/layout";
 import { Menu } from "../../widget/menu";
 import { Icon } from "../../widget/icon";
+import type { Scene, SpaceMark } from "../../scene/scene";
+import { CodeArea, type Fault } from "./code-area";
 import { openFile, type OpenFile } from "./open-file";
 import { blocksOf, mostText, nameOf, optionOf, textOf, type Block } from "./text";
+import { useValues } from "./values";
+import { useVocabulary } from "./vocabulary";
 
 const applyAfter = 40;
 
 /** What was typed, by panel: a whole file, of which one block is shown. */
 const drafts = new Map<string, { text: string; block: number }>();
 
-export function Editor({ panel, error }: { panel: PanelState; error: ApiError | null }) {
+interface Props {
+  panel: PanelState;
+  scene: Scene | null;
+  space: SpaceMark | null;
+  error: ApiError | null;
+}
+
+export function Editor({ panel, scene, space, error }: Props) {
   const bench = useBench();
   const option = panel.options.layout?.[0] ?? "";
   const examples = bench.view("topology")?.examples ?? [];
@@ -29,6 +40,11 @@ export function Editor({ panel, error }: { panel: PanelState; error: ApiError | 
   const blocks = blocksOf(draft.text);
   const block = blocks[Math.min(draft.block, blocks.length - 1)];
   const tooLong = (block?.text.length ?? draft.text.length) > mostText;
+  const known = useVocabulary();
+  const values = useValues(panel, scene, space);
+  // They are those of the layout that is drawn, which may not be the one that stands here.
+  const drawn = block && !error && (option === optionOf(block, draft.text) || examples.some((e) => e.name === option && e.text === draft.text));
+  const lines = new Map(drawn ? [...values.lines].map(([line, text]) => [line + block.from, text]) : []);
   const shown = tooLong ? { error: `a layout of more than ${mostText} letters does not fit an address`, hint: "make it shorter, or use the command line" } : error;
 
   // Another layout was chosen meanwhile: its text takes the draft's place.
@@ -78,9 +94,9 @@ export function Editor({ panel, error }: { panel: PanelState; error: ApiError | 
           </select>
         )}
       </div>
-      <TextArea text={draft.text} place={placeIn(shown as ApiError | null, block)} onInput={(t) => change(t, blockAt(draft, t))} />
+      <CodeArea text={draft.text} fault={faultIn(shown as ApiError | null, block)} values={lines} known={known} onInput={(t) => change(t, blockAt(draft, t))} />
       <div class="topology-status" role="status" aria-live="polite">
-        {shown ? <Problem error={shown as ApiError} block={block} /> : <span class="quiet">{textOf(option) ? `${nameOf(option)} is shown` : "Change the text to show it in place of the coordinates"}; {rules}.</span>}
+        {shown ? <Problem error={shown as ApiError} block={block} /> : <span class="quiet">{textOf(option) ? `${nameOf(option)} is shown` : "Change the text to show it in place of the coordinates"}; {rules}. Ctrl+Space lists what can be written.{lines.size > 0 && ` Beside the lines: values of ${values.of}; click a point for another.`}</span>}
       </div>
     </>
   );
@@ -98,51 +114,27 @@ function placeIn(error: ApiError | null, block: Block | undefined): { line: numb
   return error?.place ? { line: error.place.line + (block?.from ?? 0), column: error.place.column } : null;
 }
 
+/** What is wrong at a place of the text; the hint may say what was meant. */
+function faultIn(error: ApiError | null, block: Block | undefined): Fault | null {
+  const place = placeIn(error, block);
+  if (!place) return null;
+  const [text, meant] = textOfError(error!).split(/[;:] did you mean (\S+)\?$/);
+  return { ...place, text: text!, meant: meant ?? "" };
+}
+
+function textOfError(error: ApiError): string {
+  return error.error.replace(/^.*line \d+, column \d+: /, "").replace(/^view \w+: |^--layout: /, "");
+}
+
 function Problem({ error, block }: { error: ApiError; block: Block | undefined }) {
   const place = placeIn(error, block);
   return (
     <div class="topology-error" role="alert">
-      <p>{place ? `line ${place.line}, column ${place.column}: ` : ""}{error.error.replace(/^.*line \d+, column \d+: /, "").replace(/^view \w+: |^--layout: /, "")}</p>
+      <p>{place ? `line ${place.line}, column ${place.column}: ` : ""}{textOfError(error)}</p>
       {error.hint && <p class="quiet">{error.hint}</p>}
       {error.place?.caret && <pre>{error.place.caret}</pre>}
     </div>
   );
-}
-
-interface TextProps {
-  text: string;
-  place: { line: number; column: number } | null;
-  onInput: (text: string) => void;
-}
-
-/** A plain text field with numbers of lines; the fault is marked behind the text. */
-function TextArea({ text, place, onInput }: TextProps) {
-  const behind = useRef<HTMLPreElement>(null);
-  const gutter = useRef<HTMLPreElement>(null);
-  const lines = text.split("\n");
-  return (
-    <div class="topology-text">
-      <pre class="topology-gutter" ref={gutter} aria-hidden="true">{lines.map((_, i) => <span key={i} class={place?.line === i + 1 ? "bad" : ""}>{i + 1}{"\n"}</span>)}</pre>
-      <div class="topology-field">
-        <pre class="topology-behind" ref={behind} aria-hidden="true">{lines.map((line, i) => (place?.line === i + 1 ? <Marked key={i} line={line} column={place.column} /> : <span key={i}>{line}{"\n"}</span>))}</pre>
-        <textarea
-          aria-label="Layout" aria-invalid={place !== null} spellcheck={false} autocomplete="off" wrap="off" value={text}
-          onInput={(e) => onInput(e.currentTarget.value)}
-          onScroll={(e) => {
-            const { scrollTop, scrollLeft } = e.currentTarget;
-            if (behind.current) behind.current.style.transform = `translate(${-scrollLeft}px, ${-scrollTop}px)`;
-            if (gutter.current) gutter.current.style.transform = `translateY(${-scrollTop}px)`;
-          }}
-        />
-      </div>
-    </div>
-  );
-}
-
-function Marked({ line, column }: { line: string; column: number }) {
-  const at = Math.min(Math.max(column - 1, 0), line.length);
-  const word = /^([\w.]+|.)?/.exec(line.slice(at))?.[0] ?? "";
-  return <span class="bad-line">{line.slice(0, at)}<mark>{word || " "}</mark>{line.slice(at + word.length)}{"\n"}</span>;
 }
 
 function save(text: string, name: string): void {

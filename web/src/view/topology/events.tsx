@@ -1,12 +1,13 @@
 // What event0 … event3 stand for: a region and a metric, an atomic event, a counter
 // or metadata. The last one bound gives the colour, unless the layout does.
 
-import { useEffect, useState } from "preact/hooks";
-import type { Bindings } from "../../api/types";
+import { useState } from "preact/hooks";
 import { useBench } from "../../shell/context";
 import type { Scene } from "../../scene/scene";
 import type { PanelState } from "../../shell/layout";
 import { TextField } from "../../widget/text-field";
+import type { Vocabulary } from "./complete";
+import { useVocabulary } from "./vocabulary";
 
 type Kind = "" | "region" | "atomic" | "counter" | "metadata";
 
@@ -51,15 +52,8 @@ export function termNote(term: Term | undefined, bound: boolean): string {
 
 export function Events({ panel, scene }: { panel: PanelState; scene: Scene | null }) {
   const bench = useBench();
-  const [known, setKnown] = useState<Bindings>({ atomics: [], counters: [], metadata: [] });
-  useEffect(() => {
-    const stop = new AbortController();
-    bench.api.bindings(bench.runID.value, stop.signal).then(setKnown).catch((e) => bench.reportGone(e));
-    return () => stop.abort();
-  }, [bench.runID.value]);
-  const own = (bench.info.value?.intervals ?? 0) === 0 ? (bench.info.value?.metrics ?? []).map((m) => m.name).filter((m) => !known.atomics.includes(m)) : [];
-  const metrics = ["exclusive", "inclusive", "calls", ...own.flatMap((m) => [m, `${m}:inclusive`])];
-  const regions = [...(bench.info.value?.region_table ?? [])].sort((a, b) => b.exclusive - a.exclusive).map((r) => r.name);
+  const known = useVocabulary();
+  const { metrics, regions } = known;
   return (
     <div class="topology-events">
       {[0, 1, 2, 3].map((k) => (
@@ -78,9 +72,9 @@ interface RowProps {
   /** What the picture has it bound to. */
   term: Term | undefined;
   value: Binding;
-  metrics: string[];
-  regions: string[];
-  known: Bindings;
+  metrics: readonly string[];
+  regions: readonly string[];
+  known: Vocabulary;
   set: (b: Binding) => void;
 }
 

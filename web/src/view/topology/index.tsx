@@ -63,7 +63,7 @@ function Side({ panel, scene }: { panel: PanelState; scene: Scene | null }) {
         ))}
         <button type="button" class="plain" title="Close" aria-label="Close the side" onClick={() => (open.value = { ...open.value, [panel.id]: undefined })}><Icon name="close" /></button>
       </div>
-      {part === "layout" && <Editor panel={panel} error={bench.failures.value[panel.id] ?? null} />}
+      {part === "layout" && <Editor panel={panel} scene={scene} space={space} error={bench.failures.value[panel.id] ?? null} />}
       {part === "events" && <Events panel={panel} scene={scene} />}
       {part === "filter" && <Filter panel={panel} space={space} />}
     </aside>
