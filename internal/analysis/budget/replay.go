@@ -28,6 +28,7 @@ type Change struct {
 	at     []trace.Time // by actor: up to when it was replayed
 	from   []int        // by actor: the stretch in which that is, counted with those forgotten
 	factor []float64    // by round and actor; nil: Rate
+	most   []float64    // by actor, if there are no rounds: how long a stretch takes at most
 	rate   float64
 }
 
@@ -158,6 +159,7 @@ func (c *Change) rates(b *Budget, rounds []trace.Time) {
 		c.sum(b, a, rounds, own[a:])
 	}
 	c.factor = own
+	c.most = nil
 	peers := make([]float64, 0, n)
 	for r := range rounds {
 		round := own[r*n : (r+1)*n]
@@ -174,7 +176,36 @@ func (c *Change) rates(b *Budget, rounds []trace.Time) {
 				round[a] = target / t
 			}
 		}
+		if c.To == ToPeers && len(rounds) == 1 {
+			c.most = c.longest(b, round, rounds[0])
+		}
 	}
+}
+
+// longest is how long a stretch of each actor may take so that all together take as long as the factors say. The longest
+// lose first: without rounds, nothing else tells the moments at which an actor was late.
+func (c *Change) longest(b *Budget, factor []float64, until trace.Time) []float64 {
+	most := make([]float64, len(factor))
+	for a, x := range factor {
+		most[a] = math.Inf(1)
+		if x >= 1 || !c.has(int32(a)) {
+			continue
+		}
+		var lengths []float64
+		left := 0.0
+		c.own(b, a, until, func(begin, end trace.Time) {
+			lengths = append(lengths, float64(end-begin))
+			left += x * float64(end-begin)
+		})
+		slices.Sort(lengths)
+		for i, l := range lengths {
+			if most[a] = left / float64(len(lengths)-i); most[a] <= l {
+				break
+			}
+			left -= l
+		}
+	}
+	return most
 }
 
 // target is the time that a round is to take, which peers give.
@@ -204,13 +235,8 @@ func (c *Change) has(actor int32) bool { return c.Actors == nil || c.Actors[acto
 // sum adds up the time of an actor in the regions of a change by round, without its waits; out has a stride of all
 // actors.
 func (c *Change) sum(b *Budget, a int, rounds []trace.Time, out []float64) {
-	t := &b.tracks[a]
-	at, from := b.replayed, t.at(b.replayed)
 	round := 0
-	add := func(begin, end trace.Time, region int32) {
-		if !c.Regions[b.RegionOf(region)] {
-			return
-		}
+	c.own(b, a, rounds[len(rounds)-1], func(begin, end trace.Time) {
 		for begin < end {
 			for round < len(rounds)-1 && rounds[round] <= begin {
 				round++
@@ -222,12 +248,23 @@ func (c *Change) sum(b *Budget, a int, rounds []trace.Time, out []float64) {
 			out[round*len(b.tracks)] += float64(cut - begin)
 			begin = cut
 		}
+	})
+}
+
+// own hands out the time of an actor in the regions of a change up to a moment, without its waits.
+func (c *Change) own(b *Budget, a int, until trace.Time, give func(begin, end trace.Time)) {
+	t := &b.tracks[a]
+	at, from := b.replayed, t.at(b.replayed)
+	add := func(begin, end trace.Time, region int32) {
+		if c.Regions[b.RegionOf(region)] {
+			give(begin, end)
+		}
 	}
-	for i := t.lastWait(b.replayed) + 1; i < len(t.waits) && t.waits[i].End <= rounds[len(rounds)-1]; i++ {
+	for i := t.lastWait(b.replayed) + 1; i < len(t.waits) && t.waits[i].End <= until; i++ {
 		from = t.walk(from, at, t.waits[i].Begin, add)
 		at = t.waits[i].End
 	}
-	t.walk(from, at, min(rounds[len(rounds)-1], t.until), add)
+	t.walk(from, at, min(until, t.until), add)
 }
 
 // walk hands out the time of a track from a moment to another, from a stretch on. It returns the last stretch.
@@ -265,6 +302,9 @@ func (c *Change) advance(b *Budget, a int32, to trace.Time, rounds []trace.Time)
 			return
 		case c.factor == nil:
 			c.now[a] += c.rate * float64(end-begin)
+			return
+		case c.most != nil:
+			c.now[a] += float64(end-begin) * min(1, c.most[a]/float64(t.length(begin)))
 			return
 		}
 		for begin < end {

@@ -3,14 +3,15 @@ package budget
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
-// slowed is a run of 8 actors that send along a ring and meet in each iteration. Work takes what a function says; it
+// slowed is a run of 8 actors that send along a ring and may meet in each iteration. Work takes what a function says; it
 // gives when the run ends.
-func slowed(b *Budget, work func(actor, iteration int) float64, step func(until trace.Time, f *Finder)) trace.Time {
+func slowed(b *Budget, meet bool, work func(actor, iteration int) float64, step func(until trace.Time, f *Finder)) trace.Time {
 	const actors = 8
 	f := NewFinder(b)
 	f.Group([]int32{0, 1, 2, 3, 4, 5, 6, 7})
@@ -32,6 +33,10 @@ func slowed(b *Budget, work func(actor, iteration int) float64, step func(until 
 			at[a] = end
 			last = max(last, end)
 		}
+		if !meet {
+			step(slices.Min(at), f)
+			continue
+		}
 		for a := range at {
 			b.Add(int32(a), at[a], last+50, mpi)
 			f.Call(int32(a), Call{at[a], last + 50, mpi, 0})
@@ -39,7 +44,7 @@ func slowed(b *Budget, work func(actor, iteration int) float64, step func(until 
 		}
 		step(last+50, f)
 	}
-	return at[0]
+	return slices.Max(at)
 }
 
 func noisy(slow func(actor, iteration int) float64) func(actor, iteration int) float64 {
@@ -51,7 +56,7 @@ func noisy(slow func(actor, iteration int) float64) func(actor, iteration int) f
 // ends when the same run without the fault does.
 func TestAReplayEndsWhenTheRunWithoutTheFaultDoes(t *testing.T) {
 	healthy := func(int, int) float64 { return 1 }
-	want := slowed(New(8, 3, 0, 1<<40), noisy(healthy), func(trace.Time, *Finder) {})
+	want := slowed(New(8, 3, 0, 1<<40), true, noisy(healthy), func(trace.Time, *Finder) {})
 	for name, test := range map[string]struct {
 		slow  func(actor, iteration int) float64
 		actor func(a int) bool
@@ -75,7 +80,7 @@ func TestAReplayEndsWhenTheRunWithoutTheFaultDoes(t *testing.T) {
 			b.Changes = []*Change{none, change}
 			seen, n := make([]int, 8), 0
 			var f *Finder
-			end := slowed(b, noisy(test.slow), func(until trace.Time, x *Finder) {
+			end := slowed(b, true, noisy(test.slow), func(until trace.Time, x *Finder) {
 				f = x
 				if n++; steps && n%7 == 0 {
 					settled := f.Advance(until-1, seen)
@@ -103,6 +108,31 @@ func TestAReplayEndsWhenTheRunWithoutTheFaultDoes(t *testing.T) {
 			if math.Abs(gain-truth) > 0.05*truth {
 				t.Errorf("%s, steps %v: gain %.0f of %d, truth %.0f", name, steps, gain, end, truth)
 			}
+		}
+	}
+}
+
+// Without collectives sums over the whole run are compared: the longest stretches lose what is too much.
+func TestWithoutCollectivesTheLongestWorkIsTheExcess(t *testing.T) {
+	ring := func(b *Budget, slow func(a, i int) float64) float64 {
+		var f *Finder
+		end := slowed(b, false, noisy(slow), func(_ trace.Time, x *Finder) { f = x })
+		b.Settle(f.Advance(1<<62, make([]int, 8)))
+		return float64(end)
+	}
+	want := ring(New(8, 3, 0, 1<<40), func(int, int) float64 { return 1 })
+	for name, slow := range map[string]func(a, i int) float64{
+		"once":   func(a, i int) float64 { return []float64{1, 10}[boolInt(a == 3 && i == 20)] },
+		"always": func(a, _ int) float64 { return []float64{1, 1.4}[boolInt(a == 3)] },
+	} {
+		b := New(8, 3, 0, 1<<40)
+		change := &Change{Actors: make([]bool, 8), Regions: []bool{false, true, false}, To: ToPeers}
+		change.Actors[3] = true
+		b.Changes = []*Change{change}
+		end := ring(b, slow)
+		b.Result()
+		if gain, truth := end-change.End, end-want; math.Abs(gain-truth) > 0.05*truth {
+			t.Errorf("%s: gain %.0f, truth %.0f of %.0f", name, gain, truth, end)
 		}
 	}
 }

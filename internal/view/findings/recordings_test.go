@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
+	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/demo"
 	"github.com/parallax-hpc/parallax/internal/importer"
 	formats "github.com/parallax-hpc/parallax/internal/importer/all"
@@ -131,6 +132,42 @@ func toldAlike(t *testing.T, name string, got, want findings.Data) {
 		if g.Kind != f.Kind || subject.FindString(g.Text) != subject.FindString(f.Text) || math.Abs(float64(g.Lost-f.Lost)) > 0.05*float64(f.Lost) {
 			t.Errorf("%s: %d. %s, %d lost: %s\nwant %s, %d lost: %s", name, i+1, g.Kind, g.Lost, g.Text, f.Kind, f.Lost, f.Text)
 		}
+	}
+}
+
+// Of planted faults, recordings of MPI calls alone have the same first finding with the same severity and cost. What tells
+// two kinds apart are names of work, which they lack: there one runs alone, or writes, and here it holds up the others.
+func TestCallsOfMPIAloneTellTheSameFault(t *testing.T) {
+	unknown := map[string]bool{"i/o of all": true, "growth of all": true} // nobody waits: they are work like any other
+	pairs := 0
+	for _, p := range plants() {
+		f, ok := p.run.(*field)
+		if !ok {
+			continue
+		}
+		pairs++
+		full, calls := read(t, f.store(t)), read(t, edited{f, onlyMPI}.store(t))
+		if unknown[p.kind] {
+			if len(calls.Findings) != 0 {
+				t.Errorf("%s %s: %s", p.kind, p.size, calls.Findings[0].Text)
+			}
+			continue
+		}
+		if len(full.Findings) == 0 || len(calls.Findings) == 0 {
+			t.Errorf("%s %s: %q, of calls alone %q", p.kind, p.size, texts(&full), texts(&calls))
+			continue
+		}
+		want, got := full.Findings[0], calls.Findings[0]
+		if want.Kind == finding.Serial || want.Kind == finding.IO {
+			want.Kind = finding.Straggler
+		}
+		if got.Kind != want.Kind || got.Severity != want.Severity || subject.FindString(got.Text) != subject.FindString(want.Text) ||
+			math.Abs(float64(got.Lost-want.Lost)) > 0.02*float64(want.Lost) {
+			t.Errorf("%s %s:\n%s\nof calls alone:\n%s", p.kind, p.size, texts(&full)[0], texts(&calls)[0])
+		}
+	}
+	if pairs < 60 {
+		t.Errorf("%d pairs", pairs)
 	}
 }
 
