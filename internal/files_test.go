@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -53,6 +54,20 @@ func TestTheModuleStandsAlone(t *testing.T) {
 	for i, line := range lines {
 		if strings.HasPrefix(line, "replace") || strings.HasPrefix(line, "exclude") {
 			t.Errorf("go.mod:%d: %s: `go install …@latest` refuses it", i+1, line)
+		}
+	}
+}
+
+// A link to a folder outside replaces that folder where it is checked out, with all that git ignores in it: so did one of
+// web/node_modules. `git rm --cached` takes it out of the tree.
+func TestNoLinksAreTracked(t *testing.T) {
+	out, err := exec.Command("git", "ls-files", "--stage", "..").Output()
+	if err != nil {
+		t.Skip("not a checkout: ", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.HasPrefix(line, "120000 ") {
+			t.Errorf("a symbolic link is tracked: %s", line)
 		}
 	}
 }
