@@ -16,12 +16,13 @@ type Difference struct {
 	// over all columns; by calls the difference of the shares of locations that have calls.
 	Effect float64
 	Calls  bool // the effect is by calls
+	Others int  // how many locations the group is compared with
 }
 
-// Differ lists the differences of a group from the others, of its kind where it is not all of that: by calls and by
-// time in turn, the largest effects first, at most most. O(locations × columns).
+// Differ lists the differences of a group from the others of its kind: by calls and by time in turn, the largest effects
+// first, at most most. Of a group that is all of its kind these are its calls alone. O(locations × columns).
 func Differ(t *Table, g *Groups, group, most int) []Difference {
-	others := g.others(group)
+	others, comparable := g.others(group)
 	inside, outside := float64(len(g.Members[group])), float64(len(others))
 	if outside == 0 || inside == 0 {
 		return nil
@@ -33,7 +34,7 @@ func Differ(t *Table, g *Groups, group, most int) []Difference {
 	whole /= float64(t.Len)
 	var time, calls []Difference
 	for c := range t.Columns {
-		x := Difference{Column: c}
+		x := Difference{Column: c, Others: len(others)}
 		x.Inside, x.CalledInside = t.sum(g.Members[group], c)
 		x.Outside, x.CalledOutside = t.sum(others, c)
 		x.Inside, x.Outside = x.Inside/inside, x.Outside/outside
@@ -43,7 +44,7 @@ func Differ(t *Table, g *Groups, group, most int) []Difference {
 			calls = append(calls, y)
 			continue
 		}
-		if x.Effect = (x.Inside - x.Outside) / whole; whole > 0 && math.Abs(x.Effect) >= 0.001 {
+		if x.Effect = (x.Inside - x.Outside) / whole; comparable && whole > 0 && math.Abs(x.Effect) >= 0.001 {
 			time = append(time, x)
 		}
 	}
@@ -67,8 +68,8 @@ func Differ(t *Table, g *Groups, group, most int) []Difference {
 	return out
 }
 
-// others are the locations that a group is compared with.
-func (g *Groups) others(group int) (out []int32) {
+// others are the locations that a group is compared with, and whether they are of its kind.
+func (g *Groups) others(group int) (out []int32, comparable bool) {
 	var alike []int32 // of its kind
 	for i, of := range g.Of {
 		if int(of) == group {
@@ -80,9 +81,9 @@ func (g *Groups) others(group int) (out []int32) {
 		}
 	}
 	if alike != nil {
-		return alike
+		return alike, true
 	}
-	return out
+	return out, len(g.kinds) == 0
 }
 
 // sum adds up a column of some locations, and counts those that have calls.

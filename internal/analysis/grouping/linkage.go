@@ -33,7 +33,9 @@ func (t *Table) link(ids []int32, o Options) *Groups {
 		t.divide(g, ids, signed, o, func(in []int, _ []int32) []float32 { return among(d, m, in) })
 	} else {
 		joins = averageLinkage(d, m)
-		g.add(ids, d, cut(d, joins, m, o))
+		of := cut(d, joins, m, o)
+		t.setApart(of, ids, o)
+		g.add(ids, d, of)
 	}
 	if o.Partition {
 		return g
@@ -78,6 +80,7 @@ func (t *Table) divide(g *Groups, ids, signed []int32, o Options, distances func
 		d, of := distances(in, part), make([]int, n)
 		if n >= leastSplit {
 			of = cut(d, averageLinkage(d, n), n, o)
+			t.setApart(of, part, o)
 		}
 		g.add(part, d, of)
 	}
@@ -330,6 +333,60 @@ func cut(d []float32, joins []join, m int, o Options) []int {
 		}
 	}
 	return of
+}
+
+const (
+	// outlying is how many robust standard deviations from the median stand out, as for moments, and far how many times
+	// as much or as little.
+	outlying, far = 3.5, 2
+	// mostOutlying is the part of all that may stand out; more are another kind.
+	mostOutlying = 0.2
+)
+
+// setApart makes groups of the few locations that have far more or far less time than the others, if all were one group:
+// if each differs from each, as GPUs with other kernels do, no distance tells that one has several times as much.
+func (t *Table) setApart(of []int, ids []int32, o Options) {
+	n := len(ids)
+	if o.By == Structure || o.K > 0 || o.Threshold > 0 || n < leastSplit || t.Len > o.Sample || slices.Max(of) > 0 {
+		return
+	}
+	totals := make([]float64, n)
+	for i, id := range ids {
+		totals[i] = t.total[id]
+	}
+	middle, unit := deviation(totals)
+	var less, more []int
+	for i, id := range ids {
+		switch x := t.total[id]; {
+		case x < middle/far && x < middle-outlying*unit:
+			less = append(less, i)
+		case x > middle*far && x > middle+outlying*unit:
+			more = append(more, i)
+		}
+	}
+	if float64(len(less)+len(more)) > mostOutlying*float64(n) {
+		return
+	}
+	k := 0
+	for _, list := range [][]int{less, more} {
+		if len(list) > 0 {
+			k++
+		}
+		for _, i := range list {
+			of[i] = k
+		}
+	}
+}
+
+// deviation returns the median and the robust standard deviation of values, which it reorders.
+func deviation(x []float64) (middle, unit float64) {
+	slices.Sort(x)
+	middle = (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+	for i := range x {
+		x[i] = math.Abs(x[i] - middle)
+	}
+	slices.Sort(x)
+	return middle, 1.4826 * (x[(len(x)-1)/2] + x[len(x)/2]) / 2
 }
 
 func mean(d []float32, m int) float64 {

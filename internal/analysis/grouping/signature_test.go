@@ -119,3 +119,32 @@ func TestKindsAreGroupedApart(t *testing.T) {
 		t.Errorf("without kinds there are %d groups", len(without.Members))
 	}
 }
+
+// TestOneThatHasFarMoreIsApart: all locations differ much from each other, and one has several times their time.
+func TestOneThatHasFarMoreIsApart(t *testing.T) {
+	run := func(n, odd int, factor float64) *Groups {
+		r := rand.New(rand.NewPCG(7, 9))
+		var rows []callgraph.Row
+		for i := range n {
+			for c := range 12 {
+				v := 1e6 * (0.2 + r.Float64())
+				if i < odd {
+					v *= factor
+				}
+				rows = append(rows, callgraph.Row{Owner: int32(i), Pair: callgraph.Pair{Caller: -1, Callee: int32(20*i + c)}, Exclusive: v})
+			}
+		}
+		return Group(NewTable(n, rows, Exclusive), Options{})
+	}
+	if g := run(10, 1, 6); len(g.Members) != 2 || !slices.Equal(g.Members[1], []int32{0}) {
+		t.Errorf("groups %v", g.Members)
+	}
+	if g := run(10, 1, 0.1); len(g.Members) != 2 || !slices.Equal(g.Members[1], []int32{0}) {
+		t.Errorf("with less, groups %v", g.Members)
+	}
+	for _, g := range []*Groups{run(10, 0, 1), run(10, 4, 6)} { // none, and too many to stand out
+		if len(g.Members) != 1 {
+			t.Errorf("groups %v", g.Members)
+		}
+	}
+}

@@ -27,8 +27,9 @@ var View = &view.View{
 		"Parallel Programs",
 	Summary: "locations with similar behaviour, and the differences between groups",
 	HowToRead: "Two locations are similar if they make the same calls (structure) and spend the same time in them. " +
-		"Each group lists its members and its differences from all other locations: calls that only it makes, and " +
-		"regions with more or less time than the average of the others. The map shows the similarity of each pair " +
+		"Each group lists its members and its differences from the other locations of its kind: calls that only it " +
+		"makes, and regions with more or less time than the average of the others. A location with far more or far " +
+		"less time than the others of its kind is a group of its own. The map shows the similarity of each pair " +
 		"of locations, in the order of the tree on its edge. Groups are squares along the diagonal in the colour of " +
 		"high similarity, yellow by default. One group means that there is no clear difference; --k or --threshold " +
 		"splits further. Two runs are shown side by side, each with its own groups.",
@@ -212,7 +213,7 @@ func (r *result) words(group int, d *grouping.Difference) string {
 
 // wordsOf names a difference, and describes it.
 func (r *result) wordsOf(group int, d *grouping.Difference) (what, how string) {
-	inside, outside := len(r.groups.Members[group]), r.table.Len-len(r.groups.Members[group])
+	inside := len(r.groups.Members[group])
 	p := r.table.Columns[d.Column]
 	what = r.nodes[p.Callee].Name
 	if p.Caller != callgraph.Root {
@@ -220,7 +221,7 @@ func (r *result) wordsOf(group int, d *grouping.Difference) (what, how string) {
 	}
 	if d.Calls {
 		return what,
-			fmt.Sprintf("called on %s here, on %s", r.share(d.CalledInside, inside), others(d.CalledOutside, outside))
+			fmt.Sprintf("called on %s here, on %s", r.share(d.CalledInside, inside), others(d.CalledOutside, d.Others))
 	}
 	m := view.MainMetric(r.request.Store())
 	return what,
@@ -241,10 +242,12 @@ func (r *result) share(n, of int) string {
 }
 
 func others(n, of int) string {
-	switch n {
-	case 0:
+	switch {
+	case n == 0:
 		return "none of the others"
-	case of:
+	case n == of && of == 1:
+		return "the other one"
+	case n == of:
 		return "all others"
 	}
 	return fmt.Sprintf("%s of the %s others", view.Thousands(int64(n)), view.Thousands(int64(of)))

@@ -96,8 +96,13 @@ func TestTheStragglerIsAGroupOfItsOwn(t *testing.T) {
 	if len(d.Groups) != 2 || last.Names != "rank 5" || len(last.Differs) == 0 {
 		t.Fatalf("%d groups, the last is %s", len(d.Groups), last.Names)
 	}
-	for _, x := range last.Differs[:4] {
-		t.Log(x.Text)
+	// By processors it is its GPU alone, beside a thread that alone allocates memory.
+	d = (&viewtest.Case{}).Compute(t, groups.View, r).Data().(groups.Data)
+	if n := len(d.Groups); n != 4 || d.Groups[2].Names != "rank 5/GPU 0" || d.Groups[3].Names != "rank 7/thread 458 (python3)" {
+		t.Errorf("%d groups of processors: %+v", n, d.Groups)
+	}
+	if x := d.Groups[2].Differs[1]; x.Kind != "time" || x.Inside < 5*x.Outside {
+		t.Errorf("%+v", x)
 	}
 }
 
