@@ -72,7 +72,8 @@ func (s *scheduler) holdUps() error {
 			{Name: "share of the processors' time", Value: idle / s.capacity, Unit: "share",
 				From: s.idleTimeQuery("max(%c - t, 0) / %c")}}, holds...),
 		Selection: finding.Selection{Locations: []trace.LocationID{at.at}, Regions: []trace.RegionID{region}}}, nil)
-	s.gainOfProcessors(lost, "these goroutines did not wait for one another")
+	s.gainOfProcessors(lost, "these goroutines did not wait for one another",
+		s.spreadOver([]trace.RegionID{region}))
 	return nil
 }
 

@@ -127,7 +127,7 @@ func (a *culprits) causesQuery(f *fault) string {
 
 // tellSome words a fault of some units.
 func (a *culprits) tellSome(f *fault, kind finding.Kind, t *totals, phases []int, n *finding.Finding) {
-	who, verb := capital(a.named(f.units)), [2]string{"holds up", "hold up"}
+	who, verb := capital(a.named(f.units)), [2]string{"delays", "delay"}
 	on, it := "on it", "it"
 	if len(f.units) > 1 {
 		on, it = "on each", "them"
@@ -185,10 +185,8 @@ func (a *culprits) tellSome(f *fault, kind finding.Kind, t *totals, phases []int
 			"the last%s.", who, words.Plural(len(f.units), "gets", "get"), others, a.waitWords(f), where,
 			words.FormatDuration(c.First), words.FormatDuration(c.Last), why)
 	case finding.Crowded:
-		n.Text = fmt.Sprintf("%s %s more of the job than the other machines%s: %s %s for it%s%s.", who,
-			words.Plural(len(f.units), "shares a machine with", "share machines with"), when, others, a.waitWords(f),
-			where,
-			why)
+		n.Text = fmt.Sprintf("%s %s a machine that holds more of the job than the others%s: %s %s for %s%s%s.", who,
+			words.Plural(len(f.units), "shares", "share"), when, others, a.waitWords(f), it, where, why)
 	default:
 		n.Text = fmt.Sprintf("%s %s %s%s%s, and %s %s for %s%s.", who, words.Plural(len(f.units), verb[0], verb[1]),
 			a.otherWords(f), when, why, words.Plural(len(f.hit()), "it", "these"), a.waitWords(f),
@@ -204,7 +202,7 @@ func (a *culprits) waitWords(f *fault) string {
 	return words.Plural(len(f.hit()), "waits ", "wait ") + words.FormatTime(f.lost)
 }
 
-// otherWords says how many are held up: "15 others".
+// otherWords says how many are delayed: "15 others".
 func (a *culprits) otherWords(f *fault) string {
 	return words.Count(a.outside(f), "other")
 }

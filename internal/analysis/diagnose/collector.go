@@ -61,6 +61,6 @@ func findCollector(c *diagnosis) error {
 			{Name: "share of the time of work and collection", Value: share, Unit: "share", From: of},
 			{Name: "calls", Value: calls, Unit: "count", From: sumQuery("total(calls)", sum)}},
 		Selection: finding.Selection{Regions: regions}}, nil)
-	c.gainOfRun(collected/float64(len(c.rows)), "nothing was collected")
+	c.gainOfRun(collected/float64(len(c.rows)), "nothing was collected", c.spreadOver(regions))
 	return nil
 }

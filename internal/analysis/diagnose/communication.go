@@ -325,6 +325,6 @@ func findTransfers(c *diagnosis, capacity float64, of string, byName map[string]
 	}
 	c.add(f, nil)
 	c.removeAll(func(k int32) bool { return c.accounts.role[k] == trace.RoleCommunication },
-		"communication took no time, but for waiting for late "+c.unitWord()+"s")
+		"communication itself took no time")
 	return nil
 }

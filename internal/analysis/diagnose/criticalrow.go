@@ -64,6 +64,6 @@ func findCriticalRow(c *diagnosis) error {
 	f.Text = fmt.Sprintf("The critical path that the recorded tool reports takes %s, %s of the run; most in %s.",
 		words.FormatDuration(sum), words.FormatShare(share), strings.Join(parts, ", "))
 	c.add(f, nil)
-	c.gainOfRun(of[regions[0]], fmt.Sprintf("%s took no time", words.Middle(c.regions[regions[0]].Name)))
+	c.gainOfRun(of[regions[0]], fmt.Sprintf("%s took no time", words.Middle(c.regions[regions[0]].Name)), spread{})
 	return nil
 }

@@ -101,6 +101,7 @@ type diagnosis struct {
 	charged  *chargedBudget  // the budget of runs whose waits are not traced, if it is known
 	removals []removal       // causes to take away in a replay
 	late     func(*LateRow)  // receives waits at collectives, where they are asked for
+	ended    ending          // waiting after the last work of the run, which a finding tells
 	round    trace.RegionID  // phases are from one call of it to the next; NoRegion: they are another
 }
 

@@ -52,6 +52,7 @@ var faults = []faultFinder{
 		finding.InputBound, finding.HostBound, finding.LaunchBound, finding.SynchronizationBound, finding.CopyBound,
 		finding.ExposedCommunication, finding.GPUIdle, finding.SlowStep, finding.MemoryFull, finding.SlowKernels,
 	}},
+	{findEnding, kinds{finding.StartUp}},
 	{findUnexplained, kinds{finding.Unexplained}},
 	{findUnrecorded, kinds{Unrecorded, finding.IdleProcessors}},
 }

@@ -222,22 +222,23 @@ func (c *diagnosis) replayed(of string) (*Ends, error) {
 	return out, nil
 }
 
-// sumGain predicts the gain of the last finding, at most, by a sum: if nobody waits, or if waits are not replayed.
-func (c *diagnosis) sumGain(time, whole float64, of, assumed string) {
+// sumGain predicts the gain of the last finding, at most, by a sum: if nobody waits, or if waits are not replayed. The
+// error is that of a sum of such parts.
+func (c *diagnosis) sumGain(time, whole float64, of, assumed string, parts spread) {
 	if whole > 0 && time > 0 && assumed != "" {
 		c.list[len(c.list)-1].Gain = &finding.Gain{Time: trace.Time(time), Share: time / whole, Of: of, AtMost: true,
-			If: assumed, By: "sum"}
+			If: assumed, By: "sum", Parts: parts.n, Error: trace.Time(time * parts.off())}
 	}
 }
 
 // gainOfRun is sumGain of the time of the run.
-func (c *diagnosis) gainOfRun(time float64, assumed string) {
-	c.sumGain(time, float64(c.length), "the run", assumed)
+func (c *diagnosis) gainOfRun(time float64, assumed string, parts spread) {
+	c.sumGain(time, float64(c.length), "the run", assumed, parts)
 }
 
 // gainOfProcessors is sumGain of time of processors, if all of them used it alike.
-func (s *scheduler) gainOfProcessors(time float64, assumed string) {
-	s.gainOfRun(time*float64(s.length)/s.capacity, assumed)
+func (s *scheduler) gainOfProcessors(time float64, assumed string, parts spread) {
+	s.gainOfRun(time*float64(s.length)/s.capacity, assumed, parts)
 }
 
 // likeOthers assumes that units take as long as the others.
@@ -250,13 +251,16 @@ func gainWords(g *finding.Gain) string {
 	if g.Time == 0 && g.Error == 0 {
 		return fmt.Sprintf("%s would not be shorter if %s.", capitalWord(g.Of), g.If)
 	}
-	bound, off := "", ""
+	bound, off, unknown := "", "", ""
 	if g.AtMost {
 		bound = "at most "
 	}
 	if g.Error > 0 {
 		off = " ± " + words.FormatTime(g.Error)
 	}
-	return fmt.Sprintf("%s would be %s%s%s shorter (%s) if %s.", capitalWord(g.Of), bound, words.FormatTime(g.Time),
-		off, words.FormatShare(g.Share), g.If)
+	if g.By == "sum" && g.Parts < 2 {
+		unknown = " It is one case, so the error is not known."
+	}
+	return fmt.Sprintf("%s would be %s%s%s shorter (%s) if %s.%s", capitalWord(g.Of), bound, words.FormatTime(g.Time),
+		off, words.FormatShare(g.Share), g.If, unknown)
 }

@@ -59,7 +59,7 @@ func (s *scheduler) collector() {
 			strings.Join(parts, ", ")),
 		Selection: finding.Selection{Locations: s.processors[:min(len(s.processors), mostChosen)],
 			Regions: s.gc.regions}}, nil)
-	s.gainOfProcessors(cost, "there were no garbage")
+	s.gainOfProcessors(cost, "there were no garbage", s.spreadOver(s.gc.regions))
 }
 
 // collection is time of processors by the garbage collector's activity in it.

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/budget"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
@@ -86,7 +87,11 @@ func findGrowth(c *diagnosis) error {
 					From: c.lineQuery(fmt.Sprintf("a + b * %d", n-1))},
 				{Name: "work beyond the first", Value: lost, Unit: "ns",
 					From: c.lineQuery(fmt.Sprintf("b * %d * %d / 2 * %d", n, n-1, len(c.units)))}}}, nil)
-		c.gainOfRun(lost/float64(len(c.units)), "all phases took as long as the first")
+		c.gainOfRun(lost/float64(len(c.units)), "all phases took as long as the first",
+			spread{})
+		g := c.list[len(c.list)-1].Gain
+		g.Parts = n
+		g.Error = trace.Time(2 * slopeError(middle, from, slope) * float64(n) * float64(n-1) / 2)
 	}
 	return nil
 }
@@ -101,4 +106,14 @@ func (c *diagnosis) lineQuery(what string) string {
 		"median(y) as y from u group by 1), e as (select avg(x) as mx, avg(y) as my from m), l as (select total((x - "+
 		"mx) * (y - my)) / total((x - mx) * (x - mx)) as b, mx, my from m, e), k as (select my - b * mx as a, b from "+
 		"l) select %s from k", phases, what)
+}
+
+// slopeError is the standard error of the slope of a line through values.
+func slopeError(values []float64, from, slope float64) float64 {
+	n, rest := float64(len(values)), 0.0
+	for x, v := range values {
+		d := v - from - slope*float64(x)
+		rest += d * d
+	}
+	return math.Sqrt(rest / (n - 2) / (n * (n*n - 1) / 12))
 }

@@ -2,6 +2,7 @@ package diagnose
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -54,7 +55,7 @@ func (g *gpuCase) losses() {
 			f.Severity = finding.Low
 		}
 		g.add(f, nil)
-		g.gainOfSteps(assumedGPU[b])
+		g.gainOfSteps(assumedGPU[b], g.spreadOf(b))
 	}
 }
 
@@ -94,12 +95,50 @@ var assumedGPU = [step.Bounds]string{
 }
 
 // gainOfSteps predicts the gain of the last finding: its time is that of all GPUs together.
-func (g *gpuCase) gainOfSteps(assumed string) {
+func (g *gpuCase) gainOfSteps(assumed string, parts spread) {
 	of, n := "the steps", float64(max(len(g.job.GPUs), 1))
 	if len(g.job.Steps) == 0 {
 		of = "the run"
 	}
-	g.sumGain(float64(g.list[len(g.list)-1].Lost)/n, float64(g.whole)/n, of, assumed)
+	g.sumGain(float64(g.list[len(g.list)-1].Lost)/n, float64(g.whole)/n, of, assumed, parts)
+}
+
+// spreadOf is the spread of a loss over steps: of idle time while no data is loaded, since its causes are known by gap. Without
+// steps it is that of gaps, or of pieces of the run.
+func (g *gpuCase) spreadOf(b step.Bound) (s spread) {
+	byStep := map[string]float64{}
+	for i := range g.job.Steps {
+		x := &g.job.Steps[i]
+		for _, t := range x.GPUs {
+			switch b {
+			case step.CopyBound:
+				byStep[x.Name] += float64(t.ExposedCopy)
+			case step.CommunicationBound:
+				byStep[x.Name] += float64(t.ExposedCommunication)
+			case step.Input:
+				byStep[x.Name] += float64(min(t.Idle, x.Terms[step.Loader]))
+			default:
+				byStep[x.Name] += float64(max(t.Idle-x.Terms[step.Loader], 0))
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(byStep)) {
+		s.add(byStep[name])
+	}
+	if len(byStep) > 0 {
+		return s
+	}
+	switch b {
+	case step.CopyBound:
+		return g.spreadOver(g.regionsOfRole(trace.RoleCopy))
+	case step.CommunicationBound:
+		return g.spreadOver(g.regionsOfRole(trace.RoleCommunication))
+	}
+	gaps, _, _ := g.gapsOf(func(*step.Gap) bool { return true })
+	for _, x := range gaps {
+		s.add(float64(x.gap.Length()))
+	}
+	return s
 }
 
 // unrecorded is the part of the time for which hosts are late in which nothing of them is recorded.
@@ -280,8 +319,8 @@ func (g *gpuCase) host(some func(step.Cause) bool) string {
 	}
 	for _, c := range step.Ranked(sum) {
 		if share := float64(sum[c]) / float64(max(whole, 1)); share >= 0.1 && len(parts) < 3 {
-			parts = append(parts, c.Words()+" "+g.say(c.Words(), share, "share",
-				ratio(g.gpuTime("idle: "+c.Words()), g.gpuTime(slices.Clone(all)...))))
+			parts = append(parts, c.Words()+" ("+g.say(c.Words(), share, "share",
+				ratio(g.gpuTime("idle: "+c.Words()), g.gpuTime(slices.Clone(all)...)))+")")
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -40,15 +40,15 @@ func findImbalance(c *diagnosis) error {
 	slowest := left[e.Slowest]
 	// the load balance of the whole run; that of the remaining units is given as busy times
 	text := c.workWord() + " is spread unevenly" + c.balanceWords()
-	if len(left) < len(c.units) {
-		text += fmt.Sprintf("; apart from %s", c.named(c.accused()))
-	}
 	together := "" // the load balance is of parts of units then
 	if len(c.alike.members) > len(c.units) {
 		together = " all together"
 	}
 	text += fmt.Sprintf("; %s is busy %s%s and the mean is %s", c.names[slowest], c.amount(e.Max), together,
 		c.amount(e.Mean))
+	if len(left) < len(c.units) {
+		text += ", without " + c.named(c.accused())
+	}
 	source, column := c.busyOf(c.peerRows())
 	if c.alike.what == "GPUs" && len(c.alike.members) < len(c.peerRows()) {
 		source = "" // streams overlap

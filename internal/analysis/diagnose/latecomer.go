@@ -120,6 +120,14 @@ func (x *latecomer) matter() (n int) {
 	return n
 }
 
+// spread is that of the waits at collectives.
+func (x *latecomer) spread() (s spread) {
+	for _, t := range x.times {
+		s.add(float64(t))
+	}
+	return s
+}
+
 // wordLateArrival words one unit; false where it costs too little, or neither costs clearly
 // more than the others nor does anything that they do not.
 func wordLateArrival(c *diagnosis, x *latecomer, apart bool) (bool, error) {
@@ -163,7 +171,7 @@ func wordLateArrival(c *diagnosis, x *latecomer, apart bool) (bool, error) {
 	c.add(finding.Finding{Kind: finding.Straggler, Severity: finding.LevelOf(hit), Lost: lost, Hit: hit, Text: text,
 		View: "phases", Options: c.phaseOption(), Phases: c.phaseNames(phases), Evidence: evidence,
 		Selection: finding.Selection{Begin: begin, End: end, Locations: c.locations(units)}}, units)
-	c.gainOfRun(float64(lost)/float64(len(x.victims)), c.likeOthers(units))
+	c.gainOfRun(float64(lost)/float64(len(x.victims)), c.likeOthers(units), x.spread())
 	return true, nil
 }
 
@@ -177,11 +185,14 @@ func before(c *diagnosis, collective trace.RegionID) string {
 
 // wordManyArrivals words the cost of units that come last now and then.
 func wordManyArrivals(c *diagnosis, list []*latecomer) {
-	sum, times := trace.Time(0), 0
+	sum, times, all := trace.Time(0), 0, spread{}
 	victims, regions := map[int32]bool{}, map[trace.RegionID]trace.Time{}
 	for _, x := range list {
 		sum += x.lost
 		times += len(x.times)
+		for _, t := range x.times {
+			all.add(float64(t))
+		}
 		for v := range x.victims {
 			victims[v] = true
 		}
@@ -229,5 +240,6 @@ func wordManyArrivals(c *diagnosis, list []*latecomer) {
 			{Name: "units that wait", Value: float64(len(victims)), Unit: "count",
 				From: c.lateQuery("count(distinct unit) from l where time > 0", units)}},
 		Selection: finding.Selection{Regions: []trace.RegionID{region}}}, nil)
-	c.gainOfRun(float64(lost)/float64(len(victims)), fmt.Sprintf("all %ss came at once", c.unitWord()))
+	c.gainOfRun(float64(lost)/float64(len(victims)), fmt.Sprintf("all %ss came at once", c.unitWord()),
+		all)
 }

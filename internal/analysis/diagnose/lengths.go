@@ -23,6 +23,7 @@ type variation struct {
 	cv    float64    // coefficient of variation, mean over steps
 	lost  trace.Time // by which steps would be shorter if each dealt its work evenly, times ranks
 	steps int
+	each  spread // of what is lost, over steps
 }
 
 // variationOf returns the variation of a GPU job with steps; false if it is no such job.
@@ -61,6 +62,7 @@ func (c *diagnosis) variationOf() (v variation, ok bool) {
 		mean := sum / units
 		v.cv += math.Sqrt(max(squares/units-mean*mean, 0)) / mean
 		lost += units*most - sum
+		v.each.add(units*most - sum)
 		v.steps++
 	}
 	v.cv /= float64(max(v.steps, 1))
@@ -106,6 +108,6 @@ func wordLengths(c *diagnosis, waited trace.Time, region trace.RegionID) bool {
 				From: c.variationQuery(&v, "avg(sqrt(max(q - a * a, 0)) / a)")},
 			{Name: "steps", Value: float64(v.steps), Unit: "count", From: c.variationQuery(&v, "count(*)")}},
 		Selection: finding.Selection{Regions: []trace.RegionID{region}}}, nil)
-	c.gainOfRun(float64(v.lost)/float64(len(c.units)), "each step dealt its work evenly")
+	c.gainOfRun(float64(v.lost)/float64(len(c.units)), "each step dealt its work evenly", v.each)
 	return true
 }

@@ -36,7 +36,7 @@ func (s *scheduler) lockLosses() error {
 					quoted(most.Region)))}},
 		Selection: finding.Selection{Locations: []trace.LocationID{most.Location},
 			Regions: s.regionNamed(waitLock, "state")}}, nil)
-	s.gainOfProcessors(float64(sum), "nobody waited for locks")
+	s.gainOfProcessors(float64(sum), "nobody waited for locks", s.spreadOver(s.regionNamed(waitLock, "state")))
 	return nil
 }
 

@@ -128,7 +128,11 @@ func (g *gpuCase) tellLongGaps() {
 			{Name: "gaps", Value: float64(n), Unit: "count", From: g.gapQuery("count(*)", c.gaps)},
 			{Name: "time in " + name, Value: g.inclusive(c.region), Unit: "ns",
 				From: sumQuery("total(inclusive)", g.times(ids))}}, g.said...)}, nil)
-	g.gainOfSteps("GPUs had work while the host is in " + words.Middle(name))
+	each := spread{}
+	for _, x := range c.gaps {
+		each.add(float64(x.gap.Length()))
+	}
+	g.gainOfSteps("GPUs had work while the host is in "+words.Middle(name), each)
 }
 
 // gapShare asks for the part of the time of GPUs that some gaps take.

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -29,14 +27,23 @@ func (f *facts) locations(units []int32) []trace.LocationID {
 func (f *facts) named(units []int32) string {
 	text := words.NameList(f.names, units, 6)
 	if len(units) > 1 {
-		if rest, ok := cut(text, "rank "); ok {
-			text = "ranks " + rest
+		word := f.unitWord()
+		if rest, ok := cut(text, word+" "); ok {
+			text = plural(word) + " " + rest
+		} else if !strings.Contains(text, " ") || strings.Contains(text, ", ") {
+			text = plural(word) + " " + text
 		}
 		if group, ok := f.wholeGroup(units); ok {
 			text += " (all of " + group + ")"
 		}
 	}
 	return text
+}
+
+// plural is a word for several units.
+func plural(word string) string {
+	_, word, _ = strings.Cut(words.Count(2, word), " ")
+	return word
 }
 
 func cut(s, prefix string) (string, bool) {
@@ -155,11 +162,12 @@ func (f *facts) phaseOption() map[string][]string {
 
 // capital begins a sentence; names of one word keep their own spelling.
 func capital(s string) string {
-	if !strings.HasPrefix(s, "rank") {
-		return s
+	first, _, _ := strings.Cut(s, " ")
+	switch first {
+	case "rank", "ranks", "threads", "processes", "locations", "cores", "tasks":
+		return capitalWord(s)
 	}
-	r, n := utf8.DecodeRuneInString(s)
-	return string(unicode.ToUpper(r)) + s[n:]
+	return s
 }
 
 // capitalWord begins a sentence with a word of ours.

@@ -110,11 +110,11 @@ func wordOutliers(c *diagnosis, k int, rows []int32, shift float64, peers []int3
 	slices.Sort(units)
 	units = slices.Compact(units)
 	each := shift / float64(len(rows))
-	text := fmt.Sprintf("%s %s for another time than the others: busy time differs by %s (moment m0).",
-		capital(c.named(units)), words.Plural(len(units), "works", "work"), words.FormatDuration(each))
+	text := fmt.Sprintf("The busy time of %s differs from that of the others by %s (moment m0).", c.named(units),
+		words.FormatDuration(each))
 	if k == 1 {
 		text = fmt.Sprintf(
-			"%s %s at another time than the others: the mean time of the work lies %s apart (moment m1).",
+			"%s %s at another time than the others: the mean time of the work differs by %s (moment m1).",
 			capital(c.named(units)), words.Plural(len(units), "works", "work"), words.FormatDuration(each),
 		)
 	}

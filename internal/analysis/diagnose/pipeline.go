@@ -197,11 +197,11 @@ func (p *pipeline) tell(r *whatif.Result) {
 		"step instead of %s)", r.Slowdown, words.FormatDuration(r.Actual), words.FormatDuration(r.Ideal))
 	switch r.Cause {
 	case whatif.Worker:
-		f.Text = fmt.Sprintf("DP %d / PP %d holds the others up. %s; with it alone as slow as it is, %.2f times.%s",
+		f.Text = fmt.Sprintf("DP %d / PP %d delays the others. %s; if only this worker were slow, %.2f times.%s",
 			r.Replica, r.Stage, text, r.ByWorker, p.against(r))
 		f.Selection.Locations = p.rowsOf(r.Replica, r.Stage)
 	case whatif.Stage:
-		f.Text = fmt.Sprintf("Stage PP %d holds the others up in all replicas. %s; with it alone as slow as it is, "+
+		f.Text = fmt.Sprintf("Stage PP %d delays the others in all replicas. %s; if only this stage were slow, "+
 			"%.2f times.%s", r.Stage, text, r.ByStage[r.Stage], p.against(r))
 		f.Selection.Locations = p.rowsOf(-1, r.Stage)
 	default:
@@ -229,7 +229,7 @@ func (p *pipeline) tell(r *whatif.Result) {
 			finding.Evidence{Name: "slowdown by " + p.regions[p.kinds[i]].Name + " alone", Value: s})
 	}
 	p.add(f, nil)
-	p.gainOfRun(float64(p.length)*f.Share, "like operations took the same time")
+	p.gainOfRun(float64(p.length)*f.Share, "like operations took the same time", spread{})
 	p.list[len(p.list)-1].Gain.By = "replay"
 }
 

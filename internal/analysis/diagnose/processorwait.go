@@ -52,22 +52,24 @@ func (s *scheduler) processorWait() error {
 	top := &s.groups[0]
 	n := int(math.Round(m.processors))
 	text := fmt.Sprintf("Goroutines that could run waited %s for a processor and ran %s, most of all %s (%s, waited "+
-		"%s, ran %s); ", words.FormatDuration(waited), words.FormatDuration(s.could-waited),
+		"%s, ran %s). ", words.FormatDuration(waited), words.FormatDuration(s.could-waited),
 		words.Middle(top.name), words.Count(top.n, "goroutine"), words.FormatDuration(top.waited),
 		words.FormatDuration(top.ran))
+	next := "" // that of the kind
 	if m.busy >= fullProcessors {
 		text += fmt.Sprintf(
-			"meanwhile the %s %s busy %s of the time: more could run at once than there are processors.",
+			"Meanwhile the %s %s busy for %s of the time: more could run at once than there are processors.",
 			words.Count(n, "processor"), words.Plural(n, "was", "were"), words.FormatShare(m.busy),
 		)
+		next = "Run on more cores, or look at whether less has to run at once: the processors are used in full."
 	} else {
-		text += fmt.Sprintf("meanwhile the %s %s busy only %s of the time, as where the system gives the program "+
-			"fewer cores than GOMAXPROCS and threads start late.", words.Count(n, "processor"),
+		text += fmt.Sprintf("Meanwhile the %s %s busy for only %s of the time: threads start late, as if the system gave "+
+			"the program fewer cores than GOMAXPROCS.", words.Count(n, "processor"),
 			words.Plural(n, "was", "were"),
 			words.FormatShare(m.busy))
 	}
 	f := finding.Finding{Kind: finding.ProcessorWait, Severity: level, Lost: trace.Time(late), Hit: late / max(life, 1),
-		Share: late / max(s.lives, 1), ShareOf: "the life of all goroutines", View: "boxprofile", Text: text,
+		Share: late / max(s.lives, 1), ShareOf: "the life of all goroutines", View: "boxprofile", Text: text, Next: next,
 		Evidence: []finding.Evidence{{Name: "waited for a processor", Value: waited, Unit: "ns",
 			From: s.stateQuery(stateRunnable, nil)},
 			{Name: "of it, longer than 100 µs each time", Value: late, Unit: "ns"},

@@ -184,7 +184,8 @@ func (w *faultWords) add() {
 	}
 	w.diagnosis.add(f, nil)
 	if assumed := assumedRequests[x.Kind]; assumed != "" && (x.Kind != finding.SlowOperation || x.All > 0) {
-		w.sumGain(float64(x.Lost), float64(x.Time), "the requests that it is in", assumed)
+		w.sumGain(float64(x.Lost), float64(x.Time), "the requests that it is in", assumed,
+			spread{x.Requests, float64(x.Lost), x.Squares})
 	}
 }
 
@@ -224,11 +225,10 @@ func (w *faultWords) slow(level finding.Level) (string, finding.Level) {
 	if x.All == 0 { // too few requests to tell what is usual
 		own, all := w.pathTime(x.Ops[0]), w.pathQuery("total(duration)", "")
 		w.say("requests last", float64(w.found.Length), "ns", all)
-		text := fmt.Sprintf("Of %s %s waited %s for %s, ", words.FormatTime(w.found.Length), w.requests(),
-			w.say("lost", float64(x.Lost), "ns", own), w.op(x.Ops[0]))
-		text += w.say("lost, of the time of those requests", w.hit(), "share",
-			w.ask("(select total(lost) from l) / (select total(request_time) from r)"))
-		return text + ".", finding.Low
+		return fmt.Sprintf("%s takes %s of the %s of %s by itself, %s.", w.op(x.Ops[0]),
+			w.say("lost", float64(x.Lost), "ns", own), words.FormatTime(w.found.Length), w.requests(),
+			w.say("lost, of the time of those requests", w.hit(), "share",
+				w.ask("(select total(lost) from l) / (select total(request_time) from r)"))), finding.Low
 	}
 	text := fmt.Sprintf("%s is slow now and then: %s of its %s calls take %s by themselves on average, where half of "+
 		"all take at most %s", w.op(x.Ops[0]), w.count("slow calls", x.Calls, w.ask("count(*) from l")),

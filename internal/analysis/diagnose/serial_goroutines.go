@@ -33,6 +33,7 @@ type solo struct {
 	lost        float64    // of processors that idle meanwhile
 	locked      trace.Time // what they idle for a lock, which is not in it
 	count       int
+	each        spread     // of the time, over stretches
 	begin, end  trace.Time // of the longest stretch
 	from, until trace.Time // of the stretch that is open
 	idle        map[int32]trace.Time
@@ -57,6 +58,7 @@ func (x *solo) close(s *scheduler) {
 	if d := x.until - x.from; d >= leastAlone {
 		x.time += d
 		x.count++
+		x.each.add(float64(d))
 		s.noteAlone(runsAlone, x.region, x.from, x.until, d)
 		for _, o := range x.open {
 			s.present(s.ids[o.processor], o.begin, o.end, func(begin, end trace.Time) {
@@ -137,7 +139,8 @@ func (s *scheduler) serial() error {
 				{Name: "half of the processors busy", Value: float64(parallel), Unit: "ns"}},
 			Selection: finding.Selection{Begin: x.begin, End: x.end,
 				Locations: s.processors[:min(len(s.processors), mostChosen)]}}, nil)
-		s.gainOfRun(float64(x.time)*(1-float64(s.length)/s.capacity), "all processors shared this work")
+		s.gainOfRun(float64(x.time)*(1-float64(s.length)/s.capacity), "all processors shared this work",
+			x.each)
 	}
 	return nil
 }

@@ -135,9 +135,10 @@ func (c *diagnosis) tellSlowPhases(slow *finding.Slow, lost, hit float64) error 
 		return err
 	}
 	list := c.phases.List
-	mean := 0.0
+	mean, beyond, each := 0.0, spread{}, c.phaseLengths()
 	for _, k := range slow.At {
-		mean += c.phaseLengths()[k] / float64(len(slow.At))
+		mean += each[k] / float64(len(slow.At))
+		beyond.add(each[k] - slow.Usual)
 	}
 	first, last := slow.At[0], slow.At[len(slow.At)-1]
 	kind, lead := finding.SlowPhase, ""
@@ -194,7 +195,7 @@ func (c *diagnosis) tellSlowPhases(slow *finding.Slow, lost, hit float64) error 
 		Text: text + ".",
 		View: "phases", Options: c.phaseOption(), Phases: c.phaseNames(slow.At), Evidence: evidence,
 		Selection: finding.Selection{Begin: begin, End: end, Regions: ids}}, nil)
-	c.gainOfRun(lost/float64(len(c.units)), "these phases took as long as the others")
+	c.gainOfRun(lost/float64(len(c.units)), "these phases took as long as the others", beyond)
 	return nil
 }
 

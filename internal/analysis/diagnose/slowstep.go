@@ -64,7 +64,13 @@ func (g *gpuCase) slowSteps() error {
 		}
 	}
 	x := slowCase{gpuCase: g, name: slow, times: lines[slow][step.Terms] / usual, extra: extra, share: extra / whole,
-		by: best, most: most}
+		by: best, most: most, steps: len(names)}
+	var others []float64
+	for _, n := range names[1:] {
+		others = append(others, lines[n][step.Terms])
+	}
+	slices.Sort(others)
+	x.off = max(sortedQuantile(others, 0.75)-usual, usual-sortedQuantile(others, 0.25))
 	return x.tell()
 }
 
@@ -76,6 +82,8 @@ type slowCase struct {
 	extra, share float64 // time more than the median step, and as a part of all steps
 	by           step.Term
 	most         float64 // of extra, by it
+	steps        int
+	off          float64 // how far extra may be off: from the median step to the quartiles
 }
 
 func (x *slowCase) tell() error {
@@ -129,7 +137,10 @@ func (x *slowCase) tell() error {
 	x.add(finding.Finding{Kind: finding.SlowStep, Severity: finding.LevelOf(x.share).AtMost(finding.Medium),
 		Lost: trace.Time(x.extra), Hit: x.share, View: "steps", Causes: causesOfTerm[x.by],
 		Text: text + ".", Selection: selected, Phases: []string{x.name}, Evidence: evidence}, nil)
-	x.gainOfRun(x.extra/float64(max(ranks, 1)), "it took as long as the other steps")
+	x.gainOfRun(x.extra/float64(max(ranks, 1)), "it took as long as the other steps", spread{})
+	if g := x.list[len(x.list)-1].Gain; g != nil {
+		g.Parts, g.Error = x.steps, trace.Time(x.off/float64(max(ranks, 1)))
+	}
 	return nil
 }
 

@@ -86,8 +86,8 @@ func wordStraggle(c *diagnosis, s *finding.Straggle, class string, l *finding.Lo
 		r = busyReason(l, s)
 	}
 	waits, _, _ := c.reasons(t).waitsIn(s.Units, nil)
-	text := fmt.Sprintf("%s %s up the other %s%s: %s, and the others wait %s%s.",
-		capital(c.named(s.Units)), words.Plural(len(s.Units), "holds", "hold"),
+	text := fmt.Sprintf("%s %s the other %s%s: %s, and the others wait %s%s.",
+		capital(c.named(s.Units)), words.Plural(len(s.Units), "delays", "delay"),
 		words.Thousands(int64(len(c.units)-len(s.Units))), c.phaseWords(s.Phases),
 		r.against(len(s.Units)), words.FormatTime(s.Lost), in(waits))
 	begin, end := c.phaseWindow(s.Phases)
@@ -105,7 +105,7 @@ func wordStraggle(c *diagnosis, s *finding.Straggle, class string, l *finding.Lo
 				From: c.countQuery(c.allUnits(s.Units...))},
 			finding.Evidence{Name: "distance from the others (robust standard deviations)", Value: s.Score}),
 	}, s.Units)
-	c.gainOfRun(float64(s.Lost)/float64(len(s.Victims)), c.likeOthers(s.Units))
+	c.gainWithout(s, l)
 	return nil
 }
 

@@ -29,6 +29,7 @@ func findUnexplained(c *diagnosis) error {
 		return nil
 	}
 	causes, rest, accounts := causesOf(c)
+	rest -= c.ended.time
 	untold, unknown := rest, rest
 	var top *Cause
 	for i := range causes {
@@ -109,6 +110,9 @@ func (c *diagnosis) untoldQuery(by int64, found bool) string {
 	if told != "" {
 		told = " - " + waits(" where "+told)
 	}
+	if c.ended.from != "" {
+		told += " - " + c.ended.from
+	}
 	return fmt.Sprintf("select (%s%s + max(%s - %s, 0)) / %d", waits(""), told, open,
 		waits(" where role in ('synchronization', 'idle')"), by)
 }
@@ -150,6 +154,9 @@ func (c *diagnosis) largestQuery(found bool) string {
 // tellLongestWait says where most time is waited for nobody known: in calls of synchronization or idle regions, less
 // the waits in them that have a cause.
 func (c *diagnosis) tellLongestWait(f *finding.Finding) {
+	if c.ended.time > 0 { // of some of it is told already
+		return
+	}
 	best, most := int32(-1), 0.0
 	for k, times := range c.accounts.work {
 		switch c.accounts.role[k] {

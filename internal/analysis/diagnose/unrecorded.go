@@ -43,7 +43,8 @@ func findUnrecorded(c *diagnosis) error {
 	}
 	columns := "compute + communication + synchronization + io + copy + overhead + annotation"
 	kind := Unrecorded
-	lead := "Nothing is recorded for %s of the time of %s (%s): they did nothing, or what the recorder leaves out."
+	lead := "Nothing is recorded for %s of the time of %s (%s): they did nothing then, or something that " +
+		"the recorder leaves out."
 	if idle {
 		kind, lead = finding.IdleProcessors, "No task runs for %s of the time of %s (%s)."
 	} else {

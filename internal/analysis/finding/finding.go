@@ -215,6 +215,8 @@ type Gain struct {
 	If string `json:"if"`
 	// By is the method: "replay" of all waits, or "sum" of the time lost.
 	By string `json:"by"`
+	// Parts is how many parts a sum has, such as steps or requests: of one, no error can be told.
+	Parts int `json:"parts"`
 	// Text is all of it in a sentence.
 	Text string `json:"text"`
 }

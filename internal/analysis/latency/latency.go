@@ -15,6 +15,7 @@ package latency
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/criticalpath"
@@ -37,6 +38,8 @@ type Fault struct {
 	Ops    []Op // what is called or slow; several of serial calls, in their order
 	Calls  int64
 	Lost   trace.Time
+	// Squares is the sum of the squares of what each request loses.
+	Squares float64
 
 	Requests int        // that lose by it
 	Time     trace.Time // of these requests
@@ -162,8 +165,10 @@ func (c *look) lose(x *Fault, node int32, n int64, t trace.Time) {
 func (x *Fault) hit(f *request.Forest) {
 	x.Requests, x.Worst = len(x.requests), -1
 	most := trace.Time(-1)
-	for k, t := range x.requests {
+	for _, k := range slices.Sorted(maps.Keys(x.requests)) {
+		t := x.requests[k]
 		x.Time += f.Requests[k].Duration()
+		x.Squares += float64(t) * float64(t)
 		if t > most || t == most && k < x.Worst {
 			x.Worst, most = k, t
 		}

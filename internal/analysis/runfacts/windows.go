@@ -69,13 +69,24 @@ func RecordedTime(ctx context.Context, r store.Reader, begin, end trace.Time) (s
 // end if they have none. It takes some sixty queries of the store's sums.
 func FirstAndLast(ctx context.Context, r store.Reader, ids []trace.LocationID, begin, end trace.Time) (first,
 	last trace.Time, err error) {
+	return FirstAndLastOf(ctx, r, ids, begin, end)
+}
+
+// FirstAndLastOf is FirstAndLast of the time in some roles, of all if none is named.
+func FirstAndLastOf(ctx context.Context, r store.Reader, ids []trace.LocationID, begin, end trace.Time,
+	roles ...trace.Role) (first, last trace.Time, err error) {
 	has := func(from, to trace.Time) bool {
 		if err != nil || from >= to {
 			return false
 		}
 		var times []trace.Sum
 		times, err = r.RoleTime(ctx, ids, []trace.Time{from, to})
-		return slices.ContainsFunc(times, func(t trace.Sum) bool { return t.Float64() > 0 })
+		for role, t := range times {
+			if t.Float64() > 0 && (len(roles) == 0 || slices.Contains(roles, trace.Role(role))) {
+				return true
+			}
+		}
+		return false
 	}
 	if !has(begin, end) {
 		return end, begin, err

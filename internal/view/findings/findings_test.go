@@ -218,7 +218,7 @@ func TestWhatLINPACKAndLAMMPSDoIsRecognised(t *testing.T) {
 		{"otf2-hpl16-deep-a", finding.Communication, []string{"MPI_Send", "MPI_Recv"}},           // two cores for sixteen ranks: MPI polls
 		{"otf2-hpl16-deep-b", finding.Data, []string{"960 messages", "not recorded"}},            // MPI_Ssend, which the shim leaves out
 		{"otf2-hpl32", finding.Data, []string{"9,854 nonblocking receives that never complete"}}, // see its notes
-		{"otf2-lammps-imbalanced16", finding.Outlier, []string{"Ranks 1, 5"}},                    // they hold the atoms
+		{"otf2-lammps-imbalanced16", finding.Outlier, []string{"ranks 1, 5"}},                    // they hold the atoms
 		{"otf2-lammps-balanced16", finding.Communication, []string{"MPI_Allreduce", "MPI_Send"}}, // and no straggler
 		{"otf2-lammps-imbalanced16", finding.Imbalance, []string{"load balance 35.0 %", "rank 1"}},
 		{"otf2-lammps-imbalanced16", finding.StartUp, []string{"Rank 0 begins about 54.9 ms after the others"}},

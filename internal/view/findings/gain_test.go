@@ -23,18 +23,31 @@ func (f *field) gain() trace.Time {
 	return end - slices.Max(healthy.at)
 }
 
+// gain is the same of a job of GPUs.
+func (c *cluster) gain() trace.Time {
+	healthy := train()
+	return c.ripen().end() - healthy.ripen().end()
+}
+
+func (c *cluster) end() (end trace.Time) {
+	for _, e := range c.events[0].device {
+		end = max(end, e.end)
+	}
+	return end
+}
+
 // The gain that a replay predicts is how much shorter the same run is without the fault.
 func TestThePredictedGainIsThatOfTheRunWithoutTheFault(t *testing.T) {
 	var order []string
 	rows := map[string][]string{}
 	all, right := 0, 0
 	for _, p := range plants() {
-		f, ok := p.run.(*field)
+		x, ok := p.run.(interface{ gain() trace.Time })
 		if !ok {
 			continue
 		}
-		truth := float64(f.gain())
-		switch {
+		truth := float64(x.gain())
+		switch f, _ := x.(*field); {
 		case strings.HasPrefix(p.kind, "gradient"):
 			truth /= 2 // as much is to be done, and spread evenly
 		case truth == 0: // healthy runs hold the fault too: all lose it

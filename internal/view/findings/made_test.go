@@ -2,12 +2,14 @@ package findings_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/diagnose"
 	"github.com/parallax-hpc/parallax/internal/analysis/finding"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/view/findings"
@@ -85,7 +87,13 @@ func madeCases() map[finding.Kind]string {
 	starving.goroutine("main.work", 0, 100_000, "running 0 2000", "waiting: sync 2000 98000", "running 98000 98500", "waiting: sync 98500 100000")
 	sleeping := (&goText{}).processor("main.work 0 30000", "idle 30000 100000").
 		goroutine("main.work", 0, 100_000, "running 0 30000", "waiting: network 30000 95000", "running 95000 100000")
+	convoy := (&goText{}).processor("main.work 0 50000", "idle 50000 100000").
+		processor("idle 0 50000", "main.work 50000 100000")
+	for range 4 {
+		turns(convoy, "main.work", "running", 500, "waiting: sync", 1500)
+	}
 	return map[finding.Kind]string{
+		finding.Blocked: convoy.String(),
 		finding.SynchronizationBound: steps(func(g *gpuText, at int) {
 			for i := range 20 {
 				b := at + 1000*i
@@ -129,40 +137,145 @@ func madeCases() map[finding.Kind]string {
 		}),
 		finding.Starvation:     starving.String(),
 		finding.IdleProcessors: sleeping.String(),
+		finding.Clock: "region solve role=compute\nregion MPI_Send role=communication\nregion MPI_Recv role=communication\n" +
+			"location process \"rank 0\" rank=0\n  0ms..50ms solve\n  50ms..51ms MPI_Send\n  51ms..100ms solve\n" +
+			"location process \"rank 1\" rank=1\n  0ms..10ms solve\n  10ms..12ms MPI_Recv\n  12ms..100ms solve\n" +
+			"link message 50ms \"rank 0\" -> 12ms \"rank 1\" from=MPI_Send to=MPI_Recv size=8\n",
+		finding.MemoryFull: `
+region ProfilerStep#1 category=user_annotation role=annotation
+region gemm category=kernel role=compute
+location process "rank 0" rank=0
+  location thread main
+    0us..100us ProfilerStep#1
+  location device "GPU 0" memory=1000
+    counter "memory allocated" unit=bytes
+    counter "memory reserved" unit=bytes
+    10us "memory allocated"=700
+    10us "memory reserved"=950
+    location stream "stream 7"
+      0us..100us gemm
+`,
 	}
 }
+
+// plantedSentences are made runs of ranks, one a kind.
+func plantedSentences() []plant {
+	since, tenth, slack := grow(), grow(), grow()
+	since.change = append(since.change, inAll(func(i int) bool { return i >= 24 }, 1.3))
+	tenth.change = append(tenth.change, inAll(func(i int) bool { return i%10 == 9 }, 3))
+	slack.halo = true
+	slack.change = append(slack.change, slower(only(3), 0.5))
+	return append(plants(), plant{run: since, want: finding.SlowPhase}, plant{run: tenth, want: finding.Periodic},
+		plant{run: slack, want: finding.Slack})
+}
+
+// demoSentences are kinds of findings by the demo that shows them.
+var demoSentences = map[finding.Kind]string{
+	finding.LaunchBound: "training-launch", finding.RepeatedCalls: "shop", finding.SerialCalls: "shop",
+	finding.SlowOperation: "shop", finding.Retry: "shop", finding.FailedCalls: "shop",
+	finding.SlowKernels: "training?locations=8&intervals=22000&fault=kernel",
+}
+
+// goSentences are kinds by the Go trace that shows them.
+var goSentences = map[finding.Kind]string{finding.ProcessorWait: "crowd.trace"}
 
 // Each kind has a small run that shows it. Its sentence is in testdata/sentences.txt, so that a change of words is read
 // as such; the other tests match kinds, selections and evidence.
 func TestEachKindHasAMadeCase(t *testing.T) {
-	var lines []string
-	add := func(kind finding.Kind, d *findings.Data) {
-		i := slices.IndexFunc(d.Findings, func(f finding.Finding) bool { return f.Kind == kind })
-		if i < 0 {
-			t.Errorf("%s is not found: %q", kind, texts(d))
-			return
-		}
-		f := &d.Findings[i]
-		numbersAreEvidence(t, string(kind), d)
-		if f.Next == "" || f.Show == "" || f.Link == "" || f.Title == "" {
-			t.Errorf("%s: next %q, show %q, link %q", kind, f.Next, f.Show, f.Link)
-		}
-		lines = append(lines, fmt.Sprintf("%s, %s\n  %s\n  %s\n", kind, f.Severity, f.Text, f.Next))
-	}
+	said := sentences{}
 	for kind, text := range madeCases() {
 		d := dataOf(t, viewtest.Case{Trace: text})
-		add(kind, &d)
+		said.add(t, kind, &d)
 	}
-	seen := map[finding.Kind]bool{}
-	for _, p := range otherPlants() {
-		if !seen[p.want] {
+	for _, p := range plantedSentences() {
+		if said[p.want] == "" {
 			d := read(t, p.run.store(t))
-			add(p.want, &d)
-			seen[p.want] = true
+			said.add(t, p.want, &d)
 		}
 	}
-	slices.Sort(lines)
-	golden(t, "sentences.txt", strings.Join(lines, "\n"))
+	demos := map[string]findings.Data{}
+	for kind, name := range demoSentences {
+		if _, ok := demos[name]; !ok {
+			demos[name] = readDemo(t, name)
+		}
+		d := demos[name]
+		said.add(t, kind, &d)
+	}
+	for kind, name := range goSentences {
+		d := recorded(t, name)
+		said.add(t, kind, &d)
+	}
+	for _, k := range diagnose.Kinds() {
+		if said[k] == "" && realSentences[k] == "" {
+			t.Errorf("no run shows %s", k)
+		}
+	}
+	golden(t, "sentences.txt", said.String())
+}
+
+// realSentences are kinds by a recorded run that shows them.
+var realSentences = map[finding.Kind]string{
+	finding.Clock: "public/zipkin/smartthings/skew.json", finding.Data: "otf2-lammps-imbalanced16",
+	finding.Straggler: "kineto-ddp-8rank", finding.Rotating: "faults/alternating.trace.gz",
+	finding.Jitter: "paje-hpl128-g5k", finding.Imbalance: "otf2-lammps-imbalanced16",
+	finding.Slack: "otf2-xz-pthread", finding.Communication: "otf2-hpl32", finding.StartUp: "public/paje-csv/starpu-lu-2ranks",
+	finding.Serial: "public/chrome-json/bazel-94threads", finding.IO: "public/tau-profile/adios-reader-4ranks",
+	finding.Unexplained: "readers3/strace/threads-ttt.strace", diagnose.Unrecorded: "public/chrome-json/dftracer-cm1-48ranks",
+	finding.Heterogeneous: "faults/control-slack.trace.gz", finding.Unlike: "faults/control-slack.trace.gz",
+	finding.Outlier: "otf2-hpl16-deep-a", finding.IdleStart: "public/otf2/sst-macro-mpi-coverage-10ranks",
+	finding.IdleEnd: "otf2-xz-pthread", finding.InputBound: "faults/loader-all", finding.HostBound: "public/kineto/alexnet-critical-path",
+	finding.LaunchBound: "faults/launch-bound-1rank", finding.CopyBound: "public/nsight-sqlite/saxpy-mpi-cuda-rank0",
+	finding.ExposedCommunication: "ml/tracelens/mi300-resnet-act-checkpoint.json.gz",
+	finding.GPUIdle:              "ml/mtia/mtia_rank_0.json.gz", finding.SlowStep: "ml/h200/starved.json.gz",
+	finding.ProcessorWait: "go-compile/gocompile.trace", finding.GarbageCollection: "readers3/ghc/me.eventlog",
+	finding.IdleProcessors: "go-sync/sync.trace", finding.SlowOperation: "public/jaeger/ui-fixtures/testTrace.json",
+	finding.FailedCalls: "ml/crisp/11.json", finding.RepeatedCalls: "public/zipkin/smartthings/smartthings-mobile-web-install.json",
+}
+
+// TestSentencesOfRecordedRuns holds the sentences of recorded runs to the letter, with what to do next and what is
+// gained.
+func TestSentencesOfRecordedRuns(t *testing.T) {
+	said, sets := sentences{}, map[string]findings.Data{}
+	for kind, set := range realSentences {
+		d, ok := sets[set]
+		if !ok {
+			d = read(t, viewtest.Import(t, "data", set))
+			sets[set] = d
+		}
+		said.add(t, kind, &d)
+		said[kind] = set + "\n" + said[kind]
+	}
+	golden(t, "sentences-recorded.txt", said.String())
+}
+
+// Sentences are what is said of a kind.
+type sentences map[finding.Kind]string
+
+// add takes the first finding of a kind.
+func (s sentences) add(t *testing.T, kind finding.Kind, d *findings.Data) {
+	t.Helper()
+	i := slices.IndexFunc(d.Findings, func(f finding.Finding) bool { return f.Kind == kind })
+	if i < 0 {
+		t.Errorf("%s is not found: %q", kind, texts(d))
+		return
+	}
+	f := &d.Findings[i]
+	numbersAreEvidence(t, string(kind), d)
+	if f.Next == "" || f.Show == "" || f.Link == "" || f.Title == "" {
+		t.Errorf("%s: next %q, show %q, link %q", kind, f.Next, f.Show, f.Link)
+	}
+	s[kind] = fmt.Sprintf("%s, %s\n  %s\n  %s\n", kind, f.Severity, f.Text, f.Next)
+	if f.Gain != nil {
+		s[kind] += "  " + f.Gain.Text + "\n"
+	}
+}
+
+func (s sentences) String() string {
+	var lines []string
+	for _, kind := range slices.Sorted(maps.Keys(s)) {
+		lines = append(lines, s[kind])
+	}
+	return strings.Join(lines, "\n")
 }
 
 // golden compares a text with a file of testdata, or writes it with -update.

@@ -173,10 +173,10 @@ func TestTheRulesOfASchedulerSpeakWhereTheyAreTrue(t *testing.T) {
 	}{
 		// Each pair runs for 25 ms after the others: waits of 2 × (25 + 50 + 75) ms, of
 		// which 6 × 100 µs are ordinary.
-		{"more goroutines than processors", queue(8, 2), finding.Medium, want{finding.ProcessorWait, []string{"waited 300 ms for a processor and ran 200 ms", "main.work (8 goroutines", "2 processors were busy 100.0 %", "more could run at once"}}, 299.4, "boxprofile"},
-		{"processors beyond GOMAXPROCS are not idle", few, finding.Medium, want{finding.ProcessorWait, []string{"2 processors were busy 100.0 %"}}, 299.4, "boxprofile"},
+		{"more goroutines than processors", queue(8, 2), finding.Medium, want{finding.ProcessorWait, []string{"waited 300 ms for a processor and ran 200 ms", "main.work (8 goroutines", "2 processors were busy for 100.0 %", "more could run at once"}}, 299.4, "boxprofile"},
+		{"processors beyond GOMAXPROCS are not idle", few, finding.Medium, want{finding.ProcessorWait, []string{"2 processors were busy for 100.0 %"}}, 299.4, "boxprofile"},
 		// 8 × 50 waits of 1.5 ms, each 1.4 ms too long.
-		{"waits though processors idle", late, finding.Medium, want{finding.ProcessorWait, []string{"waited 600 ms for a processor and ran 200 ms", "4 processors were busy only 25.0 %", "GOMAXPROCS"}}, 560, "boxprofile"},
+		{"waits though processors idle", late, finding.Medium, want{finding.ProcessorWait, []string{"waited 600 ms for a processor and ran 200 ms", "4 processors were busy for only 25.0 %", "GOMAXPROCS"}}, 560, "boxprofile"},
 		{"a collector that takes a third", (&goText{}).processor("main.work 0 60000", "runtime.gcBgMarkWorker 60000 80000", "runtime.bgsweep 80000 90000", "GC mark assist 90000 94000", "stop-the-world (GC mark termination) 94000 95000").
 			goroutine("main.work", 0, 100_000, "running 0 60000", "waiting: network 60000 100000"),
 			finding.High, want{finding.GarbageCollection, []string{"takes 36.8 % of the time in which processors are busy (35.0 ms of 95.0 ms)", "20.0 ms in background workers", "4.00 ms in assists", "10.0 ms in sweeps", "1.00 ms with the world stopped"}}, 35, "timeline"},
@@ -257,10 +257,10 @@ func TestWhatTheSchedulersOfRealTracesSay(t *testing.T) {
 	}{
 		// The compiler on two processors, told to compile four functions at a time.
 		{[]string{"data", "go-compile", "gocompile.trace"}, []want{
-			{finding.ProcessorWait, []string{"compileFunctions.func3.1 (1,371 goroutines", "2 processors were busy 99"}}, {finding.GarbageCollection, []string{"takes 11.6 %"}}, {finding.Serial, []string{"main.main runs alone for 1.18 s", "25.0 % of the run"}}}, []finding.Level{finding.Medium, finding.Medium, finding.Medium}},
+			{finding.ProcessorWait, []string{"compileFunctions.func3.1 (1,371 goroutines", "2 processors were busy for 99"}}, {finding.GarbageCollection, []string{"takes 11.6 %"}}, {finding.Serial, []string{"main.main runs alone for 1.18 s", "25.0 % of the run"}}}, []finding.Level{finding.Medium, finding.Medium, finding.Medium}},
 		// A test that sets GOMAXPROCS to 16 on a machine with two cores.
 		{[]string{"data", "go-nethttp", "nethttp.trace"}, []want{
-			{finding.ProcessorWait, []string{"net/http.(*conn).serve (263 goroutines", "16 processors were busy only 5", "GOMAXPROCS"}}, {finding.GarbageCollection, []string{"takes 18.5 %"}}, {finding.Serial, []string{"main.main runs alone for 81.8 ms"}}, {finding.Serial, []string{"net/http.(*conn).serve runs alone"}}, {finding.IdleProcessors, nil}}, []finding.Level{finding.Medium, finding.Medium, finding.Medium, finding.Medium, finding.Low}},
+			{finding.ProcessorWait, []string{"net/http.(*conn).serve (263 goroutines", "16 processors were busy for only 5", "GOMAXPROCS"}}, {finding.GarbageCollection, []string{"takes 18.5 %"}}, {finding.Serial, []string{"main.main runs alone for 81.8 ms"}}, {finding.Serial, []string{"net/http.(*conn).serve runs alone"}}, {finding.IdleProcessors, nil}}, []finding.Level{finding.Medium, finding.Medium, finding.Medium, finding.Medium, finding.Low}},
 		// 71 of the 73 ms of the collector are on processors that had nothing else to do.
 		{[]string{"data", "go-sync", "sync.trace"}, []want{{finding.IdleProcessors, []string{"TestMutexFairness.func1 sleeps"}}, {finding.ProcessorWait, []string{"TestPoolStress.func1 (10 goroutines", "2 processors"}}}, []finding.Level{finding.Low, finding.Low}},
 	} {
