@@ -20,6 +20,7 @@ const (
 	rowIndent     = 12
 	rowLabelGap   = 8
 	RowLabelPitch = 12 // least height of a labelled row
+	leastName     = 80 // width that the name of an axis is shortened to; a narrower one says too little
 	mostRowSlack  = 4  // how far a label moves from the middle of its row
 	rowLabelEdge  = 3  // no label touches the edge of the picture
 )
@@ -175,8 +176,8 @@ func (m *Text) addPlaced(x, y float32, text string, fill Colour) {
 }
 
 // fitTicks returns as many round ticks as have room for their labels side by side, and for the
-// name of the axis between them. Numbers come before the name: it loses its last words, and at
-// last is left out, where two of them leave no room.
+// name of the axis between them. Numbers come before the name: it loses its last words, then its
+// middle, and at last is left out, where two of them leave no room.
 func fitTicks(f *Frame, a Axis, end float32) (ticks []Tick, origin, name string) {
 	name = f.XScale.Label
 	for TextWidth(name, TextSize, false) > f.W/2 && withoutLastWord(name) != "" {
@@ -212,6 +213,13 @@ func fitTicks(f *Frame, a Axis, end float32) (ticks []Tick, origin, name string)
 			continue
 		}
 		for short := withoutLastWord(name); short != ""; short = withoutLastWord(short) {
+			name = short
+			if _, hides := nameAt(f, tickLabels(f, fewer), end, TextWidth(name, TextSize, false)); !hides {
+				return fewer, fewerFrom, name
+			}
+		}
+		for width := 0.8 * TextWidth(name, TextSize, false); width >= leastName; width *= 0.8 {
+			short := Shorten(name, width, TextSize)
 			if _, hides := nameAt(f, tickLabels(f, fewer), end, TextWidth(short, TextSize, false)); !hides {
 				return fewer, fewerFrom, short
 			}
@@ -241,13 +249,23 @@ func outerTicks(f *Frame, a Axis) ([]Tick, string) {
 }
 
 // withoutLastWord returns "time" of "time a location" and "calls" of "calls, most first"; nothing of
-// a name that says nothing without its end.
+// a name that says nothing without its end. What stands in brackets is no word: f<a, b> is one name.
 func withoutLastWord(name string) string {
-	cut := -1
-	for _, before := range []string{" a ", " per ", " of ", ", ", " ("} {
-		cut = max(cut, strings.LastIndex(name, before))
+	depth := 0
+	for i := len(name) - 1; i > 0; i-- {
+		switch name[i] {
+		case ')', '>', ']':
+			depth++
+		case '(', '<', '[':
+			depth = max(depth-1, 0)
+		}
+		for _, before := range []string{" a ", " per ", " of ", ", ", " ("} {
+			if depth == 0 && strings.HasPrefix(name[i:], before) {
+				return name[:i]
+			}
+		}
 	}
-	return name[:max(cut, 0)]
+	return ""
 }
 
 func shownLabels(labels []Label) (n int) {

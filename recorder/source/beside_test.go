@@ -139,12 +139,15 @@ func TestRecordedMomentsAreThoseOfTheTraceOfThatRun(t *testing.T) {
 	})
 	t.Run("OpenMP", func(t *testing.T) {
 		need(t, "clang")
-		dir := t.TempDir()
-		if out, err := try(dir, nil, "clang", "-fopenmp", "-I", testdata(t, "../c"), "-o", "team", testdata(t, "team.c")); err != nil {
-			t.Skip("no OpenMP runtime of LLVM here (Debian: apt-get install libomp-dev): ", out)
+		for program, threads := range map[string]int{"team": 2, "mandelbrot": 4} {
+			dir := t.TempDir()
+			if out, err := try(dir, nil, "clang", "-fopenmp", "-DN=96", "-I", testdata(t, "../c"), "-o", program,
+				testdata(t, program+".c"), "-ldl"); err != nil {
+				t.Skip("no OpenMP runtime of LLVM here (Debian: apt-get install libomp-dev): ", out)
+			}
+			record(t, dir, beside(t, dir, "clang", openmpPart), []string{"OMP_NUM_THREADS=4"}, "./"+program)
+			checkBeside(t, dir, threads, lastOf)
 		}
-		record(t, dir, beside(t, dir, "clang", openmpPart), nil, "./team")
-		checkBeside(t, dir, 2, lastOf)
 	})
 	t.Run("MPI", func(t *testing.T) {
 		for _, m := range implementations(t) {

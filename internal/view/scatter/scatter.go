@@ -97,12 +97,20 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	return r, nil
 }
 
+// nowhere is asked for in a second run that does not have the region of the first: all of its locations have 0.
+const nowhere = "#:exclusive"
+
 // Settle implements view.Chooser: the second run has the axes of the first.
 func (r *result) Settle(second *view.Request) {
 	for k, name := range r.chosen {
-		if ids := view.RegionsNamed(second.Store().Regions(), name); name != "" && len(ids) > 0 {
-			second.Values = second.Values.With(fmt.Sprintf("event%d", k), fmt.Sprintf("#%d:exclusive", ids[0]))
+		if name == "" {
+			continue
 		}
+		text := nowhere
+		if ids := view.RegionsNamed(second.Store().Regions(), name); len(ids) > 0 {
+			text = fmt.Sprintf("#%d:exclusive", ids[0])
+		}
+		second.Values = second.Values.With(fmt.Sprintf("event%d", k), text)
 	}
 }
 
@@ -114,7 +122,11 @@ func (r *result) ShareScale(second view.Result) {
 			r.low[k], r.high[k] = min(r.low[k], other.low[k]), max(r.high[k], other.high[k])
 			other.low[k], other.high[k] = r.low[k], r.high[k]
 			if r.chosen[k] != "" && other.chosen[k] == "" { // by Settle, which asks by number
-				other.measure[k].Label = r.measure[k].Label
+				other.measure[k].Label, other.measure[k].Unit = r.measure[k].Label, r.measure[k].Unit
+				if other.measure[k].Text == nowhere {
+					other.measure[k].Text = r.chosen[k] + ":exclusive"
+					other.notes = append(other.notes, "no "+r.chosen[k]+" here: it is 0 on all locations")
+				}
 			}
 		}
 	}
@@ -129,18 +141,23 @@ func (r *result) bind(ctx context.Context) error {
 	var texts []string
 	var event []int
 	for k := range r.measure {
-		if text := q.Values.Text(fmt.Sprintf("event%d", k)); text != "" {
+		switch text := q.Values.Text(fmt.Sprintf("event%d", k)); text {
+		case "":
+		case nowhere:
+			r.measure[k] = &view.Measure{Text: text, Values: make([]float64, len(r.locations))}
+		default:
 			texts, event = append(texts, text), append(event, k)
 		}
 	}
+	bound := func(k int) bool { return r.measure[k] != nil || slices.Contains(event, k) }
 	var chosen []string
-	if !slices.Contains(event, 0) || !slices.Contains(event, 1) {
+	if !bound(0) || !bound(1) {
 		free, err := r.mostDifferent(ctx, texts)
 		if err != nil {
 			return err
 		}
 		for _, k := range []int{0, 1, colour} {
-			if slices.Contains(event, k) || len(free) == 0 || k == colour && len(event) > len(chosen) {
+			if bound(k) || len(free) == 0 || k == colour && len(event) > len(chosen) {
 				continue
 			}
 			texts, event, chosen, free = append(texts, free[0].text), append(event, k), append(chosen, free[0].name),
@@ -152,7 +169,7 @@ func (r *result) bind(ctx context.Context) error {
 				fmt.Sprintf("chosen because they differ most between locations: %s", strings.Join(chosen, ", ")))
 		}
 	}
-	if !slices.Contains(event, 0) {
+	if !bound(0) {
 		return r.request.Advise("what --event0 and --event1 are bound to").Empty("no region has a value in the " +
 			"selection")
 	}

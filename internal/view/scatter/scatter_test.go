@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/all"
 	"github.com/parallax-hpc/parallax/internal/scene"
+	"github.com/parallax-hpc/parallax/internal/testing/storetest"
 	"github.com/parallax-hpc/parallax/internal/testing/viewtest"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -160,6 +162,32 @@ func TestAHundredThousandLocationsAreJoinedByPlace(t *testing.T) {
 		}
 		if all != n || !alone || s.Marks() > 20000 {
 			t.Errorf("%d locations in %d marks, the odd one alone: %v", all, s.Marks(), alone)
+		}
+	}
+}
+
+// A region of the first run that the second does not have is 0 there: it must not be another region.
+func TestASecondRunHasTheAxesOfTheFirst(t *testing.T) {
+	second := strings.ReplaceAll(strings.ReplaceAll(ranks, "exchange", "sort"), "MPI_Barrier", "MPI_Bcast")
+	a, b := storetest.Text(t, ranks, all.Summaries...), storetest.Text(t, second, all.Summaries...)
+	values, err := view.NewValues(scatter.View, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := view.Ask(t.Context(), scatter.View, &view.Request{Values: values, Selection: trace.Selection{End: 100},
+		Runs: []view.Run{{Name: "a", Store: a}, {Name: "b", Store: b}}, Size: scene.Size{Width: 900, Height: 500}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := r.Data().(scatter.PairData)
+	for k, m := range d.Axes {
+		if o := d.With.Axes[k]; o.Measure == "" || o.Unit != m.Unit || o.Min != m.Min || o.Max != m.Max {
+			t.Errorf("axis %+v is %+v in the second run", m, o)
+		}
+	}
+	for _, p := range d.With.Points {
+		if *p.X != 0 {
+			t.Errorf("a region that the second run does not have is %v on %s", *p.X, p.Path)
 		}
 	}
 }

@@ -32,10 +32,13 @@ static void event(const struct plx_worker *w, uint32_t name, int64_t begin, int6
 	__sync_lock_release(&keeping);
 }
 
+/* A process that has no rank goes by its own number. */
+static int number(void) { return plx.rank < 0 ? (int)plx.process : plx.rank; }
+
 static void line(FILE *f, int thread, const char *name, int64_t begin, int64_t end) {
 	long long at = begin + plx.epoch + plx.offset, d = end - begin; /* as the file of moments has it */
 	if (d <= 0) return;
-	fprintf(f, "{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"ts\":%lld.%03lld,\"dur\":%lld.%03lld},\n", plx.rank, thread, name, at / 1000, at % 1000, d / 1000, d % 1000);
+	fprintf(f, "{\"ph\":\"X\",\"pid\":%d,\"tid\":%d,\"name\":\"%s\",\"ts\":%lld.%03lld,\"dur\":%lld.%03lld},\n", number(), thread, name, at / 1000, at % 1000, d / 1000, d % 1000);
 }
 
 /* It runs after the file of moments is written. */
@@ -48,12 +51,13 @@ __attribute__((destructor(101))) static void write_events(void) {
 	if (!plx.workers || !getenv("PLX_TRACE") || getpid() != plx.process) return;
 	snprintf(path, sizeof path, "%s.%04d", getenv("PLX_TRACE"), plx.rank);
 	if (!(f = fopen(path, "w"))) return;
-	fprintf(f, "{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"rank %d\"}},\n", plx.rank, plx.rank);
+	if (plx.rank < 0) fprintf(f, "{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}},\n", number(), plx.program);
+	else fprintf(f, "{\"ph\":\"M\",\"pid\":%d,\"tid\":0,\"name\":\"process_name\",\"args\":{\"name\":\"rank %d\"}},\n", number(), plx.rank);
 	for (w = plx.workers; w; w = w->next, thread++) {
-		fprintf(f, "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}},\n", plx.rank, thread, plx.rank < 0 || w->next ? w->name : "main");
+		fprintf(f, "{\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}},\n", number(), thread, plx.rank < 0 || w->next ? w->name : "main");
 		if (w->outside) line(f, thread, plx.program, w->watched, w->gone ? w->left : plx.ended);
 		for (k = 0; k < w->depth; k++) line(f, thread, plx.names[w->tree[k + 1 < w->depth ? w->open[k + 1].node : w->node].name], w->open[k].begin, plx.ended);
-		for (i = 0; i < used; i++)
+		for (i = used - 1; i >= 0; i--) /* of two that begin and end together the outer one, which ended last, comes first */
 			if (kept[i].watched == w->watched) line(f, thread, plx.names[kept[i].name], kept[i].begin, kept[i].end);
 	}
 	fclose(f);
