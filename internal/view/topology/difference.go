@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/parallax-hpc/parallax/internal/analysis/proposal"
 	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
@@ -72,6 +73,25 @@ func (r *result) colourBy(other *result, to []trace.LocationID) {
 func (r *result) showsAs(other *result) bool {
 	a, b := r.colour(), other.colour()
 	return a.unit == b.unit && (a.by != "" || b.by != "" || a.text == b.text)
+}
+
+// Settle implements view.Chooser: a second run of as many ranks lies on the grid that the first has by its messages. Its
+// own may be another one, on which no point would be where the same rank is in the first.
+func (r *result) Settle(second *view.Request) {
+	grid := &r.proposed.layouts[0]
+	if r.request.Values.Text("layout") != "" || r.cray != nil || grid.Kind != proposal.Grid || len(grid.Dims) > 3 ||
+		second.Store().Info().Ranks != len(grid.Places) || len(r.location) != len(grid.Places) {
+		return
+	}
+	sides := [3]int{1, 1, 1}
+	copy(sides[:], grid.Dims)
+	for rank, at := range grid.Places {
+		x, y, z := rank%sides[0], rank/sides[0]%sides[1], rank/sides[0]/sides[1]
+		if at[0] != x || at[1] != y || len(at) > 2 && at[2] != z {
+			return // not in order of rank
+		}
+	}
+	second.Values = second.Values.With("layout", fmt.Sprintf("fill:%dx%dx%d", sides[0], sides[1], sides[2]))
 }
 
 // ShareScale implements view.Scaled: colours mean the same in both runs where they show the same.

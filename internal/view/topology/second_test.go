@@ -67,3 +67,27 @@ func TestTwoRunsAreDrawnAsTheirDifference(t *testing.T) {
 		t.Errorf("points are %+v of %q", d.Points, d.Difference)
 	}
 }
+
+// Messages of the same ranks may make another grid in a second run; each rank lies where it lies in the first.
+func TestASecondRunLiesOnTheGridOfTheFirst(t *testing.T) {
+	a := storetest.Text(t, withHalo(onHosts(24, 24), 6, 4, 24), all.Summaries...)
+	b := storetest.Text(t, withHalo(onHosts(24, 24), 8, 3, 24), all.Summaries...)
+	values, err := view.NewValues(topology.View, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := view.Ask(t.Context(), topology.View, &view.Request{Values: values, Selection: trace.Selection{End: 300},
+		Runs: []view.Run{{Name: "a", Store: a}, {Name: "b", Store: b}}, Size: scene.Size{Width: 800, Height: 600}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := r.Data().(topology.PairData)
+	for i, p := range d.Points {
+		if q := d.With.Points[i]; p.X == nil || q.X == nil || *p.X != *q.X || *p.Y != *q.Y {
+			t.Errorf("%s is elsewhere in the second run", p.Path)
+		}
+	}
+	if len(d.Points) != 24 {
+		t.Errorf("%d points", len(d.Points))
+	}
+}
