@@ -63,18 +63,23 @@ func sourceFlags(fs *pflag.FlagSet) {
 
 // sources returns the finder of source files; nil if no directory is named.
 func (e *env) sources() (*sourcefile.Finder, error) {
-	dirs := e.list("source")
+	dirs, editor := e.list("source"), e.text("editor") // "" of a command without this option
+	if editor != "" {
+		var err error
+		if editor, err = sourcefile.ParseEditor(editor); err != nil {
+			return nil, usageOf(err)
+		}
+	}
 	if len(dirs) == 0 {
+		if editor != "" || len(e.list("trim")) > 0 {
+			return nil, usage("--editor and --trim are for files below a directory: add --source DIR")
+		}
 		return nil, nil
 	}
 	for _, dir := range dirs {
 		if i, err := os.Stat(dir); err != nil || !i.IsDir() {
 			return nil, usage("--source %s: want a directory with source files", dir)
 		}
-	}
-	editor, err := sourcefile.ParseEditor(e.text("editor"))
-	if err != nil {
-		return nil, usageOf(err)
 	}
 	return &sourcefile.Finder{Roots: dirs, Trim: e.list("trim"), Editor: editor}, nil
 }

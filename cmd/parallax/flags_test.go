@@ -21,3 +21,24 @@ func TestAnOptionMayStandWithoutItsValue(t *testing.T) {
 		}
 	}
 }
+
+func TestLinksToAnEditorNeedItsNameAndTheSource(t *testing.T) {
+	const run = "../../internal/importer/callgrind/testdata/callgrind.out.gz"
+	for _, c := range []struct{ args, want string }{
+		{"--editor emacs", `--editor "emacs": want vscode`},
+		{"--editor javascript:{file} --source .", "must not run or load something"},
+		{"--editor vscode", "add --source DIR"},
+		{"--trim /build", "add --source DIR"},
+		{"--source nowhere", "want a directory with source files"},
+	} {
+		args := append([]string{"view", "source", run, "--json"}, strings.Fields(c.args)...)
+		if status, _, stderr := parallax(t, args...); status != 2 || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: status %d, %s", c.args, status, stderr)
+		}
+	}
+	status, out, stderr := parallax(t, "view", "source", run, "--json", "--file", "work.c", "--editor", "vscode",
+		"--source", "../../internal/importer/callgrind/testdata")
+	if status != 0 || !strings.Contains(out, "/internal/importer/callgrind/testdata/work.c:4\"") {
+		t.Errorf("status %d, %s", status, stderr)
+	}
+}

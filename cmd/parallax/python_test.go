@@ -78,7 +78,6 @@ func TestTheModuleAnswersPython(t *testing.T) {
 	}
 }
 
-// Notebooks of the tutorials run through, and their cells show something.
 // Every call on the right of the table of docs/notebook.md runs, on data of the kind that the tool on the left reads.
 func TestCallsOfThePageForThoseWhoComeFromElsewhereRun(t *testing.T) {
 	if _, pandas := findPython(); !pandas {
@@ -133,6 +132,7 @@ func TestCallsOfThePageForThoseWhoComeFromElsewhereRun(t *testing.T) {
 	}
 }
 
+// Notebooks of the tutorials run through, and their cells show something.
 func TestTutorialNotebooksRun(t *testing.T) {
 	runner, _ := filepath.Abs("testdata/notebook.py")
 	tutorials, _ := filepath.Abs("../../docs/tutorials")
