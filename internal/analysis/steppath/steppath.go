@@ -132,7 +132,7 @@ func (w *walk) host(l *lane, t trace.Time) {
 		}
 		if l.end[x.row] == t {
 			if gpu, k := w.waitedFor(l, x.row, t); gpu != nil && gpu.begin[k] < t {
-				// nobody waits for work without length, and to follow it back leads here again
+				// no work waits for work without length, and to follow it back leads here again
 				if !w.section(Return, l, x.row, gpu.end[k], t) {
 					return
 				}
@@ -275,7 +275,7 @@ func (w *walk) work(l *lane, i int32, t trace.Time) {
 				return
 			}
 		}
-		if l.launch[i].lane == nil { // nobody knows what it waited for: anything of its unit
+		if l.launch[i].lane == nil { // its cause is not recorded: anything of its unit
 			if o, k := w.lastWork(int(l.unit), t, ready); o != nil && (o != l || k < i) {
 				before, which, ready = o, k, o.end[k]
 			}

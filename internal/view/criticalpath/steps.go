@@ -1,11 +1,8 @@
 package criticalpath
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
 	"github.com/parallax-hpc/parallax/internal/analysis/steppath"
@@ -20,11 +17,9 @@ type stepResult struct {
 	tree    *store.Tree
 	regions []trace.Region
 	steps   []steppath.Path
-	length  trace.Time
-	kinds   [steppath.Kinds]trace.Time
+	sums    steppath.Sums
 	rows    []StepRow
-	shown   int // of steps: the longest
-	path    []steppath.Section
+	path    []steppath.Section // of the longest step
 	ranks   bool
 	notes   []string
 }
@@ -73,75 +68,26 @@ func namedSteps(list []steppath.Path, words []string) ([]steppath.Path, error) {
 	return out, nil
 }
 
-// A stepKey identifies the sum of a row.
-type stepKey struct {
-	kind steppath.Kind
-	path string
-}
-
-// add adds up the paths of all steps, and finds the longest.
+// add adds up the paths of all steps.
 func (r *stepResult) add(paths *steppath.Paths) {
-	for i := range r.steps {
-		if s := &r.steps[i]; s.End-s.Begin > r.steps[r.shown].End-r.steps[r.shown].Begin {
-			r.shown = i
-		}
+	r.sums = paths.Sum(r.steps, r.regions, r.request.Values.Text("by"), r.request.Selection.Regions)
+	r.path = r.steps[r.sums.Longest].Sections
+	for i := range r.sums.Parts {
+		r.rows = append(r.rows, r.rowOf(&r.sums.Parts[i]))
 	}
-	by := r.request.Values.Text("by")
-	rows := map[stepKey]*StepRow{}
-	times := map[stepKey]map[int]trace.Time{} // by step
-	for i := range r.steps {
-		s := &r.steps[i]
-		r.length += s.End - s.Begin
-		for k := range s.Sections {
-			x := &s.Sections[k]
-			r.kinds[x.Kind] += x.End - x.Begin
-			if chosen := r.request.Selection.Regions; chosen != nil && !slices.Contains(chosen, x.Region) {
-				continue
-			}
-			key, row := r.rowOf(paths, by, x)
-			if rows[key] == nil {
-				rows[key], times[key] = row, map[int]trace.Time{}
-			}
-			times[key][i] += x.End - x.Begin
-		}
-	}
-	r.path = r.steps[r.shown].Sections
-	for key, x := range rows {
-		x.fill(times[key], r.length, len(r.steps))
-		r.rows = append(r.rows, *x)
-	}
-	slices.SortFunc(r.rows, func(a, b StepRow) int {
-		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.CallPath, b.CallPath), cmp.Compare(a.Region, b.Region),
-			cmp.Compare(a.Kind, b.Kind))
-	})
 }
 
-// rowOf says to which row a section counts.
-func (r *stepResult) rowOf(paths *steppath.Paths, by string, x *steppath.Section) (stepKey, *StepRow) {
-	row := &StepRow{Kind: x.Kind.String(), kind: x.Kind, RegionID: trace.NoRegion, At: x.Location}
-	if by == "service" {
-		return stepKey{kind: x.Kind}, row
-	}
-	row.RegionID = x.Region
-	if x.Region != trace.NoRegion {
-		row.Region = r.regions[x.Region].Name
-	}
-	if by == "operation" {
-		return stepKey{x.Kind, row.Region}, row
-	}
-	var names []string
-	if x.Calls >= 0 {
-		for _, id := range paths.Calls[x.Calls] {
-			names = append(names, r.regions[id].Name)
-		}
-	}
-	row.CallPath = strings.Join(names, " > ")
-	return stepKey{x.Kind, row.CallPath}, row
+func (r *stepResult) rowOf(x *steppath.Part) StepRow {
+	steps := float64(len(r.steps))
+	return StepRow{Region: x.Name, Kind: x.Kind.String(), CallPath: x.CallPath, Time: x.Time,
+		Share: share(x.Time, r.sums.Length), Mean: float64(x.Time) / float64(x.Steps), P50: x.P50, P95: x.P95,
+		P99: x.P99, Steps: x.Steps, StepShare: float64(x.Steps) / steps, Half: float64(x.Time) / 2 / steps,
+		RegionID: x.Region, At: x.At, kind: x.Kind}
 }
 
 func (r *stepResult) note(paths *steppath.Paths) {
 	say := func(format string, args ...any) { r.notes = append(r.notes, fmt.Sprintf(format, args...)) }
-	host, gpus, between := r.places()
+	host, gpus, between := r.sums.Places()
 	say("of the time of %s the path is on threads of the host for %s, on GPUs for %s, and between them for %s",
 		view.Count(len(r.steps), "step"), view.FormatShare(host), view.FormatShare(gpus), view.FormatShare(between))
 	if len(r.rows) > 0 {

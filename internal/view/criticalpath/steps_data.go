@@ -2,10 +2,7 @@ package criticalpath
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
-	"github.com/parallax-hpc/parallax/internal/analysis/request"
 	"github.com/parallax-hpc/parallax/internal/analysis/steppath"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
@@ -76,10 +73,10 @@ type StepData struct {
 }
 
 func (r *stepResult) Data() any {
-	d := StepData{Length: r.length, Steps: len(r.steps),
-		Shown: ShownStep{r.steps[r.shown].Name, r.steps[r.shown].Begin, r.steps[r.shown].End}, Path: []StepSection{},
+	d := StepData{Length: r.sums.Length, Steps: len(r.steps),
+		Shown: ShownStep{r.steps[r.sums.Longest].Name, r.steps[r.sums.Longest].Begin, r.steps[r.sums.Longest].End}, Path: []StepSection{},
 		By: append([]StepRow{}, r.rows...), Kinds: []KindTime{}}
-	d.OnHost, d.OnGPUs, d.Between = r.places()
+	d.OnHost, d.OnGPUs, d.Between = r.sums.Places()
 	for i := range r.path {
 		x := &r.path[i]
 		s := StepSection{Begin: x.Begin, End: x.End, Kind: x.Kind.String()}
@@ -92,42 +89,13 @@ func (r *stepResult) Data() any {
 		}
 		d.Path = append(d.Path, s)
 	}
-	for k, t := range r.kinds {
-		d.Kinds = append(d.Kinds, KindTime{steppath.Kind(k).String(), t, share(t, r.length)})
+	for k, t := range r.sums.Kinds {
+		d.Kinds = append(d.Kinds, KindTime{steppath.Kind(k).String(), t, share(t, r.sums.Length)})
 	}
 	return d
 }
 
-// places are the shares of threads, of GPUs, and of the time between.
-func (r *stepResult) places() (host, gpus, between float64) {
-	for k, t := range r.kinds {
-		part := share(t, r.length)
-		switch kind := steppath.Kind(k); {
-		case kind.OnGPU():
-			gpus += part
-		case kind == steppath.Launch || kind == steppath.Queue:
-			between += part
-		default:
-			host += part
-		}
-	}
-	return host, gpus, between
-}
-
 func (r *stepResult) Table() *view.Table { return view.TableOf(r.rows, nil, nil) }
-
-// fill takes the times of a row by step.
-func (x *StepRow) fill(times map[int]trace.Time, length trace.Time, steps int) {
-	list := slices.Sorted(maps.Values(times))
-	for _, t := range list {
-		x.Time += t
-	}
-	x.Steps = len(list)
-	x.StepShare = float64(x.Steps) / float64(steps)
-	x.Share, x.Mean, x.Half = share(x.Time, length), float64(x.Time)/float64(len(list)),
-		float64(x.Time)/2/float64(steps)
-	x.P50, x.P95, x.P99 = request.Quantile(list, 0.5), request.Quantile(list, 0.95), request.Quantile(list, 0.99)
-}
 
 func (x *StepRow) label() string {
 	switch {
@@ -163,7 +131,7 @@ func (r *stepResult) Scene(size scene.Size) *scene.Scene {
 	w, h := float32(size.Width), float32(size.Height)
 	y := float32(headRoom)
 	if h >= 160 {
-		x := &r.steps[r.shown]
+		x := &r.steps[r.sums.Longest]
 		list := make([]stretch, len(r.path))
 		for i := range r.path {
 			p := &r.path[i]
@@ -194,7 +162,7 @@ func (r *stepResult) Scene(size scene.Size) *scene.Scene {
 		drawBars(s, w, y, h-y-scene.AxisHeight-4, r.request.Values.Integer("top"), bars,
 			what+", by time on the critical paths of "+view.Count(len(r.steps), "step"))
 	}
-	for k, t := range r.kinds {
+	for k, t := range r.sums.Kinds {
 		if t > 0 {
 			s.Legend = append(s.Legend, plot.Key(kindWords[k], stepColours[k]))
 		}
@@ -203,7 +171,7 @@ func (r *stepResult) Scene(size scene.Size) *scene.Scene {
 }
 
 func (r *stepResult) describe() string {
-	t := fmt.Sprintf("Critical path of %s, %s in all", view.Count(len(r.steps), "step"), view.FormatTime(r.length))
+	t := fmt.Sprintf("Critical path of %s, %s in all", view.Count(len(r.steps), "step"), view.FormatTime(r.sums.Length))
 	if len(r.rows) > 0 {
 		t += fmt.Sprintf("; most of it: %s, %s", r.rows[0].label(), view.FormatShare(r.rows[0].Share))
 	}

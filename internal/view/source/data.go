@@ -117,10 +117,10 @@ const around = 24
 func (r *result) Data() any { return r.data() }
 
 func (r *result) data() Data {
-	d := Data{File: r.file, Metric: r.metric.Name, Unit: r.metric.Unit, ByLine: r.byLine, Line: r.centre,
-		Lines: r.rows(), Files: []FileRow{}, Columns: r.columns, Context: []TextRow{}}
-	for _, f := range r.files {
-		d.Files = append(d.Files, FileRow{f.name, f.exclusive})
+	d := Data{File: r.File, Metric: r.metric.Name, Unit: r.metric.Unit, ByLine: r.byLine, Line: r.centre,
+		Lines: r.rows(), Files: []FileRow{}, Columns: r.Columns, Context: []TextRow{}}
+	for _, f := range r.Files {
+		d.Files = append(d.Files, FileRow{f.Name, f.Exclusive})
 	}
 	if r.text != nil {
 		d.Found, d.Editor = r.text.Shown, r.link(r.centre)
@@ -132,28 +132,28 @@ func (r *result) data() Data {
 }
 
 func (r *result) rows() []LineRow {
-	out := make([]LineRow, 0, len(r.lines))
-	for i := range r.lines {
-		l := &r.lines[i]
-		row := LineRow{Line: l.number, Exclusive: l.exclusive, Inclusive: l.inclusive, Text: r.textOf(l.number),
-			Callees: []Callee{}, Ranks: l.columns, ID: trace.NoRegion}
-		if r.counted {
-			row.Calls = &l.calls
+	out := make([]LineRow, 0, len(r.Lines))
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		row := LineRow{Line: l.Number, Exclusive: l.Exclusive, Inclusive: l.Inclusive, Text: r.textOf(l.Number),
+			Callees: []Callee{}, Ranks: l.Columns, ID: trace.NoRegion}
+		if r.Counted {
+			row.Calls = &l.Calls
 		}
-		if len(l.regions) > 0 {
-			row.ID = l.regions[0]
+		if len(l.Regions) > 0 {
+			row.ID = l.Regions[0]
 			row.Region = r.regions[row.ID].Name
 		}
-		for k := range l.callees {
-			c := &l.callees[k]
-			x := Callee{Region: r.regions[c.region].Name, Inclusive: c.inclusive}
-			if r.counted {
-				x.Calls = &c.calls
+		for k := range l.Callees {
+			c := &l.Callees[k]
+			x := Callee{Region: r.regions[c.Region].Name, Inclusive: c.Inclusive}
+			if r.Counted {
+				x.Calls = &c.Calls
 			}
 			row.Callees = append(row.Callees, x)
 		}
-		if r.text != nil && l.number > 0 {
-			row.Editor = r.link(l.number)
+		if r.text != nil && l.Number > 0 {
+			row.Editor = r.link(l.Number)
 		}
 		out = append(out, row)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/analysis/sourceline"
 	"github.com/parallax-hpc/parallax/internal/scene"
 	"github.com/parallax-hpc/parallax/internal/scene/plot"
 	"github.com/parallax-hpc/parallax/internal/view"
@@ -38,11 +39,11 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 	s := scene.New(size, "", r.describe())
 	s.Notes = append(s.Notes, r.notes...)
 	d := &drawing{width: float32(size.Width), at: map[int]int{}}
-	for i := range r.lines {
-		d.at[r.lines[i].number] = i
+	for i := range r.Lines {
+		d.at[r.Lines[i].Number] = i
 	}
 	d.numbers = r.around(max(int((float32(size.Height)-head)/pitch), 1))
-	if d.width >= 760 && len(r.files) > 1 {
+	if d.width >= 760 && len(r.Files) > 1 {
 		d.left = min(d.width*0.2, 260)
 		r.drawFiles(s, d, float32(size.Height))
 	}
@@ -51,13 +52,13 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 }
 
 func (r *result) describe() string {
-	for i := range r.lines {
-		if l := &r.lines[i]; l.number == r.hottest(1) {
-			return fmt.Sprintf("Lines of %s by %s; the first is line %d with %s.", path.Base(r.file), r.metric.Name,
-				l.number, r.metric.Format(r.value(l)))
+	for i := range r.Lines {
+		if l := &r.Lines[i]; l.Number == r.hottest(1) {
+			return fmt.Sprintf("Lines of %s by %s; the first is line %d with %s.", path.Base(r.File), r.metric.Name,
+				l.Number, r.metric.Format(r.value(l)))
 		}
 	}
-	return "Lines of " + r.file
+	return "Lines of " + r.File
 }
 
 // around returns the numbers of n lines about the one in the middle: all lines of the text, or those with values.
@@ -69,8 +70,8 @@ func (r *result) around(n int) []int {
 			all[i] = i + 1
 		}
 	}
-	for i := range r.lines {
-		if number := r.lines[i].number; number > len(all) || r.text == nil {
+	for i := range r.Lines {
+		if number := r.Lines[i].Number; number > len(all) || r.text == nil {
 			all = append(all, number)
 		}
 	}
@@ -86,28 +87,28 @@ func (r *result) around(n int) []int {
 
 // drawFiles lists the files by value on the left.
 func (r *result) drawFiles(s *scene.Scene, d *drawing, height float32) {
-	n := min(len(r.files), max(int((height-head)/pitch), 1))
+	n := min(len(r.Files), max(int((height-head)/pitch), 1))
 	rows := plot.NewRows(n, head, pitch, func(int, *scene.Row) {})
-	f := rows.Frame("files", 0, d.left-2*pad, scene.Scale{Kind: "linear", End: max(r.files[0].exclusive, 1e-300)})
+	f := rows.Frame("files", 0, d.left-2*pad, scene.Scale{Kind: "linear", End: max(r.Files[0].Exclusive, 1e-300)})
 	frame := s.AddFrame(f)
 	s.AimRows(frame, 0, d.left-pad, func(i int) uint32 { return s.Item(ofFile, i) })
-	s.AddLayer("file bars", frame, rows.Bars(&f, 0.9, func(i int) float64 { return max(r.files[i].exclusive, 0) },
+	s.AddLayer("file bars", frame, rows.Bars(&f, 0.9, func(i int) float64 { return max(r.Files[i].Exclusive, 0) },
 		func(i int) scene.Colour { return scene.UIDataSoft }))
-	text := plot.Head(&f, view.Count(len(r.files), "file")+", by exclusive", scene.UITextMuted)
+	text := plot.Head(&f, view.Count(len(r.Files), "file")+", by exclusive", scene.UITextMuted)
 	names := make([]string, n)
 	for i := range names {
-		names[i] = path.Base(strings.ReplaceAll(r.files[i].name, `\`, "/"))
+		names[i] = path.Base(strings.ReplaceAll(r.Files[i].Name, `\`, "/"))
 	}
 	names = scene.Distinct(names, d.left-4*pad, scene.TextSize)
 	for i, name := range names {
 		fill := scene.UITextMuted
-		if r.files[i].name == r.file {
+		if r.Files[i].Name == r.File {
 			fill = scene.UIText
 		}
 		text.Add(pad/2, rows.Middle(i)+4, name, fill, scene.Start)
 	}
 	s.AddLayer("files", -1, text)
-	if more := len(r.files) - n; more > 0 {
+	if more := len(r.Files) - n; more > 0 {
 		s.Notes = append(s.Notes, view.Count(more, "more file")+" not drawn")
 	}
 }
@@ -115,16 +116,16 @@ func (r *result) drawFiles(s *scene.Scene, d *drawing, height float32) {
 // A column is one of the numbers beside a line.
 type column struct {
 	title string
-	text  func(*line) string
+	text  func(*sourceline.Line) string
 }
 
 func (r *result) numberColumns() []column {
 	all := []column{
-		{"exclusive", func(l *line) string { return r.format(l.exclusive) }},
-		{"inclusive", func(l *line) string { return r.format(l.inclusive) }},
+		{"exclusive", func(l *sourceline.Line) string { return r.format(l.Exclusive) }},
+		{"inclusive", func(l *sourceline.Line) string { return r.format(l.Inclusive) }},
 	}
-	if r.counted {
-		all = append(all, column{"calls", func(l *line) string { return view.FormatCount(l.calls) }})
+	if r.Counted {
+		all = append(all, column{"calls", func(l *sourceline.Line) string { return view.FormatCount(l.Calls) }})
 	}
 	return all
 }
@@ -139,8 +140,8 @@ func (r *result) format(v float64) string {
 // drawLines draws numbers, strips, line numbers and text.
 func (r *result) drawLines(s *scene.Scene, d *drawing) {
 	rows := plot.NewRows(len(d.numbers), head, pitch, func(i int, row *scene.Row) {
-		if k, ok := d.at[d.numbers[i]]; ok && len(r.lines[k].regions) > 0 {
-			row.Region = uint32(r.lines[k].regions[0])
+		if k, ok := d.at[d.numbers[i]]; ok && len(r.Lines[k].Regions) > 0 {
+			row.Region = uint32(r.Lines[k].Regions[0])
 		}
 	})
 	frame := s.AddFrame(rows.Frame("lines", d.left, max(d.width-d.left, 1), scene.Scale{}))
@@ -162,7 +163,7 @@ func (r *result) drawLines(s *scene.Scene, d *drawing) {
 		x = r.drawColumn(rows, text, d, x, c)
 	}
 	x += pad
-	if len(r.columns) > 1 && r.full > 0 {
+	if len(r.Columns) > 1 && r.Full > 0 {
 		x = r.drawStrips(s, rows, d, x) + pad
 	}
 	d.text = x
@@ -175,7 +176,7 @@ func (r *result) drawColumn(rows plot.Rows, text *scene.Text, d *drawing, x floa
 	width := scene.TextWidth(c.title, scene.TextSize, false)
 	for _, number := range d.numbers {
 		if k, ok := d.at[number]; ok {
-			width = max(width, scene.TextWidth(c.text(&r.lines[k]), scene.TextSize, false))
+			width = max(width, scene.TextWidth(c.text(&r.Lines[k]), scene.TextSize, false))
 		}
 	}
 	right := x + width + pad
@@ -185,7 +186,7 @@ func (r *result) drawColumn(rows plot.Rows, text *scene.Text, d *drawing, x floa
 	text.Add(right, head-6, c.title, scene.UITextMuted, scene.End)
 	for i, number := range d.numbers {
 		if k, ok := d.at[number]; ok {
-			text.Add(right, rows.Middle(i)+4, c.text(&r.lines[k]), scene.UIText, scene.End)
+			text.Add(right, rows.Middle(i)+4, c.text(&r.Lines[k]), scene.UIText, scene.End)
 		}
 	}
 	return right
@@ -193,7 +194,7 @@ func (r *result) drawColumn(rows plot.Rows, text *scene.Text, d *drawing, x floa
 
 // drawStrips draws one cell per rank for each line, on one scale, and returns their right edge.
 func (r *result) drawStrips(s *scene.Scene, rows plot.Rows, d *drawing, x float32) float32 {
-	width := min(float32(len(r.columns))*10, (d.width-d.left)*0.2)
+	width := min(float32(len(r.Columns))*10, (d.width-d.left)*0.2)
 	if width < 20 {
 		return x
 	}
@@ -207,15 +208,15 @@ func (r *result) drawStrips(s *scene.Scene, rows plot.Rows, d *drawing, x float3
 		if !ok {
 			continue
 		}
-		cells := make([]scene.Colour, len(r.columns))
-		for c, v := range r.lines[k].columns {
-			cells[c] = scene.Ramp(palette, max(v, 0)/r.full)
+		cells := make([]scene.Colour, len(r.Columns))
+		for c, v := range r.Lines[k].Columns {
+			cells[c] = scene.Ramp(palette, max(v, 0)/r.Full)
 		}
 		marks = append(marks, &scene.Image{X: x, Y: rows.List[i].From + 1, W: width, H: pitch - 2,
 			Columns: len(cells), Rows: 1, Cells: cells})
 	}
 	s.AddLayer("strips", frame, marks...)
-	s.Legend = append(s.Legend, plot.RampKey(r.metric.Name+" of one column", palette, "0", r.metric.Format(r.full)))
+	s.Legend = append(s.Legend, plot.RampKey(r.metric.Name+" of one column", palette, "0", r.metric.Format(r.Full)))
 	return x + width
 }
 
@@ -227,7 +228,7 @@ func (r *result) drawText(rows plot.Rows, text *scene.Text, d *drawing) {
 	if right+4*pad > d.width {
 		return
 	}
-	name := r.file
+	name := r.File
 	if r.text != nil {
 		name = r.text.Shown
 	}
@@ -248,17 +249,17 @@ func (r *result) drawText(rows plot.Rows, text *scene.Text, d *drawing) {
 		if !valued {
 			fill = scene.UITextMuted
 		}
-		if code == "" && valued && r.text == nil && len(r.lines[k].regions) > 0 {
-			code = r.regions[r.lines[k].regions[0]].Name
+		if code == "" && valued && r.text == nil && len(r.Lines[k].Regions) > 0 {
+			code = r.regions[r.Lines[k].Regions[0]].Name
 		}
 		code = scene.Shorten(code, d.width-x-pad, scene.TextSize)
 		text.Add(x, y, code, fill, scene.Start)
-		if !valued || len(r.lines[k].callees) == 0 {
+		if !valued || len(r.Lines[k].Callees) == 0 {
 			continue
 		}
 		x += scene.TextWidth(code, scene.TextSize, false) + 2*pad
 		if room := d.width - x - pad; room > 60 {
-			text.Add(x, y, scene.Shorten("→ "+r.calleeWords(&r.lines[k]), room, scene.TextSize), scene.UIAccent,
+			text.Add(x, y, scene.Shorten("→ "+r.calleeWords(&r.Lines[k]), room, scene.TextSize), scene.UIAccent,
 				scene.Start)
 		}
 	}
@@ -267,39 +268,39 @@ func (r *result) drawText(rows plot.Rows, text *scene.Text, d *drawing) {
 // Fact returns the numbers of a line or a file.
 func (r *result) Fact(it scene.Item) (view.Fact, bool) {
 	if it.Of == ofFile {
-		x := &r.files[it.A]
-		f := view.Fact{Title: x.name, Open: map[string]string{"file": x.name, "line": "hot:1"}}
-		f.SayNumber("exclusive of the file", x.exclusive, r.format)
+		x := &r.Files[it.A]
+		f := view.Fact{Title: x.Name, Open: map[string]string{"file": x.Name, "line": "hot:1"}}
+		f.SayNumber("exclusive of the file", x.Exclusive, r.format)
 		return f, true
 	}
-	l := &r.lines[it.A]
-	f := view.Fact{Title: fmt.Sprintf("%s:%d", r.file, l.number), Regions: l.regions,
-		Open: map[string]string{"file": r.file, "line": fmt.Sprint(max(l.number, 1))}}
-	f.SayNumber("exclusive", l.exclusive, r.format)
-	f.SayNumber("inclusive", l.inclusive, r.format)
-	if r.counted {
-		f.SayNumber("calls", l.calls, view.FormatCount)
+	l := &r.Lines[it.A]
+	f := view.Fact{Title: fmt.Sprintf("%s:%d", r.File, l.Number), Regions: l.Regions,
+		Open: map[string]string{"file": r.File, "line": fmt.Sprint(max(l.Number, 1))}}
+	f.SayNumber("exclusive", l.Exclusive, r.format)
+	f.SayNumber("inclusive", l.Inclusive, r.format)
+	if r.Counted {
+		f.SayNumber("calls", l.Calls, view.FormatCount)
 	}
-	for i, id := range l.regions {
+	for i, id := range l.Regions {
 		if i == 4 {
-			f.Say("regions", fmt.Sprintf("%d more", len(l.regions)-i), "")
+			f.Say("regions", fmt.Sprintf("%d more", len(l.Regions)-i), "")
 			break
 		}
 		f.Say("region", r.regions[id].Name, "")
 	}
-	for i, c := range l.callees {
+	for i, c := range l.Callees {
 		if i == 6 {
-			f.Say("calls", fmt.Sprintf("%d more functions", len(l.callees)-i), "")
+			f.Say("calls", fmt.Sprintf("%d more functions", len(l.Callees)-i), "")
 			break
 		}
-		f.SayNumber("calls "+r.regions[c.region].Name, c.inclusive, r.format)
+		f.SayNumber("calls "+r.regions[c.Region].Name, c.Inclusive, r.format)
 	}
-	if least, most, ok := spread(l.columns); ok {
-		f.Say("least", r.columns[least]+": "+r.metric.Format(l.columns[least]), "")
-		f.Say("most", r.columns[most]+": "+r.metric.Format(l.columns[most]), "")
+	if least, most, ok := spread(l.Columns); ok {
+		f.Say("least", r.Columns[least]+": "+r.metric.Format(l.Columns[least]), "")
+		f.Say("most", r.Columns[most]+": "+r.metric.Format(l.Columns[most]), "")
 	}
-	if r.text != nil && l.number > 0 {
-		f.Link = r.link(l.number)
+	if r.text != nil && l.Number > 0 {
+		f.Link = r.link(l.Number)
 	}
 	return f, true
 }
@@ -315,4 +316,21 @@ func spread(columns []float64) (least, most int, ok bool) {
 		}
 	}
 	return least, most, len(columns) > 1
+}
+
+// calleeWords lists the callees of a line.
+func (r *result) calleeWords(l *sourceline.Line) string {
+	var words []string
+	for i, c := range l.Callees {
+		if i == 3 {
+			words = append(words, fmt.Sprintf("%d more", len(l.Callees)-i))
+			break
+		}
+		w := r.regions[c.Region].Name
+		if c.Calls > 0 {
+			w += " (" + view.FormatCount(c.Calls) + "×)"
+		}
+		words = append(words, w)
+	}
+	return strings.Join(words, ", ")
 }

@@ -8,7 +8,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"maps"
 	"os"
 	"path"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/runfacts"
+	"github.com/parallax-hpc/parallax/internal/analysis/sourceline"
 	"github.com/parallax-hpc/parallax/internal/sourcefile"
 	"github.com/parallax-hpc/parallax/internal/store"
 	"github.com/parallax-hpc/parallax/internal/trace"
@@ -51,47 +51,14 @@ func lacks(r view.Result) string {
 	return ""
 }
 
-// maxColumns bounds the columns of the strips.
-const maxColumns = 512
-
-// A line is a line of the file with its values.
-type line struct {
-	number               int
-	exclusive, inclusive float64
-	calls                float64
-	regions              []trace.RegionID // largest first
-	columns              []float64        // by column, of the metric's number
-	callees              []callee         // largest first
-
-	byRegion map[trace.RegionID]float64
-	byCallee map[trace.RegionID]*callee
-}
-
-// A callee is a function that a line calls.
-type callee struct {
-	region           trace.RegionID
-	calls, inclusive float64
-}
-
-// A fileSum is the value of a file.
-type fileSum struct {
-	name      string
-	exclusive float64
-}
-
 type result struct {
+	*sourceline.Values
 	request *view.Request
 	regions []trace.Region
 	colours *view.Colours
 	metric  runfacts.MetricChoice
 	byLine  bool // the data has values of lines
-	counted bool // calls are
-	files   []fileSum
-	file    string
-	lines   []line // with values, by number
-	centre  int    // number of the line in the middle
-	columns []string
-	full    float64 // the value of the brightest cell
+	centre  int  // number of the line in the middle
 	text    *sourcefile.File
 	notes   []string
 }
@@ -106,8 +73,9 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if r.colours, err = q.Colours(ctx); err != nil {
 		return nil, err
 	}
-	g := newGatherer(r)
-	if err := g.gather(ctx); err != nil {
+	r.Values, err = sourceline.Of(ctx, sourceline.Source{Store: s, Window: q.Window(), Locations: q.Selection.Locations,
+		Regions: q.Selection.Regions, Metric: r.metric, ByLine: r.byLine}, r.chooseFile)
+	if err != nil {
 		return nil, err
 	}
 	if r.centre, err = r.chooseLine(q.Values.Text("line")); err != nil {
@@ -121,7 +89,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 // Settle implements view.Chooser: the second run shows the same file about the same line. The program may have been
 // built in another directory, so the end of the path counts.
 func (r *result) Settle(second *view.Request) {
-	parts := strings.Split(strings.ReplaceAll(r.file, `\`, "/"), "/")
+	parts := strings.Split(strings.ReplaceAll(r.File, `\`, "/"), "/")
 	end := strings.Join(parts[max(0, len(parts)-2):], "/")
 	second.Values = second.Values.With("file", end).With("line", strconv.Itoa(max(r.centre, 1)))
 }
@@ -129,8 +97,8 @@ func (r *result) Settle(second *view.Request) {
 // ShareScale implements view.Scaled.
 func (r *result) ShareScale(second view.Result) {
 	other := second.(*result)
-	r.full = max(r.full, other.full)
-	other.full = r.full
+	r.Full = max(r.Full, other.Full)
+	other.Full = r.Full
 }
 
 // chooseMetric reads --metric. Line values belong to metrics of a profile, also if the run has intervals too.
@@ -170,7 +138,9 @@ func metricNames(metrics []trace.Metric) (names []string) {
 }
 
 // value is the number of a line that the metric asks for.
-func (r *result) value(l *line) float64 { return r.metric.Of(l.calls, l.inclusive, l.exclusive) }
+func (r *result) value(l *sourceline.Line) float64 {
+	return r.metric.Of(l.Calls, l.Inclusive, l.Exclusive)
+}
 
 // chooseLine reads --line: a number, or hot:K. Past the last line with a value it is that one.
 func (r *result) chooseLine(text string) (int, error) {
@@ -188,17 +158,17 @@ func (r *result) chooseLine(text string) (int, error) {
 
 // hottest returns the number of the line with the k-th largest value.
 func (r *result) hottest(k int) int {
-	order := make([]*line, len(r.lines))
-	for i := range r.lines {
-		order[i] = &r.lines[i]
+	order := make([]*sourceline.Line, len(r.Lines))
+	for i := range r.Lines {
+		order[i] = &r.Lines[i]
 	}
-	slices.SortStableFunc(order, func(a, b *line) int {
-		if (a.number == 0) != (b.number == 0) {
-			return cmp.Compare(b.number, a.number) // no line comes last
+	slices.SortStableFunc(order, func(a, b *sourceline.Line) int {
+		if (a.Number == 0) != (b.Number == 0) {
+			return cmp.Compare(b.Number, a.Number) // no line comes last
 		}
-		return cmp.Or(cmp.Compare(r.value(b), r.value(a)), cmp.Compare(b.inclusive, a.inclusive))
+		return cmp.Or(cmp.Compare(r.value(b), r.value(a)), cmp.Compare(b.Inclusive, a.Inclusive))
 	})
-	return order[min(k, len(order))-1].number
+	return order[min(k, len(order))-1].Number
 }
 
 // read takes the text of the file, and notes why it may not fit.
@@ -208,16 +178,16 @@ func (r *result) read(ctx context.Context) {
 		r.notes = append(r.notes, "no text: name the directory of the program's source by --source DIR")
 		return
 	}
-	text, err := finder.Read(ctx, r.file)
+	text, err := finder.Read(ctx, r.File)
 	if err != nil {
-		r.notes = append(r.notes, fmt.Sprintf("no text: %s %v", r.file, err))
+		r.notes = append(r.notes, fmt.Sprintf("no text: %s %v", r.File, err))
 		return
 	}
 	r.text = text
 	if text.ByName {
 		r.notes = append(r.notes, fmt.Sprintf("%s was found by its name alone: perhaps another file", text.Shown))
 	}
-	if last := r.lines[len(r.lines)-1].number; last > len(text.Lines) {
+	if last := r.Lines[len(r.Lines)-1].Number; last > len(text.Lines) {
 		r.notes = append(r.notes, fmt.Sprintf("%s has %s and the data names line %d: the file changed since the run",
 			text.Shown, view.Count(len(text.Lines), "line"), last))
 	} else if at := recorded(&r.request.Runs[0]); !at.IsZero() && text.Modified.After(at) {
@@ -250,9 +220,9 @@ func (r *result) explain() {
 	if w := r.request.Window(); s.Info().Timed() && (w.Begin > 0 || w.End < s.Info().End) {
 		r.notes = append(r.notes, "values of lines are those of the whole run: the profile has no time")
 	}
-	for i := range r.lines {
-		if l := &r.lines[i]; l.number == 0 && l.exclusive > 0 {
-			r.notes = append(r.notes, fmt.Sprintf("%s of the file has no line", r.metric.Format(l.exclusive)))
+	for i := range r.Lines {
+		if l := &r.Lines[i]; l.Number == 0 && l.Exclusive > 0 {
+			r.notes = append(r.notes, fmt.Sprintf("%s of the file has no line", r.metric.Format(l.Exclusive)))
 		}
 	}
 }
@@ -263,30 +233,24 @@ func matches(file, wanted string) bool {
 }
 
 // chooseFile returns the file to show: that of --file, else the one with the largest value.
-func (r *result) chooseFile(sums map[string]float64) error {
-	for _, name := range slices.Sorted(maps.Keys(sums)) {
-		r.files = append(r.files, fileSum{name, sums[name]})
-	}
-	slices.SortStableFunc(r.files, func(a, b fileSum) int { return cmp.Compare(b.exclusive, a.exclusive) })
-	if len(r.files) == 0 {
-		return r.request.Advise("other regions", "another metric").Empty(
+func (r *result) chooseFile(files []sourceline.File) (string, error) {
+	if len(files) == 0 {
+		return "", r.request.Advise("other regions", "another metric").Empty(
 			"no region of the selection with a source file has a value of %s", r.metric.Name)
 	}
-	r.file = r.files[0].name
 	wanted := r.request.Values.Text("file")
 	if wanted == "" {
-		return nil
+		return files[0].Name, nil
 	}
-	for _, f := range r.files {
-		if matches(f.name, wanted) {
-			r.file = f.name
-			return nil
+	for _, f := range files {
+		if matches(f.Name, wanted) {
+			return f.Name, nil
 		}
 	}
 	var names []string
-	for _, f := range r.files[:min(len(r.files), 8)] {
-		names = append(names, path.Base(f.name))
+	for _, f := range files[:min(len(files), 8)] {
+		names = append(names, path.Base(f.Name))
 	}
-	return view.Empty("those with the largest values are "+strings.Join(names, ", "),
+	return "", view.Empty("those with the largest values are "+strings.Join(names, ", "),
 		"--file %q: no such file has a value in the selection", wanted)
 }

@@ -271,17 +271,10 @@ func (r *result) Table() *view.Table {
 		for _, x := range s.Terms {
 			row = append(row, int64(x))
 		}
-		g := sum(s.GPUs)
+		g := step.SumOfGPUs(s.GPUs)
 		t.Rows = append(t.Rows,
 			append(row, int64(g.Computation), int64(g.ExposedCommunication), int64(g.ExposedCopy), int64(g.Idle)))
 		t.Locations = append(t.Locations, id)
-	}
-	return t
-}
-
-func sum(list []step.Time) (t step.Time) {
-	for _, x := range list {
-		t.Add(x)
 	}
 	return t
 }

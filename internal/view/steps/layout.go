@@ -30,10 +30,10 @@ const (
 // A drawing says where things are put.
 type drawing struct {
 	bars, gpus scene.Frame
-	lines      []line   // one a row drawn
-	folded     []int    // how many lines each row stands for
-	items      []uint32 // one a row drawn
-	gaps       []gap    // of the picture of idle time
+	lines      []line          // one a row drawn
+	folded     []int           // how many lines each row stands for
+	items      []uint32        // one a row drawn
+	gaps       []step.GapOfGPU // of the picture of idle time
 	gapFrame   scene.Frame
 }
 
@@ -95,7 +95,7 @@ func (r *result) Scene(size scene.Size) *scene.Scene {
 		r.shortenSteps(labels.List)
 	}
 	left := labels.LabelWidth(w*labelShare) + r.Arrangement().Gutter()
-	gpu := r.worked() && w > 420
+	gpu := r.job.Worked() && w > 420
 	wide := w - left - edge
 	if gpu {
 		wide = (wide - between) * 0.62
@@ -131,14 +131,14 @@ func (d *drawing) paint(s *scene.Scene, pitch float32) {
 	for i := range d.lines {
 		l := &d.lines[i]
 		y := d.bars.Y + float32(i)*pitch + pad
-		stack(bars, &d.bars, y, pitch-2*pad, l.terms[:], termColours[:])
+		stack(bars, &d.bars, y, pitch-2*pad, l.Terms[:], termColours[:])
 		if d.folded[i] > 1 {
 			bars.SetCount(uint32(d.folded[i]))
 		}
 		if span := l.span(); d.gpus.W > 0 && span > 0 {
-			shares := make([]float64, len(l.gpu))
+			shares := make([]float64, len(l.OnGPU))
 			for k := range shares {
-				shares[k] = l.gpu[k] / span * 100
+				shares[k] = l.OnGPU[k] / span * 100
 			}
 			stack(gpus, &d.gpus, y, pitch-2*pad, shares, gpuColours[:])
 		}
@@ -175,7 +175,7 @@ func (r *result) heads(s *scene.Scene, d *drawing) {
 	head := func(f *scene.Frame, t string) {
 		text.Add(f.X, f.Y-6, scene.Shorten(t, f.W, scene.TextSize), scene.UITextMuted, scene.Start)
 	}
-	what := fmt.Sprintf("%s, %s", view.Count(len(r.stepNames()), "step"), view.Count(len(r.names), "rank"))
+	what := fmt.Sprintf("%s, %s", view.Count(len(r.job.Names()), "step"), view.Count(len(r.names), "rank"))
 	if len(r.names) == 1 {
 		what = view.Count(len(r.job.Steps), "step")
 	}
@@ -210,10 +210,10 @@ func (d *drawing) legend(s *scene.Scene, gpu bool) {
 	var any [step.Terms]bool
 	var did [4]bool
 	for i := range d.lines {
-		for t, x := range d.lines[i].terms {
+		for t, x := range d.lines[i].Terms {
 			any[t] = any[t] || x > 0
 		}
-		for k, x := range d.lines[i].gpu {
+		for k, x := range d.lines[i].OnGPU {
 			did[k] = did[k] || x > 0
 		}
 	}
@@ -248,23 +248,23 @@ func (r *result) lineFact(l *line, stands int64) view.Fact {
 	if l.unit >= 0 {
 		fact.Locations = []trace.LocationID{r.devices.Units[l.unit]}
 	}
-	begin, end := l.begin, l.end
-	if l.steps == 1 {
+	begin, end := l.Begin, l.End
+	if l.Steps == 1 {
 		fact.Begin, fact.End = &begin, &end
 	} else {
-		fact.Title += fmt.Sprintf(" (mean of %s)", view.Count(l.steps, "step"))
+		fact.Title += fmt.Sprintf(" (mean of %s)", view.Count(l.Steps, "step"))
 	}
 	add := func(label string, v, whole float64) {
 		fact.Say(label, view.FormatDuration(v)+", "+view.FormatShare(v/max(whole, 1)),
 			view.Thousands(int64(v+0.5))+" ns")
 	}
 	fact.Say("step", view.FormatDuration(l.total()), view.Thousands(int64(l.total()+0.5))+" ns")
-	for t, v := range l.terms {
+	for t, v := range l.Terms {
 		if v > 0 {
 			add(termWords[t], v, l.total())
 		}
 	}
-	for k, v := range l.gpu {
+	for k, v := range l.OnGPU {
 		if v > 0 {
 			add("GPU: "+gpuWords[k], v, l.span())
 		}

@@ -46,7 +46,7 @@ func (r *result) idleScene(s *scene.Scene, top float32) {
 	})
 	below := top + topRoom + labels.Height() + scene.AxisHeight + topRoom
 	gapRows := plot.NewRows(len(gaps), below, 16, func(i int, row *scene.Row) {
-		row.Label = r.gpus[gaps[i].gpu] + " at " + view.FormatTime(gaps[i].Begin)
+		row.Label = r.gpus[gaps[i].GPU] + " at " + view.FormatTime(gaps[i].Begin)
 	})
 	left := max(labels.LabelWidth(w*0.3), gapRows.LabelWidth(w*0.3)) + r.Arrangement().Gutter()
 	d.bars = labels.Frame("gpus", left, max(w-left-edge, 1), scene.Scale{Kind: "linear", End: 100, Label: "%"})
@@ -124,7 +124,7 @@ func (r *result) paintGaps(s *scene.Scene, d *drawing, text *scene.Text, seen *[
 }
 
 // gapWords describes the length of a gap and the host's activity.
-func (r *result) gapWords(g gap) string {
+func (r *result) gapWords(g step.GapOfGPU) string {
 	t := view.FormatTime(g.Length()) + ": " + g.Cause().Words()
 	if h := r.host(g.Gap); h != "" && g.Cause().Host() {
 		t += " (" + h + ")"
@@ -161,10 +161,10 @@ func (r *result) gpuFact(k int) view.Fact {
 	return fact
 }
 
-func (r *result) gapFact(g gap) view.Fact {
+func (r *result) gapFact(g step.GapOfGPU) view.Fact {
 	begin, end := g.Begin, g.End
-	fact := view.Fact{Title: "gap of " + r.gpus[g.gpu], Text: r.gapWords(g), Begin: &begin, End: &end,
-		Locations: []trace.LocationID{r.devices.GPUs[g.gpu]}}
+	fact := view.Fact{Title: "gap of " + r.gpus[g.GPU], Text: r.gapWords(g), Begin: &begin, End: &end,
+		Locations: []trace.LocationID{r.devices.GPUs[g.GPU]}}
 	say(&fact, "length", g.Length(), g.Length())
 	for _, c := range step.Ranked(g.Causes) {
 		say(&fact, c.Words(), g.Causes[c], g.Length())

@@ -7,54 +7,25 @@ import (
 
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
 	"github.com/parallax-hpc/parallax/internal/scene"
-	"github.com/parallax-hpc/parallax/internal/trace"
 )
 
 // A line is a bar of the picture: a step, or the mean of some.
 type line struct {
-	label      string
-	unit       int    // -1: of several
-	step       int    // place among the names of steps
-	location   uint32 // where the line is one location, else scene.NoID
-	steps      int    // that it is the mean of
-	begin, end trace.Time
-	terms      [step.Terms]float64
-	gpu        [4]float64 // computation, exposed communication, exposed copy, idle
+	label    string
+	unit     int    // -1: of several
+	step     int    // place among the names of steps
+	location uint32 // where the line is one location, else scene.NoID
+	step.Mean
 }
 
 func (l *line) total() (sum float64) {
-	for _, t := range l.terms {
+	for _, t := range l.Terms {
 		sum += t
 	}
 	return sum
 }
 
-func (l *line) span() float64 { return l.gpu[0] + l.gpu[1] + l.gpu[2] + l.gpu[3] }
-
-// add adds a step, to be divided later.
-func (l *line) add(s *step.Step) {
-	if l.steps == 0 {
-		l.begin, l.end = s.Begin, s.End
-	}
-	l.begin, l.end = min(l.begin, s.Begin), max(l.end, s.End)
-	l.steps++
-	for t, x := range s.Terms {
-		l.terms[t] += float64(x)
-	}
-	g := sum(s.GPUs)
-	for k, x := range []trace.Time{g.Computation, g.ExposedCommunication, g.ExposedCopy, g.Idle} {
-		l.gpu[k] += float64(x)
-	}
-}
-
-func (l *line) divide() {
-	for t := range l.terms {
-		l.terms[t] /= float64(l.steps)
-	}
-	for k := range l.gpu {
-		l.gpu[k] /= float64(l.steps)
-	}
-}
+func (l *line) span() float64 { return l.OnGPU[0] + l.OnGPU[1] + l.OnGPU[2] + l.OnGPU[3] }
 
 // barKinds are the kinds of lines, by the number that items have of them.
 var barKinds = []string{"all", "steps", "ranks"}
@@ -83,7 +54,7 @@ func (r *result) lines(by int) []line {
 // number: a note below the picture has the word.
 func (r *result) shortenSteps(rows []scene.Row) {
 	word := ""
-	for i, n := range r.stepNames() {
+	for i, n := range r.job.Names() {
 		w := strings.TrimRight(n, "0123456789")
 		if w == n || i > 0 && w != word {
 			return
@@ -98,7 +69,7 @@ func (r *result) shortenSteps(rows []scene.Row) {
 }
 
 func (r *result) makeLines(by string) []line {
-	steps := r.stepNames()
+	steps := r.job.Names()
 	place := make(map[string]int, len(steps))
 	for i, n := range steps {
 		place[n] = i
@@ -108,7 +79,7 @@ func (r *result) makeLines(by string) []line {
 	at := map[string]int{}
 	for i := range r.job.Steps {
 		s := &r.job.Steps[i]
-		mean.add(s)
+		mean.Add(s)
 		label, unit := s.Name, -1
 		switch {
 		case by == "ranks":
@@ -124,10 +95,10 @@ func (r *result) makeLines(by string) []line {
 			at[label] = k
 			list = append(list, line{label: label, unit: unit, step: place[s.Name], location: scene.NoID})
 		}
-		list[k].add(s)
+		list[k].Add(s)
 	}
 	for i := range list {
-		list[i].divide()
+		list[i].Divide()
 	}
 	if by == "all" { // steps one below the other, ranks within
 		slices.SortStableFunc(list,
@@ -143,23 +114,6 @@ func (r *result) makeLines(by string) []line {
 			list[i].location = uint32(r.devices.Units[list[i].unit])
 		}
 	}
-	mean.divide()
+	mean.Divide()
 	return append([]line{mean}, list...)
-}
-
-// stepNames lists the names of steps in the order in which they first begin.
-func (r *result) stepNames() (out []string) {
-	seen := map[string]bool{}
-	order := make([]int, len(r.job.Steps))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(r.job.Steps[a].Begin, r.job.Steps[b].Begin) })
-	for _, i := range order {
-		if n := r.job.Steps[i].Name; !seen[n] {
-			seen[n] = true
-			out = append(out, n)
-		}
-	}
-	return out
 }

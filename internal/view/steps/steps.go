@@ -40,6 +40,9 @@ var View = &view.View{
 	Compute: view.InTime(compute),
 }
 
+// mostGaps is how many gaps of all GPUs together are drawn.
+const mostGaps = 20
+
 type result struct {
 	view.Arranged
 	request *view.Request
@@ -50,7 +53,7 @@ type result struct {
 	job     *step.Job
 	verdict Verdict
 	peaks   []runfacts.MemoryPeak
-	gaps    []gap // the longest of all GPUs, longest first
+	gaps    []step.GapOfGPU // the longest
 	notes   []string
 	held    [3][]line // as in barKinds
 }
@@ -65,12 +68,12 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if r.job, err = r.takeApart(ctx); err != nil {
 		return nil, err
 	}
-	if len(r.job.Steps) == 0 && !r.worked() {
+	if len(r.job.Steps) == 0 && !r.job.Worked() {
 		return nil,
 			view.Empty("open a trace of a GPU job, or choose more of it",
 				"no work of a GPU and no steps (ProfilerStep#n, train 3, iteration 7) in the selection")
 	}
-	if r.idle() && !r.worked() {
+	if r.idle() && !r.job.Worked() {
 		return nil,
 			view.Empty("show the steps, or choose more of the run",
 				"no work of a GPU in the selection, so nothing to say of its idle time")
@@ -80,7 +83,7 @@ func compute(ctx context.Context, q *view.Request) (view.Result, error) {
 	if r.peaks, err = runfacts.MemoryPeaks(ctx, q.Store(), q.Window(), r.devices.GPUs); err != nil {
 		return nil, err
 	}
-	r.findGaps()
+	r.gaps = r.job.LongestGaps(mostGaps)
 	r.note()
 	if r.Arranged, err = q.Arrange(ctx, grouping.Order); err != nil {
 		return nil, err
@@ -98,16 +101,6 @@ func (r *result) takeApart(ctx context.Context) (*step.Job, error) {
 	return step.JobOfRun.Of(ctx, &q.Runs[0])
 }
 
-// worked reports whether any GPU did anything.
-func (r *result) worked() bool {
-	for i := range r.job.GPUs {
-		if r.job.GPUs[i].Works > 0 {
-			return true
-		}
-	}
-	return false
-}
-
 func (r *result) note() {
 	if len(r.job.Steps) == 0 {
 		r.notes = append(r.notes,
@@ -116,12 +109,7 @@ func (r *result) note() {
 	} else {
 		r.notes = append(r.notes, "steps: "+r.job.By)
 	}
-	count, time := 0, int64(0)
-	for i := range r.job.GPUs {
-		count += r.job.GPUs[i].Unlinked
-		time += int64(r.job.GPUs[i].UnlinkedTime)
-	}
-	if count > 0 {
+	if count, time := r.job.Unlinked(); count > 0 {
 		r.notes = append(r.notes,
 			fmt.Sprintf("the launch of %s of GPU work (%s) is not in the file: it counts, but extends no step",
 				view.Count(count, "piece"), view.FormatDuration(float64(time))))

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/parallax-hpc/parallax/internal/analysis/step"
-	"github.com/parallax-hpc/parallax/internal/trace"
 	"github.com/parallax-hpc/parallax/internal/view"
 )
 
@@ -67,24 +66,9 @@ func (r *result) judge() Verdict {
 	return out
 }
 
-// idleSum adds up why GPUs are idle in the steps.
-func (r *result) idleSum() (sum [step.Causes]trace.Time, whole trace.Time) {
-	for i := range r.job.GPUs {
-		from := &r.job.GPUs[i].InSteps
-		if len(r.job.Steps) == 0 {
-			from = &r.job.GPUs[i].Causes
-		}
-		for c, t := range from {
-			sum[c] += t
-			whole += t
-		}
-	}
-	return sum, whole
-}
-
-// idleTime is the sum of idleSum, for the twin.
+// idleTime is the idle time of all GPUs, for the JSON output.
 func (r *result) idleTime() Idle {
-	sum, whole := r.idleSum()
+	sum, whole := r.job.Idle()
 	out := Idle{Time: whole, Causes: causes(&sum), Shares: map[string]float64{}}
 	for c, t := range out.Causes {
 		out.Shares[c] = float64(t) / float64(max(whole, 1))
@@ -94,7 +78,7 @@ func (r *result) idleTime() Idle {
 
 // meanwhile describes the host's activity while the GPU waited for it.
 func (r *result) meanwhile() string {
-	sum, whole := r.idleSum()
+	sum, whole := r.job.Idle()
 	var parts []string
 	for _, c := range step.Ranked(sum) {
 		if share := float64(sum[c]) / float64(max(whole, 1)); share >= 0.1 && len(parts) < 3 {
